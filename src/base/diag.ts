@@ -1,0 +1,102 @@
+import type { Span } from './source.ts'
+
+/** The names between braces in a message: `'{a} is not {b}'` has the slots `a` and `b`. */
+export type Slots<S extends string> = S extends `${string}{${infer P}}${infer R}` ? P | Slots<R> : never
+
+export type Severity = 'error' | 'warning' | 'note'
+
+/** One kind of diagnostic: what it says, how to mend it, and a program that must produce it. */
+export interface Entry<S extends string = string> {
+  readonly code: string
+  readonly severity: Severity
+  readonly text: S
+  /** The edit that mends it. Slots may be used here too. */
+  readonly help: string | undefined
+  /** A whole program whose diagnostics include exactly this code; a test compiles it. */
+  readonly example: Example
+}
+
+/** A program, or a program with further files, options or a target that is needed to provoke the diagnostic. */
+export type Example = string | {
+  readonly source: string
+  readonly files?: Readonly<Record<string, string>>
+  readonly target?: 'wgsl' | 'wasm' | 'js'
+  readonly entry?: string
+}
+
+export interface EntryOptions {
+  readonly help?: string
+  readonly example: Example
+}
+
+/** Declares an error. Codes are Slang's own number where Slang has the same mistake: `E30015`. */
+export function error<const S extends string>(code: string, text: S, options: EntryOptions): Entry<S> {
+  return { code, severity: 'error', text, help: options.help, example: options.example }
+}
+
+/** Declares a warning. */
+export function warning<const S extends string>(code: string, text: S, options: EntryOptions): Entry<S> {
+  return { code, severity: 'warning', text, help: options.help, example: options.example }
+}
+
+/** A second place that belongs to a diagnostic. */
+export interface Note {
+  readonly span: Span | undefined
+  readonly text: string
+}
+
+export interface Diagnostic {
+  readonly code: string
+  readonly severity: Severity
+  readonly message: string
+  readonly help: string | undefined
+  readonly span: Span | undefined
+  readonly notes: readonly Note[]
+}
+
+type SlotValues<S extends string> = { readonly [K in Slots<S>]: string | number }
+
+const maxDiagnostics = 200
+
+/** Collects diagnostics; nothing throws for a user's mistake. */
+export class Sink {
+  readonly list: Diagnostic[] = []
+  errors = 0
+  readonly #seen = new Set<string>()
+
+  /** Adds a diagnostic; the same code at the same place counts once, and after 200 nothing more is kept. */
+  add<S extends string>(entry: Entry<S>, span: Span | undefined, slots: SlotValues<S>, ...notes: Note[]): void {
+    const key = span === undefined ? `${entry.code}:${JSON.stringify(slots)}` : `${entry.code}:${span.file.name}:${span.start}`
+    if (this.#seen.has(key)) return
+    this.#seen.add(key)
+    if (entry.severity === 'error') this.errors++
+    if (this.list.length >= maxDiagnostics) return
+    const values = slots as Readonly<Record<string, string | number>>
+    const fill = (text: string): string => text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
+    this.list.push({
+      code: entry.code, severity: entry.severity, message: fill(entry.text),
+      help: entry.help === undefined ? undefined : fill(entry.help), span, notes,
+    })
+  }
+}
+
+/** A note for `Sink.add`. */
+export function note(span: Span | undefined, text: string): Note {
+  return { span, text }
+}
+
+/** A compiler bug: names the pass and says how to report it. Never thrown for a user's mistake. */
+export class InternalError extends Error {
+  readonly pass: string
+
+  constructor(pass: string, message: string, options?: ErrorOptions) {
+    super(`internal error in ${pass}: ${message}`, options)
+    this.name = 'InternalError'
+    this.pass = pass
+  }
+}
+
+/** Closes a switch over a union: the type checker lists a case that was forgotten. */
+export function assertNever(x: never, pass: string): never {
+  throw new InternalError(pass, `unexpected ${JSON.stringify(x)}`)
+}

@@ -1,0 +1,158 @@
+import type { Func } from './value.ts'
+
+/** Scalars by name; `bool` has no bits of its own in memory. */
+export type ScalarName = 'bool' | 'i8' | 'i16' | 'i32' | 'i64' | 'u8' | 'u16' | 'u32' | 'u64' | 'f16' | 'f32' | 'f64'
+
+/** Where a pointer points. `private` is a module-level variable of one invocation. */
+export type Space = 'function' | 'private' | 'workgroup' | 'uniform' | 'storage' | 'storage_rw' | 'handle'
+
+export type Kind = 'void' | 'scalar' | 'vec' | 'mat' | 'array' | 'struct' | 'ptr' | 'opaque'
+
+export interface Field {
+  readonly name: string
+  readonly type: Type
+}
+
+/** How a struct is differentiated. */
+export interface StructDiff {
+  /** The differential type; the struct itself where they are the same. */
+  readonly type: Type
+  /** For each field of the struct, the index of its counterpart in the differential, or -1 where it has none. */
+  readonly fields: readonly number[]
+  /** User-written `dzero()` and `dadd(a, b)`; undefined where they are field by field. */
+  readonly dzero: Func | undefined
+  readonly dadd: Func | undefined
+}
+
+/**
+ * An interned IR type: equal types are the same object, so `===` compares. Scalars, vectors and matrices are shared by
+ * all compilations; arrays, structs and pointers hang on their element, so nothing outlives the program that made it.
+ */
+export class Type {
+  readonly kind: Kind
+  /** The spelling in IR text; unique within a program. */
+  readonly name: string
+  /** Scalar name for `scalar`, and the scalar of a `vec` or `mat`; else undefined. */
+  readonly scalar: ScalarName | undefined
+  /** Element of an array or vector, row of a matrix, pointee of a pointer. */
+  readonly elem: Type | undefined
+  /** Lanes of a vector, rows of a matrix, elements of an array (0: runtime-sized). */
+  readonly count: number
+  readonly fields: readonly Field[]
+  readonly space: Space | undefined
+  /** Structs only: filled in by lowering right after creation; null where the struct carries no derivative. */
+  diff: StructDiff | null = null
+  readonly derived: Map<string, Type> = new Map()
+
+  constructor(kind: Kind, name: string, scalar: ScalarName | undefined, elem: Type | undefined, count: number, fields: readonly Field[], space: Space | undefined) {
+    this.kind = kind
+    this.name = name
+    this.scalar = scalar
+    this.elem = elem
+    this.count = count
+    this.fields = fields
+    this.space = space
+  }
+}
+
+const noFields: readonly Field[] = []
+
+export const voidType: Type = new Type('void', 'void', undefined, undefined, 0, noFields, undefined)
+const scalarOf = (name: ScalarName): Type => new Type('scalar', name, name, undefined, 1, noFields, undefined)
+export const bool: Type = scalarOf('bool')
+export const i8: Type = scalarOf('i8')
+export const i16: Type = scalarOf('i16')
+export const i32: Type = scalarOf('i32')
+export const i64: Type = scalarOf('i64')
+export const u8: Type = scalarOf('u8')
+export const u16: Type = scalarOf('u16')
+export const u32: Type = scalarOf('u32')
+export const u64: Type = scalarOf('u64')
+export const f16: Type = scalarOf('f16')
+export const f32: Type = scalarOf('f32')
+export const f64: Type = scalarOf('f64')
+export const scalars: Readonly<Record<ScalarName, Type>> = { bool, i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64 }
+
+function derive(base: Type, key: string, make: () => Type): Type {
+  let type = base.derived.get(key)
+  if (type === undefined) {
+    type = make()
+    base.derived.set(key, type)
+  }
+  return type
+}
+
+/** A vector of 1 to 4 lanes. */
+export function vec(elem: Type, lanes: number): Type {
+  return derive(elem, `x${lanes}`, () => new Type('vec', `${elem.name}x${lanes}`, elem.scalar, elem, lanes, noFields, undefined))
+}
+
+/** A matrix of `rows` row vectors of `cols` lanes. */
+export function mat(elem: Type, rows: number, cols: number): Type {
+  return derive(elem, `x${rows}x${cols}`, () => new Type('mat', `${elem.name}x${rows}x${cols}`, elem.scalar, vec(elem, cols), rows, noFields, undefined))
+}
+
+/** An array; `count` 0 is runtime-sized and stands behind a storage pointer only. */
+export function array(elem: Type, count: number): Type {
+  return derive(elem, `[${count}]`, () => new Type('array', `array<${elem.name}, ${count}>`, undefined, elem, count, noFields, undefined))
+}
+
+export function ptr(space: Space, elem: Type): Type {
+  return derive(elem, `*${space}`, () => new Type('ptr', `ptr<${space}, ${elem.name}>`, undefined, elem, 0, noFields, space))
+}
+
+/** A new struct type. The caller sees to it that the name is unique within the program. */
+export function struct(name: string, fields: readonly Field[]): Type {
+  return new Type('struct', name, undefined, undefined, fields.length, fields, undefined)
+}
+
+/** A texture, sampler or other handle that targets know by name. */
+export function opaque(name: string): Type {
+  return new Type('opaque', name, undefined, undefined, 0, noFields, undefined)
+}
+
+export function isFloat(type: Type): boolean {
+  return type.scalar === 'f32' || type.scalar === 'f64' || type.scalar === 'f16'
+}
+
+/** Columns of a matrix, lanes of a vector, 1 of a scalar. */
+export function lanes(type: Type): number {
+  return type.kind === 'mat' ? type.elem!.count : type.kind === 'vec' ? type.count : 1
+}
+
+/** True for an integer scalar, or a vector or matrix of one. */
+export function isInt(type: Type): boolean {
+  return type.scalar !== undefined && type.scalar !== 'bool' && !isFloat(type)
+}
+
+export function isSigned(type: Type): boolean {
+  return type.scalar !== undefined && type.scalar.charCodeAt(0) === 105
+}
+
+/** The type of the same shape with another scalar. */
+export function withScalar(type: Type, scalar: Type): Type {
+  if (type.kind === 'scalar') return scalar
+  if (type.kind === 'vec') return vec(scalar, type.count)
+  return mat(scalar, type.count, type.elem!.count)
+}
+
+/** The type of a component: lane of a vector, row of a matrix, element of an array, field of a struct. */
+export function component(type: Type, index: number): Type {
+  return type.kind === 'struct' ? type.fields[index]!.type : type.elem!
+}
+
+/**
+ * The differential of a type, or null where it carries no derivative. A float, and a vector or matrix of one, is its own;
+ * an array has the array of its element's; a struct says its own.
+ */
+export function differential(type: Type): Type | null {
+  switch (type.kind) {
+    case 'scalar': case 'vec': case 'mat': return isFloat(type) ? type : null
+    case 'array': {
+      const elem = differential(type.elem!)
+      return elem === null ? null : elem === type.elem ? type : array(elem, type.count)
+    }
+    case 'struct': return type.diff === null ? null : type.diff.type
+    default: return null
+  }
+}

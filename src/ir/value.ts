@@ -1,0 +1,195 @@
+import type { Span } from '../base/source.ts'
+import type { Op } from './ops.ts'
+import type { ScalarName, Space, Type } from './type.ts'
+
+/** An SSA value: the `index`-th result of an instruction, or the `index`-th parameter of a region. */
+export class Value {
+  /** Dense within a function; only for side tables. */
+  readonly id: number
+  readonly type: Type
+  /** Who defines it; moves when a pass moves the definition into another function. */
+  def: Inst | Region
+  index: number
+  /** A hint from the source, used for names in output; '' where there is none. */
+  name: string
+
+  constructor(id: number, type: Type, def: Inst | Region, index: number, name: string) {
+    this.id = id
+    this.type = type
+    this.def = def
+    this.index = index
+    this.name = name
+  }
+}
+
+/** The immediate of an instruction; which kind an op takes stands in its row. */
+export type Attr = null | number | bigint | boolean | string | readonly number[] | Func | Global | Inst
+
+/** Every instruction has this one shape, whatever its op: that keeps every pass monomorphic. */
+export class Inst {
+  readonly op: Op
+  args: Value[]
+  attr: Attr
+  regions: readonly Region[]
+  results: Value[]
+  span: Span | null
+
+  constructor(op: Op, args: Value[], attr: Attr, regions: readonly Region[], span: Span | null) {
+    this.op = op
+    this.args = args
+    this.attr = attr
+    this.regions = regions
+    this.results = []
+    this.span = span
+  }
+}
+
+/** A list of instructions with one way in; the last instruction is the terminator. */
+export class Region {
+  params: Value[] = []
+  insts: Inst[] = []
+
+  /** The terminator. */
+  get end(): Inst {
+    return this.insts[this.insts.length - 1]!
+  }
+}
+
+export type Direction = 'in' | 'out' | 'inout'
+
+/** A parameter as the source declares it. */
+export interface ParamSig {
+  readonly name: string
+  readonly type: Type
+  readonly dir: Direction
+  /** True where the parameter carries no derivative: `no_diff`, or a type without a differential. */
+  readonly noDiff: boolean
+}
+
+/**
+ * A signature as the source declares it. The function itself has values only: its region parameters are the `in` and
+ * `inout` parameters in order; its results are the result (unless void) and then the `out` and `inout` parameters in order.
+ */
+export interface Signature {
+  readonly params: readonly ParamSig[]
+  readonly result: Type
+  readonly resultNoDiff: boolean
+}
+
+export type DiffLevel = 'none' | 'forward' | 'backward'
+
+/** What an attribute or the source says of a function beyond its body. All optional parts start undefined. */
+export interface FuncInfo {
+  /** How far the source lets it be differentiated. */
+  level: DiffLevel
+  /** User-written derivatives, with the signatures of the user guide. */
+  forward: Func | undefined
+  backward: Func | undefined
+  /** Stands in for the function wherever a derivative is taken through a call of it. */
+  substitute: Func | undefined
+  /** `[TreatAsDifferentiable]`: derivatives are zero. */
+  treatAsDifferentiable: boolean
+  forceInline: boolean
+  noInline: boolean
+  prefer: 'none' | 'recompute' | 'checkpoint'
+  /** Spelling of a call per target, for functions that the target has; a body, where there is one, is the fallback. */
+  spell: Readonly<Record<string, string>> | undefined
+  /** The function applies a scalar function to each lane: a vector call may be taken apart into scalar calls of this. */
+  lanewise: Func | undefined
+  /** No effect and no memory but its own: calls may be merged, moved and dropped. Computed by opt/effects for functions with a body. */
+  pure: boolean
+  entry: EntryInfo | undefined
+  /** Name under which WASM and JS export it; undefined where they do not. */
+  exported: string | undefined
+}
+
+export interface EntryInfo {
+  readonly stage: 'compute' | 'vertex' | 'fragment'
+  readonly numthreads: readonly [number, number, number]
+  /** For each parameter of the signature: its system value in upper case (`SV_DISPATCHTHREADID`), or '' for a uniform. */
+  readonly semantics: readonly string[]
+}
+
+/** A derivative that ad/ has still to write: the function's body is empty until then. */
+export interface Request {
+  readonly kind: 'forward' | 'backward'
+  readonly of: Func
+}
+
+export class Func {
+  name: string
+  readonly sig: Signature
+  /** Result types, as `sig` implies them. */
+  readonly results: readonly Type[]
+  /** Undefined for a function that only has a spelling, and while `request` is open. */
+  body: Region | undefined
+  request: Request | undefined
+  readonly info: FuncInfo
+  span: Span | null
+  nextValue = 0
+
+  constructor(name: string, sig: Signature, span: Span | null) {
+    this.name = name
+    this.sig = sig
+    this.results = resultTypes(sig)
+    this.body = undefined
+    this.request = undefined
+    this.span = span
+    this.info = {
+      level: 'none', forward: undefined, backward: undefined, substitute: undefined, treatAsDifferentiable: false,
+      forceInline: false, noInline: false, prefer: 'none', spell: undefined, lanewise: undefined, pure: false,
+      entry: undefined, exported: undefined,
+    }
+  }
+}
+
+/** The parameters that a function takes as values: those not `out`. */
+export function inputs(sig: Signature): readonly ParamSig[] {
+  return sig.params.filter(p => p.dir !== 'out')
+}
+
+/** The parameters that a function returns as values: those not `in`. */
+export function outputs(sig: Signature): readonly ParamSig[] {
+  return sig.params.filter(p => p.dir !== 'in')
+}
+
+export function resultTypes(sig: Signature): readonly Type[] {
+  const types = outputs(sig).map(p => p.type)
+  return sig.result.kind === 'void' ? types : [sig.result, ...types]
+}
+
+/** A module-level variable or resource; `global` makes a pointer to it. */
+export class Global {
+  name: string
+  /** Storage of a structured buffer is `array(T, 0)`, of a byte-address buffer `array(u32, 0)`. */
+  readonly type: Type
+  readonly space: Space
+  /** Explicit binding, or undefined where declaration order decides. */
+  readonly binding: { readonly group: number; readonly binding: number } | undefined
+  /** Structured, byte-address, constant buffer …: for reflection. */
+  readonly resource: 'structured' | 'bytes' | 'uniform' | 'texture' | 'sampler' | 'none'
+  /** For `private` globals: a function without parameters that gives the initial value. */
+  readonly init: Func | undefined
+  readonly span: Span | null
+
+  constructor(name: string, type: Type, space: Space, resource: Global['resource'], binding: Global['binding'], init: Func | undefined, span: Span | null) {
+    this.name = name
+    this.type = type
+    this.space = space
+    this.resource = resource
+    this.binding = binding
+    this.init = init
+    this.span = span
+  }
+}
+
+/** A whole program in IR. */
+export class Module {
+  readonly funcs: Func[] = []
+  readonly globals: Global[] = []
+  /** Struct types in order of definition, so that a type stands after those it uses. */
+  readonly structs: Type[] = []
+}
+
+export type { ScalarName }
+export const noRegions: readonly Region[] = []
