@@ -1,0 +1,161 @@
+/**
+ * Walks over regions, and copies of them. Side tables are arrays indexed by value id: a table that is said to be
+ * "of" a function must have been made when the function had all the values it is asked about.
+ */
+import { Func, Inst, Region, Value, type Attr } from './value.ts'
+
+/** Substitutes by id of the value they stand for; absent where a value stays. */
+export type ValueTable = (Value | undefined)[]
+
+/** Calls `visit` with each instruction, an owner before what its regions hold. */
+export function walk(region: Region, visit: (inst: Inst, region: Region) => void): void {
+  const insts = region.insts
+  for (let i = 0; i < insts.length; i++) {
+    const inst = insts[i]!
+    visit(inst, region)
+    for (let k = 0; k < inst.regions.length; k++) walk(inst.regions[k]!, visit)
+  }
+}
+
+/** Calls `visit` with each instruction, last first and what its regions hold before their owner. */
+export function walkBack(region: Region, visit: (inst: Inst, region: Region) => void): void {
+  const insts = region.insts
+  for (let i = insts.length - 1; i >= 0; i--) {
+    const inst = insts[i]!
+    for (let k = inst.regions.length - 1; k >= 0; k--) walkBack(inst.regions[k]!, visit)
+    visit(inst, region)
+  }
+}
+
+/** Calls `visit` with the region and each region inside it, outermost first. */
+export function walkRegions(region: Region, visit: (region: Region) => void): void {
+  visit(region)
+  for (let i = 0; i < region.insts.length; i++) {
+    const inst = region.insts[i]!
+    for (let k = 0; k < inst.regions.length; k++) walkRegions(inst.regions[k]!, visit)
+  }
+}
+
+/** The instruction that defines a value, or undefined where a region's parameter does. */
+export function defining(value: Value): Inst | undefined {
+  return value.def instanceof Inst ? value.def : undefined
+}
+
+/**
+ * A copy of a region, for `into`. `values` maps the values of the source function by id: what stands in it is
+ * replaced, what does not stays (a captured value), and the copy's own values are added to it. `leave`s of copied
+ * instructions name the copies; `labels` may say further what labels become.
+ */
+export function cloneRegion(region: Region, into: Func, values: ValueTable, labels: Map<Inst, Inst> = new Map()): Region {
+  const copy = new Region()
+  for (let i = 0; i < region.params.length; i++) {
+    const p = region.params[i]!
+    const q = new Value(into.nextValue++, p.type, copy, i, p.name)
+    values[p.id] = q
+    copy.params.push(q)
+  }
+  for (let i = 0; i < region.insts.length; i++) copy.insts.push(cloneInst(region.insts[i]!, into, values, labels))
+  return copy
+}
+
+/** A copy of an instruction with all its regions; see `cloneRegion`. The caller puts it into a region. */
+export function cloneInst(inst: Inst, into: Func, values: ValueTable, labels: Map<Inst, Inst> = new Map()): Inst {
+  const args = mapValues(inst.args, values)
+  const attr: Attr = inst.attr instanceof Inst ? labels.get(inst.attr) ?? inst.attr : inst.attr
+  const regions: Region[] = []
+  const copy = new Inst(inst.op, args, attr, regions, inst.span)
+  if (inst.regions.length > 0) labels.set(inst, copy)
+  for (let k = 0; k < inst.regions.length; k++) regions.push(cloneRegion(inst.regions[k]!, into, values, labels))
+  for (let k = 0; k < inst.results.length; k++) {
+    const r = inst.results[k]!
+    const q = new Value(into.nextValue++, r.type, copy, k, r.name)
+    values[r.id] = q
+    copy.results.push(q)
+  }
+  return copy
+}
+
+/** A copy of a function under another name: body, request and info, but for what makes it an entry point or an export. */
+export function cloneFunc(func: Func, name: string): Func {
+  const copy = new Func(name, func.sig, func.span)
+  Object.assign(copy.info, func.info)
+  copy.info.entry = undefined
+  copy.info.exported = undefined
+  copy.request = func.request
+  if (func.body !== undefined) copy.body = cloneRegion(func.body, copy, [])
+  return copy
+}
+
+/** The values with those in the table replaced. */
+export function mapValues(list: readonly Value[], values: ValueTable): Value[] {
+  const out = new Array<Value>(list.length)
+  for (let i = 0; i < list.length; i++) out[i] = values[list[i]!.id] ?? list[i]!
+  return out
+}
+
+/** Replaces every use in the region by what the table says, following chains of replacements. True where any was. */
+export function substitute(region: Region, values: ValueTable): boolean {
+  let changed = false
+  walk(region, inst => {
+    for (let k = 0; k < inst.args.length; k++) {
+      const from = inst.args[k]!
+      let to = from
+      for (let next = values[to.id]; next !== undefined && next !== to; next = values[to.id]) to = next
+      if (to === from) continue
+      inst.args[k] = to
+      changed = true
+    }
+  })
+  return changed
+}
+
+/** How often each value of the function is used, by value id. */
+export function useCounts(func: Func): Uint32Array {
+  const counts = new Uint32Array(func.nextValue)
+  if (func.body !== undefined) {
+    walk(func.body, inst => {
+      for (let k = 0; k < inst.args.length; k++) counts[inst.args[k]!.id]!++
+    })
+  }
+  return counts
+}
+
+/** The values that a region uses but does not define, in order of first use. A loop's body captures its head's values. */
+export function captured(region: Region, func: Func): Value[] {
+  const seen = new Uint8Array(func.nextValue)
+  const free: Value[] = []
+  walkRegions(region, r => {
+    for (let i = 0; i < r.params.length; i++) seen[r.params[i]!.id] = 1
+    for (let i = 0; i < r.insts.length; i++) {
+      const results = r.insts[i]!.results
+      for (let k = 0; k < results.length; k++) seen[results[k]!.id] = 1
+    }
+  })
+  walk(region, inst => {
+    for (let k = 0; k < inst.args.length; k++) {
+      const arg = inst.args[k]!
+      if (seen[arg.id] === 1) continue
+      seen[arg.id] = 1
+      free.push(arg)
+    }
+  })
+  return free
+}
+
+/** Gives the values of a function dense ids in order of definition, and restores who defines them and at which index. */
+export function renumber(func: Func): void {
+  func.nextValue = 0
+  if (func.body === undefined) return
+  const number = (list: readonly Value[], def: Inst | Region): void => {
+    for (let i = 0; i < list.length; i++) {
+      const v = list[i]!
+      v.id = func.nextValue++
+      v.def = def
+      v.index = i
+    }
+  }
+  walkRegions(func.body, r => {
+    number(r.params, r)
+    for (let i = 0; i < r.insts.length; i++) number(r.insts[i]!.results, r.insts[i]!)
+  })
+}
