@@ -1,0 +1,764 @@
+/**
+ * The surface syntax as a tree. Every node is a plain object with a string `kind` and a `span` first.
+ *
+ * Types are expressions: `TypeExpr` is `Expr`, and a parsed type uses only the kinds listed at `TypeExpr`.
+ * So `float3[4]` is an `index` whose base is a `name`, whether it stands for a type or is the callee of a constructor
+ * call, and the checker decides what a name means.
+ *
+ * Nothing is resolved here: a `generic` node is `f<int>` or `vector<float, 3>`, a `member` node is `a.b` or `a::b`,
+ * a call of a type is a `call`. What the language has and this compiler does not is an `unsupported` node that names the
+ * feature, so that the checker can say so.
+ */
+import type { SourceFile, Span } from '../base/source.ts'
+
+/** A name where it is declared or selected. Operators are `operator+`, `operator()`, `operator[]`. */
+export interface Name {
+  readonly text: string
+  readonly span: Span
+}
+
+/** One parsed file with what `#include` brought into it. */
+export interface Module {
+  readonly kind: 'module'
+  readonly span: Span
+  readonly file: SourceFile
+  readonly decls: readonly Decl[]
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// What hangs on declarations
+
+/** A keyword before a declaration or parameter: `static`, `inout`, `no_diff`, `public`; spelled as in the source. */
+export interface Modifier {
+  readonly kind: 'modifier'
+  readonly span: Span
+  readonly name: string
+}
+
+/** `[name(args)]` or `[[ns::name]]`; several in one pair of brackets are several attributes. */
+export interface Attribute {
+  readonly kind: 'attribute'
+  readonly span: Span
+  /** With its scope: `vk::binding`. */
+  readonly name: string
+  readonly nameSpan: Span
+  readonly args: readonly Argument[]
+}
+
+/** An argument of an attribute, perhaps named: `wgsl: "sin"`. */
+export interface Argument {
+  readonly kind: 'argument'
+  readonly span: Span
+  readonly name: Name | undefined
+  readonly value: Expr
+}
+
+/** `: SV_Position`, `: register(t0, space1)`, `: packoffset(c0.x)`; a bit-field width is the semantic `:` with one argument. */
+export interface Semantic {
+  readonly kind: 'semantic'
+  readonly span: Span
+  readonly name: string
+  readonly args: readonly Expr[]
+}
+
+/** `<T : I & J, let N : int>` (or `__generic<…>`) and all `where` clauses of a declaration. */
+export interface Generics {
+  readonly kind: 'generics'
+  readonly span: Span
+  readonly params: readonly GenericParam[]
+  readonly where: readonly Where[]
+}
+
+export type GenericParam = TypeParam | ValueParam
+
+/** `T`, `T : I & J`, `T = int`, `each T : I`. */
+export interface TypeParam {
+  readonly kind: 'typeParam'
+  readonly span: Span
+  readonly name: Name
+  /** `I & J` comes as two bounds. */
+  readonly bounds: readonly TypeExpr[]
+  readonly fallback: TypeExpr | undefined
+  readonly pack: boolean
+}
+
+/** `let N : int` or `int N`, perhaps with a default value. */
+export interface ValueParam {
+  readonly kind: 'valueParam'
+  readonly span: Span
+  readonly name: Name
+  readonly type: TypeExpr
+  readonly fallback: Expr | undefined
+}
+
+/** `where T : I, J` (conforms), `where T == U` (equals) or `where T(U)` (converts: T can be made from U). */
+export type Where =
+  | { readonly kind: 'conforms'; readonly span: Span; readonly subject: TypeExpr; readonly bounds: readonly TypeExpr[]; readonly optional: boolean }
+  | { readonly kind: 'equals'; readonly span: Span; readonly left: TypeExpr; readonly right: TypeExpr }
+  | { readonly kind: 'converts'; readonly span: Span; readonly to: TypeExpr; readonly from: TypeExpr }
+
+/** A parameter of a function, constructor, subscript or lambda. The direction stands in `modifiers`. */
+export interface Param {
+  readonly kind: 'param'
+  readonly span: Span
+  readonly attributes: readonly Attribute[]
+  readonly modifiers: readonly Modifier[]
+  /** Undefined in `float f(float);`. */
+  readonly name: Name | undefined
+  /** Undefined only for the parameters of a lambda that leaves types to inference. */
+  readonly type: TypeExpr | undefined
+  readonly fallback: Expr | undefined
+  readonly semantics: readonly Semantic[]
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Declarations
+
+export type Decl =
+  | ModuleDecl | ImportDecl | IncludeDecl | NamespaceDecl | UsingDecl
+  | StructDecl | InterfaceDecl | EnumDecl | EnumCase | ExtensionDecl
+  | FuncDecl | InitDecl | SubscriptDecl | PropertyDecl | AccessorDecl
+  | AliasDecl | AssociatedTypeDecl | VarDecl | BufferDecl | AssertDecl | UnsupportedDecl
+
+interface DeclBase {
+  readonly span: Span
+  readonly attributes: readonly Attribute[]
+  readonly modifiers: readonly Modifier[]
+}
+
+/** `module name;` or, in a further file of it, `implementing name;`. */
+export interface ModuleDecl extends DeclBase {
+  readonly kind: 'moduleDecl'
+  /** Dotted, or the text of the string. */
+  readonly name: Name
+  readonly implementing: boolean
+}
+
+/** `import a.b;`, `import "a/b.slang";`, `__exported import a;`. */
+export interface ImportDecl extends DeclBase {
+  readonly kind: 'import'
+  /** `a.b` or `a/b.slang`. */
+  readonly name: Name
+  /** Written as a string. */
+  readonly isPath: boolean
+  readonly exported: boolean
+}
+
+/** `__include a;` or `__include "a.slang";`: another file of the same module. */
+export interface IncludeDecl extends DeclBase {
+  readonly kind: 'include'
+  readonly name: Name
+  readonly isPath: boolean
+}
+
+/** `namespace a::b { … }` is two nested nodes. */
+export interface NamespaceDecl extends DeclBase {
+  readonly kind: 'namespace'
+  readonly name: Name
+  readonly decls: readonly Decl[]
+}
+
+/** `using a::b;` or `using namespace a;`. */
+export interface UsingDecl extends DeclBase {
+  readonly kind: 'using'
+  readonly target: Expr
+}
+
+/** `struct`; `members` is undefined for a forward declaration, `alias` is set by `struct A : I = B;`. */
+export interface StructDecl extends DeclBase {
+  readonly kind: 'struct'
+  readonly name: Name
+  readonly generics: Generics | undefined
+  readonly bases: readonly TypeExpr[]
+  readonly members: readonly Decl[] | undefined
+  readonly alias: TypeExpr | undefined
+}
+
+export interface InterfaceDecl extends DeclBase {
+  readonly kind: 'interface'
+  readonly name: Name
+  readonly generics: Generics | undefined
+  readonly bases: readonly TypeExpr[]
+  readonly members: readonly Decl[] | undefined
+}
+
+/** `enum E : uint { A, B = 2 }`; other members than cases are not allowed. */
+export interface EnumDecl extends DeclBase {
+  readonly kind: 'enum'
+  readonly name: Name
+  /** Written `enum class`. */
+  readonly isClass: boolean
+  /** Its tag type and interfaces. */
+  readonly bases: readonly TypeExpr[]
+  readonly cases: readonly EnumCase[]
+}
+
+export interface EnumCase extends DeclBase {
+  readonly kind: 'enumCase'
+  readonly name: Name
+  readonly value: Expr | undefined
+}
+
+/** `extension<T : I> Target : Bases where … { … }`. */
+export interface ExtensionDecl extends DeclBase {
+  readonly kind: 'extension'
+  readonly generics: Generics | undefined
+  readonly target: TypeExpr
+  readonly bases: readonly TypeExpr[]
+  readonly members: readonly Decl[]
+}
+
+/** A function or method in either style; operators have the name `operator+`. A prefix or postfix form has that modifier. */
+export interface FuncDecl extends DeclBase {
+  readonly kind: 'func'
+  readonly name: Name
+  readonly generics: Generics | undefined
+  readonly params: readonly Param[]
+  /** Undefined for `func f()` without `->`, which returns nothing. */
+  readonly result: TypeExpr | undefined
+  /** Of the result. */
+  readonly semantics: readonly Semantic[]
+  readonly body: Block | undefined
+}
+
+/** `__init(…) { … }`. */
+export interface InitDecl extends DeclBase {
+  readonly kind: 'init'
+  readonly name: Name
+  readonly generics: Generics | undefined
+  readonly params: readonly Param[]
+  readonly body: Block | undefined
+}
+
+/** `__subscript(int i) -> float { get {…} set {…} }`. A body `{ return e; }` comes as one `get`. */
+export interface SubscriptDecl extends DeclBase {
+  readonly kind: 'subscript'
+  readonly name: Name
+  readonly generics: Generics | undefined
+  readonly params: readonly Param[]
+  readonly result: TypeExpr
+  /** Empty where only `;` follows: one `get`. */
+  readonly accessors: readonly AccessorDecl[]
+}
+
+/** `property float x { get {…} set {…} }` or `property x : float { … }`. */
+export interface PropertyDecl extends DeclBase {
+  readonly kind: 'property'
+  readonly name: Name
+  readonly type: TypeExpr
+  /** Empty where only `;` follows: one `get`. */
+  readonly accessors: readonly AccessorDecl[]
+}
+
+/** `get`, `set`, `set(value)` or `ref` of a property or subscript. */
+export interface AccessorDecl extends DeclBase {
+  readonly kind: 'accessor'
+  readonly name: Name
+  readonly which: 'get' | 'set' | 'ref'
+  /** The parameter that `set(v)` names; `newValue` without one. */
+  readonly param: Param | undefined
+  readonly body: Block | undefined
+}
+
+/** `typedef T name;` or `typealias name<…> = T;`. */
+export interface AliasDecl extends DeclBase {
+  readonly kind: 'alias'
+  readonly name: Name
+  readonly generics: Generics | undefined
+  readonly target: TypeExpr
+}
+
+/** `associatedtype A : I where …;`. */
+export interface AssociatedTypeDecl extends DeclBase {
+  readonly kind: 'associatedtype'
+  readonly name: Name
+  readonly bounds: readonly TypeExpr[]
+  readonly where: readonly Where[]
+  readonly fallback: TypeExpr | undefined
+}
+
+/**
+ * One variable, constant or field. `int a, b[2];` is two nodes that share their type and modifiers; array suffixes are
+ * folded into the type: `int b[2][3]` has the type `int[3][2]` in the sense that the outer `index` node has the 2.
+ */
+export interface VarDecl extends DeclBase {
+  readonly kind: 'var'
+  readonly name: Name
+  /** `let` and `var` are those keywords; `typed` is `float x`. */
+  readonly form: 'let' | 'var' | 'typed'
+  readonly type: TypeExpr | undefined
+  readonly init: Expr | undefined
+  readonly semantics: readonly Semantic[]
+}
+
+/** `cbuffer Name : register(b0) { … }`: members are seen as if they stood outside. */
+export interface BufferDecl extends DeclBase {
+  readonly kind: 'buffer'
+  readonly name: Name
+  readonly which: 'cbuffer' | 'tbuffer'
+  readonly semantics: readonly Semantic[]
+  readonly members: readonly Decl[]
+}
+
+/** `static_assert(cond, "text");` among declarations; inside a function it is an ordinary call. */
+export interface AssertDecl extends DeclBase {
+  readonly kind: 'assert'
+  readonly condition: Expr
+  readonly message: Expr | undefined
+}
+
+/** Something of the language that is parsed over and not supported. */
+export interface UnsupportedDecl extends DeclBase {
+  readonly kind: 'unsupported'
+  readonly feature: string
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Statements
+
+export type Stmt =
+  | Block | ExprStmt | DeclStmt | EmptyStmt
+  | IfStmt | IfLetStmt | SwitchStmt | ForStmt | WhileStmt | DoStmt
+  | BreakStmt | ContinueStmt | ReturnStmt | DiscardStmt | DeferStmt | LabelStmt | TargetSwitchStmt | UnsupportedStmt
+
+export interface Block {
+  readonly kind: 'block'
+  readonly span: Span
+  readonly stmts: readonly Stmt[]
+}
+
+export interface ExprStmt {
+  readonly kind: 'expr'
+  readonly span: Span
+  readonly expr: Expr
+}
+
+/** `int a, b;` holds two declarations; local structs and functions come here too. */
+export interface DeclStmt {
+  readonly kind: 'decl'
+  readonly span: Span
+  readonly decls: readonly Decl[]
+}
+
+export interface EmptyStmt {
+  readonly kind: 'empty'
+  readonly span: Span
+}
+
+export interface IfStmt {
+  readonly kind: 'if'
+  readonly span: Span
+  readonly attributes: readonly Attribute[]
+  readonly condition: Expr
+  readonly then: Stmt
+  readonly else: Stmt | undefined
+}
+
+/** `if (let x = optional) …`. */
+export interface IfLetStmt {
+  readonly kind: 'ifLet'
+  readonly span: Span
+  readonly attributes: readonly Attribute[]
+  readonly name: Name
+  readonly value: Expr
+  readonly then: Stmt
+  readonly else: Stmt | undefined
+}
+
+export interface SwitchStmt {
+  readonly kind: 'switch'
+  readonly span: Span
+  readonly attributes: readonly Attribute[]
+  readonly value: Expr
+  readonly groups: readonly CaseGroup[]
+}
+
+/** Consecutive labels and the statements up to the next label. A `default` label is undefined. */
+export interface CaseGroup {
+  readonly kind: 'group'
+  readonly span: Span
+  readonly labels: readonly (Expr | undefined)[]
+  readonly body: readonly Stmt[]
+}
+
+export interface ForStmt {
+  readonly kind: 'for'
+  readonly span: Span
+  readonly attributes: readonly Attribute[]
+  /** A `decl`, an `expr` or nothing. */
+  readonly init: DeclStmt | ExprStmt | undefined
+  readonly condition: Expr | undefined
+  readonly step: Expr | undefined
+  readonly body: Stmt
+}
+
+export interface WhileStmt {
+  readonly kind: 'while'
+  readonly span: Span
+  readonly attributes: readonly Attribute[]
+  readonly condition: Expr
+  readonly body: Stmt
+}
+
+export interface DoStmt {
+  readonly kind: 'do'
+  readonly span: Span
+  readonly attributes: readonly Attribute[]
+  readonly body: Stmt
+  readonly condition: Expr
+}
+
+export interface BreakStmt {
+  readonly kind: 'break'
+  readonly span: Span
+  readonly label: Name | undefined
+}
+
+export interface ContinueStmt {
+  readonly kind: 'continue'
+  readonly span: Span
+}
+
+export interface ReturnStmt {
+  readonly kind: 'return'
+  readonly span: Span
+  readonly value: Expr | undefined
+}
+
+export interface DiscardStmt {
+  readonly kind: 'discard'
+  readonly span: Span
+}
+
+export interface DeferStmt {
+  readonly kind: 'defer'
+  readonly span: Span
+  readonly body: Stmt
+}
+
+/** `name: for (…) …`, the target of `break name`. */
+export interface LabelStmt {
+  readonly kind: 'label'
+  readonly span: Span
+  readonly name: Name
+  readonly body: Stmt
+}
+
+/** `__target_switch { case wgsl: … default: … }` (or `__stage_switch`). */
+export interface TargetSwitchStmt {
+  readonly kind: 'targetSwitch'
+  readonly span: Span
+  readonly which: 'target' | 'stage'
+  readonly cases: readonly TargetCase[]
+}
+
+/** Labels are target names; `default` is undefined. */
+export interface TargetCase {
+  readonly kind: 'targetCase'
+  readonly span: Span
+  readonly targets: readonly (Name | undefined)[]
+  readonly body: readonly Stmt[]
+}
+
+export interface UnsupportedStmt {
+  readonly kind: 'unsupported'
+  readonly span: Span
+  readonly feature: string
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Expressions and types
+
+/**
+ * An expression that stands where a type is meant: `name`, `member`, `generic`, `index` (array; no argument: unsized),
+ * `thisType`, `pointer`, `optional`, `funcType`, `modified`, `decltype`, `expand`, `each`, `binary` with `&` (both
+ * interfaces), `unsupported`, `error`.
+ */
+export type TypeExpr = Expr
+
+export type Expr =
+  | IntExpr | FloatExpr | BoolExpr | StringExpr | NoneExpr | NullExpr | ThisExpr | ThisTypeExpr
+  | NameExpr | MemberExpr | GenericExpr | IndexExpr | CallExpr
+  | PrefixExpr | PostfixExpr | BinaryExpr | AssignExpr | ConditionalExpr
+  | CastExpr | ListExpr | LambdaExpr | DifferentiateExpr | NoDiffExpr | IsExpr | AsExpr | EachExpr | ExpandExpr
+  | SizeofExpr | DecltypeExpr | PointerExpr | OptionalExpr | FuncTypeExpr | ModifiedExpr | UnsupportedExpr | ErrorExpr
+
+/** `12`, `0xFFu`, `0b101`, `3ull`; a character literal is its code point. */
+export interface IntExpr {
+  readonly kind: 'int'
+  readonly span: Span
+  readonly value: bigint
+  /** Lower case: ``, `u`, `l`, `ul`, `ll`, `ull`, `z`, `uz`. */
+  readonly suffix: string
+}
+
+/** `1.0`, `.5f`, `1e-3h`, `1.0lf`. */
+export interface FloatExpr {
+  readonly kind: 'float'
+  readonly span: Span
+  readonly value: number
+  /** Lower case: ``, `f`, `h`, `l` (double; also written `lf`). */
+  readonly suffix: '' | 'f' | 'h' | 'l'
+}
+
+export interface BoolExpr {
+  readonly kind: 'bool'
+  readonly span: Span
+  readonly value: boolean
+}
+
+/** Adjacent literals are joined; escapes are resolved. */
+export interface StringExpr {
+  readonly kind: 'string'
+  readonly span: Span
+  readonly value: string
+}
+
+/** `none` of an Optional. */
+export interface NoneExpr {
+  readonly kind: 'none'
+  readonly span: Span
+}
+
+/** `nullptr`. */
+export interface NullExpr {
+  readonly kind: 'null'
+  readonly span: Span
+}
+
+export interface ThisExpr {
+  readonly kind: 'this'
+  readonly span: Span
+}
+
+/** `This`, the type that implements the interface or owns the member. */
+export interface ThisTypeExpr {
+  readonly kind: 'thisType'
+  readonly span: Span
+}
+
+export interface NameExpr {
+  readonly kind: 'name'
+  readonly span: Span
+  readonly name: string
+  /** Written `::name`: looked up at the top only. */
+  readonly global: boolean
+}
+
+/** `base.name` or `base::name` (the same for names and types), or `base->name`. */
+export interface MemberExpr {
+  readonly kind: 'member'
+  readonly span: Span
+  readonly base: Expr
+  readonly name: Name
+  readonly separator: '.' | '::' | '->'
+}
+
+/** `base<args>`; a value argument is an expression, a type argument a type expression. */
+export interface GenericExpr {
+  readonly kind: 'generic'
+  readonly span: Span
+  readonly base: Expr
+  readonly args: readonly Expr[]
+}
+
+/** `base[args]`: an element, or an array type. */
+export interface IndexExpr {
+  readonly kind: 'index'
+  readonly span: Span
+  readonly base: Expr
+  readonly args: readonly Expr[]
+}
+
+/** `callee(args)`: a call, a constructor `float3(…)` or `float[3](…)`. */
+export interface CallExpr {
+  readonly kind: 'call'
+  readonly span: Span
+  readonly callee: Expr
+  readonly args: readonly Expr[]
+}
+
+export type PrefixOp = '+' | '-' | '!' | '~' | '++' | '--' | '&' | '*'
+
+export interface PrefixExpr {
+  readonly kind: 'prefix'
+  readonly span: Span
+  readonly op: PrefixOp
+  readonly opSpan: Span
+  readonly operand: Expr
+}
+
+export interface PostfixExpr {
+  readonly kind: 'postfix'
+  readonly span: Span
+  readonly op: '++' | '--'
+  readonly opSpan: Span
+  readonly operand: Expr
+}
+
+export type BinaryOp =
+  | '+' | '-' | '*' | '/' | '%' | '<<' | '>>' | '&' | '|' | '^' | '&&' | '||'
+  | '==' | '!=' | '<' | '>' | '<=' | '>=' | ','
+
+/** Left operands nest thousands deep in `a + b + c + …`: walk that side in a loop, not by recursion. */
+export interface BinaryExpr {
+  readonly kind: 'binary'
+  readonly span: Span
+  readonly op: BinaryOp
+  readonly opSpan: Span
+  readonly left: Expr
+  readonly right: Expr
+}
+
+export type AssignOp = '=' | '+=' | '-=' | '*=' | '/=' | '%=' | '<<=' | '>>=' | '&=' | '|=' | '^='
+
+export interface AssignExpr {
+  readonly kind: 'assign'
+  readonly span: Span
+  readonly op: AssignOp
+  readonly opSpan: Span
+  readonly target: Expr
+  readonly value: Expr
+}
+
+export interface ConditionalExpr {
+  readonly kind: 'conditional'
+  readonly span: Span
+  readonly condition: Expr
+  readonly then: Expr
+  readonly else: Expr
+}
+
+/** `(T)value`. */
+export interface CastExpr {
+  readonly kind: 'cast'
+  readonly span: Span
+  readonly type: TypeExpr
+  readonly value: Expr
+}
+
+/** `{a, b, c}` as a value. */
+export interface ListExpr {
+  readonly kind: 'list'
+  readonly span: Span
+  readonly items: readonly Expr[]
+}
+
+/** `(int x) => e` or `(x) => { … }`. */
+export interface LambdaExpr {
+  readonly kind: 'lambda'
+  readonly span: Span
+  readonly params: readonly Param[]
+  readonly body: Expr | Block
+}
+
+/** `fwd_diff(f)`, `bwd_diff(f)` and their spellings with `__`. */
+export interface DifferentiateExpr {
+  readonly kind: 'differentiate'
+  readonly span: Span
+  readonly mode: 'forward' | 'backward'
+  readonly func: Expr
+}
+
+/** `no_diff e`. */
+export interface NoDiffExpr {
+  readonly kind: 'noDiff'
+  readonly span: Span
+  readonly operand: Expr
+}
+
+export interface IsExpr {
+  readonly kind: 'is'
+  readonly span: Span
+  readonly value: Expr
+  readonly type: TypeExpr
+}
+
+export interface AsExpr {
+  readonly kind: 'as'
+  readonly span: Span
+  readonly value: Expr
+  readonly type: TypeExpr
+}
+
+/** `each pack` inside an expansion. */
+export interface EachExpr {
+  readonly kind: 'each'
+  readonly span: Span
+  readonly operand: Expr
+}
+
+/** `expand pattern`. */
+export interface ExpandExpr {
+  readonly kind: 'expand'
+  readonly span: Span
+  readonly operand: Expr
+}
+
+/** `sizeof(T)`, `alignof(T)`, `countof(x)`: the operand may be a type or a value. */
+export interface SizeofExpr {
+  readonly kind: 'sizeof'
+  readonly span: Span
+  readonly which: 'sizeof' | 'alignof' | 'countof'
+  readonly operand: Expr
+}
+
+/** `decltype(e)`. */
+export interface DecltypeExpr {
+  readonly kind: 'decltype'
+  readonly span: Span
+  readonly operand: Expr
+}
+
+/** `T*`. */
+export interface PointerExpr {
+  readonly kind: 'pointer'
+  readonly span: Span
+  readonly target: TypeExpr
+}
+
+/** `T?`. */
+export interface OptionalExpr {
+  readonly kind: 'optional'
+  readonly span: Span
+  readonly target: TypeExpr
+}
+
+/** `functype (int, float) -> float`. */
+export interface FuncTypeExpr {
+  readonly kind: 'funcType'
+  readonly span: Span
+  readonly params: readonly Param[]
+  readonly result: TypeExpr
+}
+
+/** Modifiers inside a type: `no_diff float` as a generic argument, `const T`. */
+export interface ModifiedExpr {
+  readonly kind: 'modified'
+  readonly span: Span
+  readonly modifiers: readonly Modifier[]
+  readonly type: TypeExpr
+}
+
+/** Something of the language that is parsed over and not supported. */
+export interface UnsupportedExpr {
+  readonly kind: 'unsupported'
+  readonly span: Span
+  readonly feature: string
+}
+
+/** Stands where an expression was expected and a diagnostic was given. */
+export interface ErrorExpr {
+  readonly kind: 'error'
+  readonly span: Span
+}
+
+/** Whether a declaration or parameter carries the modifier. */
+export function hasModifier(node: { readonly modifiers: readonly Modifier[] }, name: string): boolean {
+  return node.modifiers.some(m => m.name === name)
+}
+
+/** The first attribute of that name, if any. */
+export function findAttribute(node: { readonly attributes: readonly Attribute[] }, name: string): Attribute | undefined {
+  return node.attributes.find(a => a.name === name)
+}
