@@ -1,0 +1,200 @@
+/**
+ * Declarations as the checker knows them. One object stands for one declaration of the source for the whole compilation,
+ * so `===` compares; what costs work (types, signatures, bodies, attributes) is asked of `CheckedProgram` and made when
+ * first asked. `id` is unique, also among generic parameters, and is used in keys of types and substitutions.
+ */
+import type { SourceFile, Span } from '../base/source.ts'
+import type { Int, Type } from './type.ts'
+
+export type Visibility = 'public' | 'internal' | 'private'
+
+interface DeclBase {
+  readonly id: number
+  readonly name: string
+  /** What it stands in; null for a module. */
+  readonly parent: Container | null
+  readonly module: ModuleDecl
+  /** Its name in the source. */
+  readonly span: Span | null
+  readonly visibility: Visibility
+}
+
+/** One module: a root file with what it `__include`s. Its members are looked up by name. */
+export interface ModuleDecl {
+  readonly kind: 'module'
+  readonly id: number
+  readonly name: string
+  readonly parent: null
+  readonly file: SourceFile
+  /** The core library, whose declarations come in when they are first looked up. */
+  readonly isCore: boolean
+  /** Files that the module consists of, the root file first. */
+  readonly files: SourceFile[]
+}
+
+export interface NamespaceDecl extends DeclBase { readonly kind: 'namespace' }
+
+export interface StructDecl extends DeclBase {
+  readonly kind: 'struct'
+  readonly generics: GenericParams | null
+  /** `Outer.Inner` where it stands in another type: for messages and for names in output. */
+  readonly nested: string | null
+  /** The name in `[__intrinsic("…")]` of a core type (`StructuredBuffer`, `DifferentialPair`, `Atomic` …), else null. */
+  readonly intrinsic: string | null
+  /** For the differential type that the checker makes for a struct: that struct. Its generic parameters are the same. */
+  readonly differentialOf: StructDecl | null
+  /** For the struct that holds the members of a `cbuffer`. */
+  readonly isBlock: boolean
+}
+
+export interface EnumDecl extends DeclBase { readonly kind: 'enum' }
+
+export interface EnumCaseDecl extends DeclBase { readonly kind: 'case', readonly owner: EnumDecl }
+
+export interface InterfaceDecl extends DeclBase {
+  readonly kind: 'interface'
+  readonly generics: GenericParams | null
+}
+
+export interface ExtensionDecl extends DeclBase {
+  readonly kind: 'extension'
+  readonly generics: GenericParams | null
+}
+
+export interface AliasDecl extends DeclBase {
+  readonly kind: 'alias'
+  readonly generics: GenericParams | null
+}
+
+/** `associatedtype A : I;` in an interface. */
+export interface AssocDecl extends DeclBase { readonly kind: 'assoc', readonly owner: InterfaceDecl }
+
+export interface TypeParamDecl extends DeclBase { readonly kind: 'typeparam', readonly index: number }
+
+/** `let N : int` or `int N`. */
+export interface ValueParamDecl extends DeclBase { readonly kind: 'valueparam', readonly index: number }
+
+/** The parameter list of one generic declaration. */
+export interface GenericParams {
+  readonly params: readonly (TypeParamDecl | ValueParamDecl)[]
+}
+
+export type Accessor = 'get' | 'set' | 'ref'
+
+export interface FuncDecl extends DeclBase {
+  readonly kind: 'func'
+  /**
+   * A constructor takes no `this`: in its body `this` is a local that starts with the fields' default values (fields
+   * without one are uninitialised), and what it holds at the end or at a `return` is the result. Accessors of properties
+   * and subscripts are methods; the value given to `set` is its last parameter, `newValue` unless named otherwise.
+   */
+  readonly role: 'function' | 'method' | 'static' | 'constructor' | 'accessor'
+  readonly accessor: Accessor | null
+  readonly generics: GenericParams | null
+  /** A requirement of an interface; `hasBody` then says that it has a default. */
+  readonly owner: InterfaceDecl | null
+  readonly hasBody: boolean
+}
+
+/** `property T p { get; set; }`. */
+export interface PropertyDecl extends DeclBase { readonly kind: 'property', readonly isStatic: boolean, readonly accessors: readonly FuncDecl[] }
+
+/** `__subscript(int i) -> T { get; set; ref; }`; its parameters are those of each accessor. */
+export interface SubscriptDecl extends DeclBase { readonly kind: 'subscript', readonly accessors: readonly FuncDecl[] }
+
+/** An instance field. */
+export interface FieldDecl extends DeclBase {
+  readonly kind: 'field'
+  /** Its place among the instance fields of its struct. */
+  readonly index: number
+}
+
+export type GlobalStorage =
+  /** A shader parameter: a resource, or a plain uniform that lowering gathers in `globalParams`. */
+  | 'parameter'
+  /** A `cbuffer` block; its type is a struct with `isBlock`. */
+  | 'block'
+  /** `static`: one variable an invocation. */
+  | 'static'
+  /** `static const`, also inside types and functions: a constant, whose initialiser has no effects. */
+  | 'constant'
+  | 'groupshared'
+
+/** A variable that is not a local: at module level, `static` in a type, or `static` in a function. */
+export interface GlobalDecl extends DeclBase { readonly kind: 'global', readonly storage: GlobalStorage }
+
+export interface LocalDecl {
+  readonly kind: 'local'
+  readonly id: number
+  readonly name: string
+  readonly type: Type
+  readonly span: Span | null
+  /** `let`, `const`: it is written by its initialiser only. */
+  readonly constant: boolean
+  /** `no_diff` on the declaration. */
+  readonly noDiff: boolean
+}
+
+/** A parameter of a function, in terms of the function's own generic parameters. */
+export interface ParamDecl {
+  readonly kind: 'parameter'
+  readonly id: number
+  readonly name: string
+  readonly index: number
+  readonly type: Type
+  readonly dir: 'in' | 'out' | 'inout'
+  /** `no_diff` in the source. A type without a differential is not marked: ask `differentialOf`. */
+  readonly noDiff: boolean
+  /** `const`: the body may not write it. `in` parameters are otherwise local copies that it may write. */
+  readonly constant: boolean
+  readonly hasDefault: boolean
+  /** As written, e.g. `SV_DispatchThreadID`; '' where there is none. */
+  readonly semantic: string
+  readonly span: Span | null
+}
+
+export type Container = ModuleDecl | NamespaceDecl | StructDecl | EnumDecl | InterfaceDecl | ExtensionDecl | FuncDecl
+
+export type Decl =
+  | ModuleDecl | NamespaceDecl | StructDecl | EnumDecl | EnumCaseDecl | InterfaceDecl | ExtensionDecl | AliasDecl | AssocDecl
+  | TypeParamDecl | ValueParamDecl | FuncDecl | PropertyDecl | SubscriptDecl | FieldDecl | GlobalDecl | LocalDecl | ParamDecl
+
+/** What `register(…)`, `[[vk::binding(b, g)]]` or `[vk_binding]` says. */
+export interface Binding { readonly group: number, readonly binding: number }
+
+/** Level at which a declaration lets itself be differentiated. */
+export type Level = 'none' | 'forward' | 'backward'
+
+/** What the attributes of a function say, with arguments folded. */
+export interface FuncAttributes {
+  /** From `[Differentiable]` and its kin, or from what user-written derivatives make possible. */
+  readonly level: Level
+  /** `[Differentiable]` or its kin stands on it itself, so derivatives are made by transforming the body. */
+  readonly marked: boolean
+  readonly noDiffThis: boolean
+  readonly treatAsDifferentiable: boolean
+  readonly forceInline: boolean
+  readonly noInline: boolean
+  readonly prefer: 'none' | 'recompute' | 'checkpoint'
+  /** `[shader("compute")]`, or compute where `[numthreads]` stands alone. */
+  readonly stage: string | null
+  readonly numthreads: readonly [number, number, number] | null
+  /** `[CUDAKernel]`: an entry point of the tensor kind. */
+  readonly kernel: boolean
+  /** `public`, `export`, `[DllExport]`. */
+  readonly exported: boolean
+  // Core library only:
+  readonly spell: Readonly<Record<string, string>> | null
+  readonly op: string | null
+  readonly intrinsic: string | null
+  readonly lanewise: boolean
+  readonly pure: boolean
+  /** `[__sample(…)]`: arguments for tests. */
+  readonly sample: readonly number[] | null
+}
+
+/** What an attribute says, with its arguments as far as they are literals, names or integers that fold. */
+export interface AttributeInfo {
+  readonly name: string
+  readonly args: readonly (string | number | boolean | Int)[]
+}

@@ -1,0 +1,312 @@
+/**
+ * The typed tree: what the checker makes of a body, and the contract with lowering. Every name is resolved, every implicit
+ * conversion explicit, every call resolved to a `FuncRef`. Types may mention generic parameters of the enclosing
+ * declarations; lowering puts in concrete ones with `CheckedProgram.substitute`.
+ *
+ * Evaluation order: operands, arguments and initialisers from left to right, each once; the place of an assignment before
+ * its value. `a && b`, `a || b` on scalars and `c ? a : b` with a scalar condition evaluate only what they need.
+ *
+ * Places are l-values. Evaluating a place evaluates its bases and indices once, then it can be read and written any number
+ * of times. `out` and `inout` arguments are copied: the places are evaluated in argument order, `inout` places are read,
+ * the call runs, then the results are written back from left to right.
+ */
+import type { Span } from '../base/source.ts'
+import type {
+  Binding, FieldDecl, FuncAttributes, FuncDecl, GlobalDecl, InterfaceDecl, LocalDecl, ModuleDecl, ParamDecl, StructDecl,
+} from './decl.ts'
+import type { Direction, Int, InterfaceType, StructType, Subst, Type } from './type.ts'
+
+// ── Functions ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Which function is meant. */
+export type FuncRef =
+  /**
+   * A declared function. `subst` gives every generic parameter in scope of it: its own and those of the types and
+   * extension around it; `subst.self` is what `This` is in a default method of an interface.
+   */
+  | { readonly kind: 'direct', readonly decl: FuncDecl, readonly subst: Subst }
+  /**
+   * What `type` has for a requirement of `iface`; `type` is not concrete yet (else the checker resolves it). `subst` gives
+   * the requirement's own generic parameters. `CheckedProgram.resolve` finds the function once `type` is concrete.
+   */
+  | { readonly kind: 'requirement', readonly type: Type, readonly iface: InterfaceType, readonly decl: FuncDecl, readonly subst: Subst }
+  /** `fwd_diff(of)` or `bwd_diff(of)`. Where `of` is a method, `this` is the first parameter of the derivative. */
+  | { readonly kind: 'derivative', readonly mode: 'forward' | 'backward', readonly of: FuncRef }
+  /** A dispatch at run time on a value of interface type. */
+  | { readonly kind: 'dynamic', readonly iface: InterfaceType, readonly decl: FuncDecl, readonly subst: Subst }
+
+export interface SigParam {
+  readonly name: string
+  readonly type: Type
+  readonly dir: Direction
+  readonly noDiff: boolean
+}
+
+/** A signature with the types of one `FuncRef` put in. */
+export interface Signature {
+  /** Without `this`; but a derivative of a method has it first. */
+  readonly params: readonly SigParam[]
+  readonly result: Type
+  readonly resultNoDiff: boolean
+  /** The type of `this`: null for functions, static methods, constructors and derivatives. */
+  readonly self: Type | null
+  /** `this` is `inout`: `[mutating]` methods, setters, `ref` accessors. */
+  readonly mutating: boolean
+  /** `this` carries no derivative: `[NoDiffThis]`, or its type has no differential. */
+  readonly selfNoDiff: boolean
+}
+
+/** An argument: `value` for an `in` parameter, `place` for `out` and `inout`. */
+export type Arg =
+  | { readonly dir: 'in', readonly value: Expr }
+  | { readonly dir: 'out' | 'inout', readonly place: Place }
+
+// ── Expressions ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** On scalars, vectors and matrices lane by lane; both operands have one type, except that shifts may differ in signedness. */
+export type BinaryOp = '+' | '-' | '*' | '/' | '%' | '&' | '|' | '^' | '<<' | '>>' | '<' | '<=' | '>' | '>=' | '==' | '!='
+
+interface ExprBase {
+  readonly type: Type
+  readonly span: Span | null
+}
+
+/** A number, boolean or enum value; `bigint` only for 64-bit integers that a number cannot hold. */
+export interface ConstExpr extends ExprBase { readonly kind: 'const', readonly value: number | bigint | boolean }
+/** A string: only as a format of `printf` and the like. */
+export interface StringExpr extends ExprBase { readonly kind: 'string', readonly value: string }
+/** The value of a generic value parameter, or of arithmetic on such. */
+export interface IntExpr extends ExprBase { readonly kind: 'int', readonly value: Int }
+/** The value of `{}`: of a struct with a constructor `__init()` what that makes, else the default value of each field that has one, and zero. */
+export interface DefaultExpr extends ExprBase { readonly kind: 'default' }
+/** The default value of a field of `struct`, which `CheckedProgram.fieldDefault` gives in terms of the struct's parameters. */
+export interface FieldDefaultExpr extends ExprBase { readonly kind: 'fieldDefault', readonly struct: StructType, readonly field: FieldDecl }
+/** The default value of a parameter of `func`, which `CheckedProgram.paramDefault` gives in terms of the function's parameters. */
+export interface ParamDefaultExpr extends ExprBase { readonly kind: 'paramDefault', readonly func: FuncRef, readonly index: number }
+/** Reads a place. */
+export interface ReadExpr extends ExprBase { readonly kind: 'read', readonly place: Place }
+/** A field of a value that is no place. */
+export interface FieldExpr extends ExprBase { readonly kind: 'field', readonly base: Expr, readonly field: FieldDecl }
+/** An element of an array, a lane of a vector or a row of a matrix that is no place; `index` is int or uint. */
+export interface IndexExpr extends ExprBase { readonly kind: 'index', readonly base: Expr, readonly index: Expr }
+/** Lanes of a vector (or of a scalar, which has lane 0): one lane gives a scalar. */
+export interface SwizzleExpr extends ExprBase { readonly kind: 'swizzle', readonly base: Expr, readonly lanes: readonly number[] }
+/** Elements of a matrix by row and column (`m._m01`): one gives a scalar. */
+export interface ElementsExpr extends ExprBase { readonly kind: 'elements', readonly base: Expr, readonly at: readonly (readonly [number, number])[] }
+/** `-x`, `!x` (booleans), `~x` (integers). */
+export interface UnaryExpr extends ExprBase { readonly kind: 'unary', readonly op: '-' | '!' | '~', readonly operand: Expr }
+export interface BinaryExpr extends ExprBase { readonly kind: 'binary', readonly op: BinaryOp, readonly left: Expr, readonly right: Expr }
+/** On scalar booleans, with short circuit. On vectors the checker makes `&` and `|`. */
+export interface LogicalExpr extends ExprBase { readonly kind: 'logical', readonly op: '&&' | '||', readonly left: Expr, readonly right: Expr }
+/** `c ? a : b`: with a scalar condition only one side runs; with a boolean vector both do, and each lane is chosen. */
+export interface ConditionalExpr extends ExprBase { readonly kind: 'conditional', readonly cond: Expr, readonly then: Expr, readonly otherwise: Expr }
+/**
+ * A conversion by value, from the type of `value` to `type`, decided on the concrete types:
+ * same shape: each lane from scalar to scalar (float to int truncates, to bool tests against zero) · scalar or vector of one
+ * lane to vector or matrix: that in every lane · vector of one lane to scalar · longer vector to shorter: the first lanes ·
+ * larger matrix to smaller: the upper left corner · vector to matrix and back with as many elements: row by row ·
+ * enum to and from its tag's integers · the same type: nothing.
+ */
+export interface ConvertExpr extends ExprBase { readonly kind: 'convert', readonly value: Expr }
+/** A value of a type made into a value of an interface that it conforms to. */
+export interface WrapExpr extends ExprBase { readonly kind: 'wrap', readonly value: Expr }
+/**
+ * A value from parts. Vector and matrix: scalars, vectors and matrices of the element type whose lanes, one after the other
+ * and row by row, fill it exactly. Array: one an element. Struct: one an instance field, in order of declaration.
+ */
+export interface ConstructExpr extends ExprBase { readonly kind: 'construct', readonly parts: readonly Expr[] }
+/** `object` is `this` of a method: by value, or a place where the method is mutating. */
+export interface CallExpr extends ExprBase { readonly kind: 'call', readonly func: FuncRef, readonly object: Arg | null, readonly args: readonly Arg[] }
+/** `no_diff e`: the value without its derivative, and nothing inside it is differentiated. */
+export interface NoDiffExpr extends ExprBase { readonly kind: 'noDiff', readonly value: Expr }
+/** `place = value`; the value of the expression is what the place then holds. */
+export interface AssignExpr extends ExprBase { readonly kind: 'assign', readonly place: Place, readonly value: Expr }
+/**
+ * `place op= …`, `++place`, `place++`: evaluates the place, reads it into `old`, evaluates `value` (in which the very node
+ * `old` stands for what was read), writes that. Gives the new value, or the old one where `post`.
+ */
+export interface UpdateExpr extends ExprBase { readonly kind: 'update', readonly place: Place, readonly old: OldExpr, readonly value: Expr, readonly post: boolean }
+/** The value that the enclosing `update` with this very node as `old` has read. */
+export interface OldExpr extends ExprBase { readonly kind: 'old' }
+/** `a, b`: both, in order; the value of the last. */
+export interface SequenceExpr extends ExprBase { readonly kind: 'sequence', readonly parts: readonly Expr[] }
+/** Stands where a mistake was reported. Lowering is not called for a program with errors. */
+export interface ErrorExpr extends ExprBase { readonly kind: 'error' }
+
+export type Expr =
+  | ConstExpr | StringExpr | IntExpr | DefaultExpr | FieldDefaultExpr | ParamDefaultExpr | ReadExpr | FieldExpr | IndexExpr
+  | SwizzleExpr | ElementsExpr | UnaryExpr | BinaryExpr | LogicalExpr | ConditionalExpr | ConvertExpr | WrapExpr | ConstructExpr
+  | CallExpr | NoDiffExpr | AssignExpr | UpdateExpr | OldExpr | SequenceExpr | ErrorExpr
+
+// ── Places ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+interface PlaceBase {
+  readonly type: Type
+  readonly span: Span | null
+}
+
+export interface LocalPlace extends PlaceBase { readonly kind: 'local', readonly decl: LocalDecl }
+/** A parameter; `in` ones are the function's own copy and may be written. */
+export interface ParamPlace extends PlaceBase { readonly kind: 'param', readonly decl: ParamDecl }
+/** `this` of a method, or of a constructor (see `FuncDecl.role`). Also what a bare field name in a method stands on. */
+export interface ThisPlace extends PlaceBase { readonly kind: 'this' }
+/** `subst` gives the generic parameters of the types around a static member; empty for module-level variables. */
+export interface GlobalPlace extends PlaceBase { readonly kind: 'global', readonly decl: GlobalDecl, readonly subst: Subst }
+/** A field; also a member of a `cbuffer`, and of what a `ConstantBuffer<T>` or `ParameterBlock<T>` global holds (the base is the global, of that type). */
+export interface FieldPlace extends PlaceBase { readonly kind: 'field', readonly base: Place, readonly field: FieldDecl }
+export interface IndexPlace extends PlaceBase { readonly kind: 'index', readonly base: Place, readonly index: Expr }
+export interface SwizzlePlace extends PlaceBase { readonly kind: 'swizzle', readonly base: Place, readonly lanes: readonly number[] }
+export interface ElementsPlace extends PlaceBase { readonly kind: 'elements', readonly base: Place, readonly at: readonly (readonly [number, number])[] }
+/**
+ * What a `ref` accessor of the core library points to: an element of a buffer and the like; always an `[__intrinsic]`.
+ * `object` is the buffer. Reads and writes go straight there.
+ */
+export interface RefPlace extends PlaceBase { readonly kind: 'ref', readonly func: FuncRef, readonly object: Arg, readonly args: readonly Arg[] }
+/**
+ * A property or subscript with accessors: reading calls `get`, writing calls `set` with the value as last argument.
+ * `object` (null for static ones) and `args` are evaluated once. Either may be null where the declaration has none; the
+ * checker sees to it that none is used that is missing. A write into part of it reads, changes and writes the whole.
+ */
+export interface AccessorPlace extends PlaceBase {
+  readonly kind: 'accessor'
+  readonly get: FuncRef | null
+  readonly set: FuncRef | null
+  readonly object: Arg | null
+  readonly args: readonly Arg[]
+}
+/** A place seen as another type: reading converts (as `ConvertExpr`), writing converts back. */
+export interface ConvertPlace extends PlaceBase { readonly kind: 'convert', readonly base: Place }
+/** A value that needs a place: a fresh temporary that holds it. Writes to it are lost. */
+export interface TempPlace extends PlaceBase { readonly kind: 'temp', readonly value: Expr }
+
+export type Place =
+  | LocalPlace | ParamPlace | ThisPlace | GlobalPlace | FieldPlace | IndexPlace | SwizzlePlace | ElementsPlace | RefPlace
+  | AccessorPlace | ConvertPlace | TempPlace
+
+// ── Statements ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface LoopAttributes {
+  /** `[ForceUnroll]`: before differentiation; fails where the trips are not known. */
+  readonly forceUnroll: boolean
+  /** `[unroll]` or `[loop]`: a hint for the target. */
+  readonly hint: 'none' | 'unroll' | 'loop'
+  /** `[MaxIters(n)]`, else null. */
+  readonly maxIters: Int | null
+}
+
+export type Stmt =
+  | { readonly kind: 'expr', readonly expr: Expr, readonly span: Span | null }
+  /**
+   * A local variable. `init` null: uninitialised. (`T x;` of a type with `__init()` has the constructor call here.) A name
+   * declared in a loop is a new variable on each trip.
+   */
+  | { readonly kind: 'local', readonly decl: LocalDecl, readonly init: Expr | null, readonly span: Span | null }
+  | { readonly kind: 'block', readonly body: readonly Stmt[], readonly span: Span | null }
+  | { readonly kind: 'if', readonly cond: Expr, readonly then: Stmt, readonly otherwise: Stmt | null, readonly span: Span | null }
+  /** `init` runs once; a missing `cond` is true; `step` runs after the body and on `continue`. */
+  | { readonly kind: 'for', readonly init: readonly Stmt[], readonly cond: Expr | null, readonly step: Expr | null, readonly body: Stmt, readonly loop: LoopAttributes, readonly span: Span | null }
+  | { readonly kind: 'while', readonly cond: Expr, readonly body: Stmt, readonly loop: LoopAttributes, readonly span: Span | null }
+  | { readonly kind: 'do', readonly body: Stmt, readonly cond: Expr, readonly loop: LoopAttributes, readonly span: Span | null }
+  /** Cases have distinct labels and do not fall through; `break` in `body` leaves the switch. The default has `isDefault`, and may have labels too. */
+  | { readonly kind: 'switch', readonly value: Expr, readonly cases: readonly SwitchCase[], readonly span: Span | null }
+  | { readonly kind: 'return', readonly value: Expr | null, readonly span: Span | null }
+  | { readonly kind: 'break' | 'continue' | 'discard', readonly span: Span | null }
+
+export interface SwitchCase {
+  readonly labels: readonly number[]
+  readonly isDefault: boolean
+  readonly body: readonly Stmt[]
+}
+
+/** A checked body. */
+export interface Body {
+  readonly params: readonly ParamDecl[]
+  readonly stmts: readonly Stmt[]
+}
+
+// ── The program ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+export interface FieldInfo {
+  readonly decl: FieldDecl
+  readonly name: string
+  readonly type: Type
+  readonly noDiff: boolean
+  readonly semantic: string
+}
+
+/** How a struct is differentiated. */
+export interface StructDiffInfo {
+  /** The differential type; the struct itself where they are the same. */
+  readonly type: Type
+  /** For each instance field, the index of its counterpart in the differential, or -1. */
+  readonly fields: readonly number[]
+  /** User-written `dzero()` and `dadd(a, b)`; null where they are field by field. */
+  readonly dzero: FuncRef | null
+  readonly dadd: FuncRef | null
+}
+
+export interface DerivativeInfo {
+  readonly forward: FuncRef | null
+  readonly backward: FuncRef | null
+  /** The primal substitute. */
+  readonly substitute: FuncRef | null
+}
+
+export interface GlobalInfo {
+  readonly decl: GlobalDecl
+  readonly type: Type
+  readonly init: Expr | null
+  readonly binding: Binding | null
+  /** `uniform`, `const` and such do not matter after checking; the semantic does, for varying ones. */
+  readonly semantic: string
+}
+
+/** A checked program and what can be asked of it. Answers are memoised; types in them are normalised. */
+export interface CheckedProgram {
+  /** The root modules, then those they import. */
+  readonly modules: readonly ModuleDecl[]
+  /** Functions of the user's modules that are not generic and not members of generic types, in order; those of root modules first. */
+  readonly functions: readonly FuncDecl[]
+  /** Entry points of the root modules: those with a stage. */
+  readonly entries: readonly FuncDecl[]
+  /** Shader parameters, blocks, groupshared and static variables of the user's modules, in order of declaration. */
+  readonly globals: readonly GlobalDecl[]
+
+  attributes(func: FuncDecl): FuncAttributes
+  /** The parameters in terms of the function's own generic parameters. */
+  params(func: FuncDecl): readonly ParamDecl[]
+  signature(ref: FuncRef): Signature
+  /** The body in terms of the function's own generic parameters; null where it has none (spelling, op or intrinsic only). */
+  body(func: FuncDecl): Body | null
+  paramDefault(func: FuncDecl, index: number): Expr
+  global(decl: GlobalDecl): GlobalInfo
+
+  /** Puts in types and looks up associated types of what has become concrete. */
+  substitute(type: Type, subst: Subst): Type
+  substituteInt(value: Int, subst: Subst): Int
+  substituteRef(ref: FuncRef, subst: Subst): FuncRef
+  /** A requirement on a concrete type becomes the function that meets it; anything else stays. */
+  resolve(ref: FuncRef): FuncRef
+  /** The substitution that the arguments of a struct make for its members. */
+  structSubst(type: StructType): Subst
+
+  /** Instance fields in order, with the type's arguments put in. */
+  fields(type: StructType): readonly FieldInfo[]
+  /** The default value of a field, in terms of the struct's parameters, or null. */
+  fieldDefault(field: FieldDecl): Expr | null
+  /** The user's `__init()` without parameters, or null. */
+  defaultConstructor(type: StructType): FuncRef | null
+  /** The differential type, or null where a type carries no derivative. */
+  differentialOf(type: Type): Type | null
+  structDiff(type: StructType): StructDiffInfo | null
+  /** Whether a type conforms to an interface. */
+  conforms(type: Type, iface: InterfaceType): boolean
+  /** User-written derivatives and substitute, with the types of `ref` put in. */
+  derivatives(ref: FuncRef): DerivativeInfo
+
+  /** A type of the core library by name. */
+  coreStruct(name: string): StructDecl
+  coreInterface(name: string): InterfaceDecl
+  /** The underlying integer type of an enum. */
+  enumTag(type: Type): Type
+}

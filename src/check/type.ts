@@ -1,0 +1,353 @@
+/**
+ * Source types and integer values of the language. They are compared by `key`, a string that is equal exactly for equal
+ * types, so nothing has to be interned and nothing outlives its program. Types of generic code mention parameters;
+ * `substitute` replaces them. A type in which an associated type can be looked up (`T.Differential` with T = float) is
+ * only normalised by `CheckedProgram.substitute`, which knows conformances; the function here replaces, no more.
+ */
+import type { AssocDecl, EnumDecl, InterfaceDecl, StructDecl, TypeParamDecl, ValueParamDecl } from './decl.ts'
+
+export type ScalarName = 'bool' | 'i8' | 'i16' | 'i32' | 'i64' | 'u8' | 'u16' | 'u32' | 'u64' | 'f16' | 'f32' | 'f64'
+
+export type IntOp = '+' | '-' | '*' | '/' | '%' | '<<' | '>>' | '&' | '|' | '^' | 'min' | 'max'
+
+/** An integer (or boolean: 0 and 1) known when a generic is instantiated: array lengths, lanes, value arguments. */
+export type Int =
+  | { readonly kind: 'const', readonly key: string, readonly value: number }
+  | { readonly kind: 'param', readonly key: string, readonly decl: ValueParamDecl }
+  | { readonly kind: 'op', readonly key: string, readonly op: IntOp, readonly left: Int, readonly right: Int }
+  /** `T.N`: a static constant that an interface requires, of a type that is not known yet. */
+  | { readonly kind: 'member', readonly key: string, readonly base: Type, readonly name: string }
+  | { readonly kind: 'error', readonly key: string }
+
+export interface ErrorType { readonly kind: 'error', readonly key: string }
+export interface VoidType { readonly kind: 'void', readonly key: string }
+export interface StringType { readonly kind: 'string', readonly key: string }
+export interface ScalarType { readonly kind: 'scalar', readonly key: string, readonly name: ScalarName }
+/** `elem` is a scalar, or a type parameter in generic code. */
+export interface VectorType { readonly kind: 'vector', readonly key: string, readonly elem: Type, readonly count: Int }
+export interface MatrixType { readonly kind: 'matrix', readonly key: string, readonly elem: Type, readonly rows: Int, readonly cols: Int }
+/** `count` is null for an unsized array `T[]`. */
+export interface ArrayType { readonly kind: 'array', readonly key: string, readonly elem: Type, readonly count: Int | null }
+/** `args` are those of the struct itself and, before them, of the generic types around it. */
+export interface StructType { readonly kind: 'struct', readonly key: string, readonly decl: StructDecl, readonly args: readonly GenericArg[] }
+export interface EnumType { readonly kind: 'enum', readonly key: string, readonly decl: EnumDecl }
+/** As the type of a value: any conforming type, known at run time (existential). As a constraint: the interface. */
+export interface InterfaceType { readonly kind: 'interface', readonly key: string, readonly decl: InterfaceDecl, readonly args: readonly GenericArg[] }
+export interface ParamType { readonly kind: 'param', readonly key: string, readonly decl: TypeParamDecl }
+/** `This` in an interface: the conforming type. */
+export interface ThisType { readonly kind: 'this', readonly key: string, readonly decl: InterfaceDecl }
+/** `base.decl`, where `base` is a parameter, `This` or another associated type and conforms to `iface`. */
+export interface AssocType { readonly kind: 'assoc', readonly key: string, readonly base: Type, readonly iface: InterfaceType, readonly decl: AssocDecl }
+/** The boolean scalar, vector or matrix of the shape of `of`, a type parameter that stands for one of those. */
+export interface BoolShapeType { readonly kind: 'boolshape', readonly key: string, readonly of: Type }
+export interface FuncType { readonly kind: 'func', readonly key: string, readonly params: readonly FuncParam[], readonly result: Type }
+
+export interface FuncParam { readonly type: Type, readonly dir: Direction, readonly noDiff: boolean }
+
+export type Direction = 'in' | 'out' | 'inout'
+
+export type Type =
+  | ErrorType | VoidType | StringType | ScalarType | VectorType | MatrixType | ArrayType | StructType | EnumType
+  | InterfaceType | ParamType | ThisType | AssocType | BoolShapeType | FuncType
+
+export type GenericArg = Type | Int
+
+// ── Integers ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export const errorInt: Int = { kind: 'error', key: '?' }
+
+export function intConst(value: number): Int {
+  return { kind: 'const', key: `${value}`, value }
+}
+
+export function intParam(decl: ValueParamDecl): Int {
+  return { kind: 'param', key: `#${decl.id}`, decl }
+}
+
+export function intMember(base: Type, name: string): Int {
+  return { kind: 'member', key: `${base.key}.${name}`, base, name }
+}
+
+/** What an operator gives on 32-bit integers, or null where that is undefined (division by zero). */
+export function foldInt(op: IntOp, a: number, b: number): number | null {
+  switch (op) {
+    case '+': return (a + b) | 0
+    case '-': return (a - b) | 0
+    case '*': return Math.imul(a, b)
+    case '/': return b === 0 ? null : Math.trunc(a / b)
+    case '%': return b === 0 ? null : a % b
+    case '<<': return a << (b & 31)
+    case '>>': return a >> (b & 31)
+    case '&': return a & b
+    case '|': return a | b
+    case '^': return a ^ b
+    case 'min': return Math.min(a, b)
+    case 'max': return Math.max(a, b)
+  }
+}
+
+const commutative = '+*&|^'
+
+/** An operation on integers: folded where both are known, else in one of the equal forms (`N+1` and `1+N` are the same). */
+export function intOp(op: IntOp, left: Int, right: Int): Int {
+  if (left.kind === 'error' || right.kind === 'error') return errorInt
+  if (left.kind === 'const' && right.kind === 'const') {
+    const value = foldInt(op, left.value, right.value)
+    return value === null ? errorInt : intConst(value)
+  }
+  if (op === '-' && right.kind === 'const') return intOp('+', left, intConst(-right.value))
+  if (commutative.includes(op)) {
+    if (left.kind === 'const' || (right.kind !== 'const' && left.key > right.key)) [left, right] = [right, left]
+    if (right.kind === 'const') {
+      if (right.value === 0 && op === '+') return left
+      if (right.value === 1 && op === '*') return left
+      if (left.kind === 'op' && left.op === op && left.right.kind === 'const') return intOp(op, left.left, intOp(op, left.right, right))
+    }
+  }
+  return { kind: 'op', key: `(${left.key}${op}${right.key})`, op, left, right }
+}
+
+// ── Types ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export const errorType: Type = { kind: 'error', key: '!' }
+export const voidType: Type = { kind: 'void', key: 'void' }
+export const stringType: Type = { kind: 'string', key: 'String' }
+
+const scalarOf = (name: ScalarName): ScalarType => ({ kind: 'scalar', key: name, name })
+export const scalars: Readonly<Record<ScalarName, ScalarType>> = {
+  bool: scalarOf('bool'), i8: scalarOf('i8'), i16: scalarOf('i16'), i32: scalarOf('i32'), i64: scalarOf('i64'),
+  u8: scalarOf('u8'), u16: scalarOf('u16'), u32: scalarOf('u32'), u64: scalarOf('u64'),
+  f16: scalarOf('f16'), f32: scalarOf('f32'), f64: scalarOf('f64'),
+}
+export const boolType: ScalarType = scalars.bool
+export const intType: ScalarType = scalars.i32
+export const uintType: ScalarType = scalars.u32
+export const floatType: ScalarType = scalars.f32
+
+export function vectorType(elem: Type, count: Int): Type {
+  return { kind: 'vector', key: `v${count.key}<${elem.key}>`, elem, count }
+}
+
+export function matrixType(elem: Type, rows: Int, cols: Int): Type {
+  return { kind: 'matrix', key: `m${rows.key}x${cols.key}<${elem.key}>`, elem, rows, cols }
+}
+
+export function arrayType(elem: Type, count: Int | null): Type {
+  return { kind: 'array', key: `${elem.key}[${count === null ? '' : count.key}]`, elem, count }
+}
+
+const argKeys = (args: readonly GenericArg[]): string => args.length === 0 ? '' : `<${args.map(a => a.key).join(',')}>`
+
+export function structType(decl: StructDecl, args: readonly GenericArg[]): StructType {
+  return { kind: 'struct', key: `${decl.name}@${decl.id}${argKeys(args)}`, decl, args }
+}
+
+export function enumType(decl: EnumDecl): EnumType {
+  return { kind: 'enum', key: `${decl.name}@${decl.id}`, decl }
+}
+
+export function interfaceType(decl: InterfaceDecl, args: readonly GenericArg[]): InterfaceType {
+  return { kind: 'interface', key: `${decl.name}@${decl.id}${argKeys(args)}`, decl, args }
+}
+
+export function paramType(decl: TypeParamDecl): ParamType {
+  return { kind: 'param', key: `${decl.name}#${decl.id}`, decl }
+}
+
+export function thisType(decl: InterfaceDecl): ThisType {
+  return { kind: 'this', key: `This@${decl.id}`, decl }
+}
+
+export function assocType(base: Type, iface: InterfaceType, decl: AssocDecl): AssocType {
+  return { kind: 'assoc', key: `${base.key}.${decl.name}`, base, iface, decl }
+}
+
+/** `bool`, or the boolean vector or matrix of the shape of a type. */
+export function boolShape(of: Type): Type {
+  switch (of.kind) {
+    case 'scalar': case 'enum': return boolType
+    case 'vector': return vectorType(boolType, of.count)
+    case 'matrix': return matrixType(boolType, of.rows, of.cols)
+    case 'error': return errorType
+    case 'boolshape': return of
+    default: return { kind: 'boolshape', key: `bool<${of.key}>`, of }
+  }
+}
+
+export function funcType(params: readonly FuncParam[], result: Type): Type {
+  const key = params.map(p => `${p.noDiff ? 'no_diff ' : ''}${p.dir} ${p.type.key}`).join(',')
+  return { kind: 'func', key: `(${key})->${result.key}`, params, result }
+}
+
+// ── Questions ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export function same(a: GenericArg, b: GenericArg): boolean {
+  return a === b || a.key === b.key
+}
+
+export function isInt(arg: GenericArg): arg is Int {
+  return arg.kind === 'const' || arg.kind === 'op' || arg.kind === 'member' || (arg.kind === 'param' && arg.decl.kind === 'valueparam')
+    || arg.key === errorInt.key
+}
+
+/** The scalar of a scalar, vector or matrix whose element is known, else null. */
+export function scalarName(type: Type): ScalarName | null {
+  if (type.kind === 'scalar') return type.name
+  if ((type.kind === 'vector' || type.kind === 'matrix') && type.elem.kind === 'scalar') return type.elem.name
+  return null
+}
+
+export function isFloatName(name: ScalarName): boolean {
+  return name === 'f32' || name === 'f64' || name === 'f16'
+}
+
+export function isIntName(name: ScalarName): boolean {
+  return name !== 'bool' && !isFloatName(name)
+}
+
+export function isSignedName(name: ScalarName): boolean {
+  return name.charCodeAt(0) === 105
+}
+
+export function bits(name: ScalarName): number {
+  return name === 'bool' ? 1 : Number(name.slice(1))
+}
+
+/** The number behind a constant, or null. */
+export function known(value: Int | null): number | null {
+  return value !== null && value.kind === 'const' ? value.value : null
+}
+
+/** Whether an error type stands anywhere in it, so that a message about it would only repeat an earlier one. */
+export function poisoned(type: GenericArg): boolean {
+  switch (type.kind) {
+    case 'error': return true
+    case 'vector': return poisoned(type.elem) || poisoned(type.count)
+    case 'matrix': return poisoned(type.elem) || poisoned(type.rows) || poisoned(type.cols)
+    case 'array': return poisoned(type.elem) || (type.count !== null && poisoned(type.count))
+    case 'struct': case 'interface': return type.args.some(poisoned)
+    case 'assoc': return poisoned(type.base)
+    case 'boolshape': return poisoned(type.of)
+    case 'func': return poisoned(type.result) || type.params.some(p => poisoned(p.type))
+    default: return false
+  }
+}
+
+/** Whether a generic parameter, `This` or an associated type of one stands anywhere in it. */
+export function isGeneric(type: GenericArg): boolean {
+  switch (type.kind) {
+    case 'param': case 'this': case 'assoc': case 'boolshape': case 'member': return true
+    case 'op': return isGeneric(type.left) || isGeneric(type.right)
+    case 'vector': return isGeneric(type.elem) || isGeneric(type.count)
+    case 'matrix': return isGeneric(type.elem) || isGeneric(type.rows) || isGeneric(type.cols)
+    case 'array': return isGeneric(type.elem) || (type.count !== null && isGeneric(type.count))
+    case 'struct': case 'interface': return type.args.some(isGeneric)
+    case 'func': return isGeneric(type.result) || type.params.some(p => isGeneric(p.type))
+    default: return false
+  }
+}
+
+// ── Substitution ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Generic parameters (by `id`) to arguments, and what `This` is. Parameters that are not listed stay. */
+export interface Subst {
+  readonly args: ReadonlyMap<number, GenericArg>
+  readonly self: Type | null
+}
+
+export const noSubst: Subst = { args: new Map(), self: null }
+
+/** A string that is equal for equal substitutions. */
+export function substKey(subst: Subst): string {
+  if (subst.args.size === 0 && subst.self === null) return ''
+  return `${[...subst.args].map(([id, arg]) => `${id}=${arg.key}`).join(',')}${subst.self === null ? '' : `;${subst.self.key}`}`
+}
+
+export function substituteInt(value: Int, subst: Subst): Int {
+  switch (value.kind) {
+    case 'param': {
+      const arg = subst.args.get(value.decl.id)
+      return arg === undefined ? value : arg as Int
+    }
+    case 'op': return intOp(value.op, substituteInt(value.left, subst), substituteInt(value.right, subst))
+    case 'member': return intMember(substitute(value.base, subst), value.name)
+    default: return value
+  }
+}
+
+export function substituteArg(arg: GenericArg, subst: Subst): GenericArg {
+  return isInt(arg) ? substituteInt(arg, subst) : substitute(arg, subst)
+}
+
+/** Replaces parameters. Associated types of what becomes concrete are left for `CheckedProgram.substitute` to look up. */
+export function substitute(type: Type, subst: Subst): Type {
+  if (subst.args.size === 0 && subst.self === null) return type
+  switch (type.kind) {
+    case 'param': {
+      const arg = subst.args.get(type.decl.id)
+      return arg === undefined ? type : arg as Type
+    }
+    case 'this': return subst.self ?? type
+    case 'vector': return vectorType(substitute(type.elem, subst), substituteInt(type.count, subst))
+    case 'matrix': return matrixType(substitute(type.elem, subst), substituteInt(type.rows, subst), substituteInt(type.cols, subst))
+    case 'array': return arrayType(substitute(type.elem, subst), type.count === null ? null : substituteInt(type.count, subst))
+    case 'struct': return type.args.length === 0 ? type : structType(type.decl, type.args.map(a => substituteArg(a, subst)))
+    case 'interface': return type.args.length === 0 ? type : interfaceType(type.decl, type.args.map(a => substituteArg(a, subst)))
+    case 'assoc': return assocType(substitute(type.base, subst), substitute(type.iface, subst) as InterfaceType, type.decl)
+    case 'boolshape': return boolShape(substitute(type.of, subst))
+    case 'func': return funcType(type.params.map(p => ({ ...p, type: substitute(p.type, subst) })), substitute(type.result, subst))
+    default: return type
+  }
+}
+
+/** The substitution that does `first` and then `then`. */
+export function compose(first: Subst, then: Subst): Subst {
+  if (first.args.size === 0 && first.self === null) return then
+  const args = new Map<number, GenericArg>()
+  for (const [id, arg] of first.args) args.set(id, substituteArg(arg, then))
+  for (const [id, arg] of then.args) if (!args.has(id)) args.set(id, arg)
+  return { args, self: first.self === null ? then.self : substitute(first.self, then) }
+}
+
+// ── Spelling ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const spelled: Readonly<Record<ScalarName, string>> = {
+  bool: 'bool', i8: 'int8_t', i16: 'int16_t', i32: 'int', i64: 'int64_t', u8: 'uint8_t', u16: 'uint16_t', u32: 'uint',
+  u64: 'uint64_t', f16: 'half', f32: 'float', f64: 'double',
+}
+
+function showArgs(args: readonly GenericArg[]): string {
+  return args.length === 0 ? '' : `<${args.map(show).join(', ')}>`
+}
+
+/** A type or integer as a user would write it, for messages. */
+export function show(type: GenericArg): string {
+  switch (type.kind) {
+    case 'error': return '?'
+    case 'void': return 'void'
+    case 'string': return 'String'
+    case 'scalar': return spelled[type.name]
+    case 'vector': return type.elem.kind === 'scalar' && type.count.kind === 'const' ? `${show(type.elem)}${type.count.value}` : `vector<${show(type.elem)}, ${show(type.count)}>`
+    case 'matrix': return type.elem.kind === 'scalar' && type.rows.kind === 'const' && type.cols.kind === 'const'
+      ? `${show(type.elem)}${type.rows.value}x${type.cols.value}` : `matrix<${show(type.elem)}, ${show(type.rows)}, ${show(type.cols)}>`
+    case 'array': {
+      let elem: Type = type
+      let dims = ''
+      while (elem.kind === 'array') {
+        dims += `[${elem.count === null ? '' : show(elem.count)}]`
+        elem = elem.elem
+      }
+      return show(elem) + dims
+    }
+    case 'struct': return (type.decl.nested ?? type.decl.name) + showArgs(type.args)
+    case 'interface': return type.decl.name + showArgs(type.args)
+    case 'enum': case 'param': return type.decl.name
+    case 'this': return 'This'
+    case 'assoc': return `${show(type.base)}.${type.decl.name}`
+    case 'boolshape': return `bool shape of ${show(type.of)}`
+    case 'func': return `(${type.params.map(p => (p.dir === 'in' ? '' : `${p.dir} `) + show(p.type)).join(', ')}) -> ${show(type.result)}`
+    case 'const': return `${type.value}`
+    case 'op': return `${show(type.left)} ${type.op} ${show(type.right)}`
+    case 'member': return `${show(type.base)}.${type.name}`
+  }
+}
