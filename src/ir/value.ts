@@ -98,6 +98,8 @@ export interface FuncInfo {
   lanewise: Func | undefined
   /** No effect and no memory but its own: calls may be merged, moved and dropped. Computed by opt/effects for functions with a body. */
   pure: boolean
+  /** From core/: a forward derivative of it may be transposed whatever its marks. */
+  library: boolean
   entry: EntryInfo | undefined
   /** Name under which WASM and JS export it; undefined where they do not. */
   exported: string | undefined
@@ -137,7 +139,7 @@ export class Func {
     this.span = span
     this.info = {
       level: 'none', forward: undefined, backward: undefined, substitute: undefined, treatAsDifferentiable: false,
-      forceInline: false, noInline: false, prefer: 'none', spell: undefined, lanewise: undefined, pure: false,
+      forceInline: false, noInline: false, prefer: 'none', spell: undefined, lanewise: undefined, pure: false, library: false,
       entry: undefined, exported: undefined,
     }
   }

@@ -1,0 +1,93 @@
+/**
+ * Which values of a function carry a tangent, given which inputs do. Conservative: a value is active where a path of
+ * differentiable operations leads to it from an active input, through memory and loops too.
+ */
+import * as ops from '../ir/ops.ts'
+import { differential } from '../ir/type.ts'
+import { Inst, type Func, type Region, type Value } from '../ir/value.ts'
+import type { AdContext } from './context.ts'
+import { differentiableResults, hasBackwardEffects, planOf, type Mode } from './plan.ts'
+
+export interface Activity {
+  /** By value id; a pointer is active where its variable is. */
+  readonly active: Uint8Array
+  /** Per result of the function. */
+  readonly results: readonly boolean[]
+}
+
+/** The variable, global or parameter that a pointer points into. */
+export function rootOf(pointer: Value): Value {
+  let p = pointer
+  for (;;) {
+    const def = p.def
+    if (!(def instanceof Inst) || (def.op !== ops.field && def.op !== ops.elem)) return p
+    p = def.args[0]!
+  }
+}
+
+export function activityOf(cx: AdContext, func: Func, inputs: readonly boolean[], mode: Mode): Activity {
+  const active = new Uint8Array(func.nextValue)
+  const results = new Array<boolean>(func.results.length).fill(false)
+  const candidates = differentiableResults(func)
+  let changed = true
+
+  const mark = (v: Value): void => {
+    if (active[v.id] === 0 && (v.type.kind === 'ptr' || differential(v.type) !== null)) {
+      active[v.id] = 1
+      changed = true
+    }
+  }
+  const flow = (from: Value, to: Value): void => { if (active[from.id] === 1) mark(to) }
+  const pass = (end: Inst, to: readonly Value[], skip: number): void => {
+    for (let i = 0; i < to.length; i++) flow(end.args[i + skip]!, to[i]!)
+  }
+  const visitRegion = (r: Region, owner: Inst | undefined): void => {
+    for (const inst of r.insts) visit(inst, owner)
+  }
+  const visit = (inst: Inst, owner: Inst | undefined): void => {
+    switch (inst.op) {
+      case ops.variable: case ops.global: return
+      case ops.field: case ops.elem: flow(inst.args[0]!, inst.results[0]!); return
+      case ops.load: if (active[rootOf(inst.args[0]!).id] === 1) mark(inst.results[0]!); return
+      case ops.store: {
+        const root = rootOf(inst.args[0]!)
+        if (active[inst.args[1]!.id] === 1 && root.def instanceof Inst && root.def.op === ops.variable) mark(root)
+        return
+      }
+      case ops.call: {
+        const callee = inst.attr as Func
+        const plan = planOf(cx, callee, mode)
+        const fed = inst.args.some(a => active[a.id] === 1)
+        if (plan.is === 'plain' || (!fed && !(mode === 'reverse' && hasBackwardEffects(cx, callee)))) return
+        const can = differentiableResults(plan.func)
+        for (let i = 0; i < inst.results.length; i++) if (can[i]) mark(inst.results[i]!)
+        return
+      }
+      case ops.loop: {
+        const params = inst.regions[0]!.params
+        for (let i = 0; i < params.length; i++) flow(inst.args[i]!, params[i]!)
+        break
+      }
+      case ops.yield_: pass(inst, owner!.results, 0); return
+      case ops.test: pass(inst, owner!.results, 1); return
+      case ops.next: pass(inst, owner!.regions[0]!.params, 0); return
+      case ops.leave: pass(inst, (inst.attr as Inst).results, 0); return
+      case ops.ret:
+        for (let i = 0; i < inst.args.length; i++) {
+          if (candidates[i] && active[inst.args[i]!.id] === 1 && !results[i]) { results[i] = true; changed = true }
+        }
+        return
+      default:
+        if (inst.op.ad.is !== 'flat' && inst.args.some(a => active[a.id] === 1)) for (const v of inst.results) mark(v)
+    }
+    for (const region of inst.regions) visitRegion(region, inst)
+  }
+
+  const params = func.body!.params
+  for (let i = 0; i < params.length; i++) if (inputs[i]) mark(params[i]!)
+  while (changed) {
+    changed = false
+    visitRegion(func.body!, undefined)
+  }
+  return { active, results }
+}

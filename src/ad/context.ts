@@ -1,0 +1,106 @@
+import type { Sink } from '../base/diag.ts'
+import { Builder, isZero } from '../ir/build.ts'
+import * as ops from '../ir/ops.ts'
+import { differential, type Type } from '../ir/type.ts'
+import type { Func, Module, Value } from '../ir/value.ts'
+
+/** The stages whose IR can be dumped. */
+export type AdStage = 'prepared' | 'linearized' | 'unzipped' | 'transposed' | 'checkpointed' | 'extracted'
+
+/** A function split for reverse mode: `primal(inputs) → (results, context)`, `vjp(needed inputs, context, cotangents) → cotangents`. */
+export interface Split {
+  readonly primal: Func
+  /** Number of results of `primal` that are the function's own; the rest is the context. */
+  readonly own: number
+  readonly vjp: Func
+  /** Indices of the inputs that `vjp` takes, in order. */
+  readonly needs: readonly number[]
+  /** Per input: whether it gets a cotangent. Per result: whether `vjp` takes one. */
+  readonly activeInputs: readonly boolean[]
+  readonly activeResults: readonly boolean[]
+  /** True where `vjp` must be called even if nothing is known of the cotangents, for its effects. */
+  readonly effects: boolean
+}
+
+/** What the derivative transforms share: the program, memo tables, and what lowering provides. */
+export interface AdContext {
+  readonly module: Module
+  readonly sink: Sink
+  /** Fills in `info.forward`, `info.backward` and `info.substitute` of a function, lowering them when first asked. */
+  readonly derivatives: (func: Func) => void
+  /** Brings a function into clean SSA form: promotion, simplification, value numbering, dead code. */
+  readonly tidy: (func: Func) => void
+  /** Called with each stage of each function, for dumps and verification. */
+  readonly observe: (stage: AdStage, func: Func) => void
+  readonly jvps: Map<string, Func>
+  readonly splits: Map<string, Split>
+  /** Functions being differentiated now, to find recursion. */
+  readonly open: Set<string>
+  readonly ids: Map<Func, number>
+  /** Memo of `hasBackwardEffects`. */
+  readonly effects: Map<Func, boolean>
+}
+
+export function adContext(module: Module, hooks: Pick<AdContext, 'sink' | 'derivatives' | 'tidy' | 'observe'>): AdContext {
+  return { module, ...hooks, jvps: new Map(), splits: new Map(), open: new Set(), ids: new Map(), effects: new Map() }
+}
+
+/** A key for memo tables: a function and which of its inputs are active. */
+export function memoKey(cx: AdContext, func: Func, active: readonly boolean[]): string {
+  let id = cx.ids.get(func)
+  if (id === undefined) {
+    id = cx.ids.size
+    cx.ids.set(func, id)
+  }
+  return `${id}:${active.map(a => a ? '1' : '0').join('')}`
+}
+
+/** Registers a function made by a transform with the program. */
+export function addFunc(cx: AdContext, func: Func): Func {
+  cx.module.funcs.push(func)
+  return func
+}
+
+function customOf(cx: AdContext, type: Type): { readonly dzero: Func | undefined; readonly dadd: Func | undefined } | undefined {
+  for (const s of cx.module.structs) {
+    const diff = s.diff
+    if (diff !== null && diff.type === type && (diff.dzero !== undefined || diff.dadd !== undefined)) return diff
+  }
+  return undefined
+}
+
+function hasCustom(cx: AdContext, type: Type): boolean {
+  if (type.kind === 'array') return hasCustom(cx, type.elem!)
+  if (type.kind !== 'struct') return false
+  return customOf(cx, type) !== undefined || type.fields.some(f => hasCustom(cx, f.type))
+}
+
+/** The zero of a differential type. */
+export function zeroOf(cx: AdContext, b: Builder, type: Type): Value {
+  if (!hasCustom(cx, type)) return b.zero(type)
+  const custom = type.kind === 'struct' ? customOf(cx, type) : undefined
+  if (custom?.dzero !== undefined) return b.call(custom.dzero, [])[0]!
+  const parts: Value[] = []
+  for (let i = 0; i < type.count; i++) parts.push(zeroOf(cx, b, type.kind === 'struct' ? type.fields[i]!.type : type.elem!))
+  return b.construct(type, parts)
+}
+
+/** The sum of two values of a differential type. */
+export function addOf(cx: AdContext, b: Builder, x: Value, y: Value): Value {
+  if (isZero(x)) return y
+  if (isZero(y)) return x
+  const type = x.type
+  const custom = type.kind === 'struct' ? customOf(cx, type) : undefined
+  if (custom?.dadd !== undefined) return b.call(custom.dadd, [x, y])[0]!
+  if (type.kind === 'struct' || (type.kind === 'array' && hasCustom(cx, type))) {
+    const parts: Value[] = []
+    for (let i = 0; i < type.count; i++) parts.push(addOf(cx, b, b.extract(x, i), b.extract(y, i)))
+    return b.construct(type, parts)
+  }
+  return b.emit1(ops.add, [x, y])
+}
+
+/** The differential of a type that is known to have one. */
+export function tangentType(type: Type): Type {
+  return differential(type)!
+}

@@ -1,0 +1,350 @@
+/**
+ * One walk over a function's regions that makes its linearization. With one builder the tangent code stands among the
+ * primal code: that is the forward derivative. With two, primal and tangent code go to two region trees of the same
+ * shape (`unzip`): the linear tree uses values of the primal tree as residuals, and so says which values the reverse
+ * pass needs. The tree that a value stands in tells what it is; no instruction carries a tag.
+ */
+import { InternalError } from '../base/diag.ts'
+import { Builder } from '../ir/build.ts'
+import * as ops from '../ir/ops.ts'
+import * as t from '../ir/type.ts'
+import { Func, Inst, Region, type Value } from '../ir/value.ts'
+import { activityOf, type Activity } from './activity.ts'
+import { zeroOf, type AdContext, type Split } from './context.ts'
+import { differentiableInputs, hasBackwardEffects, planOf, type Mode } from './plan.ts'
+import { tangentIndex, tangentOf, type Tangents } from './tangent.ts'
+
+/** Where the derivatives of called functions come from. */
+export interface Callees {
+  /** `(inputs, tangents of active inputs) → (results, tangents of active results)`. */
+  readonly jvp: (func: Func, active: readonly boolean[]) => { readonly func: Func; readonly results: readonly boolean[] } | undefined
+  /** The forward rule on plain values: `(inputs, tangents of active inputs) → (results, tangents of differentiable results)`. */
+  readonly rule: (func: Func, forward: Func, active: readonly boolean[]) => { readonly func: Func; readonly results: readonly boolean[] }
+  /** Primal and reverse half of a function. */
+  readonly split: (func: Func, active: readonly boolean[]) => Split | undefined
+  /** A stand-in for the linear map of a split call: `(needed inputs, context, tangents) → tangents`. */
+  readonly linearMap: (split: Split) => Func
+}
+
+/** What is known of a loop of the linear tree. */
+export interface Trips {
+  readonly primal: Inst
+  /** The trip number, from 0, as a value of the primal loop's head. */
+  readonly counter: Value
+  /** How many trips the loop made, as a value beside the primal loop. */
+  readonly count: Value
+}
+
+/** The two trees of a function, numbered by one function, `work`. */
+export interface Trees {
+  readonly work: Func
+  readonly primal: Region
+  readonly linear: Region
+  /** Per input: the parameter of the linear tree, where the input is active. */
+  readonly tangents: Tangents
+  readonly results: readonly Value[]
+  readonly resultTangents: Tangents
+  /** The primal regions that a region of the linear tree mirrors: one, or head and body of a loop. */
+  readonly mirrors: Map<Region, readonly Region[]>
+  readonly trips: Map<Inst, Trips>
+}
+
+interface Frame {
+  readonly activity: Activity
+  readonly map: Value[]
+  readonly tan: (Value | undefined)[]
+  readonly labels: Map<Inst, Inst>
+}
+
+class Linearizer {
+  readonly cx: AdContext
+  readonly callees: Callees
+  readonly mode: Mode
+  readonly p: Builder
+  readonly l: Builder
+  readonly mirrors: Map<Region, readonly Region[]> = new Map()
+  readonly trips: Map<Inst, Trips> = new Map()
+
+  constructor(cx: AdContext, callees: Callees, p: Builder, l: Builder) {
+    this.cx = cx
+    this.callees = callees
+    this.mode = p === l ? 'forward' : 'reverse'
+    this.p = p
+    this.l = l
+  }
+
+  zero = (type: t.Type): Value => zeroOf(this.cx, this.l, type)
+
+  frame(func: Func, activity: Activity, args: readonly Value[], tangents: Tangents): Frame {
+    const f: Frame = { activity, map: [], tan: [], labels: new Map() }
+    func.body!.params.forEach((param, i) => {
+      f.map[param.id] = args[i]!
+      f.tan[param.id] = tangents[i]
+    })
+    return f
+  }
+
+  /** Walks a region but for its terminator. */
+  walk(f: Frame, region: Region): void {
+    for (let i = 0; i < region.insts.length - 1; i++) this.visit(f, region.insts[i]!)
+  }
+
+  args(f: Frame, inst: Inst): Value[] {
+    return inst.args.map(a => f.map[a.id]!)
+  }
+
+  visit(f: Frame, inst: Inst): void {
+    this.p.span = inst.span
+    this.l.span = inst.span
+    if (inst.op === ops.call) { this.call(f, inst); return }
+    if (inst.regions.length > 0) {
+      if (this.mode === 'forward') this.fusedControl(f, inst)
+      else if (inst.op === ops.loop) this.splitLoop(f, inst)
+      else this.splitBranch(f, inst)
+      return
+    }
+    const copy = this.p.emit(inst.op, this.args(f, inst), inst.attr, inst.results.map(r => r.type))
+    this.bind(f, inst.results, copy.results)
+    const tangent = this.memory(f, inst, copy)
+    if (inst.results.length === 1) f.tan[inst.results[0]!.id] = tangent
+  }
+
+  bind(f: Frame, from: readonly Value[], to: readonly Value[]): void {
+    for (let i = 0; i < from.length; i++) {
+      f.map[from[i]!.id] = to[i]!
+      to[i]!.name = from[i]!.name
+    }
+  }
+
+  /** The tangent of an instruction without regions, memory included. */
+  memory(f: Frame, inst: Inst, copy: Inst): Value | undefined {
+    const l = this.l
+    const base = inst.args.length > 0 ? f.tan[inst.args[0]!.id] : undefined
+    switch (inst.op) {
+      case ops.variable: {
+        if (f.activity.active[inst.results[0]!.id] !== 1) return undefined
+        const type = t.differential(inst.results[0]!.type.elem!)
+        return type === null ? undefined : l.variable(type, inst.results[0]!.name === '' ? '' : `d_${inst.results[0]!.name}`)
+      }
+      case ops.field: {
+        const at = tangentIndex(inst.args[0]!.type.elem!, inst.attr as number)
+        return base === undefined || at < 0 ? undefined : l.field(base, at)
+      }
+      case ops.elem: return base === undefined || t.differential(inst.results[0]!.type.elem!) === null ? undefined : l.elem(base, copy.args[1]!)
+      case ops.load: return base === undefined ? undefined : l.load(base)
+      case ops.store:
+        if (base !== undefined) l.store(base, f.tan[inst.args[1]!.id] ?? this.zero(base.type.elem!))
+        return undefined
+      case ops.global: case ops.atomic: return undefined
+      default: return tangentOf(l, copy, inst.args.map(a => f.tan[a.id]), this.zero)
+    }
+  }
+
+  call(f: Frame, inst: Inst): void {
+    const plan = planOf(this.cx, inst.attr as Func, this.mode)
+    const args = this.args(f, inst)
+    const can = differentiableInputs(plan.func)
+    const active = inst.args.map((a, i) => can[i]! && f.tan[a.id] !== undefined)
+    const fed = active.some(a => a)
+    const tangents = inst.args.filter((_, i) => active[i]).map(a => f.tan[a.id]!)
+    const plain = (): void => this.bind(f, inst.results, this.p.call(inst.attr as Func, args))
+    const bindTangents = (ts: readonly Value[], mask: readonly boolean[]): void => {
+      let k = 0
+      inst.results.forEach((r, i) => { if (mask[i]) f.tan[r.id] = ts[k++] })
+    }
+    if (plan.is === 'plain' || (!fed && !(this.mode === 'reverse' && hasBackwardEffects(this.cx, plan.func)))) { plain(); return }
+    if (this.mode === 'forward') {
+      const made = plan.is === 'rule' ? this.callees.rule(plan.func, plan.forward, active) : this.callees.jvp(plan.func, active)
+      if (made === undefined) { plain(); return }
+      const out = this.p.call(made.func, [...args, ...tangents])
+      this.bind(f, inst.results, out.slice(0, inst.results.length))
+      bindTangents(out.slice(inst.results.length), made.results)
+    } else if (plan.is === 'rule') {
+      this.inlineRule(f, inst, plan.func, plan.forward, active, args, tangents)
+    } else {
+      const split = this.callees.split(plan.func, active)
+      if (split === undefined) { plain(); return }
+      const out = this.p.call(split.primal, args)
+      this.bind(f, inst.results, out.slice(0, split.own))
+      const residuals = [...split.needs.map(i => args[i]!), ...out.slice(split.own)]
+      const map = this.callees.linearMap(split)
+      const ts = this.l.call(map, [...residuals, ...tangents])
+      bindTangents(ts, split.activeResults)
+    }
+  }
+
+  /**
+   * A forward rule is linear in its tangents, so the rule's own derivative with respect to them is the linear map that
+   * it computes: its body is walked with placeholders of zero as tangents and the true tangents as tangents of those.
+   */
+  inlineRule(f: Frame, inst: Inst, func: Func, forward: Func, active: readonly boolean[], args: readonly Value[], tangents: readonly Value[]): void {
+    const rule = this.callees.rule(func, forward, active)
+    const body = rule.func.body!
+    const inActive = body.params.map((_, i) => i >= args.length)
+    const zeros = tangents.map(v => zeroOf(this.cx, this.p, v.type))
+    const activity = activityOf(this.cx, rule.func, inActive, 'reverse')
+    const g = this.frame(rule.func, activity, [...args, ...zeros], [...args.map(() => undefined), ...tangents])
+    this.walk(g, body)
+    const ret = body.end.args
+    const n = inst.results.length
+    for (let i = 0; i < n; i++) f.map[inst.results[i]!.id] = g.map[ret[i]!.id]!
+    let k = n
+    inst.results.forEach((r, i) => { if (rule.results[i]) f.tan[r.id] = g.tan[ret[k++]!.id] })
+  }
+
+  /** Forward mode: each control instruction and terminator carries the tangents after the primal values. */
+  fusedControl(f: Frame, inst: Inst): void {
+    const b = this.p
+    const live = (vs: readonly Value[]): Value[] => vs.filter(v => f.activity.active[v.id] === 1)
+    const regions = inst.regions.map(() => new Region())
+    const carried = inst.op === ops.loop ? live(inst.regions[0]!.params) : []
+    const inits = carried.map(v => {
+      const from = inst.args[v.index]!
+      return f.tan[from.id] ?? this.zero(t.differential(from.type)!)
+    })
+    const outs = live(inst.results)
+    const types = [...inst.results.map(r => r.type), ...outs.map(r => t.differential(r.type)!)]
+    const copy = b.emit(inst.op, [...this.args(f, inst), ...inits], inst.attr, types, regions)
+    f.labels.set(inst, copy)
+    this.bind(f, inst.results, copy.results)
+    outs.forEach((v, i) => { f.tan[v.id] = copy.results[inst.results.length + i] })
+    inst.regions.forEach((r, k) => b.within(regions[k]!, () => {
+      for (const v of r.params) f.map[v.id] = b.param(v.type, v.name)
+      for (const v of live(r.params)) f.tan[v.id] = b.param(t.differential(v.type)!, v.name === '' ? '' : `d_${v.name}`)
+      this.walk(f, r)
+      this.fusedEnd(f, r.end, inst)
+    }))
+  }
+
+  fusedEnd(f: Frame, end: Inst, owner: Inst | undefined): void {
+    this.p.span = end.span
+    const args = this.args(f, end)
+    const add = (to: readonly Value[], skip: number): void => to.forEach((v, i) => {
+      if (f.activity.active[v.id] === 1) args.push(f.tan[end.args[i + skip]!.id] ?? this.zero(t.differential(v.type)!))
+    })
+    switch (end.op) {
+      case ops.yield_: add(owner!.results, 0); break
+      case ops.test: add(owner!.results, 1); break
+      case ops.next: add(owner!.regions[0]!.params, 0); break
+      case ops.leave: add((end.attr as Inst).results, 0); break
+      case ops.ret:
+        end.args.forEach((v, i) => { if (f.activity.results[i]) args.push(f.tan[v.id] ?? this.zero(t.differential(v.type)!)) })
+        break
+      case ops.unreachable: break
+      default: throw new InternalError('linearize', `${end.op.name} does not end a region`)
+    }
+    this.p.emit(end.op, args, end.op === ops.leave ? f.labels.get(end.attr as Inst)! : end.attr)
+  }
+
+  /** `if` and `switch` in two trees: the linear one decides by the primal one's condition. */
+  splitBranch(f: Frame, inst: Inst): void {
+    const primal = inst.regions.map(() => new Region())
+    const linear = inst.regions.map(() => new Region())
+    const args = this.args(f, inst)
+    const outs = inst.results.filter(v => f.activity.active[v.id] === 1)
+    const a = this.p.emit(inst.op, args, inst.attr, inst.results.map(r => r.type), primal)
+    const b = this.l.emit(inst.op, [...args], inst.attr, outs.map(r => t.differential(r.type)!), linear)
+    inst.regions.forEach((r, k) => {
+      this.mirrors.set(linear[k]!, [primal[k]!])
+      this.p.within(primal[k]!, () => this.l.within(linear[k]!, () => {
+        this.walk(f, r)
+        const end = r.end
+        this.p.emit(end.op, this.args(f, end))
+        const ts = end.op === ops.unreachable ? [] : outs.map(v => f.tan[end.args[v.index]!.id] ?? this.zero(t.differential(v.type)!))
+        this.l.emit(end.op, ts)
+      }))
+    })
+    this.bind(f, inst.results, a.results)
+    outs.forEach((v, i) => { f.tan[v.id] = b.results[i] })
+    if (outs.length === 0 && linear.every(r => r.insts.length === 1)) this.l.at.insts.pop()
+  }
+
+  /** A loop in two trees. Tangent code of the head goes to the start of the linear body: exits are carried values only. */
+  splitLoop(f: Frame, inst: Inst): void {
+    const p = this.p, l = this.l
+    const [head, body] = inst.regions as [Region, Region]
+    const [ph, pb, lh, lb] = [new Region(), new Region(), new Region(), new Region()]
+    const counts = counterOf(inst)
+    const exit = counts === undefined ? -1 : head.end.args.indexOf(counts, 1) - 1
+    const carried = head.params.filter(v => f.activity.active[v.id] === 1)
+    const outs = inst.results.filter(v => f.activity.active[v.id] === 1)
+    const inits = this.args(f, inst)
+    const types = inst.results.map(r => r.type)
+    if (counts === undefined) inits.push(p.const(t.i32, 0))
+    if (exit < 0) types.push(counts === undefined ? t.i32 : counts.type)
+    const a = p.emit(ops.loop, inits, inst.attr, types, [ph, pb])
+    const dInits = carried.map(v => f.tan[inst.args[v.index]!.id] ?? this.zero(t.differential(v.type)!))
+    const b = l.emit(ops.loop, dInits, inst.attr, outs.map(v => t.differential(v.type)!), [lh, lb])
+    this.mirrors.set(lb, [ph, pb])
+
+    for (const v of head.params) f.map[v.id] = p.param(v.type, v.name, ph)
+    for (const v of carried) f.tan[v.id] = l.param(t.differential(v.type)!, v.name === '' ? '' : `d_${v.name}`, lh)
+    const counter = counts === undefined ? p.param(t.i32, 'trip', ph) : f.map[counts.id]!
+    p.within(ph, () => l.within(lb, () => this.walk(f, head)))
+    const test = head.end
+    p.within(ph, () => p.emit(ops.test, [...this.args(f, test), ...exit < 0 ? [counter] : []]))
+    l.within(lh, () => l.emit(ops.test, [f.map[test.args[0]!.id]!, ...outs.map(v => {
+      const from = test.args[v.index + 1]!
+      return f.tan[from.id] ?? this.zero(t.differential(from.type)!)
+    })]))
+    p.within(pb, () => l.within(lb, () => {
+      this.walk(f, body)
+      const next = this.args(f, body.end)
+      if (counts === undefined) next.push(p.add(counter, p.const(t.i32, 1)))
+      p.emit(ops.next, next)
+      l.emit(ops.next, carried.map(v => f.tan[body.end.args[v.index]!.id] ?? this.zero(t.differential(v.type)!)))
+    }))
+    this.bind(f, inst.results, a.results)
+    outs.forEach((v, i) => { f.tan[v.id] = b.results[i] })
+    this.trips.set(b, { primal: a, counter, count: a.results[exit < 0 ? a.results.length - 1 : exit]! })
+    if (carried.length === 0 && outs.length === 0 && lb.insts.length === 1) l.at.insts.pop()
+  }
+}
+
+/** The carried value of a loop that counts its trips from 0 by 1, if there is one. */
+function counterOf(loop: Inst): Value | undefined {
+  const head = loop.regions[0]!
+  const end = loop.regions[1]!.end
+  if (end.op !== ops.next) return undefined
+  return head.params.find((v, i) => {
+    const init = loop.args[i]!.def, next = end.args[i]!.def
+    return (v.type === t.i32 || v.type === t.u32) && init instanceof Inst && init.op === ops.constant && init.attr === 0
+      && next instanceof Inst && next.op === ops.add && next.args[0] === v
+      && next.args[1]!.def instanceof Inst && next.args[1]!.def.op === ops.constant && next.args[1]!.def.attr === 1
+  })
+}
+
+/** Appends the forward derivative of `func` to `b`; its parameters and results are those of `Callees.jvp`. */
+export function linearizeFused(cx: AdContext, callees: Callees, func: Func, active: readonly boolean[], into: Func): readonly boolean[] {
+  const activity = activityOf(cx, func, active, 'forward')
+  const b = new Builder(into, into.body!)
+  const walker = new Linearizer(cx, callees, b, b)
+  const params = func.body!.params
+  const args = params.map(v => b.param(v.type, v.name))
+  const tangents = params.map((v, i) => active[i] ? b.param(t.differential(v.type)!, v.name === '' ? '' : `d_${v.name}`) : undefined)
+  const f = walker.frame(func, activity, args, tangents)
+  walker.walk(f, func.body!)
+  walker.fusedEnd(f, func.body!.end, undefined)
+  return activity.results
+}
+
+/** Primal and linear tree of a function in reversible form. */
+export function unzip(cx: AdContext, callees: Callees, func: Func, active: readonly boolean[]): Trees {
+  const activity = activityOf(cx, func, active, 'reverse')
+  const work = new Func(func.name, func.sig, func.span)
+  const primal = new Region(), linear = new Region()
+  const p = new Builder(work, primal), l = new Builder(work, linear)
+  const walker = new Linearizer(cx, callees, p, l)
+  walker.mirrors.set(linear, [primal])
+  const params = func.body!.params
+  const args = params.map(v => p.param(v.type, v.name))
+  const tangents = params.map((v, i) => active[i] ? l.param(t.differential(v.type)!, v.name === '' ? '' : `d_${v.name}`) : undefined)
+  const f = walker.frame(func, activity, args, tangents)
+  walker.walk(f, func.body!)
+  const end = func.body!.end.args
+  return {
+    work, primal, linear, tangents, results: end.map(v => f.map[v.id]!),
+    resultTangents: end.map((v, i) => activity.results[i] ? f.tan[v.id] : undefined),
+    mirrors: walker.mirrors, trips: walker.trips,
+  }
+}

@@ -1,0 +1,71 @@
+/** How a call is differentiated: by the user's rule, by the transform, or not at all. */
+import { assertNever } from '../base/diag.ts'
+import * as ops from '../ir/ops.ts'
+import { differential } from '../ir/type.ts'
+import { inputs, outputs, type Func, type Region } from '../ir/value.ts'
+import type { AdContext } from './context.ts'
+
+export type Mode = 'forward' | 'reverse'
+
+export type Plan =
+  /** No derivative flows through: the call stays as it is. */
+  | { readonly is: 'plain'; readonly func: Func }
+  /** A forward derivative, on pairs; for reverse mode it is linearized in its tangents. */
+  | { readonly is: 'rule'; readonly func: Func; readonly forward: Func }
+  /** A reverse derivative written by the user. */
+  | { readonly is: 'backward'; readonly func: Func; readonly backward: Func }
+  /** The function's body is differentiated. */
+  | { readonly is: 'transform'; readonly func: Func }
+
+/** Resolution order: primal substitute, user derivative, `[TreatAsDifferentiable]`, transform. */
+export function planOf(cx: AdContext, func: Func, mode: Mode): Plan {
+  cx.derivatives(func)
+  const info = func.info
+  if (info.substitute !== undefined && info.substitute !== func) return planOf(cx, info.substitute, mode)
+  if (mode === 'reverse') {
+    if (info.backward !== undefined) return { is: 'backward', func, backward: info.backward }
+    const byBody = info.level === 'backward' && func.body !== undefined && !info.library
+    if (info.forward !== undefined && !byBody && (info.library || info.forward.info.level !== 'none')) return { is: 'rule', func, forward: info.forward }
+  } else if (info.forward !== undefined) {
+    return { is: 'rule', func, forward: info.forward }
+  }
+  if (info.treatAsDifferentiable || func.body === undefined) return { is: 'plain', func }
+  if (info.level === 'none' && !info.forceInline && info.backward === undefined) return { is: 'plain', func }
+  return { is: 'transform', func }
+}
+
+/** Per input value: whether its type and the signature let it carry a derivative. */
+export function differentiableInputs(func: Func): boolean[] {
+  return inputs(func.sig).map(p => !p.noDiff && differential(p.type) !== null)
+}
+
+/** Per result value, likewise. */
+export function differentiableResults(func: Func): boolean[] {
+  const out = outputs(func.sig).map(p => !p.noDiff && differential(p.type) !== null)
+  return func.sig.result.kind === 'void' ? out : [!func.sig.resultNoDiff && differential(func.sig.result) !== null, ...out]
+}
+
+/** True where the reverse pass of a call must run even if no cotangent is known: a user's reverse derivative lies behind it. */
+export function hasBackwardEffects(cx: AdContext, func: Func): boolean {
+  const known = cx.effects.get(func)
+  if (known !== undefined) return known
+  cx.effects.set(func, false)
+  const plan = planOf(cx, func, 'reverse')
+  let found = false
+  switch (plan.is) {
+    case 'plain': case 'rule': break
+    case 'backward': found = true; break
+    case 'transform': found = plan.func.body !== undefined && regionHasEffects(cx, plan.func.body); break
+    default: assertNever(plan, 'ad/plan')
+  }
+  cx.effects.set(func, found)
+  return found
+}
+
+function regionHasEffects(cx: AdContext, region: Region): boolean {
+  for (const inst of region.insts) {
+    if (inst.op === ops.call && hasBackwardEffects(cx, inst.attr as Func)) return true
+    for (const r of inst.regions) if (regionHasEffects(cx, r)) return true
+  }
+  return false
+}

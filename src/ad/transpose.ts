@@ -1,0 +1,244 @@
+/**
+ * Turns the linear tree into its adjoint: each region's instructions in reverse, each by its transpose. `if` and `switch`
+ * stay what they are, on the same residual condition; a loop becomes a loop that counts its trips down. A region yields
+ * the contributions to linear values captured from outside, and loops carry them. Memory's adjoint is memory: `load`
+ * becomes add-into, `store` becomes take-and-clear. Residuals are used as they stand; `checkpoint` makes them available.
+ */
+import { InternalError } from '../base/diag.ts'
+import { Builder, isZero } from '../ir/build.ts'
+import * as ops from '../ir/ops.ts'
+import * as t from '../ir/type.ts'
+import { Inst, Region, type Func, type Value } from '../ir/value.ts'
+import { walk, walkRegions } from '../ir/walk.ts'
+import { addOf, zeroOf, type AdContext, type Split } from './context.ts'
+import { Cotangents } from './cotangent.ts'
+import type { Trees, Trips } from './linearize.ts'
+
+export interface Adjoint {
+  readonly body: Region
+  /** The cotangents of the results, as parameters; undefined where a result has no tangent. */
+  readonly cotangents: readonly (Value | undefined)[]
+  /** The cotangents of the inputs; undefined where none flows to an active input, or the input is inactive. */
+  readonly inputs: readonly (Value | undefined)[]
+  /** The primal regions that a region of the adjoint mirrors. */
+  readonly mirrors: Map<Region, readonly Region[]>
+  /** For a body region of a reversed loop: its trip number, and the loop it reverses. */
+  readonly trips: Map<Region, { readonly number: Value; readonly of: Trips }>
+}
+
+class Transposer {
+  readonly cx: AdContext
+  readonly trees: Trees
+  readonly b: Builder
+  readonly splits: Map<Func, Split>
+  readonly grads: Cotangents
+  readonly linear: Set<number> = new Set()
+  /** By id of a variable of the linear tree: its adjoint. */
+  readonly adjoints: (Value | undefined)[] = []
+  readonly mirrors: Map<Region, readonly Region[]> = new Map()
+  readonly trips: Adjoint['trips'] = new Map()
+
+  constructor(cx: AdContext, trees: Trees, splits: Map<Func, Split>, b: Builder) {
+    this.cx = cx
+    this.trees = trees
+    this.splits = splits
+    this.b = b
+    this.grads = new Cotangents((at, x, y) => addOf(cx, at, x, y), (at, type) => zeroOf(cx, at, type))
+    walkRegions(trees.linear, r => {
+      for (const v of r.params) this.linear.add(v.id)
+      for (const inst of r.insts) for (const v of inst.results) this.linear.add(v.id)
+    })
+  }
+
+  zero(type: t.Type): Value {
+    return zeroOf(this.cx, this.b, type)
+  }
+
+  /** Adds to the cotangent of `v`, unless it is a constant of the linear tree or no value of it. */
+  give(v: Value, ct: Value | undefined, path?: readonly number[]): void {
+    if (ct !== undefined && this.linear.has(v.id) && !isZero(v)) this.grads.add(this.b, v, ct, path)
+  }
+
+  /** The adjoint of a pointer of the linear tree. */
+  pointer(p: Value): Value {
+    const def = p.def as Inst
+    switch (def.op) {
+      case ops.variable: return this.adjoints[p.id]!
+      case ops.field: return this.b.field(this.pointer(def.args[0]!), def.attr as number)
+      case ops.elem: return this.b.elem(this.pointer(def.args[0]!), def.args[1]!)
+      default: throw new InternalError('transpose', `no adjoint of a pointer made by ${def.op.name}`)
+    }
+  }
+
+  /** Emits the adjoint of a region's instructions; the terminator's cotangents have been given. */
+  region(r: Region): void {
+    for (const inst of r.insts) {
+      if (inst.op !== ops.variable) continue
+      const p = inst.results[0]!
+      const adjoint = this.b.variable(p.type.elem!, p.name)
+      this.adjoints[p.id] = adjoint
+      this.b.store(adjoint, this.zero(p.type.elem!))
+    }
+    for (let i = r.insts.length - 2; i >= 0; i--) this.visit(r.insts[i]!)
+  }
+
+  visit(inst: Inst): void {
+    this.b.span = inst.span
+    switch (inst.op) {
+      case ops.variable: case ops.field: case ops.elem: case ops.constant: case ops.zero: return
+      case ops.load: {
+        const ct = this.grads.take(this.b, inst.results[0]!)
+        if (ct === undefined) return
+        const p = this.pointer(inst.args[0]!)
+        this.b.store(p, addOf(this.cx, this.b, this.b.load(p), ct))
+        return
+      }
+      case ops.store: {
+        const p = this.pointer(inst.args[0]!)
+        const value = inst.args[1]!
+        if (this.linear.has(value.id) && !isZero(value)) this.give(value, this.b.load(p))
+        this.b.store(p, this.zero(p.type.elem!))
+        return
+      }
+      case ops.call: this.call(inst); return
+      case ops.if_: case ops.switch_: this.branch(inst); return
+      case ops.loop: this.loop(inst); return
+      default: this.plain(inst)
+    }
+  }
+
+  plain(inst: Inst): void {
+    const ct = this.grads.take(this.b, inst.results[0]!)
+    if (ct === undefined) return
+    if (inst.op === ops.extract) { this.give(inst.args[0]!, ct, [inst.attr as number]); return }
+    if (inst.op === ops.swizzle) {
+      (inst.attr as readonly number[]).forEach((lane, k) => this.give(inst.args[0]!, this.b.extract(ct, k), [lane]))
+      return
+    }
+    if (inst.op === ops.div) { this.give(inst.args[0]!, this.b.div(ct, inst.args[1]!)); return }
+    const ad = inst.op.ad
+    if (ad.is !== 'linear' && ad.is !== 'multilinear') throw new InternalError('transpose', `${inst.op.name} is not linear`)
+    inst.args.forEach((v, i) => {
+      if (this.linear.has(v.id) && !isZero(v)) this.give(v, ad.transpose(this.b, inst, i, ct))
+    })
+  }
+
+  call(inst: Inst): void {
+    const split = this.splits.get(inst.attr as Func)!
+    const cts = inst.results.map(v => this.grads.take(this.b, v))
+    if (!split.effects && cts.every(ct => ct === undefined)) return
+    const n = inst.args.length - split.activeInputs.filter(a => a).length
+    const out = this.b.call(split.vjp, [...inst.args.slice(0, n), ...cts.map((ct, i) => ct ?? this.zero(inst.results[i]!.type))])
+    inst.args.slice(n).forEach((v, i) => this.give(v, out[i]!))
+  }
+
+  /** Linear values from outside that instructions of the regions use as values, variables aside. */
+  captured(regions: readonly Region[]): Value[] {
+    const inside = new Set<number>(), seen = new Set<number>(), found: Value[] = []
+    for (const r of regions) walkRegions(r, q => {
+      for (const v of q.params) inside.add(v.id)
+      for (const inst of q.insts) for (const v of inst.results) inside.add(v.id)
+    })
+    for (const r of regions) walk(r, inst => {
+      for (const v of inst.args) {
+        if (v.type.kind === 'ptr' || inside.has(v.id) || seen.has(v.id) || !this.linear.has(v.id) || isZero(v)) continue
+        seen.add(v.id)
+        found.push(v)
+      }
+    })
+    return found
+  }
+
+  /** True where transposing does something even if no cotangent comes in: memory, or a call with effects. */
+  acts(regions: readonly Region[]): boolean {
+    let found = false
+    for (const r of regions) walk(r, inst => {
+      if (inst.op === ops.load || inst.op === ops.store) found = true
+      if (inst.op === ops.call && this.splits.get(inst.attr as Func)!.effects) found = true
+    })
+    return found
+  }
+
+  branch(inst: Inst): void {
+    const cts = inst.results.map(v => this.grads.take(this.b, v))
+    if (cts.every(ct => ct === undefined) && !this.acts(inst.regions)) return
+    const caps = this.captured(inst.regions)
+    const regions = inst.regions.map(() => new Region())
+    const yields: (Value | undefined)[][] = []
+    inst.regions.forEach((r, k) => {
+      this.mirrors.set(regions[k]!, this.trees.mirrors.get(r)!)
+      const resume = this.grads.suspend(caps)
+      this.b.within(regions[k]!, () => {
+        if (r.end.op === ops.yield_) r.end.args.forEach((v, i) => this.give(v, cts[i]))
+        this.region(r)
+        yields.push(caps.map(v => this.grads.take(this.b, v)))
+      })
+      resume()
+    })
+    const live = caps.filter((_, i) => yields.some(y => y[i] !== undefined))
+    regions.forEach((r, k) => this.b.within(r, () => {
+      this.b.emit(ops.yield_, caps.flatMap((v, i) => live.includes(v) ? [yields[k]![i] ?? this.zero(v.type)] : []))
+    }))
+    const out = this.b.emit(inst.op, [inst.args[0]!], inst.attr, live.map(v => v.type), regions)
+    live.forEach((v, i) => this.give(v, out.results[i]))
+  }
+
+  loop(inst: Inst): void {
+    const [lh, lb] = inst.regions as [Region, Region]
+    const trips = this.trees.trips.get(inst)!
+    const cts = inst.results.map(v => this.grads.take(this.b, v))
+    if (cts.every(ct => ct === undefined) && !this.acts([lb])) return
+    const b = this.b
+    const caps = this.captured([lb]).filter(v => !lh.params.includes(v))
+    const resume = this.grads.suspend(lh.params)
+    lh.end.args.slice(1).forEach((v, i) => this.give(v, cts[i]))
+    const inits = lh.params.map(v => this.grads.take(b, v) ?? this.zero(v.type))
+    const int = trips.count.type
+    const one = b.const(int, 1)
+    const head = new Region(), body = new Region()
+    const accs = caps.map(v => this.zero(v.type))
+    const out = b.emit(ops.loop, [trips.count, ...inits, ...accs], null, [...lh.params, ...caps].map(v => v.type), [head, body])
+    const left = b.param(int, '', head)
+    const carried = lh.params.map(v => b.param(v.type, '', head))
+    const sums = caps.map(v => b.param(v.type, '', head))
+    b.within(head, () => {
+      const go = b.emit1(ops.gt, [left, b.const(int, 0)])
+      b.emit(ops.test, [go, ...carried, ...sums])
+    })
+    this.mirrors.set(body, this.trees.mirrors.get(lb)!)
+    const resumeCaps = this.grads.suspend(caps)
+    b.within(body, () => {
+      const k = b.sub(left, one)
+      k.name = trips.counter.name
+      this.trips.set(body, { number: k, of: trips })
+      lb.end.args.forEach((v, i) => this.give(v, carried[i]!))
+      this.region(lb)
+      const next = lh.params.map(v => this.grads.take(b, v) ?? this.zero(v.type))
+      const added = caps.map((v, i) => {
+        const ct = this.grads.take(b, v)
+        return ct === undefined ? sums[i]! : addOf(this.cx, b, sums[i]!, ct)
+      })
+      b.emit(ops.next, [k, ...next, ...added])
+    })
+    resumeCaps()
+    resume()
+    inst.args.forEach((v, i) => this.give(v, out.results[i]))
+    caps.forEach((v, i) => this.give(v, out.results[lh.params.length + i]))
+  }
+}
+
+/** The adjoint of a function's linear tree. `splits` says which call of the tree stands for which split function. */
+export function transpose(cx: AdContext, trees: Trees, splits: Map<Func, Split>): Adjoint {
+  const body = new Region()
+  const b = new Builder(trees.work, body)
+  const tr = new Transposer(cx, trees, splits, b)
+  const cotangents = trees.resultTangents.map(v => v === undefined ? undefined : b.param(v.type, v.name))
+  trees.resultTangents.forEach((v, i) => { if (v !== undefined) tr.give(v, cotangents[i]) })
+  tr.mirrors.set(body, [trees.primal])
+  const linear = trees.linear
+  linear.insts.push(new Inst(ops.unreachable, [], null, [], null))
+  tr.region(linear)
+  linear.insts.pop()
+  const inputs = trees.tangents.map(v => v === undefined ? undefined : tr.grads.take(b, v))
+  return { body, cotangents, inputs, mirrors: tr.mirrors, trips: tr.trips }
+}

@@ -1,0 +1,60 @@
+import { error, type Entry } from '../diag.ts'
+
+export const unknownBound: Entry = error('E30510', 'the reverse derivative needs a bound for the trips of this loop', {
+  help: 'put [MaxIters(n)] before the loop, or [ForceUnroll] where the trips are known when compiling',
+  example: `[Differentiable]
+float f(float x)
+{
+    float y = x;
+    while (y < 10.0)
+        y = y * 1.5 + 0.1;
+    return y;
+}
+export float g(float x)
+{
+    var p = diffPair(x);
+    bwd_diff(f)(p, 1.0);
+    return p.d;
+}`,
+})
+
+export const recursiveDerivative: Entry = error('E36001', 'cannot differentiate {name}: it calls itself', {
+  help: 'write the recursion as a loop, or give the function a derivative of its own',
+  example: `[Differentiable]
+float f(float x, int n) { return n == 0 ? x : x * f(x, n - 1); }
+export float g(float x)
+{
+    var p = diffPair(x);
+    bwd_diff(f)(p, 3, 1.0);
+    return p.d;
+}`,
+})
+
+export const noReverse: Entry = error('E30097', '{name} has no reverse derivative', {
+  help: 'mark it [Differentiable], or give it a [BackwardDerivative]',
+  example: `DifferentialPair<float> df(DifferentialPair<float> x) { return diffPair(x.p, 2.0 * x.d); }
+[ForwardDerivative(df)]
+float f(float x) { return x + x; }
+export float g(float x)
+{
+    var p = diffPair(x);
+    bwd_diff(f)(p, 1.0);
+    return p.d;
+}`,
+})
+
+export const notLinear: Entry = error('E36002', 'the forward derivative of {name} is not linear in its tangents, so it has no reverse', {
+  help: 'compute the result tangent from sums and multiples of the .d halves only, or write a [BackwardDerivative]',
+  example: `[Differentiable]
+DifferentialPair<float> df(DifferentialPair<float> x) { return diffPair(x.p, x.d * x.d); }
+[Differentiable] [ForwardDerivative(df)]
+float f(float x);
+[Differentiable]
+float h(float x) { return f(x) * 2.0; }
+export float g(float x)
+{
+    var p = diffPair(x);
+    bwd_diff(h)(p, 1.0);
+    return p.d;
+}`,
+})
