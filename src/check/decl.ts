@@ -4,6 +4,8 @@
  * first asked. `id` is unique, also among generic parameters, and is used in keys of types and substitutions.
  */
 import type { SourceFile, Span } from '../base/source.ts'
+import type * as ast from '../syntax/ast.ts'
+import type { Scope } from './scope.ts'
 import type { Int, Type } from './type.ts'
 
 export type Visibility = 'public' | 'internal' | 'private'
@@ -17,6 +19,8 @@ interface DeclBase {
   /** Its name in the source. */
   readonly span: Span | null
   readonly visibility: Visibility
+  /** Where it is declared: its own names for types are looked up from there. */
+  readonly scope: Scope
 }
 
 /** One module: a root file with what it `__include`s. Its members are looked up by name. */
@@ -30,9 +34,11 @@ export interface ModuleDecl {
   readonly isCore: boolean
   /** Files that the module consists of, the root file first. */
   readonly files: SourceFile[]
+  readonly inner: Scope
+  readonly imports: { readonly module: ModuleDecl, readonly exported: boolean }[]
 }
 
-export interface NamespaceDecl extends DeclBase { readonly kind: 'namespace' }
+export interface NamespaceDecl extends DeclBase { readonly kind: 'namespace', readonly inner: Scope }
 
 export interface StructDecl extends DeclBase {
   readonly kind: 'struct'
@@ -45,37 +51,51 @@ export interface StructDecl extends DeclBase {
   readonly differentialOf: StructDecl | null
   /** For the struct that holds the members of a `cbuffer`. */
   readonly isBlock: boolean
+  /** Null for what the checker makes. */
+  readonly syntax: ast.StructDecl | ast.BufferDecl | null
+  readonly inner: Scope
+  /** Instance fields in order. */
+  readonly fields: FieldDecl[]
 }
 
-export interface EnumDecl extends DeclBase { readonly kind: 'enum' }
+export interface EnumDecl extends DeclBase { readonly kind: 'enum', readonly syntax: ast.EnumDecl, readonly inner: Scope, readonly cases: EnumCaseDecl[] }
 
-export interface EnumCaseDecl extends DeclBase { readonly kind: 'case', readonly owner: EnumDecl }
+export interface EnumCaseDecl extends DeclBase { readonly kind: 'case', readonly owner: EnumDecl, readonly syntax: ast.EnumCase, readonly index: number }
 
 export interface InterfaceDecl extends DeclBase {
   readonly kind: 'interface'
   readonly generics: GenericParams | null
+  readonly syntax: ast.InterfaceDecl
+  readonly inner: Scope
 }
 
 export interface ExtensionDecl extends DeclBase {
   readonly kind: 'extension'
   readonly generics: GenericParams | null
+  readonly syntax: ast.ExtensionDecl
+  readonly inner: Scope
 }
 
 export interface AliasDecl extends DeclBase {
   readonly kind: 'alias'
   readonly generics: GenericParams | null
+  readonly target: ast.TypeExpr
+  readonly inner: Scope
 }
 
 /** `associatedtype A : I;` in an interface. */
-export interface AssocDecl extends DeclBase { readonly kind: 'assoc', readonly owner: InterfaceDecl }
+export interface AssocDecl extends DeclBase { readonly kind: 'assoc', readonly owner: InterfaceDecl, readonly syntax: ast.AssociatedTypeDecl }
 
-export interface TypeParamDecl extends DeclBase { readonly kind: 'typeparam', readonly index: number }
+export interface TypeParamDecl extends DeclBase { readonly kind: 'typeparam', readonly index: number, readonly syntax: ast.TypeParam }
 
 /** `let N : int` or `int N`. */
-export interface ValueParamDecl extends DeclBase { readonly kind: 'valueparam', readonly index: number }
+export interface ValueParamDecl extends DeclBase { readonly kind: 'valueparam', readonly index: number, readonly syntax: ast.ValueParam }
 
 /** The parameter list of one generic declaration. */
 export interface GenericParams {
+  readonly syntax: ast.Generics
+  /** The scope that holds the parameters, in which bounds are looked up. */
+  readonly scope: Scope
   readonly params: readonly (TypeParamDecl | ValueParamDecl)[]
 }
 
@@ -94,19 +114,27 @@ export interface FuncDecl extends DeclBase {
   /** A requirement of an interface; `hasBody` then says that it has a default. */
   readonly owner: InterfaceDecl | null
   readonly hasBody: boolean
+  readonly syntax: ast.FuncDecl | ast.InitDecl | ast.AccessorDecl
+  /** The property or subscript of an accessor. */
+  readonly of: PropertyDecl | SubscriptDecl | null
+  /** The scope of its parameters' types: that of its generic parameters. */
+  readonly inner: Scope
 }
 
 /** `property T p { get; set; }`. */
-export interface PropertyDecl extends DeclBase { readonly kind: 'property', readonly isStatic: boolean, readonly accessors: readonly FuncDecl[] }
+export interface PropertyDecl extends DeclBase { readonly kind: 'property', readonly isStatic: boolean, readonly accessors: FuncDecl[], readonly syntax: ast.PropertyDecl }
 
 /** `__subscript(int i) -> T { get; set; ref; }`; its parameters are those of each accessor. */
-export interface SubscriptDecl extends DeclBase { readonly kind: 'subscript', readonly accessors: readonly FuncDecl[] }
+export interface SubscriptDecl extends DeclBase { readonly kind: 'subscript', readonly accessors: FuncDecl[], readonly syntax: ast.SubscriptDecl, readonly generics: GenericParams | null }
 
 /** An instance field. */
 export interface FieldDecl extends DeclBase {
   readonly kind: 'field'
   /** Its place among the instance fields of its struct. */
   readonly index: number
+  readonly owner: StructDecl
+  /** Null for fields that the checker makes. */
+  readonly syntax: ast.VarDecl | null
 }
 
 export type GlobalStorage =
@@ -121,7 +149,13 @@ export type GlobalStorage =
   | 'groupshared'
 
 /** A variable that is not a local: at module level, `static` in a type, or `static` in a function. */
-export interface GlobalDecl extends DeclBase { readonly kind: 'global', readonly storage: GlobalStorage }
+export interface GlobalDecl extends DeclBase {
+  readonly kind: 'global'
+  readonly storage: GlobalStorage
+  readonly syntax: ast.VarDecl | ast.BufferDecl
+  /** The struct of a `block`. */
+  readonly block: StructDecl | null
+}
 
 export interface LocalDecl {
   readonly kind: 'local'

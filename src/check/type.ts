@@ -38,8 +38,8 @@ export interface ParamType { readonly kind: 'param', readonly key: string, reado
 export interface ThisType { readonly kind: 'this', readonly key: string, readonly decl: InterfaceDecl }
 /** `base.decl`, where `base` is a parameter, `This` or another associated type and conforms to `iface`. */
 export interface AssocType { readonly kind: 'assoc', readonly key: string, readonly base: Type, readonly iface: InterfaceType, readonly decl: AssocDecl }
-/** The boolean scalar, vector or matrix of the shape of `of`, a type parameter that stands for one of those. */
-export interface BoolShapeType { readonly kind: 'boolshape', readonly key: string, readonly of: Type }
+/** `__Shape<scalar, of>`: the scalar, vector or matrix with that scalar in the shape of `of`, a type parameter that stands for one of those. */
+export interface ShapeType { readonly kind: 'shape', readonly key: string, readonly scalar: Type, readonly of: Type }
 export interface FuncType { readonly kind: 'func', readonly key: string, readonly params: readonly FuncParam[], readonly result: Type }
 
 export interface FuncParam { readonly type: Type, readonly dir: Direction, readonly noDiff: boolean }
@@ -48,7 +48,7 @@ export type Direction = 'in' | 'out' | 'inout'
 
 export type Type =
   | ErrorType | VoidType | StringType | ScalarType | VectorType | MatrixType | ArrayType | StructType | EnumType
-  | InterfaceType | ParamType | ThisType | AssocType | BoolShapeType | FuncType
+  | InterfaceType | ParamType | ThisType | AssocType | ShapeType | FuncType
 
 export type GenericArg = Type | Int
 
@@ -162,16 +162,21 @@ export function assocType(base: Type, iface: InterfaceType, decl: AssocDecl): As
   return { kind: 'assoc', key: `${base.key}.${decl.name}`, base, iface, decl }
 }
 
+/** The type with a given scalar in the shape of another. */
+export function shapeType(scalar: Type, of: Type): Type {
+  switch (of.kind) {
+    case 'scalar': case 'enum': return scalar
+    case 'vector': return vectorType(scalar, of.count)
+    case 'matrix': return matrixType(scalar, of.rows, of.cols)
+    case 'error': return errorType
+    case 'shape': return shapeType(scalar, of.of)
+    default: return { kind: 'shape', key: `shape<${scalar.key},${of.key}>`, scalar, of }
+  }
+}
+
 /** `bool`, or the boolean vector or matrix of the shape of a type. */
 export function boolShape(of: Type): Type {
-  switch (of.kind) {
-    case 'scalar': case 'enum': return boolType
-    case 'vector': return vectorType(boolType, of.count)
-    case 'matrix': return matrixType(boolType, of.rows, of.cols)
-    case 'error': return errorType
-    case 'boolshape': return of
-    default: return { kind: 'boolshape', key: `bool<${of.key}>`, of }
-  }
+  return shapeType(boolType, of)
 }
 
 export function funcType(params: readonly FuncParam[], result: Type): Type {
@@ -227,7 +232,7 @@ export function poisoned(type: GenericArg): boolean {
     case 'array': return poisoned(type.elem) || (type.count !== null && poisoned(type.count))
     case 'struct': case 'interface': return type.args.some(poisoned)
     case 'assoc': return poisoned(type.base)
-    case 'boolshape': return poisoned(type.of)
+    case 'shape': return poisoned(type.scalar) || poisoned(type.of)
     case 'func': return poisoned(type.result) || type.params.some(p => poisoned(p.type))
     default: return false
   }
@@ -236,7 +241,7 @@ export function poisoned(type: GenericArg): boolean {
 /** Whether a generic parameter, `This` or an associated type of one stands anywhere in it. */
 export function isGeneric(type: GenericArg): boolean {
   switch (type.kind) {
-    case 'param': case 'this': case 'assoc': case 'boolshape': case 'member': return true
+    case 'param': case 'this': case 'assoc': case 'shape': case 'member': return true
     case 'op': return isGeneric(type.left) || isGeneric(type.right)
     case 'vector': return isGeneric(type.elem) || isGeneric(type.count)
     case 'matrix': return isGeneric(type.elem) || isGeneric(type.rows) || isGeneric(type.cols)
@@ -294,7 +299,7 @@ export function substitute(type: Type, subst: Subst): Type {
     case 'struct': return type.args.length === 0 ? type : structType(type.decl, type.args.map(a => substituteArg(a, subst)))
     case 'interface': return type.args.length === 0 ? type : interfaceType(type.decl, type.args.map(a => substituteArg(a, subst)))
     case 'assoc': return assocType(substitute(type.base, subst), substitute(type.iface, subst) as InterfaceType, type.decl)
-    case 'boolshape': return boolShape(substitute(type.of, subst))
+    case 'shape': return shapeType(substitute(type.scalar, subst), substitute(type.of, subst))
     case 'func': return funcType(type.params.map(p => ({ ...p, type: substitute(p.type, subst) })), substitute(type.result, subst))
     default: return type
   }
@@ -344,7 +349,7 @@ export function show(type: GenericArg): string {
     case 'enum': case 'param': return type.decl.name
     case 'this': return 'This'
     case 'assoc': return `${show(type.base)}.${type.decl.name}`
-    case 'boolshape': return `bool shape of ${show(type.of)}`
+    case 'shape': return `__Shape<${show(type.scalar)}, ${show(type.of)}>`
     case 'func': return `(${type.params.map(p => (p.dir === 'in' ? '' : `${p.dir} `) + show(p.type)).join(', ')}) -> ${show(type.result)}`
     case 'const': return `${type.value}`
     case 'op': return `${show(type.left)} ${type.op} ${show(type.right)}`

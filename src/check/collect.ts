@@ -1,0 +1,290 @@
+/**
+ * From syntax to declarations: enters every name into its scope and resolves nothing, so that the order of declarations
+ * does not matter and what is never used costs little.
+ */
+import type { Name } from '../syntax/ast.ts'
+import * as ast from '../syntax/ast.ts'
+import * as errors from '../base/errors/names.ts'
+import type { Span } from '../base/source.ts'
+import type { Cx } from './context.ts'
+import type {
+  AliasDecl, AssocDecl, Container, EnumCaseDecl, EnumDecl, ExtensionDecl, FieldDecl, FuncDecl, GenericParams, GlobalDecl, GlobalStorage,
+  InterfaceDecl, ModuleDecl, NamespaceDecl, PropertyDecl, StructDecl, SubscriptDecl, TypeParamDecl, ValueParamDecl, Visibility,
+} from './decl.ts'
+import { declare, newScope, type Scope } from './scope.ts'
+
+interface Place {
+  readonly cx: Cx
+  readonly module: ModuleDecl
+  readonly parent: Container
+  readonly scope: Scope
+  readonly visibility: Visibility
+}
+
+interface Base {
+  readonly id: number
+  readonly name: string
+  readonly parent: Container
+  readonly module: ModuleDecl
+  readonly span: Span
+  readonly visibility: Visibility
+  readonly scope: Scope
+}
+
+function base(at: Place, name: Name, modifiers: readonly ast.Modifier[], scope: Scope = at.scope): Base {
+  let visibility = at.visibility
+  for (const m of modifiers) if (m.name === 'public' || m.name === 'internal' || m.name === 'private') visibility = m.name
+  return { id: at.cx.id(), name: name.text, parent: at.parent, module: at.module, span: name.span, visibility, scope }
+}
+
+/** A generic parameter list with its scope; null where there is none. The owner of the scope is filled in by the caller. */
+function generics(at: Place, syntax: ast.Generics | undefined): { readonly generics: GenericParams | null, readonly scope: Scope } {
+  if (syntax === undefined) return { generics: null, scope: at.scope }
+  const scope = newScope(at.scope, 'generics', null)
+  const params: (TypeParamDecl | ValueParamDecl)[] = []
+  for (let index = 0; index < syntax.params.length; index++) {
+    const p = syntax.params[index]!
+    const common = base(at, p.name, [], scope)
+    const decl: TypeParamDecl | ValueParamDecl = p.kind === 'typeParam'
+      ? { kind: 'typeparam', ...common, index, syntax: p } : { kind: 'valueparam', ...common, index, syntax: p }
+    if (p.kind === 'typeParam' && p.pack) at.cx.sink.add(errors.unsupported, p.span, { feature: 'a variadic type parameter' })
+    if (scope.names.has(decl.name)) at.cx.sink.add(errors.redeclared, p.name.span, { name: decl.name })
+    declare(scope, decl)
+    params.push(decl)
+  }
+  return { generics: { params, syntax, scope }, scope }
+}
+
+function has(node: { readonly modifiers: readonly ast.Modifier[] }, name: string): boolean {
+  return ast.hasModifier(node, name)
+}
+
+const derivativeOf = new Set(['ForwardDerivativeOf', 'BackwardDerivativeOf', 'PrimalSubstituteOf'])
+
+/** Enters declarations into a scope. */
+export function collect(cx: Cx, decls: readonly ast.Decl[], module: ModuleDecl, parent: Container, scope: Scope, visibility: Visibility): void {
+  const at: Place = { cx, module, parent, scope, visibility }
+  for (const decl of decls) collectOne(at, decl)
+}
+
+/** Enters one declaration and gives what it became; undefined where it declares no name. */
+export function collectLocal(cx: Cx, decl: ast.Decl, parent: FuncDecl, scope: Scope): void {
+  collectOne({ cx, module: parent.module, parent, scope, visibility: 'public' }, decl)
+}
+
+function members(at: Place, owner: Container, scope: Scope, decls: readonly ast.Decl[], visibility: Visibility): void {
+  const inside: Place = { cx: at.cx, module: at.module, parent: owner, scope, visibility }
+  for (const decl of decls) collectOne(inside, decl)
+}
+
+function collectOne(at: Place, decl: ast.Decl): void {
+  switch (decl.kind) {
+    case 'moduleDecl': case 'import': case 'include': case 'enumCase': case 'accessor': return
+    case 'namespace': return collectNamespace(at, decl)
+    case 'using': at.scope.usings.push(decl); return
+    case 'struct': return collectStruct(at, decl)
+    case 'interface': return collectInterface(at, decl)
+    case 'enum': return collectEnum(at, decl)
+    case 'extension': return collectExtension(at, decl)
+    case 'func': case 'init': collectFunc(at, decl); return
+    case 'subscript': return collectSubscript(at, decl)
+    case 'property': return collectProperty(at, decl)
+    case 'alias': {
+      const g = generics(at, decl.generics)
+      const alias: AliasDecl = { kind: 'alias', ...base(at, decl.name, decl.modifiers), generics: g.generics, target: decl.target, inner: g.scope }
+      return enter(at, alias)
+    }
+    case 'associatedtype': {
+      if (at.parent.kind !== 'interface') { at.cx.sink.add(errors.misplaced, decl.span, { what: 'an associated type', where: 'an interface' }); return }
+      const assoc: AssocDecl = { kind: 'assoc', ...base(at, decl.name, decl.modifiers), owner: at.parent, syntax: decl }
+      return enter(at, assoc)
+    }
+    case 'var': return collectVar(at, decl)
+    case 'buffer': return collectBuffer(at, decl)
+    case 'assert': return
+    case 'unsupported': at.cx.sink.add(errors.unsupported, decl.span, { feature: decl.feature }); return
+  }
+}
+
+type Entered = AliasDecl | AssocDecl | EnumDecl | ExtensionDecl | FuncDecl | FieldDecl | GlobalDecl | InterfaceDecl | NamespaceDecl | PropertyDecl | StructDecl | SubscriptDecl
+
+function enter(at: Place, decl: Entered): void {
+  const old = at.scope.names.get(decl.name)
+  if (old !== undefined && !at.module.isCore) {
+    const clash = old.find(o => !(o.kind === 'func' && decl.kind === 'func') && !(o.kind === 'subscript' && decl.kind === 'subscript'))
+    if (clash !== undefined) {
+      at.cx.sink.add(errors.redeclared, decl.span ?? undefined, { name: decl.name },
+        ...(clash.kind !== 'module' && clash.span !== null ? [{ span: clash.span, text: 'declared here first' }] : []))
+      return
+    }
+  }
+  declare(at.scope, decl)
+  if (!at.module.isCore) at.cx.userDecls.push(decl)
+}
+
+function collectNamespace(at: Place, decl: ast.NamespaceDecl): void {
+  const old = at.scope.names.get(decl.name.text)?.find(d => d.kind === 'namespace')
+  let ns = old as NamespaceDecl | undefined
+  if (ns === undefined) {
+    const inner = newScope(at.scope, 'namespace', null)
+    ns = { kind: 'namespace', ...base(at, decl.name, decl.modifiers), inner }
+    Object.assign(inner, { owner: ns })
+    enter(at, ns)
+  }
+  members(at, ns, ns.inner, decl.decls, at.visibility)
+}
+
+function nestedName(at: Place, name: string): string | null {
+  return at.parent.kind === 'struct' ? `${at.parent.nested ?? at.parent.name}.${name}` : null
+}
+
+function stringArg(attributes: readonly ast.Attribute[], name: string): string | null {
+  const attribute = attributes.find(a => a.name === name)
+  const value = attribute?.args[0]?.value
+  return value !== undefined && value.kind === 'string' ? value.value : null
+}
+
+function collectStruct(at: Place, decl: ast.StructDecl): void {
+  if (decl.alias !== undefined) { at.cx.sink.add(errors.unsupported, decl.span, { feature: 'a link-time type' }); return }
+  const forward = at.scope.names.get(decl.name.text)?.[0]
+  if (decl.members === undefined && forward !== undefined && forward.kind === 'struct') return
+  if (forward !== undefined && forward.kind === 'struct' && forward.syntax?.kind === 'struct' && forward.syntax.members === undefined) at.scope.names.delete(decl.name.text)
+  const g = generics(at, decl.generics)
+  const inner = newScope(g.scope, 'type', null)
+  const struct: StructDecl = {
+    kind: 'struct', ...base(at, decl.name, decl.modifiers), generics: g.generics, nested: nestedName(at, decl.name.text),
+    intrinsic: stringArg(decl.attributes, '__intrinsic'), differentialOf: null, isBlock: false, syntax: decl, inner, fields: [],
+  }
+  Object.assign(inner, { owner: struct })
+  enter(at, struct)
+  members(at, struct, inner, decl.members ?? [], at.visibility === 'internal' && struct.visibility === 'public' ? 'internal' : struct.visibility)
+}
+
+function collectInterface(at: Place, decl: ast.InterfaceDecl): void {
+  const g = generics(at, decl.generics)
+  const inner = newScope(g.scope, 'type', null)
+  const iface: InterfaceDecl = { kind: 'interface', ...base(at, decl.name, decl.modifiers), generics: g.generics, syntax: decl, inner }
+  Object.assign(inner, { owner: iface })
+  enter(at, iface)
+  members(at, iface, inner, decl.members ?? [], iface.visibility)
+}
+
+function collectEnum(at: Place, decl: ast.EnumDecl): void {
+  const inner = newScope(at.scope, 'type', null)
+  const cases: EnumCaseDecl[] = []
+  const owner: EnumDecl = { kind: 'enum', ...base(at, decl.name, decl.modifiers), syntax: decl, inner, cases }
+  Object.assign(inner, { owner })
+  enter(at, owner)
+  const unscoped = ast.findAttribute(decl, 'UnscopedEnum') !== undefined
+  for (const c of decl.cases) {
+    const enumCase: EnumCaseDecl = { kind: 'case', ...base({ ...at, parent: owner }, c.name, [], inner), visibility: owner.visibility, owner, syntax: c, index: cases.length }
+    if (inner.names.has(enumCase.name)) at.cx.sink.add(errors.redeclared, c.name.span, { name: enumCase.name })
+    else {
+      declare(inner, enumCase)
+      cases.push(enumCase)
+    }
+    if (unscoped) declare(at.scope, enumCase)
+  }
+}
+
+function collectExtension(at: Place, decl: ast.ExtensionDecl): void {
+  const g = generics(at, decl.generics)
+  const inner = newScope(g.scope, 'type', null)
+  const name: Name = { text: '', span: decl.target.span }
+  const extension: ExtensionDecl = { kind: 'extension', ...base(at, name, decl.modifiers), generics: g.generics, syntax: decl, inner }
+  Object.assign(inner, { owner: extension })
+  if (!at.module.isCore) {
+    at.cx.extensions.push(extension)
+    at.cx.userDecls.push(extension)
+  } else declare(at.scope, extension)
+  members(at, extension, inner, decl.members, at.visibility)
+}
+
+function inType(parent: Container): boolean {
+  return parent.kind === 'struct' || parent.kind === 'interface' || parent.kind === 'extension'
+}
+
+function collectFunc(at: Place, decl: ast.FuncDecl | ast.InitDecl): FuncDecl {
+  const g = generics(at, decl.generics)
+  const member = inType(at.parent)
+  const role = decl.kind === 'init' ? 'constructor' : !member ? 'function' : has(decl, 'static') ? 'static' : 'method'
+  const func: FuncDecl = {
+    kind: 'func', ...base(at, decl.name, decl.modifiers), role, accessor: null, generics: g.generics,
+    owner: at.parent.kind === 'interface' ? at.parent : null, hasBody: decl.body !== undefined, syntax: decl, of: null, inner: g.scope,
+  }
+  if (decl.kind === 'init' && !member) at.cx.sink.add(errors.misplaced, decl.span, { what: 'a constructor', where: 'a type' })
+  enter(at, func)
+  if (decl.attributes.some(a => derivativeOf.has(a.name)) && !at.module.isCore) at.cx.derivativeOfs.push(func)
+  return func
+}
+
+function accessors(at: Place, of: PropertyDecl | SubscriptDecl, inner: Scope, given: readonly ast.AccessorDecl[], isStatic: boolean): void {
+  const span = of.span!
+  const list: readonly ast.AccessorDecl[] = given.length > 0 ? given
+    : [{ kind: 'accessor', span, attributes: [], modifiers: [], name: { text: 'get', span }, which: 'get', param: undefined, body: undefined }]
+  for (const a of list) {
+    const func: FuncDecl = {
+      kind: 'func', ...base(at, { text: of.name, span: a.name.span }, of.syntax.modifiers), role: isStatic ? 'static' : 'accessor', accessor: a.which, generics: of.kind === 'subscript' ? of.generics : null,
+      owner: at.parent.kind === 'interface' ? at.parent : null, hasBody: a.body !== undefined, syntax: a, of, inner,
+    }
+    of.accessors.push(func)
+    if (!at.module.isCore) at.cx.userDecls.push(func)
+  }
+}
+
+function collectSubscript(at: Place, decl: ast.SubscriptDecl): void {
+  const g = generics(at, decl.generics)
+  const subscript: SubscriptDecl = { kind: 'subscript', ...base(at, { text: 'operator[]', span: decl.name.span }, decl.modifiers), accessors: [], syntax: decl, generics: g.generics }
+  enter(at, subscript)
+  accessors(at, subscript, g.scope, decl.accessors, false)
+}
+
+function collectProperty(at: Place, decl: ast.PropertyDecl): void {
+  const isStatic = has(decl, 'static') || !inType(at.parent)
+  const property: PropertyDecl = { kind: 'property', ...base(at, decl.name, decl.modifiers), isStatic, accessors: [], syntax: decl }
+  enter(at, property)
+  accessors(at, property, at.scope, decl.accessors, isStatic)
+}
+
+function storage(at: Place, decl: ast.VarDecl): GlobalStorage {
+  if (has(decl, 'groupshared')) return 'groupshared'
+  const constant = has(decl, 'const') || decl.form === 'let'
+  if (has(decl, 'static')) return constant ? 'constant' : 'static'
+  return constant && decl.init !== undefined || at.parent.kind === 'interface' ? 'constant' : 'parameter'
+}
+
+function collectVar(at: Place, decl: ast.VarDecl): void {
+  const common = base(at, decl.name, decl.modifiers)
+  if (at.parent.kind === 'struct' && !has(decl, 'static')) {
+    const field: FieldDecl = { kind: 'field', ...common, index: at.parent.fields.length, owner: at.parent, syntax: decl }
+    const count = at.parent.fields.length
+    enter(at, field)
+    if (at.scope.names.get(decl.name.text)?.includes(field) === true) at.parent.fields[count] = field
+    return
+  }
+  if (at.parent.kind === 'extension' && !has(decl, 'static')) {
+    at.cx.sink.add(errors.misplaced, decl.span, { what: 'a field', where: 'the type itself, not in an extension' })
+    return
+  }
+  enter(at, { kind: 'global', ...common, storage: storage(at, decl), syntax: decl, block: null })
+}
+
+function collectBuffer(at: Place, decl: ast.BufferDecl): void {
+  const inner = newScope(at.scope, 'type', null)
+  const common = base(at, decl.name, decl.modifiers)
+  const block: StructDecl = {
+    kind: 'struct', ...common, generics: null, nested: null, intrinsic: null, differentialOf: null, isBlock: true, syntax: decl, inner, fields: [],
+  }
+  Object.assign(inner, { owner: block })
+  const global: GlobalDecl = { kind: 'global', ...common, id: at.cx.id(), storage: 'block', syntax: decl, block }
+  declare(at.scope, global)
+  at.cx.userDecls.push(global)
+  for (const m of decl.members) {
+    if (m.kind !== 'var') { collectOne(at, m); continue }
+    const field: FieldDecl = { kind: 'field', ...base({ ...at, parent: block }, m.name, m.modifiers, inner), index: block.fields.length, owner: block, syntax: m }
+    declare(inner, field)
+    block.fields.push(field)
+    at.cx.blockMembers.set(field, global)
+    enter(at, field)
+  }
+}

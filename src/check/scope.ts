@@ -1,0 +1,38 @@
+/** Scopes: where a name is declared and what lies around it. Names inside one do not depend on order. */
+import type { Container, Decl, FuncDecl, GlobalDecl, FieldDecl } from './decl.ts'
+import type * as ast from '../syntax/ast.ts'
+
+export interface Scope {
+  readonly parent: Scope | null
+  /** A `type` scope belongs to a struct, interface, enum or extension: names in it are members, looked up with what it inherits. */
+  readonly kind: 'module' | 'namespace' | 'type' | 'generics' | 'block'
+  readonly owner: Container | null
+  readonly names: Map<string, Decl[]>
+  /** `using` in it, not yet resolved. */
+  readonly usings: ast.UsingDecl[]
+}
+
+export function newScope(parent: Scope | null, kind: Scope['kind'], owner: Container | null): Scope {
+  return { parent, kind, owner, names: new Map(), usings: [] }
+}
+
+/** Enters a declaration under its name. */
+export function declare(scope: Scope, decl: Decl): void {
+  const old = scope.names.get(decl.name)
+  if (old === undefined) scope.names.set(decl.name, [decl])
+  else old.push(decl)
+}
+
+/** Whether declarations of the same name may stand side by side. */
+export function overloads(decl: Decl): boolean {
+  return decl.kind === 'func' || decl.kind === 'subscript'
+}
+
+/** The function around a scope, if it stands in one. */
+export function enclosingFunction(scope: Scope | null): FuncDecl | null {
+  for (let s = scope; s !== null; s = s.parent) if (s.owner !== null && s.owner.kind === 'func') return s.owner
+  return null
+}
+
+/** Members of `cbuffer`s, which are seen as names outside of it. */
+export type BlockMembers = Map<FieldDecl, GlobalDecl>
