@@ -1,0 +1,251 @@
+/**
+ * The text form of a program. Every instruction is printed in one shape,
+ *
+ *     %a: f32, %b: i32 = op ^label attr %x, %y (%p: f32) { … } { … }
+ *
+ * so that neither printer nor parser has a case per op. Names are hints made unique, in order of appearance, which keeps
+ * differences between two dumps small. `parse.ts` reads all of it back: `print(parse(text)) === text` for printed text.
+ */
+import type { Type } from './type.ts'
+import { Func, Global, Inst, type FuncInfo, type Module, type ParamSig, type Region, type Value } from './value.ts'
+import { inputs } from './value.ts'
+import { walk } from './walk.ts'
+
+const bare = /^[A-Za-z_$][\w.$]*$/
+const builtinType = /^(void|bool|[iuf]\d+(x\d+)*|array|ptr|opaque)$/
+
+/** The text of a type, as it stands in IR text. */
+export function typeText(type: Type): string {
+  switch (type.kind) {
+    case 'array': return `array<${typeText(type.elem!)}, ${type.count}>`
+    case 'ptr': return `ptr<${type.space}, ${typeText(type.elem!)}>`
+    case 'opaque': return `opaque<${JSON.stringify(type.name)}>`
+    case 'struct': return bare.test(type.name) && !builtinType.test(type.name) ? type.name : JSON.stringify(type.name)
+    default: return type.name
+  }
+}
+
+/** The text of a number so that it reads back as the same number; `0.1f` is the f32 nearest to 0.1. */
+export function numberText(value: number, single: boolean): string {
+  if (Number.isNaN(value)) return 'nan'
+  if (value === Infinity) return 'inf'
+  if (value === -Infinity) return '-inf'
+  if (Object.is(value, -0)) return '-0'
+  const exact = String(value)
+  if (!single || exact.length <= 9 || Math.fround(value) !== value) return exact
+  for (let digits = 1; digits < 9; digits++) {
+    const short = Number(value.toPrecision(digits))
+    if (Math.fround(short) === value) return `${short}f`
+  }
+  return `${Number(value.toPrecision(9))}f`
+}
+
+/** Names of functions and globals in one text: unique, also where the program's are not. */
+class Symbols {
+  readonly #names = new Map<Func | Global, string>()
+  readonly #taken = new Set<string>()
+
+  of(symbol: Func | Global): string {
+    let name = this.#names.get(symbol)
+    if (name === undefined) {
+      name = symbol.name
+      for (let k = 1; this.#taken.has(name); k++) name = `${symbol.name}.${k}`
+      this.#taken.add(name)
+      this.#names.set(symbol, name)
+    }
+    return bare.test(name) ? `@${name}` : `@${JSON.stringify(name)}`
+  }
+}
+
+/** Prints a program: the structs, globals and functions it lists, and those they refer to. */
+export function printModule(module: Module): string {
+  const symbols = new Symbols()
+  const { funcs, globals } = reachable(module)
+  for (const g of globals) symbols.of(g)
+  for (const f of funcs) symbols.of(f)
+  const parts: string[] = []
+  const structs = module.structs.map(s => structText(s, symbols))
+  if (structs.length > 0) parts.push(structs.join('\n'))
+  if (globals.length > 0) parts.push(globals.map(g => globalText(g, symbols)).join('\n'))
+  for (const f of funcs) parts.push(new FuncPrinter(f, symbols).func())
+  return `${parts.join('\n\n')}\n`
+}
+
+/** Prints one function. */
+export function printFunc(func: Func): string {
+  return `${new FuncPrinter(func, new Symbols()).func()}\n`
+}
+
+/** Prints one instruction of a function, with its regions. */
+export function printInst(func: Func, inst: Inst): string {
+  const printer = new FuncPrinter(func, new Symbols())
+  printer.func()
+  return printer.inst(inst, '')
+}
+
+function reachable(module: Module): { funcs: Func[]; globals: Global[] } {
+  const funcs = new Set<Func>()
+  const globals = new Set<Global>(module.globals)
+  const queue: Func[] = []
+  const add = (f: Func | undefined): void => {
+    if (f === undefined || funcs.has(f)) return
+    funcs.add(f)
+    queue.push(f)
+  }
+  module.funcs.forEach(add)
+  for (const s of module.structs) {
+    add(s.diff?.dzero)
+    add(s.diff?.dadd)
+  }
+  for (const g of globals) add(g.init)
+  for (let f = queue.shift(); f !== undefined; f = queue.shift()) {
+    for (const ref of [f.info.forward, f.info.backward, f.info.substitute, f.info.lanewise, f.request?.of]) add(ref)
+    if (f.body === undefined) continue
+    walk(f.body, inst => {
+      if (inst.attr instanceof Func) add(inst.attr)
+      if (inst.attr instanceof Global && !globals.has(inst.attr)) {
+        globals.add(inst.attr)
+        add(inst.attr.init)
+      }
+    })
+  }
+  return { funcs: [...funcs], globals: [...globals] }
+}
+
+function structText(type: Type, symbols: Symbols): string {
+  const fields = type.fields.map(f => `${f.name}: ${typeText(f.type)}`).join(', ')
+  const head = `struct ${typeText(type)} {${fields === '' ? '' : ` ${fields} `}}`
+  const diff = type.diff
+  if (diff === null) return head
+  const dzero = diff.dzero === undefined ? '' : ` dzero ${symbols.of(diff.dzero)}`
+  const dadd = diff.dadd === undefined ? '' : ` dadd ${symbols.of(diff.dadd)}`
+  return `${head} diff ${typeText(diff.type)} [${diff.fields.join(', ')}]${dzero}${dadd}`
+}
+
+function globalText(g: Global, symbols: Symbols): string {
+  const binding = g.binding === undefined ? '' : ` at ${g.binding.group} ${g.binding.binding}`
+  const init = g.init === undefined ? '' : ` init ${symbols.of(g.init)}`
+  return `global ${symbols.of(g)}: ${g.space} ${typeText(g.type)} ${g.resource}${binding}${init}`
+}
+
+function infoText(func: Func, symbols: Symbols): string {
+  const info: FuncInfo = func.info
+  const words: string[] = []
+  if (info.level !== 'none') words.push(`level ${info.level}`)
+  if (func.request !== undefined) words.push(`request ${func.request.kind} ${symbols.of(func.request.of)}`)
+  for (const key of ['forward', 'backward', 'substitute', 'lanewise'] as const) {
+    const ref = info[key]
+    if (ref !== undefined) words.push(`${key} ${symbols.of(ref)}`)
+  }
+  for (const key of ['treatAsDifferentiable', 'forceInline', 'noInline', 'pure'] as const) {
+    if (info[key]) words.push(key)
+  }
+  if (info.prefer !== 'none') words.push(`prefer ${info.prefer}`)
+  if (info.spell !== undefined) {
+    words.push(`spell${Object.entries(info.spell).map(([target, text]) => ` ${target} ${JSON.stringify(text)}`).join('')}`)
+  }
+  if (info.entry !== undefined) {
+    const { stage, numthreads, semantics } = info.entry
+    words.push(`entry ${stage} ${numthreads.join(' ')}${semantics.map(s => ` ${JSON.stringify(s)}`).join('')}`)
+  }
+  if (info.exported !== undefined) words.push(`exported ${JSON.stringify(info.exported)}`)
+  return words.length === 0 ? '' : ` [${words.join(', ')}]`
+}
+
+class FuncPrinter {
+  readonly #func: Func
+  readonly #symbols: Symbols
+  readonly #names = new Map<Value, string>()
+  readonly #taken = new Set<string>()
+  readonly #labels = new Map<Inst, number>()
+  readonly #left = new Set<Inst>()
+  #unnamed = 0
+
+  constructor(func: Func, symbols: Symbols) {
+    this.#func = func
+    this.#symbols = symbols
+    if (func.body !== undefined) {
+      walk(func.body, inst => {
+        if (inst.attr instanceof Inst) this.#left.add(inst.attr)
+      })
+    }
+  }
+
+  func(): string {
+    const { sig, body } = this.#func
+    const ins = inputs(sig)
+    const params = sig.params.map(p => this.#param(p, body?.params[ins.indexOf(p)]))
+    const result = sig.result.kind === 'void' ? '' : ` -> ${typeText(sig.result)}${sig.resultNoDiff ? ' nodiff' : ''}`
+    const head = `func ${this.#symbols.of(this.#func)}(${params.join(', ')})${result}${infoText(this.#func, this.#symbols)}`
+    return body === undefined ? head : `${head} ${this.#block(body, '')}`
+  }
+
+  #param(p: ParamSig, value: Value | undefined): string {
+    const dir = p.dir === 'in' ? '' : `${p.dir} `
+    const type = `${typeText(p.type)}${p.noDiff ? ' nodiff' : ''}`
+    const name = bare.test(p.name) ? p.name : JSON.stringify(p.name)
+    if (value === undefined) return `${dir}${name}: ${type}`
+    const own = this.#name(value)
+    return own === `%${p.name}` ? `${dir}${own}: ${type}` : `${dir}${name} ${own}: ${type}`
+  }
+
+  #name(value: Value): string {
+    let name = this.#names.get(value)
+    if (name !== undefined) return name
+    const hint = value.name.replace(/[^\w.$]/g, '_').replace(/(\.\d*)+$/, '')
+    if (hint === '' || /^\d/.test(hint)) {
+      name = String(this.#unnamed++)
+    } else {
+      name = hint
+      for (let k = 1; this.#taken.has(name); k++) name = `${hint}.${k}`
+      this.#taken.add(name)
+    }
+    name = `%${name}`
+    this.#names.set(value, name)
+    return name
+  }
+
+  #typed(values: readonly Value[]): string {
+    return values.map(v => `${this.#name(v)}: ${typeText(v.type)}`).join(', ')
+  }
+
+  #label(inst: Inst): string {
+    let label = this.#labels.get(inst)
+    if (label === undefined) {
+      label = this.#labels.size + 1
+      this.#labels.set(inst, label)
+    }
+    return `^${label}`
+  }
+
+  #attr(inst: Inst): string {
+    const attr = inst.attr
+    if (attr === null) return ''
+    if (attr instanceof Inst) return ` ${this.#label(attr)}`
+    if (attr instanceof Func || attr instanceof Global) return ` ${this.#symbols.of(attr)}`
+    switch (typeof attr) {
+      case 'number': return ` ${numberText(attr, inst.results[0]?.type.scalar === 'f32')}`
+      case 'bigint': return ` ${attr}n`
+      case 'boolean': return ` ${attr}`
+      case 'string': return ` ${JSON.stringify(attr)}`
+      default: return ` [${attr.join(', ')}]`
+    }
+  }
+
+  inst(inst: Inst, indent: string): string {
+    const results = inst.results.length === 0 ? '' : `${this.#typed(inst.results)} = `
+    const label = this.#left.has(inst) ? ` ${this.#label(inst)}` : ''
+    const args = inst.args.length === 0 ? '' : ` ${inst.args.map(a => this.#name(a)).join(', ')}`
+    let text = `${results}${inst.op.name}${label}${this.#attr(inst)}${args}`
+    for (const region of inst.regions) {
+      const params = region.params.length === 0 ? '' : ` (${this.#typed(region.params)})`
+      text += `${params} ${this.#block(region, indent)}`
+    }
+    return text
+  }
+
+  #block(region: Region, indent: string): string {
+    const inner = `${indent}  `
+    return `{\n${region.insts.map(inst => `${inner}${this.inst(inst, inner)}\n`).join('')}${indent}}`
+  }
+}
