@@ -5,15 +5,20 @@ export type Slots<S extends string> = S extends `${string}{${infer P}}${infer R}
 
 export type Severity = 'error' | 'warning' | 'note'
 
-/** One kind of diagnostic: what it says, how to mend it, and a program that must produce it. */
-export interface Entry<S extends string = string> {
+/**
+ * One kind of diagnostic: what it says, how to mend it, and a program that must produce it. `P` lists the slots of its text, as in
+ * `Entry<'name' | 'limit'>` (`Entry<never>` where there is none); a plain `Entry` takes any.
+ */
+export interface Entry<P extends string = string> {
   readonly code: string
   readonly severity: Severity
-  readonly text: S
+  readonly text: string
   /** The edit that mends it. Slots may be used here too. */
   readonly help: string | undefined
   /** A whole program whose diagnostics include exactly this code; a test compiles it. */
   readonly example: Example
+  /** Only for the type checker. */
+  readonly slots?: P
 }
 
 /** A program, or a program with further files, options or a target that is needed to provoke the diagnostic. */
@@ -30,12 +35,12 @@ export interface EntryOptions {
 }
 
 /** Declares an error. Codes are Slang's own number where Slang has the same mistake: `E30015`. */
-export function error<const S extends string>(code: string, text: S, options: EntryOptions): Entry<S> {
+export function error<const S extends string>(code: string, text: S, options: EntryOptions): Entry<Slots<S>> {
   return { code, severity: 'error', text, help: options.help, example: options.example }
 }
 
 /** Declares a warning. */
-export function warning<const S extends string>(code: string, text: S, options: EntryOptions): Entry<S> {
+export function warning<const S extends string>(code: string, text: S, options: EntryOptions): Entry<Slots<S>> {
   return { code, severity: 'warning', text, help: options.help, example: options.example }
 }
 
@@ -54,7 +59,7 @@ export interface Diagnostic {
   readonly notes: readonly Note[]
 }
 
-type SlotValues<S extends string> = { readonly [K in Slots<S>]: string | number }
+type SlotValues<P extends string> = { readonly [K in P]: string | number }
 
 const maxDiagnostics = 200
 
@@ -65,7 +70,7 @@ export class Sink {
   readonly #seen = new Set<string>()
 
   /** Adds a diagnostic; the same code at the same place counts once, and after 200 nothing more is kept. */
-  add<S extends string>(entry: Entry<S>, span: Span | undefined, slots: SlotValues<S>, ...notes: Note[]): void {
+  add<P extends string>(entry: Entry<P>, span: Span | undefined, slots: SlotValues<P>, ...notes: Note[]): void {
     const key = span === undefined ? `${entry.code}:${JSON.stringify(slots)}` : `${entry.code}:${span.file.name}:${span.start}`
     if (this.#seen.has(key)) return
     this.#seen.add(key)
