@@ -1,0 +1,207 @@
+/**
+ * Memory that host and shader share. A `Stored` describes how a value type lies in memory where that differs from the
+ * value itself: booleans are `u32`, places that atomics touch are `atomic<…>`, and in uniform buffers elements and nested
+ * structs begin at multiples of 16 bytes, so that short elements are wrapped in a struct of one field.
+ */
+import * as t from '../../ir/type.ts'
+import type { Type } from '../../ir/type.ts'
+
+/** How a value lies in memory. */
+export interface Stored {
+  /** The type in memory. */
+  readonly type: Type
+  /** The type that the shader computes with. */
+  readonly value: Type
+  /** True where both are one type, so that loads and stores need no conversion. */
+  readonly plain: boolean
+  /** True for a scalar that atomics touch. */
+  readonly atomic: boolean
+  /** True where each element of an array sits in a struct of one field. */
+  readonly wrapped: boolean
+  /** Of a struct, its fields; of an array, vector or matrix, its element alone. */
+  readonly parts: readonly Stored[]
+}
+
+/** Which places below a type atomics touch. */
+export interface Marks {
+  self: boolean
+  /** By field; of arrays and vectors the element, at 0. */
+  readonly parts: Map<number, Marks>
+}
+
+/** No marks yet. */
+export function noMarks(): Marks {
+  return { self: false, parts: new Map() }
+}
+
+const atomicU32: Type = t.opaque('atomic<u32>')
+const atomicI32: Type = t.opaque('atomic<i32>')
+
+/** Size and alignment in bytes. */
+export interface Extent {
+  readonly size: number
+  readonly align: number
+}
+
+/** `n` rounded up to a multiple of `align`. */
+export function roundUp(n: number, align: number): number {
+  return Math.ceil(n / align) * align
+}
+
+/** Makes stored types for one module, and knows the alignments that their members are declared with. */
+export class Layouts {
+  readonly #memo = new Map<string, Map<Type, Stored>>()
+  /** `@align` of the members of structs made here; 0 where there is none. */
+  readonly memberAlign: Map<Type, readonly number[]> = new Map()
+
+  /** How a value type lies in a variable that the host does not see. */
+  local(type: Type): Stored {
+    return this.#memoised('local', type, () => ({
+      type, value: type, plain: true, atomic: false, wrapped: false, parts: this.#partTypes(type).map(p => this.local(p)),
+    }))
+  }
+
+  /** How a value type lies in memory of the given kind; `marks` where atomics touch it. */
+  stored(type: Type, kind: 'storage' | 'uniform' | 'workgroup', marks?: Marks): Stored {
+    if (marks !== undefined && (marks.self || marks.parts.size > 0)) return this.#make(type, kind, marks)
+    return this.#memoised(kind, type, () => this.#make(type, kind, undefined))
+  }
+
+  #memoised(key: string, type: Type, make: () => Stored): Stored {
+    let table = this.#memo.get(key)
+    if (table === undefined) this.#memo.set(key, table = new Map<Type, Stored>())
+    let stored = table.get(type)
+    if (stored === undefined) table.set(type, stored = make())
+    return stored
+  }
+
+  #partTypes(type: Type): readonly Type[] {
+    return type.kind === 'struct' ? type.fields.map(f => f.type) : type.elem === undefined ? [] : [type.elem]
+  }
+
+  #make(type: Type, kind: 'storage' | 'uniform' | 'workgroup', marks: Marks | undefined): Stored {
+    switch (type.kind) {
+      case 'scalar': return this.#scalar(type, kind, marks)
+      case 'vec': return this.#vector(type, kind, marks)
+      case 'mat': return { type, value: type, plain: true, atomic: false, wrapped: false, parts: [this.stored(type.elem!, kind)] }
+      case 'array': return this.#array(type, kind, marks)
+      case 'struct': return this.#struct(type, kind, marks)
+      default: return this.local(type)
+    }
+  }
+
+  #scalar(type: Type, kind: 'storage' | 'uniform' | 'workgroup', marks: Marks | undefined): Stored {
+    if (marks?.self === true) {
+      const stored = type.scalar === 'i32' ? atomicI32 : atomicU32
+      return { type: stored, value: type, plain: false, atomic: true, wrapped: false, parts: [] }
+    }
+    const stored = type.scalar === 'bool' && kind !== 'workgroup' ? t.u32 : type
+    return { type: stored, value: type, plain: stored === type, atomic: false, wrapped: false, parts: [] }
+  }
+
+  #vector(type: Type, kind: 'storage' | 'uniform' | 'workgroup', marks: Marks | undefined): Stored {
+    const lane = this.stored(type.elem!, kind, marks?.parts.get(0))
+    if (lane.atomic) return { type: t.array(lane.type, type.count), value: type, plain: false, atomic: false, wrapped: false, parts: [lane] }
+    const stored = lane.plain ? type : t.withScalar(type, lane.type)
+    return { type: stored, value: type, plain: lane.plain, atomic: false, wrapped: false, parts: [lane] }
+  }
+
+  #array(type: Type, kind: 'storage' | 'uniform' | 'workgroup', marks: Marks | undefined): Stored {
+    let part = this.stored(type.elem!, kind, marks?.parts.get(0))
+    let wrapped = false
+    if (kind === 'uniform') {
+      if (part.type.kind === 'struct') part = this.#aligned(part)
+      wrapped = roundUp(this.extent(part.type).size, this.extent(part.type).align) % 16 !== 0
+    }
+    const elem = wrapped ? this.#wrapper(part.type) : part.type
+    const plain = part.plain && !wrapped && elem === type.elem
+    return { type: plain ? type : t.array(elem, type.count), value: type, plain, atomic: false, wrapped, parts: [part] }
+  }
+
+  #struct(type: Type, kind: 'storage' | 'uniform' | 'workgroup', marks: Marks | undefined): Stored {
+    let parts = type.fields.map((f, i) => this.stored(f.type, kind, marks?.parts.get(i)))
+    const aligns = new Array<number>(parts.length).fill(0)
+    if (kind === 'uniform') {
+      parts = parts.map(p => p.type.kind === 'struct' ? this.#aligned(p) : p)
+      for (let i = 0; i < parts.length; i++) {
+        if (parts[i]!.type.kind === 'array' && this.extent(parts[i]!.type).align < 16) aligns[i] = 16
+      }
+    } else {
+      // An array of atomic lanes keeps the place that the vector had.
+      for (let i = 0; i < parts.length; i++) {
+        const p = parts[i]!
+        if (p.value.kind === 'vec' && p.type.kind === 'array') aligns[i] = this.extent(p.value).align
+      }
+    }
+    const same = parts.every((p, i) => p.plain && p.type === type.fields[i]!.type) && aligns.every(a => a === 0)
+    if (same) return { type, value: type, plain: true, atomic: false, wrapped: false, parts }
+    const stored = t.struct(`${type.name}_${kind}`, type.fields.map((f, i) => ({ name: f.name, type: parts[i]!.type })))
+    this.memberAlign.set(stored, aligns)
+    return { type: stored, value: type, plain: false, atomic: false, wrapped: false, parts }
+  }
+
+  /** The same struct, beginning and ending at multiples of 16 bytes. */
+  #aligned(part: Stored): Stored {
+    if (this.extent(part.type).align >= 16) return part
+    return this.#memoised('aligned', part.type, () => {
+      const stored = t.struct(part.plain ? `${part.value.name}_uniform` : part.type.name, part.type.fields)
+      const aligns = [...(this.memberAlign.get(part.type) ?? new Array<number>(part.type.count).fill(0))]
+      aligns[0] = 16
+      this.memberAlign.set(stored, aligns)
+      return { ...part, type: stored, plain: false }
+    })
+  }
+
+  readonly #wrappers = new Map<Type, Type>()
+
+  #wrapper(elem: Type): Type {
+    let type = this.#wrappers.get(elem)
+    if (type === undefined) {
+      type = t.struct(`${elem.name}_slot`, [{ name: 'value', type: elem }])
+      this.memberAlign.set(type, [16])
+      this.#wrappers.set(elem, type)
+    }
+    return type
+  }
+
+  /** Size and alignment of a type in memory. A runtime-sized array has size 0. */
+  extent(type: Type): Extent {
+    switch (type.kind) {
+      case 'scalar': return type.scalar === 'f16' ? { size: 2, align: 2 } : { size: 4, align: 4 }
+      case 'vec': {
+        const lane = this.extent(type.elem!).size
+        return { size: lane * type.count, align: lane * (type.count === 2 ? 2 : 4) }
+      }
+      case 'mat': case 'array': {
+        const elem = this.extent(type.elem!)
+        return { size: roundUp(elem.size, elem.align) * type.count, align: elem.align }
+      }
+      case 'struct': {
+        let [size, align] = [0, 1]
+        const offsets = this.offsets(type)
+        const aligns = this.memberAlign.get(type)
+        for (let i = 0; i < type.count; i++) {
+          const e = this.extent(type.fields[i]!.type)
+          align = Math.max(align, e.align, aligns?.[i] ?? 0)
+          size = offsets[i]! + e.size
+        }
+        return { size: roundUp(size, align), align }
+      }
+      default: return { size: 4, align: 4 }
+    }
+  }
+
+  /** Where the fields of a struct in memory begin, in bytes. */
+  offsets(type: Type): readonly number[] {
+    const offsets: number[] = []
+    const aligns = this.memberAlign.get(type)
+    let at = 0
+    for (let i = 0; i < type.count; i++) {
+      const e = this.extent(type.fields[i]!.type)
+      at = roundUp(at, Math.max(e.align, aligns?.[i] ?? 0))
+      offsets.push(at)
+      at += e.size
+    }
+    return offsets
+  }
+}

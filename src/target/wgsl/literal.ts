@@ -1,0 +1,48 @@
+/** Constants as WGSL text that means exactly the number. */
+import type { ScalarName } from '../../ir/type.ts'
+
+const maxF32 = 3.4028234663852886e38
+
+/** The shortest decimal text that rounds to the float32; finite numbers only. */
+export function float32Text(value: number): string {
+  const x = Math.fround(value)
+  for (let digits = 1; digits <= 9; digits++) {
+    const text = x.toPrecision(digits)
+    const back = Number(text)
+    if (Math.fround(back) === x && Math.abs(back) <= maxF32) return tidy(text)
+  }
+  return tidy(String(x))
+}
+
+/** A decimal point or exponent always, no `+` and no trailing zeros. */
+function tidy(text: string): string {
+  const [mantissa, exponent] = text.split('e')
+  let m = mantissa!
+  if (m.includes('.')) m = m.replace(/0+$/, '').replace(/\.$/, '.0')
+  if (exponent === undefined) return m.includes('.') ? m : `${m}.0`
+  const e = Number(exponent)
+  const plain = Number(`${m}e${e}`)
+  if (e >= 0 && e < 10) return `${plain}.0`.replace(/(\.\d+)\.0$/, '$1')
+  return `${m.replace(/\.0$/, '')}e${e}`
+}
+
+/** True where the number is a value that no WGSL constant can have: infinities and NaN. */
+export function isInexpressible(scalar: ScalarName, value: number | boolean | bigint): boolean {
+  return (scalar === 'f32' || scalar === 'f16') && typeof value === 'number' && !Number.isFinite(Math.fround(value))
+}
+
+/** The bits of a float32. */
+export function float32Bits(value: number): number {
+  return new Uint32Array(new Float32Array([value]).buffer)[0]!
+}
+
+/** A finite constant of the scalar type. */
+export function literal(scalar: ScalarName, value: number | boolean | bigint): string {
+  switch (scalar) {
+    case 'bool': return value === true || value === 1 ? 'true' : 'false'
+    case 'i32': return String(Number(value) | 0)
+    case 'u32': return `${Number(value) >>> 0}u`
+    case 'f16': return `${tidy(String(Number(value)))}h`
+    default: return Object.is(value, -0) ? '-0.0' : float32Text(Number(value))
+  }
+}

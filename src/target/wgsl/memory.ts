@@ -1,0 +1,231 @@
+/**
+ * Loads, stores and atomics through pointers whose pointee lies in memory otherwise than the shader computes with it:
+ * see `Stored`. Everything here emits IR that prints as it stands.
+ */
+import { Builder } from '../../ir/build.ts'
+import * as ops from '../../ir/ops.ts'
+import * as t from '../../ir/type.ts'
+import { Func, Inst, Region, type Global, type Value } from '../../ir/value.ts'
+import type { Stored } from './layout.ts'
+import { builtinRead, builtinWrite, exchangeWeak } from './legal.ts'
+
+/** A pointer with how its pointee lies in memory. */
+export interface Place {
+  readonly ptr: Value
+  readonly stored: Stored
+}
+
+/** Arrays up to this length are converted element by element without a loop. */
+const unrolled = 8
+
+/** The place of a field. */
+export function fieldPlace(b: Builder, place: Place, i: number): Place {
+  return { ptr: b.field(place.ptr, i), stored: place.stored.parts[i]! }
+}
+
+/** The place of an element, row or lane. */
+export function elemPlace(b: Builder, place: Place, i: Value): Place {
+  const elem = b.elem(place.ptr, i)
+  return { ptr: place.stored.wrapped ? b.field(elem, 0) : elem, stored: place.stored.parts[0]! }
+}
+
+/** Runs `f` with each index from 0 to `count`, in a loop. */
+function loopOver(b: Builder, count: number, f: (i: Value) => void): void {
+  const [head, body] = [new Region(), new Region()]
+  b.emit(ops.loop, [b.const(t.u32, 0)], null, [], [head, body])
+  const i = b.param(t.u32, 'i', head)
+  b.within(head, () => b.emit(ops.test, [b.emit1(ops.lt, [i, b.const(t.u32, count)])]))
+  b.within(body, () => {
+    f(i)
+    b.emit(ops.next, [b.add(i, b.const(t.u32, 1))])
+  })
+}
+
+/** The value at a place. */
+export function read(b: Builder, place: Place): Value {
+  const { ptr, stored } = place
+  if (stored.plain) return b.load(ptr)
+  const value = stored.value
+  if (stored.atomic) return fromBits(b, b.emit1(builtinRead, [ptr], 'atomicLoad', bitsOf(value)), value)
+  switch (value.kind) {
+    case 'struct': return b.construct(value, value.fields.map((_, i) => read(b, fieldPlace(b, place, i))))
+    case 'array': {
+      if (value.count <= unrolled) return b.construct(value, range(value.count).map(i => read(b, elemPlace(b, place, b.const(t.u32, i)))))
+      const copy = b.variable(value, 'copy')
+      loopOver(b, value.count, i => b.store(b.elem(copy, i), read(b, elemPlace(b, place, i))))
+      return b.load(copy)
+    }
+    case 'vec':
+      if (stored.parts[0]!.atomic) return b.construct(value, range(value.count).map(i => read(b, elemPlace(b, place, b.const(t.u32, i)))))
+      return fromBits(b, b.load(ptr), value)
+    default: return fromBits(b, b.load(ptr), value)
+  }
+}
+
+/** Writes a value to a place. */
+export function write(b: Builder, place: Place, v: Value): void {
+  const { ptr, stored } = place
+  const value = stored.value
+  if (stored.plain) b.store(ptr, v)
+  else if (stored.atomic) b.emit(builtinWrite, [ptr, toBits(b, v)], 'atomicStore', [])
+  else if (value.kind === 'struct') {
+    for (let i = 0; i < value.count; i++) write(b, fieldPlace(b, place, i), b.extract(v, i))
+  } else if (value.kind === 'array' && value.count > unrolled) {
+    const copy = b.variable(value, 'copy')
+    b.store(copy, v)
+    loopOver(b, value.count, i => write(b, elemPlace(b, place, i), b.load(b.elem(copy, i))))
+  } else if (value.kind === 'array' || (value.kind === 'vec' && stored.parts[0]!.atomic)) {
+    for (let i = 0; i < value.count; i++) write(b, elemPlace(b, place, b.const(t.u32, i)), b.extract(v, i))
+  } else b.store(ptr, toBits(b, v))
+}
+
+function range(n: number): number[] {
+  return Array.from({ length: n }, (_, i) => i)
+}
+
+/** The integer type that holds the bits of a scalar in memory. */
+function bitsOf(type: t.Type): t.Type {
+  return t.withScalar(type, type.scalar === 'i32' ? t.i32 : t.u32)
+}
+
+function fromBits(b: Builder, raw: Value, type: t.Type): Value {
+  if (raw.type === type) return raw
+  if (type.scalar === 'bool') return b.emit1(ops.ne, [raw, b.zero(raw.type)])
+  return b.emit1(ops.bitcast, [raw], null, type)
+}
+
+function toBits(b: Builder, v: Value): Value {
+  const raw = bitsOf(v.type)
+  if (raw === v.type) return v
+  return b.emit1(v.type.scalar === 'bool' ? ops.convert : ops.bitcast, [v], null, raw)
+}
+
+const direct: Readonly<Record<string, string>> = {
+  add: 'atomicAdd', sub: 'atomicSub', min: 'atomicMin', max: 'atomicMax', and: 'atomicAnd', or: 'atomicOr', xor: 'atomicXor',
+  exchange: 'atomicExchange',
+}
+
+/** Helper functions for the atomics that take a loop, by what they do and where. */
+export type Helpers = Map<string, Func>
+
+/** An atomic read-modify-write; gives the old value. */
+export function atomic(b: Builder, helpers: Helpers, place: Place, kind: string, args: readonly Value[]): Value | undefined {
+  const value = place.stored.value
+  if (kind === 'load') return read(b, place)
+  if (kind === 'store') {
+    write(b, place, args[0]!)
+    return undefined
+  }
+  if (!place.stored.atomic) return emulate(b, place, kind, args)
+  const raw = bitsOf(value)
+  const name = direct[kind]
+  if (name !== undefined && (raw === value || kind === 'exchange')) {
+    return fromBits(b, b.emit1(builtinWrite, [place.ptr, toBits(b, args[0]!)], name, raw), value)
+  }
+  const path = pathOf(place.ptr)
+  if (path === undefined) return retry(b, place, kind, args)
+  const key = `${kind} ${path.key} ${value.name}`
+  let helper = helpers.get(key)
+  if (helper === undefined) helpers.set(key, helper = makeHelper(path, place.stored, kind, args))
+  return b.call(helper, [...path.indices, ...args])[0]!
+}
+
+/** On a variable that no other thread sees. */
+function emulate(b: Builder, place: Place, kind: string, args: readonly Value[]): Value {
+  const old = read(b, place)
+  write(b, place, combine(b, kind, old, args))
+  return old
+}
+
+/** What a read-modify-write stores. */
+function combine(b: Builder, kind: string, old: Value, args: readonly Value[]): Value {
+  const v = args[0]!
+  switch (kind) {
+    case 'add': return b.emit1(ops.add, [old, v])
+    case 'sub': return b.emit1(ops.sub, [old, v])
+    case 'min': return b.select(b.emit1(ops.lt, [v, old]), v, old)
+    case 'max': return b.select(b.emit1(ops.gt, [v, old]), v, old)
+    case 'and': return b.emit1(ops.and, [old, v])
+    case 'or': return b.emit1(ops.or, [old, v])
+    case 'xor': return b.emit1(ops.xor, [old, v])
+    case 'compare': return b.select(b.emit1(ops.eq, [old, v]), args[1]!, old)
+    default: return v
+  }
+}
+
+/** Tries until no other thread came between the read and the write. */
+function retry(b: Builder, place: Place, kind: string, args: readonly Value[]): Value {
+  const value = place.stored.value
+  const raw = bitsOf(value)
+  const compares = kind === 'compare'
+  const expected = compares ? toBits(b, args[0]!) : undefined
+  const start = expected === undefined ? [b.emit1(builtinRead, [place.ptr], 'atomicLoad', raw)] : []
+  const [head, body, done, again] = [new Region(), new Region(), new Region(), new Region()]
+  const loop = b.emit(ops.loop, start, null, [raw], [head, body])
+  const old = expected ?? b.param(raw, 'old', head)
+  b.within(head, () => b.emit(ops.test, [b.const(t.bool, true), old]))
+  b.within(body, () => {
+    const next = compares ? toBits(b, args[1]!) : toBits(b, combine(b, kind, fromBits(b, old, value), args))
+    const tried = b.emit(exchangeWeak, [place.ptr, old, next], 'atomicCompareExchangeWeak', [raw, t.bool])
+    tried.results[0]!.name = 'tried'
+    const [found, stored] = [tried.results[0]!, tried.results[1]!]
+    const over = compares ? b.emit1(ops.or, [stored, b.emit1(ops.ne, [found, old])]) : stored
+    b.emit(ops.if_, [over], null, [], [done, again])
+    b.within(done, () => b.emit(ops.leave, [compares ? found : old], loop))
+    b.within(again, () => b.emit(ops.yield_, []))
+    b.emit(ops.next, compares ? [] : [found])
+  })
+  const result = loop.results[0]!
+  result.name = 'old'
+  return fromBits(b, result, value)
+}
+
+interface Path {
+  readonly global: Global
+  readonly key: string
+  /** Steps from the global: a field by number, or an element by one of `indices`. */
+  readonly steps: readonly (number | 'index')[]
+  readonly indices: readonly Value[]
+}
+
+/** How a pointer is reached from a global, or undefined where it points to a local variable. */
+function pathOf(ptr: Value): Path | undefined {
+  const steps: (number | 'index')[] = []
+  const indices: Value[] = []
+  let at = ptr
+  for (;;) {
+    const def = at.def
+    if (!(def instanceof Inst)) return undefined
+    if (def.op === ops.global) {
+      const global = def.attr as Global
+      steps.reverse()
+      indices.reverse()
+      return { global, steps, indices, key: `${global.name} ${steps.join(' ')} ${indices.map(i => i.type.name).join(' ')}` }
+    }
+    if (def.op === ops.field) steps.push(def.attr as number)
+    else if (def.op === ops.elem) {
+      steps.push('index')
+      indices.push(def.args[1]!)
+    } else return undefined
+    at = def.args[0]!
+  }
+}
+
+/** A function that does the atomic in a loop; its parameters are the indices on the way and the operands. */
+function makeHelper(path: Path, stored: Stored, kind: string, args: readonly Value[]): Func {
+  const params = [
+    ...path.indices.map((v, i) => ({ name: i === 0 ? 'index' : `index${i}`, type: v.type })),
+    ...args.map((v, i) => ({ name: kind === 'compare' && i === 0 ? 'expected' : 'value', type: v.type })),
+  ]
+  const func = new Func(`${path.global.name}_${kind}`, {
+    params: params.map(p => ({ ...p, dir: 'in' as const, noDiff: true })), result: stored.value, resultNoDiff: true,
+  }, null)
+  func.body = new Region()
+  const b = new Builder(func, func.body)
+  const values = params.map(p => b.param(p.type, p.name))
+  let ptr = b.emit1(ops.global, [], path.global)
+  let used = 0
+  for (const step of path.steps) ptr = step === 'index' ? b.elem(ptr, values[used++]!) : b.field(ptr, step)
+  b.emit(ops.ret, [retry(b, { ptr, stored }, kind, values.slice(used))])
+  return func
+}

@@ -1,0 +1,88 @@
+/**
+ * Names in WGSL text. A name from the source survives where WGSL allows it and nothing else has it; otherwise it gets a
+ * suffix `_0`, `_1`, …. Words of the language, its predeclared types and its built-in functions are never taken.
+ */
+
+const keywords = `alias break case const const_assert continue continuing default diagnostic discard else enable false fn for if
+let loop override requires return struct switch true var while
+NULL Self abstract active alignas alignof as asm asm_fragment async attribute auto await become cast catch class co_await co_return
+co_yield coherent column_major common compile compile_fragment concept const_cast consteval constexpr constinit crate debugger
+decltype delete demote demote_to_helper do dynamic_cast enum explicit export extends extern external fallthrough filter final
+finally friend from fxgroup get goto groupshared highp impl implements import inline instanceof interface layout lowp macro
+macro_rules match mediump meta mod module move mut mutable namespace new nil noexcept noinline nointerpolation non_coherent
+noncoherent noperspective null nullptr of operator package packoffset partial pass patch pixelfragment precise precision premerge
+priv protected pub public readonly ref regardless register reinterpret_cast require resource restrict self set shared sizeof smooth
+snorm static static_assert static_cast std subroutine super target template this thread_local throw trait try type typedef typeid
+typename typeof union unless unorm unsafe unsized use using varying virtual volatile wgsl where with writeonly yield`
+
+const predeclared = `bool f16 f32 i32 u32 array atomic ptr sampler sampler_comparison vec2 vec3 vec4 vec2f vec3f vec4f vec2h vec3h vec4h
+vec2i vec3i vec4i vec2u vec3u vec4u read write read_write function private workgroup uniform storage perspective linear flat center
+centroid sample first either position vertex_index instance_index front_facing frag_depth sample_index sample_mask
+local_invocation_id local_invocation_index global_invocation_id workgroup_id num_workgroups
+abs acos acosh all any arrayLength asin asinh atan atan2 atanh bitcast ceil clamp cos cosh countLeadingZeros countOneBits
+countTrailingZeros cross degrees determinant distance dot dot4I8Packed dot4U8Packed dpdx dpdxCoarse dpdxFine dpdy dpdyCoarse dpdyFine
+exp exp2 extractBits faceForward firstLeadingBit firstTrailingBit floor fma fract frexp fwidth fwidthCoarse fwidthFine insertBits
+inverseSqrt ldexp length log log2 max min mix modf normalize pow quantizeToF16 radians reflect refract reverseBits round saturate
+select sign sin sinh smoothstep sqrt step storageBarrier tan tanh transpose trunc workgroupBarrier workgroupUniformLoad`
+
+const families = /^(mat[234]x[234][fh]?|texture\w*|atomic[A-Z]\w*|(un)?pack[24]x\w+|subgroup\w*|quad[A-Z]\w*)$/
+
+let reserved: Set<string> | undefined
+
+/** True for a word that no declaration may take as its name. */
+export function isReserved(name: string): boolean {
+  reserved ??= new Set(`${keywords} ${predeclared}`.split(/\s+/))
+  return reserved.has(name) || families.test(name)
+}
+
+let words: Set<string> | undefined
+
+/** A name that WGSL accepts, from any hint: letters, digits and single underscores, with `fallback` where nothing is left. */
+export function spellable(hint: string, fallback: string): string {
+  const name = hint.replace(/\W+/g, '_').replace(/^_+|_+$/g, '').replace(/__+/g, '_')
+  if (name === '') return fallback
+  return /^\d/.test(name) ? `_${name}` : name
+}
+
+/** A name for a struct's field: unlike other names it only has to differ from keywords and from its siblings. */
+export function fieldNames(hints: readonly string[]): readonly string[] {
+  words ??= new Set(keywords.split(/\s+/))
+  const taken = new Set<string>()
+  return hints.map(hint => {
+    const base = spellable(hint, 'field')
+    let name = base
+    for (let n = 0; taken.has(name) || words!.has(name); n++) name = `${base}_${n}`
+    taken.add(name)
+    return name
+  })
+}
+
+/** Gives out names that differ from each other and from those of the enclosing scope. */
+export class Names {
+  readonly #outer: Names | undefined
+  readonly #taken = new Set<string>()
+  readonly #next = new Map<string, number>()
+
+  constructor(outer?: Names) {
+    this.#outer = outer
+  }
+
+  /** True where the name is in use here or outside. */
+  has(name: string): boolean {
+    return this.#taken.has(name) || (this.#outer !== undefined && this.#outer.has(name))
+  }
+
+  /** A new name after a hint. */
+  make(hint: string, fallback: string): string {
+    const base = spellable(hint, fallback)
+    let name = base
+    if (isReserved(name) || this.has(name)) {
+      let n = this.#next.get(base) ?? 0
+      do name = `${base}_${n++}`
+      while (isReserved(name) || this.has(name))
+      this.#next.set(base, n)
+    }
+    this.#taken.add(name)
+    return name
+  }
+}
