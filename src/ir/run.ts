@@ -1,0 +1,361 @@
+/**
+ * The reference interpreter: what a program means, said plainly. Composites are JS arrays, never changed once made;
+ * memory is places that pointers name. Regions run as generators so that the threads of a workgroup can meet at barriers.
+ */
+import * as ops from './ops.ts'
+import type { Op } from './ops.ts'
+import { apply, bitcastScalar, convertScalar, wrap, zeroScalar, type Mode, type Scalar } from './scalar.ts'
+import type { Type } from './type.ts'
+import { Func, Global, Inst, inputs, type Module, type Region, type Value } from './value.ts'
+
+/** A value at run time: a composite is the array of its components. */
+export type Data = Scalar | readonly Data[] | Pointer
+
+/** A place in memory: component `key` of `of`. */
+export interface Pointer {
+  readonly of: Data[]
+  readonly key: number
+}
+
+export interface RunOptions {
+  /** `f32` rounds every float result to its type; `f64` computes floats as doubles. Default `f32`. */
+  readonly mode?: Mode
+  /** Instructions after which the run is given up; default ten million. */
+  readonly steps?: number
+  /** Contents of resources by name: buffers are arrays of elements and are written in place, uniforms one value. */
+  readonly globals?: Readonly<Record<string, Data>>
+  /** Takes what `printf` prints: the format and its operands. */
+  readonly print?: (format: string, args: readonly Data[]) => void
+}
+
+const maxDepth = 200
+
+/** Runs a function; gives its results. */
+export function run(func: Func, args: readonly Data[], options: RunOptions = {}): readonly Data[] {
+  return new Machine(options).call(func, args)
+}
+
+/** Runs an entry point for each thread of the groups. `uniforms` are its parameters without a system value. */
+export function dispatch(func: Func, groups: readonly [number, number, number], uniforms: readonly Data[], options: RunOptions = {}): void {
+  new Machine(options).dispatch(func, groups, uniforms)
+}
+
+/** Finds a function by name. */
+export function funcNamed(module: Module, name: string): Func {
+  const func = module.funcs.find(f => f.name === name)
+  if (func === undefined) throw new Error(`there is no function ${name}`)
+  return func
+}
+
+type Env = (Data | undefined)[]
+type Steps<T> = Generator<void, T, void>
+
+/** One run: globals, and a count of steps. */
+export class Machine {
+  readonly #mode: Mode
+  readonly #options: RunOptions
+  #left: number
+  #depth = 0
+  readonly #shared = new Map<Global, Data[]>()
+  #private = new Map<Global, Data[]>()
+
+  constructor(options: RunOptions) {
+    this.#mode = options.mode ?? 'f32'
+    this.#options = options
+    this.#left = options.steps ?? 10_000_000
+  }
+
+  call(func: Func, args: readonly Data[]): readonly Data[] {
+    const steps = this.#call(func, args)
+    let step = steps.next()
+    while (!step.done) step = steps.next()
+    return step.value
+  }
+
+  dispatch(func: Func, groups: readonly [number, number, number], uniforms: readonly Data[]): void {
+    const { numthreads, semantics } = func.info.entry!
+    const [nx, ny, nz] = numthreads
+    for (let g = 0; g < groups[0] * groups[1] * groups[2]; g++) {
+      const group = [g % groups[0], Math.floor(g / groups[0]) % groups[1], Math.floor(g / (groups[0] * groups[1]))]
+      for (const key of [...this.#shared.keys()]) if (key.space === 'workgroup') this.#shared.delete(key)
+      const threads: { steps: Steps<readonly Data[]>; privates: Map<Global, Data[]> }[] = []
+      for (let i = 0; i < nx * ny * nz; i++) {
+        const local = [i % nx, Math.floor(i / nx) % ny, Math.floor(i / (nx * ny))]
+        let uniform = 0
+        const args = inputs(func.sig).map(p => {
+          const value = system(semantics[func.sig.params.indexOf(p)] ?? '', group, local, numthreads, i)
+          if (value === undefined) return uniforms[uniform++]!
+          return p.type.kind === 'vec' ? value.slice(0, p.type.count) : value[0]!
+        })
+        threads.push({ steps: this.#call(func, args), privates: new Map() })
+      }
+      for (let alive = threads; alive.length > 0;) {
+        alive = alive.filter(thread => {
+          this.#private = thread.privates
+          this.#depth = 0
+          return thread.steps.next().done !== true
+        })
+      }
+    }
+  }
+
+  *#call(func: Func, args: readonly Data[]): Steps<readonly Data[]> {
+    const builtin = spelled(func)
+    if (builtin !== undefined) return [this.#lanes(func.results[0]!, args, builtin)]
+    const body = func.body
+    if (body === undefined) throw new Error(`${func.name} has no body`)
+    if (this.#depth >= maxDepth) throw new Error('calls are nested too deeply')
+    this.#depth++
+    const env: Env = new Array<Data | undefined>(func.nextValue)
+    body.params.forEach((p, i) => { env[p.id] = args[i]! })
+    const end = yield* this.#region(body, env)
+    this.#depth--
+    if (end.op !== ops.ret) throw new Error(`${func.name} ran into ${end.op.name}`)
+    return read(end.args, env)
+  }
+
+  /** A function of scalars over all lanes of its operands; the result rounds to its type. */
+  #lanes(type: Type, args: readonly Data[], f: (...args: number[]) => number): Data {
+    if (type.kind === 'scalar') {
+      const result = f(...args as number[])
+      return typeof result === 'number' ? wrap(type.scalar!, result, this.#mode) : result
+    }
+    const out: Data[] = []
+    for (let i = 0; i < type.count; i++) {
+      out.push(this.#lanes(type.elem!, args.map(a => Array.isArray(a) ? (a as readonly Data[])[i]! : a), f))
+    }
+    return out
+  }
+
+  /** Runs a region; gives the terminator that ended it, whose operands stand in `env`. */
+  *#region(region: Region, env: Env): Steps<Inst> {
+    for (const inst of region.insts) {
+      if (--this.#left < 0) throw new Error('the run takes too many steps')
+      if (inst.op.ends) return inst
+      let left: Inst | undefined
+      switch (inst.op) {
+        case ops.if_: left = yield* this.#nested(inst, inst.regions[env[inst.args[0]!.id] === true ? 0 : 1]!, env); break
+        case ops.switch_: left = yield* this.#nested(inst, chosen(inst, env[inst.args[0]!.id] as Scalar), env); break
+        case ops.block: left = yield* this.#nested(inst, inst.regions[0]!, env); break
+        case ops.loop: left = yield* this.#loop(inst, env); break
+        case ops.call: write(inst.results, yield* this.#call(inst.attr as Func, read(inst.args, env)), env); break
+        case ops.barrier: yield; break
+        default: {
+          const result = this.#plain(inst, read(inst.args, env))
+          if (inst.results.length > 0) env[inst.results[0]!.id] = result
+        }
+      }
+      if (left !== undefined) return left
+    }
+    throw new Error('a region has no terminator')
+  }
+
+  /** Runs a region of `if`, `switch` or `block`; gives the terminator where that leaves something further out. */
+  *#nested(inst: Inst, region: Region, env: Env): Steps<Inst | undefined> {
+    const end = yield* this.#region(region, env)
+    if (end.op !== ops.yield_ && !(end.op === ops.leave && end.attr === inst)) return end
+    write(inst.results, read(end.args, env), env)
+    return undefined
+  }
+
+  *#loop(inst: Inst, env: Env): Steps<Inst | undefined> {
+    const [head, body] = [inst.regions[0]!, inst.regions[1]!]
+    let carried = read(inst.args, env)
+    for (;;) {
+      write(head.params, carried, env)
+      let end = yield* this.#region(head, env)
+      if (end.op === ops.test) {
+        const values = read(end.args, env)
+        if (values[0] !== true) {
+          write(inst.results, values.slice(1), env)
+          return undefined
+        }
+        end = yield* this.#region(body, env)
+      }
+      if (end.op === ops.next) {
+        carried = read(end.args, env)
+      } else {
+        if (end.op !== ops.leave || end.attr !== inst) return end
+        write(inst.results, read(end.args, env), env)
+        return undefined
+      }
+    }
+  }
+
+  #plain(inst: Inst, args: readonly Data[]): Data {
+    const type = inst.results[0]?.type
+    const attr = inst.attr
+    const [x, y, z] = [args[0]!, args[1]!, args[2]!]
+    switch (inst.op) {
+      case ops.constant: return typeof attr === 'number' ? wrap(type!.scalar!, attr, this.#mode) : attr as Scalar
+      case ops.zero: case ops.undef: return zeroOf(type!)
+      case ops.detach: return x
+      case ops.select: return choose(x, y, z)
+      case ops.convert: return lanewise(x, v => convertScalar(inst.args[0]!.type.scalar!, type!.scalar!, v, this.#mode))
+      case ops.bitcast: return lanewise(x, v => bitcastScalar(inst.args[0]!.type.scalar!, type!.scalar!, v))
+      case ops.construct: return args
+      case ops.splat: return splat(x, type!)
+      case ops.extract: return at(x, attr as number)
+      case ops.insert: return (x as readonly Data[]).map((part, i) => i === attr ? y : part)
+      case ops.swizzle: return (attr as readonly number[]).map(lane => at(x, lane))
+      case ops.index: return at(x, clamp(y as Scalar, (x as readonly Data[]).length))
+      case ops.dot: return this.#dot(inst.args[0]!.type.elem!, x as readonly Data[], y as readonly Data[])
+      case ops.matmul: return this.#matmul(inst, x as readonly Data[], y as readonly Data[])
+      case ops.transpose: return at(x, 0) === undefined ? [] : (at(x, 0) as readonly Data[]).map((_, c) => (x as readonly Data[]).map(row => at(row, c)))
+      case ops.variable: return { of: [copy(zeroOf(type!.elem!))], key: 0 }
+      case ops.global: return { of: this.#global(attr as Global), key: 0 }
+      case ops.field: return { of: target(x) as Data[], key: attr as number }
+      case ops.elem: {
+        const list = target(x) as Data[]
+        return list.length === 0 ? { of: [copy(zeroOf(type!.elem!))], key: 0 } : { of: list, key: clamp(y as Scalar, list.length) }
+      }
+      case ops.load: return copy(target(x))
+      case ops.store: assign(x as Pointer, y); return 0
+      case ops.length: return (target(x) as Data[]).length
+      case ops.atomic: return this.#atomic(attr as string, type!, x as Pointer, y as Scalar, z as Scalar)
+      case ops.print: this.#options.print?.(attr as string, args); return 0
+      case ops.trap:
+        if (x !== true) throw new Error(`trap: ${String(attr)}`)
+        return 0
+      default: return this.#arithmetic(inst.op, inst.args[0]!.type, x, y)
+    }
+  }
+
+  #arithmetic(op: Op, type: Type, x: Data, y: Data): Data {
+    if (type.kind === 'scalar') return apply(op, type.scalar!, x as Scalar, y as Scalar, this.#mode)
+    return (x as readonly Data[]).map((part, i) => {
+      const inner = type.kind === 'struct' ? type.fields[i]!.type : type.elem!
+      return this.#arithmetic(op, inner, part, y === undefined ? y : inner.kind === 'scalar' && !Array.isArray(y) ? y : at(y, i))
+    })
+  }
+
+  #dot(type: Type, x: readonly Data[], y: readonly Data[]): Data {
+    let sum: Data = this.#arithmetic(ops.mul, type, x[0]!, y[0]!)
+    for (let i = 1; i < x.length; i++) sum = this.#arithmetic(ops.add, type, sum, this.#arithmetic(ops.mul, type, x[i]!, y[i]!))
+    return sum
+  }
+
+  #matmul(inst: Inst, x: readonly Data[], y: readonly Data[]): Data {
+    const [vx, vy] = [inst.args[0]!.type.kind === 'vec', inst.args[1]!.type.kind === 'vec']
+    const elem = vx ? inst.args[0]!.type.elem! : inst.args[0]!.type.elem!.elem!
+    const columns = vy ? [y] : (y[0] as readonly Data[]).map((_, c) => y.map(row => at(row, c)))
+    const row = (r: readonly Data[]): Data => vy ? this.#dot(elem, r, y) : columns.map(c => this.#dot(elem, r, c))
+    return vx ? row(x) : x.map(r => row(r as readonly Data[]))
+  }
+
+  #global(g: Global): Data[] {
+    const map = g.space === 'private' ? this.#private : this.#shared
+    let place = map.get(g)
+    if (place === undefined) {
+      const given = this.#options.globals?.[g.name]
+      // A buffer given by the host is written in place; anything else is copied in.
+      const isBuffer = g.type.kind === 'array' && g.type.count === 0 && Array.isArray(given)
+      const init = g.init === undefined ? undefined : this.call(g.init, [])[0]
+      place = [isBuffer ? given : copy(given ?? init ?? zeroOf(g.type))]
+      map.set(g, place)
+    }
+    return place
+  }
+
+  #atomic(how: string, type: Type, p: Pointer, y: Scalar, z: Scalar): Data {
+    const old = target(p) as Scalar
+    const rows: Readonly<Record<string, Op>> = { add: ops.add, and: ops.and, or: ops.or, xor: ops.xor }
+    let value: Scalar
+    switch (how) {
+      case 'min': value = old < y ? old : y; break
+      case 'max': value = old > y ? old : y; break
+      case 'exchange': case 'store': value = y; break
+      case 'compare': value = old === y ? z : old; break
+      case 'load': value = old; break
+      default: value = apply(rows[how]!, type.scalar!, old, y, this.#mode)
+    }
+    assign(p, value)
+    return old
+  }
+}
+
+function read(values: readonly Value[], env: Env): Data[] {
+  return values.map(v => env[v.id]!)
+}
+
+function write(values: readonly Value[], data: readonly Data[], env: Env): void {
+  for (let i = 0; i < values.length; i++) env[values[i]!.id] = data[i]!
+}
+
+function at(x: Data, i: number): Data {
+  return (x as readonly Data[])[i]!
+}
+
+function clamp(index: Scalar, count: number): number {
+  return Math.min(Math.max(Number(index), 0), count - 1)
+}
+
+function chosen(inst: Inst, selector: Scalar): Region {
+  const cases = inst.attr as readonly number[]
+  for (let i = 0; i < cases.length; i += 2) {
+    if (cases[i] === Number(selector)) return inst.regions[cases[i + 1]!]!
+  }
+  return inst.regions[inst.regions.length - 1]!
+}
+
+function target(p: Data): Data {
+  const pointer = p as Pointer
+  return pointer.of[pointer.key]!
+}
+
+/** Writes into the composite that lies at the place, so that pointers to its parts stay good. */
+function assign(p: Pointer, value: Data): void {
+  const old = p.of[p.key]
+  if (Array.isArray(old)) {
+    const parts = value as readonly Data[]
+    for (let i = 0; i < parts.length; i++) assign({ of: old as Data[], key: i }, parts[i]!)
+  } else {
+    p.of[p.key] = copy(value)
+  }
+}
+
+function copy(x: Data): Data {
+  return Array.isArray(x) ? (x as readonly Data[]).map(copy) : x
+}
+
+function choose(c: Data, x: Data, y: Data): Data {
+  if (!Array.isArray(c)) return c === true ? x : y
+  return (c as readonly Data[]).map((lane, i) => choose(lane, at(x, i), at(y, i)))
+}
+
+function lanewise(x: Data, f: (x: Scalar) => Scalar): Data {
+  return Array.isArray(x) ? (x as readonly Data[]).map(part => lanewise(part, f)) : f(x as Scalar)
+}
+
+function splat(x: Data, type: Type): Data {
+  if (type.kind === 'scalar') return x
+  return new Array<Data>(type.count).fill(0).map(() => splat(x, type.elem!))
+}
+
+/** Zero of any type; a runtime-sized array is empty. */
+export function zeroOf(type: Type): Data {
+  switch (type.kind) {
+    case 'scalar': return zeroScalar(type.scalar!)
+    case 'struct': return type.fields.map(f => zeroOf(f.type))
+    case 'vec': case 'mat': case 'array': return new Array<Data>(type.count).fill(0).map(() => zeroOf(type.elem!))
+    default: return 0
+  }
+}
+
+function system(semantic: string, group: readonly number[], local: readonly number[], size: readonly number[], index: number): readonly number[] | undefined {
+  switch (semantic) {
+    case 'SV_DISPATCHTHREADID': return group.map((g, k) => g * size[k]! + local[k]!)
+    case 'SV_GROUPTHREADID': return local
+    case 'SV_GROUPID': return group
+    case 'SV_GROUPINDEX': return [index]
+    default: return undefined
+  }
+}
+
+/** What a function spelt `Math.…` computes, where JavaScript has it. */
+function spelled(func: Func): ((...args: number[]) => number) | undefined {
+  const spelling = func.info.spell?.['js']
+  if (spelling === undefined || !spelling.startsWith('Math.')) return undefined
+  const f: unknown = Reflect.get(Math, spelling.slice(5))
+  return typeof f === 'function' ? f as (...args: number[]) => number : undefined
+}

@@ -1,0 +1,142 @@
+/** Arithmetic on scalars as the ops define it, for the reference interpreter: one scalar type, one op, plain operands. */
+import * as ops from './ops.ts'
+import type { Op } from './ops.ts'
+import type { ScalarName } from './type.ts'
+
+/** A scalar at run time: bigint for 64-bit integers. */
+export type Scalar = number | bigint | boolean
+
+/** Rounding of `f32` and `f16`: `f32` rounds each result to the type, `f64` computes all floats as doubles. */
+export type Mode = 'f32' | 'f64'
+
+/** A number as a value of the scalar type: integers wrap, floats round (by the mode). */
+export function wrap(type: ScalarName, x: number, mode: Mode): number {
+  switch (type) {
+    case 'i32': return x | 0
+    case 'u32': return x >>> 0
+    case 'i16': return x << 16 >> 16
+    case 'u16': return x & 0xffff
+    case 'i8': return x << 24 >> 24
+    case 'u8': return x & 0xff
+    case 'f32': return mode === 'f32' ? Math.fround(x) : x
+    case 'f16': return mode === 'f32' ? roundHalf(x) : x
+    default: return x
+  }
+}
+
+/** The nearest half-precision number, ties to even. */
+export function roundHalf(x: number): number {
+  const size = Math.abs(x)
+  if (!(size < Infinity) || size === 0) return x
+  const exponent = Math.max(-14, Math.floor(Math.log2(size)))
+  const quantum = 2 ** (exponent - 10)
+  const steps = size / quantum
+  const floor = Math.floor(steps)
+  const rest = steps - floor
+  const rounded = (rest > 0.5 || (rest === 0.5 && floor % 2 === 1) ? floor + 1 : floor) * quantum
+  return Math.sign(x) * (rounded > 65504 ? Infinity : rounded)
+}
+
+/** The op on scalars of the type `type` (that of the operands). Comparisons give booleans. */
+export function apply(op: Op, type: ScalarName, x: Scalar, y: Scalar, mode: Mode): Scalar {
+  if (type === 'i64' || type === 'u64') return applyBig(op, type, x as bigint, y as bigint)
+  if (type === 'bool') return applyBool(op, x as boolean, y as boolean)
+  const a = x as number
+  const b = y as number
+  const float = type.startsWith('f')
+  const bits = Number(type.slice(1))
+  let result: number | boolean | undefined
+  switch (op) {
+    case ops.mul: result = float ? a * b : Math.imul(a, b); break
+    case ops.div: result = float ? a / b : b === 0 ? 0 : Math.trunc(a / b); break
+    case ops.rem: result = float ? a % b : b === 0 ? 0 : a % b; break
+    case ops.not: result = ~a; break
+    case ops.shl: result = a << (b & (bits - 1)); break
+    case ops.shr: result = type.startsWith('i') ? a >> (b & (bits - 1)) : a >>> (b & (bits - 1)); break
+    default: result = op.fold?.(a, b)
+  }
+  if (result === undefined) throw new Error(`${op.name} is not arithmetic`)
+  return typeof result === 'boolean' ? result : wrap(type, result, mode)
+}
+
+function applyBig(op: Op, type: 'i64' | 'u64', x: bigint, y: bigint): Scalar {
+  const fit = (v: bigint): bigint => type === 'i64' ? BigInt.asIntN(64, v) : BigInt.asUintN(64, v)
+  switch (op) {
+    case ops.add: return fit(x + y)
+    case ops.sub: return fit(x - y)
+    case ops.mul: return fit(x * y)
+    case ops.div: return y === 0n ? 0n : fit(x / y)
+    case ops.rem: return y === 0n ? 0n : fit(x % y)
+    case ops.neg: return fit(-x)
+    case ops.and: return fit(x & y)
+    case ops.or: return fit(x | y)
+    case ops.xor: return fit(x ^ y)
+    case ops.not: return fit(~x)
+    case ops.shl: return fit(x << (y & 63n))
+    case ops.shr: return fit(x >> (y & 63n))
+    case ops.lt: return x < y
+    case ops.le: return x <= y
+    case ops.gt: return x > y
+    case ops.ge: return x >= y
+    case ops.eq: return x === y
+    case ops.ne: return x !== y
+    default: throw new Error(`${op.name} is not arithmetic`)
+  }
+}
+
+function applyBool(op: Op, x: boolean, y: boolean): boolean {
+  switch (op) {
+    case ops.and: return x && y
+    case ops.or: return x || y
+    case ops.xor: case ops.ne: return x !== y
+    case ops.eq: return x === y
+    case ops.not: return !x
+    default: throw new Error(`${op.name} is not logic`)
+  }
+}
+
+/** Conversion by value. */
+export function convertScalar(from: ScalarName, to: ScalarName, x: Scalar, mode: Mode): Scalar {
+  if (to === 'bool') return from === 'bool' ? x : x != 0
+  if (to === 'i64' || to === 'u64') {
+    const whole = typeof x === 'bigint' ? x : BigInt(Math.trunc(Number.isFinite(Number(x)) ? Number(x) : 0))
+    return to === 'i64' ? BigInt.asIntN(64, whole) : BigInt.asUintN(64, whole)
+  }
+  if (typeof x === 'bigint' && !to.startsWith('f')) return wrap(to, Number(BigInt.asIntN(32, x)), mode)
+  const n = Number(x)
+  return wrap(to, to.startsWith('f') || !from.startsWith('f') ? n : clampInt(to, n), mode)
+}
+
+/** Out of range is unspecified; saturating is what WebGPU's implementations and WASM's `trunc_sat` do. */
+function clampInt(to: ScalarName, x: number): number {
+  const bits = Number(to.slice(1))
+  const [lo, hi] = to.startsWith('i') ? [-(2 ** (bits - 1)), 2 ** (bits - 1) - 1] : [0, 2 ** bits - 1]
+  return Number.isNaN(x) ? 0 : Math.trunc(Math.min(Math.max(x, lo), hi))
+}
+
+/** Conversion by bits, of scalars of one size. */
+export function bitcastScalar(from: ScalarName, to: ScalarName, x: Scalar): Scalar {
+  const view = new DataView(new ArrayBuffer(8))
+  switch (from) {
+    case 'f32': view.setFloat32(0, x as number); break
+    case 'f64': view.setFloat64(0, x as number); break
+    case 'i64': case 'u64': view.setBigInt64(0, x as bigint); break
+    case 'i32': case 'u32': view.setInt32(0, x as number); break
+    case 'bool': return x
+    default: return wrap(to, x as number, 'f32')
+  }
+  switch (to) {
+    case 'f32': return view.getFloat32(0)
+    case 'f64': return view.getFloat64(0)
+    case 'i64': return view.getBigInt64(0)
+    case 'u64': return view.getBigUint64(0)
+    case 'i32': return view.getInt32(0)
+    case 'u32': return view.getUint32(0)
+    default: return x
+  }
+}
+
+/** Zero of a scalar type. */
+export function zeroScalar(type: ScalarName): Scalar {
+  return type === 'bool' ? false : type === 'i64' || type === 'u64' ? 0n : 0
+}
