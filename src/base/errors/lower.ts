@@ -1,0 +1,53 @@
+import { error, type Entry } from '../diag.ts'
+
+export const unsizedArray: Entry<'type'> = error('E30834', 'an array without a length cannot be stored: {type}', {
+  help: 'give the array a length, or take the elements from a StructuredBuffer',
+  example: `float first(float a[]) { return a[0]; }
+export float f(float x) { float a[2] = { x, x }; return first(a); }`,
+})
+
+export const endlessInstances: Entry<'name'> = error('E36110', 'the generic {name} asks for itself with ever larger arguments', {
+  help: 'end the recursion in the types: each instance may ask for finitely many others',
+  example: `struct Box<T> { T value; }
+float depth<T>(T x, int n) { if (n == 0) return 0.0; Box<T> b; b.value = x; return depth<Box<T>>(b, n - 1); }
+export float f(float x) { return depth<float>(x, 3); }`,
+})
+
+export const dynamicDispatch: Entry<'name'> = error('E36111', 'values of the interface type {name} are not supported here', {
+  help: 'make the function generic over the conforming type: f<T : {name}>(T x)',
+  example: `interface IShape { float area(); }
+struct Square : IShape { float a; float area() { return a * a; } }
+float measure(IShape s) { return s.area(); }
+export float f(float x) { Square s = { x }; return measure(s); }`,
+})
+
+export const resourceElement: Entry<never> = error('E36112', 'a resource is chosen by an index that is not known when compiling', {
+  help: 'index arrays of resources with constants, or unroll the loop with [ForceUnroll]',
+  example: `StructuredBuffer<float> inputs[2];
+RWStructuredBuffer<float> outputs;
+[shader("compute")] [numthreads(1, 1, 1)]
+void main(uint3 id : SV_DispatchThreadID) { outputs[0] = inputs[id.x][0]; }`,
+})
+
+export const unsupportedHere: Entry<'what'> = error('E36113', '{what} is not supported', {
+  help: 'write it another way, or leave it out for this target',
+  example: `[shader("fragment")]
+float4 main(float4 p : SV_Position) : SV_Target { if (p.x > 3.0) discard; return p; }`,
+})
+
+export const systemValue: Entry<'name' | 'stage'> = error('E36114', '{name} is not a system value of a {stage} entry point', {
+  help: 'compute entry points take SV_DispatchThreadID, SV_GroupID, SV_GroupThreadID and SV_GroupIndex',
+  example: `[shader("compute")] [numthreads(1, 1, 1)]
+void main(uint id : SV_VertexID) { }`,
+})
+
+export const recursion: Entry<'name'> = error('E36115', '{name} calls itself, which WGSL does not allow', {
+  help: 'write the recursion as a loop',
+  example: {
+    source: `RWStructuredBuffer<int> outputs;
+int fact(int n) { return n < 2 ? 1 : n * fact(n - 1); }
+[shader("compute")] [numthreads(1, 1, 1)]
+void main(uint3 id : SV_DispatchThreadID) { outputs[0] = fact(int(id.x)); }`,
+    target: 'wgsl',
+  },
+})

@@ -1,0 +1,102 @@
+/** Calls: arguments from left to right, copy-in and copy-out, and what stands for a call of the core library. */
+import { unsupportedHere } from '../base/errors/lower.ts'
+import type { Arg, CallExpr, FuncRef } from '../check/tree.ts'
+import { show } from '../check/type.ts'
+import * as ops from '../ir/ops.ts'
+import { differential } from '../ir/type.ts'
+import type { Value } from '../ir/value.ts'
+import { builtinMember } from './builtin.ts'
+import { impossible } from './context.ts'
+import { dispatch } from './dispatch.ts'
+import { lowerExpr } from './expr.ts'
+import type { Fn } from './func.ts'
+import { emitOp, intrinsic } from './intrinsic.ts'
+import { lowerPlace, read, write, type Ref } from './place.ts'
+
+/** An argument that has been evaluated. */
+export type Operand =
+  | { readonly dir: 'in', readonly value: Value }
+  | { readonly dir: 'out' | 'inout', readonly ref: Ref }
+
+/** Evaluates an argument: its value, or its place. */
+export function evaluate(fn: Fn, arg: Arg): Operand {
+  return arg.dir === 'in' ? { dir: 'in', value: lowerExpr(fn, arg.value) } : { dir: arg.dir, ref: lowerPlace(fn, arg.place) }
+}
+
+/** The value of an operand; what an `inout` place holds now. */
+export function valueOf(fn: Fn, operand: Operand): Value {
+  return operand.dir === 'in' ? operand.value : read(fn, operand.ref)
+}
+
+/** Lowers a call; undefined where it returns nothing. */
+export function lowerCall(fn: Fn, call: CallExpr): Value | undefined {
+  const ref = fn.ref(call.func)
+  const object = call.object === null ? null : evaluate(fn, call.object)
+  const args = call.args.map(a => evaluate(fn, a))
+  return callWith(fn, ref, object, args, call)
+}
+
+/** Calls `get`, or `set` with the value as the last argument. */
+export function callAccessor(fn: Fn, ref: FuncRef, object: Operand | null, args: readonly Operand[], value: Value | undefined): Value | undefined {
+  return callWith(fn, ref, object, value === undefined ? args : [...args, { dir: 'in', value }], null)
+}
+
+/** Calls a concrete function with evaluated operands. `call` is the tree's call where there is one. */
+export function callWith(fn: Fn, ref: FuncRef, object: Operand | null, args: readonly Operand[], call: CallExpr | null): Value | undefined {
+  const operands = object === null ? args : [object, ...args]
+  switch (ref.kind) {
+    case 'requirement': return guarded(fn, builtinMember(fn, ref, operands))
+    case 'dynamic': return dispatch(fn, ref, operands)
+    case 'derivative': return callFunc(fn, ref, operands)
+    case 'direct': {
+      const attributes = fn.cx.program.attributes(ref.decl)
+      if (attributes.op !== null) return guarded(fn, emitOp(fn, attributes, operands.map(o => valueOf(fn, o)), resultType(fn, ref)))
+      if (attributes.intrinsic !== null) return guarded(fn, intrinsic(fn, attributes.intrinsic, ref, operands, resultType(fn, ref), call))
+      return callFunc(fn, ref, operands)
+    }
+  }
+}
+
+/** The IR type of the result of a concrete reference. */
+function resultType(fn: Fn, ref: FuncRef): ReturnType<Fn['type']> {
+  return fn.cx.types.of(fn.cx.program.signature(ref).result)
+}
+
+const guarded = (fn: Fn, value: Value | undefined): Value | undefined => value === undefined ? undefined : cut(fn, value)
+
+/** The value without its derivative inside `no_diff`. */
+export function cut(fn: Fn, value: Value): Value {
+  return fn.noDiff > 0 && differential(value.type) !== null ? fn.b.emit1(ops.detach, [value]) : value
+}
+
+function callFunc(fn: Fn, ref: FuncRef, operands: readonly Operand[]): Value | undefined {
+  const { b } = fn
+  const callee = fn.cx.instance(ref)
+  const sig = callee.sig
+  if (operands.length !== sig.params.length) return impossible(`a call of ${callee.name} with ${operands.length} operands`)
+  const values: Value[] = []
+  for (let i = 0; i < operands.length; i++) {
+    const operand = operands[i]!
+    if (sig.params[i]!.dir === 'out') continue
+    const value = cut(fn, valueOf(fn, operand))
+    if (value.type !== sig.params[i]!.type) return mismatch(fn, ref)
+    values.push(value)
+  }
+  const results = b.call(callee, values)
+  let at = sig.result.kind === 'void' ? 0 : 1
+  for (let i = 0; i < operands.length; i++) {
+    if (sig.params[i]!.dir === 'in') continue
+    const operand = operands[i]!
+    const result = results[at++]!
+    result.name = sig.params[i]!.name
+    if (operand.dir !== 'in') write(fn, operand.ref, cut(fn, result))
+  }
+  return sig.result.kind === 'void' ? undefined : cut(fn, results[0]!)
+}
+
+function mismatch(fn: Fn, ref: FuncRef): Value | undefined {
+  const sig = fn.cx.program.signature(ref)
+  fn.cx.sink.add(unsupportedHere, fn.b.span ?? undefined, { what: `a call with these argument types of a function that takes (${sig.params.map(p => show(p.type)).join(', ')})` })
+  const type = fn.cx.types.of(sig.result)
+  return type.kind === 'void' ? undefined : fn.b.emit1(ops.undef, [], null, type)
+}

@@ -1,0 +1,167 @@
+/**
+ * What lowering shares: the program, the module that grows, and one `Func` for each function instance that is asked for.
+ * Bodies are lowered from a work list, so that neither recursion nor depth of calls matters.
+ */
+import { InternalError, type Sink } from '../base/diag.ts'
+import { endlessInstances } from '../base/errors/lower.ts'
+import type { CheckedProgram, FuncRef, Signature } from '../check/tree.ts'
+import * as s from '../check/type.ts'
+import * as t from '../ir/type.ts'
+import { Func, Module, type ParamSig } from '../ir/value.ts'
+import { Globals } from './global.ts'
+import { Names } from './names.ts'
+import { Types, typeName } from './type.ts'
+
+/** A function that is known by name and still needs its body. */
+export interface Pending {
+  readonly func: Func
+  readonly ref: FuncRef
+  readonly depth: number
+}
+
+const maxDepth = 300
+const maxKey = 20_000
+
+/** The state of one lowering. */
+export class Lowering {
+  readonly program: CheckedProgram
+  readonly sink: Sink
+  readonly module: Module = new Module()
+  readonly names: Names = new Names()
+  readonly types: Types
+  readonly globals: Globals
+  readonly pending: Pending[] = []
+  readonly refs: Map<Func, FuncRef> = new Map()
+  /** How many instantiations led to the function that is lowered now. */
+  depth = 0
+  readonly #instances = new Map<string, Func>()
+
+  constructor(program: CheckedProgram, sink: Sink) {
+    this.program = program
+    this.sink = sink
+    this.types = new Types(program, this.module, this.names, sink, ref => this.instance(ref))
+    this.globals = new Globals(this)
+  }
+
+  /** What a reference means once everything in it is concrete. */
+  resolve(ref: FuncRef): FuncRef {
+    if (ref.kind === 'derivative') {
+      const of = this.resolve(ref.of)
+      return of === ref.of ? ref : { kind: 'derivative', mode: ref.mode, of }
+    }
+    return ref.kind === 'requirement' ? this.program.resolve(ref) : ref
+  }
+
+  /** The function of a concrete reference; its body follows from the work list. */
+  instance(unresolved: FuncRef): Func {
+    const ref = this.resolve(unresolved)
+    const key = refKey(ref)
+    const known = this.#instances.get(key)
+    if (known !== undefined) return known
+    const sig = this.signature(ref)
+    const func = new Func(this.names.unique(refName(ref)), sig, ref.kind === 'direct' ? ref.decl.span : null)
+    this.#instances.set(key, func)
+    this.refs.set(func, ref)
+    this.module.funcs.push(func)
+    if (ref.kind === 'derivative') {
+      func.request = { kind: ref.mode, of: this.instance(ref.of) }
+      func.info.level = func.request.of.info.level
+      return func
+    }
+    if (ref.kind === 'direct') this.#inform(func, ref)
+    if (this.depth >= maxDepth || key.length > maxKey) {
+      this.sink.add(endlessInstances, func.span ?? undefined, { name: baseName(ref) })
+      return func
+    }
+    this.pending.push({ func, ref, depth: this.depth + (generic(ref) ? 1 : 0) })
+    return func
+  }
+
+  #inform(func: Func, ref: FuncRef & { readonly kind: 'direct' }): void {
+    const attributes = this.program.attributes(ref.decl)
+    const info = func.info
+    info.level = attributes.level
+    info.treatAsDifferentiable = attributes.treatAsDifferentiable
+    info.forceInline = attributes.forceInline
+    info.noInline = attributes.noInline
+    info.prefer = attributes.prefer
+    info.pure = attributes.pure
+    if (attributes.spell !== null) info.spell = attributes.spell
+    if (attributes.lanewise) {
+      const scalar = scalarRef(ref)
+      if (scalar !== undefined) info.lanewise = this.instance(scalar)
+    }
+  }
+
+  /** The signature in IR: `this` comes first. */
+  signature(ref: FuncRef): Func['sig'] {
+    const source: Signature = this.program.signature(ref)
+    const params: ParamSig[] = []
+    if (source.self !== null) {
+      const type = this.types.of(source.self)
+      params.push({ name: 'this', type, dir: source.mutating ? 'inout' : 'in', noDiff: source.selfNoDiff || t.differential(type) === null })
+    }
+    for (const p of source.params) {
+      const type = this.types.of(p.type)
+      params.push({ name: p.name, type, dir: p.dir, noDiff: p.noDiff || t.differential(type) === null })
+    }
+    const result = this.types.of(source.result)
+    return { params, result, resultNoDiff: source.resultNoDiff || t.differential(result) === null }
+  }
+}
+
+/** A string that is equal for equal references. */
+export function refKey(ref: FuncRef): string {
+  switch (ref.kind) {
+    case 'direct': return `${ref.decl.id}[${s.substKey(ref.subst)}]`
+    case 'requirement': return `${ref.type.key}:${ref.iface.key}.${ref.decl.id}[${s.substKey(ref.subst)}]`
+    case 'derivative': return `${ref.mode}(${refKey(ref.of)})`
+    case 'dynamic': return `dyn ${ref.iface.key}.${ref.decl.id}[${s.substKey(ref.subst)}]`
+  }
+}
+
+const generic = (ref: FuncRef): boolean => ref.kind !== 'derivative' && ref.subst.args.size > 0
+
+function baseName(ref: FuncRef): string {
+  return ref.kind === 'derivative' ? baseName(ref.of) : ref.decl.name
+}
+
+/** A name for output: `Struct.method`, `f_float`, `fwd_f`. */
+function refName(ref: FuncRef): string {
+  if (ref.kind === 'derivative') return `${ref.mode === 'forward' ? 'fwd' : 'bwd'}_${refName(ref.of)}`
+  const decl = ref.decl
+  let name = clean(decl.name)
+  const owner = decl.parent
+  if (decl.role === 'accessor') name = `${name}_${decl.accessor}`
+  if (decl.role === 'constructor') name = 'init'
+  if (decl.role !== 'function' && owner !== null && owner.kind === 'struct') name = `${clean(owner.name)}.${name}`
+  const args = [...ref.subst.args.values()].map(typeName).filter(a => a.length < 30)
+  return args.length === 0 || args.length > 4 ? name : `${name}_${args.join('_')}`
+}
+
+const operators: Readonly<Record<string, string>> = {
+  '+': 'add', '-': 'sub', '*': 'mul', '/': 'div', '%': 'rem', '==': 'eq', '!=': 'ne', '<': 'lt', '>': 'gt', '<=': 'le', '>=': 'ge', '()': 'call', '[]': 'at',
+}
+
+function clean(name: string): string {
+  const symbol = /^operator\s*(\W+)$/.exec(name)
+  if (symbol !== null) return `operator_${operators[symbol[1]!] ?? 'op'}`
+  return name.replace(/[^A-Za-z0-9_]/g, '_')
+}
+
+/** The scalar instance of a lane-wise function whose type arguments are vectors or matrices; undefined where it is scalar already. */
+function scalarRef(ref: FuncRef & { readonly kind: 'direct' }): FuncRef | undefined {
+  let changed = false
+  const args = new Map<number, s.GenericArg>()
+  for (const [id, arg] of ref.subst.args) {
+    const lifted = arg.kind === 'vector' || arg.kind === 'matrix'
+    if (lifted) changed = true
+    args.set(id, lifted ? arg.elem : arg)
+  }
+  return changed ? { kind: 'direct', decl: ref.decl, subst: { args, self: ref.subst.self } } : undefined
+}
+
+/** For cases that the checker rules out. */
+export function impossible(what: string): never {
+  throw new InternalError('lower', what)
+}

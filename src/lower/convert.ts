@@ -1,0 +1,59 @@
+/** Conversions by value, decided on the concrete types; `ConvertExpr` of the tree lists them. */
+import type { Builder } from '../ir/build.ts'
+import * as t from '../ir/type.ts'
+import type { Type } from '../ir/type.ts'
+import type { Value } from '../ir/value.ts'
+import { impossible } from './context.ts'
+import type { Fn } from './func.ts'
+
+/** The value as another type. */
+export function convert(fn: Fn, value: Value, to: Type): Value {
+  const { b } = fn
+  const from = value.type
+  if (from === to) return value
+  if (from.kind === 'ptr' && from.elem === to) return b.load(value)
+  if (from.scalar === undefined || to.scalar === undefined) return impossible(`conversion from ${from.name} to ${to.name}`)
+  const shaped = reshape(b, value, to)
+  return b.convert(shaped, to)
+}
+
+/** The lanes in the shape of `to`, with the scalar they had. */
+function reshape(b: Builder, value: Value, to: Type): Value {
+  const from = value.type
+  const target = t.withScalar(to, t.scalars[from.scalar!])
+  if (from === target) return value
+  if (from.kind === 'scalar') return b.splat(value, target)
+  if (from.kind === 'vec' && from.count === 1) return reshape(b, b.extract(value, 0), to)
+  if (to.kind === 'scalar') return scalars(b, value)[0]!
+  if (from.kind === 'vec' && to.kind === 'vec' && to.count < from.count) {
+    if (to.count === 1) return b.construct(target, [b.extract(value, 0)])
+    return b.swizzle(value, Array.from({ length: to.count }, (_, i) => i))
+  }
+  if (from.kind === 'mat' && to.kind === 'mat') {
+    const rows: Value[] = []
+    for (let i = 0; i < to.count; i++) rows.push(reshape(b, b.extract(value, i), to.elem!))
+    return b.construct(target, rows)
+  }
+  return fill(b, target, scalars(b, value))
+}
+
+/** The scalars of a vector or matrix, row by row. */
+export function scalars(b: Builder, value: Value): Value[] {
+  if (value.type.kind === 'scalar') return [value]
+  const out: Value[] = []
+  for (let i = 0; i < value.type.count; i++) out.push(...scalars(b, b.extract(value, i)))
+  return out
+}
+
+/** A scalar, vector or matrix from its scalars, row by row. */
+export function fill(b: Builder, type: Type, parts: readonly Value[]): Value {
+  if (type.kind === 'scalar') return parts[0] ?? impossible('too few parts')
+  if (type.kind === 'vec') {
+    if (type.count > 1 && parts.every(p => p === parts[0])) return b.splat(parts[0]!, type)
+    return b.construct(type, parts.slice(0, type.count))
+  }
+  const cols = type.elem!.count
+  const rows: Value[] = []
+  for (let i = 0; i < type.count; i++) rows.push(fill(b, type.elem!, parts.slice(i * cols, (i + 1) * cols)))
+  return b.construct(type, rows)
+}

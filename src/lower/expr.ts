@@ -1,0 +1,185 @@
+/** Expressions as values. */
+import type { BinaryOp, Expr } from '../check/tree.ts'
+import * as s from '../check/type.ts'
+import * as ops from '../ir/ops.ts'
+import type { Op } from '../ir/ops.ts'
+import * as t from '../ir/type.ts'
+import type { Type } from '../ir/type.ts'
+import type { Value } from '../ir/value.ts'
+import { cut, lowerCall } from './call.ts'
+import { impossible } from './context.ts'
+import { convert, fill, scalars } from './convert.ts'
+import { wrap } from './dispatch.ts'
+import { choose } from './flow.ts'
+import type { Fn } from './func.ts'
+import { defaultValue } from './init.ts'
+import { elements, indexValue, lowerPlace, read, swizzle, write } from './place.ts'
+
+/** The value of an expression that has one. */
+export function lowerExpr(fn: Fn, expr: Expr): Value {
+  return lowerEffect(fn, expr) ?? impossible(`a value of a ${expr.kind} expression that has none`)
+}
+
+/** Lowers an expression for its value and effects; undefined where its type is void. */
+export function lowerEffect(fn: Fn, expr: Expr): Value | undefined {
+  const saved = fn.b.span
+  fn.b.span = expr.span ?? saved
+  const value = valueOf(fn, expr)
+  fn.b.span = saved
+  return value
+}
+
+/** A scalar constant of a type: rounded where the type has fewer bits than the number. */
+export function constant(fn: Fn, type: Type, value: number | bigint | boolean): Value {
+  const { b } = fn
+  switch (type.scalar) {
+    case 'bool': return b.const(type, Boolean(value))
+    case 'f32': return b.const(type, Math.fround(Number(value)))
+    case 'f64': case 'f16': return b.const(type, Number(value))
+    case 'i64': return b.const(type, BigInt.asIntN(64, typeof value === 'boolean' ? BigInt(value) : typeof value === 'number' ? BigInt(Math.trunc(value)) : value))
+    case 'u64': return b.const(type, BigInt.asUintN(64, typeof value === 'boolean' ? BigInt(value) : typeof value === 'number' ? BigInt(Math.trunc(value)) : value))
+    case 'i8': return b.const(type, (Number(value) << 24) >> 24)
+    case 'i16': return b.const(type, (Number(value) << 16) >> 16)
+    case 'i32': return b.const(type, Number(value) | 0)
+    case 'u8': return b.const(type, Number(value) & 0xff)
+    case 'u16': return b.const(type, Number(value) & 0xffff)
+    case 'u32': return b.const(type, Number(value) >>> 0)
+    case undefined: return impossible(`a constant of type ${type.name}`)
+  }
+}
+
+function valueOf(fn: Fn, expr: Expr): Value | undefined {
+  const { b } = fn
+  switch (expr.kind) {
+    case 'const': return splatted(fn, fn.type(expr.type), expr.value)
+    case 'int': {
+      const n = fn.int(expr.value)
+      return splatted(fn, fn.type(expr.type), n ?? impossible('an integer that is not known'))
+    }
+    case 'string': return b.const(t.u32, 0)
+    case 'default': return defaultValue(fn, fn.source(expr.type))
+    case 'fieldDefault': {
+      const struct = fn.source(expr.struct) as s.StructType
+      const init = fn.cx.program.fieldDefault(expr.field) ?? impossible(`no default for ${expr.field.name}`)
+      return fn.elsewhere(fn.cx.program.structSubst(struct), () => lowerExpr(fn, init))
+    }
+    case 'paramDefault': {
+      const ref = fn.ref(expr.func)
+      if (ref.kind !== 'direct') return impossible('a default of a parameter of an unknown function')
+      return fn.elsewhere(ref.subst, () => lowerExpr(fn, fn.cx.program.paramDefault(ref.decl, expr.index)))
+    }
+    case 'read': return read(fn, lowerPlace(fn, expr.place))
+    case 'field': {
+      const base = lowerExpr(fn, expr.base)
+      return base.type.kind === 'ptr' ? b.load(b.field(base, expr.field.index)) : b.extract(base, expr.field.index)
+    }
+    case 'index': {
+      const base = lowerExpr(fn, expr.base)
+      return indexValue(fn, base, lowerExpr(fn, expr.index))
+    }
+    case 'swizzle': return swizzle(fn, lowerExpr(fn, expr.base), expr.lanes)
+    case 'elements': return elements(fn, lowerExpr(fn, expr.base), expr.at)
+    case 'unary': return unary(fn, expr.op, lowerExpr(fn, expr.operand))
+    case 'binary': {
+      const left = lowerExpr(fn, expr.left)
+      return binary(fn, expr.op, left, lowerExpr(fn, expr.right))
+    }
+    case 'logical': {
+      const left = lowerExpr(fn, expr.left)
+      if (cheap(expr.right, 3)) return b.emit1(expr.op === '&&' ? ops.and : ops.or, [left, lowerExpr(fn, expr.right)])
+      const right = (): Value => lowerExpr(fn, expr.right)
+      return expr.op === '&&' ? choose(b, left, t.bool, right, () => b.const(t.bool, false)) : choose(b, left, t.bool, () => b.const(t.bool, true), right)
+    }
+    case 'conditional': return conditional(fn, expr)
+    case 'convert': return convert(fn, lowerExpr(fn, expr.value), fn.type(expr.type))
+    case 'wrap': return wrap(fn, expr)
+    case 'construct': {
+      const type = fn.type(expr.type)
+      const parts = expr.parts.map(p => lowerExpr(fn, p))
+      return type.scalar === undefined ? b.construct(type, parts) : fill(b, type, parts.flatMap(p => scalarsOf(fn, type, p)))
+    }
+    case 'call': return lowerCall(fn, expr)
+    case 'noDiff': {
+      fn.noDiff++
+      const value = lowerEffect(fn, expr.value)
+      const out = value === undefined ? undefined : cut(fn, value)
+      fn.noDiff--
+      return out
+    }
+    case 'assign': {
+      const ref = lowerPlace(fn, expr.place)
+      const value = lowerExpr(fn, expr.value)
+      if (value.name === '' && expr.place.kind === 'local') value.name = expr.place.decl.name
+      write(fn, ref, value)
+      return value
+    }
+    case 'update': {
+      const ref = lowerPlace(fn, expr.place)
+      const old = read(fn, ref)
+      fn.olds.set(expr.old, old)
+      const value = lowerExpr(fn, expr.value)
+      write(fn, ref, value)
+      return expr.post ? old : value
+    }
+    case 'old': return fn.olds.get(expr) ?? impossible('an old value outside its update')
+    case 'sequence': {
+      let last: Value | undefined
+      for (const part of expr.parts) last = lowerEffect(fn, part)
+      return last
+    }
+    case 'error': return impossible('an expression with a mistake')
+  }
+}
+
+function splatted(fn: Fn, type: Type, value: number | bigint | boolean): Value {
+  return type.kind === 'scalar' ? constant(fn, type, value) : fn.b.splat(constant(fn, t.scalars[type.scalar!], value), type)
+}
+
+function scalarsOf(fn: Fn, type: Type, part: Value): Value[] {
+  return scalars(fn.b, part).map(p => fn.b.convert(p, t.scalars[type.scalar!]))
+}
+
+function conditional(fn: Fn, expr: Expr & { readonly kind: 'conditional' }): Value {
+  const { b } = fn
+  const cond = lowerExpr(fn, expr.cond)
+  if (cond.type.kind !== 'scalar' || (cheap(expr.then, 2) && cheap(expr.otherwise, 2))) {
+    const x = lowerExpr(fn, expr.then)
+    return b.select(cond, x, lowerExpr(fn, expr.otherwise))
+  }
+  return choose(b, cond, fn.type(expr.type), () => lowerExpr(fn, expr.then), () => lowerExpr(fn, expr.otherwise))
+}
+
+/** Whether it costs next to nothing and has neither effects nor traps, so that it may be evaluated in vain. */
+function cheap(expr: Expr, depth: number): boolean {
+  if (depth < 0) return false
+  switch (expr.kind) {
+    case 'const': case 'int': return true
+    case 'read': return (expr.place.kind === 'local' || expr.place.kind === 'param') && expr.type.kind === 'scalar'
+    case 'unary': return cheap(expr.operand, depth - 1)
+    case 'swizzle': return cheap(expr.base, depth - 1)
+    case 'binary': return !'*/%'.includes(expr.op) && cheap(expr.left, depth - 1) && cheap(expr.right, depth - 1)
+    case 'logical': return cheap(expr.left, depth - 1) && cheap(expr.right, depth - 1)
+    default: return false
+  }
+}
+
+/** Negation, logical not or complement. */
+export function unary(fn: Fn, op: '-' | '!' | '~', x: Value): Value {
+  const { b } = fn
+  if (op !== '-') return b.emit1(ops.not, [x])
+  return t.isInt(x.type) && !t.isSigned(x.type) ? b.sub(b.zero(x.type), x) : b.neg(x)
+}
+
+const rows: Readonly<Record<BinaryOp, Op>> = {
+  '+': ops.add, '-': ops.sub, '*': ops.mul, '/': ops.div, '%': ops.rem, '&': ops.and, '|': ops.or, '^': ops.xor, '<<': ops.shl, '>>': ops.shr,
+  '<': ops.lt, '<=': ops.le, '>': ops.gt, '>=': ops.ge, '==': ops.eq, '!=': ops.ne,
+}
+
+/** A binary operation lane by lane; a scalar beside a vector or matrix stands for all lanes. */
+export function binary(fn: Fn, op: BinaryOp, left: Value, right: Value): Value {
+  const { b } = fn
+  if (left.type.kind === 'scalar' && right.type.kind !== 'scalar') left = b.splat(left, right.type)
+  if (right.type.kind === 'scalar' && left.type.kind !== 'scalar') right = b.splat(right, left.type)
+  if (left.type !== right.type) right = convert(fn, right, left.type)
+  return b.emit1(rows[op], [left, right])
+}

@@ -1,0 +1,91 @@
+/**
+ * Structured control flow, as the source has it. A region is *closed* once it ends in a terminator; what the source says
+ * after that can never run and is not emitted. Instructions that own regions are emitted first and filled afterwards, so
+ * that a `leave` inside can name them.
+ */
+import type { Builder } from '../ir/build.ts'
+import * as ops from '../ir/ops.ts'
+import { bool, type Type } from '../ir/type.ts'
+import { Region, type Attr, type Inst, type Value } from '../ir/value.ts'
+
+/** True once the region ends in a terminator. */
+export function closed(region: Region): boolean {
+  const last = region.insts[region.insts.length - 1]
+  return last !== undefined && last.op.ends
+}
+
+function fill(b: Builder, region: Region, body: () => readonly Value[]): void {
+  b.within(region, () => {
+    const results = body()
+    if (!closed(region)) b.emit(ops.yield_, [...results])
+  })
+}
+
+/** What comes after an instruction that no region leaves by its end cannot be reached. */
+function closeIfStuck(b: Builder, inst: Inst, left: ReadonlySet<Inst>): void {
+  if (left.has(inst) || inst.regions.some(r => r.end.op === ops.yield_)) return
+  b.emit(ops.unreachable, [])
+}
+
+/** Emits an `if` without results. */
+export function branch(b: Builder, cond: Value, then: () => void, otherwise: () => void, left: ReadonlySet<Inst>): void {
+  const inst = b.emit(ops.if_, [cond], null, [], [new Region(), new Region()])
+  fill(b, inst.regions[0]!, () => { then(); return [] })
+  fill(b, inst.regions[1]!, () => { otherwise(); return [] })
+  closeIfStuck(b, inst, left)
+}
+
+/** Emits an `if` with one result, of which only one side is evaluated. */
+export function choose(b: Builder, cond: Value, type: Type, then: () => Value, otherwise: () => Value): Value {
+  const inst = b.emit(ops.if_, [cond], null, [type], [new Region(), new Region()])
+  fill(b, inst.regions[0]!, () => [then()])
+  fill(b, inst.regions[1]!, () => [otherwise()])
+  return inst.results[0]!
+}
+
+/** Emits a `switch` whose last region is the default; `cases[i]` belongs to the labels with region `i`. */
+export function select(b: Builder, value: Value, labels: readonly number[], cases: readonly ((inst: Inst) => void)[], left: ReadonlySet<Inst>): void {
+  const inst = b.emit(ops.switch_, [value], labels, [], cases.map(() => new Region()))
+  for (let i = 0; i < cases.length; i++) fill(b, inst.regions[i]!, () => { cases[i]!(inst); return [] })
+  closeIfStuck(b, inst, left)
+}
+
+/**
+ * Emits a loop without carried values. `head` gives the condition, or undefined where there is none to test; `body` ends
+ * by itself or falls through to the next trip.
+ */
+export function loop(b: Builder, hint: Attr, head: (inst: Inst) => Value | undefined, body: (inst: Inst) => void, left: ReadonlySet<Inst>): void {
+  const inst = b.emit(ops.loop, [], hint, [], [new Region(), new Region()])
+  let endless = false
+  b.within(inst.regions[0]!, () => {
+    const cond = head(inst)
+    endless = cond === undefined
+    b.emit(ops.test, [cond ?? b.const(bool, true)])
+  })
+  b.within(inst.regions[1]!, () => {
+    body(inst)
+    if (!closed(b.at)) b.emit(ops.next, [])
+  })
+  if (endless && !left.has(inst)) b.emit(ops.unreachable, [])
+}
+
+/** Emits a `block`; where nothing leaves it early, its instructions stand in the enclosing region instead. */
+export function block(b: Builder, body: (inst: Inst) => void, left: ReadonlySet<Inst>): void {
+  const inst = b.emit(ops.block, [], null, [], [new Region()])
+  const region = inst.regions[0]!
+  fill(b, region, () => { body(inst); return [] })
+  if (left.has(inst)) return
+  b.at.insts.pop()
+  if (region.end.op === ops.yield_) region.insts.pop()
+  for (const inner of region.insts) b.at.insts.push(inner)
+}
+
+/** Leaves an enclosing `loop`, `block` or `switch`; from its own region a `yield` does. Remembers that it is left. */
+export function leave(b: Builder, inst: Inst, left: Set<Inst>): void {
+  if (inst.op !== ops.loop && inst.regions.includes(b.at)) {
+    b.emit(ops.yield_, [])
+    return
+  }
+  left.add(inst)
+  b.emit(ops.leave, [], inst)
+}

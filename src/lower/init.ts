@@ -1,0 +1,47 @@
+/** Default values: of `{}`, and of the fields of a struct that a constructor makes. */
+import * as s from '../check/type.ts'
+import type { Value } from '../ir/value.ts'
+import { callWith } from './call.ts'
+import { impossible } from './context.ts'
+import { lowerExpr } from './expr.ts'
+import type { Fn } from './func.ts'
+import { componentOf, write, type Ref } from './place.ts'
+import { isPair, number } from './type.ts'
+
+/** The value of `{}` for a concrete type. */
+export function defaultValue(fn: Fn, type: s.Type): Value {
+  const { b, cx } = fn
+  if (type.kind === 'array' && type.count !== null && hasDefaults(fn, type.elem)) {
+    const elem = defaultValue(fn, type.elem)
+    return b.construct(fn.type(type), Array.from({ length: number(type.count) }, () => elem))
+  }
+  if (type.kind !== 'struct' || !hasDefaults(fn, type)) return b.zero(fn.type(type))
+  const made = cx.program.defaultConstructor(type)
+  if (made !== null) return callWith(fn, cx.resolve(made), null, [], null) ?? impossible('a constructor without a result')
+  const subst = cx.program.structSubst(type)
+  const parts = cx.program.fields(type).map(field => {
+    const init = cx.program.fieldDefault(field.decl)
+    return init === null ? defaultValue(fn, field.type) : fn.elsewhere(subst, () => lowerExpr(fn, init))
+  })
+  return b.construct(fn.type(type), parts)
+}
+
+/** Whether `{}` of the type is anything but zero. */
+function hasDefaults(fn: Fn, type: s.Type): boolean {
+  if (type.kind === 'array') return hasDefaults(fn, type.elem)
+  if (type.kind !== 'struct' || isPair(type) || type.decl.intrinsic !== null) return false
+  const { program } = fn.cx
+  if (program.defaultConstructor(type) !== null) return true
+  return program.fields(type).some(f => program.fieldDefault(f.decl) !== null || hasDefaults(fn, f.type))
+}
+
+/** Writes the default values that the fields of `this` have into what a constructor makes. */
+export function defaultFields(fn: Fn, self: Ref): void {
+  const type = fn.cx.types.source(fn.func.sig.result)
+  if (type === undefined || isPair(type)) return
+  const subst = fn.cx.program.structSubst(type)
+  for (const field of fn.cx.program.fields(type)) {
+    const init = fn.cx.program.fieldDefault(field.decl)
+    if (init !== null) write(fn, componentOf(fn, self, field.decl.index), fn.elsewhere(subst, () => lowerExpr(fn, init)))
+  }
+}

@@ -1,0 +1,126 @@
+/** From the typed tree to IR: the functions that are asked for, and what they need. */
+import type { Sink } from '../base/diag.ts'
+import { systemValue } from '../base/errors/lower.ts'
+import type { FuncDecl, ParamDecl } from '../check/decl.ts'
+import type { CheckedProgram, FuncRef } from '../check/tree.ts'
+import { noSubst } from '../check/type.ts'
+import { convert } from './convert.ts'
+import { Lowering } from './context.ts'
+import { Fn, leaveFunction, lowerBody } from './func.ts'
+import { lowerStmts } from './stmt.ts'
+import * as t from '../ir/type.ts'
+import { Func, type Module, type ParamSig, type Value } from '../ir/value.ts'
+import { closed } from './flow.ts'
+
+/** What to lower: entry points, and functions to be exported with or without derivatives. */
+export interface Roots {
+  readonly entries: readonly EntryRoot[]
+  readonly exports: readonly ExportRoot[]
+}
+
+export interface EntryRoot {
+  readonly func: FuncDecl
+  readonly stage: 'compute' | 'vertex' | 'fragment'
+}
+
+export interface ExportRoot {
+  readonly func: FuncDecl
+  readonly name: string
+  readonly mode: 'primal' | 'forward' | 'backward'
+}
+
+/** A lowered program, which grows when derivatives ask for more. */
+export interface Lowered {
+  readonly module: Module
+  /** Fills in `info.forward`, `info.backward` and `info.substitute` of a function, lowering them when first asked. */
+  readonly derivatives: (func: Func) => void
+}
+
+/** Lowers what the roots need. Mistakes that only concrete types show go to the sink. */
+export function lower(program: CheckedProgram, roots: Roots, sink: Sink): Lowered {
+  const cx = new Lowering(program, sink)
+  for (const root of roots.entries) cx.names.unique(root.func.name)
+  const entries = roots.entries.map(root => ({ ...root, uniforms: uniformsOf(program, root.func) }))
+  cx.globals.declare(entries)
+  for (const entry of entries) lowerEntry(cx, entry, entry.uniforms)
+  for (const root of roots.exports) {
+    const direct: FuncRef = { kind: 'direct', decl: root.func, subst: noSubst }
+    const func = cx.instance(root.mode === 'primal' ? direct : { kind: 'derivative', mode: root.mode, of: direct })
+    func.info.exported = root.name
+  }
+  drain(cx)
+  const asked = new Set<Func>()
+  return {
+    module: cx.module,
+    derivatives: func => {
+      if (asked.has(func)) return
+      asked.add(func)
+      const ref = cx.refs.get(func)
+      if (ref === undefined || ref.kind !== 'direct') return
+      const info = program.derivatives(ref)
+      if (info.forward !== null) func.info.forward = cx.instance(info.forward)
+      if (info.backward !== null) func.info.backward = cx.instance(info.backward)
+      if (info.substitute !== null) func.info.substitute = cx.instance(info.substitute)
+      drain(cx)
+    },
+  }
+}
+
+function drain(cx: Lowering): void {
+  for (let next = cx.pending.pop(); next !== undefined; next = cx.pending.pop()) {
+    cx.depth = next.depth
+    lowerBody(cx, next)
+  }
+  cx.depth = 0
+}
+
+/** Parameters of an entry point that are no system values. */
+function uniformsOf(program: CheckedProgram, func: FuncDecl): readonly ParamDecl[] {
+  return program.params(func).filter(p => p.semantic === '')
+}
+
+const threadIds: Readonly<Record<string, t.Type>> = {
+  SV_DISPATCHTHREADID: t.vec(t.u32, 3), SV_GROUPID: t.vec(t.u32, 3), SV_GROUPTHREADID: t.vec(t.u32, 3), SV_GROUPINDEX: t.u32,
+}
+
+/**
+ * An entry point takes its system values in the types that targets have for them; the body converts them to those of the
+ * source. Other parameters are uniforms, which are globals.
+ */
+function lowerEntry(cx: Lowering, root: EntryRoot, uniforms: readonly ParamDecl[]): void {
+  const { program } = cx
+  const params = program.params(root.func)
+  const attributes = program.attributes(root.func)
+  const sig: ParamSig[] = []
+  const semantics: string[] = []
+  for (const p of params) {
+    if (uniforms.includes(p)) continue
+    const name = p.semantic.toUpperCase()
+    const type = threadIds[name]
+    if (type === undefined) {
+      cx.sink.add(systemValue, p.span ?? undefined, { name: p.semantic, stage: root.stage })
+      continue
+    }
+    sig.push({ name: p.name, type, dir: 'in', noDiff: true })
+    semantics.push(name)
+  }
+  const func = new Func(root.func.name, { params: sig, result: t.voidType, resultNoDiff: true }, root.func.span)
+  func.info.entry = { stage: root.stage, numthreads: attributes.numthreads ?? [1, 1, 1], semantics }
+  cx.module.funcs.push(func)
+  const body = program.body(root.func)
+  if (body === null) return
+  const fn = new Fn(cx, func, noSubst)
+  const values: Value[] = sig.map(p => fn.b.param(p.type, p.name))
+  let at = 0
+  for (const p of body.params) {
+    if (p.semantic === '') {
+      fn.params.set(p.id, cx.globals.uniform(fn, p))
+      continue
+    }
+    const value = values[at++]
+    if (value === undefined) return
+    fn.params.set(p.id, fn.incoming(convert(fn, value, fn.type(p.type)), !p.constant))
+  }
+  lowerStmts(fn, body.stmts)
+  if (!closed(fn.b.at)) leaveFunction(fn, undefined)
+}

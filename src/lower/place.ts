@@ -1,0 +1,221 @@
+/**
+ * L-values. A place of the tree is evaluated once, bases and indices included, into a `Ref`; a `Ref` can then be read and
+ * written any number of times. What lies in memory is a pointer; a part of something that does not (a property, a swizzle)
+ * is written by reading the whole, changing the part, and writing the whole.
+ */
+import { resourceElement } from '../base/errors/lower.ts'
+import type { FuncRef, Place } from '../check/tree.ts'
+import { isZero } from '../ir/build.ts'
+import * as ops from '../ir/ops.ts'
+import * as t from '../ir/type.ts'
+import type { Type } from '../ir/type.ts'
+import { Inst, type Value } from '../ir/value.ts'
+import { callAccessor, evaluate, type Operand } from './call.ts'
+import { impossible } from './context.ts'
+import { convert } from './convert.ts'
+import { lowerExpr } from './expr.ts'
+import { local, parameter, type Fn } from './func.ts'
+import { intrinsicPlace } from './intrinsic.ts'
+
+export type Ref =
+  | { readonly kind: 'pointer', readonly pointer: Value }
+  /** What nothing writes. */
+  | { readonly kind: 'value', readonly value: Value }
+  /** A struct or array of resources: one place a component. */
+  | { readonly kind: 'bundle', readonly type: Type, readonly parts: readonly Ref[] }
+  /** A component with a constant index, or one with a computed index, of something that is not in memory. */
+  | { readonly kind: 'part', readonly base: Ref, readonly index: number }
+  | { readonly kind: 'indexed', readonly base: Ref, readonly index: Value }
+  | { readonly kind: 'swizzle', readonly base: Ref, readonly lanes: readonly number[] }
+  | { readonly kind: 'elements', readonly base: Ref, readonly at: readonly (readonly [number, number])[] }
+  | { readonly kind: 'accessor', readonly get: FuncRef | null, readonly set: FuncRef | null, readonly object: Operand | null, readonly args: readonly Operand[] }
+  | { readonly kind: 'convert', readonly base: Ref, readonly type: Type, readonly baseType: Type }
+
+/** Evaluates a place of the tree. */
+export function lowerPlace(fn: Fn, place: Place): Ref {
+  const saved = fn.b.span
+  fn.b.span = place.span ?? saved
+  const ref = placeOf(fn, place)
+  fn.b.span = saved
+  return ref
+}
+
+function placeOf(fn: Fn, place: Place): Ref {
+  switch (place.kind) {
+    case 'local': return local(fn, place.decl)
+    case 'param': return parameter(fn, place.decl)
+    case 'this': return fn.self ?? impossible('this outside a method')
+    case 'global': return fn.cx.globals.place(fn, place.decl, place.subst)
+    case 'field': return fieldOf(fn, lowerPlace(fn, place.base), place.field.index)
+    case 'index': {
+      const base = lowerPlace(fn, place.base)
+      return indexOf(fn, base, lowerExpr(fn, place.index))
+    }
+    case 'swizzle': {
+      const base = lowerPlace(fn, place.base)
+      if (fn.type(place.base.type).kind === 'scalar') return place.lanes.length === 1 ? base : { kind: 'swizzle', base, lanes: place.lanes }
+      if (place.lanes.length === 1) return componentOf(fn, base, place.lanes[0]!)
+      return { kind: 'swizzle', base, lanes: place.lanes }
+    }
+    case 'elements': {
+      const base = lowerPlace(fn, place.base)
+      if (place.at.length === 1) return componentOf(fn, componentOf(fn, base, place.at[0]![0]), place.at[0]![1])
+      return { kind: 'elements', base, at: place.at }
+    }
+    case 'ref': {
+      const operands = [place.object, ...place.args].map(a => evaluate(fn, a))
+      return intrinsicPlace(fn, fn.ref(place.func), operands, fn.type(place.type))
+    }
+    case 'accessor': return {
+      kind: 'accessor',
+      get: place.get === null ? null : fn.ref(place.get),
+      set: place.set === null ? null : fn.ref(place.set),
+      object: place.object === null ? null : evaluate(fn, place.object),
+      args: place.args.map(a => evaluate(fn, a)),
+    }
+    case 'convert': return { kind: 'convert', base: lowerPlace(fn, place.base), type: fn.type(place.type), baseType: fn.type(place.base.type) }
+    case 'temp': {
+      const value = lowerExpr(fn, place.value)
+      return fn.variable(value.type, value.name, value)
+    }
+  }
+}
+
+/** A field. A pointer to a block counts as the block. */
+export function fieldOf(fn: Fn, base: Ref, index: number): Ref {
+  const ref = deref(base)
+  if (ref.kind === 'pointer') {
+    const inner = ref.pointer.type.elem!
+    return { kind: 'pointer', pointer: fn.b.field(inner.kind === 'ptr' ? fn.b.load(ref.pointer) : ref.pointer, index) }
+  }
+  return componentOf(fn, ref, index)
+}
+
+/** A block that is passed as a value is the pointer to it. */
+function deref(ref: Ref): Ref {
+  return ref.kind === 'value' && ref.value.type.kind === 'ptr' ? { kind: 'pointer', pointer: ref.value } : ref
+}
+
+/** A component with a constant index. */
+export function componentOf(fn: Fn, base: Ref, index: number): Ref {
+  switch (base.kind) {
+    case 'pointer':
+      return { kind: 'pointer', pointer: base.pointer.type.elem!.kind === 'struct' ? fn.b.field(base.pointer, index) : fn.b.elem(base.pointer, fn.b.const(t.i32, index)) }
+    case 'bundle': return base.parts[index] ?? impossible('an index past the end of an array of resources')
+    case 'value': return { kind: 'value', value: part(fn, base.value, index) }
+    default: return { kind: 'part', base, index }
+  }
+}
+
+/** A component with a constant index of a value; past the end it is unspecified. */
+function part(fn: Fn, value: Value, index: number): Value {
+  if (index >= 0 && index < value.type.count) return fn.b.extract(value, index)
+  return fn.b.emit1(ops.undef, [], null, t.component(value.type, 0))
+}
+
+/** The number that a constant is, else undefined. */
+export function constantOf(value: Value): number | undefined {
+  return value.def instanceof Inst && value.def.op === ops.constant && typeof value.def.attr === 'number' ? value.def.attr : isZero(value) ? 0 : undefined
+}
+
+/** A component with a computed index. */
+export function indexOf(fn: Fn, from: Ref, index: Value): Ref {
+  const base = deref(from)
+  const known = constantOf(index)
+  if (base.kind === 'pointer') {
+    const inner = base.pointer.type.elem!
+    const pointer = inner.kind === 'ptr' ? fn.b.load(base.pointer) : base.pointer
+    return { kind: 'pointer', pointer: fn.b.elem(pointer, index) }
+  }
+  if (base.kind === 'bundle') {
+    if (known !== undefined) return componentOf(fn, base, known)
+    fn.cx.sink.add(resourceElement, fn.b.span ?? undefined, {})
+    return base.parts[0]!
+  }
+  if (known !== undefined) return componentOf(fn, base, known)
+  if (base.kind === 'value') return { kind: 'value', value: indexValue(fn, base.value, index) }
+  return { kind: 'indexed', base, index }
+}
+
+/** An element of a value; arrays with computed indices go through memory. */
+export function indexValue(fn: Fn, value: Value, index: Value): Value {
+  const known = constantOf(index)
+  if (known !== undefined) return part(fn, value, known)
+  if (value.type.kind !== 'array') return fn.b.emit1(ops.index, [value, index])
+  const whole = fn.b.variable(value.type, value.name)
+  fn.b.store(whole, value)
+  return fn.b.load(fn.b.elem(whole, index))
+}
+
+/** The value in a place. */
+export function read(fn: Fn, ref: Ref): Value {
+  const { b } = fn
+  switch (ref.kind) {
+    case 'pointer': return b.load(ref.pointer)
+    case 'value': return ref.value
+    case 'bundle': return b.construct(ref.type, ref.parts.map(p => read(fn, p)))
+    case 'part': return part(fn, read(fn, ref.base), ref.index)
+    case 'indexed': return indexValue(fn, read(fn, ref.base), ref.index)
+    case 'swizzle': return swizzle(fn, read(fn, ref.base), ref.lanes)
+    case 'elements': return elements(fn, read(fn, ref.base), ref.at)
+    case 'accessor': return callAccessor(fn, ref.get ?? impossible('read of a place without get'), ref.object, ref.args, undefined)!
+    case 'convert': return convert(fn, read(fn, ref.base), ref.type)
+  }
+}
+
+/** Writes a value into a place. */
+export function write(fn: Fn, ref: Ref, value: Value): void {
+  const { b } = fn
+  switch (ref.kind) {
+    case 'pointer': b.store(ref.pointer, value); return
+    case 'value': case 'bundle': return impossible(`a write to a ${ref.kind}`)
+    case 'part': write(fn, ref.base, b.insert(read(fn, ref.base), ref.index, value)); return
+    case 'indexed': write(fn, ref.base, replaceAt(fn, read(fn, ref.base), ref.index, value)); return
+    case 'swizzle': writeLanes(fn, ref.base, ref.lanes, value); return
+    case 'elements': {
+      for (let k = 0; k < ref.at.length; k++) {
+        const [row, col] = ref.at[k]!
+        write(fn, componentOf(fn, componentOf(fn, ref.base, row), col), b.extract(value, k))
+      }
+      return
+    }
+    case 'accessor': callAccessor(fn, ref.set ?? impossible('a write to a place without set'), ref.object, ref.args, value); return
+    case 'convert': write(fn, ref.base, convert(fn, value, ref.baseType)); return
+  }
+}
+
+function writeLanes(fn: Fn, base: Ref, lanes: readonly number[], value: Value): void {
+  const { b } = fn
+  const old = read(fn, base)
+  if (old.type.kind === 'scalar') {
+    write(fn, base, b.extract(value, lanes.length - 1))
+    return
+  }
+  const parts: Value[] = []
+  for (let i = 0; i < old.type.count; i++) {
+    const k = lanes.lastIndexOf(i)
+    parts.push(k < 0 ? b.extract(old, i) : b.extract(value, k))
+  }
+  write(fn, base, b.construct(old.type, parts))
+}
+
+function replaceAt(fn: Fn, whole: Value, index: Value, value: Value): Value {
+  const { b } = fn
+  const memory = b.variable(whole.type, whole.name)
+  b.store(memory, whole)
+  b.store(b.elem(memory, index), value)
+  return b.load(memory)
+}
+
+/** Lanes of a vector or scalar; one lane gives a scalar. */
+export function swizzle(fn: Fn, value: Value, lanes: readonly number[]): Value {
+  const { b } = fn
+  if (value.type.kind === 'scalar') return lanes.length === 1 ? value : b.splat(value, t.vec(value.type, lanes.length))
+  return lanes.length === 1 ? b.extract(value, lanes[0]!) : b.swizzle(value, lanes)
+}
+
+/** Elements of a matrix; one gives a scalar. */
+export function elements(fn: Fn, value: Value, at: readonly (readonly [number, number])[]): Value {
+  const parts = at.map(([row, col]) => fn.b.extract(fn.b.extract(value, row), col))
+  return parts.length === 1 ? parts[0]! : fn.b.construct(t.vec(value.type.elem!.elem!, parts.length), parts)
+}

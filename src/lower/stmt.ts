@@ -1,0 +1,123 @@
+/** Statements as structured control flow. */
+import { unsupportedHere } from '../base/errors/lower.ts'
+import type { Expr, LoopAttributes, Stmt } from '../check/tree.ts'
+import type { Attr, Inst, Value } from '../ir/value.ts'
+import { impossible } from './context.ts'
+import { lowerEffect, lowerExpr } from './expr.ts'
+import { block, branch, closed, leave, loop, select } from './flow.ts'
+import { leaveFunction, type Fn } from './func.ts'
+import { hasArray } from './type.ts'
+
+/** Lowers statements until one closes the region; what follows can never run. */
+export function lowerStmts(fn: Fn, stmts: readonly Stmt[]): void {
+  for (const stmt of stmts) {
+    if (closed(fn.b.at)) return
+    lowerStmt(fn, stmt)
+  }
+}
+
+function lowerStmt(fn: Fn, stmt: Stmt): void {
+  const saved = fn.b.span
+  fn.b.span = stmt.span ?? saved
+  statement(fn, stmt)
+  fn.b.span = saved
+}
+
+function statement(fn: Fn, stmt: Stmt): void {
+  const { b } = fn
+  switch (stmt.kind) {
+    case 'expr': lowerEffect(fn, stmt.expr); return
+    case 'local': lowerLocal(fn, stmt); return
+    case 'block': lowerStmts(fn, stmt.body); return
+    case 'if': {
+      const cond = lowerExpr(fn, stmt.cond)
+      const otherwise = stmt.otherwise
+      branch(b, cond, () => lowerStmt(fn, stmt.then), () => { if (otherwise !== null) lowerStmt(fn, otherwise) }, fn.left)
+      return
+    }
+    case 'for': {
+      lowerStmts(fn, stmt.init)
+      const { cond, step } = stmt
+      whileLoop(fn, stmt.loop, cond, stmt.body, () => { if (step !== null) lowerEffect(fn, step) })
+      return
+    }
+    case 'while': whileLoop(fn, stmt.loop, stmt.cond, stmt.body, () => undefined); return
+    case 'do': {
+      loop(b, hint(fn, stmt.loop), () => undefined, inst => {
+        body(fn, inst, stmt.body)
+        if (closed(b.at)) return
+        const cond = lowerExpr(fn, stmt.cond)
+        branch(b, cond, () => undefined, () => leave(b, inst, fn.left), fn.left)
+      }, fn.left)
+      return
+    }
+    case 'switch': lowerSwitch(fn, stmt); return
+    case 'return': {
+      const value = stmt.value === null ? undefined : lowerEffect(fn, stmt.value)
+      leaveFunction(fn, value)
+      return
+    }
+    case 'break': leave(b, fn.breaks[fn.breaks.length - 1] ?? impossible('break outside a loop'), fn.left); return
+    case 'continue': leave(b, fn.continues[fn.continues.length - 1] ?? impossible('continue outside a loop'), fn.left); return
+    case 'discard': fn.cx.sink.add(unsupportedHere, stmt.span ?? undefined, { what: 'discard' }); return
+  }
+}
+
+function lowerLocal(fn: Fn, stmt: Stmt & { readonly kind: 'local' }): void {
+  const { decl } = stmt
+  const init: Value | undefined = stmt.init === null ? undefined : lowerExpr(fn, stmt.init)
+  if (init !== undefined && decl.constant && !hasArray(init.type)) {
+    if (init.name === '') init.name = decl.name
+    fn.locals.set(decl.id, { kind: 'value', value: init })
+    return
+  }
+  const type = fn.type(decl.type)
+  if (init !== undefined) {
+    fn.locals.set(decl.id, fn.variable(type, decl.name, init))
+    return
+  }
+  fn.locals.set(decl.id, fn.variable(type, decl.name))
+}
+
+function hint(fn: Fn, attributes: LoopAttributes): Attr {
+  if (attributes.forceUnroll) return 'unroll'
+  return attributes.maxIters === null ? null : fn.int(attributes.maxIters)
+}
+
+/** The body in a block of its own, which `continue` leaves. */
+function body(fn: Fn, inst: Inst, stmt: Stmt): void {
+  fn.breaks.push(inst)
+  block(fn.b, wrapped => {
+    fn.continues.push(wrapped)
+    lowerStmt(fn, stmt)
+    fn.continues.pop()
+  }, fn.left)
+  fn.breaks.pop()
+}
+
+function whileLoop(fn: Fn, attributes: LoopAttributes, cond: Expr | null, stmt: Stmt, step: () => void): void {
+  const { b } = fn
+  loop(b, hint(fn, attributes), () => cond === null ? undefined : lowerExpr(fn, cond), inst => {
+    body(fn, inst, stmt)
+    if (!closed(b.at)) step()
+  }, fn.left)
+}
+
+function lowerSwitch(fn: Fn, stmt: Stmt & { readonly kind: 'switch' }): void {
+  const { b } = fn
+  const value = lowerExpr(fn, stmt.value)
+  const labels: number[] = []
+  const bodies: ((inst: Inst) => void)[] = []
+  const lowered = (stmts: readonly Stmt[]) => (inst: Inst): void => {
+    fn.breaks.push(inst)
+    lowerStmts(fn, stmts)
+    fn.breaks.pop()
+  }
+  const ordered = [...stmt.cases.filter(c => !c.isDefault), ...stmt.cases.filter(c => c.isDefault)]
+  for (const c of ordered) {
+    for (const label of c.labels) labels.push(label, bodies.length)
+    bodies.push(lowered(c.body))
+  }
+  if (!ordered.some(c => c.isDefault)) bodies.push(() => undefined)
+  select(b, value, labels, bodies, fn.left)
+}

@@ -1,0 +1,163 @@
+/**
+ * Source types as IR types. A struct instance becomes one IR struct with a name that is unique in the program; resources
+ * become pointers to what they hold; an enum is its tag.
+ */
+import { InternalError, type Sink } from '../base/diag.ts'
+import { unsizedArray } from '../base/errors/lower.ts'
+import type { CheckedProgram, FuncRef } from '../check/tree.ts'
+import * as s from '../check/type.ts'
+import * as t from '../ir/type.ts'
+import type { Func, Module } from '../ir/value.ts'
+import type { Names } from './names.ts'
+
+/** Lowers types, each once. */
+export class Types {
+  readonly #program: CheckedProgram
+  readonly #module: Module
+  readonly #names: Names
+  readonly #sink: Sink
+  readonly #instance: (ref: FuncRef) => Func
+  readonly #known = new Map<string, t.Type>()
+  readonly #sources = new Map<t.Type, s.StructType>()
+
+  constructor(program: CheckedProgram, module: Module, names: Names, sink: Sink, instance: (ref: FuncRef) => Func) {
+    this.#program = program
+    this.#module = module
+    this.#names = names
+    this.#sink = sink
+    this.#instance = instance
+  }
+
+  /** The IR type of a concrete source type. */
+  of(type: s.Type): t.Type {
+    switch (type.kind) {
+      case 'void': return t.voidType
+      case 'scalar': return t.scalars[type.name]
+      case 'string': return t.u32
+      case 'enum': return this.of(this.#program.enumTag(type))
+      case 'vector': return t.vec(this.of(type.elem), number(type.count))
+      case 'matrix': return t.mat(this.of(type.elem), number(type.rows), number(type.cols))
+      case 'array': {
+        if (type.count !== null) return t.array(this.of(type.elem), number(type.count))
+        this.#sink.add(unsizedArray, undefined, { type: s.show(type) })
+        return t.array(this.of(type.elem), 1)
+      }
+      case 'struct': {
+        const known = this.#known.get(type.key)
+        return known ?? this.#struct(type)
+      }
+      default: throw new InternalError('lower', `${s.show(type)} is no concrete type`)
+    }
+  }
+
+  /** The source of an IR struct that stands for a struct of the source. */
+  source(type: t.Type): s.StructType | undefined {
+    return this.#sources.get(type)
+  }
+
+  #struct(type: s.StructType): t.Type {
+    const resource = this.#resource(type)
+    if (resource !== undefined) {
+      this.#known.set(type.key, resource)
+      return resource
+    }
+    const fields: t.Field[] = []
+    if (isPair(type)) {
+      const [p, d] = this.pairParts(type)
+      fields.push({ name: 'p', type: this.of(p) }, { name: 'd', type: this.of(d) })
+    } else {
+      for (const f of this.#program.fields(type)) fields.push({ name: f.name, type: this.of(f.type) })
+    }
+    const again = this.#known.get(type.key)
+    if (again !== undefined) return again
+    const made = t.struct(this.#names.unique(typeName(type)), fields)
+    this.#known.set(type.key, made)
+    this.#sources.set(made, type)
+    this.#module.structs.push(made)
+    this.#differential(type, made)
+    return made
+  }
+
+  #differential(type: s.StructType, made: t.Type): void {
+    if (isPair(type)) {
+      if (type.decl.intrinsic !== 'DifferentialPair') return
+      const diff = t.differential(made.fields[1]!.type)
+      const source = this.#program.differentialOf(type)
+      if (diff === null || source === null) return
+      made.diff = { type: source.key === type.key ? made : this.of(source), fields: [0, 1], dzero: undefined, dadd: undefined }
+      return
+    }
+    const info = this.#program.structDiff(type)
+    if (info === null) return
+    const diff = info.type.key === type.key ? made : this.of(info.type)
+    // The signatures of `dzero` and `dadd` ask for this very entry.
+    made.diff = { type: diff, fields: info.fields, dzero: undefined, dadd: undefined }
+    if (info.dzero === null && info.dadd === null) return
+    made.diff = {
+      ...made.diff,
+      dzero: info.dzero === null ? undefined : this.#instance(info.dzero),
+      dadd: info.dadd === null ? undefined : this.#instance(info.dadd),
+    }
+  }
+
+  /** The two halves of a `DifferentialPair` or `DifferentialPtrPair`. */
+  pairParts(type: s.StructType): readonly [s.Type, s.Type] {
+    const p = type.args[0] as s.Type
+    const d = this.#program.differentialOf(p)
+    if (d === null) throw new InternalError('lower', `${s.show(type)} of a type without a differential`)
+    return [p, d]
+  }
+
+  #resource(type: s.StructType): t.Type | undefined {
+    const name = type.decl.intrinsic
+    if (name === null) return undefined
+    const arg = type.args[0]
+    switch (name) {
+      case 'StructuredBuffer': return t.ptr('storage', t.array(this.of(arg as s.Type), 0))
+      case 'RWStructuredBuffer': return t.ptr('storage_rw', t.array(this.of(arg as s.Type), 0))
+      case 'ByteAddressBuffer': return t.ptr('storage', t.array(t.u32, 0))
+      case 'RWByteAddressBuffer': return t.ptr('storage_rw', t.array(t.u32, 0))
+      case 'ConstantBuffer': case 'ParameterBlock': {
+        const inner = this.of(arg as s.Type)
+        return hasPointer(inner) ? inner : t.ptr('uniform', inner)
+      }
+      case 'Atomic': return this.of(arg as s.Type)
+      default: {
+        if (!/Texture|Sampler/.test(name)) return undefined
+        return t.ptr('handle', t.opaque(s.show(type)))
+      }
+    }
+  }
+}
+
+/** Whether a value of the type holds a pointer, that is a resource. */
+export function hasPointer(type: t.Type): boolean {
+  switch (type.kind) {
+    case 'ptr': return true
+    case 'array': return hasPointer(type.elem!)
+    case 'struct': return type.fields.some(f => hasPointer(f.type))
+    default: return false
+  }
+}
+
+/** Whether a value of the type holds an array, which a computed index needs in memory. */
+export function hasArray(type: t.Type): boolean {
+  return type.kind === 'array' || (type.kind === 'struct' && type.fields.some(f => hasArray(f.type)))
+}
+
+/** Whether it is `DifferentialPair<T>` or its kin for places. */
+export function isPair(type: s.Type): boolean {
+  return type.kind === 'struct' && (type.decl.intrinsic === 'DifferentialPair' || type.decl.intrinsic === 'DifferentialPtrPair')
+}
+
+/** The number that an integer of a concrete type is. */
+export function number(value: s.Int | null): number {
+  const n = s.known(value)
+  if (n === null) throw new InternalError('lower', `integer ${value === null ? '' : s.show(value)} is not known`)
+  return n
+}
+
+/** A name for IR text: letters, digits, `_` and `.`. */
+export function typeName(type: s.GenericArg): string {
+  return s.show(type).replace(/[^A-Za-z0-9_.]+/g, '_').replace(/_+$/, '').replace(/^(\d)/, '_$1')
+}
