@@ -86,6 +86,7 @@ export class Lowering {
     info.noInline = attributes.noInline
     info.prefer = attributes.prefer
     info.pure = attributes.pure
+    info.library = ref.decl.module.isCore
     if (attributes.spell !== null) info.spell = attributes.spell
     if (attributes.lanewise) {
       const scalar = scalarRef(ref)

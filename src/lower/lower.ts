@@ -1,6 +1,5 @@
 /** From the typed tree to IR: the functions that are asked for, and what they need. */
 import type { Sink } from '../base/diag.ts'
-import { systemValue } from '../base/errors/lower.ts'
 import type { FuncDecl, ParamDecl } from '../check/decl.ts'
 import type { CheckedProgram, FuncRef } from '../check/tree.ts'
 import { noSubst } from '../check/type.ts'
@@ -96,15 +95,11 @@ function lowerEntry(cx: Lowering, root: EntryRoot, uniforms: readonly ParamDecl[
   for (const p of params) {
     if (uniforms.includes(p)) continue
     const name = p.semantic.toUpperCase()
-    const type = threadIds[name]
-    if (type === undefined) {
-      cx.sink.add(systemValue, p.span ?? undefined, { name: p.semantic, stage: root.stage })
-      continue
-    }
-    sig.push({ name: p.name, type, dir: 'in', noDiff: true })
+    sig.push({ name: p.name, type: threadIds[name] ?? cx.types.of(p.type), dir: 'in', noDiff: true })
     semantics.push(name)
   }
-  const func = new Func(root.func.name, { params: sig, result: t.voidType, resultNoDiff: true }, root.func.span)
+  const result = cx.types.of(program.signature({ kind: 'direct', decl: root.func, subst: noSubst }).result)
+  const func = new Func(root.func.name, { params: sig, result, resultNoDiff: true }, root.func.span)
   func.info.entry = { stage: root.stage, numthreads: attributes.numthreads ?? [1, 1, 1], semantics }
   cx.module.funcs.push(func)
   const body = program.body(root.func)

@@ -34,20 +34,3 @@ export const unsupportedHere: Entry<'what'> = error('E36113', '{what} is not sup
   example: `[shader("fragment")]
 float4 main(float4 p : SV_Position) : SV_Target { if (p.x > 3.0) discard; return p; }`,
 })
-
-export const systemValue: Entry<'name' | 'stage'> = error('E36114', '{name} is not a system value of a {stage} entry point', {
-  help: 'compute entry points take SV_DispatchThreadID, SV_GroupID, SV_GroupThreadID and SV_GroupIndex',
-  example: `[shader("compute")] [numthreads(1, 1, 1)]
-void main(uint id : SV_VertexID) { }`,
-})
-
-export const recursion: Entry<'name'> = error('E36115', '{name} calls itself, which WGSL does not allow', {
-  help: 'write the recursion as a loop',
-  example: {
-    source: `RWStructuredBuffer<int> outputs;
-int fact(int n) { return n < 2 ? 1 : n * fact(n - 1); }
-[shader("compute")] [numthreads(1, 1, 1)]
-void main(uint3 id : SV_DispatchThreadID) { outputs[0] = fact(int(id.x)); }`,
-    target: 'wgsl',
-  },
-})

@@ -1,0 +1,204 @@
+/**
+ * The only file that knows the order of the stages:
+ *
+ *   source → syntax → check → lower → tidy → derivatives → tidy, inline, optimise → target
+ *
+ * It owns what runs at each level, the dumps, the timing, and the verification after each pass.
+ */
+import { resolveRequests, type AdHooks } from './ad/request.ts'
+import { InternalError, type Sink } from './base/diag.ts'
+import type { CheckedProgram } from './check/tree.ts'
+import * as ops from './ir/ops.ts'
+import { printFunc, printModule } from './ir/print.ts'
+import * as verifier from './ir/verify.ts'
+import type { Func, Module } from './ir/value.ts'
+import { walk } from './ir/walk.ts'
+import { hasPointer } from './lower/type.ts'
+import { lower, type Roots } from './lower/lower.ts'
+import type { Cx } from './opt/cx.ts'
+import { dce } from './opt/dce.ts'
+import { gvn } from './opt/gvn.ts'
+import { inline, inlineAll, inlineSingleCalls } from './opt/inline.ts'
+import { simplify } from './opt/simplify.ts'
+import { sroa } from './opt/sroa.ts'
+import { ssa } from './opt/ssa.ts'
+
+/** The stages whose IR can be looked at, in order. */
+export const stages: readonly Stage[] = ['lower', 'ssa', 'prepared', 'linearized', 'unzipped', 'transposed', 'checkpointed', 'extracted', 'final']
+
+export type Stage = 'lower' | 'ssa' | 'prepared' | 'linearized' | 'unzipped' | 'transposed' | 'checkpointed' | 'extracted' | 'final'
+
+/** How hard to optimise: `-O0` to `-O3`. */
+export type Level = 0 | 1 | 2 | 3
+
+export interface MiddleOptions {
+  readonly level: Level
+  /** Verify after each pass; a failure is an `InternalError`. */
+  readonly verify: boolean
+  /** Takes the text of a stage: of the whole module for `lower`, `ssa` and `final`, of one function for the others. */
+  readonly dump?: ((stage: Stage, text: string, func: string | undefined) => void) | undefined
+  /** Takes the time that each phase took, in milliseconds. */
+  readonly time?: ((phase: string, ms: number) => void) | undefined
+}
+
+/** A pass over one function; true where it changed something. */
+type Pass = (func: Func, cx: Cx) => boolean
+
+/** After these a pass over a function changes little more. */
+const maxRounds = 4
+
+/**
+ * Clean SSA form: composites are taken apart before variables are promoted, constants folded before equal values are
+ * found, and what is left unused goes last; each may make work for the ones before, so the list is run again while it does.
+ */
+const tidyPasses: readonly (readonly [string, Pass])[] = [
+  ['inline', (func, cx) => inline(func, { ...cx, level: 0 })],
+  ['sroa', sroa],
+  ['ssa', ssa],
+  ['simplify', simplify],
+  ['gvn', gvn],
+  ['dce', dce],
+]
+
+class Runner {
+  readonly #cx: Cx
+  readonly #options: MiddleOptions
+
+  constructor(cx: Cx, options: MiddleOptions) {
+    this.#cx = cx
+    this.#options = options
+  }
+
+  /** Runs passes in order, again while they change something. */
+  passes(func: Func, list: readonly (readonly [string, Pass])[], rounds = maxRounds): void {
+    for (let i = 0; i < rounds; i++) {
+      let changed = false
+      for (const [name, pass] of list) {
+        let did: boolean
+        try {
+          did = pass(func, this.#cx)
+        } catch (cause) {
+          if (cause instanceof InternalError) throw cause
+          throw new InternalError(name, `${cause instanceof Error ? cause.message : String(cause)} in ${func.name}`, { cause })
+        }
+        if (did && this.#options.verify) verifier.verify(func, name)
+        changed = did || changed
+      }
+      if (!changed) return
+    }
+  }
+
+  timed<T>(phase: string, work: () => T): T {
+    const start = performance.now()
+    const out = work()
+    this.#options.time?.(phase, performance.now() - start)
+    return out
+  }
+
+  dump(stage: Stage, module: Module): void {
+    if (this.#options.dump !== undefined) this.#options.dump(stage, printModule(module), undefined)
+  }
+}
+
+/** Lowers what the roots need, writes the derivatives, and optimises: IR that any target can take. */
+export function middle(program: CheckedProgram, roots: Roots, sink: Sink, options: MiddleOptions): Module {
+  const cx: Cx = { sink, level: options.level }
+  const runner = new Runner(cx, options)
+  const { module, derivatives } = runner.timed('lower', () => lower(program, roots, sink))
+  if (options.verify) verifier.verifyModule(module, 'lower')
+  runner.dump('lower', module)
+  if (sink.errors > 0) return module
+
+  // A function that derivatives ask for later is tidied when it is lowered, by the hook below.
+  const tidied = new Set<Func>()
+  const tidy = (func: Func): void => {
+    tidied.add(func)
+    if (func.body !== undefined) runner.passes(func, tidyPasses)
+  }
+  const fresh = (): void => {
+    for (let i = 0; i < module.funcs.length; i++) {
+      const func = module.funcs[i]!
+      if (!tidied.has(func)) tidy(func)
+    }
+  }
+  runner.timed('ssa', fresh)
+  runner.dump('ssa', module)
+
+  const hooks: AdHooks = {
+    sink,
+    derivatives: func => {
+      const before = module.funcs.length
+      derivatives(func)
+      if (module.funcs.length > before) fresh()
+    },
+    tidy,
+    observe: (stage, func) => {
+      if (options.verify) verifier.verify(func, stage)
+      options.dump?.(stage, printFunc(func), func.name)
+    },
+  }
+  runner.timed('derivatives', () => resolveRequests(module, hooks))
+  if (sink.errors > 0) return module
+  if (options.verify) verifier.verifyModule(module, 'derivatives')
+
+  runner.timed('optimise', () => optimise(module, runner, cx))
+  if (options.verify) verifier.verifyModule(module, 'optimise')
+  runner.dump('final', module)
+  return module
+}
+
+/** Whether a call of it hands resources about, which no target can. */
+function handsResources(func: Func): boolean {
+  return func.sig.params.some(p => hasPointer(p.type)) || func.results.some(hasPointer)
+}
+
+function optimise(module: Module, runner: Runner, cx: Cx): void {
+  prune(module)
+  // Resources travel by inlining, before anything else, since what they hide keeps other passes from seeing memory.
+  for (const func of module.funcs) {
+    if (inlineAll(func, handsResources)) runner.passes(func, tidyPasses)
+  }
+  prune(module)
+  if (cx.level === 0) return
+  for (const func of calleesFirst(module)) {
+    inline(func, cx)
+    if (func.body !== undefined) runner.passes(func, tidyPasses)
+  }
+  if (cx.level >= 2) {
+    if (inlineSingleCalls(module)) for (const func of module.funcs) if (func.body !== undefined) runner.passes(func, tidyPasses)
+  }
+  prune(module)
+}
+
+/** Forgets functions that nothing reaches from entry points, exports and initial values. */
+function prune(module: Module): void {
+  const kept = new Set<Func>()
+  const keep = (func: Func): void => {
+    if (kept.has(func)) return
+    kept.add(func)
+    if (func.info.lanewise !== undefined) keep(func.info.lanewise)
+    for (const callee of calleesOf(func)) keep(callee)
+  }
+  for (const func of module.funcs) if (func.info.entry !== undefined || func.info.exported !== undefined) keep(func)
+  for (const global of module.globals) if (global.init !== undefined) keep(global.init)
+  for (let i = module.funcs.length - 1; i >= 0; i--) if (!kept.has(module.funcs[i]!)) module.funcs.splice(i, 1)
+}
+
+function calleesFirst(module: Module): readonly Func[] {
+  const order: Func[] = []
+  const seen = new Set<Func>()
+  const visit = (func: Func): void => {
+    if (seen.has(func)) return
+    seen.add(func)
+    for (const callee of calleesOf(func)) visit(callee)
+    order.push(func)
+  }
+  for (const func of module.funcs) visit(func)
+  return order
+}
+
+function calleesOf(func: Func): readonly Func[] {
+  const callees = new Set<Func>()
+  if (func.body !== undefined) walk(func.body, inst => { if (inst.op === ops.call) callees.add(inst.attr as Func) })
+  return [...callees]
+}
