@@ -1,0 +1,133 @@
+/** What memory a pointer can reach, and what an instruction can write. */
+import * as ops from '../ir/ops.ts'
+import type { Space } from '../ir/type.ts'
+import { Global, Inst, type Region, type Value } from '../ir/value.ts'
+import { constantIndex, constantInt, definedBy, isPureCall } from './match.ts'
+
+/** A variable (its instruction) or a global: distinct roots never share memory. Undefined for a pointer of unknown origin. */
+export type Root = Inst | Global | undefined
+
+/** Where a pointer leads: its root, and the steps from there. */
+export interface Path {
+  readonly root: Root
+  readonly steps: readonly (number | Value)[]
+}
+
+const unknown: Path = { root: undefined, steps: [] }
+
+/** The path of a pointer. */
+export function pathOf(pointer: Value): Path {
+  const steps: (number | Value)[] = []
+  let at = pointer
+  for (;;) {
+    const def = at.def
+    if (!(def instanceof Inst)) return unknown
+    if (def.op === ops.variable) return { root: def, steps: steps.reverse() }
+    if (def.op === ops.global) return { root: def.attr as Global, steps: steps.reverse() }
+    if (def.op === ops.field) steps.push(def.attr as number)
+    else if (def.op === ops.elem) steps.push(indexStep(def))
+    else return unknown
+    at = def.args[0]!
+  }
+}
+
+/** An index past the end of a fixed array may reach any element, so it is no constant. */
+function indexStep(elem: Inst): number | Value {
+  const at = elem.args[1]!
+  const count = elem.args[0]!.type.elem!.count
+  return (count === 0 ? constantInt(at) : constantIndex(at, count)) ?? at
+}
+
+/** True where two pointers with one root may overlap. */
+export function mayOverlap(a: Path, b: Path): boolean {
+  const n = Math.min(a.steps.length, b.steps.length)
+  for (let i = 0; i < n; i++) if (differ(a.steps[i]!, b.steps[i]!)) return false
+  return true
+}
+
+function differ(x: number | Value, y: number | Value): boolean {
+  if (x === y) return false
+  if (typeof x === 'number' && typeof y === 'number') return true
+  if (typeof x === 'number' || typeof y === 'number') return false
+  const [bx, ox] = offset(x)
+  const [by, oy] = offset(y)
+  return bx === by && ox !== oy
+}
+
+/** An index as a value and a constant distance from it. */
+function offset(index: Value): [Value, number] {
+  const sum = definedBy(index, ops.add) ?? definedBy(index, ops.sub)
+  const c = sum === undefined ? undefined : constantInt(sum.args[1]!)
+  return c === undefined ? [index, 0] : [sum!.args[0]!, sum!.op === ops.add ? c | 0 : -c | 0]
+}
+
+/** True where nothing in the program writes the space. */
+export function isReadOnly(space: Space): boolean {
+  return space === 'uniform' || space === 'storage' || space === 'handle'
+}
+
+/** True for memory of other invocations too, whose integers may be atomics that others change. */
+export function isShared(space: Space): boolean {
+  return space === 'workgroup' || space === 'storage_rw'
+}
+
+/** What a stretch of code may write. */
+export interface Writes {
+  readonly roots: Set<Inst | Global>
+  /** Writes through a pointer of unknown origin. */
+  unknown: boolean
+  /** Calls of functions with effects: any global that can be written. */
+  calls: boolean
+  /** Waits for others, whose writes become visible. */
+  barrier: boolean
+}
+
+export function noWrites(): Writes {
+  return { roots: new Set(), unknown: false, calls: false, barrier: false }
+}
+
+/** Adds what one instruction, without its regions, writes. */
+export function addWrites(writes: Writes, inst: Inst): void {
+  if (inst.op === ops.store || inst.op === ops.atomic) {
+    const { root } = pathOf(inst.args[0]!)
+    if (root === undefined) writes.unknown = true
+    else writes.roots.add(root)
+  } else if (inst.op === ops.variable) writes.roots.add(inst)
+  else if (inst.op === ops.barrier) writes.barrier = true
+  else if (inst.op === ops.call && !isPureCall(inst)) writes.calls = true
+}
+
+/** What each control instruction writes in its regions. */
+export function writesByControl(body: Region): Map<Inst, Writes> {
+  const all = new Map<Inst, Writes>()
+  const visit = (region: Region): Writes => {
+    const own = noWrites()
+    for (const inst of region.insts) {
+      addWrites(own, inst)
+      if (inst.regions.length === 0) continue
+      const inside = noWrites()
+      for (const r of inst.regions) merge(inside, visit(r))
+      all.set(inst, inside)
+      merge(own, inside)
+    }
+    return own
+  }
+  visit(body)
+  return all
+}
+
+function merge(into: Writes, from: Writes): void {
+  for (const root of from.roots) into.roots.add(root)
+  into.unknown ||= from.unknown
+  into.calls ||= from.calls
+  into.barrier ||= from.barrier
+}
+
+/** True where the writes may change what a load through the pointer gives. */
+export function disturbs(writes: Writes, path: Path, space: Space): boolean {
+  if (isReadOnly(space)) return false
+  if (path.root === undefined) return writes.roots.size > 0 || writes.unknown || writes.calls || writes.barrier
+  if (writes.roots.has(path.root)) return true
+  if (space === 'function') return writes.unknown
+  return writes.calls || writes.unknown || (writes.barrier && isShared(space))
+}

@@ -1,0 +1,9 @@
+import type { Sink } from '../base/diag.ts'
+
+/** What every pass is given besides its function. */
+export interface Cx {
+  /** Takes the mistakes that only an optimisation can see. */
+  readonly sink: Sink
+  /** How much work the optimiser does: 0 only what targets need, 1 without growing code, 2 and 3 growing it. */
+  readonly level: number
+}

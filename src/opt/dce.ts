@@ -1,0 +1,163 @@
+/**
+ * Removes what nothing needs: pure instructions, results of control instructions, values that loops carry, variables
+ * that are only stored to. Everything is taken for dead until something with an effect asks for it.
+ *
+ *   %i: i32, %dead: f32 = loop %z, %x (%a: i32, %b: f32) { … }   →   %i: i32 = loop %z (%a: i32) { … }
+ */
+import * as ops from '../ir/ops.ts'
+import { Region, type Func, type Inst, type Value } from '../ir/value.ts'
+import { isPureCall, rootOf } from './match.ts'
+
+/** Removes dead code. */
+export function dce(func: Func): boolean {
+  if (func.body === undefined) return false
+  const marking = new Marking(func)
+  marking.run(func.body)
+  return sweep(func.body, marking)
+}
+
+class Marking {
+  /** Live values, by id. */
+  readonly values: Uint8Array
+  readonly insts = new Set<Inst>()
+  /** Terminators that carry the results of a control instruction. */
+  readonly exits = new Map<Inst, Inst[]>()
+  readonly #work: Value[] = []
+  readonly #owner = new Map<Inst, Inst>()
+  readonly #loops = new Map<Region, Inst>()
+  /** Stores to a local variable, by the variable, until a read of it is found. */
+  readonly #stores = new Map<Inst, Inst[]>()
+
+  constructor(func: Func) {
+    this.values = new Uint8Array(func.nextValue)
+  }
+
+  run(body: Region): void {
+    const roots: Inst[] = []
+    this.#survey(body, undefined, roots)
+    for (const inst of roots) this.#keep(inst)
+    while (this.#work.length > 0) this.#need(this.#work.pop()!)
+  }
+
+  #survey(region: Region, owner: Inst | undefined, roots: Inst[]): void {
+    for (let i = 0; i < region.insts.length; i++) {
+      const inst = region.insts[i]!
+      const { op } = inst
+      if (owner !== undefined) this.#owner.set(inst, owner)
+      if (op === ops.store) {
+        const root = rootOf(inst.args[0]!)
+        if (root?.op === ops.variable) push(this.#stores, root, inst)
+        else roots.push(inst)
+      } else if (op === ops.ret || op === ops.trap || (op.effect === 'write' && op !== ops.variable && !isPureCall(inst))) roots.push(inst)
+      else if (op === ops.leave) push(this.exits, inst.attr as Inst, inst)
+      else if ((op === ops.yield_ || op === ops.test) && owner !== undefined) push(this.exits, owner, inst)
+      if (op === ops.loop) this.#loops.set(inst.regions[0]!, inst)
+      for (let k = 0; k < inst.regions.length; k++) this.#survey(inst.regions[k]!, inst, roots)
+    }
+  }
+
+  /** Keeps an instruction with its operands and what surrounds it; of control only what steers it. */
+  #keep(inst: Inst): void {
+    if (this.insts.has(inst)) return
+    this.insts.add(inst)
+    const owner = this.#owner.get(inst)
+    if (owner !== undefined) this.#keep(owner)
+    if (inst.op === ops.loop) {
+      for (const exit of this.exits.get(inst) ?? []) this.#keep(exit)
+    } else if (inst.regions.length > 0) {
+      for (let k = 0; k < inst.args.length; k++) this.#ask(inst.args[k]!)
+      for (const exit of this.exits.get(inst) ?? []) this.#keep(exit)
+    } else if (inst.op === ops.test) this.#ask(inst.args[0]!)
+    else if (inst.op !== ops.yield_ && inst.op !== ops.leave) {
+      for (let k = 0; k < inst.args.length; k++) this.#ask(inst.args[k]!, inst.op !== ops.store || k > 0)
+    }
+  }
+
+  /** Asks for a value; a pointer that is more than written through makes the stores to its variable live. */
+  #ask(value: Value, reads = true): void {
+    if (reads && value.type.kind === 'ptr') this.#read(value)
+    if (this.values[value.id] === 1) return
+    this.values[value.id] = 1
+    this.#work.push(value)
+  }
+
+  #read(pointer: Value): void {
+    const root = rootOf(pointer)
+    const stores = root === undefined ? undefined : this.#stores.get(root)
+    if (stores === undefined) return
+    this.#stores.delete(root!)
+    for (const store of stores) this.#keep(store)
+  }
+
+  #need(value: Value): void {
+    const { def, index } = value
+    if (def instanceof Region) {
+      const loop = this.#loops.get(def)
+      if (loop === undefined) return
+      this.#ask(loop.args[index]!)
+      const end = loop.regions[1]!.end
+      if (end.op === ops.next) this.#ask(end.args[index]!)
+    } else if (def.op === ops.field || def.op === ops.elem) {
+      this.insts.add(def)
+      for (let k = 0; k < def.args.length; k++) this.#ask(def.args[k]!, k > 0)
+    } else {
+      this.#keep(def)
+      if (def.regions.length === 0) return
+      for (const exit of this.exits.get(def) ?? []) this.#ask(exit.args[exit.op === ops.test ? index + 1 : index]!)
+    }
+  }
+}
+
+function push(lists: Map<Inst, Inst[]>, key: Inst, inst: Inst): void {
+  const list = lists.get(key)
+  if (list === undefined) lists.set(key, [inst])
+  else list.push(inst)
+}
+
+function sweep(region: Region, marking: Marking): boolean {
+  let changed = false
+  const kept: Inst[] = []
+  for (let i = 0; i < region.insts.length; i++) {
+    const inst = region.insts[i]!
+    if (!inst.op.ends && !marking.insts.has(inst)) {
+      changed = true
+      continue
+    }
+    kept.push(inst)
+    if (inst.regions.length === 0) continue
+    changed = dropResults(inst, marking) || changed
+    for (let k = 0; k < inst.regions.length; k++) changed = sweep(inst.regions[k]!, marking) || changed
+  }
+  region.insts = kept
+  return changed
+}
+
+/** Drops the results and carried values of a control instruction that nothing needs. */
+function dropResults(inst: Inst, marking: Marking): boolean {
+  const { values } = marking
+  const live = inst.results.map(r => values[r.id] === 1)
+  let changed = false
+  if (live.includes(false)) {
+    for (const exit of marking.exits.get(inst) ?? []) {
+      const skip = exit.op === ops.test ? 1 : 0
+      exit.args = exit.args.filter((_, k) => k < skip || live[k - skip]!)
+    }
+    inst.results = renumbered(inst.results, live)
+    changed = true
+  }
+  if (inst.op !== ops.loop) return changed
+  const head = inst.regions[0]!
+  const carried = head.params.map(p => values[p.id] === 1)
+  if (!carried.includes(false)) return changed
+  const end = inst.regions[1]!.end
+  if (end.op === ops.next) end.args = end.args.filter((_, k) => carried[k]!)
+  inst.args = inst.args.filter((_, k) => carried[k]!)
+  head.params = renumbered(head.params, carried)
+  return true
+}
+
+function renumbered(list: readonly Value[], live: readonly boolean[]): Value[] {
+  const kept = list.filter((_, k) => live[k]!)
+  kept.forEach((v, k) => { v.index = k })
+  return kept
+}

@@ -1,0 +1,121 @@
+/** Constant folding: what an op gives on constants, with the rounding and wrapping of its type. */
+import * as ops from '../ir/ops.ts'
+import type { Op } from '../ir/ops.ts'
+import type { ScalarName, Type } from '../ir/type.ts'
+import * as t from '../ir/type.ts'
+
+export type Constant = number | boolean | bigint
+
+const bits: Readonly<Partial<Record<ScalarName, number>>> = { i8: 8, i16: 16, i32: 32, i64: 64, u8: 8, u16: 16, u32: 32, u64: 64 }
+
+/** Rounds or wraps to the scalar type; undefined where the type has no exact representation here, or the value is not finite. */
+export function fit(value: number | bigint, scalar: ScalarName): Constant | undefined {
+  switch (scalar) {
+    case 'bool': return value !== 0 && value !== 0n
+    case 'f64': return finite(Number(value))
+    case 'f32': return finite(Math.fround(Number(value)))
+    case 'f16': return exactHalf(Number(value)) ? Number(value) : undefined
+    case 'i64': return BigInt.asIntN(64, BigInt(value))
+    case 'u64': return BigInt.asUintN(64, BigInt(value))
+    case 'i32': return Number(value) | 0
+    case 'u32': return Number(value) >>> 0
+    case 'i8': return Number(value) << 24 >> 24
+    case 'i16': return Number(value) << 16 >> 16
+    case 'u8': return Number(value) & 0xff
+    case 'u16': return Number(value) & 0xffff
+  }
+}
+
+/** Targets cannot spell infinities and NaN as constants, so these are never made. */
+function finite(x: number): number | undefined {
+  return Number.isFinite(x) ? x : undefined
+}
+
+/** True for numbers that f16 represents: eleven significant bits, exponents -14 to 15. */
+function exactHalf(x: number): boolean {
+  const a = Math.abs(x)
+  if (a === 0) return true
+  if (!(a >= 2 ** -14 && a <= 65504)) return false
+  const unit = 2 ** (Math.floor(Math.log2(a)) - 10)
+  return a % unit === 0
+}
+
+/** The value of an op on constants of one scalar type, or undefined where it has none. */
+export function fold(op: Op, type: Type, args: readonly Constant[]): Constant | undefined {
+  const scalar = type.scalar!
+  const [x, y] = args
+  if (op === ops.not) return typeof x === 'boolean' ? !x : typeof x === 'bigint' ? fit(~x, scalar) : fit(~x!, scalar)
+  if (typeof x === 'bigint') return foldWide(op, scalar, x, y as bigint | undefined)
+  if (typeof x === 'boolean') return foldBool(op, x, y as boolean | undefined)
+  if (t.isFloat(type)) return foldFloat(op, scalar, x!, y as number | undefined)
+  return foldInt(op, scalar, x!, y as number | undefined)
+}
+
+function foldBool(op: Op, x: boolean, y: boolean | undefined): boolean | undefined {
+  switch (op) {
+    case ops.and: return x && y
+    case ops.or: return x || y
+    case ops.xor: case ops.ne: return x !== y
+    case ops.eq: return x === y
+    default: return undefined
+  }
+}
+
+function foldFloat(op: Op, scalar: ScalarName, x: number, y: number | undefined): Constant | undefined {
+  if (op === ops.div) return y === 0 ? undefined : fit(x / y!, scalar)
+  if (op === ops.rem) return y === 0 ? undefined : fit(x % y!, scalar)
+  const value = op.fold === undefined ? undefined : y === undefined ? op.fold(x) : op.fold(x, y)
+  return typeof value === 'number' ? fit(value, scalar) : value
+}
+
+function foldInt(op: Op, scalar: ScalarName, x: number, y: number | undefined): Constant | undefined {
+  const width = bits[scalar]!
+  switch (op) {
+    case ops.mul: return fit(Math.imul(x, y!), scalar)
+    case ops.div: return y === 0 ? undefined : fit(Math.trunc(x / y!), scalar)
+    case ops.rem: return y === 0 ? undefined : fit(x % y!, scalar)
+    case ops.shl: return fit(x << (y! & (width - 1)), scalar)
+    case ops.shr: return fit(scalar.charCodeAt(0) === 117 ? x >>> (y! & (width - 1)) : x >> (y! & (width - 1)), scalar)
+    default: {
+      const value = op.fold === undefined ? undefined : y === undefined ? op.fold(x) : op.fold(x, y)
+      return typeof value === 'number' ? fit(value, scalar) : value
+    }
+  }
+}
+
+function foldWide(op: Op, scalar: ScalarName, x: bigint, y: bigint | undefined): Constant | undefined {
+  switch (op) {
+    case ops.add: return fit(x + y!, scalar)
+    case ops.sub: return fit(x - y!, scalar)
+    case ops.mul: return fit(x * y!, scalar)
+    case ops.div: return y === 0n ? undefined : fit(x / y!, scalar)
+    case ops.rem: return y === 0n ? undefined : fit(x % y!, scalar)
+    case ops.neg: return fit(-x, scalar)
+    case ops.and: return fit(x & y!, scalar)
+    case ops.or: return fit(x | y!, scalar)
+    case ops.xor: return fit(x ^ y!, scalar)
+    case ops.shl: return fit(x << (y! & 63n), scalar)
+    case ops.shr: return fit(x >> (y! & 63n), scalar)
+    case ops.lt: return x < y!
+    case ops.le: return x <= y!
+    case ops.gt: return x > y!
+    case ops.ge: return x >= y!
+    case ops.eq: return x === y
+    case ops.ne: return x !== y
+    default: return undefined
+  }
+}
+
+/** A constant converted by value from one scalar type to another; undefined where the result is unspecified. */
+export function foldConvert(x: Constant, from: Type, to: Type): Constant | undefined {
+  const scalar = to.scalar!
+  if (typeof x === 'boolean') return fit(x ? 1 : 0, scalar)
+  if (scalar === 'bool') return x !== 0 && x !== 0n
+  if (t.isFloat(to)) return fit(x, scalar)
+  const wide = scalar === 'i64' || scalar === 'u64'
+  if (typeof x === 'bigint') return wide ? fit(x, scalar) : fit(BigInt.asIntN(32, x), scalar)
+  if (!Number.isFinite(x)) return undefined
+  const whole = Math.trunc(x)
+  const fitted = fit(wide ? BigInt(whole) : whole, scalar)
+  return t.isFloat(from) && Number(fitted) !== whole ? undefined : fitted
+}

@@ -1,0 +1,61 @@
+/**
+ * A block whose every `leave` ends a branch of an `if` that stands directly in it needs no block: what follows the `if`
+ * moves into the other branch.
+ *
+ *   block () { A; if %c () { leave } () { yield }; B; yield }   →   A; if %c () { yield } () { B; yield }
+ */
+import * as ops from '../ir/ops.ts'
+import { Inst, Value, noRegions, type Func, type Region } from '../ir/value.ts'
+
+/** Deeper nests than this would be worse to read, and targets bound the depth. */
+const nestLimit = 4
+
+/** Rewrites the block's region; `replace` is told what the results of such `if`s become. */
+export function nestGuards(func: Func, block: Inst, leaves: Map<Inst, number>, replace: (from: Value, to: Value) => void): void {
+  const total = leaves.get(block) ?? 0
+  if (total === 0 || total > nestLimit) return
+  let direct = 0
+  const region = block.regions[0]!
+  for (const inst of region.insts) {
+    if (isGuard(inst, block, leaves)) direct += inst.regions.filter(r => leavesBlock(r, block)).length
+  }
+  if (leavesBlock(region, block)) direct++
+  if (direct !== total) return
+  nest(func, block, region, leaves, replace)
+  leaves.set(block, 0)
+}
+
+function leavesBlock(region: Region, block: Inst): boolean {
+  return region.end.op === ops.leave && region.end.attr === block
+}
+
+function isGuard(inst: Inst, block: Inst, leaves: Map<Inst, number>): boolean {
+  return inst.op === ops.if_ && (leaves.get(inst) ?? 0) === 0 && inst.regions.some(r => leavesBlock(r, block))
+}
+
+function nest(func: Func, block: Inst, region: Region, leaves: Map<Inst, number>, replace: (from: Value, to: Value) => void): void {
+  if (leavesBlock(region, block)) region.insts[region.insts.length - 1] = yields(region.end)
+  const at = region.insts.findIndex(inst => isGuard(inst, block, leaves))
+  if (at < 0) return
+  const guard = region.insts[at]!
+  const rest = region.insts.splice(at)
+  rest.shift()
+  const merged = new Inst(ops.if_, guard.args, null, guard.regions, guard.span)
+  for (let k = 0; k < block.results.length; k++) {
+    merged.results.push(new Value(func.nextValue++, block.results[k]!.type, merged, k, block.results[k]!.name))
+  }
+  region.insts.push(merged, new Inst(ops.yield_, [...merged.results], null, noRegions, guard.span))
+  for (const r of guard.regions) {
+    if (leavesBlock(r, block)) r.insts[r.insts.length - 1] = yields(r.end)
+    else if (r.end.op === ops.yield_) {
+      const values = r.insts.pop()!.args
+      guard.results.forEach((result, k) => replace(result, values[k]!))
+      r.insts.push(...rest)
+      nest(func, block, r, leaves, replace)
+    }
+  }
+}
+
+function yields(leave: Inst): Inst {
+  return new Inst(ops.yield_, leave.args, null, noRegions, leave.span)
+}

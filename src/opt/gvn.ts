@@ -1,0 +1,258 @@
+/**
+ * Value numbering: an instruction that computes what one before it in scope has computed is replaced by it. A scope is
+ * a region: what is known before a region is known in it. Loads take part between writes, and a load of what has just
+ * been stored is the stored value.
+ *
+ *   %x: f32 = mul %a, %b         %x: f32 = mul %a, %b
+ *   store %p, %x             →   store %p, %x
+ *   %y: f32 = mul %b, %a
+ *   %z: f32 = load %p
+ */
+import { Builder } from '../ir/build.ts'
+import * as ops from '../ir/ops.ts'
+import type { Op } from '../ir/ops.ts'
+import * as t from '../ir/type.ts'
+import { Inst, Region, Value, noRegions, type Attr, type Func, type Global } from '../ir/value.ts'
+import { useCounts, type ValueTable } from '../ir/walk.ts'
+import { addWrites, disturbs, isReadOnly, isShared, mayOverlap, noWrites, pathOf, writesByControl, type Path, type Writes } from './alias.ts'
+import { constantIndex, definedBy, isPure } from './match.ts'
+
+/** How many known values are kept for one variable or buffer. */
+const memoryLimit = 32
+
+interface Numbered {
+  readonly inst: Inst
+  readonly below: Numbered | undefined
+}
+
+/** A value that memory is known to hold. */
+interface Known {
+  readonly pointer: Value
+  readonly path: Path
+  readonly value: Value
+}
+
+type Memory = Map<Inst | Global, readonly Known[]>
+
+/** Merges equal computations and forwards stores to loads. */
+export function gvn(func: Func): boolean {
+  if (func.body === undefined) return false
+  const pass = new Numbering(func, func.body)
+  pass.region(func.body, new Map())
+  return pass.changed
+}
+
+class Numbering {
+  changed = false
+  readonly #b: Builder
+  readonly #func: Func
+  readonly #to: ValueTable = []
+  readonly #table = new Map<number, Numbered>()
+  /** Hashes that were entered, with what stood there before: unwound at the end of a scope. */
+  readonly #undo: [number, Numbered | undefined][] = []
+  readonly #writes: Map<Inst, Writes>
+  readonly #uses: Uint32Array
+
+  constructor(func: Func, body: Region) {
+    this.#func = func
+    this.#b = new Builder(func, body)
+    this.#writes = writesByControl(body)
+    this.#uses = useCounts(func)
+  }
+
+  /** Numbers a region; what is known at its end is the caller's to drop or keep. */
+  region(region: Region, memory: Memory): void {
+    const mark = this.#undo.length
+    this.#insts(region, memory)
+    this.#unwind(mark)
+  }
+
+  #unwind(mark: number): void {
+    while (this.#undo.length > mark) {
+      const [hash, before] = this.#undo.pop()!
+      if (before === undefined) this.#table.delete(hash)
+      else this.#table.set(hash, before)
+    }
+  }
+
+  #insts(region: Region, memory: Memory): void {
+    const insts = region.insts
+    region.insts = []
+    for (let i = 0; i < insts.length; i++) {
+      const inst = insts[i]!
+      for (let k = 0; k < inst.args.length; k++) {
+        const to = this.#to[inst.args[k]!.id]
+        if (to !== undefined) {
+          inst.args[k] = to
+          this.changed = true
+        }
+      }
+      if (inst.regions.length > 0) this.#control(region, inst, memory)
+      else if (inst.op === ops.load) this.#load(region, inst, memory)
+      else if (inst.op === ops.store) this.#store(region, inst, memory)
+      else if (isPure(inst)) this.#pure(region, inst)
+      else {
+        region.insts.push(inst)
+        if (inst.op.effect === 'write') {
+          const writes = noWrites()
+          addWrites(writes, inst)
+          forget(memory, writes)
+        }
+      }
+    }
+  }
+
+  #pure(region: Region, inst: Inst): void {
+    const hash = hashOf(inst)
+    const head = this.#table.get(hash)
+    for (let n = head; n !== undefined; n = n.below) {
+      if (!sameWork(n.inst, inst)) continue
+      inst.results.forEach((r, k) => this.#replace(r, n.inst.results[k]!))
+      return
+    }
+    this.#undo.push([hash, head])
+    this.#table.set(hash, { inst, below: head })
+    region.insts.push(inst)
+  }
+
+  #replace(from: Value, to: Value): void {
+    if (to.name === '') to.name = from.name
+    this.#to[from.id] = to
+    this.changed = true
+  }
+
+  #load(region: Region, inst: Inst, memory: Memory): void {
+    const pointer = inst.args[0]!
+    const result = inst.results[0]!
+    const path = pathOf(pointer)
+    if (path.root !== undefined) {
+      const known = memory.get(path.root) ?? []
+      const value = this.#known(region, inst, pointer, known)
+      if (value !== undefined) return this.#replace(result, value)
+      remember(memory, path.root, { pointer, path, value: result }, known)
+    }
+    region.insts.push(inst)
+  }
+
+  /** What memory holds at the pointer: known as such, or as a part of a known whole. */
+  #known(region: Region, inst: Inst, pointer: Value, known: readonly Known[]): Value | undefined {
+    if (known.length === 0) return undefined
+    const at = known.find(k => k.pointer === pointer)
+    if (at !== undefined) return at.value
+    const def = pointer.def
+    if (!(def instanceof Inst) || (def.op !== ops.field && def.op !== ops.elem)) return undefined
+    const whole = def.args[0]!
+    const part = def.op === ops.field ? def.attr as number : constantIndex(def.args[1]!, whole.type.elem!.count)
+    if (part === undefined) return undefined
+    const from = this.#known(region, inst, whole, known)
+    if (from === undefined) return undefined
+    this.#b.at = region
+    this.#b.span = inst.span
+    return this.#b.extract(from, part)
+  }
+
+  #store(region: Region, inst: Inst, memory: Memory): void {
+    const [pointer, value] = [inst.args[0]!, inst.args[1]!]
+    const path = pathOf(pointer)
+    if (path.root === undefined) {
+      const writes = noWrites()
+      writes.unknown = true
+      forget(memory, writes)
+    } else {
+      const known = memory.get(path.root) ?? []
+      if (known.some(k => k.pointer === pointer && k.value === value)) {
+        this.changed = true
+        return
+      }
+      remember(memory, path.root, { pointer, path, value }, known.filter(k => !mayOverlap(k.path, path)))
+    }
+    region.insts.push(inst)
+  }
+
+  #control(region: Region, inst: Inst, memory: Memory): void {
+    region.insts.push(inst)
+    const writes = this.#writes.get(inst)!
+    if (inst.op === ops.loop) {
+      forget(memory, writes, true)
+      const mark = this.#undo.length
+      const inside = new Map(memory)
+      const head = inst.regions[0]!
+      this.#insts(head, inside)
+      const end = head.end
+      if (end.op === ops.test) this.#assuming(inst.regions[1]!, end.args[0]!, true, inside)
+      else this.region(inst.regions[1]!, inside)
+      this.#unwind(mark)
+    } else if (inst.op === ops.if_) {
+      this.#assuming(inst.regions[0]!, inst.args[0]!, true, new Map(memory))
+      this.#assuming(inst.regions[1]!, inst.args[0]!, false, new Map(memory))
+    } else {
+      for (const r of inst.regions) this.region(r, new Map(memory))
+    }
+    forget(memory, writes)
+  }
+
+  /** Numbers a region in which a condition is known. */
+  #assuming(region: Region, condition: Value, holds: boolean, memory: Memory): void {
+    const plain = definedBy(condition, ops.constant) === undefined && (this.#uses[condition.id] ?? 0) > 1
+    if (!plain) return this.region(region, memory)
+    const before = this.#to[condition.id]
+    const inst = new Inst(ops.constant, [], holds, noRegions, null)
+    const value = new Value(this.#func.nextValue++, t.bool, inst, 0, '')
+    inst.results.push(value)
+    this.#to[condition.id] = value
+    const changed = this.changed
+    this.changed = false
+    this.region(region, memory)
+    this.#to[condition.id] = before
+    if (this.changed) region.insts.unshift(inst)
+    this.changed ||= changed
+  }
+}
+
+function remember(memory: Memory, root: Inst | Global, entry: Known, others: readonly Known[]): void {
+  const kept = others.length >= memoryLimit ? others.slice(1) : others
+  memory.set(root, [...kept, entry])
+}
+
+/** Drops what the writes may have changed; `again` also what others may change between two trips of a loop. */
+function forget(memory: Memory, writes: Writes, again = false): void {
+  for (const [root, known] of memory) {
+    const space = known[0]?.pointer.type.space
+    if (space === undefined || isReadOnly(space)) continue
+    const kept = known.filter(k => {
+      if (disturbs(writes, k.path, space)) return false
+      return !(again && isShared(space) && t.isInt(k.pointer.type.elem!))
+    })
+    if (kept.length < known.length) memory.set(root, kept)
+  }
+}
+
+function isCommutative(op: Op): boolean {
+  return op === ops.add || op === ops.mul || op === ops.and || op === ops.or || op === ops.xor || op === ops.eq || op === ops.ne || op === ops.dot
+}
+
+function hashOf(inst: Inst): number {
+  const name = inst.op.name
+  let h = name.length * 31 + name.charCodeAt(0) * 7 + name.charCodeAt(name.length - 1)
+  const { attr, args } = inst
+  if (typeof attr === 'number') h = h * 31 + Math.trunc(attr * 16) | 0
+  else if (Array.isArray(attr)) for (const l of attr as readonly number[]) h = h * 5 + l | 0
+  if (isCommutative(inst.op)) return (h * 31 + args[0]!.id + args[1]!.id) | 0
+  for (let k = 0; k < args.length; k++) h = (Math.imul(h, 31) + args[k]!.id) | 0
+  return h
+}
+
+function sameWork(a: Inst, b: Inst): boolean {
+  if (a.op !== b.op || a.results.length !== b.results.length || a.args.length !== b.args.length) return false
+  if (a.results.length > 0 && a.results[0]!.type !== b.results[0]!.type) return false
+  if (!sameAttr(a.attr, b.attr)) return false
+  if (isCommutative(a.op) && a.args[0] === b.args[1] && a.args[1] === b.args[0]) return true
+  for (let k = 0; k < a.args.length; k++) if (a.args[k] !== b.args[k]) return false
+  return true
+}
+
+function sameAttr(a: Attr, b: Attr): boolean {
+  if (Object.is(a, b)) return true
+  if (!Array.isArray(a) || !Array.isArray(b)) return false
+  return a.length === b.length && a.every((x, i) => x === (b as readonly number[])[i])
+}

@@ -1,0 +1,163 @@
+/**
+ * Replaces calls by the bodies of their functions. Returns from the middle of a body become `leave`s of a block:
+ *
+ *   %r: f32 = call @f %x   →   %r: f32 = block () { … if %c () { leave %a } () { yield } … yield %b }
+ */
+import * as ops from '../ir/ops.ts'
+import { Inst, Region, noRegions, type Func, type Module, type Value } from '../ir/value.ts'
+import { cloneInst, walk, type ValueTable } from '../ir/walk.ts'
+import type { Cx } from './cx.ts'
+
+/** A body of at most this many instructions is inlined wherever it is called. */
+const smallBody = 12
+/** What a function may grow to by inlining that nobody asked for. */
+const growthLimit = 20000
+/** How deep forced inlining may nest; a cycle ends here, and the calls stay. */
+const depthLimit = 64
+
+/** Inlines what is marked `[ForceInline]`, and from level 2 on small functions. */
+export function inline(func: Func, cx: Cx): boolean {
+  return inlineAll(func, callee => callee.info.forceInline || (cx.level >= 2 && isSmall(callee)))
+}
+
+/** Inlines the functions that are called in one place of the whole program, and forgets them. Entry points and exports stay. */
+export function inlineSingleCalls(module: Module): boolean {
+  const calls = new Map<Func, number>()
+  for (const func of module.funcs) {
+    if (func.body !== undefined) walk(func.body, inst => { if (inst.op === ops.call) calls.set(inst.attr as Func, (calls.get(inst.attr as Func) ?? 0) + 1) })
+    for (const other of [func.info.forward, func.info.backward, func.info.substitute, func.info.lanewise, func.request?.of]) {
+      if (other !== undefined) calls.set(other, Infinity)
+    }
+  }
+  for (const g of module.globals) if (g.init !== undefined) calls.set(g.init, Infinity)
+  const single = (f: Func): boolean => calls.get(f) === 1 && f.info.entry === undefined && f.info.exported === undefined
+  let changed = false
+  for (const func of module.funcs) changed = inlineAll(func, single) || changed
+  return changed
+}
+
+/** Inlines every call whose callee has a body and for which the predicate holds, callees of callees included. */
+export function inlineAll(func: Func, predicate: (callee: Func) => boolean): boolean {
+  if (func.body === undefined) return false
+  const pass = new Inlining(func, predicate)
+  pass.region(func.body, [func])
+  return pass.changed
+}
+
+/** True where a call costs about as much as the body. */
+export function isSmall(func: Func): boolean {
+  if (func.body === undefined || func.info.noInline || func.info.spell !== undefined) return false
+  return sizeOf(func.body, smallBody) <= smallBody
+}
+
+/** The number of instructions, terminators and constants left out; counting stops above the limit. */
+export function sizeOf(region: Region, limit: number = Infinity): number {
+  let size = 0
+  for (let i = 0; i < region.insts.length && size <= limit; i++) {
+    const inst = region.insts[i]!
+    if (!inst.op.ends && inst.op !== ops.constant && inst.op !== ops.zero) size++
+    for (const r of inst.regions) size += sizeOf(r, limit)
+  }
+  return size
+}
+
+class Inlining {
+  changed = false
+  readonly #func: Func
+  readonly #predicate: (callee: Func) => boolean
+  readonly #to: ValueTable = []
+  #grown = 0
+
+  constructor(func: Func, predicate: (callee: Func) => boolean) {
+    this.#func = func
+    this.#predicate = predicate
+  }
+
+  /** `chain` holds the functions that are being inlined: a call of one of them is recursion and stays. */
+  region(region: Region, chain: readonly Func[]): void {
+    const insts = region.insts
+    region.insts = []
+    this.#append(region, insts, chain)
+  }
+
+  /** False where an inlined body never returns: what follows is dropped. */
+  #append(region: Region, insts: readonly Inst[], chain: readonly Func[]): boolean {
+    for (let i = 0; i < insts.length; i++) {
+      const inst = insts[i]!
+      for (let k = 0; k < inst.args.length; k++) inst.args[k] = this.#resolve(inst.args[k]!)
+      if (inst.op === ops.call && this.#wanted(inst.attr as Func, chain)) {
+        if (!this.#inline(region, inst, chain)) return false
+        continue
+      }
+      region.insts.push(inst)
+      for (let k = 0; k < inst.regions.length; k++) this.region(inst.regions[k]!, chain)
+    }
+    return true
+  }
+
+  #resolve(value: Value): Value {
+    let to = value
+    for (let next = this.#to[to.id]; next !== undefined; next = this.#to[to.id]) to = next
+    return to
+  }
+
+  #wanted(callee: Func, chain: readonly Func[]): boolean {
+    if (callee.body === undefined || chain.includes(callee) || chain.length > depthLimit || !this.#predicate(callee)) return false
+    if (callee.info.forceInline) return true
+    if (this.#grown > growthLimit) return false
+    this.#grown += sizeOf(callee.body)
+    return true
+  }
+
+  #inline(region: Region, call: Inst, chain: readonly Func[]): boolean {
+    this.changed = true
+    const callee = call.attr as Func
+    const body = callee.body!
+    const values: ValueTable = []
+    const labels = new Map<Inst, Inst>()
+    body.params.forEach((p, k) => { values[p.id] = call.args[k]! })
+    const copies = body.insts.map(inst => cloneInst(inst, this.#func, values, labels))
+    const inner = [...chain, callee]
+    if (returnsEarly(body)) {
+      const copy = new Region()
+      copy.insts = copies
+      const block = new Inst(ops.block, [], null, [copy], call.span)
+      block.results = call.results
+      for (const r of block.results) r.def = block
+      returnsLeave(copy, block)
+      if (copies[copies.length - 1]!.op === ops.leave) copies.push(new Inst(ops.yield_, copies.pop()!.args, null, noRegions, call.span))
+      region.insts.push(block)
+      this.region(copy, inner)
+      return true
+    }
+    const end = copies.pop()!
+    if (!this.#append(region, copies, inner)) return false
+    if (end.op === ops.ret) {
+      call.results.forEach((r, k) => this.#become(r, this.#resolve(end.args[k]!)))
+      return true
+    }
+    region.insts.push(end)
+    return false
+  }
+
+  #become(from: Value, to: Value): void {
+    if (to.name === '') to.name = from.name
+    this.#to[from.id] = to
+  }
+}
+
+/** True where a `ret` stands anywhere but at the end. */
+function returnsEarly(body: Region): boolean {
+  let early = false
+  walk(body, (inst, region) => { if (inst.op === ops.ret && region !== body) early = true })
+  return early
+}
+
+/** Turns every `ret` in a region into a `leave` of the block around it. */
+function returnsLeave(region: Region, block: Inst): void {
+  for (let i = 0; i < region.insts.length; i++) {
+    const inst = region.insts[i]!
+    if (inst.op === ops.ret) region.insts[i] = new Inst(ops.leave, inst.args, block, noRegions, inst.span)
+    for (const r of inst.regions) returnsLeave(r, block)
+  }
+}

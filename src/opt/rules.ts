@@ -1,0 +1,286 @@
+/**
+ * Rewrites of single instructions that need nothing but what defines the operands. None changes a result of IEEE
+ * arithmetic: `x * 0` and `x + 0` stay, `x * 1`, `x - 0` and `x + -0` go.
+ */
+import { isOne, type Builder } from '../ir/build.ts'
+import * as ops from '../ir/ops.ts'
+import type { Op } from '../ir/ops.ts'
+import * as t from '../ir/type.ts'
+import type { Type } from '../ir/type.ts'
+import type { Inst, Value } from '../ir/value.ts'
+import { rewriteComposite } from './composite.ts'
+import { fit, fold, foldConvert, type Constant } from './fold.ts'
+import { constantOf, definedBy } from './match.ts'
+
+/** A value that equals the only result of the instruction, made of cheaper ones; undefined where it is as good as it gets. */
+export function rewrite(b: Builder, inst: Inst): Value | undefined {
+  if (inst.results.length !== 1 || inst.args.length === 0 || inst.regions.length > 0) return undefined
+  const { op } = inst
+  if (inst.args.length === 2 && isConstant(inst.args[0]!) && !isConstant(inst.args[1]!)) {
+    if (isCommutative(op)) inst.args = [inst.args[1]!, inst.args[0]!]
+    const turned = turnedComparison(op)
+    if (turned !== undefined) return b.emit1(turned, [inst.args[1]!, inst.args[0]!])
+  }
+  return constants(b, inst) ?? rewriteComposite(b, inst) ?? (t.isFloat(inst.args[0]!.type) ? floats(b, inst) : discrete(b, inst)) ?? common(b, inst)
+}
+
+/** The constant as a value of a scalar or vector type. */
+function literal(b: Builder, type: Type, value: Constant): Value {
+  return b.splatLike(b.const(t.scalars[type.scalar!], value), type)
+}
+
+/** The same constant in all lanes. */
+function uniform(value: Value): Constant | undefined {
+  const splat = definedBy(value, ops.splat)
+  if (splat !== undefined) return constantOf(splat.args[0]!)
+  if (definedBy(value, ops.zero) !== undefined && value.type.scalar !== undefined) return lanesOf(value)?.[0]
+  return constantOf(value)
+}
+
+function isConstant(value: Value): boolean {
+  return uniform(value) !== undefined
+}
+
+/** All lanes of a constant scalar or vector. */
+function lanesOf(value: Value): Constant[] | undefined {
+  const { type } = value
+  if (type.kind === 'scalar') {
+    const c = constantOf(value)
+    return c === undefined ? undefined : [c]
+  }
+  if (type.kind !== 'vec') return undefined
+  const parts = definedBy(value, ops.construct)
+  if (parts !== undefined) {
+    const lanes = parts.args.map(constantOf)
+    return lanes.every(c => c !== undefined) ? lanes : undefined
+  }
+  const splat = definedBy(value, ops.splat)
+  const scalar = type.scalar
+  const c = splat !== undefined ? constantOf(splat.args[0]!)
+    : definedBy(value, ops.zero) === undefined ? undefined
+    : scalar === 'bool' ? false : scalar === 'i64' || scalar === 'u64' ? 0n : 0
+  return c === undefined ? undefined : new Array<Constant>(type.count).fill(c)
+}
+
+/** Lane by lane on constant operands. */
+function constants(b: Builder, inst: Inst): Value | undefined {
+  const { op, args } = inst
+  const type = inst.results[0]!.type
+  if (op.effect !== 'none' || (op.fold === undefined && !foldable(op))) return undefined
+  if (type.kind !== 'scalar' && type.kind !== 'vec') return undefined
+  const first = lanesOf(args[0]!)
+  if (first === undefined) return undefined
+  const second = args.length > 1 ? lanesOf(args[1]!) : undefined
+  if (args.length > 1 && second === undefined) return undefined
+  const from = args[0]!.type
+  const out: Constant[] = []
+  for (let i = 0; i < first.length; i++) {
+    const c = op === ops.convert ? foldConvert(first[i]!, t.scalars[from.scalar!], t.scalars[type.scalar!])
+      : op === ops.bitcast ? foldBits(first[i]!, from, type)
+      : fold(op, t.scalars[from.scalar!], second === undefined ? [first[i]!] : [first[i]!, second[i]!])
+    if (c === undefined) return undefined
+    out.push(c)
+  }
+  if (type.kind === 'scalar') return b.const(type, out[0]!)
+  if (out.every(c => Object.is(c, out[0]))) return literal(b, type, out[0]!)
+  return b.emit1(ops.construct, out.map(c => b.const(type.elem!, c)), null, type)
+}
+
+function foldable(op: Op): boolean {
+  return op === ops.div || op === ops.rem || op === ops.not || op === ops.shr || op === ops.convert || op === ops.bitcast
+}
+
+function foldBits(x: Constant, from: Type, to: Type): Constant | undefined {
+  if (typeof x !== 'number') return undefined
+  const view = new DataView(new ArrayBuffer(4))
+  if (from.scalar === 'f32') view.setFloat32(0, x)
+  else if (from.scalar === 'i32' || from.scalar === 'u32') view.setInt32(0, x)
+  else return undefined
+  if (to.scalar === 'f32') {
+    const y = view.getFloat32(0)
+    // Targets may flush denormals that are written as numbers.
+    return Number.isFinite(y) && (y === 0 || Math.abs(y) >= 2 ** -126) ? y : undefined
+  }
+  return to.scalar === 'i32' ? view.getInt32(0) : to.scalar === 'u32' ? view.getUint32(0) : undefined
+}
+
+function isCommutative(op: Op): boolean {
+  return op === ops.add || op === ops.mul || op === ops.and || op === ops.or || op === ops.xor || op === ops.eq || op === ops.ne
+}
+
+function turnedComparison(op: Op): Op | undefined {
+  switch (op) {
+    case ops.lt: return ops.gt
+    case ops.le: return ops.ge
+    case ops.gt: return ops.lt
+    case ops.ge: return ops.le
+    default: return undefined
+  }
+}
+
+function inverse(op: Op, exact: boolean): Op | undefined {
+  switch (op) {
+    case ops.eq: return ops.ne
+    case ops.ne: return ops.eq
+    case ops.lt: return exact ? ops.ge : undefined
+    case ops.le: return exact ? ops.gt : undefined
+    case ops.gt: return exact ? ops.le : undefined
+    case ops.ge: return exact ? ops.lt : undefined
+    default: return undefined
+  }
+}
+
+function floats(b: Builder, inst: Inst): Value | undefined {
+  const [x, y] = inst.args
+  const type = inst.results[0]!.type
+  switch (inst.op) {
+    case ops.add: {
+      if (Object.is(uniform(y!), -0)) return x
+      const nx = definedBy(x!, ops.neg), ny = definedBy(y!, ops.neg)
+      if (ny !== undefined) return b.sub(x!, ny.args[0]!)
+      return nx === undefined ? undefined : b.sub(y!, nx.args[0]!)
+    }
+    case ops.sub: {
+      if (Object.is(uniform(y!), 0)) return x
+      if (Object.is(uniform(x!), -0)) return b.neg(y!)
+      const ny = definedBy(y!, ops.neg)
+      return ny === undefined ? undefined : b.emit1(ops.add, [x!, ny.args[0]!])
+    }
+    case ops.mul: {
+      if (isOne(y!)) return x
+      if (uniform(y!) === -1) return b.neg(x!)
+      const nx = definedBy(x!, ops.neg), ny = definedBy(y!, ops.neg)
+      return nx === undefined || ny === undefined ? undefined : b.emit1(ops.mul, [nx.args[0]!, ny.args[0]!])
+    }
+    case ops.div:
+      if (isOne(y!)) return x
+      return uniform(y!) === -1 ? b.neg(x!) : undefined
+    case ops.neg: return definedBy(x!, ops.neg)?.args[0]
+    case ops.convert: {
+      const inner = definedBy(x!, ops.convert)?.args[0]
+      return inner?.type === type && widens(inner.type, x!.type) ? inner : undefined
+    }
+    default: return undefined
+  }
+}
+
+/** True where every value of the first type is one of the second. */
+function widens(from: Type, to: Type): boolean {
+  const f = from.scalar!, w = to.scalar!
+  if (f === 'bool') return true
+  if (f === 'f16') return w === 'f32' || w === 'f64'
+  if (f === 'f32') return w === 'f64'
+  if (w === 'f64') return f === 'i32' || f === 'u32' || f.length < 4
+  if (w === 'f32') return f === 'i8' || f === 'u8' || f === 'i16' || f === 'u16'
+  return false
+}
+
+const widths = { bool: 1, i8: 8, u8: 8, i16: 16, u16: 16, i32: 32, u32: 32, i64: 64, u64: 64, f16: 16, f32: 32, f64: 64 } as const
+
+/** Integers and booleans. */
+function discrete(b: Builder, inst: Inst): Value | undefined {
+  const [x, y] = inst.args
+  const c = y === undefined ? undefined : uniform(y)
+  const type = inst.results[0]!.type
+  const zero = c === 0 || c === 0n
+  switch (inst.op) {
+    case ops.add: return zero ? x : t.isInt(type) ? sumOfConstants(b, x!, c, 1) : undefined
+    case ops.sub: return zero ? x : x === y ? b.zero(type) : sumOfConstants(b, x!, c, -1)
+    case ops.mul: {
+      if (c === 1 || c === 1n) return x
+      if (zero) return y
+      const inner = definedBy(x!, ops.mul)
+      const d = inner === undefined ? undefined : uniform(inner.args[1]!)
+      if (typeof c !== 'number' || typeof d !== 'number') return undefined
+      return b.emit1(ops.mul, [inner!.args[0]!, literal(b, type, fit(Math.imul(c, d), type.scalar!)!)])
+    }
+    case ops.div: return c === 1 || c === 1n ? x : undefined
+    case ops.rem: return c === 1 || c === 1n ? b.zero(type) : undefined
+    case ops.neg: return definedBy(x!, ops.neg)?.args[0]
+    case ops.shl: case ops.shr: return zero ? x : undefined
+    case ops.and: return x === y || c === true || c === -1 || (c === 0xffffffff && type.scalar === 'u32') ? x : c === false || zero ? y : undefined
+    case ops.or: return x === y || c === false || zero ? x : c === true || c === -1 ? y : undefined
+    case ops.xor:
+      if (x === y) return b.zero(type)
+      return c === false || zero ? x : c === true ? b.emit1(ops.not, [x!]) : undefined
+    case ops.not: return complement(b, x!)
+    case ops.eq: return x === y ? literal(b, type, true) : c === true ? x : c === false ? b.emit1(ops.not, [x!]) : undefined
+    case ops.ne: return x === y ? literal(b, type, false) : c === false ? x : c === true ? b.emit1(ops.not, [x!]) : undefined
+    case ops.le: case ops.ge: return x === y || (inst.op === ops.ge && zero && unsigned(x!)) ? literal(b, type, true) : undefined
+    case ops.lt: case ops.gt: return x === y || (inst.op === ops.lt && zero && unsigned(x!)) ? literal(b, type, false) : undefined
+    case ops.convert: {
+      const inner = definedBy(x!, ops.convert)?.args[0]
+      if (inner === undefined || type.scalar === 'bool') return undefined
+      if (inner.type === type && inner.type.scalar !== 'bool' && t.isInt(inner.type) && widths[x!.type.scalar!] >= widths[type.scalar!]) return inner
+      return undefined
+    }
+    default: return undefined
+  }
+}
+
+function unsigned(x: Value): boolean {
+  return t.isInt(x.type) && !t.isSigned(x.type)
+}
+
+/** `x + sign * c` where `x` is itself a sum or difference with a constant. */
+function sumOfConstants(b: Builder, x: Value, c: Constant | undefined, sign: number): Value | undefined {
+  if (typeof c !== 'number' || (x.type.scalar !== 'i32' && x.type.scalar !== 'u32')) return undefined
+  const inner = definedBy(x, ops.add) ?? definedBy(x, ops.sub)
+  const d = inner === undefined ? undefined : uniform(inner.args[1]!)
+  if (typeof d !== 'number') return undefined
+  const total = (sign * c + (inner!.op === ops.add ? d : -d)) | 0
+  const [op, by] = total < 0 && total !== -0x80000000 ? [ops.sub, -total] : [ops.add, total]
+  return b.emit1(op, [inner!.args[0]!, literal(b, x.type, fit(by, x.type.scalar)!)])
+}
+
+function complement(b: Builder, x: Value): Value | undefined {
+  const inner = definedBy(x, ops.not)
+  if (inner !== undefined) return inner.args[0]
+  if (x.type.scalar !== 'bool') return undefined
+  const compare = x.def
+  if (!('op' in compare) || compare.args.length !== 2) return undefined
+  const opposite = inverse(compare.op, !t.isFloat(compare.args[0]!.type))
+  return opposite === undefined ? undefined : b.emit1(opposite, [...compare.args])
+}
+
+/** Rules for operands of any type. */
+function common(b: Builder, inst: Inst): Value | undefined {
+  const [x, y, z] = inst.args
+  const type = inst.results[0]!.type
+  switch (inst.op) {
+    case ops.select: {
+      const c = uniform(x!)
+      if (y === z || c === true) return y
+      if (c === false) return z
+      const inner = definedBy(x!, ops.not)
+      if (inner !== undefined) return b.emit1(ops.select, [inner.args[0]!, z!, y!])
+      if (type !== x!.type) return undefined
+      const cy = uniform(y!), cz = uniform(z!)
+      if (cy === true) return cz === false ? x : b.emit1(ops.or, [x!, z!])
+      if (cz === false) return b.emit1(ops.and, [x!, y!])
+      if (cy === false && cz === true) return b.emit1(ops.not, [x!])
+      return undefined
+    }
+    case ops.convert:
+      if (x!.type === type) return x
+      return x!.type.scalar === 'bool' || type.scalar !== 'bool' ? undefined : boolOf(x!, type)
+    case ops.bitcast: {
+      if (x!.type === type) return x
+      const inner = definedBy(x!, ops.bitcast)?.args[0]
+      return inner === undefined ? undefined : inner.type === type ? inner : b.emit1(ops.bitcast, [inner], null, type)
+    }
+    case ops.detach: return definedBy(x!, ops.detach) !== undefined || isConstant(x!) || !mayCarry(type) ? x : undefined
+    case ops.transpose: return definedBy(x!, ops.transpose)?.args[0]
+    default: return undefined
+  }
+}
+
+/** The boolean that a number was made of. */
+function boolOf(x: Value, type: Type): Value | undefined {
+  const inner = definedBy(x, ops.convert)?.args[0]
+  return inner?.type === type ? inner : undefined
+}
+
+function mayCarry(type: Type): boolean {
+  return t.differential(type) !== null
+}

@@ -1,0 +1,331 @@
+/**
+ * Folds and tidies: instructions by the rules of `rules.ts`, and control whose course is known. One walk, in order, so
+ * that what a rewrite makes simple is simple for all that follows; the pipeline runs it again for what lies before.
+ *
+ *   %r: f32 = if %true () { yield %a } () { yield %b }   →   use %a
+ */
+import { Builder } from '../ir/build.ts'
+import * as ops from '../ir/ops.ts'
+import { Inst, Region, noRegions, type Func, type Value } from '../ir/value.ts'
+import { substitute, useCounts, walk, type ValueTable } from '../ir/walk.ts'
+import { fold, type Constant } from './fold.ts'
+import { constantInt, constantOf, definedBy } from './match.ts'
+import { nestGuards } from './guards.ts'
+import { rewrite } from './rules.ts'
+
+/** How many instructions an `if` may hold to become `select`s, and how many results. */
+const selectCost = 3
+const selectResults = 4
+
+/** Simplifies instructions and control. */
+export function simplify(func: Func): boolean {
+  if (func.body === undefined) return false
+  const pass = new Simplifier(func, func.body)
+  pass.region(func.body)
+  return pass.changed
+}
+
+class Simplifier {
+  changed = false
+  readonly #func: Func
+  readonly #b: Builder
+  readonly #to: ValueTable = []
+  /** How many `leave`s name an instruction. */
+  readonly #leaves = new Map<Inst, number>()
+  /** Nesting of the region where a value is defined, by id. */
+  readonly #depths: number[] = []
+  #depth = 0
+
+  constructor(func: Func, body: Region) {
+    this.#func = func
+    this.#b = new Builder(func, body)
+    walk(body, inst => {
+      if (inst.op === ops.leave) this.#leaves.set(inst.attr as Inst, (this.#leaves.get(inst.attr as Inst) ?? 0) + 1)
+    })
+  }
+
+  #resolve(value: Value): Value {
+    let to = value
+    for (let next = this.#to[to.id]; next !== undefined; next = this.#to[to.id]) to = next
+    return to
+  }
+
+  #replace(from: Value, to: Value): void {
+    if (from === to) return
+    if (to.name === '' && constantOf(to) === undefined) to.name = from.name
+    this.#to[from.id] = to
+    this.changed = true
+  }
+
+  region(region: Region): void {
+    const insts = region.insts
+    region.insts = []
+    this.#depth++
+    for (const p of region.params) this.#depths[p.id] = this.#depth
+    this.#into(region, insts)
+    this.#depth--
+  }
+
+  /** Appends instructions to a region, simplified; false where control does not get past them. */
+  #into(region: Region, insts: readonly Inst[]): boolean {
+    const b = this.#b
+    for (let i = 0; i < insts.length; i++) {
+      const inst = insts[i]!
+      for (let k = 0; k < inst.args.length; k++) inst.args[k] = this.#resolve(inst.args[k]!)
+      b.at = region
+      b.span = inst.span
+      const before = region.insts.length
+      let goesOn = !inst.op.ends
+      if (inst.regions.length > 0) goesOn = this.#control(region, inst)
+      else if (inst.op === ops.trap && constantOf(inst.args[0]!) === true) this.changed = true
+      else {
+        const value = rewrite(b, inst)
+        if (value === undefined) region.insts.push(inst)
+        else this.#replace(inst.results[0]!, value)
+      }
+      for (let k = before; k < region.insts.length; k++) {
+        for (const r of region.insts[k]!.results) this.#depths[r.id] = this.#depth
+      }
+      if (!goesOn) {
+        if (i < insts.length - 1) this.changed = true
+        if (!region.end.op.ends) region.insts.push(new Inst(ops.unreachable, [], null, noRegions, inst.span))
+        return false
+      }
+    }
+    return true
+  }
+
+  /** Appends a control instruction, or what it comes to; false where control does not get past it. */
+  #control(region: Region, inst: Inst): boolean {
+    switch (inst.op) {
+      case ops.if_: {
+        const c = constantOf(inst.args[0]!)
+        return c === undefined ? this.#if(region, inst) : this.#always(region, inst, inst.regions[c === true ? 0 : 1]!)
+      }
+      case ops.switch_: {
+        const c = constantInt(inst.args[0]!)
+        if (c !== undefined || inst.regions.length === 1) return this.#always(region, inst, inst.regions[caseOf(inst, c)]!)
+        for (const r of inst.regions) this.region(r)
+        return this.#finish(region, inst)
+      }
+      case ops.loop: return this.#loop(region, inst)
+      default:
+        nestGuards(this.#func, inst, this.#leaves, (from, to) => this.#replace(from, to))
+        if (this.#leavesIn(inst.regions[0]!, inst) === 0) return this.#always(region, inst, inst.regions[0]!)
+        this.region(inst.regions[0]!)
+        return this.#finish(region, inst)
+    }
+  }
+
+  /** `leave`s that name the instruction inside a region, but for the one at the region's own end. */
+  #leavesIn(region: Region, inst: Inst): number {
+    const end = region.insts[region.insts.length - 1]!
+    const own = end.op === ops.leave && end.attr === inst ? 1 : 0
+    if ((this.#leaves.get(inst) ?? 0) <= own) return 0
+    let count = -own
+    walk(region, i => { if (i.op === ops.leave && i.attr === inst) count++ })
+    return count
+  }
+
+  /** Puts the instructions of a region, which is all that an instruction comes to, in its place. */
+  #always(region: Region, inst: Inst, only: Region): boolean {
+    this.changed ||= inst.op !== ops.block || this.#leavesIn(only, inst) === 0
+    if (this.#leavesIn(only, inst) > 0) {
+      const block = asBlock(inst, only)
+      this.#leaves.set(block, this.#leaves.get(inst)!)
+      this.region(only)
+      return this.#finish(region, block)
+    }
+    const end = only.end
+    if (!this.#into(region, only.insts.slice(0, -1))) return false
+    if (end.op !== ops.yield_ && !(end.op === ops.leave && end.attr === inst)) return this.#into(region, [end])
+    inst.results.forEach((r, k) => this.#replace(r, this.#resolve(end.args[k]!)))
+    return true
+  }
+
+  #if(region: Region, inst: Inst): boolean {
+    const negated = definedBy(inst.args[0]!, ops.not)
+    if (negated !== undefined) {
+      inst.args = [negated.args[0]!]
+      inst.regions = [inst.regions[1]!, inst.regions[0]!]
+      this.changed = true
+    }
+    for (const r of inst.regions) this.region(r)
+    const [yes, no] = [inst.regions[0]!, inst.regions[1]!]
+    this.#endsInYield(inst)
+    if (this.#leavesIn(yes, inst) + this.#leavesIn(no, inst) === 0 && yes.end.op === ops.yield_ && no.end.op === ops.yield_) {
+      if (yes.insts.length === 1 && no.insts.length === 1 && inst.results.length === 0) {
+        this.changed = true
+        return true
+      }
+      if (this.#select(region, inst, yes, no)) return true
+    }
+    return this.#finish(region, inst)
+  }
+
+  /** A `leave` that names the owner of its region and stands at the region's end is a `yield`. */
+  #endsInYield(inst: Inst): void {
+    for (const r of inst.regions) {
+      const end = r.end
+      if (end.op !== ops.leave || end.attr !== inst || inst.op === ops.loop) continue
+      r.insts[r.insts.length - 1] = new Inst(ops.yield_, end.args, null, noRegions, end.span)
+      this.#leaves.set(inst, this.#leaves.get(inst)! - 1)
+      this.changed = true
+    }
+  }
+
+  /** Appends a processed `if`, `switch` or `block`; results that are the same on all ways are replaced. */
+  #finish(region: Region, inst: Inst): boolean {
+    this.#endsInYield(inst)
+    const ends = inst.regions.map(r => r.end).filter(e => e.op === ops.yield_)
+    const leaves = this.#leaves.get(inst) ?? 0
+    if (leaves === 0 && ends.length > 0) {
+      this.#b.at = region
+      inst.results.forEach((r, k) => {
+        const same = this.#agreed(ends.map(e => e.args[k]!))
+        if (same !== undefined) this.#replace(r, same)
+      })
+    }
+    region.insts.push(inst)
+    return leaves > 0 || ends.length > 0
+  }
+
+  /** The one value that all of these are, visible here. */
+  #agreed(values: readonly Value[]): Value | undefined {
+    const known = values.filter(v => definedBy(v, ops.undef) === undefined)
+    const first = known[0]
+    if (first === undefined) return this.#b.emit1(ops.undef, [], null, values[0]!.type)
+    if (known.every(v => v === first) && (this.#depths[first.id] ?? Infinity) <= this.#depth) return first
+    const c = constantOf(first)
+    if (c === undefined || !known.every(v => Object.is(constantOf(v), c))) return undefined
+    return this.#b.const(first.type, c)
+  }
+
+  /** Turns an `if` whose branches are cheap and differentiate without harm when not taken into `select`s. */
+  #select(region: Region, inst: Inst, yes: Region, no: Region): boolean {
+    if (inst.results.length === 0 || inst.results.length > selectResults) return false
+    if (!inst.results.every(r => r.type.kind === 'scalar' || r.type.kind === 'vec')) return false
+    let cost = 0
+    for (const r of [yes, no]) {
+      for (let i = 0; i < r.insts.length - 1; i++) {
+        const work = r.insts[i]!
+        if (work.op.effect !== 'none' || work.regions.length > 0) return false
+        // Zero times an infinite derivative is NaN: only linear work may move out of a branch that guards it.
+        if (work.op.ad.is !== 'linear' && work.op.ad.is !== 'flat') return false
+        if (work.op !== ops.constant && ++cost > selectCost) return false
+      }
+    }
+    region.insts.push(...yes.insts.slice(0, -1), ...no.insts.slice(0, -1))
+    this.#b.at = region
+    inst.results.forEach((r, k) => this.#replace(r, this.#b.select(inst.args[0]!, yes.end.args[k]!, no.end.args[k]!)))
+    this.changed = true
+    return true
+  }
+
+  #loop(region: Region, inst: Inst): boolean {
+    const [head, body] = [inst.regions[0]!, inst.regions[1]!]
+    const again = body.insts[body.insts.length - 1]!
+    head.params.forEach((p, k) => {
+      const next = again.op === ops.next ? this.#resolve(again.args[k]!) : p
+      const c = constantOf(next)
+      const same = next === p || next === inst.args[k] || (c !== undefined && Object.is(c, constantOf(inst.args[k]!)))
+      if (same && this.#to[p.id] === undefined) this.#replaceParam(p, inst.args[k]!)
+    })
+    if (again.op !== ops.next) return this.#always(region, ...singleTrip(inst, head, body))
+    if (this.#firstTest(inst, head) === false && this.#leavesIn(head, inst) === 0) {
+      head.params.forEach((p, k) => this.#replace(p, inst.args[k]!))
+      head.insts[head.insts.length - 1] = new Inst(ops.yield_, head.end.args.slice(1), null, noRegions, head.end.span)
+      head.params = []
+      return this.#always(region, inst, head)
+    }
+    this.region(head)
+    if (head.end.op !== ops.test) {
+      const init: ValueTable = []
+      head.params.forEach((p, k) => { init[p.id] = inst.args[k]! })
+      substitute(head, init)
+      head.params = []
+      const block = asBlock(inst, head)
+      this.#leaves.set(block, this.#leaves.get(inst) ?? 0)
+      this.changed = true
+      return this.#finish(region, block)
+    }
+    this.#depth++
+    this.region(body)
+    this.#depth--
+    region.insts.push(inst)
+    const leaves = this.#leaves.get(inst) ?? 0
+    if (leaves === 0) {
+      inst.results.forEach((r, k) => {
+        const exit = head.end.args[k + 1]!
+        if ((this.#depths[exit.id] ?? Infinity) <= this.#depth) this.#replace(r, exit)
+      })
+    }
+    return leaves > 0 || constantOf(head.end.args[0]!) !== true
+  }
+
+  #replaceParam(param: Value, init: Value): void {
+    this.#to[param.id] = init
+    if (this.#used === undefined) this.#used = useCounts(this.#func)
+    if ((this.#used[param.id] ?? 1) > 0) this.changed = true
+  }
+
+  #used: Uint32Array | undefined = undefined
+
+  /** Whether the loop's first trip happens, where constants tell. */
+  #firstTest(inst: Inst, head: Region): boolean | undefined {
+    const value = (v: Value, depth: number): Constant | undefined => {
+      const at = this.#resolve(v)
+      const c = constantOf(at)
+      if (c !== undefined) return c
+      if (at.def === head) {
+        const init = inst.args[at.index]!
+        return constantOf(init)
+      }
+      const def = at.def
+      if (!(def instanceof Inst) || depth === 0 || at.type.kind !== 'scalar' || def.regions.length > 0) return undefined
+      if (def.op.effect !== 'none' || def.args.length === 0 || def.args.length > 2 || def.args[0]!.type.kind !== 'scalar') return undefined
+      if (def.op === ops.convert || def.op === ops.bitcast || def.op === ops.detach) return undefined
+      const parts: Constant[] = []
+      for (const a of def.args) {
+        const part = value(a, depth - 1)
+        if (part === undefined) return undefined
+        parts.push(part)
+      }
+      return fold(def.op, def.args[0]!.type, parts)
+    }
+    const test = head.end
+    const known = test.op === ops.test ? value(test.args[0]!, 8) : undefined
+    return typeof known === 'boolean' ? known : undefined
+  }
+}
+
+/** Index of the region that a `switch` takes for a selector; the default for one that has no label. */
+function caseOf(inst: Inst, selector: number | undefined): number {
+  const labels = inst.attr as readonly number[]
+  for (let i = 0; i < labels.length; i += 2) if (labels[i] === selector) return labels[i + 1]!
+  return inst.regions.length - 1
+}
+
+/** A block that runs a region of an instruction and gives the instruction's results. */
+function asBlock(inst: Inst, only: Region): Inst {
+  const block = new Inst(ops.block, [], null, [only], inst.span)
+  block.results = inst.results
+  for (const r of block.results) r.def = block
+  walk(only, i => { if (i.op === ops.leave && i.attr === inst) i.attr = block })
+  return block
+}
+
+/** A loop whose body never comes back, as a region that runs once: the head, and the body if the test holds. */
+function singleTrip(inst: Inst, head: Region, body: Region): [Inst, Region] {
+  const test = head.insts.pop()!
+  if (test.op !== ops.test) {
+    head.insts.push(test)
+  } else {
+    const out = new Region()
+    out.insts.push(new Inst(ops.yield_, [], null, noRegions, test.span))
+    head.insts.push(new Inst(ops.if_, [test.args[0]!], null, [body, out], test.span))
+    head.insts.push(new Inst(ops.yield_, test.args.slice(1), null, noRegions, test.span))
+  }
+  head.params = []
+  return [inst, head]
+}

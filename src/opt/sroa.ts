@@ -1,0 +1,310 @@
+/**
+ * Splits local variables of composite type into parts that `ssa` can promote.
+ *
+ *   %s: ptr = var  (struct S { f32 a; f32 b[4]; })      %s.a: ptr = var
+ *   %p: ptr = field 0 %s                                %s.b: ptr = var
+ *   store %p, %x                                    →   store %s.a, %x
+ *   %v: S = load %s                                     %a: f32 = load %s.a  …  %v: S = construct %a, %b
+ *
+ * A variable's accesses form a tree by type. A struct is split where an access reaches into it; an array where all
+ * indices are constant; an array that is indexed by computed values stays in memory, but structs in it become arrays of
+ * their fields where nothing takes the array as a whole. Lanes of vectors and matrices become `insert` and `extract`.
+ */
+import { Builder } from '../ir/build.ts'
+import * as ops from '../ir/ops.ts'
+import * as t from '../ir/type.ts'
+import type { Type } from '../ir/type.ts'
+import { Inst, type Func, type Region, type Value } from '../ir/value.ts'
+import { walk } from '../ir/walk.ts'
+import { constantIndex } from './match.ts'
+
+/** Arrays longer than this are never taken apart. */
+const splitLimit = 64
+
+/** Accesses of one type position; all elements of an array share a node. */
+interface Node {
+  readonly type: Type
+  readonly name: string
+  /** Struct fields by index, or the shared element at 0. */
+  readonly parts: (Node | undefined)[]
+  /** Something other than load, store and the derivation of pointers uses a pointer to this. */
+  escapes: boolean
+  /** Loaded or stored as a whole, except for storing zeros. */
+  whole: boolean
+  /** Indexed by a computed value. */
+  dynamic: boolean
+  /** How it is laid out; decided after all accesses are known. */
+  mode: 'leaf' | 'lanes' | 'struct' | 'elements' | 'memory'
+}
+
+/** A variable that is split: its pieces, in the shape of the node. */
+type Piece =
+  | { readonly is: 'var'; readonly pointer: Value; readonly node: Node }
+  | { readonly is: 'parts'; readonly parts: readonly Piece[]; readonly node: Node }
+
+/** Where a pointer into a split variable points. */
+interface Place {
+  piece: Piece
+  /** The node reached. */
+  node: Node
+  /** Computed indices taken above a struct that was split under an array. */
+  outer: readonly Value[]
+  /** Steps below the piece's variable, for lanes. */
+  steps: readonly (number | Value)[]
+}
+
+/** Splits aggregate variables. */
+export function sroa(func: Func): boolean {
+  const body = func.body
+  if (body === undefined) return false
+  const nodes: (Node | undefined)[] = new Array<Node | undefined>(func.nextValue).fill(undefined)
+  const roots: (Node | undefined)[] = []
+  if (!collect(body, nodes, roots)) return false
+  let split = false
+  for (const root of roots) {
+    if (root === undefined) continue
+    decide(root, false)
+    if (root.mode !== 'leaf' && root.mode !== 'memory') split = true
+    else if (root.mode === 'memory' && splitsBelow(root)) split = true
+  }
+  if (!split) return false
+  new Splitter(func, roots).region(body)
+  return true
+}
+
+function node(type: Type, name: string): Node {
+  return { type, name, parts: [], escapes: false, whole: false, dynamic: false, mode: 'leaf' }
+}
+
+/** Builds the access trees. False where there is no aggregate variable. */
+function collect(body: Region, nodes: (Node | undefined)[], roots: (Node | undefined)[]): boolean {
+  let any = false
+  walk(body, inst => {
+    if (inst.op === ops.variable) {
+      const pointer = inst.results[0]!
+      const type = pointer.type.elem!
+      if (type.kind === 'scalar' || type.kind === 'ptr' || type.kind === 'opaque') return
+      any = true
+      nodes[pointer.id] = roots[pointer.id] = node(type, pointer.name)
+      return
+    }
+    const at = inst.args.length > 0 ? nodes[inst.args[0]!.id] : undefined
+    for (let k = 1; k < inst.args.length; k++) {
+      const other = nodes[inst.args[k]!.id]
+      if (other !== undefined) other.escapes = true
+    }
+    if (at === undefined) return
+    if (inst.op === ops.field) nodes[inst.results[0]!.id] = part(at, inst.attr as number)
+    else if (inst.op === ops.elem) {
+      if (constantIndex(inst.args[1]!, at.type.count) === undefined) at.dynamic = true
+      nodes[inst.results[0]!.id] = part(at, 0)
+    } else if (inst.op === ops.load) at.whole = true
+    else if (inst.op !== ops.store) at.escapes = true
+    else if (!isBlank(inst.args[1]!)) at.whole = true
+  })
+  return any
+}
+
+function part(at: Node, index: number): Node {
+  const field = at.type.kind === 'struct' ? at.type.fields[index]!.name : ''
+  return at.parts[index] ??= node(t.component(at.type, index), field === '' ? at.name : `${at.name}_${field}`)
+}
+
+/** True for zero and undefined values, whose parts cost nothing. */
+function isBlank(value: Value): boolean {
+  return value.def instanceof Inst && (value.def.op === ops.zero || value.def.op === ops.undef)
+}
+
+/** Chooses the layout of a node and what is below it. `indexed` is true below an array that stays in memory. */
+function decide(at: Node, indexed: boolean): void {
+  const kind = at.type.kind
+  if (at.escapes) at.mode = 'memory'
+  else if (at.parts.length === 0) at.mode = 'leaf'
+  else if (kind === 'struct') at.mode = 'struct'
+  else if (kind === 'vec' || kind === 'mat') at.mode = indexed || anyEscapes(at) ? 'memory' : 'lanes'
+  else if (indexed || at.dynamic || at.type.count > splitLimit || at.type.count === 0) at.mode = 'memory'
+  else at.mode = 'elements'
+  if (at.mode === 'lanes' || at.mode === 'leaf') return
+  const below = at.mode === 'memory'
+  if (below && (at.escapes || at.whole || kind === 'struct')) return freeze(at)
+  for (const p of at.parts) if (p !== undefined) decide(p, indexed || below)
+  if (below && kind === 'array') {
+    const element = at.parts[0]!
+    if (element.mode === 'struct' && anyEscapes(element)) freeze(at)
+  }
+}
+
+function anyEscapes(at: Node): boolean {
+  return at.escapes || at.parts.some(p => p !== undefined && anyEscapes(p))
+}
+
+/** Leaves everything below in memory as it is. */
+function freeze(at: Node): void {
+  at.mode = 'memory'
+  for (const p of at.parts) if (p !== undefined) freeze(p)
+}
+
+function splitsBelow(at: Node): boolean {
+  return at.parts.some(p => p !== undefined && (p.mode === 'struct' || (p.mode === 'memory' && splitsBelow(p))))
+}
+
+class Splitter {
+  readonly #roots: readonly (Node | undefined)[]
+  readonly #places: (Place | undefined)[] = []
+  readonly #replaced: (Value | undefined)[] = []
+  readonly #b: Builder
+
+  constructor(func: Func, roots: readonly (Node | undefined)[]) {
+    this.#roots = roots
+    this.#b = new Builder(func, func.body!)
+  }
+
+  region(region: Region): void {
+    const insts = region.insts
+    region.insts = []
+    const b = this.#b
+    for (let i = 0; i < insts.length; i++) {
+      const inst = insts[i]!
+      for (let k = 0; k < inst.args.length; k++) {
+        const to = this.#replaced[inst.args[k]!.id]
+        if (to !== undefined) inst.args[k] = to
+      }
+      b.at = region
+      b.span = inst.span
+      if (this.#access(inst)) continue
+      region.insts.push(inst)
+      for (let k = 0; k < inst.regions.length; k++) this.region(inst.regions[k]!)
+    }
+  }
+
+  #access(inst: Inst): boolean {
+    if (inst.op === ops.variable) return this.#variable(inst)
+    const pointer = inst.args[0]
+    const place = pointer === undefined ? undefined : this.#places[pointer.id]
+    if (place === undefined) return false
+    if (inst.op === ops.field) this.#step(inst, place, inst.attr as number)
+    else if (inst.op === ops.elem) this.#step(inst, place, constantIndex(inst.args[1]!, place.node.type.count) ?? inst.args[1]!)
+    else if (inst.op === ops.load) this.#replaced[inst.results[0]!.id] = this.#read(place)
+    else this.#write(place, inst.args[1]!)
+    return true
+  }
+
+  #variable(inst: Inst): boolean {
+    const pointer = inst.results[0]!
+    const root = this.#roots[pointer.id]
+    if (root === undefined || root.mode === 'leaf' || (root.mode === 'memory' && !splitsBelow(root))) return false
+    this.#places[pointer.id] = { piece: this.#piece(root, []), node: root, outer: [], steps: [] }
+    return true
+  }
+
+  /** Makes the variables of a node; `dims` are the lengths of the arrays above that stay in memory. */
+  #piece(at: Node, dims: readonly number[]): Piece {
+    if (at.mode === 'struct') {
+      return { is: 'parts', node: at, parts: at.type.fields.map((_, i) => this.#piece(part(at, i), dims)) }
+    }
+    if (at.mode === 'elements') {
+      const parts: Piece[] = []
+      for (let i = 0; i < at.type.count; i++) parts.push(this.#piece(part(at, 0), dims))
+      return { is: 'parts', node: at, parts }
+    }
+    if (at.mode === 'memory' && splitsBelow(at)) {
+      return { is: 'parts', node: at, parts: [this.#piece(part(at, 0), [...dims, at.type.count])] }
+    }
+    let type = at.type
+    for (let i = dims.length - 1; i >= 0; i--) type = t.array(type, dims[i]!)
+    return { is: 'var', node: at, pointer: this.#b.variable(type, at.name) }
+  }
+
+  #step(inst: Inst, place: Place, index: number | Value): void {
+    const result = inst.results[0]!
+    if (place.piece.is === 'var') {
+      this.#places[result.id] = { ...place, node: part(place.node, 0), steps: [...place.steps, index] }
+      return
+    }
+    const { node: at, parts } = place.piece
+    const inArray = at.mode === 'memory'
+    const piece = inArray ? parts[0]! : parts[index as number]!
+    const outer = inArray ? [...place.outer, typeof index === 'number' ? inst.args[1]! : index] : place.outer
+    const below: Place = { piece, node: piece.node, outer, steps: [] }
+    this.#places[result.id] = below
+    if (piece.is !== 'var' || piece.node.mode === 'lanes') return
+    this.#places[result.id] = undefined
+    this.#replaced[result.id] = this.#pointer(below)
+  }
+
+  /** The pointer to the variable of a place, or to the element of it that the computed indices choose. */
+  #pointer(place: Place): Value {
+    let pointer = (place.piece as { pointer: Value }).pointer
+    for (const index of place.outer) pointer = this.#b.elem(pointer, index)
+    return pointer
+  }
+
+  #read(place: Place): Value {
+    const { piece } = place
+    if (piece.is === 'var') {
+      let value = this.#b.load(this.#pointer(place))
+      for (const step of place.steps) value = this.#lane(value, step)
+      return value
+    }
+    const parts = this.#parts(place).map(p => this.#read(p))
+    return this.#b.construct(place.node.type, parts)
+  }
+
+  #write(place: Place, value: Value): void {
+    const { piece } = place
+    const blank = value.def instanceof Inst ? value.def.op : undefined
+    if (blank === ops.undef) return
+    if (blank === ops.zero && place.steps.length === 0) return this.#clear(place)
+    if (piece.is === 'var') {
+      const pointer = this.#pointer(place)
+      this.#b.store(pointer, place.steps.length === 0 ? value : this.#replaceLane(this.#b.load(pointer), place.steps, 0, value))
+      return
+    }
+    this.#parts(place).forEach((p, i) => this.#write(p, this.#b.extract(value, i)))
+  }
+
+  /** Stores zero in all variables of a place. */
+  #clear(place: Place): void {
+    const { piece, outer } = place
+    if (piece.is === 'var') {
+      const pointer = this.#pointer(place)
+      this.#b.store(pointer, this.#b.zero(pointer.type.elem!))
+    } else {
+      for (const p of piece.parts) this.#clear({ piece: p, node: p.node, outer, steps: [] })
+    }
+  }
+
+  /** The places of the parts of a split aggregate; the elements one by one for an array of split structs. */
+  #parts(place: Place): Place[] {
+    const piece = place.piece as Extract<Piece, { is: 'parts' }>
+    const { outer } = place
+    if (piece.node.mode !== 'memory') return piece.parts.map(p => ({ piece: p, node: p.node, outer, steps: [] }))
+    const below = piece.parts[0]!
+    const parts: Place[] = []
+    for (let i = 0; i < piece.node.type.count; i++) {
+      parts.push({ piece: below, node: below.node, outer: [...outer, this.#b.const(t.i32, i)], steps: [] })
+    }
+    return parts
+  }
+
+  #lane(value: Value, step: number | Value): Value {
+    return typeof step === 'number' ? this.#b.extract(value, step) : this.#b.emit1(ops.index, [value, step])
+  }
+
+  /** `value` with the lane that `steps` choose replaced. */
+  #replaceLane(value: Value, steps: readonly (number | Value)[], depth: number, lane: Value): Value {
+    const b = this.#b
+    if (depth === steps.length) return lane
+    const step = steps[depth]!
+    if (typeof step === 'number') {
+      return b.insert(value, step, this.#replaceLane(b.extract(value, step), steps, depth + 1, lane))
+    }
+    const parts: Value[] = []
+    for (let i = 0; i < value.type.count; i++) {
+      const old = b.extract(value, i)
+      const here = b.emit1(ops.eq, [step, b.const(step.type, step.type.scalar === 'i64' || step.type.scalar === 'u64' ? BigInt(i) : i)])
+      parts.push(b.select(here, this.#replaceLane(old, steps, depth + 1, lane), old))
+    }
+    return b.construct(value.type, parts)
+  }
+}

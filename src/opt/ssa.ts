@@ -1,0 +1,180 @@
+/**
+ * Promotes local variables that are only loaded and stored whole. A variable written inside a control instruction
+ * leaves it as one more result; one written inside a loop is carried by it:
+ *
+ *   %x: ptr = var                    %y: f32 = if %c () { yield %a } () { yield %b }
+ *   if %c () { store %x, %a }   →    use %y
+ *      () { store %x, %b }
+ *   %y: f32 = load %x
+ *
+ * One walk: `current` holds the value of each variable at the place reached.
+ */
+import * as ops from '../ir/ops.ts'
+import { Inst, Value, noRegions, type Func, type Region } from '../ir/value.ts'
+import type { ValueTable } from '../ir/walk.ts'
+import { walk } from '../ir/walk.ts'
+
+interface Local {
+  readonly inst: Inst
+  readonly pointer: Value
+  /** Nesting of the region that owns it: control instructions deeper than this see it from outside. */
+  depth: number
+  undef: Value | undefined
+}
+
+/** Promotes `var`s to values, through regions. */
+export function ssa(func: Func): boolean {
+  if (func.body === undefined) return false
+  const locals = promotable(func, func.body)
+  if (locals.count === 0) return false
+  new Promotion(func, locals.byPointer).region(func.body)
+  return true
+}
+
+/** Variables whose pointer is used by whole loads and stores only. */
+function promotable(func: Func, body: Region): { byPointer: (Local | undefined)[]; count: number } {
+  const byPointer: (Local | undefined)[] = new Array<Local | undefined>(func.nextValue).fill(undefined)
+  let count = 0
+  walk(body, inst => {
+    if (inst.op === ops.variable) {
+      byPointer[inst.results[0]!.id] = { inst, pointer: inst.results[0]!, depth: 0, undef: undefined }
+      count++
+    }
+  })
+  if (count === 0) return { byPointer, count }
+  walk(body, inst => {
+    const from = inst.op === ops.load || inst.op === ops.store ? 1 : 0
+    for (let k = from; k < inst.args.length; k++) {
+      const id = inst.args[k]!.id
+      if (byPointer[id] !== undefined) {
+        byPointer[id] = undefined
+        count--
+      }
+    }
+  })
+  return { byPointer, count }
+}
+
+class Promotion {
+  readonly #func: Func
+  readonly #locals: readonly (Local | undefined)[]
+  /** Value of each variable here, by pointer id. */
+  readonly #current: ValueTable
+  /** What loads became, by id of their result. */
+  readonly #replaced: ValueTable = []
+  /** Variables from outside that a control instruction writes. */
+  readonly #written = new Map<Inst, Local[]>()
+
+  constructor(func: Func, locals: readonly (Local | undefined)[]) {
+    this.#func = func
+    this.#locals = locals
+    this.#current = new Array<Value | undefined>(locals.length).fill(undefined)
+    this.#findWritten(func.body!, 0)
+  }
+
+  #findWritten(region: Region, depth: number): Set<Local> {
+    const all = new Set<Local>()
+    for (const inst of region.insts) {
+      if (inst.op === ops.variable) {
+        const local = this.#locals[inst.results[0]!.id]
+        if (local !== undefined) local.depth = depth
+      } else if (inst.op === ops.store) {
+        const local = this.#locals[inst.args[0]!.id]
+        if (local !== undefined) all.add(local)
+      } else if (inst.regions.length > 0) {
+        const inside = new Set<Local>()
+        for (const r of inst.regions) {
+          for (const local of this.#findWritten(r, depth + 1)) if (local.depth <= depth) inside.add(local)
+        }
+        if (inside.size > 0) this.#written.set(inst, [...inside])
+        for (const local of inside) all.add(local)
+      }
+    }
+    return all
+  }
+
+  region(region: Region): void {
+    const kept: Inst[] = []
+    const insts = region.insts
+    for (let i = 0; i < insts.length; i++) {
+      const inst = insts[i]!
+      for (let k = 0; k < inst.args.length; k++) {
+        const to = this.#replaced[inst.args[k]!.id]
+        if (to !== undefined) inst.args[k] = to
+      }
+      if (this.#simple(inst, kept)) continue
+      kept.push(inst)
+      if (inst.op.ends) this.#exit(inst)
+      else if (inst.regions.length > 0) this.#control(inst)
+    }
+    region.insts = kept
+  }
+
+  /** Handles the instructions that vanish. */
+  #simple(inst: Inst, kept: Inst[]): boolean {
+    const pointer = inst.op === ops.variable ? inst.results[0]! : inst.args[0]
+    const local = pointer === undefined ? undefined : this.#locals[pointer.id]
+    if (local === undefined) return false
+    if (inst.op === ops.variable) {
+      const undef = new Inst(ops.undef, [], null, noRegions, inst.span)
+      local.undef = new Value(this.#func.nextValue++, pointer!.type.elem!, undef, 0, pointer!.name)
+      undef.results.push(local.undef)
+      kept.push(undef)
+      this.#current[pointer!.id] = local.undef
+    } else if (inst.op === ops.load) {
+      this.#replaced[inst.results[0]!.id] = this.#current[pointer!.id]
+    } else {
+      const value = inst.args[1]!
+      if (value.name === '') value.name = pointer!.name
+      this.#current[pointer!.id] = value
+    }
+    return true
+  }
+
+  /** Variables leave a region through its terminator. */
+  #exit(inst: Inst): void {
+    const owner = inst.op === ops.leave ? inst.attr as Inst : this.#owner
+    if (owner === undefined || inst.op === ops.ret || inst.op === ops.unreachable) return
+    const written = this.#written.get(owner)
+    if (written === undefined) return
+    for (const local of written) inst.args.push(this.#current[local.pointer.id]!)
+  }
+
+  #owner: Inst | undefined = undefined
+
+  #control(inst: Inst): void {
+    const written = this.#written.get(inst) ?? []
+    const before = written.map(local => this.#current[local.pointer.id]!)
+    const outer = this.#owner
+    this.#owner = inst
+    if (inst.op === ops.loop) this.#loop(inst, written, before)
+    else {
+      for (const r of inst.regions) {
+        written.forEach((local, i) => { this.#current[local.pointer.id] = before[i] })
+        this.region(r)
+      }
+    }
+    this.#owner = outer
+    for (const local of written) {
+      const result = this.#value(local, inst, inst.results.length)
+      inst.results.push(result)
+      this.#current[local.pointer.id] = result
+    }
+  }
+
+  #loop(inst: Inst, written: readonly Local[], before: readonly Value[]): void {
+    const head = inst.regions[0]!
+    written.forEach((local, i) => {
+      inst.args.push(before[i]!)
+      const param = this.#value(local, head, head.params.length)
+      head.params.push(param)
+      this.#current[local.pointer.id] = param
+    })
+    this.region(head)
+    this.region(inst.regions[1]!)
+  }
+
+  #value(local: Local, def: Inst | Region, index: number): Value {
+    return new Value(this.#func.nextValue++, local.pointer.type.elem!, def, index, local.pointer.name)
+  }
+}

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest'
+import { Sink } from '../src/base/diag.ts'
+import { printModule } from '../src/ir/print.ts'
+import { run, type Data } from '../src/ir/run.ts'
+import type { Module } from '../src/ir/value.ts'
+import { verifyModule } from '../src/ir/verify.ts'
+import type { Cx } from '../src/opt/cx.ts'
+import { generate } from './generate-ir.ts'
+import { passes } from './passes.ts'
+
+const cx = (): Cx => ({ sink: new Sink(), level: 2 })
+
+/** What the program gives for a few arguments, with what it leaves in the buffer. */
+function behaviour(module: Module): Data[] {
+  const main = module.funcs.find(f => f.name === 'main')!
+  return [[0, 0.5], [3, -2], [-1, 1], [6, 0.25]].map(args => {
+    const buf: Data[] = [1, 2, 3, 4]
+    return [run(main, args, { globals: { buf, u: 1.5 }, steps: 200_000 }), buf]
+  })
+}
+
+const seeds = Number(process.env['SEEDS'] ?? 150)
+const first = Number(process.env['SEED'] ?? 0)
+
+describe('random programs mean the same after', () => {
+  const sequences = [...passes.keys()].map(name => [name])
+  sequences.push(
+    ['sroa', 'ssa'], ['sroa', 'ssa', 'simplify', 'gvn', 'dce'], ['inline', 'sroa', 'ssa', 'gvn', 'simplify', 'simplify', 'dce', 'simplify', 'gvn', 'dce'],
+  )
+  for (const names of sequences) {
+    it(names.join(' '), () => {
+      for (let seed = first; seed < first + seeds; seed++) {
+        const { module } = generate(seed)
+        verifyModule(module, 'generate')
+        const before = behaviour(module)
+        let step = ''
+        try {
+          for (const name of names) {
+            step = name
+            passes.get(name)!(module, cx())
+            verifyModule(module, name)
+          }
+          expect(behaviour(module)).toEqual(before)
+        } catch (error) {
+          const small = process.env['SHOW'] === undefined ? '' : `\n${printModule(generate(seed).module)}\n=====>\n${printModule(module)}`
+          throw new Error(`seed ${seed}, ${step} of ${names.join(' ')}: ${(error as Error).message}${small}`, { cause: error })
+        }
+      }
+    })
+  }
+})

@@ -1,0 +1,25 @@
+import type { Func, Module } from '../src/ir/value.ts'
+import type { Cx } from '../src/opt/cx.ts'
+import { dce } from '../src/opt/dce.ts'
+import { gvn } from '../src/opt/gvn.ts'
+import { inline, inlineAll } from '../src/opt/inline.ts'
+import { simplify } from '../src/opt/simplify.ts'
+import { sroa } from '../src/opt/sroa.ts'
+import { ssa } from '../src/opt/ssa.ts'
+
+type Pass = (module: Module, cx: Cx) => void
+
+const each = (pass: (func: Func, cx: Cx) => boolean): Pass => (module, cx) => {
+  for (const func of module.funcs) pass(func, cx)
+}
+
+/** Passes by the names that golden files use. */
+export const passes: ReadonlyMap<string, Pass> = new Map<string, Pass>([
+  ['ssa', each(ssa)],
+  ['sroa', each(sroa)],
+  ['simplify', each(simplify)],
+  ['gvn', each(gvn)],
+  ['dce', each(dce)],
+  ['inline', each(inline)],
+  ['inlineAll', each(func => inlineAll(func, () => true))],
+])
