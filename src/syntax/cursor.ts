@@ -1,0 +1,216 @@
+/** The state of a parse: where it stands in the tokens, how deep it is, and whether it is getting over an error. */
+import { badDigit, expectedName, expectedToken, tooDeep, unclosedBracket, unexpectedToken } from '../base/errors/syntax.ts'
+import type { Entry, Sink } from '../base/diag.ts'
+import type { Span } from '../base/source.ts'
+import type { Generics, Name } from './ast.ts'
+import { eofKind, lineFlag, nameKind, punctuatorKind, punctuatorText, spaceFlag, stringKind, type Punctuator, type TokenStream } from './token.ts'
+
+/** How many constructs may stand inside one another. */
+export const depthLimit = 256
+
+const shiftRight = punctuatorKind('>>')
+const greater = punctuatorKind('>')
+const greaterEqual = punctuatorKind('>=')
+const shiftAssign = punctuatorKind('>>=')
+const assign = punctuatorKind('=')
+
+/** A place in a token stream with what the parser has to remember on the way. */
+export class Cursor {
+  readonly tokens: TokenStream
+  readonly sink: Sink
+  /** Index of the next token. */
+  pos = 0
+  /** Names that surely are types: declared somewhere in the file, or parameters of generics seen so far. */
+  readonly types: Set<string>
+  /** Variables and parameters of the function that is being parsed: no `<` after one opens generic arguments. */
+  readonly locals: Set<string> = new Set()
+  /** From a `__generic<…>` prefix; taken by the declaration that follows. */
+  pendingGenerics: Generics | undefined
+  /** In a generic argument `>` closes and does not compare. */
+  inAngles = false
+  #depth = 0
+  #recovering = false
+  /** How many characters of a `>>`, `>=` or `>>=` are already used up. */
+  #used = 0
+
+  constructor(tokens: TokenStream, sink: Sink, types: Set<string>) {
+    this.tokens = tokens
+    this.sink = sink
+    this.types = types
+  }
+
+  /** The kind of the next token, or of what is left of it. */
+  get kind(): number {
+    const kind = this.tokens.kinds[this.pos]!
+    return this.#used === 0 ? kind : restOfAngle(kind, this.#used)
+  }
+
+  /** The kind of a token further on. */
+  kindAt(index: number): number {
+    return index < this.tokens.count ? this.tokens.kinds[index]! : eofKind
+  }
+
+  get atEnd(): boolean {
+    return this.tokens.kinds[this.pos] === eofKind
+  }
+
+  /** The text of the next token if it is a name, else ''. */
+  word(): string {
+    return this.wordAt(this.pos)
+  }
+
+  wordAt(index: number): string {
+    return this.kindAt(index) === nameKind ? this.tokens.text(index) : ''
+  }
+
+  isAt(index: number, text: Punctuator): boolean {
+    return this.kindAt(index) === punctuatorKind(text)
+  }
+
+  is(text: Punctuator): boolean {
+    return this.kind === punctuatorKind(text)
+  }
+
+  /** Whether a new line stands before the next token. */
+  get onNewLine(): boolean {
+    return (this.tokens.flags[this.pos]! & lineFlag) !== 0
+  }
+
+  hasSpaceBefore(index: number): boolean {
+    return (this.tokens.flags[index]! & (lineFlag | spaceFlag)) !== 0
+  }
+
+  /** Moves on by one token (never past the end) and returns its index. */
+  advance(): number {
+    this.#used = 0
+    return this.atEnd ? this.pos : this.pos++
+  }
+
+  /** Moves to a token; the end at most. */
+  jump(index: number): void {
+    this.#used = 0
+    this.pos = Math.min(index, this.tokens.count - 1)
+  }
+
+  accept(text: Punctuator): boolean {
+    if (!this.is(text)) return false
+    this.advance()
+    return true
+  }
+
+  acceptWord(word: string): boolean {
+    if (this.word() !== word) return false
+    this.advance()
+    return true
+  }
+
+  /** Consumes one `>`, if need be from the front of `>>`, `>=` or `>>=`. */
+  acceptAngle(): boolean {
+    const kind = this.kind
+    if (kind === greater) this.advance()
+    else if (kind === shiftRight || kind === greaterEqual || kind === shiftAssign) this.#used++
+    else return false
+    return true
+  }
+
+  /** Consumes the punctuator, or says that it is missing: after the token before, where it should be written. */
+  expect(text: Punctuator): boolean {
+    if (this.accept(text)) {
+      if (text === ';' || text === '}') this.#recovering = false
+      return true
+    }
+    this.missing(`'${text}'`)
+    return false
+  }
+
+  /** Consumes the bracket that closes the one at `open`. */
+  close(text: ')' | ']' | '}', open: number): boolean {
+    if (this.accept(text)) {
+      if (text === '}') this.#recovering = false
+      return true
+    }
+    if (this.tokens.matches[open] === -1) this.report(unclosedBracket, this.tokens.span(open, open), { bracket: `'${this.tokens.text(open)}'` })
+    else this.missing(`'${text}'`)
+    return false
+  }
+
+  /** Says that something should stand before the next token. */
+  missing(expected: string): void {
+    this.report(expectedToken, this.tokens.span(this.pos, this.pos), { expected, found: this.found() })
+  }
+
+  unexpected(): void {
+    this.report(unexpectedToken, this.tokens.span(this.pos, this.pos), { found: this.found() })
+  }
+
+  /** Consumes a name; after an error the name is empty and nothing is consumed. */
+  name(what: string): Name {
+    if (this.kind === nameKind) {
+      const index = this.advance()
+      return { text: this.tokens.text(index), span: this.tokens.span(index, index) }
+    }
+    this.report(expectedName, this.tokens.span(this.pos, this.pos), { what, found: this.found() })
+    return { text: '', span: this.tokens.span(this.pos, this.pos) }
+  }
+
+  /** Reports an error unless the parser is still getting over another. */
+  report<P extends string>(entry: Entry<P>, span: Span, slots: { readonly [K in P]: string | number }): void {
+    if (!this.#recovering) this.sink.add(entry, span, slots)
+    if (entry.severity === 'error') this.#recovering = true
+  }
+
+  badNumber(index: number): void {
+    this.sink.add(badDigit, this.tokens.span(index, index), { text: this.tokens.text(index) })
+  }
+
+  get recovering(): boolean {
+    return this.#recovering
+  }
+
+  /** From here on errors are reported again. */
+  recovered(): void {
+    this.#recovering = false
+  }
+
+  /** How the next token is named in messages. */
+  found(): string {
+    const kind = this.kind
+    if (kind === eofKind) return 'the end of the file'
+    if (kind === stringKind) return 'a string'
+    const text = punctuatorText(kind) ?? this.tokens.text(this.pos)
+    return `'${text}'`
+  }
+
+  /** The span from a token to the last one consumed. */
+  spanFrom(first: number): Span {
+    return this.tokens.span(first, Math.max(first, this.#used > 0 ? this.pos : this.pos - 1))
+  }
+
+  /** Goes one level deeper; false when that is too deep, and then the rest of the text is given up. */
+  enter(): boolean {
+    if (this.#depth >= depthLimit) {
+      this.report(tooDeep, this.tokens.span(this.pos, this.pos), { limit: depthLimit })
+      this.#recovering = true
+      this.jump(this.tokens.count - 1)
+      return false
+    }
+    this.#depth++
+    return true
+  }
+
+  leave(): void {
+    this.#depth--
+  }
+
+  /** The index after the bracketed stretch that begins at `index`, or the index itself where nothing matches. */
+  afterBracket(index: number): number {
+    const match = this.tokens.matches[index]!
+    return match > index ? match + 1 : index
+  }
+}
+
+function restOfAngle(kind: number, used: number): number {
+  if (kind === shiftRight) return greater
+  if (kind === greaterEqual) return assign
+  return used === 1 ? greaterEqual : assign
+}

@@ -1,0 +1,218 @@
+/** Macros: how they are defined, and what a use of one turns into. */
+import {
+  badMacroParams, badPaste, badStringize, duplicateMacroParam, expectedInDirective, macroRedefined, pasteAtEdge,
+} from '../base/errors/syntax.ts'
+import type { Sink } from '../base/diag.ts'
+import { SourceFile, type Span } from '../base/source.ts'
+import { kindOfText, lex } from './lex.ts'
+import { badKind, eofKind, nameKind, punctuatorKind, stringKind } from './token.ts'
+
+/** A token on its way through the preprocessor. */
+export interface Tok {
+  readonly kind: number
+  readonly text: string
+  /** Where it is reported: itself, or the use of the macro that it came from. */
+  readonly file: SourceFile
+  readonly start: number
+  readonly end: number
+  readonly flags: number
+  /** The macros that it came from, which do not apply to it again. */
+  readonly hidden: Hidden | undefined
+}
+
+/** A set of macro names as a list that grows at its head. */
+export interface Hidden {
+  readonly name: string
+  readonly rest: Hidden | undefined
+}
+
+export interface Macro {
+  readonly name: string
+  /** Undefined for `#define N 3`. */
+  readonly params: readonly string[] | undefined
+  readonly variadic: boolean
+  readonly body: readonly Tok[]
+}
+
+/** The macros that are defined, by name. A table may be handed from one file to the next of the same module. */
+export type MacroTable = Map<string, Macro>
+
+/** A table with macros such as `{ DEBUG: '1' }`. */
+export function macroTable(definitions: Readonly<Record<string, string>>): MacroTable {
+  const table: MacroTable = new Map()
+  for (const [name, value] of Object.entries(definitions)) {
+    table.set(name, { name, params: undefined, variadic: false, body: tokensOf(new SourceFile('<command line>', value)) })
+  }
+  return table
+}
+
+/** All tokens of a text as objects. */
+export function tokensOf(file: SourceFile): Tok[] {
+  const raw = lex(file)
+  const toks: Tok[] = []
+  for (let i = 0; i + 1 < raw.count; i++) {
+    const start = raw.starts[i]!
+    const end = raw.ends[i]!
+    toks.push({ kind: raw.kinds[i]!, text: file.text.slice(start, end), file, start, end, flags: raw.flags[i]!, hidden: undefined })
+  }
+  return toks
+}
+
+export function isHidden(hidden: Hidden | undefined, name: string): boolean {
+  for (let h = hidden; h !== undefined; h = h.rest) if (h.name === name) return true
+  return false
+}
+
+const open = punctuatorKind('(')
+const close = punctuatorKind(')')
+const comma = punctuatorKind(',')
+const dots = punctuatorKind('...')
+const hash = punctuatorKind('#')
+const paste = punctuatorKind('##')
+
+/** Reads `NAME`, `NAME(a, b, ...)` and the body from the tokens after `#define`, and adds the macro to the table. */
+export function define(line: readonly Tok[], at: Span, table: MacroTable, sink: Sink, spanOf: (tok: Tok) => Span): void {
+  const head = line[0]
+  if (head === undefined || head.kind !== nameKind) {
+    sink.add(expectedInDirective, head === undefined ? at : spanOf(head), { what: 'a name', directive: 'define' })
+    return
+  }
+  let params: string[] | undefined
+  let variadic = false
+  let i = 1
+  if (line[1]?.kind === open && line[1].start === head.end) {
+    params = []
+    i = 2
+    for (;;) {
+      const tok = line[i]
+      const bad = (what: string): void => sink.add(badMacroParams, tok === undefined ? at : spanOf(tok), { what })
+      if (tok?.kind === close && params.length === 0) break
+      if (tok?.kind === dots) {
+        variadic = true
+        params.push('__VA_ARGS__')
+      } else if (tok?.kind === nameKind) {
+        if (params.includes(tok.text)) {
+          sink.add(duplicateMacroParam, spanOf(tok), { name: tok.text })
+          return
+        }
+        params.push(tok.text)
+        if (line[i + 1]?.kind === dots) {
+          variadic = true
+          i++
+        }
+      } else return bad('a name')
+      i++
+      const next = line[i]
+      if (next?.kind === close) break
+      if (next?.kind !== comma || variadic) return bad(`')'`)
+      i++
+    }
+    i++
+  }
+  const body = line.slice(i)
+  const edge = body[0]?.kind === paste ? body[0] : body.at(-1)?.kind === paste ? body.at(-1) : undefined
+  if (edge !== undefined) {
+    sink.add(pasteAtEdge, spanOf(edge), {})
+    return
+  }
+  const lone = params === undefined ? undefined : body.find((t, k) => t.kind === hash && !params.includes(body[k + 1]?.text ?? ''))
+  if (lone !== undefined) {
+    sink.add(badStringize, spanOf(lone), {})
+    return
+  }
+  const macro: Macro = { name: head.text, params, variadic, body }
+  const old = table.get(head.text)
+  if (old !== undefined && !isSameMacro(old, macro)) sink.add(macroRedefined, spanOf(head), { name: head.text })
+  table.set(head.text, macro)
+}
+
+function isSameMacro(a: Macro, b: Macro): boolean {
+  return a.variadic === b.variadic && a.params?.join() === b.params?.join() && a.params === undefined === (b.params === undefined)
+    && a.body.length === b.body.length && a.body.every((t, i) => t.text === b.body[i]!.text)
+}
+
+/** What a use of the macro is replaced by. `expandArg` expands an argument on its own. */
+export function substitute(
+  macro: Macro, use: Tok, args: readonly (readonly Tok[])[], expandArg: (arg: readonly Tok[]) => readonly Tok[], sink: Sink,
+  spanOf: (tok: Tok) => Span,
+): Tok[] {
+  const hidden: Hidden = { name: macro.name, rest: use.hidden }
+  const params = macro.params ?? []
+  const expanded: (readonly Tok[] | undefined)[] = []
+  const result: Tok[] = []
+  const body = macro.body
+  const place = (tok: Tok, flags: number): Tok => ({
+    kind: tok.kind, text: tok.text, file: use.file, start: use.start, end: use.end, flags, hidden,
+  })
+  for (let i = 0; i < body.length; i++) {
+    const tok = body[i]!
+    const param = tok.kind === nameKind ? params.indexOf(tok.text) : -1
+    if (tok.kind === hash && macro.params !== undefined) {
+      const target = params.indexOf(body[i + 1]!.text)
+      i++
+      result.push(place({ ...tok, kind: stringKind, text: stringize(args[target] ?? []) }, tok.flags))
+      continue
+    }
+    if (tok.kind === paste && result.length > 0) {
+      const next = body[++i]!
+      const target = next.kind === nameKind ? params.indexOf(next.text) : -1
+      const right = target < 0 ? [place(next, next.flags)] : args[target] ?? []
+      if (right.length === 0) {
+        // GNU: `, ## __VA_ARGS__` with no arguments drops the comma.
+        if (target === params.length - 1 && macro.variadic && result.at(-1)!.kind === comma) result.pop()
+        continue
+      }
+      if (target === params.length - 1 && macro.variadic && result.at(-1)!.kind === comma) {
+        for (const t of expandArg(right)) result.push(hide(t, macro.name))
+        continue
+      }
+      pasteTokens(result, right, use, hidden, sink, spanOf)
+      continue
+    }
+    if (param >= 0) {
+      const arg = args[param] ?? []
+      const unexpanded = body[i + 1]?.kind === paste
+      const toks = unexpanded ? arg : expanded[param] ??= expandArg(arg)
+      if (toks.length === 0 && unexpanded) {
+        // An empty left side: what follows `##` stands alone.
+        const next = body[i + 2]!
+        const target = next.kind === nameKind ? params.indexOf(next.text) : -1
+        if (target < 0) result.push(place(next, tok.flags))
+        else for (const t of args[target] ?? []) result.push(hide(t, macro.name))
+        i += 2
+        continue
+      }
+      for (let k = 0; k < toks.length; k++) {
+        const t = hide(toks[k]!, macro.name)
+        result.push(k === 0 ? { ...t, flags: tok.flags } : t)
+      }
+      continue
+    }
+    result.push(place(tok, tok.flags))
+  }
+  return result
+}
+
+function hide(tok: Tok, name: string): Tok {
+  return isHidden(tok.hidden, name) ? tok : { ...tok, hidden: { name, rest: tok.hidden } }
+}
+
+function pasteTokens(result: Tok[], right: readonly Tok[], use: Tok, hidden: Hidden, sink: Sink, spanOf: (tok: Tok) => Span): void {
+  const left = result.pop()!
+  const text = left.text + right[0]!.text
+  const kind = kindOfText(new SourceFile('', text))
+  if (kind === undefined || kind === badKind || kind === eofKind) {
+    sink.add(badPaste, spanOf(use), { text })
+    result.push(left, right[0]!)
+  } else result.push({ kind, text, file: use.file, start: use.start, end: use.end, flags: left.flags, hidden })
+  for (let i = 1; i < right.length; i++) result.push(right[i]!)
+}
+
+function stringize(arg: readonly Tok[]): string {
+  let text = ''
+  arg.forEach((tok, i) => {
+    if (i > 0 && tok.flags !== 0) text += ' '
+    text += tok.kind === stringKind ? tok.text.replace(/[\\"]/g, c => `\\${c}`) : tok.text
+  })
+  return `"${text}"`
+}

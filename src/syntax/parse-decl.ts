@@ -1,0 +1,173 @@
+/** Declarations: which one stands here, variables and functions; the kinds with a keyword are in `parse-keyword.ts`. */
+import { bodyAfterSemicolon, misplacedDeclaration } from '../base/errors/syntax.ts'
+import type { Attribute, Block, Decl, FuncDecl, Modifier, Name, TypeExpr, VarDecl } from './ast.ts'
+import type { Cursor } from './cursor.ts'
+import { parseArgument } from './parse-expr.ts'
+import { keywordParser } from './parse-keyword.ts'
+import { parseModifiers, parseParams, parseSemantics } from './parse-param.ts'
+import { parseBlock } from './parse-stmt.ts'
+import { parseArraySuffixes, parseGenericParams, parseType, withWhere } from './parse-type.ts'
+import { eofKind, nameKind, punctuatorText } from './token.ts'
+
+/** Where a declaration stands. */
+export type Place = 'file' | 'type' | 'local'
+
+/** What every declaration begins with. */
+export interface Head {
+  readonly first: number
+  readonly attributes: Attribute[]
+  readonly modifiers: Modifier[]
+  readonly place: Place
+}
+
+/** Words that begin a declaration when a name follows. */
+export const declWords: ReadonlySet<string> = new Set([
+  'let', 'var', 'struct', 'enum', 'interface', 'class', 'typedef', 'typealias', 'func', 'property', 'extension', 'namespace', 'using', 'module',
+  'import', 'implementing', 'associatedtype', 'cbuffer', 'tbuffer',
+])
+
+/** Declarations up to a `}` or the end. */
+export function parseDecls(p: Cursor, place: Place): Decl[] {
+  const decls: Decl[] = []
+  while (p.kind !== eofKind && !(place === 'type' && p.is('}'))) {
+    const before = p.pos
+    for (const decl of parseDecl(p, place)) decls.push(decl)
+    if (p.recovering) recover(p, before)
+    if (p.pos === before) {
+      p.unexpected()
+      p.recovered()
+      p.advance()
+    }
+  }
+  return decls
+}
+
+/** Skips what is left of a broken declaration. */
+function recover(p: Cursor, before: number): void {
+  p.recovered()
+  const last = p.pos > before ? p.tokens.text(p.pos - 1) : ''
+  if (last === ';' || last === '}' || (p.pos > before && p.onNewLine && (p.kind === nameKind || p.is('[')))) return
+  while (p.kind !== eofKind && !p.is('}')) {
+    if (p.accept(';')) return
+    const isBody = p.is('{')
+    p.jump(Math.max(p.afterBracket(p.pos), p.pos + 1))
+    if (isBody || (p.onNewLine && p.kind === nameKind)) {
+      p.accept(';')
+      return
+    }
+  }
+}
+
+function parseDecl(p: Cursor, place: Place): Decl[] {
+  if (p.accept(';')) return []
+  const first = p.pos
+  const attributes: Attribute[] = []
+  const modifiers: Modifier[] = []
+  if (!p.enter()) return []
+  parseModifiers(p, attributes, modifiers)
+  const decls = parseDeclAfterModifiers(p, first, attributes, modifiers, place)
+  p.leave()
+  if (place === 'file') p.locals.clear()
+  return decls
+}
+
+/** The rest of a declaration whose attributes and modifiers are read. */
+export function parseDeclAfterModifiers(p: Cursor, first: number, attributes: Attribute[], modifiers: Modifier[], place: Place): Decl[] {
+  const head: Head = { first, attributes, modifiers, place }
+  const keyword = keywordParser(p)
+  if (keyword !== undefined) {
+    if (place === 'local' && /^(module|import|implementing|namespace|interface|extension|__include)$/.test(p.word())) {
+      p.report(misplacedDeclaration, p.tokens.span(p.pos, p.pos), { what: `'${p.word()}'` })
+      p.recovered()
+    }
+    return keyword(p, head)
+  }
+  if (p.is('{') && place !== 'local') {
+    p.unexpected()
+    p.jump(Math.max(p.afterBracket(p.pos), p.pos + 1))
+    return []
+  }
+  if (p.kind !== nameKind && !p.is('::')) {
+    if (p.is('}')) {
+      p.unexpected()
+      p.recovered()
+      p.advance()
+      return []
+    }
+    p.missing('a declaration')
+    return []
+  }
+  const type = parseType(p, false)
+  return parseDeclarators(p, head, type)
+}
+
+/** What follows the type in C style: a function, or variables. */
+export function parseDeclarators(p: Cursor, head: Head, type: TypeExpr): Decl[] {
+  if (p.word() === 'operator' || p.isAt(p.pos + 1, '(') || p.isAt(p.pos + 1, '<')) {
+    if (p.kind === nameKind) return [parseFunction(p, head, type)]
+  }
+  const decls: Decl[] = []
+  do {
+    const at = p.pos
+    const name = p.name('a name')
+    if (name.text === '') break
+    const own = parseArraySuffixes(p, type)
+    const semantics = parseSemantics(p)
+    const init = p.accept('=') ? parseArgument(p) : undefined
+    const first = decls.length === 0 ? head.first : at
+    const decl: VarDecl = {
+      kind: 'var', span: p.spanFrom(first), attributes: head.attributes, modifiers: head.modifiers, name, form: 'typed', type: own, init, semantics,
+    }
+    decls.push(decl)
+  } while (p.accept(','))
+  p.expect(';')
+  return decls
+}
+
+function parseFunction(p: Cursor, head: Head, result: TypeExpr): FuncDecl {
+  const name = parseFunctionName(p)
+  const generics = parseGenericParams(p)
+  const params = parseParams(p)
+  const semantics = parseSemantics(p)
+  parseThrows(p, head)
+  const where = withWhere(p, generics)
+  const body = parseOptionalBody(p)
+  return {
+    kind: 'func', span: p.spanFrom(head.first), attributes: head.attributes, modifiers: head.modifiers, name, generics: where, params, result,
+    semantics, body,
+  }
+}
+
+/** A name or `operator+`, `operator()`, `operator[]`. */
+export function parseFunctionName(p: Cursor): Name {
+  if (p.word() !== 'operator' || p.isAt(p.pos + 1, '<') && p.kindAt(p.pos + 2) === nameKind) return p.name('the name of a function')
+  const first = p.advance()
+  const op = punctuatorText(p.kind)
+  if (op === undefined) return { text: 'operator', span: p.spanFrom(first) }
+  p.advance()
+  let text = `operator${op}`
+  if (op === '(' && p.accept(')')) text = 'operator()'
+  else if (op === '[' && p.accept(']')) text = 'operator[]'
+  else if (op === '?' && p.accept(':')) text = 'operator?:'
+  return { text, span: p.spanFrom(first) }
+}
+
+/** `throws E` becomes a modifier of that name. */
+export function parseThrows(p: Cursor, head: Head): void {
+  if (p.word() !== 'throws') return
+  const at = p.advance()
+  head.modifiers.push({ kind: 'modifier', span: p.tokens.span(at, at), name: 'throws' })
+  parseType(p)
+}
+
+/** `{ … }`, or `;` and no body. */
+export function parseOptionalBody(p: Cursor): Block | undefined {
+  if (p.is('{')) return parseBlock(p)
+  if (!p.expect(';')) return undefined
+  if (p.is('{')) {
+    p.report(bodyAfterSemicolon, p.tokens.span(p.pos - 1, p.pos - 1), {})
+    p.recovered()
+    return parseBlock(p)
+  }
+  return undefined
+}

@@ -1,0 +1,185 @@
+/** Parameters, semantics, attributes and modifiers. */
+import type { Argument, Attribute, Expr, Modifier, Name, Param, Semantic, TypeExpr } from './ast.ts'
+import type { Cursor } from './cursor.ts'
+import { parseLiteral } from './literal.ts'
+import { parseArgument, parsePostfixArgs } from './parse-expr.ts'
+import { parseArraySuffixes, parseType } from './parse-type.ts'
+import { typeModifiers } from './scan.ts'
+import { eofKind, intKind, nameKind, punctuatorKind } from './token.ts'
+
+/** Words that always are modifiers before a declaration. */
+const modifiers: ReadonlySet<string> = new Set([
+  'in', 'out', 'inout', '__ref', '__constref', '__borrow', 'const', 'static', 'uniform', 'groupshared', 'public', 'private', 'internal', 'no_diff',
+  'row_major', 'column_major', 'precise', 'extern', 'export', 'override', 'constexpr', 'volatile', 'inline', '__exported', '__prefix', '__postfix',
+  'nointerpolation', 'noperspective', 'globallycoherent', 'unorm', 'snorm', '__builtin', '__global', '__extern_cpp', 'dynamic_uniform',
+  'highp', 'mediump', 'lowp', 'restrict', 'readonly', 'writeonly', 'coherent', 'flat',
+])
+
+/** Words that are modifiers where a further word follows, and may name things otherwise. */
+const softModifiers: ReadonlySet<string> = new Set([
+  'ref', 'constref', 'borrow', 'linear', 'sample', 'centroid', 'shared', 'param', 'require', 'dyn', 'point', 'line', 'triangle', 'lineadj',
+  'triangleadj', 'vertices', 'indices', 'primitives', 'payload', 'interpolation', 'patch',
+])
+
+/** Modifiers of the form `name(…)`, whose arguments mean nothing here. */
+const modifiersWithArgs: ReadonlySet<string> = new Set([
+  'layout', '__intrinsic_op', '__target_intrinsic', '__specialized_for_target', '__glsl_extension', '__glsl_version', '__spirv_version',
+  '__wgsl_extension', '__cuda_sm_version', '__builtin_type', '__builtin_requirement', '__magic_type', '__intrinsic_type',
+  '__implicit_conversion', '__attributeTarget',
+])
+
+/** The attributes and modifiers that stand before a declaration, parameter or statement. */
+export function parseModifiers(p: Cursor, attributes: Attribute[], found: Modifier[]): void {
+  for (;;) {
+    if (p.is('[')) {
+      if (p.tokens.matches[p.pos] === -1) return
+      parseAttributes(p, attributes)
+      continue
+    }
+    const word = p.word()
+    if (word === '') return
+    const next = p.kindAt(p.pos + 1)
+    const isModifier = modifiers.has(word) ? next === nameKind || p.isAt(p.pos + 1, '[') || p.isAt(p.pos + 1, '::') : softModifiers.has(word)
+      ? next === nameKind && isFollowedByDeclarator(p)
+      : modifiersWithArgs.has(word)
+    if (!isModifier) return
+    const at = p.advance()
+    if (modifiersWithArgs.has(word) && p.is('(')) p.jump(Math.max(p.afterBracket(p.pos), p.pos + 1))
+    found.push({ kind: 'modifier', span: p.tokens.span(at, at), name: word })
+  }
+}
+
+/** After a soft modifier comes a type and then a name, or another modifier: `sample float x`, not `sample x`. */
+function isFollowedByDeclarator(p: Cursor): boolean {
+  const word = p.wordAt(p.pos + 1)
+  if (modifiers.has(word) || softModifiers.has(word)) return true
+  return !p.isAt(p.pos + 2, ';') && !p.isAt(p.pos + 2, ',') && !p.isAt(p.pos + 2, ')') && !p.isAt(p.pos + 2, '=')
+}
+
+/** `[a, b(1)]` or `[[vk::binding(0, 1)]]`. */
+export function parseAttributes(p: Cursor, attributes: Attribute[]): void {
+  const open = p.advance()
+  const double = p.accept('[')
+  while (!p.is(']') && p.kind !== eofKind) {
+    const before = p.pos
+    attributes.push(parseAttribute(p))
+    if (!p.accept(',') || p.pos === before) break
+  }
+  if (double) p.expect(']')
+  p.close(']', open)
+  const close = p.tokens.matches[open]!
+  if (close >= p.pos) p.jump(close + 1)
+}
+
+function parseAttribute(p: Cursor): Attribute {
+  const first = p.pos
+  p.accept('::')
+  let name = p.name('the name of an attribute').text
+  while (p.is('::') || p.is('.')) {
+    p.advance()
+    name += `::${p.name('the name of an attribute').text}`
+  }
+  const nameSpan = p.spanFrom(first)
+  const args: Argument[] = []
+  if (p.is('(')) {
+    const open = p.advance()
+    while (!p.is(')') && p.kind !== eofKind) {
+      const before = p.pos
+      args.push(parseNamedArgument(p))
+      if (!p.accept(',') || p.pos === before) break
+    }
+    p.close(')', open)
+    const close = p.tokens.matches[open]!
+    if (close >= p.pos) p.jump(close + 1)
+  }
+  return { kind: 'attribute', span: p.spanFrom(first), name, nameSpan, args }
+}
+
+function parseNamedArgument(p: Cursor): Argument {
+  const first = p.pos
+  const named = p.kind === nameKind && p.isAt(p.pos + 1, ':')
+  const name = named ? p.name('a name') : undefined
+  if (named) p.advance()
+  const value = parseArgument(p)
+  return { kind: 'argument', span: p.spanFrom(first), name, value }
+}
+
+/** `(float x, inout y : int = 0)`. In a lambda a parameter may be a name only. */
+export function parseParams(p: Cursor, lambda = false): Param[] {
+  const params: Param[] = []
+  const open = p.pos
+  p.expect('(')
+  while (!p.is(')') && p.kind !== eofKind) {
+    const before = p.pos
+    params.push(parseParam(p, lambda))
+    if (!p.accept(',') || p.pos === before) break
+  }
+  if (params.length === 1 && isVoidParam(params[0]!)) params.length = 0
+  if (p.is(')')) {
+    p.advance()
+    return params
+  }
+  p.close(')', open)
+  const close = p.tokens.matches[open]!
+  if (close >= p.pos) p.jump(close + 1)
+  return params
+}
+
+/** `f(void)`. */
+function isVoidParam(param: Param): boolean {
+  return param.name === undefined && param.type?.kind === 'name' && param.type.name === 'void'
+}
+
+function parseParam(p: Cursor, lambda: boolean): Param {
+  const first = p.pos
+  const attributes: Attribute[] = []
+  const found: Modifier[] = []
+  parseModifiers(p, attributes, found)
+  // Modifiers that also belong to types all count as the parameter's.
+  while (typeModifiers.has(p.word()) && p.word() !== 'each' && p.word() !== 'expand' && p.kindAt(p.pos + 1) === nameKind
+    && !p.isAt(p.pos + 2, ':')) {
+    const at = p.advance()
+    found.push({ kind: 'modifier', span: p.tokens.span(at, at), name: p.tokens.text(at) })
+  }
+  const next = p.kindAt(p.pos + 1)
+  let name: Name | undefined
+  let type: TypeExpr | undefined
+  let semantics: Semantic[] = []
+  if (p.kind === nameKind && next === punctuatorKind(':')) {
+    name = p.name('the name of a parameter')
+    p.advance()
+    parseModifiers(p, attributes, found)
+    type = parseType(p, false)
+  } else if (lambda && p.kind === nameKind && (next === punctuatorKind(',') || next === punctuatorKind(')'))) {
+    name = p.name('the name of a parameter')
+  } else {
+    type = parseType(p, false)
+    if (p.kind === nameKind) {
+      name = p.name('the name of a parameter')
+      type = parseArraySuffixes(p, type)
+    }
+    semantics = parseSemantics(p)
+  }
+  if (name !== undefined) p.locals.add(name.text)
+  const fallback = p.accept('=') ? parseArgument(p) : undefined
+  return { kind: 'param', span: p.spanFrom(first), attributes, modifiers: found, name, type, fallback, semantics }
+}
+
+/** `: SV_Position : register(b0)`. */
+export function parseSemantics(p: Cursor): Semantic[] {
+  const semantics: Semantic[] = []
+  while (p.is(':')) {
+    p.advance()
+    const first = p.pos
+    if (p.kind === intKind) {
+      const width = parseLiteral(p)
+      semantics.push({ kind: 'semantic', span: width.span, name: ':', args: [width] })
+      continue
+    }
+    const name = p.name('a semantic')
+    if (name.text === '') break
+    const args: Expr[] = p.is('(') ? parsePostfixArgs(p, '(', ')') : []
+    semantics.push({ kind: 'semantic', span: p.spanFrom(first), name: name.text, args })
+  }
+  return semantics
+}

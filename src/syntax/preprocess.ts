@@ -1,0 +1,530 @@
+/**
+ * Directives and macros. Tokens come from a stack of files; a token that names a macro is replaced, and what replaces it is read
+ * again before the file goes on. A token never names a macro that it came from (the hide sets of Prosser's algorithm), so that
+ * expansion ends; how much it may produce is limited.
+ */
+import {
+  badCharacter, directiveAfterElse, expectedInDirective, extraInDirective, includeNotFound, includeTooDeep, missingDirectiveName, newlineInLiteral,
+  sourceTooLong, strayDirective, unclosedConditional, unclosedMacroCall, undefUnknown, unknownDirective, unterminatedComment, userError,
+  userWarning, wrongMacroArgCount,
+} from '../base/errors/syntax.ts'
+import type { Sink } from '../base/diag.ts'
+import { Span, type SourceFile } from '../base/source.ts'
+import { evaluateCondition } from './condition.ts'
+import { describeBad, lex } from './lex.ts'
+import { define, isHidden, substitute, type Macro, type MacroTable, type Tok } from './macro.ts'
+import {
+  badKind, eofKind, intKind, lineFlag, nameKind, PresumedLines, punctuatorKind, spaceFlag, stringKind, TokenStream, type RawTokens,
+} from './token.ts'
+
+export interface PreprocessOptions {
+  /** Macros that are defined before the text; definitions in the text are added to it. */
+  readonly macros?: MacroTable
+  /** Finds the file that `#include "path"` means in the file `from`. */
+  readonly include?: (path: string, from: SourceFile) => SourceFile | undefined
+}
+
+const tokenLimit = 500_000
+const depthLimit = 32
+const expansionDepth = 100
+
+const hash = punctuatorKind('#')
+const open = punctuatorKind('(')
+const close = punctuatorKind(')')
+const comma = punctuatorKind(',')
+const less = punctuatorKind('<')
+const greater = punctuatorKind('>')
+
+/** One `#if` with its branches. */
+interface Conditional {
+  readonly at: Span
+  readonly directive: string
+  /** A branch has been taken, or the whole stands in a branch that is not. */
+  taken: boolean
+  sawElse: boolean
+}
+
+/** A file on the stack. */
+interface Reader {
+  readonly file: SourceFile
+  readonly raw: RawTokens
+  pos: number
+  readonly conditionals: Conditional[]
+}
+
+/** The tokens of a file with directives obeyed and macros replaced. */
+export function preprocess(file: SourceFile, options: PreprocessOptions, sink: Sink): TokenStream {
+  const raw = lex(file)
+  const state = new Preprocessor(options, sink)
+  if (!raw.directives && state.macros.size === 0 && !file.text.includes('__LINE__') && !file.text.includes('__FILE__')) {
+    const clean = state.dropBad(file, raw)
+    return new TokenStream(clean.kinds, clean.starts, clean.ends, clean.flags, clean.count, [file])
+  }
+  return state.run(file, raw)
+}
+
+class Preprocessor {
+  readonly macros: MacroTable
+  readonly #options: PreprocessOptions
+  readonly #sink: Sink
+  readonly #readers: Reader[] = []
+  /** Tokens to be read before the file goes on, last first. */
+  readonly #pending: Tok[] = []
+  readonly #once = new Set<SourceFile>()
+  readonly #lexed = new Map<SourceFile, RawTokens>()
+  readonly #presumed = new Map<SourceFile, PresumedLines>()
+  #expansions = 0
+  #overflowed = false
+
+  constructor(options: PreprocessOptions, sink: Sink) {
+    this.#options = options
+    this.#sink = sink
+    this.macros = options.macros ?? new Map()
+  }
+
+  /** Reports and removes what is no token. */
+  dropBad(file: SourceFile, raw: RawTokens): RawTokens {
+    let count = 0
+    for (let i = 0; i < raw.count; i++) {
+      if (raw.kinds[i] === badKind) {
+        this.#reportBad(new Span(file, raw.starts[i]!, raw.ends[i]!))
+        continue
+      }
+      raw.kinds[count] = raw.kinds[i]!
+      raw.flags[count] = raw.flags[i]!
+      raw.starts[count] = raw.starts[i]!
+      raw.ends[count] = raw.ends[i]!
+      count++
+    }
+    return { ...raw, count }
+  }
+
+  run(file: SourceFile, raw: RawTokens): TokenStream {
+    const out = new Output()
+    this.#lexed.set(file, raw)
+    this.#push(file)
+    for (;;) {
+      const tok = this.#next()
+      if (tok === undefined) break
+      if (tok.kind === badKind) {
+        this.#reportBad(this.#span(tok))
+        continue
+      }
+      if (tok.kind === nameKind && this.#expand(tok)) continue
+      if (out.count >= tokenLimit) {
+        this.#overflow(tok)
+        break
+      }
+      out.add(tok)
+    }
+    out.end(file)
+    return new TokenStream(out.kinds, out.starts, out.ends, out.flags, out.count, out.files, out.owners, out.texts, this.#presumed)
+  }
+
+  #span = (tok: Tok): Span => new Span(tok.file, tok.start, tok.end, this.#presumed.get(tok.file)?.at(tok.start))
+
+  #reportBad(span: Span): void {
+    const text = span.file.text.slice(span.start, span.end)
+    switch (describeBad(text)) {
+      case 'comment':
+        this.#sink.add(unterminatedComment, new Span(span.file, span.start, span.start + 2, span.presumed), {})
+        break
+      case 'literal':
+        this.#sink.add(newlineInLiteral, span, {})
+        break
+      default:
+        this.#sink.add(badCharacter, span, { char: /^[\x21-\x7e]$/.test(text) ? `'${text}'` : `U+${text.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}` })
+    }
+  }
+
+  #push(file: SourceFile): void {
+    let raw = this.#lexed.get(file)
+    if (raw === undefined) this.#lexed.set(file, raw = lex(file))
+    this.#readers.push({ file, raw, pos: 0, conditionals: [] })
+  }
+
+  #overflow(tok: Tok): void {
+    if (!this.#overflowed) this.#sink.add(sourceTooLong, this.#span(tok), { limit: tokenLimit })
+    this.#overflowed = true
+    this.#pending.length = 0
+    this.#readers.length = 0
+  }
+
+  /** The next token before macros, with directives obeyed on the way; undefined at the end of the last file. */
+  #next(): Tok | undefined {
+    const waiting = this.#pending.pop()
+    if (waiting !== undefined) return waiting
+    for (;;) {
+      const reader = this.#readers.at(-1)
+      if (reader === undefined) return undefined
+      const kind = reader.raw.kinds[reader.pos]!
+      if (kind === eofKind) {
+        for (const open of reader.conditionals) this.#sink.add(unclosedConditional, open.at, { directive: `#${open.directive}` })
+        this.#readers.pop()
+        continue
+      }
+      if (kind === hash && (reader.raw.flags[reader.pos]! & lineFlag) !== 0) {
+        this.#directive(reader)
+        continue
+      }
+      return this.#take(reader)
+    }
+  }
+
+  #take(reader: Reader): Tok {
+    const { raw, file } = reader
+    const i = reader.pos++
+    const start = raw.starts[i]!
+    const end = raw.ends[i]!
+    return { kind: raw.kinds[i]!, text: file.text.slice(start, end), file, start, end, flags: raw.flags[i]!, hidden: undefined }
+  }
+
+  /** Replaces a macro; false when the name is none. */
+  #expand(tok: Tok): boolean {
+    const macro = this.macros.get(tok.text)
+    if (macro === undefined) return this.#expandBuiltin(tok)
+    if (isHidden(tok.hidden, tok.text)) return false
+    let args: readonly (readonly Tok[])[] = []
+    if (macro.params !== undefined) {
+      const collected = this.#arguments(macro, tok)
+      if (collected === undefined) return false
+      args = collected
+    }
+    this.#pushAll(substitute(macro, tok, args, arg => this.#expandAlone(arg, 1), this.#sink, this.#span), tok)
+    return true
+  }
+
+  #pushAll(toks: readonly Tok[], use: Tok): void {
+    this.#expansions += toks.length + 1
+    if (this.#expansions > tokenLimit) {
+      this.#overflow(use)
+      return
+    }
+    for (let i = toks.length - 1; i >= 0; i--) {
+      const tok = toks[i]!
+      // Where the use began a line, so does what replaces it.
+      this.#pending.push(i === 0 ? { ...tok, flags: use.flags } : (tok.flags & lineFlag) === 0 ? tok : { ...tok, flags: spaceFlag })
+    }
+  }
+
+  #expandBuiltin(tok: Tok): boolean {
+    if (tok.text !== '__LINE__' && tok.text !== '__FILE__') return false
+    const presumed = this.#presumed.get(tok.file)?.at(tok.start)
+    const text = tok.text === '__LINE__'
+      ? String(presumed?.line ?? tok.file.position(tok.start).line) : JSON.stringify(presumed?.file ?? tok.file.name)
+    this.#pending.push({ ...tok, kind: tok.text === '__LINE__' ? intKind : stringKind, text })
+    return true
+  }
+
+  /** The arguments in parentheses after a macro; undefined when no parenthesis follows, and then the name stands for itself. */
+  #arguments(macro: Macro, use: Tok): Tok[][] | undefined {
+    const first = this.#next()
+    if (first?.kind !== open) {
+      if (first !== undefined) this.#pending.push(first)
+      return undefined
+    }
+    const args: Tok[][] = [[]]
+    const limit = macro.variadic ? macro.params!.length : Infinity
+    for (let depth = 0; ;) {
+      const tok = this.#next()
+      if (tok === undefined) {
+        this.#sink.add(unclosedMacroCall, this.#span(use), { name: macro.name })
+        break
+      }
+      if (tok.kind === open) depth++
+      else if (tok.kind === close && depth-- === 0) break
+      if (tok.kind === comma && depth === 0 && args.length < limit) args.push([])
+      else args.at(-1)!.push(tok)
+    }
+    return this.#checkCount(macro, use, args)
+  }
+
+  #checkCount(macro: Macro, use: Tok, args: Tok[][]): Tok[][] {
+    const expected = macro.params!.length
+    if (expected === 0 && args.length === 1 && args[0]!.length === 0) return []
+    const enough = macro.variadic ? args.length >= expected - 1 : args.length === expected
+    if (!enough) {
+      const count = args.length === 1 && args[0]!.length === 0 ? 0 : args.length
+      this.#sink.add(wrongMacroArgCount, this.#span(use), { name: macro.name, expected, count })
+    }
+    return args
+  }
+
+  /** Expands tokens as if nothing stood after them. */
+  #expandAlone(toks: readonly Tok[], depth: number): readonly Tok[] {
+    if (!toks.some(t => t.kind === nameKind && (this.macros.has(t.text) || t.text.startsWith('__')))) return toks
+    const result: Tok[] = []
+    const todo = toks.slice().reverse()
+    for (;;) {
+      const tok = todo.pop()
+      if (tok === undefined) return result
+      const macro = tok.kind === nameKind ? this.macros.get(tok.text) : undefined
+      if (macro === undefined || isHidden(tok.hidden, tok.text) || this.#overflowed) {
+        if (tok.kind === nameKind && macro === undefined && this.#expandBuiltin(tok)) todo.push(this.#pending.pop()!)
+        else result.push(tok)
+        continue
+      }
+      let args: Tok[][] = []
+      if (macro.params !== undefined) {
+        const found = splitArguments(todo, macro)
+        if (found === undefined) {
+          result.push(tok)
+          continue
+        }
+        args = this.#checkCount(macro, tok, found)
+      }
+      const tooDeep = depth >= expansionDepth
+      const replaced = substitute(macro, tok, args, arg => tooDeep ? arg : this.#expandAlone(arg, depth + 1), this.#sink, this.#span)
+      this.#expansions += replaced.length + 1
+      if (this.#expansions > tokenLimit || tooDeep) {
+        this.#overflow(tok)
+        return result
+      }
+      for (let i = replaced.length - 1; i >= 0; i--) todo.push(replaced[i]!)
+    }
+  }
+
+  /** Reads a directive and the rest of its line. */
+  #directive(reader: Reader): void {
+    const at = this.#span(this.#take(reader))
+    const line = this.#restOfLine(reader)
+    const head = line[0]
+    if (head === undefined) return
+    if (head.kind !== nameKind) {
+      this.#sink.add(missingDirectiveName, this.#span(head), {})
+      return
+    }
+    const rest = line.slice(1)
+    const span = this.#span(head)
+    switch (head.text) {
+      case 'if': case 'ifdef': case 'ifndef':
+        this.#beginIf(reader, head.text, rest, span)
+        break
+      case 'elif': case 'else': case 'endif':
+        this.#continueIf(reader, head.text, rest, span)
+        break
+      case 'define':
+        define(rest, span, this.macros, this.#sink, this.#span)
+        break
+      case 'undef': {
+        const name = this.#nameOf(rest, 'undef', span)
+        if (name !== undefined && !this.macros.delete(name)) this.#sink.add(undefUnknown, this.#span(rest[0]!), { name })
+        break
+      }
+      case 'include':
+        this.#include(reader, rest, span)
+        break
+      case 'error':
+        this.#sink.add(userError, span, { text: textOf(rest) || '#error' })
+        break
+      case 'warning':
+        this.#sink.add(userWarning, span, { text: textOf(rest) || '#warning' })
+        break
+      case 'line':
+        this.#line(reader, rest, span)
+        break
+      case 'pragma':
+        if (rest[0]?.text === 'once') this.#once.add(reader.file)
+        break
+      case 'version': case 'extension': case 'language': case 'lang':
+        break
+      default:
+        this.#sink.add(unknownDirective, at.to(span), { name: head.text })
+    }
+  }
+
+  #restOfLine(reader: Reader): Tok[] {
+    const line: Tok[] = []
+    while (reader.raw.kinds[reader.pos] !== eofKind && (reader.raw.flags[reader.pos]! & lineFlag) === 0) line.push(this.#take(reader))
+    return line
+  }
+
+  #nameOf(rest: readonly Tok[], directive: string, at: Span): string | undefined {
+    const name = rest[0]
+    if (name === undefined || name.kind !== nameKind) {
+      this.#sink.add(expectedInDirective, name === undefined ? at : this.#span(name), { what: 'a name', directive })
+      return undefined
+    }
+    if (rest.length > 1) this.#sink.add(extraInDirective, this.#span(rest[1]!), { directive })
+    return name.text
+  }
+
+  #beginIf(reader: Reader, directive: string, rest: readonly Tok[], at: Span): void {
+    let value: boolean
+    if (directive === 'if') value = this.#condition(rest, at)
+    else {
+      const name = this.#nameOf(rest, directive, at)
+      value = name !== undefined && this.#isDefined(name) === (directive === 'ifdef')
+    }
+    reader.conditionals.push({ at, directive, taken: value, sawElse: false })
+    if (!value) this.#skip(reader)
+  }
+
+  #continueIf(reader: Reader, directive: string, rest: readonly Tok[], at: Span): void {
+    const current = reader.conditionals.at(-1)
+    if (current === undefined) {
+      this.#sink.add(strayDirective, at, { directive })
+      return
+    }
+    if (directive === 'endif') {
+      reader.conditionals.pop()
+      return
+    }
+    if (current.sawElse) this.#sink.add(directiveAfterElse, at, { directive })
+    if (directive === 'else') current.sawElse = true
+    // A branch that comes after the one that was taken, or the one to take now.
+    if (current.taken || (directive === 'elif' && !this.#condition(rest, at))) this.#skip(reader)
+    else current.taken = true
+  }
+
+  /** Goes to the next `#elif`, `#else` or `#endif` of the same conditional, which is then read as a directive. */
+  #skip(reader: Reader): void {
+    const { raw } = reader
+    for (let depth = 0; raw.kinds[reader.pos] !== eofKind; reader.pos++) {
+      const i = reader.pos
+      if (raw.kinds[i] !== hash || (raw.flags[i]! & lineFlag) === 0 || raw.kinds[i + 1] !== nameKind || (raw.flags[i + 1]! & lineFlag) !== 0) continue
+      const name = reader.file.text.slice(raw.starts[i + 1]!, raw.ends[i + 1]!)
+      if (name === 'if' || name === 'ifdef' || name === 'ifndef') depth++
+      else if (name === 'endif' && depth > 0) depth--
+      else if (depth === 0 && (name === 'endif' || name === 'else' || name === 'elif')) return
+    }
+  }
+
+  #isDefined(name: string): boolean {
+    return this.macros.has(name) || name === '__LINE__' || name === '__FILE__'
+  }
+
+  #condition(rest: readonly Tok[], at: Span): boolean {
+    const toks: Tok[] = []
+    for (let i = 0; i < rest.length; i++) {
+      const tok = rest[i]!
+      if (tok.kind !== nameKind || tok.text !== 'defined') {
+        toks.push(tok)
+        continue
+      }
+      const inParens = rest[i + 1]?.kind === open
+      const name = rest[i + (inParens ? 2 : 1)]
+      if (name?.kind !== nameKind || (inParens && rest[i + 3]?.kind !== close)) {
+        this.#sink.add(expectedInDirective, this.#span(tok), { what: `a name after 'defined'`, directive: 'if' })
+        return false
+      }
+      i += inParens ? 3 : 1
+      toks.push({ ...tok, kind: intKind, text: this.#isDefined(name.text) ? '1' : '0' })
+    }
+    return evaluateCondition(this.#expandAlone(toks, 1), at, this.#sink, this.#span)
+  }
+
+  #include(reader: Reader, rest: readonly Tok[], at: Span): void {
+    const toks = rest[0]?.kind === nameKind ? this.#expandAlone(rest, 1) : rest
+    const head = toks[0]
+    let path: string | undefined
+    if (head?.kind === stringKind) path = head.text.slice(1, -1)
+    else if (head?.kind === less) {
+      const end = toks.findIndex(t => t.kind === greater)
+      if (end > 0) path = reader.file.text.slice(head.end, toks[end]!.start).trim()
+    }
+    if (path === undefined) {
+      this.#sink.add(expectedInDirective, head === undefined ? at : this.#span(head), { what: 'a path in quotes', directive: 'include' })
+      return
+    }
+    const span = this.#span(head!)
+    const file = this.#options.include?.(path, reader.file)
+    if (file === undefined) this.#sink.add(includeNotFound, span, { path })
+    else if (this.#readers.length >= depthLimit) {
+      this.#sink.add(includeTooDeep, span, { limit: depthLimit })
+      this.#once.add(file)
+    } else if (!this.#once.has(file)) {
+      // Files that hold nothing but includes count too.
+      this.#expansions += 10
+      if (this.#expansions > tokenLimit) this.#overflow(head!)
+      else this.#push(file)
+    }
+  }
+
+  #line(reader: Reader, rest: readonly Tok[], at: Span): void {
+    const toks = this.#expandAlone(rest, 1)
+    const head = toks[0]
+    if (head?.text === 'default') return
+    if (head?.kind !== intKind || !/^[0-9]+$/.test(head.text)) {
+      this.#sink.add(expectedInDirective, head === undefined ? at : this.#span(head), { what: 'a line number', directive: 'line' })
+      return
+    }
+    const name = toks[1]?.kind === stringKind ? toks[1].text.slice(1, -1) : undefined
+    let lines = this.#presumed.get(reader.file)
+    if (lines === undefined) this.#presumed.set(reader.file, lines = new PresumedLines(reader.file))
+    lines.mark(reader.file.position(at.start).line + 1, Number(head.text), name)
+  }
+}
+
+function textOf(toks: readonly Tok[]): string {
+  const first = toks[0]
+  const last = toks.at(-1)
+  return first === undefined || last === undefined ? '' : first.file.text.slice(first.start, last.end)
+}
+
+/** Takes `( … )` from the end of a reversed list of tokens. */
+function splitArguments(todo: Tok[], macro: Macro): Tok[][] | undefined {
+  if (todo.at(-1)?.kind !== open) return undefined
+  const args: Tok[][] = [[]]
+  const limit = macro.variadic ? macro.params!.length : Infinity
+  let depth = 0
+  for (let i = todo.length - 2; i >= 0; i--) {
+    const tok = todo[i]!
+    if (tok.kind === open) depth++
+    else if (tok.kind === close && depth-- === 0) {
+      todo.length = i
+      return args
+    }
+    if (tok.kind === comma && depth === 0 && args.length < limit) args.push([])
+    else args.at(-1)!.push(tok)
+  }
+  return undefined
+}
+
+/** Collects tokens in typed arrays. */
+class Output {
+  kinds: Uint8Array = new Uint8Array(256)
+  flags: Uint8Array = new Uint8Array(256)
+  starts: Int32Array = new Int32Array(256)
+  ends: Int32Array = new Int32Array(256)
+  owners: Uint16Array = new Uint16Array(256)
+  readonly texts: Map<number, string> = new Map()
+  readonly files: SourceFile[] = []
+  readonly #indices = new Map<SourceFile, number>()
+  count = 0
+
+  add(tok: Tok): void {
+    this.#append(tok.kind, tok.flags, tok.file, tok.start, tok.end)
+    if (tok.hidden !== undefined || tok.file.text.slice(tok.start, tok.end) !== tok.text) this.texts.set(this.count - 1, tok.text)
+  }
+
+  end(file: SourceFile): void {
+    this.#append(eofKind, lineFlag | spaceFlag, file, file.text.length, file.text.length)
+  }
+
+  #append(kind: number, flags: number, file: SourceFile, start: number, end: number): void {
+    if (this.count === this.kinds.length) this.#grow()
+    let index = this.#indices.get(file)
+    if (index === undefined) {
+      index = this.files.push(file) - 1
+      this.#indices.set(file, index)
+    }
+    const i = this.count++
+    this.kinds[i] = kind
+    this.flags[i] = flags
+    this.starts[i] = start
+    this.ends[i] = end
+    this.owners[i] = index
+  }
+
+  #grow(): void {
+    const size = this.kinds.length * 2
+    const grown = { kinds: new Uint8Array(size), flags: new Uint8Array(size), starts: new Int32Array(size), ends: new Int32Array(size), owners: new Uint16Array(size) }
+    grown.kinds.set(this.kinds)
+    grown.flags.set(this.flags)
+    grown.starts.set(this.starts)
+    grown.ends.set(this.ends)
+    grown.owners.set(this.owners)
+    Object.assign(this, grown)
+  }
+}
