@@ -1,0 +1,109 @@
+// Makes src/check/core.generated.ts of core/*.slang: the text without comments, and where each declaration stands in it, so
+// that the compiler parses only what a program uses. Run by `npm run core`, which `prepare`, `test` and `build` call.
+import { readFileSync, readdirSync, writeFileSync, existsSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const root = new URL('../', import.meta.url)
+const token = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|\s+|"(?:\\.|[^"\\])*"|[A-Za-z_]\w*|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\w*|[^\s\w]/g
+
+/** The tokens of a text without comments and white space. */
+export function tokens(text) {
+  return (text.match(token) ?? []).filter(t => !/^(?:\/\/|\/\*|\s)/.test(t))
+}
+
+const glues = (a, b) => (/\w$/.test(a) && /^[\w.]/.test(b)) || (/[-+*/<>=&|!]$/.test(a) && /^[-+*/<>=&|!]/.test(b))
+
+/** The index after the bracket that closes the one at `i`. */
+function skip(ts, i) {
+  const pairs = { '(': ')', '[': ']', '{': '}', '<': '>' }
+  const open = ts[i], close = pairs[open]
+  let depth = 0
+  for (let k = i; k < ts.length; k++) {
+    if (ts[k] === open) depth++
+    else if (ts[k] === close && --depth === 0) return k + 1
+  }
+  throw new Error(`no ${close} for ${ts.slice(i, i + 12).join(' ')}`)
+}
+
+/** Cuts tokens into top-level declarations. */
+function declarations(ts) {
+  const out = []
+  for (let i = 0; i < ts.length;) {
+    const start = i
+    while (ts[i] !== ';' && ts[i] !== '{') {
+      if (i >= ts.length) throw new Error(`declaration without end: ${ts.slice(start, start + 12).join(' ')}`)
+      // An initialiser list belongs to the declaration, a body ends it.
+      if (ts[i] === '=') { while (i < ts.length && ts[i] !== ';') i = ts[i] === '{' ? skip(ts, i) : i + 1; break }
+      i = /^[([<]$/.test(ts[i]) ? skip(ts, i) : i + 1
+    }
+    i = ts[i] === '{' ? skip(ts, i) : i + 1
+    out.push(ts.slice(start, i))
+  }
+  return out
+}
+
+/** The table a declaration belongs to and its key there; derivatives are in two. */
+function entries(ts) {
+  const out = []
+  let i = 0
+  while (ts[i] === '[') {
+    if (/^(?:ForwardDerivativeOf|BackwardDerivativeOf|PrimalSubstituteOf)$/.test(ts[i + 1])) out.push(['derivatives', ts[i + 3]])
+    i = skip(ts, i)
+  }
+  while (/^(?:public|static|const|__generic|typealias|typedef)$/.test(ts[i])) {
+    if (ts[i] === '__generic') { i = skip(ts, i + 1); continue }
+    if (ts[i] === 'typealias') return [...out, ['names', ts[i + 1]]]
+    if (ts[i] === 'typedef') return [...out, ['names', ts[ts.length - 2]]]
+    i++
+  }
+  if (/^(?:struct|interface|enum|namespace)$/.test(ts[i])) return [...out, ['names', ts[i + 1]]]
+  if (ts[i] === 'extension') {
+    let params = []
+    if (ts[++i] === '<') {
+      const end = skip(ts, i)
+      params = ts.slice(i, end).filter((t, k, all) => all[k - 1] === '<' || all[k - 1] === ',')
+      i = end
+    }
+    return [...out, ['extensions', params.includes(ts[i]) ? '*' : ts[i]]]
+  }
+  // A function's name stands before its parameters (and generic parameters), a variable's before `=` or its array length.
+  let angle = 0, name = ''
+  for (let k = i; k < ts.length; k++) {
+    if (ts[k] === '<') { if (angle++ === 0) name = ts[k - 1] }
+    else if (ts[k] === '>') angle--
+    else if (angle === 0 && /^[([=]$/.test(ts[k])) return [...out, ['names', ts[k - 1] === '>' ? name : ts[k - 1]]]
+  }
+  throw new Error(`no name: ${ts.slice(0, 20).join(' ')}`)
+}
+
+/** The library as data: see `LibraryData` in src/check/library.ts. */
+export function libraryData(files) {
+  const data = { files: [], names: {}, extensions: {}, derivatives: {} }
+  files.forEach(({ name, text }, number) => {
+    let out = ''
+    for (const decl of declarations(tokens(text))) {
+      const start = out.length
+      decl.forEach((t, k) => { out += (k > 0 && glues(decl[k - 1], t) ? ' ' : '') + t })
+      for (const [table, key] of entries(decl)) {
+        const list = Object.hasOwn(data[table], key) ? data[table][key] : (data[table][key] = [])
+        list.push(number, start, out.length)
+      }
+      out += '\n'
+    }
+    data.files.push({ name, text: out })
+  })
+  return data
+}
+
+/** Writes src/check/core.generated.ts where it does not say what core/ says. */
+export function writeCore() {
+  const dir = new URL('core/', root)
+  const files = readdirSync(dir).filter(f => f.endsWith('.slang')).sort()
+    .map(f => ({ name: `core/${f}`, text: readFileSync(new URL(f, dir), 'utf8') }))
+  const source = `// Made of core/*.slang by tools/core-index.mjs.\nimport type { LibraryData } from './library.ts'\n\n`
+    + `export const core: LibraryData = ${JSON.stringify(libraryData(files))}\n`
+  const target = new URL('src/check/core.generated.ts', root)
+  if (!existsSync(target) || readFileSync(target, 'utf8') !== source) writeFileSync(target, source)
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) writeCore()
