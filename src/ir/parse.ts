@@ -294,7 +294,7 @@ class Parser {
         this.#later.push(() => { info[key] = this.#funcNamed(ref) })
         break
       }
-      case 'treatAsDifferentiable': case 'forceInline': case 'noInline': case 'pure': info[key] = true; break
+      case 'treatAsDifferentiable': case 'forceInline': case 'noInline': case 'pure': case 'library': info[key] = true; break
       case 'spell': {
         const spell: Record<string, string> = {}
         while (this.#at('word')) {

@@ -137,7 +137,7 @@ function infoText(func: Func, symbols: Symbols): string {
     const ref = info[key]
     if (ref !== undefined) words.push(`${key} ${symbols.of(ref)}`)
   }
-  for (const key of ['treatAsDifferentiable', 'forceInline', 'noInline', 'pure'] as const) {
+  for (const key of ['treatAsDifferentiable', 'forceInline', 'noInline', 'pure', 'library'] as const) {
     if (info[key]) words.push(key)
   }
   if (info.prefer !== 'none') words.push(`prefer ${info.prefer}`)
