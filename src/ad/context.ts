@@ -1,8 +1,8 @@
 import type { Sink } from '../base/diag.ts'
 import { Builder, isZero } from '../ir/build.ts'
 import * as ops from '../ir/ops.ts'
-import { differential, type Type } from '../ir/type.ts'
-import type { Func, Module, Value } from '../ir/value.ts'
+import { differential, voidType, type Type } from '../ir/type.ts'
+import { Func, type Module, type ParamSig, type Value } from '../ir/value.ts'
 
 /** The stages whose IR can be dumped. */
 export type AdStage = 'prepared' | 'linearized' | 'unzipped' | 'transposed' | 'checkpointed' | 'extracted'
@@ -22,6 +22,12 @@ export interface Split {
   readonly effects: boolean
 }
 
+/** `(inputs, tangents of active inputs) → (results, tangents of active results)`. */
+export interface Jvp {
+  readonly func: Func
+  readonly results: readonly boolean[]
+}
+
 /** What the derivative transforms share: the program, memo tables, and what lowering provides. */
 export interface AdContext {
   readonly module: Module
@@ -30,10 +36,16 @@ export interface AdContext {
   readonly derivatives: (func: Func) => void
   /** Brings a function into clean SSA form: promotion, simplification, value numbering, dead code. */
   readonly tidy: (func: Func) => void
+  /** Fills in the body of a function that is still a request. */
+  readonly resolve: (func: Func) => void
   /** Called with each stage of each function, for dumps and verification. */
   readonly observe: (stage: AdStage, func: Func) => void
-  readonly jvps: Map<string, Func>
+  readonly jvps: Map<string, Jvp>
+  readonly rules: Map<string, Jvp>
   readonly splits: Map<string, Split>
+  /** Stand-ins for the linear maps of split functions, in linear trees. */
+  readonly linearMaps: Map<Split, Func>
+  readonly splitOfMap: Map<Func, Split>
   /** Functions being differentiated now, to find recursion. */
   readonly open: Set<string>
   readonly ids: Map<Func, number>
@@ -41,8 +53,11 @@ export interface AdContext {
   readonly effects: Map<Func, boolean>
 }
 
-export function adContext(module: Module, hooks: Pick<AdContext, 'sink' | 'derivatives' | 'tidy' | 'observe'>): AdContext {
-  return { module, ...hooks, jvps: new Map(), splits: new Map(), open: new Set(), ids: new Map(), effects: new Map() }
+export function adContext(module: Module, hooks: Pick<AdContext, 'sink' | 'derivatives' | 'tidy' | 'resolve' | 'observe'>): AdContext {
+  return {
+    module, ...hooks, jvps: new Map(), rules: new Map(), splits: new Map(), linearMaps: new Map(), splitOfMap: new Map(),
+    open: new Set(), ids: new Map(), effects: new Map(),
+  }
 }
 
 /** A key for memo tables: a function and which of its inputs are active. */
@@ -55,10 +70,23 @@ export function memoKey(cx: AdContext, func: Func, active: readonly boolean[]): 
   return `${id}:${active.map(a => a ? '1' : '0').join('')}`
 }
 
-/** Registers a function made by a transform with the program. */
-export function addFunc(cx: AdContext, func: Func): Func {
+/** A new function of plain values, registered with the program and differentiable in its turn. */
+export function newFunc(cx: AdContext, name: string, ins: readonly Value[], outs: readonly Type[], span: Func['span']): Func {
+  const params: ParamSig[] = [
+    ...ins.map((v, i): ParamSig => ({ name: v.name === '' ? `a${i}` : v.name, type: v.type, dir: 'in', noDiff: differential(v.type) === null })),
+    ...outs.map((type, i): ParamSig => ({ name: `r${i}`, type, dir: 'out', noDiff: differential(type) === null })),
+  ]
+  const func = new Func(uniqueName(cx, name), { params, result: voidType, resultNoDiff: true }, span)
+  func.info.level = 'backward'
   cx.module.funcs.push(func)
   return func
+}
+
+function uniqueName(cx: AdContext, name: string): string {
+  if (!cx.module.funcs.some(f => f.name === name)) return name
+  let n = 1
+  while (cx.module.funcs.some(f => f.name === `${name}_${n}`)) n++
+  return `${name}_${n}`
 }
 
 function customOf(cx: AdContext, type: Type): { readonly dzero: Func | undefined; readonly dadd: Func | undefined } | undefined {

@@ -10,16 +10,16 @@ import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import { Func, Inst, Region, type Value } from '../ir/value.ts'
 import { activityOf, type Activity } from './activity.ts'
-import { zeroOf, type AdContext, type Split } from './context.ts'
+import { zeroOf, type AdContext, type Jvp, type Split } from './context.ts'
 import { differentiableInputs, hasBackwardEffects, planOf, type Mode } from './plan.ts'
 import { tangentIndex, tangentOf, type Tangents } from './tangent.ts'
 
 /** Where the derivatives of called functions come from. */
 export interface Callees {
   /** `(inputs, tangents of active inputs) → (results, tangents of active results)`. */
-  readonly jvp: (func: Func, active: readonly boolean[]) => { readonly func: Func; readonly results: readonly boolean[] } | undefined
+  readonly jvp: (func: Func, active: readonly boolean[]) => Jvp | undefined
   /** The forward rule on plain values: `(inputs, tangents of active inputs) → (results, tangents of differentiable results)`. */
-  readonly rule: (func: Func, forward: Func, active: readonly boolean[]) => { readonly func: Func; readonly results: readonly boolean[] }
+  readonly rule: (func: Func, forward: Func, active: readonly boolean[]) => Jvp
   /** Primal and reverse half of a function. */
   readonly split: (func: Func, active: readonly boolean[]) => Split | undefined
   /** A stand-in for the linear map of a split call: `(needed inputs, context, tangents) → tangents`. */
@@ -47,6 +47,8 @@ export interface Trees {
   /** The primal regions that a region of the linear tree mirrors: one, or head and body of a loop. */
   readonly mirrors: Map<Region, readonly Region[]>
   readonly trips: Map<Inst, Trips>
+  /** False where a user's forward rule uses its tangents other than linearly. */
+  readonly isLinear: boolean
 }
 
 interface Frame {
@@ -64,6 +66,8 @@ class Linearizer {
   readonly l: Builder
   readonly mirrors: Map<Region, readonly Region[]> = new Map()
   readonly trips: Map<Inst, Trips> = new Map()
+  /** Zeros that stand for the tangents of inlined rules, and primal values computed from them. */
+  readonly placeholders: Set<Value> = new Set()
 
   constructor(cx: AdContext, callees: Callees, p: Builder, l: Builder) {
     this.cx = cx
@@ -105,6 +109,7 @@ class Linearizer {
     }
     const copy = this.p.emit(inst.op, this.args(f, inst), inst.attr, inst.results.map(r => r.type))
     this.bind(f, inst.results, copy.results)
+    if (copy.args.some(a => this.placeholders.has(a))) for (const v of copy.results) this.placeholders.add(v)
     const tangent = this.memory(f, inst, copy)
     if (inst.results.length === 1) f.tan[inst.results[0]!.id] = tangent
   }
@@ -136,8 +141,27 @@ class Linearizer {
         if (base !== undefined) l.store(base, f.tan[inst.args[1]!.id] ?? this.zero(base.type.elem!))
         return undefined
       case ops.global: case ops.atomic: return undefined
-      default: return tangentOf(l, copy, inst.args.map(a => f.tan[a.id]), this.zero)
+      default: {
+        const ts = inst.args.map(a => f.tan[a.id])
+        return copy.op.ad.is === 'smooth' && this.mode === 'reverse' ? this.smooth(copy, ts) : tangentOf(l, copy, ts, this.zero)
+      }
     }
+  }
+
+  /** A smooth op's rule computes slopes as well as tangents: what depends on no tangent belongs to the primal tree. */
+  smooth(copy: Inst, ts: Tangents): Value | undefined {
+    const piece = new Region()
+    const tangent = this.l.within(piece, () => tangentOf(this.l, copy, ts, this.zero))
+    const linear = new Set(ts)
+    for (const inst of piece.insts) {
+      if (inst.args.some(a => linear.has(a))) {
+        for (const r of inst.results) linear.add(r)
+        this.l.at.insts.push(inst)
+      } else {
+        this.p.at.insts.push(inst)
+      }
+    }
+    return tangent
   }
 
   call(f: Frame, inst: Inst): void {
@@ -182,6 +206,7 @@ class Linearizer {
     const body = rule.func.body!
     const inActive = body.params.map((_, i) => i >= args.length)
     const zeros = tangents.map(v => zeroOf(this.cx, this.p, v.type))
+    for (const v of zeros) this.placeholders.add(v)
     const activity = activityOf(this.cx, rule.func, inActive, 'reverse')
     const g = this.frame(rule.func, activity, [...args, ...zeros], [...args.map(() => undefined), ...tangents])
     this.walk(g, body)
@@ -345,6 +370,10 @@ export function unzip(cx: AdContext, callees: Callees, func: Func, active: reado
   return {
     work, primal, linear, tangents, results: end.map(v => f.map[v.id]!),
     resultTangents: end.map((v, i) => activity.results[i] ? f.tan[v.id] : undefined),
-    mirrors: walker.mirrors, trips: walker.trips,
+    mirrors: walker.mirrors, trips: walker.trips, isLinear: !uses(linear, walker.placeholders),
   }
+}
+
+function uses(region: Region, values: ReadonlySet<Value>): boolean {
+  return region.insts.some(inst => inst.args.some(a => values.has(a)) || inst.regions.some(r => uses(r, values)))
 }

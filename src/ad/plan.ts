@@ -19,6 +19,7 @@ export type Plan =
 
 /** Resolution order: primal substitute, user derivative, `[TreatAsDifferentiable]`, transform. */
 export function planOf(cx: AdContext, func: Func, mode: Mode): Plan {
+  if (func.request !== undefined) cx.resolve(func)
   cx.derivatives(func)
   const info = func.info
   if (info.substitute !== undefined && info.substitute !== func) return planOf(cx, info.substitute, mode)

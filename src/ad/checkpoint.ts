@@ -1,0 +1,390 @@
+/**
+ * Makes the residuals of the adjoint available: each is free (a parameter, a constant, a trip number), computed again in
+ * the reverse region that mirrors the region of its definition, or stored in the context, one slot a trip. Which of the
+ * two is a minimum cut: storing a value costs its bytes, computing it again its operations and having its operands, both
+ * times the trips of its loops.
+ */
+import { Builder } from '../ir/build.ts'
+import * as ops from '../ir/ops.ts'
+import * as t from '../ir/type.ts'
+import { Inst, Region, type Value } from '../ir/value.ts'
+import { cloneInst, mapValues } from '../ir/walk.ts'
+import { inductions, tripBound } from '../opt/loops.ts'
+import { unknownBound } from '../base/errors/ad.ts'
+import type { AdContext } from './context.ts'
+import type { Trees } from './linearize.ts'
+import { Network } from './mincut.ts'
+import { Primal, bytesOf, slotType } from './residual.ts'
+import type { Adjoint } from './transpose.ts'
+
+/** One entry of the context. */
+export interface Slot {
+  /** The primal value that it holds; for a variable, what the variable holds in the end. */
+  readonly value: Value
+  readonly type: t.Type
+  /** In the primal tree: what is returned. */
+  readonly out: Value
+  /** In the adjoint: what is taken. */
+  readonly in: Value
+}
+
+export interface Checkpointed {
+  readonly slots: readonly Slot[]
+  /** Indices of the primal inputs that the adjoint uses, and the values that stand for them there. */
+  readonly needs: readonly number[]
+  readonly inputs: readonly Value[]
+}
+
+type Choice = 'free' | 'store' | 'recompute'
+
+/** Weight of a stored byte against an operation, at top level and inside loops, where it is memory traffic. */
+const byteAtTop = 2, byteInLoop = 4
+/** Trips assumed of a loop whose bound is unknown. */
+const assumedTrips = 16
+
+class Checkpointer {
+  readonly cx: AdContext
+  readonly trees: Trees
+  readonly adjoint: Adjoint
+  readonly primal: Primal
+  readonly choices: Map<number, Choice> = new Map()
+  readonly bounds: Map<Inst, { readonly max: number; readonly exact: boolean }> = new Map()
+  readonly counters: Map<Inst, Value> = new Map()
+  readonly inductionOf: Map<number, { readonly loop: Inst; readonly start: Value; readonly step: Value; readonly down: boolean }> = new Map()
+  readonly stored: Map<number, { readonly slot: Slot; readonly variable: boolean }> = new Map()
+  readonly slots: Slot[] = []
+  readonly inputs: Map<number, Value> = new Map()
+  readonly work: Builder
+  /** Slot variables of the primal tree, to stand at its start. */
+  readonly primalStart: Region = new Region()
+  readonly primalEnd: Region = new Region()
+  readonly adjointStart: Region = new Region()
+
+  constructor(cx: AdContext, trees: Trees, adjoint: Adjoint) {
+    this.cx = cx
+    this.trees = trees
+    this.adjoint = adjoint
+    this.primal = new Primal(trees.work, trees.primal)
+    this.work = new Builder(trees.work, trees.primal)
+    for (const trips of trees.trips.values()) {
+      this.counters.set(trips.primal, trips.counter)
+      for (const i of inductions(trips.primal)) this.inductionOf.set(i.param.id, { loop: trips.primal, start: i.start, step: i.step, down: i.down })
+    }
+  }
+
+  /** The most trips of a loop; undefined where nothing says. */
+  bound(loop: Inst): { readonly max: number; readonly exact: boolean } | undefined {
+    const known = this.bounds.get(loop)
+    if (known !== undefined) return known
+    const found = tripBound(loop)
+    const max = found?.max ?? (typeof loop.attr === 'number' ? loop.attr : undefined)
+    if (max === undefined) return undefined
+    const bound = { max, exact: found?.exact !== undefined }
+    this.bounds.set(loop, bound)
+    return bound
+  }
+
+  /** Notes the trip counts that are known when compiling. */
+  foldCounts(): void {
+    for (const trips of this.trees.trips.values()) {
+      const bound = this.bound(trips.primal)
+      if (bound?.exact === true) this.constants.set(trips.count.id, bound.max)
+    }
+  }
+
+  readonly constants: Map<number, number> = new Map()
+
+  /** The primal values that the adjoint names, each once, in order. */
+  needed(): Value[] {
+    const seen = new Set<number>(), out: Value[] = []
+    const visit = (r: Region): void => {
+      for (const inst of r.insts) {
+        for (const v of inst.args) {
+          if (seen.has(v.id) || !this.primal.isPrimal(v)) continue
+          seen.add(v.id)
+          out.push(v)
+        }
+        for (const q of inst.regions) visit(q)
+      }
+    }
+    visit(this.adjoint.body)
+    return out
+  }
+
+  /** From what and at what cost a value can be computed again in the reverse region that mirrors its own. */
+  recipe(v: Value): { readonly from: readonly Value[]; readonly cost: number } | undefined {
+    if (this.constants.has(v.id)) return { from: [], cost: 0 }
+    if (v.def instanceof Region) {
+      if (v.def === this.trees.primal) return { from: [], cost: 0 }
+      const loop = this.primal.places[v.id]!.loops.at(-1)
+      if (loop !== undefined && this.counters.get(loop) === v) return { from: [], cost: 0 }
+      const induction = this.inductionOf.get(v.id)
+      return induction === undefined ? undefined : { from: [induction.start], cost: 1 }
+    }
+    return this.primal.recipe(v.def)
+  }
+
+  weight(v: Value): number {
+    let trips = 1
+    for (const loop of this.primal.places[v.id]!.loops) trips = Math.min(trips * (this.bound(loop)?.max ?? assumedTrips), 1e12)
+    return trips
+  }
+
+  storeCost(v: Value): number {
+    const type = v.type.kind === 'ptr' ? v.type.elem! : v.type
+    if (v.type.kind === 'ptr' && !(v.def instanceof Inst && v.def.op === ops.variable)) return Infinity
+    return bytesOf(type) * (this.primal.places[v.id]!.loops.length > 0 ? byteInLoop : byteAtTop) * this.weight(v)
+  }
+
+  decide(): void {
+    const net = new Network()
+    const source = net.node(), sink = net.node()
+    const nodes: Map<number, { readonly v: Value; readonly into: number; readonly out: number }> = new Map()
+    const queue: Value[] = []
+    const free = (v: Value): boolean => {
+      const recipe = this.recipe(v)
+      return recipe !== undefined && recipe.cost === 0 && recipe.from.length === 0
+    }
+    const node = (v: Value): number | undefined => {
+      const known = nodes.get(v.id)
+      if (known !== undefined) return known.out
+      if (free(v)) { this.choices.set(v.id, 'free'); return undefined }
+      const made = { v, into: net.node(), out: net.node() }
+      nodes.set(v.id, made)
+      queue.push(v)
+      return made.out
+    }
+    for (const v of this.needed()) {
+      const out = node(v)
+      if (out !== undefined) net.edge(out, sink, Infinity)
+    }
+    for (let q = 0; q < queue.length; q++) {
+      const v = queue[q]!
+      const { into, out } = nodes.get(v.id)!
+      const recipe = this.recipe(v)
+      const prefers = v.def instanceof Inst && v.def.op === ops.call && (v.def.attr as { info: { prefer: string } }).info.prefer === 'recompute'
+      net.edge(into, out, prefers ? Infinity : this.storeCost(v))
+      net.edge(source, into, recipe === undefined ? Infinity : recipe.cost * this.weight(v))
+      for (const u of recipe?.from ?? []) {
+        const from = node(u)
+        if (from !== undefined) net.edge(from, into, Infinity)
+      }
+    }
+    // A value without a recipe may never be computed again: its `into` stays on the source's side.
+    const side = net.cut(source, sink)
+    for (const { v, into, out } of nodes.values()) {
+      if (side[out] === 1) continue
+      this.choices.set(v.id, side[into] === 1 ? 'store' : 'recompute')
+    }
+  }
+
+  /** Makes the slot of a value: stores it in the primal tree, and takes it as a parameter of the adjoint. */
+  store(v: Value): void {
+    const place = this.primal.places[v.id]!
+    const variable = v.type.kind === 'ptr'
+    const type = variable ? v.type.elem! : v.type
+    const body = this.trees.primal
+    const dims: number[] = []
+    for (const loop of place.loops) {
+      const bound = this.bound(loop)
+      if (bound === undefined) this.cx.sink.add(unknownBound, loop.span ?? undefined, {})
+      dims.push(Math.max(1, bound?.max ?? 1))
+    }
+    const full = slotType(type, dims)
+    const b = this.work
+    let out: Value
+    if (place.region === body && !variable) {
+      out = v
+    } else {
+      const slot = b.within(this.primalStart, () => b.variable(full, v.name))
+      const at = this.storePoint(v)
+      const piece = new Region()
+      b.within(piece, () => {
+        let p = slot
+        for (const loop of place.loops) p = b.elem(p, this.counters.get(loop)!)
+        b.store(p, variable ? b.load(v) : v)
+      })
+      at.region.insts.splice(at.index, 0, ...piece.insts)
+      out = b.within(this.primalEnd, () => b.load(slot))
+    }
+    const into = b.param(full, v.name, this.adjoint.body)
+    const slot: Slot = { value: v, type: full, out, in: into }
+    this.slots.push(slot)
+    this.stored.set(v.id, { slot, variable })
+  }
+
+  /** Right after the definition; for a loop's head, at the start of its body; for a variable, at the end of its region. */
+  storePoint(v: Value): { readonly region: Region; readonly index: number } {
+    const { region, loops } = this.primal.places[v.id]!
+    if (v.type.kind === 'ptr') return { region, index: region.insts.length - (region.insts.at(-1)?.op.ends === true ? 1 : 0) }
+    const loop = loops.at(-1)
+    if (loop !== undefined && loop.regions[0] === region) return { region: loop.regions[1]!, index: 0 }
+    return { region, index: v.def instanceof Inst ? region.insts.indexOf(v.def) + 1 : 0 }
+  }
+
+  run(): Checkpointed {
+    this.foldCounts()
+    this.decide()
+    for (const [id, choice] of this.choices) {
+      if (choice === 'store') this.store(this.valueOf(id))
+    }
+    this.trees.primal.insts.unshift(...this.primalStart.insts)
+    this.trees.primal.insts.push(...this.primalEnd.insts)
+    const top: Frame = { homes: [this.trees.primal], out: [], values: new Map(), loop: undefined, number: undefined }
+    this.rebuild(this.adjoint.body, [top])
+    const needs: number[] = [], inputs: Value[] = []
+    this.trees.primal.params.forEach((p, i) => {
+      const v = this.inputs.get(p.id)
+      if (v === undefined) return
+      needs.push(i)
+      inputs.push(v)
+    })
+    return { slots: this.slots, needs, inputs }
+  }
+
+  readonly #values: Map<number, Value> = new Map()
+  valueOf(id: number): Value {
+    if (this.#values.size === 0) this.#collect(this.trees.primal)
+    return this.#values.get(id)!
+  }
+
+  #collect(r: Region): void {
+    for (const v of r.params) this.#values.set(v.id, v)
+    for (const inst of r.insts) {
+      for (const v of inst.results) this.#values.set(v.id, v)
+      for (const q of inst.regions) this.#collect(q)
+    }
+  }
+
+  /** Replaces residuals by values of the adjoint, emitting what computes or loads them before their first use. */
+  rebuild(region: Region, frames: readonly Frame[]): void {
+    const frame = frames.at(-1)!
+    for (const inst of region.insts) {
+      for (let i = 0; i < inst.args.length; i++) {
+        const v = inst.args[i]!
+        if (this.primal.isPrimal(v)) inst.args[i] = this.available(v, frames)
+      }
+      for (const r of inst.regions) {
+        const trip = this.adjoint.trips.get(r)
+        this.rebuild(r, [...frames, {
+          homes: this.adjoint.mirrors.get(r) ?? [], out: [], values: new Map(), loop: trip?.of.primal, number: trip?.number,
+        }])
+      }
+      frame.out.push(inst)
+    }
+    region.insts = frame.out
+  }
+
+  available(v: Value, frames: readonly Frame[]): Value {
+    const region = this.primal.places[v.id]!.region
+    let depth = frames.length - 1
+    while (!frames[depth]!.homes.includes(region)) depth--
+    const frame = frames[depth]!
+    const known = frame.values.get(v.id)
+    if (known !== undefined) return known
+    const made = this.make(v, frame, frames.slice(0, depth + 1))
+    frame.values.set(v.id, made)
+    return made
+  }
+
+  make(v: Value, frame: Frame, frames: readonly Frame[]): Value {
+    const b = this.work
+    const at = new Region()
+    const emit = <T>(f: () => T): T => {
+      const result = b.within(at, f)
+      frame.out.push(...at.insts)
+      at.insts = []
+      return result
+    }
+    const constant = this.constants.get(v.id)
+    if (constant !== undefined) return emit(() => b.const(v.type, constant))
+    const stored = this.stored.get(v.id)
+    if (stored !== undefined) return this.fetch(v, stored.slot, stored.variable, frames, emit)
+    if (v.def instanceof Region) {
+      if (v.def === this.trees.primal) {
+        const param = b.value(v.type, this.adjoint.body, 0, v.name)
+        this.inputs.set(v.id, param)
+        return param
+      }
+      const loop = this.primal.places[v.id]!.loops.at(-1)!
+      if (this.counters.get(loop) === v) return frame.number!
+      const { start, step, down } = this.inductionOf.get(v.id)!
+      const from = this.available(start, frames)
+      const by = this.available(step, frames)
+      return emit(() => {
+        const far = b.mul(b.convert(frame.number!, v.type), by)
+        return down ? b.sub(from, far) : b.add(from, far)
+      })
+    }
+    const inst = v.def
+    if (inst.op === ops.variable) {
+      const value = this.available(this.primal.initialiser(v)!, frames)
+      return emit(() => {
+        const copy = b.variable(v.type.elem!, v.name)
+        b.store(copy, value)
+        return copy
+      })
+    }
+    // A branch that is computed again brings its regions; what they use from outside must be there first.
+    const table: Value[] = []
+    for (const u of this.recipe(v)!.from) table[u.id] = this.available(u, frames)
+    const copy = inst.regions.length === 0
+      ? new Inst(inst.op, mapValues(inst.args, table), inst.attr, inst.regions, inst.span) : cloneInst(inst, this.trees.work, table)
+    if (inst.regions.length === 0) inst.results.forEach((r, i) => copy.results.push(b.value(r.type, copy, i, r.name)))
+    inst.results.forEach((r, i) => frame.values.set(r.id, copy.results[i]!))
+    frame.out.push(copy)
+    return copy.results[v.index]!
+  }
+
+  fetch(v: Value, slot: Slot, variable: boolean, frames: readonly Frame[], emit: <T>(f: () => T) => T): Value {
+    const b = this.work
+    const loops = this.primal.places[v.id]!.loops
+    if (loops.length === 0 && !variable) return slot.in
+    const numbers = loops.map(loop => frames.find(f => f.loop === loop)!.number!)
+    return emit(() => {
+      let value: Value
+      if (loops.length === 0) value = slot.in
+      else {
+        let p = this.memoryOf(slot)
+        for (const k of numbers) p = b.elem(p, k)
+        value = b.load(p)
+      }
+      if (!variable) return value
+      const copy = b.variable(v.type.elem!, v.name)
+      b.store(copy, value)
+      return copy
+    })
+  }
+
+  readonly #memory: Map<Slot, Value> = new Map()
+
+  /** The context entry as memory, at the start of the adjoint, so that it can be indexed by trips. */
+  memoryOf(slot: Slot): Value {
+    const known = this.#memory.get(slot)
+    if (known !== undefined) return known
+    const b = this.work
+    const made = b.within(this.adjointStart, () => {
+      const copy = b.variable(slot.type, slot.value.name)
+      b.store(copy, slot.in)
+      return copy
+    })
+    this.#memory.set(slot, made)
+    return made
+  }
+}
+
+interface Frame {
+  readonly homes: readonly Region[]
+  readonly out: Inst[]
+  readonly values: Map<number, Value>
+  readonly loop: Inst | undefined
+  readonly number: Value | undefined
+}
+
+/** Extends the primal tree by the stores of the context, and makes the adjoint free of residuals. */
+export function checkpoint(cx: AdContext, trees: Trees, adjoint: Adjoint): Checkpointed {
+  const c = new Checkpointer(cx, trees, adjoint)
+  const done = c.run()
+  adjoint.body.insts.unshift(...c.adjointStart.insts)
+  return done
+}

@@ -1,0 +1,267 @@
+/**
+ * From a function to its derivatives as functions: the jvp; the forward rule of the user on plain values; and the split
+ * into `f_primal(inputs) → (results, context)` and `f_vjp(needed inputs, context, cotangents) → cotangents`.
+ */
+import { notLinear, recursiveDerivative, noReverse } from '../base/errors/ad.ts'
+import { Builder } from '../ir/build.ts'
+import * as ops from '../ir/ops.ts'
+import { differential, type Type } from '../ir/type.ts'
+import { Inst, Region, Value, inputs, type Func, type ParamSig } from '../ir/value.ts'
+import { cloneFunc, cloneRegion, walk } from '../ir/walk.ts'
+import { dce } from '../opt/dce.ts'
+import { inlineAll } from '../opt/inline.ts'
+import { tripBound } from '../opt/loops.ts'
+import { checkpoint } from './checkpoint.ts'
+import { memoKey, newFunc, zeroOf, type AdContext, type Jvp, type Split } from './context.ts'
+import { linearizeFused, unzip, type Callees } from './linearize.ts'
+import { differentiableInputs, differentiableResults, hasBackwardEffects, planOf } from './plan.ts'
+import { prepare, settleLoops } from './prepare.ts'
+import { costOf } from './residual.ts'
+import { transpose } from './transpose.ts'
+
+/** Functions of at most this cost, without loops and arrays, become part of their caller before it is differentiated. */
+const smallCost = 120
+
+/** The `p` or `d` half of a pair. */
+export function half(b: Builder, pair: Value, which: 'p' | 'd'): Value {
+  return b.extract(pair, which === 'p' ? 0 : 1)
+}
+
+/** Runs `make` unless the function is being differentiated already, which is recursion: then complains. */
+function guarded<T>(cx: AdContext, key: string, func: Func, make: () => T): T | undefined {
+  if (cx.open.has(key)) {
+    cx.sink.add(recursiveDerivative, func.span ?? undefined, { name: func.name })
+    return undefined
+  }
+  cx.open.add(key)
+  const made = make()
+  cx.open.delete(key)
+  return made
+}
+
+function calleesOf(cx: AdContext): Callees {
+  return {
+    jvp: (func, active) => jvpOf(cx, func, active),
+    rule: (func, forward, active) => ruleOf(cx, func, forward, active),
+    split: (func, active) => splitOf(cx, func, active),
+    linearMap: split => linearMapOf(cx, split),
+  }
+}
+
+function linearMapOf(cx: AdContext, split: Split): Func {
+  const known = cx.linearMaps.get(split)
+  if (known !== undefined) return known
+  const tangents: Type[] = []
+  split.activeResults.forEach((a, i) => { if (a) tangents.push(differential(split.primal.results[i]!)!) })
+  const stub = newFunc(cx, `${split.vjp.name}_linear`, [], tangents, null)
+  cx.module.funcs.pop()
+  cx.linearMaps.set(split, stub)
+  cx.splitOfMap.set(stub, split)
+  return stub
+}
+
+/** The forward derivative of a function's body with respect to the active inputs. */
+export function jvpOf(cx: AdContext, func: Func, active: readonly boolean[]): Jvp | undefined {
+  const key = memoKey(cx, func, active)
+  const known = cx.jvps.get(key)
+  if (known !== undefined) return known
+  return guarded(cx, `jvp ${key}`, func, () => {
+    const source = cloneFunc(func, func.name)
+    cx.tidy(source)
+    const params = source.body!.params
+    const ins = [...params, ...params.filter((_, i) => active[i]).map(v => tangentLike(v))]
+    const scratch = newFunc(cx, `${func.name}_jvp`, [], [], func.span)
+    cx.module.funcs.pop()
+    scratch.body = new Region()
+    const results = linearizeFused(cx, calleesOf(cx), source, active, scratch)
+    const outs = [...func.results, ...func.results.filter((_, i) => results[i]).map(type => differential(type)!)]
+    const jvp = newFunc(cx, `${func.name}_jvp`, ins, outs, func.span)
+    jvp.body = scratch.body
+    jvp.nextValue = scratch.nextValue
+    cx.observe('linearized', jvp)
+    cx.tidy(jvp)
+    const made = { func: jvp, results }
+    cx.jvps.set(key, made)
+    return made
+  })
+}
+
+/** A value that only lends its type and name to a signature. */
+function tangentLike(v: Value): Value {
+  return new Value(0, differential(v.type)!, v.def, 0, v.name === '' ? '' : `d_${v.name}`)
+}
+
+/** A user's forward derivative on plain values, in reversible form. */
+export function ruleOf(cx: AdContext, func: Func, forward: Func, active: readonly boolean[]): Jvp {
+  const key = memoKey(cx, forward, active)
+  const known = cx.rules.get(key)
+  if (known !== undefined) return known
+  const params = inputs(func.sig)
+  const can = differentiableInputs(func)
+  const results = differentiableResults(func)
+  const primals = params.map(p => new Value(0, p.type, new Region(), 0, p.name))
+  const tangents = primals.filter((_, i) => active[i]).map(v => tangentLike(v))
+  const outs = [...func.results, ...func.results.filter((_, i) => results[i]).map(type => differential(type)!)]
+  const rule = newFunc(cx, `${func.name}_rule`, [...primals, ...tangents], outs, func.span)
+  rule.body = new Region()
+  const b = new Builder(rule, rule.body)
+  const ps = primals.map(v => b.param(v.type, v.name))
+  const ts = tangents.map(v => b.param(v.type, v.name))
+  const pairs = inputs(forward.sig)
+  let k = 0
+  const args = ps.map((p, i) => {
+    if (!can[i]) return p
+    const d = active[i] ? ts[k++]! : zeroOf(cx, b, differential(p.type)!)
+    return b.construct(pairs[i]!.type, [p, d])
+  })
+  const out = b.call(forward, args)
+  const halves = (which: 'p' | 'd'): Value[] => out.flatMap((v, i) => results[i] ? [half(b, v, which)] : which === 'p' ? [v] : [])
+  b.emit(ops.ret, [...halves('p'), ...halves('d')])
+  inlineAll(rule, callee => callee === forward)
+  reversible(cx, rule)
+  const made = { func: rule, results }
+  cx.rules.set(key, made)
+  return made
+}
+
+/** Brings a function of ours into reversible form. */
+function reversible(cx: AdContext, func: Func): void {
+  cx.tidy(func)
+  walk(func.body!, inst => {
+    if (inst.op !== ops.loop || typeof inst.attr === 'number') return
+    const bound = tripBound(inst)
+    if (bound !== undefined && bound.exact === undefined) inst.attr = bound.max
+  })
+  prepare(func)
+  cx.tidy(func)
+  if (settleLoops(func)) cx.tidy(func)
+}
+
+/** Whether a call becomes part of its caller before the caller is differentiated. */
+function isSmall(cx: AdContext, callee: Func): boolean {
+  const plan = planOf(cx, callee, 'reverse')
+  if (plan.is !== 'transform' || plan.func !== callee || callee.info.prefer !== 'none' || callee.info.noInline) return false
+  if (callee.info.forceInline) return true
+  if ([...callee.sig.params.map(p => p.type), callee.sig.result].some(holdsArray)) return false
+  let plain = true, cost = 0
+  walk(callee.body!, inst => {
+    if (inst.op === ops.loop || (inst.op === ops.call && !isLibrary(inst.attr as Func))) plain = false
+    if (inst.regions.length === 0) cost += costOf(inst)
+  })
+  return plain && cost <= smallCost
+}
+
+function isLibrary(func: Func): boolean {
+  return func.info.library || func.info.spell !== undefined
+}
+
+function holdsArray(type: Type): boolean {
+  return type.kind === 'array' || type.kind === 'ptr' || (type.kind === 'struct' && type.fields.some(f => holdsArray(f.type)))
+}
+
+/** Primal and reverse half of a function, with respect to the active inputs; undefined (with a diagnostic) where it has none. */
+export function splitOf(cx: AdContext, func: Func, active: readonly boolean[]): Split | undefined {
+  const key = memoKey(cx, func, active)
+  const known = cx.splits.get(key)
+  if (known !== undefined) return known
+  const plan = planOf(cx, func, 'reverse')
+  const split = plan.is === 'backward' ? customSplit(cx, plan.func, plan.backward, active)
+    : plan.is === 'transform' ? guarded(cx, `vjp ${key}`, func, () => transformSplit(cx, plan.func, active))
+    : undefined
+  if (split !== undefined) cx.splits.set(key, split)
+  else if (plan.is === 'plain') cx.sink.add(noReverse, func.span ?? undefined, { name: func.name })
+  return split
+}
+
+function transformSplit(cx: AdContext, func: Func, active: readonly boolean[]): Split {
+  const source = cloneFunc(func, func.name)
+  cx.tidy(source)
+  for (let round = 0; round < 8 && inlineAll(source, callee => callee !== func && isSmall(cx, callee)); round++) cx.tidy(source)
+  reversible(cx, source)
+  cx.observe('prepared', source)
+  const trees = unzip(cx, calleesOf(cx), source, active)
+  if (!trees.isLinear) cx.sink.add(notLinear, func.span ?? undefined, { name: func.name })
+  observeTree(cx, 'unzipped', trees.work, trees.primal)
+  const adjoint = transpose(cx, trees, cx.splitOfMap)
+  observeTree(cx, 'transposed', trees.work, adjoint.body)
+  const cts = adjoint.cotangents.filter(v => v !== undefined)
+  const grads = adjoint.inputs
+  // The gradients are what the adjoint returns; a terminator that names them lets `checkpoint` see their uses.
+  const zeros = new Builder(trees.work, adjoint.body)
+  const outs = trees.tangents.flatMap((v, i) => v === undefined ? [] : [grads[i] ?? zeroOf(cx, zeros, v.type)])
+  const end = zeros.emit(ops.ret, outs)
+  trees.work.body = adjoint.body
+  dce(trees.work)
+  const done = checkpoint(cx, trees, adjoint)
+  observeTree(cx, 'checkpointed', trees.work, adjoint.body)
+
+  const results = [...trees.results, ...done.slots.map(s => s.out)]
+  const primal = newFunc(cx, `${func.name}_primal`, trees.primal.params, results.map(v => v.type), func.span)
+  trees.primal.insts.push(new Inst(ops.ret, results, null, [], func.span))
+  primal.body = cloneRegion(trees.primal, primal, [])
+
+  const takes = [...done.inputs, ...done.slots.map(s => s.in), ...cts]
+  const vjp = newFunc(cx, `${func.name}_vjp`, takes, end.args.map(v => v.type), func.span)
+  adjoint.body.params = []
+  for (const v of takes) { v.def = adjoint.body; v.index = adjoint.body.params.push(v) - 1 }
+  vjp.body = cloneRegion(adjoint.body, vjp, [])
+  cx.observe('extracted', primal)
+  cx.observe('extracted', vjp)
+  cx.tidy(primal)
+  cx.tidy(vjp)
+  return {
+    primal, own: func.results.length, vjp, needs: done.needs, activeInputs: active,
+    activeResults: trees.resultTangents.map(v => v !== undefined), effects: hasBackwardEffects(cx, func),
+  }
+}
+
+function observeTree(cx: AdContext, stage: 'unzipped' | 'transposed' | 'checkpointed', work: Func, body: Region): void {
+  work.body = body
+  cx.observe(stage, work)
+}
+
+/** A user's reverse derivative on plain values: `(inputs, cotangents of results) → cotangents of active inputs`. */
+function customSplit(cx: AdContext, func: Func, backward: Func, active: readonly boolean[]): Split {
+  const ins = inputs(func.sig)
+  const results = differentiableResults(func)
+  const primals = ins.map(p => new Value(0, p.type, new Region(), 0, p.name))
+  const cts = func.results.filter((_, i) => results[i]).map((type, i) => new Value(0, differential(type)!, new Region(), 0, `ct${i}`))
+  const outs = ins.filter((_, i) => active[i]).map(p => differential(p.type)!)
+  const vjp = newFunc(cx, `${func.name}_vjp`, [...primals, ...cts], outs, func.span)
+  vjp.body = new Region()
+  const b = new Builder(vjp, vjp.body)
+  const ps = primals.map(v => b.param(v.type, v.name))
+  const given = cts.map(v => b.param(v.type, v.name))
+  b.emit(ops.ret, callBackward(cx, b, func, backward, ps, given).filter((_, i) => active[i]).map(v => v!))
+  return {
+    primal: func, own: func.results.length, vjp, needs: ins.map((_, i) => i), activeInputs: active, activeResults: results, effects: true,
+  }
+}
+
+/** Calls a reverse derivative of the user guide's signature; gives the cotangent of each input that carries one. */
+function callBackward(cx: AdContext, b: Builder, func: Func, backward: Func, primals: readonly Value[], cts: readonly Value[]): (Value | undefined)[] {
+  const carries = (p: ParamSig): boolean => !p.noDiff && differential(p.type) !== null
+  const hasResult = func.sig.result.kind !== 'void' && !func.sig.resultNoDiff && differential(func.sig.result) !== null
+  const types = backward.sig.params
+  const args: Value[] = []
+  let input = 0, ct = hasResult ? 1 : 0, at = 0
+  const pairs: number[] = []
+  for (const p of func.sig.params) {
+    if (!carries(p)) {
+      if (p.dir === 'out') continue
+      args.push(primals[input++]!)
+    } else if (p.dir === 'out') {
+      args.push(cts[ct++]!)
+    } else {
+      const d = p.dir === 'inout' ? cts[ct++]! : zeroOf(cx, b, differential(p.type)!)
+      pairs.push(input)
+      args.push(b.construct(types[at]!.type, [primals[input++]!, d]))
+    }
+    at++
+  }
+  if (hasResult) args.push(cts[0]!)
+  const out = b.call(backward, args)
+  const gradients = new Array<Value | undefined>(primals.length).fill(undefined)
+  pairs.forEach((i, k) => { gradients[i] = half(b, out[k]!, 'd') })
+  return gradients
+}

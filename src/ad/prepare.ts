@@ -1,0 +1,302 @@
+/**
+ * Brings a function into reversible form: one `ret`, at the end, and no `leave`. What followed an exit is moved into the
+ * branch that does not take it; where several branches go on, or a loop is left, the exit becomes a flag among the
+ * results. A loop with `break` carries whether it goes on, and its condition is not asked again once it does not:
+ *
+ *     loop { test %c, %x } { if %e { leave loop %y } …; next %z }
+ *     loop (%go = true) { test (and %go %c), %x } { %g, %n = if %e { yield false, %y } { …; yield true, %z }; next %n, %g }
+ */
+import { InternalError } from '../base/diag.ts'
+import { Builder } from '../ir/build.ts'
+import * as ops from '../ir/ops.ts'
+import { bool, differential, type Type } from '../ir/type.ts'
+import { Inst, Region, type Func, type Value } from '../ir/value.ts'
+import { substitute, walk } from '../ir/walk.ts'
+
+/** What a region yields instead of a terminator. Called with the place to emit to set to the region's end. */
+type Encode = (end: Inst) => Value[]
+
+/** An exit's target: an instruction, or null for the function. */
+type Target = Inst | null
+
+function targetOf(end: Inst): Target | undefined {
+  return end.op === ops.leave ? end.attr as Inst : end.op === ops.ret ? null : undefined
+}
+
+class Preparer {
+  readonly func: Func
+  readonly b: Builder
+  readonly replaced: Value[] = []
+
+  constructor(func: Func) {
+    this.func = func
+    this.b = new Builder(func, func.body!)
+  }
+
+  undef(type: Type): Value {
+    return this.b.emit1(ops.undef, [], null, type)
+  }
+
+  undefs(types: readonly Type[]): Value[] {
+    return types.map(type => this.undef(type))
+  }
+
+  resultsOf(target: Target): readonly Type[] {
+    return target === null ? this.func.results : target.results.map(v => v.type)
+  }
+
+  /** The targets outside `inst` that something inside it leaves for, and whether something nested leaves `inst` itself. */
+  exits(inst: Inst): { readonly outer: readonly Target[]; readonly self: boolean; readonly nestedSelf: boolean } {
+    const inside = new Set<Inst>([inst])
+    const outer = new Set<Target>()
+    let self = false, nestedSelf = false
+    for (const r of inst.regions) walk(r, i => { if (i.regions.length > 0) inside.add(i) })
+    for (const r of inst.regions) walk(r, (i, at) => {
+      const target = targetOf(i)
+      if (target === undefined) return
+      if (target === inst) {
+        self = true
+        if (at !== r) nestedSelf = true
+      } else if (target === null || !inside.has(target)) outer.add(target)
+    })
+    return { outer: [...outer], self, nestedSelf }
+  }
+
+  /** Rewrites a region so that nothing in it leaves it but its terminator, which becomes `end` of what `encode` gives. */
+  convert(region: Region, encode: Encode, types: readonly Type[], end: typeof ops.yield_): void {
+    let i = 0
+    while (i < region.insts.length - 1) {
+      const x = region.insts[i]!
+      if (x.regions.length === 0) { i++; continue }
+      const exits = this.exits(x)
+      if (exits.outer.length === 0) {
+        i = this.settle(region, i, exits.self)
+      } else if (x.op === ops.loop || exits.nestedSelf || x.op === ops.block || x.regions.filter(r => this.falls(r, x)).length > 1) {
+        this.flag(region, i, exits.outer)
+        i = this.settle(region, i, true)
+      } else {
+        this.sink(region, i)
+        const branch = x
+        for (const r of branch.regions) this.convert(r, encode, types, ops.yield_)
+        branch.results = types.map((type, k) => this.b.value(type, branch, k))
+        region.insts.push(new Inst(end, [...branch.results], null, [], branch.span))
+        return
+      }
+    }
+    const last = region.insts.pop()!
+    this.b.span = last.span
+    const args = this.b.within(region, () => encode(last))
+    region.insts.push(new Inst(end, args, null, [], last.span))
+  }
+
+  falls(region: Region, owner: Inst): boolean {
+    return region.end.op === ops.yield_ || (region.end.op === ops.leave && region.end.attr === owner)
+  }
+
+  /** Moves what follows a branch into its only region that goes on. */
+  sink(region: Region, at: number): void {
+    const x = region.insts[at]!
+    const rest = region.insts.splice(at + 1)
+    const open = x.regions.find(r => this.falls(r, x))
+    if (open === undefined) return
+    const end = open.insts.pop()!
+    x.results.forEach((v, k) => { this.replaced[v.id] = end.args[k]! })
+    open.insts.push(...rest)
+  }
+
+  /**
+   * Makes exits through `x` exits of `x`: it gets a flag and the carried values as further results for each target, and
+   * the exit itself is taken after it.
+   */
+  flag(region: Region, at: number, targets: readonly Target[]): void {
+    const x = region.insts[at]!
+    const own = x.results.length
+    const extra = targets.map(target => [bool, ...this.resultsOf(target)])
+    const all = extra.flat()
+    const pad = (chosen: Target | undefined, args: readonly Value[]): Value[] => targets.flatMap((target, k) =>
+      target === chosen ? [this.b.const(bool, true), ...args] : [this.b.const(bool, false), ...this.undefs(extra[k]!.slice(1))])
+    const ownTypes = x.results.map(v => v.type)
+    const rewrite = (r: Region): void => {
+      for (const inst of r.insts) for (const q of inst.regions) rewrite(q)
+      const end = r.end
+      const target = targetOf(end)
+      if (target === x) {
+        this.b.within(r, () => { r.insts.pop(); end.args.push(...pad(undefined, [])); r.insts.push(end) })
+      } else if (target !== undefined && targets.includes(target)) {
+        r.insts.pop()
+        const args = this.b.within(r, () => [...this.undefs(ownTypes), ...pad(target, end.args)])
+        r.insts.push(new Inst(ops.leave, args, x, [], end.span))
+      }
+    }
+    for (const r of x.regions) {
+      rewrite(r)
+      const end = r.end
+      if (end.op !== ops.yield_ && end.op !== ops.test) continue
+      r.insts.pop()
+      end.args.push(...this.b.within(r, () => pad(undefined, [])))
+      r.insts.push(end)
+    }
+    all.forEach((type, k) => x.results.push(this.b.value(type, x, own + k)))
+    let k = own
+    const after: Inst[] = []
+    for (const target of targets) {
+      const [taken, other] = [new Region(), new Region()]
+      const n = this.resultsOf(target).length
+      const args = x.results.slice(k + 1, k + 1 + n)
+      taken.insts.push(target === null ? new Inst(ops.ret, args, null, [], x.span) : new Inst(ops.leave, args, target, [], x.span))
+      other.insts.push(new Inst(ops.yield_, [], null, [], x.span))
+      after.push(new Inst(ops.if_, [x.results[k]!], null, [taken, other], x.span))
+      k += 1 + n
+    }
+    region.insts.splice(at + 1, 0, ...after)
+  }
+
+  /** Rewrites an instruction that nothing inside leaves but for its own end. Gives the index of what follows it. */
+  settle(region: Region, at: number, self: boolean): number {
+    const x = region.insts[at]!
+    const types = x.results.map(v => v.type)
+    if (x.op === ops.loop) {
+      this.loop(x, self)
+      return at + 1
+    }
+    const pass: Encode = end => end.op === ops.unreachable ? this.undefs(types) : end.args
+    for (const r of x.regions) this.convert(r, pass, types, ops.yield_)
+    if (x.op !== ops.block) return at + 1
+    const body = x.regions[0]!
+    const end = body.insts.pop()!
+    x.results.forEach((v, k) => { this.replaced[v.id] = end.args[k]! })
+    region.insts.splice(at, 1, ...body.insts)
+    return at + body.insts.length
+  }
+
+  loop(x: Inst, breaks: boolean): void {
+    const [head, body] = x.regions as [Region, Region]
+    const test = head.end
+    this.convert(head, end => end.args, [], ops.test)
+    if (!breaks) {
+      const nexts = head.params.map(v => v.type)
+      this.convert(body, end => end.op === ops.unreachable ? this.undefs(nexts) : end.args, nexts, ops.next)
+      return
+    }
+    if (head.insts.some(i => i.op.effect === 'write' || i.op.effect === 'trap' || i.regions.length > 0)) {
+      this.rotate(x)
+      return
+    }
+    const b = this.b
+    const n = head.params.length
+    // A result that is a carried value takes the value of a break in the carried value's stead.
+    const slots = x.results.map((v, k) => {
+      const from = head.params.indexOf(test.args[k + 1]!)
+      if (from >= 0 && test.args.indexOf(test.args[k + 1]!, 1) === k + 1) return from
+      x.args.push(this.place(x, () => this.undef(v.type)))
+      b.param(v.type, v.name, head)
+      return head.params.length - 1
+    })
+    x.args.push(this.place(x, () => b.const(bool, true)))
+    const go = b.param(bool, 'go', head)
+    head.insts.pop()
+    b.within(head, () => {
+      const exits = slots.map((s, k) => s < n ? test.args[k + 1]! : b.select(go, test.args[k + 1]!, head.params[s]!))
+      const c = b.emit1(ops.and, [test.args[0]!, go])
+      b.emit(ops.test, [c, ...exits])
+    })
+    const types = head.params.map(v => v.type)
+    const encode: Encode = end => {
+      if (end.op === ops.unreachable) return this.undefs(types)
+      const left = end.op === ops.leave
+      return types.map((type, k) => {
+        if (k === types.length - 1) return b.const(bool, !left)
+        const slot = left ? slots.indexOf(k) : -1
+        if (slot >= 0) return end.args[slot]!
+        if (!left && k < n) return end.args[k]!
+        return k < n ? head.params[k]! : this.undef(type)
+      })
+    }
+    this.convert(body, encode, types, ops.next)
+  }
+
+  /** Emits in front of the loop that is being rewritten: `emit` appends, and the loop stands after it. */
+  place(x: Inst, emit: () => Value): Value {
+    const before = new Region()
+    const v = this.b.within(before, emit)
+    this.before.push({ x, insts: before.insts })
+    return v
+  }
+
+  readonly before: { readonly x: Inst; readonly insts: readonly Inst[] }[] = []
+
+  /**
+   * Moves the head into the body, so that the head only asks whether to go on:
+   * `loop (go = true, r = undef) { test go, r } { head…; if c { body…; yield next, true } else { yield params, false, exits } }`
+   */
+  rotate(x: Inst): void {
+    const b = this.b
+    const [head, body] = x.regions as [Region, Region]
+    const n = head.params.length
+    const test = head.insts.pop()!
+    const outs = x.results.map(v => v.type)
+    for (const v of x.results) {
+      x.args.push(this.place(x, () => this.undef(v.type)))
+      b.param(v.type, v.name, head)
+    }
+    x.args.push(this.place(x, () => b.const(bool, true)))
+    const go = b.param(bool, 'go', head)
+    const moved = head.insts
+    head.insts = []
+    b.within(head, () => b.emit(ops.test, [go, ...head.params.slice(n, n + outs.length)]))
+    const types = head.params.map(v => v.type)
+    const on = new Region(), off = new Region()
+    on.insts = body.insts
+    b.within(off, () => b.emit(ops.leave, test.args.slice(1), x))
+    const branch = new Inst(ops.if_, [test.args[0]!], null, [on, off], x.span)
+    const encode: Encode = end => {
+      if (end.op === ops.unreachable) return this.undefs(types)
+      return end.op === ops.leave ? [...head.params.slice(0, n), ...end.args, b.const(bool, false)]
+        : [...end.args, ...this.undefs(outs), b.const(bool, true)]
+    }
+    body.insts = [...moved, branch, new Inst(ops.unreachable, [], null, [], x.span)]
+    this.convert(body, encode, types, ops.next)
+  }
+
+  /** Rotates loops whose exits carry a derivative that the head computes, since the linear tree has no code in heads. */
+  exitsFromParams(region: Region): void {
+    for (const inst of region.insts) {
+      for (const r of inst.regions) this.exitsFromParams(r)
+      if (inst.op !== ops.loop) continue
+      const head = inst.regions[0]!
+      const own = new Set(head.insts)
+      if (head.end.args.some((v, k) => k > 0 && differential(v.type) !== null && v.def instanceof Inst && own.has(v.def))) this.rotate(inst)
+    }
+  }
+
+  finish(): void {
+    for (const { x, insts } of this.before) {
+      let done = false
+      const insert = (r: Region): void => {
+        const at = r.insts.indexOf(x)
+        if (at >= 0) { r.insts.splice(at, 0, ...insts); done = true; return }
+        for (const i of r.insts) for (const q of i.regions) if (!done) insert(q)
+      }
+      insert(this.func.body!)
+      if (!done) throw new InternalError('prepare', 'a loop was lost')
+    }
+    this.before.length = 0
+    substitute(this.func.body!, this.replaced)
+  }
+}
+
+/** Rewrites `func` in place; it must be in SSA form, and is left to be tidied. */
+export function prepare(func: Func): void {
+  const p = new Preparer(func)
+  p.convert(func.body!, end => end.op === ops.unreachable ? p.undefs(func.results) : end.args, func.results, ops.ret)
+  p.finish()
+}
+
+/** Last step of reversible form, after tidying: no loop computes a differentiable exit in its head. */
+export function settleLoops(func: Func): boolean {
+  const p = new Preparer(func)
+  p.exitsFromParams(func.body!)
+  const changed = p.before.length > 0
+  p.finish()
+  return changed
+}

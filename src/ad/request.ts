@@ -1,0 +1,158 @@
+/**
+ * The driver: fills in the bodies of the functions that `fwd_diff` and `bwd_diff` ask for. Derivative functions are
+ * ordinary functions, so a request for the derivative of a request resolves the inner one first, in any order and depth.
+ */
+import { InternalError, type Sink } from '../base/diag.ts'
+import { noReverse } from '../base/errors/ad.ts'
+import { Builder } from '../ir/build.ts'
+import * as ops from '../ir/ops.ts'
+import { differential, type Type } from '../ir/type.ts'
+import { Region, inputs, outputs, type Func, type Module, type ParamSig, type Value } from '../ir/value.ts'
+import { cloneFunc } from '../ir/walk.ts'
+import { rootOf } from './activity.ts'
+import { adContext, zeroOf, type AdContext, type AdStage, type Split } from './context.ts'
+import { half, jvpOf, splitOf } from './extract.ts'
+import { differentiableInputs, planOf } from './plan.ts'
+
+/** What the derivative transforms need of the rest of the compiler. */
+export interface AdHooks {
+  readonly sink: Sink
+  /** Fills in `info.forward`, `info.backward` and `info.substitute` of a function, lowering them when first asked. */
+  readonly derivatives: (func: Func) => void
+  /** Brings a function into clean SSA form. */
+  readonly tidy: (func: Func) => void
+  readonly observe: (stage: AdStage, func: Func) => void
+}
+
+/** Writes the body of every function of the module that is still a request; new functions are added to the module. */
+export function resolveRequests(module: Module, hooks: AdHooks): void {
+  const cx = adContext(module, { ...hooks, resolve: func => resolve(cx, func) })
+  for (let i = 0; i < module.funcs.length; i++) {
+    const func = module.funcs[i]!
+    if (func.request !== undefined) resolve(cx, func)
+  }
+}
+
+/** Writes the body of one function, and first of what it is the derivative of. */
+export function resolve(cx: AdContext, func: Func): void {
+  const request = func.request
+  if (request === undefined) return
+  if (request.of.request !== undefined) resolve(cx, request.of)
+  func.request = undefined
+  func.info.level = 'backward'
+  func.body = new Region()
+  const b = new Builder(func, func.body)
+  b.span = func.span
+  const params = inputs(func.sig).map(p => b.param(p.type, p.name))
+  const results = request.kind === 'forward' ? forward(cx, b, func, request.of, params) : backward(cx, b, func, request.of, params)
+  b.emit(ops.ret, results)
+  cx.tidy(func)
+}
+
+function carries(p: ParamSig): boolean {
+  return !p.noDiff && differential(p.type) !== null
+}
+
+function pair(b: Builder, type: Type, p: Value, d: Value): Value {
+  return b.construct(type, [p, d])
+}
+
+function forward(cx: AdContext, b: Builder, stub: Func, of: Func, params: readonly Value[]): Value[] {
+  const plan = planOf(cx, of, 'forward')
+  if (plan.is === 'rule') return b.call(plan.forward, [...params])
+  const func = plan.func
+  const can = differentiableInputs(of)
+  const primals = params.map((v, i) => can[i] ? half(b, v, 'p') : v)
+  const made = plan.is === 'transform' ? jvpOf(cx, func, can) : undefined
+  const out = made === undefined ? b.call(func, primals)
+    : b.call(made.func, [...primals, ...params.filter((_, i) => can[i]).map(v => half(b, v, 'd'))])
+  let k = func.results.length
+  const tangents = func.results.map((_, i) => made?.results[i] === true ? out[k++] : undefined)
+  return stub.results.map((type, i) => {
+    const own = func.results[i]!
+    return type === own ? out[i]! : pair(b, type, out[i]!, tangents[i] ?? zeroOf(cx, b, differential(own)!))
+  })
+}
+
+function backward(cx: AdContext, b: Builder, stub: Func, of: Func, params: readonly Value[]): Value[] {
+  const plan = planOf(cx, of, 'reverse')
+  if (plan.is === 'backward') return b.call(plan.backward, [...params])
+  const func = plan.func
+  // The user's signature, parameter by parameter: pairs, cotangents of outputs, plain inputs.
+  const primals: Value[] = [], grads: Value[] = []
+  const outCts: (Value | undefined)[] = []
+  const pairs: { readonly param: Value; readonly input: number }[] = []
+  let at = 0
+  for (const p of of.sig.params) {
+    if (!carries(p)) {
+      if (p.dir !== 'in') outCts.push(undefined)
+      if (p.dir !== 'out') primals.push(params[at++]!)
+    } else if (p.dir === 'out') {
+      outCts.push(params[at++]!)
+    } else {
+      const v = params[at++]!
+      pairs.push({ param: v, input: primals.length })
+      primals.push(half(b, v, 'p'))
+      if (p.dir === 'inout') outCts.push(half(b, v, 'd'))
+    }
+  }
+  const hasResult = of.sig.result.kind !== 'void'
+  const resultCt = hasResult && !of.sig.resultNoDiff && differential(of.sig.result) !== null ? params[at] : undefined
+  const cts = hasResult ? [resultCt, ...outCts] : outCts
+  const can = differentiableInputs(of)
+  const split = plan.is === 'transform' ? splitOf(cx, func, can) : ruleSplit(cx, func, plan.is === 'rule')
+  if (split === undefined) {
+    grads.push(...pairs.map(({ input }) => zeroOf(cx, b, differential(primals[input]!.type)!)))
+  } else {
+    const out = b.call(withoutEffects(cx, split), primals)
+    const residuals = [...split.needs.map(i => primals[i]!), ...out.slice(split.own)]
+    const given = split.activeResults.flatMap((a, i) => a ? [cts[i] ?? zeroOf(cx, b, differential(func.results[i]!)!)] : [])
+    grads.push(...b.call(split.vjp, [...residuals, ...given]))
+  }
+  if (outputs(stub.sig).length !== pairs.length) throw new InternalError('ad/request', `signature of ${stub.name} does not fit`)
+  return pairs.map(({ param }, i) => pair(b, param.type, half(b, param, 'p'), grads[i]!))
+}
+
+/** The reverse of a function that has only a forward rule: that of a function that does nothing but call it. */
+function ruleSplit(cx: AdContext, func: Func, rule: boolean): Split | undefined {
+  if (!rule) {
+    if (!func.info.treatAsDifferentiable) cx.sink.add(noReverse, func.span ?? undefined, { name: func.name })
+    return undefined
+  }
+  const wrapper = cloneFunc(func, `${func.name}_call`)
+  wrapper.info.forward = wrapper.info.backward = wrapper.info.substitute = wrapper.info.spell = wrapper.info.lanewise = undefined
+  wrapper.info.library = false
+  wrapper.info.level = 'backward'
+  wrapper.body = new Region()
+  const b = new Builder(wrapper, wrapper.body)
+  const params = inputs(func.sig).map(p => b.param(p.type, p.name))
+  b.emit(ops.ret, b.call(func, params))
+  return splitOf(cx, wrapper, differentiableInputs(func))
+}
+
+/**
+ * The primal half for a direct `bwd_diff`: what the function itself writes to the outside is left out, since the reverse
+ * does not need it; what its callees write stays.
+ */
+function withoutEffects(cx: AdContext, split: Split): Func {
+  if (split.primal.body === undefined) return split.primal
+  let found = false
+  const outside = (pointer: Value): boolean => {
+    const def = rootOf(pointer).def
+    return !(def instanceof Region) && def.op !== ops.variable
+  }
+  const drop = (region: Region): void => {
+    region.insts = region.insts.filter(inst => {
+      for (const r of inst.regions) drop(r)
+      const gone = inst.op === ops.print || (inst.op === ops.store && outside(inst.args[0]!))
+      found ||= gone
+      return !gone
+    })
+  }
+  const copy = cloneFunc(split.primal, `${split.primal.name}_pure`)
+  drop(copy.body!)
+  if (!found) return split.primal
+  cx.module.funcs.push(copy)
+  cx.tidy(copy)
+  return copy
+}

@@ -1,0 +1,213 @@
+/**
+ * What the primal tree says of each value that the reverse pass may need: where it stands, what storing it takes, and
+ * from what and at what cost it can be computed again.
+ */
+import * as ops from '../ir/ops.ts'
+import { array, type Type } from '../ir/type.ts'
+import { Inst, type Func, type Global, type Region, type Value } from '../ir/value.ts'
+import { captured, walk } from '../ir/walk.ts'
+import { rootOf } from './activity.ts'
+
+/** Bytes of a value in a context: four a scalar, eight if it has 64 bits. */
+export function bytesOf(type: Type): number {
+  switch (type.kind) {
+    case 'scalar': return type.scalar === 'f64' || type.scalar === 'i64' || type.scalar === 'u64' ? 8 : 4
+    case 'struct': return type.fields.reduce((sum, f) => sum + bytesOf(f.type), 0)
+    case 'vec': case 'mat': case 'array': return type.count * bytesOf(type.elem!)
+    default: return 0
+  }
+}
+
+/** Where a primal value is defined. */
+export interface Place {
+  readonly region: Region
+  /** The loops around it, outermost first; a loop's head counts as inside. */
+  readonly loops: readonly Inst[]
+  /** Position in a walk of the tree. */
+  readonly order: number
+}
+
+/** How a value can be had again: from these values, at this cost a time. */
+export interface Recipe {
+  readonly from: readonly Value[]
+  readonly cost: number
+}
+
+/** Rough cost of calling a library function: of the order of a dozen multiplications. */
+const callCost = 16
+
+/** True for a function that may be called again without anyone noticing. */
+export function isPure(func: Func, seen: Set<Func> = new Set()): boolean {
+  if (func.info.pure || seen.has(func)) return true
+  if (func.body === undefined) return func.info.spell !== undefined
+  seen.add(func)
+  let pure = true
+  walk(func.body, inst => {
+    if (inst.op === ops.call) pure &&= isPure(inst.attr as Func, seen)
+    else if (inst.op === ops.load || inst.op === ops.store) pure &&= isLocal(inst.args[0]!) || (inst.op === ops.load && isConstantMemory(inst.args[0]!))
+    else if (inst.op !== ops.variable && (inst.op.effect === 'write' || inst.op.effect === 'trap')) pure = false
+  })
+  return pure
+}
+
+function isLocal(pointer: Value): boolean {
+  const def = rootOf(pointer).def
+  return def instanceof Inst && def.op === ops.variable
+}
+
+/** True for memory that nothing writes while the program runs. */
+function isConstantMemory(pointer: Value): boolean {
+  const def = rootOf(pointer).def
+  if (!(def instanceof Inst) || def.op !== ops.global) return false
+  const space = (def.attr as Global).space
+  return space === 'uniform' || space === 'storage' || space === 'handle'
+}
+
+function costOfRegion(region: Region, seen: Set<Func>): number {
+  let cost = 0
+  for (const inst of region.insts) cost += costOf(inst, seen)
+  return cost
+}
+
+/** A rough count of operations. */
+export function costOf(inst: Inst, seen: Set<Func> = new Set()): number {
+  switch (inst.op) {
+    case ops.constant: case ops.zero: case ops.undef: case ops.extract: case ops.construct: case ops.splat: case ops.swizzle:
+    case ops.insert: case ops.detach: case ops.bitcast: case ops.global: case ops.field: case ops.elem: return 0
+    case ops.load: return 4
+    case ops.div: case ops.rem: return 4 * laneCount(inst.results[0]!.type)
+    case ops.loop: return 16 * inst.regions.reduce((sum, r) => sum + costOfRegion(r, seen), 0)
+    case ops.call: {
+      const callee = inst.attr as Func
+      if (callee.info.spell !== undefined || callee.body === undefined || seen.has(callee)) return callCost * laneCount(inst.results[0]?.type)
+      seen.add(callee)
+      const cost = costOfRegion(callee.body, seen)
+      seen.delete(callee)
+      return cost + 1
+    }
+    default: return 1 + inst.regions.reduce((sum, r) => sum + costOfRegion(r, seen), 0)
+  }
+}
+
+function laneCount(type: Type | undefined): number {
+  return type === undefined ? 1 : Math.max(1, bytesOf(type) / 4)
+}
+
+/** The primal tree, indexed. */
+export class Primal {
+  readonly func: Func
+  readonly body: Region
+  readonly places: (Place | undefined)[] = []
+  /** By region: its own loops. */
+  readonly regionLoops: Map<Region, readonly Inst[]> = new Map()
+  /** By id of a variable: its stores. */
+  readonly #stores: Map<number, { readonly inst: Inst; readonly place: Place }[]> = new Map()
+  readonly #loads: Map<Inst, Place> = new Map()
+  readonly #parents: Map<Region, { readonly inst: Inst; readonly region: Region }> = new Map()
+  #order = 0
+
+  constructor(func: Func, body: Region) {
+    this.func = func
+    this.body = body
+    this.#index(body, [])
+  }
+
+  #index(region: Region, loops: readonly Inst[]): void {
+    this.regionLoops.set(region, loops)
+    for (const v of region.params) this.places[v.id] = { region, loops, order: this.#order++ }
+    for (const inst of region.insts) {
+      const place: Place = { region, loops, order: this.#order++ }
+      for (const r of inst.regions) {
+        this.#parents.set(r, { inst, region })
+        this.#index(r, inst.op === ops.loop ? [...loops, inst] : loops)
+      }
+      const done: Place = inst.regions.length === 0 ? place : { region, loops, order: this.#order++ }
+      for (const v of inst.results) this.places[v.id] = done
+      if (inst.op === ops.load) this.#loads.set(inst, place)
+      if (inst.op !== ops.store && inst.op !== ops.atomic) continue
+      const root = rootOf(inst.args[0]!)
+      const list = this.#stores.get(root.id)
+      if (list === undefined) this.#stores.set(root.id, [{ inst, place }])
+      else list.push({ inst, place })
+    }
+  }
+
+  isPrimal(v: Value): boolean {
+    return this.places[v.id] !== undefined
+  }
+
+  /** The only value that a variable ever holds, where it is stored whole, once, beside its declaration. */
+  initialiser(variable: Value): Value | undefined {
+    const stores = this.#stores.get(variable.id)
+    if (stores === undefined || stores.length !== 1) return undefined
+    const { inst, place } = stores[0]!
+    return inst.args[0] === variable && inst.op === ops.store && place.region === this.places[variable.id]!.region ? inst.args[1] : undefined
+  }
+
+  /** True where nothing writes the variable after the load, as long as the variable lives. */
+  isFinal(load: Inst, variable: Value): boolean {
+    const at = this.#loads.get(load)!
+    const home = this.places[variable.id]!.loops.length
+    for (const { place } of this.#stores.get(variable.id) ?? []) {
+      if (place.loops.length > home && at.loops.length > home && place.loops[home] === at.loops[home]) return false
+      if (place.order > at.order && !this.#exclusive(place.region, at.region)) return false
+    }
+    return true
+  }
+
+  /** True where the two regions lie in different arms of one branch. */
+  #exclusive(a: Region, b: Region): boolean {
+    const arms = new Map<Inst, Region>()
+    for (let r: Region | undefined = a; r !== undefined;) {
+      const up = this.#parents.get(r)
+      if (up === undefined) break
+      arms.set(up.inst, r)
+      r = up.region
+    }
+    for (let r: Region | undefined = b; r !== undefined;) {
+      const up = this.#parents.get(r)
+      if (up === undefined) return false
+      const arm = arms.get(up.inst)
+      if (arm !== undefined) return arm !== r && up.inst.op !== ops.loop
+      r = up.region
+    }
+    return false
+  }
+
+  /** How an instruction's results can be had again, or undefined where they must be stored. */
+  recipe(inst: Inst): Recipe | undefined {
+    switch (inst.op) {
+      case ops.variable: {
+        const init = this.initialiser(inst.results[0]!)
+        return init === undefined ? undefined : { from: [init], cost: 0 }
+      }
+      case ops.load: {
+        const root = rootOf(inst.args[0]!)
+        if (isConstantMemory(inst.args[0]!)) return { from: inst.args, cost: costOf(inst) }
+        if (!(root.def instanceof Inst) || root.def.op !== ops.variable || !this.isFinal(inst, root)) return undefined
+        return { from: inst.args, cost: 1 }
+      }
+      case ops.call: {
+        const callee = inst.attr as Func
+        if (callee.info.prefer === 'checkpoint' || (callee.info.prefer !== 'recompute' && !isPure(callee))) return undefined
+        return { from: inst.args, cost: callee.info.prefer === 'recompute' ? 0 : costOf(inst) }
+      }
+      case ops.if_: case ops.switch_: {
+        if (!inst.regions.every(r => this.#repeatable(r))) return undefined
+        const free = new Set(inst.args)
+        for (const r of inst.regions) for (const v of captured(r, this.func)) free.add(v)
+        return { from: [...free], cost: costOf(inst) }
+      }
+      default: return inst.op.effect === 'none' && inst.regions.length === 0 ? { from: inst.args, cost: costOf(inst) } : undefined
+    }
+  }
+
+  #repeatable(region: Region): boolean {
+    return region.insts.every(inst => inst.op.ends || (inst.op !== ops.variable && this.recipe(inst) !== undefined))
+  }
+}
+
+/** The type of a slot that holds one value for each trip of loops with these bounds, outermost first. */
+export function slotType(type: Type, bounds: readonly number[]): Type {
+  return bounds.reduceRight((inner, n) => array(inner, n), type)
+}
