@@ -30,6 +30,8 @@ export class Cursor {
   inAngles = false
   #depth = 0
   #recovering = false
+  /** The rest of the text is not understood and nothing more is said about it. */
+  #gaveUp = false
   /** How many characters of a `>>`, `>=` or `>>=` are already used up. */
   #used = 0
 
@@ -129,8 +131,10 @@ export class Cursor {
       if (text === '}') this.#recovering = false
       return true
     }
-    if (this.tokens.matches[open] === -1) this.report(unclosedBracket, this.tokens.span(open, open), { bracket: `'${this.tokens.text(open)}'` })
-    else this.missing(`'${text}'`)
+    if (this.tokens.matches[open] === -1) {
+      this.report(unclosedBracket, this.tokens.span(open, open), { bracket: `'${this.tokens.text(open)}'` })
+      if (this.atEnd) this.#gaveUp = true
+    } else this.missing(`'${text}'`)
     return false
   }
 
@@ -155,7 +159,7 @@ export class Cursor {
 
   /** Reports an error unless the parser is still getting over another. */
   report<P extends string>(entry: Entry<P>, span: Span, slots: { readonly [K in P]: string | number }): void {
-    if (!this.#recovering) this.sink.add(entry, span, slots)
+    if (!this.#recovering && !this.#gaveUp) this.sink.add(entry, span, slots)
     if (entry.severity === 'error') this.#recovering = true
   }
 
@@ -189,13 +193,19 @@ export class Cursor {
   /** Goes one level deeper; false when that is too deep, and then the rest of the text is given up. */
   enter(): boolean {
     if (this.#depth >= depthLimit) {
-      this.report(tooDeep, this.tokens.span(this.pos, this.pos), { limit: depthLimit })
-      this.#recovering = true
-      this.jump(this.tokens.count - 1)
+      this.giveUp()
       return false
     }
     this.#depth++
     return true
+  }
+
+  /** Says that something is nested too deep, and leaves out the rest of the text. */
+  giveUp(): void {
+    this.#recovering = false
+    this.report(tooDeep, this.tokens.span(this.pos, this.pos), { limit: depthLimit })
+    this.#gaveUp = true
+    this.jump(this.tokens.count - 1)
   }
 
   leave(): void {

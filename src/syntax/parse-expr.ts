@@ -1,7 +1,7 @@
 /** Expressions: a loop for each level of binary operators, so that long chains cost no stack. */
 import { emptyParentheses, expectedExpression } from '../base/errors/syntax.ts'
 import type { AssignOp, BinaryOp, Block, Expr, PrefixOp } from './ast.ts'
-import type { Cursor } from './cursor.ts'
+import { depthLimit, type Cursor } from './cursor.ts'
 import { parseLiteral } from './literal.ts'
 import { parseParams } from './parse-param.ts'
 import { parseBlock } from './parse-stmt.ts'
@@ -277,7 +277,7 @@ function parseOperatorName(p: Cursor, first: number): Expr {
 
 function parsePostfix(p: Cursor, first: number, start: Expr): Expr {
   let expr = start
-  for (let depth = 0; depth < 256; depth++) {
+  for (let depth = 0; depth < depthLimit; depth++) {
     switch (punctuatorText(p.kind)) {
       case '.': case '::': case '->': {
         const separator = p.is('.') ? '.' : p.is('::') ? '::' : '->'
@@ -313,6 +313,7 @@ function parsePostfix(p: Cursor, first: number, start: Expr): Expr {
         return expr
     }
   }
+  p.giveUp()
   return expr
 }
 

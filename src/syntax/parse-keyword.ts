@@ -469,7 +469,9 @@ function parseGenericPrefix(p: Cursor, head: Head): Decl[] {
   p.advance()
   p.pendingGenerics = parseGenericParams(p)
   parseModifiers(p, head.attributes, head.modifiers)
+  if (!p.enter()) return []
   const decls = parseDeclAfterModifiers(p, head.first, head.attributes, head.modifiers, head.place)
+  p.leave()
   p.pendingGenerics = undefined
   return decls
 }

@@ -1,6 +1,6 @@
 /** Types, generic arguments and parameters, and the constraints on them. */
 import type { Expr, Generics, GenericParam, Modifier, Name, TypeExpr, TypeParam, ValueParam, Where } from './ast.ts'
-import type { Cursor } from './cursor.ts'
+import { depthLimit, type Cursor } from './cursor.ts'
 import { parseArgument, parseBinary, parseExpr, parsePostfixArgs } from './parse-expr.ts'
 import { parseParams } from './parse-param.ts'
 import { afterType, typeModifiers } from './scan.ts'
@@ -70,7 +70,7 @@ function parseSimpleType(p: Cursor): TypeExpr {
 
 function parsePath(p: Cursor, first: number, start: TypeExpr): TypeExpr {
   let type = start
-  for (let depth = 0; depth < 256; depth++) {
+  for (let depth = 0; depth < depthLimit; depth++) {
     if (p.is('<')) type = { kind: 'generic', span: type.span, base: type, args: parseGenericArgs(p) }
     else if (p.is('::') || p.is('.')) {
       const separator = p.is('.') ? '.' : '::'
@@ -86,21 +86,22 @@ function parsePath(p: Cursor, first: number, start: TypeExpr): TypeExpr {
 
 function parseSuffixes(p: Cursor, first: number, start: TypeExpr): TypeExpr {
   let type = start
-  for (let depth = 0; depth < 256; depth++) {
+  for (let depth = 0; depth < depthLimit; depth++) {
     if (p.is('[')) {
       const args = parsePostfixArgs(p, '[', ']')
       type = { kind: 'index', span: p.spanFrom(first), base: type, args }
     } else if (p.accept('*')) type = { kind: 'pointer', span: p.spanFrom(first), target: type }
     else if (p.accept('?')) type = { kind: 'optional', span: p.spanFrom(first), target: type }
-    else break
+    else return type
   }
+  p.giveUp()
   return type
 }
 
 /** `[N][M]` after a declared name, wrapped around the type so that the first suffix is the outermost array. */
 export function parseArraySuffixes(p: Cursor, element: TypeExpr): TypeExpr {
   const suffixes: { readonly args: Expr[]; readonly at: number; readonly end: number }[] = []
-  while (p.is('[') && suffixes.length < 256) {
+  while (p.is('[') && suffixes.length < depthLimit) {
     const at = p.pos
     const args = parsePostfixArgs(p, '[', ']')
     suffixes.push({ args, at, end: p.pos - 1 })

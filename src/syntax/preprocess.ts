@@ -5,7 +5,7 @@
  */
 import {
   badCharacter, directiveAfterElse, expectedInDirective, extraInDirective, includeNotFound, includeTooDeep, missingDirectiveName, newlineInLiteral,
-  sourceTooLong, strayDirective, unclosedConditional, unclosedMacroCall, undefUnknown, unknownDirective, unterminatedComment, userError,
+  sourceTooLong, strayDirective, tooDeep as nestedTooDeep, unclosedConditional, unclosedMacroCall, undefUnknown, unknownDirective, unterminatedComment, userError,
   userWarning, wrongMacroArgCount,
 } from '../base/errors/syntax.ts'
 import type { Sink } from '../base/diag.ts'
@@ -118,7 +118,7 @@ class Preprocessor {
       out.add(tok)
     }
     out.end(file)
-    return new TokenStream(out.kinds, out.starts, out.ends, out.flags, out.count, out.files, out.owners, out.texts, this.#presumed)
+    return new TokenStream(out.kinds, out.starts, out.ends, out.flags, out.count, out.files, out.owners, out.texts, this.#presumed, this.#overflowed)
   }
 
   #span = (tok: Tok): Span => new Span(tok.file, tok.start, tok.end, this.#presumed.get(tok.file)?.at(tok.start))
@@ -145,6 +145,11 @@ class Preprocessor {
 
   #overflow(tok: Tok): void {
     if (!this.#overflowed) this.#sink.add(sourceTooLong, this.#span(tok), { limit: tokenLimit })
+    this.#stop()
+  }
+
+  /** Leaves out the rest of the text. */
+  #stop(): void {
     this.#overflowed = true
     this.#pending.length = 0
     this.#readers.length = 0
@@ -159,7 +164,8 @@ class Preprocessor {
       if (reader === undefined) return undefined
       const kind = reader.raw.kinds[reader.pos]!
       if (kind === eofKind) {
-        for (const open of reader.conditionals) this.#sink.add(unclosedConditional, open.at, { directive: `#${open.directive}` })
+        const unclosed = reader.conditionals.at(-1)
+        if (unclosed !== undefined) this.#sink.add(unclosedConditional, unclosed.at, { directive: `#${unclosed.directive}` })
         this.#readers.pop()
         continue
       }
@@ -276,7 +282,12 @@ class Preprocessor {
       const tooDeep = depth >= expansionDepth
       const replaced = substitute(macro, tok, args, arg => tooDeep ? arg : this.#expandAlone(arg, depth + 1), this.#sink, this.#span)
       this.#expansions += replaced.length + 1
-      if (this.#expansions > tokenLimit || tooDeep) {
+      if (tooDeep) {
+        this.#sink.add(nestedTooDeep, this.#span(tok), { limit: expansionDepth })
+        this.#stop()
+        return result
+      }
+      if (this.#expansions > tokenLimit) {
         this.#overflow(tok)
         return result
       }

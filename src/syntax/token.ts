@@ -67,12 +67,16 @@ export class TokenStream {
   readonly texts: ReadonlyMap<number, string>
   /** The other bracket of a pair; -1 for an unmatched bracket and for all other tokens. */
   readonly matches: Int32Array
+  /** The preprocessor gave up before the end of the text, and said so. */
+  readonly truncated: boolean
   readonly #presumed: ReadonlyMap<SourceFile, PresumedLines>
 
   constructor(
     kinds: Uint8Array, starts: Int32Array, ends: Int32Array, flags: Uint8Array, count: number, files: readonly SourceFile[],
     owners?: Uint16Array, texts?: ReadonlyMap<number, string>, presumed?: ReadonlyMap<SourceFile, PresumedLines>,
+    truncated = false,
   ) {
+    this.truncated = truncated
     this.kinds = kinds
     this.starts = starts
     this.ends = ends
