@@ -304,6 +304,8 @@ export interface CheckedProgram {
   /** User-written derivatives and substitute, with the types of `ref` put in. */
   derivatives(ref: FuncRef): DerivativeInfo
 
+  /** A concrete type by its name in the root modules (`Disc`, `shapes.Disc`, `Box<float>`), or null: for conformances asked for by name. */
+  typeNamed(name: string): Type | null
   /** A type of the core library by name. */
   coreStruct(name: string): StructDecl
   coreInterface(name: string): InterfaceDecl

@@ -8,6 +8,7 @@ import type { CheckedProgram, FuncRef, Signature } from '../check/tree.ts'
 import * as s from '../check/type.ts'
 import * as t from '../ir/type.ts'
 import { Func, Module, type ParamSig } from '../ir/value.ts'
+import { makeSum, type Variants } from './dispatch.ts'
 import { Globals } from './global.ts'
 import { Names } from './names.ts'
 import { Types, typeName } from './type.ts'
@@ -30,17 +31,35 @@ export class Lowering {
   readonly names: Names = new Names()
   readonly types: Types
   readonly globals: Globals
+  readonly variants: Variants
   readonly pending: Pending[] = []
   readonly refs: Map<Func, FuncRef> = new Map()
   /** How many instantiations led to the function that is lowered now. */
   depth = 0
   readonly #instances = new Map<string, Func>()
+  readonly #sums = new Map<string, t.Type>()
 
-  constructor(program: CheckedProgram, sink: Sink) {
+  constructor(program: CheckedProgram, sink: Sink, variants: Variants) {
     this.program = program
     this.sink = sink
-    this.types = new Types(program, this.module, this.names, sink, ref => this.instance(ref))
+    this.variants = variants
+    this.types = new Types(program, this.module, this.names, sink, ref => this.instance(ref), iface => this.sumType(iface))
     this.globals = new Globals(this)
+  }
+
+  /** The struct that stands for values of an interface. */
+  sumType(iface: s.InterfaceType): t.Type {
+    let type = this.#sums.get(iface.key)
+    if (type === undefined) {
+      type = makeSum(this, iface)
+      this.#sums.set(iface.key, type)
+    }
+    return type
+  }
+
+  /** A struct of the user's modules that is not generic, by name. */
+  typeNamed(name: string): s.Type | undefined {
+    return this.program.typeNamed(name) ?? undefined
   }
 
   /** What a reference means once everything in it is concrete. */
@@ -69,6 +88,7 @@ export class Lowering {
       return func
     }
     if (ref.kind === 'direct') this.#inform(func, ref)
+    if (ref.kind === 'dynamic') func.info.level = this.program.attributes(ref.decl).level
     if (this.depth >= maxDepth || key.length > maxKey) {
       this.sink.add(endlessInstances, func.span ?? undefined, { name: baseName(ref) })
       return func

@@ -8,6 +8,7 @@ import type { Type } from '../ir/type.ts'
 import { Region, outputs, type Func, type Inst, type Value } from '../ir/value.ts'
 import type { Lowering, Pending } from './context.ts'
 import { impossible } from './context.ts'
+import { dispatchBody } from './dispatch.ts'
 import { closed } from './flow.ts'
 import { defaultFields } from './init.ts'
 import { opBody } from './intrinsic.ts'
@@ -87,6 +88,10 @@ export class Fn {
 /** Fills in the body of an instance. */
 export function lowerBody(cx: Lowering, pending: Pending): void {
   const { func, ref } = pending
+  if (ref.kind === 'dynamic') {
+    dispatchBody(cx, func, ref)
+    return
+  }
   if (ref.kind !== 'direct') return
   const attributes: FuncAttributes = cx.program.attributes(ref.decl)
   if (attributes.op !== null || attributes.intrinsic !== null) {

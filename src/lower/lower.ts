@@ -5,6 +5,7 @@ import type { CheckedProgram, FuncRef } from '../check/tree.ts'
 import { noSubst } from '../check/type.ts'
 import { convert } from './convert.ts'
 import { Lowering } from './context.ts'
+import { Variants, type Conformance } from './dispatch.ts'
 import { Fn, leaveFunction, lowerBody } from './func.ts'
 import { lowerStmts } from './stmt.ts'
 import * as t from '../ir/type.ts'
@@ -15,6 +16,7 @@ import { closed } from './flow.ts'
 export interface Roots {
   readonly entries: readonly EntryRoot[]
   readonly exports: readonly ExportRoot[]
+  readonly conformances: readonly Conformance[]
 }
 
 export interface EntryRoot {
@@ -35,9 +37,22 @@ export interface Lowered {
   readonly derivatives: (func: Func) => void
 }
 
+/** New variants can make new ones; this many times lowering starts over before it gives up. */
+const maxRounds = 8
+
 /** Lowers what the roots need. Mistakes that only concrete types show go to the sink. */
 export function lower(program: CheckedProgram, roots: Roots, sink: Sink): Lowered {
-  const cx = new Lowering(program, sink)
+  const variants = new Variants(roots.conformances)
+  for (let round = 0; ; round++) {
+    variants.grew = false
+    const lowered = attempt(program, roots, sink, variants)
+    if (variants.used) for (let i = 0; i < lowered.module.funcs.length; i++) lowered.derivatives(lowered.module.funcs[i]!)
+    if (!variants.grew || round >= maxRounds) return lowered
+  }
+}
+
+function attempt(program: CheckedProgram, roots: Roots, sink: Sink, variants: Variants): Lowered {
+  const cx = new Lowering(program, sink, variants)
   for (const root of roots.entries) cx.names.unique(root.func.name)
   const entries = roots.entries.map(root => ({ ...root, uniforms: uniformsOf(program, root.func) }))
   cx.globals.declare(entries)

@@ -17,10 +17,15 @@ export class Types {
   readonly #names: Names
   readonly #sink: Sink
   readonly #instance: (ref: FuncRef) => Func
+  readonly #sum: (iface: s.InterfaceType) => t.Type
   readonly #known = new Map<string, t.Type>()
   readonly #sources = new Map<t.Type, s.StructType>()
 
-  constructor(program: CheckedProgram, module: Module, names: Names, sink: Sink, instance: (ref: FuncRef) => Func) {
+  constructor(
+    program: CheckedProgram, module: Module, names: Names, sink: Sink,
+    instance: (ref: FuncRef) => Func, sum: (iface: s.InterfaceType) => t.Type,
+  ) {
+    this.#sum = sum
     this.#program = program
     this.#module = module
     this.#names = names
@@ -46,6 +51,7 @@ export class Types {
         const known = this.#known.get(type.key)
         return known ?? this.#struct(type)
       }
+      case 'interface': return this.#sum(type)
       default: throw new InternalError('lower', `${s.show(type)} is no concrete type`)
     }
   }
@@ -63,8 +69,8 @@ export class Types {
     }
     const fields: t.Field[] = []
     if (isPair(type)) {
-      const [p, d] = this.pairParts(type)
-      fields.push({ name: 'p', type: this.of(p) }, { name: 'd', type: this.of(d) })
+      const p = this.of(type.args[0] as s.Type)
+      fields.push({ name: 'p', type: p }, { name: 'd', type: t.differential(p) ?? this.of(this.pairParts(type)[1]) })
     } else {
       for (const f of this.#program.fields(type)) fields.push({ name: f.name, type: this.of(f.type) })
     }

@@ -13,14 +13,6 @@ float depth<T>(T x, int n) { if (n == 0) return 0.0; Box<T> b; b.value = x; retu
 export float f(float x) { return depth<float>(x, 3); }`,
 })
 
-export const dynamicDispatch: Entry<'name'> = error('E36111', 'values of the interface type {name} are not supported here', {
-  help: 'make the function generic over the conforming type: f<T : {name}>(T x)',
-  example: `interface IShape { float area(); }
-struct Square : IShape { float a; float area() { return a * a; } }
-float measure(IShape s) { return s.area(); }
-export float f(float x) { Square s = { x }; return measure(s); }`,
-})
-
 export const resourceElement: Entry<never> = error('E36112', 'a resource is chosen by an index that is not known when compiling', {
   help: 'index arrays of resources with constants, or unroll the loop with [ForceUnroll]',
   example: `StructuredBuffer<float> inputs[2];
