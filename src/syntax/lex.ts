@@ -62,6 +62,11 @@ export function lex(file: SourceFile, from = 0, to: number = file.text.length): 
       i++
       while (i < to && isNamePart(text, i)) i++
       kind = nameKind
+      if (c === 82 && i === start + 1 && text.charCodeAt(i) === 34) {
+        const end = endOfRawString(text, i, to)
+        i = end < 0 ? to : end
+        kind = end < 0 ? badKind : stringKind
+      }
     } else if (cls === digit || (c === 46 && classes[text.charCodeAt(i + 1)] === digit)) {
       const number = lexNumber(text, i, to)
       i = number < 0 ? -number : number
@@ -110,7 +115,7 @@ export function kindOfText(file: SourceFile): number | undefined {
 /** What is wrong with a token of the kind `bad`. */
 export function describeBad(text: string): 'comment' | 'literal' | 'character' {
   if (text.startsWith('/*')) return 'comment'
-  return text.startsWith('"') || text.startsWith("'") ? 'literal' : 'character'
+  return /^R?["']/.test(text) ? 'literal' : 'character'
 }
 
 function grow<T extends Uint8Array | Int32Array>(from: T, to: T): T {
@@ -188,6 +193,15 @@ function isSwizzle(text: string, i: number): boolean {
   let end = i
   while (end < text.length && isNamePart(text, end)) end++
   return end > i && end - i <= 4 && /^([xyzw]+|[rgba]+)$/.test(text.slice(i, end))
+}
+
+/** The end of `R"tag(…)tag"` whose first quote is at `quote`, or -1. */
+function endOfRawString(text: string, quote: number, to: number): number {
+  const open = text.indexOf('(', quote)
+  if (open < 0 || open > quote + 17) return -1
+  const closer = `)${text.slice(quote + 1, open)}"`
+  const end = text.indexOf(closer, open)
+  return end < 0 || end + closer.length > to ? -1 : end + closer.length
 }
 
 /** The end of a string or character, negated when the line ends before it does. */

@@ -62,14 +62,19 @@ function parseFloating(p: Cursor): Expr {
 function parseString(p: Cursor): Expr {
   const first = p.pos
   let value = ''
-  while (p.kind === stringKind) value += unescape(p.tokens.text(p.advance()).slice(1, -1))
+  while (p.kind === stringKind) value += stringValue(p.tokens.text(p.advance()))
   return { kind: 'string', span: p.spanFrom(first), value }
+}
+
+/** What a string literal stands for, raw ones included. */
+export function stringValue(text: string): string {
+  return text.startsWith('R') ? text.slice(text.indexOf('(') + 1, text.lastIndexOf(')')) : unescape(text.slice(1, -1))
 }
 
 const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f', v: '\v', a: '\x07', 0: '\0' }
 
 /** Resolves `\n`, `\x41`, `\101` and the like. */
-export function unescape(text: string): string {
+function unescape(text: string): string {
   if (!text.includes('\\')) return text
   return text.replace(/\\(x[0-9a-fA-F]{1,4}|[0-7]{1,3}|\r\n|[\s\S])/g, (_, what: string) => {
     if (what.startsWith('x') && what.length > 1) return String.fromCharCode(parseInt(what.slice(1), 16))

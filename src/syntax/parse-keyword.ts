@@ -10,7 +10,7 @@ import { parseArgument } from './parse-expr.ts'
 import { parseModifiers, parseParams, parseSemantics } from './parse-param.ts'
 import { parseAssert, parseBlock } from './parse-stmt.ts'
 import { parseArraySuffixes, parseBounds, parseGenericParams, parseType, parseWhere, withWhere } from './parse-type.ts'
-import { unescape } from './literal.ts'
+import { stringValue } from './literal.ts'
 import { eofKind, nameKind, punctuatorText, stringKind } from './token.ts'
 
 type KeywordParser = (p: Cursor, head: Head) => Decl[]
@@ -55,7 +55,7 @@ function parseDottedName(p: Cursor, what: string): { readonly name: Name; readon
   const first = p.pos
   if (p.kind === stringKind) {
     p.advance()
-    return { name: { text: unescape(p.tokens.text(first).slice(1, -1)), span: p.tokens.span(first, first) }, isPath: true }
+    return { name: { text: stringValue(p.tokens.text(first)), span: p.tokens.span(first, first) }, isPath: true }
   }
   let text = p.name(what).text
   while (p.is('.') || p.is('::')) {

@@ -18,7 +18,7 @@ const modifiers: ReadonlySet<string> = new Set([
 /** Words that are modifiers where a further word follows, and may name things otherwise. */
 const softModifiers: ReadonlySet<string> = new Set([
   'ref', 'constref', 'borrow', 'linear', 'sample', 'centroid', 'shared', 'param', 'require', 'dyn', 'point', 'line', 'triangle', 'lineadj',
-  'triangleadj', 'vertices', 'indices', 'primitives', 'payload', 'interpolation', 'patch',
+  'triangleadj', 'vertices', 'indices', 'primitives', 'payload', 'interpolation', 'patch', 'pervertex',
 ])
 
 /** Modifiers of the form `name(…)`, whose arguments mean nothing here. */
@@ -39,9 +39,9 @@ export function parseModifiers(p: Cursor, attributes: Attribute[], found: Modifi
     const word = p.word()
     if (word === '') return
     const next = p.kindAt(p.pos + 1)
-    const isModifier = modifiers.has(word) ? next === nameKind || p.isAt(p.pos + 1, '[') || p.isAt(p.pos + 1, '::') : softModifiers.has(word)
-      ? next === nameKind && isFollowedByDeclarator(p)
-      : modifiersWithArgs.has(word)
+    const isModifier = modifiers.has(word)
+      ? next === nameKind || p.isAt(p.pos + 1, '::') || (p.isAt(p.pos + 1, '[') && word !== 'in' && word !== 'out')
+      : softModifiers.has(word) ? next === nameKind && isFollowedByDeclarator(p) : modifiersWithArgs.has(word)
     if (!isModifier) return
     const at = p.advance()
     if (modifiersWithArgs.has(word) && p.is('(')) p.jump(Math.max(p.afterBracket(p.pos), p.pos + 1))
@@ -63,7 +63,8 @@ export function parseAttributes(p: Cursor, attributes: Attribute[]): void {
   while (!p.is(']') && p.kind !== eofKind) {
     const before = p.pos
     attributes.push(parseAttribute(p))
-    if (!p.accept(',') || p.pos === before) break
+    // Slang lets attributes follow one another without a comma.
+    if (p.pos === before || (!p.accept(',') && p.kind !== nameKind)) break
   }
   if (double) p.expect(']')
   p.close(']', open)

@@ -111,6 +111,7 @@ function parseStmtInside(p: Cursor): Stmt {
   }
   if (p.kind === nameKind && p.isAt(p.pos + 1, ':') && !p.isAt(p.pos + 2, ':')) return parseLabel(p, first)
   if (p.is('{')) return parseBlock(p)
+  if (p.is('$')) return parseCompileTimeFor(p, first)
   if (startsDecl(p)) return parseDecls(p, first, attributes, modifiers)
   return parseExprStmt(p, first)
 }
@@ -234,6 +235,7 @@ function parseWhile(p: Cursor, first: number, attributes: readonly Attribute[]):
 function parseDo(p: Cursor, first: number, attributes: readonly Attribute[]): Stmt {
   p.advance()
   const body = parseBody(p, false)
+  if (p.word() === 'catch') return parseUnsupported(p, first)
   if (!p.acceptWord('while')) p.missing(`'while'`)
   const condition = parseCondition(p)
   p.expect(';')
@@ -331,6 +333,17 @@ function parseUnsupported(p: Cursor, first: number): Stmt {
   }
   p.accept(';')
   return { kind: 'unsupported', span: p.spanFrom(first), feature }
+}
+
+/** `$for (i in Range(0, 4)) …`. */
+function parseCompileTimeFor(p: Cursor, first: number): Stmt {
+  p.advance()
+  p.acceptWord('for')
+  if (p.is('(')) {
+    p.jump(Math.max(p.afterBracket(p.pos), p.pos + 1))
+    parseStmt(p)
+  }
+  return { kind: 'unsupported', span: p.spanFrom(first), feature: `'$for'` }
 }
 
 /** The arguments of `static_assert(condition, message)`. */
