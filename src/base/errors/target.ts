@@ -1,6 +1,6 @@
 import { error, type Entry } from '../diag.ts'
 
-export const typeNotInTarget: Entry<'WGSL has no type {type}, which {func} uses'> = error('E37001', 'WGSL has no type {type}, which {func} uses', {
+export const typeNotInTarget: Entry<'func' | 'type'> = error('E37001', 'WGSL has no type {type}, which {func} uses', {
   help: 'use a 32-bit type, or compile for wasm or js',
   example: {
     source: `RWStructuredBuffer<float> outp;
@@ -14,7 +14,7 @@ void main1(uint3 id : SV_DispatchThreadID)
   },
 })
 
-export const recursionInTarget: Entry<'{func} calls itself, which WGSL does not allow'> = error('E37002', '{func} calls itself, which WGSL does not allow', {
+export const recursionInTarget: Entry<'func'> = error('E37002', '{func} calls itself, which WGSL does not allow', {
   help: 'write the recursion as a loop',
   example: {
     source: `RWStructuredBuffer<int> outp;
@@ -33,7 +33,7 @@ void computeMain(uint3 id : SV_DispatchThreadID)
   },
 })
 
-export const printInTarget: Entry<'printf prints on the CPU only'> = error('E37003', 'printf prints on the CPU only', {
+export const printInTarget: Entry = error('E37003', 'printf prints on the CPU only', {
   help: 'write the value to a buffer, or run the kernel by the wasm or js target',
   example: {
     source: `RWStructuredBuffer<float> outp;
@@ -46,7 +46,7 @@ void computeMain(uint3 id : SV_DispatchThreadID)
   },
 })
 
-export const stageNotInTarget: Entry<'{stage} entry points cannot be compiled yet'> = error('E37004', '{stage} entry points cannot be compiled yet', {
+export const stageNotInTarget: Entry<'stage'> = error('E37004', '{stage} entry points cannot be compiled yet', {
   help: 'use a compute entry point',
   example: {
     source: `[shader("fragment")]
@@ -58,7 +58,7 @@ float4 fragmentMain() : SV_Target
   },
 })
 
-export const semanticNotInTarget: Entry<'WGSL has no system value {semantic} in a {stage} entry point'> = error('E37005', 'WGSL has no system value {semantic} in a {stage} entry point', {
+export const semanticNotInTarget: Entry<'semantic' | 'stage'> = error('E37005', 'WGSL has no system value {semantic} in a {stage} entry point', {
   help: 'compute entry points know SV_DispatchThreadID, SV_GroupID, SV_GroupThreadID and SV_GroupIndex',
   example: {
     source: `RWStructuredBuffer<uint> outp;
@@ -71,7 +71,7 @@ void computeMain(uint id : SV_VertexID)
   },
 })
 
-export const resourceChoiceInTarget: Entry<'which resource this is depends on the run, and WGSL needs to know when compiling'> = error('E37006', 'which resource this is depends on the run, and WGSL needs to know when compiling', {
+export const resourceChoiceInTarget: Entry = error('E37006', 'which resource this is depends on the run, and WGSL needs to know when compiling', {
   help: 'choose between the values read from the resources instead',
   example: {
     source: `StructuredBuffer<float> a;
@@ -89,7 +89,7 @@ void computeMain(uint3 id : SV_DispatchThreadID)
   },
 })
 
-export const missingEntry: Entry<'there is no entry point {name}'> = error('E38000', 'there is no entry point {name}', {
+export const missingEntry: Entry<'name'> = error('E38000', 'there is no entry point {name}', {
   help: 'an entry point has [shader("compute")] or [numthreads(x, y, z)]',
   example: { source: 'float f(float x) { return x; }', target: 'wgsl', entry: 'computeMain' },
 })

@@ -1,0 +1,262 @@
+/** Copies a function into the legal form for WGSL: one walk that maps values, types and places, and expands what WGSL lacks. */
+import { InternalError, type Sink } from '../../base/diag.ts'
+import { printInTarget, resourceChoiceInTarget, typeNotInTarget } from '../../base/errors/target.ts'
+import type { Span } from '../../base/source.ts'
+import { Builder } from '../../ir/build.ts'
+import * as ops from '../../ir/ops.ts'
+import * as t from '../../ir/type.ts'
+import type { Type } from '../../ir/type.ts'
+import { Func, Inst, Region, type Attr, type Global, type Value } from '../../ir/value.ts'
+import * as expand from './expand.ts'
+import { builtin, builtinWrite, hide } from './legal.ts'
+import type { Layouts, Stored } from './layout.ts'
+import { float32Bits, isInexpressible } from './literal.ts'
+import * as memory from './memory.ts'
+import type { Helpers, Place } from './memory.ts'
+import type { TypeMap } from './types.ts'
+
+/** What the copies of all functions of a module share. */
+export interface ModuleCopy {
+  readonly sink: Sink
+  readonly types: TypeMap
+  readonly layouts: Layouts
+  readonly helpers: Helpers
+  /** The copy of a function; its body may not be filled in yet. */
+  func(of: Func): Func
+  /** The copy of a global, with how it lies in memory. */
+  global(of: Global): { readonly global: Global; readonly stored: Stored }
+}
+
+/** A struct with the results of a function that has several; they are fields in order. */
+export function resultType(types: TypeMap, func: Func): Type {
+  if (func.results.length === 0) return t.voidType
+  if (func.results.length === 1) return types.value(func.results[0]!)
+  const names = func.sig.params.filter(p => p.dir !== 'in').map(p => p.name)
+  if (func.sig.result.kind !== 'void') names.unshift('result')
+  return t.struct(`${func.name}_result`, func.results.map((r, i) => ({ name: names[i] ?? '', type: types.value(r) })))
+}
+
+/** Copies one function's body. */
+export class Copier {
+  readonly #cx: ModuleCopy
+  readonly #from: Func
+  readonly #b: Builder
+  readonly #values: Value[] = []
+  readonly #places: Place[] = []
+  readonly #labels = new Map<Inst, Inst>()
+  readonly #reported = new Set<string>()
+
+  constructor(cx: ModuleCopy, from: Func, b: Builder) {
+    this.#cx = cx
+    this.#from = from
+    this.#b = b
+  }
+
+  /** The WGSL type; a scalar that WGSL lacks is reported. */
+  type(type: Type, span: Span | null = this.#b.span): Type {
+    const { types } = this.#cx
+    const legal = types.value(type)
+    if (types.missing !== undefined) {
+      const missing = types.missing
+      types.missing = undefined
+      if (!this.#reported.has(missing)) {
+        this.#reported.add(missing)
+        const names: Record<string, string> = { f64: 'double', i64: 'int64_t', u64: 'uint64_t', i16: 'int16_t', u16: 'uint16_t', i8: 'int8_t', u8: 'uint8_t' }
+        this.#cx.sink.add(typeNotInTarget, span ?? this.#from.span ?? undefined, { type: names[missing] ?? missing, func: this.#from.name })
+      }
+    }
+    return legal
+  }
+
+  /** Says what stands for a value of the source. */
+  set(of: Value, is: Value): void {
+    if (is.name === '' && of.name !== '') is.name = of.name
+    this.#values[of.id] = is
+  }
+
+  #value(of: Value): Value {
+    const v = this.#values[of.id]
+    if (v === undefined && this.#cx.sink.errors > 0) return this.#b.zero(this.type(of.type))
+    if (v === undefined) throw new InternalError('wgsl', `value ${of.id} of ${this.#from.name} (${of.type.name}) is used before it is defined`)
+    return v
+  }
+
+  #place(of: Value): Place {
+    const place = this.#places[of.id]
+    if (place === undefined && this.#cx.sink.errors > 0) {
+      const type = this.type(of.type.elem!)
+      return { ptr: this.#b.variable(type), stored: this.#cx.layouts.local(type) }
+    }
+    if (place === undefined) throw new InternalError('wgsl', `pointer ${of.id} of ${this.#from.name} (${of.type.name}) has no place`)
+    return place
+  }
+
+  /** Copies the instructions of a region to the end of another. */
+  region(from: Region, into: Region): void {
+    this.#b.within(into, () => {
+      for (let i = 0; i < from.params.length; i++) {
+        const p = from.params[i]!
+        this.set(p, this.#b.param(this.type(p.type), p.name))
+      }
+      for (let i = 0; i < from.insts.length; i++) this.#inst(from.insts[i]!)
+    })
+  }
+
+  #inst(inst: Inst): void {
+    const b = this.#b
+    b.span = inst.span
+    switch (inst.op) {
+      case ops.field: case ops.elem: case ops.global: case ops.variable:
+        this.#pointer(inst)
+        return
+      case ops.store:
+        memory.write(b, this.#place(inst.args[0]!), this.#value(inst.args[1]!))
+        return
+      case ops.atomic: {
+        const args = inst.args.slice(1).map(a => this.#value(a))
+        const old = memory.atomic(b, this.#cx.helpers, this.#place(inst.args[0]!), inst.attr as string, args)
+        if (old !== undefined && inst.results[0] !== undefined) this.set(inst.results[0], old)
+        return
+      }
+      case ops.barrier:
+        if (inst.attr !== 'storage') b.emit(builtinWrite, [], 'workgroupBarrier', [])
+        if (inst.attr === 'storage' || inst.attr === 'all') b.emit(builtinWrite, [], 'storageBarrier', [])
+        return
+      case ops.trap: return
+      case ops.print:
+        this.#cx.sink.add(printInTarget, inst.span ?? undefined, {})
+        return
+      case ops.call:
+        this.#call(inst)
+        return
+      case ops.ret: {
+        const result = b.func.sig.result
+        // What an entry point for the CPU returns, nobody takes on the GPU.
+        const values = result.kind === 'void' ? [] : inst.args.map(a => this.#value(a))
+        b.emit(ops.ret, values.length > 1 ? [b.construct(result, values)] : values)
+        return
+      }
+      case ops.if_: case ops.switch_: case ops.loop: case ops.block: case ops.yield_: case ops.test: case ops.next: case ops.leave:
+      case ops.unreachable:
+        this.#control(inst)
+        return
+      default:
+        this.set(inst.results[0]!, this.#pure(inst))
+    }
+  }
+
+  #pure(inst: Inst): Value {
+    const b = this.#b
+    const { types } = this.#cx
+    const type = this.type(inst.results[0]!.type)
+    const of = inst.args[0]?.type
+    const arg = (i: number): Value => this.#value(inst.args[i]!)
+    switch (inst.op) {
+      case ops.constant: return this.#constant(type, inst.attr as number | boolean | bigint)
+      case ops.zero: case ops.undef: return b.zero(type)
+      case ops.load: return memory.read(b, this.#place(inst.args[0]!))
+      case ops.length: return b.emit1(builtin, [this.#place(inst.args[0]!).ptr], 'arrayLength', t.u32)
+      case ops.detach: return arg(0)
+      case ops.select: return expand.choose(b, arg(0), arg(1), arg(2))
+      case ops.convert: case ops.bitcast: return expand.recast(b, inst.op, arg(0), type)
+      case ops.construct: {
+        const args = inst.args.map(a => this.#value(a))
+        const source = inst.results[0]!.type
+        if (source.kind === 'struct' && source.count === 0) return b.zero(type)
+        return args.length === 1 && args[0]!.type === type && source.kind !== 'array' ? args[0]! : b.construct(type, args)
+      }
+      case ops.splat: return expand.fill(b, arg(0), type)
+      case ops.extract: return this.#single(of!) ? arg(0) : b.extract(arg(0), inst.attr as number)
+      case ops.insert: return this.#single(of!) ? arg(1) : expand.replace(b, arg(0), inst.attr as number, arg(1))
+      case ops.swizzle: return expand.swizzle(b, arg(0), inst.attr as readonly number[], type)
+      case ops.index: return this.#single(of!) ? arg(0) : expand.index(b, arg(0), arg(1), type)
+      case ops.dot: return arg(0).type.kind === 'scalar' ? b.mul(arg(0), arg(1)) : b.emit1(ops.dot, [arg(0), arg(1)], null, type)
+      case ops.matmul: return expand.product(b, types, arg(0), arg(1), of!, inst.args[1]!.type, inst.results[0]!.type)
+      case ops.transpose: return expand.flip(b, types, arg(0), of!, inst.results[0]!.type)
+      default: return expand.arithmetic(b, inst.op, inst.args.map(a => this.#value(a)), type)
+    }
+  }
+
+  /** True for a vector of one lane or a matrix of one row: its only component stands for it. */
+  #single(type: Type): boolean {
+    return (type.kind === 'vec' || type.kind === 'mat') && type.count === 1
+  }
+
+  #constant(type: Type, value: number | boolean | bigint): Value {
+    const b = this.#b
+    if (!isInexpressible(type.scalar!, value)) return b.const(type, value)
+    const bits = b.emit1(hide, [b.const(t.u32, float32Bits(value as number))], '', t.u32)
+    bits.name = Number.isNaN(value) ? 'nan_bits' : 'inf_bits'
+    return b.convert(b.emit1(ops.bitcast, [bits], null, t.f32), type)
+  }
+
+  #pointer(inst: Inst): void {
+    const b = this.#b
+    const result = inst.results[0]!
+    switch (inst.op) {
+      case ops.variable: {
+        const type = this.type(result.type.elem!)
+        const ptr = b.variable(type, result.name)
+        this.#places[result.id] = { ptr, stored: this.#cx.layouts.local(type) }
+        return
+      }
+      case ops.global: {
+        const { global, stored } = this.#cx.global(inst.attr as Global)
+        this.#places[result.id] = { ptr: b.emit1(ops.global, [], global), stored }
+        return
+      }
+      default: {
+        const base = this.#place(inst.args[0]!)
+        if (inst.op === ops.field) this.#places[result.id] = memory.fieldPlace(b, base, inst.attr as number)
+        else if (this.#single(inst.args[0]!.type.elem!)) this.#places[result.id] = base
+        else this.#places[result.id] = memory.elemPlace(b, base, this.#bounded(base, this.#value(inst.args[1]!)))
+      }
+    }
+  }
+
+  /** A constant index past the end is an error in WGSL; it names the last element instead. */
+  #bounded(base: Place, i: Value): Value {
+    const count = base.stored.value.count
+    const known = expand.constantOf(i)
+    if (known === undefined || count === 0) return i
+    const clamped = Math.min(Math.max(Number(known), 0), count - 1)
+    return clamped === Number(known) ? i : this.#b.const(i.type, clamped)
+  }
+
+  #call(inst: Inst): void {
+    const b = this.#b
+    const callee = inst.attr as Func
+    for (const a of inst.args) {
+      if (a.type.kind !== 'ptr') continue
+      this.#cx.sink.add(resourceChoiceInTarget, inst.span ?? undefined, {})
+      for (const r of inst.results) if (r.type.kind !== 'ptr') this.set(r, b.zero(this.type(r.type)))
+      return
+    }
+    const args = inst.args.map(a => this.#value(a))
+    const spelling = callee.info.spell?.['wgsl']
+    if (spelling !== undefined && inst.results.length === 1) {
+      this.set(inst.results[0]!, expand.callBuiltin(b, spelling, args, this.type(inst.results[0]!.type)))
+      return
+    }
+    const copy = this.#cx.func(callee)
+    const [result] = b.call(copy, args)
+    if (result === undefined) return
+    if (inst.results.length === 1) this.set(inst.results[0]!, result)
+    else for (let i = 0; i < inst.results.length; i++) this.set(inst.results[i]!, b.extract(result, i))
+  }
+
+  #control(inst: Inst): void {
+    const b = this.#b
+    if (inst.results.some(r => r.type.kind === 'ptr') || inst.args.some(a => a.type.kind === 'ptr')) {
+      this.#cx.sink.add(resourceChoiceInTarget, inst.span ?? undefined, {})
+      return
+    }
+    const args = inst.args.map(a => this.#value(a))
+    const attr: Attr = inst.attr instanceof Inst ? this.#labels.get(inst.attr) ?? inst.attr : inst.attr
+    const regions = inst.regions.map(() => new Region())
+    const copy = b.emit(inst.op, args, attr, inst.results.map(r => this.type(r.type)), regions)
+    this.#labels.set(inst, copy)
+    for (let i = 0; i < regions.length; i++) this.region(inst.regions[i]!, regions[i]!)
+    for (let i = 0; i < inst.results.length; i++) this.set(inst.results[i]!, copy.results[i]!)
+  }
+}

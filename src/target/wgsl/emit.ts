@@ -1,0 +1,167 @@
+/** WGSL from a module: legalise, then print the structs, resources and functions that the entry points reach. */
+import type { Sink } from '../../base/diag.ts'
+import { missingEntry } from '../../base/errors/target.ts'
+import type { Span } from '../../base/source.ts'
+import * as t from '../../ir/type.ts'
+import type { Type } from '../../ir/type.ts'
+import type { Func, Global, Module } from '../../ir/value.ts'
+import { reflectBinding, type Reflection } from '../reflect.ts'
+import { globalsOf, legalize, type LegalEntry, type LegalGlobal, type LegalModule } from './legalize.ts'
+import { Lines } from './lines.ts'
+import { Names, fieldNames } from './names.ts'
+import { FuncPrinter, type ModuleScope } from './print.ts'
+import { typeText } from './types.ts'
+
+export interface WgslOptions {
+  /** Names of the entry points; all of the module where it is absent. */
+  readonly entries?: readonly string[] | undefined
+}
+
+/** A line of WGSL and the place in the source that it comes from. */
+export interface SourceMapping {
+  /** Counted from 1. */
+  readonly line: number
+  readonly span: Span
+}
+
+/** A compiled module. */
+export interface Wgsl {
+  readonly code: string
+  readonly reflection: Reflection
+  readonly sourceMap: readonly SourceMapping[]
+}
+
+/** Compiles entry points to WGSL. Mistakes go to the sink; the code is then empty. */
+export function emitWgsl(module: Module, options: WgslOptions, sink: Sink): Wgsl {
+  const entries: Func[] = []
+  const all = module.funcs.filter(f => f.info.entry !== undefined)
+  for (const name of options.entries ?? all.map(f => f.name)) {
+    const func = all.find(f => f.name === name)
+    if (func === undefined) sink.add(missingEntry, undefined, { name })
+    else entries.push(func)
+  }
+  const before = sink.errors
+  const legal = legalize(module, entries, sink)
+  if (sink.errors > before || entries.length === 0) return { code: '', reflection: { bindings: [], entries: [], globalParams: null }, sourceMap: [] }
+  return new ModulePrinter(legal).print()
+}
+
+class ModulePrinter implements ModuleScope {
+  readonly #legal: LegalModule
+  readonly #names = new Names()
+  readonly #symbols = new Map<Func | Global | Type, string>()
+  readonly #fields = new Map<Type, readonly string[]>()
+  readonly #structs = new Lines()
+  #usesHalf = false
+
+  constructor(legal: LegalModule) {
+    this.#legal = legal
+  }
+
+  print(): Wgsl {
+    const { entries, globals, funcs } = this.#legal
+    for (const e of entries) this.#symbols.set(e.func, this.#names.make(e.func.name, 'entry'))
+    for (const g of globals) this.#symbols.set(g.global, this.#names.make(g.global.name, 'global'))
+    for (const f of funcs) if (!this.#symbols.has(f)) this.#symbols.set(f, this.#names.make(f.name, 'func'))
+    const bodies = new Lines()
+    for (const f of funcs) this.#func(f, entries.find(e => e.func === f), bodies)
+    const resources = new Lines()
+    for (const g of globals) this.#global(g, resources)
+    const all = new Lines()
+    if (this.#usesHalf) {
+      all.add('enable f16;')
+      all.add('')
+    }
+    all.append(this.#structs)
+    all.append(resources)
+    if (resources.count > 0) all.add('')
+    all.append(bodies)
+    if (all.text[all.count - 1] === '') all.remove(all.count - 1, all.count)
+    return { code: `${all.text.join('\n')}\n`, reflection: this.#reflect(), sourceMap: mappings(all) }
+  }
+
+  // ── Names ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  typeText(type: Type): string {
+    if (type.scalar === 'f16') this.#usesHalf = true
+    return typeText(type, s => {
+      const known = this.#symbols.get(s)
+      return known ?? this.#struct(s)
+    })
+  }
+
+  fieldText(type: Type, i: number): string {
+    let names = this.#fields.get(type)
+    if (names === undefined) this.#fields.set(type, names = fieldNames(type.fields.map(f => f.name)))
+    return names[i]!
+  }
+
+  funcText(func: Func): string {
+    return this.#symbols.get(func)!
+  }
+
+  globalText(global: Global): string {
+    return this.#symbols.get(global)!
+  }
+
+  // ── Declarations ─────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Declares a struct after those it is made of, and names it. */
+  #struct(type: Type): string {
+    const fields = type.fields.map(f => this.typeText(f.type))
+    const name = this.#names.make(type.name, 'Struct')
+    this.#symbols.set(type, name)
+    const aligns = this.#legal.layouts.memberAlign.get(type)
+    this.#structs.braces(`struct ${name}`, null, () => {
+      for (let i = 0; i < fields.length; i++) {
+        const align = aligns?.[i] ?? 0
+        this.#structs.add(`${align > 0 ? `@align(${align}) ` : ''}${this.fieldText(type, i)}: ${fields[i]!},`)
+      }
+    })
+    this.#structs.add('')
+    return name
+  }
+
+  #global(g: LegalGlobal, lines: Lines): void {
+    const { global, slot } = g
+    const at = slot === undefined ? '' : `@group(${slot.group}) @binding(${slot.binding}) `
+    const spaces: Partial<Record<t.Space, string>> = {
+      uniform: '<uniform>', storage: '<storage, read>', storage_rw: '<storage, read_write>', workgroup: '<workgroup>', private: '<private>',
+    }
+    lines.add(`${at}var${spaces[global.space] ?? ''} ${this.globalText(global)}: ${this.typeText(global.type)};`, global.span)
+  }
+
+  #func(func: Func, entry: LegalEntry | undefined, lines: Lines): void {
+    const printer = new FuncPrinter(func, this, new Names(this.#names), lines)
+    const params = printer.params().map((name, i) => {
+      const type = this.typeText(func.sig.params[i]!.type)
+      return `${entry === undefined ? '' : `@builtin(${entry.builtins[i]!}) `}${name}: ${type}`
+    })
+    const result = func.sig.result.kind === 'void' ? '' : ` -> ${this.typeText(func.sig.result)}`
+    if (entry !== undefined) lines.add(`@compute @workgroup_size(${entry.of.info.entry!.numthreads.join(', ')})`)
+    lines.braces(`fn ${this.funcText(func)}(${params.join(', ')})${result}`, func.span, () => printer.body())
+    lines.add('')
+  }
+
+  #reflect(): Reflection {
+    const bound = this.#legal.globals.filter(g => g.slot !== undefined)
+    const bindings = bound.map(g => reflectBinding(g.of, this.globalText(g.global), g.slot!))
+    const entries = this.#legal.entries.map(({ func, of }) => {
+      const used = globalsOf(of)
+      return {
+        name: of.name, target: this.funcText(func), stage: of.info.entry!.stage, workgroupSize: of.info.entry!.numthreads,
+        bindings: bound.filter(g => used.has(g.of)).map(g => g.of.name),
+      }
+    })
+    return { bindings, entries, globalParams: bindings.find(b => b.name === 'globalParams')?.type ?? null }
+  }
+}
+
+function mappings(lines: Lines): SourceMapping[] {
+  const out: SourceMapping[] = []
+  for (let i = 0; i < lines.count; i++) {
+    const span = lines.spans[i]
+    if (span !== null && span !== undefined) out.push({ line: i + 1, span })
+  }
+  return out
+}

@@ -1,0 +1,233 @@
+/**
+ * Arithmetic and composites in WGSL's terms. Matrices know only `+`, `-` and products there, so other element-wise work
+ * goes row by row; shift amounts are unsigned; what a WGSL compiler would refuse to evaluate is hidden from it.
+ */
+import type { Builder } from '../../ir/build.ts'
+import * as ops from '../../ir/ops.ts'
+import type { Op } from '../../ir/ops.ts'
+import * as t from '../../ir/type.ts'
+import type { Type } from '../../ir/type.ts'
+import { Inst, Region, type Value } from '../../ir/value.ts'
+import { builtin, hide } from './legal.ts'
+import type { TypeMap } from './types.ts'
+
+/** Matrices that WGSL has none of are arrays of rows. */
+function byRow(type: Type): boolean {
+  return type.kind === 'mat' || type.kind === 'array'
+}
+
+/** The value if it is a scalar constant, or a vector that repeats one. */
+export function constantOf(v: Value): number | boolean | bigint | undefined {
+  const def = v.def
+  if (!(def instanceof Inst)) return undefined
+  if (def.op === ops.constant) return def.attr as number | boolean | bigint
+  if (def.op === ops.zero && v.type.kind === 'vec') return 0
+  return def.op === ops.splat ? constantOf(def.args[0]!) : undefined
+}
+
+/** True for what a WGSL compiler sees as a constant expression. */
+function isConstant(v: Value): boolean {
+  const def = v.def
+  if (!(def instanceof Inst)) return false
+  if (def.op === ops.constant || def.op === ops.zero) return true
+  return (def.op === ops.construct || def.op === ops.splat || def.op === ops.extract || def.op === ops.swizzle) && def.args.every(isConstant)
+}
+
+/** The operands, the first of them hidden where all are constants. */
+function guarded(b: Builder, args: readonly Value[]): Value[] {
+  if (!args.every(isConstant)) return [...args]
+  return args.map((a, i) => i === 0 ? b.emit1(hide, [a], '', a.type) : a)
+}
+
+/** Applies `f` to the operands, or row by row to those that are matrices. */
+function perRow(b: Builder, type: Type, args: readonly Value[], f: (args: readonly Value[], type: Type) => Value): Value {
+  if (!byRow(type)) return f(args, type)
+  const rows: Value[] = []
+  for (let i = 0; i < type.count; i++) rows.push(f(args.map(a => byRow(a.type) ? b.extract(a, i) : a), type.elem!))
+  return b.construct(type, rows)
+}
+
+/** A unary or binary operation on operands of one shape; `type` is the result's. */
+export function arithmetic(b: Builder, op: Op, args: readonly Value[], type: Type): Value {
+  // Sums of arrays and structs go element by element.
+  if ((type.kind === 'array' && !isRows(type)) || type.kind === 'struct') {
+    const parts: Value[] = []
+    for (let i = 0; i < type.count; i++) parts.push(arithmetic(b, op, args.map(a => b.extract(a, i)), t.component(type, i)))
+    return b.construct(type, parts)
+  }
+  if (type.kind === 'mat') {
+    if (op === ops.add || op === ops.sub) return b.emit1(op, guarded(b, args), null, type)
+    if (op === ops.neg) return b.emit1(ops.mul, [...guarded(b, args), b.const(t.scalars[type.scalar!], -1)], null, type)
+    const scalar = op === ops.mul ? scaleOf(args) : undefined
+    if (scalar !== undefined) return b.emit1(ops.mul, scalar, null, type)
+  }
+  return perRow(b, type, args, (parts, part) => onLanes(b, op, parts, part))
+}
+
+/** An array that stands for a matrix of integers or booleans. */
+function isRows(type: Type): boolean {
+  return type.elem!.kind === 'vec' && type.count <= 4 && !t.isFloat(type.elem!)
+}
+
+/** Matrix and scalar, where one factor repeats a scalar. */
+function scaleOf(args: readonly Value[]): Value[] | undefined {
+  for (let k = 0; k < 2; k++) {
+    const scalar = repeated(args[k]!)
+    if (scalar !== undefined) return [args[1 - k]!, scalar]
+  }
+  return undefined
+}
+
+/** The scalar that fills a matrix. */
+function repeated(v: Value): Value | undefined {
+  const def = v.def
+  if (!(def instanceof Inst) || def.op !== ops.construct) return undefined
+  const first = def.args[0]!.def
+  return first instanceof Inst && first.op === ops.splat && def.args.every(a => a === def.args[0]) ? first.args[0] : undefined
+}
+
+/** An operation on scalars or vectors. */
+function onLanes(b: Builder, op: Op, args: readonly Value[], type: Type): Value {
+  const [x, y] = [args[0]!, args[1]]
+  const of = x.type
+  if (op === ops.neg && of.scalar === 'u32') return b.emit1(ops.sub, [b.zero(of), x], null, type)
+  if (op === ops.xor && of.scalar === 'bool') return b.emit1(ops.ne, [x, y!], null, type)
+  if (op === ops.shl || op === ops.shr) return b.emit1(op, [...guarded(b, [x, shiftAmount(b, y!)])], null, type)
+  if ((op === ops.div || op === ops.rem) && t.isInt(of)) {
+    const by = constantOf(y!)
+    if (by === 0 && op === ops.div) return x
+    if (by === 0) return b.zero(of)
+    const divisor = by === undefined && isConstant(y!) ? b.emit1(hide, [y!], '', y!.type) : y!
+    return b.emit1(op, guarded(b, [x, divisor]), null, type)
+  }
+  const comparison = type.scalar === 'bool'
+  return b.emit1(op, comparison ? [...args] : guarded(b, args), null, type)
+}
+
+/** Shift amounts are u32, and constant ones have to be less than the width. */
+function shiftAmount(b: Builder, y: Value): Value {
+  const type = t.withScalar(y.type, t.u32)
+  const known = constantOf(y)
+  if (known !== undefined) return b.splat(b.const(t.u32, Number(known) & 31), type)
+  const masked = isConstant(y) ? b.emit1(hide, [y], '', y.type) : y
+  return b.convert(masked, type)
+}
+
+/** Chooses between two values of any type; a condition that is no scalar chooses lane by lane. */
+export function choose(b: Builder, cond: Value, x: Value, y: Value): Value {
+  const type = x.type
+  if (type.kind === 'scalar' || type.kind === 'vec') return b.emit1(ops.select, [cond, x, y], null, type)
+  if (cond.type.kind !== 'scalar' || type.kind === 'mat') {
+    return perRow(b, type, [cond, x, y], ([c, p, q], part) => b.emit1(ops.select, [c!, p!, q!], null, part))
+  }
+  const inst = b.emit(ops.if_, [cond], null, [type], [new Region(), new Region()])
+  b.within(inst.regions[0]!, () => b.emit(ops.yield_, [x]))
+  b.within(inst.regions[1]!, () => b.emit(ops.yield_, [y]))
+  return inst.results[0]!
+}
+
+/** Converts by value or by bits. */
+export function recast(b: Builder, op: Op, x: Value, type: Type): Value {
+  if (x.type === type) return x
+  return perRow(b, type, [x], ([part], to) => part!.type === to ? part! : b.emit1(op, guarded(b, [part!]), null, to))
+}
+
+/** Built-ins that refuse some constant operands even where the others are not constant. */
+const picky: ReadonlySet<string> = new Set(['clamp', 'smoothstep', 'extractBits', 'insertBits', 'ldexp'])
+
+/** A call of a built-in function; where it gives a matrix, row by row. */
+export function callBuiltin(b: Builder, name: string, args: readonly Value[], type: Type): Value {
+  const call = (parts: readonly Value[], part: Type): Value => {
+    const hidden = picky.has(name) && parts.filter(isConstant).length > 1
+      ? parts.map(p => isConstant(p) ? b.emit1(hide, [p], '', p.type) : p)
+      : guarded(b, parts)
+    return b.emit1(builtin, hidden, name, part)
+  }
+  return perRow(b, type, args, call)
+}
+
+/** The first operand with one component replaced. Long arrays are copied to memory for it. */
+export function replace(b: Builder, x: Value, i: number, part: Value): Value {
+  const type = x.type
+  if (type.kind === 'array' && type.count > 16) {
+    const copy = b.variable(type, 'copy')
+    b.store(copy, x)
+    b.store(b.elem(copy, b.const(t.u32, i)), part)
+    return b.load(copy)
+  }
+  const parts: Value[] = []
+  for (let k = 0; k < type.count; k++) parts.push(k === i ? part : b.extract(x, k))
+  return b.emit1(ops.construct, parts, null, type)
+}
+
+/** A vector of chosen lanes. */
+export function swizzle(b: Builder, x: Value, lanes: readonly number[], type: Type): Value {
+  if (x.type.kind === 'scalar') return b.splat(x, type)
+  if (type.kind === 'scalar') return b.extract(x, lanes[0]!)
+  return b.swizzle(x, lanes)
+}
+
+/** A vector or matrix whose lanes are all the operand. */
+export function fill(b: Builder, x: Value, type: Type): Value {
+  if (!byRow(type)) return b.splat(x, type)
+  const row = b.splat(x, type.elem!)
+  return b.construct(type, Array.from({ length: type.count }, () => row))
+}
+
+/** A lane or row by a computed index. */
+export function index(b: Builder, x: Value, i: Value, type: Type): Value {
+  if (x.type === type) return x
+  const known = constantOf(i)
+  if (known !== undefined) return b.extract(x, Math.min(Math.max(Number(known), 0), x.type.count - 1))
+  return b.emit1(ops.index, [x, i], null, type)
+}
+
+/** A vector or matrix as rows and columns. */
+interface Shape {
+  readonly rows: number
+  readonly cols: number
+}
+
+/** Element of a value that stands for a matrix of that shape. */
+function at(b: Builder, v: Value, shape: Shape, i: number, j: number): Value {
+  if (v.type.kind === 'scalar') return v
+  if (shape.rows === 1) return b.extract(v, j)
+  if (shape.cols === 1) return b.extract(v, i)
+  return b.extract(b.extract(v, i), j)
+}
+
+/** Builds what stands for a matrix from its elements. */
+function tabulate(b: Builder, shape: Shape, type: Type, f: (i: number, j: number) => Value): Value {
+  const row = (i: number, to: Type): Value =>
+    to.kind === 'scalar' ? f(i, 0) : b.construct(to, Array.from({ length: shape.cols }, (_, j) => f(i, j)))
+  if (shape.rows === 1) return row(0, type)
+  if (shape.cols === 1) return b.construct(type, Array.from({ length: shape.rows }, (_, i) => f(i, 0)))
+  return b.construct(type, Array.from({ length: shape.rows }, (_, i) => row(i, type.elem!)))
+}
+
+/** The product of two operands of which at most one is a vector; the types are those of the source. */
+export function product(b: Builder, types: TypeMap, x: Value, y: Value, xType: Type, yType: Type, result: Type): Value {
+  const type = types.value(result)
+  const ordinary = (v: Value): boolean => (v.type.kind === 'mat' || v.type.kind === 'vec') && t.isFloat(v.type)
+  const degenerate = (of: Type): boolean => of.kind === 'mat' && (of.count === 1 || of.elem!.count === 1)
+  if (ordinary(x) && ordinary(y) && !degenerate(xType) && !degenerate(yType)) return b.emit1(ops.matmul, guarded(b, [x, y]), null, type)
+  const left: Shape = xType.kind === 'vec' ? { rows: 1, cols: xType.count } : { rows: xType.count, cols: xType.elem!.count }
+  const right: Shape = yType.kind === 'vec' ? { rows: yType.count, cols: 1 } : { rows: yType.count, cols: yType.elem!.count }
+  return tabulate(b, { rows: left.rows, cols: right.cols }, type, (i, j) => {
+    let sum: Value | undefined
+    for (let k = 0; k < left.cols; k++) {
+      const term = onLanes(b, ops.mul, [at(b, x, left, i, k), at(b, y, right, k, j)], t.scalars[x.type.scalar ?? type.scalar!])
+      sum = sum === undefined ? term : onLanes(b, ops.add, [sum, term], term.type)
+    }
+    return sum!
+  })
+}
+
+/** Rows to columns; the type is the operand's in the source. */
+export function flip(b: Builder, types: TypeMap, x: Value, xType: Type, result: Type): Value {
+  const type = types.value(result)
+  if (x.type.kind !== 'mat' && x.type.kind !== 'array') return x
+  if (x.type.kind === 'mat') return b.emit1(ops.transpose, guarded(b, [x]), null, type)
+  const shape: Shape = { rows: xType.count, cols: xType.elem!.count }
+  return tabulate(b, { rows: shape.cols, cols: shape.rows }, type, (i, j) => at(b, x, shape, j, i))
+}

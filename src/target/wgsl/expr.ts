@@ -1,0 +1,185 @@
+/** Expressions of WGSL from instructions, with the parentheses that its grammar wants. */
+import { InternalError } from '../../base/diag.ts'
+import * as ops from '../../ir/ops.ts'
+import type { Type } from '../../ir/type.ts'
+import { Inst, type Func, type Global, type Value } from '../../ir/value.ts'
+import { builtin, builtinRead, builtinWrite, exchangeWeak, hide } from './legal.ts'
+import { literal } from './literal.ts'
+
+/** How tightly an expression binds; greater binds tighter. */
+export const binds = { logic: 1, bits: 2, compare: 3, shift: 4, add: 5, mul: 6, unary: 7, primary: 8 } as const
+
+/** The text of an expression, and what it depends on. */
+export interface Expr {
+  readonly text: string
+  readonly binds: number
+  /** True where it reads memory that may change. */
+  readonly reads: boolean
+  /** The loop variables in it. */
+  readonly vars: readonly string[]
+}
+
+const none: readonly string[] = []
+
+/** An expression that nothing can tear apart. */
+export function primary(text: string, vars: readonly string[] = none, reads = false): Expr {
+  return { text, binds: binds.primary, reads, vars }
+}
+
+/** What an expression needs from the printer. */
+export interface Scope {
+  /** The expression of an operand; one that is written once is consumed by this. */
+  get(v: Value): Expr
+  typeText(type: Type): string
+  /** The text of a struct's field. */
+  fieldText(type: Type, i: number): string
+  funcText(func: Func): string
+  globalText(global: Global): string
+}
+
+function at(e: Expr, least: number): string {
+  return e.binds < least ? `(${e.text})` : e.text
+}
+
+function merge(binding: number, text: string, ...of: readonly Expr[]): Expr {
+  const vars = of.length === 1 ? of[0]!.vars : [...new Set(of.flatMap(e => e.vars))]
+  return { text, binds: binding, reads: of.some(e => e.reads), vars }
+}
+
+/** Comparisons among arguments are put in parentheses: `f(a < b, c > d)` would be a list of template arguments. */
+function argument(e: Expr, count: number): string {
+  return count > 1 && e.binds <= binds.shift && /[<>]/.test(e.text) ? `(${e.text})` : e.text
+}
+
+function list(args: readonly Expr[]): string {
+  return args.map(a => argument(a, args.length)).join(', ')
+}
+
+function callText(name: string, args: readonly Expr[]): Expr {
+  return merge(binds.primary, `${name}(${list(args)})`, ...args)
+}
+
+const infix: ReadonlyMap<ops.Op, readonly [string, number]> = new Map([
+  [ops.add, ['+', binds.add]], [ops.sub, ['-', binds.add]], [ops.mul, ['*', binds.mul]], [ops.div, ['/', binds.mul]],
+  [ops.rem, ['%', binds.mul]], [ops.and, ['&', binds.bits]], [ops.or, ['|', binds.bits]], [ops.xor, ['^', binds.bits]],
+  [ops.shl, ['<<', binds.shift]], [ops.shr, ['>>', binds.shift]], [ops.lt, ['<', binds.compare]], [ops.le, ['<=', binds.compare]],
+  [ops.gt, ['>', binds.compare]], [ops.ge, ['>=', binds.compare]], [ops.eq, ['==', binds.compare]], [ops.ne, ['!=', binds.compare]],
+])
+
+const lanes = 'xyzw'
+
+/** Operand of a lane-wise operation: a scalar stands for a vector that repeats it where the other operand is a vector. */
+function operand(v: Value, other: Value): Value {
+  const def = v.def
+  if (!(def instanceof Inst) || def.op !== ops.splat || v.type.kind !== 'vec') return v
+  const sibling = other.def
+  return sibling instanceof Inst && sibling.op === ops.splat ? v : def.args[0]!
+}
+
+/** Joins two operands. */
+export function binary(symbol: string, binding: number, x: Expr, y: Expr): Expr {
+  // Operands of bit operations and shifts are unary in the grammar; only sums and products chain.
+  const tight = binding === binds.bits || binding === binds.shift
+  const chains = binding === binds.add || binding === binds.mul
+  const left = tight ? binds.unary : chains ? binding : binding === binds.compare ? binds.shift + 1 : binds.bits
+  const right = tight ? binds.unary : chains ? binding + 1 : left
+  return merge(binding, `${at(x, left)} ${symbol} ${at(y, right)}`, x, y)
+}
+
+/** `&&` and `||`; one inside the other is put in parentheses. */
+export function logic(symbol: '&&' | '||', x: Expr, y: Expr): Expr {
+  const side = (e: Expr): string => e.binds === binds.logic && !e.text.includes(symbol === '&&' ? '||' : '&&') ? e.text : at(e, binds.compare)
+  return merge(binds.logic, `${side(x)} ${symbol} ${at(y, binds.compare)}`, x, y)
+}
+
+/** The opposite of a condition. */
+export function negate(cond: Expr): Expr {
+  const plain = /^!([\w.]+|\([^()]*\))$/.exec(cond.text)
+  if (plain !== null) return { ...cond, text: plain[1]!.replace(/^\((.*)\)$/, '$1'), binds: plain[1]!.startsWith('(') ? binds.logic : binds.primary }
+  return merge(binds.unary, `!${at(cond, binds.unary)}`, cond)
+}
+
+/** `select(no, yes, cond)`. */
+export function choiceText(cond: Expr, yes: Expr, no: Expr): Expr {
+  return callText('select', [no, yes, cond])
+}
+
+/** The text of a component of a value or of the memory a pointer points to. */
+function component(base: Expr, type: Type, i: number, scope: Scope): Expr {
+  const path = at(base, binds.primary)
+  const text = type.kind === 'vec' ? `${path}.${lanes[i]!}` : type.kind === 'struct' ? `${path}.${scope.fieldText(type, i)}` : `${path}[${i}]`
+  return merge(binds.primary, text, base)
+}
+
+function indexText(i: Expr, v: Value): string {
+  const def = v.def
+  return def instanceof Inst && def.op === ops.constant ? String(def.attr) : i.text
+}
+
+/** The expression of an instruction without regions that has one result. */
+export function expression(inst: Inst, scope: Scope): Expr {
+  const type = inst.results[0]!.type
+  const get = (i: number): Expr => scope.get(inst.args[i]!)
+  const all = (): Expr[] => inst.args.map(a => scope.get(a))
+  switch (inst.op) {
+    case ops.constant: {
+      const text = literal(type.scalar!, inst.attr as number)
+      return { text, binds: text.startsWith('-') ? binds.unary : binds.primary, reads: false, vars: none }
+    }
+    case ops.zero: return primary(`${scope.typeText(type)}()`)
+    case ops.neg: {
+      const x = get(0)
+      return merge(binds.unary, x.text.startsWith('-') ? `-(${x.text})` : `-${at(x, binds.unary)}`, x)
+    }
+    case ops.not: {
+      const x = get(0)
+      return type.scalar === 'bool' ? negate(x) : merge(binds.unary, `~${at(x, binds.unary)}`, x)
+    }
+    case ops.select: return callText('select', [get(2), get(1), get(0)])
+    case ops.convert: return callText(scope.typeText(type), all())
+    case ops.bitcast: return callText(`bitcast<${scope.typeText(type)}>`, all())
+    case ops.construct: case ops.splat: return callText(scope.typeText(type), all())
+    case ops.extract: return component(get(0), inst.args[0]!.type, inst.attr as number, scope)
+    case ops.swizzle: {
+      const x = get(0)
+      return merge(binds.primary, `${at(x, binds.primary)}.${(inst.attr as readonly number[]).map(l => lanes[l]!).join('')}`, x)
+    }
+    case ops.index: {
+      const [x, i] = [get(0), get(1)]
+      return merge(binds.primary, `${at(x, binds.primary)}[${indexText(i, inst.args[1]!)}]`, x, i)
+    }
+    case ops.dot: return callText('dot', all())
+    // Rows here are columns there, so the product turns round.
+    case ops.matmul: return binary('*', binds.mul, get(1), get(0))
+    case ops.transpose: return callText('transpose', all())
+    case ops.global: return primary(scope.globalText(inst.attr as Global))
+    case ops.field: return component(get(0), inst.args[0]!.type.elem!, inst.attr as number, scope)
+    case ops.elem: {
+      const [x, i] = [get(0), get(1)]
+      return merge(binds.primary, `${x.text}[${indexText(i, inst.args[1]!)}]`, x, i)
+    }
+    case ops.load: {
+      const p = get(0)
+      const space = inst.args[0]!.type.space
+      const constant = space === 'storage' || space === 'uniform' || space === 'handle'
+      return { ...p, reads: p.reads || !constant }
+    }
+    case ops.call: return callText(scope.funcText(inst.attr as Func), all())
+    case hide: return get(0)
+    case builtin: case builtinRead: case builtinWrite: case exchangeWeak: {
+      const args = inst.args.map(a => {
+        const e = scope.get(a)
+        return a.type.kind === 'ptr' && a.type.space !== 'handle' ? { ...e, text: `&${e.text}` } : e
+      })
+      const call = callText(inst.attr as string, args)
+      return inst.op === builtinRead ? { ...call, reads: true } : call
+    }
+    default: {
+      const [symbol, binding] = infix.get(inst.op) ?? [undefined, 0]
+      if (symbol === undefined) throw new InternalError('wgsl', `no expression for ${inst.op.name}`)
+      const [x, y] = [inst.args[0]!, inst.args[1]!]
+      const mixes = binding === binds.add || binding === binds.mul
+      return binary(symbol, binding, scope.get(mixes ? operand(x, y) : x), scope.get(mixes ? operand(y, x) : y))
+    }
+  }
+}

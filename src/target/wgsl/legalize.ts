@@ -1,0 +1,250 @@
+/**
+ * A module as WGSL can have it: the functions that the entry points reach, callees first; the globals they use, bound and
+ * laid out; parameters of entry points as built-in values. The source module stays as it is.
+ */
+import type { Sink } from '../../base/diag.ts'
+import { recursionInTarget, semanticNotInTarget, stageNotInTarget } from '../../base/errors/target.ts'
+import { Builder } from '../../ir/build.ts'
+import * as ops from '../../ir/ops.ts'
+import * as t from '../../ir/type.ts'
+import type { Type } from '../../ir/type.ts'
+import { Func, Global, Inst, Region, inputs, type Module, type ParamSig, type Value } from '../../ir/value.ts'
+import { walk } from '../../ir/walk.ts'
+import { bindingsOf, type Slot } from '../bindings.ts'
+import { Copier, resultType, type ModuleCopy } from './copy.ts'
+import { Layouts, noMarks, type Marks, type Stored } from './layout.ts'
+import { TypeMap } from './types.ts'
+
+/** A global of the legal module. */
+export interface LegalGlobal {
+  readonly global: Global
+  readonly stored: Stored
+  /** The global of the source module. */
+  readonly of: Global
+  /** Where the host binds it; undefined for what is no resource. */
+  readonly slot: Slot | undefined
+}
+
+/** An entry point of the legal module. */
+export interface LegalEntry {
+  readonly func: Func
+  readonly of: Func
+  /** The built-in value of each parameter. */
+  readonly builtins: readonly string[]
+}
+
+export interface LegalModule {
+  /** Callees before callers. */
+  readonly funcs: readonly Func[]
+  readonly entries: readonly LegalEntry[]
+  readonly globals: readonly LegalGlobal[]
+  readonly layouts: Layouts
+}
+
+const systemValues: Readonly<Record<string, { readonly name: string; readonly type: Type }>> = {
+  SV_DISPATCHTHREADID: { name: 'global_invocation_id', type: t.vec(t.u32, 3) },
+  SV_GROUPID: { name: 'workgroup_id', type: t.vec(t.u32, 3) },
+  SV_GROUPTHREADID: { name: 'local_invocation_id', type: t.vec(t.u32, 3) },
+  SV_GROUPINDEX: { name: 'local_invocation_index', type: t.u32 },
+}
+
+/** Makes the legal form of what the entry points reach; mistakes go to the sink, and then the result is not to be used. */
+export function legalize(module: Module, entries: readonly Func[], sink: Sink): LegalModule {
+  const legalizer = new Legalizer(module, sink)
+  return legalizer.run(entries)
+}
+
+class Legalizer implements ModuleCopy {
+  readonly sink: Sink
+  readonly types: TypeMap = new TypeMap()
+  readonly layouts: Layouts = new Layouts()
+  readonly helpers: Map<string, Func> = new Map()
+  readonly #module: Module
+  readonly #funcs = new Map<Func, Func>()
+  readonly #queue: Func[] = []
+  readonly #globals = new Map<Global, LegalGlobal>()
+  readonly #marks = new Map<Global, Marks>()
+  readonly #slots: ReadonlyMap<Global, Slot>
+
+  constructor(module: Module, sink: Sink) {
+    this.#module = module
+    this.sink = sink
+    this.#slots = bindingsOf(module)
+  }
+
+  run(entries: readonly Func[]): LegalModule {
+    this.#findAtomics(entries)
+    const legal = entries.map(e => this.#entry(e)).filter(e => e !== undefined)
+    for (let f = this.#queue.pop(); f !== undefined; f = this.#queue.pop()) this.#body(f)
+    const globals = [...this.#globals.values()]
+    const order = this.#module.globals
+    globals.sort((x, y) => order.indexOf(x.of) - order.indexOf(y.of))
+    return { funcs: this.#ordered(legal.map(e => e.func)), entries: legal, globals, layouts: this.layouts }
+  }
+
+  func(of: Func): Func {
+    let copy = this.#funcs.get(of)
+    if (copy === undefined) {
+      const params = inputs(of.sig).map(p => ({ name: p.name, type: this.types.value(p.type), dir: 'in' as const, noDiff: true }))
+      copy = new Func(of.name, { params, result: resultType(this.types, of), resultNoDiff: true }, of.span)
+      copy.info.pure = of.info.pure
+      this.#funcs.set(of, copy)
+      this.#queue.push(of)
+    }
+    return copy
+  }
+
+  global(of: Global): LegalGlobal {
+    let legal = this.#globals.get(of)
+    if (legal === undefined) {
+      const type = this.types.value(of.type)
+      const marks = this.#marks.get(of)
+      const stored = of.space === 'uniform' ? this.layouts.stored(type, 'uniform')
+        : of.space === 'storage' || of.space === 'storage_rw' ? this.layouts.stored(type, 'storage', marks)
+        : of.space === 'workgroup' ? this.layouts.stored(type, 'workgroup', marks)
+        : this.layouts.local(type)
+      const global = new Global(of.name, stored.type, of.space, of.resource, of.binding, undefined, of.span)
+      legal = { global, stored, of, slot: this.#slots.get(of) }
+      this.#globals.set(of, legal)
+    }
+    return legal
+  }
+
+  #body(of: Func): void {
+    const copy = this.#funcs.get(of)!
+    copy.body = new Region()
+    if (of.body === undefined) return
+    const b = new Builder(copy, copy.body)
+    const copier = new Copier(this, of, b)
+    for (const p of of.body.params) copier.type(p.type, of.span)
+    copier.region(of.body, copy.body)
+  }
+
+  #entry(of: Func): LegalEntry | undefined {
+    const info = of.info.entry!
+    if (info.stage !== 'compute') {
+      this.sink.add(stageNotInTarget, of.span ?? undefined, { stage: info.stage })
+      return undefined
+    }
+    const semantics = info.semantics.filter((_, i) => of.sig.params[i]!.dir !== 'out')
+    const sources = inputs(of.sig)
+    const builtins: string[] = []
+    const params: ParamSig[] = []
+    for (let i = 0; i < sources.length; i++) {
+      const value = systemValues[semantics[i] ?? '']
+      if (value === undefined) {
+        this.sink.add(semanticNotInTarget, of.span ?? undefined, { semantic: semantics[i] || sources[i]!.name, stage: info.stage })
+        return undefined
+      }
+      builtins.push(value.name)
+      params.push({ name: sources[i]!.name, type: value.type, dir: 'in', noDiff: true })
+    }
+    const func = new Func(of.name, { params, result: t.voidType, resultNoDiff: true }, of.span)
+    func.info.entry = info
+    func.body = new Region()
+    const b = new Builder(func, func.body)
+    const copier = new Copier(this, of, b)
+    const values = params.map(p => b.param(p.type, p.name))
+    this.#initialise(b, of)
+    const body = of.body!
+    for (let i = 0; i < body.params.length; i++) copier.set(body.params[i]!, reshape(b, values[i]!, copier.type(body.params[i]!.type)))
+    const rest = new Region()
+    rest.insts = body.insts
+    copier.region(rest, func.body)
+    return { func, of, builtins }
+  }
+
+  /** Module-level variables get their initial values where an invocation begins. */
+  #initialise(b: Builder, entry: Func): void {
+    for (const g of globalsOf(entry)) {
+      if (g.space !== 'private' || g.init === undefined) continue
+      const { global } = this.global(g)
+      const [value] = b.call(this.func(g.init), [])
+      b.store(b.emit1(ops.global, [], global), value!)
+    }
+  }
+
+  /** Marks the places that atomics touch, in all functions that can be reached. */
+  #findAtomics(entries: readonly Func[]): void {
+    for (const func of reachable(entries)) {
+      walk(func.body!, inst => {
+        if (inst.op !== ops.atomic) return
+        const steps: number[] = []
+        let def = inst.args[0]!.def
+        while (def instanceof Inst && def.op !== ops.global) {
+          if (def.op !== ops.field && def.op !== ops.elem) return
+          steps.push(def.op === ops.field ? def.attr as number : 0)
+          def = def.args[0]!.def
+        }
+        if (!(def instanceof Inst)) return
+        const global = def.attr as Global
+        const root = this.#marks.get(global) ?? noMarks()
+        this.#marks.set(global, root)
+        markPath(root, steps.reverse())
+      })
+    }
+  }
+
+  /** Callees before callers; a cycle is a mistake. */
+  #ordered(roots: readonly Func[]): Func[] {
+    const done: Func[] = []
+    const state = new Map<Func, 'open' | 'done'>()
+    const visit = (func: Func): void => {
+      state.set(func, 'open')
+      walk(func.body!, inst => {
+        if (inst.op !== ops.call) return
+        const callee = inst.attr as Func
+        const seen = state.get(callee)
+        if (seen === 'open') this.sink.add(recursionInTarget, callee.span ?? undefined, { func: callee.name })
+        else if (seen === undefined) visit(callee)
+      })
+      state.set(func, 'done')
+      done.push(func)
+    }
+    for (const root of roots) if (state.get(root) === undefined) visit(root)
+    return done
+  }
+}
+
+function markPath(root: Marks, steps: readonly number[]): void {
+  let at = root
+  for (const step of steps) {
+    const part: Marks = at.parts.get(step) ?? noMarks()
+    at.parts.set(step, part)
+    at = part
+  }
+  at.self = true
+}
+
+/** A built-in value as the type that the source gives it. */
+function reshape(b: Builder, v: Value, type: Type): Value {
+  const lanes = type.kind === 'vec' ? type.count : 1
+  if (v.type.kind === 'vec' && lanes < v.type.count) {
+    const part = lanes === 1 ? b.extract(v, 0) : b.swizzle(v, [0, 1, 2].slice(0, lanes))
+    return b.convert(part, type)
+  }
+  return b.convert(v, type)
+}
+
+/** The functions with bodies that the roots reach through calls that WGSL has no spelling for. */
+function reachable(roots: readonly Func[]): Set<Func> {
+  const found = new Set<Func>(roots)
+  for (const func of found) {
+    if (func.body === undefined) {
+      found.delete(func)
+      continue
+    }
+    walk(func.body, inst => {
+      if (inst.op === ops.call && (inst.attr as Func).info.spell?.['wgsl'] === undefined) found.add(inst.attr as Func)
+      if (inst.op === ops.global && (inst.attr as Global).init !== undefined) found.add((inst.attr as Global).init!)
+    })
+  }
+  return found
+}
+
+/** The globals that a function reaches, in order of first use. */
+export function globalsOf(root: Func): Set<Global> {
+  const found = new Set<Global>()
+  for (const func of reachable([root])) walk(func.body!, inst => { if (inst.op === ops.global) found.add(inst.attr as Global) })
+  return found
+}

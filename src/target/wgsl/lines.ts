@@ -1,0 +1,69 @@
+/** Lines of text with the place in the source that each comes from. */
+import type { Span } from '../../base/source.ts'
+
+export class Lines {
+  readonly text: string[] = []
+  readonly spans: (Span | null)[] = []
+  #indent = 0
+
+  /** The number of lines so far. */
+  get count(): number {
+    return this.text.length
+  }
+
+  add(text: string, span: Span | null = null): void {
+    this.text.push(text === '' ? '' : '    '.repeat(this.#indent) + text)
+    this.spans.push(span)
+  }
+
+  /** Adds `head {`, what `body` adds, and `}`. */
+  braces(head: string, span: Span | null, body: () => void, tail = '}'): void {
+    this.add(`${head} {`, span)
+    this.indented(body)
+    this.add(tail, null)
+  }
+
+  /** Runs `body` one step further in. */
+  indented(body: () => void): void {
+    this.#indent++
+    body()
+    this.#indent--
+  }
+
+  /** Replaces the text of a line, at the indentation it has. */
+  replace(line: number, text: string): void {
+    this.text[line] = /^ */.exec(this.text[line]!)![0] + text
+  }
+
+  /** Takes lines out, from `start` up to `end`. */
+  remove(start: number, end: number): void {
+    this.text.splice(start, end - start)
+    this.spans.splice(start, end - start)
+  }
+
+  /**
+   * Writes `else { if … }` as `else if …`, where the lines from `start` on are an `else` whose only statement is an `if`
+   * with its branches.
+   */
+  joinElse(start: number): void {
+    const end = this.count - 1
+    const inner = '    '.repeat(this.#indent + 1)
+    if (end - start < 3 || !this.text[start + 1]!.startsWith(`${inner}if (`) || this.text[end - 1] !== `${inner}}`) return
+    for (let i = start + 2; i < end - 1; i++) {
+      const line = this.text[i]!
+      if (line.startsWith(inner) && line[inner.length] !== ' ' && !line.startsWith(`${inner}} else`)) return
+    }
+    this.text[start] = `${this.text[start]!.slice(0, -1)}${this.text[start + 1]!.slice(inner.length)}`
+    this.spans[start] = this.spans[start + 1]!
+    this.remove(start + 1, start + 2)
+    for (let i = start + 1; i < end - 1; i++) this.text[i] = this.text[i]!.slice(4)
+    this.remove(end - 1, end)
+  }
+
+  append(other: Lines): void {
+    for (let i = 0; i < other.count; i++) {
+      this.text.push(other.text[i]!)
+      this.spans.push(other.spans[i]!)
+    }
+  }
+}

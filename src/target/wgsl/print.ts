@@ -1,0 +1,537 @@
+/**
+ * Prints a function of legal IR. Values are named or written in place as `fold.ts` says, `leave`s as `exits.ts` says; what
+ * remains here is the order of the text: results of control are assigned where regions end, and a `let` comes before any
+ * write that its expression must not see.
+ */
+import { InternalError } from '../../base/diag.ts'
+import type { Span } from '../../base/source.ts'
+import * as ops from '../../ir/ops.ts'
+import type { Type } from '../../ir/type.ts'
+import * as t from '../../ir/type.ts'
+import { Inst, type Func, type Global, type Region, type Value } from '../../ir/value.ts'
+import { planExits, type Exits } from './exits.ts'
+import { binds, choiceText, expression, logic, negate, primary, type Expr, type Scope } from './expr.ts'
+import { effectOf, fold, type Folding } from './fold.ts'
+import { exchangeWeak } from './legal.ts'
+import type { Lines } from './lines.ts'
+import { LoopForm } from './loop.ts'
+import type { Names } from './names.ts'
+
+/** What a function needs to know of its module. */
+export interface ModuleScope {
+  typeText(type: Type): string
+  fieldText(type: Type, i: number): string
+  funcText(func: Func): string
+  globalText(global: Global): string
+}
+
+/** Longer expressions get a name. */
+const longest = 100
+
+/** Where a construct's results go: a variable, or nowhere. */
+type Targets = readonly (string | undefined)[]
+
+/** Prints the statements of one function. */
+export class FuncPrinter implements Scope {
+  readonly lines: Lines
+  readonly folding: Folding
+  readonly exits: Exits
+  readonly #module: ModuleScope
+  readonly #names: Names
+  readonly #func: Func
+  readonly #exprs: (Expr | undefined)[] = []
+  /** Values written once that have not been written yet, in order of definition. */
+  readonly #pending = new Set<Value>()
+  readonly #targets = new Map<Inst, Targets>()
+  readonly #flags = new Map<Inst, string>()
+  /** Variables that are declared by the store that first writes them. */
+  readonly #declaredBy = new Map<Inst, Value>()
+  /** Greater than zero while text must not need statements of its own. */
+  #inline = 0
+  /** What `next` does, for the loops around. */
+  readonly #next: ((inst: Inst) => void)[] = []
+
+  constructor(func: Func, module: ModuleScope, names: Names, lines: Lines) {
+    this.#func = func
+    this.#module = module
+    this.#names = names
+    this.lines = lines
+    this.folding = fold(func)
+    this.exits = planExits(func)
+  }
+
+  typeText(type: Type): string { return this.#module.typeText(type) }
+  fieldText(type: Type, i: number): string { return this.#module.fieldText(type, i) }
+  funcText(func: Func): string { return this.#module.funcText(func) }
+  globalText(global: Global): string { return this.#module.globalText(global) }
+
+  /** Names the parameters, in order. */
+  params(): readonly string[] {
+    return this.#func.body!.params.map(p => this.name(p, 'arg'))
+  }
+
+  body(): void {
+    this.#region(this.#func.body!, () => undefined)
+  }
+
+  // ── Values ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Gives a value a name of its own. */
+  name(v: Value, fallback = 't', vars: readonly string[] = []): string {
+    const name = this.#names.make(v.name, fallback)
+    this.#exprs[v.id] = primary(name, vars)
+    return name
+  }
+
+  /** A variable's name after a hint. */
+  fresh(hint: string): string {
+    return this.#names.make(hint, hint)
+  }
+
+  set(v: Value, e: Expr): void {
+    this.#exprs[v.id] = e
+  }
+
+  known(v: Value): Expr | undefined {
+    return this.#exprs[v.id]
+  }
+
+  get(v: Value): Expr {
+    this.#pending.delete(v)
+    const known = this.#exprs[v.id]
+    if (known !== undefined) return known
+    const def = v.def
+    if (!(def instanceof Inst) || this.folding.form(v) !== 'always') {
+      throw new InternalError('wgsl', `value ${v.id} of ${this.#func.name} (${def instanceof Inst ? def.op.name : 'parameter'}) is not in scope`)
+    }
+    return expression(def, this)
+  }
+
+  #let(v: Value, e: Expr, span: Span | null): void {
+    this.#pending.delete(v)
+    this.lines.add(`let ${this.name(v)} = ${e.text};`, span)
+  }
+
+  /** Remembers an expression for where it is used; a long one gets a name after all. */
+  #defer(v: Value, e: Expr, span: Span | null): void {
+    if (this.#inline === 0 && e.text.length > longest) this.#let(v, e, span)
+    else {
+      this.#exprs[v.id] = e
+      this.#pending.add(v)
+    }
+  }
+
+  /** Names what has been read from memory and not been written yet: something may now be written there. */
+  flush(): void {
+    if (this.#inline > 0) return
+    for (const v of this.#pending) {
+      const e = this.#exprs[v.id]!
+      if (e.reads) this.#let(v, e, v.def instanceof Inst ? v.def.span : null)
+    }
+  }
+
+  /** The opposite of a condition; comparisons of integers turn round. */
+  not(cond: Value): Expr {
+    const e = this.get(cond)
+    const def = cond.def
+    if (def instanceof Inst && e.binds === binds.compare && t.isInt(def.args[0]!.type)) {
+      const turned = opposite.get(def.op)
+      const symbol = / (<=|>=|==|!=|<|>) /.exec(e.text)
+      if (turned !== undefined && symbol !== null && !e.text.includes(' && ') && e.text.split(symbol[0]).length === 2) {
+        return { ...e, text: e.text.replace(symbol[0], () => ` ${turned} `) }
+      }
+    }
+    return negate(e)
+  }
+
+  // ── Statements ───────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Prints a region's instructions; `onYield` says what its end does. */
+  #region(region: Region, onYield: (end: Inst) => void, from = 0): void {
+    this.#findDeclarations(region)
+    for (let i = from; i < region.insts.length; i++) {
+      const inst = region.insts[i]!
+      if (inst.op === ops.yield_) onYield(inst)
+      else this.#inst(inst)
+    }
+  }
+
+  /** A variable whose first use in its region is a store of the whole is declared there. */
+  #findDeclarations(region: Region): void {
+    for (let i = 0; i < region.insts.length; i++) {
+      const inst = region.insts[i]!
+      if (inst.op !== ops.variable) continue
+      const v = inst.results[0]!
+      for (let k = i + 1; k < region.insts.length; k++) {
+        const user = region.insts[k]!
+        if (user.op === ops.store && user.args[0] === v && user.args[1] !== v) {
+          this.#declaredBy.set(user, v)
+          this.#exprs[v.id] = primary('')
+          break
+        }
+        if (uses(user, v)) break
+      }
+    }
+  }
+
+  #inst(inst: Inst): void {
+    const { lines } = this
+    switch (inst.op) {
+      case ops.if_: this.#if(inst); return
+      case ops.switch_: this.#switch(inst); return
+      case ops.loop: new LoopForm(this, inst).print(); return
+      case ops.block: this.#block(inst); return
+      case ops.variable: {
+        const v = inst.results[0]!
+        if (this.folding.form(v) === 'dead' || this.#exprs[v.id] !== undefined) return
+        const type = this.typeText(v.type.elem!)
+        lines.add(`var ${this.name(v, 'local')}: ${type};`, inst.span)
+        return
+      }
+      case ops.store: this.#store(inst); return
+      case ops.ret: {
+        const value = inst.args[0] === undefined ? undefined : this.get(inst.args[0])
+        if (value !== undefined) lines.add(`return ${value.text};`, inst.span)
+        else if (!this.#endsBody(inst)) lines.add('return;', inst.span)
+        return
+      }
+      case ops.leave: this.#leave(inst); return
+      case ops.next: this.#next[this.#next.length - 1]!(inst); return
+      case ops.unreachable: {
+        const result = this.#func.sig.result
+        if (result.kind !== 'void' && this.#endsBody(inst)) lines.add(`return ${this.typeText(result)}();`, inst.span)
+        return
+      }
+    }
+    if (inst.results.length > 0 && inst.results.every(r => this.folding.form(r) === 'dead') && effectOf(inst) !== 'write') return
+    if (inst.op === exchangeWeak) {
+      const call = expression(inst, this)
+      this.flush()
+      const name = this.name(inst.results[0]!, 'tried')
+      lines.add(`let ${name} = ${call.text};`, inst.span)
+      this.#exprs[inst.results[0]!.id] = primary(`${name}.old_value`)
+      this.#exprs[inst.results[1]!.id] = primary(`${name}.exchanged`)
+      return
+    }
+    const result = inst.results[0]
+    if (result === undefined) {
+      const args = inst.args.map(a => this.get(a))
+      this.flush()
+      const texts = args.map((a, i) => inst.args[i]!.type.kind === 'ptr' ? `&${a.text}` : a.text)
+      const callee = inst.op === ops.call ? this.funcText(inst.attr as Func) : inst.attr as string
+      lines.add(`${callee}(${texts.join(', ')});`, inst.span)
+      return
+    }
+    const form = this.folding.form(result)
+    if (form === 'always') return
+    const e = expression(inst, this)
+    if (effectOf(inst) === 'write') {
+      this.flush()
+      if (form === 'dead') lines.add(`${e.text};`, inst.span)
+      else this.#let(result, e, inst.span)
+    } else if (form === 'once') this.#defer(result, e, inst.span)
+    else this.#let(result, e, inst.span)
+  }
+
+  #store(inst: Inst): void {
+    const declared = this.#declaredBy.get(inst)
+    const value = this.get(inst.args[1]!)
+    if (declared !== undefined) {
+      if (this.folding.uses(declared) <= 1) return
+      this.flush()
+      this.lines.add(`var ${this.name(declared, 'local')} = ${value.text};`, inst.span)
+      return
+    }
+    const place = this.get(inst.args[0]!)
+    this.flush()
+    this.lines.add(`${place.text} = ${value.text};`, inst.span)
+  }
+
+  #endsBody(inst: Inst): boolean {
+    return this.#func.body!.end === inst
+  }
+
+  /** Assigns to several variables at once: no assignment may spoil what a later one reads. */
+  assign(targets: readonly (string | undefined)[], values: readonly Expr[], span: Span | null): void {
+    const open: { target: string; value: Expr }[] = []
+    for (let i = 0; i < targets.length; i++) {
+      const target = targets[i]
+      if (target !== undefined && values[i]!.text !== target) open.push({ target, value: values[i]! })
+    }
+    while (open.length > 0) {
+      let free = open.findIndex(a => open.every(o => o === a || !o.value.vars.includes(a.target)))
+      if (free < 0) {
+        const first = open[0]!
+        const name = this.fresh(`${first.target}_next`)
+        this.lines.add(`let ${name} = ${first.value.text};`, span)
+        open[0] = { target: first.target, value: primary(name) }
+        free = open.findIndex(a => open.every(o => o === a || !o.value.vars.includes(a.target)))
+        if (free < 0) continue
+      }
+      const [a] = open.splice(free, 1)
+      this.lines.add(`${a!.target} = ${a!.value.text};`, span)
+    }
+  }
+
+  /** Declares variables for the results that are used; others have none. */
+  #declareResults(inst: Inst): Targets {
+    return inst.results.map(r => {
+      if (this.folding.form(r) === 'dead') return undefined
+      const name = this.name(r, 'result')
+      this.lines.add(`var ${name}: ${this.typeText(r.type)};`, inst.span)
+      return name
+    })
+  }
+
+  setTargets(inst: Inst, targets: Targets): void {
+    this.#targets.set(inst, targets)
+  }
+
+  /** Declares the flag of a construct that is left from afar. */
+  declareFlag(inst: Inst): void {
+    if (!this.exits.flagged.has(inst)) return
+    const name = this.fresh('left')
+    this.#flags.set(inst, name)
+    this.lines.add(`var ${name} = false;`, inst.span)
+  }
+
+  /** Prints the tests of flags that come after a construct. */
+  checks(inst: Inst): void {
+    for (const check of this.exits.checks.get(inst) ?? []) {
+      this.lines.braces(`if (${this.#flags.get(check.target)!})`, null, () => {
+        this.lines.add(check.exit.kind === 'continue' ? 'continue;' : 'break;')
+      })
+    }
+  }
+
+  #leave(inst: Inst): void {
+    const target = inst.attr as Inst
+    const targets = this.#targets.get(target)!
+    const values = inst.args.map((a, i) => targets[i] === undefined ? this.discard(a) : this.get(a))
+    this.assign(targets, values, inst.span)
+    const exit = this.exits.leaves.get(inst)!
+    if (exit.kind === 'flag') this.lines.add(`${this.#flags.get(target)!} = true;`, inst.span)
+    this.lines.add(exit.kind === 'continue' ? 'continue;' : 'break;', inst.span)
+  }
+
+  /** Takes note that a value is not written after all. */
+  discard(v: Value): Expr {
+    this.#pending.delete(v)
+    return primary('')
+  }
+
+  /** Assigns what a region yields to where the results go. */
+  #yieldTo(targets: Targets): (end: Inst) => void {
+    return end => this.assign(targets, end.args.map((a, i) => targets[i] === undefined ? this.discard(a) : this.get(a)), end.span)
+  }
+
+  /** Lets the results stand for what the only region that goes on yields. */
+  #yieldAs(inst: Inst): (end: Inst) => void {
+    return end => {
+      for (let i = 0; i < inst.results.length; i++) {
+        const r = inst.results[i]!
+        const from = end.args[i]!
+        if (this.folding.form(r) === 'dead') {
+          this.discard(from)
+          continue
+        }
+        const e = this.get(from)
+        if (e.binds === binds.primary && /^\w+$/.test(e.text) && e.vars.length === 0) this.#exprs[r.id] = e
+        else this.#let(r, e, end.span)
+      }
+    }
+  }
+
+  // ── Control ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #if(inst: Inst): void {
+    const choice = this.folding.choice(inst)
+    if (choice !== undefined) {
+      this.#choose(inst, choice)
+      return
+    }
+    if (this.exits.left.has(inst)) {
+      const targets = this.#declareResults(inst)
+      this.#targets.set(inst, targets)
+      this.declareFlag(inst)
+      const cond = this.get(inst.args[0]!)
+      this.flush()
+      this.#once(inst.span, () => this.#branches(inst, cond, targets))
+      this.checks(inst)
+      return
+    }
+    const [yes, no] = [inst.regions[0]!, inst.regions[1]!]
+    const [yesEnds, noEnds] = [yes.end.op !== ops.yield_, no.end.op !== ops.yield_]
+    if (yesEnds !== noEnds) {
+      const cond = yesEnds ? this.get(inst.args[0]!) : this.not(inst.args[0]!)
+      this.flush()
+      this.lines.braces(`if (${cond.text})`, inst.span, () => this.#region(yesEnds ? yes : no, () => undefined))
+      this.#region(yesEnds ? no : yes, this.#yieldAs(inst))
+      return
+    }
+    const idle = this.#idle(no) ? no : this.#idle(yes) ? yes : undefined
+    const used = inst.results.some(r => this.folding.form(r) !== 'dead')
+    if (idle === undefined || yesEnds || (!used && idle === yes && this.#idle(no))) {
+      const targets = this.#declareResults(inst)
+      const cond = this.get(inst.args[0]!)
+      this.flush()
+      this.#branches(inst, cond, targets)
+      return
+    }
+    // One side only hands on what is at hand: that is what the variables begin with.
+    const cond = idle === no ? this.get(inst.args[0]!) : this.not(inst.args[0]!)
+    this.flush()
+    const starts = idle.end.args.map((a, i) => this.folding.form(inst.results[i]!) === 'dead' ? this.discard(a) : this.get(a))
+    const targets = inst.results.map((r, i) => {
+      if (this.folding.form(r) === 'dead') return undefined
+      const name = this.name(r, 'result')
+      this.lines.add(`var ${name} = ${starts[i]!.text};`, inst.span)
+      return name
+    })
+    this.lines.braces(`if (${cond.text})`, inst.span, () => this.#region(idle === no ? yes : no, this.#yieldTo(targets)))
+  }
+
+  /** True for a region without statements that yields constants and what is visible outside. */
+  #idle(region: Region): boolean {
+    return region.end.op === ops.yield_ && region.insts.every(i => {
+      if (i.op.ends) return true
+      const form = i.results.length === 1 ? this.folding.form(i.results[0]!) : 'let'
+      return form === 'dead' || (form === 'always' && i.op.effect !== 'read')
+    })
+  }
+
+  #branches(inst: Inst, cond: Expr, targets: Targets): void {
+    const { lines } = this
+    const [yes, no] = [inst.regions[0]!, inst.regions[1]!]
+    lines.add(`if (${cond.text}) {`, inst.span)
+    lines.indented(() => this.#region(yes, this.#yieldTo(targets)))
+    const start = lines.count
+    lines.add('} else {')
+    lines.indented(() => this.#region(no, this.#yieldTo(targets)))
+    if (lines.count === start + 1) lines.remove(start, start + 1)
+    lines.add('}')
+    if (lines.count > start + 1) lines.joinElse(start)
+  }
+
+  #choose(inst: Inst, choice: 'and' | 'or' | 'select'): void {
+    const result = inst.results[0]!
+    if (this.folding.form(result) === 'dead') {
+      this.discard(inst.args[0]!)
+      return
+    }
+    const cond = this.get(inst.args[0]!)
+    const side = (region: Region): Expr => {
+      let e: Expr | undefined
+      this.#region(region, end => { e = this.get(end.args[0]!) })
+      return e!
+    }
+    this.#inline++
+    const e = choice === 'and' ? logic('&&', cond, side(inst.regions[0]!))
+      : choice === 'or' ? logic('||', cond, side(inst.regions[1]!))
+      : choiceText(cond, side(inst.regions[0]!), side(inst.regions[1]!))
+    this.#inline--
+    if (this.folding.form(result) === 'once') this.#defer(result, e, inst.span)
+    else this.#let(result, e, inst.span)
+  }
+
+  /** A construct that `break` leaves and that runs once. */
+  #once(span: Span | null, body: () => void): void {
+    this.lines.braces('switch (0)', span, () => this.lines.braces('default:', null, body))
+  }
+
+  #block(inst: Inst): void {
+    const region = inst.regions[0]!
+    switch (this.exits.blocks.get(inst)) {
+      case 'plain':
+        this.#region(region, this.#yieldAs(inst))
+        return
+      case 'body':
+        // The loop around has declared where the results go.
+        this.flush()
+        this.#region(region, this.#yieldTo(this.#targets.get(inst)!))
+        return
+      default: {
+        const targets = this.#declareResults(inst)
+        this.#targets.set(inst, targets)
+        this.declareFlag(inst)
+        this.flush()
+        this.#once(inst.span, () => this.#region(region, this.#yieldTo(targets)))
+        this.checks(inst)
+      }
+    }
+  }
+
+  /** Declares where the results of a block that `continue` cuts short go. */
+  declareBody(block: Inst, targets?: Targets): void {
+    this.#targets.set(block, targets ?? this.#declareResults(block))
+    this.declareFlag(block)
+  }
+
+  #switch(inst: Inst): void {
+    const { lines } = this
+    const targets = this.#declareResults(inst)
+    this.#targets.set(inst, targets)
+    this.declareFlag(inst)
+    const pairs = inst.attr as readonly number[]
+    const unsigned = inst.args[0]!.type.scalar === 'u32' ? 'u' : ''
+    const labels = inst.regions.map((_, i) => {
+      const of: string[] = []
+      for (let k = 0; k < pairs.length; k += 2) if (pairs[k + 1] === i) of.push(`${pairs[k]}${unsigned}`)
+      return of
+    })
+    const selector = this.get(inst.args[0]!)
+    this.flush()
+    const last = inst.regions.length - 1
+    if (!this.exits.chains.has(inst)) {
+      lines.braces(`switch (${selector.text})`, inst.span, () => {
+        for (let i = 0; i <= last; i++) {
+          const head = i === last ? (labels[i]!.length > 0 ? `case ${labels[i]!.join(', ')}, default:` : 'default:') : `case ${labels[i]!.join(', ')}:`
+          lines.braces(head, inst.regions[i]!.insts[0]!.span, () => this.#region(inst.regions[i]!, this.#yieldTo(targets)))
+        }
+      })
+      this.checks(inst)
+      return
+    }
+    let text = selector.text
+    if (!/^\w+$/.test(text)) {
+      text = this.fresh('selector')
+      lines.add(`let ${text} = ${selector.text};`, inst.span)
+    }
+    let head = ''
+    for (let i = 0; i < last; i++) {
+      head += `if (${labels[i]!.map(l => `${text} == ${l}`).join(' || ') || 'false'})`
+      lines.add(`${head} {`, inst.span)
+      lines.indented(() => this.#region(inst.regions[i]!, this.#yieldTo(targets)))
+      head = '} else '
+    }
+    if (last > 0) lines.add('} else {')
+    else lines.add('{')
+    lines.indented(() => this.#region(inst.regions[last]!, this.#yieldTo(targets)))
+    lines.add('}')
+  }
+
+  // ── For loops ────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Prints instructions of a loop's region; `next` says what the end of the body does. */
+  within(region: Region, from: number, to: number, next: (end: Inst) => void): void {
+    this.#next.push(next)
+    if (from === 0) this.#findDeclarations(region)
+    for (let i = from; i < to; i++) this.#inst(region.insts[i]!)
+    this.#next.pop()
+  }
+
+  /** Evaluates a head that leaves no statement behind. */
+  headInline(region: Region): void {
+    this.#inline++
+    for (const inst of region.insts) if (!inst.op.ends) this.#inst(inst)
+    this.#inline--
+  }
+}
+
+const opposite: ReadonlyMap<ops.Op, string> = new Map([
+  [ops.lt, '>='], [ops.le, '>'], [ops.gt, '<='], [ops.ge, '<'], [ops.eq, '!='], [ops.ne, '=='],
+])
+
+function uses(inst: Inst, v: Value): boolean {
+  return inst.args.includes(v) || inst.regions.some(r => r.insts.some(i => uses(i, v)))
+}
