@@ -1,91 +1,310 @@
-/** What can be said of a loop's trips without running it. */
+/**
+ * What can be known of a loop without running it: the values that step by a constant, how many trips there can be, and
+ * code that computes the number of trips in front of the loop. A trip is one run of the body, begun or completed.
+ */
+import type { Builder } from '../ir/build.ts'
 import * as ops from '../ir/ops.ts'
-import { Inst, Region, type Value } from '../ir/value.ts'
-import { constantInt } from './match.ts'
+import type { Op } from '../ir/ops.ts'
+import * as t from '../ir/type.ts'
+import type { ScalarName } from '../ir/type.ts'
+import { Inst, type Func, type Region, type Value } from '../ir/value.ts'
+import { walk } from '../ir/walk.ts'
+import { constantInt, constantOf, definedBy } from './match.ts'
 
-/** A carried value that changes by the same amount each trip. */
+/** A carried value that changes by the same amount on every trip. */
 export interface Induction {
   readonly param: Value
+  /** Its place among the carried values. */
   readonly index: number
+  /** Its value on the first trip, computed outside the loop. */
   readonly start: Value
-  /** A constant. */
-  readonly step: Value
-  /** True where the step is subtracted. */
-  readonly down: boolean
+  readonly step: number
 }
 
-/** The carried integers of a loop whose next value is themselves plus or minus a constant. */
-export function inductions(loop: Inst): Induction[] {
-  const [head, body] = loop.regions as [Region, Region]
-  const found: Induction[] = []
-  if (body.end.op !== ops.next) return found
-  head.params.forEach((param, index) => {
-    const next = body.end.args[index]!.def
-    if (!(next instanceof Inst) || (next.op !== ops.add && next.op !== ops.sub)) return
-    const [x, y] = next.args as [Value, Value]
-    if (x === param && constantInt(y) !== undefined) found.push({ param, index, start: loop.args[index]!, step: y, down: next.op === ops.sub })
-    else if (y === param && next.op === ops.add && constantInt(x) !== undefined) found.push({ param, index, start: loop.args[index]!, step: x, down: false })
-  })
-  return found
-}
-
-/** How often a loop's body runs: exactly, where nothing leaves it early, and at most. */
 export interface TripBound {
-  readonly exact: number | undefined
+  /** The number of trips, where it is known. */
+  readonly exact?: number
+  /** No run of the loop makes more trips. */
   readonly max: number
 }
 
-/** The trips of a loop whose condition compares an induction from a constant with a constant, or is an `and` with such. */
-export function tripBound(loop: Inst): TripBound | undefined {
+/** A value that is an induction plus a constant. */
+interface Affine {
+  readonly of: Induction
+  readonly offset: number
+}
+
+/** The condition `value op limit` under which a loop goes on. */
+interface Condition {
+  readonly value: Affine
+  readonly op: Op
+  readonly limit: Value
+}
+
+/** The integers that a loop carries and steps by a constant; empty where the body never comes back. */
+export function inductions(loop: Inst): Induction[] {
   const head = loop.regions[0]!
-  const list = inductions(loop)
-  const bounds = conditions(head.end.args[0]!).map(c => boundOf(c, list)).filter(n => n !== undefined)
-  const given = typeof loop.attr === 'number' ? [loop.attr] : []
-  if (bounds.length + given.length === 0) return undefined
-  const max = Math.min(...bounds, ...given)
-  const sure = bounds.length === 1 && conditions(head.end.args[0]!).length === 1 && !leaves(loop)
-  return { exact: sure ? bounds[0] : undefined, max }
-}
-
-function conditions(c: Value): Value[] {
-  const def = c.def
-  return def instanceof Inst && def.op === ops.and ? def.args.flatMap(conditions) : [c]
-}
-
-function leaves(loop: Inst): boolean {
-  const inside = (r: Region): boolean => r.insts.some(i =>
-    i.op === ops.ret || (i.op === ops.leave && !isInner(i.attr as Inst, loop)) || i.regions.some(inside))
-  return inside(loop.regions[1]!)
-}
-
-function isInner(target: Inst, loop: Inst): boolean {
-  const holds = (r: Region): boolean => r.insts.some(i => i === target || i.regions.some(holds))
-  return target !== loop && loop.regions.some(holds)
-}
-
-const mirror = new Map([[ops.lt, ops.gt], [ops.le, ops.ge], [ops.gt, ops.lt], [ops.ge, ops.le], [ops.ne, ops.ne]])
-
-function boundOf(c: Value, list: readonly Induction[]): number | undefined {
-  const def = c.def
-  if (!(def instanceof Inst) || !mirror.has(def.op)) return undefined
-  const [x, y] = def.args as [Value, Value]
-  let op = def.op
-  let i = list.find(v => v.param === x)
-  let limit = constantInt(y)
-  if (i === undefined) {
-    i = list.find(v => v.param === y)
-    limit = constantInt(x)
-    op = mirror.get(op)!
+  const end = loop.regions[1]!.end
+  const found: Induction[] = []
+  if (end.op !== ops.next) return found
+  for (let k = 0; k < head.params.length; k++) {
+    const param = head.params[k]!
+    if (param.type.kind !== 'scalar' || !t.isInt(param.type)) continue
+    const [base, step] = offsetOf(end.args[k]!)
+    if (base === param && step !== 0) found.push({ param, index: k, start: loop.args[k]!, step })
   }
-  const start = i === undefined ? undefined : constantInt(i.start)
-  if (i === undefined || limit === undefined || start === undefined) return undefined
-  const step = (i.down ? -1 : 1) * constantInt(i.step)!
-  if (step === 0) return undefined
-  const span = op === ops.lt || op === ops.le ? limit - start : op === ops.gt || op === ops.ge ? start - limit : (limit - start) * Math.sign(step)
-  const up = op === ops.lt || op === ops.le || (op === ops.ne && step > 0)
-  if (span < 0 || (span === 0 && op !== ops.le && op !== ops.ge)) return op === ops.ne ? undefined : 0
-  if (up !== step > 0) return undefined
-  const by = Math.abs(step)
-  if (op === ops.ne) return span % by === 0 ? span / by : undefined
-  return op === ops.lt || op === ops.gt ? Math.ceil(span / by) : Math.floor(span / by) + 1
+  return found
+}
+
+/** A value as another plus a constant. */
+function offsetOf(value: Value): [Value, number] {
+  let base = value
+  let offset = 0
+  for (let depth = 0; depth < 16; depth++) {
+    const sum = definedBy(base, ops.add) ?? definedBy(base, ops.sub)
+    if (sum === undefined) break
+    const right = constantInt(sum.args[1]!)
+    const left = sum.op === ops.add ? constantInt(sum.args[0]!) : undefined
+    if (right !== undefined) {
+      offset += sum.op === ops.add ? signed(right, base) : -signed(right, base)
+      base = sum.args[0]!
+    } else if (left !== undefined) {
+      offset += signed(left, base)
+      base = sum.args[1]!
+    } else break
+  }
+  return [base, offset]
+}
+
+/** Adding 2³²-1 to an unsigned number is subtracting one. */
+function signed(c: number, value: Value): number {
+  return value.type.scalar === 'u32' ? c | 0 : c
+}
+
+/** How many trips a loop can make; undefined where nothing tells. Takes `[MaxIters]` at its word. */
+export function tripBound(loop: Inst): TripBound | undefined {
+  const hint = typeof loop.attr === 'number' ? loop.attr : undefined
+  const early = leavesEarly(loop)
+  let max = hint ?? Infinity
+  let exact: number | undefined
+  const steps = inductions(loop)
+  const end = loop.regions[0]!.end
+  if (end.op === ops.test) {
+    if (constantOf(end.args[0]!) === false) return { exact: 0, max: 0 }
+    for (const c of conditions(end.args[0]!, true, steps)) {
+      max = Math.min(max, trips(c, true) ?? Infinity)
+      if (!early && isWhole(end.args[0]!)) exact = trips(c, false)
+    }
+    if (early) max = Math.min(max, boundOfExits(loop, steps))
+  }
+  if (exact !== undefined) return { exact, max: exact }
+  return max === Infinity ? undefined : { max }
+}
+
+/** True where the condition is one comparison. */
+function isWhole(condition: Value): boolean {
+  return definedBy(condition, ops.and) === undefined
+}
+
+/** The bound that `if (c) break` directly in the body gives. */
+function boundOfExits(loop: Inst, steps: readonly Induction[]): number {
+  let max = Infinity
+  for (const inst of loop.regions[1]!.insts) {
+    if (inst.op !== ops.if_) continue
+    const leaving = inst.regions.findIndex(r => r.end.op === ops.leave ? leavesLoop(r.end, loop) : r.end.op === ops.ret)
+    if (leaving < 0) continue
+    for (const c of conditions(inst.args[0]!, leaving === 1, steps)) max = Math.min(max, (trips(c, true) ?? Infinity) + 1)
+  }
+  return max
+}
+
+function leavesLoop(leave: Inst, loop: Inst): boolean {
+  const target = leave.attr
+  if (target === loop) return true
+  let inside = false
+  for (const r of loop.regions) walk(r, inst => { if (inst === target) inside = true })
+  return !inside
+}
+
+/** True where the loop can be left other than by its test: by a `leave` or a `ret` in it. */
+export function leavesEarly(loop: Inst): boolean {
+  const inside = new Set<Inst>()
+  let early = false
+  for (const r of loop.regions) {
+    walk(r, inst => {
+      if (inst.regions.length > 0) inside.add(inst)
+      else if (inst.op === ops.ret || (inst.op === ops.leave && !inside.has(inst.attr as Inst))) early = true
+    })
+  }
+  return early
+}
+
+/** The comparisons of an induction that must hold for a condition to be as `holds` says. */
+function conditions(condition: Value, holds: boolean, steps: readonly Induction[]): Condition[] {
+  const def = condition.def
+  if (!(def instanceof Inst)) return []
+  if (def.op === ops.not) return conditions(def.args[0]!, !holds, steps)
+  if (def.op === (holds ? ops.and : ops.or)) return [...conditions(def.args[0]!, holds, steps), ...conditions(def.args[1]!, holds, steps)]
+  if (def.args.length !== 2) return []
+  const op = holds ? def.op : opposite.get(def.op)
+  if (op === undefined || !opposite.has(op)) return []
+  const [x, y] = [def.args[0]!, def.args[1]!]
+  const left = affine(x, steps)
+  if (left !== undefined) return [{ value: left, op, limit: y }]
+  const right = affine(y, steps)
+  return right === undefined ? [] : [{ value: right, op: turned.get(op)!, limit: x }]
+}
+
+const opposite: ReadonlyMap<Op, Op> = new Map([
+  [ops.lt, ops.ge], [ops.le, ops.gt], [ops.gt, ops.le], [ops.ge, ops.lt], [ops.eq, ops.ne], [ops.ne, ops.eq],
+])
+const turned: ReadonlyMap<Op, Op> = new Map([
+  [ops.lt, ops.gt], [ops.le, ops.ge], [ops.gt, ops.lt], [ops.ge, ops.le], [ops.eq, ops.eq], [ops.ne, ops.ne],
+])
+
+function affine(value: Value, steps: readonly Induction[]): Affine | undefined {
+  const [base, offset] = offsetOf(value)
+  const of = steps.find(s => s.param === base)
+  return of === undefined ? undefined : { of, offset }
+}
+
+const ranges: Readonly<Partial<Record<ScalarName, readonly [number, number]>>> = {
+  i8: [-128, 127], u8: [0, 255], i16: [-32768, 32767], u16: [0, 65535], i32: [-(2 ** 31), 2 ** 31 - 1], u32: [0, 2 ** 32 - 1],
+  i64: [-(2 ** 53), 2 ** 53], u64: [0, 2 ** 53],
+}
+
+/** How often the condition holds before it first fails: at most, or exactly. Undefined where it cannot be told. */
+function trips(c: Condition, atMost: boolean): number | undefined {
+  const { step } = c.value.of
+  const up = step > 0
+  const range = ranges[c.limit.type.scalar!]!
+  const bound = (v: Value, upper: boolean): number | undefined => atMost ? extreme(v, upper) : constantInt(v)
+  const start = bound(c.value.of.start, !up)
+  const limit = bound(c.limit, up)
+  if (start === undefined || limit === undefined) return undefined
+  const from = start + c.value.offset
+  if (from < range[0] || from > range[1]) return undefined
+  const apart = up ? limit - from : from - limit
+  const pace = Math.abs(step)
+  let count: number
+  switch (c.op) {
+    case ops.lt: case ops.gt:
+      if ((c.op === ops.lt) !== up) return apart < 0 || atMost ? undefined : 0
+      count = Math.max(0, Math.ceil(apart / pace))
+      break
+    case ops.le: case ops.ge:
+      if ((c.op === ops.le) !== up) return apart <= 0 || atMost ? undefined : 0
+      count = Math.max(0, Math.floor(apart / pace) + 1)
+      break
+    case ops.eq: return atMost || from === limit ? 1 : 0
+    case ops.ne: {
+      if (constantInt(c.value.of.start) === undefined || constantInt(c.limit) === undefined) return undefined
+      if (apart < 0 || apart % pace !== 0) return undefined
+      return apart / pace
+    }
+    default: return undefined
+  }
+  const past = from + count * step
+  return past < range[0] || past > range[1] ? undefined : count
+}
+
+/** The largest or smallest value that an integer can have, where its definition tells. */
+export function extreme(value: Value, upper: boolean, depth = 8): number | undefined {
+  const c = constantInt(value)
+  if (c !== undefined) return c
+  const def = value.def
+  const natural = !upper && (value.type.scalar === 'u32' || value.type.scalar === 'u64') ? 0 : undefined
+  if (!(def instanceof Inst) || depth === 0) return natural
+  const of = (v: Value): number | undefined => extreme(v, upper, depth - 1)
+  const both = (x: number | undefined, y: number | undefined): number | undefined =>
+    x === undefined || y === undefined ? undefined : upper ? Math.max(x, y) : Math.min(x, y)
+  const either = (x: number | undefined, y: number | undefined): number | undefined =>
+    x === undefined ? y : y === undefined ? x : upper ? Math.min(x, y) : Math.max(x, y)
+  const [x, y] = def.args
+  switch (def.op) {
+    case ops.select: {
+      const picked = selectsLess(def)
+      if (picked === upper) return either(of(y!), of(def.args[2]!)) ?? natural
+      return both(of(y!), of(def.args[2]!)) ?? natural
+    }
+    case ops.and: {
+      const mask = constantInt(y!)
+      return mask === undefined || mask < 0 ? natural : upper ? mask : 0
+    }
+    case ops.rem: {
+      const by = constantInt(y!)
+      if (by === undefined || by === 0) return natural
+      return upper ? Math.abs(by) - 1 : t.isSigned(value.type) && (of(x!) ?? -1) < 0 ? 1 - Math.abs(by) : 0
+    }
+    case ops.if_: {
+      const [a, b] = def.regions.map(r => r.end.op === ops.yield_ ? r.end.args[value.index] : undefined)
+      return a === undefined || b === undefined ? natural : both(of(a), of(b)) ?? natural
+    }
+    case ops.call: {
+      const name = (def.attr as Func).info.spell?.['js']
+      if (name === 'Math.min') return (upper ? either(of(x!), of(y!)) : both(of(x!), of(y!))) ?? natural
+      if (name === 'Math.max') return (upper ? both(of(x!), of(y!)) : either(of(x!), of(y!))) ?? natural
+      return natural
+    }
+    default: return natural
+  }
+}
+
+/** True for `x < y ? x : y`, false for `x < y ? y : x`, undefined for any other choice. */
+function selectsLess(select: Inst): boolean | undefined {
+  const test = select.args[0]!.def
+  if (!(test instanceof Inst) || test.args.length !== 2) return undefined
+  const less = test.op === ops.lt || test.op === ops.le
+  if (!less && test.op !== ops.gt && test.op !== ops.ge) return undefined
+  const [x, y] = [select.args[1], select.args[2]]
+  if (same(test.args[0]!, x!) && same(test.args[1]!, y!)) return less
+  return same(test.args[0]!, y!) && same(test.args[1]!, x!) ? !less : undefined
+}
+
+function same(x: Value, y: Value): boolean {
+  if (x === y) return true
+  const c = constantInt(x)
+  return c !== undefined && c === constantInt(y)
+}
+
+/** Emits the number of trips as an `i32`, in front of the loop; undefined where it does not follow from values known there. */
+export function tripCountValue(b: Builder, loop: Inst): Value | undefined {
+  const end = loop.regions[0]!.end
+  if (end.op !== ops.test || leavesEarly(loop)) return undefined
+  const known = tripBound(loop)?.exact
+  if (known !== undefined) return b.const(t.i32, known)
+  const found = conditions(end.args[0]!, true, inductions(loop))
+  const c = found[0]
+  if (c === undefined || found.length !== 1 || !isWhole(end.args[0]!)) return undefined
+  const { of, offset } = c.value
+  const up = of.step > 0
+  const type = of.param.type
+  if (offset !== 0 || (type !== t.i32 && type !== t.u32)) return undefined
+  const rising = c.op === ops.lt || c.op === ops.le
+  if ((rising !== up && c.op !== ops.ne) || c.op === ops.eq) return undefined
+  if (c.op === ops.ne && Math.abs(of.step) !== 1) return undefined
+  const limit = outside(b, loop, c.limit)
+  if (limit === undefined) return undefined
+  const apart = up ? b.sub(limit, of.start) : b.sub(of.start, limit)
+  if (c.op === ops.ne) return b.convert(apart, t.i32)
+  const distance = b.convert(apart, t.u32)
+  const inclusive = c.op === ops.le || c.op === ops.ge
+  const pace = Math.abs(of.step)
+  const less = inclusive ? distance : b.sub(distance, b.const(t.u32, 1))
+  const full = b.add(pace === 1 ? less : b.div(less, b.const(t.u32, pace)), b.const(t.u32, 1))
+  const runs = b.emit1(c.op, [of.start, limit])
+  return b.convert(b.select(runs, full, b.const(t.u32, 0)), t.i32)
+}
+
+/** The value if it is defined outside the loop; a constant is made anew. */
+function outside(b: Builder, loop: Inst, value: Value): Value | undefined {
+  const c = constantOf(value)
+  if (c !== undefined) return b.const(value.type, c)
+  let inside = false
+  const check = (region: Region): void => {
+    if (region.params.includes(value)) inside = true
+    walk(region, inst => { if (inst.results.includes(value)) inside = true })
+  }
+  loop.regions.forEach(check)
+  return inside ? undefined : value
 }
