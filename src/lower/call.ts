@@ -49,7 +49,7 @@ export function callWith(fn: Fn, ref: FuncRef, object: Operand | null, args: rea
     case 'direct': {
       const attributes = fn.cx.program.attributes(ref.decl)
       if (attributes.op !== null) return guarded(fn, emitOp(fn, attributes, operands.map(o => valueOf(fn, o)), resultType(fn, ref)))
-      if (attributes.intrinsic !== null) return guarded(fn, intrinsic(fn, attributes.intrinsic, ref, operands, resultType(fn, ref), call))
+      if (attributes.intrinsic !== null) return guarded(fn, intrinsic(fn, attributes.intrinsic, operands, resultType(fn, ref), call))
       return callFunc(fn, ref, operands)
     }
   }

@@ -95,7 +95,7 @@ export function lowerBody(cx: Lowering, pending: Pending): void {
   if (ref.kind !== 'direct') return
   const attributes: FuncAttributes = cx.program.attributes(ref.decl)
   if (attributes.op !== null || attributes.intrinsic !== null) {
-    opBody(new Fn(cx, func, ref.subst), ref, attributes)
+    opBody(new Fn(cx, func, ref.subst), attributes)
     return
   }
   const body = cx.program.body(ref.decl)

@@ -3,12 +3,15 @@ import { unsupportedHere } from '../base/errors/lower.ts'
 import type { FuncAttributes } from '../check/decl.ts'
 import type { CallExpr, FuncRef } from '../check/tree.ts'
 import * as ops from '../ir/ops.ts'
+import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import { outputs, type Value } from '../ir/value.ts'
+import { fromWords, reinterpret, toWords } from './bits.ts'
 import { valueOf, type Operand } from './call.ts'
 import { impossible } from './context.ts'
+import { unary } from './expr.ts'
 import type { Fn } from './func.ts'
-import { read, type Ref } from './place.ts'
+import { read, write, type Ref } from './place.ts'
 import { zeroDifferential } from './zero.ts'
 
 type Handler = (fn: Fn, args: readonly Operand[], result: Type, call: CallExpr | null) => Value | undefined
@@ -23,22 +26,79 @@ const handlers: Readonly<Record<string, Handler>> = {
   },
   pair_p: (fn, args) => fn.b.extract(value(fn, args, 0), 0),
   pair_d: (fn, args) => fn.b.extract(value(fn, args, 0), 1),
+  reinterpret: (fn, args, result) => reinterpret(fn, value(fn, args, 0), result),
+  element: (fn, args) => fn.b.load(elementOf(fn, args)),
+  bufferLength: (fn, args) => fn.b.emit1(ops.length, [value(fn, args, 0)]),
+  loadWord: (fn, args) => fn.b.load(wordAt(fn, args, 0)),
+  loadBytes: (fn, args, result) => fromWords(fn, result, i => fn.b.load(wordAt(fn, args, i))),
+  storeBytes: (fn, args) => {
+    toWords(fn, value(fn, args, 2)).forEach((word, i) => { fn.b.store(wordAt(fn, args, i), word) })
+    return undefined
+  },
+  printf: (fn, args, _result, call) => {
+    const format = call?.args[0]
+    const text = format !== undefined && format.dir === 'in' && format.value.kind === 'string' ? format.value.value : ''
+    fn.b.emit(ops.print, args.slice(1).map(a => valueOf(fn, a)), text)
+    return undefined
+  },
+}
+
+function elementOf(fn: Fn, args: readonly Operand[]): Value {
+  const buffer = value(fn, args, 0)
+  return fn.b.elem(buffer, value(fn, args, 1))
+}
+
+/** The pointer to the `offset`-th word after the byte address that is the second operand. */
+function wordAt(fn: Fn, args: readonly Operand[], offset: number): Value {
+  const { b } = fn
+  const address = b.convert(value(fn, args, 1), t.u32)
+  const first = b.emit1(ops.shr, [address, b.const(t.u32, 2)])
+  return b.elem(value(fn, args, 0), offset === 0 ? first : b.add(first, b.const(t.u32, offset)))
+}
+
+/** Operands that an atomic takes besides the place. */
+const operandCount: Readonly<Record<string, number>> = { load: 0, add1: 0, sub1: 0, compare: 2 }
+
+/** Emits an atomic on a place: the old value is the result, or goes to an `out` operand, or to nobody. */
+function atomic(fn: Fn, name: string, pointer: Value, args: readonly Operand[], result: Type): Value | undefined {
+  const { b } = fn
+  const type = pointer.type.elem!
+  const values = args.slice(0, operandCount[name] ?? 1).map(a => valueOf(fn, a))
+  if (name === 'store') {
+    b.emit1(ops.atomic, [pointer, ...values], 'store', type)
+    return undefined
+  }
+  if (name === 'add1' || name === 'sub1') values.push(b.one(type))
+  if (name === 'sub' || name === 'sub1') values[0] = unary(fn, '-', values[0]!)
+  const kind = name === 'sub' || name === 'add1' || name === 'sub1' ? 'add' : name
+  const old = b.emit1(ops.atomic, [pointer, ...values], kind, type)
+  const out = args.find(a => a.dir === 'out')
+  if (out !== undefined && out.dir !== 'in') write(fn, out.ref, old)
+  return result.kind === 'void' ? undefined : old
 }
 
 /** Emits an intrinsic; undefined where it gives nothing. */
-export function intrinsic(fn: Fn, name: string, ref: FuncRef, args: readonly Operand[], result: Type, call: CallExpr | null): Value | undefined {
+export function intrinsic(fn: Fn, name: string, args: readonly Operand[], result: Type, call: CallExpr | null): Value | undefined {
   const handler = handlers[name]
   if (handler !== undefined) return handler(fn, args, result, call)
-  void ref
-  fn.cx.sink.add(unsupportedHere, fn.b.span ?? undefined, { what: name })
+  const [family, which = ''] = name.split('.')
+  const first = args[0]
+  if (family === 'barrier') {
+    fn.b.emit(ops.barrier, [], which)
+    return undefined
+  }
+  if (family === 'atomicBytes') return atomic(fn, which, wordAt(fn, args, 0), args.slice(2), result)
+  if (family === 'atomic' && first !== undefined && first.dir !== 'in' && first.ref.kind === 'pointer') {
+    return atomic(fn, which, first.ref.pointer, args.slice(1), result)
+  }
+  fn.cx.sink.add(unsupportedHere, fn.b.span ?? undefined, { what: family === 'atomic' ? 'an atomic operation on something that is not in memory' : name })
   return result.kind === 'void' ? undefined : fn.b.zero(result)
 }
 
 /** The place that a `ref` accessor of the core library gives. */
-export function intrinsicPlace(fn: Fn, ref: FuncRef, args: readonly Operand[], type: Type): Ref {
+export function intrinsicPlace(fn: Fn, ref: FuncRef, args: readonly Operand[]): Ref {
   const name = ref.kind === 'direct' ? fn.cx.program.attributes(ref.decl).intrinsic : null
-  void args
-  void type
+  if (name === 'element') return { kind: 'pointer', pointer: elementOf(fn, args) }
   return impossible(`no place for ${name ?? 'a ref accessor'}`)
 }
 
@@ -50,14 +110,14 @@ export function emitOp(fn: Fn, attributes: FuncAttributes, args: readonly Value[
 }
 
 /** The body of such a function where it is needed as one, for a derivative of it or as a value. */
-export function opBody(fn: Fn, ref: FuncRef & { readonly kind: 'direct' }, attributes: FuncAttributes): void {
+export function opBody(fn: Fn, attributes: FuncAttributes): void {
   const { b, func } = fn
   const operands: Operand[] = func.sig.params.map(p => {
     if (p.dir === 'in') return { dir: 'in', value: b.param(p.type, p.name) }
     return { dir: p.dir, ref: fn.variable(p.type, p.name, p.dir === 'out' ? undefined : b.param(p.type, p.name)) }
   })
   const out = attributes.op !== null ? emitOp(fn, attributes, operands.map(o => valueOf(fn, o)), func.sig.result)
-    : intrinsic(fn, attributes.intrinsic!, ref, operands, func.sig.result, null)
+    : intrinsic(fn, attributes.intrinsic!, operands, func.sig.result, null)
   const results: Value[] = out === undefined ? [] : [out]
   for (const p of outputs(func.sig)) {
     const operand = operands[func.sig.params.indexOf(p)]!

@@ -64,7 +64,7 @@ function placeOf(fn: Fn, place: Place): Ref {
     }
     case 'ref': {
       const operands = [place.object, ...place.args].map(a => evaluate(fn, a))
-      return intrinsicPlace(fn, fn.ref(place.func), operands, fn.type(place.type))
+      return intrinsicPlace(fn, fn.ref(place.func), operands)
     }
     case 'accessor': return {
       kind: 'accessor',
