@@ -52,7 +52,9 @@ function generics(at: Place, syntax: ast.Generics | undefined): { readonly gener
     declare(scope, decl)
     params.push(decl)
   }
-  return { generics: { params, syntax, scope }, scope }
+  const list: GenericParams = { params, syntax, scope }
+  at.cx.paramLists.set(scope, list)
+  return { generics: list, scope }
 }
 
 function has(node: { readonly modifiers: readonly ast.Modifier[] }, name: string): boolean {

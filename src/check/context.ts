@@ -1,10 +1,11 @@
 /** The state of one run of the checker: everything that is resolved on demand is kept here, so that it is resolved once. */
 import type { Sink } from '../base/diag.ts'
-import type { Span } from '../base/source.ts'
+
 import type {
   AliasDecl, Container, Decl, EnumDecl, ExtensionDecl, FieldDecl, FuncAttributes, FuncDecl, GenericParams, GlobalDecl, InterfaceDecl,
   ModuleDecl, ParamDecl, StructDecl,
 } from './decl.ts'
+import type { Scope } from './scope.ts'
 import type { Library } from './library.ts'
 import type { Body, DerivativeInfo, Expr, GlobalInfo, StructDiffInfo } from './tree.ts'
 import type { AssocType, GenericArg, Int, InterfaceType, Type } from './type.ts'
@@ -41,6 +42,8 @@ export class Cx {
   readonly sink: Sink
   readonly library: Library
   readonly modules: ModuleDecl[] = []
+  /** The generic parameter list whose parameters a scope holds. */
+  readonly paramLists = new Map<Scope, GenericParams>()
   /** The next identity of a declaration or parameter. */
   nextId = 1
   /** How deep resolving has gone; bounds recursion. */

@@ -14,6 +14,15 @@
  * - Buffer elements are `__subscript(uint i) -> T { [__intrinsic("…")] ref; }`; read-only ones carry `[__readonly]` too.
  * - `[ForwardDerivativeOf(f)]` and its kin stand in the `derivatives` table under the name `f`.
  */
+import type { Sink } from '../base/diag.ts'
+import { SourceFile } from '../base/source.ts'
+import { parseRange } from '../syntax/parse.ts'
+import { collect } from './collect.ts'
+import type { Cx } from './context.ts'
+import type { Decl, ExtensionDecl, FuncDecl, ModuleDecl } from './decl.ts'
+import { newScope } from './scope.ts'
+import type { Type } from './type.ts'
+
 export interface LibraryData {
   readonly files: readonly { readonly name: string, readonly text: string }[]
   /** For each top-level name, triples (number of the file, start, end) of its declarations with their attributes. */
@@ -22,4 +31,96 @@ export interface LibraryData {
   readonly extensions: Readonly<Record<string, readonly number[]>>
   /** The same for functions with `[ForwardDerivativeOf(f)]`, `[BackwardDerivativeOf(f)]`, `[PrimalSubstituteOf(f)]`, by `f`. */
   readonly derivatives: Readonly<Record<string, readonly number[]>>
+}
+
+/** The core library of one compilation. */
+export class Library {
+  readonly module: ModuleDecl
+  readonly #data: LibraryData
+  readonly #files: SourceFile[]
+  readonly #sink: Sink
+  /** By name: what has been brought in. */
+  readonly #names = new Map<string, readonly Decl[]>()
+  readonly #extensions = new Map<string, readonly ExtensionDecl[]>()
+  readonly #ranges = new Map<string, readonly Decl[]>()
+  #cx: Cx | undefined
+
+  constructor(data: LibraryData, sink: Sink) {
+    this.#data = data
+    this.#sink = sink
+    this.#files = data.files.map(f => new SourceFile(f.name, f.text))
+    const inner = newScope(null, 'module', null)
+    this.module = { kind: 'module', id: 0, name: 'core', parent: null, file: this.#files[0] ?? new SourceFile('core', ''), isCore: true, files: this.#files, inner, imports: [] }
+    Object.assign(inner, { owner: this.module })
+  }
+
+  /** Declarations are entered into this state. */
+  attach(cx: Cx): void {
+    this.#cx = cx
+  }
+
+  #load(triples: readonly number[] | undefined): Decl[] {
+    const found: Decl[] = []
+    if (triples === undefined || this.#cx === undefined) return found
+    for (let i = 0; i < triples.length; i += 3) {
+      const key = `${triples[i]}:${triples[i + 1]}`
+      let decls = this.#ranges.get(key)
+      if (decls === undefined) {
+        decls = this.#bring(this.#files[triples[i]!]!, triples[i + 1]!, triples[i + 2]!)
+        this.#ranges.set(key, decls)
+      }
+      found.push(...decls)
+    }
+    return found
+  }
+
+  /** Parses a stretch of a file and enters what it declares. */
+  #bring(file: SourceFile, start: number, end: number): readonly Decl[] {
+    const inner = this.module.inner
+    const parsed = parseRange(file, start, end, this.#sink)
+    const before = new Map<string, number>()
+    for (const [name, decls] of inner.names) before.set(name, decls.length)
+    collect(this.#cx!, parsed, this.module, this.module, inner, 'public')
+    const found: Decl[] = []
+    for (const [name, decls] of inner.names) found.push(...decls.slice(before.get(name) ?? 0))
+    return found
+  }
+
+  /** The declarations of a name. */
+  lookup(name: string): readonly Decl[] {
+    let decls = this.#names.get(name)
+    if (decls === undefined) {
+      decls = Object.hasOwn(this.#data.names, name) ? this.#load(this.#data.names[name]).filter(d => d.name === name) : []
+      this.#names.set(name, decls)
+    }
+    return decls
+  }
+
+  /** The extensions of types with that head name. */
+  extensions(head: string): readonly ExtensionDecl[] {
+    let list = this.#extensions.get(head)
+    if (list === undefined) {
+      list = Object.hasOwn(this.#data.extensions, head) ? this.#load(this.#data.extensions[head]).filter(d => d.kind === 'extension') : []
+      this.#extensions.set(head, list)
+    }
+    return list
+  }
+
+  /** Whether the library extends types of that kind at all. */
+  mayExtend(type: Type, _name: string): boolean {
+    if (Object.hasOwn(this.#data.extensions, '*')) return true
+    switch (type.kind) {
+      case 'struct': return type.decl.module.isCore && Object.hasOwn(this.#data.extensions, type.decl.name)
+      case 'scalar': return Object.hasOwn(this.#data.extensions, 'scalar') || Object.keys(this.#data.extensions).some(k => /^(bool|u?int|half|float|double)$/.test(k))
+      case 'vector': case 'matrix': return Object.hasOwn(this.#data.extensions, type.kind)
+      case 'array': return Object.hasOwn(this.#data.extensions, 'Array')
+      default: return false
+    }
+  }
+
+  /** Functions that say they are a derivative or substitute of a core function of that name. */
+  derivativesOf(name: string): readonly FuncDecl[] {
+    if (!Object.hasOwn(this.#data.derivatives, name)) return []
+    return this.#load(this.#data.derivatives[name]).filter(d => d.kind === 'func')
+  }
 }

@@ -284,23 +284,27 @@ export function substituteArg(arg: GenericArg, subst: Subst): GenericArg {
   return isInt(arg) ? substituteInt(arg, subst) : substitute(arg, subst)
 }
 
-/** Replaces parameters. Associated types of what becomes concrete are left for `CheckedProgram.substitute` to look up. */
-export function substitute(type: Type, subst: Subst): Type {
+/** How an associated type of a replaced base is made. */
+export type MakeAssoc = (base: Type, iface: InterfaceType, decl: AssocDecl) => Type
+
+/** Replaces parameters. Associated types of what becomes concrete are looked up by `assoc`, and left standing without it. */
+export function substitute(type: Type, subst: Subst, assoc: MakeAssoc = assocType): Type {
   if (subst.args.size === 0 && subst.self === null) return type
+  const arg = (a: GenericArg): GenericArg => isInt(a) ? substituteInt(a, subst) : substitute(a, subst, assoc)
   switch (type.kind) {
     case 'param': {
-      const arg = subst.args.get(type.decl.id)
-      return arg === undefined ? type : arg as Type
+      const to = subst.args.get(type.decl.id)
+      return to === undefined ? type : to as Type
     }
     case 'this': return subst.self ?? type
-    case 'vector': return vectorType(substitute(type.elem, subst), substituteInt(type.count, subst))
-    case 'matrix': return matrixType(substitute(type.elem, subst), substituteInt(type.rows, subst), substituteInt(type.cols, subst))
-    case 'array': return arrayType(substitute(type.elem, subst), type.count === null ? null : substituteInt(type.count, subst))
-    case 'struct': return type.args.length === 0 ? type : structType(type.decl, type.args.map(a => substituteArg(a, subst)))
-    case 'interface': return type.args.length === 0 ? type : interfaceType(type.decl, type.args.map(a => substituteArg(a, subst)))
-    case 'assoc': return assocType(substitute(type.base, subst), substitute(type.iface, subst) as InterfaceType, type.decl)
-    case 'shape': return shapeType(substitute(type.scalar, subst), substitute(type.of, subst))
-    case 'func': return funcType(type.params.map(p => ({ ...p, type: substitute(p.type, subst) })), substitute(type.result, subst))
+    case 'vector': return vectorType(substitute(type.elem, subst, assoc), substituteInt(type.count, subst))
+    case 'matrix': return matrixType(substitute(type.elem, subst, assoc), substituteInt(type.rows, subst), substituteInt(type.cols, subst))
+    case 'array': return arrayType(substitute(type.elem, subst, assoc), type.count === null ? null : substituteInt(type.count, subst))
+    case 'struct': return type.args.length === 0 ? type : structType(type.decl, type.args.map(arg))
+    case 'interface': return type.args.length === 0 ? type : interfaceType(type.decl, type.args.map(arg))
+    case 'assoc': return assoc(substitute(type.base, subst, assoc), substitute(type.iface, subst, assoc) as InterfaceType, type.decl)
+    case 'shape': return shapeType(substitute(type.scalar, subst, assoc), substitute(type.of, subst, assoc))
+    case 'func': return funcType(type.params.map(p => ({ ...p, type: substitute(p.type, subst, assoc) })), substitute(type.result, subst, assoc))
     default: return type
   }
 }

@@ -1,0 +1,45 @@
+/** Mistakes about generic parameters and interfaces. */
+import { error, type Entry } from '../diag.ts'
+
+export const notInterface: Entry<'name'> = error('E30402', '{name} can only conform to an interface', {
+  example: 'float f<T : float>(T x) { return 1; }',
+})
+
+export const doesNotConform: Entry<'type' | 'interface'> = error('E38029', '{type} does not conform to {interface}', {
+  help: 'declare the conformance, or extend the type with it',
+  example: 'struct S { int a; } float f(DifferentialPair<S> p) { return 1; }',
+})
+
+export const needsArguments: Entry<'name'> = error('E30400', 'generic type {name} needs arguments', {
+  help: 'write them: {name}<...>',
+  example: 'struct S<T> { T a; } float f(S s) { return 1; }',
+})
+
+export const notGeneric: Entry<'name'> = error('E30403', '{name} takes no generic arguments', {
+  example: 'struct S { float a; } float f(S<int> s) { return 1; }',
+})
+
+export const argumentCount: Entry<'name' | 'expected' | 'got'> = error('E39999', '{name} takes {expected} generic arguments, got {got}', {
+  example: 'struct S<T> { T a; } float f(S<int, int> s) { return 1; }',
+})
+
+export const argumentKind: Entry<'expected'> = error('E30404', 'expected {expected} as generic argument', {
+  example: 'struct S<let N : int> { float a[N]; } float f(S<float> s) { return 1; }',
+})
+
+export const missingRequirement: Entry<'type' | 'name' | 'interface'> = error('E38100', '{type} does not provide {name}, which {interface} requires', {
+  example: 'interface I { float f(); } struct S : I { float a; }',
+})
+
+export const requirementMismatch: Entry<'type' | 'name' | 'interface'> = error('E38106', '{name} of {type} does not have the signature that {interface} requires', {
+  example: 'interface I { float f(float x); } struct S : I { float f(S x) { return 1; } }',
+})
+
+export const notDifferentiableRequirement: Entry<'type' | 'name' | 'interface'> = error('E38100', '{name} of {type} is not differentiable, which {interface} requires', {
+  help: 'mark it [Differentiable] or [TreatAsDifferentiable], or give it a derivative',
+  example: 'interface I { [Differentiable] float f(float x); } struct S : I { float f(float x) { return x; } }',
+})
+
+export const endless: Entry<'name'> = error('E39997', 'the instances of {name} never end', {
+  example: 'struct B<T> { T a; } float f<T>(T x) { B<T> b; return f(b); } float g() { return f(1.0); }',
+})

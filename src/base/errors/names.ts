@@ -1,0 +1,88 @@
+/** Mistakes about names, declarations, modules and attributes. */
+import { error, warning, type Entry } from '../diag.ts'
+
+export const undefinedName: Entry<'name'> = error('E30015', 'undefined identifier {name}', {
+  help: 'declare it, import the module that does, or mend the spelling',
+  example: 'float f(float x) { return x + y; }',
+})
+
+export const noMember: Entry<'name' | 'type'> = error('E30027', '{name} is not a member of {type}', {
+  example: 'struct S { float a; } float f(S s) { return s.b; }',
+})
+
+export const noNamespaceMember: Entry<'name' | 'namespace'> = error('E30015', 'undefined identifier {name} in namespace {namespace}', {
+  example: 'namespace n { static const float a = 1; } float f() { return n::b; }',
+})
+
+export const redeclared: Entry<'name'> = error('E30200', '{name} is declared already', {
+  help: 'give one of the two another name',
+  example: 'float f(float x) { float y = x; float y = 2; return y; }',
+})
+
+export const redefined: Entry<'name'> = error('E30201', 'function {name} already has a body', {
+  help: 'give one of the two another name or other parameters',
+  example: 'float f(float x) { return x; } float f(float y) { return 2 * y; }',
+})
+
+export const expectedType: Entry<'what'> = error('E30060', 'expected a type, got {what}', {
+  example: 'float f(float x) { x y; return 1; }',
+})
+
+export const expectedValue: Entry<'what'> = error('E30500', 'expected a value, got {what}', {
+  example: 'struct S { float a; } float f() { return S; }',
+})
+
+export const misplaced: Entry<'what' | 'where'> = error('E31206', '{what} belongs in {where}', {
+  example: '__init(float x) { }',
+})
+
+export const unsupported: Entry<'feature'> = error('E50100', '{feature} is not supported yet', {
+  example: 'interface I { float f(); } float g(int id, float x) { I o = createDynamicObject<I>(id, x); return o.f(); } struct S { int* p; }',
+})
+
+export const cyclic: Entry<'name'> = error('E39999', 'the definition of {name} needs itself', {
+  help: 'break the circle',
+  example: 'static const int A = B; static const int B = A; float f(float x[A]) { return x[0]; }',
+})
+
+export const noThis: Entry<never> = error('E30049', 'there is no this here', {
+  help: 'only methods and constructors have one',
+  example: 'float f() { return this.x; }',
+})
+
+export const needsObject: Entry<'name'> = error('E30100', '{name} needs an object: it is not static', {
+  help: 'call or read it on a value, or declare it static',
+  example: 'struct S { float a; static float f() { return a; } }',
+})
+
+export const notVisible: Entry<'name'> = error('E30600', '{name} is not accessible from here', {
+  help: 'declare it public',
+  example: 'struct S { private float a; } float f(S s) { return s.a; }',
+})
+
+export const noModule: Entry<'name'> = error('E00001', 'cannot open module {name}', {
+  help: 'check the name, and the search path (-I)',
+  example: 'import nowhere;',
+})
+
+export const importCycle: Entry<'name'> = error('E38200', 'module {name} imports itself', {
+  example: { source: 'import a;', files: { 'a.slang': 'import b;', 'b.slang': 'import a;' } },
+})
+
+export const unknownAttribute: Entry<'name'> = warning('W31000', 'unknown attribute {name}', {
+  example: '[Disc] float f(float x) { return x; }',
+})
+
+export const attributeArguments: Entry<'name' | 'expected'> = error('E31002', 'attribute {name} takes {expected}', {
+  example: '[numthreads(1, 2)] void main() { }',
+})
+
+export const tooDeep: Entry<never> = error('E39999', 'this is nested too deeply', {
+  help: 'split it into parts',
+  example: 'struct A<T> { typealias B = A<A<T>>.B; } float f(A<int>.B x) { return 1; }',
+})
+
+export const recursiveType: Entry<'name'> = error('E41001', 'type {name} contains itself', {
+  help: 'a value cannot hold a value of its own type; hold an index instead',
+  example: 'struct S { S next; float a; } float f(S s) { return s.a; }',
+})

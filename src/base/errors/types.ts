@@ -1,0 +1,164 @@
+/** Mistakes about types: conversions, calls, operators, places, statements. */
+import { error, warning, type Entry } from '../diag.ts'
+
+export const typeMismatch: Entry<'expected' | 'got'> = error('E30019', 'expected an expression of type {expected}, got {got}', {
+  example: 'struct S { float a; } float f(S s) { float x = s; return x; }',
+})
+
+export const needsCast: Entry<'expected' | 'got'> = error('E30019', 'expected an expression of type {expected}, got {got}', {
+  help: 'write the conversion: {expected}(...)',
+  example: 'float3 f(float4 x) { float3 y = x; return y; }',
+})
+
+export const lossyConversion: Entry<'from' | 'to'> = warning('W30081', 'implicit conversion from {from} to {to} may lose something', {
+  help: 'write the conversion: {to}(...)',
+  example: 'int f(float x) { int y = x; return y; }',
+})
+
+export const noCast: Entry<'from' | 'to'> = error('E30019', '{from} cannot be converted to {to}', {
+  example: 'struct S { float a; } struct T { int b; } T f(S s) { return (T)s; }',
+})
+
+export const notCallable: Entry<'what'> = error('E33070', '{what} cannot be called', {
+  example: 'float f(float x) { return x(1.0); }',
+})
+
+export const noOverload: Entry<'name' | 'args'> = error('E39999', 'no overload of {name} takes arguments of types ({args})', {
+  example: 'struct S { float a; } float f(float x) { return x; } float f(int x) { return 1; } float g(S s) { return f(s); }',
+})
+
+export const ambiguous: Entry<'name' | 'args'> = error('E39999', 'ambiguous call of {name} with arguments of types ({args})', {
+  help: 'convert the arguments to the types of the overload that is meant',
+  example: 'float f(int a, float b) { return 1; } float f(float a, int b) { return 2; } float g() { return f(1, 1); }',
+})
+
+export const tooManyArguments: Entry<'expected' | 'got'> = error('E39999', 'too many arguments: expected {expected}, got {got}', {
+  example: 'float f(float x) { return x; } float g() { return f(1.0, 2.0); }',
+})
+
+export const tooFewArguments: Entry<'expected' | 'got'> = error('E39999', 'not enough arguments: expected {expected}, got {got}', {
+  example: 'float f(float x, float y) { return x; } float g() { return f(1.0); }',
+})
+
+export const cannotInfer: Entry<'name'> = error('E39999', 'the generic arguments of {name} cannot be found from the call', {
+  help: 'write them: {name}<...>(...)',
+  example: 'T f<T>() { T x; return x; } float g() { return f(); }',
+})
+
+export const notAssignable: Entry<'why'> = error('E30011', 'this cannot be assigned to: {why}', {
+  example: 'float f(float x) { const float y = x; y = 2.0; return y; }',
+})
+
+export const argumentNotAssignable: Entry<'name' | 'why'> = error('E30047', 'the argument for {name} must be assignable: {why}', {
+  help: 'pass a variable',
+  example: 'void f(out float x) { x = 1; } void g() { f(1.0); }',
+})
+
+export const mutatingOnFixed: Entry<'name' | 'why'> = error('E30050', '{name} changes its object, which cannot be assigned to: {why}', {
+  example: 'struct S { float a; [mutating] void f() { a = 1; } } void g(const S s) { s.f(); }',
+})
+
+export const noUnary: Entry<'op' | 'type'> = error('E39999', 'operator {op} has no meaning for {type}', {
+  example: 'struct S { float a; } S f(S s) { return -s; }',
+})
+
+export const noBinary: Entry<'op' | 'left' | 'right'> = error('E39999', 'operator {op} has no meaning for {left} and {right}', {
+  example: 'struct S { float a; } S f(S s) { return s + s; }',
+})
+
+export const badSwizzle: Entry<'name' | 'type'> = error('E30052', 'invalid swizzle {name} on {type}', {
+  example: 'float f(float2 v) { return v.z; }',
+})
+
+export const notIndexable: Entry<'type'> = error('E30013', '{type} has no elements', {
+  example: 'struct S { float a; } float f(S s) { return s[0]; }',
+})
+
+export const indexBounds: Entry<'index' | 'count'> = error('E30029', 'index {index} is outside of {count} elements', {
+  example: 'float f(float3 v) { return v[3]; }',
+})
+
+export const indexType: Entry<'type'> = error('E30044', 'an index must be an integer, not {type}', {
+  example: 'struct S { float a; } float f(float x[4], S s) { return x[s]; }',
+})
+
+export const badArraySize: Entry<never> = error('E30025', 'an array needs at least one element', {
+  example: 'float f() { float x[0]; return 1; }',
+})
+
+export const notConstant: Entry<never> = error('E39999', 'this is not an integer known at compile time', {
+  help: 'use literals, static const integers and generic value parameters',
+  example: 'float f(int n) { float x[n]; return 1; }',
+})
+
+export const unknownSize: Entry<never> = error('E30026', 'the size of this array is not known', {
+  help: 'write the number of elements, or give an initialiser',
+  example: 'float f() { float x[]; return x[0]; }',
+})
+
+export const listTooLong: Entry<'type' | 'expected' | 'got'> = error('E30500', 'too many values for {type}: it takes {expected}, got {got}', {
+  example: 'float f() { float2 v = {1, 2, 3}; return v.x; }',
+})
+
+export const listTooShort: Entry<'type' | 'expected' | 'got'> = error('E30501', 'not enough values for {type}: it takes {expected}, got {got}', {
+  example: 'float f() { float3 v = {1, 2}; return v.x; }',
+})
+
+export const listNeedsType: Entry<never> = error('E30502', 'the type of this list is not known', {
+  help: 'write the type before it',
+  example: 'void f() { let x = {1, 2}; }',
+})
+
+export const voidValue: Entry<never> = error('E30009', 'a value is needed, and this returns nothing', {
+  example: 'void f() { } void g() { let x = f(); }',
+})
+
+export const returnNeedsValue: Entry<'type'> = error('E30006', 'return needs a value of type {type}', {
+  example: 'float f() { return; }',
+})
+
+export const returnTakesNoValue: Entry<never> = error('E30010', 'a function that returns nothing cannot return a value', {
+  example: 'void f() { return 1; }',
+})
+
+export const missingReturn: Entry<'name' | 'type'> = warning('W41010', '{name} does not return a value of type {type} on every path', {
+  example: 'float f(float x) { if (x > 0) return x; }',
+})
+
+export const breakOutside: Entry<never> = error('E30003', 'break is neither in a loop nor in a switch', { example: 'void f() { break; }' })
+
+export const continueOutside: Entry<never> = error('E30004', 'continue is not in a loop', { example: 'void f() { continue; }' })
+
+export const duplicateCase: Entry<'value'> = error('E30601', 'case {value} stands twice', {
+  example: 'float f(int i) { switch (i) { case 1: return 1; case 1: return 2; default: return 3; } }',
+})
+
+export const fallThrough: Entry<never> = error('E30602', 'a case may not fall through into the next', {
+  help: 'end it with break or return',
+  example: 'float f(int i) { float x = 0; switch (i) { case 1: x = 1; case 2: x = 2; break; } return x; }',
+})
+
+export const switchType: Entry<'type'> = error('E30603', 'a switch needs an integer or an enum, not {type}', {
+  example: 'float f(float x) { switch (x) { default: return 1; } }',
+})
+
+export const conditionType: Entry<'type'> = error('E30019', 'expected a condition, got {type}', {
+  example: 'struct S { float a; } float f(S s) { if (s) return 1; return 2; }',
+})
+
+export const noInitialiser: Entry<'name'> = error('E30604', '{name} needs an initial value', {
+  example: 'void f() { let x; }',
+})
+
+export const voidVariable: Entry<'name'> = error('E30605', '{name} cannot be of type void', {
+  example: 'void f() { void x; }',
+})
+
+export const assertionFailed: Entry<'message'> = error('E41400', 'static assertion failed: {message}', {
+  example: 'static const int N = 2; static_assert(N == 3, "three are needed");',
+})
+
+export const recursion: Entry<'name'> = error('E41101', '{name} calls itself', {
+  help: 'shading languages have no recursion: use a loop',
+  example: '[shader("compute")] [numthreads(1,1,1)] void main() { f(1.0); } float f(float x) { return x < 1 ? 1 : f(x - 1); }',
+})

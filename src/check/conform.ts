@@ -1,0 +1,307 @@
+/**
+ * Which types conform to which interfaces, and with what. There are no witness tables: a type's members, extensions and the
+ * defaults of its interfaces are looked up by name once the type is known.
+ */
+import * as errors from '../base/errors/generics.ts'
+import { builtinConforms, impliedBy, isFloatBound } from './builtin.ts'
+import type { Cx, ExtensionInfo } from './context.ts'
+import type { AssocDecl, Decl, EnumDecl, ExtensionDecl, GenericParams, InterfaceDecl, StructDecl } from './decl.ts'
+import { differentialOf } from './differential.ts'
+import { constraintsOf, inferArg, solve } from './generic.ts'
+import { lookupMember } from './member.ts'
+import { resolveType } from './resolve.ts'
+import {
+  assocType, errorType, interfaceType, isInt, paramType, intParam, scalarName, structType, substitute, substituteArg, thisType,
+  type GenericArg, type InterfaceType, type Subst, type Type,
+} from './type.ts'
+
+/** Puts in types and looks up associated types of what has become concrete. */
+export function put(cx: Cx, type: Type, subst: Subst): Type {
+  return substitute(type, subst, (base, iface, decl) => associated(cx, base, iface, decl))
+}
+
+export function putArg(cx: Cx, arg: GenericArg, subst: Subst): GenericArg {
+  return isInt(arg) ? substituteArg(arg, subst) : put(cx, arg, subst)
+}
+
+function putInterface(cx: Cx, iface: InterfaceType, subst: Subst): InterfaceType {
+  return put(cx, iface, subst) as InterfaceType
+}
+
+/** The generic parameter lists around and on a type declaration or extension, the outermost first. */
+export function paramLists(decl: Decl | null): GenericParams[] {
+  const lists: GenericParams[] = []
+  for (let d: Decl | null = decl; d !== null && d.kind !== 'module'; d = 'parent' in d ? d.parent : null) {
+    if ('generics' in d && d.generics !== null) lists.unshift(d.generics)
+  }
+  return lists
+}
+
+/** The parameters of `decl` and of what is around it, as arguments: what it is applied to inside itself. */
+export function ownArgs(decl: StructDecl | InterfaceDecl): GenericArg[] {
+  return paramLists(decl).flatMap(list => list.params.map(p => p.kind === 'typeparam' ? paramType(p) : intParam(p)))
+}
+
+/** The substitution that arguments make for the parameters of a declaration. */
+export function substFor(decl: Decl, args: readonly GenericArg[], self: Type | null): Subst {
+  const map = new Map<number, GenericArg>()
+  let i = 0
+  for (const list of paramLists(decl)) for (const p of list.params) {
+    const arg = args[i++]
+    if (arg !== undefined) map.set(p.id, arg)
+  }
+  return { args: map, self }
+}
+
+/** The type that `This` is inside a type declaration. */
+export function selfType(cx: Cx, decl: Decl): Type | null {
+  switch (decl.kind) {
+    case 'struct': return structType(decl, ownArgs(decl))
+    case 'interface': return thisType(decl)
+    case 'enum': return { kind: 'enum', key: `${decl.name}@${decl.id}`, decl }
+    case 'extension': return extensionInfo(cx, decl)?.target ?? errorType
+    default: return null
+  }
+}
+
+/** The interfaces written behind `:` of a declaration, in terms of its own parameters. */
+export function declaredBases(cx: Cx, decl: StructDecl | InterfaceDecl | EnumDecl): readonly InterfaceType[] {
+  const known = cx.bases.get(decl)
+  if (known !== undefined) return known
+  cx.bases.set(decl, [])
+  const list: InterfaceType[] = []
+  const syntax = decl.syntax
+  if (syntax !== null && syntax.kind !== 'buffer') for (const b of syntax.bases) {
+    const type = resolveType(cx, b, decl.kind === 'enum' ? decl.scope : decl.inner.parent!)
+    if (type.kind === 'interface') list.push(type)
+    else if (decl.kind === 'enum' && type.kind === 'scalar') cx.enumTags.set(decl, type)
+    else if (type.kind !== 'error') cx.sink.add(errors.notInterface, b.span, { name: decl.name })
+  }
+  if (decl.kind === 'struct' && decl.differentialOf !== null) {
+    const iface = coreInterface(cx, 'IDifferentiable')
+    if (iface !== null) list.push(iface)
+  }
+  cx.bases.set(decl, list)
+  return list
+}
+
+/** An interface of the core library; null where the library has none of that name. */
+export function coreInterface(cx: Cx, name: string): InterfaceType | null {
+  const decl = cx.library.lookup(name)[0]
+  return decl !== undefined && decl.kind === 'interface' ? interfaceType(decl, []) : null
+}
+
+/** An interface with everything that it inherits, itself first. */
+export function closure(cx: Cx, iface: InterfaceType): readonly InterfaceType[] {
+  const seen: InterfaceType[] = []
+  const visit = (i: InterfaceType): void => {
+    if (seen.some(s => s.key === i.key) || seen.length > 100) return
+    seen.push(i)
+    const subst = substFor(i.decl, i.args, null)
+    for (const b of declaredBases(cx, i.decl)) visit(putInterface(cx, b, subst))
+  }
+  visit(iface)
+  return seen
+}
+
+/** What a type parameter, `This` or associated type is known to conform to, with what those inherit. */
+export function boundsOf(cx: Cx, type: Type): readonly InterfaceType[] {
+  const direct: InterfaceType[] = []
+  if (type.kind === 'param') {
+    const list = cx.paramLists.get(type.decl.scope)
+    if (list !== undefined) constraintsOf(cx, list)
+  } else if (type.kind === 'this') direct.push(interfaceType(type.decl, ownArgs(type.decl)))
+  else if (type.kind === 'assoc') {
+    const subst = substFor(type.iface.decl, type.iface.args, type.base)
+    for (const b of assocBounds(cx, type.decl)) direct.push(putInterface(cx, b, subst))
+  }
+  for (const b of cx.bounds.get(type.key) ?? []) direct.push(b)
+  const all: InterfaceType[] = []
+  for (const d of direct) for (const i of closure(cx, d)) if (!all.some(a => a.key === i.key)) all.push(i)
+  return all
+}
+
+function assocBounds(cx: Cx, decl: AssocDecl): readonly InterfaceType[] {
+  const known = cx.bases.get(decl)
+  if (known !== undefined) return known
+  cx.bases.set(decl, [])
+  const list: InterfaceType[] = []
+  for (const b of decl.syntax.bounds) {
+    const type = resolveType(cx, b, decl.scope)
+    if (type.kind === 'interface') list.push(type)
+    else if (type.kind !== 'error') cx.sink.add(errors.notInterface, b.span, { name: decl.name })
+  }
+  cx.bases.set(decl, list)
+  return list
+}
+
+/** Whether a type stands for numbers of unknown kind: a parameter bound to floats is its own differential. */
+export function isFloatParam(cx: Cx, type: Type): boolean {
+  return (type.kind === 'param' || type.kind === 'this' || type.kind === 'assoc') && boundsOf(cx, type).some(b => b.decl.module.isCore && isFloatBound(b.decl.name))
+}
+
+/** `base.decl`: looked up where the base is concrete enough. */
+export function associated(cx: Cx, base: Type, iface: InterfaceType, decl: AssocDecl): Type {
+  if (base.kind === 'error') return errorType
+  const isDifferential = decl.name === 'Differential' && decl.module.isCore
+  if (base.kind === 'param' || base.kind === 'this' || base.kind === 'assoc') {
+    if (isDifferential && decl.owner.name === 'IDifferentiable') {
+      if (base.kind === 'assoc' && base.decl === decl) return base
+      if (isFloatParam(cx, base)) return base
+    }
+    const type = assocType(base, iface, decl)
+    return cx.equal.get(type.key) ?? type
+  }
+  if (isDifferential && decl.owner.name === 'IDifferentiable') return differentialOf(cx, base) ?? errorType
+  for (const m of lookupMember(cx, base, decl.name)) {
+    const found = memberType(cx, m.decl, m.subst)
+    if (found !== null) return found
+  }
+  if (decl.syntax.fallback !== undefined) return put(cx, resolveType(cx, decl.syntax.fallback, decl.scope), substFor(iface.decl, iface.args, base))
+  return errorType
+}
+
+/** The type that a member stands for, where it is a type. */
+export function memberType(cx: Cx, decl: Decl, subst: Subst): Type | null {
+  if (decl.kind === 'alias' && decl.generics === null) return put(cx, resolveType(cx, decl.target, decl.inner), subst)
+  if (decl.kind === 'struct' && decl.generics === null) return put(cx, structType(decl, ownArgs(decl)), subst)
+  if (decl.kind === 'enum') return selfType(cx, decl)
+  return null
+}
+
+/** Whether `type` conforms to `iface`. */
+export function conforms(cx: Cx, type: Type, iface: InterfaceType): boolean {
+  if (type.kind === 'error') return true
+  const key = `${type.key}:${iface.key}`
+  const known = cx.conformances.get(key)
+  if (known !== undefined) return known === 'busy' ? true : known
+  if (cx.depth > 64) return false
+  cx.conformances.set(key, 'busy')
+  cx.depth++
+  const answer = compute(cx, type, iface)
+  cx.depth--
+  if (type.kind === 'param' || type.kind === 'assoc') cx.conformances.delete(key)
+  else cx.conformances.set(key, answer)
+  return answer
+}
+
+function compute(cx: Cx, type: Type, iface: InterfaceType): boolean {
+  const name = iface.decl.name
+  const core = iface.decl.module.isCore
+  switch (type.kind) {
+    case 'scalar': if (builtinConforms(type.name, true, iface.decl)) return true; break
+    case 'vector': case 'matrix': {
+      const scalar = scalarName(type)
+      if (scalar !== null) { if (builtinConforms(scalar, false, iface.decl)) return true } else if (core && laneConforms(cx, type.elem, iface)) return true
+      break
+    }
+    case 'shape': {
+      const scalar = scalarName(type.scalar)
+      if (scalar !== null && builtinConforms(scalar, false, iface.decl)) return true
+      break
+    }
+    case 'array':
+      if (core && name === 'IDifferentiable') return differentialOf(cx, type) !== null
+      break
+    case 'param': case 'this': case 'assoc': {
+      const bounds = boundsOf(cx, type)
+      if (bounds.some(b => b.key === iface.key)) return true
+      if (core && bounds.some(b => b.decl.module.isCore && impliedBy(name).includes(b.decl.name))) return true
+      break
+    }
+    case 'struct': {
+      const subst = substFor(type.decl, type.args, null)
+      for (const b of declaredBases(cx, type.decl)) for (const i of closure(cx, putInterface(cx, b, subst))) if (i.key === iface.key) return true
+      break
+    }
+    case 'enum':
+      if (core && name === '__EnumType') return true
+      for (const b of declaredBases(cx, type.decl)) for (const i of closure(cx, b)) if (i.key === iface.key) return true
+      break
+    case 'interface':
+      for (const i of closure(cx, type)) if (i.key === iface.key) return true
+      break
+    default: return false
+  }
+  for (const e of extensionsOf(cx, type)) {
+    for (const b of e.info.bases) for (const i of closure(cx, putInterface(cx, b, e.subst))) if (i.key === iface.key) return true
+  }
+  return false
+}
+
+function laneConforms(cx: Cx, elem: Type, iface: InterfaceType): boolean {
+  switch (iface.decl.name) {
+    case '__Lanewise': case '__LanewiseInt': case '__LanewiseAny': return conforms(cx, elem, iface)
+    case 'IDifferentiable': case 'IFloat': case 'IArithmetic': return conforms(cx, elem, iface)
+    default: return false
+  }
+}
+
+// ── Extensions ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** An extension with its target and bases; null while these are being resolved. */
+export function extensionInfo(cx: Cx, decl: ExtensionDecl): ExtensionInfo | null {
+  const known = cx.extensionInfos.get(decl)
+  if (known !== undefined) return known === 'busy' ? null : known
+  cx.extensionInfos.set(decl, 'busy')
+  const target = resolveType(cx, decl.syntax.target, decl.inner.parent!)
+  const bases: InterfaceType[] = []
+  cx.extensionInfos.set(decl, { decl, target, bases })
+  for (const b of decl.syntax.bases) {
+    const type = resolveType(cx, b, decl.inner.parent!)
+    if (type.kind === 'interface') bases.push(type)
+    else if (type.kind !== 'error') cx.sink.add(errors.notInterface, b.span, { name: 'the extension' })
+  }
+  return { decl, target, bases }
+}
+
+/** The name under which core extensions of a type are filed. */
+function headName(type: Type): string {
+  switch (type.kind) {
+    case 'struct': return type.decl.name
+    case 'scalar': case 'vector': case 'matrix': return type.kind
+    case 'array': return 'Array'
+    default: return '*'
+  }
+}
+
+const spelling: Readonly<Record<string, string>> = { bool: 'bool', i32: 'int', u32: 'uint', f16: 'half', f32: 'float', f64: 'double' }
+
+export interface AppliedExtension {
+  readonly info: ExtensionInfo
+  readonly subst: Subst
+}
+
+/** The extensions that apply to a type, with the arguments that make their target that type. */
+export function extensionsOf(cx: Cx, type: Type): readonly AppliedExtension[] {
+  const list: AppliedExtension[] = []
+  const consider = (decl: ExtensionDecl): void => {
+    const info = extensionInfo(cx, decl)
+    if (info === null || info.target.kind === 'error') return
+    const subst = match(cx, info, type)
+    if (subst !== null) list.push({ info, subst })
+  }
+  for (const e of cx.extensions) consider(e)
+  const head = headName(type)
+  for (const e of cx.library.extensions(head)) consider(e)
+  if (type.kind === 'scalar') for (const e of cx.library.extensions(spelling[type.name] ?? '')) consider(e)
+  if (type.kind !== 'error' && head !== '*') for (const e of cx.library.extensions('*')) consider(e)
+  return list
+}
+
+function match(cx: Cx, info: ExtensionInfo, type: Type): Subst | null {
+  const { decl, target } = info
+  if (decl.generics === null) {
+    if (target.key === type.key) return { args: new Map(), self: null }
+    // An extension of an interface is one of every type that conforms to it.
+    return target.kind === 'interface' && type.kind !== 'interface' && conforms(cx, type, target) ? { args: new Map(), self: type } : null
+  }
+  if (target.kind !== 'param' && target.kind !== type.kind) return null
+  const vars = new Map<number, GenericArg | null>(decl.generics.params.map(p => [p.id, null]))
+  inferArg(cx, target, type, vars)
+  const args = solve(cx, decl.generics, vars)
+  if (args === null) return null
+  const subst: Subst = { args, self: null }
+  return put(cx, target, subst).key === type.key ? subst : null
+}
+

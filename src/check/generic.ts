@@ -1,0 +1,194 @@
+/** Generic parameters: what constrains them, and how arguments are found from the types of a call. */
+import * as errors from '../base/errors/generics.ts'
+import type { Cx, Constraint } from './context.ts'
+import type { GenericParams } from './decl.ts'
+import { conforms, coreInterface, put, putArg } from './conform.ts'
+import { commonScalar, scalarCost } from './cost.ts'
+import { resolveInt, resolveType } from './resolve.ts'
+import {
+  isInt, known, matrixType, same, scalarName, scalars, vectorType,
+  type GenericArg, type Int, type InterfaceType, type ScalarName, type Subst, type Type,
+} from './type.ts'
+
+/** The bounds and `where` clauses of a parameter list; entering them makes the parameters conform. */
+export function constraintsOf(cx: Cx, list: GenericParams): readonly Constraint[] {
+  const old = cx.constraints.get(list)
+  if (old !== undefined) return old === 'busy' ? [] : old
+  cx.constraints.set(list, 'busy')
+  const found: Constraint[] = []
+  const add = (subject: Type, iface: InterfaceType): void => {
+    found.push({ subject, iface })
+    const bounds = cx.bounds.get(subject.key)
+    if (bounds === undefined) cx.bounds.set(subject.key, [iface])
+    else bounds.push(iface)
+  }
+  const bound = (subject: Type, syntax: Parameters<typeof resolveType>[1]): void => {
+    if (syntax.kind === 'binary' && syntax.op === '&') { bound(subject, syntax.left); bound(subject, syntax.right); return }
+    const iface = resolveType(cx, syntax, list.scope)
+    if (iface.kind === 'interface') add(subject, iface)
+    else if (iface.kind !== 'error') cx.sink.add(errors.notInterface, syntax.span, { name: subject.key.split('#')[0]! })
+  }
+  for (const p of list.params) {
+    if (p.kind !== 'typeparam') continue
+    const subject: Type = { kind: 'param', key: `${p.name}#${p.id}`, decl: p }
+    for (const b of p.syntax.bounds) bound(subject, b)
+  }
+  for (const w of list.syntax.where) {
+    if (w.kind === 'conforms') {
+      const subject = resolveType(cx, w.subject, list.scope)
+      for (const b of w.bounds) bound(subject, b)
+    } else if (w.kind === 'equals') {
+      const left = resolveType(cx, w.left, list.scope)
+      const right = resolveType(cx, w.right, list.scope)
+      if (left.kind === 'assoc' || left.kind === 'param') cx.equal.set(left.key, right)
+      else if (right.kind === 'assoc' || right.kind === 'param') cx.equal.set(right.key, left)
+    }
+  }
+  cx.constraints.set(list, found)
+  return found
+}
+
+/** The type that both convert to best, for a parameter that two arguments determine. */
+function join(cx: Cx, a: Type, b: Type): Type {
+  if (a.key === b.key) return a
+  const sa = scalarName(a)
+  const sb = scalarName(b)
+  if (sa === null || sb === null) {
+    // A lane of a vector whose type is a parameter itself: the vector.
+    if ((b.kind === 'vector' || b.kind === 'matrix') && a.kind !== b.kind && (b.elem.key === a.key || sa !== null)) return b
+    if (sa !== null && sb === null && b.kind !== 'struct') return b
+    if (b.kind === 'interface' && conforms(cx, a, b)) return b
+    return a
+  }
+  const scalar = scalars[commonScalar(sa, sb)]
+  const shape = a.kind === 'scalar' ? b : a
+  return withScalar(shape, scalar)
+}
+
+export function withScalar(shape: Type, scalar: Type): Type {
+  if (shape.kind === 'vector') return vectorType(scalar, shape.count)
+  if (shape.kind === 'matrix') return matrixType(scalar, shape.rows, shape.cols)
+  return scalar
+}
+
+/** Settles variables of `vars` (null: open) so that `param` becomes `arg`, as far as the two have the same form. */
+export function inferArg(cx: Cx, param: GenericArg, arg: GenericArg, vars: Map<number, GenericArg | null>): void {
+  if (isInt(param)) {
+    if (param.kind === 'param' && vars.get(param.decl.id) === null && isInt(arg)) vars.set(param.decl.id, arg)
+    return
+  }
+  if (isInt(arg) || arg.kind === 'error') return
+  switch (param.kind) {
+    case 'param': {
+      const old = vars.get(param.decl.id)
+      if (old === undefined) return
+      vars.set(param.decl.id, old === null ? arg : isInt(old) ? old : join(cx, old, arg))
+      return
+    }
+    case 'vector':
+      if (arg.kind === 'vector') {
+        inferArg(cx, param.elem, arg.elem, vars)
+        inferArg(cx, param.count, arg.count, vars)
+      } else if (arg.kind === 'scalar') inferArg(cx, param.elem, arg, vars)
+      return
+    case 'matrix':
+      if (arg.kind === 'matrix') {
+        inferArg(cx, param.elem, arg.elem, vars)
+        inferArg(cx, param.rows, arg.rows, vars)
+        inferArg(cx, param.cols, arg.cols, vars)
+      } else if (arg.kind === 'scalar') inferArg(cx, param.elem, arg, vars)
+      return
+    case 'array':
+      if (arg.kind === 'array') {
+        inferArg(cx, param.elem, arg.elem, vars)
+        if (param.count !== null && arg.count !== null) inferArg(cx, param.count, arg.count, vars)
+      }
+      return
+    case 'struct': case 'interface':
+      if (arg.kind === param.kind && arg.decl === param.decl) for (let i = 0; i < param.args.length; i++) inferArg(cx, param.args[i]!, arg.args[i]!, vars)
+      return
+    case 'shape': {
+      // `__Shape<bool, T>` given a bool of some shape says nothing of T's scalar.
+      return
+    }
+    case 'func':
+      if (arg.kind === 'func') {
+        for (let i = 0; i < Math.min(param.params.length, arg.params.length); i++) inferArg(cx, param.params[i]!.type, arg.params[i]!.type, vars)
+        inferArg(cx, param.result, arg.result, vars)
+      }
+      return
+    default: return
+  }
+}
+
+const promotions: readonly ScalarName[] = ['i32', 'u32', 'i64', 'u64', 'f32', 'f16', 'f64']
+
+/** The numeric type nearest to `type` that conforms to `iface`: what `sin(1)` makes of the 1. */
+function promote(cx: Cx, type: Type, iface: InterfaceType): Type | null {
+  const from = scalarName(type)
+  if (from === null) return null
+  let best: Type | null = null
+  let least = Infinity
+  for (const to of promotions) {
+    const cost = scalarCost(from, to, null)
+    if (cost >= least || cost >= 900) continue
+    const candidate = withScalar(type, scalars[to])
+    if (!conforms(cx, candidate, iface)) continue
+    best = candidate
+    least = cost
+  }
+  return best
+}
+
+/** What is wrong with arguments for a parameter list: the first that does not conform. */
+export function violation(cx: Cx, list: GenericParams, subst: Subst): Constraint | null {
+  for (const c of constraintsOf(cx, list)) {
+    const subject = put(cx, c.subject, subst)
+    const iface = put(cx, c.iface, subst) as InterfaceType
+    if (!conforms(cx, subject, iface)) return { subject, iface }
+  }
+  return null
+}
+
+/** Completes inferred arguments with defaults and promotions; null where one stays open or does not conform. */
+export function solve(cx: Cx, list: GenericParams, vars: ReadonlyMap<number, GenericArg | null>): Map<number, GenericArg> | null {
+  const args = new Map<number, GenericArg>()
+  const subst: Subst = { args, self: null }
+  for (const [id, arg] of vars) if (arg !== null) args.set(id, arg)
+  constraintsOf(cx, list)
+  for (const p of list.params) {
+    let arg = args.get(p.id)
+    if (arg === undefined) {
+      if (p.syntax.fallback === undefined) {
+        // `where A == B` can settle a parameter too.
+        const equal = p.kind === 'typeparam' ? cx.equal.get(`${p.name}#${p.id}`) : undefined
+        if (equal === undefined) return null
+        arg = put(cx, equal, subst)
+      } else arg = p.kind === 'typeparam' ? put(cx, resolveType(cx, p.syntax.fallback, list.scope), subst) : putArg(cx, resolveInt(cx, p.syntax.fallback, list.scope), subst)
+      args.set(p.id, arg)
+    }
+  }
+  for (const c of constraintsOf(cx, list)) {
+    const subject = put(cx, c.subject, subst)
+    const iface = put(cx, c.iface, subst) as InterfaceType
+    if (conforms(cx, subject, iface)) continue
+    const better = c.subject.kind === 'param' ? promote(cx, subject, iface) : null
+    if (better === null || c.subject.kind !== 'param') return null
+    args.set(c.subject.decl.id, better)
+  }
+  return args
+}
+
+/** Whether integer values agree, where both are known. */
+export function intsAgree(a: Int, b: Int): boolean {
+  const x = known(a)
+  const y = known(b)
+  return x !== null && y !== null ? x === y : same(a, b) || a.kind === 'error' || b.kind === 'error'
+}
+
+/** Whether a type is differentiable by its bounds or its kind: shorthand used before differential types exist. */
+export function isDifferentiable(cx: Cx, type: Type): boolean {
+  const iface = coreInterface(cx, 'IDifferentiable')
+  return iface !== null && conforms(cx, type, iface)
+}
+

@@ -1,0 +1,91 @@
+/** Members of a type by name: its own, those of extensions, and what its interfaces bring. */
+import { boundsOf, closure, conforms, coreInterface, declaredBases, extensionsOf, put, substFor } from './conform.ts'
+import type { Cx } from './context.ts'
+import type { Decl } from './decl.ts'
+import type { InterfaceType, Subst, Type } from './type.ts'
+
+export interface Member {
+  readonly decl: Decl
+  /** The generic parameters around the member, put in for the type it was looked up on. */
+  readonly subst: Subst
+  /** 0 the type's own, 1 from an extension, 2 from an interface. */
+  readonly via: number
+  readonly extensionParams: number
+  /** The interface that requires it, where what meets the requirement is not known yet or is built in. */
+  readonly requirement: { readonly type: Type, readonly iface: InterfaceType } | null
+}
+
+const builtinInterfaces = [
+  '__BuiltinFloatingPointType', 'IFloat', '__BuiltinIntegerType', 'IInteger', '__BuiltinArithmeticType', 'IArithmetic', '__BuiltinLogicalType', 'ILogical',
+  'IComparable', 'IRangedValue', 'IDifferentiable',
+]
+
+/** The interfaces that a concrete type conforms to, for their default members. */
+export function interfacesOf(cx: Cx, type: Type): readonly InterfaceType[] {
+  const all: InterfaceType[] = []
+  const add = (i: InterfaceType): void => {
+    for (const c of closure(cx, i)) if (!all.some(a => a.key === c.key)) all.push(c)
+  }
+  switch (type.kind) {
+    case 'param': case 'this': case 'assoc': return boundsOf(cx, type)
+    case 'interface': add(type); return all
+    case 'struct': case 'enum': {
+      const subst = substFor(type.decl, type.kind === 'struct' ? type.args : [], null)
+      for (const b of declaredBases(cx, type.decl)) add(put(cx, b, subst) as InterfaceType)
+      break
+    }
+    default:
+      for (const name of builtinInterfaces) {
+        const iface = coreInterface(cx, name)
+        if (iface !== null && conforms(cx, type, iface)) add(iface)
+      }
+  }
+  for (const e of extensionsOf(cx, type)) for (const b of e.info.bases) add(put(cx, b, e.subst) as InterfaceType)
+  return all
+}
+
+/** Every member of that name, the nearest kind first; functions of all kinds, else only of the first kind that has one. */
+export function lookupMember(cx: Cx, type: Type, name: string): readonly Member[] {
+  const found: Member[] = []
+  if (type.kind === 'struct' || type.kind === 'enum') {
+    const own = type.decl.inner.names.get(name)
+    if (own !== undefined) {
+      const subst = substFor(type.decl, type.kind === 'struct' ? type.args : [], null)
+      for (const decl of own) found.push({ decl, subst, via: 0, extensionParams: 0, requirement: null })
+      if (own.some(d => d.kind !== 'func' && d.kind !== 'subscript')) return found
+    }
+  }
+  if (mayExtend(cx, type, name)) {
+    for (const e of extensionsOf(cx, type)) {
+      for (const decl of e.info.decl.inner.names.get(name) ?? []) {
+        found.push({ decl, subst: e.subst, via: 1, extensionParams: e.info.decl.generics?.params.length ?? 0, requirement: null })
+      }
+    }
+  }
+  if (found.length > 0 && found.some(m => m.decl.kind !== 'func' && m.decl.kind !== 'subscript')) return found
+  if (type.kind === 'struct' && declaredBases(cx, type.decl).length === 0 && cx.extensions.length === 0) return found
+  if (found.length > 0 && !isOpen(type)) return found
+  const generic = isOpen(type) || type.kind === 'interface'
+  for (const iface of interfacesOf(cx, type)) {
+    const own = iface.decl.inner.names.get(name)
+    if (own === undefined) continue
+    const subst = substFor(iface.decl, iface.args, type)
+    for (const decl of own) {
+      if (found.some(f => f.decl === decl)) continue
+      const direct = !generic && decl.kind === 'func' && decl.hasBody
+      found.push({ decl, subst, via: 2, extensionParams: 0, requirement: direct ? null : { type, iface } })
+    }
+  }
+  return found
+}
+
+/** A type whose members are known only by its bounds. */
+export function isOpen(type: Type): boolean {
+  return type.kind === 'param' || type.kind === 'this' || type.kind === 'assoc'
+}
+
+/** A quick look whether any extension has that member at all. */
+function mayExtend(cx: Cx, type: Type, name: string): boolean {
+  for (const e of cx.extensions) if (e.inner.names.has(name)) return true
+  return cx.library.mayExtend(type, name)
+}

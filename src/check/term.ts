@@ -1,0 +1,51 @@
+/** What an expression turns out to be while it is checked: a value, a place, a type, a set of functions, a namespace. */
+import type { Span } from '../base/source.ts'
+import type { AliasDecl, FuncDecl, InterfaceDecl, NamespaceDecl, StructDecl } from './decl.ts'
+import type { Expr, Place } from './tree.ts'
+import type { GenericArg, InterfaceType, Subst, Type } from './type.ts'
+
+/** One function that a name may mean. */
+export interface Candidate {
+  readonly decl: FuncDecl
+  /** Generic parameters that are settled already: those of the type it was found in. */
+  readonly subst: Subst
+  /** A requirement of an interface, looked up on a type that is not concrete. */
+  readonly requirement: { readonly type: Type, readonly iface: InterfaceType } | null
+  /** How far out it was found; smaller wins ties. */
+  readonly distance: number
+  /** 0 a member of the type, 1 of an extension, 2 of an interface. */
+  readonly via: number
+  /** Generic parameters of the extension that it was found in. */
+  readonly extensionParams: number
+  /** `this`, where the function is a method that was named through a value or inside a method. */
+  readonly object: Term | null
+}
+
+export type Builtin = 'vector' | 'matrix' | 'Array' | '__Shape'
+
+export type Term =
+  | { readonly kind: 'value', readonly expr: Expr }
+  /** `fixed` says why it may not be written, or is null. */
+  | { readonly kind: 'place', readonly place: Place, readonly fixed: string | null }
+  | { readonly kind: 'type', readonly type: Type }
+  /** A generic type without its arguments. */
+  | { readonly kind: 'open', readonly decl: StructDecl | InterfaceDecl | AliasDecl | Builtin, readonly outer: Subst }
+  | { readonly kind: 'namespace', readonly decl: NamespaceDecl }
+  | {
+    readonly kind: 'funcs'
+    readonly name: string
+    readonly candidates: readonly Candidate[]
+    readonly args: readonly GenericArg[] | null
+    /** Outermost last: `bwd_diff(fwd_diff(f))` is forward, backward. */
+    readonly modes: readonly ('forward' | 'backward')[]
+  }
+  /** An initialiser list, whose type its use decides. */
+  | { readonly kind: 'list', readonly items: readonly Term[], readonly span: Span }
+  | { readonly kind: 'error' }
+
+export const errorTerm: Term = { kind: 'error' }
+
+export function value(expr: Expr): Term {
+  return { kind: 'value', expr }
+}
+
