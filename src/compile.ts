@@ -48,11 +48,10 @@ type Pass = (func: Func, cx: Cx) => boolean
 const maxRounds = 4
 
 /**
- * Clean SSA form: composites are taken apart before variables are promoted, constants folded before equal values are
+ * Clean SSA form, with calls as they stand, since a callee may have a derivative of its own: composites are taken apart before variables are promoted, constants folded before equal values are
  * found, and what is left unused goes last; each may make work for the ones before, so the list is run again while it does.
  */
 const tidyPasses: readonly (readonly [string, Pass])[] = [
-  ['inline', (func, cx) => inline(func, { ...cx, level: 0 })],
   ['sroa', sroa],
   ['ssa', ssa],
   ['simplify', simplify],
@@ -133,7 +132,8 @@ export function middle(program: CheckedProgram, roots: Roots, sink: Sink, option
     },
     tidy,
     observe: (stage, func) => {
-      if (options.verify) verifier.verify(func, stage)
+      // The trees of the stages between are no whole functions: one uses values of the other.
+      if (options.verify && (stage === 'prepared' || stage === 'linearized' || stage === 'extracted')) verifier.verify(func, stage)
       options.dump?.(stage, printFunc(func), func.name)
     },
   }

@@ -50,7 +50,7 @@ class Checkpointer {
   readonly choices: Map<number, Choice> = new Map()
   readonly bounds: Map<Inst, { readonly max: number; readonly exact: boolean }> = new Map()
   readonly counters: Map<Inst, Value> = new Map()
-  readonly inductionOf: Map<number, { readonly loop: Inst; readonly start: Value; readonly step: Value; readonly down: boolean }> = new Map()
+  readonly inductionOf: Map<number, { readonly loop: Inst; readonly start: Value; readonly step: number }> = new Map()
   readonly stored: Map<number, { readonly slot: Slot; readonly variable: boolean }> = new Map()
   readonly slots: Slot[] = []
   readonly inputs: Map<number, Value> = new Map()
@@ -68,7 +68,7 @@ class Checkpointer {
     this.work = new Builder(trees.work, trees.primal)
     for (const trips of trees.trips.values()) {
       this.counters.set(trips.primal, trips.counter)
-      for (const i of inductions(trips.primal)) this.inductionOf.set(i.param.id, { loop: trips.primal, start: i.start, step: i.step, down: i.down })
+      for (const i of inductions(trips.primal)) this.inductionOf.set(i.param.id, { loop: trips.primal, start: i.start, step: i.step })
     }
   }
 
@@ -308,13 +308,9 @@ class Checkpointer {
       }
       const loop = this.primal.places[v.id]!.loops.at(-1)!
       if (this.counters.get(loop) === v) return frame.number!
-      const { start, step, down } = this.inductionOf.get(v.id)!
+      const { start, step } = this.inductionOf.get(v.id)!
       const from = this.available(start, frames)
-      const by = this.available(step, frames)
-      return emit(() => {
-        const far = b.mul(b.convert(frame.number!, v.type), by)
-        return down ? b.sub(from, far) : b.add(from, far)
-      })
+      return emit(() => b.add(from, b.mul(b.convert(frame.number!, v.type), b.const(v.type, wide(v.type) ? BigInt(step) : step))))
     }
     const inst = v.def
     if (inst.op === ops.variable) {
@@ -371,6 +367,10 @@ class Checkpointer {
     this.#memory.set(slot, made)
     return made
   }
+}
+
+function wide(type: t.Type): boolean {
+  return type.scalar === 'i64' || type.scalar === 'u64'
 }
 
 interface Frame {
