@@ -1,0 +1,474 @@
+/** One function as a JavaScript tree. Every leaf of every value gets a `const`; `fold.ts` inlines those that need none. */
+import * as ops from '../../ir/ops.ts'
+import type { ScalarName, Type } from '../../ir/type.ts'
+import { component } from '../../ir/type.ts'
+import { Inst, type Func, type Global, type Region, type Value } from '../../ir/value.ts'
+import { InternalError } from '../../base/diag.ts'
+import { zeroScalar } from '../../ir/scalar.ts'
+import { arrayClass, leafStart, leavesOf } from './leaf.ts'
+import { walk } from '../../ir/walk.ts'
+import { Memory, wholePlace, type Place } from './place.ts'
+import type { Unit } from './unit.ts'
+import { binary, call, cond, isAtom, list, name, text, Local, type Case, type Expr, type Stmt } from './tree.ts'
+
+/** A function of the output: its parameters by leaf, and its body. */
+export interface JsFunc {
+  readonly name: string
+  readonly params: readonly Local[]
+  readonly body: Stmt[]
+  readonly generator: boolean
+}
+
+/** What `leave` and the terminators of a control instruction need. */
+interface Frame {
+  readonly stmt: Stmt
+  /** Leaves of the results, but for those in `same`. */
+  readonly results: readonly Local[]
+  /** Results of a loop that are what a carried value was last, and need no variable. */
+  readonly same: readonly boolean[]
+}
+
+/** Emits the body of a function. */
+export function emitFunc(func: Func, unit: Unit): JsFunc {
+  return new Emitter(func, unit).run()
+}
+
+class Emitter {
+  readonly #func: Func
+  readonly #unit: Unit
+  readonly #leaves: (readonly Expr[] | undefined)[] = []
+  readonly #places: (Place | undefined)[] = []
+  readonly #frames = new Map<Inst, Frame>()
+  readonly #memory: Memory
+  #out: Stmt[] = []
+
+  constructor(func: Func, unit: Unit) {
+    this.#func = func
+    this.#unit = unit
+    this.#memory = new Memory(unit.scalars, unit.layouts, (e, hint) => this.#atom(e, hint), s => this.#out.push(s))
+  }
+
+  run(): JsFunc {
+    const body = this.#func.body!
+    const params: Local[] = []
+    for (const p of body.params) {
+      const locals = leavesOf(p.type).map(leaf => new Local(hint(p) + leaf.suffix, true))
+      params.push(...locals)
+      this.#leaves[p.id] = locals.map(name)
+    }
+    this.#region(body, undefined)
+    return { name: this.#unit.funcName(this.#func), params, body: this.#out, generator: this.#unit.effects(this.#func).waits }
+  }
+
+  // ── Values ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #use(v: Value): readonly Expr[] {
+    const leaves = this.#leaves[v.id]
+    if (leaves === undefined) throw new InternalError('target/js', `%${v.name} of ${this.#func.name} has no leaves`)
+    return leaves
+  }
+
+  #scalar(v: Value): Expr {
+    return this.#use(v)[0]!
+  }
+
+  #place(v: Value): Place {
+    const place = this.#places[v.id]
+    if (place === undefined) throw new InternalError('target/js', `a pointer in ${this.#func.name} comes from nowhere`)
+    return place
+  }
+
+  /** A name for the expression where it has none. */
+  #atom(e: Expr, wanted: string): Expr {
+    if (isAtom(e)) return e
+    const local = new Local(wanted, true)
+    this.#out.push({ kind: 'const', locals: [local], init: e })
+    return name(local)
+  }
+
+  #define(v: Value, leaves: readonly Expr[]): void {
+    const types = leavesOf(v.type)
+    this.#leaves[v.id] = leaves.map((e, k) => this.#atom(e, hint(v) + types[k]!.suffix))
+  }
+
+  #zero(scalar: ScalarName, count: number): Expr {
+    if (count > 0) return call(`new ${arrayClass(scalar, this.#unit.scalars.mode)}`, text(String(count)))
+    return this.#unit.scalars.literal(scalar, zeroScalar(scalar))
+  }
+
+  // ── Control ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #within(out: Stmt[], f: () => void): void {
+    const saved = this.#out
+    this.#out = out
+    f()
+    this.#out = saved
+  }
+
+  #region(region: Region, owner: Inst | undefined): void {
+    for (const inst of region.insts) {
+      if (inst.op.ends) this.#end(inst, owner)
+      else this.#inst(inst)
+    }
+  }
+
+  #declare(v: Value): Local[] {
+    return leavesOf(v.type).map(leaf => {
+      const local = new Local(hint(v) + leaf.suffix, false)
+      this.#out.push({ kind: 'let', local, init: undefined })
+      return local
+    })
+  }
+
+  #owner(inst: Inst, stmt: Stmt, fill: () => void, same: readonly boolean[] = []): void {
+    const results: Local[] = []
+    inst.results.forEach((r, i) => {
+      if (same[i] === true) return
+      const locals = this.#declare(r)
+      results.push(...locals)
+      this.#leaves[r.id] = locals.map(name)
+    })
+    this.#frames.set(inst, { stmt, results, same })
+    fill()
+    this.#out.push(stmt)
+  }
+
+  /** Assigns in parallel: what one assignment overwrites and a later one wants is kept first. */
+  #assign(targets: readonly Local[], values: readonly Expr[]): void {
+    const sets: Stmt[] = []
+    for (let i = 0; i < targets.length; i++) {
+      let value = values[i]!
+      if (value.kind === 'name' && value.local === targets[i]) continue
+      const before = value.kind === 'name' ? targets.indexOf(value.local) : -1
+      if (before >= 0 && before < i) {
+        const kept = new Local(targets[before]!.hint, true)
+        this.#out.push({ kind: 'const', locals: [kept], init: value })
+        value = name(kept)
+      }
+      sets.push({ kind: 'set', target: name(targets[i]!), value })
+    }
+    this.#out.push(...sets)
+  }
+
+  #all(values: readonly Value[]): Expr[] {
+    return values.flatMap(v => this.#use(v))
+  }
+
+  #end(inst: Inst, owner: Inst | undefined): void {
+    switch (inst.op) {
+      case ops.ret: {
+        const leaves = this.#all(inst.args)
+        this.#out.push({ kind: 'return', value: leaves.length === 0 ? undefined : leaves.length === 1 ? leaves[0]! : list(leaves) })
+        return
+      }
+      case ops.unreachable:
+        this.#out.push({ kind: 'throw', text: 'unreachable' })
+        return
+      case ops.leave: {
+        const frame = this.#frames.get(inst.attr as Inst)!
+        this.#assign(frame.results, this.#all(inst.args))
+        this.#out.push({ kind: 'break', of: frame.stmt })
+        return
+      }
+      case ops.yield_: {
+        const frame = this.#frames.get(owner!)!
+        this.#assign(frame.results, this.#all(inst.args))
+        return
+      }
+      case ops.next: {
+        const carried = this.#all(owner!.regions[0]!.params).map(e => (e as { local: Local }).local)
+        this.#assign(carried, this.#all(inst.args))
+        return
+      }
+      default: {
+        const frame = this.#frames.get(owner!)!
+        const then: Stmt[] = []
+        this.#within(then, () => this.#assign(frame.results, this.#all(inst.args.slice(1).filter((_, i) => frame.same[i] !== true))))
+        then.push({ kind: 'break', of: frame.stmt })
+        this.#out.push({ kind: 'if', c: { kind: 'unary', op: '!', x: this.#scalar(inst.args[0]!) }, then, else: [], labelled: false })
+      }
+    }
+  }
+
+  #loop(inst: Inst): void {
+    const [head, body] = [inst.regions[0]!, inst.regions[1]!]
+    const carried: Local[] = []
+    head.params.forEach((p, i) => {
+      const init = this.#use(inst.args[i]!)
+      const locals = leavesOf(p.type).map((leaf, k) => {
+        const local = new Local(hint(p) + leaf.suffix, false)
+        this.#out.push({ kind: 'let', local, init: init[k]! })
+        return local
+      })
+      carried.push(...locals)
+      this.#leaves[p.id] = locals.map(name)
+    })
+    const stmt: Stmt = { kind: 'loop', c: undefined, body: [], labelled: false }
+    let left = false
+    walk(body, i => { left ||= i.op === ops.leave && i.attr === inst })
+    const same = left ? [] : head.end.args.slice(1).map((a, i) => {
+      if (a.def !== head) return false
+      this.#leaves[inst.results[i]!.id] = this.#use(a)
+      return true
+    })
+    this.#owner(inst, stmt, () => this.#within(stmt.body, () => {
+      this.#region(head, inst)
+      this.#region(body, inst)
+    }), same)
+  }
+
+  #switch(inst: Inst): void {
+    const type = inst.args[0]!.type.scalar!
+    const attr = inst.attr as readonly number[]
+    const cases: Case[] = []
+    const stmt: Stmt = { kind: 'switch', x: this.#scalar(inst.args[0]!), cases, labelled: false }
+    this.#owner(inst, stmt, () => inst.regions.forEach((region, k) => {
+      const labels: string[] = []
+      for (let i = 0; i < attr.length; i += 2) {
+        if (attr[i + 1] === k) labels.push(type === 'i64' || type === 'u64' ? `${attr[i]}n` : String(attr[i]))
+      }
+      const body: Stmt[] = []
+      this.#within(body, () => this.#region(region, inst))
+      const last = k === inst.regions.length - 1
+      if (labels.length > 0 && !last) cases.push({ labels, body })
+      if (last) cases.push({ labels: [], body })
+    }))
+  }
+
+  // ── Instructions ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #inst(inst: Inst): void {
+    switch (inst.op) {
+      case ops.if_: {
+        const stmt: Stmt = { kind: 'if', c: this.#scalar(inst.args[0]!), then: [], else: [], labelled: false }
+        this.#owner(inst, stmt, () => {
+          this.#within(stmt.then, () => this.#region(inst.regions[0]!, inst))
+          this.#within(stmt.else, () => this.#region(inst.regions[1]!, inst))
+        })
+        return
+      }
+      case ops.block: {
+        const stmt: Stmt = { kind: 'block', body: [], labelled: false }
+        this.#owner(inst, stmt, () => this.#within(stmt.body, () => this.#region(inst.regions[0]!, inst)))
+        return
+      }
+      case ops.switch_: this.#switch(inst); return
+      case ops.loop: this.#loop(inst); return
+      case ops.call: this.#call(inst); return
+      case ops.variable: this.#variable(inst.results[0]!); return
+      case ops.global: this.#places[inst.results[0]!.id] = this.#unit.globalPlace(inst.attr as Global); return
+      case ops.field: this.#places[inst.results[0]!.id] = this.#memory.field(this.#place(inst.args[0]!), inst.attr as number); return
+      case ops.elem: {
+        const i = inst.args[1]!
+        this.#places[inst.results[0]!.id] = this.#memory.elem(this.#place(inst.args[0]!), this.#scalar(i), i.type.scalar!)
+        return
+      }
+      case ops.load: this.#load(inst.results[0]!, this.#place(inst.args[0]!)); return
+      case ops.store: this.#memory.store(this.#place(inst.args[0]!), this.#use(inst.args[1]!)); return
+      case ops.atomic: this.#atomic(inst); return
+      case ops.barrier: this.#out.push({ kind: 'yield' }); return
+      case ops.length: this.#define(inst.results[0]!, [this.#length(inst.args[0]!)]); return
+      case ops.print: {
+        const args = [text(JSON.stringify(inst.attr)), ...this.#all(inst.args)]
+        const e = this.#unit.scalars.help('printf', ...args)
+        this.#unit.scalars.used.add('host')
+        this.#out.push({ kind: 'do', value: { ...e, pure: false } as Expr })
+        return
+      }
+      case ops.trap:
+        this.#out.push({
+          kind: 'if', c: { kind: 'unary', op: '!', x: this.#scalar(inst.args[0]!) },
+          then: [{ kind: 'throw', text: String(inst.attr) }], else: [], labelled: false,
+        })
+        return
+      default: this.#define(inst.results[0]!, this.#pure(inst, inst.results[0]!.type))
+    }
+  }
+
+  /** Scalars are read here and now, since the variable may change before the value is used. */
+  #load(result: Value, place: Place): void {
+    const types = leavesOf(result.type)
+    this.#leaves[result.id] = this.#memory.load(place).map((e, k) => {
+      const local = new Local(hint(result) + types[k]!.suffix, true)
+      this.#out.push({ kind: 'const', locals: [local], init: e })
+      return name(local)
+    })
+  }
+
+  #variable(v: Value): void {
+    const type = v.type.elem!
+    const locals = leavesOf(type).map(leaf => {
+      const isArray = leaf.count > 0
+      const local = new Local(hint(v) + leaf.suffix, false)
+      this.#out.push(isArray ? { kind: 'const', locals: [local], init: this.#zero(leaf.scalar, leaf.count) } : { kind: 'let', local, init: this.#zero(leaf.scalar, 0) })
+      return local
+    })
+    this.#places[v.id] = wholePlace(locals, type)
+  }
+
+  #length(pointer: Value): Expr {
+    const place = this.#place(pointer)
+    if (place.type.count > 0) return text(String(place.type.count))
+    return place.kind === 'words' ? text(`${place.buffer}_length`) : text('0')
+  }
+
+  #atomic(inst: Inst): void {
+    const place = this.#place(inst.args[0]!)
+    const type = place.type.scalar!
+    const old = new Local(hint(inst.results[0]!), true)
+    this.#out.push({ kind: 'const', locals: [old], init: this.#memory.load(place)[0]! })
+    const x = name(old)
+    this.#leaves[inst.results[0]!.id] = [x]
+    const y = inst.args[1] === undefined ? x : this.#scalar(inst.args[1])
+    const apply = (op: ops.Op): Expr => this.#unit.scalars.apply(op, type, x, y)
+    let value: Expr
+    switch (inst.attr as string) {
+      case 'load': return
+      case 'add': value = apply(ops.add); break
+      case 'and': value = apply(ops.and); break
+      case 'or': value = apply(ops.or); break
+      case 'xor': value = apply(ops.xor); break
+      case 'min': value = cond(binary('<', x, y), x, y); break
+      case 'max': value = cond(binary('>', x, y), x, y); break
+      case 'compare': value = cond(binary('===', x, y), this.#scalar(inst.args[2]!), x); break
+      default: value = y
+    }
+    this.#memory.store(place, [value])
+  }
+
+  #call(inst: Inst): void {
+    const callee = inst.attr as Func
+    const spelling = this.#unit.spelling(callee)
+    if (spelling !== undefined) {
+      const result = inst.results[0]!
+      const parts = inst.args.map(a => this.#use(a))
+      this.#define(result, leavesOf(result.type).map((leaf, k) => {
+        const e = call(spelling, ...parts.map(p => p.length === 1 ? p[0]! : p[k]!))
+        return this.#unit.scalars.fit(leaf.scalar, e)
+      }))
+      return
+    }
+    if (!this.#unit.want(callee)) {
+      inst.results.forEach(r => this.#define(r, leavesOf(r.type).map(l => this.#zero(l.scalar, l.count))))
+      return
+    }
+    const effects = this.#unit.effects(callee)
+    const value: Expr = {
+      kind: 'call', callee: this.#unit.funcName(callee), args: this.#all(inst.args), pure: effects.pure, delegate: effects.waits,
+    }
+    const locals: Local[] = []
+    for (const r of inst.results) {
+      const mine = leavesOf(r.type).map(leaf => new Local(hint(r) + leaf.suffix, true))
+      this.#leaves[r.id] = mine.map(name)
+      locals.push(...mine)
+    }
+    this.#out.push(locals.length === 0 ? { kind: 'do', value } : { kind: 'const', locals, init: value })
+  }
+
+  #pure(inst: Inst, type: Type): readonly Expr[] {
+    const { scalars } = this.#unit
+    const attr = inst.attr
+    const args = inst.args
+    const x = args.length > 0 ? this.#use(args[0]!) : []
+    const y = args.length > 1 ? this.#use(args[1]!) : []
+    const xt = args[0]?.type
+    switch (inst.op) {
+      case ops.constant: return [scalars.literal(type.scalar!, attr as number | boolean | bigint)]
+      case ops.zero: case ops.undef: return leavesOf(type).map(l => this.#zero(l.scalar, l.count))
+      case ops.detach: return x
+      case ops.select: return this.#select(x, y, this.#use(args[2]!))
+      case ops.convert: return x.map(e => scalars.convert(xt!.scalar!, type.scalar!, e))
+      case ops.bitcast: return this.#bitcast(x, xt!, type)
+      case ops.construct: return type.kind === 'array' ? this.#array(type, args) : this.#all(args)
+      case ops.splat: return leavesOf(type).map(() => x[0]!)
+      case ops.extract: return this.#extract(x, xt!, attr as number)
+      case ops.insert: return this.#insert(x, xt!, attr as number, y)
+      case ops.swizzle: return (attr as readonly number[]).map(lane => x[lane]!)
+      case ops.index: return this.#index(x, xt!, y[0]!, args[1]!.type)
+      case ops.dot: return [this.#dot(xt!.scalar!, x, y)]
+      case ops.matmul: return this.#matmul(args[0]!, args[1]!)
+      case ops.transpose: {
+        const cols = xt!.elem!.count
+        return leavesOf(type).map((_, k) => x[(k % type.elem!.count) * cols + Math.floor(k / type.elem!.count)]!)
+      }
+      default: {
+        const leaves = leavesOf(xt!)
+        return leaves.map((leaf, k) => leaf.count > 0 ? scalars.help('added', x[k]!, y[k]!) : scalars.apply(inst.op, leaf.scalar, x[k]!, y[y.length === 1 ? 0 : k] ?? x[k]!))
+      }
+    }
+  }
+
+  #select(c: readonly Expr[], x: readonly Expr[], y: readonly Expr[]): readonly Expr[] {
+    return x.map((e, k) => e === y[k] ? e : cond(c[c.length === 1 ? 0 : k]!, e, y[k]!))
+  }
+
+  #bitcast(x: readonly Expr[], from: Type, to: Type): readonly Expr[] {
+    const leaves = leavesOf(to)
+    if (leaves.length !== x.length) throw new InternalError('target/js', 'a bitcast between shapes')
+    return leaves.map((leaf, k) => this.#unit.scalars.bitcast(from.scalar!, leaf.scalar, x[k]!))
+  }
+
+  #array(type: Type, args: readonly Value[]): readonly Expr[] {
+    const inner = leavesOf(type.elem!)
+    return leavesOf(type).map((leaf, k) => {
+      const items = args.map(a => this.#use(a)[k]!)
+      if (inner[k]!.count > 0) return this.#unit.scalars.help('joined', list(items))
+      return call(`${arrayClass(leaf.scalar, this.#unit.scalars.mode)}.of`, ...items)
+    })
+  }
+
+  #extract(x: readonly Expr[], type: Type, i: number): readonly Expr[] {
+    const inner = leavesOf(component(type, i))
+    if (type.kind === 'array') return inner.map((leaf, k) => this.#memory.element(x[k]!, leaf.scalar, leaf.count, i))
+    const start = leafStart(type, i)
+    return x.slice(start, start + inner.length)
+  }
+
+  #insert(x: readonly Expr[], type: Type, i: number, part: readonly Expr[]): readonly Expr[] {
+    if (type.kind === 'array') {
+      const inner = leavesOf(type.elem!)
+      return x.map((e, k) => {
+        const count = inner[k]!.count
+        return this.#unit.scalars.help('replaced', e, text(String(i * Math.max(1, count))), count > 0 ? part[k]! : list([part[k]!]))
+      })
+    }
+    const start = leafStart(type, i)
+    return [...x.slice(0, start), ...part, ...x.slice(start + part.length)]
+  }
+
+  /** A lane or row with a computed index: a cascade of choices, the last for all that is past the end. */
+  #index(x: readonly Expr[], type: Type, at: Expr, indexType: Type): readonly Expr[] {
+    const size = leavesOf(type.elem!).length
+    const big = indexType.scalar === 'i64' || indexType.scalar === 'u64'
+    return leavesOf(type.elem!).map((_, k) => {
+      let e = x[(type.count - 1) * size + k]!
+      for (let i = type.count - 2; i >= 0; i--) e = cond(binary(i === 0 ? '<=' : '===', at, text(`${i}${big ? 'n' : ''}`)), x[i * size + k]!, e)
+      return e
+    })
+  }
+
+  #dot(scalar: ScalarName, x: readonly Expr[], y: readonly Expr[]): Expr {
+    const { scalars } = this.#unit
+    let sum = scalars.apply(ops.mul, scalar, x[0]!, y[0]!)
+    for (let i = 1; i < x.length; i++) sum = scalars.apply(ops.add, scalar, sum, scalars.apply(ops.mul, scalar, x[i]!, y[i]!))
+    return sum
+  }
+
+  #matmul(a: Value, b: Value): readonly Expr[] {
+    const [x, y] = [this.#use(a), this.#use(b)]
+    const inner = a.type.kind === 'vec' ? a.type.count : a.type.elem!.count
+    const rows = a.type.kind === 'vec' ? 1 : a.type.count
+    const cols = b.type.kind === 'vec' ? 1 : b.type.elem!.count
+    const out: Expr[] = []
+    for (let r = 0; r < rows; r++) {
+      const row = x.slice(r * inner, (r + 1) * inner)
+      for (let c = 0; c < cols; c++) out.push(this.#dot(a.type.scalar!, row, row.map((_, k) => y[k * cols + c]!)))
+    }
+    return out
+  }
+}
+
+function hint(v: Value): string {
+  const plain = v.name.replace(/[^\w$]/g, '_')
+  return plain === '' || /^\d/.test(plain) ? 't' : plain
+}

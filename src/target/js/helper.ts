@@ -1,0 +1,75 @@
+/** Functions that emitted code may need. Each is written once, and only where it is called. */
+
+/** Source of each helper by name; a helper may call others. */
+export const helpers: Readonly<Record<string, string>> = {
+  fround: 'const fround = Math.fround',
+  at: `function at(i, count) {
+  return i < 0 ? 0 : i < count ? i : count - 1
+}`,
+  toI32: `function toI32(x) {
+  return x >= 2147483647 ? 2147483647 : x <= -2147483648 ? -2147483648 : x | 0
+}`,
+  toU32: `function toU32(x) {
+  return x >= 4294967295 ? 4294967295 : x > 0 ? Math.trunc(x) : 0
+}`,
+  toBig: `function toBig(x) {
+  return BigInt(Number.isFinite(x) ? Math.trunc(x) : 0)
+}`,
+  divBig: `function divBig(x, y) {
+  return y === 0n ? 0n : x / y
+}`,
+  remBig: `function remBig(x, y) {
+  return y === 0n ? 0n : x % y
+}`,
+  half: `function half(x) {
+  const size = Math.abs(x)
+  if (!(size < Infinity) || size === 0) return x
+  const quantum = 2 ** (Math.max(-14, Math.floor(Math.log2(size))) - 10)
+  const floor = Math.floor(size / quantum)
+  const rest = size / quantum - floor
+  const rounded = (rest > 0.5 || (rest === 0.5 && floor % 2 === 1) ? floor + 1 : floor) * quantum
+  return Math.sign(x) * (rounded > 65504 ? Infinity : rounded)
+}`,
+  bits: 'const bits = new DataView(new ArrayBuffer(8))',
+  cast: `function cast(set, get, x) {
+  bits[set](0, x)
+  return bits[get](0)
+}`,
+  added: `function added(x, y) {
+  return x.map((v, i) => v + y[i])
+}`,
+  replaced: `function replaced(array, at, part) {
+  const copy = array.slice()
+  copy.set(part, at)
+  return copy
+}`,
+  joined: `function joined(parts) {
+  const whole = new parts[0].constructor(parts.length * parts[0].length)
+  parts.forEach((part, i) => whole.set(part, i * part.length))
+  return whole
+}`,
+  words: `function words(data) {
+  if (data instanceof ArrayBuffer) return { buffer: data, byteOffset: 0, byteLength: data.byteLength }
+  if (!ArrayBuffer.isView(data)) throw new TypeError('a buffer must be an ArrayBuffer or a typed array')
+  return data
+}`,
+  printf: `function printf(format, ...args) {
+  let next = 0
+  host.print(format.replace(/%(%|[-+ 0#]*\\d*(?:\\.(\\d+))?[hl]*([diufFeEgGxXcs]))/g, (all, what, digits, kind) => {
+    if (what === '%') return '%'
+    const x = args[next++]
+    if (kind === 'f' || kind === 'F') return Number(x).toFixed(digits === undefined ? 6 : Number(digits))
+    if (kind === 'e' || kind === 'E') return Number(x).toExponential(digits === undefined ? 6 : Number(digits))
+    return kind === 'x' || kind === 'X' ? x.toString(16) : String(x)
+  }))
+}`,
+  host: `/** What the host provides; \`print\` takes the lines of \`printf\`. */
+export const host = {
+  print(text) {
+    console.log(text)
+  },
+}`,
+}
+
+/** What each helper calls. */
+export const helperNeeds: Readonly<Record<string, readonly string[]>> = { cast: ['bits'], printf: ['host'] }

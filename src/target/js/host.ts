@@ -1,0 +1,115 @@
+/**
+ * What stands between a host and emitted functions: hosts hand over numbers, arrays (vectors, matrices as rows, arrays)
+ * and plain objects (structs); functions take and return leaves.
+ */
+import type { Type } from '../../ir/type.ts'
+import { component } from '../../ir/type.ts'
+import { inputs, outputs, type Func } from '../../ir/value.ts'
+import { arrayClass, leavesOf } from './leaf.ts'
+import type { Unit } from './unit.ts'
+
+/** A path into host data: `.name` or `[i]`. */
+function step(type: Type, i: number): string {
+  if (type.kind !== 'struct') return `[${i}]`
+  const name = type.fields[i]!.name
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`
+}
+
+function key(name: string): string {
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)
+}
+
+/** Expressions for the leaves of host data at a path. */
+export function readLeaves(type: Type, path: string, unit: Unit): string[] {
+  switch (type.kind) {
+    case 'scalar': return [coerce(type, path, unit)]
+    case 'vec': case 'mat': case 'struct': {
+      const all: string[] = []
+      for (let i = 0; i < type.count; i++) all.push(...readLeaves(component(type, i), path + step(type, i), unit))
+      return all
+    }
+    case 'array': return leavesOf(type).map((leaf, k) => `${arrayClass(leaf.scalar, unit.scalars.mode)}.from(${gather(type, path, k, unit, 0)})`)
+    default: return []
+  }
+}
+
+/** An iterable of all elements of one leaf of an array, in order. */
+function gather(type: Type, path: string, k: number, unit: Unit, depth: number): string {
+  const elem = type.elem!
+  const e = `e${depth === 0 ? '' : depth}`
+  if (elem.kind === 'scalar') return elem.scalar === 'bool' ? `Array.from(${path}, Number)` : path
+  const nested = nestedLeaf(elem, e, k, unit, depth + 1)
+  return nested.array ? `Array.from(${path}).flatMap(${e} => Array.from(${nested.text}))` : `Array.from(${path}, ${e} => ${nested.text})`
+}
+
+function nestedLeaf(type: Type, path: string, k: number, unit: Unit, depth: number): { text: string; array: boolean } {
+  if (type.kind === 'scalar') return { text: type.scalar === 'bool' ? `Number(${path})` : path, array: false }
+  if (type.kind === 'array') return { text: gather(type, path, k, unit, depth), array: true }
+  let rest = k
+  for (let i = 0; i < type.count; i++) {
+    const part = component(type, i)
+    const count = leavesOf(part).length
+    if (rest < count) return nestedLeaf(part, path + step(type, i), rest, unit, depth)
+    rest -= count
+  }
+  return { text: '0', array: false }
+}
+
+function coerce(type: Type, path: string, unit: Unit): string {
+  switch (type.scalar) {
+    case 'bool': return `Boolean(${path})`
+    case 'i64': return `BigInt.asIntN(64, BigInt(${path}))`
+    case 'u64': return `BigInt.asUintN(64, BigInt(${path}))`
+    case 'i32': return `${path} | 0`
+    case 'u32': return `${path} >>> 0`
+    case 'f32':
+      if (unit.scalars.mode === 'f64') return path
+      unit.helpers.add('fround')
+      return `fround(${path})`
+    default: return path
+  }
+}
+
+/** An expression that makes host data of leaves; `leaves` is taken from the front. */
+export function writeData(type: Type, leaves: string[], at: string | undefined = undefined, depth = 0): string {
+  switch (type.kind) {
+    case 'scalar': {
+      const leaf = leaves.shift()!
+      if (at === undefined) return leaf
+      return type.scalar === 'bool' ? `${leaf}[${at}] !== 0` : `${leaf}[${at}]`
+    }
+    case 'vec': case 'mat': return `[${Array.from({ length: type.count }, () => writeData(type.elem!, leaves, at, depth)).join(', ')}]`
+    case 'struct': {
+      if (type.fields.length === 0) return '{}'
+      return `{ ${type.fields.map(f => `${key(f.name)}: ${writeData(f.type, leaves, at, depth)}`).join(', ')} }`
+    }
+    case 'array': {
+      const i = `i${depth === 0 ? '' : depth}`
+      const linear = at === undefined ? i : `(${at}) * ${type.count} + ${i}`
+      const elem = writeData(type.elem!, leaves, linear, depth + 1)
+      return `Array.from({ length: ${type.count} }, (_, ${i}) => ${elem.startsWith('{') ? `(${elem})` : elem})`
+    }
+    default: return 'undefined'
+  }
+}
+
+/** The wrapper of an exported function, as text. Private globals begin anew with each call. */
+export function wrapper(func: Func, wrapperName: string, unit: Unit, reset: string): string {
+  const names = unit.names.inside()
+  const params = inputs(func.sig).map(p => ({ type: p.type, name: names.fresh(p.name) }))
+  const args = params.flatMap(p => readLeaves(p.type, p.name, unit))
+  const head = `function ${wrapperName}(${params.map(p => p.name).join(', ')}) {`
+  const call = `${unit.funcName(func)}(${args.join(', ')})`
+  const leaves = func.results.flatMap((type, r) => leavesOf(type).map(leaf => names.fresh(`r${func.results.length > 1 ? r : ''}${leaf.suffix}`)))
+  const first = reset === '' ? '' : `  ${reset}\n`
+  if (leaves.length === 0) return `${head}\n${first}  ${call}\n}`
+  const pattern = leaves.length === 1 ? leaves[0]! : `[${leaves.join(', ')}]`
+  const rest = [...leaves]
+  const outs = outputs(func.sig)
+  const result = func.sig.result.kind === 'void' ? undefined : writeData(func.sig.result, rest)
+  const named = outs.map(p => `${key(p.name)}: ${writeData(p.type, rest)}`).join(', ')
+  let value = result ?? `{ out: { ${named} } }`
+  if (result !== undefined && outs.length > 0) value = `{ result: ${result}, out: { ${named} } }`
+  if (first === '' && value === leaves[0]) return `${head}\n  return ${call}\n}`
+  return `${head}\n${first}  const ${pattern} = ${call}\n  return ${value}\n}`
+}

@@ -1,0 +1,70 @@
+/** IR to a JavaScript module. */
+import type { Sink } from '../../base/diag.ts'
+import type { Mode } from '../../ir/scalar.ts'
+import type { Module } from '../../ir/value.ts'
+import { emitFunc } from './emit.ts'
+import { fold } from './fold.ts'
+import { helperNeeds, helpers } from './helper.ts'
+import { wrapper } from './host.ts'
+import { bindFunction, declareGlobals, kernel, resetGlobals } from './kernel.ts'
+import { printFunc } from './print.ts'
+import { Unit } from './unit.ts'
+
+export interface JsOptions {
+  /** `f32` rounds as GPUs and WebAssembly do; `f64` computes floats as doubles, for finite differences. Default `f32`. */
+  readonly mode?: Mode
+}
+
+export interface JsOutput {
+  /** An ES module. */
+  readonly code: string
+  /** Names that it exports as functions: of exported functions and entry points. */
+  readonly exports: readonly string[]
+}
+
+/** Prints the exported functions and compute entry points of a program as an ES module. */
+export function emitJs(module: Module, options: JsOptions, sink: Sink): JsOutput {
+  const unit = new Unit(options.mode ?? 'f32', sink)
+  const roots = module.funcs.filter(f => f.body !== undefined && (f.info.exported !== undefined || f.info.entry?.stage === 'compute'))
+  for (const func of roots) unit.want(func)
+
+  const funcs: string[] = []
+  const emitAll = (): void => {
+    for (let i = funcs.length; i < unit.queue.length; i++) {
+      const js = emitFunc(unit.queue[i]!, unit)
+      fold(js.body)
+      funcs.push(printFunc(js, unit.names))
+    }
+  }
+  emitAll()
+  // Initial values are functions too, and are known only once the globals are.
+  const priv = resetGlobals(unit, 'private')
+  emitAll()
+
+  const bindName = unit.leaves.some(g => g.global.space === 'uniform') || unit.words.length > 0 ? unit.names.fresh('bind') : ''
+  const exported = new Map<string, string>()
+  const hosts: string[] = []
+  const bind = bindName === '' ? '' : bindFunction(unit, bindName)
+  if (bind !== '') hosts.push(bind)
+  for (const func of roots) {
+    const isEntry = func.info.entry !== undefined
+    const name = isEntry ? func.name : func.info.exported!
+    const hostName = unit.names.fresh(`${name}_host`)
+    hosts.push(isEntry ? kernel(func, hostName, bindName, unit) : wrapper(func, hostName, unit, priv))
+    exported.set(name, hostName)
+  }
+  const list = [...exported].map(([name, host]) => `${host} as ${/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)}`)
+  if (bindName !== '') list.push(`${bindName}${bindName === 'bind' ? '' : ' as bind'}`)
+  const parts = [helperText(unit.helpers), declareGlobals(unit), ...funcs, ...hosts, `export { ${list.join(', ')} }`]
+  return { code: `${parts.filter(p => p !== '').join('\n\n')}\n`, exports: [...exported.keys()] }
+}
+
+function helperText(used: ReadonlySet<string>): string {
+  const all = new Set<string>()
+  const add = (helper: string): void => {
+    for (const needed of helperNeeds[helper] ?? []) add(needed)
+    all.add(helper)
+  }
+  for (const helper of used) add(helper)
+  return [...all].map(helper => helpers[helper]!).join('\n\n')
+}

@@ -1,0 +1,127 @@
+/** Entry points in JavaScript: loops over groups and threads, in lockstep from barrier to barrier where there are any. */
+import type { Func, Global } from '../../ir/value.ts'
+import { inputs } from '../../ir/value.ts'
+import { arrayClass, leavesOf } from './leaf.ts'
+import { readLeaves } from './host.ts'
+import type { GlobalLeaves, Unit } from './unit.ts'
+
+/** Statements that declare the globals of the module. */
+export function declareGlobals(unit: Unit): string {
+  const lines: string[] = []
+  for (const { locals, global } of unit.leaves) {
+    leavesOf(global.type).forEach((leaf, k) => {
+      const name = locals[k]!.name!
+      if (leaf.count > 0) lines.push(`let ${name} = new ${arrayClass(leaf.scalar, unit.scalars.mode)}(${leaf.count})`)
+      else lines.push(`let ${name} = ${zeroText(leaf.scalar)}`)
+    })
+  }
+  for (const { name } of unit.words) {
+    lines.push(`let ${views.map(([suffix]) => `${name}_${suffix}`).join(', ')}, ${name}_length = 0`)
+  }
+  return lines.join('\n')
+}
+
+const views: readonly (readonly [string, string, number])[] = [
+  ['f32', 'Float32Array', 4], ['i32', 'Int32Array', 4], ['u32', 'Uint32Array', 4],
+  ['f64', 'Float64Array', 8], ['i64', 'BigInt64Array', 8], ['u64', 'BigUint64Array', 8],
+]
+
+function zeroText(scalar: string): string {
+  return scalar === 'bool' ? 'false' : scalar === 'i64' || scalar === 'u64' ? '0n' : '0'
+}
+
+/** The function `bind(resources)`, which gives the module its buffers and uniforms by name; '' where it has none. */
+export function bindFunction(unit: Unit, bindName: string): string {
+  const body: string[] = []
+  for (const { global, name, stride } of unit.words) {
+    const from = `resources[${JSON.stringify(global.name)}]`
+    body.push(`  if (${from} !== undefined) {`)
+    body.push(`    const { buffer, byteOffset, byteLength } = words(${from})`)
+    for (const [suffix, array, size] of views) body.push(`    ${name}_${suffix} = byteOffset % ${size} === 0 ? new ${array}(buffer, byteOffset, byteLength >> ${Math.log2(size)}) : undefined`)
+    body.push(`    ${name}_length = Math.floor(byteLength / ${stride})`)
+    body.push('  }')
+    unit.helpers.add('words')
+  }
+  for (const { global, locals } of unit.leaves) {
+    if (global.space !== 'uniform') continue
+    const from = `resources[${JSON.stringify(global.name)}]`
+    const reads = readLeaves(global.type, 'value', unit)
+    body.push(`  if (${from} !== undefined) {`, `    const value = ${from}`, ...reads.map((e, k) => `    ${locals[k]!.name} = ${e}`), '  }')
+  }
+  return body.length === 0 ? '' : `function ${bindName}(resources) {\n${body.join('\n')}\n}`
+}
+
+/** A statement that sets the globals of a space to their initial values; '' where there are none. */
+export function resetGlobals(unit: Unit, space: Global['space']): string {
+  return unit.leaves.filter(g => g.global.space === space).map(g => reset(g, unit)).join('; ')
+}
+
+function reset({ global, locals }: GlobalLeaves, unit: Unit): string {
+  if (global.init !== undefined && unit.want(global.init)) {
+    const names = locals.map(l => l.name!)
+    const call = `${unit.funcName(global.init)}()`
+    const leaves = leavesOf(global.type)
+    // Arrays are copied: the initial value may be shared, the global is written.
+    const copies = leaves.flatMap((leaf, k) => leaf.count > 0 ? [`; ${names[k]} = ${names[k]}.slice()`] : [])
+    return `${names.length === 1 ? names[0] : `[${names.join(', ')}]`} = ${call}${copies.join('')}`
+  }
+  return leavesOf(global.type).map((leaf, k) => {
+    const name = locals[k]!.name!
+    return leaf.count > 0 ? `${name}.fill(${zeroText(leaf.scalar) === '0n' ? '0n' : '0'})` : `${name} = ${zeroText(leaf.scalar)}`
+  }).join('; ')
+}
+
+/** The function that a host calls to run an entry point: `name(groups, resources, uniforms)`. */
+export function kernel(func: Func, hostName: string, bindName: string, unit: Unit): string {
+  const { numthreads, semantics } = func.info.entry!
+  const [nx, ny, nz] = numthreads
+  const args = inputs(func.sig).flatMap(p => {
+    const parts = systemValue(semantics[func.sig.params.indexOf(p)] ?? '', numthreads)
+    if (parts === undefined) return readLeaves(p.type, `uniforms[${JSON.stringify(p.name)}]`, unit)
+    return parts.slice(0, p.type.kind === 'vec' ? p.type.count : 1)
+  })
+  const call = `${unit.funcName(func)}(${args.join(', ')})`
+  const lockstep = unit.effects(func).waits
+  const priv = resetGlobals(unit, 'private')
+  const shared = resetGlobals(unit, 'workgroup')
+  const inner = lockstep ? `threads.push(${call})` : call
+  const loops: readonly (readonly [string, string | number])[] = [['gz', 'groups[2] ?? 1'], ['gy', 'groups[1] ?? 1'], ['gx', 'groups[0] ?? 1']]
+  const lines = [`function ${hostName}(groups, resources = {}, uniforms = {}) {`]
+  if (bindName !== '') lines.push(`  ${bindName}(resources)`)
+  let indent = '  '
+  for (const [v, n] of loops) {
+    lines.push(`${indent}for (let ${v} = 0; ${v} < (${n}); ${v}++) {`)
+    indent += '  '
+  }
+  if (shared !== '') lines.push(indent + shared)
+  if (lockstep) lines.push(`${indent}let threads = []`)
+  const locals: readonly (readonly [string, number])[] = [['lz', nz], ['ly', ny], ['lx', nx]]
+  const opened = indent
+  for (const [v, n] of locals) {
+    lines.push(`${indent}for (let ${v} = 0; ${v} < ${n}; ${v}++) {`)
+    indent += '  '
+  }
+  if (priv !== '') lines.push(indent + priv)
+  lines.push(indent + inner)
+  for (let k = 0; k < locals.length; k++) {
+    indent = indent.slice(2)
+    lines.push(`${indent}}`)
+  }
+  if (lockstep) lines.push(`${opened}while (threads.length > 0) threads = threads.filter(thread => !thread.next().done)`)
+  for (let k = 0; k < loops.length; k++) {
+    indent = indent.slice(2)
+    lines.push(`${indent}}`)
+  }
+  lines.push('}')
+  return lines.join('\n')
+}
+
+function systemValue(semantic: string, [nx, ny, nz]: readonly [number, number, number]): string[] | undefined {
+  switch (semantic) {
+    case 'SV_DISPATCHTHREADID': return [`gx * ${nx} + lx`, `gy * ${ny} + ly`, `gz * ${nz} + lz`]
+    case 'SV_GROUPTHREADID': return ['lx', 'ly', 'lz']
+    case 'SV_GROUPID': return ['gx', 'gy', 'gz']
+    case 'SV_GROUPINDEX': return [`lx + ${nx} * (ly + ${ny} * lz)`]
+    default: return undefined
+  }
+}

@@ -1,0 +1,77 @@
+/**
+ * Values in JavaScript are scalars and typed arrays: a vector, matrix or struct is taken apart into its leaves, and an
+ * array has one typed array for each leaf of its element. `array<struct { float2 p; int n[3]; }, 4>` is three typed
+ * arrays: `p_x` and `p_y` of 4 and `n` of 12 elements.
+ */
+import type { ScalarName, Type } from '../../ir/type.ts'
+import type { Mode } from '../../ir/scalar.ts'
+
+export interface Leaf {
+  readonly scalar: ScalarName
+  /** Elements of a typed array; 0 for a plain scalar. */
+  readonly count: number
+  /** Added to the name of the value. */
+  readonly suffix: string
+}
+
+const known = new WeakMap<Type, readonly Leaf[]>()
+
+/** The leaves of a type, in order. */
+export function leavesOf(type: Type): readonly Leaf[] {
+  let leaves = known.get(type)
+  if (leaves === undefined) {
+    leaves = compute(type)
+    known.set(type, leaves)
+  }
+  return leaves
+}
+
+function compute(type: Type): readonly Leaf[] {
+  switch (type.kind) {
+    case 'scalar': return [{ scalar: type.scalar!, count: 0, suffix: '' }]
+    case 'vec': return parts(type.count, () => type.elem!, i => `_${'xyzw'[i]}`)
+    case 'mat': {
+      const all: Leaf[] = []
+      for (let r = 0; r < type.count; r++) {
+        for (let c = 0; c < type.elem!.count; c++) all.push({ scalar: type.scalar!, count: 0, suffix: `_${r}${c}` })
+      }
+      return all
+    }
+    case 'struct': return parts(type.count, i => type.fields[i]!.type, i => `_${type.fields[i]!.name}`)
+    case 'array': return leavesOf(type.elem!).map(l => ({ ...l, count: Math.max(1, l.count) * Math.max(1, type.count) }))
+    default: return []
+  }
+}
+
+function parts(count: number, type: (i: number) => Type, suffix: (i: number) => string): readonly Leaf[] {
+  const all: Leaf[] = []
+  for (let i = 0; i < count; i++) {
+    for (const leaf of leavesOf(type(i))) all.push({ ...leaf, suffix: suffix(i) + leaf.suffix })
+  }
+  return all
+}
+
+/** Where the leaves of a component of a vector, matrix or struct begin. */
+export function leafStart(type: Type, component: number): number {
+  if (type.kind !== 'struct') return component * leavesOf(type.elem!).length
+  let start = 0
+  for (let i = 0; i < component; i++) start += leavesOf(type.fields[i]!.type).length
+  return start
+}
+
+/** The typed array that holds scalars of a type. */
+export function arrayClass(scalar: ScalarName, mode: Mode): string {
+  switch (scalar) {
+    case 'bool': return 'Uint8Array'
+    case 'i8': return 'Int8Array'
+    case 'u8': return 'Uint8Array'
+    case 'i16': return 'Int16Array'
+    case 'u16': return 'Uint16Array'
+    case 'i32': return 'Int32Array'
+    case 'u32': return 'Uint32Array'
+    case 'i64': return 'BigInt64Array'
+    case 'u64': return 'BigUint64Array'
+    case 'f16': case 'f32': return mode === 'f32' ? 'Float32Array' : 'Float64Array'
+    case 'f64': return 'Float64Array'
+  }
+}

@@ -1,0 +1,28 @@
+const reserved = `arguments async await break case catch class const continue debugger default delete do else enum eval export extends
+false finally for function get if implements import in instanceof interface let new null of package private protected public return set
+static super switch this throw true try typeof undefined var void while with yield NaN Infinity Math BigInt Number Array Object String
+Boolean Symbol Error Promise JSON Reflect Map Set DataView ArrayBuffer Int8Array Uint8Array Int16Array Uint16Array Int32Array Uint32Array
+Float32Array Float64Array BigInt64Array BigUint64Array isNaN isFinite console globalThis constructor prototype groups buffers uniforms`
+
+/** Hands out names that JavaScript allows and that nothing else has. */
+export class Names {
+  readonly #taken: Set<string>
+
+  constructor(taken: Iterable<string>) {
+    this.#taken = new Set([...reserved.split(/\s+/), ...taken])
+  }
+
+  /** A name like the one wanted. */
+  fresh(wanted: string): string {
+    const base = wanted.replace(/[^\w$]+/g, '_').replace(/_$/, '').replace(/^(?=\d)/, '_') || 't'
+    let name = base
+    for (let k = 1; this.#taken.has(name); k++) name = `${base}_${k}`
+    this.#taken.add(name)
+    return name
+  }
+
+  /** Names for a scope inside: what is taken here is taken there. */
+  inside(): Names {
+    return new Names(this.#taken)
+  }
+}

@@ -1,0 +1,209 @@
+/**
+ * Pointers, which JavaScript does not have: at emission a pointer is a *place*, known down to expressions. Variables and
+ * uniforms are leaves in variables of their own; buffers are words of the host's memory, laid out as on the GPU.
+ */
+import type { ScalarName, Type } from '../../ir/type.ts'
+import { component } from '../../ir/type.ts'
+import type { Layouts } from '../layout.ts'
+import { arrayClass, leafStart, leavesOf } from './leaf.ts'
+import type { Scalars } from './scalar.ts'
+import { binary, call, cond, index, method, name, text, type Expr, type Local, type Stmt } from './tree.ts'
+
+/** Leaves of a root from `start` on, in one of several variants where a lane or row was chosen by a computed index. */
+interface Variant {
+  readonly start: number
+  /** When this variant is meant; undefined for the last. */
+  readonly when: Expr | undefined
+}
+
+export type Place =
+  | { readonly kind: 'leaves'; readonly root: readonly Local[]; readonly type: Type; readonly variants: readonly Variant[]; readonly at: Expr | undefined }
+  | { readonly kind: 'words'; readonly buffer: string; readonly type: Type; readonly at: Expr }
+
+/** The place of a whole variable. */
+export function wholePlace(root: readonly Local[], type: Type): Place {
+  return { kind: 'leaves', root, type, variants: [{ start: 0, when: undefined }], at: undefined }
+}
+
+const zero = text('0')
+
+/** Reads and writes places. `atom` makes an expression one that may be written twice. */
+export class Memory {
+  readonly #scalars: Scalars
+  readonly #layouts: Layouts
+  readonly #atom: (e: Expr, hint: string) => Expr
+  readonly #emit: (s: Stmt) => void
+
+  constructor(scalars: Scalars, layouts: Layouts, atom: (e: Expr, hint: string) => Expr, emit: (s: Stmt) => void) {
+    this.#scalars = scalars
+    this.#layouts = layouts
+    this.#atom = atom
+    this.#emit = emit
+  }
+
+  field(p: Place, i: number): Place {
+    const type = component(p.type, i)
+    if (p.kind === 'words') return { ...p, type, at: add(p.at, this.#layouts.of(p.type).offsets[i]! / 4) }
+    const shift = leafStart(p.type, i)
+    return { ...p, type, variants: p.variants.map(v => ({ start: v.start + shift, when: v.when })) }
+  }
+
+  elem(p: Place, i: Expr, indexType: ScalarName): Place {
+    const type = p.type.elem!
+    const at = this.#clamped(p, i, indexType)
+    if (p.kind === 'words') return { ...p, type, at: this.#atom(add(p.at, scale(at, this.#layouts.of(p.type).stride / 4)), 'word') }
+    if (p.type.kind === 'array') {
+      const whole = p.at === undefined ? at : add(scale(p.at, p.type.count), at)
+      return { ...p, type, at: this.#atom(whole, 'at') }
+    }
+    const size = leavesOf(type).length
+    const count = p.type.count
+    if (at.kind === 'text') {
+      const k = Number(at.text)
+      return { ...p, type, variants: p.variants.map(v => ({ start: v.start + k * size, when: v.when })) }
+    }
+    const chosen = this.#atom(at, 'lane')
+    const variants: Variant[] = []
+    for (const v of p.variants) {
+      for (let k = 0; k < count; k++) {
+        const here = k === count - 1 ? undefined : binary('===', chosen, text(String(k)))
+        const when = v.when === undefined ? here : here === undefined ? v.when : binary('&&', v.when, here)
+        variants.push({ start: v.start + k * size, when })
+      }
+    }
+    return { ...p, type, variants }
+  }
+
+  /** The index kept in bounds; constants are clamped here and now. */
+  #clamped(p: Place, i: Expr, indexType: ScalarName): Expr {
+    const count = p.type.count
+    const big = indexType === 'i64' || indexType === 'u64'
+    if (i.kind === 'text') {
+      const k = Number(i.text.replace('n', ''))
+      if (count > 0) return text(String(Math.min(Math.max(k, 0), count - 1)))
+    }
+    const n = big ? call('Number', i) : i
+    if (p.kind === 'words' && count === 0) return this.#scalars.help('at', n, text(`${p.buffer}_length`))
+    return this.#scalars.help('at', n, text(String(count)))
+  }
+
+  load(p: Place): Expr[] {
+    if (p.kind === 'words') return this.#loadWords(p.buffer, p.type, p.at)
+    return leavesOf(p.type).map((leaf, k) => {
+      let e: Expr | undefined
+      for (let n = p.variants.length - 1; n >= 0; n--) {
+        const v = p.variants[n]!
+        const one = this.#read(p.root[v.start + k]!, leaf.scalar, leaf.count, p.at)
+        e = e === undefined || v.when === undefined ? one : cond(v.when, one, e)
+      }
+      return e!
+    })
+  }
+
+  #read(root: Local, scalar: ScalarName, count: number, at: Expr | undefined): Expr {
+    if (count > 0) {
+      if (at === undefined) return method(name(root), 'slice')
+      const from = scale(at, count)
+      return method(name(root), 'slice', from, add(from, count))
+    }
+    if (at === undefined) return name(root)
+    const e = index(name(root), at)
+    return scalar === 'bool' ? binary('!==', e, zero) : e
+  }
+
+  store(p: Place, parts: readonly Expr[]): void {
+    if (p.kind === 'words') {
+      this.#storeWords(p.buffer, p.type, p.at, parts, { next: 0 })
+      return
+    }
+    leavesOf(p.type).forEach((leaf, k) => {
+      let rest: Stmt | undefined
+      for (let n = p.variants.length - 1; n >= 0; n--) {
+        const v = p.variants[n]!
+        const one = this.#write(p.root[v.start + k]!, leaf.scalar, leaf.count, p.at, parts[k]!)
+        rest = rest === undefined || v.when === undefined ? one : { kind: 'if', c: v.when, then: [one], else: [rest], labelled: false }
+      }
+      this.#emit(rest!)
+    })
+  }
+
+  #write(root: Local, scalar: ScalarName, count: number, at: Expr | undefined, value: Expr): Stmt {
+    if (count > 0) return { kind: 'do', value: method(name(root), 'set', value, ...(at === undefined ? [] : [scale(at, count)])) }
+    if (at === undefined) return { kind: 'set', target: name(root), value }
+    return { kind: 'set', target: index(name(root), at), value: scalar === 'bool' ? cond(value, text('1'), zero) : value }
+  }
+
+  // ── Buffers: words of the host's memory ──────────────────────────────────────────────────────────────────────────
+
+  #loadWords(buffer: string, type: Type, at: Expr): Expr[] {
+    if (type.kind === 'scalar') return [this.#word(buffer, type.scalar!, at)]
+    if (type.kind === 'array') return this.#loadArray(buffer, type, at)
+    return this.#parts(type, at).flatMap(part => this.#loadWords(buffer, part.type, part.at))
+  }
+
+  #word(buffer: string, scalar: ScalarName, at: Expr): Expr {
+    if (scalar === 'bool') return binary('!==', index(text(`${buffer}_u32`), at), zero)
+    if (scalar === 'i64' || scalar === 'u64' || scalar === 'f64') return index(text(`${buffer}_${scalar}`), binary('>>', at, text('1')))
+    return index(text(`${buffer}_${scalar}`), at)
+  }
+
+  /** An array value: one typed array for each leaf, gathered element by element. */
+  #loadArray(buffer: string, type: Type, at: Expr): Expr[] {
+    const all: Expr[][] = []
+    for (let i = 0; i < type.count; i++) all.push(this.#loadWords(buffer, type.elem!, add(at, i * this.#layouts.of(type).stride / 4)))
+    return leavesOf(type).map((leaf, k) => {
+      const items = all.map(one => one[k]!)
+      return leavesOf(type.elem!)[k]!.count > 0 ? this.#scalars.help('joined', { kind: 'list', items })
+        : call(`${arrayClass(leaf.scalar, this.#scalars.mode)}.of`, ...items)
+    })
+  }
+
+  #storeWords(buffer: string, type: Type, at: Expr, parts: readonly Expr[], take: { next: number }): void {
+    if (type.kind === 'scalar') {
+      const value = parts[take.next++]!
+      const wide = type.scalar === 'i64' || type.scalar === 'u64' || type.scalar === 'f64'
+      const view = type.scalar === 'bool' ? 'u32' : type.scalar!
+      this.#emit({ kind: 'set', target: index(text(`${buffer}_${view}`), wide ? binary('>>', at, text('1')) : at), value: type.scalar === 'bool' ? cond(value, text('1'), zero) : value })
+    } else if (type.kind === 'array') {
+      const arrays = leavesOf(type).map(() => parts[take.next++]!)
+      const inner = leavesOf(type.elem!)
+      for (let i = 0; i < type.count; i++) {
+        const one = inner.map((leaf, k) => this.element(arrays[k]!, leaf.scalar, leaf.count, i))
+        this.#storeWords(buffer, type.elem!, add(at, i * this.#layouts.of(type).stride / 4), one, { next: 0 })
+      }
+    } else {
+      for (const part of this.#parts(type, at)) this.#storeWords(buffer, part.type, part.at, parts, take)
+    }
+  }
+
+  /** An element with a constant index of an array value; `count` is that of the element's leaf. */
+  element(array: Expr, scalar: ScalarName, count: number, i: number): Expr {
+    if (count > 0) return method(array, 'subarray', text(String(i * count)), text(String((i + 1) * count)))
+    const e = index(array, text(String(i)))
+    return scalar === 'bool' ? binary('!==', e, zero) : e
+  }
+
+  #parts(type: Type, at: Expr): { type: Type; at: Expr }[] {
+    const layout = this.#layouts.of(type)
+    const all: { type: Type; at: Expr }[] = []
+    for (let i = 0; i < type.count; i++) {
+      const offset = type.kind === 'struct' ? layout.offsets[i]! : i * layout.stride
+      all.push({ type: component(type, i), at: add(at, offset / 4) })
+    }
+    return all
+  }
+}
+
+function add(x: Expr, y: Expr | number): Expr {
+  if (typeof y === 'number') return y === 0 ? x : isNumber(x) ? text(String(Number(x.text) + y)) : binary('+', x, text(String(y)))
+  if (isNumber(x) && isNumber(y)) return text(String(Number(x.text) + Number(y.text)))
+  return isNumber(x) && x.text === '0' ? y : isNumber(y) && y.text === '0' ? x : binary('+', x, y)
+}
+
+function scale(x: Expr, by: number): Expr {
+  return by === 1 ? x : isNumber(x) ? text(String(Number(x.text) * by)) : binary('*', x, text(String(by)))
+}
+
+function isNumber(e: Expr): e is { kind: 'text'; text: string } {
+  return e.kind === 'text' && /^\d+$/.test(e.text)
+}

@@ -1,0 +1,135 @@
+/** Scalar operations as JavaScript expressions: integers wrap, floats round to their type in the exact mode. */
+import * as ops from '../../ir/ops.ts'
+import type { Op } from '../../ir/ops.ts'
+import type { Mode } from '../../ir/scalar.ts'
+import type { ScalarName } from '../../ir/type.ts'
+import { binary, call, cond, text, unary, type Expr } from './tree.ts'
+
+/** Writes scalar expressions, and notes which helpers they call. */
+export class Scalars {
+  readonly mode: Mode
+  readonly used: Set<string>
+
+  constructor(mode: Mode, used: Set<string>) {
+    this.mode = mode
+    this.used = used
+  }
+
+  /** A call of a helper. */
+  help(helper: string, ...args: readonly Expr[]): Expr {
+    this.used.add(helper)
+    return call(helper, ...args)
+  }
+
+  literal(type: ScalarName, value: number | boolean | bigint): Expr {
+    if (typeof value === 'boolean') return text(String(value))
+    if (typeof value === 'bigint') return text(`${value}n`)
+    if (type === 'i64' || type === 'u64') return text(`${value}n`)
+    const x = type === 'f32' && this.mode === 'f32' ? Math.fround(value) : value
+    if (type === 'bool') return text(String(x !== 0))
+    return text(Object.is(x, -0) ? '-0' : String(x))
+  }
+
+  /** Brings a number into the range of its type. */
+  fit(type: ScalarName, x: Expr): Expr {
+    switch (type) {
+      case 'i32': return binary('|', x, text('0'))
+      case 'u32': return binary('>>>', x, text('0'))
+      case 'i16': return binary('>>', binary('<<', x, text('16')), text('16'))
+      case 'i8': return binary('>>', binary('<<', x, text('24')), text('24'))
+      case 'u16': return binary('&', x, text('65535'))
+      case 'u8': return binary('&', x, text('255'))
+      case 'i64': return call('BigInt.asIntN', text('64'), x)
+      case 'u64': return call('BigInt.asUintN', text('64'), x)
+      case 'f32': return this.mode === 'f32' ? this.help('fround', x) : x
+      case 'f16': return this.mode === 'f32' ? this.help('half', x) : x
+      default: return x
+    }
+  }
+
+  /** An arithmetic, bitwise, logical or comparison op on scalars of one type. */
+  apply(op: Op, type: ScalarName, x: Expr, y: Expr): Expr {
+    const big = type === 'i64' || type === 'u64'
+    const float = type.startsWith('f')
+    const compare = comparisons.get(op)
+    if (compare !== undefined) return binary(compare, x, y)
+    if (type === 'bool') {
+      switch (op) {
+        case ops.and: return binary('&&', x, y)
+        case ops.or: return binary('||', x, y)
+        case ops.xor: return binary('!==', x, y)
+        default: return unary('!', x)
+      }
+    }
+    switch (op) {
+      case ops.add: return this.fit(type, binary('+', x, y))
+      case ops.sub: return this.fit(type, binary('-', x, y))
+      case ops.mul:
+        if (float || big) return this.fit(type, binary('*', x, y))
+        return type === 'i32' ? call('Math.imul', x, y) : this.fit(type, call('Math.imul', x, y))
+      case ops.div: return this.fit(type, big ? this.help('divBig', x, y) : binary('/', x, y))
+      case ops.rem: return this.fit(type, big ? this.help('remBig', x, y) : binary('%', x, y))
+      // Negating a float is exact.
+      case ops.neg: return float ? unary('-', x) : this.fit(type, unary('-', x))
+      case ops.and: return this.#bitwise('&', type, x, y)
+      case ops.or: return this.#bitwise('|', type, x, y)
+      case ops.xor: return this.#bitwise('^', type, x, y)
+      case ops.not: return type === 'i32' || type === 'i64' ? unary('~', x) : this.fit(type, unary('~', x))
+      case ops.shl: return type === 'i32' ? binary('<<', x, y) : this.fit(type, binary('<<', x, this.#amount(type, y)))
+      default:
+        if (big) return binary('>>', x, this.#amount(type, y))
+        return binary(type.startsWith('i') ? '>>' : '>>>', x, this.#amount(type, y))
+    }
+  }
+
+  #bitwise(op: string, type: ScalarName, x: Expr, y: Expr): Expr {
+    const e = binary(op, x, y)
+    return type === 'u32' ? this.fit(type, e) : e
+  }
+
+  /** JavaScript takes the amount of a 32-bit shift modulo 32 by itself. */
+  #amount(type: ScalarName, y: Expr): Expr {
+    if (type === 'i32' || type === 'u32') return y
+    return binary('&', y, text(type === 'i64' || type === 'u64' ? '63n' : type.endsWith('16') ? '15' : '7'))
+  }
+
+  convert(from: ScalarName, to: ScalarName, x: Expr): Expr {
+    const fromFloat = from.startsWith('f')
+    const fromBig = from === 'i64' || from === 'u64'
+    if (from === to) return x
+    if (to === 'bool') return binary('!==', x, text(fromBig ? '0n' : '0'))
+    if (from === 'bool') return to === 'i64' || to === 'u64' ? cond(x, text('1n'), text('0n')) : cond(x, text('1'), text('0'))
+    if (to === 'i64' || to === 'u64') {
+      if (fromBig) return this.fit(to, x)
+      return this.fit(to, fromFloat ? this.help('toBig', x) : call('BigInt', x))
+    }
+    if (fromBig) return this.fit(to, call('Number', to.startsWith('f') ? x : call('BigInt.asIntN', text('32'), x)))
+    if (to.startsWith('f')) return this.fit(to, x)
+    if (!fromFloat) return this.fit(to, x)
+    if (to === 'i32') return this.help('toI32', x)
+    if (to === 'u32') return this.help('toU32', x)
+    return this.#saturate(to, x)
+  }
+
+  #saturate(to: ScalarName, x: Expr): Expr {
+    const bits = Number(to.slice(1))
+    const [lo, hi] = to.startsWith('i') ? [-(2 ** (bits - 1)), 2 ** (bits - 1) - 1] : [0, 2 ** bits - 1]
+    return call('Math.max', text(String(lo)), call('Math.min', text(String(hi)), this.help('toI32', x)))
+  }
+
+  bitcast(from: ScalarName, to: ScalarName, x: Expr): Expr {
+    if (from === to) return x
+    const isInt = (s: ScalarName): boolean => !s.startsWith('f') && s !== 'bool'
+    if (isInt(from) && isInt(to)) return this.fit(to, x)
+    const set = accessors[from]
+    const get = accessors[to]
+    if (set === undefined || get === undefined) return x
+    return this.help('cast', text(`'set${set}'`), text(`'get${get}'`), x)
+  }
+}
+
+const comparisons = new Map<Op, string>([[ops.lt, '<'], [ops.le, '<='], [ops.gt, '>'], [ops.ge, '>='], [ops.eq, '==='], [ops.ne, '!==']])
+
+const accessors: Readonly<Partial<Record<ScalarName, string>>> = {
+  f32: 'Float32', f64: 'Float64', i32: 'Int32', u32: 'Uint32', i64: 'BigInt64', u64: 'BigUint64', i16: 'Int16', u16: 'Uint16',
+}

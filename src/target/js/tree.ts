@@ -1,0 +1,137 @@
+/** JavaScript as a tree: what emission makes, folding tidies and printing writes. */
+
+/** A variable of the output. `fixed` ones never change after their declaration. */
+export class Local {
+  /** Wanted name; printing makes it unique. */
+  readonly hint: string
+  readonly fixed: boolean
+  /** The final name of a module-level variable; undefined for those of a function. */
+  readonly name: string | undefined
+  /** How often it is read; kept by folding. */
+  uses = 0
+
+  constructor(hint: string, fixed: boolean, name?: string) {
+    this.hint = hint
+    this.fixed = fixed
+    this.name = name
+  }
+}
+
+export type Expr =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'name'; readonly local: Local }
+  | { readonly kind: 'unary'; readonly op: string; readonly x: Expr }
+  | { readonly kind: 'binary'; readonly op: string; readonly x: Expr; readonly y: Expr }
+  | { readonly kind: 'cond'; readonly c: Expr; readonly x: Expr; readonly y: Expr }
+  /** `pure`: neither writes, nor reads what can be written. */
+  | { readonly kind: 'call'; readonly callee: string; readonly args: readonly Expr[]; readonly pure: boolean; readonly delegate: boolean }
+  | { readonly kind: 'method'; readonly of: Expr; readonly method: string; readonly args: readonly Expr[] }
+  | { readonly kind: 'index'; readonly of: Expr; readonly at: Expr }
+  | { readonly kind: 'list'; readonly items: readonly Expr[] }
+
+export type Stmt =
+  | { readonly kind: 'const'; readonly locals: readonly Local[]; init: Expr }
+  | { readonly kind: 'let'; readonly local: Local; init: Expr | undefined }
+  | { readonly kind: 'set'; target: Expr; value: Expr }
+  | { readonly kind: 'do'; value: Expr }
+  | { readonly kind: 'if'; c: Expr; then: Stmt[]; else: Stmt[]; labelled: boolean }
+  | { readonly kind: 'switch'; x: Expr; readonly cases: Case[]; labelled: boolean }
+  /** Endless where `c` is undefined. */
+  | { readonly kind: 'loop'; c: Expr | undefined; body: Stmt[]; labelled: boolean }
+  | { readonly kind: 'block'; body: Stmt[]; labelled: boolean }
+  | { readonly kind: 'break'; readonly of: Stmt }
+  | { readonly kind: 'return'; value: Expr | undefined }
+  | { readonly kind: 'throw'; readonly text: string }
+  | { readonly kind: 'yield' }
+
+/** Literals of the labels; none for the default. */
+export interface Case {
+  readonly labels: readonly string[]
+  body: Stmt[]
+}
+
+export const text = (s: string): Expr => ({ kind: 'text', text: s })
+export const name = (local: Local): Expr => ({ kind: 'name', local })
+export const unary = (op: string, x: Expr): Expr => ({ kind: 'unary', op, x })
+export const binary = (op: string, x: Expr, y: Expr): Expr => ({ kind: 'binary', op, x, y })
+export const cond = (c: Expr, x: Expr, y: Expr): Expr => ({ kind: 'cond', c, x, y })
+export const call = (callee: string, ...args: readonly Expr[]): Expr => ({ kind: 'call', callee, args, pure: true, delegate: false })
+export const method = (of: Expr, m: string, ...args: readonly Expr[]): Expr => ({ kind: 'method', of, method: m, args })
+export const index = (of: Expr, at: Expr): Expr => ({ kind: 'index', of, at })
+export const list = (items: readonly Expr[]): Expr => ({ kind: 'list', items })
+
+/** True for what may be written twice: a literal or a name. */
+export function isAtom(e: Expr): boolean {
+  return e.kind === 'name' || e.kind === 'text'
+}
+
+/** The operands of an expression. */
+export function operands(e: Expr): readonly Expr[] {
+  switch (e.kind) {
+    case 'text': case 'name': return []
+    case 'unary': return [e.x]
+    case 'binary': return [e.x, e.y]
+    case 'cond': return [e.c, e.x, e.y]
+    case 'call': return e.args
+    case 'method': return [e.of, ...e.args]
+    case 'index': return [e.of, e.at]
+    case 'list': return e.items
+  }
+}
+
+/** The expression with one variable replaced. */
+export function replace(e: Expr, local: Local, by: Expr): Expr {
+  const sub = (x: Expr): Expr => replace(x, local, by)
+  switch (e.kind) {
+    case 'text': return e
+    case 'name': return e.local === local ? by : e
+    case 'unary': return { ...e, x: sub(e.x) }
+    case 'binary': return { ...e, x: sub(e.x), y: sub(e.y) }
+    case 'cond': return { ...e, c: sub(e.c), x: sub(e.x), y: sub(e.y) }
+    case 'call': return { ...e, args: e.args.map(sub) }
+    case 'method': return { ...e, of: sub(e.of), args: e.args.map(sub) }
+    case 'index': return { ...e, of: sub(e.of), at: sub(e.at) }
+    case 'list': return { ...e, items: e.items.map(sub) }
+  }
+}
+
+/** The lists of statements inside a statement. */
+export function inner(s: Stmt): readonly Stmt[][] {
+  switch (s.kind) {
+    case 'if': return [s.then, s.else]
+    case 'switch': return s.cases.map(c => c.body)
+    case 'loop': case 'block': return [s.body]
+    default: return []
+  }
+}
+
+/** The expressions that a statement computes itself, before anything it writes. */
+export function direct(s: Stmt): readonly Expr[] {
+  switch (s.kind) {
+    case 'const': return [s.init]
+    case 'let': return s.init === undefined ? [] : [s.init]
+    case 'set': return s.target.kind === 'name' ? [s.value] : [...operands(s.target), s.value]
+    case 'do': return [s.value]
+    case 'if': return [s.c]
+    case 'switch': return [s.x]
+    case 'return': return s.value === undefined ? [] : [s.value]
+    default: return []
+  }
+}
+
+/** Replaces a variable in the expressions that a statement computes itself. */
+export function replaceIn(s: Stmt, local: Local, by: Expr): void {
+  switch (s.kind) {
+    case 'const': s.init = replace(s.init, local, by); break
+    case 'let': if (s.init !== undefined) s.init = replace(s.init, local, by); break
+    case 'set':
+      if (s.target.kind !== 'name') s.target = replace(s.target, local, by)
+      s.value = replace(s.value, local, by)
+      break
+    case 'do': s.value = replace(s.value, local, by); break
+    case 'if': s.c = replace(s.c, local, by); break
+    case 'switch': s.x = replace(s.x, local, by); break
+    case 'return': if (s.value !== undefined) s.value = replace(s.value, local, by); break
+    default: break
+  }
+}
