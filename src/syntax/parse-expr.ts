@@ -153,7 +153,7 @@ function parseParenthesised(p: Cursor): Expr {
   }
   const inner = parseExpr(p)
   p.close(')', open)
-  return parsePostfix(p, open, inner)
+  return parsePostfix(p, open, inner, false)
 }
 
 /** Whether `(` … `)` holds a type and an operand follows. */
@@ -275,7 +275,8 @@ function parseOperatorName(p: Cursor, first: number): Expr {
   return { kind: 'name', span: p.spanFrom(first), name, global: false }
 }
 
-function parsePostfix(p: Cursor, first: number, start: Expr): Expr {
+/** Suffixes. After parentheses a `<` compares: `bare` is false there. */
+function parsePostfix(p: Cursor, first: number, start: Expr, bare = true): Expr {
   let expr = start
   for (let depth = 0; depth < depthLimit; depth++) {
     switch (punctuatorText(p.kind)) {
@@ -298,7 +299,7 @@ function parsePostfix(p: Cursor, first: number, start: Expr): Expr {
         break
       }
       case '<': {
-        if (!takesGenericArgs(p, expr) || !opensGenericArgs(p, p.pos)) return expr
+        if ((expr === start && !bare) || !takesGenericArgs(p, expr) || !opensGenericArgs(p, p.pos)) return expr
         const args = parseGenericArgs(p)
         expr = { kind: 'generic', span: p.spanFrom(first), base: expr, args }
         break

@@ -3,7 +3,7 @@ import type { Expr, Generics, GenericParam, Modifier, Name, TypeExpr, TypeParam,
 import { depthLimit, type Cursor } from './cursor.ts'
 import { parseArgument, parseBinary, parseExpr, parsePostfixArgs } from './parse-expr.ts'
 import { parseParams } from './parse-param.ts'
-import { afterType, typeModifiers } from './scan.ts'
+import { afterType, isOptionalSuffix, typeModifiers } from './scan.ts'
 import { eofKind, nameKind, punctuatorKind } from './token.ts'
 
 /** A type with its modifiers and suffixes; with `joined`, also `I & J`. */
@@ -91,7 +91,7 @@ function parseSuffixes(p: Cursor, first: number, start: TypeExpr): TypeExpr {
       const args = parsePostfixArgs(p, '[', ']')
       type = { kind: 'index', span: p.spanFrom(first), base: type, args }
     } else if (p.accept('*')) type = { kind: 'pointer', span: p.spanFrom(first), target: type }
-    else if (p.accept('?')) type = { kind: 'optional', span: p.spanFrom(first), target: type }
+    else if (p.is('?') && isOptionalSuffix(p, p.pos) && p.accept('?')) type = { kind: 'optional', span: p.spanFrom(first), target: type }
     else return type
   }
   p.giveUp()

@@ -13,6 +13,8 @@ const kinds = (texts: readonly Punctuator[]): ReadonlySet<number> => new Set(tex
 const insideAngles = kinds([',', '.', '::', '*', '/', '+', '-', '%', '&', '|', '^', '<<', '->', '!', '~', '?', '==', '!='])
 /** What follows generic arguments in an expression; anything else makes `<` a comparison. */
 const afterAngles = kinds(['(', ')', '[', ']', '}', '.', '::', ',', ';', ':', '?', '=', '==', '!=', '>', '>>', '&&', '||', '=>'])
+const afterOptional = kinds(['>', '>>', ',', ')', ']', '{', '}', ';', '=', '*', '?'])
+const afterOptionalName = kinds([';', '=', ',', ')'])
 const less = punctuatorKind('<')
 const greater = punctuatorKind('>')
 const shiftRight = punctuatorKind('>>')
@@ -90,13 +92,19 @@ function afterSuffixes(p: Cursor, index: number): number {
   let i = index
   for (;;) {
     const kind = p.kindAt(i)
-    if (kind === star || kind === question) i++
+    if (kind === star || (kind === question && isOptionalSuffix(p, i))) i++
     else if (kind === openBracket) {
       const match = p.tokens.matches[i]!
       if (match < 0) return -1
       i = match + 1
     } else return i
   }
+}
+
+/** Whether the `?` at `index`, after a type, belongs to it: what follows is no operand of a conditional expression. */
+export function isOptionalSuffix(p: Cursor, index: number): boolean {
+  const next = p.kindAt(index + 1)
+  return afterOptional.has(next) || (next === nameKind && afterOptionalName.has(p.kindAt(index + 2)))
 }
 
 function afterFuncType(p: Cursor, index: number): number {
