@@ -3,8 +3,11 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Sink } from '../src/base/diag.ts'
 import { parseModule } from '../src/ir/parse.ts'
+import { printModule } from '../src/ir/print.ts'
+import { run, type Data } from '../src/ir/run.ts'
 import { emitJs } from '../src/target/js/js.ts'
 import { callEmitted, evaluate } from './js-run.ts'
+import { generate } from './generate-ir.ts'
 import { expectData, readRunLines } from './ir-run.ts'
 
 const here = import.meta.dirname
@@ -29,5 +32,31 @@ describe('JavaScript', () => {
         })
       }
     }
+  }
+
+  for (const mode of ['f32', 'f64'] as const) {
+    it(`means what the interpreter says on generated programs, mode ${mode}`, () => {
+      for (let seed = 0; seed < 200; seed++) {
+        const { module, main } = generate(seed, 30)
+        main.info.exported = 'main'
+        const sink = new Sink()
+        const { code } = emitJs(module, { mode }, sink)
+        for (const args of [[3, 0.5], [-2, 1.25]]) {
+          const data = [1, 2, 3, 4]
+          let expected: readonly Data[]
+          try {
+            expected = run(main, args, { mode, steps: 100_000, globals: { buf: data, u: 0.75 } })
+          } catch {
+            continue
+          }
+          const buf = new Float32Array([1, 2, 3, 4])
+          const emitted = evaluate(code)
+          emitted['bind']?.({ buf, u: 0.75 })
+          const where = `seed ${seed}, main(${args.join(', ')})\n${process.env['SHOW'] === undefined ? '' : `${printModule(module)}\n${code}`}`
+          expectData(callEmitted(emitted, main, 'main', args), expected, where)
+          expectData([...buf], data.map(x => Math.fround(x)), where)
+        }
+      }
+    })
   }
 })

@@ -119,7 +119,11 @@ function foldList(body: Stmt[]): void {
     gone[i] = 1
   }
   for (let i = body.length - 1; i >= 0; i--) if (gone[i] === 1) body.splice(i, 1)
-  for (const s of body) if (s.kind === 'loop') whileLoop(s)
+  for (const s of body) {
+    if (s.kind === 'loop') whileLoop(s)
+    const last = s.kind === 'block' ? s.body[s.body.length - 1] : undefined
+    if (s.kind === 'block' && last?.kind === 'break' && last.of === s) s.body.pop()
+  }
 }
 
 /** Moves constants that only one branch of the statement uses into that branch. */

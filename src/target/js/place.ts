@@ -130,7 +130,7 @@ export class Memory {
   #write(root: Local, scalar: ScalarName, count: number, at: Expr | undefined, value: Expr): Stmt {
     if (count > 0) return { kind: 'do', value: method(name(root), 'set', value, ...(at === undefined ? [] : [scale(at, count)])) }
     if (at === undefined) return { kind: 'set', target: name(root), value }
-    return { kind: 'set', target: index(name(root), at), value: scalar === 'bool' ? cond(value, text('1'), zero) : value }
+    return { kind: 'set', target: index(name(root), at), value: scalar === 'bool' ? bit(value) : value }
   }
 
   // ── Buffers: words of the host's memory ──────────────────────────────────────────────────────────────────────────
@@ -163,7 +163,7 @@ export class Memory {
       const value = parts[take.next++]!
       const wide = type.scalar === 'i64' || type.scalar === 'u64' || type.scalar === 'f64'
       const view = type.scalar === 'bool' ? 'u32' : type.scalar!
-      this.#emit({ kind: 'set', target: index(text(`${buffer}_${view}`), wide ? binary('>>', at, text('1')) : at), value: type.scalar === 'bool' ? cond(value, text('1'), zero) : value })
+      this.#emit({ kind: 'set', target: index(text(`${buffer}_${view}`), wide ? binary('>>', at, text('1')) : at), value: type.scalar === 'bool' ? bit(value) : value })
     } else if (type.kind === 'array') {
       const arrays = leavesOf(type).map(() => parts[take.next++]!)
       const inner = leavesOf(type.elem!)
@@ -192,6 +192,11 @@ export class Memory {
     }
     return all
   }
+}
+
+/** A boolean as memory keeps it. */
+function bit(e: Expr): Expr {
+  return e.kind === 'text' ? text(e.text === 'true' ? '1' : '0') : cond(e, text('1'), zero)
 }
 
 function add(x: Expr, y: Expr | number): Expr {
