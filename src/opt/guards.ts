@@ -1,5 +1,5 @@
 /**
- * A block whose every `leave` ends a branch of an `if` that stands directly in it needs no block: what follows the `if`
+ * A block (or a branch of an `if` or `switch`) whose every `leave` ends a branch of an `if` that stands directly in it needs none: what follows the `if`
  * moves into the other branch.
  *
  *   block () { A; if %c () { leave } () { yield }; B; yield }   →   A; if %c () { yield } () { B; yield }
@@ -10,19 +10,21 @@ import { Inst, Value, noRegions, type Func, type Region } from '../ir/value.ts'
 /** Deeper nests than this would be worse to read, and targets bound the depth. */
 const nestLimit = 4
 
-/** Rewrites the block's region; `replace` is told what the results of such `if`s become. */
-export function nestGuards(func: Func, block: Inst, leaves: Map<Inst, number>, replace: (from: Value, to: Value) => void): void {
+/** Rewrites the regions of a block, `if` or `switch`; `replace` is told what the results of such `if`s become. */
+export function nestGuards(func: Func, block: Inst, leaves: Map<Inst, number>, replace: (from: Value, to: Value) => void): boolean {
   const total = leaves.get(block) ?? 0
-  if (total === 0 || total > nestLimit) return
+  if (total === 0 || total > nestLimit) return false
   let direct = 0
-  const region = block.regions[0]!
-  for (const inst of region.insts) {
-    if (isGuard(inst, block, leaves)) direct += inst.regions.filter(r => leavesBlock(r, block)).length
+  for (const region of block.regions) {
+    for (const inst of region.insts) {
+      if (isGuard(inst, block, leaves)) direct += inst.regions.filter(r => leavesBlock(r, block)).length
+    }
+    if (leavesBlock(region, block)) direct++
   }
-  if (leavesBlock(region, block)) direct++
-  if (direct !== total) return
-  nest(func, block, region, leaves, replace)
+  if (direct !== total) return false
+  for (const region of block.regions) nest(func, block, region, leaves, replace)
   leaves.set(block, 0)
+  return true
 }
 
 function leavesBlock(region: Region, block: Inst): boolean {

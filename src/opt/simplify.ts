@@ -87,7 +87,8 @@ class Simplifier {
         for (const r of region.insts[k]!.results) this.#depths[r.id] = this.#depth
       }
       if (!goesOn) {
-        if (i < insts.length - 1) this.changed = true
+        const dead = insts.length - 1 - i
+        if (dead > 1 || (dead === 1 && insts[i + 1]!.op !== ops.unreachable)) this.changed = true
         if (!region.end.op.ends) region.insts.push(new Inst(ops.unreachable, [], null, noRegions, inst.span))
         return false
       }
@@ -105,16 +106,21 @@ class Simplifier {
       case ops.switch_: {
         const c = constantInt(inst.args[0]!)
         if (c !== undefined || inst.regions.length === 1) return this.#always(region, inst, inst.regions[caseOf(inst, c)]!)
+        this.#nestGuards(inst)
         for (const r of inst.regions) this.region(r)
         return this.#finish(region, inst)
       }
       case ops.loop: return this.#loop(region, inst)
       default:
-        nestGuards(this.#func, inst, this.#leaves, (from, to) => this.#replace(from, to))
+        this.#nestGuards(inst)
         if (this.#leavesIn(inst.regions[0]!, inst) === 0) return this.#always(region, inst, inst.regions[0]!)
         this.region(inst.regions[0]!)
         return this.#finish(region, inst)
     }
+  }
+
+  #nestGuards(inst: Inst): void {
+    if (nestGuards(this.#func, inst, this.#leaves, (from, to) => this.#replace(from, to))) this.changed = true
   }
 
   /** `leave`s that name the instruction inside a region, but for the one at the region's own end. */
@@ -150,6 +156,7 @@ class Simplifier {
       inst.regions = [inst.regions[1]!, inst.regions[0]!]
       this.changed = true
     }
+    this.#nestGuards(inst)
     for (const r of inst.regions) this.region(r)
     const [yes, no] = [inst.regions[0]!, inst.regions[1]!]
     this.#endsInYield(inst)
