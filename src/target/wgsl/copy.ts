@@ -98,11 +98,11 @@ export class Copier {
         const p = from.params[i]!
         this.set(p, this.#b.param(this.type(p.type), p.name))
       }
-      for (let i = 0; i < from.insts.length; i++) this.#inst(from.insts[i]!)
+      for (let i = 0; i < from.insts.length; i++) this.#inst(from.insts[i]!, from)
     })
   }
 
-  #inst(inst: Inst): void {
+  #inst(inst: Inst, region: Region): void {
     const b = this.#b
     b.span = inst.span
     switch (inst.op) {
@@ -138,7 +138,7 @@ export class Copier {
       }
       case ops.if_: case ops.switch_: case ops.loop: case ops.block: case ops.yield_: case ops.test: case ops.next: case ops.leave:
       case ops.unreachable:
-        this.#control(inst)
+        this.#control(inst, region)
         return
       default:
         this.set(inst.results[0]!, this.#pure(inst))
@@ -245,8 +245,13 @@ export class Copier {
     else for (let i = 0; i < inst.results.length; i++) this.set(inst.results[i]!, b.extract(result, i))
   }
 
-  #control(inst: Inst): void {
+  #control(inst: Inst, region: Region): void {
     const b = this.#b
+    const target = inst.attr
+    if (inst.op === ops.leave && target instanceof Inst && target.op !== ops.loop && target.regions.includes(region)) {
+      b.emit(ops.yield_, inst.args.map(a => this.#value(a)))
+      return
+    }
     if (inst.results.some(r => r.type.kind === 'ptr') || inst.args.some(a => a.type.kind === 'ptr')) {
       this.#cx.sink.add(resourceChoiceInTarget, inst.span ?? undefined, {})
       return

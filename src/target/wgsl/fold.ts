@@ -47,7 +47,7 @@ class Folder implements Folding {
 
   constructor(func: Func) {
     this.#count = new Uint32Array(func.nextValue)
-    this.#visit(func.body!, undefined)
+    this.#visit(func.body!, undefined, undefined)
   }
 
   form(v: Value): Form {
@@ -72,23 +72,28 @@ class Folder implements Folding {
     return (effect === 'none' || effect === 'read') && inst.results.length === 1 && this.form(inst.results[0]!) !== 'let'
   }
 
-  #visit(region: Region, loop: Inst | undefined): void {
+  #visit(region: Region, loop: Inst | undefined, owner: Inst | undefined): void {
     for (let i = region.insts.length - 1; i >= 0; i--) {
       const inst = region.insts[i]!
       const inner = inst.op === ops.loop ? inst : loop
-      for (let k = inst.regions.length - 1; k >= 0; k--) this.#visit(inst.regions[k]!, inner)
+      for (let k = inst.regions.length - 1; k >= 0; k--) this.#visit(inst.regions[k]!, inner, inst)
       if (inst.op === ops.if_) this.#consider(inst)
       const result = inst.results[0]
       if (result !== undefined) this.#form[result.id] = this.#decide(inst, result, region, loop)
-      this.#use(inst, region, loop)
+      this.#use(inst, region, loop, owner)
     }
   }
 
-  #use(inst: Inst, region: Region, loop: Inst | undefined): void {
+  #use(inst: Inst, region: Region, loop: Inst | undefined, owner: Inst | undefined): void {
     const result = inst.results[0]
     const form = result === undefined ? 'let' : this.#form[result.id]!
     if (form === 'dead' && effectOf(inst) !== 'write' && inst.regions.length === 0) return
-    for (const arg of inst.args) {
+    // What ends a region hands on only what is used outside of it.
+    const takers = inst.op === ops.yield_ || inst.op === ops.test ? owner?.results : inst.op === ops.leave ? (inst.attr as Inst).results : undefined
+    const first = inst.op === ops.test ? 1 : 0
+    for (let i = 0; i < inst.args.length; i++) {
+      const arg = inst.args[i]!
+      if (takers !== undefined && i >= first && this.#count[takers[i - first]!.id] === 0) continue
       if (form === 'always') {
         this.#count[arg.id]! += this.#count[result!.id]!
         this.#loopAt[arg.id] = this.#loopAt[result!.id]

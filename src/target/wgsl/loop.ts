@@ -219,7 +219,7 @@ export class LoopForm {
   #findCounter(): number {
     const p = this.#p
     const end = this.#body.end
-    if (end.op !== ops.next) return -1
+    if (end.op !== ops.next || this.#body.insts.some(i => p.diverges(i))) return -1
     for (let k = 0; k < this.#head.params.length; k++) {
       const param = this.#head.params[k]!
       const next = end.args[k]!

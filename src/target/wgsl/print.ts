@@ -149,11 +149,25 @@ export class FuncPrinter implements Scope {
   /** Prints a region's instructions; `onYield` says what its end does. */
   #region(region: Region, onYield: (end: Inst) => void, from = 0): void {
     this.#findDeclarations(region)
+    const outside = new Set(this.#pending)
     for (let i = from; i < region.insts.length; i++) {
       const inst = region.insts[i]!
       if (inst.op === ops.yield_) onYield(inst)
       else this.#inst(inst)
+      if (this.diverges(inst)) break
     }
+    this.#forget(outside)
+  }
+
+  /** What a region leaves unwritten is not needed. */
+  #forget(outside: ReadonlySet<Value>): void {
+    for (const v of this.#pending) if (!outside.has(v)) this.#pending.delete(v)
+  }
+
+  /** True where nothing after the instruction in its region can be reached. */
+  diverges(inst: Inst): boolean {
+    if (inst.op === ops.loop) return isConstant(inst.regions[0]!.end.args[0]!, true) && !this.exits.left.has(inst)
+    return inst.regions.length > 0 && !this.exits.left.has(inst) && inst.regions.every(r => r.end.op !== ops.yield_)
   }
 
   /** A variable whose first use in its region is a store of the whole is declared there. */
@@ -516,7 +530,10 @@ export class FuncPrinter implements Scope {
   within(region: Region, from: number, to: number, next: (end: Inst) => void): void {
     this.#next.push(next)
     if (from === 0) this.#findDeclarations(region)
-    for (let i = from; i < to; i++) this.#inst(region.insts[i]!)
+    for (let i = from; i < to; i++) {
+      this.#inst(region.insts[i]!)
+      if (this.diverges(region.insts[i]!)) break
+    }
     this.#next.pop()
   }
 
@@ -531,6 +548,10 @@ export class FuncPrinter implements Scope {
 const opposite: ReadonlyMap<ops.Op, string> = new Map([
   [ops.lt, '>='], [ops.le, '>'], [ops.gt, '<='], [ops.ge, '<'], [ops.eq, '!='], [ops.ne, '=='],
 ])
+
+function isConstant(v: Value, value: boolean): boolean {
+  return v.def instanceof Inst && v.def.op === ops.constant && v.def.attr === value
+}
 
 function uses(inst: Inst, v: Value): boolean {
   return inst.args.includes(v) || inst.regions.some(r => r.insts.some(i => uses(i, v)))

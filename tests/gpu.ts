@@ -1,0 +1,126 @@
+import { fork, type ChildProcess } from 'node:child_process'
+import { existsSync, mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { BindingInfo } from '../src/target/reflect.ts'
+
+/** What the WebGPU implementation says of a module. */
+export interface Message {
+  readonly type: 'error' | 'warning' | 'info'
+  readonly text: string
+}
+
+/** Contents of a buffer to bind. */
+export interface GpuBuffer {
+  readonly group: number
+  readonly binding: number
+  readonly kind: 'storage' | 'read-only-storage' | 'uniform'
+  readonly bytes: Uint8Array
+}
+
+interface Answer {
+  readonly id: number
+  readonly fatal?: string
+  readonly ready?: string
+  readonly messages?: readonly Message[]
+  readonly buffers?: readonly { readonly group: number; readonly binding: number; readonly bytes: Uint8Array }[]
+}
+
+/** Where Debian's chromium keeps a Vulkan loader and a driver that needs no GPU. */
+const chromium = '/usr/lib/chromium'
+const patience = 60_000
+
+let child: ChildProcess | undefined
+let nextId = 1
+const waiting = new Map<number, (answer: Answer) => void>()
+
+function start(): Promise<ChildProcess> {
+  const env: NodeJS.ProcessEnv = { ...process.env, XDG_RUNTIME_DIR: process.env['XDG_RUNTIME_DIR'] ?? mkdtempSync(join(tmpdir(), 'xdg-')) }
+  if (env['VK_ICD_FILENAMES'] === undefined && existsSync(`${chromium}/vk_swiftshader_icd.json`)) {
+    env['VK_ICD_FILENAMES'] = `${chromium}/vk_swiftshader_icd.json`
+    env['LD_LIBRARY_PATH'] = [env['LD_LIBRARY_PATH'], chromium].filter(p => p !== undefined && p !== '').join(':')
+  }
+  const made = fork(new URL('./dawn-worker.mjs', import.meta.url), { env, serialization: 'advanced', execArgv: [] })
+  child = made
+  made.on('message', (answer: Answer) => {
+    waiting.get(answer.id)?.(answer)
+    waiting.delete(answer.id)
+  })
+  const gone = (): void => {
+    if (child === made) child = undefined
+    for (const [id, answer] of waiting) answer({ id, fatal: 'the WebGPU process ended' })
+    waiting.clear()
+  }
+  made.on('exit', gone)
+  made.on('error', gone)
+  return new Promise((resolve, reject) => {
+    waiting.set(0, answer => {
+      if (answer.fatal === undefined) resolve(made)
+      else reject(new Error(`WebGPU is needed for this test: ${answer.fatal}. Install a driver, for instance by apt-get install chromium`))
+    })
+  })
+}
+
+let starting: Promise<ChildProcess> | undefined
+
+async function ask(request: object): Promise<Answer> {
+  if (child === undefined || !child.connected) starting = start()
+  const worker = await starting!
+  const id = nextId++
+  return new Promise((resolve, reject) => {
+    const clock = setTimeout(() => {
+      waiting.delete(id)
+      worker.kill('SIGKILL')
+      reject(new Error(`no answer from the GPU within ${patience / 1000} s`))
+    }, patience)
+    waiting.set(id, answer => {
+      clearTimeout(clock)
+      if (answer.fatal === undefined) resolve(answer)
+      else reject(new Error(answer.fatal))
+    })
+    worker.send({ id, ...request })
+  })
+}
+
+/** Compiles WGSL on a real WebGPU implementation; gives its errors and warnings. */
+export async function compileWgsl(wgsl: string): Promise<readonly Message[]> {
+  return (await ask({ wgsl })).messages ?? []
+}
+
+/** Fails with the messages and the numbered text where the implementation refuses the WGSL. */
+export function refuse(wgsl: string, messages: readonly Message[]): void {
+  const errors = messages.filter(m => m.type === 'error')
+  if (errors.length === 0) return
+  const numbered = wgsl.split('\n').map((line, i) => `${String(i + 1).padStart(4)}  ${line}`).join('\n')
+  throw new Error(`WebGPU refuses the WGSL:\n${errors.map(e => e.text).join('\n')}\n${numbered}`)
+}
+
+/** Runs an entry point; gives the contents of the writable buffers by `group:binding`. */
+export async function runWgsl(wgsl: string, entry: string, buffers: readonly GpuBuffer[], dispatch: readonly [number, number, number]): Promise<Map<string, Uint8Array>> {
+  const answer = await ask({ wgsl, entry, buffers, dispatch })
+  refuse(wgsl, answer.messages ?? [])
+  return new Map((answer.buffers ?? []).map(b => [`${b.group}:${b.binding}`, b.bytes]))
+}
+
+/** Runs an entry point with buffers by name; gives the writable ones by name. */
+export async function runByName(wgsl: string, entry: string, bindings: readonly BindingInfo[], data: Readonly<Record<string, Uint8Array>>, dispatch: readonly [number, number, number]): Promise<Record<string, Uint8Array>> {
+  const buffers = bindings.map(b => {
+    const bytes = data[b.name]
+    if (bytes === undefined) throw new Error(`no data for ${b.name}`)
+    if (b.kind === 'texture' || b.kind === 'sampler') throw new Error(`${b.name} is a ${b.kind}`)
+    return { group: b.group, binding: b.binding, kind: b.kind, bytes }
+  })
+  const out = await runWgsl(wgsl, entry, buffers, dispatch)
+  const named: Record<string, Uint8Array> = {}
+  for (const b of bindings) {
+    const bytes = out.get(`${b.group}:${b.binding}`)
+    if (bytes !== undefined) named[b.name] = bytes
+  }
+  return named
+}
+
+/** Ends the WebGPU process; call it after the last test of a file. */
+export function closeGpu(): void {
+  child?.kill('SIGKILL')
+  child = undefined
+}

@@ -1,0 +1,78 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import { Sink } from '../src/base/diag.ts'
+import { Builder } from '../src/ir/build.ts'
+import * as ops from '../src/ir/ops.ts'
+import { run, type Data } from '../src/ir/run.ts'
+import * as t from '../src/ir/type.ts'
+import { Func, Global, Module, Region, inputs } from '../src/ir/value.ts'
+import { verifyModule } from '../src/ir/verify.ts'
+import { emitWgsl } from '../src/target/wgsl/emit.ts'
+import { generate, random } from './generate-ir.ts'
+import { closeGpu, runByName } from './gpu.ts'
+
+afterAll(closeGpu)
+
+const seeds = Number(process.env['SEEDS'] ?? 60)
+
+/** Adds an entry point that calls `main(i, x)` with what it finds in `args`, and writes its results to `results`. */
+function withEntry(module: Module, main: Func): Func {
+  const args = new Global('args', t.array(t.f32, 0), 'storage', 'structured', undefined, undefined, null)
+  const results = new Global('results', t.array(t.f32, 0), 'storage_rw', 'structured', undefined, undefined, null)
+  module.globals.push(args, results)
+  const uint3 = t.vec(t.u32, 3)
+  const entry = new Func('entry', { params: [{ name: 'id', type: uint3, dir: 'in', noDiff: true }], result: t.voidType, resultNoDiff: true }, null)
+  entry.info.entry = { stage: 'compute', numthreads: [1, 1, 1], semantics: ['SV_DISPATCHTHREADID'] }
+  entry.body = new Region()
+  const b = new Builder(entry, entry.body)
+  const id = b.extract(b.param(uint3, 'id'), 0)
+  const two = b.const(t.u32, 2)
+  const at = (g: Global, k: number) => b.elem(b.emit1(ops.global, [], g), b.add(b.mul(id, two), b.const(t.u32, k)))
+  const values = inputs(main.sig).map((p, i) => b.convert(b.load(at(args, i)), p.type))
+  const outs = b.call(main, values)
+  outs.forEach((v, i) => b.store(at(results, i), b.convert(v, t.f32)))
+  b.emit(ops.ret, [])
+  module.funcs.push(entry)
+  return entry
+}
+
+function numbers(data: Data): number {
+  return Math.fround(Number(data))
+}
+
+describe('generated programs mean the same as in the interpreter', () => {
+  const rand = random(7)
+  for (let seed = 0; seed < seeds; seed++) {
+    test(`seed ${seed}`, async () => {
+      const { module, main } = generate(seed, 30)
+      withEntry(module, main)
+      verifyModule(module, 'generated')
+      const sink = new Sink()
+      const { code, reflection } = emitWgsl(module, {}, sink)
+      expect(sink.list).toEqual([])
+      const count = 4
+      const inputs = new Float32Array(count * 2).map((_, i) => i % 2 === 0 ? rand(9) - 3 : (rand(200) - 100) / 16)
+      const buffer = Array.from({ length: 8 }, (_, i) => i / 2 - 1)
+      const expected: number[] = []
+      const shared = [...buffer]
+      for (let k = 0; k < count; k++) {
+        const out = run(main, [inputs[k * 2]!, inputs[k * 2 + 1]!], { globals: { buf: shared, u: 0.75 } })
+        expected.push(...out.map(numbers))
+      }
+      const found: number[] = []
+      let held = new Uint8Array(new Float32Array(buffer).buffer)
+      for (let k = 0; k < count; k++) {
+        const out = await runByName(code, 'entry', reflection.bindings, {
+          args: new Uint8Array(inputs.slice(k * 2, k * 2 + 2).buffer), results: new Uint8Array(8), buf: held,
+          u: new Uint8Array(new Float32Array([0.75, 0, 0, 0]).buffer),
+        }, [1, 1, 1])
+        if (out['buf'] !== undefined) held = new Uint8Array(out['buf'])
+        found.push(...new Float32Array(out['results']!.slice().buffer))
+      }
+      for (let i = 0; i < expected.length; i++) {
+        const [e, f] = [expected[i]!, found[i]!]
+        const same = Number.isNaN(e) ? Number.isNaN(f) : e === f || Math.abs(e - f) <= 1e-4 * (Math.abs(e) + Math.abs(f)) + 1e-5
+        if (!same) throw new Error(`result ${i}: interpreter ${e}, GPU ${f}\n${code}`)
+      }
+    })
+  }
+})
