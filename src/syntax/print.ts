@@ -223,6 +223,12 @@ function printDeclStmt(decls: readonly Decl[], indent: string): string {
   if (first !== undefined && vars.length === decls.length && vars.length > 1) {
     return `${first.attributes.map(a => `${printAttribute(a)} `).join('')}${printModifiers(first.modifiers)}${printVars(vars, indent)};`
   }
+  const head = decls[0]
+  if (head?.kind === 'struct' && vars.length > 0) {
+    // `struct { … } a, b;`: the type of the variables stands before them already.
+    const names = printVars(vars, indent).slice(head.name.text.length)
+    return `${printDecl(head, indent).trim()}${names};`
+  }
   return decls.map(d => printDecl(d, indent)).join('').trim()
 }
 

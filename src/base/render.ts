@@ -1,0 +1,95 @@
+/** Diagnostics as text for people and as JSON for tools. */
+import type { Diagnostic, Note, Severity } from './diag.ts'
+import type { Span } from './source.ts'
+
+export interface RenderOptions {
+  /** Uses ANSI escapes for colour. */
+  readonly color?: boolean
+}
+
+const maxWidth = 140
+const codes: Readonly<Record<Severity | 'help' | 'place' | 'caret', string>> = {
+  error: '1;31', warning: '1;33', note: '1;36', help: '1;32', place: '1', caret: '1;32',
+}
+
+/** `FILE:LINE:COL: error E01234: message`, the source line with a caret, then notes and help. Ends with a line end. */
+export function renderDiagnostic(diagnostic: Diagnostic, options: RenderOptions = {}): string {
+  const paint = painter(options)
+  const head = `${placeOf(diagnostic.span, paint)}${paint(diagnostic.severity, `${diagnostic.severity} ${diagnostic.code}:`)} ${diagnostic.message}\n`
+  const notes = diagnostic.notes.map(note => renderNote(note, paint)).join('')
+  const help = diagnostic.help === undefined ? '' : `  ${paint('help', 'help:')} ${diagnostic.help}\n`
+  return `${head}${excerpt(diagnostic.span, paint)}${notes}${help}`
+}
+
+/** All of them, each with a line end. */
+export function renderDiagnostics(list: readonly Diagnostic[], options: RenderOptions = {}): string {
+  return list.map(d => renderDiagnostic(d, options)).join('')
+}
+
+/** A place as tools read it; lines and columns count from 1, the end column is the one after the last. */
+export interface JsonPlace {
+  readonly file: string
+  readonly line: number
+  readonly column: number
+  readonly endLine: number
+  readonly endColumn: number
+}
+
+export interface JsonDiagnostic extends Partial<JsonPlace> {
+  readonly severity: Severity
+  readonly code: string
+  readonly message: string
+  readonly help?: string
+  readonly notes?: readonly (Partial<JsonPlace> & { readonly message: string })[]
+}
+
+/** A diagnostic as a plain object for `JSON.stringify`. */
+export function diagnosticJson(diagnostic: Diagnostic): JsonDiagnostic {
+  const { severity, code, message, help, notes } = diagnostic
+  return {
+    severity, code, message, ...jsonPlace(diagnostic.span),
+    ...help === undefined ? {} : { help },
+    ...notes.length === 0 ? {} : { notes: notes.map(n => ({ message: n.text, ...jsonPlace(n.span) })) },
+  }
+}
+
+function jsonPlace(span: Span | undefined): Partial<JsonPlace> {
+  if (span === undefined) return {}
+  const start = span.file.position(span.start)
+  const end = span.file.position(span.end)
+  const shift = span.presumed === undefined ? 0 : span.presumed.line - start.line
+  return {
+    file: span.presumed?.file ?? span.file.name, line: start.line + shift, column: start.column, endLine: end.line + shift, endColumn: end.column,
+  }
+}
+
+type Paint = (style: keyof typeof codes, text: string) => string
+
+function painter(options: RenderOptions): Paint {
+  return options.color === true ? (style, text) => `\x1b[${codes[style]}m${text}\x1b[0m` : (_, text) => text
+}
+
+function placeOf(span: Span | undefined, paint: Paint): string {
+  if (span === undefined) return ''
+  const { line, column } = span.file.position(span.start)
+  return paint('place', `${span.presumed?.file ?? span.file.name}:${span.presumed?.line ?? line}:${column}: `)
+}
+
+function renderNote(note: Note, paint: Paint): string {
+  return `${placeOf(note.span, paint)}${paint('note', 'note:')} ${note.text}\n${excerpt(note.span, paint)}`
+}
+
+/** The line that the span begins in, and carets under it. A long line is cut around the caret. */
+function excerpt(span: Span | undefined, paint: Paint): string {
+  if (span === undefined) return ''
+  const { line, column } = span.file.position(span.start)
+  const whole = span.file.line(line)
+  if (whole.trim() === '') return ''
+  const from = column - 1 < maxWidth - 20 ? 0 : column - 1 - maxWidth / 2
+  const text = whole.slice(from, from + maxWidth)
+  const at = column - 1 - from
+  // Tabs stay tabs, so that the caret stands under its character.
+  const indent = text.slice(0, at).replace(/[^\t]/g, ' ')
+  const length = Math.max(1, Math.min(span.end - span.start, text.length - at))
+  return `  ${text}\n  ${indent}${paint('caret', `^${'~'.repeat(length - 1)}`)}\n`
+}
