@@ -265,7 +265,7 @@ class Generator {
     const carried = rand(2) === 0 ? [t.f32] : [t.i32, this.types[3]!]
     const start = b.const(t.i32, 0)
     const inits = [start, ...carried.map(type => this.value(scope, type))]
-    const inst = this.control(ops.loop, inits, 2)
+    const inst = this.control(ops.loop, inits, 2, rand(4) === 0 ? 'unroll' : null)
     const [head, body] = [inst.regions[0]!, inst.regions[1]!]
     const params = inits.map((v, k) => b.param(v.type, k === 0 ? 'k' : '', head))
     const seen: Scope = { values: [...scope.values, ...params], vars: [...scope.vars], targets: [] }

@@ -25,6 +25,8 @@ const first = Number(process.env['SEED'] ?? 0)
 describe('random programs mean the same after', () => {
   const sequences = [...passes.keys()].map(name => [name])
   sequences.push(
+    ['sroa', 'ssa', 'effects', 'licm', 'gvn', 'dce'], ['sroa', 'ssa', 'simplify', 'unroll', 'simplify', 'dce'],
+    ['sroa', 'ssa', 'unrollSmall', 'simplify'],
     ['sroa', 'ssa'], ['sroa', 'ssa', 'simplify', 'gvn', 'dce'], ['inline', 'sroa', 'ssa', 'gvn', 'simplify', 'simplify', 'dce', 'simplify', 'gvn', 'dce'],
   )
   for (const names of sequences) {

@@ -1,11 +1,14 @@
 import type { Func, Module } from '../src/ir/value.ts'
 import type { Cx } from '../src/opt/cx.ts'
 import { dce } from '../src/opt/dce.ts'
+import { effects } from '../src/opt/effects.ts'
 import { gvn } from '../src/opt/gvn.ts'
 import { inline, inlineAll } from '../src/opt/inline.ts'
+import { licm } from '../src/opt/licm.ts'
 import { simplify } from '../src/opt/simplify.ts'
 import { sroa } from '../src/opt/sroa.ts'
 import { ssa } from '../src/opt/ssa.ts'
+import { unroll, unrollSmall } from '../src/opt/unroll.ts'
 
 type Pass = (module: Module, cx: Cx) => void
 
@@ -21,5 +24,9 @@ export const passes: ReadonlyMap<string, Pass> = new Map<string, Pass>([
   ['gvn', each(gvn)],
   ['dce', each(dce)],
   ['inline', each(inline)],
+  ['effects', effects],
+  ['licm', each(licm)],
+  ['unroll', each(unroll)],
+  ['unrollSmall', each(unrollSmall)],
   ['inlineAll', each(func => inlineAll(func, () => true))],
 ])

@@ -1,0 +1,51 @@
+/** Which functions are pure, found from their bodies; termination is taken for granted. */
+import * as ops from '../ir/ops.ts'
+import { Func, type Inst, type Module, type Region } from '../ir/value.ts'
+import { isReadOnly, pathOf } from './alias.ts'
+
+/** What a call may do beyond giving its results. */
+export type Effects = 'none' | 'write'
+
+/** The effects of a call. */
+export function effectsOf(call: Inst): Effects {
+  return (call.attr as Func).info.pure ? 'none' : 'write'
+}
+
+/** Sets `info.pure` of all functions with a body, callees before callers. True where that tells something new. */
+export function effects(module: Module): boolean {
+  const done = new Set<Func>()
+  let changed = false
+  const visit = (func: Func): void => {
+    if (done.has(func) || func.body === undefined) return
+    done.add(func)
+    forEachCallee(func.body, visit)
+    if (func.info.pure || !isPureRegion(func.body)) return
+    func.info.pure = true
+    changed = true
+  }
+  for (const func of module.funcs) visit(func)
+  return changed
+}
+
+function forEachCallee(region: Region, visit: (func: Func) => void): void {
+  for (const inst of region.insts) {
+    if (inst.op === ops.call) visit(inst.attr as Func)
+    for (const r of inst.regions) forEachCallee(r, visit)
+  }
+}
+
+/** True where a region touches no memory but local variables and what nobody writes, and cannot trap. */
+function isPureRegion(region: Region): boolean {
+  for (const inst of region.insts) {
+    const { op } = inst
+    if (op === ops.call) {
+      if (!(inst.attr as Func).info.pure) return false
+    } else if (op === ops.load || op === ops.store) {
+      const space = inst.args[0]!.type.space!
+      if (space !== 'function' && (op === ops.store || !isReadOnly(space))) return false
+      if (space === 'function' && pathOf(inst.args[0]!).root === undefined) return false
+    } else if (op.effect === 'trap' || (op.effect === 'write' && op !== ops.variable)) return false
+    for (const r of inst.regions) if (!isPureRegion(r)) return false
+  }
+  return true
+}

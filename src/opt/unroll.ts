@@ -1,0 +1,220 @@
+/**
+ * Unrolls loops: `[ForceUnroll]` ones, and on higher levels small ones. A trip is a copy of head and body in which
+ * constants are folded and known branches are taken as it is made, so that the next trip's condition is known:
+ *
+ *   loop unroll %z (%i: i32) { %c = lt %i, 2; test %c } { A(%i); next %i + 1 }   →   block { A(0); A(1); yield }
+ */
+import { unrollForever } from '../base/errors/opt.ts'
+import { Builder } from '../ir/build.ts'
+import * as ops from '../ir/ops.ts'
+import { Inst, Region, Value, noRegions, type Attr, type Func } from '../ir/value.ts'
+import { mapValues, walk, type ValueTable } from '../ir/walk.ts'
+import type { Cx } from './cx.ts'
+import { sizeOf } from './inline.ts'
+import { tripBound } from './loops.ts'
+import { constantInt, constantOf } from './match.ts'
+import { rewrite } from './rules.ts'
+
+/** More trips, or more instructions made by one loop, and the loop is taken for endless. */
+const tripLimit = 4096
+const sizeLimit = 100_000
+
+/** Unrolls the loops that `[ForceUnroll]` marks; one that does not end within limits is an error and stays a loop. */
+export function unroll(func: Func, cx: Cx): boolean {
+  return unrollWhere(func, loop => loop.attr === 'unroll', sizeLimit, loop => {
+    cx.sink.add(unrollForever, loop.span ?? func.span ?? undefined, { limit: tripLimit })
+  })
+}
+
+/** Unrolls loops with few trips and a small body, from level 2 on. */
+export function unrollSmall(func: Func, cx: Cx): boolean {
+  if (cx.level < 2) return false
+  const total = cx.level >= 3 ? 256 : 64
+  const most = cx.level >= 3 ? 16 : 4
+  const small = (loop: Inst): boolean => {
+    const exact = tripBound(loop)?.exact
+    if (exact === undefined || exact > most) return false
+    return exact * (sizeOf(loop.regions[0]!, total) + sizeOf(loop.regions[1]!, total)) <= total
+  }
+  return unrollWhere(func, small, total * 8, () => undefined)
+}
+
+function unrollWhere(func: Func, wanted: (loop: Inst) => boolean, limit: number, failed: (loop: Inst) => void): boolean {
+  if (func.body === undefined) return false
+  let changed = false
+  const visit = (region: Region): void => {
+    for (let i = 0; i < region.insts.length; i++) {
+      const inst = region.insts[i]!
+      if (inst.op === ops.loop && wanted(inst)) {
+        const block = new Unrolling(func, wanted, limit).loop(inst)
+        if (block === undefined) {
+          if (inst.attr === 'unroll') inst.attr = null
+          failed(inst)
+        } else {
+          block.results = inst.results
+          for (const r of block.results) r.def = block
+          region.insts[i] = block
+        }
+        changed = true
+        if (block !== undefined) continue
+      }
+      for (const r of inst.regions) visit(r)
+    }
+  }
+  visit(func.body)
+  return changed
+}
+
+class Unrolling {
+  readonly #func: Func
+  readonly #b: Builder
+  readonly #wanted: (loop: Inst) => boolean
+  readonly #to: ValueTable = []
+  readonly #labels = new Map<Inst, Inst>()
+  #left: number
+
+  constructor(func: Func, wanted: (loop: Inst) => boolean, limit: number) {
+    this.#func = func
+    this.#b = new Builder(func, new Region())
+    this.#wanted = wanted
+    this.#left = limit
+  }
+
+  /** The loop as a block without results of its own, or undefined where it does not end within the limits. */
+  loop(loop: Inst): Inst | undefined {
+    const region = new Region()
+    const block = new Inst(ops.block, [], null, [region], loop.span)
+    this.#labels.set(loop, block)
+    const [head, body] = [loop.regions[0]!, loop.regions[1]!]
+    let carried = mapValues(loop.args, this.#to)
+    for (let trip = 0; trip <= tripLimit; trip++) {
+      head.params.forEach((p, k) => { this.#to[p.id] = carried[k]! })
+      const test = this.#insts(region, head.insts)
+      if (test === undefined) return undefined
+      if (test.op !== ops.test) return this.#ended(block, region, test)
+      const goes = constantOf(this.#mapped(test.args[0]!))
+      if (goes === undefined) return undefined
+      if (goes === false) {
+        region.insts.push(new Inst(ops.yield_, mapValues(test.args.slice(1), this.#to), null, noRegions, test.span))
+        return block
+      }
+      const end = this.#insts(region, body.insts)
+      if (end === undefined) return undefined
+      if (end.op !== ops.next) return this.#ended(block, region, end)
+      carried = mapValues(end.args, this.#to)
+    }
+    return undefined
+  }
+
+  #mapped(value: Value): Value {
+    return this.#to[value.id] ?? value
+  }
+
+  #ended(block: Inst, region: Region, end: Inst): Inst {
+    const copy = this.#end(end)
+    region.insts.push(copy.attr === block ? new Inst(ops.yield_, copy.args, null, noRegions, copy.span) : copy)
+    return block
+  }
+
+  #end(end: Inst): Inst {
+    return new Inst(end.op, mapValues(end.args, this.#to), this.#attr(end.attr), noRegions, end.span)
+  }
+
+  #attr(attr: Attr): Attr {
+    return attr instanceof Inst ? this.#labels.get(attr) ?? attr : attr
+  }
+
+  /** Appends copies of instructions; gives the terminator reached, not copied, or undefined where the limit was. */
+  #insts(region: Region, insts: readonly Inst[]): Inst | undefined {
+    for (let i = 0; i < insts.length; i++) {
+      const inst = insts[i]!
+      if (inst.op.ends) return inst
+      if (--this.#left < 0) return undefined
+      this.#b.at = region
+      this.#b.span = inst.span
+      if (inst.regions.length === 0) {
+        this.#plain(region, inst)
+        continue
+      }
+      const only = this.#known(inst)
+      if (only !== undefined) {
+        const end = this.#insts(region, only.insts)
+        if (end === undefined) return undefined
+        if (end.op !== ops.yield_) return end
+        inst.results.forEach((r, k) => { this.#to[r.id] = this.#mapped(end.args[k]!) })
+        continue
+      }
+      if (!this.#control(region, inst)) return undefined
+    }
+    return undefined
+  }
+
+  #plain(region: Region, inst: Inst): void {
+    const copy = new Inst(inst.op, mapValues(inst.args, this.#to), inst.attr, noRegions, inst.span)
+    this.#results(inst, copy)
+    const value = rewrite(this.#b, copy)
+    if (value === undefined) region.insts.push(copy)
+    else this.#to[inst.results[0]!.id] = value
+  }
+
+  #results(inst: Inst, copy: Inst): void {
+    for (let k = 0; k < inst.results.length; k++) {
+      const r = inst.results[k]!
+      const q = new Value(this.#func.nextValue++, r.type, copy, k, r.name)
+      copy.results.push(q)
+      this.#to[r.id] = q
+    }
+  }
+
+  /** The region that a branch takes, where that is known and nothing leaves the branch from inside. */
+  #known(inst: Inst): Region | undefined {
+    if (inst.op !== ops.if_ && inst.op !== ops.switch_) return undefined
+    const selector = this.#mapped(inst.args[0]!)
+    let only: Region | undefined
+    if (inst.op === ops.if_) {
+      const c = constantOf(selector)
+      only = c === undefined ? undefined : inst.regions[c === true ? 0 : 1]
+    } else {
+      const c = constantInt(selector)
+      const labels = inst.attr as readonly number[]
+      if (c !== undefined) {
+        only = inst.regions[inst.regions.length - 1]
+        for (let i = 0; i < labels.length; i += 2) if (labels[i] === c) only = inst.regions[labels[i + 1]!]
+      }
+    }
+    if (only === undefined) return undefined
+    let left = false
+    walk(only, i => { if (i.op === ops.leave && i.attr === inst) left = true })
+    return left ? undefined : only
+  }
+
+  #control(region: Region, inst: Inst): boolean {
+    if (inst.op === ops.loop && this.#wanted(inst)) {
+      const block = this.loop(inst)
+      if (block === undefined) return false
+      region.insts.push(block)
+      this.#results(inst, block)
+      return true
+    }
+    const regions: Region[] = []
+    const copy = new Inst(inst.op, mapValues(inst.args, this.#to), inst.attr, regions, inst.span)
+    this.#labels.set(inst, copy)
+    for (const r of inst.regions) {
+      const inner = new Region()
+      regions.push(inner)
+      r.params.forEach((p, k) => {
+        const q = new Value(this.#func.nextValue++, p.type, inner, k, p.name)
+        inner.params.push(q)
+        this.#to[p.id] = q
+      })
+      const end = this.#insts(inner, r.insts)
+      if (end === undefined) return false
+      // A branch taken for certain may end the region by leaving further out, which the head of a loop cannot.
+      if (inst.op === ops.loop && end.op === ops.leave && r === inst.regions[0]) return false
+      inner.insts.push(this.#end(end))
+    }
+    this.#results(inst, copy)
+    region.insts.push(copy)
+    return true
+  }
+}
