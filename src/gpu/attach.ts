@@ -1,0 +1,205 @@
+/** Runs the entry points of a program on a WebGPU device. */
+import type { BindingInfo, EntryReflection, Program, Wgsl } from '../index.ts'
+import { GpuError } from './error.ts'
+import { pack, unpack, type Plain } from './pack.ts'
+
+/** What can be bound where a kernel uses a buffer: bytes in the layout of reflection, plain values, or a buffer of the device. */
+export type BufferData = ArrayBufferView | ArrayBuffer | readonly Plain[] | GPUBuffer
+
+/** What a dispatch is given. */
+export interface DispatchOptions {
+  /**
+   * Contents of the buffers, by name. Views and array buffers are written back in place where the kernel may write them;
+   * buffers of the device are bound as they are, and nothing is copied.
+   */
+  readonly buffers?: Readonly<Record<string, BufferData>>
+  /** Uniforms by name: those outside of blocks each by their own, constant buffers as objects. */
+  readonly uniforms?: Readonly<Record<string, Plain>>
+}
+
+/** Contents of the buffers that a kernel may write, after a dispatch: what was passed in, or plain values where plain values were. */
+export type DispatchResult = Readonly<Record<string, BufferData>>
+
+/** An entry point that can be run. */
+export interface GpuKernel {
+  readonly name: string
+  /** Threads of a group in each dimension. */
+  readonly workgroupSize: readonly [number, number, number]
+  /** Runs that many groups and waits for them. Throws a `GpuError` where a buffer or uniform is missing or has the wrong size. */
+  dispatch(groups: readonly [number, number, number], options?: DispatchOptions): Promise<DispatchResult>
+}
+
+/** A program on a device. */
+export interface GpuProgram {
+  /** The compiled module. */
+  readonly wgsl: Wgsl
+  /** The entry point of that name. Throws a `GpuError` where there is none. */
+  kernel(name: string): GpuKernel
+}
+
+/** Compiles a program for a device: a browser's, or Dawn's in Node. Throws a `GpuError` where either compiler refuses it. */
+export async function attach(program: Program, device: GPUDevice): Promise<GpuProgram> {
+  const wgsl = program.wgsl()
+  if (wgsl.code === '') {
+    const first = program.diagnostics.find(d => d.severity === 'error')
+    throw new GpuError('CompileError', first === undefined ? 'the program has no entry point' : `${first.code}: ${first.message}`)
+  }
+  device.pushErrorScope('validation')
+  const module = device.createShaderModule({ code: wgsl.code })
+  const info = await module.getCompilationInfo()
+  const refused = await device.popErrorScope()
+  const message = info.messages.find(m => m.type === 'error')
+  if (message !== undefined) throw new GpuError('CompileError', `line ${message.lineNum} of the WGSL: ${message.message}`)
+  if (refused !== null) throw new GpuError('CompileError', refused.message)
+  const kernels = new Map(wgsl.reflection.entries.map(e => [e.name, new Kernel(device, module, e, wgsl)]))
+  return {
+    wgsl,
+    kernel: name => {
+      const kernel = kernels.get(name)
+      if (kernel === undefined) throw new GpuError('NoSuchKernel', `there is no entry point ${name}; there are: ${[...kernels.keys()].join(', ')}`)
+      return kernel
+    },
+  }
+}
+
+/** A binding with what is bound. */
+interface Bound {
+  readonly info: BindingInfo
+  readonly buffer: GPUBuffer
+  readonly size: number
+  /** Bytes to read back into; undefined where nothing is. */
+  readonly given: BufferData | undefined
+  /** True for a buffer made for this dispatch. */
+  readonly own: boolean
+}
+
+class Kernel implements GpuKernel {
+  readonly name: string
+  readonly workgroupSize: readonly [number, number, number]
+  readonly #device: GPUDevice
+  readonly #module: GPUShaderModule
+  readonly #entry: EntryReflection
+  readonly #bindings: readonly BindingInfo[]
+  #pipeline: Promise<{ readonly pipeline: GPUComputePipeline; readonly layouts: readonly GPUBindGroupLayout[] }> | undefined
+
+  constructor(device: GPUDevice, module: GPUShaderModule, entry: EntryReflection, wgsl: Wgsl) {
+    this.name = entry.name
+    this.workgroupSize = entry.workgroupSize
+    this.#device = device
+    this.#module = module
+    this.#entry = entry
+    this.#bindings = wgsl.reflection.bindings.filter(b => entry.bindings.includes(b.name))
+  }
+
+  async dispatch(groups: readonly [number, number, number], options: DispatchOptions = {}): Promise<DispatchResult> {
+    for (const n of groups) {
+      if (!Number.isInteger(n) || n < 0) throw new GpuError('WrongGroups', `${this.name}: the number of groups is ${groups.join(' × ')}`)
+    }
+    for (const name of Object.keys(options.buffers ?? {})) {
+      if (this.#bindings.some(b => b.name === name && b.kind !== 'uniform')) continue
+      const known = this.#bindings.filter(b => b.kind !== 'uniform').map(b => b.name)
+      throw new GpuError('UnknownBuffer', `${this.name} uses no buffer ${name}; it uses: ${known.join(', ')}`)
+    }
+    const { pipeline, layouts } = await (this.#pipeline ??= this.#makePipeline())
+    const device = this.#device
+    device.pushErrorScope('validation')
+    const bound = this.#bindings.map(info => this.#bind(info, options))
+    const encoder = device.createCommandEncoder()
+    const pass = encoder.beginComputePass()
+    pass.setPipeline(pipeline)
+    layouts.forEach((layout, group) => {
+      const entries = bound.filter(b => b.info.group === group).map(b => ({ binding: b.info.binding, resource: { buffer: b.buffer, size: b.size } }))
+      pass.setBindGroup(group, device.createBindGroup({ layout, entries }))
+    })
+    pass.dispatchWorkgroups(...groups)
+    pass.end()
+    const reads = bound.filter(b => b.given !== undefined).map(b => {
+      const copy = device.createBuffer({ size: b.size, usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST })
+      encoder.copyBufferToBuffer(b.buffer, 0, copy, 0, b.size)
+      return { ...b, copy }
+    })
+    device.queue.submit([encoder.finish()])
+    const refused = await device.popErrorScope()
+    if (refused !== null) throw new GpuError('DeviceError', `${this.name}: ${refused.message}`)
+    const results: Record<string, BufferData> = {}
+    for (const r of reads) {
+      await r.copy.mapAsync(GPUMapMode.READ)
+      results[r.info.name] = readBack(new Uint8Array(r.copy.getMappedRange()), r.given!, r.info)
+      r.copy.destroy()
+    }
+    for (const b of bound) if (b.own) b.buffer.destroy()
+    return results
+  }
+
+  async #makePipeline(): Promise<{ readonly pipeline: GPUComputePipeline; readonly layouts: readonly GPUBindGroupLayout[] }> {
+    const device = this.#device
+    const count = Math.max(-1, ...this.#bindings.map(b => b.group)) + 1
+    const layouts = Array.from({ length: count }, (_, group) => device.createBindGroupLayout({
+      entries: this.#bindings.filter(b => b.group === group).map(b => {
+        if (b.kind === 'texture' || b.kind === 'sampler') throw new GpuError('WrongBuffer', `${b.name} is a ${b.kind}, which cannot be bound here yet`)
+        return { binding: b.binding, visibility: GPUShaderStage.COMPUTE, buffer: { type: b.kind } }
+      }),
+    }))
+    try {
+      const pipeline = await device.createComputePipelineAsync({
+        layout: device.createPipelineLayout({ bindGroupLayouts: layouts }),
+        compute: { module: this.#module, entryPoint: this.#entry.target },
+      })
+      return { pipeline, layouts }
+    } catch (cause) {
+      throw new GpuError('DeviceError', `${this.name}: ${cause instanceof Error ? cause.message : String(cause)}`)
+    }
+  }
+
+  #bind(info: BindingInfo, options: DispatchOptions): Bound {
+    if (info.kind === 'uniform') return this.#upload(info, this.#uniform(info, options.uniforms ?? {}), undefined)
+    const data = options.buffers?.[info.name]
+    if (data === undefined) throw new GpuError('MissingBuffer', `${this.name} needs the buffer ${info.name}`)
+    if (isGpuBuffer(data)) return { info, buffer: data, size: data.size, given: undefined, own: false }
+    const bytes = bytesOf(data, info)
+    const least = info.type?.kind === 'array' ? info.type.stride : 4
+    if (bytes.byteLength < least || bytes.byteLength % 4 !== 0) {
+      throw new GpuError('WrongBuffer', `${info.name}: expected at least ${least} bytes and a multiple of 4, got ${bytes.byteLength}`)
+    }
+    return this.#upload(info, bytes, info.kind === 'storage' ? data : undefined)
+  }
+
+  #upload(info: BindingInfo, bytes: Uint8Array, given: BufferData | undefined): Bound {
+    const usage = info.kind === 'uniform' ? GPUBufferUsage.UNIFORM : GPUBufferUsage.STORAGE
+    const buffer = this.#device.createBuffer({ size: bytes.byteLength, usage: usage | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST })
+    this.#device.queue.writeBuffer(buffer, 0, bytes as Uint8Array<ArrayBuffer>)
+    return { info, buffer, size: bytes.byteLength, given, own: true }
+  }
+
+  #uniform(info: BindingInfo, uniforms: Readonly<Record<string, Plain>>): Uint8Array {
+    const type = info.type
+    if (type === null) throw new GpuError('WrongUniform', `${info.name} cannot be set from here`)
+    const bytes = new Uint8Array(Math.ceil(type.size / 16) * 16)
+    // Uniforms outside of blocks are fields of one buffer, but the caller knows them one by one.
+    const value = uniforms[info.name] ?? (info.name === 'globalParams' ? uniforms : undefined)
+    pack(new DataView(bytes.buffer), 0, type, value, info.name)
+    return bytes
+  }
+}
+
+function isGpuBuffer(data: BufferData): data is GPUBuffer {
+  return 'mapAsync' in data
+}
+
+function bytesOf(data: ArrayBufferView | ArrayBuffer | readonly Plain[], info: BindingInfo): Uint8Array {
+  if (data instanceof ArrayBuffer) return new Uint8Array(data)
+  if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
+  if (info.type?.kind !== 'array') throw new GpuError('WrongBuffer', `${info.name}: plain values need an array type`)
+  const bytes = new Uint8Array(Math.max(4, data.length * info.type.stride))
+  pack(new DataView(bytes.buffer), 0, info.type, data, info.name)
+  return bytes
+}
+
+function readBack(bytes: Uint8Array, given: BufferData, info: BindingInfo): BufferData {
+  if (isGpuBuffer(given)) return given
+  if (given instanceof ArrayBuffer || ArrayBuffer.isView(given)) {
+    bytesOf(given, info).set(bytes)
+    return given
+  }
+  return unpack(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), 0, info.type!) as readonly Plain[]
+}

@@ -1,0 +1,7 @@
+/** What a caller of the GPU runtime did wrong, or what the device refused. `name` says which. */
+export class GpuError extends Error {
+  constructor(name: 'NoSuchKernel' | 'MissingBuffer' | 'UnknownBuffer' | 'WrongBuffer' | 'WrongUniform' | 'WrongGroups' | 'DeviceError' | 'CompileError', message: string) {
+    super(message)
+    this.name = name
+  }
+}
