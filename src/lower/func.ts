@@ -98,6 +98,10 @@ export function lowerBody(cx: Lowering, pending: Pending): void {
     opBody(new Fn(cx, func, ref.subst), attributes)
     return
   }
+  if (func.info.lanewise !== undefined && !attributes.marked && !attributes.treatAsDifferentiable) {
+    lanesBody(new Fn(cx, func, ref.subst), func.info.lanewise)
+    return
+  }
   const body = cx.program.body(ref.decl)
   if (body === null) return
   const fn = new Fn(cx, func, ref.subst)
@@ -105,6 +109,19 @@ export function lowerBody(cx: Lowering, pending: Pending): void {
   enter(fn, body)
   lowerStmts(fn, body.stmts)
   if (!closed(fn.b.at)) leaveFunction(fn, undefined)
+}
+
+/** The body of a lane-wise function of the library on vectors or matrices, where its text may know scalars only: a call for each lane. */
+function lanesBody(fn: Fn, scalar: Func): void {
+  const { b, func } = fn
+  const params = func.sig.params.map(p => b.param(p.type, p.name))
+  const map = (type: Type, args: readonly Value[]): Value => {
+    if (type.kind === 'scalar') return b.call(scalar, [...args])[0]!
+    const parts: Value[] = []
+    for (let i = 0; i < type.count; i++) parts.push(map(type.elem!, args.map(a => a.type.kind === 'scalar' ? a : b.extract(a, i))))
+    return b.construct(type, parts)
+  }
+  b.emit(ops.ret, [map(func.sig.result, params)])
 }
 
 /** Makes the region's parameters and the variables behind them. */
