@@ -1,0 +1,63 @@
+import { writeFileSync } from 'node:fs'
+import { CompileError, stages, type Program, type Stage } from '../index.ts'
+import { Failed, UsageError, compileFile, report, type SharedOptions } from './host.ts'
+
+interface CompileCommandOptions extends SharedOptions {
+  readonly target: 'wgsl' | 'wasm' | 'js' | 'ir'
+  readonly entry?: readonly string[]
+  readonly stage?: 'compute' | 'vertex' | 'fragment'
+  readonly export?: readonly string[]
+  readonly output?: string
+  readonly reflection?: string
+  readonly dumpIr?: string
+  readonly mode: 'f32' | 'f64'
+}
+
+/** `cotangent compile`: one target's code for each file. */
+export function compileCommand(files: readonly string[], raw: Record<string, unknown>): void {
+  const options = raw as unknown as CompileCommandOptions
+  if (files.length > 1 && options.output !== undefined) throw new UsageError('-o takes the code of one file; call compile once for each')
+  for (const file of files) one(file, options)
+}
+
+function one(file: string, options: CompileCommandOptions): void {
+  const stage = options.stage
+  const program = compileFile(file, options, {
+    entries: options.entry?.map(name => stage === undefined ? name : { name, stage }), exports: options.export,
+  })
+  try {
+    const code = options.dumpIr === undefined ? codeOf(program, options) : dump(program, options)
+    if (options.output !== undefined) write(options.output, code)
+    else process.stdout.write(code)
+    if (options.reflection !== undefined) write(options.reflection, `${JSON.stringify(program.wgsl().reflection, null, 2)}\n`)
+  } catch (error) {
+    if (!(error instanceof CompileError)) throw error
+    report(error.diagnostics, options)
+    throw new Failed()
+  }
+}
+
+function codeOf(program: Program, options: CompileCommandOptions): string | Uint8Array {
+  switch (options.target) {
+    case 'wgsl': return program.wgsl().code
+    case 'wasm': return program.wasm().bytes
+    case 'js': return program.js({ mode: options.mode }).code
+    case 'ir': return program.ir('final')
+  }
+}
+
+function dump(program: Program, options: CompileCommandOptions): string {
+  const asked = options.dumpIr!.split(',').map(s => s.trim()).filter(s => s !== '')
+  const known: readonly string[] = stages
+  const wrong = asked.filter(s => !known.includes(s))
+  if (wrong.length > 0) throw new UsageError(`--dump-ir: ${wrong[0]} is no stage; the stages are ${stages.join(', ')}`)
+  return asked.map(s => `// ${s}\n${program.ir(s as Stage)}`).join('\n')
+}
+
+function write(file: string, data: string | Uint8Array): void {
+  try {
+    writeFileSync(file, data)
+  } catch (cause) {
+    throw new UsageError(`${file} cannot be written (${(cause as NodeJS.ErrnoException).code})`)
+  }
+}

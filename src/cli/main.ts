@@ -1,0 +1,101 @@
+#!/usr/bin/env node
+/** The command line. Commands load what they need when they run, so that `compile` starts fast. */
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { slangcSpelling } from './spelling.ts'
+import { UsageError, packageVersion } from './host.ts'
+
+const levels = ['0', '1', '2', '3']
+
+function collect(value: string, list: readonly string[] | undefined): string[] {
+  return [...list ?? [], value]
+}
+
+function shared(command: Command): Command {
+  return command
+    .option('-I, --include <dir>', 'folder in which imports and includes are looked up (repeatable)', collect)
+    .option('-D, --define <name[=value]>', 'define a macro (repeatable)', collect)
+    .option('--conformance <T:I=ID>', 'add a conforming type for dynamic dispatch (repeatable)', collect)
+    .addOption(new Option('-O, --optimize <level>', 'how hard to optimise').choices(levels).default('2'))
+    .addOption(new Option('--diagnostics <format>', 'how mistakes are reported on stderr').choices(['text', 'json']).default('text'))
+    .option('--time', 'print the milliseconds of each phase on stderr')
+}
+
+function positive(text: string): number {
+  const n = Number(text)
+  if (!Number.isSafeInteger(n) || n <= 0) throw new InvalidArgumentError('a positive whole number is needed')
+  return n
+}
+
+const program = new Command('cotangent')
+  .description('The Slang shading language with automatic differentiation: WGSL, WebAssembly and JavaScript.')
+  .version(packageVersion(), '-v, --version')
+  .showHelpAfterError('(cotangent --help lists the commands)')
+  .exitOverride()
+  .configureHelp({ showGlobalOptions: true })
+
+shared(program.command('compile').description("compile to one target's code, on stdout or to a file"))
+  .argument('<file...>', 'Slang files; - reads standard input')
+  .addOption(new Option('--target <target>', 'what to make').choices(['wgsl', 'wasm', 'js', 'ir']).default('wgsl'))
+  .option('--entry <name>', 'entry point (repeatable); default: every function with [shader("…")]', collect)
+  .addOption(new Option('--stage <stage>', 'stage of entries without [shader]').choices(['compute', 'vertex', 'fragment']))
+  .option('--export <name>', 'function to export to wasm and js (repeatable); default: every public or export function', collect)
+  .option('-o, --output <file>', 'write there instead of to stdout')
+  .option('--reflection <file>', 'write bindings, layouts and entry points there, as JSON')
+  .option('--dump-ir <stages>', 'print the IR after these stages, separated by commas, instead of code')
+  .addOption(new Option('--mode <mode>', 'floats in js: exact float32, or double precision').choices(['f32', 'f64']).default('f32'))
+  .addHelpText('after', `
+slangc's spellings -target, -entry, -stage, -reflection-json, -conformance and -O2 are accepted too.
+
+Examples:
+  cotangent compile shader.slang                         WGSL of every entry point
+  cotangent compile shader.slang --target wasm -o s.wasm
+  cotangent compile loss.slang --dump-ir transposed --export loss`)
+  .action(async (files: string[], options: Record<string, unknown>) => (await import('./compile.ts')).compileCommand(files, options))
+
+const withFunction = (name: string, description: string): Command => shared(program.command(name).description(description))
+  .argument('<file>', 'Slang file; - reads standard input')
+  .argument('[args...]', 'one JSON value a parameter: 1.5, true, [1,2,3], {"x": 1}')
+  .requiredOption('--fn <name>', 'the function')
+  .option('--json', 'print one JSON object')
+
+withFunction('run', 'call a function on the CPU and print its result')
+  .action(async (file: string, args: string[], options: Record<string, unknown>) => (await import('./call.ts')).runCommand(file, args, options))
+
+withFunction('grad', 'value and gradient with respect to every differentiable parameter')
+  .option('--cotangent <json>', 'what the result is weighted with; default: ones')
+  .action(async (file: string, args: string[], options: Record<string, unknown>) => (await import('./call.ts')).gradCommand(file, args, options))
+
+shared(program.command('check').description('test derivatives: reverse against forward against finite differences'))
+  .argument('<file>', 'Slang file; - reads standard input')
+  .option('--fn <name>', 'only this function')
+  .option('--samples <n>', 'random inputs a function', positive, 20)
+  .option('--seed <n>', 'seed of the random inputs', positive)
+  .option('--json', 'print one JSON object')
+  .addHelpText('after', '\nExit status 1 if any derivative disagrees.')
+  .action(async (file: string, options: Record<string, unknown>) => (await import('./check.ts')).checkCommand(file, options))
+
+program.command('demo').description('run a bundled example end to end; without a name, list them')
+  .argument('[name]', 'splat2d, brdf or spring')
+  .option('--gpu', 'run it through WGSL on a WebGPU device')
+  .option('--steps <n>', 'how many steps to take', positive)
+  .option('-o, --output <dir>', 'where pictures go')
+  .action(async (name: string | undefined, options: Record<string, unknown>) => (await import('./demo.ts')).demoCommand(name, options))
+
+process.on('SIGINT', () => process.exit(130))
+process.stdout.on('error', (e: NodeJS.ErrnoException) => { if (e.code === 'EPIPE') process.exit(0) })
+
+try {
+  await program.parseAsync(slangcSpelling(process.argv.slice(2)), { from: 'user' })
+} catch (error) {
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2
+  else if (error instanceof UsageError) {
+    if (error.message !== '') process.stderr.write(`cotangent: ${error.message}\n`)
+    process.exitCode = error.status
+  } else {
+    const message = error instanceof Error ? error.message : String(error)
+    process.stderr.write(`cotangent: ${message}\nThis is a bug in Cotangent. Please report it with the program that shows it`
+      + `${process.env['COTANGENT_DEBUG'] === undefined ? '; COTANGENT_DEBUG=1 prints where it happened.' : '.'}\n`)
+    if (process.env['COTANGENT_DEBUG'] !== undefined && error instanceof Error) process.stderr.write(`${error.stack}\n`)
+    process.exitCode = 70
+  }
+}
