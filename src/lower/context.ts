@@ -105,7 +105,8 @@ export class Lowering {
     info.forceInline = attributes.forceInline
     info.noInline = attributes.noInline
     info.prefer = attributes.prefer
-    info.pure = attributes.pure
+    // What targets have a name for is mathematics.
+    info.pure = attributes.pure || attributes.spell !== null
     info.library = ref.decl.module.isCore
     if (attributes.spell !== null) info.spell = attributes.spell
     if (attributes.lanewise) {
