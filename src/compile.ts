@@ -17,11 +17,14 @@ import { hasPointer } from './lower/type.ts'
 import { lower, type Roots } from './lower/lower.ts'
 import type { Cx } from './opt/cx.ts'
 import { dce } from './opt/dce.ts'
+import { effects } from './opt/effects.ts'
 import { gvn } from './opt/gvn.ts'
 import { inline, inlineAll, inlineSingleCalls } from './opt/inline.ts'
+import { licm } from './opt/licm.ts'
 import { simplify } from './opt/simplify.ts'
 import { sroa } from './opt/sroa.ts'
 import { ssa } from './opt/ssa.ts'
+import { unroll, unrollSmall } from './opt/unroll.ts'
 
 /** The stages whose IR can be looked at, in order. */
 export const stages: readonly Stage[] = ['lower', 'ssa', 'prepared', 'linearized', 'unzipped', 'transposed', 'checkpointed', 'extracted', 'final']
@@ -55,7 +58,20 @@ const tidyPasses: readonly (readonly [string, Pass])[] = [
   ['sroa', sroa],
   ['ssa', ssa],
   ['simplify', simplify],
+  ['unroll', unroll],
   ['gvn', gvn],
+  ['dce', dce],
+]
+
+/** What pays only once derivatives are there: small loops unrolled, invariant work moved out, more folding after both. */
+const finalPasses: readonly (readonly [string, Pass])[] = [
+  ['inline', inline],
+  ['unrollSmall', unrollSmall],
+  ['sroa', sroa],
+  ['ssa', ssa],
+  ['simplify', simplify],
+  ['gvn', gvn],
+  ['licm', licm],
   ['dce', dce],
 ]
 
@@ -160,13 +176,16 @@ function optimise(module: Module, runner: Runner, cx: Cx): void {
   }
   prune(module)
   if (cx.level === 0) return
+  effects(module)
   for (const func of calleesFirst(module)) {
-    inline(func, cx)
-    if (func.body !== undefined) runner.passes(func, tidyPasses)
+    if (func.body !== undefined) runner.passes(func, finalPasses)
   }
-  if (cx.level >= 2) {
-    if (inlineSingleCalls(module)) for (const func of module.funcs) if (func.body !== undefined) runner.passes(func, tidyPasses)
+  prune(module)
+  if (cx.level >= 2 && inlineSingleCalls(module)) {
+    prune(module)
+    for (const func of module.funcs) if (func.body !== undefined) runner.passes(func, finalPasses)
   }
+  effects(module)
   prune(module)
 }
 

@@ -38,6 +38,7 @@ export class Lowering {
   depth = 0
   readonly #instances = new Map<string, Func>()
   readonly #sums = new Map<string, t.Type>()
+  readonly #interfaces = new Map<t.Type, s.InterfaceType>()
 
   constructor(program: CheckedProgram, sink: Sink, variants: Variants) {
     this.program = program
@@ -53,8 +54,14 @@ export class Lowering {
     if (type === undefined) {
       type = makeSum(this, iface)
       this.#sums.set(iface.key, type)
+      this.#interfaces.set(type, iface)
     }
     return type
+  }
+
+  /** The interface that a struct of `sumType` stands for. */
+  interfaceOf(type: t.Type): s.InterfaceType | undefined {
+    return this.#interfaces.get(type)
   }
 
   /** A struct of the user's modules that is not generic, by name. */

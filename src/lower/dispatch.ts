@@ -12,6 +12,7 @@ import * as s from '../check/type.ts'
 import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import { outputs, type Func, type Value } from '../ir/value.ts'
+import { reinterpret } from './bits.ts'
 import { callWith, type Operand } from './call.ts'
 import { impossible, type Lowering } from './context.ts'
 import { lowerExpr } from './expr.ts'
@@ -119,6 +120,13 @@ function wrapValue(fn: Fn, value: Value, _from: s.Type, iface: s.InterfaceType, 
   if (index < 0) return b.emit1(ops.undef, [], null, type)
   const tag = b.const(t.u32, cx.variants.of(cx, iface)[index]!.tag)
   return b.construct(type, type.fields.map((f, i) => i === 0 ? tag : i === index + 1 ? value : emptyOf(fn, f.type)))
+}
+
+/** A value of an interface from a tag and raw data: whichever variant it is, its part is made of the same data. */
+export function fromBits(fn: Fn, tag: Value, data: Value, type: t.Type): Value {
+  const { b, cx } = fn
+  if (cx.interfaceOf(type) === undefined) return reinterpret(fn, data, type)
+  return b.construct(type, type.fields.map((f, i) => i === 0 ? b.convert(tag, t.u32) : reinterpret(fn, data, f.type)))
 }
 
 /** A value of one interface as a value of another, which all its variants have. */

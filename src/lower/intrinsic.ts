@@ -9,6 +9,7 @@ import { outputs, type Value } from '../ir/value.ts'
 import { fromWords, reinterpret, toWords } from './bits.ts'
 import { valueOf, type Operand } from './call.ts'
 import { impossible } from './context.ts'
+import { fromBits } from './dispatch.ts'
 import { unary } from './expr.ts'
 import type { Fn } from './func.ts'
 import { read, write, type Ref } from './place.ts'
@@ -27,6 +28,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   pair_p: (fn, args) => fn.b.extract(value(fn, args, 0), 0),
   pair_d: (fn, args) => fn.b.extract(value(fn, args, 0), 1),
   reinterpret: (fn, args, result) => reinterpret(fn, value(fn, args, 0), result),
+  dynamicObject: (fn, args, result) => fromBits(fn, value(fn, args, 0), value(fn, args, 1), result),
   element: (fn, args) => fn.b.load(elementOf(fn, args)),
   bufferLength: (fn, args) => fn.b.emit1(ops.length, [value(fn, args, 0)]),
   loadWord: (fn, args) => fn.b.load(wordAt(fn, args, 0)),

@@ -129,7 +129,9 @@ function lowerEntry(cx: Lowering, root: EntryRoot, uniforms: readonly ParamDecl[
     }
     const value = values[at++]
     if (value === undefined) return
-    fn.params.set(p.id, fn.incoming(convert(fn, value, fn.type(p.type)), !p.constant))
+    const given = convert(fn, value, fn.type(p.type))
+    given.name = p.name
+    fn.params.set(p.id, fn.incoming(given, !p.constant))
   }
   lowerStmts(fn, body.stmts)
   if (!closed(fn.b.at)) leaveFunction(fn, undefined)
