@@ -8,7 +8,8 @@ import { parseModifiers } from './parse-param.ts'
 import { afterType } from './scan.ts'
 import { eofKind, nameKind } from './token.ts'
 
-const elseLimit = 1000
+/** How long a chain of `else if` may be: it nests in the tree. */
+const elseLimit = 500
 
 /** `{ … }`. */
 export function parseBlock(p: Cursor): Block {
@@ -178,11 +179,14 @@ function parseIf(p: Cursor, start: number, attributes: readonly Attribute[]): St
     const then = parseBody(p, true)
     arms.push({ first, attributes: arms.length === 0 ? attributes : [], name, condition, then })
     if (!p.acceptWord('else')) break
-    if (p.word() !== 'if' || arms.length >= elseLimit) {
+    if (p.word() !== 'if') {
       otherwise = parseBody(p, true)
       break
     }
     first = p.pos
+    if (arms.length < elseLimit) continue
+    p.giveUp()
+    break
   }
   let stmt = otherwise
   for (let i = arms.length - 1; i >= 0; i--) {

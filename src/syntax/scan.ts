@@ -12,7 +12,7 @@ const kinds = (texts: readonly Punctuator[]): ReadonlySet<number> => new Set(tex
 /** What may stand between `<` and `>` outside brackets; `(` and `[` are jumped over. */
 const insideAngles = kinds([',', '.', '::', '*', '/', '+', '-', '%', '&', '|', '^', '<<', '->', '!', '~', '?', '==', '!='])
 /** What follows generic arguments in an expression; anything else makes `<` a comparison. */
-const afterAngles = kinds(['(', ')', '[', ']', '}', '.', '::', ',', ';', ':', '?', '=', '==', '!=', '>', '>>', '&&', '||', '=>'])
+const afterAngles = kinds(['(', ')', '[', ']', '}', '.', '::', ',', ';', ':', '?', '=', '==', '!=', '&&', '||', '=>'])
 const afterOptional = kinds(['>', '>>', ',', ')', ']', '{', '}', ';', '=', '*', '?'])
 const afterOptionalName = kinds([';', '=', ',', ')'])
 const less = punctuatorKind('<')
@@ -61,6 +61,7 @@ export function opensGenericArgs(p: Cursor, open: number): boolean {
   const after = afterGenericArgs(p, open)
   if (after < 0) return false
   const kind = p.kindAt(after)
+  if (kind === greater || kind === shiftRight) return p.inAngles
   return kind === eofKind || afterAngles.has(kind)
 }
 

@@ -4,7 +4,7 @@ import { lex } from './lex.ts'
 import { Sink } from '../base/diag.ts'
 import type { Decl } from './ast.ts'
 import { parseRange } from './parse.ts'
-import { eofKind, punctuatorKind, TokenStream } from './token.ts'
+import { eofKind, lineFlag, nameKind, punctuatorKind, TokenStream } from './token.ts'
 
 /** One top-level declaration: the names that it declares, and where it stands. */
 export interface Skimmed {
@@ -20,6 +20,7 @@ const openParen = punctuatorKind('(')
 const openBracket = punctuatorKind('[')
 const semicolon = punctuatorKind(';')
 const assign = punctuatorKind('=')
+const afterDeclared: ReadonlySet<number> = new Set([semicolon, assign, openBracket, punctuatorKind(',')])
 
 /**
  * The declarations of a text without directives, in order. Each stretch that is found here can be given to `parseRange`, and
@@ -52,7 +53,11 @@ function endOfDecl(tokens: TokenStream, first: number): number {
     const close = tokens.matches[i]!
     if (close < 0) continue
     i = close
-    if (kind === openBrace && !sawAssign) return tokens.kinds[close + 1] === semicolon ? close + 2 : close + 1
+    if (kind !== openBrace || sawAssign) continue
+    if (tokens.kinds[close + 1] === semicolon) return close + 2
+    // `struct S { … } x;` goes on to its semicolon.
+    const declares = tokens.kinds[close + 1] === nameKind && (tokens.flags[close + 1]! & lineFlag) === 0
+    if (!declares || !afterDeclared.has(tokens.kinds[close + 2]!)) return close + 1
   }
 }
 
