@@ -1,0 +1,74 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { join, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+
+const root = fileURLToPath(new URL('../', import.meta.url))
+
+/** What each folder of src may import; a folder may always import itself. */
+const below: Readonly<Record<string, readonly string[]>> = {
+  base: [],
+  syntax: ['base'],
+  check: ['base', 'syntax'],
+  ir: ['base'],
+  lower: ['base', 'syntax', 'check', 'ir'],
+  opt: ['base', 'ir'],
+  ad: ['base', 'ir', 'opt'],
+  target: ['base', 'ir', 'opt'],
+  cpu: ['index.ts'], gpu: ['index.ts'], plugin: ['index.ts'],
+  cli: ['index.ts', 'cpu', 'gpu'],
+  'compile.ts': ['base', 'syntax', 'check', 'ir', 'lower', 'opt', 'ad'],
+  'index.ts': ['base', 'compile.ts', 'ir', 'target'],
+}
+
+/** Files longer than 600 lines, with the reason. */
+const long: Readonly<Record<string, string>> = {
+  'src/syntax/ast.ts': 'the whole syntax tree is one union, and is read as one page',
+  'src/check/core.generated.ts': 'made by tools/core-index.mjs, and not in the repository',
+}
+
+function files(dir: string): string[] {
+  return readdirSync(join(root, dir), { withFileTypes: true, recursive: true })
+    .filter(e => e.isFile() && (e.name.endsWith('.ts') || e.name.endsWith('.slang')))
+    .map(e => relative(root, join(e.parentPath, e.name)).split(sep).join('/'))
+}
+
+const sources = files('src')
+
+function roomOf(path: string): string {
+  return path.split('/')[1]!
+}
+
+describe('the house', () => {
+  test('every folder imports only what stands below it', () => {
+    const wrong: string[] = []
+    for (const file of sources) {
+      const room = roomOf(file)
+      for (const [, from] of readFileSync(join(root, file), 'utf8').matchAll(/^(?:import|export)\b[^'"]*?from '(\.[^']+)'|^import '(\.[^']+)'/gm)) {
+        if (from === undefined) continue
+        const to = roomOf(relative(root, join(root, file, '..', from)).split(sep).join('/'))
+        if (to !== room && !(below[room] ?? []).includes(to)) wrong.push(`${file} imports ${from}`)
+      }
+    }
+    expect(wrong).toEqual([])
+  })
+
+  test('targets do not know each other', () => {
+    const wrong = sources.filter(f => f.startsWith('src/target/')).filter(f => {
+      const own = f.split('/')[2]!
+      return ['wgsl', 'wasm', 'js'].some(t => t !== own && new RegExp(`from '[^']*\\.\\./${t}/`).test(readFileSync(join(root, f), 'utf8')))
+    })
+    expect(wrong).toEqual([])
+  })
+
+  test('the compiler uses nothing of Node and no packages', () => {
+    const pure = sources.filter(f => !['cli', 'plugin'].includes(roomOf(f)))
+    const wrong = pure.filter(f => [...readFileSync(join(root, f), 'utf8').matchAll(/^(?:import|export)\b[^'"]*?from '([^'.][^']*)'/gm)].length > 0)
+    expect(wrong).toEqual([])
+  })
+
+  test('files stay short', () => {
+    const wrong = [...sources, ...files('core')].filter(f => !(f in long) && readFileSync(join(root, f), 'utf8').split('\n').length > 601)
+    expect(wrong).toEqual([])
+  })
+})
