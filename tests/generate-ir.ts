@@ -2,7 +2,7 @@ import { Builder, region } from '../src/ir/build.ts'
 import * as ops from '../src/ir/ops.ts'
 import * as t from '../src/ir/type.ts'
 import type { Type } from '../src/ir/type.ts'
-import { Func, Global, Module, type Inst, type Region, type Value } from '../src/ir/value.ts'
+import { Func, Global, Module, type Inst, type ParamSig, type Region, type Value } from '../src/ir/value.ts'
 
 /** A program with a function `main(i32, f32) -> (i32, f32)`, helpers, a writable buffer `buf` and a uniform `u`. */
 export interface Generated {
@@ -41,7 +41,9 @@ export function generate(seed: number, size = 40): Generated {
   const param = (name: string, type: Type) => ({ name, type, dir: 'in' as const, noDiff: false })
   for (let n = 0; n < 3; n++) {
     const last = n === 2
-    const sig = { params: [param('i', t.i32), param('x', t.f32), { ...param('w', t.f32), dir: 'out' as const }], result: t.i32, resultNoDiff: false }
+    const params: ParamSig[] = [param('i', t.i32), param('x', t.f32), { ...param('w', t.f32), dir: 'out' }]
+    if (n === 0) params.push({ ...param('a', arr), dir: 'inout' })
+    const sig = { params, result: t.i32, resultNoDiff: false }
     const func = new Func(last ? 'main' : `helper${n}`, sig, null)
     func.info.forceInline = rand(3) === 0 && !last
     func.body = region()
@@ -80,12 +82,40 @@ class Generator {
   body(size: number): void {
     this.left = size
     const scope: Scope = { values: [this.b.param(t.i32, 'i'), this.b.param(t.f32, 'x')], vars: [], targets: [] }
+    if (this.func.results.length > 2) this.copyIn(scope)
     while (this.left > 0) if (!this.statement(scope, 0)) return
     this.ret(scope)
   }
 
   ret(scope: Scope): void {
-    this.b.emit(ops.ret, [this.value(scope, t.i32), this.value(scope, t.f32)])
+    this.b.emit(ops.ret, this.func.results.map(type => type.kind === 'array' ? this.b.load(scope.vars[0]!) : this.value(scope, type)))
+  }
+
+  /** Puts the array parameter into a variable. */
+  copyIn(scope: Scope): void {
+    const v = this.b.variable(this.types[4]!, 'a')
+    this.b.store(v, this.b.param(this.types[4]!, 'a'))
+    scope.vars.push(v)
+  }
+
+  /** Calls a helper; one that takes an array works on a variable. */
+  call(scope: Scope): void {
+    const { b, rand } = this
+    const helper = this.helpers[rand(this.helpers.length)]!
+    const args = [this.simple(scope, t.i32), this.simple(scope, t.f32)]
+    if (helper.results.length === 2) {
+      scope.values.push(...b.call(helper, args))
+      return
+    }
+    let v = scope.vars.find(known => known.type.elem === this.types[4])
+    if (v === undefined) {
+      v = b.variable(this.types[4]!, 'w')
+      b.store(v, this.value(scope, this.types[4]!))
+      scope.vars.push(v)
+    }
+    const [n, x, array] = b.call(helper, [...args, b.load(v)])
+    scope.values.push(n!, x!)
+    b.store(v, array!)
   }
 
   /** A value of the type: one at hand, or a new one. */
@@ -103,7 +133,10 @@ class Generator {
         if (rand(3) === 0 && known.length > 0) return b.insert(known[rand(known.length)]!, rand(type.count), this.value(scope, t.f32))
         if (rand(2) === 0 && known.length > 1) return b.emit1(rand(2) === 0 ? ops.add : ops.mul, [known[0]!, known[rand(known.length)]!])
         break
-      default: if (rand(3) === 0) return b.zero(type)
+      default:
+        if (rand(3) === 0) return b.zero(type)
+        if (rand(4) === 0 && known.length > 0) return b.emit1(ops.select, [this.value(scope, t.bool), known[0]!, known[rand(known.length)]!])
+        if (type.kind === 'array' && type.elem === t.f32 && rand(2) === 0) return b.emit1(ops.add, [this.value(scope, type), this.value(scope, type)])
     }
     const parts: Value[] = []
     for (let i = 0; i < type.count; i++) parts.push(this.value(scope, t.component(type, i)))
@@ -198,7 +231,7 @@ class Generator {
       case 7: scope.values.push(this.value(scope, this.types[rand(this.types.length)]!)); return true
       case 8: {
         if (this.helpers.length > 0 && rand(2) === 0) {
-          scope.values.push(...b.call(this.helpers[rand(this.helpers.length)]!, [this.simple(scope, t.i32), this.simple(scope, t.f32)]))
+          this.call(scope)
           return true
         }
         if (depth === 0 || rand(2) === 0) return true

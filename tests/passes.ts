@@ -2,9 +2,11 @@ import type { Func, Module } from '../src/ir/value.ts'
 import type { Cx } from '../src/opt/cx.ts'
 import { dce } from '../src/opt/dce.ts'
 import { effects } from '../src/opt/effects.ts'
+import { expand } from '../src/opt/expand.ts'
 import { gvn } from '../src/opt/gvn.ts'
 import { inline, inlineAll } from '../src/opt/inline.ts'
 import { licm } from '../src/opt/licm.ts'
+import { memory } from '../src/opt/memory.ts'
 import { simplify } from '../src/opt/simplify.ts'
 import { sroa } from '../src/opt/sroa.ts'
 import { ssa } from '../src/opt/ssa.ts'
@@ -28,5 +30,7 @@ export const passes: ReadonlyMap<string, Pass> = new Map<string, Pass>([
   ['licm', each(licm)],
   ['unroll', each(unroll)],
   ['unrollSmall', each(unrollSmall)],
+  ['expand', each(expand)],
+  ['memory', each(memory)],
   ['inlineAll', each(func => inlineAll(func, () => true))],
 ])

@@ -1,0 +1,86 @@
+/**
+ * Takes apart what no target has: sums of arrays and structs become sums of their parts, of long arrays a loop; a
+ * choice between arrays, structs or matrices becomes an `if`.
+ */
+import { Builder } from '../ir/build.ts'
+import * as ops from '../ir/ops.ts'
+import * as t from '../ir/type.ts'
+import type { Type } from '../ir/type.ts'
+import { Inst, Region, noRegions, type Func, type Value } from '../ir/value.ts'
+import { substitute, type ValueTable } from '../ir/walk.ts'
+
+/** Arrays of at most this many elements are added element by element without a loop. */
+const flatLimit = 8
+
+/** Expands `add` and `select` on composites. */
+export function expand(func: Func): boolean {
+  if (func.body === undefined) return false
+  const replaced: ValueTable = []
+  const b = new Builder(func, func.body)
+  let changed = false
+  const visit = (region: Region): void => {
+    const insts = region.insts
+    region.insts = []
+    for (let i = 0; i < insts.length; i++) {
+      const inst = insts[i]!
+      b.at = region
+      b.span = inst.span
+      const result = inst.results[0]
+      if (inst.op === ops.add && isComposite(result!.type)) replaced[result!.id] = sum(b, result!.type, inst.args[0]!, inst.args[1]!)
+      else if (inst.op === ops.select && inst.args[0]!.type === t.bool && (isComposite(result!.type) || result!.type.kind === 'mat')) {
+        replaced[result!.id] = choice(b, inst)
+      } else {
+        region.insts.push(inst)
+        for (const r of inst.regions) visit(r)
+        continue
+      }
+      replaced[result!.id]!.name ||= result!.name
+      changed = true
+    }
+  }
+  visit(func.body)
+  if (changed) substitute(func.body, replaced)
+  return changed
+}
+
+function isComposite(type: Type): boolean {
+  return type.kind === 'array' || type.kind === 'struct'
+}
+
+/** The sum of two values of any type; flags and handles in them come from the first. */
+function sum(b: Builder, type: Type, x: Value, y: Value): Value {
+  if (type.scalar !== undefined) return type.scalar === 'bool' ? x : b.emit1(ops.add, [x, y])
+  if (!isComposite(type)) return x
+  const add = type.diff?.type === type ? type.diff.dadd : undefined
+  if (add !== undefined) return b.call(add, [x, y])[0]!
+  if (type.kind === 'array' && type.count > flatLimit) return sumInLoop(b, type, x, y)
+  const parts: Value[] = []
+  for (let i = 0; i < type.count; i++) parts.push(sum(b, t.component(type, i), b.extract(x, i), b.extract(y, i)))
+  return b.construct(type, parts)
+}
+
+function sumInLoop(b: Builder, type: Type, x: Value, y: Value): Value {
+  const [to, from] = [b.variable(type, x.name), b.variable(type, y.name)]
+  b.store(to, x)
+  b.store(from, y)
+  const [head, body] = [new Region(), new Region()]
+  b.emit(ops.loop, [b.const(t.i32, 0)], null, [], [head, body])
+  const i = b.param(t.i32, 'i', head)
+  b.within(head, () => b.emit(ops.test, [b.emit1(ops.lt, [i, b.const(t.i32, type.count)])]))
+  b.within(body, () => {
+    const place = b.elem(to, i)
+    b.store(place, sum(b, type.elem!, b.load(place), b.load(b.elem(from, i))))
+    b.emit(ops.next, [b.emit1(ops.add, [i, b.const(t.i32, 1)])])
+  })
+  return b.load(to)
+}
+
+function choice(b: Builder, inst: Inst): Value {
+  const [c, x, y] = [inst.args[0]!, inst.args[1]!, inst.args[2]!]
+  const branches = [x, y].map(v => {
+    const r = new Region()
+    r.insts.push(new Inst(ops.yield_, [v], null, noRegions, inst.span))
+    return r
+  })
+  return b.emit(ops.if_, [c], null, [x.type], branches).results[0]!
+}

@@ -1,0 +1,200 @@
+/**
+ * Fewer copies of variables that stay in memory, mostly arrays:
+ *
+ * - a variable that only ever holds a copy of another, unchanged since, is the other;
+ * - two variables that hold the same value and are never written again are one;
+ * - a copy that is changed and then copied back (an `inout` argument) is changed in place;
+ * - a store whose value is overwritten before it is read goes.
+ */
+import * as ops from '../ir/ops.ts'
+import { Region, type Func, type Inst, type Value } from '../ir/value.ts'
+import { substitute, type ValueTable } from '../ir/walk.ts'
+import { definedBy, rootOf } from './match.ts'
+import { deadStores } from './stores.ts'
+
+/** Removes copies of variables, and stores that are never read. */
+export function memory(func: Func): boolean {
+  if (func.body === undefined) return false
+  let changed = false
+  // Each merge may make the next possible; a variable is merged at most once.
+  while (new Copies(func.body).merge()) changed = true
+  return deadStores(func.body) || changed
+}
+
+/** A place in the order of the text, with what surrounds it. */
+interface Site {
+  readonly inst: Inst
+  readonly region: Region
+  readonly at: number
+}
+
+interface Local {
+  readonly declared: Site
+  readonly pointer: Value
+  /** Whole stores to the variable. */
+  readonly stores: Site[]
+  /** Whole loads of the variable. */
+  readonly loads: Site[]
+  /** Stores to parts. */
+  readonly writes: Site[]
+  /** All accesses and derived pointers. */
+  readonly uses: Site[]
+  escapes: boolean
+}
+
+class Copies {
+  readonly #body: Region
+  readonly #locals = new Map<Inst, Local>()
+  /** The instruction that owns a region, and the region that holds it. */
+  readonly #owner = new Map<Region, Site>()
+  readonly #loads = new Map<Inst, Site>()
+  /** Terminators that leave more than their own region. */
+  readonly #exits: Site[] = []
+
+  constructor(body: Region) {
+    this.#body = body
+    let at = 0
+    const visit = (region: Region): void => {
+      for (const inst of region.insts) {
+        const site: Site = { inst, region, at: at++ }
+        this.#note(site)
+        for (const r of inst.regions) {
+          this.#owner.set(r, site)
+          visit(r)
+        }
+      }
+    }
+    visit(body)
+  }
+
+  #note(site: Site): void {
+    const { inst } = site
+    if (inst.op === ops.variable) {
+      this.#locals.set(inst, { declared: site, pointer: inst.results[0]!, stores: [], loads: [], writes: [], uses: [], escapes: false })
+      return
+    }
+    if (inst.op === ops.leave) this.#exits.push(site)
+    if (inst.op === ops.load) this.#loads.set(inst, site)
+    for (let k = 0; k < inst.args.length; k++) {
+      const arg = inst.args[k]!
+      if (arg.type.kind !== 'ptr') continue
+      const root = rootOf(arg)
+      const local = root === undefined ? undefined : this.#locals.get(root)
+      if (local === undefined) continue
+      local.uses.push(site)
+      const whole = arg === local.pointer
+      if (k > 0) local.escapes = true
+      else if (inst.op === ops.load) { if (whole) local.loads.push(site) }
+      else if (inst.op === ops.store) (whole ? local.stores : local.writes).push(site)
+      else if (inst.op !== ops.field && inst.op !== ops.elem) local.escapes = true
+    }
+  }
+
+  /** Makes as many merges as do not touch each other; false where there is none. */
+  merge(): boolean {
+    const to: ValueTable = []
+    const drop = new Set<Inst>()
+    const touched = new Set<Local>()
+    const bySource = new Map<Value, Local>()
+    for (const local of this.#locals.values()) {
+      if (local.escapes || local.stores.length !== 1 || touched.has(local)) continue
+      const store = local.stores[0]!
+      const value = store.inst.args[1]!
+      if (local.uses.some(u => u.at < store.at)) continue
+      const source = this.#source(value)
+      const other = source?.local ?? bySource.get(value)
+      if (other !== undefined && other !== local && !other.escapes && !touched.has(other) && other.pointer.type === local.pointer.type) {
+        const merged = source === undefined ? this.#sameValue(local, other)
+          : this.#unchanged(local, store, other, source.load) || this.#inPlace(local, store, other, source.load, drop)
+        if (merged) {
+          to[local.pointer.id] = other.pointer
+          drop.add(store.inst)
+          touched.add(local)
+          touched.add(other)
+          continue
+        }
+      }
+      if (local.writes.length === 0 && !bySource.has(value)) bySource.set(value, local)
+    }
+    if (drop.size === 0) return false
+    substitute(this.#body, to)
+    remove(this.#body, drop)
+    return true
+  }
+
+  /** The local variable that a value was loaded from, whole. */
+  #source(value: Value): { readonly local: Local; readonly load: Site } | undefined {
+    const load = definedBy(value, ops.load)
+    const root = load === undefined ? undefined : definedBy(load.args[0]!, ops.variable)
+    const local = root === undefined ? undefined : this.#locals.get(root)
+    return local === undefined ? undefined : { local, load: this.#loads.get(load!)! }
+  }
+
+  /** Both hold one value and are never written again. */
+  #sameValue(local: Local, other: Local): boolean {
+    return local.writes.length === 0 && other.writes.length === 0 && this.#surrounds(other.stores[0]!.region, local.declared.region)
+      && other.stores[0]!.at < local.stores[0]!.at
+  }
+
+  /** The copy is only read, and what it copies is not written while it is. */
+  #unchanged(local: Local, store: Site, other: Local, load: Site): boolean {
+    if (local.writes.length > 0 || !this.#surrounds(other.declared.region, local.declared.region)) return false
+    return [...other.stores, ...other.writes].every(w => w.at < load.at && !this.#comesAgain(w, store, local))
+  }
+
+  /** True where a loop that outlives the copy leads from its reads back to the write. */
+  #comesAgain(write: Site, store: Site, local: Local): boolean {
+    for (let r: Region | undefined = write.region; r !== undefined; r = this.#owner.get(r)?.region) {
+      const owner = this.#owner.get(r)
+      if (owner?.inst.op === ops.loop && this.#inside(store.region, owner.inst) && !this.#inside(local.declared.region, owner.inst)) return true
+    }
+    return false
+  }
+
+  /** The copy is changed and copied back in the same region, and the original is not looked at between. */
+  #inPlace(local: Local, store: Site, other: Local, load: Site, drop: Set<Inst>): boolean {
+    if (load.region !== store.region || !this.#surrounds(other.declared.region, local.declared.region)) return false
+    const back = other.stores.find(s => s.region === store.region && s.at > store.at && this.#source(s.inst.args[1]!)?.local === local)
+    if (back === undefined) return false
+    const out = this.#loads.get(definedBy(back.inst.args[1]!, ops.load)!)!
+    if (out.region !== store.region || local.declared.region !== store.region) return false
+    if (local.uses.some(u => u.at < store.at || u.at > out.at)) return false
+    if (other.uses.some(u => u.at > load.at && u.at < back.at && u !== load)) return false
+    // The value loaded before may be used while the original changes, or after: it was loaded, so it keeps its value.
+    if (this.#leavesBetween(store, back)) return false
+    drop.add(back.inst)
+    return true
+  }
+
+  /** True where control may get from between two places of a region to somewhere else than the function's end. */
+  #leavesBetween(from: Site, to: Site): boolean {
+    for (const exit of this.#exits) {
+      if (exit.at < from.at || exit.at > to.at) continue
+      if (this.#inside(from.region, exit.inst.attr as Inst)) return true
+    }
+    return false
+  }
+
+  /** True where `inner` is `outer` or lies in it. */
+  #surrounds(outer: Region, inner: Region): boolean {
+    for (let r: Region | undefined = inner; r !== undefined; r = this.#owner.get(r)?.region) {
+      if (r === outer) return true
+      // The body of a loop sees what its head defines.
+      const owner = this.#owner.get(r)
+      if (owner?.inst.op === ops.loop && owner.inst.regions[0] === outer) return true
+    }
+    return false
+  }
+
+  #inside(region: Region, inst: Inst): boolean {
+    for (let r: Region | undefined = region; r !== undefined; r = this.#owner.get(r)?.region) {
+      if (this.#owner.get(r)?.inst === inst) return true
+    }
+    return false
+  }
+}
+
+function remove(region: Region, drop: ReadonlySet<Inst>): void {
+  region.insts = region.insts.filter(inst => !drop.has(inst))
+  for (const inst of region.insts) for (const r of inst.regions) remove(r, drop)
+}

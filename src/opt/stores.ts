@@ -1,0 +1,132 @@
+/** Dead stores: what is overwritten, or out of scope, before anything can read it. */
+import * as ops from '../ir/ops.ts'
+import { Global, Inst, type Region } from '../ir/value.ts'
+import { mayOverlap, pathOf, type Path } from './alias.ts'
+import { isPureCall } from './match.ts'
+
+/** Places that are written later, before they are read, by their root. */
+type Overwritten = Map<Inst | Global, readonly Path[]>
+
+/** How many places of one root are remembered. */
+const placeLimit = 16
+
+/** What the regions of a control instruction may do to places. */
+interface Summary {
+  readonly reads: Path[]
+  unknown: boolean
+  calls: boolean
+  /** Something leaves past the instruction. */
+  escapes: boolean
+}
+
+/** Removes dead stores to local variables and to globals of one invocation. */
+export function deadStores(body: Region): boolean {
+  return new Sweep(body).region(body, new Map(), undefined)
+}
+
+class Sweep {
+  readonly #summaries = new Map<Inst, Summary>()
+
+  constructor(body: Region) {
+    this.#summarise(body)
+  }
+
+  /** Sums up a region; gives also the control instructions that leaves in it name. */
+  #summarise(region: Region): Summary & { readonly targets: Set<Inst>; returns: boolean } {
+    const own = { reads: [] as Path[], unknown: false, calls: false, escapes: false, targets: new Set<Inst>(), returns: false }
+    for (const inst of region.insts) {
+      if (inst.op === ops.ret) own.returns = true
+      else if (inst.op === ops.leave) own.targets.add(inst.attr as Inst)
+      else if (inst.op === ops.call && !isPureCall(inst)) own.calls = true
+      else readsOf(inst, own)
+      if (inst.regions.length === 0) continue
+      const inside: Summary = { reads: [], unknown: false, calls: false, escapes: false }
+      for (const r of inst.regions) {
+        const part = this.#summarise(r)
+        inside.reads.push(...part.reads)
+        inside.unknown ||= part.unknown
+        inside.calls ||= part.calls
+        own.returns ||= part.returns
+        inside.escapes ||= part.returns
+        for (const target of part.targets) {
+          if (target === inst) continue
+          own.targets.add(target)
+          if (!this.#summaries.has(target)) inside.escapes = true
+        }
+      }
+      this.#summaries.set(inst, inside)
+      own.reads.push(...inside.reads)
+      own.unknown ||= inside.unknown
+      own.calls ||= inside.calls
+    }
+    return own
+  }
+
+  region(region: Region, after: Overwritten, owner: Inst | undefined): boolean {
+    const isHead = owner?.op === ops.loop && owner.regions[0] === region
+    const over: Overwritten = region.end.op === ops.yield_ || region.end.op === ops.next || region.end.op === ops.test ? new Map(after) : new Map()
+    if (!isHead) {
+      for (const inst of region.insts) if (inst.op === ops.variable) over.set(inst, [{ root: inst, steps: [] }])
+    }
+    const dead = new Set<Inst>()
+    let changed = false
+    for (let i = region.insts.length - 1; i >= 0; i--) {
+      const inst = region.insts[i]!
+      if (inst.op === ops.store && this.#store(inst, over)) dead.add(inst)
+      else if (inst.op === ops.variable) over.delete(inst)
+      else if (inst.op === ops.call && !isPureCall(inst)) forgetGlobals(over)
+      else if (inst.regions.length > 0) {
+        const summary = this.#summaries.get(inst)!
+        if (summary.escapes) over.clear()
+        if (summary.calls) forgetGlobals(over)
+        if (summary.unknown) over.clear()
+        for (const path of summary.reads) forget(over, path)
+        for (const r of inst.regions) changed = this.region(r, over, inst) || changed
+      } else {
+        const read: Summary = { reads: [], unknown: false, calls: false, escapes: false }
+        readsOf(inst, read)
+        if (read.unknown) over.clear()
+        for (const path of read.reads) forget(over, path)
+      }
+    }
+    if (dead.size > 0) region.insts = region.insts.filter(inst => !dead.has(inst))
+    return changed || dead.size > 0
+  }
+
+  /** True for a dead store; a live one is noted as overwriting. */
+  #store(inst: Inst, over: Overwritten): boolean {
+    const path = pathOf(inst.args[0]!)
+    const { root } = path
+    if (root === undefined || (root instanceof Global && root.space !== 'private')) return false
+    const known = over.get(root) ?? []
+    if (known.some(k => covers(k, path))) return true
+    if (known.length < placeLimit) over.set(root, [...known, path])
+    return false
+  }
+}
+
+/** Notes what an instruction without regions reads. */
+function readsOf(inst: Inst, into: Summary): void {
+  const { op, args } = inst
+  if (op === ops.field || op === ops.elem) return
+  for (let k = op === ops.store ? 1 : 0; k < args.length; k++) {
+    const arg = args[k]!
+    if (arg.type.kind !== 'ptr') continue
+    const path = pathOf(arg)
+    if (path.root === undefined) into.unknown = true
+    else into.reads.push(path)
+  }
+}
+
+function covers(whole: Path, part: Path): boolean {
+  return whole.steps.length <= part.steps.length && whole.steps.every((s, i) => s === part.steps[i])
+}
+
+function forget(over: Overwritten, path: Path): void {
+  const known = over.get(path.root!)
+  if (known !== undefined) over.set(path.root!, known.filter(k => !mayOverlap(k, path)))
+}
+
+function forgetGlobals(over: Overwritten): void {
+  for (const root of [...over.keys()]) if (root instanceof Global) over.delete(root)
+}
