@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest'
+import { adContext } from '../src/ad/context.ts'
+import { jvpOf, splitOf } from '../src/ad/extract.ts'
+import { resolve } from '../src/ad/request.ts'
+import { Sink } from '../src/base/diag.ts'
+import { differential } from '../src/ir/type.ts'
+import type { Func } from '../src/ir/value.ts'
+import { inputs } from '../src/ir/value.ts'
+import { run, type Data } from '../src/ir/run.ts'
+import { reversible, verify, verifyModule } from '../src/ir/verify.ts'
+import { dce } from '../src/opt/dce.ts'
+import { gvn } from '../src/opt/gvn.ts'
+import { simplify } from '../src/opt/simplify.ts'
+import { sroa } from '../src/opt/sroa.ts'
+import { ssa } from '../src/opt/ssa.ts'
+import { generateProgram, programText, type Program } from './generate-slang.ts'
+import { random } from './generate-ir.ts'
+import { disagreement, fill, flatten, moved } from './gradients.ts'
+import { lowerMini, miniLibs } from './lower-mini.ts'
+import { reduce } from './reduce.ts'
+
+const first = Number(process.env['SEED'] ?? 0)
+const count = Number(process.env['SEEDS'] ?? 300)
+const size = Number(process.env['SIZE'] ?? 14)
+const passes = { sroa, ssa, simplify, gvn, dce }
+
+function tidy(func: Func): void {
+  for (const [name, pass] of Object.entries(passes)) {
+    pass(func, { sink: new Sink(), level: 1 })
+    verify(func, name)
+  }
+}
+
+/** What is wrong with the derivatives of a program; undefined where nothing is. */
+export function check(program: Program, seed: number): string | undefined {
+  try {
+    return tryCheck(program, seed)
+  } catch (error) {
+    const text = (error as Error).message.split('\n').slice(0, process.env['SHOW'] === undefined ? 2 : 400).join('\n')
+    return `threw ${text} ${process.env['SHOW'] === undefined ? '' : (error as Error).stack ?? ''}`
+  }
+}
+
+function tryCheck(program: Program, seed: number): string | undefined {
+  const { module, main } = lowerMini(program)
+  verifyModule(module, 'lower-mini')
+  for (const func of [...module.funcs]) if (func.body !== undefined) tidy(func)
+  const sink = new Sink()
+  const cx = adContext(module, {
+    sink, derivatives: () => undefined, tidy, resolve: func => { resolve(cx, func) },
+    observe: (stage, func) => {
+      if (stage === 'prepared') reversible(func, stage)
+      else if (stage === 'linearized' || stage === 'extracted') verify(func, stage)
+    },
+  })
+  const params = inputs(main.sig)
+  const active = params.map(p => differential(p.type) !== null)
+  const jvp = jvpOf(cx, main, active)
+  const split = splitOf(cx, main, active)
+  if (jvp === undefined || split === undefined || sink.errors > 0) return `refused: ${sink.list.map(d => d.message).join('; ')}`
+  verifyModule(module, 'ad')
+  const rand = random(seed + 99)
+  const number = (): number => (rand(2001) - 1000) / 700 + 0.0123
+  for (let point = 0; point < 3; point++) {
+    const args = params.map(p => fill(p.type, s => s.name === 'i32' ? rand(4) : number()))
+    const tangents = params.map(p => fill(p.type, s => s.name === 'i32' ? 0 : number()))
+    const given = tangents.filter((_, i) => active[i])
+    const options = { mode: 'f64', steps: 1_000_000 } as const
+    const own = main.results.length
+    const flat = (values: readonly Data[]): number[] => main.results.flatMap((type, i) => flatten(type, values[i]!))
+    const value = (h: number): number[] => flat(run(main, args.map((a, i) => moved(params[i]!.type, a, tangents[i]!, h)), options))
+    const weights = value(0).map(() => number())
+    let used = 0
+    const cts = main.results.map(type => fill(type, () => weights[used++]!))
+    const pushed = run(jvp.func, [...args, ...given], options)
+    let k = own
+    const forward = main.results.flatMap((type, i) => jvp.results[i] === true ? flatten(type, pushed[k++]!) : flatten(type, fill(type, () => 0)))
+    const primal = run(split.primal, args, options)
+    const pulled = run(split.vjp, [...split.needs.map(i => args[i]!), ...primal.slice(own), ...cts.filter((_, i) => split.activeResults[i])], options)
+    const sameValue = flat(primal).every((v, i) => Object.is(v, value(0)[i]) || Math.abs(v - value(0)[i]!) <= 1e-9 * (1 + Math.abs(v)))
+    if (!sameValue) return 'the primal half gives another value'
+    const types = params.filter((_, i) => active[i]).map(p => p.type)
+    const reverse = types.reduce((sum, type, i) => {
+      const [g, t] = [flatten(type, pulled[i]!), flatten(type, given[i]!)]
+      return sum + g.reduce((s, x, n) => s + x * t[n]!, 0)
+    }, 0)
+    const wrong = disagreement({ value, forward, reverse, weights })
+    if (wrong !== undefined && wrong !== 'rough') return wrong
+    if (wrong === 'rough') rough++
+    total++
+  }
+  return undefined
+}
+
+let rough = 0
+let total = 0
+const kind = (message: string | undefined): string => (message ?? '').replace(/-?\d[\w.+-]*|%\S+/g, '#').slice(0, 60)
+
+describe('derivatives of generated programs, lowered without a front end', () => {
+  it('reverse = forward = finite differences', () => {
+    const failures: string[] = []
+    for (let seed = first; seed < first + count && failures.length < Number(process.env['FAILURES'] ?? 3); seed++) {
+      const make = (): Program => generateProgram(seed, { libs: miniLibs, size })
+      const message = check(make(), seed)
+      if (message === undefined) continue
+      const program = reduce(make(), p => kind(check(p, seed)) === kind(message), 600)
+      failures.push(`seed ${seed}: ${check(program, seed)}\n${programText(program)}`)
+    }
+    if (process.env['STATS'] !== undefined) console.log(`${rough} rough points of ${total}`)
+    expect(failures.join('\n\n')).toBe('')
+  }, 600_000)
+})

@@ -1,0 +1,525 @@
+/**
+ * Random differentiable programs: well typed, without undefined behaviour, with values that stay of moderate size. A
+ * program is a small tree, printed as Slang, lowered to IR directly by `lower-mini.ts`, and shrunk by `reduce.ts`.
+ */
+import * as t from '../src/ir/type.ts'
+import type { Type } from '../src/ir/type.ts'
+import type { Direction } from '../src/ir/value.ts'
+import { random } from './generate-ir.ts'
+
+export type Expr =
+  | { kind: 'lit'; type: Type; value: number }
+  | { kind: 'var'; type: Type; name: string }
+  | { kind: 'bin'; type: Type; op: string; x: Expr; y: Expr }
+  | { kind: 'neg'; type: Type; x: Expr }
+  | { kind: 'cond'; type: Type; c: Expr; x: Expr; y: Expr }
+  /** A library function. */
+  | { kind: 'lib'; type: Type; name: string; args: Expr[] }
+  /** A function of the program; only `in` parameters. */
+  | { kind: 'call'; type: Type; func: FuncDecl; args: Expr[] }
+  | { kind: 'make'; type: Type; args: Expr[] }
+  | { kind: 'part'; type: Type; of: Expr; at: number }
+  | { kind: 'elem'; type: Type; of: Expr; at: Expr }
+  | { kind: 'float'; type: Type; x: Expr }
+
+/** A `part` or `elem` chain down to a `var`. */
+export type Place = Expr
+
+export type Stmt =
+  | { kind: 'decl'; name: string; type: Type; init: Expr | undefined }
+  | { kind: 'set'; to: Place; op: '=' | '+=' | '-=' | '*='; value: Expr }
+  | { kind: 'if'; c: Expr; then: Stmt[]; else: Stmt[] }
+  | { kind: 'for'; name: string; from: number; to: Expr; max: number; step: number; body: Stmt[] }
+  | { kind: 'while'; name: string; max: number; c: Expr | undefined; body: Stmt[] }
+  | { kind: 'switch'; x: Expr; cases: Stmt[][] }
+  | { kind: 'break' }
+  | { kind: 'continue' }
+  | { kind: 'return'; value: Expr | undefined }
+  /** A call of a function with outputs; arguments of `out` and `inout` parameters are places. */
+  | { kind: 'call'; to: Place | undefined; func: FuncDecl; args: Expr[] }
+
+export interface Param {
+  name: string
+  type: Type
+  dir: Direction
+}
+
+export interface FuncDecl {
+  name: string
+  params: Param[]
+  result: Type
+  body: Stmt[]
+}
+
+export interface Program {
+  structs: Type[]
+  funcs: FuncDecl[]
+  main: FuncDecl
+}
+
+export interface Features {
+  /** Library functions by name: those that the lowering in use knows. */
+  readonly libs: ReadonlySet<string>
+  readonly size: number
+}
+
+interface Var {
+  readonly name: string
+  readonly type: Type
+  readonly mutable: boolean
+}
+
+/** Makes the program of a seed. */
+export function generateProgram(seed: number, features: Features): Program {
+  return new Generator(random(seed * 7919 + 17), features).program()
+}
+
+const vectors = [t.vec(t.f32, 2), t.vec(t.f32, 3)]
+const mat = t.mat(t.f32, 2, 2)
+
+class Generator {
+  readonly rand: (below: number) => number
+  readonly features: Features
+  readonly structs: Type[] = []
+  readonly funcs: FuncDecl[] = []
+  types: Type[] = []
+  vars: Var[] = []
+  counter = 0
+  left = 0
+  loopDepth = 0
+  /** Inside a loop or switch that may be left; and where `continue` has a loop. */
+  canBreak = false
+  canContinue = false
+  result: Type = t.f32
+
+  constructor(rand: (below: number) => number, features: Features) {
+    this.rand = rand
+    this.features = features
+  }
+
+  one<T>(list: readonly T[]): T {
+    return list[this.rand(list.length)]!
+  }
+
+  fresh(prefix: string): string {
+    return `${prefix}${this.counter++}`
+  }
+
+  program(): Program {
+    const arrays = [t.array(t.f32, 3), t.array(t.f32, 4), t.array(vectors[0]!, 3)]
+    this.types = [t.f32, t.f32, t.f32, ...vectors, mat, ...arrays]
+    const count = this.rand(3)
+    for (let i = 0; i < count; i++) {
+      const n = 1 + this.rand(3)
+      const fields = Array.from({ length: n }, (_, k) => ({ name: `m${k}`, type: this.one(this.types) }))
+      const s = t.struct(`S${i}`, fields)
+      s.diff = { type: s, fields: fields.map((_, k) => k), dzero: undefined, dadd: undefined }
+      this.structs.push(s)
+      this.types.push(s)
+    }
+    if (this.structs.length > 0 && this.rand(2) === 0) this.types.push(t.array(this.one(this.structs), 2))
+    const helpers = this.rand(4)
+    for (let i = 0; i < helpers; i++) this.funcs.push(this.func(`g${i}`, false))
+    const main = this.func('f', true)
+    return { structs: this.structs, funcs: this.funcs, main }
+  }
+
+  func(name: string, isMain: boolean): FuncDecl {
+    this.vars = []
+    this.counter = 0
+    const params: Param[] = [{ name: 'x', type: t.f32, dir: 'in' }]
+    const extra = isMain ? 1 + this.rand(3) : this.rand(3)
+    for (let i = 0; i < extra; i++) {
+      const dir: Direction = isMain ? this.one(['in', 'in', 'in', 'inout', 'out'] as const) : this.one(['in', 'in', 'in', 'inout', 'out'] as const)
+      params.push({ name: `p${i}`, type: this.one(this.types), dir })
+    }
+    if (this.rand(2) === 0) params.push({ name: 'n', type: t.i32, dir: 'in' })
+    this.result = this.rand(3) === 0 ? this.one(this.types) : t.f32
+    for (const p of params) this.vars.push({ name: p.name, type: p.type, mutable: p.type !== t.i32 })
+    this.left = isMain ? this.features.size : Math.ceil(this.features.size / 3)
+    const body: Stmt[] = []
+    for (const p of params) if (p.dir === 'out') body.push({ kind: 'set', to: { kind: 'var', type: p.type, name: p.name }, op: '=', value: this.expr(p.type, 2) })
+    body.push(...this.list(0))
+    if (body[body.length - 1]?.kind !== 'return') body.push({ kind: 'return', value: this.expr(this.result, 2) })
+    return { name, params, result: this.result, body }
+  }
+
+  /** Statements; what they declare is forgotten at their end. */
+  list(depth: number): Stmt[] {
+    const saved = this.vars
+    this.vars = [...saved]
+    const out: Stmt[] = []
+    const count = 2 + this.rand(depth === 0 ? 6 : 3)
+    for (let i = 0; i < count && this.left > 0; i++) {
+      const s = this.stmt(depth)
+      out.push(s)
+      if (s.kind === 'break' || s.kind === 'continue' || s.kind === 'return') break
+    }
+    this.vars = saved
+    return out
+  }
+
+  stmt(depth: number): Stmt {
+    this.left--
+    const roll = this.rand(20)
+    if (depth < 3) {
+      if (roll < 3) return { kind: 'if', c: this.condition(), then: this.list(depth + 1), else: this.rand(2) === 0 ? this.list(depth + 1) : [] }
+      if (roll < 6 && this.loopDepth < 2) return this.loop(depth)
+      if (roll === 6) return this.switch(depth)
+    }
+    if (depth > 0 && roll === 7) {
+      const escape = this.rand(4)
+      if (escape === 0) return { kind: 'if', c: this.condition(), then: [{ kind: 'return', value: this.expr(this.result, 2) }], else: [] }
+      if (escape === 1 && this.canBreak) return { kind: 'if', c: this.condition(), then: [...this.short(), { kind: 'break' }], else: [] }
+      if (escape === 2 && this.canContinue) return { kind: 'if', c: this.condition(), then: [...this.short(), { kind: 'continue' }], else: [] }
+    }
+    if (roll < 10 && this.funcs.length > 0) {
+      const call = this.callStmt()
+      if (call !== undefined) return call
+    }
+    if (roll < 14) {
+      const type = this.one(this.types)
+      const name = this.fresh('v')
+      const s: Stmt = { kind: 'decl', name, type, init: this.expr(type, 3) }
+      this.vars.push({ name, type, mutable: true })
+      return s
+    }
+    return this.assignment()
+  }
+
+  short(): Stmt[] {
+    return this.rand(2) === 0 ? [this.assignment()] : []
+  }
+
+  assignment(): Stmt {
+    const to = this.place()
+    const op = this.rand(3) > 0 ? '=' : this.one(['+=', '-=', '*='] as const)
+    const arithmetic = to.type.scalar === 'f32'
+    return { kind: 'set', to, op: arithmetic ? op : '=', value: this.expr(to.type, 3) }
+  }
+
+  loop(depth: number): Stmt {
+    const saved = [this.vars, this.canBreak, this.canContinue] as const
+    this.vars = [...this.vars]
+    this.loopDepth++
+    this.canBreak = this.canContinue = true
+    const name = this.fresh('i')
+    let s: Stmt
+    if (this.rand(3) > 0) {
+      const max = 2 + this.rand(3)
+      const n = this.vars.find(v => v.name === 'n')
+      const to: Expr = n !== undefined && this.rand(3) === 0 ? { kind: 'var', type: t.i32, name: 'n' } : { kind: 'lit', type: t.i32, value: max }
+      this.vars.push({ name, type: t.i32, mutable: false })
+      const step = 1 + this.rand(2)
+      s = { kind: 'for', name, from: this.rand(2), to, max: to.kind === 'var' ? 4 : max, step, body: this.list(depth + 1) }
+    } else {
+      // The counter is stepped first, so that `continue` cannot loop for ever.
+      this.vars.push({ name, type: t.i32, mutable: false })
+      s = { kind: 'while', name, max: 3, c: this.rand(2) === 0 ? this.condition() : undefined, body: this.list(depth + 1) }
+    }
+    this.loopDepth--
+    ;[this.vars, this.canBreak, this.canContinue] = saved
+    return s
+  }
+
+  switch(depth: number): Stmt {
+    const saved = this.canBreak
+    // `break` in a case would leave the switch, which the printer does at the end of each case anyway.
+    this.canBreak = false
+    const cases = Array.from({ length: 2 + this.rand(2) }, () => this.list(depth + 1))
+    this.canBreak = saved
+    return { kind: 'switch', x: this.integer(), cases }
+  }
+
+  callStmt(): Stmt | undefined {
+    const func = this.one(this.funcs)
+    const args: Expr[] = []
+    const used = new Set<string>()
+    for (const p of func.params) {
+      if (p.dir === 'in') {
+        args.push(this.expr(p.type, 2))
+        continue
+      }
+      const vars = this.vars.filter(v => v.mutable && v.type === p.type && !used.has(v.name))
+      if (vars.length === 0) return undefined
+      const v = this.one(vars)
+      used.add(v.name)
+      args.push({ kind: 'var', type: v.type, name: v.name })
+    }
+    const targets = this.vars.filter(v => v.mutable && v.type === func.result && !used.has(v.name))
+    const to: Place | undefined = targets.length > 0 && this.rand(3) > 0 ? { kind: 'var', type: func.result, name: this.one(targets).name } : undefined
+    return { kind: 'call', to, func, args }
+  }
+
+  /** A mutable place: a variable or a part of one. */
+  place(): Place {
+    const v = this.one(this.vars.filter(x => x.mutable))
+    let e: Expr = { kind: 'var', type: v.type, name: v.name }
+    while (e.type.kind !== 'scalar' && this.rand(3) > 0) e = this.inside(e)
+    return e
+  }
+
+  inside(e: Expr): Expr {
+    if (e.type.kind === 'array') return { kind: 'elem', type: e.type.elem!, of: e, at: this.subscript(e.type.count) }
+    const at = this.rand(e.type.count)
+    if ((e.type.kind === 'vec' || e.type.kind === 'mat') && this.rand(3) === 0) return { kind: 'elem', type: e.type.elem!, of: e, at: this.subscript(e.type.count) }
+    return { kind: 'part', type: t.component(e.type, at), of: e, at }
+  }
+
+  /** An integer from 0 up. */
+  integer(): Expr {
+    const ints = this.vars.filter(v => v.type === t.i32)
+    if (ints.length === 0 || this.rand(3) === 0) return { kind: 'lit', type: t.i32, value: this.rand(4) }
+    const e: Expr = { kind: 'var', type: t.i32, name: this.one(ints).name }
+    if (this.rand(3) > 0) return e
+    return { kind: 'bin', type: t.i32, op: '+', x: e, y: { kind: 'lit', type: t.i32, value: 1 + this.rand(2) } }
+  }
+
+  subscript(count: number): Expr {
+    const e = this.integer()
+    if (e.kind === 'lit') return { ...e, value: e.value % count }
+    return { kind: 'bin', type: t.i32, op: '%', x: e, y: { kind: 'lit', type: t.i32, value: count } }
+  }
+
+  condition(): Expr {
+    const roll = this.rand(5)
+    const op = this.one(['<', '>'])
+    if (roll === 0) return { kind: 'bin', type: t.bool, op: this.one(['&&', '||']), x: this.condition(), y: this.condition() }
+    if (roll === 1) return { kind: 'bin', type: t.bool, op: this.one(['<', '==', '>=']), x: this.integer(), y: this.integer() }
+    return { kind: 'bin', type: t.bool, op, x: this.expr(t.f32, 1), y: this.rand(2) === 0 ? this.literal() : this.expr(t.f32, 1) }
+  }
+
+  literal(): Expr {
+    return { kind: 'lit', type: t.f32, value: (this.rand(39) - 15) / 16 }
+  }
+
+  expr(type: Type, depth: number): Expr {
+    const vars = this.vars.filter(v => v.type === type)
+    if (depth <= 0 || this.rand(4) === 0) {
+      if (vars.length > 0 && this.rand(8) > 0) return { kind: 'var', type, name: this.one(vars).name }
+      const part = this.rand(2) === 0 ? this.partOf(type) : undefined
+      if (part !== undefined) return part
+      if (type === t.f32) return this.literal()
+    }
+    const calls = this.funcs.filter(f => f.result === type && f.params.every(p => p.dir === 'in'))
+    if (calls.length > 0 && depth > 0 && this.rand(6) === 0) {
+      const func = this.one(calls)
+      return { kind: 'call', type, func, args: func.params.map(p => this.expr(p.type, depth - 1)) }
+    }
+    if (type === t.i32) return this.integer()
+    if (depth > 0 && this.rand(12) === 0) return { kind: 'cond', type, c: this.condition(), x: this.expr(type, depth - 1), y: this.expr(type, depth - 1) }
+    if (type.scalar === 'f32' && depth > 0 && this.rand(3) > 0) return this.arithmetic(type, depth)
+    switch (type.kind) {
+      case 'scalar': return this.scalar(depth)
+      case 'struct': return { kind: 'make', type, args: type.fields.map(f => this.expr(f.type, depth - 1)) }
+      case 'array': return { kind: 'make', type, args: Array.from({ length: type.count }, () => this.expr(type.elem!, depth - 1)) }
+      case 'mat': return { kind: 'make', type, args: Array.from({ length: type.count }, () => this.expr(type.elem!, depth - 1)) }
+      default: return { kind: 'make', type, args: Array.from({ length: type.count }, () => this.expr(t.f32, depth - 1)) }
+    }
+  }
+
+  partOf(type: Type): Expr | undefined {
+    const wholes = this.vars.filter(v => v.type.kind !== 'scalar' && Array.from({ length: v.type.count }, (_, i) => t.component(v.type, i)).includes(type))
+    if (wholes.length === 0) return undefined
+    const v = this.one(wholes)
+    const e: Expr = { kind: 'var', type: v.type, name: v.name }
+    for (let k = 0; k < 8; k++) {
+      const inside = this.inside(e)
+      if (inside.type === type) return inside
+    }
+    return undefined
+  }
+
+  arithmetic(type: Type, depth: number): Expr {
+    const x = this.expr(type, depth - 1)
+    switch (this.rand(7)) {
+      case 0: return { kind: 'neg', type, x }
+      case 1: case 2: return { kind: 'bin', type, op: '+', x, y: this.expr(type, depth - 1) }
+      case 3: return { kind: 'bin', type, op: '-', x, y: this.expr(type, depth - 1) }
+      case 4: {
+        if (type.kind !== 'scalar') return { kind: 'bin', type, op: '*', x, y: this.expr(type, depth - 1) }
+        const y = this.expr(type, 0)
+        const square: Expr = { kind: 'bin', type, op: '*', x: y, y }
+        return { kind: 'bin', type, op: '/', x, y: { kind: 'bin', type, op: '+', x: { kind: 'lit', type, value: 1.5 }, y: square } }
+      }
+      default: return { kind: 'bin', type, op: '*', x, y: this.expr(type, depth - 1) }
+    }
+  }
+
+  scalar(depth: number): Expr {
+    const has = (name: string): boolean => this.features.libs.has(name)
+    const x = this.expr(t.f32, depth - 1)
+    const lib = (name: string, ...args: Expr[]): Expr => ({ kind: 'lib', type: t.f32, name, args })
+    const lit = (value: number): Expr => ({ kind: 'lit', type: t.f32, value })
+    const squared = (e: Expr): Expr => ({ kind: 'bin', type: t.f32, op: '+', x: lit(1.25), y: lib('sin', e) })
+    const choices: (() => Expr)[] = [() => lib('sin', x), () => lib('cos', x), () => lib('sqrt', squared(x)), () => lib('exp', lib('sin', x))]
+    choices.push(() => ({ kind: 'float', type: t.f32, x: this.integer() }))
+    for (const v of vectors) if (has('dot')) choices.push(() => lib('dot', this.expr(v, depth - 1), this.expr(v, depth - 1)))
+    for (const name of ['tanh', 'atan', 'abs', 'sinh', 'frac'] as const) if (has(name)) choices.push(() => lib(name, lib('sin', x)))
+    for (const name of ['log', 'rsqrt', 'log2', 'rcp'] as const) if (has(name)) choices.push(() => lib(name, squared(x)))
+    for (const name of ['min', 'max', 'atan2', 'fmod'] as const) if (has(name)) choices.push(() => lib(name, x, name === 'fmod' ? squared(this.expr(t.f32, 0)) : this.expr(t.f32, depth - 1)))
+    if (has('pow')) choices.push(() => lib('pow', squared(x), lib('cos', this.expr(t.f32, depth - 1))))
+    for (const name of ['lerp', 'clamp', 'smoothstep'] as const) {
+      if (has(name)) choices.push(() => name === 'lerp' ? lib(name, x, this.expr(t.f32, 1), this.expr(t.f32, 1)) : name === 'clamp' ? lib(name, x, lit(-0.5), squared(this.expr(t.f32, 0))) : lib(name, lit(-1), lit(1.5), x))
+    }
+    for (const v of vectors) if (has('length')) choices.push(() => lib('length', this.expr(v, depth - 1)))
+    return this.one(choices)()
+  }
+}
+
+// ── Printing as Slang ────────────────────────────────────────────────────────────────────────────────────────────
+
+/** A type and a name, as a declarator: `float a[3]`. */
+function declarator(type: Type, name: string): string {
+  let dims = ''
+  let base = type
+  for (; base.kind === 'array'; base = base.elem!) dims += `[${base.count}]`
+  return `${slangType(base)} ${name}${dims}`
+}
+
+function slangType(type: Type): string {
+  switch (type.kind) {
+    case 'scalar': return type === t.f32 ? 'float' : type === t.i32 ? 'int' : 'bool'
+    case 'vec': return `float${type.count}`
+    case 'mat': return `float${type.count}x${type.elem!.count}`
+    case 'array': return `${slangType(type.elem!)}[${type.count}]`
+    default: return type.name
+  }
+}
+
+function literal(e: { type: Type; value: number }): string {
+  if (e.type === t.i32) return String(e.value)
+  const text = Number.isInteger(e.value) ? `${e.value}.0` : String(e.value)
+  return e.value < 0 ? `(${text})` : text
+}
+
+export function exprText(e: Expr): string {
+  switch (e.kind) {
+    case 'lit': return literal(e)
+    case 'var': return e.name
+    case 'bin': return `(${exprText(e.x)} ${e.op} ${exprText(e.y)})`
+    case 'neg': return `(-${exprText(e.x)})`
+    case 'cond': return `(${exprText(e.c)} ? ${exprText(e.x)} : ${exprText(e.y)})`
+    case 'lib': return `${e.name}(${e.args.map(exprText).join(', ')})`
+    case 'call': return `${e.func.name}(${e.args.map(exprText).join(', ')})`
+    case 'make': {
+      const args = e.args.map(exprText).join(', ')
+      return e.type.kind === 'vec' || e.type.kind === 'mat' ? `${slangType(e.type)}(${args})` : e.type.kind === 'struct' ? `${e.type.name}(${args})` : `make_${arrayName(e.type)}(${args})`
+    }
+    case 'part': {
+      const of = exprText(e.of)
+      if (e.of.type.kind === 'struct') return `${of}.${e.of.type.fields[e.at]!.name}`
+      return e.of.type.kind === 'vec' ? `${of}.${'xyzw'[e.at]}` : `${of}[${e.at}]`
+    }
+    case 'elem': return `${exprText(e.of)}[${exprText(e.at)}]`
+    case 'float': return `float(${exprText(e.x)})`
+  }
+}
+
+function arrayName(type: Type): string {
+  return `${slangType(type.elem!)}_${type.count}`
+}
+
+function stmtText(s: Stmt, indent: string): string {
+  const inner = `${indent}    `
+  const block = (list: readonly Stmt[]): string => `{\n${list.map(x => stmtText(x, inner)).join('')}${indent}}`
+  switch (s.kind) {
+    case 'decl': return `${indent}${declarator(s.type, s.name)}${s.init === undefined ? '' : ` = ${exprText(s.init)}`};\n`
+    case 'set': return `${indent}${exprText(s.to)} ${s.op} ${exprText(s.value)};\n`
+    case 'if': return `${indent}if (${exprText(s.c)}) ${block(s.then)}${s.else.length === 0 ? '' : ` else ${block(s.else)}`}\n`
+    case 'for': {
+      const bound = s.to.kind === 'lit' ? '' : `${indent}[MaxIters(${s.max})]\n`
+      return `${bound}${indent}for (int ${s.name} = ${s.from}; ${s.name} < ${exprText(s.to)}; ${s.name} += ${s.step}) ${block(s.body)}\n`
+    }
+    case 'while': {
+      const c = s.c === undefined ? '' : ` && ${exprText(s.c)}`
+      return `${indent}int ${s.name} = 0;\n${indent}[MaxIters(${s.max})]\n${indent}while (${s.name} < ${s.max}${c}) {\n${inner}${s.name}++;\n${s.body.map(x => stmtText(x, inner)).join('')}${indent}}\n`
+    }
+    case 'switch': {
+      const label = (k: number): string => k === s.cases.length - 1 ? 'default' : `case ${k}`
+      const ends = (list: readonly Stmt[]): boolean => ['return', 'continue'].includes(list[list.length - 1]?.kind ?? '')
+      return `${indent}switch (${exprText(s.x)}) {\n${s.cases.map((list, k) => `${indent}${label(k)}: {\n${list.map(x => stmtText(x, inner)).join('')}${ends(list) ? '' : `${inner}break;\n`}${indent}}\n`).join('')}${indent}}\n`
+    }
+    case 'break': return `${indent}break;\n`
+    case 'continue': return `${indent}continue;\n`
+    case 'return': return `${indent}return ${s.value === undefined ? '' : exprText(s.value)};\n`
+    case 'call': {
+      const call = `${s.func.name}(${s.args.map(exprText).join(', ')})`
+      return `${indent}${s.to === undefined ? '' : `${exprText(s.to)} = `}${call};\n`
+    }
+  }
+}
+
+function funcText(f: FuncDecl): string {
+  const params = f.params.map(p => `${p.dir === 'in' ? '' : `${p.dir} `}${declarator(p.type, p.name)}`).join(', ')
+  return `[Differentiable]\n${slangType(f.result)} ${f.name}(${params})\n{\n${f.body.map(s => stmtText(s, '    ')).join('')}}\n`
+}
+
+/** All array types that expressions construct. */
+function madeArrays(program: Program): Type[] {
+  const found = new Set<Type>()
+  const expr = (e: Expr): void => {
+    if (e.kind === 'make' && e.type.kind === 'array') found.add(e.type)
+    for (const x of exprParts(e)) expr(x)
+  }
+  for (const f of [...program.funcs, program.main]) eachStmt(f.body, s => stmtExprs(s).forEach(expr))
+  return [...found]
+}
+
+/** The program as Slang. */
+export function programText(program: Program): string {
+  const structs = program.structs.map(s => `struct ${s.name} : IDifferentiable\n{\n${s.fields.map(f => `    ${declarator(f.type, f.name)};\n`).join('')}}\n`)
+  const makers = madeArrays(program).map(a => {
+    const params = Array.from({ length: a.count }, (_, i) => declarator(a.elem!, `e${i}`)).join(', ')
+    const sets = Array.from({ length: a.count }, (_, i) => `    a[${i}] = e${i};\n`).join('')
+    return `[Differentiable]\n${slangType(a)} make_${arrayName(a)}(${params})\n{\n    ${declarator(a, 'a')};\n${sets}    return a;\n}\n`
+  })
+  return [...structs, ...makers, ...program.funcs.map(funcText), funcText(program.main)].join('\n')
+}
+
+// ── Walks ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The operands of an expression. */
+export function exprParts(e: Expr): readonly Expr[] {
+  switch (e.kind) {
+    case 'lit': case 'var': return []
+    case 'bin': return [e.x, e.y]
+    case 'neg': case 'float': return [e.x]
+    case 'cond': return [e.c, e.x, e.y]
+    case 'lib': case 'call': case 'make': return e.args
+    case 'part': return [e.of]
+    case 'elem': return [e.of, e.at]
+  }
+}
+
+/** The expressions of a statement, not of statements inside it. */
+export function stmtExprs(s: Stmt): readonly Expr[] {
+  switch (s.kind) {
+    case 'decl': return s.init === undefined ? [] : [s.init]
+    case 'set': return [s.to, s.value]
+    case 'if': return [s.c]
+    case 'for': return [s.to]
+    case 'while': return s.c === undefined ? [] : [s.c]
+    case 'switch': return [s.x]
+    case 'return': return s.value === undefined ? [] : [s.value]
+    case 'call': return s.to === undefined ? s.args : [s.to, ...s.args]
+    default: return []
+  }
+}
+
+/** The lists of statements inside a statement. */
+export function stmtLists(s: Stmt): readonly Stmt[][] {
+  switch (s.kind) {
+    case 'if': return [s.then, s.else]
+    case 'for': case 'while': return [s.body]
+    case 'switch': return s.cases
+    default: return []
+  }
+}
+
+export function eachStmt(list: readonly Stmt[], f: (s: Stmt) => void): void {
+  for (const s of list) {
+    f(s)
+    for (const part of stmtLists(s)) eachStmt(part, f)
+  }
+}

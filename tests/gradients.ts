@@ -1,0 +1,57 @@
+/** What must hold of any differentiable function: reverse, forward and finite differences agree. */
+import * as t from '../src/ir/type.ts'
+import type { Type } from '../src/ir/type.ts'
+import type { Data } from '../src/ir/run.ts'
+import { component } from '../src/ir/type.ts'
+
+/** The float leaves of a value, in order. */
+export function flatten(type: Type, data: Data, out: number[] = []): number[] {
+  if (type.kind === 'scalar') {
+    if (t.isFloat(type)) out.push(data as number)
+    return out
+  }
+  const parts = data as readonly Data[]
+  for (let i = 0; i < type.count; i++) flatten(component(type, i), parts[i]!, out)
+  return out
+}
+
+/** A value made by asking for each scalar. */
+export function fill(type: Type, next: (type: Type) => Data): Data {
+  if (type.kind === 'scalar') return next(type)
+  return Array.from({ length: type.count }, (_, i) => fill(component(type, i), next))
+}
+
+/** The value plus `h` times a tangent, on its floats. */
+export function moved(type: Type, data: Data, tangent: Data, h: number): Data {
+  if (type.kind === 'scalar') return t.isFloat(type) ? (data as number) + h * (tangent as number) : data
+  const [parts, ts] = [data as readonly Data[], tangent as readonly Data[]]
+  return parts.map((part, i) => moved(component(type, i), part, ts[i]!, h))
+}
+
+/** The three ways to a directional derivative `⟨w, J t⟩`. */
+export interface Derivatives {
+  /** Results flattened, at the inputs moved by `h` along the tangent. */
+  readonly value: (h: number) => readonly number[]
+  /** Results, then their tangents. */
+  readonly forward: readonly number[]
+  /** `⟨Jᵀ w, t⟩` by reverse mode. */
+  readonly reverse: number
+  readonly weights: readonly number[]
+}
+
+/** Says what is wrong; undefined where all agree; 'rough' where the function is not smooth enough there to tell. */
+export function disagreement(d: Derivatives): string | undefined | 'rough' {
+  const weighted = (x: readonly number[]): number => x.reduce((sum, v, i) => sum + v * d.weights[i]!, 0)
+  const at = weighted(d.value(0))
+  const slope = (h: number): number => (weighted(d.value(h)) - weighted(d.value(-h))) / (2 * h)
+  const h = 1e-5
+  const [fine, coarse] = [slope(h), slope(2 * h)]
+  const forward = weighted(d.forward)
+  const scale = 1 + Math.abs(fine) + Math.abs(at) * 1e-2
+  if (!Number.isFinite(at) || !Number.isFinite(fine) || Math.abs(at) > 1e6) return 'rough'
+  // Reverse and forward are the same sums in another order: they agree far better than differences do.
+  if (!(Math.abs(forward - d.reverse) <= 1e-8 * (1 + Math.abs(forward)) * 10)) return `forward says ${forward}, reverse ${d.reverse}, differences ${fine}`
+  if (Math.abs(fine - coarse) > 1e-5 * scale) return 'rough'
+  if (!(Math.abs(forward - fine) <= 1e-4 * scale)) return `forward says ${forward}, differences ${fine}`
+  return undefined
+}

@@ -1,0 +1,269 @@
+/** Generated programs straight to IR, without a front end: for the passes behind it, and to check the front end against. */
+import { Builder, region } from '../src/ir/build.ts'
+import * as ops from '../src/ir/ops.ts'
+import { parseModule } from '../src/ir/parse.ts'
+import * as t from '../src/ir/type.ts'
+import type { Type } from '../src/ir/type.ts'
+import { Func, inputs, type Inst, type Module, type Region, type Value } from '../src/ir/value.ts'
+import type { Expr, FuncDecl, Place, Program, Stmt } from './generate-slang.ts'
+
+/** What `libraryText` has. */
+export const miniLibs: ReadonlySet<string> = new Set(['sin', 'cos', 'sqrt', 'exp', 'dot'])
+
+const unary = (name: string, slope: string): string => `
+func @${name}(x: f32) -> f32 [level backward, forward @d${name}, pure, spell js "Math.${name}"]
+func @d${name}(%x: "Pair<f32>") -> "Pair<f32>" [level backward] {
+  %p: f32 = extract 0 %x
+  %d: f32 = extract 1 %x
+  %v: f32 = call @${name} %p
+${slope}
+  %t: f32 = mul %d, %s
+  %0: "Pair<f32>" = construct %v, %t
+  ret %0
+}`
+
+const libraryText = `struct "Pair<f32>" { p: f32, d: f32 } diff "Pair<f32>" [0, 1]
+${unary('sin', '  %s: f32 = call @cos %p')}
+${unary('cos', '  %n: f32 = call @sin %p\n  %s: f32 = neg %n')}
+${unary('exp', '  %s: f32 = call @exp %p')}
+${unary('sqrt', '  %h: f32 = const 0.5\n  %s: f32 = div %h, %v')}
+`
+
+/** A stretch of code whose end has not been reached, or has. */
+interface Loop {
+  readonly loop: Inst
+  readonly body: Inst
+}
+
+/** Lowers a program to IR in the surface dialect, with variables in memory. */
+export function lowerMini(program: Program): { readonly module: Module; readonly main: Func } {
+  const module = parseModule(libraryText)
+  for (const f of module.funcs) f.info.library = true
+  module.structs.push(...program.structs)
+  const known = new Map<FuncDecl, Func>()
+  for (const decl of [...program.funcs, program.main]) {
+    const params = decl.params.map(p => ({ ...p, noDiff: t.differential(p.type) === null }))
+    const func = new Func(decl.name, { params, result: decl.result, resultNoDiff: false }, null)
+    func.info.level = 'backward'
+    known.set(decl, func)
+    new Lowering(func, module, known).run(decl)
+    module.funcs.push(func)
+  }
+  return { module, main: known.get(program.main)! }
+}
+
+class Lowering {
+  readonly func: Func
+  readonly module: Module
+  readonly known: ReadonlyMap<FuncDecl, Func>
+  readonly b: Builder
+  vars = new Map<string, Value>()
+  loops: Loop[] = []
+  /** Parameters that are results. */
+  outs: string[] = []
+
+  constructor(func: Func, module: Module, known: ReadonlyMap<FuncDecl, Func>) {
+    this.func = func
+    this.module = module
+    this.known = known
+    func.body = region()
+    this.b = new Builder(func, func.body)
+  }
+
+  run(decl: FuncDecl): void {
+    const { b } = this
+    const params = inputs(this.func.sig).map(p => b.param(p.type, p.name))
+    for (const p of decl.params) {
+      const v = b.variable(p.type, p.name)
+      this.vars.set(p.name, v)
+      if (p.dir !== 'in') this.outs.push(p.name)
+    }
+    inputs(this.func.sig).forEach((p, i) => b.store(this.vars.get(p.name)!, params[i]!))
+    if (!this.list(decl.body)) b.emit(ops.unreachable, [])
+  }
+
+  /** True where the end of the list cannot be reached. */
+  list(list: readonly Stmt[]): boolean {
+    const saved = this.vars
+    this.vars = new Map(saved)
+    let ended = false
+    for (const s of list) {
+      ended = this.stmt(s)
+      if (ended) break
+    }
+    this.vars = saved
+    return ended
+  }
+
+  nested(list: readonly Stmt[]): Region {
+    const r = region()
+    this.b.within(r, () => { if (!this.list(list)) this.b.emit(ops.yield_, []) })
+    return r
+  }
+
+  stmt(s: Stmt): boolean {
+    const { b } = this
+    switch (s.kind) {
+      case 'decl': {
+        const init = s.init === undefined ? undefined : this.expr(s.init)
+        const v = b.variable(s.type, s.name)
+        if (init !== undefined) b.store(v, init)
+        this.vars.set(s.name, v)
+        return false
+      }
+      case 'set': {
+        if (s.op === '=') {
+          const value = this.expr(s.value)
+          b.store(this.place(s.to), value)
+        } else {
+          const p = this.place(s.to)
+          const value = this.expr(s.value)
+          b.store(p, b.emit1(s.op === '+=' ? ops.add : s.op === '-=' ? ops.sub : ops.mul, [b.load(p), value]))
+        }
+        return false
+      }
+      case 'if': b.emit(ops.if_, [this.expr(s.c)], null, [], [this.nested(s.then), this.nested(s.else)]); return false
+      case 'switch': {
+        const regions = s.cases.map(list => this.nested(list))
+        b.emit(ops.switch_, [this.expr(s.x)], s.cases.slice(1).flatMap((_, k) => [k, k]), [], regions)
+        return false
+      }
+      case 'for': this.for(s); return false
+      case 'while': this.while(s); return false
+      case 'break': b.emit(ops.leave, [], this.loops[this.loops.length - 1]!.loop); return true
+      case 'continue': b.emit(ops.leave, [], this.loops[this.loops.length - 1]!.body); return true
+      case 'return': {
+        const value = s.value === undefined ? [] : [this.expr(s.value)]
+        b.emit(ops.ret, [...value, ...this.outs.map(name => b.load(this.outer(name)))])
+        return true
+      }
+      case 'call': {
+        const results = this.call(s.func, s.args)
+        const isVoid = s.func.result.kind === 'void'
+        if (s.to !== undefined) b.store(this.place(s.to), results[0]!)
+        s.func.params.filter(p => p.dir !== 'in').forEach((p, i) => {
+          b.store(this.place(s.args[s.func.params.indexOf(p)]!), results[i + (isVoid ? 0 : 1)]!)
+        })
+        return false
+      }
+    }
+  }
+
+  outer(name: string): Value {
+    const v = this.vars.get(name)
+    if (v === undefined) throw new Error(`${name} is not declared`)
+    return v
+  }
+
+  for(s: Stmt & { kind: 'for' }): void {
+    const { b } = this
+    const saved = this.vars
+    this.vars = new Map(saved)
+    const v = b.variable(t.i32, s.name)
+    b.store(v, b.const(t.i32, s.from))
+    this.vars.set(s.name, v)
+    const bound = s.to.kind === 'lit' ? null : s.max
+    this.loop(bound, () => b.emit1(ops.lt, [b.load(v), this.expr(s.to)]), s.body, () => {
+      b.store(v, b.emit1(ops.add, [b.load(v), b.const(t.i32, s.step)]))
+    })
+    this.vars = saved
+  }
+
+  while(s: Stmt & { kind: 'while' }): void {
+    const { b } = this
+    const saved = this.vars
+    this.vars = new Map(saved)
+    const v = b.variable(t.i32, s.name)
+    b.store(v, b.const(t.i32, 0))
+    this.vars.set(s.name, v)
+    this.loop(s.max, () => {
+      const c = b.emit1(ops.lt, [b.load(v), b.const(t.i32, s.max)])
+      return s.c === undefined ? c : this.choose(c, () => this.expr(s.c!), () => b.const(t.bool, false), t.bool)
+    }, s.body, () => undefined, () => b.store(v, b.emit1(ops.add, [b.load(v), b.const(t.i32, 1)])))
+    this.vars = saved
+  }
+
+  loop(bound: number | null, test: () => Value, body: readonly Stmt[], step: () => void, first: () => void = () => undefined): void {
+    const { b } = this
+    const [head, inner, wrapped] = [region(), region(), region()]
+    const loop = b.emit(ops.loop, [], bound, [], [head, inner])
+    b.within(head, () => b.emit(ops.test, [test()]))
+    b.within(inner, () => {
+      first()
+      const block = b.emit(ops.block, [], null, [], [wrapped])
+      this.loops.push({ loop, body: block })
+      b.within(wrapped, () => { if (!this.list(body)) b.emit(ops.yield_, []) })
+      this.loops.pop()
+      step()
+      b.emit(ops.next, [])
+    })
+  }
+
+  choose(c: Value, x: () => Value, y: () => Value, type: Type): Value {
+    const { b } = this
+    const branch = (f: () => Value): Region => {
+      const r = region()
+      b.within(r, () => b.emit(ops.yield_, [f()]))
+      return r
+    }
+    return b.emit(ops.if_, [c], null, [type], [branch(x), branch(y)]).results[0]!
+  }
+
+  place(e: Place): Value {
+    const { b } = this
+    if (e.kind === 'var') return this.outer(e.name)
+    if (e.kind === 'elem') {
+      const of = this.place(e.of)
+      return b.elem(of, this.expr(e.at))
+    }
+    if (e.kind !== 'part') throw new Error('not a place')
+    const of = this.place(e.of)
+    return e.of.type.kind === 'struct' ? b.field(of, e.at) : b.elem(of, b.const(t.i32, e.at))
+  }
+
+  call(decl: FuncDecl, args: readonly Expr[]): Value[] {
+    const values: Value[] = []
+    decl.params.forEach((p, i) => { if (p.dir !== 'out') values.push(this.expr(args[i]!)) })
+    const func = this.known.get(decl)
+    if (func === undefined) throw new Error(`${decl.name} is not declared`)
+    return this.b.call(func, values)
+  }
+
+  lib(name: string): Func {
+    return this.module.funcs.find(f => f.name === name)!
+  }
+
+  expr(e: Expr): Value {
+    const { b } = this
+    switch (e.kind) {
+      case 'lit': return b.splatLike(b.const(t.scalars[e.type.scalar!], e.value), e.type)
+      case 'var': return b.load(this.outer(e.name))
+      case 'neg': return b.neg(this.expr(e.x))
+      case 'float': return b.convert(this.expr(e.x), t.f32)
+      case 'cond': return this.choose(this.expr(e.c), () => this.expr(e.x), () => this.expr(e.y), e.type)
+      case 'make': return b.construct(e.type, e.args.map(a => this.expr(a)))
+      case 'part': return b.extract(this.expr(e.of), e.at)
+      case 'elem': {
+        if (e.of.type.kind !== 'array') return b.emit1(ops.index, [this.expr(e.of), this.expr(e.at)])
+        return b.load(this.place(e))
+      }
+      case 'call': return this.call(e.func, e.args)[0]!
+      case 'lib': {
+        const args = e.args.map(a => this.expr(a))
+        return e.name === 'dot' ? b.emit1(ops.dot, args) : b.call(this.lib(e.name), args)[0]!
+      }
+      case 'bin': return this.binary(e)
+    }
+  }
+
+  binary(e: Expr & { kind: 'bin' }): Value {
+    const { b } = this
+    if (e.op === '&&') return this.choose(this.expr(e.x), () => this.expr(e.y), () => b.const(t.bool, false), t.bool)
+    if (e.op === '||') return this.choose(this.expr(e.x), () => b.const(t.bool, true), () => this.expr(e.y), t.bool)
+    return b.emit1(binaries[e.op]!, [this.expr(e.x), this.expr(e.y)])
+  }
+}
+
+const binaries: Readonly<Record<string, ops.Op>> = {
+  '+': ops.add, '-': ops.sub, '*': ops.mul, '/': ops.div, '%': ops.rem, '<': ops.lt, '>': ops.gt, '<=': ops.le, '>=': ops.ge, '==': ops.eq,
+}

@@ -1,0 +1,152 @@
+/** Shrinks a generated program while it still fails: statements go, compound expressions give way to their parts. */
+import type { Expr, FuncDecl, Program, Stmt } from './generate-slang.ts'
+import { eachStmt, exprParts, stmtExprs, stmtLists } from './generate-slang.ts'
+import * as t from '../src/ir/type.ts'
+
+/** Makes one change; gives how to take it back, or undefined where there is nothing to change. */
+type Edit = () => (() => void) | undefined
+
+/** Applies every edit that keeps `fails` true, again and again; the program is changed in place. */
+export function reduce(program: Program, fails: (program: Program) => boolean, tries = 2000): Program {
+  let left = tries
+  for (let changed = true; changed && left > 0;) {
+    changed = false
+    for (const edit of edits(program)) {
+      if (left <= 0) break
+      const undo = edit()
+      if (undo === undefined) continue
+      left--
+      if (fails(program)) changed = true
+      else undo()
+    }
+  }
+  return program
+}
+
+function* edits(program: Program): Generator<Edit> {
+  for (let i = program.funcs.length - 1; i >= 0; i--) yield removal(program.funcs, i)
+  for (const f of [program.main, ...program.funcs]) yield* listEdits(f.body)
+  for (const f of [program.main, ...program.funcs]) yield* paramEdits(program, f)
+  for (const f of [program.main, ...program.funcs]) {
+    const all: Stmt[] = []
+    eachStmt(f.body, s => all.push(s))
+    for (const s of all) yield* stmtEdits(s)
+  }
+}
+
+function removal<T>(list: T[], i: number): Edit {
+  return () => {
+    if (i >= list.length) return undefined
+    const [gone] = list.splice(i, 1)
+    return () => { list.splice(i, 0, gone!) }
+  }
+}
+
+function* listEdits(list: Stmt[]): Generator<Edit> {
+  for (let i = list.length - 1; i >= 0; i--) {
+    if (list[i] === undefined) continue
+    yield removal(list, i)
+    const s = list[i]
+    if (s === undefined) continue
+    for (const part of stmtLists(s)) {
+      yield () => {
+        if (list[i] !== s) return undefined
+        list.splice(i, 1, ...part)
+        const count = part.length
+        return () => { list.splice(i, count, s) }
+      }
+    }
+    for (const part of stmtLists(s)) yield* listEdits(part)
+  }
+}
+
+/** A parameter goes, with its arguments. */
+function* paramEdits(program: Program, f: FuncDecl): Generator<Edit> {
+  for (let i = f.params.length - 1; i >= 0; i--) {
+    yield () => {
+      if (i >= f.params.length) return undefined
+      const undo: (() => void)[] = []
+      const drop = (list: unknown[]): void => {
+        const [gone] = list.splice(i, 1)
+        undo.push(() => { list.splice(i, 0, gone) })
+      }
+      drop(f.params)
+      const visit = (e: Expr): void => {
+        if (e.kind === 'call' && e.func === f) drop(e.args)
+        exprParts(e).forEach(visit)
+      }
+      for (const g of [program.main, ...program.funcs]) {
+        eachStmt(g.body, s => {
+          if (s.kind === 'call' && s.func === f) drop(s.args)
+          stmtExprs(s).forEach(visit)
+        })
+      }
+      return () => { for (const u of undo.reverse()) u() }
+    }
+  }
+}
+
+function* stmtEdits(s: Stmt): Generator<Edit> {
+  if (s.kind === 'set') {
+    yield set(s, 'op', '=')
+    yield* exprEdits(s.value, e => { s.value = e })
+  }
+  if (s.kind === 'decl' && s.init !== undefined) yield* exprEdits(s.init, e => { s.init = e })
+  if (s.kind === 'if') yield* exprEdits(s.c, e => { s.c = e })
+  if (s.kind === 'while' && s.c !== undefined) {
+    yield set(s, 'c', undefined)
+    if (s.c !== undefined) yield* exprEdits(s.c, e => { s.c = e })
+  }
+  if (s.kind === 'switch') yield* exprEdits(s.x, e => { s.x = e })
+  if (s.kind === 'return' && s.value !== undefined) yield* exprEdits(s.value, e => { s.value = e })
+  if (s.kind === 'for') {
+    yield set(s, 'from', 0)
+    yield set(s, 'step', 1)
+  }
+  if (s.kind === 'call') {
+    yield set(s, 'to', undefined)
+    for (let i = 0; i < s.args.length; i++) if (s.func.params[i]?.dir === 'in') yield* exprEdits(s.args[i]!, e => { s.args[i] = e })
+  }
+}
+
+function set<T extends object, K extends keyof T>(of: T, key: K, value: T[K]): Edit {
+  return () => {
+    const old = of[key]
+    if (old === value) return undefined
+    of[key] = value
+    return () => { of[key] = old }
+  }
+}
+
+/** An expression gives way to a literal or to a part of its type, or its parts do. */
+function* exprEdits(e: Expr, put: (e: Expr) => void): Generator<Edit> {
+  let now = e
+  const become = (other: Expr): Edit => () => {
+    if (now === other) return undefined
+    const old = now
+    put(other)
+    now = other
+    return () => {
+      put(old)
+      now = old
+    }
+  }
+  if (e.kind !== 'lit' && e.type.kind === 'scalar' && e.type !== t.bool) yield become({ kind: 'lit', type: e.type, value: 1 })
+  for (const part of exprParts(e)) {
+    if (now !== e) break
+    if (part.type === e.type) yield become(part)
+  }
+  if (now !== e) {
+    if (now.kind !== 'lit' && now.kind !== 'var') yield* exprEdits(now, put)
+    return
+  }
+  const target = e as unknown as Record<string, Expr> & { args: Expr[] }
+  if (e.kind === 'lib' || e.kind === 'make' || e.kind === 'call') {
+    for (let i = 0; i < e.args.length; i++) yield* exprEdits(e.args[i]!, x => { target.args[i] = x })
+  } else {
+    for (const key of ['x', 'y', 'c', 'at'] as const) {
+      const part: unknown = key in target ? target[key] : undefined
+      if (typeof part === 'object') yield* exprEdits(part as Expr, x => { target[key] = x })
+    }
+  }
+}
