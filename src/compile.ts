@@ -7,14 +7,18 @@
  */
 import { resolveRequests, type AdHooks } from './ad/request.ts'
 import { InternalError, type Sink } from './base/diag.ts'
+import { missingEntry } from './base/errors/target.ts'
+import { missingExport } from './base/errors/lower.ts'
+import { check } from './check/check.ts'
 import type { CheckedProgram } from './check/tree.ts'
 import * as ops from './ir/ops.ts'
 import { printFunc, printModule } from './ir/print.ts'
 import * as verifier from './ir/verify.ts'
-import type { Func, Module } from './ir/value.ts'
+import type { DiffLevel, Func, Module } from './ir/value.ts'
 import { walk } from './ir/walk.ts'
 import { hasPointer } from './lower/type.ts'
-import { lower, type Roots } from './lower/lower.ts'
+import type { Conformance } from './lower/dispatch.ts'
+import { lower, type EntryRoot, type ExportRoot, type Roots } from './lower/lower.ts'
 import type { Cx } from './opt/cx.ts'
 import { dce } from './opt/dce.ts'
 import { effects } from './opt/effects.ts'
@@ -113,6 +117,94 @@ class Runner {
   dump(stage: Stage, module: Module): void {
     if (this.#options.dump !== undefined) this.#options.dump(stage, printModule(module), undefined)
   }
+}
+
+export type Root = ExportRoot
+
+/** What the front end needs of the caller's options. */
+export interface FrontOptions {
+  readonly fileName?: string | undefined
+  readonly files?: Readonly<Record<string, string>> | undefined
+  readonly resolve?: ((path: string) => string | undefined) | undefined
+  readonly searchPaths?: readonly string[] | undefined
+  readonly defines?: Readonly<Record<string, string | number | boolean>> | undefined
+  readonly conformances?: readonly string[] | undefined
+  readonly entries?: readonly (string | { readonly name: string; readonly stage: Stages })[] | undefined
+  readonly exports?: readonly string[] | undefined
+  readonly time?: ((phase: string, ms: number) => void) | undefined
+}
+
+type Stages = 'compute' | 'vertex' | 'fragment'
+
+/** A checked program with what was asked of it. */
+export class Checked {
+  readonly program: CheckedProgram
+  readonly #options: FrontOptions
+
+  constructor(program: CheckedProgram, options: FrontOptions) {
+    this.program = program
+    this.#options = options
+  }
+
+  /** The files it was read from, the root file first. */
+  files(): readonly { readonly name: string; readonly text: string }[] {
+    return this.program.modules.filter(m => !m.isCore).flatMap(m => m.files).map(f => ({ name: f.name, text: f.text }))
+  }
+
+  /** How far a function lets itself be differentiated. */
+  level(root: ExportRoot): DiffLevel {
+    return this.program.attributes(root.func).level
+  }
+
+  /** What to lower: what the options name, else all entry points and all exported functions. */
+  roots(sink: Sink): Roots {
+    const { program } = this
+    const options = this.#options
+    const free = program.functions.filter(f => f.role === 'function' && f.hasBody)
+    const entries: EntryRoot[] = []
+    if (options.entries === undefined) {
+      for (const func of program.entries) entries.push({ func, stage: stageOf(program.attributes(func).stage) })
+    } else {
+      for (const asked of options.entries) {
+        const name = typeof asked === 'string' ? asked : asked.name
+        const func = free.find(f => f.name === name)
+        if (func === undefined) sink.add(missingEntry, undefined, { name })
+        else entries.push({ func, stage: typeof asked === 'string' ? stageOf(program.attributes(func).stage) : asked.stage })
+      }
+    }
+    const names = options.exports
+    const exports: ExportRoot[] = []
+    const taken = new Set<string>()
+    for (const func of free) {
+      const wanted = names === undefined ? program.attributes(func).exported : names.includes(func.name)
+      if (!wanted || taken.has(func.name) || entries.some(e => e.func === func)) continue
+      taken.add(func.name)
+      exports.push({ func, name: func.name, mode: 'primal' })
+    }
+    for (const name of names ?? []) if (!taken.has(name)) sink.add(missingExport, undefined, { name })
+    return { entries, exports, conformances: (options.conformances ?? []).map(conformance) }
+  }
+}
+
+function stageOf(stage: string | null): Stages {
+  return stage === 'vertex' || stage === 'fragment' ? stage : 'compute'
+}
+
+/** Reads `Type:Interface` or `Type:Interface=id`. */
+function conformance(text: string): Conformance {
+  const [, type = text, iface = '', id] = /^(.*?):([^:=]*)(?:=(\d+))?$/.exec(text) ?? []
+  return { type: type.trim(), iface: iface.trim(), id: id === undefined ? undefined : Number(id) }
+}
+
+/** Parses and checks a program; mistakes go to the sink. */
+export function front(source: string, options: FrontOptions, sink: Sink): Checked {
+  const start = performance.now()
+  const program = check({
+    source, fileName: options.fileName ?? 'main.slang', files: options.files ?? {}, resolve: options.resolve,
+    searchPaths: options.searchPaths ?? [], defines: options.defines ?? {},
+  }, sink)
+  options.time?.('check', performance.now() - start)
+  return new Checked(program, options)
 }
 
 /** Lowers what the roots need, writes the derivatives, and optimises: IR that any target can take. */

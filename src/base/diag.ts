@@ -27,6 +27,7 @@ export type Example = string | {
   readonly files?: Readonly<Record<string, string>>
   readonly target?: 'wgsl' | 'wasm' | 'js'
   readonly entry?: string
+  readonly exports?: readonly string[]
 }
 
 export interface EntryOptions {

@@ -26,3 +26,8 @@ export const unsupportedHere: Entry<'what'> = error('E36113', '{what} is not sup
   example: `[shader("fragment")]
 float4 main(float4 p : SV_Position) : SV_Target { if (p.x > 3.0) discard; return p; }`,
 })
+
+export const missingExport: Entry<'name'> = error('E38001', 'there is no function {name} to export', {
+  help: 'only functions at module level that are not generic can be exported',
+  example: { source: 'float f(float x) { return x; }', exports: ['g'] },
+})

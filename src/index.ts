@@ -1,0 +1,220 @@
+/**
+ * The library: Slang source in, WGSL, WebAssembly, JavaScript or IR text out, derivatives included. Nothing here touches the
+ * file system or the network; it runs in browsers, workers, Node, Deno and Bun alike.
+ */
+import { Sink, type Diagnostic } from './base/diag.ts'
+import { renderDiagnostics } from './base/render.ts'
+import { front, middle, type Level, type MiddleOptions, type Root, type Stage } from './compile.ts'
+import type { Checked } from './compile.ts'
+import type { Module } from './ir/value.ts'
+import { dataSignature, type DataSignature } from './target/data.ts'
+import { emitJs, type JsOutput } from './target/js/js.ts'
+import { Layouts } from './target/layout.ts'
+import { compileWasm, type WasmOutput } from './target/wasm/wasm.ts'
+import { emitWgsl, type Wgsl } from './target/wgsl/emit.ts'
+
+export type { Diagnostic, Note, Severity } from './base/diag.ts'
+export { SourceFile, Span } from './base/source.ts'
+export { InternalError } from './base/diag.ts'
+export { diagnosticJson, renderDiagnostic, renderDiagnostics, type JsonDiagnostic, type RenderOptions } from './base/render.ts'
+export type { Level, Stage } from './compile.ts'
+export { stages } from './compile.ts'
+export type { DataField, DataParam, DataSignature, DataType } from './target/data.ts'
+export type { BindingInfo, BindingKind, EntryReflection, Reflection } from './target/reflect.ts'
+export type { SourceMapping, Wgsl } from './target/wgsl/emit.ts'
+export type { JsOutput } from './target/js/js.ts'
+export type { WasmOutput } from './target/wasm/wasm.ts'
+export type { WasmBuffer, WasmFunction, WasmInterface, WasmKernel, WasmPrint, WasmUniform } from './target/wasm/interface.ts'
+
+/** How to compile. Everything is optional. */
+export interface CompileOptions {
+  /** The name of the source in messages, and the place from which imports are looked up. Default `main.slang`. */
+  readonly fileName?: string | undefined
+  /** Sources by path, for `import`, `__include` and `#include`. */
+  readonly files?: Readonly<Record<string, string>> | undefined
+  /** Finds a source that is not among `files`; undefined where there is none. Must answer at once. */
+  readonly resolve?: ((path: string) => string | undefined) | undefined
+  /** Folders in which imports are looked up, after that of the importing file. */
+  readonly searchPaths?: readonly string[] | undefined
+  /** Macros, as by `#define`; `true` defines one as 1. */
+  readonly defines?: Readonly<Record<string, string | number | boolean>> | undefined
+  /** Types for dynamic dispatch beyond those that the program makes: `Type:Interface` or `Type:Interface=id`. */
+  readonly conformances?: readonly string[] | undefined
+  /** Entry points to compile; default: every function with a stage. One without `[shader]` needs its stage here. */
+  readonly entries?: readonly (string | { readonly name: string; readonly stage: 'compute' | 'vertex' | 'fragment' })[] | undefined
+  /** Functions to export to WebAssembly and JavaScript; default: every `public` or `export` function of the source. */
+  readonly exports?: readonly string[] | undefined
+  /** 0: only what targets need; 1: cheap passes; 2 (the default): all; 3: growing the code for speed. */
+  readonly optimize?: Level | undefined
+  /** Check the IR after each pass; slow, for finding bugs in the compiler. */
+  readonly verify?: boolean | undefined
+  /** Told how long each phase took, in milliseconds. */
+  readonly time?: ((phase: string, ms: number) => void) | undefined
+}
+
+/** An entry point of a program. */
+export interface EntryPoint {
+  readonly name: string
+  readonly stage: 'compute' | 'vertex' | 'fragment'
+  readonly workgroupSize: readonly [number, number, number]
+}
+
+/** A function that WebAssembly and JavaScript export. */
+export interface ExportedFunction extends DataSignature {
+  /** Whether `fwd_diff` and `bwd_diff` of it can be asked for. */
+  readonly differentiable: 'none' | 'forward' | 'backward'
+  /** Parameters that carry no derivative, by position. */
+  readonly noDiff: readonly boolean[]
+}
+
+/** Thrown by the methods of a `Program` that has errors; compiling itself never throws. */
+export class CompileError extends Error {
+  readonly diagnostics: readonly Diagnostic[]
+
+  constructor(diagnostics: readonly Diagnostic[]) {
+    const errors = diagnostics.filter(d => d.severity === 'error')
+    super(renderDiagnostics(errors))
+    this.name = 'CompileError'
+    this.diagnostics = diagnostics
+  }
+}
+
+/**
+ * Compiles a program. Mistakes are in `diagnostics`; nothing is thrown for them.
+ *
+ * ```ts
+ * const program = compile('export float square(float x) { return x * x; }')
+ * program.js().code
+ * ```
+ */
+export function compile(source: string, options: CompileOptions = {}): Program {
+  return new Program(source, options)
+}
+
+/** A compiled program: its diagnostics, what it declares, and code for each target. */
+export class Program {
+  readonly #options: CompileOptions
+  readonly #checked: Checked
+  readonly #diagnostics: Diagnostic[] = []
+  readonly #modules = new Map<string, Module>()
+  #errors = 0
+
+  /** Use `compile`. */
+  constructor(source: string, options: CompileOptions) {
+    this.#options = options
+    const sink = new Sink()
+    this.#checked = front(source, options, sink)
+    this.#take(sink)
+    if (this.#errors === 0) this.#module(false)
+  }
+
+  /** Everything that was found wrong or doubtful, in order of stages. */
+  get diagnostics(): readonly Diagnostic[] {
+    return this.#diagnostics
+  }
+
+  /** Whether there are no errors. */
+  get ok(): boolean {
+    return this.#errors === 0
+  }
+
+  /** The files that the program was read from, with their texts: the source first, then what it imports. */
+  get files(): readonly { readonly name: string; readonly text: string }[] {
+    return this.#checked.files()
+  }
+
+  /** The entry points. */
+  get entries(): readonly EntryPoint[] {
+    if (!this.ok) return []
+    return this.#module(false).funcs.flatMap(f => f.info.entry === undefined ? []
+      : [{ name: f.name, stage: f.info.entry.stage, workgroupSize: f.info.entry.numthreads }])
+  }
+
+  /** The exported functions, with types as data; those that take or give resources are left out. */
+  get exports(): readonly ExportedFunction[] {
+    if (!this.ok) return []
+    const layouts = new Layouts('tight')
+    return this.#module(false).funcs.flatMap(f => {
+      const signature = f.info.exported === undefined ? undefined : dataSignature(f, f.info.exported, layouts)
+      return signature === undefined ? [] : [{ ...signature, differentiable: f.info.level, noDiff: f.sig.params.map(p => p.noDiff) }]
+    })
+  }
+
+  /** WGSL of the entry points, with what a host must know of its bindings. Throws `CompileError`. */
+  wgsl(options: { readonly entries?: readonly string[] | undefined } = {}): Wgsl {
+    return this.#emit(false, (module, sink) => emitWgsl(module, options, sink))
+  }
+
+  /**
+   * A WebAssembly module of the exported functions and entry points. With `derivatives` (the default) each exported
+   * differentiable function `f` comes with `fwd_diff(f)` and `bwd_diff(f)`. Throws `CompileError`.
+   */
+  wasm(options: { readonly derivatives?: boolean | undefined } = {}): WasmOutput {
+    return this.#emit(options.derivatives ?? true, (module, sink) => compileWasm(module, sink))!
+  }
+
+  /** A JavaScript module likewise; `f64` computes floats in double precision. Throws `CompileError`. */
+  js(options: { readonly derivatives?: boolean | undefined; readonly mode?: 'f32' | 'f64' | undefined } = {}): JsOutput {
+    return this.#emit(options.derivatives ?? true, (module, sink) => emitJs(module, { mode: options.mode ?? 'f32' }, sink))
+  }
+
+  /** IR as text after a stage, of the whole program or of the functions made of `name`. Throws `CompileError`. */
+  ir(stage: Stage = 'final', name?: string): string {
+    this.#check()
+    const texts: string[] = []
+    const sink = new Sink()
+    const derivatives = name !== undefined && stage !== 'lower'
+    this.#build(derivatives, sink, (at, text, func) => {
+      if (at === stage && (func === undefined || name === undefined || func === name || func.startsWith(`${name}.`) || func.startsWith(`${name}_`))) texts.push(text)
+    })
+    if (sink.errors > 0) throw new CompileError(sink.list)
+    return texts.join('\n')
+  }
+
+  #check(): void {
+    if (!this.ok) throw new CompileError(this.#diagnostics)
+  }
+
+  #take(sink: Sink): void {
+    this.#diagnostics.push(...sink.list)
+    this.#errors += sink.errors
+  }
+
+  #emit<T>(derivatives: boolean, emit: (module: Module, sink: Sink) => T): T {
+    this.#check()
+    const sink = new Sink()
+    const module = this.#module(derivatives)
+    const out = emit(module, sink)
+    if (sink.errors > 0) throw new CompileError(sink.list)
+    return out
+  }
+
+  /** The optimised module; a derivative that cannot be made leaves its function without one. */
+  #module(derivatives: boolean): Module {
+    const key = derivatives ? 'derivatives' : 'plain'
+    let module = this.#modules.get(key)
+    if (module === undefined) {
+      const sink = new Sink()
+      module = this.#build(derivatives, sink, undefined)
+      if (!derivatives) this.#take(sink)
+      else if (sink.errors > 0) module = this.#module(false)
+      this.#modules.set(key, module)
+    }
+    return module
+  }
+
+  #build(derivatives: boolean, sink: Sink, dump: MiddleOptions['dump']): Module {
+    const roots = this.#checked.roots(sink)
+    const exports = roots.exports.flatMap((root): Root[] => {
+      if (!derivatives) return [root]
+      const level = this.#checked.level(root)
+      return [
+        root,
+        ...(level === 'none' ? [] : [{ ...root, name: `fwd_diff(${root.name})`, mode: 'forward' as const }]),
+        ...(level === 'backward' ? [{ ...root, name: `bwd_diff(${root.name})`, mode: 'backward' as const }] : []),
+      ]
+    })
+    const options: MiddleOptions = { level: this.#options.optimize ?? 2, verify: this.#options.verify ?? false, dump, time: this.#options.time }
+    return middle(this.#checked.program, { ...roots, exports }, sink, options)
+  }
+}
