@@ -1,0 +1,71 @@
+import { error, type Entry } from '../diag.ts'
+
+export const recursiveMemory: Entry<'func'> = error('E37101', '{func} calls itself and keeps an array in memory, which the wasm target cannot do', {
+  help: 'write the recursion as a loop, or pass the array as an inout parameter of a function that does not recurse',
+  example: {
+    source: `public float walk(int n, float x)
+{
+    float seen[40];
+    for (int i = 0; i < 40; i++)
+        seen[i] = x * i;
+    return n <= 0 ? seen[int(x) % 40] : walk(n - 1, seen[n % 40]) + seen[(n + 1) % 40];
+}`,
+    target: 'wasm',
+  },
+})
+
+export const resourceMissing: Entry<'func'> = error('E37102', '{func} hands over a resource, which only shaders can', {
+  help: 'export a function of numbers, vectors, matrices, arrays and structs of them, and read module-level buffers inside',
+  example: {
+    source: `public float first(StructuredBuffer<float> values)
+{
+    return values[0];
+}`,
+    target: 'wasm',
+  },
+})
+
+export const semanticMissing: Entry<'semantic'> = error('E37103', 'a compute kernel on the CPU has no system value {semantic}', {
+  help: 'use SV_DispatchThreadID, SV_GroupID, SV_GroupThreadID or SV_GroupIndex',
+  example: {
+    source: `RWStructuredBuffer<uint> outp;
+[shader("compute")] [numthreads(1, 1, 1)]
+void computeMain(uint3 id : SV_DispatchThreadID, uint sample : SV_SampleIndex)
+{
+    outp[id.x] = sample;
+}`,
+    target: 'wasm',
+  },
+})
+
+export const unspelled: Entry<'func'> = error('E37104', '{func} has neither an instruction nor a body on the CPU', {
+  help: 'use it in GPU code only',
+  example: {
+    source: `public float f(float x)
+{
+    return ddx(x);
+}`,
+    target: 'wasm',
+  },
+})
+
+export const barrierInside: Entry = error('E37105', 'a barrier stands where the threads of a workgroup cannot be run in step', {
+  help: 'move the barrier out of the called function or the branch that leaves early',
+  example: {
+    source: `groupshared float shared[4];
+RWStructuredBuffer<float> outp;
+[shader("compute")] [numthreads(4, 1, 1)]
+void computeMain(uint3 id : SV_DispatchThreadID)
+{
+    shared[id.x] = outp[id.x];
+    for (int i = 0; i < 3; i++)
+    {
+        if (shared[0] > 1.0)
+            break;
+        GroupMemoryBarrierWithGroupSync();
+    }
+    outp[id.x] = shared[3 - id.x];
+}`,
+    target: 'wasm',
+  },
+})

@@ -1,0 +1,52 @@
+/** What callers can get wrong; each error says what was expected and what came. */
+
+/** A call with too few or too many arguments. */
+export class ArityError extends TypeError {
+  constructor(name: string, expected: readonly string[], came: number) {
+    super(`${name} takes ${expected.length} argument${expected.length === 1 ? '' : 's'} (${expected.join(', ')}), but ${came} came`)
+    this.name = 'ArityError'
+  }
+}
+
+/** A value whose shape does not fit its type. */
+export class ShapeError extends TypeError {
+  constructor(where: string, expected: string, came: unknown) {
+    super(`${where}: expected ${expected}, but ${describe(came)} came`)
+    this.name = 'ShapeError'
+  }
+}
+
+/** A buffer or uniform that a kernel needs and that is missing, too short, or of the wrong kind. */
+export class BufferError extends TypeError {
+  constructor(message: string) {
+    super(message)
+    this.name = 'BufferError'
+  }
+}
+
+/** A function or kernel that the program does not have, or a derivative that a function does not have. */
+export class NameError extends ReferenceError {
+  constructor(message: string) {
+    super(message)
+    this.name = 'NameError'
+  }
+}
+
+/** A check of the program that failed while it ran. */
+export class TrapError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'TrapError'
+  }
+}
+
+function describe(x: unknown): string {
+  if (x === null || x === undefined) return String(x)
+  if (ArrayBuffer.isView(x)) return `a ${x.constructor.name} of length ${(x as Uint8Array).length}`
+  if (Array.isArray(x)) return `an array of length ${x.length}`
+  if (typeof x === 'object') {
+    const keys = Object.keys(x)
+    return `an object with ${keys.length === 0 ? 'no fields' : `fields ${keys.slice(0, 6).join(', ')}`}`
+  }
+  return typeof x === 'string' ? `the text ${JSON.stringify(x)}` : `${typeof x} ${String(x)}`
+}

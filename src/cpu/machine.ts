@@ -1,0 +1,307 @@
+/** A WebAssembly instance with its memory: functions by plain values, kernels over buffers. */
+import type { DataType, WasmBuffer, WasmFunction, WasmInterface, WasmKernel, WasmUniform } from '../index.ts'
+import { ArityError, BufferError, NameError, ShapeError, TrapError } from './errors.ts'
+import { formatPrint } from './format.ts'
+import { flattener, gatherer, reader, typeName, writer, type Gather, type Read, type Scalar, type Write } from './marshal.ts'
+
+/** What a call gives: the result, and the `out` and `inout` parameters by name. */
+export interface CallResult {
+  readonly result: unknown
+  readonly out: Readonly<Record<string, unknown>>
+}
+
+/** What a kernel works on: typed arrays (or anything that views an `ArrayBuffer`), or arrays of elements; written in place. */
+export type BufferData = ArrayBufferView | unknown[]
+
+/** Resources by name. The fields of `globalParams` may be given by their own names. */
+export interface Resources {
+  readonly buffers?: Readonly<Record<string, BufferData>> | undefined
+  readonly uniforms?: Readonly<Record<string, unknown>> | undefined
+}
+
+export interface MachineOptions {
+  /** Takes what `printf` prints; default: the console. */
+  readonly print?: ((text: string) => void) | undefined
+}
+
+type Callable = (...args: Scalar[]) => unknown
+
+const pageSize = 65536
+
+/** A running module. */
+export class Machine {
+  readonly host: WasmInterface
+  readonly #exports: WebAssembly.Exports
+  readonly #memory: WebAssembly.Memory
+  readonly #functions = new Map<string, (args: readonly unknown[]) => CallResult>()
+  readonly #kernels = new Map<string, WasmKernel>()
+  readonly #writers = new Map<DataType, Write>()
+  readonly #readers = new Map<DataType, Read>()
+  #bound: Resources = {}
+
+  /** Compiles at once; `fromAsync` is for where that may not be done. */
+  constructor(module: WebAssembly.Module, host: WasmInterface, options: MachineOptions = {}) {
+    this.host = host
+    const print = options.print ?? ((text: string): void => console.log(text.replace(/\n$/, '')))
+    const instance = new WebAssembly.Instance(module, {
+      host: {
+        print: (id: number) => print(this.#printed(id)),
+        trap: (id: number) => { throw new TrapError(host.traps[id]!) },
+      },
+    })
+    this.#exports = instance.exports
+    this.#memory = instance.exports['memory'] as WebAssembly.Memory
+    for (const f of host.functions) this.#functions.set(f.name, this.#caller(f))
+    for (const k of host.kernels) this.#kernels.set(k.name, k)
+  }
+
+  /** Calls a function with one value per `in` or `inout` parameter. */
+  call(name: string, args: readonly unknown[]): CallResult {
+    const f = this.#functions.get(name)
+    if (f === undefined) throw new NameError(`there is no function ${name}; there ${are(this.host.functions.map(x => x.name))}`)
+    return f(args)
+  }
+
+  /** The function by name, ready to be called many times; undefined where there is none. */
+  find(name: string): ((args: readonly unknown[]) => CallResult) | undefined {
+    return this.#functions.get(name)
+  }
+
+  /** Sets the resources that functions (not kernels) read and write; each call writes back what it changed. */
+  bind(resources: Resources): void {
+    this.#bound = resources
+  }
+
+  // ── Functions ────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #caller(f: WasmFunction): (args: readonly unknown[]) => CallResult {
+    const run = this.#exports[f.name] as Callable
+    const ins = f.params.map((p, i) => ({ ...p, flat: f.flat[i]!, flatten: flattener(p.type), write: writer(p.type) })).filter(p => p.dir !== 'out')
+    const outs: { readonly name: string; readonly type: DataType; readonly flat: boolean; readonly gather: Gather; readonly read: Read }[] = []
+    if (f.result.kind !== 'void') outs.push({ name: '', type: f.result, flat: f.resultFlat, gather: gatherer(f.result), read: reader(f.result) })
+    f.params.forEach((p, i) => {
+      if (p.dir !== 'in') outs.push({ name: p.name, type: p.type, flat: f.flat[i]!, gather: gatherer(p.type), read: reader(p.type) })
+    })
+    const names = ins.map(p => `${p.name}: ${typeName(p.type)}`)
+    const scratch = [...ins, ...outs].filter(p => !p.flat).reduce((sum, p) => sum + align(p.type.size), 0)
+    const resources = this.host.buffers.length + this.host.uniforms.length > 0
+    return args => {
+      if (args.length !== ins.length) throw new ArityError(f.name, names, args.length)
+      const scalars: Scalar[] = []
+      let at = this.host.heap
+      if (scratch > 0) this.#reserve(at + scratch)
+      const view = scratch > 0 ? new DataView(this.#memory.buffer) : noView
+      for (let i = 0; i < ins.length; i++) {
+        const p = ins[i]!
+        if (p.flat) {
+          p.flatten(args[i], scalars, p.name)
+        } else {
+          p.write(view, at, args[i], p.name)
+          scalars.push(at)
+          at += align(p.type.size)
+        }
+      }
+      const places: number[] = []
+      for (const p of outs) {
+        if (p.flat) continue
+        places.push(at)
+        scalars.push(at)
+        at += align(p.type.size)
+      }
+      const back = resources ? this.#upload(this.#namesBound(), this.#bound, at) : undefined
+      const raw = run(...scalars)
+      if (back !== undefined) this.#download(back)
+      const list = (Array.isArray(raw) ? raw : [raw]) as Scalar[]
+      const cursor = { next: 0 }
+      let place = 0
+      let result: unknown
+      const out: Record<string, unknown> = {}
+      const after = places.length > 0 ? new DataView(this.#memory.buffer) : noView
+      for (const p of outs) {
+        const value = p.flat ? p.gather(list, cursor) : p.read(after, places[place++]!)
+        if (p.name === '') result = value
+        else out[p.name] = value
+      }
+      return { result, out }
+    }
+  }
+
+  #namesBound(): Pick<WasmKernel, 'buffers' | 'uniforms'> {
+    const given = this.#bound.buffers ?? {}
+    const uniforms = this.#bound.uniforms ?? {}
+    return {
+      buffers: this.host.buffers.map(b => b.name).filter(name => name in given),
+      uniforms: Object.keys(uniforms).length === 0 ? [] : this.host.uniforms.map(u => u.name),
+    }
+  }
+
+  // ── Kernels ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** The description of a kernel. */
+  kernel(name: string): WasmKernel {
+    const kernel = this.#kernels.get(name)
+    if (kernel === undefined) throw new NameError(`there is no kernel ${name}; there ${are([...this.#kernels.keys()])}`)
+    return kernel
+  }
+
+  /** Runs workgroups `from` up to `to` (default all) of a kernel. */
+  dispatch(name: string, groups: readonly [number, number, number], resources: Resources, from = 0, to: number = groups[0] * groups[1] * groups[2]): void {
+    const kernel = this.kernel(name)
+    if (groups.length !== 3 || !groups.every(n => Number.isInteger(n) && n >= 0)) {
+      throw new ShapeError(`dispatch of ${name}`, 'three whole numbers of workgroups', groups)
+    }
+    const back = this.#upload(kernel, resources, this.host.heap)
+    const run = this.#exports[name] as Callable
+    run(groups[0], groups[1], groups[2], from, to)
+    this.#download(back)
+  }
+
+  /** Copies resources into memory from `at` on; gives what has to be copied back. */
+  #upload(kernel: Pick<WasmKernel, 'buffers' | 'uniforms'>, resources: Resources, at: number): Upload[] {
+    const given = resources.buffers ?? {}
+    const uploads: Upload[] = []
+    const places = new Map<BufferData, number>()
+    let top = align(at)
+    for (const name of kernel.buffers) {
+      const buffer = this.host.buffers.find(b => b.name === name)!
+      const data = given[name]
+      if (data === undefined) throw new BufferError(`buffer ${name} is missing: expected ${bufferText(buffer)}; given ${are(Object.keys(given))}`)
+      const bytes = sizeOf(buffer, data)
+      const known = places.get(data)
+      const place = known ?? top
+      if (known === undefined) {
+        places.set(data, place)
+        // A buffer without elements still has one to read, so that clamped reads stay inside.
+        top = align(top + Math.max(bytes, buffer.stride, buffer.elem.size))
+      }
+      uploads.push({ buffer, data, at: place, bytes })
+    }
+    this.#reserve(top)
+    const memory = new Uint8Array(this.#memory.buffer)
+    for (const { buffer, data, at: place, bytes } of uploads) {
+      if (ArrayBuffer.isView(data)) {
+        memory.set(new Uint8Array(data.buffer, data.byteOffset, bytes), place)
+      } else {
+        const view = new DataView(this.#memory.buffer)
+        const write = this.#writer(buffer.elem)
+        data.forEach((x, i) => write(view, place + i * buffer.stride, x, `${buffer.name}[${i}]`))
+      }
+      const length = buffer.stride === 0 ? 1 : bytes / buffer.stride | 0
+      if (bytes === 0) memory.fill(0, place, place + Math.max(buffer.stride, buffer.elem.size))
+      this.#setGlobal(`${buffer.name}.base`, place)
+      this.#setGlobal(`${buffer.name}.length`, length)
+      this.#setGlobal(`${buffer.name}.last`, Math.max(length - 1, 0))
+    }
+    const view = new DataView(this.#memory.buffer)
+    for (const name of kernel.uniforms) this.#uniform(this.host.uniforms.find(u => u.name === name)!, resources.uniforms ?? {}, view)
+    return uploads
+  }
+
+  #uniform(uniform: WasmUniform, given: Readonly<Record<string, unknown>>, view: DataView): void {
+    if (uniform.name in given) {
+      this.#writer(uniform.type)(view, uniform.at, given[uniform.name], uniform.name)
+      return
+    }
+    const type = uniform.type
+    if (type.kind !== 'struct') throw new BufferError(`uniform ${uniform.name} is missing: expected a ${typeName(type)}; given ${are(Object.keys(given))}`)
+    for (const field of type.fields) {
+      if (!(field.name in given)) {
+        throw new BufferError(`uniform ${field.name} is missing: expected a ${typeName(field.type)}, alone or as a field of ${uniform.name}; given ${are(Object.keys(given))}`)
+      }
+      this.#writer(field.type)(view, uniform.at + field.offset, given[field.name], field.name)
+    }
+  }
+
+  #download(uploads: readonly Upload[]): void {
+    const memory = new Uint8Array(this.#memory.buffer)
+    for (const { buffer, data, at, bytes } of uploads) {
+      if (!buffer.writable) continue
+      if (ArrayBuffer.isView(data)) {
+        new Uint8Array(data.buffer, data.byteOffset, bytes).set(memory.subarray(at, at + bytes))
+      } else {
+        const view = new DataView(this.#memory.buffer)
+        const read = this.#reader(buffer.elem)
+        for (let i = 0; i < data.length; i++) data[i] = read(view, at + i * buffer.stride)
+      }
+    }
+  }
+
+  #writer(type: DataType): Write {
+    let write = this.#writers.get(type)
+    if (write === undefined) {
+      write = writer(type)
+      this.#writers.set(type, write)
+    }
+    return write
+  }
+
+  #reader(type: DataType): Read {
+    let read = this.#readers.get(type)
+    if (read === undefined) {
+      read = reader(type)
+      this.#readers.set(type, read)
+    }
+    return read
+  }
+
+  #setGlobal(name: string, value: number): void {
+    (this.#exports[name] as WebAssembly.Global).value = value
+  }
+
+  #reserve(bytes: number): void {
+    const missing = bytes - this.#memory.buffer.byteLength
+    if (missing <= 0) return
+    try {
+      this.#memory.grow(Math.ceil(missing / pageSize))
+    } catch (cause) {
+      throw new BufferError(`${bytes} bytes of memory are needed, more than WebAssembly can have: ${String(cause)}`)
+    }
+  }
+
+  #printed(id: number): string {
+    const { format, args } = this.host.prints[id]!
+    const view = new DataView(this.#memory.buffer)
+    const values = args.map((scalar, k) => {
+      const at = this.host.printAt + 8 * k
+      switch (scalar) {
+        case 'f16': case 'f32': case 'f64': return view.getFloat64(at, true)
+        case 'i64': return view.getBigInt64(at, true)
+        case 'u64': return view.getBigUint64(at, true)
+        case 'u32': return view.getUint32(at, true)
+        default: return view.getInt32(at, true)
+      }
+    })
+    return formatPrint(format, values)
+  }
+}
+
+interface Upload {
+  readonly buffer: WasmBuffer
+  readonly data: BufferData
+  readonly at: number
+  readonly bytes: number
+}
+
+const noView = new DataView(new ArrayBuffer(0))
+
+function align(bytes: number): number {
+  return (bytes + 15) & ~15
+}
+
+function are(names: readonly string[]): string {
+  return names.length === 0 ? 'are none' : names.length === 1 ? `is ${names[0]}` : `are ${names.join(', ')}`
+}
+
+function bufferText(buffer: WasmBuffer): string {
+  return buffer.stride === 0 ? `${buffer.elem.size} bytes of ${typeName(buffer.elem)}` : `a typed array of ${typeName(buffer.elem)}, ${buffer.stride} bytes an element`
+}
+
+/** The bytes of a buffer's data; whole elements only. */
+function sizeOf(buffer: WasmBuffer, data: BufferData): number {
+  const least = buffer.stride === 0 ? buffer.elem.size : 0
+  const unit = buffer.stride === 0 ? 1 : buffer.stride
+  const bytes = ArrayBuffer.isView(data) ? data.byteLength : Array.isArray(data) ? data.length * unit : -1
+  if (bytes < 0) throw new BufferError(`buffer ${buffer.name}: expected ${bufferText(buffer)}, but ${typeof data} came`)
+  if (bytes < least || bytes % unit !== 0) throw new BufferError(`buffer ${buffer.name}: expected ${bufferText(buffer)}, but ${bytes} bytes came`)
+  return bytes
+}

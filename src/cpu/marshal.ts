@@ -1,0 +1,315 @@
+/**
+ * Between JavaScript values and WebAssembly. Numbers stand for scalars (bigint or number for 64-bit integers, booleans or
+ * numbers for `bool`), arrays or typed arrays for vectors and arrays, arrays of rows (or one flat list, row by row) for
+ * matrices, objects for structs. Converters are made once per type.
+ */
+import type { DataType } from '../index.ts'
+import { ShapeError } from './errors.ts'
+
+type ScalarName = (DataType & { kind: 'scalar' })['scalar']
+
+/** A scalar as WebAssembly's JavaScript interface takes and gives it. */
+export type Scalar = number | bigint
+
+/** Appends the scalars of a value; `where` names it in errors. */
+export type Flatten = (value: unknown, out: Scalar[], where: string) => void
+/** Reads a value from scalars; `next` says where, and is moved on. */
+export type Gather = (scalars: readonly Scalar[], cursor: { next: number }) => unknown
+/** Writes a value to memory. */
+export type Write = (view: DataView, at: number, value: unknown, where: string) => void
+/** Reads a value from memory. */
+export type Read = (view: DataView, at: number) => unknown
+
+/** How a type is called in messages. */
+export function typeName(type: DataType): string {
+  switch (type.kind) {
+    case 'void': return 'nothing'
+    case 'scalar': return scalarNames[type.scalar] ?? type.scalar
+    case 'vector': return `${scalarNames[type.scalar] ?? type.scalar}${type.count}`
+    case 'matrix': return `${scalarNames[type.scalar] ?? type.scalar}${type.rows}x${type.cols}`
+    case 'array': return `${typeName(type.elem)}[${type.count === 0 ? '' : type.count}]`
+    case 'struct': return type.name
+  }
+}
+
+const scalarNames: Readonly<Record<string, string>> = {
+  f32: 'float', f64: 'double', f16: 'half', i32: 'int', u32: 'uint', bool: 'bool',
+  i64: 'int64_t', u64: 'uint64_t', i16: 'int16_t', u16: 'uint16_t', i8: 'int8_t', u8: 'uint8_t',
+}
+
+function expected(type: DataType): string {
+  switch (type.kind) {
+    case 'void': return 'nothing'
+    case 'scalar': return type.scalar === 'bool' ? 'a boolean' : 'a number'
+    case 'vector': return `${type.count} numbers for a ${typeName(type)}`
+    case 'matrix': return `${type.rows} rows of ${type.cols} numbers for a ${typeName(type)}`
+    case 'array': return `${type.count} elements for a ${typeName(type)}`
+    case 'struct': return `an object with fields ${type.fields.map(f => f.name).join(', ')} for a ${type.name}`
+  }
+}
+
+// ── Scalars ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+function toScalar(scalar: ScalarName, value: unknown, where: string): Scalar {
+  if (scalar === 'i64' || scalar === 'u64') {
+    if (typeof value === 'bigint') return value
+    if (typeof value === 'number' && Number.isFinite(value)) return BigInt(Math.trunc(value))
+  } else {
+    if (typeof value === 'number') {
+      switch (scalar) {
+        case 'bool': return value === 0 ? 0 : 1
+        case 'i8': return value << 24 >> 24
+        case 'i16': return value << 16 >> 16
+        case 'u8': return value & 0xff
+        case 'u16': return value & 0xffff
+        default: return value
+      }
+    }
+    if (typeof value === 'boolean') return value ? 1 : 0
+    if (typeof value === 'bigint') return Number(value)
+  }
+  throw new ShapeError(where, scalar === 'bool' ? 'a boolean' : 'a number', value)
+}
+
+function fromScalar(scalar: ScalarName, x: Scalar): unknown {
+  switch (scalar) {
+    case 'bool': return x !== 0
+    case 'u32': return (x as number) >>> 0
+    case 'u64': return BigInt.asUintN(64, x as bigint)
+    default: return x
+  }
+}
+
+/** The components of a value that should be a list of `count`; a matrix may come as one flat list. */
+function components(type: DataType, count: number, value: unknown, where: string): ArrayLike<unknown> {
+  const list = value as ArrayLike<unknown> | null | undefined
+  if (list === null || typeof list !== 'object' || typeof list.length !== 'number' || list.length !== count) {
+    throw new ShapeError(where, expected(type), value)
+  }
+  return list
+}
+
+function matrixRows(type: DataType & { kind: 'matrix' }, value: unknown, where: string): ArrayLike<unknown> {
+  const list = value as ArrayLike<unknown> & { slice?: (from: number, to: number) => unknown }
+  const flat = type.rows * type.cols
+  if (list !== null && typeof list === 'object' && list.length === flat && typeof list.slice === 'function' && (flat !== type.rows || typeof list[0] === 'number')) {
+    return Array.from({ length: type.rows }, (_x, r) => list.slice!(r * type.cols, (r + 1) * type.cols))
+  }
+  return components(type, type.rows, value, where)
+}
+
+function fieldsOf(type: DataType & { kind: 'struct' }, value: unknown, where: string): Readonly<Record<string, unknown>> {
+  if (value === null || typeof value !== 'object' || type.fields.some(f => !(f.name in value))) throw new ShapeError(where, expected(type), value)
+  return value as Readonly<Record<string, unknown>>
+}
+
+function rowType(type: DataType & { kind: 'matrix' }): DataType {
+  return { kind: 'vector', scalar: type.scalar, count: type.cols, size: type.stride }
+}
+
+// ── Lists of scalars ─────────────────────────────────────────────────────────────────────────────────────────────
+
+/** A converter from values of a type to lists of scalars. */
+export function flattener(type: DataType): Flatten {
+  switch (type.kind) {
+    case 'void': return () => undefined
+    case 'scalar': {
+      const scalar = type.scalar
+      return (value, out, where) => { out.push(toScalar(scalar, value, where)) }
+    }
+    case 'vector': {
+      const { scalar, count } = type
+      return (value, out, where) => {
+        const list = components(type, count, value, where)
+        for (let i = 0; i < count; i++) out.push(toScalar(scalar, list[i], `${where}[${i}]`))
+      }
+    }
+    case 'matrix': {
+      const row = flattener(rowType(type))
+      return (value, out, where) => {
+        const rows = matrixRows(type, value, where)
+        for (let i = 0; i < type.rows; i++) row(rows[i], out, `${where}[${i}]`)
+      }
+    }
+    case 'array': {
+      const elem = flattener(type.elem)
+      return (value, out, where) => {
+        const list = components(type, type.count, value, where)
+        for (let i = 0; i < type.count; i++) elem(list[i], out, `${where}[${i}]`)
+      }
+    }
+    case 'struct': {
+      const parts = type.fields.map(f => ({ name: f.name, flatten: flattener(f.type) }))
+      return (value, out, where) => {
+        const object = fieldsOf(type, value, where)
+        for (const part of parts) part.flatten(object[part.name], out, `${where}.${part.name}`)
+      }
+    }
+  }
+}
+
+/** A converter from lists of scalars to values of a type. */
+export function gatherer(type: DataType): Gather {
+  switch (type.kind) {
+    case 'void': return () => undefined
+    case 'scalar': {
+      const scalar = type.scalar
+      return (scalars, cursor) => fromScalar(scalar, scalars[cursor.next++]!)
+    }
+    case 'vector': return repeated(gatherer({ kind: 'scalar', scalar: type.scalar, size: 0 }), type.count)
+    case 'matrix': return repeated(gatherer(rowType(type)), type.rows)
+    case 'array': return repeated(gatherer(type.elem), type.count)
+    case 'struct': {
+      const parts = type.fields.map(f => ({ name: f.name, gather: gatherer(f.type) }))
+      return (scalars, cursor) => {
+        const out: Record<string, unknown> = {}
+        for (const part of parts) out[part.name] = part.gather(scalars, cursor)
+        return out
+      }
+    }
+  }
+}
+
+function repeated(gather: Gather, count: number): Gather {
+  return (scalars, cursor) => {
+    const out: unknown[] = []
+    for (let i = 0; i < count; i++) out.push(gather(scalars, cursor))
+    return out
+  }
+}
+
+// ── Memory ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** A converter from values of a type to memory. Scalars of `size` 1 and 2 are stored as such. */
+export function writer(type: DataType): Write {
+  switch (type.kind) {
+    case 'void': return () => undefined
+    case 'scalar': {
+      const { scalar, size } = type
+      return (view, at, value, where) => putScalar(view, at, scalar, size, toScalar(scalar, value, where))
+    }
+    case 'vector': {
+      const { scalar, count } = type
+      const size = type.size / count
+      return (view, at, value, where) => {
+        const list = components(type, count, value, where)
+        for (let i = 0; i < count; i++) putScalar(view, at + i * size, scalar, size, toScalar(scalar, list[i], `${where}[${i}]`))
+      }
+    }
+    case 'matrix': {
+      const row = writer({ kind: 'vector', scalar: type.scalar, count: type.cols, size: rowSize(type) })
+      return (view, at, value, where) => {
+        const rows = matrixRows(type, value, where)
+        for (let i = 0; i < type.rows; i++) row(view, at + i * type.stride, rows[i], `${where}[${i}]`)
+      }
+    }
+    case 'array': {
+      const elem = writer(type.elem)
+      return (view, at, value, where) => {
+        const list = components(type, type.count, value, where)
+        for (let i = 0; i < type.count; i++) elem(view, at + i * type.stride, list[i], `${where}[${i}]`)
+      }
+    }
+    case 'struct': {
+      const parts = type.fields.map(f => ({ name: f.name, offset: f.offset, write: writer(f.type) }))
+      return (view, at, value, where) => {
+        const object = fieldsOf(type, value, where)
+        for (const part of parts) part.write(view, at + part.offset, object[part.name], `${where}.${part.name}`)
+      }
+    }
+  }
+}
+
+/** A converter from memory to values of a type. */
+export function reader(type: DataType): Read {
+  switch (type.kind) {
+    case 'void': return () => undefined
+    case 'scalar': {
+      const { scalar, size } = type
+      return (view, at) => takeScalar(view, at, scalar, size)
+    }
+    case 'vector': {
+      const size = type.size / type.count
+      const { scalar, count } = type
+      return (view, at) => {
+        const out: unknown[] = []
+        for (let i = 0; i < count; i++) out.push(takeScalar(view, at + i * size, scalar, size))
+        return out
+      }
+    }
+    case 'matrix': return spaced(reader({ kind: 'vector', scalar: type.scalar, count: type.cols, size: rowSize(type) }), type.rows, type.stride)
+    case 'array': return spaced(reader(type.elem), type.count, type.stride)
+    case 'struct': {
+      const parts = type.fields.map(f => ({ name: f.name, offset: f.offset, read: reader(f.type) }))
+      return (view, at) => {
+        const out: Record<string, unknown> = {}
+        for (const part of parts) out[part.name] = part.read(view, at + part.offset)
+        return out
+      }
+    }
+  }
+}
+
+function spaced(read: Read, count: number, stride: number): Read {
+  return (view, at) => {
+    const out: unknown[] = []
+    for (let i = 0; i < count; i++) out.push(read(view, at + i * stride))
+    return out
+  }
+}
+
+/** Bytes of a matrix's row without the padding after it. */
+function rowSize(type: DataType & { kind: 'matrix' }): number {
+  const wide = type.scalar === 'f64' || type.scalar === 'i64' || type.scalar === 'u64'
+  const half = type.scalar === 'f16' && type.stride < 4 * type.cols
+  return type.cols * (wide ? 8 : half ? 2 : 4)
+}
+
+function putScalar(view: DataView, at: number, scalar: ScalarName, size: number, x: Scalar): void {
+  switch (scalar) {
+    case 'f32': view.setFloat32(at, x as number, true); return
+    case 'f64': view.setFloat64(at, x as number, true); return
+    case 'i64': case 'u64': view.setBigInt64(at, BigInt.asIntN(64, x as bigint), true); return
+    case 'f16':
+      if (size === 2) view.setUint16(at, halfBits(x as number), true)
+      else view.setFloat32(at, x as number, true)
+      return
+    default:
+      if (size === 1) view.setInt8(at, x as number)
+      else if (size === 2) view.setInt16(at, x as number, true)
+      else view.setInt32(at, x as number, true)
+  }
+}
+
+function takeScalar(view: DataView, at: number, scalar: ScalarName, size: number): unknown {
+  switch (scalar) {
+    case 'f32': return view.getFloat32(at, true)
+    case 'f64': return view.getFloat64(at, true)
+    case 'i64': return view.getBigInt64(at, true)
+    case 'u64': return view.getBigUint64(at, true)
+    case 'f16': return size === 2 ? fromHalf(view.getUint16(at, true)) : view.getFloat32(at, true)
+    case 'bool': return view.getInt32(at, true) !== 0
+    case 'u32': return view.getUint32(at, true)
+    case 'i32': return view.getInt32(at, true)
+    case 'u8': case 'u16': return size === 1 ? view.getUint8(at) : size === 2 ? view.getUint16(at, true) : view.getUint32(at, true)
+    case 'i8': case 'i16': return size === 1 ? view.getInt8(at) : size === 2 ? view.getInt16(at, true) : view.getInt32(at, true)
+  }
+}
+
+function fromHalf(h: number): number {
+  const [sign, exponent, fraction] = [h & 0x8000 ? -1 : 1, h >> 10 & 31, h & 1023]
+  if (exponent === 31) return fraction === 0 ? sign * Infinity : NaN
+  return sign * (exponent === 0 ? fraction * 2 ** -24 : (1024 + fraction) * 2 ** (exponent - 25))
+}
+
+function halfBits(x: number): number {
+  const sign = x < 0 || Object.is(x, -0) ? 0x8000 : 0
+  const a = Math.abs(x)
+  if (Number.isNaN(x)) return 0x7e00
+  if (a >= 65520) return sign | 0x7c00
+  const exponent = Math.max(Math.floor(Math.log2(a)), -14)
+  const scaled = a / 2 ** (exponent - 10)
+  const near = Math.round(scaled)
+  const bits = scaled - Math.trunc(scaled) === 0.5 && near % 2 !== 0 ? near - 1 : near
+  return sign | (a === 0 ? 0 : (exponent + 14 << 10) + bits)
+}

@@ -1,0 +1,74 @@
+/**
+ * What a host must know of a type to hand values over: plain data, so that it can be printed as JSON and used without the
+ * compiler. Offsets and strides are those of one layout rule.
+ */
+import type { ScalarName, Type } from '../ir/type.ts'
+import type { Direction, Func } from '../ir/value.ts'
+import type { Layouts } from './layout.ts'
+
+/** A type as hosts see it. `size` is in bytes; an array of count 0 is as long as its buffer. */
+export type DataType =
+  | { readonly kind: 'void'; readonly size: 0 }
+  | { readonly kind: 'scalar'; readonly scalar: ScalarName; readonly size: number }
+  | { readonly kind: 'vector'; readonly scalar: ScalarName; readonly count: number; readonly size: number }
+  | { readonly kind: 'matrix'; readonly scalar: ScalarName; readonly rows: number; readonly cols: number; readonly stride: number; readonly size: number }
+  | { readonly kind: 'array'; readonly elem: DataType; readonly count: number; readonly stride: number; readonly size: number }
+  | { readonly kind: 'struct'; readonly name: string; readonly fields: readonly DataField[]; readonly size: number }
+
+export interface DataField {
+  readonly name: string
+  readonly type: DataType
+  readonly offset: number
+}
+
+/** A parameter of a function that a host can call. */
+export interface DataParam {
+  readonly name: string
+  readonly dir: Direction
+  readonly type: DataType
+}
+
+/** The signature of a function that a host can call. */
+export interface DataSignature {
+  readonly name: string
+  readonly params: readonly DataParam[]
+  readonly result: DataType
+}
+
+/** Describes a type to a host; undefined for what a host cannot hand over (pointers, textures). */
+export function dataType(type: Type, layouts: Layouts): DataType | undefined {
+  const size = layouts.of(type).size
+  switch (type.kind) {
+    case 'void': return { kind: 'void', size: 0 }
+    case 'scalar': return { kind: 'scalar', scalar: type.scalar!, size }
+    case 'vec': return { kind: 'vector', scalar: type.scalar!, count: type.count, size }
+    case 'mat': return { kind: 'matrix', scalar: type.scalar!, rows: type.count, cols: type.elem!.count, stride: layouts.of(type).stride, size }
+    case 'array': {
+      const elem = dataType(type.elem!, layouts)
+      return elem && { kind: 'array', elem, count: type.count, stride: layouts.of(type).stride, size }
+    }
+    case 'struct': {
+      const fields: DataField[] = []
+      for (let i = 0; i < type.fields.length; i++) {
+        const field = type.fields[i]!
+        const of = dataType(field.type, layouts)
+        if (of === undefined) return undefined
+        fields.push({ name: field.name, type: of, offset: layouts.of(type).offsets[i]! })
+      }
+      return { kind: 'struct', name: type.name, fields, size }
+    }
+    default: return undefined
+  }
+}
+
+/** Describes a function to a host; undefined where a type of its signature cannot be handed over. */
+export function dataSignature(func: Func, name: string, layouts: Layouts): DataSignature | undefined {
+  const params: DataParam[] = []
+  for (const p of func.sig.params) {
+    const type = dataType(p.type, layouts)
+    if (type === undefined) return undefined
+    params.push({ name: p.name, dir: p.dir, type })
+  }
+  const result = dataType(func.sig.result, layouts)
+  return result && { name, params, result }
+}

@@ -1,0 +1,94 @@
+/**
+ * Where the parts of a value lie in memory. Three rules: `tight` is private to a CPU target (every scalar 4 or 8 bytes,
+ * nothing padded beyond that); `storage` and `uniform` are what WGSL prescribes, so one buffer serves GPU and CPU.
+ */
+import type { ScalarName, Type } from '../ir/type.ts'
+
+export type LayoutRule = 'tight' | 'storage' | 'uniform'
+
+/** Size and place of a type's parts in bytes. */
+export interface Layout {
+  readonly size: number
+  readonly align: number
+  /** Distance from one component to the next of an array, matrix or vector; 0 for others. */
+  readonly stride: number
+  /** Offset of each field of a struct; else empty. */
+  readonly offsets: readonly number[]
+}
+
+/** Bytes of a scalar under a rule; booleans take four in memory. */
+export function scalarSize(scalar: ScalarName, rule: LayoutRule): number {
+  switch (scalar) {
+    case 'i64': case 'u64': case 'f64': return 8
+    case 'i8': case 'u8': return rule === 'tight' ? 4 : 1
+    case 'i16': case 'u16': case 'f16': return rule === 'tight' ? 4 : 2
+    default: return 4
+  }
+}
+
+/** Layouts under one rule, each computed once. */
+export class Layouts {
+  readonly rule: LayoutRule
+  readonly #known = new Map<Type, Layout>()
+
+  constructor(rule: LayoutRule) {
+    this.rule = rule
+  }
+
+  of(type: Type): Layout {
+    let layout = this.#known.get(type)
+    if (layout === undefined) {
+      layout = this.#compute(type)
+      this.#known.set(type, layout)
+    }
+    return layout
+  }
+
+  #compute(type: Type): Layout {
+    const tight = this.rule === 'tight'
+    switch (type.kind) {
+      case 'scalar': {
+        const size = scalarSize(type.scalar!, this.rule)
+        return { size, align: size, stride: 0, offsets: none }
+      }
+      case 'vec': {
+        const one = scalarSize(type.scalar!, this.rule)
+        const align = tight ? one : one * (type.count === 1 ? 1 : type.count === 2 ? 2 : 4)
+        return { size: one * type.count, align, stride: one, offsets: none }
+      }
+      case 'mat': {
+        const row = this.of(type.elem!)
+        // WGSL has no matrices of one row or column: they are vectors there.
+        const stride = tight || type.elem!.count === 1 ? row.size : roundUp(row.size, row.align)
+        const align = tight || type.elem!.count > 1 ? row.align : row.size * (type.count === 1 ? 1 : type.count === 2 ? 2 : 4)
+        return { size: type.count === 1 ? row.size : stride * type.count, align, stride, offsets: none }
+      }
+      case 'array': {
+        const elem = this.of(type.elem!)
+        const align = this.rule === 'uniform' ? roundUp(elem.align, 16) : elem.align
+        const stride = roundUp(elem.size, align)
+        return { size: stride * type.count, align, stride, offsets: none }
+      }
+      case 'struct': {
+        const offsets: number[] = []
+        let [size, align] = [0, this.rule === 'uniform' ? 16 : 1]
+        for (const field of type.fields) {
+          const part = this.of(field.type)
+          align = Math.max(align, part.align)
+          size = roundUp(size, part.align)
+          offsets.push(size)
+          size += part.size
+        }
+        return { size: roundUp(size, align), align, stride: 0, offsets }
+      }
+      default: return { size: 0, align: 1, stride: 0, offsets: none }
+    }
+  }
+}
+
+const none: readonly number[] = []
+
+/** The next multiple of `align` that is not less than `n`. */
+export function roundUp(n: number, align: number): number {
+  return Math.ceil(n / align) * align
+}

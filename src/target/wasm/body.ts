@@ -1,0 +1,426 @@
+/**
+ * Compiles a function's regions to statements. A value of a flat type is a list of scalar nodes; other values are places
+ * in memory that keep their contents as long as the value is used, so they are copied only where a variable is written.
+ */
+import { InternalError } from '../../base/diag.ts'
+import * as ops from '../../ir/ops.ts'
+import type { Type } from '../../ir/type.ts'
+import { Func, Inst, Region, type Global, type Value } from '../../ir/value.ts'
+import { roundUp } from '../layout.ts'
+import { atomic, printf, trapUnless } from './effect.ts'
+import { applySpelling, compute, zeros } from './compute.ts'
+import { constantBytes } from './constant.ts'
+import { Control } from './control.ts'
+import { Graph } from './graph.ts'
+import { valType } from './leaf.ts'
+import { Memory, place, type Place } from './memory.ts'
+import type { Code, Node } from './node.ts'
+import { i32, type ValType } from './opcode.ts'
+import type { Plan } from './plan.ts'
+import { Ranges } from './range.ts'
+import { lane } from './scalar.ts'
+import { Usage } from './usage.ts'
+
+/** What stands for a value: scalars; memory; nothing but zeros; or a `construct` that its only use, a store, writes in place. */
+export type Rep = readonly Node[] | Place | 'zero' | Inst
+
+export class Body {
+  readonly plan: Plan
+  readonly func: Func
+  readonly g: Graph
+  readonly memory: Memory
+  readonly usage: Usage
+  readonly ranges: Ranges
+  /** Where results in memory go, and how control leaves the function. */
+  readonly leave: (body: Body, values: readonly Value[]) => void
+  /** The loops whose bodies are being compiled. */
+  readonly bodies: Set<Inst> = new Set()
+  readonly #reps: (Rep | undefined)[] = []
+  readonly #owned = new Set<Value>()
+  readonly #control: Control
+  readonly #frame: { top: number }
+
+  constructor(plan: Plan, func: Func, code: Code, frame: { top: number }, leave: (body: Body, values: readonly Value[]) => void) {
+    this.plan = plan
+    this.func = func
+    this.g = new Graph(code)
+    this.memory = new Memory(this.g, plan.leaves)
+    this.usage = new Usage(func, v => plan.leaves.flat(v.type))
+    this.ranges = new Ranges(func)
+    this.leave = leave
+    this.#frame = frame
+    this.#control = new Control(this)
+  }
+
+  /** Compiles a region's instructions up to its terminator. */
+  region(region: Region): void {
+    for (let i = 0; i < region.insts.length && this.g.at.open; i++) this.#inst(region.insts[i]!)
+  }
+
+  // ── Values ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+  isFlat(type: Type): boolean {
+    return this.plan.leaves.flat(type)
+  }
+
+  set(value: Value, rep: Rep): void {
+    this.#reps[value.id] = rep
+  }
+
+  rep(value: Value): Rep {
+    const rep = this.#reps[value.id]
+    if (rep === undefined) throw new InternalError('wasm', `%${value.name || value.id} in ${this.func.name} is used before it is defined`)
+    return rep
+  }
+
+  /** Marks the memory of a value as its own: nothing else reads or writes it. */
+  own(value: Value): void {
+    this.#owned.add(value)
+  }
+
+  /** The scalars of a value of a flat type. */
+  nodes(value: Value): readonly Node[] {
+    return this.rep(value) as readonly Node[]
+  }
+
+  node(value: Value): Node {
+    return this.nodes(value)[0]!
+  }
+
+  /** The memory of a value that is not flat, or that a pointer points to. */
+  at(value: Value): Place {
+    const rep = this.rep(value)
+    if (rep === 'zero' || rep instanceof Inst) {
+      const slot = this.slot(value.type)
+      this.build(slot, value)
+      this.set(value, slot)
+      return slot
+    }
+    return rep as Place
+  }
+
+  /** The same in this module's own layout, at an address that can be handed on. */
+  tight(value: Value): Place {
+    const p = this.at(value)
+    if (p.layouts === this.plan.tight) return p
+    const slot = this.slot(value.type)
+    this.memory.copy(slot, p)
+    return slot
+  }
+
+  /** New memory in the function's frame. */
+  slot(type: Type): Place {
+    const layout = this.plan.tight.of(type)
+    const at = roundUp(this.#frame.top, Math.max(8, layout.align))
+    this.#frame.top = at + layout.size
+    return place(type, this.plan.tight, undefined, at, false)
+  }
+
+  /** Writes a value to a place. */
+  build(to: Place, value: Value): void {
+    const rep = this.rep(value)
+    if (rep === 'zero') {
+      this.memory.clear(to)
+    } else if (rep instanceof Inst) {
+      this.memory.guarded(to, exact => rep.args.forEach((arg, k) => this.build(this.memory.part(exact, k), arg)))
+    } else if (this.isFlat(value.type)) {
+      this.memory.store(to, rep as readonly Node[])
+    } else {
+      this.memory.copy(to, rep as Place)
+    }
+  }
+
+  locals(type: Type): number[] {
+    return this.plan.leaves.of(type).map(s => this.g.code.local(valType(s)))
+  }
+
+  // ── Instructions ─────────────────────────────────────────────────────────────────────────────────────────────
+
+  #inst(inst: Inst): void {
+    const g = this.g
+    switch (inst.op) {
+      case ops.variable: this.#variable(inst); return
+      case ops.global: this.set(inst.results[0]!, this.plan.placeOf(g, inst.attr as Global)); return
+      case ops.field: this.set(inst.results[0]!, this.memory.part(this.at(inst.args[0]!), inst.attr as number)); return
+      case ops.elem: this.set(inst.results[0]!, this.#element(inst)); return
+      case ops.load: this.#load(inst); return
+      case ops.store: this.#store(inst); return
+      case ops.length: {
+        const p = this.at(inst.args[0]!)
+        this.set(inst.results[0]!, [p.extent?.length ?? g.i32(p.type.count)])
+        return
+      }
+      case ops.atomic: atomic(this, inst); return
+      case ops.barrier: return
+      case ops.print: printf(this, inst); return
+      case ops.trap: trapUnless(this, inst); return
+      case ops.call: this.#call(inst); return
+      case ops.ret: this.leave(this, inst.args); return
+      default:
+    }
+    if (inst.op.effect === 'control') this.#control.inst(inst)
+    else this.#pure(inst)
+  }
+
+  #pure(inst: Inst): void {
+    const result = inst.results[0]!
+    const plan = this.plan
+    const from = inst.args[0]
+    if (!this.isFlat(result.type)) {
+      this.#aggregate(inst)
+    } else if (inst.op === ops.extract && !this.isFlat(from!.type)) {
+      const rep = this.rep(from!)
+      if (rep === 'zero') this.set(result, zeros(this.g, plan.leaves.of(result.type)))
+      else this.set(result, this.memory.load(this.memory.part(this.at(from!), inst.attr as number)))
+    } else if (inst.op === ops.add && result.type.scalar === undefined) {
+      const scalars = plan.leaves.of(result.type)
+      const [x, y] = [this.nodes(from!), this.nodes(inst.args[1]!)]
+      this.set(result, scalars.map((s, i) => lane(this.g, ops.add, s, [x[i]!, y[i]!])!))
+    } else {
+      const nodes = compute(this.g, plan.leaves, inst, inst.args.map(a => this.nodes(a)), (name, args) => this.#helper(name, args))
+      if (nodes === undefined) throw new InternalError('wasm', `no code for ${inst.op.name}`)
+      this.set(result, nodes)
+    }
+  }
+
+  #helper(name: 'fmod32' | 'fmod64', args: readonly Node[]): Node {
+    const callee = this.plan.helper(name)
+    const local = this.g.code.local(callee.results[0]!)
+    this.g.stmt({ kind: 'call', func: callee, args, locals: [local], pure: true })
+    return this.g.get(local)
+  }
+
+  /** Instructions whose result lives in memory. */
+  #aggregate(inst: Inst): void {
+    const result = inst.results[0]!
+    const [x, y] = [inst.args[0], inst.args[1]]
+    switch (inst.op) {
+      case ops.zero: case ops.undef: this.set(result, 'zero'); return
+      case ops.detach: this.set(result, this.rep(x!)); return
+      case ops.extract: {
+        const rep = this.rep(x!)
+        this.set(result, rep === 'zero' ? 'zero' : this.memory.part(this.at(x!), inst.attr as number))
+        return
+      }
+      case ops.construct: {
+        const bytes = constantBytes(this.plan.tight, result)
+        if (bytes !== undefined) {
+          this.set(result, place(result.type, this.plan.tight, undefined, this.plan.constants(bytes), true))
+          return
+        }
+        this.set(result, inst)
+        if (!this.#writtenInPlace(inst)) this.own(this.#materialised(result))
+        return
+      }
+      case ops.insert: {
+        let to: Place
+        if (this.#mayTake(x!, inst)) {
+          to = this.at(x!)
+        } else {
+          to = this.slot(result.type)
+          this.build(to, x!)
+        }
+        this.build(this.memory.part(to, inst.attr as number), y!)
+        this.set(result, to)
+        this.own(result)
+        return
+      }
+      case ops.select: {
+        const [a, b] = [this.tight(y!), this.tight(inst.args[2]!)]
+        const base = this.g.select(this.node(x!), this.memory.address(a), this.memory.address(b))
+        this.set(result, place(result.type, this.plan.tight, base, 0, a.fixed && b.fixed))
+        return
+      }
+      case ops.add: {
+        const slot = this.slot(result.type)
+        this.#sum(slot, this.tight(x!), this.tight(y!))
+        this.set(result, slot)
+        this.own(result)
+        return
+      }
+      default: throw new InternalError('wasm', `no code for ${inst.op.name} on ${result.type.name}`)
+    }
+  }
+
+  #materialised(value: Value): Value {
+    this.at(value)
+    return value
+  }
+
+  /** Sums in memory, element by element. */
+  #sum(to: Place, x: Place, y: Place): void {
+    const type = to.type
+    const m = this.memory
+    if (this.isFlat(type) && this.plan.leaves.count(type) <= 16) {
+      const [a, b] = [m.load(x), m.load(y)]
+      m.store(to, this.plan.leaves.of(type).map((s, i) => lane(this.g, ops.add, s, [a[i]!, b[i]!])!))
+    } else if (type.kind === 'array') {
+      this.g.count(this.g.i32(type.count), i => this.#sum(m.element(to, i, true), m.element(x, i, true), m.element(y, i, true)))
+    } else {
+      for (let k = 0; k < type.count; k++) this.#sum(m.part(to, k), m.part(x, k), m.part(y, k))
+    }
+  }
+
+  /** True where a `construct` may wait for the store that is its only use. */
+  #writtenInPlace(inst: Inst): boolean {
+    const uses = this.usage.usesOf(inst.results[0]!)
+    const store = uses[0]
+    if (uses.length !== 1 || store!.op !== ops.store || this.usage.regionOf(store!) !== this.usage.regionOf(inst)) return false
+    const into = this.usage.root(store!.args[0]!)
+    if (into === undefined || (into instanceof Inst && this.usage.onceStored(into) !== undefined)) return false
+    return inst.args.every(arg => {
+      if (this.isFlat(arg.type)) return true
+      const rep = this.rep(arg)
+      if (rep === 'zero') return true
+      if (rep instanceof Inst || !(arg.def instanceof Inst)) return false
+      return this.#owned.has(arg) || (arg.def.op === ops.load && this.usage.root(arg.def.args[0]!) !== into)
+    })
+  }
+
+  /** True where an `insert` is the only use of a value with memory of its own, and runs once for it. */
+  #mayTake(value: Value, by: Inst): boolean {
+    if (!this.#owned.has(value) || this.usage.usesOf(value).length !== 1) return false
+    const region = this.usage.regionOf(by)
+    if (value.def instanceof Inst) return this.usage.regionOf(value.def) === region
+    const loop = this.usage.ownerOf(value.def)
+    return loop !== undefined && loop.op === ops.loop && loop.regions[1] === region
+  }
+
+  // ── Memory ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #variable(inst: Inst): void {
+    const p = inst.results[0]!
+    if (this.usage.onceStored(inst) !== undefined && !this.isFlat(p.type.elem!)) return
+    const slot = this.slot(p.type.elem!)
+    this.set(p, slot)
+    const first = this.usage.usesOf(p)[0]
+    if (first === undefined) return
+    const overwritten = first.op === ops.store && first.args[0] === p && this.usage.regionOf(first) === this.usage.regionOf(inst)
+    if (!overwritten) this.memory.clear(slot)
+  }
+
+  #element(inst: Inst): Place {
+    const p = this.at(inst.args[0]!)
+    const by = inst.args[1]!
+    const range = p.type.count > 0 ? this.ranges.of(by, loop => this.bodies.has(loop)) : undefined
+    return this.memory.element(p, this.index(by), range !== undefined && range.lo >= 0 && range.hi < p.type.count)
+  }
+
+  /** An index as an i32 node. */
+  index(value: Value): Node {
+    const node = this.node(value)
+    return node.type === i32 ? node : this.g.pure(0xa7, i32, node)
+  }
+
+  #load(inst: Inst): void {
+    const result = inst.results[0]!
+    const from = this.at(inst.args[0]!)
+    if (this.isFlat(result.type)) {
+      this.set(result, this.memory.load(from))
+    } else if (from.fixed || this.usage.staysAsLoaded(inst)) {
+      this.set(result, from.write === undefined ? from : { ...from, write: undefined })
+    } else {
+      const slot = this.slot(result.type)
+      this.memory.copy(slot, from)
+      this.set(result, slot)
+      this.own(result)
+    }
+  }
+
+  #store(inst: Inst): void {
+    const [p, v] = [inst.args[0]!, inst.args[1]!]
+    const into = p.def
+    if (into instanceof Inst && into.op === ops.variable && !this.isFlat(v.type) && this.usage.onceStored(into) === inst) {
+      this.set(p, this.tight(v))
+      return
+    }
+    this.build(this.at(p), v)
+  }
+
+  // ── Calls ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #call(inst: Inst): void {
+    const func = inst.attr as Func
+    const target = this.plan.target(func)
+    const result = inst.results[0]
+    switch (target.kind) {
+      case 'op': {
+        const nodes = applySpelling(this.g, target.spelling, result!.type.scalar!, inst.args.map(a => this.nodes(a)))
+        if (nodes === undefined) throw new InternalError('wasm', `no instruction for ${func.name}`)
+        this.set(result!, nodes)
+        return
+      }
+      case 'lanes': {
+        const out: Node[] = []
+        const args = inst.args.map(a => this.nodes(a))
+        const callee = this.plan.calleeOf(target.func)
+        for (let k = 0; k < this.plan.leaves.count(result!.type); k++) {
+          const local = this.g.code.local(callee.results[0]!)
+          const pure = target.func.info.pure
+          this.g.stmt({ kind: 'call', func: callee, args: args.map(a => a[a.length === 1 ? 0 : k]!), locals: [local], pure })
+          out.push(this.g.get(local))
+        }
+        this.set(result!, out)
+        return
+      }
+      case 'call': this.#callFunc(inst, target.func); return
+      case 'none':
+        for (const r of inst.results) this.set(r, this.isFlat(r.type) ? zeros(this.g, this.plan.leaves.of(r.type)) : 'zero')
+    }
+  }
+
+  #callFunc(inst: Inst, func: Func): void {
+    const callee = this.plan.calleeOf(func)
+    const args: Node[] = []
+    for (const arg of inst.args) {
+      if (this.isFlat(arg.type)) args.push(...this.nodes(arg))
+      else args.push(this.memory.address(this.tight(arg)))
+    }
+    const places = inst.results.map(r => this.isFlat(r.type) ? undefined : this.#resultPlace(inst, r))
+    for (const p of places) {
+      if (p !== undefined) args.push(this.memory.address(p))
+    }
+    const locals: number[] = callee.results.map((type: ValType) => this.g.code.local(type))
+    this.g.stmt({ kind: 'call', func: callee, args, locals, pure: func.info.pure && places.every(p => p === undefined) })
+    let next = 0
+    inst.results.forEach((r, k) => {
+      const p = places[k]
+      if (p === undefined) {
+        this.set(r, this.plan.leaves.of(r.type).map(() => this.g.get(locals[next++]!)))
+      } else {
+        this.set(r, p)
+        this.own(r)
+      }
+    })
+  }
+
+  /** Where a call writes a result: the variable that it is stored to next and for good, or a new slot. */
+  #resultPlace(call: Inst, result: Value): Place {
+    const uses = this.usage.usesOf(result)
+    const store = uses[0]
+    if (uses.length === 1 && store!.op === ops.store && store!.args[1] === result) {
+      const root = this.usage.root(store!.args[0]!)
+      const known = this.#reps[store!.args[0]!.id]
+      if (root instanceof Inst && this.usage.onceStored(root) === undefined && known !== undefined
+        && this.usage.regionOf(store!) === this.usage.regionOf(call) && this.#untouchedUntil(call, store!, root)) {
+        const p = known as Place
+        if (p.write === undefined && p.layouts === this.plan.tight) return p
+      }
+    }
+    return this.slot(result.type)
+  }
+
+  /** True where neither the call's operands nor anything up to the store reads or writes the variable. */
+  #untouchedUntil(call: Inst, store: Inst, root: Inst): boolean {
+    const reads = (v: Value): boolean => v.def instanceof Inst && (v.def.op === ops.load || v.def.op === ops.extract)
+      && (v.def.op === ops.extract ? reads(v.def.args[0]!) : this.usage.root(v.def.args[0]!) === root)
+    if (call.args.some(a => !this.isFlat(a.type) && (reads(a) || !this.#owned.has(a) && a.def instanceof Inst && a.def.op !== ops.load))) return false
+    const insts = this.usage.regionOf(call).insts
+    for (let i = insts.indexOf(call) + 1; insts[i] !== store; i++) {
+      const inst = insts[i]!
+      if (inst.regions.length > 0 || inst.op === ops.atomic) return false
+      if ((inst.op === ops.load || inst.op === ops.store) && this.usage.root(inst.args[0]!) === root) return false
+    }
+    return true
+  }
+}

@@ -1,0 +1,160 @@
+/** Pure instructions on flat values: lists of scalar nodes in, lists of scalar nodes out. */
+import * as ops from '../../ir/ops.ts'
+import type { ScalarName, Type } from '../../ir/type.ts'
+import type { Inst } from '../../ir/value.ts'
+import type { Graph } from './graph.ts'
+import type { Leaves } from './leaf.ts'
+import { valType } from './leaf.ts'
+import type { Node } from './node.ts'
+import { f32, i32, i64, op, type ValType } from './opcode.ts'
+import { bitcast, constant, convert, lane, missing, narrow, spelledOp } from './scalar.ts'
+
+type Nodes = readonly Node[]
+
+/** Calls a helper with scalars and gives its only result. */
+export type Helper = (name: 'fmod32' | 'fmod64', args: Nodes) => Node
+
+/** The scalars of a pure instruction's result; undefined for instructions that are not handled here. */
+export function compute(g: Graph, leaves: Leaves, inst: Inst, args: readonly Nodes[], helper: Helper): Nodes | undefined {
+  const type = inst.results[0]!.type
+  const x = args[0]
+  switch (inst.op) {
+    case ops.constant: return [constant(g, type.scalar!, inst.attr as number)]
+    case ops.zero: case ops.undef: return zeros(g, leaves.of(type))
+    case ops.detach: return x
+    case ops.construct: return args.flat()
+    case ops.splat: return new Array<Node>(leaves.count(type)).fill(x![0]!)
+    case ops.extract: {
+      const from = inst.args[0]!.type
+      const start = leaves.start(from, inst.attr as number)
+      return x!.slice(start, start + leaves.count(type))
+    }
+    case ops.insert: {
+      const start = leaves.start(type, inst.attr as number)
+      return [...x!.slice(0, start), ...args[1]!, ...x!.slice(start + args[1]!.length)]
+    }
+    case ops.swizzle: return (inst.attr as readonly number[]).map(i => x![i]!)
+    case ops.index: return pick(g, leaves, inst, x!, args[1]![0]!)
+    case ops.select: {
+      const c = args[0]!
+      return args[1]!.map((a, i) => g.select(c[c.length === 1 ? 0 : i]!, a, args[2]![i]!))
+    }
+    case ops.dot: return [products(g, inst.args[0]!.type.scalar!, x!, args[1]!)]
+    case ops.matmul: return matmul(g, inst.args[0]!.type, inst.args[1]!.type, x!, args[1]!)
+    case ops.transpose: {
+      const [rows, cols] = [inst.args[0]!.type.count, inst.args[0]!.type.elem!.count]
+      const out: Node[] = []
+      for (let c = 0; c < cols; c++) for (let r = 0; r < rows; r++) out.push(x![r * cols + c]!)
+      return out
+    }
+    case ops.convert: {
+      const from = leaves.of(inst.args[0]!.type)
+      return leaves.of(type).map((to, i) => convert(g, from[i]!, to, x![i]!))
+    }
+    case ops.bitcast: {
+      const from = leaves.of(inst.args[0]!.type)
+      return leaves.of(type).map((to, i) => {
+        const y = bitcast(g, from[i]!, to, x![i]!)
+        if (y === undefined) throw missing(ops.bitcast, to)
+        return y
+      })
+    }
+    case ops.rem: {
+      const scalars = leaves.of(inst.args[0]!.type)
+      return x!.map((a, i) => remainder(g, scalars[i]!, a, args[1]![i]!, helper))
+    }
+    default:
+  }
+  if (inst.op.effect !== 'none' || inst.regions.length > 0 || inst.args.length === 0 || inst.results.length !== 1) return undefined
+  const scalars = leaves.of(inst.args[0]!.type)
+  return scalars.map((s, i) => {
+    const y = lane(g, inst.op, s, args.map(a => a[i]!))
+    if (y === undefined) throw missing(inst.op, s)
+    return y
+  })
+}
+
+export function zeros(g: Graph, scalars: readonly ScalarName[]): Nodes {
+  return scalars.map(s => g.zero(valType(s)))
+}
+
+function remainder(g: Graph, scalar: ScalarName, x: Node, y: Node, helper: Helper): Node {
+  return lane(g, ops.rem, scalar, [x, y]) ?? helper(x.type === f32 ? 'fmod32' : 'fmod64', [x, y])
+}
+
+function products(g: Graph, scalar: ScalarName, x: Nodes, y: Nodes): Node {
+  let sum: Node | undefined
+  for (let i = 0; i < x.length; i++) {
+    const product = lane(g, ops.mul, scalar, [x[i]!, y[i]!])!
+    sum = sum === undefined ? product : lane(g, ops.add, scalar, [sum, product])!
+  }
+  return sum!
+}
+
+function matmul(g: Graph, xType: Type, yType: Type, x: Nodes, y: Nodes): Nodes {
+  const scalar = xType.scalar!
+  const inner = yType.count
+  const rows = xType.kind === 'vec' ? 1 : xType.count
+  const cols = yType.kind === 'vec' ? 1 : yType.elem!.count
+  const out: Node[] = []
+  for (let r = 0; r < rows; r++) {
+    const row = x.slice(r * inner, (r + 1) * inner)
+    for (let c = 0; c < cols; c++) {
+      const column: Node[] = []
+      for (let k = 0; k < inner; k++) column.push(y[k * cols + c]!)
+      out.push(products(g, scalar, row, column))
+    }
+  }
+  return out
+}
+
+/** A component chosen at run time, by a chain of selects; past the end it is the last. */
+function pick(g: Graph, leaves: Leaves, inst: Inst, x: Nodes, at: Node): Nodes {
+  const type = inst.args[0]!.type
+  const size = leaves.count(type.elem!)
+  const index = at.type === i64 ? g.pure(op.i32WrapI64, i32, at) : at
+  if (index.op === op.i32Const) {
+    const k = Math.min((index.imm as number) >>> 0, type.count - 1)
+    return x.slice(k * size, (k + 1) * size)
+  }
+  let out = x.slice((type.count - 1) * size)
+  for (let k = type.count - 2; k >= 0; k--) {
+    const here = g.pure(op.i32Eq, i32, index, g.i32(k))
+    out = out.map((other, i) => g.select(here, x[k * size + i]!, other))
+  }
+  return out
+}
+
+/** A library function that is one instruction, lane by lane; undefined where the scalar kind has no such instruction. */
+export function applySpelling(g: Graph, spelling: string, scalar: ScalarName, args: readonly Nodes[]): Nodes | undefined {
+  const code = spelledOp(spelling, scalar)
+  const type: ValType = valType(scalar)
+  const out: Node[] = []
+  for (let i = 0; i < args[0]!.length; i++) {
+    const lanes = args.map(a => a[a.length === 1 ? 0 : i]!)
+    const y = code !== undefined ? narrow(g, scalar, g.pure(code, type, ...lanes)) : integerSpelling(g, spelling, scalar, lanes)
+    if (y === undefined) return undefined
+    out.push(y)
+  }
+  return out
+}
+
+/** `min`, `max` and `abs` of integers, which WASM has for floats only. */
+function integerSpelling(g: Graph, spelling: string, scalar: ScalarName, [x, y]: Nodes): Node | undefined {
+  switch (spelling) {
+    case 'min': return g.select(lane(g, ops.lt, scalar, [x!, y!])!, x!, y!)
+    case 'max': return g.select(lane(g, ops.gt, scalar, [x!, y!])!, x!, y!)
+    case 'abs': {
+      if (scalar.charCodeAt(0) === 117) return x
+      return g.select(lane(g, ops.lt, scalar, [x!, g.zero(x!.type)])!, lane(g, ops.neg, scalar, [x!])!, x!)
+    }
+    default: return undefined
+  }
+}
+
+/** Whether `applySpelling` knows a spelling for a kind of scalar. */
+export function hasSpelling(spelling: string, scalar: ScalarName): boolean {
+  if (spelledOp(spelling, scalar) !== undefined) return true
+  return (spelling === 'min' || spelling === 'max' || spelling === 'abs') && scalar !== 'bool' && valType(scalar) !== f32
+    && scalar !== 'f64'
+}

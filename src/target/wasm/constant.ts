@@ -1,0 +1,41 @@
+/** The bytes of constants. */
+import * as ops from '../../ir/ops.ts'
+import { Inst, type Value } from '../../ir/value.ts'
+import type { Layouts } from '../layout.ts'
+import { valType } from './leaf.ts'
+import { f32, f64, i32, i64 } from './opcode.ts'
+
+/** What a value that is made of constants looks like in memory; undefined where a part of it is computed. */
+export function constantBytes(layouts: Layouts, value: Value): Uint8Array | undefined {
+  const bytes = new Uint8Array(layouts.of(value.type).size)
+  const view = new DataView(bytes.buffer)
+  const fill = (v: Value, at: number): boolean => {
+    const def = v.def
+    if (!(def instanceof Inst)) return false
+    if (def.op === ops.zero) return true
+    if (def.op === ops.constant) {
+      write(view, at, v, Number(def.attr))
+      return true
+    }
+    const layout = layouts.of(v.type)
+    if (def.op === ops.splat) {
+      for (let k = 0; k < v.type.count; k++) if (v.type.kind !== 'vec' || !fill(def.args[0]!, at + k * layout.stride)) return false
+      return true
+    }
+    if (def.op !== ops.construct) return false
+    for (let k = 0; k < def.args.length; k++) {
+      if (!fill(def.args[k]!, at + (v.type.kind === 'struct' ? layout.offsets[k]! : k * layout.stride))) return false
+    }
+    return true
+  }
+  return fill(value, 0) ? bytes : undefined
+}
+
+function write(view: DataView, at: number, v: Value, number: number): void {
+  switch (valType(v.type.scalar!)) {
+    case f64: view.setFloat64(at, number, true); return
+    case f32: view.setFloat32(at, number, true); return
+    case i64: view.setBigInt64(at, BigInt((v.def as Inst).attr as bigint), true); return
+    case i32: view.setInt32(at, number, true); return
+  }
+}

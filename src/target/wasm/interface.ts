@@ -1,0 +1,56 @@
+/** What a host needs besides the bytes: plain data that can be printed as JSON. */
+import type { ScalarName } from '../../ir/type.ts'
+import type { DataSignature, DataType } from '../data.ts'
+
+/** An exported function. Its WASM parameters are the scalars of flat inputs and addresses of others, in order, then addresses for results that are not flat. */
+export interface WasmFunction extends DataSignature {
+  /** Per parameter: handed over as scalars, or in memory. */
+  readonly flat: readonly boolean[]
+  readonly resultFlat: boolean
+}
+
+/** An exported entry point, called with (groups x, y, z, first group, group after the last). */
+export interface WasmKernel {
+  readonly name: string
+  readonly numthreads: readonly [number, number, number]
+  /** Names of the buffers that it, or what it calls, touches. */
+  readonly buffers: readonly string[]
+  readonly uniforms: readonly string[]
+}
+
+/** A buffer: its address and lengths are the exported WASM globals `NAME.base`, `NAME.length` and `NAME.last`. */
+export interface WasmBuffer {
+  readonly name: string
+  readonly writable: boolean
+  /** The element of a runtime-sized array; of other buffers the whole. */
+  readonly elem: DataType
+  /** Bytes from one element to the next; 0 where the buffer is not an array. */
+  readonly stride: number
+}
+
+/** A uniform block at a fixed address. */
+export interface WasmUniform {
+  readonly name: string
+  readonly type: DataType
+  readonly at: number
+}
+
+/** A `printf`: its format and the kinds of its arguments, which lie 8 bytes apart. */
+export interface WasmPrint {
+  readonly format: string
+  readonly args: readonly ScalarName[]
+}
+
+export interface WasmInterface {
+  readonly functions: readonly WasmFunction[]
+  readonly kernels: readonly WasmKernel[]
+  readonly buffers: readonly WasmBuffer[]
+  readonly uniforms: readonly WasmUniform[]
+  readonly prints: readonly WasmPrint[]
+  /** Where the arguments of a `printf` lie. */
+  readonly printAt: number
+  /** What each failed check says. */
+  readonly traps: readonly string[]
+  /** The first byte that belongs to the host. */
+  readonly heap: number
+}

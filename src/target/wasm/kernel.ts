@@ -1,0 +1,63 @@
+/**
+ * A compute entry point as a function that runs a range of workgroups: loops over groups and threads around the body.
+ * The threads of a group run one after the other; between barriers, where there are any (`lockstep.ts`).
+ */
+import * as t from '../../ir/type.ts'
+import type { Func, Global, Value } from '../../ir/value.ts'
+import { Body } from './body.ts'
+import { Label, type Code, type Node } from './node.ts'
+import { i32, op } from './opcode.ts'
+import type { Plan } from './plan.ts'
+
+/** Fills in the code of a kernel with parameters (groups x, y, z, first group, group after the last). */
+export function kernelCode(
+  plan: Plan, func: Func, code: Code, frame: { top: number }, initialize: (body: Body) => void, shared: readonly Global[],
+): void {
+  let done = new Label()
+  const body = new Body(plan, func, code, frame, b => b.g.br(done))
+  const g = body.g
+  const [nx, ny, nz] = func.info.entry!.numthreads
+  const [gx, gy] = [g.get(0), g.get(1)]
+  const u = (row: number, x: Node, y: Node): Node => g.pure(row, i32, x, y)
+  g.count(g.get(4), group => {
+    const groupId = [u(op.i32RemU, group, gx), u(op.i32RemU, u(op.i32DivU, group, gx), gy), u(op.i32DivU, group, g.mul(gx, gy))]
+    for (const global of shared) body.memory.clear(plan.placeOf(g, global))
+    over(body, nz, z => over(body, ny, y => over(body, nx, x => {
+      const local = [x, y, z]
+      const size = [nx, ny, nz]
+      const ids: Ids = {
+        SV_GROUPID: groupId,
+        SV_GROUPTHREADID: local,
+        SV_DISPATCHTHREADID: groupId.map((id, k) => g.add(g.mul(id, g.i32(size[k]!)), local[k]!)),
+        SV_GROUPINDEX: [g.add(g.add(g.mul(z, g.i32(nx * ny)), g.mul(y, g.i32(nx))), x)],
+      }
+      bind(body, func, ids)
+      done = new Label()
+      const label = done
+      const thread = g.nested(false, () => {
+        initialize(body)
+        body.region(func.body!)
+      })
+      g.stmt({ kind: 'block', body: thread, label })
+    })))
+  }, g.get(3))
+}
+
+type Ids = Readonly<Record<string, readonly Node[]>>
+
+function over(body: Body, count: number, f: (i: Node) => void): void {
+  if (count === 1) f(body.g.i32(0))
+  else body.g.count(body.g.i32(count), f)
+}
+
+function bind(body: Body, func: Func, ids: Ids): void {
+  const entry = func.info.entry!
+  const [nx, ny, nz] = entry.numthreads
+  func.body!.params.forEach((param: Value, k) => {
+    const semantic = entry.semantics[k]!
+    const nodes = ids[semantic]!
+    body.set(param, nodes.slice(0, t.lanes(param.type)))
+    if (semantic === 'SV_GROUPTHREADID') body.ranges.lanes.set(param, [nx, ny, nz].map(n => ({ lo: 0, hi: n - 1 })))
+    if (semantic === 'SV_GROUPINDEX') body.ranges.given.set(param, { lo: 0, hi: nx * ny * nz - 1 })
+  })
+}

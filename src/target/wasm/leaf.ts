@@ -1,0 +1,91 @@
+/** How IR types fall apart into WASM scalars, in order: lanes, rows, elements, fields. */
+import type { ScalarName, Type } from '../../ir/type.ts'
+import { f32, f64, i32, i64, type ValType } from './opcode.ts'
+
+/** Arrays of more scalars than this live in memory also as values. */
+export const maxFlatArray = 16
+/** And so does everything larger than this. */
+const maxFlat = 128
+
+/** The WASM type that holds a scalar. */
+export function valType(scalar: ScalarName): ValType {
+  switch (scalar) {
+    case 'i64': case 'u64': return i64
+    case 'f64': return f64
+    case 'f32': case 'f16': return f32
+    default: return i32
+  }
+}
+
+/** Answers about types, each computed once. */
+export class Leaves {
+  readonly #leaves = new Map<Type, readonly ScalarName[]>()
+  readonly #counts = new Map<Type, number>()
+  readonly #flat = new Map<Type, boolean>()
+  readonly #maxArray: number
+
+  constructor(maxArray: number = maxFlatArray) {
+    this.#maxArray = maxArray
+  }
+
+  /** The scalars of a type in order. Only for types that are flat or small. */
+  of(type: Type): readonly ScalarName[] {
+    if (type.kind === 'scalar') return scalarLists[type.scalar!]
+    let list = this.#leaves.get(type)
+    if (list === undefined) {
+      const out: ScalarName[] = []
+      if (type.kind === 'struct') {
+        for (const field of type.fields) out.push(...this.of(field.type))
+      } else if (type.kind === 'vec' || type.kind === 'mat' || type.kind === 'array') {
+        const part = this.of(type.elem!)
+        for (let i = 0; i < type.count; i++) out.push(...part)
+      }
+      list = out
+      this.#leaves.set(type, list)
+    }
+    return list
+  }
+
+  /** The number of scalars of a type. */
+  count(type: Type): number {
+    let n = this.#counts.get(type)
+    if (n === undefined) {
+      switch (type.kind) {
+        case 'scalar': n = 1; break
+        case 'vec': case 'mat': case 'array': n = type.count * this.count(type.elem!); break
+        case 'struct': n = type.fields.reduce((sum, f) => sum + this.count(f.type), 0); break
+        default: n = 0
+      }
+      this.#counts.set(type, n)
+    }
+    return n
+  }
+
+  /** The index of the first scalar of a component. */
+  start(type: Type, index: number): number {
+    if (type.kind !== 'struct') return index * this.count(type.elem!)
+    let at = 0
+    for (let i = 0; i < index; i++) at += this.count(type.fields[i]!.type)
+    return at
+  }
+
+  /** True where values of the type are lists of scalars; others are addresses of memory that stays as it is. */
+  flat(type: Type): boolean {
+    let flat = this.#flat.get(type)
+    if (flat === undefined) {
+      flat = this.count(type) <= maxFlat && this.#smallArrays(type)
+      this.#flat.set(type, flat)
+    }
+    return flat
+  }
+
+  #smallArrays(type: Type): boolean {
+    if (type.kind === 'array') return this.count(type) <= this.#maxArray
+    return type.kind !== 'struct' || type.fields.every(f => this.#smallArrays(f.type))
+  }
+}
+
+const scalarLists: Readonly<Record<ScalarName, readonly ScalarName[]>> = {
+  bool: ['bool'], i8: ['i8'], i16: ['i16'], i32: ['i32'], i64: ['i64'],
+  u8: ['u8'], u16: ['u16'], u32: ['u32'], u64: ['u64'], f16: ['f16'], f32: ['f32'], f64: ['f64'],
+}

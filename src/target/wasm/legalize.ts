@@ -1,0 +1,412 @@
+/**
+ * From a module in IR to WASM functions over linear memory. Memory is laid out once: uniforms, module-level variables,
+ * constants and the frames of all functions have fixed addresses, since nothing runs twice at the same time but recursive
+ * functions; what lies above belongs to the host's buffers.
+ */
+import type { Sink } from '../../base/diag.ts'
+import { recursiveMemory, resourceMissing, semanticMissing, unspelled } from '../../base/errors/wasm.ts'
+import * as ops from '../../ir/ops.ts'
+import { voidType, type ScalarName, type Type } from '../../ir/type.ts'
+import { Func, Global, Inst, Region, inputs, type Module } from '../../ir/value.ts'
+import { walk } from '../../ir/walk.ts'
+import { dataSignature, dataType } from '../data.ts'
+import { Layouts, roundUp } from '../layout.ts'
+import { Body } from './body.ts'
+import { hasSpelling } from './compute.ts'
+import { constantBytes } from './constant.ts'
+import { helperCode } from './helper.ts'
+import type { WasmBuffer, WasmFunction, WasmInterface, WasmKernel, WasmPrint, WasmUniform } from './interface.ts'
+import { kernelCode } from './kernel.ts'
+import { Leaves, valType } from './leaf.ts'
+import type { Graph } from './graph.ts'
+import { place, type Place } from './memory.ts'
+import { Callee, Code, type WasmCode } from './node.ts'
+import { i32, type ValType } from './opcode.ts'
+import type { CallTarget, Plan } from './plan.ts'
+
+/** Bytes for the arguments of one `printf`. */
+const printBytes = 512
+
+export interface Legal {
+  readonly code: WasmCode
+  readonly host: WasmInterface
+}
+
+/** Compiles exported functions and compute entry points; undefined where a diagnostic says why not. Array values of more than `maxArray` scalars lie in memory. */
+export function legalize(module: Module, sink: Sink, maxArray?: number): Legal | undefined {
+  const errors = sink.errors
+  const legal = new Legalizer(module, sink, maxArray).run()
+  return sink.errors > errors ? undefined : legal
+}
+
+interface BufferGlobals {
+  readonly base: number
+  readonly length: number
+  readonly last: number
+}
+
+class Legalizer implements Plan {
+  readonly sink: Sink
+  readonly leaves: Leaves
+  readonly tight: Layouts = new Layouts('tight')
+  readonly #storage = new Layouts('storage')
+  readonly #uniform = new Layouts('uniform')
+  readonly #module: Module
+  readonly #codes: Code[] = []
+  readonly #imports: Callee[] = []
+  readonly #globals: string[] = []
+  readonly #exports: { name: string; callee: Callee }[] = []
+  readonly #data: { at: number; bytes: Uint8Array }[] = []
+  readonly #callees = new Map<Func, Callee>()
+  readonly #helpers = new Map<string, Callee>()
+  readonly #targets = new Map<Func, CallTarget>()
+  readonly #queue: Func[] = []
+  readonly #frame = { top: 16 + printBytes }
+  readonly #constantAt = new Map<string, number>()
+  readonly #places = new Map<Global, number>()
+  readonly #buffers = new Map<Global, BufferGlobals>()
+  readonly #used: { buffers: WasmBuffer[]; uniforms: WasmUniform[] } = { buffers: [], uniforms: [] }
+  readonly #prints: WasmPrint[] = []
+  readonly #traps: string[] = []
+  readonly #written: ReadonlySet<Global>
+
+  constructor(module: Module, sink: Sink, maxArray: number | undefined) {
+    this.#module = module
+    this.leaves = new Leaves(maxArray)
+    this.sink = sink
+    this.#written = writtenGlobals(module)
+  }
+
+  run(): Legal {
+    const functions: WasmFunction[] = []
+    const kernels: WasmKernel[] = []
+    for (const func of this.#module.funcs) {
+      if (func.info.exported !== undefined) this.#exportFunction(func, func.info.exported, functions)
+      if (func.info.entry !== undefined) this.#exportKernel(func, kernels)
+    }
+    for (let func = this.#queue.pop(); func !== undefined; func = this.#queue.pop()) this.#compile(func)
+    const heap = roundUp(this.#frame.top, 16)
+    return {
+      code: { codes: this.#codes, imports: this.#imports, globals: this.#globals, exports: this.#exports, data: this.#data, memory: heap },
+      host: { functions, kernels, ...this.#used, prints: this.#prints, printAt: 16, traps: this.#traps, heap },
+    }
+  }
+
+  // ── Functions ────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #exportFunction(func: Func, name: string, functions: WasmFunction[]): void {
+    const signature = dataSignature(func, name, this.tight)
+    if (signature === undefined) {
+      this.sink.add(resourceMissing, func.span ?? undefined, { func: func.name })
+      return
+    }
+    functions.push({
+      ...signature,
+      flat: func.sig.params.map(p => this.leaves.flat(p.type)),
+      resultFlat: this.leaves.flat(func.sig.result),
+    })
+    const callee = this.calleeOf(func)
+    const privates = this.#privatesOf(func)
+    if (privates.length === 0) {
+      this.#exports.push({ name, callee })
+      return
+    }
+    const outer = new Code(new Callee(`${name}.export`, callee.params, callee.results))
+    const body = this.#emptyBody(outer)
+    this.#initialize(body, privates)
+    const locals = callee.results.map(t => outer.local(t))
+    body.g.stmt({ kind: 'call', func: callee, args: callee.params.map((_t, i) => body.g.get(i)), locals, pure: false })
+    body.g.stmt({ kind: 'return', values: locals.map(l => body.g.get(l)) })
+    this.#codes.push(outer)
+    this.#exports.push({ name, callee: outer.callee })
+  }
+
+  #exportKernel(func: Func, kernels: WasmKernel[]): void {
+    const entry = func.info.entry!
+    if (entry.stage !== 'compute') return
+    const unknown = entry.semantics.find(s => !knownSemantics.has(s))
+    if (unknown !== undefined) {
+      this.sink.add(semanticMissing, func.span ?? undefined, { semantic: unknown })
+      return
+    }
+    const privates = this.#privatesOf(func)
+    const touched = this.#globalsOf(func)
+    const shared = touched.filter(g => g.space === 'workgroup')
+    const code = new Code(new Callee(func.name, [i32, i32, i32, i32, i32], []))
+    kernelCode(this, func, code, this.#frame, body => this.#initialize(body, privates), shared)
+    this.#codes.push(code)
+    this.#exports.push({ name: func.name, callee: code.callee })
+    kernels.push({
+      name: func.name, numthreads: entry.numthreads,
+      buffers: touched.filter(g => g.space === 'storage' || g.space === 'storage_rw').map(g => g.name),
+      uniforms: touched.filter(g => g.space === 'uniform').map(g => g.name),
+    })
+  }
+
+  /** Compiles what belongs to no function of the program. */
+  #emptyBody(code: Code): Body {
+    const func = new Func(code.callee.name, { params: [], result: voidType, resultNoDiff: true }, null)
+    func.body = new Region()
+    return new Body(this, func, code, this.#frame, () => undefined)
+  }
+
+  #initialize(body: Body, privates: readonly Global[]): void {
+    for (const global of privates) {
+      const p = this.placeOf(body.g, global)
+      if (global.init === undefined) {
+        body.memory.clear(p)
+        continue
+      }
+      const callee = this.calleeOf(global.init)
+      if (this.leaves.flat(global.type)) {
+        const locals = callee.results.map(t => body.g.code.local(t))
+        body.g.stmt({ kind: 'call', func: callee, args: [], locals, pure: false })
+        body.memory.store(p, locals.map(l => body.g.get(l)))
+      } else {
+        body.g.stmt({ kind: 'call', func: callee, args: [body.memory.address(p)], locals: [], pure: false })
+      }
+    }
+  }
+
+  calleeOf(func: Func): Callee {
+    let callee = this.#callees.get(func)
+    if (callee === undefined) {
+      const params = inputs(func.sig).flatMap(p => this.leaves.flat(p.type) ? this.leaves.of(p.type).map(valType) : [i32] as const)
+      const results = func.results.flatMap(t => this.leaves.flat(t) ? this.leaves.of(t).map(valType) : [])
+      const places = func.results.filter(t => !this.leaves.flat(t)).map(() => i32 as ValType)
+      callee = new Callee(func.name, [...params, ...places], results)
+      this.#callees.set(func, callee)
+      this.#queue.push(func)
+    }
+    return callee
+  }
+
+  #compile(func: Func): void {
+    const code = new Code(this.calleeOf(func))
+    const before = this.#frame.top
+    const places: Place[] = []
+    const body = new Body(this, func, code, this.#frame, (b, values) => {
+      let next = 0
+      const flat: ReturnType<Body['nodes']>[number][] = []
+      for (const v of values) {
+        if (b.isFlat(v.type)) flat.push(...b.nodes(v))
+        else b.build(places[next++]!, v)
+      }
+      b.g.stmt({ kind: 'return', values: flat })
+      b.g.at.open = false
+    })
+    let local = 0
+    for (const param of func.body!.params) {
+      if (this.leaves.flat(param.type)) body.set(param, this.leaves.of(param.type).map(() => body.g.get(local++)))
+      else body.set(param, place(param.type, this.tight, body.g.get(local++), 0, true))
+    }
+    for (const type of func.results) {
+      if (!this.leaves.flat(type)) places.push(place(type, this.tight, body.g.get(local++), 0, false))
+    }
+    body.region(func.body!)
+    this.#codes.push(code)
+    if (this.#frame.top > before && this.#reaches(func, func)) this.sink.add(recursiveMemory, func.span ?? undefined, { func: func.name })
+  }
+
+  target(func: Func): CallTarget {
+    let target = this.#targets.get(func)
+    if (target === undefined) {
+      target = this.#resolve(func)
+      if (target.kind === 'none') this.sink.add(unspelled, func.span ?? undefined, { func: func.name })
+      this.#targets.set(func, target)
+    }
+    return target
+  }
+
+  #resolve(func: Func): CallTarget {
+    const spelling = func.info.spell?.['wasm']
+    const scalar = func.results[0]?.scalar
+    if (spelling !== undefined && scalar !== undefined && hasSpelling(spelling, scalar)) return { kind: 'op', spelling }
+    const lanes = func.info.lanewise
+    if (lanes !== undefined && lanes !== func && func.results.length === 1 && this.leaves.count(func.results[0]!) > 1) {
+      const inner = this.#resolve(lanes)
+      if (inner.kind !== 'none') return inner.kind === 'call' ? { kind: 'lanes', func: inner.func } : inner
+    }
+    return func.body === undefined ? { kind: 'none' } : { kind: 'call', func }
+  }
+
+  // ── Reachability ─────────────────────────────────────────────────────────────────────────────────────────────
+
+  #calls(func: Func, visit: (callee: Func) => void): void {
+    if (func.body === undefined) return
+    walk(func.body, inst => {
+      if (inst.op !== ops.call) return
+      const target = this.target(inst.attr as Func)
+      if (target.kind === 'call' || target.kind === 'lanes') visit(target.func)
+    })
+  }
+
+  #reachable(from: Func): ReadonlySet<Func> {
+    const seen = new Set<Func>([from])
+    for (const func of seen) this.#calls(func, callee => seen.add(callee))
+    return seen
+  }
+
+  #reaches(from: Func, to: Func): boolean {
+    const seen = new Set<Func>()
+    const queue = [from]
+    for (let func = queue.pop(); func !== undefined; func = queue.pop()) {
+      let found = false
+      this.#calls(func, callee => {
+        if (callee === to) found = true
+        if (!seen.has(callee)) queue.push(callee)
+        seen.add(callee)
+      })
+      if (found) return true
+    }
+    return false
+  }
+
+  /** The globals that a function and what it calls touch, in order of declaration. */
+  #globalsOf(func: Func): Global[] {
+    const found = new Set<Global>()
+    for (const f of this.#reachable(func)) {
+      if (f.body !== undefined) walk(f.body, inst => { if (inst.attr instanceof Global) found.add(inst.attr) })
+    }
+    return this.#module.globals.filter(g => found.has(g))
+  }
+
+  /** The module-level variables that have to be given their initial values before a function runs. */
+  #privatesOf(func: Func): Global[] {
+    const found: Global[] = []
+    const add = (global: Global): void => {
+      if (global.space !== 'private' || found.includes(global) || this.#constantOf(global) !== undefined) return
+      if (global.init !== undefined) this.#globalsOf(global.init).forEach(add)
+      found.push(global)
+    }
+    this.#globalsOf(func).forEach(add)
+    return found
+  }
+
+  /** The bytes of a variable that is never written and begins as a constant. */
+  #constantOf(global: Global): Uint8Array | undefined {
+    if (this.#written.has(global)) return undefined
+    const end = global.init?.body?.end
+    return end?.op === ops.ret ? constantBytes(this.tight, end.args[0]!) : undefined
+  }
+
+  // ── Memory ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #allocate(type: Type, layouts: Layouts): number {
+    const layout = layouts.of(type)
+    const at = roundUp(this.#frame.top, Math.max(16, layout.align))
+    this.#frame.top = at + layout.size
+    return at
+  }
+
+  placeOf(g: Graph, global: Global): Place {
+    switch (global.space) {
+      case 'storage': case 'storage_rw': return this.#buffer(g, global)
+      case 'uniform': return place(global.type, this.#uniform, undefined, this.#uniformAt(global), true)
+      default: {
+        const bytes = this.#constantOf(global)
+        if (bytes !== undefined) return place(global.type, this.tight, undefined, this.constants(bytes), true)
+        let at = this.#places.get(global)
+        if (at === undefined) {
+          at = this.#allocate(global.type, this.tight)
+          this.#places.set(global, at)
+        }
+        return place(global.type, this.tight, undefined, at, false)
+      }
+    }
+  }
+
+  #buffer(g: Graph, global: Global): Place {
+    let globals = this.#buffers.get(global)
+    const runtime = global.type.kind === 'array' && global.type.count === 0
+    if (globals === undefined) {
+      const elem = runtime ? global.type.elem! : global.type
+      const type = dataType(elem, this.#storage)
+      if (type === undefined) this.sink.add(resourceMissing, global.span ?? undefined, { func: global.name })
+      else {
+        const stride = runtime ? this.#storage.of(global.type).stride : 0
+        this.#used.buffers.push({ name: global.name, writable: global.space === 'storage_rw', elem: type, stride })
+      }
+      const base = this.#globals.push(`${global.name}.base`, `${global.name}.length`, `${global.name}.last`) - 3
+      globals = { base, length: base + 1, last: base + 2 }
+      this.#buffers.set(global, globals)
+    }
+    const fixed = global.space === 'storage'
+    const p = place(global.type, this.#storage, g.global(globals.base), 0, fixed)
+    return runtime ? { ...p, extent: { length: g.global(globals.length), last: g.global(globals.last) } } : p
+  }
+
+  #uniformAt(global: Global): number {
+    let at = this.#places.get(global)
+    if (at === undefined) {
+      at = this.#allocate(global.type, this.#uniform)
+      this.#places.set(global, at)
+      const type = dataType(global.type, this.#uniform)
+      if (type === undefined) this.sink.add(resourceMissing, global.span ?? undefined, { func: global.name })
+      else this.#used.uniforms.push({ name: global.name, type, at })
+    }
+    return at
+  }
+
+  constants(bytes: Uint8Array): number {
+    const key = String.fromCharCode(...bytes.length < 4096 ? bytes : [])
+    let at = bytes.length < 4096 ? this.#constantAt.get(key) : undefined
+    if (at === undefined) {
+      at = roundUp(this.#frame.top, 16)
+      this.#frame.top = at + bytes.length
+      this.#data.push({ at, bytes })
+      if (bytes.length < 4096) this.#constantAt.set(key, at)
+    }
+    return at
+  }
+
+  // ── The host ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+  helper(name: 'fmod32' | 'fmod64'): Callee {
+    let callee = this.#helpers.get(name)
+    if (callee === undefined) {
+      const code = helperCode(name)
+      callee = code.callee
+      this.#helpers.set(name, callee)
+      this.#codes.push(code)
+    }
+    return callee
+  }
+
+  #import(name: string): Callee {
+    let callee = this.#helpers.get(name)
+    if (callee === undefined) {
+      callee = new Callee(name, [i32], [], true)
+      this.#helpers.set(name, callee)
+      this.#imports.push(callee)
+    }
+    return callee
+  }
+
+  print(format: string, args: readonly ScalarName[]): { callee: Callee; id: number; at: number } {
+    const kept = args.slice(0, printBytes / 8)
+    return { callee: this.#import('print'), id: this.#prints.push({ format, args: kept }) - 1, at: 16 }
+  }
+
+  trap(inst: Inst): { callee: Callee; id: number } {
+    const where = inst.span === null ? '' : ` at ${inst.span.file.name}:${inst.span.file.position(inst.span.start).line}`
+    return { callee: this.#import('trap'), id: this.#traps.push(`${inst.attr as string}${where}`) - 1 }
+  }
+}
+
+const knownSemantics: ReadonlySet<string> = new Set(['SV_DISPATCHTHREADID', 'SV_GROUPID', 'SV_GROUPTHREADID', 'SV_GROUPINDEX'])
+
+/** The module-level variables that some function writes to. */
+function writtenGlobals(module: Module): ReadonlySet<Global> {
+  const written = new Set<Global>()
+  for (const func of module.funcs) {
+    if (func.body === undefined) continue
+    walk(func.body, inst => {
+      if (inst.op !== ops.store && inst.op !== ops.atomic) return
+      let def = inst.args[0]!.def
+      while (def instanceof Inst && (def.op === ops.field || def.op === ops.elem)) def = def.args[0]!.def
+      if (def instanceof Inst && def.op === ops.global) written.add(def.attr as Global)
+    })
+  }
+  return written
+}

@@ -1,0 +1,218 @@
+/** Places in linear memory: their parts, loads, stores, copies and clears. */
+import * as t from '../../ir/type.ts'
+import type { ScalarName, Type } from '../../ir/type.ts'
+import { scalarSize, type Layouts } from '../layout.ts'
+import type { Graph } from './graph.ts'
+import { valType, type Leaves } from './leaf.ts'
+import type { Node } from './node.ts'
+import { f32, f64, i32, i64, op } from './opcode.ts'
+import { floatToHalf, halfToFloat } from './scalar.ts'
+
+/** Up to this many bytes are copied or cleared by single instructions. */
+const unrolledBytes = 128
+
+/** Typed memory at `base + offset`. */
+export interface Place {
+  readonly type: Type
+  readonly layouts: Layouts
+  /** Undefined where the offset is the whole address. */
+  readonly base: Node | undefined
+  readonly offset: number
+  /** For memory reached by an index that may be out of bounds: the unclamped base, and when it is in bounds. Stores use these. */
+  readonly write: { readonly base: Node; readonly inside: Node } | undefined
+  /** Elements of a runtime-sized array, and the last index to read (0 where it is empty). */
+  readonly extent: { readonly length: Node; readonly last: Node } | undefined
+  /** True where nothing writes this memory while the function runs. */
+  readonly fixed: boolean
+}
+
+/** A place in memory of this module, without an index yet. */
+export function place(type: Type, layouts: Layouts, base: Node | undefined, offset: number, fixed: boolean): Place {
+  return { type, layouts, base, offset, write: undefined, extent: undefined, fixed }
+}
+
+export function samePlace(x: Place, y: Place): boolean {
+  return x.base === y.base && x.offset === y.offset && x.layouts === y.layouts
+}
+
+export class Memory {
+  readonly #g: Graph
+  readonly #leaves: Leaves
+
+  constructor(g: Graph, leaves: Leaves) {
+    this.#g = g
+    this.#leaves = leaves
+  }
+
+  address(p: Place): Node {
+    return p.base === undefined ? this.#g.i32(p.offset) : this.#g.add(p.base, this.#g.i32(p.offset))
+  }
+
+  /** A component with a constant index: field, element, row or lane. */
+  part(p: Place, index: number): Place {
+    const layout = p.layouts.of(p.type)
+    const offset = p.offset + (p.type.kind === 'struct' ? layout.offsets[index]! : index * layout.stride)
+    return { ...p, type: t.component(p.type, index), offset, extent: undefined }
+  }
+
+  /** An element by a computed index; `safe` where it is known to be in bounds. */
+  element(p: Place, index: Node, safe: boolean): Place {
+    const g = this.#g
+    const stride = p.layouts.of(p.type).stride
+    const type = p.type.elem!
+    const count = p.type.count
+    const constant = index.op === op.i32Const ? index.imm as number : -1
+    if (constant >= 0 && constant < count) return this.part(p, constant)
+    const at = (base: Node | undefined, i: Node): Node => {
+      const distance = g.mul(i, g.i32(stride))
+      return base === undefined ? distance : g.add(base, distance)
+    }
+    if (p.extent !== undefined) {
+      const { length, last } = p.extent
+      const inside = g.pure(op.i32LtU, i32, index, length)
+      const clamped = g.select(inside, index, last)
+      return { ...p, type, base: at(p.base, clamped), write: { base: at(p.base, index), inside }, extent: undefined }
+    }
+    let i = index
+    if (!safe) i = count <= 1 ? g.i32(0) : g.select(g.pure(op.i32LtU, i32, index, g.i32(count)), index, g.i32(count - 1))
+    return { ...p, type, base: at(p.base, i), write: p.write && { base: at(p.write.base, i), inside: p.write.inside } }
+  }
+
+  /** The scalars of a flat type. */
+  load(p: Place): readonly Node[] {
+    const out: Node[] = []
+    this.#load(p, out)
+    return out
+  }
+
+  #load(p: Place, out: Node[]): void {
+    if (p.type.kind === 'scalar') {
+      out.push(this.#loadScalar(p, p.type.scalar!))
+      return
+    }
+    for (let i = 0; i < p.type.count; i++) this.#load(this.part(p, i), out)
+  }
+
+  #loadScalar(p: Place, scalar: ScalarName): Node {
+    const g = this.#g
+    const host = p.layouts.rule !== 'tight'
+    const addr = p.base ?? g.i32(0)
+    const read = (code: number): Node => g.read(code, valType(scalar), addr, p.offset, p.fixed)
+    switch (valType(scalar)) {
+      case i64: return read(op.i64Load)
+      case f64: return read(op.f64Load)
+      case f32:
+        if (scalar === 'f16' && host) return halfToFloat(g, g.read(op.i32Load16U, i32, addr, p.offset, p.fixed))
+        return read(op.f32Load)
+      case i32:
+        if (!host) return read(op.i32Load)
+        switch (scalar) {
+          case 'bool': return g.pure(op.i32Ne, i32, read(op.i32Load), g.i32(0))
+          case 'i8': return read(op.i32Load8S)
+          case 'u8': return read(op.i32Load8U)
+          case 'i16': return read(op.i32Load16S)
+          case 'u16': return read(op.i32Load16U)
+          default: return read(op.i32Load)
+        }
+    }
+  }
+
+  /** Writes the scalars of a flat type, where the place is in bounds. */
+  store(p: Place, values: readonly Node[]): void {
+    this.guarded(p, q => this.#store(q, values, 0))
+  }
+
+  /** Runs `f` with the exact place where an index into it is in bounds, and not at all otherwise. */
+  guarded(p: Place, f: (exact: Place) => void): void {
+    if (p.write === undefined) f(p)
+    else this.#g.when(p.write.inside, () => f({ ...p, base: p.write!.base, write: undefined }))
+  }
+
+  #store(p: Place, values: readonly Node[], from: number): number {
+    if (p.type.kind === 'scalar') {
+      this.#storeScalar(p, p.type.scalar!, values[from]!)
+      return from + 1
+    }
+    let next = from
+    for (let i = 0; i < p.type.count; i++) next = this.#store(this.part(p, i), values, next)
+    return next
+  }
+
+  #storeScalar(p: Place, scalar: ScalarName, value: Node): void {
+    const g = this.#g
+    const addr = p.base ?? g.i32(0)
+    const write = (code: number, v: Node = value): void => g.stmt({ kind: 'store', op: code, addr, value: v, offset: p.offset })
+    const size = scalarSize(scalar, p.layouts.rule)
+    switch (valType(scalar)) {
+      case i64: write(op.i64Store); return
+      case f64: write(op.f64Store); return
+      case f32:
+        if (size === 2) write(op.i32Store16, floatToHalf(g, value))
+        else write(op.f32Store)
+        return
+      case i32: write(size === 1 ? op.i32Store8 : size === 2 ? op.i32Store16 : op.i32Store); return
+    }
+  }
+
+  /** Copies a value of any type; the places may be the same but do not overlap otherwise. */
+  copy(to: Place, from: Place): void {
+    if (samePlace(to, from)) return
+    this.guarded(to, q => this.#copy(q, from))
+  }
+
+  #copy(to: Place, from: Place): void {
+    const g = this.#g
+    const type = to.type
+    if (sameBytes(type, to.layouts, from.layouts)) {
+      const size = to.layouts.of(type).size
+      if (size > unrolledBytes) {
+        g.stmt({ kind: 'bulk', op: op.memoryCopy, args: [this.address(to), this.address(from), g.i32(size)] })
+      } else {
+        this.#words(size, (code, store, type_, at) => {
+          const value = g.read(code, type_, from.base ?? g.i32(0), from.offset + at, from.fixed)
+          g.stmt({ kind: 'store', op: store, addr: to.base ?? g.i32(0), value, offset: to.offset + at })
+        })
+      }
+    } else if (this.#leaves.flat(type)) {
+      this.#store(to, this.load(from), 0)
+    } else if (type.kind === 'array') {
+      g.count(g.i32(type.count), i => this.#copy(this.element(to, i, true), this.element(from, i, true)))
+    } else {
+      for (let i = 0; i < type.count; i++) this.#copy(this.part(to, i), this.part(from, i))
+    }
+  }
+
+  /** Writes zeros. */
+  clear(p: Place): void {
+    this.guarded(p, q => {
+      const g = this.#g
+      const size = q.layouts.of(q.type).size
+      if (size > unrolledBytes) {
+        g.stmt({ kind: 'bulk', op: op.memoryFill, args: [this.address(q), g.i32(0), g.i32(size)] })
+      } else {
+        this.#words(size, (_code, store, type, at) => {
+          g.stmt({ kind: 'store', op: store, addr: q.base ?? g.i32(0), value: g.zero(type), offset: q.offset + at })
+        })
+      }
+    })
+  }
+
+  #words(size: number, each: (load: number, store: number, type: typeof i32 | typeof i64, at: number) => void): void {
+    let at = 0
+    for (; at + 8 <= size; at += 8) each(op.i64Load, op.i64Store, i64, at)
+    for (; at + 4 <= size; at += 4) each(op.i32Load, op.i32Store, i32, at)
+    for (; at + 2 <= size; at += 2) each(op.i32Load16U, op.i32Store16, i32, at)
+  }
+}
+
+/** True where a type has the same bytes under both layouts. */
+function sameBytes(type: Type, a: Layouts, b: Layouts): boolean {
+  if (a === b) return true
+  const [x, y] = [a.of(type), b.of(type)]
+  if (x.size !== y.size || x.stride !== y.stride) return false
+  switch (type.kind) {
+    case 'scalar': return type.scalar !== 'bool'
+    case 'struct': return type.fields.every((f, i) => x.offsets[i] === y.offsets[i] && sameBytes(f.type, a, b))
+    default: return type.elem === undefined || sameBytes(type.elem, a, b)
+  }
+}

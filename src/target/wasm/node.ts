@@ -1,0 +1,128 @@
+/**
+ * A WASM function between legalising and encoding: a tree of statement lists (`Seq`) whose operands are graphs of scalar
+ * nodes. A node is computed where its definition stands, or at its only use where that is the same (`schedule.ts`).
+ */
+import type { ValType } from './opcode.ts'
+import type { Ins } from './schedule.ts'
+
+/** A scalar value. Equal pure nodes of one scope are one object. */
+export class Node {
+  readonly op: number
+  readonly type: ValType
+  readonly args: readonly Node[]
+  /** Constant, local or global index, or offset of a load. */
+  readonly imm: number | bigint
+  /** Where it may be computed first. */
+  readonly home: Seq
+  /** Reads memory that may be written: may not move across a write. */
+  readonly reads: boolean
+  /** Number of uses by statements that run and nodes that are needed; counted by the scheduler. */
+  uses = 0
+  /** The last counted user; the only one where `uses` is 1. */
+  user: Node | Seq | undefined = undefined
+  /** The local that holds it, or -1. */
+  local = -1
+  readonly id: number
+
+  constructor(id: number, op: number, type: ValType, args: readonly Node[], imm: number | bigint, home: Seq, reads: boolean) {
+    this.id = id
+    this.op = op
+    this.type = type
+    this.args = args
+    this.imm = imm
+    this.home = home
+    this.reads = reads
+  }
+}
+
+/** A list of statements with one way in. */
+export class Seq {
+  readonly parent: Seq | undefined
+  readonly depth: number
+  /** Runs many times for one run of its parent. */
+  readonly loops: boolean
+  readonly stmts: Stmt[] = []
+  /** Pure nodes defined here, by what they compute. */
+  readonly known: Map<string, Node> = new Map()
+  /** False once a jump has ended it. */
+  open = true
+
+  constructor(parent: Seq | undefined, loops: boolean) {
+    this.parent = parent
+    this.depth = parent === undefined ? 0 : parent.depth + 1
+    this.loops = loops
+  }
+}
+
+/** What a branch names; `used` where one does. */
+export class Label {
+  used = false
+}
+
+export type Stmt =
+  /** The place where a node is computed unless its only use computes it. */
+  | { readonly kind: 'def'; readonly node: Node }
+  | { readonly kind: 'set'; readonly local: number; readonly value: Node }
+  /** All values are computed before the first local is written. */
+  | { readonly kind: 'sets'; readonly locals: readonly number[]; readonly values: readonly Node[] }
+  | { readonly kind: 'store'; readonly op: number; readonly addr: Node; readonly value: Node; readonly offset: number }
+  /** `memory.copy` or `memory.fill`: destination, source or byte, bytes. */
+  | { readonly kind: 'bulk'; readonly op: number; readonly args: readonly Node[] }
+  | { readonly kind: 'call'; readonly func: Callee; readonly args: readonly Node[]; readonly locals: readonly number[]; readonly pure: boolean }
+  | { readonly kind: 'if'; readonly cond: Node; readonly then: Seq; readonly else: Seq | undefined; readonly label: Label }
+  | { readonly kind: 'block'; readonly body: Seq; readonly label: Label }
+  /** `exit` leaves the loop, `top` goes round again. The body falls out of the loop at its end. */
+  | { readonly kind: 'loop'; readonly body: Seq; readonly top: Label; readonly exit: Label }
+  | { readonly kind: 'br'; readonly to: Label; readonly cond: Node | undefined }
+  /** Case i of the table runs `cases[table[i]]`; -1 and values past the table run the last. */
+  | { readonly kind: 'switch'; readonly selector: Node; readonly table: readonly number[]; readonly cases: readonly Seq[]; readonly label: Label }
+  | { readonly kind: 'return'; readonly values: readonly Node[] }
+  | { readonly kind: 'unreachable' }
+
+/** A function as its callers see it; the index is given when the module is laid out. */
+export class Callee {
+  readonly name: string
+  readonly params: readonly ValType[]
+  readonly results: readonly ValType[]
+  /** Imported from the host under this name. */
+  readonly imported: boolean
+  index = -1
+
+  constructor(name: string, params: readonly ValType[], results: readonly ValType[], imported = false) {
+    this.name = name
+    this.params = params
+    this.results = results
+    this.imported = imported
+  }
+}
+
+/** A function's code: parameters are the first locals. */
+export class Code {
+  readonly callee: Callee
+  readonly locals: ValType[]
+  readonly body: Seq = new Seq(undefined, false)
+  /** What the scheduler made of it, once it has. */
+  scheduled: readonly Ins[] | undefined = undefined
+
+  constructor(callee: Callee) {
+    this.callee = callee
+    this.locals = [...callee.params]
+  }
+
+  local(type: ValType): number {
+    return this.locals.push(type) - 1
+  }
+}
+
+/** A module ready to be encoded. */
+export interface WasmCode {
+  readonly codes: readonly Code[]
+  readonly imports: readonly Callee[]
+  /** Mutable i32 globals, exported by name. */
+  readonly globals: readonly string[]
+  readonly exports: readonly { readonly name: string; readonly callee: Callee }[]
+  /** Initialised memory. */
+  readonly data: readonly { readonly at: number; readonly bytes: Uint8Array }[]
+  /** Bytes of memory needed before any buffer. */
+  readonly memory: number
+}

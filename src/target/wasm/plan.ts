@@ -1,0 +1,42 @@
+/** What the bodies of a module's functions share while they are compiled. */
+import type { Sink } from '../../base/diag.ts'
+import type { ScalarName, Type } from '../../ir/type.ts'
+import type { Func, Global, Inst } from '../../ir/value.ts'
+import type { Layouts } from '../layout.ts'
+import type { Graph } from './graph.ts'
+import type { Leaves } from './leaf.ts'
+import type { Place } from './memory.ts'
+import type { Callee } from './node.ts'
+
+export interface Plan {
+  readonly sink: Sink
+  readonly leaves: Leaves
+  readonly tight: Layouts
+  /** The function that calls of `func` reach: parameters and results fall apart as `leaves` says; memory results are addresses that come last. */
+  readonly calleeOf: (func: Func) => Callee
+  /** The memory of a module-level variable. */
+  readonly placeOf: (g: Graph, global: Global) => Place
+  /** The address of constant bytes. */
+  readonly constants: (bytes: Uint8Array) => number
+  /** A helper written for the target. */
+  readonly helper: (name: 'fmod32' | 'fmod64') => Callee
+  /** The host's function for a `printf`, its number, and the address of the memory for its arguments, 8 bytes each. */
+  readonly print: (format: string, args: readonly ScalarName[]) => { readonly callee: Callee; readonly id: number; readonly at: number }
+  /** The host's function for a failed check, and its number. */
+  readonly trap: (inst: Inst) => { readonly callee: Callee; readonly id: number }
+  /** What a call compiles to. */
+  readonly target: (func: Func) => CallTarget
+}
+
+export type CallTarget =
+  /** One instruction, lane by lane. */
+  | { readonly kind: 'op'; readonly spelling: string }
+  /** A scalar function, lane by lane. */
+  | { readonly kind: 'lanes'; readonly func: Func }
+  | { readonly kind: 'call'; readonly func: Func }
+  | { readonly kind: 'none' }
+
+/** True for types whose scalars are all of one kind, side by side. */
+export function isUniform(type: Type): boolean {
+  return type.scalar !== undefined
+}

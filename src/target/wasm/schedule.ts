@@ -1,0 +1,310 @@
+/**
+ * Turns a function's statements and node graphs into instructions. A node with one use is computed at that use, as long
+ * as this runs it no more often and, for a load, no write comes between; others get a local where they are defined.
+ */
+import { InternalError } from '../../base/diag.ts'
+import { Node, Seq, type Code, type Label, type Stmt } from './node.ts'
+import { op } from './opcode.ts'
+
+/** One instruction: an opcode with up to two immediates; `table` is for `br_table`. */
+export interface Ins {
+  readonly op: number
+  readonly a: number | bigint
+  readonly b: number
+  readonly table: readonly number[] | undefined
+}
+
+/** Expressions nested deeper than this are cut by a local, so that recursion stays bounded. */
+const maxHeight = 60
+
+/** The instructions of a function's body. */
+export function schedule(code: Code): readonly Ins[] {
+  code.scheduled ??= new Scheduler(code).run()
+  return code.scheduled
+}
+
+class Scheduler {
+  readonly #code: Code
+  readonly #out: Ins[] = []
+  readonly #labels: (Label | undefined)[] = []
+  /** Height of what is computed at its use, by node id. */
+  readonly #height: number[] = []
+  /** Loads that wait for their use, in order; all belong to the list being emitted. */
+  #waiting: Node[] = []
+
+  constructor(code: Code) {
+    this.#code = code
+  }
+
+  run(): Ins[] {
+    this.#countSeq(this.#code.body)
+    this.#seq(this.#code.body)
+    if (this.#code.callee.results.length > 0 && this.#out[this.#out.length - 1]?.op !== op.return) this.#emit(op.unreachable)
+    return this.#out
+  }
+
+  // ── Uses ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #countSeq(seq: Seq): void {
+    for (let i = 0; i < seq.stmts.length; i++) {
+      const s = seq.stmts[i]!
+      const values = operands(s)
+      for (let k = 0; k < values.length; k++) this.#count(values[k]!, seq)
+      for (const inner of children(s)) this.#countSeq(inner)
+    }
+  }
+
+  #count(root: Node, user: Seq): void {
+    root.uses++
+    root.user = user
+    if (root.uses > 1) return
+    const queue = [root]
+    for (let node = queue.pop(); node !== undefined; node = queue.pop()) {
+      for (let k = 0; k < node.args.length; k++) {
+        const arg = node.args[k]!
+        arg.uses++
+        arg.user = node
+        if (arg.uses === 1) queue.push(arg)
+      }
+    }
+  }
+
+  /** The list in which the only use of a node computes it. */
+  #site(node: Node): Seq {
+    let user = node.user!
+    while (user instanceof Node) {
+      if (user.uses !== 1 || user.reads || loopBetween(user.home, siteOf(user))) return user.home
+      user = user.user!
+    }
+    return user
+  }
+
+  // ── Statements ───────────────────────────────────────────────────────────────────────────────────────────────
+
+  #seq(seq: Seq): void {
+    for (let i = 0; i < seq.stmts.length; i++) this.#stmt(seq.stmts[i]!, seq)
+    this.#flush([])
+  }
+
+  #stmt(s: Stmt, seq: Seq): void {
+    switch (s.kind) {
+      case 'def': this.#def(s.node, seq); return
+      case 'set':
+        if (isGetOf(s.value, s.local)) return
+        this.#node(s.value)
+        this.#emit(op.localSet, s.local)
+        return
+      case 'sets': this.#sets(s.locals, s.values); return
+      case 'store':
+        this.#flush([s.addr, s.value])
+        this.#node(s.addr)
+        this.#node(s.value)
+        this.#emit(s.op, s.offset)
+        return
+      case 'bulk':
+        this.#flush(s.args)
+        for (const arg of s.args) this.#node(arg)
+        this.#emit(s.op)
+        return
+      case 'call':
+        if (!s.pure) this.#flush(s.args)
+        for (const arg of s.args) this.#node(arg)
+        this.#emit(op.call, s.func.index)
+        for (let k = s.locals.length - 1; k >= 0; k--) this.#emit(op.localSet, s.locals[k]!)
+        return
+      case 'if':
+        this.#flush([s.cond])
+        this.#node(s.cond)
+        this.#emit(op.if)
+        this.#inside(s.label, s.then)
+        if (s.else !== undefined && s.else.stmts.length > 0) {
+          this.#emit(op.else)
+          this.#inside(s.label, s.else)
+        }
+        this.#emit(op.end)
+        return
+      case 'block':
+        this.#flush([])
+        if (s.label.used) this.#emit(op.block)
+        this.#inside(s.label.used ? s.label : noLabel, s.body)
+        if (s.label.used) this.#emit(op.end)
+        return
+      case 'loop':
+        this.#flush([])
+        if (s.exit.used) {
+          this.#emit(op.block)
+          this.#labels.push(s.exit)
+        }
+        if (s.top.used) this.#emit(op.loop)
+        this.#inside(s.top.used ? s.top : noLabel, s.body)
+        if (s.top.used) this.#emit(op.end)
+        if (s.exit.used) {
+          this.#labels.pop()
+          this.#emit(op.end)
+        }
+        return
+      case 'br':
+        if (s.cond === undefined) {
+          this.#emit(op.br, this.#depth(s.to))
+        } else {
+          this.#node(s.cond)
+          this.#emit(op.brIf, this.#depth(s.to))
+        }
+        return
+      case 'switch': this.#switch(s); return
+      case 'return':
+        for (const v of s.values) this.#node(v)
+        this.#emit(op.return)
+        return
+      case 'unreachable': this.#emit(op.unreachable); return
+    }
+  }
+
+  #switch(s: Stmt & { readonly kind: 'switch' }): void {
+    this.#flush([s.selector])
+    const n = s.cases.length
+    this.#emit(op.block)
+    this.#labels.push(s.label)
+    const here: (Label | undefined)[] = s.cases.map(() => ({ used: true }))
+    for (let k = n - 1; k >= 0; k--) {
+      this.#emit(op.block)
+      this.#labels.push(here[k])
+    }
+    this.#node(s.selector)
+    this.#out.push({ op: op.brTable, a: n - 1, b: 0, table: s.table.map(c => c < 0 ? n - 1 : c) })
+    for (let k = 0; k < n; k++) {
+      this.#labels.pop()
+      this.#emit(op.end)
+      this.#seq(s.cases[k]!)
+      if (k < n - 1 && s.cases[k]!.open) this.#emit(op.br, this.#depth(s.label))
+    }
+    this.#labels.pop()
+    this.#emit(op.end)
+  }
+
+  #sets(locals: readonly number[], values: readonly Node[]): void {
+    const live: number[] = []
+    for (let k = 0; k < locals.length; k++) {
+      if (!isGetOf(values[k]!, locals[k]!)) live.push(k)
+    }
+    for (const k of live) this.#node(values[k]!)
+    for (let k = live.length - 1; k >= 0; k--) this.#emit(op.localSet, locals[live[k]!]!)
+  }
+
+  #inside(label: Label | typeof noLabel, body: Seq): void {
+    if (label !== noLabel) this.#labels.push(label)
+    this.#seq(body)
+    if (label !== noLabel) this.#labels.pop()
+  }
+
+  #depth(label: Label): number {
+    const at = this.#labels.lastIndexOf(label)
+    if (at < 0) throw new InternalError('wasm schedule', 'a branch leaves what it is not in')
+    return this.#labels.length - 1 - at
+  }
+
+  // ── Nodes ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #def(node: Node, seq: Seq): void {
+    if (node.uses === 0) return
+    let height = 1
+    for (let k = 0; k < node.args.length; k++) height = Math.max(height, 1 + (this.#height[node.args[k]!.id] ?? 0))
+    if (node.uses === 1 && height < maxHeight) {
+      const site = this.#site(node)
+      if (node.reads ? site === seq : !loopBetween(seq, site)) {
+        this.#height[node.id] = height
+        if (node.reads) this.#waiting.push(node)
+        return
+      }
+    }
+    this.#keep(node)
+  }
+
+  /** Computes a node into a local of its own. */
+  #keep(node: Node): void {
+    this.#compute(node)
+    node.local = this.#code.local(node.type)
+    this.#height[node.id] = 0
+    this.#emit(op.localSet, node.local)
+  }
+
+  /** Gives a local to all waiting loads that these nodes do not take. */
+  #flush(roots: readonly Node[]): void {
+    if (this.#waiting.length === 0) return
+    const taken = new Set<Node>()
+    const visit = (node: Node): void => {
+      if (node.local >= 0 || node.uses !== 1 || this.#height[node.id] === undefined) return
+      if (node.reads) taken.add(node)
+      for (let k = 0; k < node.args.length; k++) visit(node.args[k]!)
+    }
+    for (const root of roots) visit(root)
+    const waiting = this.#waiting
+    this.#waiting = []
+    for (const node of waiting) {
+      if (node.local >= 0 || this.#height[node.id] === 0) continue
+      if (taken.has(node)) this.#waiting.push(node)
+      else this.#keep(node)
+    }
+  }
+
+  #node(node: Node): void {
+    if (node.local >= 0) this.#emit(op.localGet, node.local)
+    else this.#compute(node)
+  }
+
+  #compute(node: Node): void {
+    if (node.op >= op.i32Const && node.op <= op.f64Const) {
+      this.#emit(node.op, node.imm)
+      return
+    }
+    for (let k = 0; k < node.args.length; k++) this.#node(node.args[k]!)
+    this.#emit(node.op, node.imm)
+    if (node.reads) this.#height[node.id] = 0
+  }
+
+  #emit(code: number, a: number | bigint = 0, b = 0): void {
+    this.#out.push({ op: code, a, b, table: undefined })
+  }
+}
+
+const noLabel: Label = { used: false }
+
+function siteOf(node: Node): Seq {
+  return node.user instanceof Node ? node.user.home : node.user!
+}
+
+/** True where going from `outer` in to `inner` enters a loop. */
+function loopBetween(outer: Seq, inner: Seq): boolean {
+  for (let seq = inner; seq !== outer && seq.depth > outer.depth; seq = seq.parent!) {
+    if (seq.loops) return true
+  }
+  return false
+}
+
+function isGetOf(node: Node, local: number): boolean {
+  return node.op === op.localGet && node.imm === local
+}
+
+const noNodes: readonly Node[] = []
+
+function operands(s: Stmt): readonly Node[] {
+  switch (s.kind) {
+    case 'set': return [s.value]
+    case 'sets': case 'return': return s.values
+    case 'store': return [s.addr, s.value]
+    case 'bulk': case 'call': return s.args
+    case 'if': return [s.cond]
+    case 'br': return s.cond === undefined ? noNodes : [s.cond]
+    case 'switch': return [s.selector]
+    case 'def': case 'block': case 'loop': case 'unreachable': return noNodes
+  }
+}
+
+function children(s: Stmt): readonly Seq[] {
+  switch (s.kind) {
+    case 'if': return s.else === undefined ? [s.then] : [s.then, s.else]
+    case 'block': case 'loop': return [s.body]
+    case 'switch': return s.cases
+    default: return []
+  }
+}

@@ -1,0 +1,164 @@
+/**
+ * Who uses what, and where memory is written: decides which arrays need a copy. A value of array type is the address of
+ * memory that keeps it; loading one makes no copy where nothing writes to the variable before the value's last use, and a
+ * variable that is stored to once and then only read is its value's memory itself.
+ */
+import * as ops from '../../ir/ops.ts'
+import { Func, Inst, Region, type Global, type Value } from '../../ir/value.ts'
+
+/** Whose memory a pointer points into; undefined where that is not known. */
+export type Root = Inst | Global | undefined
+
+interface Place {
+  readonly region: Region
+  readonly index: number
+}
+
+export class Usage {
+  readonly users: Inst[][] = []
+  readonly #place = new Map<Inst, Place>()
+  readonly #owner = new Map<Region, Inst>()
+  readonly #onceStored = new Map<Inst, Inst | undefined>()
+  readonly #flat: (value: Value) => boolean
+
+  constructor(func: Func, flat: (value: Value) => boolean) {
+    this.#flat = flat
+    for (let i = 0; i < func.nextValue; i++) this.users.push([])
+    this.#index(func.body!)
+  }
+
+  #index(region: Region): void {
+    for (let i = 0; i < region.insts.length; i++) {
+      const inst = region.insts[i]!
+      this.#place.set(inst, { region, index: i })
+      for (let k = 0; k < inst.args.length; k++) this.users[inst.args[k]!.id]!.push(inst)
+      for (const inner of inst.regions) {
+        this.#owner.set(inner, inst)
+        this.#index(inner)
+      }
+    }
+  }
+
+  usesOf(value: Value): readonly Inst[] {
+    return this.users[value.id]!
+  }
+
+  regionOf(inst: Inst): Region {
+    return this.#place.get(inst)!.region
+  }
+
+  /** The instruction that owns a region; undefined for a function's body. */
+  ownerOf(region: Region): Inst | undefined {
+    return this.#owner.get(region)
+  }
+
+  /** The position in `region` of the instruction that is, or holds, `inst`; -1 where `inst` lies elsewhere. */
+  #positionIn(region: Region, inst: Inst): number {
+    for (let at: Inst | undefined = inst; at !== undefined;) {
+      const place: Place = this.#place.get(at)!
+      if (place.region === region) return place.index
+      at = this.#owner.get(place.region)
+    }
+    return -1
+  }
+
+  root(pointer: Value): Root {
+    let def = pointer.def
+    for (;;) {
+      if (!(def instanceof Inst)) return undefined
+      if (def.op === ops.variable) return def
+      if (def.op === ops.global) return def.attr as Global
+      if (def.op !== ops.field && def.op !== ops.elem) return undefined
+      def = def.args[0]!.def
+    }
+  }
+
+  /** The only store to a variable, where it stores the whole of it and all other uses are reads that come later. */
+  onceStored(variable: Inst): Inst | undefined {
+    if (this.#onceStored.has(variable)) return this.#onceStored.get(variable)
+    const found = this.#findOnceStored(variable)
+    this.#onceStored.set(variable, found)
+    return found
+  }
+
+  #findOnceStored(variable: Inst): Inst | undefined {
+    const p = variable.results[0]!
+    const stores = this.usesOf(p).filter(u => u.op === ops.store && u.args[0] === p)
+    if (stores.length !== 1) return undefined
+    const store = stores[0]!
+    const { region, index } = this.#place.get(store)!
+    const readsOnly = (q: Value): boolean => this.usesOf(q).every(u => {
+      if (u === store && q === p) return true
+      if (this.#positionIn(region, u) <= index) return false
+      return u.op === ops.load || ((u.op === ops.field || u.op === ops.elem) && readsOnly(u.results[0]!))
+    })
+    return readsOnly(p) ? store : undefined
+  }
+
+  /** All instructions that may read the memory of a value, through what shares that memory. */
+  #readers(value: Value, out: Inst[], seen: Set<Value>): void {
+    if (seen.has(value)) return
+    seen.add(value)
+    for (const u of this.usesOf(value)) {
+      out.push(u)
+      if (u.op === ops.store) {
+        const into = this.root(u.args[0]!)
+        if (into instanceof Inst && this.onceStored(into) === u) this.#pointerReaders(into.results[0]!, out, seen)
+      } else if (u.op === ops.extract || u.op === ops.select || u.op === ops.detach || u.op === ops.construct) {
+        if (!this.#flat(u.results[0]!)) this.#readers(u.results[0]!, out, seen)
+      }
+    }
+  }
+
+  #pointerReaders(pointer: Value, out: Inst[], seen: Set<Value>): void {
+    for (const u of this.usesOf(pointer)) {
+      out.push(u)
+      if (u.op === ops.load) {
+        if (!this.#flat(u.results[0]!)) this.#readers(u.results[0]!, out, seen)
+      } else if (u.op !== ops.store) {
+        this.#pointerReaders(u.results[0]!, out, seen)
+      }
+    }
+  }
+
+  /** True where nothing writes to what was loaded until the last use of the loaded value. */
+  staysAsLoaded(load: Inst): boolean {
+    const root = this.root(load.args[0]!)
+    if (root === undefined) return false
+    const readers: Inst[] = []
+    this.#readers(load.results[0]!, readers, new Set())
+    return this.untouched(load, readers, root)
+  }
+
+  /** True where no write to `root` comes after `from` and before the last of `readers`. */
+  untouched(from: Inst, readers: readonly Inst[], root: Root): boolean {
+    const { region, index } = this.#place.get(from)!
+    let last = index
+    for (const r of readers) {
+      const at = this.#positionIn(region, r)
+      if (at < 0) return false
+      last = Math.max(last, at)
+    }
+    for (let i = index + 1; i <= last; i++) {
+      const inst = region.insts[i]!
+      const reads = i === last && inst.regions.length === 0 && (inst.op === ops.store || inst.op.ends || (inst.op === ops.call && root instanceof Inst))
+      if (!reads && this.writes(inst, root)) return false
+    }
+    return true
+  }
+
+  /** True where an instruction, or one inside it, may write to the memory of `root`. */
+  writes(inst: Inst, root: Root): boolean {
+    switch (inst.op) {
+      case ops.store: case ops.atomic: {
+        const to = this.root(inst.args[0]!)
+        return to === root || to === undefined || root === undefined
+      }
+      case ops.variable: return inst === root
+      case ops.barrier: return !(root instanceof Inst)
+      case ops.call: return !(root instanceof Inst) && !(inst.attr as Func).info.pure
+      default:
+    }
+    return inst.regions.some(r => r.insts.some(i => this.writes(i, root)))
+  }
+}
