@@ -6,7 +6,8 @@
  * It owns what runs at each level, the dumps, the timing, and the verification after each pass.
  */
 import { resolveRequests, type AdHooks } from './ad/request.ts'
-import { InternalError, type Sink } from './base/diag.ts'
+import { InternalError, Sink } from './base/diag.ts'
+import { renderDiagnostics } from './base/render.ts'
 import { missingEntry } from './base/errors/target.ts'
 import { missingExport } from './base/errors/lower.ts'
 import { check } from './check/check.ts'
@@ -312,4 +313,17 @@ function calleesOf(func: Func): readonly Func[] {
   const callees = new Set<Func>()
   if (func.body !== undefined) walk(func.body, inst => { if (inst.op === ops.call) callees.add(inst.attr as Func) })
   return [...callees]
+}
+
+/** A function that lowers and optimises a program when first called; for tests that look at IR. Every mistake is an error. */
+export function inspect(source: string, fileName: string, level: Level): () => Module {
+  let module: Module | undefined
+  return () => {
+    if (module !== undefined) return module
+    const sink = new Sink()
+    const checked = front(source, { fileName }, sink)
+    if (sink.errors === 0) module = middle(checked.program, checked.roots(sink), sink, { level, verify: true })
+    if (sink.errors > 0 || module === undefined) throw new Error(renderDiagnostics(sink.list))
+    return module
+  }
 }
