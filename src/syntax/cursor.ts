@@ -3,7 +3,7 @@ import { badDigit, expectedName, expectedToken, tooDeep, unclosedBracket, unexpe
 import type { Entry, Sink } from '../base/diag.ts'
 import type { Span } from '../base/source.ts'
 import type { Generics, Name } from './ast.ts'
-import { eofKind, lineFlag, nameKind, punctuatorKind, punctuatorText, spaceFlag, stringKind, type Punctuator, type TokenStream } from './token.ts'
+import { damageFlag, eofKind, lineFlag, nameKind, punctuatorKind, punctuatorText, spaceFlag, stringKind, type Punctuator, type TokenStream } from './token.ts'
 
 /** How many constructs may stand inside one another. */
 export const depthLimit = 256
@@ -159,7 +159,8 @@ export class Cursor {
 
   /** Reports an error unless the parser is still getting over another. */
   report<P extends string>(entry: Entry<P>, span: Span, slots: { readonly [K in P]: string | number }): void {
-    if (!this.#recovering && !this.#gaveUp) this.sink.add(entry, span, slots)
+    const damaged = (this.tokens.flags[this.pos]! & damageFlag) !== 0
+    if (!this.#recovering && !this.#gaveUp && !damaged) this.sink.add(entry, span, slots)
     if (entry.severity === 'error') this.#recovering = true
   }
 

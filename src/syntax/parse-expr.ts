@@ -7,7 +7,7 @@ import { parseParams } from './parse-param.ts'
 import { parseBlock } from './parse-stmt.ts'
 import { parseGenericArgs, parseType, parseTypeOrExpr } from './parse-type.ts'
 import { afterType, isTypeName, opensGenericArgs } from './scan.ts'
-import { charKind, eofKind, floatKind, intKind, nameKind, punctuatorText, stringKind } from './token.ts'
+import { charKind, eofKind, errorKind, floatKind, intKind, nameKind, punctuatorText, stringKind } from './token.ts'
 
 const precedence: Readonly<Record<string, number>> = {
   ',': 1, '?': 3, '||': 4, '&&': 5, '|': 6, '^': 7, '&': 8, '==': 9, '!=': 9, '<': 10, '>': 10, '<=': 10, '>=': 10, '<<': 11, '>>': 11,
@@ -196,6 +196,9 @@ function parsePrimary(p: Cursor): Expr {
       return parseLiteral(p)
     case nameKind:
       return parseWord(p)
+    case errorKind:
+      p.advance()
+      return { kind: 'error', span: p.spanFrom(first) }
     default:
   }
   if (p.accept('::')) {

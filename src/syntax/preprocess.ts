@@ -14,7 +14,7 @@ import { evaluateCondition } from './condition.ts'
 import { describeBad, lex } from './lex.ts'
 import { define, isHidden, substitute, type Macro, type MacroTable, type Tok } from './macro.ts'
 import {
-  badKind, eofKind, intKind, lineFlag, nameKind, PresumedLines, punctuatorKind, spaceFlag, stringKind, TokenStream, type RawTokens,
+  badKind, damageFlag, eofKind, errorKind, intKind, lineFlag, nameKind, PresumedLines, punctuatorKind, spaceFlag, stringKind, TokenStream, type RawTokens,
 } from './token.ts'
 
 export interface PreprocessOptions {
@@ -74,6 +74,8 @@ class Preprocessor {
   readonly #lexed = new Map<SourceFile, RawTokens>()
   readonly #presumed = new Map<SourceFile, PresumedLines>()
   #expansions = 0
+  /** The flag for the next token that is put out. */
+  #damage = 0
   #overflowed = false
 
   constructor(options: PreprocessOptions, sink: Sink) {
@@ -85,13 +87,16 @@ class Preprocessor {
   /** Reports and removes what is no token. */
   dropBad(file: SourceFile, raw: RawTokens): RawTokens {
     let count = 0
+    let damage = 0
     for (let i = 0; i < raw.count; i++) {
       if (raw.kinds[i] === badKind) {
         this.#reportBad(new Span(file, raw.starts[i]!, raw.ends[i]!))
+        damage = damageFlag
         continue
       }
       raw.kinds[count] = raw.kinds[i]!
-      raw.flags[count] = raw.flags[i]!
+      raw.flags[count] = raw.flags[i]! | damage
+      damage = 0
       raw.starts[count] = raw.starts[i]!
       raw.ends[count] = raw.ends[i]!
       count++
@@ -108,6 +113,7 @@ class Preprocessor {
       if (tok === undefined) break
       if (tok.kind === badKind) {
         this.#reportBad(this.#span(tok))
+        this.#damage = damageFlag
         continue
       }
       if (tok.kind === nameKind && this.#expand(tok)) continue
@@ -115,9 +121,10 @@ class Preprocessor {
         this.#overflow(tok)
         break
       }
-      out.add(tok)
+      out.add(tok, this.#damage)
+      this.#damage = tok.kind === errorKind ? damageFlag : 0
     }
-    out.end(file)
+    out.end(file, this.#damage)
     return new TokenStream(out.kinds, out.starts, out.ends, out.flags, out.count, out.files, out.owners, out.texts, this.#presumed, this.#overflowed)
   }
 
@@ -194,6 +201,11 @@ class Preprocessor {
     if (macro.params !== undefined) {
       const collected = this.#arguments(macro, tok)
       if (collected === undefined) return false
+      if (collected === 'wrong') {
+        this.#damage = damageFlag
+        this.#pending.push({ ...tok, kind: errorKind })
+        return true
+      }
       args = collected
     }
     this.#pushAll(substitute(macro, tok, args, arg => this.#expandAlone(arg, 1), this.#sink, this.#span), tok)
@@ -222,8 +234,11 @@ class Preprocessor {
     return true
   }
 
-  /** The arguments in parentheses after a macro; undefined when no parenthesis follows, and then the name stands for itself. */
-  #arguments(macro: Macro, use: Tok): Tok[][] | undefined {
+  /**
+   * The arguments in parentheses after a macro; undefined when no parenthesis follows, and then the name stands for itself;
+   * 'wrong' when they are not what the macro takes, which has been reported.
+   */
+  #arguments(macro: Macro, use: Tok): Tok[][] | 'wrong' | undefined {
     const first = this.#next()
     if (first?.kind !== open) {
       if (first !== undefined) this.#pending.push(first)
@@ -235,7 +250,7 @@ class Preprocessor {
       const tok = this.#next()
       if (tok === undefined) {
         this.#sink.add(unclosedMacroCall, this.#span(use), { name: macro.name })
-        break
+        return 'wrong'
       }
       if (tok.kind === open) depth++
       else if (tok.kind === close && depth-- === 0) break
@@ -245,15 +260,13 @@ class Preprocessor {
     return this.#checkCount(macro, use, args)
   }
 
-  #checkCount(macro: Macro, use: Tok, args: Tok[][]): Tok[][] {
+  #checkCount(macro: Macro, use: Tok, args: Tok[][]): Tok[][] | 'wrong' {
     const expected = macro.params!.length
     if (expected === 0 && args.length === 1 && args[0]!.length === 0) return []
-    const enough = macro.variadic ? args.length >= expected - 1 : args.length === expected
-    if (!enough) {
-      const count = args.length === 1 && args[0]!.length === 0 ? 0 : args.length
-      this.#sink.add(wrongMacroArgCount, this.#span(use), { name: macro.name, expected, count })
-    }
-    return args
+    if (macro.variadic ? args.length >= expected - 1 : args.length === expected) return args
+    const count = args.length === 1 && args[0]!.length === 0 ? 0 : args.length
+    this.#sink.add(wrongMacroArgCount, this.#span(use), { name: macro.name, expected, count })
+    return 'wrong'
   }
 
   /** Expands tokens as if nothing stood after them. */
@@ -277,7 +290,12 @@ class Preprocessor {
           result.push(tok)
           continue
         }
-        args = this.#checkCount(macro, tok, found)
+        const checked = this.#checkCount(macro, tok, found)
+        if (checked === 'wrong') {
+          result.push({ ...tok, kind: errorKind })
+          continue
+        }
+        args = checked
       }
       const tooDeep = depth >= expansionDepth
       const replaced = substitute(macro, tok, args, arg => tooDeep ? arg : this.#expandAlone(arg, depth + 1), this.#sink, this.#span)
@@ -504,13 +522,13 @@ class Output {
   readonly #indices = new Map<SourceFile, number>()
   count = 0
 
-  add(tok: Tok): void {
-    this.#append(tok.kind, tok.flags, tok.file, tok.start, tok.end)
+  add(tok: Tok, damage: number): void {
+    this.#append(tok.kind, tok.flags | damage, tok.file, tok.start, tok.end)
     if (tok.hidden !== undefined || tok.file.text.slice(tok.start, tok.end) !== tok.text) this.texts.set(this.count - 1, tok.text)
   }
 
-  end(file: SourceFile): void {
-    this.#append(eofKind, lineFlag | spaceFlag, file, file.text.length, file.text.length)
+  end(file: SourceFile, damage: number): void {
+    this.#append(eofKind, lineFlag | spaceFlag | damage, file, file.text.length, file.text.length)
   }
 
   #append(kind: number, flags: number, file: SourceFile, start: number, end: number): void {

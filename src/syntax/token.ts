@@ -12,6 +12,8 @@ export const stringKind = 4
 export const charKind = 5
 /** A character or literal that is no token; the parser never sees it. */
 export const badKind = 6
+/** Stands for something that the preprocessor could not make and has reported. */
+export const errorKind = 7
 
 const firstPunctuator = 8
 
@@ -41,6 +43,8 @@ export function punctuatorText(kind: number): Punctuator | undefined {
 export const lineFlag = 1
 /** White space or a comment stands before the token. */
 export const spaceFlag = 2
+/** Something before the token was left out and reported, so what the parser misses here is no news. */
+export const damageFlag = 4
 
 /** The tokens of one text, before preprocessing; the last one is the end of the file. */
 export interface RawTokens {

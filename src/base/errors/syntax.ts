@@ -169,7 +169,7 @@ export const unclosedBracket: Entry<'bracket'> = error('E20006', 'this {bracket}
 })
 
 export const expectedName: Entry<'what' | 'found'> = error('E20007', 'expected {what} before {found}', {
-  example: 'struct { float x; }; float f(float 3) { return 1.0; }',
+  example: 'static const int 3 = 4;',
 })
 
 export const tooDeep: Entry<'limit'> = error('E20020', 'this is nested more than {limit} deep', {
