@@ -1,11 +1,15 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Sink } from '../src/base/diag.ts'
+import { parseModule } from '../src/ir/parse.ts'
 import { printModule } from '../src/ir/print.ts'
 import { run, type Data } from '../src/ir/run.ts'
 import type { Module } from '../src/ir/value.ts'
 import { verifyModule } from '../src/ir/verify.ts'
 import type { Cx } from '../src/opt/cx.ts'
 import { generate } from './generate-ir.ts'
+import { runLines } from './ir-run.ts'
 import { passes } from './passes.ts'
 
 const cx = (): Cx => ({ sink: new Sink(), level: 2 })
@@ -18,6 +22,29 @@ function behaviour(module: Module): Data[] {
     return [run(main, args, { globals: { buf, u: 1.5 }, steps: 200_000 }), buf]
   })
 }
+
+const folder = join(import.meta.dirname, 'ir')
+const arrow = '// ==>\n'
+
+describe('golden files', () => {
+  for (const pass of readdirSync(folder).filter(name => passes.has(name))) {
+    for (const file of readdirSync(join(folder, pass))) {
+      it(`${pass}/${file}`, async () => {
+        const source = readFileSync(join(folder, pass, file), 'utf8').split(arrow)[0]!
+        const module = parseModule(source)
+        verifyModule(module, 'parse')
+        runLines(module, source)
+        for (const name of /^\/\/! (.*)/.exec(source)![1]!.split(' ')) {
+          passes.get(name)!(module, cx())
+          verifyModule(module, name)
+        }
+        runLines(module, source)
+        const golden = `${source}${arrow}${printModule(module)}`
+        await expect(golden, 'this differs from the golden file; `npm test -- -u` rewrites it').toMatchFileSnapshot(join(folder, pass, file))
+      })
+    }
+  }
+})
 
 const seeds = Number(process.env['SEEDS'] ?? 150)
 const first = Number(process.env['SEED'] ?? 0)
