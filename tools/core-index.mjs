@@ -6,11 +6,22 @@ import { fileURLToPath } from 'node:url'
 const root = new URL('../', import.meta.url)
 const token = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|\s+|"(?:\\.|[^"\\])*"|[A-Za-z_]\w*|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\w*|[^\s\w]/g
 
-/** The tokens of a text without comments and white space. */
-export function tokens(text) {
-  return (text.match(token) ?? []).filter(t => !/^(?:\/\/|\/\*|\s)/.test(t))
+/** The tokens of a text without comments and white space, and which of them had some before them. */
+function tokens(text) {
+  const ts = [], spaced = []
+  let space = false
+  for (const t of text.match(token) ?? []) {
+    const blank = /^(?:\/\/|\/\*|\s)/.test(t)
+    if (!blank) {
+      ts.push(t)
+      spaced.push(space)
+    }
+    space = blank
+  }
+  return { ts, spaced }
 }
 
+/** Whether two tokens that stand apart would read otherwise when joined. */
 const glues = (a, b) => (/\w$/.test(a) && /^[\w.]/.test(b)) || (/[-+*/<>=&|!]$/.test(a) && /^[-+*/<>=&|!]/.test(b))
 
 /** The index after the bracket that closes the one at `i`. */
@@ -25,7 +36,7 @@ function skip(ts, i) {
   throw new Error(`no ${close} for ${ts.slice(i, i + 12).join(' ')}`)
 }
 
-/** Cuts tokens into top-level declarations. */
+/** Cuts tokens into top-level declarations: where each ends. */
 function declarations(ts) {
   const out = []
   for (let i = 0; i < ts.length;) {
@@ -37,7 +48,7 @@ function declarations(ts) {
       i = /^[([<]$/.test(ts[i]) ? skip(ts, i) : i + 1
     }
     i = ts[i] === '{' ? skip(ts, i) : i + 1
-    out.push(ts.slice(start, i))
+    out.push(i)
   }
   return out
 }
@@ -80,10 +91,11 @@ function entries(ts) {
 export function libraryData(files) {
   const data = { files: [], names: {}, extensions: {}, derivatives: {} }
   files.forEach(({ name, text }, number) => {
-    let out = ''
-    for (const decl of declarations(tokens(text))) {
-      const start = out.length
-      decl.forEach((t, k) => { out += (k > 0 && glues(decl[k - 1], t) ? ' ' : '') + t })
+    const { ts, spaced } = tokens(text)
+    let out = '', at = 0
+    for (const end of declarations(ts)) {
+      const start = out.length, decl = ts.slice(at, end)
+      for (const first = at; at < end; at++) out += (at > first && spaced[at] && glues(ts[at - 1], ts[at]) ? ' ' : '') + ts[at]
       for (const [table, key] of entries(decl)) {
         const list = Object.hasOwn(data[table], key) ? data[table][key] : (data[table][key] = [])
         list.push(number, start, out.length)
