@@ -104,6 +104,17 @@ export class Lowering {
     return func
   }
 
+  /** A function that only targets have, made when first asked for. */
+  external(key: string, make: () => Func): Func {
+    let func = this.#instances.get(key)
+    if (func === undefined) {
+      func = make()
+      this.#instances.set(key, func)
+      this.module.funcs.push(func)
+    }
+    return func
+  }
+
   #inform(func: Func, ref: FuncRef & { readonly kind: 'direct' }): void {
     const attributes = this.program.attributes(ref.decl)
     const info = func.info

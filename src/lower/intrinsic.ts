@@ -13,6 +13,7 @@ import { fromBits } from './dispatch.ts'
 import { unary } from './expr.ts'
 import type { Fn } from './func.ts'
 import { read, write, type Ref } from './place.ts'
+import { textureAccess } from './texture.ts'
 import { zeroDifferential } from './zero.ts'
 
 type Handler = (fn: Fn, args: readonly Operand[], result: Type, call: CallExpr | null) => Value | undefined
@@ -89,6 +90,7 @@ export function intrinsic(fn: Fn, name: string, args: readonly Operand[], result
     fn.b.emit(ops.barrier, [], which)
     return undefined
   }
+  if (name.startsWith('texture')) return textureAccess(fn, name, args.map(a => valueOf(fn, a)), result)
   if (family === 'atomicBytes') return atomic(fn, which, wordAt(fn, args, 0), args.slice(2), result)
   if (family === 'atomic' && first !== undefined && first.dir !== 'in' && first.ref.kind === 'pointer') {
     return atomic(fn, which, first.ref.pointer, args.slice(1), result)

@@ -9,6 +9,7 @@ import * as s from '../check/type.ts'
 import * as t from '../ir/type.ts'
 import type { Func, Module } from '../ir/value.ts'
 import type { Names } from './names.ts'
+import { handleName } from './texture.ts'
 
 /** Lowers types, each once. */
 export class Types {
@@ -19,6 +20,7 @@ export class Types {
   readonly #instance: (ref: FuncRef) => Func
   readonly #sum: (iface: s.InterfaceType) => t.Type
   readonly #known = new Map<string, t.Type>()
+  readonly #handles = new Map<string, t.Type>()
   readonly #sources = new Map<t.Type, s.StructType>()
 
   constructor(
@@ -54,6 +56,15 @@ export class Types {
       case 'interface': return this.#sum(type)
       default: throw new InternalError('lower', `${s.show(type)} is no concrete type`)
     }
+  }
+
+  #handle(name: string): t.Type {
+    let type = this.#handles.get(name)
+    if (type === undefined) {
+      type = t.ptr('handle', t.opaque(name))
+      this.#handles.set(name, type)
+    }
+    return type
   }
 
   /** The source of an IR struct that stands for a struct of the source. */
@@ -129,8 +140,8 @@ export class Types {
       }
       case 'Atomic': return this.of(arg as s.Type)
       default: {
-        if (!/Texture|Sampler/.test(name)) return undefined
-        return t.ptr('handle', t.opaque(s.show(type)))
+        const handle = handleName(name, arg === undefined || s.isInt(arg) ? undefined : this.of(arg))
+        return handle === undefined ? undefined : this.#handle(handle)
       }
     }
   }
