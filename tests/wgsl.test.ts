@@ -6,7 +6,10 @@ import { run, type Data } from '../src/ir/run.ts'
 import * as t from '../src/ir/type.ts'
 import { Func, Global, Module, Region, inputs } from '../src/ir/value.ts'
 import { verifyModule } from '../src/ir/verify.ts'
+import { Layouts } from '../src/target/layout.ts'
 import { emitWgsl } from '../src/target/wgsl/emit.ts'
+import { Layouts as WgslLayouts } from '../src/target/wgsl/layout.ts'
+import { TypeMap } from '../src/target/wgsl/types.ts'
 import { generate, random } from './generate-ir.ts'
 import { closeGpu, runByName } from './gpu.ts'
 
@@ -74,5 +77,29 @@ describe('generated programs mean the same as in the interpreter', () => {
         if (!same) throw new Error(`result ${i}: interpreter ${e}, GPU ${f}\n${code}`)
       }
     })
+  }
+})
+
+describe('what reflection says of memory is how the WGSL declares it', () => {
+  const small = t.struct('Small', [{ name: 'a', type: t.f32 }])
+  const light = t.struct('Light', [{ name: 'dir', type: t.vec(t.f32, 3) }, { name: 'on', type: t.bool }])
+  const types = [
+    t.f32, t.bool, t.vec(t.f32, 3), t.vec(t.u32, 2), t.mat(t.f32, 2, 2), t.mat(t.f32, 3, 3), t.mat(t.f32, 4, 2), t.mat(t.i32, 2, 2), t.mat(t.i32, 3, 3),
+    t.mat(t.f32, 1, 3), t.mat(t.f32, 3, 1), small, light, t.array(t.f32, 3), t.array(t.vec(t.f32, 3), 2), t.array(small, 2), t.array(t.mat(t.f32, 2, 2), 2),
+    t.array(t.array(t.f32, 2), 3), t.struct('Two', [{ name: 'small', type: small }, { name: 'after', type: t.f32 }]),
+  ]
+  for (const kind of ['storage', 'uniform'] as const) {
+    for (const type of types) {
+      test(`${kind} ${type.name}`, () => {
+        const outer = t.struct('Outer', [{ name: 'first', type: t.f32 }, { name: 'it', type }, { name: 'last', type: t.f32 }, { name: 'again', type }])
+        const layouts = new WgslLayouts()
+        const legal = new TypeMap().value(outer)
+        const stored = layouts.stored(legal, kind)
+        const said = new Layouts(kind).of(outer)
+        expect(said.offsets).toEqual(layouts.offsets(stored.type))
+        const { size } = layouts.extent(stored.type)
+        expect(said.size).toBe(kind === 'uniform' ? Math.ceil(size / 16) * 16 : size)
+      })
+    }
   }
 })

@@ -2,7 +2,7 @@
  * Where the parts of a value lie in memory. Three rules: `tight` is private to a CPU target (every scalar 4 or 8 bytes,
  * nothing padded beyond that); `storage` and `uniform` are what WGSL prescribes, so one buffer serves GPU and CPU.
  */
-import type { ScalarName, Type } from '../ir/type.ts'
+import { isFloat, type ScalarName, type Type } from '../ir/type.ts'
 
 export type LayoutRule = 'tight' | 'storage' | 'uniform'
 
@@ -58,6 +58,10 @@ export class Layouts {
       }
       case 'mat': {
         const row = this.of(type.elem!)
+        // It has matrices of floats only: others are arrays of their rows.
+        if (this.rule === 'uniform' && !isFloat(type) && type.count > 1 && type.elem!.count > 1) {
+          return { size: 16 * type.count, align: 16, stride: 16, offsets: none }
+        }
         // WGSL has no matrices of one row or column: they are vectors there.
         const stride = tight || type.elem!.count === 1 ? row.size : roundUp(row.size, row.align)
         const align = tight || type.elem!.count > 1 ? row.align : row.size * (type.count === 1 ? 1 : type.count === 2 ? 2 : 4)
