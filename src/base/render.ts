@@ -15,7 +15,8 @@ const codes: Readonly<Record<Severity | 'help' | 'place' | 'caret', string>> = {
 /** `FILE:LINE:COL: error E01234: message`, the source line with a caret, then notes and help. Ends with a line end. */
 export function renderDiagnostic(diagnostic: Diagnostic, options: RenderOptions = {}): string {
   const paint = painter(options)
-  const head = `${placeOf(diagnostic.span, paint)}${paint(diagnostic.severity, `${diagnostic.severity} ${diagnostic.code}:`)} ${diagnostic.message}\n`
+  const kind = paint(diagnostic.severity, `${diagnostic.severity} ${diagnostic.code}:`)
+  const head = `${placeOf(diagnostic.span, paint)}${kind} ${diagnostic.message}\n`
   const notes = diagnostic.notes.map(note => renderNote(note, paint)).join('')
   const help = diagnostic.help === undefined ? '' : `  ${paint('help', 'help:')} ${diagnostic.help}\n`
   return `${head}${excerpt(diagnostic.span, paint)}${notes}${help}`
@@ -59,7 +60,8 @@ function jsonPlace(span: Span | undefined): Partial<JsonPlace> {
   const end = span.file.position(span.end)
   const shift = span.presumed === undefined ? 0 : span.presumed.line - start.line
   return {
-    file: span.presumed?.file ?? span.file.name, line: start.line + shift, column: start.column, endLine: end.line + shift, endColumn: end.column,
+    file: span.presumed?.file ?? span.file.name, line: start.line + shift, column: start.column, endLine: end.line + shift,
+    endColumn: end.column,
   }
 }
 

@@ -86,7 +86,7 @@ function parseUnary(state: State): bigint {
       return fail(state, 'an integer')
     }
     const digits = match[1]!
-    return BigInt.asIntN(64, BigInt(/^0[0-7]+$/.test(digits) ? `0o${digits.slice(1)}` : /^0[0-9]+$/.test(digits) ? digits.replace(/^0+/, '') : digits))
+    return BigInt.asIntN(64, BigInt(/^0[0-7]+$/.test(digits) ? `0o${digits.slice(1)}` : digits))
   }
   if (tok.kind === charKind) return BigInt(tok.text.codePointAt(1) ?? 0)
   if (tok.kind === nameKind) {

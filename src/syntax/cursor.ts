@@ -3,7 +3,9 @@ import { badDigit, expectedName, expectedToken, tooDeep, unclosedBracket, unexpe
 import type { Entry, Sink } from '../base/diag.ts'
 import type { Span } from '../base/source.ts'
 import type { Generics, Name } from './ast.ts'
-import { damageFlag, eofKind, lineFlag, nameKind, punctuatorKind, punctuatorText, spaceFlag, stringKind, type Punctuator, type TokenStream } from './token.ts'
+import {
+  damageFlag, eofKind, lineFlag, nameKind, punctuatorKind, punctuatorText, spaceFlag, stringKind, type Punctuator, type TokenStream,
+} from './token.ts'
 
 /** How many constructs may stand inside one another. */
 export const depthLimit = 256

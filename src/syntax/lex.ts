@@ -4,7 +4,8 @@
  */
 import type { SourceFile } from '../base/source.ts'
 import {
-  badKind, charKind, eofKind, floatKind, intKind, lineFlag, nameKind, punctuatorKind, spaceFlag, stringKind, type Punctuator, type RawTokens,
+  badKind, charKind, eofKind, floatKind, intKind, lineFlag, nameKind, punctuatorKind, spaceFlag, stringKind, type Punctuator,
+  type RawTokens,
 } from './token.ts'
 
 // Classes of the first 128 characters.

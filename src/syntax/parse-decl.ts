@@ -1,5 +1,6 @@
 /** Declarations: which one stands here, variables and functions; the kinds with a keyword are in `parse-keyword.ts`. */
 import { bodyAfterSemicolon, misplacedDeclaration } from '../base/errors/syntax.ts'
+import type { Span } from '../base/source.ts'
 import type { Attribute, Block, Decl, FuncDecl, Modifier, Name, TypeExpr, VarDecl } from './ast.ts'
 import type { Cursor } from './cursor.ts'
 import { parseArgument } from './parse-expr.ts'
@@ -20,10 +21,15 @@ export interface Head {
   readonly place: Place
 }
 
+/** The fields that all declarations have, for one that ends before the cursor. */
+export function common(p: Cursor, head: Head): { readonly span: Span; readonly attributes: Attribute[]; readonly modifiers: Modifier[] } {
+  return { span: p.spanFrom(head.first), attributes: head.attributes, modifiers: head.modifiers }
+}
+
 /** Words that begin a declaration when a name follows. */
 export const declWords: ReadonlySet<string> = new Set([
-  'let', 'var', 'struct', 'enum', 'interface', 'class', 'typedef', 'typealias', 'func', 'property', 'extension', 'namespace', 'using', 'module',
-  'import', 'implementing', 'associatedtype', 'cbuffer', 'tbuffer',
+  'let', 'var', 'struct', 'enum', 'interface', 'class', 'typedef', 'typealias', 'func', 'property', 'extension', 'namespace', 'using',
+  'module', 'import', 'implementing', 'associatedtype', 'cbuffer', 'tbuffer',
 ])
 
 /** Declarations up to a `}` or the end. */
@@ -116,7 +122,7 @@ export function parseDeclarators(p: Cursor, head: Head, type: TypeExpr): Decl[] 
     const init = p.accept('=') ? parseArgument(p) : undefined
     const first = decls.length === 0 ? head.first : at
     const decl: VarDecl = {
-      kind: 'var', span: p.spanFrom(first), attributes: head.attributes, modifiers: head.modifiers, name, form: 'typed', type: own, init, semantics,
+      kind: 'var', ...common(p, { ...head, first }), name, form: 'typed', type: own, init, semantics,
     }
     decls.push(decl)
   } while (p.accept(','))
@@ -133,7 +139,7 @@ function parseFunction(p: Cursor, head: Head, result: TypeExpr): FuncDecl {
   const where = withWhere(p, generics)
   const body = parseOptionalBody(p)
   return {
-    kind: 'func', span: p.spanFrom(head.first), attributes: head.attributes, modifiers: head.modifiers, name, generics: where, params, result,
+    kind: 'func', ...common(p, head), name, generics: where, params, result,
     semantics, body,
   }
 }

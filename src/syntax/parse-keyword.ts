@@ -1,11 +1,13 @@
 /** Declarations that begin with a keyword. */
 import type {
   AccessorDecl, AliasDecl, AssertDecl, AssociatedTypeDecl, BufferDecl, Decl, EnumCase, EnumDecl, ExtensionDecl, FuncDecl, ImportDecl,
-  IncludeDecl, InitDecl, InterfaceDecl, ModuleDecl, Modifier, Attribute, Name, NamespaceDecl, Param, PropertyDecl, StructDecl, SubscriptDecl,
-  TypeExpr, UnsupportedDecl, UsingDecl, VarDecl,
+  IncludeDecl, InitDecl, InterfaceDecl, ModuleDecl, Modifier, Attribute, Name, NamespaceDecl, Param, PropertyDecl, StructDecl,
+  SubscriptDecl, TypeExpr, UnsupportedDecl, UsingDecl, VarDecl,
 } from './ast.ts'
 import type { Cursor } from './cursor.ts'
-import { parseDecls, parseDeclAfterModifiers, parseDeclarators, parseFunctionName, parseOptionalBody, parseThrows, type Head } from './parse-decl.ts'
+import {
+  common, parseDecls, parseDeclAfterModifiers, parseDeclarators, parseFunctionName, parseOptionalBody, parseThrows, type Head,
+} from './parse-decl.ts'
 import { parseArgument } from './parse-expr.ts'
 import { parseModifiers, parseParams, parseSemantics } from './parse-param.ts'
 import { parseAssert, parseBlock } from './parse-stmt.ts'
@@ -43,8 +45,8 @@ export function keywordParser(p: Cursor): KeywordParser | undefined {
     case 'cbuffer': case 'tbuffer': return nameFollows || p.isAt(next, '{') || p.isAt(next, ':') ? parseBuffer : undefined
     case 'static_assert': return p.isAt(next, '(') ? parseStaticAssert : undefined
     case '__generic': return parseGenericPrefix
-    case 'class': case 'syntax': case 'attribute_syntax': case '__ignored_block': case '__transparent_block': case '__file_decl': case 'type_param':
-    case '__generic_value_param': case '__require_capability': case '__func_extension': case '__glsl_version_directive':
+    case 'class': case 'syntax': case 'attribute_syntax': case '__ignored_block': case '__transparent_block': case '__file_decl':
+    case 'type_param': case '__generic_value_param': case '__require_capability': case '__func_extension': case '__glsl_version_directive':
       return nameFollows || p.isAt(next, '{') || p.isAt(next, '[') ? parseUnsupported : undefined
     default: return undefined
   }
@@ -71,7 +73,7 @@ function parseModuleDecl(p: Cursor, head: Head): Decl[] {
   const { name } = parseDottedName(p, 'the name of a module')
   p.expect(';')
   const decl: ModuleDecl = {
-    kind: 'moduleDecl', span: p.spanFrom(head.first), attributes: head.attributes, modifiers: head.modifiers, name, implementing,
+    kind: 'moduleDecl', ...common(p, head), name, implementing,
   }
   return [decl]
 }
@@ -81,7 +83,7 @@ function parseImport(p: Cursor, head: Head): Decl[] {
   const { name, isPath } = parseDottedName(p, 'the name of a module')
   p.expect(';')
   const decl: ImportDecl = {
-    kind: 'import', span: p.spanFrom(head.first), attributes: head.attributes, modifiers: head.modifiers, name, isPath,
+    kind: 'import', ...common(p, head), name, isPath,
     exported: head.modifiers.some(m => m.name === '__exported'),
   }
   return [decl]
@@ -91,7 +93,7 @@ function parseInclude(p: Cursor, head: Head): Decl[] {
   p.advance()
   const { name, isPath } = parseDottedName(p, 'the name of a file')
   p.expect(';')
-  const decl: IncludeDecl = { kind: 'include', span: p.spanFrom(head.first), attributes: head.attributes, modifiers: head.modifiers, name, isPath }
+  const decl: IncludeDecl = { kind: 'include', ...common(p, head), name, isPath }
   return [decl]
 }
 
@@ -100,7 +102,7 @@ function parseUsing(p: Cursor, head: Head): Decl[] {
   p.acceptWord('namespace')
   const target = parseType(p, false)
   p.expect(';')
-  const decl: UsingDecl = { kind: 'using', span: p.spanFrom(head.first), attributes: head.attributes, modifiers: head.modifiers, target }
+  const decl: UsingDecl = { kind: 'using', ...common(p, head), target }
   return [decl]
 }
 
@@ -115,7 +117,7 @@ function parseNamespace(p: Cursor, head: Head): Decl[] {
   let inner: Decl[] = decls
   for (const name of names.reverse()) {
     const decl: NamespaceDecl = {
-      kind: 'namespace', span: p.spanFrom(head.first), attributes: head.attributes, modifiers: head.modifiers, name, decls: inner,
+      kind: 'namespace', ...common(p, head), name, decls: inner,
     }
     inner = [decl]
   }
@@ -168,7 +170,8 @@ function parseStruct(p: Cursor, head: Head): Decl[] {
   // `struct S { … } x;` declares a variable too, if it stands on the same line.
   const declares = members !== undefined && p.kind === nameKind && !p.onNewLine && !p.recovering
   if (declares && [';', ',', '=', '['].includes(punctuatorText(p.kindAt(p.pos + 1)) ?? '')) {
-    return [decl, ...parseDeclarators(p, { ...head, attributes: [], first: p.pos }, { kind: 'name', span: name.span, name: name.text, global: false })]
+    const type: TypeExpr = { kind: 'name', span: name.span, name: name.text, global: false }
+    return [decl, ...parseDeclarators(p, { ...head, attributes: [], first: p.pos }, type)]
   }
   if (members !== undefined) p.accept(';')
   return [decl]
@@ -186,7 +189,7 @@ function parseInterface(p: Cursor, head: Head): Decl[] {
   const generics = withWhere(p, own)
   const members = p.accept(';') ? undefined : parseMembers(p, { ...head, place: 'file' })
   const decl: InterfaceDecl = {
-    kind: 'interface', span: p.spanFrom(head.first), attributes: head.attributes, modifiers: head.modifiers, name, generics, bases, members,
+    kind: 'interface', ...common(p, head), name, generics, bases, members,
   }
   return [decl]
 }
@@ -199,7 +202,7 @@ function parseExtension(p: Cursor, head: Head): Decl[] {
   const generics = withWhere(p, own)
   const members = parseMembers(p, { ...head, place: 'file' }) ?? []
   const decl: ExtensionDecl = {
-    kind: 'extension', span: p.spanFrom(head.first), attributes: head.attributes, modifiers: head.modifiers, generics, target, bases, members,
+    kind: 'extension', ...common(p, head), generics, target, bases, members,
   }
   return [decl]
 }
@@ -224,7 +227,7 @@ function parseEnum(p: Cursor, head: Head): Decl[] {
     if (close >= p.pos) p.jump(close + 1)
     p.accept(';')
   }
-  const decl: EnumDecl = { kind: 'enum', span: p.spanFrom(head.first), attributes: head.attributes, modifiers: head.modifiers, name, isClass, bases, cases }
+  const decl: EnumDecl = { kind: 'enum', ...common(p, head), name, isClass, bases, cases }
   return [decl]
 }
 
@@ -249,8 +252,7 @@ function parseLet(p: Cursor, head: Head): Decl[] {
     const type = p.accept(':') ? parseType(p) : undefined
     const init = p.accept('=') ? parseArgument(p) : undefined
     const decl: VarDecl = {
-      kind: 'var', span: p.spanFrom(decls.length === 0 ? head.first : at), attributes: head.attributes, modifiers: head.modifiers, name, form, type,
-      init, semantics: [],
+      kind: 'var', ...common(p, decls.length === 0 ? head : { ...head, first: at }), name, form, type, init, semantics: [],
     }
     decls.push(decl)
   } while (p.accept(','))
@@ -270,7 +272,7 @@ function parseFunc(p: Cursor, head: Head): Decl[] {
   const generics = withWhere(p, own)
   const body = parseOptionalBody(p)
   const decl: FuncDecl = {
-    kind: 'func', span: p.spanFrom(head.first), attributes: head.attributes, modifiers: head.modifiers, name, generics, params, result, semantics, body,
+    kind: 'func', ...common(p, head), name, generics, params, result, semantics, body,
   }
   return [decl]
 }
@@ -282,7 +284,7 @@ function parseInit(p: Cursor, head: Head): Decl[] {
   const generics = withWhere(p, own)
   const body = parseOptionalBody(p)
   const decl: InitDecl = {
-    kind: 'init', span: p.spanFrom(head.first), attributes: head.attributes, modifiers: head.modifiers,
+    kind: 'init', ...common(p, head),
     name: { text: '__init', span: p.tokens.span(at, at) }, generics, params, body,
   }
   return [decl]
@@ -297,7 +299,7 @@ function parseSubscript(p: Cursor, head: Head): Decl[] {
   const generics = withWhere(p, own)
   const accessors = parseAccessors(p)
   const decl: SubscriptDecl = {
-    kind: 'subscript', span: p.spanFrom(head.first), attributes: head.attributes, modifiers: head.modifiers,
+    kind: 'subscript', ...common(p, head),
     name: { text: '__subscript', span: p.tokens.span(at, at) }, generics, params, result, accessors,
   }
   return [decl]
@@ -318,7 +320,7 @@ function parseProperty(p: Cursor, head: Head): Decl[] {
     type = parseArraySuffixes(p, element)
   }
   const accessors = parseAccessors(p)
-  const decl: PropertyDecl = { kind: 'property', span: p.spanFrom(head.first), attributes: head.attributes, modifiers: head.modifiers, name, type, accessors }
+  const decl: PropertyDecl = { kind: 'property', ...common(p, head), name, type, accessors }
   return [decl]
 }
 
@@ -332,7 +334,8 @@ function parseAccessors(p: Cursor): AccessorDecl[] {
   }
   if (!startsAccessor(p)) {
     const body = parseBlock(p)
-    return [{ kind: 'accessor', span: body.span, attributes: [], modifiers: [], name: { text: 'get', span: body.span }, which: 'get', param: undefined, body }]
+    const span = body.span
+    return [{ kind: 'accessor', span, attributes: [], modifiers: [], name: { text: 'get', span }, which: 'get', param: undefined, body }]
   }
   p.advance()
   const accessors: AccessorDecl[] = []
@@ -354,7 +357,8 @@ function startsAccessor(p: Cursor): boolean {
   let i = p.pos + 1
   for (;;) {
     const word = p.wordAt(i)
-    if ((word === 'get' || word === 'set' || word === 'ref') && (p.isAt(i + 1, '{') || p.isAt(i + 1, ';') || p.isAt(i + 1, '('))) return true
+    const isAccessor = word === 'get' || word === 'set' || word === 'ref'
+    if (isAccessor && (p.isAt(i + 1, '{') || p.isAt(i + 1, ';') || p.isAt(i + 1, '('))) return true
     if (p.isAt(i, '}')) return true
     if (p.isAt(i, '[')) {
       const next = p.afterBracket(i)
@@ -416,7 +420,7 @@ function parseStructBody(p: Cursor): StructDecl {
 }
 
 function aliasOf(p: Cursor, head: Head, name: Name, generics: AliasDecl['generics'], target: TypeExpr): AliasDecl {
-  return { kind: 'alias', span: p.spanFrom(head.first), attributes: head.attributes, modifiers: head.modifiers, name, generics, target }
+  return { kind: 'alias', ...common(p, head), name, generics, target }
 }
 
 function parseTypealias(p: Cursor, head: Head): Decl[] {
@@ -438,7 +442,7 @@ function parseAssociatedType(p: Cursor, head: Head): Decl[] {
   const fallback = p.accept('=') ? parseType(p) : undefined
   p.expect(';')
   const decl: AssociatedTypeDecl = {
-    kind: 'associatedtype', span: p.spanFrom(head.first), attributes: head.attributes, modifiers: head.modifiers, name, bounds, where, fallback,
+    kind: 'associatedtype', ...common(p, head), name, bounds, where, fallback,
   }
   return [decl]
 }
@@ -451,7 +455,7 @@ function parseBuffer(p: Cursor, head: Head): Decl[] {
   const semantics = parseSemantics(p)
   const members = parseMembers(p, { ...head, place: 'file' }) ?? []
   const decl: BufferDecl = {
-    kind: 'buffer', span: p.spanFrom(head.first), attributes: head.attributes, modifiers: head.modifiers, name, which, semantics, members,
+    kind: 'buffer', ...common(p, head), name, which, semantics, members,
   }
   return [decl]
 }
@@ -460,7 +464,7 @@ function parseStaticAssert(p: Cursor, head: Head): Decl[] {
   p.advance()
   const { condition, message } = parseAssert(p)
   const decl: AssertDecl = {
-    kind: 'assert', span: p.spanFrom(head.first), attributes: head.attributes, modifiers: head.modifiers, condition, message,
+    kind: 'assert', ...common(p, head), condition, message,
   }
   return [decl]
 }
@@ -486,6 +490,6 @@ function parseUnsupported(p: Cursor, head: Head): Decl[] {
     if (isBody) break
   }
   p.accept(';')
-  const decl: UnsupportedDecl = { kind: 'unsupported', span: p.spanFrom(head.first), attributes: head.attributes, modifiers: head.modifiers, feature }
+  const decl: UnsupportedDecl = { kind: 'unsupported', ...common(p, head), feature }
   return [decl]
 }

@@ -9,8 +9,9 @@ import { eofKind, intKind, nameKind, punctuatorKind } from './token.ts'
 
 /** Words that always are modifiers before a declaration. */
 const modifiers: ReadonlySet<string> = new Set([
-  'in', 'out', 'inout', '__ref', '__constref', '__borrow', 'const', 'static', 'uniform', 'groupshared', 'public', 'private', 'internal', 'no_diff',
-  'row_major', 'column_major', 'precise', 'extern', 'export', 'override', 'constexpr', 'volatile', 'inline', '__exported', '__prefix', '__postfix',
+  'in', 'out', 'inout', '__ref', '__constref', '__borrow', 'const', 'static', 'uniform', 'groupshared', 'public', 'private', 'internal',
+  'no_diff', 'row_major', 'column_major', 'precise', 'extern', 'export', 'override', 'constexpr', 'volatile', 'inline', '__exported',
+  '__prefix', '__postfix',
   'nointerpolation', 'noperspective', 'globallycoherent', 'unorm', 'snorm', '__builtin', '__global', '__extern_cpp', 'dynamic_uniform',
   'highp', 'mediump', 'lowp', 'restrict', 'readonly', 'writeonly', 'coherent', 'flat',
 ])

@@ -4,9 +4,9 @@
  * expansion ends; how much it may produce is limited.
  */
 import {
-  badCharacter, directiveAfterElse, expectedInDirective, extraInDirective, includeNotFound, includeTooDeep, missingDirectiveName, newlineInLiteral,
-  sourceTooLong, strayDirective, tooDeep as nestedTooDeep, unclosedConditional, unclosedMacroCall, undefUnknown, unknownDirective, unterminatedComment, userError,
-  userWarning, wrongMacroArgCount,
+  badCharacter, directiveAfterElse, expectedInDirective, extraInDirective, includeNotFound, includeTooDeep, missingDirectiveName,
+  newlineInLiteral, sourceTooLong, strayDirective, tooDeep as nestedTooDeep, unclosedConditional, unclosedMacroCall, undefUnknown,
+  unknownDirective, unterminatedComment, userError, userWarning, wrongMacroArgCount,
 } from '../base/errors/syntax.ts'
 import type { Sink } from '../base/diag.ts'
 import { Span, type SourceFile } from '../base/source.ts'
@@ -14,7 +14,8 @@ import { evaluateCondition } from './condition.ts'
 import { describeBad, lex } from './lex.ts'
 import { define, isHidden, substitute, type Macro, type MacroTable, type Tok } from './macro.ts'
 import {
-  badKind, damageFlag, eofKind, errorKind, intKind, lineFlag, nameKind, PresumedLines, punctuatorKind, spaceFlag, stringKind, TokenStream, type RawTokens,
+  badKind, damageFlag, eofKind, errorKind, intKind, lineFlag, nameKind, PresumedLines, punctuatorKind, spaceFlag, stringKind, TokenStream,
+  type RawTokens,
 } from './token.ts'
 
 export interface PreprocessOptions {
@@ -125,7 +126,8 @@ class Preprocessor {
       this.#damage = tok.kind === errorKind ? damageFlag : 0
     }
     out.end(file, this.#damage)
-    return new TokenStream(out.kinds, out.starts, out.ends, out.flags, out.count, out.files, out.owners, out.texts, this.#presumed, this.#overflowed)
+    const { kinds, starts, ends, flags, count, files, owners, texts } = out
+    return new TokenStream(kinds, starts, ends, flags, count, files, owners, texts, this.#presumed, this.#overflowed)
   }
 
   #span = (tok: Tok): Span => new Span(tok.file, tok.start, tok.end, this.#presumed.get(tok.file)?.at(tok.start))
@@ -140,7 +142,7 @@ class Preprocessor {
         this.#sink.add(newlineInLiteral, span, {})
         break
       default:
-        this.#sink.add(badCharacter, span, { char: /^[\x21-\x7e]$/.test(text) ? `'${text}'` : `U+${text.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}` })
+        this.#sink.add(badCharacter, span, { char: /^[\x21-\x7e]$/.test(text) ? `'${text}'` : codePoint(text) })
     }
   }
 
@@ -411,7 +413,8 @@ class Preprocessor {
     const { raw } = reader
     for (let depth = 0; raw.kinds[reader.pos] !== eofKind; reader.pos++) {
       const i = reader.pos
-      if (raw.kinds[i] !== hash || (raw.flags[i]! & lineFlag) === 0 || raw.kinds[i + 1] !== nameKind || (raw.flags[i + 1]! & lineFlag) !== 0) continue
+      if (raw.kinds[i] !== hash || (raw.flags[i]! & lineFlag) === 0) continue
+      if (raw.kinds[i + 1] !== nameKind || (raw.flags[i + 1]! & lineFlag) !== 0) continue
       const name = reader.file.text.slice(raw.starts[i + 1]!, raw.ends[i + 1]!)
       if (name === 'if' || name === 'ifdef' || name === 'ifndef') depth++
       else if (name === 'endif' && depth > 0) depth--
@@ -485,6 +488,10 @@ class Preprocessor {
   }
 }
 
+function codePoint(text: string): string {
+  return `U+${text.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
+}
+
 function textOf(toks: readonly Tok[]): string {
   const first = toks[0]
   const last = toks.at(-1)
@@ -548,7 +555,10 @@ class Output {
 
   #grow(): void {
     const size = this.kinds.length * 2
-    const grown = { kinds: new Uint8Array(size), flags: new Uint8Array(size), starts: new Int32Array(size), ends: new Int32Array(size), owners: new Uint16Array(size) }
+    const grown = {
+      kinds: new Uint8Array(size), flags: new Uint8Array(size), starts: new Int32Array(size), ends: new Int32Array(size),
+      owners: new Uint16Array(size),
+    }
     grown.kinds.set(this.kinds)
     grown.flags.set(this.flags)
     grown.starts.set(this.starts)

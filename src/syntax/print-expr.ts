@@ -4,8 +4,8 @@ import type { Attribute, BinaryExpr, Expr, Modifier, Param, Semantic } from './a
 import { printBlock } from './print.ts'
 
 const binaryLevels: Readonly<Record<BinaryExpr['op'], number>> = {
-  ',': 1, '||': 4, '&&': 5, '|': 6, '^': 7, '&': 8, '==': 9, '!=': 9, '<': 10, '>': 10, '<=': 10, '>=': 10, '<<': 11, '>>': 11, '+': 12, '-': 12,
-  '*': 13, '/': 13, '%': 13,
+  ',': 1, '||': 4, '&&': 5, '|': 6, '^': 7, '&': 8, '==': 9, '!=': 9, '<': 10, '>': 10, '<=': 10, '>=': 10, '<<': 11, '>>': 11,
+  '+': 12, '-': 12, '*': 13, '/': 13, '%': 13,
 }
 const assignLevel = 2
 const conditionalLevel = 3

@@ -20,43 +20,53 @@ export function printDecl(decl: Decl, indent = ''): string {
 }
 
 function printBare(decl: Decl, indent: string): string {
+  const where = 'generics' in decl ? printWhere(decl.generics?.where) : ''
   switch (decl.kind) {
-    case 'moduleDecl': return `${decl.implementing ? 'implementing' : 'module'} ${/^[\w.]+$/.test(decl.name.text) ? decl.name.text : quote(decl.name.text)};`
+    case 'moduleDecl': {
+      const name = /^[\w.]+$/.test(decl.name.text) ? decl.name.text : quote(decl.name.text)
+      return `${decl.implementing ? 'implementing' : 'module'} ${name};`
+    }
     case 'import': return `import ${decl.isPath ? quote(decl.name.text) : decl.name.text};`
     case 'include': return `__include ${decl.isPath ? quote(decl.name.text) : decl.name.text};`
     case 'namespace': return `namespace ${decl.name.text}${printMembers(decl.decls, indent)}`
     case 'using': return `using ${printType(decl.target)};`
     case 'struct': {
-      const head = `struct ${decl.name.text}${printGenerics(decl.generics)}${printBounds(decl.bases, ', ')}${printWhere(decl.generics?.where)}`
+      const head = `struct ${decl.name.text}${printGenerics(decl.generics)}${printBounds(decl.bases, ', ')}${where}`
       if (decl.alias !== undefined) return `${head} = ${printType(decl.alias)};`
       return decl.members === undefined ? `${head};` : head + printMembers(decl.members, indent)
     }
     case 'interface': {
-      const head = `interface ${decl.name.text}${printGenerics(decl.generics)}${printBounds(decl.bases, ', ')}${printWhere(decl.generics?.where)}`
+      const head = `interface ${decl.name.text}${printGenerics(decl.generics)}${printBounds(decl.bases, ', ')}${where}`
       return decl.members === undefined ? `${head};` : head + printMembers(decl.members, indent)
     }
-    case 'enum': return `enum ${decl.isClass ? 'class ' : ''}${decl.name.text}${printBounds(decl.bases, ', ')}${printCases(decl.cases, indent)}`
+    case 'enum': {
+      const head = `enum ${decl.isClass ? 'class ' : ''}${decl.name.text}`
+      return `${head}${printBounds(decl.bases, ', ')}${printCases(decl.cases, indent)}`
+    }
     case 'enumCase': return decl.name.text + printInit(decl.value)
     case 'extension': {
       const head = `extension${printGenerics(decl.generics)} ${printType(decl.target)}${printBounds(decl.bases, ', ')}`
-      return head + printWhere(decl.generics?.where) + printMembers(decl.members, indent)
+      return head + where + printMembers(decl.members, indent)
     }
     case 'func': return printFunc(decl, indent)
-    case 'init': return `__init${printGenerics(decl.generics)}${printParams(decl.params)}${printWhere(decl.generics?.where)}${printBody(decl.body, indent)}`
+    case 'init': return `__init${printGenerics(decl.generics)}${printParams(decl.params)}${where}${printBody(decl.body, indent)}`
     case 'subscript': {
-      const head = `__subscript${printGenerics(decl.generics)}${printParams(decl.params)} -> ${printType(decl.result)}${printWhere(decl.generics?.where)}`
+      const head = `__subscript${printGenerics(decl.generics)}${printParams(decl.params)} -> ${printType(decl.result)}${where}`
       return head + printAccessors(decl.accessors, indent)
     }
     case 'property': return `property ${decl.name.text} : ${printType(decl.type)}${printAccessors(decl.accessors, indent)}`
     case 'accessor': return `${decl.which}${decl.param === undefined ? '' : printParams([decl.param])}${printBody(decl.body, indent)}`
-    case 'alias': return `typealias ${decl.name.text}${printGenerics(decl.generics)}${printWhere(decl.generics?.where)} = ${printType(decl.target)};`
+    case 'alias': return `typealias ${decl.name.text}${printGenerics(decl.generics)}${where} = ${printType(decl.target)};`
     case 'associatedtype': {
       const fallback = decl.fallback === undefined ? '' : ` = ${printType(decl.fallback)}`
       return `associatedtype ${decl.name.text}${printBounds(decl.bounds, ', ')}${printWhere(decl.where)}${fallback};`
     }
     case 'var': return `${printVars([decl], indent)};`
     case 'buffer': return `${decl.which} ${decl.name.text}${printSemantics(decl.semantics)}${printMembers(decl.members, indent)}`
-    case 'assert': return `static_assert(${printExpr(decl.condition, 2)}${decl.message === undefined ? '' : `, ${printExpr(decl.message, 2)}`});`
+    case 'assert': {
+      const message = decl.message === undefined ? '' : `, ${printExpr(decl.message, 2)}`
+      return `static_assert(${printExpr(decl.condition, 2)}${message});`
+    }
     case 'unsupported': return `/* ${decl.feature} */`
     default: return assertNever(decl, 'print')
   }
@@ -240,6 +250,7 @@ function printNested(stmt: Stmt, indent: string): string {
 function printThen(then: Stmt, otherwise: Stmt | undefined, indent: string): string {
   const text = printNested(then, indent)
   if (otherwise === undefined) return text
-  const tail = otherwise.kind === 'if' || otherwise.kind === 'ifLet' ? ` ${printStmtBare(otherwise, indent)}` : printNested(otherwise, indent)
+  const isChain = otherwise.kind === 'if' || otherwise.kind === 'ifLet'
+  const tail = isChain ? ` ${printStmtBare(otherwise, indent)}` : printNested(otherwise, indent)
   return `${text}\n${indent}else${tail}`
 }

@@ -27,7 +27,8 @@ const scope = punctuatorKind('::')
 
 /** Words that may stand before a type. */
 export const typeModifiers: ReadonlySet<string> = new Set([
-  'const', 'no_diff', 'in', 'out', 'inout', 'uniform', 'volatile', 'row_major', 'column_major', 'unorm', 'snorm', 'some', 'dyn', 'each', 'expand',
+  'const', 'no_diff', 'in', 'out', 'inout', 'uniform', 'volatile', 'row_major', 'column_major', 'unorm', 'snorm', 'some', 'dyn', 'each',
+  'expand',
   '__ref', 'ref', '__constref', 'constref', 'borrow', 'groupshared', 'static', 'precise',
 ])
 
@@ -114,7 +115,7 @@ function afterFuncType(p: Cursor, index: number): number {
   return close < 0 || !p.isAt(close + 1, '->') ? -1 : afterType(p, close + 2)
 }
 
-const builtinType = /^(bool|u?int|float|half|double|u?int(8|16|32|64)_t|float(16|32|64)_t|u?intptr_t)([1-4](x[1-4])?)?$|^(vector|matrix|Array)$/
+const builtinType = /^(bool|u?int|float|half|double|u?int(8|16|32|64)_t|float(16|32|64)_t)([1-4](x[1-4])?)?$|^(vector|matrix|Array)$/
 
 /** Whether a name surely is a type. */
 export function isTypeName(p: Cursor, name: string): boolean {

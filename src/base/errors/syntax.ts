@@ -128,7 +128,9 @@ export const unclosedMacroCall: Entry<'name'> = error('E15500', 'the arguments o
   example: '#define ADD(a, b) (a + b)\nfloat f(float x) { return ADD(x, 1.0; }\n',
 })
 
-export const wrongMacroArgCount: Entry<'name' | 'expected' | 'count'> = error('E15501', 'the macro {name} takes {expected} arguments and got {count}', {
+const macroArgCount = 'the macro {name} takes {expected} arguments and got {count}'
+
+export const wrongMacroArgCount: Entry<'name' | 'expected' | 'count'> = error('E15501', macroArgCount, {
   example: '#define ADD(a, b) (a + b)\nfloat f(float x) { return ADD(x); }\n',
 })
 
