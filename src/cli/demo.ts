@@ -1,0 +1,53 @@
+import { mkdirSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { compile, renderDiagnostics, type Program } from '../index.ts'
+import { UsageError, packageRoot } from './host.ts'
+
+/** How a demo is run. */
+export interface DemoContext {
+  /** The folder of the example, with its Slang file. */
+  readonly dir: string
+  /** Where pictures go; exists. */
+  readonly output: string
+  readonly steps: number | undefined
+  readonly gpu: boolean
+  /** Compiles a file of the example. */
+  readonly compile: (file: string) => Program
+  /** Prints a line. */
+  readonly say: (text: string) => void
+}
+
+interface Demo {
+  readonly about: string
+  readonly load: () => Promise<{ readonly run: (cx: DemoContext) => Promise<void> }>
+}
+
+const demos: Readonly<Record<string, Demo>> = {
+  splat2d: { about: 'draw a photograph with 2D Gaussians that gradient descent places', load: () => import('./demos/splat2d.ts') },
+  brdf: { about: 'recover the colour and roughness of a surface from what a camera saw of it', load: () => import('./demos/brdf.ts') },
+  spring: { about: 'find the throw that hits a goal, through 200 steps of a simulation', load: () => import('./demos/spring.ts') },
+}
+
+/** `cotangent demo`: runs an example of the package. */
+export async function demoCommand(name: string | undefined, raw: Record<string, unknown>): Promise<void> {
+  const options = raw as { readonly gpu?: boolean; readonly steps?: number; readonly output?: string }
+  if (name === undefined) {
+    for (const [key, demo] of Object.entries(demos)) process.stdout.write(`${key.padEnd(10)}${demo.about}\n`)
+    return
+  }
+  const demo = Object.hasOwn(demos, name) ? demos[name] : undefined
+  if (demo === undefined) throw new UsageError(`there is no demo ${name}; there are ${Object.keys(demos).join(', ')}`)
+  const dir = join(packageRoot(), 'examples', name)
+  const output = resolve(options.output ?? join('out', name))
+  mkdirSync(output, { recursive: true })
+  const { run } = await demo.load()
+  await run({
+    dir, output, steps: options.steps, gpu: options.gpu === true,
+    compile: file => {
+      const program = compile(readFileSync(join(dir, file), 'utf8'), { fileName: join(dir, file) })
+      if (!program.ok) throw new UsageError(renderDiagnostics(program.diagnostics), 1)
+      return program
+    },
+    say: text => { process.stdout.write(`${text}\n`) },
+  })
+}

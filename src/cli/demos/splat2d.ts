@@ -1,0 +1,93 @@
+/** Fits 2D Gaussians to a photograph: everything that computes is in examples/splat2d/splat2d.slang. */
+import { join } from 'node:path'
+import { load } from '../../cpu/index.ts'
+import { attach } from '../../gpu/index.ts'
+import { findDevice } from '../device.ts'
+import type { DemoContext } from '../demo.ts'
+import { progress } from '../progress.ts'
+import { psnr, readPng, writeCurve, writePng, type Picture } from './pictures.ts'
+
+const [tile, perTile, params, count] = [8, 64, 9, 600]
+const rate = 0.012
+
+type Arrays = Readonly<Record<string, Float32Array | Int32Array>>
+type Run = (kernel: string, threads: number, groupSize: number, arrays: Arrays, uniforms: Readonly<Record<string, number>>) => Promise<void>
+
+async function runner(cx: DemoContext): Promise<{ readonly run: Run; readonly name: string; readonly close: () => void }> {
+  const program = cx.compile('splat2d.slang')
+  const groups = (threads: number, size: number): [number, number, number] => [Math.ceil(threads / size), 1, 1]
+  if (!cx.gpu) {
+    const machine = await load(program)
+    return {
+      run: async (kernel, threads, size, buffers, uniforms) => { machine.kernel(kernel).dispatch(groups(threads, size), { buffers, uniforms }) },
+      name: 'CPU (WebAssembly)', close: () => undefined,
+    }
+  }
+  const found = await findDevice()
+  const on = await attach(program, found.device)
+  return {
+    run: async (kernel, threads, size, buffers, uniforms) => { await on.kernel(kernel).dispatch(groups(threads, size), { buffers, uniforms }) },
+    name: `WebGPU (${found.name})`, close: () => found.close(),
+  }
+}
+
+/** Gaussians on a jittered grid, each with the colour of the photograph under it. */
+function start(photo: Picture): Float32Array {
+  const splats = new Float32Array(count * params)
+  let state = 12345
+  const random = (): number => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32
+  const across = Math.ceil(Math.sqrt(count * photo.width / photo.height))
+  const down = Math.ceil(count / across)
+  for (let i = 0; i < count; i++) {
+    const x = (i % across + 0.2 + 0.6 * random()) * photo.width / across
+    const y = (Math.floor(i / across) + 0.2 + 0.6 * random()) * photo.height / down
+    const pixel = (Math.min(photo.height - 1, Math.floor(y)) * photo.width + Math.min(photo.width - 1, Math.floor(x))) * 3
+    const spread = Math.log(photo.width / across * 0.55)
+    splats.set([x, y, spread, spread, random() * Math.PI, ...photo.data.subarray(pixel, pixel + 3), 1.5], i * params)
+  }
+  return splats
+}
+
+export async function run(cx: DemoContext): Promise<void> {
+  const photo = readPng(join(cx.dir, 'astronaut.png'))
+  const { width, height } = photo
+  const steps = cx.steps ?? 150
+  const backend = await runner(cx)
+  cx.say(`${count} Gaussians, ${width}x${height} pixels, ${steps} steps on ${backend.name}`)
+  const tiles = Math.ceil(width / tile) * Math.ceil(height / tile)
+  const splats = start(photo)
+  const [lists, listed, grads, loss] = [new Int32Array(tiles * perTile), new Int32Array(tiles), new Float32Array(tiles * perTile * params), new Float32Array(tiles)]
+  const moments = new Float32Array(count * params * 2)
+  const image = new Float32Array(width * height * 3)
+  const uniforms = { width, height, count, iteration: 1, rate }
+  const bin = (): Promise<void> => backend.run('bin', tiles, 16, { splats, outLists: lists, outListed: listed }, uniforms)
+  const render = async (): Promise<Picture> => {
+    await bin()
+    await backend.run('render', width * height, 64, { splats, lists, listed, outImage: image }, uniforms)
+    return { width, height, data: image.slice() }
+  }
+
+  writePng(join(cx.output, 'target.png'), photo, 4)
+  writePng(join(cx.output, 'start.png'), await render(), 4)
+  const curve: number[] = []
+  const began = performance.now()
+  const bar = progress(steps)
+  for (let i = 1; i <= steps; i++) {
+    // The rate falls to a tenth, by a cosine.
+    uniforms.rate = rate * (0.55 + 0.45 * Math.cos(Math.PI * (i - 1) / steps))
+    uniforms.iteration = i
+    await bin()
+    await backend.run('differentiate', tiles, 16, { photo: photo.data, splats, lists, listed, outGrads: grads, outLoss: loss }, uniforms)
+    await backend.run('update', count, 64, { lists, listed, grads, outSplats: splats, moments }, uniforms)
+    curve.push(loss.reduce((sum, x) => sum + x, 0) / (width * height * 3))
+    bar.update(i, `PSNR ${(-10 * Math.log10(curve.at(-1)!)).toFixed(1)} dB`)
+  }
+  bar.stop()
+  const seconds = (performance.now() - began) / 1000
+  const result = await render()
+  backend.close()
+  writePng(join(cx.output, 'result.png'), result, 4)
+  writeCurve(join(cx.output, 'loss.svg'), curve, { title: 'Mean squared error', x: 'step', y: 'loss', log: true })
+  cx.say(`Pictures: ${['target.png', 'start.png', 'result.png', 'loss.svg'].map(f => join(cx.output, f)).join('\n          ')}`)
+  cx.say(`PSNR ${psnr(result.data, photo.data).toFixed(1)} dB after ${steps} steps in ${seconds.toFixed(1)} s`)
+}

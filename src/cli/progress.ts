@@ -1,0 +1,35 @@
+/** Progress of what takes more than two seconds: a bar on a terminal, nothing where output goes elsewhere. */
+import { Presets, SingleBar } from 'cli-progress'
+
+export interface Progress {
+  /** Says how many steps are done, and a short text beside the bar. */
+  update(done: number, text: string): void
+  stop(): void
+}
+
+const patience = 2000
+
+/** A bar on stderr that appears once the work has taken two seconds. */
+export function progress(total: number): Progress {
+  const bar = new SingleBar({ format: '{bar} {percentage}% {value}/{total} {text} {eta_formatted}', stream: process.stderr, hideCursor: true, clearOnComplete: true }, Presets.shades_classic)
+  const start = performance.now()
+  let shown = false
+  const hide = (): void => {
+    if (shown) bar.stop()
+    shown = false
+  }
+  process.once('SIGINT', hide)
+  return {
+    update(done, text) {
+      if (!shown && process.stderr.isTTY && performance.now() - start > patience) {
+        bar.start(total, done, { text })
+        shown = true
+      }
+      if (shown) bar.update(done, { text })
+    },
+    stop() {
+      hide()
+      process.removeListener('SIGINT', hide)
+    },
+  }
+}
