@@ -45,6 +45,7 @@ export function generate(seed: number, size = 40): Generated {
     if (n === 0) params.push({ ...param('a', arr), dir: 'inout' })
     const sig = { params, result: t.i32, resultNoDiff: false }
     const func = new Func(last ? 'main' : `helper${n}`, sig, null)
+    if (last) func.info.exported = 'main'
     func.info.forceInline = rand(3) === 0 && !last
     func.body = region()
     const helpers = [...module.funcs]

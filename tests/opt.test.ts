@@ -54,6 +54,7 @@ describe('random programs mean the same after', () => {
   sequences.push(
     ['sroa', 'ssa', 'effects', 'licm', 'gvn', 'dce'], ['sroa', 'ssa', 'simplify', 'unroll', 'simplify', 'dce'],
     ['inlineAll', 'memory', 'gvn', 'memory', 'dce'], ['inlineAll', 'sroa', 'ssa', 'simplify', 'gvn', 'memory', 'expand', 'gvn', 'memory', 'dce'],
+    ['unusedParams', 'dce', 'unusedParams', 'dce', 'unused', 'effects', 'gvn', 'dce'],
     ['sroa', 'ssa', 'unrollSmall', 'simplify'],
     ['sroa', 'ssa'], ['sroa', 'ssa', 'simplify', 'gvn', 'dce'], ['inline', 'sroa', 'ssa', 'gvn', 'simplify', 'simplify', 'dce', 'simplify', 'gvn', 'dce'],
   )

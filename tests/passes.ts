@@ -7,9 +7,11 @@ import { gvn } from '../src/opt/gvn.ts'
 import { inline, inlineAll } from '../src/opt/inline.ts'
 import { licm } from '../src/opt/licm.ts'
 import { memory } from '../src/opt/memory.ts'
+import { resources } from '../src/opt/resources.ts'
 import { simplify } from '../src/opt/simplify.ts'
 import { sroa } from '../src/opt/sroa.ts'
 import { ssa } from '../src/opt/ssa.ts'
+import { unused, unusedParams } from '../src/opt/unused.ts'
 import { unroll, unrollSmall } from '../src/opt/unroll.ts'
 
 type Pass = (module: Module, cx: Cx) => void
@@ -32,5 +34,8 @@ export const passes: ReadonlyMap<string, Pass> = new Map<string, Pass>([
   ['unrollSmall', each(unrollSmall)],
   ['expand', each(expand)],
   ['memory', each(memory)],
+  ['resources', resources],
+  ['unused', unused],
+  ['unusedParams', unusedParams],
   ['inlineAll', each(func => inlineAll(func, () => true))],
 ])

@@ -1,0 +1,117 @@
+/** What a program does not need: functions, globals, struct types; parameters and results of functions inside it. */
+import * as ops from '../ir/ops.ts'
+import { voidType, type Type } from '../ir/type.ts'
+import { Func, inputs, outputs, type Global, type Inst, type Module, type ParamSig, type Region } from '../ir/value.ts'
+import { useCounts, walk } from '../ir/walk.ts'
+
+/** Removes functions that no root reaches, and struct types that no function uses. Roots are entry points, exports and initial values. */
+export function unused(module: Module): boolean {
+  const kept = new Set<Func>()
+  const types = new Set<Type>()
+  const keep = (func: Func): void => {
+    if (kept.has(func)) return
+    kept.add(func)
+    for (const p of func.sig.params) useType(p.type, types)
+    for (const type of func.results) useType(type, types)
+    if (func.info.lanewise !== undefined) keep(func.info.lanewise)
+    if (func.body === undefined) return
+    walk(func.body, inst => {
+      for (const r of inst.results) useType(r.type, types)
+      if (inst.op === ops.call) keep(inst.attr as Func)
+      if (inst.op === ops.global) useType((inst.attr as Global).type, types)
+    })
+  }
+  for (const func of module.funcs) if (isRoot(func)) keep(func)
+  for (const g of module.globals) {
+    useType(g.type, types)
+    if (g.init !== undefined) keep(g.init)
+  }
+  const before = module.funcs.length + module.structs.length
+  retain(module.funcs, f => kept.has(f))
+  retain(module.structs, s => types.has(s))
+  return module.funcs.length + module.structs.length < before
+}
+
+function isRoot(func: Func): boolean {
+  return func.info.entry !== undefined || func.info.exported !== undefined
+}
+
+function useType(type: Type, types: Set<Type>): void {
+  if (types.has(type)) return
+  types.add(type)
+  if (type.elem !== undefined) useType(type.elem, types)
+  for (const f of type.fields) useType(f.type, types)
+}
+
+function retain<T>(list: T[], wanted: (item: T) => boolean): void {
+  list.splice(0, list.length, ...list.filter(wanted))
+}
+
+/** Drops parameters that a function does not use and results that no call uses, of functions only called from inside. */
+export function unusedParams(module: Module): boolean {
+  const calls = new Map<Func, Inst[]>()
+  const pinned = new Set<Func>()
+  const resultUsed = new Map<Func, boolean[]>()
+  for (const func of module.funcs) {
+    for (const other of [func.info.forward, func.info.backward, func.info.substitute, func.info.lanewise, func.request?.of]) {
+      if (other !== undefined) pinned.add(other)
+    }
+    if (func.body === undefined) continue
+    const counts = useCounts(func)
+    walk(func.body, inst => {
+      if (inst.op !== ops.call) return
+      const callee = inst.attr as Func
+      const list = calls.get(callee)
+      if (list === undefined) calls.set(callee, [inst])
+      else list.push(inst)
+      const used = resultUsed.get(callee) ?? callee.results.map(() => false)
+      inst.results.forEach((r, k) => { if (counts[r.id]! > 0) used[k] = true })
+      resultUsed.set(callee, used)
+    })
+  }
+  for (const g of module.globals) if (g.init !== undefined) pinned.add(g.init)
+  let changed = false
+  for (let i = 0; i < module.funcs.length; i++) {
+    const func = module.funcs[i]!
+    const sites = calls.get(func)
+    if (isRoot(func) || pinned.has(func) || sites === undefined || func.body === undefined || func.info.spell !== undefined || func.request !== undefined) continue
+    const counts = useCounts(func)
+    const params = func.body.params.map(p => counts[p.id]! > 0)
+    const results = resultUsed.get(func)!
+    if (!params.includes(false) && !results.includes(false)) continue
+    const slim = slimmed(func, params, results)
+    module.funcs[i] = slim
+    for (const call of sites) {
+      call.attr = slim
+      call.args = call.args.filter((_, k) => params[k]!)
+      call.results = call.results.filter((_, k) => results[k]!)
+      call.results.forEach((r, k) => { r.index = k })
+    }
+    changed = true
+  }
+  return changed
+}
+
+/** The function with the chosen parameters and results only; it takes over the body. */
+function slimmed(func: Func, params: readonly boolean[], results: readonly boolean[]): Func {
+  const ins = inputs(func.sig).filter((_, k) => params[k]!)
+  const outs = outputs(func.sig)
+  const given: ParamSig[] = func.sig.result.kind === 'void' ? [...outs]
+    : [{ name: 'result', type: func.sig.result, dir: 'out', noDiff: func.sig.resultNoDiff }, ...outs]
+  const [first, ...rest] = given.filter((_, k) => results[k]!)
+  const slim = new Func(func.name, {
+    params: [
+      ...ins.map(p => ({ ...p, dir: 'in' as const })),
+      ...rest.map(p => ({ ...p, name: p.dir === 'inout' ? `${p.name}_out` : p.name, dir: 'out' as const })),
+    ],
+    result: first?.type ?? voidType, resultNoDiff: first?.noDiff ?? false,
+  }, func.span)
+  Object.assign(slim.info, func.info)
+  slim.nextValue = func.nextValue
+  const body: Region = func.body!
+  body.params = body.params.filter((_, k) => params[k]!)
+  body.params.forEach((p, k) => { p.index = k })
+  walk(body, inst => { if (inst.op === ops.ret) inst.args = inst.args.filter((_, k) => results[k]!) })
+  slim.body = body
+  return slim
+}
