@@ -4,8 +4,9 @@ import { missingEntry } from '../../base/errors/target.ts'
 import type { Span } from '../../base/source.ts'
 import * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
-import type { Func, Global, Module } from '../../ir/value.ts'
+import type { Func, Global, Inst, Module, Value } from '../../ir/value.ts'
 import { reflectBinding, type Reflection } from '../reflect.ts'
+import { expression, type Scope } from './expr.ts'
 import { globalsOf, legalize, type LegalEntry, type LegalGlobal, type LegalModule } from './legalize.ts'
 import { Lines } from './lines.ts'
 import { Names, fieldNames } from './names.ts'
@@ -123,12 +124,25 @@ class ModulePrinter implements ModuleScope {
   }
 
   #global(g: LegalGlobal, lines: Lines): void {
-    const { global, slot } = g
+    const { global, slot, constant } = g
+    if (constant !== undefined) {
+      lines.add(`const ${this.globalText(global)} = ${this.#constantText(constant)};`, global.span)
+      return
+    }
     const at = slot === undefined ? '' : `@group(${slot.group}) @binding(${slot.binding}) `
     const spaces: Partial<Record<t.Space, string>> = {
       uniform: '<uniform>', storage: '<storage, read>', storage_rw: '<storage, read_write>', workgroup: '<workgroup>', private: '<private>',
     }
     lines.add(`${at}var${spaces[global.space] ?? ''} ${this.globalText(global)}: ${this.typeText(global.type)};`, global.span)
+  }
+
+  #constantText(v: Value): string {
+    const scope: Scope = {
+      get: of => expression(of.def as Inst, scope),
+      typeText: type => this.typeText(type), fieldText: (type, i) => this.fieldText(type, i),
+      funcText: func => this.funcText(func), globalText: global => this.globalText(global),
+    }
+    return scope.get(v).text
   }
 
   #func(func: Func, entry: LegalEntry | undefined, lines: Lines): void {

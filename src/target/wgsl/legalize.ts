@@ -2,7 +2,7 @@
  * A module as WGSL can have it: the functions that the entry points reach, callees first; the globals they use, bound and
  * laid out; parameters of entry points as built-in values. The source module stays as it is.
  */
-import type { Sink } from '../../base/diag.ts'
+import { InternalError, type Sink } from '../../base/diag.ts'
 import { recursionInTarget, semanticNotInTarget, stageNotInTarget } from '../../base/errors/target.ts'
 import { Builder } from '../../ir/build.ts'
 import * as ops from '../../ir/ops.ts'
@@ -13,6 +13,7 @@ import { walk } from '../../ir/walk.ts'
 import { bindingsOf, type Slot } from '../bindings.ts'
 import { Copier, resultType, type ModuleCopy } from './copy.ts'
 import { Layouts, noMarks, type Marks, type Stored } from './layout.ts'
+import { branchTails } from './tails.ts'
 import { TypeMap } from './types.ts'
 
 /** A global of the legal module. */
@@ -23,6 +24,8 @@ export interface LegalGlobal {
   readonly of: Global
   /** Where the host binds it; undefined for what is no resource. */
   readonly slot: Slot | undefined
+  /** For a variable that nothing writes: a function whose only instructions are constants, and the value it returns. */
+  readonly constant: Value | undefined
 }
 
 /** An entry point of the legal module. */
@@ -65,6 +68,8 @@ class Legalizer implements ModuleCopy {
   readonly #globals = new Map<Global, LegalGlobal>()
   readonly #marks = new Map<Global, Marks>()
   readonly #slots: ReadonlyMap<Global, Slot>
+  /** Module-level variables that something may write. */
+  readonly #written = new Set<Global>()
 
   constructor(module: Module, sink: Sink) {
     this.#module = module
@@ -73,13 +78,15 @@ class Legalizer implements ModuleCopy {
   }
 
   run(entries: readonly Func[]): LegalModule {
-    this.#findAtomics(entries)
+    this.#findWrites(entries)
     const legal = entries.map(e => this.#entry(e)).filter(e => e !== undefined)
     for (let f = this.#queue.pop(); f !== undefined; f = this.#queue.pop()) this.#body(f)
     const globals = [...this.#globals.values()]
     const order = this.#module.globals
     globals.sort((x, y) => order.indexOf(x.of) - order.indexOf(y.of))
-    return { funcs: this.#ordered(legal.map(e => e.func)), entries: legal, globals, layouts: this.layouts }
+    const funcs = this.#ordered(legal.map(e => e.func))
+    for (const f of funcs) branchTails(f)
+    return { funcs, entries: legal, globals, layouts: this.layouts }
   }
 
   func(of: Func): Func {
@@ -103,17 +110,29 @@ class Legalizer implements ModuleCopy {
         : of.space === 'storage' || of.space === 'storage_rw' ? this.layouts.stored(type, 'storage', marks)
         : of.space === 'workgroup' ? this.layouts.stored(type, 'workgroup', marks)
         : this.layouts.local(type)
-      const global = new Global(of.name, stored.type, of.space, of.resource, of.binding, undefined, of.span)
-      legal = { global, stored, of, slot: this.#slots.get(of) }
+      const constant = of.space === 'private' && of.init !== undefined && !this.#written.has(of) ? this.#constant(of.init) : undefined
+      // Nothing changes a constant, as nothing changes a uniform: loads of it need no order.
+      const space = constant === undefined ? of.space : 'uniform'
+      const global = new Global(of.name, stored.type, space, of.resource, of.binding, undefined, of.span)
+      legal = { global, stored, of, slot: this.#slots.get(of), constant }
       this.#globals.set(of, legal)
     }
     return legal
   }
 
+  /** The value that the function returns, where that is made of constants only. */
+  #constant(init: Func): Value | undefined {
+    const copy = new Func(init.name, { params: [], result: resultType(this.types, init), resultNoDiff: true }, init.span)
+    copy.body = new Region()
+    new Copier(this, init, new Builder(copy, copy.body)).region(init.body!, copy.body)
+    const plain = copy.body.insts.every(i => i.op === ops.constant || i.op === ops.zero || i.op === ops.construct || i.op === ops.splat || i.op === ops.ret)
+    return plain ? copy.body.end.args[0] : undefined
+  }
+
   #body(of: Func): void {
     const copy = this.#funcs.get(of)!
     copy.body = new Region()
-    if (of.body === undefined) return
+    if (of.body === undefined) throw new InternalError('wgsl', `${of.name} has neither a body nor a spelling`)
     const b = new Builder(copy, copy.body)
     const copier = new Copier(this, of, b)
     for (const p of of.body.params) copier.type(p.type, of.span)
@@ -158,16 +177,21 @@ class Legalizer implements ModuleCopy {
   #initialise(b: Builder, entry: Func): void {
     for (const g of globalsOf(entry)) {
       if (g.space !== 'private' || g.init === undefined) continue
-      const { global } = this.global(g)
+      const { global, constant } = this.global(g)
+      if (constant !== undefined) continue
       const [value] = b.call(this.func(g.init), [])
       b.store(b.emit1(ops.global, [], global), value!)
     }
   }
 
-  /** Marks the places that atomics touch, in all functions that can be reached. */
-  #findAtomics(entries: readonly Func[]): void {
+  /** Marks the places that atomics touch and the variables that are written, in all functions that can be reached. */
+  #findWrites(entries: readonly Func[]): void {
     for (const func of reachable(entries)) {
       walk(func.body!, inst => {
+        if (inst.op === ops.store) {
+          const global = rootOf(inst.args[0]!)
+          if (global !== undefined) this.#written.add(global)
+        }
         if (inst.op !== ops.atomic) return
         const steps: number[] = []
         let def = inst.args[0]!.def
@@ -178,6 +202,7 @@ class Legalizer implements ModuleCopy {
         }
         if (!(def instanceof Inst)) return
         const global = def.attr as Global
+        this.#written.add(global)
         const root = this.#marks.get(global) ?? noMarks()
         this.#marks.set(global, root)
         markPath(root, steps.reverse())
@@ -204,6 +229,12 @@ class Legalizer implements ModuleCopy {
     for (const root of roots) if (state.get(root) === undefined) visit(root)
     return done
   }
+}
+
+function rootOf(ptr: Value): Global | undefined {
+  let def = ptr.def
+  while (def instanceof Inst && (def.op === ops.field || def.op === ops.elem)) def = def.args[0]!.def
+  return def instanceof Inst && def.op === ops.global ? def.attr as Global : undefined
 }
 
 function markPath(root: Marks, steps: readonly number[]): void {

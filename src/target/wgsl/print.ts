@@ -43,6 +43,7 @@ export class FuncPrinter implements Scope {
   /** Values written once that have not been written yet, in order of definition. */
   readonly #pending = new Set<Value>()
   readonly #targets = new Map<Inst, Targets>()
+  readonly #divergent = new Map<Inst, boolean>()
   readonly #flags = new Map<Inst, string>()
   /** Variables that are declared by the store that first writes them. */
   readonly #declaredBy = new Map<Inst, Value>()
@@ -166,8 +167,18 @@ export class FuncPrinter implements Scope {
 
   /** True where nothing after the instruction in its region can be reached. */
   diverges(inst: Inst): boolean {
-    if (inst.op === ops.loop) return isConstant(inst.regions[0]!.end.args[0]!, true) && !this.exits.left.has(inst)
-    return inst.regions.length > 0 && !this.exits.left.has(inst) && inst.regions.every(r => r.end.op !== ops.yield_)
+    if (inst.regions.length === 0 || this.exits.left.has(inst)) return false
+    let known = this.#divergent.get(inst)
+    if (known === undefined) {
+      known = inst.op === ops.loop ? isConstant(inst.regions[0]!.end.args[0]!, true) : inst.regions.every(r => this.#ends(r))
+      this.#divergent.set(inst, known)
+    }
+    return known
+  }
+
+  /** True for a region whose end hands nothing on. */
+  #ends(region: Region): boolean {
+    return region.end.op !== ops.yield_ || region.insts.some(i => this.diverges(i))
   }
 
   /** A variable whose first use in its region is a store of the whole is declared there. */
@@ -213,7 +224,7 @@ export class FuncPrinter implements Scope {
       case ops.next: this.#next[this.#next.length - 1]!(inst); return
       case ops.unreachable: {
         const result = this.#func.sig.result
-        if (result.kind !== 'void' && this.#endsBody(inst)) lines.add(`return ${this.typeText(result)}();`, inst.span)
+        if (result.kind !== 'void' && this.#endsBody(inst) && this.#couldEnd()) lines.add(`return ${this.typeText(result)}();`, inst.span)
         return
       }
     }
@@ -263,6 +274,13 @@ export class FuncPrinter implements Scope {
 
   #endsBody(inst: Inst): boolean {
     return this.#func.body!.end === inst
+  }
+
+  /** False where WGSL sees by itself that the body's end is never reached. */
+  #couldEnd(): boolean {
+    const insts = this.#func.body!.insts
+    const before = insts[insts.length - 2]
+    return before === undefined || !this.diverges(before)
   }
 
   /** Assigns to several variables at once: no assignment may spoil what a later one reads. */
@@ -375,7 +393,7 @@ export class FuncPrinter implements Scope {
       return
     }
     const [yes, no] = [inst.regions[0]!, inst.regions[1]!]
-    const [yesEnds, noEnds] = [yes.end.op !== ops.yield_, no.end.op !== ops.yield_]
+    const [yesEnds, noEnds] = [this.#ends(yes), this.#ends(no)]
     if (yesEnds !== noEnds) {
       const cond = yesEnds ? this.get(inst.args[0]!) : this.not(inst.args[0]!)
       this.flush()
