@@ -5,12 +5,12 @@ import { Sink } from '../src/base/diag.ts'
 import { renderDiagnostics } from '../src/base/render.ts'
 import { SourceFile } from '../src/base/source.ts'
 import type { Expr, Module } from '../src/syntax/ast.ts'
+import { core } from '../src/check/core.generated.ts'
 import { lex } from '../src/syntax/lex.ts'
 import { macroTable } from '../src/syntax/macro.ts'
 import { parse, parseRange } from '../src/syntax/parse.ts'
 import { preprocess } from '../src/syntax/preprocess.ts'
 import { printModule } from '../src/syntax/print.ts'
-import { skim } from '../src/syntax/skim.ts'
 
 const here = import.meta.dirname
 const text = (path: string): string => readFileSync(join(here, path), 'utf8')
@@ -54,21 +54,21 @@ describe('the parser', () => {
     })
   }
 
-  it('gives every declaration of a stretch of a file as it gives those of the whole', () => {
-    for (const path of ['lang/syntax/declarations.slang', 'lang/syntax/functions.slang']) {
-      const file = new SourceFile(path, text(path))
-      const whole = parse(file, {}, new Sink())
-      const parts = skim(file).flatMap(s => parseRange(file, s.start, s.end, new Sink()))
-      expect(parts.map(shape)).toEqual(whole.decls.map(shape))
+  it('reads the core library alike in stretches, as its index lists them, and as a whole', () => {
+    const files = core.files.map(f => new SourceFile(f.name, f.text))
+    const sink = new Sink()
+    const stretches = new Map<string, string>()
+    for (const table of [core.names, core.extensions, core.derivatives]) {
+      for (const triples of Object.values(table)) {
+        for (let i = 0; i < triples.length; i += 3) {
+          const decls = parseRange(files[triples[i]!]!, triples[i + 1]!, triples[i + 2]!, sink)
+          stretches.set(triples.slice(i, i + 2).join(), shape(decls))
+        }
+      }
     }
-  })
-
-  it('lists the names that a text declares', () => {
-    const lines = ['int a, b = f(1, {2});', 'extension<T> Box<T> : I { }', '[X] float g<T>(T x) { return x; }', 'struct S { int y; };']
-    const file = new SourceFile('t', lines.join('\n'))
-    expect(skim(file).map(s => `${s.kind} ${s.names.join()} ${file.text.slice(s.start, s.start + 5)}`)).toEqual([
-      'var a,b int a', 'extension Box exten', 'func g [X] f', 'struct S struc',
-    ])
+    const whole = files.flatMap(f => parse(f, {}, sink).decls.map(d => shape([d])))
+    expect(renderDiagnostics(sink.list)).toBe('')
+    expect([...stretches.values()].sort()).toEqual(whole.sort())
   })
 
   it('keeps places: each name lies where its span says', () => {
