@@ -5,7 +5,7 @@ import { Sink } from '../src/base/diag.ts'
 import { Machine } from '../src/cpu/machine.ts'
 import { parseModule } from '../src/ir/parse.ts'
 import { printModule } from '../src/ir/print.ts'
-import { run, type Data } from '../src/ir/run.ts'
+import { dispatch, run, type Data } from '../src/ir/run.ts'
 import { inputs, outputs, type Func, type Module } from '../src/ir/value.ts'
 import { compileWasm } from '../src/target/wasm/wasm.ts'
 import { fromHost, toHost } from './js-run.ts'
@@ -73,4 +73,23 @@ describe('WebAssembly', () => {
       }
     }
   })
+
+  for (const file of readdirSync(join(here, 'target/kernels'))) {
+    it(`dispatches target/kernels/${file} as the interpreter does`, () => {
+      const source = readFileSync(join(here, 'target/kernels', file), 'utf8')
+      const module = parseModule(source)
+      const groups = /dispatch (\d+) (\d+) (\d+)/.exec(source)!.slice(1).map(Number) as [number, number, number]
+      const kernel = module.funcs.find(f => f.info.entry !== undefined)!
+      const data = { inp: Array.from({ length: 16 }, (_x, i) => i * 0.5 - 3), outp: new Array<number>(24).fill(0) }
+      const items = Array.from({ length: 24 }, (_x, i) => [i, [i, 1, 2], 3])
+      const expected = { ...data, outp: [...data.outp], items: items as Data[], scale: 1.5 }
+      const { machine, text } = machineOf(module)
+      const outp = new Float32Array(24)
+      const host = items.map(([a, v, n]) => ({ a, v, n }))
+      machine.dispatch(kernel.name, groups, { buffers: { inp: Float32Array.from(data.inp), outp, items: host }, uniforms: { scale: 1.5 } })
+      dispatch(kernel, groups, [], { globals: expected })
+      expect([...outp], text).toEqual(expected.outp)
+      expect(host.map(({ a, v, n }) => [a, v, n])).toEqual(expected.items)
+    })
+  }
 })

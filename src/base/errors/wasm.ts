@@ -49,22 +49,19 @@ export const unspelled: Entry<'func'> = error('E37104', '{func} has neither an i
   },
 })
 
-export const barrierInside: Entry = error('E37105', 'a barrier stands where the threads of a workgroup cannot be run in step', {
-  help: 'move the barrier out of the called function or the branch that leaves early',
+export const barrierInside: Entry<'global'> = error('E37105', 'a kernel with barriers cannot use the static variable {global} on the CPU, where its threads take turns', {
+  help: 'use a local variable, or groupshared memory',
   example: {
     source: `groupshared float shared[4];
 RWStructuredBuffer<float> outp;
+static float own;
 [shader("compute")] [numthreads(4, 1, 1)]
 void computeMain(uint3 id : SV_DispatchThreadID)
 {
-    shared[id.x] = outp[id.x];
-    for (int i = 0; i < 3; i++)
-    {
-        if (shared[0] > 1.0)
-            break;
-        GroupMemoryBarrierWithGroupSync();
-    }
-    outp[id.x] = shared[3 - id.x];
+    own = outp[id.x];
+    shared[id.x] = own;
+    GroupMemoryBarrierWithGroupSync();
+    outp[id.x] = shared[3 - id.x] + own;
 }`,
     target: 'wasm',
   },

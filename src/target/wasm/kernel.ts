@@ -5,16 +5,25 @@
 import * as t from '../../ir/type.ts'
 import type { Func, Global, Value } from '../../ir/value.ts'
 import { Body } from './body.ts'
+import { hasBarrier, lockstep } from './lockstep.ts'
 import { Label, type Code, type Node } from './node.ts'
 import { i32, op } from './opcode.ts'
 import type { Plan } from './plan.ts'
 
+/** What a kernel needs besides its body: memory of the function, initial values for each thread, variables of each group. */
+export interface KernelSetup {
+  readonly frame: { top: number }
+  readonly initialize: (body: Body) => void
+  readonly shared: readonly Global[]
+}
+
 /** Fills in the code of a kernel with parameters (groups x, y, z, first group, group after the last). */
-export function kernelCode(
-  plan: Plan, func: Func, code: Code, frame: { top: number }, initialize: (body: Body) => void, shared: readonly Global[],
-): void {
+export function kernelCode(plan: Plan, func: Func, code: Code, setup: KernelSetup): void {
+  const together = hasBarrier(func) ? lockstep(func) : undefined
+  const { frame, shared } = setup
   let done = new Label()
-  const body = new Body(plan, func, code, frame, b => b.g.br(done))
+  const run = together ?? func
+  const body = new Body(plan, run, code, frame, b => b.g.br(done))
   const g = body.g
   const [nx, ny, nz] = func.info.entry!.numthreads
   const [gx, gy] = [g.get(0), g.get(1)]
@@ -22,6 +31,16 @@ export function kernelCode(
   g.count(g.get(4), group => {
     const groupId = [u(op.i32RemU, group, gx), u(op.i32RemU, u(op.i32DivU, group, gx), gy), u(op.i32DivU, group, g.mul(gx, gy))]
     for (const global of shared) body.memory.clear(plan.placeOf(g, global))
+    if (together !== undefined) {
+      body.set(together.body!.params[0]!, groupId)
+      done = new Label()
+      const all = g.nested(false, () => {
+        setup.initialize(body)
+        body.region(together.body!)
+      })
+      g.stmt({ kind: 'block', body: all, label: done })
+      return
+    }
     over(body, nz, z => over(body, ny, y => over(body, nx, x => {
       const local = [x, y, z]
       const size = [nx, ny, nz]
@@ -35,7 +54,7 @@ export function kernelCode(
       done = new Label()
       const label = done
       const thread = g.nested(false, () => {
-        initialize(body)
+        setup.initialize(body)
         body.region(func.body!)
       })
       g.stmt({ kind: 'block', body: thread, label })

@@ -4,11 +4,12 @@
  * functions; what lies above belongs to the host's buffers.
  */
 import type { Sink } from '../../base/diag.ts'
-import { recursiveMemory, resourceMissing, semanticMissing, unspelled } from '../../base/errors/wasm.ts'
+import { barrierInside, recursiveMemory, resourceMissing, semanticMissing, unspelled } from '../../base/errors/wasm.ts'
 import * as ops from '../../ir/ops.ts'
 import { voidType, type ScalarName, type Type } from '../../ir/type.ts'
 import { Func, Global, Inst, Region, inputs, type Module } from '../../ir/value.ts'
-import { walk } from '../../ir/walk.ts'
+import { cloneFunc, walk } from '../../ir/walk.ts'
+import { inlineAll } from '../../opt/inline.ts'
 import { dataSignature, dataType } from '../data.ts'
 import { Layouts, roundUp } from '../layout.ts'
 import { Body } from './body.ts'
@@ -18,6 +19,7 @@ import { helperCode } from './helper.ts'
 import type { WasmBuffer, WasmFunction, WasmInterface, WasmKernel, WasmPrint, WasmUniform } from './interface.ts'
 import { kernelCode } from './kernel.ts'
 import { Leaves, valType } from './leaf.ts'
+import { hasBarrier } from './lockstep.ts'
 import type { Graph } from './graph.ts'
 import { place, type Place } from './memory.ts'
 import { Callee, Code, type WasmCode } from './node.ts'
@@ -133,7 +135,12 @@ class Legalizer implements Plan {
     const touched = this.#globalsOf(func)
     const shared = touched.filter(g => g.space === 'workgroup')
     const code = new Code(new Callee(func.name, [i32, i32, i32, i32, i32], []))
-    kernelCode(this, func, code, this.#frame, body => this.#initialize(body, privates), shared)
+    const body = this.#withoutBarrierCalls(func)
+    if (privates.length > 0 && hasBarrier(body)) {
+      this.sink.add(barrierInside, func.span ?? undefined, { global: privates[0]!.name })
+      return
+    }
+    kernelCode(this, body, code, { frame: this.#frame, initialize: b => this.#initialize(b, privates), shared })
     this.#codes.push(code)
     this.#exports.push({ name: func.name, callee: code.callee })
     kernels.push({
@@ -141,6 +148,19 @@ class Legalizer implements Plan {
       buffers: touched.filter(g => g.space === 'storage' || g.space === 'storage_rw').map(g => g.name),
       uniforms: touched.filter(g => g.space === 'uniform').map(g => g.name),
     })
+  }
+
+  /** The kernel, with the calls inlined that lead to barriers. */
+  #withoutBarrierCalls(func: Func): Func {
+    const blocking = new Set([...this.#reachable(func)].filter(hasBarrier))
+    const waits = (callee: Func): boolean => callee !== func && [...this.#reachable(callee)].some(f => blocking.has(f))
+    let calls = false
+    this.#calls(func, callee => { if (waits(callee)) calls = true })
+    if (!calls) return func
+    const copy = cloneFunc(func, func.name)
+    copy.info.entry = func.info.entry
+    inlineAll(copy, waits)
+    return copy
   }
 
   /** Compiles what belongs to no function of the program. */
