@@ -77,7 +77,8 @@ export async function run(cx: DemoContext): Promise<void> {
     uniforms.rate = rate * (0.55 + 0.45 * Math.cos(Math.PI * (i - 1) / steps))
     uniforms.iteration = i
     await bin()
-    await backend.run('differentiate', tiles, 16, { photo: photo.data, splats, lists, listed, outGrads: grads, outLoss: loss }, uniforms)
+    await backend.run('evaluate', tiles, 16, { photo: photo.data, splats, lists, listed, outLoss: loss }, uniforms)
+    await backend.run('differentiate', tiles, 16, { photo: photo.data, splats, lists, listed, outGrads: grads }, uniforms)
     await backend.run('update', count, 64, { lists, listed, grads, outSplats: splats, moments }, uniforms)
     curve.push(loss.reduce((sum, x) => sum + x, 0) / (width * height * 3))
     bar.update(i, `PSNR ${(-10 * Math.log10(curve.at(-1)!)).toFixed(1)} dB`)

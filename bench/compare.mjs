@@ -1,0 +1,116 @@
+// Speed of compiling against the real compiler, size of the browser bundle, and cost of gradients on the CPU.
+//   node bench/compare.mjs            after npm ci
+// Times are medians; what counts is the ratio to what ran beside it, in the same run.
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+import { load } from '../dist/cpu.js'
+import { compile } from '../dist/index.js'
+import { loadPeer } from './peer.mjs'
+
+const at = path => fileURLToPath(new URL(`../${path}`, import.meta.url))
+const read = path => readFileSync(at(path), 'utf8')
+const median = list => [...list].sort((a, b) => a - b)[list.length >> 1]
+const ms = x => x.toFixed(x < 10 ? 2 : 0)
+const row = (...cells) => console.log(`| ${cells.join(' | ')} |`)
+
+function process_(...args) {
+  const start = performance.now()
+  const r = spawnSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 1 << 26 })
+  const took = performance.now() - start
+  if (r.status !== 0) throw new Error(`${args.join(' ')}: ${r.stderr}`)
+  return took
+}
+
+function time(work, budget = 1500) {
+  const times = []
+  const end = performance.now() + budget
+  while (performance.now() < end || times.length < 5) {
+    const start = performance.now()
+    work()
+    times.push(performance.now() - start)
+  }
+  return median(times)
+}
+
+console.log('\nCold start: one process from nothing to WGSL on stdout (bench/programs/01_poly.slang)\n')
+row('', 'ms', 'times faster')
+row('---', '--:', '--:')
+{
+  const [ours, theirs, bare] = [[], [], []]
+  for (let i = 0; i < 7; i++) {
+    bare.push(process_('-e', '0'))
+    ours.push(process_(at('dist/cli.js'), 'compile', at('bench/programs/01_poly.slang')))
+    theirs.push(process_(at('bench/cold-peer.mjs'), at('bench/programs/01_poly.slang')))
+  }
+  row('Cotangent', ms(median(ours)), (median(theirs) / median(ours)).toFixed(1))
+  row('slang-wasm 2025.15', ms(median(theirs)), '1')
+  row('Node alone', ms(median(bare)), '')
+}
+
+console.log('\nWarm compile to WGSL, in one process\n')
+row('program', 'Cotangent ms', 'slang-wasm ms', 'times faster', 'WGSL bytes', 'theirs')
+row('---', '--:', '--:', '--:', '--:', '--:')
+const peer = await loadPeer()
+const kernels = {
+  brdf: 'RWStructuredBuffer<float> outp;\n[shader("compute")] [numthreads(64, 1, 1)] void main_(uint3 id : SV_DispatchThreadID)\n{ Material m; m.baseColor = float3(0.9, 0.5, 0.1); m.roughness = 0.3; m.metallic = 0.5; var c = diffPair(float3(outp[0], 0.4, 0.3)); var r = diffPair(0.5); bwd_diff(loss)(c, r, m, 1.0); outp[id.x] = c.d.x + r.d; }\n',
+  spring: 'RWStructuredBuffer<float> outp;\n[shader("compute")] [numthreads(64, 1, 1)] void main_(uint3 id : SV_DispatchThreadID)\n{ var v = diffPair(float2(outp[0], 0.5)); bwd_diff(loss)(v, float2(1.0, 1.0), 8.0, 1.0); outp[id.x] = v.d.x; }\n',
+}
+for (const name of ['splat2d', 'brdf', 'spring']) {
+  const source = read(`examples/${name}/${name}.slang`) + (kernels[name] ?? '')
+  let ours = '', theirs = ''
+  const a = time(() => { ours = compile(source, { fileName: `${name}.slang` }).wgsl().code })
+  let cells
+  try {
+    const b = time(() => { theirs = peer(source, `${name}${Math.random().toString(36).slice(2)}`) })
+    cells = [ms(b), (b / a).toFixed(1)]
+  } catch (error) {
+    cells = [`refused: ${String(error.message).split('\n')[0].slice(0, 60)}`, '']
+  }
+  row(name, ms(a), ...cells, ours.length, theirs.length)
+}
+
+console.log('\nBrowser bundle that compiles to WGSL, core library included\n')
+{
+  const out = await build({
+    stdin: { contents: "import { compile } from './dist/index.js'; globalThis.toWgsl = s => compile(s).wgsl().code", resolveDir: at('.') },
+    bundle: true, minify: true, format: 'esm', platform: 'browser', write: false,
+  })
+  const bytes = out.outputFiles[0].contents
+  row('minified', 'gzipped')
+  row('--:', '--:')
+  row(`${(bytes.length / 1024).toFixed(1)} KB`, `${(gzipSync(bytes, { level: 9 }).length / 1024).toFixed(1)} KB`)
+}
+
+console.log('\nReverse evaluation over a primal one, on the CPU (WebAssembly)\n')
+row('example', 'primal µs', 'reverse µs', 'ratio')
+row('---', '--:', '--:', '--:')
+for (const name of ['brdf', 'spring']) {
+  const m = await load(compile(read(`examples/${name}/${name}.slang`)))
+  const args = { brdf: [[0.9, 0.5, 0.1], 0.3, { baseColor: [0.2, 0.3, 0.4], roughness: 0.5, metallic: 0.2 }], spring: [[0.3, 0.4], [1, 1], 8] }[name]
+  const n = 200
+  const primal = time(() => { for (let i = 0; i < n; i++) m.fn.loss(...args) }) / n * 1000
+  const reverse = time(() => { for (let i = 0; i < n; i++) m.fn.loss.vjp(args, 1) }) / n * 1000
+  row(name, primal.toFixed(1), reverse.toFixed(1), (reverse / primal).toFixed(2))
+}
+{
+  const m = await load(compile(read('examples/splat2d/splat2d.slang')))
+  const [width, height, count, tiles, per] = [128, 128, 600, 256, 64]
+  let state = 7
+  const random = () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32
+  const splats = Float32Array.from({ length: count * 9 }, (_, i) => [random() * width, random() * height, 1.1, 1.1, random() * 3, random(), random(), random(), 1.5][i % 9])
+  const buffers = {
+    splats, photo: Float32Array.from({ length: width * height * 3 }, random), outLists: new Int32Array(tiles * per), outListed: new Int32Array(tiles),
+    outLoss: new Float32Array(tiles), outGrads: new Float32Array(tiles * per * 9),
+  }
+  Object.assign(buffers, { lists: buffers.outLists, listed: buffers.outListed })
+  const uniforms = { width, height, count, iteration: 1, rate: 0.01 }
+  const run = name => m.kernel(name).dispatch([tiles / 16, 1, 1], { buffers, uniforms })
+  run('bin')
+  const primal = time(() => run('evaluate')) * 1000
+  const reverse = time(() => run('differentiate')) * 1000
+  row('splat2d', primal.toFixed(0), reverse.toFixed(0), (reverse / primal).toFixed(2))
+}
+process.exit(0)
