@@ -128,17 +128,21 @@ class Generator {
     this.vars = []
     this.counter = 0
     const params: Param[] = [{ name: 'x', type: t.f32, dir: 'in' }]
-    const extra = isMain ? 1 + this.rand(3) : this.rand(3)
+    const extra = isMain ? 1 + this.rand(4) : this.rand(3)
     for (let i = 0; i < extra; i++) {
       const dir: Direction = isMain ? this.one(['in', 'in', 'in', 'inout', 'out'] as const) : this.one(['in', 'in', 'in', 'inout', 'out'] as const)
       params.push({ name: `p${i}`, type: this.one(this.types), dir })
     }
     if (this.rand(2) === 0) params.push({ name: 'n', type: t.i32, dir: 'in' })
     this.result = this.rand(3) === 0 ? this.one(this.types) : t.f32
-    for (const p of params) this.vars.push({ name: p.name, type: p.type, mutable: p.type !== t.i32 })
+    for (const p of params) if (p.dir !== 'out') this.vars.push({ name: p.name, type: p.type, mutable: p.type !== t.i32 })
     this.left = isMain ? this.features.size : Math.ceil(this.features.size / 3)
     const body: Stmt[] = []
-    for (const p of params) if (p.dir === 'out') body.push({ kind: 'set', to: { kind: 'var', type: p.type, name: p.name }, op: '=', value: this.expr(p.type, 2) })
+    for (const p of params) {
+      if (p.dir !== 'out') continue
+      body.push({ kind: 'set', to: { kind: 'var', type: p.type, name: p.name }, op: '=', value: this.expr(p.type, 2) })
+      this.vars.push({ name: p.name, type: p.type, mutable: true })
+    }
     body.push(...this.list(0))
     if (body[body.length - 1]?.kind !== 'return') body.push({ kind: 'return', value: this.expr(this.result, 2) })
     return { name, params, result: this.result, body }
@@ -149,7 +153,7 @@ class Generator {
     const saved = this.vars
     this.vars = [...saved]
     const out: Stmt[] = []
-    const count = 2 + this.rand(depth === 0 ? 6 : 3)
+    const count = 2 + this.rand(depth === 0 ? 7 : 3)
     for (let i = 0; i < count && this.left > 0; i++) {
       const s = this.stmt(depth)
       out.push(s)
@@ -164,16 +168,16 @@ class Generator {
     const roll = this.rand(20)
     if (depth < 3) {
       if (roll < 3) return { kind: 'if', c: this.condition(), then: this.list(depth + 1), else: this.rand(2) === 0 ? this.list(depth + 1) : [] }
-      if (roll < 6 && this.loopDepth < 2) return this.loop(depth)
-      if (roll === 6) return this.switch(depth)
+      if (roll < 7 && this.loopDepth < 2) return this.loop(depth)
+      if (roll === 7) return this.switch(depth)
     }
-    if (depth > 0 && roll === 7) {
+    if (depth > 0 && roll === 8) {
       const escape = this.rand(4)
       if (escape === 0) return { kind: 'if', c: this.condition(), then: [{ kind: 'return', value: this.expr(this.result, 2) }], else: [] }
       if (escape === 1 && this.canBreak) return { kind: 'if', c: this.condition(), then: [...this.short(), { kind: 'break' }], else: [] }
       if (escape === 2 && this.canContinue) return { kind: 'if', c: this.condition(), then: [...this.short(), { kind: 'continue' }], else: [] }
     }
-    if (roll < 10 && this.funcs.length > 0) {
+    if (roll < 11 && this.funcs.length > 0) {
       const call = this.callStmt()
       if (call !== undefined) return call
     }
@@ -253,7 +257,8 @@ class Generator {
 
   /** A mutable place: a variable or a part of one. */
   place(): Place {
-    const v = this.one(this.vars.filter(x => x.mutable))
+    const choices = this.vars.filter(x => x.mutable)
+    const v = choices[Math.max(this.rand(choices.length), this.rand(choices.length))]!
     let e: Expr = { kind: 'var', type: v.type, name: v.name }
     while (e.type.kind !== 'scalar' && this.rand(3) > 0) e = this.inside(e)
     return e
@@ -296,9 +301,10 @@ class Generator {
   expr(type: Type, depth: number): Expr {
     const vars = this.vars.filter(v => v.type === type)
     if (depth <= 0 || this.rand(4) === 0) {
-      if (vars.length > 0 && this.rand(8) > 0) return { kind: 'var', type, name: this.one(vars).name }
-      const part = this.rand(2) === 0 ? this.partOf(type) : undefined
+      const part = vars.length === 0 || this.rand(2) === 0 ? this.partOf(type) : undefined
       if (part !== undefined) return part
+      // What was declared last is the likeliest to be part of something longer.
+      if (vars.length > 0 && this.rand(10) > 0) return { kind: 'var', type, name: vars[Math.max(this.rand(vars.length), this.rand(vars.length))]!.name }
       if (type === t.f32) return this.literal()
     }
     const calls = this.funcs.filter(f => f.result === type && f.params.every(p => p.dir === 'in'))

@@ -79,7 +79,7 @@ class Lowering {
       if (p.dir !== 'in') this.outs.push(p.name)
     }
     inputs(this.func.sig).forEach((p, i) => b.store(this.vars.get(p.name)!, params[i]!))
-    if (!this.list(decl.body)) b.emit(ops.unreachable, [])
+    if (!this.list(decl.body)) throw new Error(`${decl.name} does not return`)
   }
 
   /** True where the end of the list cannot be reached. */

@@ -178,6 +178,9 @@ class Checkpointer {
     }
   }
 
+  /** What stores the slots. It goes into the primal tree last, since a branch that is computed again is copied without it. */
+  readonly #pieces: { readonly v: Value; readonly insts: readonly Inst[] }[] = []
+
   /** Makes the slot of a value: stores it in the primal tree, and takes it as a parameter of the adjoint. */
   store(v: Value): void {
     const place = this.primal.places[v.id]!
@@ -197,14 +200,13 @@ class Checkpointer {
       out = v
     } else {
       const slot = b.within(this.primalStart, () => b.variable(full, v.name))
-      const at = this.storePoint(v)
       const piece = new Region()
       b.within(piece, () => {
         let p = slot
         for (const loop of place.loops) p = b.elem(p, this.counters.get(loop)!)
         b.store(p, variable ? b.load(v) : v)
       })
-      at.region.insts.splice(at.index, 0, ...piece.insts)
+      this.#pieces.push({ v, insts: piece.insts })
       out = b.within(this.primalEnd, () => b.load(slot))
     }
     const into = b.param(full, v.name, this.adjoint.body)
@@ -228,10 +230,14 @@ class Checkpointer {
     for (const [id, choice] of this.choices) {
       if (choice === 'store') this.store(this.valueOf(id))
     }
-    this.trees.primal.insts.unshift(...this.primalStart.insts)
-    this.trees.primal.insts.push(...this.primalEnd.insts)
     const top: Frame = { homes: [this.trees.primal], out: [], values: new Map(), loop: undefined, number: undefined }
     this.rebuild(this.adjoint.body, [top])
+    for (const { v, insts } of this.#pieces) {
+      const at = this.storePoint(v)
+      at.region.insts.splice(at.index, 0, ...insts)
+    }
+    this.trees.primal.insts.unshift(...this.primalStart.insts)
+    this.trees.primal.insts.push(...this.primalEnd.insts)
     const needs: number[] = [], inputs: Value[] = []
     this.trees.primal.params.forEach((p, i) => {
       const v = this.inputs.get(p.id)

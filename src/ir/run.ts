@@ -26,6 +26,8 @@ export interface RunOptions {
   readonly globals?: Readonly<Record<string, Data>>
   /** Takes what `printf` prints: the format and its operands. */
   readonly print?: (format: string, args: readonly Data[]) => void
+  /** Sees each value as it is computed. */
+  readonly watch?: (inst: Inst, value: Data) => void
 }
 
 const maxDepth = 200
@@ -142,7 +144,10 @@ export class Machine {
         case ops.barrier: yield; break
         default: {
           const result = this.#plain(inst, read(inst.args, env))
-          if (inst.results.length > 0) env[inst.results[0]!.id] = result
+          if (inst.results.length > 0) {
+            env[inst.results[0]!.id] = result
+            this.#options.watch?.(inst, result)
+          }
         }
       }
       if (left !== undefined) return left
