@@ -1,7 +1,7 @@
 /** The state of a parse: where it stands in the tokens, how deep it is, and whether it is getting over an error. */
 import { badDigit, expectedName, expectedToken, tooDeep, unclosedBracket, unexpectedToken } from '../base/errors/syntax.ts'
 import type { Entry, Sink } from '../base/diag.ts'
-import type { Span } from '../base/source.ts'
+import { Span } from '../base/source.ts'
 import type { Generics, Name } from './ast.ts'
 import {
   damageFlag, eofKind, lineFlag, nameKind, punctuatorKind, punctuatorText, spaceFlag, stringKind, type Punctuator, type TokenStream,
@@ -140,9 +140,12 @@ export class Cursor {
     return false
   }
 
-  /** Says that something should stand before the next token. */
+  /** Says that something should stand before the next token: there, or at the end of the line before. */
   missing(expected: string): void {
-    this.report(expectedToken, this.tokens.span(this.pos, this.pos), { expected, found: this.found() })
+    const at = this.tokens.span(this.pos, this.pos)
+    const before = this.pos > 0 && this.onNewLine ? this.tokens.span(this.pos - 1, this.pos - 1) : undefined
+    const gap = before === undefined || before.file !== at.file ? at : new Span(before.file, before.end, before.end, before.presumed)
+    this.report(expectedToken, gap, { expected, found: this.found() })
   }
 
   unexpected(): void {

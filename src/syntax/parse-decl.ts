@@ -100,7 +100,8 @@ export function parseDeclAfterModifiers(p: Cursor, first: number, attributes: At
       p.advance()
       return []
     }
-    p.missing('a declaration')
+    if (p.is('[')) p.close(']', p.pos)
+    else p.missing('a declaration')
     return []
   }
   const type = parseType(p, false)

@@ -101,6 +101,11 @@ function parseStmtInside(p: Cursor): Stmt {
       const body = parseStmt(p)
       return { kind: 'defer', span: p.spanFrom(first), body }
     }
+    case 'else':
+      p.unexpected()
+      p.recovered()
+      p.advance()
+      return parseStmt(p)
     case 'case':
     case 'default':
       return parseStrayCase(p, first)
