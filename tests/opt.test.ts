@@ -5,9 +5,17 @@ import { Sink } from '../src/base/diag.ts'
 import { parseModule } from '../src/ir/parse.ts'
 import { printModule } from '../src/ir/print.ts'
 import { run, type Data } from '../src/ir/run.ts'
-import type { Module } from '../src/ir/value.ts'
-import { verifyModule } from '../src/ir/verify.ts'
+import type { Func, Module } from '../src/ir/value.ts'
+import { ssa as promise, verifyModule } from '../src/ir/verify.ts'
 import type { Cx } from '../src/opt/cx.ts'
+import { dce } from '../src/opt/dce.ts'
+import { gvn } from '../src/opt/gvn.ts'
+import { inline } from '../src/opt/inline.ts'
+import { licm } from '../src/opt/licm.ts'
+import { memory } from '../src/opt/memory.ts'
+import { simplify } from '../src/opt/simplify.ts'
+import { sroa } from '../src/opt/sroa.ts'
+import { ssa } from '../src/opt/ssa.ts'
 import { generate } from './generate-ir.ts'
 import { runLines } from './ir-run.ts'
 import { passes } from './passes.ts'
@@ -49,6 +57,28 @@ describe('golden files', () => {
 const seeds = Number(process.env['SEEDS'] ?? 150)
 const first = Number(process.env['SEED'] ?? 0)
 
+describe('random programs', () => {
+  const functions = function* (): Generator<{ readonly func: Func; readonly seed: number }> {
+    for (let seed = first; seed < first + seeds; seed++) for (const func of generate(seed).module.funcs) yield { func, seed }
+  }
+
+  it('have no variable left that could be a value after sroa and ssa', () => {
+    for (const { func, seed } of functions()) {
+      sroa(func)
+      ssa(func)
+      promise(func, `ssa of seed ${seed}`)
+    }
+  })
+
+  it('come to rest', () => {
+    for (const { func, seed } of functions()) {
+      const round = (): boolean => [inline(func, cx()), sroa(func), ssa(func), simplify(func), gvn(func), licm(func), memory(func), dce(func)].includes(true)
+      let rounds = 0
+      while (round()) expect(++rounds, `rounds of seed ${seed}`).toBeLessThan(12)
+    }
+  })
+})
+
 describe('random programs mean the same after', () => {
   const sequences = [...passes.keys()].map(name => [name])
   sequences.push(
@@ -61,7 +91,7 @@ describe('random programs mean the same after', () => {
   for (const names of sequences) {
     it(names.join(' '), () => {
       for (let seed = first; seed < first + seeds; seed++) {
-        const { module } = generate(seed)
+        const { module } = generate(seed, 20 + seed % 60)
         verifyModule(module, 'generate')
         const before = behaviour(module)
         let step = ''
@@ -73,7 +103,7 @@ describe('random programs mean the same after', () => {
           }
           expect(behaviour(module)).toEqual(before)
         } catch (error) {
-          const small = process.env['SHOW'] === undefined ? '' : `\n${printModule(generate(seed).module)}\n=====>\n${printModule(module)}`
+          const small = process.env['SHOW'] === undefined ? '' : `\n${printModule(generate(seed, 20 + seed % 60).module)}\n=====>\n${printModule(module)}`
           throw new Error(`seed ${seed}, ${step} of ${names.join(' ')}: ${(error as Error).message}${small}`, { cause: error })
         }
       }

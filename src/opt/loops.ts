@@ -241,10 +241,18 @@ export function extreme(value: Value, upper: boolean, depth = 8): number | undef
       return a === undefined || b === undefined ? natural : both(of(a), of(b)) ?? natural
     }
     case ops.call: {
-      const name = (def.attr as Func).info.spell?.['js']
+      const spell = (def.attr as Func).info.spell
+      const name = spell?.['js']
       if (name === 'Math.min') return (upper ? either(of(x!), of(y!)) : both(of(x!), of(y!))) ?? natural
       if (name === 'Math.max') return (upper ? both(of(x!), of(y!)) : either(of(x!), of(y!))) ?? natural
+      if (spell?.['wgsl'] === 'clamp') return (upper ? of(def.args[2]!) : of(y!)) ?? natural
       return natural
+    }
+    case ops.convert: {
+      const range = ranges[value.type.scalar!]
+      if (range === undefined || x!.type.scalar === undefined || !t.isInt(x!.type)) return natural
+      const [low, high] = [extreme(x!, false, depth - 1), extreme(x!, true, depth - 1)]
+      return low !== undefined && high !== undefined && low >= range[0] && high <= range[1] ? (upper ? high : low) : natural
     }
     default: return natural
   }

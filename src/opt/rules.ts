@@ -7,7 +7,7 @@ import * as ops from '../ir/ops.ts'
 import type { Op } from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
-import type { Inst, Value } from '../ir/value.ts'
+import type { Func, Inst, Value } from '../ir/value.ts'
 import { rewriteComposite } from './composite.ts'
 import { fit, fold, foldConvert, type Constant } from './fold.ts'
 import { constantOf, definedBy } from './match.ts'
@@ -21,6 +21,7 @@ export function rewrite(b: Builder, inst: Inst): Value | undefined {
     const turned = turnedComparison(op)
     if (turned !== undefined) return b.emit1(turned, [inst.args[1]!, inst.args[0]!])
   }
+  if (op === ops.call) return exactCall(b, inst)
   return constants(b, inst) ?? rewriteComposite(b, inst) ?? (t.isFloat(inst.args[0]!.type) ? floats(b, inst) : discrete(b, inst)) ?? common(b, inst)
 }
 
@@ -84,6 +85,33 @@ function constants(b: Builder, inst: Inst): Value | undefined {
   if (type.kind === 'scalar') return b.const(type, out[0]!)
   if (out.every(c => Object.is(c, out[0]))) return literal(b, type, out[0]!)
   return b.emit1(ops.construct, out.map(c => b.const(type.elem!, c)), null, type)
+}
+
+/** Library functions with one right answer; those that round differently from target to target stay. */
+const exactFunctions: Readonly<Record<string, (...args: number[]) => number>> = {
+  'Math.min': Math.min, 'Math.max': Math.max, 'Math.abs': Math.abs, 'Math.floor': Math.floor, 'Math.ceil': Math.ceil,
+  'Math.trunc': Math.trunc, 'Math.sign': Math.sign, 'Math.sqrt': Math.sqrt, clamp: (x = 0, low = 0, high = 0) => Math.min(Math.max(x, low), high),
+}
+
+/** A call of such a function with constants, lane by lane. */
+function exactCall(b: Builder, inst: Inst): Value | undefined {
+  const spell = (inst.attr as Func).info.spell
+  const type = inst.results[0]!.type
+  const f = exactFunctions[spell?.['js'] ?? spell?.['wgsl'] ?? '']
+  if (f === undefined || (type.kind !== 'scalar' && type.kind !== 'vec') || !inst.args.every(a => a.type === type)) return undefined
+  const args: Constant[][] = []
+  for (const a of inst.args) {
+    const lanes = lanesOf(a)
+    if (lanes === undefined || !lanes.every(c => typeof c === 'number')) return undefined
+    args.push(lanes)
+  }
+  const out: Constant[] = []
+  for (let i = 0; i < type.count; i++) {
+    const c = fit(f(...args.map(lanes => lanes[i] as number)), type.scalar!)
+    if (c === undefined) return undefined
+    out.push(c)
+  }
+  return type.kind === 'scalar' ? b.const(type, out[0]!) : b.emit1(ops.construct, out.map(c => b.const(type.elem!, c)), null, type)
 }
 
 function foldable(op: Op): boolean {
