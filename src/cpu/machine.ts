@@ -27,6 +27,8 @@ export interface MachineOptions {
 type Callable = (...args: Scalar[]) => unknown
 
 const pageSize = 65536
+/** Calls into which a dispatch is cut. */
+const maxCalls = 256
 
 /** A running module. */
 export class Machine {
@@ -152,7 +154,9 @@ export class Machine {
     }
     const back = this.#upload(kernel, resources, this.host.heap)
     const run = this.#exports[name] as Callable
-    run(groups[0], groups[1], groups[2], from, to)
+    // Engines replace slow code by fast code between calls only, so a dispatch is many calls.
+    const step = Math.max(1, Math.ceil((to - from) / maxCalls))
+    for (let at = from; at < to; at += step) run(groups[0], groups[1], groups[2], at, Math.min(at + step, to))
     this.#download(back)
   }
 

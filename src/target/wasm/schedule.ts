@@ -4,7 +4,7 @@
  */
 import { InternalError } from '../../base/diag.ts'
 import { Node, Seq, type Code, type Label, type Stmt } from './node.ts'
-import { op } from './opcode.ts'
+import { op, type ValType } from './opcode.ts'
 
 /** One instruction: an opcode with up to two immediates; `table` is for `br_table`. */
 export interface Ins {
@@ -31,6 +31,12 @@ class Scheduler {
   readonly #height: number[] = []
   /** Loads that wait for their use, in order; all belong to the list being emitted. */
   #waiting: Node[] = []
+  /** Uses that are still to come, by id of the nodes that have a local. */
+  readonly #left: number[] = []
+  /** Locals to be used again, by type. */
+  readonly #free = new Map<ValType, number[]>()
+  /** The loops around what is being emitted, with the locals that are free after them. */
+  readonly #loops: { readonly depth: number; readonly freed: { readonly type: ValType; readonly local: number }[] }[] = []
 
   constructor(code: Code) {
     this.#code = code
@@ -136,7 +142,9 @@ class Scheduler {
           this.#labels.push(s.exit)
         }
         if (s.top.used) this.#emit(op.loop)
+        this.#loops.push({ depth: s.body.depth, freed: [] })
         this.#inside(s.top.used ? s.top : noLabel, s.body)
+        for (const { type, local } of this.#loops.pop()!.freed) this.#release(type, local)
         if (s.top.used) this.#emit(op.end)
         if (s.exit.used) {
           this.#labels.pop()
@@ -223,9 +231,29 @@ class Scheduler {
   /** Computes a node into a local of its own. */
   #keep(node: Node): void {
     this.#compute(node)
-    node.local = this.#code.local(node.type)
+    node.local = this.#free.get(node.type)?.pop() ?? this.#code.local(node.type)
+    this.#left[node.id] = node.uses
     this.#height[node.id] = 0
     this.#emit(op.localSet, node.local)
+  }
+
+  #release(type: ValType, local: number): void {
+    const list = this.#free.get(type)
+    if (list === undefined) this.#free.set(type, [local])
+    else list.push(local)
+  }
+
+  /** Notes a use of a node's local. After the last the local is free, but not before the loops end in which it is needed again. */
+  #used(node: Node): void {
+    const left = this.#left[node.id]! - 1
+    this.#left[node.id] = left
+    if (left > 0) return
+    for (const loop of this.#loops) {
+      if (loop.depth <= node.home.depth) continue
+      loop.freed.push({ type: node.type, local: node.local })
+      return
+    }
+    this.#release(node.type, node.local)
   }
 
   /** Gives a local to all waiting loads that these nodes do not take. */
@@ -248,8 +276,12 @@ class Scheduler {
   }
 
   #node(node: Node): void {
-    if (node.local >= 0) this.#emit(op.localGet, node.local)
-    else this.#compute(node)
+    if (node.local < 0) {
+      this.#compute(node)
+      return
+    }
+    this.#emit(op.localGet, node.local)
+    this.#used(node)
   }
 
   #compute(node: Node): void {

@@ -1,0 +1,243 @@
+/**
+ * Compiled programs on the CPU: exported functions as typed JavaScript functions with their derivatives, and compute entry
+ * points as kernels over buffers, all through one WebAssembly instance. Runs wherever WebAssembly does.
+ */
+import type { DataType, ExportedFunction, Program, WasmOutput } from '../index.ts'
+import { onesOf, zeroOf } from './constant.ts'
+import { ArityError, NameError, ShapeError } from './errors.ts'
+import { Machine, type CallResult, type MachineOptions, type Resources } from './machine.ts'
+
+export { ArityError, BufferError, NameError, ShapeError, TrapError } from './errors.ts'
+export { Machine } from './machine.ts'
+export type { BufferData, CallResult, MachineOptions, Resources } from './machine.ts'
+
+/** A value and its gradient. `grad` has one entry per argument, in the shape of its differential; null where it has none. */
+export interface ValueAndGrad {
+  readonly value: unknown
+  readonly grad: readonly unknown[]
+}
+
+/** A value and its directional derivative, both in the form in which a call gives its result. */
+export interface ValueAndTangent {
+  readonly value: unknown
+  readonly tangent: unknown
+}
+
+/**
+ * An exported function. Arguments are the `in` and `inout` parameters in order: numbers, booleans, arrays or typed arrays
+ * for vectors and arrays, arrays of rows for matrices, objects for structs. It gives its result; a function with `out` or
+ * `inout` parameters gives `{ result, out }`, `out` by name. Throws `ArityError` and `ShapeError`.
+ */
+export interface CpuFunction {
+  (...args: readonly unknown[]): unknown
+  /** Names, directions and types of the parameters, and what has a derivative. */
+  readonly signature: ExportedFunction
+  /** The same call, always as `{ result, out }`. */
+  readonly run: (...args: readonly unknown[]) => CallResult
+  /** The value and the gradient of the result (of the sum of its components where it has several). Reverse mode. */
+  readonly valueAndGrad: (...args: readonly unknown[]) => ValueAndGrad
+  /** The derivative along `tangents`: one per argument, in the shape of its differential; null or undefined for zero. Forward mode. */
+  readonly jvp: (primals: readonly unknown[], tangents: readonly unknown[]) => ValueAndTangent
+  /**
+   * The gradient of the inner product of the result with `cotangent`, one entry per argument. For a function with `out` or
+   * `inout` parameters the cotangent is `{ result, out }`; what is missing is zero. Reverse mode.
+   */
+  readonly vjp: (primals: readonly unknown[], cotangent: unknown) => readonly unknown[]
+}
+
+/** A compute entry point. */
+export interface Kernel {
+  readonly name: string
+  /** Threads of a workgroup along x, y and z. */
+  readonly workgroupSize: readonly [number, number, number]
+  /** Names of the buffers and uniform blocks that it uses. */
+  readonly buffers: readonly string[]
+  readonly uniforms: readonly string[]
+  /**
+   * Runs `groups` workgroups along x, y and z. Buffers are typed arrays in the layout of WGSL, or arrays of elements, and are
+   * written in place. Throws `BufferError` where one is missing or too short.
+   */
+  readonly dispatch: (groups: readonly [number, number, number], resources?: Resources) => void
+}
+
+/** A loaded program. */
+export interface CpuModule {
+  /** The exported functions by name. */
+  readonly fn: Readonly<Record<string, CpuFunction>>
+  /** A compute entry point by name. Throws `NameError` where there is none. */
+  readonly kernel: (name: string) => Kernel
+  /** Sets the buffers and uniforms that the exported functions read and write. */
+  readonly bind: (resources: Resources) => void
+}
+
+/**
+ * Instantiates a program. Throws the program's `CompileError` where it has errors.
+ *
+ * ```ts
+ * const m = await load(compile('[Differentiable] public float square(float x) { return x * x; }'))
+ * m.fn.square.valueAndGrad(3)    // { value: 9, grad: [6] }
+ * ```
+ */
+export async function load(program: Program, options: MachineOptions = {}): Promise<CpuModule> {
+  const output = program.wasm({ derivatives: false })
+  return assemble(program, new Machine(await WebAssembly.compile(output.bytes), output.host, options), options)
+}
+
+/** The same at once. Some browsers do not compile large modules on their main thread. */
+export function loadSync(program: Program, options: MachineOptions = {}): CpuModule {
+  return assemble(program, machineOf(program.wasm({ derivatives: false }), options), options)
+}
+
+function machineOf(output: WasmOutput, options: MachineOptions): Machine {
+  return new Machine(new WebAssembly.Module(output.bytes), output.host, options)
+}
+
+function assemble(program: Program, machine: Machine, options: MachineOptions): CpuModule {
+  let derivatives: Machine | undefined
+  let bound: Resources = {}
+  const differentiated = (): Machine => {
+    if (derivatives === undefined) {
+      derivatives = machineOf(program.wasm({ derivatives: true }), options)
+      derivatives.bind(bound)
+    }
+    return derivatives
+  }
+  const fn: Record<string, CpuFunction> = {}
+  for (const signature of program.exports) {
+    if (machine.find(signature.name) !== undefined) fn[signature.name] = makeFunction(machine, differentiated, signature)
+  }
+  return {
+    fn,
+    kernel: name => {
+      const { numthreads, buffers, uniforms } = machine.kernel(name)
+      return {
+        name, workgroupSize: numthreads, buffers, uniforms,
+        dispatch: (groups, resources = {}) => machine.dispatch(name, groups, resources),
+      }
+    },
+    bind: resources => {
+      bound = resources
+      machine.bind(resources)
+      derivatives?.bind(resources)
+    },
+  }
+}
+
+function makeFunction(machine: Machine, differentiated: () => Machine, signature: ExportedFunction): CpuFunction {
+  const call = machine.find(signature.name)!
+  const plain = signature.params.every(p => p.dir === 'in')
+  const form = ({ result, out }: CallResult): unknown => plain ? result : { result, out }
+  const run = (...args: readonly unknown[]): CallResult => call(args)
+  const direct = plain ? (...args: readonly unknown[]): unknown => call(args).result : (...args: readonly unknown[]): unknown => form(call(args))
+  const vjp = (primals: readonly unknown[], cotangent: unknown): readonly unknown[] =>
+    reverse(differentiated(), signature, primals, plain ? { result: cotangent, out: {} } : cotangent as Partial<CallResult>)
+  return Object.assign(direct, {
+    signature, run, vjp,
+    valueAndGrad: (...args: readonly unknown[]): ValueAndGrad => {
+      const value = call(args)
+      const ones = signature.result.kind === 'void'
+        ? { out: Object.fromEntries(signature.params.filter(p => p.dir !== 'in').map(p => [p.name, undefined])) }
+        : { result: undefined, out: {} }
+      return { value: form(value), grad: reverse(differentiated(), signature, args, ones, true) }
+    },
+    jvp: (primals: readonly unknown[], tangents: readonly unknown[]): ValueAndTangent => {
+      const both = forward(differentiated(), signature, primals, tangents)
+      return { value: form(both.value), tangent: form(both.tangent) }
+    },
+  })
+}
+
+// ── Derivatives ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+interface Pair {
+  readonly p: unknown
+  readonly d: unknown
+}
+
+/** The halves of a `DifferentialPair`; undefined for other types. */
+function halves(type: DataType): { readonly p: DataType; readonly d: DataType } | undefined {
+  if (type.kind !== 'struct') return undefined
+  const [p, d] = [type.fields.find(f => f.name === 'p'), type.fields.find(f => f.name === 'd')]
+  return p === undefined || d === undefined || type.fields.length !== 2 ? undefined : { p: p.type, d: d.type }
+}
+
+function derivative(machine: Machine, signature: ExportedFunction, mode: 'fwd_diff' | 'bwd_diff'): { readonly call: (args: readonly unknown[]) => CallResult; readonly types: Map<string, DataType>; readonly result: DataType } {
+  const name = `${mode}(${signature.name})`
+  const call = machine.find(name)
+  const host = machine.host.functions.find(f => f.name === name)
+  if (call === undefined || host === undefined) {
+    const need = signature.differentiable === 'none' ? 'mark it [Differentiable]' : mode === 'bwd_diff' ? 'it has forward derivatives only' : 'compile it to see why'
+    throw new NameError(`${signature.name} has no ${mode === 'bwd_diff' ? 'reverse' : 'forward'} derivative: ${need}`)
+  }
+  return { call, types: new Map(host.params.map(p => [p.name, p.type])), result: host.result }
+}
+
+function inputNames(signature: ExportedFunction): string[] {
+  return signature.params.filter(p => p.dir !== 'out').map(p => p.name)
+}
+
+/** Gradients by `bwd_diff`; `ones` stands in for cotangents that are undefined but named. */
+function reverse(
+  machine: Machine, signature: ExportedFunction, primals: readonly unknown[], cotangent: Partial<CallResult>, ones = false,
+): readonly unknown[] {
+  const names = inputNames(signature)
+  if (primals.length !== names.length) throw new ArityError(signature.name, names, primals.length)
+  const { call, types } = derivative(machine, signature, 'bwd_diff')
+  const given = cotangent.out ?? {}
+  const seed = (type: DataType, named: boolean, value: unknown, where: string): unknown => {
+    if (value !== undefined && value !== null) return value
+    if (value === null) throw new ShapeError(where, 'a cotangent', value)
+    return named && ones ? onesOf(type) : zeroOf(type)
+  }
+  const args: unknown[] = []
+  let next = 0
+  signature.params.forEach((p, i) => {
+    const type = types.get(p.name)
+    const primal = p.dir === 'out' ? undefined : primals[next++]
+    if (type === undefined) return
+    const pair = signature.noDiff[i] ? undefined : halves(type)
+    if (p.dir === 'out') args.push(seed(type, p.name in given, given[p.name], `cotangent of ${p.name}`))
+    else if (pair === undefined) args.push(primal)
+    else args.push({ p: primal, d: p.dir === 'in' ? zeroOf(pair.d) : seed(pair.d, p.name in given, given[p.name], `cotangent of ${p.name}`) })
+  })
+  const own = new Set(signature.params.map(p => p.name))
+  const last = [...types].filter(([name]) => !own.has(name)).pop()
+  if (last !== undefined) args.push(seed(last[1], 'result' in cotangent, cotangent.result, 'cotangent'))
+  const { out } = call(args)
+  return names.map(name => name in out ? (out[name] as Pair).d : null)
+}
+
+function forward(
+  machine: Machine, signature: ExportedFunction, primals: readonly unknown[], tangents: readonly unknown[],
+): { readonly value: CallResult; readonly tangent: CallResult } {
+  const names = inputNames(signature)
+  if (primals.length !== names.length) throw new ArityError(signature.name, names, primals.length)
+  if (tangents.length !== names.length) throw new ArityError(`tangents of ${signature.name}`, names, tangents.length)
+  const { call, types, result } = derivative(machine, signature, 'fwd_diff')
+  const args: unknown[] = []
+  let next = 0
+  signature.params.forEach((p, i) => {
+    if (p.dir === 'out') return
+    const [primal, tangent] = [primals[next], tangents[next]]
+    next++
+    const pair = signature.noDiff[i] ? undefined : halves(types.get(p.name)!)
+    args.push(pair === undefined ? primal : { p: primal, d: tangent ?? zeroOf(pair.d) })
+  })
+  const both = call(args)
+  const value: Record<string, unknown> = {}
+  const tangent: Record<string, unknown> = {}
+  signature.params.forEach((p, i) => {
+    if (p.dir === 'in') return
+    const pair = signature.noDiff[i] ? undefined : both.out[p.name] as Pair
+    value[p.name] = pair === undefined ? both.out[p.name] : pair.p
+    tangent[p.name] = pair === undefined ? null : pair.d
+  })
+  // A result without derivative comes as it is.
+  const same = result.kind === 'struct' && signature.result.kind === 'struct' && result.name === signature.result.name
+  const isPair = halves(result) !== undefined && !same
+  const whole = both.result as Pair
+  return {
+    value: { result: isPair ? whole.p : both.result, out: value },
+    tangent: { result: isPair ? whole.d : null, out: tangent },
+  }
+}
