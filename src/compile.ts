@@ -26,6 +26,7 @@ import { effects } from './opt/effects.ts'
 import { gvn } from './opt/gvn.ts'
 import { inline, inlineAll, inlineSingleCalls } from './opt/inline.ts'
 import { licm } from './opt/licm.ts'
+import { memory } from './opt/memory.ts'
 import { simplify } from './opt/simplify.ts'
 import { sroa } from './opt/sroa.ts'
 import { ssa } from './opt/ssa.ts'
@@ -77,6 +78,7 @@ const finalPasses: readonly (readonly [string, Pass])[] = [
   ['simplify', simplify],
   ['gvn', gvn],
   ['licm', licm],
+  ['memory', memory],
   ['dce', dce],
 ]
 
