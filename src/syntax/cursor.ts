@@ -68,11 +68,11 @@ export class Cursor {
   }
 
   isAt(index: number, text: Punctuator): boolean {
-    return this.kindAt(index) === punctuatorKind(text)
+    return punctuatorText(this.kindAt(index)) === text
   }
 
   is(text: Punctuator): boolean {
-    return this.kind === punctuatorKind(text)
+    return punctuatorText(this.kind) === text
   }
 
   /** Whether a new line stands before the next token. */

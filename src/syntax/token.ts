@@ -34,9 +34,12 @@ export function punctuatorKind(text: Punctuator): number {
   return kindOfPunctuator.get(text)!
 }
 
+/** By kind: a place outside an array would be slow to ask for. */
+const textOfKind: readonly (Punctuator | undefined)[] = [...new Array<undefined>(firstPunctuator).fill(undefined), ...punctuators]
+
 /** The spelling of a kind of punctuator; undefined for other kinds. */
 export function punctuatorText(kind: number): Punctuator | undefined {
-  return punctuators[kind - firstPunctuator]
+  return textOfKind[kind]
 }
 
 /** The first token of a line. */
@@ -74,6 +77,8 @@ export class TokenStream {
   /** The preprocessor gave up before the end of the text, and said so. */
   readonly truncated: boolean
   readonly #presumed: ReadonlyMap<SourceFile, PresumedLines>
+  /** Texts that have been asked for: the parser asks several times. */
+  readonly #cache: (string | undefined)[]
 
   constructor(
     kinds: Uint8Array, starts: Int32Array, ends: Int32Array, flags: Uint8Array, count: number, files: readonly SourceFile[],
@@ -91,10 +96,13 @@ export class TokenStream {
     this.texts = texts ?? new Map()
     this.#presumed = presumed ?? new Map()
     this.matches = matchBrackets(kinds, count)
+    this.#cache = new Array<string | undefined>(count)
   }
 
   text(index: number): string {
-    return this.texts.get(index) ?? this.fileOf(index).text.slice(this.starts[index]!, this.ends[index]!)
+    const known = this.#cache[index]
+    if (known !== undefined) return known
+    return this.#cache[index] = this.texts.get(index) ?? this.fileOf(index).text.slice(this.starts[index]!, this.ends[index]!)
   }
 
   fileOf(index: number): SourceFile {
