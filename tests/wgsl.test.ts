@@ -16,6 +16,7 @@ import { closeGpu, runByName } from './gpu.ts'
 afterAll(closeGpu)
 
 const seeds = Number(process.env['SEEDS'] ?? 60)
+const size = Number(process.env['SIZE'] ?? 30)
 
 /** Adds an entry point that calls `main(i, x)` with what it finds in `args`, and writes its results to `results`. */
 function withEntry(module: Module, main: Func): Func {
@@ -46,7 +47,7 @@ describe('generated programs mean the same as in the interpreter', () => {
   const rand = random(7)
   for (let seed = 0; seed < seeds; seed++) {
     test(`seed ${seed}`, async () => {
-      const { module, main } = generate(seed, 30)
+      const { module, main } = generate(seed, size)
       withEntry(module, main)
       verifyModule(module, 'generated')
       const sink = new Sink()

@@ -46,6 +46,7 @@ export class LoopForm {
     for (let i = 0; i < this.#vars.length; i++) {
       const name = this.#vars[i]
       if (name === undefined) continue
+      if (inits[i]!.text === name) continue
       if (i === counter && !this.#outlive.has(i)) start = `var ${name} = ${inits[i]!.text}`
       else p.lines.add(`var ${name} = ${inits[i]!.text};`, inst.span)
     }
@@ -103,8 +104,8 @@ export class LoopForm {
         const result = alias.indexOf(k)
         param.name = result >= 0 ? this.#inst.results[result]!.name : ''
       }
-      const name = p.name(param, 'v')
-      p.set(param, primary(name, [name]))
+      const name = this.#sharedName(k, alias.indexOf(k)) ?? p.name(param, 'v')
+      p.carry(name, param)
       this.#vars.push(name)
     }
     return this.#inst.results.map((result, j) => {
@@ -116,6 +117,15 @@ export class LoopForm {
       this.#results[j] = name
       return name
     })
+  }
+
+  /** A carried value that goes on with the variable of the loop around: it starts with its value and hands its own back. */
+  #sharedName(k: number, result: number): string | undefined {
+    if (result < 0) return undefined
+    const p = this.#p
+    const shared = p.share(this.#inst, this.#inst.results[result]!)
+    if (shared?.held === undefined || this.#inst.args[k] !== shared.held || this.#inst.args.indexOf(shared.held) !== this.#inst.args.lastIndexOf(shared.held)) return undefined
+    return p.readsInside(this.#inst, shared.held) ? undefined : shared.name
   }
 
   /** True for a value that is defined before the loop, or costs nothing to write again. */
@@ -173,19 +183,20 @@ export class LoopForm {
       p.flush()
       p.assign(targets, values, end.span)
     }
+    const targets = this.#vars.map((v, k) => k === counter ? undefined : v)
     if (block === undefined) {
-      p.within(this.#body, 0, insts.length, finish)
+      p.within(this.#body, 0, insts.length, finish, targets)
       return
     }
     const at = insts.indexOf(block)
-    p.within(this.#body, 0, at, finish)
+    p.within(this.#body, 0, at, finish, targets)
     p.declareBody(block, direct !== undefined && !continuing ? direct.targets(this.#vars) : undefined)
     p.within(this.#body, at, at + 1, finish)
     if (!continuing) {
-      p.within(this.#body, at + 1, insts.length, finish)
+      p.within(this.#body, at + 1, insts.length, finish, targets)
       return
     }
-    p.lines.braces('continuing', null, () => p.within(this.#body, at + 1, insts.length, finish))
+    p.lines.braces('continuing', null, () => p.within(this.#body, at + 1, insts.length, finish, targets))
   }
 
   /**

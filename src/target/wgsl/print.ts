@@ -31,6 +31,21 @@ const longest = 100
 /** Where a construct's results go: a variable, or nowhere. */
 type Targets = readonly (string | undefined)[]
 
+interface Frame {
+  readonly region: Region
+  at: number
+  readonly targets: Targets
+}
+
+/** A variable to assign a result to, and the carried value that it holds until then. */
+export interface Shared {
+  readonly name: string
+  readonly held: Value | undefined
+}
+
+/** Variables are not shared across more instructions than this. */
+const farthest = 300
+
 /** Prints the statements of one function. */
 export class FuncPrinter implements Scope {
   readonly lines: Lines
@@ -49,6 +64,10 @@ export class FuncPrinter implements Scope {
   readonly #declaredBy = new Map<Inst, Value>()
   /** Greater than zero while text must not need statements of its own. */
   #inline = 0
+  /** The regions being printed, with where their ends hand values to. */
+  readonly #frames: Frame[] = []
+  /** The carried value that each loop variable holds until it is assigned. */
+  readonly #carried = new Map<string, Value>()
   /** What `next` does, for the loops around. */
   readonly #next: ((inst: Inst) => void)[] = []
 
@@ -148,16 +167,64 @@ export class FuncPrinter implements Scope {
   // ── Statements ───────────────────────────────────────────────────────────────────────────────────────────────
 
   /** Prints a region's instructions; `onYield` says what its end does. */
-  #region(region: Region, onYield: (end: Inst) => void, from = 0): void {
+  #region(region: Region, onYield: (end: Inst) => void, targets: Targets = []): void {
     this.#findDeclarations(region)
     const outside = new Set(this.#pending)
-    for (let i = from; i < region.insts.length; i++) {
+    const frame = { region, at: 0, targets }
+    this.#frames.push(frame)
+    for (let i = 0; i < region.insts.length; i++) {
       const inst = region.insts[i]!
+      frame.at = i
       if (inst.op === ops.yield_) onYield(inst)
       else this.#inst(inst)
       if (this.diverges(inst)) break
     }
+    this.#frames.pop()
     this.#forget(outside)
+  }
+
+  /** Prints a region that assigns what it yields. */
+  #regionTo(region: Region, targets: Targets): void {
+    this.#region(region, end => {
+      this.assign(targets, end.args.map((a, i) => targets[i] === undefined ? this.discard(a) : this.get(a)), end.span)
+    }, targets)
+  }
+
+  /**
+   * The variable that a construct's result may be assigned to straight away: the one that the end of its region hands it
+   * to. Where that is a loop's variable, nothing after the construct may read what the variable held before.
+   */
+  share(inst: Inst, result: Value): Shared | undefined {
+    const frame = this.#frames[this.#frames.length - 1]
+    if (frame === undefined || frame.region.insts[frame.at] !== inst || this.folding.uses(result) !== 1) return undefined
+    const { insts, end } = frame.region
+    if (end.op !== ops.yield_ && end.op !== ops.next) return undefined
+    const name = frame.targets[end.args.indexOf(result)]
+    if (name === undefined) return undefined
+    const held = this.#carried.get(name)
+    if (held === undefined) return { name, held }
+    if (insts.length - frame.at > farthest) return undefined
+    for (let i = frame.at + 1; i < insts.length; i++) if (this.#reads(insts[i]!, held)) return undefined
+    for (const v of this.#pending) {
+      if (this.#exprs[v.id]!.vars.includes(name)) this.#let(v, this.#exprs[v.id]!, v.def instanceof Inst ? v.def.span : null)
+    }
+    return { name, held }
+  }
+
+  /** Remembers which carried value a loop's variable holds. */
+  carry(name: string, param: Value): void {
+    this.#carried.set(name, param)
+    this.#exprs[param.id] = primary(name, [name])
+  }
+
+  #reads(inst: Inst, v: Value): boolean {
+    const depends = (of: Value): boolean => of === v || (of.def instanceof Inst && this.folding.form(of) === 'always' && of.def.args.some(depends))
+    return inst.args.some(depends) || inst.regions.some(r => r.insts.some(i => this.#reads(i, v)))
+  }
+
+  /** True where something inside the construct reads the value. */
+  readsInside(inst: Inst, v: Value): boolean {
+    return inst.regions.some(r => r.insts.some(i => this.#reads(i, v)))
   }
 
   /** What a region leaves unwritten is not needed. */
@@ -309,6 +376,8 @@ export class FuncPrinter implements Scope {
   #declareResults(inst: Inst): Targets {
     return inst.results.map(r => {
       if (this.folding.form(r) === 'dead') return undefined
+      const shared = this.share(inst, r)
+      if (shared !== undefined) return this.#standFor(r, shared)
       const name = this.name(r, 'result')
       this.lines.add(`var ${name}: ${this.typeText(r.type)};`, inst.span)
       return name
@@ -352,9 +421,9 @@ export class FuncPrinter implements Scope {
     return primary('')
   }
 
-  /** Assigns what a region yields to where the results go. */
-  #yieldTo(targets: Targets): (end: Inst) => void {
-    return end => this.assign(targets, end.args.map((a, i) => targets[i] === undefined ? this.discard(a) : this.get(a)), end.span)
+  #standFor(result: Value, shared: Shared): string {
+    this.#exprs[result.id] = primary(shared.name, shared.held === undefined ? [] : [shared.name])
+    return shared.name
   }
 
   /** Lets the results stand for what the only region that goes on yields. */
@@ -402,8 +471,10 @@ export class FuncPrinter implements Scope {
       return
     }
     const idle = this.#idle(no) ? no : this.#idle(yes) ? yes : undefined
-    const used = inst.results.some(r => this.folding.form(r) !== 'dead')
-    if (idle === undefined || yesEnds || (!used && idle === yes && this.#idle(no))) {
+    const shared = inst.results.map(r => this.folding.form(r) === 'dead' ? undefined : this.share(inst, r))
+    // A shared variable may be read in the other branch, so it cannot be given another value before.
+    const startable = idle !== undefined && shared.every((s, i) => s?.held === undefined || idle.end.args[i] === s.held)
+    if (idle === undefined || yesEnds || !startable) {
       const targets = this.#declareResults(inst)
       const cond = this.get(inst.args[0]!)
       this.flush()
@@ -416,11 +487,16 @@ export class FuncPrinter implements Scope {
     const starts = idle.end.args.map((a, i) => this.folding.form(inst.results[i]!) === 'dead' ? this.discard(a) : this.get(a))
     const targets = inst.results.map((r, i) => {
       if (this.folding.form(r) === 'dead') return undefined
+      const of = shared[i]
+      if (of !== undefined) {
+        if (of.held === undefined) this.lines.add(`${of.name} = ${starts[i]!.text};`, inst.span)
+        return this.#standFor(r, of)
+      }
       const name = this.name(r, 'result')
       this.lines.add(`var ${name} = ${starts[i]!.text};`, inst.span)
       return name
     })
-    this.lines.braces(`if (${cond.text})`, inst.span, () => this.#region(idle === no ? yes : no, this.#yieldTo(targets)))
+    this.lines.braces(`if (${cond.text})`, inst.span, () => this.#regionTo(idle === no ? yes : no, targets))
   }
 
   /** True for a region without statements that yields constants and what is visible outside. */
@@ -436,10 +512,10 @@ export class FuncPrinter implements Scope {
     const { lines } = this
     const [yes, no] = [inst.regions[0]!, inst.regions[1]!]
     lines.add(`if (${cond.text}) {`, inst.span)
-    lines.indented(() => this.#region(yes, this.#yieldTo(targets)))
+    lines.indented(() => this.#regionTo(yes, targets))
     const start = lines.count
     lines.add('} else {')
-    lines.indented(() => this.#region(no, this.#yieldTo(targets)))
+    lines.indented(() => this.#regionTo(no, targets))
     if (lines.count === start + 1) lines.remove(start, start + 1)
     lines.add('}')
     if (lines.count > start + 1) lines.joinElse(start)
@@ -480,14 +556,14 @@ export class FuncPrinter implements Scope {
       case 'body':
         // The loop around has declared where the results go.
         this.flush()
-        this.#region(region, this.#yieldTo(this.#targets.get(inst)!))
+        this.#regionTo(region, this.#targets.get(inst)!)
         return
       default: {
         const targets = this.#declareResults(inst)
         this.#targets.set(inst, targets)
         this.declareFlag(inst)
         this.flush()
-        this.#once(inst.span, () => this.#region(region, this.#yieldTo(targets)))
+        this.#once(inst.span, () => this.#regionTo(region, targets))
         this.checks(inst)
       }
     }
@@ -518,7 +594,7 @@ export class FuncPrinter implements Scope {
       lines.braces(`switch (${selector.text})`, inst.span, () => {
         for (let i = 0; i <= last; i++) {
           const head = i === last ? (labels[i]!.length > 0 ? `case ${labels[i]!.join(', ')}, default:` : 'default:') : `case ${labels[i]!.join(', ')}:`
-          lines.braces(head, inst.regions[i]!.insts[0]!.span, () => this.#region(inst.regions[i]!, this.#yieldTo(targets)))
+          lines.braces(head, inst.regions[i]!.insts[0]!.span, () => this.#regionTo(inst.regions[i]!, targets))
         }
       })
       this.checks(inst)
@@ -533,25 +609,29 @@ export class FuncPrinter implements Scope {
     for (let i = 0; i < last; i++) {
       head += `if (${labels[i]!.map(l => `${text} == ${l}`).join(' || ') || 'false'})`
       lines.add(`${head} {`, inst.span)
-      lines.indented(() => this.#region(inst.regions[i]!, this.#yieldTo(targets)))
+      lines.indented(() => this.#regionTo(inst.regions[i]!, targets))
       head = '} else '
     }
     if (last > 0) lines.add('} else {')
     else lines.add('{')
-    lines.indented(() => this.#region(inst.regions[last]!, this.#yieldTo(targets)))
+    lines.indented(() => this.#regionTo(inst.regions[last]!, targets))
     lines.add('}')
   }
 
   // ── For loops ────────────────────────────────────────────────────────────────────────────────────────────────
 
   /** Prints instructions of a loop's region; `next` says what the end of the body does. */
-  within(region: Region, from: number, to: number, next: (end: Inst) => void): void {
+  within(region: Region, from: number, to: number, next: (end: Inst) => void, targets: Targets = []): void {
     this.#next.push(next)
+    const frame = { region, at: 0, targets }
+    this.#frames.push(frame)
     if (from === 0) this.#findDeclarations(region)
     for (let i = from; i < to; i++) {
+      frame.at = i
       this.#inst(region.insts[i]!)
       if (this.diverges(region.insts[i]!)) break
     }
+    this.#frames.pop()
     this.#next.pop()
   }
 
