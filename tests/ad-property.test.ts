@@ -4,7 +4,7 @@ import { jvpOf, splitOf } from '../src/ad/extract.ts'
 import { resolve } from '../src/ad/request.ts'
 import { Sink } from '../src/base/diag.ts'
 import { differential } from '../src/ir/type.ts'
-import type { Func } from '../src/ir/value.ts'
+import type { Func, Module } from '../src/ir/value.ts'
 import { inputs } from '../src/ir/value.ts'
 import { run, type Data } from '../src/ir/run.ts'
 import { reversible, verify, verifyModule } from '../src/ir/verify.ts'
@@ -13,20 +13,22 @@ import { gvn } from '../src/opt/gvn.ts'
 import { simplify } from '../src/opt/simplify.ts'
 import { sroa } from '../src/opt/sroa.ts'
 import { ssa } from '../src/opt/ssa.ts'
+import { emitJs } from '../src/target/js/js.ts'
 import { generateProgram, programText, type Program } from './generate-slang.ts'
 import { random } from './generate-ir.ts'
 import { disagreement, fill, flatten, moved } from './gradients.ts'
+import { callEmitted, evaluate, type Evaluated } from './js-run.ts'
 import { lowerMini, miniLibs } from './lower-mini.ts'
 import { reduce } from './reduce.ts'
 
 const first = Number(process.env['SEED'] ?? 0)
-const count = Number(process.env['SEEDS'] ?? 300)
+const count = Number(process.env['SEEDS'] ?? 120)
 const size = Number(process.env['SIZE'] ?? 14)
 const passes = { sroa, ssa, simplify, gvn, dce }
 
 function tidy(func: Func): void {
   for (const [name, pass] of Object.entries(passes)) {
-    pass(func, { sink: new Sink(), level: 1 })
+    pass(func)
     verify(func, name)
   }
 }
@@ -39,6 +41,16 @@ function check(program: Program, seed: number): string | undefined {
     const text = (error as Error).message.split('\n').slice(0, process.env['SHOW'] === undefined ? 2 : 400).join('\n')
     return `threw ${text} ${process.env['SHOW'] === undefined ? '' : (error as Error).stack ?? ''}`
   }
+}
+
+const options = { mode: 'f64', steps: 1_000_000 } as const
+
+function emit(module: Module, funcs: readonly Func[]): Evaluated {
+  for (const func of funcs) func.info.exported = func.name
+  const sink = new Sink()
+  const { code } = emitJs(module, { mode: 'f64' }, sink)
+  if (sink.errors > 0) throw new Error(sink.list.map(d => d.message).join('; '))
+  return evaluate(code)
 }
 
 function tryCheck(program: Program, seed: number): string | undefined {
@@ -59,16 +71,28 @@ function tryCheck(program: Program, seed: number): string | undefined {
   const split = splitOf(cx, main, active)
   if (jvp === undefined || split === undefined || sink.errors > 0) return `refused: ${sink.list.map(d => d.message).join('; ')}`
   verifyModule(module, 'ad')
+  const emitted = seed % 4 === 0 ? emit(module, [main, jvp.func, split.primal, split.vjp]) : undefined
+  const call = (func: Func, args: readonly Data[]): readonly Data[] => {
+    const results = run(func, args, options)
+    if (emitted !== undefined) {
+      const other = callEmitted(emitted, func, func.name, args)
+      const same = func.results.every((type, i) => {
+        const [x, y] = [flatten(type, results[i]!), flatten(type, other[i]!)]
+        return x.every((v, n) => Object.is(v, y[n]) || Math.abs(v - y[n]!) <= 1e-9 * (1 + Math.abs(v)))
+      })
+      if (!same) throw new Error(`JavaScript of ${func.name} gives another value`)
+    }
+    return results
+  }
   const rand = random(seed + 99)
   const number = (): number => (rand(2001) - 1000) / 700 + 0.0123
   for (let point = 0; point < 3; point++) {
     const args = params.map(p => fill(p.type, s => s.name === 'i32' ? rand(4) : number()))
-    const tangents = params.map(p => fill(p.type, s => s.name === 'i32' ? 0 : number()))
+    const tangents = params.map(p => active[params.indexOf(p)] ? fill(differential(p.type)!, number) : 0)
     const given = tangents.filter((_, i) => active[i])
-    const options = { mode: 'f64', steps: 1_000_000 } as const
     const own = main.results.length
     const flat = (values: readonly Data[]): number[] => main.results.flatMap((type, i) => flatten(type, values[i]!))
-    const value = (h: number): number[] => flat(run(main, args.map((a, i) => moved(params[i]!.type, a, tangents[i]!, h)), options))
+    const value = (h: number): number[] => flat(run(main, args.map((a, i) => active[i] ? moved(params[i]!.type, a, tangents[i]!, h) : a), options))
     let largest = 0
     const watch = (_: unknown, x: Data): void => { if (typeof x === 'number') largest = Math.max(largest, Number.isNaN(x) ? Infinity : Math.abs(x)) }
     run(main, args, { ...options, watch })
@@ -80,16 +104,16 @@ function tryCheck(program: Program, seed: number): string | undefined {
     }
     const weights = value(0).map(() => number())
     let used = 0
-    const cts = main.results.map(type => fill(type, () => weights[used++]!))
-    const pushed = run(jvp.func, [...args, ...given], options)
+    const cts = main.results.map(type => fill(differential(type)!, () => weights[used++]!))
+    const pushed = call(jvp.func, [...args, ...given])
     let k = own
-    const forward = main.results.flatMap((type, i) => jvp.results[i] === true ? flatten(type, pushed[k++]!) : flatten(type, fill(type, () => 0)))
-    const primal = run(split.primal, args, options)
-    const pulled = run(split.vjp, [...split.needs.map(i => args[i]!), ...primal.slice(own), ...cts.filter((_, i) => split.activeResults[i])], options)
+    const forward = main.results.flatMap((type, i) => jvp.results[i] === true ? flatten(differential(type)!, pushed[k++]!) : flatten(type, fill(type, () => 0)))
+    const primal = call(split.primal, args)
+    const pulled = call(split.vjp, [...split.needs.map(i => args[i]!), ...primal.slice(own), ...cts.filter((_, i) => split.activeResults[i])])
     // Constants are folded in single precision.
     const sameValue = flat(primal).every((v, i) => Object.is(v, value(0)[i]) || Math.abs(v - value(0)[i]!) <= 1e-6 * (1 + Math.abs(v)))
     if (!sameValue) return 'the primal half gives another value'
-    const types = params.filter((_, i) => active[i]).map(p => p.type)
+    const types = params.filter((_, i) => active[i]).map(p => differential(p.type)!)
     const reverse = types.reduce((sum, type, i) => {
       const [g, t] = [flatten(type, pulled[i]!), flatten(type, given[i]!)]
       return sum + g.reduce((s, x, n) => s + x * t[n]!, 0)

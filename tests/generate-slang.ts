@@ -74,6 +74,19 @@ export function generateProgram(seed: number, features: Features): Program {
   return new Generator(random(seed * 7919 + 17), features).program()
 }
 
+/** Gives a struct the differential that Slang synthesises. */
+function makeDifferential(s: Type): void {
+  const fields = s.fields.flatMap(f => {
+    const type = t.differential(f.type)
+    return type === null ? [] : [{ name: f.name, type }]
+  })
+  const same = fields.length === s.fields.length && fields.every((f, i) => f.type === s.fields[i]!.type)
+  const type = same ? s : t.struct(`${s.name}.Differential`, fields)
+  let k = 0
+  s.diff = { type, fields: s.fields.map(f => t.differential(f.type) === null ? -1 : k++), dzero: undefined, dadd: undefined }
+  if (!same) type.diff = { type, fields: fields.map((_, i) => i), dzero: undefined, dadd: undefined }
+}
+
 const vectors = [t.vec(t.f32, 2), t.vec(t.f32, 3)]
 const mat = t.mat(t.f32, 2, 2)
 
@@ -111,9 +124,9 @@ class Generator {
     const count = this.rand(3)
     for (let i = 0; i < count; i++) {
       const n = 1 + this.rand(3)
-      const fields = Array.from({ length: n }, (_, k) => ({ name: `m${k}`, type: this.one(this.types) }))
+      const fields = Array.from({ length: n }, (_, k) => ({ name: `m${k}`, type: k > 0 && this.rand(4) === 0 ? t.i32 : this.one(this.types) }))
       const s = t.struct(`S${i}`, fields)
-      s.diff = { type: s, fields: fields.map((_, k) => k), dzero: undefined, dadd: undefined }
+      makeDifferential(s)
       this.structs.push(s)
       this.types.push(s)
     }
@@ -244,11 +257,10 @@ class Generator {
         args.push(this.expr(p.type, 2))
         continue
       }
-      const vars = this.vars.filter(v => v.mutable && v.type === p.type && !used.has(v.name))
-      if (vars.length === 0) return undefined
-      const v = this.one(vars)
-      used.add(v.name)
-      args.push({ kind: 'var', type: v.type, name: v.name })
+      const at = this.placeOf(p.type, used)
+      if (at === undefined) return undefined
+      used.add(rootName(at))
+      args.push(at)
     }
     const targets = this.vars.filter(v => v.mutable && v.type === func.result && !used.has(v.name))
     const to: Place | undefined = targets.length > 0 && this.rand(3) > 0 ? { kind: 'var', type: func.result, name: this.one(targets).name } : undefined
@@ -264,6 +276,15 @@ class Generator {
     return e
   }
 
+  /** A place of a type, in a variable that is not used yet. */
+  placeOf(type: Type, used: ReadonlySet<string>): Place | undefined {
+    for (let tries = 0; tries < 12; tries++) {
+      const e = this.place()
+      if (e.type === type && !used.has(rootName(e))) return e
+    }
+    return undefined
+  }
+
   inside(e: Expr): Expr {
     if (e.type.kind === 'array') return { kind: 'elem', type: e.type.elem!, of: e, at: this.subscript(e.type.count) }
     const at = this.rand(e.type.count)
@@ -274,6 +295,8 @@ class Generator {
   /** An integer from 0 up. */
   integer(): Expr {
     const ints = this.vars.filter(v => v.type === t.i32)
+    const field = this.rand(4) === 0 ? this.partOf(t.i32) : undefined
+    if (field !== undefined) return field
     if (ints.length === 0 || this.rand(3) === 0) return { kind: 'lit', type: t.i32, value: this.rand(4) }
     const e: Expr = { kind: 'var', type: t.i32, name: this.one(ints).name }
     if (this.rand(3) > 0) return e
@@ -371,6 +394,10 @@ class Generator {
     for (const v of vectors) if (has('length')) choices.push(() => lib('length', this.expr(v, depth - 1)))
     return this.one(choices)()
   }
+}
+
+function rootName(e: Place): string {
+  return e.kind === 'var' ? e.name : e.kind === 'part' || e.kind === 'elem' ? rootName(e.of) : ''
 }
 
 // ── Printing as Slang ────────────────────────────────────────────────────────────────────────────────────────────

@@ -25,7 +25,10 @@ export function fill(type: Type, next: (type: Type) => Data): Data {
 export function moved(type: Type, data: Data, tangent: Data, h: number): Data {
   if (type.kind === 'scalar') return t.isFloat(type) ? (data as number) + h * (tangent as number) : data
   const [parts, ts] = [data as readonly Data[], tangent as readonly Data[]]
-  return parts.map((part, i) => moved(component(type, i), part, ts[i]!, h))
+  return parts.map((part, i) => {
+    const at = type.kind === 'struct' ? type.diff!.fields[i]! : i
+    return at < 0 ? part : moved(component(type, i), part, ts[at]!, h)
+  })
 }
 
 /** The three ways to a directional derivative `⟨w, J t⟩`. */

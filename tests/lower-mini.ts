@@ -39,7 +39,7 @@ interface Loop {
 export function lowerMini(program: Program): { readonly module: Module; readonly main: Func } {
   const module = parseModule(libraryText)
   for (const f of module.funcs) f.info.library = true
-  module.structs.push(...program.structs)
+  for (const s of program.structs) module.structs.push(...(s.diff!.type === s ? [s] : [s.diff!.type, s]))
   const known = new Map<FuncDecl, Func>()
   for (const decl of [...program.funcs, program.main]) {
     const params = decl.params.map(p => ({ ...p, noDiff: t.differential(p.type) === null }))
