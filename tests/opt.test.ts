@@ -54,7 +54,7 @@ describe('golden files', () => {
   }
 })
 
-const seeds = Number(process.env['SEEDS'] ?? 150)
+const seeds = Number(process.env['SEEDS'] ?? 120)
 const first = Number(process.env['SEED'] ?? 0)
 
 describe('random programs', () => {

@@ -177,12 +177,21 @@ function floats(b: Builder, inst: Inst): Value | undefined {
     case ops.mul: {
       if (isOne(y!)) return x
       if (uniform(y!) === -1) return b.neg(x!)
-      const nx = definedBy(x!, ops.neg), ny = definedBy(y!, ops.neg)
-      return nx === undefined || ny === undefined ? undefined : b.emit1(ops.mul, [nx.args[0]!, ny.args[0]!])
+      const nx = definedBy(x!, ops.neg)?.args[0], ny = definedBy(y!, ops.neg)?.args[0]
+      if (nx === undefined && ny === undefined) return undefined
+      const c = nx === undefined ? undefined : uniform(y!)
+      if (typeof c === 'number') return b.emit1(ops.mul, [nx!, literal(b, type, -c)])
+      const product = b.emit1(ops.mul, [nx ?? x!, ny ?? y!])
+      return nx === undefined || ny === undefined ? b.neg(product) : product
     }
-    case ops.div:
+    case ops.div: {
       if (isOne(y!)) return x
-      return uniform(y!) === -1 ? b.neg(x!) : undefined
+      if (uniform(y!) === -1) return b.neg(x!)
+      const nx = definedBy(x!, ops.neg)?.args[0], ny = definedBy(y!, ops.neg)?.args[0]
+      if (nx === undefined && ny === undefined) return undefined
+      const quotient = b.emit1(ops.div, [nx ?? x!, ny ?? y!])
+      return nx === undefined || ny === undefined ? b.neg(quotient) : quotient
+    }
     case ops.neg: return definedBy(x!, ops.neg)?.args[0]
     case ops.convert: {
       const inner = definedBy(x!, ops.convert)?.args[0]

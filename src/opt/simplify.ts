@@ -189,7 +189,7 @@ class Simplifier {
     if (leaves === 0 && ends.length > 0) {
       this.#b.at = region
       inst.results.forEach((r, k) => {
-        const same = this.#agreed(ends.map(e => e.args[k]!))
+        const same = this.#agreed(ends.map(e => e.args[k]!)) ?? this.#twin(inst.results, k, ends, 0)
         if (same !== undefined) this.#replace(r, same)
       })
     }
@@ -206,6 +206,13 @@ class Simplifier {
     const c = constantOf(first)
     if (c === undefined || !known.every(v => Object.is(constantOf(v), c))) return undefined
     return this.#b.const(first.type, c)
+  }
+
+  /** An earlier result that is the same on all ways. */
+  #twin(results: readonly Value[], k: number, ends: readonly Inst[], skip: number): Value | undefined {
+    const like = (m: number): boolean => ends.every(e => e.args[m + skip] === e.args[k + skip])
+    for (let m = 0; m < k; m++) if (like(m)) return this.#resolve(results[m]!)
+    return undefined
   }
 
   /** Turns an `if` whose branches are cheap and differentiate without harm when not taken into `select`s. */
@@ -238,6 +245,7 @@ class Simplifier {
       const same = next === p || next === inst.args[k] || (c !== undefined && Object.is(c, constantOf(inst.args[k]!)))
       if (same && this.#to[p.id] === undefined) this.#replaceParam(p, inst.args[k]!)
     })
+    this.#mergeCarried(inst, head, again)
     if (again.op !== ops.next) return this.#always(region, ...singleTrip(inst, head, body))
     if (this.#firstTest(inst, head) === false && this.#leavesIn(head, inst) === 0) {
       head.params.forEach((p, k) => this.#replace(p, inst.args[k]!))
@@ -264,10 +272,31 @@ class Simplifier {
     if (leaves === 0) {
       inst.results.forEach((r, k) => {
         const exit = head.end.args[k + 1]!
-        if ((this.#depths[exit.id] ?? Infinity) <= this.#depth) this.#replace(r, exit)
+        const same = (this.#depths[exit.id] ?? Infinity) <= this.#depth ? exit : this.#twin(inst.results, k, [head.end], 1)
+        if (same !== undefined) this.#replace(r, same)
       })
     }
     return leaves > 0 || constantOf(head.end.args[0]!) !== true
+  }
+
+  /** Carried values that begin alike and step alike are one. */
+  #mergeCarried(inst: Inst, head: Region, again: Inst): void {
+    if (again.op !== ops.next) return
+    const alike = (x: Value, y: Value): boolean => x === y || (constantOf(x) !== undefined && x.type === y.type && Object.is(constantOf(x), constantOf(y)))
+    for (let k = 1; k < head.params.length; k++) {
+      const q = head.params[k]!
+      if (this.#to[q.id] !== undefined) continue
+      for (let m = 0; m < k; m++) {
+        const p = head.params[m]!
+        if (p.type !== q.type || this.#to[p.id] !== undefined || !alike(inst.args[m]!, inst.args[k]!)) continue
+        const [x, y] = [again.args[m]!.def, again.args[k]!.def]
+        const steps = again.args[m] === again.args[k] || (x instanceof Inst && y instanceof Inst && x.op === y.op && x.op.effect === 'none'
+          && x.regions.length === 0 && x.args.length === 2 && x.attr === null && x.args.every((a, i) => (a === p && y.args[i] === q) || alike(a, y.args[i]!)))
+        if (!steps) continue
+        this.#replaceParam(q, p)
+        break
+      }
+    }
   }
 
   #replaceParam(param: Value, init: Value): void {
