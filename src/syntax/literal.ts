@@ -28,6 +28,8 @@ export function parseLiteral(p: Cursor): Expr {
 function parseInteger(p: Cursor): Expr {
   const at = p.advance()
   const span = p.tokens.span(at, at)
+  const plain = plainInteger(p.tokens.text(at))
+  if (plain >= 0) return { kind: 'int', span, value: BigInt(plain), suffix: '' }
   const text = p.tokens.text(at).replace(/'/g, '')
   const match = integer.exec(text)
   const digits = match?.[1]
@@ -41,6 +43,13 @@ function parseInteger(p: Cursor): Expr {
   return { kind: 'int', span, value: BigInt.asUintN(64, value), suffix: orderSuffix(match[2] ?? '') }
 }
 
+/** The value of a small integer without suffix, found without regular expressions: most are such; else -1. */
+function plainInteger(text: string): number {
+  if (text.length > 1 && text.charCodeAt(0) === 48) return -1
+  const value = Number(text)
+  return Number.isSafeInteger(value) ? value : -1
+}
+
 function orderSuffix(suffix: string): string {
   const lower = suffix.toLowerCase()
   return lower.length > 1 && lower.endsWith('u') ? `u${lower.slice(0, -1)}` : lower
@@ -49,6 +58,8 @@ function orderSuffix(suffix: string): string {
 function parseFloating(p: Cursor): Expr {
   const at = p.advance()
   const span = p.tokens.span(at, at)
+  const plain = Number(p.tokens.text(at))
+  if (!Number.isNaN(plain)) return { kind: 'float', span, value: plain, suffix: '' }
   const match = float.exec(p.tokens.text(at).replace(/'/g, ''))
   if (match === null) {
     p.badNumber(at)
