@@ -64,8 +64,8 @@ describe('the catalogue of diagnostics', () => {
 })
 
 /**
- * Files under `tests/diag`: under each line with mistakes stand lines such as `//~^ E20001`, whose caret is in the column of
- * the diagnostic. `//~< E20001` says that the line before has it in its first two columns.
+ * Files under `tests/diag`: under each line with mistakes stand lines such as `//~   ^ E20001`, whose caret is in the column of
+ * the diagnostic. For the first columns, `//~< E20001` says that it is in the column in which the comment begins.
  */
 describe('programs with mistakes', () => {
   for (const file of readdirSync(join(here, 'diag')).filter(f => f.endsWith('.slang')).sort()) {
