@@ -10,8 +10,9 @@ import { expression, type Scope } from './expr.ts'
 import { globalsOf, legalize, type LegalEntry, type LegalGlobal, type LegalModule } from './legalize.ts'
 import { Lines } from './lines.ts'
 import { Names, fieldNames } from './names.ts'
-import { FuncPrinter, type ModuleScope } from './print.ts'
+import { FuncPrinter } from './print.ts'
 import { typeText } from './types.ts'
+import type { ModuleScope } from './values.ts'
 
 export interface WgslOptions {
   /** Names of the entry points; all of the module where it is absent. */

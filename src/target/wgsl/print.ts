@@ -3,165 +3,41 @@
  * remains here is the order of the text: results of control are assigned where regions end, and a `let` comes before any
  * write that its expression must not see.
  */
-import { InternalError } from '../../base/diag.ts'
 import type { Span } from '../../base/source.ts'
 import * as ops from '../../ir/ops.ts'
-import type { Type } from '../../ir/type.ts'
-import * as t from '../../ir/type.ts'
-import { Inst, type Func, type Global, type Region, type Value } from '../../ir/value.ts'
+import { Inst, type Func, type Region, type Value } from '../../ir/value.ts'
 import { planExits, type Exits } from './exits.ts'
-import { binds, choiceText, expression, logic, negate, primary, type Expr, type Scope } from './expr.ts'
-import { effectOf, fold, type Folding } from './fold.ts'
+import { binds, choiceText, expression, logic, primary, type Expr } from './expr.ts'
+import { effectOf } from './fold.ts'
 import { exchangeWeak } from './legal.ts'
 import type { Lines } from './lines.ts'
 import { LoopForm } from './loop.ts'
 import type { Names } from './names.ts'
-
-/** What a function needs to know of its module. */
-export interface ModuleScope {
-  typeText(type: Type): string
-  fieldText(type: Type, i: number): string
-  funcText(func: Func): string
-  globalText(global: Global): string
-}
-
-/** Longer expressions get a name. */
-const longest = 100
-
-/** Where a construct's results go: a variable, or nowhere. */
-type Targets = readonly (string | undefined)[]
-
-interface Frame {
-  readonly region: Region
-  at: number
-  readonly targets: Targets
-}
-
-/** A variable to assign a result to, and the carried value that it holds until then. */
-export interface Shared {
-  readonly name: string
-  readonly held: Value | undefined
-}
-
-/** Variables are not shared across more instructions than this. */
-const farthest = 300
+import { Values, type ModuleScope, type Shared, type Targets } from './values.ts'
 
 /** Prints the statements of one function. */
-export class FuncPrinter implements Scope {
-  readonly lines: Lines
-  readonly folding: Folding
+export class FuncPrinter extends Values {
   readonly exits: Exits
-  readonly #module: ModuleScope
-  readonly #names: Names
-  readonly #func: Func
-  readonly #exprs: (Expr | undefined)[] = []
-  /** Values written once that have not been written yet, in order of definition. */
-  readonly #pending = new Set<Value>()
   readonly #targets = new Map<Inst, Targets>()
   readonly #divergent = new Map<Inst, boolean>()
   readonly #flags = new Map<Inst, string>()
   /** Variables that are declared by the store that first writes them. */
   readonly #declaredBy = new Map<Inst, Value>()
-  /** Greater than zero while text must not need statements of its own. */
-  #inline = 0
-  /** The regions being printed, with where their ends hand values to. */
-  readonly #frames: Frame[] = []
-  /** The carried value that each loop variable holds until it is assigned. */
-  readonly #carried = new Map<string, Value>()
   /** What `next` does, for the loops around. */
   readonly #next: ((inst: Inst) => void)[] = []
 
   constructor(func: Func, module: ModuleScope, names: Names, lines: Lines) {
-    this.#func = func
-    this.#module = module
-    this.#names = names
-    this.lines = lines
-    this.folding = fold(func)
+    super(func, module, names, lines)
     this.exits = planExits(func)
   }
 
-  typeText(type: Type): string { return this.#module.typeText(type) }
-  fieldText(type: Type, i: number): string { return this.#module.fieldText(type, i) }
-  funcText(func: Func): string { return this.#module.funcText(func) }
-  globalText(global: Global): string { return this.#module.globalText(global) }
-
   /** Names the parameters, in order. */
   params(): readonly string[] {
-    return this.#func.body!.params.map(p => this.name(p, 'arg'))
+    return this.func.body!.params.map(p => this.name(p, 'arg'))
   }
 
   body(): void {
-    this.#region(this.#func.body!, () => undefined)
-  }
-
-  // ── Values ───────────────────────────────────────────────────────────────────────────────────────────────────
-
-  /** Gives a value a name of its own. */
-  name(v: Value, fallback = 't', vars: readonly string[] = []): string {
-    const name = this.#names.make(v.name, fallback)
-    this.#exprs[v.id] = primary(name, vars)
-    return name
-  }
-
-  /** A variable's name after a hint. */
-  fresh(hint: string): string {
-    return this.#names.make(hint, hint)
-  }
-
-  set(v: Value, e: Expr): void {
-    this.#exprs[v.id] = e
-  }
-
-  known(v: Value): Expr | undefined {
-    return this.#exprs[v.id]
-  }
-
-  get(v: Value): Expr {
-    this.#pending.delete(v)
-    const known = this.#exprs[v.id]
-    if (known !== undefined) return known
-    const def = v.def
-    if (!(def instanceof Inst) || this.folding.form(v) !== 'always') {
-      throw new InternalError('wgsl', `value ${v.id} of ${this.#func.name} (${def instanceof Inst ? def.op.name : 'parameter'}) is not in scope`)
-    }
-    return expression(def, this)
-  }
-
-  #let(v: Value, e: Expr, span: Span | null): void {
-    this.#pending.delete(v)
-    this.lines.add(`let ${this.name(v)} = ${e.text};`, span)
-  }
-
-  /** Remembers an expression for where it is used; a long one gets a name after all. */
-  #defer(v: Value, e: Expr, span: Span | null): void {
-    if (this.#inline === 0 && e.text.length > longest) this.#let(v, e, span)
-    else {
-      this.#exprs[v.id] = e
-      this.#pending.add(v)
-    }
-  }
-
-  /** Names what has been read from memory and not been written yet: something may now be written there. */
-  flush(): void {
-    if (this.#inline > 0) return
-    for (const v of this.#pending) {
-      const e = this.#exprs[v.id]!
-      if (e.reads) this.#let(v, e, v.def instanceof Inst ? v.def.span : null)
-    }
-  }
-
-  /** The opposite of a condition; comparisons of integers turn round. */
-  not(cond: Value): Expr {
-    const e = this.get(cond)
-    const def = cond.def
-    if (def instanceof Inst && e.binds === binds.compare && t.isInt(def.args[0]!.type)) {
-      const turned = opposite.get(def.op)
-      const symbol = / (<=|>=|==|!=|<|>) /.exec(e.text)
-      if (turned !== undefined && symbol !== null && !e.text.includes(' && ') && e.text.split(symbol[0]).length === 2) {
-        return { ...e, text: e.text.replace(symbol[0], () => ` ${turned} `) }
-      }
-    }
-    return negate(e)
+    this.#region(this.func.body!, () => undefined)
   }
 
   // ── Statements ───────────────────────────────────────────────────────────────────────────────────────────────
@@ -169,9 +45,9 @@ export class FuncPrinter implements Scope {
   /** Prints a region's instructions; `onYield` says what its end does. */
   #region(region: Region, onYield: (end: Inst) => void, targets: Targets = []): void {
     this.#findDeclarations(region)
-    const outside = new Set(this.#pending)
+    const outside = this.waiting()
     const frame = { region, at: 0, targets }
-    this.#frames.push(frame)
+    this.frames.push(frame)
     for (let i = 0; i < region.insts.length; i++) {
       const inst = region.insts[i]!
       frame.at = i
@@ -179,8 +55,8 @@ export class FuncPrinter implements Scope {
       else this.#inst(inst)
       if (this.diverges(inst)) break
     }
-    this.#frames.pop()
-    this.#forget(outside)
+    this.frames.pop()
+    this.forget(outside)
   }
 
   /** Prints a region that assigns what it yields. */
@@ -188,48 +64,6 @@ export class FuncPrinter implements Scope {
     this.#region(region, end => {
       this.assign(targets, end.args.map((a, i) => targets[i] === undefined ? this.discard(a) : this.get(a)), end.span)
     }, targets)
-  }
-
-  /**
-   * The variable that a construct's result may be assigned to straight away: the one that the end of its region hands it
-   * to. Where that is a loop's variable, nothing after the construct may read what the variable held before.
-   */
-  share(inst: Inst, result: Value): Shared | undefined {
-    const frame = this.#frames[this.#frames.length - 1]
-    if (frame === undefined || frame.region.insts[frame.at] !== inst || this.folding.uses(result) !== 1) return undefined
-    const { insts, end } = frame.region
-    if (end.op !== ops.yield_ && end.op !== ops.next) return undefined
-    const name = frame.targets[end.args.indexOf(result)]
-    if (name === undefined) return undefined
-    const held = this.#carried.get(name)
-    if (held === undefined) return { name, held }
-    if (insts.length - frame.at > farthest) return undefined
-    for (let i = frame.at + 1; i < insts.length; i++) if (this.#reads(insts[i]!, held)) return undefined
-    for (const v of this.#pending) {
-      if (this.#exprs[v.id]!.vars.includes(name)) this.#let(v, this.#exprs[v.id]!, v.def instanceof Inst ? v.def.span : null)
-    }
-    return { name, held }
-  }
-
-  /** Remembers which carried value a loop's variable holds. */
-  carry(name: string, param: Value): void {
-    this.#carried.set(name, param)
-    this.#exprs[param.id] = primary(name, [name])
-  }
-
-  #reads(inst: Inst, v: Value): boolean {
-    const depends = (of: Value): boolean => of === v || (of.def instanceof Inst && this.folding.form(of) === 'always' && of.def.args.some(depends))
-    return inst.args.some(depends) || inst.regions.some(r => r.insts.some(i => this.#reads(i, v)))
-  }
-
-  /** True where something inside the construct reads the value. */
-  readsInside(inst: Inst, v: Value): boolean {
-    return inst.regions.some(r => r.insts.some(i => this.#reads(i, v)))
-  }
-
-  /** What a region leaves unwritten is not needed. */
-  #forget(outside: ReadonlySet<Value>): void {
-    for (const v of this.#pending) if (!outside.has(v)) this.#pending.delete(v)
   }
 
   /** True where nothing after the instruction in its region can be reached. */
@@ -258,7 +92,7 @@ export class FuncPrinter implements Scope {
         const user = region.insts[k]!
         if (user.op === ops.store && user.args[0] === v && user.args[1] !== v) {
           this.#declaredBy.set(user, v)
-          this.#exprs[v.id] = primary('')
+          this.set(v, primary(''))
           break
         }
         if (uses(user, v)) break
@@ -275,7 +109,7 @@ export class FuncPrinter implements Scope {
       case ops.block: this.#block(inst); return
       case ops.variable: {
         const v = inst.results[0]!
-        if (this.folding.form(v) === 'dead' || this.#exprs[v.id] !== undefined) return
+        if (this.folding.form(v) === 'dead' || this.known(v) !== undefined) return
         const type = this.typeText(v.type.elem!)
         lines.add(`var ${this.name(v, 'local')}: ${type};`, inst.span)
         return
@@ -290,7 +124,7 @@ export class FuncPrinter implements Scope {
       case ops.leave: this.#leave(inst); return
       case ops.next: this.#next[this.#next.length - 1]!(inst); return
       case ops.unreachable: {
-        const result = this.#func.sig.result
+        const result = this.func.sig.result
         if (result.kind !== 'void' && this.#endsBody(inst) && this.#couldEnd()) lines.add(`return ${this.typeText(result)}();`, inst.span)
         return
       }
@@ -301,8 +135,8 @@ export class FuncPrinter implements Scope {
       this.flush()
       const name = this.name(inst.results[0]!, 'tried')
       lines.add(`let ${name} = ${call.text};`, inst.span)
-      this.#exprs[inst.results[0]!.id] = primary(`${name}.old_value`)
-      this.#exprs[inst.results[1]!.id] = primary(`${name}.exchanged`)
+      this.set(inst.results[0]!, primary(`${name}.old_value`))
+      this.set(inst.results[1]!, primary(`${name}.exchanged`))
       return
     }
     const result = inst.results[0]
@@ -320,9 +154,9 @@ export class FuncPrinter implements Scope {
     if (effectOf(inst) === 'write') {
       this.flush()
       if (form === 'dead') lines.add(`${e.text};`, inst.span)
-      else this.#let(result, e, inst.span)
-    } else if (form === 'once') this.#defer(result, e, inst.span)
-    else this.#let(result, e, inst.span)
+      else this.let(result, e, inst.span)
+    } else if (form === 'once') this.defer(result, e, inst.span)
+    else this.let(result, e, inst.span)
   }
 
   #store(inst: Inst): void {
@@ -340,36 +174,14 @@ export class FuncPrinter implements Scope {
   }
 
   #endsBody(inst: Inst): boolean {
-    return this.#func.body!.end === inst
+    return this.func.body!.end === inst
   }
 
   /** False where WGSL sees by itself that the body's end is never reached. */
   #couldEnd(): boolean {
-    const insts = this.#func.body!.insts
+    const insts = this.func.body!.insts
     const before = insts[insts.length - 2]
     return before === undefined || !this.diverges(before)
-  }
-
-  /** Assigns to several variables at once: no assignment may spoil what a later one reads. */
-  assign(targets: readonly (string | undefined)[], values: readonly Expr[], span: Span | null): void {
-    const open: { target: string; value: Expr }[] = []
-    for (let i = 0; i < targets.length; i++) {
-      const target = targets[i]
-      if (target !== undefined && values[i]!.text !== target) open.push({ target, value: values[i]! })
-    }
-    while (open.length > 0) {
-      let free = open.findIndex(a => open.every(o => o === a || !o.value.vars.includes(a.target)))
-      if (free < 0) {
-        const first = open[0]!
-        const name = this.fresh(`${first.target}_next`)
-        this.lines.add(`let ${name} = ${first.value.text};`, span)
-        open[0] = { target: first.target, value: primary(name) }
-        free = open.findIndex(a => open.every(o => o === a || !o.value.vars.includes(a.target)))
-        if (free < 0) continue
-      }
-      const [a] = open.splice(free, 1)
-      this.lines.add(`${a!.target} = ${a!.value.text};`, span)
-    }
   }
 
   /** Declares variables for the results that are used; others have none. */
@@ -415,14 +227,8 @@ export class FuncPrinter implements Scope {
     this.lines.add(exit.kind === 'continue' ? 'continue;' : 'break;', inst.span)
   }
 
-  /** Takes note that a value is not written after all. */
-  discard(v: Value): Expr {
-    this.#pending.delete(v)
-    return primary('')
-  }
-
   #standFor(result: Value, shared: Shared): string {
-    this.#exprs[result.id] = primary(shared.name, shared.held === undefined ? [] : [shared.name])
+    this.set(result, primary(shared.name, shared.held === undefined ? [] : [shared.name]))
     return shared.name
   }
 
@@ -437,8 +243,8 @@ export class FuncPrinter implements Scope {
           continue
         }
         const e = this.get(from)
-        if (e.binds === binds.primary && /^\w+$/.test(e.text) && e.vars.length === 0) this.#exprs[r.id] = e
-        else this.#let(r, e, end.span)
+        if (e.binds === binds.primary && /^\w+$/.test(e.text) && e.vars.length === 0) this.set(r, e)
+        else this.let(r, e, end.span)
       }
     }
   }
@@ -533,13 +339,11 @@ export class FuncPrinter implements Scope {
       this.#region(region, end => { e = this.get(end.args[0]!) })
       return e!
     }
-    this.#inline++
-    const e = choice === 'and' ? logic('&&', cond, side(inst.regions[0]!))
+    const e = this.inline(() => choice === 'and' ? logic('&&', cond, side(inst.regions[0]!))
       : choice === 'or' ? logic('||', cond, side(inst.regions[1]!))
-      : choiceText(cond, side(inst.regions[0]!), side(inst.regions[1]!))
-    this.#inline--
-    if (this.folding.form(result) === 'once') this.#defer(result, e, inst.span)
-    else this.#let(result, e, inst.span)
+      : choiceText(cond, side(inst.regions[0]!), side(inst.regions[1]!)))
+    if (this.folding.form(result) === 'once') this.defer(result, e, inst.span)
+    else this.let(result, e, inst.span)
   }
 
   /** A construct that `break` leaves and that runs once. */
@@ -624,28 +428,22 @@ export class FuncPrinter implements Scope {
   within(region: Region, from: number, to: number, next: (end: Inst) => void, targets: Targets = []): void {
     this.#next.push(next)
     const frame = { region, at: 0, targets }
-    this.#frames.push(frame)
+    this.frames.push(frame)
     if (from === 0) this.#findDeclarations(region)
     for (let i = from; i < to; i++) {
       frame.at = i
       this.#inst(region.insts[i]!)
       if (this.diverges(region.insts[i]!)) break
     }
-    this.#frames.pop()
+    this.frames.pop()
     this.#next.pop()
   }
 
   /** Evaluates a head that leaves no statement behind. */
   headInline(region: Region): void {
-    this.#inline++
-    for (const inst of region.insts) if (!inst.op.ends) this.#inst(inst)
-    this.#inline--
+    this.inline(() => { for (const inst of region.insts) if (!inst.op.ends) this.#inst(inst) })
   }
 }
-
-const opposite: ReadonlyMap<ops.Op, string> = new Map([
-  [ops.lt, '>='], [ops.le, '>'], [ops.gt, '<='], [ops.ge, '<'], [ops.eq, '!='], [ops.ne, '=='],
-])
 
 function isConstant(v: Value, value: boolean): boolean {
   return v.def instanceof Inst && v.def.op === ops.constant && v.def.attr === value
