@@ -6,6 +6,10 @@
  */
 import * as ops from '../ir/ops.ts'
 import { Region, type Func, type Inst, type Value } from '../ir/value.ts'
+import { isInt } from '../ir/type.ts'
+import { walk } from '../ir/walk.ts'
+import { isShared } from './alias.ts'
+import { inductions } from './loops.ts'
 import { isPureCall, rootOf } from './match.ts'
 
 /** Removes dead code. */
@@ -51,7 +55,10 @@ class Marking {
       } else if (op === ops.ret || op === ops.trap || (op.effect === 'write' && op !== ops.variable && !isPureCall(inst))) roots.push(inst)
       else if (op === ops.leave) push(this.exits, inst.attr as Inst, inst)
       else if ((op === ops.yield_ || op === ops.test) && owner !== undefined) push(this.exits, owner, inst)
-      if (op === ops.loop) this.#loops.set(inst.regions[0]!, inst)
+      if (op === ops.loop) {
+        this.#loops.set(inst.regions[0]!, inst)
+        if (mayWait(inst)) roots.push(inst)
+      }
       for (let k = 0; k < inst.regions.length; k++) this.#survey(inst.regions[k]!, inst, roots)
     }
   }
@@ -106,6 +113,17 @@ class Marking {
       for (const exit of this.exits.get(def) ?? []) this.#ask(exit.args[exit.op === ops.test ? index + 1 : index]!)
     }
   }
+}
+
+/** True where a loop may wait for what another invocation writes: it reads shared integers and counts no trips. */
+function mayWait(loop: Inst): boolean {
+  let reads = false
+  for (const r of loop.regions) {
+    walk(r, inst => {
+      if (inst.op === ops.load && isShared(inst.args[0]!.type.space!) && isInt(inst.args[0]!.type.elem!)) reads = true
+    })
+  }
+  return reads && inductions(loop).length === 0
 }
 
 function push(lists: Map<Inst, Inst[]>, key: Inst, inst: Inst): void {
