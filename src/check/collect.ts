@@ -216,6 +216,11 @@ function collectFunc(at: Place, decl: ast.FuncDecl | ast.InitDecl): FuncDecl {
   }
   if (decl.kind === 'init' && !member) at.cx.sink.add(errors.misplaced, decl.span, { what: 'a constructor', where: 'a type' })
   enter(at, func)
+  if (!func.hasBody && func.owner === null && !at.module.isCore) {
+    const twins = at.cx.redeclared.get(func.name)
+    if (twins === undefined) at.cx.redeclared.set(func.name, [func])
+    else twins.push(func)
+  }
   if (decl.attributes.some(a => derivativeOf.has(a.name)) && !at.module.isCore) at.cx.derivativeOfs.push(func)
   return func
 }

@@ -305,3 +305,8 @@ function match(cx: Cx, info: ExtensionInfo, type: Type): Subst | null {
   return put(cx, target, subst).key === type.key ? subst : null
 }
 
+
+/** Makes known what the generic parameters around a declaration conform to. */
+export function constraintsAround(cx: Cx, decl: Decl): void {
+  for (const list of paramLists(decl)) constraintsOf(cx, list)
+}

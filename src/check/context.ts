@@ -2,13 +2,14 @@
 import type { Sink } from '../base/diag.ts'
 
 import type {
-  AliasDecl, Container, Decl, EnumDecl, ExtensionDecl, FieldDecl, FuncAttributes, FuncDecl, GenericParams, GlobalDecl, InterfaceDecl,
+  AliasDecl, Decl, EnumDecl, ExtensionDecl, FieldDecl, FuncAttributes, FuncDecl, GenericParams, GlobalDecl,
   ModuleDecl, ParamDecl, StructDecl,
 } from './decl.ts'
+import type * as ast from '../syntax/ast.ts'
 import type { Scope } from './scope.ts'
 import type { Library } from './library.ts'
-import type { Body, DerivativeInfo, Expr, GlobalInfo, StructDiffInfo } from './tree.ts'
-import type { AssocType, GenericArg, Int, InterfaceType, Type } from './type.ts'
+import type { Body, Expr, GlobalInfo, StructDiffInfo } from './tree.ts'
+import type { Int, InterfaceType, Type } from './type.ts'
 
 /** What `T : I` and `where` clauses say of the parameters of one generic declaration. */
 export interface Constraint {
@@ -43,50 +44,58 @@ export class Cx {
   readonly library: Library
   readonly modules: ModuleDecl[] = []
   /** The generic parameter list whose parameters a scope holds. */
-  readonly paramLists = new Map<Scope, GenericParams>()
+  readonly paramLists: Map<Scope, GenericParams> = new Map()
   /** The next identity of a declaration or parameter. */
   nextId = 1
   /** How deep resolving has gone; bounds recursion. */
   depth = 0
 
-  readonly constraints = new Map<GenericParams, readonly Constraint[] | 'busy'>()
+  readonly constraints: Map<GenericParams, readonly Constraint[] | 'busy'> = new Map()
   /** What type parameters and their associated types conform to, by key. */
-  readonly bounds = new Map<string, InterfaceType[]>()
+  readonly bounds: Map<string, InterfaceType[]> = new Map()
   /** `where A == B`: normal forms by key. */
-  readonly equal = new Map<string, Type>()
-  readonly fieldSigs = new Map<StructDecl, readonly FieldSig[] | 'busy'>()
-  readonly bases = new Map<Decl, readonly InterfaceType[]>()
-  readonly sigs = new Map<FuncDecl, FuncSig | 'busy'>()
-  readonly attributes = new Map<FuncDecl, FuncAttributes>()
-  readonly bodies = new Map<FuncDecl, Body | null>()
-  readonly globalInfos = new Map<GlobalDecl, GlobalInfo | 'busy'>()
-  readonly globalInits = new Map<GlobalDecl, Expr | null | 'busy'>()
-  readonly fieldDefaults = new Map<FieldDecl, Expr | null>()
-  readonly paramDefaults = new Map<FuncDecl, Map<number, Expr>>()
-  readonly aliases = new Map<AliasDecl, Type | 'busy'>()
-  readonly enumValues = new Map<EnumDecl, readonly number[] | 'busy'>()
-  readonly enumTags = new Map<EnumDecl, Type>()
-  readonly differentials = new Map<string, Type | null | 'busy'>()
-  readonly synthesized = new Map<StructDecl, StructDecl | 'self' | 'busy'>()
-  readonly structDiffs = new Map<string, StructDiffInfo | null>()
-  readonly conformances = new Map<string, boolean | 'busy'>()
-  readonly derivatives = new Map<FuncDecl, DerivativeInfo | 'busy'>()
-  readonly foldedGlobals = new Map<GlobalDecl, Int | null | 'busy'>()
-  readonly normalized = new Map<string, Type>()
+  readonly equal: Map<string, Type> = new Map()
+  readonly fieldSigs: Map<StructDecl, readonly FieldSig[] | 'busy'> = new Map()
+  readonly bases: Map<Decl, readonly InterfaceType[]> = new Map()
+  readonly sigs: Map<FuncDecl, FuncSig | 'busy'> = new Map()
+  readonly attributes: Map<FuncDecl, FuncAttributes> = new Map()
+  readonly bodies: Map<FuncDecl, Body | null> = new Map()
+  readonly globalInfos: Map<GlobalDecl, GlobalInfo | 'busy'> = new Map()
+  readonly globalInits: Map<GlobalDecl, Expr | null | 'busy'> = new Map()
+  readonly fieldDefaults: Map<FieldDecl, Expr | null> = new Map()
+  readonly paramDefaults: Map<FuncDecl, Map<number, Expr>> = new Map()
+  readonly aliases: Map<AliasDecl, Type | 'busy'> = new Map()
+  readonly enumValues: Map<EnumDecl, readonly number[] | 'busy'> = new Map()
+  readonly enumTags: Map<EnumDecl, Type> = new Map()
+  readonly differentials: Map<string, Type | null | 'busy'> = new Map()
+  readonly synthesized: Map<StructDecl, StructDecl | 'self' | 'busy'> = new Map()
+  readonly structDiffs: Map<string, StructDiffInfo | null> = new Map()
+  readonly conformances: Map<string, boolean | 'busy'> = new Map()
+  readonly links: Map<FuncDecl, { forward: FuncDecl | null, backward: FuncDecl | null, substitute: FuncDecl | null }> = new Map()
+  /** Functions without a body, by name: what repeats a function elsewhere. */
+  readonly redeclared: Map<string, FuncDecl[]> = new Map()
+  readonly foldedGlobals: Map<GlobalDecl, Int | null | 'busy'> = new Map()
+  readonly normalized: Map<string, Type> = new Map()
 
   /** Extensions of the user's modules, and of core types that were asked for. */
   readonly extensions: ExtensionDecl[] = []
-  readonly extensionInfos = new Map<ExtensionDecl, ExtensionInfo | 'busy'>()
-  readonly coreExtensions = new Map<string, readonly ExtensionDecl[]>()
+  readonly extensionInfos: Map<ExtensionDecl, ExtensionInfo | 'busy'> = new Map()
+  readonly coreExtensions: Map<string, readonly ExtensionDecl[]> = new Map()
   /** Functions with `[…DerivativeOf(f)]` or `[PrimalSubstituteOf(f)]`. */
   readonly derivativeOfs: FuncDecl[] = []
-  readonly blockMembers = new Map<FieldDecl, GlobalDecl>()
+  readonly asserts: { readonly decl: ast.AssertDecl, readonly scope: Scope }[] = []
+  readonly blockMembers: Map<FieldDecl, GlobalDecl> = new Map()
   /** Every declaration of the user's modules, in order, for what must be checked whether it is used or not. */
   readonly userDecls: Decl[] = []
 
   constructor(sink: Sink, library: Library) {
     this.sink = sink
     this.library = library
+  }
+
+  /** Whether an expression stands in the core library, which knows what it does. */
+  inCore(env: { readonly func: FuncDecl | null }): boolean {
+    return env.func !== null && env.func.module.isCore
   }
 
   id(): number {

@@ -225,8 +225,8 @@ export interface FuncAttributes {
   readonly intrinsic: string | null
   readonly lanewise: boolean
   readonly pure: boolean
-  /** `[__sample(…)]`: arguments for tests. */
-  readonly sample: readonly number[] | null
+  /** Each `[__sample(…)]`: arguments for tests. */
+  readonly samples: readonly (readonly number[])[]
 }
 
 /** What an attribute says, with its arguments as far as they are literals, names or integers that fold. */

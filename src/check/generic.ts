@@ -2,7 +2,7 @@
 import * as errors from '../base/errors/generics.ts'
 import type { Cx, Constraint } from './context.ts'
 import type { GenericParams } from './decl.ts'
-import { conforms, coreInterface, put, putArg } from './conform.ts'
+import { conforms, put, putArg } from './conform.ts'
 import { commonScalar, scalarCost } from './cost.ts'
 import { resolveInt, resolveType } from './resolve.ts'
 import {
@@ -25,8 +25,9 @@ export function constraintsOf(cx: Cx, list: GenericParams): readonly Constraint[
   const bound = (subject: Type, syntax: Parameters<typeof resolveType>[1]): void => {
     if (syntax.kind === 'binary' && syntax.op === '&') { bound(subject, syntax.left); bound(subject, syntax.right); return }
     const iface = resolveType(cx, syntax, list.scope)
-    if (iface.kind === 'interface') add(subject, iface)
-    else if (iface.kind !== 'error') cx.sink.add(errors.notInterface, syntax.span, { name: subject.key.split('#')[0]! })
+    const got: Type = iface
+    if (got.kind === 'interface') add(subject, got)
+    else if (got.kind !== 'error') cx.sink.add(errors.notInterface, syntax.span, { name: subject.key.split('#')[0]! })
   }
   for (const p of list.params) {
     if (p.kind !== 'typeparam') continue
@@ -77,7 +78,7 @@ export function inferArg(cx: Cx, param: GenericArg, arg: GenericArg, vars: Map<n
     if (param.kind === 'param' && vars.get(param.decl.id) === null && isInt(arg)) vars.set(param.decl.id, arg)
     return
   }
-  if (isInt(arg) || arg.kind === 'error') return
+  if (isInt(arg)) return
   switch (param.kind) {
     case 'param': {
       const old = vars.get(param.decl.id)
@@ -184,11 +185,5 @@ export function intsAgree(a: Int, b: Int): boolean {
   const x = known(a)
   const y = known(b)
   return x !== null && y !== null ? x === y : same(a, b) || a.kind === 'error' || b.kind === 'error'
-}
-
-/** Whether a type is differentiable by its bounds or its kind: shorthand used before differential types exist. */
-export function isDifferentiable(cx: Cx, type: Type): boolean {
-  const iface = coreInterface(cx, 'IDifferentiable')
-  return iface !== null && conforms(cx, type, iface)
 }
 

@@ -118,6 +118,11 @@ export class Library {
     }
   }
 
+  /** Whether the library has a derivative for functions of that name. */
+  hasDerivative(name: string): boolean {
+    return Object.hasOwn(this.#data.derivatives, name)
+  }
+
   /** Functions that say they are a derivative or substitute of a core function of that name. */
   derivativesOf(name: string): readonly FuncDecl[] {
     if (!Object.hasOwn(this.#data.derivatives, name)) return []

@@ -1,0 +1,446 @@
+/** Names, members, elements and swizzles: as values, and as places where they can be written. */
+import * as names from '../base/errors/names.ts'
+import * as types from '../base/errors/types.ts'
+import type { Span } from '../base/source.ts'
+import type * as ast from '../syntax/ast.ts'
+import { candidatesOf, resolveCall } from './call.ts'
+import { put } from './conform.ts'
+import { foldExpr } from './const.ts'
+import type { Cx } from './context.ts'
+import { coerce, typeCost } from './convert.ts'
+import type { Decl, FieldDecl, FuncDecl, GlobalDecl, PropertyDecl, SubscriptDecl } from './decl.ts'
+import { differentialOf } from './differential.ts'
+import { enumValues } from './enum.ts'
+import type { Env } from './env.ts'
+import { checkExpr, emptyError, toExpr } from './expr.ts'
+import { lookupMember, type Member } from './member.ts'
+import { builtinTerm, describe, lookup, typeTerm, type Found } from './resolve.ts'
+import { fieldType, funcSig, globalInfo, isMutating } from './signature.ts'
+import { errorTerm, value, type Candidate, type Term } from './term.ts'
+import type { Arg, Expr, FuncRef, Place } from './tree.ts'
+import {
+  errorType, intParam, intType, isIntName, known, noSubst, poisoned, scalars, show, structType, uintType, vectorType, intConst, type StructType, type Type,
+} from './type.ts'
+
+/** `this` as a term. */
+export function objectTerm(env: Env, span: Span): Term {
+  return { kind: 'place', place: { kind: 'this', type: env.self!, span }, fixed: env.selfFixed }
+}
+
+/** What a name means where it stands. */
+export function nameTerm(env: Env, e: ast.NameExpr): Term {
+  const { cx } = env
+  const found = lookup(cx, env.scope, e.name, e.global)
+  const first = found[0]
+  if (first === undefined) {
+    const builtin = builtinTerm(e.name)
+    if (builtin !== null) return builtin
+    if (e.name === '__primal' || e.name === 'this') return errorTerm
+    cx.sink.add(names.undefinedName, e.span, { name: e.name })
+    return errorTerm
+  }
+  if (first.decl.kind === 'func') return funcsTerm(env, e.name, found, e.span)
+  return foundTerm(env, first, e.span)
+}
+
+function funcsTerm(env: Env, name: string, found: readonly Found[], span: Span): Term {
+  const candidates: Candidate[] = []
+  for (const f of found) {
+    if (f.decl.kind !== 'func') continue
+    const object = env.self !== null && f.type !== null && f.type.key === env.self.key ? objectTerm(env, span) : null
+    if (f.member !== null) candidates.push(...candidatesOf([f.member], object, f.distance))
+    else candidates.push({ decl: f.decl, subst: noSubst, requirement: null, distance: f.distance, via: 0, extensionParams: 0, object: null })
+  }
+  return { kind: 'funcs', name, candidates, args: null, modes: [] }
+}
+
+function foundTerm(env: Env, found: Found, span: Span): Term {
+  const { decl, member, type } = found
+  if (member !== null && type !== null) {
+    const object = env.self !== null && type.key === env.self.key ? objectTerm(env, span) : null
+    return memberDeclTerm(env, object, type, [member], span)
+  }
+  return declTerm(env, decl, span)
+}
+
+function declTerm(env: Env, decl: Decl, span: Span): Term {
+  const { cx } = env
+  switch (decl.kind) {
+    case 'local': return { kind: 'place', place: { kind: 'local', type: decl.type, span, decl }, fixed: decl.constant ? `${decl.name} is constant` : null }
+    case 'parameter': return { kind: 'place', place: { kind: 'param', type: decl.type, span, decl }, fixed: decl.constant ? `${decl.name} is constant` : null }
+    case 'global': return globalTerm(env, decl, span)
+    case 'namespace': return { kind: 'namespace', decl }
+    case 'valueparam': return value({ kind: 'int', type: decl.syntax.type.kind === 'name' && decl.syntax.type.name === 'bool' ? scalars.bool : decl.syntax.type.kind === 'name' && decl.syntax.type.name === 'uint' ? uintType : intType, span, value: intParam(decl) })
+    case 'case': return caseTerm(cx, decl, span)
+    case 'field': {
+      // A member of a cbuffer, which is seen from outside.
+      const block = cx.blockMembers.get(decl)
+      if (block === undefined) break
+      const base: Place = { kind: 'global', type: structType(block.block!, []), span, decl: block, subst: noSubst }
+      return { kind: 'place', place: { kind: 'field', type: fieldType(cx, decl), span, base, field: decl }, fixed: 'it is a shader parameter' }
+    }
+    case 'property': return propertyTerm(env, null, decl, noMember(decl), span)
+    default: {
+      const term = typeTerm(cx, decl, noSubst, null)
+      if (term !== null) return term
+    }
+  }
+  cx.sink.add(names.expectedValue, span, { what: decl.name })
+  return errorTerm
+}
+
+const noMember = (decl: Decl): Member => ({ decl, subst: noSubst, via: 0, extensionParams: 0, requirement: null })
+
+function caseTerm(cx: Cx, decl: Decl & { readonly kind: 'case' }, span: Span): Term {
+  const type: Type = { kind: 'enum', key: `${decl.owner.name}@${decl.owner.id}`, decl: decl.owner }
+  return value({ kind: 'const', type, span, value: enumValues(cx, decl.owner)[decl.index] ?? 0 })
+}
+
+function globalTerm(env: Env, decl: GlobalDecl, span: Span, member: Member | null = null): Term {
+  const info = globalInfo(env.cx, decl)
+  const subst = member?.subst ?? noSubst
+  const type = put(env.cx, info.type, subst)
+  if (poisoned(type)) return errorTerm
+  const fixed = decl.storage === 'constant' ? `${decl.name} is constant` : decl.storage === 'static' || decl.storage === 'groupshared' ? null : 'it is a shader parameter'
+  return { kind: 'place', place: { kind: 'global', type, span, decl, subst }, fixed }
+}
+
+// ── Members ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** `base.name` and `base::name`. */
+export function memberTerm(env: Env, base: Term, name: string, span: Span): Term {
+  const { cx } = env
+  switch (base.kind) {
+    case 'error': return base
+    case 'namespace': {
+      const found = base.decl.inner.names.get(name) ?? []
+      const first = found[0]
+      if (first === undefined) {
+        cx.sink.add(names.noNamespaceMember, span, { name, namespace: base.decl.name })
+        return errorTerm
+      }
+      if (first.kind === 'func') return funcsTerm(env, name, found.map(decl => ({ decl, distance: 0, member: null, type: null })), span)
+      return declTerm(env, first, span)
+    }
+    case 'type': return staticMember(env, base.type, name, span)
+    case 'open': case 'funcs': case 'list':
+      cx.sink.add(names.expectedValue, span, { what: describe(base) })
+      return errorTerm
+    case 'value': case 'place': return valueMember(env, base, name, span)
+  }
+}
+
+function staticMember(env: Env, type: Type, name: string, span: Span): Term {
+  const { cx } = env
+  if (type.kind === 'error') return errorTerm
+  if (name === 'Differential') {
+    const diff = differentialOf(cx, type)
+    if (diff !== null) return { kind: 'type', type: diff }
+  }
+  if (type.kind === 'vector' && name === 'Element') return { kind: 'type', type: type.elem }
+  const members = lookupMember(cx, type, name)
+  if (members.length === 0) {
+    cx.sink.add(names.noMember, span, { name, type: show(type) })
+    return errorTerm
+  }
+  return memberDeclTerm(env, null, type, members, span)
+}
+
+const typeOf = (term: Term & { readonly kind: 'value' | 'place' }): Type => term.kind === 'value' ? term.expr.type : term.place.type
+
+function valueMember(env: Env, base: Term & { readonly kind: 'value' | 'place' }, name: string, span: Span): Term {
+  const { cx } = env
+  const type = typeOf(base)
+  if (poisoned(type)) return errorTerm
+  const swizzled = swizzle(env, base, type, name, span)
+  if (swizzled !== null) return swizzled
+  if (type.kind === 'struct' && isWrapper(type)) {
+    // `ConstantBuffer<T>` shows the members of what it holds.
+    const held = type.args[0] as Type
+    const inner = lookupMember(cx, held, name)
+    if (inner.length > 0) return memberDeclTerm(env, base, held, inner, span)
+  }
+  const members = lookupMember(cx, type, name)
+  if (members.length === 0) {
+    if (name === 'Length' && type.kind === 'array' && type.count !== null) return value({ kind: 'int', type: intType, span, value: type.count })
+    if (name === 'getCount' && type.kind === 'array' && type.count !== null) return errorTerm
+    cx.sink.add(names.noMember, span, { name, type: show(type) })
+    return errorTerm
+  }
+  return memberDeclTerm(env, base, type, members, span)
+}
+
+/** `ConstantBuffer<T>` and `ParameterBlock<T>`. */
+export function isWrapper(type: StructType): boolean {
+  return type.decl.intrinsic === 'ConstantBuffer' || type.decl.intrinsic === 'ParameterBlock'
+}
+
+function memberDeclTerm(env: Env, object: Term | null, type: Type, members: readonly Member[], span: Span): Term {
+  const { cx } = env
+  const member = members[0]!
+  const { decl } = member
+  if (!visible(env, decl)) {
+    cx.sink.add(names.notVisible, span, { name: decl.name })
+    return errorTerm
+  }
+  switch (decl.kind) {
+    case 'func': {
+      const candidates = candidatesOf(members, object, 0)
+      return { kind: 'funcs', name: decl.name, candidates, args: null, modes: [] }
+    }
+    case 'field': return object === null ? needObject(env, decl.name, span) : fieldTerm(object, decl, put(cx, fieldType(cx, decl), member.subst), span)
+    case 'property':
+      if (object === null && !decl.isStatic) return needObject(env, decl.name, span)
+      return propertyTerm(env, object, decl, member, span)
+    case 'global':
+      if (decl.parent?.kind === 'interface') return requiredConstant(env, decl, member, type, span)
+      return globalTerm(env, decl, span, member)
+    case 'case': return caseTerm(cx, decl, span)
+    default: {
+      const term = typeTerm(cx, decl, member.subst, type)
+      if (term !== null) return term
+      cx.sink.add(names.expectedValue, span, { what: decl.name })
+      return errorTerm
+    }
+  }
+}
+
+/** `T.N`, a constant that an interface requires of a type that is not known yet. */
+function requiredConstant(env: Env, decl: GlobalDecl, member: Member, type: Type, span: Span): Term {
+  const info = globalInfo(env.cx, decl)
+  return { kind: 'place', place: { kind: 'global', type: put(env.cx, info.type, member.subst), span, decl, subst: { args: member.subst.args, self: type } }, fixed: `${decl.name} is constant` }
+}
+
+function needObject(env: Env, name: string, span: Span): Term {
+  env.cx.sink.add(names.needsObject, span, { name })
+  return errorTerm
+}
+
+function visible(env: Env, decl: Decl): boolean {
+  if (!('visibility' in decl)) return true
+  const here = moduleOf(env)
+  if (decl.visibility === 'public') return true
+  if (here === null || decl.module.isCore) return true
+  if (decl.visibility === 'internal') return decl.module === here
+  for (let s: typeof env.scope | null = env.scope; s !== null; s = s.parent) {
+    if (s.owner === decl.parent && s.owner !== null) return true
+    // Members of extensions and of types nested in it see what is private in the type.
+    if (s.owner?.kind === 'extension' && env.self?.kind === 'struct' && env.self.decl === decl.parent) return true
+  }
+  return false
+}
+
+function moduleOf(env: Env): Decl | null {
+  for (let s: typeof env.scope | null = env.scope; s !== null; s = s.parent) if (s.owner !== null && s.owner.kind === 'module') return s.owner
+  return null
+}
+
+function fieldTerm(object: Term, field: FieldDecl, type: Type, span: Span): Term {
+  if (object.kind === 'place') {
+    const pair = object.place.kind === 'accessor' && object.place.set === null
+    const place: Place = pair && object.place.kind === 'accessor' ? { kind: 'temp', type: object.place.type, span, value: readAccessor(object.place, span) } : object.place
+    return { kind: 'place', place: { kind: 'field', type, span, base: place, field }, fixed: object.fixed }
+  }
+  if (object.kind === 'value') return value({ kind: 'field', type, span, base: object.expr, field })
+  return errorTerm
+}
+
+function readAccessor(place: Place & { readonly kind: 'accessor' }, span: Span): Expr {
+  const object: Arg | null = place.object === null || place.object.dir === 'in' ? place.object : { dir: 'in', value: { kind: 'read', type: place.object.place.type, span, place: place.object.place } }
+  return { kind: 'call', type: place.type, span, func: place.get!, object, args: place.args }
+}
+
+// ── Properties and subscripts ────────────────────────────────────────────────────────────────────────────────────
+
+function refTo(accessor: FuncDecl, member: Member): FuncRef {
+  if (member.requirement === null) return { kind: 'direct', decl: accessor, subst: member.subst }
+  const { type, iface } = member.requirement
+  return type.kind === 'interface' ? { kind: 'dynamic', iface, decl: accessor, subst: noSubst } : { kind: 'requirement', type, iface, decl: accessor, subst: noSubst }
+}
+
+function propertyTerm(env: Env, object: Term | null, decl: PropertyDecl, member: Member, span: Span): Term {
+  const get = decl.accessors.find(a => a.accessor === 'get')
+  const any = decl.accessors[0]!
+  const type = put(env.cx, get !== undefined ? funcSig(env.cx, get).result : funcSig(env.cx, any).params.at(-1)?.type ?? errorType, member.subst)
+  return accessorTerm(env, decl, member, object, [], type, span)
+}
+
+function accessorTerm(env: Env, decl: PropertyDecl | SubscriptDecl, member: Member, object: Term | null, args: readonly Arg[], type: Type, span: Span): Term {
+  const { cx } = env
+  const get = decl.accessors.find(a => a.accessor === 'get')
+  const set = decl.accessors.find(a => a.accessor === 'set')
+  const ref = decl.accessors.find(a => a.accessor === 'ref')
+  const readonly = decl.syntax.attributes.some(a => a.name === '__readonly') || ref?.syntax.attributes.some(a => a.name === '__readonly') === true
+  if (ref !== undefined) {
+    if (!decl.module.isCore) {
+      cx.sink.add(names.unsupported, span, { feature: 'a ref accessor' })
+      return errorTerm
+    }
+    const mutating = isMutating(ref)
+    const arg: Arg = object === null ? { dir: 'in', value: emptyError(errorType) } : mutating && object.kind === 'place' ? { dir: 'inout', place: object.place } : { dir: 'in', value: toExpr(env, object, span) }
+    return { kind: 'place', place: { kind: 'ref', type, span, func: refTo(ref, member), object: arg, args }, fixed: readonly ? 'it is read-only' : null }
+  }
+  if (set === undefined) {
+    if (get === undefined) return errorTerm
+    const arg: Arg | null = object === null ? null : isMutating(get) && object.kind === 'place' ? { dir: 'inout', place: object.place } : { dir: 'in', value: toExpr(env, object, span) }
+    return value({ kind: 'call', type, span, func: refTo(get, member), object: arg, args })
+  }
+  let arg: Arg | null = null
+  let fixed: string | null = null
+  if (object !== null) {
+    if (!isMutating(set)) arg = { dir: 'in', value: toExpr(env, object, span) }
+    else if (object.kind === 'place') {
+      arg = { dir: 'inout', place: object.place }
+      fixed = object.fixed
+    } else {
+      arg = { dir: 'in', value: toExpr(env, object, span) }
+      fixed = 'it belongs to a value'
+      if (get !== undefined) return value({ kind: 'call', type, span, func: refTo(get, member), object: arg, args })
+    }
+  }
+  return { kind: 'place', place: { kind: 'accessor', type, span, get: get === undefined ? null : refTo(get, member), set: refTo(set, member), object: arg, args }, fixed }
+}
+
+// ── Elements ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** `base[args]`. */
+export function indexTerm(env: Env, base: Term, e: ast.IndexExpr): Term {
+  const { cx } = env
+  if (base.kind === 'error') return base
+  if (base.kind !== 'value' && base.kind !== 'place') {
+    cx.sink.add(names.expectedValue, e.base.span, { what: describe(base) })
+    return errorTerm
+  }
+  const type = typeOf(base)
+  if (poisoned(type)) return errorTerm
+  const args = e.args.map(a => checkExpr(env, a))
+  if (args.some(a => a.kind === 'error')) return errorTerm
+  const elem = elementType(type)
+  if (elem !== null && args.length === 1) {
+    const index = indexValue(env, args[0]!, e.args[0]!.span, countOf(type))
+    if (index === null) return errorTerm
+    return elementTerm(base, elem, index, e.span)
+  }
+  const subscript = subscriptTerm(env, base, type, args, e)
+  if (subscript !== null) return subscript
+  cx.sink.add(types.notIndexable, e.span, { type: show(type) })
+  return errorTerm
+}
+
+function elementType(type: Type): Type | null {
+  switch (type.kind) {
+    case 'array': case 'vector': return type.elem
+    case 'matrix': return vectorType(type.elem, type.cols)
+    default: return null
+  }
+}
+
+function countOf(type: Type): number | null {
+  switch (type.kind) {
+    case 'array': return type.count === null ? null : known(type.count)
+    case 'vector': return known(type.count)
+    case 'matrix': return known(type.rows)
+    default: return null
+  }
+}
+
+function elementTerm(base: Term & { readonly kind: 'value' | 'place' }, type: Type, index: Expr, span: Span): Term {
+  if (base.kind === 'place') return { kind: 'place', place: { kind: 'index', type, span, base: base.place, index }, fixed: base.fixed }
+  return value({ kind: 'index', type, span, base: base.expr, index })
+}
+
+/** An index as int or uint; null where it is none, which is reported. */
+function indexValue(env: Env, term: Term, span: Span, count: number | null): Expr | null {
+  const e = toExpr(env, term, span)
+  if (e.kind === 'error') return null
+  const type = e.type
+  const whole = type.kind === 'enum' || (type.kind === 'scalar' && (isIntName(type.name) || type.name === 'bool'))
+  if (!whole && typeCost(env.cx, type, intType) === null) {
+    env.cx.sink.add(types.indexType, span, { type: show(type) })
+    return null
+  }
+  const index = type.kind === 'scalar' && (type.name === 'i32' || type.name === 'u32') ? e : coerce(env, value(e), type.kind === 'scalar' && type.name.startsWith('u') ? uintType : intType, span)
+  if (count !== null) {
+    const folded = foldExpr(env.cx, index, noSubst)
+    const n = folded === null ? null : known(folded)
+    if (n !== null && (n < 0 || n >= count)) {
+      env.cx.sink.add(types.indexBounds, span, { index: n, count })
+      return null
+    }
+  }
+  return index
+}
+
+function subscriptTerm(env: Env, base: Term & { readonly kind: 'value' | 'place' }, type: Type, args: readonly Term[], e: ast.IndexExpr): Term | null {
+  const { cx } = env
+  const members = lookupMember(cx, type, 'operator[]')
+  // A subscript is chosen like a function with its parameters.
+  const byGetter = new Map<FuncDecl, { readonly decl: SubscriptDecl, readonly member: Member }>()
+  const candidates: Candidate[] = []
+  for (const m of members) {
+    if (m.decl.kind === 'func') candidates.push(...candidatesOf([m], base, 0))
+    if (m.decl.kind !== 'subscript') continue
+    const first = m.decl.accessors.find(a => a.accessor !== 'set') ?? m.decl.accessors[0]!
+    byGetter.set(first, { decl: m.decl, member: m })
+    candidates.push({ decl: first, subst: m.subst, requirement: m.requirement, distance: 0, via: m.via, extensionParams: m.extensionParams, object: base })
+  }
+  if (candidates.length === 0) return null
+  const chosen = resolveCall(env, { kind: 'funcs', name: 'operator[]', candidates, args: null, modes: [] }, args, e.span)
+  if (chosen === null || chosen.kind !== 'value' || chosen.expr.kind !== 'call') return chosen ?? errorTerm
+  const call = chosen.expr
+  const ref = call.func
+  if (ref.kind !== 'direct' && ref.kind !== 'requirement' && ref.kind !== 'dynamic') return chosen
+  const found = byGetter.get(ref.decl)
+  if (found === undefined) return chosen
+  const member: Member = ref.kind === 'direct' ? { ...found.member, subst: ref.subst } : found.member
+  return accessorTerm(env, found.decl, member, base, call.args, call.type, e.span)
+}
+
+// ── Swizzles ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+const letters: Readonly<Record<string, number>> = { x: 0, y: 1, z: 2, w: 3, r: 0, g: 1, b: 2, a: 3 }
+
+/** `v.xyz`, `s.xxx`, `m._m01`; null where the name is no swizzle of the type. */
+function swizzle(env: Env, base: Term & { readonly kind: 'value' | 'place' }, type: Type, name: string, span: Span): Term | null {
+  if (type.kind === 'matrix') return elements(env, base, type, name, span)
+  if (type.kind !== 'vector' && type.kind !== 'scalar' && !(type.kind === 'shape')) return null
+  if (!/^(?:[xyzw]{1,4}|[rgba]{1,4})$/.test(name)) {
+    if (type.kind === 'vector' && lookupMember(env.cx, type, name).length === 0) {
+      env.cx.sink.add(types.badSwizzle, span, { name, type: show(type) })
+      return errorTerm
+    }
+    return null
+  }
+  const count = type.kind === 'vector' ? known(type.count) : 1
+  const lanes = [...name].map(c => letters[c]!)
+  if (count !== null && lanes.some(l => l >= count)) {
+    env.cx.sink.add(types.badSwizzle, span, { name, type: show(type) })
+    return errorTerm
+  }
+  const elem = type.kind === 'vector' ? type.elem : type
+  const result = lanes.length === 1 ? elem : vectorType(elem, intConst(lanes.length))
+  if (base.kind === 'place') {
+    const repeated = new Set(lanes).size < lanes.length
+    return { kind: 'place', place: { kind: 'swizzle', type: result, span, base: base.place, lanes }, fixed: base.fixed ?? (repeated ? 'a lane stands in it twice' : null) }
+  }
+  return value({ kind: 'swizzle', type: result, span, base: base.expr, lanes })
+}
+
+function elements(env: Env, base: Term & { readonly kind: 'value' | 'place' }, type: Type & { readonly kind: 'matrix' }, name: string, span: Span): Term | null {
+  const zeroBased = /^(?:_m[0-3][0-3]){1,4}$/.test(name)
+  if (!zeroBased && !/^(?:_[1-4][1-4]){1,4}$/.test(name)) return null
+  const at: (readonly [number, number])[] = []
+  for (const m of name.matchAll(zeroBased ? /_m(\d)(\d)/g : /_(\d)(\d)/g)) at.push([Number(m[1]) - (zeroBased ? 0 : 1), Number(m[2]) - (zeroBased ? 0 : 1)])
+  const [rows, cols] = [known(type.rows), known(type.cols)]
+  if (at.some(([r, c]) => (rows !== null && r >= rows) || (cols !== null && c >= cols))) {
+    env.cx.sink.add(types.badSwizzle, span, { name, type: show(type) })
+    return errorTerm
+  }
+  const result = at.length === 1 ? type.elem : vectorType(type.elem, intConst(at.length))
+  if (base.kind === 'place') {
+    const repeated = new Set(at.map(String)).size < at.length
+    return { kind: 'place', place: { kind: 'elements', type: result, span, base: base.place, at }, fixed: base.fixed ?? (repeated ? 'an element stands in it twice' : null) }
+  }
+  return value({ kind: 'elements', type: result, span, base: base.expr, at })
+}
+

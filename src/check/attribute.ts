@@ -1,0 +1,104 @@
+/** What the attributes of a function say. */
+import * as errors from '../base/errors/names.ts'
+import type * as ast from '../syntax/ast.ts'
+import type { Cx } from './context.ts'
+import type { FuncAttributes, FuncDecl, Level } from './decl.ts'
+import { hasDerivativeOf } from './derivative.ts'
+import { resolveInt } from './resolve.ts'
+import { known } from './type.ts'
+
+const levels: Readonly<Record<string, Level>> = {
+  Differentiable: 'backward', BackwardDifferentiable: 'backward', ForwardDifferentiable: 'forward', __differentiable: 'backward',
+}
+
+const knownNames = new Set([
+  'Differentiable', 'BackwardDifferentiable', 'ForwardDifferentiable', 'ForwardDerivative', 'BackwardDerivative', 'ForwardDerivativeOf', 'BackwardDerivativeOf',
+  'PrimalSubstitute', 'PrimalSubstituteOf', 'TreatAsDifferentiable', 'NoDiffThis', 'ForceInline', '__unsafeForceInlineEarly', 'noinline', 'NoInline', 'PreferRecompute', 'PreferCheckpoint',
+  'mutating', 'nonmutating', '__NoSideEffect', '__noSideEffect', '__readNone', '__ReadNone', 'shader', 'Shader', 'numthreads', 'NumThreads', 'CUDAKernel', 'CudaKernel',
+  'AutoPyBindCUDA', 'TorchEntryPoint', 'CudaDeviceExport', 'CUDADeviceExport', 'CudaHost', 'CUDAHost', 'DllExport', 'DllImport', 'ForceUnroll', 'unroll', 'loop', 'MaxIters',
+  'branch', 'flatten', 'OverloadRank', 'deprecated', 'require', 'KnownBuiltin', 'WaveSize', 'outputtopology', 'maxvertexcount', 'earlydepthstencil', 'anyValueSize',
+  'Specialize', 'constref', 'BuiltinFunction', 'noRefInline', 'PyExport', 'AutoPyBind', 'PYTHON_EXPORT', 'noRef', 'shader_stage', 'nonVectorized', 'UnscopedEnum', 'Flags',
+])
+
+/** What the attributes of a function (and of the property or subscript around an accessor) say. */
+export function attributesOf(cx: Cx, func: FuncDecl): FuncAttributes {
+  const old = cx.attributes.get(func)
+  if (old !== undefined) return old
+  const made = make(cx, func)
+  cx.attributes.set(func, made)
+  return made
+}
+
+const text = (e: ast.Expr | undefined): string | null => e?.kind === 'string' ? e.value : null
+
+function make(cx: Cx, func: FuncDecl): FuncAttributes {
+  const node = func.syntax
+  const list: readonly ast.Attribute[] = func.of === null ? node.attributes : [...func.of.syntax.attributes, ...node.attributes]
+  let level: Level = 'none'
+  let marked = false
+  let [noDiffThis, treat, forceInline, noInline, kernel, lanewise, pure] = [false, false, false, false, false, false, false]
+  let prefer: FuncAttributes['prefer'] = 'none'
+  let stage: string | null = null
+  let numthreads: [number, number, number] | null = null
+  let spell: Record<string, string> | null = null
+  let [op, opArg, intrinsic]: (string | null)[] = [null, null, null]
+  const samples: number[][] = []
+  const raise = (to: Level): void => { if (to === 'backward' || level === 'none') level = to }
+  for (const a of list) {
+    const own = levels[a.name]
+    if (own !== undefined) {
+      marked = true
+      raise(own)
+      continue
+    }
+    switch (a.name) {
+      case 'ForwardDerivative': raise('forward'); break
+      case 'BackwardDerivative': raise('backward'); break
+      case 'PrimalSubstitute': break
+      case 'TreatAsDifferentiable': treat = true; raise('backward'); break
+      case 'NoDiffThis': noDiffThis = true; break
+      case 'ForceInline': case '__unsafeForceInlineEarly': forceInline = true; break
+      case 'noinline': case 'NoInline': noInline = true; break
+      case 'PreferRecompute': prefer = 'recompute'; break
+      case 'PreferCheckpoint': prefer = 'checkpoint'; break
+      case 'shader': case 'Shader': stage = text(a.args[0]?.value); break
+      case 'numthreads': case 'NumThreads': {
+        const sizes = a.args.map(x => known(resolveInt(cx, x.value, func.scope)) ?? 1)
+        if (sizes.length !== 3) cx.sink.add(errors.attributeArguments, a.span, { name: a.name, expected: 'three integers' })
+        numthreads = [sizes[0] ?? 1, sizes[1] ?? 1, sizes[2] ?? 1]
+        break
+      }
+      case 'CUDAKernel': case 'CudaKernel': kernel = true; break
+      case '__spell':
+        spell = {}
+        for (const x of a.args) if (x.name !== undefined) spell[x.name.text] = text(x.value) ?? ''
+        break
+      case '__op': op = text(a.args[0]?.value); opArg = text(a.args[1]?.value); break
+      case '__intrinsic': intrinsic = text(a.args[0]?.value); break
+      case '__lanewise': lanewise = true; break
+      case '__pure': pure = true; break
+      case '__sample': samples.push(a.args.map(x => number(x.value))); break
+      default:
+        if (!func.module.isCore && !knownNames.has(a.name) && !a.name.includes('::') && !a.name.startsWith('__')) cx.sink.add(errors.unknownAttribute, a.nameSpan, { name: a.name })
+    }
+  }
+  if (func.owner !== null && func.owner.syntax.attributes.some(a => a.name === 'TreatAsDifferentiable')) {
+    treat = true
+    level = 'backward'
+  }
+  if (func.module.isCore) {
+    if (op !== null || intrinsic?.startsWith('pair') === true || cx.library.hasDerivative(func.name)) level = 'backward'
+  } else if (level !== 'backward') raise(hasDerivativeOf(cx, func) ?? level)
+  if (stage === null && numthreads !== null && func.role === 'function' && !kernel) stage = 'compute'
+  const exported = node.modifiers.some(m => m.name === 'public' || m.name === 'export' || m.name === '__extern_cpp') || list.some(a => a.name === 'DllExport')
+  return {
+    level, marked, noDiffThis, treatAsDifferentiable: treat, forceInline, noInline, prefer, stage, numthreads, kernel, exported,
+    spell, op: op ?? null, opArg: opArg ?? null, intrinsic: intrinsic ?? null, lanewise, pure, samples,
+  }
+}
+
+function number(e: ast.Expr): number {
+  if (e.kind === 'int') return Number(e.value)
+  if (e.kind === 'float') return e.value
+  return e.kind === 'prefix' && e.op === '-' ? -number(e.operand) : 0
+}

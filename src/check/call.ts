@@ -1,0 +1,307 @@
+/** Calls: which overload is meant, its generic arguments, and the arguments as the tree wants them. */
+import * as derivative from '../base/errors/derivative.ts'
+import * as errors from '../base/errors/types.ts'
+import * as generics from '../base/errors/generics.ts'
+import { needsObject as noObject } from '../base/errors/names.ts'
+import type { Span } from '../base/source.ts'
+import { attributesOf } from './attribute.ts'
+import { put } from './conform.ts'
+import { coerce, convertPlace, termCost, typeCost } from './convert.ts'
+import type { Cx } from './context.ts'
+import type { FuncDecl, GenericParams } from './decl.ts'
+import type { Env } from './env.ts'
+import { asArg, emptyError } from './expr.ts'
+import { constraintsOf, inferArg, solve } from './generic.ts'
+import type { Member } from './member.ts'
+import { derive, template, type Template } from './signature.ts'
+import { errorTerm, value, type Candidate, type Term } from './term.ts'
+import type { Arg, FuncRef, Place } from './tree.ts'
+import { isInt, poisoned, same, show, type GenericArg, type Subst, type Type } from './type.ts'
+
+type Funcs = Term & { readonly kind: 'funcs' }
+
+/** Candidates of members that are functions. */
+export function candidatesOf(members: readonly Member[], object: Term | null, distance: number): readonly Candidate[] {
+  const list: Candidate[] = []
+  for (const m of members) {
+    if (m.decl.kind !== 'func') continue
+    list.push({ decl: m.decl, subst: m.subst, requirement: m.requirement, distance, via: m.via, extensionParams: m.extensionParams, object: m.decl.role === 'method' ? object : null })
+  }
+  return list
+}
+
+/** A candidate with its generic arguments found. */
+interface Match {
+  readonly candidate: Candidate
+  readonly subst: Subst
+  readonly sig: Template
+  readonly cost: number
+}
+
+/** The template of a candidate with what is settled put in, through the derivative operators around its name. */
+function templateOf(cx: Cx, candidate: Candidate, modes: Funcs['modes']): Template {
+  let sig = template(cx, candidate.decl, candidate.subst)
+  for (const mode of modes) sig = derive(cx, sig, mode)
+  return sig
+}
+
+function putTemplate(cx: Cx, sig: Template, subst: Subst): Template {
+  return {
+    ...sig, params: sig.params.map(p => ({ ...p, type: put(cx, p.type, subst) })), result: put(cx, sig.result, subst), self: sig.self === null ? null : put(cx, sig.self, subst),
+  }
+}
+
+function typeOf(term: Term): Type | null {
+  return term.kind === 'value' ? term.expr.type : term.kind === 'place' ? term.place.type : null
+}
+
+type Failure = 'few' | 'many' | 'infer' | 'convert'
+
+/** Whether a candidate takes the arguments, and at what cost. */
+function tryCandidate(env: Env, candidate: Candidate, funcs: Funcs, args: readonly Term[]): Match | Failure {
+  const { cx } = env
+  const list = candidate.decl.generics
+  if (list !== null) constraintsOf(cx, list)
+  let sig = templateOf(cx, candidate, funcs.modes)
+  if (args.length > sig.params.length) return 'many'
+  for (let i = args.length; i < sig.params.length; i++) if (!sig.defaults[i]) return 'few'
+  let subst: Subst = candidate.subst
+  if (list !== null) {
+    const own = infer(cx, list, sig, funcs.args, args)
+    if (own === null) return 'infer'
+    subst = { args: new Map([...candidate.subst.args, ...own]), self: candidate.subst.self }
+    // The derivative of a generic function is that of its instance: with T = float, `T x` becomes a pair even if T's bounds do not say so.
+    sig = funcs.modes.length > 0 ? templateOf(cx, { ...candidate, subst }, funcs.modes) : putTemplate(cx, sig, { args: own, self: null })
+    if (args.length > sig.params.length) return 'many'
+    for (let i = args.length; i < sig.params.length; i++) if (!sig.defaults[i]) return 'few'
+  } else if (funcs.args !== null && funcs.args.length > 0) return 'infer'
+  let cost = 0
+  for (let i = 0; i < args.length; i++) {
+    const p = sig.params[i]!
+    const arg = args[i]!
+    let one = termCost(env, arg, p.type)
+    if (one === null) return 'convert'
+    if (p.dir !== 'in' && arg.kind === 'place' && !same(arg.place.type, p.type)) {
+      const back = typeCost(cx, p.type, arg.place.type)
+      if (back === null) return 'convert'
+      if (arg.place.type.kind !== 'error' && arg.place.type.kind !== 'array') one += 800
+    }
+    cost += one
+  }
+  return { candidate, subst, sig, cost }
+}
+
+function infer(cx: Cx, list: GenericParams, sig: Template, explicit: readonly GenericArg[] | null, args: readonly Term[]): Map<number, GenericArg> | null {
+  const vars = new Map<number, GenericArg | null>()
+  for (const p of list.params) vars.set(p.id, null)
+  if (explicit !== null) {
+    if (explicit.length > list.params.length) return null
+    for (let i = 0; i < explicit.length; i++) {
+      const p = list.params[i]!
+      const arg = explicit[i]!
+      if ((p.kind === 'valueparam') !== isInt(arg)) return null
+      vars.set(p.id, arg)
+    }
+  }
+  const open = new Map([...vars].filter(([, arg]) => arg === null))
+  for (let i = 0; i < args.length; i++) {
+    const from = typeOf(args[i]!)
+    if (from === null || from.kind === 'error') continue
+    // What stands explicitly is not joined with what an argument says.
+    inferArg(cx, sig.params[i]!.type, from, open)
+  }
+  for (const [id, arg] of open) if (arg !== null) vars.set(id, arg)
+  return solve(cx, list, vars)
+}
+
+/** Which of two matches of equal cost is meant: negative for the first, 0 if nothing tells. */
+function compare(a: Match, b: Match): number {
+  const [x, y] = [a.candidate, b.candidate]
+  const order = [
+    (x.via === 2 && x.requirement !== null ? 1 : 0) - (y.via === 2 && y.requirement !== null ? 1 : 0),
+    x.via - y.via,
+    x.extensionParams - y.extensionParams,
+    (x.decl.generics === null ? 0 : 1) - (y.decl.generics === null ? 0 : 1),
+    a.sig.params.length - b.sig.params.length,
+    x.distance - y.distance,
+    rank(y.decl) - rank(x.decl),
+    // A declaration without a body and its definition are one function.
+    (x.decl.hasBody ? 0 : 1) - (y.decl.hasBody ? 0 : 1),
+    moreSpecific(a, b),
+  ]
+  for (const o of order) if (o !== 0) return o
+  return 0
+}
+
+/** Of two generic functions the one with fewer parameters is the more specific: `f<T>(vector<T, 3>)` against `f<T, N>(vector<T, N>)`. */
+function moreSpecific(a: Match, b: Match): number {
+  return (a.candidate.decl.generics?.params.length ?? 0) - (b.candidate.decl.generics?.params.length ?? 0)
+}
+
+function rank(decl: FuncDecl): number {
+  const value = decl.syntax.attributes.find(a => a.name === 'OverloadRank')?.args[0]?.value
+  if (value === undefined) return 0
+  return value.kind === 'int' ? Number(value.value) : value.kind === 'prefix' && value.operand.kind === 'int' ? -Number(value.operand.value) : 0
+}
+
+/** How arguments read in a message. */
+function showArgs(args: readonly Term[]): string {
+  return args.map(a => a.kind === 'list' ? '{...}' : a.kind === 'funcs' ? `function ${a.name}` : typeOf(a) === null ? '?' : show(typeOf(a)!)).join(', ')
+}
+
+/** Resolves a call of an overload set. Null where nothing fits and `quiet` is set; else what is wrong is reported. */
+export function resolveCall(env: Env, funcs: Funcs, args: readonly Term[], span: Span, quiet = false): Term | null {
+  const { cx } = env
+  if (args.some(a => a.kind === 'error' || (typeOf(a)?.kind === 'error'))) return errorTerm
+  const matches: Match[] = []
+  const failures: { readonly candidate: Candidate, readonly why: Failure }[] = []
+  for (const candidate of funcs.candidates) {
+    const tried = tryCandidate(env, candidate, funcs, args)
+    if (typeof tried === 'string') failures.push({ candidate, why: tried })
+    else matches.push(tried)
+  }
+  if (matches.length === 0) {
+    if (quiet) return null
+    reportNone(env, funcs, args, failures, span)
+    return errorTerm
+  }
+  let best = matches[0]!
+  let tie = false
+  for (const m of matches.slice(1)) {
+    const order = m.cost - best.cost || compare(m, best)
+    if (order < 0) {
+      best = m
+      tie = false
+    } else if (order === 0 && m.candidate.decl !== best.candidate.decl) tie = true
+  }
+  if (tie) {
+    if (quiet) return errorTerm
+    cx.sink.add(errors.ambiguous, span, { name: funcs.name, args: showArgs(args) },
+      ...matches.filter(m => m.cost === best.cost).map(m => ({ span: m.candidate.decl.span ?? undefined, text: 'this one fits as well' })))
+    return errorTerm
+  }
+  if (quiet) return value(emptyError(best.sig.result))
+  return finish(env, best, funcs, args, span)
+}
+
+function reportNone(env: Env, funcs: Funcs, args: readonly Term[], failures: readonly { readonly candidate: Candidate, readonly why: Failure }[], span: Span): void {
+  const { cx } = env
+  const only = failures.length === 1 ? failures[0]! : null
+  if (only !== null) {
+    const sig = templateOf(cx, only.candidate, funcs.modes)
+    if (poisoned(sig.result) && sig.params.some(p => poisoned(p.type))) return
+    if (only.why === 'many') {
+      cx.sink.add(errors.tooManyArguments, span, { expected: sig.params.length, got: args.length })
+      return
+    }
+    if (only.why === 'few') {
+      cx.sink.add(errors.tooFewArguments, span, { expected: sig.params.filter((_, i) => !sig.defaults[i]).length, got: args.length })
+      return
+    }
+    if (only.why === 'infer') {
+      const list = only.candidate.decl.generics
+      const broken = list === null ? null : brokenBound(cx, list, sig, funcs, args)
+      if (broken !== null) cx.sink.add(generics.doesNotConform, span, broken)
+      else if (list === null) cx.sink.add(generics.notGeneric, span, { name: funcs.name })
+      else cx.sink.add(errors.cannotInfer, span, { name: funcs.name })
+      return
+    }
+    if (only.candidate.decl.generics === null) {
+      // The first argument that does not fit says it best.
+      for (let i = 0; i < args.length; i++) {
+        const arg = args[i]!
+        if (termCost(env, arg, sig.params[i]!.type) !== null) continue
+        if (poisoned(sig.params[i]!.type)) return
+        coerce(env, arg, sig.params[i]!.type, spanOf(arg) ?? span)
+        return
+      }
+    }
+  }
+  if (failures.every(f => f.why === 'convert' && poisoned(templateOf(cx, f.candidate, funcs.modes).result))) return
+  cx.sink.add(errors.noOverload, span, { name: funcs.name, args: showArgs(args) },
+    ...failures.slice(0, 8).filter(f => !f.candidate.decl.module.isCore).map(f => ({ span: f.candidate.decl.span ?? undefined, text: 'considered this one' })))
+}
+
+function brokenBound(cx: Cx, list: GenericParams, sig: Template, funcs: Funcs, args: readonly Term[]): { type: string, interface: string } | null {
+  const vars = new Map<number, GenericArg | null>(list.params.map((p, i) => [p.id, funcs.args?.[i] ?? null]))
+  for (let i = 0; i < Math.min(args.length, sig.params.length); i++) {
+    const from = typeOf(args[i]!)
+    if (from !== null) inferArg(cx, sig.params[i]!.type, from, vars)
+  }
+  const known = new Map<number, GenericArg>()
+  for (const [id, arg] of vars) if (arg !== null) known.set(id, arg)
+  for (const c of constraintsOf(cx, list)) {
+    const subject = put(cx, c.subject, { args: known, self: null })
+    if (solve(cx, { ...list, params: [], syntax: list.syntax }, known) === null && !subject.key.includes('#')) return { type: show(subject), interface: show(c.iface) }
+  }
+  return null
+}
+
+function spanOf(term: Term): Span | null {
+  return term.kind === 'value' ? term.expr.span : term.kind === 'place' ? term.place.span : term.kind === 'list' ? term.span : null
+}
+
+/** The reference that a match means. */
+function refOf(match: Match, modes: Funcs['modes']): FuncRef {
+  const { candidate, subst } = match
+  let ref: FuncRef
+  if (candidate.requirement !== null) {
+    const { type, iface } = candidate.requirement
+    const own = new Map<number, GenericArg>()
+    for (const p of candidate.decl.generics?.params ?? []) {
+      const arg = subst.args.get(p.id)
+      if (arg !== undefined) own.set(p.id, arg)
+    }
+    ref = type.kind === 'interface' ? { kind: 'dynamic', iface, decl: candidate.decl, subst: { args: own, self: null } }
+      : { kind: 'requirement', type, iface, decl: candidate.decl, subst: { args: own, self: null } }
+  } else ref = { kind: 'direct', decl: candidate.decl, subst }
+  for (const mode of modes) ref = { kind: 'derivative', mode, of: ref }
+  return ref
+}
+
+function finish(env: Env, match: Match, funcs: Funcs, args: readonly Term[], span: Span): Term {
+  const { cx } = env
+  const { sig, candidate } = match
+  const ref = refOf(match, funcs.modes)
+  if (funcs.modes.length > 0) {
+    const { level } = attributesOf(cx, candidate.decl)
+    const wanted = funcs.modes[0] === 'forward' ? 'forward' : 'backward'
+    if (!candidate.decl.module.isCore && (level === 'none' || (wanted === 'backward' && level === 'forward'))) {
+      cx.sink.add(derivative.notDifferentiable, span, { name: funcs.name, level: wanted },
+        ...(candidate.decl.span === null ? [] : [{ span: candidate.decl.span, text: 'declared here' }]))
+    } else if (candidate.decl.module.isCore && level === 'none') cx.sink.add(derivative.notDifferentiable, span, { name: funcs.name, level: wanted })
+  }
+  const made: Arg[] = []
+  for (let i = 0; i < sig.params.length; i++) {
+    const p = sig.params[i]!
+    const arg = args[i]
+    if (arg === undefined) {
+      made.push({ dir: 'in', value: { kind: 'paramDefault', type: p.type, span, func: ref, index: i } })
+      continue
+    }
+    const at = spanOf(arg) ?? span
+    if (p.dir === 'in') {
+      made.push({ dir: 'in', value: coerce(env, arg, p.type, at) })
+      continue
+    }
+    const place = argumentPlace(env, arg, p.type, p.name, at)
+    made.push(place === null ? { dir: 'in', value: emptyError(p.type) } : { dir: p.dir, place })
+  }
+  let object: Arg | null = null
+  if (funcs.modes.length === 0 && candidate.decl.role === 'method') {
+    if (candidate.object === null) {
+      cx.sink.add(noObject, span, { name: funcs.name })
+      return errorTerm
+    }
+    object = asArg(env, candidate.object, sig.mutating, funcs.name, span)
+  }
+  return value({ kind: 'call', type: sig.result, span, func: ref, object, args: made })
+}
+
+/** The place for an `out` or `inout` argument; null where it is none, which is reported. */
+function argumentPlace(env: Env, arg: Term, type: Type, name: string, span: Span): Place | null {
+  if (arg.kind === 'place' && arg.fixed === null) return convertPlace(arg.place, type)
+  const why = arg.kind === 'place' ? arg.fixed! : 'it is a value'
+  env.cx.sink.add(errors.argumentNotAssignable, span, { name, why })
+  return null
+}

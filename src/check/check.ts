@@ -1,0 +1,225 @@
+/**
+ * The checker: from sources to a program of which lowering can ask what it needs. User files are checked in full; of the
+ * core library only what they use.
+ */
+import { InternalError, type Sink } from '../base/diag.ts'
+import * as names from '../base/errors/names.ts'
+import { attributesOf } from './attribute.ts'
+import { conforms, paramLists, put, substFor } from './conform.ts'
+import { foldExpr } from './const.ts'
+import { Cx } from './context.ts'
+import { core } from './core.generated.ts'
+import type { Decl, FieldDecl, FuncAttributes, FuncDecl, GlobalDecl, InterfaceDecl, ModuleDecl, ParamDecl, StructDecl } from './decl.ts'
+import { checkDerivatives, derivativesOf } from './derivative.ts'
+import { differentialOf, structDiff } from './differential.ts'
+import { checkLostDerivatives } from './differentiable.ts'
+import { enumTag, enumValues } from './enum.ts'
+import { Env } from './env.ts'
+import { checkCondition } from './expr.ts'
+import { constraintsOf } from './generic.ts'
+import { Loader, type SourceOptions } from './import.ts'
+import { constructors } from './init.ts'
+import { Library } from './library.ts'
+import { checkConformances, putRef, requiredConstant, resolveRef } from './requirement.ts'
+import { resolveType } from './resolve.ts'
+import { fieldDefault, fieldSigs, funcSig, globalInfo, globalInit, paramDefault, signatureOf } from './signature.ts'
+import { assertStatic, checkBody } from './stmt.ts'
+import type {
+  Body, CheckedProgram, DerivativeInfo, Expr, FieldInfo, FuncRef, GlobalInfo, Signature, StructDiffInfo,
+} from './tree.ts'
+import { intType, substituteInt, type Int, type InterfaceType, type StructType, type Subst, type Type } from './type.ts'
+import { parseRange } from '../syntax/parse.ts'
+import { SourceFile } from '../base/source.ts'
+
+export type CheckOptions = SourceOptions
+
+/** Parses and checks a program; mistakes go to the sink. */
+export function check(options: CheckOptions, sink: Sink): CheckedProgram {
+  const library = new Library(core, sink)
+  const cx = new Cx(sink, library)
+  library.attach(cx)
+  const root = new Loader(cx, options, sink).root()
+  checkUser(cx)
+  return new Program(cx, root)
+}
+
+/** Checks every declaration of the user's modules. */
+function checkUser(cx: Cx): void {
+  for (const module of cx.modules) for (const u of module.inner.usings) resolveUsing(cx, module, u.target)
+  // Checking bodies enters local declarations, which are checked in turn.
+  for (let i = 0; i < cx.userDecls.length; i++) checkDecl(cx, cx.userDecls[i]!)
+  for (const a of cx.asserts) assertStatic(cx, checkCondition(new Env(cx, a.scope), a.decl.condition), a.decl.message, a.decl.span)
+}
+
+function resolveUsing(cx: Cx, module: ModuleDecl, target: Parameters<typeof resolveType>[1]): void {
+  if (target.kind !== 'name') return
+  if (!cx.modules.some(m => m.inner.names.get(target.name)?.some(d => d.kind === 'namespace') === true)) cx.sink.add(names.undefinedName, target.span, { name: target.name })
+  void module
+}
+
+function checkDecl(cx: Cx, decl: Decl): void {
+  if ('generics' in decl && decl.generics !== null) constraintsOf(cx, decl.generics)
+  switch (decl.kind) {
+    case 'func': {
+      const sig = funcSig(cx, decl)
+      attributesOf(cx, decl)
+      sig.params.forEach((p, i) => { if (p.hasDefault) paramDefault(cx, decl, i) })
+      const body = checkBody(cx, decl)
+      checkDerivatives(cx, decl)
+      if (body !== null) checkLostDerivatives(cx, decl, body)
+      return
+    }
+    case 'struct': {
+      for (const f of fieldSigs(cx, decl)) fieldDefault(cx, f.decl)
+      if (containsItself(cx, decl, decl, new Set())) cx.sink.add(names.recursiveType, decl.span ?? undefined, { name: decl.name })
+      checkConformances(cx, decl)
+      return
+    }
+    case 'extension': checkConformances(cx, decl); return
+    case 'enum': enumTag(cx, decl); enumValues(cx, decl); checkConformances(cx, decl); return
+    case 'alias': resolveType(cx, decl.target, decl.inner); return
+    case 'global': globalInfo(cx, decl); globalInit(cx, decl); return
+    default:
+  }
+}
+
+/** Whether a value of the struct would hold one of itself. */
+function containsItself(cx: Cx, root: StructDecl, decl: StructDecl, seen: Set<StructDecl>): boolean {
+  for (const f of fieldSigs(cx, decl)) {
+    let type: Type = f.type
+    while (type.kind === 'array') type = type.elem
+    if (type.kind !== 'struct' || type.decl.intrinsic !== null) continue
+    if (type.decl === root) return true
+    if (seen.has(type.decl)) continue
+    seen.add(type.decl)
+    if (containsItself(cx, root, type.decl, seen)) return true
+  }
+  return false
+}
+
+class Program implements CheckedProgram {
+  readonly #cx: Cx
+  readonly modules: readonly ModuleDecl[]
+  readonly functions: readonly FuncDecl[]
+  readonly entries: readonly FuncDecl[]
+  readonly globals: readonly GlobalDecl[]
+
+  constructor(cx: Cx, root: ModuleDecl) {
+    this.#cx = cx
+    this.modules = cx.modules
+    const functions = cx.userDecls.filter((d): d is FuncDecl => d.kind === 'func' && paramLists(d).length === 0)
+    this.functions = [...functions.filter(f => f.module === root), ...functions.filter(f => f.module !== root)]
+    this.entries = this.functions.filter(f => f.module === root && f.hasBody && f.role === 'function' && attributesOf(cx, f).stage !== null)
+    this.globals = cx.userDecls.filter((d): d is GlobalDecl => d.kind === 'global' && d.storage !== 'constant' && paramLists(d.parent).length === 0)
+  }
+
+  attributes(func: FuncDecl): FuncAttributes {
+    return attributesOf(this.#cx, func)
+  }
+
+  params(func: FuncDecl): readonly ParamDecl[] {
+    return funcSig(this.#cx, func).params
+  }
+
+  signature(ref: FuncRef): Signature {
+    return signatureOf(this.#cx, ref)
+  }
+
+  body(func: FuncDecl): Body | null {
+    return checkBody(this.#cx, func)
+  }
+
+  paramDefault(func: FuncDecl, index: number): Expr {
+    return paramDefault(this.#cx, func, index)
+  }
+
+  global(decl: GlobalDecl): GlobalInfo {
+    return globalInfo(this.#cx, decl)
+  }
+
+  substitute(type: Type, subst: Subst): Type {
+    return put(this.#cx, type, subst)
+  }
+
+  substituteInt(value: Int, subst: Subst): Int {
+    return this.#known(substituteInt(value, subst))
+  }
+
+  /** Looks up constants that interfaces require, once their type is known. */
+  #known(value: Int): Int {
+    if (value.kind !== 'member') return value
+    const member = requiredConstant(this.#cx, value.base, value.name)
+    if (member === null || member.decl.kind !== 'global') return value
+    const init = globalInit(this.#cx, member.decl)
+    return init === null ? value : foldExpr(this.#cx, init, member.subst) ?? value
+  }
+
+  substituteRef(ref: FuncRef, subst: Subst): FuncRef {
+    return putRef(this.#cx, ref, subst)
+  }
+
+  resolve(ref: FuncRef): FuncRef {
+    return resolveRef(this.#cx, ref)
+  }
+
+  structSubst(type: StructType): Subst {
+    return substFor(type.decl, type.args, null)
+  }
+
+  fields(type: StructType): readonly FieldInfo[] {
+    const subst = this.structSubst(type)
+    return fieldSigs(this.#cx, type.decl).map(f => ({ decl: f.decl, name: f.decl.name, type: put(this.#cx, f.type, subst), noDiff: f.noDiff, semantic: f.semantic }))
+  }
+
+  fieldDefault(field: FieldDecl): Expr | null {
+    return fieldDefault(this.#cx, field)
+  }
+
+  defaultConstructor(type: StructType): FuncRef | null {
+    if (type.decl.intrinsic !== null) return null
+    const found = constructors(new Env(this.#cx, type.decl.scope), type).find(c => c.decl.syntax.kind === 'init' && c.decl.syntax.params.length === 0)
+    return found === undefined ? null : { kind: 'direct', decl: found.decl, subst: found.subst }
+  }
+
+  differentialOf(type: Type): Type | null {
+    return differentialOf(this.#cx, type)
+  }
+
+  structDiff(type: StructType): StructDiffInfo | null {
+    return structDiff(this.#cx, type)
+  }
+
+  conforms(type: Type, iface: InterfaceType): boolean {
+    return conforms(this.#cx, type, iface)
+  }
+
+  derivatives(ref: FuncRef): DerivativeInfo {
+    return ref.kind === 'direct' ? derivativesOf(this.#cx, ref) : { forward: null, backward: null, substitute: null }
+  }
+
+  typeNamed(name: string): Type | null {
+    const file = new SourceFile('<type>', `typealias t = ${name};`)
+    const decl = parseRange(file, 0, file.text.length, this.#cx.sink)[0]
+    const root = this.modules[0]
+    if (decl === undefined || decl.kind !== 'alias' || root === undefined) return null
+    const type = resolveType(this.#cx, decl.target, root.inner)
+    return type.kind === 'error' ? null : type
+  }
+
+  coreStruct(name: string): StructDecl {
+    const decl = this.#cx.library.lookup(name)[0]
+    if (decl === undefined || decl.kind !== 'struct') throw new InternalError('check', `the core library has no struct ${name}`)
+    return decl
+  }
+
+  coreInterface(name: string): InterfaceDecl {
+    const decl = this.#cx.library.lookup(name)[0]
+    if (decl === undefined || decl.kind !== 'interface') throw new InternalError('check', `the core library has no interface ${name}`)
+    return decl
+  }
+
+  enumTag(type: Type): Type {
+    return type.kind === 'enum' ? enumTag(this.#cx, type.decl) : intType
+  }
+}
+

@@ -1,0 +1,290 @@
+/**
+ * User-written derivatives: `[ForwardDerivative(g)]` on the function and `[ForwardDerivativeOf(f)]` on the derivative, the
+ * same for backward derivatives and primal substitutes, resolved to declarations and checked.
+ */
+import * as errors from '../base/errors/derivative.ts'
+import * as names from '../base/errors/names.ts'
+import type { Entry } from '../base/diag.ts'
+import type * as ast from '../syntax/ast.ts'
+import { attributesOf } from './attribute.ts'
+import { boundsOf, paramLists, selfType } from './conform.ts'
+import type { Cx } from './context.ts'
+import type { Decl, FuncDecl, Level, TypeParamDecl, ValueParamDecl } from './decl.ts'
+import { Env } from './env.ts'
+import { checkExpr } from './expr.ts'
+import { derive, template, type Template } from './signature.ts'
+import type { Candidate } from './term.ts'
+import type { DerivativeInfo, FuncRef } from './tree.ts'
+import { intParam, noSubst, paramType, poisoned, same, show, type GenericArg, type Subst } from './type.ts'
+import { differentialOf } from './differential.ts'
+
+type Kind = 'forward' | 'backward' | 'substitute'
+
+const forwardNames: Readonly<Record<string, Kind>> = { ForwardDerivative: 'forward', BackwardDerivative: 'backward', PrimalSubstitute: 'substitute' }
+const ofNames: Readonly<Record<string, Kind>> = { ForwardDerivativeOf: 'forward', BackwardDerivativeOf: 'backward', PrimalSubstituteOf: 'substitute' }
+
+/** A derivative attribute of a declaration. */
+interface Attached {
+  readonly kind: Kind
+  readonly attribute: ast.Attribute
+}
+
+function attached(func: FuncDecl, table: Readonly<Record<string, Kind>>): readonly Attached[] {
+  const list = func.of === null ? func.syntax.attributes : [...func.of.syntax.attributes, ...func.syntax.attributes]
+  const found: Attached[] = []
+  for (const attribute of list) {
+    const kind = table[attribute.name]
+    if (kind !== undefined) found.push({ kind, attribute })
+  }
+  return found
+}
+
+/** The last name in a reference such as `ns.S.f<T>`. */
+function lastName(e: ast.Expr | undefined): string {
+  if (e === undefined) return ''
+  switch (e.kind) {
+    case 'name': return e.name
+    case 'member': return e.name.text
+    case 'generic': return lastName(e.base)
+    default: return ''
+  }
+}
+
+/** The functions that a reference in an attribute may mean; null where it is none, which is reported. */
+function referenced(cx: Cx, from: FuncDecl, e: ast.Expr, report: boolean): readonly Candidate[] | null {
+  const scope = from.inner
+  const env = new Env(cx, scope, null, from.role === 'method' && from.parent !== null ? selfType(cx, from.parent) : null)
+  const term = checkExpr(env, e)
+  if (term.kind === 'funcs') return term.candidates
+  if (term.kind !== 'error' && report) cx.sink.add(errors.derivativeNotFunction, e.span, { name: lastName(e) })
+  return null
+}
+
+/** All generic parameters that a function sees, as arguments. */
+function allParams(decl: Decl): readonly GenericArg[] {
+  return paramLists(decl).flatMap(l => l.params.map(asArgument))
+}
+
+function asArgument(p: TypeParamDecl | ValueParamDecl): GenericArg {
+  return p.kind === 'typeparam' ? paramType(p) : intParam(p)
+}
+
+/** The substitution that puts the parameters that `to` sees in the place of those that `from` sees; null where the lists differ. */
+function rename(from: FuncDecl, to: FuncDecl): Subst | null {
+  const theirs = allParams(to)
+  const own = paramLists(from).flatMap(l => l.params)
+  if (own.length !== theirs.length) {
+    // Of two members of one generic type only their own parameters differ.
+    const [a, b] = [from.generics?.params ?? [], to.generics?.params ?? []]
+    if (from.parent !== to.parent || a.length !== b.length) return null
+    return { args: new Map(a.map((p, i) => [p.id, asArgument(b[i]!)])), self: null }
+  }
+  return { args: new Map(own.map((p, i) => [p.id, theirs[i]!])), self: null }
+}
+
+/** The signature that a derivative of `primal` must have, in the generic parameters of `derivative`. */
+function expected(cx: Cx, primal: FuncDecl, derivative: FuncDecl, kind: Kind): Template | null {
+  const subst = rename(primal, derivative)
+  if (subst === null) return null
+  const sig = template(cx, primal, subst)
+  if (kind === 'substitute') return sig
+  // A method of a type without derivative keeps its this.
+  const keeps = sig.self !== null && sig.selfNoDiff && derivative.role === 'method'
+  return derive(cx, keeps ? { ...sig, self: null } : sig, kind)
+}
+
+/** The number of the first parameter that differs; -1 where all agree, -2 where their number does. */
+function mismatch(want: Template, got: Template): number {
+  if (want.params.length !== got.params.length) return -2
+  for (let i = 0; i < want.params.length; i++) {
+    const [a, b] = [want.params[i]!, got.params[i]!]
+    if (a.dir !== b.dir || !(same(a.type, b.type) || poisoned(a.type) || poisoned(b.type))) return i
+  }
+  return -1
+}
+
+function showSignature(sig: Template): string {
+  return `(${sig.params.map(p => (p.dir === 'in' ? '' : `${p.dir} `) + show(p.type)).join(', ')}) -> ${show(sig.result)}`
+}
+
+/** Whether the bounds of the generic parameters agree, for overloads that differ in nothing else. */
+function sameBounds(cx: Cx, a: FuncDecl, b: FuncDecl): boolean {
+  const [p, q] = [a.generics?.params ?? [], b.generics?.params ?? []]
+  return p.length === q.length && p.every((x, i) => {
+    const y = q[i]!
+    if (x.kind !== 'typeparam' || y.kind !== 'typeparam') return x.kind === y.kind
+    const [bx, by] = [boundsOf(cx, paramType(x)), boundsOf(cx, paramType(y))]
+    return bx.length === by.length && bx.every(k => by.some(l => l.key === k.key))
+  })
+}
+
+/** The derivative that an attribute on `primal` names. */
+function forwardTarget(cx: Cx, primal: FuncDecl, a: Attached, report: boolean): FuncDecl | null {
+  const syntax = a.attribute.args[0]?.value
+  if (syntax === undefined) {
+    if (report) cx.sink.add(names.attributeArguments, a.attribute.span, { name: a.attribute.name, expected: 'one function' })
+    return null
+  }
+  const say = <S extends string>(entry: Entry<S>, slots: { readonly [K in S]: string | number }): null => {
+    if (report) cx.sink.add(entry as Entry<string>, syntax.span, slots)
+    return null
+  }
+  if (primal.owner !== null && !primal.hasBody) return say(errors.derivativeOfRequirement, {})
+  const candidates = referenced(cx, primal, syntax, report)
+  if (candidates === null || candidates.length === 0) return null
+  const name = lastName(syntax)
+  const usable = candidates.filter(c => c.decl.owner === null)
+  if (usable.length === 0) return say(errors.requirementAsDerivative, { name })
+  for (const c of usable) {
+    const want = expected(cx, primal, c.decl, a.kind)
+    if (want === null) continue
+    const got = template(cx, c.decl, noSubst)
+    if (mismatch(want, got) === -1 && (got.self === null || template(cx, primal, noSubst).self?.key === got.self.key)) return c.decl
+  }
+  const only = usable[0]!.decl
+  if (usable.length > 1) {
+    const want = expected(cx, primal, only, a.kind)
+    return say(errors.derivativeOverload, { name, expected: want === null ? '?' : showSignature(want) })
+  }
+  const want = expected(cx, primal, only, a.kind)
+  if (want === null) return say(errors.derivativeGenerics, { name })
+  const got = template(cx, only, noSubst)
+  const self = template(cx, primal, noSubst).self
+  if (self !== null && differentialOf(cx, self) !== null && got.self !== null && a.kind !== 'substitute') return say(errors.derivativeMustBeStatic, { name })
+  if (got.self !== null && self?.key !== got.self.key) return say(errors.derivativeThis, { name })
+  const at = mismatch(want, got)
+  if (at === -2) {
+    if ((primal.generics === null) !== (only.generics === null)) return say(errors.derivativeGenerics, { name })
+    return say(errors.derivativeSignature, { name, parameter: Math.min(want.params.length, got.params.length), expected: showSignature(want), got: showSignature(got) })
+  }
+  const show1 = (t: Template): string => (t.params[at]!.dir === 'in' ? '' : `${t.params[at]!.dir} `) + show(t.params[at]!.type)
+  return say(errors.derivativeSignature, { name, parameter: at, expected: show1(want), got: show1(got) })
+}
+
+/** The function that `[…Of(f)]` on a derivative means. */
+function ofTarget(cx: Cx, derivative: FuncDecl, a: Attached, report: boolean): FuncDecl | null {
+  const syntax = a.attribute.args[0]?.value
+  if (syntax === undefined) {
+    if (report) cx.sink.add(names.attributeArguments, a.attribute.span, { name: a.attribute.name, expected: 'one function' })
+    return null
+  }
+  const candidates = referenced(cx, derivative, syntax, report)
+  if (candidates === null || candidates.length === 0) return null
+  const name = lastName(syntax)
+  if (derivative.owner !== null) {
+    if (report) cx.sink.add(errors.requirementAsDerivative, syntax.span, { name: derivative.name })
+    return null
+  }
+  const got = template(cx, derivative, noSubst)
+  const fits: FuncDecl[] = []
+  for (const c of candidates) {
+    if (c.decl === derivative) continue
+    const want = expected(cx, c.decl, derivative, a.kind)
+    if (want !== null && mismatch(want, got) === -1) fits.push(c.decl)
+  }
+  const first = fits[0]
+  if (first !== undefined) {
+    if (first.owner !== null && !first.hasBody) {
+      if (report) cx.sink.add(errors.derivativeOfRequirement, syntax.span, {})
+      return null
+    }
+    return fits.find(f => sameBounds(cx, f, derivative)) ?? first
+  }
+  if (!report) return null
+  const others = candidates.filter(c => c.decl !== derivative)
+  if (others.length === 1) {
+    const primal = others[0]!.decl
+    const want = expected(cx, primal, derivative, a.kind)
+    if (want === null) cx.sink.add(errors.derivativeGenerics, syntax.span, { name: derivative.name })
+    else {
+      const at = mismatch(want, got)
+      if (primal.owner !== null && !primal.hasBody) cx.sink.add(errors.derivativeOfRequirement, syntax.span, {})
+      else if (at < 0) cx.sink.add(errors.primalUnresolved, syntax.span, { name })
+      else cx.sink.add(errors.primalUnresolved, syntax.span, { name }, { span: derivative.span ?? undefined, text: `parameter ${at} must be ${(want.params[at]!.dir === 'in' ? '' : `${want.params[at]!.dir} `) + show(want.params[at]!.type)}` })
+    }
+  } else cx.sink.add(errors.primalUnresolved, syntax.span, { name })
+  return null
+}
+
+/** The derivatives of a function as declarations. */
+interface Links {
+  forward: FuncDecl | null
+  backward: FuncDecl | null
+  substitute: FuncDecl | null
+}
+
+function linksOf(cx: Cx, func: FuncDecl): Links {
+  const known = cx.links.get(func)
+  if (known !== undefined) return known
+  const links: Links = { forward: null, backward: null, substitute: null }
+  cx.links.set(func, links)
+  for (const a of attached(func, forwardNames)) links[a.kind] = forwardTarget(cx, func, a, false)
+  const others = [...cx.derivativeOfs, ...(func.module.isCore ? cx.library.derivativesOf(func.name) : [])]
+  for (const d of others) {
+    for (const a of attached(d, ofNames)) {
+      if (links[a.kind] !== null || lastName(a.attribute.args[0]?.value) !== func.name) continue
+      if (ofTarget(cx, d, a, false) === func) links[a.kind] = d
+    }
+  }
+  // A declaration without a body that repeats this one may carry the attribute.
+  for (const twin of cx.redeclared.get(func.name) ?? []) {
+    if (twin === func || twin.hasBody || twin.owner !== null) continue
+    for (const a of attached(twin, forwardNames)) {
+      if (links[a.kind] !== null) continue
+      if (mismatch(template(cx, twin, noSubst), template(cx, func, noSubst)) === -1) links[a.kind] = forwardTarget(cx, func, a, false)
+    }
+  }
+  return links
+}
+
+/** The level that derivatives written elsewhere give a user's function, or null. */
+export function hasDerivativeOf(cx: Cx, func: FuncDecl): Level | null {
+  const relevant = cx.derivativeOfs.some(d => attached(d, ofNames).some(a => lastName(a.attribute.args[0]?.value) === func.name))
+    || attached(func, forwardNames).some(a => a.kind === 'substitute') || (cx.redeclared.get(func.name)?.length ?? 0) > 0
+  if (!relevant) return null
+  const links = linksOf(cx, func)
+  if (links.backward !== null) return 'backward'
+  if (links.substitute !== null) {
+    const { level } = attributesOf(cx, links.substitute)
+    if (level !== 'none') return level
+  }
+  return links.forward !== null ? 'forward' : null
+}
+
+/** User-written derivatives of a function with the types of the reference put in. */
+export function derivativesOf(cx: Cx, ref: FuncRef & { readonly kind: 'direct' }): DerivativeInfo {
+  const links = linksOf(cx, ref.decl)
+  const to = (decl: FuncDecl | null): FuncRef | null => {
+    if (decl === null) return null
+    const subst = rename(decl, ref.decl)
+    const args = new Map<number, GenericArg>(decl.parent === ref.decl.parent ? ref.subst.args : [])
+    for (const [id, own] of subst?.args ?? []) {
+      const mine = own.kind === 'param' ? ref.subst.args.get(own.decl.id) : undefined
+      if (mine !== undefined) args.set(id, mine)
+    }
+    return { kind: 'direct', decl, subst: { args, self: ref.subst.self } }
+  }
+  return { forward: to(links.forward), backward: to(links.backward), substitute: to(links.substitute) }
+}
+
+/** Reports what is wrong with the derivative attributes of a function. */
+export function checkDerivatives(cx: Cx, func: FuncDecl): void {
+  for (const a of attached(func, forwardNames)) {
+    const target = forwardTarget(cx, func, a, true)
+    if (target === null || a.kind !== 'substitute') continue
+    const [own, theirs] = [attributesOf(cx, func), attributesOf(cx, target)]
+    if ((own.marked || own.level !== 'none') && order(theirs.level) < order(own.level)) cx.sink.add(errors.weakSubstitute, a.attribute.span, { name: target.name })
+  }
+  for (const a of attached(func, ofNames)) {
+    const primal = ofTarget(cx, func, a, true)
+    if (primal === null) continue
+    const taken = linksOf(cx, primal)[a.kind]
+    if (taken !== null && taken !== func) cx.sink.add(errors.twoDerivatives, a.attribute.span, { name: primal.name }, { span: taken.span ?? undefined, text: 'this one' })
+    if (a.kind === 'substitute') {
+      const level = attributesOf(cx, primal).marked ? attributesOf(cx, primal).level : 'none'
+      if (order(attributesOf(cx, func).level) < order(level)) cx.sink.add(errors.weakSubstitute, a.attribute.span, { name: func.name })
+    }
+  }
+}
+
+const order = (level: Level): number => level === 'none' ? 0 : level === 'forward' ? 1 : 2

@@ -1,0 +1,159 @@
+/**
+ * Differential types: which types carry a derivative, and of what type. A struct that conforms to `IDifferentiable`
+ * without saying its `Differential` gets one made of its differentiable fields; if that would be the struct itself, it is.
+ */
+import { conforms, coreInterface, extensionInfo, memberType, ownArgs, put, substFor, associated, isFloatParam } from './conform.ts'
+import type { Cx } from './context.ts'
+import type { FieldDecl, StructDecl } from './decl.ts'
+import { lookupMember } from './member.ts'
+import { newScope, declare } from './scope.ts'
+import { fieldSigs } from './signature.ts'
+import type { FuncRef, StructDiffInfo } from './tree.ts'
+import { arrayType, interfaceType, isFloatName, same, scalarName, structType, type StructType, type Type } from './type.ts'
+
+/** The differential of a type, or null where it carries no derivative. */
+export function differentialOf(cx: Cx, type: Type): Type | null {
+  switch (type.kind) {
+    case 'scalar': return isFloatName(type.name) ? type : null
+    case 'vector': case 'matrix': {
+      const scalar = scalarName(type)
+      if (scalar !== null) return isFloatName(scalar) ? type : null
+      const iface = coreInterface(cx, 'IDifferentiable')
+      return iface !== null && (isFloatParam(cx, type.elem) || conforms(cx, type.elem, iface)) ? type : null
+    }
+    case 'shape': return type.scalar.kind === 'scalar' && isFloatName(type.scalar.name) ? type : null
+    case 'array': {
+      const elem = differentialOf(cx, type.elem)
+      return elem === null ? null : same(elem, type.elem) ? type : arrayType(elem, type.count)
+    }
+    case 'param': case 'this': case 'assoc': {
+      const iface = coreInterface(cx, 'IDifferentiable')
+      if (iface === null || !conforms(cx, type, iface)) return null
+      const decl = iface.decl.inner.names.get('Differential')?.[0]
+      return decl !== undefined && decl.kind === 'assoc' ? associated(cx, type, interfaceType(iface.decl, []), decl) : null
+    }
+    case 'struct': {
+      const known = cx.differentials.get(type.key)
+      if (known !== undefined) return known === 'busy' ? null : known
+      cx.differentials.set(type.key, 'busy')
+      const answer = structDifferential(cx, type)
+      cx.differentials.set(type.key, answer)
+      return answer
+    }
+    default: return null
+  }
+}
+
+function structDifferential(cx: Cx, type: StructType): Type | null {
+  if (type.decl.differentialOf !== null) return type
+  if (type.decl.intrinsic === 'DifferentialPair') {
+    const elem = type.args[0] as Type
+    const diff = differentialOf(cx, elem)
+    return diff === null ? null : same(diff, elem) ? type : structType(type.decl, [diff])
+  }
+  const iface = coreInterface(cx, 'IDifferentiable')
+  if (iface === null || !conforms(cx, type, iface)) return null
+  const written = userDifferential(cx, type)
+  if (written !== null) return written
+  const made = synthesize(cx, type.decl)
+  return made === 'self' ? type : structType(made, type.args)
+}
+
+/** The `Differential` that the type or an extension of it declares. */
+export function userDifferential(cx: Cx, type: StructType): Type | null {
+  for (const m of lookupMember(cx, type, 'Differential')) {
+    if (m.decl.kind === 'assoc') continue
+    const found = memberType(cx, m.decl, m.subst)
+    if (found !== null) return found
+  }
+  return null
+}
+
+/** The differential that a struct gets from its fields: itself, or a struct with the same generic parameters. */
+function synthesize(cx: Cx, decl: StructDecl): StructDecl | 'self' {
+  const known = cx.synthesized.get(decl)
+  if (known === 'busy') return 'self'
+  if (known !== undefined) return known
+  cx.synthesized.set(decl, 'busy')
+  adoptBounds(cx, decl)
+  const fields = fieldSigs(cx, decl)
+  const parts = fields.map(f => ({ f, diff: f.noDiff ? null : differentialOf(cx, f.type) }))
+  if (fields.length > 0 && parts.every(p => p.diff !== null && same(p.diff, p.f.type))) {
+    cx.synthesized.set(decl, 'self')
+    return 'self'
+  }
+  const inner = newScope(decl.inner.parent, 'type', null)
+  const made: StructDecl = {
+    kind: 'struct', id: cx.id(), name: 'Differential', parent: decl.parent, module: decl.module, span: decl.span, visibility: decl.visibility, scope: decl.scope,
+    generics: decl.generics, nested: `${decl.nested ?? decl.name}.Differential`, intrinsic: null, differentialOf: decl, isBlock: false, syntax: null, inner, fields: [],
+  }
+  Object.assign(inner, { owner: made })
+  const sigs: { decl: FieldDecl, type: Type, noDiff: boolean, semantic: string }[] = []
+  for (const { f, diff } of parts) {
+    if (diff === null) continue
+    const field: FieldDecl = { ...f.decl, id: cx.id(), parent: made, owner: made, index: made.fields.length, syntax: null, scope: inner }
+    made.fields.push(field)
+    declare(inner, field)
+    sigs.push({ decl: field, type: diff, noDiff: false, semantic: '' })
+  }
+  cx.fieldSigs.set(made, sigs)
+  cx.synthesized.set(decl, made)
+  return made
+}
+
+/** Where an extension makes a generic struct differentiable, what it asks of its parameters holds for those of the struct. */
+function adoptBounds(cx: Cx, decl: StructDecl): void {
+  if (decl.generics === null) return
+  for (const e of cx.extensions) {
+    const target = extensionInfo(cx, e)?.target
+    if (target === undefined || target.kind !== 'struct' || target.decl !== decl) continue
+    const own = ownArgs(decl)
+    for (let i = 0; i < own.length; i++) {
+      const theirs = target.args[i]!
+      if (theirs.kind !== 'param') continue
+      for (const b of cx.bounds.get(theirs.key) ?? []) {
+        const bounds = cx.bounds.get(own[i]!.key)
+        if (bounds === undefined) cx.bounds.set(own[i]!.key, [b])
+        else if (!bounds.some(o => o.key === b.key)) bounds.push(b)
+      }
+    }
+  }
+}
+
+/** The name of the member of the differential that `[DerivativeMember(D.name)]` gives a field, else null. */
+export function derivativeMember(field: FieldDecl): string | null {
+  const attribute = field.syntax?.attributes.find(a => a.name === 'DerivativeMember')
+  const arg = attribute?.args[0]?.value
+  if (arg === undefined) return null
+  return arg.kind === 'member' ? arg.name.text : arg.kind === 'name' ? arg.name : null
+}
+
+/** How a struct is differentiated, field by field; null where it carries no derivative. */
+export function structDiff(cx: Cx, type: StructType): StructDiffInfo | null {
+  const known = cx.structDiffs.get(type.key)
+  if (known !== undefined) return known
+  const diff = differentialOf(cx, type)
+  if (diff === null) {
+    cx.structDiffs.set(type.key, null)
+    return null
+  }
+  const subst = substFor(type.decl, type.args, null)
+  const fields: number[] = []
+  const theirs = diff.kind === 'struct' ? diff.decl.fields : []
+  for (const f of fieldSigs(cx, type.decl)) {
+    const own = f.noDiff ? null : differentialOf(cx, put(cx, f.type, subst))
+    fields.push(own === null ? -1 : theirs.findIndex(t => t.name === (derivativeMember(f.decl) ?? f.decl.name)))
+  }
+  const info: StructDiffInfo = { type: diff, fields, dzero: userMethod(cx, type, 'dzero', 0), dadd: userMethod(cx, type, 'dadd', 2) }
+  cx.structDiffs.set(type.key, info)
+  return info
+}
+
+function userMethod(cx: Cx, type: StructType, name: string, params: number): FuncRef | null {
+  if (type.decl.differentialOf !== null) return null
+  for (const m of lookupMember(cx, type, name)) {
+    if (m.via === 2 || m.decl.kind !== 'func' || !m.decl.hasBody || m.decl.syntax.kind !== 'func' || m.decl.syntax.params.length !== params) continue
+    return { kind: 'direct', decl: m.decl, subst: m.subst }
+  }
+  return null
+}

@@ -1,0 +1,34 @@
+/** Enums: their tag types and the values of their cases. */
+import * as names from '../base/errors/names.ts'
+import { declaredBases } from './conform.ts'
+import type { Cx } from './context.ts'
+import type { EnumDecl } from './decl.ts'
+import { resolveInt } from './resolve.ts'
+import { intType, known, type Type } from './type.ts'
+
+/** The integer type behind an enum. */
+export function enumTag(cx: Cx, decl: EnumDecl): Type {
+  declaredBases(cx, decl)
+  return cx.enumTags.get(decl) ?? intType
+}
+
+/** The values of the cases in order. */
+export function enumValues(cx: Cx, decl: EnumDecl): readonly number[] {
+  const old = cx.enumValues.get(decl)
+  if (old === 'busy') {
+    cx.sink.add(names.cyclic, decl.span ?? undefined, { name: decl.name })
+    return decl.cases.map(() => 0)
+  }
+  if (old !== undefined) return old
+  const flags = decl.syntax.attributes.some(a => a.name === 'Flags')
+  const values: number[] = []
+  let next = flags ? 1 : 0
+  // A case may use the ones before it, so they are known as they come.
+  cx.enumValues.set(decl, values)
+  for (const c of decl.cases) {
+    const value = c.syntax.value === undefined ? next : known(resolveInt(cx, c.syntax.value, decl.inner)) ?? 0
+    values.push(value)
+    next = flags ? value << 1 : value + 1
+  }
+  return values
+}

@@ -1,0 +1,30 @@
+/** Where an expression or statement stands: its scope, its function, what `this` is, and what is allowed. */
+import type { Cx } from './context.ts'
+import type { FuncDecl, Level } from './decl.ts'
+import type { Scope } from './scope.ts'
+import { voidType, type Type } from './type.ts'
+
+export class Env {
+  readonly cx: Cx
+  scope: Scope
+  readonly func: FuncDecl | null
+  /** The type of `this`, null where there is none. */
+  readonly self: Type | null
+  /** Why `this` may not be written, or null. */
+  readonly selfFixed: string | null
+  readonly result: Type
+  readonly level: Level
+  loops = 0
+  switches = 0
+  depth = 0
+
+  constructor(cx: Cx, scope: Scope, func: FuncDecl | null = null, self: Type | null = null, selfFixed: string | null = null, result: Type = voidType, level: Level = 'none') {
+    this.cx = cx
+    this.scope = scope
+    this.func = func
+    this.self = self
+    this.selfFixed = selfFixed
+    this.result = result
+    this.level = level
+  }
+}

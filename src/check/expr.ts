@@ -1,0 +1,282 @@
+/** Expressions: from syntax to typed tree. What a term is only its use decides; here it is made a value where one is needed. */
+import * as derivative from '../base/errors/derivative.ts'
+import * as names from '../base/errors/names.ts'
+import * as types from '../base/errors/types.ts'
+import type { Span } from '../base/source.ts'
+import type * as ast from '../syntax/ast.ts'
+import { indexTerm, memberTerm, nameTerm, objectTerm } from './access.ts'
+import { candidatesOf, resolveCall } from "./call.ts"
+import { selfType } from './conform.ts'
+import { coerce } from './convert.ts'
+import type { Env } from './env.ts'
+import { construct } from './init.ts'
+import { lookupMember } from './member.ts'
+import { checkAssign, checkBinary, checkConditional, checkPostfix, checkPrefix } from './operator.ts'
+import { applyGeneric, arrayOf, describe, resolveInt, resolveType, termType } from './resolve.ts'
+import { errorTerm, value, type Term } from './term.ts'
+import type { Arg, Expr, Place } from './tree.ts'
+import {
+  boolType, errorType, intType, poisoned, scalars, show, stringType, uintType, type GenericArg, type Type,
+} from './type.ts'
+
+/** Stands for what was reported. */
+export function emptyError(type: Type): Expr {
+  return { kind: 'error', type, span: null }
+}
+
+const maxDepth = 400
+
+/** What an expression is. */
+export function checkExpr(env: Env, e: ast.Expr): Term {
+  if (env.depth > maxDepth) {
+    env.cx.sink.add(names.tooDeep, e.span, {})
+    return errorTerm
+  }
+  env.depth++
+  const term = check(env, e)
+  env.depth--
+  return term
+}
+
+function unsupported(env: Env, span: Span, feature: string): Term {
+  env.cx.sink.add(names.unsupported, span, { feature })
+  return errorTerm
+}
+
+function check(env: Env, e: ast.Expr): Term {
+  switch (e.kind) {
+    case 'int': return value(intLiteral(e))
+    case 'float': {
+      const type = e.suffix === 'h' ? scalars.f16 : e.suffix === 'l' ? scalars.f64 : scalars.f32
+      return value({ kind: 'const', type, span: e.span, value: type === scalars.f32 ? Math.fround(e.value) : e.value })
+    }
+    case 'bool': return value({ kind: 'const', type: boolType, span: e.span, value: e.value })
+    case 'string': return value({ kind: 'string', type: stringType, span: e.span, value: e.value })
+    case 'this':
+      if (env.self === null) {
+        env.cx.sink.add(names.noThis, e.span, {})
+        return errorTerm
+      }
+      return objectTerm(env, e.span)
+    case 'thisType': return thisTypeTerm(env, e.span)
+    case 'name': return nameTerm(env, e)
+    case 'member': return memberTerm(env, checkExpr(env, e.base), e.name.text, e.name.span)
+    case 'generic': return genericTerm(env, e)
+    case 'index': {
+      const base = checkExpr(env, e.base)
+      if (base.kind === 'type' || base.kind === 'open') return { kind: 'type', type: arrayOf(env.cx, termType(env.cx, base, e.base.span), e, env.scope) }
+      return indexTerm(env, base, e)
+    }
+    case 'call': return callTerm(env, e)
+    case 'prefix': return checkPrefix(env, e)
+    case 'postfix': return checkPostfix(env, e)
+    case 'binary': return checkBinary(env, e)
+    case 'assign': return checkAssign(env, e)
+    case 'conditional': return checkConditional(env, e)
+    case 'cast': return construct(env, resolveType(env.cx, e.type, env.scope), [checkExpr(env, e.value)], e.span)
+    case 'list': return { kind: 'list', items: e.items.map(i => checkExpr(env, i)), span: e.span }
+    case 'differentiate': return differentiateTerm(env, e)
+    case 'noDiff': return noDiffTerm(env, e)
+    case 'sizeof': return sizeofTerm(env, e)
+    case 'lambda': return unsupported(env, e.span, 'a lambda')
+    case 'is': return unsupported(env, e.span, 'is')
+    case 'as': return unsupported(env, e.span, 'as')
+    case 'each': case 'expand': return unsupported(env, e.span, 'a variadic pack')
+    case 'none': return unsupported(env, e.span, 'an optional')
+    case 'null': return unsupported(env, e.span, 'a pointer')
+    case 'unsupported': return unsupported(env, e.span, e.feature)
+    case 'error': return errorTerm
+    default: return { kind: 'type', type: resolveType(env.cx, e, env.scope) }
+  }
+}
+
+function intLiteral(e: ast.IntExpr): Expr {
+  const unsigned = e.suffix.includes('u')
+  const wide = e.suffix.includes('l') || e.suffix.includes('z')
+  let type = unsigned ? (wide ? scalars.u64 : uintType) : wide ? scalars.i64 : intType
+  if (type === intType && e.value > 0x7fffffffn) type = e.value > 0xffffffffn ? (e.value > 0x7fffffffffffffffn ? scalars.u64 : scalars.i64) : uintType
+  if (type === uintType && e.value > 0xffffffffn) type = scalars.u64
+  const exact = e.value <= BigInt(Number.MAX_SAFE_INTEGER)
+  return { kind: 'const', type, span: e.span, value: exact ? Number(e.value) : e.value }
+}
+
+function thisTypeTerm(env: Env, span: Span): Term {
+  for (let s: typeof env.scope | null = env.scope; s !== null; s = s.parent) {
+    if (s.kind !== 'type' || s.owner === null) continue
+    const type = selfType(env.cx, s.owner)
+    if (type !== null) return { kind: 'type', type }
+  }
+  env.cx.sink.add(names.noThis, span, {})
+  return errorTerm
+}
+
+function genericTerm(env: Env, e: ast.GenericExpr): Term {
+  const base = checkExpr(env, e.base)
+  switch (base.kind) {
+    case 'open': return { kind: 'type', type: applyGeneric(env.cx, base, e.args, env.scope, e.span) }
+    case 'error': return base
+    case 'funcs': {
+      const params = base.candidates.find(c => c.decl.generics !== null)?.decl.generics?.params ?? []
+      const args = e.args.map((a, i): GenericArg => params[i]?.kind === 'valueparam' ? resolveInt(env.cx, a, env.scope) : argument(env, a, params.length === 0))
+      if (args.some(a => a.kind === 'error')) return errorTerm
+      return { ...base, args }
+    }
+    default:
+      env.cx.sink.add(names.expectedType, e.base.span, { what: `${describe(base)}, which takes no generic arguments` })
+      return errorTerm
+  }
+}
+
+/** A generic argument whose kind the parameter does not tell yet. */
+function argument(env: Env, a: ast.Expr, either: boolean): GenericArg {
+  if (either && (a.kind === 'int' || a.kind === 'bool' || a.kind === 'binary')) return resolveInt(env.cx, a, env.scope)
+  return resolveType(env.cx, a, env.scope)
+}
+
+function callTerm(env: Env, e: ast.CallExpr): Term {
+  const callee = checkExpr(env, e.callee)
+  const args = e.args.map(a => checkExpr(env, a))
+  switch (callee.kind) {
+    case 'error': return callee
+    case 'type': return construct(env, callee.type, args, e.span)
+    case 'open': return construct(env, termType(env.cx, callee, e.callee.span), args, e.span)
+    case 'funcs': return resolveCall(env, callee, args, e.span) ?? errorTerm
+    case 'value': case 'place': {
+      const type = callee.kind === 'value' ? callee.expr.type : callee.place.type
+      if (poisoned(type)) return errorTerm
+      const found = candidatesOf(lookupMember(env.cx, type, 'operator()'), callee, 0)
+      if (found.length > 0) return resolveCall(env, { kind: 'funcs', name: 'operator()', candidates: found, args: null, modes: [] }, args, e.span) ?? errorTerm
+      break
+    }
+    default: break
+  }
+  env.cx.sink.add(types.notCallable, e.callee.span, { what: describe(callee) })
+  return errorTerm
+}
+
+function differentiateTerm(env: Env, e: ast.DifferentiateExpr): Term {
+  const func = checkExpr(env, e.func)
+  if (func.kind === 'error') return func
+  if (func.kind !== 'funcs') {
+    env.cx.sink.add(derivative.notFunction, e.func.span, {})
+    return errorTerm
+  }
+  return { ...func, modes: [...func.modes, e.mode] }
+}
+
+function noDiffTerm(env: Env, e: ast.NoDiffExpr): Term {
+  const inner = checkExpr(env, e.operand)
+  if (inner.kind === 'error') return inner
+  const expr = toExpr(env, inner, e.operand.span)
+  if (expr.kind === 'error') return errorTerm
+  let syntax: ast.Expr = e.operand
+  while (syntax.kind === 'member') syntax = syntax.base
+  if (syntax.kind !== 'call' && syntax.kind !== 'index' && syntax.kind !== 'noDiff') env.cx.sink.add(derivative.noDiffNeedsCall, e.span, {})
+  else if (env.level === 'none' && env.func !== null) env.cx.sink.add(derivative.noDiffOutside, e.span, {})
+  return value({ kind: 'noDiff', type: expr.type, span: e.span, value: expr })
+}
+
+function sizeofTerm(env: Env, e: ast.SizeofExpr): Term {
+  const inner = checkExpr(env, e.operand)
+  if (inner.kind === 'error') return inner
+  const type = inner.kind === 'type' ? inner.type : inner.kind === 'value' ? inner.expr.type : inner.kind === 'place' ? inner.place.type : errorType
+  if (e.which === 'countof') {
+    const count = type.kind === 'array' ? type.count : type.kind === 'vector' ? type.count : null
+    if (count !== null) return value(count.kind === 'const' ? { kind: 'const', type: intType, span: e.span, value: count.value } : { kind: 'int', type: intType, span: e.span, value: count })
+  }
+  const size = byteSize(type)
+  if (size === null) return unsupported(env, e.span, `${e.which} of this type`)
+  return value({ kind: 'const', type: intType, span: e.span, value: e.which === 'sizeof' ? size.size : size.align })
+}
+
+/** Natural size and alignment in bytes, where a type has them without knowing a target. */
+function byteSize(type: Type): { readonly size: number, readonly align: number } | null {
+  switch (type.kind) {
+    case 'scalar': {
+      const n = type.name === 'bool' ? 4 : Number(type.name.slice(1)) / 8
+      return { size: n, align: n }
+    }
+    case 'vector': {
+      const elem = byteSize(type.elem)
+      return elem === null || type.count.kind !== 'const' ? null : { size: elem.size * type.count.value, align: elem.align }
+    }
+    case 'matrix': {
+      const elem = byteSize(type.elem)
+      return elem === null || type.rows.kind !== 'const' || type.cols.kind !== 'const' ? null : { size: elem.size * type.rows.value * type.cols.value, align: elem.align }
+    }
+    case 'array': {
+      const elem = byteSize(type.elem)
+      return elem === null || type.count?.kind !== 'const' ? null : { size: elem.size * type.count.value, align: elem.align }
+    }
+    default: return null
+  }
+}
+
+// ── Terms as values ──────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The value of a place. A getter becomes its call. */
+export function readPlace(place: Place, span: Span | null): Expr {
+  if (place.kind === 'temp') return place.value
+  if (place.kind === 'accessor' && place.get !== null) {
+    const object: Arg | null = place.object === null || place.object.dir === 'in' ? place.object : { dir: 'in', value: readPlace(place.object.place, span) }
+    return { kind: 'call', type: place.type, span, func: place.get, object, args: place.args }
+  }
+  return { kind: 'read', type: place.type, span, place }
+}
+
+/** Makes a term a value, or reports that it is none. */
+export function toExpr(env: Env, term: Term, span: Span): Expr {
+  switch (term.kind) {
+    case 'value': return term.expr
+    case 'place':
+      if (term.place.kind === 'accessor' && term.place.get === null) {
+        env.cx.sink.add(types.notAssignable, span, { why: 'it can be written but not read' })
+        return emptyError(term.place.type)
+      }
+      return readPlace(term.place, span)
+    case 'error': return emptyError(errorType)
+    case 'list':
+      env.cx.sink.add(types.listNeedsType, term.span, {})
+      return emptyError(errorType)
+    default:
+      env.cx.sink.add(names.expectedValue, span, { what: describe(term) })
+      return emptyError(errorType)
+  }
+}
+
+/** An expression as a value of whatever type it has. */
+export function checkValue(env: Env, e: ast.Expr): Expr {
+  const expr = toExpr(env, checkExpr(env, e), e.span)
+  if (expr.type.kind === 'void') {
+    env.cx.sink.add(types.voidValue, e.span, {})
+    return emptyError(errorType)
+  }
+  return expr
+}
+
+/** An expression as a value of a given type. */
+export function checkAs(env: Env, e: ast.Expr, to: Type): Expr {
+  return coerce(env, checkExpr(env, e), to, e.span)
+}
+
+/** A condition: any scalar that converts to bool. */
+export function checkCondition(env: Env, e: ast.Expr): Expr {
+  const expr = checkValue(env, e)
+  if (expr.kind === 'error' || poisoned(expr.type)) return emptyError(boolType)
+  if (expr.type.kind === 'scalar') return expr.type.name === 'bool' ? expr : { kind: 'convert', type: boolType, span: expr.span, value: expr }
+  if (expr.type.kind === 'vector' && expr.type.count.kind === 'const' && expr.type.count.value === 1) return coerce(env, value(expr), boolType, e.span)
+  if (expr.type.kind === 'enum') return coerce(env, value(expr), boolType, e.span)
+  env.cx.sink.add(types.conditionType, e.span, { type: show(expr.type) })
+  return emptyError(boolType)
+}
+
+/** `this` of a call. Resources and values go in by value; a mutating method needs a place. */
+export function asArg(env: Env, object: Term, mutating: boolean, name: string, span: Span): Arg {
+  if (!mutating) return { dir: 'in', value: toExpr(env, object, span) }
+  if (object.kind === 'place' && object.fixed === null) return { dir: 'inout', place: object.place }
+  if (object.kind === 'error') return { dir: 'in', value: emptyError(errorType) }
+  if (object.kind === 'value') return { dir: 'inout', place: { kind: 'temp', type: object.expr.type, span, value: object.expr } }
+  env.cx.sink.add(types.mutatingOnFixed, span, { name, why: object.kind === 'place' ? object.fixed! : 'it is no value' })
+  return { dir: 'in', value: emptyError(errorType) }
+}
+

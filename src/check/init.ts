@@ -1,0 +1,356 @@
+/** Initialiser lists and constructors: `{a, b}`, `T(a, b)`, `{}`. */
+import * as errors from '../base/errors/types.ts'
+import type { Span } from '../base/source.ts'
+import { put, substFor } from './conform.ts'
+import { castExpr, coerce, convertExpr, literalOf, typeCost, isNumericParam, explicitOnly } from './convert.ts'
+import type { Env } from './env.ts'
+import { emptyError, toExpr } from './expr.ts'
+import { lookupMember } from './member.ts'
+import { candidatesOf, resolveCall } from './call.ts'
+import { fieldDefault, fieldSigs } from './signature.ts'
+import { value, type Candidate, type Term } from './term.ts'
+import type { Expr } from './tree.ts'
+import { arrayType, intConst, known, matrixType, poisoned, same, show, vectorType, type StructType, type Type } from './type.ts'
+
+/** `{}` of a type. */
+export function defaultOf(type: Type, span: Span | null): Expr {
+  return { kind: 'default', type, span }
+}
+
+/** The explicit constructors of a struct. */
+export function constructors(env: Env, type: Type): readonly Candidate[] {
+  return candidatesOf(lookupMember(env.cx, type, '__init'), null, 0).filter(c => c.decl.role === 'constructor' && (c.requirement === null || type.kind !== 'struct'))
+}
+
+/** The field types of a struct with its arguments put in. */
+function fieldsOf(env: Env, type: StructType): readonly { readonly name: string, readonly type: Type, readonly index: number }[] {
+  const subst = substFor(type.decl, type.args, null)
+  return fieldSigs(env.cx, type.decl).map((f, index) => ({ name: f.decl.name, type: put(env.cx, f.type, subst), index }))
+}
+
+/** Whether flattened and short lists may fill it: a struct without constructors with parameters, an array, a vector or a matrix. */
+function isPlain(env: Env, type: Type): boolean {
+  return type.kind === 'struct' && type.decl.intrinsic === null && !constructors(env, type).some(c => c.decl.syntax.kind === 'init' && c.decl.syntax.params.length > 0)
+}
+
+// ── Lists ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Whether a list can initialise a type. */
+export function listFits(env: Env, items: readonly Term[], to: Type): boolean {
+  return new Filler(env, items, true).all(to) !== null
+}
+
+/** The value of a list for a type. */
+export function coerceList(env: Env, list: Term & { readonly kind: 'list' }, to: Type, span: Span): Expr {
+  if (poisoned(to)) return emptyError(to)
+  const filler = new Filler(env, list.items, false)
+  const made = filler.all(to)
+  if (made !== null) return made
+  if (!filler.reported) {
+    const expected = countOf(env, to)
+    if (expected !== null && list.items.length > expected) env.cx.sink.add(errors.listTooLong, list.span, { type: show(to), expected, got: list.items.length })
+    else if (expected !== null && (to.kind === 'vector' || to.kind === 'matrix')) env.cx.sink.add(errors.listTooShort, list.span, { type: show(to), expected, got: list.items.length })
+    else env.cx.sink.add(errors.typeMismatch, span, { expected: show(to), got: 'an initialiser list' })
+  }
+  return emptyError(to)
+}
+
+function countOf(env: Env, type: Type): number | null {
+  switch (type.kind) {
+    case 'vector': return known(type.count)
+    case 'matrix': return (known(type.rows) ?? 0) * (known(type.cols) ?? 0)
+    case 'array': return type.count === null ? null : known(type.count)
+    case 'struct': return fieldsOf(env, type).length
+    case 'scalar': return 1
+    default: return null
+  }
+}
+
+/** Fills a type from a list, taking items in order; nested aggregates take from the same list where it is flat. */
+class Filler {
+  readonly #env: Env
+  readonly #items: readonly Term[]
+  readonly #quiet: boolean
+  #at = 0
+  #top: Type | null = null
+  reported = false
+
+  constructor(env: Env, items: readonly Term[], quiet: boolean) {
+    this.#env = env
+    this.#items = items
+    this.#quiet = quiet
+  }
+
+  /** The whole list for `to`; null where it does not fit. */
+  all(to: Type): Expr | null {
+    const env = this.#env
+    const items = this.#items
+    this.#top = to
+    if (items.length === 0) return defaultFor(env, to, null)
+    if (to.kind === 'interface' || to.kind === 'void' || to.kind === 'func') return null
+    if (to.kind === 'struct' && !isPlain(env, to)) {
+      const found = constructors(env, to)
+      if (found.length === 0) return null
+      const made = resolveCall(env, { kind: 'funcs', name: show(to), candidates: found, args: null, modes: [] }, items, spanOf(items) ?? to.decl.span!, this.#quiet)
+      return made === null || made.kind === 'error' ? this.#reportedError(made) : toExpr(env, made, to.decl.span!)
+    }
+    if (items.length === 1 && (to.kind === 'scalar' || to.kind === 'enum')) return this.one(to)
+    const made = this.aggregate(to)
+    if (made === null) return null
+    return this.#at < items.length ? null : made
+  }
+
+  #reportedError(made: Term | null): null {
+    if (made !== null) this.reported = true
+    return null
+  }
+
+  /** The next item where it is a value of the type by itself; else the parts of the type from the items. */
+  one(to: Type): Expr | null {
+    const env = this.#env
+    const item = this.#items[this.#at]
+    if (item === undefined) return this.rest(to)
+    if (item.kind === 'list') {
+      this.#at++
+      if (this.#quiet) return listFits(env, item.items, to) ? emptyError(to) : null
+      const made = coerceList(env, item, to, item.span)
+      if (made.kind === 'error') this.reported = true
+      return made.kind === 'error' ? null : made
+    }
+    if (item.kind === 'error') {
+      this.#at++
+      this.reported = true
+      return this.#quiet ? emptyError(to) : null
+    }
+    const from = item.kind === 'value' ? item.expr.type : item.kind === 'place' ? item.place.type : null
+    if (from === null) return null
+    const cost = typeCost(env.cx, from, to, item.kind === 'value' ? literalOf(item.expr) : null)
+    const isAggregate = to.kind === 'struct' || to.kind === 'array' || to.kind === 'vector' || to.kind === 'matrix'
+    if (cost !== null && cost < explicitOnly && !(isAggregate && from.kind === 'scalar')) {
+      this.#at++
+      return this.#quiet ? emptyError(to) : coerce(env, item, to, spanOfTerm(item)!)
+    }
+    if (isAggregate) return this.aggregate(to)
+    if (!this.#quiet && !this.reported) {
+      env.cx.sink.add(cost === null ? errors.typeMismatch : errors.needsCast, spanOfTerm(item) ?? undefined, { expected: show(to), got: show(from) })
+      this.reported = true
+    }
+    return null
+  }
+
+  /** What is left when the items have run out. */
+  rest(to: Type): Expr | null {
+    return defaultFor(this.#env, to, null)
+  }
+
+  aggregate(to: Type): Expr | null {
+    const env = this.#env
+    switch (to.kind) {
+      case 'vector': case 'matrix': {
+        const n = to.kind === 'vector' ? known(to.count) : (known(to.rows) ?? 0) * (known(to.cols) ?? 0)
+        if (n === null || n === 0) return null
+        return this.lanes(to, n)
+      }
+      case 'array': {
+        const n = to.count === null ? null : known(to.count)
+        const parts: Expr[] = []
+        for (let i = 0; n === null ? this.#at < this.#items.length : i < n; i++) {
+          if (n !== null && this.#at >= this.#items.length && i > 0) {
+            // The rest is zero; huge arrays are not spelled out.
+            if (n > 4096) return null
+          }
+          const part = this.one(to.elem)
+          if (part === null) return null
+          parts.push(part)
+        }
+        if (n === null && to.count !== null) return null
+        return { kind: 'construct', type: n === null ? arrayType(to.elem, intConst(parts.length)) : to, span: null, parts }
+      }
+      case 'struct': {
+        if (!isPlain(env, to)) return null
+        const parts: Expr[] = []
+        for (const f of fieldsOf(env, to)) {
+          if (this.#at >= this.#items.length) {
+            parts.push(fieldValue(env, to, f.index, f.type))
+            continue
+          }
+          const part = this.one(f.type)
+          if (part === null) return null
+          parts.push(part)
+        }
+        return { kind: 'construct', type: to, span: null, parts }
+      }
+      default: return this.one(to)
+    }
+  }
+
+  /** Lanes of a vector or matrix: scalars, vectors or nested rows until it is full. */
+  lanes(to: Type & { readonly kind: 'vector' | 'matrix' }, count: number): Expr | null {
+    const env = this.#env
+    const parts: Expr[] = []
+    let filled = 0
+    while (filled < count) {
+      const item = this.#items[this.#at]
+      if (item === undefined) {
+        // Inside a struct or array what is missing is zero; a vector by itself must be filled.
+        if (filled === 0 || to === this.#top) return null
+        parts.push(convertExpr(env.cx, zero(to.elem), to.elem))
+        filled++
+        continue
+      }
+      if (item.kind === 'list') {
+        if (to.kind !== 'matrix') return null
+        const row = this.one(vectorType(to.elem, to.cols))
+        if (row === null) return null
+        parts.push(row)
+        filled += known(to.cols) ?? 1
+        continue
+      }
+      const from = item.kind === 'value' ? item.expr.type : item.kind === 'place' ? item.place.type : item.kind === 'error' ? to.elem : null
+      if (from === null) return null
+      const n = from.kind === 'vector' ? known(from.count) ?? 1 : 1
+      const part = this.one(from.kind === 'vector' ? vectorType(to.elem, from.count) : to.elem)
+      if (part === null) return null
+      parts.push(part)
+      filled += n
+    }
+    return filled === count ? { kind: 'construct', type: to, span: null, parts } : null
+  }
+}
+
+function zero(type: Type): Expr {
+  return { kind: 'default', type, span: null }
+}
+
+function spanOfTerm(term: Term): Span | null {
+  return term.kind === 'value' ? term.expr.span : term.kind === 'place' ? term.place.span : term.kind === 'list' ? term.span : null
+}
+
+function spanOf(items: readonly Term[]): Span | null {
+  for (const i of items) {
+    const span = spanOfTerm(i)
+    if (span !== null) return span
+  }
+  return null
+}
+
+/** The value of a field that an initialiser leaves out. */
+function fieldValue(env: Env, type: StructType, index: number, fieldType: Type): Expr {
+  const field = type.decl.fields[index]!
+  if (fieldDefault(env.cx, field) !== null) return { kind: 'fieldDefault', type: fieldType, span: null, struct: type, field }
+  return defaultFor(env, fieldType, null) ?? zero(fieldType)
+}
+
+/** `{}` and `T()`: the constructor without parameters where there is one. */
+export function defaultFor(env: Env, type: Type, span: Span | null): Expr | null {
+  if (type.kind === 'void' || type.kind === 'func') return null
+  if (type.kind === 'struct' && type.decl.intrinsic === null) {
+    const none = constructors(env, type).find(c => c.decl.syntax.kind === 'init' && c.decl.syntax.params.length === 0)
+    if (none !== undefined) return { kind: 'call', type, span, func: { kind: 'direct', decl: none.decl, subst: none.subst }, object: null, args: [] }
+  }
+  return defaultOf(type, span)
+}
+
+// ── T(a, b) ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** `T(args)`: a cast of one argument where there is one, else a constructor. */
+export function construct(env: Env, type: Type, args: readonly Term[], span: Span): Term {
+  if (type.kind === 'error' || args.some(a => a.kind === 'error')) return value(emptyError(type))
+  if (args.length === 0) {
+    const made = defaultFor(env, type, span)
+    if (made !== null) return value(made)
+  }
+  if (args.length === 1) {
+    const only = args[0]!
+    if (only.kind === 'list') return value(coerceList(env, only, type, span))
+    if (only.kind === 'value' || only.kind === 'place') {
+      const e = toExpr(env, only, span)
+      if (e.kind === 'error') return value(emptyError(type))
+      // A zero that is cast to a struct is `{}`.
+      if (type.kind === 'struct' && e.kind === 'const' && e.value === 0 && constructors(env, type).length === 0) return value(defaultFor(env, type, span)!)
+      const cast = castExpr(env, e, type)
+      if (cast !== null) return value({ ...cast, span })
+    }
+  }
+  switch (type.kind) {
+    case 'vector': case 'matrix': return value(fromLanes(env, type, args, span))
+    case 'array': return value(coerceList(env, { kind: 'list', items: args, span }, type, span))
+    case 'struct': {
+      const found = constructors(env, type)
+      if (found.length > 0) return resolveCall(env, { kind: 'funcs', name: show(type), candidates: found, args: null, modes: [] }, args, span) ?? value(emptyError(type))
+      if (type.decl.intrinsic === null) return value(memberwise(env, type, args, span))
+      break
+    }
+    default: {
+      const found = constructors(env, type)
+      if (found.length > 0 && !isNumericParam(env.cx, type)) return resolveCall(env, { kind: 'funcs', name: show(type), candidates: found, args: null, modes: [] }, args, span) ?? value(emptyError(type))
+    }
+  }
+  const got = args.map(a => a.kind === 'list' ? '{...}' : a.kind === 'value' ? show(a.expr.type) : a.kind === 'place' ? show(a.place.type) : '?').join(', ')
+  env.cx.sink.add(errors.noCast, span, { from: got, to: show(type) })
+  return value(emptyError(type))
+}
+
+/** The constructor that a struct without one gets: a value for each field, the last ones optional where they have defaults. */
+function memberwise(env: Env, type: StructType, args: readonly Term[], span: Span): Expr {
+  const fields = fieldsOf(env, type)
+  if (args.length > fields.length) {
+    env.cx.sink.add(errors.tooManyArguments, span, { expected: fields.length, got: args.length })
+    return emptyError(type)
+  }
+  const parts: Expr[] = []
+  for (const f of fields) {
+    const arg = args[f.index]
+    if (arg !== undefined) parts.push(coerce(env, arg, f.type, spanOfTerm(arg) ?? span))
+    else if (fieldDefault(env.cx, type.decl.fields[f.index]!) !== null) parts.push(fieldValue(env, type, f.index, f.type))
+    else {
+      env.cx.sink.add(errors.tooFewArguments, span, { expected: fields.length, got: args.length })
+      return emptyError(type)
+    }
+  }
+  return { kind: 'construct', type, span, parts }
+}
+
+function fromLanes(env: Env, type: Type & { readonly kind: 'vector' | 'matrix' }, args: readonly Term[], span: Span): Expr {
+  const wanted = type.kind === 'vector' ? known(type.count) : known(type.rows) === null || known(type.cols) === null ? null : known(type.rows)! * known(type.cols)!
+  const parts: Expr[] = []
+  let lanes = 0
+  let unknown = wanted === null
+  for (const a of args) {
+    if (a.kind === 'list') {
+      if (type.kind === 'matrix') {
+        parts.push(coerceList(env, a, vectorType(type.elem, type.cols), a.span))
+        lanes += known(type.cols) ?? 0
+        continue
+      }
+      env.cx.sink.add(errors.listNeedsType, a.span, {})
+      return emptyError(type)
+    }
+    const e = toExpr(env, a, span)
+    if (e.kind === 'error') return emptyError(type)
+    let to: Type = type.elem
+    let n: number | null = 1
+    if (e.type.kind === 'vector') {
+      to = vectorType(type.elem, e.type.count)
+      n = known(e.type.count)
+    } else if (e.type.kind === 'matrix') {
+      to = matrixType(type.elem, e.type.rows, e.type.cols)
+      n = known(e.type.rows) === null ? null : known(e.type.rows)! * (known(e.type.cols) ?? 0)
+    }
+    const cost = typeCost(env.cx, e.type, to, literalOf(e))
+    if (cost === null) {
+      env.cx.sink.add(errors.typeMismatch, spanOfTerm(a) ?? span, { expected: show(type.elem), got: show(e.type) })
+      return emptyError(type)
+    }
+    if (n === null) unknown = true
+    lanes += n ?? 0
+    parts.push(same(e.type, to) ? e : convertExpr(env.cx, e, to))
+  }
+  if (!unknown && lanes !== wanted) {
+    if (lanes > wanted!) env.cx.sink.add(errors.tooManyArguments, span, { expected: wanted!, got: lanes })
+    else env.cx.sink.add(errors.tooFewArguments, span, { expected: wanted!, got: lanes })
+    return emptyError(type)
+  }
+  return { kind: 'construct', type, span, parts }
+}
+

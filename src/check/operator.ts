@@ -1,0 +1,315 @@
+/** Operators: on built-in types lane by lane after usual conversions, on others by the user's `operator` functions. */
+import * as derivative from '../base/errors/derivative.ts'
+import * as types from '../base/errors/types.ts'
+import type { Span } from '../base/source.ts'
+import type * as ast from '../syntax/ast.ts'
+import { candidatesOf, resolveCall } from './call.ts'
+import { commonScalar } from './cost.ts'
+import { castExpr, coerce, convertExpr, explicitOnly, isNumericParam, literalOf, typeCost } from './convert.ts'
+import { enumTag } from './enum.ts'
+import type { Env } from './env.ts'
+import { checkCondition, checkExpr, emptyError, toExpr } from './expr.ts'
+import { intsAgree, withScalar } from './generic.ts'
+import { coerceList } from './init.ts'
+import { isOpen, lookupMember } from './member.ts'
+import { lookup } from './resolve.ts'
+import { errorTerm, value, type Candidate, type Term } from './term.ts'
+import type { BinaryOp, Expr, OldExpr, Place } from './tree.ts'
+import { boolShape, boolType, intType, isFloatName, noSubst, poisoned, same, scalarName, scalars, show, type Type } from './type.ts'
+
+const comparisons = new Set(['<', '<=', '>', '>=', '==', '!='])
+const bitwise = new Set(['&', '|', '^', '<<', '>>'])
+
+/** The user's functions and methods for an operator; a call with the operands, or null where none takes them. */
+function userOperator(env: Env, op: string, operands: readonly Term[], span: Span): Term | null {
+  const name = `operator${op}`
+  const candidates: Candidate[] = []
+  for (const f of lookup(env.cx, env.scope, name)) {
+    if (f.decl.kind === 'func' && f.decl.role !== 'method') candidates.push({ decl: f.decl, subst: f.member?.subst ?? noSubst, requirement: null, distance: f.distance, via: 0, extensionParams: 0, object: null })
+  }
+  const seen = new Set<string>()
+  for (const o of operands) {
+    const type = o.kind === 'value' ? o.expr.type : o.kind === 'place' ? o.place.type : null
+    if (type === null || seen.has(type.key) || scalarName(type) !== null) continue
+    seen.add(type.key)
+    for (const c of candidatesOf(lookupMember(env.cx, type, name), null, 0)) if (c.decl.role === 'static' && !candidates.some(o2 => o2.decl === c.decl)) candidates.push(c)
+  }
+  if (candidates.length > 0) {
+    const found = resolveCall(env, { kind: 'funcs', name, candidates, args: null, modes: [] }, operands, span, true)
+    if (found !== null) return resolveCall(env, { kind: 'funcs', name, candidates, args: null, modes: [] }, operands, span)
+  }
+  const first = operands[0]!
+  if (first.kind !== 'value' && first.kind !== 'place') return null
+  const type = first.kind === 'value' ? first.expr.type : first.place.type
+  if (scalarName(type) !== null) return null
+  const methods = candidatesOf(lookupMember(env.cx, type, name), first, 0).filter(c => c.decl.role === 'method')
+  if (methods.length === 0) return null
+  return resolveCall(env, { kind: 'funcs', name, candidates: methods, args: null, modes: [] }, operands.slice(1), span)
+}
+
+/** Whether operators on the type are built in. */
+function isNumber(env: Env, type: Type): boolean {
+  if (type.kind === 'enum') return true
+  if (scalarName(type) !== null) return true
+  if (type.kind === 'vector' || type.kind === 'matrix') return isNumericParam(env.cx, type.elem) || isOpen(type.elem)
+  return isNumericParam(env.cx, type)
+}
+
+/** Both operands in the type in which an operator works on them; null where there is none. */
+function balance(env: Env, left: Expr, right: Expr, op: string): { readonly left: Expr, readonly right: Expr, readonly type: Type } | null {
+  const { cx } = env
+  let [l, r] = [left, right]
+  if (l.type.kind === 'enum' && !(comparisons.has(op) && same(l.type, r.type))) l = convertExpr(cx, l, enumTag(cx, l.type.decl))
+  if (r.type.kind === 'enum' && !(comparisons.has(op) && same(left.type, r.type))) r = convertExpr(cx, r, enumTag(cx, r.type.decl))
+  if (same(l.type, r.type)) {
+    if (scalarName(l.type) !== 'bool' || op === '==' || op === '!=' || op === '&' || op === '|' || op === '^' || op === '?') return { left: l, right: r, type: l.type }
+    const type = withScalar(l.type, intType)
+    return { left: convertExpr(cx, l, type), right: convertExpr(cx, r, type), type }
+  }
+  const [a, b] = [scalarName(l.type), scalarName(r.type)]
+  if (a !== null && b !== null) {
+    const shape = commonShape(l.type, r.type)
+    if (shape === null) return null
+    const boolean = a === 'bool' && b === 'bool' && (op === '==' || op === '!=' || op === '&' || op === '|' || op === '^' || op === '?')
+    const type = withScalar(shape, scalars[boolean ? 'bool' : commonScalar(a, b, literalOf(l), literalOf(r))])
+    return { left: convertExpr(cx, l, type), right: convertExpr(cx, r, type), type }
+  }
+  // In generic code: a number of known type becomes the generic one, and a lane its vector.
+  const toRight = typeCost(cx, l.type, r.type, literalOf(l))
+  const toLeft = typeCost(cx, r.type, l.type, literalOf(r))
+  if (toLeft !== null && toLeft < explicitOnly && (toRight === null || toLeft <= toRight)) return { left: l, right: convertExpr(cx, r, l.type), type: l.type }
+  if (toRight !== null && toRight < explicitOnly) return { left: convertExpr(cx, l, r.type), right: r, type: r.type }
+  return null
+}
+
+function commonShape(a: Type, b: Type): Type | null {
+  if (a.kind === 'scalar') return b
+  if (b.kind === 'scalar') return a
+  if (a.kind === 'vector' && b.kind === 'vector') return intsAgree(a.count, b.count) ? a : null
+  if (a.kind === 'matrix' && b.kind === 'matrix') return intsAgree(a.rows, b.rows) && intsAgree(a.cols, b.cols) ? a : null
+  return null
+}
+
+// ── Binary ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** `a + b + c …`: the left side is walked in a loop, since it may be thousands deep. */
+export function checkBinary(env: Env, e: ast.BinaryExpr): Term {
+  const chain: ast.BinaryExpr[] = []
+  let first: ast.Expr = e
+  while (first.kind === 'binary') {
+    chain.push(first)
+    first = first.left
+  }
+  let left = checkExpr(env, first)
+  for (let i = chain.length - 1; i >= 0; i--) {
+    const node = chain[i]!
+    left = binaryTerm(env, node, left, checkExpr(env, node.right))
+  }
+  return left
+}
+
+function binaryTerm(env: Env, e: ast.BinaryExpr, leftTerm: Term, rightTerm: Term): Term {
+  if (leftTerm.kind === 'error' || rightTerm.kind === 'error') return errorTerm
+  if (e.op === ',') {
+    const parts = [toExpr(env, leftTerm, e.left.span), toExpr(env, rightTerm, e.right.span)]
+    return value({ kind: 'sequence', type: parts[1]!.type, span: e.span, parts })
+  }
+  const left = toExpr(env, leftTerm, e.left.span)
+  const right = toExpr(env, rightTerm, e.right.span)
+  if (left.kind === 'error' || right.kind === 'error' || poisoned(left.type) || poisoned(right.type)) return errorTerm
+  if (e.op === '&&' || e.op === '||') return logical(env, e.op, left, right, e.span, [e.left.span, e.right.span])
+  if (!isNumber(env, left.type) || !isNumber(env, right.type)) {
+    const made = userOperator(env, e.op, [leftTerm, rightTerm], e.span)
+    if (made !== null) return made
+  }
+  return value(binaryExpr(env, e.op, left, right, e.span))
+}
+
+/** A built-in binary operation, or an error that is reported. */
+export function binaryExpr(env: Env, op: BinaryOp, left: Expr, right: Expr, span: Span): Expr {
+  const { cx } = env
+  const fail = (): Expr => {
+    cx.sink.add(types.noBinary, span, { op, left: show(left.type), right: show(right.type) })
+    return emptyError(left.type)
+  }
+  if (!isNumber(env, left.type) || !isNumber(env, right.type)) {
+    if ((op === '==' || op === '!=') && same(left.type, right.type) && isOpen(left.type)) return { kind: 'binary', type: boolShape(left.type), span, op, left, right }
+    return fail()
+  }
+  if (op === '<<' || op === '>>') {
+    const base = scalarName(left.type) === 'bool' ? convertExpr(cx, left, withScalar(left.type, intType)) : left.type.kind === 'enum' ? convertExpr(cx, left, enumTag(cx, left.type.decl)) : left
+    const name = scalarName(base.type)
+    if (name !== null && isFloatName(name)) return fail()
+    const cost = typeCost(cx, right.type, base.type)
+    if (base.type.kind === 'scalar' && right.type.kind === 'vector') {
+      const both = balance(env, base, right, op)
+      return both === null ? fail() : { kind: 'binary', type: both.type, span, op, left: both.left, right: both.right }
+    }
+    if (cost === null || cost >= explicitOnly || (scalarName(right.type) !== null && isFloatName(scalarName(right.type)!))) return fail()
+    return { kind: 'binary', type: base.type, span, op, left: base, right: convertExpr(cx, right, base.type) }
+  }
+  const both = balance(env, left, right, op)
+  if (both === null) return fail()
+  const name = scalarName(both.type)
+  if (bitwise.has(op) && name !== null && isFloatName(name)) return fail()
+  return { kind: 'binary', type: comparisons.has(op) ? boolShape(both.type) : both.type, span, op, left: both.left, right: both.right }
+}
+
+function logical(env: Env, op: '&&' | '||', left: Expr, right: Expr, span: Span, spans: readonly [Span, Span]): Term {
+  const vector = left.type.kind === 'vector' || right.type.kind === 'vector' || left.type.kind === 'matrix' || right.type.kind === 'matrix' || left.type.kind === 'shape' || right.type.kind === 'shape'
+  if (vector) {
+    const shape = left.type.kind === 'scalar' ? right.type : left.type
+    const type = boolShape(shape)
+    const [l, r] = [castExpr(env, left, type), castExpr(env, right, type)]
+    if (l === null || r === null) {
+      env.cx.sink.add(types.noBinary, span, { op, left: show(left.type), right: show(right.type) })
+      return errorTerm
+    }
+    return value({ kind: 'binary', type, span, op: op === '&&' ? '&' : '|', left: l, right: r })
+  }
+  const one = (e: Expr, at: Span): Expr | null => {
+    if (e.type.kind === 'scalar' || e.type.kind === 'enum') return convertExpr(env.cx, e, boolType)
+    env.cx.sink.add(types.conditionType, at, { type: show(e.type) })
+    return null
+  }
+  const [l, r] = [one(left, spans[0]), one(right, spans[1])]
+  if (l === null || r === null) return errorTerm
+  return value({ kind: 'logical', type: boolType, span, op, left: l, right: r })
+}
+
+// ── Unary ────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export function checkPrefix(env: Env, e: ast.PrefixExpr): Term {
+  const term = checkExpr(env, e.operand)
+  if (term.kind === 'error') return term
+  if (e.op === '++' || e.op === '--') return step(env, term, e.op, e.span, false)
+  if (e.op === '&' || e.op === '*') {
+    env.cx.sink.add(types.noUnary, e.span, { op: e.op, type: 'this: pointers are not supported' })
+    return errorTerm
+  }
+  const operand = toExpr(env, term, e.operand.span)
+  if (operand.kind === 'error' || poisoned(operand.type)) return errorTerm
+  if (!isNumber(env, operand.type)) {
+    const made = userOperator(env, e.op, [term], e.span)
+    if (made !== null) return made
+    env.cx.sink.add(types.noUnary, e.span, { op: e.op, type: show(operand.type) })
+    return errorTerm
+  }
+  return value(unary(env, e.op, operand, e.span))
+}
+
+function unary(env: Env, op: '+' | '-' | '!' | '~', given: Expr, span: Span): Expr {
+  const { cx } = env
+  let operand = given.type.kind === 'enum' ? convertExpr(cx, given, enumTag(cx, given.type.decl)) : given
+  const name = scalarName(operand.type)
+  if (op === '!') return { kind: 'unary', type: boolShape(operand.type), span, op, operand: convertExpr(cx, operand, boolShape(operand.type)) }
+  if (name === 'bool') operand = convertExpr(cx, operand, withScalar(operand.type, intType))
+  if (op === '+') return operand
+  if (op === '~' && name !== null && isFloatName(name)) {
+    cx.sink.add(types.noUnary, span, { op, type: show(operand.type) })
+    return emptyError(operand.type)
+  }
+  if (op === '-' && operand.kind === 'const' && operand.type.kind === 'scalar' && typeof operand.value === 'number' && name !== 'u32' && name !== 'u64') {
+    return { kind: 'const', type: operand.type, span, value: -operand.value }
+  }
+  return { kind: 'unary', type: operand.type, span, op, operand }
+}
+
+export function checkPostfix(env: Env, e: ast.PostfixExpr): Term {
+  const term = checkExpr(env, e.operand)
+  return term.kind === 'error' ? term : step(env, term, e.op, e.span, true)
+}
+
+function step(env: Env, term: Term, op: '++' | '--', span: Span, post: boolean): Term {
+  const place = placeOf(env, term, span)
+  if (place === null) return errorTerm
+  const old: OldExpr = { kind: 'old', type: place.type, span }
+  if (!isNumber(env, place.type)) {
+    env.cx.sink.add(types.noUnary, span, { op, type: show(place.type) })
+    return errorTerm
+  }
+  const one: Expr = { kind: 'const', type: intType, span, value: 1 }
+  const made = binaryExpr(env, op === '++' ? '+' : '-', old, one, span)
+  return value({ kind: 'update', type: place.type, span, place, old, value: convertExpr(env.cx, made, place.type), post })
+}
+
+// ── Assignment ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The place that a term is, if it can be written; else null, which is reported. */
+function placeOf(env: Env, term: Term, span: Span): Place | null {
+  if (term.kind === 'error') return null
+  if (term.kind === 'place' && term.fixed === null) return poisoned(term.place.type) ? null : term.place
+  if (term.kind === 'value' && (term.expr.kind === 'error' || poisoned(term.expr.type))) return null
+  env.cx.sink.add(types.notAssignable, span, { why: term.kind === 'place' ? term.fixed! : term.kind === 'value' ? 'it is a value' : 'it is no variable' })
+  return null
+}
+
+export function checkAssign(env: Env, e: ast.AssignExpr): Term {
+  const target = checkExpr(env, e.target)
+  const source = checkExpr(env, e.value)
+  if (target.kind === 'error' || source.kind === 'error') return errorTerm
+  const place = placeOf(env, target, e.target.span)
+  if (place === null) return errorTerm
+  if (e.op === '=') return value({ kind: 'assign', type: place.type, span: e.span, place, value: coerce(env, source, place.type, e.value.span) })
+  const op = e.op.slice(0, -1) as BinaryOp
+  const old: OldExpr = { kind: 'old', type: place.type, span: e.target.span }
+  const right = toExpr(env, source, e.value.span)
+  if (right.kind === 'error' || poisoned(right.type)) return errorTerm
+  let made: Expr
+  if (!isNumber(env, place.type) || !isNumber(env, right.type)) {
+    const called = userOperator(env, op, [value(old), source], e.span)
+    made = called === null ? binaryExpr(env, op, old, right, e.span) : toExpr(env, called, e.span)
+  } else made = binaryExpr(env, op, old, right, e.span)
+  if (made.kind === 'error') return errorTerm
+  const cast = castExpr(env, made, place.type)
+  // A vector cannot be assigned to a scalar, nor a long one to a short one.
+  if (cast === null || (scalarName(made.type) !== null && made.type.kind !== place.type.kind && place.type.kind === 'scalar')) {
+    env.cx.sink.add(types.typeMismatch, e.span, { expected: show(place.type), got: show(made.type) })
+    return errorTerm
+  }
+  return value({ kind: 'update', type: place.type, span: e.span, place, old, value: cast, post: false })
+}
+
+// ── ?: ───────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+export function checkConditional(env: Env, e: ast.ConditionalExpr): Term {
+  const condTerm = checkExpr(env, e.condition)
+  const thenTerm = checkExpr(env, e.then)
+  const elseTerm = checkExpr(env, e.else)
+  if (condTerm.kind === 'error' || thenTerm.kind === 'error' || elseTerm.kind === 'error') return errorTerm
+  const cond = toExpr(env, condTerm, e.condition.span)
+  if (cond.kind === 'error' || poisoned(cond.type)) return errorTerm
+  const wide = cond.type.kind === 'vector' || cond.type.kind === 'matrix' || cond.type.kind === 'shape'
+  if (wide && env.level !== 'none' && !env.cx.inCore(env)) env.cx.sink.add(derivative.vectorConditional, e.condition.span, {})
+  const test = wide ? convertExpr(env.cx, cond, boolShape(cond.type)) : checkConditionOf(env, cond, e.condition)
+  let then: Expr
+  let otherwise: Expr
+  if (thenTerm.kind === 'list' && elseTerm.kind !== 'list') {
+    otherwise = toExpr(env, elseTerm, e.else.span)
+    then = coerceList(env, thenTerm, otherwise.type, e.then.span)
+  } else if (elseTerm.kind === 'list') {
+    then = toExpr(env, thenTerm, e.then.span)
+    otherwise = coerceList(env, elseTerm, then.type, e.else.span)
+  } else {
+    then = toExpr(env, thenTerm, e.then.span)
+    otherwise = toExpr(env, elseTerm, e.else.span)
+  }
+  if (then.kind === 'error' || otherwise.kind === 'error' || poisoned(then.type) || poisoned(otherwise.type)) return errorTerm
+  if (!same(then.type, otherwise.type)) {
+    const both = isNumber(env, then.type) && isNumber(env, otherwise.type) ? balance(env, then, otherwise, '?') : null
+    if (both !== null) [then, otherwise] = [both.left, both.right]
+    else otherwise = coerce(env, value(otherwise), then.type, e.else.span)
+  }
+  if (wide && scalarName(then.type) !== null && then.type.kind === 'scalar') {
+    const type = withScalar(cond.type, then.type)
+    then = convertExpr(env.cx, then, type)
+    otherwise = convertExpr(env.cx, otherwise, type)
+  }
+  return value({ kind: 'conditional', type: then.type, span: e.span, cond: test, then, otherwise })
+}
+
+function checkConditionOf(env: Env, cond: Expr, e: ast.Expr): Expr {
+  if (cond.type.kind === 'scalar' || cond.type.kind === 'enum') return convertExpr(env.cx, cond, boolType)
+  return checkCondition(env, e)
+}
+

@@ -1,0 +1,197 @@
+/** What meets a requirement of an interface on a concrete type, and whether declared conformances hold. */
+import * as derivative from '../base/errors/derivative.ts'
+import * as generics from '../base/errors/generics.ts'
+import { attributesOf } from './attribute.ts'
+import { closure, declaredBases, extensionInfo, put, putArg, selfType, substFor } from './conform.ts'
+import type { Cx } from './context.ts'
+import type { Decl, EnumDecl, ExtensionDecl, FuncDecl, StructDecl } from './decl.ts'
+import { derivativeMember, differentialOf, userDifferential } from './differential.ts'
+import { lookupMember, isOpen, type Member } from './member.ts'
+import { fieldSigs, funcSig, globalInfo, template } from './signature.ts'
+import type { FuncRef } from './tree.ts'
+import { compose, intParam, paramType, poisoned, same, show, type GenericArg, type InterfaceType, type Subst, type Type } from './type.ts'
+
+/** Puts the types of the caller into a reference, and resolves requirements of what has become concrete. */
+export function putRef(cx: Cx, ref: FuncRef, subst: Subst): FuncRef {
+  if (subst.args.size === 0 && subst.self === null) return ref
+  switch (ref.kind) {
+    case 'direct': return { kind: 'direct', decl: ref.decl, subst: putSubst(cx, ref.subst, subst) }
+    case 'requirement': {
+      const type = put(cx, ref.type, subst)
+      return resolveRef(cx, { kind: 'requirement', type, iface: put(cx, ref.iface, subst) as InterfaceType, decl: ref.decl, subst: putSubst(cx, ref.subst, subst) })
+    }
+    case 'dynamic': return { kind: 'dynamic', iface: put(cx, ref.iface, subst) as InterfaceType, decl: ref.decl, subst: putSubst(cx, ref.subst, subst) }
+    case 'derivative': return { kind: 'derivative', mode: ref.mode, of: putRef(cx, ref.of, subst) }
+  }
+}
+
+function putSubst(cx: Cx, first: Subst, then: Subst): Subst {
+  const args = new Map<number, GenericArg>()
+  for (const [id, arg] of first.args) args.set(id, putArg(cx, arg, then))
+  return { args, self: first.self === null ? null : put(cx, first.self, then) }
+}
+
+/** A requirement on a type whose members are known becomes the function that meets it; anything else stays. */
+export function resolveRef(cx: Cx, ref: FuncRef): FuncRef {
+  if (ref.kind === 'derivative') {
+    const of = resolveRef(cx, ref.of)
+    return of === ref.of ? ref : { kind: 'derivative', mode: ref.mode, of }
+  }
+  if (ref.kind !== 'requirement' || isOpen(ref.type)) return ref
+  if (ref.type.kind === 'interface') return { kind: 'dynamic', iface: ref.iface, decl: ref.decl, subst: ref.subst }
+  const found = implementation(cx, ref.type, ref.iface, ref.decl)
+  if (found !== null) {
+    const args = new Map<number, GenericArg>(found.subst.args)
+    const theirs = ref.decl.generics?.params ?? []
+    const own = found.decl.generics?.params ?? []
+    for (let i = 0; i < Math.min(own.length, theirs.length); i++) {
+      const arg = ref.subst.args.get(theirs[i]!.id)
+      if (arg !== undefined) args.set(own[i]!.id, arg)
+    }
+    return { kind: 'direct', decl: found.decl, subst: { args, self: null } }
+  }
+  if (!ref.decl.hasBody) return ref
+  return { kind: 'direct', decl: ref.decl, subst: compose(ref.subst, substFor(ref.iface.decl, ref.iface.args, ref.type)) }
+}
+
+/** The function of a type that meets a requirement, with the generic parameters around it; null where it has none of its own. */
+function implementation(cx: Cx, type: Type, iface: InterfaceType, requirement: FuncDecl): { readonly decl: FuncDecl, readonly subst: Subst } | null {
+  const members = lookupMember(cx, type, requirement.of === null ? requirement.name : requirement.of.name).filter(m => m.via < 2)
+  let loose: { readonly decl: FuncDecl, readonly subst: Subst } | null = null
+  for (const m of members) {
+    for (const decl of functionsOf(m, requirement)) {
+      if (fits(cx, decl, m.subst, requirement, iface, type)) return { decl, subst: m.subst }
+      if (funcSig(cx, decl).params.length === funcSig(cx, requirement).params.length) loose ??= { decl, subst: m.subst }
+    }
+  }
+  return loose
+}
+
+/** The functions of a member that could meet a requirement: itself, or the accessor of the same kind. */
+function functionsOf(m: Member, requirement: FuncDecl): readonly FuncDecl[] {
+  if (m.decl.kind === 'func') return requirement.of === null && m.decl.role === requirement.role ? [m.decl] : []
+  if (m.decl.kind === 'property' || m.decl.kind === 'subscript') return m.decl.accessors.filter(a => a.accessor === requirement.accessor)
+  return []
+}
+
+function fits(cx: Cx, decl: FuncDecl, subst: Subst, requirement: FuncDecl, iface: InterfaceType, type: Type): boolean {
+  const [own, theirs] = [decl.generics?.params ?? [], requirement.generics?.params ?? []]
+  if (own.length !== theirs.length) return false
+  const renamed = new Map<number, GenericArg>(substFor(iface.decl, iface.args, type).args)
+  for (let i = 0; i < theirs.length; i++) renamed.set(theirs[i]!.id, own[i]!.kind === 'typeparam' ? paramType(own[i] as Parameters<typeof paramType>[0]) : intParam(own[i] as Parameters<typeof intParam>[0]))
+  const want = template(cx, requirement, { args: renamed, self: type })
+  const got = template(cx, decl, subst)
+  const alike = (a: Type, b: Type): boolean => same(a, b) || poisoned(a) || poisoned(b)
+  return want.params.length === got.params.length && want.params.every((p, i) => p.dir === got.params[i]!.dir && alike(p.type, got.params[i]!.type))
+    && (decl.role === 'constructor' || alike(want.result, got.result))
+}
+
+// ── Checking ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Reports what a type or extension lacks for the interfaces that it declares. */
+export function checkConformances(cx: Cx, decl: StructDecl | EnumDecl | ExtensionDecl): void {
+  const type = selfType(cx, decl)
+  if (type === null || type.kind === 'error' || type.kind === 'interface' || isOpen(type)) return
+  const bases = decl.kind === 'extension' ? extensionInfo(cx, decl)?.bases ?? [] : declaredBases(cx, decl)
+  const seen = new Set<string>()
+  for (const b of bases) {
+    for (const iface of closure(cx, b)) {
+      if (seen.has(iface.key)) continue
+      seen.add(iface.key)
+      checkInterface(cx, decl, type, iface)
+    }
+  }
+  if (decl.kind === 'struct') checkDifferential(cx, decl)
+}
+
+function checkInterface(cx: Cx, decl: Decl & { readonly kind: 'struct' | 'enum' | 'extension' }, type: Type, iface: InterfaceType): void {
+  if (iface.decl.module.isCore) {
+    // The compiler makes what these require, or the type is built in.
+    if (iface.decl.name === 'IDifferentiable' || iface.decl.name.startsWith('__') || type.kind !== 'struct') return
+  }
+  for (const list of iface.decl.inner.names.values()) {
+    for (const requirement of list) {
+      switch (requirement.kind) {
+        case 'func': checkFunction(cx, decl, type, iface, requirement); break
+        case 'property': case 'subscript': for (const a of requirement.accessors) checkFunction(cx, decl, type, iface, a); break
+        case 'assoc':
+          if (requirement.syntax.fallback === undefined && !hasMember(cx, type, requirement.name)) missing(cx, decl, type, iface, requirement.name)
+          break
+        case 'global':
+          if (!hasMember(cx, type, requirement.name)) missing(cx, decl, type, iface, requirement.name)
+          break
+        default:
+      }
+    }
+  }
+}
+
+const hasMember = (cx: Cx, type: Type, name: string): boolean => lookupMember(cx, type, name).some(m => m.via < 2)
+
+function missing(cx: Cx, decl: Decl & { readonly kind: 'struct' | 'enum' | 'extension' }, type: Type, iface: InterfaceType, name: string): void {
+  cx.sink.add(generics.missingRequirement, decl.span ?? undefined, { type: show(type), name, interface: show(iface) })
+}
+
+function checkFunction(cx: Cx, decl: Decl & { readonly kind: 'struct' | 'enum' | 'extension' }, type: Type, iface: InterfaceType, requirement: FuncDecl): void {
+  const name = requirement.of === null ? requirement.name : requirement.of.name
+  const members = lookupMember(cx, type, name).filter(m => m.via < 2)
+  const found = implementation(cx, type, iface, requirement)
+  if (found === null) {
+    if (requirement.hasBody) return
+    // A field serves as a property.
+    if (requirement.of?.kind === 'property' && members.some(m => m.decl.kind === 'field')) return
+    missing(cx, decl, type, iface, name === 'operator[]' ? '__subscript' : name)
+    return
+  }
+  if (!fits(cx, found.decl, found.subst, requirement, iface, type)) {
+    if (requirement.hasBody) return
+    cx.sink.add(generics.requirementMismatch, found.decl.span ?? undefined, { type: show(type), name, interface: show(iface) },
+      { span: requirement.span ?? undefined, text: 'required here' })
+    return
+  }
+  const [want, got] = [attributesOf(cx, requirement), attributesOf(cx, found.decl)]
+  if (want.level !== 'none' && (got.level === 'none' || (want.level === 'backward' && got.level === 'forward'))) {
+    cx.sink.add(generics.notDifferentiableRequirement, found.decl.span ?? undefined, { type: show(type), name, interface: show(iface) },
+      { span: requirement.span ?? undefined, text: 'required here' })
+  }
+}
+
+/** Checks a hand-written `Differential` and `[DerivativeMember]`. */
+function checkDifferential(cx: Cx, decl: StructDecl): void {
+  const type = selfType(cx, decl)
+  if (type === null || type.kind !== 'struct') return
+  const diff = differentialOf(cx, type)
+  for (const f of fieldSigs(cx, decl)) {
+    const attribute = f.decl.syntax?.attributes.find(a => a.name === 'DerivativeMember')
+    const own = f.noDiff ? null : differentialOf(cx, f.type)
+    if (attribute !== undefined) {
+      if (diff === null) cx.sink.add(derivative.memberOfPlainType, attribute.span, { type: show(type) })
+      else if (own === null) cx.sink.add(derivative.memberNotDifferentiable, attribute.span, { name: f.decl.name })
+      else if (diff.kind === 'struct' && !diff.decl.fields.some(t => t.name === derivativeMember(f.decl))) {
+        cx.sink.add(derivative.noDerivativeMember, attribute.span, { name: derivativeMember(f.decl) ?? '?', differential: show(diff) })
+      }
+    }
+  }
+  const written = userDifferential(cx, type)
+  if (diff === null || written === null || written.kind === 'error') return
+  const again = differentialOf(cx, written)
+  if (again === null || !same(again, written)) {
+    cx.sink.add(derivative.ownDifferential, decl.span ?? undefined, { type: show(written), differential: again === null ? 'none' : show(again) })
+    return
+  }
+  if (written.kind !== 'struct') return
+  for (const f of fieldSigs(cx, decl)) {
+    if (f.noDiff || differentialOf(cx, f.type) === null || f.decl.syntax?.attributes.some(a => a.name === 'DerivativeMember') === true) continue
+    if (same(written, type) || written.decl.fields.some(t => t.name === f.decl.name)) continue
+    cx.sink.add(derivative.noCounterpart, f.decl.span ?? undefined, { name: f.decl.name, type: show(type), differential: show(written) })
+  }
+}
+
+/** The value that a type has for a constant that an interface requires, as the declaration that holds it. */
+export function requiredConstant(cx: Cx, type: Type, name: string): Member | null {
+  const m = lookupMember(cx, type, name).find(x => x.decl.kind === 'global' && x.via < 2)
+  if (m === undefined || m.decl.kind !== 'global') return null
+  globalInfo(cx, m.decl)
+  return m
+}
+

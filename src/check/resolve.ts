@@ -1,0 +1,318 @@
+/** Names and type expressions: what a name means where it stands, and which type a type expression is. */
+import * as generics from '../base/errors/generics.ts'
+import * as names from '../base/errors/names.ts'
+import * as types from '../base/errors/types.ts'
+import type { Span } from '../base/source.ts'
+import type * as ast from '../syntax/ast.ts'
+import { builtinType } from './builtin.ts'
+import { ownArgs, paramLists, put, selfType, substFor } from './conform.ts'
+import { foldExpr } from './const.ts'
+import type { Cx } from './context.ts'
+import type { AliasDecl, Decl, ModuleDecl, NamespaceDecl } from './decl.ts'
+import { differentialOf } from './differential.ts'
+import { Env } from './env.ts'
+import { checkExpr } from './expr.ts'
+import { violation } from './generic.ts'
+import { lookupMember, type Member } from './member.ts'
+import { overloads, type Scope } from './scope.ts'
+import type { Term } from './term.ts'
+import {
+  arrayType, assocType, enumType, errorInt, errorType, funcType, intConst, intParam, interfaceType, known, matrixType, noSubst, paramType, shapeType, show,
+  structType, thisType, vectorType, type GenericArg, type Int, type Subst, type Type,
+} from './type.ts'
+
+/** A declaration that a name may mean. */
+export interface Found {
+  readonly decl: Decl
+  readonly distance: number
+  /** How it was found in a type around the name, and which. */
+  readonly member: Member | null
+  readonly type: Type | null
+}
+
+/** Everything that a name may mean in a scope: the nearest declaration, or functions from all scopes around. */
+export function lookup(cx: Cx, start: Scope, name: string, topOnly = false): readonly Found[] {
+  const found: Found[] = []
+  let distance = 0
+  for (let scope: Scope | null = start; scope !== null; scope = scope.parent, distance++) {
+    const from = found.length
+    if (topOnly && scope.kind !== 'module') continue
+    if (scope.kind === 'type' && scope.owner !== null) {
+      const type = scope.owner.kind === 'struct' && scope.owner.isBlock ? null : selfType(cx, scope.owner)
+      if (type !== null) {
+        const own = scope.names.get(name)
+        if (own !== undefined && scope.owner.kind === 'extension') {
+          const subst = substFor(scope.owner, paramLists(scope.owner).flatMap(l => l.params.map(p => p.kind === 'typeparam' ? paramType(p) : intParam(p))), null)
+          for (const decl of own) found.push({ decl, distance, member: { decl, subst, via: 1, extensionParams: 0, requirement: null }, type })
+        }
+        for (const member of lookupMember(cx, type, name)) {
+          if (!found.some(f => f.decl === member.decl)) found.push({ decl: member.decl, distance, member, type })
+        }
+      }
+    } else if (scope.kind === 'module' && scope.owner?.kind === 'module') lookupModule(cx, scope.owner, name, distance, found)
+    else {
+      for (const decl of scope.names.get(name) ?? []) found.push({ decl, distance, member: null, type: null })
+      if (scope.usings.length > 0) lookupUsings(cx, scope, name, distance, found)
+    }
+    if (found.length > from && found.slice(from).some(f => !overloads(f.decl))) {
+      return found[0] !== undefined && overloads(found[0].decl) ? found.filter(f => overloads(f.decl)) : found.slice(from)
+    }
+  }
+  return found
+}
+
+function lookupModule(cx: Cx, module: ModuleDecl, name: string, distance: number, found: Found[]): void {
+  const from = found.length
+  const add = (decl: Decl, extra: number): void => { if (!found.some(f => f.decl === decl)) found.push({ decl, distance: distance + extra, member: null, type: null }) }
+  for (const decl of module.inner.names.get(name) ?? []) add(decl, 0)
+  if (module.inner.usings.length > 0) lookupUsings(cx, module.inner, name, distance, found)
+  if (found.length > from && found.slice(from).some(f => !overloads(f.decl))) return
+  const seen = new Set<ModuleDecl>([module])
+  const visit = (m: ModuleDecl, exportedOnly: boolean): void => {
+    for (const i of m.imports) {
+      if ((exportedOnly && !i.exported) || seen.has(i.module)) continue
+      seen.add(i.module)
+      for (const decl of i.module.inner.names.get(name) ?? []) if (decl.kind !== 'module' && 'visibility' in decl && decl.visibility === 'public') add(decl, 1)
+      visit(i.module, true)
+    }
+  }
+  visit(module, false)
+  if (found.length > from && found.slice(from).some(f => !overloads(f.decl))) return
+  if (!module.isCore || module.inner !== cx.library.module.inner) for (const decl of cx.library.lookup(name)) add(decl, 2)
+  else for (const decl of cx.library.lookup(name)) add(decl, 0)
+}
+
+function lookupUsings(cx: Cx, scope: Scope, name: string, distance: number, found: Found[]): void {
+  const usings = scope.usings.splice(0)
+  for (const u of usings) {
+    const target = namespaceOf(cx, u.target, scope)
+    if (target !== null) for (const decl of target.inner.names.get(name) ?? []) found.push({ decl, distance, member: null, type: null })
+  }
+  scope.usings.push(...usings)
+}
+
+function namespaceOf(cx: Cx, e: ast.Expr, scope: Scope): NamespaceDecl | null {
+  if (e.kind === 'name') {
+    const d = lookup(cx, scope, e.name).find(f => f.decl.kind === 'namespace')?.decl
+    return d !== undefined && d.kind === 'namespace' ? d : null
+  }
+  if (e.kind === 'member') {
+    const base = namespaceOf(cx, e.base, scope)
+    const d = base?.inner.names.get(e.name.text)?.find(m => m.kind === 'namespace')
+    return d !== undefined && d.kind === 'namespace' ? d : null
+  }
+  return null
+}
+
+/** The type term of a declaration that is a type; null for others. `subst` puts in the generic parameters around it. */
+export function typeTerm(cx: Cx, decl: Decl, subst: Subst, base: Type | null): Term | null {
+  switch (decl.kind) {
+    case 'struct':
+      if (decl.generics !== null) return { kind: 'open', decl, outer: subst }
+      return { kind: 'type', type: put(cx, structType(decl, ownArgs(decl)), subst) }
+    case 'interface':
+      if (decl.generics !== null) return { kind: 'open', decl, outer: subst }
+      return { kind: 'type', type: interfaceType(decl, []) }
+    case 'enum': return { kind: 'type', type: enumType(decl) }
+    case 'typeparam': return { kind: 'type', type: put(cx, paramType(decl), subst) }
+    case 'alias':
+      if (decl.generics !== null) return { kind: 'open', decl, outer: subst }
+      return { kind: 'type', type: put(cx, aliasType(cx, decl), subst) }
+    case 'assoc': {
+      const self = base ?? thisType(decl.owner)
+      const iface = interfaceType(decl.owner, ownArgs(decl.owner))
+      if (base === null || base.kind === 'this') {
+        const type = assocType(self, iface, decl)
+        return { kind: 'type', type: cx.equal.get(type.key) ?? type }
+      }
+      return { kind: 'type', type: put(cx, assocType(thisType(decl.owner), iface, decl), { args: subst.args, self }) }
+    }
+    default: return null
+  }
+}
+
+function aliasType(cx: Cx, decl: AliasDecl): Type {
+  const known = cx.aliases.get(decl)
+  if (known === 'busy') {
+    cx.sink.add(names.cyclic, decl.span ?? undefined, { name: decl.name })
+    return errorType
+  }
+  if (known !== undefined) return known
+  cx.aliases.set(decl, 'busy')
+  const type = resolveType(cx, decl.target, decl.inner)
+  cx.aliases.set(decl, type)
+  return type
+}
+
+/** The term of a built-in name, or null. */
+export function builtinTerm(name: string): Term | null {
+  if (name === 'vector' || name === 'matrix' || name === 'Array' || name === '__Shape') return { kind: 'open', decl: name, outer: noSubst }
+  const type = builtinType(name)
+  return type === null ? null : { kind: 'type', type }
+}
+
+/** What a term is, for messages. */
+export function describe(term: Term): string {
+  switch (term.kind) {
+    case 'value': return `a value of type ${show(term.expr.type)}`
+    case 'place': return `a value of type ${show(term.place.type)}`
+    case 'type': return `type ${show(term.type)}`
+    case 'open': return `generic type ${typeof term.decl === 'string' ? term.decl : term.decl.name}`
+    case 'namespace': return `namespace ${term.decl.name}`
+    case 'funcs': return `function ${term.name}`
+    case 'list': return 'an initialiser list'
+    case 'error': return 'an error'
+  }
+}
+
+/** The type that an expression of the syntax stands for; reports where it is none. */
+export function resolveType(cx: Cx, e: ast.TypeExpr, scope: Scope): Type {
+  if (e.kind === 'name') {
+    // Most types are built in, and cannot be redefined.
+    const builtin = builtinType(e.name)
+    if (builtin !== null) return builtin
+  }
+  if (cx.depth > 100) {
+    cx.sink.add(names.tooDeep, e.span, {})
+    return errorType
+  }
+  cx.depth++
+  try {
+    const term = typeExprTerm(cx, e, scope)
+    return termType(cx, term, e.span)
+  } finally {
+    cx.depth--
+  }
+}
+
+/** The type of a term that must be a type. */
+export function termType(cx: Cx, term: Term, span: Span): Type {
+  if (term.kind === 'type') return term.type
+  if (term.kind === 'error') return errorType
+  if (term.kind === 'open') return applyGeneric(cx, term, [], null, span)
+  cx.sink.add(names.expectedType, span, { what: describe(term) })
+  return errorType
+}
+
+function typeExprTerm(cx: Cx, e: ast.TypeExpr, scope: Scope): Term {
+  const unsupported = (feature: string): Term => {
+    cx.sink.add(names.unsupported, e.span, { feature })
+    return { kind: 'error' }
+  }
+  switch (e.kind) {
+    case 'name': case 'member': case 'generic': case 'thisType': return checkExpr(new Env(cx, scope), e)
+    case 'index': return { kind: 'type', type: arrayOf(cx, resolveType(cx, e.base, scope), e, scope) }
+    case 'modified': return typeExprTerm(cx, e.type, scope)
+    case 'pointer': return unsupported('a pointer type')
+    case 'optional': return unsupported('an optional type')
+    case 'funcType': return { kind: 'type', type: funcType(e.params.map(p => ({ type: p.type === undefined ? errorType : resolveType(cx, p.type, scope), dir: 'in', noDiff: false })), resolveType(cx, e.result, scope)) }
+    case 'decltype': {
+      const term = checkExpr(new Env(cx, scope), e.operand)
+      if (term.kind === 'value') return { kind: 'type', type: term.expr.type }
+      if (term.kind === 'place') return { kind: 'type', type: term.place.type }
+      return term.kind === 'error' ? term : unsupported('decltype of this')
+    }
+    case 'expand': case 'each': return unsupported('a variadic pack')
+    case 'unsupported': return unsupported(e.feature)
+    case 'error': return { kind: 'error' }
+    case 'binary':
+      if (e.op === '&') return unsupported('a conjunction of interfaces as a type')
+      cx.sink.add(names.expectedType, e.span, { what: 'an expression' })
+      return { kind: 'error' }
+    default:
+      cx.sink.add(names.expectedType, e.span, { what: 'an expression' })
+      return { kind: 'error' }
+  }
+}
+
+/** `elem[n]`: `int x[2][3]` comes as an index node whose outermost argument is the 2. */
+export function arrayOf(cx: Cx, elem: Type, e: ast.IndexExpr, scope: Scope): Type {
+  if (elem.kind === 'error') return errorType
+  const size = e.args[0]
+  if (size === undefined) return arrayType(elem, null)
+  const count = resolveInt(cx, size, scope)
+  const n = known(count)
+  if (n !== null && n <= 0) {
+    cx.sink.add(types.badArraySize, size.span, {})
+    return errorType
+  }
+  return count.kind === 'error' ? errorType : arrayType(elem, count)
+}
+
+/** An integer that is known when generics are instantiated. */
+export function resolveInt(cx: Cx, e: ast.Expr, scope: Scope): Int {
+  if (e.kind === 'int') return intConst(Number(BigInt.asIntN(32, e.value)))
+  if (e.kind === 'bool') return intConst(e.value ? 1 : 0)
+  const term = checkExpr(new Env(cx, scope), e)
+  const expr = term.kind === 'value' ? term.expr : term.kind === 'place' ? { kind: 'read' as const, type: term.place.type, span: e.span, place: term.place } : null
+  if (term.kind === 'error' || (expr !== null && expr.kind === 'error')) return errorInt
+  const folded = expr === null ? null : foldExpr(cx, expr, noSubst)
+  if (folded === null) {
+    cx.sink.add(types.notConstant, e.span, {})
+    return errorInt
+  }
+  return folded
+}
+
+/** Applies an open generic type to arguments of the syntax. */
+export function applyGeneric(cx: Cx, open: Term & { readonly kind: 'open' }, args: readonly ast.Expr[], scope: Scope | null, span: Span): Type {
+  const { decl } = open
+  const type = (i: number): Type => resolveType(cx, args[i]!, scope!)
+  const int = (i: number): Int => resolveInt(cx, args[i]!, scope!)
+  if (typeof decl === 'string') {
+    const wanted = decl === 'matrix' ? 3 : 2
+    if (decl === 'vector' && args.length < 2) return vectorType(args.length === 0 ? builtinType('float')! : type(0), intConst(4))
+    if (decl === 'matrix' && args.length === 0) return matrixType(builtinType('float')!, intConst(4), intConst(4))
+    if (args.length !== wanted) {
+      cx.sink.add(generics.argumentCount, span, { name: decl, expected: wanted, got: args.length })
+      return errorType
+    }
+    const elem = type(0)
+    switch (decl) {
+      case 'vector': return elem.kind === 'error' ? elem : vectorType(elem, int(1))
+      case 'matrix': return elem.kind === 'error' ? elem : matrixType(elem, int(1), int(2))
+      case 'Array': return elem.kind === 'error' ? elem : arrayType(elem, int(1))
+      case '__Shape': return shapeType(elem, type(1))
+    }
+  }
+  const list = decl.generics
+  if (list === null) {
+    cx.sink.add(generics.notGeneric, span, { name: decl.name })
+    return errorType
+  }
+  const needed = list.params.filter(p => p.syntax.fallback === undefined).length
+  if (args.length < needed || args.length > list.params.length) {
+    if (args.length === 0) cx.sink.add(generics.needsArguments, span, { name: decl.name })
+    else cx.sink.add(generics.argumentCount, span, { name: decl.name, expected: list.params.length, got: args.length })
+    return errorType
+  }
+  const map = new Map<number, GenericArg>(open.outer.args)
+  const subst: Subst = { args: map, self: open.outer.self }
+  for (let i = 0; i < list.params.length; i++) {
+    const p = list.params[i]!
+    const arg = args[i]
+    if (p.kind === 'typeparam') {
+      const t = arg !== undefined ? resolveType(cx, arg, scope!) : put(cx, resolveType(cx, p.syntax.fallback!, list.scope), subst)
+      if (t.kind === 'error') return errorType
+      map.set(p.id, t)
+    } else {
+      const n = arg !== undefined ? resolveInt(cx, arg, scope!) : resolveInt(cx, p.syntax.fallback!, list.scope)
+      if (n.kind === 'error') return errorType
+      map.set(p.id, n)
+    }
+  }
+  const broken = violation(cx, list, subst)
+  if (broken !== null) {
+    cx.sink.add(generics.doesNotConform, span, { type: show(broken.subject), interface: show(broken.iface) })
+    return errorType
+  }
+  if (decl.kind === 'alias') return put(cx, aliasType(cx, decl), subst)
+  const all = paramLists(decl).flatMap(l => l.params.map(p => map.get(p.id) ?? (p.kind === 'typeparam' ? paramType(p) : intParam(p))))
+  return decl.kind === 'struct' ? structType(decl, all) : interfaceType(decl, all)
+}
+
+/** `T.Differential` of a type that has one without declaring it. */
+export function differentialMember(cx: Cx, type: Type): Type | null {
+  return differentialOf(cx, type)
+}
+

@@ -1,0 +1,296 @@
+/** Signatures of functions, their derivatives among them; types of fields and globals; default values. */
+import * as names from '../base/errors/names.ts'
+import * as types from '../base/errors/types.ts'
+import * as ast from '../syntax/ast.ts'
+import { conforms, constraintsAround, coreInterface, put, selfType, substFor } from './conform.ts'
+import type { Cx, FieldSig, FuncSig } from './context.ts'
+import type { Binding, FieldDecl, FuncDecl, GlobalDecl, ParamDecl, StructDecl } from './decl.ts'
+import { differentialOf } from './differential.ts'
+import { Env } from './env.ts'
+import { checkAs, checkValue, emptyError } from './expr.ts'
+import { resolveInt, resolveType } from './resolve.ts'
+import type { Expr, FuncRef, GlobalInfo, Signature, SigParam } from './tree.ts'
+import { arrayType, compose, errorType, known, structType, voidType, type Direction, type Subst, type Type } from './type.ts'
+
+const has = (node: { readonly modifiers: readonly ast.Modifier[] }, name: string): boolean => ast.hasModifier(node, name)
+
+/** Whether `no_diff` stands among modifiers or inside the type. */
+function isNoDiff(node: { readonly modifiers: readonly ast.Modifier[] }, type: ast.TypeExpr | undefined): boolean {
+  return has(node, 'no_diff') || (type !== undefined && type.kind === 'modified' && type.modifiers.some(m => m.name === 'no_diff'))
+}
+
+// ── Fields ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The instance fields of a struct in order, in terms of its own parameters. */
+export function fieldSigs(cx: Cx, decl: StructDecl): readonly FieldSig[] {
+  const known = cx.fieldSigs.get(decl)
+  if (known !== undefined) return known === 'busy' ? [] : known
+  cx.fieldSigs.set(decl, 'busy')
+  const sigs = decl.fields.map((f): FieldSig => fieldSig(cx, f))
+  cx.fieldSigs.set(decl, sigs)
+  return sigs
+}
+
+function fieldSig(cx: Cx, f: FieldDecl): FieldSig {
+  const syntax = f.syntax
+  if (syntax === null) return { decl: f, type: errorType, noDiff: false, semantic: '' }
+  let type: Type
+  if (syntax.type !== undefined) type = resolveType(cx, syntax.type, f.scope)
+  else if (syntax.init !== undefined) type = checkValue(new Env(cx, f.scope), syntax.init).type
+  else {
+    cx.sink.add(types.noInitialiser, f.span ?? undefined, { name: f.name })
+    type = errorType
+  }
+  if (type.kind === 'void') {
+    cx.sink.add(types.voidVariable, f.span ?? undefined, { name: f.name })
+    type = errorType
+  }
+  return { decl: f, type, noDiff: isNoDiff(syntax, syntax.type), semantic: semanticOf(syntax.semantics) }
+}
+
+/** The type of one field; that of its struct's other fields is not needed for it. */
+export function fieldType(cx: Cx, f: FieldDecl): Type {
+  const all = cx.fieldSigs.get(f.owner)
+  if (all === 'busy') return fieldSig(cx, f).type
+  return fieldSigs(cx, f.owner)[f.index]?.type ?? errorType
+}
+
+/** The default value of a field in terms of the struct's parameters, or null. */
+export function fieldDefault(cx: Cx, f: FieldDecl): Expr | null {
+  const known = cx.fieldDefaults.get(f)
+  if (known !== undefined) return known
+  cx.fieldDefaults.set(f, null)
+  const init = f.syntax?.init
+  if (init === undefined) return null
+  const expr = checkAs(new Env(cx, f.scope), init, fieldType(cx, f))
+  cx.fieldDefaults.set(f, expr)
+  return expr
+}
+
+function semanticOf(semantics: readonly ast.Semantic[]): string {
+  return semantics.find(s => s.name !== 'register' && s.name !== 'packoffset')?.name ?? ''
+}
+
+// ── Functions ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The signature as declared, in terms of the generic parameters around it. */
+export function funcSig(cx: Cx, func: FuncDecl): FuncSig {
+  const known = cx.sigs.get(func)
+  if (known === 'busy') {
+    cx.sink.add(names.cyclic, func.span ?? undefined, { name: func.name })
+    return { params: [], result: errorType, resultNoDiff: false }
+  }
+  if (known !== undefined) return known
+  cx.sigs.set(func, 'busy')
+  constraintsAround(cx, func)
+  const sig = makeSig(cx, func)
+  cx.sigs.set(func, sig)
+  return sig
+}
+
+function makeSig(cx: Cx, func: FuncDecl): FuncSig {
+  const { syntax } = func
+  if (syntax.kind === 'func') {
+    const result = syntax.result === undefined ? voidType : resolveType(cx, syntax.result, func.inner)
+    return { params: params(cx, func, syntax.params), result, resultNoDiff: isNoDiff(syntax, syntax.result) }
+  }
+  if (syntax.kind === 'init') return { params: params(cx, func, syntax.params), result: (func.parent === null ? null : selfType(cx, func.parent)) ?? errorType, resultNoDiff: false }
+  const of = func.of!
+  const valueSyntax = of.kind === 'property' ? of.syntax.type : of.syntax.result
+  const type = resolveType(cx, valueSyntax, func.inner)
+  const noDiff = isNoDiff(of.syntax, valueSyntax)
+  const list = of.kind === 'subscript' ? params(cx, func, of.syntax.params) : []
+  if (func.accessor !== 'set') return { params: list, result: type, resultNoDiff: noDiff }
+  const value: ParamDecl = {
+    kind: 'parameter', id: cx.id(), name: syntax.param?.name?.text ?? 'newValue', index: list.length, type, dir: 'in', noDiff, constant: false, hasDefault: false, semantic: '',
+    span: syntax.span,
+  }
+  return { params: [...list, value], result: voidType, resultNoDiff: false }
+}
+
+function direction(p: ast.Param): Direction {
+  if (has(p, 'inout') || (has(p, 'in') && has(p, 'out')) || has(p, 'ref') || has(p, '__ref')) return 'inout'
+  return has(p, 'out') ? 'out' : 'in'
+}
+
+function params(cx: Cx, func: FuncDecl, syntax: readonly ast.Param[]): readonly ParamDecl[] {
+  return syntax.map((p, index): ParamDecl => {
+    let type = p.type === undefined ? errorType : resolveType(cx, p.type, func.inner)
+    if (type.kind === 'void') type = errorType
+    return {
+      kind: 'parameter', id: cx.id(), name: p.name?.text ?? `p${index}`, index, type, dir: direction(p), noDiff: isNoDiff(p, p.type),
+      constant: has(p, 'const') || has(p, 'constref') || has(p, '__constref'), hasDefault: p.fallback !== undefined, semantic: semanticOf(p.semantics), span: p.name?.span ?? p.span,
+    }
+  })
+}
+
+/** The default value of a parameter, in terms of the function's parameters. */
+export function paramDefault(cx: Cx, func: FuncDecl, index: number): Expr {
+  let map = cx.paramDefaults.get(func)
+  if (map === undefined) cx.paramDefaults.set(func, map = new Map())
+  const known = map.get(index)
+  if (known !== undefined) return known
+  const list = func.syntax.kind === 'accessor' ? (func.of?.kind === 'subscript' ? func.of.syntax.params : []) : func.syntax.params
+  const syntax = list[index]?.fallback
+  const expr = syntax === undefined ? emptyError(errorType) : checkAs(new Env(cx, func.inner), syntax, funcSig(cx, func).params[index]!.type)
+  map.set(index, expr)
+  return expr
+}
+
+/** Whether a method changes its object. */
+export function isMutating(func: FuncDecl): boolean {
+  if (func.role !== 'method' && func.role !== 'accessor') return false
+  const nodes = func.of === null ? [func.syntax] : [func.syntax, func.of.syntax]
+  for (const n of nodes) {
+    if (n.attributes.some(a => a.name === 'mutating') || has(n, 'mutating')) return true
+    if (n.attributes.some(a => a.name === 'nonmutating' || a.name === '__nonmutating') || has(n, 'nonmutating')) return false
+  }
+  if (func.accessor === 'set') return true
+  return func.accessor === 'ref' && !func.module.isCore
+}
+
+function noDiffThis(func: FuncDecl): boolean {
+  return func.syntax.attributes.some(a => a.name === 'NoDiffThis') || func.of?.syntax.attributes.some(a => a.name === 'NoDiffThis') === true
+}
+
+/** A signature that overload resolution can work with: declared, or that of a derivative. */
+export interface Template extends Signature {
+  readonly defaults: readonly boolean[]
+}
+
+/** The signature of a declaration with some generic parameters put in. */
+export function template(cx: Cx, func: FuncDecl, subst: Subst): Template {
+  const sig = funcSig(cx, func)
+  const isMethod = func.role === 'method' || func.role === 'accessor'
+  const raw = isMethod && func.parent !== null ? selfType(cx, func.parent) : null
+  const self = raw === null ? null : put(cx, raw, subst)
+  return {
+    params: sig.params.map(p => ({ name: p.name, type: put(cx, p.type, subst), dir: p.dir, noDiff: p.noDiff })),
+    result: put(cx, sig.result, subst), resultNoDiff: sig.resultNoDiff, self, mutating: isMutating(func),
+    selfNoDiff: self !== null && (noDiffThis(func) || differentialOf(cx, self) === null), defaults: sig.params.map(p => p.hasDefault),
+  }
+}
+
+/** The pair of a type and its differential. */
+export function pairType(cx: Cx, type: Type): Type {
+  const decl = cx.library.lookup('DifferentialPair')[0]
+  return decl !== undefined && decl.kind === 'struct' ? structType(decl, [type]) : errorType
+}
+
+/** The signature of `fwd_diff(f)` or `bwd_diff(f)` from that of f. */
+export function derive(cx: Cx, sig: Template, mode: 'forward' | 'backward'): Template {
+  const all: SigParam[] = sig.self === null ? [...sig.params]
+    : [{ name: 'this', type: sig.self, dir: sig.mutating ? 'inout' : 'in', noDiff: sig.selfNoDiff }, ...sig.params]
+  const diff = (p: SigParam): Type | null => p.noDiff ? null : differentialOf(cx, p.type)
+  const resultDiff = sig.resultNoDiff || sig.result.kind === 'void' ? null : differentialOf(cx, sig.result)
+  const plain = { self: null, mutating: false, selfNoDiff: false }
+  if (mode === 'forward') {
+    const list = all.map((p): SigParam => diff(p) === null ? p : { name: p.name, type: pairType(cx, p.type), dir: p.dir, noDiff: false })
+    return { ...plain, params: list, result: resultDiff === null ? sig.result : pairType(cx, sig.result), resultNoDiff: sig.resultNoDiff, defaults: list.map(() => false) }
+  }
+  const list: SigParam[] = []
+  for (const p of all) {
+    const d = diff(p)
+    if (d === null) {
+      if (p.dir !== 'out') list.push({ name: p.name, type: p.type, dir: 'in', noDiff: p.noDiff })
+    } else if (p.dir === 'out') list.push({ name: p.name, type: d, dir: 'in', noDiff: false })
+    else list.push({ name: p.name, type: pairType(cx, p.type), dir: 'inout', noDiff: false })
+  }
+  if (resultDiff !== null) list.push({ name: 'resultGradient', type: resultDiff, dir: 'in', noDiff: false })
+  return { ...plain, params: list, result: voidType, resultNoDiff: false, defaults: list.map(() => false) }
+}
+
+/** The signature of what a reference means. */
+export function signatureOf(cx: Cx, ref: FuncRef): Template {
+  switch (ref.kind) {
+    case 'direct': return template(cx, ref.decl, ref.subst)
+    case 'requirement': case 'dynamic': {
+      const self = ref.kind === 'requirement' ? ref.type : ref.iface
+      return template(cx, ref.decl, compose(ref.subst, substFor(ref.iface.decl, ref.iface.args, self)))
+    }
+    case 'derivative': return derive(cx, signatureOf(cx, ref.of), ref.mode)
+  }
+}
+
+// ── Globals ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** The type and initial value of a global, static member or block. */
+export function globalInfo(cx: Cx, decl: GlobalDecl): GlobalInfo {
+  const known = cx.globalInfos.get(decl)
+  if (known === 'busy') {
+    cx.sink.add(names.cyclic, decl.span ?? undefined, { name: decl.name })
+    return { decl, type: errorType, init: null, binding: null, semantic: '' }
+  }
+  if (known !== undefined) return known
+  cx.globalInfos.set(decl, 'busy')
+  const { syntax } = decl
+  let type: Type
+  if (syntax.kind === 'buffer') type = decl.block === null ? errorType : structType(decl.block, [])
+  else if (syntax.type !== undefined) {
+    type = resolveType(cx, syntax.type, decl.scope)
+    // `static const float k[] = {…}` counts its elements.
+    if (type.kind === 'array' && type.count === null && syntax.init !== undefined && (decl.storage === 'constant' || decl.storage === 'static')) {
+      cx.globalInfos.delete(decl)
+      const init = checkAs(new Env(cx, decl.scope), syntax.init, type)
+      cx.globalInits.set(decl, init)
+      type = init.type.kind === 'array' ? init.type : arrayType(type.elem, null)
+    }
+  } else if (syntax.init !== undefined) {
+    const init = checkValue(new Env(cx, decl.scope), syntax.init)
+    cx.globalInits.set(decl, init)
+    type = init.type
+  } else {
+    cx.sink.add(types.noInitialiser, decl.span ?? undefined, { name: decl.name })
+    type = errorType
+  }
+  if (type.kind === 'void') {
+    cx.sink.add(types.voidVariable, decl.span ?? undefined, { name: decl.name })
+    type = errorType
+  }
+  const info: GlobalInfo = { decl, type, get init() { return globalInit(cx, decl) }, binding: bindingOf(cx, decl), semantic: syntax.kind === 'var' ? semanticOf(syntax.semantics) : '' }
+  cx.globalInfos.set(decl, info)
+  return info
+}
+
+/** The initialiser of a static variable or constant, or null. */
+export function globalInit(cx: Cx, decl: GlobalDecl): Expr | null {
+  const known = cx.globalInits.get(decl)
+  if (known === 'busy') {
+    cx.sink.add(names.cyclic, decl.span ?? undefined, { name: decl.name })
+    return null
+  }
+  if (known !== undefined) return known
+  const { syntax } = decl
+  if (syntax.kind === 'buffer' || syntax.init === undefined) return null
+  const { type } = globalInfo(cx, decl)
+  const made = cx.globalInits.get(decl)
+  if (made !== undefined && made !== 'busy') return made
+  cx.globalInits.set(decl, 'busy')
+  const init = checkAs(new Env(cx, decl.scope), syntax.init, type)
+  cx.globalInits.set(decl, init)
+  return init
+}
+
+function bindingOf(cx: Cx, decl: GlobalDecl): Binding | null {
+  for (const a of decl.syntax.attributes) {
+    if (a.name !== 'vk::binding' && a.name !== 'vk_binding' && a.name !== 'gl::binding') continue
+    const [b, g] = a.args.map(x => known(resolveInt(cx, x.value, decl.scope)) ?? 0)
+    return { binding: b ?? 0, group: g ?? 0 }
+  }
+  for (const s of decl.syntax.semantics) {
+    if (s.name !== 'register') continue
+    const slot = s.args[0]
+    const space = s.args[1]
+    const number = slot?.kind === 'name' ? /^[a-zA-Z](\d+)$/.exec(slot.name) : null
+    const group = space?.kind === 'name' ? /^space(\d+)$/.exec(space.name) : null
+    if (number !== null) return { binding: Number(number[1]), group: group === null ? 0 : Number(group[1]) }
+  }
+  return null
+}
+
+/** Whether a type conforms to `IDifferentiable`. */
+export function isDifferentiable(cx: Cx, type: Type): boolean {
+  const iface = coreInterface(cx, 'IDifferentiable')
+  return iface !== null && conforms(cx, type, iface)
+}
+

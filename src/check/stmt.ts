@@ -1,0 +1,333 @@
+/** Statements and bodies. */
+import * as names from '../base/errors/names.ts'
+import * as types from '../base/errors/types.ts'
+import type { Span } from '../base/source.ts'
+import * as ast from '../syntax/ast.ts'
+import { attributesOf } from './attribute.ts'
+import { collectLocal } from './collect.ts'
+import { constraintsAround, selfType } from './conform.ts'
+import { foldExpr } from './const.ts'
+import { coerce } from './convert.ts'
+import type { Cx } from './context.ts'
+import type { FuncDecl, LocalDecl } from './decl.ts'
+import { Env } from './env.ts'
+import { checkCondition, checkExpr, checkValue, emptyError, toExpr } from './expr.ts'
+import { defaultFor, constructors } from './init.ts'
+import { resolveInt, resolveType } from './resolve.ts'
+import { declare, newScope } from './scope.ts'
+import { funcSig, isMutating } from './signature.ts'
+import type { Body, Expr, LoopAttributes, Stmt, SwitchCase } from './tree.ts'
+import { errorType, isFloatName, known, noSubst, poisoned, show, voidType, type Type } from './type.ts'
+
+const maxDepth = 200
+
+/** The checked body of a function; null where it has none. */
+export function checkBody(cx: Cx, func: FuncDecl): Body | null {
+  const old = cx.bodies.get(func)
+  if (old !== undefined) return old
+  const block = func.syntax.body
+  if (block === undefined) {
+    cx.bodies.set(func, null)
+    return null
+  }
+  // A body that is asked for while it is being checked is asked for by its own recursion.
+  cx.bodies.set(func, { params: [], stmts: [] })
+  const sig = funcSig(cx, func)
+  constraintsAround(cx, func)
+  const hasThis = func.role === 'method' || func.role === 'accessor' || func.role === 'constructor'
+  const self = hasThis && func.parent !== null ? selfType(cx, func.parent) : null
+  const fixed = func.role === 'constructor' || isMutating(func) ? null : 'this method is not [mutating]'
+  const scope = newScope(func.inner, 'block', func)
+  for (const p of sig.params) {
+    if (scope.names.has(p.name)) cx.sink.add(names.redeclared, p.span ?? undefined, { name: p.name })
+    else declare(scope, p)
+  }
+  const result = func.role === 'constructor' ? voidType : sig.result
+  const env = new Env(cx, scope, func, self, fixed, result, attributesOf(cx, func).level)
+  const stmts = checkStmts(env, block.stmts)
+  const body: Body = { params: sig.params, stmts }
+  cx.bodies.set(func, body)
+  if (result.kind !== 'void' && !poisoned(result) && !func.module.isCore && fallsThrough(stmts)) {
+    cx.sink.add(types.missingReturn, func.span ?? undefined, { name: func.name, type: show(result) })
+  }
+  return body
+}
+
+/** Whether the end of the statements can be reached. */
+function fallsThrough(stmts: readonly Stmt[]): boolean {
+  return stmts.every(passes)
+}
+
+function passes(s: Stmt): boolean {
+  switch (s.kind) {
+    case 'return': case 'discard': case 'break': case 'continue': return false
+    case 'block': return fallsThrough(s.body)
+    case 'if': return s.otherwise === null || passes(s.then) || passes(s.otherwise)
+    case 'for': return s.cond !== null || leaves(s.body)
+    case 'while': return !(s.cond.kind === 'const' && s.cond.value === true) || leaves(s.body)
+    case 'do': return passes(s.body) || leaves(s.body)
+    case 'switch': return !s.cases.some(c => c.isDefault) || s.cases.some(c => fallsThrough(c.body) || c.body.some(leaves))
+    default: return true
+  }
+}
+
+/** Whether a `break` in it leaves the loop or switch around it. */
+function leaves(s: Stmt): boolean {
+  switch (s.kind) {
+    case 'break': return true
+    case 'block': return s.body.some(leaves)
+    case 'if': return leaves(s.then) || (s.otherwise !== null && leaves(s.otherwise))
+    default: return false
+  }
+}
+
+/** Statements of one block, in the scope that `env` has. */
+function checkStmts(env: Env, list: readonly ast.Stmt[]): readonly Stmt[] {
+  // Local types and functions are known in the whole block.
+  for (const s of list) if (s.kind === 'decl') for (const d of s.decls) if (d.kind !== 'var' && env.func !== null) collectLocal(env.cx, d, env.func, env.scope)
+  const out: Stmt[] = []
+  for (const s of list) checkStmt(env, s, out)
+  return out
+}
+
+/** Runs `work` in a scope of its own. */
+function scoped<T>(env: Env, work: () => T): T {
+  const outer = env.scope
+  env.scope = newScope(outer, 'block', null)
+  const result = work()
+  env.scope = outer
+  return result
+}
+
+function one(env: Env, s: ast.Stmt): Stmt {
+  return scoped(env, () => {
+    if (s.kind === 'block') return { kind: 'block', body: checkStmts(env, s.stmts), span: s.span }
+    const body = checkStmts(env, [s])
+    return body.length === 1 && body[0]!.kind !== 'local' ? body[0]! : { kind: 'block', body, span: s.span }
+  })
+}
+
+function checkStmt(env: Env, s: ast.Stmt, out: Stmt[]): void {
+  const { cx } = env
+  if (env.depth > maxDepth) {
+    cx.sink.add(names.tooDeep, s.span, {})
+    return
+  }
+  env.depth++
+  statement(env, s, out)
+  env.depth--
+}
+
+function statement(env: Env, s: ast.Stmt, out: Stmt[]): void {
+  const { cx } = env
+  switch (s.kind) {
+    case 'empty': return
+    case 'block': out.push(one(env, s)); return
+    case 'expr': {
+      if (isAssert(s.expr)) { checkAssert(env, s.expr); return }
+      const term = checkExpr(env, s.expr)
+      const expr = term.kind === 'error' ? emptyError(errorType) : toExpr(env, term, s.expr.span)
+      out.push({ kind: 'expr', expr, span: s.span })
+      return
+    }
+    case 'decl':
+      for (const d of s.decls) if (d.kind === 'var') checkLocal(env, d, out)
+      return
+    case 'if': {
+      const cond = checkCondition(env, s.condition)
+      const then = one(env, s.then)
+      const otherwise = s.else === undefined ? null : one(env, s.else)
+      out.push({ kind: 'if', cond, then, otherwise, span: s.span })
+      return
+    }
+    case 'for': out.push(checkFor(env, s)); return
+    case 'while': {
+      const cond = checkCondition(env, s.condition)
+      out.push({ kind: 'while', cond, body: loopBody(env, s.body), loop: loopAttributes(env, s.attributes), span: s.span })
+      return
+    }
+    case 'do': {
+      const body = loopBody(env, s.body)
+      out.push({ kind: 'do', body, cond: checkCondition(env, s.condition), loop: loopAttributes(env, s.attributes), span: s.span })
+      return
+    }
+    case 'switch': out.push(checkSwitch(env, s)); return
+    case 'break':
+      if (s.label !== undefined) cx.sink.add(names.unsupported, s.span, { feature: 'break with a label' })
+      else if (env.loops === 0 && env.switches === 0) cx.sink.add(types.breakOutside, s.span, {})
+      out.push({ kind: 'break', span: s.span })
+      return
+    case 'continue':
+      if (env.loops === 0) cx.sink.add(types.continueOutside, s.span, {})
+      out.push({ kind: 'continue', span: s.span })
+      return
+    case 'return': out.push(checkReturn(env, s)); return
+    case 'discard': out.push({ kind: 'discard', span: s.span }); return
+    case 'ifLet': cx.sink.add(names.unsupported, s.span, { feature: 'if (let …)' }); return
+    case 'defer': cx.sink.add(names.unsupported, s.span, { feature: 'defer' }); return
+    case 'label': cx.sink.add(names.unsupported, s.span, { feature: 'a label' }); return
+    case 'targetSwitch': cx.sink.add(names.unsupported, s.span, { feature: `__${s.which}_switch` }); return
+    case 'unsupported': cx.sink.add(names.unsupported, s.span, { feature: s.feature }); return
+  }
+}
+
+function isAssert(e: ast.Expr): e is ast.CallExpr {
+  return e.kind === 'call' && e.callee.kind === 'name' && (e.callee.name === 'static_assert' || e.callee.name === '_Static_assert')
+}
+
+function checkAssert(env: Env, e: ast.CallExpr): void {
+  const cond = e.args[0]
+  if (cond !== undefined) assertStatic(env.cx, checkCondition(env, cond), e.args[1], e.span)
+}
+
+/** Reports a static assertion that is known to fail. One that depends on generic parameters is not decided here. */
+export function assertStatic(cx: Cx, cond: Expr, message: ast.Expr | undefined, span: Span): void {
+  if (cond.kind === 'error') return
+  const folded = foldExpr(cx, cond, noSubst)
+  if (folded === null) cx.sink.add(types.notConstant, span, {})
+  else if (known(folded) === 0) cx.sink.add(types.assertionFailed, span, { message: message?.kind === 'string' ? message.value : 'the condition is false' })
+}
+
+function checkReturn(env: Env, s: ast.ReturnStmt): Stmt {
+  const { cx } = env
+  if (s.value === undefined) {
+    if (env.result.kind !== 'void' && !poisoned(env.result)) cx.sink.add(types.returnNeedsValue, s.span, { type: show(env.result) })
+    return { kind: 'return', value: null, span: s.span }
+  }
+  const term = checkExpr(env, s.value)
+  if (env.result.kind !== 'void') return { kind: 'return', value: coerce(env, term, env.result, s.value.span), span: s.span }
+  const value = term.kind === 'error' ? emptyError(errorType) : toExpr(env, term, s.value.span)
+  if (value.type.kind !== 'void' && value.kind !== 'error') cx.sink.add(types.returnTakesNoValue, s.value.span, {})
+  // `return g();` of two void functions: the call, then the return.
+  return { kind: 'block', body: [{ kind: 'expr', expr: value, span: s.span }, { kind: 'return', value: null, span: s.span }], span: s.span }
+}
+
+// ── Local variables ──────────────────────────────────────────────────────────────────────────────────────────────
+
+function checkLocal(env: Env, d: ast.VarDecl, out: Stmt[]): void {
+  const { cx } = env
+  if (ast.hasModifier(d, 'static') || ast.hasModifier(d, 'groupshared')) {
+    // A static of a function is a global that only the function sees.
+    if (env.func !== null) collectLocal(cx, d, env.func, env.scope)
+    return
+  }
+  const constant = d.form === 'let' || ast.hasModifier(d, 'const')
+  let type: Type
+  let init: Expr | null = null
+  if (d.type !== undefined) {
+    type = resolveType(cx, d.type, env.scope)
+    if (type.kind === 'void') {
+      cx.sink.add(types.voidVariable, d.name.span, { name: d.name.text })
+      type = errorType
+    }
+    if (d.init !== undefined) {
+      init = coerce(env, checkExpr(env, d.init), type, d.init.span)
+      if (type.kind === 'array' && type.count === null && init.type.kind === 'array') type = init.type
+    } else if (type.kind === 'struct' && type.decl.intrinsic === null && constructors(env, type).some(c => c.decl.syntax.kind === 'init' && c.decl.syntax.params.length === 0)) {
+      init = defaultFor(env, type, d.name.span)
+    }
+    if (type.kind === 'array' && type.count === null) {
+      cx.sink.add(types.unknownSize, d.name.span, {})
+      type = errorType
+    }
+    if (type.kind === 'interface') {
+      cx.sink.add(names.unsupported, d.type.span, { feature: 'a variable of interface type' })
+      type = errorType
+    }
+  } else if (d.init !== undefined) {
+    init = checkValue(env, d.init)
+    type = init.type
+  } else {
+    cx.sink.add(types.noInitialiser, d.name.span, { name: d.name.text })
+    type = errorType
+  }
+  const noDiff = ast.hasModifier(d, 'no_diff') || (d.type?.kind === 'modified' && d.type.modifiers.some(m => m.name === 'no_diff'))
+  const decl: LocalDecl = { kind: 'local', id: cx.id(), name: d.name.text, type, span: d.name.span, constant, noDiff }
+  const old = env.scope.names.get(decl.name)
+  if (old !== undefined && old.some(o => o.kind === 'local' || o.kind === 'parameter')) cx.sink.add(names.redeclared, d.name.span, { name: decl.name })
+  // A variable hides what has its name further out, and a parameter of the same block.
+  env.scope.names.set(decl.name, [decl])
+  out.push({ kind: 'local', decl, init, span: d.span })
+}
+
+// ── Loops and switches ───────────────────────────────────────────────────────────────────────────────────────────
+
+function loopBody(env: Env, s: ast.Stmt): Stmt {
+  env.loops++
+  const body = one(env, s)
+  env.loops--
+  return body
+}
+
+function loopAttributes(env: Env, attributes: readonly ast.Attribute[]): LoopAttributes {
+  let forceUnroll = false
+  let hint: LoopAttributes['hint'] = 'none'
+  let maxIters: LoopAttributes['maxIters'] = null
+  for (const a of attributes) {
+    switch (a.name) {
+      case 'ForceUnroll': forceUnroll = true; break
+      case 'unroll': hint = 'unroll'; break
+      case 'loop': case 'fastopt': case 'allow_uav_condition': hint = 'loop'; break
+      case 'MaxIters': case 'maxiters':
+        if (a.args[0] === undefined) env.cx.sink.add(names.attributeArguments, a.span, { name: a.name, expected: 'one integer' })
+        else maxIters = resolveInt(env.cx, a.args[0].value, env.scope)
+        break
+      case 'branch': case 'flatten': break
+      default: env.cx.sink.add(names.unknownAttribute, a.nameSpan, { name: a.name })
+    }
+  }
+  return { forceUnroll, hint, maxIters }
+}
+
+function checkFor(env: Env, s: ast.ForStmt): Stmt {
+  return scoped(env, () => {
+    const init: Stmt[] = []
+    if (s.init !== undefined) checkStmt(env, s.init, init)
+    const cond = s.condition === undefined ? null : checkCondition(env, s.condition)
+    let step: Expr | null = null
+    if (s.step !== undefined) {
+      const term = checkExpr(env, s.step)
+      step = term.kind === 'error' ? emptyError(errorType) : toExpr(env, term, s.step.span)
+    }
+    const loop = loopAttributes(env, s.attributes)
+    return { kind: 'for', init, cond, step, body: loopBody(env, s.body), loop, span: s.span }
+  })
+}
+
+function checkSwitch(env: Env, s: ast.SwitchStmt): Stmt {
+  const { cx } = env
+  const value = checkValue(env, s.value)
+  const { type } = value
+  const whole = type.kind === 'enum' || (type.kind === 'scalar' && type.name !== 'bool' && !isFloatName(type.name))
+  if (!whole && !poisoned(type) && value.kind !== 'error') cx.sink.add(types.switchType, s.value.span, { type: show(type) })
+  const cases: SwitchCase[] = []
+  const seen = new Set<number>()
+  env.switches++
+  for (let i = 0; i < s.groups.length; i++) {
+    const group = s.groups[i]!
+    const labels: number[] = []
+    let isDefault = false
+    for (const label of group.labels) {
+      if (label === undefined) {
+        isDefault = true
+        continue
+      }
+      const e = coerce(env, checkExpr(env, label), type, label.span)
+      if (e.kind === 'error') continue
+      const folded = foldExpr(cx, e, noSubst)
+      const n = folded === null ? null : known(folded)
+      if (n === null) cx.sink.add(types.notConstant, label.span, {})
+      else if (seen.has(n)) cx.sink.add(types.duplicateCase, label.span, { value: n })
+      else {
+        seen.add(n)
+        labels.push(n)
+      }
+    }
+    const body = scoped(env, () => checkStmts(env, group.body))
+    if (i < s.groups.length - 1 && fallsThrough(body)) cx.sink.add(types.fallThrough, group.span, {})
+    cases.push({ labels, isDefault, body })
+  }
+  env.switches--
+  return { kind: 'switch', value, cases, span: s.span }
+}
+
