@@ -155,11 +155,15 @@ function endOfBlockComment(text: string, start: number, to: number): number {
   return end < 0 || end + 2 > to ? 0 : end + 2
 }
 
+const hexFloat = /0x[0-9a-f]*(\.[0-9a-f]*)?p[+-]?[0-9]+\w*/iy
+
 /** The end of a number, negated when it is a floating-point literal. Letters that follow belong to it: they are its suffix. */
 function lexNumber(text: string, start: number, to: number): number {
   let i = start
   const second = text.charCodeAt(i + 1) | 32
   if (text.charCodeAt(i) === 48 && (second === 120 || second === 98)) {
+    hexFloat.lastIndex = start
+    if (second === 120 && hexFloat.test(text)) return -Math.min(hexFloat.lastIndex, to)
     i += 2
     while (i < to && isNamePart(text, i)) i++
     return i

@@ -6,6 +6,7 @@ import { charKind, floatKind, stringKind } from './token.ts'
 
 const integer = /^(0x[0-9a-f]+|0b[01]+|[0-9]+?)(u|l|ul|lu|ll|ull|llu|z|uz|zu)?$/i
 const float = /^([0-9]*\.?[0-9]*(?:e[+-]?[0-9]+)?)(f|h|hf|l|lf|fl)?$/i
+const hexFloat = /^(0x[0-9a-f]*\.?[0-9a-f]*p[+-]?[0-9]+)(f|h|hf|l|lf|fl)?$/i
 const maxInteger = (1n << 64n) - 1n
 
 /** The literal at the cursor. */
@@ -60,14 +61,22 @@ function parseFloating(p: Cursor): Expr {
   const span = p.tokens.span(at, at)
   const plain = Number(p.tokens.text(at))
   if (!Number.isNaN(plain)) return { kind: 'float', span, value: plain, suffix: '' }
-  const match = float.exec(p.tokens.text(at).replace(/'/g, ''))
+  const text = p.tokens.text(at).replace(/'/g, '')
+  const hex = hexFloat.exec(text)
+  const match = hex ?? float.exec(text)
   if (match === null) {
     p.badNumber(at)
     return { kind: 'float', span, value: 0, suffix: '' }
   }
   const suffix = (match[2] ?? '').toLowerCase()
   const kind: FloatExpr['suffix'] = suffix.includes('l') ? 'l' : suffix.startsWith('h') ? 'h' : suffix === 'f' ? 'f' : ''
-  return { kind: 'float', span, value: Number(match[1]), suffix: kind }
+  return { kind: 'float', span, value: hex === null ? Number(match[1]) : hexValue(match[1]!), suffix: kind }
+}
+
+/** The value of `0x1.8p-3`. */
+function hexValue(text: string): number {
+  const [, whole = '', part = '', exponent = ''] = /^0x([0-9a-f]*)\.?([0-9a-f]*)p(.*)$/i.exec(text) ?? []
+  return Number(`0x${whole}${part}` === '0x' ? '0' : `0x${whole}${part}`) * 2 ** (Number(exponent) - 4 * part.length)
 }
 
 function parseString(p: Cursor): Expr {

@@ -402,7 +402,9 @@ function parseTypedef(p: Cursor, head: Head): Decl[] {
   }
   const name = p.name('the name of a type')
   target = parseArraySuffixes(p, target)
-  p.expect(';')
+  // Slang does without the semicolon here, and programs do.
+  if (!p.onNewLine) p.expect(';')
+  else p.accept(';')
   decls.push(aliasOf(p, head, name, undefined, target))
   return decls
 }
