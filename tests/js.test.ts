@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { Sink } from '../src/base/diag.ts'
 import { parseModule } from '../src/ir/parse.ts'
 import { printModule } from '../src/ir/print.ts'
-import { run, type Data } from '../src/ir/run.ts'
+import { dispatch, run, type Data } from '../src/ir/run.ts'
 import { emitJs } from '../src/target/js/js.ts'
 import { callEmitted, evaluate } from './js-run.ts'
 import { generate } from './generate-ir.ts'
@@ -59,4 +59,29 @@ describe('JavaScript', () => {
       }
     })
   }
+
+  it('runs kernels over buffers in the layout of WGSL, group by group, from barrier to barrier', () => {
+    const module = parseModule(readFileSync(join(here, 'target/js/kernels.ir'), 'utf8'))
+    const sink = new Sink()
+    const { code, exports } = emitJs(module, {}, sink)
+    expect(sink.list).toEqual([])
+    expect(exports).toEqual(['main'])
+    // A particle takes 32 bytes: position, mass, id, and what aligns the next one.
+    const words = new ArrayBuffer(8 * 32)
+    const floats = new Float32Array(words)
+    for (let i = 0; i < 8; i++) floats[i * 8 + 3] = i
+    const [sums, counter] = [new Float32Array(8), new Uint32Array(1)]
+    evaluate(code)['main']!([2, 1, 1], { particles: words, sums, counter, params: { scale: 2, offset: 0 } }, { bias: 0.5 })
+    expect([...sums]).toEqual([12.5, 12.5, 12.5, 12.5, 44.5, 44.5, 44.5, 44.5])
+    expect([...counter]).toEqual([12])
+    expect([...floats.slice(32, 36)]).toEqual([44.5, 44.5, 44.5, 4])
+    expect([...new Uint32Array(words)].filter((_, i) => i % 8 === 4)).toEqual(new Array(8).fill(10))
+
+    const particles = Array.from({ length: 8 }, (_, i): Data[] => [[0, 0, 0], i, 0])
+    const globals = { particles, sums: new Array<number>(8).fill(0), counter: [0], params: [2, 0] }
+    dispatch(module.funcs.find(f => f.name === 'main')!, [2, 1, 1], [0.5], { globals })
+    expect(globals.sums).toEqual([...sums])
+    expect(globals.counter).toEqual([12])
+    expect(particles[4]).toEqual([[44.5, 44.5, 44.5], 4, 10])
+  })
 })

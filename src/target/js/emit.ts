@@ -7,6 +7,7 @@ import { InternalError } from '../../base/diag.ts'
 import { zeroScalar } from '../../ir/scalar.ts'
 import { arrayClass, leafStart, leavesOf } from './leaf.ts'
 import { walk } from '../../ir/walk.ts'
+import { helpers } from './helper.ts'
 import { Memory, wholePlace, type Place } from './place.ts'
 import type { Unit } from './unit.ts'
 import { binary, call, cond, isAtom, list, name, text, Local, type Case, type Expr, type Stmt } from './tree.ts'
@@ -343,7 +344,8 @@ class Emitter {
       const result = inst.results[0]!
       const parts = inst.args.map(a => this.#use(a))
       this.#define(result, leavesOf(result.type).map((leaf, k) => {
-        const e = call(spelling, ...parts.map(p => p.length === 1 ? p[0]! : p[k]!))
+        const args = parts.map(p => p.length === 1 ? p[0]! : p[k]!)
+        const e = spelling in helpers ? this.#unit.scalars.help(spelling, ...args) : call(spelling, ...args)
         return this.#unit.scalars.fit(leaf.scalar, e)
       }))
       return

@@ -12,6 +12,9 @@ export const helpers: Readonly<Record<string, string>> = {
   toU32: `function toU32(x) {
   return x >= 4294967295 ? 4294967295 : x > 0 ? Math.trunc(x) : 0
 }`,
+  exp2: `function exp2(x) {
+  return 2 ** x
+}`,
   toBig: `function toBig(x) {
   return BigInt(Number.isFinite(x) ? Math.trunc(x) : 0)
 }`,

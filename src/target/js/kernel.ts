@@ -84,7 +84,10 @@ export function kernel(func: Func, hostName: string, bindName: string, unit: Uni
   const lockstep = unit.effects(func).waits
   const priv = resetGlobals(unit, 'private')
   const shared = resetGlobals(unit, 'workgroup')
-  const inner = lockstep ? `threads.push(${call})` : call
+  // Threads that take turns each have private globals of their own, which lie in the module's variables while it is their turn.
+  const own = unit.leaves.filter(g => g.global.space === 'private').flatMap(g => g.locals.map((l, k) => ({ name: l.name!, isArray: leavesOf(g.global.type)[k]!.count > 0 })))
+  const mine = own.length === 0 ? '' : `, own: [${own.map(o => o.isArray ? `${o.name}.slice()` : o.name).join(', ')}]`
+  const inner = lockstep ? `threads.push({ steps: ${call}${mine} })` : call
   const loops: readonly (readonly [string, string | number])[] = [['gz', 'groups[2] ?? 1'], ['gy', 'groups[1] ?? 1'], ['gx', 'groups[0] ?? 1']]
   const lines = [`function ${hostName}(groups, resources = {}, uniforms = {}) {`]
   if (bindName !== '') lines.push(`  ${bindName}(resources)`)
@@ -107,7 +110,14 @@ export function kernel(func: Func, hostName: string, bindName: string, unit: Uni
     indent = indent.slice(2)
     lines.push(`${indent}}`)
   }
-  if (lockstep) lines.push(`${opened}while (threads.length > 0) threads = threads.filter(thread => !thread.next().done)`)
+  if (lockstep) {
+    const swap = `[${own.map(o => o.name).join(', ')}]`
+    lines.push(`${opened}while (threads.length > 0) {`, `${opened}  threads = threads.filter(thread => {`)
+    if (own.length > 0) lines.push(`${opened}    ${swap.replace('[', ';[')} = thread.own`)
+    lines.push(`${opened}    const { done } = thread.steps.next()`)
+    if (own.length > 0) lines.push(`${opened}    thread.own = ${swap}`)
+    lines.push(`${opened}    return !done`, `${opened}  })`, `${opened}}`)
+  }
   for (let k = 0; k < loops.length; k++) {
     indent = indent.slice(2)
     lines.push(`${indent}}`)

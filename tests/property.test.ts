@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest'
+import { loadSync } from '../src/cpu/index.ts'
+import { compile } from '../src/index.ts'
+import { run, type Data } from '../src/ir/run.ts'
+import { differential, type Type } from '../src/ir/type.ts'
+import { generateProgram, programText, type Program } from './generate-slang.ts'
+import { random } from './generate-ir.ts'
+import { disagreement, fill, flatten, moved } from './gradients.ts'
+import { evaluate, fromHost, toHost } from './js-run.ts'
+import { lowerMini } from './lower-mini.ts'
+import { reduce } from './reduce.ts'
+
+const first = Number(process.env['SEED'] ?? 0)
+const count = Number(process.env['SEEDS'] ?? 500)
+const size = Number(process.env['SIZE'] ?? 14)
+const shown = process.env['SHOW'] !== undefined
+
+/** Library functions that keep the values of generated programs moderate. */
+const libs: ReadonlySet<string> = new Set([
+  'sin', 'cos', 'sqrt', 'exp', 'dot', 'tanh', 'atan', 'abs', 'sinh', 'log', 'rsqrt', 'log2', 'min', 'max', 'atan2', 'pow', 'lerp', 'clamp', 'smoothstep', 'length',
+])
+
+/** A function with its derivatives, on the interpreter's data: whatever computes it. */
+interface Subject {
+  readonly value: (args: readonly Data[]) => Data[]
+  readonly jvp: (args: readonly Data[], tangents: readonly (Data | undefined)[]) => { readonly values: Data[]; readonly tangents: Data[] }
+  readonly vjp: (args: readonly Data[], cts: readonly Data[]) => (Data | undefined)[]
+}
+
+type Host = Record<string, unknown>
+type Pair = { p: unknown; d: unknown }
+
+/** The emitted JavaScript of a program. */
+function scripted(program: Program, code: string): Subject {
+  const module = evaluate(code)
+  const { params, result } = program.main
+  const ins = params.filter(p => p.dir !== 'out')
+  const outs = params.filter(p => p.dir !== 'in')
+  const results = (value: unknown): unknown[] => outs.length === 0 ? [value] : [(value as Host)['result'], ...outs.map(p => ((value as Host)['out'] as Host)[p.name])]
+  const types = [result, ...outs.map(p => p.type)]
+  const tangentOf = (type: Type): Type => differential(type)!
+  return {
+    value: args => results(module['f']!(...args.map((a, i) => toHost(ins[i]!.type, a)))).map((v, i) => fromHost(types[i]!, v)),
+    jvp: (args, tangents) => {
+      const given = args.map((a, i) => tangents[i] === undefined ? toHost(ins[i]!.type, a) : { p: toHost(ins[i]!.type, a), d: toHost(tangentOf(ins[i]!.type), tangents[i]) })
+      const pairs = results(module['fwd_diff(f)']!(...given)) as Pair[]
+      return { values: pairs.map((v, i) => fromHost(types[i]!, v.p)), tangents: pairs.map((v, i) => fromHost(tangentOf(types[i]!), v.d)) }
+    },
+    vjp: (args, cts) => {
+      const given: unknown[] = []
+      let [input, ct] = [0, 1]
+      for (const p of params) {
+        if (p.dir === 'out') {
+          given.push(toHost(tangentOf(p.type), cts[ct++]!))
+          continue
+        }
+        const primal = toHost(p.type, args[input++]!)
+        const diff = differential(p.type)
+        if (diff === null) given.push(primal)
+        // What an `in` pair brings along is ignored: it must not matter what it is.
+        else given.push({ p: primal, d: toHost(diff, p.dir === 'inout' ? cts[ct++]! : fill(diff, () => 777)) })
+      }
+      given.push(toHost(tangentOf(result), cts[0]!))
+      const whole = module['bwd_diff(f)']!(...given) as { out: Record<string, Pair> }
+      return ins.map(p => differential(p.type) === null ? undefined : fromHost(tangentOf(p.type), whole.out[p.name]!.d))
+    },
+  }
+}
+
+/** The same through WebAssembly. */
+function assembled(program: Program, compiled: ReturnType<typeof compile>): Subject {
+  const f = loadSync(compiled).fn['f']!
+  const { params, result } = program.main
+  const ins = params.filter(p => p.dir !== 'out')
+  const outs = params.filter(p => p.dir !== 'in')
+  const types = [result, ...outs.map(p => p.type)]
+  const list = (value: unknown): unknown[] => outs.length === 0 ? [value] : [(value as Host)['result'], ...outs.map(p => ((value as Host)['out'] as Host)[p.name])]
+  const host = (args: readonly Data[]): unknown[] => args.map((a, i) => toHost(ins[i]!.type, a))
+  return {
+    value: args => list(f(...host(args))).map((v, i) => fromHost(types[i]!, v)),
+    jvp: (args, tangents) => {
+      const both = f.jvp(host(args), tangents.map((d, i) => d === undefined ? null : toHost(differential(ins[i]!.type)!, d)))
+      return { values: list(both.value).map((v, i) => fromHost(types[i]!, v)), tangents: list(both.tangent).map((v, i) => fromHost(differential(types[i]!)!, v)) }
+    },
+    vjp: (args, cts) => {
+      const given = types.map((type, i) => toHost(differential(type)!, cts[i]!))
+      const out = Object.fromEntries(outs.map((p, i) => [p.name, given[i + 1]]))
+      const grads = f.vjp(host(args), outs.length === 0 ? given[0] : { result: given[0], out })
+      return ins.map((p, i) => differential(p.type) === null ? undefined : fromHost(differential(p.type)!, grads[i]))
+    },
+  }
+}
+
+const near = (x: readonly number[], y: readonly number[], tolerance: number): boolean => {
+  const scale = Math.max(1, ...x.map(Math.abs))
+  return x.length === y.length && x.every((v, i) => Object.is(v, y[i]) || Math.abs(v - y[i]!) <= tolerance * scale)
+}
+
+/** What is wrong with a program; undefined where nothing is. */
+function check(program: Program, seed: number): string | undefined {
+  try {
+    return tryCheck(program, seed)
+  } catch (error) {
+    return `threw ${(error as Error).message.split('\n').slice(0, shown ? 400 : 2).join('\n')}${shown ? (error as Error).stack ?? '' : ''}`
+  }
+}
+
+const stats = { points: 0, rough: 0 }
+
+function tryCheck(program: Program, seed: number): string | undefined {
+  const text = programText(program).replace(/(\[Differentiable\]\n)(?![^]*\[Differentiable\])/, '$1public ')
+  const level = ([2, 1, 0, 3] as const)[seed % 4]!
+  const compiled = compile(text, { verify: true, optimize: level })
+  const errors = compiled.diagnostics.filter(d => d.severity === 'error')
+  if (errors.length > 0) return `refused: ${errors.map(d => `${d.code} ${d.message}`).join('; ')}`
+  const ins = program.main.params.filter(p => p.dir !== 'out')
+  const types = [program.main.result, ...program.main.params.filter(p => p.dir !== 'in').map(p => p.type)]
+  const exact = scripted(program, compiled.js({ mode: 'f64' }).code)
+  const single = scripted(program, compiled.js({ mode: 'f32' }).code)
+  const wasm = assembled(program, compiled)
+  const plain = (() => {
+    try {
+      return lowerMini(program).main
+    } catch {
+      // A library function that only the real front end knows.
+      return undefined
+    }
+  })()
+  const rand = random(seed + 99)
+  const number = (): number => (rand(2001) - 1000) / 700 + 0.0123
+  const flatAll = (values: readonly Data[], of: readonly Type[]): number[] => of.flatMap((type, i) => flatten(type, values[i]!))
+  for (let point = 0; point < 2; point++) {
+    const args = ins.map(p => fill(p.type, s => s.name === 'i32' ? rand(4) : Math.fround(number())))
+    const tangents = ins.map(p => differential(p.type) === null ? undefined : fill(differential(p.type)!, () => Math.fround(number())))
+    const value = (h: number): number[] => flatAll(exact.value(args.map((a, i) => tangents[i] === undefined ? a : moved(ins[i]!.type, a, tangents[i], h))), types)
+    const here = value(0)
+    if (plain !== undefined) {
+      let largest = 0
+      const watch = (_: unknown, x: Data): void => { if (typeof x === 'number') largest = Math.max(largest, Number.isNaN(x) ? Infinity : Math.abs(x)) }
+      const expected = flatAll(run(plain, args, { mode: 'f64', watch }), types)
+      if (!near(expected, here, 1e-5)) return `the value is ${here.join(', ')}, but should be ${expected.join(', ')}`
+      if (largest > 1e6) continue
+    } else if (!here.every(v => Math.abs(v) < 1e6)) continue
+    const weights = here.map(() => Math.fround(number()))
+    let used = 0
+    const cts = types.map(type => fill(differential(type)!, () => weights[used++]!))
+    const diffs = types.map(type => differential(type)!)
+    const both = exact.jvp(args, tangents)
+    if (!near(flatAll(both.values, types), here, 1e-5)) return 'fwd_diff gives another value'
+    const inner = (grads: readonly (Data | undefined)[]): number => ins.reduce((sum, p, i) => {
+      const diff = differential(p.type)
+      if (diff === null) return sum
+      const [g, t] = [flatten(diff, grads[i]!), flatten(diff, tangents[i]!)]
+      return sum + g.reduce((s, x, n) => s + x * t[n]!, 0)
+    }, 0)
+    const grads = exact.vjp(args, cts)
+    const wrong = disagreement({ value, forward: flatAll(both.tangents, diffs), reverse: inner(grads), weights })
+    stats.points++
+    if (wrong === 'rough') stats.rough++
+    else if (wrong !== undefined) return wrong
+    if (wrong === 'rough' || !here.every(v => Math.abs(v) < 100)) continue
+    // Single precision takes the same branches in JavaScript and WebAssembly, and rounds the same but for the library's last bits.
+    const [js, w] = [single.value(args), wasm.value(args)].map(v => flatAll(v, types)) as [number[], number[]]
+    if (!near(js, w, 1e-4)) return `JavaScript says ${js.join(', ')}, WebAssembly ${w.join(', ')}`
+    const flatGrads = (g: readonly (Data | undefined)[]): number[] => ins.flatMap((p, i) => differential(p.type) === null ? [] : flatten(differential(p.type)!, g[i]!))
+    const [jg, wg] = [flatGrads(single.vjp(args, cts)), flatGrads(wasm.vjp(args, cts))]
+    if (!near(jg, wg, 1e-3)) return `the gradient of JavaScript is ${jg.join(', ')}, of WebAssembly ${wg.join(', ')}`
+    const [jt, wt] = [flatAll(single.jvp(args, tangents).tangents, diffs), flatAll(wasm.jvp(args, tangents).tangents, diffs)]
+    if (!near(jt, wt, 1e-3)) return `the tangent of JavaScript is ${jt.join(', ')}, of WebAssembly ${wt.join(', ')}`
+  }
+  return undefined
+}
+
+const kind = (message: string | undefined): string => (message ?? '').replace(/-?\d[\w.+-]*|[@%]\S+/g, '#').slice(0, 60)
+
+describe('generated programs', () => {
+  it('have a reverse derivative that agrees with the forward one and with differences, on every CPU target', () => {
+    const failures: string[] = []
+    const most = Number(process.env['FAILURES'] ?? 3)
+    for (let seed = first; seed < first + count && failures.length < most; seed++) {
+      const make = (): Program => generateProgram(seed, { libs, size })
+      const message = check(make(), seed)
+      if (message === undefined) continue
+      const program = reduce(make(), p => kind(check(p, seed)) === kind(message), 300)
+      failures.push(`seed ${seed}: ${check(program, seed)}\n${programText(program)}`)
+    }
+    if (process.env['STATS'] !== undefined) console.log(stats)
+    expect(failures.join('\n\n')).toBe('')
+  }, 600_000)
+})
