@@ -271,14 +271,18 @@ class Preprocessor {
     return 'wrong'
   }
 
-  /** Expands tokens as if nothing stood after them. */
-  #expandAlone(toks: readonly Tok[], depth: number): readonly Tok[] {
-    if (!toks.some(t => t.kind === nameKind && (this.macros.has(t.text) || t.text.startsWith('__')))) return toks
+  /** Expands tokens as if nothing stood after them. In a condition `defined` is resolved, also where a macro made it. */
+  #expandAlone(toks: readonly Tok[], depth: number, condition = false): readonly Tok[] {
+    if (!condition && !toks.some(t => t.kind === nameKind && (this.macros.has(t.text) || t.text.startsWith('__')))) return toks
     const result: Tok[] = []
     const todo = toks.slice().reverse()
     for (;;) {
       const tok = todo.pop()
       if (tok === undefined) return result
+      if (condition && tok.kind === nameKind && tok.text === 'defined') {
+        result.push(this.#resolveDefined(todo, tok))
+        continue
+      }
       const macro = tok.kind === nameKind ? this.macros.get(tok.text) : undefined
       if (macro === undefined || isHidden(tok.hidden, tok.text) || this.#overflowed) {
         if (tok.kind === nameKind && macro === undefined && this.#expandBuiltin(tok)) todo.push(this.#pending.pop()!)
@@ -427,23 +431,20 @@ class Preprocessor {
   }
 
   #condition(rest: readonly Tok[], at: Span): boolean {
-    const toks: Tok[] = []
-    for (let i = 0; i < rest.length; i++) {
-      const tok = rest[i]!
-      if (tok.kind !== nameKind || tok.text !== 'defined') {
-        toks.push(tok)
-        continue
-      }
-      const inParens = rest[i + 1]?.kind === open
-      const name = rest[i + (inParens ? 2 : 1)]
-      if (name?.kind !== nameKind || (inParens && rest[i + 3]?.kind !== close)) {
-        this.#sink.add(expectedInDirective, this.#span(tok), { what: `a name after 'defined'`, directive: 'if' })
-        return false
-      }
-      i += inParens ? 3 : 1
-      toks.push({ ...tok, kind: intKind, text: this.#isDefined(name.text) ? '1' : '0' })
+    const toks = this.#expandAlone(rest, 1, true)
+    return !toks.some(t => t.kind === errorKind) && evaluateCondition(toks, at, this.#sink, this.#span)
+  }
+
+  /** Takes `NAME` or `(NAME)` after `defined` from the end of a reversed list of tokens. */
+  #resolveDefined(todo: Tok[], tok: Tok): Tok {
+    const inParens = todo.at(-1)?.kind === open
+    const name = todo.at(inParens ? -2 : -1)
+    if (name?.kind !== nameKind || (inParens && todo.at(-3)?.kind !== close)) {
+      this.#sink.add(expectedInDirective, this.#span(tok), { what: `a name after 'defined'`, directive: 'if' })
+      return { ...tok, kind: errorKind }
     }
-    return evaluateCondition(this.#expandAlone(toks, 1), at, this.#sink, this.#span)
+    todo.length -= inParens ? 3 : 1
+    return { ...tok, kind: intKind, text: this.#isDefined(name.text) ? '1' : '0' }
   }
 
   #include(reader: Reader, rest: readonly Tok[], at: Span): void {
