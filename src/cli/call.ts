@@ -1,0 +1,100 @@
+import { load, ArityError, NameError, ShapeError, type CpuFunction } from '../cpu/index.ts'
+import { CompileError } from '../index.ts'
+import { Failed, UsageError, compileFile, report, type SharedOptions } from './host.ts'
+
+interface CallOptions extends SharedOptions {
+  readonly fn: string
+  readonly json?: boolean
+  readonly cotangent?: string
+}
+
+function parse(text: string, what: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new UsageError(`${what} is not JSON: ${text}`)
+  }
+}
+
+/** The function to call, and its arguments. */
+async function prepare(file: string, texts: readonly string[], options: CallOptions): Promise<{ readonly fn: CpuFunction; readonly args: unknown[] }> {
+  const args = texts.map((text, i) => parse(text, `argument ${i + 1}`))
+  const program = compileFile(file, options, { exports: [options.fn], entries: [] })
+  const module = await load(program, { print: text => { process.stderr.write(text) } })
+  const fn = module.fn[options.fn]
+  if (fn === undefined) {
+    throw new UsageError(`${file} has no function ${options.fn} that can be called: it takes or gives what JSON cannot say`, 1)
+  }
+  return { fn, args }
+}
+
+/** Turns what a caller did wrong into one line, and what the compiler says into diagnostics. */
+async function reporting(options: CallOptions, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (error instanceof CompileError) {
+      report(error.diagnostics, options)
+      throw new Failed()
+    }
+    if (error instanceof ArityError || error instanceof ShapeError) throw new UsageError(error.message)
+    if (error instanceof NameError) throw new UsageError(error.message, 1)
+    throw error
+  }
+}
+
+/** `cotangent run`: the result, and the `out` and `inout` parameters by name. */
+export function runCommand(file: string, texts: readonly string[], raw: Record<string, unknown>): Promise<void> {
+  const options = raw as unknown as CallOptions
+  return reporting(options, async () => {
+    const { fn, args } = await prepare(file, texts, options)
+    const { result, out } = fn.run(...args)
+    if (options.json === true) {
+      print(json({ result: result ?? null, out }))
+      return
+    }
+    if (result !== undefined) print(json(result))
+    for (const [name, value] of Object.entries(out)) print(`${name} = ${json(value)}`)
+  })
+}
+
+/** `cotangent grad`: value and gradient by reverse mode. */
+export function gradCommand(file: string, texts: readonly string[], raw: Record<string, unknown>): Promise<void> {
+  const options = raw as unknown as CallOptions
+  return reporting(options, async () => {
+    const { fn, args } = await prepare(file, texts, options)
+    const { value, grad } = options.cotangent === undefined ? fn.valueAndGrad(...args)
+      : { value: fn(...args), grad: fn.vjp(args, parse(options.cotangent, '--cotangent')) }
+    const names = fn.signature.params.filter(p => p.dir !== 'out').map(p => p.name)
+    const gradients = Object.fromEntries(names.flatMap((name, i) => grad[i] === null || grad[i] === undefined ? [] : [[name, grad[i]]]))
+    if (options.json === true) {
+      print(json({ value: value ?? null, grad: gradients }))
+      return
+    }
+    print(`value = ${json(value)}`)
+    for (const [name, g] of Object.entries(gradients)) print(`d/d${name} = ${json(g)}`)
+  })
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`)
+}
+
+/** JSON with typed arrays as arrays, 64-bit integers as numbers or strings, and float32 values in their shortest form. */
+function json(value: unknown): string {
+  return JSON.stringify(value, (_, v: unknown) => {
+    if (typeof v === 'bigint') return Number.isSafeInteger(Number(v)) ? Number(v) : v.toString()
+    if (typeof v === 'number') return shortest(v)
+    if (ArrayBuffer.isView(v) && !(v instanceof DataView)) return Array.from(v as unknown as ArrayLike<number>, shortest)
+    return v
+  })
+}
+
+function shortest(x: number): number {
+  if (!Number.isFinite(x) || Math.fround(x) !== x || Number.isInteger(x)) return x
+  for (let digits = 1; digits < 9; digits++) {
+    const y = Number(x.toPrecision(digits))
+    if (Math.fround(y) === x) return y
+  }
+  return Number(x.toPrecision(9))
+}
