@@ -24,13 +24,15 @@ export function inline(func: Func, cx: Cx): boolean {
 export function inlineSingleCalls(module: Module): boolean {
   const calls = new Map<Func, number>()
   for (const func of module.funcs) {
-    if (func.body !== undefined) walk(func.body, inst => { if (inst.op === ops.call) calls.set(inst.attr as Func, (calls.get(inst.attr as Func) ?? 0) + 1) })
+    if (func.body !== undefined) {
+      walk(func.body, inst => { if (inst.op === ops.call) calls.set(inst.attr as Func, (calls.get(inst.attr as Func) ?? 0) + 1) })
+    }
     for (const other of [func.info.forward, func.info.backward, func.info.substitute, func.info.lanewise, func.request?.of]) {
       if (other !== undefined) calls.set(other, Infinity)
     }
   }
   for (const g of module.globals) if (g.init !== undefined) calls.set(g.init, Infinity)
-  const single = (f: Func): boolean => calls.get(f) === 1 && f.info.entry === undefined && f.info.exported === undefined
+  const single = (f: Func): boolean => calls.get(f) === 1 && f.info.spell === undefined && f.info.entry === undefined && f.info.exported === undefined
   let changed = false
   for (const func of module.funcs) changed = inlineAll(func, single) || changed
   return changed
