@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest'
+import { formatPrint } from '../src/cpu/format.ts'
+import { load } from '../src/cpu/index.ts'
+import { compile } from '../src/index.ts'
+
+/** Compiles and loads a program without mistakes. */
+async function program(source: string, print?: (text: string) => void) {
+  const compiled = compile(source, { verify: true })
+  expect(compiled.diagnostics.filter(d => d.severity === 'error')).toEqual([])
+  return load(compiled, print === undefined ? {} : { print })
+}
+
+describe('functions on the CPU', () => {
+  it('take and give numbers, vectors, matrices, arrays and structs', async () => {
+    const m = await program(`
+struct Item { int count; float3 position; float weights[20]; }
+public float square(float x) { return x * x; }
+public float2 swap(float2 v) { return v.yx; }
+public float2x3 twice(float2x3 m) { return m + m; }
+public uint wrap(uint x) { return x - 1u; }
+public bool negate(bool b) { return !b; }
+public Item next(Item item) { item.count += 1; item.position *= 2.0; item.weights[3] = item.weights[2]; return item; }
+public float total(float values[5]) { float s = 0.0; for (int i = 0; i < 5; i++) s += values[i]; return s; }`)
+    expect(m.fn['square']!(3)).toBe(9)
+    expect(m.fn['swap']!([1, 2])).toEqual([2, 1])
+    expect(m.fn['swap']!(new Float32Array([1, 2]))).toEqual([2, 1])
+    expect(m.fn['twice']!([[1, 2, 3], [4, 5, 6]])).toEqual([[2, 4, 6], [8, 10, 12]])
+    expect(m.fn['twice']!([1, 2, 3, 4, 5, 6])).toEqual([[2, 4, 6], [8, 10, 12]])
+    expect(m.fn['wrap']!(0)).toBe(0xffffffff)
+    expect(m.fn['negate']!(true)).toBe(false)
+    expect(m.fn['total']!([1, 2, 3, 4, 5])).toBe(15)
+    const weights = Array.from({ length: 20 }, (_x, i) => i)
+    expect(m.fn['next']!({ count: 1, position: [1, 2, 3], weights })).toEqual({ count: 2, position: [2, 4, 6], weights: weights.map((w, i) => i === 3 ? 2 : w) })
+  })
+
+  it('give `out` and `inout` parameters by name', async () => {
+    const m = await program('public float split(float x, out float low, inout int calls) { low = x - floor(x); calls++; return floor(x); }')
+    expect(m.fn['split']!(2.5, 7)).toEqual({ result: 2, out: { low: 0.5, calls: 8 } })
+    expect(m.fn['split']!.run(2.5, 7)).toEqual({ result: 2, out: { low: 0.5, calls: 8 } })
+  })
+
+  it('have values, gradients and directional derivatives', async () => {
+    const m = await program(`
+struct Ball : IDifferentiable { float2 at; float radius; }
+[Differentiable] public float cubic(float x, float y) { return x * x * y; }
+[Differentiable] public float size(Ball b, no_diff float scale) { return dot(b.at, b.at) * scale + b.radius; }
+[Differentiable] public float2 polar(float r, float t) { return float2(r * cos(t), r * sin(t)); }
+[Differentiable] public void both(float x, out float square, inout float sum) { square = x * x; sum = sum * x; }`)
+    expect(m.fn['cubic']!.valueAndGrad(3, 2)).toEqual({ value: 18, grad: [12, 9] })
+    expect(m.fn['cubic']!.jvp([3, 2], [1, 0])).toEqual({ value: 18, tangent: 12 })
+    expect(m.fn['cubic']!.vjp([3, 2], 10)).toEqual([120, 90])
+    expect(m.fn['size']!.valueAndGrad({ at: [1, 2], radius: 3 }, 2)).toEqual({ value: 13, grad: [{ at: [4, 8], radius: 1 }, null] })
+    expect(m.fn['polar']!.vjp([2, 0], [1, 0])).toEqual([1, 0])
+    expect(m.fn['polar']!.jvp([2, 0], [null, 1]).tangent).toEqual([0, 2])
+    expect(m.fn['both']!.vjp([3, 5], { out: { square: 1, sum: 1 } })).toEqual([11, 3])
+    expect(m.fn['both']!.jvp([3, 5], [1, 0])).toEqual({ value: { result: undefined, out: { square: 9, sum: 15 } }, tangent: { result: null, out: { square: 6, sum: 5 } } })
+  })
+
+  it('print', async () => {
+    const lines: string[] = []
+    const m = await program('public void show(int i, float x) { printf("%d is %.2f%%\\n", i, x); }', text => lines.push(text))
+    m.fn['show']!(3, 0.5)
+    expect(lines).toEqual(['3 is 0.50%\n'])
+  })
+
+  it('say what a caller got wrong', async () => {
+    const m = await program('public float f(float3 v, float a[20]) { return v.x + a[3]; } public float g(float x) { return x; }')
+    const a = new Float32Array(20)
+    expect(() => m.fn['f']!([1, 2, 3])).toThrow('f takes 2 arguments (v: float3, a: float[20]), but 1 came')
+    expect(() => m.fn['f']!([1, 2], a)).toThrow('v: expected 3 numbers for a float3, but an array of length 2 came')
+    expect(() => m.fn['f']!([1, 2, 'x'], a)).toThrow('v[2]: expected a number, but the text "x" came')
+    expect(() => m.fn['f']!([1, 2, 3], [1])).toThrow('a: expected 20 elements for a float[20], but an array of length 1 came')
+    expect(() => m.fn['g']!.valueAndGrad(1)).toThrow('g has no reverse derivative: mark it [Differentiable]')
+    expect(() => m.kernel('main')).toThrow('there is no kernel main')
+  })
+})
+
+describe('printf', () => {
+  const cases: [string, (number | bigint | boolean)[], string][] = [
+    ['%d %i %u', [-3, 2.9, -1], '-3 2 4294967295'],
+    ['%x %X %#x', [255, 255], 'ff FF %#x'],
+    ['[%5d] [%-5d] [%05d] [%+d]', [42, 42, -42, 42], '[   42] [42   ] [-0042] [+42]'],
+    ['%f %.0f %.3f %8.2f', [1.5, 2.6, 1 / 3, 3.14159], '1.500000 3 0.333     3.14'],
+    ['%e %.2e', [12345.678, 0], '1.234568e+04 0.00e+00'],
+    ['%g %g %g %g', [0.0001, 1e-5, 123456, 1234567], '0.0001 1e-05 123456 1.23457e+06'],
+    ['%lld %llu', [-1n, -1n], '-1 18446744073709551615'],
+    ['100%% %f %f', [Infinity, NaN], '100% inf nan'],
+    ['%d and %d', [1], '1 and %d'],
+  ]
+  for (const [format, args, text] of cases) {
+    it(`formats ${JSON.stringify(format)}`, () => expect(formatPrint(format, args)).toBe(text))
+  }
+})
+
+describe('kernels on the CPU', () => {
+  const source = `
+struct Point { float3 position; int hits; }
+StructuredBuffer<float> inp;
+RWStructuredBuffer<float> outp;
+RWStructuredBuffer<Point> points;
+uniform float scale;
+[shader("compute")] [numthreads(4, 1, 1)]
+void scaleMain(uint3 id : SV_DispatchThreadID) { outp[id.x] = inp[id.x] * scale; }
+[shader("compute")] [numthreads(2, 1, 1)]
+void moveMain(uint3 id : SV_DispatchThreadID) { points[id.x].position.y += 1.0; InterlockedAdd(points[id.x].hits, 2); }
+[shader("compute")] [numthreads(8, 1, 1)]
+void spillMain(uint3 id : SV_DispatchThreadID) { outp[id.x] = inp[id.x + 100u]; }`
+
+  it('work on buffers in place', async () => {
+    const m = await program(source)
+    const outp = new Float32Array(8)
+    m.kernel('scaleMain').dispatch([2, 1, 1], { buffers: { inp: Float32Array.from([1, 2, 3, 4, 5, 6, 7, 8]), outp }, uniforms: { scale: 0.5 } })
+    expect([...outp]).toEqual([0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4])
+    const points = [{ position: [1, 2, 3], hits: 0 }, { position: [4, 5, 6], hits: 1 }]
+    m.kernel('moveMain').dispatch([1, 1, 1], { buffers: { points } })
+    expect(points).toEqual([{ position: [1, 3, 3], hits: 2 }, { position: [4, 6, 6], hits: 3 }])
+  })
+
+  it('read the last element and write nothing out of bounds', async () => {
+    const m = await program(source)
+    const outp = new Float32Array(4)
+    const inp = Float32Array.from([1, 2, 3])
+    m.kernel('spillMain').dispatch([1, 1, 1], { buffers: { inp, outp } })
+    expect([...outp]).toEqual([3, 3, 3, 3])
+    expect([...inp]).toEqual([1, 2, 3])
+  })
+
+  it('say what is missing', async () => {
+    const m = await program(source)
+    const kernel = m.kernel('scaleMain')
+    expect(() => kernel.dispatch([1, 1, 1], { buffers: { outp: new Float32Array(4) } })).toThrow('buffer inp is missing')
+    const buffers = { inp: new Float32Array(4), outp: new Float32Array(4) }
+    expect(() => kernel.dispatch([1, 1, 1], { buffers })).toThrow('uniform scale is missing')
+    expect(() => m.kernel('moveMain').dispatch([1, 1, 1], { buffers: { points: new Uint8Array(17) } })).toThrow('17 bytes came')
+  })
+})
