@@ -56,14 +56,18 @@ export class Globals {
   }
 
   #block(decl: GlobalDecl, source: s.Type, binding: Binding | null): Home {
+    // The block is what a host knows by name; its struct takes another.
+    const name = this.#cx.names.unique(decl.name)
     const type = this.#cx.types.of(source)
-    if (hasPointer(type)) return this.#home(decl.name, type, source, binding)
-    return { kind: 'memory', global: this.#global(decl.name, type, 'uniform', 'uniform', binding, decl) }
+    if (hasPointer(type)) return this.#home(name, type, source, binding)
+    const global = new Global(name, type, 'uniform', 'uniform', binding ?? undefined, undefined, decl.span)
+    this.#cx.module.globals.push(global)
+    return { kind: 'memory', global }
   }
 
   #home(name: string, type: Type, source: s.Type, binding: Binding | null): Home {
     if (type.kind === 'ptr') {
-      return { kind: 'resource', global: this.#global(name, type.elem!, type.space!, resourceKind(type, source), binding, null) }
+      return { kind: 'resource', global: this.#global(name, type.elem!, type.space!, resourceKind(type, source), binding) }
     }
     if (!hasPointer(type)) {
       let field = name
@@ -84,8 +88,8 @@ export class Globals {
     return { kind: 'bundle', type, parts }
   }
 
-  #global(name: string, type: Type, space: t.Space, resource: Global['resource'], binding: Binding | null, decl: GlobalDecl | null): Global {
-    const made = new Global(this.#cx.names.unique(name), type, space, resource, binding ?? undefined, undefined, decl === null ? null : decl.span)
+  #global(name: string, type: Type, space: t.Space, resource: Global['resource'], binding: Binding | null): Global {
+    const made = new Global(this.#cx.names.unique(name), type, space, resource, binding ?? undefined, undefined, null)
     this.#cx.module.globals.push(made)
     return made
   }
