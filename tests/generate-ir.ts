@@ -31,7 +31,10 @@ export function generate(seed: number, size = 40): Generated {
   const arr = t.array(t.f32, 4)
   const item = t.struct('Item', [{ name: 'a', type: t.f32 }, { name: 'n', type: t.i32 }])
   const items = t.array(item, 4)
-  const rec = t.struct('Rec', [{ name: 'x', type: t.f32 }, { name: 'v', type: vec }, { name: 'k', type: t.i32 }, { name: 't', type: arr }, { name: 'item', type: item }])
+  const rec = t.struct('Rec', [
+    { name: 'x', type: t.f32 }, { name: 'v', type: vec }, { name: 'k', type: t.i32 }, { name: 't', type: arr },
+    { name: 'item', type: item },
+  ])
   module.structs.push(item, rec)
   const buf = new Global('buf', t.array(t.f32, 0), 'storage_rw', 'structured', undefined, undefined, null)
   const uni = new Global('u', t.f32, 'uniform', 'uniform', undefined, undefined, null)
@@ -123,21 +126,24 @@ class Generator {
   value(scope: Scope, type: Type): Value {
     const { b, rand } = this
     const known = scope.values.filter(v => v.type === type)
-    if (known.length > 0 && rand(4) > 0) return known[rand(known.length)]!
+    const some = (): Value => known[rand(known.length)]!
+    if (known.length > 0 && rand(4) > 0) return some()
     const vars = scope.vars.filter(v => v.type.elem === type)
     if (vars.length > 0 && rand(3) > 0) return b.load(vars[rand(vars.length)]!)
     switch (type.kind) {
       case 'scalar': return this.scalar(scope, type)
       case 'vec':
         if (rand(3) === 0) return b.splat(this.value(scope, t.f32), type)
-        if (rand(3) === 0 && known.length > 0) return b.swizzle(known[rand(known.length)]!, Array.from({ length: type.count }, () => rand(type.count)))
-        if (rand(3) === 0 && known.length > 0) return b.insert(known[rand(known.length)]!, rand(type.count), this.value(scope, t.f32))
-        if (rand(2) === 0 && known.length > 1) return b.emit1(rand(2) === 0 ? ops.add : ops.mul, [known[0]!, known[rand(known.length)]!])
+        if (rand(3) === 0 && known.length > 0) return b.swizzle(some(), Array.from({ length: type.count }, () => rand(type.count)))
+        if (rand(3) === 0 && known.length > 0) return b.insert(some(), rand(type.count), this.value(scope, t.f32))
+        if (rand(2) === 0 && known.length > 1) return b.emit1(rand(2) === 0 ? ops.add : ops.mul, [known[0]!, some()])
         break
       default:
         if (rand(3) === 0) return b.zero(type)
-        if (rand(4) === 0 && known.length > 0) return b.emit1(ops.select, [this.value(scope, t.bool), known[0]!, known[rand(known.length)]!])
-        if (type.kind === 'array' && type.elem === t.f32 && rand(2) === 0) return b.emit1(ops.add, [this.value(scope, type), this.value(scope, type)])
+        if (rand(4) === 0 && known.length > 0) return b.emit1(ops.select, [this.value(scope, t.bool), known[0]!, some()])
+        if (type.kind === 'array' && type.elem === t.f32 && rand(2) === 0) {
+          return b.emit1(ops.add, [this.value(scope, type), this.value(scope, type)])
+        }
     }
     const parts: Value[] = []
     for (let i = 0; i < type.count; i++) parts.push(this.value(scope, t.component(type, i)))
@@ -152,7 +158,8 @@ class Generator {
       const op = [ops.lt, ops.le, ops.gt, ops.ge, ops.eq, ops.ne][rand(6)]!
       if (rand(5) === 0) return b.const(t.bool, rand(2) === 0)
       const c = b.emit1(op, [this.simple(scope, of), this.simple(scope, of)])
-      return rand(5) === 0 ? b.emit1(ops.not, [c]) : rand(6) === 0 ? b.emit1(rand(2) === 0 ? ops.and : ops.or, [c, this.value(scope, t.bool)]) : c
+      if (rand(5) === 0) return b.emit1(ops.not, [c])
+      return rand(6) === 0 ? b.emit1(rand(2) === 0 ? ops.and : ops.or, [c, this.value(scope, t.bool)]) : c
     }
     if (rand(3) === 0) return this.constant(type)
     if (type === t.f32) {
@@ -167,7 +174,8 @@ class Generator {
     if (rand(6) === 0) return b.emit1(rand(2) === 0 ? ops.div : ops.rem, [this.simple(scope, t.i32), b.const(t.i32, 1 + rand(4))])
     if (rand(8) === 0) return b.convert(this.value(scope, t.bool), t.i32)
     if (rand(8) === 0) return b.neg(this.simple(scope, t.i32))
-    return b.emit1([ops.add, ops.sub, ops.mul, ops.and, ops.or, ops.xor, ops.shl, ops.shr][rand(8)]!, [this.simple(scope, t.i32), this.simple(scope, t.i32)])
+    const op = [ops.add, ops.sub, ops.mul, ops.and, ops.or, ops.xor, ops.shl, ops.shr][rand(8)]!
+    return b.emit1(op, [this.simple(scope, t.i32), this.simple(scope, t.i32)])
   }
 
   constant(type: Type): Value {
@@ -177,7 +185,8 @@ class Generator {
 
   simple(scope: Scope, type: Type): Value {
     const known = scope.values.filter(v => v.type === type)
-    return known.length > 0 && this.rand(5) > 0 ? known[this.rand(known.length)]! : this.rand(3) === 0 ? this.constant(type) : this.value(scope, type)
+    if (known.length > 0 && this.rand(5) > 0) return known[this.rand(known.length)]!
+    return this.rand(3) === 0 ? this.constant(type) : this.value(scope, type)
   }
 
   /** An index from 0 to 3. */

@@ -86,25 +86,29 @@ describe('trip counts', () => {
   })
 
   const bound = (loop: string): unknown => {
-    const func = parseModule(`func @f(%n: i32, %x: u32, %c: bool) {\n %z: i32 = const 0\n %one: i32 = const 1\n %ten: i32 = const 10\n ${loop}\n ret\n}`).funcs[0]!
-    return tripBound(loopIn(func))
+    const constants = '%z: i32 = const 0 %one: i32 = const 1 %ten: i32 = const 10 %t: bool = const true'
+    return tripBound(loopIn(parseModule(`func @f(%n: i32, %x: u32, %c: bool) { ${constants} ${loop} ret }`).funcs[0]!))
   }
+  const step = '%j: i32 = add %i, %one'
 
   it('are bounded where the loop is left early', () => {
-    expect(bound(`loop ^l %z (%i: i32) { %g: bool = lt %i, %ten test %g } { if %c { leave ^l } { yield } %j: i32 = add %i, %one next %j }`)).toEqual({ max: 10 })
+    const exit = 'if %c { leave ^l } { yield }'
+    expect(bound(`loop ^l %z (%i: i32) { %g: bool = lt %i, %ten test %g } { ${exit} ${step} next %j }`)).toEqual({ max: 10 })
   })
 
   it('are bounded by a break that tests the counter', () => {
-    expect(bound(`%t: bool = const true loop ^l %z (%i: i32) { test %t } { %j: i32 = add %i, %one %g: bool = lt %j, %ten if %g { yield } { leave ^l } next %j }`)).toEqual({ max: 10 })
+    const exit = '%g: bool = lt %j, %ten if %g { yield } { leave ^l }'
+    expect(bound(`loop ^l %z (%i: i32) { test %t } { ${step} ${exit} next %j }`)).toEqual({ max: 10 })
   })
 
   it('are bounded by a limit that is a minimum', () => {
-    expect(bound(`%k: bool = lt %n, %ten %m: i32 = select %k, %n, %ten loop %z (%i: i32) { %g: bool = lt %i, %m test %g } { %j: i32 = add %i, %one next %j }`)).toEqual({ max: 10 })
+    const least = '%k: bool = lt %n, %ten %m: i32 = select %k, %n, %ten'
+    expect(bound(`${least} loop %z (%i: i32) { %g: bool = lt %i, %m test %g } { ${step} next %j }`)).toEqual({ max: 10 })
   })
 
   it('take a hint where nothing tells', () => {
-    expect(bound(`loop %z (%i: i32) { %g: bool = lt %i, %n test %g } { %j: i32 = add %i, %one next %j }`)).toBeUndefined()
-    expect(bound(`loop 5 %z (%i: i32) { %g: bool = lt %i, %n test %g } { %j: i32 = add %i, %one next %j }`)).toEqual({ max: 5 })
+    expect(bound(`loop %z (%i: i32) { %g: bool = lt %i, %n test %g } { ${step} next %j }`)).toBeUndefined()
+    expect(bound(`loop 5 %z (%i: i32) { %g: bool = lt %i, %n test %g } { ${step} next %j }`)).toEqual({ max: 5 })
   })
 
   it('know the steps', () => {

@@ -25,7 +25,10 @@ export function rewriteComposite(b: Builder, inst: Inst): Value | undefined {
       if (at === undefined) return uniformPart(b, x!)
       return b.extract(x!, Math.min(Math.max(at, 0), x!.type.count - 1))
     }
-    case ops.select: return definedBy(y!, ops.undef) !== undefined ? inst.args[2] : definedBy(inst.args[2]!, ops.undef) !== undefined ? y : undefined
+    case ops.select: {
+      const z = inst.args[2]!
+      return definedBy(y!, ops.undef) !== undefined ? z : definedBy(z, ops.undef) !== undefined ? y : undefined
+    }
     default: return undefined
   }
 }

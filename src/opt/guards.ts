@@ -1,6 +1,6 @@
 /**
- * A block (or a branch of an `if` or `switch`) whose every `leave` ends a branch of an `if` that stands directly in it needs none: what follows the `if`
- * moves into the other branch.
+ * A block (or a branch of an `if` or `switch`) whose every `leave` ends a branch of an `if` that stands directly in it
+ * needs none: what follows the `if` moves into the other branch.
  *
  *   block () { A; if %c () { leave } () { yield }; B; yield }   →   A; if %c () { yield } () { B; yield }
  */

@@ -14,8 +14,10 @@ import type { Op } from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import { Inst, Region, Value, noRegions, type Attr, type Func, type Global } from '../ir/value.ts'
 import { useCounts, type ValueTable } from '../ir/walk.ts'
-import { addWrites, disturbs, isReadOnly, isShared, mayOverlap, noWrites, pathOf, writesByControl, type Path, type Writes } from './alias.ts'
-import { constantIndex, definedBy, isPure } from './match.ts'
+import {
+  addWrites, disturbs, isReadOnly, isShared, mayOverlap, noWrites, pathOf, writesByControl, type Path, type Writes,
+} from './alias.ts'
+import { constantIndex, definedBy, isCommutative, isPure } from './match.ts'
 
 /** How many known values are kept for one variable or buffer. */
 const memoryLimit = 32
@@ -227,8 +229,8 @@ function forget(memory: Memory, writes: Writes, again = false): void {
   }
 }
 
-function isCommutative(op: Op): boolean {
-  return op === ops.add || op === ops.mul || op === ops.and || op === ops.or || op === ops.xor || op === ops.eq || op === ops.ne || op === ops.dot
+function swaps(op: Op): boolean {
+  return op === ops.dot || isCommutative(op)
 }
 
 function hashOf(inst: Inst): number {
@@ -237,7 +239,7 @@ function hashOf(inst: Inst): number {
   const { attr, args } = inst
   if (typeof attr === 'number') h = h * 31 + Math.trunc(attr * 16) | 0
   else if (Array.isArray(attr)) for (const l of attr as readonly number[]) h = h * 5 + l | 0
-  if (isCommutative(inst.op)) return (h * 31 + args[0]!.id + args[1]!.id) | 0
+  if (swaps(inst.op)) return (h * 31 + args[0]!.id + args[1]!.id) | 0
   for (let k = 0; k < args.length; k++) h = (Math.imul(h, 31) + args[k]!.id) | 0
   return h
 }
@@ -246,7 +248,7 @@ function sameWork(a: Inst, b: Inst): boolean {
   if (a.op !== b.op || a.results.length !== b.results.length || a.args.length !== b.args.length) return false
   if (a.results.length > 0 && a.results[0]!.type !== b.results[0]!.type) return false
   if (!sameAttr(a.attr, b.attr)) return false
-  if (isCommutative(a.op) && a.args[0] === b.args[1] && a.args[1] === b.args[0]) return true
+  if (swaps(a.op) && a.args[0] === b.args[1] && a.args[1] === b.args[0]) return true
   for (let k = 0; k < a.args.length; k++) if (a.args[k] !== b.args[k]) return false
   return true
 }

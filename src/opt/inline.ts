@@ -32,10 +32,16 @@ export function inlineSingleCalls(module: Module): boolean {
     }
   }
   for (const g of module.globals) if (g.init !== undefined) calls.set(g.init, Infinity)
-  const single = (f: Func): boolean => calls.get(f) === 1 && f.info.spell === undefined && f.info.entry === undefined && f.info.exported === undefined
+  const single = (f: Func): boolean => calls.get(f) === 1 && !isNamed(f)
   let changed = false
   for (const func of module.funcs) changed = inlineAll(func, single) || changed
   return changed
+}
+
+/** True for a function that the outside, or a target, knows by name. */
+function isNamed(func: Func): boolean {
+  const { entry, exported, spell } = func.info
+  return entry !== undefined || exported !== undefined || spell !== undefined
 }
 
 /** Inlines every call whose callee has a body and for which the predicate holds, callees of callees included. */

@@ -43,6 +43,11 @@ export function isPureCall(inst: Inst): boolean {
   return inst.op === ops.call && (inst.attr as { info: { pure: boolean } }).info.pure
 }
 
+/** True for ops whose two operands may change places. */
+export function isCommutative(op: ops.Op): boolean {
+  return op === ops.add || op === ops.mul || op === ops.and || op === ops.or || op === ops.xor || op === ops.eq || op === ops.ne
+}
+
 /** The variable or global that a pointer derives from, where that can be seen. */
 export function rootOf(pointer: Value): Inst | undefined {
   let at = pointer

@@ -146,7 +146,8 @@ class Copies {
   #comesAgain(write: Site, store: Site, local: Local): boolean {
     for (let r: Region | undefined = write.region; r !== undefined; r = this.#owner.get(r)?.region) {
       const owner = this.#owner.get(r)
-      if (owner?.inst.op === ops.loop && this.#inside(store.region, owner.inst) && !this.#inside(local.declared.region, owner.inst)) return true
+      if (owner?.inst.op !== ops.loop) continue
+      if (this.#inside(store.region, owner.inst) && !this.#inside(local.declared.region, owner.inst)) return true
     }
     return false
   }

@@ -10,7 +10,7 @@ import type { Type } from '../ir/type.ts'
 import type { Func, Inst, Value } from '../ir/value.ts'
 import { rewriteComposite } from './composite.ts'
 import { fit, fold, foldConvert, type Constant } from './fold.ts'
-import { constantOf, definedBy } from './match.ts'
+import { constantOf, definedBy, isCommutative } from './match.ts'
 
 /** A value that equals the only result of the instruction, made of cheaper ones; undefined where it is as good as it gets. */
 export function rewrite(b: Builder, inst: Inst): Value | undefined {
@@ -22,7 +22,8 @@ export function rewrite(b: Builder, inst: Inst): Value | undefined {
     if (turned !== undefined) return b.emit1(turned, [inst.args[1]!, inst.args[0]!])
   }
   if (op === ops.call) return exactCall(b, inst)
-  return constants(b, inst) ?? rewriteComposite(b, inst) ?? (t.isFloat(inst.args[0]!.type) ? floats(b, inst) : discrete(b, inst)) ?? common(b, inst)
+  const simpler = constants(b, inst) ?? rewriteComposite(b, inst)
+  return simpler ?? (t.isFloat(inst.args[0]!.type) ? floats(b, inst) : discrete(b, inst)) ?? common(b, inst)
 }
 
 /** The constant as a value of a scalar or vector type. */
@@ -60,7 +61,7 @@ function lanesOf(value: Value): Constant[] | undefined {
   const c = splat !== undefined ? constantOf(splat.args[0]!)
     : definedBy(value, ops.zero) === undefined ? undefined
     : scalar === 'bool' ? false : scalar === 'i64' || scalar === 'u64' ? 0n : 0
-  return c === undefined ? undefined : new Array<Constant>(type.count).fill(c)
+  return c === undefined ? undefined : Array.from({ length: type.count }, () => c)
 }
 
 /** Lane by lane on constant operands. */
@@ -90,7 +91,8 @@ function constants(b: Builder, inst: Inst): Value | undefined {
 /** Library functions with one right answer; those that round differently from target to target stay. */
 const exactFunctions: Readonly<Record<string, (...args: number[]) => number>> = {
   'Math.min': Math.min, 'Math.max': Math.max, 'Math.abs': Math.abs, 'Math.floor': Math.floor, 'Math.ceil': Math.ceil,
-  'Math.trunc': Math.trunc, 'Math.sign': Math.sign, 'Math.sqrt': Math.sqrt, clamp: (x = 0, low = 0, high = 0) => Math.min(Math.max(x, low), high),
+  'Math.trunc': Math.trunc, 'Math.sign': Math.sign, 'Math.sqrt': Math.sqrt,
+  clamp: (x = 0, low = 0, high = 0) => Math.min(Math.max(x, low), high),
 }
 
 /** A call of such a function with constants, lane by lane. */
@@ -130,10 +132,6 @@ function foldBits(x: Constant, from: Type, to: Type): Constant | undefined {
     return Number.isFinite(y) && (y === 0 || Math.abs(y) >= 2 ** -126) ? y : undefined
   }
   return to.scalar === 'i32' ? view.getInt32(0) : to.scalar === 'u32' ? view.getUint32(0) : undefined
-}
-
-function isCommutative(op: Op): boolean {
-  return op === ops.add || op === ops.mul || op === ops.and || op === ops.or || op === ops.xor || op === ops.eq || op === ops.ne
 }
 
 function turnedComparison(op: Op): Op | undefined {
@@ -235,7 +233,10 @@ function discrete(b: Builder, inst: Inst): Value | undefined {
     case ops.rem: return c === 1 || c === 1n ? b.zero(type) : undefined
     case ops.neg: return definedBy(x!, ops.neg)?.args[0]
     case ops.shl: case ops.shr: return zero ? x : undefined
-    case ops.and: return x === y || c === true || c === -1 || (c === 0xffffffff && type.scalar === 'u32') ? x : c === false || zero ? y : undefined
+    case ops.and: {
+      const all = c === true || c === -1 || (c === 0xffffffff && type.scalar === 'u32')
+      return x === y || all ? x : c === false || zero ? y : undefined
+    }
     case ops.or: return x === y || c === false || zero ? x : c === true || c === -1 ? y : undefined
     case ops.xor:
       if (x === y) return b.zero(type)
@@ -248,8 +249,8 @@ function discrete(b: Builder, inst: Inst): Value | undefined {
     case ops.convert: {
       const inner = definedBy(x!, ops.convert)?.args[0]
       if (inner === undefined || type.scalar === 'bool') return undefined
-      if (inner.type === type && inner.type.scalar !== 'bool' && t.isInt(inner.type) && widths[x!.type.scalar!] >= widths[type.scalar!]) return inner
-      return undefined
+      const fits = t.isInt(inner.type) && widths[x!.type.scalar!] >= widths[type.scalar!]
+      return inner.type === type && fits ? inner : undefined
     }
     default: return undefined
   }

@@ -282,17 +282,13 @@ class Simplifier {
   /** Carried values that begin alike and step alike are one. */
   #mergeCarried(inst: Inst, head: Region, again: Inst): void {
     if (again.op !== ops.next) return
-    const alike = (x: Value, y: Value): boolean => x === y || (constantOf(x) !== undefined && x.type === y.type && Object.is(constantOf(x), constantOf(y)))
     for (let k = 1; k < head.params.length; k++) {
       const q = head.params[k]!
       if (this.#to[q.id] !== undefined) continue
       for (let m = 0; m < k; m++) {
         const p = head.params[m]!
         if (p.type !== q.type || this.#to[p.id] !== undefined || !alike(inst.args[m]!, inst.args[k]!)) continue
-        const [x, y] = [again.args[m]!.def, again.args[k]!.def]
-        const steps = again.args[m] === again.args[k] || (x instanceof Inst && y instanceof Inst && x.op === y.op && x.op.effect === 'none'
-          && x.regions.length === 0 && x.args.length === 2 && x.attr === null && x.args.every((a, i) => (a === p && y.args[i] === q) || alike(a, y.args[i]!)))
-        if (!steps) continue
+        if (again.args[m] !== again.args[k] && !stepAlike(again.args[m]!.def, p, again.args[k]!.def, q)) continue
         this.#replaceParam(q, p)
         break
       }
@@ -333,6 +329,20 @@ class Simplifier {
     const known = test.op === ops.test ? value(test.args[0]!, 8) : undefined
     return typeof known === 'boolean' ? known : undefined
   }
+}
+
+/** True for one value, and for equal constants. */
+function alike(x: Value, y: Value): boolean {
+  if (x === y) return true
+  const c = constantOf(x)
+  return c !== undefined && x.type === y.type && Object.is(c, constantOf(y))
+}
+
+/** True where `x` makes of `p` what `y` makes of `q`. */
+function stepAlike(x: Inst | Region, p: Value, y: Inst | Region, q: Value): boolean {
+  if (!(x instanceof Inst) || !(y instanceof Inst) || x.op !== y.op || x.op.effect !== 'none') return false
+  if (x.attr !== null || x.args.length !== 2) return false
+  return x.args.every((a, i) => (a === p && y.args[i] === q) || alike(a, y.args[i]!))
 }
 
 /** Index of the region that a `switch` takes for a selector; the default for one that has no label. */

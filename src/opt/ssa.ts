@@ -68,7 +68,7 @@ class Promotion {
   constructor(func: Func, locals: readonly (Local | undefined)[]) {
     this.#func = func
     this.#locals = locals
-    this.#current = new Array<Value | undefined>(locals.length).fill(undefined)
+    this.#current = Array.from(locals, () => undefined)
     this.#findWritten(func.body!, 0)
   }
 

@@ -2,7 +2,7 @@
 import * as ops from '../ir/ops.ts'
 import { Global, Inst, type Region } from '../ir/value.ts'
 import { mayOverlap, pathOf, type Path } from './alias.ts'
-import { isPureCall } from './match.ts'
+import { fallsThrough, isPureCall } from './match.ts'
 
 /** Places that are written later, before they are read, by their root. */
 type Overwritten = Map<Inst | Global, readonly Path[]>
@@ -64,7 +64,7 @@ class Sweep {
 
   region(region: Region, after: Overwritten, owner: Inst | undefined): boolean {
     const isHead = owner?.op === ops.loop && owner.regions[0] === region
-    const over: Overwritten = region.end.op === ops.yield_ || region.end.op === ops.next || region.end.op === ops.test ? new Map(after) : new Map()
+    const over: Overwritten = fallsThrough(region) ? new Map(after) : new Map()
     if (!isHead) {
       for (const inst of region.insts) if (inst.op === ops.variable) over.set(inst, [{ root: inst, steps: [] }])
     }
@@ -128,5 +128,5 @@ function forget(over: Overwritten, path: Path): void {
 }
 
 function forgetGlobals(over: Overwritten): void {
-  for (const root of [...over.keys()]) if (root instanceof Global) over.delete(root)
+  for (const root of over.keys()) if (root instanceof Global) over.delete(root)
 }

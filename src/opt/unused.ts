@@ -74,7 +74,8 @@ export function unusedParams(module: Module): boolean {
   for (let i = 0; i < module.funcs.length; i++) {
     const func = module.funcs[i]!
     const sites = calls.get(func)
-    if (isRoot(func) || pinned.has(func) || sites === undefined || func.body === undefined || func.info.spell !== undefined || func.request !== undefined) continue
+    if (isRoot(func) || pinned.has(func) || sites === undefined || func.body === undefined) continue
+    if (func.info.spell !== undefined || func.request !== undefined) continue
     const counts = useCounts(func)
     const params = func.body.params.map(p => counts[p.id]! > 0)
     const results = resultUsed.get(func)!
