@@ -41,7 +41,7 @@ describe('the catalogue of diagnostics', () => {
   })
 
   it.each(catalogue)('$area: $name is written in the style of the house', ({ entry }) => {
-    expect(entry.code).toMatch(/^E\d{5}$/)
+    expect(entry.code).toMatch(entry.severity === 'error' ? /^E\d{5}$/ : /^W\d{5}$/)
     expect(entry.text, 'starts in lower case, unless with a name').toMatch(/^[^A-Z]|^[A-Z]\w*[A-Z{<_]/)
     expect(entry.text, 'one sentence without a full stop').not.toMatch(/\.$/)
     expect(entry.help ?? 'x', 'help is an edit, in lower case').toMatch(/^[^A-Z]/)
@@ -75,7 +75,7 @@ describe('programs with mistakes', () => {
       const expected: string[] = []
       let line = 0
       lines.forEach((text, i) => {
-        const match = /^\s*\/\/~\s*(\^|<)\s*(E\d{5})/.exec(text)
+        const match = /^\s*\/\/~\s*(\^|<)\s*([EW]\d{5})/.exec(text)
         if (match === null) line = i + 1
         else expected.push(`${line}:${match[1] === '<' ? text.indexOf('//~') + 1 : text.indexOf('^') + 1} ${match[2]}`)
       })

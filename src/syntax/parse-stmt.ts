@@ -284,7 +284,7 @@ function parseSwitch(p: Cursor, first: number, attributes: readonly Attribute[])
       p.expect(':')
     }
     const body = parseStmts(p, () => atCase(p))
-    groups.push({ kind: 'group', span: p.spanFrom(start), labels, body })
+    if (labels.length > 0) groups.push({ kind: 'group', span: p.spanFrom(start), labels, body })
     if (p.pos === start) p.advance()
   }
   p.close('}', open)

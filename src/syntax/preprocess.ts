@@ -91,13 +91,14 @@ class Preprocessor {
     let damage = 0
     for (let i = 0; i < raw.count; i++) {
       if (raw.kinds[i] === badKind) {
-        this.#reportBad(new Span(file, raw.starts[i]!, raw.ends[i]!))
+        const isLiteral = this.#reportBad(new Span(file, raw.starts[i]!, raw.ends[i]!))
         damage = damageFlag
-        continue
+        if (!isLiteral) continue
+        raw.kinds[i] = errorKind
       }
       raw.kinds[count] = raw.kinds[i]!
       raw.flags[count] = raw.flags[i]! | damage
-      damage = 0
+      if (raw.kinds[i] !== errorKind) damage = 0
       raw.starts[count] = raw.starts[i]!
       raw.ends[count] = raw.ends[i]!
       count++
@@ -113,8 +114,9 @@ class Preprocessor {
       const tok = this.#next()
       if (tok === undefined) break
       if (tok.kind === badKind) {
-        this.#reportBad(this.#span(tok))
+        const isLiteral = this.#reportBad(this.#span(tok))
         this.#damage = damageFlag
+        if (isLiteral) out.add({ ...tok, kind: errorKind }, damageFlag)
         continue
       }
       if (tok.kind === nameKind && this.#expand(tok)) continue
@@ -132,17 +134,19 @@ class Preprocessor {
 
   #span = (tok: Tok): Span => new Span(tok.file, tok.start, tok.end, this.#presumed.get(tok.file)?.at(tok.start))
 
-  #reportBad(span: Span): void {
+  /** Says what is wrong with a token; true if it is a literal, for which something should stand. */
+  #reportBad(span: Span): boolean {
     const text = span.file.text.slice(span.start, span.end)
     switch (describeBad(text)) {
       case 'comment':
         this.#sink.add(unterminatedComment, new Span(span.file, span.start, span.start + 2, span.presumed), {})
-        break
+        return false
       case 'literal':
         this.#sink.add(newlineInLiteral, span, {})
-        break
+        return true
       default:
         this.#sink.add(badCharacter, span, { char: /^[\x21-\x7e]$/.test(text) ? `'${text}'` : codePoint(text) })
+        return false
     }
   }
 

@@ -66,7 +66,7 @@ export const divideByZeroInCondition: Entry<never> = error('E15202', 'division b
   example: '#if 1 / 0\n#endif\nfloat f(float x) { return x; }\n',
 })
 
-export const undefinedInCondition: Entry<'name'> = warning('E15205', '{name} is not defined and counts as 0', {
+export const undefinedInCondition: Entry<'name'> = warning('W15205', '{name} is not defined and counts as 0', {
   help: 'write defined({name}) to ask whether it is defined',
   example: '#if QUALITY > 2\n#endif\nfloat f(float x) { return x; }\n',
 })
@@ -92,18 +92,18 @@ export const userError: Entry<'text'> = error('E15900', '{text}', {
   example: '#error this file is for another compiler\n',
 })
 
-export const userWarning: Entry<'text'> = warning('E15901', '{text}', {
+export const userWarning: Entry<'text'> = warning('W15901', '{text}', {
   example: '#warning slow path\nfloat f(float x) { return x; }\n',
 })
 
 // Macros
 
-export const macroRedefined: Entry<'name'> = warning('E15400', 'the macro {name} is defined again in another way', {
+export const macroRedefined: Entry<'name'> = warning('W15400', 'the macro {name} is defined again in another way', {
   help: '#undef {name} first',
   example: '#define N 3\n#define N 4\nint f() { return N; }\n',
 })
 
-export const undefUnknown: Entry<'name'> = warning('E15401', 'the macro {name} is not defined', {
+export const undefUnknown: Entry<'name'> = warning('W15401', 'the macro {name} is not defined', {
   example: '#undef N\nfloat f(float x) { return x; }\n',
 })
 
@@ -134,7 +134,7 @@ export const wrongMacroArgCount: Entry<'name' | 'expected' | 'count'> = error('E
   example: '#define ADD(a, b) (a + b)\nfloat f(float x) { return ADD(x); }\n',
 })
 
-export const badPaste: Entry<'text'> = warning('E15503', '## made {text}, which is not one token', {
+export const badPaste: Entry<'text'> = warning('W15503', '## made {text}, which is not one token', {
   example: '#define P(a, b) a ## b\nfloat f(float x) { return P(x, +) 1.0; }\n',
 })
 
@@ -156,7 +156,7 @@ export const emptyParentheses: Entry<never> = error('E20005', 'empty parentheses
   example: 'float f(float x) { float y = (); return x; }',
 })
 
-export const unintendedEmpty: Entry<never> = warning('E20101', 'this semicolon is the whole body', {
+export const unintendedEmpty: Entry<never> = warning('W20101', 'this semicolon is the whole body', {
   help: 'write {} for an empty body, or remove the semicolon',
   example: 'float f(float x) { if (x > 0.0); return x; }',
 })
