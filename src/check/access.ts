@@ -239,7 +239,8 @@ function fieldTerm(object: Term, field: FieldDecl, type: Type, span: Span): Term
   if (object.kind === 'place') {
     const pair = object.place.kind === 'accessor' && object.place.set === null
     const place: Place = pair && object.place.kind === 'accessor' ? { kind: 'temp', type: object.place.type, span, value: readAccessor(object.place, span) } : object.place
-    return { kind: 'place', place: { kind: 'field', type, span, base: place, field }, fixed: object.fixed }
+    const isPair = field.owner.intrinsic === 'DifferentialPair' || field.owner.intrinsic === 'DifferentialPtrPair'
+    return { kind: 'place', place: { kind: 'field', type, span, base: place, field }, fixed: isPair ? 'pairs are immutable: make a new one with diffPair' : object.fixed }
   }
   if (object.kind === 'value') return value({ kind: 'field', type, span, base: object.expr, field })
   return errorTerm

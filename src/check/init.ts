@@ -22,6 +22,11 @@ export function constructors(env: Env, type: Type): readonly Candidate[] {
   return candidatesOf(lookupMember(env.cx, type, '__init'), null, 0).filter(c => c.decl.role === 'constructor' && (c.requirement === null || type.kind !== 'struct'))
 }
 
+/** `DifferentialPair<T>` and `DifferentialPtrPair<T>`. */
+export function isPair(type: StructType): boolean {
+  return type.decl.intrinsic === 'DifferentialPair' || type.decl.intrinsic === 'DifferentialPtrPair'
+}
+
 /** The field types of a struct with its arguments put in. */
 function fieldsOf(env: Env, type: StructType): readonly { readonly name: string, readonly type: Type, readonly index: number }[] {
   const subst = substFor(type.decl, type.args, null)
@@ -30,7 +35,7 @@ function fieldsOf(env: Env, type: StructType): readonly { readonly name: string,
 
 /** Whether flattened and short lists may fill it: a struct without constructors with parameters, an array, a vector or a matrix. */
 function isPlain(env: Env, type: Type): boolean {
-  return type.kind === 'struct' && type.decl.intrinsic === null && !constructors(env, type).some(c => c.decl.syntax.kind === 'init' && c.decl.syntax.params.length > 0)
+  return type.kind === 'struct' && (type.decl.intrinsic === null || isPair(type)) && !constructors(env, type).some(c => c.decl.syntax.kind === 'init' && c.decl.syntax.params.length > 0)
 }
 
 // ── Lists ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -278,7 +283,7 @@ export function construct(env: Env, type: Type, args: readonly Term[], span: Spa
     case 'struct': {
       const found = constructors(env, type)
       if (found.length > 0) return resolveCall(env, { kind: 'funcs', name: show(type), candidates: found, args: null, modes: [] }, args, span) ?? value(emptyError(type))
-      if (type.decl.intrinsic === null) return value(memberwise(env, type, args, span))
+      if (type.decl.intrinsic === null || isPair(type)) return value(memberwise(env, type, args, span))
       break
     }
     default: {

@@ -133,7 +133,7 @@ export function binaryExpr(env: Env, op: BinaryOp, left: Expr, right: Expr, span
     return emptyError(left.type)
   }
   if (!isNumber(env, left.type) || !isNumber(env, right.type)) {
-    if ((op === '==' || op === '!=') && same(left.type, right.type) && isOpen(left.type)) return { kind: 'binary', type: boolShape(left.type), span, op, left, right }
+    if ((op === '==' || op === '!=') && same(left.type, right.type) && isOpen(left.type)) return { kind: 'binary', type: comparisonType(cx, left.type), span, op, left, right }
     return fail()
   }
   if (op === '<<' || op === '>>') {
@@ -152,7 +152,13 @@ export function binaryExpr(env: Env, op: BinaryOp, left: Expr, right: Expr, span
   if (both === null) return fail()
   const name = scalarName(both.type)
   if (bitwise.has(op) && name !== null && isFloatName(name)) return fail()
-  return { kind: 'binary', type: comparisons.has(op) ? boolShape(both.type) : both.type, span, op, left: both.left, right: both.right }
+  return { kind: 'binary', type: comparisons.has(op) ? comparisonType(cx, both.type) : both.type, span, op, left: both.left, right: both.right }
+}
+
+/** What a comparison gives; of type parameters only the library's lane-wise ones can stand for vectors and matrices. */
+function comparisonType(cx: Cx, type: Type): Type {
+  if (!isOpen(type) || type.kind === 'shape') return boolShape(type)
+  return boundsOf(cx, type).some(b => b.decl.module.isCore && b.decl.name.startsWith('__Lanewise')) ? boolShape(type) : boolType
 }
 
 function logical(env: Env, op: '&&' | '||', left: Expr, right: Expr, span: Span, spans: readonly [Span, Span]): Term {

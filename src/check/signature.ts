@@ -164,10 +164,13 @@ export function template(cx: Cx, func: FuncDecl, subst: Subst): Template {
   const isMethod = func.role === 'method' || func.role === 'accessor'
   const raw = isMethod && func.parent !== null ? selfType(cx, func.parent) : null
   const self = raw === null ? null : put(cx, raw, subst)
+  // What is not differentiable by the bounds of a generic function is not in any instance of it.
+  const user = !func.module.isCore
   return {
-    params: sig.params.map(p => ({ name: p.name, type: put(cx, p.type, subst), dir: p.dir, noDiff: p.noDiff })),
-    result: put(cx, sig.result, subst), resultNoDiff: sig.resultNoDiff, self, mutating: isMutating(func),
-    selfNoDiff: self !== null && (noDiffThis(func) || differentialOf(cx, self) === null), defaults: sig.params.map(p => p.hasDefault),
+    params: sig.params.map(p => ({ name: p.name, type: put(cx, p.type, subst), dir: p.dir, noDiff: p.noDiff || (user && differentialOf(cx, p.type) === null) })),
+    result: put(cx, sig.result, subst), resultNoDiff: sig.resultNoDiff || (user && sig.result.kind !== 'void' && differentialOf(cx, sig.result) === null),
+    self, mutating: isMutating(func), selfNoDiff: self !== null && (noDiffThis(func) || differentialOf(cx, user && raw !== null ? raw : self) === null),
+    defaults: sig.params.map(p => p.hasDefault),
   }
 }
 

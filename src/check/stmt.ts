@@ -13,6 +13,7 @@ import type { FuncDecl, LocalDecl } from './decl.ts'
 import { Env } from './env.ts'
 import { checkCondition, checkExpr, checkValue, emptyError, toExpr } from './expr.ts'
 import { defaultFor, constructors } from './init.ts'
+import { isOpen } from './member.ts'
 import { resolveInt, resolveType } from './resolve.ts'
 import { declare, newScope } from './scope.ts'
 import { funcSig, isMutating } from './signature.ts'
@@ -223,15 +224,14 @@ function checkLocal(env: Env, d: ast.VarDecl, out: Stmt[]): void {
     if (d.init !== undefined) {
       init = coerce(env, checkExpr(env, d.init), type, d.init.span)
       if (type.kind === 'array' && type.count === null && init.type.kind === 'array') type = init.type
+    } else if (isOpen(type)) {
+      const none = constructors(env, type).find(c => c.decl.syntax.kind === 'init' && c.decl.syntax.params.length === 0)
+      if (none?.requirement != null) init = { kind: 'call', type, span: d.name.span, func: { kind: 'requirement', type, iface: none.requirement.iface, decl: none.decl, subst: noSubst }, object: null, args: [] }
     } else if (type.kind === 'struct' && type.decl.intrinsic === null && constructors(env, type).some(c => c.decl.syntax.kind === 'init' && c.decl.syntax.params.length === 0)) {
       init = defaultFor(env, type, d.name.span)
     }
     if (type.kind === 'array' && type.count === null) {
       cx.sink.add(types.unknownSize, d.name.span, {})
-      type = errorType
-    }
-    if (type.kind === 'interface') {
-      cx.sink.add(names.unsupported, d.type.span, { feature: 'a variable of interface type' })
       type = errorType
     }
   } else if (d.init !== undefined) {
