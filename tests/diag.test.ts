@@ -48,7 +48,7 @@ describe('the catalogue of diagnostics', () => {
   })
 
   it('has a code of its own for each mistake, unless two texts belong to one number of Slang', () => {
-    const texts = catalogue.map(e => `${e.entry.code} ${e.entry.text}`)
+    const texts = catalogue.map(e => `${e.entry.code} ${e.entry.text} ${e.entry.help ?? ''}`)
     expect(texts.filter((text, i) => texts.indexOf(text) !== i)).toEqual([])
   })
 
