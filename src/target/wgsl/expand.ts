@@ -135,10 +135,16 @@ export function recast(b: Builder, op: Op, x: Value, type: Type): Value {
 /** Built-ins that refuse some constant operands even where the others are not constant. */
 const picky: ReadonlySet<string> = new Set(['clamp', 'smoothstep', 'extractBits', 'insertBits', 'ldexp'])
 
+/** True for bounds that a WGSL compiler accepts. */
+function inOrder(name: string, parts: readonly Value[]): boolean {
+  const [, low, high] = parts.map(constantOf)
+  return name === 'clamp' && low !== undefined && high !== undefined && low <= high && !parts.every(isConstant)
+}
+
 /** A call of a built-in function; where it gives a matrix, row by row. */
 export function callBuiltin(b: Builder, name: string, args: readonly Value[], type: Type): Value {
   const call = (parts: readonly Value[], part: Type): Value => {
-    const hidden = picky.has(name) && parts.filter(isConstant).length > 1
+    const hidden = picky.has(name) && parts.filter(isConstant).length > 1 && !inOrder(name, parts)
       ? parts.map(p => isConstant(p) ? b.emit1(hide, [p], '', p.type) : p)
       : guarded(b, parts)
     return b.emit1(builtin, hidden, name, part)

@@ -17,6 +17,8 @@ export interface Expr {
   readonly reads: boolean
   /** The loop variables in it. */
   readonly vars: readonly string[]
+  /** Of an operation between two operands: what it is made of, so that `x = x + y` can be written `x += y`. */
+  readonly parts?: { readonly left: string; readonly symbol: string; readonly right: Expr }
 }
 
 const none: readonly string[] = []
@@ -83,8 +85,18 @@ export function binary(symbol: string, binding: number, x: Expr, y: Expr): Expr 
   const chains = binding === binds.add || binding === binds.mul
   const left = tight ? binds.unary : chains ? binding : binding === binds.compare ? binds.shift + 1 : binds.bits
   const right = tight ? binds.unary : chains ? binding + 1 : left
-  return merge(binding, `${at(x, left)} ${symbol} ${at(y, right)}`, x, y)
+  const text = `${at(x, left)} ${symbol} ${at(y, right)}`
+  return { ...merge(binding, text, x, y), parts: { left: x.text, symbol, right: y } }
 }
+
+/** The text of an assignment. */
+export function assignment(target: string, value: Expr): string {
+  const { parts } = value
+  if (parts === undefined || parts.left !== target || !compound.has(parts.symbol)) return `${target} = ${value.text};`
+  return `${target} ${parts.symbol}= ${parts.right.text};`
+}
+
+const compound: ReadonlySet<string> = new Set(['+', '-', '*', '/', '%', '&', '|', '^', '<<', '>>'])
 
 /** `&&` and `||`; one inside the other is put in parentheses. */
 export function logic(symbol: '&&' | '||', x: Expr, y: Expr): Expr {

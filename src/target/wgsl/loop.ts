@@ -47,7 +47,7 @@ export class LoopForm {
       const name = this.#vars[i]
       if (name === undefined) continue
       if (inits[i]!.text === name) continue
-      if (i === counter && !this.#outlive.has(i)) start = `var ${name} = ${inits[i]!.text}`
+      if (i === counter) start = `var ${name} = ${inits[i]!.text}`
       else p.lines.add(`var ${name} = ${inits[i]!.text};`, inst.span)
     }
     for (let i = 0; i < this.#results.length; i++) {
@@ -234,7 +234,7 @@ export class LoopForm {
     for (let k = 0; k < this.#head.params.length; k++) {
       const param = this.#head.params[k]!
       const next = end.args[k]!
-      if (this.#vars[k] === undefined || param.type.kind !== 'scalar' || param.type.scalar === 'bool' || next === param) continue
+      if (this.#vars[k] === undefined || this.#outlive.has(k) || param.type.kind !== 'scalar' || param.type.scalar === 'bool' || next === param) continue
       const def = next.def
       if (!(def instanceof Inst) || !this.#body.insts.includes(def) || p.folding.form(next) !== 'once' || !steps.has(def.op)) continue
       if (def.args.every(a => a === param || this.#isOutside(a)) && def.args.includes(param) && this.#condReads(param)) return k

@@ -7,7 +7,7 @@ import type { Span } from '../../base/source.ts'
 import * as ops from '../../ir/ops.ts'
 import { Inst, type Func, type Region, type Value } from '../../ir/value.ts'
 import { planExits, type Exits } from './exits.ts'
-import { binds, choiceText, expression, logic, primary, type Expr } from './expr.ts'
+import { assignment, binds, choiceText, expression, logic, primary, type Expr } from './expr.ts'
 import { effectOf } from './fold.ts'
 import { exchangeWeak } from './legal.ts'
 import type { Lines } from './lines.ts'
@@ -170,7 +170,7 @@ export class FuncPrinter extends Values {
     }
     const place = this.get(inst.args[0]!)
     this.flush()
-    this.lines.add(`${place.text} = ${value.text};`, inst.span)
+    this.lines.add(assignment(place.text, value), inst.span)
   }
 
   #endsBody(inst: Inst): boolean {
@@ -276,33 +276,32 @@ export class FuncPrinter extends Values {
       this.#region(yesEnds ? no : yes, this.#yieldAs(inst))
       return
     }
-    const idle = this.#idle(no) ? no : this.#idle(yes) ? yes : undefined
     const shared = inst.results.map(r => this.folding.form(r) === 'dead' ? undefined : this.share(inst, r))
     // A shared variable may be read in the other branch, so it cannot be given another value before.
-    const startable = idle !== undefined && shared.every((s, i) => s?.held === undefined || idle.end.args[i] === s.held)
-    if (idle === undefined || yesEnds || !startable) {
+    const starts = this.#idle(no) && !yesEnds && shared.every((s, i) => s?.held === undefined || no.end.args[i] === s.held)
+    if (!starts) {
       const targets = this.#declareResults(inst)
       const cond = this.get(inst.args[0]!)
       this.flush()
       this.#branches(inst, cond, targets)
       return
     }
-    // One side only hands on what is at hand: that is what the variables begin with.
-    const cond = idle === no ? this.get(inst.args[0]!) : this.not(inst.args[0]!)
+    // The other side only hands on what is at hand: that is what the variables begin with.
+    const cond = this.get(inst.args[0]!)
     this.flush()
-    const starts = idle.end.args.map((a, i) => this.folding.form(inst.results[i]!) === 'dead' ? this.discard(a) : this.get(a))
+    const first = no.end.args.map((a, i) => this.folding.form(inst.results[i]!) === 'dead' ? this.discard(a) : this.get(a))
     const targets = inst.results.map((r, i) => {
       if (this.folding.form(r) === 'dead') return undefined
       const of = shared[i]
       if (of !== undefined) {
-        if (of.held === undefined) this.lines.add(`${of.name} = ${starts[i]!.text};`, inst.span)
+        if (of.held === undefined) this.lines.add(`${of.name} = ${first[i]!.text};`, inst.span)
         return this.#standFor(r, of)
       }
       const name = this.name(r, 'result')
-      this.lines.add(`var ${name} = ${starts[i]!.text};`, inst.span)
+      this.lines.add(`var ${name} = ${first[i]!.text};`, inst.span)
       return name
     })
-    this.lines.braces(`if (${cond.text})`, inst.span, () => this.#regionTo(idle === no ? yes : no, targets))
+    this.lines.braces(`if (${cond.text})`, inst.span, () => this.#regionTo(yes, targets))
   }
 
   /** True for a region without statements that yields constants and what is visible outside. */
@@ -317,9 +316,17 @@ export class FuncPrinter extends Values {
   #branches(inst: Inst, cond: Expr, targets: Targets): void {
     const { lines } = this
     const [yes, no] = [inst.regions[0]!, inst.regions[1]!]
+    const head = lines.count
     lines.add(`if (${cond.text}) {`, inst.span)
     lines.indented(() => this.#regionTo(yes, targets))
     const start = lines.count
+    if (start === head + 1) {
+      lines.replace(head, `if (${this.opposite(inst.args[0]!, cond).text}) {`)
+      lines.indented(() => this.#regionTo(no, targets))
+      if (lines.count === start) lines.remove(head, start)
+      else lines.add('}')
+      return
+    }
     lines.add('} else {')
     lines.indented(() => this.#regionTo(no, targets))
     if (lines.count === start + 1) lines.remove(start, start + 1)

@@ -8,7 +8,7 @@ import * as ops from '../../ir/ops.ts'
 import type { Type } from '../../ir/type.ts'
 import * as t from '../../ir/type.ts'
 import { Inst, type Func, type Global, type Region, type Value } from '../../ir/value.ts'
-import { binds, expression, negate, primary, type Expr, type Scope } from './expr.ts'
+import { assignment, binds, expression, negate, primary, type Expr, type Scope } from './expr.ts'
 import { fold, type Folding } from './fold.ts'
 import type { Lines } from './lines.ts'
 import type { Names } from './names.ts'
@@ -127,9 +127,13 @@ export class Values implements Scope {
     }
   }
 
-  /** The opposite of a condition; comparisons of integers turn round. */
+  /** The opposite of a condition. */
   not(cond: Value): Expr {
-    const e = this.get(cond)
+    return this.opposite(cond, this.get(cond))
+  }
+
+  /** The opposite of a condition whose expression is `e`; comparisons of integers turn round. */
+  opposite(cond: Value, e: Expr): Expr {
     const def = cond.def
     if (def instanceof Inst && e.binds === binds.compare && t.isInt(def.args[0]!.type)) {
       const turned = opposite.get(def.op)
@@ -183,7 +187,7 @@ export class Values implements Scope {
         if (free < 0) continue
       }
       const [a] = open.splice(free, 1)
-      this.lines.add(`${a!.target} = ${a!.value.text};`, span)
+      this.lines.add(assignment(a!.target, a!.value), span)
     }
   }
 
