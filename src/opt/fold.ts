@@ -14,7 +14,7 @@ export function fit(value: number | bigint, scalar: ScalarName): Constant | unde
     case 'bool': return value !== 0 && value !== 0n
     case 'f64': return finite(Number(value))
     case 'f32': return finite(Math.fround(Number(value)))
-    case 'f16': return exactHalf(Number(value)) ? Number(value) : undefined
+    case 'f16': return nearestHalf(Number(value))
     case 'i64': return BigInt.asIntN(64, BigInt(value))
     case 'u64': return BigInt.asUintN(64, BigInt(value))
     case 'i32': return Number(value) | 0
@@ -31,13 +31,15 @@ function finite(x: number): number | undefined {
   return Number.isFinite(x) ? x : undefined
 }
 
-/** True for numbers that f16 represents: eleven significant bits, exponents -14 to 15. */
-function exactHalf(x: number): boolean {
-  const a = Math.abs(x)
-  if (a === 0) return true
-  if (!(a >= 2 ** -14 && a <= 65504)) return false
-  const unit = 2 ** (Math.floor(Math.log2(a)) - 10)
-  return a % unit === 0
+/** The nearest number with eleven significant bits and an exponent from -14 to 15, the even one of two; undefined past the largest. */
+function nearestHalf(x: number): number | undefined {
+  const size = Math.abs(x)
+  if (!(size < 65520)) return undefined
+  if (size === 0) return x
+  const unit = 2 ** (Math.max(-14, Math.floor(Math.log2(size))) - 10)
+  const low = Math.floor(size / unit)
+  const rest = size / unit - low
+  return Math.sign(x) * (rest > 0.5 || (rest === 0.5 && low % 2 === 1) ? low + 1 : low) * unit
 }
 
 /** The value of an op on constants of one scalar type, or undefined where it has none. */
@@ -111,7 +113,9 @@ export function foldConvert(x: Constant, from: Type, to: Type): Constant | undef
   const scalar = to.scalar!
   if (typeof x === 'boolean') return fit(x ? 1 : 0, scalar)
   if (scalar === 'bool') return x !== 0 && x !== 0n
-  if (t.isFloat(to)) return fit(x, scalar)
+  // A constant keeps the digits of the source, for targets that compute floats in double precision; others round it when they print it.
+  if (scalar === 'f32' && from.scalar === 'f64') return finite(Math.fround(Number(x))) === undefined ? undefined : x
+  if (t.isFloat(to)) return fit(from.scalar === 'f32' ? Math.fround(Number(x)) : x, scalar)
   const wide = scalar === 'i64' || scalar === 'u64'
   if (typeof x === 'bigint') return wide ? fit(x, scalar) : fit(BigInt.asIntN(32, x), scalar)
   if (!Number.isFinite(x)) return undefined
