@@ -37,6 +37,8 @@ export const stages: readonly Stage[] = ['lower', 'ssa', 'prepared', 'linearized
 
 export type Stage = 'lower' | 'ssa' | 'prepared' | 'linearized' | 'unzipped' | 'transposed' | 'checkpointed' | 'extracted' | 'final'
 
+export type Target = 'wgsl' | 'wasm' | 'js'
+
 /** How hard to optimise: `-O0` to `-O3`. */
 export type Level = 0 | 1 | 2 | 3
 
@@ -44,6 +46,8 @@ export interface MiddleOptions {
   readonly level: Level
   /** Verify after each pass; a failure is an `InternalError`. */
   readonly verify: boolean
+  /** What the IR is for: fallback bodies of functions that the target spells are left out. Undefined: for any target. */
+  readonly target?: Target | undefined
   /** Takes the text of a stage: of the whole module for `lower`, `ssa` and `final`, of one function for the others. */
   readonly dump?: ((stage: Stage, text: string, func: string | undefined) => void) | undefined
   /** Takes the time that each phase took, in milliseconds. */
@@ -57,8 +61,9 @@ type Pass = (func: Func, cx: Cx) => boolean
 const maxRounds = 4
 
 /**
- * Clean SSA form, with calls as they stand, since a callee may have a derivative of its own: composites are taken apart before variables are promoted, constants folded before equal values are
- * found, and what is left unused goes last; each may make work for the ones before, so the list is run again while it does.
+ * Clean SSA form, with calls as they stand, since a callee may have a derivative of its own: composites are taken apart
+ * before variables are promoted, constants folded before equal values are found, and what is left unused goes last; each
+ * may make work for the ones before, so the list is run again while it does.
  */
 const tidyPasses: readonly (readonly [string, Pass])[] = [
   ['sroa', sroa],
@@ -154,6 +159,11 @@ export class Checked {
     return this.program.modules.filter(m => !m.isCore).flatMap(m => m.files).map(f => ({ name: f.name, text: f.text }))
   }
 
+  /** The user's functions that can be called by name. */
+  functions(): readonly { readonly name: string; readonly differentiable: DiffLevel }[] {
+    return this.program.functions.filter(f => f.role === 'function' && f.hasBody).map(f => ({ name: f.name, differentiable: this.program.attributes(f).level }))
+  }
+
   /** How far a function lets itself be differentiated. */
   level(root: ExportRoot): DiffLevel {
     return this.program.attributes(root.func).level
@@ -210,11 +220,11 @@ export function front(source: string, options: FrontOptions, sink: Sink): Checke
   return new Checked(program, options)
 }
 
-/** Lowers what the roots need, writes the derivatives, and optimises: IR that any target can take. */
+/** Lowers what the roots need and writes the derivatives; every mistake that IR can show is found here. */
 export function middle(program: CheckedProgram, roots: Roots, sink: Sink, options: MiddleOptions): Module {
   const cx: Cx = { sink, level: options.level }
   const runner = new Runner(cx, options)
-  const { module, derivatives } = runner.timed('lower', () => lower(program, roots, sink))
+  const { module, derivatives } = runner.timed('lower', () => lower(program, roots, sink, options.target))
   if (options.verify) verifier.verifyModule(module, 'lower')
   runner.dump('lower', module)
   if (sink.errors > 0) return module
@@ -251,11 +261,16 @@ export function middle(program: CheckedProgram, roots: Roots, sink: Sink, option
   runner.timed('derivatives', () => resolveRequests(module, hooks))
   if (sink.errors > 0) return module
   if (options.verify) verifier.verifyModule(module, 'derivatives')
+  return module
+}
 
+/** Optimises a module in place: IR that a target can take. */
+export function finish(module: Module, sink: Sink, options: MiddleOptions): void {
+  const cx: Cx = { sink, level: options.level }
+  const runner = new Runner(cx, options)
   runner.timed('optimise', () => optimise(module, runner, cx))
   if (options.verify) verifier.verifyModule(module, 'optimise')
   runner.dump('final', module)
-  return module
 }
 
 /** Whether a call of it hands resources about, which no target can. */
@@ -324,7 +339,9 @@ export function inspect(source: string, fileName: string, level: Level): () => M
     if (module !== undefined) return module
     const sink = new Sink()
     const checked = front(source, { fileName }, sink)
-    if (sink.errors === 0) module = middle(checked.program, checked.roots(sink), sink, { level, verify: true })
+    const options: MiddleOptions = { level, verify: true }
+    if (sink.errors === 0) module = middle(checked.program, checked.roots(sink), sink, options)
+    if (sink.errors === 0) finish(module!, sink, options)
     if (sink.errors > 0 || module === undefined) throw new Error(renderDiagnostics(sink.list))
     return module
   }

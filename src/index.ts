@@ -4,7 +4,7 @@
  */
 import { Sink, type Diagnostic } from './base/diag.ts'
 import { renderDiagnostics } from './base/render.ts'
-import { front, middle, type Level, type MiddleOptions, type Root, type Stage } from './compile.ts'
+import { finish, front, middle, type Level, type MiddleOptions, type Root, type Stage, type Target } from './compile.ts'
 import type { Checked } from './compile.ts'
 import type { Module } from './ir/value.ts'
 import { dataSignature, type DataSignature } from './target/data.ts'
@@ -91,21 +91,40 @@ export function compile(source: string, options: CompileOptions = {}): Program {
   return new Program(source, options)
 }
 
+/** Which derivatives of exported functions a module comes with. */
+type Derivatives = 'none' | 'all' | { readonly of: string }
+
 /** A compiled program: its diagnostics, what it declares, and code for each target. */
 export class Program {
   readonly #options: CompileOptions
   readonly #checked: Checked
   readonly #diagnostics: Diagnostic[] = []
+  /** Modules ready for emission, by target and derivatives. */
   readonly #modules = new Map<string, Module>()
+  /** What the constructor built to find mistakes; the first WGSL is made of it. */
+  #draft: Module | undefined
   #errors = 0
+  /** The entry points. */
+  readonly entries: readonly EntryPoint[] = []
+  /** The exported functions, with types as data; those that take or give resources are left out. */
+  readonly exports: readonly ExportedFunction[] = []
 
   /** Use `compile`. */
   constructor(source: string, options: CompileOptions) {
     this.#options = options
     const sink = new Sink()
     this.#checked = front(source, options, sink)
-    this.#take(sink)
-    if (this.#errors === 0) this.#module(false)
+    if (sink.errors === 0) this.#draft = this.#draw('wgsl', 'none', sink)
+    this.#diagnostics.push(...sink.list)
+    this.#errors = sink.errors
+    if (this.#draft === undefined || sink.errors > 0) return
+    const { funcs } = this.#draft
+    const layouts = new Layouts('tight')
+    this.entries = funcs.flatMap(f => f.info.entry === undefined ? [] : [{ name: f.name, stage: f.info.entry.stage, workgroupSize: f.info.entry.numthreads }])
+    this.exports = funcs.flatMap(f => {
+      const signature = f.info.exported === undefined ? undefined : dataSignature(f, f.info.exported, layouts)
+      return signature === undefined ? [] : [{ ...signature, differentiable: f.info.level, noDiff: f.sig.params.map(p => p.noDiff) }]
+    })
   }
 
   /** Everything that was found wrong or doubtful, in order of stages. */
@@ -123,39 +142,28 @@ export class Program {
     return this.#checked.files()
   }
 
-  /** The entry points. */
-  get entries(): readonly EntryPoint[] {
-    if (!this.ok) return []
-    return this.#module(false).funcs.flatMap(f => f.info.entry === undefined ? []
-      : [{ name: f.name, stage: f.info.entry.stage, workgroupSize: f.info.entry.numthreads }])
-  }
-
-  /** The exported functions, with types as data; those that take or give resources are left out. */
-  get exports(): readonly ExportedFunction[] {
-    if (!this.ok) return []
-    const layouts = new Layouts('tight')
-    return this.#module(false).funcs.flatMap(f => {
-      const signature = f.info.exported === undefined ? undefined : dataSignature(f, f.info.exported, layouts)
-      return signature === undefined ? [] : [{ ...signature, differentiable: f.info.level, noDiff: f.sig.params.map(p => p.noDiff) }]
-    })
+  /** Names of the functions of the source that are not generic and not methods, with how far each can be differentiated. */
+  get functions(): readonly { readonly name: string; readonly differentiable: 'none' | 'forward' | 'backward' }[] {
+    return this.#checked.functions()
   }
 
   /** WGSL of the entry points, with what a host must know of its bindings. Throws `CompileError`. */
   wgsl(options: { readonly entries?: readonly string[] | undefined } = {}): Wgsl {
-    return this.#emit(false, (module, sink) => emitWgsl(module, options, sink))
+    return this.#emit('wgsl', 'none', (module, sink) => emitWgsl(module, options, sink))
   }
 
   /**
    * A WebAssembly module of the exported functions and entry points. With `derivatives` (the default) each exported
-   * differentiable function `f` comes with `fwd_diff(f)` and `bwd_diff(f)`. Throws `CompileError`.
+   * differentiable function `f` comes with `fwd_diff(f)` and `bwd_diff(f)`, where they can be made; with `derivativesOf` it
+   * is a module of that function and its derivatives alone. Throws `CompileError`.
    */
-  wasm(options: { readonly derivatives?: boolean | undefined } = {}): WasmOutput {
-    return this.#emit(options.derivatives ?? true, (module, sink) => compileWasm(module, sink))!
+  wasm(options: DerivativeOptions = {}): WasmOutput {
+    return this.#emit('wasm', derivativesOf(options), (module, sink) => compileWasm(module, sink))!
   }
 
   /** A JavaScript module likewise; `f64` computes floats in double precision. Throws `CompileError`. */
-  js(options: { readonly derivatives?: boolean | undefined; readonly mode?: 'f32' | 'f64' | undefined } = {}): JsOutput {
-    return this.#emit(options.derivatives ?? true, (module, sink) => emitJs(module, { mode: options.mode ?? 'f32' }, sink))
+  js(options: DerivativeOptions & { readonly mode?: 'f32' | 'f64' | undefined } = {}): JsOutput {
+    return this.#emit('js', derivativesOf(options), (module, sink) => emitJs(module, { mode: options.mode ?? 'f32' }, sink))
   }
 
   /** IR as text after a stage, of the whole program or of the functions made of `name`. Throws `CompileError`. */
@@ -163,8 +171,8 @@ export class Program {
     this.#check()
     const texts: string[] = []
     const sink = new Sink()
-    const derivatives = name !== undefined && stage !== 'lower'
-    this.#build(derivatives, sink, (at, text, func) => {
+    const derivatives = name !== undefined && stage !== 'lower' && this.exports.some(f => f.name === name) ? { of: name } : 'none'
+    this.#ready(undefined, derivatives, sink, (at, text, func) => {
       if (at === stage && (func === undefined || name === undefined || func === name || func.startsWith(`${name}.`) || func.startsWith(`${name}_`))) texts.push(text)
     })
     if (sink.errors > 0) throw new CompileError(sink.list)
@@ -175,38 +183,53 @@ export class Program {
     if (!this.ok) throw new CompileError(this.#diagnostics)
   }
 
-  #take(sink: Sink): void {
-    this.#diagnostics.push(...sink.list)
-    this.#errors += sink.errors
-  }
-
-  #emit<T>(derivatives: boolean, emit: (module: Module, sink: Sink) => T): T {
+  #emit<T>(target: Target, derivatives: Derivatives, emit: (module: Module, sink: Sink) => T): T {
     this.#check()
     const sink = new Sink()
-    const module = this.#module(derivatives)
-    const out = emit(module, sink)
+    const module = this.#module(target, derivatives, sink)
+    const out = sink.errors > 0 ? undefined : emit(module, sink)
     if (sink.errors > 0) throw new CompileError(sink.list)
-    return out
+    return out!
   }
 
-  /** The optimised module; a derivative that cannot be made leaves its function without one. */
-  #module(derivatives: boolean): Module {
-    const key = derivatives ? 'derivatives' : 'plain'
+  #module(target: Target, derivatives: Derivatives, sink: Sink): Module {
+    const key = `${target} ${typeof derivatives === 'string' ? derivatives : `of ${derivatives.of}`}`
     let module = this.#modules.get(key)
     if (module === undefined) {
-      const sink = new Sink()
-      module = this.#build(derivatives, sink, undefined)
-      if (!derivatives) this.#take(sink)
-      else if (sink.errors > 0) module = this.#module(false)
+      if (derivatives === 'all') {
+        // One derivative that cannot be made must not keep the others from being exported.
+        const own = new Sink()
+        module = this.#ready(target, derivatives, own, undefined)
+        if (own.errors > 0) module = this.#module(target, 'none', sink)
+      } else {
+        module = this.#ready(target, derivatives, sink, undefined)
+      }
       this.#modules.set(key, module)
     }
     return module
   }
 
-  #build(derivatives: boolean, sink: Sink, dump: MiddleOptions['dump']): Module {
+  /** A module that has been through all passes. */
+  #ready(target: Target | undefined, derivatives: Derivatives, sink: Sink, dump: MiddleOptions['dump']): Module {
+    let module: Module
+    if (target === 'wgsl' && this.#draft !== undefined) {
+      module = this.#draft
+      this.#draft = undefined
+    } else {
+      module = this.#draw(target, derivatives, sink, dump)
+    }
+    // WGSL has nothing to export a plain function to.
+    if (target === 'wgsl') for (const f of module.funcs) f.info.exported = undefined
+    if (sink.errors === 0) finish(module, sink, this.#passes(target, dump))
+    return module
+  }
+
+  /** A module with its derivatives written. */
+  #draw(target: Target | undefined, derivatives: Derivatives, sink: Sink, dump?: MiddleOptions['dump']): Module {
     const roots = this.#checked.roots(sink)
-    const exports = roots.exports.flatMap((root): Root[] => {
-      if (!derivatives) return [root]
+    const one = typeof derivatives === 'object' ? derivatives.of : undefined
+    const exports = roots.exports.filter(root => one === undefined || root.name === one).flatMap((root): Root[] => {
+      if (derivatives === 'none') return [root]
       const level = this.#checked.level(root)
       return [
         root,
@@ -214,7 +237,22 @@ export class Program {
         ...(level === 'backward' ? [{ ...root, name: `bwd_diff(${root.name})`, mode: 'backward' as const }] : []),
       ]
     })
-    const options: MiddleOptions = { level: this.#options.optimize ?? 2, verify: this.#options.verify ?? false, dump, time: this.#options.time }
-    return middle(this.#checked.program, { ...roots, exports }, sink, options)
+    return middle(this.#checked.program, { ...roots, entries: one === undefined ? roots.entries : [], exports }, sink, this.#passes(target, dump))
   }
+
+  #passes(target: Target | undefined, dump: MiddleOptions['dump']): MiddleOptions {
+    return { level: this.#options.optimize ?? 2, verify: this.#options.verify ?? false, target, dump, time: this.#options.time }
+  }
+}
+
+/** Which derivatives to export. */
+export interface DerivativeOptions {
+  /** Whether each exported function comes with those derivatives that can be made; the default. */
+  readonly derivatives?: boolean | undefined
+  /** Only this function, and its derivatives; one that cannot be made is an error. */
+  readonly derivativesOf?: string | undefined
+}
+
+function derivativesOf(options: DerivativeOptions): Derivatives {
+  return options.derivativesOf !== undefined ? { of: options.derivativesOf } : options.derivatives === false ? 'none' : 'all'
 }

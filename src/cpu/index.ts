@@ -93,18 +93,20 @@ function machineOf(output: WasmOutput, options: MachineOptions): Machine {
 }
 
 function assemble(program: Program, machine: Machine, options: MachineOptions): CpuModule {
-  let derivatives: Machine | undefined
+  const derivatives = new Map<string, Machine>()
   let bound: Resources = {}
-  const differentiated = (): Machine => {
-    if (derivatives === undefined) {
-      derivatives = machineOf(program.wasm({ derivatives: true }), options)
-      derivatives.bind(bound)
+  const differentiated = (name: string): Machine => {
+    let made = derivatives.get(name)
+    if (made === undefined) {
+      made = machineOf(program.wasm({ derivativesOf: name }), options)
+      made.bind(bound)
+      derivatives.set(name, made)
     }
-    return derivatives
+    return made
   }
   const fn: Record<string, CpuFunction> = {}
   for (const signature of program.exports) {
-    if (machine.find(signature.name) !== undefined) fn[signature.name] = makeFunction(machine, differentiated, signature)
+    if (machine.find(signature.name) !== undefined) fn[signature.name] = makeFunction(machine, () => differentiated(signature.name), signature)
   }
   return {
     fn,
@@ -118,7 +120,7 @@ function assemble(program: Program, machine: Machine, options: MachineOptions): 
     bind: resources => {
       bound = resources
       machine.bind(resources)
-      derivatives?.bind(resources)
+      for (const m of derivatives.values()) m.bind(resources)
     },
   }
 }

@@ -40,9 +40,13 @@ export class Lowering {
   readonly #sums = new Map<string, t.Type>()
   readonly #interfaces = new Map<t.Type, s.InterfaceType>()
 
-  constructor(program: CheckedProgram, sink: Sink, variants: Variants) {
+  /** The target: bodies of functions that it has a spelling for are not lowered. Undefined for IR that any target can take. */
+  readonly target: string | undefined
+
+  constructor(program: CheckedProgram, sink: Sink, variants: Variants, target: string | undefined) {
     this.program = program
     this.sink = sink
+    this.target = target
     this.variants = variants
     this.types = new Types(program, this.module, this.names, sink, ref => this.instance(ref), iface => this.sumType(iface))
     this.globals = new Globals(this)
@@ -100,6 +104,7 @@ export class Lowering {
       this.sink.add(endlessInstances, func.span ?? undefined, { name: baseName(ref) })
       return func
     }
+    if (ref.kind === 'direct' && this.target !== undefined && func.info.spell?.[this.target] !== undefined && !this.program.attributes(ref.decl).marked) return func
     this.pending.push({ func, ref, depth: this.depth + (generic(ref) ? 1 : 0) })
     return func
   }

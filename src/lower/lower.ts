@@ -41,18 +41,18 @@ export interface Lowered {
 const maxRounds = 8
 
 /** Lowers what the roots need. Mistakes that only concrete types show go to the sink. */
-export function lower(program: CheckedProgram, roots: Roots, sink: Sink): Lowered {
+export function lower(program: CheckedProgram, roots: Roots, sink: Sink, target?: string): Lowered {
   const variants = new Variants(roots.conformances)
   for (let round = 0; ; round++) {
     variants.grew = false
-    const lowered = attempt(program, roots, sink, variants)
+    const lowered = attempt(program, roots, sink, variants, target)
     if (variants.used) for (let i = 0; i < lowered.module.funcs.length; i++) lowered.derivatives(lowered.module.funcs[i]!)
     if (!variants.grew || round >= maxRounds) return lowered
   }
 }
 
-function attempt(program: CheckedProgram, roots: Roots, sink: Sink, variants: Variants): Lowered {
-  const cx = new Lowering(program, sink, variants)
+function attempt(program: CheckedProgram, roots: Roots, sink: Sink, variants: Variants, target: string | undefined): Lowered {
+  const cx = new Lowering(program, sink, variants, target)
   for (const root of roots.entries) cx.names.unique(root.func.name)
   const entries = roots.entries.map(root => ({ ...root, uniforms: uniformsOf(program, root.func) }))
   cx.globals.declare(entries)
