@@ -6,8 +6,10 @@
  */
 import { Builder } from '../ir/build.ts'
 import * as ops from '../ir/ops.ts'
+import { isInt } from '../ir/type.ts'
 import { Inst, Region, noRegions, type Func, type Value } from '../ir/value.ts'
 import { substitute, useCounts, walk, type ValueTable } from '../ir/walk.ts'
+import { forgetCarried } from './carried.ts'
 import { fold, type Constant } from './fold.ts'
 import { constantInt, constantOf, definedBy } from './match.ts'
 import { nestGuards } from './guards.ts'
@@ -189,7 +191,7 @@ class Simplifier {
     if (leaves === 0 && ends.length > 0) {
       this.#b.at = region
       inst.results.forEach((r, k) => {
-        const same = this.#agreed(ends.map(e => e.args[k]!)) ?? this.#twin(inst.results, k, ends, 0)
+        const same = this.#agreed(region, inst.regions, ends.map(e => e.args[k]!)) ?? this.#twin(inst.results, k, ends, 0)
         if (same !== undefined) this.#replace(r, same)
       })
     }
@@ -198,14 +200,34 @@ class Simplifier {
   }
 
   /** The one value that all of these are, visible here. */
-  #agreed(values: readonly Value[]): Value | undefined {
+  #agreed(region: Region, regions: readonly Region[], values: readonly Value[]): Value | undefined {
     const known = values.filter(v => definedBy(v, ops.undef) === undefined)
     const first = known[0]
     if (first === undefined) return this.#b.emit1(ops.undef, [], null, values[0]!.type)
-    if (known.every(v => v === first) && (this.#depths[first.id] ?? Infinity) <= this.#depth) return first
+    if (known.every(v => v === first)) {
+      if (this.#isVisible(first)) return first
+      if (known.length < values.length && this.#lift(region, regions, first)) return first
+    }
     const c = constantOf(first)
     if (c === undefined || !known.every(v => Object.is(constantOf(v), c))) return undefined
     return this.#b.const(first.type, c)
+  }
+
+  #isVisible(value: Value): boolean {
+    return (this.#depths[value.id] ?? Infinity) <= this.#depth
+  }
+
+  /** Moves integer work out of the one branch that has a value for a result, so that counters stay counters. */
+  #lift(region: Region, regions: readonly Region[], value: Value): boolean {
+    const def = value.def
+    if (!(def instanceof Inst) || !isInt(value.type) || def.op.effect !== 'none' || def.regions.length > 0) return false
+    if (!def.args.every(a => this.#isVisible(a) || constantOf(a) !== undefined)) return false
+    const home = regions.find(r => r.insts.includes(def))
+    if (home === undefined) return false
+    def.args = def.args.map(a => this.#isVisible(a) ? a : this.#b.const(a.type, constantOf(a)!))
+    home.insts.splice(home.insts.indexOf(def), 1)
+    region.insts.push(def)
+    return true
   }
 
   /** An earlier result that is the same on all ways. */
@@ -269,6 +291,7 @@ class Simplifier {
     this.#depth--
     region.insts.push(inst)
     const leaves = this.#leaves.get(inst) ?? 0
+    if (leaves === 0 && forgetCarried(this.#func, inst)) this.changed = true
     if (leaves === 0) {
       inst.results.forEach((r, k) => {
         const exit = head.end.args[k + 1]!

@@ -1,0 +1,91 @@
+/**
+ * Values that a loop carries into a trip that never happens. Where a flag among the carried values ends the loop, what
+ * the others are then matters only to the loop's results:
+ *
+ *   loop (%i, %go) { test (and %c %go) } { … next (select %e, %i, %j), (not %e) }   →   next %j, (not %e)
+ *
+ * so that a counter stays a counter although the loop can be left early.
+ */
+import * as ops from '../ir/ops.ts'
+import { Inst, Value, noRegions, type Func, type Region } from '../ir/value.ts'
+import { constantOf, definedBy } from './match.ts'
+
+/** Makes carried values simpler where a flag that ends the loop makes them unseen. True where it changed one. */
+export function forgetCarried(func: Func, loop: Inst): boolean {
+  const head = loop.regions[0]!
+  const again = loop.regions[1]!.end
+  if (head.end.op !== ops.test || again.op !== ops.next) return false
+  const flags = new Set<Value>()
+  collectFlags(head.end.args[0]!, head, flags)
+  if (flags.size === 0) return false
+  const seen = seenAtExit(head)
+  if (seen === undefined) return false
+  let changed = false
+  for (const flag of flags) {
+    const goes = again.args[flag.index]!
+    for (let k = 0; k < head.params.length; k++) {
+      const p = head.params[k]!
+      if (p === flag || seen.has(p) || flags.has(p)) continue
+      const simpler = unseen(func, again.args[k]!, goes)
+      if (simpler === undefined) continue
+      again.args[k] = simpler
+      changed = true
+    }
+  }
+  return changed
+}
+
+/** The carried flags that must all hold for the loop to go on. */
+function collectFlags(condition: Value, head: Region, into: Set<Value>): void {
+  if (condition.def === head) into.add(condition)
+  const both = definedBy(condition, ops.and)
+  if (both !== undefined) for (const part of both.args) collectFlags(part, head, into)
+}
+
+/** The parameters of a head that its exits depend on; undefined where the head does more than compute. */
+function seenAtExit(head: Region): Set<Value> | undefined {
+  if (head.insts.some(inst => !inst.op.ends && inst.op.effect !== 'none')) return undefined
+  const seen = new Set<Value>()
+  const see = (v: Value): void => {
+    if (seen.has(v)) return
+    seen.add(v)
+    if (v.def instanceof Inst && head.insts.includes(v.def)) v.def.args.forEach(see)
+  }
+  head.end.args.slice(1).forEach(see)
+  return seen
+}
+
+/** What a value may be instead, given that it is not looked at where `goes` is false. */
+function unseen(func: Func, value: Value, goes: Value): Value | undefined {
+  const choice = definedBy(value, ops.select)
+  if (choice !== undefined) {
+    const [c, x, y] = [choice.args[0]!, choice.args[1]!, choice.args[2]!]
+    if (needs(goes, c, true)) return x
+    return needs(goes, c, false) ? y : undefined
+  }
+  const branch = definedBy(value, ops.if_)
+  if (branch === undefined || goes.def !== branch) return undefined
+  let changed = false
+  for (const r of branch.regions) {
+    const end = r.end
+    if (end.op !== ops.yield_ || constantOf(end.args[goes.index]!) !== false) continue
+    const old = end.args[value.index]!
+    if (definedBy(old, ops.undef) !== undefined) continue
+    const undef = new Inst(ops.undef, [], null, noRegions, end.span)
+    const any = new Value(func.nextValue++, old.type, undef, 0, '')
+    undef.results.push(any)
+    r.insts.splice(r.insts.length - 1, 0, undef)
+    end.args[value.index] = any
+    changed = true
+  }
+  return changed ? value : undefined
+}
+
+/** True where `goes` can only hold if the condition is as `holds` says. */
+function needs(goes: Value, condition: Value, holds: boolean): boolean {
+  if (goes === condition) return holds
+  const inverse = definedBy(goes, ops.not)
+  if (inverse !== undefined) return inverse.args[0] === condition && !holds
+  const both = definedBy(goes, ops.and)
+  return both !== undefined && both.args.some(part => needs(part, condition, holds))
+}
