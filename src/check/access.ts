@@ -19,7 +19,7 @@ import { fieldType, funcSig, globalInfo, isMutating } from './signature.ts'
 import { errorTerm, value, type Candidate, type Term } from './term.ts'
 import type { Arg, Expr, FuncRef, Place } from './tree.ts'
 import {
-  errorType, intParam, intType, isIntName, known, noSubst, poisoned, scalars, show, structType, uintType, vectorType, intConst, type StructType, type Type,
+  errorType, intParam, intType, isIntName, known, noSubst, poisoned, scalars, show, structType, uintType, vectorType, intConst, type StructType, type Subst, type Type,
 } from './type.ts'
 
 /** `this` as a term. */
@@ -253,10 +253,10 @@ function readAccessor(place: Place & { readonly kind: 'accessor' }, span: Span):
 
 // ── Properties and subscripts ────────────────────────────────────────────────────────────────────────────────────
 
-function refTo(accessor: FuncDecl, member: Member): FuncRef {
+function refTo(accessor: FuncDecl, member: Member, own: Subst = noSubst): FuncRef {
   if (member.requirement === null) return { kind: 'direct', decl: accessor, subst: member.subst }
   const { type, iface } = member.requirement
-  return type.kind === 'interface' ? { kind: 'dynamic', iface, decl: accessor, subst: noSubst } : { kind: 'requirement', type, iface, decl: accessor, subst: noSubst }
+  return type.kind === 'interface' ? { kind: 'dynamic', iface, decl: accessor, subst: own } : { kind: 'requirement', type, iface, decl: accessor, subst: own }
 }
 
 function propertyTerm(env: Env, object: Term | null, decl: PropertyDecl, member: Member, span: Span): Term {
@@ -266,7 +266,7 @@ function propertyTerm(env: Env, object: Term | null, decl: PropertyDecl, member:
   return accessorTerm(env, decl, member, object, [], type, span)
 }
 
-function accessorTerm(env: Env, decl: PropertyDecl | SubscriptDecl, member: Member, object: Term | null, args: readonly Arg[], type: Type, span: Span): Term {
+function accessorTerm(env: Env, decl: PropertyDecl | SubscriptDecl, member: Member, object: Term | null, args: readonly Arg[], type: Type, span: Span, own: Subst = noSubst): Term {
   const { cx } = env
   const get = decl.accessors.find(a => a.accessor === 'get')
   const set = decl.accessors.find(a => a.accessor === 'set')
@@ -279,12 +279,12 @@ function accessorTerm(env: Env, decl: PropertyDecl | SubscriptDecl, member: Memb
     }
     const mutating = isMutating(ref)
     const arg: Arg = object === null ? { dir: 'in', value: emptyError(errorType) } : mutating && object.kind === 'place' ? { dir: 'inout', place: object.place } : { dir: 'in', value: toExpr(env, object, span) }
-    return { kind: 'place', place: { kind: 'ref', type, span, func: refTo(ref, member), object: arg, args }, fixed: readonly ? 'it is read-only' : null }
+    return { kind: 'place', place: { kind: 'ref', type, span, func: refTo(ref, member, own), object: arg, args }, fixed: readonly ? 'it is read-only' : null }
   }
   if (set === undefined) {
     if (get === undefined) return errorTerm
     const arg: Arg | null = object === null ? null : isMutating(get) && object.kind === 'place' ? { dir: 'inout', place: object.place } : { dir: 'in', value: toExpr(env, object, span) }
-    return value({ kind: 'call', type, span, func: refTo(get, member), object: arg, args })
+    return value({ kind: 'call', type, span, func: refTo(get, member, own), object: arg, args })
   }
   let arg: Arg | null = null
   let fixed: string | null = null
@@ -296,10 +296,10 @@ function accessorTerm(env: Env, decl: PropertyDecl | SubscriptDecl, member: Memb
     } else {
       arg = { dir: 'in', value: toExpr(env, object, span) }
       fixed = 'it belongs to a value'
-      if (get !== undefined) return value({ kind: 'call', type, span, func: refTo(get, member), object: arg, args })
+      if (get !== undefined) return value({ kind: 'call', type, span, func: refTo(get, member, own), object: arg, args })
     }
   }
-  return { kind: 'place', place: { kind: 'accessor', type, span, get: get === undefined ? null : refTo(get, member), set: refTo(set, member), object: arg, args }, fixed }
+  return { kind: 'place', place: { kind: 'accessor', type, span, get: get === undefined ? null : refTo(get, member, own), set: refTo(set, member, own), object: arg, args }, fixed }
 }
 
 // ── Elements ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -394,7 +394,7 @@ function subscriptTerm(env: Env, base: Term & { readonly kind: 'value' | 'place'
   const found = byGetter.get(ref.decl)
   if (found === undefined) return chosen
   const member: Member = ref.kind === 'direct' ? { ...found.member, subst: ref.subst } : found.member
-  return accessorTerm(env, found.decl, member, base, call.args, call.type, e.span)
+  return accessorTerm(env, found.decl, member, base, call.args, call.type, e.span, ref.subst)
 }
 
 // ── Swizzles ─────────────────────────────────────────────────────────────────────────────────────────────────────

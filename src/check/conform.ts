@@ -152,6 +152,12 @@ export function associated(cx: Cx, base: Type, iface: InterfaceType, decl: Assoc
     const type = assocType(base, iface, decl)
     return cx.equal.get(type.key) ?? type
   }
+  if (base.kind === 'interface') {
+    // Of a value whose type is known at run time only, it is known what the interface asks of it.
+    if (isDifferential) return assocType(base, iface, decl)
+    const bound = assocBounds(cx, decl)[0]
+    return bound === undefined ? errorType : putInterface(cx, bound, substFor(iface.decl, iface.args, base))
+  }
   if (isDifferential && decl.owner.name === 'IDifferentiable') return differentialOf(cx, base) ?? errorType
   for (const m of lookupMember(cx, base, decl.name)) {
     const found = memberType(cx, m.decl, m.subst)

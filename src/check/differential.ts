@@ -26,7 +26,8 @@ export function differentialOf(cx: Cx, type: Type): Type | null {
       const elem = differentialOf(cx, type.elem)
       return elem === null ? null : same(elem, type.elem) ? type : arrayType(elem, type.count)
     }
-    case 'param': case 'this': case 'assoc': {
+    case 'interface': case 'param': case 'this': case 'assoc': {
+      if (type.kind === 'assoc' && type.base.kind === 'interface') return type
       const iface = coreInterface(cx, 'IDifferentiable')
       if (iface === null || !conforms(cx, type, iface)) return null
       const decl = iface.decl.inner.names.get('Differential')?.[0]

@@ -235,8 +235,15 @@ function checkLocal(env: Env, d: ast.VarDecl, out: Stmt[]): void {
       type = errorType
     }
   } else if (d.init !== undefined) {
-    init = checkValue(env, d.init)
+    const term = checkExpr(env, d.init)
+    init = term.kind === 'error' ? emptyError(errorType) : toExpr(env, term, d.init.span)
     type = init.type
+    if (type.kind === 'void') {
+      // `let x = f();` of a function that returns nothing is the call.
+      out.push({ kind: 'expr', expr: init, span: d.span })
+      env.scope.names.set(d.name.text, [{ kind: 'local', id: cx.id(), name: d.name.text, type: errorType, span: d.name.span, constant: true, noDiff: false }])
+      return
+    }
   } else {
     cx.sink.add(types.noInitialiser, d.name.span, { name: d.name.text })
     type = errorType

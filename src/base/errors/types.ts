@@ -110,7 +110,7 @@ export const listNeedsType: Entry<never> = error('E30502', 'the type of this lis
 })
 
 export const voidValue: Entry<never> = error('E30009', 'a value is needed, and this returns nothing', {
-  example: 'void f() { } void g() { let x = f(); }',
+  example: 'void f() { } float g() { float x = f(); return x; }',
 })
 
 export const returnNeedsValue: Entry<'type'> = error('E30006', 'return needs a value of type {type}', {
