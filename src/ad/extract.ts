@@ -16,7 +16,7 @@ import { memoKey, newFunc, zeroOf, type AdContext, type Jvp, type Split } from '
 import { linearizeFused, unzip, type Callees } from './linearize.ts'
 import { differentiableInputs, differentiableResults, hasBackwardEffects, planOf } from './plan.ts'
 import { prepare, settleLoops } from './prepare.ts'
-import { costOf } from './residual.ts'
+import { Costs } from './residual.ts'
 import { transpose } from './transpose.ts'
 
 /** Functions of at most this cost, without loops and arrays, become part of their caller before it is differentiated. */
@@ -143,10 +143,11 @@ function isSmall(cx: AdContext, callee: Func): boolean {
   if (plan.is !== 'transform' || plan.func !== callee || callee.info.prefer !== 'none' || callee.info.noInline) return false
   if (callee.info.forceInline) return true
   if ([...callee.sig.params.map(p => p.type), callee.sig.result].some(holdsArray)) return false
+  const costs = new Costs()
   let plain = true, cost = 0
   walk(callee.body!, inst => {
     if (inst.op === ops.loop || (inst.op === ops.call && !isLibrary(inst.attr as Func))) plain = false
-    if (inst.regions.length === 0) cost += costOf(inst)
+    if (inst.regions.length === 0) cost += costs.of(inst)
   })
   return plain && cost <= smallCost
 }

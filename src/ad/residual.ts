@@ -63,29 +63,57 @@ function isConstantMemory(pointer: Value): boolean {
   return space === 'uniform' || space === 'storage' || space === 'handle'
 }
 
-function costOfRegion(region: Region, seen: Set<Func>): number {
-  let cost = 0
-  for (const inst of region.insts) cost += costOf(inst, seen)
-  return cost
-}
+/** A rough count of operations; what calls and branches cost is counted once. */
+export class Costs {
+  readonly #insts: Map<Inst, number> = new Map()
+  readonly #funcs: Map<Func, number> = new Map()
 
-/** A rough count of operations. */
-export function costOf(inst: Inst, seen: Set<Func> = new Set()): number {
-  switch (inst.op) {
-    case ops.constant: case ops.zero: case ops.undef: case ops.extract: case ops.construct: case ops.splat: case ops.swizzle:
-    case ops.insert: case ops.detach: case ops.bitcast: case ops.global: case ops.field: case ops.elem: return 0
-    case ops.load: return 4
-    case ops.div: case ops.rem: return 4 * laneCount(inst.results[0]!.type)
-    case ops.loop: return 16 * inst.regions.reduce((sum, r) => sum + costOfRegion(r, seen), 0)
-    case ops.call: {
-      const callee = inst.attr as Func
-      if (callee.info.spell !== undefined || callee.body === undefined || seen.has(callee)) return callCost * laneCount(inst.results[0]?.type)
-      seen.add(callee)
-      const cost = costOfRegion(callee.body, seen)
-      seen.delete(callee)
-      return cost + 1
+  of(inst: Inst): number {
+    if (inst.regions.length === 0 && inst.op !== ops.call) return this.#count(inst)
+    let cost = this.#insts.get(inst)
+    if (cost === undefined) {
+      cost = this.#count(inst)
+      this.#insts.set(inst, cost)
     }
-    default: return 1 + inst.regions.reduce((sum, r) => sum + costOfRegion(r, seen), 0)
+    return cost
+  }
+
+  #region(region: Region): number {
+    let cost = 0
+    for (const inst of region.insts) cost += this.of(inst)
+    return cost
+  }
+
+  #regions(inst: Inst): number {
+    let cost = 0
+    for (const r of inst.regions) cost += this.#region(r)
+    return cost
+  }
+
+  #func(func: Func): number {
+    let cost = this.#funcs.get(func)
+    if (cost === undefined) {
+      // A function that calls itself counts as a library call inside.
+      this.#funcs.set(func, callCost)
+      cost = 1 + this.#region(func.body!)
+      this.#funcs.set(func, cost)
+    }
+    return cost
+  }
+
+  #count(inst: Inst): number {
+    switch (inst.op) {
+      case ops.constant: case ops.zero: case ops.undef: case ops.extract: case ops.construct: case ops.splat: case ops.swizzle:
+      case ops.insert: case ops.detach: case ops.bitcast: case ops.global: case ops.field: case ops.elem: return 0
+      case ops.load: return 4
+      case ops.div: case ops.rem: return 4 * laneCount(inst.results[0]!.type)
+      case ops.loop: return 16 * this.#regions(inst)
+      case ops.call: {
+        const callee = inst.attr as Func
+        return callee.info.spell !== undefined || callee.body === undefined ? callCost * laneCount(inst.results[0]?.type) : this.#func(callee)
+      }
+      default: return 1 + this.#regions(inst)
+    }
   }
 }
 
@@ -97,6 +125,8 @@ function laneCount(type: Type | undefined): number {
 export class Primal {
   readonly func: Func
   readonly body: Region
+  readonly #costs: Costs = new Costs()
+  readonly #recipes: Map<Inst, Recipe | null> = new Map()
   readonly places: (Place | undefined)[] = []
   /** By region: its own loops. */
   readonly regionLoops: Map<Region, readonly Inst[]> = new Map()
@@ -176,6 +206,15 @@ export class Primal {
 
   /** How an instruction's results can be had again, or undefined where they must be stored. */
   recipe(inst: Inst): Recipe | undefined {
+    let recipe = this.#recipes.get(inst)
+    if (recipe === undefined) {
+      recipe = this.#recipe(inst) ?? null
+      this.#recipes.set(inst, recipe)
+    }
+    return recipe ?? undefined
+  }
+
+  #recipe(inst: Inst): Recipe | undefined {
     switch (inst.op) {
       case ops.variable: {
         const init = this.initialiser(inst.results[0]!)
@@ -183,22 +222,22 @@ export class Primal {
       }
       case ops.load: {
         const root = rootOf(inst.args[0]!)
-        if (isConstantMemory(inst.args[0]!)) return { from: inst.args, cost: costOf(inst) }
+        if (isConstantMemory(inst.args[0]!)) return { from: inst.args, cost: this.#costs.of(inst) }
         if (!(root.def instanceof Inst) || root.def.op !== ops.variable || !this.isFinal(inst, root)) return undefined
         return { from: inst.args, cost: 1 }
       }
       case ops.call: {
         const callee = inst.attr as Func
         if (callee.info.prefer === 'checkpoint' || (callee.info.prefer !== 'recompute' && !isPure(callee))) return undefined
-        return { from: inst.args, cost: callee.info.prefer === 'recompute' ? 0 : costOf(inst) }
+        return { from: inst.args, cost: callee.info.prefer === 'recompute' ? 0 : this.#costs.of(inst) }
       }
       case ops.if_: case ops.switch_: {
         if (!inst.regions.every(r => this.#repeatable(r))) return undefined
         const free = new Set(inst.args)
         for (const r of inst.regions) for (const v of captured(r, this.func)) free.add(v)
-        return { from: [...free], cost: costOf(inst) }
+        return { from: [...free], cost: this.#costs.of(inst) }
       }
-      default: return inst.op.effect === 'none' && inst.regions.length === 0 ? { from: inst.args, cost: costOf(inst) } : undefined
+      default: return inst.op.effect === 'none' && inst.regions.length === 0 ? { from: inst.args, cost: this.#costs.of(inst) } : undefined
     }
   }
 
