@@ -127,7 +127,8 @@ export function define(line: readonly Tok[], at: Span, table: MacroTable, sink: 
 }
 
 function isSameMacro(a: Macro, b: Macro): boolean {
-  return a.variadic === b.variadic && a.params?.join() === b.params?.join() && a.params === undefined === (b.params === undefined)
+  // `#define F() x` and `#define F x` differ, and so do their parameters: '' and undefined.
+  return a.variadic === b.variadic && a.params?.join() === b.params?.join()
     && a.body.length === b.body.length && a.body.every((t, i) => t.text === b.body[i]!.text)
 }
 

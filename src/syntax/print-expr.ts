@@ -133,7 +133,6 @@ function printFloat(value: number): string {
 /** A string literal with its escapes. */
 export function quote(text: string): string {
   const named: Readonly<Record<string, string>> = { '\n': '\\n', '\t': '\\t', '\r': '\\r', '"': '\\"', '\\': '\\\\' }
-  // eslint-disable-next-line no-control-regex
   return `"${text.replace(/[\x00-\x1f"\\]/g, c => named[c] ?? `\\${c.charCodeAt(0).toString(8).padStart(3, '0')}`)}"`
 }
 

@@ -35,7 +35,7 @@ export function punctuatorKind(text: Punctuator): number {
 }
 
 /** By kind: a place outside an array would be slow to ask for. */
-const textOfKind: readonly (Punctuator | undefined)[] = [...new Array<undefined>(firstPunctuator).fill(undefined), ...punctuators]
+const textOfKind: readonly (Punctuator | undefined)[] = [...Array.from({ length: firstPunctuator }, () => undefined), ...punctuators]
 
 /** The spelling of a kind of punctuator; undefined for other kinds. */
 export function punctuatorText(kind: number): Punctuator | undefined {
@@ -78,7 +78,7 @@ export class TokenStream {
   readonly truncated: boolean
   readonly #presumed: ReadonlyMap<SourceFile, PresumedLines>
   /** Texts that have been asked for: the parser asks several times. */
-  readonly #cache: (string | undefined)[]
+  readonly #cache: (string | undefined)[] = []
 
   constructor(
     kinds: Uint8Array, starts: Int32Array, ends: Int32Array, flags: Uint8Array, count: number, files: readonly SourceFile[],
@@ -96,7 +96,6 @@ export class TokenStream {
     this.texts = texts ?? new Map()
     this.#presumed = presumed ?? new Map()
     this.matches = matchBrackets(kinds, count)
-    this.#cache = new Array<string | undefined>(count)
   }
 
   text(index: number): string {
