@@ -25,7 +25,7 @@ export function candidatesOf(members: readonly Member[], object: Term | null, di
   const list: Candidate[] = []
   for (const m of members) {
     if (m.decl.kind !== 'func') continue
-    list.push({ decl: m.decl, subst: m.subst, requirement: m.requirement, distance, via: m.via, extensionParams: m.extensionParams, object: m.decl.role === 'method' ? object : null })
+    list.push({ decl: m.decl, subst: m.subst, requirement: m.requirement, distance, via: m.via, extensionParams: m.extensionParams, object: m.decl.role === 'method' || isDynamic(m) ? object : null })
   }
   return list
 }
@@ -259,6 +259,11 @@ function refOf(match: Match, modes: Funcs['modes']): FuncRef {
   return ref
 }
 
+/** A static requirement of an interface, asked of a value whose type is known at run time only: the value chooses the function. */
+function isDynamic(member: Member): boolean {
+  return member.decl.kind === 'func' && member.decl.role === 'static' && member.requirement?.type.kind === 'interface'
+}
+
 function finish(env: Env, match: Match, funcs: Funcs, args: readonly Term[], span: Span): Term {
   const { cx } = env
   const { sig, candidate } = match
@@ -294,6 +299,9 @@ function finish(env: Env, match: Match, funcs: Funcs, args: readonly Term[], spa
       return errorTerm
     }
     object = asArg(env, candidate.object, sig.mutating, funcs.name, span)
+  }
+  if (candidate.decl.role === 'static' && candidate.requirement?.type.kind === 'interface' && candidate.object !== null) {
+    object = asArg(env, candidate.object, false, funcs.name, span)
   }
   return value({ kind: 'call', type: sig.result, span, func: ref, object, args: made })
 }

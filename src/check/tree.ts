@@ -32,7 +32,7 @@ export type FuncRef =
   | { readonly kind: 'requirement', readonly type: Type, readonly iface: InterfaceType, readonly decl: FuncDecl, readonly subst: Subst }
   /** `fwd_diff(of)` or `bwd_diff(of)`. Where `of` is a method, `this` is the first parameter of the derivative. */
   | { readonly kind: 'derivative', readonly mode: 'forward' | 'backward', readonly of: FuncRef }
-  /** A dispatch at run time on a value of interface type. */
+  /** A dispatch at run time on a value of interface type, which is the `object` of the call also where the requirement is static. */
   | { readonly kind: 'dynamic', readonly iface: InterfaceType, readonly decl: FuncDecl, readonly subst: Subst }
 
 export interface SigParam {

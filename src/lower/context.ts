@@ -146,6 +146,8 @@ export class Lowering {
       const type = this.types.of(source.self)
       params.push({ name: 'this', type, dir: source.mutating ? 'inout' : 'in', noDiff: source.selfNoDiff || t.differential(type) === null })
     }
+    const chooser = source.self === null ? chosenBy(ref) : undefined
+    if (chooser !== undefined) params.push({ name: 'this', type: this.types.of(chooser), dir: 'in', noDiff: true })
     for (const p of source.params) {
       const type = this.types.of(p.type)
       params.push({ name: p.name, type, dir: p.dir, noDiff: p.noDiff || t.differential(type) === null })
@@ -163,6 +165,12 @@ export function refKey(ref: FuncRef): string {
     case 'derivative': return `${ref.mode}(${refKey(ref.of)})`
     case 'dynamic': return `dyn ${ref.iface.key}.${ref.decl.id}[${s.substKey(ref.subst)}]`
   }
+}
+
+/** The interface whose value chooses a static function at run time. */
+function chosenBy(ref: FuncRef): s.InterfaceType | undefined {
+  if (ref.kind === 'derivative') return chosenBy(ref.of)
+  return ref.kind === 'dynamic' && ref.decl.role === 'static' ? ref.iface : undefined
 }
 
 const generic = (ref: FuncRef): boolean => ref.kind !== 'derivative' && ref.subst.args.size > 0

@@ -172,6 +172,11 @@ export function dispatchBody(cx: Lowering, func: Func, ref: FuncRef & { readonly
   const variants = cx.variants.of(cx, ref.iface).slice(0, value.type.count - 1)
   cases(fn, value, variants, i => {
     const method = cx.resolve({ kind: 'requirement', type: variants[i]!.type, iface: ref.iface, decl: ref.decl, subst: ref.subst })
+    if (ref.decl.role === 'static') {
+      const out = callWith(fn, method, null, rest, null)
+      if (result !== undefined && out !== undefined) b.store(result, out)
+      return
+    }
     const payload = b.extract(value, i + 1)
     const mutating = self.dir !== 'in'
     const place = mutating ? fn.variable(payload.type, 'this', payload) : undefined
