@@ -34,13 +34,18 @@ let child: ChildProcess | undefined
 let nextId = 1
 const waiting = new Map<number, (answer: Answer) => void>()
 
-function start(): Promise<ChildProcess> {
+/** The environment in which a process finds a WebGPU device. */
+export function gpuEnv(): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = { ...process.env, XDG_RUNTIME_DIR: process.env['XDG_RUNTIME_DIR'] ?? mkdtempSync(join(tmpdir(), 'xdg-')) }
   if (env['VK_ICD_FILENAMES'] === undefined && existsSync(`${chromium}/vk_swiftshader_icd.json`)) {
     env['VK_ICD_FILENAMES'] = `${chromium}/vk_swiftshader_icd.json`
     env['LD_LIBRARY_PATH'] = [env['LD_LIBRARY_PATH'], chromium].filter(p => p !== undefined && p !== '').join(':')
   }
-  const made = fork(new URL('./dawn-worker.mjs', import.meta.url), { env, serialization: 'advanced', execArgv: [] })
+  return env
+}
+
+function start(): Promise<ChildProcess> {
+  const made = fork(new URL('./dawn-worker.mjs', import.meta.url), { env: gpuEnv(), serialization: 'advanced', execArgv: [] })
   child = made
   made.on('message', (answer: Answer) => {
     waiting.get(answer.id)?.(answer)

@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { build } from 'esbuild'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { gpuEnv } from './gpu.ts'
+
+let said: Record<string, unknown>
+
+// The script holds a device, and a process that does has to be ended: so it is bundled and run apart from the tests.
+beforeAll(async () => {
+  const folder = mkdtempSync(fileURLToPath(new URL('../node_modules/.attach-', import.meta.url)))
+  const outfile = `${folder}/script.mjs`
+  try {
+    await build({ entryPoints: [fileURLToPath(new URL('./attach-script.ts', import.meta.url))], outfile, bundle: true, format: 'esm', platform: 'node', external: ['webgpu'] })
+    const { stdout } = await promisify(execFile)(process.execPath, [outfile], { env: gpuEnv() })
+    said = JSON.parse(stdout.trim().split('\n').at(-1)!) as Record<string, unknown>
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}, 60_000)
+
+describe('attach', () => {
+  test('typed arrays are written in place', () => expect(said['inPlace']).toEqual([20, 40, 60, 80]))
+  test('plain values come back as plain values', () => expect(said['plain']).toEqual([5, 10, 15, 20]))
+  test('buffers of the device are bound and not copied', () => expect(said['deviceBuffer']).toEqual([]))
+  test('structs go in and out as objects', () => {
+    expect(said['structs']).toEqual([{ direction: [1, 2, 3], power: 10 }, { direction: [1, 2, 3], power: 11 }])
+  })
+  test('kernels know the size of their groups', () => expect(said['sizes']).toEqual([[4, 1, 1], [1, 1, 1]]))
+  test('mistakes are named', () => {
+    expect(said['failures']).toEqual({
+      kernel: 'NoSuchKernel: there is no entry point nope; there are: shade, copyLight',
+      missing: 'MissingBuffer: shade needs the buffer outp',
+      unknown: 'UnknownBuffer: shade uses no buffer lights; it uses: inp, outp',
+      size: 'WrongBuffer: inp: expected at least 4 bytes and a multiple of 4, got 3',
+      uniform: 'WrongUniform: globalParams.halve: expected bool, got nothing',
+      shape: 'WrongUniform: light.direction: expected a vector of 3, got an array of 2',
+      groups: 'WrongGroups: shade: the number of groups is 1.5 × 1 × 1',
+      program: expect.stringMatching(/^CompileError: .*nothing/s) as string,
+    })
+  })
+})
