@@ -90,27 +90,28 @@ class Copies {
     }
   }
 
-  /** Makes as many merges as do not touch each other; false where there is none. */
+  /** Makes all merges but those into or of a variable that is itself merged away; false where there is none. */
   merge(): boolean {
     const to: ValueTable = []
     const drop = new Set<Inst>()
-    const touched = new Set<Local>()
+    const gone = new Set<Local>()
+    const used = new Set<Local>()
     const bySource = new Map<Value, Local>()
     for (const local of this.#locals.values()) {
-      if (local.escapes || local.stores.length !== 1 || touched.has(local)) continue
+      if (local.escapes || local.stores.length !== 1 || used.has(local)) continue
       const store = local.stores[0]!
       const value = store.inst.args[1]!
       if (local.uses.some(u => u.at < store.at)) continue
       const source = this.#source(value)
       const other = source?.local ?? bySource.get(value)
-      if (other !== undefined && other !== local && !other.escapes && !touched.has(other) && other.pointer.type === local.pointer.type) {
+      if (other !== undefined && other !== local && !other.escapes && !gone.has(other) && other.pointer.type === local.pointer.type) {
         const merged = source === undefined ? this.#sameValue(local, other)
           : this.#unchanged(local, store, other, source.load) || this.#inPlace(local, store, other, source.load, drop)
         if (merged) {
           to[local.pointer.id] = other.pointer
           drop.add(store.inst)
-          touched.add(local)
-          touched.add(other)
+          gone.add(local)
+          used.add(other)
           continue
         }
       }
