@@ -259,9 +259,9 @@ function refOf(match: Match, modes: Funcs['modes']): FuncRef {
   return ref
 }
 
-/** A static requirement of an interface, asked of a value whose type is known at run time only: the value chooses the function. */
+/** A static requirement of an interface, asked of a value: where its type is known at run time only, the value chooses the function. */
 function isDynamic(member: Member): boolean {
-  return member.decl.kind === 'func' && member.decl.role === 'static' && member.requirement?.type.kind === 'interface'
+  return member.decl.kind === 'func' && member.decl.role === 'static' && member.requirement !== null
 }
 
 function finish(env: Env, match: Match, funcs: Funcs, args: readonly Term[], span: Span): Term {
@@ -300,7 +300,7 @@ function finish(env: Env, match: Match, funcs: Funcs, args: readonly Term[], spa
     }
     object = asArg(env, candidate.object, sig.mutating, funcs.name, span)
   }
-  if (candidate.decl.role === 'static' && candidate.requirement?.type.kind === 'interface' && candidate.object !== null) {
+  if (candidate.decl.role === 'static' && candidate.requirement !== null && candidate.object !== null) {
     object = asArg(env, candidate.object, false, funcs.name, span)
   }
   return value({ kind: 'call', type: sig.result, span, func: ref, object, args: made })

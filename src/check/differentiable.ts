@@ -1,8 +1,282 @@
-/** The lost-derivative check: in a function that is marked differentiable, a derivative may not get lost without a word. */
+/**
+ * The lost-derivative check: in a function that is marked differentiable, a derivative may not get lost without a word.
+ *
+ * Which variables may carry a derivative is found first, without regard to the order of statements. An expression is
+ * *expected* to pass derivatives on where it is returned, stored in a variable that holds one, or given to a differentiable
+ * function. A call in such a place to a function that is not differentiable loses what its arguments carry. Arguments
+ * that carry nothing (constants, integers, `no_diff` values) never complain.
+ */
+import * as errors from '../base/errors/derivative.ts'
+import { attributesOf } from './attribute.ts'
 import type { Cx } from './context.ts'
-import type { FuncDecl } from './decl.ts'
-import type { Body } from './tree.ts'
+import type { FuncDecl, Level } from './decl.ts'
+import { differentialOf } from './differential.ts'
+import { hasKnownBound, rootVariable } from './loop.ts'
+import { fieldSigs, funcSig, signatureOf } from './signature.ts'
+import type { Arg, Body, CallExpr, Expr, FuncRef, Place, Stmt } from './tree.ts'
+import { show, type Type } from './type.ts'
+import { children, eachExpr, eachStmt, expressions, operands, placeOperands } from './walk.ts'
 
-/** Reports where a derivative would get lost. */
-export function checkLostDerivatives(_cx: Cx, _func: FuncDecl, _body: Body): void {
+/** Reports where a derivative would get lost, and loops without a bound. */
+export function checkLostDerivatives(cx: Cx, func: FuncDecl, body: Body): void {
+  const attributes = attributesOf(cx, func)
+  eachStmt(body.stmts, s => {
+    if (s.kind !== 'for') return
+    const bounded = hasKnownBound(cx, s, true)
+    if (attributes.marked && !bounded && s.loop.maxIters === null && !s.loop.forceUnroll) cx.sink.add(errors.unboundedLoop, s.span ?? undefined, {})
+  })
+  if (attributes.prefer === 'recompute') checkRecompute(cx, func, body)
+  if (!attributes.marked) return
+  eachStmt(body.stmts, s => {
+    if ((s.kind === 'while' || s.kind === 'do') && s.loop.maxIters === null && !s.loop.forceUnroll) cx.sink.add(errors.unboundedLoop, s.span ?? undefined, {})
+  })
+  if (attributes.treatAsDifferentiable) return
+  if (attributes.kernel) {
+    for (const p of funcSig(cx, func).params) if (!p.noDiff && differentialOf(cx, p.type) !== null) cx.sink.add(errors.kernelParameters, p.span ?? undefined, { name: p.name })
+  }
+  new Check(cx, func, attributes.level).run(body)
+}
+
+class Check {
+  readonly #cx: Cx
+  readonly #func: FuncDecl
+  readonly #level: Level
+  /** Identities of variables that may hold something with a derivative. */
+  readonly #active = new Set<number>()
+  readonly #selfActive: boolean
+  /** The type of a `this` that carries no derivative and was not said to. */
+  readonly #plainSelf: Type | null
+
+  constructor(cx: Cx, func: FuncDecl, level: Level) {
+    this.#cx = cx
+    this.#func = func
+    this.#level = level
+    const sig = signatureOf(cx, { kind: 'direct', decl: func, subst: { args: new Map(), self: null } })
+    this.#selfActive = (sig.self !== null && !sig.selfNoDiff) || func.role === 'constructor'
+    const said = attributesOf(cx, func).noDiffThis
+    this.#plainSelf = sig.self !== null && sig.selfNoDiff && !said && sig.self.kind === 'struct' ? sig.self : null
+    for (const p of funcSig(cx, func).params) if (p.dir !== 'out' && !p.noDiff && differentialOf(cx, p.type) !== null) this.#active.add(p.id)
+  }
+
+  run(body: Body): void {
+    for (let before = -1; before !== this.#active.size;) {
+      before = this.#active.size
+      eachStmt(body.stmts, s => this.#propagate(s))
+    }
+    this.#stmts(body.stmts)
+  }
+
+  #differentiable(type: Type): boolean {
+    return differentialOf(this.#cx, type) !== null
+  }
+
+  // ── What carries a derivative ──────────────────────────────────────────────────────────────────────────────────
+
+  #propagate(s: Stmt): void {
+    if (s.kind === 'local' && s.init !== null && !s.decl.noDiff && this.#carries(s.init)) this.#active.add(s.decl.id)
+    for (const e of expressions(s)) {
+      eachExpr(e, x => {
+        if ((x.kind === 'assign' || x.kind === 'update') && this.#carries(x.value)) this.#activate(x.place)
+        if (x.kind !== 'call' || !this.#isDifferentiable(x.func)) return
+        if (![...x.args, ...(x.object === null ? [] : [x.object])].some(a => this.#argCarries(a))) return
+        for (const a of x.args) if (a.dir !== 'in') this.#activate(a.place)
+        if (x.object !== null && x.object.dir !== 'in') this.#activate(x.object.place)
+      })
+    }
+  }
+
+  #activate(p: Place): void {
+    const v = rootVariable(p)
+    if (v !== null && !v.noDiff && this.#holds(p)) this.#active.add(v.id)
+  }
+
+  #argCarries(a: Arg): boolean {
+    return a.dir === 'in' ? this.#carries(a.value) : a.dir === 'inout' && this.#placeCarries(a.place)
+  }
+
+  #carries(e: Expr): boolean {
+    if (!this.#differentiable(e.type)) return false
+    switch (e.kind) {
+      case 'read': return this.#placeCarries(e.place)
+      case 'noDiff': case 'const': case 'int': case 'default': case 'fieldDefault': case 'paramDefault': case 'string': case 'error': return false
+      case 'old': return true
+      case 'call':
+        if (isDetach(e.func) || !this.#isDifferentiable(e.func)) return false
+        return [...e.args, ...(e.object === null ? [] : [e.object])].some(a => this.#argCarries(a))
+      case 'update': return this.#placeCarries(e.place) || this.#carries(e.value)
+      case 'field': return this.#carries(e.base) && !this.#isNoDiffField(e.base.type, e.field.index)
+      case 'conditional': return this.#carries(e.then) || this.#carries(e.otherwise)
+      default: {
+        let found = false
+        operands(e, x => { found ||= this.#carries(x) }, () => undefined)
+        return found
+      }
+    }
+  }
+
+  #isNoDiffField(owner: Type, index: number): boolean {
+    return owner.kind === 'struct' && fieldSigs(this.#cx, owner.decl)[index]?.noDiff === true
+  }
+
+  #placeCarries(p: Place): boolean {
+    switch (p.kind) {
+      case 'local': case 'param': return this.#active.has(p.decl.id)
+      case 'this': return this.#selfActive
+      case 'field': return this.#differentiable(p.base.type) && !this.#isNoDiffField(p.base.type, p.field.index) && this.#placeCarries(p.base)
+      case 'index': case 'swizzle': case 'elements': case 'convert': return this.#placeCarries(p.base)
+      case 'accessor': return p.get !== null && this.#isDifferentiable(p.get) && p.object !== null && this.#argCarries(p.object)
+      case 'temp': return this.#carries(p.value)
+      default: return false
+    }
+  }
+
+  // ── What can hold one ──────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Whether a derivative that is stored there stays. What the user marked `no_diff` is no loss. */
+  #holds(p: Place): boolean {
+    switch (p.kind) {
+      case 'local': case 'param': return this.#differentiable(p.type) || p.decl.noDiff
+      case 'this': return this.#selfActive
+      case 'field': return this.#differentiable(p.base.type) && !this.#isNoDiffField(p.base.type, p.field.index) && this.#holds(p.base)
+      case 'index': case 'swizzle': case 'elements': case 'convert': return this.#holds(p.base)
+      case 'accessor': return p.set !== null && this.#isDifferentiable(p.set)
+      case 'temp': return true
+      default: return false
+    }
+  }
+
+  #isDifferentiable(ref: FuncRef): boolean {
+    if (ref.kind === 'derivative') return true
+    const { level } = attributesOf(this.#cx, ref.decl)
+    return level === 'backward' || (level === 'forward' && this.#level === 'forward')
+  }
+
+  // ── Reports ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #stmts(list: readonly Stmt[]): void {
+    for (const s of list) {
+      if (s.kind === 'local' && s.init !== null && !s.decl.noDiff && this.#differentiable(s.decl.type)) this.#expect(s.init)
+      if (s.kind === 'return' && s.value !== null && !funcSig(this.#cx, this.#func).resultNoDiff) this.#expect(s.value)
+      for (const e of expressions(s)) this.#visit(e)
+      this.#stmts(children(s))
+    }
+  }
+
+  /** Looks at everything in an expression that runs with derivatives. */
+  #visit(e: Expr): void {
+    switch (e.kind) {
+      case 'noDiff':
+        if (e.value.kind === 'call' && this.#isDifferentiable(e.value.func) && this.#carries(e.value) && e.value.func.kind === 'direct') {
+          this.#cx.sink.add(errors.noDiffOfDifferentiable, e.span ?? undefined, { name: nameOf(e.value.func) })
+        }
+        return
+      case 'assign': case 'update': this.#store(e); break
+      case 'call': this.#call(e); break
+      case 'construct':
+        if (e.type.kind === 'struct' && e.type.decl.intrinsic === null && !e.type.decl.module.isCore && !this.#differentiable(e.type) && e.parts.some(p => this.#carries(p))) {
+          this.#cx.sink.add(errors.plainStruct, e.span ?? e.parts.find(p => p.span !== null)?.span ?? undefined, { type: show(e.type) })
+        }
+        break
+      default:
+    }
+    const place = (p: Place): void => {
+      this.#plainThis(p)
+      placeOperands(p, x => this.#visit(x), place)
+    }
+    operands(e, x => this.#visit(x), place)
+  }
+
+  #plainThis(p: Place): void {
+    if (this.#plainSelf === null || p.kind !== 'field' || p.base.kind !== 'this' || !this.#differentiable(p.type) || this.#isNoDiffField(p.base.type, p.field.index)) return
+    this.#cx.sink.add(errors.plainThis, p.span ?? undefined, { name: p.field.name, type: show(this.#plainSelf) })
+  }
+
+  #store(e: Expr & { readonly kind: 'assign' | 'update' }): void {
+    if (!this.#differentiable(e.place.type)) return
+    if (this.#holds(e.place)) this.#expect(e.value)
+    else if (e.kind === 'update' ? this.#addedCarries(e) : this.#carries(e.value)) this.#cx.sink.add(errors.lostInAssignment, e.span ?? undefined, {})
+  }
+
+  /** Whether what is added to a place carries a derivative; what stood there does not. */
+  #addedCarries(e: Expr & { readonly kind: 'update' }): boolean {
+    let found = false
+    const visit = (x: Expr): void => {
+      if (x === e.old) return
+      if (x.kind === 'binary' || x.kind === 'convert') operands(x, visit, () => undefined)
+      else found ||= this.#carries(x)
+    }
+    visit(e.value)
+    return found
+  }
+
+  #call(e: CallExpr): void {
+    if (!this.#isDifferentiable(e.func)) return
+    const sig = signatureOf(this.#cx, e.func)
+    for (let i = 0; i < e.args.length; i++) {
+      const [p, a] = [sig.params[i], e.args[i]!]
+      if (p === undefined || p.noDiff || !this.#differentiable(p.type)) continue
+      if (a.dir === 'in') this.#expect(a.value)
+      else if (e.func.kind !== 'derivative' && !this.#holds(a.place)) this.#cx.sink.add(errors.lostInArgument, a.place.span ?? e.span ?? undefined, { name: p.name })
+    }
+    if (e.object?.dir === 'in' && !sig.selfNoDiff) this.#expect(e.object.value)
+  }
+
+  /** The value is expected to pass derivatives on: finds calls that lose them. */
+  #expect(e: Expr): void {
+    if (!this.#differentiable(e.type)) return
+    switch (e.kind) {
+      case 'noDiff': case 'read': case 'update': case 'assign': return
+      case 'conditional': this.#expect(e.then); this.#expect(e.otherwise); return
+      case 'call':
+        if (this.#isDifferentiable(e.func)) return
+        if (signatureOf(this.#cx, e.func).resultNoDiff) return
+        if (this.#loses(e)) this.#cx.sink.add(errors.lostInCall, e.span ?? undefined, { name: nameOf(e.func) })
+        return
+      default: operands(e, x => this.#expect(x), () => undefined)
+    }
+  }
+
+  #loses(e: CallExpr): boolean {
+    const sig = signatureOf(this.#cx, e.func)
+    if (e.object !== null && this.#argCarries(e.object)) return true
+    return e.args.some((a, i) => sig.params[i]?.noDiff !== true && this.#argCarries(a))
+  }
+}
+
+function isDetach(ref: FuncRef): boolean {
+  return ref.kind === 'direct' && ref.decl.module.isCore && ref.decl.name === 'detach'
+}
+
+function nameOf(ref: FuncRef): string {
+  if (ref.kind === 'derivative') return nameOf(ref.of)
+  if (ref.decl.role === 'constructor') return `the constructor of ${ref.decl.parent?.name ?? '?'}`
+  return ref.decl.of?.kind === 'subscript' ? 'the subscript' : ref.decl.name
+}
+
+// ── Side effects ─────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Warns of a function that is to be run again in reverse and writes memory that outlives it. */
+function checkRecompute(cx: Cx, func: FuncDecl, body: Body): void {
+  const attribute = func.syntax.attributes.find(a => a.name === 'PreferRecompute')
+  const arg = attribute?.args[0]?.value
+  if (arg?.kind === 'member' && arg.name.text === 'Allow') return
+  if (func.syntax.attributes.some(a => a.name === '__NoSideEffect')) return
+  let effects = false
+  eachStmt(body.stmts, s => {
+    for (const e of expressions(s)) {
+      eachExpr(e, x => {
+        if ((x.kind === 'assign' || x.kind === 'update') && outlives(x.place)) effects = true
+        if (x.kind === 'call') for (const a of x.args) if (a.dir !== 'in' && outlives(a.place)) effects = true
+      })
+    }
+  })
+  if (effects) cx.sink.add(errors.sideEffectsRecomputed, func.span ?? undefined, { name: func.name })
+}
+
+function outlives(p: Place): boolean {
+  switch (p.kind) {
+    case 'global': case 'ref': return true
+    case 'field': case 'index': case 'swizzle': case 'elements': case 'convert': return outlives(p.base)
+    default: return false
+  }
 }

@@ -115,7 +115,7 @@ export interface WrapExpr extends ExprBase { readonly kind: 'wrap', readonly val
  * and row by row, fill it exactly. Array: one an element. Struct: one an instance field, in order of declaration.
  */
 export interface ConstructExpr extends ExprBase { readonly kind: 'construct', readonly parts: readonly Expr[] }
-/** `object` is `this` of a method: by value, or a place where the method is mutating. */
+/** `object` is `this` of a method: by value, or a place where the method is mutating; or the value of which a static requirement was asked. */
 export interface CallExpr extends ExprBase { readonly kind: 'call', readonly func: FuncRef, readonly object: Arg | null, readonly args: readonly Arg[] }
 /** `no_diff e`: the value without its derivative, and nothing inside it is differentiated. */
 export interface NoDiffExpr extends ExprBase { readonly kind: 'noDiff', readonly value: Expr }

@@ -1,0 +1,79 @@
+/** Walks over the typed tree: every expression and place of a body, with the operands of each. */
+import type { Arg, Expr, Place, Stmt } from './tree.ts'
+
+/** Calls `visit` for the direct operands of an expression: values, and places that it reads or writes. */
+export function operands(e: Expr, onExpr: (e: Expr) => void, onPlace: (p: Place) => void): void {
+  const arg = (a: Arg): void => { if (a.dir === 'in') onExpr(a.value); else onPlace(a.place) }
+  switch (e.kind) {
+    case 'read': onPlace(e.place); return
+    case 'field': case 'swizzle': case 'elements': onExpr(e.base); return
+    case 'index': onExpr(e.base); onExpr(e.index); return
+    case 'unary': onExpr(e.operand); return
+    case 'binary': case 'logical': onExpr(e.left); onExpr(e.right); return
+    case 'conditional': onExpr(e.cond); onExpr(e.then); onExpr(e.otherwise); return
+    case 'convert': case 'wrap': case 'noDiff': onExpr(e.value); return
+    case 'construct': case 'sequence': e.parts.forEach(onExpr); return
+    case 'call':
+      if (e.object !== null) arg(e.object)
+      e.args.forEach(arg)
+      return
+    case 'assign': case 'update': onPlace(e.place); onExpr(e.value); return
+    default:
+  }
+}
+
+/** The same for a place: its base, indices and arguments. */
+export function placeOperands(p: Place, onExpr: (e: Expr) => void, onPlace: (p: Place) => void): void {
+  const arg = (a: Arg): void => { if (a.dir === 'in') onExpr(a.value); else onPlace(a.place) }
+  switch (p.kind) {
+    case 'field': case 'swizzle': case 'elements': case 'convert': onPlace(p.base); return
+    case 'index': onPlace(p.base); onExpr(p.index); return
+    case 'ref': arg(p.object); p.args.forEach(arg); return
+    case 'accessor':
+      if (p.object !== null) arg(p.object)
+      p.args.forEach(arg)
+      return
+    case 'temp': onExpr(p.value); return
+    default:
+  }
+}
+
+/** The statements directly in a statement. */
+export function children(s: Stmt): readonly Stmt[] {
+  switch (s.kind) {
+    case 'block': return s.body
+    case 'if': return s.otherwise === null ? [s.then] : [s.then, s.otherwise]
+    case 'for': return [...s.init, s.body]
+    case 'while': case 'do': return [s.body]
+    case 'switch': return s.cases.flatMap(c => c.body)
+    default: return []
+  }
+}
+
+/** The expressions directly in a statement. */
+export function expressions(s: Stmt): readonly Expr[] {
+  switch (s.kind) {
+    case 'expr': return [s.expr]
+    case 'local': return s.init === null ? [] : [s.init]
+    case 'if': case 'while': case 'do': return [s.cond]
+    case 'for': return [s.cond, s.step].filter(e => e !== null)
+    case 'switch': return [s.value]
+    case 'return': return s.value === null ? [] : [s.value]
+    default: return []
+  }
+}
+
+/** Every statement in a list, outer ones first. */
+export function eachStmt(list: readonly Stmt[], visit: (s: Stmt) => void): void {
+  for (const s of list) {
+    visit(s)
+    eachStmt(children(s), visit)
+  }
+}
+
+/** Every expression under one, itself first, those inside places too. */
+export function eachExpr(e: Expr, visit: (e: Expr) => void): void {
+  visit(e)
+  const place = (p: Place): void => placeOperands(p, x => eachExpr(x, visit), place)
+  operands(e, x => eachExpr(x, visit), place)
+}
