@@ -386,7 +386,7 @@ class Generator {
     for (const v of vectors) if (has('dot')) choices.push(() => lib('dot', this.expr(v, depth - 1), this.expr(v, depth - 1)))
     for (const name of ['tanh', 'atan', 'abs', 'sinh', 'frac'] as const) if (has(name)) choices.push(() => lib(name, lib('sin', x)))
     for (const name of ['log', 'rsqrt', 'log2', 'rcp'] as const) if (has(name)) choices.push(() => lib(name, squared(x)))
-    for (const name of ['min', 'max', 'atan2', 'fmod'] as const) if (has(name)) choices.push(() => lib(name, x, name === 'fmod' ? squared(this.expr(t.f32, 0)) : this.expr(t.f32, depth - 1)))
+    for (const name of ['min', 'max', 'atan2', 'fmod'] as const) if (has(name)) choices.push(() => lib(name, x, name === 'fmod' || name === 'atan2' ? squared(this.expr(t.f32, 0)) : this.expr(t.f32, depth - 1)))
     if (has('pow')) choices.push(() => lib('pow', squared(x), lib('cos', this.expr(t.f32, depth - 1))))
     for (const name of ['lerp', 'clamp', 'smoothstep'] as const) {
       if (has(name)) choices.push(() => name === 'lerp' ? lib(name, x, this.expr(t.f32, 1), this.expr(t.f32, 1)) : name === 'clamp' ? lib(name, x, lit(-0.5), squared(this.expr(t.f32, 0))) : lib(name, lit(-1), lit(1.5), x))

@@ -15,6 +15,7 @@ import { checkpoint } from './checkpoint.ts'
 import { memoKey, newFunc, zeroOf, type AdContext, type Jvp, type Split } from './context.ts'
 import { linearizeFused, unzip, type Callees } from './linearize.ts'
 import { differentiableInputs, differentiableResults, hasBackwardEffects, planOf } from './plan.ts'
+import { contextType, isLarge, pack, unpack } from './pack.ts'
 import { prepare, settleLoops } from './prepare.ts'
 import { Costs } from './residual.ts'
 import { transpose } from './transpose.ts'
@@ -196,12 +197,18 @@ function transformSplit(cx: AdContext, func: Func, active: readonly boolean[]): 
   const done = checkpoint(cx, trees, adjoint)
   observeTree(cx, 'checkpointed', trees.work, adjoint.body)
 
-  const results = [...trees.results, ...done.slots.map(s => s.out)]
+  const isPacked = isLarge(done.slots.map(s => s.type))
+  const type = isPacked ? contextType(cx, `${func.name}.context`, done.slots.map(s => s.type)) : undefined
+  const packed = type === undefined ? done.slots.map(s => s.out) : [pack(new Builder(trees.work, trees.primal), type, done.slots.map(s => s.out))]
+  const results = [...trees.results, ...packed]
   const primal = newFunc(cx, `${func.name}_primal`, trees.primal.params, results.map(v => v.type), func.span)
   trees.primal.insts.push(new Inst(ops.ret, results, null, [], func.span))
   primal.body = cloneRegion(trees.primal, primal, [])
 
-  const takes = [...done.inputs, ...done.slots.map(s => s.in), ...cts]
+  const entries = done.slots.map(s => s.in)
+  const taken = type === undefined ? entries : [zeros.value(type, adjoint.body, 0, 'context')]
+  if (type !== undefined) adjoint.body.insts.unshift(...unpack(taken[0]!, entries))
+  const takes = [...done.inputs, ...taken, ...cts]
   const vjp = newFunc(cx, `${func.name}_vjp`, takes, end.args.map(v => v.type), func.span)
   adjoint.body.params = []
   for (const v of takes) { v.def = adjoint.body; v.index = adjoint.body.params.push(v) - 1 }

@@ -1,0 +1,61 @@
+/**
+ * A large context travels as one struct: WebAssembly allows a thousand parameters and results, and what is large is better
+ * handed over by its address. A small one stays a list of values, which an optimiser sees through.
+ */
+import * as ops from '../ir/ops.ts'
+import { differential, struct, type Field, type Type } from '../ir/type.ts'
+import { Inst, type Value } from '../ir/value.ts'
+import { Builder } from '../ir/build.ts'
+import { bytesOf } from './residual.ts'
+import type { AdContext } from './context.ts'
+
+/** Scalars of a context from which on it is packed. */
+const maxLoose = 200
+
+/** True where the entries of a context are too many to travel one by one. */
+export function isLarge(types: readonly Type[]): boolean {
+  return types.reduce((sum, type) => sum + bytesOf(type) / 4, 0) > maxLoose
+}
+
+/** The struct of a context's entries, which carries the derivatives that they carry. */
+export function contextType(cx: AdContext, name: string, types: readonly Type[]): Type {
+  const fields = types.map((type, i): Field => ({ name: `s${i}`, type }))
+  const type = struct(unique(cx, name), fields)
+  const carrying = fields.flatMap((f): Field[] => {
+    const d = differential(f.type)
+    return d === null ? [] : [{ name: f.name, type: d }]
+  })
+  const isOwn = carrying.length === fields.length && carrying.every((f, i) => f.type === fields[i]!.type)
+  const diff = isOwn ? type : struct(unique(cx, `${name}.Differential`), carrying)
+  let next = 0
+  type.diff = { type: diff, fields: fields.map(f => differential(f.type) === null ? -1 : next++), dzero: undefined, dadd: undefined }
+  if (!isOwn) {
+    diff.diff = { type: diff, fields: carrying.map((_, i) => i), dzero: undefined, dadd: undefined }
+    cx.module.structs.push(diff)
+  }
+  cx.module.structs.push(type)
+  return type
+}
+
+function unique(cx: AdContext, name: string): string {
+  const taken = (wanted: string): boolean => cx.module.structs.some(s => s.name === wanted)
+  let found = name
+  for (let n = 1; taken(found); n++) found = `${name}_${n}`
+  return found
+}
+
+/** Appends what packs the entries at the end of the primal half; gives the packed context. */
+export function pack(b: Builder, type: Type, entries: readonly Value[]): Value {
+  return b.emit1(ops.construct, [...entries], null, type)
+}
+
+/** What takes the entries out of the packed context, for the start of the reverse half; they stay the values they are. */
+export function unpack(context: Value, entries: readonly Value[]): Inst[] {
+  return entries.map((entry, i) => {
+    const inst = new Inst(ops.extract, [context], i, [], null)
+    inst.results.push(entry)
+    entry.def = inst
+    entry.index = 0
+    return inst
+  })
+}
