@@ -46,7 +46,10 @@ export interface MiddleOptions {
   readonly level: Level
   /** Verify after each pass; a failure is an `InternalError`. */
   readonly verify: boolean
-  /** What the IR is for: fallback bodies of functions that the target spells are left out. Undefined: for any target. */
+  /**
+   * What the IR is for: fallback bodies of functions that the target spells are left out (not for WebAssembly, which has
+   * its spellings for some types only). Undefined: for any target.
+   */
   readonly target?: Target | undefined
   /** Takes the text of a stage: of the whole module for `lower`, `ssa` and `final`, of one function for the others. */
   readonly dump?: ((stage: Stage, text: string, func: string | undefined) => void) | undefined
@@ -224,7 +227,7 @@ export function front(source: string, options: FrontOptions, sink: Sink): Checke
 export function middle(program: CheckedProgram, roots: Roots, sink: Sink, options: MiddleOptions): Module {
   const cx: Cx = { sink, level: options.level }
   const runner = new Runner(cx, options)
-  const { module, derivatives } = runner.timed('lower', () => lower(program, roots, sink, options.target))
+  const { module, derivatives } = runner.timed('lower', () => lower(program, roots, sink, options.target === 'wasm' ? undefined : options.target))
   if (options.verify) verifier.verifyModule(module, 'lower')
   runner.dump('lower', module)
   if (sink.errors > 0) return module
