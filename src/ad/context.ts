@@ -51,12 +51,14 @@ export interface AdContext {
   readonly ids: Map<Func, number>
   /** Memo of `hasBackwardEffects`. */
   readonly effects: Map<Func, boolean>
+  /** Memo of `hasForwardSource`. */
+  readonly sources: Map<Func, boolean>
 }
 
 export function adContext(module: Module, hooks: Pick<AdContext, 'sink' | 'derivatives' | 'tidy' | 'resolve' | 'observe'>): AdContext {
   return {
     module, ...hooks, jvps: new Map(), rules: new Map(), splits: new Map(), linearMaps: new Map(), splitOfMap: new Map(),
-    open: new Set(), ids: new Map(), effects: new Map(),
+    open: new Set(), ids: new Map(), effects: new Map(), sources: new Map(),
   }
 }
 

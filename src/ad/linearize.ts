@@ -11,7 +11,7 @@ import * as t from '../ir/type.ts'
 import { Func, Inst, Region, type Value } from '../ir/value.ts'
 import { activityOf, type Activity } from './activity.ts'
 import { zeroOf, type AdContext, type Jvp, type Split } from './context.ts'
-import { differentiableInputs, hasBackwardEffects, planOf, type Mode } from './plan.ts'
+import { differentiableInputs, runsUnfed, planOf, type Mode } from './plan.ts'
 import { tangentIndex, tangentOf, type Tangents } from './tangent.ts'
 
 /** Where the derivatives of called functions come from. */
@@ -171,12 +171,12 @@ class Linearizer {
     const active = inst.args.map((a, i) => can[i]! && f.tan[a.id] !== undefined)
     const fed = active.some(a => a)
     const tangents = inst.args.filter((_, i) => active[i]).map(a => f.tan[a.id]!)
-    const plain = (): void => this.bind(f, inst.results, this.p.call(inst.attr as Func, args))
+    const plain = (): void => this.bind(f, inst.results, this.p.call(plan.func, args))
     const bindTangents = (ts: readonly Value[], mask: readonly boolean[]): void => {
       let k = 0
       inst.results.forEach((r, i) => { if (mask[i]) f.tan[r.id] = ts[k++] })
     }
-    if (plan.is === 'plain' || (!fed && !(this.mode === 'reverse' && hasBackwardEffects(this.cx, plan.func)))) { plain(); return }
+    if (plan.is === 'plain' || (!fed && !runsUnfed(this.cx, plan.func, this.mode))) { plain(); return }
     if (this.mode === 'forward') {
       const made = plan.is === 'rule' ? this.callees.rule(plan.func, plan.forward, active) : this.callees.jvp(plan.func, active)
       if (made === undefined) { plain(); return }

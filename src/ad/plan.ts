@@ -63,6 +63,27 @@ export function hasBackwardEffects(cx: AdContext, func: Func): boolean {
   return found
 }
 
+/** True where the forward pass of a call gives tangents even if none comes in: a user's forward derivative of a function without differentiable inputs lies behind it. */
+export function hasForwardSource(cx: AdContext, func: Func): boolean {
+  const known = cx.sources.get(func)
+  if (known !== undefined) return known
+  cx.sources.set(func, false)
+  const plan = planOf(cx, func, 'forward')
+  const found = plan.is === 'rule' ? !func.info.library && !differentiableInputs(plan.func).includes(true)
+    : plan.is === 'transform' && plan.func.body !== undefined && regionHasSource(cx, plan.func.body)
+  cx.sources.set(func, found)
+  return found
+}
+
+/** Whether the derivative of a call is taken though no argument carries a tangent. */
+export function runsUnfed(cx: AdContext, func: Func, mode: Mode): boolean {
+  return mode === 'reverse' ? hasBackwardEffects(cx, func) : hasForwardSource(cx, func)
+}
+
+function regionHasSource(cx: AdContext, region: Region): boolean {
+  return region.insts.some(inst => (inst.op === ops.call && hasForwardSource(cx, inst.attr as Func)) || inst.regions.some(r => regionHasSource(cx, r)))
+}
+
 function regionHasEffects(cx: AdContext, region: Region): boolean {
   for (const inst of region.insts) {
     if (inst.op === ops.call && hasBackwardEffects(cx, inst.attr as Func)) return true

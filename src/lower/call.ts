@@ -30,9 +30,16 @@ export function valueOf(fn: Fn, operand: Operand): Value {
 /** Lowers a call; undefined where it returns nothing. */
 export function lowerCall(fn: Fn, call: CallExpr): Value | undefined {
   const ref = fn.ref(call.func)
-  const object = call.object === null ? null : evaluate(fn, call.object)
+  const given = call.object === null ? null : evaluate(fn, call.object)
+  const object = isStatic(ref) ? null : given
   const args = call.args.map(a => evaluate(fn, a))
   return callWith(fn, ref, object, args, call)
+}
+
+/** Whether no value takes part in the choice or as `this`. */
+function isStatic(ref: FuncRef): boolean {
+  if (ref.kind === 'derivative') return isStatic(ref.of)
+  return ref.kind !== 'dynamic' && ref.decl.role === 'static'
 }
 
 /** Calls `get`, or `set` with the value as the last argument. */

@@ -1,9 +1,11 @@
 /** Conversions by value, decided on the concrete types; `ConvertExpr` of the tree lists them. */
 import type { Builder } from '../ir/build.ts'
+import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
-import type { Value } from '../ir/value.ts'
+import { Inst, type Value } from '../ir/value.ts'
 import { impossible } from './context.ts'
+import { constant } from './expr.ts'
 import type { Fn } from './func.ts'
 
 /** The value as another type. */
@@ -13,8 +15,11 @@ export function convert(fn: Fn, value: Value, to: Type): Value {
   if (from === to) return value
   if (from.kind === 'ptr' && from.elem === to) return b.load(value)
   if (from.scalar === undefined || to.scalar === undefined) return impossible(`conversion from ${from.name} to ${to.name}`)
-  const shaped = reshape(b, value, to)
-  return b.convert(shaped, to)
+  if (from.kind !== 'scalar') return b.convert(reshape(b, value, to), to)
+  const scalar = t.scalars[to.scalar]
+  const def = value.def
+  const known = def instanceof Inst && def.op === ops.constant && typeof def.attr !== 'object' && typeof def.attr !== 'string'
+  return b.splat(known ? constant(fn, scalar, def.attr as number) : b.convert(value, scalar), to)
 }
 
 /** The lanes in the shape of `to`, with the scalar they had. */
