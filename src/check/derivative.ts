@@ -4,6 +4,7 @@
  */
 import * as errors from '../base/errors/derivative.ts'
 import * as names from '../base/errors/names.ts'
+import * as types from '../base/errors/types.ts'
 import type { Entry } from '../base/diag.ts'
 import type * as ast from '../syntax/ast.ts'
 import { attributesOf } from './attribute.ts'
@@ -93,14 +94,14 @@ function expected(cx: Cx, primal: FuncDecl, derivative: FuncDecl, kind: Kind): T
   return derive(cx, keeps ? { ...sig, self: null } : sig, kind)
 }
 
-/** The number of the first parameter that differs; -1 where all agree, -2 where their number does. */
+/** The number of the first parameter that differs; -1 where all agree, -2 where their number does not, -3 where the result does not. */
 function mismatch(want: Template, got: Template): number {
   if (want.params.length !== got.params.length) return -2
   for (let i = 0; i < want.params.length; i++) {
     const [a, b] = [want.params[i]!, got.params[i]!]
     if (a.dir !== b.dir || !(same(a.type, b.type) || poisoned(a.type) || poisoned(b.type))) return i
   }
-  return -1
+  return same(want.result, got.result) || poisoned(want.result) || poisoned(got.result) ? -1 : -3
 }
 
 function showSignature(sig: Template): string {
@@ -153,10 +154,12 @@ function forwardTarget(cx: Cx, primal: FuncDecl, a: Attached, report: boolean): 
   if (self !== null && differentialOf(cx, self) !== null && got.self !== null && a.kind !== 'substitute') return say(errors.derivativeMustBeStatic, { name })
   if (got.self !== null && self?.key !== got.self.key) return say(errors.derivativeThis, { name })
   const at = mismatch(want, got)
-  if (at === -2) {
+  if (at < -1) {
     if ((primal.generics === null) !== (only.generics === null)) return say(errors.derivativeGenerics, { name })
-    return say(errors.derivativeSignature, { name, parameter: Math.min(want.params.length, got.params.length), expected: showSignature(want), got: showSignature(got) })
+    say(types.typeMismatch, { expected: showSignature(want), got: showSignature(got) })
+    return say(errors.derivativeSignature, { name, parameter: at === -3 ? 'result' : Math.min(want.params.length, got.params.length), expected: showSignature(want), got: showSignature(got) })
   }
+  say(types.typeMismatch, { expected: show(want.params[at]!.type), got: show(got.params[at]!.type) })
   const show1 = (t: Template): string => (t.params[at]!.dir === 'in' ? '' : `${t.params[at]!.dir} `) + show(t.params[at]!.type)
   return say(errors.derivativeSignature, { name, parameter: at, expected: show1(want), got: show1(got) })
 }
@@ -195,7 +198,7 @@ function ofTarget(cx: Cx, derivative: FuncDecl, a: Attached, report: boolean): F
   if (others.length === 1) {
     const primal = others[0]!.decl
     const want = expected(cx, primal, derivative, a.kind)
-    if (want === null) cx.sink.add(errors.derivativeGenerics, syntax.span, { name: derivative.name })
+    if (want === null || (derivative.generics !== null && mismatch(want, got) === -3)) cx.sink.add(errors.derivativeGenerics, syntax.span, { name: derivative.name })
     else {
       const at = mismatch(want, got)
       if (primal.owner !== null && !primal.hasBody) cx.sink.add(errors.derivativeOfRequirement, syntax.span, {})
