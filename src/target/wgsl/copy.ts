@@ -8,7 +8,7 @@ import * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
 import { Func, Inst, Region, type Attr, type Global, type Value } from '../../ir/value.ts'
 import * as expand from './expand.ts'
-import { builtin, builtinWrite, hide } from './legal.ts'
+import { builtin, builtinRead, builtinWrite, hide } from './legal.ts'
 import type { Layouts, Stored } from './layout.ts'
 import { float32Bits, isInexpressible } from './literal.ts'
 import * as memory from './memory.ts'
@@ -226,6 +226,14 @@ export class Copier {
   #call(inst: Inst): void {
     const b = this.#b
     const callee = inst.attr as Func
+    const spelling = callee.info.spell?.['wgsl']
+    if (spelling?.startsWith('texture') === true) {
+      const args = inst.args.map(a => a.type.kind === 'ptr' ? this.#place(a).ptr : this.#value(a))
+      const row = callee.info.pure ? builtin : inst.results.length === 0 ? builtinWrite : builtinRead
+      const out = b.emit(row, args, spelling, inst.results.map(r => this.type(r.type)))
+      inst.results.forEach((r, i) => { this.set(r, out.results[i]!) })
+      return
+    }
     for (const a of inst.args) {
       if (a.type.kind !== 'ptr') continue
       this.#cx.sink.add(resourceChoiceInTarget, inst.span ?? undefined, {})
@@ -233,7 +241,6 @@ export class Copier {
       return
     }
     const args = inst.args.map(a => this.#value(a))
-    const spelling = callee.info.spell?.['wgsl']
     if (spelling !== undefined && inst.results.length === 1) {
       this.set(inst.results[0]!, expand.callBuiltin(b, spelling, args, this.type(inst.results[0]!.type)))
       return
