@@ -65,6 +65,7 @@ function checkDecl(cx: Cx, decl: Decl): void {
       attributesOf(cx, decl)
       sig.params.forEach((p, i) => { if (p.hasDefault) paramDefault(cx, decl, i) })
       const body = checkBody(cx, decl)
+      checkRedefinition(cx, decl)
       checkDerivatives(cx, decl)
       if (body !== null) checkLostDerivatives(cx, decl, body)
       return
@@ -80,6 +81,18 @@ function checkDecl(cx: Cx, decl: Decl): void {
     case 'alias': resolveType(cx, decl.target, decl.inner); return
     case 'global': globalInfo(cx, decl); globalInit(cx, decl); return
     default:
+  }
+}
+
+/** Two functions of one scope with bodies and the same parameters are a mistake. */
+function checkRedefinition(cx: Cx, func: FuncDecl): void {
+  if (!func.hasBody || func.of !== null) return
+  const params = (f: FuncDecl): string => funcSig(cx, f).params.map(p => `${p.dir} ${p.type.key}`).join(',')
+  for (const other of func.scope.names.get(func.name) ?? []) {
+    if (other === func) return
+    if (other.kind !== 'func' || !other.hasBody || other.generics !== null || func.generics !== null || params(other) !== params(func)) continue
+    cx.sink.add(names.redefined, func.span ?? undefined, { name: func.name }, { span: other.span ?? undefined, text: 'declared here first' })
+    return
   }
 }
 

@@ -156,7 +156,6 @@ function forwardTarget(cx: Cx, primal: FuncDecl, a: Attached, report: boolean): 
   const at = mismatch(want, got)
   if (at < -1) {
     if ((primal.generics === null) !== (only.generics === null)) return say(errors.derivativeGenerics, { name })
-    say(types.typeMismatch, { expected: showSignature(want), got: showSignature(got) })
     return say(errors.derivativeSignature, { name, parameter: at === -3 ? 'result' : Math.min(want.params.length, got.params.length), expected: showSignature(want), got: showSignature(got) })
   }
   say(types.typeMismatch, { expected: show(want.params[at]!.type), got: show(got.params[at]!.type) })

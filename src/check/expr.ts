@@ -1,5 +1,6 @@
 /** Expressions: from syntax to typed tree. What a term is only its use decides; here it is made a value where one is needed. */
 import * as derivative from '../base/errors/derivative.ts'
+import * as generics from '../base/errors/generics.ts'
 import * as names from '../base/errors/names.ts'
 import * as types from '../base/errors/types.ts'
 import type { Span } from '../base/source.ts'
@@ -122,7 +123,8 @@ function genericTerm(env: Env, e: ast.GenericExpr): Term {
       return { ...base, args }
     }
     default:
-      env.cx.sink.add(names.expectedType, e.base.span, { what: `${describe(base)}, which takes no generic arguments` })
+      if (base.kind === 'type' && poisoned(base.type)) return errorTerm
+      env.cx.sink.add(generics.notGeneric, e.base.span, { name: describe(base) })
       return errorTerm
   }
 }

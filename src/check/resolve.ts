@@ -246,6 +246,10 @@ export function resolveInt(cx: Cx, e: ast.Expr, scope: Scope): Int {
   const term = checkExpr(new Env(cx, scope), e)
   const expr = term.kind === 'value' ? term.expr : term.kind === 'place' ? { kind: 'read' as const, type: term.place.type, span: e.span, place: term.place } : null
   if (term.kind === 'error' || (expr !== null && expr.kind === 'error')) return errorInt
+  if (term.kind === 'type' || term.kind === 'open') {
+    cx.sink.add(generics.argumentKind, e.span, { expected: 'an integer' })
+    return errorInt
+  }
   const folded = expr === null ? null : foldExpr(cx, expr, noSubst)
   if (folded === null) {
     cx.sink.add(types.notConstant, e.span, {})

@@ -76,7 +76,7 @@ export const derivativeNotFunction: Entry<'name'> = error('E31148', '{name} is n
 })
 
 export const derivativeSignature: Entry<'name' | 'parameter' | 'expected' | 'got'> = error('E31149', 'parameter {parameter} of {name} must be {expected}, not {got}', {
-  example: 'void g(float x, float d) { } [BackwardDerivative(g)] float f(float x) { return x; }',
+  example: 'void g(inout DifferentialPair<float> x) { } [BackwardDerivative(g)] float f(float x) { return x; }',
 })
 
 export const derivativeOverload: Entry<'name' | 'expected'> = error('E31150', 'no overload of {name} has the signature {expected}', {
@@ -104,10 +104,6 @@ export const derivativeThis: Entry<'name'> = error('E31154', 'the this types of 
 export const derivativeMustBeStatic: Entry<'name'> = error('E31156', '{name} must be static: the type of its function is differentiable', {
   help: 'make it static and take DifferentialPair of the type as first parameter',
   example: 'struct A : IDifferentiable { float k; void g(inout DifferentialPair<float> x, float d) { } [BackwardDerivative(g)] float f(float x) { return x; } }',
-})
-
-export const primalAmbiguous: Entry<'name'> = error('E31157', '{name} is overloaded, and the parameters do not settle which is meant', {
-  example: 'float f(float x) { return x; } float f(float x, no_diff float y = 1) { return x; } [PrimalSubstituteOf(f)] float h(float x, float y = 1) { return x; }',
 })
 
 export const twoDerivatives: Entry<'name'> = error('E31146', '{name} has such a derivative already', {

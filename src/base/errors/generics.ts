@@ -39,7 +39,3 @@ export const notDifferentiableRequirement: Entry<'type' | 'name' | 'interface'> 
   help: 'mark it [Differentiable] or [TreatAsDifferentiable], or give it a derivative',
   example: 'interface I { [Differentiable] float f(float x); } struct S : I { float f(float x) { return x; } }',
 })
-
-export const endless: Entry<'name'> = error('E39997', 'the instances of {name} never end', {
-  example: 'struct B<T> { T a; } float f<T>(T x) { B<T> b; return f(b); } float g() { return f(1.0); }',
-})

@@ -157,8 +157,3 @@ export const voidVariable: Entry<'name'> = error('E30605', '{name} cannot be of 
 export const assertionFailed: Entry<'message'> = error('E41400', 'static assertion failed: {message}', {
   example: 'static const int N = 2; static_assert(N == 3, "three are needed");',
 })
-
-export const recursion: Entry<'name'> = error('E41101', '{name} calls itself', {
-  help: 'shading languages have no recursion: use a loop',
-  example: '[shader("compute")] [numthreads(1,1,1)] void main() { f(1.0); } float f(float x) { return x < 1 ? 1 : f(x - 1); }',
-})
