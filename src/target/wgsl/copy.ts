@@ -227,11 +227,8 @@ export class Copier {
     const b = this.#b
     const callee = inst.attr as Func
     const spelling = callee.info.spell?.['wgsl']
-    if (spelling?.startsWith('texture') === true) {
-      const args = inst.args.map(a => a.type.kind === 'ptr' ? this.#place(a).ptr : this.#value(a))
-      const row = callee.info.pure ? builtin : inst.results.length === 0 ? builtinWrite : builtinRead
-      const out = b.emit(row, args, spelling, inst.results.map(r => this.type(r.type)))
-      inst.results.forEach((r, i) => { this.set(r, out.results[i]!) })
+    if (spelling !== undefined && inst.results.length <= 1) {
+      this.#builtin(inst, callee, spelling)
       return
     }
     for (const a of inst.args) {
@@ -241,15 +238,21 @@ export class Copier {
       return
     }
     const args = inst.args.map(a => this.#value(a))
-    if (spelling !== undefined && inst.results.length === 1) {
-      this.set(inst.results[0]!, expand.callBuiltin(b, spelling, args, this.type(inst.results[0]!.type)))
-      return
-    }
     const copy = this.#cx.func(callee)
     const [result] = b.call(copy, args)
     if (result === undefined) return
     if (inst.results.length === 1) this.set(inst.results[0]!, result)
     else for (let i = 0; i < inst.results.length; i++) this.set(inst.results[i]!, b.extract(result, i))
+  }
+
+  /** A call of what WGSL has by name; textures and samplers are passed as they are. */
+  #builtin(inst: Inst, callee: Func, name: string): void {
+    const b = this.#b
+    const args = inst.args.map(a => a.type.kind === 'ptr' ? this.#place(a).ptr : this.#value(a))
+    const result = inst.results[0]
+    if (result === undefined) b.emit(builtinWrite, args, name, [])
+    else if (callee.info.pure) this.set(result, expand.callBuiltin(b, name, args, this.type(result.type)))
+    else this.set(result, b.emit1(builtinRead, args, name, this.type(result.type)))
   }
 
   #control(inst: Inst, region: Region): void {

@@ -143,7 +143,7 @@ export class FuncPrinter extends Values {
     if (result === undefined) {
       const args = inst.args.map(a => this.get(a))
       this.flush()
-      const texts = args.map((a, i) => inst.args[i]!.type.kind === 'ptr' ? `&${a.text}` : a.text)
+      const texts = args.map((a, i) => inst.args[i]!.type.kind === 'ptr' && inst.args[i]!.type.space !== 'handle' ? `&${a.text}` : a.text)
       const callee = inst.op === ops.call ? this.funcText(inst.attr as Func) : inst.attr as string
       lines.add(`${callee}(${texts.join(', ')});`, inst.span)
       return
