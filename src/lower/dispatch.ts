@@ -111,10 +111,10 @@ export function wrap(fn: Fn, expr: Expr & { readonly kind: 'wrap' }): Value {
   const from = fn.source(expr.value.type)
   if (iface.kind !== 'interface') return value
   if (from.kind === 'interface') return from.key === iface.key ? value : rewrap(fn, value, from, iface)
-  return wrapValue(fn, value, from, iface, cx.variants.index(cx, iface, from))
+  return wrapValue(fn, value, iface, cx.variants.index(cx, iface, from))
 }
 
-function wrapValue(fn: Fn, value: Value, _from: s.Type, iface: s.InterfaceType, index: number): Value {
+function wrapValue(fn: Fn, value: Value, iface: s.InterfaceType, index: number): Value {
   const { b, cx } = fn
   const type = cx.sumType(iface)
   if (index < 0) return b.emit1(ops.undef, [], null, type)
@@ -136,7 +136,7 @@ function rewrap(fn: Fn, value: Value, from: s.InterfaceType, to: s.InterfaceType
   const out = b.variable(type)
   const variants = cx.variants.of(cx, from).slice(0, value.type.count - 1)
   cases(fn, value, variants, i => {
-    const wrapped = wrapValue(fn, b.extract(value, i + 1), variants[i]!.type, to, cx.variants.index(cx, to, variants[i]!.type))
+    const wrapped = wrapValue(fn, b.extract(value, i + 1), to, cx.variants.index(cx, to, variants[i]!.type))
     b.store(out, wrapped)
   })
   return b.load(out)
@@ -155,6 +155,23 @@ function cases(fn: Fn, value: Value, variants: readonly Variant[], body: (index:
   }
   const labels = variants.slice(0, -1).flatMap((v, i) => [v.tag, i])
   select(fn.b, fn.b.extract(value, 0), labels, variants.map((_, i) => () => body(i)), fn.left)
+}
+
+/** An associated type of an interface value is an interface too: the one value that a variant takes of it. */
+function opened(fn: Fn, operand: Operand, type: s.Type | undefined): Operand {
+  if (operand.dir !== 'in' || type === undefined || type.kind === 'interface') return operand
+  const iface = fn.cx.interfaceOf(operand.value.type)
+  if (iface === undefined) return operand
+  const index = fn.cx.variants.index(fn.cx, iface, type)
+  return { dir: 'in', value: index < 0 ? fn.b.emit1(ops.undef, [], null, fn.cx.types.of(type)) : fn.b.extract(operand.value, index + 1) }
+}
+
+/** And what a variant gives of it, as a value of that interface. */
+function closed(fn: Fn, value: Value, type: s.Type, to: t.Type): Value {
+  const iface = fn.cx.interfaceOf(to)
+  if (iface === undefined || value.type === to) return value
+  if (type.kind === 'interface') return rewrap(fn, value, type, iface)
+  return wrapValue(fn, value, iface, fn.cx.variants.index(fn.cx, iface, type))
 }
 
 /** The body of the function behind such calls. */
@@ -181,8 +198,9 @@ export function dispatchBody(cx: Lowering, func: Func, ref: FuncRef & { readonly
     const mutating = self.dir !== 'in'
     const place = mutating ? fn.variable(payload.type, 'this', payload) : undefined
     const object: Operand = place === undefined ? { dir: 'in', value: payload } : { dir: 'inout', ref: place }
-    const out = callWith(fn, method, object, rest, null)
-    if (result !== undefined && out !== undefined) b.store(result, out)
+    const own = cx.program.signature(method)
+    const out = callWith(fn, method, object, rest.map((o, k) => opened(fn, o, own.params[k]?.type)), null)
+    if (result !== undefined && out !== undefined) b.store(result, closed(fn, out, own.result, func.sig.result))
     if (place !== undefined && self.dir !== 'in') write(fn, self.ref, b.insert(value, i + 1, read(fn, place)))
   })
   const results: Value[] = result === undefined ? [] : [b.load(result)]
