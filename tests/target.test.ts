@@ -1,13 +1,13 @@
 /**
  * Each program under tests/target runs on the GPU, as WebAssembly and as JavaScript on the same contents of its buffers and
  * uniforms, and all three must agree. Where a `.wgsl` stands beside it, that is what it compiles to (`-u` rewrites it).
- * `//! dispatch x y z` in its first line says how many groups; default is one.
+ * Each is compiled unoptimised too. `//! dispatch x y z` in its first line says how many groups; default is one.
  */
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { afterAll, describe, expect, test } from 'vitest'
 import { load } from '../src/cpu/index.ts'
 import { pack, unpack, type Plain } from '../src/gpu/pack.ts'
-import { compile, type BindingInfo, type DataType } from '../src/index.ts'
+import { compile, type BindingInfo, type DataType, type Level } from '../src/index.ts'
 import { closeGpu, compileWgsl, refuse, runByName } from './gpu.ts'
 import { random } from './generate-ir.ts'
 import { evaluate } from './js-run.ts'
@@ -56,9 +56,9 @@ function disagreement(type: DataType, x: Uint8Array, y: Uint8Array, tolerance: n
   return undefined
 }
 
-/** Compiles for all three targets and runs `entry`; throws where they disagree. */
-export async function agree(source: string, fileName: string, groups: readonly [number, number, number]): Promise<string> {
-  const program = compile(source, { fileName, verify: true })
+/** Compiles for all three targets and runs the entry point; throws where they disagree. Gives the WGSL. */
+export async function agree(source: string, fileName: string, groups: readonly [number, number, number], level: Level = 2): Promise<string> {
+  const program = compile(source, { fileName, verify: true, optimize: level })
   const errors = program.diagnostics.filter(d => d.severity === 'error')
   if (errors.length > 0) throw new Error(errors.map(d => `${d.code}: ${d.message}`).join('\n'))
   const { code, reflection } = program.wgsl()
@@ -99,6 +99,7 @@ describe('wgsl, wasm and js agree', () => {
     test(name.replace('.slang', ''), async () => {
       const source = readFileSync(new URL(name, folder), 'utf8')
       const [x = 1, y = 1, z = 1] = (/^\/\/! dispatch ([\d ]+)/.exec(source)?.[1] ?? '1').trim().split(' ').map(Number)
+      await agree(source, name, [x, y, z], 0)
       const code = await agree(source, name, [x, y, z])
       const golden = new URL(name.replace('.slang', '.wgsl'), folder)
       if (existsSync(golden)) await expect(code).toMatchFileSnapshot(golden.pathname)
