@@ -16,6 +16,7 @@
  */
 import type { Sink } from '../base/diag.ts'
 import { SourceFile } from '../base/source.ts'
+import type * as ast from '../syntax/ast.ts'
 import { parseRange } from '../syntax/parse.ts'
 import { collect } from './collect.ts'
 import type { Cx } from './context.ts'
@@ -33,11 +34,29 @@ export interface LibraryData {
   readonly derivatives: Readonly<Record<string, readonly number[]>>
 }
 
+/** What is the same in every compilation: the files, and the syntax trees of ranges that were parsed; trees never change. */
+interface Texts {
+  readonly files: readonly SourceFile[]
+  readonly parsed: Map<string, readonly ast.Decl[]>
+}
+
+// Bounded by the library itself: each declaration is parsed at most once in the life of the process.
+const texts = new WeakMap<LibraryData, Texts>()
+
+function textsOf(data: LibraryData): Texts {
+  let known = texts.get(data)
+  if (known === undefined) {
+    known = { files: data.files.map(f => new SourceFile(f.name, f.text)), parsed: new Map() }
+    texts.set(data, known)
+  }
+  return known
+}
+
 /** The core library of one compilation. */
 export class Library {
   readonly module: ModuleDecl
   readonly #data: LibraryData
-  readonly #files: SourceFile[]
+  readonly #texts: Texts
   readonly #sink: Sink
   /** By name: what has been brought in. */
   readonly #names = new Map<string, readonly Decl[]>()
@@ -48,9 +67,10 @@ export class Library {
   constructor(data: LibraryData, sink: Sink) {
     this.#data = data
     this.#sink = sink
-    this.#files = data.files.map(f => new SourceFile(f.name, f.text))
+    this.#texts = textsOf(data)
+    const files = [...this.#texts.files]
     const inner = newScope(null, 'module', null)
-    this.module = { kind: 'module', id: 0, name: 'core', parent: null, file: this.#files[0] ?? new SourceFile('core', ''), isCore: true, files: this.#files, inner, imports: [] }
+    this.module = { kind: 'module', id: 0, name: 'core', parent: null, file: files[0] ?? new SourceFile('core', ''), isCore: true, files, inner, imports: [] }
     Object.assign(inner, { owner: this.module })
   }
 
@@ -66,7 +86,7 @@ export class Library {
       const key = `${triples[i]}:${triples[i + 1]}`
       let decls = this.#ranges.get(key)
       if (decls === undefined) {
-        decls = this.#bring(this.#files[triples[i]!]!, triples[i + 1]!, triples[i + 2]!)
+        decls = this.#bring(key, this.#texts.files[triples[i]!]!, triples[i + 1]!, triples[i + 2]!)
         this.#ranges.set(key, decls)
       }
       found.push(...decls)
@@ -75,9 +95,13 @@ export class Library {
   }
 
   /** Parses a stretch of a file and enters what it declares. */
-  #bring(file: SourceFile, start: number, end: number): readonly Decl[] {
+  #bring(key: string, file: SourceFile, start: number, end: number): readonly Decl[] {
     const inner = this.module.inner
-    const parsed = parseRange(file, start, end, this.#sink)
+    let parsed = this.#texts.parsed.get(key)
+    if (parsed === undefined) {
+      parsed = parseRange(file, start, end, this.#sink)
+      this.#texts.parsed.set(key, parsed)
+    }
     const before = new Map<string, number>()
     for (const [name, decls] of inner.names) before.set(name, decls.length)
     collect(this.#cx!, parsed, this.module, this.module, inner, 'public')
