@@ -14,6 +14,7 @@ import { unary } from './expr.ts'
 import type { Fn } from './func.ts'
 import { read, write, type Ref } from './place.ts'
 import { textureAccess } from './texture.ts'
+import { bufferStride } from './stride.ts'
 import { zeroDifferential } from './zero.ts'
 
 type Handler = (fn: Fn, args: readonly Operand[], result: Type, call: CallExpr | null) => Value | undefined
@@ -32,6 +33,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   dynamicObject: (fn, args, result) => fromBits(fn, value(fn, args, 0), value(fn, args, 1), result),
   element: (fn, args) => fn.b.load(elementOf(fn, args)),
   bufferLength: (fn, args) => fn.b.emit1(ops.length, [value(fn, args, 0)]),
+  bufferStride: (fn, args) => fn.b.const(t.u32, bufferStride(value(fn, args, 0).type.elem!.elem!)),
   loadWord: (fn, args) => fn.b.load(wordAt(fn, args, 0)),
   loadBytes: (fn, args, result) => fromWords(fn, result, i => fn.b.load(wordAt(fn, args, i))),
   storeBytes: (fn, args) => {
