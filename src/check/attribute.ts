@@ -87,7 +87,7 @@ function make(cx: Cx, func: FuncDecl): FuncAttributes {
     level = 'backward'
   }
   if (func.module.isCore) {
-    if (op !== null || intrinsic?.startsWith('pair') === true || cx.library.hasDerivative(func.name)) level = 'backward'
+    if (op !== null || intrinsic?.startsWith('pair') === true || func.owner?.name === 'IFloat' || func.owner?.name === 'IArithmetic' || cx.library.hasDerivative(func.name)) level = 'backward'
   } else if (level !== 'backward') raise(hasDerivativeOf(cx, func) ?? level)
   if (stage === null && numthreads !== null && func.role === 'function' && !kernel) stage = 'compute'
   const exported = node.modifiers.some(m => m.name === 'public' || m.name === 'export' || m.name === '__extern_cpp') || list.some(a => a.name === 'DllExport')

@@ -12,7 +12,9 @@ export class Env {
   readonly self: Type | null
   /** Why `this` may not be written, or null. */
   readonly selfFixed: string | null
-  readonly result: Type
+  result: Type
+  /** The result type is that of the first `return`: in lambdas. */
+  infers = false
   readonly level: Level
   loops = 0
   switches = 0

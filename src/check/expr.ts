@@ -11,6 +11,7 @@ import { selfType } from './conform.ts'
 import { coerce } from './convert.ts'
 import type { Env } from './env.ts'
 import { construct } from './init.ts'
+import { checkLambda } from './lambda.ts'
 import { lookupMember } from './member.ts'
 import { checkAssign, checkBinary, checkConditional, checkPostfix, checkPrefix } from './operator.ts'
 import { applyGeneric, arrayOf, describe, resolveInt, resolveType, termType } from './resolve.ts'
@@ -79,7 +80,7 @@ function check(env: Env, e: ast.Expr): Term {
     case 'differentiate': return differentiateTerm(env, e)
     case 'noDiff': return noDiffTerm(env, e)
     case 'sizeof': return sizeofTerm(env, e)
-    case 'lambda': return unsupported(env, e.span, 'a lambda')
+    case 'lambda': return checkLambda(env, e)
     case 'is': return unsupported(env, e.span, 'is')
     case 'as': return unsupported(env, e.span, 'as')
     case 'each': case 'expand': return unsupported(env, e.span, 'a variadic pack')

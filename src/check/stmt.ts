@@ -91,6 +91,11 @@ function checkStmts(env: Env, list: readonly ast.Stmt[]): readonly Stmt[] {
   return out
 }
 
+/** The statements of a block, in the scope that `env` has. */
+export function checkBlock(env: Env, block: ast.Block): readonly Stmt[] {
+  return checkStmts(env, block.stmts)
+}
+
 /** Runs `work` in a scope of its own. */
 function scoped<T>(env: Env, work: () => T): T {
   const outer = env.scope
@@ -196,6 +201,7 @@ function checkReturn(env: Env, s: ast.ReturnStmt): Stmt {
     return { kind: 'return', value: null, span: s.span }
   }
   const term = checkExpr(env, s.value)
+  if (env.infers && env.result.kind === 'void') env.result = toExpr(env, term, s.value.span).type
   if (env.result.kind !== 'void') return { kind: 'return', value: coerce(env, term, env.result, s.value.span), span: s.span }
   const value = term.kind === 'error' ? emptyError(errorType) : toExpr(env, term, s.value.span)
   if (value.type.kind !== 'void' && value.kind !== 'error') cx.sink.add(types.returnTakesNoValue, s.value.span, {})

@@ -1,0 +1,104 @@
+/**
+ * Lambdas: a struct of what is captured, by value, with a method `operator()`; it conforms to `IFunc` of its types. Names in
+ * the body that mean locals or parameters outside are captured, and found as fields of that struct.
+ */
+import * as names from '../base/errors/names.ts'
+import type * as ast from '../syntax/ast.ts'
+import { attributesOf } from './attribute.ts'
+import { coreInterface, ownArgs } from './conform.ts'
+import type { FieldDecl, FuncDecl, LocalDecl, ParamDecl, StructDecl } from './decl.ts'
+import { Env } from './env.ts'
+import { checkExpr, toExpr } from './expr.ts'
+import { lookup, resolveType } from './resolve.ts'
+import { declare, newScope } from './scope.ts'
+import { checkBlock } from './stmt.ts'
+import { value, type Term } from './term.ts'
+import type { Expr, Stmt } from './tree.ts'
+import { errorType, interfaceType, structType, voidType, type GenericArg, type InterfaceType, type Type } from './type.ts'
+
+/** Every name that stands in a piece of syntax. */
+function namesIn(node: unknown, found: Set<string>, depth = 0): void {
+  if (depth > 500 || typeof node !== 'object' || node === null) return
+  if (Array.isArray(node)) {
+    for (const n of node) namesIn(n, found, depth + 1)
+    return
+  }
+  const fields = node as Readonly<Record<string, unknown>>
+  if (fields['kind'] === 'name' && typeof fields['name'] === 'string') found.add(fields['name'])
+  for (const key in fields) if (key !== 'span' && key !== 'opSpan' && key !== 'file') namesIn(fields[key], found, depth + 1)
+}
+
+/** Checks a lambda: the value of its struct. */
+export function checkLambda(env: Env, e: ast.LambdaExpr): Term {
+  const { cx } = env
+  const module = env.func?.module ?? cx.modules[0] ?? cx.library.module
+  const inner = newScope(env.scope, 'type', null)
+  const struct: StructDecl = {
+    kind: 'struct', id: cx.id(), name: 'Lambda', parent: env.func, module, span: e.span, visibility: 'public', scope: env.scope, generics: null, nested: null,
+    intrinsic: null, differentialOf: null, isBlock: false, syntax: null, inner, fields: [],
+  }
+  Object.assign(inner, { owner: struct })
+  const captured: Expr[] = []
+  const fields: { decl: FieldDecl, type: Type, noDiff: boolean, semantic: string }[] = []
+  const mentioned = new Set<string>()
+  namesIn(e.body, mentioned)
+  for (const name of mentioned) {
+    const decl = lookup(cx, env.scope, name)[0]?.decl
+    if (decl === undefined || (decl.kind !== 'local' && decl.kind !== 'parameter')) continue
+    const variable: LocalDecl | ParamDecl = decl
+    const field: FieldDecl = { kind: 'field', id: cx.id(), name, parent: struct, module, span: variable.span, visibility: 'public', scope: inner, index: fields.length, owner: struct, syntax: null }
+    struct.fields.push(field)
+    declare(inner, field)
+    fields.push({ decl: field, type: variable.type, noDiff: variable.noDiff, semantic: '' })
+    captured.push({
+      kind: 'read', type: variable.type, span: e.span,
+      place: variable.kind === 'local' ? { kind: 'local', type: variable.type, span: e.span, decl: variable } : { kind: 'param', type: variable.type, span: e.span, decl: variable },
+    })
+  }
+  cx.fieldSigs.set(struct, fields)
+  cx.bases.set(struct, [])
+  const type = structType(struct, ownArgs(struct))
+  const params = e.params.map((p, index): ParamDecl => {
+    if (p.type === undefined) cx.sink.add(names.unsupported, p.span, { feature: 'a lambda parameter without a type' })
+    return {
+      kind: 'parameter', id: cx.id(), name: p.name?.text ?? `p${index}`, index, type: p.type === undefined ? errorType : resolveType(cx, p.type, env.scope), dir: 'in', noDiff: false,
+      constant: false, hasDefault: false, semantic: '', span: p.name?.span ?? p.span,
+    }
+  })
+  const syntax: ast.FuncDecl = {
+    kind: 'func', span: e.span, attributes: [], modifiers: [], name: { text: 'operator()', span: e.span }, generics: undefined, params: e.params, result: undefined, semantics: [],
+    body: { kind: 'block', span: e.span, stmts: [] },
+  }
+  const func: FuncDecl = {
+    kind: 'func', id: cx.id(), name: 'operator()', parent: struct, module, span: e.span, visibility: 'public', scope: inner, role: 'method', accessor: null, generics: null, owner: null,
+    hasBody: true, syntax, of: null, inner,
+  }
+  declare(inner, func)
+  const bases: InterfaceType[] = []
+  const differentiable = env.level === 'none' ? null : coreInterface(cx, 'IDifferentiable')
+  if (differentiable !== null) bases.push(differentiable)
+  cx.bases.set(struct, bases)
+
+  const scope = newScope(inner, 'block', func)
+  for (const p of params) declare(scope, p)
+  const body = new Env(cx, scope, func, type, 'what a lambda captures is constant', voidType, env.level)
+  let stmts: readonly Stmt[]
+  if (e.body.kind === 'block') {
+    body.infers = true
+    stmts = checkBlock(body, e.body)
+  } else {
+    const result = toExpr(body, checkExpr(body, e.body), e.body.span)
+    body.result = result.type
+    stmts = [result.type.kind === 'void' ? { kind: 'expr', expr: result, span: e.body.span } : { kind: 'return', value: result, span: e.body.span }]
+  }
+  cx.sigs.set(func, { params, result: body.result, resultNoDiff: false })
+  cx.bodies.set(func, { params, stmts })
+  cx.attributes.set(func, { ...attributesOf(cx, func), level: env.level, marked: env.level !== 'none' })
+  const iface = cx.library.lookup('IFunc')[0]
+  if (iface !== undefined && iface.kind === 'interface' && iface.generics !== null) {
+    const args: GenericArg[] = [body.result, ...params.map(p => p.type)]
+    while (args.length < iface.generics.params.length) args.push(voidType)
+    if (args.length === iface.generics.params.length) bases.push(interfaceType(iface, args))
+  }
+  return value({ kind: 'construct', type, span: e.span, parts: captured })
+}
