@@ -403,7 +403,7 @@ function rootName(e: Place): string {
 // ── Printing as Slang ────────────────────────────────────────────────────────────────────────────────────────────
 
 /** A type and a name, as a declarator: `float a[3]`. */
-function declarator(type: Type, name: string): string {
+export function declarator(type: Type, name: string): string {
   let dims = ''
   let base = type
   for (; base.kind === 'array'; base = base.elem!) dims += `[${base.count}]`

@@ -1,0 +1,78 @@
+/** A compute kernel around a generated program: reads arguments from one buffer, writes values and gradients to another. */
+import * as t from '../src/ir/type.ts'
+import { component, differential, type Type } from '../src/ir/type.ts'
+import { declarator, programText, type Program } from './generate-slang.ts'
+
+/** The kernel's text, and how many floats it reads and writes. */
+export interface KernelText {
+  readonly text: string
+  readonly reads: readonly Type[]
+  readonly writes: number
+}
+
+/** Adds an entry point `computeMain` that calls `bwd_diff(f)` once: gradients of the inputs in order. */
+export function gradientKernel(program: Program): KernelText {
+  const { params, result } = program.main
+  const lines: string[] = []
+  const reads: Type[] = []
+  let writes = 0
+  const load = (type: Type, name: string): void => {
+    lines.push(`    ${declare(type, name)};`)
+    for (const [path, leaf] of leaves(type, name)) {
+      lines.push(`    ${path} = ${leaf === t.i32 ? 'int' : ''}(inp[${reads.length}]);`)
+      reads.push(leaf)
+    }
+  }
+  const args: string[] = []
+  const grads: { type: Type; name: string }[] = []
+  for (const p of params) {
+    const diff = differential(p.type)
+    if (p.dir === 'out') {
+      load(diff!, `d_${p.name}`)
+      args.push(`d_${p.name}`)
+      continue
+    }
+    load(p.type, p.name)
+    if (diff === null) {
+      args.push(p.name)
+      continue
+    }
+    load(diff, `d_${p.name}`)
+    lines.push(`    var pair_${p.name} = diffPair(${p.name}, d_${p.name});`)
+    args.push(`pair_${p.name}`)
+    grads.push({ type: diff, name: `pair_${p.name}` })
+  }
+  load(differential(result)!, 'd_result')
+  lines.push(`    bwd_diff(f)(${[...args, 'd_result'].join(', ')});`)
+  for (const g of grads) {
+    lines.push(`    ${declare(g.type, `g_${g.name}`)} = ${g.name}.d;`)
+    for (const [path] of leaves(g.type, `g_${g.name}`)) lines.push(`    outp[${writes++}] = ${path};`)
+  }
+  const text = `${programText(program)}
+StructuredBuffer<float> inp;
+RWStructuredBuffer<float> outp;
+
+[shader("compute")]
+[numthreads(1, 1, 1)]
+void computeMain(uint3 id : SV_DispatchThreadID)
+{
+${lines.join('\n')}
+}
+`
+  return { text, reads, writes }
+}
+
+function declare(type: Type, name: string): string {
+  // Differentials of structs are named through their struct.
+  return type.kind === 'struct' ? `${type.name} ${name}` : declarator(type, name)
+}
+
+function leaves(type: Type, path: string): [string, Type][] {
+  if (type.kind === 'scalar') return [[path, type]]
+  const all: [string, Type][] = []
+  for (let i = 0; i < type.count; i++) {
+    const step = type.kind === 'struct' ? `.${type.fields[i]!.name}` : type.kind === 'vec' ? `.${'xyzw'[i]}` : `[${i}]`
+    all.push(...leaves(component(type, i), path + step))
+  }
+  return all
+}
