@@ -4,6 +4,7 @@ import * as generics from '../base/errors/generics.ts'
 import { attributesOf } from './attribute.ts'
 import { closure, declaredBases, extensionInfo, put, putArg, selfType, substFor } from './conform.ts'
 import type { Cx } from './context.ts'
+import { explicitOnly, typeCost } from './convert.ts'
 import type { Decl, EnumDecl, ExtensionDecl, FuncDecl, StructDecl } from './decl.ts'
 import { derivativeMember, differentialOf, userDifferential } from './differential.ts'
 import { lookupMember, isOpen, type Member } from './member.ts'
@@ -74,16 +75,26 @@ function functionsOf(m: Member, requirement: FuncDecl): readonly FuncDecl[] {
   return []
 }
 
-function fits(cx: Cx, decl: FuncDecl, subst: Subst, requirement: FuncDecl, iface: InterfaceType, type: Type): boolean {
+/** Whether a value of one type serves as one of another. */
+type Serves = (cx: Cx, from: Type, to: Type, dir: 'in' | 'out' | 'inout') => boolean
+
+const alike: Serves = (_, from, to) => same(from, to) || poisoned(from) || poisoned(to)
+
+/** A call of the requirement converts numbers that it hands on, and the number that comes back. */
+const adapts: Serves = (cx, from, to, dir) => alike(cx, from, to, dir)
+  || (dir === 'in' && isNumber(from) && isNumber(to) && (typeCost(cx, from, to) ?? explicitOnly) < explicitOnly)
+
+const isNumber = (type: Type): boolean => type.kind === 'scalar' || type.kind === 'vector' || type.kind === 'matrix'
+
+function fits(cx: Cx, decl: FuncDecl, subst: Subst, requirement: FuncDecl, iface: InterfaceType, type: Type, serves: Serves = alike): boolean {
   const [own, theirs] = [decl.generics?.params ?? [], requirement.generics?.params ?? []]
   if (own.length !== theirs.length) return false
   const renamed = new Map<number, GenericArg>(substFor(iface.decl, iface.args, type).args)
   for (let i = 0; i < theirs.length; i++) renamed.set(theirs[i]!.id, own[i]!.kind === 'typeparam' ? paramType(own[i] as Parameters<typeof paramType>[0]) : intParam(own[i] as Parameters<typeof intParam>[0]))
   const want = template(cx, requirement, { args: renamed, self: type })
   const got = template(cx, decl, subst)
-  const alike = (a: Type, b: Type): boolean => same(a, b) || poisoned(a) || poisoned(b)
-  return want.params.length === got.params.length && want.params.every((p, i) => p.dir === got.params[i]!.dir && alike(p.type, got.params[i]!.type))
-    && (decl.role === 'constructor' || alike(want.result, got.result))
+  return want.params.length === got.params.length && want.params.every((p, i) => p.dir === got.params[i]!.dir && serves(cx, p.type, got.params[i]!.type, p.dir))
+    && (decl.role === 'constructor' || serves(cx, got.result, want.result, 'in'))
 }
 
 // ── Checking ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -145,9 +156,11 @@ function checkFunction(cx: Cx, decl: Decl & { readonly kind: 'struct' | 'enum' |
   }
   if (!fits(cx, found.decl, found.subst, requirement, iface, type)) {
     if (requirement.hasBody) return
-    cx.sink.add(generics.requirementMismatch, found.decl.span ?? undefined, { type: show(type), name, interface: show(iface) },
-      { span: requirement.span ?? undefined, text: 'required here' })
-    return
+    if (!fits(cx, found.decl, found.subst, requirement, iface, type, adapts)) {
+      cx.sink.add(generics.requirementMismatch, found.decl.span ?? undefined, { type: show(type), name, interface: show(iface) },
+        { span: requirement.span ?? undefined, text: 'required here' })
+      return
+    }
   }
   const [want, got] = [attributesOf(cx, requirement), attributesOf(cx, found.decl)]
   if (want.level !== 'none' && (got.level === 'none' || (want.level === 'backward' && got.level === 'forward'))) {

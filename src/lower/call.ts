@@ -3,10 +3,11 @@ import { unsupportedHere } from '../base/errors/lower.ts'
 import type { Arg, CallExpr, FuncRef } from '../check/tree.ts'
 import { show } from '../check/type.ts'
 import * as ops from '../ir/ops.ts'
-import { differential } from '../ir/type.ts'
+import { differential, type Type } from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'
 import { builtinMember } from './builtin.ts'
 import { impossible } from './context.ts'
+import { convert } from './convert.ts'
 import { lowerExpr } from './expr.ts'
 import type { Fn } from './func.ts'
 import { emitOp, intrinsic } from './intrinsic.ts'
@@ -33,7 +34,13 @@ export function lowerCall(fn: Fn, call: CallExpr): Value | undefined {
   const given = call.object === null ? null : evaluate(fn, call.object)
   const object = isStatic(ref) ? null : given
   const args = call.args.map(a => evaluate(fn, a))
-  return callWith(fn, ref, object, args, call)
+  const result = callWith(fn, ref, object, args, call)
+  return result === undefined || ref === call.func ? result : adapt(fn, result, fn.type(call.type))
+}
+
+/** What meets a requirement may take and give other numbers than the requirement says. */
+export function adapt(fn: Fn, value: Value, type: Type): Value {
+  return value.type.scalar === undefined || type.scalar === undefined ? value : convert(fn, value, type)
 }
 
 /** Whether no value takes part in the choice or as `this`. */
@@ -84,8 +91,9 @@ function callFunc(fn: Fn, ref: FuncRef, operands: readonly Operand[]): Value | u
     const operand = operands[i]!
     if (sig.params[i]!.dir === 'out') continue
     const value = cut(fn, valueOf(fn, operand))
-    if (value.type !== sig.params[i]!.type) return mismatch(fn, ref)
-    values.push(value)
+    const adapted = operand.dir === 'in' ? adapt(fn, value, sig.params[i]!.type) : value
+    if (adapted.type !== sig.params[i]!.type) return mismatch(fn, ref)
+    values.push(adapted)
   }
   const results = b.call(callee, values)
   let at = sig.result.kind === 'void' ? 0 : 1

@@ -13,7 +13,7 @@ import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import { outputs, type Func, type Value } from '../ir/value.ts'
 import { reinterpret } from './bits.ts'
-import { callWith, type Operand } from './call.ts'
+import { adapt, callWith, type Operand } from './call.ts'
 import { impossible, type Lowering } from './context.ts'
 import { lowerExpr } from './expr.ts'
 import { select } from './flow.ts'
@@ -169,7 +169,7 @@ function opened(fn: Fn, operand: Operand, type: s.Type | undefined): Operand {
 /** And what a variant gives of it, as a value of that interface. */
 function closed(fn: Fn, value: Value, type: s.Type, to: t.Type): Value {
   const iface = fn.cx.interfaceOf(to)
-  if (iface === undefined || value.type === to) return value
+  if (iface === undefined || value.type === to) return adapt(fn, value, to)
   if (type.kind === 'interface') return rewrap(fn, value, type, iface)
   return wrapValue(fn, value, iface, fn.cx.variants.index(fn.cx, iface, type))
 }
