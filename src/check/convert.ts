@@ -106,8 +106,7 @@ function numericCost(cx: Cx, from: Type, to: Type, literal: bigint | null): numb
 
 /** The value of an integer literal, perhaps negated, that its use may still give another type. */
 export function literalOf(e: Expr): bigint | null {
-  return e.kind === 'const' && e.type.kind === 'scalar' && (typeof e.value === 'number' || typeof e.value === 'bigint') && e.type.name !== 'f32' && e.type.name !== 'f16' && e.type.name !== 'f64'
-    ? BigInt(e.value) : null
+  return e.kind === 'const' && e.literal === true && typeof e.value !== 'boolean' ? BigInt(e.value) : null
 }
 
 /** What it costs to pass a term where a type is wanted; null where that is impossible. */

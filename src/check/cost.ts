@@ -25,7 +25,7 @@ export function scalarCost(from: ScalarName, to: ScalarName, literal: bigint | n
     if (to === 'f16') return 500
     return isFloatName(to) ? 400 : lossy
   }
-  if (from === 'bool') return isIntName(to) ? 120 : 520
+  if (from === 'bool') return to === 'i32' ? 120 : isIntName(to) ? 170 : 520
   if (isFloatName(from) && isFloatName(to)) return bits(to) > bits(from) ? 150 : lossy
   return lossy
 }

@@ -99,7 +99,7 @@ function intLiteral(e: ast.IntExpr): Expr {
   if (type === intType && e.value > 0x7fffffffn) type = e.value > 0xffffffffn ? (e.value > 0x7fffffffffffffffn ? scalars.u64 : scalars.i64) : uintType
   if (type === uintType && e.value > 0xffffffffn) type = scalars.u64
   const exact = e.value <= BigInt(Number.MAX_SAFE_INTEGER)
-  return { kind: 'const', type, span: e.span, value: exact ? Number(e.value) : e.value }
+  return { kind: 'const', type, span: e.span, value: exact ? Number(e.value) : e.value, literal: true }
 }
 
 function thisTypeTerm(env: Env, span: Span): Term {

@@ -218,7 +218,7 @@ function unary(env: Env, op: '+' | '-' | '!' | '~', given: Expr, span: Span): Ex
     return emptyError(operand.type)
   }
   if (op === '-' && operand.kind === 'const' && operand.type.kind === 'scalar' && typeof operand.value === 'number' && name !== 'u32' && name !== 'u64') {
-    return { kind: 'const', type: operand.type, span, value: -operand.value }
+    return { kind: 'const', type: operand.type, span, value: -operand.value, ...operand.literal === undefined ? {} : { literal: operand.literal } }
   }
   return { kind: 'unary', type: operand.type, span, op, operand }
 }

@@ -72,7 +72,12 @@ interface ExprBase {
 }
 
 /** A number, boolean or enum value; `bigint` only for 64-bit integers that a number cannot hold. */
-export interface ConstExpr extends ExprBase { readonly kind: 'const', readonly value: number | bigint | boolean }
+export interface ConstExpr extends ExprBase {
+  readonly kind: 'const'
+  readonly value: number | bigint | boolean
+  /** An integer written as such, which converts more readily than a value of its type. */
+  readonly literal?: true
+}
 /** A string: only as a format of `printf` and the like. */
 export interface StringExpr extends ExprBase { readonly kind: 'string', readonly value: string }
 /** The value of a generic value parameter, or of arithmetic on such. */
