@@ -18,7 +18,7 @@ import type { Code, Node } from './node.ts'
 import { i32, type ValType } from './opcode.ts'
 import type { Plan } from './plan.ts'
 import { Ranges } from './range.ts'
-import { lane } from './scalar.ts'
+import { lane, narrow } from './scalar.ts'
 import { Usage } from './usage.ts'
 
 /** What stands for a value: scalars; memory; nothing but zeros; or a `construct` that its only use, a store, writes in place. */
@@ -350,15 +350,16 @@ export class Body {
         this.set(result!, nodes)
         return
       }
-      case 'lanes': {
+      case 'helper': case 'lanes': {
         const out: Node[] = []
         const args = inst.args.map(a => this.nodes(a))
-        const callee = this.plan.calleeOf(target.func)
+        const helper = target.kind === 'helper'
+        const callee = helper ? this.plan.elementary(target.spelling, target.func) : this.plan.calleeOf(target.func)
         for (let k = 0; k < this.plan.leaves.count(result!.type); k++) {
           const local = this.g.code.local(callee.results[0]!)
-          const pure = target.func.info.pure
+          const pure = helper || target.func.info.pure
           this.g.stmt({ kind: 'call', func: callee, args: args.map(a => a[a.length === 1 ? 0 : k]!), locals: [local], pure })
-          out.push(this.g.get(local))
+          out.push(helper ? narrow(this.g, result!.type.scalar!, this.g.get(local)) : this.g.get(local))
         }
         this.set(result!, out)
         return

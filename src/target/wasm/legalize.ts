@@ -15,6 +15,7 @@ import { Layouts, roundUp } from '../layout.ts'
 import { Body } from './body.ts'
 import { hasSpelling } from './compute.ts'
 import { constantBytes } from './constant.ts'
+import { elementaryCode, elementaryNames } from './elementary.ts'
 import { helperCode } from './helper.ts'
 import type { WasmBuffer, WasmFunction, WasmInterface, WasmKernel, WasmPrint, WasmUniform } from './interface.ts'
 import { kernelCode } from './kernel.ts'
@@ -23,7 +24,7 @@ import { hasBarrier } from './lockstep.ts'
 import type { Graph } from './graph.ts'
 import { place, type Place } from './memory.ts'
 import { Callee, Code, type WasmCode } from './node.ts'
-import { i32, type ValType } from './opcode.ts'
+import { f32, i32, type ValType } from './opcode.ts'
 import type { CallTarget, Plan } from './plan.ts'
 
 /** Bytes for the arguments of one `printf`. */
@@ -82,7 +83,7 @@ class Legalizer implements Plan {
   run(): Legal {
     const functions: WasmFunction[] = []
     const kernels: WasmKernel[] = []
-    for (const func of this.#module.funcs) {
+    for (const func of new Set(this.#module.funcs)) {
       if (func.info.exported !== undefined) this.#exportFunction(func, func.info.exported, functions)
       if (func.info.entry !== undefined) this.#exportKernel(func, kernels)
     }
@@ -242,6 +243,8 @@ class Legalizer implements Plan {
     const spelling = func.info.spell?.['wasm']
     const scalar = func.results[0]?.scalar
     if (spelling !== undefined && scalar !== undefined && hasSpelling(spelling, scalar)) return { kind: 'op', spelling }
+    if (spelling !== undefined && elementaryNames.includes(spelling) && func.body !== undefined && func.results[0]!.kind === 'scalar'
+      && valType(scalar!) === f32) return { kind: 'helper', spelling, func }
     const lanes = func.info.lanewise
     if (lanes !== undefined && lanes !== func && func.results.length === 1 && this.leaves.count(func.results[0]!) > 1) {
       const inner = this.#resolve(lanes)
@@ -257,7 +260,7 @@ class Legalizer implements Plan {
     walk(func.body, inst => {
       if (inst.op !== ops.call) return
       const target = this.target(inst.attr as Func)
-      if (target.kind === 'call' || target.kind === 'lanes') visit(target.func)
+      if (target.kind !== 'op' && target.kind !== 'none') visit(target.func)
     })
   }
 
@@ -388,6 +391,17 @@ class Legalizer implements Plan {
       const code = helperCode(name)
       callee = code.callee
       this.#helpers.set(name, callee)
+      this.#codes.push(code)
+    }
+    return callee
+  }
+
+  elementary(spelling: string, func: Func): Callee {
+    let callee = this.#helpers.get(spelling)
+    if (callee === undefined) {
+      const code = elementaryCode(spelling, () => this.calleeOf(func))
+      callee = code.callee
+      this.#helpers.set(spelling, callee)
       this.#codes.push(code)
     }
     return callee

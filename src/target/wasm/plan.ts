@@ -1,6 +1,6 @@
 /** What the bodies of a module's functions share while they are compiled. */
 import type { Sink } from '../../base/diag.ts'
-import type { ScalarName, Type } from '../../ir/type.ts'
+import type { ScalarName } from '../../ir/type.ts'
 import type { Func, Global, Inst } from '../../ir/value.ts'
 import type { Layouts } from '../layout.ts'
 import type { Graph } from './graph.ts'
@@ -20,6 +20,8 @@ export interface Plan {
   readonly constants: (bytes: Uint8Array) => number
   /** A helper written for the target. */
   readonly helper: (name: 'fmod32' | 'fmod64') => Callee
+  /** A helper that stands for a library function of floats, by its spelling. */
+  readonly elementary: (spelling: string, func: Func) => Callee
   /** The host's function for a `printf`, its number, and the address of the memory for its arguments, 8 bytes each. */
   readonly print: (format: string, args: readonly ScalarName[]) => { readonly callee: Callee; readonly id: number; readonly at: number }
   /** The host's function for a failed check, and its number. */
@@ -31,12 +33,9 @@ export interface Plan {
 export type CallTarget =
   /** One instruction, lane by lane. */
   | { readonly kind: 'op'; readonly spelling: string }
+  /** A helper that stands for a scalar library function, lane by lane. */
+  | { readonly kind: 'helper'; readonly spelling: string; readonly func: Func }
   /** A scalar function, lane by lane. */
   | { readonly kind: 'lanes'; readonly func: Func }
   | { readonly kind: 'call'; readonly func: Func }
   | { readonly kind: 'none' }
-
-/** True for types whose scalars are all of one kind, side by side. */
-export function isUniform(type: Type): boolean {
-  return type.scalar !== undefined
-}

@@ -1,0 +1,169 @@
+/**
+ * Elementary functions of floats as helpers. They compute in doubles without branches: after range reduction a polynomial
+ * (interpolated at Chebyshev nodes, relative error below 3e-10) gives results that round to the nearest float but for rare
+ * cases next to a tie. Doubles, and sines of huge numbers, use the bodies of core/libm.slang.
+ */
+import { Graph } from './graph.ts'
+import { Callee, Code, type Node } from './node.ts'
+import { f32, f64, i32, i64, op } from './opcode.ts'
+
+/** Names by which core/ spells them for WASM. */
+export const elementaryNames: readonly string[] = ['exp', 'exp2', 'log', 'log2', 'sin', 'cos', 'tanh', 'cosh']
+
+/** From here on the quadrant of an angle needs more digits of pi than two doubles of 53 bits have. */
+const hugeAngle = 2 ** 22
+/** Adding it rounds a double to an integer, which the low bits then hold. */
+const magic = 1.5 * 2 ** 52
+const log2e = 1.4426950408889634
+const ln2 = [0.6931471796706319, 8.893134238886677e-10] as const
+const halfPi = [1.570796325802803, 9.920935796805404e-10] as const
+
+/** (e^r - 1) / r for |r| up to ln 2 / 2. */
+const expm1Terms = [1, 0.5000000047117786, 0.1666666671899754, 0.041666352896649515, 0.008333298483740934, 0.0013941108444434013, 0.00019899273970266023]
+/** atanh(s) / s by s². */
+const atanhTerms = [1.0000000000041798, 0.3333333262374376, 0.20000192336187594, 0.14267525518908156, 0.11808179549572992]
+/** sin(r) / r and cos(r) by r². */
+const sinTerms = [0.9999999999956731, -0.16666666631591165, 0.00833332878245888, -0.000198392022122311, 2.7173456841089953e-06]
+const cosTerms = [0.9999999999999444, -0.49999999999351113, 0.04166666654391119, -0.0013888880393776424, 2.4798928755323667e-05, -2.717342984102282e-07]
+
+/** The code of a helper from float to float; `body` is the same function by the library, for what the helper cannot do. */
+export function elementaryCode(name: string, body: () => Callee): Code {
+  const code = new Code(new Callee(`${name}32`, [f32], [f32]))
+  const m = new Doubles(new Graph(code))
+  const g = m.g
+  const x = g.get(0)
+  const wide = g.pure(op.f64PromoteF32, f64, x)
+  if (name === 'sin' || name === 'cos') {
+    const huge = g.eqz(g.pure(op.f64Lt, i32, g.pure(op.f64Abs, f64, wide), g.f64(hugeAngle)))
+    g.when(huge, () => {
+      const local = code.local(f32)
+      g.stmt({ kind: 'call', func: body(), args: [x], locals: [local], pure: true })
+      g.stmt({ kind: 'return', values: [g.get(local)] })
+      g.at.open = false
+    })
+  }
+  const narrow = (v: Node): Node => g.pure(op.f32DemoteF64, f32, v)
+  g.stmt({ kind: 'return', values: [result(m, name, x, wide, narrow)] })
+  return code
+}
+
+function result(m: Doubles, name: string, x: Node, wide: Node, narrow: (v: Node) => Node): Node {
+  const g = m.g
+  switch (name) {
+    case 'exp': return narrow(m.exp(m.clamp(wide, -110, 90)))
+    case 'exp2': return narrow(m.exp2(m.clamp(wide, -160, 130)))
+    case 'log': return narrow(m.log(wide, 1))
+    case 'log2': return narrow(m.log(wide, log2e))
+    case 'sin': return narrow(m.sine(wide, 0))
+    case 'cos': return narrow(m.sine(wide, 1))
+    case 'tanh': {
+      const e = m.expm1(m.clamp(m.add(wide, wide), -40, 40))
+      return g.pure(op.f32Copysign, f32, narrow(m.div(e, m.add(e, g.f64(2)))), x)
+    }
+    default: {
+      const e = m.exp(m.clamp(g.pure(op.f64Abs, f64, wide), 0, 100))
+      return narrow(m.mul(m.add(e, m.div(g.f64(1), e)), g.f64(0.5)))
+    }
+  }
+}
+
+/** Arithmetic of doubles, short. */
+class Doubles {
+  readonly g: Graph
+
+  constructor(g: Graph) {
+    this.g = g
+  }
+
+  add(x: Node, y: Node): Node { return this.g.pure(op.f64Add, f64, x, y) }
+  sub(x: Node, y: Node): Node { return this.g.pure(op.f64Sub, f64, x, y) }
+  mul(x: Node, y: Node): Node { return this.g.pure(op.f64Mul, f64, x, y) }
+  div(x: Node, y: Node): Node { return this.g.pure(op.f64Div, f64, x, y) }
+  bits(x: Node): Node { return this.g.pure(op.i64ReinterpretF64, i64, x) }
+  fromBits(x: Node): Node { return this.g.pure(op.f64ReinterpretI64, f64, x) }
+
+  /** NaN stays NaN. */
+  clamp(x: Node, low: number, high: number): Node {
+    return this.g.pure(op.f64Min, f64, this.g.pure(op.f64Max, f64, x, this.g.f64(low)), this.g.f64(high))
+  }
+
+  /** A polynomial by Estrin's scheme, whose parts can be computed side by side. */
+  polynomial(x: Node, terms: readonly number[]): Node {
+    let parts = terms.map(c => this.g.f64(c))
+    for (let power = x; parts.length > 1; power = this.mul(power, power)) {
+      const next: Node[] = []
+      for (let i = 0; i < parts.length; i += 2) {
+        next.push(i + 1 < parts.length ? this.add(parts[i]!, this.mul(power, parts[i + 1]!)) : parts[i]!)
+      }
+      parts = next
+    }
+    return parts[0]!
+  }
+
+  /** A double plus `magic`: rounded, with the integer in its low bits. */
+  rounded(x: Node): { readonly sum: Node; readonly whole: Node } {
+    const sum = this.add(x, this.g.f64(magic))
+    return { sum, whole: this.sub(sum, this.g.f64(magic)) }
+  }
+
+  /** 2 to an integer in the low bits. */
+  power(sum: Node): Node {
+    const { g } = this
+    return this.fromBits(g.pure(op.i64Add, i64, g.pure(op.i64Shl, i64, this.bits(sum), g.i64(52n)), g.i64(1023n << 52n)))
+  }
+
+  /** x = k ln 2 + r: 2^k as a sum with `magic`, and r. */
+  reduced(x: Node): { readonly sum: Node; readonly rest: Node } {
+    const { sum, whole } = this.rounded(this.mul(x, this.g.f64(log2e)))
+    return { sum, rest: this.sub(this.sub(x, this.mul(whole, this.g.f64(ln2[0]))), this.mul(whole, this.g.f64(ln2[1]))) }
+  }
+
+  exp(x: Node): Node {
+    const { sum, rest } = this.reduced(x)
+    return this.mul(this.add(this.mul(rest, this.polynomial(rest, expm1Terms)), this.g.f64(1)), this.power(sum))
+  }
+
+  exp2(x: Node): Node {
+    const { sum, whole } = this.rounded(x)
+    const rest = this.mul(this.sub(x, whole), this.g.f64(ln2[0] + ln2[1]))
+    return this.mul(this.add(this.mul(rest, this.polynomial(rest, expm1Terms)), this.g.f64(1)), this.power(sum))
+  }
+
+  /** e^x - 1, without cancellation. */
+  expm1(x: Node): Node {
+    const { sum, rest } = this.reduced(x)
+    const power = this.power(sum)
+    return this.add(this.mul(power, this.mul(rest, this.polynomial(rest, expm1Terms))), this.sub(power, this.g.f64(1)))
+  }
+
+  /** The natural logarithm times a scale: x = 2^k m with m around 1, and log m = 2 atanh((m - 1) / (m + 1)). */
+  log(x: Node, scale: number): Node {
+    const { g } = this
+    const all = this.bits(x)
+    const above = g.pure(op.i64Sub, i64, all, g.i64(0x3fe6a09e667f3bcdn))
+    const k = g.pure(op.i64ShrS, i64, above, g.i64(52n))
+    const m = this.fromBits(g.pure(op.i64Sub, i64, all, g.pure(op.i64Shl, i64, k, g.i64(52n))))
+    const s = this.div(this.sub(m, g.f64(1)), this.add(m, g.f64(1)))
+    const near = this.mul(s, this.polynomial(this.mul(s, s), atanhTerms.map(c => 2 * c * scale)))
+    const whole = g.pure(op.f64ConvertI64S, f64, k)
+    const value = this.add(this.mul(whole, g.f64(scale === 1 ? ln2[0] + ln2[1] : 1)), near)
+    const edge = g.select(g.pure(op.f64Eq, i32, x, g.f64(0)), g.f64(-Infinity), g.select(g.pure(op.f64Lt, i32, x, g.f64(0)), g.f64(NaN), x))
+    const usual = g.pure(op.i32And, i32, g.pure(op.f64Gt, i32, x, g.f64(0)), g.pure(op.f64Lt, i32, x, g.f64(Infinity)))
+    return g.select(usual, value, edge)
+  }
+
+  /** The sine of x plus so many quarters of a turn. */
+  sine(x: Node, quarters: number): Node {
+    const { g } = this
+    const { sum, whole } = this.rounded(this.mul(x, g.f64(1 / (halfPi[0] + halfPi[1]))))
+    // Adding the negated product keeps the sign of a zero.
+    const rest = this.add(this.add(x, this.mul(whole, g.f64(-halfPi[0]))), this.mul(whole, g.f64(-halfPi[1])))
+    const quadrant = g.add(g.pure(op.i32WrapI64, i32, this.bits(sum)), g.i32(quarters))
+    const z = this.mul(rest, rest)
+    const sin = this.mul(rest, this.polynomial(z, sinTerms))
+    const cos = this.polynomial(z, cosTerms)
+    const odd = g.pure(op.i32And, i32, quadrant, g.i32(1))
+    const sign = g.pure(op.i64Shl, i64, g.pure(op.i64ExtendI32U, i64, g.pure(op.i32And, i32, quadrant, g.i32(2))), g.i64(62n))
+    return this.fromBits(g.pure(op.i64Xor, i64, this.bits(g.select(odd, cos, sin)), sign))
+  }
+}
