@@ -106,3 +106,21 @@ describe('wgsl, wasm and js agree', () => {
     })
   }
 })
+
+/** Slang files below a folder of the repository. */
+function programsIn(name: string): string[] {
+  const root = new URL(`../${name}/`, import.meta.url)
+  if (!existsSync(root)) return []
+  return (readdirSync(root, { recursive: true }) as string[]).filter(f => f.endsWith('.slang')).map(f => `${name}/${f}`)
+}
+
+describe('WebGPU accepts', () => {
+  for (const path of [...programsIn('examples'), ...programsIn('bench/programs')]) {
+    test(path, async () => {
+      const program = compile(readFileSync(new URL(`../${path}`, import.meta.url), 'utf8'), { fileName: path, verify: true })
+      expect(program.diagnostics.filter(d => d.severity === 'error')).toEqual([])
+      const { code } = program.wgsl()
+      refuse(code, await compileWgsl(code))
+    })
+  }
+})
