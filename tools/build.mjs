@@ -1,4 +1,5 @@
 // Bundles one file for each entry of the package into dist/. Plain JavaScript, so that Node 20 runs it from a fresh checkout.
+import { execFileSync } from 'node:child_process'
 import { build } from 'esbuild'
 import { chmodSync, existsSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -21,7 +22,17 @@ const points = list => Object.fromEntries(list.map(([name, path]) => [name, at(p
 await build({ ...options, platform: 'neutral', mainFields: ['module', 'main'], entryPoints: points(present.filter(([name]) => !node.has(name))) })
 const hosted = present.filter(([name]) => node.has(name))
 if (hosted.length > 0) {
-  // Tools come as one file each: the start of the command line is a part of its speed.
-  await build({ ...options, splitting: false, platform: 'node', packages: 'external', entryPoints: points(hosted) })
+  // Tools carry what they use, and load commands on demand: the start of the command line is a part of its speed.
+  const banner = { js: "import { createRequire as createRequire_ } from 'node:module'; const require = createRequire_(import.meta.url);" }
+  await build({
+    ...options, platform: 'node', target: 'node20', minify: true, sourcemap: false, chunkNames: 'cli-[hash]', banner, external: ['webgpu'],
+    entryPoints: points(hosted), legalComments: 'linked',
+  })
 }
 if (existsSync(at('dist/cli.js'))) chmodSync(at('dist/cli.js'), 0o755)
+
+// Declarations are only needed by those who install the package; a checkout works without.
+if (process.argv.includes('--types')) {
+  const tsc = fileURLToPath(import.meta.resolve('typescript/package.json')).replace(/package\.json$/, 'bin/tsc')
+  execFileSync(process.execPath, [tsc, '-p', at('tsconfig.build.json')], { stdio: 'inherit' })
+}

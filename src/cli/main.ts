@@ -1,8 +1,12 @@
 #!/usr/bin/env node
 /** The command line. Commands load what they need when they run, so that `compile` starts fast. */
+import * as nodeModule from 'node:module'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { slangcSpelling } from './spelling.ts'
 import { UsageError, packageVersion } from './host.ts'
+
+// Node 22 and later keep compiled code between runs.
+(nodeModule as { enableCompileCache?: () => unknown }).enableCompileCache?.()
 
 const levels = ['0', '1', '2', '3']
 
