@@ -49,8 +49,8 @@ export function helperCode(name: 'fmod32' | 'fmod64'): Code {
 /** Takes off a multiple of at most 28 bits, so that product and difference of 24-bit numbers are exact in doubles. */
 function step32(g: Graph, r: Node, by: Node): Node {
   const q = g.pure(op.f64Trunc, f64, g.pure(op.f64Div, f64, r, by))
-  const most = g.pure(op.f64Min, f64, g.pure(op.f64Mul, f64, q, g.f64(1 - 2 ** -22)), g.f64(2 ** 127))
-  const short = g.pure(op.f64PromoteF32, f64, g.pure(op.f32DemoteF64, f32, most))
+  const lowered = g.pure(op.i64ReinterpretF64, i64, g.pure(op.f64Mul, f64, q, g.f64(1 - 2 ** -22)))
+  const short = g.pure(op.f64ReinterpretI64, f64, g.pure(op.i64And, i64, lowered, g.i64(-(1n << 29n))))
   const times = g.select(g.pure(op.f64Lt, 0x7f, q, g.f64(2 ** 28)), q, short)
   const rest = g.pure(op.f64Sub, f64, r, g.pure(op.f64Mul, f64, by, times))
   return g.select(g.pure(op.f64Lt, 0x7f, rest, g.f64(0)), g.pure(op.f64Add, f64, rest, by), rest)
