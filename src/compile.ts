@@ -51,6 +51,8 @@ export interface MiddleOptions {
    * its spellings for some types only). Undefined: for any target.
    */
   readonly target?: Target | undefined
+  /** Floats are computed in double precision, so constants are not rounded to their type. */
+  readonly wide?: boolean | undefined
   /** Takes the text of a stage: of the whole module for `lower`, `ssa` and `final`, of one function for the others. */
   readonly dump?: ((stage: Stage, text: string, func: string | undefined) => void) | undefined
   /** Takes the time that each phase took, in milliseconds. */
@@ -225,7 +227,7 @@ export function front(source: string, options: FrontOptions, sink: Sink): Checke
 
 /** Lowers what the roots need and writes the derivatives; every mistake that IR can show is found here. */
 export function middle(program: CheckedProgram, roots: Roots, sink: Sink, options: MiddleOptions): Module {
-  const cx: Cx = { sink, level: options.level }
+  const cx: Cx = { sink, level: options.level, wide: options.wide === true }
   const runner = new Runner(cx, options)
   const { module, derivatives } = runner.timed('lower', () => lower(program, roots, sink, options.target === 'wasm' ? undefined : options.target))
   if (options.verify) verifier.verifyModule(module, 'lower')
@@ -269,7 +271,7 @@ export function middle(program: CheckedProgram, roots: Roots, sink: Sink, option
 
 /** Optimises a module in place: IR that a target can take. */
 export function finish(module: Module, sink: Sink, options: MiddleOptions): void {
-  const cx: Cx = { sink, level: options.level }
+  const cx: Cx = { sink, level: options.level, wide: options.wide === true }
   const runner = new Runner(cx, options)
   runner.timed('optimise', () => optimise(module, runner, cx))
   if (options.verify) verifier.verifyModule(module, 'optimise')

@@ -163,7 +163,7 @@ export class Program {
 
   /** A JavaScript module likewise; `f64` computes floats in double precision. Throws `CompileError`. */
   js(options: DerivativeOptions & { readonly mode?: 'f32' | 'f64' | undefined } = {}): JsOutput {
-    return this.#emit('js', derivativesOf(options), (module, sink) => emitJs(module, { mode: options.mode ?? 'f32' }, sink))
+    return this.#emit('js', derivativesOf(options), (module, sink) => emitJs(module, { mode: options.mode ?? 'f32' }, sink), options.mode === 'f64')
   }
 
   /** IR as text after a stage, of the whole program or of the functions made of `name`. Throws `CompileError`. */
@@ -183,26 +183,26 @@ export class Program {
     if (!this.ok) throw new CompileError(this.#diagnostics)
   }
 
-  #emit<T>(target: Target, derivatives: Derivatives, emit: (module: Module, sink: Sink) => T): T {
+  #emit<T>(target: Target, derivatives: Derivatives, emit: (module: Module, sink: Sink) => T, wide = false): T {
     this.#check()
     const sink = new Sink()
-    const module = this.#module(target, derivatives, sink)
+    const module = this.#module(target, derivatives, sink, wide)
     const out = sink.errors > 0 ? undefined : emit(module, sink)
     if (sink.errors > 0) throw new CompileError(sink.list)
     return out!
   }
 
-  #module(target: Target, derivatives: Derivatives, sink: Sink): Module {
-    const key = `${target} ${typeof derivatives === 'string' ? derivatives : `of ${derivatives.of}`}`
+  #module(target: Target, derivatives: Derivatives, sink: Sink, wide: boolean): Module {
+    const key = `${target} ${wide ? 'f64 ' : ''}${typeof derivatives === 'string' ? derivatives : `of ${derivatives.of}`}`
     let module = this.#modules.get(key)
     if (module === undefined) {
       if (derivatives === 'all') {
         // One derivative that cannot be made must not keep the others from being exported.
         const own = new Sink()
-        module = this.#ready(target, derivatives, own, undefined)
-        if (own.errors > 0) module = this.#module(target, 'none', sink)
+        module = this.#ready(target, derivatives, own, undefined, wide)
+        if (own.errors > 0) module = this.#module(target, 'none', sink, wide)
       } else {
-        module = this.#ready(target, derivatives, sink, undefined)
+        module = this.#ready(target, derivatives, sink, undefined, wide)
       }
       this.#modules.set(key, module)
     }
@@ -210,22 +210,22 @@ export class Program {
   }
 
   /** A module that has been through all passes. */
-  #ready(target: Target | undefined, derivatives: Derivatives, sink: Sink, dump: MiddleOptions['dump']): Module {
+  #ready(target: Target | undefined, derivatives: Derivatives, sink: Sink, dump: MiddleOptions['dump'], wide = false): Module {
     let module: Module
     if (target === 'wgsl' && this.#draft !== undefined) {
       module = this.#draft
       this.#draft = undefined
     } else {
-      module = this.#draw(target, derivatives, sink, dump)
+      module = this.#draw(target, derivatives, sink, dump, wide)
     }
     // WGSL has nothing to export a plain function to.
     if (target === 'wgsl') for (const f of module.funcs) f.info.exported = undefined
-    if (sink.errors === 0) finish(module, sink, this.#passes(target, dump))
+    if (sink.errors === 0) finish(module, sink, this.#passes(target, dump, wide))
     return module
   }
 
   /** A module with its derivatives written. */
-  #draw(target: Target | undefined, derivatives: Derivatives, sink: Sink, dump?: MiddleOptions['dump']): Module {
+  #draw(target: Target | undefined, derivatives: Derivatives, sink: Sink, dump?: MiddleOptions['dump'], wide = false): Module {
     const roots = this.#checked.roots(sink)
     const one = typeof derivatives === 'object' ? derivatives.of : undefined
     const exports = roots.exports.filter(root => one === undefined || root.name === one).flatMap((root): Root[] => {
@@ -237,11 +237,12 @@ export class Program {
         ...(level === 'backward' ? [{ ...root, name: `bwd_diff(${root.name})`, mode: 'backward' as const }] : []),
       ]
     })
-    return middle(this.#checked.program, { ...roots, entries: one === undefined ? roots.entries : [], exports }, sink, this.#passes(target, dump))
+    return middle(this.#checked.program, { ...roots, entries: one === undefined ? roots.entries : [], exports }, sink, this.#passes(target, dump, wide))
   }
 
-  #passes(target: Target | undefined, dump: MiddleOptions['dump']): MiddleOptions {
-    return { level: this.#options.optimize ?? 2, verify: this.#options.verify ?? false, target, dump, time: this.#options.time }
+  #passes(target: Target | undefined, dump: MiddleOptions['dump'], wide: boolean): MiddleOptions {
+    const { optimize = 2, verify = false, time } = this.#options
+    return { level: optimize, verify, target, wide, dump, time }
   }
 }
 

@@ -6,4 +6,6 @@ export interface Cx {
   readonly sink: Sink
   /** How much work the optimiser does: 0 only what targets need, 1 without growing code, 2 and 3 growing it. */
   readonly level: number
+  /** The target computes floats in double precision: constants are folded without rounding them to their type. */
+  readonly wide?: boolean
 }

@@ -12,8 +12,11 @@ import { rewriteComposite } from './composite.ts'
 import { fit, fold, foldConvert, type Constant } from './fold.ts'
 import { constantOf, definedBy, isCommutative } from './match.ts'
 
-/** A value that equals the only result of the instruction, made of cheaper ones; undefined where it is as good as it gets. */
-export function rewrite(b: Builder, inst: Inst): Value | undefined {
+/**
+ * A value that equals the only result of the instruction, made of cheaper ones; undefined where it is as good as it gets.
+ * `wide` is that of `Cx`.
+ */
+export function rewrite(b: Builder, inst: Inst, wide: boolean): Value | undefined {
   if (inst.results.length !== 1 || inst.args.length === 0 || inst.regions.length > 0) return undefined
   const { op } = inst
   if (inst.args.length === 2 && isConstant(inst.args[0]!) && !isConstant(inst.args[1]!)) {
@@ -21,8 +24,8 @@ export function rewrite(b: Builder, inst: Inst): Value | undefined {
     const turned = turnedComparison(op)
     if (turned !== undefined) return b.emit1(turned, [inst.args[1]!, inst.args[0]!])
   }
-  if (op === ops.call) return exactCall(b, inst)
-  const simpler = constants(b, inst) ?? rewriteComposite(b, inst)
+  if (op === ops.call) return exactCall(b, inst, wide)
+  const simpler = constants(b, inst, wide) ?? rewriteComposite(b, inst)
   return simpler ?? (t.isFloat(inst.args[0]!.type) ? floats(b, inst) : discrete(b, inst)) ?? common(b, inst)
 }
 
@@ -65,7 +68,7 @@ function lanesOf(value: Value): Constant[] | undefined {
 }
 
 /** Lane by lane on constant operands. */
-function constants(b: Builder, inst: Inst): Value | undefined {
+function constants(b: Builder, inst: Inst, wide: boolean): Value | undefined {
   const { op, args } = inst
   const type = inst.results[0]!.type
   if (op.effect !== 'none' || (op.fold === undefined && !foldable(op))) return undefined
@@ -75,11 +78,12 @@ function constants(b: Builder, inst: Inst): Value | undefined {
   const second = args.length > 1 ? lanesOf(args[1]!) : undefined
   if (args.length > 1 && second === undefined) return undefined
   const from = args[0]!.type
+  const [as, to] = [computedAs(from, wide), computedAs(type, wide)]
   const out: Constant[] = []
   for (let i = 0; i < first.length; i++) {
-    const c = op === ops.convert ? foldConvert(first[i]!, t.scalars[from.scalar!], t.scalars[type.scalar!])
+    const c = op === ops.convert ? foldConvert(first[i]!, as, to)
       : op === ops.bitcast ? foldBits(first[i]!, from, type)
-      : fold(op, t.scalars[from.scalar!], second === undefined ? [first[i]!] : [first[i]!, second[i]!])
+      : fold(op, as, second === undefined ? [first[i]!] : [first[i]!, second[i]!])
     if (c === undefined) return undefined
     out.push(c)
   }
@@ -96,7 +100,7 @@ const exactFunctions: Readonly<Record<string, (...args: number[]) => number>> = 
 }
 
 /** A call of such a function with constants, lane by lane. */
-function exactCall(b: Builder, inst: Inst): Value | undefined {
+function exactCall(b: Builder, inst: Inst, wide: boolean): Value | undefined {
   const spell = (inst.attr as Func).info.spell
   const type = inst.results[0]!.type
   const f = exactFunctions[spell?.['js'] ?? spell?.['wgsl'] ?? '']
@@ -109,11 +113,16 @@ function exactCall(b: Builder, inst: Inst): Value | undefined {
   }
   const out: Constant[] = []
   for (let i = 0; i < type.count; i++) {
-    const c = fit(f(...args.map(lanes => lanes[i] as number)), type.scalar!)
+    const c = fit(f(...args.map(lanes => lanes[i] as number)), computedAs(type, wide).scalar!)
     if (c === undefined) return undefined
     out.push(c)
   }
   return type.kind === 'scalar' ? b.const(type, out[0]!) : b.emit1(ops.construct, out.map(c => b.const(type.elem!, c)), null, type)
+}
+
+/** The scalar type in which a type's lanes are computed. */
+function computedAs(type: Type, wide: boolean): Type {
+  return wide && t.isFloat(type) ? t.f64 : t.scalars[type.scalar!]
 }
 
 function foldable(op: Op): boolean {

@@ -10,6 +10,7 @@ import { isInt } from '../ir/type.ts'
 import { Inst, Region, noRegions, type Func, type Value } from '../ir/value.ts'
 import { substitute, useCounts, walk, type ValueTable } from '../ir/walk.ts'
 import { forgetCarried } from './carried.ts'
+import type { Cx } from './cx.ts'
 import { fold, type Constant } from './fold.ts'
 import { constantInt, constantOf, definedBy } from './match.ts'
 import { nestGuards } from './guards.ts'
@@ -20,9 +21,9 @@ const selectCost = 3
 const selectResults = 4
 
 /** Simplifies instructions and control. */
-export function simplify(func: Func): boolean {
+export function simplify(func: Func, cx?: Pick<Cx, 'wide'>): boolean {
   if (func.body === undefined) return false
-  const pass = new Simplifier(func, func.body)
+  const pass = new Simplifier(func, func.body, cx?.wide === true)
   pass.region(func.body)
   return pass.changed
 }
@@ -30,6 +31,7 @@ export function simplify(func: Func): boolean {
 class Simplifier {
   changed = false
   readonly #func: Func
+  readonly #wide: boolean
   readonly #b: Builder
   readonly #to: ValueTable = []
   /** How many `leave`s name an instruction. */
@@ -38,7 +40,8 @@ class Simplifier {
   readonly #depths: number[] = []
   #depth = 0
 
-  constructor(func: Func, body: Region) {
+  constructor(func: Func, body: Region, wide: boolean) {
+    this.#wide = wide
     this.#func = func
     this.#b = new Builder(func, body)
     walk(body, inst => {
@@ -81,7 +84,7 @@ class Simplifier {
       if (inst.regions.length > 0) goesOn = this.#control(region, inst)
       else if (inst.op === ops.trap && constantOf(inst.args[0]!) === true) this.changed = true
       else {
-        const value = rewrite(b, inst)
+        const value = rewrite(b, inst, this.#wide)
         if (value === undefined) region.insts.push(inst)
         else this.#replace(inst.results[0]!, value)
       }

@@ -21,7 +21,7 @@ const sizeLimit = 100_000
 
 /** Unrolls the loops that `[ForceUnroll]` marks; one that does not end within limits is an error and stays a loop. */
 export function unroll(func: Func, cx: Cx): boolean {
-  return unrollWhere(func, loop => loop.attr === 'unroll', sizeLimit, loop => {
+  return unrollWhere(func, cx, loop => loop.attr === 'unroll', sizeLimit, loop => {
     cx.sink.add(unrollForever, loop.span ?? func.span ?? undefined, { limit: tripLimit })
   })
 }
@@ -36,17 +36,19 @@ export function unrollSmall(func: Func, cx: Cx): boolean {
     if (exact === undefined || exact > most) return false
     return exact * (sizeOf(loop.regions[0]!, total) + sizeOf(loop.regions[1]!, total)) <= total
   }
-  return unrollWhere(func, small, total * 8, () => undefined)
+  return unrollWhere(func, cx, small, total * 8, () => undefined)
 }
 
-function unrollWhere(func: Func, wanted: (loop: Inst) => boolean, limit: number, failed: (loop: Inst) => void): boolean {
+function unrollWhere(
+  func: Func, cx: Cx, wanted: (loop: Inst) => boolean, limit: number, failed: (loop: Inst) => void,
+): boolean {
   if (func.body === undefined) return false
   let changed = false
   const visit = (region: Region): void => {
     for (let i = 0; i < region.insts.length; i++) {
       const inst = region.insts[i]!
       if (inst.op === ops.loop && wanted(inst)) {
-        const block = new Unrolling(func, wanted, limit).loop(inst)
+        const block = new Unrolling(func, wanted, limit, cx.wide === true).loop(inst)
         if (block === undefined) {
           if (inst.attr === 'unroll') inst.attr = null
           failed(inst)
@@ -68,12 +70,14 @@ function unrollWhere(func: Func, wanted: (loop: Inst) => boolean, limit: number,
 class Unrolling {
   readonly #func: Func
   readonly #b: Builder
+  readonly #wide: boolean
   readonly #wanted: (loop: Inst) => boolean
   readonly #to: ValueTable = []
   readonly #labels = new Map<Inst, Inst>()
   #left: number
 
-  constructor(func: Func, wanted: (loop: Inst) => boolean, limit: number) {
+  constructor(func: Func, wanted: (loop: Inst) => boolean, limit: number, wide: boolean) {
+    this.#wide = wide
     this.#func = func
     this.#b = new Builder(func, new Region())
     this.#wanted = wanted
@@ -152,7 +156,7 @@ class Unrolling {
   #plain(region: Region, inst: Inst): void {
     const copy = new Inst(inst.op, mapValues(inst.args, this.#to), inst.attr, noRegions, inst.span)
     this.#results(inst, copy)
-    const value = rewrite(this.#b, copy)
+    const value = rewrite(this.#b, copy, this.#wide)
     if (value === undefined) region.insts.push(copy)
     else this.#to[inst.results[0]!.id] = value
   }
