@@ -1,0 +1,83 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { beforeAll, describe, expect, test } from 'vitest'
+
+const root = fileURLToPath(new URL('../', import.meta.url))
+const cli = join(root, 'dist', 'cli.js')
+const out = mkdtempSync(join(tmpdir(), 'cotangent-'))
+
+function run(...args: string[]): string {
+  return execFileSync(process.execPath, [cli, ...args], { encoding: 'utf8', cwd: root })
+}
+
+// The examples are run as a user runs them: by the command line, from the built package.
+beforeAll(() => { execFileSync(process.execPath, [join(root, 'tools', 'build.mjs')]) }, 60_000)
+
+describe('examples', () => {
+  test('splat2d draws nearer to the photograph than it began', () => {
+    const dir = join(out, 'splat2d')
+    const text = run('demo', 'splat2d', '--steps', '12', '-o', dir)
+    const psnr = Number(/^PSNR ([\d.]+) dB after 12 steps in [\d.]+ s$/m.exec(text)?.[1])
+    expect(psnr).toBeGreaterThan(17)
+    for (const file of ['target.png', 'start.png', 'result.png', 'loss.svg']) expect(existsSync(join(dir, file)), file).toBe(true)
+  })
+
+  test('brdf recovers the material', () => {
+    const text = run('demo', 'brdf', '-o', join(out, 'brdf'))
+    expect(text).toContain('recovered: colour 0.900, 0.500, 0.100, roughness 0.350')
+  })
+
+  test('spring finds the throw', () => {
+    const text = run('demo', 'spring', '-o', join(out, 'spring'))
+    const loss = Number(/to ([\d.e+-]+) after/.exec(text)?.[1])
+    expect(loss).toBeLessThan(1e-6)
+    expect(readFileSync(join(out, 'spring', 'loss.svg'), 'utf8')).toContain('<svg')
+  })
+
+  test.each(['splat2d', 'brdf', 'spring'])('the derivatives of %s agree', name => {
+    run('check', join('examples', name, `${name}.slang`), '--seed', '5', '--samples', '8')
+  })
+})
+
+describe('command line', () => {
+  const spring = join('examples', 'spring', 'spring.slang')
+  const fail = (...args: string[]): { status: number; stderr: string } => {
+    try {
+      execFileSync(process.execPath, [cli, ...args], { encoding: 'utf8', cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+    } catch (error) {
+      return error as { status: number; stderr: string }
+    }
+    throw new Error('it succeeded')
+  }
+
+  test('grad prints value and gradient as JSON', () => {
+    const { value, grad } = JSON.parse(run('grad', spring, '--fn', 'loss', '[0.3,0.4]', '[1,1]', '8', '--json')) as { value: number; grad: { velocity: number[] } }
+    const at = (x: number, y: number): number => (JSON.parse(run('run', spring, '--fn', 'loss', `[${x},${y}]`, '[1,1]', '8', '--json')) as { result: number }).result
+    expect(at(0.3, 0.4)).toBeCloseTo(value, 5)
+    expect(grad.velocity[0]).toBeCloseTo((at(0.32, 0.4) - at(0.28, 0.4)) / 0.04, 1)
+  })
+
+  test('compile takes the spellings of slangc', () => {
+    const code = run('compile', join('bench', 'programs', '01_poly.slang'), '-target', 'wgsl', '-entry', 'computeMain', '-stage', 'compute', '-O2')
+    expect(code).toContain('fn computeMain')
+  })
+
+  test('mistakes in a program end in status 1 and a caret, those of the command line in 2', () => {
+    const broken = join('tests', 'examples', 'broken.slang')
+    const inProgram = fail('compile', broken)
+    expect(inProgram.status).toBe(1)
+    expect(inProgram.stderr).toMatch(/broken\.slang:\d+:\d+: error E\d+: .*\n.*\n +\^/)
+    expect(fail('compile', 'no-such-file.slang').status).toBe(2)
+    expect(fail('compile').status).toBe(2)
+    expect(fail('nonsense').status).toBe(2)
+    expect(fail('run', spring, '--fn', 'loss', '[1,2]').status).toBe(2)
+  })
+
+  test('diagnostics come as JSON when asked', () => {
+    const { stderr } = fail('compile', join('tests', 'examples', 'broken.slang'), '--diagnostics', 'json')
+    expect(JSON.parse(stderr.split('\n')[0]!)).toMatchObject({ severity: 'error', line: 3 })
+  })
+})
