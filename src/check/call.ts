@@ -11,7 +11,7 @@ import type { Cx } from './context.ts'
 import type { FuncDecl, GenericParams } from './decl.ts'
 import type { Env } from './env.ts'
 import { asArg, emptyError } from './expr.ts'
-import { constraintsOf, inferArg, solve } from './generic.ts'
+import { constraintsOf, inferArg, solve, violation } from './generic.ts'
 import type { Member } from './member.ts'
 import { derive, template, type Template } from './signature.ts'
 import { errorTerm, value, type Candidate, type Term } from './term.ts'
@@ -222,6 +222,7 @@ function reportNone(env: Env, funcs: Funcs, args: readonly Term[], failures: rea
     ...failures.slice(0, 8).filter(f => !f.candidate.decl.module.isCore).map(f => ({ span: f.candidate.decl.span ?? undefined, text: 'considered this one' })))
 }
 
+/** The bound that the arguments of a call break, where they settle all generic parameters. */
 function brokenBound(cx: Cx, list: GenericParams, sig: Template, funcs: Funcs, args: readonly Term[]): { type: string, interface: string } | null {
   const vars = new Map<number, GenericArg | null>(list.params.map((p, i) => [p.id, funcs.args?.[i] ?? null]))
   for (let i = 0; i < Math.min(args.length, sig.params.length); i++) {
@@ -230,11 +231,9 @@ function brokenBound(cx: Cx, list: GenericParams, sig: Template, funcs: Funcs, a
   }
   const known = new Map<number, GenericArg>()
   for (const [id, arg] of vars) if (arg !== null) known.set(id, arg)
-  for (const c of constraintsOf(cx, list)) {
-    const subject = put(cx, c.subject, { args: known, self: null })
-    if (solve(cx, { ...list, params: [], syntax: list.syntax }, known) === null && !subject.key.includes('#')) return { type: show(subject), interface: show(c.iface) }
-  }
-  return null
+  if (known.size < list.params.length) return null
+  const broken = violation(cx, list, { args: known, self: null })
+  return broken === null ? null : { type: show(broken.subject), interface: show(broken.iface) }
 }
 
 function spanOf(term: Term): Span | null {

@@ -28,6 +28,7 @@ import type {
   Body, CheckedProgram, DerivativeInfo, Expr, FieldInfo, FuncRef, GlobalInfo, Signature, StructDiffInfo,
 } from './tree.ts'
 import { intType, substituteInt, type Int, type InterfaceType, type StructType, type Subst, type Type } from './type.ts'
+import { eachExpr } from './walk.ts'
 import { parseRange } from '../syntax/parse.ts'
 import { SourceFile } from '../base/source.ts'
 
@@ -79,9 +80,31 @@ function checkDecl(cx: Cx, decl: Decl): void {
     case 'extension': checkConformances(cx, decl); return
     case 'enum': enumTag(cx, decl); enumValues(cx, decl); checkConformances(cx, decl); return
     case 'alias': resolveType(cx, decl.target, decl.inner); return
-    case 'global': globalInfo(cx, decl); globalInit(cx, decl); return
+    case 'global':
+      globalInfo(cx, decl)
+      globalInit(cx, decl)
+      if (decl.storage === 'constant' && needsItself(cx, decl, decl, new Set())) cx.sink.add(names.cyclic, decl.span ?? undefined, { name: decl.name })
+      return
     default:
   }
+}
+
+/** Whether the value of a constant is computed from itself. */
+function needsItself(cx: Cx, root: GlobalDecl, decl: GlobalDecl, seen: Set<GlobalDecl>): boolean {
+  const init = globalInit(cx, decl)
+  let found = false
+  if (init !== null) {
+    eachExpr(init, e => {
+      if (e.kind !== 'read' || e.place.kind !== 'global' || e.place.decl.storage !== 'constant' || found) return
+      const other = e.place.decl
+      if (other === root) found = true
+      else if (!seen.has(other)) {
+        seen.add(other)
+        found = needsItself(cx, root, other, seen)
+      }
+    })
+  }
+  return found
 }
 
 /** Two functions of one scope with bodies and the same parameters are a mistake. */
@@ -148,6 +171,11 @@ class Program implements CheckedProgram {
 
   global(decl: GlobalDecl): GlobalInfo {
     return globalInfo(this.#cx, decl)
+  }
+
+  requiredGlobal(decl: GlobalDecl, type: Type): { readonly decl: GlobalDecl, readonly subst: Subst } | null {
+    const member = requiredConstant(this.#cx, type, decl.name)
+    return member === null || member.decl.kind !== 'global' ? null : { decl: member.decl, subst: member.subst }
   }
 
   substitute(type: Type, subst: Subst): Type {

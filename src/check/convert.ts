@@ -12,9 +12,10 @@ import { intsAgree } from './generic.ts'
 import { coerceList, listFits } from './init.ts'
 import { isOpen } from './member.ts'
 import { emptyError, toExpr } from './expr.ts'
+import { isNone, optionalElem } from './optional.ts'
 import type { Term } from './term.ts'
 import type { Expr, Place } from './tree.ts'
-import { known, poisoned, same, scalarName, show, type Type } from './type.ts'
+import { boolType, known, poisoned, same, scalarName, show, type Type } from './type.ts'
 
 /** From this on a conversion must be written. */
 export const explicitOnly = 10000
@@ -29,6 +30,12 @@ export function isNumericParam(cx: Cx, type: Type): boolean {
 export function typeCost(cx: Cx, from: Type, to: Type, literal: bigint | null = null): number | null {
   if (same(from, to)) return 0
   if (from.kind === 'error' || to.kind === 'error') return 0
+  const held = optionalElem(to)
+  if (held !== null) {
+    if (isNone(from)) return 1
+    const inner = typeCost(cx, from, held, literal)
+    return inner === null || inner >= explicitOnly ? null : inner + 50
+  }
   const direct = numericCost(cx, from, to, literal)
   if (direct !== null) return direct
   if (to.kind === 'interface') return from.kind !== 'void' && conforms(cx, from, to) ? 50 : null
@@ -124,6 +131,11 @@ export function termCost(env: Env, term: Term, to: Type): number | null {
 export function convertExpr(cx: Cx, e: Expr, to: Type, span: Span | null = e.span): Expr {
   if (same(e.type, to) || e.type.kind === 'error') return e
   if (to.kind === 'interface') return { kind: 'wrap', type: to, span, value: e }
+  const held = optionalElem(to)
+  if (held !== null) {
+    if (isNone(e.type)) return { kind: 'default', type: to, span }
+    return { kind: 'construct', type: to, span, parts: [{ kind: 'const', type: boolType, span, value: true }, convertExpr(cx, e, held, span)] }
+  }
   if (e.kind === 'const' && to.kind === 'scalar' && e.type.kind === 'scalar') return { kind: 'const', type: to, span, value: convertNumber(e.value, to.name) }
   if (e.type.kind === 'array' && to.kind === 'array') return e
   void cx

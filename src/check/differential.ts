@@ -52,6 +52,11 @@ function structDifferential(cx: Cx, type: StructType): Type | null {
     const diff = differentialOf(cx, elem)
     return diff === null ? null : same(diff, elem) ? type : structType(type.decl, [diff])
   }
+  if (type.decl.intrinsic === 'Optional') {
+    const elem = type.args[0] as Type
+    const diff = differentialOf(cx, elem)
+    return diff === null ? null : same(diff, elem) ? type : structType(type.decl, [diff])
+  }
   const iface = coreInterface(cx, 'IDifferentiable')
   if (iface === null || !conforms(cx, type, iface)) return null
   const written = userDifferential(cx, type)

@@ -14,6 +14,7 @@ import { construct } from './init.ts'
 import { checkLambda } from './lambda.ts'
 import { lookupMember } from './member.ts'
 import { checkAssign, checkBinary, checkConditional, checkPostfix, checkPrefix } from './operator.ts'
+import { noneTerm, typeQuestion } from './optional.ts'
 import { applyGeneric, arrayOf, describe, resolveInt, resolveType, termType } from './resolve.ts'
 import { errorTerm, value, type Term } from './term.ts'
 import type { Arg, Expr, Place } from './tree.ts'
@@ -81,10 +82,9 @@ function check(env: Env, e: ast.Expr): Term {
     case 'noDiff': return noDiffTerm(env, e)
     case 'sizeof': return sizeofTerm(env, e)
     case 'lambda': return checkLambda(env, e)
-    case 'is': return unsupported(env, e.span, 'is')
-    case 'as': return unsupported(env, e.span, 'as')
+    case 'is': case 'as': return typeQuestion(env, e)
     case 'each': case 'expand': return unsupported(env, e.span, 'a variadic pack')
-    case 'none': return unsupported(env, e.span, 'an optional')
+    case 'none': return noneTerm(env, e.span)
     case 'null': return unsupported(env, e.span, 'a pointer')
     case 'unsupported': return unsupported(env, e.span, e.feature)
     case 'error': return errorTerm

@@ -14,6 +14,7 @@ import { checkCondition, checkExpr, emptyError, toExpr } from './expr.ts'
 import { intsAgree, withScalar } from './generic.ts'
 import { coerceList } from './init.ts'
 import { isOpen, lookupMember } from './member.ts'
+import { compareNone } from './optional.ts'
 import { lookup } from './resolve.ts'
 import { errorTerm, value, type Candidate, type Term } from './term.ts'
 import type { BinaryOp, Expr, OldExpr, Place } from './tree.ts'
@@ -121,6 +122,8 @@ function binaryTerm(env: Env, e: ast.BinaryExpr, leftTerm: Term, rightTerm: Term
   if (left.kind === 'error' || right.kind === 'error' || poisoned(left.type) || poisoned(right.type)) return errorTerm
   if (e.op === '&&' || e.op === '||') return logical(env, e.op, left, right, e.span, [e.left.span, e.right.span])
   if (!isNumber(env, left.type) || !isNumber(env, right.type)) {
+    const asked = compareNone(e.op, left, right, e.span)
+    if (asked !== null) return value(asked)
     const made = userOperator(env, e.op, [leftTerm, rightTerm], e.span)
     if (made !== null) return made
   }

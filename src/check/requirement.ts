@@ -143,6 +143,11 @@ function missing(cx: Cx, decl: Decl & { readonly kind: 'struct' | 'enum' | 'exte
   cx.sink.add(generics.missingRequirement, decl.span ?? undefined, { type: show(type), name, interface: show(iface) })
 }
 
+function mismatched(cx: Cx, at: Exclude<Decl, { readonly kind: 'module' }>, type: Type, iface: InterfaceType, requirement: FuncDecl, name: string): void {
+  cx.sink.add(generics.requirementMismatch, at.span ?? undefined, { type: show(type), name, interface: show(iface) },
+    { span: requirement.span ?? undefined, text: 'required here' })
+}
+
 function checkFunction(cx: Cx, decl: Decl & { readonly kind: 'struct' | 'enum' | 'extension' }, type: Type, iface: InterfaceType, requirement: FuncDecl): void {
   const name = requirement.of === null ? requirement.name : requirement.of.name
   const members = lookupMember(cx, type, name).filter(m => m.via < 2)
@@ -151,7 +156,9 @@ function checkFunction(cx: Cx, decl: Decl & { readonly kind: 'struct' | 'enum' |
     if (requirement.hasBody) return
     // A field serves as a property.
     if (requirement.of?.kind === 'property' && members.some(m => m.decl.kind === 'field')) return
-    missing(cx, decl, type, iface, name === 'operator[]' ? '__subscript' : name)
+    const other = members.find(m => functionsOf(m, requirement).length > 0)
+    if (other !== undefined && other.decl.kind !== 'module') mismatched(cx, other.decl, type, iface, requirement, name)
+    else missing(cx, decl, type, iface, name === 'operator[]' ? '__subscript' : name)
     return
   }
   if (!fits(cx, found.decl, found.subst, requirement, iface, type)) {

@@ -15,6 +15,7 @@ import { checkExpr } from './expr.ts'
 import { violation } from './generic.ts'
 import { lookupMember, type Member } from './member.ts'
 import { overloads, type Scope } from './scope.ts'
+import { optionalType } from './optional.ts'
 import type { Term } from './term.ts'
 import {
   arrayType, assocType, enumType, errorInt, errorType, funcType, intConst, intParam, interfaceType, known, matrixType, noSubst, paramType, shapeType, show,
@@ -204,7 +205,10 @@ function typeExprTerm(cx: Cx, e: ast.TypeExpr, scope: Scope): Term {
     case 'index': return { kind: 'type', type: arrayOf(cx, resolveType(cx, e.base, scope), e, scope) }
     case 'modified': return typeExprTerm(cx, e.type, scope)
     case 'pointer': return unsupported('a pointer type')
-    case 'optional': return unsupported('an optional type')
+    case 'optional': {
+      const elem = resolveType(cx, e.target, scope)
+      return elem.kind === 'error' ? { kind: 'error' } : { kind: 'type', type: optionalType(cx, elem) }
+    }
     case 'funcType': return { kind: 'type', type: funcType(e.params.map(p => ({ type: p.type === undefined ? errorType : resolveType(cx, p.type, scope), dir: 'in', noDiff: false })), resolveType(cx, e.result, scope)) }
     case 'decltype': {
       const term = checkExpr(new Env(cx, scope), e.operand)

@@ -14,6 +14,7 @@ import { Env } from './env.ts'
 import { checkCondition, checkExpr, checkValue, emptyError, toExpr } from './expr.ts'
 import { defaultFor, constructors } from './init.ts'
 import { isOpen } from './member.ts'
+import { hasValue, heldValue, optionalValue } from './optional.ts'
 import { resolveInt, resolveType } from './resolve.ts'
 import { declare, newScope } from './scope.ts'
 import { funcSig, isMutating } from './signature.ts'
@@ -169,12 +170,36 @@ function statement(env: Env, s: ast.Stmt, out: Stmt[]): void {
       return
     case 'return': out.push(checkReturn(env, s)); return
     case 'discard': out.push({ kind: 'discard', span: s.span }); return
-    case 'ifLet': cx.sink.add(names.unsupported, s.span, { feature: 'if (let …)' }); return
+    case 'ifLet': checkIfLet(env, s, out); return
     case 'defer': cx.sink.add(names.unsupported, s.span, { feature: 'defer' }); return
     case 'label': cx.sink.add(names.unsupported, s.span, { feature: 'a label' }); return
     case 'targetSwitch': cx.sink.add(names.unsupported, s.span, { feature: `__${s.which}_switch` }); return
     case 'unsupported': cx.sink.add(names.unsupported, s.span, { feature: s.feature }); return
   }
+}
+
+/** `if (let x = e)`: the optional is looked at once; its value has a name where there is one. */
+function checkIfLet(env: Env, s: ast.IfLetStmt, out: Stmt[]): void {
+  const { cx } = env
+  const init = optionalValue(env, s.value)
+  const type = init?.type ?? errorType
+  const held = constantLocal(cx, '', type, s.value.span)
+  const read: Expr = { kind: 'read', type, span: s.value.span, place: { kind: 'local', type, span: s.value.span, decl: held } }
+  const then = scoped(env, (): Stmt => {
+    const decl = constantLocal(cx, s.name.text, init === null ? errorType : heldValue(read).type, s.name.span)
+    declare(env.scope, decl)
+    const body = one(env, s.then)
+    if (init === null) return body
+    return { kind: 'block', body: [{ kind: 'local', decl, init: heldValue(read), span: s.name.span }, body], span: s.then.span }
+  })
+  const otherwise = s.else === undefined ? null : one(env, s.else)
+  if (init === null) return
+  const branch: Stmt = { kind: 'if', cond: hasValue(read), then, otherwise, span: s.span }
+  out.push({ kind: 'block', body: [{ kind: 'local', decl: held, init, span: s.value.span }, branch], span: s.span })
+}
+
+function constantLocal(cx: Cx, name: string, type: Type, span: Span): LocalDecl {
+  return { kind: 'local', id: cx.id(), name, type, span, constant: true, noDiff: false }
 }
 
 function isAssert(e: ast.Expr): e is ast.CallExpr {

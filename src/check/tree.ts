@@ -135,13 +135,17 @@ export interface UpdateExpr extends ExprBase { readonly kind: 'update', readonly
 export interface OldExpr extends ExprBase { readonly kind: 'old' }
 /** `a, b`: both, in order; the value of the last. */
 export interface SequenceExpr extends ExprBase { readonly kind: 'sequence', readonly parts: readonly Expr[] }
+/** `value is of`: whether a value of interface type, or of a type parameter, has that type. */
+export interface IsExpr extends ExprBase { readonly kind: 'is', readonly value: Expr, readonly of: Type }
+/** `value as of`: an `Optional` of that type, empty where the value has another. */
+export interface AsExpr extends ExprBase { readonly kind: 'as', readonly value: Expr, readonly of: Type }
 /** Stands where a mistake was reported. Lowering is not called for a program with errors. */
 export interface ErrorExpr extends ExprBase { readonly kind: 'error' }
 
 export type Expr =
   | ConstExpr | StringExpr | IntExpr | DefaultExpr | FieldDefaultExpr | ParamDefaultExpr | ReadExpr | FieldExpr | IndexExpr
   | SwizzleExpr | ElementsExpr | UnaryExpr | BinaryExpr | LogicalExpr | ConditionalExpr | ConvertExpr | WrapExpr | ConstructExpr
-  | CallExpr | NoDiffExpr | AssignExpr | UpdateExpr | OldExpr | SequenceExpr | ErrorExpr
+  | CallExpr | NoDiffExpr | AssignExpr | UpdateExpr | OldExpr | SequenceExpr | IsExpr | AsExpr | ErrorExpr
 
 // ── Places ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -285,6 +289,8 @@ export interface CheckedProgram {
   body(func: FuncDecl): Body | null
   paramDefault(func: FuncDecl, index: number): Expr
   global(decl: GlobalDecl): GlobalInfo
+  /** What a concrete type has for a constant that an interface requires; null where it has none. */
+  requiredGlobal(decl: GlobalDecl, type: Type): { readonly decl: GlobalDecl, readonly subst: Subst } | null
 
   /** Puts in types and looks up associated types of what has become concrete. */
   substitute(type: Type, subst: Subst): Type

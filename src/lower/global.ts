@@ -114,6 +114,8 @@ export class Globals {
     const home = this.#homes.get(decl.id)
     if (home !== undefined) return this.#ref(fn, home)
     const subst: s.Subst = { args: new Map([...outer.args].map(([id, arg]) => [id, this.#arg(fn, arg)])), self: outer.self === null ? null : fn.source(outer.self) }
+    const met = decl.parent?.kind === 'interface' && subst.self !== null ? this.#cx.program.requiredGlobal(decl, subst.self) : null
+    if (met !== null) return this.place(fn, met.decl, met.subst)
     const info = this.#cx.program.global(decl)
     const source = this.#cx.program.substitute(info.type, subst)
     const type = this.#cx.types.of(source)

@@ -1,0 +1,90 @@
+/** `Optional<T>`, `none`, `if (let x = e)`, and the questions `is` and `as` about the type of a value. */
+import { InternalError } from '../base/diag.ts'
+import * as names from '../base/errors/names.ts'
+import * as types from '../base/errors/types.ts'
+import type { Span } from '../base/source.ts'
+import type * as ast from '../syntax/ast.ts'
+import { conforms } from './conform.ts'
+import type { Cx } from './context.ts'
+import type { StructDecl } from './decl.ts'
+import type { Env } from './env.ts'
+import { checkExpr, emptyError, toExpr } from './expr.ts'
+import { resolveType } from './resolve.ts'
+import { errorTerm, value, type Term } from './term.ts'
+import type { Expr } from './tree.ts'
+import { boolType, poisoned, same, show, structType, type StructType, type Type } from './type.ts'
+
+function coreStruct(cx: Cx, name: string): StructDecl {
+  const decl = cx.library.lookup(name)[0]
+  if (decl?.kind === 'struct') return decl
+  throw new InternalError('check', `the core library has no struct ${name}`)
+}
+
+/** `Optional<elem>`. */
+export function optionalType(cx: Cx, elem: Type): StructType {
+  return structType(coreStruct(cx, 'Optional'), [elem])
+}
+
+/** What an `Optional` may hold; null for any other type. */
+export function optionalElem(type: Type): Type | null {
+  return type.kind === 'struct' && type.decl.intrinsic === 'Optional' ? type.args[0] as Type : null
+}
+
+/** Whether it is the type of `none`. */
+export function isNone(type: Type): boolean {
+  return type.kind === 'struct' && type.decl.intrinsic === 'none'
+}
+
+/** `none`, which becomes an empty `Optional` of any type. */
+export function noneTerm(env: Env, span: Span): Term {
+  return value({ kind: 'default', type: structType(coreStruct(env.cx, '__None'), []), span })
+}
+
+/** Whether an `Optional` holds a value. */
+export function hasValue(e: Expr): Expr {
+  return { kind: 'field', type: boolType, span: e.span, base: e, field: (e.type as StructType).decl.fields[0]! }
+}
+
+/** What an `Optional` holds. */
+export function heldValue(e: Expr): Expr {
+  return { kind: 'field', type: optionalElem(e.type)!, span: e.span, base: e, field: (e.type as StructType).decl.fields[1]! }
+}
+
+/** `x == none` and the like; null where it is something else. */
+export function compareNone(op: string, left: Expr, right: Expr, span: Span): Expr | null {
+  if (op !== '==' && op !== '!=') return null
+  const other = isNone(left.type) ? right : isNone(right.type) ? left : null
+  if (other === null || optionalElem(other.type) === null) return null
+  const has = hasValue(other)
+  return op === '!=' ? has : { kind: 'unary', type: boolType, span, op: '!', operand: has }
+}
+
+/** The value that `if (let x = e)` looks into. */
+export function optionalValue(env: Env, e: ast.Expr): Expr | null {
+  const term = checkExpr(env, e)
+  const expr = term.kind === 'error' ? emptyError(boolType) : toExpr(env, term, e.span)
+  if (expr.kind === 'error' || poisoned(expr.type)) return null
+  if (optionalElem(expr.type) !== null) return expr
+  env.cx.sink.add(types.typeMismatch, e.span, { expected: 'an Optional', got: show(expr.type) })
+  return null
+}
+
+/** `x is T` and `x as T`. */
+export function typeQuestion(env: Env, e: ast.IsExpr | ast.AsExpr): Term {
+  const { cx } = env
+  const term = checkExpr(env, e.value)
+  const of = resolveType(cx, e.type, env.scope)
+  if (term.kind === 'error' || poisoned(of)) return errorTerm
+  const expr = toExpr(env, term, e.value.span)
+  if (expr.kind === 'error' || poisoned(expr.type)) return errorTerm
+  if (of.kind === 'interface') {
+    cx.sink.add(names.unsupported, e.span, { feature: `${e.kind} with an interface` })
+    return errorTerm
+  }
+  const isOpen = expr.type.kind === 'param' || expr.type.kind === 'this' || expr.type.kind === 'assoc'
+  if (expr.type.kind === 'interface' ? !conforms(cx, of, expr.type) : !isOpen && !same(expr.type, of)) {
+    cx.sink.add(types.typeMismatch, e.span, { expected: `a value that may be ${show(of)}`, got: show(expr.type) })
+    return errorTerm
+  }
+  return value({ kind: e.kind, type: e.kind === 'is' ? boolType : optionalType(cx, of), span: e.span, value: expr, of })
+}
