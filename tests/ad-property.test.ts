@@ -16,7 +16,7 @@ import { ssa } from '../src/opt/ssa.ts'
 import { emitJs } from '../src/target/js/js.ts'
 import { generateProgram, programText, type Program } from './generate-slang.ts'
 import { random } from './generate-ir.ts'
-import { disagreement, fill, flatten, moved } from './gradients.ts'
+import { disagreement, fill, flatten, largestIn, moved } from './gradients.ts'
 import { callEmitted, evaluate, type Evaluated } from './js-run.ts'
 import { lowerMini, miniLibs } from './lower-mini.ts'
 import { reduce } from './reduce.ts'
@@ -94,7 +94,7 @@ function tryCheck(program: Program, seed: number): string | undefined {
     const flat = (values: readonly Data[]): number[] => main.results.flatMap((type, i) => flatten(type, values[i]!))
     const value = (h: number): number[] => flat(run(main, args.map((a, i) => active[i] ? moved(params[i]!.type, a, tangents[i]!, h) : a), options))
     let largest = 0
-    const watch = (_: unknown, x: Data): void => { if (typeof x === 'number') largest = Math.max(largest, Number.isNaN(x) ? Infinity : Math.abs(x)) }
+    const watch = (_: unknown, x: Data): void => { largest = Math.max(largest, largestIn(x)) }
     run(main, args, { ...options, watch })
     total++
     // Where numbers are that large, some derivative overflows, and zero times that is no number.
@@ -114,10 +114,10 @@ function tryCheck(program: Program, seed: number): string | undefined {
     const sameValue = flat(primal).every((v, i) => Object.is(v, value(0)[i]) || Math.abs(v - value(0)[i]!) <= 1e-6 * (1 + Math.abs(v)))
     if (!sameValue) return 'the primal half gives another value'
     const types = params.filter((_, i) => active[i]).map(p => differential(p.type)!)
-    const reverse = types.reduce((sum, type, i) => {
-      const [g, t] = [flatten(type, pulled[i]!), flatten(type, given[i]!)]
-      return sum + g.reduce((s, x, n) => s + x * t[n]!, 0)
-    }, 0)
+    const reverse = types.flatMap((type, i) => {
+      const t = flatten(type, given[i]!)
+      return flatten(type, pulled[i]!).map((x, n) => x * t[n]!)
+    })
     const wrong = disagreement({ value, forward, reverse, weights })
     if (wrong !== undefined && wrong !== 'rough') return wrong
     if (wrong === 'rough') rough++

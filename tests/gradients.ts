@@ -37,25 +37,35 @@ export interface Derivatives {
   readonly value: (h: number) => readonly number[]
   /** Results, then their tangents. */
   readonly forward: readonly number[]
-  /** `⟨Jᵀ w, t⟩` by reverse mode. */
-  readonly reverse: number
+  /** The terms of `⟨Jᵀ w, t⟩` by reverse mode. */
+  readonly reverse: readonly number[]
   readonly weights: readonly number[]
 }
 
 /** Says what is wrong; undefined where all agree; 'rough' where the function is not smooth enough there to tell. */
 export function disagreement(d: Derivatives): string | undefined | 'rough' {
-  const weighted = (x: readonly number[]): number => x.reduce((sum, v, i) => sum + v * d.weights[i]!, 0)
-  const at = weighted(d.value(0))
-  const slope = (h: number): number => (weighted(d.value(h)) - weighted(d.value(-h))) / (2 * h)
+  const sum = (x: readonly number[]): number => x.reduce((a, b) => a + b, 0)
+  const terms = (x: readonly number[]): number[] => x.map((v, i) => v * d.weights[i]!)
+  const at = terms(d.value(0))
+  const slope = (h: number): number => (sum(terms(d.value(h))) - sum(terms(d.value(-h)))) / (2 * h)
   const h = 1e-5
   const [fine, coarse] = [slope(h), slope(2 * h)]
-  const forward = weighted(d.forward)
-  const scale = 1 + Math.abs(fine) + Math.abs(at) * 1e-2
-  if (!Number.isFinite(at) || !Number.isFinite(fine) || Math.abs(at) > 1e6) return 'rough'
+  const tangents = terms(d.forward)
+  const [forward, reverse] = [sum(tangents), sum(d.reverse)]
+  // Large terms may cancel: what is left is as exact as they are.
+  const largest = Math.max(...[...at, ...tangents, ...d.reverse].map(Math.abs))
+  const scale = 1 + Math.abs(fine) + largest * 1e-5
+  if (!Number.isFinite(sum(at)) || !Number.isFinite(fine) || largest > 1e9) return 'rough'
   // Reverse and forward are the same sums in another order: they agree far better than differences do, but for constants
   // that were folded in single precision.
-  if (!(Math.abs(forward - d.reverse) <= 1e-6 * (1 + Math.abs(forward)))) return `forward says ${forward}, reverse ${d.reverse}, differences ${fine}`
+  if (!(Math.abs(forward - reverse) <= 1e-6 * (1 + Math.abs(forward)) + 1e-9 * largest)) return `forward says ${forward}, reverse ${reverse}, differences ${fine}`
   if (Math.abs(fine - coarse) > 1e-5 * scale) return 'rough'
   if (!(Math.abs(forward - fine) <= 1e-4 * scale)) return `forward says ${forward}, differences ${fine}`
   return undefined
+}
+
+/** The largest size of a number in a value; infinity where there is one that is no number. */
+export function largestIn(data: Data): number {
+  if (typeof data === 'number') return Number.isNaN(data) ? Infinity : Math.abs(data)
+  return Array.isArray(data) ? (data as readonly Data[]).reduce<number>((most, part) => Math.max(most, largestIn(part)), 0) : 0
 }

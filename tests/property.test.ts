@@ -6,7 +6,7 @@ import { funcNamed, run, type Data } from '../src/ir/run.ts'
 import { differential, type Type } from '../src/ir/type.ts'
 import { generateProgram, programText, type Program } from './generate-slang.ts'
 import { random } from './generate-ir.ts'
-import { disagreement, fill, flatten, moved } from './gradients.ts'
+import { disagreement, fill, flatten, largestIn, moved } from './gradients.ts'
 import { closeGpu, runByName } from './gpu.ts'
 import { gradientKernel } from './kernel-text.ts'
 import { evaluate, fromHost, toHost } from './js-run.ts'
@@ -139,7 +139,7 @@ function tryCheck(program: Program, seed: number): string | undefined {
     const value = (h: number): number[] => flatAll(exact.value(args.map((a, i) => tangents[i] === undefined ? a : moved(ins[i]!.type, a, tangents[i], h))), types)
     const here = value(0)
     let largest = 0
-    const watch = (_: unknown, x: Data): void => { if (typeof x === 'number') largest = Math.max(largest, Number.isNaN(x) ? Infinity : Math.abs(x)) }
+    const watch = (_: unknown, x: Data): void => { largest = Math.max(largest, largestIn(x)) }
     for (const func of plain === undefined ? [dumped] : [dumped, plain]) {
       const expected = flatAll(run(func, args, { mode: 'f64', watch }), types)
       if (!near(expected, here, 1e-5)) return `the value is ${here.join(', ')}, but ${func === plain ? 'should be' : 'by the IR it is'} ${expected.join(', ')}`
@@ -152,12 +152,12 @@ function tryCheck(program: Program, seed: number): string | undefined {
     const diffs = types.map(type => differential(type)!)
     const both = exact.jvp(args, tangents)
     if (!near(flatAll(both.values, types), here, 1e-5)) return 'fwd_diff gives another value'
-    const inner = (grads: readonly (Data | undefined)[]): number => ins.reduce((sum, p, i) => {
+    const inner = (grads: readonly (Data | undefined)[]): number[] => ins.flatMap((p, i) => {
       const diff = differential(p.type)
-      if (diff === null) return sum
-      const [g, t] = [flatten(diff, grads[i]!), flatten(diff, tangents[i]!)]
-      return sum + g.reduce((s, x, n) => s + x * t[n]!, 0)
-    }, 0)
+      if (diff === null) return []
+      const t = flatten(diff, tangents[i]!)
+      return flatten(diff, grads[i]!).map((x, n) => x * t[n]!)
+    })
     const grads = exact.vjp(args, cts)
     const wrong = disagreement({ value, forward: flatAll(both.tangents, diffs), reverse: inner(grads), weights })
     stats.points++
