@@ -43,6 +43,7 @@ describe('WebAssembly', () => {
         const module = parseModule(source)
         const lines = readRunLines(source)
         for (const func of module.funcs) if (lines.some(line => line.name === func.name)) func.info.exported = func.name
+        for (const func of module.funcs) func.info.entry = undefined
         const { machine, text } = machineOf(module)
         for (const line of lines) {
           const func = module.funcs.find(f => f.name === line.name)!

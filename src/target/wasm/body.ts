@@ -113,7 +113,7 @@ export class Body {
     const layout = this.plan.tight.of(type)
     const at = roundUp(this.#frame.top, Math.max(8, layout.align))
     this.#frame.top = at + layout.size
-    return place(type, this.plan.tight, undefined, at, false)
+    return place(type, this.plan.tight, undefined, at, false, {})
   }
 
   /** Writes a value to a place. */
@@ -261,20 +261,31 @@ export class Body {
     }
   }
 
-  /** True where a `construct` may wait for the store that is its only use. */
+  /** True where a `construct` may wait for its only use, which writes its parts where they belong. */
   #writtenInPlace(inst: Inst): boolean {
-    const uses = this.usage.usesOf(inst.results[0]!)
-    const store = uses[0]
-    if (uses.length !== 1 || store!.op !== ops.store || this.usage.regionOf(store!) !== this.usage.regionOf(inst)) return false
-    const into = this.usage.root(store!.args[0]!)
+    const into = this.#destination(inst)
     if (into === undefined || (into instanceof Inst && this.usage.onceStored(into) !== undefined)) return false
     return inst.args.every(arg => {
       if (this.isFlat(arg.type)) return true
       const rep = this.rep(arg)
-      if (rep === 'zero') return true
-      if (rep instanceof Inst || !(arg.def instanceof Inst)) return false
+      if (rep === 'zero' || rep instanceof Inst) return true
+      if (!(arg.def instanceof Inst)) return false
       return this.#owned.has(arg) || (arg.def.op === ops.load && this.usage.root(arg.def.args[0]!) !== into)
     })
+  }
+
+  /** The memory that a `construct` is written to by its only use: a variable, the function's results, or undefined where there is none. */
+  #destination(inst: Inst): Inst | Global | Func | undefined {
+    const region = this.usage.regionOf(inst)
+    for (let from = inst; ;) {
+      const uses = this.usage.usesOf(from.results[0]!)
+      const use = uses[0]
+      if (uses.length !== 1 || this.usage.regionOf(use!) !== region) return undefined
+      if (use!.op === ops.ret) return this.func
+      if (use!.op === ops.store) return this.usage.root(use!.args[0]!)
+      if (use!.op !== ops.construct) return undefined
+      from = use!
+    }
   }
 
   /** True where an `insert` is the only use of a value with memory of its own, and runs once for it. */

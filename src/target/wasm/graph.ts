@@ -60,10 +60,11 @@ export class Graph {
     return this.fold(code, type, args) ?? this.#shared(code, type, args, 0, this.#home(args), true)
   }
 
-  /** A load from memory; `fixed` where no code of the module writes that memory. */
-  read(code: number, type: ValType, addr: Node, offset: number, fixed: boolean): Node {
+  /** A load from memory of `object`; `fixed` where no code of the module writes that memory. */
+  read(code: number, type: ValType, addr: Node, offset: number, fixed: boolean, object?: object): Node {
     if (fixed) return this.#shared(code, type, [addr], offset, this.#home([addr]), true)
     const node = new Node(this.#next++, code, type, [addr], offset, this.at, true)
+    node.object = object
     this.stmt({ kind: 'def', node })
     return node
   }

@@ -222,7 +222,7 @@ class Legalizer implements Plan {
       else body.set(param, place(param.type, this.tight, body.g.get(local++), 0, true))
     }
     for (const type of func.results) {
-      if (!this.leaves.flat(type)) places.push(place(type, this.tight, body.g.get(local++), 0, false))
+      if (!this.leaves.flat(type)) places.push(place(type, this.tight, body.g.get(local++), 0, false, {}))
     }
     body.region(func.body!)
     this.#codes.push(code)
@@ -334,7 +334,7 @@ class Legalizer implements Plan {
           at = this.#allocate(global.type, this.tight)
           this.#places.set(global, at)
         }
-        return place(global.type, this.tight, undefined, at, false)
+        return place(global.type, this.tight, undefined, at, false, global)
       }
     }
   }
@@ -355,7 +355,7 @@ class Legalizer implements Plan {
       this.#buffers.set(global, globals)
     }
     const fixed = global.space === 'storage'
-    const p = place(global.type, this.#storage, g.global(globals.base), 0, fixed)
+    const p = place(global.type, this.#storage, g.global(globals.base), 0, fixed, global)
     return runtime ? { ...p, extent: { length: g.global(globals.length), last: g.global(globals.last) } } : p
   }
 

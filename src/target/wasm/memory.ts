@@ -24,11 +24,13 @@ export interface Place {
   readonly extent: { readonly length: Node; readonly last: Node } | undefined
   /** True where nothing writes this memory while the function runs. */
   readonly fixed: boolean
+  /** Whose memory it is; that of different objects does not overlap. Undefined may be any. */
+  readonly object: object | undefined
 }
 
 /** A place in memory of this module, without an index yet. */
-export function place(type: Type, layouts: Layouts, base: Node | undefined, offset: number, fixed: boolean): Place {
-  return { type, layouts, base, offset, write: undefined, extent: undefined, fixed }
+export function place(type: Type, layouts: Layouts, base: Node | undefined, offset: number, fixed: boolean, object?: object): Place {
+  return { type, layouts, base, offset, write: undefined, extent: undefined, fixed, object }
 }
 
 export function samePlace(x: Place, y: Place): boolean {
@@ -97,12 +99,12 @@ export class Memory {
     const g = this.#g
     const host = p.layouts.rule !== 'tight'
     const addr = p.base ?? g.i32(0)
-    const read = (code: number): Node => g.read(code, valType(scalar), addr, p.offset, p.fixed)
+    const read = (code: number): Node => g.read(code, valType(scalar), addr, p.offset, p.fixed, p.object)
     switch (valType(scalar)) {
       case i64: return read(op.i64Load)
       case f64: return read(op.f64Load)
       case f32:
-        if (scalar === 'f16' && host) return halfToFloat(g, g.read(op.i32Load16U, i32, addr, p.offset, p.fixed))
+        if (scalar === 'f16' && host) return halfToFloat(g, g.read(op.i32Load16U, i32, addr, p.offset, p.fixed, p.object))
         return read(op.f32Load)
       case i32:
         if (!host) return read(op.i32Load)
@@ -141,7 +143,7 @@ export class Memory {
   #storeScalar(p: Place, scalar: ScalarName, value: Node): void {
     const g = this.#g
     const addr = p.base ?? g.i32(0)
-    const write = (code: number, v: Node = value): void => g.stmt({ kind: 'store', op: code, addr, value: v, offset: p.offset })
+    const write = (code: number, v: Node = value): void => g.stmt({ kind: 'store', op: code, addr, value: v, offset: p.offset, object: p.object })
     const size = scalarSize(scalar, p.layouts.rule)
     switch (valType(scalar)) {
       case i64: write(op.i64Store); return
@@ -166,11 +168,11 @@ export class Memory {
     if (sameBytes(type, to.layouts, from.layouts)) {
       const size = to.layouts.of(type).size
       if (size > unrolledBytes) {
-        g.stmt({ kind: 'bulk', op: op.memoryCopy, args: [this.address(to), this.address(from), g.i32(size)] })
+        g.stmt({ kind: 'bulk', op: op.memoryCopy, args: [this.address(to), this.address(from), g.i32(size)], object: to.object })
       } else {
         this.#words(size, (code, store, type_, at) => {
-          const value = g.read(code, type_, from.base ?? g.i32(0), from.offset + at, from.fixed)
-          g.stmt({ kind: 'store', op: store, addr: to.base ?? g.i32(0), value, offset: to.offset + at })
+          const value = g.read(code, type_, from.base ?? g.i32(0), from.offset + at, from.fixed, from.object)
+          g.stmt({ kind: 'store', op: store, addr: to.base ?? g.i32(0), value, offset: to.offset + at, object: to.object })
         })
       }
     } else if (this.#leaves.flat(type)) {
@@ -188,10 +190,10 @@ export class Memory {
       const g = this.#g
       const size = q.layouts.of(q.type).size
       if (size > unrolledBytes) {
-        g.stmt({ kind: 'bulk', op: op.memoryFill, args: [this.address(q), g.i32(0), g.i32(size)] })
+        g.stmt({ kind: 'bulk', op: op.memoryFill, args: [this.address(q), g.i32(0), g.i32(size)], object: q.object })
       } else {
         this.#words(size, (_code, store, type, at) => {
-          g.stmt({ kind: 'store', op: store, addr: q.base ?? g.i32(0), value: g.zero(type), offset: q.offset + at })
+          g.stmt({ kind: 'store', op: store, addr: q.base ?? g.i32(0), value: g.zero(type), offset: q.offset + at, object: q.object })
         })
       }
     })

@@ -20,6 +20,8 @@ export class Node {
   uses = 0
   /** The last counted user; the only one where `uses` is 1. */
   user: Node | Seq | undefined = undefined
+  /** Of a load: whose memory it reads. Different objects do not overlap; undefined may be any. */
+  object: object | undefined = undefined
   /** The local that holds it, or -1. */
   local = -1
   readonly id: number
@@ -65,9 +67,10 @@ export type Stmt =
   | { readonly kind: 'set'; readonly local: number; readonly value: Node }
   /** All values are computed before the first local is written. */
   | { readonly kind: 'sets'; readonly locals: readonly number[]; readonly values: readonly Node[] }
-  | { readonly kind: 'store'; readonly op: number; readonly addr: Node; readonly value: Node; readonly offset: number }
-  /** `memory.copy` or `memory.fill`: destination, source or byte, bytes. */
-  | { readonly kind: 'bulk'; readonly op: number; readonly args: readonly Node[] }
+  /** Writes to memory of `object`; undefined may be any. */
+  | { readonly kind: 'store'; readonly op: number; readonly addr: Node; readonly value: Node; readonly offset: number; readonly object: object | undefined }
+  /** `memory.copy` or `memory.fill` into `object`: destination, source or byte, bytes. */
+  | { readonly kind: 'bulk'; readonly op: number; readonly args: readonly Node[]; readonly object: object | undefined }
   | { readonly kind: 'call'; readonly func: Callee; readonly args: readonly Node[]; readonly locals: readonly number[]; readonly pure: boolean }
   | { readonly kind: 'if'; readonly cond: Node; readonly then: Seq; readonly else: Seq | undefined; readonly label: Label }
   | { readonly kind: 'block'; readonly body: Seq; readonly label: Label }

@@ -102,13 +102,13 @@ class Scheduler {
         return
       case 'sets': this.#sets(s.locals, s.values); return
       case 'store':
-        this.#flush([s.addr, s.value])
+        this.#flush([s.addr, s.value], s.object)
         this.#node(s.addr)
         this.#node(s.value)
         this.#emit(s.op, s.offset)
         return
       case 'bulk':
-        this.#flush(s.args)
+        this.#flush(s.args, s.object)
         for (const arg of s.args) this.#node(arg)
         this.#emit(s.op)
         return
@@ -256,8 +256,8 @@ class Scheduler {
     this.#release(node.type, node.local)
   }
 
-  /** Gives a local to all waiting loads that these nodes do not take. */
-  #flush(roots: readonly Node[]): void {
+  /** Gives a local to all waiting loads that these nodes do not take and that a write to `object` may change. */
+  #flush(roots: readonly Node[], object?: object): void {
     if (this.#waiting.length === 0) return
     const taken = new Set<Node>()
     const visit = (node: Node): void => {
@@ -270,7 +270,8 @@ class Scheduler {
     this.#waiting = []
     for (const node of waiting) {
       if (node.local >= 0 || this.#height[node.id] === 0) continue
-      if (taken.has(node)) this.#waiting.push(node)
+      const apart = object !== undefined && node.object !== undefined && node.object !== object
+      if (apart || taken.has(node)) this.#waiting.push(node)
       else this.#keep(node)
     }
   }
