@@ -63,7 +63,10 @@ function foldBool(op: Op, x: boolean, y: boolean | undefined): boolean | undefin
   }
 }
 
-function foldFloat(op: Op, scalar: ScalarName, x: number, y: number | undefined): Constant | undefined {
+function foldFloat(op: Op, scalar: ScalarName, a: number, b: number | undefined): Constant | undefined {
+  // A constant may be written with more digits than its type has.
+  const x = scalar === 'f32' ? Math.fround(a) : a
+  const y = scalar === 'f32' && b !== undefined ? Math.fround(b) : b
   if (op === ops.div) return y === 0 ? undefined : fit(x / y!, scalar)
   if (op === ops.rem) return y === 0 ? undefined : fit(x % y!, scalar)
   const value = op.fold === undefined ? undefined : y === undefined ? op.fold(x) : op.fold(x, y)

@@ -10,6 +10,7 @@ import { isInt } from '../ir/type.ts'
 import { Inst, Region, noRegions, type Func, type Value } from '../ir/value.ts'
 import { substitute, useCounts, walk, type ValueTable } from '../ir/walk.ts'
 import { forgetCarried } from './carried.ts'
+import { chooseInside } from './choice.ts'
 import type { Cx } from './cx.ts'
 import { fold, type Constant } from './fold.ts'
 import { constantInt, constantOf, definedBy } from './match.ts'
@@ -39,6 +40,9 @@ class Simplifier {
   /** Nesting of the region where a value is defined, by id. */
   readonly #depths: number[] = []
   #depth = 0
+  /** Values in order of definition. */
+  readonly #serials: number[] = []
+  #serial = 0
 
   constructor(func: Func, body: Region, wide: boolean) {
     this.#wide = wide
@@ -66,9 +70,28 @@ class Simplifier {
     const insts = region.insts
     region.insts = []
     this.#depth++
-    for (const p of region.params) this.#depths[p.id] = this.#depth
+    for (const p of region.params) this.#defined(p)
     this.#into(region, insts)
     this.#depth--
+  }
+
+  #defined(value: Value): void {
+    this.#depths[value.id] = this.#depth
+    this.#serials[value.id] = this.#serial++
+  }
+
+  #choice(inst: Inst): Value | undefined {
+    if (inst.op !== ops.select) return undefined
+    const isBefore = (v: Value, control: Inst): boolean => {
+      const [at, end] = [this.#serials[v.id], this.#serials[control.results[0]!.id]]
+      return at !== undefined && end !== undefined && at < end && this.#depths[v.id]! <= this.#depths[control.results[0]!.id]!
+    }
+    const chosen = chooseInside(this.#func, inst, isBefore, control => this.#leaves.get(control) ?? 0)
+    if (chosen !== undefined) {
+      this.#depths[chosen.id] = this.#depths[inst.args[0]!.id]!
+      this.#serials[chosen.id] = this.#serials[inst.args[0]!.id]!
+    }
+    return chosen
   }
 
   /** Appends instructions to a region, simplified; false where control does not get past them. */
@@ -84,12 +107,12 @@ class Simplifier {
       if (inst.regions.length > 0) goesOn = this.#control(region, inst)
       else if (inst.op === ops.trap && constantOf(inst.args[0]!) === true) this.changed = true
       else {
-        const value = rewrite(b, inst, this.#wide)
+        const value = rewrite(b, inst, this.#wide) ?? this.#choice(inst)
         if (value === undefined) region.insts.push(inst)
         else this.#replace(inst.results[0]!, value)
       }
       for (let k = before; k < region.insts.length; k++) {
-        for (const r of region.insts[k]!.results) this.#depths[r.id] = this.#depth
+        for (const r of region.insts[k]!.results) this.#defined(r)
       }
       if (!goesOn) {
         const dead = insts.length - 1 - i
