@@ -15,7 +15,7 @@ import { closeGpu, runByName } from './gpu.ts'
 
 afterAll(closeGpu)
 
-const seeds = Number(process.env['SEEDS'] ?? 60)
+const seeds = Number(process.env['SEEDS'] ?? 150)
 const size = Number(process.env['SIZE'] ?? 30)
 
 /** Adds an entry point that calls `main(i, x)` with what it finds in `args`, and writes its results to `results`. */

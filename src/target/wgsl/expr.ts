@@ -9,23 +9,26 @@ import { literal } from './literal.ts'
 /** How tightly an expression binds; greater binds tighter. */
 export const binds = { logic: 1, bits: 2, compare: 3, shift: 4, add: 5, mul: 6, unary: 7, primary: 8 } as const
 
+/** A variable: a global, or the pointer to a local one. */
+export type Root = Global | Value
+
 /** The text of an expression, and what it depends on. */
 export interface Expr {
   readonly text: string
   readonly binds: number
-  /** True where it reads memory that may change. */
-  readonly reads: boolean
+  /** The variables and buffers it reads that something may write. */
+  readonly reads: readonly Root[]
   /** The loop variables in it. */
   readonly vars: readonly string[]
   /** Of an operation between two operands: what it is made of, so that `x = x + y` can be written `x += y`. */
   readonly parts?: { readonly left: string; readonly symbol: string; readonly right: Expr }
 }
 
-const none: readonly string[] = []
+const none: readonly never[] = []
 
 /** An expression that nothing can tear apart. */
-export function primary(text: string, vars: readonly string[] = none, reads = false): Expr {
-  return { text, binds: binds.primary, reads, vars }
+export function primary(text: string, vars: readonly string[] = none): Expr {
+  return { text, binds: binds.primary, reads: none, vars }
 }
 
 /** What an expression needs from the printer. */
@@ -44,8 +47,22 @@ function at(e: Expr, least: number): string {
 }
 
 function merge(binding: number, text: string, ...of: readonly Expr[]): Expr {
-  const vars = of.length === 1 ? of[0]!.vars : [...new Set(of.flatMap(e => e.vars))]
-  return { text, binds: binding, reads: of.some(e => e.reads), vars }
+  return { text, binds: binding, reads: union(of.map(e => e.reads)), vars: union(of.map(e => e.vars)) }
+}
+
+function union<T>(lists: readonly (readonly T[])[]): readonly T[] {
+  const full = lists.filter(l => l.length > 0)
+  return full.length === 0 ? none : full.length === 1 ? full[0]! : [...new Set(full.flat())]
+}
+
+/** The variable that a pointer points into. */
+export function rootOf(ptr: Value): Root {
+  let at = ptr
+  for (;;) {
+    const def = at.def
+    if (!(def instanceof Inst) || (def.op !== ops.field && def.op !== ops.elem)) return def instanceof Inst && def.op === ops.global ? def.attr as Global : at
+    at = def.args[0]!
+  }
 }
 
 /** Comparisons among arguments are put in parentheses: `f(a < b, c > d)` would be a list of template arguments. */
@@ -136,7 +153,7 @@ export function expression(inst: Inst, scope: Scope): Expr {
   switch (inst.op) {
     case ops.constant: {
       const text = literal(type.scalar!, inst.attr as number)
-      return { text, binds: text.startsWith('-') ? binds.unary : binds.primary, reads: false, vars: none }
+      return { text, binds: text.startsWith('-') ? binds.unary : binds.primary, reads: none, vars: none }
     }
     case ops.zero: return primary(`${scope.typeText(type)}()`)
     case ops.neg: {
@@ -174,7 +191,7 @@ export function expression(inst: Inst, scope: Scope): Expr {
       const p = get(0)
       const space = inst.args[0]!.type.space
       const constant = space === 'storage' || space === 'uniform' || space === 'handle'
-      return { ...p, reads: p.reads || !constant }
+      return constant ? p : { ...p, reads: union([p.reads, [rootOf(inst.args[0]!)]]) }
     }
     case ops.call: return callText(scope.funcText(inst.attr as Func), all())
     case hide: return get(0)
@@ -184,7 +201,7 @@ export function expression(inst: Inst, scope: Scope): Expr {
         return a.type.kind === 'ptr' && a.type.space !== 'handle' ? { ...e, text: `&${e.text}` } : e
       })
       const call = callText(inst.attr as string, args)
-      return inst.op === builtinRead ? { ...call, reads: true } : call
+      return inst.op === builtinRead ? { ...call, reads: union([call.reads, [rootOf(inst.args[0]!)]]) } : call
     }
     default: {
       const [symbol, binding] = infix.get(inst.op) ?? [undefined, 0]

@@ -7,7 +7,7 @@ import type { Span } from '../../base/source.ts'
 import * as ops from '../../ir/ops.ts'
 import { Inst, type Func, type Region, type Value } from '../../ir/value.ts'
 import { planExits, type Exits } from './exits.ts'
-import { assignment, binds, choiceText, expression, logic, primary, type Expr } from './expr.ts'
+import { assignment, binds, choiceText, expression, logic, primary, rootOf, type Expr } from './expr.ts'
 import { effectOf } from './fold.ts'
 import { exchangeWeak } from './legal.ts'
 import type { Lines } from './lines.ts'
@@ -132,7 +132,7 @@ export class FuncPrinter extends Values {
     if (inst.results.length > 0 && inst.results.every(r => this.folding.form(r) === 'dead') && effectOf(inst) !== 'write') return
     if (inst.op === exchangeWeak) {
       const call = expression(inst, this)
-      this.flush()
+      this.flush('globals')
       const name = this.name(inst.results[0]!, 'tried')
       lines.add(`let ${name} = ${call.text};`, inst.span)
       this.set(inst.results[0]!, primary(`${name}.old_value`))
@@ -142,7 +142,7 @@ export class FuncPrinter extends Values {
     const result = inst.results[0]
     if (result === undefined) {
       const args = inst.args.map(a => this.get(a))
-      this.flush()
+      this.flush('globals')
       const texts = args.map((a, i) => inst.args[i]!.type.kind === 'ptr' && inst.args[i]!.type.space !== 'handle' ? `&${a.text}` : a.text)
       const callee = inst.op === ops.call ? this.funcText(inst.attr as Func) : inst.attr as string
       lines.add(`${callee}(${texts.join(', ')});`, inst.span)
@@ -152,7 +152,7 @@ export class FuncPrinter extends Values {
     if (form === 'always') return
     const e = expression(inst, this)
     if (effectOf(inst) === 'write') {
-      this.flush()
+      this.flush('globals')
       if (form === 'dead') lines.add(`${e.text};`, inst.span)
       else this.let(result, e, inst.span)
     } else if (form === 'once') this.defer(result, e, inst.span)
@@ -164,12 +164,11 @@ export class FuncPrinter extends Values {
     const value = this.get(inst.args[1]!)
     if (declared !== undefined) {
       if (this.folding.uses(declared) <= 1) return
-      this.flush()
       this.lines.add(`var ${this.name(declared, 'local')} = ${value.text};`, inst.span)
       return
     }
     const place = this.get(inst.args[0]!)
-    this.flush()
+    this.flush(rootOf(inst.args[0]!))
     this.lines.add(assignment(place.text, value), inst.span)
   }
 
@@ -308,6 +307,7 @@ export class FuncPrinter extends Values {
   #idle(region: Region): boolean {
     return region.end.op === ops.yield_ && region.insts.every(i => {
       if (i.op.ends) return true
+      if (i.regions.length > 0 || effectOf(i) === 'write') return false
       const form = i.results.length === 1 ? this.folding.form(i.results[0]!) : 'let'
       return form === 'dead' || (form === 'always' && i.op.effect !== 'read')
     })

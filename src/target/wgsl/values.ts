@@ -7,8 +7,8 @@ import type { Span } from '../../base/source.ts'
 import * as ops from '../../ir/ops.ts'
 import type { Type } from '../../ir/type.ts'
 import * as t from '../../ir/type.ts'
-import { Inst, type Func, type Global, type Region, type Value } from '../../ir/value.ts'
-import { assignment, binds, expression, negate, primary, type Expr, type Scope } from './expr.ts'
+import { Global, Inst, type Func, type Region, type Value } from '../../ir/value.ts'
+import { assignment, binds, expression, negate, primary, type Expr, type Root, type Scope } from './expr.ts'
 import { fold, type Folding } from './fold.ts'
 import type { Lines } from './lines.ts'
 import type { Names } from './names.ts'
@@ -119,11 +119,12 @@ export class Values implements Scope {
   }
 
   /** Names what has been read from memory and not been written yet: something may now be written there. */
-  flush(): void {
+  flush(written: 'all' | 'globals' | Root = 'all'): void {
     if (this.#inline > 0) return
+    const touched = (root: Root): boolean => written === 'all' || (written === 'globals' ? root instanceof Global : root === written)
     for (const v of this.#pending) {
       const e = this.#exprs[v.id]!
-      if (e.reads) this.let(v, e, v.def instanceof Inst ? v.def.span : null)
+      if (e.reads.some(touched)) this.let(v, e, v.def instanceof Inst ? v.def.span : null)
     }
   }
 
