@@ -39,11 +39,14 @@ void computeMain(uint3 id : SV_DispatchThreadID, uint sample : SV_SampleIndex)
 })
 
 export const unspelled: Entry<'func'> = error('E37104', '{func} has neither an instruction nor a body on the CPU', {
-  help: 'use it in GPU code only',
+  help: 'use it in GPU code only, and read numbers from a buffer on the CPU',
   example: {
-    source: `public float f(float x)
+    source: `Texture2D<float4> picture;
+RWStructuredBuffer<float> outp;
+[shader("compute")] [numthreads(1, 1, 1)]
+void computeMain(uint3 id : SV_DispatchThreadID)
 {
-    return ddx(x);
+    outp[id.x] = picture.Load(int3(int(id.x), 0, 0)).x;
 }`,
     target: 'wasm',
   },
