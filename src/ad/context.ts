@@ -127,7 +127,8 @@ export function addOf(cx: AdContext, b: Builder, x: Value, y: Value): Value {
     for (let i = 0; i < type.count; i++) parts.push(addOf(cx, b, b.extract(x, i), b.extract(y, i)))
     return b.construct(type, parts)
   }
-  return b.emit1(ops.add, [x, y])
+  // Flags in a differential come from the first.
+  return type.scalar === 'bool' ? x : b.emit1(ops.add, [x, y])
 }
 
 /** The differential of a type that is known to have one. */

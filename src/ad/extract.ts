@@ -16,6 +16,7 @@ import { memoKey, newFunc, zeroOf, type AdContext, type Jvp, type Split } from '
 import { linearizeFused, unzip, type Callees } from './linearize.ts'
 import { differentiableInputs, differentiableResults, hasBackwardEffects, planOf } from './plan.ts'
 import { contextType, isLarge, pack, unpack } from './pack.ts'
+import { pairOf } from './pair.ts'
 import { prepare, settleLoops } from './prepare.ts'
 import { Costs } from './residual.ts'
 import { transpose } from './transpose.ts'
@@ -113,7 +114,7 @@ export function ruleOf(cx: AdContext, func: Func, forward: Func, active: readonl
   const args = ps.map((p, i) => {
     if (!can[i]) return p
     const d = active[i] ? ts[k++]! : zeroOf(cx, b, differential(p.type)!)
-    return b.construct(pairs[i]!.type, [p, d])
+    return pairOf(b, pairs[i]!.type, p, d)
   })
   const out = b.call(forward, args)
   const halves = (which: 'p' | 'd'): Value[] => out.flatMap((v, i) => results[i] ? [half(b, v, which)] : which === 'p' ? [v] : [])
@@ -263,7 +264,7 @@ function callBackward(cx: AdContext, b: Builder, func: Func, backward: Func, pri
     } else {
       const d = p.dir === 'inout' ? cts[ct++]! : zeroOf(cx, b, differential(p.type)!)
       pairs.push(input)
-      args.push(b.construct(types[at]!.type, [primals[input++]!, d]))
+      args.push(pairOf(b, types[at]!.type, primals[input++]!, d))
     }
     at++
   }

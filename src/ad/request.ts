@@ -6,12 +6,13 @@ import { InternalError, type Sink } from '../base/diag.ts'
 import { noReverse } from '../base/errors/ad.ts'
 import { Builder } from '../ir/build.ts'
 import * as ops from '../ir/ops.ts'
-import { differential, type Type } from '../ir/type.ts'
+import { differential } from '../ir/type.ts'
 import { Region, inputs, outputs, type Func, type Module, type ParamSig, type Value } from '../ir/value.ts'
 import { cloneFunc } from '../ir/walk.ts'
 import { rootOf } from './activity.ts'
 import { adContext, zeroOf, type AdContext, type AdStage, type Split } from './context.ts'
 import { half, jvpOf, splitOf } from './extract.ts'
+import { pairOf } from './pair.ts'
 import { differentiableInputs, planOf } from './plan.ts'
 
 /** What the derivative transforms need of the rest of the compiler. */
@@ -53,10 +54,6 @@ function carries(p: ParamSig): boolean {
   return !p.noDiff && differential(p.type) !== null
 }
 
-function pair(b: Builder, type: Type, p: Value, d: Value): Value {
-  return b.construct(type, [p, d])
-}
-
 function forward(cx: AdContext, b: Builder, stub: Func, of: Func, params: readonly Value[]): Value[] {
   const plan = planOf(cx, of, 'forward')
   if (plan.is === 'rule') return b.call(plan.forward, [...params])
@@ -70,7 +67,7 @@ function forward(cx: AdContext, b: Builder, stub: Func, of: Func, params: readon
   const tangents = func.results.map((_, i) => made?.results[i] === true ? out[k++] : undefined)
   return stub.results.map((type, i) => {
     const own = func.results[i]!
-    return type === own ? out[i]! : pair(b, type, out[i]!, tangents[i] ?? zeroOf(cx, b, differential(own)!))
+    return type === own ? out[i]! : pairOf(b, type, out[i]!, tangents[i] ?? zeroOf(cx, b, differential(own)!))
   })
 }
 
@@ -110,7 +107,7 @@ function backward(cx: AdContext, b: Builder, stub: Func, of: Func, params: reado
     grads.push(...b.call(split.vjp, [...residuals, ...given]))
   }
   if (outputs(stub.sig).length !== pairs.length) throw new InternalError('ad/request', `signature of ${stub.name} does not fit`)
-  return pairs.map(({ param }, i) => pair(b, param.type, half(b, param, 'p'), grads[i]!))
+  return pairs.map(({ param }, i) => pairOf(b, param.type, half(b, param, 'p'), grads[i]!))
 }
 
 /** The reverse of a function that has only a forward rule: that of a function that does nothing but call it. */

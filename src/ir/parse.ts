@@ -198,12 +198,14 @@ class Parser {
     const fields = this.#list(']', () => this.#integer())
     const dzero = this.#accept('word', 'dzero') ? this.#expect('@').text : undefined
     const dadd = this.#accept('word', 'dadd') ? this.#expect('@').text : undefined
+    const alike = this.#accept('word', 'alike') ? (this.#expect('p', '['), this.#list(']', () => this.#integer())) : undefined
     this.#later.push(() => {
       this.#next = typeAt
       const diff = this.#type()
       type.diff = {
         type: diff, fields, dzero: dzero === undefined ? undefined : this.#funcNamed(dzero),
         dadd: dadd === undefined ? undefined : this.#funcNamed(dadd),
+        ...alike === undefined ? {} : { alike: alike.flatMap((at, i) => i % 2 === 0 ? [[at, alike[i + 1]!] as const] : []) },
       }
     })
   }

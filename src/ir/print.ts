@@ -119,7 +119,8 @@ function structText(type: Type, symbols: Symbols): string {
   if (diff === null) return head
   const dzero = diff.dzero === undefined ? '' : ` dzero ${symbols.of(diff.dzero)}`
   const dadd = diff.dadd === undefined ? '' : ` dadd ${symbols.of(diff.dadd)}`
-  return `${head} diff ${typeText(diff.type)} [${diff.fields.join(', ')}]${dzero}${dadd}`
+  const alike = diff.alike === undefined ? '' : ` alike [${diff.alike.flat().join(', ')}]`
+  return `${head} diff ${typeText(diff.type)} [${diff.fields.join(', ')}]${dzero}${dadd}${alike}`
 }
 
 function globalText(g: Global, symbols: Symbols): string {

@@ -22,6 +22,8 @@ export interface StructDiff {
   /** User-written `dzero()` and `dadd(a, b)`; undefined where they are field by field. */
   readonly dzero: Func | undefined
   readonly dadd: Func | undefined
+  /** Pairs of a field of the struct and one of the differential that the user is to find alike in both halves of a pair. */
+  readonly alike?: readonly (readonly [number, number])[]
 }
 
 /**

@@ -122,6 +122,24 @@ function wrapValue(fn: Fn, value: Value, iface: s.InterfaceType, index: number):
   return b.construct(type, type.fields.map((f, i) => i === 0 ? tag : i === index + 1 ? value : emptyOf(fn, f.type)))
 }
 
+/** `x is T` and `x as T`: a comparison of tags, and an `Optional` of the part. */
+export function asks(fn: Fn, expr: Expr & { readonly kind: 'is' | 'as' }): Value {
+  const { b, cx } = fn
+  const value = lowerExpr(fn, expr.value)
+  const from = fn.source(expr.value.type)
+  const of = fn.source(expr.of)
+  const type = fn.type(expr.type)
+  if (from.kind !== 'interface') {
+    const isSame = s.same(from, of)
+    if (expr.kind === 'is') return b.const(t.bool, isSame)
+    return isSame ? b.construct(type, [b.const(t.bool, true), value]) : b.zero(type)
+  }
+  const index = cx.variants.index(cx, from, of)
+  if (index < 0) return b.emit1(ops.undef, [], null, type)
+  const is = b.emit1(ops.eq, [b.extract(value, 0), b.const(t.u32, cx.variants.of(cx, from)[index]!.tag)])
+  return expr.kind === 'is' ? is : b.construct(type, [is, b.extract(value, index + 1)])
+}
+
 /** A value of an interface from a tag and raw data: whichever variant it is, its part is made of the same data. */
 export function fromBits(fn: Fn, tag: Value, data: Value, type: t.Type): Value {
   const { b, cx } = fn

@@ -9,7 +9,7 @@ import type { Value } from '../ir/value.ts'
 import { cut, lowerCall } from './call.ts'
 import { impossible } from './context.ts'
 import { convert, fill, scalars } from './convert.ts'
-import { wrap } from './dispatch.ts'
+import { asks, wrap } from './dispatch.ts'
 import { choose } from './flow.ts'
 import type { Fn } from './func.ts'
 import { defaultValue } from './init.ts'
@@ -94,6 +94,7 @@ function valueOf(fn: Fn, expr: Expr): Value | undefined {
     case 'convert': return convert(fn, lowerExpr(fn, expr.value), fn.type(expr.type))
     case 'wrap': return wrap(fn, expr)
     case 'construct': {
+    case 'is': case 'as': return asks(fn, expr)
       const type = fn.type(expr.type)
       const parts = expr.parts.map(p => lowerExpr(fn, p))
       return type.scalar === undefined ? b.construct(type, parts) : fill(b, type, parts.flatMap(p => scalarsOf(fn, type, p)))

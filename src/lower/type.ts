@@ -109,6 +109,7 @@ export class Types {
     const diff = info.type.key === type.key ? made : this.of(info.type)
     // The signatures of `dzero` and `dadd` ask for this very entry.
     made.diff = { type: diff, fields: info.fields, dzero: undefined, dadd: undefined }
+    if (type.decl.intrinsic === 'Optional') made.diff = { ...made.diff, alike: [[0, 0]] }
     if (info.dzero === null && info.dadd === null) return
     made.diff = {
       ...made.diff,
