@@ -45,7 +45,8 @@ function nearestHalf(x: number): number | undefined {
 /** The value of an op on constants of one scalar type, or undefined where it has none. */
 export function fold(op: Op, type: Type, args: readonly Constant[]): Constant | undefined {
   const scalar = type.scalar!
-  const [x, y] = args
+  // Constants of floats may have more digits than their type.
+  const [x, y] = scalar === 'f32' ? args.map(a => Math.fround(a as number)) : args
   if (op === ops.not) return typeof x === 'boolean' ? !x : typeof x === 'bigint' ? fit(~x, scalar) : fit(~x!, scalar)
   if (typeof x === 'bigint') return foldWide(op, scalar, x, y as bigint | undefined)
   if (typeof x === 'boolean') return foldBool(op, x, y as boolean | undefined)

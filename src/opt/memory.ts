@@ -11,6 +11,7 @@ import { Region, type Func, type Inst, type Value } from '../ir/value.ts'
 import { substitute, type ValueTable } from '../ir/walk.ts'
 import { definedBy, rootOf } from './match.ts'
 import { deadStores } from './stores.ts'
+import { twins } from './twins.ts'
 
 /** Removes copies of variables, and stores that are never read. */
 export function memory(func: Func): boolean {
@@ -18,6 +19,7 @@ export function memory(func: Func): boolean {
   let changed = false
   // Each merge may make the next possible; a variable is merged at most once.
   while (new Copies(func.body).merge()) changed = true
+  if (twins(func)) changed = true
   return deadStores(func.body) || changed
 }
 

@@ -1,0 +1,88 @@
+/**
+ * Variables that always hold the same: each store to one stands beside a store of the same value to the same part of the
+ * other. The slots in which a derivative keeps values come in such pairs, where two rules ask for one value.
+ */
+import * as ops from '../ir/ops.ts'
+import type { Func, Inst, Region, Value } from '../ir/value.ts'
+import { substitute, type ValueTable } from '../ir/walk.ts'
+import { pathOf } from './alias.ts'
+
+/** Variables with more stores than this are not compared. */
+const storeLimit = 8
+
+interface Local {
+  readonly pointer: Value
+  readonly region: number
+  readonly stores: { readonly inst: Inst; readonly at: number; readonly key: string }[]
+  readonly loads: number[]
+  escapes: boolean
+}
+
+/** Merges such variables. */
+export function twins(func: Func): boolean {
+  if (func.body === undefined) return false
+  const first = new Map<string, Local>()
+  const to: ValueTable = []
+  const drop = new Set<Inst>()
+  const exits: number[] = []
+  for (const local of collect(func.body, exits)) {
+    if (local.escapes || local.stores.length === 0 || local.stores.length > storeLimit) continue
+    const key = `${local.pointer.type.name} ${local.region} ${local.stores.map(s => s.key).join(' ')}`
+    const twin = first.get(key)
+    if (twin === undefined) first.set(key, local)
+    else if (isSteady(local, twin, exits)) {
+      to[local.pointer.id] = twin.pointer
+      for (const s of local.stores) drop.add(s.inst)
+      twin.loads.push(...local.loads)
+    }
+  }
+  if (drop.size === 0) return false
+  substitute(func.body, to)
+  remove(func.body, drop)
+  return true
+}
+
+/** True where between the stores of a pair neither is loaded, and nothing leaves. */
+function isSteady(x: Local, y: Local, exits: readonly number[]): boolean {
+  return x.stores.every((s, i) => {
+    const [from, to] = [Math.min(s.at, y.stores[i]!.at), Math.max(s.at, y.stores[i]!.at)]
+    return ![...x.loads, ...y.loads, ...exits].some(at => at > from && at < to)
+  })
+}
+
+function collect(body: Region, exits: number[]): Iterable<Local> {
+  const locals = new Map<Inst, Local>()
+  let at = 0
+  let regions = 0
+  const visit = (region: Region): void => {
+    const here = regions++
+    for (const inst of region.insts) {
+      at++
+      if (inst.op === ops.leave || inst.op === ops.ret) exits.push(at)
+      if (inst.op === ops.variable) {
+        locals.set(inst, { pointer: inst.results[0]!, region: here, stores: [], loads: [], escapes: false })
+        continue
+      }
+      for (let k = 0; k < inst.args.length; k++) {
+        const arg = inst.args[k]!
+        if (arg.type.kind !== 'ptr' || inst.op === ops.field || inst.op === ops.elem) continue
+        const path = pathOf(arg)
+        const local = path.root === undefined ? undefined : locals.get(path.root as Inst)
+        if (local === undefined) continue
+        if (inst.op === ops.load) local.loads.push(at)
+        else if (inst.op === ops.store && k === 0) {
+          const steps = path.steps.map(s => typeof s === 'number' ? `.${s}` : `[${s.id}]`).join('')
+          local.stores.push({ inst, at, key: `${here}${steps}=${inst.args[1]!.id}` })
+        } else local.escapes = true
+      }
+      for (const r of inst.regions) visit(r)
+    }
+  }
+  visit(body)
+  return locals.values()
+}
+
+function remove(region: Region, drop: ReadonlySet<Inst>): void {
+  region.insts = region.insts.filter(inst => !drop.has(inst))
+  for (const inst of region.insts) for (const r of inst.regions) remove(r, drop)
+}
