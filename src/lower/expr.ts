@@ -34,7 +34,8 @@ export function constant(fn: Fn, type: Type, value: number | bigint | boolean): 
   const { b } = fn
   switch (type.scalar) {
     case 'bool': return b.const(type, Boolean(value))
-    case 'f32': return b.const(type, Math.fround(Number(value)))
+    // With all its digits: each target rounds it, unless it computes in double precision.
+    case 'f32': return b.const(type, Number.isFinite(Math.fround(Number(value))) ? Number(value) : Math.fround(Number(value)))
     case 'f64': case 'f16': return b.const(type, Number(value))
     case 'i64': return b.const(type, BigInt.asIntN(64, typeof value === 'boolean' ? BigInt(value) : typeof value === 'number' ? BigInt(Math.trunc(value)) : value))
     case 'u64': return b.const(type, BigInt.asUintN(64, typeof value === 'boolean' ? BigInt(value) : typeof value === 'number' ? BigInt(Math.trunc(value)) : value))
@@ -93,8 +94,8 @@ function valueOf(fn: Fn, expr: Expr): Value | undefined {
     case 'conditional': return conditional(fn, expr)
     case 'convert': return convert(fn, lowerExpr(fn, expr.value), fn.type(expr.type))
     case 'wrap': return wrap(fn, expr)
-    case 'construct': {
     case 'is': case 'as': return asks(fn, expr)
+    case 'construct': {
       const type = fn.type(expr.type)
       const parts = expr.parts.map(p => lowerExpr(fn, p))
       return type.scalar === undefined ? b.construct(type, parts) : fill(b, type, parts.flatMap(p => scalarsOf(fn, type, p)))
