@@ -257,6 +257,7 @@ export function middle(program: CheckedProgram, roots: Roots, sink: Sink, option
       if (module.funcs.length > before) fresh()
     },
     tidy,
+    isTidy: func => tidied.has(func),
     observe: (stage, func) => {
       // The trees of the stages between are no whole functions: one uses values of the other.
       if (options.verify && (stage === 'prepared' || stage === 'linearized' || stage === 'extracted')) verifier.verify(func, stage)

@@ -59,7 +59,7 @@ function tryCheck(program: Program, seed: number): string | undefined {
   for (const func of [...module.funcs]) if (func.body !== undefined) tidy(func)
   const sink = new Sink()
   const cx = adContext(module, {
-    sink, derivatives: () => undefined, tidy, resolve: func => { resolve(cx, func) },
+    sink, derivatives: () => undefined, tidy, isTidy: () => false, resolve: func => { resolve(cx, func) },
     observe: (stage, func) => {
       if (stage === 'prepared') reversible(func, stage)
       else if (stage === 'linearized' || stage === 'extracted') verify(func, stage)

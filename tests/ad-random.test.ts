@@ -65,7 +65,7 @@ test('forward and reverse agree on random programs', { timeout: 120000 }, () => 
     differentiable(module)
     const sink = new Sink()
     const cx: AdContext = adContext(module, {
-      sink, derivatives: () => undefined, tidy, resolve: () => undefined,
+      sink, derivatives: () => undefined, tidy, isTidy: () => false, resolve: () => undefined,
       observe: (stage, func) => {
         if (debug) console.log(`── ${stage}\n${printFunc(func)}`)
         if (stage === 'prepared') reversible(func, stage)

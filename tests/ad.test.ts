@@ -37,7 +37,7 @@ for (const file of readdirSync(dir)) {
       const module = parseModule(text)
       const sink = new Sink()
       const cx = adContext(module, {
-        sink, derivatives: () => undefined, tidy, resolve: func => { resolveRequest(cx, func) },
+        sink, derivatives: () => undefined, tidy, isTidy: () => false, resolve: func => { resolveRequest(cx, func) },
         observe: (stage, func) => {
           if (process.env['AD_DEBUG']) console.log(`── ${stage}\n${printFunc(func)}`)
           if (stage === 'prepared') reversible(func, stage)

@@ -36,6 +36,8 @@ export interface AdContext {
   readonly derivatives: (func: Func) => void
   /** Brings a function into clean SSA form: promotion, simplification, value numbering, dead code. */
   readonly tidy: (func: Func) => void
+  /** Whether a function is in clean SSA form already. */
+  readonly isTidy: (func: Func) => boolean
   /** Fills in the body of a function that is still a request. */
   readonly resolve: (func: Func) => void
   /** Called with each stage of each function, for dumps and verification. */
@@ -55,7 +57,7 @@ export interface AdContext {
   readonly sources: Map<Func, boolean>
 }
 
-export function adContext(module: Module, hooks: Pick<AdContext, 'sink' | 'derivatives' | 'tidy' | 'resolve' | 'observe'>): AdContext {
+export function adContext(module: Module, hooks: Pick<AdContext, 'sink' | 'derivatives' | 'tidy' | 'isTidy' | 'resolve' | 'observe'>): AdContext {
   return {
     module, ...hooks, jvps: new Map(), rules: new Map(), splits: new Map(), linearMaps: new Map(), splitOfMap: new Map(),
     open: new Set(), ids: new Map(), effects: new Map(), sources: new Map(),

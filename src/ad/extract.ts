@@ -68,8 +68,7 @@ export function jvpOf(cx: AdContext, func: Func, active: readonly boolean[]): Jv
   const known = cx.jvps.get(key)
   if (known !== undefined) return known
   return guarded(cx, `jvp ${key}`, func, () => {
-    const source = cloneFunc(func, func.name)
-    cx.tidy(source)
+    const source = copyOf(cx, func)
     const params = source.body!.params
     const ins = [...params, ...params.filter((_, i) => active[i]).map(v => tangentLike(v))]
     const scratch = newFunc(cx, `${func.name}_jvp`, [], [], func.span)
@@ -120,22 +119,28 @@ export function ruleOf(cx: AdContext, func: Func, forward: Func, active: readonl
   const halves = (which: 'p' | 'd'): Value[] => out.flatMap((v, i) => results[i] ? [half(b, v, which)] : which === 'p' ? [v] : [])
   b.emit(ops.ret, [...halves('p'), ...halves('d')])
   inlineAll(rule, callee => callee === forward)
+  cx.tidy(rule)
   reversible(cx, rule)
   const made = { func: rule, results }
   cx.rules.set(key, made)
   return made
 }
 
-/** Brings a function of ours into reversible form. */
+/** A copy in clean SSA form. */
+function copyOf(cx: AdContext, func: Func): Func {
+  const copy = cloneFunc(func, func.name)
+  if (!cx.isTidy(func)) cx.tidy(copy)
+  return copy
+}
+
+/** Brings a function of ours, in clean SSA form, into reversible form. */
 function reversible(cx: AdContext, func: Func): void {
-  cx.tidy(func)
   walk(func.body!, inst => {
     if (inst.op !== ops.loop || typeof inst.attr === 'number') return
     const bound = tripBound(inst)
     if (bound !== undefined && bound.exact === undefined) inst.attr = bound.max
   })
-  prepare(func)
-  cx.tidy(func)
+  if (prepare(func)) cx.tidy(func)
   if (settleLoops(func)) cx.tidy(func)
 }
 
@@ -177,8 +182,7 @@ export function splitOf(cx: AdContext, func: Func, active: readonly boolean[]): 
 }
 
 function transformSplit(cx: AdContext, func: Func, active: readonly boolean[]): Split {
-  const source = cloneFunc(func, func.name)
-  cx.tidy(source)
+  const source = copyOf(cx, func)
   for (let round = 0; round < 8 && inlineAll(source, callee => callee !== func && isSmall(cx, callee)); round++) cx.tidy(source)
   reversible(cx, source)
   cx.observe('prepared', source)

@@ -63,13 +63,13 @@ export function hasBackwardEffects(cx: AdContext, func: Func): boolean {
   return found
 }
 
-/** True where the forward pass of a call gives tangents even if none comes in: a user's forward derivative of a function without differentiable inputs lies behind it. */
+/** True where the forward pass of a call gives tangents even if none comes in: a user's forward derivative lies behind it, which may do so. */
 export function hasForwardSource(cx: AdContext, func: Func): boolean {
   const known = cx.sources.get(func)
   if (known !== undefined) return known
   cx.sources.set(func, false)
   const plan = planOf(cx, func, 'forward')
-  const found = plan.is === 'rule' ? !func.info.library && !differentiableInputs(plan.func).includes(true)
+  const found = plan.is === 'rule' ? !plan.func.info.library
     : plan.is === 'transform' && plan.func.body !== undefined && regionHasSource(cx, plan.func.body)
   cx.sources.set(func, found)
   return found

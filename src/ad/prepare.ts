@@ -289,11 +289,22 @@ class Preparer {
   }
 }
 
-/** Rewrites `func` in place; it must be in SSA form, and is left to be tidied. */
-export function prepare(func: Func): void {
+/** Whether something leaves a region other than at its end. */
+function exitsEarly(func: Func): boolean {
+  let found = false
+  walk(func.body!, (inst, region) => {
+    found ||= inst.op === ops.leave || inst.op === ops.unreachable || inst.op === ops.block || (inst.op === ops.ret && region !== func.body)
+  })
+  return found
+}
+
+/** Rewrites `func` in place, which must be in SSA form. True where it changed something, which is left to be tidied. */
+export function prepare(func: Func): boolean {
+  if (!exitsEarly(func)) return false
   const p = new Preparer(func)
   p.convert(func.body!, end => end.op === ops.unreachable ? p.undefs(func.results) : end.args, func.results, ops.ret)
   p.finish()
+  return true
 }
 
 /** Last step of reversible form, after tidying: no loop computes a differentiable exit in its head. */

@@ -22,6 +22,8 @@ export interface AdHooks {
   readonly derivatives: (func: Func) => void
   /** Brings a function into clean SSA form. */
   readonly tidy: (func: Func) => void
+  /** Whether a function is in clean SSA form already. */
+  readonly isTidy: (func: Func) => boolean
   readonly observe: (stage: AdStage, func: Func) => void
 }
 
