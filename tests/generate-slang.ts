@@ -6,6 +6,7 @@ import * as t from '../src/ir/type.ts'
 import type { Type } from '../src/ir/type.ts'
 import type { Direction } from '../src/ir/value.ts'
 import { random } from './generate-ir.ts'
+import { prelude } from './generate-prelude.ts'
 
 export type Expr =
   | { kind: 'lit'; type: Type; value: number }
@@ -21,6 +22,8 @@ export type Expr =
   | { kind: 'part'; type: Type; of: Expr; at: number }
   | { kind: 'elem'; type: Type; of: Expr; at: Expr }
   | { kind: 'float'; type: Type; x: Expr }
+  /** Several lanes of a vector; as a place, none twice. */
+  | { kind: 'lanes'; type: Type; of: Expr; lanes: readonly number[] }
 
 /** A `part` or `elem` chain down to a `var`. */
 export type Place = Expr
@@ -49,6 +52,8 @@ export interface FuncDecl {
   params: Param[]
   result: Type
   body: Stmt[]
+  /** True for a method, whose first parameter is `this`. */
+  isMethod: boolean
 }
 
 export interface Program {
@@ -140,7 +145,10 @@ class Generator {
   func(name: string, isMain: boolean): FuncDecl {
     this.vars = []
     this.counter = 0
-    const params: Param[] = [{ name: 'x', type: t.f32, dir: 'in' }]
+    const params: Param[] = []
+    const self = !isMain && this.structs.length > 0 && this.rand(3) === 0 ? this.one(this.structs) : undefined
+    if (self !== undefined) params.push({ name: 'this', type: self, dir: this.rand(2) === 0 ? 'inout' : 'in' })
+    params.push({ name: 'x', type: t.f32, dir: 'in' })
     const extra = isMain ? 1 + this.rand(4) : this.rand(3)
     for (let i = 0; i < extra; i++) {
       const dir: Direction = isMain ? this.one(['in', 'in', 'in', 'inout', 'out'] as const) : this.one(['in', 'in', 'in', 'inout', 'out'] as const)
@@ -148,7 +156,7 @@ class Generator {
     }
     if (this.rand(2) === 0) params.push({ name: 'n', type: t.i32, dir: 'in' })
     this.result = this.rand(3) === 0 ? this.one(this.types) : t.f32
-    for (const p of params) if (p.dir !== 'out') this.vars.push({ name: p.name, type: p.type, mutable: p.type !== t.i32 })
+    for (const p of params) if (p.dir !== 'out') this.vars.push({ name: p.name, type: p.type, mutable: p.type !== t.i32 && !(p.name === 'this' && p.dir === 'in') })
     this.left = isMain ? this.features.size : Math.ceil(this.features.size / 3)
     const body: Stmt[] = []
     for (const p of params) {
@@ -158,7 +166,7 @@ class Generator {
     }
     body.push(...this.list(0))
     if (body[body.length - 1]?.kind !== 'return') body.push({ kind: 'return', value: this.expr(this.result, 2) })
-    return { name, params, result: this.result, body }
+    return { name, params, result: this.result, body, isMethod: self !== undefined }
   }
 
   /** Statements; what they declare is forgotten at their end. */
@@ -209,7 +217,12 @@ class Generator {
   }
 
   assignment(): Stmt {
-    const to = this.place()
+    let to = this.place()
+    if (to.type.kind === 'vec' && this.rand(3) === 0) {
+      const first = this.rand(to.type.count)
+      const lanes = [first, (first + 1) % to.type.count]
+      to = { kind: 'lanes', type: vectors[0]!, of: to, lanes }
+    }
     const op = this.rand(3) > 0 ? '=' : this.one(['+=', '-=', '*='] as const)
     const arithmetic = to.type.scalar === 'f32'
     return { kind: 'set', to, op: arithmetic ? op : '=', value: this.expr(to.type, 3) }
@@ -361,6 +374,10 @@ class Generator {
 
   arithmetic(type: Type, depth: number): Expr {
     const x = this.expr(type, depth - 1)
+    if (type.kind !== 'scalar' && this.rand(4) === 0) {
+      const other = this.vectorLib(type, x, depth)
+      if (other !== undefined) return other
+    }
     switch (this.rand(7)) {
       case 0: return { kind: 'neg', type, x }
       case 1: case 2: return { kind: 'bin', type, op: '+', x, y: this.expr(type, depth - 1) }
@@ -373,6 +390,33 @@ class Generator {
       }
       default: return { kind: 'bin', type, op: '*', x, y: this.expr(type, depth - 1) }
     }
+  }
+
+  /** A library function that gives a vector or matrix. */
+  vectorLib(type: Type, x: Expr, depth: number): Expr | undefined {
+    const lib = (name: string, ...args: Expr[]): Expr => ({ kind: 'lib', type, name, args })
+    const more = (of: Type): Expr => this.expr(of, depth - 1)
+    const choices: (() => Expr)[] = []
+    const add = (name: string, make: () => Expr): void => { if (this.features.libs.has(name)) choices.push(make) }
+    for (const name of ['sin', 'tanh', 'abs'] as const) add(`${name}#`, () => lib(name, x))
+    for (const name of ['min', 'max'] as const) add(`${name}#`, () => lib(name, x, more(type)))
+    add('lerp#', () => lib('lerp', x, more(type), more(type)))
+    if (type.kind === 'vec') {
+      const from = this.one(vectors)
+      const count = type.count
+      choices.push(() => ({ kind: 'lanes', type, of: more(from), lanes: Array.from({ length: count }, () => this.rand(from.count)) }))
+      if (count === 2) {
+        add('mul', () => lib('mul', more(mat), x))
+        add('mul', () => lib('mul', x, more(mat)))
+      }
+      if (count === 3) add('cross', () => lib('cross', x, more(type)))
+      add('normalize', () => lib('normalize', { kind: 'bin', type, op: '+', x: lib('sin', x), y: { kind: 'make', type, args: Array.from({ length: count }, () => ({ kind: 'lit', type: t.f32, value: 1.5 })) } }))
+      add('reflect', () => lib('reflect', x, more(type)))
+    } else {
+      add('mul', () => lib('mul', x, more(type)))
+      add('transpose', () => lib('transpose', x))
+    }
+    return choices.length === 0 ? undefined : this.one(choices)()
   }
 
   scalar(depth: number): Expr {
@@ -391,13 +435,14 @@ class Generator {
     for (const name of ['lerp', 'clamp', 'smoothstep'] as const) {
       if (has(name)) choices.push(() => name === 'lerp' ? lib(name, x, this.expr(t.f32, 1), this.expr(t.f32, 1)) : name === 'clamp' ? lib(name, x, lit(-0.5), squared(this.expr(t.f32, 0))) : lib(name, lit(-1), lit(1.5), x))
     }
+    for (const f of prelude.values()) if (has(f.name)) choices.push(() => lib(f.name, ...Array.from({ length: f.arity }, (_, i) => i === 0 ? x : this.expr(t.f32, depth - 1))))
     for (const v of vectors) if (has('length')) choices.push(() => lib('length', this.expr(v, depth - 1)))
     return this.one(choices)()
   }
 }
 
 function rootName(e: Place): string {
-  return e.kind === 'var' ? e.name : e.kind === 'part' || e.kind === 'elem' ? rootName(e.of) : ''
+  return e.kind === 'var' ? e.name : e.kind === 'part' || e.kind === 'elem' || e.kind === 'lanes' ? rootName(e.of) : ''
 }
 
 // ── Printing as Slang ────────────────────────────────────────────────────────────────────────────────────────────
@@ -426,6 +471,11 @@ function literal(e: { type: Type; value: number }): string {
   return e.value < 0 ? `(${text})` : text
 }
 
+function callText(func: FuncDecl, args: readonly Expr[]): string {
+  const texts = args.map(exprText)
+  return func.isMethod ? `${texts[0]}.${func.name}(${texts.slice(1).join(', ')})` : `${func.name}(${texts.join(', ')})`
+}
+
 export function exprText(e: Expr): string {
   switch (e.kind) {
     case 'lit': return literal(e)
@@ -434,7 +484,7 @@ export function exprText(e: Expr): string {
     case 'neg': return `(-${exprText(e.x)})`
     case 'cond': return `(${exprText(e.c)} ? ${exprText(e.x)} : ${exprText(e.y)})`
     case 'lib': return `${e.name}(${e.args.map(exprText).join(', ')})`
-    case 'call': return `${e.func.name}(${e.args.map(exprText).join(', ')})`
+    case 'call': return callText(e.func, e.args)
     case 'make': {
       const args = e.args.map(exprText).join(', ')
       return e.type.kind === 'vec' || e.type.kind === 'mat' ? `${slangType(e.type)}(${args})` : e.type.kind === 'struct' ? `${e.type.name}(${args})` : `make_${arrayName(e.type)}(${args})`
@@ -446,6 +496,7 @@ export function exprText(e: Expr): string {
     }
     case 'elem': return `${exprText(e.of)}[${exprText(e.at)}]`
     case 'float': return `float(${exprText(e.x)})`
+    case 'lanes': return `${exprText(e.of)}.${e.lanes.map(l => 'xyzw'[l]).join('')}`
   }
 }
 
@@ -477,15 +528,15 @@ function stmtText(s: Stmt, indent: string): string {
     case 'continue': return `${indent}continue;\n`
     case 'return': return `${indent}return ${s.value === undefined ? '' : exprText(s.value)};\n`
     case 'call': {
-      const call = `${s.func.name}(${s.args.map(exprText).join(', ')})`
-      return `${indent}${s.to === undefined ? '' : `${exprText(s.to)} = `}${call};\n`
+      return `${indent}${s.to === undefined ? '' : `${exprText(s.to)} = `}${callText(s.func, s.args)};\n`
     }
   }
 }
 
-function funcText(f: FuncDecl): string {
-  const params = f.params.map(p => `${p.dir === 'in' ? '' : `${p.dir} `}${declarator(p.type, p.name)}`).join(', ')
-  return `[Differentiable]\n${slangType(f.result)} ${f.name}(${params})\n{\n${f.body.map(s => stmtText(s, '    ')).join('')}}\n`
+function funcText(f: FuncDecl, indent = ''): string {
+  const params = (f.isMethod ? f.params.slice(1) : f.params).map(p => `${p.dir === 'in' ? '' : `${p.dir} `}${declarator(p.type, p.name)}`).join(', ')
+  const mutating = f.isMethod && f.params[0]!.dir === 'inout' ? ' [mutating]' : ''
+  return `${indent}[Differentiable]${mutating}\n${indent}${slangType(f.result)} ${f.name}(${params})\n${indent}{\n${f.body.map(s => stmtText(s, `${indent}    `)).join('')}${indent}}\n`
 }
 
 /** All array types that expressions construct. */
@@ -501,13 +552,16 @@ function madeArrays(program: Program): Type[] {
 
 /** The program as Slang. */
 export function programText(program: Program): string {
-  const structs = program.structs.map(s => `struct ${s.name} : IDifferentiable\n{\n${s.fields.map(f => `    ${declarator(f.type, f.name)};\n`).join('')}}\n`)
+  const methods = (s: Type): string => program.funcs.filter(f => f.isMethod && f.params[0]?.type === s).map(f => funcText(f, '    ')).join('')
+  const structs = program.structs.map(s => `struct ${s.name} : IDifferentiable\n{\n${s.fields.map(f => `    ${declarator(f.type, f.name)};\n`).join('')}${methods(s)}}\n`)
   const makers = madeArrays(program).map(a => {
     const params = Array.from({ length: a.count }, (_, i) => declarator(a.elem!, `e${i}`)).join(', ')
     const sets = Array.from({ length: a.count }, (_, i) => `    a[${i}] = e${i};\n`).join('')
     return `[Differentiable]\n${slangType(a)} make_${arrayName(a)}(${params})\n{\n    ${declarator(a, 'a')};\n${sets}    return a;\n}\n`
   })
-  return [...structs, ...makers, ...program.funcs.map(funcText), funcText(program.main)].join('\n')
+  const own = [...structs, ...makers, ...program.funcs.filter(f => !f.isMethod).map(f => funcText(f)), funcText(program.main)].join('\n')
+  const called = [...prelude.values()].filter(f => own.includes(`${f.name}(`)).map(f => f.text)
+  return [...called, own].join('\n')
 }
 
 // ── Walks ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -520,7 +574,7 @@ export function exprParts(e: Expr): readonly Expr[] {
     case 'neg': case 'float': return [e.x]
     case 'cond': return [e.c, e.x, e.y]
     case 'lib': case 'call': case 'make': return e.args
-    case 'part': return [e.of]
+    case 'part': case 'lanes': return [e.of]
     case 'elem': return [e.of, e.at]
   }
 }

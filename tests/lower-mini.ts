@@ -112,7 +112,9 @@ class Lowering {
         return false
       }
       case 'set': {
-        if (s.op === '=') {
+        if (s.to.kind === 'lanes') {
+          this.setLanes(s.to, s.op, s.value)
+        } else if (s.op === '=') {
           const value = this.expr(s.value)
           b.store(this.place(s.to), value)
         } else {
@@ -147,6 +149,17 @@ class Lowering {
         return false
       }
     }
+  }
+
+  setLanes(to: Expr & { kind: 'lanes' }, op: string, e: Expr): void {
+    const { b } = this
+    const p = this.place(to.of)
+    const given = this.expr(e)
+    const old = b.swizzle(b.load(p), to.lanes)
+    const value = op === '=' ? given : b.emit1(op === '+=' ? ops.add : op === '-=' ? ops.sub : ops.mul, [old, given])
+    let whole = b.load(p)
+    to.lanes.forEach((lane, i) => { whole = b.insert(whole, lane, b.extract(value, i)) })
+    b.store(p, whole)
   }
 
   outer(name: string): Value {
@@ -230,7 +243,9 @@ class Lowering {
   }
 
   lib(name: string): Func {
-    return this.module.funcs.find(f => f.name === name)!
+    const func = this.module.funcs.find(f => f.name === name)
+    if (func === undefined) throw new Error(`${name} is not at hand`)
+    return func
   }
 
   expr(e: Expr): Value {
@@ -239,6 +254,7 @@ class Lowering {
       case 'lit': return b.splatLike(b.const(t.scalars[e.type.scalar!], e.value), e.type)
       case 'var': return b.load(this.outer(e.name))
       case 'neg': return b.neg(this.expr(e.x))
+      case 'lanes': return b.swizzle(this.expr(e.of), e.lanes)
       case 'float': return b.convert(this.expr(e.x), t.f32)
       case 'cond': return this.choose(this.expr(e.c), () => this.expr(e.x), () => this.expr(e.y), e.type)
       case 'make': return b.construct(e.type, e.args.map(a => this.expr(a)))
@@ -250,6 +266,7 @@ class Lowering {
       case 'call': return this.call(e.func, e.args)[0]!
       case 'lib': {
         const args = e.args.map(a => this.expr(a))
+        if (e.type.kind !== 'scalar') throw new Error(`${e.name} of vectors is not at hand`)
         return e.name === 'dot' ? b.emit1(ops.dot, args) : b.call(this.lib(e.name), args)[0]!
       }
       case 'bin': return this.binary(e)

@@ -62,7 +62,7 @@ function* listEdits(list: Stmt[]): Generator<Edit> {
 
 /** A parameter goes, with its arguments. */
 function* paramEdits(program: Program, f: FuncDecl): Generator<Edit> {
-  for (let i = f.params.length - 1; i >= 0; i--) {
+  for (let i = f.params.length - 1; i >= (f.isMethod ? 1 : 0); i--) {
     yield () => {
       if (i >= f.params.length) return undefined
       const undo: (() => void)[] = []
@@ -144,7 +144,7 @@ function* exprEdits(e: Expr, put: (e: Expr) => void): Generator<Edit> {
   if (e.kind === 'lib' || e.kind === 'make' || e.kind === 'call') {
     for (let i = 0; i < e.args.length; i++) yield* exprEdits(e.args[i]!, x => { target.args[i] = x })
   } else {
-    for (const key of ['x', 'y', 'c', 'at'] as const) {
+    for (const key of ['x', 'y', 'c', 'at', 'of'] as const) {
       const part: unknown = key in target ? target[key] : undefined
       if (typeof part === 'object') yield* exprEdits(part as Expr, x => { target[key] = x })
     }
