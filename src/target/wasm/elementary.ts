@@ -1,14 +1,14 @@
 /**
  * Elementary functions of floats as helpers. They compute in doubles without branches: after range reduction a polynomial
  * (interpolated at Chebyshev nodes, relative error below 3e-10) gives results that round to the nearest float but for rare
- * cases next to a tie. Doubles, and sines of huge numbers, use the bodies of core/libm.slang.
+ * cases next to a tie. Doubles, sines of huge numbers and powers of negative ones use the bodies of core/libm.slang.
  */
 import { Graph } from './graph.ts'
 import { Callee, Code, type Node } from './node.ts'
 import { f32, f64, i32, i64, op } from './opcode.ts'
 
 /** Names by which core/ spells them for WASM. */
-export const elementaryNames: readonly string[] = ['exp', 'exp2', 'log', 'log2', 'sin', 'cos', 'tanh', 'cosh']
+export const elementaryNames: readonly string[] = ['exp', 'exp2', 'log', 'log2', 'sin', 'cos', 'tanh', 'cosh', 'pow']
 
 /** From here on the quadrant of an angle needs more digits of pi than two doubles of 53 bits have. */
 const hugeAngle = 2 ** 22
@@ -26,29 +26,44 @@ const atanhTerms = [1.0000000000041798, 0.3333333262374376, 0.20000192336187594,
 const sinTerms = [0.9999999999956731, -0.16666666631591165, 0.00833332878245888, -0.000198392022122311, 2.7173456841089953e-06]
 const cosTerms = [0.9999999999999444, -0.49999999999351113, 0.04166666654391119, -0.0013888880393776424, 2.4798928755323667e-05, -2.717342984102282e-07]
 
-/** The code of a helper from float to float; `body` is the same function by the library, for what the helper cannot do. */
+/** The code of a helper of floats; `body` is the same function by the library, for what the helper cannot do. */
 export function elementaryCode(name: string, body: () => Callee): Code {
-  const code = new Code(new Callee(`${name}32`, [f32], [f32]))
+  const code = new Code(new Callee(`${name}32`, name === 'pow' ? [f32, f32] : [f32], [f32]))
   const m = new Doubles(new Graph(code))
   const g = m.g
-  const x = g.get(0)
-  const wide = g.pure(op.f64PromoteF32, f64, x)
-  if (name === 'sin' || name === 'cos') {
-    const huge = g.eqz(g.pure(op.f64Lt, i32, g.pure(op.f64Abs, f64, wide), g.f64(hugeAngle)))
-    g.when(huge, () => {
+  const args = code.callee.params.map((_, i) => g.get(i))
+  const wide = args.map(x => g.pure(op.f64PromoteF32, f64, x))
+  const usual = usualRange(m, name, wide)
+  if (usual !== undefined) {
+    g.when(g.eqz(usual), () => {
       const local = code.local(f32)
-      g.stmt({ kind: 'call', func: body(), args: [x], locals: [local], pure: true })
+      g.stmt({ kind: 'call', func: body(), args, locals: [local], pure: true })
       g.stmt({ kind: 'return', values: [g.get(local)] })
       g.at.open = false
     })
   }
-  const narrow = (v: Node): Node => g.pure(op.f32DemoteF64, f32, v)
-  g.stmt({ kind: 'return', values: [result(m, name, x, wide, narrow)] })
+  g.stmt({ kind: 'return', values: [result(m, name, args[0]!, wide[0]!, wide[1])] })
   return code
 }
 
-function result(m: Doubles, name: string, x: Node, wide: Node, narrow: (v: Node) => Node): Node {
+/** Where the helper has the function; undefined for everywhere. */
+function usualRange(m: Doubles, name: string, [x, y]: readonly Node[]): Node | undefined {
   const g = m.g
+  const below = (v: Node, limit: number): Node => g.pure(op.f64Lt, i32, v, g.f64(limit))
+  const size = (v: Node): Node => g.pure(op.f64Abs, f64, v)
+  switch (name) {
+    case 'sin': case 'cos': return below(size(x!), hugeAngle)
+    case 'pow': {
+      const finite = g.pure(op.i32And, i32, below(x!, Infinity), below(size(y!), Infinity))
+      return g.pure(op.i32And, i32, g.pure(op.f64Gt, i32, x!, g.f64(0)), finite)
+    }
+    default: return undefined
+  }
+}
+
+function result(m: Doubles, name: string, x: Node, wide: Node, power: Node | undefined): Node {
+  const g = m.g
+  const narrow = (v: Node): Node => g.pure(op.f32DemoteF64, f32, v)
   switch (name) {
     case 'exp': return narrow(m.exp(m.clamp(wide, -110, 90)))
     case 'exp2': return narrow(m.exp2(m.clamp(wide, -160, 130)))
@@ -56,6 +71,7 @@ function result(m: Doubles, name: string, x: Node, wide: Node, narrow: (v: Node)
     case 'log2': return narrow(m.log(wide, log2e))
     case 'sin': return narrow(m.sine(wide, 0))
     case 'cos': return narrow(m.sine(wide, 1))
+    case 'pow': return narrow(m.exp2(m.clamp(m.mul(power!, m.log(wide, log2e)), -160, 130)))
     case 'tanh': {
       const e = m.expm1(m.clamp(m.add(wide, wide), -40, 40))
       return g.pure(op.f32Copysign, f32, narrow(m.div(e, m.add(e, g.f64(2)))), x)
