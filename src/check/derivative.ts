@@ -16,7 +16,7 @@ import { checkExpr } from './expr.ts'
 import { derive, template, type Template } from './signature.ts'
 import type { Candidate } from './term.ts'
 import type { DerivativeInfo, FuncRef } from './tree.ts'
-import { intParam, noSubst, paramType, poisoned, same, show, type GenericArg, type Subst } from './type.ts'
+import { intParam, noSubst, paramType, poisoned, same, show, type GenericArg, type Subst, type Type } from './type.ts'
 import { differentialOf } from './differential.ts'
 
 type Kind = 'forward' | 'backward' | 'substitute'
@@ -99,9 +99,14 @@ function mismatch(want: Template, got: Template): number {
   if (want.params.length !== got.params.length) return -2
   for (let i = 0; i < want.params.length; i++) {
     const [a, b] = [want.params[i]!, got.params[i]!]
-    if (a.dir !== b.dir || !(same(a.type, b.type) || poisoned(a.type) || poisoned(b.type))) return i
+    if (a.dir !== b.dir || !(same(a.type, b.type) || poisoned(a.type) || poisoned(b.type) || isAnyDifferential(a.type, b.type))) return i
   }
   return same(want.result, got.result) || poisoned(want.result) || poisoned(got.result) ? -1 : -3
+}
+
+/** The differential of a value of interface type may be taken as any `IDifferentiable`. */
+function isAnyDifferential(want: Type, got: Type): boolean {
+  return want.kind === 'assoc' && want.base.kind === 'interface' && got.kind === 'interface' && got.decl.module.isCore && got.decl.name === 'IDifferentiable'
 }
 
 function showSignature(sig: Template): string {

@@ -4,6 +4,7 @@ import type { FuncDecl, ParamDecl } from '../check/decl.ts'
 import type { CheckedProgram, FuncRef } from '../check/tree.ts'
 import { noSubst } from '../check/type.ts'
 import { convert } from './convert.ts'
+import { backwardOf } from './derivative.ts'
 import { Lowering } from './context.ts'
 import { Variants, type Conformance } from './dispatch.ts'
 import { Fn, leaveFunction, lowerBody } from './func.ts'
@@ -73,7 +74,7 @@ function attempt(program: CheckedProgram, roots: Roots, sink: Sink, variants: Va
       if (ref === undefined || ref.kind !== 'direct') return
       const info = program.derivatives(ref)
       if (info.forward !== null) func.info.forward = cx.instance(info.forward)
-      if (info.backward !== null) func.info.backward = cx.instance(info.backward)
+      if (info.backward !== null) func.info.backward = backwardOf(cx, func, info.backward)
       if (info.substitute !== null) func.info.substitute = cx.instance(info.substitute)
       drain(cx)
     },

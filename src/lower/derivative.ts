@@ -1,0 +1,58 @@
+/**
+ * User-written derivatives as the derivative transforms call them. Where a derivative takes the differential of a value of
+ * interface type as any `IDifferentiable`, a function between the two drops it: what it holds has no type of its own.
+ */
+import { unsupportedHere } from '../base/errors/lower.ts'
+import type { FuncRef } from '../check/tree.ts'
+import { eachExpr, eachStmt, expressions } from '../check/walk.ts'
+import { noSubst } from '../check/type.ts'
+import * as ops from '../ir/ops.ts'
+import { differential, type Type } from '../ir/type.ts'
+import { Func, type ParamSig } from '../ir/value.ts'
+import type { Lowering } from './context.ts'
+import { Fn } from './func.ts'
+
+/** The backward derivative `ref` of `func`, with the differentials as the transforms have them. */
+export function backwardOf(cx: Lowering, func: Func, ref: FuncRef): Func {
+  const backward = cx.instance(ref)
+  const isOpen = (type: Type): boolean => cx.interfaceOf(type)?.decl.name === 'IDifferentiable'
+  if (ref.kind !== 'direct' || !backward.sig.params.some(p => isOpen(p.type))) return backward
+  const given = cotangents(func)
+  const params = backward.sig.params.map((p, i): ParamSig => isOpen(p.type) && given[i] !== undefined ? { ...p, type: given[i], noDiff: false } : p)
+  if (params.every((p, i) => p.type === backward.sig.params[i]!.type)) return backward
+  const between = new Func(cx.names.unique(`${backward.name}_any`), { ...backward.sig, params }, backward.span)
+  between.info.level = backward.info.level
+  cx.module.funcs.push(between)
+  const { b } = new Fn(cx, between, noSubst)
+  const decls = cx.program.params(ref.decl)
+  const args = params.map((p, i) => {
+    const value = b.param(p.type, p.name)
+    const own = backward.sig.params[i]!
+    if (own.type === p.type) return value
+    if (decls.some(d => d.name === own.name && reads(cx, ref, d.id))) cx.sink.add(unsupportedHere, backward.span ?? undefined, { what: `a use of ${own.name}, a differential of any type,` })
+    return b.zero(own.type)
+  })
+  b.emit(ops.ret, b.call(backward, args))
+  return between
+}
+
+/** By parameter of a backward derivative: the cotangent that it takes there; undefined for pairs and values without derivative. */
+function cotangents(func: Func): (Type | undefined)[] {
+  const list: (Type | undefined)[] = []
+  for (const p of func.sig.params) {
+    const carries = !p.noDiff && differential(p.type) !== null
+    if (!carries && p.dir === 'out') continue
+    list.push(carries && p.dir === 'out' ? differential(p.type)! : undefined)
+  }
+  const result = func.sig.resultNoDiff ? null : differential(func.sig.result)
+  if (result !== null) list.push(result)
+  return list
+}
+
+function reads(cx: Lowering, ref: FuncRef & { readonly kind: 'direct' }, param: number): boolean {
+  let found = false
+  eachStmt(cx.program.body(ref.decl)?.stmts ?? [], s => {
+    for (const e of expressions(s)) eachExpr(e, x => { if (x.kind === 'read' && x.place.kind === 'param' && x.place.decl.id === param) found = true })
+  })
+  return found
+}
