@@ -4,6 +4,7 @@ import { build } from 'esbuild'
 import { chmodSync, existsSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { writeCore } from './core-index.mjs'
+import { stripExamples } from './strip-examples.mjs'
 
 const at = path => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
@@ -16,7 +17,7 @@ const node = new Set(['cli', 'plugin'])
 
 writeCore()
 rmSync(at('dist'), { recursive: true, force: true })
-const options = { bundle: true, format: 'esm', target: 'es2022', outdir: at('dist'), sourcemap: true, splitting: true, chunkNames: 'chunk-[hash]', logLevel: 'warning' }
+const options = { bundle: true, format: 'esm', target: 'es2022', outdir: at('dist'), sourcemap: true, splitting: true, chunkNames: 'chunk-[hash]', plugins: [stripExamples], logLevel: 'warning' }
 const present = Object.entries(entries).filter(([, path]) => existsSync(at(path)))
 const points = list => Object.fromEntries(list.map(([name, path]) => [name, at(path)]))
 await build({ ...options, platform: 'neutral', mainFields: ['module', 'main'], entryPoints: points(present.filter(([name]) => !node.has(name))) })

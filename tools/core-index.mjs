@@ -53,21 +53,25 @@ function declarations(ts) {
   return out
 }
 
-/** The table a declaration belongs to and its key there; derivatives are in two. */
-function entries(ts) {
-  const out = []
-  let i = 0
+/** The key of a declaration in the index: see `PackedFile` in src/check/packed.ts. */
+function key(ts) {
+  let of = '', i = 0
   while (ts[i] === '[') {
-    if (/^(?:ForwardDerivativeOf|BackwardDerivativeOf|PrimalSubstituteOf)$/.test(ts[i + 1])) out.push(['derivatives', ts[i + 3]])
+    if (/^(?:ForwardDerivativeOf|BackwardDerivativeOf|PrimalSubstituteOf)$/.test(ts[i + 1])) of = `/${ts[i + 3]}`
     i = skip(ts, i)
   }
+  return nameAt(ts, i) + of
+}
+
+/** The name of the declaration whose attributes end at `i`. */
+function nameAt(ts, i) {
   while (/^(?:public|static|const|__generic|typealias|typedef)$/.test(ts[i])) {
     if (ts[i] === '__generic') { i = skip(ts, i + 1); continue }
-    if (ts[i] === 'typealias') return [...out, ['names', ts[i + 1]]]
-    if (ts[i] === 'typedef') return [...out, ['names', ts[ts.length - 2]]]
+    if (ts[i] === 'typealias') return ts[i + 1]
+    if (ts[i] === 'typedef') return ts[ts.length - 2]
     i++
   }
-  if (/^(?:struct|interface|enum|namespace)$/.test(ts[i])) return [...out, ['names', ts[i + 1]]]
+  if (/^(?:struct|interface|enum|namespace)$/.test(ts[i])) return ts[i + 1]
   if (ts[i] === 'extension') {
     let params = []
     if (ts[++i] === '<') {
@@ -75,36 +79,30 @@ function entries(ts) {
       params = ts.slice(i, end).filter((t, k, all) => all[k - 1] === '<' || all[k - 1] === ',')
       i = end
     }
-    return [...out, ['extensions', params.includes(ts[i]) ? '*' : ts[i]]]
+    return `^${params.includes(ts[i]) ? '*' : ts[i]}`
   }
   // A function's name stands before its parameters (and generic parameters), a variable's before `=` or its array length.
   let angle = 0, name = ''
   for (let k = i; k < ts.length; k++) {
     if (ts[k] === '<') { if (angle++ === 0) name = ts[k - 1] }
     else if (ts[k] === '>') angle--
-    else if (angle === 0 && /^[([=]$/.test(ts[k])) return [...out, ['names', ts[k - 1] === '>' ? name : ts[k - 1]]]
+    else if (angle === 0 && /^[([=]$/.test(ts[k])) return ts[k - 1] === '>' ? name : ts[k - 1]
   }
   throw new Error(`no name: ${ts.slice(0, 20).join(' ')}`)
 }
 
-/** The library as data: see `LibraryData` in src/check/library.ts. */
-export function libraryData(files) {
-  const data = { files: [], names: {}, extensions: {}, derivatives: {} }
-  files.forEach(({ name, text }, number) => {
-    const { ts, spaced } = tokens(text)
-    let out = '', at = 0
-    for (const end of declarations(ts)) {
-      const start = out.length, decl = ts.slice(at, end)
-      for (const first = at; at < end; at++) out += (at > first && spaced[at] && glues(ts[at - 1], ts[at]) ? ' ' : '') + ts[at]
-      for (const [table, key] of entries(decl)) {
-        const list = Object.hasOwn(data[table], key) ? data[table][key] : (data[table][key] = [])
-        list.push(number, start, out.length)
-      }
-      out += '\n'
-    }
-    data.files.push({ name, text: out })
-  })
-  return data
+/** A file of the library without comments and white space, one declaration a line, and its index. */
+export function pack({ name, text }) {
+  const { ts, spaced } = tokens(text)
+  const keys = []
+  let out = '', start = 0
+  for (const end of declarations(ts)) {
+    keys.push(key(ts.slice(start, end)))
+    for (let i = start; i < end; i++) out += (i > start && spaced[i] && glues(ts[i - 1], ts[i]) ? ' ' : '') + ts[i]
+    out += '\n'
+    start = end
+  }
+  return { name, text: out, keys: keys.join(' ') }
 }
 
 /** Writes src/check/core.generated.ts where it does not say what core/ says. */
@@ -112,8 +110,8 @@ export function writeCore() {
   const dir = new URL('core/', root)
   const files = readdirSync(dir).filter(f => f.endsWith('.slang')).sort()
     .map(f => ({ name: `core/${f}`, text: readFileSync(new URL(f, dir), 'utf8') }))
-  const source = `// Made of core/*.slang by tools/core-index.mjs.\nimport type { LibraryData } from './library.ts'\n\n`
-    + `export const core: LibraryData = ${JSON.stringify(libraryData(files))}\n`
+  const source = `// Made of core/*.slang by tools/core-index.mjs.\nimport { PackedLibrary } from './packed.ts'\n\n`
+    + `export const core: PackedLibrary = new PackedLibrary(${JSON.stringify(files.map(pack))})\n`
   const target = new URL('src/check/core.generated.ts', root)
   if (!existsSync(target) || readFileSync(target, 'utf8') !== source) writeFileSync(target, source)
 }

@@ -1,0 +1,43 @@
+// An esbuild plugin: leaves the example programs of the diagnostics out of bundles, since only the tests compile them.
+import { readFile } from 'node:fs/promises'
+
+/** The index after a string, template or bracket that starts at `i`, or after one character. */
+function skip(text, i) {
+  const open = text[i]
+  if (open === "'" || open === '"' || open === '`') {
+    for (let k = i + 1; k < text.length; k++) {
+      if (text[k] === '\\') k++
+      else if (text[k] === open) return k + 1
+    }
+    throw new Error('string without end')
+  }
+  const close = { '(': ')', '[': ']', '{': '}' }[open]
+  if (close === undefined) return i + 1
+  let k = i + 1
+  while (text[k] !== close) {
+    if (k >= text.length) throw new Error(`${open} without ${close}`)
+    k = skip(text, k)
+  }
+  return k + 1
+}
+
+/** The text with an empty string for each value of a property `example`. */
+export function withoutExamples(text) {
+  let out = '', at = 0
+  for (const found of text.matchAll(/\bexample: /g)) {
+    const start = found.index + found[0].length
+    if (found.index < at) continue
+    let end = start
+    while (end < text.length && text[end] !== ',' && text[end] !== '}' && text[end] !== '\n') end = skip(text, end)
+    out += `${text.slice(at, start)}''`
+    at = end
+  }
+  return out + text.slice(at)
+}
+
+export const stripExamples = {
+  name: 'strip-examples',
+  setup(build) {
+    build.onLoad({ filter: /[\\/]base[\\/]errors[\\/]\w+\.ts$/ }, async ({ path }) => ({ contents: withoutExamples(await readFile(path, 'utf8')), loader: 'ts' }))
+  },
+}
