@@ -346,7 +346,7 @@ class Emitter {
       this.#define(result, leavesOf(result.type).map((leaf, k) => {
         const args = parts.map(p => p.length === 1 ? p[0]! : p[k]!)
         const e = spelling in helpers ? this.#unit.scalars.help(spelling, ...args) : call(spelling, ...args)
-        return this.#unit.scalars.fit(leaf.scalar, e)
+        return exact.has(spelling) && leaf.scalar.startsWith('f') ? e : this.#unit.scalars.fit(leaf.scalar, e)
       }))
       return
     }
@@ -469,6 +469,9 @@ class Emitter {
     return out
   }
 }
+
+/** Functions of JavaScript whose results need no rounding where their operands needed none. */
+const exact: ReadonlySet<string> = new Set(['Math.abs', 'Math.ceil', 'Math.floor', 'Math.max', 'Math.min', 'Math.sign', 'Math.trunc'])
 
 function hint(v: Value): string {
   const plain = v.name.replace(/[^\w$]/g, '_')
