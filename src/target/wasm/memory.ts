@@ -4,11 +4,11 @@ import type { ScalarName, Type } from '../../ir/type.ts'
 import { scalarSize, type Layouts } from '../layout.ts'
 import type { Graph } from './graph.ts'
 import { valType, type Leaves } from './leaf.ts'
-import type { Node } from './node.ts'
+import type { Node, Stmt } from './node.ts'
 import { f32, f64, i32, i64, op } from './opcode.ts'
 import { floatToHalf, halfToFloat } from './scalar.ts'
 
-/** Up to this many bytes are copied or cleared by single instructions. */
+/** Up to this many bytes are copied by single instructions. */
 const unrolledBytes = 128
 
 /** Typed memory at `base + offset`. */
@@ -40,6 +40,9 @@ export function samePlace(x: Place, y: Place): boolean {
 export class Memory {
   readonly #g: Graph
   readonly #leaves: Leaves
+  /** The last statement that cleared memory at a fixed address, and where that ended. */
+  #cleared: Stmt | undefined = undefined
+  #clearedTo = 0
 
   constructor(g: Graph, leaves: Leaves) {
     this.#g = g
@@ -184,19 +187,29 @@ export class Memory {
     }
   }
 
-  /** Writes zeros. */
+  /** Writes zeros. Variables that are cleared one after the other and lie side by side are cleared at once. */
   clear(p: Place): void {
     this.guarded(p, q => {
       const g = this.#g
       const size = q.layouts.of(q.type).size
-      if (size > unrolledBytes) {
-        g.stmt({ kind: 'bulk', op: op.memoryFill, args: [this.address(q), g.i32(0), g.i32(size)], object: q.object })
+      const last = g.at.stmts[g.at.stmts.length - 1]
+      if (q.base === undefined && last !== undefined && last.kind === 'bulk' && last === this.#cleared && q.offset - this.#clearedTo < 16 && q.offset >= this.#clearedTo) {
+        const from = last.args[0]!
+        g.at.stmts.pop()
+        this.#fill(from, q.offset + size - (from.imm as number), undefined)
+        this.#clearedTo = q.offset + size
       } else {
-        this.#words(size, (_code, store, type, at) => {
-          g.stmt({ kind: 'store', op: store, addr: q.base ?? g.i32(0), value: g.zero(type), offset: q.offset + at, object: q.object })
-        })
+        this.#fill(this.address(q), size, q.object)
+        if (q.base === undefined) this.#clearedTo = q.offset + size
+        else this.#cleared = undefined
       }
     })
+  }
+
+  #fill(from: Node, size: number, object: object | undefined): void {
+    const g = this.#g
+    this.#cleared = { kind: 'bulk', op: op.memoryFill, args: [from, g.i32(0), g.i32(size)], object }
+    g.stmt(this.#cleared)
   }
 
   #words(size: number, each: (load: number, store: number, type: typeof i32 | typeof i64, at: number) => void): void {

@@ -14,6 +14,8 @@ export interface Ins {
   readonly table: readonly number[] | undefined
 }
 
+/** Up to this many bytes are cleared by stores. */
+const maxStoredFill = 128
 /** Expressions nested deeper than this are cut by a local, so that recursion stays bounded. */
 const maxHeight = 60
 
@@ -109,6 +111,7 @@ class Scheduler {
         return
       case 'bulk':
         this.#flush(s.args, s.object)
+        if (this.#smallFill(s)) return
         for (const arg of s.args) this.#node(arg)
         this.#emit(s.op)
         return
@@ -166,6 +169,22 @@ class Scheduler {
         return
       case 'unreachable': this.#emit(op.unreachable); return
     }
+  }
+
+  /** Clears few bytes by stores instead of a call into the engine. */
+  #smallFill(s: Stmt & { readonly kind: 'bulk' }): boolean {
+    const size = s.args[2]!.imm as number
+    const from = s.args[0]!
+    const fixed = from.op === op.i32Const
+    if (s.op !== op.memoryFill || size % 4 !== 0 || size > (fixed ? maxStoredFill : 8)) return false
+    for (let at = 0; at < size; at += 8) {
+      const wide = at + 8 <= size
+      if (fixed) this.#emit(op.i32Const, 0)
+      else this.#node(from)
+      this.#emit(wide ? op.i64Const : op.i32Const, wide ? 0n : 0)
+      this.#emit(wide ? op.i64Store : op.i32Store, fixed ? (from.imm as number) + at : at)
+    }
+    return true
   }
 
   #switch(s: Stmt & { readonly kind: 'switch' }): void {
