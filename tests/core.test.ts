@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest'
+import { renderDiagnostics } from '../src/base/render.ts'
+import { Sink } from '../src/base/diag.ts'
+import { attributesOf } from '../src/check/attribute.ts'
+import { checkBody } from '../src/check/stmt.ts'
+import { Cx } from '../src/check/context.ts'
+import { core } from '../src/check/core.generated.ts'
+import type { Decl } from '../src/check/decl.ts'
+import { Library } from '../src/check/library.ts'
+
+// Bodies of the library are checked when a program needs them; here all of them are.
+
+/** Checks a declaration and what stands in it. */
+function checkAll(cx: Cx, decl: Decl, seen: Set<Decl>): void {
+  if (seen.has(decl)) return
+  seen.add(decl)
+  if (decl.kind === 'func') {
+    attributesOf(cx, decl)
+    checkBody(cx, decl)
+  }
+  if ('accessors' in decl) for (const a of decl.accessors) checkAll(cx, a, seen)
+  if (decl.kind === 'struct' || decl.kind === 'extension' || decl.kind === 'interface') {
+    for (const members of decl.inner.names.values()) for (const m of members) checkAll(cx, m, seen)
+  }
+}
+
+it.each(Object.keys(core.names))('%s of the library has nothing wrong with it', name => {
+  const sink = new Sink()
+  const library = new Library(core, sink)
+  const cx = new Cx(sink, library)
+  library.attach(cx)
+  const decls = library.lookup(name)
+  expect(decls.length).toBeGreaterThan(0)
+  for (const decl of decls) checkAll(cx, decl, new Set())
+  expect(renderDiagnostics(sink.list)).toBe('')
+})
