@@ -23,6 +23,7 @@ import { lower, type EntryRoot, type ExportRoot, type Roots } from './lower/lowe
 import type { Cx } from './opt/cx.ts'
 import { dce } from './opt/dce.ts'
 import { effects } from './opt/effects.ts'
+import { expand } from './opt/expand.ts'
 import { gvn } from './opt/gvn.ts'
 import { inline, inlineAll, inlineSingleCalls } from './opt/inline.ts'
 import { licm } from './opt/licm.ts'
@@ -31,6 +32,7 @@ import { simplify } from './opt/simplify.ts'
 import { sroa } from './opt/sroa.ts'
 import { ssa } from './opt/ssa.ts'
 import { unroll, unrollSmall } from './opt/unroll.ts'
+import { unusedParams } from './opt/unused.ts'
 
 /** The stages whose IR can be looked at, in order. */
 export const stages: readonly Stage[] = ['lower', 'ssa', 'prepared', 'linearized', 'unzipped', 'transposed', 'checkpointed', 'extracted', 'final']
@@ -300,6 +302,11 @@ function optimise(module: Module, runner: Runner, cx: Cx): void {
   if (cx.level >= 2 && inlineSingleCalls(module)) {
     prune(module)
     for (const func of module.funcs) if (func.body !== undefined) runner.passes(func, finalPasses)
+  }
+  // What stayed a call passes only what is used; sums of arrays are taken apart last, when it shows which are in memory.
+  const slimmer = unusedParams(module)
+  for (const func of module.funcs) {
+    if (expand(func) || slimmer) runner.passes(func, finalPasses)
   }
   effects(module)
   prune(module)

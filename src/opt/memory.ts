@@ -2,6 +2,7 @@
  * Fewer copies of variables that stay in memory, mostly arrays:
  *
  * - a variable that only ever holds a copy of another, unchanged since, is the other;
+ * - a variable that takes over what another held last is that other one;
  * - two variables that hold the same value and are never written again are one;
  * - a copy that is changed and then copied back (an `inout` argument) is changed in place;
  * - a store whose value is overwritten before it is read goes.
@@ -108,7 +109,8 @@ class Copies {
       const other = source?.local ?? bySource.get(value)
       if (other !== undefined && other !== local && !other.escapes && !gone.has(other) && other.pointer.type === local.pointer.type) {
         const merged = source === undefined ? this.#sameValue(local, other)
-          : this.#unchanged(local, store, other, source.load) || this.#inPlace(local, store, other, source.load, drop)
+          : this.#unchanged(local, store, other, source.load) || this.#takesOver(local, other, source.load, used, gone)
+            || this.#inPlace(local, store, other, source.load, drop)
         if (merged) {
           to[local.pointer.id] = other.pointer
           drop.add(store.inst)
@@ -143,6 +145,19 @@ class Copies {
   #unchanged(local: Local, store: Site, other: Local, load: Site): boolean {
     if (local.writes.length > 0 || !this.#surrounds(other.declared.region, local.declared.region)) return false
     return [...other.stores, ...other.writes].every(w => w.at < load.at && !this.#comesAgain(w, store, local))
+  }
+
+  /** The original is not looked at after it was copied, so the copy may be changed in its place. */
+  #takesOver(local: Local, other: Local, load: Site, used: ReadonlySet<Local>, gone: Set<Local>): boolean {
+    if (used.has(other) || !this.#surrounds(other.declared.region, local.declared.region)) return false
+    if (other.uses.some(u => u.at > load.at)) return false
+    for (let r: Region | undefined = load.region; r !== undefined; r = this.#owner.get(r)?.region) {
+      const owner = this.#owner.get(r)
+      if (owner?.inst.op === ops.loop && !this.#inside(other.declared.region, owner.inst)) return false
+    }
+    // Nothing else may become this variable while it holds what the copy holds.
+    gone.add(other)
+    return true
   }
 
   /** True where a loop that outlives the copy leads from its reads back to the write. */

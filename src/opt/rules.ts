@@ -25,8 +25,15 @@ export function rewrite(b: Builder, inst: Inst, wide: boolean): Value | undefine
     if (turned !== undefined) return b.emit1(turned, [inst.args[1]!, inst.args[0]!])
   }
   if (op === ops.call) return exactCall(b, inst, wide)
+  if (op === ops.add && inst.args[0]!.type.scalar === undefined) return accumulated(inst)
   const simpler = constants(b, inst, wide) ?? rewriteComposite(b, inst)
   return simpler ?? (t.isFloat(inst.args[0]!.type) ? floats(b, inst) : discrete(b, inst)) ?? common(b, inst)
+}
+
+/** A sum of arrays or structs is one of derivatives, where the sign of zero says nothing. */
+function accumulated(inst: Inst): Value | undefined {
+  const [x, y] = [inst.args[0]!, inst.args[1]!]
+  return definedBy(x, ops.zero) !== undefined ? y : definedBy(y, ops.zero) !== undefined ? x : undefined
 }
 
 /** The constant as a value of a scalar or vector type. */
