@@ -113,6 +113,11 @@ const exact: readonly (readonly [source: string, args: readonly unknown[], wante
   ['public float f(float x) { return ldexp(x, 3.0); }', [1.5], 12],
   ['public bool f(int x) { return and(x > 1, x < 3) || or(x > 9, x < 0); }', [2], true],
   ['public int3 f(bool3 c, int3 x, int3 y) { return select(c, x, y); }', [[true, false, true], [1, 2, 3], [4, 5, 6]], [1, 5, 3]],
+  ['public uint3 f(float4 x) { return uint3(packUnorm4x8(x), packUnorm2x16(x.xy), packHalf2x16(x.xy)); }', [[0, 0.5, 1, 2]], [0xffff8000, 0x80000000, 0x38000000]],
+  ['public uint2 f(float4 x) { return uint2(packSnorm4x8(x), packSnorm2x16(x.xy)); }', [[-1, 0.5, 1, -2]], [0x817f4081, 0x40008001]],
+  ['public float4 f(uint x) { return unpackUnorm4x8(x) + float4(unpackUnorm2x16(x), 0, 0); }', [0xff330000], [0, Math.fround(0xff33 / 65535), Math.fround(0.2), 1]],
+  ['public float4 f(uint x) { return unpackSnorm4x8(x); }', [0x817f0080], [-1, 0, 1, -1]],
+  ['public float2 f(uint x) { return unpackSnorm2x16(x) + unpackHalf2x16(0xc1003c00u); }', [0x7fff8001], [0, -1.5]],
   ['public int f(int x) { return bit_cast<int>(asfloat(x)); }', [0x40490fdb], 0x40490fdb],
 ]
 

@@ -29,7 +29,7 @@ const roundEven = (x: number): number => {
 /** What the functions are in mathematics. */
 const references: Readonly<Record<string, (...x: number[]) => number>> = {
   floor: Math.floor, ceil: Math.ceil, trunc: Math.trunc, round: roundEven, rint: roundEven,
-  frac: x => x - Math.floor(x!), step: (edge, x) => x! < edge! ? 0 : 1, abs: Math.abs, max: Math.max, min: Math.min,
+  frac: x => x - Math.floor(x!), step: (edge, x) => x! < edge! ? 0 : 1, abs: Math.abs, max: Math.max, min: Math.min, max3: Math.max, min3: Math.min, fmax: Math.max, fmin: Math.min,
   clamp: (x, a, b) => clamp(x!, a!, b!), saturate: x => clamp(x!, 0, 1), lerp: (x, y, s) => x! + (y! - x!) * s!,
   smoothstep: (a, b, x) => { const t = clamp((x! - a!) / (b! - a!), 0, 1); return t * t * (3 - 2 * t) },
   fma: (a, b, c) => a! * b! + c!, mad: (a, b, c) => a! * b! + c!, fmod: (x, y) => x! % y!, copysign: (x, y) => Math.abs(x!) * Math.sign(y!),
@@ -71,6 +71,7 @@ const shaped: readonly (readonly [name: string, params: readonly string[], resul
   ['cross', ['float3', 'float3'], 'float3', 'return cross(x, y);'],
   ['length', ['float3'], 'float', 'return length(x);'],
   ['length of float2', ['float2'], 'float', 'return length(x);'],
+  ['functions of vectors on scalars', ['float', 'float'], 'float', 'return dot(x, y) + length(x) * distance(x, y) + normalize(y);'],
   ['distance', ['float3', 'float3'], 'float', 'return distance(x, y);'],
   ['normalize', ['float3'], 'float3', 'return normalize(x);'],
   ['normalize of float4', ['float4'], 'float4', 'return normalize(x);'],
