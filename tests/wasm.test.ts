@@ -36,7 +36,7 @@ function callWasm(machine: Machine, func: Func, args: readonly Data[]): Data[] {
 }
 
 describe('WebAssembly', () => {
-  for (const folder of ['ir/text', 'target/js', 'target/wasm']) {
+  for (const folder of ['ir/text', 'target/js']) {
     for (const file of readdirSync(join(here, folder)).filter(f => f.endsWith('.ir') && f !== 'info.ir')) {
       it(`runs ${folder}/${file}`, () => {
         const source = readFileSync(join(here, folder, file), 'utf8')
