@@ -3,7 +3,7 @@ import type { ScalarName, Type } from '../../ir/type.ts'
 import { f32, f64, i32, i64, type ValType } from './opcode.ts'
 
 /** Arrays of more scalars than this live in memory also as values. */
-export const maxFlatArray = 16
+export const maxFlatArray = 4
 /** And so does everything larger than this. */
 const maxFlat = 128
 

@@ -173,8 +173,8 @@ export class Memory {
       if (size > unrolledBytes) {
         g.stmt({ kind: 'bulk', op: op.memoryCopy, args: [this.address(to), this.address(from), g.i32(size)], object: to.object })
       } else {
-        this.#words(size, (code, store, type_, at) => {
-          const value = g.read(code, type_, from.base ?? g.i32(0), from.offset + at, from.fixed, from.object)
+        this.#words(size, (code, store, at) => {
+          const value = g.read(code, i32, from.base ?? g.i32(0), from.offset + at, from.fixed, from.object)
           g.stmt({ kind: 'store', op: store, addr: to.base ?? g.i32(0), value, offset: to.offset + at, object: to.object })
         })
       }
@@ -212,11 +212,11 @@ export class Memory {
     g.stmt(this.#cleared)
   }
 
-  #words(size: number, each: (load: number, store: number, type: typeof i32 | typeof i64, at: number) => void): void {
+  /** Word by word, not in larger pieces: a load that spans two recent stores has to wait for both to reach the cache. */
+  #words(size: number, each: (load: number, store: number, at: number) => void): void {
     let at = 0
-    for (; at + 8 <= size; at += 8) each(op.i64Load, op.i64Store, i64, at)
-    for (; at + 4 <= size; at += 4) each(op.i32Load, op.i32Store, i32, at)
-    for (; at + 2 <= size; at += 2) each(op.i32Load16U, op.i32Store16, i32, at)
+    for (; at + 4 <= size; at += 4) each(op.i32Load, op.i32Store, at)
+    for (; at + 2 <= size; at += 2) each(op.i32Load16U, op.i32Store16, at)
   }
 }
 

@@ -114,13 +114,13 @@ export class Ranges {
     const step = then.def
     if (first === undefined || !(step instanceof Inst) || (step.op !== ops.add && step.op !== ops.sub) || step.args[0] !== value) return undefined
     const by = this.of(step.args[1]!, inBody, steps - 1)
-    const test = head.end.args[0]!.def
-    if (by === undefined || by.lo !== by.hi || by.lo === 0 || !(test instanceof Inst)) return undefined
+    if (by === undefined || by.lo !== by.hi || by.lo === 0) return undefined
     const up = (step.op === ops.add) === (by.lo > 0)
     const stride = Math.abs(by.lo)
+    const test = comparisonOf(value, head.end.args[0]!)
+    if (test === undefined) return undefined
     const [x, y] = [test.args[0], test.args[1]]
     const flipped = y === value
-    if (x !== value && !flipped) return undefined
     const bound = this.of(flipped ? x! : y!, inBody, steps - 1)
     if (bound === undefined) return undefined
     const less = flipped ? test.op === ops.gt : test.op === ops.lt
@@ -141,6 +141,16 @@ export class Ranges {
     return undefined
   }
 }
+
+/** The comparison of a value that must hold for a condition to hold: the condition itself, or a part of a conjunction. */
+function comparisonOf(value: Value, condition: Value): Inst | undefined {
+  const def = condition.def
+  if (!(def instanceof Inst)) return undefined
+  if (def.op === ops.and) return comparisonOf(value, def.args[0]!) ?? comparisonOf(value, def.args[1]!)
+  return comparisons.has(def.op) && (def.args[0] === value || def.args[1] === value) ? def : undefined
+}
+
+const comparisons: ReadonlySet<ops.Op> = new Set([ops.lt, ops.le, ops.gt, ops.ge, ops.ne])
 
 function combine(x: Range | undefined, y: Range | undefined, f: (x: Range, y: Range) => Range | undefined): Range | undefined {
   return x === undefined || y === undefined ? undefined : f(x, y)

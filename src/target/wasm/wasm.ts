@@ -15,7 +15,7 @@ export interface WasmOutput {
 }
 
 export interface WasmOptions {
-  /** Array values of more scalars than this lie in memory instead of locals; default 16. */
+  /** Array values of more scalars than this lie in memory instead of locals; default 4. */
   readonly maxArray?: number | undefined
 }
 
