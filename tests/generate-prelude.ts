@@ -8,7 +8,8 @@ export interface PreludeFunction {
 const list: readonly PreludeFunction[] = [
   {
     name: 'byBackward', arity: 2,
-    text: `void byBackwardBack(inout DifferentialPair<float> x, inout DifferentialPair<float> y, float ct)
+    text: `[Differentiable]
+void byBackwardBack(inout DifferentialPair<float> x, inout DifferentialPair<float> y, float ct)
 {
     x = diffPair(x.p, ct * y.p * 0.5);
     y = diffPair(y.p, ct * (0.5 * x.p + cos(y.p)));

@@ -62,6 +62,52 @@ ${lines.join('\n')}
   return { text, reads, writes }
 }
 
+/**
+ * Adds `h(s)`: a weighted sum of the gradients of `f` at inputs that move with `s`. Its derivatives are second derivatives
+ * of `f`. `number` gives constants; what `f` takes as integers is 2.
+ */
+export function gradientOfGradient(program: Program, number: () => number): string {
+  const { params, result } = program.main
+  const lines: string[] = []
+  const terms: string[] = []
+  const args: string[] = []
+  const literal = (): string => {
+    const x = number()
+    return x < 0 ? `(${x.toFixed(4)})` : x.toFixed(4)
+  }
+  const fill = (type: Type, name: string): void => {
+    lines.push(`    ${declare(type, name)};`)
+    for (const [path, leaf] of leaves(type, name)) lines.push(`    ${path} = ${leaf === t.i32 ? '2' : `${literal()} + s * ${literal()}`};`)
+  }
+  for (const p of params) {
+    const diff = differential(p.type)
+    if (p.dir === 'out') {
+      fill(diff!, `d_${p.name}`)
+      args.push(`d_${p.name}`)
+      continue
+    }
+    fill(p.type, p.name)
+    if (diff === null) {
+      args.push(p.name)
+      continue
+    }
+    fill(diff, `d_${p.name}`)
+    lines.push(`    var pair_${p.name} = diffPair(${p.name}, d_${p.name});`)
+    args.push(`pair_${p.name}`)
+    terms.push(...leaves(diff, `pair_${p.name}.d`).map(([path]) => `${literal()} * ${path}`))
+  }
+  fill(differential(result)!, 'd_result')
+  lines.push(`    bwd_diff(f)(${[...args, 'd_result'].join(', ')});`)
+  return `${programText(program)}
+[Differentiable]
+public float h(float s)
+{
+${lines.join('\n')}
+    return ${terms.length === 0 ? '0.0' : terms.join(' + ')};
+}
+`
+}
+
 function declare(type: Type, name: string): string {
   // Differentials of structs are named through their struct.
   return type.kind === 'struct' ? `${type.name} ${name}` : declarator(type, name)

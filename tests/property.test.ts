@@ -9,7 +9,7 @@ import { generateProgram, programText, type Program } from './generate-slang.ts'
 import { random } from './generate-ir.ts'
 import { disagreement, fill, flatten, largestIn, moved } from './gradients.ts'
 import { closeGpu, runByName } from './gpu.ts'
-import { gradientKernel } from './kernel-text.ts'
+import { gradientKernel, gradientOfGradient } from './kernel-text.ts'
 import { evaluate, fromHost, toHost } from './js-run.ts'
 import { lowerMini } from './lower-mini.ts'
 import { reduce } from './reduce.ts'
@@ -178,21 +178,58 @@ function tryCheck(program: Program, seed: number): string | undefined {
   return undefined
 }
 
+/** The same of second derivatives, through `bwd_diff` of the program differentiated in both modes. */
+function checkSecond(program: Program, seed: number): string | undefined {
+  try {
+    const rand = random(seed + 31)
+    const text = gradientOfGradient(program, () => (rand(2001) - 1000) / 900 + 0.0123)
+    const compiled = compile(text, { verify: true })
+    const errors = compiled.diagnostics.filter(d => d.severity === 'error')
+    if (errors.length > 0) return `refused: ${errors.map(d => `${d.code} ${d.message}`).join('; ')}`
+    const module = evaluate(compiled.js({ mode: 'f64' }).code)
+    const h = (s: number): number => module['h']!(s) as number
+    const f = funcNamed(parseModule(compiled.ir('final')), 'h')
+    for (const s of [0.1, 0.73]) {
+      let largest = 0
+      const watch = (_: unknown, x: Data): void => { largest = Math.max(largest, largestIn(x)) }
+      run(f, [s], { mode: 'f64', watch })
+      if (largest > 1e5) continue
+      const forward = (module['fwd_diff(h)']!({ p: s, d: 1 }) as { d: number }).d
+      const reverse = (module['bwd_diff(h)']!({ p: s, d: 777 }, 1) as { out: { s: { d: number } } }).out.s.d
+      const wrong = disagreement({ value: step => [h(s + step)], forward: [forward], reverse: [reverse], weights: [1] })
+      if (wrong !== undefined && wrong !== 'rough') return wrong
+    }
+    return undefined
+  } catch (error) {
+    return `threw ${(error as Error).message.split('\n').slice(0, shown ? 400 : 2).join('\n')}${shown ? (error as Error).stack ?? '' : ''}`
+  }
+}
+
 const kind = (message: string | undefined): string => (message ?? '').replace(/-?\d[\w.+-]*|[@%]\S+/g, '#').slice(0, (message ?? '').startsWith('refused') ? 400 : 60)
+
+/** Programs that fail a check, shrunk. */
+function failuresOf(test: (program: Program, seed: number) => string | undefined, count: number, size: number): string[] {
+  const failures: string[] = []
+  const most = Number(process.env['FAILURES'] ?? 3)
+  for (let seed = first; seed < first + count && failures.length < most; seed++) {
+    const make = (): Program => generateProgram(seed, { libs, size })
+    const message = test(make(), seed)
+    if (message === undefined) continue
+    const program = reduce(make(), p => kind(test(p, seed)) === kind(message), 300)
+    failures.push(`seed ${seed}: ${test(program, seed)}\n${programText(program)}`)
+  }
+  return failures
+}
 
 describe('generated programs', () => {
   it('have a reverse derivative that agrees with the forward one and with differences, on every CPU target', () => {
-    const failures: string[] = []
-    const most = Number(process.env['FAILURES'] ?? 3)
-    for (let seed = first; seed < first + count && failures.length < most; seed++) {
-      const make = (): Program => generateProgram(seed, { libs, size })
-      const message = check(make(), seed)
-      if (message === undefined) continue
-      const program = reduce(make(), p => kind(check(p, seed)) === kind(message), 300)
-      failures.push(`seed ${seed}: ${check(program, seed)}\n${programText(program)}`)
-    }
+    const failures = failuresOf(check, count, size)
     if (process.env['STATS'] !== undefined) console.log(stats)
     expect(failures.join('\n\n')).toBe('')
+  }, 600_000)
+
+  it('have second derivatives: both modes over the reverse mode', () => {
+    expect(failuresOf(checkSecond, Number(process.env['SECOND_SEEDS'] ?? 25), Math.ceil(size / 2)).join('\n\n')).toBe('')
   }, 600_000)
 
   it('have the same gradients in WGSL, on a device, as in JavaScript', async () => {
