@@ -63,6 +63,45 @@ struct Ball : IDifferentiable { float2 at; float radius; }
     expect(lines).toEqual(['3 is 0.50%\n'])
   })
 
+  it('call themselves, up to a depth', async () => {
+    const m = await program('public int fib(int n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); } public int down(int n) { return n == 0 ? 0 : down(n - 1) + 1; }')
+    expect(m.fn['fib']!(20)).toBe(6765)
+    expect(() => m.fn['down']!(100000000)).toThrow('down calls itself too deeply')
+  })
+
+  it('read and write bound resources', async () => {
+    const m = await program('RWStructuredBuffer<float> data; uniform float scale; public float sum(int n) { float s = 0.0; for (int i = 0; i < n; i++) { s += data[i] * scale; data[i] = 0.0; } return s; }')
+    const data = Float32Array.from([1, 2, 3])
+    m.bind({ buffers: { data }, uniforms: { scale: 2 } })
+    expect(m.fn['sum']!(3)).toBe(12)
+    expect([...data]).toEqual([0, 0, 0])
+  })
+
+  it('keep static variables and tables apart from call to call', async () => {
+    const m = await program(`
+static int calls = 3;
+static const float table[6] = { 1, 2, 4, 8, 16, 32 };
+void touch() { calls += 1; }
+public int count(int n) { for (int i = 0; i < n; i++) touch(); return calls; }
+public float look(int i) { return table[i]; }`)
+    expect(m.fn['count']!(2)).toBe(5)
+    expect(m.fn['count']!(2)).toBe(5)
+    expect(m.fn['look']!(3)).toBe(8)
+    expect(m.fn['look']!(99)).toBe(32)
+  })
+
+  it('compute with doubles, halves and 64-bit integers', async () => {
+    const m = await program(`
+public double third(double x) { return x / 3.0l; }
+public half halved(half x) { return x * half(0.1); }
+public int64_t product(int64_t x, int64_t y) { return x * y; }
+public uint16_t wrap(uint16_t x) { return uint16_t(x + uint16_t(1)); }`)
+    expect(m.fn['third']!(1)).toBe(1 / 3)
+    expect(m.fn['halved']!(1)).toBe(0.0999755859375)
+    expect(m.fn['product']!(3000000000n, 3000000000n)).toBe(9000000000000000000n)
+    expect(m.fn['wrap']!(65535)).toBe(0)
+  })
+
   it('say what a caller got wrong', async () => {
     const m = await program('public float f(float3 v, float a[20]) { return v.x + a[3]; } public float g(float x) { return x; }')
     const a = new Float32Array(20)

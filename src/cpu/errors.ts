@@ -32,10 +32,10 @@ export class NameError extends ReferenceError {
   }
 }
 
-/** A check of the program that failed while it ran. */
+/** A program that stopped while it ran: a check that failed, or calls nested too deeply. */
 export class TrapError extends Error {
-  constructor(message: string) {
-    super(message)
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options)
     this.name = 'TrapError'
   }
 }

@@ -111,7 +111,7 @@ export class Machine {
         at += align(p.type.size)
       }
       const back = resources ? this.#upload(this.#namesBound(), this.#bound, at) : undefined
-      const raw = run(...scalars)
+      const raw = guarded(f.name, () => run(...scalars))
       if (back !== undefined) this.#download(back)
       const list = (Array.isArray(raw) ? raw : [raw]) as Scalar[]
       const cursor = { next: 0 }
@@ -156,7 +156,9 @@ export class Machine {
     const run = this.#exports[name] as Callable
     // Engines replace slow code by fast code between calls only, so a dispatch is many calls.
     const step = Math.max(1, Math.ceil((to - from) / maxCalls))
-    for (let at = from; at < to; at += step) run(groups[0], groups[1], groups[2], at, Math.min(at + step, to))
+    guarded(name, () => {
+      for (let at = from; at < to; at += step) run(groups[0], groups[1], groups[2], at, Math.min(at + step, to))
+    })
     this.#download(back)
   }
 
@@ -287,6 +289,17 @@ interface Upload {
 }
 
 const noView = new DataView(new ArrayBuffer(0))
+
+/** Runs the program; what stops it becomes a `TrapError`. */
+function guarded<T>(name: string, run: () => T): T {
+  try {
+    return run()
+  } catch (cause) {
+    if (cause instanceof WebAssembly.RuntimeError) throw new TrapError(`${name} stopped: ${cause.message}`, { cause })
+    if (cause instanceof RangeError) throw new TrapError(`${name} calls itself too deeply`, { cause })
+    throw cause
+  }
+}
 
 function align(bytes: number): number {
   return (bytes + 15) & ~15
