@@ -90,7 +90,7 @@ function repeated(v: Value): Value | undefined {
 function onLanes(b: Builder, op: Op, args: readonly Value[], type: Type): Value {
   const [x, y] = [args[0]!, args[1]]
   const of = x.type
-  if (op === ops.neg && of.scalar === 'u32') return b.emit1(ops.sub, [b.zero(of), x], null, type)
+  if (op === ops.neg && of.scalar === 'u32') return b.emit1(ops.sub, guarded(b, [b.zero(of), x]), null, type)
   if (op === ops.xor && of.scalar === 'bool') return b.emit1(ops.ne, [x, y!], null, type)
   if (op === ops.shl || op === ops.shr) return b.emit1(op, [...guarded(b, [x, shiftAmount(b, y!)])], null, type)
   if ((op === ops.div || op === ops.rem) && t.isInt(of)) {

@@ -120,7 +120,7 @@ export class Layouts {
 
   #struct(type: Type, kind: 'storage' | 'uniform' | 'workgroup', marks: Marks | undefined): Stored {
     let parts = type.fields.map((f, i) => this.stored(f.type, kind, marks?.parts.get(i)))
-    const aligns = new Array<number>(parts.length).fill(0)
+    const aligns = parts.map(() => 0)
     if (kind === 'uniform') {
       parts = parts.map(p => p.type.kind === 'struct' ? this.#aligned(p) : p)
       for (let i = 0; i < parts.length; i++) {
@@ -145,7 +145,7 @@ export class Layouts {
     if (this.extent(part.type).align >= 16) return part
     return this.#memoised('aligned', part.type, () => {
       const stored = t.struct(part.plain ? `${part.value.name}_uniform` : part.type.name, part.type.fields)
-      const aligns = [...(this.memberAlign.get(part.type) ?? new Array<number>(part.type.count).fill(0))]
+      const aligns = [...(this.memberAlign.get(part.type) ?? part.type.fields.map(() => 0))]
       aligns[0] = 16
       this.memberAlign.set(stored, aligns)
       return { ...part, type: stored, plain: false }

@@ -2,6 +2,8 @@
 import type { ScalarName } from '../../ir/type.ts'
 
 const maxF32 = 3.4028234663852886e38
+/** From here on a number rounds to infinity in 16 bits. */
+const maxF16 = 65520
 
 /** The shortest decimal text that rounds to the float32; finite numbers only. */
 export function float32Text(value: number): string {
@@ -28,7 +30,8 @@ function tidy(text: string): string {
 
 /** True where the number is a value that no WGSL constant can have: infinities and NaN. */
 export function isInexpressible(scalar: ScalarName, value: number | boolean | bigint): boolean {
-  return (scalar === 'f32' || scalar === 'f16') && typeof value === 'number' && !Number.isFinite(Math.fround(value))
+  if (typeof value !== 'number') return false
+  return scalar === 'f32' ? !Number.isFinite(Math.fround(value)) : scalar === 'f16' && !(Math.abs(value) < maxF16)
 }
 
 /** The bits of a float32. */
