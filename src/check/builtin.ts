@@ -15,7 +15,7 @@ export function builtinType(name: string): Type | null {
   const scalar = scalarNames[name]
   if (scalar !== undefined) return scalars[scalar]
   if (name === 'void') return voidType
-  if (name === 'String' || name === 'NativeString') return stringType
+  if (name === 'String' || name === 'NativeString' || name === 'string') return stringType
   const match = /^([a-z0-9_]*?[a-z_])([1-4])(?:x([1-4]))?$/.exec(name)
   if (match === null) return null
   const base = scalarNames[match[1]!]

@@ -11,7 +11,7 @@ import { Cx } from './context.ts'
 import { core } from './core.generated.ts'
 import type { Decl, FieldDecl, FuncAttributes, FuncDecl, GlobalDecl, InterfaceDecl, ModuleDecl, ParamDecl, StructDecl } from './decl.ts'
 import { checkDerivatives, derivativesOf } from './derivative.ts'
-import { differentialOf, structDiff } from './differential.ts'
+import { differentialOf, placeDifferentialOf, structDiff } from './differential.ts'
 import { checkLostDerivatives } from './differentiable.ts'
 import { enumTag, enumValues } from './enum.ts'
 import { Env } from './env.ts'
@@ -220,6 +220,10 @@ class Program implements CheckedProgram {
     if (type.decl.intrinsic !== null) return null
     const found = constructors(new Env(this.#cx, type.decl.scope), type).find(c => c.decl.syntax.kind === 'init' && c.decl.syntax.params.length === 0)
     return found === undefined ? null : { kind: 'direct', decl: found.decl, subst: found.subst }
+  }
+
+  placeDifferentialOf(type: Type): Type | null {
+    return placeDifferentialOf(this.#cx, type)
   }
 
   differentialOf(type: Type): Type | null {

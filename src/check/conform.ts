@@ -11,7 +11,7 @@ import { constraintsOf, inferArg, solve } from './generic.ts'
 import { lookupMember } from './member.ts'
 import { resolveType } from './resolve.ts'
 import {
-  assocType, errorType, interfaceType, isInt, paramType, intParam, scalarName, structType, substitute, substituteArg, thisType,
+  arrayType, assocType, errorType, interfaceType, isInt, paramType, intParam, scalarName, structType, substitute, substituteArg, thisType,
   type GenericArg, type InterfaceType, type Subst, type Type,
 } from './type.ts'
 
@@ -159,6 +159,7 @@ export function associated(cx: Cx, base: Type, iface: InterfaceType, decl: Assoc
     return bound === undefined ? errorType : putInterface(cx, bound, substFor(iface.decl, iface.args, base))
   }
   if (isDifferential && decl.owner.name === 'IDifferentiable') return differentialOf(cx, base) ?? errorType
+  if (isDifferential && base.kind === 'array') return arrayType(associated(cx, base.elem, iface, decl), base.count)
   for (const m of lookupMember(cx, base, decl.name)) {
     const found = memberType(cx, m.decl, m.subst)
     if (found !== null) return found
@@ -208,6 +209,7 @@ function compute(cx: Cx, type: Type, iface: InterfaceType): boolean {
     }
     case 'array':
       if (core && name === 'IDifferentiable') return differentialOf(cx, type) !== null
+      if (core && name === 'IDifferentiablePtrType') return conforms(cx, type.elem, iface)
       break
     case 'param': case 'this': case 'assoc': {
       const bounds = boundsOf(cx, type)

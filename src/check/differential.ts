@@ -9,7 +9,7 @@ import { lookupMember } from './member.ts'
 import { newScope, declare } from './scope.ts'
 import { fieldSigs } from './signature.ts'
 import type { FuncRef, StructDiffInfo } from './tree.ts'
-import { arrayType, interfaceType, isFloatName, same, scalarName, structType, type StructType, type Type } from './type.ts'
+import { arrayType, interfaceType, isFloatName, poisoned, same, scalarName, structType, type StructType, type Type } from './type.ts'
 
 /** The differential of a type, or null where it carries no derivative. */
 export function differentialOf(cx: Cx, type: Type): Type | null {
@@ -43,6 +43,15 @@ export function differentialOf(cx: Cx, type: Type): Type | null {
     }
     default: return null
   }
+}
+
+/** The type of the place of the derivative for a type of places (`IDifferentiablePtrType`), or null. */
+export function placeDifferentialOf(cx: Cx, type: Type): Type | null {
+  const iface = coreInterface(cx, 'IDifferentiablePtrType')
+  if (iface === null || (type.kind !== 'struct' && type.kind !== 'array' && type.kind !== 'param' && type.kind !== 'assoc') || !conforms(cx, type, iface)) return null
+  const decl = iface.decl.inner.names.get('Differential')?.[0]
+  const found = decl?.kind === 'assoc' ? associated(cx, type, iface, decl) : null
+  return found === null || poisoned(found) ? null : found
 }
 
 function structDifferential(cx: Cx, type: StructType): Type | null {

@@ -18,7 +18,7 @@ import { compareNone } from './optional.ts'
 import { lookup } from './resolve.ts'
 import { errorTerm, value, type Candidate, type Term } from './term.ts'
 import type { BinaryOp, Expr, OldExpr, Place } from './tree.ts'
-import { boolShape, boolType, intType, isFloatName, noSubst, poisoned, same, scalarName, scalars, show, type Type } from './type.ts'
+import { boolShape, boolType, errorType, intType, isFloatName, noSubst, poisoned, same, scalarName, scalars, show, type Type } from './type.ts'
 
 const comparisons = new Set(['<', '<=', '>', '>=', '==', '!='])
 const bitwise = new Set(['&', '|', '^', '<<', '>>'])
@@ -235,6 +235,13 @@ function step(env: Env, term: Term, op: '++' | '--', span: Span, post: boolean):
   const place = placeOf(env, term, span)
   if (place === null) return errorTerm
   const old: OldExpr = { kind: 'old', type: place.type, span }
+  if (isAtomic(place.type)) {
+    const before = atomicCall(env, term, op === '++' ? 'increment' : 'decrement', [], span)
+    // Both give what stood there before.
+    if (post) return before
+    const one: Expr = { kind: 'const', type: intType, span, value: 1, literal: true }
+    return value(binaryExpr(env, op === '++' ? '+' : '-', toExpr(env, before, span), one, span))
+  }
   if (!isNumber(env, place.type)) {
     env.cx.sink.add(types.noUnary, span, { op, type: show(place.type) })
     return errorTerm
@@ -261,6 +268,10 @@ export function checkAssign(env: Env, e: ast.AssignExpr): Term {
   if (target.kind === 'error' || source.kind === 'error') return errorTerm
   const place = placeOf(env, target, e.target.span)
   if (place === null) return errorTerm
+  if (isAtomic(place.type)) {
+    const method = atomicMethods[e.op]
+    if (method !== undefined) return atomicCall(env, target, method, [source], e.span)
+  }
   if (e.op === '=') return value({ kind: 'assign', type: place.type, span: e.span, place, value: coerce(env, source, place.type, e.value.span) })
   const op = e.op.slice(0, -1) as BinaryOp
   const old: OldExpr = { kind: 'old', type: place.type, span: e.target.span }
@@ -279,6 +290,19 @@ export function checkAssign(env: Env, e: ast.AssignExpr): Term {
     return errorTerm
   }
   return value({ kind: 'update', type: place.type, span: e.span, place, old, value: cast, post: false })
+}
+
+const atomicMethods: Readonly<Record<string, string>> = { '=': 'store', '+=': 'add', '-=': 'sub', '&=': 'and', '|=': 'or', '^=': 'xor' }
+
+function isAtomic(type: Type): boolean {
+  return type.kind === 'struct' && type.decl.intrinsic === 'Atomic'
+}
+
+/** An operator on an `Atomic<T>` is a call of the method that does it. */
+function atomicCall(env: Env, object: Term, method: string, args: readonly Term[], span: Span): Term {
+  const type = object.kind === 'place' ? object.place.type : errorType
+  const candidates = candidatesOf(lookupMember(env.cx, type, method), object, 0)
+  return resolveCall(env, { kind: 'funcs', name: method, candidates, args: null, modes: [] }, args, span) ?? errorTerm
 }
 
 // ── ?: ───────────────────────────────────────────────────────────────────────────────────────────────────────────

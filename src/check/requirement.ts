@@ -169,6 +169,7 @@ function checkFunction(cx: Cx, decl: Decl & { readonly kind: 'struct' | 'enum' |
       return
     }
   }
+  if (requirement.module.isCore) return
   const [want, got] = [attributesOf(cx, requirement), attributesOf(cx, found.decl)]
   if (want.level !== 'none' && (got.level === 'none' || (want.level === 'backward' && got.level === 'forward'))) {
     cx.sink.add(generics.notDifferentiableRequirement, found.decl.span ?? undefined, { type: show(type), name, interface: show(iface) },

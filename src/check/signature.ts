@@ -5,7 +5,7 @@ import * as ast from '../syntax/ast.ts'
 import { conforms, constraintsAround, coreInterface, put, selfType, substFor } from './conform.ts'
 import type { Cx, FieldSig, FuncSig } from './context.ts'
 import type { Binding, FieldDecl, FuncDecl, GlobalDecl, ParamDecl, StructDecl } from './decl.ts'
-import { differentialOf } from './differential.ts'
+import { differentialOf, placeDifferentialOf } from './differential.ts'
 import { Env } from './env.ts'
 import { checkAs, checkValue, emptyError } from './expr.ts'
 import { resolveInt, resolveType } from './resolve.ts'
@@ -167,7 +167,7 @@ export function template(cx: Cx, func: FuncDecl, subst: Subst): Template {
   // What is not differentiable by the bounds of a generic function is not in any instance of it.
   const user = !func.module.isCore
   return {
-    params: sig.params.map(p => ({ name: p.name, type: put(cx, p.type, subst), dir: p.dir, noDiff: p.noDiff || (user && differentialOf(cx, p.type) === null) })),
+    params: sig.params.map(p => ({ name: p.name, type: put(cx, p.type, subst), dir: p.dir, noDiff: p.noDiff || (user && differentialOf(cx, p.type) === null && placeDifferentialOf(cx, p.type) === null) })),
     result: put(cx, sig.result, subst), resultNoDiff: sig.resultNoDiff || (user && sig.result.kind !== 'void' && differentialOf(cx, sig.result) === null),
     self, mutating: isMutating(func), selfNoDiff: self !== null && (noDiffThis(func) || differentialOf(cx, user && raw !== null ? raw : self) === null),
     defaults: sig.params.map(p => p.hasDefault),
@@ -175,21 +175,24 @@ export function template(cx: Cx, func: FuncDecl, subst: Subst): Template {
 }
 
 /** The pair of a type and its differential. */
-export function pairType(cx: Cx, type: Type): Type {
-  const decl = cx.library.lookup('DifferentialPair')[0]
+export function pairType(cx: Cx, type: Type, name: 'DifferentialPair' | 'DifferentialPtrPair' = 'DifferentialPair'): Type {
+  const decl = cx.library.lookup(name)[0]
   return decl !== undefined && decl.kind === 'struct' ? structType(decl, [type]) : errorType
 }
 
 /** The signature of `fwd_diff(f)` or `bwd_diff(f)` from that of f. */
 export function derive(cx: Cx, sig: Template, mode: 'forward' | 'backward'): Template {
-  const all: SigParam[] = sig.self === null ? [...sig.params]
-    : [{ name: 'this', type: sig.self, dir: sig.mutating ? 'inout' : 'in', noDiff: sig.selfNoDiff }, ...sig.params]
+  // Places travel with the places of their derivatives, in both modes.
+  const places = (p: SigParam): SigParam => p.noDiff || p.dir !== 'in' || placeDifferentialOf(cx, p.type) === null ? p : { ...p, type: pairType(cx, p.type, 'DifferentialPtrPair'), noDiff: true }
+  const all: SigParam[] = (sig.self === null ? [...sig.params]
+    : [{ name: 'this', type: sig.self, dir: sig.mutating ? 'inout' as const : 'in' as const, noDiff: sig.selfNoDiff && placeDifferentialOf(cx, sig.self) === null }, ...sig.params]).map(places)
   const diff = (p: SigParam): Type | null => p.noDiff ? null : differentialOf(cx, p.type)
+  const resultPlace = sig.result.kind === 'void' ? null : placeDifferentialOf(cx, sig.result)
   const resultDiff = sig.resultNoDiff || sig.result.kind === 'void' ? null : differentialOf(cx, sig.result)
   const plain = { self: null, mutating: false, selfNoDiff: false }
   if (mode === 'forward') {
     const list = all.map((p): SigParam => diff(p) === null ? p : { name: p.name, type: pairType(cx, p.type), dir: p.dir, noDiff: false })
-    return { ...plain, params: list, result: resultDiff === null ? sig.result : pairType(cx, sig.result), resultNoDiff: sig.resultNoDiff, defaults: list.map(() => false) }
+    return { ...plain, params: list, result: resultPlace !== null ? pairType(cx, sig.result, 'DifferentialPtrPair') : resultDiff === null ? sig.result : pairType(cx, sig.result), resultNoDiff: sig.resultNoDiff, defaults: list.map(() => false) }
   }
   const list: SigParam[] = []
   for (const p of all) {

@@ -310,6 +310,8 @@ export interface CheckedProgram {
   /** The differential type, or null where a type carries no derivative. */
   differentialOf(type: Type): Type | null
   structDiff(type: StructType): StructDiffInfo | null
+  /** The type of the place of the derivative for a type of places (`IDifferentiablePtrType`), or null. */
+  placeDifferentialOf(type: Type): Type | null
   /** Whether a type conforms to an interface. */
   conforms(type: Type, iface: InterfaceType): boolean
   /** User-written derivatives and substitute, with the types of `ref` put in. */

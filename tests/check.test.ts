@@ -1,0 +1,102 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { Sink } from '../src/base/diag.ts'
+import { check } from '../src/check/check.ts'
+import type { CheckedProgram } from '../src/check/tree.ts'
+import { noSubst, show, structType, type StructType } from '../src/check/type.ts'
+
+interface Checked { readonly program: CheckedProgram; readonly codes: readonly string[] }
+
+function checked(source: string, files: Readonly<Record<string, string>> = {}, more: { searchPaths?: readonly string[]; defines?: Readonly<Record<string, string>> } = {}): Checked {
+  const sink = new Sink()
+  const program = check({ source, fileName: 'main.slang', files, resolve: undefined, searchPaths: more.searchPaths ?? [], defines: more.defines ?? {} }, sink)
+  return { program, codes: sink.list.map(d => d.code) }
+}
+
+const codes = (source: string, files: Readonly<Record<string, string>> = {}): readonly string[] => checked(source, files).codes
+
+describe('modules', () => {
+  it('are found beside the file, below folders, with dashes for underscores, and on the search path', () => {
+    const a = 'public float a() { return 1; }'
+    expect(codes('import m; float f() { return a(); }', { 'm.slang': a })).toEqual([])
+    expect(codes('import lib.deep_m; float f() { return a(); }', { 'lib/deep-m.slang': a })).toEqual([])
+    expect(codes('import "lib/m.slang"; float f() { return a(); }', { 'lib/m.slang': a })).toEqual([])
+    expect(checked('import m; float f() { return a(); }', { 'shared/m.slang': a }, { searchPaths: ['shared'] }).codes).toEqual([])
+    expect(codes('import m;')).toEqual(['E00001'])
+  })
+
+  it('show what is public, and everything where they do not say that they are modules', () => {
+    const use = 'import m; float f() { return a() + b(); }'
+    expect(codes(use, { 'm.slang': 'float a() { return 1; } float b() { return 2; }' })).toEqual([])
+    expect(codes(use, { 'm.slang': 'module m; public float a() { return b(); } float b() { return 2; }' })).toEqual(['E30015'])
+  })
+
+  it('hand on what they import only with __exported', () => {
+    const files = { 'low.slang': 'float low() { return 1; }', 'plain.slang': 'import low; float p() { return low(); }', 'open.slang': '__exported import low;' }
+    expect(codes('import open; float f() { return low(); }', files)).toEqual([])
+    expect(codes('import plain; float f() { return low(); }', files)).toEqual(['E30015'])
+  })
+
+  it('consist of several files, may not import themselves, and share no macros', () => {
+    const parts = { 'm.slang': 'module m; __include part; public float a() { return hidden(); }', 'part.slang': 'implementing m; float hidden() { return 3; }' }
+    expect(codes('import m; float f() { return a(); }', parts)).toEqual([])
+    expect(codes('import a;', { 'a.slang': 'import b;', 'b.slang': 'import a;' })).toEqual(['E38200'])
+    expect(codes('#define N 2\nimport m; int f() { return n; }', { 'm.slang': '#ifdef N\nstatic const int n = 1;\n#endif' })).toEqual(['E30015'])
+  })
+
+  it('carry derivatives and extensions for what others declare', () => {
+    const files = { 'm.slang': 'float cube(float x) { return x * x * x; } struct Box { float side; }' }
+    expect(codes(`import m;
+      [BackwardDerivativeOf(cube)] void dcube(inout DifferentialPair<float> x, float d) { x = diffPair(x.p, 3 * x.p * x.p * d); }
+      extension Box { float volume() { return cube(side); } }
+      [Differentiable] float f(float x) { return cube(x); }
+      float g(Box b) { return b.volume(); }`, files)).toEqual([])
+  })
+})
+
+describe('a checked program', () => {
+  const struct = (program: CheckedProgram, name: string): StructType => program.typeNamed(name) as StructType
+
+  it('knows differentials: of itself where all fields take part, a struct of the others where not', () => {
+    const { program, codes } = checked(`
+      struct Same : IDifferentiable { float3 a; Same2 b; } struct Same2 : IDifferentiable { float x[4]; }
+      struct Part : IDifferentiable { int n; float a; no_diff float k; Same2 s; } struct None { float a; }
+      struct Gen<T : IDifferentiable> : IDifferentiable { T a; int n; }`)
+    expect(codes).toEqual([])
+    const diff = (name: string): string => { const d = program.differentialOf(struct(program, name)); return d === null ? 'none' : show(d) }
+    expect([diff('Same'), diff('Part'), diff('None'), diff('Gen<float3>'), diff('DifferentialPair<Part>'), diff('float[3]'), diff('int[3]')])
+      .toEqual(['Same', 'Part.Differential', 'none', 'Gen.Differential<float3>', 'DifferentialPair<Part.Differential>', 'float[3]', 'none'])
+    expect(program.structDiff(struct(program, 'Part'))!.fields).toEqual([-1, 0, -1, 1])
+    const made = program.differentialOf(struct(program, 'Gen<half>')) as StructType
+    expect(program.fields(made).map(f => `${show(f.type)} ${f.name}`)).toEqual(['half a'])
+    expect(show(program.differentialOf(made)!)).toBe(show(made))
+  })
+
+  it('derives signatures for every direction', () => {
+    const { program } = checked('[Differentiable] float f(float a, inout float3 b, out float c, no_diff float d, int e, inout int g, out int h) { c = a; h = 0; return a; }')
+    const func = program.functions[0]!
+    const sig = (mode: 'forward' | 'backward'): string => {
+      const s = program.signature({ kind: 'derivative', mode, of: { kind: 'direct', decl: func, subst: noSubst } })
+      return `(${s.params.map(p => (p.dir === 'in' ? '' : `${p.dir} `) + show(p.type)).join(', ')}) ${show(s.result)}`
+    }
+    expect(sig('forward')).toBe('(DifferentialPair<float>, inout DifferentialPair<float3>, out DifferentialPair<float>, float, int, inout int, out int) DifferentialPair<float>')
+    expect(sig('backward')).toBe('(inout DifferentialPair<float>, inout DifferentialPair<float3>, float, float, int, int, float) void')
+  })
+
+  it('brings in of the library only what is used', () => {
+    const { program } = checked('float f(float x) { return sin(x) + max(x, 1.0); }')
+    expect(program.coreStruct('DifferentialPair').name).toBe('DifferentialPair')
+    const core = program.functions[0]!.module === program.modules[0]
+    expect(core).toBe(true)
+    expect(show(structType(program.coreStruct('SamplerState'), []))).toBe('SamplerState')
+  })
+})
+
+describe('the benchmark programs', () => {
+  const folder = new URL('../bench/programs/', import.meta.url)
+  for (const name of readdirSync(folder).filter(f => f.endsWith('.slang'))) {
+    it(`${name} has no mistakes`, () => {
+      expect(codes(readFileSync(new URL(name, folder), 'utf8'))).toEqual([])
+    })
+  }
+})
