@@ -1,6 +1,6 @@
 /** Dead stores: what is overwritten, or out of scope, before anything can read it. */
 import * as ops from '../ir/ops.ts'
-import { Global, Inst, type Region } from '../ir/value.ts'
+import { Global, Inst, type Region, type Value } from '../ir/value.ts'
 import { mayOverlap, pathOf, type Path } from './alias.ts'
 import { fallsThrough, isPureCall } from './match.ts'
 
@@ -21,7 +21,17 @@ interface Summary {
 
 /** Removes dead stores to local variables and to globals of one invocation. */
 export function deadStores(body: Region): boolean {
+  if (!writesOwn(body)) return false
   return new Sweep(body).region(body, new Map(), undefined)
+}
+
+/** Whether a pointer is to memory of one invocation, the only one that this pass looks at. */
+function isOwn(pointer: Value): boolean {
+  return pointer.type.space === 'function' || pointer.type.space === 'private'
+}
+
+function writesOwn(region: Region): boolean {
+  return region.insts.some(inst => (inst.op === ops.store && isOwn(inst.args[0]!)) || inst.regions.some(writesOwn))
 }
 
 class Sweep {
@@ -111,7 +121,7 @@ function readsOf(inst: Inst, into: Summary): void {
   if (op === ops.field || op === ops.elem) return
   for (let k = op === ops.store ? 1 : 0; k < args.length; k++) {
     const arg = args[k]!
-    if (arg.type.kind !== 'ptr') continue
+    if (arg.type.kind !== 'ptr' || !isOwn(arg)) continue
     const path = pathOf(arg)
     if (path.root === undefined) into.unknown = true
     else into.reads.push(path)
