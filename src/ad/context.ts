@@ -55,12 +55,14 @@ export interface AdContext {
   readonly effects: Map<Func, boolean>
   /** Memo of `hasForwardSource`. */
   readonly sources: Map<Func, boolean>
+  /** Memo of `dualOf`. */
+  readonly duals: Map<Func, Func>
 }
 
 export function adContext(module: Module, hooks: Pick<AdContext, 'sink' | 'derivatives' | 'tidy' | 'isTidy' | 'resolve' | 'observe'>): AdContext {
   return {
     module, ...hooks, jvps: new Map(), rules: new Map(), splits: new Map(), linearMaps: new Map(), splitOfMap: new Map(),
-    open: new Set(), ids: new Map(), effects: new Map(), sources: new Map(),
+    open: new Set(), ids: new Map(), effects: new Map(), sources: new Map(), duals: new Map(),
   }
 }
 
@@ -86,7 +88,8 @@ export function newFunc(cx: AdContext, name: string, ins: readonly Value[], outs
   return func
 }
 
-function uniqueName(cx: AdContext, name: string): string {
+/** A name that no function of the module has. */
+export function uniqueName(cx: AdContext, name: string): string {
   if (!cx.module.funcs.some(f => f.name === name)) return name
   let n = 1
   while (cx.module.funcs.some(f => f.name === `${name}_${n}`)) n++

@@ -6,11 +6,12 @@ import { InternalError, type Sink } from '../base/diag.ts'
 import { noReverse } from '../base/errors/ad.ts'
 import { Builder } from '../ir/build.ts'
 import * as ops from '../ir/ops.ts'
-import { differential } from '../ir/type.ts'
+import { differential, places } from '../ir/type.ts'
 import { Region, inputs, outputs, type Func, type Module, type ParamSig, type Value } from '../ir/value.ts'
 import { cloneFunc } from '../ir/walk.ts'
 import { rootOf } from './activity.ts'
 import { adContext, zeroOf, type AdContext, type AdStage, type Split } from './context.ts'
+import { dualOf, isPlace } from './dual.ts'
 import { half, jvpOf, splitOf } from './extract.ts'
 import { pairOf } from './pair.ts'
 import { differentiableInputs, planOf } from './plan.ts'
@@ -47,9 +48,24 @@ export function resolve(cx: AdContext, func: Func): void {
   const b = new Builder(func, func.body)
   b.span = func.span
   const params = inputs(func.sig).map(p => b.param(p.type, p.name))
-  const results = request.kind === 'forward' ? forward(cx, b, func, request.of, params) : backward(cx, b, func, request.of, params)
+  const given = apart(b, request.of, request.kind, params)
+  const of = given.length > params.length ? dualOf(cx, request.of) : request.of
+  const results = request.kind === 'forward' ? forward(cx, b, func, of, given) : backward(cx, b, func, of, given)
   b.emit(ops.ret, results)
   cx.tidy(func)
+}
+
+/** The user's arguments, with the halves of pairs of places as values of their own. */
+function apart(b: Builder, of: Func, kind: 'forward' | 'backward', params: readonly Value[]): readonly Value[] {
+  const given: Value[] = []
+  let at = 0
+  for (const p of of.sig.params) {
+    if (p.dir === 'out' && (kind === 'forward' || !carries(p))) continue
+    const v = params[at++]!
+    if (isPlace(p) && v.type !== p.type) given.push(half(b, v, 'p'), half(b, v, 'd'))
+    else given.push(v)
+  }
+  return [...given, ...params.slice(at)]
 }
 
 function carries(p: ParamSig): boolean {
@@ -69,6 +85,7 @@ function forward(cx: AdContext, b: Builder, stub: Func, of: Func, params: readon
   const tangents = func.results.map((_, i) => made?.results[i] === true ? out[k++] : undefined)
   return stub.results.map((type, i) => {
     const own = func.results[i]!
+    if (type !== own && places(own) !== null) return b.construct(type, [out[i]!, out[func.results.length - 1]!])
     return type === own ? out[i]! : pairOf(b, type, out[i]!, tangents[i] ?? zeroOf(cx, b, differential(own)!))
   })
 }

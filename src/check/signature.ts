@@ -145,7 +145,8 @@ export function isMutating(func: FuncDecl): boolean {
     if (n.attributes.some(a => a.name === 'mutating') || has(n, 'mutating')) return true
     if (n.attributes.some(a => a.name === 'nonmutating' || a.name === '__nonmutating') || has(n, 'nonmutating')) return false
   }
-  if (func.accessor === 'set') return true
+  // A resource is a handle: writing through it does not change it.
+  if (func.accessor === 'set') return !(func.parent?.kind === 'struct' && func.parent.intrinsic !== null)
   return func.accessor === 'ref' && !func.module.isCore
 }
 

@@ -44,6 +44,8 @@ export class Type {
   readonly space: Space | undefined
   /** Structs only: filled in by lowering right after creation; null where the struct carries no derivative. */
   diff: StructDiff | null = null
+  /** Structs only: where values are places, the type of those of their derivatives, and what of it belongs to each field. */
+  places: Pick<StructDiff, 'type' | 'fields'> | null = null
   readonly derived: Map<string, Type> = new Map()
 
   constructor(kind: Kind, name: string, scalar: ScalarName | undefined, elem: Type | undefined, count: number, fields: readonly Field[], space: Space | undefined) {
@@ -157,4 +159,12 @@ export function differential(type: Type): Type | null {
     case 'struct': return type.diff === null ? null : type.diff.type
     default: return null
   }
+}
+
+/** The type of the places of the derivatives for a type whose values are places, or null: a struct says its own, an array has its element's. */
+export function places(type: Type): Type | null {
+  if (type.kind === 'struct') return type.places === null ? null : type.places.type
+  if (type.kind !== 'array') return null
+  const elem = places(type.elem!)
+  return elem === null ? null : array(elem, type.count)
 }

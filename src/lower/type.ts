@@ -104,6 +104,7 @@ export class Types {
       made.diff = { type: source.key === type.key ? made : this.of(source), fields: [0, 1], dzero: undefined, dadd: undefined }
       return
     }
+    this.#place(type, made)
     const info = this.#program.structDiff(type)
     if (info === null) return
     const diff = info.type.key === type.key ? made : this.of(info.type)
@@ -118,10 +119,19 @@ export class Types {
     }
   }
 
+  #place(type: s.StructType, made: t.Type): void {
+    const place = this.#program.placeDifferentialOf(type)
+    if (place === null) return
+    const theirs = place.kind === 'struct' ? this.#program.fields(place) : []
+    const fields = this.#program.fields(type).map(f => this.#program.placeDifferentialOf(f.type) === null ? -1 : theirs.findIndex(o => o.name === f.name))
+    made.places = { type: made, fields }
+    if (place.key !== type.key) made.places = { type: this.of(place), fields }
+  }
+
   /** The two halves of a `DifferentialPair` or `DifferentialPtrPair`. */
   pairParts(type: s.StructType): readonly [s.Type, s.Type] {
     const p = type.args[0] as s.Type
-    const d = this.#program.differentialOf(p)
+    const d = type.decl.intrinsic === 'DifferentialPtrPair' ? this.#program.placeDifferentialOf(p) : this.#program.differentialOf(p)
     if (d === null) throw new InternalError('lower', `${s.show(type)} of a type without a differential`)
     return [p, d]
   }
