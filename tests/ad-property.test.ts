@@ -66,7 +66,7 @@ function tryCheck(program: Program, seed: number): string | undefined {
     },
   })
   const params = inputs(main.sig)
-  const active = params.map(p => differential(p.type) !== null)
+  const active = params.map(p => !p.noDiff)
   const jvp = jvpOf(cx, main, active)
   const split = splitOf(cx, main, active)
   if (jvp === undefined || split === undefined || sink.errors > 0) return `refused: ${sink.list.map(d => d.message).join('; ')}`

@@ -45,6 +45,13 @@ export interface Param {
   name: string
   type: Type
   dir: Direction
+  /** Carries no derivative though its type could; only parameters of the main function do so. */
+  noDiff: boolean
+}
+
+/** The differential of a parameter, or null where it carries none. */
+export function paramDifferential(p: Param): Type | null {
+  return p.noDiff ? null : t.differential(p.type)
 }
 
 export interface FuncDecl {
@@ -54,6 +61,7 @@ export interface FuncDecl {
   body: Stmt[]
   /** True for a method, whose first parameter is `this`. */
   isMethod: boolean
+  prefer: 'none' | 'recompute' | 'checkpoint'
 }
 
 export interface Program {
@@ -147,14 +155,14 @@ class Generator {
     this.counter = 0
     const params: Param[] = []
     const self = !isMain && this.structs.length > 0 && this.rand(3) === 0 ? this.one(this.structs) : undefined
-    if (self !== undefined) params.push({ name: 'this', type: self, dir: this.rand(2) === 0 ? 'inout' : 'in' })
-    params.push({ name: 'x', type: t.f32, dir: 'in' })
+    if (self !== undefined) params.push({ name: 'this', type: self, dir: this.rand(2) === 0 ? 'inout' : 'in', noDiff: false })
+    params.push({ name: 'x', type: t.f32, dir: 'in', noDiff: false })
     const extra = isMain ? 1 + this.rand(4) : this.rand(3)
     for (let i = 0; i < extra; i++) {
       const dir: Direction = isMain ? this.one(['in', 'in', 'in', 'inout', 'out'] as const) : this.one(['in', 'in', 'in', 'inout', 'out'] as const)
-      params.push({ name: `p${i}`, type: this.one(this.types), dir })
+      params.push({ name: `p${i}`, type: this.one(this.types), dir, noDiff: isMain && dir === 'in' && this.rand(5) === 0 })
     }
-    if (this.rand(2) === 0) params.push({ name: 'n', type: t.i32, dir: 'in' })
+    if (this.rand(2) === 0) params.push({ name: 'n', type: t.i32, dir: 'in', noDiff: false })
     this.result = this.rand(3) === 0 ? this.one(this.types) : t.f32
     for (const p of params) if (p.dir !== 'out') this.vars.push({ name: p.name, type: p.type, mutable: p.type !== t.i32 && !(p.name === 'this' && p.dir === 'in') })
     this.left = isMain ? this.features.size : Math.ceil(this.features.size / 3)
@@ -166,7 +174,7 @@ class Generator {
     }
     body.push(...this.list(0))
     if (body[body.length - 1]?.kind !== 'return') body.push({ kind: 'return', value: this.expr(this.result, 2) })
-    return { name, params, result: this.result, body, isMethod: self !== undefined }
+    return { name, params, result: this.result, body, isMethod: self !== undefined, prefer: isMain ? 'none' : this.one(['none', 'none', 'recompute', 'checkpoint'] as const) }
   }
 
   /** Statements; what they declare is forgotten at their end. */
@@ -534,9 +542,10 @@ function stmtText(s: Stmt, indent: string): string {
 }
 
 function funcText(f: FuncDecl, indent = ''): string {
-  const params = (f.isMethod ? f.params.slice(1) : f.params).map(p => `${p.dir === 'in' ? '' : `${p.dir} `}${declarator(p.type, p.name)}`).join(', ')
+  const params = (f.isMethod ? f.params.slice(1) : f.params).map(p => `${p.noDiff ? 'no_diff ' : ''}${p.dir === 'in' ? '' : `${p.dir} `}${declarator(p.type, p.name)}`).join(', ')
   const mutating = f.isMethod && f.params[0]!.dir === 'inout' ? ' [mutating]' : ''
-  return `${indent}[Differentiable]${mutating}\n${indent}${slangType(f.result)} ${f.name}(${params})\n${indent}{\n${f.body.map(s => stmtText(s, `${indent}    `)).join('')}${indent}}\n`
+  const prefer = f.prefer === 'none' ? '' : f.prefer === 'recompute' ? ' [PreferRecompute]' : ' [PreferCheckpoint]'
+  return `${indent}[Differentiable]${mutating}${prefer}\n${indent}${slangType(f.result)} ${f.name}(${params})\n${indent}{\n${f.body.map(s => stmtText(s, `${indent}    `)).join('')}${indent}}\n`
 }
 
 /** All array types that expressions construct. */

@@ -1,7 +1,7 @@
 /** A compute kernel around a generated program: reads arguments from one buffer, writes values and gradients to another. */
 import * as t from '../src/ir/type.ts'
 import { component, differential, type Type } from '../src/ir/type.ts'
-import { declarator, programText, type Program } from './generate-slang.ts'
+import { declarator, paramDifferential, programText, type Program } from './generate-slang.ts'
 
 /** The kernel's text, and how many floats it reads and writes. */
 export interface KernelText {
@@ -26,7 +26,7 @@ export function gradientKernel(program: Program): KernelText {
   const args: string[] = []
   const grads: { type: Type; name: string }[] = []
   for (const p of params) {
-    const diff = differential(p.type)
+    const diff = paramDifferential(p)
     if (p.dir === 'out') {
       load(diff!, `d_${p.name}`)
       args.push(`d_${p.name}`)
@@ -75,18 +75,19 @@ export function gradientOfGradient(program: Program, number: () => number): stri
     const x = number()
     return x < 0 ? `(${x.toFixed(4)})` : x.toFixed(4)
   }
-  const fill = (type: Type, name: string): void => {
+  const fill = (type: Type, name: string, isFixed = false): void => {
     lines.push(`    ${declare(type, name)};`)
-    for (const [path, leaf] of leaves(type, name)) lines.push(`    ${path} = ${leaf === t.i32 ? '2' : `${literal()} + s * ${literal()}`};`)
+    for (const [path, leaf] of leaves(type, name)) lines.push(`    ${path} = ${leaf === t.i32 ? '2' : isFixed ? literal() : `${literal()} + s * ${literal()}`};`)
   }
   for (const p of params) {
-    const diff = differential(p.type)
+    const diff = paramDifferential(p)
     if (p.dir === 'out') {
       fill(diff!, `d_${p.name}`)
       args.push(`d_${p.name}`)
       continue
     }
-    fill(p.type, p.name)
+    // What comes in without derivative would lose that of `s`.
+    fill(p.type, p.name, p.noDiff)
     if (diff === null) {
       args.push(p.name)
       continue

@@ -5,7 +5,7 @@ import { parseModule } from '../src/ir/parse.ts'
 import * as t from '../src/ir/type.ts'
 import type { Type } from '../src/ir/type.ts'
 import { Func, inputs, type Inst, type Module, type Region, type Value } from '../src/ir/value.ts'
-import type { Expr, FuncDecl, Place, Program, Stmt } from './generate-slang.ts'
+import { paramDifferential, type Expr, type FuncDecl, type Place, type Program, type Stmt } from './generate-slang.ts'
 
 /** What `libraryText` has. */
 export const miniLibs: ReadonlySet<string> = new Set(['sin', 'cos', 'sqrt', 'exp', 'dot'])
@@ -42,9 +42,10 @@ export function lowerMini(program: Program): { readonly module: Module; readonly
   for (const s of program.structs) module.structs.push(...(s.diff!.type === s ? [s] : [s.diff!.type, s]))
   const known = new Map<FuncDecl, Func>()
   for (const decl of [...program.funcs, program.main]) {
-    const params = decl.params.map(p => ({ ...p, noDiff: t.differential(p.type) === null }))
+    const params = decl.params.map(p => ({ ...p, noDiff: paramDifferential(p) === null }))
     const func = new Func(decl.name, { params, result: decl.result, resultNoDiff: false }, null)
     func.info.level = 'backward'
+    func.info.prefer = decl.prefer
     known.set(decl, func)
     new Lowering(func, module, known).run(decl)
     module.funcs.push(func)

@@ -5,7 +5,7 @@ import { parseModule } from '../src/ir/parse.ts'
 import { funcNamed, run, type Data } from '../src/ir/run.ts'
 import { differential, type Type } from '../src/ir/type.ts'
 import { prelude } from './generate-prelude.ts'
-import { generateProgram, programText, type Program } from './generate-slang.ts'
+import { generateProgram, paramDifferential, programText, type Program } from './generate-slang.ts'
 import { random } from './generate-ir.ts'
 import { disagreement, fill, flatten, largestIn, moved } from './gradients.ts'
 import { closeGpu, runByName } from './gpu.ts'
@@ -60,14 +60,14 @@ function scripted(program: Program, code: string): Subject {
           continue
         }
         const primal = toHost(p.type, args[input++]!)
-        const diff = differential(p.type)
+        const diff = paramDifferential(p)
         if (diff === null) given.push(primal)
         // What an `in` pair brings along is ignored: it must not matter what it is.
         else given.push({ p: primal, d: toHost(diff, p.dir === 'inout' ? cts[ct++]! : fill(diff, () => 777)) })
       }
       given.push(toHost(tangentOf(result), cts[0]!))
       const whole = module['bwd_diff(f)']!(...given) as { out: Record<string, Pair> }
-      return ins.map(p => differential(p.type) === null ? undefined : fromHost(tangentOf(p.type), whole.out[p.name]!.d))
+      return ins.map(p => paramDifferential(p) === null ? undefined : fromHost(tangentOf(p.type), whole.out[p.name]!.d))
     },
   }
 }
@@ -84,14 +84,14 @@ function assembled(program: Program, compiled: ReturnType<typeof compile>): Subj
   return {
     value: args => list(f(...host(args))).map((v, i) => fromHost(types[i]!, v)),
     jvp: (args, tangents) => {
-      const both = f.jvp(host(args), tangents.map((d, i) => d === undefined ? null : toHost(differential(ins[i]!.type)!, d)))
+      const both = f.jvp(host(args), tangents.map((d, i) => d === undefined ? null : toHost(paramDifferential(ins[i]!)!, d)))
       return { values: list(both.value).map((v, i) => fromHost(types[i]!, v)), tangents: list(both.tangent).map((v, i) => fromHost(differential(types[i]!)!, v)) }
     },
     vjp: (args, cts) => {
       const given = types.map((type, i) => toHost(differential(type)!, cts[i]!))
       const out = Object.fromEntries(outs.map((p, i) => [p.name, given[i + 1]]))
       const grads = f.vjp(host(args), outs.length === 0 ? given[0] : { result: given[0], out })
-      return ins.map((p, i) => differential(p.type) === null ? undefined : fromHost(differential(p.type)!, grads[i]))
+      return ins.map((p, i) => paramDifferential(p) === null ? undefined : fromHost(paramDifferential(p)!, grads[i]))
     },
   }
 }
@@ -113,7 +113,7 @@ function check(program: Program, seed: number): string | undefined {
 const stats = { points: 0, rough: 0 }
 
 function tryCheck(program: Program, seed: number): string | undefined {
-  const text = programText(program).replace(/(\[Differentiable\]\n)(?![^]*\[Differentiable\])/, '$1public ')
+  const text = programText(program).replace(/(\[Differentiable\]\n)(?![^]*\[Differentiable\]\n\S)/, '$1public ')
   const level = ([2, 1, 0, 3] as const)[seed % 4]!
   const compiled = compile(text, { verify: true, optimize: level })
   const errors = compiled.diagnostics.filter(d => d.severity === 'error')
@@ -137,7 +137,7 @@ function tryCheck(program: Program, seed: number): string | undefined {
   const flatAll = (values: readonly Data[], of: readonly Type[]): number[] => of.flatMap((type, i) => flatten(type, values[i]!))
   for (let point = 0; point < 2; point++) {
     const args = ins.map(p => fill(p.type, s => s.name === 'i32' ? rand(4) : Math.fround(number())))
-    const tangents = ins.map(p => differential(p.type) === null ? undefined : fill(differential(p.type)!, () => Math.fround(number())))
+    const tangents = ins.map(p => paramDifferential(p) === null ? undefined : fill(paramDifferential(p)!, () => Math.fround(number())))
     const value = (h: number): number[] => flatAll(exact.value(args.map((a, i) => tangents[i] === undefined ? a : moved(ins[i]!.type, a, tangents[i], h))), types)
     const here = value(0)
     let largest = 0
@@ -155,7 +155,7 @@ function tryCheck(program: Program, seed: number): string | undefined {
     const both = exact.jvp(args, tangents)
     if (!near(flatAll(both.values, types), here, 1e-5)) return 'fwd_diff gives another value'
     const inner = (grads: readonly (Data | undefined)[]): number[] => ins.flatMap((p, i) => {
-      const diff = differential(p.type)
+      const diff = paramDifferential(p)
       if (diff === null) return []
       const t = flatten(diff, tangents[i]!)
       return flatten(diff, grads[i]!).map((x, n) => x * t[n]!)
@@ -169,7 +169,7 @@ function tryCheck(program: Program, seed: number): string | undefined {
     // Single precision takes the same branches in JavaScript and WebAssembly, and rounds the same but for the library's last bits.
     const [js, w] = [single.value(args), wasm.value(args)].map(v => flatAll(v, types)) as [number[], number[]]
     if (!near(js, w, 1e-4)) return `JavaScript says ${js.join(', ')}, WebAssembly ${w.join(', ')}`
-    const flatGrads = (g: readonly (Data | undefined)[]): number[] => ins.flatMap((p, i) => differential(p.type) === null ? [] : flatten(differential(p.type)!, g[i]!))
+    const flatGrads = (g: readonly (Data | undefined)[]): number[] => ins.flatMap((p, i) => paramDifferential(p) === null ? [] : flatten(paramDifferential(p)!, g[i]!))
     const [jg, wg] = [flatGrads(single.vjp(args, cts)), flatGrads(wasm.vjp(args, cts))]
     if (!near(jg, wg, 1e-3)) return `the gradient of JavaScript is ${jg.join(', ')}, of WebAssembly ${wg.join(', ')}`
     const [jt, wt] = [flatAll(single.jvp(args, tangents).tangents, diffs), flatAll(wasm.jvp(args, tangents).tangents, diffs)]
