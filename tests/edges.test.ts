@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { compile } from '../src/index.ts'
 import { evaluate } from './js-run.ts'
 
-// Derivatives where mathematics leaves a choice: those of Slang, as ARCHITECTURE.md says. Both modes give the same.
+// Derivatives where mathematics leaves a choice: those of Slang, but where Slang is plainly wrong. Both modes give the same.
 
 type Numbers = number | readonly number[]
 
