@@ -36,9 +36,9 @@ function callWasm(machine: Machine, func: Func, args: readonly Data[]): Data[] {
 }
 
 describe('WebAssembly', () => {
-  for (const folder of ['ir/text', 'target/js']) {
+  for (const folder of ['ir/text', 'target/js', 'target/wasm']) {
     for (const file of readdirSync(join(here, folder)).filter(f => f.endsWith('.ir') && f !== 'info.ir')) {
-      it(`runs ${folder}/${file}`, () => {
+      it(`runs ${folder}/${file}`, async () => {
         const source = readFileSync(join(here, folder, file), 'utf8')
         const module = parseModule(source)
         const lines = readRunLines(source)
@@ -49,6 +49,7 @@ describe('WebAssembly', () => {
           const func = module.funcs.find(f => f.name === line.name)!
           expectData(callWasm(machine, func, line.args), line.results, `${line.text}\n${text}`)
         }
+        if (folder === 'target/wasm') await expect(text).toMatchFileSnapshot(join(here, folder, file.replace('.ir', '.wat')))
       })
     }
   }
