@@ -157,6 +157,7 @@ function valueMember(env: Env, base: Term & { readonly kind: 'value' | 'place' }
   if (type.kind === 'struct' && isWrapper(type)) {
     // `ConstantBuffer<T>` shows the members of what it holds.
     const held = type.args[0] as Type
+    if (held.kind !== 'struct') return valueMember(env, unwrapped(base, held, span), name, span)
     const inner = lookupMember(cx, held, name)
     if (inner.length > 0) return memberDeclTerm(env, base, held, inner, span)
   }
@@ -173,6 +174,12 @@ function valueMember(env: Env, base: Term & { readonly kind: 'value' | 'place' }
 /** `ConstantBuffer<T>` and `ParameterBlock<T>`. */
 export function isWrapper(type: StructType): boolean {
   return type.decl.intrinsic === 'ConstantBuffer' || type.decl.intrinsic === 'ParameterBlock'
+}
+
+/** What a `ConstantBuffer<T>` holds, as a value. */
+function unwrapped(base: Term & { readonly kind: 'value' | 'place' }, held: Type, span: Span): Term & { readonly kind: 'value' } {
+  const value: Expr = base.kind === 'value' ? base.expr : { kind: 'read', type: base.place.type, span, place: base.place }
+  return { kind: 'value', expr: { kind: 'convert', type: held, span, value } }
 }
 
 function memberDeclTerm(env: Env, object: Term | null, type: Type, members: readonly Member[], span: Span): Term {
@@ -316,6 +323,7 @@ export function indexTerm(env: Env, base: Term, e: ast.IndexExpr): Term {
   if (poisoned(type)) return errorTerm
   const args = e.args.map(a => checkExpr(env, a))
   if (args.some(a => a.kind === 'error')) return errorTerm
+  if (type.kind === 'struct' && isWrapper(type) && elementType(type.args[0] as Type) !== null) return indexTerm(env, unwrapped(base, type.args[0] as Type, e.base.span), e)
   const elem = elementType(type)
   if (elem !== null && args.length === 1) {
     const index = indexValue(env, args[0]!, e.args[0]!.span, countOf(type))

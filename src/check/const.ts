@@ -24,6 +24,10 @@ export function foldExpr(cx: Cx, e: Expr, subst: Subst, depth = 0): Int | null {
     case 'const': return typeof e.value === 'boolean' ? intConst(e.value ? 1 : 0) : whole(e.type) ? intConst(Number(e.value)) : null
     case 'int': return substituteInt(e.value, subst)
     case 'read': {
+      if (e.place.kind === 'local') {
+        const init = cx.localInits.get(e.place.decl)
+        return init === undefined || !whole(e.type) ? null : foldExpr(cx, init, subst, depth + 1)
+      }
       if (e.place.kind !== 'global' || e.place.decl.storage !== 'constant' || !whole(e.type)) return null
       const decl: GlobalDecl = e.place.decl
       if (decl.parent?.kind === 'interface') return e.place.subst.self === null ? null : intMember(e.place.subst.self, decl.name)

@@ -2,7 +2,7 @@
 import type { Sink } from '../base/diag.ts'
 
 import type {
-  AliasDecl, Decl, EnumDecl, ExtensionDecl, FieldDecl, FuncAttributes, FuncDecl, GenericParams, GlobalDecl,
+  AliasDecl, Decl, EnumDecl, ExtensionDecl, FieldDecl, FuncAttributes, FuncDecl, GenericParams, GlobalDecl, LocalDecl,
   ModuleDecl, ParamDecl, StructDecl,
 } from './decl.ts'
 import type * as ast from '../syntax/ast.ts'
@@ -62,6 +62,8 @@ export class Cx {
   readonly bodies: Map<FuncDecl, Body | null> = new Map()
   readonly globalInfos: Map<GlobalDecl, GlobalInfo | 'busy'> = new Map()
   readonly globalInits: Map<GlobalDecl, Expr | null | 'busy'> = new Map()
+  /** What `const` and `let` locals start with, which may fold. */
+  readonly localInits: Map<LocalDecl, Expr> = new Map()
   readonly fieldDefaults: Map<FieldDecl, Expr | null> = new Map()
   readonly paramDefaults: Map<FuncDecl, Map<number, Expr>> = new Map()
   readonly aliases: Map<AliasDecl, Type | 'busy'> = new Map()

@@ -281,6 +281,7 @@ function checkLocal(env: Env, d: ast.VarDecl, out: Stmt[]): void {
   }
   const noDiff = ast.hasModifier(d, 'no_diff') || (d.type?.kind === 'modified' && d.type.modifiers.some(m => m.name === 'no_diff'))
   const decl: LocalDecl = { kind: 'local', id: cx.id(), name: d.name.text, type, span: d.name.span, constant, noDiff }
+  if (constant && init !== null) cx.localInits.set(decl, init)
   const old = env.scope.names.get(decl.name)
   if (old !== undefined && old.some(o => o.kind === 'local' || o.kind === 'parameter')) cx.sink.add(names.redeclared, d.name.span, { name: decl.name })
   // A variable hides what has its name further out, and a parameter of the same block.
