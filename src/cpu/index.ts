@@ -131,16 +131,17 @@ function makeFunction(machine: Machine, differentiated: () => Machine, signature
   const form = ({ result, out }: CallResult): unknown => plain ? result : { result, out }
   const run = (...args: readonly unknown[]): CallResult => call(args)
   const direct = plain ? (...args: readonly unknown[]): unknown => call(args).result : (...args: readonly unknown[]): unknown => form(call(args))
+  let planned: Reverse | undefined
+  const plan = (): Reverse => planned ??= reverseOf(differentiated(), signature)
   const vjp = (primals: readonly unknown[], cotangent: unknown): readonly unknown[] =>
-    reverse(differentiated(), signature, primals, plain ? { result: cotangent, out: {} } : cotangent as Partial<CallResult>)
+    reverse(plan(), signature.name, primals, plain ? { result: cotangent ?? null, out: {} } : cotangent as Partial<CallResult>, { result: 'zero', out: 'zero' })
+  // The value is the result, or where there is none all outputs.
+  const ones = { result: 'one', out: signature.result.kind === 'void' ? 'one' : 'zero' } as const
   return Object.assign(direct, {
     signature, run, vjp,
     valueAndGrad: (...args: readonly unknown[]): ValueAndGrad => {
       const value = call(args)
-      const ones = signature.result.kind === 'void'
-        ? { out: Object.fromEntries(signature.params.filter(p => p.dir !== 'in').map(p => [p.name, undefined])) }
-        : { result: undefined, out: {} }
-      return { value: form(value), grad: reverse(differentiated(), signature, args, ones, true) }
+      return { value: form(value), grad: reverse(plan(), signature.name, args, {}, ones) }
     },
     jvp: (primals: readonly unknown[], tangents: readonly unknown[]): ValueAndTangent => {
       const both = forward(differentiated(), signature, primals, tangents)
@@ -178,35 +179,62 @@ function inputNames(signature: ExportedFunction): string[] {
   return signature.params.filter(p => p.dir !== 'out').map(p => p.name)
 }
 
-/** Gradients by `bwd_diff`; `ones` stands in for cotangents that are undefined but named. */
-function reverse(
-  machine: Machine, signature: ExportedFunction, primals: readonly unknown[], cotangent: Partial<CallResult>, ones = false,
-): readonly unknown[] {
-  const names = inputNames(signature)
-  if (primals.length !== names.length) throw new ArityError(signature.name, names, primals.length)
+/** How an argument of `bwd_diff` is made. */
+type Slot =
+  | { readonly kind: 'primal'; readonly from: number }
+  /** A pair whose derivative is only written. */
+  | { readonly kind: 'in'; readonly from: number; readonly zero: unknown }
+  /** A pair that brings the cotangent of the output of that name. */
+  | { readonly kind: 'inout'; readonly from: number; readonly name: string; readonly type: DataType }
+  | { readonly kind: 'out'; readonly name: string; readonly type: DataType }
+  | { readonly kind: 'result'; readonly type: DataType }
+
+interface Reverse {
+  readonly call: (args: readonly unknown[]) => CallResult
+  readonly names: readonly string[]
+  readonly slots: readonly Slot[]
+}
+
+function reverseOf(machine: Machine, signature: ExportedFunction): Reverse {
   const { call, types } = derivative(machine, signature, 'bwd_diff')
-  const given = cotangent.out ?? {}
-  const seed = (type: DataType, named: boolean, value: unknown, where: string): unknown => {
-    if (value !== undefined && value !== null) return value
-    if (value === null) throw new ShapeError(where, 'a cotangent', value)
-    return named && ones ? onesOf(type) : zeroOf(type)
-  }
-  const args: unknown[] = []
-  let next = 0
+  const slots: Slot[] = []
+  let from = 0
   signature.params.forEach((p, i) => {
     const type = types.get(p.name)
-    const primal = p.dir === 'out' ? undefined : primals[next++]
+    const at = p.dir === 'out' ? -1 : from++
     if (type === undefined) return
     const pair = signature.noDiff[i] ? undefined : halves(type)
-    if (p.dir === 'out') args.push(seed(type, p.name in given, given[p.name], `cotangent of ${p.name}`))
-    else if (pair === undefined) args.push(primal)
-    else args.push({ p: primal, d: p.dir === 'in' ? zeroOf(pair.d) : seed(pair.d, p.name in given, given[p.name], `cotangent of ${p.name}`) })
+    if (p.dir === 'out') slots.push({ kind: 'out', name: p.name, type })
+    else if (pair === undefined) slots.push({ kind: 'primal', from: at })
+    else if (p.dir === 'in') slots.push({ kind: 'in', from: at, zero: zeroOf(pair.d) })
+    else slots.push({ kind: 'inout', from: at, name: p.name, type: pair.d })
   })
   const own = new Set(signature.params.map(p => p.name))
   const last = [...types].filter(([name]) => !own.has(name)).pop()
-  if (last !== undefined) args.push(seed(last[1], 'result' in cotangent, cotangent.result, 'cotangent'))
-  const { out } = call(args)
-  return names.map(name => name in out ? (out[name] as Pair).d : null)
+  if (last !== undefined) slots.push({ kind: 'result', type: last[1] })
+  return { call, names: inputNames(signature), slots }
+}
+
+/** What a cotangent that is not given stands for. */
+type Missing = 'zero' | 'one'
+
+function reverse(plan: Reverse, name: string, primals: readonly unknown[], cotangent: Partial<CallResult>, missing: { readonly result: Missing; readonly out: Missing }): readonly unknown[] {
+  if (primals.length !== plan.names.length) throw new ArityError(name, plan.names, primals.length)
+  const seed = (type: DataType, value: unknown, none: Missing, where: string): unknown => {
+    if (value === null) throw new ShapeError(where, 'a cotangent', value)
+    return value !== undefined ? value : none === 'one' ? onesOf(type) : zeroOf(type)
+  }
+  const args = plan.slots.map(slot => {
+    switch (slot.kind) {
+      case 'primal': return primals[slot.from]
+      case 'in': return { p: primals[slot.from], d: slot.zero }
+      case 'inout': return { p: primals[slot.from], d: seed(slot.type, cotangent.out?.[slot.name], missing.out, `cotangent of ${slot.name}`) }
+      case 'out': return seed(slot.type, cotangent.out?.[slot.name], missing.out, `cotangent of ${slot.name}`)
+      case 'result': return seed(slot.type, cotangent.result, missing.result, 'cotangent')
+    }
+  })
+  const { out } = plan.call(args)
+  return plan.names.map(n => n in out ? (out[n] as Pair).d : null)
 }
 
 function forward(
