@@ -299,14 +299,15 @@ function optimise(module: Module, runner: Runner, cx: Cx): void {
     if (func.body !== undefined) runner.passes(func, finalPasses)
   }
   prune(module)
-  if (cx.level >= 2 && inlineSingleCalls(module)) {
+  if (cx.level >= 2) {
+    const grown = inlineSingleCalls(module)
     prune(module)
-    for (const func of module.funcs) if (func.body !== undefined) runner.passes(func, finalPasses)
+    for (const func of module.funcs) if (grown.has(func)) runner.passes(func, finalPasses)
   }
   // What stayed a call passes only what is used; sums of arrays are taken apart last, when it shows which are in memory.
   const slimmer = unusedParams(module)
   for (const func of module.funcs) {
-    if (expand(func) || slimmer) runner.passes(func, finalPasses)
+    if (expand(func) || slimmer.has(func)) runner.passes(func, finalPasses)
   }
   effects(module)
   prune(module)

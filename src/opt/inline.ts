@@ -20,8 +20,8 @@ export function inline(func: Func, cx: Cx): boolean {
   return inlineAll(func, callee => callee.info.forceInline || (cx.level >= 2 && isSmall(callee)))
 }
 
-/** Inlines the functions that are called in one place of the whole program, and forgets them. Entry points and exports stay. */
-export function inlineSingleCalls(module: Module): boolean {
+/** Inlines the functions that are called in one place of the whole program, but for those known by name. Gives the functions that grew. */
+export function inlineSingleCalls(module: Module): ReadonlySet<Func> {
   const calls = new Map<Func, number>()
   for (const func of module.funcs) {
     if (func.body !== undefined) {
@@ -33,9 +33,7 @@ export function inlineSingleCalls(module: Module): boolean {
   }
   for (const g of module.globals) if (g.init !== undefined) calls.set(g.init, Infinity)
   const single = (f: Func): boolean => calls.get(f) === 1 && !isNamed(f)
-  let changed = false
-  for (const func of module.funcs) changed = inlineAll(func, single) || changed
-  return changed
+  return new Set(module.funcs.filter(func => inlineAll(func, single)))
 }
 
 /** True for a function that the outside, or a target, knows by name. */

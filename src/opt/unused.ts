@@ -47,9 +47,12 @@ function retain<T>(list: T[], wanted: (item: T) => boolean): void {
   list.splice(0, list.length, ...list.filter(wanted))
 }
 
-/** Drops parameters that a function does not use and results that no call uses, of functions only called from inside. */
-export function unusedParams(module: Module): boolean {
-  const calls = new Map<Func, Inst[]>()
+/**
+ * Drops parameters that a function does not use and results that no call uses, of functions only called from inside. Gives
+ * the functions in which that may leave something without use.
+ */
+export function unusedParams(module: Module): ReadonlySet<Func> {
+  const calls = new Map<Func, { readonly call: Inst; readonly from: Func }[]>()
   const pinned = new Set<Func>()
   const resultUsed = new Map<Func, boolean[]>()
   for (const func of module.funcs) {
@@ -62,15 +65,17 @@ export function unusedParams(module: Module): boolean {
       if (inst.op !== ops.call) return
       const callee = inst.attr as Func
       const list = calls.get(callee)
-      if (list === undefined) calls.set(callee, [inst])
-      else list.push(inst)
+      const site = { call: inst, from: func }
+      if (list === undefined) calls.set(callee, [site])
+      else list.push(site)
       const used = resultUsed.get(callee) ?? callee.results.map(() => false)
       inst.results.forEach((r, k) => { if (counts[r.id]! > 0) used[k] = true })
       resultUsed.set(callee, used)
     })
   }
   for (const g of module.globals) if (g.init !== undefined) pinned.add(g.init)
-  let changed = false
+  const slim = new Map<Func, Func>()
+  const callers = new Set<Func>()
   for (let i = 0; i < module.funcs.length; i++) {
     const func = module.funcs[i]!
     const sites = calls.get(func)
@@ -80,17 +85,18 @@ export function unusedParams(module: Module): boolean {
     const params = func.body.params.map(p => counts[p.id]! > 0)
     const results = resultUsed.get(func)!
     if (!params.includes(false) && !results.includes(false)) continue
-    const slim = slimmed(func, params, results)
-    module.funcs[i] = slim
-    for (const call of sites) {
-      call.attr = slim
+    const copy = slimmed(func, params, results)
+    slim.set(func, copy)
+    module.funcs[i] = copy
+    for (const { call, from } of sites) {
+      callers.add(from)
+      call.attr = copy
       call.args = call.args.filter((_, k) => params[k]!)
       call.results = call.results.filter((_, k) => results[k]!)
       call.results.forEach((r, k) => { r.index = k })
     }
-    changed = true
   }
-  return changed
+  return new Set([...slim.values(), ...[...callers].map(f => slim.get(f) ?? f)])
 }
 
 /** The function with the chosen parameters and results only; it takes over the body. */
