@@ -65,6 +65,7 @@ function make(cx: Cx, func: FuncDecl): FuncAttributes {
       case 'numthreads': case 'NumThreads': {
         const sizes = a.args.map(x => known(resolveInt(cx, x.value, func.scope)) ?? 1)
         if (sizes.length !== 3) cx.sink.add(errors.attributeArguments, a.span, { name: a.name, expected: 'three integers' })
+        for (const n of sizes) if (n < 1) cx.sink.add(errors.groupSize, a.span, { got: n })
         numthreads = [sizes[0] ?? 1, sizes[1] ?? 1, sizes[2] ?? 1]
         break
       }
@@ -89,7 +90,7 @@ function make(cx: Cx, func: FuncDecl): FuncAttributes {
   if (func.module.isCore) {
     if (op !== null || intrinsic?.startsWith('pair') === true || func.owner?.name === 'IFloat' || func.owner?.name === 'IArithmetic' || cx.library.hasDerivative(func.name)) level = 'backward'
   } else if (level !== 'backward') raise(hasDerivativeOf(cx, func) ?? level)
-  if (stage === null && numthreads !== null && func.role === 'function' && !kernel) stage = 'compute'
+  if (stage === null && (numthreads !== null || kernel) && func.role === 'function') stage = 'compute'
   const exported = node.modifiers.some(m => m.name === 'public' || m.name === 'export' || m.name === '__extern_cpp') || list.some(a => a.name === 'DllExport')
   return {
     level, marked, noDiffThis, treatAsDifferentiable: treat, forceInline, noInline, prefer, stage, numthreads, kernel, exported,

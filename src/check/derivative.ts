@@ -161,9 +161,9 @@ function forwardTarget(cx: Cx, primal: FuncDecl, a: Attached, report: boolean): 
   const at = mismatch(want, got)
   if (at < -1) {
     if ((primal.generics === null) !== (only.generics === null)) return say(errors.derivativeGenerics, { name })
-    return say(errors.derivativeSignature, { name, parameter: at === -3 ? 'result' : Math.min(want.params.length, got.params.length), expected: showSignature(want), got: showSignature(got) })
+    return say(errors.derivativeOverload, { name, expected: showSignature(want) })
   }
-  say(types.typeMismatch, { expected: show(want.params[at]!.type), got: show(got.params[at]!.type) })
+  if (!same(want.params[at]!.type, got.params[at]!.type)) say(types.typeMismatch, { expected: show(want.params[at]!.type), got: show(got.params[at]!.type) })
   const show1 = (t: Template): string => (t.params[at]!.dir === 'in' ? '' : `${t.params[at]!.dir} `) + show(t.params[at]!.type)
   return say(errors.derivativeSignature, { name, parameter: at, expected: show1(want), got: show1(got) })
 }

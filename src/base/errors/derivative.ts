@@ -76,10 +76,10 @@ export const derivativeNotFunction: Entry<'name'> = error('E31148', '{name} is n
 })
 
 export const derivativeSignature: Entry<'name' | 'parameter' | 'expected' | 'got'> = error('E31149', 'parameter {parameter} of {name} must be {expected}, not {got}', {
-  example: 'void g(inout DifferentialPair<float> x) { } [BackwardDerivative(g)] float f(float x) { return x; }',
+  example: 'void g(DifferentialPair<float> x, float d) { } [BackwardDerivative(g)] float f(float x) { return x; }',
 })
 
-export const derivativeOverload: Entry<'name' | 'expected'> = error('E31150', 'no overload of {name} has the signature {expected}', {
+export const derivativeOverload: Entry<'name' | 'expected'> = error('E31150', '{name} does not have the signature {expected}', {
   example: 'void g(int x) { } void g(float x) { } [BackwardDerivative(g)] float f(float x) { return x; }',
 })
 

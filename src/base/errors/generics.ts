@@ -35,7 +35,7 @@ export const requirementMismatch: Entry<'type' | 'name' | 'interface'> = error('
   example: 'interface I { float f(float x); } struct S : I { float f(S x) { return 1; } }',
 })
 
-export const notDifferentiableRequirement: Entry<'type' | 'name' | 'interface'> = error('E38100', '{name} of {type} is not differentiable, which {interface} requires', {
+export const notDifferentiableRequirement: Entry<'type' | 'name' | 'interface'> = error('E38105', '{name} of {type} is not differentiable, which {interface} requires', {
   help: 'mark it [Differentiable] or [TreatAsDifferentiable], or give it a derivative',
   example: 'interface I { [Differentiable] float f(float x); } struct S : I { float f(float x) { return x; } }',
 })

@@ -45,7 +45,7 @@ export const cyclic: Entry<'name'> = error('E39999', 'the definition of {name} n
   example: 'static const int A = B; static const int B = A; float f(float x[A]) { return x[0]; }',
 })
 
-export const noThis: Entry<never> = error('E30049', 'there is no this here', {
+export const noThis: Entry<never> = error('E38101', 'there is no this here', {
   help: 'only methods and constructors have one',
   example: 'float f() { return this.x; }',
 })
@@ -75,6 +75,10 @@ export const unknownAttribute: Entry<'name'> = warning('W31000', 'unknown attrib
 
 export const attributeArguments: Entry<'name' | 'expected'> = error('E31002', 'attribute {name} takes {expected}', {
   example: '[numthreads(1, 2)] void main() { }',
+})
+
+export const groupSize: Entry<'got'> = error('E31102', 'a workgroup has at least one thread in each direction, got {got}', {
+  example: '[shader("compute")] [numthreads(0, 1, 1)] void main() { }',
 })
 
 export const tooDeep: Entry<never> = error('E39999', 'this is nested too deeply', {

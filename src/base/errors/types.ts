@@ -19,7 +19,7 @@ export const noCast: Entry<'from' | 'to'> = error('E30019', '{from} cannot be co
   example: 'struct S { float a; } struct T { int b; } T f(S s) { return (T)s; }',
 })
 
-export const notCallable: Entry<'what'> = error('E33070', '{what} cannot be called', {
+export const notCallable: Entry<'what'> = error('E30016', '{what} cannot be called', {
   example: 'float f(float x) { return x(1.0); }',
 })
 
@@ -66,7 +66,7 @@ export const noBinary: Entry<'op' | 'left' | 'right'> = error('E39999', 'operato
   example: 'struct S { float a; } S f(S s) { return s + s; }',
 })
 
-export const badSwizzle: Entry<'name' | 'type'> = error('E30052', 'invalid swizzle {name} on {type}', {
+export const badSwizzle: Entry<'name' | 'type'> = error('E30027', 'invalid swizzle {name} on {type}', {
   example: 'float f(float2 v) { return v.z; }',
 })
 
@@ -117,7 +117,7 @@ export const returnNeedsValue: Entry<'type'> = error('E30006', 'return needs a v
   example: 'float f() { return; }',
 })
 
-export const returnTakesNoValue: Entry<never> = error('E30010', 'a function that returns nothing cannot return a value', {
+export const returnTakesNoValue: Entry<never> = error('E30019', 'a function that returns nothing cannot return a value', {
   example: 'void f() { return 1; }',
 })
 
@@ -146,7 +146,7 @@ export const conditionType: Entry<'type'> = error('E30019', 'expected a conditio
   example: 'struct S { float a; } float f(S s) { if (s) return 1; return 2; }',
 })
 
-export const noInitialiser: Entry<'name'> = error('E30604', '{name} needs an initial value', {
+export const noInitialiser: Entry<'name'> = error('E30620', '{name} needs an initial value', {
   example: 'void f() { let x; }',
 })
 
