@@ -11,6 +11,7 @@ import { Func, Module, type ParamSig } from '../ir/value.ts'
 import { makeSum, type Variants } from './dispatch.ts'
 import { Globals } from './global.ts'
 import { Names } from './names.ts'
+import { SystemValues } from './system.ts'
 import { Types, typeName } from './type.ts'
 
 /** A function that is known by name and still needs its body. */
@@ -34,6 +35,7 @@ export class Lowering {
   readonly variants: Variants
   readonly pending: Pending[] = []
   readonly refs: Map<Func, FuncRef> = new Map()
+  readonly system: SystemValues = new SystemValues(this)
   /** How many instantiations led to the function that is lowered now. */
   depth = 0
   readonly #instances = new Map<string, Func>()

@@ -93,6 +93,7 @@ export function intrinsic(fn: Fn, name: string, args: readonly Operand[], result
     return undefined
   }
   if (name.startsWith('texture')) return textureAccess(fn, name, args.map(a => valueOf(fn, a)), result)
+  if (family === 'systemValue') return fn.cx.system.read(fn, which)
   if (family === 'atomicBytes') return atomic(fn, which, wordAt(fn, args, 0), args.slice(2), result)
   if (family === 'atomic' && first !== undefined && first.dir !== 'in' && first.ref.kind === 'pointer') {
     return atomic(fn, which, first.ref.pointer, args.slice(1), result)

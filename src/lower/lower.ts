@@ -8,8 +8,9 @@ import { backwardOf } from './derivative.ts'
 import { Lowering } from './context.ts'
 import { Variants, type Conformance } from './dispatch.ts'
 import { Fn, leaveFunction, lowerBody } from './func.ts'
+import { read } from './place.ts'
 import { lowerStmts } from './stmt.ts'
-import * as t from '../ir/type.ts'
+import { systemTypes } from './system.ts'
 import { Func, type Module, type ParamSig, type Value } from '../ir/value.ts'
 import { closed } from './flow.ts'
 
@@ -87,15 +88,15 @@ function drain(cx: Lowering): void {
     lowerBody(cx, next)
   }
   cx.depth = 0
+  cx.system.settle()
 }
+
+/** Threads in a workgroup of a `[CUDAKernel]`, whose launch decides elsewhere. */
+const kernelThreads = 64
 
 /** Parameters of an entry point that are no system values. */
 function uniformsOf(program: CheckedProgram, func: FuncDecl): readonly ParamDecl[] {
   return program.params(func).filter(p => p.semantic === '')
-}
-
-const threadIds: Readonly<Record<string, t.Type>> = {
-  SV_DISPATCHTHREADID: t.vec(t.u32, 3), SV_GROUPID: t.vec(t.u32, 3), SV_GROUPTHREADID: t.vec(t.u32, 3), SV_GROUPINDEX: t.u32,
 }
 
 /**
@@ -111,13 +112,14 @@ function lowerEntry(cx: Lowering, root: EntryRoot, uniforms: readonly ParamDecl[
   for (const p of params) {
     if (uniforms.includes(p)) continue
     const name = p.semantic.toUpperCase()
-    sig.push({ name: p.name, type: threadIds[name] ?? cx.types.of(p.type), dir: 'in', noDiff: true })
+    sig.push({ name: p.name, type: systemTypes[name] ?? cx.types.of(p.type), dir: 'in', noDiff: true })
     semantics.push(name)
   }
   const result = cx.types.of(program.signature({ kind: 'direct', decl: root.func, subst: noSubst }).result)
   const func = new Func(root.func.name, { params: sig, result, resultNoDiff: true }, root.func.span)
-  func.info.entry = { stage: root.stage, numthreads: attributes.numthreads ?? [1, 1, 1], semantics }
+  func.info.entry = { stage: root.stage, numthreads: attributes.numthreads ?? [attributes.kernel ? kernelThreads : 1, 1, 1], semantics }
   cx.module.funcs.push(func)
+  cx.system.add({ func, params: sig, semantics })
   const body = program.body(root.func)
   if (body === null) return
   const fn = new Fn(cx, func, noSubst)
@@ -125,7 +127,9 @@ function lowerEntry(cx: Lowering, root: EntryRoot, uniforms: readonly ParamDecl[
   let at = 0
   for (const p of body.params) {
     if (p.semantic === '') {
-      fn.params.set(p.id, cx.globals.uniform(fn, p))
+      const home = cx.globals.uniform(fn, p)
+      // The body may write its copy of a parameter.
+      fn.params.set(p.id, home.kind === 'pointer' && !p.constant ? fn.incoming(read(fn, home), true) : home)
       continue
     }
     const value = values[at++]

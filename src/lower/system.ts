@@ -1,0 +1,83 @@
+/**
+ * System values that a function asks for which is no entry point (`cudaThreadIdx()`): each is a variable of the invocation,
+ * which every entry point sets at its start from a parameter of its own.
+ */
+import { Builder } from '../ir/build.ts'
+import * as ops from '../ir/ops.ts'
+import * as t from '../ir/type.ts'
+import { Global, Region, type Func, type ParamSig, type Value } from '../ir/value.ts'
+import type { Lowering } from './context.ts'
+import type { Fn } from './func.ts'
+
+/** The types that targets have for system values of compute entry points. */
+export const systemTypes: Readonly<Record<string, t.Type>> = {
+  SV_DISPATCHTHREADID: t.vec(t.u32, 3), SV_GROUPID: t.vec(t.u32, 3), SV_GROUPTHREADID: t.vec(t.u32, 3), SV_GROUPINDEX: t.u32,
+}
+
+/** An entry point whose parameters may still grow. */
+export interface OpenEntry {
+  readonly func: Func
+  readonly params: ParamSig[]
+  readonly semantics: string[]
+}
+
+/** The size of a workgroup, which is no parameter. */
+const size = 'SIZE'
+
+export class SystemValues {
+  readonly #cx: Lowering
+  readonly #globals = new Map<string, Global>()
+  readonly #entries: OpenEntry[] = []
+  readonly #set = new Map<OpenEntry, Set<string>>()
+
+  constructor(cx: Lowering) {
+    this.#cx = cx
+  }
+
+  /** Tells of an entry point, whose body sets the values. */
+  add(entry: OpenEntry): void {
+    this.#entries.push(entry)
+    this.#set.set(entry, new Set())
+  }
+
+  /** The value here. */
+  read(fn: Fn, name: string): Value {
+    let global = this.#globals.get(name)
+    if (global === undefined) {
+      global = new Global(this.#cx.names.unique(name === size ? 'workgroupSize' : name.toLowerCase()), this.#typeOf(name), 'private', 'none', undefined, undefined, null)
+      this.#globals.set(name, global)
+      this.#cx.module.globals.push(global)
+    }
+    return fn.b.load(fn.b.emit1(ops.global, [], global))
+  }
+
+  #typeOf(name: string): t.Type {
+    return systemTypes[name] ?? t.vec(t.u32, 3)
+  }
+
+  /** Has the entry points set what was asked for since. */
+  settle(): void {
+    for (const entry of this.#entries) {
+      const done = this.#set.get(entry)!
+      for (const [name, global] of this.#globals) {
+        if (done.has(name) || entry.func.body === undefined) continue
+        done.add(name)
+        const start = new Region()
+        const b = new Builder(entry.func, start)
+        b.store(b.emit1(ops.global, [], global), this.#given(b, entry, name))
+        entry.func.body.insts.unshift(...start.insts)
+      }
+    }
+  }
+
+  #given(b: Builder, entry: OpenEntry, name: string): Value {
+    const body = entry.func.body!
+    if (name === size) return b.construct(this.#typeOf(name), entry.func.info.entry!.numthreads.map(n => b.const(t.u32, n)))
+    const at = entry.semantics.indexOf(name)
+    if (at >= 0) return body.params[at]!
+    const param: ParamSig = { name: name.toLowerCase(), type: this.#typeOf(name), dir: 'in', noDiff: true }
+    entry.params.push(param)
+    entry.semantics.push(name)
+    return b.param(param.type, param.name, body)
+  }
+}
