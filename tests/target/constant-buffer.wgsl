@@ -30,10 +30,10 @@ fn computeMain(@builtin(global_invocation_id) id: vec3u) {
     let v = vec3f(1.0, 2.0, 3.0) * params.basis;
     let t = id.x * 4u;
     outp[t] = params.gain + params.small.a * 10.0 + params.after * 100.0;
-    outp[t + 1u] = params.pairs[id.x & 1u].value[1] + v.x + v.y + v.z;
+    outp[t + 1u] = params.pairs[id.x & 1u].value.y + v.x + v.y + v.z;
     let all_a = params.many[0].a;
     let all_a_0 = params.many[1].a;
     let all_a_1 = params.many[2].a;
     outp[t + 2u] = all_a + all_a_0 * 2.0 + all_a_1 * 3.0 + f32(params.last);
-    outp[t + 3u] = Extra.tint[2] * Extra.shade;
+    outp[t + 3u] = Extra.tint.z * Extra.shade;
 }

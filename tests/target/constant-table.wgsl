@@ -11,5 +11,5 @@ fn computeMain(@builtin(global_invocation_id) id: vec3u) {
     }
     let t = id.x * 2u;
     outp[t] = sum;
-    outp[t + 1u] = f32(offsets[id.x][0] * 2 + offsets[id.x][1]);
+    outp[t + 1u] = f32(offsets[id.x].x * 2 + offsets[id.x].y);
 }

@@ -5,6 +5,7 @@ import type { Span } from '../../base/source.ts'
 import * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
 import type { Func, Global, Inst, Module, Value } from '../../ir/value.ts'
+import { walk } from '../../ir/walk.ts'
 import { reflectBinding, type Reflection } from '../reflect.ts'
 import { expression, type Scope } from './expr.ts'
 import { globalsOf, legalize, type LegalEntry, type LegalGlobal, type LegalModule } from './legalize.ts'
@@ -54,6 +55,7 @@ class ModulePrinter implements ModuleScope {
   readonly #symbols = new Map<Func | Global | Type, string>()
   readonly #fields = new Map<Type, readonly string[]>()
   readonly #structs = new Lines()
+  readonly #structNames = new Map<Type, string>()
   #usesHalf = false
 
   constructor(legal: LegalModule) {
@@ -65,6 +67,8 @@ class ModulePrinter implements ModuleScope {
     for (const e of entries) this.#symbols.set(e.func, this.#names.make(e.func.name, 'entry'))
     for (const g of globals) this.#symbols.set(g.global, this.#names.make(g.global.name, 'global'))
     for (const f of funcs) if (!this.#symbols.has(f)) this.#symbols.set(f, this.#names.make(f.name, 'func'))
+    // Structs have their names before locals do, which could hide them otherwise.
+    for (const f of funcs) this.#nameStructs(f)
     const bodies = new Lines()
     for (const f of funcs) this.#func(f, entries.find(e => e.func === f), bodies)
     const resources = new Lines()
@@ -108,10 +112,22 @@ class ModulePrinter implements ModuleScope {
 
   // ── Declarations ─────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Declares a struct after those it is made of, and names it. */
+  #nameStructs(func: Func): void {
+    const name = (type: Type): void => {
+      if (type.kind === 'struct' && !this.#structNames.has(type)) {
+        this.#structNames.set(type, this.#names.make(type.name, 'Struct'))
+        for (const f of type.fields) name(f.type)
+      } else if (type.kind === 'array' || type.kind === 'ptr') name(type.elem!)
+    }
+    name(func.sig.result)
+    for (const p of func.body!.params) name(p.type)
+    walk(func.body!, inst => { for (const r of inst.results) name(r.type) })
+  }
+
+  /** Declares a struct after those it is made of. */
   #struct(type: Type): string {
     const fields = type.fields.map(f => this.typeText(f.type))
-    const name = this.#names.make(type.name, 'Struct')
+    const name = this.#structNames.get(type) ?? this.#names.make(type.name, 'Struct')
     this.#symbols.set(type, name)
     const aligns = this.#legal.layouts.memberAlign.get(type)
     this.#structs.braces(`struct ${name}`, null, () => {

@@ -140,9 +140,12 @@ function component(base: Expr, type: Type, i: number, scope: Scope): Expr {
   return merge(binds.primary, text, base)
 }
 
+function constantIndex(v: Value): number | undefined {
+  return v.def instanceof Inst && v.def.op === ops.constant ? Number(v.def.attr) : undefined
+}
+
 function indexText(i: Expr, v: Value): string {
-  const def = v.def
-  return def instanceof Inst && def.op === ops.constant ? String(def.attr) : i.text
+  return String(constantIndex(v) ?? i.text)
 }
 
 /** The expression of an instruction without regions that has one result. */
@@ -184,6 +187,8 @@ export function expression(inst: Inst, scope: Scope): Expr {
     case ops.global: return primary(scope.globalText(inst.attr as Global))
     case ops.field: return component(get(0), inst.args[0]!.type.elem!, inst.attr as number, scope)
     case ops.elem: {
+      const lane = inst.args[0]!.type.elem!.kind === 'vec' ? constantIndex(inst.args[1]!) : undefined
+      if (lane !== undefined) return component(get(0), inst.args[0]!.type.elem!, lane, scope)
       const [x, i] = [get(0), get(1)]
       return merge(binds.primary, `${x.text}[${indexText(i, inst.args[1]!)}]`, x, i)
     }
