@@ -22,6 +22,8 @@ export type Expr =
   | { kind: 'part'; type: Type; of: Expr; at: number }
   | { kind: 'elem'; type: Type; of: Expr; at: Expr }
   | { kind: 'float'; type: Type; x: Expr }
+  /** A float that is not negative as an integer. */
+  | { kind: 'int'; type: Type; x: Expr }
   /** Several lanes of a vector; as a place, none twice. */
   | { kind: 'lanes'; type: Type; of: Expr; lanes: readonly number[] }
 
@@ -32,8 +34,10 @@ export type Stmt =
   | { kind: 'decl'; name: string; type: Type; init: Expr | undefined }
   | { kind: 'set'; to: Place; op: '=' | '+=' | '-=' | '*='; value: Expr }
   | { kind: 'if'; c: Expr; then: Stmt[]; else: Stmt[] }
-  | { kind: 'for'; name: string; from: number; to: Expr; max: number; step: number; body: Stmt[] }
-  | { kind: 'while'; name: string; max: number; c: Expr | undefined; body: Stmt[] }
+  /** Counts down, to zero, where the step is negative. */
+  | { kind: 'for'; name: string; from: number; to: Expr; max: number; step: number; unroll: boolean; body: Stmt[] }
+  /** `form` says where it asks whether to go on: before a trip, after it, or by `break`. */
+  | { kind: 'while'; form: 'while' | 'do' | 'break'; name: string; max: number; c: Expr | undefined; body: Stmt[] }
   | { kind: 'switch'; x: Expr; cases: Stmt[][] }
   | { kind: 'break' }
   | { kind: 'continue' }
@@ -248,12 +252,14 @@ class Generator {
       const n = this.vars.find(v => v.name === 'n')
       const to: Expr = n !== undefined && this.rand(3) === 0 ? { kind: 'var', type: t.i32, name: 'n' } : { kind: 'lit', type: t.i32, value: max }
       this.vars.push({ name, type: t.i32, mutable: false })
-      const step = 1 + this.rand(2)
-      s = { kind: 'for', name, from: this.rand(2), to, max: to.kind === 'var' ? 4 : max, step, body: this.list(depth + 1) }
+      const down = to.kind === 'lit' && this.rand(4) === 0
+      const step = down ? -1 : 1 + this.rand(2)
+      const unroll = to.kind === 'lit' && this.rand(4) === 0
+      s = { kind: 'for', name, from: down ? max : this.rand(2), to: down ? { ...to, value: 0 } as Expr : to, max: to.kind === 'var' ? 4 : max, step, unroll, body: this.list(depth + 1) }
     } else {
       // The counter is stepped first, so that `continue` cannot loop for ever.
       this.vars.push({ name, type: t.i32, mutable: false })
-      s = { kind: 'while', name, max: 3, c: this.rand(2) === 0 ? this.condition() : undefined, body: this.list(depth + 1) }
+      s = { kind: 'while', form: this.one(['while', 'do', 'break'] as const), name, max: 3, c: this.rand(2) === 0 ? this.condition() : undefined, body: this.list(depth + 1) }
     }
     this.loopDepth--
     ;[this.vars, this.canBreak, this.canContinue] = saved
@@ -318,6 +324,11 @@ class Generator {
     const ints = this.vars.filter(v => v.type === t.i32)
     const field = this.rand(4) === 0 ? this.partOf(t.i32) : undefined
     if (field !== undefined) return field
+    if (this.rand(8) === 0) {
+      const x = this.expr(t.f32, 0)
+      const square: Expr = { kind: 'bin', type: t.f32, op: '*', x, y: x }
+      return { kind: 'int', type: t.i32, x: { kind: 'bin', type: t.f32, op: '*', x: square, y: { kind: 'lit', type: t.f32, value: 2.5 } } }
+    }
     if (ints.length === 0 || this.rand(3) === 0) return { kind: 'lit', type: t.i32, value: this.rand(4) }
     const e: Expr = { kind: 'var', type: t.i32, name: this.one(ints).name }
     if (this.rand(3) > 0) return e
@@ -504,6 +515,7 @@ export function exprText(e: Expr): string {
     }
     case 'elem': return `${exprText(e.of)}[${exprText(e.at)}]`
     case 'float': return `float(${exprText(e.x)})`
+    case 'int': return `int(${exprText(e.x)})`
     case 'lanes': return `${exprText(e.of)}.${e.lanes.map(l => 'xyzw'[l]).join('')}`
   }
 }
@@ -520,12 +532,16 @@ function stmtText(s: Stmt, indent: string): string {
     case 'set': return `${indent}${exprText(s.to)} ${s.op} ${exprText(s.value)};\n`
     case 'if': return `${indent}if (${exprText(s.c)}) ${block(s.then)}${s.else.length === 0 ? '' : ` else ${block(s.else)}`}\n`
     case 'for': {
-      const bound = s.to.kind === 'lit' ? '' : `${indent}[MaxIters(${s.max})]\n`
-      return `${bound}${indent}for (int ${s.name} = ${s.from}; ${s.name} < ${exprText(s.to)}; ${s.name} += ${s.step}) ${block(s.body)}\n`
+      const bound = s.unroll ? `${indent}[ForceUnroll]\n` : s.to.kind === 'lit' ? '' : `${indent}[MaxIters(${s.max})]\n`
+      const step = s.step < 0 ? `${s.name}--` : s.step === 1 ? `${s.name}++` : `${s.name} += ${s.step}`
+      return `${bound}${indent}for (int ${s.name} = ${s.from}; ${s.name} ${s.step < 0 ? '>' : '<'} ${exprText(s.to)}; ${step}) ${block(s.body)}\n`
     }
     case 'while': {
-      const c = s.c === undefined ? '' : ` && ${exprText(s.c)}`
-      return `${indent}int ${s.name} = 0;\n${indent}[MaxIters(${s.max})]\n${indent}while (${s.name} < ${s.max}${c}) {\n${inner}${s.name}++;\n${s.body.map(x => stmtText(x, inner)).join('')}${indent}}\n`
+      const c = `${s.name} < ${s.max}${s.c === undefined ? '' : ` && ${exprText(s.c)}`}`
+      const head = `${indent}int ${s.name} = 0;\n${indent}[MaxIters(${s.max})]\n${indent}`
+      const leave = s.form === 'break' ? `${inner}if (!(${c})) break;\n` : ''
+      const body = `{\n${leave}${inner}${s.name}++;\n${s.body.map(x => stmtText(x, inner)).join('')}${indent}}`
+      return s.form === 'do' ? `${head}do ${body} while (${c});\n` : `${head}while (${s.form === 'break' ? 'true' : c}) ${body}\n`
     }
     case 'switch': {
       const label = (k: number): string => k === s.cases.length - 1 ? 'default' : `case ${k}`
@@ -580,7 +596,7 @@ export function exprParts(e: Expr): readonly Expr[] {
   switch (e.kind) {
     case 'lit': case 'var': return []
     case 'bin': return [e.x, e.y]
-    case 'neg': case 'float': return [e.x]
+    case 'neg': case 'float': case 'int': return [e.x]
     case 'cond': return [e.c, e.x, e.y]
     case 'lib': case 'call': case 'make': return e.args
     case 'part': case 'lanes': return [e.of]

@@ -176,8 +176,8 @@ class Lowering {
     const v = b.variable(t.i32, s.name)
     b.store(v, b.const(t.i32, s.from))
     this.vars.set(s.name, v)
-    const bound = s.to.kind === 'lit' ? null : s.max
-    this.loop(bound, () => b.emit1(ops.lt, [b.load(v), this.expr(s.to)]), s.body, () => {
+    const bound = s.unroll ? 'unroll' : s.to.kind === 'lit' ? null : s.max
+    this.loop(bound, () => b.emit1(s.step < 0 ? ops.gt : ops.lt, [b.load(v), this.expr(s.to)]), s.body, () => {
       b.store(v, b.emit1(ops.add, [b.load(v), b.const(t.i32, s.step)]))
     })
     this.vars = saved
@@ -190,25 +190,37 @@ class Lowering {
     const v = b.variable(t.i32, s.name)
     b.store(v, b.const(t.i32, 0))
     this.vars.set(s.name, v)
-    this.loop(s.max, () => {
+    const goesOn = (): Value => {
       const c = b.emit1(ops.lt, [b.load(v), b.const(t.i32, s.max)])
       return s.c === undefined ? c : this.choose(c, () => this.expr(s.c!), () => b.const(t.bool, false), t.bool)
-    }, s.body, () => undefined, () => b.store(v, b.emit1(ops.add, [b.load(v), b.const(t.i32, 1)])))
+    }
+    const always = (): Value => b.const(t.bool, true)
+    const leaveUnless = (loop: Inst): void => {
+      const [out, on] = [region(), region()]
+      b.emit(ops.if_, [goesOn()], null, [], [on, out])
+      b.within(on, () => b.emit(ops.yield_, []))
+      b.within(out, () => b.emit(ops.leave, [], loop))
+    }
+    const step = (): void => b.store(v, b.emit1(ops.add, [b.load(v), b.const(t.i32, 1)]))
+    this.loop(s.max, s.form === 'while' ? goesOn : always, s.body, loop => { if (s.form === 'do') leaveUnless(loop) }, loop => {
+      if (s.form === 'break') leaveUnless(loop)
+      step()
+    })
     this.vars = saved
   }
 
-  loop(bound: number | null, test: () => Value, body: readonly Stmt[], step: () => void, first: () => void = () => undefined): void {
+  loop(bound: number | 'unroll' | null, test: () => Value, body: readonly Stmt[], step: (loop: Inst) => void, first: (loop: Inst) => void = () => undefined): void {
     const { b } = this
     const [head, inner, wrapped] = [region(), region(), region()]
     const loop = b.emit(ops.loop, [], bound, [], [head, inner])
     b.within(head, () => b.emit(ops.test, [test()]))
     b.within(inner, () => {
-      first()
+      first(loop)
       const block = b.emit(ops.block, [], null, [], [wrapped])
       this.loops.push({ loop, body: block })
       b.within(wrapped, () => { if (!this.list(body)) b.emit(ops.yield_, []) })
       this.loops.pop()
-      step()
+      step(loop)
       b.emit(ops.next, [])
     })
   }
@@ -257,6 +269,7 @@ class Lowering {
       case 'neg': return b.neg(this.expr(e.x))
       case 'lanes': return b.swizzle(this.expr(e.of), e.lanes)
       case 'float': return b.convert(this.expr(e.x), t.f32)
+      case 'int': return b.convert(this.expr(e.x), t.i32)
       case 'cond': return this.choose(this.expr(e.c), () => this.expr(e.x), () => this.expr(e.y), e.type)
       case 'make': return b.construct(e.type, e.args.map(a => this.expr(a)))
       case 'part': return b.extract(this.expr(e.of), e.at)

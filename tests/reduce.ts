@@ -93,6 +93,7 @@ function* stmtEdits(s: Stmt): Generator<Edit> {
   }
   if (s.kind === 'decl' && s.init !== undefined) yield* exprEdits(s.init, e => { s.init = e })
   if (s.kind === 'if') yield* exprEdits(s.c, e => { s.c = e })
+  if (s.kind === 'while') yield set(s, 'form', 'while')
   if (s.kind === 'while' && s.c !== undefined) {
     yield set(s, 'c', undefined)
     if (s.c !== undefined) yield* exprEdits(s.c, e => { s.c = e })
@@ -100,8 +101,11 @@ function* stmtEdits(s: Stmt): Generator<Edit> {
   if (s.kind === 'switch') yield* exprEdits(s.x, e => { s.x = e })
   if (s.kind === 'return' && s.value !== undefined) yield* exprEdits(s.value, e => { s.value = e })
   if (s.kind === 'for') {
-    yield set(s, 'from', 0)
-    yield set(s, 'step', 1)
+    yield set(s, 'unroll', false)
+    if (s.step > 0) {
+      yield set(s, 'from', 0)
+      yield set(s, 'step', 1)
+    }
   }
   if (s.kind === 'call') {
     yield set(s, 'to', undefined)
@@ -144,7 +148,7 @@ function* exprEdits(e: Expr, put: (e: Expr) => void): Generator<Edit> {
   if (e.kind === 'lib' || e.kind === 'make' || e.kind === 'call') {
     for (let i = 0; i < e.args.length; i++) yield* exprEdits(e.args[i]!, x => { target.args[i] = x })
   } else {
-    for (const key of ['x', 'y', 'c', 'at', 'of'] as const) {
+    for (const key of ['x', 'y', 'c', 'of'] as const) {
       const part: unknown = key in target ? target[key] : undefined
       if (typeof part === 'object') yield* exprEdits(part as Expr, x => { target[key] = x })
     }

@@ -183,6 +183,12 @@ class Preparer {
       this.rotate(x)
       return
     }
+    // Whoever gives a bound counts the trips that get to their end; one more may begin, and break.
+    const given = x.attr
+    if (typeof given === 'number') {
+      x.attr = null
+      x.attr = Math.min(given + 1, tripBound(x)?.max ?? Infinity)
+    }
     const b = this.b
     const n = head.params.length
     // A result that is a carried value takes the value of a break in the carried value's stead.
