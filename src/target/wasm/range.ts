@@ -12,7 +12,9 @@ export interface Range {
   readonly hi: number
 }
 
+/** How long a chain of definitions is followed, and how many values are looked at for one question. */
 const maxSteps = 12
+const maxValues = 300
 const limit = 2 ** 31 - 1
 
 export class Ranges {
@@ -23,6 +25,8 @@ export class Ranges {
   readonly given: Map<Value, Range> = new Map()
   /** The same for the lanes of vectors. */
   readonly lanes: Map<Value, readonly Range[]> = new Map()
+
+  #budget = 0
 
   constructor(func: Func) {
     walk(func.body!, inst => {
@@ -36,11 +40,16 @@ export class Ranges {
   }
 
   /** The range of a value at a place inside the bodies for which `inBody` holds; undefined where nothing is known. */
-  of(value: Value, inBody: (loop: Inst) => boolean, steps: number = maxSteps): Range | undefined {
-    if (steps === 0) return undefined
+  of(value: Value, inBody: (loop: Inst) => boolean): Range | undefined {
+    this.#budget = maxValues
+    return this.#of(value, inBody, maxSteps)
+  }
+
+  #of(value: Value, inBody: (loop: Inst) => boolean, steps: number): Range | undefined {
+    if (steps === 0 || --this.#budget < 0) return undefined
     const known = this.given.get(value)
     if (known !== undefined) return known
-    const at = (v: Value): Range | undefined => this.of(v, inBody, steps - 1)
+    const at = (v: Value): Range | undefined => this.#of(v, inBody, steps - 1)
     const def = value.def
     if (def instanceof Region) return this.#counter(value, def, inBody, steps)
     const unsigned = value.type.scalar === 'u32'
@@ -94,9 +103,9 @@ export class Ranges {
 
   #exits(loop: Inst, index: number, inBody: (loop: Inst) => boolean, steps: number): Range | undefined {
     const outside = (l: Inst): boolean => l !== loop && inBody(l)
-    let all = this.of(loop.regions[0]!.end.args[1 + index]!, outside, steps - 1)
+    let all = this.#of(loop.regions[0]!.end.args[1 + index]!, outside, steps - 1)
     for (const leave of this.#leaves.get(loop) ?? []) {
-      const one = this.of(leave.args[index]!, l => l === loop || inBody(l), steps - 1)
+      const one = this.#of(leave.args[index]!, l => l === loop || inBody(l), steps - 1)
       all = all === undefined || one === undefined ? undefined : union(all, one)
     }
     return all
@@ -108,12 +117,12 @@ export class Ranges {
     if (loop === undefined) return undefined
     const end = loop.regions[1]!.end
     if (end.op !== ops.next) return undefined
-    const first = this.of(loop.args[value.index]!, inBody, steps - 1)
+    const first = this.#of(loop.args[value.index]!, inBody, steps - 1)
     const then = end.args[value.index]!
     if (then === value) return first
     const step = then.def
     if (first === undefined || !(step instanceof Inst) || (step.op !== ops.add && step.op !== ops.sub) || step.args[0] !== value) return undefined
-    const by = this.of(step.args[1]!, inBody, steps - 1)
+    const by = this.#of(step.args[1]!, inBody, steps - 1)
     if (by === undefined || by.lo !== by.hi || by.lo === 0) return undefined
     const up = (step.op === ops.add) === (by.lo > 0)
     const stride = Math.abs(by.lo)
@@ -121,7 +130,7 @@ export class Ranges {
     if (test === undefined) return undefined
     const [x, y] = [test.args[0], test.args[1]]
     const flipped = y === value
-    const bound = this.of(flipped ? x! : y!, inBody, steps - 1)
+    const bound = this.#of(flipped ? x! : y!, inBody, steps - 1)
     if (bound === undefined) return undefined
     const less = flipped ? test.op === ops.gt : test.op === ops.lt
     const lessEq = flipped ? test.op === ops.ge : test.op === ops.le

@@ -4,7 +4,8 @@
  * variable that is stored to once and then only read is its value's memory itself.
  */
 import * as ops from '../../ir/ops.ts'
-import { Func, Inst, Region, type Global, type Value } from '../../ir/value.ts'
+import { Inst, Region, type Func, type Global, type Value } from '../../ir/value.ts'
+import { walk } from '../../ir/walk.ts'
 
 /** Whose memory a pointer points into; undefined where that is not known. */
 export type Root = Inst | Global | undefined
@@ -159,6 +160,41 @@ export class Usage {
       case ops.call: return !(root instanceof Inst) && !(inst.attr as Func).info.pure
       default:
     }
-    return inst.regions.some(r => r.insts.some(i => this.writes(i, root)))
+    for (const r of inst.regions) {
+      const written = this.#writtenIn(r)
+      if (written.any || written.roots.has(root) || root === undefined && written.roots.size > 0) return true
+      if (written.outside && !(root instanceof Inst)) return true
+    }
+    return false
   }
+
+  readonly #written = new Map<Region, Written>()
+
+  #writtenIn(region: Region): Written {
+    const known = this.#written.get(region)
+    if (known !== undefined) return known
+    const written: Written = { roots: new Set(), any: false, outside: false }
+    this.#written.set(region, written)
+    walk(region, inst => {
+      if (inst.op === ops.store || inst.op === ops.atomic) {
+        const to = this.root(inst.args[0]!)
+        if (to === undefined) written.any = true
+        else written.roots.add(to)
+      } else if (inst.op === ops.variable) {
+        written.roots.add(inst)
+      } else if (inst.op === ops.barrier || (inst.op === ops.call && !(inst.attr as Func).info.pure)) {
+        written.outside = true
+      }
+    })
+    return written
+  }
+}
+
+/** What the instructions of a region may write to. */
+interface Written {
+  readonly roots: Set<Root>
+  /** Memory that is not known. */
+  any: boolean
+  /** Whatever is not a local variable. */
+  outside: boolean
 }
