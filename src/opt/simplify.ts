@@ -9,6 +9,7 @@ import * as ops from '../ir/ops.ts'
 import { isInt } from '../ir/type.ts'
 import { Inst, Region, noRegions, type Func, type Value } from '../ir/value.ts'
 import { substitute, useCounts, walk, type ValueTable } from '../ir/walk.ts'
+import { joinBranches } from './branches.ts'
 import { forgetCarried } from './carried.ts'
 import { chooseInside } from './choice.ts'
 import type { Cx } from './cx.ts'
@@ -102,11 +103,15 @@ class Simplifier {
       for (let k = 0; k < inst.args.length; k++) inst.args[k] = this.#resolve(inst.args[k]!)
       b.at = region
       b.span = inst.span
-      const before = region.insts.length
+      let before = region.insts.length
       let goesOn = !inst.op.ends
-      if (inst.regions.length > 0) goesOn = this.#control(region, inst)
-      else if (inst.op === ops.trap && constantOf(inst.args[0]!) === true) this.changed = true
-      else {
+      if (inst.regions.length > 0) {
+        const joined = this.#join(region, inst)
+        if (joined !== inst) before--
+        goesOn = this.#control(region, joined)
+      } else if (inst.op === ops.trap && constantOf(inst.args[0]!) === true) {
+        this.changed = true
+      } else {
         const value = rewrite(b, inst, this.#wide) ?? this.#choice(inst)
         if (value === undefined) region.insts.push(inst)
         else this.#replace(inst.results[0]!, value)
@@ -122,6 +127,14 @@ class Simplifier {
       }
     }
     return true
+  }
+
+  /** The instruction together with an `if` on the same condition that is taken out of the region for it. */
+  #join(region: Region, inst: Inst): Inst {
+    if (inst.op !== ops.if_) return inst
+    const joined = joinBranches(region.insts, inst, i => this.#leaves.get(i) ?? 0)
+    this.changed ||= joined !== undefined
+    return joined ?? inst
   }
 
   /** Appends a control instruction, or what it comes to; false where control does not get past it. */

@@ -1,0 +1,58 @@
+/**
+ * Two branches on one condition with nothing but pure work between them are one branch:
+ *
+ *   %a = if %c () { A; yield %x } () { … }   %b = if %c () { B(%a) … } () { … }   →   %a, %b = if %c () { A; B(%x) … } () { … }
+ */
+import * as ops from '../ir/ops.ts'
+import { Inst, Region, noRegions, type Value } from '../ir/value.ts'
+import { substitute, type ValueTable } from '../ir/walk.ts'
+import { sizeOf } from './inline.ts'
+import { isPure } from './match.ts'
+
+/** How far back the first branch is looked for, and how many instructions it may hold. */
+const reach = 16
+const sizeLimit = 200
+
+/** The union of `second` with an `if` before it in `done`, which is taken out of there; undefined where there is none. */
+export function joinBranches(done: Inst[], second: Inst, leaves: (inst: Inst) => number): Inst | undefined {
+  if (leaves(second) > 0) return undefined
+  const at = findFirst(done, second.args[0]!)
+  const first = done[at]
+  if (first === undefined || leaves(first) > 0) return undefined
+  if (first.regions.some(r => sizeOf(r, sizeLimit) > sizeLimit)) return undefined
+  done.splice(at, 1)
+  const regions = first.regions.map((r, k) => {
+    const next = second.regions[k]!
+    const end = r.end
+    if (end.op !== ops.yield_) return r
+    const values: ValueTable = []
+    first.results.forEach((result, i) => { values[result.id] = end.args[i]! })
+    substitute(next, values)
+    const joined = new Region()
+    joined.insts = [...r.insts.slice(0, -1), ...next.insts]
+    const last = joined.end
+    if (last.op === ops.yield_) {
+      joined.insts[joined.insts.length - 1] = new Inst(ops.yield_, [...end.args, ...last.args], null, noRegions, last.span)
+    }
+    return joined
+  })
+  const both = new Inst(ops.if_, first.args, null, regions, first.span)
+  both.results = [...first.results, ...second.results]
+  both.results.forEach((r, i) => {
+    r.def = both
+    r.index = i
+  })
+  return both
+}
+
+/** The place of the nearest `if` on the condition with only pure work after it that does not use its results, or -1. */
+function findFirst(done: readonly Inst[], condition: Value): number {
+  const needed = new Set<Inst>()
+  for (let i = done.length - 1; i >= 0 && i >= done.length - reach; i--) {
+    const inst = done[i]!
+    if (inst.op === ops.if_) return inst.args[0] === condition && !needed.has(inst) ? i : -1
+    if (!isPure(inst)) return -1
+    for (const a of inst.args) if (a.def instanceof Inst) needed.add(a.def)
+  }
+  return -1
+}
