@@ -35,7 +35,6 @@ export function nameTerm(env: Env, e: ast.NameExpr): Term {
   if (first === undefined) {
     const builtin = builtinTerm(e.name)
     if (builtin !== null) return builtin
-    if (e.name === '__primal' || e.name === 'this') return errorTerm
     cx.sink.add(names.undefinedName, e.span, { name: e.name })
     return errorTerm
   }
