@@ -46,16 +46,16 @@ export function check(options: CheckOptions, sink: Sink): CheckedProgram {
 
 /** Checks every declaration of the user's modules. */
 function checkUser(cx: Cx): void {
-  for (const module of cx.modules) for (const u of module.inner.usings) resolveUsing(cx, module, u.target)
+  for (const module of cx.modules) for (const u of module.inner.usings) checkUsing(cx, u.target)
   // Checking bodies enters local declarations, which are checked in turn.
   for (let i = 0; i < cx.userDecls.length; i++) checkDecl(cx, cx.userDecls[i]!)
   for (const a of cx.asserts) assertStatic(cx, checkCondition(new Env(cx, a.scope), a.decl.condition), a.decl.message, a.decl.span)
 }
 
-function resolveUsing(cx: Cx, module: ModuleDecl, target: Parameters<typeof resolveType>[1]): void {
+/** Reports a `using` of what is no namespace. */
+function checkUsing(cx: Cx, target: Parameters<typeof resolveType>[1]): void {
   if (target.kind !== 'name') return
   if (!cx.modules.some(m => m.inner.names.get(target.name)?.some(d => d.kind === 'namespace') === true)) cx.sink.add(names.undefinedName, target.span, { name: target.name })
-  void module
 }
 
 function checkDecl(cx: Cx, decl: Decl): void {

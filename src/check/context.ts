@@ -1,6 +1,5 @@
 /** The state of one run of the checker: everything that is resolved on demand is kept here, so that it is resolved once. */
 import type { Sink } from '../base/diag.ts'
-
 import type {
   AliasDecl, Decl, EnumDecl, ExtensionDecl, FieldDecl, FuncAttributes, FuncDecl, GenericParams, GlobalDecl, LocalDecl,
   ModuleDecl, ParamDecl, StructDecl,

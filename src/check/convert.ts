@@ -138,7 +138,6 @@ export function convertExpr(cx: Cx, e: Expr, to: Type, span: Span | null = e.spa
   }
   if (e.kind === 'const' && to.kind === 'scalar' && e.type.kind === 'scalar') return { kind: 'const', type: to, span, value: convertNumber(e.value, to.name) }
   if (e.type.kind === 'array' && to.kind === 'array') return e
-  void cx
   return { kind: 'convert', type: to, span, value: e }
 }
 

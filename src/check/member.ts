@@ -62,7 +62,7 @@ export function lookupMember(cx: Cx, type: Type, name: string): readonly Member[
       }
     }
   }
-  if (found.length > 0 && found.some(m => m.decl.kind !== 'func' && m.decl.kind !== 'subscript')) return found
+  if (found.some(m => m.decl.kind !== 'func' && m.decl.kind !== 'subscript')) return found
   if (type.kind === 'struct' && declaredBases(cx, type.decl).length === 0 && cx.extensions.length === 0) return found
   if (found.length > 0 && !isOpen(type)) return found
   const generic = isOpen(type) || type.kind === 'interface'

@@ -1,5 +1,5 @@
 /** Scopes: where a name is declared and what lies around it. Names inside one do not depend on order. */
-import type { Container, Decl, FuncDecl, GlobalDecl, FieldDecl } from './decl.ts'
+import type { Container, Decl } from './decl.ts'
 import type * as ast from '../syntax/ast.ts'
 
 export interface Scope {
@@ -27,12 +27,3 @@ export function declare(scope: Scope, decl: Decl): void {
 export function overloads(decl: Decl): boolean {
   return decl.kind === 'func' || decl.kind === 'subscript'
 }
-
-/** The function around a scope, if it stands in one. */
-export function enclosingFunction(scope: Scope | null): FuncDecl | null {
-  for (let s = scope; s !== null; s = s.parent) if (s.owner !== null && s.owner.kind === 'func') return s.owner
-  return null
-}
-
-/** Members of `cbuffer`s, which are seen as names outside of it. */
-export type BlockMembers = Map<FieldDecl, GlobalDecl>
