@@ -251,7 +251,8 @@ describe('generated programs', () => {
       const [x, y] = [[...outp], [...gpu]]
       // Where gradients are large, the last bits of the functions on the way matter.
       if (x.some(v => !(Math.abs(v) < 1e3))) continue
-      if (!near(x, y, 2e-3)) failures.push(`seed ${seed}: JavaScript says ${x.join(', ')}, WGSL ${y.join(', ')}\n${text}\n${shown ? code : ''}`)
+      // WGSL lets sin and cos be off by 2⁻¹¹, and devices make use of it.
+      if (!near(x, y, 2e-2)) failures.push(`seed ${seed}: JavaScript says ${x.join(', ')}, WGSL ${y.join(', ')}\n${text}\n${shown ? code : ''}`)
     }
     closeGpu()
     expect(failures.join('\n\n')).toBe('')
