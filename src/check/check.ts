@@ -3,9 +3,10 @@
  * core library only what they use.
  */
 import { InternalError, type Sink } from '../base/diag.ts'
+import * as derivative from '../base/errors/derivative.ts'
 import * as names from '../base/errors/names.ts'
 import { attributesOf } from './attribute.ts'
-import { conforms, paramLists, put, substFor } from './conform.ts'
+import { conforms, coreInterface, declaredBases, paramLists, put, selfType, substFor } from './conform.ts'
 import { foldExpr } from './const.ts'
 import { Cx } from './context.ts'
 import { core } from './core.generated.ts'
@@ -65,6 +66,7 @@ function checkDecl(cx: Cx, decl: Decl): void {
       const sig = funcSig(cx, decl)
       attributesOf(cx, decl)
       sig.params.forEach((p, i) => { if (p.hasDefault) paramDefault(cx, decl, i) })
+      if (attributesOf(cx, decl).marked) checkReferences(cx, decl)
       const body = checkBody(cx, decl)
       checkRedefinition(cx, decl)
       checkDerivatives(cx, decl)
@@ -74,6 +76,7 @@ function checkDecl(cx: Cx, decl: Decl): void {
     case 'struct': {
       for (const f of fieldSigs(cx, decl)) fieldDefault(cx, f.decl)
       if (containsItself(cx, decl, decl, new Set())) cx.sink.add(names.recursiveType, decl.span ?? undefined, { name: decl.name })
+      checkBothWays(cx, decl)
       checkConformances(cx, decl)
       return
     }
@@ -87,6 +90,24 @@ function checkDecl(cx: Cx, decl: Decl): void {
       return
     default:
   }
+}
+
+/** What is passed by constant reference has no place to put a derivative. */
+function checkReferences(cx: Cx, func: FuncDecl): void {
+  const syntax = func.syntax.kind === 'accessor' ? [] : func.syntax.params
+  for (const p of funcSig(cx, func).params) {
+    const byReference = syntax[p.index]?.modifiers.some(m => m.name === 'constref' || m.name === '__constref') === true
+    if (byReference && !p.noDiff && differentialOf(cx, p.type) !== null) cx.sink.add(derivative.constantReference, p.span ?? undefined, { name: p.name })
+  }
+}
+
+/** A type is differentiated as a value or as a place. */
+function checkBothWays(cx: Cx, decl: StructDecl): void {
+  if (declaredBases(cx, decl).length < 2) return
+  const type = selfType(cx, decl)
+  const [value, pointer] = [coreInterface(cx, 'IDifferentiable'), coreInterface(cx, 'IDifferentiablePtrType')]
+  if (type === null || value === null || pointer === null) return
+  if (conforms(cx, type, value) && conforms(cx, type, pointer)) cx.sink.add(derivative.valueAndPointer, decl.span ?? undefined, { type: decl.name })
 }
 
 /** Whether the value of a constant is computed from itself. */

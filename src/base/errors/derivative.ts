@@ -159,3 +159,13 @@ export const kernelParameters: Entry<'name'> = error('E31214', 'parameter {name}
   help: 'use DiffTensorView, or mark it no_diff',
   example: '[CUDAKernel] [Differentiable] void k(float x) { }',
 })
+
+export const constantReference: Entry<'name'> = error('E38034', 'parameter {name} is passed by constant reference and is differentiable', {
+  help: 'pass it by value, or mark it no_diff',
+  example: '[Differentiable] float f(constref float x) { return x * x; }',
+})
+
+export const valueAndPointer: Entry<'type'> = error('E30311', '{type} conforms to IDifferentiable and to IDifferentiablePtrType', {
+  help: 'a type is differentiated as a value or as a place: leave one of the two away',
+  example: 'struct S : IDifferentiable, IDifferentiablePtrType { typealias Differential = S; float a; }',
+})
