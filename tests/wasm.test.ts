@@ -82,7 +82,7 @@ describe('WebAssembly', () => {
       const module = parseModule(source)
       const groups = /dispatch (\d+) (\d+) (\d+)/.exec(source)!.slice(1).map(Number) as [number, number, number]
       const kernel = module.funcs.find(f => f.info.entry !== undefined)!
-      const data = { inp: Array.from({ length: 16 }, (_x, i) => i * 0.5 - 3), outp: new Array<number>(24).fill(0) }
+      const data = { inp: Array.from({ length: 16 }, (_x, i) => i * 0.5 - 3), outp: Array.from({ length: 24 }, () => 0) }
       const items = Array.from({ length: 24 }, (_x, i) => [i, [i, 1, 2], 3])
       const expected = { ...data, outp: [...data.outp], items: items as Data[], scale: 1.5 }
       const { machine, text } = machineOf(module)

@@ -23,7 +23,7 @@ export function compute(g: Graph, leaves: Leaves, inst: Inst, args: readonly Nod
     case ops.zero: case ops.undef: return zeros(g, leaves.of(type))
     case ops.detach: return x
     case ops.construct: return args.flat()
-    case ops.splat: return new Array<Node>(leaves.count(type)).fill(x![0]!)
+    case ops.splat: return Array.from({ length: leaves.count(type) }, () => x![0]!)
     case ops.extract: {
       const from = inst.args[0]!.type
       const start = leaves.start(from, inst.attr as number)

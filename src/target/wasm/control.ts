@@ -107,12 +107,12 @@ export class Control {
     const g = this.#body.g
     const cond = this.#body.node(inst.args[0]!)
     const scope = this.#open(inst)
-    const then = g.nested(false, () => this.#within(inst, inst.regions[0]!))
-    const other = g.nested(false, () => this.#within(inst, inst.regions[1]!))
-    if (then.stmts.length === 0 && other.stmts.length > 0 && !scope.label.used) {
-      g.stmt({ kind: 'if', cond: g.eqz(cond), then: other, else: undefined, label: scope.label })
+    const yes = g.nested(false, () => this.#within(inst, inst.regions[0]!))
+    const no = g.nested(false, () => this.#within(inst, inst.regions[1]!))
+    if (yes.stmts.length === 0 && no.stmts.length > 0 && !scope.label.used) {
+      g.stmt({ kind: 'if', cond: g.eqz(cond), yes: no, no: undefined, label: scope.label })
     } else {
-      g.stmt({ kind: 'if', cond, then, else: other, label: scope.label })
+      g.stmt({ kind: 'if', cond, yes, no, label: scope.label })
     }
     this.#receive(inst.results, scope.sinks)
   }

@@ -90,8 +90,8 @@ export class Graph {
       if (cond.imm !== 0) f()
       return
     }
-    const then = this.nested(false, f)
-    this.stmt({ kind: 'if', cond, then, else: undefined, label: new Label() })
+    const yes = this.nested(false, f)
+    this.stmt({ kind: 'if', cond, yes, no: undefined, label: new Label() })
   }
 
   /** Counts from 0 (or `from`) up to `end`, by 1. */

@@ -72,7 +72,7 @@ export type Stmt =
   /** `memory.copy` or `memory.fill` into `object`: destination, source or byte, bytes. */
   | { readonly kind: 'bulk'; readonly op: number; readonly args: readonly Node[]; readonly object: object | undefined }
   | { readonly kind: 'call'; readonly func: Callee; readonly args: readonly Node[]; readonly locals: readonly number[]; readonly pure: boolean }
-  | { readonly kind: 'if'; readonly cond: Node; readonly then: Seq; readonly else: Seq | undefined; readonly label: Label }
+  | { readonly kind: 'if'; readonly cond: Node; readonly yes: Seq; readonly no: Seq | undefined; readonly label: Label }
   | { readonly kind: 'block'; readonly body: Seq; readonly label: Label }
   /** `exit` leaves the loop, `top` goes round again. The body falls out of the loop at its end. */
   | { readonly kind: 'loop'; readonly body: Seq; readonly top: Label; readonly exit: Label }

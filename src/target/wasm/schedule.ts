@@ -125,10 +125,10 @@ class Scheduler {
         this.#flush([s.cond])
         this.#node(s.cond)
         this.#emit(op.if)
-        this.#inside(s.label, s.then)
-        if (s.else !== undefined && s.else.stmts.length > 0) {
+        this.#inside(s.label, s.yes)
+        if (s.no !== undefined && s.no.stmts.length > 0) {
           this.#emit(op.else)
-          this.#inside(s.label, s.else)
+          this.#inside(s.label, s.no)
         }
         this.#emit(op.end)
         return
@@ -354,7 +354,7 @@ function operands(s: Stmt): readonly Node[] {
 
 function children(s: Stmt): readonly Seq[] {
   switch (s.kind) {
-    case 'if': return s.else === undefined ? [s.then] : [s.then, s.else]
+    case 'if': return s.no === undefined ? [s.yes] : [s.yes, s.no]
     case 'block': case 'loop': return [s.body]
     case 'switch': return s.cases
     default: return []
