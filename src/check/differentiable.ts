@@ -147,6 +147,8 @@ class Check {
 
   #isDifferentiable(ref: FuncRef): boolean {
     if (ref.kind === 'derivative') return true
+    // What meets a requirement of a type parameter is known once the type is.
+    if (ref.kind === 'requirement') return true
     const { level } = attributesOf(this.#cx, ref.decl)
     return level === 'backward' || (level === 'forward' && this.#level === 'forward')
   }
@@ -214,6 +216,10 @@ class Check {
     const sig = signatureOf(this.#cx, e.func)
     for (let i = 0; i < e.args.length; i++) {
       const [p, a] = [sig.params[i], e.args[i]!]
+      // What a lambda captures would get lost in a parameter whose type is not bound to IDifferentiable.
+      if (p?.noDiff === true && a.dir === 'in' && a.value.type.kind === 'struct' && a.value.type.decl.name === 'Lambda' && this.#carries(a.value)) {
+        this.#cx.sink.add(errors.lostInCall, a.value.span ?? e.span ?? undefined, { name: nameOf(e.func) })
+      }
       if (p === undefined || p.noDiff || !this.#differentiable(p.type)) continue
       if (a.dir === 'in') this.#expect(a.value)
       else if (e.func.kind !== 'derivative' && !this.#holds(a.place)) this.#cx.sink.add(errors.lostInArgument, a.place.span ?? e.span ?? undefined, { name: p.name })

@@ -61,10 +61,10 @@ function structDifferential(cx: Cx, type: StructType): Type | null {
     const diff = differentialOf(cx, elem)
     return diff === null ? null : same(diff, elem) ? type : structType(type.decl, [diff])
   }
-  if (type.decl.intrinsic === 'Optional') {
-    const elem = type.args[0] as Type
-    const diff = differentialOf(cx, elem)
-    return diff === null ? null : same(diff, elem) ? type : structType(type.decl, [diff])
+  // Optionals and tuples of differentiable types: those of their differentials.
+  if (type.decl.intrinsic === 'Optional' || type.decl.intrinsic === 'Tuple') {
+    const diffs = type.args.map(a => differentialOf(cx, a as Type))
+    return diffs.some(d => d === null) ? null : diffs.every((d, i) => same(d!, type.args[i]!)) ? type : structType(type.decl, diffs as Type[])
   }
   const iface = coreInterface(cx, 'IDifferentiable')
   if (iface === null || !conforms(cx, type, iface)) return null

@@ -1,4 +1,5 @@
 /** Where an expression or statement stands: its scope, its function, what `this` is, and what is allowed. */
+import type { Stmt } from '../syntax/ast.ts'
 import type { Cx } from './context.ts'
 import type { FuncDecl, Level } from './decl.ts'
 import type { Scope } from './scope.ts'
@@ -19,6 +20,10 @@ export class Env {
   loops = 0
   switches = 0
   depth = 0
+  /** What `defer` has put off, in the scopes where it stands; how many of it were there outside the innermost loop, and outside what `break` leaves. */
+  readonly defers: { readonly body: Stmt, readonly scope: Scope }[] = []
+  outsideLoop = 0
+  outsideBreak = 0
 
   constructor(cx: Cx, scope: Scope, func: FuncDecl | null = null, self: Type | null = null, selfFixed: string | null = null, result: Type = voidType, level: Level = 'none') {
     this.cx = cx

@@ -22,9 +22,9 @@ export function constructors(env: Env, type: Type): readonly Candidate[] {
   return candidatesOf(lookupMember(env.cx, type, '__init'), null, 0).filter(c => c.decl.role === 'constructor' && (c.requirement === null || type.kind !== 'struct'))
 }
 
-/** `DifferentialPair<T>` and `DifferentialPtrPair<T>`. */
+/** `DifferentialPair<T>`, `DifferentialPtrPair<T>` and tuples. */
 export function isPair(type: StructType): boolean {
-  return type.decl.intrinsic === 'DifferentialPair' || type.decl.intrinsic === 'DifferentialPtrPair'
+  return type.decl.intrinsic === 'DifferentialPair' || type.decl.intrinsic === 'DifferentialPtrPair' || type.decl.intrinsic === 'Tuple'
 }
 
 /** The field types of a struct with its arguments put in. */

@@ -94,8 +94,9 @@ export function checkLambda(env: Env, e: ast.LambdaExpr): Term {
   cx.sigs.set(func, { params, result: body.result, resultNoDiff: false })
   cx.bodies.set(func, { params, stmts })
   cx.attributes.set(func, { ...attributesOf(cx, func), level: env.level, marked: env.level !== 'none' })
-  const iface = cx.library.lookup('IFunc')[0]
-  if (iface !== undefined && iface.kind === 'interface' && iface.generics !== null) {
+  for (const name of env.level === 'none' ? ['IFunc'] : ['IFunc', 'IDifferentiableFunc']) {
+    const iface = cx.library.lookup(name)[0]
+    if (iface === undefined || iface.kind !== 'interface' || iface.generics === null) continue
     const args: GenericArg[] = [body.result, ...params.map(p => p.type)]
     while (args.length < iface.generics.params.length) args.push(voidType)
     if (args.length === iface.generics.params.length) bases.push(interfaceType(iface, args))

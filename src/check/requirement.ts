@@ -118,7 +118,7 @@ export function checkConformances(cx: Cx, decl: StructDecl | EnumDecl | Extensio
 function checkInterface(cx: Cx, decl: Decl & { readonly kind: 'struct' | 'enum' | 'extension' }, type: Type, iface: InterfaceType): void {
   if (iface.decl.module.isCore) {
     // The compiler makes what these require, or the type is built in.
-    if (iface.decl.name === 'IDifferentiable' || iface.decl.name === 'IFunc' || iface.decl.name.startsWith('__') || type.kind !== 'struct') return
+    if (iface.decl.name === 'IDifferentiable' || /^I(Differentiable)?(Mutating)?Func$/.test(iface.decl.name) || iface.decl.name.startsWith('__') || type.kind !== 'struct') return
   }
   for (const list of iface.decl.inner.names.values()) {
     for (const requirement of list) {

@@ -147,7 +147,7 @@ function aliasType(cx: Cx, decl: AliasDecl): Type {
 
 /** The term of a built-in name, or null. */
 export function builtinTerm(name: string): Term | null {
-  if (name === 'vector' || name === 'matrix' || name === 'Array' || name === '__Shape') return { kind: 'open', decl: name, outer: noSubst }
+  if (name === 'vector' || name === 'matrix' || name === 'Array' || name === 'Tuple' || name === '__Shape') return { kind: 'open', decl: name, outer: noSubst }
   const type = builtinType(name)
   return type === null ? null : { kind: 'type', type }
 }
@@ -266,6 +266,12 @@ export function resolveInt(cx: Cx, e: ast.Expr, scope: Scope): Int {
 export function applyGeneric(cx: Cx, open: Term & { readonly kind: 'open' }, args: readonly ast.Expr[], scope: Scope | null, span: Span): Type {
   const { decl } = open
   const type = (i: number): Type => resolveType(cx, args[i]!, scope!)
+  if (decl === 'Tuple') {
+    const made = cx.library.lookup(`__Tuple${args.length}`)[0]
+    if (made?.kind === 'struct') return applyGeneric(cx, { kind: 'open', decl: made, outer: noSubst }, args, scope, span)
+    cx.sink.add(generics.argumentCount, span, { name: decl, expected: 'one to eight', got: args.length })
+    return errorType
+  }
   const int = (i: number): Int => resolveInt(cx, args[i]!, scope!)
   if (typeof decl === 'string') {
     const wanted = decl === 'matrix' ? 3 : 2

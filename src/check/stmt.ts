@@ -88,8 +88,26 @@ function checkStmts(env: Env, list: readonly ast.Stmt[]): readonly Stmt[] {
   // Local types and functions are known in the whole block.
   for (const s of list) if (s.kind === 'decl') for (const d of s.decls) if (d.kind !== 'var' && env.func !== null) collectLocal(env.cx, d, env.func, env.scope)
   const out: Stmt[] = []
-  for (const s of list) checkStmt(env, s, out)
+  const outside = env.defers.length
+  for (const s of list) {
+    if (s.kind === 'defer') env.defers.push({ body: s.body, scope: env.scope })
+    else checkStmt(env, s, out)
+  }
+  if (env.defers.length > outside && fallsThrough(out)) catchUp(env, outside, out)
+  env.defers.length = outside
   return out
+}
+
+/** What was put off is due, the latest first; it is checked anew at each way out. */
+function catchUp(env: Env, outside: number, out: Stmt[]): void {
+  const { scope } = env
+  const due = env.defers.splice(outside)
+  for (let i = due.length - 1; i >= 0; i--) {
+    env.scope = due[i]!.scope
+    out.push(one(env, due[i]!.body))
+  }
+  env.scope = scope
+  env.defers.push(...due)
 }
 
 /** The statements of a block, in the scope that `env` has. */
@@ -162,18 +180,20 @@ function statement(env: Env, s: ast.Stmt, out: Stmt[]): void {
     case 'break':
       if (s.label !== undefined) cx.sink.add(names.unsupported, s.span, { feature: 'break with a label' })
       else if (env.loops === 0 && env.switches === 0) cx.sink.add(types.breakOutside, s.span, {})
+      catchUp(env, env.outsideBreak, out)
       out.push({ kind: 'break', span: s.span })
       return
     case 'continue':
       if (env.loops === 0) cx.sink.add(types.continueOutside, s.span, {})
+      catchUp(env, env.outsideLoop, out)
       out.push({ kind: 'continue', span: s.span })
       return
-    case 'return': out.push(checkReturn(env, s)); return
+    case 'return': returnOf(env, checkReturn(env, s), out); return
     case 'discard': out.push({ kind: 'discard', span: s.span }); return
     case 'ifLet': checkIfLet(env, s, out); return
-    case 'defer': cx.sink.add(names.unsupported, s.span, { feature: 'defer' }); return
+    case 'defer': out.push(one(env, s.body)); return
     case 'label': cx.sink.add(names.unsupported, s.span, { feature: 'a label' }); return
-    case 'targetSwitch': cx.sink.add(names.unsupported, s.span, { feature: `__${s.which}_switch` }); return
+    case 'targetSwitch': out.push(targetCase(env, s)); return
     case 'unsupported': cx.sink.add(names.unsupported, s.span, { feature: s.feature }); return
   }
 }
@@ -200,6 +220,40 @@ function checkIfLet(env: Env, s: ast.IfLetStmt, out: Stmt[]): void {
 
 function constantLocal(cx: Cx, name: string, type: Type, span: Span): LocalDecl {
   return { kind: 'local', id: cx.id(), name, type, span, constant: true, noDiff: false }
+}
+
+/** A return with what was put off between its value and the end. */
+function returnOf(env: Env, s: Stmt, out: Stmt[]): void {
+  if (env.defers.length === 0 || s.kind !== 'return' || s.value === null) {
+    catchUp(env, 0, out)
+    out.push(s)
+    return
+  }
+  const { type, span } = s.value
+  const decl = constantLocal(env.cx, '', type, span ?? s.span!)
+  out.push({ kind: 'local', decl, init: s.value, span: s.span })
+  catchUp(env, 0, out)
+  out.push({ kind: 'return', value: { kind: 'read', type, span, place: { kind: 'local', type, span, decl } }, span: s.span })
+}
+
+/** One checked program serves all targets: of a switch over them the first case without code of another language, WGSL's before the default. */
+function targetCase(env: Env, s: ast.TargetSwitchStmt): Stmt {
+  const usable = s.cases.filter(c => !c.body.some(isForeign))
+  const rank = (c: ast.TargetCase): number => c.targets.some(t => t?.text === 'wgsl') ? 0 : c.targets.includes(undefined) ? 1 : 2
+  const chosen = s.which === 'target' ? usable.sort((a, b) => rank(a) - rank(b))[0] : undefined
+  if (chosen !== undefined) return scoped(env, (): Stmt => ({ kind: 'block', body: checkStmts(env, chosen.body).filter(x => x.kind !== 'break'), span: chosen.span }))
+  env.cx.sink.add(names.unsupported, s.span, { feature: s.which === 'target' ? 'a __target_switch without a case that all targets can take' : `__${s.which}_switch` })
+  return { kind: 'block', body: [], span: s.span }
+}
+
+function isForeign(s: ast.Stmt): boolean {
+  switch (s.kind) {
+    case 'unsupported': return true
+    case 'block': return s.stmts.some(isForeign)
+    case 'return': return s.value?.kind === 'unsupported'
+    case 'expr': return s.expr.kind === 'unsupported'
+    default: return false
+  }
 }
 
 function isAssert(e: ast.Expr): e is ast.CallExpr {
@@ -292,9 +346,13 @@ function checkLocal(env: Env, d: ast.VarDecl, out: Stmt[]): void {
 // ── Loops and switches ───────────────────────────────────────────────────────────────────────────────────────────
 
 function loopBody(env: Env, s: ast.Stmt): Stmt {
+  const { outsideLoop, outsideBreak } = env
+  env.outsideLoop = env.outsideBreak = env.defers.length
   env.loops++
   const body = one(env, s)
   env.loops--
+  env.outsideLoop = outsideLoop
+  env.outsideBreak = outsideBreak
   return body
 }
 
@@ -341,6 +399,8 @@ function checkSwitch(env: Env, s: ast.SwitchStmt): Stmt {
   if (!whole && !poisoned(type) && value.kind !== 'error') cx.sink.add(types.switchType, s.value.span, { type: show(type) })
   const cases: SwitchCase[] = []
   const seen = new Set<number>()
+  const { outsideBreak } = env
+  env.outsideBreak = env.defers.length
   env.switches++
   for (let i = 0; i < s.groups.length; i++) {
     const group = s.groups[i]!
@@ -366,6 +426,7 @@ function checkSwitch(env: Env, s: ast.SwitchStmt): Stmt {
     if (i < s.groups.length - 1 && fallsThrough(body)) cx.sink.add(types.fallThrough, group.span, {})
     cases.push({ labels, isDefault, body })
   }
+  env.outsideBreak = outsideBreak
   env.switches--
   return { kind: 'switch', value, cases, span: s.span }
 }

@@ -348,7 +348,7 @@ export function show(type: GenericArg): string {
       }
       return show(elem) + dims
     }
-    case 'struct': return (type.decl.nested ?? type.decl.name) + showArgs(type.args)
+    case 'struct': return (type.decl.nested ?? type.decl.name).replace(/^__Tuple\d/, 'Tuple') + showArgs(type.args)
     case 'interface': return type.decl.name + showArgs(type.args)
     case 'enum': case 'param': return type.decl.name
     case 'this': return 'This'
