@@ -139,6 +139,135 @@ float constantPart(float x, float y)
 }
 `,
   },
+  {
+    name: 'ownDifferential', arity: 2,
+    text: `struct AngleD : IDifferentiable
+{
+    typealias Differential = AngleD;
+    [DerivativeMember(AngleD.dv)] float dv;
+    static AngleD dzero() { return { 0.0 }; }
+    static AngleD dadd(AngleD a, AngleD b) { return { a.dv + b.dv }; }
+}
+struct Angle : IDifferentiable
+{
+    typealias Differential = AngleD;
+    [DerivativeMember(AngleD.dv)] float v;
+    int turns;
+}
+[Differentiable]
+Angle angle(float v) { Angle a; a.v = v; a.turns = 2; return a; }
+[Differentiable]
+float ownDifferential(float x, float y)
+{
+    Angle a = angle(x * 0.5);
+    Angle b = angle(y);
+    if (x > y) b = a;
+    [MaxIters(4)]
+    for (int i = 0; i < a.turns; i++) a.v += 0.25 * sin(b.v);
+    return a.v * cos(b.v);
+}
+`,
+  },
+  {
+    name: 'staticRequirement', arity: 2,
+    text: `interface IActivation
+{
+    [Differentiable]
+    static float eval(float x);
+}
+struct Soft : IActivation
+{
+    [Differentiable]
+    static float eval(float x) { return log(1.0 + exp(sin(x))); }
+}
+struct Line : IActivation
+{
+    [Differentiable]
+    static float eval(float x) { return 0.5 * x + 0.25; }
+}
+[Differentiable]
+float layer<A : IActivation, let N : int>(float x, float w)
+{
+    float sum[N];
+    for (int i = 0; i < N; i++) sum[i] = A.eval(x * w + float(i));
+    float total = 0.0;
+    for (int i = N - 1; i >= 0; i--) total += sum[i] * 0.25;
+    return total;
+}
+[Differentiable]
+float staticRequirement(float x, float y) { return layer<Soft, 3>(x, y) + layer<Line, 2>(y, x); }
+`,
+  },
+  {
+    name: 'operators', arity: 2,
+    text: `struct Dual2 : IDifferentiable
+{
+    float a;
+    float b;
+    property float sum
+    {
+        [Differentiable] get { return a + b; }
+    }
+    [Differentiable]
+    static Dual2 of(float a, float b) { Dual2 r = { a, b }; return r; }
+}
+[Differentiable]
+Dual2 operator*(Dual2 x, Dual2 y) { return Dual2.of(x.a * y.a, x.a * y.b + x.b * y.a); }
+extension Dual2
+{
+    [Differentiable]
+    float norm() { return sqrt(a * a + b * b + 0.5); }
+}
+[Differentiable]
+float operators(float x, float y)
+{
+    Dual2 p = Dual2.of(sin(x), 0.5) * Dual2.of(y, 1.0);
+    Dual2 all[2] = { p, Dual2.of(x, y) };
+    for (int i = 0; i < 2; i++) all[i] = all[i] * p;
+    return all[1].sum * 0.25 + all[0].norm();
+}
+`,
+  },
+  {
+    name: 'swapped', arity: 2,
+    text: `[Differentiable]
+void swapScaled(inout float a, inout float b, out float sum)
+{
+    float t = a;
+    a = b * 0.5;
+    b = sin(t);
+    sum = a + b;
+}
+[Differentiable]
+float swapped(float x, float y)
+{
+    float2 v = float2(x, y);
+    float s;
+    float total = 0.0;
+    [MaxIters(4)]
+    for (int i = 0; ; i++)
+    {
+        if (i == 3) break;
+        swapScaled(v.x, v.y, s);
+        if (s > 1.5) continue;
+        total += s * v.x;
+    }
+    return total + v.y;
+}
+`,
+  },
+  {
+    name: 'onlyForward', arity: 1,
+    text: `[Differentiable]
+float cubic(float x) { float s = sin(x); return s * s * s; }
+[Differentiable]
+float onlyForward(float x)
+{
+    let once = fwd_diff(cubic)(diffPair(x, 1.0));
+    return once.p + 0.5 * once.d;
+}
+`,
+  },
 ]
 
 export const prelude: ReadonlyMap<string, PreludeFunction> = new Map(list.map(f => [f.name, f]))
