@@ -14,3 +14,16 @@ void computeMain(uint3 id : SV_DispatchThreadID)
     target: 'js',
   },
 })
+
+export const storageInScript: Entry<'type'> = error('E37102', 'JavaScript buffers cannot hold {type}', {
+  help: 'use 32-bit or 64-bit types in buffers',
+  example: {
+    source: `RWStructuredBuffer<half> outp;
+[shader("compute")] [numthreads(1, 1, 1)]
+void computeMain(uint3 id : SV_DispatchThreadID)
+{
+    outp[id.x] = half(1.0);
+}`,
+    target: 'js',
+  },
+})

@@ -1,6 +1,6 @@
 /** One output module: its names, its globals, and the functions it needs. */
 import type { Sink } from '../../base/diag.ts'
-import { notInScript } from '../../base/errors/js.ts'
+import { notInScript, storageInScript } from '../../base/errors/js.ts'
 import * as ops from '../../ir/ops.ts'
 import type { Mode } from '../../ir/scalar.ts'
 import type { Func, Global } from '../../ir/value.ts'
@@ -94,6 +94,8 @@ export class Unit {
     const base = this.names.fresh(g.name)
     if (g.space === 'storage' || g.space === 'storage_rw') {
       const stride = g.type.kind === 'array' ? this.layouts.of(g.type).stride : this.layouts.of(g.type).size
+      const narrow = leavesOf(g.type).find(leaf => /^[fiu](8|16)$/.test(leaf.scalar))
+      if (narrow !== undefined) this.sink.add(storageInScript, g.span ?? undefined, { type: narrow.scalar })
       this.words.push({ global: g, name: base, stride })
       return { kind: 'words', buffer: base, type: g.type, at: text('0') }
     }
