@@ -27,7 +27,8 @@ export function emptyError(type: Type): Expr {
   return { kind: 'error', type, span: null }
 }
 
-const maxDepth = 400
+/** Longer sums than this are no problem for the parser, but for everything that walks the tree by recursion. */
+export const maxDepth = 1000
 
 /** What an expression is. */
 export function checkExpr(env: Env, e: ast.Expr): Term {

@@ -1,5 +1,6 @@
 /** Operators: on built-in types lane by lane after usual conversions, on others by the user's `operator` functions. */
 import * as derivative from '../base/errors/derivative.ts'
+import * as names from '../base/errors/names.ts'
 import * as types from '../base/errors/types.ts'
 import type { Span } from '../base/source.ts'
 import type * as ast from '../syntax/ast.ts'
@@ -10,7 +11,7 @@ import { commonScalar } from './cost.ts'
 import { castExpr, coerce, convertExpr, explicitOnly, isNumericParam, literalOf, typeCost } from './convert.ts'
 import { enumTag } from './enum.ts'
 import type { Env } from './env.ts'
-import { checkCondition, checkExpr, emptyError, toExpr } from './expr.ts'
+import { checkCondition, checkExpr, emptyError, maxDepth, toExpr } from './expr.ts'
 import { intsAgree, withScalar } from './generic.ts'
 import { coerceList } from './init.ts'
 import { isOpen, lookupMember } from './member.ts'
@@ -103,11 +104,20 @@ export function checkBinary(env: Env, e: ast.BinaryExpr): Term {
     chain.push(first)
     first = first.left
   }
+  // The tree is as deep as the chain is long, and is walked by recursion later.
+  const depth = env.depth
+  if (depth + chain.length > maxDepth) {
+    env.cx.sink.add(names.tooDeep, e.span, {})
+    return errorTerm
+  }
+  env.depth = depth + chain.length
   let left = checkExpr(env, first)
   for (let i = chain.length - 1; i >= 0; i--) {
     const node = chain[i]!
+    env.depth = depth + i
     left = binaryTerm(env, node, left, checkExpr(env, node.right))
   }
+  env.depth = depth
   return left
 }
 

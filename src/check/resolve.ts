@@ -9,7 +9,6 @@ import { ownArgs, paramLists, put, selfType, substFor } from './conform.ts'
 import { foldExpr } from './const.ts'
 import type { Cx } from './context.ts'
 import type { AliasDecl, Decl, ModuleDecl, NamespaceDecl } from './decl.ts'
-import { differentialOf } from './differential.ts'
 import { Env } from './env.ts'
 import { checkExpr } from './expr.ts'
 import { violation } from './generic.ts'
@@ -266,13 +265,13 @@ export function resolveInt(cx: Cx, e: ast.Expr, scope: Scope): Int {
 export function applyGeneric(cx: Cx, open: Term & { readonly kind: 'open' }, args: readonly ast.Expr[], scope: Scope | null, span: Span): Type {
   const { decl } = open
   const type = (i: number): Type => resolveType(cx, args[i]!, scope!)
+  const int = (i: number): Int => resolveInt(cx, args[i]!, scope!)
   if (decl === 'Tuple') {
     const made = cx.library.lookup(`__Tuple${args.length}`)[0]
     if (made?.kind === 'struct') return applyGeneric(cx, { kind: 'open', decl: made, outer: noSubst }, args, scope, span)
     cx.sink.add(generics.argumentCount, span, { name: decl, expected: 'one to eight', got: args.length })
     return errorType
   }
-  const int = (i: number): Int => resolveInt(cx, args[i]!, scope!)
   if (typeof decl === 'string') {
     const wanted = decl === 'matrix' ? 3 : 2
     if (decl === 'vector' && args.length < 2) return vectorType(args.length === 0 ? builtinType('float')! : type(0), intConst(4))
@@ -323,10 +322,5 @@ export function applyGeneric(cx: Cx, open: Term & { readonly kind: 'open' }, arg
   if (decl.kind === 'alias') return put(cx, aliasType(cx, decl), subst)
   const all = paramLists(decl).flatMap(l => l.params.map(p => map.get(p.id) ?? (p.kind === 'typeparam' ? paramType(p) : intParam(p))))
   return decl.kind === 'struct' ? structType(decl, all) : interfaceType(decl, all)
-}
-
-/** `T.Differential` of a type that has one without declaring it. */
-export function differentialMember(cx: Cx, type: Type): Type | null {
-  return differentialOf(cx, type)
 }
 
