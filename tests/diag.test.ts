@@ -23,6 +23,7 @@ function diagnose(entry: Entry): readonly Diagnostic[] {
   const program = compile(example.source, {
     fileName: 'example.slang', ...example.files === undefined ? {} : { files: example.files },
     ...example.entry === undefined ? {} : { entries: [example.entry] },
+    ...example.exports === undefined ? {} : { exports: example.exports },
   })
   try {
     if (program.ok && example.target !== undefined) program[example.target]()

@@ -109,7 +109,11 @@ function callFunc(fn: Fn, ref: FuncRef, operands: readonly Operand[]): Value | u
 
 function mismatch(fn: Fn, ref: FuncRef): Value | undefined {
   const sig = fn.cx.program.signature(ref)
-  fn.cx.sink.add(unsupportedHere, fn.b.span ?? undefined, { what: `a call with these argument types of a function that takes (${sig.params.map(p => show(p.type)).join(', ')})` })
+  // A type that has been complained of already is why the arguments do not fit.
+  if (fn.cx.sink.errors === 0) {
+    const types = sig.params.map(p => show(p.type)).join(', ')
+    fn.cx.sink.add(unsupportedHere, fn.b.span ?? undefined, { what: `a call with these argument types of a function that takes (${types})` })
+  }
   const type = fn.cx.types.of(sig.result)
   return type.kind === 'void' ? undefined : fn.b.emit1(ops.undef, [], null, type)
 }
