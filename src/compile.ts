@@ -17,7 +17,6 @@ import { printFunc, printModule } from './ir/print.ts'
 import * as verifier from './ir/verify.ts'
 import type { DiffLevel, Func, Module } from './ir/value.ts'
 import { walk } from './ir/walk.ts'
-import { hasPointer } from './lower/type.ts'
 import type { Conformance } from './lower/dispatch.ts'
 import { lower, type EntryRoot, type ExportRoot, type Roots } from './lower/lower.ts'
 import type { Cx } from './opt/cx.ts'
@@ -25,9 +24,10 @@ import { dce } from './opt/dce.ts'
 import { effects } from './opt/effects.ts'
 import { expand } from './opt/expand.ts'
 import { gvn } from './opt/gvn.ts'
-import { inline, inlineAll, inlineSingleCalls } from './opt/inline.ts'
+import { inline, inlineSingleCalls } from './opt/inline.ts'
 import { licm } from './opt/licm.ts'
 import { memory } from './opt/memory.ts'
+import { resources } from './opt/resources.ts'
 import { simplify } from './opt/simplify.ts'
 import { sroa } from './opt/sroa.ts'
 import { ssa } from './opt/ssa.ts'
@@ -281,18 +281,12 @@ export function finish(module: Module, sink: Sink, options: MiddleOptions): void
   runner.dump('final', module)
 }
 
-/** Whether a call of it hands resources about, which no target can. */
-function handsResources(func: Func): boolean {
-  return func.sig.params.some(p => hasPointer(p.type)) || func.results.some(hasPointer)
-}
-
 function optimise(module: Module, runner: Runner, cx: Cx): void {
   prune(module)
-  // Resources travel by inlining, before anything else, since what they hide keeps other passes from seeing memory.
-  for (const func of module.funcs) {
-    if (inlineAll(func, handsResources)) runner.passes(func, tidyPasses)
-  }
+  // Resources find their functions before anything else, since a pointer of unknown origin keeps passes from seeing memory.
+  const found = resources(module)
   prune(module)
+  for (const func of module.funcs) if (found.has(func)) runner.passes(func, tidyPasses)
   if (cx.level === 0) return
   effects(module)
   for (const func of calleesFirst(module)) {

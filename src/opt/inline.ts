@@ -32,8 +32,18 @@ export function inlineSingleCalls(module: Module): ReadonlySet<Func> {
     }
   }
   for (const g of module.globals) if (g.init !== undefined) calls.set(g.init, Infinity)
-  const single = (f: Func): boolean => calls.get(f) === 1 && !isNamed(f)
+  const single = (f: Func): boolean => calls.get(f) === 1 && !isNamed(f) && f.body !== undefined && !returnsFromLoop(f.body)
   return new Set(module.funcs.filter(func => inlineAll(func, single)))
+}
+
+/** True where a `ret` stands in a loop: inlined, it would need a way out of several regions, which not every target has. */
+function returnsFromLoop(body: Region): boolean {
+  let found = false
+  walk(body, loop => {
+    if (loop.op !== ops.loop || found) return
+    for (const r of loop.regions) walk(r, inst => { if (inst.op === ops.ret) found = true })
+  })
+  return found
 }
 
 /** True for a function that the outside, or a target, knows by name. */

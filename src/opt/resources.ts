@@ -11,18 +11,19 @@ import { cloneRegion, walk, type ValueTable } from '../ir/walk.ts'
 import { inlineAll } from './inline.ts'
 import { definedBy } from './match.ts'
 
-/** Leaves no function that takes or gives a pointer to be called. True where that changed something. */
-export function resources(module: Module): boolean {
+/** Leaves no function that takes or gives a pointer to be called. Gives the functions whose bodies that changed. */
+export function resources(module: Module): ReadonlySet<Func> {
   const copies = new Map<Func, Map<string, Func>>()
   const ids = new Map<Global, number>()
-  let changed = false
+  const changed = new Set<Func>()
   for (let i = 0; i < module.funcs.length; i++) {
     const func = module.funcs[i]!
     if (func.body === undefined || func.sig.params.some(p => p.type.kind === 'ptr')) continue
-    changed = specialiseCalls(module, func, copies, ids) || changed
+    if (specialiseCalls(module, func, copies, ids)) changed.add(func)
   }
+  for (const of of copies.values()) for (const copy of of.values()) changed.add(copy)
   for (const func of module.funcs) {
-    if (!handsPointers(func)) changed = inlineAll(func, handsPointers) || changed
+    if (!handsPointers(func) && inlineAll(func, handsPointers)) changed.add(func)
   }
   return changed
 }
