@@ -5,8 +5,8 @@
 import { notLinear, recursiveDerivative, noReverse } from '../base/errors/ad.ts'
 import { Builder } from '../ir/build.ts'
 import * as ops from '../ir/ops.ts'
-import { differential, type Type } from '../ir/type.ts'
-import { Inst, Region, Value, inputs, type Func, type ParamSig } from '../ir/value.ts'
+import { differential, voidType, type Type } from '../ir/type.ts'
+import { Func, Inst, Region, Value, inputs, type ParamSig } from '../ir/value.ts'
 import { cloneFunc, cloneRegion, walk } from '../ir/walk.ts'
 import { dce } from '../opt/dce.ts'
 import { inlineAll } from '../opt/inline.ts'
@@ -188,9 +188,10 @@ function transformSplit(cx: AdContext, func: Func, active: readonly boolean[]): 
   cx.observe('prepared', source)
   const trees = unzip(cx, calleesOf(cx), source, active)
   if (!trees.isLinear) cx.sink.add(notLinear, func.span ?? undefined, { name: func.name })
-  observeTree(cx, 'unzipped', trees.work, trees.primal)
+  observeTree(cx, 'unzipped', trees.work, `${func.name}.primal`, trees.primal)
+  observeTree(cx, 'unzipped', trees.work, `${func.name}.linear`, trees.linear)
   const adjoint = transpose(cx, trees, cx.splitOfMap)
-  observeTree(cx, 'transposed', trees.work, adjoint.body)
+  observeTree(cx, 'transposed', trees.work, `${func.name}.adjoint`, adjoint.body)
   const cts = adjoint.cotangents.filter(v => v !== undefined)
   const grads = adjoint.inputs
   // The gradients are what the adjoint returns; a terminator that names them lets `checkpoint` see their uses.
@@ -200,7 +201,8 @@ function transformSplit(cx: AdContext, func: Func, active: readonly boolean[]): 
   trees.work.body = adjoint.body
   dce(trees.work)
   const done = checkpoint(cx, trees, adjoint)
-  observeTree(cx, 'checkpointed', trees.work, adjoint.body)
+  observeTree(cx, 'checkpointed', trees.work, `${func.name}.primal`, trees.primal)
+  observeTree(cx, 'checkpointed', trees.work, `${func.name}.adjoint`, adjoint.body)
 
   const isPacked = isLarge(done.slots.map(s => s.type))
   const type = isPacked ? contextType(cx, `${func.name}.context`, done.slots.map(s => s.type)) : undefined
@@ -228,9 +230,13 @@ function transformSplit(cx: AdContext, func: Func, active: readonly boolean[]): 
   }
 }
 
-function observeTree(cx: AdContext, stage: 'unzipped' | 'transposed' | 'checkpointed', work: Func, body: Region): void {
-  work.body = body
-  cx.observe(stage, work)
+/** Shows a tree as a function of its own; what it takes of other trees, and what it gives, stands only in its body. */
+function observeTree(cx: AdContext, stage: 'unzipped' | 'transposed' | 'checkpointed', work: Func, name: string, body: Region): void {
+  const params = body.params.map((v): ParamSig => ({ name: v.name, type: v.type, dir: 'in', noDiff: false }))
+  const shown = new Func(name, { params, result: voidType, resultNoDiff: true }, work.span)
+  shown.body = body
+  shown.nextValue = work.nextValue
+  cx.observe(stage, shown)
 }
 
 /** A user's reverse derivative on plain values: `(inputs, cotangents of results) → cotangents of active inputs`. */

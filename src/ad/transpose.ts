@@ -236,7 +236,7 @@ export function transpose(cx: AdContext, trees: Trees, splits: Map<Func, Split>)
   const body = new Region()
   const b = new Builder(trees.work, body)
   const tr = new Transposer(cx, trees, splits, b)
-  const cotangents = trees.resultTangents.map(v => v === undefined ? undefined : b.param(v.type, v.name))
+  const cotangents = trees.resultTangents.map(v => v === undefined ? undefined : b.param(v.type, v.name === '' ? 'ct' : v.name))
   trees.resultTangents.forEach((v, i) => { if (v !== undefined) tr.give(v, cotangents[i]) })
   tr.mirrors.set(body, [trees.primal])
   const linear = trees.linear

@@ -51,7 +51,9 @@ function dump(program: Program, options: CompileCommandOptions): string {
   const known: readonly string[] = stages
   const wrong = asked.filter(s => !known.includes(s))
   if (wrong.length > 0) throw new UsageError(`--dump-ir: ${wrong[0]} is no stage; the stages are ${stages.join(', ')}`)
-  return asked.map(s => `// ${s}\n${program.ir(s as Stage)}`).join('\n')
+  // A function that is named is differentiated in both modes, whether the program asks for it or not.
+  const names = options.export ?? [undefined]
+  return asked.flatMap(s => names.map(name => `// ${s}${name === undefined ? '' : ` of ${name}`}\n${program.ir(s as Stage, name)}`)).join('\n')
 }
 
 function write(file: string, data: string | Uint8Array): void {
