@@ -38,13 +38,15 @@ function broken(text: string): string {
 it('compiles broken programs, or says what is wrong with them, and soon', () => {
   for (let i = 0; i < runs; i++) {
     const source = broken(sources[i % sources.length]!)
-    const before = performance.now()
+    // Time of the processor, not of the wall: tests share their machine.
+    const before = process.cpuUsage()
     try {
       const program = compile(source)
       for (const target of ['wgsl', 'js', 'wasm'] as const) if (program.ok) program[target]()
     } catch (e) {
       if (!(e instanceof CompileError)) throw new Error(`run ${i} of seed ${seed}:\n${source}`, { cause: e })
     }
-    expect(performance.now() - before, source).toBeLessThan(2000)
+    const { user, system } = process.cpuUsage(before)
+    expect((user + system) / 1000, source).toBeLessThan(2000)
   }
 }, 600_000)
