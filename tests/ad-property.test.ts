@@ -56,7 +56,7 @@ function emit(module: Module, funcs: readonly Func[]): Evaluated {
 function tryCheck(program: Program, seed: number): string | undefined {
   const { module, main } = lowerMini(program)
   verifyModule(module, 'lower-mini')
-  for (const func of [...module.funcs]) if (func.body !== undefined) tidy(func)
+  for (const func of module.funcs) if (func.body !== undefined) tidy(func)
   const sink = new Sink()
   const cx = adContext(module, {
     sink, derivatives: () => undefined, tidy, isTidy: () => false, resolve: func => { resolve(cx, func) },

@@ -33,7 +33,7 @@ export type Place = Expr
 export type Stmt =
   | { kind: 'decl'; name: string; type: Type; init: Expr | undefined }
   | { kind: 'set'; to: Place; op: '=' | '+=' | '-=' | '*='; value: Expr }
-  | { kind: 'if'; c: Expr; then: Stmt[]; else: Stmt[] }
+  | { kind: 'if'; c: Expr; yes: Stmt[]; no: Stmt[] }
   /** Counts down, to zero, where the step is negative. */
   | { kind: 'for'; name: string; from: number; to: Expr; max: number; step: number; unroll: boolean; body: Stmt[] }
   /** `form` says where it asks whether to go on: before a trip, after it, or by `break`. */
@@ -200,15 +200,15 @@ class Generator {
     this.left--
     const roll = this.rand(20)
     if (depth < 3) {
-      if (roll < 3) return { kind: 'if', c: this.condition(), then: this.list(depth + 1), else: this.rand(2) === 0 ? this.list(depth + 1) : [] }
+      if (roll < 3) return { kind: 'if', c: this.condition(), yes: this.list(depth + 1), no: this.rand(2) === 0 ? this.list(depth + 1) : [] }
       if (roll < 7 && this.loopDepth < 2) return this.loop(depth)
       if (roll === 7) return this.switch(depth)
     }
     if (depth > 0 && roll === 8) {
       const escape = this.rand(4)
-      if (escape === 0) return { kind: 'if', c: this.condition(), then: [{ kind: 'return', value: this.expr(this.result, 2) }], else: [] }
-      if (escape === 1 && this.canBreak) return { kind: 'if', c: this.condition(), then: [...this.short(), { kind: 'break' }], else: [] }
-      if (escape === 2 && this.canContinue) return { kind: 'if', c: this.condition(), then: [...this.short(), { kind: 'continue' }], else: [] }
+      if (escape === 0) return { kind: 'if', c: this.condition(), yes: [{ kind: 'return', value: this.expr(this.result, 2) }], no: [] }
+      if (escape === 1 && this.canBreak) return { kind: 'if', c: this.condition(), yes: [...this.short(), { kind: 'break' }], no: [] }
+      if (escape === 2 && this.canContinue) return { kind: 'if', c: this.condition(), yes: [...this.short(), { kind: 'continue' }], no: [] }
     }
     if (roll < 11 && this.funcs.length > 0) {
       const call = this.callStmt()
@@ -530,7 +530,7 @@ function stmtText(s: Stmt, indent: string): string {
   switch (s.kind) {
     case 'decl': return `${indent}${declarator(s.type, s.name)}${s.init === undefined ? '' : ` = ${exprText(s.init)}`};\n`
     case 'set': return `${indent}${exprText(s.to)} ${s.op} ${exprText(s.value)};\n`
-    case 'if': return `${indent}if (${exprText(s.c)}) ${block(s.then)}${s.else.length === 0 ? '' : ` else ${block(s.else)}`}\n`
+    case 'if': return `${indent}if (${exprText(s.c)}) ${block(s.yes)}${s.no.length === 0 ? '' : ` else ${block(s.no)}`}\n`
     case 'for': {
       const bound = s.unroll ? `${indent}[ForceUnroll]\n` : s.to.kind === 'lit' ? '' : `${indent}[MaxIters(${s.max})]\n`
       const step = s.step < 0 ? `${s.name}--` : s.step === 1 ? `${s.name}++` : `${s.name} += ${s.step}`
@@ -622,7 +622,7 @@ export function stmtExprs(s: Stmt): readonly Expr[] {
 /** The lists of statements inside a statement. */
 export function stmtLists(s: Stmt): readonly Stmt[][] {
   switch (s.kind) {
-    case 'if': return [s.then, s.else]
+    case 'if': return [s.yes, s.no]
     case 'for': case 'while': return [s.body]
     case 'switch': return s.cases
     default: return []

@@ -74,11 +74,11 @@ describe('JavaScript', () => {
     evaluate(code)['main']!([2, 1, 1], { particles: words, sums, counter, params: { scale: 2, offset: 0 } }, { bias: 0.5 })
     expect([...sums]).toEqual([12.5, 12.5, 12.5, 12.5, 44.5, 44.5, 44.5, 44.5])
     expect([...counter]).toEqual([12])
-    expect([...floats.slice(32, 36)]).toEqual([44.5, 44.5, 44.5, 4])
-    expect([...new Uint32Array(words)].filter((_, i) => i % 8 === 4)).toEqual(new Array(8).fill(10))
+    expect(Array.from(floats.subarray(32, 36))).toEqual([44.5, 44.5, 44.5, 4])
+    expect([...new Uint32Array(words)].filter((_, i) => i % 8 === 4)).toEqual(Array.from({ length: 8 }, () => 10))
 
     const particles = Array.from({ length: 8 }, (_, i): Data[] => [[0, 0, 0], i, 0])
-    const globals = { particles, sums: new Array<number>(8).fill(0), counter: [0], params: [2, 0] }
+    const globals = { particles, sums: Array.from({ length: 8 }, () => 0), counter: [0], params: [2, 0] }
     dispatch(module.funcs.find(f => f.name === 'main')!, [2, 1, 1], [0.5], { globals })
     expect(globals.sums).toEqual([...sums])
     expect(globals.counter).toEqual([12])

@@ -125,7 +125,7 @@ class Lowering {
         }
         return false
       }
-      case 'if': b.emit(ops.if_, [this.expr(s.c)], null, [], [this.nested(s.then), this.nested(s.else)]); return false
+      case 'if': b.emit(ops.if_, [this.expr(s.c)], null, [], [this.nested(s.yes), this.nested(s.no)]); return false
       case 'switch': {
         const regions = s.cases.map(list => this.nested(list))
         b.emit(ops.switch_, [this.expr(s.x)], s.cases.slice(1).flatMap((_, k) => [k, k]), [], regions)

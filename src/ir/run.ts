@@ -79,7 +79,7 @@ export class Machine {
     const [nx, ny, nz] = numthreads
     for (let g = 0; g < groups[0] * groups[1] * groups[2]; g++) {
       const group = [g % groups[0], Math.floor(g / groups[0]) % groups[1], Math.floor(g / (groups[0] * groups[1]))]
-      for (const key of [...this.#shared.keys()]) if (key.space === 'workgroup') this.#shared.delete(key)
+      for (const key of this.#shared.keys()) if (key.space === 'workgroup') this.#shared.delete(key)
       const threads: { steps: Steps<readonly Data[]>; privates: Map<Global, Data[]> }[] = []
       for (let i = 0; i < nx * ny * nz; i++) {
         const local = [i % nx, Math.floor(i / nx) % ny, Math.floor(i / (nx * ny))]
@@ -108,7 +108,7 @@ export class Machine {
     if (body === undefined) throw new Error(`${func.name} has no body`)
     if (this.#depth >= maxDepth) throw new Error('calls are nested too deeply')
     this.#depth++
-    const env: Env = new Array<Data | undefined>(func.nextValue)
+    const env: Env = []
     body.params.forEach((p, i) => { env[p.id] = args[i]! })
     const end = yield* this.#region(body, env)
     this.#depth--
@@ -334,7 +334,7 @@ function lanewise(x: Data, f: (x: Scalar) => Scalar): Data {
 
 function splat(x: Data, type: Type): Data {
   if (type.kind === 'scalar') return x
-  return new Array<Data>(type.count).fill(0).map(() => splat(x, type.elem!))
+  return Array.from({ length: type.count }, () => splat(x, type.elem!))
 }
 
 /** Zero of any type; a runtime-sized array is empty. */
@@ -342,7 +342,7 @@ export function zeroOf(type: Type): Data {
   switch (type.kind) {
     case 'scalar': return zeroScalar(type.scalar!)
     case 'struct': return type.fields.map(f => zeroOf(f.type))
-    case 'vec': case 'mat': case 'array': return new Array<Data>(type.count).fill(0).map(() => zeroOf(type.elem!))
+    case 'vec': case 'mat': case 'array': return Array.from({ length: type.count }, () => zeroOf(type.elem!))
     default: return 0
   }
 }

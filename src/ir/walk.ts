@@ -88,8 +88,8 @@ export function cloneFunc(func: Func, name: string): Func {
 
 /** The values with those in the table replaced. */
 export function mapValues(list: readonly Value[], values: ValueTable): Value[] {
-  const out = new Array<Value>(list.length)
-  for (let i = 0; i < list.length; i++) out[i] = values[list[i]!.id] ?? list[i]!
+  const out: Value[] = []
+  for (let i = 0; i < list.length; i++) out.push(values[list[i]!.id] ?? list[i]!)
   return out
 }
 

@@ -183,10 +183,10 @@ class Emitter {
       }
       default: {
         const frame = this.#frames.get(owner!)!
-        const then: Stmt[] = []
-        this.#within(then, () => this.#assign(frame.results, this.#all(inst.args.slice(1).filter((_, i) => frame.same[i] !== true))))
-        then.push({ kind: 'break', of: frame.stmt })
-        this.#out.push({ kind: 'if', c: { kind: 'unary', op: '!', x: this.#scalar(inst.args[0]!) }, then, else: [], labelled: false })
+        const yes: Stmt[] = []
+        this.#within(yes, () => this.#assign(frame.results, this.#all(inst.args.slice(1).filter((_, i) => frame.same[i] !== true))))
+        yes.push({ kind: 'break', of: frame.stmt })
+        this.#out.push({ kind: 'if', c: { kind: 'unary', op: '!', x: this.#scalar(inst.args[0]!) }, yes, no: [], labelled: false })
       }
     }
   }
@@ -241,10 +241,10 @@ class Emitter {
   #inst(inst: Inst): void {
     switch (inst.op) {
       case ops.if_: {
-        const stmt: Stmt = { kind: 'if', c: this.#scalar(inst.args[0]!), then: [], else: [], labelled: false }
+        const stmt: Stmt = { kind: 'if', c: this.#scalar(inst.args[0]!), yes: [], no: [], labelled: false }
         this.#owner(inst, stmt, () => {
-          this.#within(stmt.then, () => this.#region(inst.regions[0]!, inst))
-          this.#within(stmt.else, () => this.#region(inst.regions[1]!, inst))
+          this.#within(stmt.yes, () => this.#region(inst.regions[0]!, inst))
+          this.#within(stmt.no, () => this.#region(inst.regions[1]!, inst))
         })
         return
       }
@@ -279,7 +279,7 @@ class Emitter {
       case ops.trap:
         this.#out.push({
           kind: 'if', c: { kind: 'unary', op: '!', x: this.#scalar(inst.args[0]!) },
-          then: [{ kind: 'throw', text: String(inst.attr) }], else: [], labelled: false,
+          yes: [{ kind: 'throw', text: String(inst.attr) }], no: [], labelled: false,
         })
         return
       default: this.#define(inst.results[0]!, this.#pure(inst, inst.results[0]!.type))

@@ -39,7 +39,7 @@ function dropDead(body: Stmt[]): void {
     const s = body[i]!
     for (const part of inner(s)) dropDead(part)
     const dead = s.kind === 'const' && s.locals.every(l => l.uses === 0) && !hasEffect(s.init)
-    const empty = s.kind === 'if' && s.then.length === 0 && s.else.length === 0 && !hasEffect(s.c)
+    const empty = s.kind === 'if' && s.yes.length === 0 && s.no.length === 0 && !hasEffect(s.c)
     if (!dead && !empty) continue
     for (const e of direct(s)) release(e)
     body.splice(i, 1)
@@ -149,8 +149,8 @@ function sink(body: Stmt[], at: number): void {
 /** `let r; if (c) r = x; else r = y` becomes `const r = c ? x : y`. */
 function choose(body: Stmt[], i: number): void {
   const s = body[i]!
-  if (s.kind !== 'if' || s.labelled || s.then.length !== 1 || s.else.length !== 1) return
-  const [a, b] = [s.then[0]!, s.else[0]!]
+  if (s.kind !== 'if' || s.labelled || s.yes.length !== 1 || s.no.length !== 1) return
+  const [a, b] = [s.yes[0]!, s.no[0]!]
   if (a.kind !== 'set' || b.kind !== 'set' || a.target.kind !== 'name' || b.target.kind !== 'name') return
   const local = a.target.local
   const before = body[i - 1]
@@ -166,8 +166,8 @@ function choose(body: Stmt[], i: number): void {
 /** A loop that begins with `if (!c) break` tests `c` itself. */
 function whileLoop(s: Stmt & { kind: 'loop' }): void {
   const first = s.body[0]
-  if (s.c !== undefined || first?.kind !== 'if' || first.then.length !== 1 || first.else.length > 0) return
-  const exit = first.then[0]!
+  if (s.c !== undefined || first?.kind !== 'if' || first.yes.length !== 1 || first.no.length > 0) return
+  const exit = first.yes[0]!
   if (exit.kind !== 'break' || exit.of !== s) return
   s.c = first.c.kind === 'unary' && first.c.op === '!' ? first.c.x : unary('!', first.c)
   s.body.shift()

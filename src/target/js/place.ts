@@ -121,7 +121,7 @@ export class Memory {
       for (let n = p.variants.length - 1; n >= 0; n--) {
         const v = p.variants[n]!
         const one = this.#write(p.root[v.start + k]!, leaf.scalar, leaf.count, p.at, parts[k]!)
-        rest = rest === undefined || v.when === undefined ? one : { kind: 'if', c: v.when, then: [one], else: [rest], labelled: false }
+        rest = rest === undefined || v.when === undefined ? one : { kind: 'if', c: v.when, yes: [one], no: [rest], labelled: false }
       }
       this.#emit(rest!)
     })

@@ -53,8 +53,8 @@ class Printer {
       if (s.kind === 'block') this.#findLabels(s.body, around)
       if (s.kind === 'switch') for (const c of s.cases) this.#findLabels(c.body, [...around, s])
       if (s.kind === 'if') {
-        this.#findLabels(s.then, around)
-        this.#findLabels(s.else, around)
+        this.#findLabels(s.yes, around)
+        this.#findLabels(s.no, around)
       }
     }
   }
@@ -126,9 +126,9 @@ class Printer {
   }
 
   #if(s: Stmt & { kind: 'if' }, indent: string): string {
-    const swap = s.then.length === 0 && s.else.length > 0
+    const swap = s.yes.length === 0 && s.no.length > 0
     const c = swap ? this.#expr({ kind: 'unary', op: '!', x: s.c }, 0) : this.#expr(s.c, 0)
-    const [then, rest] = swap ? [s.else, s.then] : [s.then, s.else]
+    const [then, rest] = swap ? [s.no, s.yes] : [s.yes, s.no]
     let text = `if (${c}) ${this.#braces(then, indent)}`
     const only = rest.length === 1 ? rest[0]! : undefined
     if (only?.kind === 'if' && !this.#labels.has(only)) text += ` else ${this.#if(only, indent)}`

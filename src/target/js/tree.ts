@@ -34,7 +34,7 @@ export type Stmt =
   | { readonly kind: 'let'; readonly local: Local; init: Expr | undefined }
   | { readonly kind: 'set'; target: Expr; value: Expr }
   | { readonly kind: 'do'; value: Expr }
-  | { readonly kind: 'if'; c: Expr; then: Stmt[]; else: Stmt[]; labelled: boolean }
+  | { readonly kind: 'if'; c: Expr; yes: Stmt[]; no: Stmt[]; labelled: boolean }
   | { readonly kind: 'switch'; x: Expr; readonly cases: Case[]; labelled: boolean }
   /** Endless where `c` is undefined. */
   | { readonly kind: 'loop'; c: Expr | undefined; body: Stmt[]; labelled: boolean }
@@ -98,7 +98,7 @@ export function replace(e: Expr, local: Local, by: Expr): Expr {
 /** The lists of statements inside a statement. */
 export function inner(s: Stmt): readonly Stmt[][] {
   switch (s.kind) {
-    case 'if': return [s.then, s.else]
+    case 'if': return [s.yes, s.no]
     case 'switch': return s.cases.map(c => c.body)
     case 'loop': case 'block': return [s.body]
     default: return []
