@@ -163,7 +163,6 @@ function valueMember(env: Env, base: Term & { readonly kind: 'value' | 'place' }
   const members = lookupMember(cx, type, name)
   if (members.length === 0) {
     if (name === 'Length' && type.kind === 'array' && type.count !== null) return value({ kind: 'int', type: intType, span, value: type.count })
-    if (name === 'getCount' && type.kind === 'array' && type.count !== null) return errorTerm
     cx.sink.add(names.noMember, span, { name, type: show(type) })
     return errorTerm
   }

@@ -3,6 +3,7 @@
  * defaults of its interfaces are looked up by name once the type is known.
  */
 import * as errors from '../base/errors/generics.ts'
+import * as names from '../base/errors/names.ts'
 import { builtinConforms, impliedBy, isFloatBound } from './builtin.ts'
 import type { Cx, ExtensionInfo } from './context.ts'
 import type { AssocDecl, Decl, EnumDecl, ExtensionDecl, GenericParams, InterfaceDecl, StructDecl } from './decl.ts'
@@ -75,6 +76,7 @@ export function declaredBases(cx: Cx, decl: StructDecl | InterfaceDecl | EnumDec
     const type = resolveType(cx, b, decl.kind === 'enum' ? decl.scope : decl.inner.parent!)
     if (type.kind === 'interface') list.push(type)
     else if (decl.kind === 'enum' && type.kind === 'scalar') cx.enumTags.set(decl, type)
+    else if (type.kind === 'struct' && decl.kind === 'struct') cx.sink.add(names.unsupported, b.span, { feature: 'inheriting from a struct' })
     else if (type.kind !== 'error') cx.sink.add(errors.notInterface, b.span, { name: decl.name })
   }
   if (decl.kind === 'struct' && decl.differentialOf !== null) {

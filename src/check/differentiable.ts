@@ -7,6 +7,8 @@
  * that carry nothing (constants, integers, `no_diff` values) never complain.
  */
 import * as errors from '../base/errors/derivative.ts'
+import type { Entry } from '../base/diag.ts'
+import type { Span } from '../base/source.ts'
 import { attributesOf } from './attribute.ts'
 import type { Cx } from './context.ts'
 import type { FuncDecl, Level } from './decl.ts'
@@ -43,6 +45,9 @@ class Check {
   readonly #level: Level
   /** Identities of variables that may hold something with a derivative. */
   readonly #active = new Set<number>()
+  /** Identities of locals whose derivative something expects. */
+  readonly #wanted = new Set<number>()
+  #reporting = false
   readonly #selfActive: boolean
   /** The type of a `this` that carries no derivative and was not said to. */
   readonly #plainSelf: Type | null
@@ -63,7 +68,17 @@ class Check {
       before = this.#active.size
       eachStmt(body.stmts, s => this.#propagate(s))
     }
+    // Which variables are read where a derivative is expected, before anything is reported.
+    for (let before = -1; before !== this.#wanted.size;) {
+      before = this.#wanted.size
+      this.#stmts(body.stmts)
+    }
+    this.#reporting = true
     this.#stmts(body.stmts)
+  }
+
+  #report<S extends string>(entry: Entry<S>, span: Span | null | undefined, slots: { readonly [K in S]: string | number }): void {
+    if (this.#reporting) this.#cx.sink.add(entry as Entry<string>, span ?? undefined, slots)
   }
 
   #differentiable(type: Type): boolean {
@@ -157,7 +172,7 @@ class Check {
 
   #stmts(list: readonly Stmt[]): void {
     for (const s of list) {
-      if (s.kind === 'local' && s.init !== null && !s.decl.noDiff && this.#differentiable(s.decl.type)) this.#expect(s.init)
+      if (s.kind === 'local' && s.init !== null && this.#wanted.has(s.decl.id)) this.#expect(s.init)
       if (s.kind === 'return' && s.value !== null && !funcSig(this.#cx, this.#func).resultNoDiff) this.#expect(s.value)
       for (const e of expressions(s)) this.#visit(e)
       this.#stmts(children(s))
@@ -169,14 +184,14 @@ class Check {
     switch (e.kind) {
       case 'noDiff':
         if (e.value.kind === 'call' && this.#isDifferentiable(e.value.func) && this.#carries(e.value) && e.value.func.kind === 'direct') {
-          this.#cx.sink.add(errors.noDiffOfDifferentiable, e.span ?? undefined, { name: nameOf(e.value.func) })
+          this.#report(errors.noDiffOfDifferentiable, e.span, { name: nameOf(e.value.func) })
         }
         return
       case 'assign': case 'update': this.#store(e); break
       case 'call': this.#call(e); break
       case 'construct':
         if (e.type.kind === 'struct' && e.type.decl.intrinsic === null && !e.type.decl.module.isCore && !this.#differentiable(e.type) && e.parts.some(p => this.#carries(p))) {
-          this.#cx.sink.add(errors.plainStruct, e.span ?? e.parts.find(p => p.span !== null)?.span ?? undefined, { type: show(e.type) })
+          this.#report(errors.plainStruct, e.span ?? e.parts.find(p => p.span !== null)?.span, { type: show(e.type) })
         }
         break
       default:
@@ -190,13 +205,15 @@ class Check {
 
   #plainThis(p: Place): void {
     if (this.#plainSelf === null || p.kind !== 'field' || p.base.kind !== 'this' || !this.#differentiable(p.type) || this.#isNoDiffField(p.base.type, p.field.index)) return
-    this.#cx.sink.add(errors.plainThis, p.span ?? undefined, { name: p.field.name, type: show(this.#plainSelf) })
+    this.#report(errors.plainThis, p.span, { name: p.field.name, type: show(this.#plainSelf) })
   }
 
   #store(e: Expr & { readonly kind: 'assign' | 'update' }): void {
     if (!this.#differentiable(e.place.type)) return
-    if (this.#holds(e.place)) this.#expect(e.value)
-    else if (e.kind === 'update' ? this.#addedCarries(e) : this.#carries(e.value)) this.#cx.sink.add(errors.lostInAssignment, e.span ?? undefined, {})
+    if (this.#holds(e.place)) {
+      const v = rootVariable(e.place)
+      if (v === null || v.kind === 'parameter' || this.#wanted.has(v.id)) this.#expect(e.value)
+    } else if (e.kind === 'update' ? this.#addedCarries(e) : this.#carries(e.value)) this.#report(errors.lostInAssignment, e.span, {})
   }
 
   /** Whether what is added to a place carries a derivative; what stood there does not. */
@@ -212,17 +229,18 @@ class Check {
   }
 
   #call(e: CallExpr): void {
-    if (!this.#isDifferentiable(e.func)) return
+    if (!this.#isDifferentiable(e.func) || isDetach(e.func)) return
     const sig = signatureOf(this.#cx, e.func)
     for (let i = 0; i < e.args.length; i++) {
       const [p, a] = [sig.params[i], e.args[i]!]
       // What a lambda captures would get lost in a parameter whose type is not bound to IDifferentiable.
       if (p?.noDiff === true && a.dir === 'in' && a.value.type.kind === 'struct' && a.value.type.decl.name === 'Lambda' && this.#carries(a.value)) {
-        this.#cx.sink.add(errors.lostInCall, a.value.span ?? e.span ?? undefined, { name: nameOf(e.func) })
+        this.#report(errors.lostInCall, a.value.span ?? e.span, { name: nameOf(e.func) })
       }
       if (p === undefined || p.noDiff || !this.#differentiable(p.type)) continue
       if (a.dir === 'in') this.#expect(a.value)
-      else if (e.func.kind !== 'derivative' && !this.#holds(a.place)) this.#cx.sink.add(errors.lostInArgument, a.place.span ?? e.span ?? undefined, { name: p.name })
+      else if (a.dir === 'inout') this.#want(a.place)
+      if (a.dir !== 'in' && e.func.kind !== 'derivative' && !this.#holds(a.place)) this.#report(errors.lostInArgument, a.place.span ?? e.span, { name: p.name })
     }
     if (e.object?.dir === 'in' && !sig.selfNoDiff) this.#expect(e.object.value)
   }
@@ -231,15 +249,24 @@ class Check {
   #expect(e: Expr): void {
     if (!this.#differentiable(e.type)) return
     switch (e.kind) {
-      case 'noDiff': case 'read': case 'update': case 'assign': return
+      case 'read': this.#want(e.place); return
+      case 'update': case 'assign': this.#want(e.place); return
+      case 'noDiff': return
       case 'conditional': this.#expect(e.then); this.#expect(e.otherwise); return
       case 'call':
         if (this.#isDifferentiable(e.func)) return
         if (signatureOf(this.#cx, e.func).resultNoDiff) return
-        if (this.#loses(e)) this.#cx.sink.add(errors.lostInCall, e.span ?? undefined, { name: nameOf(e.func) })
+        if (this.#loses(e)) this.#report(errors.lostInCall, e.span, { name: nameOf(e.func) })
         return
       default: operands(e, x => this.#expect(x), () => undefined)
     }
+  }
+
+  /** The variable behind a place is expected to have a derivative. */
+  #want(p: Place): void {
+    const v = rootVariable(p)
+    if (v !== null && v.kind === 'local') this.#wanted.add(v.id)
+    if (p.kind === 'accessor' && p.object?.dir === 'in') this.#expect(p.object.value)
   }
 
   #loses(e: CallExpr): boolean {

@@ -337,7 +337,7 @@ function checkLocal(env: Env, d: ast.VarDecl, out: Stmt[]): void {
   const decl: LocalDecl = { kind: 'local', id: cx.id(), name: d.name.text, type, span: d.name.span, constant, noDiff }
   if (constant && init !== null) cx.localInits.set(decl, init)
   const old = env.scope.names.get(decl.name)
-  if (old !== undefined && old.some(o => o.kind === 'local' || o.kind === 'parameter')) cx.sink.add(names.redeclared, d.name.span, { name: decl.name })
+  if (old !== undefined && old.some(o => o.kind === 'local')) cx.sink.add(names.redeclared, d.name.span, { name: decl.name })
   // A variable hides what has its name further out, and a parameter of the same block.
   env.scope.names.set(decl.name, [decl])
   out.push({ kind: 'local', decl, init, span: d.span })
@@ -423,7 +423,8 @@ function checkSwitch(env: Env, s: ast.SwitchStmt): Stmt {
       }
     }
     const body = scoped(env, () => checkStmts(env, group.body))
-    if (i < s.groups.length - 1 && fallsThrough(body)) cx.sink.add(types.fallThrough, group.span, {})
+    // Falling into cases without statements is leaving the switch.
+    if (fallsThrough(body) && s.groups.slice(i + 1).some(g => g.body.length > 0)) cx.sink.add(types.fallThrough, group.span, {})
     cases.push({ labels, isDefault, body })
   }
   env.outsideBreak = outsideBreak
