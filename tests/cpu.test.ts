@@ -102,6 +102,18 @@ public uint16_t wrap(uint16_t x) { return uint16_t(x + uint16_t(1)); }`)
     expect(m.fn['wrap']!(65535)).toBe(0)
   })
 
+  it('take and give more scalars than engines allow', async () => {
+    const params = Array.from({ length: 60 }, (_x, i) => `float4x4 m${i}`).join(', ')
+    const sum = Array.from({ length: 60 }, (_x, i) => `m${i}[1][2]`).join(' + ')
+    const m = await program(`public float total(${params}, out float4x4 last) { last = m59 + m58; return ${sum}; }
+public float twice(${params}) { float4x4 last; return total(${Array.from({ length: 60 }, (_x, i) => `m${i}`).join(', ')}, last) + last[0][0]; }`)
+    const matrices = Array.from({ length: 60 }, (_x, k) => Array.from({ length: 4 }, (_y, r) => Array.from({ length: 4 }, (_z, c) => k + r * 4 + c)))
+    const { result, out } = m.fn['total']!.run(...matrices)
+    expect(result).toBe(60 * 59 / 2 + 60 * 6)
+    expect((out['last'] as number[][])[0]).toEqual([117, 119, 121, 123])
+    expect(m.fn['twice']!(...matrices)).toBe(60 * 59 / 2 + 60 * 6 + 117)
+  })
+
   it('say what a caller got wrong', async () => {
     const m = await program('public float f(float3 v, float a[20]) { return v.x + a[3]; } public float g(float x) { return x; }')
     const a = new Float32Array(20)

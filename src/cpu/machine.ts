@@ -82,7 +82,7 @@ export class Machine {
     const outs: { readonly name: string; readonly type: DataType; readonly flat: boolean; readonly gather: Gather; readonly read: Read }[] = []
     if (f.result.kind !== 'void') outs.push({ name: '', type: f.result, flat: f.resultFlat, gather: gatherer(f.result), read: reader(f.result) })
     f.params.forEach((p, i) => {
-      if (p.dir !== 'in') outs.push({ name: p.name, type: p.type, flat: f.flat[i]!, gather: gatherer(p.type), read: reader(p.type) })
+      if (p.dir !== 'in') outs.push({ name: p.name, type: p.type, flat: f.outFlat[i]!, gather: gatherer(p.type), read: reader(p.type) })
     })
     const names = ins.map(p => `${p.name}: ${typeName(p.type)}`)
     const scratch = [...ins, ...outs].filter(p => !p.flat).reduce((sum, p) => sum + align(p.type.size), 0)

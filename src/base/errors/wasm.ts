@@ -69,3 +69,17 @@ void computeMain(uint3 id : SV_DispatchThreadID)
     target: 'wasm',
   },
 })
+
+export const memoryMissing: Entry<'bytes'> = error('E37106', 'the program keeps {bytes} bytes in variables, more than WebAssembly can hold', {
+  help: 'use smaller arrays, or give inner loops a smaller [MaxIters]: a derivative stores values for each trip of all loops around them',
+  example: {
+    source: `public float f(int i)
+{
+    float a[600000000];
+    for (int k = 0; k < 1000; k++)
+        a[k * i] = float(k);
+    return a[i];
+}`,
+    target: 'wasm',
+  },
+})

@@ -384,11 +384,12 @@ export class Body {
   #callFunc(inst: Inst, func: Func): void {
     const callee = this.plan.calleeOf(func)
     const args: Node[] = []
-    for (const arg of inst.args) {
-      if (this.isFlat(arg.type)) args.push(...this.nodes(arg))
-      else args.push(this.memory.address(this.tight(arg)))
-    }
-    const places = inst.results.map(r => this.isFlat(r.type) ? undefined : this.#resultPlace(inst, r))
+    const passing = this.plan.passing(func)
+    inst.args.forEach((arg, i) => {
+      if (passing.params[i]) args.push(...this.nodes(arg))
+      else args.push(this.memory.address(this.isFlat(arg.type) ? this.#stored(arg) : this.tight(arg)))
+    })
+    const places = inst.results.map((r, i) => passing.results[i] ? undefined : this.isFlat(r.type) ? this.slot(r.type) : this.#resultPlace(inst, r))
     for (const p of places) {
       if (p !== undefined) args.push(this.memory.address(p))
     }
@@ -399,11 +400,20 @@ export class Body {
       const p = places[k]
       if (p === undefined) {
         this.set(r, this.plan.leaves.of(r.type).map(() => this.g.get(locals[next++]!)))
+      } else if (this.isFlat(r.type)) {
+        this.set(r, this.memory.load(p))
       } else {
         this.set(r, p)
         this.own(r)
       }
     })
+  }
+
+  /** A flat value in memory of its own. */
+  #stored(value: Value): Place {
+    const slot = this.slot(value.type)
+    this.build(slot, value)
+    return slot
   }
 
   /** Where a call writes a result: the variable that it is stored to next and for good, or a new slot. */

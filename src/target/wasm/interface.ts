@@ -4,8 +4,10 @@ import type { DataSignature, DataType } from '../data.ts'
 
 /** An exported function. Its WASM parameters are the scalars of flat inputs and addresses of others, in order, then addresses for results that are not flat. */
 export interface WasmFunction extends DataSignature {
-  /** Per parameter: handed over as scalars, or in memory. */
+  /** Per parameter: taken as scalars, or by address. */
   readonly flat: readonly boolean[]
+  /** Per parameter: given back as scalars, or in memory. */
+  readonly outFlat: readonly boolean[]
   readonly resultFlat: boolean
 }
 

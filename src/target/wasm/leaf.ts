@@ -17,6 +17,9 @@ export function valType(scalar: ScalarName): ValType {
   }
 }
 
+/** Scalars that a call may take or give; engines allow 1000, of which addresses take some. */
+const maxScalars = 800
+
 /** Answers about types, each computed once. */
 export class Leaves {
   readonly #leaves = new Map<Type, readonly ScalarName[]>()
@@ -77,6 +80,19 @@ export class Leaves {
       this.#flat.set(type, flat)
     }
     return flat
+  }
+
+  /** Which values of a signature travel as scalars: flat ones, the largest left out where engines take no more scalars. */
+  asScalars(types: readonly Type[]): readonly boolean[] {
+    const out = types.map(t => this.flat(t))
+    const order = types.map((_t, i) => i).filter(i => out[i]).sort((a, b) => this.count(types[b]!) - this.count(types[a]!))
+    let total = order.reduce((sum, i) => sum + this.count(types[i]!), 0)
+    for (const i of order) {
+      if (total <= maxScalars) break
+      out[i] = false
+      total -= this.count(types[i]!)
+    }
+    return out
   }
 
   #smallArrays(type: Type): boolean {

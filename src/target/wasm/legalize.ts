@@ -4,7 +4,7 @@
  * functions; what lies above belongs to the host's buffers.
  */
 import type { Sink } from '../../base/diag.ts'
-import { barrierInside, recursiveMemory, resourceMissing, semanticMissing, unspelled } from '../../base/errors/wasm.ts'
+import { barrierInside, memoryMissing, recursiveMemory, resourceMissing, semanticMissing, unspelled } from '../../base/errors/wasm.ts'
 import * as ops from '../../ir/ops.ts'
 import { voidType, type ScalarName, type Type } from '../../ir/type.ts'
 import { Func, Global, Inst, Region, inputs, type Module } from '../../ir/value.ts'
@@ -25,10 +25,13 @@ import type { Graph } from './graph.ts'
 import { place, type Place } from './memory.ts'
 import { Callee, Code, type WasmCode } from './node.ts'
 import { f32, i32, type ValType } from './opcode.ts'
-import type { CallTarget, Plan } from './plan.ts'
+import type { CallTarget, Passing, Plan } from './plan.ts'
 
 /** Bytes for the arguments of one `printf`. */
 const printBytes = 512
+
+/** Most memory for variables, so that half of what 32 bits address is left to buffers. */
+const maxMemory = 2 ** 31
 
 export interface Legal {
   readonly code: WasmCode
@@ -61,6 +64,7 @@ class Legalizer implements Plan {
   readonly #exports: { name: string; callee: Callee }[] = []
   readonly #data: { at: number; bytes: Uint8Array }[] = []
   readonly #callees = new Map<Func, Callee>()
+  readonly #passing = new Map<Func, Passing>()
   readonly #helpers = new Map<string, Callee>()
   readonly #targets = new Map<Func, CallTarget>()
   readonly #queue: Func[] = []
@@ -89,6 +93,7 @@ class Legalizer implements Plan {
     }
     for (let func = this.#queue.pop(); func !== undefined; func = this.#queue.pop()) this.#compile(func)
     const heap = roundUp(this.#frame.top, 16)
+    if (heap > maxMemory) this.sink.add(memoryMissing, undefined, { bytes: heap })
     return {
       code: { codes: this.#codes, imports: this.#imports, globals: this.#globals, exports: this.#exports, data: this.#data, memory: heap },
       host: { functions, kernels, ...this.#used, prints: this.#prints, printAt: 16, traps: this.#traps, heap },
@@ -105,8 +110,7 @@ class Legalizer implements Plan {
     }
     functions.push({
       ...signature,
-      flat: func.sig.params.map(p => this.leaves.flat(p.type)),
-      resultFlat: this.leaves.flat(func.sig.result),
+      ...this.#flags(func),
     })
     const callee = this.calleeOf(func)
     const privates = this.#privatesOf(func)
@@ -179,7 +183,7 @@ class Legalizer implements Plan {
         continue
       }
       const callee = this.calleeOf(global.init)
-      if (this.leaves.flat(global.type)) {
+      if (this.passing(global.init).results[0]!) {
         const locals = callee.results.map(t => body.g.code.local(t))
         body.g.stmt({ kind: 'call', func: callee, args: [], locals, pure: false })
         body.memory.store(p, locals.map(l => body.g.get(l)))
@@ -192,9 +196,10 @@ class Legalizer implements Plan {
   calleeOf(func: Func): Callee {
     let callee = this.#callees.get(func)
     if (callee === undefined) {
-      const params = inputs(func.sig).flatMap(p => this.leaves.flat(p.type) ? this.leaves.of(p.type).map(valType) : [i32] as const)
-      const results = func.results.flatMap(t => this.leaves.flat(t) ? this.leaves.of(t).map(valType) : [])
-      const places = func.results.filter(t => !this.leaves.flat(t)).map(() => i32 as ValType)
+      const passing = this.passing(func)
+      const params = inputs(func.sig).flatMap((p, i) => passing.params[i] ? this.leaves.of(p.type).map(valType) : [i32] as const)
+      const results = func.results.flatMap((t, i) => passing.results[i] ? this.leaves.of(t).map(valType) : [])
+      const places = func.results.filter((_t, i) => !passing.results[i]).map(() => i32 as ValType)
       callee = new Callee(func.name, [...params, ...places], results)
       this.#callees.set(func, callee)
       this.#queue.push(func)
@@ -202,28 +207,56 @@ class Legalizer implements Plan {
     return callee
   }
 
+  passing(func: Func): Passing {
+    let passing = this.#passing.get(func)
+    if (passing === undefined) {
+      passing = { params: this.leaves.asScalars(inputs(func.sig).map(p => p.type)), results: this.leaves.asScalars(func.results) }
+      this.#passing.set(func, passing)
+    }
+    return passing
+  }
+
+  /** The same by parameter of the signature. */
+  #flags(func: Func): Pick<WasmFunction, 'flat' | 'outFlat' | 'resultFlat'> {
+    const { params, results } = this.passing(func)
+    const isVoid = func.sig.result.kind === 'void'
+    let [input, output] = [0, isVoid ? 0 : 1]
+    const flat: boolean[] = []
+    const outFlat: boolean[] = []
+    for (const p of func.sig.params) {
+      flat.push(p.dir !== 'out' && params[input++]!)
+      outFlat.push(p.dir !== 'in' && results[output++]!)
+    }
+    return { flat, outFlat, resultFlat: isVoid || results[0]! }
+  }
+
   #compile(func: Func): void {
+    const passing = this.passing(func)
     const code = new Code(this.calleeOf(func))
     const before = this.#frame.top
     const places: Place[] = []
     const body = new Body(this, func, code, this.#frame, (b, values) => {
       let next = 0
       const flat: ReturnType<Body['nodes']>[number][] = []
-      for (const v of values) {
-        if (b.isFlat(v.type)) flat.push(...b.nodes(v))
+      values.forEach((v, i) => {
+        if (passing.results[i]) flat.push(...b.nodes(v))
         else b.build(places[next++]!, v)
-      }
+      })
       b.g.stmt({ kind: 'return', values: flat })
       b.g.at.open = false
     })
     let local = 0
-    for (const param of func.body!.params) {
-      if (this.leaves.flat(param.type)) body.set(param, this.leaves.of(param.type).map(() => body.g.get(local++)))
-      else body.set(param, place(param.type, this.tight, body.g.get(local++), 0, true))
-    }
-    for (const type of func.results) {
-      if (!this.leaves.flat(type)) places.push(place(type, this.tight, body.g.get(local++), 0, false, {}))
-    }
+    func.body!.params.forEach((param, i) => {
+      if (passing.params[i]) {
+        body.set(param, this.leaves.of(param.type).map(() => body.g.get(local++)))
+        return
+      }
+      const at = place(param.type, this.tight, body.g.get(local++), 0, true)
+      body.set(param, this.leaves.flat(param.type) ? body.memory.load(at) : at)
+    })
+    func.results.forEach((type, i) => {
+      if (!passing.results[i]) places.push(place(type, this.tight, body.g.get(local++), 0, false, {}))
+    })
     body.region(func.body!)
     this.#codes.push(code)
     if (this.#frame.top > before && this.#reaches(func, func)) this.sink.add(recursiveMemory, func.span ?? undefined, { func: func.name })

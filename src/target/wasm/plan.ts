@@ -14,6 +14,8 @@ export interface Plan {
   readonly tight: Layouts
   /** The function that calls of `func` reach: parameters and results fall apart as `leaves` says; memory results are addresses that come last. */
   readonly calleeOf: (func: Func) => Callee
+  /** Which inputs and results of a function travel as scalars; others by address. */
+  readonly passing: (func: Func) => Passing
   /** The memory of a module-level variable. */
   readonly placeOf: (g: Graph, global: Global) => Place
   /** The address of constant bytes. */
@@ -28,6 +30,11 @@ export interface Plan {
   readonly trap: (inst: Inst) => { readonly callee: Callee; readonly id: number }
   /** What a call compiles to. */
   readonly target: (func: Func) => CallTarget
+}
+
+export interface Passing {
+  readonly params: readonly boolean[]
+  readonly results: readonly boolean[]
 }
 
 export type CallTarget =
