@@ -104,8 +104,9 @@ function makeDifferential(s: Type): void {
   if (!same) type.diff = { type, fields: fields.map((_, i) => i), dzero: undefined, dadd: undefined }
 }
 
-const vectors = [t.vec(t.f32, 2), t.vec(t.f32, 3)]
+const vectors = [t.vec(t.f32, 2), t.vec(t.f32, 3), t.vec(t.f32, 4)]
 const mat = t.mat(t.f32, 2, 2)
+const wide = t.mat(t.f32, 2, 3)
 
 class Generator {
   readonly rand: (below: number) => number
@@ -138,6 +139,7 @@ class Generator {
   program(): Program {
     const arrays = [t.array(t.f32, 3), t.array(t.f32, 4), t.array(vectors[0]!, 3)]
     this.types = [t.f32, t.f32, t.f32, ...vectors, mat, ...arrays]
+    if (this.rand(3) === 0) this.types.push(wide)
     const count = this.rand(3)
     for (let i = 0; i < count; i++) {
       const n = 1 + this.rand(3)
@@ -188,6 +190,10 @@ class Generator {
     const out: Stmt[] = []
     const count = 2 + this.rand(depth === 0 ? 7 : 3)
     for (let i = 0; i < count && this.left > 0; i++) {
+      if (this.loopDepth < 2 && this.rand(14) === 0) {
+        out.push(...this.filled(depth))
+        continue
+      }
       const s = this.stmt(depth)
       out.push(s)
       if (s.kind === 'break' || s.kind === 'continue' || s.kind === 'return') break
@@ -222,6 +228,24 @@ class Generator {
       return s
     }
     return this.assignment()
+  }
+
+  /** An array without initial value, filled by a loop. */
+  filled(depth: number): Stmt[] {
+    this.left--
+    const type = this.one(this.types.filter(x => x.kind === 'array'))
+    const name = this.fresh('v')
+    const counter = this.fresh('i')
+    const at: Expr = { kind: 'var', type: t.i32, name: counter }
+    const saved = this.vars
+    this.vars = [...saved, { name: counter, type: t.i32, mutable: false }]
+    const value = this.expr(type.elem!, 2)
+    const more = this.rand(3) === 0 && depth < 3 ? [this.assignment()] : []
+    this.vars = saved
+    const body: Stmt[] = [{ kind: 'set', to: { kind: 'elem', type: type.elem!, of: { kind: 'var', type, name }, at }, op: '=', value }, ...more]
+    const loop: Stmt = { kind: 'for', name: counter, from: 0, to: { kind: 'lit', type: t.i32, value: type.count }, max: type.count, step: 1, unroll: false, body }
+    this.vars.push({ name, type, mutable: true })
+    return [{ kind: 'decl', name, type, init: undefined }, loop]
   }
 
   short(): Stmt[] {
@@ -431,7 +455,7 @@ class Generator {
       if (count === 3) add('cross', () => lib('cross', x, more(type)))
       add('normalize', () => lib('normalize', { kind: 'bin', type, op: '+', x: lib('sin', x), y: { kind: 'make', type, args: Array.from({ length: count }, () => ({ kind: 'lit', type: t.f32, value: 1.5 })) } }))
       add('reflect', () => lib('reflect', x, more(type)))
-    } else {
+    } else if (type === mat) {
       add('mul', () => lib('mul', x, more(type)))
       add('transpose', () => lib('transpose', x))
     }
