@@ -1,5 +1,5 @@
 /** Runs the entry points of a program on a WebGPU device. */
-import type { BindingInfo, EntryReflection, Program, Wgsl } from '../index.ts'
+import type { BindingInfo, EntryReflection, Wgsl } from '../index.ts'
 import { GpuError } from './error.ts'
 import { pack, unpack, type Plain } from './pack.ts'
 
@@ -37,13 +37,23 @@ export interface GpuProgram {
   kernel(name: string): GpuKernel
 }
 
-/** Compiles a program for a device: a browser's, or Dawn's in Node. Throws a `GpuError` where either compiler refuses it. */
-export async function attach(program: Program, device: GPUDevice): Promise<GpuProgram> {
+/** What can be attached: a program of `cotangent`, or of `cotangent/wgsl`. */
+export interface Attachable {
+  wgsl(): Wgsl
+}
+
+/**
+ * Compiles a program for a device: a browser's, or Dawn's in Node. Throws the program's `CompileError` where it has errors,
+ * and a `GpuError` where it has no entry point or the device refuses it.
+ *
+ * ```ts
+ * const g = await attach(compile(source), device)
+ * await g.kernel('computeMain').dispatch([4, 1, 1], { buffers: { inp, outp }, uniforms: { scale: 2 } })
+ * ```
+ */
+export async function attach(program: Attachable, device: GPUDevice): Promise<GpuProgram> {
   const wgsl = program.wgsl()
-  if (wgsl.code === '') {
-    const first = program.diagnostics.find(d => d.severity === 'error')
-    throw new GpuError('CompileError', first === undefined ? 'the program has no entry point' : `${first.code}: ${first.message}`)
-  }
+  if (wgsl.code === '') throw new GpuError('CompileError', 'the program has no entry point')
   device.pushErrorScope('validation')
   const module = device.createShaderModule({ code: wgsl.code })
   const info = await module.getCompilationInfo()
