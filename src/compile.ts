@@ -32,7 +32,7 @@ import { simplify } from './opt/simplify.ts'
 import { sroa } from './opt/sroa.ts'
 import { ssa } from './opt/ssa.ts'
 import { unroll, unrollSmall } from './opt/unroll.ts'
-import { unusedParams } from './opt/unused.ts'
+import { unused, unusedParams } from './opt/unused.ts'
 
 /** The stages whose IR can be looked at, in order. */
 export const stages: readonly Stage[] = ['lower', 'ssa', 'prepared', 'linearized', 'unzipped', 'transposed', 'checkpointed', 'extracted', 'final']
@@ -282,20 +282,20 @@ export function finish(module: Module, sink: Sink, options: MiddleOptions): void
 }
 
 function optimise(module: Module, runner: Runner, cx: Cx): void {
-  prune(module)
+  unused(module)
   // Resources find their functions before anything else, since a pointer of unknown origin keeps passes from seeing memory.
   const found = resources(module)
-  prune(module)
+  unused(module)
   for (const func of module.funcs) if (found.has(func)) runner.passes(func, tidyPasses)
   if (cx.level === 0) return
   effects(module)
   for (const func of calleesFirst(module)) {
     if (func.body !== undefined) runner.passes(func, finalPasses)
   }
-  prune(module)
+  unused(module)
   if (cx.level >= 2) {
     const grown = inlineSingleCalls(module)
-    prune(module)
+    unused(module)
     for (const func of module.funcs) if (grown.has(func)) runner.passes(func, finalPasses)
   }
   // What stayed a call passes only what is used; sums of arrays are taken apart last, when it shows which are in memory.
@@ -304,21 +304,7 @@ function optimise(module: Module, runner: Runner, cx: Cx): void {
     if (expand(func) || slimmer.has(func)) runner.passes(func, finalPasses)
   }
   effects(module)
-  prune(module)
-}
-
-/** Forgets functions that nothing reaches from entry points, exports and initial values. */
-function prune(module: Module): void {
-  const kept = new Set<Func>()
-  const keep = (func: Func): void => {
-    if (kept.has(func)) return
-    kept.add(func)
-    if (func.info.lanewise !== undefined) keep(func.info.lanewise)
-    for (const callee of calleesOf(func)) keep(callee)
-  }
-  for (const func of module.funcs) if (func.info.entry !== undefined || func.info.exported !== undefined) keep(func)
-  for (const global of module.globals) if (global.init !== undefined) keep(global.init)
-  for (let i = module.funcs.length - 1; i >= 0; i--) if (!kept.has(module.funcs[i]!)) module.funcs.splice(i, 1)
+  unused(module)
 }
 
 function calleesFirst(module: Module): readonly Func[] {

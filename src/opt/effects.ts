@@ -1,15 +1,7 @@
 /** Which functions are pure, found from their bodies; termination is taken for granted. */
 import * as ops from '../ir/ops.ts'
-import { Func, type Inst, type Module, type Region } from '../ir/value.ts'
+import type { Func, Module, Region } from '../ir/value.ts'
 import { isReadOnly, pathOf } from './alias.ts'
-
-/** What a call may do beyond giving its results. */
-export type Effects = 'none' | 'write'
-
-/** The effects of a call. */
-export function effectsOf(call: Inst): Effects {
-  return (call.attr as Func).info.pure ? 'none' : 'write'
-}
 
 /** Sets `info.pure` of all functions with a body, callees before callers. True where that tells something new. */
 export function effects(module: Module): boolean {

@@ -127,7 +127,7 @@ function leavesLoop(leave: Inst, loop: Inst): boolean {
 }
 
 /** True where the loop can be left other than by its test: by a `leave` or a `ret` in it. */
-export function leavesEarly(loop: Inst): boolean {
+function leavesEarly(loop: Inst): boolean {
   const inside = new Set<Inst>()
   let early = false
   for (const r of loop.regions) {
@@ -209,7 +209,7 @@ function trips(c: Condition, atMost: boolean): number | undefined {
 }
 
 /** The largest or smallest value that an integer can have, where its definition tells. */
-export function extreme(value: Value, upper: boolean, depth = 8): number | undefined {
+function extreme(value: Value, upper: boolean, depth = 8): number | undefined {
   const c = constantInt(value)
   if (c !== undefined) return c
   const def = value.def

@@ -29,7 +29,7 @@ export function resources(module: Module): ReadonlySet<Func> {
 }
 
 /** True where a function takes or gives pointers, by themselves or in composites. */
-export function handsPointers(func: Func): boolean {
+function handsPointers(func: Func): boolean {
   return func.sig.params.some(p => holdsPointer(p.type)) || func.results.some(holdsPointer)
 }
 

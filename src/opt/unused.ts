@@ -4,10 +4,20 @@ import { voidType, type Type } from '../ir/type.ts'
 import { Func, inputs, outputs, type Global, type Inst, type Module, type ParamSig, type Region } from '../ir/value.ts'
 import { useCounts, walk } from '../ir/walk.ts'
 
-/** Removes functions that no root reaches, and struct types that no function uses. Roots are entry points, exports and initial values. */
+/**
+ * Removes functions and variables that no root reaches, and struct types that nothing uses. Roots are entry points and
+ * exports; resources stay, since a host may bind them.
+ */
 export function unused(module: Module): boolean {
   const kept = new Set<Func>()
   const types = new Set<Type>()
+  const globals = new Set<Global>()
+  const keepGlobal = (g: Global): void => {
+    if (globals.has(g)) return
+    globals.add(g)
+    useType(g.type, types)
+    if (g.init !== undefined) keep(g.init)
+  }
   const keep = (func: Func): void => {
     if (kept.has(func)) return
     kept.add(func)
@@ -18,18 +28,16 @@ export function unused(module: Module): boolean {
     walk(func.body, inst => {
       for (const r of inst.results) useType(r.type, types)
       if (inst.op === ops.call) keep(inst.attr as Func)
-      if (inst.op === ops.global) useType((inst.attr as Global).type, types)
+      if (inst.op === ops.global) keepGlobal(inst.attr as Global)
     })
   }
   for (const func of module.funcs) if (isRoot(func)) keep(func)
-  for (const g of module.globals) {
-    useType(g.type, types)
-    if (g.init !== undefined) keep(g.init)
-  }
-  const before = module.funcs.length + module.structs.length
+  for (const g of module.globals) if (g.space !== 'private' && g.space !== 'workgroup') keepGlobal(g)
+  const before = module.funcs.length + module.globals.length + module.structs.length
   retain(module.funcs, f => kept.has(f))
+  retain(module.globals, g => globals.has(g))
   retain(module.structs, s => types.has(s))
-  return module.funcs.length + module.structs.length < before
+  return module.funcs.length + module.globals.length + module.structs.length < before
 }
 
 function isRoot(func: Func): boolean {
