@@ -71,6 +71,11 @@ function countOf(env: Env, type: Type): number | null {
   }
 }
 
+/** Whether a list has another number of values than a struct has fields, so that it can only have been meant for a constructor. */
+function listTooOdd(env: Env, items: readonly Term[], to: Type): boolean {
+  return to.kind !== 'struct' || to.decl.intrinsic !== null || items.length !== fieldsOf(env, to).length
+}
+
 /** Fills a type from a list, taking items in order; nested aggregates take from the same list where it is flat. */
 class Filler {
   readonly #env: Env
@@ -96,8 +101,14 @@ class Filler {
     if (to.kind === 'struct' && !isPlain(env, to)) {
       const found = constructors(env, to)
       if (found.length === 0) return null
-      const made = resolveCall(env, { kind: 'funcs', name: show(to), candidates: found, args: null, modes: [] }, items, spanOf(items) ?? to.decl.span!, this.#quiet)
-      return made === null || made.kind === 'error' ? this.#reportedError(made) : toExpr(env, made, to.decl.span!)
+      const funcs = { kind: 'funcs', name: show(to), candidates: found, args: null, modes: [] } as const
+      const at = spanOf(items) ?? to.decl.span!
+      // Where no constructor takes the values, they are the fields in order.
+      const fits = resolveCall(env, funcs, items, at, true) !== null
+      if (fits || listTooOdd(env, items, to)) {
+        const made = fits && this.#quiet ? value(emptyError(to)) : resolveCall(env, funcs, items, at, this.#quiet)
+        return made === null || made.kind === 'error' ? this.#reportedError(made) : toExpr(env, made, to.decl.span!)
+      }
     }
     if (items.length === 1 && (to.kind === 'scalar' || to.kind === 'enum')) return this.one(to)
     const made = this.aggregate(to)
@@ -172,7 +183,7 @@ class Filler {
         return { kind: 'construct', type: n === null ? arrayType(to.elem, intConst(parts.length)) : to, span: null, parts }
       }
       case 'struct': {
-        if (!isPlain(env, to)) return null
+        if (!isPlain(env, to) && to !== this.#top) return null
         const parts: Expr[] = []
         for (const f of fieldsOf(env, to)) {
           if (this.#at >= this.#items.length) {

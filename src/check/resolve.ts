@@ -15,11 +15,14 @@ import { violation } from './generic.ts'
 import { lookupMember, type Member } from './member.ts'
 import { overloads, type Scope } from './scope.ts'
 import { optionalType } from './optional.ts'
+import { globalInit } from './signature.ts'
 import type { Term } from './term.ts'
+import type { Expr } from './tree.ts'
 import {
   arrayType, assocType, enumType, errorInt, errorType, funcType, intConst, intParam, interfaceType, known, matrixType, noSubst, paramType, shapeType, show,
   structType, thisType, vectorType, type GenericArg, type Int, type Subst, type Type,
 } from './type.ts'
+import { eachExpr } from './walk.ts'
 
 /** A declaration that a name may mean. */
 export interface Found {
@@ -242,6 +245,18 @@ export function arrayOf(cx: Cx, elem: Type, e: ast.IndexExpr, scope: Scope): Typ
   return count.kind === 'error' ? errorType : arrayType(elem, count)
 }
 
+/** Whether a value hangs on something that was reported already. */
+function isPoisoned(cx: Cx, expr: Expr, depth = 0): boolean {
+  let found = false
+  eachExpr(expr, e => {
+    if (e.kind === 'error') found = true
+    if (e.kind !== 'read' || e.place.kind !== 'global' || e.place.decl.storage !== 'constant' || depth > 16) return
+    const init = globalInit(cx, e.place.decl)
+    if (init !== null && isPoisoned(cx, init, depth + 1)) found = true
+  })
+  return found
+}
+
 /** An integer that is known when generics are instantiated. */
 export function resolveInt(cx: Cx, e: ast.Expr, scope: Scope): Int {
   if (e.kind === 'int') return intConst(Number(BigInt.asIntN(32, e.value)))
@@ -255,7 +270,7 @@ export function resolveInt(cx: Cx, e: ast.Expr, scope: Scope): Int {
   }
   const folded = expr === null ? null : foldExpr(cx, expr, noSubst)
   if (folded === null) {
-    cx.sink.add(types.notConstant, e.span, {})
+    if (expr === null || !isPoisoned(cx, expr)) cx.sink.add(types.notConstant, e.span, {})
     return errorInt
   }
   return folded
