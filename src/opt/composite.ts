@@ -103,7 +103,7 @@ function replaced(b: Builder, inst: Inst): Value | undefined {
   const below = definedBy(x!, ops.insert)
   if (below !== undefined && below.attr === i) return b.insert(below.args[0]!, i, part!)
   if (type.count > widest) return undefined
-  const parts: (Value | undefined)[] = new Array<Value | undefined>(type.count).fill(undefined)
+  const parts: (Value | undefined)[] = Array.from({ length: type.count }, () => undefined)
   parts[i] = part!
   let known = 1
   for (let from = x!; known < type.count;) {

@@ -33,7 +33,7 @@ export function ssa(func: Func): boolean {
 
 /** Variables whose pointer is used by whole loads and stores only. */
 function promotable(func: Func, body: Region): { byPointer: (Local | undefined)[]; count: number } {
-  const byPointer: (Local | undefined)[] = new Array<Local | undefined>(func.nextValue).fill(undefined)
+  const byPointer: (Local | undefined)[] = Array.from({ length: func.nextValue }, () => undefined)
   let count = 0
   walk(body, inst => {
     if (inst.op === ops.variable) {
