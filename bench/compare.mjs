@@ -75,7 +75,7 @@ for (const name of ['splat2d', 'brdf', 'spring']) {
 console.log('\nBrowser bundle that compiles to WGSL, core library included\n')
 {
   const out = await build({
-    stdin: { contents: "import { compile } from './dist/index.js'; globalThis.toWgsl = s => compile(s).wgsl().code", resolveDir: at('.') },
+    stdin: { contents: "import { compile } from './dist/wgsl.js'; globalThis.toWgsl = s => compile(s).wgsl().code", resolveDir: at('.') },
     bundle: true, minify: true, format: 'esm', platform: 'browser', write: false,
   })
   const bytes = out.outputFiles[0].contents

@@ -9,7 +9,7 @@ import { stripExamples } from '../tools/strip-examples.mjs'
 const limit = 200 * 1024
 
 /** Bundles one entry for browsers and gives its bytes: minified, gzipped, with Brotli. */
-export async function bundleSize(entry = 'src/index.ts') {
+export async function bundleSize(entry = 'src/wgsl.ts') {
   writeCore()
   const result = await build({
     entryPoints: [fileURLToPath(new URL(`../${entry}`, import.meta.url))], bundle: true, minify: true, format: 'esm', target: 'es2022',

@@ -18,7 +18,9 @@ const below: Readonly<Record<string, readonly string[]>> = {
   cpu: ['index.ts'], gpu: ['index.ts'], plugin: ['index.ts'],
   cli: ['index.ts', 'cpu', 'gpu'],
   'compile.ts': ['base', 'syntax', 'check', 'ir', 'lower', 'opt', 'ad'],
-  'index.ts': ['base', 'compile.ts', 'ir', 'target'],
+  'program.ts': ['base', 'compile.ts', 'ir', 'target'],
+  'index.ts': ['base', 'compile.ts', 'program.ts', 'target'],
+  'wgsl.ts': ['base', 'compile.ts', 'program.ts', 'target'],
 }
 
 /** Files longer than 600 lines, with the reason. */

@@ -10,7 +10,7 @@ const at = path => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
 /** Entries by name; those whose source does not exist are left out. */
 const entries = {
-  index: 'src/index.ts', cpu: 'src/cpu/index.ts', gpu: 'src/gpu/index.ts', cli: 'src/cli/main.ts', plugin: 'src/plugin/index.ts',
+  index: 'src/index.ts', wgsl: 'src/wgsl.ts', cpu: 'src/cpu/index.ts', gpu: 'src/gpu/index.ts', cli: 'src/cli/main.ts', plugin: 'src/plugin/index.ts',
 }
 /** Entries that run on Node only. */
 const node = new Set(['cli', 'plugin'])

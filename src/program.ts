@@ -1,0 +1,206 @@
+/**
+ * A compiled program as far as every target shares it, and WGSL. What only other targets need is not imported from here, so
+ * that a page which compiles to WGSL does not carry their code.
+ */
+import { Sink, type Diagnostic } from './base/diag.ts'
+import { renderDiagnostics } from './base/render.ts'
+import { finish, front, middle, type Checked, type Level, type MiddleOptions, type Root, type Stage, type Target } from './compile.ts'
+import type { Module } from './ir/value.ts'
+import { dataSignature, type DataSignature } from './target/data.ts'
+import { Layouts } from './target/layout.ts'
+import { emitWgsl, type Wgsl } from './target/wgsl/emit.ts'
+
+/** How to compile. Everything is optional. */
+export interface CompileOptions {
+  /** The name of the source in messages, and the place from which imports are looked up. Default `main.slang`. */
+  readonly fileName?: string | undefined
+  /** Sources by path, for `import`, `__include` and `#include`. */
+  readonly files?: Readonly<Record<string, string>> | undefined
+  /** Finds a source that is not among `files`; undefined where there is none. Must answer at once. */
+  readonly resolve?: ((path: string) => string | undefined) | undefined
+  /** Folders in which imports are looked up, after that of the importing file. */
+  readonly searchPaths?: readonly string[] | undefined
+  /** Macros, as by `#define`; `true` defines one as 1. */
+  readonly defines?: Readonly<Record<string, string | number | boolean>> | undefined
+  /** Types for dynamic dispatch beyond those that the program makes: `Type:Interface` or `Type:Interface=id`. */
+  readonly conformances?: readonly string[] | undefined
+  /** Entry points to compile; default: every function with a stage. One without `[shader]` needs its stage here. */
+  readonly entries?: readonly (string | { readonly name: string; readonly stage: 'compute' | 'vertex' | 'fragment' })[] | undefined
+  /** Functions to export to WebAssembly and JavaScript; default: every `public` or `export` function of the source. */
+  readonly exports?: readonly string[] | undefined
+  /** 0: only what targets need; 1: cheap passes; 2 (the default): all; 3: growing the code for speed. */
+  readonly optimize?: Level | undefined
+  /** Check the IR after each pass; slow, for finding bugs in the compiler. */
+  readonly verify?: boolean | undefined
+  /** Told how long each phase took, in milliseconds. */
+  readonly time?: ((phase: string, ms: number) => void) | undefined
+}
+
+/** An entry point of a program. */
+export interface EntryPoint {
+  readonly name: string
+  readonly stage: 'compute' | 'vertex' | 'fragment'
+  readonly workgroupSize: readonly [number, number, number]
+}
+
+/** A function that WebAssembly and JavaScript export. */
+export interface ExportedFunction extends DataSignature {
+  /** Whether `fwd_diff` and `bwd_diff` of it can be asked for. */
+  readonly differentiable: 'none' | 'forward' | 'backward'
+  /** Parameters that carry no derivative, by position. */
+  readonly noDiff: readonly boolean[]
+}
+
+/** Thrown by the methods of a `Program` that has errors; compiling itself never throws. */
+export class CompileError extends Error {
+  readonly diagnostics: readonly Diagnostic[]
+
+  constructor(diagnostics: readonly Diagnostic[]) {
+    const errors = diagnostics.filter(d => d.severity === 'error')
+    super(renderDiagnostics(errors))
+    this.name = 'CompileError'
+    this.diagnostics = diagnostics
+  }
+}
+
+/** Which derivatives of exported functions a module comes with. */
+export type Derivatives = 'none' | 'all' | { readonly of: string }
+
+/** A compiled program: its diagnostics, what it declares, and its WGSL. */
+export class WgslProgram {
+  readonly #options: CompileOptions
+  readonly #checked: Checked
+  readonly #diagnostics: Diagnostic[] = []
+  /** Modules ready for emission, by target and derivatives. */
+  readonly #modules = new Map<string, Module>()
+  /** What the constructor built to find mistakes; the first WGSL is made of it. */
+  #draft: Module | undefined
+  #errors = 0
+  /** The entry points. */
+  readonly entries: readonly EntryPoint[] = []
+  /** The exported functions, with types as data; those that take or give resources are left out. */
+  readonly exports: readonly ExportedFunction[] = []
+
+  /** Use `compile`. */
+  constructor(source: string, options: CompileOptions) {
+    this.#options = options
+    const sink = new Sink()
+    this.#checked = front(source, options, sink)
+    if (sink.errors === 0) this.#draft = this.#draw('wgsl', 'none', sink)
+    this.#diagnostics.push(...sink.list)
+    this.#errors = sink.errors
+    if (this.#draft === undefined || sink.errors > 0) return
+    const { funcs } = this.#draft
+    const layouts = new Layouts('tight')
+    this.entries = funcs.flatMap(f => f.info.entry === undefined ? [] : [{ name: f.name, stage: f.info.entry.stage, workgroupSize: f.info.entry.numthreads }])
+    this.exports = funcs.flatMap(f => {
+      const signature = f.info.exported === undefined ? undefined : dataSignature(f, f.info.exported, layouts)
+      return signature === undefined ? [] : [{ ...signature, differentiable: f.info.level, noDiff: f.sig.params.map(p => p.noDiff) }]
+    })
+  }
+
+  /** Everything that was found wrong or doubtful, in order of stages. */
+  get diagnostics(): readonly Diagnostic[] {
+    return this.#diagnostics
+  }
+
+  /** Whether there are no errors. */
+  get ok(): boolean {
+    return this.#errors === 0
+  }
+
+  /** The files that the program was read from, with their texts: the source first, then what it imports. */
+  get files(): readonly { readonly name: string; readonly text: string }[] {
+    return this.#checked.files()
+  }
+
+  /** Names of the functions of the source that are not generic and not methods, with how far each can be differentiated. */
+  get functions(): readonly { readonly name: string; readonly differentiable: 'none' | 'forward' | 'backward' }[] {
+    return this.#checked.functions()
+  }
+
+  /** WGSL of the entry points, with what a host must know of its bindings. Throws `CompileError`. */
+  wgsl(options: { readonly entries?: readonly string[] | undefined } = {}): Wgsl {
+    return this.emit('wgsl', 'none', (module, sink) => emitWgsl(module, options, sink))
+  }
+
+  /** IR as text after a stage, of the whole program or of the functions made of `name`. Throws `CompileError`. */
+  ir(stage: Stage = 'final', name?: string): string {
+    this.#check()
+    const texts: string[] = []
+    const sink = new Sink()
+    const derivatives = name !== undefined && stage !== 'lower' && this.exports.some(f => f.name === name) ? { of: name } : 'none'
+    this.#ready(undefined, derivatives, sink, (at, text, func) => {
+      if (at === stage && (func === undefined || name === undefined || func === name || func.startsWith(`${name}.`) || func.startsWith(`${name}_`))) texts.push(text)
+    })
+    if (sink.errors > 0) throw new CompileError(sink.list)
+    return texts.join('\n')
+  }
+
+  #check(): void {
+    if (!this.ok) throw new CompileError(this.#diagnostics)
+  }
+
+  /** Emits the module for a target, with the derivatives asked for; throws where there are mistakes. */
+  protected emit<T>(target: Target, derivatives: Derivatives, emit: (module: Module, sink: Sink) => T, wide = false): T {
+    this.#check()
+    const sink = new Sink()
+    const module = this.#module(target, derivatives, sink, wide)
+    const out = sink.errors > 0 ? undefined : emit(module, sink)
+    if (sink.errors > 0) throw new CompileError(sink.list)
+    return out!
+  }
+
+  #module(target: Target, derivatives: Derivatives, sink: Sink, wide: boolean): Module {
+    const key = `${target} ${wide ? 'f64 ' : ''}${typeof derivatives === 'string' ? derivatives : `of ${derivatives.of}`}`
+    let module = this.#modules.get(key)
+    if (module === undefined) {
+      if (derivatives === 'all') {
+        // One derivative that cannot be made must not keep the others from being exported.
+        const own = new Sink()
+        module = this.#ready(target, derivatives, own, undefined, wide)
+        if (own.errors > 0) module = this.#module(target, 'none', sink, wide)
+      } else {
+        module = this.#ready(target, derivatives, sink, undefined, wide)
+      }
+      this.#modules.set(key, module)
+    }
+    return module
+  }
+
+  /** A module that has been through all passes. */
+  #ready(target: Target | undefined, derivatives: Derivatives, sink: Sink, dump: MiddleOptions['dump'], wide = false): Module {
+    let module: Module
+    if (target === 'wgsl' && this.#draft !== undefined) {
+      module = this.#draft
+      this.#draft = undefined
+    } else {
+      module = this.#draw(target, derivatives, sink, dump, wide)
+    }
+    // WGSL has nothing to export a plain function to.
+    if (target === 'wgsl') for (const f of module.funcs) f.info.exported = undefined
+    if (sink.errors === 0) finish(module, sink, this.#passes(target, dump, wide))
+    return module
+  }
+
+  /** A module with its derivatives written. */
+  #draw(target: Target | undefined, derivatives: Derivatives, sink: Sink, dump?: MiddleOptions['dump'], wide = false): Module {
+    const roots = this.#checked.roots(sink)
+    const one = typeof derivatives === 'object' ? derivatives.of : undefined
+    const exports = roots.exports.filter(root => one === undefined || root.name === one).flatMap((root): Root[] => {
+      if (derivatives === 'none') return [root]
+      const level = this.#checked.level(root)
+      return [
+        root,
+        ...(level === 'none' ? [] : [{ ...root, name: `fwd_diff(${root.name})`, mode: 'forward' as const }]),
+        ...(level === 'backward' ? [{ ...root, name: `bwd_diff(${root.name})`, mode: 'backward' as const }] : []),
+      ]
+    })
+    return middle(this.#checked.program, { ...roots, entries: one === undefined ? roots.entries : [], exports }, sink, this.#passes(target, dump, wide))
+  }
+
+  #passes(target: Target | undefined, dump: MiddleOptions['dump'], wide: boolean): MiddleOptions {
+    const { optimize = 2, verify = false, time } = this.#options
+    return { level: optimize, verify, target, wide, dump, time }
+  }
+}
