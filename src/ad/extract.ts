@@ -11,6 +11,7 @@ import { cloneFunc, cloneRegion, walk } from '../ir/walk.ts'
 import { dce } from '../opt/dce.ts'
 import { inlineAll } from '../opt/inline.ts'
 import { tripBound } from '../opt/loops.ts'
+import { rootOf } from './activity.ts'
 import { checkpoint } from './checkpoint.ts'
 import { memoKey, newFunc, zeroOf, type AdContext, type Jvp, type Split } from './context.ts'
 import { linearizeFused, unzip, type Callees } from './linearize.ts'
@@ -148,6 +149,8 @@ function reversible(cx: AdContext, func: Func): void {
 function isSmall(cx: AdContext, callee: Func): boolean {
   const plan = planOf(cx, callee, 'reverse')
   if (plan.is !== 'transform' || plan.func !== callee || callee.info.prefer !== 'none' || callee.info.noInline) return false
+  // What a function itself writes is left out of its reverse, what its callees write is not.
+  if (writesOutside(callee)) return false
   if (callee.info.forceInline) return true
   if ([...callee.sig.params.map(p => p.type), callee.sig.result].some(holdsArray)) return false
   const costs = new Costs()
@@ -157,6 +160,17 @@ function isSmall(cx: AdContext, callee: Func): boolean {
     if (inst.regions.length === 0) cost += costs.of(inst)
   })
   return plain && cost <= smallCost
+}
+
+function writesOutside(func: Func): boolean {
+  let found = false
+  walk(func.body!, inst => {
+    if (inst.op === ops.print || inst.op === ops.atomic) found = true
+    if (inst.op !== ops.store) return
+    const { def } = rootOf(inst.args[0]!)
+    if (def instanceof Inst && def.op === ops.global) found = true
+  })
+  return found
 }
 
 function isLibrary(func: Func): boolean {
