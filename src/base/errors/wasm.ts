@@ -52,19 +52,22 @@ void computeMain(uint3 id : SV_DispatchThreadID)
   },
 })
 
-export const barrierInside: Entry<'global'> = error('E37105', 'a kernel with barriers cannot use the static variable {global} on the CPU, where its threads take turns', {
-  help: 'use a local variable, or groupshared memory',
+export const barrierInside: Entry<'func'> = error('E37105', '{func} calls itself around a barrier, so its threads cannot be run in step on the CPU', {
+  help: 'write the recursion as a loop',
   example: {
     source: `groupshared float shared[4];
 RWStructuredBuffer<float> outp;
-static float own;
+float halve(uint i, int depth)
+{
+    shared[i] = shared[i] * 0.5;
+    GroupMemoryBarrierWithGroupSync();
+    return depth == 0 ? shared[3 - i] : halve(i, depth - 1);
+}
 [shader("compute")] [numthreads(4, 1, 1)]
 void computeMain(uint3 id : SV_DispatchThreadID)
 {
-    own = outp[id.x];
-    shared[id.x] = own;
-    GroupMemoryBarrierWithGroupSync();
-    outp[id.x] = shared[3 - id.x] + own;
+    shared[id.x] = outp[id.x];
+    outp[id.x] = halve(id.x, 2);
 }`,
     target: 'wasm',
   },

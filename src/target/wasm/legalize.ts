@@ -20,7 +20,7 @@ import { helperCode } from './helper.ts'
 import type { WasmBuffer, WasmFunction, WasmInterface, WasmKernel, WasmPrint, WasmUniform } from './interface.ts'
 import { kernelCode } from './kernel.ts'
 import { Leaves, valType } from './leaf.ts'
-import { hasBarrier } from './lockstep.ts'
+import { hasBarrier, localise, touches } from './lockstep.ts'
 import type { Graph } from './graph.ts'
 import { place, type Place } from './memory.ts'
 import { Callee, Code, type WasmCode } from './node.ts'
@@ -140,12 +140,9 @@ class Legalizer implements Plan {
     const touched = this.#globalsOf(func)
     const shared = touched.filter(g => g.space === 'workgroup')
     const code = new Code(new Callee(func.name, [i32, i32, i32, i32, i32], []))
-    const body = this.#withoutBarrierCalls(func)
-    if (privates.length > 0 && hasBarrier(body)) {
-      this.sink.add(barrierInside, func.span ?? undefined, { global: privates[0]!.name })
-      return
-    }
-    kernelCode(this, body, code, { frame: this.#frame, initialize: b => this.#initialize(b, privates), shared })
+    const together = this.#inStep(func, privates)
+    const perThread = together === undefined ? privates : []
+    kernelCode(this, together ?? func, code, { frame: this.#frame, initialize: b => this.#initialize(b, perThread), shared })
     this.#codes.push(code)
     this.#exports.push({ name: func.name, callee: code.callee })
     kernels.push({
@@ -155,16 +152,20 @@ class Legalizer implements Plan {
     })
   }
 
-  /** The kernel, with the calls inlined that lead to barriers. */
-  #withoutBarrierCalls(func: Func): Func {
-    const blocking = new Set([...this.#reachable(func)].filter(hasBarrier))
-    const waits = (callee: Func): boolean => callee !== func && [...this.#reachable(callee)].some(f => blocking.has(f))
-    let calls = false
-    this.#calls(func, callee => { if (waits(callee)) calls = true })
-    if (!calls) return func
+  /**
+   * A kernel with barriers, made ready to be run in step: what leads to barriers or to static variables is inlined, and
+   * these become local. Undefined where no barrier is.
+   */
+  #inStep(func: Func, privates: readonly Global[]): Func | undefined {
+    if (![...this.#reachable(func)].some(hasBarrier)) return undefined
+    const together = (callee: Func): boolean => [...this.#reachable(callee)].some(f => hasBarrier(f) || touches(f, privates))
     const copy = cloneFunc(func, func.name)
     copy.info.entry = func.info.entry
-    inlineAll(copy, waits)
+    inlineAll(copy, together)
+    this.#calls(copy, callee => {
+      if (together(callee)) this.sink.add(barrierInside, callee.span ?? undefined, { func: callee.name })
+    })
+    localise(copy, privates)
     return copy
   }
 

@@ -11,8 +11,8 @@ import { Builder, region } from '../../ir/build.ts'
 import * as ops from '../../ir/ops.ts'
 import * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
-import { Func, Inst, type Region, type Value } from '../../ir/value.ts'
-import { cloneInst, walk, type ValueTable } from '../../ir/walk.ts'
+import { Func, Inst, type Global, type Region, type Value } from '../../ir/value.ts'
+import { cloneInst, substitute, walk, type ValueTable } from '../../ir/walk.ts'
 
 /** True for functions in which a barrier stands. */
 export function hasBarrier(func: Func): boolean {
@@ -21,6 +21,30 @@ export function hasBarrier(func: Func): boolean {
 
 function holds(region: Region, test: (inst: Inst) => boolean): boolean {
   return region.insts.some(i => test(i) || i.regions.some(r => holds(r, test)))
+}
+
+/** True where a function's own code uses one of the variables. */
+export function touches(func: Func, globals: readonly Global[]): boolean {
+  return func.body !== undefined && holds(func.body, i => i.op === ops.global && globals.includes(i.attr as Global))
+}
+
+/** Makes static variables local to a function that holds all that uses them. */
+export function localise(func: Func, globals: readonly Global[]): void {
+  const start = region()
+  const b = new Builder(func, start)
+  const locals = new Map(globals.map(g => {
+    const local = b.variable(g.type, g.name)
+    b.store(local, g.init === undefined ? b.zero(g.type) : b.call(g.init, [])[0]!)
+    return [g, local]
+  }))
+  const table: ValueTable = []
+  walk(func.body!, inst => {
+    if (inst.op !== ops.global) return
+    const local = locals.get(inst.attr as Global)
+    if (local !== undefined) table[inst.results[0]!.id] = local
+  })
+  substitute(func.body!, table)
+  func.body!.insts.unshift(...start.insts)
 }
 
 /** A function of the group's id that runs all threads of a workgroup; the kernel's body is left as it is. */
