@@ -64,7 +64,7 @@ export function printModule(module: Module): string {
   for (const g of globals) symbols.of(g)
   for (const f of funcs) symbols.of(f)
   const parts: string[] = []
-  const structs = module.structs.map(s => structText(s, symbols))
+  const structs = structsOf(module, funcs, globals).map(s => structText(s, symbols))
   if (structs.length > 0) parts.push(structs.join('\n'))
   if (globals.length > 0) parts.push(globals.map(g => globalText(g, symbols)).join('\n'))
   for (const f of funcs) parts.push(new FuncPrinter(f, symbols).func())
@@ -110,6 +110,33 @@ function reachable(module: Module): { funcs: Func[]; globals: Global[] } {
     })
   }
   return { funcs: [...funcs], globals: [...globals] }
+}
+
+/** The structs that the program lists, and then others that what is printed mentions, parts before wholes. */
+function structsOf(module: Module, funcs: readonly Func[], globals: readonly Global[]): readonly Type[] {
+  const found = new Set<Type>()
+  const seen = new Set<Type>()
+  const add = (type: Type): void => {
+    if (seen.has(type)) return
+    seen.add(type)
+    if (type.elem !== undefined) add(type.elem)
+    for (const f of type.fields) add(f.type)
+    if (type.kind === 'struct') found.add(type)
+  }
+  module.structs.forEach(add)
+  for (const g of globals) add(g.type)
+  for (const f of funcs) {
+    for (const p of f.sig.params) add(p.type)
+    add(f.sig.result)
+    if (f.body === undefined) continue
+    walk(f.body, inst => {
+      for (const v of inst.results) add(v.type)
+      for (const r of inst.regions) for (const v of r.params) add(v.type)
+    })
+  }
+  // A set is walked to its end also where it grows on the way.
+  for (const s of found) if (s.diff !== null) add(s.diff.type)
+  return [...found]
 }
 
 function structText(type: Type, symbols: Symbols): string {
