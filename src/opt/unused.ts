@@ -21,18 +21,37 @@ export function unused(module: Module): boolean {
   const keep = (func: Func): void => {
     if (kept.has(func)) return
     kept.add(func)
-    for (const p of func.sig.params) useType(p.type, types)
-    for (const type of func.results) useType(type, types)
+    name(func)
     if (func.info.lanewise !== undefined) keep(func.info.lanewise)
     if (func.body === undefined) return
     walk(func.body, inst => {
-      for (const r of inst.results) useType(r.type, types)
       if (inst.op === ops.call) keep(inst.attr as Func)
       if (inst.op === ops.global) keepGlobal(inst.attr as Global)
     })
   }
+  // What a kept function only mentions, such as its derivatives, is no part of the program, but its types are.
+  const named = new Set<Func>()
+  const name = (func: Func): void => {
+    if (named.has(func)) return
+    named.add(func)
+    for (const p of func.sig.params) useType(p.type, types)
+    for (const type of func.results) useType(type, types)
+    for (const other of [func.info.forward, func.info.backward, func.info.substitute, func.info.lanewise, func.request?.of]) {
+      if (other !== undefined) name(other)
+    }
+    if (func.body === undefined) return
+    walk(func.body, inst => {
+      for (const r of inst.results) useType(r.type, types)
+      if (inst.op === ops.call) name(inst.attr as Func)
+      if (inst.op === ops.global) useType((inst.attr as Global).type, types)
+    })
+  }
   for (const func of module.funcs) if (isRoot(func)) keep(func)
   for (const g of module.globals) if (g.space !== 'private' && g.space !== 'workgroup') keepGlobal(g)
+  // A set gives also what is added while it is walked.
+  for (const type of types) {
+    for (const rule of [type.diff?.dzero, type.diff?.dadd]) if (rule !== undefined) name(rule)
+  }
   const before = module.funcs.length + module.globals.length + module.structs.length
   retain(module.funcs, f => kept.has(f))
   retain(module.globals, g => globals.has(g))
@@ -47,6 +66,7 @@ function isRoot(func: Func): boolean {
 function useType(type: Type, types: Set<Type>): void {
   if (types.has(type)) return
   types.add(type)
+  if (type.diff !== null) useType(type.diff.type, types)
   if (type.elem !== undefined) useType(type.elem, types)
   for (const f of type.fields) useType(f.type, types)
 }
