@@ -7,8 +7,8 @@ import { noReverse } from '../base/errors/ad.ts'
 import { Builder } from '../ir/build.ts'
 import * as ops from '../ir/ops.ts'
 import { differential, places } from '../ir/type.ts'
-import { Region, inputs, outputs, type Func, type Module, type ParamSig, type Value } from '../ir/value.ts'
-import { cloneFunc } from '../ir/walk.ts'
+import { Inst, Region, inputs, outputs, type Func, type Global, type Module, type ParamSig, type Value } from '../ir/value.ts'
+import { cloneFunc, walk } from '../ir/walk.ts'
 import { rootOf } from './activity.ts'
 import { adContext, zeroOf, type AdContext, type AdStage, type Split } from './context.ts'
 import { dualOf, isPlace } from './dual.ts'
@@ -147,28 +147,60 @@ function ruleSplit(cx: AdContext, func: Func, rule: boolean): Split | undefined 
 }
 
 /**
- * The primal half for a direct `bwd_diff`: what the function itself writes to the outside is left out, since the reverse
+ * The primal half for a direct `bwd_diff`: what the function itself writes to the outside is left out where the reverse
  * does not need it; what its callees write stays.
  */
 function withoutEffects(cx: AdContext, split: Split): Func {
   if (split.primal.body === undefined) return split.primal
-  let found = false
-  const outside = (pointer: Value): boolean => {
-    const def = rootOf(pointer).def
-    return !(def instanceof Region) && def.op !== ops.variable
+  const written = new Set<Global>()
+  walk(split.primal.body, inst => {
+    const global = inst.op === ops.store ? globalOf(inst.args[0]!) : undefined
+    if (global !== undefined) written.add(global)
+  })
+  let prints = false
+  walk(split.primal.body, inst => { prints ||= inst.op === ops.print })
+  // What is still read without the writes to it, here, in callees or in the reverse, must be written after all.
+  for (;;) {
+    if (written.size === 0 && !prints) return split.primal
+    const copy = cloneFunc(split.primal, `${split.primal.name}_pure`)
+    drop(copy.body!, written)
+    cx.tidy(copy)
+    const read = new Set<Global>()
+    for (const func of [copy, split.vjp]) collectReads(func, read, new Set())
+    const needed = [...written].filter(g => read.has(g))
+    if (needed.length === 0) {
+      cx.module.funcs.push(copy)
+      return copy
+    }
+    for (const g of needed) written.delete(g)
   }
-  const drop = (region: Region): void => {
-    region.insts = region.insts.filter(inst => {
-      for (const r of inst.regions) drop(r)
-      const gone = inst.op === ops.print || (inst.op === ops.store && outside(inst.args[0]!))
-      found ||= gone
-      return !gone
+}
+
+function globalOf(pointer: Value): Global | undefined {
+  const { def } = rootOf(pointer)
+  return def instanceof Inst && def.op === ops.global ? def.attr as Global : undefined
+}
+
+/** Takes out the writes to some globals, and what is printed. */
+function drop(region: Region, written: ReadonlySet<Global>): void {
+  region.insts = region.insts.filter(inst => {
+    for (const r of inst.regions) drop(r, written)
+    const global = inst.op === ops.store ? globalOf(inst.args[0]!) : undefined
+    return inst.op !== ops.print && (global === undefined || !written.has(global))
+  })
+}
+
+/** Adds the globals that a function or its callees read. */
+function collectReads(func: Func, read: Set<Global>, seen: Set<Func>): void {
+  if (func.body === undefined || seen.has(func)) return
+  seen.add(func)
+  walk(func.body, inst => {
+    if (inst.op === ops.call) collectReads(inst.attr as Func, read, seen)
+    if (inst.op === ops.field || inst.op === ops.elem) return
+    // Where a pointer is handed on, what lies behind it may be read.
+    inst.args.forEach((v, i) => {
+      const global = v.type.kind !== 'ptr' || (inst.op === ops.store && i === 0) ? undefined : globalOf(v)
+      if (global !== undefined) read.add(global)
     })
-  }
-  const copy = cloneFunc(split.primal, `${split.primal.name}_pure`)
-  drop(copy.body!)
-  if (!found) return split.primal
-  cx.module.funcs.push(copy)
-  cx.tidy(copy)
-  return copy
+  })
 }
