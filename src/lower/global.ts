@@ -20,17 +20,22 @@ type Home =
   | { readonly kind: 'resource', readonly global: Global }
   /** The value lies behind the global. */
   | { readonly kind: 'memory', readonly global: Global }
-  /** A field of `globalParams`. */
-  | { readonly kind: 'uniform', readonly index: number }
+  /** A field of `globalParams`, or of what a block with resources has besides them. */
+  | { readonly kind: 'uniform', readonly block: Plain, readonly index: number }
   | { readonly kind: 'bundle', readonly type: Type, readonly parts: readonly Home[] }
+
+/** Values that share a uniform buffer, which is made once they are known. */
+interface Plain {
+  readonly fields: t.Field[]
+  global: Global | undefined
+}
 
 export class Globals {
   readonly #cx: Lowering
   readonly #homes = new Map<number, Home>()
   readonly #statics = new Map<string, Global>()
-  readonly #uniforms: t.Field[] = []
+  readonly #uniforms: Plain = { fields: [], global: undefined }
   readonly #open = new Set<string>()
-  #params: Global | undefined
 
   constructor(cx: Lowering) {
     this.#cx = cx
@@ -38,7 +43,7 @@ export class Globals {
 
   /** Makes the globals of all shader parameters, in order of declaration, and of what entry points take as uniforms. */
   declare(entries: readonly { readonly func: FuncDecl, readonly uniforms: readonly ParamDecl[] }[]): void {
-    const { program, module } = this.#cx
+    const { program } = this.#cx
     for (const decl of program.globals) {
       if (decl.storage !== 'parameter' && decl.storage !== 'block') continue
       const info = program.global(decl)
@@ -48,44 +53,63 @@ export class Globals {
     for (const entry of entries) {
       for (const p of entry.uniforms) this.#homes.set(p.id, this.#home(p.name, this.#cx.types.of(p.type), p.type, null))
     }
-    if (this.#uniforms.length === 0) return
-    const type = t.struct(this.#cx.names.unique('GlobalParams'), this.#uniforms)
-    module.structs.push(type)
-    this.#params = new Global(this.#cx.names.unique('globalParams'), type, 'uniform', 'uniform', undefined, undefined, null)
-    module.globals.unshift(this.#params)
+    this.#settle(this.#uniforms, 'globalParams', 'GlobalParams', null, 0)
+  }
+
+  /** Makes the buffer of plain values, at a place among the globals; none where there are none. */
+  #settle(plain: Plain, name: string, structName: string, binding: Binding | null, at: number): void {
+    if (plain.fields.length === 0) return
+    const type = t.struct(this.#cx.names.unique(structName), plain.fields)
+    this.#cx.module.structs.push(type)
+    plain.global = new Global(name === 'globalParams' ? this.#cx.names.unique(name) : name, type, 'uniform', 'uniform', binding ?? undefined, undefined, null)
+    this.#cx.module.globals.splice(at, 0, plain.global)
+  }
+
+  /** A block that holds resources too: they become globals, and the rest of it a uniform buffer that has its name. */
+  #mixed(name: string, type: Type, source: s.Type, binding: Binding | null): Home {
+    const plain: Plain = { fields: [], global: undefined }
+    const at = this.#cx.module.globals.length
+    const parts = this.#parts(name, '', type, source, plain)
+    this.#settle(plain, name, `${name}_values`, binding, at)
+    return { kind: 'bundle', type, parts }
   }
 
   #block(decl: GlobalDecl, source: s.Type, binding: Binding | null): Home {
     // The block is what a host knows by name; its struct takes another.
     const name = this.#cx.names.unique(decl.name)
     const type = this.#cx.types.of(source)
-    if (hasPointer(type)) return this.#home(name, type, source, binding)
+    if (hasPointer(type)) return this.#mixed(name, type, source, binding)
     const global = new Global(name, type, 'uniform', 'uniform', binding ?? undefined, undefined, decl.span)
     this.#cx.module.globals.push(global)
     return { kind: 'memory', global }
   }
 
   #home(name: string, type: Type, source: s.Type, binding: Binding | null): Home {
+    if (type.kind === 'struct' && isBlock(source) && hasPointer(type)) return this.#mixed(this.#cx.names.unique(name), type, source, binding)
+    return this.#part(name, name, type, source, binding, this.#uniforms)
+  }
+
+  /** `name` is that of a resource, `field` that of a plain value in its buffer. */
+  #part(name: string, field: string, type: Type, source: s.Type, binding: Binding | null, plain: Plain): Home {
     if (type.kind === 'ptr') {
       return { kind: 'resource', global: this.#global(name, type.elem!, type.space!, resourceKind(type, source), binding) }
     }
-    if (!hasPointer(type)) {
-      let field = name
-      for (let k = 1; this.#uniforms.some(f => f.name === field); k++) field = `${name}_${k}`
-      this.#uniforms.push({ name: field, type })
-      return { kind: 'uniform', index: this.#uniforms.length - 1 }
-    }
-    const parts: Home[] = []
+    if (hasPointer(type)) return { kind: 'bundle', type, parts: this.#parts(name, field, type, source, plain) }
+    let own = field
+    for (let k = 1; plain.fields.some(f => f.name === own); k++) own = `${field}_${k}`
+    plain.fields.push({ name: own, type })
+    return { kind: 'uniform', block: plain, index: plain.fields.length - 1 }
+  }
+
+  #parts(name: string, field: string, type: Type, source: s.Type, plain: Plain): Home[] {
+    const prefix = field === '' ? '' : `${field}_`
     if (type.kind === 'array') {
       const elem = (source as s.ArrayType).elem
-      for (let i = 0; i < type.count; i++) parts.push(this.#home(`${name}_${i}`, type.elem!, elem, null))
-    } else {
-      let struct = source as s.StructType
-      if (struct.decl.intrinsic === 'ParameterBlock' || struct.decl.intrinsic === 'ConstantBuffer') struct = struct.args[0] as s.StructType
-      const fields = this.#cx.program.fields(struct)
-      for (let i = 0; i < type.fields.length; i++) parts.push(this.#home(`${name}_${type.fields[i]!.name}`, type.fields[i]!.type, fields[i]!.type, null))
+      return Array.from({ length: type.count }, (_, i) => this.#part(`${name}_${i}`, `${prefix}${i}`, type.elem!, elem, null, plain))
     }
-    return { kind: 'bundle', type, parts }
+    const struct = isBlock(source) ? (source as s.StructType).args[0] as s.StructType : source as s.StructType
+    const fields = this.#cx.program.fields(struct)
+    return type.fields.map((f, i) => this.#part(`${name}_${f.name}`, `${prefix}${f.name}`, f.type, fields[i]!.type, null, plain))
   }
 
   #global(name: string, type: Type, space: t.Space, resource: Global['resource'], binding: Binding | null): Global {
@@ -104,7 +128,7 @@ export class Globals {
     switch (home.kind) {
       case 'resource': return { kind: 'value', value: b.emit1(ops.global, [], home.global) }
       case 'memory': return { kind: 'pointer', pointer: b.emit1(ops.global, [], home.global) }
-      case 'uniform': return { kind: 'pointer', pointer: b.field(b.emit1(ops.global, [], this.#params!), home.index) }
+      case 'uniform': return { kind: 'pointer', pointer: b.field(b.emit1(ops.global, [], home.block.global!), home.index) }
       case 'bundle': return { kind: 'bundle', type: home.type, parts: home.parts.map(p => this.#ref(fn, p)) }
     }
   }
@@ -154,6 +178,10 @@ export class Globals {
     this.#open.delete(key)
     return func
   }
+}
+
+function isBlock(source: s.Type): boolean {
+  return source.kind === 'struct' && (source.decl.intrinsic === 'ParameterBlock' || source.decl.intrinsic === 'ConstantBuffer')
 }
 
 function resourceKind(type: Type, source: s.Type): Global['resource'] {
