@@ -10,7 +10,7 @@ import { derivativeMember, differentialOf, userDifferential } from './differenti
 import { lookupMember, isOpen, type Member } from './member.ts'
 import { fieldSigs, funcSig, globalInfo, template } from './signature.ts'
 import type { FuncRef } from './tree.ts'
-import { compose, intParam, paramType, poisoned, same, show, type GenericArg, type InterfaceType, type Subst, type Type } from './type.ts'
+import { compose, intParam, paramType, poisoned, same, show, type GenericArg, type InterfaceType, type StructType, type Subst, type Type } from './type.ts'
 
 /** Puts the types of the caller into a reference, and resolves requirements of what has become concrete. */
 export function putRef(cx: Cx, ref: FuncRef, subst: Subst): FuncRef {
@@ -195,6 +195,7 @@ function checkDifferential(cx: Cx, decl: StructDecl): void {
   }
   const written = userDifferential(cx, type)
   if (diff === null || written === null || written.kind === 'error') return
+  if (diff.kind === 'struct') checkCounterparts(cx, decl, diff)
   const again = differentialOf(cx, written)
   if (again === null || !same(again, written)) {
     cx.sink.add(derivative.ownDifferential, decl.span ?? undefined, { type: show(written), differential: again === null ? 'none' : show(again) })
@@ -205,6 +206,20 @@ function checkDifferential(cx: Cx, decl: StructDecl): void {
     if (f.noDiff || differentialOf(cx, f.type) === null || f.decl.syntax?.attributes.some(a => a.name === 'DerivativeMember') === true) continue
     if (same(written, type) || written.decl.fields.some(t => t.name === f.decl.name)) continue
     cx.sink.add(derivative.noCounterpart, f.decl.span ?? undefined, { name: f.decl.name, type: show(type), differential: show(written) })
+  }
+}
+
+/** The counterpart of a field must be of the field's differential type. */
+function checkCounterparts(cx: Cx, decl: StructDecl, diff: StructType): void {
+  const subst = substFor(diff.decl, diff.args, null)
+  const theirs = fieldSigs(cx, diff.decl)
+  for (const f of fieldSigs(cx, decl)) {
+    const own = f.noDiff ? null : differentialOf(cx, f.type)
+    const target = theirs.find(t => t.decl.name === (derivativeMember(f.decl) ?? f.decl.name))
+    if (own === null || target === undefined) continue
+    const got = put(cx, target.type, subst)
+    if (same(own, got) || poisoned(own) || poisoned(got)) continue
+    cx.sink.add(derivative.counterpartType, f.decl.span ?? undefined, { name: f.decl.name, counterpart: `${show(diff)}.${target.decl.name}`, expected: show(own), got: show(got) })
   }
 }
 

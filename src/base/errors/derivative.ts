@@ -169,3 +169,8 @@ export const valueAndPointer: Entry<'type'> = error('E30311', '{type} conforms t
   help: 'a type is differentiated as a value or as a place: leave one of the two away',
   example: 'struct S : IDifferentiable, IDifferentiablePtrType { typealias Differential = S; float a; }',
 })
+
+export const counterpartType: Entry<'name' | 'counterpart' | 'expected' | 'got'> = error('E30019', 'the derivative of {name} is of type {expected}, and {counterpart} is of type {got}', {
+  help: 'give {counterpart} the type {expected}, or mark {name} no_diff',
+  example: 'struct D : IDifferentiable { float2 a; } struct S : IDifferentiable { typealias Differential = D; [DerivativeMember(D.a)] float x; }',
+})
