@@ -1,9 +1,8 @@
 // Runs in a process of its own, bundled: what a program does with `cotangent/gpu` and a device. Prints one JSON object.
-import { create, globals } from 'webgpu'
+import { create } from 'webgpu'
 import { attach } from '../src/gpu/index.ts'
 import { compile } from '../src/index.ts'
 
-Object.assign(globalThis, globals)
 const gpu = create([])
 const adapter = await gpu.requestAdapter()
 if (adapter === null) throw new Error('no WebGPU adapter')
@@ -40,7 +39,7 @@ await shade.dispatch([1, 1, 1], { buffers: { inp: new Float32Array([1, 2, 3, 4])
 result['inPlace'] = [...outp]
 const plain = await shade.dispatch([1, 1, 1], { buffers: { inp: [1, 2, 3, 4], outp: [0, 0, 0, 0] }, uniforms: { scale: 1, halve: true, light } })
 result['plain'] = plain['outp']
-const own = device.createBuffer({ size: 16, usage: GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC })
+const own = device.createBuffer({ size: 16, usage: 0x80 | 0x4 })
 const bound = await shade.dispatch([1, 1, 1], { buffers: { inp: new Float32Array(4), outp: own }, uniforms: { scale: 1, halve: true, light } })
 result['deviceBuffer'] = Object.keys(bound)
 const structs = await g.kernel('copyLight').dispatch([2, 1, 1], { buffers: { lights: [light, light] }, uniforms: { light } })

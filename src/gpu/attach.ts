@@ -3,6 +3,11 @@ import type { BindingInfo, EntryReflection, Wgsl } from '../index.ts'
 import { GpuError } from './error.ts'
 import { pack, unpack, type Plain } from './pack.ts'
 
+// WebGPU's flags by number: outside of browsers a device may come without the globals that name them.
+const usage = { MAP_READ: 0x1, COPY_SRC: 0x4, COPY_DST: 0x8, UNIFORM: 0x40, STORAGE: 0x80 } as const
+const computeStage = 0x4
+const readMode = 0x1
+
 /** What can be bound where a kernel uses a buffer: bytes in the layout of reflection, plain values, or a buffer of the device. */
 export type BufferData = ArrayBufferView | ArrayBuffer | readonly Plain[] | GPUBuffer
 
@@ -56,8 +61,9 @@ export async function attach(program: Attachable, device: GPUDevice): Promise<Gp
   if (wgsl.code === '') throw new GpuError('CompileError', 'the program has no entry point')
   device.pushErrorScope('validation')
   const module = device.createShaderModule({ code: wgsl.code })
+  const scope = device.popErrorScope()
   const info = await module.getCompilationInfo()
-  const refused = await device.popErrorScope()
+  const refused = await scope
   const message = info.messages.find(m => m.type === 'error')
   if (message !== undefined) throw new GpuError('CompileError', `line ${message.lineNum} of the WGSL: ${message.message}`)
   if (refused !== null) throw new GpuError('CompileError', refused.message)
@@ -113,7 +119,13 @@ class Kernel implements GpuKernel {
     const { pipeline, layouts } = await (this.#pipeline ??= this.#makePipeline())
     const device = this.#device
     device.pushErrorScope('validation')
-    const bound = this.#bindings.map(info => this.#bind(info, options))
+    let bound: readonly Bound[]
+    try {
+      bound = this.#bindings.map(info => this.#bind(info, options))
+    } catch (mistake) {
+      void device.popErrorScope()
+      throw mistake
+    }
     const encoder = device.createCommandEncoder()
     const pass = encoder.beginComputePass()
     pass.setPipeline(pipeline)
@@ -124,7 +136,7 @@ class Kernel implements GpuKernel {
     pass.dispatchWorkgroups(...groups)
     pass.end()
     const reads = bound.filter(b => b.given !== undefined).map(b => {
-      const copy = device.createBuffer({ size: b.size, usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST })
+      const copy = device.createBuffer({ size: b.size, usage: usage.MAP_READ | usage.COPY_DST })
       encoder.copyBufferToBuffer(b.buffer, 0, copy, 0, b.size)
       return { ...b, copy }
     })
@@ -133,7 +145,7 @@ class Kernel implements GpuKernel {
     if (refused !== null) throw new GpuError('DeviceError', `${this.name}: ${refused.message}`)
     const results: Record<string, BufferData> = {}
     for (const r of reads) {
-      await r.copy.mapAsync(GPUMapMode.READ)
+      await r.copy.mapAsync(readMode)
       results[r.info.name] = readBack(new Uint8Array(r.copy.getMappedRange()), r.given!, r.info)
       r.copy.destroy()
     }
@@ -147,7 +159,7 @@ class Kernel implements GpuKernel {
     const layouts = Array.from({ length: count }, (_, group) => device.createBindGroupLayout({
       entries: this.#bindings.filter(b => b.group === group).map(b => {
         if (b.kind === 'texture' || b.kind === 'sampler') throw new GpuError('WrongBuffer', `${b.name} is a ${b.kind}, which cannot be bound here yet`)
-        return { binding: b.binding, visibility: GPUShaderStage.COMPUTE, buffer: { type: b.kind } }
+        return { binding: b.binding, visibility: computeStage, buffer: { type: b.kind } }
       }),
     }))
     try {
@@ -175,8 +187,8 @@ class Kernel implements GpuKernel {
   }
 
   #upload(info: BindingInfo, bytes: Uint8Array, given: BufferData | undefined): Bound {
-    const usage = info.kind === 'uniform' ? GPUBufferUsage.UNIFORM : GPUBufferUsage.STORAGE
-    const buffer = this.#device.createBuffer({ size: bytes.byteLength, usage: usage | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST })
+    const role = info.kind === 'uniform' ? usage.UNIFORM : usage.STORAGE
+    const buffer = this.#device.createBuffer({ size: bytes.byteLength, usage: role | usage.COPY_SRC | usage.COPY_DST })
     this.#device.queue.writeBuffer(buffer, 0, bytes as Uint8Array<ArrayBuffer>)
     return { info, buffer, size: bytes.byteLength, given, own: true }
   }
