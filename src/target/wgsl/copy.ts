@@ -83,6 +83,8 @@ export class Copier {
 
   #place(of: Value): Place {
     const place = this.#places[of.id]
+    // Resources cannot lie in buffers.
+    if (place === undefined && of.def instanceof Inst && of.def.op === ops.load) this.#cx.sink.add(resourceChoiceInTarget, of.def.span ?? undefined, {})
     if (place === undefined && this.#cx.sink.errors > 0) {
       const type = this.type(of.type.elem!)
       return { ptr: this.#b.variable(type), stored: this.#cx.layouts.local(type) }
