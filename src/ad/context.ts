@@ -55,6 +55,8 @@ export interface AdContext {
   readonly effects: Map<Func, boolean>
   /** Memo of `hasForwardSource`. */
   readonly sources: Map<Func, boolean>
+  /** Functions of which it was said that they lose a derivative. */
+  readonly lost: Set<Func>
   /** Memo of `dualOf`. */
   readonly duals: Map<Func, Func>
 }
@@ -62,7 +64,7 @@ export interface AdContext {
 export function adContext(module: Module, hooks: Pick<AdContext, 'sink' | 'derivatives' | 'tidy' | 'isTidy' | 'resolve' | 'observe'>): AdContext {
   return {
     module, ...hooks, jvps: new Map(), rules: new Map(), splits: new Map(), linearMaps: new Map(), splitOfMap: new Map(),
-    open: new Set(), ids: new Map(), effects: new Map(), sources: new Map(), duals: new Map(),
+    open: new Set(), ids: new Map(), effects: new Map(), sources: new Map(), duals: new Map(), lost: new Set(),
   }
 }
 

@@ -5,13 +5,14 @@
  * pass needs. The tree that a value stands in tells what it is; no instruction carries a tag.
  */
 import { InternalError } from '../base/diag.ts'
+import { lostInInstance } from '../base/errors/ad.ts'
 import { Builder } from '../ir/build.ts'
 import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import { Func, Inst, Region, type Value } from '../ir/value.ts'
 import { activityOf, type Activity } from './activity.ts'
 import { zeroOf, type AdContext, type Jvp, type Split } from './context.ts'
-import { differentiableInputs, runsUnfed, planOf, type Mode } from './plan.ts'
+import { differentiableInputs, differentiableResults, runsUnfed, planOf, type Mode } from './plan.ts'
 import { tangentIndex, tangentOf, type Tangents } from './tangent.ts'
 
 /** Where the derivatives of called functions come from. */
@@ -176,6 +177,7 @@ class Linearizer {
       let k = 0
       inst.results.forEach((r, i) => { if (mask[i]) f.tan[r.id] = ts[k++] })
     }
+    if (plan.is === 'plain' && fed) this.lost(plan.func, inst)
     if (plan.is === 'plain' || (!fed && !runsUnfed(this.cx, plan.func, this.mode))) { plain(); return }
     if (this.mode === 'forward') {
       const made = plan.is === 'rule' ? this.callees.rule(plan.func, plan.forward, active) : this.callees.jvp(plan.func, active)
@@ -195,6 +197,14 @@ class Linearizer {
       const ts = this.l.call(map, [...residuals, ...tangents])
       bindTangents(ts, split.activeResults)
     }
+  }
+
+  /** The check of generic code leaves this open: what serves a requirement may have no derivative. */
+  lost(func: Func, inst: Inst): void {
+    const { info } = func
+    if (info.level !== 'none' || info.library || info.treatAsDifferentiable || info.pure || this.cx.lost.has(func) || !differentiableResults(func).some(r => r)) return
+    this.cx.lost.add(func)
+    this.cx.sink.add(lostInInstance, inst.span ?? undefined, { name: func.name })
   }
 
   /**

@@ -1,4 +1,4 @@
-import { error, type Entry } from '../diag.ts'
+import { error, warning, type Entry } from '../diag.ts'
 
 export const unknownBound: Entry = error('E30510', 'the reverse derivative needs a bound for the trips of this loop', {
   help: 'put [MaxIters(n)] before the loop, or [ForceUnroll] where the trips are known when compiling',
@@ -55,6 +55,21 @@ export float g(float x)
 {
     var p = diffPair(x);
     bwd_diff(h)(p, 1.0);
+    return p.d;
+}`,
+})
+
+export const lostInInstance: Entry<'name'> = warning('W41020', 'derivative is lost: {name}, which serves generic code here, is not differentiable', {
+  help: 'mark {name} [Differentiable], or write no_diff before the call if that is meant',
+  example: `interface IShape { float area(float scale); }
+struct Square : IShape { float area(float scale) { return scale * scale; } }
+[Differentiable]
+float f<S : IShape>(S shape, float x) { return shape.area(x) * x; }
+export float g(float x)
+{
+    Square s;
+    var p = diffPair(x);
+    bwd_diff(f<Square>)(s, p, 1.0);
     return p.d;
 }`,
 })
