@@ -92,6 +92,21 @@ describe('a checked program', () => {
   })
 })
 
+describe('a misspelt name', () => {
+  const notes = (source: string): readonly string[] => {
+    const sink = new Sink()
+    check({ source, fileName: 'main.slang', files: {}, resolve: undefined, searchPaths: [], defines: {} }, sink)
+    return sink.list.flatMap(d => d.notes.map(n => n.text))
+  }
+
+  it('is compared with locals, members and the library', () => {
+    expect(notes('float f(float radius) { return raduis; }')).toEqual(['did you mean radius?'])
+    expect(notes('struct P { float mass; } float f(P p) { return p.Mass; }')).toEqual(['did you mean mass?'])
+    expect(notes('float f(float3 v) { return lenght(v); }')).toEqual(['did you mean length?'])
+    expect(notes('float f(float x) { return unlike(x); }')).toEqual([])
+  })
+})
+
 describe('the benchmark programs', () => {
   const folder = new URL('../bench/programs/', import.meta.url)
   for (const name of readdirSync(folder).filter(f => f.endsWith('.slang'))) {

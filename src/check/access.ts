@@ -16,6 +16,7 @@ import { checkExpr, emptyError, toExpr } from './expr.ts'
 import { lookupMember, type Member } from './member.ts'
 import { builtinTerm, describe, lookup, typeTerm, type Found } from './resolve.ts'
 import { fieldType, funcSig, globalInfo, isMutating } from './signature.ts'
+import { suggestMember, suggestName } from './suggest.ts'
 import { errorTerm, value, type Candidate, type Term } from './term.ts'
 import type { Arg, Expr, FuncRef, Place } from './tree.ts'
 import {
@@ -35,7 +36,7 @@ export function nameTerm(env: Env, e: ast.NameExpr): Term {
   if (first === undefined) {
     const builtin = builtinTerm(e.name)
     if (builtin !== null) return builtin
-    cx.sink.add(names.undefinedName, e.span, { name: e.name })
+    cx.sink.add(names.undefinedName, e.span, { name: e.name }, ...suggestName(cx, env.scope, e.name))
     return errorTerm
   }
   if (first.decl.kind === 'func') return funcsTerm(env, e.name, found, e.span)
@@ -139,7 +140,7 @@ function staticMember(env: Env, type: Type, name: string, span: Span): Term {
   if (type.kind === 'vector' && name === 'Element') return { kind: 'type', type: type.elem }
   const members = lookupMember(cx, type, name)
   if (members.length === 0) {
-    cx.sink.add(names.noMember, span, { name, type: show(type) })
+    cx.sink.add(names.noMember, span, { name, type: show(type) }, ...suggestMember(cx, type, name))
     return errorTerm
   }
   return memberDeclTerm(env, null, type, members, span)
@@ -163,7 +164,7 @@ function valueMember(env: Env, base: Term & { readonly kind: 'value' | 'place' }
   const members = lookupMember(cx, type, name)
   if (members.length === 0) {
     if (name === 'Length' && type.kind === 'array' && type.count !== null) return value({ kind: 'int', type: intType, span, value: type.count })
-    cx.sink.add(names.noMember, span, { name, type: show(type) })
+    cx.sink.add(names.noMember, span, { name, type: show(type) }, ...suggestMember(cx, type, name))
     return errorTerm
   }
   return memberDeclTerm(env, base, type, members, span)

@@ -142,6 +142,11 @@ export class Library {
     }
   }
 
+  /** All names that it declares. */
+  names(): readonly string[] {
+    return Object.keys(this.#data.names)
+  }
+
   /** Whether the library has a derivative for functions of that name. */
   hasDerivative(name: string): boolean {
     return Object.hasOwn(this.#data.derivatives, name)

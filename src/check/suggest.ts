@@ -1,0 +1,74 @@
+/** What a misspelt name was probably meant to be. */
+import { note, type Note } from '../base/diag.ts'
+import type { Cx } from './context.ts'
+import type { Decl } from './decl.ts'
+import { interfacesOf } from './member.ts'
+import type { Scope } from './scope.ts'
+import type { Type } from './type.ts'
+
+/** How many letters must be changed, added, left out or swapped; `limit + 1` where it is more than `limit`. */
+function distance(a: string, b: string, limit: number): number {
+  if (Math.abs(a.length - b.length) > limit) return limit + 1
+  let before: number[] = []
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1]
+      let least = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (same ? 0 : 1))
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) least = Math.min(least, before[j - 2]! + 1)
+      next.push(least)
+    }
+    before = row
+    row = next
+  }
+  return row[b.length]!
+}
+
+function nearest(name: string, candidates: Iterable<string>): string | null {
+  const limit = name.length <= 2 ? 0 : name.length <= 4 ? 1 : 2
+  let best: string | null = null
+  let least = limit + 1
+  for (const c of candidates) {
+    if (c === name || c.startsWith('__')) continue
+    // Letters that differ in case only are the likeliest slip of all.
+    const d = c.toLowerCase() === name.toLowerCase() ? 0 : distance(name, c, limit)
+    if (d < least) {
+      least = d
+      best = c
+    }
+  }
+  return best
+}
+
+function asNote(best: string | null, decl: Decl | undefined): readonly Note[] {
+  if (best === null) return []
+  const shown = decl !== undefined && 'span' in decl && !('module' in decl && decl.module.isCore) ? decl.span ?? undefined : undefined
+  return [note(shown, `did you mean ${best}?`)]
+}
+
+/** A note that names what is most like an unknown name in a scope; none where nothing is. */
+export function suggestName(cx: Cx, start: Scope, name: string): readonly Note[] {
+  const known = new Map<string, Decl>()
+  const add = (scope: Scope): void => {
+    for (const [key, decls] of scope.names) if (!known.has(key) && decls[0] !== undefined) known.set(key, decls[0])
+  }
+  for (let scope: Scope | null = start; scope !== null; scope = scope.parent) {
+    add(scope)
+    if (scope.owner?.kind === 'module') for (const i of scope.owner.imports) add(i.module.inner)
+  }
+  const own = nearest(name, known.keys())
+  return own !== null ? asNote(own, known.get(own)) : asNote(nearest(name, cx.library.names()), undefined)
+}
+
+/** The same for a member of a type. */
+export function suggestMember(cx: Cx, type: Type, name: string): readonly Note[] {
+  const known = new Map<string, Decl>()
+  const add = (scope: Scope): void => {
+    for (const [key, decls] of scope.names) if (!known.has(key) && decls[0] !== undefined) known.set(key, decls[0])
+  }
+  if (type.kind === 'struct' || type.kind === 'enum') add(type.decl.inner)
+  if (type.kind !== 'scalar' && type.kind !== 'vector' && type.kind !== 'matrix') for (const i of interfacesOf(cx, type)) add(i.decl.inner)
+  const best = nearest(name, known.keys())
+  return best === null ? [] : asNote(best, known.get(best))
+}
