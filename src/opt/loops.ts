@@ -96,6 +96,8 @@ export function tripBound(loop: Inst): TripBound | undefined {
       if (!early && isWhole(end.args[0]!)) exact = trips(c, false)
     }
     if (early) max = Math.min(max, boundOfExits(loop, steps))
+    // A body that never comes back to the head is run once.
+    if (loop.regions[1]!.end.op !== ops.next) max = Math.min(max, 1)
   }
   if (exact !== undefined) return { exact, max: exact }
   return max === Infinity ? undefined : { max }
