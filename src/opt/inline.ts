@@ -12,15 +12,20 @@ import type { Cx } from './cx.ts'
 const smallBody = 12
 /** What a function may grow to by inlining that nobody asked for. */
 const growthLimit = 20000
-/** How deep forced inlining may nest; a cycle ends here, and the calls stay. */
-const depthLimit = 64
+/** How long a chain of calls may be that is inlined: what is longer stays calls. */
+const depthLimit = 256
+/** How deep regions may nest by inlining that nobody asked for: WGSL allows no more than 127 braces. */
+const nestingLimit = 64
 
 /** Inlines what is marked `[ForceInline]`, and from level 2 on small functions. */
 export function inline(func: Func, cx: Cx): boolean {
-  return inlineAll(func, callee => callee.info.forceInline || (cx.level >= 2 && isSmall(callee)))
+  return inlineAll(func, callee => callee.info.forceInline || (cx.level >= 2 && isSmall(callee)), nestingLimit)
 }
 
-/** Inlines the functions that are called in one place of the whole program, but for those known by name. Gives the functions that grew. */
+/**
+ * Inlines the functions that are called in one place of the whole program, but for those known by name. Gives the functions
+ * that grew. Callers go first: a body then moves into what is left of its callers once, not again and again up a chain.
+ */
 export function inlineSingleCalls(module: Module): ReadonlySet<Func> {
   const calls = new Map<Func, number>()
   for (const func of module.funcs) {
@@ -33,7 +38,16 @@ export function inlineSingleCalls(module: Module): ReadonlySet<Func> {
   }
   for (const g of module.globals) if (g.init !== undefined) calls.set(g.init, Infinity)
   const single = (f: Func): boolean => calls.get(f) === 1 && !isNamed(f) && f.body !== undefined && !returnsFromLoop(f.body)
-  return new Set(module.funcs.filter(func => inlineAll(func, single)))
+  const grown = new Set<Func>()
+  const seen = new Set<Func>()
+  const work = module.funcs.filter(func => !single(func))
+  for (let func = work.pop(); func !== undefined; func = work.pop()) {
+    if (seen.has(func) || func.body === undefined) continue
+    seen.add(func)
+    if (inlineAll(func, single, nestingLimit)) grown.add(func)
+    walk(func.body, inst => { if (inst.op === ops.call) work.push(inst.attr as Func) })
+  }
+  return grown
 }
 
 /** True where a `ret` stands in a loop: inlined, it would need a way out of several regions, which not every target has. */
@@ -52,10 +66,10 @@ function isNamed(func: Func): boolean {
   return entry !== undefined || exported !== undefined || spell !== undefined
 }
 
-/** Inlines every call whose callee has a body and for which the predicate holds, callees of callees included. */
-export function inlineAll(func: Func, predicate: (callee: Func) => boolean): boolean {
+/** Inlines every call whose callee has a body and for which the predicate holds, callees of callees included, but none deeper than `limit` regions. */
+export function inlineAll(func: Func, predicate: (callee: Func) => boolean, limit: number = Infinity): boolean {
   if (func.body === undefined) return false
-  const pass = new Inlining(func, predicate)
+  const pass = new Inlining(func, predicate, limit)
   pass.region(func.body, [func])
   return pass.changed
 }
@@ -81,19 +95,24 @@ class Inlining {
   changed = false
   readonly #func: Func
   readonly #predicate: (callee: Func) => boolean
+  readonly #limit: number
   readonly #to: ValueTable = []
   #grown = 0
+  #nesting = 0
 
-  constructor(func: Func, predicate: (callee: Func) => boolean) {
+  constructor(func: Func, predicate: (callee: Func) => boolean, limit: number) {
     this.#func = func
     this.#predicate = predicate
+    this.#limit = limit
   }
 
   /** `chain` holds the functions that are being inlined: a call of one of them is recursion and stays. */
   region(region: Region, chain: readonly Func[]): void {
     const insts = region.insts
     region.insts = []
+    this.#nesting++
     this.#append(region, insts, chain)
+    this.#nesting--
   }
 
   /** False where an inlined body never returns: what follows is dropped. */
@@ -120,7 +139,7 @@ class Inlining {
   #wanted(callee: Func, chain: readonly Func[]): boolean {
     if (callee.body === undefined || chain.includes(callee) || chain.length > depthLimit || !this.#predicate(callee)) return false
     if (callee.info.forceInline) return true
-    if (this.#grown > growthLimit) return false
+    if (this.#grown > growthLimit || this.#nesting > this.#limit) return false
     this.#grown += sizeOf(callee.body)
     return true
   }
