@@ -72,8 +72,8 @@ export async function attach(program: Attachable, device: GPUDevice): Promise<Gp
     wgsl,
     kernel: name => {
       const kernel = kernels.get(name)
-      if (kernel === undefined) throw new GpuError('NoSuchKernel', `there is no entry point ${name}; there are: ${[...kernels.keys()].join(', ')}`)
-      return kernel
+      if (kernel !== undefined) return kernel
+      throw new GpuError('NoSuchKernel', `there is no entry point ${name}; there are: ${[...kernels.keys()].join(', ')}`)
     },
   }
 }
@@ -130,7 +130,8 @@ class Kernel implements GpuKernel {
     const pass = encoder.beginComputePass()
     pass.setPipeline(pipeline)
     layouts.forEach((layout, group) => {
-      const entries = bound.filter(b => b.info.group === group).map(b => ({ binding: b.info.binding, resource: { buffer: b.buffer, size: b.size } }))
+      const own = bound.filter(b => b.info.group === group)
+      const entries = own.map(b => ({ binding: b.info.binding, resource: { buffer: b.buffer, size: b.size } }))
       pass.setBindGroup(group, device.createBindGroup({ layout, entries }))
     })
     pass.dispatchWorkgroups(...groups)
@@ -158,8 +159,8 @@ class Kernel implements GpuKernel {
     const count = Math.max(-1, ...this.#bindings.map(b => b.group)) + 1
     const layouts = Array.from({ length: count }, (_, group) => device.createBindGroupLayout({
       entries: this.#bindings.filter(b => b.group === group).map(b => {
-        if (b.kind === 'texture' || b.kind === 'sampler') throw new GpuError('WrongBuffer', `${b.name} is a ${b.kind}, which cannot be bound here yet`)
-        return { binding: b.binding, visibility: computeStage, buffer: { type: b.kind } }
+        if (b.kind !== 'texture' && b.kind !== 'sampler') return { binding: b.binding, visibility: computeStage, buffer: { type: b.kind } }
+        throw new GpuError('WrongBuffer', `${b.name} is a ${b.kind}, which cannot be bound here yet`)
       }),
     }))
     try {

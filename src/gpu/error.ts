@@ -1,6 +1,9 @@
+export type GpuErrorName =
+  | 'NoSuchKernel' | 'MissingBuffer' | 'UnknownBuffer' | 'WrongBuffer' | 'WrongUniform' | 'WrongGroups' | 'DeviceError' | 'CompileError'
+
 /** What a caller of the GPU runtime did wrong, or what the device refused. `name` says which. */
 export class GpuError extends Error {
-  constructor(name: 'NoSuchKernel' | 'MissingBuffer' | 'UnknownBuffer' | 'WrongBuffer' | 'WrongUniform' | 'WrongGroups' | 'DeviceError' | 'CompileError', message: string) {
+  constructor(name: GpuErrorName, message: string) {
     super(message)
     this.name = name
   }

@@ -1,4 +1,5 @@
 /** `cotangent/gpu`: the entry points of a program on a WebGPU device. */
-export { attach, type Attachable, type BufferData, type DispatchOptions, type DispatchResult, type GpuKernel, type GpuProgram } from './attach.ts'
-export { GpuError } from './error.ts'
+export { attach } from './attach.ts'
+export type { Attachable, BufferData, DispatchOptions, DispatchResult, GpuKernel, GpuProgram } from './attach.ts'
+export { GpuError, type GpuErrorName } from './error.ts'
 export type { Plain } from './pack.ts'

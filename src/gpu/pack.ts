@@ -26,7 +26,7 @@ export function pack(view: DataView, offset: number, type: DataType, value: Plai
       return
     case 'vector': {
       const lanes = list(path, value, type.count, 'a vector')
-      for (let i = 0; i < type.count; i++) setScalar(view, offset + i * (type.scalar === 'f16' ? 2 : 4), type.scalar, Number(lanes[i]), path)
+      for (let i = 0; i < type.count; i++) setScalar(view, offset + i * 4, type.scalar, Number(lanes[i]), path)
       return
     }
     case 'matrix': {

@@ -58,7 +58,8 @@ float4 fragmentMain() : SV_Target
   },
 })
 
-export const semanticNotInTarget: Entry<'semantic' | 'stage'> = error('E37005', 'WGSL has no system value {semantic} in a {stage} entry point', {
+const noSemantic = 'WGSL has no system value {semantic} in a {stage} entry point'
+export const semanticNotInTarget: Entry<'semantic' | 'stage'> = error('E37005', noSemantic, {
   help: 'compute entry points know SV_DispatchThreadID, SV_GroupID, SV_GroupThreadID and SV_GroupIndex',
   example: {
     source: `RWStructuredBuffer<uint> outp;
@@ -71,7 +72,8 @@ void computeMain(uint id : SV_VertexID)
   },
 })
 
-export const resourceChoiceInTarget: Entry = error('E37006', 'which resource this is depends on the run, and WGSL needs to know when compiling', {
+const resourceChoice = 'which resource this is depends on the run, and WGSL needs to know when compiling'
+export const resourceChoiceInTarget: Entry = error('E37006', resourceChoice, {
   help: 'choose between the values read from the resources instead',
   example: {
     source: `StructuredBuffer<float> a;

@@ -36,6 +36,11 @@ export function resultType(types: TypeMap, func: Func): Type {
   return t.struct(`${func.name}_result`, func.results.map((r, i) => ({ name: names[i] ?? '', type: types.value(r) })))
 }
 
+/** How the source calls the scalars that WGSL lacks. */
+const sourceNames: Readonly<Record<string, string>> = {
+  f64: 'double', i64: 'int64_t', u64: 'uint64_t', i16: 'int16_t', u16: 'uint16_t', i8: 'int8_t', u8: 'uint8_t',
+}
+
 /** Copies one function's body. */
 export class Copier {
   readonly #cx: ModuleCopy
@@ -61,8 +66,7 @@ export class Copier {
       types.missing = undefined
       if (!this.#reported.has(missing)) {
         this.#reported.add(missing)
-        const names: Record<string, string> = { f64: 'double', i64: 'int64_t', u64: 'uint64_t', i16: 'int16_t', u16: 'uint16_t', i8: 'int8_t', u8: 'uint8_t' }
-        this.#cx.sink.add(typeNotInTarget, span ?? this.#from.span ?? undefined, { type: names[missing] ?? missing, func: this.#from.name })
+        this.#cx.sink.add(typeNotInTarget, span ?? this.#from.span ?? undefined, { type: sourceNames[missing] ?? missing, func: this.#from.name })
       }
     }
     return legal
@@ -77,20 +81,17 @@ export class Copier {
   #value(of: Value): Value {
     const v = this.#values[of.id]
     if (v === undefined && this.#cx.sink.errors > 0) return this.#b.zero(this.type(of.type))
-    if (v === undefined) throw new InternalError('wgsl', `value ${of.id} of ${this.#from.name} (${of.type.name}) is used before it is defined`)
-    return v
+    if (v !== undefined) return v
+    throw new InternalError('wgsl', `value ${of.id} of ${this.#from.name} (${of.type.name}) is used before it is defined`)
   }
 
   #place(of: Value): Place {
     const place = this.#places[of.id]
-    // Resources cannot lie in buffers.
-    if (place === undefined && of.def instanceof Inst && of.def.op === ops.load) this.#cx.sink.add(resourceChoiceInTarget, of.def.span ?? undefined, {})
-    if (place === undefined && this.#cx.sink.errors > 0) {
-      const type = this.type(of.type.elem!)
-      return { ptr: this.#b.variable(type), stored: this.#cx.layouts.local(type) }
-    }
-    if (place === undefined) throw new InternalError('wgsl', `pointer ${of.id} of ${this.#from.name} (${of.type.name}) has no place`)
-    return place
+    if (place !== undefined) return place
+    // What is no path from a global or variable was chosen by the run: by a branch, a call, or what a buffer holds.
+    this.#cx.sink.add(resourceChoiceInTarget, (of.def instanceof Inst ? of.def.span : null) ?? this.#b.span ?? undefined, {})
+    const type = this.type(of.type.elem!)
+    return { ptr: this.#b.variable(type), stored: this.#cx.layouts.local(type) }
   }
 
   /** Copies the instructions of a region to the end of another. */

@@ -45,7 +45,9 @@ export function emitWgsl(module: Module, options: WgslOptions, sink: Sink): Wgsl
   }
   const before = sink.errors
   const legal = legalize(module, entries, sink)
-  if (sink.errors > before || entries.length === 0) return { code: '', reflection: { bindings: [], entries: [], globalParams: null }, sourceMap: [] }
+  if (sink.errors > before || entries.length === 0) {
+    return { code: '', reflection: { bindings: [], entries: [], globalParams: null }, sourceMap: [] }
+  }
   return new ModulePrinter(legal).print()
 }
 

@@ -30,7 +30,8 @@ function isConstant(v: Value): boolean {
   const def = v.def
   if (!(def instanceof Inst)) return false
   if (def.op === ops.constant || def.op === ops.zero) return true
-  return (def.op === ops.construct || def.op === ops.splat || def.op === ops.extract || def.op === ops.swizzle) && def.args.every(isConstant)
+  const composes = def.op === ops.construct || def.op === ops.splat || def.op === ops.extract || def.op === ops.swizzle
+  return composes && def.args.every(isConstant)
 }
 
 /** The operands, the first of them hidden where all are constants. */

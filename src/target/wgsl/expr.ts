@@ -60,7 +60,8 @@ export function rootOf(ptr: Value): Root {
   let at = ptr
   for (;;) {
     const def = at.def
-    if (!(def instanceof Inst) || (def.op !== ops.field && def.op !== ops.elem)) return def instanceof Inst && def.op === ops.global ? def.attr as Global : at
+    if (!(def instanceof Inst)) return at
+    if (def.op !== ops.field && def.op !== ops.elem) return def.op === ops.global ? def.attr as Global : at
     at = def.args[0]!
   }
 }
@@ -117,14 +118,18 @@ const compound: ReadonlySet<string> = new Set(['+', '-', '*', '/', '%', '&', '|'
 
 /** `&&` and `||`; one inside the other is put in parentheses. */
 export function logic(symbol: '&&' | '||', x: Expr, y: Expr): Expr {
-  const side = (e: Expr): string => e.binds === binds.logic && !e.text.includes(symbol === '&&' ? '||' : '&&') ? e.text : at(e, binds.compare)
+  const other = symbol === '&&' ? '||' : '&&'
+  const side = (e: Expr): string => e.binds === binds.logic && !e.text.includes(other) ? e.text : at(e, binds.compare)
   return merge(binds.logic, `${side(x)} ${symbol} ${at(y, binds.compare)}`, x, y)
 }
 
 /** The opposite of a condition. */
 export function negate(cond: Expr): Expr {
   const plain = /^!([\w.]+|\([^()]*\))$/.exec(cond.text)
-  if (plain !== null) return { ...cond, text: plain[1]!.replace(/^\((.*)\)$/, '$1'), binds: plain[1]!.startsWith('(') ? binds.logic : binds.primary }
+  if (plain !== null) {
+    const inner = plain[1]!
+    return { ...cond, text: inner.replace(/^\((.*)\)$/, '$1'), binds: inner.startsWith('(') ? binds.logic : binds.primary }
+  }
   return merge(binds.unary, `!${at(cond, binds.unary)}`, cond)
 }
 
@@ -136,7 +141,8 @@ export function choiceText(cond: Expr, yes: Expr, no: Expr): Expr {
 /** The text of a component of a value or of the memory a pointer points to. */
 function component(base: Expr, type: Type, i: number, scope: Scope): Expr {
   const path = at(base, binds.primary)
-  const text = type.kind === 'vec' ? `${path}.${lanes[i]!}` : type.kind === 'struct' ? `${path}.${scope.fieldText(type, i)}` : `${path}[${i}]`
+  const step = type.kind === 'vec' ? `.${lanes[i]!}` : type.kind === 'struct' ? `.${scope.fieldText(type, i)}` : `[${i}]`
+  const text = path + step
   return merge(binds.primary, text, base)
 }
 

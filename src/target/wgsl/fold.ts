@@ -89,7 +89,8 @@ class Folder implements Folding {
     const form = result === undefined ? 'let' : this.#form[result.id]!
     if (form === 'dead' && effectOf(inst) !== 'write' && inst.regions.length === 0) return
     // What ends a region hands on only what is used outside of it.
-    const takers = inst.op === ops.yield_ || inst.op === ops.test ? owner?.results : inst.op === ops.leave ? (inst.attr as Inst).results : undefined
+    const takers = inst.op === ops.yield_ || inst.op === ops.test ? owner?.results
+      : inst.op === ops.leave ? (inst.attr as Inst).results : undefined
     const first = inst.op === ops.test ? 1 : 0
     for (let i = 0; i < inst.args.length; i++) {
       const arg = inst.args[i]!
@@ -138,7 +139,8 @@ class Folder implements Folding {
       else if (isBool(a, true)) this.#choice.set(inst, 'or')
       if (this.#choice.has(inst)) return
     }
-    const atHand = (r: Region): boolean => r.insts.every(i => i.op.ends || this.form(i.results[0]!) === 'always' || this.form(i.results[0]!) === 'dead')
+    const free = (v: Value): boolean => this.form(v) === 'always' || this.form(v) === 'dead'
+    const atHand = (r: Region): boolean => r.insts.every(i => i.op.ends || free(i.results[0]!))
     if ((type.kind === 'scalar' || type.kind === 'vec') && atHand(yes) && atHand(no)) this.#choice.set(inst, 'select')
   }
 }

@@ -101,7 +101,9 @@ export class Layouts {
 
   #vector(type: Type, kind: 'storage' | 'uniform' | 'workgroup', marks: Marks | undefined): Stored {
     const lane = this.stored(type.elem!, kind, marks?.parts.get(0))
-    if (lane.atomic) return { type: t.array(lane.type, type.count), value: type, plain: false, atomic: false, wrapped: false, parts: [lane] }
+    if (lane.atomic) {
+      return { type: t.array(lane.type, type.count), value: type, plain: false, atomic: false, wrapped: false, parts: [lane] }
+    }
     const stored = lane.plain ? type : t.withScalar(type, lane.type)
     return { type: stored, value: type, plain: lane.plain, atomic: false, wrapped: false, parts: [lane] }
   }

@@ -125,8 +125,8 @@ class Legalizer implements ModuleCopy {
     const copy = new Func(init.name, { params: [], result: resultType(this.types, init), resultNoDiff: true }, init.span)
     copy.body = new Region()
     new Copier(this, init, new Builder(copy, copy.body)).region(init.body!, copy.body)
-    const plain = copy.body.insts.every(i => i.op === ops.constant || i.op === ops.zero || i.op === ops.construct || i.op === ops.splat || i.op === ops.ret)
-    return plain ? copy.body.end.args[0] : undefined
+    const plain: readonly ops.Op[] = [ops.constant, ops.zero, ops.construct, ops.splat, ops.ret]
+    return copy.body.insts.every(i => plain.includes(i.op)) ? copy.body.end.args[0] : undefined
   }
 
   #body(of: Func): void {

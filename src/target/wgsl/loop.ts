@@ -124,7 +124,9 @@ export class LoopForm {
     if (result < 0) return undefined
     const p = this.#p
     const shared = p.share(this.#inst, this.#inst.results[result]!)
-    if (shared?.held === undefined || this.#inst.args[k] !== shared.held || this.#inst.args.indexOf(shared.held) !== this.#inst.args.lastIndexOf(shared.held)) return undefined
+    if (shared?.held === undefined) return undefined
+    const { args } = this.#inst
+    if (args.indexOf(shared.held) !== k || args.lastIndexOf(shared.held) !== k) return undefined
     return p.readsInside(this.#inst, shared.held) ? undefined : shared.name
   }
 
@@ -161,7 +163,9 @@ export class LoopForm {
     })
   }
 
-  #printBody(block: Inst | undefined, direct: Direct | undefined, continuing: boolean, counter: number, setStep: (step: string) => void): void {
+  #printBody(
+    block: Inst | undefined, direct: Direct | undefined, continuing: boolean, counter: number, setStep: (step: string) => void,
+  ): void {
     const p = this.#p
     const insts = this.#body.insts
     const finish = (end: Inst): void => {
@@ -208,7 +212,9 @@ export class LoopForm {
     const insts = this.#body.insts
     const end = this.#body.end
     const after = insts.slice(insts.indexOf(block) + 1)
-    if (!after.every(i => i === end || (i.regions.length === 0 && i.results.length === 1 && folding.form(i.results[0]!) !== 'let' && i.op.effect === 'none'))) return undefined
+    const leavesNothing = (i: Inst): boolean =>
+      i.regions.length === 0 && i.results.length === 1 && folding.form(i.results[0]!) !== 'let' && i.op.effect === 'none'
+    if (!after.every(i => i === end || leavesNothing(i))) return undefined
     const param: (number | undefined)[] = []
     const next: boolean[] = []
     let counter = -1
@@ -234,7 +240,8 @@ export class LoopForm {
     for (let k = 0; k < this.#head.params.length; k++) {
       const param = this.#head.params[k]!
       const next = end.args[k]!
-      if (this.#vars[k] === undefined || this.#outlive.has(k) || param.type.kind !== 'scalar' || param.type.scalar === 'bool' || next === param) continue
+      if (this.#vars[k] === undefined || this.#outlive.has(k) || next === param) continue
+      if (param.type.kind !== 'scalar' || param.type.scalar === 'bool') continue
       const def = next.def
       if (!(def instanceof Inst) || !this.#body.insts.includes(def) || p.folding.form(next) !== 'once' || !steps.has(def.op)) continue
       if (def.args.every(a => a === param || this.#isOutside(a)) && def.args.includes(param) && this.#condReads(param)) return k

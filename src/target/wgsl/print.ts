@@ -404,7 +404,8 @@ export class FuncPrinter extends Values {
     if (!this.exits.chains.has(inst)) {
       lines.braces(`switch (${selector.text})`, inst.span, () => {
         for (let i = 0; i <= last; i++) {
-          const head = i === last ? (labels[i]!.length > 0 ? `case ${labels[i]!.join(', ')}, default:` : 'default:') : `case ${labels[i]!.join(', ')}:`
+          const list = i === last ? [...labels[i]!, 'default'] : labels[i]!
+          const head = list.length === 1 && i === last ? 'default:' : `case ${list.join(', ')}:`
           lines.braces(head, inst.regions[i]!.insts[0]!.span, () => this.#regionTo(inst.regions[i]!, targets))
         }
       })

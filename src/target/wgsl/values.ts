@@ -98,7 +98,8 @@ export class Values implements Scope {
     if (known !== undefined) return known
     const def = v.def
     if (!(def instanceof Inst) || this.folding.form(v) !== 'always') {
-      throw new InternalError('wgsl', `value ${v.id} of ${this.func.name} (${def instanceof Inst ? def.op.name : 'parameter'}) is not in scope`)
+      const what = def instanceof Inst ? def.op.name : 'parameter'
+      throw new InternalError('wgsl', `value ${v.id} of ${this.func.name} (${what}) is not in scope`)
     }
     return expression(def, this)
   }
@@ -220,7 +221,8 @@ export class Values implements Scope {
   }
 
   #reads(inst: Inst, v: Value): boolean {
-    const depends = (of: Value): boolean => of === v || (of.def instanceof Inst && this.folding.form(of) === 'always' && of.def.args.some(depends))
+    const depends = (of: Value): boolean =>
+      of === v || (of.def instanceof Inst && this.folding.form(of) === 'always' && of.def.args.some(depends))
     return inst.args.some(depends) || inst.regions.some(r => r.insts.some(i => this.#reads(i, v)))
   }
 
