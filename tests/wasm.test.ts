@@ -7,8 +7,10 @@ import { parseModule } from '../src/ir/parse.ts'
 import { printModule } from '../src/ir/print.ts'
 import { dispatch, run, type Data } from '../src/ir/run.ts'
 import { inputs, outputs, type Func, type Module } from '../src/ir/value.ts'
+import { verifyModule } from '../src/ir/verify.ts'
 import { compileWasm } from '../src/target/wasm/wasm.ts'
 import { fromHost, toHost } from './js-run.ts'
+import { generateArrays } from './generate-arrays.ts'
 import { generate } from './generate-ir.ts'
 import { expectData, readRunLines } from './ir-run.ts'
 
@@ -72,6 +74,21 @@ describe('WebAssembly', () => {
         const where = `seed ${seed}, main(${args.join(', ')})\n${process.env['SHOW'] === undefined ? '' : `${printModule(module)}\n${text}`}`
         expectData(callWasm(machine, main, args), expected, where)
         expectData([...buf], data.map(x => Math.fround(x)), where)
+      }
+    }
+  })
+
+  it('means what the interpreter says on generated programs of arrays', () => {
+    const seeds = Number(process.env['SEEDS'] ?? 300)
+    for (let seed = 0; seed < seeds; seed++) {
+      const { module, main } = generateArrays(seed)
+      verifyModule(module, `seed ${seed}`)
+      main.info.exported = 'main'
+      const { machine, text } = machineOf(module, seed % 3 === 0 ? 6 : 0)
+      for (const x of [0.5, -3]) {
+        const expected = run(main, [x], { mode: 'f32', steps: 1_000_000 })
+        const where = `seed ${seed}, main(${x})\n${process.env['SHOW'] === undefined ? '' : `${printModule(module)}\n${text}`}`
+        expectData(callWasm(machine, main, [x]), expected, where)
       }
     }
   })

@@ -33,6 +33,8 @@ export class Body {
   readonly ranges: Ranges
   /** Where results in memory go, and how control leaves the function. */
   readonly leave: (body: Body, values: readonly Value[]) => void
+  /** True once some value or variable lies in the function's own memory. */
+  keepsMemory = false
   /** The loops whose bodies are being compiled. */
   readonly bodies: Set<Inst> = new Set()
   readonly #reps: (Rep | undefined)[] = []
@@ -90,7 +92,8 @@ export class Body {
   /** The memory of a value that is not flat, or that a pointer points to. */
   at(value: Value): Place {
     const rep = this.rep(value)
-    if (rep === 'zero' || rep instanceof Inst) {
+    if (rep === 'zero') return place(value.type, this.plan.tight, undefined, this.plan.zeros(this.plan.tight.of(value.type).size), true)
+    if (rep instanceof Inst) {
       const slot = this.slot(value.type)
       this.build(slot, value)
       this.set(value, slot)
@@ -113,6 +116,7 @@ export class Body {
     const layout = this.plan.tight.of(type)
     const at = roundUp(this.#frame.top, Math.max(8, layout.align))
     this.#frame.top = at + layout.size
+    this.keepsMemory = true
     return place(type, this.plan.tight, undefined, at, false, {})
   }
 
@@ -434,15 +438,31 @@ export class Body {
 
   /** True where neither the call's operands nor anything up to the store reads or writes the variable. */
   #untouchedUntil(call: Inst, store: Inst, root: Inst): boolean {
-    const reads = (v: Value): boolean => v.def instanceof Inst && (v.def.op === ops.load || v.def.op === ops.extract)
-      && (v.def.op === ops.extract ? reads(v.def.args[0]!) : this.usage.root(v.def.args[0]!) === root)
-    if (call.args.some(a => !this.isFlat(a.type) && (reads(a) || !this.#owned.has(a) && a.def instanceof Inst && a.def.op !== ops.load))) return false
+    const shares = (inst: Inst): boolean => inst.args.some(a => !this.isFlat(a.type) && this.#sharesMemory(a, root))
+    if (shares(call)) return false
     const insts = this.usage.regionOf(call).insts
     for (let i = insts.indexOf(call) + 1; insts[i] !== store; i++) {
       const inst = insts[i]!
-      if (inst.regions.length > 0 || inst.op === ops.atomic) return false
+      if (inst.regions.length > 0 || inst.op === ops.atomic || shares(inst)) return false
       if ((inst.op === ops.load || inst.op === ops.store) && this.usage.root(inst.args[0]!) === root) return false
     }
     return true
+  }
+
+  /** True where a value in memory may be the memory of a variable, or of a part of it. */
+  #sharesMemory(value: Value, root: Inst): boolean {
+    const def = value.def
+    if (!(def instanceof Inst) || value.type.kind === 'ptr') return false
+    switch (def.op) {
+      case ops.load: {
+        const from = this.usage.root(def.args[0]!)
+        if (from === root || from === undefined) return true
+        const stored = from instanceof Inst ? this.usage.onceStored(from) : undefined
+        return stored !== undefined && this.#sharesMemory(stored.args[1]!, root)
+      }
+      case ops.extract: case ops.detach: case ops.select: case ops.construct: case ops.insert:
+        return def.args.some(a => !this.isFlat(a.type) && this.#sharesMemory(a, root))
+      default: return false
+    }
   }
 }

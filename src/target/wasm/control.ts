@@ -223,18 +223,19 @@ export class Control {
       }
     })
     // A slot must not be overwritten while another value is still to be read from it.
-    const slots = moves.map(([slot]) => slot)
-    for (const [slot, v] of moves) {
+    const copies = moves.map(([slot, v]) => {
       const rep = body.rep(v)
       const own = !Array.isArray(rep) && rep !== 'zero' && !(rep instanceof Inst) && samePlace(rep as Place, slot)
-      if (own || moves.length === 1 && !dependsOnParam(v, loop)) continue
-      if (dependsOnParam(v, loop) || slots.length > 1 && !isFresh(v)) {
-        const copy = body.slot(v.type)
-        body.build(copy, v)
-        body.set(v, copy)
-      }
-    }
-    for (const [slot, v] of moves) body.build(slot, v)
+      if (own || !dependsOnParam(v, loop) && (moves.length === 1 || isFresh(v))) return undefined
+      const copy = body.slot(v.type)
+      body.build(copy, v)
+      return copy
+    })
+    moves.forEach(([slot, v], k) => {
+      const copy = copies[k]
+      if (copy === undefined) body.build(slot, v)
+      else body.memory.copy(slot, copy)
+    })
     body.g.stmt({ kind: 'sets', locals, values })
     body.g.br(this.#tops.get(loop)!)
   }

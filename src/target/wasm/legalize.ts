@@ -70,6 +70,7 @@ class Legalizer implements Plan {
   readonly #queue: Func[] = []
   readonly #frame = { top: 16 + printBytes }
   readonly #constantAt = new Map<string, number>()
+  readonly #zeroAt = new Map<number, number>()
   readonly #places = new Map<Global, number>()
   readonly #buffers = new Map<Global, BufferGlobals>()
   readonly #used: { buffers: WasmBuffer[]; uniforms: WasmUniform[] } = { buffers: [], uniforms: [] }
@@ -234,7 +235,6 @@ class Legalizer implements Plan {
   #compile(func: Func): void {
     const passing = this.passing(func)
     const code = new Code(this.calleeOf(func))
-    const before = this.#frame.top
     const places: Place[] = []
     const body = new Body(this, func, code, this.#frame, (b, values) => {
       let next = 0
@@ -260,7 +260,7 @@ class Legalizer implements Plan {
     })
     body.region(func.body!)
     this.#codes.push(code)
-    if (this.#frame.top > before && this.#reaches(func, func)) this.sink.add(recursiveMemory, func.span ?? undefined, { func: func.name })
+    if (body.keepsMemory && this.#reaches(func, func)) this.sink.add(recursiveMemory, func.span ?? undefined, { func: func.name })
   }
 
   target(func: Func): CallTarget {
@@ -401,6 +401,16 @@ class Legalizer implements Plan {
       const type = dataType(global.type, this.#uniform)
       if (type === undefined) this.sink.add(resourceMissing, global.span ?? undefined, { func: global.name })
       else this.#used.uniforms.push({ name: global.name, type, at })
+    }
+    return at
+  }
+
+  zeros(size: number): number {
+    let at = this.#zeroAt.get(size)
+    if (at === undefined) {
+      at = roundUp(this.#frame.top, 16)
+      this.#frame.top = at + size
+      this.#zeroAt.set(size, at)
     }
     return at
   }

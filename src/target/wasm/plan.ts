@@ -18,6 +18,8 @@ export interface Plan {
   readonly passing: (func: Func) => Passing
   /** The memory of a module-level variable. */
   readonly placeOf: (g: Graph, global: Global) => Place
+  /** The address of so many bytes that stay zero. */
+  readonly zeros: (size: number) => number
   /** The address of constant bytes. */
   readonly constants: (bytes: Uint8Array) => number
   /** A helper written for the target. */
