@@ -349,9 +349,10 @@ class Generator {
     const field = this.rand(4) === 0 ? this.partOf(t.i32) : undefined
     if (field !== undefined) return field
     if (this.rand(8) === 0) {
-      const x = this.expr(t.f32, 0)
-      const square: Expr = { kind: 'bin', type: t.f32, op: '*', x, y: x }
-      return { kind: 'int', type: t.i32, x: { kind: 'bin', type: t.f32, op: '*', x: square, y: { kind: 'lit', type: t.f32, value: 2.5 } } }
+      // Bounded, so that a small step crosses few of the places where the integer jumps.
+      const wave: Expr = { kind: 'lib', type: t.f32, name: 'sin', args: [this.expr(t.f32, 0)] }
+      const positive: Expr = { kind: 'bin', type: t.f32, op: '+', x: wave, y: { kind: 'lit', type: t.f32, value: 1 } }
+      return { kind: 'int', type: t.i32, x: { kind: 'bin', type: t.f32, op: '*', x: positive, y: { kind: 'lit', type: t.f32, value: 2.5 } } }
     }
     if (ints.length === 0 || this.rand(3) === 0) return { kind: 'lit', type: t.i32, value: this.rand(4) }
     const e: Expr = { kind: 'var', type: t.i32, name: this.one(ints).name }
