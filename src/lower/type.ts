@@ -54,6 +54,12 @@ export class Types {
         return known ?? this.#struct(type)
       }
       case 'interface': return this.#sum(type)
+      case 'assoc': {
+        // Of a value of interface type: the differentials of all that it may be.
+        const diff = type.base.kind === 'interface' && type.decl.name === 'Differential' ? t.differential(this.#sum(type.base)) : null
+        if (diff === null) throw new InternalError('lower', `${s.show(type)} is no concrete type`)
+        return diff
+      }
       default: throw new InternalError('lower', `${s.show(type)} is no concrete type`)
     }
   }
