@@ -25,7 +25,16 @@ exp exp2 extractBits faceForward firstLeadingBit firstTrailingBit floor fma frac
 inverseSqrt ldexp length log log2 max min mix modf normalize pow quantizeToF16 radians reflect refract reverseBits round saturate
 select sign sin sinh smoothstep sqrt step storageBarrier tan tanh transpose trunc workgroupBarrier workgroupUniformLoad`
 
-const families = /^(mat[234]x[234][fh]?|texture\w*|atomic[A-Z]\w*|(un)?pack[24]x\w+|subgroup\w*|quad[A-Z]\w*)$/
+// Whole names only: a number behind one of them must make another name.
+const families = new RegExp(`^(${[
+  'mat[234]x[234][fh]?',
+  'texture_((storage_)?[123]d|(depth_)?(2d|cube)(_array)?|storage_2d_array|(depth_)?multisampled_2d|external)',
+  'texture(Dimensions|Gather(Compare)?|Load|Num(Layers|Levels|Samples)|Sample(Bias|Compare(Level)?|Grad|Level|BaseClampToEdge)?|Store)',
+  'atomic(Load|Store|Add|Sub|Max|Min|And|Or|Xor|Exchange|CompareExchangeWeak)',
+  '(un)?pack[24]x(8|16)(snorm|unorm|float)', '(un)?pack4x[IU]8', 'pack4x[IU]8Clamp', 'dot4[IU]8Packed',
+  'subgroup(Add|All|And|Any|Ballot|Broadcast(First)?|Elect|(Ex|In)clusive(Add|Mul)|Max|Min|Mul|Or|Shuffle(Down|Up|Xor)?|Xor)',
+  'quad(Broadcast|Swap[XY]|SwapDiagonal)',
+].join('|')})$`)
 
 let reserved: Set<string> | undefined
 
