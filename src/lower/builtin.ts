@@ -9,7 +9,7 @@ import { impossible } from './context.ts'
 import { convert } from './convert.ts'
 import { binary, constant, unary } from './expr.ts'
 import type { Fn } from './func.ts'
-import { indexValue, indexOf, write } from './place.ts'
+import { componentOf, indexValue, indexOf, write } from './place.ts'
 import { addDifferentials, zeroDifferential } from './zero.ts'
 
 const binaries: Readonly<Record<string, BinaryOp>> = {
@@ -43,6 +43,14 @@ export function builtinMember(fn: Fn, ref: FuncRef & { readonly kind: 'requireme
     case 'getPi': return b.splatLike(constant(fn, t.scalars[type.scalar!], Math.PI), type)
     case 'getCount': return b.const(t.i32, type.count)
     default:
+  }
+  // A field meets the requirement of a property.
+  const field = ref.decl.role === 'accessor' ? type.fields.findIndex(f => f.name === name) : -1
+  if (field >= 0 && ref.decl.accessor === 'get') return b.extract(value(0), field)
+  const object = operands[0]
+  if (field >= 0 && object !== undefined && object.dir !== 'in') {
+    write(fn, componentOf(fn, object.ref, field), value(1))
+    return undefined
   }
   if (ref.decl.role === 'accessor' && ref.decl.accessor === 'get') return indexValue(fn, value(0), value(1))
   if (ref.decl.role === 'accessor' && ref.decl.accessor === 'set' && operands[0]!.dir !== 'in') {

@@ -1,4 +1,5 @@
 /** Expressions as values. */
+import { unsupportedHere } from '../base/errors/lower.ts'
 import type { BinaryOp, Expr } from '../check/tree.ts'
 import * as s from '../check/type.ts'
 import * as ops from '../ir/ops.ts'
@@ -55,7 +56,8 @@ function valueOf(fn: Fn, expr: Expr): Value | undefined {
     case 'const': return splatted(fn, fn.type(expr.type), expr.value)
     case 'int': {
       const n = fn.int(expr.value)
-      return splatted(fn, fn.type(expr.type), n ?? impossible('an integer that is not known'))
+      if (n === null) fn.cx.sink.add(unsupportedHere, expr.span ?? undefined, { what: `a constant that is not known when compiling (${s.show(expr.value)})` })
+      return splatted(fn, fn.type(expr.type), n ?? 0)
     }
     case 'string': return b.const(t.u32, 0)
     case 'default': return defaultValue(fn, fn.source(expr.type))

@@ -1,4 +1,5 @@
 /** A function body under construction, and how parameters, `this` and results come in and go out. */
+import { missingBody, unsupportedHere } from '../base/errors/lower.ts'
 import type { FuncAttributes, LocalDecl, ParamDecl } from '../check/decl.ts'
 import type { Body, FuncRef, OldExpr } from '../check/tree.ts'
 import * as s from '../check/type.ts'
@@ -103,7 +104,10 @@ export function lowerBody(cx: Lowering, pending: Pending): void {
     return
   }
   const body = cx.program.body(ref.decl)
-  if (body === null) return
+  if (body === null) {
+    if (func.info.spell === undefined && !func.info.library) cx.sink.add(missingBody, func.span ?? undefined, { name: ref.decl.name })
+    return
+  }
   const fn = new Fn(cx, func, ref.subst)
   fn.constructs = ref.decl.role === 'constructor'
   enter(fn, body)
@@ -168,7 +172,10 @@ export function leaveFunction(fn: Fn, value: Value | undefined): void {
 
 /** Where a local lives. */
 export function local(fn: Fn, decl: LocalDecl): Ref {
-  return fn.locals.get(decl.id) ?? impossible(`local ${decl.name} before its declaration`)
+  const known = fn.locals.get(decl.id)
+  if (known !== undefined) return known
+  fn.cx.sink.add(unsupportedHere, fn.b.span ?? undefined, { what: `an initial value of a static variable that takes the local ${decl.name}` })
+  return { kind: 'value', value: fn.b.emit1(ops.undef, [], null, fn.type(decl.type)) }
 }
 
 /** Where a parameter lives. */

@@ -137,7 +137,9 @@ export class Globals {
   place(fn: Fn, decl: GlobalDecl, outer: s.Subst): Ref {
     const home = this.#homes.get(decl.id)
     if (home !== undefined) return this.#ref(fn, home)
-    const subst: s.Subst = { args: new Map([...outer.args].map(([id, arg]) => [id, this.#arg(fn, arg)])), self: outer.self === null ? null : fn.source(outer.self) }
+    // One inside a generic function depends on the function's parameters too.
+    const inherited = decl.parent?.kind === 'func' ? [...fn.subst.args] : []
+    const subst: s.Subst = { args: new Map([...inherited, ...[...outer.args].map(([id, arg]): [number, s.GenericArg] => [id, this.#arg(fn, arg)])]), self: outer.self === null ? null : fn.source(outer.self) }
     const met = decl.parent?.kind === 'interface' && subst.self !== null ? this.#cx.program.requiredGlobal(decl, subst.self) : null
     if (met !== null) return this.place(fn, met.decl, met.subst)
     const info = this.#cx.program.global(decl)
@@ -145,7 +147,7 @@ export class Globals {
     const type = this.#cx.types.of(source)
     const init = info.init
     const key = `${decl.id}[${s.substKey(subst)}]`
-    if (decl.storage === 'constant' && init !== null && !hasArray(type)) {
+    if (init !== null && (hasPointer(type) || (decl.storage === 'constant' && !hasArray(type)))) {
       if (this.#open.has(key)) return impossible(`the constant ${decl.name} needs itself`)
       this.#open.add(key)
       const value = fn.elsewhere(subst, () => lowerExpr(fn, init))

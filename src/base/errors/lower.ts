@@ -31,3 +31,9 @@ export const missingExport: Entry<'name'> = error('E38001', 'there is no functio
   help: 'only functions at module level that are not generic can be exported',
   example: { source: 'float f(float x) { return x; }', exports: ['g'] },
 })
+
+export const missingBody: Entry<'name'> = error('E36115', '{name} is called and has no body', {
+  help: 'give the function a body, or import the module that has it',
+  example: `float twice(float x);
+export float f(float x) { return twice(x); }`,
+})
