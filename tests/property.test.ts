@@ -1,3 +1,7 @@
+/**
+ * Properties of generated programs. `SEED` and `SEEDS` choose programs (a nightly run takes thousands), `SIZE` how long they
+ * are, `SECOND_SEEDS` and `GPU_SEEDS` those for second derivatives and for devices; `SHOW` prints whole messages.
+ */
 import { describe, expect, it } from 'vitest'
 import { loadSync } from '../src/cpu/index.ts'
 import { compile } from '../src/index.ts'
