@@ -24,14 +24,18 @@ const knownNames = new Set([
 export function attributesOf(cx: Cx, func: FuncDecl): FuncAttributes {
   const old = cx.attributes.get(func)
   if (old !== undefined) return old
-  const made = make(cx, func)
+  // What asks for them while they are made, by a circle of substitutes, sees what stands on the function itself.
+  const own = make(cx, func, false)
+  cx.attributes.set(func, own)
+  if (func.module.isCore || own.level === 'backward') return own
+  const made = make(cx, func, true)
   cx.attributes.set(func, made)
   return made
 }
 
 const text = (e: ast.Expr | undefined): string | null => e?.kind === 'string' ? e.value : null
 
-function make(cx: Cx, func: FuncDecl): FuncAttributes {
+function make(cx: Cx, func: FuncDecl, elsewhere: boolean): FuncAttributes {
   const node = func.syntax
   const list: readonly ast.Attribute[] = func.of === null ? node.attributes : [...func.of.syntax.attributes, ...node.attributes]
   let level: Level = 'none'
@@ -89,7 +93,7 @@ function make(cx: Cx, func: FuncDecl): FuncAttributes {
   }
   if (func.module.isCore) {
     if (op !== null || intrinsic?.startsWith('pair') === true || func.owner?.name === 'IFloat' || func.owner?.name === 'IArithmetic' || cx.library.hasDerivative(func.name)) level = 'backward'
-  } else if (level !== 'backward') raise(hasDerivativeOf(cx, func) ?? level)
+  } else if (level !== 'backward' && elsewhere) raise(hasDerivativeOf(cx, func) ?? level)
   if (stage === null && (numthreads !== null || kernel) && func.role === 'function') stage = 'compute'
   const exported = node.modifiers.some(m => m.name === 'public' || m.name === 'export' || m.name === '__extern_cpp') || list.some(a => a.name === 'DllExport')
   return {

@@ -9,6 +9,7 @@ import { attributesOf } from './attribute.ts'
 import { conforms, coreInterface, declaredBases, paramLists, put, selfType, substFor } from './conform.ts'
 import { foldExpr } from './const.ts'
 import { Cx } from './context.ts'
+import { argumentNeedsItself, constantNeedsItself, containsItself, defaultNeedsItself } from './cycle.ts'
 import { core } from './core.generated.ts'
 import type { Decl, FieldDecl, FuncAttributes, FuncDecl, GlobalDecl, InterfaceDecl, ModuleDecl, ParamDecl, StructDecl } from './decl.ts'
 import { checkDerivatives, derivativesOf } from './derivative.ts'
@@ -28,8 +29,7 @@ import { assertStatic, checkBody } from './stmt.ts'
 import type {
   Body, CheckedProgram, DerivativeInfo, Expr, FieldInfo, FuncRef, GlobalInfo, Signature, StructDiffInfo,
 } from './tree.ts'
-import { intType, substituteInt, type Int, type InterfaceType, type StructType, type Subst, type Type } from './type.ts'
-import { eachExpr } from './walk.ts'
+import { intOp, intType, substituteInt, type Int, type InterfaceType, type StructType, type Subst, type Type } from './type.ts'
 import { parseRange } from '../syntax/parse.ts'
 import { SourceFile } from '../base/source.ts'
 
@@ -65,7 +65,7 @@ function checkDecl(cx: Cx, decl: Decl): void {
     case 'func': {
       const sig = funcSig(cx, decl)
       attributesOf(cx, decl)
-      sig.params.forEach((p, i) => { if (p.hasDefault) paramDefault(cx, decl, i) })
+      sig.params.forEach((p, i) => { if (p.hasDefault && argumentNeedsItself(cx, decl, i)) cx.sink.add(names.cyclic, p.span ?? undefined, { name: p.name }) })
       if (attributesOf(cx, decl).marked) checkReferences(cx, decl)
       const body = checkBody(cx, decl)
       checkRedefinition(cx, decl)
@@ -75,7 +75,8 @@ function checkDecl(cx: Cx, decl: Decl): void {
     }
     case 'struct': {
       for (const f of fieldSigs(cx, decl)) fieldDefault(cx, f.decl)
-      if (containsItself(cx, decl, decl, new Set())) cx.sink.add(names.recursiveType, decl.span ?? undefined, { name: decl.name })
+      for (const f of decl.fields) if (defaultNeedsItself(cx, f)) cx.sink.add(names.cyclic, f.span ?? undefined, { name: f.name })
+      if (containsItself(cx, decl)) cx.sink.add(names.recursiveType, decl.span ?? undefined, { name: decl.name })
       checkBothWays(cx, decl)
       checkConformances(cx, decl)
       return
@@ -86,7 +87,7 @@ function checkDecl(cx: Cx, decl: Decl): void {
     case 'global':
       globalInfo(cx, decl)
       globalInit(cx, decl)
-      if (decl.storage === 'constant' && needsItself(cx, decl, decl, new Set())) cx.sink.add(names.cyclic, decl.span ?? undefined, { name: decl.name })
+      if (decl.storage === 'constant' && constantNeedsItself(cx, decl)) cx.sink.add(names.cyclic, decl.span ?? undefined, { name: decl.name })
       return
     default:
   }
@@ -110,24 +111,6 @@ function checkBothWays(cx: Cx, decl: StructDecl): void {
   if (conforms(cx, type, value) && conforms(cx, type, pointer)) cx.sink.add(derivative.valueAndPointer, decl.span ?? undefined, { type: decl.name })
 }
 
-/** Whether the value of a constant is computed from itself. */
-function needsItself(cx: Cx, root: GlobalDecl, decl: GlobalDecl, seen: Set<GlobalDecl>): boolean {
-  const init = globalInit(cx, decl)
-  let found = false
-  if (init !== null) {
-    eachExpr(init, e => {
-      if (e.kind !== 'read' || e.place.kind !== 'global' || e.place.decl.storage !== 'constant' || found) return
-      const other = e.place.decl
-      if (other === root) found = true
-      else if (!seen.has(other)) {
-        seen.add(other)
-        found = needsItself(cx, root, other, seen)
-      }
-    })
-  }
-  return found
-}
-
 /** Two functions of one scope with bodies and the same parameters are a mistake. */
 function checkRedefinition(cx: Cx, func: FuncDecl): void {
   if (!func.hasBody || func.of !== null) return
@@ -138,20 +121,6 @@ function checkRedefinition(cx: Cx, func: FuncDecl): void {
     cx.sink.add(names.redefined, func.span ?? undefined, { name: func.name }, { span: other.span ?? undefined, text: 'declared here first' })
     return
   }
-}
-
-/** Whether a value of the struct would hold one of itself. */
-function containsItself(cx: Cx, root: StructDecl, decl: StructDecl, seen: Set<StructDecl>): boolean {
-  for (const f of fieldSigs(cx, decl)) {
-    let type: Type = f.type
-    while (type.kind === 'array') type = type.elem
-    if (type.kind !== 'struct' || type.decl.intrinsic !== null) continue
-    if (type.decl === root) return true
-    if (seen.has(type.decl)) continue
-    seen.add(type.decl)
-    if (containsItself(cx, root, type.decl, seen)) return true
-  }
-  return false
 }
 
 class Program implements CheckedProgram {
@@ -209,6 +178,7 @@ class Program implements CheckedProgram {
 
   /** Looks up constants that interfaces require, once their type is known. */
   #known(value: Int): Int {
+    if (value.kind === 'op') return intOp(value.op, this.#known(value.left), this.#known(value.right))
     if (value.kind !== 'member') return value
     const member = requiredConstant(this.#cx, value.base, value.name)
     if (member === null || member.decl.kind !== 'global') return value

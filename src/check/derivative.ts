@@ -274,11 +274,25 @@ export function derivativesOf(cx: Cx, ref: FuncRef & { readonly kind: 'direct' }
   return { forward: to(links.forward), backward: to(links.backward), substitute: to(links.substitute) }
 }
 
+/** Whether following primal substitutes from a function leads back to it. */
+function substitutesItself(cx: Cx, func: FuncDecl, first: FuncDecl): boolean {
+  const seen = new Set<FuncDecl>()
+  for (let f: FuncDecl | null = first; f !== null && !seen.has(f); f = linksOf(cx, f).substitute) {
+    if (f === func) return true
+    seen.add(f)
+  }
+  return false
+}
+
 /** Reports what is wrong with the derivative attributes of a function. */
 export function checkDerivatives(cx: Cx, func: FuncDecl): void {
   for (const a of attached(func, forwardNames)) {
     const target = forwardTarget(cx, func, a, true)
     if (target === null || a.kind !== 'substitute') continue
+    if (substitutesItself(cx, func, target)) {
+      cx.sink.add(errors.substituteCycle, a.attribute.span, { name: func.name })
+      continue
+    }
     const [own, theirs] = [attributesOf(cx, func), attributesOf(cx, target)]
     if ((own.marked || own.level !== 'none') && order(theirs.level) < order(own.level)) cx.sink.add(errors.weakSubstitute, a.attribute.span, { name: target.name })
   }
@@ -287,6 +301,10 @@ export function checkDerivatives(cx: Cx, func: FuncDecl): void {
     if (primal === null) continue
     const taken = linksOf(cx, primal)[a.kind]
     if (taken !== null && taken !== func) cx.sink.add(errors.twoDerivatives, a.attribute.span, { name: primal.name }, { span: taken.span ?? undefined, text: 'this one' })
+    if (a.kind === 'substitute' && substitutesItself(cx, primal, func)) {
+      cx.sink.add(errors.substituteCycle, a.attribute.span, { name: primal.name })
+      continue
+    }
     if (a.kind === 'substitute') {
       const level = attributesOf(cx, primal).marked ? attributesOf(cx, primal).level : 'none'
       if (order(attributesOf(cx, func).level) < order(level)) cx.sink.add(errors.weakSubstitute, a.attribute.span, { name: func.name })

@@ -276,6 +276,14 @@ export function resolveInt(cx: Cx, e: ast.Expr, scope: Scope): Int {
   return folded
 }
 
+/** The number of lanes, rows or columns, which no target has more than four of. */
+function side(cx: Cx, e: ast.Expr, count: Int): Int {
+  const n = known(count)
+  if (n === null || (n >= 1 && n <= 4)) return count
+  cx.sink.add(types.badVectorSize, e.span, { count: n })
+  return errorInt
+}
+
 /** Applies an open generic type to arguments of the syntax. */
 export function applyGeneric(cx: Cx, open: Term & { readonly kind: 'open' }, args: readonly ast.Expr[], scope: Scope | null, span: Span): Type {
   const { decl } = open
@@ -297,8 +305,8 @@ export function applyGeneric(cx: Cx, open: Term & { readonly kind: 'open' }, arg
     }
     const elem = type(0)
     switch (decl) {
-      case 'vector': return elem.kind === 'error' ? elem : vectorType(elem, int(1))
-      case 'matrix': return elem.kind === 'error' ? elem : matrixType(elem, int(1), int(2))
+      case 'vector': return elem.kind === 'error' ? elem : vectorType(elem, side(cx, args[1]!, int(1)))
+      case 'matrix': return elem.kind === 'error' ? elem : matrixType(elem, side(cx, args[1]!, int(1)), side(cx, args[2]!, int(2)))
       case 'Array': return elem.kind === 'error' ? elem : arrayType(elem, int(1))
       case '__Shape': return shapeType(elem, type(1))
     }

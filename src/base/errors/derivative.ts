@@ -174,3 +174,8 @@ export const counterpartType: Entry<'name' | 'counterpart' | 'expected' | 'got'>
   help: 'give {counterpart} the type {expected}, or mark {name} no_diff',
   example: 'struct D : IDifferentiable { float2 a; } struct S : IDifferentiable { typealias Differential = D; [DerivativeMember(D.a)] float x; }',
 })
+
+export const substituteCycle: Entry<'name'> = error('E31155', '{name} is its own primal substitute', {
+  help: 'let the last function of the chain have none',
+  example: '[PrimalSubstitute(b)] float a(float x) { return x; } [PrimalSubstitute(a)] float b(float x) { return x; }',
+})

@@ -1,0 +1,109 @@
+/** Definitions that need themselves: constants, default values, and structs that would hold a value of their own type. */
+import type { Cx } from './context.ts'
+import type { FieldDecl, FuncDecl, GlobalDecl, StructDecl } from './decl.ts'
+import { fieldDefault, fieldSigs, globalInit, paramDefault } from './signature.ts'
+import type { Expr } from './tree.ts'
+import { isInt, type GenericArg, type Type } from './type.ts'
+import { paramLists } from './conform.ts'
+import { eachExpr } from './walk.ts'
+
+/** Whether the value of a constant is computed from itself. */
+export function constantNeedsItself(cx: Cx, root: GlobalDecl): boolean {
+  const seen = new Set<GlobalDecl>()
+  const visit = (decl: GlobalDecl): boolean => {
+    const init = globalInit(cx, decl)
+    let found = false
+    if (init !== null) {
+      eachExpr(init, e => {
+        if (found || e.kind !== 'read' || e.place.kind !== 'global' || e.place.decl.storage !== 'constant') return
+        const other = e.place.decl
+        if (other === root) found = true
+        else if (!seen.has(other)) {
+          seen.add(other)
+          found = visit(other)
+        }
+      })
+    }
+    return found
+  }
+  return visit(root)
+}
+
+/** Whether the default value of a field makes a value with that very default. */
+export function defaultNeedsItself(cx: Cx, root: FieldDecl): boolean {
+  const seen = new Set<FieldDecl>()
+  const field = (f: FieldDecl): boolean => {
+    if (seen.has(f)) return f === root
+    seen.add(f)
+    const init = fieldDefault(cx, f)
+    return init !== null && value(init)
+  }
+  const struct = (type: Type): boolean => {
+    let inner = type
+    while (inner.kind === 'array') inner = inner.elem
+    return inner.kind === 'struct' && inner.decl.fields.some(f => field(f) || (fieldDefault(cx, f) === null && !seen.has(f) && struct(fieldSigs(cx, inner.decl)[f.index]!.type)))
+  }
+  const value = (e: Expr): boolean => {
+    let found = false
+    eachExpr(e, x => {
+      if (found) return
+      if (x.kind === 'fieldDefault') found = field(x.field)
+      else if (x.kind === 'default') found = struct(x.type)
+    })
+    return found
+  }
+  return field(root)
+}
+
+/** Whether the default value of a parameter is a call that leaves out the same argument. */
+export function argumentNeedsItself(cx: Cx, func: FuncDecl, index: number): boolean {
+  const seen = new Set<string>()
+  const visit = (decl: FuncDecl, i: number): boolean => {
+    let found = false
+    eachExpr(paramDefault(cx, decl, i), e => {
+      if (found || e.kind !== 'paramDefault' || e.func.kind === 'derivative') return
+      const other = e.func.decl
+      if (other === func && e.index === index) found = true
+      else if (!seen.has(`${other.id}:${e.index}`)) {
+        seen.add(`${other.id}:${e.index}`)
+        found = visit(other, e.index)
+      }
+    })
+    return found
+  }
+  return visit(func, index)
+}
+
+/** Whether a value of the struct would hold one of itself, through fields, arrays and generic arguments that are held by value. */
+export function containsItself(cx: Cx, root: StructDecl): boolean {
+  const seen = new Set<StructDecl>()
+  const visit = (type: GenericArg): boolean => {
+    if (isInt(type)) return false
+    if (type.kind === 'array') return visit(type.elem)
+    if (type.kind !== 'struct' || type.decl.intrinsic !== null) return false
+    if (type.decl === root) return true
+    const { decl } = type
+    if (type.args.some((arg, i) => holds(cx, decl, i, new Set()) && visit(arg))) return true
+    if (seen.has(decl)) return false
+    seen.add(decl)
+    return fieldSigs(cx, decl).some(f => visit(f.type))
+  }
+  return fieldSigs(cx, root).some(f => visit(f.type))
+}
+
+/** Whether a value of a generic struct holds a value of its parameter of that number. */
+function holds(cx: Cx, decl: StructDecl, index: number, busy: Set<StructDecl>): boolean {
+  if (decl.intrinsic !== null || busy.has(decl)) return false
+  busy.add(decl)
+  const param = paramLists(decl).flatMap(l => l.params)[index]
+  const inside = (type: GenericArg): boolean => {
+    if (isInt(type)) return false
+    switch (type.kind) {
+      case 'param': return type.decl === param
+      case 'array': return inside(type.elem)
+      case 'struct': return type.args.some((arg, i) => inside(arg) && holds(cx, type.decl, i, busy))
+      default: return false
+    }
+  }
+  return fieldSigs(cx, decl).some(f => inside(f.type))
+}
