@@ -94,6 +94,15 @@ const finalPasses: readonly (readonly [string, Pass])[] = [
   ['dce', dce],
 ]
 
+/** Passes after which variables can be promoted that could not be before. */
+const uncovering: ReadonlySet<string> = new Set(['unroll', 'unrollSmall', 'memory'])
+
+const closingPasses: readonly (readonly [string, Pass])[] = [
+  ['simplify', simplify],
+  ['gvn', gvn],
+  ['dce', dce],
+]
+
 class Runner {
   readonly #cx: Cx
   readonly #options: MiddleOptions
@@ -103,23 +112,33 @@ class Runner {
     this.#options = options
   }
 
-  /** Runs passes in order, again while they change something. */
-  passes(func: Func, list: readonly (readonly [string, Pass])[], rounds = maxRounds): void {
-    for (let i = 0; i < rounds; i++) {
-      let changed = false
+  /**
+   * Runs passes in order: again in full while one of those changed something that make work for the ones before them, and in
+   * the end once more what folds and drops, since what comes late in the list uncovers little else.
+   */
+  passes(func: Func, list: readonly (readonly [string, Pass])[]): void {
+    let changed = false
+    for (let round = 0, again = true; again && round < maxRounds; round++) {
+      again = false
       for (const [name, pass] of list) {
-        let did: boolean
-        try {
-          did = pass(func, this.#cx)
-        } catch (cause) {
-          if (cause instanceof InternalError) throw cause
-          throw new InternalError(name, `${cause instanceof Error ? cause.message : String(cause)} in ${func.name}`, { cause })
-        }
-        if (did && this.#options.verify) verifier.verify(func, name)
-        changed = did || changed
+        if (!this.#run(func, name, pass)) continue
+        changed = true
+        again ||= uncovering.has(name)
       }
-      if (!changed) return
     }
+    if (changed) for (const [name, pass] of closingPasses) this.#run(func, name, pass)
+  }
+
+  #run(func: Func, name: string, pass: Pass): boolean {
+    let did: boolean
+    try {
+      did = pass(func, this.#cx)
+    } catch (cause) {
+      if (cause instanceof InternalError) throw cause
+      throw new InternalError(name, `${cause instanceof Error ? cause.message : String(cause)} in ${func.name}`, { cause })
+    }
+    if (did && this.#options.verify) verifier.verify(func, name)
+    return did
   }
 
   timed<T>(phase: string, work: () => T): T {

@@ -57,7 +57,7 @@ interface Place {
 export function sroa(func: Func): boolean {
   const body = func.body
   if (body === undefined) return false
-  const nodes: (Node | undefined)[] = Array.from({ length: func.nextValue }, () => undefined)
+  const nodes = new Array<Node | undefined>(func.nextValue)
   const roots: (Node | undefined)[] = []
   if (!collect(body, nodes, roots)) return false
   let split = false

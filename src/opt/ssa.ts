@@ -33,15 +33,13 @@ export function ssa(func: Func): boolean {
 
 /** Variables whose pointer is used by whole loads and stores only. */
 function promotable(func: Func, body: Region): { byPointer: (Local | undefined)[]; count: number } {
-  const byPointer: (Local | undefined)[] = Array.from({ length: func.nextValue }, () => undefined)
-  let count = 0
-  walk(body, inst => {
-    if (inst.op === ops.variable) {
-      byPointer[inst.results[0]!.id] = { inst, pointer: inst.results[0]!, depth: 0, undef: undefined }
-      count++
-    }
-  })
-  if (count === 0) return { byPointer, count }
+  const found: Inst[] = []
+  walk(body, inst => { if (inst.op === ops.variable) found.push(inst) })
+  let count = found.length
+  // Most functions have no variables left, and need no table.
+  if (count === 0) return { byPointer: [], count }
+  const byPointer = new Array<Local | undefined>(func.nextValue)
+  for (const inst of found) byPointer[inst.results[0]!.id] = { inst, pointer: inst.results[0]!, depth: 0, undef: undefined }
   walk(body, inst => {
     const from = inst.op === ops.load || inst.op === ops.store ? 1 : 0
     for (let k = from; k < inst.args.length; k++) {
