@@ -114,7 +114,7 @@ export class Body {
   /** New memory in the function's frame. */
   slot(type: Type): Place {
     const layout = this.plan.tight.of(type)
-    const at = roundUp(this.#frame.top, Math.max(8, layout.align))
+    const at = roundUp(this.#frame.top, Math.max(4, layout.align))
     this.#frame.top = at + layout.size
     this.keepsMemory = true
     return place(type, this.plan.tight, undefined, at, false, {})

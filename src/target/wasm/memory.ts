@@ -187,13 +187,13 @@ export class Memory {
     }
   }
 
-  /** Writes zeros. Variables that are cleared one after the other and lie side by side are cleared at once. */
+  /** Writes zeros. Places that touch and are cleared one after the other are cleared at once. */
   clear(p: Place): void {
     this.guarded(p, q => {
       const g = this.#g
       const size = q.layouts.of(q.type).size
       const last = g.at.stmts[g.at.stmts.length - 1]
-      if (q.base === undefined && last !== undefined && last.kind === 'bulk' && last === this.#cleared && q.offset - this.#clearedTo < 16 && q.offset >= this.#clearedTo) {
+      if (q.base === undefined && last !== undefined && last.kind === 'bulk' && last === this.#cleared && q.offset === this.#clearedTo) {
         const from = last.args[0]!
         g.at.stmts.pop()
         this.#fill(from, q.offset + size - (from.imm as number), undefined)
