@@ -59,12 +59,14 @@ export interface AdContext {
   readonly lost: Set<Func>
   /** Memo of `dualOf`. */
   readonly duals: Map<Func, Func>
+  /** Copies of functions without derivatives. */
+  readonly plains: Map<Func, Func>
 }
 
 export function adContext(module: Module, hooks: Pick<AdContext, 'sink' | 'derivatives' | 'tidy' | 'isTidy' | 'resolve' | 'observe'>): AdContext {
   return {
     module, ...hooks, jvps: new Map(), rules: new Map(), splits: new Map(), linearMaps: new Map(), splitOfMap: new Map(),
-    open: new Set(), ids: new Map(), effects: new Map(), sources: new Map(), duals: new Map(), lost: new Set(),
+    open: new Set(), ids: new Map(), effects: new Map(), sources: new Map(), duals: new Map(), plains: new Map(), lost: new Set(),
   }
 }
 

@@ -8,12 +8,13 @@ import { noReverse } from '../base/errors/ad.ts'
 import { Builder } from '../ir/build.ts'
 import * as ops from '../ir/ops.ts'
 import { places, type Type } from '../ir/type.ts'
-import { Func, Region, type Inst, type ParamSig, type Value } from '../ir/value.ts'
+import { Func, Region, inputs, type Inst, type ParamSig, type Value } from '../ir/value.ts'
+import { cloneFunc } from '../ir/walk.ts'
 import { uniqueName, type AdContext } from './context.ts'
 
 /** Whether a parameter comes with the place of its derivative. */
 export function isPlace(p: ParamSig): boolean {
-  return p.dir === 'in' && places(p.type) !== null
+  return p.dir === 'in' && !p.noDiff && places(p.type) !== null
 }
 
 /** Whether a function takes places. */
@@ -86,6 +87,17 @@ function joined(cx: AdContext, func: Func, derivative: Func, kind: 'forward' | '
   return made
 }
 
+/** The function itself, without any derivative. */
+function plainOf(cx: AdContext, func: Func): Func {
+  const known = cx.plains.get(func)
+  if (known !== undefined) return known
+  const plain = cloneFunc(func, uniqueName(cx, `${func.name}_plain`))
+  Object.assign(plain.info, { level: 'none', forward: undefined, backward: undefined, substitute: undefined, forceInline: false })
+  cx.plains.set(func, plain)
+  cx.module.funcs.push(plain)
+  return plain
+}
+
 /** Copies a body with the places of derivatives beside the places. */
 class Doubler {
   readonly cx: AdContext
@@ -93,6 +105,8 @@ class Doubler {
   readonly map: Value[] = []
   readonly dual: (Value | undefined)[] = []
   readonly labels: Map<Inst, Inst> = new Map()
+  /** Parameters whose places carry no derivative, by id. */
+  readonly bare: Set<number> = new Set()
 
   constructor(cx: AdContext, into: Func) {
     this.cx = cx
@@ -100,14 +114,18 @@ class Doubler {
   }
 
   body(func: Func): void {
-    for (const v of func.body!.params) this.take(v)
+    inputs(func.sig).forEach((p, i) => {
+      const v = func.body!.params[i]!
+      this.take(v, undefined, isPlace(p))
+      if (!isPlace(p)) this.bare.add(v.id)
+    })
     for (const inst of func.body!.insts) this.visit(inst)
   }
 
   /** A parameter, with that for the place of its derivative after it. */
-  take(v: Value, region?: Region): void {
+  take(v: Value, region: Region | undefined, doubled: boolean): void {
     this.map[v.id] = this.b.param(v.type, v.name, region)
-    const place = places(v.type)
+    const place = doubled ? places(v.type) : null
     if (place !== null) this.dual[v.id] = this.b.param(place, `d_${v.name}`, region)
   }
 
@@ -168,7 +186,7 @@ class Doubler {
     this.labels.set(inst, copy)
     this.bind(inst.results, copy.results)
     inst.regions.forEach((r, k) => b.within(regions[k]!, () => {
-      for (const v of r.params) this.take(v, regions[k]!)
+      for (const v of r.params) this.take(v, regions[k]!, true)
       for (const i of r.insts) this.visit(i)
     }))
   }
@@ -226,14 +244,17 @@ class Doubler {
     cx.derivatives(callee)
     const { level, forward, backward, forceInline } = callee.info
     const matters = takesPlaces(callee) && (level !== 'none' || forceInline || forward !== undefined || backward !== undefined)
-    const known = inst.args.every(v => places(v.type) === null || this.dual[v.id] !== undefined)
+    const ins = inputs(callee.sig)
+    const known = inst.args.every((v, i) => !isPlace(ins[i]!) || this.dual[v.id] !== undefined)
     if (!matters || !known) {
-      if (matters && backward !== undefined) cx.sink.add(noReverse, inst.span ?? undefined, { name: callee.name })
-      const results = b.call(callee, args)
+      // Without the place of the derivative there is none to take; only of a place that is said to have none this is meant.
+      const meant = inst.args.every((v, i) => !isPlace(ins[i]!) || this.dual[v.id] !== undefined || this.bare.has(v.id))
+      if (matters && !meant && (backward ?? forward) !== undefined) cx.sink.add(noReverse, inst.span ?? undefined, { name: callee.name })
+      const results = b.call(matters ? plainOf(cx, callee) : callee, args)
       inst.results.forEach((r, i) => { this.map[r.id] = results[i]! })
       return
     }
-    const results = b.call(dualOf(cx, callee), this.hand(inst.args))
+    const results = b.call(dualOf(cx, callee), inst.args.flatMap((v, i) => isPlace(ins[i]!) ? [this.map[v.id]!, this.dual[v.id]!] : [this.map[v.id]!]))
     inst.results.forEach((r, i) => { this.map[r.id] = results[i]! })
     if (results.length > inst.results.length) this.dual[inst.results[0]!.id] = results[inst.results.length]
   }

@@ -146,13 +146,13 @@ export class Lowering {
     const params: ParamSig[] = []
     if (source.self !== null) {
       const type = this.types.of(source.self)
-      params.push({ name: 'this', type, dir: source.mutating ? 'inout' : 'in', noDiff: source.selfNoDiff || t.differential(type) === null })
+      params.push({ name: 'this', type, dir: source.mutating ? 'inout' : 'in', noDiff: t.places(type) === null && (source.selfNoDiff || t.differential(type) === null) })
     }
     const chooser = source.self === null ? chosenBy(ref) : undefined
     if (chooser !== undefined) params.push({ name: 'this', type: this.types.of(chooser), dir: 'in', noDiff: true })
     for (const p of source.params) {
       const type = this.types.of(p.type)
-      params.push({ name: p.name, type, dir: p.dir, noDiff: p.noDiff || t.differential(type) === null })
+      params.push({ name: p.name, type, dir: p.dir, noDiff: p.noDiff || (t.differential(type) === null && t.places(type) === null) })
     }
     const result = this.types.of(source.result)
     return { params, result, resultNoDiff: source.resultNoDiff || t.differential(result) === null }
