@@ -68,7 +68,7 @@ function make(cx: Cx, func: FuncDecl, elsewhere: boolean): FuncAttributes {
       case 'shader': case 'Shader': stage = text(a.args[0]?.value); break
       case 'numthreads': case 'NumThreads': {
         const sizes = a.args.map(x => known(resolveInt(cx, x.value, func.scope)) ?? 1)
-        if (sizes.length !== 3) cx.sink.add(errors.attributeArguments, a.span, { name: a.name, expected: 'three integers' })
+        if (sizes.length < 1 || sizes.length > 3) cx.sink.add(errors.attributeArguments, a.span, { name: a.name, expected: 'one to three integers' })
         for (const n of sizes) if (n < 1) cx.sink.add(errors.groupSize, a.span, { got: n })
         numthreads = [sizes[0] ?? 1, sizes[1] ?? 1, sizes[2] ?? 1]
         break

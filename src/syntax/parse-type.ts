@@ -136,6 +136,7 @@ function isAngle(p: Cursor): boolean {
 }
 
 function parseGenericArg(p: Cursor): Expr {
+  if (p.word() === 'true' || p.word() === 'false') return parseBinary(p, 3)
   const end = afterType(p, p.pos)
   if (end > 0 && (p.isAt(end, ',') || closers.has(p.kindAt(end)) || p.isAt(end, '&'))) return parseType(p)
   return parseBinary(p, 3)
