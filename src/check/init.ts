@@ -4,6 +4,7 @@ import type { Span } from '../base/source.ts'
 import { put, substFor } from './conform.ts'
 import { castExpr, coerce, convertExpr, literalOf, typeCost, isNumericParam, explicitOnly } from './convert.ts'
 import type { Env } from './env.ts'
+import { optionalElem } from './optional.ts'
 import { emptyError, toExpr } from './expr.ts'
 import { lookupMember } from './member.ts'
 import { candidatesOf, resolveCall } from './call.ts'
@@ -141,7 +142,7 @@ class Filler {
     const from = item.kind === 'value' ? item.expr.type : item.kind === 'place' ? item.place.type : null
     if (from === null) return null
     const cost = typeCost(env.cx, from, to, item.kind === 'value' ? literalOf(item.expr) : null)
-    const isAggregate = to.kind === 'struct' || to.kind === 'array' || to.kind === 'vector' || to.kind === 'matrix'
+    const isAggregate = (to.kind === 'struct' && optionalElem(to) === null) || to.kind === 'array' || to.kind === 'vector' || to.kind === 'matrix'
     if (cost !== null && cost < explicitOnly && !(isAggregate && from.kind === 'scalar')) {
       this.#at++
       return this.#quiet ? emptyError(to) : coerce(env, item, to, spanOfTerm(item)!)
