@@ -74,7 +74,7 @@ export const unknownAttribute: Entry<'name'> = warning('W31000', 'unknown attrib
 })
 
 export const attributeArguments: Entry<'name' | 'expected'> = error('E31002', 'attribute {name} takes {expected}', {
-  example: '[numthreads(1, 2)] void main() { }',
+  example: '[numthreads(1, 2, 3, 4)] void main() { }',
 })
 
 export const groupSize: Entry<'got'> = error('E31102', 'a workgroup has at least one thread in each direction, got {got}', {
