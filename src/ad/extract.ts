@@ -2,7 +2,7 @@
  * From a function to its derivatives as functions: the jvp; the forward rule of the user on plain values; and the split
  * into `f_primal(inputs) → (results, context)` and `f_vjp(needed inputs, context, cotangents) → cotangents`.
  */
-import { notLinear, recursiveDerivative, noReverse } from '../base/errors/ad.ts'
+import { deepDerivative, notLinear, recursiveDerivative, noReverse } from '../base/errors/ad.ts'
 import { Builder } from '../ir/build.ts'
 import * as ops from '../ir/ops.ts'
 import { differential, voidType, type Type } from '../ir/type.ts'
@@ -24,16 +24,22 @@ import { transpose } from './transpose.ts'
 
 /** Functions of at most this cost, without loops and arrays, become part of their caller before it is differentiated. */
 const smallCost = 120
+/** How many derivatives may wait for one another: each holds a part of the stack. */
+const chainLimit = 400
 
 /** The `p` or `d` half of a pair. */
 export function half(b: Builder, pair: Value, which: 'p' | 'd'): Value {
   return b.extract(pair, which === 'p' ? 0 : 1)
 }
 
-/** Runs `make` unless the function is being differentiated already, which is recursion: then complains. */
+/** Runs `make` unless the function is being differentiated already, which is recursion, or too many callers are: then complains. */
 function guarded<T>(cx: AdContext, key: string, func: Func, make: () => T): T | undefined {
   if (cx.open.has(key)) {
     cx.sink.add(recursiveDerivative, func.span ?? undefined, { name: func.name })
+    return undefined
+  }
+  if (cx.open.size >= chainLimit) {
+    cx.sink.add(deepDerivative, func.span ?? undefined, { name: func.name, limit: String(chainLimit) })
     return undefined
   }
   cx.open.add(key)

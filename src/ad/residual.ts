@@ -35,11 +35,16 @@ export interface Recipe {
 
 /** Rough cost of calling a library function: of the order of a dozen multiplications. */
 const callCost = 16
+/** Calls that are followed for what they cost; below, one counts as a library call. */
+const depthLimit = 200
+/** Functions that are looked through for whether one is pure: each holds a part of the stack. */
+const pureLimit = 500
 
 /** True for a function that may be called again without anyone noticing. */
 export function isPure(func: Func, seen: Set<Func> = new Set()): boolean {
   if (func.info.pure || seen.has(func)) return true
   if (func.body === undefined) return func.info.spell !== undefined
+  if (seen.size >= pureLimit) return false
   seen.add(func)
   let pure = true
   walk(func.body, inst => {
@@ -67,6 +72,7 @@ function isConstantMemory(pointer: Value): boolean {
 export class Costs {
   readonly #insts: Map<Inst, number> = new Map()
   readonly #funcs: Map<Func, number> = new Map()
+  #depth = 0
 
   of(inst: Inst): number {
     if (inst.regions.length === 0 && inst.op !== ops.call) return this.#count(inst)
@@ -93,10 +99,13 @@ export class Costs {
   #func(func: Func): number {
     let cost = this.#funcs.get(func)
     if (cost === undefined) {
+      if (this.#depth >= depthLimit) return callCost
+      this.#depth++
       // A function that calls itself counts as a library call inside.
       this.#funcs.set(func, callCost)
       cost = 1 + this.#region(func.body!)
       this.#funcs.set(func, cost)
+      this.#depth--
     }
     return cost
   }

@@ -30,6 +30,18 @@ export float g(float x)
 }`,
 })
 
+export const deepDerivative: Entry<'name' | 'limit'> = error('E36003', 'cannot differentiate {name}: it stands below a chain of more than {limit} calls', {
+  help: 'call it from a loop, or give a function of the chain a derivative of its own',
+  example: `[Differentiable] float f0(float x) { return x * x; }
+${Array.from({ length: 450 }, (_, i) => `[Differentiable] float f${i + 1}(float x) { return sin(f${i}(x)) * x; }`).join('\n')}
+export float g(float x)
+{
+    var p = diffPair(x);
+    bwd_diff(f450)(p, 1.0);
+    return p.d;
+}`,
+})
+
 export const noReverse: Entry = error('E30097', '{name} has no reverse derivative', {
   help: 'mark it [Differentiable], or give it a [BackwardDerivative]',
   example: `DifferentialPair<float> df(DifferentialPair<float> x) { return diffPair(x.p, 2.0 * x.d); }
