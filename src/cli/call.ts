@@ -1,4 +1,4 @@
-import { load, ArityError, NameError, ShapeError, type CpuFunction } from '../cpu/index.ts'
+import { load, ArityError, NameError, ShapeError, TrapError, type CpuFunction } from '../cpu/index.ts'
 import { CompileError } from '../index.ts'
 import { Failed, UsageError, compileFile, report, type SharedOptions } from './host.ts'
 
@@ -38,7 +38,7 @@ async function reporting(options: CallOptions, work: () => Promise<void>): Promi
       throw new Failed()
     }
     if (error instanceof ArityError || error instanceof ShapeError) throw new UsageError(error.message)
-    if (error instanceof NameError) throw new UsageError(error.message, 1)
+    if (error instanceof NameError || error instanceof TrapError) throw new UsageError(error.message, 1)
     throw error
   }
 }
@@ -53,8 +53,8 @@ export function runCommand(file: string, texts: readonly string[], raw: Record<s
       print(json({ result: result ?? null, out }))
       return
     }
-    if (result !== undefined) print(json(result))
-    for (const [name, value] of Object.entries(out)) print(`${name} = ${json(value)}`)
+    if (result !== undefined) print(shown(result))
+    for (const [name, value] of Object.entries(out)) print(`${name} = ${shown(value)}`)
   })
 }
 
@@ -71,9 +71,14 @@ export function gradCommand(file: string, texts: readonly string[], raw: Record<
       print(json({ value: value ?? null, grad: gradients }))
       return
     }
-    print(`value = ${json(value)}`)
-    for (const [name, g] of Object.entries(gradients)) print(`d/d${name} = ${json(g)}`)
+    print(`value = ${shown(value)}`)
+    for (const [name, g] of Object.entries(gradients)) print(`d/d${name} = ${shown(g)}`)
   })
+}
+
+/** A value for people: JSON, but for the numbers that JSON has no word for. */
+function shown(value: unknown): string {
+  return json(value, x => Number.isFinite(x) ? x : `\0${x}`).replace(/"\\u0000(-?\w+)"/g, '$1')
 }
 
 function print(line: string): void {
@@ -81,11 +86,11 @@ function print(line: string): void {
 }
 
 /** JSON with typed arrays as arrays, 64-bit integers as numbers or strings, and float32 values in their shortest form. */
-function json(value: unknown): string {
+function json(value: unknown, number: (x: number) => unknown = x => x): string {
   return JSON.stringify(value, (_, v: unknown) => {
     if (typeof v === 'bigint') return Number.isSafeInteger(Number(v)) ? Number(v) : v.toString()
-    if (typeof v === 'number') return shortest(v)
-    if (ArrayBuffer.isView(v) && !(v instanceof DataView)) return Array.from(v as unknown as ArrayLike<number>, shortest)
+    if (typeof v === 'number') return number(shortest(v))
+    if (ArrayBuffer.isView(v) && !(v instanceof DataView)) return Array.from(v as unknown as ArrayLike<number>, x => number(shortest(x)))
     return v
   })
 }

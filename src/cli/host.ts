@@ -78,6 +78,9 @@ export function compileFile(file: string, options: SharedOptions, more: Partial<
     if (!/^[A-Za-z_]\w*$/.test(name)) throw new UsageError(`-D ${d}: ${name} is not a name`)
     defines[name] = at < 0 ? '1' : d.slice(at + 1)
   }
+  for (const c of options.conformance ?? []) {
+    if (!/^[^:=]+:[^:=]+(=\d+)?$/.test(c)) throw new UsageError(`--conformance ${c}: write it as Type:Interface or Type:Interface=ID`)
+  }
   const times: (readonly [string, number])[] = []
   const start = performance.now()
   const program = compile(source, {

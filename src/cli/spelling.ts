@@ -1,11 +1,11 @@
 /** Options of slangc by ours. Those with one dash and several letters would otherwise be read as bundles of short options. */
-const ours: Readonly<Record<string, string>> = {
-  '-target': '--target', '-entry': '--entry', '-stage': '--stage', '-reflection-json': '--reflection', '-conformance': '--conformance',
-  '-diagnostics': '--diagnostics', '-help': '--help', '-h': '--help', '-version': '--version',
-}
+const ours: ReadonlyMap<string, string> = new Map([
+  ['-target', '--target'], ['-entry', '--entry'], ['-stage', '--stage'], ['-reflection-json', '--reflection'], ['-conformance', '--conformance'],
+  ['-diagnostics', '--diagnostics'], ['-help', '--help'], ['-h', '--help'], ['-version', '--version'],
+])
 
 /** Arguments with slangc's spellings turned into ours. */
 export function slangcSpelling(args: readonly string[]): string[] {
   const end = args.indexOf('--')
-  return args.map((arg, i) => end >= 0 && i > end ? arg : ours[arg] ?? arg)
+  return args.map((arg, i) => end >= 0 && i > end ? arg : ours.get(arg) ?? arg)
 }

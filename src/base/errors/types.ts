@@ -86,6 +86,11 @@ export const badArraySize: Entry<never> = error('E30025', 'an array needs at lea
   example: 'float f() { float x[0]; return 1; }',
 })
 
+export const badVectorSize: Entry<'count'> = error('E38203', 'a vector has one to four lanes, and a matrix one to four rows and columns, not {count}', {
+  help: 'use an array for more',
+  example: 'float f(vector<float, 5> v) { return v[0]; }',
+})
+
 export const notConstant: Entry<never> = error('E39999', 'this is not an integer known at compile time', {
   help: 'use literals, static const integers and generic value parameters',
   example: 'float f(int n) { float x[n]; return 1; }',
