@@ -1,5 +1,4 @@
 /** Values as 32-bit words: what a byte-address buffer holds and what `reinterpret` looks at. Booleans are words too. */
-import { unsupportedHere } from '../base/errors/lower.ts'
 import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
@@ -60,7 +59,7 @@ export function fromWords(fn: Fn, type: Type, word: (index: number) => Value, at
 }
 
 function unsupported(fn: Fn, type: Type, result: Type): Value {
-  fn.cx.sink.add(unsupportedHere, fn.b.span ?? undefined, { what: `${type.name} as raw bits` })
+  fn.unsupported(`${type.name} as raw bits`)
   return fn.b.zero(result)
 }
 
@@ -68,7 +67,9 @@ function unsupported(fn: Fn, type: Type, result: Type): Value {
 export function reinterpret(fn: Fn, value: Value, to: Type): Value {
   const { b } = fn
   if (value.type === to) return value
-  if (value.type.kind === 'scalar' && to.kind === 'scalar' && wordCount(value.type) === wordCount(to) && value.type.scalar !== 'bool' && to.scalar !== 'bool') {
+  const from = value.type
+  const single = from.kind === 'scalar' && to.kind === 'scalar' && from.scalar !== 'bool' && to.scalar !== 'bool'
+  if (single && wordCount(from) === wordCount(to)) {
     return b.emit1(ops.bitcast, [value], null, to)
   }
   const words = toWords(fn, value)

@@ -1,5 +1,4 @@
 /** Requirements of the core interfaces as the built-in types meet them, and what the compiler makes for `IDifferentiable`. */
-import { unsupportedHere } from '../base/errors/lower.ts'
 import type { BinaryOp, FuncRef } from '../check/tree.ts'
 import { show } from '../check/type.ts'
 import * as t from '../ir/type.ts'
@@ -57,7 +56,7 @@ export function builtinMember(fn: Fn, ref: FuncRef & { readonly kind: 'requireme
     write(fn, indexOf(fn, operands[0]!.ref, value(1)), value(2))
     return undefined
   }
-  fn.cx.sink.add(unsupportedHere, b.span ?? undefined, { what: `${name} of ${show(ref.type)}` })
+  fn.unsupported(`${name} of ${show(ref.type)}`)
   const result = fn.cx.types.of(fn.cx.program.signature(ref).result)
   return result.kind === 'void' ? undefined : b.zero(result)
 }

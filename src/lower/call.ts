@@ -1,5 +1,4 @@
 /** Calls: arguments from left to right, copy-in and copy-out, and what stands for a call of the core library. */
-import { unsupportedHere } from '../base/errors/lower.ts'
 import type { Arg, CallExpr, FuncRef } from '../check/tree.ts'
 import { show } from '../check/type.ts'
 import * as ops from '../ir/ops.ts'
@@ -50,7 +49,9 @@ function isStatic(ref: FuncRef): boolean {
 }
 
 /** Calls `get`, or `set` with the value as the last argument. */
-export function callAccessor(fn: Fn, ref: FuncRef, object: Operand | null, args: readonly Operand[], value: Value | undefined): Value | undefined {
+export function callAccessor(
+  fn: Fn, ref: FuncRef, object: Operand | null, args: readonly Operand[], value: Value | undefined,
+): Value | undefined {
   return callWith(fn, ref, object, value === undefined ? args : [...args, { dir: 'in', value }], null)
 }
 
@@ -112,7 +113,7 @@ function mismatch(fn: Fn, ref: FuncRef): Value | undefined {
   // A type that has been complained of already is why the arguments do not fit.
   if (fn.cx.sink.errors === 0) {
     const types = sig.params.map(p => show(p.type)).join(', ')
-    fn.cx.sink.add(unsupportedHere, fn.b.span ?? undefined, { what: `a call with these argument types of a function that takes (${types})` })
+    fn.unsupported(`a call with these argument types of a function that takes (${types})`)
   }
   const type = fn.cx.types.of(sig.result)
   return type.kind === 'void' ? undefined : fn.b.emit1(ops.undef, [], null, type)

@@ -106,7 +106,8 @@ export class Lowering {
       this.sink.add(endlessInstances, func.span ?? undefined, { name: baseName(ref) })
       return func
     }
-    if (ref.kind === 'direct' && this.target !== undefined && func.info.spell?.[this.target] !== undefined && !this.program.attributes(ref.decl).marked) return func
+    const spelled = this.target !== undefined && func.info.spell?.[this.target] !== undefined
+    if (ref.kind === 'direct' && spelled && !this.program.attributes(ref.decl).marked) return func
     this.pending.push({ func, ref, depth: this.depth + (generic(ref) ? 1 : 0) })
     return func
   }
@@ -146,7 +147,8 @@ export class Lowering {
     const params: ParamSig[] = []
     if (source.self !== null) {
       const type = this.types.of(source.self)
-      params.push({ name: 'this', type, dir: source.mutating ? 'inout' : 'in', noDiff: t.places(type) === null && (source.selfNoDiff || t.differential(type) === null) })
+      const noDiff = t.places(type) === null && (source.selfNoDiff || t.differential(type) === null)
+      params.push({ name: 'this', type, dir: source.mutating ? 'inout' : 'in', noDiff })
     }
     const chooser = source.self === null ? chosenBy(ref) : undefined
     if (chooser !== undefined) params.push({ name: 'this', type: this.types.of(chooser), dir: 'in', noDiff: true })
@@ -195,7 +197,8 @@ function refName(ref: FuncRef): string {
 }
 
 const operators: Readonly<Record<string, string>> = {
-  '+': 'add', '-': 'sub', '*': 'mul', '/': 'div', '%': 'rem', '==': 'eq', '!=': 'ne', '<': 'lt', '>': 'gt', '<=': 'le', '>=': 'ge', '()': 'call', '[]': 'at',
+  '+': 'add', '-': 'sub', '*': 'mul', '/': 'div', '%': 'rem', '==': 'eq', '!=': 'ne',
+  '<': 'lt', '>': 'gt', '<=': 'le', '>=': 'ge', '()': 'call', '[]': 'at',
 }
 
 function clean(name: string): string {

@@ -1,5 +1,4 @@
 /** Expressions as values. */
-import { unsupportedHere } from '../base/errors/lower.ts'
 import type { BinaryOp, Expr } from '../check/tree.ts'
 import * as s from '../check/type.ts'
 import * as ops from '../ir/ops.ts'
@@ -30,6 +29,10 @@ export function lowerEffect(fn: Fn, expr: Expr): Value | undefined {
   return value
 }
 
+function whole(value: number | bigint | boolean): bigint {
+  return typeof value === 'number' ? BigInt(Math.trunc(value)) : BigInt(value)
+}
+
 /** A scalar constant of a type: rounded where the type has fewer bits than the number. */
 export function constant(fn: Fn, type: Type, value: number | bigint | boolean): Value {
   const { b } = fn
@@ -38,8 +41,8 @@ export function constant(fn: Fn, type: Type, value: number | bigint | boolean): 
     // With all its digits: each target rounds it, unless it computes in double precision.
     case 'f32': return b.const(type, Number.isFinite(Math.fround(Number(value))) ? Number(value) : Math.fround(Number(value)))
     case 'f64': case 'f16': return b.const(type, Number(value))
-    case 'i64': return b.const(type, BigInt.asIntN(64, typeof value === 'boolean' ? BigInt(value) : typeof value === 'number' ? BigInt(Math.trunc(value)) : value))
-    case 'u64': return b.const(type, BigInt.asUintN(64, typeof value === 'boolean' ? BigInt(value) : typeof value === 'number' ? BigInt(Math.trunc(value)) : value))
+    case 'i64': return b.const(type, BigInt.asIntN(64, whole(value)))
+    case 'u64': return b.const(type, BigInt.asUintN(64, whole(value)))
     case 'i8': return b.const(type, (Number(value) << 24) >> 24)
     case 'i16': return b.const(type, (Number(value) << 16) >> 16)
     case 'i32': return b.const(type, Number(value) | 0)
@@ -56,7 +59,7 @@ function valueOf(fn: Fn, expr: Expr): Value | undefined {
     case 'const': return splatted(fn, fn.type(expr.type), expr.value)
     case 'int': {
       const n = fn.int(expr.value)
-      if (n === null) fn.cx.sink.add(unsupportedHere, expr.span ?? undefined, { what: `a constant that is not known when compiling (${s.show(expr.value)})` })
+      if (n === null) fn.unsupported(`a constant that is not known when compiling (${s.show(expr.value)})`)
       return splatted(fn, fn.type(expr.type), n ?? 0)
     }
     case 'string': return b.const(t.u32, 0)
@@ -91,7 +94,8 @@ function valueOf(fn: Fn, expr: Expr): Value | undefined {
       const left = lowerExpr(fn, expr.left)
       if (cheap(expr.right, 3)) return b.emit1(expr.op === '&&' ? ops.and : ops.or, [left, lowerExpr(fn, expr.right)])
       const right = (): Value => lowerExpr(fn, expr.right)
-      return expr.op === '&&' ? choose(b, left, t.bool, right, () => b.const(t.bool, false)) : choose(b, left, t.bool, () => b.const(t.bool, true), right)
+      if (expr.op === '&&') return choose(b, left, t.bool, right, () => b.const(t.bool, false))
+      return choose(b, left, t.bool, () => b.const(t.bool, true), right)
     }
     case 'conditional': return conditional(fn, expr)
     case 'convert': return convert(fn, lowerExpr(fn, expr.value), fn.type(expr.type))

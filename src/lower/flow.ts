@@ -44,7 +44,9 @@ export function choose(b: Builder, cond: Value, type: Type, then: () => Value, o
 }
 
 /** Emits a `switch` whose last region is the default; `cases[i]` belongs to the labels with region `i`. */
-export function select(b: Builder, value: Value, labels: readonly number[], cases: readonly ((inst: Inst) => void)[], left: ReadonlySet<Inst>): void {
+export function select(
+  b: Builder, value: Value, labels: readonly number[], cases: readonly ((inst: Inst) => void)[], left: ReadonlySet<Inst>,
+): void {
   const inst = b.emit(ops.switch_, [value], labels, [], cases.map(() => new Region()))
   for (let i = 0; i < cases.length; i++) fill(b, inst.regions[i]!, () => { cases[i]!(inst); return [] })
   closeIfStuck(b, inst, left)
@@ -54,7 +56,9 @@ export function select(b: Builder, value: Value, labels: readonly number[], case
  * Emits a loop without carried values. `head` gives the condition, or undefined where there is none to test; `body` ends
  * by itself or falls through to the next trip.
  */
-export function loop(b: Builder, hint: Attr, head: (inst: Inst) => Value | undefined, body: (inst: Inst) => void, left: ReadonlySet<Inst>): void {
+export function loop(
+  b: Builder, hint: Attr, head: (inst: Inst) => Value | undefined, body: (inst: Inst) => void, left: ReadonlySet<Inst>,
+): void {
   const inst = b.emit(ops.loop, [], hint, [], [new Region(), new Region()])
   let endless = false
   b.within(inst.regions[0]!, () => {

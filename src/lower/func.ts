@@ -60,6 +60,11 @@ export class Fn {
     return this.cx.resolve(this.cx.program.substituteRef(ref, this.subst))
   }
 
+  /** Reports what the place being lowered asks for and no target has. */
+  unsupported(what: string): void {
+    this.cx.sink.add(unsupportedHere, this.b.span ?? undefined, { what })
+  }
+
   int(value: s.Int): number | null {
     return s.known(this.cx.program.substituteInt(value, this.subst))
   }
@@ -107,7 +112,8 @@ export function lowerBody(cx: Lowering, pending: Pending): void {
   if (body === null) {
     const { forward, backward, substitute } = cx.program.derivatives(ref)
     // Where only the derivative is called, nobody misses the body.
-    if (func.info.spell === undefined && !func.info.library && forward === null && backward === null && substitute === null) cx.sink.add(missingBody, func.span ?? undefined, { name: ref.decl.name })
+    const derived = forward !== null || backward !== null || substitute !== null
+    if (func.info.spell === undefined && !func.info.library && !derived) cx.sink.add(missingBody, func.span ?? undefined, { name: ref.decl.name })
     return
   }
   const fn = new Fn(cx, func, ref.subst)
@@ -176,7 +182,7 @@ export function leaveFunction(fn: Fn, value: Value | undefined): void {
 export function local(fn: Fn, decl: LocalDecl): Ref {
   const known = fn.locals.get(decl.id)
   if (known !== undefined) return known
-  fn.cx.sink.add(unsupportedHere, fn.b.span ?? undefined, { what: `an initial value of a static variable that takes the local ${decl.name}` })
+  fn.unsupported(`an initial value of a static variable that takes the local ${decl.name}`)
   return { kind: 'value', value: fn.b.emit1(ops.undef, [], null, fn.type(decl.type)) }
 }
 

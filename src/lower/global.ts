@@ -47,7 +47,8 @@ export class Globals {
     for (const decl of program.globals) {
       if (decl.storage !== 'parameter' && decl.storage !== 'block') continue
       const info = program.global(decl)
-      const home = decl.storage === 'block' ? this.#block(decl, info.type, info.binding) : this.#home(decl.name, this.#cx.types.of(info.type), info.type, info.binding)
+      const home = decl.storage === 'block' ? this.#block(decl, info.type, info.binding)
+        : this.#home(decl.name, this.#cx.types.of(info.type), info.type, info.binding)
       this.#homes.set(decl.id, home)
     }
     for (const entry of entries) {
@@ -61,7 +62,8 @@ export class Globals {
     if (plain.fields.length === 0) return
     const type = t.struct(this.#cx.names.unique(structName), plain.fields)
     this.#cx.module.structs.push(type)
-    plain.global = new Global(name === 'globalParams' ? this.#cx.names.unique(name) : name, type, 'uniform', 'uniform', binding ?? undefined, undefined, null)
+    const own = name === 'globalParams' ? this.#cx.names.unique(name) : name
+    plain.global = new Global(own, type, 'uniform', 'uniform', binding ?? undefined, undefined, null)
     this.#cx.module.globals.splice(at, 0, plain.global)
   }
 
@@ -139,7 +141,8 @@ export class Globals {
     if (home !== undefined) return this.#ref(fn, home)
     // One inside a generic function depends on the function's parameters too.
     const inherited = decl.parent?.kind === 'func' ? [...fn.subst.args] : []
-    const subst: s.Subst = { args: new Map([...inherited, ...[...outer.args].map(([id, arg]): [number, s.GenericArg] => [id, this.#arg(fn, arg)])]), self: outer.self === null ? null : fn.source(outer.self) }
+    const given = [...outer.args].map(([id, arg]): [number, s.GenericArg] => [id, this.#arg(fn, arg)])
+    const subst: s.Subst = { args: new Map([...inherited, ...given]), self: outer.self === null ? null : fn.source(outer.self) }
     const met = decl.parent?.kind === 'interface' && subst.self !== null ? this.#cx.program.requiredGlobal(decl, subst.self) : null
     if (met !== null) return this.place(fn, met.decl, met.subst)
     const info = this.#cx.program.global(decl)

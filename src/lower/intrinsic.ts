@@ -1,5 +1,4 @@
 /** What `__op` and `__intrinsic` functions of the core library become. */
-import { unsupportedHere } from '../base/errors/lower.ts'
 import type { FuncAttributes } from '../check/decl.ts'
 import type { CallExpr, FuncRef } from '../check/tree.ts'
 import * as ops from '../ir/ops.ts'
@@ -98,7 +97,7 @@ export function intrinsic(fn: Fn, name: string, args: readonly Operand[], result
   if (family === 'atomic' && first !== undefined && first.dir !== 'in' && first.ref.kind === 'pointer') {
     return atomic(fn, which, first.ref.pointer, args.slice(1), result)
   }
-  fn.cx.sink.add(unsupportedHere, fn.b.span ?? undefined, { what: family === 'atomic' ? 'an atomic operation on something that is not in memory' : name })
+  fn.unsupported(family === 'atomic' ? 'an atomic operation on something that is not in memory' : name)
   return result.kind === 'void' ? undefined : fn.b.zero(result)
 }
 

@@ -28,7 +28,10 @@ export type Ref =
   | { readonly kind: 'indexed', readonly base: Ref, readonly index: Value }
   | { readonly kind: 'swizzle', readonly base: Ref, readonly lanes: readonly number[] }
   | { readonly kind: 'elements', readonly base: Ref, readonly at: readonly (readonly [number, number])[] }
-  | { readonly kind: 'accessor', readonly get: FuncRef | null, readonly set: FuncRef | null, readonly object: Operand | null, readonly args: readonly Operand[] }
+  | {
+    readonly kind: 'accessor', readonly get: FuncRef | null, readonly set: FuncRef | null
+    readonly object: Operand | null, readonly args: readonly Operand[]
+  }
   | { readonly kind: 'convert', readonly base: Ref, readonly type: Type, readonly baseType: Type }
 
 /** Evaluates a place of the tree. */
@@ -73,7 +76,10 @@ function placeOf(fn: Fn, place: Place): Ref {
       object: place.object === null ? null : evaluate(fn, place.object),
       args: place.args.map(a => evaluate(fn, a)),
     }
-    case 'convert': return { kind: 'convert', base: lowerPlace(fn, place.base), type: fn.type(place.type), baseType: fn.type(place.base.type) }
+    case 'convert': {
+      const base = lowerPlace(fn, place.base)
+      return { kind: 'convert', base, type: fn.type(place.type), baseType: fn.type(place.base.type) }
+    }
     case 'temp': {
       const value = lowerExpr(fn, place.value)
       return fn.variable(value.type, value.name, value)
@@ -100,7 +106,8 @@ function deref(ref: Ref): Ref {
 export function componentOf(fn: Fn, base: Ref, index: number): Ref {
   switch (base.kind) {
     case 'pointer':
-      return { kind: 'pointer', pointer: base.pointer.type.elem!.kind === 'struct' ? fn.b.field(base.pointer, index) : fn.b.elem(base.pointer, fn.b.const(t.i32, index)) }
+      if (base.pointer.type.elem!.kind === 'struct') return { kind: 'pointer', pointer: fn.b.field(base.pointer, index) }
+      return { kind: 'pointer', pointer: fn.b.elem(base.pointer, fn.b.const(t.i32, index)) }
     case 'bundle': return base.parts[index] ?? impossible('an index past the end of an array of resources')
     case 'value': return { kind: 'value', value: part(fn, base.value, index) }
     default: return { kind: 'part', base, index }
@@ -115,7 +122,9 @@ function part(fn: Fn, value: Value, index: number): Value {
 
 /** The number that a constant is, else undefined. */
 export function constantOf(value: Value): number | undefined {
-  return value.def instanceof Inst && value.def.op === ops.constant && typeof value.def.attr === 'number' ? value.def.attr : isZero(value) ? 0 : undefined
+  if (isZero(value)) return 0
+  const def = value.def
+  return def instanceof Inst && def.op === ops.constant && typeof def.attr === 'number' ? def.attr : undefined
 }
 
 /** A component with a computed index. */

@@ -44,7 +44,8 @@ export class SystemValues {
   read(fn: Fn, name: string): Value {
     let global = this.#globals.get(name)
     if (global === undefined) {
-      global = new Global(this.#cx.names.unique(name === size ? 'workgroupSize' : name.toLowerCase()), this.#typeOf(name), 'private', 'none', undefined, undefined, null)
+      const own = this.#cx.names.unique(name === size ? 'workgroupSize' : name.toLowerCase())
+      global = new Global(own, this.#typeOf(name), 'private', 'none', undefined, undefined, null)
       this.#globals.set(name, global)
       this.#cx.module.globals.push(global)
     }

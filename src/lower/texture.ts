@@ -2,7 +2,6 @@
  * Textures and samplers. Their types carry the names that WGSL has for them, and what is done with them are calls of
  * functions that only targets with textures spell. WGSL reads and writes four channels; `T` has the first few of them.
  */
-import { unsupportedHere } from '../base/errors/lower.ts'
 import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
@@ -41,7 +40,7 @@ export function textureAccess(fn: Fn, name: string, args: readonly Value[], resu
       const at = x!
       const storage = texture!.type.elem!.name
       if (storage.startsWith('texture_storage') && !storage.includes('read_write')) {
-        fn.cx.sink.add(unsupportedHere, b.span ?? undefined, { what: 'reading a texture that is also written, unless it has one 32-bit channel,' })
+        fn.unsupported('reading a texture that is also written, unless it has one 32-bit channel,')
       }
       if (at.type.count === 2) return narrow(fn, call(fn, 'textureLoad', [texture!, at], four(result), false)!, result)
       return narrow(fn, call(fn, 'textureLoad', [texture!, b.swizzle(at, [0, 1]), b.extract(at, 2)], four(result), true)!, result)

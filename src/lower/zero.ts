@@ -9,7 +9,8 @@ import type { Fn } from './func.ts'
 function custom(type: Type): boolean {
   if (type.kind === 'array') return custom(type.elem!)
   if (type.kind !== 'struct' || type.diff === null) return false
-  return type.diff.dzero !== undefined || type.diff.dadd !== undefined || type.fields.some((f, i) => type.diff!.fields[i]! >= 0 && custom(f.type))
+  if (type.diff.dzero !== undefined || type.diff.dadd !== undefined) return true
+  return type.fields.some((f, i) => type.diff!.fields[i]! >= 0 && custom(f.type))
 }
 
 /** The zero of the differential of a type. */
