@@ -35,8 +35,9 @@ export interface Recipe {
 
 /** Rough cost of calling a library function: of the order of a dozen multiplications. */
 const callCost = 16
-/** Calls that are followed for what they cost; below, one counts as a library call. */
+/** Calls that are followed for what they cost; below, one counts as dear. */
 const depthLimit = 200
+const deepCost = 100000
 /** Functions that are looked through for whether one is pure: each holds a part of the stack. */
 const pureLimit = 500
 
@@ -99,7 +100,7 @@ export class Costs {
   #func(func: Func): number {
     let cost = this.#funcs.get(func)
     if (cost === undefined) {
-      if (this.#depth >= depthLimit) return callCost
+      if (this.#depth >= depthLimit) return deepCost
       this.#depth++
       // A function that calls itself counts as a library call inside.
       this.#funcs.set(func, callCost)
