@@ -2,7 +2,8 @@
  * A compiled program as far as every target shares it, and WGSL. What only other targets need is not imported from here, so
  * that a page which compiles to WGSL does not carry their code.
  */
-import { Sink, type Diagnostic } from './base/diag.ts'
+import { InternalError, Sink, type Diagnostic } from './base/diag.ts'
+import { tooDeep } from './base/errors/names.ts'
 import { renderDiagnostics } from './base/render.ts'
 import { finish, front, middle, type Checked, type Level, type MiddleOptions, type Root, type Stage, type Target } from './compile.ts'
 import type { Module } from './ir/value.ts'
@@ -63,13 +64,26 @@ export class CompileError extends Error {
   }
 }
 
+/** Runs a stage; a program so large or deep that the engine's stack ends gets a diagnostic, and undefined comes back. */
+function bounded<T>(sink: Sink, work: () => T): T | undefined {
+  try {
+    return work()
+  } catch (error) {
+    const cause = error instanceof InternalError ? error.cause : error
+    if (!(cause instanceof RangeError) || !/call stack/i.test(cause.message)) throw error
+    sink.add(tooDeep, undefined, {})
+    return undefined
+  }
+}
+
 /** Which derivatives of exported functions a module comes with. */
 export type Derivatives = 'none' | 'all' | { readonly of: string }
 
 /** A compiled program: its diagnostics, what it declares, and its WGSL. */
 export class WgslProgram {
   readonly #options: CompileOptions
-  readonly #checked: Checked
+  /** Undefined where the program is too deep to be read. */
+  readonly #checked: Checked | undefined
   readonly #diagnostics: Diagnostic[] = []
   /** Modules ready for emission, by target and derivatives. */
   readonly #modules = new Map<string, Module>()
@@ -85,8 +99,8 @@ export class WgslProgram {
   constructor(source: string, options: CompileOptions) {
     this.#options = options
     const sink = new Sink()
-    this.#checked = front(source, options, sink)
-    if (sink.errors === 0) this.#draft = this.#draw('wgsl', 'none', sink)
+    this.#checked = bounded(sink, () => front(source, options, sink))
+    if (sink.errors === 0) this.#draft = bounded(sink, () => this.#draw('wgsl', 'none', sink))
     this.#diagnostics.push(...sink.list)
     this.#errors = sink.errors
     if (this.#draft === undefined || sink.errors > 0) return
@@ -111,12 +125,12 @@ export class WgslProgram {
 
   /** The files that the program was read from, with their texts: the source first, then what it imports. */
   get files(): readonly { readonly name: string; readonly text: string }[] {
-    return this.#checked.files()
+    return this.#checked?.files() ?? []
   }
 
   /** Names of the functions of the source that are not generic and not methods, with how far each can be differentiated. */
   get functions(): readonly { readonly name: string; readonly differentiable: 'none' | 'forward' | 'backward' }[] {
-    return this.#checked.functions()
+    return this.#checked?.functions() ?? []
   }
 
   /** WGSL of the entry points, with what a host must know of its bindings. Throws `CompileError`. */
@@ -130,9 +144,9 @@ export class WgslProgram {
     const texts: string[] = []
     const sink = new Sink()
     const derivatives = name !== undefined && stage !== 'lower' && this.exports.some(f => f.name === name) ? { of: name } : 'none'
-    this.#ready(undefined, derivatives, sink, (at, text, func) => {
+    bounded(sink, () => this.#ready(undefined, derivatives, sink, (at, text, func) => {
       if (at === stage && (func === undefined || name === undefined || func === name || func.startsWith(`${name}.`) || func.startsWith(`${name}_`))) texts.push(text)
-    })
+    }))
     if (sink.errors > 0) throw new CompileError(sink.list)
     return texts.join('\n')
   }
@@ -145,8 +159,8 @@ export class WgslProgram {
   protected emit<T>(target: Target, derivatives: Derivatives, emit: (module: Module, sink: Sink) => T, wide = false): T {
     this.#check()
     const sink = new Sink()
-    const module = this.#module(target, derivatives, sink, wide)
-    const out = sink.errors > 0 ? undefined : emit(module, sink)
+    const module = bounded(sink, () => this.#module(target, derivatives, sink, wide))
+    const out = module === undefined || sink.errors > 0 ? undefined : bounded(sink, () => emit(module, sink))
     if (sink.errors > 0) throw new CompileError(sink.list)
     return out!
   }
@@ -185,18 +199,19 @@ export class WgslProgram {
 
   /** A module with its derivatives written. */
   #draw(target: Target | undefined, derivatives: Derivatives, sink: Sink, dump?: MiddleOptions['dump'], wide = false): Module {
-    const roots = this.#checked.roots(sink)
+    const checked = this.#checked!
+    const roots = checked.roots(sink)
     const one = typeof derivatives === 'object' ? derivatives.of : undefined
     const exports = roots.exports.filter(root => one === undefined || root.name === one).flatMap((root): Root[] => {
       if (derivatives === 'none') return [root]
-      const level = this.#checked.level(root)
+      const level = checked.level(root)
       return [
         root,
         ...(level === 'none' ? [] : [{ ...root, name: `fwd_diff(${root.name})`, mode: 'forward' as const }]),
         ...(level === 'backward' ? [{ ...root, name: `bwd_diff(${root.name})`, mode: 'backward' as const }] : []),
       ]
     })
-    return middle(this.#checked.program, { ...roots, entries: one === undefined ? roots.entries : [], exports }, sink, this.#passes(target, dump, wide))
+    return middle(checked.program, { ...roots, entries: one === undefined ? roots.entries : [], exports }, sink, this.#passes(target, dump, wide))
   }
 
   #passes(target: Target | undefined, dump: MiddleOptions['dump'], wide: boolean): MiddleOptions {
