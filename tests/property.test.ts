@@ -19,7 +19,7 @@ import { lowerMini } from './lower-mini.ts'
 import { reduce } from './reduce.ts'
 
 const first = Number(process.env['SEED'] ?? 0)
-const count = Number(process.env['SEEDS'] ?? 100)
+const count = Number(process.env['SEEDS'] ?? 500)
 const size = Number(process.env['SIZE'] ?? 14)
 const shown = process.env['SHOW'] !== undefined
 
