@@ -121,3 +121,13 @@ describe('a rendered diagnostic', () => {
     expect(Math.max(...cut.split('\n').map(l => l.length))).toBeLessThan(150)
   })
 })
+
+describe('mistakes that only lowering can see', () => {
+  it.each([
+    ['E39999', 'static float a = a + 1; export float f(float x) { return a * x; }'],
+    ['E38203', 'vector<float, N + 1> grow<let N : int>(vector<float, N> v) { return 0; } export float f(float4 x) { return grow(x)[0]; }'],
+    ['E38204', 'struct Inner { StructuredBuffer<float> list; } StructuredBuffer<Inner> all; export float f(float x) { return all[0].list[1]; }'],
+  ])('%s: %s', (code, source) => {
+    expect([...new Set(diagnose({ code, severity: 'error', text: '', help: undefined, example: source }).map(d => d.code))]).toEqual([code])
+  })
+})

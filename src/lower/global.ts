@@ -2,7 +2,9 @@
  * Module-level variables. Resources become globals of their own, also those inside structs; uniforms that stand in no
  * block are gathered in one struct named `globalParams`; `static const` is lowered where it is used unless it is an array.
  */
+import { cyclic } from '../base/errors/names.ts'
 import type { Binding, FuncDecl, GlobalDecl, ParamDecl } from '../check/decl.ts'
+import type { Expr } from '../check/tree.ts'
 import * as s from '../check/type.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
@@ -160,7 +162,7 @@ export class Globals {
     let global = this.#statics.get(key)
     if (global === undefined) {
       const space = decl.storage === 'groupshared' ? 'workgroup' : 'private'
-      const initial = init === null || space === 'workgroup' ? undefined : this.#init(decl, subst, type, key)
+      const initial = init === null || space === 'workgroup' ? undefined : this.#init(decl, init, subst, type, key)
       global = new Global(this.#cx.names.unique(decl.name), type, space, 'none', undefined, initial, decl.span)
       this.#statics.set(key, global)
       this.#cx.module.globals.push(global)
@@ -172,9 +174,11 @@ export class Globals {
     return s.isInt(arg) ? fn.cx.program.substituteInt(arg, fn.subst) : fn.source(arg)
   }
 
-  #init(decl: GlobalDecl, subst: s.Subst, type: Type, key: string): Func {
-    const init = this.#cx.program.global(decl).init
-    if (init === null || this.#open.has(key)) return impossible(`the initial value of ${decl.name} needs itself`)
+  #init(decl: GlobalDecl, init: Expr, subst: s.Subst, type: Type, key: string): Func | undefined {
+    if (this.#open.has(key)) {
+      this.#cx.sink.add(cyclic, decl.span ?? undefined, { name: decl.name })
+      return undefined
+    }
     this.#open.add(key)
     const func = new Func(this.#cx.names.unique(`${decl.name}_init`), { params: [], result: type, resultNoDiff: true }, decl.span)
     this.#cx.module.funcs.push(func)

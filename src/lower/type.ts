@@ -3,7 +3,8 @@
  * become pointers to what they hold; an enum is its tag.
  */
 import { InternalError, type Sink } from '../base/diag.ts'
-import { unsizedArray } from '../base/errors/lower.ts'
+import { resourceInBuffer, unsizedArray } from '../base/errors/lower.ts'
+import { badVectorSize } from '../base/errors/types.ts'
 import type { CheckedProgram, FuncRef } from '../check/tree.ts'
 import * as s from '../check/type.ts'
 import * as t from '../ir/type.ts'
@@ -42,8 +43,8 @@ export class Types {
       case 'scalar': return t.scalars[type.name]
       case 'string': return t.u32
       case 'enum': return this.of(this.#program.enumTag(type))
-      case 'vector': return t.vec(this.of(type.elem), number(type.count))
-      case 'matrix': return t.mat(this.of(type.elem), number(type.rows), number(type.cols))
+      case 'vector': return t.vec(this.of(type.elem), this.#side(type.count))
+      case 'matrix': return t.mat(this.of(type.elem), this.#side(type.rows), this.#side(type.cols))
       case 'array': {
         if (type.count !== null) return t.array(this.of(type.elem), number(type.count))
         this.#sink.add(unsizedArray, undefined, { type: s.show(type) })
@@ -62,6 +63,20 @@ export class Types {
       }
       default: throw new InternalError('lower', `${s.show(type)} is no concrete type`)
     }
+  }
+
+  /** What a structured buffer holds. */
+  #element(type: s.Type): t.Type {
+    const made = this.of(type)
+    if (hasPointer(made)) this.#sink.add(resourceInBuffer, undefined, { type: s.show(type) })
+    return made
+  }
+
+  /** Lanes, rows or columns; generic arguments may ask for more than there are. */
+  #side(count: s.Int): number {
+    const n = number(count)
+    if (n < 1 || n > 4) this.#sink.add(badVectorSize, undefined, { count: n })
+    return n
   }
 
   #handle(name: string): t.Type {
@@ -147,8 +162,8 @@ export class Types {
     if (name === null) return undefined
     const arg = type.args[0]
     switch (name) {
-      case 'StructuredBuffer': return t.ptr('storage', t.array(this.of(arg as s.Type), 0))
-      case 'RWStructuredBuffer': return t.ptr('storage_rw', t.array(this.of(arg as s.Type), 0))
+      case 'StructuredBuffer': return t.ptr('storage', t.array(this.#element(arg as s.Type), 0))
+      case 'RWStructuredBuffer': return t.ptr('storage_rw', t.array(this.#element(arg as s.Type), 0))
       case 'ByteAddressBuffer': return t.ptr('storage', t.array(t.u32, 0))
       case 'RWByteAddressBuffer': return t.ptr('storage_rw', t.array(t.u32, 0))
       case 'ConstantBuffer': case 'ParameterBlock': {

@@ -6,6 +6,12 @@ export const unsizedArray: Entry<'type'> = error('E30834', 'an array without a l
 export float f(float x) { float a[2] = { x, x }; return first(a); }`,
 })
 
+export const resourceInBuffer: Entry<'type'> = error('E38204', 'a structured buffer cannot hold {type}: that is a resource, or has one', {
+  help: 'declare the resources by themselves, or as an array of resources',
+  example: `RWStructuredBuffer<StructuredBuffer<float>> o;
+export float f(float x) { return o[0][0] * x; }`,
+})
+
 export const endlessInstances: Entry<'name'> = error('E36110', 'the generic {name} asks for itself with ever larger arguments', {
   help: 'end the recursion in the types: each instance may ask for finitely many others',
   example: `struct Box<T> { T value; }
