@@ -261,13 +261,14 @@ export function middle(program: CheckedProgram, roots: Roots, sink: Sink, option
     tidied.add(func)
     if (func.body !== undefined) runner.passes(func, tidyPasses)
   }
-  const fresh = (): void => {
+  const fresh = (exceptRules = false): void => {
     for (let i = 0; i < module.funcs.length; i++) {
       const func = module.funcs[i]!
-      if (!tidied.has(func)) tidy(func)
+      // A rule of the library is tidied once it has become part of what asked for it.
+      if (!tidied.has(func) && !(exceptRules && func.info.library)) tidy(func)
     }
   }
-  runner.timed('ssa', fresh)
+  runner.timed('ssa', () => fresh())
   runner.dump('ssa', module)
 
   const hooks: AdHooks = {
@@ -275,7 +276,7 @@ export function middle(program: CheckedProgram, roots: Roots, sink: Sink, option
     derivatives: func => {
       const before = module.funcs.length
       derivatives(func)
-      if (module.funcs.length > before) fresh()
+      if (module.funcs.length > before) fresh(true)
     },
     tidy,
     isTidy: func => tidied.has(func),

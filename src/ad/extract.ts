@@ -159,6 +159,7 @@ function isSmall(cx: AdContext, callee: Func): boolean {
   if (writesOutside(callee)) return false
   if (callee.info.forceInline) return true
   if ([...callee.sig.params.map(p => p.type), callee.sig.result].some(holdsArray)) return false
+  if (!cx.isTidy(callee)) cx.tidy(callee)
   const costs = new Costs()
   let plain = true, cost = 0
   walk(callee.body!, inst => {
