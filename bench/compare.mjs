@@ -32,7 +32,7 @@ function secondOf(work) {
 
 /** Median time of `work` once it is warm: engines compile what runs often. */
 function time(work, budget = 1500) {
-  for (let i = 0; i < 60; i++) work()
+  for (let i = 0; i < 100; i++) work()
   const times = []
   const end = performance.now() + budget
   while (performance.now() < end || times.length < 5) {

@@ -309,6 +309,11 @@ function optimise(module: Module, runner: Runner, cx: Cx): void {
   for (const func of module.funcs) if (found.has(func)) runner.passes(func, tidyPasses)
   if (cx.level === 0) return
   effects(module)
+  if (cx.level >= 2) {
+    // What is called once need not be optimised apart from its caller.
+    inlineSingleCalls(module)
+    unused(module)
+  }
   for (const func of calleesFirst(module)) {
     if (func.body !== undefined) runner.passes(func, finalPasses)
   }
