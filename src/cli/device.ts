@@ -1,4 +1,8 @@
 /** A WebGPU device in Node, from the `webgpu` package (Dawn) where it is installed. */
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname } from 'node:path'
 import { UsageError } from './host.ts'
 
 export interface Device {
@@ -6,6 +10,18 @@ export interface Device {
   readonly name: string
   /** Lets go of the device; the process may end. */
   close(): void
+}
+
+/** A Vulkan driver for any CPU, and the loader beside it, as Debian's chromium has them. */
+const softwareDriver = '/usr/lib/chromium/vk_swiftshader_icd.json'
+
+/** Runs the same command with the software driver: where libraries are looked up is settled when a process starts. */
+function againWithSoftware(): number {
+  const env = {
+    ...process.env, VK_ICD_FILENAMES: softwareDriver, XDG_RUNTIME_DIR: process.env['XDG_RUNTIME_DIR'] ?? tmpdir(),
+    LD_LIBRARY_PATH: [process.env['LD_LIBRARY_PATH'], dirname(softwareDriver)].filter(p => p !== undefined && p !== '').join(':'),
+  }
+  return spawnSync(process.execPath, process.argv.slice(1), { env, stdio: 'inherit' }).status ?? 1
 }
 
 // Dawn stops when the object that made it is collected.
@@ -25,7 +41,10 @@ export async function findDevice(): Promise<Device> {
   const gpu = create([])
   kept.push(gpu)
   const adapter = await gpu.requestAdapter()
-  if (adapter === null) throw new UsageError('no WebGPU adapter was found; a software one is in Debian\'s chromium: set VK_ICD_FILENAMES=/usr/lib/chromium/vk_swiftshader_icd.json', 1)
+  if (adapter === null) {
+    if (process.env['VK_ICD_FILENAMES'] === undefined && existsSync(softwareDriver)) process.exit(againWithSoftware())
+    throw new UsageError("no WebGPU adapter was found; Debian's package chromium brings one that needs no GPU", 1)
+  }
   const { limits } = adapter
   const device = await adapter.requestDevice({ requiredLimits: { maxStorageBuffersPerShaderStage: limits.maxStorageBuffersPerShaderStage } })
   const { vendor, architecture, device: model, description } = adapter.info
