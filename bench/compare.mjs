@@ -58,7 +58,7 @@ row('---', '--:', '--:')
   row('Node alone', ms(median(bare)), '')
 }
 
-console.log('\nWarm compile to WGSL, in one process; in brackets the second compile of the process\'s life with that program\n')
+console.log('\nHot compile to WGSL: the median after 100 runs in one process; in brackets warm: the second compile of that program\n')
 row('program', 'Cotangent ms', 'slang-wasm ms', 'times faster', 'WGSL bytes', 'theirs')
 row('---', '--:', '--:', '--:', '--:', '--:')
 const peer = await loadPeer()
