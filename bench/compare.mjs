@@ -62,12 +62,8 @@ console.log('\nHot compile to WGSL: the median after 100 runs in one process; in
 row('program', 'Cotangent ms', 'slang-wasm ms', 'times faster', 'WGSL bytes', 'theirs')
 row('---', '--:', '--:', '--:', '--:', '--:')
 const peer = await loadPeer()
-const kernels = {
-  brdf: 'RWStructuredBuffer<float> outp;\n[shader("compute")] [numthreads(64, 1, 1)] void main_(uint3 id : SV_DispatchThreadID)\n{ Material m; m.baseColor = float3(0.9, 0.5, 0.1); m.roughness = 0.3; m.metallic = 0.5; var c = diffPair(float3(outp[0], 0.4, 0.3)); var r = diffPair(0.5); bwd_diff(loss)(c, r, m, 1.0); outp[id.x] = c.d.x + r.d; }\n',
-  spring: 'RWStructuredBuffer<float> outp;\n[shader("compute")] [numthreads(64, 1, 1)] void main_(uint3 id : SV_DispatchThreadID)\n{ var v = diffPair(float2(outp[0], 0.5)); bwd_diff(loss)(v, float2(1.0, 1.0), 8.0, 1.0); outp[id.x] = v.d.x; }\n',
-}
 for (const name of ['splat2d', 'brdf', 'spring']) {
-  const source = read(`examples/${name}/${name}.slang`) + (kernels[name] ?? '')
+  const source = read(`examples/${name}/${name}.slang`)
   let ours = '', theirs = ''
   const mine = () => { ours = compile(source, { fileName: `${name}.slang` }).wgsl().code }
   const second = secondOf(mine)

@@ -15,6 +15,9 @@ export interface Device {
 /** A Vulkan driver for any CPU, and the loader beside it, as Debian's chromium has them. */
 const softwareDriver = '/usr/lib/chromium/vk_swiftshader_icd.json'
 
+/** Where Linux keeps the manifests of its Vulkan drivers. */
+const manifests = ['/usr/share/vulkan/icd.d', '/usr/local/share/vulkan/icd.d', '/etc/vulkan/icd.d']
+
 /** Runs the same command with the software driver: where libraries are looked up is settled when a process starts. */
 function againWithSoftware(): number {
   const env = {
@@ -38,11 +41,14 @@ export async function findDevice(): Promise<Device> {
   } catch {
     throw new UsageError('--gpu needs WebGPU for Node: npm install webgpu', 1)
   }
+  const canFallBack = process.env['VK_ICD_FILENAMES'] === undefined && existsSync(softwareDriver)
+  // Where there is no other driver, asking for one only makes Dawn print a warning.
+  if (canFallBack && !manifests.some(existsSync)) process.exit(againWithSoftware())
   const gpu = create([])
   kept.push(gpu)
   const adapter = await gpu.requestAdapter()
   if (adapter === null) {
-    if (process.env['VK_ICD_FILENAMES'] === undefined && existsSync(softwareDriver)) process.exit(againWithSoftware())
+    if (canFallBack) process.exit(againWithSoftware())
     throw new UsageError("no WebGPU adapter was found; Debian's package chromium brings one that needs no GPU", 1)
   }
   const { limits } = adapter

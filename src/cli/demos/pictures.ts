@@ -77,3 +77,25 @@ export function writeCurve(file: string, values: readonly number[], options: Cur
   ]
   writeFileSync(file, svg.join('\n'))
 }
+
+/** Writes the way through points (x and y in turn, y upwards) as SVG, with a ring at its start and a cross at `goal`. */
+export function writePath(file: string, points: ArrayLike<number>, goal: readonly number[], title: string): void {
+  const [size, margin, top] = [480, 30, 40]
+  const all = Array.from({ length: points.length >> 1 }, (_, i): [number, number] => [points[i * 2]!, points[i * 2 + 1]!])
+  const ends = [...all, [goal[0]!, goal[1]!] as const]
+  const [xs, ys] = [ends.map(p => p[0]), ends.map(p => p[1])]
+  const span = Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys), 1e-6)
+  const x = scaleLinear().domain([Math.min(...xs), Math.min(...xs) + span]).range([margin, size - margin])
+  const y = scaleLinear().domain([Math.min(...ys), Math.min(...ys) + span]).range([size - margin + top, margin + top])
+  const [gx, gy] = [x(goal[0]!), y(goal[1]!)]
+  const svg = [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="${size + top}" font-family="sans-serif" font-size="15">`,
+    `<rect width="${size}" height="${size + top}" fill="white"/>`,
+    `<text x="${size / 2}" y="22" text-anchor="middle">${title}</text>`,
+    `<path d="${line()(all.map(([px, py]): [number, number] => [x(px), y(py)])) ?? ''}" fill="none" stroke="#0b62a4" stroke-width="2"/>`,
+    `<circle cx="${x(all[0]![0])}" cy="${y(all[0]![1])}" r="5" fill="none" stroke="#0b62a4" stroke-width="2"/>`,
+    `<path d="M${gx - 6} ${gy - 6}l12 12m0 -12l-12 12" stroke="#c0392b" stroke-width="2"/>`,
+    '</svg>\n',
+  ]
+  writeFileSync(file, svg.join('\n'))
+}

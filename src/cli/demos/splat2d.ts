@@ -1,35 +1,12 @@
 /** Fits 2D Gaussians to a photograph: everything that computes is in examples/splat2d/splat2d.slang. */
 import { join } from 'node:path'
-import { load } from '../../cpu/index.ts'
-import { attach } from '../../gpu/index.ts'
-import { findDevice } from '../device.ts'
 import type { DemoContext } from '../demo.ts'
 import { progress } from '../progress.ts'
+import { backend } from './backend.ts'
 import { psnr, readPng, writeCurve, writePng, type Picture } from './pictures.ts'
 
 const [tile, perTile, params, count] = [8, 64, 9, 600]
 const rate = 0.012
-
-type Arrays = Readonly<Record<string, Float32Array | Int32Array>>
-type Run = (kernel: string, threads: number, groupSize: number, arrays: Arrays, uniforms: Readonly<Record<string, number>>) => Promise<void>
-
-async function runner(cx: DemoContext): Promise<{ readonly run: Run; readonly name: string; readonly close: () => void }> {
-  const program = cx.compile('splat2d.slang')
-  const groups = (threads: number, size: number): [number, number, number] => [Math.ceil(threads / size), 1, 1]
-  if (!cx.gpu) {
-    const machine = await load(program)
-    return {
-      run: async (kernel, threads, size, buffers, uniforms) => { machine.kernel(kernel).dispatch(groups(threads, size), { buffers, uniforms }) },
-      name: 'CPU (WebAssembly)', close: () => undefined,
-    }
-  }
-  const found = await findDevice()
-  const on = await attach(program, found.device)
-  return {
-    run: async (kernel, threads, size, buffers, uniforms) => { await on.kernel(kernel).dispatch(groups(threads, size), { buffers, uniforms }) },
-    name: `WebGPU (${found.name})`, close: () => found.close(),
-  }
-}
 
 /** Gaussians on a jittered grid, each with the colour of the photograph under it. */
 function start(photo: Picture): Float32Array {
@@ -52,18 +29,18 @@ export async function run(cx: DemoContext): Promise<void> {
   const photo = readPng(join(cx.dir, 'astronaut.png'))
   const { width, height } = photo
   const steps = cx.steps ?? 150
-  const backend = await runner(cx)
-  cx.say(`${count} Gaussians, ${width}x${height} pixels, ${steps} steps on ${backend.name}`)
+  const on = await backend(cx, 'splat2d.slang')
+  cx.say(`${count} Gaussians, ${width}x${height} pixels, ${steps} steps on ${on.name}`)
   const tiles = Math.ceil(width / tile) * Math.ceil(height / tile)
   const splats = start(photo)
   const [lists, listed, grads, loss] = [new Int32Array(tiles * perTile), new Int32Array(tiles), new Float32Array(tiles * perTile * params), new Float32Array(tiles)]
   const moments = new Float32Array(count * params * 2)
   const image = new Float32Array(width * height * 3)
   const uniforms = { width, height, count, iteration: 1, rate }
-  const bin = (): Promise<void> => backend.run('bin', tiles, 16, { splats, outLists: lists, outListed: listed }, uniforms)
+  const bin = (): Promise<void> => on.run('bin', tiles, { splats, outLists: lists, outListed: listed }, uniforms)
   const render = async (): Promise<Picture> => {
     await bin()
-    await backend.run('render', width * height, 64, { splats, lists, listed, outImage: image }, uniforms)
+    await on.run('render', width * height, { splats, lists, listed, outImage: image }, uniforms)
     return { width, height, data: image.slice() }
   }
 
@@ -77,16 +54,16 @@ export async function run(cx: DemoContext): Promise<void> {
     uniforms.rate = rate * (0.55 + 0.45 * Math.cos(Math.PI * (i - 1) / steps))
     uniforms.iteration = i
     await bin()
-    await backend.run('evaluate', tiles, 16, { photo: photo.data, splats, lists, listed, outLoss: loss }, uniforms)
-    await backend.run('differentiate', tiles, 16, { photo: photo.data, splats, lists, listed, outGrads: grads }, uniforms)
-    await backend.run('update', count, 64, { lists, listed, grads, outSplats: splats, moments }, uniforms)
+    await on.run('evaluate', tiles, { photo: photo.data, splats, lists, listed, outLoss: loss }, uniforms)
+    await on.run('differentiate', tiles, { photo: photo.data, splats, lists, listed, outGrads: grads }, uniforms)
+    await on.run('update', count, { lists, listed, grads, outSplats: splats, moments }, uniforms)
     curve.push(loss.reduce((sum, x) => sum + x, 0) / (width * height * 3))
     bar.update(i, `PSNR ${(-10 * Math.log10(curve.at(-1)!)).toFixed(1)} dB`)
   }
   bar.stop()
   const seconds = (performance.now() - began) / 1000
   const result = await render()
-  backend.close()
+  on.close()
   writePng(join(cx.output, 'result.png'), result, 4)
   writeCurve(join(cx.output, 'loss.svg'), curve, { title: 'Mean squared error', x: 'step', y: 'loss', log: true })
   cx.say(`Pictures: ${['target.png', 'start.png', 'result.png', 'loss.svg'].map(f => join(cx.output, f)).join('\n          ')}`)
