@@ -5,6 +5,7 @@
  *
  * It owns what runs at each level, the dumps, the timing, and the verification after each pass.
  */
+import type { Explain } from './ad/context.ts'
 import { resolveRequests, type AdHooks } from './ad/request.ts'
 import { InternalError, Sink } from './base/diag.ts'
 import { renderDiagnostics } from './base/render.ts'
@@ -19,6 +20,7 @@ import type { DiffLevel, Func, Module } from './ir/value.ts'
 import { walk } from './ir/walk.ts'
 import type { Conformance } from './lower/dispatch.ts'
 import { lower, type EntryRoot, type ExportRoot, type Roots } from './lower/lower.ts'
+import { subjectsOf, type Subject } from './lower/subjects.ts'
 import type { Cx } from './opt/cx.ts'
 import { dce } from './opt/dce.ts'
 import { effects } from './opt/effects.ts'
@@ -39,6 +41,9 @@ export const stages: readonly Stage[] = ['lower', 'ssa', 'prepared', 'linearized
 
 export type Stage = 'lower' | 'ssa' | 'prepared' | 'linearized' | 'unzipped' | 'transposed' | 'checkpointed' | 'extracted' | 'final'
 
+export { Explainer, type Change, type Explanation, type Residual } from './ad/explain.ts'
+export type { Explain }
+
 export type Target = 'wgsl' | 'wasm' | 'js'
 
 /** How hard to optimise: `-O0` to `-O3`. */
@@ -57,6 +62,8 @@ export interface MiddleOptions {
   readonly wide?: boolean | undefined
   /** Takes the text of a stage: of the whole module for `lower`, `ssa` and `final`, of one function for the others. */
   readonly dump?: ((stage: Stage, text: string, func: string | undefined) => void) | undefined
+  /** Told what the reverse passes keep, compute again and store. */
+  readonly explain?: Explain | undefined
   /** Takes the time that each phase took, in milliseconds. */
   readonly time?: ((phase: string, ms: number) => void) | undefined
 }
@@ -185,14 +192,28 @@ export class Checked {
     return this.program.modules.filter(m => !m.isCore).flatMap(m => m.files).map(f => ({ name: f.name, text: f.text }))
   }
 
-  /** The user's functions that can be called by name. */
+  /** The user's functions at module level. */
   functions(): readonly { readonly name: string; readonly differentiable: DiffLevel }[] {
     return this.program.functions.filter(f => f.role === 'function' && f.hasBody).map(f => ({ name: f.name, differentiable: this.program.attributes(f).level }))
   }
 
   /** How far a function lets itself be differentiated. */
-  level(root: ExportRoot): DiffLevel {
+  level(root: Pick<ExportRoot, 'func'>): DiffLevel {
     return this.program.attributes(root.func).level
+  }
+
+  #subjects: ReadonlyMap<string, Subject> | undefined
+
+  /** Every function that has a name of its own: methods and instances of generic functions too. */
+  subjects(): ReadonlyMap<string, Subject> {
+    const entries = this.program.entries.map((func): EntryRoot => ({ func, stage: stageOf(this.program.attributes(func).stage) }))
+    return this.#subjects ??= subjectsOf(this.program, entries)
+  }
+
+  /** The function of that name, however its generic arguments are spaced. */
+  subject(name: string): Subject | undefined {
+    const subjects = this.subjects()
+    return subjects.get(name) ?? subjects.get(name.replace(/\s+/g, '').replaceAll(',', ', '))
   }
 
   /** What to lower: what the options name, else all entry points and all exported functions. */
@@ -220,7 +241,12 @@ export class Checked {
       taken.add(func.name)
       exports.push({ func, name: func.name, mode: 'primal' })
     }
-    for (const name of names ?? []) if (!taken.has(name)) sink.add(missingExport, undefined, { name })
+    for (const name of names ?? []) {
+      if (taken.has(name)) continue
+      const subject = this.subject(name)
+      if (subject === undefined) sink.add(missingExport, undefined, { name })
+      else exports.push({ ...subject, name, mode: 'primal' })
+    }
     return { entries, exports, conformances: (options.conformances ?? []).map(conformance) }
   }
 }
@@ -280,6 +306,7 @@ export function middle(program: CheckedProgram, roots: Roots, sink: Sink, option
     },
     tidy,
     isTidy: func => tidied.has(func),
+    explain: options.explain,
     observe: (stage, func) => {
       // The trees of the stages between are no whole functions: one uses values of the other.
       if (options.verify && (stage === 'prepared' || stage === 'linearized' || stage === 'extracted')) verifier.verify(func, stage)
@@ -352,12 +379,12 @@ function calleesOf(func: Func): readonly Func[] {
 }
 
 /** A function that lowers and optimises a program when first called; for tests that look at IR. Every mistake is an error. */
-export function inspect(source: string, fileName: string, level: Level): () => Module {
+export function inspect(source: string, fileName: string, level: Level, files: Readonly<Record<string, string>> = {}): () => Module {
   let module: Module | undefined
   return () => {
     if (module !== undefined) return module
     const sink = new Sink()
-    const checked = front(source, { fileName }, sink)
+    const checked = front(source, { fileName, files }, sink)
     const options: MiddleOptions = { level, verify: true }
     if (sink.errors === 0) module = middle(checked.program, checked.roots(sink), sink, options)
     if (sink.errors === 0) finish(module!, sink, options)

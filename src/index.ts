@@ -2,6 +2,7 @@
  * The library: Slang source in, WGSL, WebAssembly, JavaScript or IR text out, derivatives included. Nothing here touches the
  * file system or the network; it runs in browsers, workers, Node, Deno and Bun alike.
  */
+import { Explainer, type Explanation } from './compile.ts'
 import { WgslProgram, type CompileOptions, type Derivatives } from './program.ts'
 import { emitJs, type JsOutput } from './target/js/js.ts'
 import { compileWasm, type WasmOutput } from './target/wasm/wasm.ts'
@@ -18,6 +19,7 @@ export type { SourceMapping, Wgsl } from './target/wgsl/emit.ts'
 export type { JsOutput } from './target/js/js.ts'
 export type { WasmOutput } from './target/wasm/wasm.ts'
 export type { WasmBuffer, WasmFunction, WasmInterface, WasmKernel, WasmPrint, WasmUniform } from './target/wasm/interface.ts'
+export type { Change, Explanation, Residual } from './compile.ts'
 export { CompileError, type CompileOptions, type EntryPoint, type ExportedFunction } from './program.ts'
 
 /**
@@ -46,6 +48,18 @@ export class Program extends WgslProgram {
   /** A JavaScript module likewise; `f64` computes floats in double precision. Throws `CompileError`. */
   js(options: DerivativeOptions & { readonly mode?: 'f32' | 'f64' | undefined } = {}): JsOutput {
     return this.emit('js', derivativesOf(options), (module, sink) => emitJs(module, { mode: options.mode ?? 'f32' }, sink), options.mode === 'f64')
+  }
+
+  /**
+   * What the reverse pass of a function keeps, computes again and stores, and why: of the one of that name, methods as
+   * `Type.method` and instances as `name<arguments>`; of an entry point, of all functions that it differentiates; without a
+   * name, of all that the program differentiates. Throws `CompileError`.
+   */
+  explain(name?: string): readonly Explanation[] {
+    const explainer = new Explainer()
+    this.watch(name, explainer)
+    const inner = new Set(explainer.found.flatMap(e => e.callees))
+    return explainer.found.filter(e => !inner.has(e))
   }
 }
 

@@ -3,9 +3,10 @@
  * that a page which compiles to WGSL does not carry their code.
  */
 import { InternalError, Sink, type Diagnostic } from './base/diag.ts'
+import { notDifferentiable } from './base/errors/derivative.ts'
 import { tooDeep } from './base/errors/names.ts'
 import { renderDiagnostics } from './base/render.ts'
-import { finish, front, middle, type Checked, type Level, type MiddleOptions, type Root, type Stage, type Target } from './compile.ts'
+import { finish, front, middle, type Checked, type Explain, type Level, type MiddleOptions, type Root, type Stage, type Target } from './compile.ts'
 import type { Module } from './ir/value.ts'
 import { dataSignature, type DataSignature } from './target/data.ts'
 import { Layouts } from './target/layout.ts'
@@ -149,6 +150,24 @@ export class WgslProgram {
     }))
     if (sink.errors > 0) throw new CompileError(sink.list)
     return texts.join('\n')
+  }
+
+  /**
+   * Lowers the program for someone who watches the derivatives being made: of one function that can be called by name, or of
+   * all that its entry points and exported functions ask for. Throws `CompileError`.
+   */
+  protected watch(name: string | undefined, explain: Explain): void {
+    this.#check()
+    const sink = new Sink()
+    const checked = this.#checked!
+    const subject = name === undefined || this.entries.some(e => e.name === name) ? undefined : checked.subject(name)
+    if (subject !== undefined && checked.level(subject) === 'none') {
+      sink.add(notDifferentiable, subject.func.span ?? undefined, { name: subject.name, level: 'backward' })
+    }
+    const roots = subject === undefined ? checked.roots(sink)
+      : { entries: [], exports: [{ ...subject, mode: 'backward' as const }], conformances: checked.roots(sink).conformances }
+    if (sink.errors === 0) bounded(sink, () => middle(checked.program, roots, sink, { ...this.#passes(undefined, undefined, false), explain }))
+    if (sink.errors > 0) throw new CompileError(sink.list)
   }
 
   #check(): void {

@@ -7,7 +7,7 @@
 import { Builder } from '../ir/build.ts'
 import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
-import { Inst, Region, type Value } from '../ir/value.ts'
+import { Inst, Region, type Func, type Value } from '../ir/value.ts'
 import { cloneInst, mapValues } from '../ir/walk.ts'
 import { inductions, tripBound } from '../opt/loops.ts'
 import { unknownBound } from '../base/errors/ad.ts'
@@ -35,7 +35,30 @@ export interface Checkpointed {
   readonly inputs: readonly Value[]
 }
 
-type Choice = 'free' | 'store' | 'recompute'
+export type Choice = 'free' | 'store' | 'recompute'
+
+/** How a value can be had again, and at what cost a time. */
+export interface Source {
+  readonly from: readonly Value[]
+  readonly cost: number
+}
+
+/** What `checkpoint` decided of a function, before the trees change; for `explain`. */
+export interface Decisions {
+  readonly trees: Trees
+  readonly primal: Primal
+  readonly slots: readonly Slot[]
+  readonly choices: ReadonlyMap<number, Choice>
+  /** By loop: the value that numbers its trips. */
+  readonly counters: ReadonlyMap<Inst, Value>
+  /** The primal values that the reverse pass names. */
+  needed(): readonly Value[]
+  recipe(v: Value): Source | undefined
+  bound(loop: Inst): { readonly max: number; readonly exact: boolean } | undefined
+  valueOf(id: number): Value
+  /** What would be chosen if one value had to be computed again or stored. */
+  decide(value: Value, as: 'store' | 'recompute'): ReadonlyMap<number, Choice>
+}
 
 /** Weight of a stored byte against an operation, at top level and inside loops, where it is memory traffic. */
 const byteAtTop = 2, byteInLoop = 4
@@ -47,7 +70,7 @@ class Checkpointer {
   readonly trees: Trees
   readonly adjoint: Adjoint
   readonly primal: Primal
-  readonly choices: Map<number, Choice> = new Map()
+  choices: ReadonlyMap<number, Choice> = new Map()
   readonly bounds: Map<Inst, { readonly max: number; readonly exact: boolean }> = new Map()
   readonly counters: Map<Inst, Value> = new Map()
   readonly inductionOf: Map<number, { readonly loop: Inst; readonly start: Value; readonly step: number }> = new Map()
@@ -112,7 +135,7 @@ class Checkpointer {
   }
 
   /** From what and at what cost a value can be computed again in the reverse region that mirrors its own. */
-  recipe(v: Value): { readonly from: readonly Value[]; readonly cost: number } | undefined {
+  recipe(v: Value): Source | undefined {
     if (this.constants.has(v.id)) return { from: [], cost: 0 }
     if (v.def instanceof Region) {
       if (v.def === this.trees.primal) return { from: [], cost: 0 }
@@ -136,7 +159,9 @@ class Checkpointer {
     return bytesOf(type) * (this.primal.places[v.id]!.loops.length > 0 ? byteInLoop : byteAtTop) * this.weight(v)
   }
 
-  decide(): void {
+  /** The minimum cut; a value that is given must be had the way that is said, if it can. */
+  decide(forced?: Value, as?: 'store' | 'recompute'): Map<number, Choice> {
+    const choices = new Map<number, Choice>()
     const net = new Network()
     const source = net.node(), sink = net.node()
     const nodes: Map<number, { readonly v: Value; readonly into: number; readonly out: number }> = new Map()
@@ -148,7 +173,7 @@ class Checkpointer {
     const node = (v: Value): number | undefined => {
       const known = nodes.get(v.id)
       if (known !== undefined) return known.out
-      if (free(v)) { this.choices.set(v.id, 'free'); return undefined }
+      if (free(v)) { choices.set(v.id, 'free'); return undefined }
       const made = { v, into: net.node(), out: net.node() }
       nodes.set(v.id, made)
       queue.push(v)
@@ -158,24 +183,36 @@ class Checkpointer {
       const out = node(v)
       if (out !== undefined) net.edge(out, sink, Infinity)
     }
+    // What an instruction with several results costs is paid once.
+    const shared = new Map<Inst, number>()
     for (let q = 0; q < queue.length; q++) {
       const v = queue[q]!
       const { into, out } = nodes.get(v.id)!
-      const recipe = this.recipe(v)
-      const prefers = v.def instanceof Inst && v.def.op === ops.call && (v.def.attr as { info: { prefer: string } }).info.prefer === 'recompute'
+      const recipe = v === forced && as === 'store' ? undefined : this.recipe(v)
+      const marked = v.def instanceof Inst && v.def.op === ops.call && (v.def.attr as Func).info.prefer === 'recompute'
+      const prefers = marked || (v === forced && as === 'recompute' && recipe !== undefined)
       net.edge(into, out, prefers ? Infinity : this.storeCost(v))
-      net.edge(source, into, recipe === undefined ? Infinity : recipe.cost * this.weight(v))
+      let made = into
+      if (recipe !== undefined && v.def instanceof Inst && v.def.results.length > 1) {
+        const known = shared.get(v.def)
+        made = known ?? net.node()
+        net.edge(made, into, Infinity)
+        if (known !== undefined) continue
+        shared.set(v.def, made)
+      }
+      net.edge(source, made, recipe === undefined ? Infinity : recipe.cost * this.weight(v))
       for (const u of recipe?.from ?? []) {
         const from = node(u)
-        if (from !== undefined) net.edge(from, into, Infinity)
+        if (from !== undefined) net.edge(from, made, Infinity)
       }
     }
     // A value without a recipe may never be computed again: its `into` stays on the source's side.
     const side = net.cut(source, sink)
     for (const { v, into, out } of nodes.values()) {
       if (side[out] === 1) continue
-      this.choices.set(v.id, side[into] === 1 ? 'store' : 'recompute')
+      choices.set(v.id, side[into] === 1 ? 'store' : 'recompute')
     }
+    return choices
   }
 
   /** What stores the slots. It goes into the primal tree last, since a branch that is computed again is copied without it. */
@@ -226,10 +263,11 @@ class Checkpointer {
 
   run(): Checkpointed {
     this.foldCounts()
-    this.decide()
+    this.choices = this.decide()
     for (const [id, choice] of this.choices) {
       if (choice === 'store') this.store(this.valueOf(id))
     }
+    this.cx.explain?.decided(this)
     const top: Frame = { homes: [this.trees.primal], out: [], values: new Map(), loop: undefined, number: undefined }
     this.rebuild(this.adjoint.body, [top])
     for (const { v, insts } of this.#pieces) {

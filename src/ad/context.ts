@@ -2,6 +2,7 @@ import type { Sink } from '../base/diag.ts'
 import { Builder, isZero } from '../ir/build.ts'
 import * as ops from '../ir/ops.ts'
 import { differential, voidType, type Type } from '../ir/type.ts'
+import type { Decisions } from './checkpoint.ts'
 import { Func, type Module, type ParamSig, type Value } from '../ir/value.ts'
 
 /** The stages whose IR can be dumped. */
@@ -28,6 +29,13 @@ export interface Jvp {
   readonly results: readonly boolean[]
 }
 
+/** Told what the reverse passes of functions hold on to. */
+export interface Explain {
+  /** What was decided of a function; `split` follows with its name. */
+  decided(decisions: Decisions): void
+  split(func: Func, split: Split, isCustom: boolean): void
+}
+
 /** What the derivative transforms share: the program, memo tables, and what lowering provides. */
 export interface AdContext {
   readonly module: Module
@@ -42,6 +50,8 @@ export interface AdContext {
   readonly resolve: (func: Func) => void
   /** Called with each stage of each function, for dumps and verification. */
   readonly observe: (stage: AdStage, func: Func) => void
+  /** Told of every decision, where somebody asks. */
+  readonly explain?: Explain | undefined
   readonly jvps: Map<string, Jvp>
   readonly rules: Map<string, Jvp>
   readonly splits: Map<string, Split>
@@ -63,7 +73,7 @@ export interface AdContext {
   readonly plains: Map<Func, Func>
 }
 
-export function adContext(module: Module, hooks: Pick<AdContext, 'sink' | 'derivatives' | 'tidy' | 'isTidy' | 'resolve' | 'observe'>): AdContext {
+export function adContext(module: Module, hooks: Pick<AdContext, 'sink' | 'derivatives' | 'tidy' | 'isTidy' | 'resolve' | 'observe' | 'explain'>): AdContext {
   return {
     module, ...hooks, jvps: new Map(), rules: new Map(), splits: new Map(), linearMaps: new Map(), splitOfMap: new Map(),
     open: new Set(), ids: new Map(), effects: new Map(), sources: new Map(), duals: new Map(), plains: new Map(), lost: new Set(),

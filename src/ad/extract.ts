@@ -197,7 +197,10 @@ export function splitOf(cx: AdContext, func: Func, active: readonly boolean[]): 
   const split = plan.is === 'backward' ? customSplit(cx, plan.func, plan.backward, active)
     : plan.is === 'transform' ? guarded(cx, `vjp ${key}`, func, () => transformSplit(cx, plan.func, active))
     : undefined
-  if (split !== undefined) cx.splits.set(key, split)
+  if (split !== undefined) {
+    cx.splits.set(key, split)
+    cx.explain?.split(plan.func, split, plan.is === 'backward')
+  }
   else if (plan.is === 'plain') cx.sink.add(noReverse, func.span ?? undefined, { name: func.name })
   return split
 }

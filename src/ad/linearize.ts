@@ -69,6 +69,8 @@ class Linearizer {
   readonly trips: Map<Inst, Trips> = new Map()
   /** Zeros that stand for the tangents of inlined rules, and primal values computed from them. */
   readonly placeholders: Set<Value> = new Set()
+  /** The call of a library function whose rule is being walked: what the rule computes stands where the call does. */
+  site: Inst | undefined
 
   constructor(cx: AdContext, callees: Callees, p: Builder, l: Builder) {
     this.cx = cx
@@ -99,8 +101,8 @@ class Linearizer {
   }
 
   visit(f: Frame, inst: Inst): void {
-    this.p.span = inst.span
-    this.l.span = inst.span
+    this.p.span = this.site?.span ?? inst.span
+    this.l.span = this.p.span
     if (inst.op === ops.call) { this.call(f, inst); return }
     if (inst.regions.length > 0) {
       if (this.mode === 'forward') this.fusedControl(f, inst)
@@ -118,7 +120,7 @@ class Linearizer {
   bind(f: Frame, from: readonly Value[], to: readonly Value[]): void {
     for (let i = 0; i < from.length; i++) {
       f.map[from[i]!.id] = to[i]!
-      to[i]!.name = from[i]!.name
+      if (this.site === undefined) to[i]!.name = from[i]!.name
     }
   }
 
@@ -219,10 +221,16 @@ class Linearizer {
     for (const v of zeros) this.placeholders.add(v)
     const activity = activityOf(this.cx, rule.func, inActive, 'reverse')
     const g = this.frame(rule.func, activity, [...args, ...zeros], [...args.map(() => undefined), ...tangents])
+    const outer = this.site
+    if (func.info.library) this.site ??= inst
     this.walk(g, body)
+    this.site = outer
     const ret = body.end.args
     const n = inst.results.length
-    for (let i = 0; i < n; i++) f.map[inst.results[i]!.id] = g.map[ret[i]!.id]!
+    for (let i = 0; i < n; i++) {
+      const v = f.map[inst.results[i]!.id] = g.map[ret[i]!.id]!
+      if (v.name === '') v.name = inst.results[i]!.name
+    }
     let k = n
     inst.results.forEach((r, i) => { if (rule.results[i]) f.tan[r.id] = g.tan[ret[k++]!.id] })
   }

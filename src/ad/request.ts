@@ -10,7 +10,7 @@ import { differential, places } from '../ir/type.ts'
 import { Inst, Region, inputs, outputs, type Func, type Global, type Module, type ParamSig, type Value } from '../ir/value.ts'
 import { cloneFunc, walk } from '../ir/walk.ts'
 import { rootOf } from './activity.ts'
-import { adContext, zeroOf, type AdContext, type AdStage, type Split } from './context.ts'
+import { adContext, zeroOf, type AdContext, type AdStage, type Explain, type Split } from './context.ts'
 import { dualOf, isPlace } from './dual.ts'
 import { half, jvpOf, splitOf } from './extract.ts'
 import { pairOf } from './pair.ts'
@@ -26,6 +26,7 @@ export interface AdHooks {
   /** Whether a function is in clean SSA form already. */
   readonly isTidy: (func: Func) => boolean
   readonly observe: (stage: AdStage, func: Func) => void
+  readonly explain?: Explain | undefined
 }
 
 /** Writes the body of every function of the module that is still a request; new functions are added to the module. */

@@ -78,6 +78,21 @@ shared(program.command('check').description('test derivatives: reverse against f
   .addHelpText('after', '\nExit status 1 if any derivative disagrees.')
   .action(async (file: string, options: Record<string, unknown>) => (await import('./check.ts')).checkCommand(file, options))
 
+shared(program.command('explain').description('what the reverse pass of a function stores, recomputes and costs, and why'))
+  .argument('<file>', 'Slang file; - reads standard input')
+  .option('--fn <name>', 'the function: f, Type.method, f<float>, or an entry point for all that it differentiates; default: all of the file')
+  .option('--all', 'show also what only serves to compute others again')
+  .option('--json', 'print one JSON object')
+  .addHelpText('after', `
+A value that the reverse pass needs is kept (a parameter, a trip number), recomputed, or stored in the context between the two
+passes: bytes × trips. The choice is a minimum cut between bytes and operations; the last column says what the attribute
+[PreferRecompute] or [PreferCheckpoint], on the function called or on one around the expression, would change in one call.
+
+Examples:
+  cotangent explain loss.slang --fn loss
+  cotangent explain splat.slang --fn trainMain --json`)
+  .action(async (file: string, options: Record<string, unknown>) => (await import('./explain.ts')).explainCommand(file, options))
+
 program.command('demo').description('run a bundled example end to end; without a name, list them')
   .argument('[name]', 'splat2d, brdf or spring')
   .option('--gpu', 'run it through WGSL on a WebGPU device')

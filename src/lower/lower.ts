@@ -30,6 +30,8 @@ export interface ExportRoot {
   readonly func: FuncDecl
   readonly name: string
   readonly mode: 'primal' | 'forward' | 'backward'
+  /** Which instance of it, where it is generic. */
+  readonly ref?: FuncRef | undefined
 }
 
 /** A lowered program, which grows when derivatives ask for more. */
@@ -37,6 +39,8 @@ export interface Lowered {
   readonly module: Module
   /** Fills in `info.forward`, `info.backward` and `info.substitute` of a function, lowering them when first asked. */
   readonly derivatives: (func: Func) => void
+  /** What each function is the instance of. */
+  readonly refs: ReadonlyMap<Func, FuncRef>
 }
 
 /** New variants can make new ones; this many times lowering starts over before it gives up. */
@@ -60,14 +64,14 @@ function attempt(program: CheckedProgram, roots: Roots, sink: Sink, variants: Va
   cx.globals.declare(entries)
   for (const entry of entries) lowerEntry(cx, entry, entry.uniforms)
   for (const root of roots.exports) {
-    const direct: FuncRef = { kind: 'direct', decl: root.func, subst: noSubst }
+    const direct: FuncRef = root.ref ?? { kind: 'direct', decl: root.func, subst: noSubst }
     const func = cx.instance(root.mode === 'primal' ? direct : { kind: 'derivative', mode: root.mode, of: direct })
     func.info.exported = root.name
   }
   drain(cx)
   const asked = new Set<Func>()
   return {
-    module: cx.module,
+    module: cx.module, refs: cx.refs,
     derivatives: func => {
       if (asked.has(func)) return
       asked.add(func)

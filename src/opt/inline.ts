@@ -152,6 +152,8 @@ class Inlining {
     const labels = new Map<Inst, Inst>()
     body.params.forEach((p, k) => { values[p.id] = call.args[k]! })
     const copies = body.insts.map(inst => cloneInst(inst, this.#func, values, labels))
+    // What the library computes stands, for the user, where it is called.
+    if (callee.info.library && call.span !== null) for (const inst of copies) inst.span = call.span
     const inner = [...chain, callee]
     if (returnsEarly(body)) {
       const copy = new Region()

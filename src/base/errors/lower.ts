@@ -34,7 +34,7 @@ float4 main(float4 p : SV_Position) : SV_Target { if (p.x > 3.0) discard; return
 })
 
 export const missingExport: Entry<'name'> = error('E38001', 'there is no function {name} to export', {
-  help: 'only functions at module level that are not generic can be exported',
+  help: 'methods are named Type.method; of a generic function, name<arguments>, there are the instances that the program itself makes',
   example: { source: 'float f(float x) { return x; }', exports: ['g'] },
 })
 

@@ -1,0 +1,272 @@
+/**
+ * What the reverse pass of a function holds on to, as data: each primal value that it needs, whether it is kept, computed
+ * again or stored, what that takes, and why. All of it is read off the decisions that `checkpoint` made; what an attribute
+ * would change is asked of the same cut.
+ */
+import type { Span } from '../base/source.ts'
+import * as ops from '../ir/ops.ts'
+import { Inst, Region, type Func, type Value } from '../ir/value.ts'
+import type { Explain, Split } from './context.ts'
+import type { Decisions } from './checkpoint.ts'
+import { rootOf } from './activity.ts'
+import { bytesOf } from './residual.ts'
+
+/** One primal value that the reverse pass needs, itself or to compute others again. */
+export interface Residual {
+  /** Its name in the source, or the text that computes it. */
+  readonly value: string
+  readonly file: string
+  readonly line: number
+  readonly column: number
+  /** `kept`: at hand anyway, as a parameter or a trip number; `recomputed`: in the reverse pass; `stored`: in the context. */
+  readonly decision: 'kept' | 'recomputed' | 'stored'
+  /** False where only values that are computed again need it. */
+  readonly used: boolean
+  /** Bytes of one of it. */
+  readonly bytes: number
+  /** How often one call computes it: the product of the bounds of the loops around it; null where nothing bounds them. */
+  readonly trips: number | null
+  /** Bytes of the context that are for it. */
+  readonly stored: number
+  /** Operations of one call that compute it again. */
+  readonly operations: number
+  readonly reason: string
+  /** What the other choice would change, where there is one: bytes and operations of the whole function, a call. */
+  readonly change: Change | undefined
+}
+
+/** What an attribute on the called function, or on a function around the expression, would change. */
+export interface Change {
+  readonly attribute: 'PreferRecompute' | 'PreferCheckpoint'
+  /** The function that is called; '' where the expression would have to become one. */
+  readonly on: string
+  readonly bytes: number
+  readonly operations: number
+}
+
+/** The reverse pass of one function, and of the functions that it calls. */
+export interface Explanation {
+  readonly name: string
+  readonly file: string
+  readonly line: number
+  /** True where the reverse derivative is the user's own: it stores nothing. */
+  readonly custom: boolean
+  readonly residuals: readonly Residual[]
+  /** Bytes of the context of one call, those of callees included. */
+  readonly bytes: number
+  /** Operations that one call does again, those of callees not counted. */
+  readonly operations: number
+  /** Functions that stay calls in it, each once. */
+  readonly callees: readonly Explanation[]
+}
+
+/** Collects what the reverse passes of a program hold on to. */
+export class Explainer implements Explain {
+  /** In order of making: callees first. */
+  readonly found: Explanation[] = []
+  readonly #ofPrimal: Map<Func, { readonly split: Split; readonly report: Explanation }> = new Map()
+  #last: Omit<Explanation, 'name' | 'file' | 'line' | 'custom'> | undefined
+
+  decided(decisions: Decisions): void {
+    this.#last = new Report(decisions, this.#ofPrimal).make()
+  }
+
+  split(func: Func, split: Split, isCustom: boolean): void {
+    const made = isCustom || this.#last === undefined ? { residuals: [], bytes: 0, operations: 0, callees: [] } : this.#last
+    this.#last = undefined
+    const report: Explanation = { name: func.name, ...placeOf(func.span), custom: isCustom, ...made }
+    this.#ofPrimal.set(split.primal, { split, report })
+    this.found.push(report)
+  }
+}
+
+function placeOf(span: Span | null): { readonly file: string; readonly line: number; readonly column: number } {
+  if (span === null) return { file: '', line: 0, column: 0 }
+  const { line, column } = span.file.position(span.start)
+  return { file: span.presumed?.file ?? span.file.name, line: span.presumed?.line ?? line, column }
+}
+
+/** How much of a source text stands for a value without a name. */
+const textLimit = 40
+/** What asking the cut again may cost: functions with more values than this say nothing of attributes. */
+const changeLimit = 400
+
+type Callees = ReadonlyMap<Func, { readonly split: Split; readonly report: Explanation }>
+
+class Report {
+  readonly #of: Decisions
+  readonly #callees: Callees
+  readonly #needed: ReadonlySet<Value>
+
+  constructor(of: Decisions, callees: Callees) {
+    this.#of = of
+    this.#callees = callees
+    this.#needed = new Set(of.needed())
+  }
+
+  make(): Omit<Explanation, 'name' | 'file' | 'line' | 'custom'> {
+    const { choices } = this.#of
+    const values = [...choices.keys()].map(id => this.#of.valueOf(id)).filter(v => !isConstant(v))
+    values.sort((a, b) => this.#of.primal.places[a.id]!.order - this.#of.primal.places[b.id]!.order)
+    const withChange = values.length <= changeLimit
+    const residuals = values.map(v => this.#residual(v, withChange))
+    const callees = new Set<Explanation>()
+    for (const v of values) {
+      const callee = v.def instanceof Inst && v.def.op === ops.call ? this.#callees.get(v.def.attr as Func) : undefined
+      if (callee !== undefined) callees.add(callee.report)
+    }
+    return { residuals, ...this.#totals(choices), callees: [...callees] }
+  }
+
+  /** Bytes and operations of one call under some choices. */
+  #totals(choices: Decisions['choices']): { readonly bytes: number; readonly operations: number } {
+    let bytes = 0, operations = 0
+    const counted = new Set<Inst>()
+    for (const [id, choice] of choices) {
+      const v = this.#of.valueOf(id)
+      if (choice === 'store') bytes += this.#bytes(v) * (this.#trips(v) ?? 1)
+      if (choice !== 'recompute') continue
+      if (v.def instanceof Inst) {
+        if (counted.has(v.def)) continue
+        counted.add(v.def)
+      }
+      operations += this.#operations(v)
+    }
+    return { bytes, operations }
+  }
+
+  #bytes(v: Value): number {
+    return bytesOf(v.type.kind === 'ptr' ? v.type.elem! : v.type)
+  }
+
+  #trips(v: Value): number | null {
+    let trips = 1
+    for (const loop of this.#of.primal.places[v.id]!.loops) {
+      const bound = this.#of.bound(loop)
+      if (bound === undefined) return null
+      trips *= Math.max(1, bound.max)
+    }
+    return trips
+  }
+
+  #operations(v: Value): number {
+    return (this.#of.recipe(v)?.cost ?? 0) * (this.#trips(v) ?? 1)
+  }
+
+  #residual(v: Value, withChange: boolean): Residual {
+    const choice = this.#of.choices.get(v.id)!
+    const trips = this.#trips(v)
+    const slot = this.#of.slots.find(s => s.value === v)
+    return {
+      value: this.#name(v), ...this.#place(v), used: this.#needed.has(v),
+      decision: choice === 'free' ? 'kept' : choice === 'store' ? 'stored' : 'recomputed',
+      bytes: this.#bytes(v), trips, stored: slot === undefined ? 0 : bytesOf(slot.type),
+      operations: choice === 'recompute' ? this.#operations(v) : 0,
+      reason: this.#reason(v, choice), change: withChange ? this.#change(v, choice) : undefined,
+    }
+  }
+
+  #place(v: Value): { readonly file: string; readonly line: number; readonly column: number } {
+    return placeOf(this.#span(v))
+  }
+
+  #span(v: Value): Span | null {
+    if (v.def instanceof Inst) return v.def.span
+    const loop = this.#of.primal.places[v.id]!.loops.at(-1)
+    return loop === undefined ? this.#of.trees.work.span : loop.span
+  }
+
+  #name(v: Value): string {
+    if (this.#isContext(v)) return `context of ${(v.def as Inst & { attr: Func }).attr.name.replace(/_primal(_\d+)?$/, '')}`
+    if (v.name !== '') return v.name
+    if (v.def instanceof Inst && v.def.op === ops.load) {
+      const root = rootOf(v.def.args[0]!)
+      if (root.name !== '') return v.def.args[0] === root ? root.name : `${root.name}[…]`
+    }
+    if (v.def instanceof Region) return this.#counts(v) ? 'trip number' : 'carried value'
+    if (this.#isCount(v)) return 'number of trips'
+    const { span } = v.def
+    if (span === null) return v.def.op.name
+    const text = span.file.text.slice(span.start, span.end).replace(/\s+/g, ' ')
+    return v.def.op === ops.if_ || v.def.op === ops.switch_ || text.length > textLimit ? `${text.slice(0, textLimit - 1)}…` : text
+  }
+
+  /** True for a part of a callee's context. */
+  #isContext(v: Value): boolean {
+    if (!(v.def instanceof Inst) || v.def.op !== ops.call) return false
+    const callee = this.#callees.get(v.def.attr as Func)
+    return callee !== undefined && v.index >= callee.split.own
+  }
+
+  #counts(v: Value): boolean {
+    for (const counter of this.#of.counters.values()) if (counter === v) return true
+    return false
+  }
+
+  #isCount(v: Value): boolean {
+    for (const trips of this.#of.trees.trips.values()) if (trips.count === v) return true
+    return false
+  }
+
+  #reason(v: Value, choice: 'free' | 'store' | 'recompute'): string {
+    const recipe = this.#of.recipe(v)
+    const { def } = v
+    if (choice === 'free') {
+      if (def instanceof Region && def === this.#of.trees.primal) return 'a parameter: the reverse pass takes it'
+      return this.#counts(v) ? 'counts the trips, as the reverse pass does' : 'known when compiling'
+    }
+    const callee = def instanceof Inst && def.op === ops.call ? def.attr as Func : undefined
+    const name = callee === undefined ? '' : calleeName(callee)
+    if (choice === 'recompute') {
+      if (def instanceof Region) return 'follows from the trip number'
+      if (callee?.info.prefer === 'recompute') return `${name} is marked [PreferRecompute]`
+      if (def.op === ops.load || def.op === ops.variable) return 'nothing writes this memory afterwards'
+      if (recipe!.cost === 0) return 'costs nothing, given what it is made of'
+      return `${count(recipe!.cost, 'operation')} cost less than ${count(this.#bytes(v), 'byte')} of memory`
+    }
+    if (recipe !== undefined) return `${count(this.#bytes(v), 'byte')} cost less than what computing it again needs`
+    if (def instanceof Region) return 'carried from trip to trip: a trip starts from what the one before left'
+    if (callee !== undefined) {
+      return callee.info.prefer === 'checkpoint' ? `${name} is marked [PreferCheckpoint]` : `${name} has effects, so it is not called again`
+    }
+    switch (def.op) {
+      case ops.variable: return 'an array that is written: kept as it is in the end'
+      case ops.load: return 'this memory is written again after it is read'
+      case ops.loop: return this.#isCount(v) ? 'how many trips the reverse pass takes' : 'what a loop gives, which is not run again'
+      case ops.if_: case ops.switch_: return 'a branch with effects or memory of its own, which is not run again'
+      default: return 'has effects, so it is not computed again'
+    }
+  }
+
+  #change(v: Value, choice: 'free' | 'store' | 'recompute'): Change | undefined {
+    const recipe = this.#of.recipe(v)
+    if (choice === 'free' || recipe === undefined || !(v.def instanceof Inst) || v.type.kind === 'ptr') return undefined
+    if (choice === 'recompute' && (recipe.cost === 0 || v.def.op === ops.load)) return undefined
+    const callee = v.def.op === ops.call ? v.def.attr as Func : undefined
+    if (callee !== undefined && callee.info.prefer !== 'none') return undefined
+    const before = this.#totals(this.#of.choices)
+    const after = this.#totals(this.#of.decide(v, choice === 'store' ? 'recompute' : 'store'))
+    if (after.bytes === before.bytes && after.operations === before.operations) return undefined
+    return {
+      attribute: choice === 'store' ? 'PreferRecompute' : 'PreferCheckpoint', on: callee === undefined || callee.info.library ? '' : calleeName(callee),
+      bytes: after.bytes - before.bytes, operations: after.operations - before.operations,
+    }
+  }
+}
+
+/** True for what is made of constants alone. */
+function isConstant(v: Value): boolean {
+  const { def } = v
+  if (!(def instanceof Inst) || def.regions.length > 0) return false
+  if (def.op === ops.constant || def.op === ops.zero || def.op === ops.undef) return true
+  return def.op.effect === 'none' && def.op !== ops.call && def.args.length > 0 && def.args.every(isConstant)
+}
+
+/** The name in the source of a function, be it the primal half of a split one. */
+function calleeName(func: Func): string {
+  return func.name.replace(/_primal(_\d+)?$/, '')
+}
+
+function count(n: number, what: string): string {
+  return `${n} ${what}${n === 1 ? '' : 's'}`
+}
