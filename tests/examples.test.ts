@@ -3,7 +3,8 @@ import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { closeGpu, compileWgsl, refuse } from './gpu.ts'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 const cli = join(root, 'dist', 'cli.js')
@@ -15,6 +16,15 @@ function run(...args: string[]): string {
 
 // The examples are run as a user runs them: by the command line, from the built package.
 beforeAll(() => { execFileSync(process.execPath, [join(root, 'tools', 'build.mjs')]) }, 60_000)
+
+afterAll(closeGpu)
+
+const examples = ['splat2d', 'brdf', 'spring']
+
+/** The numbers of a text, in order. */
+function numbersIn(text: string): number[] {
+  return (text.match(/-?\d+(\.\d+)?(e[+-]\d+)?/g) ?? []).map(Number)
+}
 
 describe('examples', () => {
   test('splat2d draws nearer to the photograph than it began', () => {
@@ -34,10 +44,27 @@ describe('examples', () => {
     const text = run('demo', 'spring', '-o', join(out, 'spring'))
     const loss = Number(/to ([\d.e+-]+) after/.exec(text)?.[1])
     expect(loss).toBeLessThan(1e-6)
-    expect(readFileSync(join(out, 'spring', 'loss.svg'), 'utf8')).toContain('<svg')
+    for (const file of ['loss.svg', 'path.svg']) expect(readFileSync(join(out, 'spring', file), 'utf8')).toContain('<svg')
   })
 
-  test.each(['splat2d', 'brdf', 'spring'])('the derivatives of %s agree', name => {
+  // What stands before the last line, which tells the time, and how far its numbers may be apart: WGSL's sines are less exact.
+  test.each([['splat2d', 3, /^PSNR [\d.]+/m, 0.1], ['brdf', 100, /^recovered: .*/m, 0.005], ['spring', 200, /^initial velocity .*/m, 0.005]] as const)(
+    '%s comes to the same on WebGPU', (name, steps, line, tolerance) => {
+      const said = (...more: string[]): string => run('demo', name, '--steps', String(steps), '-o', join(out, `${name}-again`), ...more)
+      const onGpu = said('--gpu')
+      expect(onGpu).toMatch(new RegExp(`${steps} steps.* on WebGPU \\(.+\\)\n`))
+      const [found, wanted] = [numbersIn(line.exec(onGpu)![0]), numbersIn(line.exec(said())![0])]
+      expect(found.length).toBe(wanted.length)
+      found.forEach((x, i) => expect(Math.abs(x - wanted[i]!)).toBeLessThanOrEqual(tolerance))
+    })
+
+  test.each(examples)('WebGPU accepts what the command line makes of %s', async name => {
+    const code = run('compile', join('examples', name, `${name}.slang`), '--target', 'wgsl')
+    expect(code).toContain('@compute')
+    refuse(code, await compileWgsl(code))
+  })
+
+  test.each(examples)('the derivatives of %s agree', name => {
     run('check', join('examples', name, `${name}.slang`), '--seed', '5', '--samples', '8')
   })
 })
