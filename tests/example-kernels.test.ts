@@ -47,7 +47,9 @@ class Example {
 function close(found: ArrayLike<number>, wanted: ArrayLike<number>, tolerance: number): void {
   const size = Math.max(...Array.from(wanted, Math.abs))
   expect(found.length).toBe(wanted.length)
-  for (let i = 0; i < wanted.length; i++) expect(Math.abs(found[i]! - wanted[i]!), `${i}: ${found[i]} and ${wanted[i]}`).toBeLessThan(tolerance * size)
+  for (let i = 0; i < wanted.length; i++) {
+    expect(Math.abs(found[i]! - wanted[i]!), `${i}: ${found[i]} and ${wanted[i]}`).toBeLessThan(tolerance * size)
+  }
 }
 
 /** Adds up columns: what stands at every `stride`-th place. */
@@ -65,7 +67,8 @@ const brdf = async (): Promise<void> => {
   const estimate = Float32Array.from([0.5, 0.6, 0.3, 0.7])
   await example.run('differentiate', samples, { estimate, photos, losses, gradients }, uniforms)
   const { fn } = await load(example.program)
-  const { value, grad } = fn['loss']!.valueAndGrad([...estimate].slice(0, 3), estimate[3], { baseColor: truth.slice(0, 3), roughness: truth[3], metallic: 0.6 })
+  const surface = { baseColor: truth.slice(0, 3), roughness: truth[3], metallic: 0.6 }
+  const { value, grad } = fn['loss']!.valueAndGrad([...estimate].slice(0, 3), estimate[3], surface)
   close(columns(losses, 1), [value as number], 1e-6)
   close(columns(gradients, 4), [...grad[0] as number[], grad[1] as number], 1e-5)
   const before = [...estimate]
@@ -109,7 +112,8 @@ const splat2d = async (): Promise<void> => {
   const grads = new Float32Array(tiles * perTile * params)
   const scene = (count: number, logScale: readonly [number, number], logit: readonly [number, number]): Floats =>
     Float32Array.from(Array.from({ length: count }, () => [
-      between(0, width), between(0, height), between(...logScale), between(...logScale), between(0, 3), between(0, 1), between(0, 1), between(0, 1), between(...logit),
+      between(0, width), between(0, height), between(...logScale), between(...logScale), between(0, 3),
+      between(0, 1), between(0, 1), between(0, 1), between(...logit),
     ]).flat())
   const uniforms = { width, height, count: 24, iteration: 3, rate: 0.01 }
 
@@ -122,14 +126,17 @@ const splat2d = async (): Promise<void> => {
   await example.run('evaluate', tiles, { ...view, photo, outLoss: loss }, uniforms)
   await example.run('differentiate', tiles, { ...view, photo, outGrads: grads }, uniforms)
   await example.run('render', width * height, { ...view, outImage: new Float32Array(width * height * 3) }, uniforms)
-  await example.run('update', 24, { lists, listed, grads, outSplats: splats.slice(), moments: new Float32Array(24 * params * 2).fill(0.01) }, uniforms)
+  const moments = new Float32Array(24 * params * 2).fill(0.01)
+  await example.run('update', 24, { lists, listed, grads, outSplats: splats.slice(), moments }, uniforms)
   example.complete()
 
   // Wide ones, of which no pixel is left out for being faint: there the picture changes smoothly with them.
   const count = 6
   const wide = scene(count, [2.3, 2.6], [-1, 0])
   const machine = await load(example.program)
-  const run = (kernel: string, buffers: Arrays): void => machine.kernel(kernel).dispatch([1, 1, 1], { buffers, uniforms: { ...uniforms, count } })
+  const run = (kernel: string, buffers: Arrays): void => {
+    machine.kernel(kernel).dispatch([1, 1, 1], { buffers, uniforms: { ...uniforms, count } })
+  }
   run('bin', { splats: wide, outLists: lists, outListed: listed })
   run('differentiate', { splats: wide, lists, listed, photo, outGrads: grads })
   const moved = (at: number, by: number): number => {

@@ -48,15 +48,18 @@ describe('examples', () => {
   })
 
   // What stands before the last line, which tells the time, and how far its numbers may be apart: WGSL's sines are less exact.
-  test.each([['splat2d', 3, /^PSNR [\d.]+/m, 0.1], ['brdf', 100, /^recovered: .*/m, 0.005], ['spring', 200, /^initial velocity .*/m, 0.005]] as const)(
-    '%s comes to the same on WebGPU', (name, steps, line, tolerance) => {
-      const said = (...more: string[]): string => run('demo', name, '--steps', String(steps), '-o', join(out, `${name}-again`), ...more)
-      const onGpu = said('--gpu')
-      expect(onGpu).toMatch(new RegExp(`${steps} steps.* on WebGPU \\(.+\\)\n`))
-      const [found, wanted] = [numbersIn(line.exec(onGpu)![0]), numbersIn(line.exec(said())![0])]
-      expect(found.length).toBe(wanted.length)
-      found.forEach((x, i) => expect(Math.abs(x - wanted[i]!)).toBeLessThanOrEqual(tolerance))
-    })
+  test.each([
+    ['splat2d', 3, /^PSNR [\d.]+/m, 0.1],
+    ['brdf', 100, /^recovered: .*/m, 0.005],
+    ['spring', 200, /^initial velocity .*/m, 0.005],
+  ] as const)('%s comes to the same on WebGPU', (name, steps, line, tolerance) => {
+    const said = (...more: string[]): string => run('demo', name, '--steps', String(steps), '-o', join(out, `${name}-again`), ...more)
+    const onGpu = said('--gpu')
+    expect(onGpu).toMatch(new RegExp(`${steps} steps.* on WebGPU \\(.+\\)\n`))
+    const [found, wanted] = [numbersIn(line.exec(onGpu)![0]), numbersIn(line.exec(said())![0])]
+    expect(found.length).toBe(wanted.length)
+    found.forEach((x, i) => expect(Math.abs(x - wanted[i]!)).toBeLessThanOrEqual(tolerance))
+  })
 
   test.each(examples)('WebGPU accepts what the command line makes of %s', async name => {
     const code = run('compile', join('examples', name, `${name}.slang`), '--target', 'wgsl')

@@ -48,9 +48,10 @@ async function agree(targets: Targets, name: string, groups: Groups): Promise<vo
     const bindings = bindingsOf(targets, entry)
     const rand = random(name.length)
     const values = new Map(bindings.map(b => [b.name, contents(b.type!, rand)]))
+    const valueOf = (b: BindingInfo): Plain => values.get(b.name)!
     const of = <T>(isUniform: boolean, make: (b: BindingInfo) => T): Record<string, T> =>
       Object.fromEntries(bindings.filter(b => (b.kind === 'uniform') === isUniform).map(b => [b.name, make(b)]))
-    const wrote = await runEverywhere(targets, entry, groups, of(false, b => initial(b, values.get(b.name)!)), of(true, b => values.get(b.name)!))
+    const wrote = await runEverywhere(targets, entry, groups, of(false, b => initial(b, valueOf(b))), of(true, valueOf))
     for (const b of bindings) if (b.kind === 'storage') expect(wrote[b.name]!.some(byte => byte !== 0), `${b.name} is written`).toBe(true)
   }
 }
@@ -89,7 +90,8 @@ describe('wgsl, wasm and js agree on kernels in IR', () => {
       const source = readFileSync(new URL(`kernels/${name}`, folder), 'utf8')
       const sink = new Sink()
       // Each target makes a module fit for itself.
-      const targets = await makeTargets(emitWgsl(parseModule(source), {}, sink), compileWasm(parseModule(source), sink)!, emitJs(parseModule(source), {}, sink).code)
+      const [forWgsl, forWasm, forJs] = [parseModule(source), parseModule(source), parseModule(source)]
+      const targets = await makeTargets(emitWgsl(forWgsl, {}, sink), compileWasm(forWasm, sink)!, emitJs(forJs, {}, sink).code)
       expect(sink.list).toEqual([])
       await agree(targets, name, dispatchOf(source))
     })

@@ -32,7 +32,8 @@ export type Groups = readonly [number, number, number]
 export async function makeTargets(wgsl: Wgsl, wasm: Pick<WasmOutput, 'bytes' | 'host'>, jsCode: string): Promise<Targets> {
   if (wgsl.code.trim() === '' || wgsl.reflection.entries.length === 0) throw new Error('there is no entry point')
   refuse(wgsl.code, await compileWgsl(wgsl.code))
-  return { wgsl, machine: new Machine(new WebAssembly.Module(wasm.bytes as Uint8Array<ArrayBuffer>), wasm.host), js: evaluate(jsCode), jsCode }
+  const machine = new Machine(new WebAssembly.Module(wasm.bytes as Uint8Array<ArrayBuffer>), wasm.host)
+  return { wgsl, machine, js: evaluate(jsCode), jsCode }
 }
 
 /** All forms of a compiled program; throws what it was refused for. */
@@ -96,14 +97,15 @@ function scalars(type: DataType, value: Plain): [number, string][] {
     case 'struct': return type.fields.flatMap(f => scalars(f.type, (value as Record<string, Plain>)[f.name]!))
     case 'array': return Array.from(value as ArrayLike<Plain>).flatMap(x => scalars(type.elem, x))
     case 'vector': return Array.from(value as ArrayLike<Plain>, x => [Number(x), type.scalar])
-    case 'matrix': return Array.from(value as ArrayLike<ArrayLike<number>>).flatMap(row => Array.from(row, (x): [number, string] => [x, type.scalar]))
+    case 'matrix': return Array.from(value as ArrayLike<Plain>).flatMap(row => scalars({ ...type, kind: 'vector', count: type.cols }, row))
     case 'void': return []
   }
 }
 
 /** The first number that is not the same in both; undefined where there is none. */
 function disagreement(type: DataType, x: Uint8Array, y: Uint8Array, tolerance: number, measure: Measure): string | undefined {
-  const read = (bytes: Uint8Array): [number, string][] => scalars(type, unpack(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), 0, type))
+  const read = (bytes: Uint8Array): [number, string][] =>
+    scalars(type, unpack(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), 0, type))
   const [a, b] = [read(x), read(y)]
   const least = measure === 'itself' ? 1 : a.reduce((size, [p]) => Number.isFinite(p) ? Math.max(size, Math.abs(p)) : size, 1)
   for (let i = 0; i < a.length; i++) {

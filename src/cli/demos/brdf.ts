@@ -33,7 +33,10 @@ export async function run(cx: DemoContext): Promise<void> {
   on.close()
   const picture = join(cx.output, 'loss.svg')
   writeCurve(picture, curve, { title: 'Mean squared difference of logarithms', x: 'step', y: 'loss', log: true })
-  const show = ([r, g, b, roughness]: readonly number[]): string => `colour ${[r, g, b].map(v => v!.toFixed(3)).join(', ')}, roughness ${roughness!.toFixed(3)}`
+  const show = (list: readonly number[]): string => {
+    const [r, g, b, roughness] = list.map(v => v.toFixed(3))
+    return `colour ${r}, ${g}, ${b}, roughness ${roughness}`
+  }
   cx.say(`truth:     ${show(truth)}`)
   cx.say(`recovered: ${show([...estimate])}`)
   cx.say(`Curve: ${picture}`)
