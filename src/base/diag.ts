@@ -70,6 +70,11 @@ export class Sink {
   errors = 0
   readonly #seen = new Set<string>()
 
+  /** Whether a kind of diagnostic was added. */
+  has(entry: Entry): boolean {
+    return this.list.some(d => d.code === entry.code && d.severity === entry.severity)
+  }
+
   /** Adds a diagnostic; the same code at the same place counts once, and after 200 nothing more is kept. */
   add<P extends string>(entry: Entry<P>, span: Span | undefined, slots: SlotValues<P>, ...notes: Note[]): void {
     const key = span === undefined ? `${entry.code}:${JSON.stringify(slots)}` : `${entry.code}:${span.file.name}:${span.start}`

@@ -10,7 +10,7 @@ import type { Cx } from './context.ts'
 import { coerce, typeCost } from './convert.ts'
 import type { Decl, FieldDecl, FuncDecl, GlobalDecl, PropertyDecl, SubscriptDecl } from './decl.ts'
 import { differentialOf } from './differential.ts'
-import { enumValues } from './enum.ts'
+import { enumValue } from './enum.ts'
 import type { Env } from './env.ts'
 import { checkExpr, emptyError, toExpr } from './expr.ts'
 import { lookupMember, type Member } from './member.ts'
@@ -93,7 +93,7 @@ const noMember = (decl: Decl): Member => ({ decl, subst: noSubst, via: 0, extens
 
 function caseTerm(cx: Cx, decl: Decl & { readonly kind: 'case' }, span: Span): Term {
   const type: Type = { kind: 'enum', key: `${decl.owner.name}@${decl.owner.id}`, decl: decl.owner }
-  return value({ kind: 'const', type, span, value: enumValues(cx, decl.owner)[decl.index] ?? 0 })
+  return value({ kind: 'const', type, span, value: enumValue(cx, decl) })
 }
 
 function globalTerm(env: Env, decl: GlobalDecl, span: Span, member: Member | null = null): Term {

@@ -20,6 +20,13 @@ const knownNames = new Set([
   'Specialize', 'constref', 'BuiltinFunction', 'noRefInline', 'PyExport', 'AutoPyBind', 'PYTHON_EXPORT', 'noRef', 'shader_stage', 'nonVectorized', 'UnscopedEnum', 'Flags',
 ])
 
+const stages: ReadonlySet<string> = new Set(['compute', 'vertex', 'fragment', 'pixel'])
+/** Stages that Slang has and WebGPU has not. */
+const otherStages: ReadonlySet<string> = new Set([
+  'hull', 'domain', 'geometry', 'raygeneration', 'intersection', 'anyhit', 'closesthit', 'miss', 'callable', 'mesh', 'amplification', 'dispatch',
+])
+const maxGroup = 1024
+
 /** What the attributes of a function (and of the property or subscript around an accessor) say. */
 export function attributesOf(cx: Cx, func: FuncDecl): FuncAttributes {
   const old = cx.attributes.get(func)
@@ -65,11 +72,16 @@ function make(cx: Cx, func: FuncDecl, elsewhere: boolean): FuncAttributes {
       case 'noinline': case 'NoInline': noInline = true; break
       case 'PreferRecompute': prefer = 'recompute'; break
       case 'PreferCheckpoint': prefer = 'checkpoint'; break
-      case 'shader': case 'Shader': stage = text(a.args[0]?.value); break
+      case 'shader': case 'Shader':
+        stage = text(a.args[0]?.value)
+        if (stage !== null && !stages.has(stage)) cx.sink.add(otherStages.has(stage) ? errors.unsupported : errors.unknownStage, a.span, { feature: `the stage ${stage}`, name: stage })
+        break
       case 'numthreads': case 'NumThreads': {
         const sizes = a.args.map(x => known(resolveInt(cx, x.value, func.scope)) ?? 1)
         if (sizes.length < 1 || sizes.length > 3) cx.sink.add(errors.attributeArguments, a.span, { name: a.name, expected: 'one to three integers' })
         for (const n of sizes) if (n < 1) cx.sink.add(errors.groupSize, a.span, { got: n })
+        const threads = sizes.reduce((x, y) => x * y, 1)
+        if (threads > maxGroup) cx.sink.add(errors.groupTooLarge, a.span, { limit: maxGroup, got: threads })
         numthreads = [sizes[0] ?? 1, sizes[1] ?? 1, sizes[2] ?? 1]
         break
       }

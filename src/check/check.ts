@@ -5,11 +5,12 @@
 import { InternalError, type Sink } from '../base/diag.ts'
 import * as derivative from '../base/errors/derivative.ts'
 import * as names from '../base/errors/names.ts'
+import { tooDeep as nestedTooDeep } from '../base/errors/syntax.ts'
 import { attributesOf } from './attribute.ts'
 import { conforms, coreInterface, declaredBases, paramLists, put, selfType, substFor } from './conform.ts'
 import { foldExpr } from './const.ts'
 import { Cx } from './context.ts'
-import { argumentNeedsItself, constantNeedsItself, containsItself, defaultNeedsItself } from './cycle.ts'
+import { argumentNeedsItself, containsItself, defaultNeedsItself, globalNeedsItself, inheritsItself } from './cycle.ts'
 import { core } from './core.generated.ts'
 import type { Decl, FieldDecl, FuncAttributes, FuncDecl, GlobalDecl, InterfaceDecl, ModuleDecl, ParamDecl, StructDecl } from './decl.ts'
 import { checkDerivatives, derivativesOf } from './derivative.ts'
@@ -41,7 +42,8 @@ export function check(options: CheckOptions, sink: Sink): CheckedProgram {
   const cx = new Cx(sink, library)
   library.attach(cx)
   const root = new Loader(cx, options, sink).root()
-  checkUser(cx)
+  // Of a text that was given up half way only that is worth saying.
+  if (!sink.has(nestedTooDeep)) checkUser(cx)
   return new Program(cx, root)
 }
 
@@ -85,6 +87,7 @@ function checkDecl(cx: Cx, decl: Decl): void {
     case 'enum': enumTag(cx, decl); enumValues(cx, decl); checkConformances(cx, decl); return
     case 'alias': resolveType(cx, decl.target, decl.inner); return
     case 'global':
+    case 'interface': if (inheritsItself(cx, decl)) cx.sink.add(names.cyclic, decl.span ?? undefined, { name: decl.name }); return
       globalInfo(cx, decl)
       globalInit(cx, decl)
       if (decl.storage === 'constant' && constantNeedsItself(cx, decl)) cx.sink.add(names.cyclic, decl.span ?? undefined, { name: decl.name })

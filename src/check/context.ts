@@ -66,7 +66,7 @@ export class Cx {
   readonly fieldDefaults: Map<FieldDecl, Expr | null> = new Map()
   readonly paramDefaults: Map<FuncDecl, Map<number, Expr>> = new Map()
   readonly aliases: Map<AliasDecl, Type | 'busy'> = new Map()
-  readonly enumValues: Map<EnumDecl, readonly number[] | 'busy'> = new Map()
+  readonly enumValues: Map<EnumDecl, readonly number[]> = new Map()
   readonly enumTags: Map<EnumDecl, Type> = new Map()
   readonly differentials: Map<string, Type | null | 'busy'> = new Map()
   readonly synthesized: Map<StructDecl, StructDecl | 'self' | 'busy'> = new Map()

@@ -15,7 +15,7 @@ import { emptyError, toExpr } from './expr.ts'
 import { isNone, optionalElem } from './optional.ts'
 import type { Term } from './term.ts'
 import type { Expr, Place } from './tree.ts'
-import { boolType, known, poisoned, same, scalarName, show, type Type } from './type.ts'
+import { bits, boolType, isFloatName, known, poisoned, same, scalarName, show, type Type } from './type.ts'
 
 /** From this on a conversion must be written. */
 export const explicitOnly = 10000
@@ -171,7 +171,20 @@ export function coerce(env: Env, term: Term, to: Type, span: Span): Expr {
   if (cost % 900 < 100 && cost >= lossy && e.kind !== 'const' && scalarName(to) !== 'bool' && !env.cx.inCore(env)) {
     env.cx.sink.add(errors.lossyConversion, span, { from: spell(e.type), to: spell(to) })
   }
-  return convertExpr(env.cx, e, to, span)
+  const made = convertExpr(env.cx, e, to, span)
+  if (e.kind === 'const' && made.kind === 'const' && typeof e.value !== 'boolean' && misfits(e.value, to)) {
+    env.cx.sink.add(errors.literalDoesNotFit, span, { value: String(e.value), type: spell(to), got: String(made.value) })
+  }
+  return made
+}
+
+/** Whether an integer type has no bits for a number; it may have them for the other sign, as for `0xffffffff` and `-1`. */
+function misfits(value: number | bigint, to: Type): boolean {
+  const name = scalarName(to)
+  if (name === null || name === 'bool' || isFloatName(name)) return false
+  if (typeof value === 'number' && !Number.isInteger(value)) return true
+  const n = BigInt(bits(name))
+  return BigInt(value) < -(1n << (n - 1n)) || BigInt(value) >= 1n << n
 }
 
 /** A cast `(T)x` or `T(x)` of one value between types without constructors; null where there is none. */

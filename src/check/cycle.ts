@@ -1,32 +1,44 @@
 /** Definitions that need themselves: constants, default values, and structs that would hold a value of their own type. */
 import type { Cx } from './context.ts'
-import type { FieldDecl, FuncDecl, GlobalDecl, StructDecl } from './decl.ts'
+import type { FieldDecl, FuncDecl, GlobalDecl, InterfaceDecl, StructDecl } from './decl.ts'
 import { fieldDefault, fieldSigs, globalInit, paramDefault } from './signature.ts'
-import type { Expr } from './tree.ts'
+import { checkBody } from './stmt.ts'
+import type { Expr, FuncRef, Place } from './tree.ts'
 import { isInt, type GenericArg, type Type } from './type.ts'
-import { paramLists } from './conform.ts'
-import { eachExpr } from './walk.ts'
+import { declaredBases, paramLists } from './conform.ts'
+import { eachExpr, eachStmt, expressions, operands, placeOperands } from './walk.ts'
 
-/** Whether the value of a constant is computed from itself. */
-export function constantNeedsItself(cx: Cx, root: GlobalDecl): boolean {
-  const seen = new Set<GlobalDecl>()
-  const visit = (decl: GlobalDecl): boolean => {
+/** Whether the initial value of a constant or static variable is computed from itself, perhaps by functions that it calls. */
+export function globalNeedsItself(cx: Cx, root: GlobalDecl): boolean {
+  const seen = new Set<GlobalDecl | FuncDecl>()
+  let found = false
+  const global = (decl: GlobalDecl): void => {
+    if (decl.storage !== 'constant' && decl.storage !== 'static') return
+    if (decl === root) found = true
+    if (seen.has(decl)) return
+    seen.add(decl)
     const init = globalInit(cx, decl)
-    let found = false
-    if (init !== null) {
-      eachExpr(init, e => {
-        if (found || e.kind !== 'read' || e.place.kind !== 'global' || e.place.decl.storage !== 'constant') return
-        const other = e.place.decl
-        if (other === root) found = true
-        else if (!seen.has(other)) {
-          seen.add(other)
-          found = visit(other)
-        }
-      })
-    }
-    return found
+    if (init !== null) expr(init)
   }
-  return visit(root)
+  const func = (ref: FuncRef): void => {
+    if (ref.kind === 'derivative') func(ref.of)
+    else if (ref.kind === 'direct' && !ref.decl.module.isCore && !seen.has(ref.decl)) {
+      seen.add(ref.decl)
+      eachStmt(checkBody(cx, ref.decl)?.stmts ?? [], s => expressions(s).forEach(expr))
+    }
+  }
+  const place = (p: Place): void => {
+    if (p.kind === 'global') global(p.decl)
+    placeOperands(p, expr, place)
+  }
+  const expr = (e: Expr): void => {
+    if (found) return
+    if (e.kind === 'call') func(e.func)
+    operands(e, expr, place)
+  }
+  const init = globalInit(cx, root)
+  if (init !== null) expr(init)
+  return found
 }
 
 /** Whether the default value of a field makes a value with that very default. */
@@ -72,6 +84,18 @@ export function argumentNeedsItself(cx: Cx, func: FuncDecl, index: number): bool
     return found
   }
   return visit(func, index)
+}
+
+/** Whether an interface inherits from itself. */
+export function inheritsItself(cx: Cx, root: InterfaceDecl): boolean {
+  const seen = new Set<InterfaceDecl>()
+  const visit = (decl: InterfaceDecl): boolean => declaredBases(cx, decl).some(({ decl: base }) => {
+    if (base === root) return true
+    if (seen.has(base)) return false
+    seen.add(base)
+    return visit(base)
+  })
+  return visit(root)
 }
 
 /** Whether a value of the struct would hold one of itself, through fields, arrays and generic arguments that are held by value. */

@@ -2,7 +2,7 @@
 import * as names from '../base/errors/names.ts'
 import { declaredBases } from './conform.ts'
 import type { Cx } from './context.ts'
-import type { EnumDecl } from './decl.ts'
+import type { EnumCaseDecl, EnumDecl } from './decl.ts'
 import { resolveInt } from './resolve.ts'
 import { intType, known, type Type } from './type.ts'
 
@@ -15,10 +15,6 @@ export function enumTag(cx: Cx, decl: EnumDecl): Type {
 /** The values of the cases in order. */
 export function enumValues(cx: Cx, decl: EnumDecl): readonly number[] {
   const old = cx.enumValues.get(decl)
-  if (old === 'busy') {
-    cx.sink.add(names.cyclic, decl.span ?? undefined, { name: decl.name })
-    return decl.cases.map(() => 0)
-  }
   if (old !== undefined) return old
   const flags = decl.syntax.attributes.some(a => a.name === 'Flags')
   const values: number[] = []
@@ -31,4 +27,12 @@ export function enumValues(cx: Cx, decl: EnumDecl): readonly number[] {
     next = flags ? value << 1 : value + 1
   }
   return values
+}
+
+/** The value of a case. */
+export function enumValue(cx: Cx, decl: EnumCaseDecl): number {
+  const value = enumValues(cx, decl.owner)[decl.index]
+  // One that is not known yet is asked for by a case before it.
+  if (value === undefined) cx.sink.add(names.cyclic, decl.span ?? undefined, { name: decl.name })
+  return value ?? 0
 }

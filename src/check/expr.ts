@@ -15,7 +15,7 @@ import { checkLambda } from './lambda.ts'
 import { lookupMember } from './member.ts'
 import { checkAssign, checkBinary, checkConditional, checkPostfix, checkPrefix } from './operator.ts'
 import { noneTerm, typeQuestion } from './optional.ts'
-import { applyGeneric, arrayOf, describe, resolveInt, resolveType, termType } from './resolve.ts'
+import { applyGeneric, arrayOf, describe, lookup, resolveInt, resolveType, termType } from './resolve.ts'
 import { errorTerm, value, type Term } from './term.ts'
 import type { Arg, Expr, Place } from './tree.ts'
 import {
@@ -85,7 +85,7 @@ function check(env: Env, e: ast.Expr): Term {
     case 'lambda': return checkLambda(env, e)
     case 'is': case 'as': return typeQuestion(env, e)
     case 'each': case 'expand': return unsupported(env, e.span, 'a variadic pack')
-    case 'none': return noneTerm(env, e.span)
+    case 'none': return lookup(env.cx, env.scope, 'none').length > 0 ? nameTerm(env, { kind: 'name', name: 'none', span: e.span, global: false }) : noneTerm(env, e.span)
     case 'null': return unsupported(env, e.span, 'a pointer')
     case 'unsupported': return unsupported(env, e.span, e.feature)
     case 'error': return errorTerm

@@ -231,6 +231,9 @@ function typeExprTerm(cx: Cx, e: ast.TypeExpr, scope: Scope): Term {
   }
 }
 
+/** So many elements of any type have more bytes than a target can address. */
+const maxElements = 0x3fffffff
+
 /** `elem[n]`: `int x[2][3]` comes as an index node whose outermost argument is the 2. */
 export function arrayOf(cx: Cx, elem: Type, e: ast.IndexExpr, scope: Scope): Type {
   if (elem.kind === 'error') return errorType
@@ -240,6 +243,10 @@ export function arrayOf(cx: Cx, elem: Type, e: ast.IndexExpr, scope: Scope): Typ
   const n = known(count)
   if (n !== null && n <= 0) {
     cx.sink.add(types.badArraySize, size.span, {})
+    return errorType
+  }
+  if (n !== null && n > maxElements) {
+    cx.sink.add(types.arrayTooLarge, size.span, { count: n, limit: maxElements })
     return errorType
   }
   return count.kind === 'error' ? errorType : arrayType(elem, count)
@@ -259,7 +266,7 @@ function isPoisoned(cx: Cx, expr: Expr, depth = 0): boolean {
 
 /** An integer that is known when generics are instantiated. */
 export function resolveInt(cx: Cx, e: ast.Expr, scope: Scope): Int {
-  if (e.kind === 'int') return intConst(Number(BigInt.asIntN(32, e.value)))
+  if (e.kind === 'int') return intConst(Number(e.value))
   if (e.kind === 'bool') return intConst(e.value ? 1 : 0)
   const term = checkExpr(new Env(cx, scope), e)
   const expr = term.kind === 'value' ? term.expr : term.kind === 'place' ? { kind: 'read' as const, type: term.place.type, span: e.span, place: term.place } : null

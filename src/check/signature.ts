@@ -116,6 +116,7 @@ function direction(p: ast.Param): Direction {
 function params(cx: Cx, func: FuncDecl, syntax: readonly ast.Param[]): readonly ParamDecl[] {
   return syntax.map((p, index): ParamDecl => {
     let type = p.type === undefined ? errorType : resolveType(cx, p.type, func.inner)
+    if (p.fallback !== undefined && direction(p) !== 'in') cx.sink.add(types.outputDefault, p.fallback.span, { name: p.name?.text ?? `p${index}` })
     if (type.kind === 'void') type = errorType
     return {
       kind: 'parameter', id: cx.id(), name: p.name?.text ?? `p${index}`, index, type, dir: direction(p), noDiff: isNoDiff(p, p.type),

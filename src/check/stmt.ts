@@ -161,7 +161,10 @@ function statement(env: Env, s: ast.Stmt, out: Stmt[]): void {
     case 'if': {
       const cond = checkCondition(env, s.condition)
       const then = one(env, s.then)
+      // A chain of else-ifs is no nesting, and the parser bounds it.
+      env.depth--
       const otherwise = s.else === undefined ? null : one(env, s.else)
+      env.depth++
       out.push({ kind: 'if', cond, then, otherwise, span: s.span })
       return
     }

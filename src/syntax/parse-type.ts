@@ -78,9 +78,10 @@ function parsePath(p: Cursor, first: number, start: TypeExpr): TypeExpr {
       const name = p.name('the name of a type')
       if (name.text === '') return type
       type = { kind: 'member', span: type.span, base: type, name, separator }
-    } else break
+    } else return type
     type = { ...type, span: p.spanFrom(first) }
   }
+  p.giveUp()
   return type
 }
 
@@ -106,6 +107,7 @@ export function parseArraySuffixes(p: Cursor, element: TypeExpr): TypeExpr {
     const args = parsePostfixArgs(p, '[', ']')
     suffixes.push({ args, at, end: p.pos - 1 })
   }
+  if (suffixes.length >= depthLimit) p.giveUp()
   let type = element
   for (const suffix of suffixes.reverse()) {
     type = { kind: 'index', span: element.span.to(p.tokens.span(suffix.at, suffix.end)), base: type, args: suffix.args }

@@ -81,6 +81,16 @@ export const groupSize: Entry<'got'> = error('E31102', 'a workgroup has at least
   example: '[shader("compute")] [numthreads(0, 1, 1)] void main() { }',
 })
 
+export const groupTooLarge: Entry<'limit' | 'got'> = error('E31102', 'a workgroup has at most {limit} threads, got {got}', {
+  help: 'dispatch more workgroups of fewer threads',
+  example: '[shader("compute")] [numthreads(64, 64, 1)] void main() { }',
+})
+
+export const unknownStage: Entry<'name'> = error('E36105', 'unknown stage {name}', {
+  help: 'stages are compute, vertex and fragment',
+  example: '[shader("computer")] [numthreads(1, 1, 1)] void main() { }',
+})
+
 export const tooDeep: Entry<never> = error('E39999', 'this is nested too deeply', {
   help: 'split it into parts',
   example: 'struct A<T> { typealias B = A<A<T>>.B; } float f(A<int>.B x) { return 1; }',

@@ -91,6 +91,21 @@ export const badVectorSize: Entry<'count'> = error('E38203', 'a vector has one t
   example: 'float f(vector<float, 5> v) { return v[0]; }',
 })
 
+export const outputDefault: Entry<'name'> = error('E30700', '{name} is written by the function and cannot have a default value', {
+  help: 'leave the default value away, or the out before the parameter',
+  example: 'void f(out float x = 1.0) { x = 2.0; }',
+})
+
+export const arrayTooLarge: Entry<'count' | 'limit'> = error('E30025', 'an array of {count} elements is too large: it may have {limit}', {
+  help: 'keep the elements in a StructuredBuffer',
+  example: 'float f() { float x[1000000000000]; return 1; }',
+})
+
+export const literalDoesNotFit: Entry<'value' | 'type' | 'got'> = warning('W39999', '{value} does not fit into {type}: it becomes {got}', {
+  help: 'write the conversion if that is meant: {type}(...)',
+  example: 'int f() { return 4294967297; }',
+})
+
 export const notConstant: Entry<never> = error('E39999', 'this is not an integer known at compile time', {
   help: 'use literals, static const integers and generic value parameters',
   example: 'float f(int n) { float x[n]; return 1; }',
