@@ -90,7 +90,7 @@ function checkDecl(cx: Cx, decl: Decl): void {
     case 'interface': if (inheritsItself(cx, decl)) cx.sink.add(names.cyclic, decl.span ?? undefined, { name: decl.name }); return
       globalInfo(cx, decl)
       globalInit(cx, decl)
-      if (decl.storage === 'constant' && constantNeedsItself(cx, decl)) cx.sink.add(names.cyclic, decl.span ?? undefined, { name: decl.name })
+      if ((decl.storage === 'constant' || decl.storage === 'static') && globalNeedsItself(cx, decl)) cx.sink.add(names.cyclic, decl.span ?? undefined, { name: decl.name })
       return
     default:
   }
