@@ -1,0 +1,166 @@
+// What gradients cost on the GPU, beside the real compiler: memory between the two passes, time, and growth.
+//   npm run bench:gradients [-- bytes|time|growth] [--budget ms] [--only name]
+// Times are through WGSL on one WebGPU device, both compilers' kernels in turns; what counts is the ratio.
+import { fork } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, readdirSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { compile } from '../dist/index.js'
+import { families } from './grow.mjs'
+import { programs } from './inputs.mjs'
+import { loadPeer } from './peer.mjs'
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true, options: { budget: { type: 'string', default: '1500' }, only: { type: 'string' } },
+})
+const parts = positionals.length === 0 ? ['bytes', 'time', 'growth'] : positionals
+const at = path => fileURLToPath(new URL(`../${path}`, import.meta.url))
+const read = path => readFileSync(at(path), 'utf8')
+const row = (...cells) => console.log(`| ${cells.join(' | ')} |`)
+const table = (...head) => { row(...head); row(...head.map((_, i) => i === 0 ? '---' : '--:')) }
+const mean = list => Math.exp(list.reduce((s, x) => s + Math.log(x), 0) / list.length)
+const wanted = name => options.only === undefined || name.includes(options.only)
+
+const peer = await loadPeer()
+const theirs = (source, name) => peer(source, `${name}${Math.random().toString(36).slice(2)}`)
+const ours = (source, name) => compile(source, { fileName: `${name}.slang` }).wgsl().code
+const source = name => read(`bench/programs/${name}.slang`)
+
+// ---- bytes ----
+
+/** Bytes of the context structs of the real compiler, those within others not counted again. */
+function contexts(wgsl) {
+  const structs = new Map([...wgsl.matchAll(/struct (\w+)\s*\{([^}]*)\}/g)].map(([, name, body]) =>
+    [name, [...body.matchAll(/:\s*([^\n]+?),?\s*(?:\n|$)/g)].map(m => m[1].trim().replace(/,$/, ''))]))
+  const size = type => {
+    const array = /^array<(.*),\s*(?:i32\()?(\d+)\)?>$/.exec(type)
+    if (array !== null) return size(array[1].trim()) * Number(array[2])
+    const vec = /^vec(\d)<\w+>$/.exec(type)
+    if (vec !== null) return 4 * Number(vec[1])
+    const mat = /^mat(\d)x(\d)<\w+>$/.exec(type)
+    if (mat !== null) return 4 * Number(mat[1]) * Number(mat[2])
+    return structs.has(type) ? structs.get(type).reduce((s, t) => s + size(t), 0) : 4
+  }
+  const names = [...structs.keys()].filter(n => n.includes('Intermediates'))
+  const inner = new Set(names.flatMap(n => structs.get(n).flatMap(t => names.filter(m => m !== n && t.includes(m)))))
+  return names.filter(n => !inner.has(n)).reduce((s, n) => s + size(n), 0)
+}
+
+function bytes() {
+  console.log('\nBytes that a reverse pass keeps in memory, a call: ours as `cotangent explain` says, theirs off the context structs of their WGSL\n')
+  table('program', 'Cotangent', 'slang-wasm')
+  let [a, b] = [0, 0]
+  const examples = readdirSync(at('examples')).map(name => [`examples/${name}`, read(`examples/${name}/${name}.slang`)])
+  for (const [name, text] of [...Object.keys(programs).map(n => [n, source(n)]), ...examples]) {
+    if (!wanted(name)) continue
+    const mine = compile(text, { fileName: `${name}.slang` }).explain().reduce((s, e) => s + e.memory, 0)
+    let other
+    try {
+      other = contexts(theirs(text, 'm'))
+      a += mine
+      b += other
+    } catch {
+      other = 'refused'
+    }
+    row(name, mine, other)
+  }
+  row('sum', a, b)
+}
+
+// ---- time ----
+
+/** Where Debian's chromium keeps a Vulkan loader and a driver that needs no GPU. */
+const chromium = '/usr/lib/chromium'
+
+async function startGpu() {
+  const env = { ...process.env, XDG_RUNTIME_DIR: process.env.XDG_RUNTIME_DIR ?? mkdtempSync(join(tmpdir(), 'xdg-')) }
+  if (env.VK_ICD_FILENAMES === undefined && existsSync(`${chromium}/vk_swiftshader_icd.json`)) {
+    env.VK_ICD_FILENAMES = `${chromium}/vk_swiftshader_icd.json`
+    env.LD_LIBRARY_PATH = [env.LD_LIBRARY_PATH, chromium].filter(p => p !== undefined && p !== '').join(':')
+  }
+  const child = fork(at('bench/gpu-worker.mjs'), { env, serialization: 'advanced', execArgv: [] })
+  const answer = () => new Promise((resolve, reject) => {
+    child.once('message', m => m.fatal === undefined && m.error === undefined ? resolve(m) : reject(new Error(m.fatal ?? m.error)))
+    child.once('exit', () => reject(new Error('the WebGPU process ended')))
+  })
+  const { ready } = await answer()
+  return {
+    name: ready, stop: () => child.kill(),
+    time: async request => { child.send({ budget: Number(options.budget), ...request }); return answer() },
+  }
+}
+
+/** A software driver's own threads say what they worked, whatever else the machine did; else the time that passed. */
+const timeOf = answer => answer.work.every(t => t > 0) ? answer.work : answer.wall
+
+/** The greatest difference of two gradients, against the greatest of their numbers. */
+function difference(x, y) {
+  let most = 0, scale = 1e-30
+  for (let i = 0; i < x.length; i++) {
+    if (!Number.isFinite(x[i]) || !Number.isFinite(y[i])) continue
+    most = Math.max(most, Math.abs(x[i] - y[i]))
+    scale = Math.max(scale, Math.abs(x[i]))
+  }
+  return most / scale
+}
+
+async function time(gpu) {
+  console.log(`\nTime of the reverse through WGSL on ${gpu.name}: the least of many runs\n`)
+  table('program', 'ours ms', 'theirs ms', 'theirs / ours', 'ours / own primal', 'theirs / own primal', 'difference')
+  const speedup = [], own = [], other = []
+  for (const [name, { threads, grad, input }] of Object.entries(programs)) {
+    if (!wanted(name)) continue
+    const [a, b] = [ours(source(name), name), theirs(source(name), name)]
+    const kernels = [a, b].flatMap(wgsl => [{ wgsl, entry: 'computeMain' }, { wgsl, entry: 'primalMain' }])
+    // Short runs find quiet moments.
+    const n = threads / 8
+    const answer = await gpu.time({ kernels, input: input(n), outputs: n * grad, groups: n / 64 })
+    const { results } = answer
+    const [mr, mp, tr, tp] = timeOf(answer)
+    speedup.push(tr / mr)
+    own.push(mr / mp)
+    other.push(tr / tp)
+    row(name, mr.toFixed(2), tr.toFixed(2), (tr / mr).toFixed(2), (mr / mp).toFixed(2), (tr / tp).toFixed(2), difference(results[0], results[2]).toExponential(1))
+  }
+  row('geometric mean', '', '', mean(speedup).toFixed(2), mean(own).toFixed(2), mean(other).toFixed(2), '')
+}
+
+// ---- growth ----
+
+/** The exponent of time against size: the slope of a straight line through the logarithms. */
+function exponent(sizes, times) {
+  const [x, y] = [sizes.map(Math.log), times.map(Math.log)]
+  const [mx, my] = [x, y].map(l => l.reduce((s, v) => s + v, 0) / l.length)
+  return x.reduce((s, v, i) => s + (v - mx) * (y[i] - my), 0) / x.reduce((s, v) => s + (v - mx) ** 2, 0)
+}
+
+async function growth(gpu) {
+  const threads = 1 << 13
+  const input = Float32Array.from({ length: threads * 4 }, (_, i) => 0.2 + 0.6 * ((i * 0.6180339887) % 1))
+  const cases = { array: [16, 64, 256], arrayParam: [16, 64, 256], maxIters: [16, 64, 256, 1024] }
+  console.log('\nHow the reverse grows, in ms: with the elements of an array, and with the bound of [MaxIters] at eight trips\n')
+  for (const [family, sizes] of Object.entries(cases)) {
+    if (!wanted(family)) continue
+    table(family, ...sizes.map(n => `N = ${n}`), 'exponent')
+    const rows = { 'ours, primal': [], 'ours, reverse': [], 'theirs, primal': [], 'theirs, reverse': [] }
+    for (const n of sizes) {
+      const text = families[family].make(n)
+      const kernels = [ours(text, family), theirs(text, family)].flatMap(wgsl => [{ wgsl, entry: 'primalMain' }, { wgsl, entry: 'computeMain' }])
+      const answer = await gpu.time({ kernels, input, outputs: threads * 4, groups: threads / 64, budget: Number(options.budget) / 2 })
+      Object.values(rows).forEach((r, i) => r.push(timeOf(answer)[i]))
+    }
+    for (const [name, times] of Object.entries(rows)) row(name, ...times.map(t => t.toFixed(2)), exponent(sizes, times).toFixed(2))
+    console.log()
+  }
+}
+
+if (parts.includes('bytes')) bytes()
+if (parts.includes('time') || parts.includes('growth')) {
+  const gpu = await startGpu()
+  if (parts.includes('time')) await time(gpu)
+  if (parts.includes('growth')) await growth(gpu)
+  gpu.stop()
+}
+process.exit(0)
