@@ -9,7 +9,7 @@ import { differential, voidType, type Type } from '../ir/type.ts'
 import { Func, Inst, Region, Value, inputs, type ParamSig } from '../ir/value.ts'
 import { cloneFunc, cloneRegion, walk } from '../ir/walk.ts'
 import { dce } from '../opt/dce.ts'
-import { inlineAll } from '../opt/inline.ts'
+import { inlineAll, inlineBeforeDerivatives } from '../opt/inline.ts'
 import { tripBound } from '../opt/loops.ts'
 import { rootOf } from './activity.ts'
 import { checkpoint } from './checkpoint.ts'
@@ -207,7 +207,7 @@ export function splitOf(cx: AdContext, func: Func, active: readonly boolean[]): 
 
 function transformSplit(cx: AdContext, func: Func, active: readonly boolean[]): Split {
   const source = copyOf(cx, func)
-  for (let round = 0; round < 8 && inlineAll(source, callee => callee !== func && isSmall(cx, callee)); round++) cx.tidy(source)
+  for (let round = 0; round < 8 && inlineBeforeDerivatives(source, callee => callee !== func && isSmall(cx, callee)); round++) cx.tidy(source)
   reversible(cx, source)
   cx.observe('prepared', source)
   const trees = unzip(cx, calleesOf(cx), source, active)

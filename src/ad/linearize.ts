@@ -204,7 +204,7 @@ class Linearizer {
   /** The check of generic code leaves this open: what serves a requirement may have no derivative. */
   lost(func: Func, inst: Inst): void {
     const { info } = func
-    if (info.level !== 'none' || info.library || info.treatAsDifferentiable || info.pure || this.cx.lost.has(func) || !differentiableResults(func).some(r => r)) return
+    if (!info.serves || info.level !== 'none' || info.library || info.treatAsDifferentiable || info.pure || this.cx.lost.has(func) || !differentiableResults(func).some(r => r)) return
     this.cx.lost.add(func)
     this.cx.sink.add(lostInInstance, inst.span ?? undefined, { name: func.name })
   }

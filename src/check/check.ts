@@ -30,7 +30,7 @@ import { assertStatic, checkBody } from './stmt.ts'
 import type {
   Body, CheckedProgram, DerivativeInfo, Expr, FieldInfo, FuncRef, GlobalInfo, Signature, StructDiffInfo,
 } from './tree.ts'
-import { intOp, intType, substituteInt, type Int, type InterfaceType, type StructType, type Subst, type Type } from './type.ts'
+import { intOp, intType, show, substituteInt, type Int, type InterfaceType, type StructType, type Subst, type Type } from './type.ts'
 import { parseRange } from '../syntax/parse.ts'
 import { SourceFile } from '../base/source.ts'
 
@@ -68,7 +68,10 @@ function checkDecl(cx: Cx, decl: Decl): void {
       const sig = funcSig(cx, decl)
       attributesOf(cx, decl)
       sig.params.forEach((p, i) => { if (p.hasDefault && argumentNeedsItself(cx, decl, i)) cx.sink.add(names.cyclic, p.span ?? undefined, { name: p.name }) })
-      if (attributesOf(cx, decl).marked) checkReferences(cx, decl)
+      if (attributesOf(cx, decl).marked) {
+        checkReferences(cx, decl)
+        checkPlaces(cx, decl)
+      }
       const body = checkBody(cx, decl)
       checkRedefinition(cx, decl)
       checkDerivatives(cx, decl)
@@ -103,6 +106,16 @@ function checkReferences(cx: Cx, func: FuncDecl): void {
     const byReference = syntax[p.index]?.modifiers.some(m => m.name === 'constref' || m.name === '__constref') === true
     if (byReference && !p.noDiff && differentialOf(cx, p.type) !== null) cx.sink.add(derivative.constantReference, p.span ?? undefined, { name: p.name })
   }
+}
+
+/** Places of derivatives travel with places one way: in. */
+function checkPlaces(cx: Cx, func: FuncDecl): void {
+  const sig = funcSig(cx, func)
+  const isPlace = (type: Type): boolean => type.kind !== 'void' && placeDifferentialOf(cx, type) !== null
+  for (const p of sig.params) {
+    if (p.dir !== 'in' && !p.noDiff && isPlace(p.type)) cx.sink.add(derivative.placeComesOut, p.span ?? undefined, { what: `${p.dir} parameter ${p.name}`, type: show(p.type) })
+  }
+  if (!sig.resultNoDiff && isPlace(sig.result)) cx.sink.add(derivative.placeComesOut, func.span ?? undefined, { what: 'the result', type: show(sig.result) })
 }
 
 /** A type is differentiated as a value or as a place. */

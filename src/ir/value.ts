@@ -89,6 +89,8 @@ export interface FuncInfo {
   substitute: Func | undefined
   /** `[TreatAsDifferentiable]`: derivatives are zero. */
   treatAsDifferentiable: boolean
+  /** Generic code calls it as what meets a requirement: whether it has a derivative was open where the call was checked. */
+  serves: boolean
   forceInline: boolean
   noInline: boolean
   prefer: 'none' | 'recompute' | 'checkpoint'
@@ -138,7 +140,7 @@ export class Func {
     this.request = undefined
     this.span = span
     this.info = {
-      level: 'none', forward: undefined, backward: undefined, substitute: undefined, treatAsDifferentiable: false,
+      level: 'none', forward: undefined, backward: undefined, substitute: undefined, treatAsDifferentiable: false, serves: false,
       forceInline: false, noInline: false, prefer: 'none', spell: undefined, lanewise: undefined, pure: false, library: false,
       entry: undefined, exported: undefined,
     }

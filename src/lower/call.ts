@@ -85,6 +85,7 @@ export function cut(fn: Fn, value: Value): Value {
 function callFunc(fn: Fn, ref: FuncRef, operands: readonly Operand[]): Value | undefined {
   const { b } = fn
   const callee = fn.cx.instance(ref)
+  if (ref.kind === 'direct' && fn.cx.serving.has(ref.decl)) callee.info.serves = true
   const sig = callee.sig
   if (operands.length !== sig.params.length) return impossible(`a call of ${callee.name} with ${operands.length} operands`)
   const values: Value[] = []

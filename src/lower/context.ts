@@ -4,6 +4,7 @@
  */
 import { InternalError, type Sink } from '../base/diag.ts'
 import { endlessInstances } from '../base/errors/lower.ts'
+import type { FuncDecl } from '../check/decl.ts'
 import type { CheckedProgram, FuncRef, Signature } from '../check/tree.ts'
 import * as s from '../check/type.ts'
 import * as t from '../ir/type.ts'
@@ -38,6 +39,8 @@ export class Lowering {
   readonly system: SystemValues = new SystemValues(this)
   /** How many instantiations led to the function that is lowered now. */
   depth = 0
+  /** Functions that have been called as what meets a requirement of a type parameter. */
+  readonly serving: Set<FuncDecl> = new Set()
   readonly #instances = new Map<string, Func>()
   readonly #sums = new Map<string, t.Type>()
   readonly #interfaces = new Map<t.Type, s.InterfaceType>()

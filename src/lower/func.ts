@@ -57,7 +57,9 @@ export class Fn {
 
   /** A concrete reference. */
   ref(ref: FuncRef): FuncRef {
-    return this.cx.resolve(this.cx.program.substituteRef(ref, this.subst))
+    const concrete = this.cx.resolve(this.cx.program.substituteRef(ref, this.subst))
+    if (ref.kind === 'requirement' && concrete.kind === 'direct') this.cx.serving.add(concrete.decl)
+    return concrete
   }
 
   /** Reports what the place being lowered asks for and no target has. */

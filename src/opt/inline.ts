@@ -4,7 +4,8 @@
  *   %r: f32 = call @f %x   →   %r: f32 = block () { … if %c () { leave %a } () { yield } … yield %b }
  */
 import * as ops from '../ir/ops.ts'
-import { Inst, Region, noRegions, type Func, type Module, type Value } from '../ir/value.ts'
+import { differential } from '../ir/type.ts'
+import { Inst, Region, Value, inputs, noRegions, outputs, type Func, type Module, type ParamSig, type Signature } from '../ir/value.ts'
 import { cloneInst, walk, type ValueTable } from '../ir/walk.ts'
 import type { Cx } from './cx.ts'
 
@@ -68,8 +69,16 @@ function isNamed(func: Func): boolean {
 
 /** Inlines every call whose callee has a body and for which the predicate holds, callees of callees included, but none deeper than `limit` regions. */
 export function inlineAll(func: Func, predicate: (callee: Func) => boolean, limit: number = Infinity): boolean {
+  return inlineWith(func, new Inlining(func, predicate, limit, false))
+}
+
+/** The same in a function that is still to be differentiated: what a signature says to carry no derivative goes on to carry none. */
+export function inlineBeforeDerivatives(func: Func, predicate: (callee: Func) => boolean): boolean {
+  return inlineWith(func, new Inlining(func, predicate, Infinity, true))
+}
+
+function inlineWith(func: Func, pass: Inlining): boolean {
   if (func.body === undefined) return false
-  const pass = new Inlining(func, predicate, limit)
   pass.region(func.body, [func])
   return pass.changed
 }
@@ -96,14 +105,16 @@ class Inlining {
   readonly #func: Func
   readonly #predicate: (callee: Func) => boolean
   readonly #limit: number
+  readonly #detaches: boolean
   readonly #to: ValueTable = []
   #grown = 0
   #nesting = 0
 
-  constructor(func: Func, predicate: (callee: Func) => boolean, limit: number) {
+  constructor(func: Func, predicate: (callee: Func) => boolean, limit: number, detaches: boolean) {
     this.#func = func
     this.#predicate = predicate
     this.#limit = limit
+    this.#detaches = detaches
   }
 
   /** `chain` holds the functions that are being inlined: a call of one of them is recursion and stays. */
@@ -150,7 +161,8 @@ class Inlining {
     const body = callee.body!
     const values: ValueTable = []
     const labels = new Map<Inst, Inst>()
-    body.params.forEach((p, k) => { values[p.id] = call.args[k]! })
+    const given = this.#detaches ? inputs(callee.sig) : []
+    body.params.forEach((p, k) => { values[p.id] = this.#cut(region, call.args[k]!, given[k]) })
     const copies = body.insts.map(inst => cloneInst(inst, this.#func, values, labels))
     // What the library computes stands, for the user, where it is called.
     if (callee.info.library && call.span !== null) for (const inst of copies) inst.span = call.span
@@ -159,28 +171,55 @@ class Inlining {
       const copy = new Region()
       copy.insts = copies
       const block = new Inst(ops.block, [], null, [copy], call.span)
-      block.results = call.results
+      block.results = this.#detaches ? call.results.map((r, k) => this.#value(r, block, k)) : call.results
       for (const r of block.results) r.def = block
       returnsLeave(copy, block)
       if (copies[copies.length - 1]!.op === ops.leave) copies.push(new Inst(ops.yield_, copies.pop()!.args, null, noRegions, call.span))
       region.insts.push(block)
       this.region(copy, inner)
+      if (this.#detaches) this.#results(region, call, block.results)
       return true
     }
     const end = copies.pop()!
     if (!this.#append(region, copies, inner)) return false
     if (end.op === ops.ret) {
-      call.results.forEach((r, k) => this.#become(r, this.#resolve(end.args[k]!)))
+      this.#results(region, call, end.args.map(v => this.#resolve(v)))
       return true
     }
     region.insts.push(end)
     return false
   }
 
+  /** Puts what the body gives in the place of what the call gave. */
+  #results(region: Region, call: Inst, values: readonly Value[]): void {
+    const { sig } = call.attr as Func
+    const given = this.#detaches ? resultParams(sig) : []
+    call.results.forEach((r, k) => this.#become(r, this.#cut(region, values[k]!, given[k])))
+  }
+
+  /** The value without its derivative where the signature says so. */
+  #cut(region: Region, value: Value, by: Pick<ParamSig, 'noDiff'> | undefined): Value {
+    if (by?.noDiff !== true || differential(value.type) === null) return value
+    const inst = new Inst(ops.detach, [value], null, noRegions, null)
+    const result = this.#value(value, inst, 0)
+    inst.results = [result]
+    region.insts.push(inst)
+    return result
+  }
+
+  /** A value like another. */
+  #value(like: Value, def: Inst, index: number): Value {
+    return new Value(this.#func.nextValue++, like.type, def, index, like.name)
+  }
+
   #become(from: Value, to: Value): void {
     if (to.name === '') to.name = from.name
     this.#to[from.id] = to
   }
+}
+
+function resultParams(sig: Signature): readonly Pick<ParamSig, 'noDiff'>[] {
+  return sig.result.kind === 'void' ? outputs(sig) : [{ noDiff: sig.resultNoDiff }, ...outputs(sig)]
 }
 
 /** True where a `ret` stands anywhere but at the end. */

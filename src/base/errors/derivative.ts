@@ -179,3 +179,8 @@ export const substituteCycle: Entry<'name'> = error('E31155', '{name} is its own
   help: 'let the last function of the chain have none',
   example: '[PrimalSubstitute(b)] float a(float x) { return x; } [PrimalSubstitute(a)] float b(float x) { return x; }',
 })
+
+export const placeComesOut: Entry<'what' | 'type'> = error('E30118', '{what} of a differentiable function is of pointer type {type}', {
+  help: 'pass it in as a parameter, or mark it no_diff',
+  example: 'struct P : IDifferentiablePtrType { typealias Differential = P; int at; } [Differentiable] P f(P p) { return p; }',
+})
