@@ -9,6 +9,7 @@ import type { Explain } from './ad/context.ts'
 import { resolveRequests, type AdHooks } from './ad/request.ts'
 import { InternalError, Sink } from './base/diag.ts'
 import { renderDiagnostics } from './base/render.ts'
+import { unknownBound } from './base/errors/ad.ts'
 import { missingEntry } from './base/errors/target.ts'
 import { missingExport } from './base/errors/lower.ts'
 import { check } from './check/check.ts'
@@ -26,9 +27,10 @@ import { dce } from './opt/dce.ts'
 import { effects } from './opt/effects.ts'
 import { expand } from './opt/expand.ts'
 import { gvn } from './opt/gvn.ts'
-import { inline, inlineSingleCalls } from './opt/inline.ts'
+import { inline, inlineAll, inlineSingleCalls } from './opt/inline.ts'
 import { licm } from './opt/licm.ts'
 import { memory } from './opt/memory.ts'
+import { boundLists, holdsList, listVariables } from './opt/lists.ts'
 import { resources } from './opt/resources.ts'
 import { simplify } from './opt/simplify.ts'
 import { sroa } from './opt/sroa.ts'
@@ -308,6 +310,7 @@ export function middle(program: CheckedProgram, roots: Roots, sink: Sink, option
     isTidy: func => tidied.has(func),
     explain: options.explain,
     observe: (stage, func) => {
+    growable: options.target === 'wasm' || options.target === 'js',
       // The trees of the stages between are no whole functions: one uses values of the other.
       if (options.verify && (stage === 'prepared' || stage === 'linearized' || stage === 'extracted')) verifier.verify(func, stage)
       options.dump?.(stage, printFunc(func), func.name)
@@ -323,13 +326,30 @@ export function middle(program: CheckedProgram, roots: Roots, sink: Sink, option
 export function finish(module: Module, sink: Sink, options: MiddleOptions): void {
   const cx: Cx = { sink, level: options.level, wide: options.wide === true }
   const runner = new Runner(cx, options)
-  runner.timed('optimise', () => optimise(module, runner, cx))
+  runner.timed('optimise', () => {
+    const listed = options.target === 'wgsl' && module.funcs.some(f => listVariables(f).length > 0)
+    // Lists do not pass from function to function on a GPU, and shorten only where their loops are seen.
+    if (listed) for (const func of module.funcs) inlineAll(func, callee => [...callee.sig.params.map(p => p.type), callee.sig.result].some(holdsList))
+    optimise(module, runner, cx)
+    if (listed) for (const func of module.funcs) bound(func, runner, cx)
+  })
   if (options.verify) verifier.verifyModule(module, 'optimise')
   runner.dump('final', module)
 }
 
 function optimise(module: Module, runner: Runner, cx: Cx): void {
   unused(module)
+/** Makes arrays of the lists of a function; complains of the loops that leave no bound to be seen. */
+function bound(func: Func, runner: Runner, cx: Cx): void {
+  if (listVariables(func).length === 0) return
+  if (cx.level === 0) runner.passes(func, finalPasses)
+  if (boundLists(func)) runner.passes(func, finalPasses)
+  const left = listVariables(func).map(inst => inst.span)
+  const spans = left.filter(span => span !== null)
+  for (const span of spans) cx.sink.add(unknownBound, span, {})
+  if (left.length > 0 && spans.length === 0) cx.sink.add(unknownBound, func.span ?? undefined, {})
+}
+
   // Resources find their functions before anything else, since a pointer of unknown origin keeps passes from seeing memory.
   const found = resources(module)
   unused(module)

@@ -3,7 +3,7 @@
  * that a page which compiles to WGSL does not carry their code.
  */
 import { InternalError, Sink, type Diagnostic } from './base/diag.ts'
-import { notDifferentiable } from './base/errors/derivative.ts'
+import { notDifferentiable, unboundedLoop } from './base/errors/derivative.ts'
 import { tooDeep } from './base/errors/names.ts'
 import { renderDiagnostics } from './base/render.ts'
 import { finish, front, middle, type Checked, type Explain, type Level, type MiddleOptions, type Root, type Stage, type Target } from './compile.ts'
@@ -117,6 +117,19 @@ export class WgslProgram {
   /** Everything that was found wrong or doubtful, in order of stages. */
   get diagnostics(): readonly Diagnostic[] {
     return this.#diagnostics
+  }
+
+  /**
+   * What a module without entry points would meet in WGSL: loops in differentiable functions whose trips nothing bounds.
+   * With entry points `wgsl` finds those that they lead to, and a CPU can run them all.
+   */
+  get wgslDiagnostics(): readonly Diagnostic[] {
+    const checked = this.#checked
+    const sink = new Sink()
+    if (checked !== undefined && checked.program.entries.length === 0 && this.#options.entries === undefined) {
+      for (const span of checked.program.unbounded) sink.add(unboundedLoop, span, {})
+    }
+    return sink.list
   }
 
   /** Whether there are no errors. */

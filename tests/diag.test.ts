@@ -25,6 +25,7 @@ function diagnose(entry: Entry): readonly Diagnostic[] {
     ...example.entry === undefined ? {} : { entries: [example.entry] },
     ...example.exports === undefined ? {} : { exports: example.exports },
   })
+  if (example.target === 'wgsl' && program.wgslDiagnostics.length > 0) return program.wgslDiagnostics
   try {
     if (program.ok && example.target !== undefined) program[example.target]()
   } catch (e) {

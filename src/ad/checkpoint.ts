@@ -10,7 +10,6 @@ import * as t from '../ir/type.ts'
 import { Inst, Region, type Func, type Value } from '../ir/value.ts'
 import { cloneInst, mapValues } from '../ir/walk.ts'
 import { inductions, tripBound } from '../opt/loops.ts'
-import { unknownBound } from '../base/errors/ad.ts'
 import type { AdContext } from './context.ts'
 import type { Trees } from './linearize.ts'
 import { Network } from './mincut.ts'
@@ -224,12 +223,9 @@ class Checkpointer {
     const variable = v.type.kind === 'ptr'
     const type = variable ? v.type.elem! : v.type
     const body = this.trees.primal
-    const dims: number[] = []
-    for (const loop of place.loops) {
-      const bound = this.bound(loop)
-      if (bound === undefined) this.cx.sink.add(unknownBound, loop.span ?? undefined, {})
-      dims.push(Math.max(1, bound?.max ?? 1))
-    }
+    const bounds = place.loops.map(loop => this.bound(loop))
+    const isLarge = this.cx.growable === true && bounds.reduce((n, bound) => n * (bound?.max ?? 1), bytesOf(type)) > reservedBytes
+    const dims = bounds.map(bound => bound === undefined || (isLarge && !bound.exact) ? undefined : Math.max(1, bound.max))
     const full = slotType(type, dims)
     const b = this.work
     let out: Value
@@ -237,11 +233,15 @@ class Checkpointer {
       out = v
     } else {
       const slot = b.within(this.primalStart, () => b.variable(full, v.name))
+    // Where the target has no lists, this is the loop to complain of.
+    const unbounded = place.loops[bounds.indexOf(undefined)]?.span ?? null
       const piece = new Region()
       b.within(piece, () => {
         let p = slot
         for (const loop of place.loops) p = b.elem(p, this.counters.get(loop)!)
+      b.span = unbounded
         b.store(p, variable ? b.load(v) : v)
+      b.span = null
       })
       this.#pieces.push({ v, insts: piece.insts })
       out = b.within(this.primalEnd, () => b.load(slot))

@@ -50,6 +50,8 @@ export interface AdContext {
   readonly resolve: (func: Func) => void
   /** Called with each stage of each function, for dumps and verification. */
   readonly observe: (stage: AdStage, func: Func) => void
+  /** True where slots had better grow than be as large as they may become: on a CPU. */
+  readonly growable?: boolean | undefined
   /** Told of every decision, where somebody asks. */
   readonly explain?: Explain | undefined
   readonly jvps: Map<string, Jvp>
@@ -73,7 +75,7 @@ export interface AdContext {
   readonly plains: Map<Func, Func>
 }
 
-export function adContext(module: Module, hooks: Pick<AdContext, 'sink' | 'derivatives' | 'tidy' | 'isTidy' | 'resolve' | 'observe' | 'explain'>): AdContext {
+export function adContext(module: Module, hooks: Pick<AdContext, 'sink' | 'derivatives' | 'tidy' | 'isTidy' | 'resolve' | 'observe' | 'growable' | 'explain'>): AdContext {
   return {
     module, ...hooks, jvps: new Map(), rules: new Map(), splits: new Map(), linearMaps: new Map(), splitOfMap: new Map(),
     open: new Set(), ids: new Map(), effects: new Map(), sources: new Map(), duals: new Map(), plains: new Map(), lost: new Set(),

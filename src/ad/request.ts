@@ -26,6 +26,8 @@ export interface AdHooks {
   /** Whether a function is in clean SSA form already. */
   readonly isTidy: (func: Func) => boolean
   readonly observe: (stage: AdStage, func: Func) => void
+  /** True where slots had better grow than be as large as they may become: on a CPU. */
+  readonly growable?: boolean | undefined
   readonly explain?: Explain | undefined
 }
 

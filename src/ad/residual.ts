@@ -3,17 +3,18 @@
  * from what and at what cost it can be computed again.
  */
 import * as ops from '../ir/ops.ts'
-import { array, type Type } from '../ir/type.ts'
+import { array, list, type Type } from '../ir/type.ts'
 import { Inst, type Func, type Global, type Region, type Value } from '../ir/value.ts'
 import { captured, walk } from '../ir/walk.ts'
 import { rootOf } from './activity.ts'
 
-/** Bytes of a value in a context: four a scalar, eight if it has 64 bits. */
+/** Bytes of a value in a context: four a scalar, eight if it has 64 bits; a list counts for what refers to it. */
 export function bytesOf(type: Type): number {
   switch (type.kind) {
     case 'scalar': return type.scalar === 'f64' || type.scalar === 'i64' || type.scalar === 'u64' ? 8 : 4
     case 'struct': return type.fields.reduce((sum, f) => sum + bytesOf(f.type), 0)
     case 'vec': case 'mat': case 'array': return type.count * bytesOf(type.elem!)
+    case 'list': return 8
     default: return 0
   }
 }
@@ -256,7 +257,7 @@ export class Primal {
   }
 }
 
-/** The type of a slot that holds one value for each trip of loops with these bounds, outermost first. */
-export function slotType(type: Type, bounds: readonly number[]): Type {
-  return bounds.reduceRight((inner, n) => array(inner, n), type)
+/** The type of a slot that holds one value for each trip of loops with these bounds, outermost first; undefined: it grows. */
+export function slotType(type: Type, bounds: readonly (number | undefined)[]): Type {
+  return bounds.reduceRight<Type>((inner, n) => n === undefined ? list(inner) : array(inner, n), type)
 }

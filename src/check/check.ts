@@ -32,7 +32,7 @@ import type {
 } from './tree.ts'
 import { intOp, intType, show, substituteInt, type Int, type InterfaceType, type StructType, type Subst, type Type } from './type.ts'
 import { parseRange } from '../syntax/parse.ts'
-import { SourceFile } from '../base/source.ts'
+import { SourceFile, type Span } from '../base/source.ts'
 
 export type CheckOptions = SourceOptions
 
@@ -145,9 +145,11 @@ class Program implements CheckedProgram {
   readonly functions: readonly FuncDecl[]
   readonly entries: readonly FuncDecl[]
   readonly globals: readonly GlobalDecl[]
+  readonly unbounded: readonly Span[]
 
   constructor(cx: Cx, root: ModuleDecl) {
     this.#cx = cx
+    this.unbounded = cx.unbounded
     this.modules = cx.modules
     const functions = cx.userDecls.filter((d): d is FuncDecl => d.kind === 'func' && paramLists(d).length === 0)
     this.functions = [...functions.filter(f => f.module === root), ...functions.filter(f => f.module !== root)]

@@ -1,5 +1,6 @@
 /** The state of one run of the checker: everything that is resolved on demand is kept here, so that it is resolved once. */
 import type { Sink } from '../base/diag.ts'
+import type { Span } from '../base/source.ts'
 import type {
   AliasDecl, Decl, EnumDecl, ExtensionDecl, FieldDecl, FuncAttributes, FuncDecl, GenericParams, GlobalDecl, LocalDecl,
   ModuleDecl, ParamDecl, StructDecl,
@@ -46,6 +47,8 @@ export class Cx {
   readonly paramLists: Map<Scope, GenericParams> = new Map()
   /** The next identity of a declaration or parameter. */
   nextId = 1
+  /** Loops of differentiable functions whose trips nothing in the text bounds. */
+  readonly unbounded: Span[] = []
   /** How deep resolving has gone; bounds recursion. */
   depth = 0
 

@@ -19,18 +19,23 @@ import type { Arg, Body, CallExpr, Expr, FuncRef, Place, Stmt } from './tree.ts'
 import { show, type Type } from './type.ts'
 import { children, eachExpr, eachStmt, expressions, operands, placeOperands } from './walk.ts'
 
-/** Reports where a derivative would get lost, and loops without a bound. */
+/** Notes a loop that a GPU could not differentiate in reverse as it stands here. */
+function unbounded(cx: Cx, s: Stmt): void {
+  if (s.span !== null) cx.unbounded.push(s.span)
+}
+
+/** Reports where a derivative would get lost; notes loops without a bound. */
 export function checkLostDerivatives(cx: Cx, func: FuncDecl, body: Body): void {
   const attributes = attributesOf(cx, func)
   eachStmt(body.stmts, s => {
     if (s.kind !== 'for') return
     const bounded = hasKnownBound(cx, s, true)
-    if (attributes.marked && !bounded && s.loop.maxIters === null && !s.loop.forceUnroll) cx.sink.add(errors.unboundedLoop, s.span ?? undefined, {})
+    if (attributes.marked && !bounded && s.loop.maxIters === null && !s.loop.forceUnroll) unbounded(cx, s)
   })
   if (attributes.prefer === 'recompute') checkRecompute(cx, func, body)
   if (!attributes.marked) return
   eachStmt(body.stmts, s => {
-    if ((s.kind === 'while' || s.kind === 'do') && s.loop.maxIters === null && !s.loop.forceUnroll) cx.sink.add(errors.unboundedLoop, s.span ?? undefined, {})
+    if ((s.kind === 'while' || s.kind === 'do') && s.loop.maxIters === null && !s.loop.forceUnroll) unbounded(cx, s)
   })
   if (attributes.treatAsDifferentiable) return
   if (attributes.kernel) {

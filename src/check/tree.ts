@@ -280,6 +280,8 @@ export interface CheckedProgram {
   readonly entries: readonly FuncDecl[]
   /** Shader parameters, blocks, groupshared and static variables of the user's modules, in order of declaration. */
   readonly globals: readonly GlobalDecl[]
+  /** Loops of differentiable functions whose trips nothing in the text bounds: their reverse derivatives need a CPU. */
+  readonly unbounded: readonly Span[]
 
   attributes(func: FuncDecl): FuncAttributes
   /** The parameters in terms of the function's own generic parameters. */

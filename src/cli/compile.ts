@@ -24,7 +24,7 @@ function one(file: string, options: CompileCommandOptions): void {
   const stage = options.stage
   const program = compileFile(file, options, {
     entries: options.entry?.map(name => stage === undefined ? name : { name, stage }), exports: options.export,
-  })
+  }, options.target === 'wgsl' && options.dumpIr === undefined)
   try {
     const code = options.dumpIr === undefined ? codeOf(program, options) : dump(program, options)
     if (options.output !== undefined) write(options.output, code)

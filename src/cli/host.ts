@@ -68,8 +68,8 @@ export interface SharedOptions {
   readonly time?: boolean
 }
 
-/** Compiles a file, reports what it says, and ends in status 1 where the program has errors. */
-export function compileFile(file: string, options: SharedOptions, more: Partial<CompileOptions> = {}): Program {
+/** Compiles a file, reports what it says (`forGpu`: and what keeps all of it from a GPU), and ends in status 1 where there are errors. */
+export function compileFile(file: string, options: SharedOptions, more: Partial<CompileOptions> = {}, forGpu = false): Program {
   const source = readSource(file)
   const defines: Record<string, string> = {}
   for (const d of options.define ?? []) {
@@ -92,8 +92,9 @@ export function compileFile(file: string, options: SharedOptions, more: Partial<
     for (const [phase, ms] of times) process.stderr.write(`${phase.padEnd(16)}${ms.toFixed(2).padStart(9)} ms\n`)
     process.stderr.write(`${'total'.padEnd(16)}${(performance.now() - start).toFixed(2).padStart(9)} ms\n`)
   }
-  report(program.diagnostics, options)
-  if (!program.ok) throw new Failed()
+  const gpu = forGpu ? program.wgslDiagnostics : []
+  report([...program.diagnostics, ...gpu], options)
+  if (!program.ok || gpu.length > 0) throw new Failed()
   return program
 }
 

@@ -110,7 +110,9 @@ export class Machine {
         scalars.push(at)
         at += align(p.type.size)
       }
+      this.#top = at
       const back = resources ? this.#upload(this.#namesBound(), this.#bound, at) : undefined
+      this.#placeTape()
       const raw = guarded(f.name, () => run(...scalars))
       if (back !== undefined) this.#download(back)
       const list = (Array.isArray(raw) ? raw : [raw]) as Scalar[]
@@ -153,6 +155,7 @@ export class Machine {
       throw new ShapeError(`dispatch of ${name}`, 'three whole numbers of workgroups', groups)
     }
     const back = this.#upload(kernel, resources, this.host.heap)
+    this.#placeTape()
     const run = this.#exports[name] as Callable
     // Engines replace slow code by fast code between calls only, so a dispatch is many calls.
     const step = Math.max(1, Math.ceil((to - from) / maxCalls))
@@ -182,6 +185,7 @@ export class Machine {
       }
       uploads.push({ buffer, data, at: place, bytes })
     }
+    this.#top = top
     this.#reserve(top)
     const memory = new Uint8Array(this.#memory.buffer)
     for (const { buffer, data, at: place, bytes } of uploads) {
@@ -252,6 +256,14 @@ export class Machine {
 
   #setGlobal(name: string, value: number): void {
     (this.#exports[name] as WebAssembly.Global).value = value
+  }
+
+  /** Where what the host put into memory ends. */
+  #top = 0
+
+  /** Lets lists grow behind what the host put into memory. */
+  #placeTape(): void {
+    if (this.host.tapeAt !== 0) new DataView(this.#memory.buffer).setUint32(this.host.tapeAt, align(this.#top), true)
   }
 
   #reserve(bytes: number): void {

@@ -96,7 +96,7 @@ export const undef: Op = op('undef', { doc: 'An unspecified value; targets give 
 // ── Arithmetic, lane by lane on scalars, vectors and matrices of one type ─────────────────────────────────────────
 
 export const add: Op = op('add', {
-  doc: 'Sum; on arrays and structs element by element (the accumulation of derivatives), which `expand` takes apart.',
+  doc: 'Sum; on arrays, lists and structs element by element (the accumulation of derivatives), which `expand` takes apart.',
   type: first, check: alike, fold: (x, y) => x + y, spell: { infix: '+' }, wasm: { f32: 0x92, f64: 0xa0, i32: 0x6a, u32: 0x6a, i64: 0x7c, u64: 0x7c },
   ad: { is: 'linear', transpose: (_b, _inst, _i, ct) => ct }, samples: [[2, 3], [-0.5, 8]],
 })
@@ -280,7 +280,7 @@ export const transpose: Op = op('transpose', {
 export const variable: Op = op('var', { doc: 'A local variable of the enclosing region: a function pointer to it. Uninitialised; targets give zero.', effect: 'write', ad: structure })
 export const global: Op = op('global', { doc: 'A pointer to a module-level variable or resource.', attr: 'global', type: (_args, attr) => { const g = attr as { space: t.Space; type: Type }; return [t.ptr(g.space, g.type)] }, ad: structure })
 export const field: Op = op('field', { doc: 'A pointer to a field of the struct pointed to.', attr: 'number', type: ([p], attr) => [t.ptr(p!.type.space!, t.component(p!.type.elem!, attr as number))], ad: structure })
-export const elem: Op = op('elem', { doc: 'A pointer to an element, row or lane; the index is clamped or the access dropped where it is out of bounds, never memory of another variable.', type: ([p]) => [t.ptr(p!.type.space!, p!.type.elem!.elem!)], ad: structure })
+export const elem: Op = op('elem', { doc: 'A pointer to an element, row or lane; the index is clamped or the access dropped where it is out of bounds, never memory of another variable. A list grows to hold it.', type: ([p]) => [t.ptr(p!.type.space!, p!.type.elem!.elem!)], ad: structure })
 export const load: Op = op('load', { doc: 'The value pointed to.', effect: 'read', type: ([p]) => [p!.type.elem!], check: ([p]) => p!.type.kind === 'ptr' ? undefined : 'a pointer is needed', ad: structure })
 export const store: Op = op('store', { doc: 'Writes the second operand where the first points.', effect: 'write', type: none, check: ([p, v]) => p!.type.elem === v!.type ? undefined : 'the pointee and the value differ in type', ad: structure })
 export const length: Op = op('length', { doc: 'The number of elements of a runtime-sized array, as u32.', effect: 'none', type: () => [t.u32], ad: flat })

@@ -141,6 +141,12 @@ class Parser {
       this.#expect('p', '>')
       return t.array(elem, count)
     }
+    if (word === 'list') {
+      this.#expect('p', '<')
+      const elem = this.#type()
+      this.#expect('p', '>')
+      return t.list(elem)
+    }
     if (word === 'ptr') {
       this.#expect('p', '<')
       const space = this.#expect('word').text as Space

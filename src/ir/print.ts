@@ -12,12 +12,13 @@ import { inputs } from './value.ts'
 import { walk } from './walk.ts'
 
 const bare = /^[A-Za-z_$][\w.$]*$/
-const builtinType = /^(void|bool|[iuf]\d+(x\d+)*|array|ptr|opaque)$/
+const builtinType = /^(void|bool|[iuf]\d+(x\d+)*|array|list|ptr|opaque)$/
 
 /** The text of a type, as it stands in IR text. */
 export function typeText(type: Type): string {
   switch (type.kind) {
     case 'array': return `array<${typeText(type.elem!)}, ${type.count}>`
+    case 'list': return `list<${typeText(type.elem!)}>`
     case 'ptr': return `ptr<${type.space}, ${typeText(type.elem!)}>`
     case 'opaque': return `opaque<${JSON.stringify(type.name)}>`
     case 'struct': return bare.test(type.name) && !builtinType.test(type.name) ? type.name : JSON.stringify(type.name)

@@ -212,6 +212,11 @@ export class Machine {
       case ops.field: return { of: target(x) as Data[], key: attr as number }
       case ops.elem: {
         const list = target(x) as Data[]
+        const whole = inst.args[0]!.type.elem!
+        if (whole.kind === 'list') {
+          for (let i = list.length; i <= Number(y); i++) list.push(zeroOf(whole.elem!))
+          return { of: list, key: Math.max(Number(y), 0) }
+        }
         return list.length === 0 ? { of: [copy(zeroOf(type!.elem!))], key: 0 } : { of: list, key: clamp(y as Scalar, list.length) }
       }
       case ops.load: return copy(target(x))
@@ -228,6 +233,10 @@ export class Machine {
 
   #arithmetic(op: Op, type: Type, x: Data, y: Data): Data {
     if (type.kind === 'scalar') return apply(op, type.scalar!, x as Scalar, y as Scalar, this.#mode)
+    if (type.kind === 'list') {
+      const [short, long] = (x as readonly Data[]).length < (y as readonly Data[]).length ? [x as readonly Data[], y] : [y as readonly Data[], x]
+      return (long as readonly Data[]).map((part, i) => i < short.length ? this.#arithmetic(op, type.elem!, part, short[i]!) : part)
+    }
     return (x as readonly Data[]).map((part, i) => {
       const inner = type.kind === 'struct' ? type.fields[i]!.type : type.elem!
       return this.#arithmetic(op, inner, part, y === undefined ? y : inner.kind === 'scalar' && !Array.isArray(y) ? y : at(y, i))
@@ -313,6 +322,8 @@ function assign(p: Pointer, value: Data): void {
   const old = p.of[p.key]
   if (Array.isArray(old)) {
     const parts = value as readonly Data[]
+    // Only a list changes its length.
+    old.length = parts.length
     for (let i = 0; i < parts.length; i++) assign({ of: old as Data[], key: i }, parts[i]!)
   } else {
     p.of[p.key] = copy(value)
@@ -337,12 +348,12 @@ function splat(x: Data, type: Type): Data {
   return Array.from({ length: type.count }, () => splat(x, type.elem!))
 }
 
-/** Zero of any type; a runtime-sized array is empty. */
+/** Zero of any type; a list and a runtime-sized array are empty. */
 export function zeroOf(type: Type): Data {
   switch (type.kind) {
     case 'scalar': return zeroScalar(type.scalar!)
     case 'struct': return type.fields.map(f => zeroOf(f.type))
-    case 'vec': case 'mat': case 'array': return Array.from({ length: type.count }, () => zeroOf(type.elem!))
+    case 'vec': case 'mat': case 'array': case 'list': return Array.from({ length: type.count }, () => zeroOf(type.elem!))
     default: return 0
   }
 }

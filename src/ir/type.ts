@@ -6,7 +6,7 @@ export type ScalarName = 'bool' | 'i8' | 'i16' | 'i32' | 'i64' | 'u8' | 'u16' | 
 /** Where a pointer points. `private` is a module-level variable of one invocation. */
 export type Space = 'function' | 'private' | 'workgroup' | 'uniform' | 'storage' | 'storage_rw' | 'handle'
 
-export type Kind = 'void' | 'scalar' | 'vec' | 'mat' | 'array' | 'struct' | 'ptr' | 'opaque'
+export type Kind = 'void' | 'scalar' | 'vec' | 'mat' | 'array' | 'list' | 'struct' | 'ptr' | 'opaque'
 
 export interface Field {
   readonly name: string
@@ -36,7 +36,7 @@ export class Type {
   readonly name: string
   /** Scalar name for `scalar`, and the scalar of a `vec` or `mat`; else undefined. */
   readonly scalar: ScalarName | undefined
-  /** Element of an array or vector, row of a matrix, pointee of a pointer. */
+  /** Element of an array, list or vector, row of a matrix, pointee of a pointer. */
   readonly elem: Type | undefined
   /** Lanes of a vector, rows of a matrix, elements of an array (0: runtime-sized). */
   readonly count: number
@@ -101,6 +101,14 @@ export function array(elem: Type, count: number): Type {
   return derive(elem, `[${count}]`, () => new Type('array', `array<${elem.name}, ${count}>`, undefined, elem, count, noFields, undefined))
 }
 
+/**
+ * An array without end of which only the first elements are other than zero: reads past them give zero, writes past them
+ * make it longer. A value like any other; only CPU targets have it.
+ */
+export function list(elem: Type): Type {
+  return derive(elem, '[]', () => new Type('list', `list<${elem.name}>`, undefined, elem, 0, noFields, undefined))
+}
+
 export function ptr(space: Space, elem: Type): Type {
   return derive(elem, `*${space}`, () => new Type('ptr', `ptr<${space}, ${elem.name}>`, undefined, elem, 0, noFields, space))
 }
@@ -147,7 +155,7 @@ export function component(type: Type, index: number): Type {
 
 /**
  * The differential of a type, or null where it carries no derivative. A float, and a vector or matrix of one, is its own;
- * an array has the array of its element's; a struct says its own.
+ * an array or list has that of its element's; a struct says its own.
  */
 export function differential(type: Type): Type | null {
   switch (type.kind) {
@@ -155,6 +163,10 @@ export function differential(type: Type): Type | null {
     case 'array': {
       const elem = differential(type.elem!)
       return elem === null ? null : elem === type.elem ? type : array(elem, type.count)
+    }
+    case 'list': {
+      const elem = differential(type.elem!)
+      return elem === null ? null : list(elem)
     }
     case 'struct': return type.diff === null ? null : type.diff.type
     default: return null

@@ -97,7 +97,7 @@ function fail(func: Func, pass: string, message: string, inst: Inst | undefined)
 }
 
 function hasNoArray(type: Type): boolean {
-  if (type.kind === 'array' || type.kind === 'opaque') return false
+  if (type.kind === 'array' || type.kind === 'list' || type.kind === 'opaque') return false
   return type.kind !== 'struct' || type.fields.every(f => hasNoArray(f.type))
 }
 
@@ -290,7 +290,7 @@ function operandMistake(inst: Inst): string | undefined {
     case ops.field:
       return x!.kind === 'ptr' && x!.elem!.kind === 'struct' && (inst.attr as number) < x!.elem!.count ? undefined : 'a pointer to a struct with that field is needed'
     case ops.elem:
-      return x!.kind === 'ptr' && ['array', 'vec', 'mat'].includes(x!.elem!.kind) && y!.kind === 'scalar' && t.isInt(y!) ? undefined
+      return x!.kind === 'ptr' && ['array', 'list', 'vec', 'mat'].includes(x!.elem!.kind) && y!.kind === 'scalar' && t.isInt(y!) ? undefined
         : 'a pointer to an array, vector or matrix and an integer are needed'
     case ops.store: return x!.kind === 'ptr' ? undefined : 'a pointer is needed'
     case ops.length: return x!.kind === 'ptr' && x!.elem!.kind === 'array' ? undefined : 'a pointer to an array is needed'

@@ -52,6 +52,7 @@ function isComposite(type: Type): boolean {
 /** The sum of two values of any type; flags and handles in them come from the first. */
 function sum(b: Builder, type: Type, x: Value, y: Value): Value {
   if (type.scalar !== undefined) return type.scalar === 'bool' ? x : b.emit1(ops.add, [x, y])
+  if (type.kind === 'list') return b.emit1(ops.add, [x, y])
   if (!isComposite(type)) return x
   const add = type.diff?.type === type ? type.diff.dadd : undefined
   if (add !== undefined) return b.call(add, [x, y])[0]!

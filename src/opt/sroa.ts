@@ -128,7 +128,7 @@ function decide(at: Node, indexed: boolean): void {
   const below = at.mode === 'memory'
   if (below && (at.escapes || at.whole || kind === 'struct')) return freeze(at)
   for (const p of at.parts) if (p !== undefined) decide(p, indexed || below)
-  if (below && kind === 'array') {
+  if (below && (kind === 'array' || kind === 'list')) {
     const element = at.parts[0]!
     if (element.mode === 'struct' && anyEscapes(element)) freeze(at)
   }
@@ -197,8 +197,8 @@ class Splitter {
     return true
   }
 
-  /** Makes the variables of a node; `dims` are the lengths of the arrays above that stay in memory. */
-  #piece(at: Node, dims: readonly number[]): Piece {
+  /** Makes the variables of a node; `dims` are the lengths of the arrays above that stay in memory, undefined for lists. */
+  #piece(at: Node, dims: readonly (number | undefined)[]): Piece {
     if (at.mode === 'struct') {
       return { is: 'parts', node: at, parts: at.type.fields.map((_, i) => this.#piece(part(at, i), dims)) }
     }
@@ -208,10 +208,13 @@ class Splitter {
       return { is: 'parts', node: at, parts }
     }
     if (at.mode === 'memory' && splitsBelow(at)) {
-      return { is: 'parts', node: at, parts: [this.#piece(part(at, 0), [...dims, at.type.count])] }
+      return { is: 'parts', node: at, parts: [this.#piece(part(at, 0), [...dims, at.type.kind === 'list' ? undefined : at.type.count])] }
     }
     let type = at.type
-    for (let i = dims.length - 1; i >= 0; i--) type = t.array(type, dims[i]!)
+    for (let i = dims.length - 1; i >= 0; i--) {
+      const n = dims[i]
+      type = n === undefined ? t.list(type) : t.array(type, n)
+    }
     return { is: 'var', node: at, pointer: this.#b.variable(type, at.name) }
   }
 

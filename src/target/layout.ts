@@ -10,7 +10,7 @@ export type LayoutRule = 'tight' | 'storage' | 'uniform'
 export interface Layout {
   readonly size: number
   readonly align: number
-  /** Distance from one component to the next of an array, matrix or vector; 0 for others. */
+  /** Distance from one component to the next of an array, list, matrix or vector; 0 for others. */
   readonly stride: number
   /** Offset of each field of a struct; else empty. */
   readonly offsets: readonly number[]
@@ -73,6 +73,8 @@ export class Layouts {
         const stride = roundUp(elem.size, align)
         return { size: stride * type.count, align, stride, offsets: none }
       }
+      // In memory of a CPU: the address of its elements, which lie `stride` bytes apart.
+      case 'list': return { size: 4, align: 4, stride: roundUp(this.of(type.elem!).size, this.of(type.elem!).align), offsets: none }
       case 'struct': {
         const offsets: number[] = []
         let [size, align] = [0, this.rule === 'uniform' ? 16 : 1]

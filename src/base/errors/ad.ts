@@ -1,21 +1,26 @@
 import { error, warning, type Entry } from '../diag.ts'
 
-export const unknownBound: Entry = error('E30510', 'the reverse derivative needs a bound for the trips of this loop', {
-  help: 'put [MaxIters(n)] before the loop, or [ForceUnroll] where the trips are known when compiling',
-  example: `[Differentiable]
+export const unknownBound: Entry = error('E30510', 'on a GPU the reverse derivative needs a bound for the trips of this loop', {
+  help: 'put [MaxIters(n)] or [Checkpoints(k)] before the loop, or [ForceUnroll] where the trips are known when compiling',
+  example: {
+    source: `[Differentiable]
 float f(float x)
 {
     float y = x;
     while (y < 10.0)
-        y = y * 1.5 + 0.1;
+        y = y * y + 0.1;
     return y;
 }
-export float g(float x)
+RWStructuredBuffer<float> values;
+[shader("compute")] [numthreads(1, 1, 1)]
+void g()
 {
-    var p = diffPair(x);
+    var p = diffPair(values[0]);
     bwd_diff(f)(p, 1.0);
-    return p.d;
+    values[0] = p.d;
 }`,
+    target: 'wgsl',
+  },
 })
 
 export const recursiveDerivative: Entry = error('E36001', 'cannot differentiate {name}: it calls itself', {

@@ -125,9 +125,9 @@ export const plainStruct: Entry<'type'> = warning('W41026', 'derivative is lost:
   example: 'struct S { float a; } [Differentiable] S g(float x) { return { x }; } [Differentiable] float f(float x) { return g(x).a; }',
 })
 
-export const unboundedLoop: Entry<never> = error('E30510', 'this loop has no known bound, and the function is differentiable', {
-  help: 'give it [MaxIters(n)], or [ForceUnroll] where the number of trips is constant',
-  example: '[Differentiable] float f(float x) { float y = x; while (y < 10.0) y = y * 2.0; return y; }',
+export const unboundedLoop: Entry<never> = error('E30510', 'this loop has no known bound, so its reverse derivative needs a CPU', {
+  help: 'give it [MaxIters(n)] or [Checkpoints(k)], or [ForceUnroll] where the number of trips is constant',
+  example: { source: '[Differentiable] float f(float x) { float y = x; while (y < 10.0) y = y * 2.0; return y; }', target: 'wgsl' },
 })
 
 export const stepsAnother: Entry<'name' | 'other'> = warning('W30500', 'this loop tests {name} and steps {other}', {

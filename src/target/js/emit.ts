@@ -5,7 +5,7 @@ import { component } from '../../ir/type.ts'
 import { Inst, type Func, type Global, type Region, type Value } from '../../ir/value.ts'
 import { InternalError } from '../../base/diag.ts'
 import { zeroScalar } from '../../ir/scalar.ts'
-import { arrayClass, leafStart, leavesOf } from './leaf.ts'
+import { arrayClass, leafStart, leavesOf, type Leaf } from './leaf.ts'
 import { walk } from '../../ir/walk.ts'
 import { helpers } from './helper.ts'
 import { Memory, wholePlace, type Place } from './place.ts'
@@ -92,7 +92,8 @@ class Emitter {
     this.#leaves[v.id] = leaves.map((e, k) => this.#atom(e, hint(v) + types[k]!.suffix))
   }
 
-  #zero(scalar: ScalarName, count: number): Expr {
+  #zero({ scalar, count, depth }: Leaf): Expr {
+    if (depth > 0) return list([])
     if (count > 0) return call(`new ${arrayClass(scalar, this.#unit.scalars.mode)}`, text(String(count)))
     return this.#unit.scalars.literal(scalar, zeroScalar(scalar))
   }
@@ -299,9 +300,9 @@ class Emitter {
   #variable(v: Value): void {
     const type = v.type.elem!
     const locals = leavesOf(type).map(leaf => {
-      const isArray = leaf.count > 0
+      const isArray = leaf.count > 0 && leaf.depth === 0
       const local = new Local(hint(v) + leaf.suffix, false)
-      this.#out.push(isArray ? { kind: 'const', locals: [local], init: this.#zero(leaf.scalar, leaf.count) } : { kind: 'let', local, init: this.#zero(leaf.scalar, 0) })
+      this.#out.push(isArray ? { kind: 'const', locals: [local], init: this.#zero(leaf) } : { kind: 'let', local, init: this.#zero(leaf) })
       return local
     })
     this.#places[v.id] = wholePlace(locals, type)
@@ -351,7 +352,7 @@ class Emitter {
       return
     }
     if (!this.#unit.want(callee)) {
-      inst.results.forEach(r => this.#define(r, leavesOf(r.type).map(l => this.#zero(l.scalar, l.count))))
+      inst.results.forEach(r => this.#define(r, leavesOf(r.type).map(l => this.#zero(l))))
       return
     }
     const effects = this.#unit.effects(callee)
@@ -376,7 +377,7 @@ class Emitter {
     const xt = args[0]?.type
     switch (inst.op) {
       case ops.constant: return [scalars.literal(type.scalar!, attr as number | boolean | bigint)]
-      case ops.zero: case ops.undef: return leavesOf(type).map(l => this.#zero(l.scalar, l.count))
+      case ops.zero: case ops.undef: return leavesOf(type).map(l => this.#zero(l))
       case ops.detach: return x
       case ops.select: return this.#select(x, y, this.#use(args[2]!))
       case ops.convert: return x.map(e => scalars.convert(xt!.scalar!, type.scalar!, e))
@@ -395,7 +396,7 @@ class Emitter {
       }
       default: {
         const leaves = leavesOf(xt!)
-        return leaves.map((leaf, k) => leaf.count > 0 ? scalars.help('added', x[k]!, y[k]!) : scalars.apply(inst.op, leaf.scalar, x[k]!, y[y.length === 1 ? 0 : k] ?? x[k]!))
+        return leaves.map((leaf, k) => leaf.depth > 0 ? scalars.help('addedLists', x[k]!, y[k]!) : leaf.count > 0 ? scalars.help('added', x[k]!, y[k]!) : scalars.apply(inst.op, leaf.scalar, x[k]!, y[y.length === 1 ? 0 : k] ?? x[k]!))
       }
     }
   }
@@ -414,6 +415,7 @@ class Emitter {
     const inner = leavesOf(type.elem!)
     return leavesOf(type).map((leaf, k) => {
       const items = args.map(a => this.#use(a)[k]!)
+      if (leaf.depth > 0) return list(items)
       if (inner[k]!.count > 0) return this.#unit.scalars.help('joined', list(items))
       return call(`${arrayClass(leaf.scalar, this.#unit.scalars.mode)}.of`, ...items)
     })
@@ -421,7 +423,10 @@ class Emitter {
 
   #extract(x: readonly Expr[], type: Type, i: number): readonly Expr[] {
     const inner = leavesOf(component(type, i))
-    if (type.kind === 'array') return inner.map((leaf, k) => this.#memory.element(x[k]!, leaf.scalar, leaf.count, i))
+    if (type.kind === 'array') {
+      const wholes = leavesOf(type)
+      return inner.map((leaf, k) => wholes[k]!.depth > 0 ? this.#unit.scalars.help('inner', x[k]!, text(String(i))) : this.#memory.element(x[k]!, leaf.scalar, leaf.count, i))
+    }
     const start = leafStart(type, i)
     return x.slice(start, start + inner.length)
   }
@@ -430,7 +435,8 @@ class Emitter {
     if (type.kind === 'array') {
       const inner = leavesOf(type.elem!)
       return x.map((e, k) => {
-        const count = inner[k]!.count
+        const { count, depth } = inner[k]!
+        if (depth > 0) return this.#unit.scalars.help('replacedList', e, text(String(i)), part[k]!)
         return this.#unit.scalars.help('replaced', e, text(String(i * Math.max(1, count))), count > 0 ? part[k]! : list([part[k]!]))
       })
     }

@@ -67,11 +67,14 @@ function disturbs(s: Stmt, r: Reads): boolean {
   switch (s.kind) {
     case 'yield': return true
     case 'set': {
-      const root = s.target.kind === 'index' ? s.target.of : s.target
+      let root = s.target
+      // Writes to a list in a list reach it by calls.
+      while (root.kind === 'index' || root.kind === 'call') root = root.kind === 'index' ? root.of : root.args[0]!
       if (root.kind === 'text' ? r.memory : root.kind === 'name' && r.locals.has(root.local)) return true
       break
     }
     case 'do':
+      if (s.value.kind === 'call' && s.value.callee === 'given') return true
       if (s.value.kind === 'method' && s.value.of.kind === 'name' && s.value.method === 'set') return r.locals.has(s.value.of.local)
       break
     default: break

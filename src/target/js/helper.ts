@@ -51,6 +51,34 @@ export const helpers: Readonly<Record<string, string>> = {
   parts.forEach((part, i) => whole.set(part, i * part.length))
   return whole
 }`,
+  orZero: `function orZero(x) {
+  return x ?? 0
+}`,
+  orZeroBig: `function orZeroBig(x) {
+  return x ?? 0n
+}`,
+  /** The plain array in a plain array, made where it is missing. */
+  inner: `function inner(list, at) {
+  return list[at] ??= []
+}`,
+  copied: `function copied(list) {
+  return list.length > 0 && Array.isArray(list.find(x => x !== undefined)) ? list.map(copied) : list.slice()
+}`,
+  taken: `function taken(list, at, whole) {
+  for (let i = 0; i < whole.length; i++) whole[i] = list[at + i] ?? whole[i]
+  return whole
+}`,
+  given: `function given(list, at, part) {
+  for (let i = 0; i < part.length; i++) list[at + i] = part[i]
+}`,
+  addedLists: `function addedLists(x, y) {
+  return Array.from({ length: Math.max(x.length, y.length) }, (_, i) => x[i] === undefined ? y[i] : y[i] === undefined ? x[i] : Array.isArray(x[i]) ? addedLists(x[i], y[i]) : x[i] + y[i])
+}`,
+  replacedList: `function replacedList(list, at, part) {
+  const copy = list.slice()
+  copy[at] = part
+  return copy
+}`,
   words: `function words(data) {
   if (data instanceof ArrayBuffer) return { buffer: data, byteOffset: 0, byteLength: data.byteLength }
   if (!ArrayBuffer.isView(data)) throw new TypeError('a buffer must be an ArrayBuffer or a typed array')

@@ -1,7 +1,7 @@
 /**
  * Values in JavaScript are scalars and typed arrays: a vector, matrix or struct is taken apart into its leaves, and an
  * array has one typed array for each leaf of its element. `array<struct { float2 p; int n[3]; }, 4>` is three typed
- * arrays: `p_x` and `p_y` of 4 and `n` of 12 elements.
+ * arrays: `p_x` and `p_y` of 4 and `n` of 12 elements. Leaves of a list are plain arrays, which grow; an array of lists is one too.
  */
 import type { ScalarName, Type } from '../../ir/type.ts'
 import type { Mode } from '../../ir/scalar.ts'
@@ -10,6 +10,8 @@ export interface Leaf {
   readonly scalar: ScalarName
   /** Elements of a typed array; 0 for a plain scalar. */
   readonly count: number
+  /** How many plain arrays lie one in the other around that; the innermost holds the scalars of all its elements. */
+  readonly depth: number
   /** Added to the name of the value. */
   readonly suffix: string
 }
@@ -28,17 +30,18 @@ export function leavesOf(type: Type): readonly Leaf[] {
 
 function compute(type: Type): readonly Leaf[] {
   switch (type.kind) {
-    case 'scalar': return [{ scalar: type.scalar!, count: 0, suffix: '' }]
+    case 'scalar': return [{ scalar: type.scalar!, count: 0, depth: 0, suffix: '' }]
     case 'vec': return parts(type.count, () => type.elem!, i => `_${'xyzw'[i]}`)
     case 'mat': {
       const all: Leaf[] = []
       for (let r = 0; r < type.count; r++) {
-        for (let c = 0; c < type.elem!.count; c++) all.push({ scalar: type.scalar!, count: 0, suffix: `_${r}${c}` })
+        for (let c = 0; c < type.elem!.count; c++) all.push({ scalar: type.scalar!, count: 0, depth: 0, suffix: `_${r}${c}` })
       }
       return all
     }
     case 'struct': return parts(type.count, i => type.fields[i]!.type, i => `_${type.fields[i]!.name}`)
-    case 'array': return leavesOf(type.elem!).map(l => ({ ...l, count: Math.max(1, l.count) * Math.max(1, type.count) }))
+    case 'array': return leavesOf(type.elem!).map(l => l.depth > 0 ? { ...l, depth: l.depth + 1 } : { ...l, count: Math.max(1, l.count) * Math.max(1, type.count) })
+    case 'list': return leavesOf(type.elem!).map(l => ({ ...l, depth: l.depth + 1 }))
     default: return []
   }
 }

@@ -5,7 +5,7 @@
 import type { ScalarName, Type } from '../../ir/type.ts'
 import { component } from '../../ir/type.ts'
 import type { Layouts } from '../layout.ts'
-import { arrayClass, leafStart, leavesOf } from './leaf.ts'
+import { arrayClass, leafStart, leavesOf, type Leaf } from './leaf.ts'
 import type { Scalars } from './scalar.ts'
 import { binary, call, cond, index, method, name, text, type Expr, type Local, type Stmt } from './tree.ts'
 
@@ -17,12 +17,18 @@ interface Variant {
 }
 
 export type Place =
-  | { readonly kind: 'leaves'; readonly root: readonly Local[]; readonly type: Type; readonly variants: readonly Variant[]; readonly at: Expr | undefined }
+  | {
+    readonly kind: 'leaves'; readonly root: readonly Local[]; readonly whole: readonly Leaf[]; readonly type: Type; readonly variants: readonly Variant[]
+    /** The element of a typed array, or of the innermost plain one; undefined for the whole. */
+    readonly at: Expr | undefined
+    /** The elements of lists, and of arrays of them, on the way. */
+    readonly lists: readonly Expr[]
+  }
   | { readonly kind: 'words'; readonly buffer: string; readonly type: Type; readonly at: Expr }
 
 /** The place of a whole variable. */
 export function wholePlace(root: readonly Local[], type: Type): Place {
-  return { kind: 'leaves', root, type, variants: [{ start: 0, when: undefined }], at: undefined }
+  return { kind: 'leaves', root, whole: leavesOf(type), type, variants: [{ start: 0, when: undefined }], at: undefined, lists: [] }
 }
 
 const zero = text('0')
@@ -50,11 +56,16 @@ export class Memory {
 
   elem(p: Place, i: Expr, indexType: ScalarName): Place {
     const type = p.type.elem!
+    if (p.type.kind === 'list' && p.kind === 'leaves') {
+      const at = this.#atom(i, 'at')
+      return { ...p, type, at, lists: [...p.lists, at] }
+    }
     const at = this.#clamped(p, i, indexType)
     if (p.kind === 'words') return { ...p, type, at: this.#atom(add(p.at, scale(at, this.#layouts.of(p.type).stride / 4)), 'word') }
     if (p.type.kind === 'array') {
       const whole = p.at === undefined ? at : add(scale(p.at, p.type.count), at)
-      return { ...p, type, at: this.#atom(whole, 'at') }
+      const lists = leavesOf(type).some(leaf => leaf.depth > 0) ? [...p.lists, this.#atom(at, 'at')] : p.lists
+      return { ...p, type, at: this.#atom(whole, 'at'), lists }
     }
     const size = leavesOf(type).length
     const count = p.type.count
@@ -93,11 +104,44 @@ export class Memory {
       let e: Expr | undefined
       for (let n = p.variants.length - 1; n >= 0; n--) {
         const v = p.variants[n]!
-        const one = this.#read(p.root[v.start + k]!, leaf.scalar, leaf.count, p.at)
+        const depth = p.whole[v.start + k]!.depth
+        const one = depth > 0 ? this.#readList(p, v.start + k, depth, leaf) : this.#read(p.root[v.start + k]!, leaf.scalar, leaf.count, p.at)
         e = e === undefined || v.when === undefined ? one : cond(v.when, one, e)
       }
       return e!
     })
+  }
+
+  /** The plain array in which leaf `k` of a place, or the list of it, lies. */
+  #plain(p: Place & { kind: 'leaves' }, k: number, steps: number): Expr {
+    let e = name(p.root[k]!)
+    for (let n = 0; n < steps; n++) e = this.#scalars.help('inner', e, p.lists[n]!)
+    return e
+  }
+
+  #readList(p: Place & { kind: 'leaves' }, k: number, depth: number, leaf: Leaf): Expr {
+    if (leaf.depth > 0) return this.#scalars.help('copied', this.#plain(p, k, depth - leaf.depth))
+    const plain = this.#plain(p, k, depth - 1)
+    if (leaf.count > 0) {
+      const whole = call(`new ${arrayClass(leaf.scalar, this.#scalars.mode)}`, text(String(leaf.count)))
+      return this.#scalars.help('taken', plain, scale(p.at!, leaf.count), whole)
+    }
+    const e = this.#scalars.help(leaf.scalar === 'i64' || leaf.scalar === 'u64' ? 'orZeroBig' : 'orZero', index(plain, p.at!))
+    return leaf.scalar === 'bool' ? binary('!==', e, zero) : e
+  }
+
+  #writeList(p: Place & { kind: 'leaves' }, k: number, depth: number, leaf: Leaf, value: Expr): Stmt {
+    if (leaf.depth > 0) {
+      const steps = depth - leaf.depth
+      const target = steps === 0 ? name(p.root[k]!) : index(this.#plain(p, k, steps - 1), p.lists[steps - 1]!)
+      return { kind: 'set', target, value: this.#scalars.help('copied', value) }
+    }
+    const plain = this.#plain(p, k, depth - 1)
+    if (leaf.count > 0) {
+      const put = this.#scalars.help('given', plain, scale(p.at!, leaf.count), value)
+      return { kind: 'do', value: { ...put, pure: false } as Expr }
+    }
+    return { kind: 'set', target: index(plain, p.at!), value: leaf.scalar === 'bool' ? bit(value) : value }
   }
 
   #read(root: Local, scalar: ScalarName, count: number, at: Expr | undefined): Expr {
@@ -120,7 +164,8 @@ export class Memory {
       let rest: Stmt | undefined
       for (let n = p.variants.length - 1; n >= 0; n--) {
         const v = p.variants[n]!
-        const one = this.#write(p.root[v.start + k]!, leaf.scalar, leaf.count, p.at, parts[k]!)
+        const depth = p.whole[v.start + k]!.depth
+        const one = depth > 0 ? this.#writeList(p, v.start + k, depth, leaf, parts[k]!) : this.#write(p.root[v.start + k]!, leaf.scalar, leaf.count, p.at, parts[k]!)
         rest = rest === undefined || v.when === undefined ? one : { kind: 'if', c: v.when, yes: [one], no: [rest], labelled: false }
       }
       this.#emit(rest!)

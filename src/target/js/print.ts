@@ -159,6 +159,9 @@ class Printer {
       }
       case 'cond': return [`${this.#expr(e.c, 3)} ? ${this.#expr(e.x, 2)} : ${this.#expr(e.y, 2)}`, 2]
       case 'call': {
+        const first = e.args[0]
+        // A copy of a copy is one.
+        if (e.callee === 'copied' && first?.kind === 'call' && first.callee === 'copied') return this.#parts(first)
         const text = `${e.callee}(${e.args.map(a => this.#expr(a, 2)).join(', ')})`
         return e.delegate ? [`yield* ${text}`, 1] : [text, 18]
       }

@@ -4,7 +4,8 @@
  */
 import { InternalError } from '../../base/diag.ts'
 import * as ops from '../../ir/ops.ts'
-import type { Type } from '../../ir/type.ts'
+import * as t from '../../ir/type.ts'
+import { component, type Type } from '../../ir/type.ts'
 import { Func, Inst, Region, type Global, type Value } from '../../ir/value.ts'
 import { roundUp } from '../layout.ts'
 import { atomic, printf, trapUnless } from './effect.ts'
@@ -17,8 +18,10 @@ import { Memory, place, type Place } from './memory.ts'
 import type { Code, Node } from './node.ts'
 import { i32, type ValType } from './opcode.ts'
 import type { Plan } from './plan.ts'
-import { Ranges } from './range.ts'
+import { holdsList } from '../../opt/lists.ts'
+import { Ranges } from '../../opt/range.ts'
 import { lane, narrow } from './scalar.ts'
+import { headerBytes, type TapeName } from './tape.ts'
 import { Usage } from './usage.ts'
 
 /** What stands for a value: scalars; memory; nothing but zeros; or a `construct` that its only use, a store, writes in place. */
@@ -46,7 +49,7 @@ export class Body {
     this.plan = plan
     this.func = func
     this.g = new Graph(code)
-    this.memory = new Memory(this.g, plan.leaves)
+    this.memory = new Memory(this.g, plan.leaves, (name, args) => this.#tape(name, args), size => plan.zeros(size))
     this.usage = new Usage(func, v => plan.leaves.flat(v.type))
     this.ranges = new Ranges(func)
     this.leave = leave
@@ -177,9 +180,7 @@ export class Body {
       if (rep === 'zero') this.set(result, zeros(this.g, plan.leaves.of(result.type)))
       else this.set(result, this.memory.load(this.memory.part(this.at(from!), inst.attr as number)))
     } else if (inst.op === ops.add && result.type.scalar === undefined) {
-      const scalars = plan.leaves.of(result.type)
-      const [x, y] = [this.nodes(from!), this.nodes(inst.args[1]!)]
-      this.set(result, scalars.map((s, i) => lane(this.g, ops.add, s, [x[i]!, y[i]!])!))
+      this.set(result, this.#flatSum(result.type, this.nodes(from!), this.nodes(inst.args[1]!)))
     } else {
       const nodes = compute(this.g, plan.leaves, inst, inst.args.map(a => this.nodes(a)), (name, args) => this.#helper(name, args))
       if (nodes === undefined) throw new InternalError('wasm', `no code for ${inst.op.name}`)
@@ -192,6 +193,38 @@ export class Body {
     const local = this.g.code.local(callee.results[0]!)
     this.g.stmt({ kind: 'call', func: callee, args, locals: [local], pure: true })
     return this.g.get(local)
+  }
+
+  #tape(name: TapeName, args: readonly Node[]): Node {
+    const local = this.g.code.local(i32)
+    this.g.stmt({ kind: 'call', func: this.plan.tape(name), args, locals: [local], pure: name === 'at' })
+    return this.g.get(local)
+  }
+
+  /** Sums of flat values, lists in them included. */
+  #flatSum(type: Type, x: readonly Node[], y: readonly Node[]): readonly Node[] {
+    if (type.kind === 'list') return [this.#listSum(type, x[0]!, y[0]!)]
+    if (!holdsList(type)) return this.plan.leaves.of(type).map((s, i) => lane(this.g, ops.add, s, [x[i]!, y[i]!])!)
+    const out: Node[] = []
+    for (let k = 0; k < type.count; k++) {
+      const part = component(type, k)
+      const [from, to] = [out.length, out.length + this.plan.leaves.count(part)]
+      out.push(...this.#flatSum(part, x.slice(from, to), y.slice(from, to)))
+    }
+    return out
+  }
+
+  /** A copy of the longer list, with the elements of the shorter one added. */
+  #listSum(type: Type, x: Node, y: Node): Node {
+    const { g, memory } = this
+    const stride = this.plan.tight.of(type).stride
+    const sum = this.#tape('joined', [x, y, g.i32(stride)])
+    const shorter = this.#tape('shorter', [x, y])
+    const element = (of: Node, i: Node): Place => place(type.elem!, this.plan.tight, g.add(of, g.mul(i, g.i32(stride))), headerBytes, false)
+    g.when(shorter, () => g.count(memory.load(place(t.u32, this.plan.tight, shorter, 0, false))[0]!, i => {
+      this.#sum(element(sum, i), element(sum, i), element(shorter, i))
+    }))
+    return sum
   }
 
   /** Instructions whose result lives in memory. */
@@ -256,8 +289,7 @@ export class Body {
     const type = to.type
     const m = this.memory
     if (this.isFlat(type) && this.plan.leaves.count(type) <= 16) {
-      const [a, b] = [m.load(x), m.load(y)]
-      m.store(to, this.plan.leaves.of(type).map((s, i) => lane(this.g, ops.add, s, [a[i]!, b[i]!])!))
+      m.store(to, this.#flatSum(type, m.load(x), m.load(y)))
     } else if (type.kind === 'array') {
       this.g.count(this.g.i32(type.count), i => this.#sum(m.element(to, i, true), m.element(x, i, true), m.element(y, i, true)))
     } else {
@@ -430,7 +462,7 @@ export class Body {
       if (root instanceof Inst && this.usage.onceStored(root) === undefined && known !== undefined
         && this.usage.regionOf(store!) === this.usage.regionOf(call) && this.#untouchedUntil(call, store!, root)) {
         const p = known as Place
-        if (p.write === undefined && p.layouts === this.plan.tight) return p
+        if (p.write === undefined && p.element === undefined && p.layouts === this.plan.tight) return p
       }
     }
     return this.slot(result.type)

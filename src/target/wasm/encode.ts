@@ -160,6 +160,7 @@ function writeIns(out: Bytes, ins: Ins): void {
       out.list(ins.table!)
       out.u32(ins.a as number)
       return
+    case op.memoryGrow: out.byte(0); return
     case op.i32Const: case op.i64Const: out.signed(BigInt(ins.a)); return
     case op.f32Const: out.float32(ins.a as number); return
     case op.f64Const: out.float64(ins.a as number); return

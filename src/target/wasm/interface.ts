@@ -55,4 +55,9 @@ export interface WasmInterface {
   readonly traps: readonly string[]
   /** The first byte that belongs to the host. */
   readonly heap: number
+  /**
+   * Where the host writes, as an i32 before each call, how far it uses memory itself: lists grow behind that, anew with each
+   * call, and memory grows with them. 0 where there are none.
+   */
+  readonly tapeAt: number
 }

@@ -31,9 +31,10 @@ export class Leaves {
     this.#maxArray = maxArray
   }
 
-  /** The scalars of a type in order. Only for types that are flat or small. */
+  /** The scalars of a type in order; a list is an address. Only for types that are flat or small. */
   of(type: Type): readonly ScalarName[] {
     if (type.kind === 'scalar') return scalarLists[type.scalar!]
+    if (type.kind === 'list') return scalarLists.u32
     let list = this.#leaves.get(type)
     if (list === undefined) {
       const out: ScalarName[] = []
@@ -54,7 +55,7 @@ export class Leaves {
     let n = this.#counts.get(type)
     if (n === undefined) {
       switch (type.kind) {
-        case 'scalar': n = 1; break
+        case 'scalar': case 'list': n = 1; break
         case 'vec': case 'mat': case 'array': n = type.count * this.count(type.elem!); break
         case 'struct': n = type.fields.reduce((sum, f) => sum + this.count(f.type), 0); break
         default: n = 0

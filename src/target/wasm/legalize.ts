@@ -10,6 +10,7 @@ import { voidType, type ScalarName, type Type } from '../../ir/type.ts'
 import { Func, Global, Inst, Region, inputs, type Module } from '../../ir/value.ts'
 import { cloneFunc, walk } from '../../ir/walk.ts'
 import { inlineAll } from '../../opt/inline.ts'
+import { listVariables } from '../../opt/lists.ts'
 import { dataSignature, dataType } from '../data.ts'
 import { Layouts, roundUp } from '../layout.ts'
 import { Body } from './body.ts'
@@ -24,11 +25,15 @@ import { hasBarrier, localise, touches } from './lockstep.ts'
 import type { Graph } from './graph.ts'
 import { place, type Place } from './memory.ts'
 import { Callee, Code, type WasmCode } from './node.ts'
-import { f32, i32, type ValType } from './opcode.ts'
+import { f32, i32, op, type ValType } from './opcode.ts'
 import type { CallTarget, Passing, Plan } from './plan.ts'
+import { tapeBaseAt, tapeCallee, tapeCode, tapeEndAt, type TapeName } from './tape.ts'
 
 /** Bytes for the arguments of one `printf`. */
 const printBytes = 512
+
+/** What is said when memory ends. */
+const tapeFull = 'out of memory: a reverse derivative stores more trips of loops without [Checkpoints] than memory holds'
 
 /** Most memory for variables, so that half of what 32 bits address is left to buffers. */
 const maxMemory = 2 ** 31
@@ -94,10 +99,11 @@ class Legalizer implements Plan {
     }
     for (let func = this.#queue.pop(); func !== undefined; func = this.#queue.pop()) this.#compile(func)
     const heap = roundUp(this.#frame.top, 16)
+    if (this.#lists === true) this.#data.push({ at: tapeBaseAt, bytes: new Uint8Array(Uint32Array.of(heap).buffer) })
     if (heap > maxMemory) this.sink.add(memoryMissing, undefined, { bytes: heap })
     return {
       code: { codes: this.#codes, imports: this.#imports, globals: this.#globals, exports: this.#exports, data: this.#data, memory: heap },
-      host: { functions, kernels, ...this.#used, prints: this.#prints, printAt: 16, traps: this.#traps, heap },
+      host: { functions, kernels, ...this.#used, prints: this.#prints, printAt: 16, traps: this.#traps, heap, tapeAt: this.#lists === true ? tapeBaseAt : 0 },
     }
   }
 
@@ -115,12 +121,14 @@ class Legalizer implements Plan {
     })
     const callee = this.calleeOf(func)
     const privates = this.#privatesOf(func)
-    if (privates.length === 0) {
+    const lists = this.#usesLists(func)
+    if (privates.length === 0 && !lists) {
       this.#exports.push({ name, callee })
       return
     }
     const outer = new Code(new Callee(`${name}.export`, callee.params, callee.results))
     const body = this.#emptyBody(outer)
+    if (lists) this.#rewind(body.g)
     this.#initialize(body, privates)
     const locals = callee.results.map(t => outer.local(t))
     body.g.stmt({ kind: 'call', func: callee, args: callee.params.map((_t, i) => body.g.get(i)), locals, pure: false })
@@ -143,7 +151,14 @@ class Legalizer implements Plan {
     const code = new Code(new Callee(func.name, [i32, i32, i32, i32, i32], []))
     const together = this.#inStep(func, privates)
     const perThread = together === undefined ? privates : []
-    kernelCode(this, together ?? func, code, { frame: this.#frame, initialize: b => this.#initialize(b, perThread), shared })
+    const lists = this.#usesLists(func)
+    kernelCode(this, together ?? func, code, {
+      frame: this.#frame, shared,
+      initialize: b => {
+        if (lists) this.#rewind(b.g)
+        this.#initialize(b, perThread)
+      },
+    })
     this.#codes.push(code)
     this.#exports.push({ name: func.name, callee: code.callee })
     kernels.push({
@@ -168,6 +183,20 @@ class Legalizer implements Plan {
     })
     localise(copy, privates)
     return copy
+  }
+
+  /** Whether a function, or what it calls, keeps lists. */
+  #usesLists(func: Func): boolean {
+    this.#lists ??= this.#module.funcs.some(f => listVariables(f).length > 0)
+    return this.#lists && [...this.#reachable(func)].some(f => listVariables(f).length > 0)
+  }
+
+  #lists: boolean | undefined
+
+  /** Begins the tape anew. */
+  #rewind(g: Graph): void {
+    const base = g.read(op.i32Load, i32, g.i32(0), tapeBaseAt, false)
+    g.stmt({ kind: 'store', op: op.i32Store, addr: g.i32(0), value: base, offset: tapeEndAt, object: undefined })
   }
 
   /** Compiles what belongs to no function of the program. */
@@ -446,6 +475,25 @@ class Legalizer implements Plan {
       const code = elementaryCode(spelling, () => this.calleeOf(func))
       callee = code.callee
       this.#helpers.set(spelling, callee)
+      this.#codes.push(code)
+    }
+    return callee
+  }
+
+  tape(name: TapeName): Callee {
+    let callee = this.#helpers.get(`list.${name}`)
+    if (callee === undefined) {
+      callee = tapeCallee(name)
+      this.#helpers.set(`list.${name}`, callee)
+      const code = new Code(callee)
+      tapeCode(name, code, {
+        part: other => this.tape(other),
+        stop: g => {
+          g.stmt({ kind: 'call', func: this.#import('trap'), args: [g.i32(this.#traps.push(tapeFull) - 1)], locals: [], pure: false })
+          g.stmt({ kind: 'unreachable' })
+          g.at.open = false
+        },
+      })
       this.#codes.push(code)
     }
     return callee

@@ -1,10 +1,12 @@
 /** Places in linear memory: their parts, loads, stores, copies and clears. */
 import * as t from '../../ir/type.ts'
 import type { ScalarName, Type } from '../../ir/type.ts'
+import { holdsList } from '../../opt/lists.ts'
 import { scalarSize, type Layouts } from '../layout.ts'
 import type { Graph } from './graph.ts'
 import { valType, type Leaves } from './leaf.ts'
 import type { Node, Stmt } from './node.ts'
+import type { TapeName } from './tape.ts'
 import { f32, f64, i32, i64, op } from './opcode.ts'
 import { floatToHalf, halfToFloat } from './scalar.ts'
 
@@ -22,6 +24,8 @@ export interface Place {
   readonly write: { readonly base: Node; readonly inside: Node } | undefined
   /** Elements of a runtime-sized array, and the last index to read (0 where it is empty). */
   readonly extent: { readonly length: Node; readonly last: Node } | undefined
+  /** For an element of a list: the list and the index; `base` and `offset` then count from the element's address, which is found when it is used. */
+  readonly element: { readonly of: Place; readonly index: Node } | undefined
   /** True where nothing writes this memory while the function runs. */
   readonly fixed: boolean
   /** Whose memory it is; that of different objects does not overlap. Undefined may be any. */
@@ -30,26 +34,46 @@ export interface Place {
 
 /** A place in memory of this module, without an index yet. */
 export function place(type: Type, layouts: Layouts, base: Node | undefined, offset: number, fixed: boolean, object?: object): Place {
-  return { type, layouts, base, offset, write: undefined, extent: undefined, fixed, object }
+  return { type, layouts, base, offset, write: undefined, extent: undefined, element: undefined, fixed, object }
 }
 
 export function samePlace(x: Place, y: Place): boolean {
-  return x.base === y.base && x.offset === y.offset && x.layouts === y.layouts
+  return x.base === y.base && x.offset === y.offset && x.layouts === y.layouts && x.element === y.element
 }
+
+/** Calls of the functions that keep lists. */
+export type Tape = (name: TapeName, args: readonly Node[]) => Node
 
 export class Memory {
   readonly #g: Graph
   readonly #leaves: Leaves
+  readonly #tape: Tape
+  readonly #zeros: (size: number) => number
   /** The last statement that cleared memory at a fixed address, and where that ended. */
   #cleared: Stmt | undefined = undefined
   #clearedTo = 0
 
-  constructor(g: Graph, leaves: Leaves) {
+  constructor(g: Graph, leaves: Leaves, tape: Tape, zeros: (size: number) => number) {
     this.#g = g
     this.#leaves = leaves
+    this.#tape = tape
+    this.#zeros = zeros
   }
 
-  address(p: Place): Node {
+  /** The place at its address as it is now: elements of lists move when these grow. */
+  #found(p: Place, toWrite: boolean): Place {
+    if (p.element === undefined) return p
+    const g = this.#g
+    const list = this.#found(p.element.of, toWrite)
+    const stride = list.layouts.of(list.type).stride
+    const place = [this.address(list), p.element.index, g.i32(stride)]
+    const at = toWrite ? this.#tape('put', place) : this.#tape('at', [...place, g.i32(this.#zeros(stride))])
+    return { ...p, base: p.base === undefined ? at : g.add(at, p.base), element: undefined }
+  }
+
+  /** The address of what is to be read. */
+  address(at: Place): Node {
+    const p = this.#found(at, false)
     return p.base === undefined ? this.#g.i32(p.offset) : this.#g.add(p.base, this.#g.i32(p.offset))
   }
 
@@ -66,6 +90,7 @@ export class Memory {
     const stride = p.layouts.of(p.type).stride
     const type = p.type.elem!
     const count = p.type.count
+    if (p.type.kind === 'list') return { ...place(type, p.layouts, undefined, 0, false), element: { of: p, index } }
     const constant = index.op === op.i32Const ? index.imm as number : -1
     if (constant >= 0 && constant < count) return this.part(p, constant)
     const at = (base: Node | undefined, i: Node): Node => {
@@ -86,11 +111,15 @@ export class Memory {
   /** The scalars of a flat type. */
   load(p: Place): readonly Node[] {
     const out: Node[] = []
-    this.#load(p, out)
+    this.#load(this.#found(p, false), out)
     return out
   }
 
   #load(p: Place, out: Node[]): void {
+    if (p.type.kind === 'list') {
+      out.push(this.#tape('share', [this.address(p)]))
+      return
+    }
     if (p.type.kind === 'scalar') {
       out.push(this.#loadScalar(p, p.type.scalar!))
       return
@@ -128,14 +157,15 @@ export class Memory {
   }
 
   /** Runs `f` with the exact place where an index into it is in bounds, and not at all otherwise. */
-  guarded(p: Place, f: (exact: Place) => void): void {
+  guarded(at: Place, f: (exact: Place) => void): void {
+    const p = this.#found(at, true)
     if (p.write === undefined) f(p)
     else this.#g.when(p.write.inside, () => f({ ...p, base: p.write!.base, write: undefined }))
   }
 
   #store(p: Place, values: readonly Node[], from: number): number {
-    if (p.type.kind === 'scalar') {
-      this.#storeScalar(p, p.type.scalar!, values[from]!)
+    if (p.type.kind === 'scalar' || p.type.kind === 'list') {
+      this.#storeScalar(p, p.type.scalar ?? 'u32', values[from]!)
       return from + 1
     }
     let next = from
@@ -162,13 +192,15 @@ export class Memory {
   /** Copies a value of any type; the places may be the same but do not overlap otherwise. */
   copy(to: Place, from: Place): void {
     if (samePlace(to, from)) return
-    this.guarded(to, q => this.#copy(q, from))
+    const source = this.#found(from, false)
+    this.guarded(to, q => this.#copy(q, source))
   }
 
   #copy(to: Place, from: Place): void {
     const g = this.#g
     const type = to.type
-    if (sameBytes(type, to.layouts, from.layouts)) {
+    // What shares a list has to say so.
+    if (!holdsList(type) && sameBytes(type, to.layouts, from.layouts)) {
       const size = to.layouts.of(type).size
       if (size > unrolledBytes) {
         g.stmt({ kind: 'bulk', op: op.memoryCopy, args: [this.address(to), this.address(from), g.i32(size)], object: to.object })

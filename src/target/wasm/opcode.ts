@@ -37,7 +37,7 @@ export const op = {
   i32Extend8S: 0xc0, i32Extend16S: 0xc1,
   i32TruncSatF32S: 0xfc00, i32TruncSatF32U: 0xfc01, i32TruncSatF64S: 0xfc02, i32TruncSatF64U: 0xfc03,
   i64TruncSatF32S: 0xfc04, i64TruncSatF32U: 0xfc05, i64TruncSatF64S: 0xfc06, i64TruncSatF64U: 0xfc07,
-  memoryCopy: 0xfc0a, memoryFill: 0xfc0b,
+  memoryGrow: 0x40, memoryCopy: 0xfc0a, memoryFill: 0xfc0b,
 } as const
 
 /** The name of an opcode in WebAssembly's text format. */
@@ -61,7 +61,7 @@ function names(): readonly (string | undefined)[] {
 
 const plain: Readonly<Record<string, string>> = {
   brIf: 'br_if', brTable: 'br_table', localGet: 'local.get', localSet: 'local.set', localTee: 'local.tee',
-  globalGet: 'global.get', globalSet: 'global.set', memoryCopy: 'memory.copy', memoryFill: 'memory.fill',
+  globalGet: 'global.get', globalSet: 'global.set', memoryGrow: 'memory.grow', memoryCopy: 'memory.copy', memoryFill: 'memory.fill',
 }
 
 function textName(key: string): string {

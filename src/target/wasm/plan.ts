@@ -7,6 +7,7 @@ import type { Graph } from './graph.ts'
 import type { Leaves } from './leaf.ts'
 import type { Place } from './memory.ts'
 import type { Callee } from './node.ts'
+import type { TapeName } from './tape.ts'
 
 export interface Plan {
   readonly sink: Sink
@@ -26,6 +27,8 @@ export interface Plan {
   readonly helper: (name: 'fmod32' | 'fmod64') => Callee
   /** A helper that stands for a library function of floats, by its spelling. */
   readonly elementary: (spelling: string, func: Func) => Callee
+  /** A function that keeps lists. */
+  readonly tape: (name: TapeName) => Callee
   /** The host's function for a `printf`, its number, and the address of the memory for its arguments, 8 bytes each. */
   readonly print: (format: string, args: readonly ScalarName[]) => { readonly callee: Callee; readonly id: number; readonly at: number }
   /** The host's function for a failed check, and its number. */

@@ -176,7 +176,7 @@ class Scheduler {
     const size = s.args[2]!.imm as number
     const from = s.args[0]!
     const fixed = from.op === op.i32Const
-    if (s.op !== op.memoryFill || size % 4 !== 0 || size > (fixed ? maxStoredFill : 8)) return false
+    if (s.op !== op.memoryFill || s.args[2]!.op !== op.i32Const || size % 4 !== 0 || size > (fixed ? maxStoredFill : 8)) return false
     for (let at = 0; at < size; at += 8) {
       const wide = at + 8 <= size
       if (fixed) this.#emit(op.i32Const, 0)

@@ -2,9 +2,9 @@
  * What is known of an integer's range, from constants, masks and the counters of loops: an index proved to lie within its
  * array needs no clamp.
  */
-import * as ops from '../../ir/ops.ts'
-import { Inst, Region, type Func, type Value } from '../../ir/value.ts'
-import { walk } from '../../ir/walk.ts'
+import * as ops from '../ir/ops.ts'
+import { Inst, Region, type Func, type Value } from '../ir/value.ts'
+import { walk } from '../ir/walk.ts'
 
 /** Inclusive bounds. */
 export interface Range {
