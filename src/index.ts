@@ -58,8 +58,7 @@ export class Program extends WgslProgram {
   explain(name?: string): readonly Explanation[] {
     const explainer = new Explainer()
     this.watch(name, explainer)
-    const inner = new Set(explainer.found.flatMap(e => e.callees))
-    return explainer.found.filter(e => !inner.has(e))
+    return explainer.explanations()
   }
 }
 

@@ -5,7 +5,9 @@
  */
 import type { Span } from '../base/source.ts'
 import * as ops from '../ir/ops.ts'
+import type { Type } from '../ir/type.ts'
 import { Inst, Region, type Func, type Value } from '../ir/value.ts'
+import { walk } from '../ir/walk.ts'
 import type { Explain, Split } from './context.ts'
 import type { Decisions } from './checkpoint.ts'
 import { rootOf } from './activity.ts'
@@ -18,7 +20,10 @@ export interface Residual {
   readonly file: string
   readonly line: number
   readonly column: number
-  /** `kept`: at hand anyway, as a parameter or a trip number; `recomputed`: in the reverse pass; `stored`: in the context. */
+  /**
+   * `kept`: at hand anyway, as a parameter, a trip number, or because the two passes are one function where they are called;
+   * `recomputed`: in the reverse pass; `stored`: in the context.
+   */
   readonly decision: 'kept' | 'recomputed' | 'stored'
   /** False where only values that are computed again need it. */
   readonly used: boolean
@@ -52,31 +57,67 @@ export interface Explanation {
   /** True where the reverse derivative is the user's own: it stores nothing. */
   readonly custom: boolean
   readonly residuals: readonly Residual[]
-  /** Bytes of the context of one call, those of callees included. */
+  /** Bytes of the context of one call, the contexts of callees that it holds included. */
   readonly bytes: number
+  /** Bytes that one call has in memory besides registers: its context, and those of callees that the reverse pass makes again. */
+  readonly memory: number
   /** Operations that one call does again, those of callees not counted. */
   readonly operations: number
   /** Functions that stay calls in it, each once. */
   readonly callees: readonly Explanation[]
 }
 
+/** An explanation while callers may still turn up that hold its context. */
+interface Draft {
+  readonly func: Func
+  readonly split: Split
+  readonly custom: boolean
+  readonly residuals: readonly Residual[]
+  /** Those whose slots are neither memory nor one a trip: registers, where nobody holds the context. */
+  readonly registers: ReadonlySet<Residual>
+  readonly operations: number
+  readonly callees: readonly Draft[]
+  held: boolean
+}
+
+type Found = Pick<Draft, 'residuals' | 'registers' | 'operations' | 'callees'>
+
+const nothing: Found = { residuals: [], registers: new Set(), operations: 0, callees: [] }
+
 /** Collects what the reverse passes of a program hold on to. */
 export class Explainer implements Explain {
-  /** In order of making: callees first. */
-  readonly found: Explanation[] = []
-  readonly #ofPrimal: Map<Func, { readonly split: Split; readonly report: Explanation }> = new Map()
-  #last: Omit<Explanation, 'name' | 'file' | 'line' | 'custom'> | undefined
+  readonly #ofPrimal: Map<Func, Draft> = new Map()
+  readonly #made: Map<Draft, Explanation> = new Map()
+  #last: Found = nothing
 
   decided(decisions: Decisions): void {
     this.#last = new Report(decisions, this.#ofPrimal).make()
   }
 
   split(func: Func, split: Split, isCustom: boolean): void {
-    const made = isCustom || this.#last === undefined ? { residuals: [], bytes: 0, operations: 0, callees: [] } : this.#last
-    this.#last = undefined
-    const report: Explanation = { name: func.name, ...placeOf(func.span), custom: isCustom, ...made }
-    this.#ofPrimal.set(split.primal, { split, report })
-    this.found.push(report)
+    this.#ofPrimal.set(split.primal, { func, split, custom: isCustom, ...isCustom ? nothing : this.#last, held: false })
+    this.#last = nothing
+  }
+
+  /** What was found, the functions that no other calls first hand. */
+  explanations(): readonly Explanation[] {
+    const drafts = [...this.#ofPrimal.values()]
+    const called = new Set(drafts.flatMap(d => d.callees))
+    return drafts.filter(d => !called.has(d)).map(d => this.#explain(d))
+  }
+
+  #explain(d: Draft): Explanation {
+    const known = this.#made.get(d)
+    if (known !== undefined) return known
+    const callees = d.callees.map(c => this.#explain(c))
+    const residuals = d.residuals.map((r): Residual => d.held || !d.registers.has(r) ? r
+      : { ...r, decision: 'kept', stored: 0, reason: 'a register: the two passes are one function where they are called', change: undefined })
+    const bytes = residuals.reduce((sum, r) => sum + r.stored, 0)
+    const again = d.callees.reduce((sum, c, i) => c.held ? sum : sum + callees[i]!.memory, 0)
+    const { file, line } = placeOf(d.func.span)
+    const made: Explanation = { name: d.func.name, file, line, custom: d.custom, residuals, bytes, memory: bytes + again, operations: d.operations, callees }
+    this.#made.set(d, made)
+    return made
   }
 }
 
@@ -91,7 +132,7 @@ const textLimit = 40
 /** What asking the cut again may cost: functions with more values than this say nothing of attributes. */
 const changeLimit = 400
 
-type Callees = ReadonlyMap<Func, { readonly split: Split; readonly report: Explanation }>
+type Callees = ReadonlyMap<Func, Draft>
 
 class Report {
   readonly #of: Decisions
@@ -104,18 +145,25 @@ class Report {
     this.#needed = new Set(of.needed())
   }
 
-  make(): Omit<Explanation, 'name' | 'file' | 'line' | 'custom'> {
+  make(): Found {
     const { choices } = this.#of
     const values = [...choices.keys()].map(id => this.#of.valueOf(id)).filter(v => !isConstant(v))
     values.sort((a, b) => this.#of.primal.places[a.id]!.order - this.#of.primal.places[b.id]!.order)
     const withChange = values.length <= changeLimit
-    const residuals = values.map(v => this.#residual(v, withChange))
-    const callees = new Set<Explanation>()
-    for (const v of values) {
-      const callee = v.def instanceof Inst && v.def.op === ops.call ? this.#callees.get(v.def.attr as Func) : undefined
-      if (callee !== undefined) callees.add(callee.report)
-    }
-    return { residuals, ...this.#totals(choices), callees: [...callees] }
+    const registers = new Set<Residual>()
+    const residuals = values.map(v => {
+      const r = this.#residual(v, withChange)
+      if (r.decision === 'stored' && this.#of.primal.places[v.id]!.loops.length === 0 && !inMemory(v.type)) registers.add(r)
+      return r
+    })
+    const callees = new Set<Draft>()
+    walk(this.#of.trees.primal, inst => {
+      const callee = inst.op === ops.call ? this.#callees.get(inst.attr as Func) : undefined
+      if (callee === undefined) return
+      callees.add(callee)
+      if (inst.results.some((v, i) => i >= callee.split.own && choices.get(v.id) === 'store')) callee.held = true
+    })
+    return { residuals, registers, operations: this.#totals(choices).operations, callees: [...callees] }
   }
 
   /** Bytes and operations of one call under some choices. */
@@ -252,6 +300,11 @@ class Report {
       bytes: after.bytes - before.bytes, operations: after.operations - before.operations,
     }
   }
+}
+
+/** True for a type that registers cannot hold. */
+function inMemory(type: Type): boolean {
+  return type.kind === 'ptr' || type.kind === 'array' || type.kind === 'list' || (type.kind === 'struct' && type.fields.some(f => inMemory(f.type)))
 }
 
 /** True for what is made of constants alone. */

@@ -69,7 +69,9 @@ function table(e: Explanation, all: boolean): string[] {
   const line = (c: readonly string[]): string => `  ${c.map((text, k) => right.has(k) ? text.padStart(width[k]!) : text.padEnd(width[k]!)).join('  ')}`.trimEnd()
   const out = cells.length === 0 ? [] : [line(head), ...cells.map(line)]
   const kept = e.residuals.filter(r => r.decision === 'kept').length
-  out.push(`  ${bytes(e.bytes)} stored a call, ${e.operations} operations done again, ${kept} values at hand anyway`)
+  const inCallees = e.memory - e.bytes
+  out.push(`  ${bytes(e.bytes)} stored a call${inCallees === 0 ? '' : `, ${bytes(inCallees)} more while callees are done again`}, `
+    + `${e.operations} operations done again, ${kept} values at hand anyway`)
   if (hidden > 0) out.push(`  ${hidden} more values only serve to compute these (--all shows them)`)
   return out
 }
