@@ -59,8 +59,13 @@ export interface Decisions {
   decide(value: Value, as: 'store' | 'recompute'): ReadonlyMap<number, Choice>
 }
 
-/** Weight of a stored byte against an operation, at top level and inside loops, where it is memory traffic. */
-const byteAtTop = 2, byteInLoop = 4
+/**
+ * Weight of a stored byte against an operation: at top level, and inside loops, where it is memory traffic. A GPU keeps what
+ * is indexed far from its registers, and clears it first.
+ */
+const byteAtTop = 2, byteInLoop = 4, byteInGpuLoop = 16
+/** Slots of more bytes than this grow with the trips where these are only bounded, so that a generous bound costs nothing. */
+const reservedBytes = 1024
 /** Trips assumed of a loop whose bound is unknown. */
 const assumedTrips = 16
 
@@ -155,7 +160,7 @@ class Checkpointer {
   storeCost(v: Value): number {
     const type = v.type.kind === 'ptr' ? v.type.elem! : v.type
     if (v.type.kind === 'ptr' && !(v.def instanceof Inst && v.def.op === ops.variable)) return Infinity
-    return bytesOf(type) * (this.primal.places[v.id]!.loops.length > 0 ? byteInLoop : byteAtTop) * this.weight(v)
+    return bytesOf(type) * (this.primal.places[v.id]!.loops.length === 0 ? byteAtTop : this.cx.growable === true ? byteInLoop : byteInGpuLoop) * this.weight(v)
   }
 
   /** The minimum cut; a value that is given must be had the way that is said, if it can. */
@@ -228,20 +233,20 @@ class Checkpointer {
     const dims = bounds.map(bound => bound === undefined || (isLarge && !bound.exact) ? undefined : Math.max(1, bound.max))
     const full = slotType(type, dims)
     const b = this.work
+    // Where the target has no lists, this is the loop to complain of.
+    const unbounded = place.loops[bounds.indexOf(undefined)]?.span ?? null
     let out: Value
     if (place.region === body && !variable) {
       out = v
     } else {
+      b.span = unbounded
       const slot = b.within(this.primalStart, () => b.variable(full, v.name))
-    // Where the target has no lists, this is the loop to complain of.
-    const unbounded = place.loops[bounds.indexOf(undefined)]?.span ?? null
+      b.span = null
       const piece = new Region()
       b.within(piece, () => {
         let p = slot
         for (const loop of place.loops) p = b.elem(p, this.counters.get(loop)!)
-      b.span = unbounded
         b.store(p, variable ? b.load(v) : v)
-      b.span = null
       })
       this.#pieces.push({ v, insts: piece.insts })
       out = b.within(this.primalEnd, () => b.load(slot))
