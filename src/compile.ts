@@ -29,8 +29,8 @@ import { expand } from './opt/expand.ts'
 import { gvn } from './opt/gvn.ts'
 import { inline, inlineAll, inlineSingleCalls } from './opt/inline.ts'
 import { licm } from './opt/licm.ts'
-import { memory } from './opt/memory.ts'
 import { boundLists, holdsList, listVariables } from './opt/lists.ts'
+import { memory } from './opt/memory.ts'
 import { resources } from './opt/resources.ts'
 import { simplify } from './opt/simplify.ts'
 import { sroa } from './opt/sroa.ts'
@@ -308,9 +308,9 @@ export function middle(program: CheckedProgram, roots: Roots, sink: Sink, option
     },
     tidy,
     isTidy: func => tidied.has(func),
+    growable: options.target === 'wasm' || options.target === 'js',
     explain: options.explain,
     observe: (stage, func) => {
-    growable: options.target === 'wasm' || options.target === 'js',
       // The trees of the stages between are no whole functions: one uses values of the other.
       if (options.verify && (stage === 'prepared' || stage === 'linearized' || stage === 'extracted')) verifier.verify(func, stage)
       options.dump?.(stage, printFunc(func), func.name)
@@ -337,8 +337,6 @@ export function finish(module: Module, sink: Sink, options: MiddleOptions): void
   runner.dump('final', module)
 }
 
-function optimise(module: Module, runner: Runner, cx: Cx): void {
-  unused(module)
 /** Makes arrays of the lists of a function; complains of the loops that leave no bound to be seen. */
 function bound(func: Func, runner: Runner, cx: Cx): void {
   if (listVariables(func).length === 0) return
@@ -350,6 +348,8 @@ function bound(func: Func, runner: Runner, cx: Cx): void {
   if (left.length > 0 && spans.length === 0) cx.sink.add(unknownBound, func.span ?? undefined, {})
 }
 
+function optimise(module: Module, runner: Runner, cx: Cx): void {
+  unused(module)
   // Resources find their functions before anything else, since a pointer of unknown origin keeps passes from seeing memory.
   const found = resources(module)
   unused(module)
