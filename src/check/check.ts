@@ -44,7 +44,14 @@ export function check(options: CheckOptions, sink: Sink): CheckedProgram {
   const root = new Loader(cx, options, sink).root()
   // Of a text that was given up half way only that is worth saying.
   if (!sink.has(nestedTooDeep)) checkUser(cx)
-  return new Program(cx, root)
+  const program = new Program(cx, root)
+  const entries = new Map<string, FuncDecl>()
+  for (const func of program.entries) {
+    const other = entries.get(func.name)
+    if (other === undefined) entries.set(func.name, func)
+    else sink.add(names.redeclared, func.span ?? undefined, { name: func.name }, { span: other.span ?? undefined, text: 'an entry point of this name stands here' })
+  }
+  return program
 }
 
 /** Checks every declaration of the user's modules. */
@@ -87,10 +94,10 @@ function checkDecl(cx: Cx, decl: Decl): void {
       return
     }
     case 'extension': checkConformances(cx, decl); return
+    case 'interface': if (inheritsItself(cx, decl)) cx.sink.add(names.cyclic, decl.span ?? undefined, { name: decl.name }); return
     case 'enum': enumTag(cx, decl); enumValues(cx, decl); checkConformances(cx, decl); return
     case 'alias': resolveType(cx, decl.target, decl.inner); return
     case 'global':
-    case 'interface': if (inheritsItself(cx, decl)) cx.sink.add(names.cyclic, decl.span ?? undefined, { name: decl.name }); return
       globalInfo(cx, decl)
       globalInit(cx, decl)
       if ((decl.storage === 'constant' || decl.storage === 'static') && globalNeedsItself(cx, decl)) cx.sink.add(names.cyclic, decl.span ?? undefined, { name: decl.name })
