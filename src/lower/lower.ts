@@ -1,5 +1,6 @@
 /** From the typed tree to IR: the functions that are asked for, and what they need. */
 import type { Sink } from '../base/diag.ts'
+import { systemType } from '../base/errors/lower.ts'
 import type { FuncDecl, ParamDecl } from '../check/decl.ts'
 import type { CheckedProgram, FuncRef } from '../check/tree.ts'
 import { noSubst } from '../check/type.ts'
@@ -103,6 +104,17 @@ function uniformsOf(program: CheckedProgram, func: FuncDecl): readonly ParamDecl
   return program.params(func).filter(p => p.semantic === '')
 }
 
+/** Whether a parameter can hold the system value that it asks for; reports where it cannot. */
+function takesSystemValue(cx: Lowering, p: ParamDecl, name: string): boolean {
+  const given = systemTypes[name]
+  const type = cx.types.of(p.type)
+  if (given === undefined) return true
+  const lanes = given.kind === 'vec' ? given.count : 1
+  if ((type.kind === 'scalar' || (type.kind === 'vec' && type.count <= lanes)) && (type.scalar === 'i32' || type.scalar === 'u32')) return true
+  cx.sink.add(systemType, p.span ?? undefined, { name: p.name, semantic: p.semantic, lanes })
+  return false
+}
+
 /**
  * An entry point takes its system values in the types that targets have for them; the body converts them to those of the
  * source. Other parameters are uniforms, which are globals.
@@ -116,6 +128,7 @@ function lowerEntry(cx: Lowering, root: EntryRoot, uniforms: readonly ParamDecl[
   for (const p of params) {
     if (uniforms.includes(p)) continue
     const name = p.semantic.toUpperCase()
+    if (!takesSystemValue(cx, p, name)) return
     sig.push({ name: p.name, type: systemTypes[name] ?? cx.types.of(p.type), dir: 'in', noDiff: true })
     semantics.push(name)
   }

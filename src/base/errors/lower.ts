@@ -33,6 +33,12 @@ export const unsupportedHere: Entry<'what'> = error('E36113', '{what} is not sup
 float4 main(float4 p : SV_Position) : SV_Target { if (p.x > 3.0) discard; return p; }`,
 })
 
+export const systemType: Entry<'name' | 'semantic' | 'lanes'> = error('E38024', '{name} has the system value {semantic}, which is one to {lanes} of int or uint', {
+  help: 'declare it as int or uint, or as a vector of them, and convert it where it is used',
+  example: `[shader("compute")] [numthreads(1, 1, 1)]
+void main(float4 id : SV_DispatchThreadID) { }`,
+})
+
 export const missingExport: Entry<'name'> = error('E38001', 'there is no function {name} to export', {
   help: 'methods are named Type.method; of a generic function, name<arguments>, there are the instances that the program itself makes',
   example: { source: 'float f(float x) { return x; }', exports: ['g'] },

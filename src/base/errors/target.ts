@@ -58,6 +58,21 @@ float4 fragmentMain() : SV_Target
   },
 })
 
+export const arrayTooLong: Entry<'count' | 'limit'> = error('E37007', 'an array of {count} elements is too long for WGSL, which allows {limit} outside of buffers', {
+  help: 'keep the elements in a buffer, or give inner loops a smaller [MaxIters]: a derivative stores values for each trip',
+  example: {
+    source: `RWStructuredBuffer<float> outp;
+[shader("compute")] [numthreads(1, 1, 1)]
+void computeMain(uint3 id : SV_DispatchThreadID)
+{
+    float seen[100000];
+    seen[int(outp[0])] = 1.0;
+    outp[1] = seen[id.x];
+}`,
+    target: 'wgsl',
+  },
+})
+
 const noSemantic = 'WGSL has no system value {semantic} in a {stage} entry point'
 export const semanticNotInTarget: Entry<'semantic' | 'stage'> = error('E37005', noSemantic, {
   help: 'compute entry points know SV_DispatchThreadID, SV_GroupID, SV_GroupThreadID and SV_GroupIndex',
@@ -67,6 +82,23 @@ export const semanticNotInTarget: Entry<'semantic' | 'stage'> = error('E37005', 
 void computeMain(uint id : SV_VertexID)
 {
     outp[0] = id;
+}`,
+    target: 'wgsl',
+  },
+})
+
+export const divergentBarrier: Entry<'func'> = error('E37008', 'threads of a workgroup may part before this barrier of {func}, which WGSL does not allow', {
+  help: 'let what decides depend on uniforms, constants and SV_GroupID only, and put the work of single threads in branches without barriers',
+  example: {
+    source: `RWStructuredBuffer<float> outp;
+groupshared float shared[8];
+[shader("compute")] [numthreads(8, 1, 1)]
+void computeMain(uint3 id : SV_DispatchThreadID, uint i : SV_GroupIndex)
+{
+    shared[i] = outp[id.x];
+    if (i < 4)
+        GroupMemoryBarrierWithGroupSync();
+    outp[id.x] = shared[7 - i];
 }`,
     target: 'wgsl',
   },
@@ -92,6 +124,6 @@ void computeMain(uint3 id : SV_DispatchThreadID)
 })
 
 export const missingEntry: Entry<'name'> = error('E38000', 'there is no entry point {name}', {
-  help: 'an entry point has [shader("compute")] or [numthreads(x, y, z)]',
+  help: 'an entry point has [shader("compute")] or [numthreads(x, y, z)]; else its stage must be given (--stage)',
   example: { source: 'float f(float x) { return x; }', target: 'wgsl', entry: 'computeMain' },
 })

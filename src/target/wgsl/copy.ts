@@ -13,7 +13,7 @@ import type { Layouts, Stored } from './layout.ts'
 import { float32Bits, isInexpressible } from './literal.ts'
 import * as memory from './memory.ts'
 import type { Helpers, Place } from './memory.ts'
-import type { TypeMap } from './types.ts'
+import { reportLength, type TypeMap } from './types.ts'
 
 /** What the copies of all functions of a module share. */
 export interface ModuleCopy {
@@ -40,6 +40,9 @@ export function resultType(types: TypeMap, func: Func): Type {
 const sourceNames: Readonly<Record<string, string>> = {
   f64: 'double', i64: 'int64_t', u64: 'uint64_t', i16: 'int16_t', u16: 'uint16_t', i8: 'int8_t', u8: 'uint8_t',
 }
+
+/** An index into a buffer is at most this, which is past the end of any. */
+const maxLength = 2 ** 31
 
 /** Copies one function's body. */
 export class Copier {
@@ -199,6 +202,7 @@ export class Copier {
     switch (inst.op) {
       case ops.variable: {
         const type = this.type(result.type.elem!)
+        reportLength(this.#cx.sink, type, inst.span)
         const ptr = b.variable(type, result.name)
         this.#places[result.id] = { ptr, stored: this.#cx.layouts.local(type) }
         return
@@ -219,9 +223,9 @@ export class Copier {
 
   /** A constant index past the end is an error in WGSL; it names the last element instead. */
   #bounded(base: Place, i: Value): Value {
-    const count = base.stored.value.count
+    const count = base.stored.value.count || maxLength
     const known = expand.constantOf(i)
-    if (known === undefined || count === 0) return i
+    if (known === undefined) return i
     const clamped = Math.min(Math.max(Number(known), 0), count - 1)
     return clamped === Number(known) ? i : this.#b.const(i.type, clamped)
   }

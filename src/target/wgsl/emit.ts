@@ -91,7 +91,6 @@ class ModulePrinter implements ModuleScope {
   // ── Names ────────────────────────────────────────────────────────────────────────────────────────────────────
 
   typeText(type: Type): string {
-    if (type.scalar === 'f16') this.#usesHalf = true
     return typeText(type, s => {
       const known = this.#symbols.get(s)
       return known ?? this.#struct(s)
@@ -116,6 +115,8 @@ class ModulePrinter implements ModuleScope {
 
   #nameStructs(func: Func): void {
     const name = (type: Type): void => {
+      // Calls and constants have types that are nowhere written.
+      if (type.scalar === 'f16') this.#usesHalf = true
       if (type.kind === 'struct' && !this.#structNames.has(type)) {
         this.#structNames.set(type, this.#names.make(type.name, 'Struct'))
         for (const f of type.fields) name(f.type)

@@ -14,7 +14,8 @@ import { bindingsOf, type Slot } from '../bindings.ts'
 import { Copier, resultType, type ModuleCopy } from './copy.ts'
 import { Layouts, noMarks, type Marks, type Stored } from './layout.ts'
 import { branchTails } from './tails.ts'
-import { TypeMap } from './types.ts'
+import { TypeMap, reportLength } from './types.ts'
+import { checkBarriers } from './uniform.ts'
 
 /** A global of the legal module. */
 export interface LegalGlobal {
@@ -86,6 +87,9 @@ class Legalizer implements ModuleCopy {
     globals.sort((x, y) => order.indexOf(x.of) - order.indexOf(y.of))
     const funcs = this.#ordered(legal.map(e => e.func))
     for (const f of funcs) branchTails(f)
+    if (this.sink.errors === 0) {
+      for (const e of legal) checkBarriers(e.of, g => this.#globals.get(g)?.constant !== undefined, this.sink)
+    }
     return { funcs, entries: legal, globals, layouts: this.layouts }
   }
 
@@ -110,6 +114,7 @@ class Legalizer implements ModuleCopy {
         : of.space === 'storage' || of.space === 'storage_rw' ? this.layouts.stored(type, 'storage', marks)
         : of.space === 'workgroup' ? this.layouts.stored(type, 'workgroup', marks)
         : this.layouts.local(type)
+      if (of.space === 'private' || of.space === 'workgroup') reportLength(this.sink, type, of.span)
       const constant = of.space === 'private' && of.init !== undefined && !this.#written.has(of) ? this.#constant(of.init) : undefined
       // Nothing changes a constant, as nothing changes a uniform: loads of it need no order.
       const space = constant === undefined ? of.space : 'uniform'

@@ -2,12 +2,25 @@
  * The types that WGSL has, and what stands for those it lacks: a vector of one lane is its scalar, a matrix of one row or
  * column a vector, a matrix of integers or booleans an array of row vectors, an empty struct an `i32`.
  */
+import type { Sink } from '../../base/diag.ts'
+import { arrayTooLong } from '../../base/errors/target.ts'
+import type { Span } from '../../base/source.ts'
 import * as t from '../../ir/type.ts'
 import type { ScalarName, Type } from '../../ir/type.ts'
 
 /** Scalars that every WGSL implementation has; `f16` has to be enabled. */
 export function hasScalar(scalar: ScalarName): boolean {
   return scalar === 'bool' || scalar === 'i32' || scalar === 'u32' || scalar === 'f32' || scalar === 'f16'
+}
+
+const maxCount = 65535
+
+/** Reports an array that is too long for any memory but buffers. */
+export function reportLength(sink: Sink, type: Type, span: Span | null): void {
+  if (type.kind === 'array') {
+    if (type.count > maxCount) sink.add(arrayTooLong, span ?? undefined, { count: type.count, limit: maxCount })
+    else reportLength(sink, type.elem!, span)
+  } else for (const f of type.fields) reportLength(sink, f.type, span)
 }
 
 /** Maps IR types to those that WGSL has. Structs that change are made anew, once a module. */

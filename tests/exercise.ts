@@ -1,0 +1,125 @@
+/** Takes a program, sound or not, through everything that a compiler does with it, and finds what no program may cause. */
+import { InternalError, Sink } from '../src/base/diag.ts'
+import { diagnosticJson, renderDiagnostics } from '../src/base/render.ts'
+import { Checked, finish, front, middle, type MiddleOptions } from '../src/compile.ts'
+import { CompileError, compile } from '../src/index.ts'
+import { Builder } from '../src/ir/build.ts'
+import * as ops from '../src/ir/ops.ts'
+import * as t from '../src/ir/type.ts'
+import { Func, Global, Region, inputs, type Module } from '../src/ir/value.ts'
+import { emitWgsl } from '../src/target/wgsl/emit.ts'
+
+/** What came of a program. */
+export interface Outcome {
+  /** It has no errors. */
+  readonly compiled: boolean
+  /** Modules that a WebGPU implementation must accept. */
+  readonly wgsl: readonly string[]
+}
+
+/**
+ * Compiles a program for each target, with all derivatives of all functions that take and give plain data. Throws where that
+ * ends in anything but code or a diagnostic, and where the code is no WebAssembly or no JavaScript.
+ */
+export async function exercise(source: string, verify: boolean): Promise<Outcome> {
+  const program = compile(source, { verify })
+  renderDiagnostics(program.diagnostics)
+  program.diagnostics.map(diagnosticJson)
+  if (!program.ok) return { compiled: false, wgsl: [] }
+  const wgsl: string[] = []
+  attempt(() => {
+    const { code } = program.wgsl()
+    if (code !== '') wgsl.push(code)
+  })
+  const entries = new Set(program.entries.map(e => e.name))
+  const names = [...new Set(program.functions.map(f => f.name))].filter(name => !entries.has(name))
+  const all = compile(source, { verify, exports: names })
+  if (all.ok) await binaries(all.exports.length === names.length ? all : compile(source, { verify, exports: all.exports.map(f => f.name) }))
+  const everything = wgslOfEverything(source, verify)
+  if (everything !== undefined) wgsl.push(everything)
+  return { compiled: true, wgsl }
+}
+
+async function binaries(program: ReturnType<typeof compile>): Promise<void> {
+  attempt(() => new Function(program.js().code.replace(/^export (const |\{.*)/gm, (_, rest: string) => rest === 'const ' ? rest : '')))
+  const bytes = attempt(() => program.wasm().bytes)
+  // Compiling says what is wrong, where validating only says that something is.
+  if (bytes !== undefined) await WebAssembly.compile(bytes as Uint8Array<ArrayBuffer>)
+}
+
+/** The result, or undefined where a target refuses the program with a diagnostic. */
+function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof CompileError) return undefined
+    throw error
+  }
+}
+
+/** WGSL of all functions on plain data and their derivatives: an entry point calls each with arguments that nothing is known of. */
+function wgslOfEverything(source: string, verify: boolean): string | undefined {
+  const options: MiddleOptions = { level: 2, verify, target: 'wgsl' }
+  const module = bounded(() => {
+    const sink = new Sink()
+    const { program } = front(source, {}, sink)
+    const checked = new Checked(program, { exports: [...new Set(new Checked(program, {}).functions().map(f => f.name))] })
+    const build = (derivatives: boolean): Module | undefined => {
+      const own = new Sink()
+      const roots = checked.roots(own)
+      const exports = roots.exports.flatMap(root => [
+        root,
+        ...derivatives && checked.level(root) !== 'none' ? [{ ...root, name: `fwd_diff(${root.name})`, mode: 'forward' as const }] : [],
+        ...derivatives && checked.level(root) === 'backward' ? [{ ...root, name: `bwd_diff(${root.name})`, mode: 'backward' as const }] : [],
+      ])
+      const made = middle(program, { ...roots, entries: [], exports }, own, options)
+      return own.errors > 0 ? undefined : made
+    }
+    return build(true) ?? build(false)
+  })
+  if (module === undefined) return undefined
+  addEntry(module)
+  const sink = new Sink()
+  return bounded(() => {
+    finish(module, sink, options)
+    const { code } = emitWgsl(module, {}, sink)
+    return sink.errors > 0 || code === '' ? undefined : code
+  })
+}
+
+/** The library gives a diagnostic where a program outgrows the stack. */
+function bounded<T>(work: () => T): T | undefined {
+  try {
+    return work()
+  } catch (error) {
+    const cause = error instanceof InternalError ? error.cause : error
+    if (cause instanceof RangeError && /call stack/i.test(cause.message)) return undefined
+    throw error
+  }
+}
+
+function addEntry(module: Module): void {
+  const entry = new Func('exercise', { params: [], result: t.voidType, resultNoDiff: true }, null)
+  entry.body = new Region()
+  entry.info.entry = { stage: 'compute', numthreads: [1, 1, 1], semantics: [] }
+  const b = new Builder(entry, entry.body)
+  const place = (type: t.Type): ReturnType<Builder['emit1']> => {
+    const global = new Global(`place${module.globals.length}`, type, 'private', 'none', undefined, undefined, null)
+    module.globals.push(global)
+    return b.emit1(ops.global, [], global)
+  }
+  for (const func of module.funcs.filter(f => f.info.exported !== undefined)) {
+    func.info.exported = undefined
+    if (![...func.results, ...inputs(func.sig).map(p => p.type)].every(isPlain)) continue
+    const results = b.call(func, inputs(func.sig).map(p => b.load(place(p.type))))
+    for (const r of results) b.store(place(r.type), r)
+  }
+  b.emit(ops.ret, [])
+  module.funcs.push(entry)
+}
+
+function isPlain(type: t.Type): boolean {
+  if (type.kind === 'scalar' || type.kind === 'vec' || type.kind === 'mat') return true
+  if (type.kind === 'array') return type.count > 0 && isPlain(type.elem!)
+  return type.kind === 'struct' && type.fields.every(f => isPlain(f.type))
+}

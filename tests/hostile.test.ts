@@ -1,0 +1,36 @@
+import { afterAll, describe, expect, it } from 'vitest'
+import { compile } from '../src/index.ts'
+import { exercise } from './exercise.ts'
+import { closeGpu, compileWgsl, refuse } from './gpu.ts'
+
+afterAll(closeGpu)
+
+const kernel = (body: string, around = ''): string => `RWStructuredBuffer<float> o;
+${around}
+[shader("compute")] [numthreads(4, 1, 1)]
+void main(uint3 id : SV_DispatchThreadID) { ${body} }
+`
+
+/** Programs that once ended in an exception, or in code that a target refused. */
+const programs: Readonly<Record<string, string>> = {
+  'constant indices outside of a buffer': kernel('o[-1] = 1; o[0xffffffff] = 2; o[1 << 31] = o[id.x - 4] + o[-2];'),
+  'bits of a signed number': kernel('int x = int(o[1]); o[0] = countbits(x) + countbits(-1) + countbits(int2(x, 3)).y;'),
+  'an entry point that calls itself': kernel('main(id);'),
+  'an initial value that needs itself through an interface': `interface I { static float f(); }
+struct S : I { static float f() { return a; } }
+float h<T : I>() { return T.f(); }
+static float a = h<S>();
+public float g(float x) { return a * x; }`,
+}
+
+describe('hostile programs', () => {
+  it.each(Object.entries(programs))('%s', async (_, source) => {
+    const { wgsl } = await exercise(source, true)
+    for (const code of wgsl) refuse(code, await compileWgsl(code))
+  })
+
+  it('says in WGSL that half floats are used, also where no type is written', () => {
+    expect(compile(kernel('o[id.x] = log(half(o[0]) + 1.0h);')).wgsl().code).toMatch(/^enable f16;/)
+    expect(compile(kernel('o[id.x] = log(1.0h) + 0.0;')).wgsl().code).toMatch(/^(enable f16;|[^h]*$)/)
+  })
+})
