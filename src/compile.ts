@@ -27,9 +27,9 @@ import { dce } from './opt/dce.ts'
 import { effects } from './opt/effects.ts'
 import { expand } from './opt/expand.ts'
 import { gvn } from './opt/gvn.ts'
-import { inline, inlineAll, inlineSingleCalls } from './opt/inline.ts'
+import { inline, inlineContexts, inlineSingleCalls } from './opt/inline.ts'
 import { licm } from './opt/licm.ts'
-import { boundLists, holdsList, listVariables } from './opt/lists.ts'
+import { boundLists, listVariables } from './opt/lists.ts'
 import { memory } from './opt/memory.ts'
 import { resources } from './opt/resources.ts'
 import { simplify } from './opt/simplify.ts'
@@ -328,8 +328,8 @@ export function finish(module: Module, sink: Sink, options: MiddleOptions): void
   const runner = new Runner(cx, options)
   runner.timed('optimise', () => {
     const listed = options.target === 'wgsl' && module.funcs.some(f => listVariables(f).length > 0)
-    // Lists do not pass from function to function on a GPU, and shorten only where their loops are seen.
-    if (listed) for (const func of module.funcs) inlineAll(func, callee => [...callee.sig.params.map(p => p.type), callee.sig.result].some(holdsList))
+    // What is stored for the trips of loops is copied from call to call on a GPU; lists cannot be, and shorten only where their loops are seen.
+    if (options.target === 'wgsl') inlineContexts(module)
     optimise(module, runner, cx)
     if (listed) for (const func of module.funcs) bound(func, runner, cx)
   })

@@ -1,6 +1,7 @@
 /**
  * Properties of generated programs. `SEED` and `SEEDS` choose programs (a nightly run takes thousands), `SIZE` how long they
- * are, `SECOND_SEEDS` and `GPU_SEEDS` those for second derivatives and for devices; `SHOW` prints whole messages.
+ * are, `SECOND_SEEDS`, `BOUNDLESS_SEEDS` and `GPU_SEEDS` those for second derivatives, without bounds and for devices; `SHOW`
+ * prints whole messages.
  */
 import { describe, expect, it } from 'vitest'
 import { loadSync } from '../src/cpu/index.ts'
@@ -105,10 +106,22 @@ const near = (x: readonly number[], y: readonly number[], tolerance: number): bo
   return x.length === y.length && x.every((v, i) => Object.is(v, y[i]) || Math.abs(v - y[i]!) <= tolerance * scale)
 }
 
+type Edit = (text: string) => string
+const asItIs: Edit = text => text
+
+/** The same program, but nothing tells the compiler how many trips its loops make: their counters start at a zero that only runs show. */
+const boundless: Edit = text => `int hidden()
+{
+    int n = 3;
+    while (n > 1) n = n % 2 == 0 ? n / 2 : 3 * n + 1;
+    return n - 1;
+}
+${text.replace(/int (\w+) = (\d+);(\s*)\[MaxIters\(\d+\)\]/g, 'int $1 = $2 + hidden();$3').replace(/\[MaxIters\(\d+\)\](\s*for \(int \w+ = \d+)/g, '$1 + hidden()')}`
+
 /** What is wrong with a program; undefined where nothing is. */
-function check(program: Program, seed: number): string | undefined {
+function check(program: Program, seed: number, edit: Edit = asItIs): string | undefined {
   try {
-    return tryCheck(program, seed)
+    return tryCheck(program, seed, edit)
   } catch (error) {
     return `threw ${(error as Error).message.split('\n').slice(0, shown ? 400 : 2).join('\n')}${shown ? (error as Error).stack ?? '' : ''}`
   }
@@ -116,8 +129,8 @@ function check(program: Program, seed: number): string | undefined {
 
 const stats = { points: 0, rough: 0 }
 
-function tryCheck(program: Program, seed: number): string | undefined {
-  const text = programText(program).replace(/(\[Differentiable\]\n)(?![^]*\[Differentiable\]\n\S)/, '$1public ')
+function tryCheck(program: Program, seed: number, edit: Edit): string | undefined {
+  const text = edit(programText(program)).replace(/(\[Differentiable\]\n)(?![^]*\[Differentiable\]\n\S)/, '$1public ')
   const level = ([2, 1, 0, 3] as const)[seed % 4]!
   const compiled = compile(text, { verify: true, optimize: level })
   const errors = compiled.diagnostics.filter(d => d.severity === 'error')
@@ -183,10 +196,10 @@ function tryCheck(program: Program, seed: number): string | undefined {
 }
 
 /** The same of second derivatives, through `bwd_diff` of the program differentiated in both modes. */
-function checkSecond(program: Program, seed: number): string | undefined {
+function checkSecond(program: Program, seed: number, edit: Edit = asItIs): string | undefined {
   try {
     const rand = random(seed + 31)
-    const text = gradientOfGradient(program, () => (rand(2001) - 1000) / 900 + 0.0123)
+    const text = edit(gradientOfGradient(program, () => (rand(2001) - 1000) / 900 + 0.0123))
     const compiled = compile(text, { verify: true })
     const errors = compiled.diagnostics.filter(d => d.severity === 'error')
     if (errors.length > 0) return `refused: ${errors.map(d => `${d.code} ${d.message}`).join('; ')}`
@@ -254,6 +267,13 @@ describe('generated programs', () => {
 
   it('have second derivatives: both modes over the reverse mode', () => {
     expect(failuresOf(checkSecond, Number(process.env['SECOND_SEEDS'] ?? 25), Math.ceil(size / 2)).join('\n\n')).toBe('')
+  }, 600_000)
+
+  it('need no bounds of loops on CPU targets', () => {
+    const seeds = Number(process.env['BOUNDLESS_SEEDS'] ?? 60)
+    const failures = failuresOf((program, seed) => check(program, seed, boundless), seeds, size)
+    failures.push(...failuresOf((program, seed) => checkSecond(program, seed, boundless), Math.ceil(seeds / 6), Math.ceil(size / 2)))
+    expect(failures.join('\n\n')).toBe('')
   }, 600_000)
 
   it('have the same gradients in WGSL, on a device, as in JavaScript', async () => {

@@ -246,6 +246,7 @@ function transformSplit(cx: AdContext, func: Func, active: readonly boolean[]): 
   vjp.body = cloneRegion(adjoint.body, vjp, [])
   cx.observe('extracted', primal)
   cx.observe('extracted', vjp)
+  primal.info.carriesContext = vjp.info.carriesContext = done.slots.some(s => s.type.kind === 'array' || s.type.kind === 'list')
   cx.tidy(primal)
   cx.tidy(vjp)
   return {

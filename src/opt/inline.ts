@@ -8,11 +8,14 @@ import { differential } from '../ir/type.ts'
 import { Inst, Region, Value, inputs, noRegions, outputs, type Func, type Module, type ParamSig, type Signature } from '../ir/value.ts'
 import { cloneInst, walk, type ValueTable } from '../ir/walk.ts'
 import type { Cx } from './cx.ts'
+import { holdsList } from './lists.ts'
 
 /** A body of at most this many instructions is inlined wherever it is called. */
 const smallBody = 12
 /** What a function may grow to by inlining that nobody asked for. */
 const growthLimit = 20000
+/** What a program may grow to by inlining functions that hand over contexts, each. */
+const contextGrowth = 1500
 /** How long a chain of calls may be that is inlined: what is longer stays calls. */
 const depthLimit = 256
 /** How deep regions may nest by inlining that nobody asked for: WGSL allows no more than 127 braces. */
@@ -49,6 +52,24 @@ export function inlineSingleCalls(module: Module): ReadonlySet<Func> {
     walk(func.body, inst => { if (inst.op === ops.call) work.push(inst.attr as Func) })
   }
   return grown
+}
+
+/**
+ * Inlines the functions that hand over what a reverse pass stores, for targets that would copy it: those with lists always,
+ * others where the program grows little by it.
+ */
+export function inlineContexts(module: Module): void {
+  const calls = new Map<Func, number>()
+  for (const func of module.funcs) {
+    if (func.body !== undefined) walk(func.body, inst => { if (inst.op === ops.call) calls.set(inst.attr as Func, (calls.get(inst.attr as Func) ?? 0) + 1) })
+  }
+  const wanted = new Set<Func>()
+  for (const [func, times] of calls) {
+    if (func.body === undefined || returnsFromLoop(func.body)) continue
+    const holds = [...func.sig.params.map(p => p.type), func.sig.result].some(holdsList)
+    if (holds || (func.info.carriesContext && sizeOf(func.body, contextGrowth) * times <= contextGrowth)) wanted.add(func)
+  }
+  if (wanted.size > 0) for (const func of module.funcs) inlineAll(func, callee => wanted.has(callee))
 }
 
 /** True where a `ret` stands in a loop: inlined, it would need a way out of several regions, which not every target has. */
