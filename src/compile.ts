@@ -13,6 +13,7 @@ import { unknownBound } from './base/errors/ad.ts'
 import { missingEntry } from './base/errors/target.ts'
 import { missingExport } from './base/errors/lower.ts'
 import { check } from './check/check.ts'
+import { suggestAmong } from './check/suggest.ts'
 import type { CheckedProgram } from './check/tree.ts'
 import * as ops from './ir/ops.ts'
 import { printFunc, printModule } from './ir/print.ts'
@@ -230,8 +231,9 @@ export class Checked {
       for (const asked of options.entries) {
         const name = typeof asked === 'string' ? asked : asked.name
         const func = free.find(f => f.name === name)
-        if (func === undefined) sink.add(missingEntry, undefined, { name })
-        else entries.push({ func, stage: typeof asked === 'string' ? stageOf(program.attributes(func).stage) : asked.stage })
+        const stage = func === undefined ? null : typeof asked === 'string' ? program.attributes(func).stage : asked.stage
+        if (func === undefined || stage === null) sink.add(missingEntry, undefined, { name }, ...suggestAmong(name, program.entries.map(f => f.name)))
+        else entries.push({ func, stage: stageOf(stage) })
       }
     }
     const names = options.exports
@@ -246,7 +248,7 @@ export class Checked {
     for (const name of names ?? []) {
       if (taken.has(name)) continue
       const subject = this.subject(name)
-      if (subject === undefined) sink.add(missingExport, undefined, { name })
+      if (subject === undefined) sink.add(missingExport, undefined, { name }, ...suggestAmong(name, [...this.subjects().keys()]))
       else exports.push({ ...subject, name, mode: 'primal' })
     }
     return { entries, exports, conformances: (options.conformances ?? []).map(conformance) }

@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -74,13 +74,12 @@ describe('examples', () => {
 
 describe('command line', () => {
   const spring = join('examples', 'spring', 'spring.slang')
-  const fail = (...args: string[]): { status: number; stderr: string } => {
-    try {
-      execFileSync(process.execPath, [cli, ...args], { encoding: 'utf8', cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
-    } catch (error) {
-      return error as { status: number; stderr: string }
-    }
-    throw new Error('it succeeded')
+  const call = (...args: string[]): { status: number | null; stdout: string; stderr: string } =>
+    spawnSync(process.execPath, [cli, ...args], { encoding: 'utf8', cwd: root })
+  const fail = (...args: string[]): { status: number | null; stderr: string } => {
+    const done = call(...args)
+    expect(done.status).not.toBe(0)
+    return done
   }
 
   test('grad prints value and gradient as JSON', () => {
@@ -104,6 +103,31 @@ describe('command line', () => {
     expect(fail('compile').status).toBe(2)
     expect(fail('nonsense').status).toBe(2)
     expect(fail('run', spring, '--fn', 'loss', '[1,2]').status).toBe(2)
+  })
+
+  test('a name that is not there is answered with those that are', () => {
+    expect(fail('grad', spring, '--fn', 'los', '[1,2]', '[1,1]', '8').stderr).toContain('did you mean loss?')
+    expect(fail('compile', spring, '--entry', 'main').stderr).toContain('there are descend, follow')
+    // Without a stage a function is no entry point.
+    expect(fail('compile', spring, '--entry', 'loss').stderr).toContain('there is no entry point loss')
+  })
+
+  test('what is empty comes with a word on why', () => {
+    const lone = join(out, 'lone.slang')
+    writeFileSync(lone, '[Differentiable] public float square(float x) { return x * x; }\n')
+    const compiled = call('compile', lone)
+    expect(compiled).toMatchObject({ status: 0, stdout: '' })
+    expect(compiled.stderr).toMatch(/lone\.slang has no entry point.* for square/)
+    expect(call('compile', lone, '--diagnostics', 'json').stderr).toBe('')
+    expect(call('compile', lone, '--dump-ir', 'transposed').stdout).toContain('// transposed of square\nfunc @square')
+    const blend = call('grad', join('examples', 'splat2d', 'splat2d.slang'), '--fn', 'blend', '0', '[1,2]')
+    expect(blend.stderr).toMatch(/blend uses .*splats.*: from here, buffers are empty.*\n.*no parameter of blend carries a derivative/)
+  })
+
+  test('a demo that cannot write says so', () => {
+    const { status, stderr } = fail('demo', 'brdf', '--steps', '1', '-o', join(root, 'package.json'))
+    expect(stderr).toContain('package.json cannot be written')
+    expect(status).toBe(2)
   })
 
   test('diagnostics come as JSON when asked', () => {

@@ -1,7 +1,7 @@
 // Bundles one file for each entry of the package into dist/. Plain JavaScript, so that Node 20 runs it from a fresh checkout.
 import { execFileSync } from 'node:child_process'
 import { build } from 'esbuild'
-import { chmodSync, existsSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { writeCore } from './core-index.mjs'
 import { stripExamples } from './strip-examples.mjs'
@@ -16,7 +16,10 @@ const entries = {
 const node = new Set(['cli', 'plugin'])
 
 writeCore()
-rmSync(at('dist'), { recursive: true, force: true })
+// npm prepares a package after `prepack`, whose declarations must still be there when it is packed.
+const withTypes = process.argv.includes('--types')
+mkdirSync(at('dist'), { recursive: true })
+for (const name of readdirSync(at('dist'))) if (withTypes || name !== 'types') rmSync(at(`dist/${name}`), { recursive: true })
 const options = { bundle: true, format: 'esm', target: 'es2022', outdir: at('dist'), sourcemap: true, splitting: true, chunkNames: 'chunk-[hash]', plugins: [stripExamples], logLevel: 'warning' }
 const present = Object.entries(entries).filter(([, path]) => existsSync(at(path)))
 const points = list => Object.fromEntries(list.map(([name, path]) => [name, at(path)]))
@@ -33,7 +36,7 @@ if (hosted.length > 0) {
 if (existsSync(at('dist/cli.js'))) chmodSync(at('dist/cli.js'), 0o755)
 
 // Declarations are only needed by those who install the package; a checkout works without.
-if (process.argv.includes('--types')) {
+if (withTypes) {
   const tsc = fileURLToPath(import.meta.resolve('typescript/package.json')).replace(/package\.json$/, 'bin/tsc')
   execFileSync(process.execPath, [tsc, '-p', at('tsconfig.build.json')], { stdio: 'inherit' })
 }

@@ -61,6 +61,14 @@ export function suggestName(cx: Cx, start: Scope, name: string): readonly Note[]
   return own !== null ? asNote(own, known.get(own)) : asNote(nearest(name, cx.library.names()), undefined)
 }
 
+/** The same among names that are all there is: where none is like it, the note lists them. */
+export function suggestAmong(name: string, names: readonly string[]): readonly Note[] {
+  const best = nearest(name, names)
+  if (best !== null) return asNote(best, undefined)
+  const few = names.slice(0, 8).join(', ')
+  return names.length === 0 ? [] : [note(undefined, `there ${names.length === 1 ? 'is' : 'are'} ${few}${names.length > 8 ? ', …' : ''}`)]
+}
+
 /** The same for a member of a type. */
 export function suggestMember(cx: Cx, type: Type, name: string): readonly Note[] {
   const known = new Map<string, Decl>()

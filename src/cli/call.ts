@@ -1,6 +1,6 @@
 import { load, ArityError, NameError, ShapeError, TrapError, type CpuFunction } from '../cpu/index.ts'
-import { CompileError } from '../index.ts'
-import { Failed, UsageError, compileFile, report, type SharedOptions } from './host.ts'
+import { CompileError, type Program } from '../index.ts'
+import { Failed, UsageError, compileFile, remark, report, type SharedOptions } from './host.ts'
 
 interface CallOptions extends SharedOptions {
   readonly fn: string
@@ -25,7 +25,15 @@ async function prepare(file: string, texts: readonly string[], options: CallOpti
   if (fn === undefined) {
     throw new UsageError(`${file} has no function ${options.fn} that can be called: it takes or gives what JSON cannot say`, 1)
   }
+  const reads = resourcesOf(program)
+  if (reads.length > 0) remark(`${options.fn} uses ${reads.join(', ')}: from here, buffers are empty and uniforms are zero`, options)
   return { fn, args }
+}
+
+/** Names of the buffers and uniforms of a program, as its source has them. */
+function resourcesOf(program: Program): string[] {
+  const { buffers, uniforms } = program.wasm({ derivatives: false }).host
+  return [...buffers.map(b => b.name), ...uniforms.flatMap(u => u.name === 'globalParams' && u.type.kind === 'struct' ? u.type.fields.map(f => f.name) : [u.name])]
 }
 
 /** Turns what a caller did wrong into one line, and what the compiler says into diagnostics. */
@@ -73,6 +81,7 @@ export function gradCommand(file: string, texts: readonly string[], raw: Record<
     }
     print(`value = ${shown(value)}`)
     for (const [name, g] of Object.entries(gradients)) print(`d/d${name} = ${shown(g)}`)
+    if (Object.keys(gradients).length === 0) remark(`no parameter of ${options.fn} carries a derivative`, options)
   })
 }
 

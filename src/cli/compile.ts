@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { CompileError, stages, type Program, type Stage } from '../index.ts'
-import { Failed, UsageError, compileFile, report, type SharedOptions } from './host.ts'
+import { Failed, UsageError, compileFile, remark, report, type SharedOptions } from './host.ts'
 
 interface CompileCommandOptions extends SharedOptions {
   readonly target: 'wgsl' | 'wasm' | 'js' | 'ir'
@@ -27,7 +27,9 @@ function one(file: string, options: CompileCommandOptions): void {
   }, options.target === 'wgsl' && options.dumpIr === undefined)
   try {
     const code = options.dumpIr === undefined ? codeOf(program, options) : dump(program, options)
+    if (options.dumpIr === undefined) remarkIfEmpty(file, program, options)
     if (options.output !== undefined) write(options.output, code)
+    else if (typeof code !== 'string' && process.stdout.isTTY) throw new UsageError('WebAssembly is not for terminals: -o names a file for it')
     else process.stdout.write(code)
     if (options.reflection !== undefined) write(options.reflection, `${JSON.stringify(program.wgsl().reflection, null, 2)}\n`)
   } catch (error) {
@@ -46,14 +48,30 @@ function codeOf(program: Program, options: CompileCommandOptions): string | Uint
   }
 }
 
+/** An empty file is what was asked for, and hardly ever what was meant. */
+function remarkIfEmpty(file: string, program: Program, options: CompileCommandOptions): void {
+  if (program.entries.length > 0) return
+  if (options.target === 'wgsl') {
+    const others = program.exports.length === 0 ? '' : `; --target js or wasm is for ${program.exports.map(f => f.name).join(', ')}`
+    remark(`${file} has no entry point, so its WGSL is empty: mark one [shader("compute")]${others}`, options)
+  } else if (program.exports.length === 0) {
+    remark(`${file} exports nothing and has no entry point: mark a function public, or name it by --export`, options)
+  }
+}
+
 function dump(program: Program, options: CompileCommandOptions): string {
   const asked = options.dumpIr!.split(',').map(s => s.trim()).filter(s => s !== '')
   const known: readonly string[] = stages
   const wrong = asked.filter(s => !known.includes(s))
   if (wrong.length > 0) throw new UsageError(`--dump-ir: ${wrong[0]} is no stage; the stages are ${stages.join(', ')}`)
-  // A function that is named is differentiated in both modes, whether the program asks for it or not.
-  const names = options.export ?? [undefined]
-  return asked.flatMap(s => names.map(name => `// ${s}${name === undefined ? '' : ` of ${name}`}\n${program.ir(s as Stage, name)}`)).join('\n')
+  const differentiable = program.exports.filter(f => f.differentiable !== 'none').map(f => f.name)
+  return asked.flatMap(s => {
+    const of = (name: string): string => `// ${s} of ${name}\n${program.ir(s as Stage, name)}`
+    // A function that is named is differentiated in both modes, whether the program asks for it or not.
+    if (options.export !== undefined) return options.export.map(of)
+    const whole = program.ir(s as Stage)
+    return whole === '' && differentiable.length > 0 ? differentiable.map(of) : `// ${s}\n${whole}`
+  }).join('\n')
 }
 
 function write(file: string, data: string | Uint8Array): void {

@@ -39,15 +39,21 @@ export async function demoCommand(name: string | undefined, raw: Record<string, 
   if (demo === undefined) throw new UsageError(`there is no demo ${name}; there are ${Object.keys(demos).join(', ')}`)
   const dir = join(packageRoot(), 'examples', name)
   const output = resolve(options.output ?? join('out', name))
-  mkdirSync(output, { recursive: true })
   const { run } = await demo.load()
-  await run({
-    dir, output, steps: options.steps, gpu: options.gpu === true,
-    compile: file => {
-      const program = compile(readFileSync(join(dir, file), 'utf8'), { fileName: join(dir, file) })
-      if (!program.ok) throw new UsageError(renderDiagnostics(program.diagnostics), 1)
-      return program
-    },
-    say: text => { process.stdout.write(`${text}\n`) },
-  })
+  try {
+    mkdirSync(output, { recursive: true })
+    await run({
+      dir, output, steps: options.steps, gpu: options.gpu === true,
+      compile: file => {
+        const program = compile(readFileSync(join(dir, file), 'utf8'), { fileName: join(dir, file) })
+        if (!program.ok) throw new UsageError(renderDiagnostics(program.diagnostics), 1)
+        return program
+      },
+      say: text => { process.stdout.write(`${text}\n`) },
+    })
+  } catch (cause) {
+    const { syscall, path, code } = cause as NodeJS.ErrnoException
+    if (syscall !== 'mkdir' && path?.startsWith(output) !== true) throw cause
+    throw new UsageError(`${path} cannot be written (${code}); -o names another folder`)
+  }
 }

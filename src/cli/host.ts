@@ -98,6 +98,11 @@ export function compileFile(file: string, options: SharedOptions, more: Partial<
   return program
 }
 
+/** Says what a person may wonder about; tools that read diagnostics are not told. */
+export function remark(text: string, options: Pick<SharedOptions, 'diagnostics'>): void {
+  if (options.diagnostics === 'text') process.stderr.write(`cotangent: ${text}\n`)
+}
+
 /** Thrown when everything that is to be said has been said. */
 export class Failed extends UsageError {
   constructor() {

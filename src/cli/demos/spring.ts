@@ -50,7 +50,7 @@ export async function run(cx: DemoContext): Promise<void> {
   await on.run('follow', length + 1, { throws, path }, { ...uniforms, chosen })
   on.close()
   const files = ['path.svg', 'loss.svg'].map(f => join(cx.output, f))
-  writePath(files[0]!, path, goal, 'The gentlest throw that hits the goal')
+  writePath(files[0]!, path, goal, hits.length > 0 ? 'The gentlest throw that hits the goal' : 'The throw that comes nearest to the goal')
   writeCurve(files[1]!, curve, { title: 'Squared distance of the best throw from the goal', x: 'step', y: 'loss', log: true })
   const show = (list: Iterable<number>): string => `(${Array.from(list, v => v.toFixed(3)).join(', ')})`
   cx.say(`${hits.length} of ${count} throws hit ${show(goal)}`)
