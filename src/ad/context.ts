@@ -34,6 +34,8 @@ export interface Explain {
   /** What was decided of a function; `split` follows with its name. */
   decided(decisions: Decisions): void
   split(func: Func, split: Split, isCustom: boolean): void
+  /** A forward derivative on plain values; `rule` is the user's, where it is made of one. */
+  jvp?(func: Func, active: readonly boolean[], jvp: Jvp, rule: Func | undefined): void
 }
 
 /** What the derivative transforms share: the program, memo tables, and what lowering provides. */
@@ -62,6 +64,9 @@ export interface AdContext {
   readonly splitOfMap: Map<Func, Split>
   /** Functions being differentiated now, to find recursion. */
   readonly open: Set<string>
+  /** What functions that were requests are derivatives of, and those whose bodies are being written. */
+  readonly origins: Map<Func, Func>
+  readonly writing: Set<Func>
   readonly ids: Map<Func, number>
   /** Memo of `hasBackwardEffects`. */
   readonly effects: Map<Func, boolean>
@@ -78,7 +83,7 @@ export interface AdContext {
 export function adContext(module: Module, hooks: Pick<AdContext, 'sink' | 'derivatives' | 'tidy' | 'isTidy' | 'resolve' | 'observe' | 'growable' | 'explain'>): AdContext {
   return {
     module, ...hooks, jvps: new Map(), rules: new Map(), splits: new Map(), linearMaps: new Map(), splitOfMap: new Map(),
-    open: new Set(), ids: new Map(), effects: new Map(), sources: new Map(), duals: new Map(), plains: new Map(), lost: new Set(),
+    open: new Set(), origins: new Map(), writing: new Set(), ids: new Map(), effects: new Map(), sources: new Map(), duals: new Map(), plains: new Map(), lost: new Set(),
   }
 }
 

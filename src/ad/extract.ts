@@ -2,7 +2,7 @@
  * From a function to its derivatives as functions: the jvp; the forward rule of the user on plain values; and the split
  * into `f_primal(inputs) → (results, context)` and `f_vjp(needed inputs, context, cotangents) → cotangents`.
  */
-import { deepDerivative, notLinear, recursiveDerivative, noReverse } from '../base/errors/ad.ts'
+import { deepDerivative, notLinear, noReverse } from '../base/errors/ad.ts'
 import { Builder } from '../ir/build.ts'
 import * as ops from '../ir/ops.ts'
 import { differential, voidType, type Type } from '../ir/type.ts'
@@ -15,7 +15,7 @@ import { rootOf } from './activity.ts'
 import { checkpoint } from './checkpoint.ts'
 import { memoKey, newFunc, zeroOf, type AdContext, type Jvp, type Split } from './context.ts'
 import { linearizeFused, unzip, type Callees } from './linearize.ts'
-import { differentiableInputs, differentiableResults, hasBackwardEffects, planOf } from './plan.ts'
+import { differentiableInputs, differentiableResults, hasBackwardEffects, planOf, reportRecursion } from './plan.ts'
 import { contextType, isLarge, pack, unpack } from './pack.ts'
 import { pairOf } from './pair.ts'
 import { prepare, settleLoops } from './prepare.ts'
@@ -35,7 +35,7 @@ export function half(b: Builder, pair: Value, which: 'p' | 'd'): Value {
 /** Runs `make` unless the function is being differentiated already, which is recursion, or too many callers are: then complains. */
 function guarded<T>(cx: AdContext, key: string, func: Func, make: () => T): T | undefined {
   if (cx.open.has(key)) {
-    cx.sink.add(recursiveDerivative, func.span ?? undefined, { name: func.name })
+    reportRecursion(cx, func)
     return undefined
   }
   if (cx.open.size >= chainLimit) {
@@ -90,6 +90,7 @@ export function jvpOf(cx: AdContext, func: Func, active: readonly boolean[]): Jv
     cx.tidy(jvp)
     const made = { func: jvp, results }
     cx.jvps.set(key, made)
+    cx.explain?.jvp?.(func, active, made, undefined)
     return made
   })
 }
@@ -130,6 +131,7 @@ export function ruleOf(cx: AdContext, func: Func, forward: Func, active: readonl
   reversible(cx, rule)
   const made = { func: rule, results }
   cx.rules.set(key, made)
+  cx.explain?.jvp?.(func, active, made, forward)
   return made
 }
 
@@ -201,7 +203,7 @@ export function splitOf(cx: AdContext, func: Func, active: readonly boolean[]): 
     cx.splits.set(key, split)
     cx.explain?.split(plan.func, split, plan.is === 'backward')
   }
-  else if (plan.is === 'plain') cx.sink.add(noReverse, func.span ?? undefined, { name: func.name })
+  else if (plan.is === 'plain' && !cx.writing.has(func)) cx.sink.add(noReverse, func.span ?? undefined, { name: func.name })
   return split
 }
 

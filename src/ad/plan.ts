@@ -1,5 +1,6 @@
 /** How a call is differentiated: by the user's rule, by the transform, or not at all. */
 import { assertNever } from '../base/diag.ts'
+import { recursiveDerivative } from '../base/errors/ad.ts'
 import * as ops from '../ir/ops.ts'
 import { differential } from '../ir/type.ts'
 import { inputs, outputs, type Func, type Region } from '../ir/value.ts'
@@ -17,9 +18,21 @@ export type Plan =
   /** The function's body is differentiated. */
   | { readonly is: 'transform'; readonly func: Func }
 
+/** Says that a function cannot be differentiated since it calls itself, where the user wrote it. */
+export function reportRecursion(cx: AdContext, func: Func): void {
+  let source = func
+  for (let of = cx.origins.get(source); of !== undefined; of = cx.origins.get(source)) source = of
+  cx.sink.add(recursiveDerivative, source.span ?? undefined, { name: source.name })
+}
+
 /** Resolution order: primal substitute, user derivative, `[TreatAsDifferentiable]`, transform. */
 export function planOf(cx: AdContext, func: Func, mode: Mode): Plan {
   if (func.request !== undefined) cx.resolve(func)
+  if (cx.writing.has(func)) {
+    // Its derivative needs that of its derivative, and so on.
+    reportRecursion(cx, func)
+    return { is: 'plain', func }
+  }
   cx.derivatives(func)
   const info = func.info
   if (info.substitute !== undefined && info.substitute !== func) return planOf(cx, info.substitute, mode)

@@ -46,6 +46,8 @@ export function resolve(cx: AdContext, func: Func): void {
   if (request === undefined) return
   if (request.of.request !== undefined) resolve(cx, request.of)
   func.request = undefined
+  cx.origins.set(func, request.of)
+  cx.writing.add(func)
   func.info.level = 'backward'
   func.body = new Region()
   const b = new Builder(func, func.body)
@@ -55,6 +57,7 @@ export function resolve(cx: AdContext, func: Func): void {
   const of = given.length > params.length ? dualOf(cx, request.of) : request.of
   const results = request.kind === 'forward' ? forward(cx, b, func, of, given) : backward(cx, b, func, of, given)
   b.emit(ops.ret, results)
+  cx.writing.delete(func)
   cx.tidy(func)
 }
 

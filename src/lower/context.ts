@@ -4,6 +4,7 @@
  */
 import { InternalError, type Sink } from '../base/diag.ts'
 import { endlessInstances } from '../base/errors/lower.ts'
+import { recursiveType } from '../base/errors/names.ts'
 import type { FuncDecl } from '../check/decl.ts'
 import type { CheckedProgram, FuncRef, Signature } from '../check/tree.ts'
 import * as s from '../check/type.ts'
@@ -43,6 +44,7 @@ export class Lowering {
   readonly serving: Set<FuncDecl> = new Set()
   readonly #instances = new Map<string, Func>()
   readonly #sums = new Map<string, t.Type>()
+  readonly #opening = new Set<string>()
   readonly #interfaces = new Map<t.Type, s.InterfaceType>()
 
   /** The target: bodies of functions that it has a spelling for are not lowered. Undefined for IR that any target can take. */
@@ -61,7 +63,13 @@ export class Lowering {
   sumType(iface: s.InterfaceType): t.Type {
     let type = this.#sums.get(iface.key)
     if (type === undefined) {
+      if (this.#opening.has(iface.key)) {
+        this.sink.add(recursiveType, iface.decl.span ?? undefined, { name: iface.decl.name })
+        return t.i32
+      }
+      this.#opening.add(iface.key)
       type = makeSum(this, iface)
+      this.#opening.delete(iface.key)
       this.#sums.set(iface.key, type)
       this.#interfaces.set(type, iface)
     }
