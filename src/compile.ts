@@ -23,7 +23,7 @@ import { walk } from './ir/walk.ts'
 import type { Conformance } from './lower/dispatch.ts'
 import { lower, type EntryRoot, type ExportRoot, type Roots } from './lower/lower.ts'
 import { subjectsOf, type Subject } from './lower/subjects.ts'
-import type { Cx } from './opt/cx.ts'
+import type { Change, Cx } from './opt/cx.ts'
 import { dce } from './opt/dce.ts'
 import { effects } from './opt/effects.ts'
 import { expand } from './opt/expand.ts'
@@ -33,11 +33,12 @@ import { licm } from './opt/licm.ts'
 import { boundLists, listVariables } from './opt/lists.ts'
 import { memory } from './opt/memory.ts'
 import { resources } from './opt/resources.ts'
+import { shapeOf, type Shape } from './opt/shape.ts'
 import { simplify } from './opt/simplify.ts'
 import { sroa } from './opt/sroa.ts'
 import { ssa } from './opt/ssa.ts'
 import { unroll, unrollSmall } from './opt/unroll.ts'
-import { unused, unusedParams } from './opt/unused.ts'
+import { unused, unusedParams, unusedTypes } from './opt/unused.ts'
 
 /** The stages whose IR can be looked at, in order. */
 export const stages: readonly Stage[] = ['lower', 'ssa', 'prepared', 'linearized', 'unzipped', 'transposed', 'checkpointed', 'extracted', 'final']
@@ -71,8 +72,11 @@ export interface MiddleOptions {
   readonly time?: ((phase: string, ms: number) => void) | undefined
 }
 
-/** A pass over one function; true where it changed something. */
-type Pass = (func: Func, cx: Cx) => boolean
+/** A pass over one function. */
+type Pass = (func: Func, cx: Cx) => Change
+
+/** A pass, and what a function must have for it to find work. */
+type Step = readonly [name: string, pass: Pass, needs?: keyof Shape]
 
 /** After these a pass over a function changes little more. */
 const maxRounds = 4
@@ -82,36 +86,36 @@ const maxRounds = 4
  * before variables are promoted, constants folded before equal values are found, and what is left unused goes last; each
  * may make work for the ones before, so the list is run again while it does.
  */
-const tidyPasses: readonly (readonly [string, Pass])[] = [
-  ['sroa', sroa],
-  ['ssa', ssa],
+const tidyPasses: readonly Step[] = [
+  ['sroa', sroa, 'variables'],
+  ['ssa', ssa, 'variables'],
   ['simplify', simplify],
-  ['unroll', unroll],
+  ['unroll', unroll, 'loops'],
   ['gvn', gvn],
   ['dce', dce],
 ]
 
 /** What pays only once derivatives are there: small loops unrolled, invariant work moved out, more folding after both. */
-const finalPasses: readonly (readonly [string, Pass])[] = [
-  ['inline', inline],
-  ['unrollSmall', unrollSmall],
-  ['sroa', sroa],
-  ['ssa', ssa],
+const finalPasses: readonly Step[] = [
+  ['inline', inline, 'calls'],
+  ['unrollSmall', unrollSmall, 'loops'],
+  ['sroa', sroa, 'variables'],
+  ['ssa', ssa, 'variables'],
   ['simplify', simplify],
   ['gvn', gvn],
-  ['licm', licm],
-  ['memory', memory],
+  ['licm', licm, 'loops'],
+  ['memory', memory, 'ownStores'],
   ['dce', dce],
 ]
 
 /** Passes after which variables can be promoted that could not be before. */
 const uncovering: ReadonlySet<string> = new Set(['unroll', 'unrollSmall', 'memory'])
 
-const closingPasses: readonly (readonly [string, Pass])[] = [
-  ['simplify', simplify],
-  ['gvn', gvn],
-  ['dce', dce],
-]
+/** Passes that bring equal work together. */
+const moving: ReadonlySet<string> = new Set(['licm', 'memory', 'unroll', 'unrollSmall'])
+
+/** Passes after which a function may have less, or more, for others to work on. */
+const reshaping: ReadonlySet<string> = new Set(['inline', 'unroll', 'unrollSmall', 'ssa'])
 
 class Runner {
   readonly #cx: Cx
@@ -124,30 +128,46 @@ class Runner {
 
   /**
    * Runs passes in order: again in full while one of those changed something that make work for the ones before them, and in
-   * the end once more what folds and drops, since what comes late in the list uncovers little else.
+   * the end once more what folds and merges, where a pass that came later has left it something.
    */
-  passes(func: Func, list: readonly (readonly [string, Pass])[]): void {
-    let changed = false
+  passes(func: Func, list: readonly Step[]): void {
+    let shape = shapeOf(func)
+    // What the passes run last left for others to fold, or to find equal.
+    let control = false
+    let values = false
     for (let round = 0, again = true; again && round < maxRounds; round++) {
       again = false
-      for (const [name, pass] of list) {
-        if (!this.#run(func, name, pass)) continue
-        changed = true
-        again ||= uncovering.has(name)
+      for (const [name, pass, needs] of list) {
+        if (needs !== undefined && !shape[needs]) continue
+        const change = this.#run(func, name, pass)
+        if (name === 'simplify') control = false
+        else if (name === 'gvn') values = false
+        if (change === false) continue
+        control ||= change === 'control'
+        values ||= moving.has(name)
+        again ||= uncovering.has(name) && (name !== 'memory' || this.#promotes(func))
+        if (reshaping.has(name)) shape = shapeOf(func)
       }
     }
-    if (changed) for (const [name, pass] of closingPasses) this.#run(func, name, pass)
+    if (control && this.#run(func, 'simplify', simplify) !== false) values = true
+    if (values && this.#run(func, 'gvn', gvn) !== false) this.#run(func, 'dce', dce)
   }
 
-  #run(func: Func, name: string, pass: Pass): boolean {
-    let did: boolean
+  /** Promotes what has become promotable; true where there was some. */
+  #promotes(func: Func): boolean {
+    const split = this.#run(func, 'sroa', sroa)
+    return this.#run(func, 'ssa', ssa) !== false || split !== false
+  }
+
+  #run(func: Func, name: string, pass: Pass): Change {
+    let did: Change
     try {
       did = pass(func, this.#cx)
     } catch (cause) {
       if (cause instanceof InternalError) throw cause
       throw new InternalError(name, `${cause instanceof Error ? cause.message : String(cause)} in ${func.name}`, { cause })
     }
-    if (did && this.#options.verify) verifier.verify(func, name)
+    if (did !== false && this.#options.verify) verifier.verify(func, name)
     return did
   }
 
@@ -335,6 +355,7 @@ export function finish(module: Module, sink: Sink, options: MiddleOptions): void
     if (options.target === 'wgsl') inlineContexts(module)
     optimise(module, runner, cx)
     if (listed) for (const func of module.funcs) bound(func, runner, cx)
+    unusedTypes(module)
   })
   if (options.verify) verifier.verifyModule(module, 'optimise')
   runner.dump('final', module)

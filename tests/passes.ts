@@ -11,12 +11,12 @@ import { resources } from '../src/opt/resources.ts'
 import { simplify } from '../src/opt/simplify.ts'
 import { sroa } from '../src/opt/sroa.ts'
 import { ssa } from '../src/opt/ssa.ts'
-import { unused, unusedParams } from '../src/opt/unused.ts'
+import { unused, unusedParams, unusedTypes } from '../src/opt/unused.ts'
 import { unroll, unrollSmall } from '../src/opt/unroll.ts'
 
 type Pass = (module: Module, cx: Cx) => void
 
-const each = (pass: (func: Func, cx: Cx) => boolean): Pass => (module, cx) => {
+const each = (pass: (func: Func, cx: Cx) => unknown): Pass => (module, cx) => {
   for (const func of module.funcs) pass(func, cx)
 }
 
@@ -35,7 +35,7 @@ export const passes: ReadonlyMap<string, Pass> = new Map<string, Pass>([
   ['expand', each(expand)],
   ['memory', each(memory)],
   ['resources', resources],
-  ['unused', unused],
+  ['unused', module => { unused(module); unusedTypes(module) }],
   ['unusedParams', unusedParams],
   ['inlineAll', each(func => inlineAll(func, () => true))],
 ])

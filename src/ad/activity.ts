@@ -20,7 +20,7 @@ export function rootOf(pointer: Value): Value {
   let p = pointer
   for (;;) {
     const def = p.def
-    if (!(def instanceof Inst) || (def.op !== ops.field && def.op !== ops.elem)) return p
+    if (def.op === undefined || (def.op !== ops.field && def.op !== ops.elem)) return p
     p = def.args[0]!
   }
 }
@@ -51,7 +51,7 @@ export function activityOf(cx: AdContext, func: Func, inputs: readonly boolean[]
       case ops.load: if (active[rootOf(inst.args[0]!).id] === 1) mark(inst.results[0]!); return
       case ops.store: {
         const root = rootOf(inst.args[0]!)
-        if (active[inst.args[1]!.id] === 1 && root.def instanceof Inst && root.def.op === ops.variable) mark(root)
+        if (active[inst.args[1]!.id] === 1 && root.def.op !== undefined && root.def.op === ops.variable) mark(root)
         return
       }
       case ops.call: {

@@ -141,7 +141,7 @@ class Checkpointer {
   /** From what and at what cost a value can be computed again in the reverse region that mirrors its own. */
   recipe(v: Value): Source | undefined {
     if (this.constants.has(v.id)) return { from: [], cost: 0 }
-    if (v.def instanceof Region) {
+    if (v.def.op === undefined) {
       if (v.def === this.trees.primal) return { from: [], cost: 0 }
       const loop = this.primal.places[v.id]!.loops.at(-1)
       if (loop !== undefined && this.counters.get(loop) === v) return { from: [], cost: 0 }
@@ -159,7 +159,7 @@ class Checkpointer {
 
   storeCost(v: Value): number {
     const type = v.type.kind === 'ptr' ? v.type.elem! : v.type
-    if (v.type.kind === 'ptr' && !(v.def instanceof Inst && v.def.op === ops.variable)) return Infinity
+    if (v.type.kind === 'ptr' && !(v.def.op !== undefined && v.def.op === ops.variable)) return Infinity
     return bytesOf(type) * (this.primal.places[v.id]!.loops.length === 0 ? byteAtTop : this.cx.growable === true ? byteInLoop : byteInGpuLoop) * this.weight(v)
   }
 
@@ -193,11 +193,11 @@ class Checkpointer {
       const v = queue[q]!
       const { into, out } = nodes.get(v.id)!
       const recipe = v === forced && as === 'store' ? undefined : this.recipe(v)
-      const marked = v.def instanceof Inst && v.def.op === ops.call && (v.def.attr as Func).info.prefer === 'recompute'
+      const marked = v.def.op !== undefined && v.def.op === ops.call && (v.def.attr as Func).info.prefer === 'recompute'
       const prefers = marked || (v === forced && as === 'recompute' && recipe !== undefined)
       net.edge(into, out, prefers ? Infinity : this.storeCost(v))
       let made = into
-      if (recipe !== undefined && v.def instanceof Inst && v.def.results.length > 1) {
+      if (recipe !== undefined && v.def.op !== undefined && v.def.results.length > 1) {
         const known = shared.get(v.def)
         made = known ?? net.node()
         net.edge(made, into, Infinity)
@@ -263,7 +263,7 @@ class Checkpointer {
     if (v.type.kind === 'ptr') return { region, index: region.insts.length - (region.insts.at(-1)?.op.ends === true ? 1 : 0) }
     const loop = loops.at(-1)
     if (loop !== undefined && loop.regions[0] === region) return { region: loop.regions[1]!, index: 0 }
-    return { region, index: v.def instanceof Inst ? region.insts.indexOf(v.def) + 1 : 0 }
+    return { region, index: v.def.op !== undefined ? region.insts.indexOf(v.def) + 1 : 0 }
   }
 
   run(): Checkpointed {
@@ -349,7 +349,7 @@ class Checkpointer {
     if (constant !== undefined) return emit(() => b.const(v.type, constant))
     const stored = this.stored.get(v.id)
     if (stored !== undefined) return this.fetch(v, stored.slot, stored.variable, frames, emit)
-    if (v.def instanceof Region) {
+    if (v.def.op === undefined) {
       if (v.def === this.trees.primal) {
         const param = b.value(v.type, this.adjoint.body, 0, v.name)
         this.inputs.set(v.id, param)

@@ -6,7 +6,7 @@
 import type { Span } from '../base/source.ts'
 import * as ops from '../ir/ops.ts'
 import type { Type } from '../ir/type.ts'
-import { Inst, Region, type Func, type Value } from '../ir/value.ts'
+import { Inst, type Func, type Value } from '../ir/value.ts'
 import { walk } from '../ir/walk.ts'
 import type { Explain, Split } from './context.ts'
 import type { Decisions } from './checkpoint.ts'
@@ -174,7 +174,7 @@ class Report {
       const v = this.#of.valueOf(id)
       if (choice === 'store') bytes += this.#bytes(v) * (this.#trips(v) ?? 1)
       if (choice !== 'recompute') continue
-      if (v.def instanceof Inst) {
+      if (v.def.op !== undefined) {
         if (counted.has(v.def)) continue
         counted.add(v.def)
       }
@@ -219,7 +219,7 @@ class Report {
   }
 
   #span(v: Value): Span | null {
-    if (v.def instanceof Inst) return v.def.span
+    if (v.def.op !== undefined) return v.def.span
     const loop = this.#of.primal.places[v.id]!.loops.at(-1)
     return loop === undefined ? this.#of.trees.work.span : loop.span
   }
@@ -227,11 +227,11 @@ class Report {
   #name(v: Value): string {
     if (this.#isContext(v)) return `context of ${(v.def as Inst & { attr: Func }).attr.name.replace(/_primal(_\d+)?$/, '')}`
     if (v.name !== '') return v.name
-    if (v.def instanceof Inst && v.def.op === ops.load) {
+    if (v.def.op !== undefined && v.def.op === ops.load) {
       const root = rootOf(v.def.args[0]!)
       if (root.name !== '') return v.def.args[0] === root ? root.name : `${root.name}[…]`
     }
-    if (v.def instanceof Region) return this.#counts(v) ? 'trip number' : 'carried value'
+    if (v.def.op === undefined) return this.#counts(v) ? 'trip number' : 'carried value'
     if (this.#isCount(v)) return 'number of trips'
     const { span } = v.def
     if (span === null) return v.def.op.name
@@ -241,7 +241,7 @@ class Report {
 
   /** True for a part of a callee's context. */
   #isContext(v: Value): boolean {
-    if (!(v.def instanceof Inst) || v.def.op !== ops.call) return false
+    if (v.def.op === undefined || v.def.op !== ops.call) return false
     const callee = this.#callees.get(v.def.attr as Func)
     return callee !== undefined && v.index >= callee.split.own
   }
@@ -260,20 +260,20 @@ class Report {
     const recipe = this.#of.recipe(v)
     const { def } = v
     if (choice === 'free') {
-      if (def instanceof Region && def === this.#of.trees.primal) return 'a parameter: the reverse pass takes it'
+      if (def.op === undefined && def === this.#of.trees.primal) return 'a parameter: the reverse pass takes it'
       return this.#counts(v) ? 'counts the trips, as the reverse pass does' : 'known when compiling'
     }
-    const callee = def instanceof Inst && def.op === ops.call ? def.attr as Func : undefined
+    const callee = def.op !== undefined && def.op === ops.call ? def.attr as Func : undefined
     const name = callee === undefined ? '' : calleeName(callee)
     if (choice === 'recompute') {
-      if (def instanceof Region) return 'follows from the trip number'
+      if (def.op === undefined) return 'follows from the trip number'
       if (callee?.info.prefer === 'recompute') return `${name} is marked [PreferRecompute]`
       if (def.op === ops.load || def.op === ops.variable) return 'nothing writes this memory afterwards'
       if (recipe!.cost === 0) return 'costs nothing, given what it is made of'
       return `${count(recipe!.cost, 'operation')} cost less than ${count(this.#bytes(v), 'byte')} of memory`
     }
     if (recipe !== undefined) return `${count(this.#bytes(v), 'byte')} cost less than what computing it again needs`
-    if (def instanceof Region) return 'carried from trip to trip: a trip starts from what the one before left'
+    if (def.op === undefined) return 'carried from trip to trip: a trip starts from what the one before left'
     if (callee !== undefined) {
       return callee.info.prefer === 'checkpoint' ? `${name} is marked [PreferCheckpoint]` : `${name} has effects, so it is not called again`
     }
@@ -288,7 +288,7 @@ class Report {
 
   #change(v: Value, choice: 'free' | 'store' | 'recompute'): Change | undefined {
     const recipe = this.#of.recipe(v)
-    if (choice === 'free' || recipe === undefined || !(v.def instanceof Inst) || v.type.kind === 'ptr') return undefined
+    if (choice === 'free' || recipe === undefined || v.def.op === undefined || v.type.kind === 'ptr') return undefined
     if (choice === 'recompute' && (recipe.cost === 0 || v.def.op === ops.load)) return undefined
     const callee = v.def.op === ops.call ? v.def.attr as Func : undefined
     if (callee !== undefined && callee.info.prefer !== 'none') return undefined
@@ -310,7 +310,7 @@ function inMemory(type: Type): boolean {
 /** True for what is made of constants alone. */
 function isConstant(v: Value): boolean {
   const { def } = v
-  if (!(def instanceof Inst) || def.regions.length > 0) return false
+  if (def.op === undefined || def.regions.length > 0) return false
   if (def.op === ops.constant || def.op === ops.zero || def.op === ops.undef) return true
   return def.op.effect === 'none' && def.op !== ops.call && def.args.length > 0 && def.args.every(isConstant)
 }

@@ -177,7 +177,7 @@ function writesOutside(func: Func): boolean {
     if (inst.op === ops.print || inst.op === ops.atomic) found = true
     if (inst.op !== ops.store) return
     const { def } = rootOf(inst.args[0]!)
-    if (def instanceof Inst && def.op === ops.global) found = true
+    if (def.op !== undefined && def.op === ops.global) found = true
   })
   return found
 }

@@ -353,7 +353,7 @@ function counterOf(loop: Inst): Value | undefined {
     const init = loop.args[i]!.def, next = end.args[i]!.def
     return (v.type === t.i32 || v.type === t.u32) && init instanceof Inst && init.op === ops.constant && init.attr === 0
       && next instanceof Inst && next.op === ops.add && next.args[0] === v
-      && next.args[1]!.def instanceof Inst && next.args[1]!.def.op === ops.constant && next.args[1]!.def.attr === 1
+      && next.args[1]!.def.op !== undefined && next.args[1]!.def.op === ops.constant && next.args[1]!.def.attr === 1
   })
 }
 

@@ -7,7 +7,7 @@ import { noReverse } from '../base/errors/ad.ts'
 import { Builder } from '../ir/build.ts'
 import * as ops from '../ir/ops.ts'
 import { differential, places } from '../ir/type.ts'
-import { Inst, Region, inputs, outputs, type Func, type Global, type Module, type ParamSig, type Value } from '../ir/value.ts'
+import { Region, inputs, outputs, type Func, type Global, type Module, type ParamSig, type Value } from '../ir/value.ts'
 import { cloneFunc, walk } from '../ir/walk.ts'
 import { rootOf } from './activity.ts'
 import { adContext, zeroOf, type AdContext, type AdStage, type Explain, type Split } from './context.ts'
@@ -184,7 +184,7 @@ function withoutEffects(cx: AdContext, split: Split): Func {
 
 function globalOf(pointer: Value): Global | undefined {
   const { def } = rootOf(pointer)
-  return def instanceof Inst && def.op === ops.global ? def.attr as Global : undefined
+  return def.op !== undefined && def.op === ops.global ? def.attr as Global : undefined
 }
 
 /** Takes out the writes to some globals, and what is printed. */

@@ -59,13 +59,13 @@ export function isPure(func: Func, seen: Set<Func> = new Set()): boolean {
 
 function isLocal(pointer: Value): boolean {
   const def = rootOf(pointer).def
-  return def instanceof Inst && def.op === ops.variable
+  return def.op !== undefined && def.op === ops.variable
 }
 
 /** True for memory that nothing writes while the program runs. */
 function isConstantMemory(pointer: Value): boolean {
   const def = rootOf(pointer).def
-  if (!(def instanceof Inst) || def.op !== ops.global) return false
+  if (def.op === undefined || def.op !== ops.global) return false
   const space = (def.attr as Global).space
   return space === 'uniform' || space === 'storage' || space === 'handle'
 }
@@ -234,7 +234,7 @@ export class Primal {
       case ops.load: {
         const root = rootOf(inst.args[0]!)
         if (isConstantMemory(inst.args[0]!)) return { from: inst.args, cost: this.#costs.of(inst) }
-        if (!(root.def instanceof Inst) || root.def.op !== ops.variable || !this.isFinal(inst, root)) return undefined
+        if (root.def.op === undefined || root.def.op !== ops.variable || !this.isFinal(inst, root)) return undefined
         return { from: inst.args, cost: 1 }
       }
       case ops.call: {

@@ -102,11 +102,10 @@ export class Library {
       parsed = parseRange(file, start, end, this.#sink)
       this.#texts.parsed.set(key, parsed)
     }
-    const before = new Map<string, number>()
-    for (const [name, decls] of inner.names) before.set(name, decls.length)
-    collect(this.#cx!, parsed, this.module, this.module, inner, 'public')
     const found: Decl[] = []
-    for (const [name, decls] of inner.names) found.push(...decls.slice(before.get(name) ?? 0))
+    inner.entered = found
+    collect(this.#cx!, parsed, this.module, this.module, inner, 'public')
+    inner.entered = null
     return found
   }
 

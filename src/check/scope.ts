@@ -10,14 +10,17 @@ export interface Scope {
   readonly names: Map<string, Decl[]>
   /** `using` in it, not yet resolved. */
   readonly usings: ast.UsingDecl[]
+  /** Takes note of what is declared, where somebody asks. */
+  entered: Decl[] | null
 }
 
 export function newScope(parent: Scope | null, kind: Scope['kind'], owner: Container | null): Scope {
-  return { parent, kind, owner, names: new Map(), usings: [] }
+  return { parent, kind, owner, names: new Map(), usings: [], entered: null }
 }
 
 /** Enters a declaration under its name. */
 export function declare(scope: Scope, decl: Decl): void {
+  scope.entered?.push(decl)
   const old = scope.names.get(decl.name)
   if (old === undefined) scope.names.set(decl.name, [decl])
   else old.push(decl)

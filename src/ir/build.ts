@@ -32,14 +32,20 @@ export class Builder {
   emit(op: Op, args: Value[], attr: Attr = null, types?: readonly Type[], regions: readonly Region[] = noRegions): Inst {
     const inst = new Inst(op, args, attr, regions, this.span)
     const results = types ?? op.type!(args, attr)
-    for (let i = 0; i < results.length; i++) inst.results.push(this.value(results[i]!, inst, i))
+    // A list of one is written as such: an empty list that grows takes room for many.
+    if (results.length === 1) inst.results = [this.value(results[0]!, inst, 0)]
+    else for (let i = 0; i < results.length; i++) inst.results.push(this.value(results[i]!, inst, i))
     this.at.insts.push(inst)
     return inst
   }
 
   /** The only result of a new instruction. */
-  emit1(op: Op, args: Value[], attr: Attr = null, type?: Type): Value {
-    return this.emit(op, args, attr, type === undefined ? undefined : [type]).results[0]!
+  emit1(op: Op, args: Value[], attr: Attr = null, type: Type = op.type!(args, attr)[0]!): Value {
+    const inst = new Inst(op, args, attr, noRegions, this.span)
+    const result = this.value(type, inst, 0)
+    inst.results = [result]
+    this.at.insts.push(inst)
+    return result
   }
 
   /** Runs `f` with `region` as the place to append to. */
@@ -94,7 +100,7 @@ export class Builder {
     let from = x
     for (;;) {
       const def = from.def
-      if (!(def instanceof Inst)) break
+      if (def.op === undefined) break
       if (def.op === ops.construct) return def.args[i]!
       if (def.op === ops.splat && from.type.kind === 'vec') return def.args[0]!
       if (def.op === ops.zero) return this.zero(t.component(from.type, i))
@@ -151,7 +157,7 @@ function wholeOf(type: Type, parts: readonly Value[]): Value | undefined {
   let whole: Value | undefined
   for (let i = 0; i < parts.length; i++) {
     const def = parts[i]!.def
-    if (!(def instanceof Inst) || def.op !== ops.extract || def.attr !== i || def.args[0]!.type !== type) return undefined
+    if (def.op === undefined || def.op !== ops.extract || def.attr !== i || def.args[0]!.type !== type) return undefined
     if (i > 0 && def.args[0] !== whole) return undefined
     whole = def.args[0]
   }
@@ -161,7 +167,7 @@ function wholeOf(type: Type, parts: readonly Value[]): Value | undefined {
 /** True for a constant that is one in all lanes. */
 export function isOne(x: Value): boolean {
   const def = x.def
-  if (!(def instanceof Inst)) return false
+  if (def.op === undefined) return false
   if (def.op === ops.constant) return def.attr === 1
   return def.op === ops.splat && isOne(def.args[0]!)
 }
@@ -169,7 +175,7 @@ export function isOne(x: Value): boolean {
 /** True for a constant that is zero in all lanes. */
 export function isZero(x: Value): boolean {
   const def = x.def
-  if (!(def instanceof Inst)) return false
+  if (def.op === undefined) return false
   if (def.op === ops.zero) return true
   if (def.op === ops.constant) return def.attr === 0 || def.attr === 0n || def.attr === false
   return def.op === ops.splat && isZero(def.args[0]!)

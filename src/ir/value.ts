@@ -33,6 +33,8 @@ export class Inst {
   regions: readonly Region[]
   results: Value[]
   span: Span | null
+  /** A number that a pass gives it for its own tables; means nothing after that pass. */
+  mark = 0
 
   constructor(op: Op, args: Value[], attr: Attr, regions: readonly Region[], span: Span | null) {
     this.op = op
@@ -46,6 +48,8 @@ export class Inst {
 
 /** A list of instructions with one way in; the last instruction is the terminator. */
 export class Region {
+  /** No instruction: `def.op` tells what defines a value. */
+  readonly op: undefined = undefined
   params: Value[] = []
   insts: Inst[] = []
 

@@ -2,7 +2,7 @@
  * Walks over regions, and copies of them. Side tables are arrays indexed by value id: a table that is said to be
  * "of" a function must have been made when the function had all the values it is asked about.
  */
-import { Func, Inst, Region, Value, type Attr } from './value.ts'
+import { Func, Inst, Region, Value, noRegions, type Attr } from './value.ts'
 
 /** Substitutes by id of the value they stand for; absent where a value stays. */
 export type ValueTable = (Value | undefined)[]
@@ -38,7 +38,7 @@ export function walkRegions(region: Region, visit: (region: Region) => void): vo
 
 /** The instruction that defines a value, or undefined where a region's parameter does. */
 export function defining(value: Value): Inst | undefined {
-  return value.def instanceof Inst ? value.def : undefined
+  return value.def.op !== undefined ? value.def : undefined
 }
 
 /**
@@ -62,15 +62,20 @@ export function cloneRegion(region: Region, into: Func, values: ValueTable, labe
 export function cloneInst(inst: Inst, into: Func, values: ValueTable, labels: Map<Inst, Inst> = new Map()): Inst {
   const args = mapValues(inst.args, values)
   const attr: Attr = inst.attr instanceof Inst ? labels.get(inst.attr) ?? inst.attr : inst.attr
-  const regions: Region[] = []
-  const copy = new Inst(inst.op, args, attr, regions, inst.span)
-  if (inst.regions.length > 0) labels.set(inst, copy)
-  for (let k = 0; k < inst.regions.length; k++) regions.push(cloneRegion(inst.regions[k]!, into, values, labels))
-  for (let k = 0; k < inst.results.length; k++) {
-    const r = inst.results[k]!
+  const copy = new Inst(inst.op, args, attr, noRegions, inst.span)
+  if (inst.regions.length > 0) {
+    const regions: Region[] = []
+    copy.regions = regions
+    labels.set(inst, copy)
+    for (let k = 0; k < inst.regions.length; k++) regions.push(cloneRegion(inst.regions[k]!, into, values, labels))
+  }
+  const { results } = inst
+  for (let k = 0; k < results.length; k++) {
+    const r = results[k]!
     const q = new Value(into.nextValue++, r.type, copy, k, r.name)
     values[r.id] = q
-    copy.results.push(q)
+    if (k === 0) copy.results = [q]
+    else copy.results.push(q)
   }
   return copy
 }
@@ -88,8 +93,8 @@ export function cloneFunc(func: Func, name: string): Func {
 
 /** The values with those in the table replaced. */
 export function mapValues(list: readonly Value[], values: ValueTable): Value[] {
-  const out: Value[] = []
-  for (let i = 0; i < list.length; i++) out.push(values[list[i]!.id] ?? list[i]!)
+  const out = list.slice()
+  for (let i = 0; i < out.length; i++) out[i] = values[out[i]!.id] ?? out[i]!
   return out
 }
 

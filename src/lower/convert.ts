@@ -3,7 +3,7 @@ import type { Builder } from '../ir/build.ts'
 import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
-import { Inst, type Value } from '../ir/value.ts'
+import type { Value } from '../ir/value.ts'
 import { impossible } from './context.ts'
 import { constant } from './expr.ts'
 import type { Fn } from './func.ts'
@@ -18,7 +18,7 @@ export function convert(fn: Fn, value: Value, to: Type): Value {
   if (from.kind !== 'scalar') return b.convert(reshape(b, value, to), to)
   const scalar = t.scalars[to.scalar]
   const def = value.def
-  const known = def instanceof Inst && def.op === ops.constant && typeof def.attr !== 'object' && typeof def.attr !== 'string'
+  const known = def.op !== undefined && def.op === ops.constant && typeof def.attr !== 'object' && typeof def.attr !== 'string'
   return b.splat(known ? constant(fn, scalar, def.attr as number) : b.convert(value, scalar), to)
 }
 

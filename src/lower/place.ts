@@ -9,7 +9,7 @@ import { isZero } from '../ir/build.ts'
 import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
-import { Inst, type Value } from '../ir/value.ts'
+import type { Value } from '../ir/value.ts'
 import { callAccessor, evaluate, type Operand } from './call.ts'
 import { impossible } from './context.ts'
 import { convert } from './convert.ts'
@@ -124,7 +124,7 @@ function part(fn: Fn, value: Value, index: number): Value {
 export function constantOf(value: Value): number | undefined {
   if (isZero(value)) return 0
   const def = value.def
-  return def instanceof Inst && def.op === ops.constant && typeof def.attr === 'number' ? def.attr : undefined
+  return def.op !== undefined && def.op === ops.constant && typeof def.attr === 'number' ? def.attr : undefined
 }
 
 /** A component with a computed index. */

@@ -2,7 +2,7 @@
 import * as ops from '../ir/ops.ts'
 import type { Space } from '../ir/type.ts'
 import { Global, Inst, type Region, type Value } from '../ir/value.ts'
-import { constantIndex, constantInt, definedBy, isPureCall } from './match.ts'
+import { constantIndex, constantInt, definedBy, isPureCall, rootOf } from './match.ts'
 
 /** A variable (its instruction) or a global: distinct roots never share memory. Undefined for a pointer of unknown origin. */
 export type Root = Inst | Global | undefined
@@ -13,22 +13,24 @@ export interface Path {
   readonly steps: readonly (number | Value)[]
 }
 
-const unknown: Path = { root: undefined, steps: [] }
+const none: readonly never[] = []
+const unknown: Path = { root: undefined, steps: none }
 
 /** The path of a pointer. */
 export function pathOf(pointer: Value): Path {
+  const root = rootOf(pointer)
+  if (root === undefined) return unknown
+  const where = root.op === ops.global ? root.attr as Global : root
+  const first = pointer.def as Inst
+  if (first === root) return { root: where, steps: none }
+  if (first.args[0]!.def === root) return { root: where, steps: [stepOf(first)] }
   const steps: (number | Value)[] = []
-  let at = pointer
-  for (;;) {
-    const def = at.def
-    if (!(def instanceof Inst)) return unknown
-    if (def.op === ops.variable) return { root: def, steps: steps.reverse() }
-    if (def.op === ops.global) return { root: def.attr as Global, steps: steps.reverse() }
-    if (def.op === ops.field) steps.push(def.attr as number)
-    else if (def.op === ops.elem) steps.push(indexStep(def))
-    else return unknown
-    at = def.args[0]!
-  }
+  for (let at = first; at !== root; at = at.args[0]!.def as Inst) steps.push(stepOf(at))
+  return { root: where, steps: steps.reverse() }
+}
+
+function stepOf(inst: Inst): number | Value {
+  return inst.op === ops.field ? inst.attr as number : indexStep(inst)
 }
 
 /** An index past the end of a fixed array may reach any element, so it is no constant. */
@@ -102,11 +104,12 @@ export function writesByControl(body: Region): Map<Inst, Writes> {
   const all = new Map<Inst, Writes>()
   const visit = (region: Region): Writes => {
     const own = noWrites()
-    for (const inst of region.insts) {
+    for (let i = 0; i < region.insts.length; i++) {
+      const inst = region.insts[i]!
       addWrites(own, inst)
       if (inst.regions.length === 0) continue
       const inside = noWrites()
-      for (const r of inst.regions) merge(inside, visit(r))
+      for (let i = 0; i < inst.regions.length; i++) merge(inside, visit(inst.regions[i]!))
       all.set(inst, inside)
       merge(own, inside)
     }
@@ -117,7 +120,7 @@ export function writesByControl(body: Region): Map<Inst, Writes> {
 }
 
 function merge(into: Writes, from: Writes): void {
-  for (const root of from.roots) into.roots.add(root)
+  if (from.roots.size > 0) from.roots.forEach(root => into.roots.add(root))
   into.unknown ||= from.unknown
   into.calls ||= from.calls
   into.barrier ||= from.barrier

@@ -52,7 +52,7 @@ function findFirst(done: readonly Inst[], condition: Value): number {
     const inst = done[i]!
     if (inst.op === ops.if_) return inst.args[0] === condition && !needed.has(inst) ? i : -1
     if (!isPure(inst)) return -1
-    for (const a of inst.args) if (a.def instanceof Inst) needed.add(a.def)
+    for (const a of inst.args) if (a.def.op !== undefined) needed.add(a.def)
   }
   return -1
 }

@@ -13,7 +13,7 @@ const widest = 16
 
 /** See `rewrite`: the rules for construct, extract, insert, swizzle, splat and index. */
 export function rewriteComposite(b: Builder, inst: Inst): Value | undefined {
-  const [x, y] = inst.args
+  const x = inst.args[0], y = inst.args[1]
   switch (inst.op) {
     case ops.extract: return component(b, x!, inst.attr as number)
     case ops.construct: return assemble(b, inst.results[0]!.type, inst.args)
@@ -45,7 +45,7 @@ function component(b: Builder, x: Value, i: number): Value | undefined {
   let from = x
   for (let step = 0; step < reach; step++) {
     const def = from.def
-    if (!(def instanceof Inst)) break
+    if (def.op === undefined) break
     switch (def.op) {
       case ops.construct: return def.args[i]
       case ops.splat: return b.splat(def.args[0]!, t.component(from.type, i))
@@ -93,7 +93,7 @@ function assemble(b: Builder, type: Type, parts: readonly Value[]): Value | unde
 }
 
 function replaced(b: Builder, inst: Inst): Value | undefined {
-  const [x, part] = inst.args
+  const x = inst.args[0], part = inst.args[1]
   const i = inst.attr as number
   const { type } = x!
   const same = definedBy(part!, ops.extract)
@@ -108,7 +108,7 @@ function replaced(b: Builder, inst: Inst): Value | undefined {
   let known = 1
   for (let from = x!; known < type.count;) {
     const def = from.def
-    if (!(def instanceof Inst)) return undefined
+    if (def.op === undefined) return undefined
     if (def.op === ops.insert) {
       const at = def.attr as number
       if (parts[at] === undefined) {
@@ -127,7 +127,7 @@ function replaced(b: Builder, inst: Inst): Value | undefined {
 function swizzled(b: Builder, x: Value, lanes: readonly number[]): Value | undefined {
   if (lanes.length === x.type.count && lanes.every((l, i) => l === i)) return x
   const def = x.def
-  if (!(def instanceof Inst)) return undefined
+  if (def.op === undefined) return undefined
   const type = t.vec(x.type.elem!, lanes.length)
   switch (def.op) {
     case ops.swizzle: {

@@ -1,5 +1,8 @@
 import type { Sink } from '../base/diag.ts'
 
+/** What a pass over a function did: nothing, something, or something that control may become simpler by. */
+export type Change = boolean | 'control'
+
 /** What every pass is given besides its function. */
 export interface Cx {
   /** Takes the mistakes that only an optimisation can see. */

@@ -9,11 +9,15 @@ import { Region, type Func, type Inst, type Value } from '../ir/value.ts'
 import { isInt } from '../ir/type.ts'
 import { walk } from '../ir/walk.ts'
 import { isShared } from './alias.ts'
+import type { Change } from './cx.ts'
 import { inductions } from './loops.ts'
 import { isPureCall, rootOf } from './match.ts'
 
+/** A branch with more instructions than this is not looked at again when it has lost some. */
+const small = 8
+
 /** Removes dead code. */
-export function dce(func: Func): boolean {
+export function dce(func: Func): Change {
   if (func.body === undefined) return false
   const marking = new Marking(func)
   marking.run(func.body)
@@ -23,11 +27,14 @@ export function dce(func: Func): boolean {
 class Marking {
   /** Live values, by id. */
   readonly values: Uint8Array
-  readonly insts = new Set<Inst>()
+  /** Live instructions, by their mark. */
+  readonly live: boolean[] = []
   /** Terminators that carry the results of a control instruction. */
   readonly exits = new Map<Inst, Inst[]>()
   readonly #work: Value[] = []
-  readonly #owner = new Map<Inst, Inst>()
+  /** The instructions by their mark (those of the body, and from elsewhere those it uses while a derivative is in the making), and the owner of the region that each stands in. */
+  readonly #insts: Inst[] = []
+  readonly #owners: (Inst | undefined)[] = []
   readonly #loops = new Map<Region, Inst>()
   /** Stores to a local variable, by the variable, until a read of it is found. */
   readonly #stores = new Map<Inst, Inst[]>()
@@ -47,7 +54,7 @@ class Marking {
     for (let i = 0; i < region.insts.length; i++) {
       const inst = region.insts[i]!
       const { op } = inst
-      if (owner !== undefined) this.#owner.set(inst, owner)
+      this.#enter(inst, owner)
       if (op === ops.store) {
         const root = rootOf(inst.args[0]!)
         if (root?.op === ops.variable) push(this.#stores, root, inst)
@@ -63,25 +70,32 @@ class Marking {
     }
   }
 
+  #enter(inst: Inst, owner?: Inst): void {
+    inst.mark = this.#insts.length
+    this.#insts.push(inst)
+    this.#owners.push(owner)
+    this.live.push(false)
+  }
+
   /** Keeps an instruction with its operands and what surrounds it; of control only what steers it. */
   #keep(inst: Inst): void {
-    if (this.insts.has(inst)) return
-    this.insts.add(inst)
-    const owner = this.#owner.get(inst)
+    if (this.#insts[inst.mark] !== inst) this.#enter(inst)
+    if (this.live[inst.mark]) return
+    this.live[inst.mark] = true
+    const owner = this.#owners[inst.mark]
     if (owner !== undefined) this.#keep(owner)
-    if (inst.op === ops.loop) {
-      for (const exit of this.exits.get(inst) ?? []) this.#keep(exit)
-    } else if (inst.regions.length > 0) {
-      for (let k = 0; k < inst.args.length; k++) this.#ask(inst.args[k]!)
-      for (const exit of this.exits.get(inst) ?? []) this.#keep(exit)
-    } else if (inst.op === ops.test) this.#ask(inst.args[0]!)
-    else if (inst.op !== ops.yield_ && inst.op !== ops.leave) {
-      for (let k = 0; k < inst.args.length; k++) this.#ask(inst.args[k]!, inst.op !== ops.store || k > 0)
+    const { op, args } = inst
+    if (inst.regions.length > 0) {
+      if (op !== ops.loop) for (let k = 0; k < args.length; k++) this.#ask(args[k]!, true)
+      for (const exit of this.exits.get(inst) ?? none) this.#keep(exit)
+    } else if (op === ops.test) this.#ask(args[0]!, true)
+    else if (op !== ops.yield_ && op !== ops.leave) {
+      for (let k = 0; k < args.length; k++) this.#ask(args[k]!, op !== ops.store || k > 0)
     }
   }
 
   /** Asks for a value; a pointer that is more than written through makes the stores to its variable live. */
-  #ask(value: Value, reads = true): void {
+  #ask(value: Value, reads: boolean): void {
     if (reads && value.type.kind === 'ptr') this.#read(value)
     if (this.values[value.id] === 1) return
     this.values[value.id] = 1
@@ -98,27 +112,31 @@ class Marking {
 
   #need(value: Value): void {
     const { def, index } = value
-    if (def instanceof Region) {
+    if (def.op === undefined) {
       const loop = this.#loops.get(def)
       if (loop === undefined) return
-      this.#ask(loop.args[index]!)
+      this.#ask(loop.args[index]!, true)
       const end = loop.regions[1]!.end
-      if (end.op === ops.next) this.#ask(end.args[index]!)
+      if (end.op === ops.next) this.#ask(end.args[index]!, true)
     } else if (def.op === ops.field || def.op === ops.elem) {
-      this.insts.add(def)
+      if (this.#insts[def.mark] !== def) this.#enter(def)
+      this.live[def.mark] = true
       for (let k = 0; k < def.args.length; k++) this.#ask(def.args[k]!, k > 0)
     } else {
       this.#keep(def)
       if (def.regions.length === 0) return
-      for (const exit of this.exits.get(def) ?? []) this.#ask(exit.args[exit.op === ops.test ? index + 1 : index]!)
+      for (const exit of this.exits.get(def) ?? none) this.#ask(exit.args[exit.op === ops.test ? index + 1 : index]!, true)
     }
   }
 }
 
+const none: readonly Inst[] = []
+
 /** True where a loop may wait for what another invocation writes: it reads shared integers and counts no trips. */
 function mayWait(loop: Inst): boolean {
   let reads = false
-  for (const r of loop.regions) {
+  for (let i = 0; i < loop.regions.length; i++) {
+    const r = loop.regions[i]!
     walk(r, inst => {
       if (inst.op === ops.load && isShared(inst.args[0]!.type.space!) && isInt(inst.args[0]!.type.elem!)) reads = true
     })
@@ -132,22 +150,28 @@ function push(lists: Map<Inst, Inst[]>, key: Inst, inst: Inst): void {
   else list.push(inst)
 }
 
-function sweep(region: Region, marking: Marking): boolean {
-  let changed = false
-  const kept: Inst[] = []
-  for (let i = 0; i < region.insts.length; i++) {
-    const inst = region.insts[i]!
-    if (!inst.op.ends && !marking.insts.has(inst)) {
-      changed = true
-      continue
-    }
-    kept.push(inst)
+function sweep(region: Region, marking: Marking): Change {
+  const { insts } = region
+  let changed: Change = false
+  let to = 0
+  for (let i = 0; i < insts.length; i++) {
+    const inst = insts[i]!
+    if (!inst.op.ends && !marking.live[inst.mark]) continue
+    insts[to++] = inst
     if (inst.regions.length === 0) continue
-    changed = dropResults(inst, marking) || changed
-    for (let k = 0; k < inst.regions.length; k++) changed = sweep(inst.regions[k]!, marking) || changed
+    // An `if` that has lost results, or most of a branch, may be a choice of values now.
+    if (dropResults(inst, marking)) changed = inst.op === ops.loop ? changed || true : 'control'
+    for (let k = 0; k < inst.regions.length; k++) {
+      const r = inst.regions[k]!
+      const below = sweep(r, marking)
+      if (below === false) continue
+      if (below === 'control' || (inst.op === ops.if_ && r.insts.length <= small)) changed = 'control'
+      else changed ||= true
+    }
   }
-  region.insts = kept
-  return changed
+  if (to === insts.length) return changed
+  insts.length = to
+  return changed || true
 }
 
 /** Drops the results and carried values of a control instruction that nothing needs. */

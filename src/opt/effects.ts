@@ -20,15 +20,17 @@ export function effects(module: Module): boolean {
 }
 
 function forEachCallee(region: Region, visit: (func: Func) => void): void {
-  for (const inst of region.insts) {
+  for (let i = 0; i < region.insts.length; i++) {
+    const inst = region.insts[i]!
     if (inst.op === ops.call) visit(inst.attr as Func)
-    for (const r of inst.regions) forEachCallee(r, visit)
+    for (let i = 0; i < inst.regions.length; i++) forEachCallee(inst.regions[i]!, visit)
   }
 }
 
 /** True where a region touches no memory but local variables and what nobody writes, and cannot trap. */
 function isPureRegion(region: Region): boolean {
-  for (const inst of region.insts) {
+  for (let i = 0; i < region.insts.length; i++) {
+    const inst = region.insts[i]!
     const { op } = inst
     if (op === ops.call) {
       if (!(inst.attr as Func).info.pure) return false
@@ -37,7 +39,7 @@ function isPureRegion(region: Region): boolean {
       if (space !== 'function' && (op === ops.store || !isReadOnly(space))) return false
       if (space === 'function' && pathOf(inst.args[0]!).root === undefined) return false
     } else if (op.effect === 'trap' || (op.effect === 'write' && op !== ops.variable)) return false
-    for (const r of inst.regions) if (!isPureRegion(r)) return false
+    for (let k = 0; k < inst.regions.length; k++) if (!isPureRegion(inst.regions[k]!)) return false
   }
   return true
 }

@@ -33,7 +33,7 @@ export function expand(func: Func): boolean {
         replaced[result!.id] = choice(b, inst)
       } else {
         region.insts.push(inst)
-        for (const r of inst.regions) visit(r)
+        for (let i = 0; i < inst.regions.length; i++) visit(inst.regions[i]!)
         continue
       }
       replaced[result!.id]!.name ||= result!.name

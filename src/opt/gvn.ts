@@ -17,7 +17,9 @@ import { useCounts, type ValueTable } from '../ir/walk.ts'
 import {
   addWrites, disturbs, isReadOnly, isShared, mayOverlap, noWrites, pathOf, writesByControl, type Path, type Writes,
 } from './alias.ts'
+import type { Change, Cx } from './cx.ts'
 import { constantIndex, definedBy, isCommutative, isPure } from './match.ts'
+import { rewrite } from './rules.ts'
 
 /** How many known values are kept for one variable or buffer. */
 const memoryLimit = 32
@@ -37,29 +39,35 @@ interface Known {
 type Memory = Map<Inst | Global, readonly Known[]>
 
 /** Merges equal computations and forwards stores to loads. */
-export function gvn(func: Func): boolean {
+export function gvn(func: Func, cx?: Pick<Cx, 'wide'>): Change {
   if (func.body === undefined) return false
-  const pass = new Numbering(func, func.body)
+  const pass = new Numbering(func, func.body, cx?.wide === true)
   pass.region(func.body, new Map())
-  return pass.changed
+  return pass.control ? 'control' : pass.changed
 }
 
 class Numbering {
   changed = false
+  /** What steers control, or what it hands on, has become something that `simplify` knows more of. */
+  control = false
+  readonly #wide: boolean
   readonly #b: Builder
   readonly #func: Func
   readonly #to: ValueTable = []
   readonly #table = new Map<number, Numbered>()
   /** Hashes that were entered, with what stood there before: unwound at the end of a scope. */
-  readonly #undo: [number, Numbered | undefined][] = []
-  readonly #writes: Map<Inst, Writes>
+  readonly #undo: (Numbered | undefined)[] = []
+  readonly #undoHashes: number[] = []
+  readonly #writes: ReadonlyMap<Inst, Writes>
   readonly #uses: Uint32Array
 
-  constructor(func: Func, body: Region) {
+  constructor(func: Func, body: Region, wide: boolean) {
+    this.#wide = wide
     this.#func = func
     this.#b = new Builder(func, body)
-    this.#writes = writesByControl(body)
-    this.#uses = useCounts(func)
+    const flat = body.insts.every(inst => inst.regions.length === 0)
+    this.#writes = flat ? noControl : writesByControl(body)
+    this.#uses = flat ? noUses : useCounts(func)
   }
 
   /** Numbers a region; what is known at its end is the caller's to drop or keep. */
@@ -71,7 +79,8 @@ class Numbering {
 
   #unwind(mark: number): void {
     while (this.#undo.length > mark) {
-      const [hash, before] = this.#undo.pop()!
+      const before = this.#undo.pop()
+      const hash = this.#undoHashes.pop()!
       if (before === undefined) this.#table.delete(hash)
       else this.#table.set(hash, before)
     }
@@ -82,20 +91,26 @@ class Numbering {
     region.insts = []
     for (let i = 0; i < insts.length; i++) {
       const inst = insts[i]!
-      for (let k = 0; k < inst.args.length; k++) {
-        const to = this.#to[inst.args[k]!.id]
-        if (to !== undefined) {
-          inst.args[k] = to
-          this.changed = true
-        }
+      const { args } = inst
+      let touched = false
+      for (let k = 0; k < args.length; k++) {
+        const to = this.#to[args[k]!.id]
+        if (to === undefined) continue
+        args[k] = to
+        touched = true
       }
-      if (inst.regions.length > 0) this.#control(region, inst, memory)
+      if (touched) this.changed = true
+      if (inst.regions.length > 0) {
+        this.control ||= touched
+        this.#control(region, inst, memory)
+        this.control ||= agree(inst)
+      } else if (touched && this.#simpler(region, inst)) continue
       else if (inst.op === ops.load) this.#load(region, inst, memory)
       else if (inst.op === ops.store) this.#store(region, inst, memory)
       else if (isPure(inst)) this.#pure(region, inst)
       else {
         region.insts.push(inst)
-        if (inst.op.effect === 'write') {
+        if (inst.op.effect === 'write' && memory.size > 0) {
           const writes = noWrites()
           addWrites(writes, inst)
           forget(memory, writes)
@@ -104,15 +119,26 @@ class Numbering {
     }
   }
 
+  /** Folds an instruction whose operands have become others; true where nothing is left of it. */
+  #simpler(region: Region, inst: Inst): boolean {
+    this.#b.at = region
+    this.#b.span = inst.span
+    const value = rewrite(this.#b, inst, this.#wide)
+    if (value === undefined) return false
+    this.#replace(inst.results[0]!, value)
+    return true
+  }
+
   #pure(region: Region, inst: Inst): void {
     const hash = hashOf(inst)
     const head = this.#table.get(hash)
     for (let n = head; n !== undefined; n = n.below) {
       if (!sameWork(n.inst, inst)) continue
-      inst.results.forEach((r, k) => this.#replace(r, n.inst.results[k]!))
+      for (let k = 0; k < inst.results.length; k++) this.#replace(inst.results[k]!, n.inst.results[k]!)
       return
     }
-    this.#undo.push([hash, head])
+    this.#undo.push(head)
+    this.#undoHashes.push(hash)
     this.#table.set(hash, { inst, below: head })
     region.insts.push(inst)
   }
@@ -142,7 +168,7 @@ class Numbering {
     const at = known.find(k => k.pointer === pointer)
     if (at !== undefined) return at.value
     const def = pointer.def
-    if (!(def instanceof Inst) || (def.op !== ops.field && def.op !== ops.elem)) return undefined
+    if (def.op === undefined || (def.op !== ops.field && def.op !== ops.elem)) return undefined
     const whole = def.args[0]!
     const part = def.op === ops.field ? def.attr as number : constantIndex(def.args[1]!, whole.type.elem!.count)
     if (part === undefined) return undefined
@@ -154,7 +180,7 @@ class Numbering {
   }
 
   #store(region: Region, inst: Inst, memory: Memory): void {
-    const [pointer, value] = [inst.args[0]!, inst.args[1]!]
+    const pointer = inst.args[0]!, value = inst.args[1]!
     const path = pathOf(pointer)
     if (path.root === undefined) {
       const writes = noWrites()
@@ -188,7 +214,7 @@ class Numbering {
       this.#assuming(inst.regions[0]!, inst.args[0]!, true, new Map(memory))
       this.#assuming(inst.regions[1]!, inst.args[0]!, false, new Map(memory))
     } else {
-      for (const r of inst.regions) this.region(r, new Map(memory))
+      for (let i = 0; i < inst.regions.length; i++) this.region(inst.regions[i]!, new Map(memory))
     }
     forget(memory, writes)
   }
@@ -211,6 +237,32 @@ class Numbering {
   }
 }
 
+const noControl: ReadonlyMap<Inst, Writes> = new Map()
+const noUses = new Uint32Array(0)
+
+/** True where all ways through a control instruction hand on the same, or a loop carries what does not change. */
+function agree(inst: Inst): boolean {
+  if (inst.op === ops.loop) {
+    const { params } = inst.regions[0]!
+    const again = inst.regions[1]!.end
+    return again.op === ops.next && again.args.some((a, k) => a === params[k] || a === inst.args[k])
+  }
+  for (let k = 0; k < inst.results.length; k++) {
+    let same: Value | undefined
+    let all = true
+    for (let i = 0; i < inst.regions.length; i++) {
+      const r = inst.regions[i]!
+      const { end } = r
+      if (end.op !== ops.yield_) continue
+      const value = end.args[k]!
+      if (same !== undefined && value !== same) all = false
+      same = value
+    }
+    if (same !== undefined && all) return true
+  }
+  return false
+}
+
 function remember(memory: Memory, root: Inst | Global, entry: Known, others: readonly Known[]): void {
   const kept = others.length >= memoryLimit ? others.slice(1) : others
   memory.set(root, [...kept, entry])
@@ -218,15 +270,13 @@ function remember(memory: Memory, root: Inst | Global, entry: Known, others: rea
 
 /** Drops what the writes may have changed; `again` also what others may change between two trips of a loop. */
 function forget(memory: Memory, writes: Writes, again = false): void {
-  for (const [root, known] of memory) {
+  if (memory.size === 0) return
+  memory.forEach((known, root) => {
     const space = known[0]?.pointer.type.space
-    if (space === undefined || isReadOnly(space)) continue
-    const kept = known.filter(k => {
-      if (disturbs(writes, k.path, space)) return false
-      return !(again && isShared(space) && t.isInt(k.pointer.type.elem!))
-    })
-    if (kept.length < known.length) memory.set(root, kept)
-  }
+    if (space === undefined || isReadOnly(space)) return
+    const gone = (k: Known): boolean => disturbs(writes, k.path, space) || (again && isShared(space) && t.isInt(k.pointer.type.elem!))
+    if (known.some(gone)) memory.set(root, known.filter(k => !gone(k)))
+  })
 }
 
 function swaps(op: Op): boolean {

@@ -77,7 +77,10 @@ function returnsFromLoop(body: Region): boolean {
   let found = false
   walk(body, loop => {
     if (loop.op !== ops.loop || found) return
-    for (const r of loop.regions) walk(r, inst => { if (inst.op === ops.ret) found = true })
+    for (let i = 0; i < loop.regions.length; i++) {
+      const r = loop.regions[i]!
+      walk(r, inst => { if (inst.op === ops.ret) found = true })
+    }
   })
   return found
 }
@@ -116,7 +119,7 @@ export function sizeOf(region: Region, limit: number = Infinity): number {
   for (let i = 0; i < region.insts.length && size <= limit; i++) {
     const inst = region.insts[i]!
     if (!inst.op.ends && inst.op !== ops.constant && inst.op !== ops.zero) size++
-    for (const r of inst.regions) size += sizeOf(r, limit)
+    for (let i = 0; i < inst.regions.length; i++) size += sizeOf(inst.regions[i]!, limit)
   }
   return size
 }
@@ -255,6 +258,6 @@ function returnsLeave(region: Region, block: Inst): void {
   for (let i = 0; i < region.insts.length; i++) {
     const inst = region.insts[i]!
     if (inst.op === ops.ret) region.insts[i] = new Inst(ops.leave, inst.args, block, noRegions, inst.span)
-    for (const r of inst.regions) returnsLeave(r, block)
+    for (let i = 0; i < inst.regions.length; i++) returnsLeave(inst.regions[i]!, block)
   }
 }

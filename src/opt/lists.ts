@@ -116,5 +116,5 @@ function insert(region: Region, before: ReadonlyMap<Inst, Inst>): void {
 }
 
 function isBlank(value: Value): boolean {
-  return value.def instanceof Inst && (value.def.op === ops.zero || value.def.op === ops.undef)
+  return value.def.op !== undefined && (value.def.op === ops.zero || value.def.op === ops.undef)
 }

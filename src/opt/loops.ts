@@ -144,7 +144,7 @@ function leavesEarly(loop: Inst): boolean {
 /** The comparisons of an induction that must hold for a condition to be as `holds` says. */
 function conditions(condition: Value, holds: boolean, steps: readonly Induction[]): Condition[] {
   const def = condition.def
-  if (!(def instanceof Inst)) return []
+  if (def.op === undefined) return []
   if (def.op === ops.not) return conditions(def.args[0]!, !holds, steps)
   if (def.op === (holds ? ops.and : ops.or)) return [...conditions(def.args[0]!, holds, steps), ...conditions(def.args[1]!, holds, steps)]
   if (def.args.length !== 2) return []
@@ -216,7 +216,7 @@ function extreme(value: Value, upper: boolean, depth = 8): number | undefined {
   if (c !== undefined) return c
   const def = value.def
   const natural = !upper && (value.type.scalar === 'u32' || value.type.scalar === 'u64') ? 0 : undefined
-  if (!(def instanceof Inst) || depth === 0) return natural
+  if (def.op === undefined || depth === 0) return natural
   const of = (v: Value): number | undefined => extreme(v, upper, depth - 1)
   const both = (x: number | undefined, y: number | undefined): number | undefined =>
     x === undefined || y === undefined ? undefined : upper ? Math.max(x, y) : Math.min(x, y)

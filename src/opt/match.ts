@@ -4,8 +4,7 @@ import { Inst, type Region, type Value } from '../ir/value.ts'
 
 /** The value of a scalar constant. */
 export function constantOf(value: Value): number | boolean | bigint | undefined {
-  const def = value.def
-  if (!(def instanceof Inst)) return undefined
+  const { def } = value
   if (def.op === ops.constant) return def.attr as number | boolean | bigint
   if (def.op !== ops.zero || value.type.kind !== 'scalar') return undefined
   const scalar = value.type.scalar
@@ -27,8 +26,8 @@ export function constantIndex(value: Value, count: number): number | undefined {
 
 /** The instruction that defines a value, where it is of the given op. */
 export function definedBy(value: Value, op: ops.Op): Inst | undefined {
-  const def = value.def
-  return def instanceof Inst && def.op === op ? def : undefined
+  const { def } = value
+  return def.op === op ? def as Inst : undefined
 }
 
 /** True where running the instruction has no effect and no result but its values; it may trap or read memory only if asked for. */
@@ -53,7 +52,7 @@ export function rootOf(pointer: Value): Inst | undefined {
   let at = pointer
   for (;;) {
     const def = at.def
-    if (!(def instanceof Inst)) return undefined
+    if (def.op === undefined) return undefined
     if (def.op === ops.variable || def.op === ops.global) return def
     if (def.op !== ops.field && def.op !== ops.elem) return undefined
     at = def.args[0]!

@@ -58,10 +58,12 @@ class Copies {
     this.#body = body
     let at = 0
     const visit = (region: Region): void => {
-      for (const inst of region.insts) {
+      for (let i = 0; i < region.insts.length; i++) {
+        const inst = region.insts[i]!
         const site: Site = { inst, region, at: at++ }
         this.#note(site)
-        for (const r of inst.regions) {
+        for (let i = 0; i < inst.regions.length; i++) {
+          const r = inst.regions[i]!
           this.#owner.set(r, site)
           visit(r)
         }
@@ -215,5 +217,5 @@ class Copies {
 
 function remove(region: Region, drop: ReadonlySet<Inst>): void {
   region.insts = region.insts.filter(inst => !drop.has(inst))
-  for (const inst of region.insts) for (const r of inst.regions) remove(r, drop)
+  for (const inst of region.insts) for (let i = 0; i < inst.regions.length; i++) remove(inst.regions[i]!, drop)
 }

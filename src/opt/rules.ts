@@ -17,14 +17,15 @@ import { constantOf, definedBy, isCommutative } from './match.ts'
  * `wide` is that of `Cx`.
  */
 export function rewrite(b: Builder, inst: Inst, wide: boolean): Value | undefined {
-  if (inst.results.length !== 1 || inst.args.length === 0 || inst.regions.length > 0) return undefined
-  const { op } = inst
-  if (inst.args.length === 2 && isConstant(inst.args[0]!) && !isConstant(inst.args[1]!)) {
-    if (isCommutative(op)) inst.args = [inst.args[1]!, inst.args[0]!]
-    const turned = turnedComparison(op)
-    if (turned !== undefined) return b.emit1(turned, [inst.args[1]!, inst.args[0]!])
-  }
+  const { op, args } = inst
+  if (args.length === 0 || inst.results.length !== 1 || inst.regions.length > 0) return undefined
   if (op === ops.call) return exactCall(b, inst, wide)
+  if (op.effect !== 'none' || op === ops.field || op === ops.elem) return undefined
+  if (args.length === 2 && isConstant(args[0]!) && !isConstant(args[1]!)) {
+    if (isCommutative(op)) inst.args = [args[1]!, args[0]!]
+    const turned = turnedComparison(op)
+    if (turned !== undefined) return b.emit1(turned, [args[1]!, args[0]!])
+  }
   if (op === ops.add && inst.args[0]!.type.scalar === undefined) return accumulated(inst)
   const simpler = constants(b, inst, wide) ?? rewriteComposite(b, inst)
   return simpler ?? (t.isFloat(inst.args[0]!.type) ? floats(b, inst) : discrete(b, inst)) ?? common(b, inst)
@@ -32,7 +33,7 @@ export function rewrite(b: Builder, inst: Inst, wide: boolean): Value | undefine
 
 /** A sum of arrays or structs is one of derivatives, where the sign of zero says nothing. */
 function accumulated(inst: Inst): Value | undefined {
-  const [x, y] = [inst.args[0]!, inst.args[1]!]
+  const x = inst.args[0]!, y = inst.args[1]!
   return definedBy(x, ops.zero) !== undefined ? y : definedBy(y, ops.zero) !== undefined ? x : undefined
 }
 
@@ -43,10 +44,13 @@ function literal(b: Builder, type: Type, value: Constant): Value {
 
 /** The same constant in all lanes. */
 function uniform(value: Value): Constant | undefined {
-  const splat = definedBy(value, ops.splat)
-  if (splat !== undefined) return constantOf(splat.args[0]!)
-  if (definedBy(value, ops.zero) !== undefined && value.type.scalar !== undefined) return lanesOf(value)?.[0]
-  return constantOf(value)
+  const { def } = value
+  switch (def.op) {
+    case ops.constant: return def.attr as Constant
+    case ops.splat: return constantOf(def.args[0]!)
+    case ops.zero: return value.type.scalar === undefined ? undefined : lanesOf(value)?.[0]
+    default: return undefined
+  }
 }
 
 function isConstant(value: Value): boolean {
@@ -63,8 +67,13 @@ function lanesOf(value: Value): Constant[] | undefined {
   if (type.kind !== 'vec') return undefined
   const parts = definedBy(value, ops.construct)
   if (parts !== undefined) {
-    const lanes = parts.args.map(constantOf)
-    return lanes.every(c => c !== undefined) ? lanes : undefined
+    const lanes: Constant[] = []
+    for (let i = 0; i < parts.args.length; i++) {
+      const lane = constantOf(parts.args[i]!)
+      if (lane === undefined) return undefined
+      lanes.push(lane)
+    }
+    return lanes
   }
   const splat = definedBy(value, ops.splat)
   const scalar = type.scalar
@@ -78,7 +87,7 @@ function lanesOf(value: Value): Constant[] | undefined {
 function constants(b: Builder, inst: Inst, wide: boolean): Value | undefined {
   const { op, args } = inst
   const type = inst.results[0]!.type
-  if (op.effect !== 'none' || (op.fold === undefined && !foldable(op))) return undefined
+  if (op.fold === undefined && !foldable(op)) return undefined
   if (type.kind !== 'scalar' && type.kind !== 'vec') return undefined
   const first = lanesOf(args[0]!)
   if (first === undefined) return undefined
@@ -113,7 +122,8 @@ function exactCall(b: Builder, inst: Inst, wide: boolean): Value | undefined {
   const f = exactFunctions[spell?.['js'] ?? spell?.['wgsl'] ?? '']
   if (f === undefined || (type.kind !== 'scalar' && type.kind !== 'vec') || !inst.args.every(a => a.type === type)) return undefined
   const args: Constant[][] = []
-  for (const a of inst.args) {
+  for (let i = 0; i < inst.args.length; i++) {
+    const a = inst.args[i]!
     const lanes = lanesOf(a)
     if (lanes === undefined || !lanes.every(c => typeof c === 'number')) return undefined
     args.push(lanes)
@@ -173,7 +183,7 @@ function inverse(op: Op, exact: boolean): Op | undefined {
 }
 
 function floats(b: Builder, inst: Inst): Value | undefined {
-  const [x, y] = inst.args
+  const x = inst.args[0], y = inst.args[1]
   const type = inst.results[0]!.type
   switch (inst.op) {
     case ops.add: {
@@ -230,7 +240,7 @@ const widths = { bool: 1, i8: 8, u8: 8, i16: 16, u16: 16, i32: 32, u32: 32, i64:
 
 /** Integers and booleans. */
 function discrete(b: Builder, inst: Inst): Value | undefined {
-  const [x, y] = inst.args
+  const x = inst.args[0], y = inst.args[1]
   const c = y === undefined ? undefined : uniform(y)
   const type = inst.results[0]!.type
   const zero = c === 0 || c === 0n
@@ -292,14 +302,14 @@ function complement(b: Builder, x: Value): Value | undefined {
   if (inner !== undefined) return inner.args[0]
   if (x.type.scalar !== 'bool') return undefined
   const compare = x.def
-  if (!('op' in compare) || compare.args.length !== 2) return undefined
+  if (compare.op === undefined || compare.args.length !== 2) return undefined
   const opposite = inverse(compare.op, !t.isFloat(compare.args[0]!.type))
   return opposite === undefined ? undefined : b.emit1(opposite, [...compare.args])
 }
 
 /** Rules for operands of any type. */
 function common(b: Builder, inst: Inst): Value | undefined {
-  const [x, y, z] = inst.args
+  const x = inst.args[0], y = inst.args[1], z = inst.args[2]
   const type = inst.results[0]!.type
   switch (inst.op) {
     case ops.select: {

@@ -39,16 +39,18 @@ class Simplifier {
   /** How many `leave`s name an instruction. */
   readonly #leaves = new Map<Inst, number>()
   /** Nesting of the region where a value is defined, by id. */
-  readonly #depths: number[] = []
+  readonly #depths: number[]
   #depth = 0
   /** Values in order of definition. */
-  readonly #serials: number[] = []
+  readonly #serials: number[]
   #serial = 0
 
   constructor(func: Func, body: Region, wide: boolean) {
     this.#wide = wide
     this.#func = func
     this.#b = new Builder(func, body)
+    this.#depths = new Array<number>(func.nextValue)
+    this.#serials = new Array<number>(func.nextValue)
     walk(body, inst => {
       if (inst.op === ops.leave) this.#leaves.set(inst.attr as Inst, (this.#leaves.get(inst.attr as Inst) ?? 0) + 1)
     })
@@ -71,7 +73,7 @@ class Simplifier {
     const insts = region.insts
     region.insts = []
     this.#depth++
-    for (const p of region.params) this.#defined(p)
+    for (let i = 0; i < region.params.length; i++) this.#defined(region.params[i]!)
     this.#into(region, insts)
     this.#depth--
   }
@@ -81,8 +83,8 @@ class Simplifier {
     this.#serials[value.id] = this.#serial++
   }
 
+  /** What replaces a `select`; see `chooseInside`. */
   #choice(inst: Inst): Value | undefined {
-    if (inst.op !== ops.select) return undefined
     const isBefore = (v: Value, control: Inst): boolean => {
       const [at, end] = [this.#serials[v.id], this.#serials[control.results[0]!.id]]
       return at !== undefined && end !== undefined && at < end && this.#depths[v.id]! <= this.#depths[control.results[0]!.id]!
@@ -100,7 +102,8 @@ class Simplifier {
     const b = this.#b
     for (let i = 0; i < insts.length; i++) {
       const inst = insts[i]!
-      for (let k = 0; k < inst.args.length; k++) inst.args[k] = this.#resolve(inst.args[k]!)
+      const { args } = inst
+      for (let k = 0; k < args.length; k++) if (this.#to[args[k]!.id] !== undefined) args[k] = this.#resolve(args[k]!)
       b.at = region
       b.span = inst.span
       let before = region.insts.length
@@ -112,12 +115,13 @@ class Simplifier {
       } else if (inst.op === ops.trap && constantOf(inst.args[0]!) === true) {
         this.changed = true
       } else {
-        const value = rewrite(b, inst, this.#wide) ?? this.#choice(inst)
+        const value = rewrite(b, inst, this.#wide) ?? (inst.op === ops.select ? this.#choice(inst) : undefined)
         if (value === undefined) region.insts.push(inst)
         else this.#replace(inst.results[0]!, value)
       }
       for (let k = before; k < region.insts.length; k++) {
-        for (const r of region.insts[k]!.results) this.#defined(r)
+        const { results } = region.insts[k]!
+        for (let m = 0; m < results.length; m++) this.#defined(results[m]!)
       }
       if (!goesOn) {
         const dead = insts.length - 1 - i
@@ -148,7 +152,7 @@ class Simplifier {
         const c = constantInt(inst.args[0]!)
         if (c !== undefined || inst.regions.length === 1) return this.#always(region, inst, inst.regions[caseOf(inst, c)]!)
         this.#nestGuards(inst)
-        for (const r of inst.regions) this.region(r)
+        for (let i = 0; i < inst.regions.length; i++) this.region(inst.regions[i]!)
         return this.#finish(region, inst)
       }
       case ops.loop: return this.#loop(region, inst)
@@ -198,8 +202,8 @@ class Simplifier {
       this.changed = true
     }
     this.#nestGuards(inst)
-    for (const r of inst.regions) this.region(r)
-    const [yes, no] = [inst.regions[0]!, inst.regions[1]!]
+    for (let i = 0; i < inst.regions.length; i++) this.region(inst.regions[i]!)
+    const yes = inst.regions[0]!, no = inst.regions[1]!
     this.#endsInYield(inst)
     if (this.#leavesIn(yes, inst) + this.#leavesIn(no, inst) === 0 && yes.end.op === ops.yield_ && no.end.op === ops.yield_) {
       if (yes.insts.length === 1 && no.insts.length === 1 && inst.results.length === 0) {
@@ -213,7 +217,8 @@ class Simplifier {
 
   /** A `leave` that names the owner of its region and stands at the region's end is a `yield`. */
   #endsInYield(inst: Inst): void {
-    for (const r of inst.regions) {
+    for (let i = 0; i < inst.regions.length; i++) {
+      const r = inst.regions[i]!
       const end = r.end
       if (end.op !== ops.leave || end.attr !== inst || inst.op === ops.loop) continue
       r.insts[r.insts.length - 1] = new Inst(ops.yield_, end.args, null, noRegions, end.span)
@@ -259,7 +264,7 @@ class Simplifier {
   /** Moves integer work out of the one branch that has a value for a result, so that counters stay counters. */
   #lift(region: Region, regions: readonly Region[], value: Value): boolean {
     const def = value.def
-    if (!(def instanceof Inst) || !isInt(value.type) || def.op.effect !== 'none' || def.regions.length > 0) return false
+    if (def.op === undefined || !isInt(value.type) || def.op.effect !== 'none' || def.regions.length > 0) return false
     if (!def.args.every(a => this.#isVisible(a) || constantOf(a) !== undefined)) return false
     const home = regions.find(r => r.insts.includes(def))
     if (home === undefined) return false
@@ -290,15 +295,24 @@ class Simplifier {
         if (work.op !== ops.constant && ++cost > selectCost) return false
       }
     }
+    const before = region.insts.length
     region.insts.push(...yes.insts.slice(0, -1), ...no.insts.slice(0, -1))
     this.#b.at = region
-    inst.results.forEach((r, k) => this.#replace(r, this.#b.select(inst.args[0]!, yes.end.args[k]!, no.end.args[k]!)))
+    for (let i = 0; i < region.insts.length - before; i++) for (const r of region.insts[before + i]!.results) this.#defined(r)
+    inst.results.forEach((r, k) => this.#replace(r, this.#chosen(inst.args[0]!, yes.end.args[k]!, no.end.args[k]!)))
     this.changed = true
     return true
   }
 
+  #chosen(condition: Value, x: Value, y: Value): Value {
+    const choice = this.#b.select(condition, x, y)
+    const select = definedBy(choice, ops.select)
+    if (x === y || select === undefined) return choice
+    return rewrite(this.#b, select, this.#wide) ?? this.#choice(select) ?? choice
+  }
+
   #loop(region: Region, inst: Inst): boolean {
-    const [head, body] = [inst.regions[0]!, inst.regions[1]!]
+    const head = inst.regions[0]!, body = inst.regions[1]!
     const again = body.insts[body.insts.length - 1]!
     head.params.forEach((p, k) => {
       const next = again.op === ops.next ? this.#resolve(again.args[k]!) : p
@@ -376,11 +390,12 @@ class Simplifier {
         return constantOf(init)
       }
       const def = at.def
-      if (!(def instanceof Inst) || depth === 0 || at.type.kind !== 'scalar' || def.regions.length > 0) return undefined
+      if (def.op === undefined || depth === 0 || at.type.kind !== 'scalar' || def.regions.length > 0) return undefined
       if (def.op.effect !== 'none' || def.args.length === 0 || def.args.length > 2 || def.args[0]!.type.kind !== 'scalar') return undefined
       if (def.op === ops.convert || def.op === ops.bitcast || def.op === ops.detach) return undefined
       const parts: Constant[] = []
-      for (const a of def.args) {
+      for (let i = 0; i < def.args.length; i++) {
+        const a = def.args[i]!
         const part = value(a, depth - 1)
         if (part === undefined) return undefined
         parts.push(part)

@@ -58,15 +58,14 @@ export function sroa(func: Func): boolean {
   const body = func.body
   if (body === undefined) return false
   const nodes = new Array<Node | undefined>(func.nextValue)
-  const roots: (Node | undefined)[] = []
-  if (!collect(body, nodes, roots)) return false
+  const roots = new Map<Value, Node>()
+  collect(body, nodes, roots)
   let split = false
-  for (const root of roots) {
-    if (root === undefined) continue
+  roots.forEach(root => {
     decide(root, false)
     if (root.mode !== 'leaf' && root.mode !== 'memory') split = true
     else if (root.mode === 'memory' && splitsBelow(root)) split = true
-  }
+  })
   if (!split) return false
   new Splitter(func, roots).region(body)
   return true
@@ -76,16 +75,16 @@ function node(type: Type, name: string): Node {
   return { type, name, parts: [], escapes: false, whole: false, dynamic: false, mode: 'leaf' }
 }
 
-/** Builds the access trees. False where there is no aggregate variable. */
-function collect(body: Region, nodes: (Node | undefined)[], roots: (Node | undefined)[]): boolean {
-  let any = false
+/** Builds the access trees, by pointer, and notes those of whole variables. */
+function collect(body: Region, nodes: (Node | undefined)[], roots: Map<Value, Node>): void {
   walk(body, inst => {
     if (inst.op === ops.variable) {
       const pointer = inst.results[0]!
       const type = pointer.type.elem!
       if (type.kind === 'scalar' || type.kind === 'ptr' || type.kind === 'opaque') return
-      any = true
-      nodes[pointer.id] = roots[pointer.id] = node(type, pointer.name)
+      const root = node(type, pointer.name)
+      nodes[pointer.id] = root
+      roots.set(pointer, root)
       return
     }
     const at = inst.args.length > 0 ? nodes[inst.args[0]!.id] : undefined
@@ -102,7 +101,6 @@ function collect(body: Region, nodes: (Node | undefined)[], roots: (Node | undef
     else if (inst.op !== ops.store) at.escapes = true
     else if (!isBlank(inst.args[1]!)) at.whole = true
   })
-  return any
 }
 
 function part(at: Node, index: number): Node {
@@ -112,7 +110,7 @@ function part(at: Node, index: number): Node {
 
 /** True for zero and undefined values, whose parts cost nothing. */
 function isBlank(value: Value): boolean {
-  return value.def instanceof Inst && (value.def.op === ops.zero || value.def.op === ops.undef)
+  return value.def.op !== undefined && (value.def.op === ops.zero || value.def.op === ops.undef)
 }
 
 /** Chooses the layout of a node and what is below it. `indexed` is true below an array that stays in memory. */
@@ -149,12 +147,12 @@ function splitsBelow(at: Node): boolean {
 }
 
 class Splitter {
-  readonly #roots: readonly (Node | undefined)[]
+  readonly #roots: ReadonlyMap<Value, Node>
   readonly #places: (Place | undefined)[] = []
   readonly #replaced: (Value | undefined)[] = []
   readonly #b: Builder
 
-  constructor(func: Func, roots: readonly (Node | undefined)[]) {
+  constructor(func: Func, roots: ReadonlyMap<Value, Node>) {
     this.#roots = roots
     this.#b = new Builder(func, func.body!)
   }
@@ -191,7 +189,7 @@ class Splitter {
 
   #variable(inst: Inst): boolean {
     const pointer = inst.results[0]!
-    const root = this.#roots[pointer.id]
+    const root = this.#roots.get(pointer)
     if (root === undefined || root.mode === 'leaf' || (root.mode === 'memory' && !splitsBelow(root))) return false
     this.#places[pointer.id] = { piece: this.#piece(root, []), node: root, outer: [], steps: [] }
     return true
@@ -255,7 +253,7 @@ class Splitter {
 
   #write(place: Place, value: Value): void {
     const { piece } = place
-    const blank = value.def instanceof Inst ? value.def.op : undefined
+    const blank = value.def.op !== undefined ? value.def.op : undefined
     if (blank === ops.undef) return
     if (blank === ops.zero && place.steps.length === 0) return this.#clear(place)
     if (piece.is === 'var') {

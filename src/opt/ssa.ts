@@ -57,7 +57,7 @@ class Promotion {
   readonly #func: Func
   readonly #locals: readonly (Local | undefined)[]
   /** Value of each variable here, by pointer id. */
-  readonly #current: ValueTable
+  readonly #current: ValueTable = []
   /** What loads became, by id of their result. */
   readonly #replaced: ValueTable = []
   /** Variables from outside that a control instruction writes. */
@@ -66,13 +66,13 @@ class Promotion {
   constructor(func: Func, locals: readonly (Local | undefined)[]) {
     this.#func = func
     this.#locals = locals
-    this.#current = Array.from(locals, () => undefined)
     this.#findWritten(func.body!, 0)
   }
 
   #findWritten(region: Region, depth: number): Set<Local> {
     const all = new Set<Local>()
-    for (const inst of region.insts) {
+    for (let i = 0; i < region.insts.length; i++) {
+      const inst = region.insts[i]!
       if (inst.op === ops.variable) {
         const local = this.#locals[inst.results[0]!.id]
         if (local !== undefined) local.depth = depth
@@ -81,7 +81,8 @@ class Promotion {
         if (local !== undefined) all.add(local)
       } else if (inst.regions.length > 0) {
         const inside = new Set<Local>()
-        for (const r of inst.regions) {
+        for (let i = 0; i < inst.regions.length; i++) {
+          const r = inst.regions[i]!
           for (const local of this.#findWritten(r, depth + 1)) if (local.depth <= depth) inside.add(local)
         }
         if (inside.size > 0) this.#written.set(inst, [...inside])
@@ -147,7 +148,8 @@ class Promotion {
     this.#owner = inst
     if (inst.op === ops.loop) this.#loop(inst, written, before)
     else {
-      for (const r of inst.regions) {
+      for (let k = 0; k < inst.regions.length; k++) {
+        const r = inst.regions[k]!
         written.forEach((local, i) => { this.#current[local.pointer.id] = before[i] })
         this.region(r)
       }

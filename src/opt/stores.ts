@@ -44,14 +44,16 @@ class Sweep {
   /** Sums up a region; gives also the control instructions that leaves in it name. */
   #summarise(region: Region): Summary & { readonly targets: Set<Inst>; returns: boolean } {
     const own = { reads: [] as Path[], unknown: false, calls: false, escapes: false, targets: new Set<Inst>(), returns: false }
-    for (const inst of region.insts) {
+    for (let i = 0; i < region.insts.length; i++) {
+      const inst = region.insts[i]!
       if (inst.op === ops.ret) own.returns = true
       else if (inst.op === ops.leave) own.targets.add(inst.attr as Inst)
       else if (inst.op === ops.call && !isPureCall(inst)) own.calls = true
       else readsOf(inst, own)
       if (inst.regions.length === 0) continue
       const inside: Summary = { reads: [], unknown: false, calls: false, escapes: false }
-      for (const r of inst.regions) {
+      for (let i = 0; i < inst.regions.length; i++) {
+        const r = inst.regions[i]!
         const part = this.#summarise(r)
         inside.reads.push(...part.reads)
         inside.unknown ||= part.unknown
@@ -76,7 +78,10 @@ class Sweep {
     const isHead = owner?.op === ops.loop && owner.regions[0] === region
     const over: Overwritten = fallsThrough(region) ? new Map(after) : new Map()
     if (!isHead) {
-      for (const inst of region.insts) if (inst.op === ops.variable) over.set(inst, [{ root: inst, steps: [] }])
+      for (let i = 0; i < region.insts.length; i++) {
+        const inst = region.insts[i]!
+        if (inst.op === ops.variable) over.set(inst, [{ root: inst, steps: [] }])
+      }
     }
     const dead = new Set<Inst>()
     let changed = false
@@ -90,9 +95,9 @@ class Sweep {
         if (summary.escapes) over.clear()
         if (summary.calls) forgetGlobals(over)
         if (summary.unknown) over.clear()
-        for (const path of summary.reads) forget(over, path)
-        for (const r of inst.regions) changed = this.region(r, over, inst) || changed
-      } else {
+        if (over.size > 0) for (const path of summary.reads) forget(over, path)
+        for (let k = 0; k < inst.regions.length; k++) changed = this.region(inst.regions[k]!, over, inst) || changed
+      } else if (over.size > 0) {
         const read: Summary = { reads: [], unknown: false, calls: false, escapes: false }
         readsOf(inst, read)
         if (read.unknown) over.clear()

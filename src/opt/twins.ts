@@ -56,7 +56,8 @@ function collect(body: Region, exits: number[]): Iterable<Local> {
   let regions = 0
   const visit = (region: Region): void => {
     const here = regions++
-    for (const inst of region.insts) {
+    for (let i = 0; i < region.insts.length; i++) {
+      const inst = region.insts[i]!
       at++
       if (inst.op === ops.leave || inst.op === ops.ret) exits.push(at)
       if (inst.op === ops.variable) {
@@ -75,7 +76,7 @@ function collect(body: Region, exits: number[]): Iterable<Local> {
           local.stores.push({ inst, at, key: `${here}${steps}=${inst.args[1]!.id}` })
         } else local.escapes = true
       }
-      for (const r of inst.regions) visit(r)
+      for (let i = 0; i < inst.regions.length; i++) visit(inst.regions[i]!)
     }
   }
   visit(body)
@@ -84,5 +85,5 @@ function collect(body: Region, exits: number[]): Iterable<Local> {
 
 function remove(region: Region, drop: ReadonlySet<Inst>): void {
   region.insts = region.insts.filter(inst => !drop.has(inst))
-  for (const inst of region.insts) for (const r of inst.regions) remove(r, drop)
+  for (const inst of region.insts) for (let i = 0; i < inst.regions.length; i++) remove(inst.regions[i]!, drop)
 }

@@ -60,7 +60,7 @@ function unrollWhere(
         changed = true
         if (block !== undefined) continue
       }
-      for (const r of inst.regions) visit(r)
+      for (let i = 0; i < inst.regions.length; i++) visit(inst.regions[i]!)
     }
   }
   visit(func.body)
@@ -203,7 +203,8 @@ class Unrolling {
     const regions: Region[] = []
     const copy = new Inst(inst.op, mapValues(inst.args, this.#to), inst.attr, regions, inst.span)
     this.#labels.set(inst, copy)
-    for (const r of inst.regions) {
+    for (let i = 0; i < inst.regions.length; i++) {
+      const r = inst.regions[i]!
       const inner = new Region()
       regions.push(inner)
       r.params.forEach((p, k) => {

@@ -5,58 +5,66 @@ import { Func, inputs, outputs, type Global, type Inst, type Module, type ParamS
 import { useCounts, walk } from '../ir/walk.ts'
 
 /**
- * Removes functions and variables that no root reaches, and struct types that nothing uses. Roots are entry points and
- * exports; resources stay, since a host may bind them.
+ * Removes functions and variables that no root reaches. Roots are entry points and exports; resources stay, since a host
+ * may bind them.
  */
 export function unused(module: Module): boolean {
   const kept = new Set<Func>()
-  const types = new Set<Type>()
   const globals = new Set<Global>()
   const keepGlobal = (g: Global): void => {
     if (globals.has(g)) return
     globals.add(g)
-    useType(g.type, types)
     if (g.init !== undefined) keep(g.init)
   }
   const keep = (func: Func): void => {
     if (kept.has(func)) return
     kept.add(func)
-    name(func)
     if (func.info.lanewise !== undefined) keep(func.info.lanewise)
     if (func.body === undefined) return
     walk(func.body, inst => {
       if (inst.op === ops.call) keep(inst.attr as Func)
-      if (inst.op === ops.global) keepGlobal(inst.attr as Global)
-    })
-  }
-  // What a kept function only mentions, such as its derivatives, is no part of the program, but its types are.
-  const named = new Set<Func>()
-  const name = (func: Func): void => {
-    if (named.has(func)) return
-    named.add(func)
-    for (const p of func.sig.params) useType(p.type, types)
-    for (const type of func.results) useType(type, types)
-    for (const other of [func.info.forward, func.info.backward, func.info.substitute, func.info.lanewise, func.request?.of]) {
-      if (other !== undefined) name(other)
-    }
-    if (func.body === undefined) return
-    walk(func.body, inst => {
-      for (const r of inst.results) useType(r.type, types)
-      if (inst.op === ops.call) name(inst.attr as Func)
-      if (inst.op === ops.global) useType((inst.attr as Global).type, types)
+      else if (inst.op === ops.global) keepGlobal(inst.attr as Global)
     })
   }
   for (const func of module.funcs) if (isRoot(func)) keep(func)
   for (const g of module.globals) if (g.space !== 'private' && g.space !== 'workgroup') keepGlobal(g)
-  // A set gives also what is added while it is walked.
-  for (const type of types) {
-    for (const rule of [type.diff?.dzero, type.diff?.dadd]) if (rule !== undefined) name(rule)
-  }
-  const before = module.funcs.length + module.globals.length + module.structs.length
+  const before = module.funcs.length + module.globals.length
   retain(module.funcs, f => kept.has(f))
   retain(module.globals, g => globals.has(g))
+  return module.funcs.length + module.globals.length < before
+}
+
+/** Removes struct types that no function or variable of the module uses. */
+export function unusedTypes(module: Module): void {
+  const types = new Set<Type>()
+  // What a function only mentions, such as its derivatives, is no part of the program, but its types are.
+  const named = new Set<Func>()
+  const name = (func: Func | undefined): void => {
+    if (func === undefined || named.has(func)) return
+    named.add(func)
+    for (let i = 0; i < func.sig.params.length; i++) useType(func.sig.params[i]!.type, types)
+    for (let i = 0; i < func.results.length; i++) useType(func.results[i]!, types)
+    const { info } = func
+    name(info.forward)
+    name(info.backward)
+    name(info.substitute)
+    name(info.lanewise)
+    name(func.request?.of)
+    if (func.body === undefined) return
+    walk(func.body, inst => {
+      for (let i = 0; i < inst.results.length; i++) useType(inst.results[i]!.type, types)
+      if (inst.op === ops.call) name(inst.attr as Func)
+      else if (inst.op === ops.global) useType((inst.attr as Global).type, types)
+    })
+  }
+  for (const func of module.funcs) name(func)
+  for (const g of module.globals) useType(g.type, types)
+  // A set gives also what is added while it is walked.
+  for (const type of types) {
+    name(type.diff?.dzero)
+    name(type.diff?.dadd)
+  }
   retain(module.structs, s => types.has(s))
-  return module.funcs.length + module.globals.length + module.structs.length < before
 }
 
 function isRoot(func: Func): boolean {

@@ -305,7 +305,7 @@ export class Body {
       if (this.isFlat(arg.type)) return true
       const rep = this.rep(arg)
       if (rep === 'zero' || rep instanceof Inst) return true
-      if (!(arg.def instanceof Inst)) return false
+      if (arg.def.op === undefined) return false
       return this.#owned.has(arg) || (arg.def.op === ops.load && this.usage.root(arg.def.args[0]!) !== into)
     })
   }
@@ -328,7 +328,7 @@ export class Body {
   #mayTake(value: Value, by: Inst): boolean {
     if (!this.#owned.has(value) || this.usage.usesOf(value).length !== 1) return false
     const region = this.usage.regionOf(by)
-    if (value.def instanceof Inst) return this.usage.regionOf(value.def) === region
+    if (value.def.op !== undefined) return this.usage.regionOf(value.def) === region
     const loop = this.usage.ownerOf(value.def)
     return loop !== undefined && loop.op === ops.loop && loop.regions[1] === region
   }
@@ -484,7 +484,7 @@ export class Body {
   /** True where a value in memory may be the memory of a variable, or of a part of it. */
   #sharesMemory(value: Value, root: Inst): boolean {
     const def = value.def
-    if (!(def instanceof Inst) || value.type.kind === 'ptr') return false
+    if (def.op === undefined || value.type.kind === 'ptr') return false
     switch (def.op) {
       case ops.load: {
         const from = this.usage.root(def.args[0]!)

@@ -11,7 +11,7 @@ export function constantBytes(layouts: Layouts, value: Value): Uint8Array | unde
   const view = new DataView(bytes.buffer)
   const fill = (v: Value, at: number): boolean => {
     const def = v.def
-    if (!(def instanceof Inst)) return false
+    if (def.op === undefined) return false
     if (def.op === ops.zero) return true
     if (def.op === ops.constant) {
       write(view, at, v, Number(def.attr))

@@ -246,17 +246,17 @@ function isLocals(sink: Sink): sink is readonly number[] {
 }
 
 function isUndefined(v: Value): boolean {
-  return v.def instanceof Inst && v.def.op === ops.undef
+  return v.def.op !== undefined && v.def.op === ops.undef
 }
 
 /** True where a value may share the memory of what its loop carries. */
 function dependsOnParam(v: Value, loop: Inst): boolean {
   const def = v.def
-  if (!(def instanceof Inst)) return def === loop.regions[0]
+  if (def.op === undefined) return def === loop.regions[0]
   return (def.op === ops.extract || def.op === ops.select || def.op === ops.detach) && def.args.some(a => dependsOnParam(a, loop))
 }
 
 /** True for values whose memory is certainly no slot of a loop. */
 function isFresh(v: Value): boolean {
-  return v.def instanceof Inst && (v.def.op === ops.zero || v.def.op === ops.call || v.def.op === ops.construct)
+  return v.def.op !== undefined && (v.def.op === ops.zero || v.def.op === ops.call || v.def.op === ops.construct)
 }

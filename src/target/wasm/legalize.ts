@@ -530,8 +530,8 @@ function writtenGlobals(module: Module): ReadonlySet<Global> {
     walk(func.body, inst => {
       if (inst.op !== ops.store && inst.op !== ops.atomic) return
       let def = inst.args[0]!.def
-      while (def instanceof Inst && (def.op === ops.field || def.op === ops.elem)) def = def.args[0]!.def
-      if (def instanceof Inst && def.op === ops.global) written.add(def.attr as Global)
+      while (def.op !== undefined && (def.op === ops.field || def.op === ops.elem)) def = def.args[0]!.def
+      if (def.op !== undefined && def.op === ops.global) written.add(def.attr as Global)
     })
   }
   return written

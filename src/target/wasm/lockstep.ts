@@ -169,7 +169,7 @@ class Lockstep {
   #use(v: Value, piece: Piece | undefined): void {
     if (piece !== undefined && this.#definedIn[v.id] === piece) return
     const def = v.def
-    if (def instanceof Inst && remade(def)) {
+    if (def.op !== undefined && remade(def)) {
       for (const arg of def.args) this.#use(arg, piece)
       return
     }
@@ -239,7 +239,7 @@ class Lockstep {
   #agreed(v: Value): Value {
     const b = this.#b
     const def = v.def
-    if (def instanceof Inst && def.op === ops.constant) return b.const(v.type, def.attr as number)
+    if (def.op !== undefined && def.op === ops.constant) return b.const(v.type, def.attr as number)
     const home = this.#home(v)
     if (!this.#crossing.has(v)) this.#forEachThread(thread => b.store(b.elem(home, thread.index), this.#value(v, thread)))
     const first = b.load(b.elem(home, b.const(t.u32, 0)))
@@ -321,10 +321,10 @@ class Lockstep {
     let made: Value
     if (def === this.#source.body) {
       made = this.#id(v, thread)
-    } else if (def instanceof Inst && remade(def)) {
+    } else if (def.op !== undefined && remade(def)) {
       const args = def.args.map(a => this.#value(a, thread))
       made = b.emit(def.op, args, def.attr, [v.type]).results[0]!
-    } else if (def instanceof Inst && def.op === ops.variable) {
+    } else if (def.op !== undefined && def.op === ops.variable) {
       made = b.elem(this.#home(v), thread.index)
     } else {
       made = b.load(b.elem(this.#home(v), thread.index))
@@ -352,7 +352,7 @@ class Lockstep {
     let home = this.#homes.get(v)
     if (home === undefined) {
       const def = v.def
-      const type: Type = def instanceof Inst && def.op === ops.variable ? v.type.elem! : v.type
+      const type: Type = def.op !== undefined && def.op === ops.variable ? v.type.elem! : v.type
       home = this.#b.within(this.#top, () => this.#b.variable(t.array(type, this.#threads), v.name))
       this.#homes.set(v, home)
     }

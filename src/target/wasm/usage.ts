@@ -66,7 +66,7 @@ export class Usage {
   root(pointer: Value): Root {
     let def = pointer.def
     for (;;) {
-      if (!(def instanceof Inst)) return undefined
+      if (def.op === undefined) return undefined
       if (def.op === ops.variable) return def
       if (def.op === ops.global) return def.attr as Global
       if (def.op !== ops.field && def.op !== ops.elem) return undefined

@@ -92,7 +92,7 @@ export class Copier {
     const place = this.#places[of.id]
     if (place !== undefined) return place
     // What is no path from a global or variable was chosen by the run: by a branch, a call, or what a buffer holds.
-    this.#cx.sink.add(resourceChoiceInTarget, (of.def instanceof Inst ? of.def.span : null) ?? this.#b.span ?? undefined, {})
+    this.#cx.sink.add(resourceChoiceInTarget, (of.def.op !== undefined ? of.def.span : null) ?? this.#b.span ?? undefined, {})
     const type = this.type(of.type.elem!)
     return { ptr: this.#b.variable(type), stored: this.#cx.layouts.local(type) }
   }

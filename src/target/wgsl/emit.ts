@@ -123,8 +123,8 @@ class ModulePrinter implements ModuleScope {
       } else if (type.kind === 'array' || type.kind === 'ptr') name(type.elem!)
     }
     name(func.sig.result)
-    for (const p of func.body!.params) name(p.type)
-    walk(func.body!, inst => { for (const r of inst.results) name(r.type) })
+    for (let i = 0; i < func.body!.params.length; i++) name(func.body!.params[i]!.type)
+    walk(func.body!, inst => { for (let i = 0; i < inst.results.length; i++) name(inst.results[i]!.type) })
   }
 
   /** Declares a struct after those it is made of. */

@@ -61,7 +61,8 @@ class Planner implements Exits {
   }
 
   #findLeft(region: Region): void {
-    for (const inst of region.insts) {
+    for (let k = 0; k < region.insts.length; k++) {
+      const inst = region.insts[k]!
       if (inst.op === ops.leave) {
         const target = inst.attr as Inst
         this.left.add(target)
@@ -71,13 +72,14 @@ class Planner implements Exits {
       }
       if (inst.regions.length === 0) continue
       this.#stack.push(inst)
-      for (const r of inst.regions) this.#findLeft(r)
+      for (let i = 0; i < inst.regions.length; i++) this.#findLeft(inst.regions[i]!)
       this.#stack.pop()
     }
   }
 
   #chooseForms(region: Region): void {
-    for (const inst of region.insts) {
+    for (let k = 0; k < region.insts.length; k++) {
+      const inst = region.insts[k]!
       if (inst.op === ops.switch_ && this.left.has(inst)) this.chains.delete(inst)
       if (inst.op === ops.block && !this.blocks.has(inst)) this.blocks.set(inst, this.left.has(inst) ? 'once' : 'plain')
       if (inst.op === ops.loop) {
@@ -89,17 +91,18 @@ class Planner implements Exits {
           this.#loopOf.set(body.insts[at]!, inst)
         }
       }
-      for (const r of inst.regions) this.#chooseForms(r)
+      for (let i = 0; i < inst.regions.length; i++) this.#chooseForms(inst.regions[i]!)
     }
   }
 
   /** Second walk: what each `leave` prints. */
   resolve(region: Region): void {
-    for (const inst of region.insts) {
+    for (let i = 0; i < region.insts.length; i++) {
+      const inst = region.insts[i]!
       if (inst.op === ops.leave) this.leaves.set(inst, this.#way(inst.attr as Inst, this.#stack.length))
       if (inst.regions.length === 0) continue
       this.#stack.push(inst)
-      for (const r of inst.regions) this.resolve(r)
+      for (let i = 0; i < inst.regions.length; i++) this.resolve(inst.regions[i]!)
       this.#stack.pop()
     }
   }

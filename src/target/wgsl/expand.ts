@@ -19,7 +19,7 @@ function byRow(type: Type): boolean {
 /** The value if it is a scalar constant, or a vector that repeats one. */
 export function constantOf(v: Value): number | boolean | bigint | undefined {
   const def = v.def
-  if (!(def instanceof Inst)) return undefined
+  if (def.op === undefined) return undefined
   if (def.op === ops.constant) return def.attr as number | boolean | bigint
   if (def.op === ops.zero && v.type.kind === 'vec') return 0
   return def.op === ops.splat ? constantOf(def.args[0]!) : undefined
@@ -28,7 +28,7 @@ export function constantOf(v: Value): number | boolean | bigint | undefined {
 /** True for what a WGSL compiler sees as a constant expression. */
 function isConstant(v: Value): boolean {
   const def = v.def
-  if (!(def instanceof Inst)) return false
+  if (def.op === undefined) return false
   if (def.op === ops.constant || def.op === ops.zero) return true
   const composes = def.op === ops.construct || def.op === ops.splat || def.op === ops.extract || def.op === ops.swizzle
   return composes && def.args.every(isConstant)
@@ -82,7 +82,7 @@ function scaleOf(args: readonly Value[]): Value[] | undefined {
 /** The scalar that fills a matrix. */
 function repeated(v: Value): Value | undefined {
   const def = v.def
-  if (!(def instanceof Inst) || def.op !== ops.construct) return undefined
+  if (def.op === undefined || def.op !== ops.construct) return undefined
   const first = def.args[0]!.def
   return first instanceof Inst && first.op === ops.splat && def.args.every(a => a === def.args[0]) ? first.args[0] : undefined
 }

@@ -60,7 +60,7 @@ export function rootOf(ptr: Value): Root {
   let at = ptr
   for (;;) {
     const def = at.def
-    if (!(def instanceof Inst)) return at
+    if (def.op === undefined) return at
     if (def.op !== ops.field && def.op !== ops.elem) return def.op === ops.global ? def.attr as Global : at
     at = def.args[0]!
   }
@@ -91,7 +91,7 @@ const lanes = 'xyzw'
 /** Operand of a lane-wise operation: a scalar stands for a vector that repeats it where the other operand is a vector. */
 function operand(v: Value, other: Value): Value {
   const def = v.def
-  if (!(def instanceof Inst) || def.op !== ops.splat || v.type.kind !== 'vec') return v
+  if (def.op === undefined || def.op !== ops.splat || v.type.kind !== 'vec') return v
   const sibling = other.def
   return sibling instanceof Inst && sibling.op === ops.splat ? v : def.args[0]!
 }
@@ -147,7 +147,7 @@ function component(base: Expr, type: Type, i: number, scope: Scope): Expr {
 }
 
 function constantIndex(v: Value): number | undefined {
-  return v.def instanceof Inst && v.def.op === ops.constant ? Number(v.def.attr) : undefined
+  return v.def.op !== undefined && v.def.op === ops.constant ? Number(v.def.attr) : undefined
 }
 
 function indexText(i: Expr, v: Value): string {
@@ -217,7 +217,7 @@ export function expression(inst: Inst, scope: Scope): Expr {
     default: {
       const [symbol, binding] = infix.get(inst.op) ?? [undefined, 0]
       if (symbol === undefined) throw new InternalError('wgsl', `no expression for ${inst.op.name}`)
-      const [x, y] = [inst.args[0]!, inst.args[1]!]
+      const x = inst.args[0]!, y = inst.args[1]!
       const mixes = binding === binds.add || binding === binds.mul
       return binary(symbol, binding, scope.get(mixes ? operand(x, y) : x), scope.get(mixes ? operand(y, x) : y))
     }

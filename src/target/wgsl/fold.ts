@@ -130,7 +130,7 @@ class Folder implements Folding {
   /** Whether an `if` is `&&`, `||` or a choice between two values at hand. */
   #consider(inst: Inst): void {
     if (inst.results.length !== 1) return
-    const [yes, no] = [inst.regions[0]!, inst.regions[1]!]
+    const yes = inst.regions[0]!, no = inst.regions[1]!
     if (yes.end.op !== ops.yield_ || no.end.op !== ops.yield_ || !this.inline(yes) || !this.inline(no)) return
     const type = inst.results[0]!.type
     const [a, b] = [yes.end.args[0]!, no.end.args[0]!]
@@ -146,5 +146,5 @@ class Folder implements Folding {
 }
 
 function isBool(v: Value, value: boolean): boolean {
-  return v.def instanceof Inst && v.def.op === ops.constant && v.def.attr === value
+  return v.def.op !== undefined && v.def.op === ops.constant && v.def.attr === value
 }

@@ -8,7 +8,7 @@ import { Builder } from '../../ir/build.ts'
 import * as ops from '../../ir/ops.ts'
 import * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
-import { Func, Global, Inst, Region, inputs, type Module, type ParamSig, type Value } from '../../ir/value.ts'
+import { Func, Global, Region, inputs, type Module, type ParamSig, type Value } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
 import { bindingsOf, type Slot } from '../bindings.ts'
 import { Copier, resultType, type ModuleCopy } from './copy.ts'
@@ -140,7 +140,7 @@ class Legalizer implements ModuleCopy {
     if (of.body === undefined) throw new InternalError('wgsl', `${of.name} has neither a body nor a spelling`)
     const b = new Builder(copy, copy.body)
     const copier = new Copier(this, of, b)
-    for (const p of of.body.params) copier.type(p.type, of.span)
+    for (let i = 0; i < of.body.params.length; i++) copier.type(of.body.params[i]!.type, of.span)
     copier.region(of.body, copy.body)
   }
 
@@ -200,12 +200,12 @@ class Legalizer implements ModuleCopy {
         if (inst.op !== ops.atomic) return
         const steps: number[] = []
         let def = inst.args[0]!.def
-        while (def instanceof Inst && def.op !== ops.global) {
+        while (def.op !== undefined && def.op !== ops.global) {
           if (def.op !== ops.field && def.op !== ops.elem) return
           steps.push(def.op === ops.field ? def.attr as number : 0)
           def = def.args[0]!.def
         }
-        if (!(def instanceof Inst)) return
+        if (def.op === undefined) return
         const global = def.attr as Global
         this.#written.add(global)
         const root = this.#marks.get(global) ?? noMarks()
@@ -238,8 +238,8 @@ class Legalizer implements ModuleCopy {
 
 function rootOf(ptr: Value): Global | undefined {
   let def = ptr.def
-  while (def instanceof Inst && (def.op === ops.field || def.op === ops.elem)) def = def.args[0]!.def
-  return def instanceof Inst && def.op === ops.global ? def.attr as Global : undefined
+  while (def.op !== undefined && (def.op === ops.field || def.op === ops.elem)) def = def.args[0]!.def
+  return def.op !== undefined && def.op === ops.global ? def.attr as Global : undefined
 }
 
 function markPath(root: Marks, steps: readonly number[]): void {

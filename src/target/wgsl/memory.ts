@@ -5,7 +5,7 @@
 import { Builder } from '../../ir/build.ts'
 import * as ops from '../../ir/ops.ts'
 import * as t from '../../ir/type.ts'
-import { Func, Inst, Region, type Global, type Value } from '../../ir/value.ts'
+import { Func, Region, type Global, type Value } from '../../ir/value.ts'
 import type { Stored } from './layout.ts'
 import { builtinRead, builtinWrite, exchangeWeak } from './legal.ts'
 
@@ -195,7 +195,7 @@ function pathOf(ptr: Value): Path | undefined {
   let at = ptr
   for (;;) {
     const def = at.def
-    if (!(def instanceof Inst)) return undefined
+    if (def.op === undefined) return undefined
     if (def.op === ops.global) {
       const global = def.attr as Global
       steps.reverse()

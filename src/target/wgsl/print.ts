@@ -266,7 +266,7 @@ export class FuncPrinter extends Values {
       this.checks(inst)
       return
     }
-    const [yes, no] = [inst.regions[0]!, inst.regions[1]!]
+    const yes = inst.regions[0]!, no = inst.regions[1]!
     const [yesEnds, noEnds] = [this.#ends(yes), this.#ends(no)]
     if (yesEnds !== noEnds) {
       const cond = yesEnds ? this.get(inst.args[0]!) : this.not(inst.args[0]!)
@@ -315,7 +315,7 @@ export class FuncPrinter extends Values {
 
   #branches(inst: Inst, cond: Expr, targets: Targets): void {
     const { lines } = this
-    const [yes, no] = [inst.regions[0]!, inst.regions[1]!]
+    const yes = inst.regions[0]!, no = inst.regions[1]!
     const head = lines.count
     lines.add(`if (${cond.text}) {`, inst.span)
     lines.indented(() => this.#regionTo(yes, targets))
@@ -454,7 +454,7 @@ export class FuncPrinter extends Values {
 }
 
 function isConstant(v: Value, value: boolean): boolean {
-  return v.def instanceof Inst && v.def.op === ops.constant && v.def.attr === value
+  return v.def.op !== undefined && v.def.op === ops.constant && v.def.attr === value
 }
 
 function uses(inst: Inst, v: Value): boolean {

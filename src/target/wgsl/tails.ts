@@ -19,8 +19,9 @@ export function branchTails(func: Func): void {
 function visit(func: Func, region: Region, left: ReadonlySet<Inst>): void {
   // The first block of a loop's body is left by `continue`.
   const continued = region.end.op === ops.next ? region.insts.find(i => i.op === ops.block && left.has(i)) : undefined
-  for (const inst of region.insts) {
-    for (const r of inst.regions) visit(func, r, left)
+  for (let i = 0; i < region.insts.length; i++) {
+    const inst = region.insts[i]!
+    for (let i = 0; i < inst.regions.length; i++) visit(func, inst.regions[i]!, left)
     if (inst.op === ops.block && left.has(inst) && inst !== continued) tail(func, inst.regions[0]!, inst, left, 0)
   }
 }
@@ -38,7 +39,7 @@ function tail(func: Func, region: Region, block: Inst, left: ReadonlySet<Inst>, 
     if (inst.op !== ops.if_ || left.has(inst)) continue
     const leaves = inst.regions.map(r => r.end.op === ops.leave && r.end.attr === block)
     const goesOn = inst.regions.map(r => r.end.op === ops.yield_)
-    const [yes, no] = [inst.regions[0]!, inst.regions[1]!]
+    const yes = inst.regions[0]!, no = inst.regions[1]!
     if (leaves[0] === true && goesOn[1] === true) move(func, region, i, no, block)
     else if (leaves[1] === true && goesOn[0] === true) move(func, region, i, yes, block)
     else continue
@@ -47,7 +48,7 @@ function tail(func: Func, region: Region, block: Inst, left: ReadonlySet<Inst>, 
   const last = region.insts[region.insts.length - 2]
   if (last === undefined || last.op !== ops.if_) return
   const handsOn = region.end.args.length === last.results.length && region.end.args.every((a, k) => a === last.results[k])
-  if (handsOn) for (const r of last.regions) tail(func, r, block, left, depth + 1)
+  if (handsOn) for (let i = 0; i < last.regions.length; i++) tail(func, last.regions[i]!, block, left, depth + 1)
 }
 
 /** Moves what follows the `if` at `at` to the end of one of its branches; the `if` then gives what the block gives. */

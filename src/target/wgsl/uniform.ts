@@ -218,8 +218,8 @@ class Flow {
   /** Where a pointer leads: a variable of the function, or a global. */
   #root(ptr: Value): Inst | undefined {
     let def = ptr.def
-    while (def instanceof Inst && (def.op === ops.field || def.op === ops.elem)) def = def.args[0]!.def
-    return def instanceof Inst ? def : undefined
+    while (def.op !== undefined && (def.op === ops.field || def.op === ops.elem)) def = def.args[0]!.def
+    return def.op !== undefined ? def : undefined
   }
 
   #memoryDiffers(ptr: Value): boolean {

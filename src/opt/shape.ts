@@ -1,0 +1,36 @@
+/** What a function has for passes to work on, so that those that would find nothing need not look. */
+import * as ops from '../ir/ops.ts'
+import type { Func, Region } from '../ir/value.ts'
+
+/** Each is true where the function may have some. */
+export interface Shape {
+  calls: boolean
+  loops: boolean
+  variables: boolean
+  /** Stores to memory of one invocation. */
+  ownStores: boolean
+}
+
+/** Looks through a function once. */
+export function shapeOf(func: Func): Shape {
+  const shape: Shape = { calls: false, loops: false, variables: false, ownStores: false }
+  if (func.body !== undefined) look(func.body, shape)
+  return shape
+}
+
+function look(region: Region, shape: Shape): void {
+  const { insts } = region
+  for (let i = 0; i < insts.length; i++) {
+    const inst = insts[i]!
+    switch (inst.op) {
+      case ops.call: shape.calls = true; break
+      case ops.loop: shape.loops = true; break
+      case ops.variable: shape.variables = true; break
+      case ops.store: {
+        const { space } = inst.args[0]!.type
+        if (space === 'function' || space === 'private') shape.ownStores = true
+      }
+    }
+    for (let k = 0; k < inst.regions.length; k++) look(inst.regions[k]!, shape)
+  }
+}
