@@ -1,7 +1,7 @@
 /**
  * Properties of generated programs. `SEED` and `SEEDS` choose programs (a nightly run takes thousands), `SIZE` how long they
- * are, `SECOND_SEEDS`, `BOUNDLESS_SEEDS` and `GPU_SEEDS` those for second derivatives, without bounds and for devices; `SHOW`
- * prints whole messages.
+ * are, `SECOND_SEEDS`, `BOUNDLESS_SEEDS`, `CHECKPOINT_SEEDS` and `GPU_SEEDS` those for second derivatives, without bounds,
+ * with few states kept and for devices; `SHOW` prints whole messages.
  */
 import { describe, expect, it } from 'vitest'
 import { loadSync } from '../src/cpu/index.ts'
@@ -117,6 +117,10 @@ const boundless: Edit = text => `int hidden()
     return n - 1;
 }
 ${text.replace(/int (\w+) = (\d+);(\s*)\[MaxIters\(\d+\)\]/g, 'int $1 = $2 + hidden();$3').replace(/\[MaxIters\(\d+\)\](\s*for \(int \w+ = \d+)/g, '$1 + hidden()')}`
+
+/** The same program, with few states kept of each of its loops. */
+const checkpointed: Edit = text => text.replace(/^( *)(\[MaxIters\(\d+\)\]\n *)?((?:for|while|do)\b)(?! *\(n )/gm, (_, indent: string, bound: string | undefined, loop: string) =>
+  `${indent}[Checkpoints(${1 + indent.length / 4 % 3})]\n${bound === undefined ? '' : `${indent}${bound.trim()}\n`}${indent}${loop}`)
 
 /** What is wrong with a program; undefined where nothing is. */
 function check(program: Program, seed: number, edit: Edit = asItIs): string | undefined {
@@ -273,6 +277,13 @@ describe('generated programs', () => {
     const seeds = Number(process.env['BOUNDLESS_SEEDS'] ?? 60)
     const failures = failuresOf((program, seed) => check(program, seed, boundless), seeds, size)
     failures.push(...failuresOf((program, seed) => checkSecond(program, seed, boundless), Math.ceil(seeds / 6), Math.ceil(size / 2)))
+    expect(failures.join('\n\n')).toBe('')
+  }, 600_000)
+
+  it('run loops again where few of their states are kept', () => {
+    const seeds = Number(process.env['CHECKPOINT_SEEDS'] ?? 60)
+    const failures = failuresOf((program, seed) => check(program, seed, text => checkpointed(seed % 2 === 0 ? text : boundless(text))), seeds, size)
+    failures.push(...failuresOf((program, seed) => checkSecond(program, seed, checkpointed), Math.ceil(seeds / 6), Math.ceil(size / 2)))
     expect(failures.join('\n\n')).toBe('')
   }, 600_000)
 

@@ -9,7 +9,7 @@ import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import { Inst, Region, type Func, type Value } from '../ir/value.ts'
 import { cloneInst, mapValues } from '../ir/walk.ts'
-import { inductions, tripBound } from '../opt/loops.ts'
+import { boundOf, inductions, tripBound } from '../opt/loops.ts'
 import type { AdContext } from './context.ts'
 import type { Trees } from './linearize.ts'
 import { Network } from './mincut.ts'
@@ -104,7 +104,7 @@ class Checkpointer {
     const known = this.bounds.get(loop)
     if (known !== undefined) return known
     const found = tripBound(loop)
-    const max = found?.max ?? (typeof loop.attr === 'number' ? loop.attr : undefined)
+    const max = found?.max ?? boundOf(loop.attr)
     if (max === undefined) return undefined
     const bound = { max, exact: found?.exact !== undefined }
     this.bounds.set(loop, bound)

@@ -3,6 +3,7 @@ import { Builder, isZero } from '../ir/build.ts'
 import * as ops from '../ir/ops.ts'
 import { differential, voidType, type Type } from '../ir/type.ts'
 import type { Decisions } from './checkpoint.ts'
+import type { Rerun } from './rerun.ts'
 import { Func, type Module, type ParamSig, type Value } from '../ir/value.ts'
 
 /** The stages whose IR can be dumped. */
@@ -76,6 +77,10 @@ export interface AdContext {
   readonly lost: Set<Func>
   /** Memo of `dualOf`. */
   readonly duals: Map<Func, Func>
+  /** Functions that are a loop under `[Checkpoints]`. */
+  readonly reruns: Map<Func, Rerun>
+  /** Functions that derivatives share, by name. */
+  readonly helpers: Map<string, Func>
   /** Copies of functions without derivatives. */
   readonly plains: Map<Func, Func>
 }
@@ -83,7 +88,8 @@ export interface AdContext {
 export function adContext(module: Module, hooks: Pick<AdContext, 'sink' | 'derivatives' | 'tidy' | 'isTidy' | 'resolve' | 'observe' | 'growable' | 'explain'>): AdContext {
   return {
     module, ...hooks, jvps: new Map(), rules: new Map(), splits: new Map(), linearMaps: new Map(), splitOfMap: new Map(),
-    open: new Set(), origins: new Map(), writing: new Set(), ids: new Map(), effects: new Map(), sources: new Map(), duals: new Map(), plains: new Map(), lost: new Set(),
+    open: new Set(), origins: new Map(), writing: new Set(), ids: new Map(), effects: new Map(), sources: new Map(), duals: new Map(), plains: new Map(), lost: new Set(), reruns: new Map(),
+    helpers: new Map(),
   }
 }
 

@@ -10,7 +10,7 @@ import { Func, Inst, Region, Value, inputs, type ParamSig } from '../ir/value.ts
 import { cloneFunc, cloneRegion, walk } from '../ir/walk.ts'
 import { dce } from '../opt/dce.ts'
 import { inlineAll, inlineBeforeDerivatives } from '../opt/inline.ts'
-import { tripBound } from '../opt/loops.ts'
+import { boundOf, hintWith, tripBound } from '../opt/loops.ts'
 import { rootOf } from './activity.ts'
 import { checkpoint } from './checkpoint.ts'
 import { memoKey, newFunc, zeroOf, type AdContext, type Jvp, type Split } from './context.ts'
@@ -19,6 +19,7 @@ import { differentiableInputs, differentiableResults, hasBackwardEffects, planOf
 import { contextType, isLarge, pack, unpack } from './pack.ts'
 import { pairOf } from './pair.ts'
 import { prepare, settleLoops } from './prepare.ts'
+import { extractReruns, splitRerun } from './rerun.ts'
 import { Costs } from './residual.ts'
 import { transpose } from './transpose.ts'
 
@@ -145,9 +146,9 @@ function copyOf(cx: AdContext, func: Func): Func {
 /** Brings a function of ours, in clean SSA form, into reversible form. */
 function reversible(cx: AdContext, func: Func): void {
   walk(func.body!, inst => {
-    if (inst.op !== ops.loop || typeof inst.attr === 'number') return
+    if (inst.op !== ops.loop || boundOf(inst.attr) !== undefined) return
     const bound = tripBound(inst)
-    if (bound !== undefined && bound.exact === undefined) inst.attr = bound.max
+    if (bound !== undefined && bound.exact === undefined) inst.attr = hintWith(inst.attr, bound.max)
   })
   if (prepare(func)) cx.tidy(func)
   if (settleLoops(func)) cx.tidy(func)
@@ -197,7 +198,7 @@ export function splitOf(cx: AdContext, func: Func, active: readonly boolean[]): 
   if (known !== undefined) return known
   const plan = planOf(cx, func, 'reverse')
   const split = plan.is === 'backward' ? customSplit(cx, plan.func, plan.backward, active)
-    : plan.is === 'transform' ? guarded(cx, `vjp ${key}`, func, () => transformSplit(cx, plan.func, active))
+    : plan.is === 'transform' ? guarded(cx, `vjp ${key}`, func, () => splitBody(cx, plan.func, active))
     : undefined
   if (split !== undefined) {
     cx.splits.set(key, split)
@@ -207,10 +208,16 @@ export function splitOf(cx: AdContext, func: Func, active: readonly boolean[]): 
   return split
 }
 
+function splitBody(cx: AdContext, func: Func, active: readonly boolean[]): Split | undefined {
+  const rerun = cx.reruns.get(func)
+  return rerun === undefined ? transformSplit(cx, func, active) : splitRerun(cx, func, rerun, active, (step, of) => splitOf(cx, step, of))
+}
+
 function transformSplit(cx: AdContext, func: Func, active: readonly boolean[]): Split {
   const source = copyOf(cx, func)
   for (let round = 0; round < 8 && inlineBeforeDerivatives(source, callee => callee !== func && isSmall(cx, callee)); round++) cx.tidy(source)
   reversible(cx, source)
+  if (extractReruns(cx, source)) cx.tidy(source)
   cx.observe('prepared', source)
   const trees = unzip(cx, calleesOf(cx), source, active)
   if (!trees.isLinear) cx.sink.add(notLinear, func.span ?? undefined, { name: func.name })

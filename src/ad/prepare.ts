@@ -12,7 +12,7 @@ import * as ops from '../ir/ops.ts'
 import { bool, differential, type Type } from '../ir/type.ts'
 import { Inst, Region, type Func, type Value } from '../ir/value.ts'
 import { substitute, walk } from '../ir/walk.ts'
-import { tripBound } from '../opt/loops.ts'
+import { boundOf, hintWith, tripBound } from '../opt/loops.ts'
 
 /** What a region yields instead of a terminator. Called with the place to emit to set to the region's end. */
 type Encode = (end: Inst) => Value[]
@@ -184,10 +184,10 @@ class Preparer {
       return
     }
     // Whoever gives a bound counts the trips that get to their end; one more may begin, and break.
-    const given = x.attr
-    if (typeof given === 'number') {
-      x.attr = null
-      x.attr = Math.min(given + 1, tripBound(x)?.max ?? Infinity)
+    const given = boundOf(x.attr)
+    if (given !== undefined) {
+      x.attr = hintWith(x.attr, undefined)
+      x.attr = hintWith(x.attr, Math.min(given + 1, tripBound(x)?.max ?? Infinity))
     }
     const b = this.b
     const n = head.params.length
@@ -241,10 +241,10 @@ class Preparer {
     const [head, body] = x.regions as [Region, Region]
     const n = head.params.length
     // The trip on which the condition fails is now one more run of the body.
-    const bound = tripBound(x)?.max ?? x.attr
+    const bound = tripBound(x)?.max ?? boundOf(x.attr)
     const test = head.insts.pop()!
     const outs = x.results.map(v => v.type)
-    if (typeof bound === 'number') x.attr = bound + 1
+    if (bound !== undefined) x.attr = hintWith(x.attr, bound + 1)
     for (const v of x.results) {
       x.args.push(this.place(x, () => this.undef(v.type)))
       b.param(v.type, v.name, head)

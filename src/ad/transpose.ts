@@ -10,7 +10,7 @@ import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import { Inst, Region, type Func, type Value } from '../ir/value.ts'
 import { walk, walkRegions } from '../ir/walk.ts'
-import { tripBound } from '../opt/loops.ts'
+import { boundOf, tripBound } from '../opt/loops.ts'
 import { addOf, zeroOf, type AdContext, type Split } from './context.ts'
 import { Cotangents } from './cotangent.ts'
 import type { Trees, Trips } from './linearize.ts'
@@ -200,7 +200,7 @@ class Transposer {
     const accs = caps.map(v => this.zero(v.type))
     // As many trips as the primal loop, which only that one's bound tells where `break` decides.
     const known = tripBound(trips.primal)
-    const bound = known?.exact === undefined ? known?.max ?? trips.primal.attr : null
+    const bound = known?.exact === undefined ? known?.max ?? boundOf(trips.primal.attr) ?? null : null
     const out = b.emit(ops.loop, [trips.count, ...inits, ...accs], bound, [...lh.params, ...caps].map(v => v.type), [head, body])
     const left = b.param(int, '', head)
     const carried = lh.params.map(v => b.param(v.type, '', head))

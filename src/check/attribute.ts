@@ -15,7 +15,7 @@ const knownNames = new Set([
   'Differentiable', 'BackwardDifferentiable', 'ForwardDifferentiable', 'ForwardDerivative', 'BackwardDerivative', 'ForwardDerivativeOf', 'BackwardDerivativeOf',
   'PrimalSubstitute', 'PrimalSubstituteOf', 'TreatAsDifferentiable', 'NoDiffThis', 'ForceInline', '__unsafeForceInlineEarly', 'noinline', 'NoInline', 'PreferRecompute', 'PreferCheckpoint',
   'mutating', 'nonmutating', '__NoSideEffect', '__noSideEffect', '__readNone', '__ReadNone', 'shader', 'Shader', 'numthreads', 'NumThreads', 'CUDAKernel', 'CudaKernel',
-  'AutoPyBindCUDA', 'TorchEntryPoint', 'CudaDeviceExport', 'CUDADeviceExport', 'CudaHost', 'CUDAHost', 'DllExport', 'DllImport', 'ForceUnroll', 'unroll', 'loop', 'MaxIters',
+  'AutoPyBindCUDA', 'TorchEntryPoint', 'CudaDeviceExport', 'CUDADeviceExport', 'CudaHost', 'CUDAHost', 'DllExport', 'DllImport', 'ForceUnroll', 'unroll', 'loop', 'MaxIters', 'Checkpoints',
   'branch', 'flatten', 'OverloadRank', 'deprecated', 'require', 'KnownBuiltin', 'WaveSize', 'outputtopology', 'maxvertexcount', 'earlydepthstencil', 'anyValueSize',
   'Specialize', 'constref', 'BuiltinFunction', 'noRefInline', 'PyExport', 'AutoPyBind', 'PYTHON_EXPORT', 'noRef', 'shader_stage', 'nonVectorized', 'UnscopedEnum', 'Flags',
 ])

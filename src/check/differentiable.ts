@@ -30,12 +30,12 @@ export function checkLostDerivatives(cx: Cx, func: FuncDecl, body: Body): void {
   eachStmt(body.stmts, s => {
     if (s.kind !== 'for') return
     const bounded = hasKnownBound(cx, s, true)
-    if (attributes.marked && !bounded && s.loop.maxIters === null && !s.loop.forceUnroll) unbounded(cx, s)
+    if (attributes.marked && !bounded && s.loop.maxIters === null && s.loop.checkpoints === null && !s.loop.forceUnroll) unbounded(cx, s)
   })
   if (attributes.prefer === 'recompute') checkRecompute(cx, func, body)
   if (!attributes.marked) return
   eachStmt(body.stmts, s => {
-    if ((s.kind === 'while' || s.kind === 'do') && s.loop.maxIters === null && !s.loop.forceUnroll) unbounded(cx, s)
+    if ((s.kind === 'while' || s.kind === 'do') && s.loop.maxIters === null && s.loop.checkpoints === null && !s.loop.forceUnroll) unbounded(cx, s)
   })
   if (attributes.treatAsDifferentiable) return
   if (attributes.kernel) {

@@ -1,4 +1,5 @@
 /** Statements and bodies. */
+import * as derivative from '../base/errors/derivative.ts'
 import * as names from '../base/errors/names.ts'
 import * as types from '../base/errors/types.ts'
 import type { Span } from '../base/source.ts'
@@ -363,6 +364,7 @@ function loopAttributes(env: Env, attributes: readonly ast.Attribute[]): LoopAtt
   let forceUnroll = false
   let hint: LoopAttributes['hint'] = 'none'
   let maxIters: LoopAttributes['maxIters'] = null
+  let checkpoints: LoopAttributes['checkpoints'] = null
   for (const a of attributes) {
     switch (a.name) {
       case 'ForceUnroll': forceUnroll = true; break
@@ -372,11 +374,22 @@ function loopAttributes(env: Env, attributes: readonly ast.Attribute[]): LoopAtt
         if (a.args[0] === undefined) env.cx.sink.add(names.attributeArguments, a.span, { name: a.name, expected: 'one integer' })
         else maxIters = resolveInt(env.cx, a.args[0].value, env.scope)
         break
+      case 'Checkpoints': {
+        if (a.args.length !== 1) {
+          env.cx.sink.add(names.attributeArguments, a.span, { name: a.name, expected: 'one integer' })
+          break
+        }
+        checkpoints = resolveInt(env.cx, a.args[0]!.value, env.scope)
+        const states = known(checkpoints)
+        if (states !== null && states < 1) env.cx.sink.add(derivative.noStates, a.span, { given: states })
+        break
+      }
       case 'branch': case 'flatten': break
       default: env.cx.sink.add(names.unknownAttribute, a.nameSpan, { name: a.name })
     }
   }
-  return { forceUnroll, hint, maxIters }
+  if (forceUnroll && checkpoints !== null) env.cx.sink.add(derivative.statesOfUnrolled, attributes.find(a => a.name === 'Checkpoints')!.span, {})
+  return { forceUnroll, hint, maxIters, checkpoints }
 }
 
 function checkFor(env: Env, s: ast.ForStmt): Stmt {

@@ -201,6 +201,8 @@ export interface LoopAttributes {
   readonly hint: 'none' | 'unroll' | 'loop'
   /** `[MaxIters(n)]`, else null. */
   readonly maxIters: Int | null
+  /** `[Checkpoints(k)]`: the states that the reverse pass keeps at a time; else null. */
+  readonly checkpoints: Int | null
 }
 
 export type Stmt =

@@ -14,7 +14,10 @@ import type { Attr, Inst, Value } from './value.ts'
 export type Effect = 'none' | 'read' | 'write' | 'trap' | 'control'
 
 /** The kind of immediate; drives printing, parsing, verifying and cloning without a case per op. */
-/** `hint` is for loops: null, the bound that `[MaxIters]` gives, or 'unroll' for `[ForceUnroll]`. */
+/**
+ * `hint` is for loops: null, the bound that `[MaxIters]` gives, 'unroll' for `[ForceUnroll]`, or the number of states for
+ * `[Checkpoints]` and perhaps a bound.
+ */
 export type AttrKind = 'none' | 'number' | 'value' | 'text' | 'numbers' | 'func' | 'global' | 'label' | 'hint'
 
 /** The cotangent of operand `i`, given the cotangent of the only result. Other operands of `inst` are residuals. */

@@ -81,7 +81,10 @@ function lowerLocal(fn: Fn, stmt: Stmt & { readonly kind: 'local' }): void {
 
 function hint(fn: Fn, attributes: LoopAttributes): Attr {
   if (attributes.forceUnroll) return 'unroll'
-  return attributes.maxIters === null ? null : fn.int(attributes.maxIters)
+  const bound = attributes.maxIters === null ? null : fn.int(attributes.maxIters)
+  const states = attributes.checkpoints === null ? null : fn.int(attributes.checkpoints)
+  // A generic argument may be too small; one state there is always.
+  return states === null ? bound : [Math.max(1, states), ...bound === null ? [] : [bound]]
 }
 
 /** The body in a block of its own, which `continue` leaves. */

@@ -7,7 +7,7 @@ import * as ops from '../ir/ops.ts'
 import type { Op } from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import type { ScalarName } from '../ir/type.ts'
-import { Inst, type Func, type Region, type Value } from '../ir/value.ts'
+import { Inst, type Attr, type Func, type Region, type Value } from '../ir/value.ts'
 import { walk } from '../ir/walk.ts'
 import { constantInt, constantOf, definedBy } from './match.ts'
 
@@ -81,9 +81,25 @@ function signed(c: number, value: Value): number {
   return value.type.scalar === 'u32' ? c | 0 : c
 }
 
+/** The most trips that a loop's hint allows. */
+export function boundOf(hint: Attr): number | undefined {
+  return typeof hint === 'number' ? hint : Array.isArray(hint) ? (hint as readonly number[])[1] : undefined
+}
+
+/** How many states `[Checkpoints(k)]` lets the reverse pass of a loop keep. */
+export function statesOf(hint: Attr): number | undefined {
+  return Array.isArray(hint) ? (hint as readonly number[])[0] : undefined
+}
+
+/** A hint that allows so many trips, and is otherwise as it was. */
+export function hintWith(hint: Attr, bound: number | undefined): Attr {
+  const states = statesOf(hint)
+  return states === undefined ? bound ?? null : bound === undefined ? [states] : [states, bound]
+}
+
 /** How many trips a loop can make; undefined where nothing tells. Takes `[MaxIters]` at its word. */
 export function tripBound(loop: Inst): TripBound | undefined {
-  const hint = typeof loop.attr === 'number' ? loop.attr : undefined
+  const hint = boundOf(loop.attr)
   const early = leavesEarly(loop)
   let max = hint ?? Infinity
   let exact: number | undefined

@@ -23,6 +23,26 @@ void g()
   },
 })
 
+export const rerunsEffects: Entry<'what'> = warning('W42051', '[Checkpoints] is ignored: trips of this loop cannot be run again, since it {what}', {
+  help: 'do that before or after the loop, or leave [Checkpoints] out',
+  example: `RWStructuredBuffer<float> values;
+[Differentiable]
+float f(float x)
+{
+    float y = x;
+    [MaxIters(100)] [Checkpoints(4)]
+    for (int i = 0; i < 100; i++)
+        y = y * y + values[i];
+    return y;
+}
+export float g(float x)
+{
+    var p = diffPair(x);
+    bwd_diff(f)(p, 1.0);
+    return p.d;
+}`,
+})
+
 export const recursiveDerivative: Entry = error('E36001', 'cannot differentiate {name}: it calls itself', {
   help: 'write the recursion as a loop, or give the function a derivative of its own',
   example: `[Differentiable]

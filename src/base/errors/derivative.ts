@@ -130,6 +130,16 @@ export const unboundedLoop: Entry<never> = error('E30510', 'this loop has no kno
   example: { source: '[Differentiable] float f(float x) { float y = x; while (y < 10.0) y = y * 2.0; return y; }', target: 'wgsl' },
 })
 
+export const noStates: Entry<'given'> = error('E36004', '[Checkpoints] lets the reverse pass keep {given} states, and it needs one', {
+  help: 'give it a whole number of 1 or more; twice the square root of the trips costs little time',
+  example: '[Differentiable] float f(float x) { [Checkpoints(0)] for (int i = 0; i < 40; i++) x *= x; return x; }',
+})
+
+export const statesOfUnrolled: Entry<never> = warning('W36005', '[Checkpoints] has no effect on a loop under [ForceUnroll]', {
+  help: 'leave one of them out',
+  example: '[Differentiable] float f(float x) { [ForceUnroll] [Checkpoints(2)] for (int i = 0; i < 4; i++) x *= x; return x; }',
+})
+
 export const stepsAnother: Entry<'name' | 'other'> = warning('W30500', 'this loop tests {name} and steps {other}', {
   example: 'float f(float x) { int j = 0; [MaxIters(4)] for (int i = 0; i < 4; j++) { x += 1; i++; } return x; }',
 })
