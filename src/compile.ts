@@ -30,6 +30,7 @@ import { expand } from './opt/expand.ts'
 import { gvn } from './opt/gvn.ts'
 import { inline, inlineContexts, inlineSingleCalls } from './opt/inline.ts'
 import { licm } from './opt/licm.ts'
+import { limitTrips } from './opt/limit.ts'
 import { boundLists, listVariables } from './opt/lists.ts'
 import { memory } from './opt/memory.ts'
 import { resources } from './opt/resources.ts'
@@ -64,6 +65,8 @@ export interface MiddleOptions {
   readonly target?: Target | undefined
   /** Floats are computed in double precision, so constants are not rounded to their type. */
   readonly wide?: boolean | undefined
+  /** Checks at run time, on a CPU, what is otherwise taken at its word: that loops keep to `[MaxIters]`. */
+  readonly debug?: boolean | undefined
   /** Takes the text of a stage: of the whole module for `lower`, `ssa` and `final`, of one function for the others. */
   readonly dump?: ((stage: Stage, text: string, func: string | undefined) => void) | undefined
   /** Told what the reverse passes keep, compute again and store. */
@@ -319,6 +322,11 @@ export function middle(program: CheckedProgram, roots: Roots, sink: Sink, option
       if (!tidied.has(func) && !(exceptRules && func.info.library)) tidy(func)
     }
   }
+  // Only loops as they were written have bounds that somebody gave.
+  const limit = (from: number): void => {
+    if (options.debug === true && options.target !== 'wgsl') for (let i = from; i < module.funcs.length; i++) limitTrips(module.funcs[i]!)
+  }
+  limit(0)
   runner.timed('ssa', () => fresh())
   runner.dump('ssa', module)
 
@@ -327,6 +335,7 @@ export function middle(program: CheckedProgram, roots: Roots, sink: Sink, option
     derivatives: func => {
       const before = module.funcs.length
       derivatives(func)
+      limit(before)
       if (module.funcs.length > before) fresh(true)
     },
     tidy,

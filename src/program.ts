@@ -32,6 +32,8 @@ export interface CompileOptions {
   readonly exports?: readonly string[] | undefined
   /** 0: only what targets need; 1: cheap passes; 2 (the default): all; 3: growing the code for speed. */
   readonly optimize?: Level | undefined
+  /** For WebAssembly and JavaScript: a loop that makes more trips than its `[MaxIters]` allows stops the program and is named. */
+  readonly debug?: boolean | undefined
   /** Check the IR after each pass; slow, for finding bugs in the compiler. */
   readonly verify?: boolean | undefined
   /** Told how long each phase took, in milliseconds. */
@@ -247,7 +249,7 @@ export class WgslProgram {
   }
 
   #passes(target: Target | undefined, dump: MiddleOptions['dump'], wide: boolean): MiddleOptions {
-    const { optimize = 2, verify = false, time } = this.#options
-    return { level: optimize, verify, target, wide, dump, time }
+    const { optimize = 2, verify = false, debug = false, time } = this.#options
+    return { level: optimize, verify, debug, target, wide, dump, time }
   }
 }

@@ -65,6 +65,7 @@ export interface SharedOptions {
   readonly conformance?: readonly string[]
   readonly optimize: string
   readonly diagnostics: 'text' | 'json'
+  readonly debug?: boolean
   readonly time?: boolean
 }
 
@@ -85,7 +86,7 @@ export function compileFile(file: string, options: SharedOptions, more: Partial<
   const start = performance.now()
   const program = compile(source, {
     fileName: file === '-' ? 'stdin.slang' : file, searchPaths: (options.include ?? []).map(dir => resolve(dir)), defines,
-    resolve: sourceAt, conformances: options.conformance ?? [], optimize: Number(options.optimize) as Level,
+    resolve: sourceAt, conformances: options.conformance ?? [], optimize: Number(options.optimize) as Level, debug: options.debug === true,
     ...options.time === true ? { time: (phase: string, ms: number) => { times.push([phase, ms]) } } : {}, ...more,
   })
   if (options.time === true) {

@@ -21,6 +21,7 @@ function shared(command: Command): Command {
     .option('--conformance <T:I=ID>', 'add a conforming type for dynamic dispatch (repeatable)', collect)
     .addOption(new Option('-O, --optimize <level>', 'how hard to optimise').choices(levels).default('2'))
     .addOption(new Option('--diagnostics <format>', 'how mistakes are reported on stderr').choices(['text', 'json']).default('text'))
+    .option('-g, --debug', 'on a CPU, stop a loop that makes more trips than its [MaxIters] allows, and name it')
     .option('--time', 'print the milliseconds of each phase on stderr')
 }
 

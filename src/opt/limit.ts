@@ -1,0 +1,43 @@
+/**
+ * Debug builds: a loop that makes more trips than `[MaxIters(n)]` allows stops the program, where others go on with what
+ * is then undefined. The trips that reach their end count, so one more may begin, and break.
+ */
+import { Builder } from '../ir/build.ts'
+import * as ops from '../ir/ops.ts'
+import { i32 } from '../ir/type.ts'
+import { Region, type Func, type Inst } from '../ir/value.ts'
+import { boundOf } from './loops.ts'
+
+/** Guards the loops of a function as it was lowered. */
+export function limitTrips(func: Func): void {
+  if (func.body !== undefined) guard(func, func.body)
+}
+
+function guard(func: Func, region: Region): void {
+  for (let i = 0; i < region.insts.length; i++) {
+    const inst = region.insts[i]!
+    for (const r of inst.regions) guard(func, r)
+    const bound = inst.op === ops.loop ? boundOf(inst.attr) : undefined
+    const body = inst.regions[1]
+    if (bound === undefined || body?.end.op !== ops.next) continue
+    const before = new Region()
+    const b = new Builder(func, before)
+    const trips = b.variable(i32, 'trips')
+    b.store(trips, b.const(i32, 0))
+    const next = body.insts.pop()!
+    b.within(body, () => {
+      const done = b.add(b.load(trips), b.const(i32, 1))
+      b.emit(ops.trap, [b.emit1(ops.le, [done, b.const(i32, bound)])], `${place(inst)}this loop makes more trips than its [MaxIters(${bound})] allows`)
+      b.store(trips, done)
+    })
+    body.insts.push(next)
+    region.insts.splice(i, 0, ...before.insts)
+    i += before.insts.length
+  }
+}
+
+function place({ span }: Inst): string {
+  if (span === null) return ''
+  const { line, column } = span.file.position(span.start)
+  return `${span.presumed?.file ?? span.file.name}:${span.presumed?.line ?? line}:${column}: `
+}
