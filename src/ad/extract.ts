@@ -11,6 +11,7 @@ import { cloneFunc, cloneRegion, walk } from '../ir/walk.ts'
 import { dce } from '../opt/dce.ts'
 import { inlineAll, inlineBeforeDerivatives } from '../opt/inline.ts'
 import { boundOf, hintWith, tripBound } from '../opt/loops.ts'
+import { Ranges } from '../opt/range.ts'
 import { rootOf } from './activity.ts'
 import { checkpoint } from './checkpoint.ts'
 import { memoKey, newFunc, zeroOf, type AdContext, type Jvp, type Split } from './context.ts'
@@ -143,13 +144,28 @@ function copyOf(cx: AdContext, func: Func): Func {
   return copy
 }
 
+/** Gives the loops that have none the bounds that can be told from where they stand. */
+function noteBounds(func: Func): void {
+  let ranges: Ranges | undefined
+  const visit = (region: Region, around: ReadonlySet<Inst>): void => {
+    for (const inst of region.insts) {
+      if (inst.op === ops.loop && boundOf(inst.attr) === undefined) {
+        const bound = tripBound(inst) ?? tripBound(inst, (v, upper) => {
+          ranges ??= new Ranges(func)
+          const range = ranges.of(v, loop => around.has(loop))
+          return upper ? range?.hi : range?.lo
+        })
+        if (bound !== undefined && bound.exact === undefined) inst.attr = hintWith(inst.attr, bound.max)
+      }
+      inst.regions.forEach((r, k) => visit(r, inst.op === ops.loop && k === 1 ? new Set([...around, inst]) : around))
+    }
+  }
+  visit(func.body!, new Set())
+}
+
 /** Brings a function of ours, in clean SSA form, into reversible form. */
 function reversible(cx: AdContext, func: Func): void {
-  walk(func.body!, inst => {
-    if (inst.op !== ops.loop || boundOf(inst.attr) !== undefined) return
-    const bound = tripBound(inst)
-    if (bound !== undefined && bound.exact === undefined) inst.attr = hintWith(inst.attr, bound.max)
-  })
+  noteBounds(func)
   if (prepare(func)) cx.tidy(func)
   if (settleLoops(func)) cx.tidy(func)
 }

@@ -97,8 +97,13 @@ export function hintWith(hint: Attr, bound: number | undefined): Attr {
   return states === undefined ? bound ?? null : bound === undefined ? [states] : [states, bound]
 }
 
+/** What may be known of a value from where it stands: the largest that it can be, or the smallest. */
+export type Extremes = (value: Value, upper: boolean) => number | undefined
+
+const unknown: Extremes = () => undefined
+
 /** How many trips a loop can make; undefined where nothing tells. Takes `[MaxIters]` at its word. */
-export function tripBound(loop: Inst): TripBound | undefined {
+export function tripBound(loop: Inst, known: Extremes = unknown): TripBound | undefined {
   const hint = boundOf(loop.attr)
   const early = leavesEarly(loop)
   let max = hint ?? Infinity
@@ -108,10 +113,10 @@ export function tripBound(loop: Inst): TripBound | undefined {
   if (end.op === ops.test) {
     if (constantOf(end.args[0]!) === false) return { exact: 0, max: 0 }
     for (const c of conditions(end.args[0]!, true, steps)) {
-      max = Math.min(max, trips(c, true) ?? Infinity)
-      if (!early && isWhole(end.args[0]!)) exact = trips(c, false)
+      max = Math.min(max, trips(c, true, known) ?? Infinity)
+      if (!early && isWhole(end.args[0]!)) exact = trips(c, false, known)
     }
-    if (early) max = Math.min(max, boundOfExits(loop, steps))
+    if (early) max = Math.min(max, boundOfExits(loop, steps, known))
     // A body that never comes back to the head is run once.
     if (loop.regions[1]!.end.op !== ops.next) max = Math.min(max, 1)
   }
@@ -125,13 +130,13 @@ function isWhole(condition: Value): boolean {
 }
 
 /** The bound that `if (c) break` directly in the body gives. */
-function boundOfExits(loop: Inst, steps: readonly Induction[]): number {
+function boundOfExits(loop: Inst, steps: readonly Induction[], known: Extremes): number {
   let max = Infinity
   for (const inst of loop.regions[1]!.insts) {
     if (inst.op !== ops.if_) continue
     const leaving = inst.regions.findIndex(r => r.end.op === ops.leave ? leavesLoop(r.end, loop) : r.end.op === ops.ret)
     if (leaving < 0) continue
-    for (const c of conditions(inst.args[0]!, leaving === 1, steps)) max = Math.min(max, (trips(c, true) ?? Infinity) + 1)
+    for (const c of conditions(inst.args[0]!, leaving === 1, steps)) max = Math.min(max, (trips(c, true, known) ?? Infinity) + 1)
   }
   return max
 }
@@ -192,11 +197,11 @@ const ranges: Readonly<Partial<Record<ScalarName, readonly [number, number]>>> =
 }
 
 /** How often the condition holds before it first fails: at most, or exactly. Undefined where it cannot be told. */
-function trips(c: Condition, atMost: boolean): number | undefined {
+function trips(c: Condition, atMost: boolean, known: Extremes): number | undefined {
   const { step } = c.value.of
   const up = step > 0
   const range = ranges[c.limit.type.scalar!]!
-  const bound = (v: Value, upper: boolean): number | undefined => atMost ? extreme(v, upper) : constantInt(v)
+  const bound = (v: Value, upper: boolean): number | undefined => atMost ? extreme(v, upper, known) : constantInt(v)
   const start = bound(c.value.of.start, !up)
   const limit = bound(c.limit, up)
   if (start === undefined || limit === undefined) return undefined
@@ -227,13 +232,13 @@ function trips(c: Condition, atMost: boolean): number | undefined {
 }
 
 /** The largest or smallest value that an integer can have, where its definition tells. */
-function extreme(value: Value, upper: boolean, depth = 8): number | undefined {
+function extreme(value: Value, upper: boolean, known: Extremes, depth = 8): number | undefined {
   const c = constantInt(value)
   if (c !== undefined) return c
   const def = value.def
-  const natural = !upper && (value.type.scalar === 'u32' || value.type.scalar === 'u64') ? 0 : undefined
+  const natural = known(value, upper) ?? (!upper && (value.type.scalar === 'u32' || value.type.scalar === 'u64') ? 0 : undefined)
   if (def.op === undefined || depth === 0) return natural
-  const of = (v: Value): number | undefined => extreme(v, upper, depth - 1)
+  const of = (v: Value): number | undefined => extreme(v, upper, known, depth - 1)
   const both = (x: number | undefined, y: number | undefined): number | undefined =>
     x === undefined || y === undefined ? undefined : upper ? Math.max(x, y) : Math.min(x, y)
   const either = (x: number | undefined, y: number | undefined): number | undefined =>
@@ -269,7 +274,7 @@ function extreme(value: Value, upper: boolean, depth = 8): number | undefined {
     case ops.convert: {
       const range = ranges[value.type.scalar!]
       if (range === undefined || x!.type.scalar === undefined || !t.isInt(x!.type)) return natural
-      const [low, high] = [extreme(x!, false, depth - 1), extreme(x!, true, depth - 1)]
+      const [low, high] = [extreme(x!, false, known, depth - 1), extreme(x!, true, known, depth - 1)]
       return low !== undefined && high !== undefined && low >= range[0] && high <= range[1] ? (upper ? high : low) : natural
     }
     default: return natural
