@@ -23,11 +23,11 @@ function process_(...args) {
   return took
 }
 
-function secondOf(work) {
-  work()
-  const start = performance.now()
-  work()
-  return performance.now() - start
+/** Milliseconds of the second compile in a fresh process. */
+function secondCompile(...args) {
+  const r = spawnSync(process.execPath, [at('bench/warm.mjs'), ...args], { encoding: 'utf8', cwd: at('.') })
+  if (r.status !== 0) throw new Error(`bench/warm.mjs ${args.join(' ')}: ${r.stderr}`)
+  return Number(r.stdout)
 }
 
 /** Median time of `work` once it is warm: engines compile what runs often. */
@@ -58,26 +58,23 @@ row('---', '--:', '--:')
   row('Node alone', ms(median(bare)), '')
 }
 
-console.log('\nHot compile to WGSL: the median after 100 runs in one process; in brackets warm: the second compile of that program\n')
-row('program', 'Cotangent ms', 'slang-wasm ms', 'times faster', 'WGSL bytes', 'theirs')
-row('---', '--:', '--:', '--:', '--:', '--:')
+console.log('\nCompile to WGSL. Warm: the second compile of a process, the median of 7 processes; hot: the median after 100 runs in one process\n')
+row('program', 'Cotangent warm ms', 'slang-wasm warm ms', 'times faster', 'Cotangent hot ms', 'slang-wasm hot ms', 'times faster', 'WGSL bytes', 'theirs')
+row('---', '--:', '--:', '--:', '--:', '--:', '--:', '--:', '--:')
 const peer = await loadPeer()
 for (const name of ['splat2d', 'brdf', 'spring']) {
-  const source = read(`examples/${name}/${name}.slang`)
-  let ours = '', theirs = ''
-  const mine = () => { ours = compile(source, { fileName: `${name}.slang` }).wgsl().code }
-  const second = secondOf(mine)
-  const a = time(mine)
-  let cells
-  try {
-    const other = () => { theirs = peer(source, `${name}${Math.random().toString(36).slice(2)}`) }
-    const early = secondOf(other)
-    const b = time(other)
-    cells = [`${ms(b)} (${ms(early)})`, `${(b / a).toFixed(1)} (${(early / second).toFixed(1)})`]
-  } catch (error) {
-    cells = [`refused: ${String(error.message).split('\n')[0].slice(0, 60)}`, '']
+  const path = `examples/${name}/${name}.slang`
+  const source = read(path)
+  const [warm, peerWarm] = [[], []]
+  for (let i = 0; i < 7; i++) {
+    warm.push(secondCompile('cotangent', path))
+    peerWarm.push(secondCompile('peer', path))
   }
-  row(name, `${ms(a)} (${ms(second)})`, ...cells, ours.length, theirs.length)
+  let ours = '', theirs = ''
+  const hot = time(() => { ours = compile(source, { fileName: `${name}.slang` }).wgsl().code })
+  const peerHot = time(() => { theirs = peer(source, `${name}${Math.random().toString(36).slice(2)}`) })
+  const pair = (mine, other) => [ms(mine), ms(other), (other / mine).toFixed(1)]
+  row(name, ...pair(median(warm), median(peerWarm)), ...pair(hot, peerHot), ours.length, theirs.length)
 }
 
 console.log('\nBrowser bundle that compiles to WGSL (cotangent/wgsl), core library included\n')
