@@ -73,7 +73,10 @@ export function eachStmt(list: readonly Stmt[], visit: (s: Stmt) => void): void 
 
 /** Every expression under one, itself first, those inside places too. */
 export function eachExpr(e: Expr, visit: (e: Expr) => void): void {
-  visit(e)
-  const place = (p: Place): void => placeOperands(p, x => eachExpr(x, visit), place)
-  operands(e, x => eachExpr(x, visit), place)
+  const inner = (x: Expr): void => {
+    visit(x)
+    operands(x, inner, place)
+  }
+  const place = (p: Place): void => placeOperands(p, inner, place)
+  inner(e)
 }

@@ -46,13 +46,13 @@ function at(e: Expr, least: number): string {
   return e.binds < least ? `(${e.text})` : e.text
 }
 
-function merge(binding: number, text: string, ...of: readonly Expr[]): Expr {
-  return { text, binds: binding, reads: union(of.map(e => e.reads)), vars: union(of.map(e => e.vars)) }
+function merge(binding: number, text: string, x: Expr, y?: Expr): Expr {
+  if (y === undefined) return { text, binds: binding, reads: x.reads, vars: x.vars }
+  return { text, binds: binding, reads: union(x.reads, y.reads), vars: union(x.vars, y.vars) }
 }
 
-function union<T>(lists: readonly (readonly T[])[]): readonly T[] {
-  const full = lists.filter(l => l.length > 0)
-  return full.length === 0 ? none : full.length === 1 ? full[0]! : [...new Set(full.flat())]
+function union<T>(x: readonly T[], y: readonly T[]): readonly T[] {
+  return y.length === 0 ? x : x.length === 0 ? y : [...new Set([...x, ...y])]
 }
 
 /** The variable that a pointer points into. */
@@ -76,7 +76,12 @@ function list(args: readonly Expr[]): string {
 }
 
 function callText(name: string, args: readonly Expr[]): Expr {
-  return merge(binds.primary, `${name}(${list(args)})`, ...args)
+  let [reads, vars]: [readonly Root[], readonly string[]] = [none, none]
+  for (let i = 0; i < args.length; i++) {
+    reads = union(reads, args[i]!.reads)
+    vars = union(vars, args[i]!.vars)
+  }
+  return { text: `${name}(${list(args)})`, binds: binds.primary, reads, vars }
 }
 
 const infix: ReadonlyMap<ops.Op, readonly [string, number]> = new Map([
@@ -104,7 +109,7 @@ export function binary(symbol: string, binding: number, x: Expr, y: Expr): Expr 
   const left = tight ? binds.unary : chains ? binding : binding === binds.compare ? binds.shift + 1 : binds.bits
   const right = tight ? binds.unary : chains ? binding + 1 : left
   const text = `${at(x, left)} ${symbol} ${at(y, right)}`
-  return { ...merge(binding, text, x, y), parts: { left: x.text, symbol, right: y } }
+  return { text, binds: binding, reads: union(x.reads, y.reads), vars: union(x.vars, y.vars), parts: { left: x.text, symbol, right: y } }
 }
 
 /** The text of an assignment. */
@@ -157,6 +162,13 @@ function indexText(i: Expr, v: Value): string {
 /** The expression of an instruction without regions that has one result. */
 export function expression(inst: Inst, scope: Scope): Expr {
   const type = inst.results[0]!.type
+  const spelling = infix.get(inst.op)
+  if (spelling !== undefined) {
+    const x = inst.args[0]!, y = inst.args[1]!
+    const binding = spelling[1]
+    const mixes = binding === binds.add || binding === binds.mul
+    return binary(spelling[0], binding, scope.get(mixes ? operand(x, y) : x), scope.get(mixes ? operand(y, x) : y))
+  }
   const get = (i: number): Expr => scope.get(inst.args[i]!)
   const all = (): Expr[] => inst.args.map(a => scope.get(a))
   switch (inst.op) {
@@ -202,7 +214,7 @@ export function expression(inst: Inst, scope: Scope): Expr {
       const p = get(0)
       const space = inst.args[0]!.type.space
       const constant = space === 'storage' || space === 'uniform' || space === 'handle'
-      return constant ? p : { ...p, reads: union([p.reads, [rootOf(inst.args[0]!)]]) }
+      return constant ? p : { ...p, reads: union(p.reads, [rootOf(inst.args[0]!)]) }
     }
     case ops.call: return callText(scope.funcText(inst.attr as Func), all())
     case hide: return get(0)
@@ -212,14 +224,8 @@ export function expression(inst: Inst, scope: Scope): Expr {
         return a.type.kind === 'ptr' && a.type.space !== 'handle' ? { ...e, text: `&${e.text}` } : e
       })
       const call = callText(inst.attr as string, args)
-      return inst.op === builtinRead ? { ...call, reads: union([call.reads, [rootOf(inst.args[0]!)]]) } : call
+      return inst.op === builtinRead ? { ...call, reads: union(call.reads, [rootOf(inst.args[0]!)]) } : call
     }
-    default: {
-      const [symbol, binding] = infix.get(inst.op) ?? [undefined, 0]
-      if (symbol === undefined) throw new InternalError('wgsl', `no expression for ${inst.op.name}`)
-      const x = inst.args[0]!, y = inst.args[1]!
-      const mixes = binding === binds.add || binding === binds.mul
-      return binary(symbol, binding, scope.get(mixes ? operand(x, y) : x), scope.get(mixes ? operand(y, x) : y))
-    }
+    default: throw new InternalError('wgsl', `no expression for ${inst.op.name}`)
   }
 }

@@ -38,15 +38,21 @@ export function fold(func: Func): Folding {
 
 class Folder implements Folding {
   readonly #count: Uint32Array
-  readonly #form: Form[] = []
+  readonly #form: Form[]
   readonly #choice = new Map<Inst, Choice>()
   /** The loop, region and kind of a value's last seen use. */
-  readonly #loopAt: (Inst | undefined)[] = []
-  readonly #regionAt: (Region | undefined)[] = []
-  readonly #byEnd: boolean[] = []
+  readonly #loopAt: (Inst | undefined)[]
+  readonly #regionAt: (Region | undefined)[]
+  readonly #byEnd: boolean[]
 
   constructor(func: Func) {
-    this.#count = new Uint32Array(func.nextValue)
+    const count = func.nextValue
+    this.#count = new Uint32Array(count)
+    // The walk goes backwards: a list that began empty would be filled from its end.
+    this.#form = new Array(count)
+    this.#loopAt = new Array(count)
+    this.#regionAt = new Array(count)
+    this.#byEnd = new Array(count)
     this.#visit(func.body!, undefined, undefined)
   }
 
