@@ -138,7 +138,7 @@ export function renderPage(cases: readonly Case[], excused: readonly Excused[]):
     '# What the reference says, and the test that shows it', '',
     'Each line says in our own words what a sentence of Slang\'s documents on automatic differentiation (v2025.15) means for a program, and',
     'names the programs under `tests/reference` that show it. They run in the interpreter, as JavaScript, as WebAssembly and as WGSL on a',
-    'WebGPU implementation, unoptimised and optimised. `tests/reference.test.ts` writes this page (`npm test -- -u`) and fails where it is stale.', '',
+    'WebGPU implementation. `tests/reference.test.ts` writes this page (`npm test -- -u`) and fails where it is stale.', '',
   ]
   for (const [prefix, title] of documents) {
     const own = cases.flatMap(c => c.sentences).filter(s => s.id.startsWith(`${prefix}-`))

@@ -13,6 +13,7 @@ import type { Env } from './env.ts'
 import { asArg, emptyError } from './expr.ts'
 import { constraintsOf, inferArg, solve, violation } from './generic.ts'
 import type { Member } from './member.ts'
+import { isOwn } from './requirement.ts'
 import { derive, template, type Template } from './signature.ts'
 import { errorTerm, value, type Candidate, type Term } from './term.ts'
 import type { Arg, FuncRef, Place } from './tree.ts'
@@ -251,7 +252,7 @@ function refOf(match: Match, modes: Funcs['modes']): FuncRef {
       const arg = subst.args.get(p.id)
       if (arg !== undefined) own.set(p.id, arg)
     }
-    ref = type.kind === 'interface' ? { kind: 'dynamic', iface, decl: candidate.decl, subst: { args: own, self: null } }
+    ref = type.kind === 'interface' && !isOwn(candidate.decl) ? { kind: 'dynamic', iface, decl: candidate.decl, subst: { args: own, self: null } }
       : { kind: 'requirement', type, iface, decl: candidate.decl, subst: { args: own, self: null } }
   } else ref = { kind: 'direct', decl: candidate.decl, subst }
   for (const mode of modes) ref = { kind: 'derivative', mode, of: ref }

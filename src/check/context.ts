@@ -49,6 +49,8 @@ export class Cx {
   nextId = 1
   /** Loops of differentiable functions whose trips nothing in the text bounds. */
   readonly unbounded: Span[] = []
+  /** Unmarked functions that have been checked as parts of differentiable ones. */
+  readonly inlined: Set<FuncDecl> = new Set()
   /** How deep resolving has gone; bounds recursion. */
   depth = 0
 

@@ -45,7 +45,7 @@ export function typeCost(cx: Cx, from: Type, to: Type, literal: bigint | null = 
         const inner = typeCost(cx, from.args[0] as Type, to)
         return inner === null ? null : inner + 10
       }
-      return null
+      return from.decl.intrinsic === 'DifferentialPair' && to.kind === 'struct' && to.decl === from.decl ? pairCost(cx, from.args[0] as Type, to.args[0] as Type) : null
     case 'array':
       if (to.kind !== 'array' || !same(from.elem, to.elem)) return null
       if (to.count === null) return 30
@@ -58,6 +58,13 @@ export function typeCost(cx: Cx, from: Type, to: Type, literal: bigint | null = 
       if (to.kind === 'enum' && from.kind === 'scalar') return explicitOnly
       return null
   }
+}
+
+/** A pair of numbers converts as its halves do: `fwd_diff(f)` takes what f takes. */
+function pairCost(cx: Cx, from: Type, to: Type): number | null {
+  if (from.kind === 'struct' && !(to.kind === 'struct' && from.decl.intrinsic === 'DifferentialPair')) return null
+  const cost = from.kind === 'struct' ? typeCost(cx, from, to) : numericCost(cx, from, to, null)
+  return cost === null || cost >= explicitOnly ? null : cost
 }
 
 function numericCost(cx: Cx, from: Type, to: Type, literal: bigint | null): number | null {

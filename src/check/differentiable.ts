@@ -17,6 +17,7 @@ import { hasKnownBound, rootVariable } from './loop.ts'
 import { fieldSigs, funcSig, signatureOf } from './signature.ts'
 import type { Arg, Body, CallExpr, Expr, FuncRef, Place, Stmt } from './tree.ts'
 import { show, type Type } from './type.ts'
+import { checkBody } from './stmt.ts'
 import { children, eachExpr, eachStmt, expressions, operands, placeOperands } from './walk.ts'
 
 /** Notes a loop that a GPU could not differentiate in reverse as it stands here. */
@@ -170,7 +171,20 @@ class Check {
     // What meets a requirement of a type parameter is known once the type is.
     if (ref.kind === 'requirement') return true
     const { level } = attributesOf(this.#cx, ref.decl)
-    return level === 'backward' || (level === 'forward' && this.#level === 'forward')
+    return level === 'backward' || (level === 'forward' && this.#level === 'forward') || this.#becomesPart(ref.decl)
+  }
+
+  /** A `[ForceInline]` function is differentiated as a part of its callers, marked or not; then it is checked like them. */
+  #becomesPart(decl: FuncDecl): boolean {
+    const { forceInline, marked } = attributesOf(this.#cx, decl)
+    if (!forceInline || marked || decl.module.isCore) return false
+    const { inlined } = this.#cx
+    if (this.#reporting && !inlined.has(decl)) {
+      inlined.add(decl)
+      const body = checkBody(this.#cx, decl)
+      if (body !== null) new Check(this.#cx, decl, this.#level).run(body)
+    }
+    return true
   }
 
   // ── Reports ────────────────────────────────────────────────────────────────────────────────────────────────────

@@ -32,6 +32,11 @@ function putSubst(cx: Cx, first: Subst, then: Subst): Subst {
   return { args, self: first.self === null ? null : put(cx, first.self, then) }
 }
 
+/** Zero and sum of the differentials of an interface's values are the compiler's, whatever the values are. */
+export function isOwn(requirement: FuncDecl): boolean {
+  return requirement.role === 'static' && requirement.module.isCore
+}
+
 /** A requirement on a type whose members are known becomes the function that meets it; anything else stays. */
 export function resolveRef(cx: Cx, ref: FuncRef): FuncRef {
   if (ref.kind === 'derivative') {
@@ -39,7 +44,7 @@ export function resolveRef(cx: Cx, ref: FuncRef): FuncRef {
     return of === ref.of ? ref : { kind: 'derivative', mode: ref.mode, of }
   }
   if (ref.kind !== 'requirement' || isOpen(ref.type)) return ref
-  if (ref.type.kind === 'interface') return { kind: 'dynamic', iface: ref.iface, decl: ref.decl, subst: ref.subst }
+  if (ref.type.kind === 'interface') return isOwn(ref.decl) ? ref : { kind: 'dynamic', iface: ref.iface, decl: ref.decl, subst: ref.subst }
   const found = implementation(cx, ref.type, ref.iface, ref.decl)
   if (found !== null) {
     const args = new Map<number, GenericArg>(found.subst.args)

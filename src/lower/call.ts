@@ -87,6 +87,10 @@ function callFunc(fn: Fn, ref: FuncRef, operands: readonly Operand[]): Value | u
   const callee = fn.cx.instance(ref)
   if (ref.kind === 'direct' && fn.cx.serving.has(ref.decl)) callee.info.serves = true
   const sig = callee.sig
+  if (operands.length !== sig.params.length && ref.kind === 'dynamic') {
+    fn.unsupported(`a call of ${ref.decl.name} without a value whose type says which is meant`)
+    return sig.result.kind === 'void' ? undefined : fn.b.emit1(ops.undef, [], null, sig.result)
+  }
   if (operands.length !== sig.params.length) return impossible(`a call of ${callee.name} with ${operands.length} operands`)
   const values: Value[] = []
   for (let i = 0; i < operands.length; i++) {

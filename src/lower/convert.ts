@@ -14,6 +14,8 @@ export function convert(fn: Fn, value: Value, to: Type): Value {
   const from = value.type
   if (from === to) return value
   if (from.kind === 'ptr' && from.elem === to) return b.load(value)
+  // Pairs convert half by half.
+  if (from.kind === 'struct' && to.kind === 'struct' && from.count === to.count) return b.construct(to, to.fields.map((f, i) => convert(fn, b.extract(value, i), f.type)))
   if (from.scalar === undefined || to.scalar === undefined) return impossible(`conversion from ${from.name} to ${to.name}`)
   if (from.kind !== 'scalar') return b.convert(reshape(b, value, to), to)
   const scalar = t.scalars[to.scalar]
