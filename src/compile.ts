@@ -236,6 +236,12 @@ export class Checked {
     return this.#subjects ??= subjectsOf(this.program, entries)
   }
 
+  /** Those of the source's own file, with how far each lets itself be differentiated. */
+  own(): readonly { readonly name: string; readonly differentiable: DiffLevel }[] {
+    const root = this.program.modules[0]
+    return [...this.subjects().values()].filter(s => s.func.module === root).map(s => ({ name: s.name, differentiable: this.level(s) }))
+  }
+
   /** The function of that name, however its generic arguments are spaced. */
   subject(name: string): Subject | undefined {
     const subjects = this.subjects()

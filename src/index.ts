@@ -3,6 +3,11 @@
  * file system or the network; it runs in browsers, workers, Node, Deno and Bun alike.
  */
 import { Explainer, type Explanation } from './compile.ts'
+import { Derived, blame, type Blame } from './debug/blame.ts'
+import { traceNonFinite, type NonFinite, type Weights } from './debug/trace.ts'
+import { toData } from './debug/data.ts'
+import type { Data } from './ir/run.ts'
+import type { Func, Module } from './ir/value.ts'
 import { WgslProgram, type CompileOptions, type Derivatives } from './program.ts'
 import { emitJs, type JsOutput } from './target/js/js.ts'
 import { compileWasm, type WasmOutput } from './target/wasm/wasm.ts'
@@ -16,6 +21,7 @@ export { stages } from './compile.ts'
 export type { DataField, DataParam, DataSignature, DataType } from './target/data.ts'
 export type { BindingInfo, BindingKind, EntryReflection, Reflection } from './target/reflect.ts'
 export type { SourceMapping, Wgsl } from './target/wgsl/emit.ts'
+export type { NonFinite, Weights } from './debug/trace.ts'
 export type { JsOutput } from './target/js/js.ts'
 export type { WasmOutput } from './target/wasm/wasm.ts'
 export type { WasmBuffer, WasmFunction, WasmInterface, WasmKernel, WasmPrint, WasmUniform } from './target/wasm/interface.ts'
@@ -45,9 +51,13 @@ export class Program extends WgslProgram {
     return this.emit('wasm', derivativesOf(options), (module, sink) => compileWasm(module, sink))!
   }
 
-  /** A JavaScript module likewise; `f64` computes floats in double precision. Throws `CompileError`. */
-  js(options: DerivativeOptions & { readonly mode?: 'f32' | 'f64' | undefined } = {}): JsOutput {
-    return this.emit('js', derivativesOf(options), (module, sink) => emitJs(module, { mode: options.mode ?? 'f32' }, sink), options.mode === 'f64')
+  /**
+   * A JavaScript module likewise; `f64` computes floats in double precision. A call that takes more than `trips` trips of
+   * loops throws a `RangeError`. Throws `CompileError`.
+   */
+  js(options: DerivativeOptions & { readonly mode?: 'f32' | 'f64' | undefined; readonly trips?: number | undefined } = {}): JsOutput {
+    const { mode = 'f32', trips } = options
+    return this.emit('js', derivativesOf(options), (module, sink) => emitJs(module, { mode, trips }, sink), mode === 'f64')
   }
 
   /**
@@ -60,6 +70,53 @@ export class Program extends WgslProgram {
     this.watch(name, explainer)
     return explainer.explanations()
   }
+
+  /**
+   * The first instruction that makes a NaN or an infinity out of finite numbers when a function is called in float32, and with
+   * `gradient` its reverse derivative after it; null where there is none. `weights` are those of the outputs by name, the
+   * result as '', by default one for the result. Uniforms that are not given are zero, buffers empty. Throws `CompileError`.
+   */
+  traceNonFinite(name: string, args: readonly unknown[], options: { readonly gradient?: boolean; readonly weights?: Weights; readonly globals?: Globals } = {}): NonFinite | null {
+    const module = this.watch(name, new Derived(), options.gradient === true ? ['primal', 'backward'] : ['primal'])
+    const find = (exported: string): Func | undefined => module.funcs.find(f => f.info.exported === exported)
+    const primal = module.funcs.find(f => f.info.exported !== undefined && !f.info.exported.endsWith(' derivative'))!
+    return traceNonFinite(primal, options.gradient === true ? find('backward derivative') : undefined, args, options.weights, contents(module, options.globals)) ?? null
+  }
+
+  /**
+   * Whose derivative it is that disagrees with central differences when that of a function is taken at some inputs, along
+   * some tangents: the first that goes wrong although all that it calls agree. `agrees` where none does, since what the
+   * program holds constant on purpose is held in these differences; null where it cannot be told. Throws `CompileError`.
+   */
+  blame(name: string, mode: 'forward' | 'reverse', inputs: readonly unknown[], tangents: readonly unknown[], globals: Globals = {}): Blamed | 'agrees' | null {
+    const derived = new Derived()
+    const module = this.watch(name, derived, ['primal', mode === 'forward' ? 'forward' : 'backward'])
+    const func = module.funcs.find(f => f.info.exported !== undefined && !f.info.exported.endsWith(' derivative'))!
+    const found = blame(derived, func, { mode, inputs, tangents, globals: contents(module, globals) })
+    if (found === null || found === 'agrees') return found
+    const { span, ...rest } = found
+    const position = span?.file.position(span.start)
+    return { ...rest, file: span?.presumed?.file ?? span?.file.name ?? '', line: span?.presumed?.line ?? position?.line ?? 0, column: position?.column ?? 0 }
+  }
+}
+
+/** Contents of buffers (arrays of elements) and uniforms, by name. */
+export type Globals = Readonly<Record<string, unknown>>
+
+/** What the interpreter is to find in the globals of a module. */
+function contents(module: Module, globals: Globals = {}): Record<string, Data> {
+  return Object.fromEntries(module.globals.flatMap(g => {
+    const given = globals[g.name]
+    const isBuffer = g.type.kind === 'array' && g.type.count === 0
+    return given === undefined ? [] : [[g.name, isBuffer ? (given as readonly unknown[]).map(x => toData(g.type.elem!, x)) : toData(g.type, given)]]
+  }))
+}
+
+/** Whose derivative disagrees, and where it stands: the user's function, or the one that the compiler differentiated. */
+export interface Blamed extends Omit<Blame, 'span'> {
+  readonly file: string
+  readonly line: number
+  readonly column: number
 }
 
 /** Which derivatives to export. */

@@ -4,6 +4,7 @@
  */
 import { InternalError, Sink, type Diagnostic } from './base/diag.ts'
 import { notDifferentiable, unboundedLoop } from './base/errors/derivative.ts'
+import { missingExport } from './base/errors/lower.ts'
 import { tooDeep } from './base/errors/names.ts'
 import { renderDiagnostics } from './base/render.ts'
 import { finish, front, middle, type Checked, type Explain, type Level, type MiddleOptions, type Root, type Stage, type Target } from './compile.ts'
@@ -149,6 +150,14 @@ export class WgslProgram {
     return this.#checked?.functions() ?? []
   }
 
+  /**
+   * The functions of the source's own file that can be called by name, with how far each can be differentiated: methods as
+   * `Type.method`, the instances that the program makes of generic functions as `name<arguments>`.
+   */
+  get subjects(): readonly { readonly name: string; readonly differentiable: 'none' | 'forward' | 'backward' }[] {
+    return this.ok && this.#checked !== undefined ? this.#checked.own() : []
+  }
+
   /** WGSL of the entry points, with what a host must know of its bindings. Throws `CompileError`. */
   wgsl(options: { readonly entries?: readonly string[] | undefined } = {}): Wgsl {
     return this.emit('wgsl', 'none', (module, sink) => emitWgsl(module, options, sink))
@@ -168,21 +177,25 @@ export class WgslProgram {
   }
 
   /**
-   * Lowers the program for someone who watches the derivatives being made: of one function that can be called by name, or of
-   * all that its entry points and exported functions ask for. Throws `CompileError`.
+   * Lowers the program for someone who watches the derivatives being made: of one function that can be called by name, in
+   * some modes, or of all that its entry points and exported functions ask for. Throws `CompileError`.
    */
-  protected watch(name: string | undefined, explain: Explain): void {
+  protected watch(name: string | undefined, explain: Explain, modes: readonly Root['mode'][] = ['backward']): Module {
     this.#check()
     const sink = new Sink()
     const checked = this.#checked!
-    const subject = name === undefined || this.entries.some(e => e.name === name) ? undefined : checked.subject(name)
-    if (subject !== undefined && checked.level(subject) === 'none') {
+    const isEntry = this.entries.some(e => e.name === name)
+    const subject = name === undefined || isEntry ? undefined : checked.subject(name)
+    if (name !== undefined && !isEntry && subject === undefined) sink.add(missingExport, undefined, { name })
+    if (subject !== undefined && checked.level(subject) === 'none' && modes.some(m => m !== 'primal')) {
       sink.add(notDifferentiable, subject.func.span ?? undefined, { name: subject.name, level: 'backward' })
     }
     const roots = subject === undefined ? checked.roots(sink)
-      : { entries: [], exports: [{ ...subject, mode: 'backward' as const }], conformances: checked.roots(sink).conformances }
-    if (sink.errors === 0) bounded(sink, () => middle(checked.program, roots, sink, { ...this.#passes(undefined, undefined, false), explain }))
+      : { entries: [], exports: modes.map(mode => ({ ...subject, mode, name: mode === 'primal' ? subject.name : `${mode} derivative` })), conformances: checked.roots(sink).conformances }
+    const module = sink.errors > 0 ? undefined
+      : bounded(sink, () => middle(checked.program, roots, sink, { ...this.#passes(undefined, undefined, false), explain }))
     if (sink.errors > 0) throw new CompileError(sink.list)
+    return module!
   }
 
   #check(): void {
@@ -236,7 +249,9 @@ export class WgslProgram {
     const checked = this.#checked!
     const roots = checked.roots(sink)
     const one = typeof derivatives === 'object' ? derivatives.of : undefined
-    const exports = roots.exports.filter(root => one === undefined || root.name === one).flatMap((root): Root[] => {
+    const named = one === undefined ? roots.exports : roots.exports.filter(root => root.name === one)
+    const subject = one === undefined || named.length > 0 ? undefined : checked.subject(one)
+    const exports = (subject === undefined ? named : [{ ...subject, name: one!, mode: 'primal' as const }]).flatMap((root): Root[] => {
       if (derivatives === 'none') return [root]
       const level = checked.level(root)
       return [

@@ -19,7 +19,8 @@ const below: Readonly<Record<string, readonly string[]>> = {
   cli: ['index.ts', 'cpu', 'gpu'],
   'compile.ts': ['base', 'syntax', 'check', 'ir', 'lower', 'opt', 'ad'],
   'program.ts': ['base', 'compile.ts', 'ir', 'target'],
-  'index.ts': ['base', 'compile.ts', 'program.ts', 'target'],
+  debug: ['base', 'ir', 'ad'],
+  'index.ts': ['base', 'compile.ts', 'program.ts', 'target', 'debug', 'ir'],
   'wgsl.ts': ['base', 'compile.ts', 'program.ts', 'target'],
 }
 

@@ -1,11 +1,13 @@
 import { load, ArityError, NameError, ShapeError, TrapError, type CpuFunction } from '../cpu/index.ts'
-import { CompileError, type Program } from '../index.ts'
+import { CompileError, type NonFinite, type Program } from '../index.ts'
 import { Failed, UsageError, compileFile, remark, report, type SharedOptions } from './host.ts'
+import { nonFiniteLines } from './nan.ts'
 
 interface CallOptions extends SharedOptions {
   readonly fn: string
   readonly json?: boolean
   readonly cotangent?: string
+  readonly traceNan?: boolean
 }
 
 function parse(text: string, what: string): unknown {
@@ -17,7 +19,7 @@ function parse(text: string, what: string): unknown {
 }
 
 /** The function to call, and its arguments. */
-async function prepare(file: string, texts: readonly string[], options: CallOptions): Promise<{ readonly fn: CpuFunction; readonly args: unknown[] }> {
+async function prepare(file: string, texts: readonly string[], options: CallOptions): Promise<{ readonly program: Program; readonly fn: CpuFunction; readonly args: unknown[] }> {
   const args = texts.map((text, i) => parse(text, `argument ${i + 1}`))
   const program = compileFile(file, options, { exports: [options.fn], entries: [] })
   const module = await load(program, { print: text => { process.stderr.write(text) } })
@@ -27,7 +29,7 @@ async function prepare(file: string, texts: readonly string[], options: CallOpti
   }
   const reads = resourcesOf(program)
   if (reads.length > 0) remark(`${options.fn} uses ${reads.join(', ')}: from here, buffers are empty and uniforms are zero`, options)
-  return { fn, args }
+  return { program, fn, args }
 }
 
 /** Names of the buffers and uniforms of a program, as its source has them. */
@@ -55,14 +57,16 @@ async function reporting(options: CallOptions, work: () => Promise<void>): Promi
 export function runCommand(file: string, texts: readonly string[], raw: Record<string, unknown>): Promise<void> {
   const options = raw as unknown as CallOptions
   return reporting(options, async () => {
-    const { fn, args } = await prepare(file, texts, options)
+    const { program, fn, args } = await prepare(file, texts, options)
     const { result, out } = fn.run(...args)
+    const traced = options.traceNan === true ? { nonFinite: program.traceNonFinite(options.fn, args) } : {}
     if (options.json === true) {
-      print(json({ result: result ?? null, out }))
+      print(json({ result: result ?? null, out, ...nonFiniteJson(traced) }))
       return
     }
     if (result !== undefined) print(shown(result))
     for (const [name, value] of Object.entries(out)) print(`${name} = ${shown(value)}`)
+    printTrace(traced)
   })
 }
 
@@ -70,19 +74,38 @@ export function runCommand(file: string, texts: readonly string[], raw: Record<s
 export function gradCommand(file: string, texts: readonly string[], raw: Record<string, unknown>): Promise<void> {
   const options = raw as unknown as CallOptions
   return reporting(options, async () => {
-    const { fn, args } = await prepare(file, texts, options)
-    const { value, grad } = options.cotangent === undefined ? fn.valueAndGrad(...args)
-      : { value: fn(...args), grad: fn.vjp(args, parse(options.cotangent, '--cotangent')) }
+    const { program, fn, args } = await prepare(file, texts, options)
+    const cotangent = options.cotangent === undefined ? undefined : parse(options.cotangent, '--cotangent')
+    const { value, grad } = cotangent === undefined ? fn.valueAndGrad(...args) : { value: fn(...args), grad: fn.vjp(args, cotangent) }
     const names = fn.signature.params.filter(p => p.dir !== 'out').map(p => p.name)
     const gradients = Object.fromEntries(names.flatMap((name, i) => grad[i] === null || grad[i] === undefined ? [] : [[name, grad[i]]]))
+    const plain = fn.signature.params.every(p => p.dir === 'in')
+    const { result, out } = (plain ? { result: cotangent, out: {} } : cotangent ?? {}) as { result?: unknown; out?: Readonly<Record<string, unknown>> }
+    const weights = cotangent === undefined ? {} : { weights: { '': result, ...out } }
+    const traced = options.traceNan === true ? { nonFinite: program.traceNonFinite(options.fn, args, { gradient: true, ...weights }) } : {}
     if (options.json === true) {
-      print(json({ value: value ?? null, grad: gradients }))
+      print(json({ value: value ?? null, grad: gradients, ...nonFiniteJson(traced) }))
       return
     }
     print(`value = ${shown(value)}`)
     for (const [name, g] of Object.entries(gradients)) print(`d/d${name} = ${shown(g)}`)
+    printTrace(traced)
     if (Object.keys(gradients).length === 0) remark(`no parameter of ${options.fn} carries a derivative`, options)
   })
+}
+
+interface Traced {
+  readonly nonFinite?: NonFinite | null
+}
+
+function printTrace({ nonFinite }: Traced): void {
+  if (nonFinite === null) print('everything is finite')
+  else if (nonFinite !== undefined) for (const line of nonFiniteLines(nonFinite)) print(line)
+}
+
+/** JSON has no word for what this is about: NaN and infinities become strings. */
+function nonFiniteJson(traced: Traced): object {
+  return JSON.parse(JSON.stringify(traced, (_, v: unknown) => typeof v === 'number' && !Number.isFinite(v) ? String(v) : typeof v === 'bigint' ? Number(v) : v)) as object
 }
 
 /** A value for people: JSON, but for the numbers that JSON has no word for. */

@@ -64,19 +64,30 @@ const withFunction = (name: string, description: string): Command => shared(prog
   .option('--json', 'print one JSON object')
 
 withFunction('run', 'call a function on the CPU and print its result')
+  .option('--trace-nan', 'name the first instruction that makes a NaN or an infinity')
   .action(async (file: string, args: string[], options: Record<string, unknown>) => (await import('./call.ts')).runCommand(file, args, options))
 
 withFunction('grad', 'value and gradient with respect to every differentiable parameter')
   .option('--cotangent <json>', 'what the result is weighted with; default: ones')
+  .option('--trace-nan', 'name the first instruction, of the function or of its derivative, that makes a NaN or an infinity')
   .action(async (file: string, args: string[], options: Record<string, unknown>) => (await import('./call.ts')).gradCommand(file, args, options))
 
 shared(program.command('check').description('test derivatives: reverse against forward against finite differences'))
   .argument('<file>', 'Slang file; - reads standard input')
-  .option('--fn <name>', 'only this function')
+  .option('--fn <name>', 'only this function (repeatable): f, Type.method, f<float>', collect)
   .option('--samples <n>', 'random inputs a function', positive, 20)
-  .option('--seed <n>', 'seed of the random inputs', positive)
+  .option('--seed <n>', 'seed of the random inputs; default: a random one, which is printed', positive)
+  .option('--trace-nan', 'where something is not finite, name the first instruction that makes it so')
   .option('--json', 'print one JSON object')
-  .addHelpText('after', '\nExit status 1 if any derivative disagrees.')
+  .addHelpText('after', `
+Every differentiable function of the file, methods and the instances of generic functions too, is called at random inputs in
+double precision. Reverse mode is compared with forward mode, and that with central differences; inputs where the function is
+not smooth are left out. Where derivatives disagree, the first parameter and the function whose derivative is wrong are named.
+Buffers and uniforms get random contents. Exit status 1 if any derivative disagrees.
+
+Examples:
+  cotangent check loss.slang
+  cotangent check loss.slang --fn loss --samples 200 --seed 7 --json`)
   .action(async (file: string, options: Record<string, unknown>) => (await import('./check.ts')).checkCommand(file, options))
 
 shared(program.command('explain').description('what the reverse pass of a function stores, recomputes and costs, and why'))

@@ -8,6 +8,7 @@ import { ArityError, NameError, ShapeError } from './errors.ts'
 import { Machine, type CallResult, type MachineOptions, type Resources } from './machine.ts'
 
 export { ArityError, BufferError, NameError, ShapeError, TrapError } from './errors.ts'
+export { checkDerivatives, type CheckOptions, type CheckOutcome, type CheckReport, type Disagreement } from './check.ts'
 export { Machine } from './machine.ts'
 export type { BufferData, CallResult, MachineOptions, Resources } from './machine.ts'
 

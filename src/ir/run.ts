@@ -26,8 +26,16 @@ export interface RunOptions {
   readonly globals?: Readonly<Record<string, Data>>
   /** Takes what `printf` prints: the format and its operands. */
   readonly print?: (format: string, args: readonly Data[]) => void
-  /** Sees each value as it is computed. */
-  readonly watch?: (inst: Inst, value: Data) => void
+  /** Sees each value as it is computed, and of what. */
+  readonly watch?: (inst: Inst, value: Data, args: readonly Data[]) => void
+  /** Sees each value as it is computed, and may put another in its stead. */
+  readonly intercept?: (inst: Inst, value: Data) => Data
+  /** Sees each call when it returns: callees before their callers. */
+  readonly called?: (func: Func, args: readonly Data[], results: readonly Data[]) => void
+  /** May put other results in the stead of a call's. */
+  readonly returned?: (func: Func, results: readonly Data[]) => readonly Data[]
+  /** What to call instead of a function. */
+  readonly instead?: (func: Func) => Func
 }
 
 const maxDepth = 200
@@ -67,6 +75,13 @@ export class Machine {
     this.#left = options.steps ?? 10_000_000
   }
 
+  /** The same as a call that is seen. */
+  run(func: Func, args: readonly Data[]): readonly Data[] {
+    const results = this.call(func, args)
+    this.#options.called?.(func, args, results)
+    return results
+  }
+
   call(func: Func, args: readonly Data[]): readonly Data[] {
     const steps = this.#call(func, args)
     let step = steps.next()
@@ -99,6 +114,16 @@ export class Machine {
         })
       }
     }
+  }
+
+  *#callOf(inst: Inst, env: Env): Steps<void> {
+    const func = inst.attr as Func
+    const args = read(inst.args, env)
+    let results = yield* this.#call(this.#options.instead?.(func) ?? func, args)
+    results = this.#options.returned?.(func, results) ?? results
+    write(inst.results, results, env)
+    this.#options.called?.(func, args, results)
+    if (this.#options.watch !== undefined && spelled(func) !== undefined) this.#options.watch(inst, results[0]!, args)
   }
 
   *#call(func: Func, args: readonly Data[]): Steps<readonly Data[]> {
@@ -140,13 +165,15 @@ export class Machine {
         case ops.switch_: left = yield* this.#nested(inst, chosen(inst, env[inst.args[0]!.id] as Scalar), env); break
         case ops.block: left = yield* this.#nested(inst, inst.regions[0]!, env); break
         case ops.loop: left = yield* this.#loop(inst, env); break
-        case ops.call: write(inst.results, yield* this.#call(inst.attr as Func, read(inst.args, env)), env); break
+        case ops.call: yield* this.#callOf(inst, env); break
         case ops.barrier: yield; break
         default: {
-          const result = this.#plain(inst, read(inst.args, env))
+          const args = read(inst.args, env)
+          let result = this.#plain(inst, args)
           if (inst.results.length > 0) {
+            result = this.#options.intercept?.(inst, result) ?? result
             env[inst.results[0]!.id] = result
-            this.#options.watch?.(inst, result)
+            this.#options.watch?.(inst, result, args)
           }
         }
       }

@@ -2,6 +2,7 @@
 import type { Sink } from '../../base/diag.ts'
 import type { Mode } from '../../ir/scalar.ts'
 import type { Module } from '../../ir/value.ts'
+import { dataSignature, dataType, type DataSignature, type DataType } from '../data.ts'
 import { emitFunc } from './emit.ts'
 import { fold } from './fold.ts'
 import { helperNeeds, helpers } from './helper.ts'
@@ -13,6 +14,8 @@ import { Unit } from './unit.ts'
 export interface JsOptions {
   /** `f32` rounds as GPUs and WebAssembly do; `f64` computes floats as doubles, for finite differences. Default `f32`. */
   readonly mode?: Mode
+  /** How many trips of loops one call may take before it throws a `RangeError`; default: any. */
+  readonly trips?: number | undefined
 }
 
 export interface JsOutput {
@@ -20,6 +23,11 @@ export interface JsOutput {
   readonly code: string
   /** Names that it exports as functions: of exported functions and entry points. */
   readonly exports: readonly string[]
+  /** How the exported functions are called, those that take or give resources left out. */
+  readonly functions: readonly DataSignature[]
+  /** What `bind` takes by name: buffers of how many bytes an element, and uniforms. */
+  readonly buffers: readonly { readonly name: string; readonly elem: DataType; readonly stride: number }[]
+  readonly uniforms: readonly { readonly name: string; readonly type: DataType }[]
 }
 
 /** Prints the exported functions and compute entry points of a program as an ES module. */
@@ -28,17 +36,19 @@ export function emitJs(module: Module, options: JsOptions, sink: Sink): JsOutput
   const roots = module.funcs.filter(f => f.body !== undefined && (f.info.exported !== undefined || f.info.entry?.stage === 'compute'))
   for (const func of roots) unit.want(func)
 
+  const trips = options.trips === undefined ? undefined : unit.names.fresh('trips')
   const funcs: string[] = []
   const emitAll = (): void => {
     for (let i = funcs.length; i < unit.queue.length; i++) {
       const js = emitFunc(unit.queue[i]!, unit)
       fold(js.body)
-      funcs.push(printFunc(js, unit.names))
+      funcs.push(printFunc(js, unit.names, trips))
     }
   }
   emitAll()
   // Initial values are functions too, and are known only once the globals are.
-  const priv = resetGlobals(unit, 'private')
+  const begin = trips === undefined ? '' : `${trips} = ${options.trips}`
+  const priv = [resetGlobals(unit, 'private'), begin].filter(s => s !== '').join('; ')
   emitAll()
 
   const bindName = unit.leaves.some(g => g.global.space === 'uniform') || unit.words.length > 0 ? unit.names.fresh('bind') : ''
@@ -55,8 +65,17 @@ export function emitJs(module: Module, options: JsOptions, sink: Sink): JsOutput
   }
   const list = [...exported].map(([name, host]) => `${host} as ${/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)}`)
   if (bindName !== '') list.push(`${bindName}${bindName === 'bind' ? '' : ' as bind'}`)
-  const parts = [helperText(unit.helpers), declareGlobals(unit), ...funcs, ...hosts, `export { ${list.join(', ')} }`]
-  return { code: `${parts.filter(p => p !== '').join('\n\n')}\n`, exports: [...exported.keys()] }
+  const parts = [helperText(unit.helpers), declareGlobals(unit), begin === '' ? '' : `let ${begin}`, ...funcs, ...hosts, `export { ${list.join(', ')} }`]
+  const functions = roots.flatMap(f => f.info.exported === undefined ? [] : dataSignature(f, f.info.exported, unit.layouts) ?? [])
+  const buffers = unit.words.flatMap(({ global: { name, type }, stride }) => {
+    const elem = dataType(type.kind === 'array' ? type.elem! : type, unit.layouts)
+    return elem === undefined ? [] : [{ name, elem, stride }]
+  })
+  const uniforms = unit.leaves.flatMap(({ global: { name, type, space } }) => {
+    const data = space === 'uniform' ? dataType(type, unit.layouts) : undefined
+    return data === undefined ? [] : [{ name, type: data }]
+  })
+  return { code: `${parts.filter(p => p !== '').join('\n\n')}\n`, exports: [...exported.keys()], functions, buffers, uniforms }
 }
 
 function helperText(used: ReadonlySet<string>): string {

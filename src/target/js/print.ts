@@ -11,20 +11,22 @@ const binaryLevel: Readonly<Record<string, number>> = {
 /** Comparisons that are each other's negation; not so the orders, because of NaN. */
 const negated: Readonly<Record<string, string>> = { '===': '!==', '!==': '===' }
 
-/** Prints a function. `names` are those of the module. */
-export function printFunc(func: JsFunc, names: Names): string {
-  return new Printer(names.inside()).func(func)
+/** Prints a function. `names` are those of the module; `trips` is the name of what each trip of a loop counts down, if any. */
+export function printFunc(func: JsFunc, names: Names, trips?: string): string {
+  return new Printer(names.inside(), trips).func(func)
 }
 
 class Printer {
   readonly #names: Names
+  readonly #trips: string | undefined
   readonly #known = new Map<Local, string>()
   readonly #labels = new Map<Stmt, string>()
   /** What a plain `break` leaves, innermost last. */
   readonly #around: Stmt[] = []
 
-  constructor(names: Names) {
+  constructor(names: Names, trips: string | undefined) {
     this.#names = names
+    this.#trips = trips
   }
 
   func(func: JsFunc): string {
@@ -68,8 +70,9 @@ class Printer {
     return out
   }
 
-  #braces(list: readonly Stmt[], indent: string): string {
-    return `{\n${this.#list(list, `${indent}  `)}${indent}}`
+  #braces(list: readonly Stmt[], indent: string, trips?: string): string {
+    const first = trips === undefined ? '' : `${indent}  if (--${trips} < 0) throw new RangeError('too many trips')\n`
+    return `{\n${first}${this.#list(list, `${indent}  `)}${indent}}`
   }
 
   #stmt(s: Stmt, indent: string): string {
@@ -89,7 +92,7 @@ class Printer {
       case 'if': return `${label}${this.#if(s, indent)}`
       case 'loop': {
         this.#around.push(s)
-        const text = `${label}while (${s.c === undefined ? 'true' : this.#expr(s.c, 0)}) ${this.#braces(s.body, indent)}`
+        const text = `${label}while (${s.c === undefined ? 'true' : this.#expr(s.c, 0)}) ${this.#braces(s.body, indent, this.#trips)}`
         this.#around.pop()
         return text
       }

@@ -1,0 +1,199 @@
+/**
+ * Tests of derivatives without any set-up: each differentiable function of a program at random inputs, forward mode against
+ * central differences, and reverse against forward by the inner product ⟨w, J v⟩ = ⟨Jᵀ w, v⟩, all in double precision.
+ */
+import { CompileError, InternalError, type Blamed, type Diagnostic, type NonFinite, type Program } from '../index.ts'
+import { anyDirection, anyScalar, build, combine, inner, randomFrom, type Random } from './sample.ts'
+import { Subject } from './subject.ts'
+import { zeroOf } from './constant.ts'
+
+export interface CheckOptions {
+  /** Names of functions; default: every differentiable function of the source's own file. */
+  readonly functions?: readonly string[] | undefined
+  /** Random inputs a function; default 20. */
+  readonly samples?: number | undefined
+  /** The seed of the random inputs: the same one gives the same inputs. Default: a random one. */
+  readonly seed?: number | undefined
+  /** Whether to look for the first instruction that makes a NaN or an infinity where there is one. */
+  readonly traceNan?: boolean | undefined
+  /** Told of each function when it is done. */
+  readonly progress?: ((outcome: CheckOutcome, done: number, total: number) => void) | undefined
+}
+
+/** What disagreed at one input. */
+export interface Disagreement {
+  /** The first parameter along which derivatives disagree. */
+  readonly parameter: string
+  readonly mode: 'forward' | 'reverse'
+  /** The derivative along a random direction: by reverse mode, by forward mode and by central differences. */
+  readonly reverse: number | null
+  readonly forward: number
+  readonly differences: number
+  readonly inputs: Readonly<Record<string, unknown>>
+  /** Whose derivative is wrong, where that can be told. */
+  readonly blame: Blamed | null
+}
+
+/** What came of one function. */
+export interface CheckOutcome {
+  readonly name: string
+  readonly status: 'ok' | 'failed' | 'skipped'
+  /** Inputs that were compared; those left out because the function is not smooth there; those where something is not finite. */
+  readonly compared: number
+  readonly kinks: number
+  readonly notFinite: number
+  /** Inputs where only what is held constant on purpose (`no_diff`, `detach`) makes the differences differ. */
+  readonly held: number
+  /** Inputs at which it did not come to an end, or to one that was not meant. */
+  readonly stopped: number
+  /** Why it failed or was skipped; '' where there is nothing to say. */
+  readonly detail: string
+  readonly disagreement: Disagreement | null
+  /** The first instruction that made a NaN or an infinity, where that was asked for. */
+  readonly nonFinite: NonFinite | null
+  readonly diagnostics: readonly Diagnostic[]
+}
+
+export interface CheckReport {
+  readonly seed: number
+  readonly ok: boolean
+  readonly functions: readonly CheckOutcome[]
+}
+
+/** Tests the derivatives of a program's functions; throws its `CompileError` where it has errors. */
+export async function checkDerivatives(program: Program, options: CheckOptions = {}): Promise<CheckReport> {
+  if (!program.ok) throw new CompileError(program.diagnostics)
+  const names = options.functions ?? program.subjects.filter(f => f.differentiable !== 'none').map(f => f.name)
+  const seed = options.seed ?? Math.floor(Math.random() * 2 ** 31) + 1
+  const functions: CheckOutcome[] = []
+  for (const name of names) {
+    const outcome = await new Examination(program, name, seed, options).run()
+    functions.push(outcome)
+    options.progress?.(outcome, functions.length, names.length)
+  }
+  return { seed, ok: functions.every(o => o.status !== 'failed'), functions }
+}
+
+type Verdict = 'ok' | 'kink' | 'held' | 'not finite' | 'stopped' | Disagreement
+
+/** Trips of loops after which a call is given up: random inputs may never leave a loop. */
+const tripLimit = 5_000_000
+/** Inputs at which a function may fail to end before it is left alone. */
+const patience = 3
+
+const near = (a: number, b: number, tolerance: number): boolean => Math.abs(a - b) <= tolerance * (1 + Math.abs(a) + Math.abs(b))
+
+class Examination {
+  readonly #program: Program
+  readonly #name: string
+  readonly #options: CheckOptions
+  readonly #random: Random
+  #compared = 0
+  #kinks = 0
+  #notFinite = 0
+  #held = 0
+  #stopped = 0
+  #why = ''
+  #nonFinite: NonFinite | null = null
+
+  constructor(program: Program, name: string, seed: number, options: CheckOptions) {
+    this.#program = program
+    this.#name = name
+    this.#options = options
+    // Names enter the seed, so that a function gets the same inputs whatever stands beside it.
+    let own = seed
+    for (const c of name) own = Math.imul(own ^ c.charCodeAt(0), 16777619)
+    this.#random = randomFrom(own)
+  }
+
+  async run(): Promise<CheckOutcome> {
+    let subject: Subject | undefined
+    try {
+      subject = await Subject.load(this.#name, this.#program.js({ derivativesOf: this.#name, mode: 'f64', trips: tripLimit }), this.#random)
+    } catch (error) {
+      if (!(error instanceof CompileError)) throw error
+      return { ...this.#outcome('failed', 'its derivative cannot be made'), diagnostics: error.diagnostics }
+    }
+    if (subject === undefined) return this.#outcome('skipped', 'it takes or gives what plain data cannot say')
+    if (subject.outputs.length === 0 || subject.inputs.every(p => p.d === undefined)) {
+      return this.#outcome('skipped', 'nothing in it carries a derivative from a parameter to a result')
+    }
+    for (let i = 0; i < (this.#options.samples ?? 20); i++) {
+      const verdict = this.#attempt(subject)
+      if (verdict === 'ok') this.#compared++
+      else if (verdict === 'kink') this.#kinks++
+      else if (verdict === 'not finite') this.#notFinite++
+      else if (verdict === 'held') this.#held++
+      else if (verdict === 'stopped') { if (++this.#stopped >= patience) break }
+      else return { ...this.#outcome('failed', ''), disagreement: verdict }
+    }
+    if (this.#compared + this.#held > 0) return this.#outcome('ok', '')
+    return this.#outcome('skipped', this.#stopped > 0 ? `it stopped at random inputs: ${this.#why}` : 'no input was smooth and finite')
+  }
+
+  #attempt(subject: Subject): Verdict {
+    try {
+      return this.#compare(subject)
+    } catch (error) {
+      if (error instanceof InternalError || error instanceof CompileError || !(error instanceof Error)) throw error
+      this.#why = error.message
+      return 'stopped'
+    }
+  }
+
+  #outcome(status: CheckOutcome['status'], detail: string): CheckOutcome {
+    return {
+      name: this.#name, status, compared: this.#compared, kinks: this.#kinks, notFinite: this.#notFinite, held: this.#held, stopped: this.#stopped, detail,
+      disagreement: null, nonFinite: this.#nonFinite, diagnostics: [],
+    }
+  }
+
+  /** Compares derivatives at one input. */
+  #compare(subject: Subject): Verdict {
+    const random = this.#random
+    const scalar = anyScalar(random, random() < 0.5)
+    const inputs = subject.inputs.map(p => build(p.type, scalar))
+    const tangents = subject.inputs.map(p => p.d && anyDirection(random, p.d))
+    const weights = Object.fromEntries(subject.outputs.map(o => [o.name, anyDirection(random, o.d)]))
+    const all = this.#along(subject, inputs, tangents, weights)
+    if (all === 'not finite' && this.#options.traceNan === true) {
+      this.#nonFinite ??= this.#program.traceNonFinite(this.#name, inputs, { gradient: true, weights, globals: subject.globals })
+    }
+    if (typeof all === 'string') return all
+    // Which parameter it is: one direction at a time.
+    let first = all
+    let along = tangents
+    for (let i = 0; i < tangents.length; i++) {
+      if (tangents[i] === undefined) continue
+      const one = tangents.map((t, k) => k === i ? t : undefined)
+      const verdict = this.#along(subject, inputs, one, weights)
+      if (typeof verdict === 'string') continue
+      first = { ...verdict, parameter: subject.inputs[i]!.name }
+      along = one
+      break
+    }
+    const blame = this.#program.blame(this.#name, first.mode, inputs, along, subject.globals)
+    if (blame !== 'agrees') return { ...first, blame }
+    return first.mode === 'forward' && (first.reverse === null || near(first.reverse, first.forward, 1e-6)) ? 'held' : first
+  }
+
+  #along(subject: Subject, inputs: readonly unknown[], direction: readonly unknown[], weights: Readonly<Record<string, unknown>>): Verdict {
+    const moved = (h: number): number => inner(subject.value(inputs.map((x, i) => direction[i] === undefined ? x : combine(x, direction[i], (p, d) => p + h * d))), weights)
+    const slope = (h: number): number => (moved(h) - moved(-h)) / (2 * h)
+    const forward = inner(subject.jvp(inputs, direction.map((d, i) => d ?? (subject.inputs[i]!.d && zeroOf(subject.inputs[i]!.d)))), weights)
+    const [coarse, differences] = [slope(1e-4), slope(1e-5)]
+    const sides = [(moved(1e-5) - moved(0)) / 1e-5, (moved(0) - moved(-1e-5)) / 1e-5]
+    if (![forward, coarse, differences].every(Number.isFinite)) return 'not finite'
+    const gradients = subject.vjp(inputs, weights)
+    const reverse = gradients === undefined ? null : gradients.reduce<number>((sum, g, i) => sum + inner(g, direction[i]), 0)
+    const found = (mode: Disagreement['mode']): Disagreement => ({
+      parameter: '', mode, reverse, forward, differences, inputs: Object.fromEntries(subject.inputs.map((p, i) => [p.name, inputs[i]])), blame: null,
+    })
+    if (reverse !== null && !near(reverse, forward, 1e-6)) {
+      // Whichever of the two is off the differences.
+      return found(near(reverse, differences, 1e-4) ? 'forward' : 'reverse')
+    }
+    if (!near(coarse, differences, 1e-4) || !near(sides[0]!, sides[1]!, 1e-2)) return 'kink'
+    return near(forward, differences, 1e-4) ? 'ok' : found('forward')
+  }
+}
