@@ -35,7 +35,8 @@ async function prepare(file: string, texts: readonly string[], options: CallOpti
 /** Names of the buffers and uniforms of a program, as its source has them. */
 function resourcesOf(program: Program): string[] {
   const { buffers, uniforms } = program.wasm({ derivatives: false }).host
-  return [...buffers.map(b => b.name), ...uniforms.flatMap(u => u.name === 'globalParams' && u.type.kind === 'struct' ? u.type.fields.map(f => f.name) : [u.name])]
+  const single = uniforms.flatMap(u => u.name === 'globalParams' && u.type.kind === 'struct' ? u.type.fields.map(f => f.name) : [u.name])
+  return [...buffers.map(b => b.name), ...single]
 }
 
 /** Turns what a caller did wrong into one line, and what the compiler says into diagnostics. */

@@ -29,7 +29,7 @@ function one(file: string, options: CompileCommandOptions): void {
     const code = options.dumpIr === undefined ? codeOf(program, options) : dump(program, options)
     if (options.dumpIr === undefined) remarkIfEmpty(file, program, options)
     if (options.output !== undefined) write(options.output, code)
-    else if (typeof code !== 'string' && process.stdout.isTTY) throw new UsageError('WebAssembly is not for terminals: -o names a file for it')
+    else if (typeof code !== 'string' && process.stdout.isTTY) throw new UsageError('WebAssembly is no text: -o names a file for it')
     else process.stdout.write(code)
     if (options.reflection !== undefined) write(options.reflection, `${JSON.stringify(program.wgsl().reflection, null, 2)}\n`)
   } catch (error) {
