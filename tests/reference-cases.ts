@@ -144,17 +144,16 @@ export function renderPage(cases: readonly Case[], excused: readonly Excused[]):
     const own = cases.flatMap(c => c.sentences).filter(s => s.id.startsWith(`${prefix}-`))
     if (own.length === 0) continue
     out.push(`## ${title}`, '')
-    let section = ''
-    for (const s of own.sort((a, b) => number(a.id) - number(b.id))) {
-      if (s.section !== section) {
-        if (section !== '') out.push('')
-        out.push(`### ${s.section}`, '', '| | | shown by |', '|---|---|---|')
-        section = s.section
+    own.sort((a, b) => number(a.id) - number(b.id))
+    for (const section of new Set(own.map(s => s.section))) {
+      out.push(`### ${section}`, '', '| | | shown by |', '|---|---|---|')
+      for (const s of own) {
+        if (s.section !== section) continue
+        const tests = shows.get(s.id)!.map(c => `[${c.name}](../tests/reference/${c.file}#L${c.line})`)
+        out.push(`| ${s.id} | ${s.text.replaceAll('|', '\\|')} | ${tests.join(', ')} |`)
       }
-      const tests = shows.get(s.id)!.map(c => `[${c.name}](../tests/reference/${c.file}#L${c.line})`)
-      out.push(`| ${s.id} | ${s.text.replaceAll('|', '\\|')} | ${tests.join(', ')} |`)
+      out.push('')
     }
-    out.push('')
   }
   out.push('## Not applicable', '', 'Sentences that say how Slang\'s own compiler is built or why, not what a program means.', '', '| | | | why there is no test |', '|---|---|---|---|')
   for (const e of excused) out.push(`| ${e.id} | ${e.section} | ${e.text} | ${e.reason} |`)

@@ -27,6 +27,7 @@ function messages(c: Case, program: Program): readonly Diagnostic[] {
       if (!(e instanceof CompileError)) throw e
       return e.diagnostics
     }
+    return [...program.diagnostics, ...program.wgslDiagnostics]
   }
   return program.diagnostics
 }

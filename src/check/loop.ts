@@ -28,10 +28,13 @@ export function hasKnownBound(cx: Cx, s: For, warn: boolean): boolean {
   const test = s.cond === null ? null : comparison(s.cond)
   const stepped = s.step === null ? null : stepOf(cx, s.step)
   if (start === null || test === null || stepped === null) return false
-  if (test.variable !== start.variable) return false
   const { name } = start.variable
+  if (test.variable !== start.variable) {
+    if (warn && stepped.variable === start.variable) cx.sink.add(errors.testsAnother, s.cond?.span ?? s.span ?? undefined, { name, other: test.variable.name })
+    return false
+  }
   if (stepped.variable !== start.variable) {
-    if (warn) cx.sink.add(errors.stepsAnother, s.span ?? undefined, { name, other: stepped.variable.name })
+    if (warn) cx.sink.add(errors.stepsAnother, s.step?.span ?? s.span ?? undefined, { name, other: stepped.variable.name })
     return false
   }
   if (writes(s.body, start.variable)) return false

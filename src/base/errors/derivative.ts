@@ -144,6 +144,10 @@ export const stepsAnother: Entry<'name' | 'other'> = warning('W30500', 'this loo
   example: 'float f(float x) { int j = 0; [MaxIters(4)] for (int i = 0; i < 4; j++) { x += 1; i++; } return x; }',
 })
 
+export const testsAnother: Entry<'name' | 'other'> = warning('W30501', 'this loop steps {name} and tests {other}', {
+  example: 'void f() { int j = 0; for (int i = 0; j < 4; i++) j = i; }',
+})
+
 export const runsAway: Entry<'name'> = warning('W30502', 'this loop steps {name} away from its end', {
   example: 'float f(float x) { for (int i = 0; i < 4; i--) x += 1; return x; }',
 })
