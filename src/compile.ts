@@ -28,7 +28,7 @@ import { dce } from './opt/dce.ts'
 import { effects } from './opt/effects.ts'
 import { expand } from './opt/expand.ts'
 import { gvn } from './opt/gvn.ts'
-import { inline, inlineContexts, inlineSingleCalls } from './opt/inline.ts'
+import { inline, inlineAll, inlineContexts, inlineSingleCalls } from './opt/inline.ts'
 import { licm } from './opt/licm.ts'
 import { limitTrips } from './opt/limit.ts'
 import { boundLists, listVariables } from './opt/lists.ts'
@@ -369,22 +369,33 @@ export function finish(module: Module, sink: Sink, options: MiddleOptions): void
     // What is stored for the trips of loops is copied from call to call on a GPU; lists cannot be, and shorten only where their loops are seen.
     if (options.target === 'wgsl') inlineContexts(module)
     optimise(module, runner, cx)
-    if (listed) for (const func of module.funcs) bound(func, runner, cx)
+    if (listed) bound(module, runner, cx)
     unusedTypes(module)
   })
   if (options.verify) verifier.verifyModule(module, 'optimise')
   runner.dump('final', module)
 }
 
-/** Makes arrays of the lists of a function; complains of the loops that leave no bound to be seen. */
-function bound(func: Func, runner: Runner, cx: Cx): void {
-  if (listVariables(func).length === 0) return
-  if (cx.level === 0) runner.passes(func, finalPasses)
-  if (boundLists(func)) runner.passes(func, finalPasses)
-  const left = listVariables(func).map(inst => inst.span)
-  const spans = left.filter(span => span !== null)
-  for (const span of spans) cx.sink.add(unknownBound, span, {})
-  if (left.length > 0 && spans.length === 0) cx.sink.add(unknownBound, func.span ?? undefined, {})
+/** Makes arrays of all lists; complains of the loops that leave no bound to be seen. */
+function bound(module: Module, runner: Runner, cx: Cx): void {
+  const shorten = (func: Func): boolean => {
+    if (listVariables(func).length === 0) return false
+    if (cx.level === 0) runner.passes(func, finalPasses)
+    if (boundLists(func)) runner.passes(func, finalPasses)
+    return listVariables(func).length > 0
+  }
+  // A bound may be known where a function is called.
+  const open = new Set(module.funcs.filter(shorten))
+  if (open.size === 0) return
+  for (const func of module.funcs) if (inlineAll(func, callee => open.has(callee))) runner.passes(func, finalPasses)
+  unused(module)
+  for (const func of module.funcs) {
+    if (!shorten(func)) continue
+    const left = listVariables(func).map(inst => inst.span)
+    const spans = left.filter(span => span !== null)
+    for (const span of spans) cx.sink.add(unknownBound, span, {})
+    if (spans.length === 0) cx.sink.add(unknownBound, func.span ?? undefined, {})
+  }
 }
 
 function optimise(module: Module, runner: Runner, cx: Cx): void {

@@ -57,9 +57,14 @@ export const helpers: Readonly<Record<string, string>> = {
   orZeroBig: `function orZeroBig(x) {
   return x ?? 0n
 }`,
+  /** An index of a list, as long as engines have lists so long. */
+  room: `function room(at) {
+  if (at >= 67108864) throw new RangeError('out of memory: a reverse derivative stores more trips of loops without [Checkpoints] than memory holds')
+  return at
+}`,
   /** The plain array in a plain array, made where it is missing. */
   inner: `function inner(list, at) {
-  return list[at] ??= []
+  return list[room(at)] ??= []
 }`,
   copied: `function copied(list) {
   return list.length > 0 && Array.isArray(list.find(x => x !== undefined)) ? list.map(copied) : list.slice()
@@ -69,6 +74,7 @@ export const helpers: Readonly<Record<string, string>> = {
   return whole
 }`,
   given: `function given(list, at, part) {
+  room(at + part.length)
   for (let i = 0; i < part.length; i++) list[at + i] = part[i]
 }`,
   addedLists: `function addedLists(x, y) {
@@ -103,4 +109,4 @@ export const host = {
 }
 
 /** What each helper calls. */
-export const helperNeeds: Readonly<Record<string, readonly string[]>> = { cast: ['bits'], printf: ['host'] }
+export const helperNeeds: Readonly<Record<string, readonly string[]>> = { cast: ['bits'], inner: ['room'], given: ['room'], printf: ['host'] }

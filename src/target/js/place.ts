@@ -141,7 +141,7 @@ export class Memory {
       const put = this.#scalars.help('given', plain, scale(p.at!, leaf.count), value)
       return { kind: 'do', value: { ...put, pure: false } as Expr }
     }
-    return { kind: 'set', target: index(plain, p.at!), value: leaf.scalar === 'bool' ? bit(value) : value }
+    return { kind: 'set', target: index(plain, this.#scalars.help('room', p.at!)), value: leaf.scalar === 'bool' ? bit(value) : value }
   }
 
   #read(root: Local, scalar: ScalarName, count: number, at: Expr | undefined): Expr {
