@@ -35,6 +35,8 @@ export interface Explain {
   /** What was decided of a function; `split` follows with its name. */
   decided(decisions: Decisions): void
   split(func: Func, split: Split, isCustom: boolean): void
+  /** What a loop under `[Checkpoints]` keeps: so many states of these parts. `step` is one trip; `split` follows. */
+  kept?(states: number, parts: readonly Value[], span: Func['span'], step: Split): void
   /** A forward derivative on plain values; `rule` is the user's, where it is made of one. */
   jvp?(func: Func, active: readonly boolean[], jvp: Jvp, rule: Func | undefined): void
 }

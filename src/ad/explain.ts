@@ -94,6 +94,16 @@ export class Explainer implements Explain {
     this.#last = new Report(decisions, this.#ofPrimal).make()
   }
 
+  kept(states: number, parts: readonly Value[], span: Func['span'], step: Split): void {
+    const reason = `[Checkpoints(${states})]: so many at a time, and trips from one to the next are run again`
+    const residuals = parts.map((v): Residual => {
+      const bytes = bytesOf(v.type)
+      return { value: v.name, ...placeOf(span), decision: 'stored', used: true, bytes, trips: states, stored: bytes * states, operations: 0, reason, change: undefined }
+    })
+    const trip = this.#ofPrimal.get(step.primal)
+    this.#last = { residuals, registers: new Set(), operations: 0, callees: trip === undefined ? [] : [trip] }
+  }
+
   split(func: Func, split: Split, isCustom: boolean): void {
     this.#ofPrimal.set(split.primal, { func, split, custom: isCustom, ...isCustom ? nothing : this.#last, held: false })
     this.#last = nothing

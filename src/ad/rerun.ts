@@ -252,6 +252,7 @@ export function splitRerun(cx: AdContext, func: Func, rerun: Rerun, active: read
   }
   const parts = split(step, mask)
   if (parts === undefined) return undefined
+  cx.explain?.kept?.(rerun.states, inputsOf(rerun).filter((_, i) => i < n || (i >= m && i < m + rerun.written)), func.span, parts)
 
   const results = func.results
   const primal = newFunc(cx, `${func.name}_primal`, inputsOf(rerun), [...results, i32], func.span)
