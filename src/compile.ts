@@ -36,6 +36,7 @@ import { memory } from './opt/memory.ts'
 import { resources } from './opt/resources.ts'
 import { shapeOf, type Shape } from './opt/shape.ts'
 import { simplify } from './opt/simplify.ts'
+import { slots } from './opt/slots.ts'
 import { sroa } from './opt/sroa.ts'
 import { ssa } from './opt/ssa.ts'
 import { unroll, unrollSmall } from './opt/unroll.ts'
@@ -105,6 +106,7 @@ const finalPasses: readonly Step[] = [
   ['sroa', sroa, 'variables'],
   ['ssa', ssa, 'variables'],
   ['simplify', simplify],
+  ['slots', slots, 'choices'],
   ['gvn', gvn],
   ['licm', licm, 'loops'],
   ['memory', memory, 'ownStores'],

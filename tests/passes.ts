@@ -9,6 +9,7 @@ import { licm } from '../src/opt/licm.ts'
 import { memory } from '../src/opt/memory.ts'
 import { resources } from '../src/opt/resources.ts'
 import { simplify } from '../src/opt/simplify.ts'
+import { slots } from '../src/opt/slots.ts'
 import { sroa } from '../src/opt/sroa.ts'
 import { ssa } from '../src/opt/ssa.ts'
 import { unused, unusedParams, unusedTypes } from '../src/opt/unused.ts'
@@ -25,6 +26,7 @@ export const passes: ReadonlyMap<string, Pass> = new Map<string, Pass>([
   ['ssa', each(ssa)],
   ['sroa', each(sroa)],
   ['simplify', each(simplify)],
+  ['slots', each(slots)],
   ['gvn', each(gvn)],
   ['dce', each(dce)],
   ['inline', each(inline)],

@@ -8,6 +8,7 @@
  */
 import * as ops from '../ir/ops.ts'
 import { Inst, Value, noRegions, type Func, type Region } from '../ir/value.ts'
+import { walk } from '../ir/walk.ts'
 import { constantOf, definedBy } from './match.ts'
 
 /** Heads longer than this are not looked through. */
@@ -29,7 +30,7 @@ export function forgetCarried(func: Func, loop: Inst): boolean {
     for (let k = 0; k < head.params.length; k++) {
       const p = head.params[k]!
       if (p === flag || seen.has(p) || flags.has(p)) continue
-      const simpler = unseen(func, again.args[k]!, goes)
+      const simpler = unseen(func, loop, again.args[k]!, goes)
       if (simpler === undefined) continue
       again.args[k] = simpler
       changed = true
@@ -59,7 +60,7 @@ function seenAtExit(head: Region): Set<Value> | undefined {
 }
 
 /** What a value may be instead, given that it is not looked at where `goes` is false. */
-function unseen(func: Func, value: Value, goes: Value): Value | undefined {
+function unseen(func: Func, loop: Inst, value: Value, goes: Value): Value | undefined {
   const choice = definedBy(value, ops.select)
   if (choice !== undefined) {
     const [c, x, y] = [choice.args[0]!, choice.args[1]!, choice.args[2]!]
@@ -67,7 +68,7 @@ function unseen(func: Func, value: Value, goes: Value): Value | undefined {
     return needs(goes, c, false) ? y : undefined
   }
   const branch = definedBy(value, ops.if_)
-  if (branch === undefined || goes.def !== branch) return undefined
+  if (branch === undefined || goes.def !== branch || usesIn(loop, value) > 1) return undefined
   let changed = false
   for (const r of branch.regions) {
     const end = r.end
@@ -82,6 +83,13 @@ function unseen(func: Func, value: Value, goes: Value): Value | undefined {
     changed = true
   }
   return changed ? value : undefined
+}
+
+/** How often a value that a loop's body defines is used. */
+function usesIn(loop: Inst, value: Value): number {
+  let count = 0
+  walk(loop.regions[1]!, inst => { for (const a of inst.args) if (a === value) count++ })
+  return count
 }
 
 /** True where `goes` can only hold if the condition is as `holds` says. */

@@ -9,11 +9,13 @@ export interface Shape {
   variables: boolean
   /** Stores to memory of one invocation. */
   ownStores: boolean
+  /** Branches with several results. */
+  choices: boolean
 }
 
 /** Looks through a function once. */
 export function shapeOf(func: Func): Shape {
-  const shape: Shape = { calls: false, loops: false, variables: false, ownStores: false }
+  const shape: Shape = { calls: false, loops: false, variables: false, ownStores: false, choices: false }
   if (func.body !== undefined) look(func.body, shape)
   return shape
 }
@@ -26,6 +28,7 @@ function look(region: Region, shape: Shape): void {
       case ops.call: shape.calls = true; break
       case ops.loop: shape.loops = true; break
       case ops.variable: shape.variables = true; break
+      case ops.if_: case ops.switch_: shape.choices ||= inst.results.length > 1; break
       case ops.store: {
         const { space } = inst.args[0]!.type
         if (space === 'function' || space === 'private') shape.ownStores = true

@@ -104,6 +104,20 @@ void computeMain(uint3 id : SV_DispatchThreadID, uint i : SV_GroupIndex)
   },
 })
 
+export const nestedTooDeep: Entry<'func' | 'limit'> = error('E37009', 'statements of {func} are nested more than {limit} deep, which WGSL does not allow', {
+  help: 'make inner statements a function of their own',
+  example: {
+    source: `RWStructuredBuffer<float> outp;
+[shader("compute")] [numthreads(1, 1, 1)]
+void computeMain(uint3 id : SV_DispatchThreadID)
+{
+${'if (outp[id.x] > outp[id.y]) {'.repeat(120)} outp[id.x] += 1.0; return; ${'outp[id.y] += 1.0; }'.repeat(120)}
+    outp[id.x] *= 2.0;
+}`,
+    target: 'wgsl',
+  },
+})
+
 const resourceChoice = 'which resource this is depends on the run, and WGSL needs to know when compiling'
 export const resourceChoiceInTarget: Entry = error('E37006', resourceChoice, {
   help: 'choose between the values read from the resources instead',

@@ -35,6 +35,9 @@ export interface Exits {
   readonly flagged: ReadonlySet<Inst>
 }
 
+/** Longer chains of `if`s than this are too deep for compilers. */
+const maxChain = 32
+
 /** Plans the ways out of all constructs of a function. */
 export function planExits(func: Func): Exits {
   const planner = new Planner()
@@ -67,7 +70,8 @@ class Planner implements Exits {
         const target = inst.attr as Inst
         this.left.add(target)
         for (let i = this.#stack.length - 1; i >= 0 && this.#stack[i] !== target; i--) {
-          if (this.#stack[i]!.op === ops.switch_) this.chains.add(this.#stack[i]!)
+          const around = this.#stack[i]!
+          if (around.op === ops.switch_ && around.regions.length <= maxChain) this.chains.add(around)
         }
       }
       if (inst.regions.length === 0) continue

@@ -12,6 +12,7 @@ import { Func, Global, Region, inputs, type Module, type ParamSig, type Value } 
 import { walk } from '../../ir/walk.ts'
 import { bindingsOf, type Slot } from '../bindings.ts'
 import { Copier, resultType, type ModuleCopy } from './copy.ts'
+import { flatten } from './deep.ts'
 import { Layouts, noMarks, type Marks, type Stored } from './layout.ts'
 import { branchTails } from './tails.ts'
 import { TypeMap, reportLength } from './types.ts'
@@ -87,10 +88,11 @@ class Legalizer implements ModuleCopy {
     globals.sort((x, y) => order.indexOf(x.of) - order.indexOf(y.of))
     const funcs = this.#ordered(legal.map(e => e.func))
     for (const f of funcs) branchTails(f)
+    const shallow = funcs.flatMap(f => [...flatten(f, this.sink), f])
     if (this.sink.errors === 0) {
       for (const e of legal) checkBarriers(e.of, g => this.#globals.get(g)?.constant !== undefined, this.sink)
     }
-    return { funcs, entries: legal, globals, layouts: this.layouts }
+    return { funcs: shallow, entries: legal, globals, layouts: this.layouts }
   }
 
   func(of: Func): Func {

@@ -1,0 +1,85 @@
+/**
+ * Results of branches that share a slot: where no branch gives both, one result serves, since what was unspecified may be
+ * anything. A derivative keeps a value for each branch that needs one, and those of a chain of `else if`s become one value:
+ *
+ *   %a, %b = if %c () { yield %x, %u } () { yield %u, %y }   →   %a = if %c () { yield %x } () { yield %y }
+ */
+import * as ops from '../ir/ops.ts'
+import { Inst, type Func, type Value } from '../ir/value.ts'
+import { substitute, walk, walkBack, type ValueTable } from '../ir/walk.ts'
+import { definedBy } from './match.ts'
+
+/** More different results than this are not compared. */
+const maxSlots = 64
+
+/** What the ends of the branches give for results that share it. */
+interface Slot {
+  readonly args: Value[]
+  readonly results: number[]
+}
+
+/** Gives results of branches of one type the same values where they can have them; true where that changes any. */
+export function slots(func: Func): boolean {
+  if (func.body === undefined) return false
+  const carried = new Set<Value>()
+  const left = new Set<Inst>()
+  walk(func.body, inst => {
+    if (inst.op === ops.next) inst.args.forEach(v => collect(v, carried))
+    if (inst.op === ops.leave) left.add(inst.attr as Inst)
+  })
+  let changed = false
+  const to: ValueTable = []
+  // Inner branches first: what they give in one slot, those around them do too.
+  walkBack(func.body, inst => {
+    if ((inst.op === ops.if_ || inst.op === ops.switch_) && inst.results.length > 1 && !left.has(inst) && share(inst, carried, to)) changed = true
+  })
+  if (changed) substitute(func.body, to)
+  return changed
+}
+
+/** Adds a value that a loop carries on, and what it is chosen from: a counter must stay a counter. */
+function collect(v: Value, carried: Set<Value>): void {
+  if (carried.has(v) || !(v.def instanceof Inst) || v.def.regions.length === 0) return
+  carried.add(v)
+  for (const { end } of v.def.regions) {
+    if (end.op === ops.yield_) collect(end.args[v.index]!, carried)
+    else if (end.op === ops.test) collect(end.args[v.index + 1]!, carried)
+  }
+}
+
+function share(inst: Inst, carried: ReadonlySet<Value>, to: ValueTable): boolean {
+  const ends = inst.regions.map(r => r.end)
+  if (!ends.every(e => e.op === ops.yield_)) return false
+  const found: Slot[] = []
+  let changed = false
+  for (const [k, result] of inst.results.entries()) {
+    if (carried.has(result)) continue
+    const args = ends.map(e => resolve(e.args[k]!, to))
+    const slot = found.find(s => s.args[0]!.type === result.type && s.args.every((a, i) => a === args[i] || isAny(a) || isAny(args[i]!)))
+    if (slot === undefined) {
+      if (found.length >= maxSlots) break
+      found.push({ args, results: [k] })
+      continue
+    }
+    changed = true
+    slot.results.push(k)
+    args.forEach((a, i) => { if (isAny(slot.args[i]!)) slot.args[i] = a })
+  }
+  for (const { args, results } of found) {
+    if (results.length < 2) continue
+    const [first, ...others] = results.map(k => inst.results[k]!)
+    ends.forEach((e, i) => { e.args[first!.index] = args[i]! })
+    for (const other of others) to[other.id] = first!
+  }
+  return changed
+}
+
+function resolve(v: Value, to: ValueTable): Value {
+  let now = v
+  for (let next = to[now.id]; next !== undefined; next = to[now.id]) now = next
+  return now
+}
+
+function isAny(v: Value): boolean {
+  return definedBy(v, ops.undef) !== undefined
+}
