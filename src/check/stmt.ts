@@ -69,7 +69,7 @@ function passes(s: Stmt): boolean {
     case 'for': return s.cond !== null || leaves(s.body)
     case 'while': return !(s.cond.kind === 'const' && s.cond.value === true) || leaves(s.body)
     case 'do': return passes(s.body) || leaves(s.body)
-    case 'switch': return !s.cases.some(c => c.isDefault) || s.cases.some(c => fallsThrough(c.body) || c.body.some(leaves))
+    case 'switch': return !s.cases.some(c => c.isDefault) || s.cases.some(c => (!c.falls && fallsThrough(c.body)) || c.body.some(leaves))
     default: return true
   }
 }
@@ -440,8 +440,8 @@ function checkSwitch(env: Env, s: ast.SwitchStmt): Stmt {
     }
     const body = scoped(env, () => checkStmts(env, group.body))
     // Falling into cases without statements is leaving the switch.
-    if (fallsThrough(body) && s.groups.slice(i + 1).some(g => g.body.length > 0)) cx.sink.add(types.fallThrough, group.span, {})
-    cases.push({ labels, isDefault, body })
+    const falls = fallsThrough(body) && s.groups.slice(i + 1).some(g => g.body.length > 0)
+    cases.push({ labels, isDefault, body, falls })
   }
   env.outsideBreak = outsideBreak
   env.switches--

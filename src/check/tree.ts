@@ -227,6 +227,8 @@ export interface SwitchCase {
   readonly labels: readonly number[]
   readonly isDefault: boolean
   readonly body: readonly Stmt[]
+  /** Its end leads into the case after it. */
+  readonly falls: boolean
 }
 
 /** A checked body. */

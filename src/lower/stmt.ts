@@ -1,6 +1,8 @@
 /** Statements as structured control flow. */
 import { unsupportedHere } from '../base/errors/lower.ts'
-import type { Expr, LoopAttributes, Stmt } from '../check/tree.ts'
+import type { Expr, LoopAttributes, Stmt, SwitchCase } from '../check/tree.ts'
+import * as ops from '../ir/ops.ts'
+import { i32 } from '../ir/type.ts'
 import type { Attr, Inst, Value } from '../ir/value.ts'
 import { impossible } from './context.ts'
 import { lowerEffect, lowerExpr } from './expr.ts'
@@ -109,6 +111,10 @@ function whileLoop(fn: Fn, attributes: LoopAttributes, cond: Expr | null, stmt: 
 function lowerSwitch(fn: Fn, stmt: Stmt & { readonly kind: 'switch' }): void {
   const { b } = fn
   const value = lowerExpr(fn, stmt.value)
+  if (stmt.cases.some(c => c.falls)) {
+    lowerFallingCases(fn, stmt.cases, value)
+    return
+  }
   const labels: number[] = []
   const bodies: ((inst: Inst) => void)[] = []
   const lowered = (stmts: readonly Stmt[]) => (inst: Inst): void => {
@@ -123,4 +129,39 @@ function lowerSwitch(fn: Fn, stmt: Stmt & { readonly kind: 'switch' }): void {
   }
   if (!ordered.some(c => c.isDefault)) bodies.push(() => undefined)
   select(b, value, labels, bodies, fn.left)
+}
+
+/**
+ * Cases of which one leads into the next: a `switch` chooses where to enter, and each case runs if that is itself or one
+ * before it.
+ *
+ *   switch (v) { case 1: A; case 2: B; break; default: C; }
+ *   →   { int entry = …; if (entry <= 0) A; if (entry <= 1) { B; break; } if (entry <= 2) C; }
+ */
+function lowerFallingCases(fn: Fn, cases: readonly SwitchCase[], value: Value): void {
+  const { b } = fn
+  const entry = b.variable(i32, 'entry')
+  const labels: number[] = []
+  const starts: ((inst: Inst) => void)[] = []
+  const start = (at: number) => (): void => b.store(entry, b.const(i32, at))
+  let otherwise = cases.length
+  cases.forEach((c, at) => {
+    if (c.isDefault) otherwise = at
+    if (c.labels.length === 0) return
+    for (const label of c.labels) labels.push(label, starts.length)
+    starts.push(start(at))
+  })
+  starts.push(start(otherwise))
+  select(b, value, labels, starts, fn.left)
+  block(b, inst => {
+    fn.breaks.push(inst)
+    cases.forEach((c, at) => {
+      if (closed(b.at)) return
+      branch(b, b.emit1(ops.le, [b.load(entry), b.const(i32, at)]), () => {
+        lowerStmts(fn, c.body)
+        if (!c.falls && !closed(b.at)) leave(b, inst, fn.left)
+      }, () => undefined, fn.left)
+    })
+    fn.breaks.pop()
+  }, fn.left)
 }

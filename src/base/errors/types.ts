@@ -153,11 +153,6 @@ export const duplicateCase: Entry<'value'> = error('E30601', 'case {value} stand
   example: 'float f(int i) { switch (i) { case 1: return 1; case 1: return 2; default: return 3; } }',
 })
 
-export const fallThrough: Entry<never> = error('E30602', 'a case may not fall through into the next', {
-  help: 'end it with break or return',
-  example: 'float f(int i) { float x = 0; switch (i) { case 1: x = 1; case 2: x = 2; break; } return x; }',
-})
-
 export const switchType: Entry<'type'> = error('E30603', 'a switch needs an integer or an enum, not {type}', {
   example: 'float f(float x) { switch (x) { default: return 1; } }',
 })
