@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { loadSync } from '../src/cpu/index.ts'
 import { compile } from '../src/index.ts'
 import { evaluate } from './js-run.ts'
 
@@ -119,13 +120,17 @@ const exact: readonly (readonly [source: string, args: readonly unknown[], wante
   ['public float4 f(uint x) { return unpackSnorm4x8(x); }', [0x817f0080], [-1, 0, 1, -1]],
   ['public float2 f(uint x) { return unpackSnorm2x16(x) + unpackHalf2x16(0xc1003c00u); }', [0x7fff8001], [0, -1.5]],
   ['public int f(int x) { return bit_cast<int>(asfloat(x)); }', [0x40490fdb], 0x40490fdb],
+  ['public int f(int16_t x) { return bit_cast<int>(x); }', [-2], -2],
+  ['public int16_t f(half x) { return bit_cast<int16_t>(x); }', [-2.5], -0x3f00],
+  ['public half f(uint16_t x) { return bit_cast<half>(x); }', [0xc101], -2.501953125],
 ]
 
 describe('numbers and bits', () => {
   it.each(exact)('%s of %j', (source, args, wanted) => {
     const program = compile(source, { verify: true })
     expect(program.diagnostics.map(d => d.message)).toEqual([])
-    const got = evaluate(program.js().code)['f']!(...args)
-    expect(typeof wanted === 'object' ? Array.from(got as ArrayLike<number>) : got).toEqual(wanted)
+    for (const got of [evaluate(program.js().code)['f']!(...args), loadSync(program).fn['f']!(...args)]) {
+      expect(typeof wanted === 'object' ? Array.from(got as ArrayLike<number>) : got).toEqual(wanted)
+    }
   })
 })

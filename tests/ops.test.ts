@@ -1,83 +1,198 @@
-import { describe, expect, test } from 'vitest'
+/**
+ * Every row of the op table, on every type and shape that it takes, at operands where operations tend to be wrong: the verifier
+ * accepts it before and after each pass, its text reads back, every target computes what the interpreter does, and its
+ * derivatives agree with each other and with finite differences. `op-cases.ts` says what is built for each row.
+ */
+import { afterAll, describe, expect, test } from 'vitest'
 import { Sink } from '../src/base/diag.ts'
-import { adContext, newFunc } from '../src/ad/context.ts'
-import { jvpOf, splitOf } from '../src/ad/extract.ts'
-import { Builder, region } from '../src/ir/build.ts'
+import { byName } from '../src/ir/ops.ts'
 import * as ops from '../src/ir/ops.ts'
 import { parseModule } from '../src/ir/parse.ts'
 import { printModule } from '../src/ir/print.ts'
-import { run, type Data } from '../src/ir/run.ts'
-import * as t from '../src/ir/type.ts'
-import { Module, type Value } from '../src/ir/value.ts'
-import { verify } from '../src/ir/verify.ts'
-import { dce } from '../src/opt/dce.ts'
+import { dispatch } from '../src/ir/run.ts'
+import { Module, type Func } from '../src/ir/value.ts'
+import { verifyModule } from '../src/ir/verify.ts'
+import { walk } from '../src/ir/walk.ts'
+import { emitWgsl } from '../src/target/wgsl/emit.ts'
+import { closeGpu, runByName } from './gpu.ts'
+import { opCases, type RowName } from './op-cases.ts'
+import { answers, differences, gpuDifferences, interpreted, wrongDerivatives, type Answers } from './op-compare.ts'
+import { Maker, type Case, type KernelCase } from './op-maker.ts'
+import { exporting, fitsGpu, gpuProgram, inJavaScript, inWebAssembly, javascript, onGpu, optimised, webAssembly } from './op-run.ts'
+import { scalarsOf } from './op-values.ts'
+import { passes } from './passes.ts'
 
-const v3 = t.vec(t.f32, 3)
+afterAll(closeGpu)
 
-/** Each differentiable row of the op table, applied to what two vectors give. */
-const uses: Readonly<Record<string, (b: Builder, x: Value, y: Value) => Value>> = {
-  add: (b, x, y) => b.emit1(ops.add, [x, y]),
-  sub: (b, x, y) => b.sub(x, y),
-  mul: (b, x, y) => b.emit1(ops.mul, [x, y]),
-  div: (b, x, y) => b.emit1(ops.div, [x, y]),
-  rem: (b, x, y) => b.emit1(ops.rem, [x, y]),
-  neg: (b, x) => b.neg(x),
-  select: (b, x, y) => b.emit1(ops.select, [b.emit1(ops.lt, [x, y]), x, y]),
-  convert: (b, x) => b.convert(b.convert(x, t.vec(t.f64, 3)), v3),
-  construct: (b, x, y) => b.emit1(ops.construct, [b.extract(y, 1), b.extract(x, 2), b.extract(x, 2)], null, v3),
-  splat: (b, x) => b.emit1(ops.splat, [b.extract(x, 1)], null, v3),
-  extract: (b, x) => b.emit1(ops.extract, [x], 2),
-  insert: (b, x, y) => b.insert(x, 1, b.extract(y, 0)),
-  swizzle: (b, x) => b.swizzle(x, [2, 0, 0]),
-  index: (b, x) => b.emit1(ops.index, [x, b.convert(b.extract(x, 0), t.i32)]),
-  dot: (b, x, y) => b.emit1(ops.dot, [x, y]),
-  matmul: (b, x, y) => b.emit1(ops.matmul, [b.emit1(ops.matmul, [x, b.construct(t.mat(t.f32, 3, 3), [x, y, x])]), b.construct(t.mat(t.f32, 3, 3), [y, x, y])]),
-  transpose: (b, x, y) => b.extract(b.transpose(b.construct(t.mat(t.f32, 2, 3), [x, y])), 1),
+const everyRow = Object.keys(opCases) as RowName[]
+/** Rows with cases of their own. */
+const rows = everyRow.filter(name => typeof opCases[name] !== 'string')
+
+interface Row {
+  readonly maker: Maker
+  readonly text: string
+  /** What the interpreter says. */
+  readonly expected: Answers
 }
 
-const rows = [...ops.byName.values()].filter(op => op.ad.is === 'linear' || op.ad.is === 'multilinear' || op.ad.is === 'smooth')
+const made = new Map<RowName, Row>()
 
-describe('every differentiable row of the op table', () => {
-  test('is used here', () => {
-    expect(rows.map(r => r.name).filter(name => uses[name] === undefined)).toEqual([])
+/** The tests of a row, built once. */
+function rowOf(name: RowName): Row {
+  const known = made.get(name)
+  if (known !== undefined) return known
+  const cases = opCases[name]
+  if (typeof cases === 'string') return rowOf(cases)
+  const maker = new Maker(ops[name])
+  cases(maker)
+  verifyModule(maker.module, name)
+  // Second derivatives are for the interpreter alone.
+  maker.module.funcs.splice(0, maker.module.funcs.length, ...maker.cases.map(c => c.func))
+  const row = { maker, text: printModule(maker.module), expected: answers(maker.cases, interpreted(maker.module)) }
+  made.set(name, row)
+  return row
+}
+
+function uses(func: Func, row: ops.Op): boolean {
+  let found = false
+  walk(func.body!, inst => { found ||= inst.op === row })
+  return found
+}
+
+describe('the op table', () => {
+  test('every row is tested', () => {
+    expect([...byName.values()].filter(op => !everyRow.some(name => ops[name] === op)).map(op => op.name)).toEqual([])
   })
 
-  test.each(rows.map(r => r.name))('%s: finite differences, inner products, and its text', name => {
-    const module = new Module()
-    const sink = new Sink()
-    const cx = adContext(module, {
-      sink, derivatives: () => undefined, resolve: () => undefined, observe: () => undefined, isTidy: () => false,
-      tidy: func => { dce(func); verify(func, name) },
-    })
-    const at = new Builder(newFunc(cx, 'shape', [], [], null), region())
-    const [x, y] = [at.param(v3, 'x'), at.param(v3, 'y')]
-    const func = newFunc(cx, 'f', [x, y], [t.f32], null)
-    func.body = region()
-    const b = new Builder(func, func.body)
-    const used = uses[name]!(b, b.param(v3, 'x'), b.param(v3, 'y'))
-    // Squares make the first derivative depend on the point, so that residuals count.
-    b.emit(ops.ret, [b.sumLanes(b.mul(used, used))])
-    module.funcs.splice(module.funcs.findIndex(f => f.name === 'shape'), 1)
-    verify(func, name)
-    const text = printModule(module)
-    expect(printModule(parseModule(text))).toBe(text)
+  test.each(everyRow)('%s is used by its cases', name => {
+    const { maker } = rowOf(name)
+    expect(maker.cases.length + maker.kernels.length).toBeGreaterThan(0)
+    expect(maker.cases.filter(c => c.isOwn && !uses(c.func, ops[name])).map(c => c.name)).toEqual([])
+    expect(maker.kernels.filter(k => !uses(k.entry, ops[name])).map(k => k.name)).toEqual([])
+  })
 
-    const jvp = jvpOf(cx, func, [true, true])!
-    const split = splitOf(cx, func, [true, true])!
-    expect(sink.list).toEqual([])
-    const call = (g: typeof func, args: readonly Data[]): readonly Data[] => run(g, args, { mode: 'f64' })
-    const value = (p: readonly number[][]): number => call(func, p)[0] as number
-    for (const [p, q] of [[[1.3, -0.7, 2.6], [0.4, 1.9, -1.1]], [[2.2, 0.6, -1.4], [-0.9, 0.25, 0.8]]] as const) {
-      const [dp, dq] = [[0.3, -0.8, 0.5], [-0.2, 0.7, 0.9]]
-      const h = 1e-6
-      const moved = (s: number): number => value([p.map((a, i) => a + s * dp[i]!), q.map((a, i) => a + s * dq[i]!)])
-      const difference = (moved(h) - moved(-h)) / (2 * h)
-      const forward = call(jvp.func, [p, q, dp, dq]).at(-1) as number
-      expect(Math.abs(forward - difference)).toBeLessThan(1e-6 * (1 + Math.abs(difference)))
-      const out = call(split.primal, [p, q])
-      const grads = call(split.vjp, [...split.needs.map(k => [p, q][k]!), ...out.slice(split.own), 1]) as number[][]
-      const reverse = [dp, dq].reduce((sum, d, k) => sum + d.reduce((s, a, i) => s + a * grads[k]![i]!, 0), 0)
-      expect(Math.abs(reverse - forward)).toBeLessThan(1e-9 * (1 + Math.abs(forward)))
+  test('every differentiable row has its derivative tested', () => {
+    const flat = rows.filter(name => !['flat', 'structure'].includes(ops[name].ad.is))
+    expect(flat.filter(name => rowOf(name).maker.derivatives.length === 0)).toEqual([])
+  })
+})
+
+describe.each(rows)('%s', name => {
+  const names = (): string[] => rowOf(name).maker.cases.map(c => c.func.name)
+  const fresh = (): Module => exporting(parseModule(rowOf(name).text), names())
+
+  test('is printed and read back as the same text', () => {
+    for (const source of [rowOf(name).text, ...rowOf(name).maker.kernels.map(k => printModule(k.module))]) expect(printModule(parseModule(source))).toBe(source)
+  })
+
+  test('stays what it is through every pass', () => {
+    const { maker, expected } = rowOf(name)
+    const module = fresh()
+    for (const [pass, apply] of passes) {
+      apply(module, { sink: new Sink(), level: 2 })
+      verifyModule(module, pass)
+    }
+    expect(differences(maker.cases, expected, interpreted(module))).toEqual([])
+  })
+
+  test('is the same in JavaScript and WebAssembly', () => {
+    const { maker, expected } = rowOf(name)
+    const module = fresh()
+    expect(differences(maker.cases, expected, inJavaScript(module))).toEqual([])
+    expect(differences(maker.cases, expected, inWebAssembly(module))).toEqual([])
+    optimised(module)
+    expect(differences(maker.cases, expected, inJavaScript(module))).toEqual([])
+    expect(differences(maker.cases, expected, inWebAssembly(module))).toEqual([])
+  })
+
+  test('is the same in JavaScript in double precision', () => {
+    const { maker } = rowOf(name)
+    const cases = maker.cases.filter(c => c.func.results.some(type => scalarsOf(type).some(s => s.startsWith('f'))))
+    const wide = answers(cases, interpreted(maker.module, 'f64'))
+    expect(differences(cases, wide, inJavaScript(optimised(fresh(), true), 'f64'))).toEqual([])
+  })
+
+  test('has derivatives that agree with differences and with each other', () => {
+    expect(rowOf(name).maker.derivatives.flatMap(wrongDerivatives)).toEqual([])
+  })
+})
+
+// ── GPUs: some cases a module, so that the driver compiles few, and none that is large ────────────────────────────
+
+interface Answered {
+  readonly c: Case
+  readonly wanted: Answers[number]
+  /** Worth a second shader: passes change what it is more than that they fold it. */
+  readonly changes: boolean
+}
+
+/** The cases for GPUs of all rows, cut up. */
+function batches(): Answered[][] {
+  const all = rows.flatMap(name => {
+    const { maker, expected } = rowOf(name)
+    return maker.cases.map((c, i) => ({ c, wanted: expected[i]!, changes: !c.isOwn || ops[name].ad.is === 'structure' })).filter(({ c }) => !c.cpuOnly && fitsGpu(c))
+  })
+  return Array.from({ length: Math.ceil(all.length / 40) }, (_, k) => all.slice(40 * k, 40 * (k + 1)))
+}
+
+describe('in WGSL', () => {
+  test.each(batches().map(batch => ({ batch, first: batch[0]!.c.name, last: batch.at(-1)!.c.name })))('$first to $last', async ({ batch }) => {
+    const agree = async (list: readonly Answered[], variant: (module: Module) => Module): Promise<void> => {
+      if (list.length === 0) return
+      const cases = list.map(({ c }) => c)
+      const module = variant(parseModule(printModule(gpuProgram(cases))))
+      expect(gpuDifferences(cases, list.map(({ wanted }) => wanted), await onGpu(module, cases))).toEqual([])
+    }
+    await agree(batch.filter(({ c }) => c.isOwn), module => module)
+    await agree(batch.filter(({ changes }) => changes), optimised)
+  })
+})
+
+const arrays = { f32: Float32Array, i32: Int32Array, u32: Uint32Array } as const
+const kernels = rows.flatMap(name => rowOf(name).maker.kernels.map(k => ({ name: k.name, k })))
+
+describe('kernels', () => {
+  const buffersOf = (k: KernelCase): Record<string, Float32Array | Int32Array | Uint32Array> =>
+    Object.fromEntries(Object.entries(k.buffers).map(([name, { scalar, data }]) => [name, new arrays[scalar](data)]))
+  const numbers = (buffers: Record<string, Float32Array | Int32Array | Uint32Array>): Record<string, number[]> =>
+    Object.fromEntries(Object.entries(buffers).map(([name, data]) => [name, [...data]]))
+
+  test.each(kernels)('$name', async ({ k }) => {
+    const source = printModule(k.module)
+    const variants = (): Module[] => [parseModule(source), optimised(parseModule(source))]
+    verifyModule(k.module, k.name)
+    const wanted = numbers(buffersOf(k))
+    const reference = (): void => dispatch(k.entry, k.groups, [], { globals: { ...wanted, ...k.uniforms } })
+    if (k.trap === undefined) reference()
+    else expect(reference).toThrow(k.trap)
+    for (const module of variants()) {
+      const [js, wasm] = [buffersOf(k), buffersOf(k)]
+      const printed: string[] = []
+      const script = javascript(module)
+      const machine = webAssembly(module, line => printed.push(line))
+      const inScript = (): void => { script['computeMain']!(k.groups, { ...js, ...k.uniforms }) }
+      const inMachine = (): void => machine.dispatch('computeMain', k.groups, { buffers: wasm, uniforms: k.uniforms })
+      if (k.trap === undefined) {
+        inScript()
+        inMachine()
+      } else {
+        expect(inScript).toThrow(k.trap)
+        expect(inMachine).toThrow(k.trap)
+      }
+      expect(numbers(js)).toEqual(wanted)
+      // What a kernel that stopped has written is not read back.
+      if (k.trap === undefined) expect(numbers(wasm)).toEqual(wanted)
+      expect(printed).toEqual(k.prints)
+      const sink = new Sink()
+      const { code, reflection } = emitWgsl(module, {}, sink)
+      expect(sink.list.map(d => d.code)).toEqual(k.refused === undefined ? [] : [k.refused])
+      // GPUs leave traps out.
+      if (k.refused !== undefined || k.trap !== undefined) continue
+      const data = Object.fromEntries(Object.entries(buffersOf(k)).map(([name, a]) => [name, new Uint8Array(a.buffer)]))
+      for (const [name, x] of Object.entries(k.uniforms)) data[name] = new Uint8Array(new Float32Array([x, 0, 0, 0]).buffer)
+      const out = await runByName(code, 'computeMain', reflection.bindings, data, k.groups)
+      const found = Object.fromEntries(Object.entries(out).map(([name, bytes]) => [name, [...new arrays[k.buffers[name]!.scalar](bytes.slice().buffer)].slice(0, wanted[name]!.length)]))
+      for (const [name, list] of Object.entries(found)) expect(list, name).toEqual(wanted[name])
     }
   })
 })

@@ -37,6 +37,25 @@ export function roundHalf(x: number): number {
   return Math.sign(x) * (rounded > 65504 ? Infinity : rounded)
 }
 
+/** The 16 bits of the nearest half-precision number. */
+export function halfBits(x: number): number {
+  const rounded = roundHalf(x)
+  if (Number.isNaN(rounded)) return 0x7e00
+  const sign = rounded < 0 || Object.is(rounded, -0) ? 0x8000 : 0
+  const size = Math.abs(rounded)
+  if (size === Infinity) return sign | 0x7c00
+  if (size < 2 ** -14) return sign | size * 2 ** 24
+  const exponent = Math.floor(Math.log2(size))
+  return sign | (exponent + 15) << 10 | size * 2 ** (10 - exponent) - 1024
+}
+
+/** The half-precision number that 16 bits stand for. */
+export function halfOf(bits: number): number {
+  const [sign, exponent, rest] = [bits & 0x8000 ? -1 : 1, bits >> 10 & 31, bits & 1023]
+  if (exponent === 31) return rest === 0 ? sign * Infinity : NaN
+  return sign * (exponent === 0 ? rest * 2 ** -24 : (1024 + rest) * 2 ** (exponent - 25))
+}
+
 /** The op on scalars of the type `type` (that of the operands). Comparisons give booleans. */
 export function apply(op: Op, type: ScalarName, x: Scalar, y: Scalar, mode: Mode): Scalar {
   if (type === 'i64' || type === 'u64') return applyBig(op, type, x as bigint, y as bigint)
@@ -122,8 +141,9 @@ export function bitcastScalar(from: ScalarName, to: ScalarName, x: Scalar): Scal
     case 'f64': view.setFloat64(0, x as number); break
     case 'i64': case 'u64': view.setBigInt64(0, x as bigint); break
     case 'i32': case 'u32': view.setInt32(0, x as number); break
+    case 'f16': view.setInt32(0, halfBits(x as number)); break
     case 'bool': return x
-    default: return wrap(to, x as number, 'f32')
+    default: view.setInt32(0, x as number)
   }
   switch (to) {
     case 'f32': return view.getFloat32(0)
@@ -132,7 +152,9 @@ export function bitcastScalar(from: ScalarName, to: ScalarName, x: Scalar): Scal
     case 'u64': return view.getBigUint64(0)
     case 'i32': return view.getInt32(0)
     case 'u32': return view.getUint32(0)
-    default: return x
+    case 'f16': return halfOf(view.getInt32(0))
+    case 'bool': return x
+    default: return wrap(to, view.getInt32(0), 'f32')
   }
 }
 

@@ -321,8 +321,8 @@ function statedMistake(inst: Inst): string | undefined {
     }
     case ops.zero: return type.kind === 'ptr' || type.kind === 'opaque' ? 'there is no zero of this type' : undefined
     case ops.convert: case ops.bitcast:
-      return x!.scalar !== undefined && type.scalar !== undefined && (inst.op === ops.bitcast || t.withScalar(x!, t.scalars[type.scalar]) === type)
-        ? undefined : 'the shapes differ'
+      if (x!.scalar === undefined || type.scalar === undefined || t.withScalar(x!, t.scalars[type.scalar]) !== type) return 'the shapes differ'
+      return inst.op === ops.convert || x!.scalar.slice(1) === type.scalar.slice(1) ? undefined : 'the sizes differ'
     case ops.construct: {
       if (inst.args.length !== type.count) return `there should be ${type.count} components`
       return inst.args.every((a, i) => a.type === t.component(type, i)) ? undefined : 'a component has another type'

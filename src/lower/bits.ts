@@ -68,10 +68,8 @@ export function reinterpret(fn: Fn, value: Value, to: Type): Value {
   const { b } = fn
   if (value.type === to) return value
   const from = value.type
-  const single = from.kind === 'scalar' && to.kind === 'scalar' && from.scalar !== 'bool' && to.scalar !== 'bool'
-  if (single && wordCount(from) === wordCount(to)) {
-    return b.emit1(ops.bitcast, [value], null, to)
-  }
+  const sizeOf = (type: Type): string | undefined => type.kind === 'scalar' ? type.scalar!.slice(1) : undefined
+  if (from.scalar !== 'bool' && sizeOf(from) !== undefined && sizeOf(from) === sizeOf(to)) return b.emit1(ops.bitcast, [value], null, to)
   const words = toWords(fn, value)
   return fromWords(fn, to, i => words[i] ?? b.const(t.u32, 0))
 }

@@ -33,6 +33,23 @@ export const helpers: Readonly<Record<string, string>> = {
   const rounded = (rest > 0.5 || (rest === 0.5 && floor % 2 === 1) ? floor + 1 : floor) * quantum
   return Math.sign(x) * (rounded > 65504 ? Infinity : rounded)
 }`,
+  halfBits: `function halfBits(x) {
+  const rounded = half(x)
+  if (Number.isNaN(rounded)) return 0x7e00
+  const sign = rounded < 0 || Object.is(rounded, -0) ? 0x8000 : 0
+  const size = Math.abs(rounded)
+  if (size === Infinity) return sign | 0x7c00
+  if (size < 2 ** -14) return sign | size * 2 ** 24
+  const exponent = Math.floor(Math.log2(size))
+  return sign | (exponent + 15) << 10 | size * 2 ** (10 - exponent) - 1024
+}`,
+  halfOf: `function halfOf(bits) {
+  const sign = bits & 0x8000 ? -1 : 1
+  const exponent = bits >> 10 & 31
+  const rest = bits & 1023
+  if (exponent === 31) return rest === 0 ? sign * Infinity : NaN
+  return sign * (exponent === 0 ? rest * 2 ** -24 : (1024 + rest) * 2 ** (exponent - 25))
+}`,
   bits: 'const bits = new DataView(new ArrayBuffer(8))',
   cast: `function cast(set, get, x) {
   bits[set](0, x)
@@ -67,7 +84,7 @@ export const helpers: Readonly<Record<string, string>> = {
   return list[room(at)] ??= []
 }`,
   copied: `function copied(list) {
-  return list.length > 0 && Array.isArray(list.find(x => x !== undefined)) ? list.map(copied) : list.slice()
+  return list.length > 0 && Array.isArray(list.find(x => x !== undefined)) ? list.map(x => x === undefined ? x : copied(x)) : list.slice()
 }`,
   taken: `function taken(list, at, whole) {
   for (let i = 0; i < whole.length; i++) whole[i] = list[at + i] ?? whole[i]
@@ -109,4 +126,4 @@ export const host = {
 }
 
 /** What each helper calls. */
-export const helperNeeds: Readonly<Record<string, readonly string[]>> = { cast: ['bits'], inner: ['room'], given: ['room'], printf: ['host'] }
+export const helperNeeds: Readonly<Record<string, readonly string[]>> = { cast: ['bits'], inner: ['room'], given: ['room'], halfBits: ['half'], printf: ['host'] }

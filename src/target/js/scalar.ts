@@ -121,6 +121,8 @@ export class Scalars {
     if (from === to) return x
     const isInt = (s: ScalarName): boolean => !s.startsWith('f') && s !== 'bool'
     if (isInt(from) && isInt(to)) return this.fit(to, x)
+    if (from === 'f16') return this.fit(to, this.help('halfBits', x))
+    if (to === 'f16') return this.help('halfOf', x)
     const set = accessors[from]
     const get = accessors[to]
     if (set === undefined || get === undefined) return x

@@ -176,7 +176,7 @@ export class Copier {
       case ops.insert: return this.#single(of!) ? arg(1) : expand.replace(b, arg(0), inst.attr as number, arg(1))
       case ops.swizzle: return expand.swizzle(b, arg(0), inst.attr as readonly number[], type)
       case ops.index: return this.#single(of!) ? arg(0) : expand.index(b, arg(0), arg(1), type)
-      case ops.dot: return arg(0).type.kind === 'scalar' ? b.mul(arg(0), arg(1)) : b.emit1(ops.dot, [arg(0), arg(1)], null, type)
+      case ops.dot: return expand.inner(b, arg(0), arg(1), type)
       case ops.matmul: return expand.product(b, types, arg(0), arg(1), of!, inst.args[1]!.type, inst.results[0]!.type)
       case ops.transpose: return expand.flip(b, types, arg(0), of!, inst.results[0]!.type)
       default: return expand.arithmetic(b, inst.op, inst.args.map(a => this.#value(a)), type)

@@ -212,6 +212,11 @@ function tabulate(b: Builder, shape: Shape, type: Type, f: (i: number, j: number
   return b.construct(type, Array.from({ length: shape.rows }, (_, i) => row(i, type.elem!)))
 }
 
+/** The inner product of two vectors, which may be of one lane. */
+export function inner(b: Builder, x: Value, y: Value, type: Type): Value {
+  return b.emit1(x.type.kind === 'scalar' ? ops.mul : ops.dot, guarded(b, [x, y]), null, type)
+}
+
 /** The product of two operands of which at most one is a vector; the types are those of the source. */
 export function product(b: Builder, types: TypeMap, x: Value, y: Value, xType: Type, yType: Type, result: Type): Value {
   const type = types.value(result)
@@ -223,7 +228,7 @@ export function product(b: Builder, types: TypeMap, x: Value, y: Value, xType: T
   return tabulate(b, { rows: left.rows, cols: right.cols }, type, (i, j) => {
     let sum: Value | undefined
     for (let k = 0; k < left.cols; k++) {
-      const term = onLanes(b, ops.mul, [at(b, x, left, i, k), at(b, y, right, k, j)], t.scalars[x.type.scalar ?? type.scalar!])
+      const term = onLanes(b, ops.mul, [at(b, x, left, i, k), at(b, y, right, k, j)], t.scalars[xType.scalar!])
       sum = sum === undefined ? term : onLanes(b, ops.add, [sum, term], term.type)
     }
     return sum!
