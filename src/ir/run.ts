@@ -306,7 +306,7 @@ export class Machine {
       case 'min': value = old < y ? old : y; break
       case 'max': value = old > y ? old : y; break
       case 'exchange': case 'store': value = y; break
-      case 'compare': value = old === y ? z : old; break
+      case 'compare': value = Object.is(old, y) ? z : old; break
       case 'load': value = old; break
       default: value = apply(rows[how]!, type.scalar!, old, y, this.#mode)
     }

@@ -8,6 +8,7 @@ import { outputs, type Value } from '../ir/value.ts'
 import { fromWords, reinterpret, toWords } from './bits.ts'
 import { valueOf, type Operand } from './call.ts'
 import { impossible } from './context.ts'
+import { convert } from './convert.ts'
 import { fromBits } from './dispatch.ts'
 import { unary } from './expr.ts'
 import type { Fn } from './func.ts'
@@ -63,11 +64,18 @@ function wordAt(fn: Fn, args: readonly Operand[], offset: number): Value {
 /** Operands that an atomic takes besides the place. */
 const operandCount: Readonly<Record<string, number>> = { load: 0, add1: 0, sub1: 0, compare: 2 }
 
-/** Emits an atomic on a place: the old value is the result, or goes to an `out` operand, or to nobody. */
-function atomic(fn: Fn, name: string, pointer: Value, args: readonly Operand[], result: Type): Value | undefined {
+/**
+ * Emits an atomic on a place: the old value is the result, or goes to an `out` operand, or to nobody. The place's type is
+ * what it computes in; `given` is that of the operands.
+ */
+function atomic(fn: Fn, name: string, pointer: Value, args: readonly Operand[], result: Type, given: Type = pointer.type.elem!): Value | undefined {
   const { b } = fn
   const type = pointer.type.elem!
-  const values = args.slice(0, operandCount[name] ?? 1).map(a => valueOf(fn, a))
+  const values = args.slice(0, operandCount[name] ?? 1).map(a => convert(fn, valueOf(fn, a), type))
+  if (t.isFloat(type) && (name === 'and' || name === 'or' || name === 'xor')) {
+    fn.unsupported('a bitwise atomic operation on a float')
+    return b.zero(given)
+  }
   if (name === 'store') {
     b.emit1(ops.atomic, [pointer, ...values], 'store', type)
     return undefined
@@ -75,7 +83,7 @@ function atomic(fn: Fn, name: string, pointer: Value, args: readonly Operand[], 
   if (name === 'add1' || name === 'sub1') values.push(b.one(type))
   if (name === 'sub' || name === 'sub1') values[0] = unary(fn, '-', values[0]!)
   const kind = name === 'sub' || name === 'add1' || name === 'sub1' ? 'add' : name
-  const old = b.emit1(ops.atomic, [pointer, ...values], kind, type)
+  const old = convert(fn, b.emit1(ops.atomic, [pointer, ...values], kind, type), given)
   const out = args.find(a => a.dir === 'out')
   if (out !== undefined && out.dir !== 'in') write(fn, out.ref, old)
   return result.kind === 'void' ? undefined : old
@@ -94,8 +102,10 @@ export function intrinsic(fn: Fn, name: string, args: readonly Operand[], result
   if (name.startsWith('texture')) return textureAccess(fn, name, args.map(a => valueOf(fn, a)), result)
   if (family === 'systemValue') return fn.cx.system.read(fn, which)
   if (family === 'atomicBytes') return atomic(fn, which, wordAt(fn, args, 0), args.slice(2), result)
-  if (family === 'atomic' && first !== undefined && first.dir !== 'in' && first.ref.kind === 'pointer') {
-    return atomic(fn, which, first.ref.pointer, args.slice(1), result)
+  if (family === 'atomic' && first !== undefined && first.dir !== 'in') {
+    const { ref } = first
+    if (ref.kind === 'pointer') return atomic(fn, which, ref.pointer, args.slice(1), result)
+    if (ref.kind === 'convert' && ref.base.kind === 'pointer') return atomic(fn, which, ref.base.pointer, args.slice(1), result, ref.type)
   }
   fn.unsupported(family === 'atomic' ? 'an atomic operation on something that is not in memory' : name)
   return result.kind === 'void' ? undefined : fn.b.zero(result)

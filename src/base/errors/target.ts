@@ -73,6 +73,19 @@ void computeMain(uint3 id : SV_DispatchThreadID)
   },
 })
 
+export const atomicTypeInTarget: Entry<'type'> = error('E37010', 'WGSL has no atomic operations on {type}', {
+  help: 'use int, uint or float where several threads write',
+  example: {
+    source: `RWStructuredBuffer<half> outp;
+[shader("compute")] [numthreads(1, 1, 1)]
+void computeMain(uint3 id : SV_DispatchThreadID)
+{
+    InterlockedAdd(outp[0], half(1.0));
+}`,
+    target: 'wgsl',
+  },
+})
+
 const noSemantic = 'WGSL has no system value {semantic} in a {stage} entry point'
 export const semanticNotInTarget: Entry<'semantic' | 'stage'> = error('E37005', noSemantic, {
   help: 'compute entry points know SV_DispatchThreadID, SV_GroupID, SV_GroupThreadID and SV_GroupIndex',

@@ -332,7 +332,7 @@ class Emitter {
       case 'xor': value = apply(ops.xor); break
       case 'min': value = cond(binary('<', x, y), x, y); break
       case 'max': value = cond(binary('>', x, y), x, y); break
-      case 'compare': value = cond(binary('===', x, y), this.#scalar(inst.args[2]!), x); break
+      case 'compare': value = cond(type.startsWith('f') ? call('Object.is', x, y) : binary('===', x, y), this.#scalar(inst.args[2]!), x); break
       default: value = y
     }
     this.#memory.store(place, [value])

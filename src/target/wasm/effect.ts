@@ -3,6 +3,7 @@ import { InternalError } from '../../base/diag.ts'
 import * as ops from '../../ir/ops.ts'
 import type { Inst, Value } from '../../ir/value.ts'
 import type { Body } from './body.ts'
+import type { Graph } from './graph.ts'
 import { valType } from './leaf.ts'
 import type { Node } from './node.ts'
 import { f32, f64, i32, i64, op } from './opcode.ts'
@@ -34,12 +35,19 @@ export function atomic(body: Body, inst: Inst): void {
       case 'min': put(g.select(lane(g, ops.lt, scalar, [operand(1), was])!, operand(1), was)); return
       case 'max': put(g.select(lane(g, ops.gt, scalar, [operand(1), was])!, operand(1), was)); return
       case 'compare':
-        g.when(lane(g, ops.eq, scalar, [was, operand(1)])!, () => put(operand(2)))
+        g.when(sameBits(g, was, operand(1)), () => put(operand(2)))
         return
       default: throw new InternalError('wasm', `no code for atomic ${kind}`)
     }
   })
   if (result !== undefined) body.set(result, [g.get(old)])
+}
+
+/** Whether two scalars are the same bit by bit, which says of a NaN that it is itself and of zeros that they differ in sign. */
+function sameBits(g: Graph, x: Node, y: Node): Node {
+  if (x.type === f32) return g.pure(op.i32Eq, i32, g.pure(op.i32ReinterpretF32, i32, x), g.pure(op.i32ReinterpretF32, i32, y))
+  if (x.type === f64) return g.pure(op.i64Eq, i32, g.pure(op.i64ReinterpretF64, i64, x), g.pure(op.i64ReinterpretF64, i64, y))
+  return g.pure(x.type === i64 ? op.i64Eq : op.i32Eq, i32, x, y)
 }
 
 /** A `printf`: its scalars go to memory, 8 bytes each, and the host formats them. */

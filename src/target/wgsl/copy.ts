@@ -1,6 +1,6 @@
 /** Copies a function into the legal form for WGSL: one walk that maps values, types and places, and expands what WGSL lacks. */
 import { InternalError, type Sink } from '../../base/diag.ts'
-import { printInTarget, resourceChoiceInTarget, typeNotInTarget } from '../../base/errors/target.ts'
+import { atomicTypeInTarget, printInTarget, resourceChoiceInTarget, typeNotInTarget } from '../../base/errors/target.ts'
 import type { Span } from '../../base/source.ts'
 import { Builder } from '../../ir/build.ts'
 import * as ops from '../../ir/ops.ts'
@@ -38,7 +38,7 @@ export function resultType(types: TypeMap, func: Func): Type {
 
 /** How the source calls the scalars that WGSL lacks. */
 const sourceNames: Readonly<Record<string, string>> = {
-  f64: 'double', i64: 'int64_t', u64: 'uint64_t', i16: 'int16_t', u16: 'uint16_t', i8: 'int8_t', u8: 'uint8_t',
+  f64: 'double', f16: 'half', i64: 'int64_t', u64: 'uint64_t', i16: 'int16_t', u16: 'uint16_t', i8: 'int8_t', u8: 'uint8_t',
 }
 
 /** An index into a buffer is at most this, which is past the end of any. */
@@ -119,6 +119,10 @@ export class Copier {
         memory.write(b, this.#place(inst.args[0]!), this.#value(inst.args[1]!))
         return
       case ops.atomic: {
+        const { scalar } = inst.args[0]!.type.elem!
+        if (scalar !== 'i32' && scalar !== 'u32' && scalar !== 'f32') {
+          this.#cx.sink.add(atomicTypeInTarget, inst.span ?? undefined, { type: sourceNames[scalar!] ?? scalar! })
+        }
         const args = inst.args.slice(1).map(a => this.#value(a))
         const old = memory.atomic(b, this.#cx.helpers, this.#place(inst.args[0]!), inst.attr as string, args)
         if (old !== undefined && inst.results[0] !== undefined) this.set(inst.results[0], old)

@@ -83,7 +83,10 @@ export class Layouts {
     switch (type.kind) {
       case 'scalar': return this.#scalar(type, kind, marks)
       case 'vec': return this.#vector(type, kind, marks)
-      case 'mat': return { type, value: type, plain: true, atomic: false, wrapped: false, parts: [this.stored(type.elem!, kind)] }
+      case 'mat':
+        // One whose elements atomics touch is an array of its rows.
+        if (marks !== undefined) return this.#array(type, kind, marks)
+        return { type, value: type, plain: true, atomic: false, wrapped: false, parts: [this.stored(type.elem!, kind)] }
       case 'array': return this.#array(type, kind, marks)
       case 'struct': return this.#struct(type, kind, marks)
       default: return this.local(type)
@@ -111,11 +114,16 @@ export class Layouts {
   #array(type: Type, kind: 'storage' | 'uniform' | 'workgroup', marks: Marks | undefined): Stored {
     let part = this.stored(type.elem!, kind, marks?.parts.get(0))
     let wrapped = false
+    let align = 16
     if (kind === 'uniform') {
       if (part.type.kind === 'struct') part = this.#aligned(part)
-      wrapped = roundUp(this.extent(part.type).size, this.extent(part.type).align) % 16 !== 0
+      wrapped = this.#stride(part.type) % 16 !== 0
+    } else if (!part.plain) {
+      // Three atomic lanes take less room than the vector, whose place the next element keeps.
+      align = this.extent(part.value).align
+      wrapped = this.#stride(part.type) !== this.#stride(part.value)
     }
-    const elem = wrapped ? this.#wrapper(part.type) : part.type
+    const elem = wrapped ? this.#wrapper(part.type, align) : part.type
     const plain = part.plain && !wrapped && elem === type.elem
     return { type: plain ? type : t.array(elem, type.count), value: type, plain, atomic: false, wrapped, parts: [part] }
   }
@@ -131,8 +139,8 @@ export class Layouts {
     } else {
       // An array of atomic lanes keeps the place that the vector had.
       for (let i = 0; i < parts.length; i++) {
-        const p = parts[i]!
-        if (p.value.kind === 'vec' && p.type.kind === 'array') aligns[i] = this.extent(p.value).align
+        const align = this.extent(parts[i]!.value).align
+        if (this.extent(parts[i]!.type).align < align) aligns[i] = align
       }
     }
     const same = parts.every((p, i) => p.plain && p.type === type.fields[i]!.type) && aligns.every(a => a === 0)
@@ -156,11 +164,16 @@ export class Layouts {
 
   readonly #wrappers = new Map<Type, Type>()
 
-  #wrapper(elem: Type): Type {
+  #stride(type: Type): number {
+    const { size, align } = this.extent(type)
+    return roundUp(size, align)
+  }
+
+  #wrapper(elem: Type, align: number): Type {
     let type = this.#wrappers.get(elem)
     if (type === undefined) {
       type = t.struct(`${elem.name}_slot`, [{ name: 'value', type: elem }])
-      this.memberAlign.set(type, [16])
+      this.memberAlign.set(type, [align])
       this.#wrappers.set(elem, type)
     }
     return type

@@ -204,8 +204,11 @@ class Legalizer implements ModuleCopy {
         let def = inst.args[0]!.def
         while (def.op !== undefined && def.op !== ops.global) {
           if (def.op !== ops.field && def.op !== ops.elem) return
-          steps.push(def.op === ops.field ? def.attr as number : 0)
-          def = def.args[0]!.def
+          const base = def.args[0]!
+          // Of a vector of one lane or a matrix of one row, the component stands for the whole.
+          if (def.op === ops.field) steps.push(def.attr as number)
+          else if (!isSingle(base.type.elem!)) steps.push(0)
+          def = base.def
         }
         if (def.op === undefined) return
         const global = def.attr as Global
@@ -236,6 +239,10 @@ class Legalizer implements ModuleCopy {
     for (const root of roots) if (state.get(root) === undefined) visit(root)
     return done
   }
+}
+
+function isSingle(type: Type): boolean {
+  return (type.kind === 'vec' || type.kind === 'mat') && type.count === 1
 }
 
 function rootOf(ptr: Value): Global | undefined {

@@ -56,8 +56,9 @@ export function read(b: Builder, place: Place): Value {
       return b.load(copy)
     }
     case 'vec':
-      if (stored.parts[0]!.atomic) return b.construct(value, range(value.count).map(i => read(b, elemPlace(b, place, b.const(t.u32, i)))))
-      return fromBits(b, b.load(ptr), value)
+      if (!stored.parts[0]!.atomic) return fromBits(b, b.load(ptr), value)
+      return b.construct(value, range(value.count).map(i => read(b, elemPlace(b, place, b.const(t.u32, i)))))
+    case 'mat': return b.construct(value, range(value.count).map(i => read(b, elemPlace(b, place, b.const(t.u32, i)))))
     default: return fromBits(b, b.load(ptr), value)
   }
 }
@@ -74,7 +75,7 @@ export function write(b: Builder, place: Place, v: Value): void {
     const copy = b.variable(value, 'copy')
     b.store(copy, v)
     loopOver(b, value.count, i => write(b, elemPlace(b, place, i), b.load(b.elem(copy, i))))
-  } else if (value.kind === 'array' || (value.kind === 'vec' && stored.parts[0]!.atomic)) {
+  } else if (value.kind === 'array' || value.kind === 'mat' || (value.kind === 'vec' && stored.parts[0]!.atomic)) {
     for (let i = 0; i < value.count; i++) write(b, elemPlace(b, place, b.const(t.u32, i)), b.extract(v, i))
   } else b.store(ptr, toBits(b, v))
 }
@@ -148,7 +149,7 @@ function combine(b: Builder, kind: string, old: Value, args: readonly Value[]): 
     case 'and': return b.emit1(ops.and, [old, v])
     case 'or': return b.emit1(ops.or, [old, v])
     case 'xor': return b.emit1(ops.xor, [old, v])
-    case 'compare': return b.select(b.emit1(ops.eq, [old, v]), args[1]!, old)
+    case 'compare': return b.select(b.emit1(ops.eq, [toBits(b, old), toBits(b, v)]), args[1]!, old)
     default: return v
   }
 }
