@@ -136,7 +136,7 @@ const stats = { points: 0, rough: 0 }
 function tryCheck(program: Program, seed: number, edit: Edit): string | undefined {
   const text = edit(programText(program)).replace(/(\[Differentiable\]\n)(?![^]*\[Differentiable\]\n\S)/, '$1public ')
   const level = ([2, 1, 0, 3] as const)[seed % 4]!
-  const compiled = compile(text, { verify: true, optimize: level })
+  const compiled = compile(text, { verify: true, optimize: level, debug: seed % 3 === 2 })
   const errors = compiled.diagnostics.filter(d => d.severity === 'error')
   if (errors.length > 0) return `refused: ${errors.map(d => `${d.code} ${d.message}`).join('; ')}`
   const ins = program.main.params.filter(p => p.dir !== 'out')

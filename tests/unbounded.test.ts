@@ -4,7 +4,7 @@
  */
 import { afterAll, describe, expect, it } from 'vitest'
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Sink } from '../src/base/diag.ts'
@@ -299,6 +299,21 @@ describe('[Checkpoints(k)]', () => {
     expect(kept).toBeLessThan(3000)
     expect(memory('[Checkpoints(100)]', 100_000)).toBe(kept)
     expect(memory('[Checkpoints(20)]', 10_000)).toBeLessThan(kept / 2)
+  })
+
+  it('simulates 10,000 steps of examples/spring in memory that grows like the square root of the steps, or less', () => {
+    const spring = readFileSync(join(import.meta.dirname, '../examples/spring/spring.slang'), 'utf8')
+    const simulation = (steps: number, attribute: string): { readonly heap: number; readonly gradient: number[] } => {
+      const program = compile(spring.replace('STEPS = 200', `STEPS = ${steps}`).replace('DT = 0.02', `DT = ${4 / steps}`)
+        .replace('for (int i = 0; i < STEPS; i++)', `${attribute} for (int i = 0; i < STEPS; i++)`))
+      const gradient = loadSync(program).fn['loss']!.vjp([[0.5, 3], [3, 1], 20], 1)[0] as number[]
+      return { heap: program.wasm({ derivativesOf: 'loss' }).host.heap, gradient }
+    }
+    const [plain, kept, longer] = [simulation(10_000, ''), simulation(10_000, '[Checkpoints(100)]'), simulation(40_000, '[Checkpoints(200)]')]
+    kept.gradient.forEach((g, i) => expect(Math.abs(g - plain.gradient[i]!)).toBeLessThan(1e-5))
+    expect(plain.heap).toBeGreaterThan(160_000)
+    expect(kept.heap).toBeLessThan(2600)
+    expect(longer.heap).toBeLessThan(2 * kept.heap)
   })
 
   it('gives the derivatives of the plain loop', () => {
