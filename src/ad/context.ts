@@ -81,6 +81,10 @@ export interface AdContext {
   readonly duals: Map<Func, Func>
   /** Functions that are a loop under `[Checkpoints]`. */
   readonly reruns: Map<Func, Rerun>
+  /** Bytes of states that loops of a function may keep, where not as many as others. */
+  readonly stretchLimits: Map<Func, number>
+  /** Of the primal half of a split function: the function. */
+  readonly plainOf: Map<Func, Func>
   /** Functions that derivatives share, by name. */
   readonly helpers: Map<string, Func>
   /** Copies of functions without derivatives. */
@@ -91,7 +95,7 @@ export function adContext(module: Module, hooks: Pick<AdContext, 'sink' | 'deriv
   return {
     module, ...hooks, jvps: new Map(), rules: new Map(), splits: new Map(), linearMaps: new Map(), splitOfMap: new Map(),
     open: new Set(), origins: new Map(), writing: new Set(), ids: new Map(), effects: new Map(), sources: new Map(), duals: new Map(), plains: new Map(), lost: new Set(), reruns: new Map(),
-    helpers: new Map(),
+    helpers: new Map(), stretchLimits: new Map(), plainOf: new Map(),
   }
 }
 

@@ -7,7 +7,7 @@ import { Builder } from '../ir/build.ts'
 import * as ops from '../ir/ops.ts'
 import { differential, voidType, type Type } from '../ir/type.ts'
 import { Func, Inst, Region, Value, inputs, type ParamSig } from '../ir/value.ts'
-import { cloneFunc, cloneRegion, walk } from '../ir/walk.ts'
+import { cloneFunc, cloneRegion, walk, walkRegions } from '../ir/walk.ts'
 import { dce } from '../opt/dce.ts'
 import { inlineAll, inlineBeforeDerivatives } from '../opt/inline.ts'
 import { boundOf, hintWith, tripBound } from '../opt/loops.ts'
@@ -22,6 +22,7 @@ import { pairOf } from './pair.ts'
 import { prepare, settleLoops } from './prepare.ts'
 import { extractReruns, splitRerun } from './rerun.ts'
 import { Costs } from './residual.ts'
+import { stretchLoops } from './stretch.ts'
 import { transpose } from './transpose.ts'
 
 /** Functions of at most this cost, without loops and arrays, become part of their caller before it is differentiated. */
@@ -234,6 +235,7 @@ function transformSplit(cx: AdContext, func: Func, active: readonly boolean[]): 
   for (let round = 0; round < 8 && inlineBeforeDerivatives(source, callee => callee !== func && isSmall(cx, callee)); round++) cx.tidy(source)
   reversible(cx, source)
   if (extractReruns(cx, source)) cx.tidy(source)
+  if (cx.growable !== true && stretchLoops(cx, source)) cx.tidy(source)
   cx.observe('prepared', source)
   const trees = unzip(cx, calleesOf(cx), source, active)
   if (!trees.isLinear) cx.sink.add(notLinear, func.span ?? undefined, { name: func.name })
@@ -253,6 +255,7 @@ function transformSplit(cx: AdContext, func: Func, active: readonly boolean[]): 
   observeTree(cx, 'checkpointed', trees.work, `${func.name}.primal`, trees.primal)
   observeTree(cx, 'checkpointed', trees.work, `${func.name}.adjoint`, adjoint.body)
 
+  withoutContexts(cx, trees.primal, new Set(done.slots.map(s => s.out)))
   const isPacked = isLarge(done.slots.map(s => s.type))
   const type = isPacked ? contextType(cx, `${func.name}.context`, done.slots.map(s => s.type)) : undefined
   const packed = type === undefined ? done.slots.map(s => s.out) : [pack(new Builder(trees.work, trees.primal), type, done.slots.map(s => s.out))]
@@ -274,10 +277,28 @@ function transformSplit(cx: AdContext, func: Func, active: readonly boolean[]): 
   primal.info.carriesContext = vjp.info.carriesContext = done.slots.some(s => s.type.kind === 'array' || s.type.kind === 'list')
   cx.tidy(primal)
   cx.tidy(vjp)
+  primal.info.prefer = func.info.prefer
+  cx.plainOf.set(primal, func)
   return {
     primal, own: func.results.length, vjp, needs: done.needs, activeInputs: active,
     activeResults: trees.resultTangents.map(v => v !== undefined), effects: hasBackwardEffects(cx, func),
   }
+}
+
+/** Calls a function itself instead of its primal half where nobody takes the context. */
+function withoutContexts(cx: AdContext, primal: Region, out: ReadonlySet<Value>): void {
+  const used = new Set<Value>(out)
+  walk(primal, inst => { for (const v of inst.args) used.add(v) })
+  walkRegions(primal, region => {
+    region.insts = region.insts.map(inst => {
+      const plain = inst.op === ops.call ? cx.plainOf.get(inst.attr as Func) : undefined
+      if (plain === undefined || inst.results.slice(plain.results.length).some(v => used.has(v))) return inst
+      const call = new Inst(ops.call, inst.args, plain, [], inst.span)
+      call.results = inst.results.slice(0, plain.results.length)
+      for (const v of call.results) v.def = call
+      return call
+    })
+  })
 }
 
 /** Shows a tree as a function of its own; what it takes of other trees, and what it gives, stands only in its body. */

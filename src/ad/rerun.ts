@@ -58,13 +58,18 @@ export function extractReruns(cx: AdContext, func: Func): boolean {
 function isWorth(cx: AdContext, loop: Inst, states: number): boolean {
   const trips = tripBound(loop)
   if (trips !== undefined && trips.max <= states) return false
-  const culprit = unrepeatable(loop)
+  const culprit = loop.regions[0]!.params.some(v => holdsResource(v.type)) ? 'carries a buffer or a texture' : unrepeatable(loop)
   if (culprit !== undefined) cx.sink.add(rerunsEffects, loop.span ?? undefined, { what: culprit })
   return culprit === undefined
 }
 
+function holdsResource(type: Type): boolean {
+  if (type.kind === 'struct') return type.fields.some(f => holdsResource(f.type))
+  return type.kind === 'ptr' || type.kind === 'opaque' || (type.kind === 'array' && holdsResource(type.elem!))
+}
+
 /** What in a loop may be done only once, or may come out differently the next time. */
-function unrepeatable(inst: Inst, seen: Set<Func> = new Set()): string | undefined {
+export function unrepeatable(inst: Inst, seen: Set<Func> = new Set()): string | undefined {
   switch (inst.op) {
     case ops.print: return 'prints'
     case ops.barrier: case ops.atomic: return 'works with other threads'

@@ -1,0 +1,139 @@
+/**
+ * Long loops on a GPU: what a thread indexes lies far from its registers and is cleared before it is used, so a slot for each
+ * trip costs dearly, all the more where the bound is far above the trips made. Such a loop becomes one of fewer trips, each
+ * of which calls a function that makes a stretch of the old ones:
+ *
+ *     %y = loop %x (%s) { test %c, … } { …; next %t }   →
+ *     %y = loop %x (%s) { test %c, … } { %t = call @stretch %s; next %t }
+ *     func @stretch(%s) { %t = loop %s, 0 (%s, %k) { test (and %c (lt %k n)), %s } { …; next %t, (add %k 1) }; ret %t }
+ *
+ * The function is marked to be computed again, so the reverse pass keeps the state before each stretch, and the states within
+ * one at a time: with stretches as long as there are many, the square root of the trips. Where that is still too much, the
+ * loop within the stretch is cut again when the stretch is differentiated.
+ */
+import { Builder } from '../ir/build.ts'
+import * as ops from '../ir/ops.ts'
+import { i32 } from '../ir/type.ts'
+import { Inst, Region, type Func, type Value } from '../ir/value.ts'
+import { captured, cloneInst, type ValueTable } from '../ir/walk.ts'
+import { boundOf, inductions, tripBound } from '../opt/loops.ts'
+import { newFunc, type AdContext } from './context.ts'
+import { unrepeatable } from './rerun.ts'
+import { bytesOf } from './residual.ts'
+
+/** Bytes of states that a loop may keep one a trip: where the trips are known, and where most slots may stay unused. */
+const exactLimit = 2048, boundedLimit = 1024
+/** How often a loop is cut within cuts. */
+const maxLevels = 5
+
+/** Cuts the outermost long loops of a function in reversible form into stretches. True where there is one. */
+export function stretchLoops(cx: AdContext, func: Func): boolean {
+  let found = false
+  const visit = (region: Region): void => {
+    for (const inst of [...region.insts]) {
+      if (inst.op === ops.loop) {
+        const length = lengthOf(cx, func, inst)
+        if (length !== undefined) found = stretch(cx, func, region, inst, length) || found
+      } else {
+        inst.regions.forEach(visit)
+      }
+    }
+  }
+  visit(func.body!)
+  return found
+}
+
+interface Length {
+  readonly bound: number
+  /** Trips of one stretch. */
+  readonly trips: number
+}
+
+/** How a loop is to be cut, if at all. */
+function lengthOf(cx: AdContext, func: Func, loop: Inst): Length | undefined {
+  const known = tripBound(loop)
+  const bound = known?.max ?? boundOf(loop.attr)
+  if (bound === undefined || bound < 4) return undefined
+  const derived = new Set([...inductions(loop).map(i => i.param), ...certain(loop)])
+  const bytes = loop.regions[0]!.params.reduce((sum, p) => sum + (derived.has(p) ? 0 : bytesOf(p.type)), 0)
+  const limit = cx.stretchLimits.get(func) ?? (known?.exact === undefined ? boundedLimit : exactLimit)
+  if (bound * bytes <= limit) return undefined
+  let levels = 2
+  while (levels < maxLevels && levels * bytes * Math.ceil(bound ** (1 / levels)) > limit) levels++
+  const trips = Math.ceil(bound ** ((levels - 1) / levels))
+  return trips >= bound ? undefined : { bound, trips }
+}
+
+/** Carried flags that are true whenever a trip begins. */
+function certain(loop: Inst): Set<Value> {
+  const head = loop.regions[0]!
+  const found = new Set<Value>()
+  const visit = (c: Value): void => {
+    if (head.params.includes(c)) found.add(c)
+    else if (c.def instanceof Inst && c.def.op === ops.and && head.insts.includes(c.def)) c.def.args.forEach(visit)
+  }
+  if (head.end.op === ops.test) visit(head.end.args[0]!)
+  return found
+}
+
+/** False where the loop does what may not be done again, or works on memory of its function. */
+function stretch(cx: AdContext, func: Func, region: Region, loop: Inst, { bound, trips }: Length): boolean {
+  const [head, body] = loop.regions as [Region, Region]
+  if (head.end.op !== ops.test || body.end.op !== ops.next || head.insts.some(i => i.op.effect === 'write' || i.op.effect === 'trap')) return false
+  if (unrepeatable(loop) !== undefined) return false
+  const defined = new Set<Value>([...head.params, ...head.insts.flatMap(inst => inst.results)])
+  const free = [...new Set([...captured(head, func), ...captured(body, func).filter(v => !defined.has(v))])]
+  const again = free.filter(v => v.def instanceof Inst && (v.def.op === ops.constant || v.def.op === ops.zero || v.def.op === ops.global))
+  const values = free.filter(v => !again.includes(v))
+  if (values.some(v => v.type.kind === 'ptr')) return false
+
+  const made = newFunc(cx, `${func.name}_stretch`, [...head.params, ...values], head.params.map(p => p.type), loop.span)
+  made.info.prefer = 'recompute'
+  made.body = new Region()
+  const b = new Builder(made, made.body)
+  b.span = loop.span
+  const table: ValueTable = []
+  const state = head.params.map(p => b.param(p.type, p.name))
+  for (const v of values) table[v.id] = b.param(v.type, v.name)
+  for (const v of again) b.at.insts.push(cloneInst(v.def as Inst, made, table))
+  const inner = cloneInst(loop, made, table)
+  const [innerHead, innerBody] = inner.regions as [Region, Region]
+  inner.attr = trips
+  inner.args = [...state, b.const(i32, 0)]
+  const k = b.param(i32, 'trip', innerHead)
+  const test = innerHead.insts.pop()!
+  b.within(innerHead, () => {
+    const go = b.emit1(ops.and, [test.args[0]!, b.emit1(ops.lt, [k, b.const(i32, trips)])])
+    b.emit(ops.test, [go, ...innerHead.params.slice(0, -1)])
+  })
+  const next = innerBody.insts.pop()!
+  b.within(innerBody, () => b.emit(ops.next, [...next.args, b.add(k, b.const(i32, 1))]))
+  inner.results = state.map((p, i) => b.value(p.type, inner, i, p.name))
+  made.body.insts.push(inner)
+  b.emit(ops.ret, [...inner.results])
+  cx.tidy(made)
+  const limit = cx.stretchLimits.get(func)
+  if (limit !== undefined) cx.stretchLimits.set(made, limit)
+
+  // A stretch that ends early is the last, so each begins where as many full ones lead.
+  const steps = inductions(loop)
+  const flags = certain(loop)
+  const outer = new Region()
+  const c = new Builder(func, outer)
+  c.span = loop.span
+  const before = new Region()
+  loop.args.push(c.within(before, () => c.const(i32, 0)))
+  const at = c.param(i32, 'stretch', head)
+  const begin = head.params.slice(0, -1).map(p => {
+    const step = steps.find(s => s.param === p)
+    if (flags.has(p)) return c.const(p.type, true)
+    if (step === undefined) return p
+    const wide = p.type.scalar === 'i64' || p.type.scalar === 'u64'
+    return c.add(step.start, c.mul(c.convert(at, p.type), c.const(p.type, wide ? BigInt(step.step * trips) : step.step * trips)))
+  })
+  c.emit(ops.next, [...c.call(made, [...begin, ...values]), c.add(at, c.const(i32, 1))])
+  loop.regions = [head, outer]
+  loop.attr = Math.ceil(bound / trips)
+  region.insts.splice(region.insts.indexOf(loop), 0, ...before.insts)
+  return true
+}
