@@ -76,7 +76,7 @@ export const helpers: Readonly<Record<string, string>> = {
 }`,
   /** An index of a list, as long as engines have lists so long. */
   room: `function room(at) {
-  if (at >= 67108864) throw new RangeError('out of memory: a reverse derivative stores more trips of loops without [Checkpoints] than memory holds')
+  if (at >= 33554432) throw new RangeError('out of memory: a reverse derivative stores more trips of loops without [Checkpoints] than memory holds')
   return at
 }`,
   /** The plain array in a plain array, made where it is missing. */
