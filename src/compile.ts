@@ -70,6 +70,8 @@ export interface MiddleOptions {
   readonly debug?: boolean | undefined
   /** Takes the text of a stage: of the whole module for `lower`, `ssa` and `final`, of one function for the others. */
   readonly dump?: ((stage: Stage, text: string, func: string | undefined) => void) | undefined
+  /** How many bytes a reverse pass may keep. */
+  readonly maxContext?: number | undefined
   /** Told what the reverse passes keep, compute again and store. */
   readonly explain?: Explain | undefined
   /** Takes the time that each phase took, in milliseconds. */
@@ -349,7 +351,7 @@ export function middle(program: CheckedProgram, roots: Roots, sink: Sink, option
     tidy,
     isTidy: func => tidied.has(func),
     growable: options.target === 'wasm' || options.target === 'js',
-    explain: options.explain,
+    explain: options.explain, maxContext: options.maxContext,
     observe: (stage, func) => {
       // The trees of the stages between are no whole functions: one uses values of the other.
       if (options.verify && (stage === 'prepared' || stage === 'linearized' || stage === 'extracted')) verifier.verify(func, stage)

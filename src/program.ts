@@ -35,6 +35,11 @@ export interface CompileOptions {
   readonly optimize?: Level | undefined
   /** For WebAssembly and JavaScript: a loop that makes more trips than its `[MaxIters]` allows stops the program and is named. */
   readonly debug?: boolean | undefined
+  /**
+   * How many bytes a reverse pass may keep in memory: it computes again what does not fit, and where that cannot be done an
+   * error says what is in the way. Default: as many as are worth while.
+   */
+  readonly maxContext?: number | undefined
   /** Check the IR after each pass; slow, for finding bugs in the compiler. */
   readonly verify?: boolean | undefined
   /** Told how long each phase took, in milliseconds. */
@@ -264,7 +269,7 @@ export class WgslProgram {
   }
 
   #passes(target: Target | undefined, dump: MiddleOptions['dump'], wide: boolean): MiddleOptions {
-    const { optimize = 2, verify = false, debug = false, time } = this.#options
-    return { level: optimize, verify, debug, target, wide, dump, time }
+    const { optimize = 2, verify = false, debug = false, time, maxContext } = this.#options
+    return { level: optimize, verify, debug, target, wide, dump, time, maxContext }
   }
 }

@@ -24,6 +24,7 @@ function diagnose(entry: Entry): readonly Diagnostic[] {
     fileName: 'example.slang', ...example.files === undefined ? {} : { files: example.files },
     ...example.entry === undefined ? {} : { entries: [example.entry] },
     ...example.exports === undefined ? {} : { exports: example.exports },
+    ...example.maxContext === undefined ? {} : { maxContext: example.maxContext },
   })
   if (example.target === 'wgsl' && program.wgslDiagnostics.length > 0) return program.wgslDiagnostics
   try {

@@ -10,10 +10,11 @@ import * as t from '../ir/type.ts'
 import { Inst, Region, type Func, type Value } from '../ir/value.ts'
 import { cloneInst, mapValues } from '../ir/walk.ts'
 import { boundOf, inductions, tripBound } from '../opt/loops.ts'
+import { byteScale } from './budget.ts'
 import type { AdContext } from './context.ts'
 import type { Trees } from './linearize.ts'
 import { Network } from './mincut.ts'
-import { Primal, bytesOf, slotType } from './residual.ts'
+import { Primal, bytesOf, inMemory, slotType } from './residual.ts'
 import type { Adjoint } from './transpose.ts'
 
 /** One entry of the context. */
@@ -32,6 +33,8 @@ export interface Checkpointed {
   /** Indices of the primal inputs that the adjoint uses, and the values that stand for them there. */
   readonly needs: readonly number[]
   readonly inputs: readonly Value[]
+  /** Bytes of the slots that are no registers where the two halves become one function. */
+  readonly memory: number
 }
 
 export type Choice = 'free' | 'store' | 'recompute'
@@ -160,7 +163,7 @@ class Checkpointer {
   storeCost(v: Value): number {
     const type = v.type.kind === 'ptr' ? v.type.elem! : v.type
     if (v.type.kind === 'ptr' && !(v.def.op !== undefined && v.def.op === ops.variable)) return Infinity
-    return bytesOf(type) * (this.primal.places[v.id]!.loops.length === 0 ? byteAtTop : this.cx.growable === true ? byteInLoop : byteInGpuLoop) * this.weight(v)
+    return bytesOf(type) * (this.primal.places[v.id]!.loops.length === 0 ? byteAtTop : this.cx.growable === true ? byteInLoop : byteInGpuLoop) * this.weight(v) * byteScale(this.cx)
   }
 
   /** The minimum cut; a value that is given must be had the way that is said, if it can. */
@@ -288,7 +291,17 @@ class Checkpointer {
       needs.push(i)
       inputs.push(v)
     })
-    return { slots: this.slots, needs, inputs }
+    return { slots: this.slots, needs, inputs, memory: this.memory() }
+  }
+
+  memory(): number {
+    let sum = 0
+    for (const { value } of this.slots) {
+      const { loops } = this.primal.places[value.id]!
+      if (loops.length === 0 && !inMemory(value.type)) continue
+      sum += loops.reduce((n, loop) => n * (this.bound(loop)?.max ?? Infinity), bytesOf(value.type.kind === 'ptr' ? value.type.elem! : value.type))
+    }
+    return sum
   }
 
   readonly #values: Map<number, Value> = new Map()

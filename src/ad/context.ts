@@ -2,6 +2,7 @@ import type { Sink } from '../base/diag.ts'
 import { Builder, isZero } from '../ir/build.ts'
 import * as ops from '../ir/ops.ts'
 import { differential, voidType, type Type } from '../ir/type.ts'
+import type { Budget } from './budget.ts'
 import type { Decisions } from './checkpoint.ts'
 import type { Rerun } from './rerun.ts'
 import { Func, type Module, type ParamSig, type Value } from '../ir/value.ts'
@@ -81,8 +82,8 @@ export interface AdContext {
   readonly duals: Map<Func, Func>
   /** Functions that are a loop under `[Checkpoints]`. */
   readonly reruns: Map<Func, Rerun>
-  /** Bytes of states that loops of a function may keep, where not as many as others. */
-  readonly stretchLimits: Map<Func, number>
+  /** How many bytes a reverse pass may keep, where somebody says. */
+  readonly budget: Budget | undefined
   /** Of the primal half of a split function: the function. */
   readonly plainOf: Map<Func, Func>
   /** Functions that derivatives share, by name. */
@@ -91,11 +92,11 @@ export interface AdContext {
   readonly plains: Map<Func, Func>
 }
 
-export function adContext(module: Module, hooks: Pick<AdContext, 'sink' | 'derivatives' | 'tidy' | 'isTidy' | 'resolve' | 'observe' | 'growable' | 'explain'>): AdContext {
+export function adContext(module: Module, hooks: Pick<AdContext, 'sink' | 'derivatives' | 'tidy' | 'isTidy' | 'resolve' | 'observe' | 'growable' | 'explain'>, maxContext?: number): AdContext {
   return {
     module, ...hooks, jvps: new Map(), rules: new Map(), splits: new Map(), linearMaps: new Map(), splitOfMap: new Map(),
     open: new Set(), origins: new Map(), writing: new Set(), ids: new Map(), effects: new Map(), sources: new Map(), duals: new Map(), plains: new Map(), lost: new Set(), reruns: new Map(),
-    helpers: new Map(), stretchLimits: new Map(), plainOf: new Map(),
+    budget: maxContext === undefined ? undefined : { max: maxContext, pressure: 0, memory: new Map() }, helpers: new Map(), plainOf: new Map(),
   }
 }
 

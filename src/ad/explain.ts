@@ -5,13 +5,12 @@
  */
 import type { Span } from '../base/source.ts'
 import * as ops from '../ir/ops.ts'
-import type { Type } from '../ir/type.ts'
 import { Inst, type Func, type Value } from '../ir/value.ts'
 import { walk } from '../ir/walk.ts'
 import type { Explain, Split } from './context.ts'
 import type { Decisions } from './checkpoint.ts'
 import { rootOf } from './activity.ts'
-import { bytesOf } from './residual.ts'
+import { bytesOf, inMemory } from './residual.ts'
 
 /** One primal value that the reverse pass needs, itself or to compute others again. */
 export interface Residual {
@@ -67,6 +66,13 @@ export interface Explanation {
   readonly callees: readonly Explanation[]
 }
 
+/** A residual that takes memory, and where it stands. */
+export interface Held {
+  readonly residual: Residual
+  readonly span: Span | null
+  readonly func: Func
+}
+
 /** An explanation while callers may still turn up that hold its context. */
 interface Draft {
   readonly func: Func
@@ -75,14 +81,15 @@ interface Draft {
   readonly residuals: readonly Residual[]
   /** Those whose slots are neither memory nor one a trip: registers, where nobody holds the context. */
   readonly registers: ReadonlySet<Residual>
+  readonly spans: ReadonlyMap<Residual, Span | null>
   readonly operations: number
   readonly callees: readonly Draft[]
   held: boolean
 }
 
-type Found = Pick<Draft, 'residuals' | 'registers' | 'operations' | 'callees'>
+type Found = Pick<Draft, 'residuals' | 'registers' | 'spans' | 'operations' | 'callees'>
 
-const nothing: Found = { residuals: [], registers: new Set(), operations: 0, callees: [] }
+const nothing: Found = { residuals: [], registers: new Set(), spans: new Map(), operations: 0, callees: [] }
 
 /** Collects what the reverse passes of a program hold on to. */
 export class Explainer implements Explain {
@@ -101,12 +108,39 @@ export class Explainer implements Explain {
       return { value: v.name, ...placeOf(span), decision: 'stored', used: true, bytes, trips: states, stored: bytes * states, operations: 0, reason, change: undefined }
     })
     const trip = this.#ofPrimal.get(step.primal)
-    this.#last = { residuals, registers: new Set(), operations: 0, callees: trip === undefined ? [] : [trip] }
+    this.#last = { residuals, registers: new Set(), spans: new Map(residuals.map(r => [r, span])), operations: 0, callees: trip === undefined ? [] : [trip] }
   }
 
   split(func: Func, split: Split, isCustom: boolean): void {
     this.#ofPrimal.set(split.primal, { func, split, custom: isCustom, ...isCustom ? nothing : this.#last, held: false })
     this.#last = nothing
+  }
+
+  /** How much was found so far. */
+  mark(): number {
+    return this.#ofPrimal.size
+  }
+
+  /** Leaves out what was found since. */
+  forget(mark: number): void {
+    for (const func of [...this.#ofPrimal.keys()].slice(mark)) this.#ofPrimal.delete(func)
+  }
+
+  /** What takes memory in the reverse pass of a split function and of what it calls. */
+  heldBy(primal: Func): readonly Held[] {
+    const found: Held[] = []
+    const seen = new Set<Draft>()
+    const visit = (d: Draft | undefined): void => {
+      if (d === undefined || seen.has(d)) return
+      seen.add(d)
+      for (const residual of d.residuals) {
+        if (residual.stored > 0 && !(d.registers.has(residual) && !d.held)) found.push({ residual, span: d.spans.get(residual) ?? null, func: d.func })
+      }
+      // What a held context consists of is told by the callee.
+      for (const c of d.callees) visit(c)
+    }
+    visit(this.#ofPrimal.get(primal))
+    return found
   }
 
   /** What was found, the functions that no other calls first hand. */
@@ -161,8 +195,10 @@ class Report {
     values.sort((a, b) => this.#of.primal.places[a.id]!.order - this.#of.primal.places[b.id]!.order)
     const withChange = values.length <= changeLimit
     const registers = new Set<Residual>()
+    const spans = new Map<Residual, Span | null>()
     const residuals = values.map(v => {
       const r = this.#residual(v, withChange)
+      spans.set(r, this.#span(v))
       if (r.decision === 'stored' && this.#of.primal.places[v.id]!.loops.length === 0 && !inMemory(v.type)) registers.add(r)
       return r
     })
@@ -173,7 +209,7 @@ class Report {
       callees.add(callee)
       if (inst.results.some((v, i) => i >= callee.split.own && choices.get(v.id) === 'store')) callee.held = true
     })
-    return { residuals, registers, operations: this.#totals(choices).operations, callees: [...callees] }
+    return { residuals, registers, spans, operations: this.#totals(choices).operations, callees: [...callees] }
   }
 
   /** Bytes and operations of one call under some choices. */
@@ -310,11 +346,6 @@ class Report {
       bytes: after.bytes - before.bytes, operations: after.operations - before.operations,
     }
   }
-}
-
-/** True for a type that registers cannot hold. */
-function inMemory(type: Type): boolean {
-  return type.kind === 'ptr' || type.kind === 'array' || type.kind === 'list' || (type.kind === 'struct' && type.fields.some(f => inMemory(f.type)))
 }
 
 /** True for what is made of constants alone. */

@@ -13,6 +13,7 @@ import { inlineAll, inlineBeforeDerivatives } from '../opt/inline.ts'
 import { boundOf, hintWith, tripBound } from '../opt/loops.ts'
 import { Ranges } from '../opt/range.ts'
 import { rootOf } from './activity.ts'
+import { limitStates, type Budget } from './budget.ts'
 import { checkpoint } from './checkpoint.ts'
 import { memoKey, newFunc, zeroOf, type AdContext, type Jvp, type Split } from './context.ts'
 import { linearizeFused, unzip, type Callees } from './linearize.ts'
@@ -21,7 +22,7 @@ import { contextType, isLarge, pack, unpack } from './pack.ts'
 import { pairOf } from './pair.ts'
 import { prepare, settleLoops } from './prepare.ts'
 import { extractReruns, splitRerun } from './rerun.ts'
-import { Costs } from './residual.ts'
+import { Costs, bytesOf } from './residual.ts'
 import { stretchLoops } from './stretch.ts'
 import { transpose } from './transpose.ts'
 
@@ -227,15 +228,23 @@ export function splitOf(cx: AdContext, func: Func, active: readonly boolean[]): 
 
 function splitBody(cx: AdContext, func: Func, active: readonly boolean[]): Split | undefined {
   const rerun = cx.reruns.get(func)
-  return rerun === undefined ? transformSplit(cx, func, active) : splitRerun(cx, func, rerun, active, (step, of) => splitOf(cx, step, of))
+  if (rerun === undefined) return transformSplit(cx, func, active)
+  const split = splitRerun(cx, func, rerun, active, (step, of) => splitOf(cx, step, of))
+  if (split !== undefined && cx.budget !== undefined) {
+    const kept = [...rerun.loop.args.map(v => v.type), ...rerun.memory.slice(0, rerun.written).map(p => p.type.elem!)]
+    const bytes = rerun.states * kept.reduce((sum, type) => sum + bytesOf(type), 4)
+    cx.budget.memory.set(split.primal, bytes + memoryOfCallees(cx.budget, split.vjp.body!))
+  }
+  return split
 }
 
 function transformSplit(cx: AdContext, func: Func, active: readonly boolean[]): Split {
   const source = copyOf(cx, func)
   for (let round = 0; round < 8 && inlineBeforeDerivatives(source, callee => callee !== func && isSmall(cx, callee)); round++) cx.tidy(source)
   reversible(cx, source)
+  limitStates(cx, source)
   if (extractReruns(cx, source)) cx.tidy(source)
-  if (cx.growable !== true && stretchLoops(cx, source)) cx.tidy(source)
+  if (stretchLoops(cx, source)) cx.tidy(source)
   cx.observe('prepared', source)
   const trees = unzip(cx, calleesOf(cx), source, active)
   if (!trees.isLinear) cx.sink.add(notLinear, func.span ?? undefined, { name: func.name })
@@ -278,6 +287,7 @@ function transformSplit(cx: AdContext, func: Func, active: readonly boolean[]): 
   cx.tidy(primal)
   cx.tidy(vjp)
   primal.info.prefer = func.info.prefer
+  if (cx.budget !== undefined) cx.budget.memory.set(primal, done.memory + memoryOfCallees(cx.budget, adjoint.body))
   cx.plainOf.set(primal, func)
   return {
     primal, own: func.results.length, vjp, needs: done.needs, activeInputs: active,
@@ -299,6 +309,15 @@ function withoutContexts(cx: AdContext, primal: Region, out: ReadonlySet<Value>)
       return call
     })
   })
+}
+
+/** Bytes that the functions keep which the reverse pass runs again. */
+function memoryOfCallees(budget: Budget, adjoint: Region): number {
+  const called = new Set<Func>()
+  walk(adjoint, inst => { if (inst.op === ops.call) called.add(inst.attr as Func) })
+  let sum = 0
+  for (const func of called) sum += budget.memory.get(func) ?? 0
+  return sum
 }
 
 /** Shows a tree as a function of its own; what it takes of other trees, and what it gives, stands only in its body. */

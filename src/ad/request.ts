@@ -10,8 +10,10 @@ import { differential, places } from '../ir/type.ts'
 import { Region, inputs, outputs, type Func, type Global, type Module, type ParamSig, type Value } from '../ir/value.ts'
 import { cloneFunc, walk } from '../ir/walk.ts'
 import { rootOf } from './activity.ts'
+import { withinBudget } from './budget.ts'
 import { adContext, zeroOf, type AdContext, type AdStage, type Explain, type Split } from './context.ts'
 import { dualOf, isPlace } from './dual.ts'
+import { Explainer } from './explain.ts'
 import { half, jvpOf, splitOf } from './extract.ts'
 import { pairOf } from './pair.ts'
 import { differentiableInputs, planOf } from './plan.ts'
@@ -29,11 +31,13 @@ export interface AdHooks {
   /** True where slots had better grow than be as large as they may become: on a CPU. */
   readonly growable?: boolean | undefined
   readonly explain?: Explain | undefined
+  /** How many bytes a reverse pass may keep. */
+  readonly maxContext?: number | undefined
 }
 
 /** Writes the body of every function of the module that is still a request; new functions are added to the module. */
 export function resolveRequests(module: Module, hooks: AdHooks): void {
-  const cx = adContext(module, { ...hooks, resolve: func => resolve(cx, func) })
+  const cx = adContext(module, { ...hooks, explain: hooks.explain ?? (hooks.maxContext === undefined ? undefined : new Explainer()), resolve: func => resolve(cx, func) }, hooks.maxContext)
   for (let i = 0; i < module.funcs.length; i++) {
     const func = module.funcs[i]!
     if (func.request !== undefined) resolve(cx, func)
@@ -122,7 +126,7 @@ function backward(cx: AdContext, b: Builder, stub: Func, of: Func, params: reado
   const resultCt = hasResult && !of.sig.resultNoDiff && differential(of.sig.result) !== null ? params[at] : undefined
   const cts = hasResult ? [resultCt, ...outCts] : outCts
   const can = differentiableInputs(of)
-  const split = plan.is === 'transform' ? splitOf(cx, func, can) : ruleSplit(cx, func, plan.is === 'rule')
+  const split = withinBudget(cx, func, () => plan.is === 'transform' ? splitOf(cx, func, can) : ruleSplit(cx, func, plan.is === 'rule'))
   if (split === undefined) {
     grads.push(...pairs.map(({ input }) => zeroOf(cx, b, differential(primals[input]!.type)!)))
   } else {

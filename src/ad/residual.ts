@@ -19,6 +19,11 @@ export function bytesOf(type: Type): number {
   }
 }
 
+/** True for a type that registers cannot hold. */
+export function inMemory(type: Type): boolean {
+  return type.kind === 'ptr' || type.kind === 'array' || type.kind === 'list' || (type.kind === 'struct' && type.fields.some(f => inMemory(f.type)))
+}
+
 /** Where a primal value is defined. */
 export interface Place {
   readonly region: Region

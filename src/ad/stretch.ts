@@ -17,6 +17,7 @@ import { i32 } from '../ir/type.ts'
 import { Inst, Region, type Func, type Value } from '../ir/value.ts'
 import { captured, cloneInst, type ValueTable } from '../ir/walk.ts'
 import { boundOf, inductions, tripBound } from '../opt/loops.ts'
+import { loopLimit } from './budget.ts'
 import { newFunc, type AdContext } from './context.ts'
 import { unrepeatable } from './rerun.ts'
 import { bytesOf } from './residual.ts'
@@ -26,38 +27,48 @@ const exactLimit = 2048, boundedLimit = 1024
 /** How often a loop is cut within cuts. */
 const maxLevels = 5
 
-/** Cuts the outermost long loops of a function in reversible form into stretches. True where there is one. */
+/**
+ * Cuts the outermost long loops of a function in reversible form into stretches; where memory is short, loops within loops
+ * too, or makes of these functions that are called again. True where it changed something.
+ */
 export function stretchLoops(cx: AdContext, func: Func): boolean {
+  const limit = loopLimit(cx)
+  if (cx.growable === true && limit === undefined) return false
   let found = false
-  const visit = (region: Region): void => {
+  const visit = (region: Region, times: number): void => {
     for (const inst of [...region.insts]) {
-      if (inst.op === ops.loop) {
-        const length = lengthOf(cx, func, inst)
-        if (length !== undefined) found = stretch(cx, func, region, inst, length) || found
-      } else {
-        inst.regions.forEach(visit)
+      if (inst.op !== ops.loop) {
+        for (const r of inst.regions) visit(r, times)
+        continue
       }
+      const length = lengthOf(inst, limit, times)
+      if (length !== undefined && cut(cx, func, region, inst, length)) found = true
+      else if (limit !== undefined) visit(inst.regions[1]!, times * (tripBound(inst)?.max ?? boundOf(inst.attr) ?? assumedTrips))
     }
   }
-  visit(func.body!)
+  visit(func.body!, 1)
   return found
 }
 
 interface Length {
   readonly bound: number
-  /** Trips of one stretch. */
+  /** Trips of one stretch; all of them where the loop only becomes a function. */
   readonly trips: number
 }
 
-/** How a loop is to be cut, if at all. */
-function lengthOf(cx: AdContext, func: Func, loop: Inst): Length | undefined {
+/** Trips assumed of a loop whose bound is unknown. */
+const assumedTrips = 16
+
+/** How a loop that is run so many times is to be cut, if at all. */
+function lengthOf(loop: Inst, given: number | undefined, times: number): Length | undefined {
   const known = tripBound(loop)
   const bound = known?.max ?? boundOf(loop.attr)
-  if (bound === undefined || bound < 4) return undefined
+  if (bound === undefined || bound * times < 4) return undefined
   const derived = new Set([...inductions(loop).map(i => i.param), ...certain(loop)])
   const bytes = loop.regions[0]!.params.reduce((sum, p) => sum + (derived.has(p) ? 0 : bytesOf(p.type)), 0)
-  const limit = cx.stretchLimits.get(func) ?? (known?.exact === undefined ? boundedLimit : exactLimit)
-  if (bound * bytes <= limit) return undefined
+  const limit = given ?? (known?.exact === undefined ? boundedLimit : exactLimit)
+  if (bound * bytes * times <= limit) return undefined
+  if (bound * bytes <= limit) return { bound, trips: bound }
   let levels = 2
   while (levels < maxLevels && levels * bytes * Math.ceil(bound ** (1 / levels)) > limit) levels++
   const trips = Math.ceil(bound ** ((levels - 1) / levels))
@@ -77,7 +88,7 @@ function certain(loop: Inst): Set<Value> {
 }
 
 /** False where the loop does what may not be done again, or works on memory of its function. */
-function stretch(cx: AdContext, func: Func, region: Region, loop: Inst, { bound, trips }: Length): boolean {
+function cut(cx: AdContext, func: Func, region: Region, loop: Inst, { bound, trips }: Length): boolean {
   const [head, body] = loop.regions as [Region, Region]
   if (head.end.op !== ops.test || body.end.op !== ops.next || head.insts.some(i => i.op.effect === 'write' || i.op.effect === 'trap')) return false
   if (unrepeatable(loop) !== undefined) return false
@@ -87,7 +98,9 @@ function stretch(cx: AdContext, func: Func, region: Region, loop: Inst, { bound,
   const values = free.filter(v => !again.includes(v))
   if (values.some(v => v.type.kind === 'ptr')) return false
 
-  const made = newFunc(cx, `${func.name}_stretch`, [...head.params, ...values], head.params.map(p => p.type), loop.span)
+  const whole = trips >= bound
+  const outs = whole ? loop.results : head.params
+  const made = newFunc(cx, `${func.name}_stretch`, [...head.params, ...values], outs.map(p => p.type), loop.span)
   made.info.prefer = 'recompute'
   made.body = new Region()
   const b = new Builder(made, made.body)
@@ -97,24 +110,18 @@ function stretch(cx: AdContext, func: Func, region: Region, loop: Inst, { bound,
   for (const v of values) table[v.id] = b.param(v.type, v.name)
   for (const v of again) b.at.insts.push(cloneInst(v.def as Inst, made, table))
   const inner = cloneInst(loop, made, table)
-  const [innerHead, innerBody] = inner.regions as [Region, Region]
-  inner.attr = trips
-  inner.args = [...state, b.const(i32, 0)]
-  const k = b.param(i32, 'trip', innerHead)
-  const test = innerHead.insts.pop()!
-  b.within(innerHead, () => {
-    const go = b.emit1(ops.and, [test.args[0]!, b.emit1(ops.lt, [k, b.const(i32, trips)])])
-    b.emit(ops.test, [go, ...innerHead.params.slice(0, -1)])
-  })
-  const next = innerBody.insts.pop()!
-  b.within(innerBody, () => b.emit(ops.next, [...next.args, b.add(k, b.const(i32, 1))]))
-  inner.results = state.map((p, i) => b.value(p.type, inner, i, p.name))
+  if (whole) inner.args = state
+  else shorten(b, inner, state, trips)
   made.body.insts.push(inner)
   b.emit(ops.ret, [...inner.results])
   cx.tidy(made)
-  const limit = cx.stretchLimits.get(func)
-  if (limit !== undefined) cx.stretchLimits.set(made, limit)
-
+  if (whole) {
+    const call = new Inst(ops.call, [...loop.args, ...values], made, [], loop.span)
+    call.results = loop.results
+    for (const v of call.results) v.def = call
+    region.insts[region.insts.indexOf(loop)] = call
+    return true
+  }
   // A stretch that ends early is the last, so each begins where as many full ones lead.
   const steps = inductions(loop)
   const flags = certain(loop)
@@ -136,4 +143,20 @@ function stretch(cx: AdContext, func: Func, region: Region, loop: Inst, { bound,
   loop.attr = Math.ceil(bound / trips)
   region.insts.splice(region.insts.indexOf(loop), 0, ...before.insts)
   return true
+}
+
+/** Lets the loop of a stretch end after so many trips, and give what it carries. */
+function shorten(b: Builder, inner: Inst, state: readonly Value[], trips: number): void {
+  const [head, body] = inner.regions as [Region, Region]
+  inner.attr = trips
+  inner.args = [...state, b.const(i32, 0)]
+  const k = b.param(i32, 'trip', head)
+  const test = head.insts.pop()!
+  b.within(head, () => {
+    const go = b.emit1(ops.and, [test.args[0]!, b.emit1(ops.lt, [k, b.const(i32, trips)])])
+    b.emit(ops.test, [go, ...head.params.slice(0, -1)])
+  })
+  const next = body.insts.pop()!
+  b.within(body, () => b.emit(ops.next, [...next.args, b.add(k, b.const(i32, 1))]))
+  inner.results = state.map((p, i) => b.value(p.type, inner, i, p.name))
 }

@@ -28,6 +28,7 @@ export type Example = string | {
   readonly target?: 'wgsl' | 'wasm' | 'js'
   readonly entry?: string
   readonly exports?: readonly string[]
+  readonly maxContext?: number
 }
 
 export interface EntryOptions {

@@ -22,7 +22,14 @@ function shared(command: Command): Command {
     .addOption(new Option('-O, --optimize <level>', 'how hard to optimise').choices(levels).default('2'))
     .addOption(new Option('--diagnostics <format>', 'how mistakes are reported on stderr').choices(['text', 'json']).default('text'))
     .option('-g, --debug', 'on a CPU, stop a loop that makes more trips than its [MaxIters] allows, and name it')
+    .option('--max-context <bytes>', 'how many bytes a reverse pass may keep in memory; what does not fit is computed again', whole)
     .option('--time', 'print the milliseconds of each phase on stderr')
+}
+
+function whole(text: string): number {
+  const n = Number(text)
+  if (!Number.isSafeInteger(n) || n < 0 || text.trim() === '') throw new InvalidArgumentError('a whole number is needed')
+  return n
 }
 
 function positive(text: string): number {

@@ -43,6 +43,27 @@ export float g(float x)
 }`,
 })
 
+export const overBudget: Entry<'name' | 'bytes' | 'max'> = error('E36005', 'the reverse derivative of {name} keeps {bytes} bytes, and {max} are allowed', {
+  help: 'allow more by --max-context, or keep less: what takes most is named below',
+  example: {
+    source: `[Differentiable]
+float f(float x)
+{
+    float a[64];
+    for (int i = 0; i < 64; i++)
+        a[i] = i == 0 ? x : sin(a[i - 1]) * x;
+    return a[63];
+}
+export float g(float x)
+{
+    var p = diffPair(x);
+    bwd_diff(f)(p, 1.0);
+    return p.d;
+}`,
+    maxContext: 16,
+  },
+})
+
 export const recursiveDerivative: Entry = error('E36001', 'cannot differentiate {name}: it calls itself', {
   help: 'write the recursion as a loop, or give the function a derivative of its own',
   example: `[Differentiable]

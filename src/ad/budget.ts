@@ -1,0 +1,99 @@
+/**
+ * `--max-context`: how many bytes a reverse pass may keep in memory. A derivative that keeps more is made again under more
+ * pressure: stored bytes cost more than any computation, loops are cut into ever shorter stretches, those within loops too, and in the end
+ * keep few of their states and run again from these.
+ */
+import type { Note } from '../base/diag.ts'
+import { overBudget } from '../base/errors/ad.ts'
+import type { Span } from '../base/source.ts'
+import type { AdContext, Split } from './context.ts'
+import { Explainer, type Held } from './explain.ts'
+import * as ops from '../ir/ops.ts'
+import type { Func, Region } from '../ir/value.ts'
+import { boundOf, statesOf, tripBound } from '../opt/loops.ts'
+import { unrepeatable } from './rerun.ts'
+import { bytesOf } from './residual.ts'
+
+export interface Budget {
+  readonly max: number
+  /** How hard bytes are avoided: 0 not more than else. */
+  pressure: number
+  /** Bytes that a call keeps, by the primal half of a split function. */
+  readonly memory: Map<Func, number>
+}
+
+/** With so many limits, each half of the one before, loops are cut; with as many again, few of their states are kept. */
+const stretchSteps = 5
+/** After so many attempts a derivative is said not to fit. */
+const maxPressure = 2 * stretchSteps
+/** What a byte weighs under pressure. */
+const heavy = 1e6
+/** Values that a complaint names. */
+const namedLimit = 5
+
+/** By how much a stored byte weighs more than else. */
+export function byteScale(cx: AdContext): number {
+  return cx.budget === undefined || cx.budget.pressure === 0 ? 1 : heavy
+}
+
+/** Bytes of states that a loop may keep before it is cut into stretches, where that is not as else. */
+export function loopLimit(cx: AdContext): number | undefined {
+  return cx.budget === undefined || cx.budget.pressure === 0 ? undefined : cx.budget.max / 2 ** ((cx.budget.pressure - 1) % stretchSteps)
+}
+
+/** Lets long loops keep no more states than the budget has room for: the rest is run again, as under `[Checkpoints]`. */
+export function limitStates(cx: AdContext, func: Func): void {
+  const limit = loopLimit(cx)
+  if (limit === undefined || cx.budget!.pressure <= stretchSteps) return
+  const visit = (region: Region): void => {
+    for (const inst of region.insts) {
+      if (inst.op !== ops.loop) {
+        inst.regions.forEach(visit)
+        continue
+      }
+      const bound = tripBound(inst)?.max ?? boundOf(inst.attr)
+      const bytes = inst.args.reduce((sum, v) => sum + bytesOf(v.type), 4)
+      if (statesOf(inst.attr) !== undefined || unrepeatable(inst) !== undefined || (bound !== undefined && bound * bytes <= limit)) continue
+      const states = Math.max(1, Math.floor(limit / bytes))
+      inst.attr = bound === undefined ? [states] : [states, bound]
+    }
+  }
+  visit(func.body!)
+}
+
+/** Makes the derivative of `of` so that it keeps within the budget, or says what is in the way. */
+export function withinBudget(cx: AdContext, of: Func, make: () => Split | undefined): Split | undefined {
+  const { budget } = cx
+  if (budget === undefined) return make()
+  const before = budget.pressure
+  const explain = cx.explain instanceof Explainer ? cx.explain : undefined
+  const mark = explain?.mark() ?? 0
+  for (budget.pressure = 0; ; budget.pressure++) {
+    const split = make()
+    const bytes = split === undefined ? 0 : budget.memory.get(split.primal) ?? 0
+    if (split === undefined || bytes <= budget.max || budget.pressure >= maxPressure || cx.sink.errors > 0) {
+      if (bytes > budget.max) complain(cx, of, split!, bytes, budget.max, explain)
+      budget.pressure = before
+      return split
+    }
+    // What is memoised was made under less pressure.
+    cx.splits.clear()
+    explain?.forget(mark)
+  }
+}
+
+function complain(cx: AdContext, of: Func, split: Split, bytes: number, max: number, explain: Explainer | undefined): void {
+  const held = explain?.heldBy(split.primal) ?? []
+  const notes = [...held].sort((a, b) => b.residual.stored - a.residual.stored).slice(0, namedLimit).map(noteOf)
+  cx.sink.add(overBudget, of.span ?? undefined, { name: of.name, bytes: Number.isFinite(bytes) ? String(bytes) : 'any number of', max: String(max) }, ...notes)
+}
+
+function noteOf({ residual: r, span, func }: Held): Note {
+  const each = r.trips === 1 ? '' : `, ${r.bytes} for each of ${r.trips ?? 'its'} trips`
+  const mend = r.change !== undefined && r.change.on !== '' && r.change.bytes < 0 ? `; [${r.change.attribute}] on ${r.change.on} would save ${-r.change.bytes}` : ''
+  return { span: spanOf(span, func), text: `${r.value}: ${r.stored} bytes${each}: ${r.reason}${mend}` }
+}
+
+function spanOf(span: Span | null, func: Func): Span | undefined {
+  return span ?? func.span ?? undefined
+}
