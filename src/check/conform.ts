@@ -12,12 +12,13 @@ import { constraintsOf, inferArg, solve } from './generic.ts'
 import { lookupMember } from './member.ts'
 import { resolveType } from './resolve.ts'
 import {
-  arrayType, assocType, errorType, interfaceType, isInt, paramType, intParam, scalarName, structType, substitute, substituteArg, thisType,
+  arrayType, assocType, errorType, interfaceType, isInt, noSubst, paramType, intParam, scalarName, structType, substitute, substituteArg, thisType,
   type GenericArg, type InterfaceType, type Subst, type Type,
 } from './type.ts'
 
 /** Puts in types and looks up associated types of what has become concrete. */
 export function put(cx: Cx, type: Type, subst: Subst): Type {
+  if (type.kind === 'scalar' || (subst.args.size === 0 && subst.self === null)) return type
   return substitute(type, subst, (base, iface, decl) => associated(cx, base, iface, decl))
 }
 
@@ -45,6 +46,7 @@ export function ownArgs(decl: StructDecl | InterfaceDecl): GenericArg[] {
 
 /** The substitution that arguments make for the parameters of a declaration. */
 export function substFor(decl: Decl, args: readonly GenericArg[], self: Type | null): Subst {
+  if (args.length === 0) return self === null ? noSubst : { args: noSubst.args, self }
   const map = new Map<number, GenericArg>()
   let i = 0
   for (const list of paramLists(decl)) for (const p of list.params) {

@@ -8,6 +8,7 @@ import type {
 import type * as ast from '../syntax/ast.ts'
 import type { Scope } from './scope.ts'
 import type { Library } from './library.ts'
+import type { Template } from './signature.ts'
 import type { Body, Expr, GlobalInfo, StructDiffInfo } from './tree.ts'
 import type { Int, InterfaceType, Type } from './type.ts'
 
@@ -62,6 +63,8 @@ export class Cx {
   readonly fieldSigs: Map<StructDecl, readonly FieldSig[] | 'busy'> = new Map()
   readonly bases: Map<Decl, readonly InterfaceType[]> = new Map()
   readonly sigs: Map<FuncDecl, FuncSig | 'busy'> = new Map()
+  /** Signatures as overload resolution wants them, of functions as they are declared. */
+  readonly templates: Map<FuncDecl, Template> = new Map()
   readonly attributes: Map<FuncDecl, FuncAttributes> = new Map()
   readonly bodies: Map<FuncDecl, Body | null> = new Map()
   readonly globalInfos: Map<GlobalDecl, GlobalInfo | 'busy'> = new Map()

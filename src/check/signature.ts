@@ -162,6 +162,16 @@ export interface Template extends Signature {
 
 /** The signature of a declaration with some generic parameters put in. */
 export function template(cx: Cx, func: FuncDecl, subst: Subst): Template {
+  if (subst.args.size > 0 || subst.self !== null) return makeTemplate(cx, func, subst)
+  const known = cx.templates.get(func)
+  if (known !== undefined) return known
+  const made = makeTemplate(cx, func, subst)
+  // While a signature is being resolved it stands as an error, which must not last.
+  if (cx.sigs.get(func) !== 'busy') cx.templates.set(func, made)
+  return made
+}
+
+function makeTemplate(cx: Cx, func: FuncDecl, subst: Subst): Template {
   const sig = funcSig(cx, func)
   const isMethod = func.role === 'method' || func.role === 'accessor'
   const raw = isMethod && func.parent !== null ? selfType(cx, func.parent) : null
