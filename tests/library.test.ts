@@ -12,8 +12,8 @@ import { lanesOf, libraryCases, type LibraryCase } from './library-cases.ts'
 
 /** Lanes as a host hands them over. */
 function nest(type: string, lanes: readonly number[]): unknown {
-  if (lanes.length === 1) return lanes[0]
   const shape = /\dx(\d)$/.exec(type)
+  if (lanes.length === 1 && shape === null) return lanes[0]
   if (shape === null) return [...lanes]
   const cols = Number(shape[1])
   return Array.from({ length: lanes.length / cols }, (_, r) => lanes.slice(r * cols, (r + 1) * cols))
@@ -117,6 +117,9 @@ describe.each(libraryCases)('$name', c => {
     for (const x of c.args.map(l => l.map(Math.fround))) {
       const w = direction(results, 5).map(Math.fround)
       close(flat(wasm.call('f', host(c, x)).result), flat(js['f']!(...host(c, x))), 4e-7, 'value')
+      const v = direction(x.length, 3).map(Math.fround)
+      const pushed = wasm.call('fwd_diff(f)', pairs(c, x, v)).result as { d: unknown }
+      close(flat(pushed.d), forward(js, 'f', c, x, v).d, 2e-6, 'tangent')
       const grads = wasm.call('bwd_diff(f)', [...pairs(c, x, x.map(() => 0)), nest(c.result, w)]).out as Record<string, { d: unknown }>
       close(Object.values(grads).flatMap(p => flat(p.d)), reverse(js, 'f', c, x, c.result, w), 2e-6, 'gradient')
     }
@@ -155,19 +158,24 @@ describe('in WGSL', () => {
     cases.forEach((c, k) => {
       const x = c.args[0]!.map(Math.fround)
       const w = direction(lanesOf(c.result), 5).map(Math.fround)
+      const v = direction(x.length, 3).map(Math.fround)
       const js = evaluate(compile(c.source).js({ mode: 'f64' }).code)
-      wanted.push({ what: `${c.name}: value`, lanes: flat(js['f']!(...host(c, x))) }, { what: `${c.name}: gradient`, lanes: reverse(js, 'f', c, x, c.result, w) })
+      wanted.push(
+        { what: `${c.name}: value`, lanes: flat(js['f']!(...host(c, x))) }, { what: `${c.name}: tangent`, lanes: forward(js, 'f', c, x, v).d },
+        { what: `${c.name}: gradient`, lanes: reverse(js, 'f', c, x, c.result, w) },
+      )
       functions += `${c.source.replace(' public', '').replace(/\bf\(/, `f${k}(`)}\n`
       const start = input.length
-      input.push(...x, ...w)
+      input.push(...x, ...v, ...w)
       let from = start
       const names = c.params.map((type, i) => {
-        body += `  var p${k}_${i} = diffPair(${read(type, from)});\n`
+        body += `  var p${k}_${i} = diffPair(${read(type, from)}, ${read(type, from + x.length)});\n`
         from += lanesOf(type)
         return `p${k}_${i}`
       })
-      body += `  let r${k} = f${k}(${names.map(n => `${n}.p`).join(', ')});\n  bwd_diff(f${k})(${names.join(', ')}, ${read(c.result, from)});\n`
-      const outs = [...lanes(c.result, `r${k}`), ...c.params.flatMap((type, i) => lanes(type, `p${k}_${i}.d`))]
+      body += `  let r${k} = f${k}(${names.map(n => `${n}.p`).join(', ')});\n  let t${k} = fwd_diff(f${k})(${names.join(', ')});\n`
+      body += `  bwd_diff(f${k})(${names.join(', ')}, ${read(c.result, from + x.length)});\n`
+      const outs = [...lanes(c.result, `r${k}`), ...lanes(c.result, `t${k}.d`), ...c.params.flatMap((type, i) => lanes(type, `p${k}_${i}.d`))]
       for (const out of outs) body += `  found[${at++}] = ${out};\n`
     })
     const source = `StructuredBuffer<float> given;\nRWStructuredBuffer<float> found;\n${functions}[shader("compute")] [numthreads(1, 1, 1)]\nvoid run() {\n${body}}\n`

@@ -388,7 +388,8 @@ function subscriptTerm(env: Env, base: Term & { readonly kind: 'value' | 'place'
   for (const m of members) {
     if (m.decl.kind === 'func') candidates.push(...candidatesOf([m], base, 0))
     if (m.decl.kind !== 'subscript') continue
-    const first = m.decl.accessors.find(a => a.accessor !== 'set') ?? m.decl.accessors[0]!
+    // What can only be written is chosen as if it could be read: the value given is no index.
+    const first: FuncDecl = m.decl.accessors.find(a => a.accessor !== 'set') ?? { ...m.decl.accessors[0]!, accessor: 'get' }
     byGetter.set(first, { decl: m.decl, member: m })
     candidates.push({ decl: first, subst: m.subst, requirement: m.requirement, distance: 0, via: m.via, extensionParams: m.extensionParams, object: base })
   }

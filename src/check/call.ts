@@ -15,8 +15,8 @@ import { constraintsOf, inferArg, solve, violation } from './generic.ts'
 import type { Member } from './member.ts'
 import { isOwn } from './requirement.ts'
 import { derive, template, type Template } from './signature.ts'
-import { errorTerm, value, type Candidate, type Term } from './term.ts'
-import type { Arg, FuncRef, Place } from './tree.ts'
+import { errorTerm, unusable, value, type Candidate, type Term } from './term.ts'
+import type { Arg, FuncRef, Place, SigParam } from './tree.ts'
 import { isInt, poisoned, same, show, type GenericArg, type Subst, type Type } from './type.ts'
 
 type Funcs = Term & { readonly kind: 'funcs' }
@@ -289,7 +289,7 @@ function finish(env: Env, match: Match, funcs: Funcs, args: readonly Term[], spa
       made.push({ dir: 'in', value: coerce(env, arg, p.type, at) })
       continue
     }
-    const place = argumentPlace(env, arg, p.type, p.name, at)
+    const place = argumentPlace(env, arg, p, at)
     made.push(place === null ? { dir: 'in', value: emptyError(p.type) } : { dir: p.dir, place })
   }
   let object: Arg | null = null
@@ -307,9 +307,9 @@ function finish(env: Env, match: Match, funcs: Funcs, args: readonly Term[], spa
 }
 
 /** The place for an `out` or `inout` argument; null where it is none, which is reported. */
-function argumentPlace(env: Env, arg: Term, type: Type, name: string, span: Span): Place | null {
-  if (arg.kind === 'place' && arg.fixed === null) return convertPlace(arg.place, type)
-  const why = arg.kind === 'place' ? arg.fixed! : 'it is a value'
-  env.cx.sink.add(errors.argumentNotAssignable, span, { name, why })
+function argumentPlace(env: Env, arg: Term, param: SigParam, span: Span): Place | null {
+  const fixed = arg.kind === 'place' ? arg.fixed ?? unusable(arg.place, param.dir === 'out') : null
+  if (arg.kind === 'place' && fixed === null) return convertPlace(arg.place, param.type)
+  env.cx.sink.add(errors.argumentNotAssignable, span, { name: param.name, why: fixed ?? 'it is a value' })
   return null
 }

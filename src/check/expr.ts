@@ -16,7 +16,7 @@ import { lookupMember } from './member.ts'
 import { checkAssign, checkBinary, checkConditional, checkPostfix, checkPrefix } from './operator.ts'
 import { noneTerm, typeQuestion } from './optional.ts'
 import { applyGeneric, arrayOf, describe, lookup, resolveInt, resolveType, termType } from './resolve.ts'
-import { errorTerm, value, type Term } from './term.ts'
+import { errorTerm, unusable, value, type Term } from './term.ts'
 import type { Arg, Expr, Place } from './tree.ts'
 import {
   boolType, errorType, intType, poisoned, scalars, show, stringType, uintType, type GenericArg, type Type,
@@ -232,12 +232,12 @@ export function readPlace(place: Place, span: Span | null): Expr {
 export function toExpr(env: Env, term: Term, span: Span): Expr {
   switch (term.kind) {
     case 'value': return term.expr
-    case 'place':
-      if (term.place.kind === 'accessor' && term.place.get === null) {
-        env.cx.sink.add(types.notAssignable, span, { why: 'it can be written but not read' })
-        return emptyError(term.place.type)
-      }
-      return readPlace(term.place, span)
+    case 'place': {
+      const why = unusable(term.place)
+      if (why === null) return readPlace(term.place, span)
+      env.cx.sink.add(types.notAssignable, span, { why })
+      return emptyError(term.place.type)
+    }
     case 'error': return emptyError(errorType)
     case 'list':
       env.cx.sink.add(types.listNeedsType, term.span, {})
@@ -277,10 +277,11 @@ export function checkCondition(env: Env, e: ast.Expr): Expr {
 /** `this` of a call. Resources and values go in by value; a mutating method needs a place. */
 export function asArg(env: Env, object: Term, mutating: boolean, name: string, span: Span): Arg {
   if (!mutating) return { dir: 'in', value: toExpr(env, object, span) }
-  if (object.kind === 'place' && object.fixed === null) return { dir: 'inout', place: object.place }
+  const fixed = object.kind === 'place' ? object.fixed ?? unusable(object.place) : null
+  if (object.kind === 'place' && fixed === null) return { dir: 'inout', place: object.place }
   if (object.kind === 'error') return { dir: 'in', value: emptyError(errorType) }
   if (object.kind === 'value') return { dir: 'inout', place: { kind: 'temp', type: object.expr.type, span, value: object.expr } }
-  env.cx.sink.add(types.mutatingOnFixed, span, { name, why: object.kind === 'place' ? object.fixed! : 'it is no value' })
+  env.cx.sink.add(types.mutatingOnFixed, span, { name, why: fixed ?? 'it is no value' })
   return { dir: 'in', value: emptyError(errorType) }
 }
 

@@ -17,7 +17,7 @@ import { coerceList } from './init.ts'
 import { isOpen, lookupMember } from './member.ts'
 import { compareNone } from './optional.ts'
 import { lookup } from './resolve.ts'
-import { errorTerm, value, type Candidate, type Term } from './term.ts'
+import { errorTerm, unusable, value, type Candidate, type Term } from './term.ts'
 import type { BinaryOp, Expr, OldExpr, Place } from './tree.ts'
 import { boolShape, boolType, errorType, intType, isFloatName, noSubst, poisoned, same, scalarName, scalars, show, type Type } from './type.ts'
 
@@ -242,7 +242,7 @@ export function checkPostfix(env: Env, e: ast.PostfixExpr): Term {
 }
 
 function step(env: Env, term: Term, op: '++' | '--', span: Span, post: boolean): Term {
-  const place = placeOf(env, term, span)
+  const place = placeOf(env, term, span, false)
   if (place === null) return errorTerm
   const old: OldExpr = { kind: 'old', type: place.type, span }
   if (isAtomic(place.type)) {
@@ -263,12 +263,13 @@ function step(env: Env, term: Term, op: '++' | '--', span: Span, post: boolean):
 
 // ── Assignment ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The place that a term is, if it can be written; else null, which is reported. */
-function placeOf(env: Env, term: Term, span: Span): Place | null {
+/** The place that a term is, if it can be written, and read unless it is `onlyWritten`; else null, which is reported. */
+function placeOf(env: Env, term: Term, span: Span, onlyWritten: boolean): Place | null {
   if (term.kind === 'error') return null
-  if (term.kind === 'place' && term.fixed === null) return poisoned(term.place.type) ? null : term.place
+  const fixed = term.kind === 'place' ? term.fixed ?? unusable(term.place, onlyWritten) : null
+  if (term.kind === 'place' && fixed === null) return poisoned(term.place.type) ? null : term.place
   if (term.kind === 'value' && (term.expr.kind === 'error' || poisoned(term.expr.type))) return null
-  env.cx.sink.add(types.notAssignable, span, { why: term.kind === 'place' ? term.fixed! : term.kind === 'value' ? 'it is a value' : 'it is no variable' })
+  env.cx.sink.add(types.notAssignable, span, { why: fixed ?? (term.kind === 'value' ? 'it is a value' : 'it is no variable') })
   return null
 }
 
@@ -276,7 +277,7 @@ export function checkAssign(env: Env, e: ast.AssignExpr): Term {
   const target = checkExpr(env, e.target)
   const source = checkExpr(env, e.value)
   if (target.kind === 'error' || source.kind === 'error') return errorTerm
-  const place = placeOf(env, target, e.target.span)
+  const place = placeOf(env, target, e.target.span, e.op === '=')
   if (place === null) return errorTerm
   if (isAtomic(place.type)) {
     const method = atomicMethods[e.op]

@@ -45,6 +45,20 @@ export type Term =
 
 export const errorTerm: Term = { kind: 'error' }
 
+/**
+ * Why a place cannot be used, or null. What can only be written may be given a value as a whole, but neither be read nor be
+ * changed in part, nor in place.
+ */
+export function unusable(place: Place, onlyWritten = false): string | null {
+  switch (place.kind) {
+    case 'field': case 'index': case 'swizzle': case 'elements': case 'convert': return unusable(place.base, onlyWritten && place.kind === 'convert')
+    case 'accessor':
+      if (place.get === null && !onlyWritten) return 'it can be written but not read'
+      return place.object === null || place.object.dir === 'in' ? null : unusable(place.object.place)
+    default: return null
+  }
+}
+
 export function value(expr: Expr): Term {
   return { kind: 'value', expr }
 }
