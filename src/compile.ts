@@ -289,7 +289,7 @@ export class Checked {
 }
 
 function stageOf(stage: string | null): Stages {
-  return stage === 'vertex' || stage === 'fragment' ? stage : 'compute'
+  return stage === 'vertex' ? stage : stage === 'fragment' || stage === 'pixel' ? 'fragment' : 'compute'
 }
 
 /** Reads `Type:Interface` or `Type:Interface=id`. */

@@ -1,0 +1,255 @@
+/**
+ * Vertex and fragment entry points. What they take and give is flat in IR: one parameter for each scalar or vector that a
+ * pipeline knows, `out` for what they give. Structs and arrays of the source are put together of those at the start, and
+ * taken apart where the function returns. What passes from vertices to fragments is matched by semantic, so locations are
+ * given to all entry points of a program at once.
+ */
+import { doubleSemantic, varyingType } from '../base/errors/lower.ts'
+import type { FuncDecl, ParamDecl } from '../check/decl.ts'
+import * as s from '../check/type.ts'
+import type * as ast from '../syntax/ast.ts'
+import * as t from '../ir/type.ts'
+import type { Type } from '../ir/type.ts'
+import type { Value, Varying } from '../ir/value.ts'
+import type { Span } from '../base/source.ts'
+import type { Lowering } from './context.ts'
+import { convert } from './convert.ts'
+import type { Fn } from './func.ts'
+import { hasPointer } from './type.ts'
+
+export type GraphicsStage = 'vertex' | 'fragment'
+
+/** A scalar or vector of an interface. */
+interface Leaf {
+  readonly name: string
+  /** As the source has it, and as targets hand it over. */
+  readonly type: Type
+  readonly semantic: string
+  readonly modifiers: readonly string[]
+  readonly explicit: number | undefined
+  readonly span: Span | undefined
+}
+
+/** One parameter or result of an entry point. */
+export interface Interface {
+  readonly leaves: readonly Leaf[]
+  readonly type: Type
+}
+
+/** An entry point of a graphics stage with what it takes and gives. */
+export interface GraphicsEntry {
+  readonly stage: GraphicsStage
+  /** By parameter; undefined for uniforms and for what goes the other way. */
+  readonly inputs: ReadonlyMap<ParamDecl, Interface>
+  readonly outputs: ReadonlyMap<ParamDecl | 'result', Interface>
+}
+
+const vec4 = t.vec(t.f32, 4)
+
+/** What targets give or take for the system values of each stage. */
+const systemValues: Readonly<Record<GraphicsStage, { readonly in: Readonly<Record<string, Type>>; readonly out: Readonly<Record<string, Type>> }>> = {
+  vertex: { in: { SV_VERTEXID: t.u32, SV_INSTANCEID: t.u32 }, out: { SV_POSITION: vec4 } },
+  fragment: {
+    in: { SV_POSITION: vec4, SV_ISFRONTFACE: t.bool, SV_SAMPLEINDEX: t.u32, SV_COVERAGE: t.u32 },
+    out: { SV_DEPTH: t.f32, SV_DEPTHGREATEREQUAL: t.f32, SV_DEPTHLESSEQUAL: t.f32, SV_COVERAGE: t.u32 },
+  },
+}
+
+/** True for what a pipeline does not hand over: `uniform` parameters, and resources. */
+export function isUniform(cx: Lowering, p: ParamDecl): boolean {
+  return p.modifiers.includes('uniform') || (p.semantic === '' && hasPointer(cx.types.of(p.type)))
+}
+
+/** The name of a semantic in upper case, and its number. */
+function split(semantic: string): { readonly name: string; readonly index: number } {
+  const [, name = '', index] = /^(.*?)(\d*)$/.exec(semantic.toUpperCase())!
+  return { name, index: Number(index) }
+}
+
+const isSystem = (name: string): boolean => name.startsWith('SV_') && name !== 'SV_TARGET'
+
+function spell(name: string, index: number): string {
+  return isSystem(name) ? name : `${name}${index}`
+}
+
+/** What a pipeline knows of a value: its leaves, in order. */
+class Flattener {
+  readonly #cx: Lowering
+  readonly leaves: Leaf[] = []
+
+  constructor(cx: Lowering) {
+    this.#cx = cx
+  }
+
+  add(path: string, type: s.Type, semantic: string, modifiers: readonly string[], explicit: number | undefined, span: Span | undefined): void {
+    const { name, index } = split(semantic === '' ? path : semantic)
+    this.#add(path, type, this.#cx.types.of(type), { name, given: semantic !== '', next: index }, modifiers, explicit, span)
+  }
+
+  #add(
+    path: string, source: s.Type, type: Type, at: { name: string, given: boolean, next: number }, modifiers: readonly string[],
+    explicit: number | undefined, span: Span | undefined,
+  ): void {
+    if (source.kind === 'struct' && type.kind === 'struct') {
+      for (const f of this.#cx.program.fields(source)) {
+        const syntax = f.decl.syntax
+        const own = [...modifiers, ...(syntax?.modifiers ?? []).map(m => m.name)]
+        const name = path === '' ? f.name : `${path}_${f.name}`
+        const inner = this.#cx.types.of(f.type)
+        const location = syntax === null ? undefined : explicitLocation(syntax.attributes)
+        const where = f.decl.span ?? span
+        if (f.semantic === '' && at.given) this.#add(name, f.type, inner, at, own, location, where)
+        else this.add(name, f.type, f.semantic, own, location, where)
+      }
+      return
+    }
+    if (type.kind === 'array' && source.kind === 'array') {
+      for (let i = 0; i < type.count; i++) this.#add(`${path}_${i}`, source.elem, type.elem!, at, modifiers, explicit === undefined ? undefined : explicit + i, span)
+      return
+    }
+    if (type.kind === 'mat') {
+      for (let i = 0; i < type.count; i++) this.#leaf(`${path}_${i}`, type.elem!, at, modifiers, explicit === undefined ? undefined : explicit + i, span)
+      return
+    }
+    this.#leaf(path, type, at, modifiers, explicit, span)
+  }
+
+  #leaf(name: string, type: Type, at: { name: string, next: number }, modifiers: readonly string[], explicit: number | undefined, span: Span | undefined): void {
+    this.leaves.push({ name, type, semantic: spell(at.name, at.next++), modifiers, explicit, span })
+  }
+}
+
+/** What `[[vk::location(n)]]` says. */
+export function explicitLocation(attributes: readonly ast.Attribute[]): number | undefined {
+  const value = attributes.find(a => a.name === 'vk::location' || a.name === 'vk_location')?.args[0]?.value
+  return value?.kind === 'int' ? Number(value.value) : undefined
+}
+
+/** Gathers what an entry point takes and gives. */
+export function graphicsEntry(cx: Lowering, func: FuncDecl, stage: GraphicsStage): GraphicsEntry {
+  const inputs = new Map<ParamDecl, Interface>()
+  const outputs = new Map<ParamDecl | 'result', Interface>()
+  const syntax = func.syntax.kind === 'func' ? func.syntax : undefined
+  const flat = (name: string, type: s.Type, semantic: string, modifiers: readonly string[], explicit: number | undefined, span: Span | null): Interface => {
+    const flattener = new Flattener(cx)
+    const irType = cx.types.of(type)
+    // The fields of a struct are known by their own names.
+    flattener.add(irType.kind === 'struct' && semantic === '' ? '' : name, type, semantic, modifiers, explicit, span ?? undefined)
+    return { leaves: flattener.leaves, type: irType }
+  }
+  for (const p of cx.program.params(func)) {
+    if (isUniform(cx, p)) continue
+    const explicit = explicitLocation(syntax?.params[p.index]?.attributes ?? [])
+    const own = flat(p.name, p.type, p.semantic, p.modifiers, explicit, p.span)
+    if (p.dir !== 'out') inputs.set(p, own)
+    if (p.dir !== 'in') outputs.set(p, own)
+  }
+  const { result } = cx.program.signature({ kind: 'direct', decl: func, subst: s.noSubst })
+  if (result.kind !== 'void') {
+    const semantic = syntax?.semantics[0]?.name ?? ''
+    outputs.set('result', flat('result', result, semantic, [], explicitLocation(syntax?.attributes ?? []), func.span))
+  }
+  return { stage, inputs, outputs }
+}
+
+/** Locations and interpolation of what passes from vertices to fragments, by semantic. */
+export class Links {
+  readonly #locations = new Map<string, number>()
+  readonly #interpolation = new Map<string, string>()
+
+  constructor(entries: readonly GraphicsEntry[]) {
+    const passed = (stage: GraphicsStage): Leaf[] => entries.filter(e => e.stage === stage).flatMap(e =>
+      [...(stage === 'vertex' ? e.outputs : e.inputs).values()].flatMap(i => i.leaves).filter(l => !isSystem(split(l.semantic).name)))
+    const all = [...passed('vertex'), ...passed('fragment')]
+    const taken = new Set<number>()
+    for (const leaf of all) {
+      if (leaf.explicit === undefined || this.#locations.has(leaf.semantic)) continue
+      this.#locations.set(leaf.semantic, leaf.explicit)
+      taken.add(leaf.explicit)
+    }
+    let next = 0
+    for (const leaf of all) {
+      // What the fragments say of interpolation is what holds.
+      this.#interpolation.set(leaf.semantic, interpolation(leaf))
+      if (this.#locations.has(leaf.semantic)) continue
+      while (taken.has(next)) next++
+      taken.add(next)
+      this.#locations.set(leaf.semantic, next)
+    }
+  }
+
+  location(leaf: { readonly semantic: string }): number {
+    return this.#locations.get(leaf.semantic)!
+  }
+
+  interpolation(leaf: { readonly semantic: string }): string {
+    return this.#interpolation.get(leaf.semantic)!
+  }
+}
+
+function interpolation({ type, modifiers }: Leaf): string {
+  if (modifiers.includes('nointerpolation') || !t.isFloat(type)) return 'flat'
+  const sampling = modifiers.includes('sample') ? 'sample' : modifiers.includes('centroid') ? 'centroid' : ''
+  const kind = modifiers.includes('noperspective') ? 'linear' : sampling === '' ? '' : 'perspective'
+  return sampling === '' ? kind : `${kind}, ${sampling}`
+}
+
+/** What the pipeline knows of each leaf of a side of an entry point; a mistake is reported. */
+export function varyings(cx: Lowering, entry: GraphicsEntry, side: 'in' | 'out', links: Links): Varying[] {
+  const { stage } = entry
+  const known = systemValues[stage][side]
+  const between = (stage === 'vertex') === (side === 'out')
+  const leaves = [...(side === 'in' ? entry.inputs : entry.outputs).values()].flatMap(i => i.leaves)
+  const seen = new Set<string>()
+  const taken = new Set(leaves.map(l => l.explicit))
+  let next = 0
+  return leaves.map(leaf => {
+    const { name, index } = split(leaf.semantic)
+    if (seen.has(leaf.semantic)) cx.sink.add(doubleSemantic, leaf.span, { semantic: leaf.semantic })
+    seen.add(leaf.semantic)
+    if (isSystem(name)) {
+      const type = known[name]
+      if (type !== undefined && !fits(leaf.type, type, side)) {
+        cx.sink.add(varyingType, leaf.span, { name: leaf.name, semantic: name, expected: said(type) })
+      }
+      return { name: leaf.name, semantic: name, type: type ?? leaf.type, location: null, interpolation: '' }
+    }
+    // Booleans do not pass between stages.
+    const type = leaf.type.scalar === 'bool' ? t.withScalar(leaf.type, t.u32) : leaf.type
+    const own = { name: leaf.name, semantic: leaf.semantic, type }
+    if (between) return { ...own, location: links.location(leaf), interpolation: links.interpolation(leaf) }
+    if (leaf.explicit !== undefined) return { ...own, location: leaf.explicit, interpolation: '' }
+    if (side === 'out' && name === 'SV_TARGET') return { ...own, location: index, interpolation: '' }
+    while (taken.has(next)) next++
+    return { ...own, location: next++, interpolation: '' }
+  })
+}
+
+function fits(type: Type, given: Type, side: 'in' | 'out'): boolean {
+  const lanes = given.kind === 'vec' ? given.count : 1
+  const count = type.kind === 'scalar' ? 1 : type.kind === 'vec' ? type.count : 0
+  const shape = side === 'in' ? count >= 1 && count <= lanes : count === lanes
+  return shape && (t.isFloat(given) === t.isFloat(type))
+}
+
+function said(type: Type): string {
+  return type.kind === 'vec' ? `float${type.count}` : type.scalar === 'f32' ? 'float' : type.scalar === 'bool' ? 'bool' : 'int or uint'
+}
+
+/** Puts a value together of its leaves. */
+export function join(fn: Fn, type: Type, next: () => Value): Value {
+  const { b } = fn
+  switch (type.kind) {
+    case 'struct': return b.construct(type, type.fields.map(f => join(fn, f.type, next)))
+    case 'array': case 'mat': return b.construct(type, Array.from({ length: type.count }, () => join(fn, type.elem!, next)))
+    default: return convert(fn, next(), type)
+  }
+}
+
+/** Takes a value apart into its leaves, in the types of the pipeline. */
+export function part(fn: Fn, value: Value, types: readonly Type[], into: Value[]): void {
+  const { type } = value
+  if (type.kind === 'struct' || type.kind === 'array' || type.kind === 'mat') {
+    for (let i = 0; i < type.count; i++) part(fn, fn.b.extract(value, i), types, into)
+  } else into.push(convert(fn, value, types[into.length]!))
+}

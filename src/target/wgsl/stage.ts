@@ -1,0 +1,55 @@
+/** What only some stages have: comparing with neighbouring pixels and `discard` in fragment entry points, threads that share memory in compute ones. */
+import type { Sink } from '../../base/diag.ts'
+import { notInStage } from '../../base/errors/target.ts'
+import * as ops from '../../ir/ops.ts'
+import type { Func, Global, Inst } from '../../ir/value.ts'
+import { walk } from '../../ir/walk.ts'
+
+/** Functions of WGSL that look at the pixels beside. */
+const implicit = /^(dpd[xy](Fine|Coarse)?|fwidth(Fine|Coarse)?|textureSample(Bias|Compare)?)$/
+
+/** How the source says it. */
+const spellings: Readonly<Record<string, string>> = {
+  textureSample: 'Sample', textureSampleBias: 'SampleBias', textureSampleCompare: 'SampleCmp', dpdx: 'ddx', dpdy: 'ddy', dpdxFine: 'ddx_fine',
+  dpdyFine: 'ddy_fine', dpdxCoarse: 'ddx_coarse', dpdyCoarse: 'ddy_coarse',
+}
+
+function spelled(inst: Inst): string | undefined {
+  return inst.op === ops.call ? (inst.attr as Func).info.spell?.['wgsl'] : undefined
+}
+
+/** Reports what the entry point's stage has not. `funcs` are those that it reaches. */
+export function checkStage(entry: Func, funcs: ReadonlySet<Func>, sink: Sink): void {
+  const { stage } = entry.info.entry!
+  const seen = new Set<string>()
+  const report = (what: string, needed: string, inst: Inst): void => {
+    if (seen.has(what)) return
+    seen.add(what)
+    sink.add(notInStage, inst.span ?? entry.span ?? undefined, { what, name: entry.name, stage, needed })
+  }
+  for (const func of funcs) {
+    walk(func.body!, inst => {
+      const name = spelled(inst)
+      if (stage !== 'fragment' && name !== undefined && (name === 'discard' || implicit.test(name))) report(spellings[name] ?? name, 'fragment', inst)
+      if (stage === 'compute') return
+      if (inst.op === ops.barrier) report('a barrier', 'compute', inst)
+      if (inst.op === ops.global && (inst.attr as Global).space === 'workgroup') report(`groupshared ${(inst.attr as Global).name}`, 'compute', inst)
+    })
+  }
+}
+
+/** Whether pixels may have parted where the entry point compares them with those beside: after any choice, or in a function. */
+export function mayPart(entry: Func, funcs: ReadonlySet<Func>): boolean {
+  if (entry.info.entry!.stage !== 'fragment') return false
+  let parted = false
+  for (const inst of entry.body!.insts) {
+    if (parted && spelled(inst) !== undefined && implicit.test(spelled(inst)!)) return true
+    if (inst.regions.length > 0) parted = true
+    for (const region of inst.regions) if (compares(region.insts)) return true
+  }
+  return [...funcs].some(f => f !== entry && compares(f.body!.insts))
+}
+
+function compares(insts: readonly Inst[]): boolean {
+  return insts.some(i => implicit.test(spelled(i) ?? '') || i.regions.some(r => compares(r.insts)))
+}
