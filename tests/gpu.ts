@@ -18,11 +18,49 @@ export interface GpuBuffer {
   readonly bytes: Uint8Array
 }
 
+/** A texture to bind, as WebGPU describes it, with its contents. */
+export interface GpuTexture {
+  readonly group: number
+  readonly binding: number
+  readonly kind: 'texture' | 'storage-texture'
+  /** The entry of the bind group's layout; not needed to draw. */
+  readonly layout?: object
+  readonly texture: {
+    readonly size: readonly number[]; readonly format: string; readonly dimension?: string; readonly mipLevelCount?: number
+    readonly data?: ArrayBufferView; readonly bytesPerTexel?: number; readonly view?: object
+  }
+}
+
+/** A sampler to bind. */
+export interface GpuSampler {
+  readonly group: number
+  readonly binding: number
+  readonly kind: 'sampler'
+  readonly layout?: string
+  readonly sampler: object
+}
+
+export type GpuResource = GpuBuffer | GpuTexture | GpuSampler
+
+/** What to draw into square targets of four floats a pixel. */
+export interface Drawing {
+  readonly vertex: string
+  readonly fragment: string
+  readonly vertexBuffers: readonly { readonly bytes: Uint8Array; readonly stride: number; readonly perInstance?: boolean; readonly attributes: readonly object[] }[]
+  readonly bindings: readonly GpuResource[]
+  readonly targets: readonly string[]
+  readonly size: number
+  readonly count: number
+  readonly instances: number
+  readonly depth?: boolean
+}
+
 interface Answer {
   readonly id: number
   readonly fatal?: string
   readonly ready?: string
   readonly messages?: readonly Message[]
+  readonly pictures?: readonly Uint8Array[]
   readonly buffers?: readonly { readonly group: number; readonly binding: number; readonly bytes: Uint8Array }[]
 }
 
@@ -101,10 +139,17 @@ export function refuse(wgsl: string, messages: readonly Message[]): void {
 }
 
 /** Runs an entry point; gives the contents of the writable buffers by `group:binding`. */
-export async function runWgsl(wgsl: string, entry: string, buffers: readonly GpuBuffer[], dispatch: readonly [number, number, number]): Promise<Map<string, Uint8Array>> {
+export async function runWgsl(wgsl: string, entry: string, buffers: readonly GpuResource[], dispatch: readonly [number, number, number]): Promise<Map<string, Uint8Array>> {
   const answer = await ask({ wgsl, entry, buffers, dispatch })
   refuse(wgsl, answer.messages ?? [])
   return new Map((answer.buffers ?? []).map(b => [`${b.group}:${b.binding}`, b.bytes]))
+}
+
+/** Draws; gives the contents of each target. */
+export async function drawWgsl(wgsl: string, drawing: Drawing): Promise<readonly Float32Array[]> {
+  const answer = await ask({ wgsl, ...drawing })
+  refuse(wgsl, answer.messages ?? [])
+  return (answer.pictures ?? []).map(p => new Float32Array(p.slice().buffer))
 }
 
 /** Runs an entry point with buffers by name; gives the writable ones by name. */

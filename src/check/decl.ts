@@ -184,6 +184,8 @@ export interface ParamDecl {
   readonly hasDefault: boolean
   /** As written, e.g. `SV_DispatchThreadID`; '' where there is none. */
   readonly semantic: string
+  /** `uniform`, `nointerpolation` …, as written. */
+  readonly modifiers: readonly string[]
   readonly span: Span | null
 }
 

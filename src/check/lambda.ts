@@ -62,7 +62,7 @@ export function checkLambda(env: Env, e: ast.LambdaExpr): Term {
     if (p.type === undefined) cx.sink.add(names.unsupported, p.span, { feature: 'a lambda parameter without a type' })
     return {
       kind: 'parameter', id: cx.id(), name: p.name?.text ?? `p${index}`, index, type: p.type === undefined ? errorType : resolveType(cx, p.type, env.scope), dir: 'in', noDiff: false,
-      constant: false, hasDefault: false, semantic: '', span: p.name?.span ?? p.span,
+      constant: false, hasDefault: false, semantic: '', modifiers: [], span: p.name?.span ?? p.span,
     }
   })
   const syntax: ast.FuncDecl = {

@@ -103,7 +103,7 @@ function makeSig(cx: Cx, func: FuncDecl): FuncSig {
   if (func.accessor !== 'set') return { params: list, result: type, resultNoDiff: noDiff }
   const value: ParamDecl = {
     kind: 'parameter', id: cx.id(), name: syntax.param?.name?.text ?? 'newValue', index: list.length, type, dir: 'in', noDiff, constant: false, hasDefault: false, semantic: '',
-    span: syntax.span,
+    modifiers: [], span: syntax.span,
   }
   return { params: [...list, value], result: voidType, resultNoDiff: false }
 }
@@ -120,7 +120,8 @@ function params(cx: Cx, func: FuncDecl, syntax: readonly ast.Param[]): readonly 
     if (type.kind === 'void') type = errorType
     return {
       kind: 'parameter', id: cx.id(), name: p.name?.text ?? `p${index}`, index, type, dir: direction(p), noDiff: isNoDiff(p, p.type),
-      constant: has(p, 'const') || has(p, 'constref') || has(p, '__constref'), hasDefault: p.fallback !== undefined, semantic: semanticOf(p.semantics), span: p.name?.span ?? p.span,
+      constant: has(p, 'const') || has(p, 'constref') || has(p, '__constref'), hasDefault: p.fallback !== undefined, semantic: semanticOf(p.semantics),
+      modifiers: p.modifiers.map(m => m.name), span: p.name?.span ?? p.span,
     }
   })
 }

@@ -113,11 +113,26 @@ export interface FuncInfo {
   exported: string | undefined
 }
 
+/** A scalar or vector that a pipeline hands to a vertex or fragment entry point, or takes from it. */
+export interface Varying {
+  /** The path of fields in the source. */
+  readonly name: string
+  /** In upper case, with its number unless it is a system value: `TEXCOORD0`, `SV_POSITION`, `SV_TARGET1`. */
+  readonly semantic: string
+  readonly type: Type
+  /** Null for a system value other than `SV_TARGETn`. */
+  readonly location: number | null
+  /** `flat`, `linear`, or `perspective`, with `, centroid` or `, sample`; '' where a target's own choice is meant. */
+  readonly interpolation: string
+}
+
 export interface EntryInfo {
   readonly stage: 'compute' | 'vertex' | 'fragment'
   readonly numthreads: readonly [number, number, number]
   /** For each parameter of the signature: its system value in upper case (`SV_DISPATCHTHREADID`), or '' for a uniform. */
   readonly semantics: readonly string[]
+  /** Of vertex and fragment entry points, what each parameter of the signature is; absent for compute. */
+  readonly varyings?: readonly Varying[]
 }
 
 /** A derivative that ad/ has still to write: the function's body is empty until then. */

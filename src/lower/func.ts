@@ -36,6 +36,8 @@ export class Fn {
   noDiff = 0
   /** What a `return` gives in a constructor. */
   constructs = false
+  /** What a `return` gives in an entry point of a graphics stage, made of the value returned. */
+  gives: ((value: Value | undefined) => readonly Value[]) | undefined
 
   constructor(cx: Lowering, func: Func, subst: s.Subst) {
     this.cx = cx
@@ -168,6 +170,10 @@ function enter(fn: Fn, body: Body): void {
 /** Emits the return with the result and what `out` and `inout` parameters hold. */
 export function leaveFunction(fn: Fn, value: Value | undefined): void {
   const { b, func } = fn
+  if (fn.gives !== undefined) {
+    b.emit(ops.ret, [...fn.gives(value)])
+    return
+  }
   const results: Value[] = []
   if (fn.constructs) results.push(read(fn, fn.self!))
   else if (func.sig.result.kind !== 'void') results.push(value ?? b.emit1(ops.undef, [], null, func.sig.result))

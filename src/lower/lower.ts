@@ -9,9 +9,12 @@ import { backwardOf } from './derivative.ts'
 import { Lowering } from './context.ts'
 import { Variants, type Conformance } from './dispatch.ts'
 import { Fn, leaveFunction, lowerBody } from './func.ts'
-import { read } from './place.ts'
+import { read, type Ref } from './place.ts'
 import { lowerStmts } from './stmt.ts'
 import { systemTypes } from './system.ts'
+import { Links, graphicsEntry, isUniform, join, part, varyings, type GraphicsEntry } from './varying.ts'
+import * as ops from '../ir/ops.ts'
+import * as t from '../ir/type.ts'
 import { Func, type Module, type ParamSig, type Value } from '../ir/value.ts'
 import { closed } from './flow.ts'
 
@@ -61,9 +64,15 @@ export function lower(program: CheckedProgram, roots: Roots, sink: Sink, target?
 function attempt(program: CheckedProgram, roots: Roots, sink: Sink, variants: Variants, target: string | undefined): Lowered {
   const cx = new Lowering(program, sink, variants, target)
   for (const root of roots.entries) cx.names.unique(root.func.name)
-  const entries = roots.entries.map(root => ({ ...root, uniforms: uniformsOf(program, root.func) }))
+  const entries = roots.entries.map(root => ({ ...root, uniforms: uniformsOf(cx, root) }))
   cx.globals.declare(entries)
-  for (const entry of entries) lowerEntry(cx, entry, entry.uniforms)
+  const graphics = new Map(entries.flatMap(e => e.stage === 'compute' ? [] : [[e, graphicsEntry(cx, e.func, e.stage)]]))
+  const links = new Links([...graphics.values()])
+  for (const entry of entries) {
+    const own = graphics.get(entry)
+    if (own === undefined) lowerEntry(cx, entry, entry.uniforms)
+    else lowerGraphics(cx, entry.func, own, links)
+  }
   for (const root of roots.exports) {
     const direct: FuncRef = root.ref ?? { kind: 'direct', decl: root.func, subst: noSubst }
     const func = cx.instance(root.mode === 'primal' ? direct : { kind: 'derivative', mode: root.mode, of: direct })
@@ -100,8 +109,8 @@ function drain(cx: Lowering): void {
 const kernelThreads = 64
 
 /** Parameters of an entry point that are no system values. */
-function uniformsOf(program: CheckedProgram, func: FuncDecl): readonly ParamDecl[] {
-  return program.params(func).filter(p => p.semantic === '')
+function uniformsOf(cx: Lowering, { func, stage }: EntryRoot): readonly ParamDecl[] {
+  return cx.program.params(func).filter(p => stage === 'compute' ? p.semantic === '' : isUniform(cx, p))
 }
 
 /** Whether a parameter can hold the system value that it asks for; reports where it cannot. */
@@ -144,9 +153,7 @@ function lowerEntry(cx: Lowering, root: EntryRoot, uniforms: readonly ParamDecl[
   let at = 0
   for (const p of body.params) {
     if (p.semantic === '') {
-      const home = cx.globals.uniform(fn, p)
-      // The body may write its copy of a parameter.
-      fn.params.set(p.id, home.kind === 'pointer' && !p.constant ? fn.incoming(read(fn, home), true) : home)
+      fn.params.set(p.id, uniformHome(fn, p))
       continue
     }
     const value = values[at++]
@@ -154,6 +161,48 @@ function lowerEntry(cx: Lowering, root: EntryRoot, uniforms: readonly ParamDecl[
     const given = convert(fn, value, fn.type(p.type))
     given.name = p.name
     fn.params.set(p.id, fn.incoming(given, !p.constant))
+  }
+  lowerStmts(fn, body.stmts)
+  if (!closed(fn.b.at)) leaveFunction(fn, undefined)
+}
+
+/** The place of a uniform parameter in an entry point. The body may write its copy of a parameter. */
+function uniformHome(fn: Fn, p: ParamDecl): Ref {
+  const home = fn.cx.globals.uniform(fn, p)
+  return home.kind === 'pointer' && !p.constant ? fn.incoming(read(fn, home), true) : home
+}
+
+/** A vertex or fragment entry point: see `varying.ts`. */
+function lowerGraphics(cx: Lowering, decl: FuncDecl, entry: GraphicsEntry, links: Links): void {
+  const [ins, outs] = [varyings(cx, entry, 'in', links), varyings(cx, entry, 'out', links)]
+  const all = [...ins, ...outs]
+  const sig = all.map((v, i): ParamSig => ({ name: v.name, type: v.type, dir: i < ins.length ? 'in' : 'out', noDiff: true }))
+  const semantics = all.map(v => v.semantic)
+  const func = new Func(decl.name, { params: sig, result: t.voidType, resultNoDiff: true }, decl.span)
+  func.info.entry = { stage: entry.stage, numthreads: [1, 1, 1], semantics, varyings: all }
+  cx.module.funcs.push(func)
+  cx.system.add({ func, params: sig, semantics })
+  const body = cx.program.body(decl)
+  if (body === null) return
+  const fn = new Fn(cx, func, noSubst)
+  const values = ins.map(v => fn.b.param(v.type, v.name))
+  let at = 0
+  for (const p of body.params) {
+    const taken = entry.inputs.get(p)
+    const value = taken === undefined ? undefined : join(fn, taken.type, () => values[at++]!)
+    if (value !== undefined) {
+      value.name = p.name
+      fn.params.set(p.id, fn.incoming(value, !p.constant || p.dir !== 'in'))
+    } else fn.params.set(p.id, entry.outputs.has(p) ? fn.variable(fn.type(p.type), p.name) : uniformHome(fn, p))
+  }
+  const types = outs.map(v => v.type)
+  fn.gives = value => {
+    const given: Value[] = []
+    for (const of of entry.outputs.keys()) {
+      if (of !== 'result') part(fn, read(fn, fn.params.get(of.id)!), types, given)
+      else part(fn, value ?? fn.b.emit1(ops.undef, [], null, entry.outputs.get(of)!.type), types, given)
+    }
+    return given
   }
   lowerStmts(fn, body.stmts)
   if (!closed(fn.b.at)) leaveFunction(fn, undefined)

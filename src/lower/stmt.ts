@@ -1,11 +1,11 @@
 /** Statements as structured control flow. */
-import { unsupportedHere } from '../base/errors/lower.ts'
 import type { Expr, LoopAttributes, Stmt, SwitchCase } from '../check/tree.ts'
 import * as ops from '../ir/ops.ts'
-import { i32 } from '../ir/type.ts'
+import { i32, voidType } from '../ir/type.ts'
 import type { Attr, Inst, Value } from '../ir/value.ts'
 import { impossible } from './context.ts'
 import { lowerEffect, lowerExpr } from './expr.ts'
+import { callExternal } from './external.ts'
 import { block, branch, closed, leave, loop, select } from './flow.ts'
 import { leaveFunction, type Fn } from './func.ts'
 import { hasArray } from './type.ts'
@@ -61,7 +61,7 @@ function statement(fn: Fn, stmt: Stmt): void {
     }
     case 'break': leave(b, fn.breaks[fn.breaks.length - 1] ?? impossible('break outside a loop'), fn.left); return
     case 'continue': leave(b, fn.continues[fn.continues.length - 1] ?? impossible('continue outside a loop'), fn.left); return
-    case 'discard': fn.cx.sink.add(unsupportedHere, stmt.span ?? undefined, { what: 'discard' }); return
+    case 'discard': callExternal(fn, 'discard', [], voidType, false); return
   }
 }
 

@@ -2,12 +2,11 @@
  * Textures and samplers. Their types carry the names that WGSL has for them, and what is done with them are calls of
  * functions that only targets with textures spell. WGSL reads and writes four channels; `T` has the first few of them.
  */
-import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
-import { Func, type Value } from '../ir/value.ts'
-import type { Lowering } from './context.ts'
+import type { Value } from '../ir/value.ts'
 import { convert } from './convert.ts'
+import { callExternal } from './external.ts'
 import type { Fn } from './func.ts'
 
 const storageFormats: Readonly<Record<string, string>> = {
@@ -35,18 +34,18 @@ export function textureAccess(fn: Fn, name: string, args: readonly Value[], resu
   const { b } = fn
   const [texture, x, y] = args
   switch (name) {
-    case 'textureSize': return call(fn, 'textureDimensions', [texture!], t.vec(t.u32, 2), true)
+    case 'textureSize': return callExternal(fn, 'textureDimensions', [texture!], t.vec(t.u32, 2), true)
     case 'textureLoad': {
       const at = x!
       const storage = texture!.type.elem!.name
       if (storage.startsWith('texture_storage') && !storage.includes('read_write')) {
         fn.unsupported('reading a texture that is also written, unless it has one 32-bit channel,')
       }
-      if (at.type.count === 2) return narrow(fn, call(fn, 'textureLoad', [texture!, at], four(result), false)!, result)
-      return narrow(fn, call(fn, 'textureLoad', [texture!, b.swizzle(at, [0, 1]), b.extract(at, 2)], four(result), true)!, result)
+      if (at.type.count === 2) return narrow(fn, callExternal(fn, 'textureLoad', [texture!, at], four(result), false)!, result)
+      return narrow(fn, callExternal(fn, 'textureLoad', [texture!, b.swizzle(at, [0, 1]), b.extract(at, 2)], four(result), true)!, result)
     }
-    case 'textureStore': return call(fn, 'textureStore', [texture!, x!, widen(fn, y!)], t.voidType, false)
-    default: return narrow(fn, call(fn, name, args, t.vec(t.f32, 4), true)!, result)
+    case 'textureStore': return callExternal(fn, 'textureStore', [texture!, x!, widen(fn, y!)], t.voidType, false)
+    default: return narrow(fn, callExternal(fn, name, args, t.vec(t.f32, 4), true)!, result)
   }
 }
 
@@ -62,19 +61,4 @@ function widen(fn: Fn, value: Value): Value {
   const lanes = value.type.kind === 'scalar' ? [value] : Array.from({ length: value.type.count }, (_, i) => b.extract(value, i))
   while (lanes.length < 4) lanes.push(b.zero(scalar))
   return b.construct(t.vec(scalar, 4), lanes)
-}
-
-function call(fn: Fn, name: string, args: readonly Value[], result: Type, pure: boolean): Value | undefined {
-  return fn.b.emit(ops.call, [...args], declared(fn.cx, name, args.map(a => a.type), result, pure)).results[0]
-}
-
-function declared(cx: Lowering, name: string, params: readonly Type[], result: Type, pure: boolean): Func {
-  return cx.external(`${name}(${params.map(p => p.name).join(',')})${result.name}`, () => {
-    const sig = { params: params.map((type, i) => ({ name: `p${i}`, type, dir: 'in' as const, noDiff: true })), result, resultNoDiff: true }
-    const func = new Func(cx.names.unique(name), sig, null)
-    func.info.spell = { wgsl: name }
-    func.info.pure = pure
-    func.info.library = true
-    return func
-  })
 }

@@ -1,4 +1,5 @@
 /** What a host must know of a compiled module to bind its resources and start its entry points: plain data. */
+import type { Type } from '../ir/type.ts'
 import type { EntryInfo, Global } from '../ir/value.ts'
 import { dataType, type DataType } from './data.ts'
 import { Layouts } from './layout.ts'
@@ -29,6 +30,25 @@ export interface EntryReflection {
   readonly workgroupSize: readonly [number, number, number]
   /** Names of the resources it uses, as in `bindings`. */
   readonly bindings: readonly string[]
+  /** What it takes from the pipeline, system values included, in order. */
+  readonly inputs: readonly VaryingInfo[]
+  /** What it gives: empty for compute. */
+  readonly outputs: readonly VaryingInfo[]
+}
+
+/** A scalar or vector that an entry point takes from the pipeline or gives to it. */
+export interface VaryingInfo {
+  /** The path of the field or parameter in the source, joined by `_`. */
+  readonly name: string
+  /** In upper case, with its number: `TEXCOORD0`, `SV_TARGET1`; system values without. */
+  readonly semantic: string
+  /** What WGSL calls a system value; null where there is a location. */
+  readonly builtin: string | null
+  /** Null where it is a system value. */
+  readonly location: number | null
+  /** As WGSL writes it: `flat`, `linear`, `perspective, centroid` …; '' for its default. */
+  readonly interpolation: string
+  readonly type: DataType
 }
 
 /** A compiled module to its host. */
@@ -37,6 +57,11 @@ export interface Reflection {
   readonly entries: readonly EntryReflection[]
   /** Uniforms declared outside of any block, gathered in the buffer `globalParams`; null where no entry point uses any. */
   readonly globalParams: DataType | null
+}
+
+/** Describes what an entry point takes or gives. */
+export function reflectVarying(name: string, semantic: string, type: Type, builtin: string | null, location: number | null, interpolation: string): VaryingInfo {
+  return { name, semantic, builtin, location, interpolation, type: dataType(type, new Layouts('storage'))! }
 }
 
 /** Describes a bound global; `target` is its name in the compiled text. */

@@ -29,14 +29,27 @@ void main(uint3 id : SV_DispatchThreadID) { outputs[0] = inputs[id.x][0]; }`,
 
 export const unsupportedHere: Entry<'what'> = error('E36113', '{what} is not supported', {
   help: 'write it another way, or leave it out for this target',
-  example: `[shader("fragment")]
-float4 main(float4 p : SV_Position) : SV_Target { if (p.x > 3.0) discard; return p; }`,
+  example: `RWTexture2D<uint> counts;
+[shader("compute")] [numthreads(1, 1, 1)]
+void main(uint3 id : SV_DispatchThreadID) { InterlockedAdd(counts[id.xy], 1u); }`,
 })
 
 export const systemType: Entry<'name' | 'semantic' | 'lanes'> = error('E38024', '{name} has the system value {semantic}, which is one to {lanes} of int or uint', {
   help: 'declare it as int or uint, or as a vector of them, and convert it where it is used',
   example: `[shader("compute")] [numthreads(1, 1, 1)]
 void main(float4 id : SV_DispatchThreadID) { }`,
+})
+
+export const varyingType: Entry<'name' | 'semantic' | 'expected'> = error('E38024', '{name} has the system value {semantic}, which is {expected} here', {
+  help: 'declare it with that type, and convert it where it is used',
+  example: { source: `[shader("vertex")]
+float3 main(uint i : SV_VertexID) : SV_Position { return float3(i); }`, target: 'wgsl' },
+})
+
+export const doubleSemantic: Entry<'semantic'> = error('E36116', 'the entry point has the semantic {semantic} twice', {
+  help: 'give each input and each output a semantic or number of its own',
+  example: { source: `[shader("fragment")]
+float4 main(float4 a : COLOR, float4 b : COLOR0) : SV_Target { return a + b; }`, target: 'wgsl' },
 })
 
 export const missingExport: Entry<'name'> = error('E38001', 'there is no function {name} to export', {

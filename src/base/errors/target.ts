@@ -46,13 +46,13 @@ void computeMain(uint3 id : SV_DispatchThreadID)
   },
 })
 
-export const stageNotInTarget: Entry<'stage'> = error('E37004', '{stage} entry points cannot be compiled yet', {
-  help: 'use a compute entry point',
+export const noPosition: Entry<'name'> = error('E37004', 'the vertex entry point {name} gives no SV_Position', {
+  help: 'give a float4 the semantic SV_Position: a field of the struct it returns, the result, or an out parameter',
   example: {
-    source: `[shader("fragment")]
-float4 fragmentMain() : SV_Target
+    source: `[shader("vertex")]
+float4 vertexMain(float3 at : POSITION) : COLOR
 {
-    return float4(1.0);
+    return float4(at, 1.0);
 }`,
     target: 'wgsl',
   },
@@ -86,9 +86,23 @@ void computeMain(uint3 id : SV_DispatchThreadID)
   },
 })
 
+export const notInStage: Entry<'what' | 'name' | 'stage' | 'needed'> = error('E36107', '{what} cannot be used by {name}: it is a {stage} entry point, and only {needed} ones have it', {
+  help: 'sample with SampleLevel or SampleGrad outside of fragment entry points; share memory and wait for threads in compute ones',
+  example: {
+    source: `RWStructuredBuffer<float> outp;
+[shader("compute")] [numthreads(1, 1, 1)]
+void computeMain(uint3 id : SV_DispatchThreadID)
+{
+    outp[0] = ddx(float(id.x));
+}`,
+    target: 'wgsl',
+  },
+})
+
 const noSemantic = 'WGSL has no system value {semantic} in a {stage} entry point'
 export const semanticNotInTarget: Entry<'semantic' | 'stage'> = error('E37005', noSemantic, {
-  help: 'compute entry points know SV_DispatchThreadID, SV_GroupID, SV_GroupThreadID and SV_GroupIndex',
+  help: `compute entry points know SV_DispatchThreadID, SV_GroupID, SV_GroupThreadID and SV_GroupIndex; vertex ones take SV_VertexID and SV_InstanceID and give \
+SV_Position; fragment ones take SV_Position, SV_IsFrontFace, SV_SampleIndex and SV_Coverage and give SV_Target, SV_Depth and SV_Coverage`,
   example: {
     source: `RWStructuredBuffer<uint> outp;
 [shader("compute")] [numthreads(1, 1, 1)]

@@ -6,7 +6,7 @@ import * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
 import type { Func, Global, Inst, Module, Value } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
-import { reflectBinding, type Reflection } from '../reflect.ts'
+import { reflectBinding, type Reflection, type VaryingInfo } from '../reflect.ts'
 import { expression, type Scope } from './expr.ts'
 import { globalsOf, legalize, type LegalEntry, type LegalGlobal, type LegalModule } from './legalize.ts'
 import { Lines } from './lines.ts'
@@ -58,6 +58,8 @@ class ModulePrinter implements ModuleScope {
   readonly #fields = new Map<Type, readonly string[]>()
   readonly #structs = new Lines()
   readonly #structNames = new Map<Type, string>()
+  /** Of structs that entry points return, what WGSL is told of each member. */
+  readonly #attributes = new Map<Type, readonly string[]>()
   #usesHalf = false
 
   constructor(legal: LegalModule) {
@@ -76,10 +78,10 @@ class ModulePrinter implements ModuleScope {
     const resources = new Lines()
     for (const g of globals) this.#global(g, resources)
     const all = new Lines()
-    if (this.#usesHalf) {
-      all.add('enable f16;')
-      all.add('')
-    }
+    if (this.#usesHalf) all.add('enable f16;')
+    // Slang lets neighbours part before they compare, as hardware does; what they find then is unspecified.
+    if (this.#legal.derivativesApart) all.add('diagnostic(off, derivative_uniformity);')
+    if (all.count > 0) all.add('')
     all.append(this.#structs)
     all.append(resources)
     if (resources.count > 0) all.add('')
@@ -133,10 +135,12 @@ class ModulePrinter implements ModuleScope {
     const name = this.#structNames.get(type) ?? this.#names.make(type.name, 'Struct')
     this.#symbols.set(type, name)
     const aligns = this.#legal.layouts.memberAlign.get(type)
+    const attributes = this.#attributes.get(type)
     this.#structs.braces(`struct ${name}`, null, () => {
       for (let i = 0; i < fields.length; i++) {
         const align = aligns?.[i] ?? 0
-        this.#structs.add(`${align > 0 ? `@align(${align}) ` : ''}${this.fieldText(type, i)}: ${fields[i]!},`)
+        const attribute = attributes === undefined ? '' : `${attributes[i]!} `
+        this.#structs.add(`${align > 0 ? `@align(${align}) ` : attribute}${this.fieldText(type, i)}: ${fields[i]!},`)
       }
     })
     this.#structs.add('')
@@ -169,10 +173,16 @@ class ModulePrinter implements ModuleScope {
     const printer = new FuncPrinter(func, this, new Names(this.#names), lines)
     const params = printer.params().map((name, i) => {
       const type = this.typeText(func.sig.params[i]!.type)
-      return `${entry === undefined ? '' : `@builtin(${entry.builtins[i]!}) `}${name}: ${type}`
+      return `${entry === undefined ? '' : `${portText(entry.inputs[i]!)} `}${name}: ${type}`
     })
-    const result = func.sig.result.kind === 'void' ? '' : ` -> ${this.typeText(func.sig.result)}`
-    if (entry !== undefined) lines.add(`@compute @workgroup_size(${entry.of.info.entry!.numthreads.join(', ')})`)
+    const outputs = entry?.outputs.map(portText) ?? []
+    if (outputs.length > 1) this.#attributes.set(func.sig.result, outputs)
+    const attribute = outputs.length === 1 ? `${outputs[0]!} ` : ''
+    const result = func.sig.result.kind === 'void' ? '' : ` -> ${attribute}${this.typeText(func.sig.result)}`
+    if (entry !== undefined) {
+      const { stage, numthreads } = entry.of.info.entry!
+      lines.add(stage === 'compute' ? `@compute @workgroup_size(${numthreads.join(', ')})` : `@${stage}`)
+    }
     lines.braces(`fn ${this.funcText(func)}(${params.join(', ')})${result}`, func.span, () => printer.body())
     lines.add('')
   }
@@ -180,15 +190,20 @@ class ModulePrinter implements ModuleScope {
   #reflect(): Reflection {
     const bound = this.#legal.globals.filter(g => g.slot !== undefined)
     const bindings = bound.map(g => reflectBinding(g.of, this.globalText(g.global), g.slot!))
-    const entries = this.#legal.entries.map(({ func, of }) => {
+    const entries = this.#legal.entries.map(({ func, of, inputs, outputs }) => {
       const used = globalsOf(of)
       return {
         name: of.name, target: this.funcText(func), stage: of.info.entry!.stage, workgroupSize: of.info.entry!.numthreads,
-        bindings: bound.filter(g => used.has(g.of)).map(g => g.of.name),
+        bindings: bound.filter(g => used.has(g.of)).map(g => g.of.name), inputs, outputs,
       }
     })
     return { bindings, entries, globalParams: bindings.find(b => b.name === 'globalParams')?.type ?? null }
   }
+}
+
+function portText({ builtin, location, interpolation }: VaryingInfo): string {
+  if (location === null) return `@builtin(${builtin})`
+  return `@location(${location})${interpolation === '' ? '' : ` @interpolate(${interpolation})`}`
 }
 
 function mappings(lines: Lines): SourceMapping[] {

@@ -3,17 +3,19 @@
  * laid out; parameters of entry points as built-in values. The source module stays as it is.
  */
 import { InternalError, type Sink } from '../../base/diag.ts'
-import { recursionInTarget, semanticNotInTarget, stageNotInTarget } from '../../base/errors/target.ts'
+import { noPosition, recursionInTarget, semanticNotInTarget } from '../../base/errors/target.ts'
 import { Builder } from '../../ir/build.ts'
 import * as ops from '../../ir/ops.ts'
 import * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
-import { Func, Global, Region, inputs, type Module, type ParamSig, type Value } from '../../ir/value.ts'
+import { Func, Global, Region, inputs, type Module, type ParamSig, type Value, type Varying } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
 import { bindingsOf, type Slot } from '../bindings.ts'
+import { reflectVarying, type VaryingInfo } from '../reflect.ts'
 import { Copier, resultType, type ModuleCopy } from './copy.ts'
 import { flatten } from './deep.ts'
 import { Layouts, noMarks, type Marks, type Stored } from './layout.ts'
+import { checkStage, mayPart } from './stage.ts'
 import { branchTails } from './tails.ts'
 import { TypeMap, reportLength } from './types.ts'
 import { checkBarriers } from './uniform.ts'
@@ -34,8 +36,9 @@ export interface LegalGlobal {
 export interface LegalEntry {
   readonly func: Func
   readonly of: Func
-  /** The built-in value of each parameter. */
-  readonly builtins: readonly string[]
+  /** Where each parameter comes from, and where each component of the result goes to. */
+  readonly inputs: readonly VaryingInfo[]
+  readonly outputs: readonly VaryingInfo[]
 }
 
 export interface LegalModule {
@@ -44,13 +47,23 @@ export interface LegalModule {
   readonly entries: readonly LegalEntry[]
   readonly globals: readonly LegalGlobal[]
   readonly layouts: Layouts
+  /** True where neighbouring pixels may have parted when they compare values. */
+  readonly derivativesApart: boolean
 }
 
-const systemValues: Readonly<Record<string, { readonly name: string; readonly type: Type }>> = {
+const computeValues: Readonly<Record<string, { readonly name: string; readonly type: Type }>> = {
   SV_DISPATCHTHREADID: { name: 'global_invocation_id', type: t.vec(t.u32, 3) },
   SV_GROUPID: { name: 'workgroup_id', type: t.vec(t.u32, 3) },
   SV_GROUPTHREADID: { name: 'local_invocation_id', type: t.vec(t.u32, 3) },
   SV_GROUPINDEX: { name: 'local_invocation_index', type: t.u32 },
+}
+
+/** What WGSL calls the system values that go into and come out of the stages of graphics. */
+const graphicsValues: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'vertex in': { SV_VERTEXID: 'vertex_index', SV_INSTANCEID: 'instance_index' },
+  'vertex out': { SV_POSITION: 'position' },
+  'fragment in': { SV_POSITION: 'position', SV_ISFRONTFACE: 'front_facing', SV_SAMPLEINDEX: 'sample_index', SV_COVERAGE: 'sample_mask' },
+  'fragment out': { SV_DEPTH: 'frag_depth', SV_DEPTHGREATEREQUAL: 'frag_depth', SV_DEPTHLESSEQUAL: 'frag_depth', SV_COVERAGE: 'sample_mask' },
 }
 
 /** Makes the legal form of what the entry points reach; mistakes go to the sink, and then the result is not to be used. */
@@ -92,7 +105,9 @@ class Legalizer implements ModuleCopy {
     if (this.sink.errors === 0) {
       for (const e of legal) checkBarriers(e.of, g => this.#globals.get(g)?.constant !== undefined, this.sink)
     }
-    return { funcs: shallow, entries: legal, globals, layouts: this.layouts }
+    for (const e of legal) checkStage(e.of, reachable([e.of]), this.sink)
+    const derivativesApart = legal.some(e => mayPart(e.of, reachable([e.of])))
+    return { funcs: shallow, entries: legal, globals, layouts: this.layouts, derivativesApart }
   }
 
   func(of: Func): Func {
@@ -148,25 +163,26 @@ class Legalizer implements ModuleCopy {
 
   #entry(of: Func): LegalEntry | undefined {
     const info = of.info.entry!
-    if (info.stage !== 'compute') {
-      this.sink.add(stageNotInTarget, of.span ?? undefined, { stage: info.stage })
-      return undefined
-    }
+    if (info.varyings !== undefined) return this.#graphics(of, info.varyings)
     const semantics = info.semantics.filter((_, i) => of.sig.params[i]!.dir !== 'out')
     const sources = inputs(of.sig)
-    const builtins: string[] = []
+    const ports: VaryingInfo[] = []
     const params: ParamSig[] = []
     for (let i = 0; i < sources.length; i++) {
-      const value = systemValues[semantics[i] ?? '']
+      const value = computeValues[semantics[i] ?? '']
       if (value === undefined) {
         this.sink.add(semanticNotInTarget, of.span ?? undefined, { semantic: semantics[i] || sources[i]!.name, stage: info.stage })
         return undefined
       }
-      builtins.push(value.name)
+      ports.push(reflectVarying(sources[i]!.name, semantics[i]!, value.type, value.name, null, ''))
       params.push({ name: sources[i]!.name, type: value.type, dir: 'in', noDiff: true })
     }
-    const func = new Func(of.name, { params, result: t.voidType, resultNoDiff: true }, of.span)
-    func.info.entry = info
+    return { func: this.#entryBody(of, params, t.voidType), of, inputs: ports, outputs: [] }
+  }
+
+  #entryBody(of: Func, params: readonly ParamSig[], result: Type): Func {
+    const func = new Func(of.name, { params, result, resultNoDiff: true }, of.span)
+    func.info.entry = of.info.entry
     func.body = new Region()
     const b = new Builder(func, func.body)
     const copier = new Copier(this, of, b)
@@ -177,7 +193,32 @@ class Legalizer implements ModuleCopy {
     const rest = new Region()
     rest.insts = body.insts
     copier.region(rest, func.body)
-    return { func, of, builtins }
+    return func
+  }
+
+  /** A vertex or fragment entry point. */
+  #graphics(of: Func, varyings: readonly Varying[]): LegalEntry | undefined {
+    const { stage, semantics } = of.info.entry!
+    const ports = { in: [] as VaryingInfo[], out: [] as VaryingInfo[] }
+    const params: ParamSig[] = []
+    for (let i = 0; i < of.sig.params.length; i++) {
+      const p = of.sig.params[i]!
+      const side = p.dir === 'in' ? 'in' : 'out'
+      const { location = null, interpolation = '' } = varyings[i] ?? {}
+      const builtin = location === null ? graphicsValues[`${stage} ${side}`]![semantics[i]!] : null
+      if (builtin === undefined) {
+        this.sink.add(semanticNotInTarget, of.span ?? undefined, { semantic: semantics[i] || p.name, stage })
+        return undefined
+      }
+      ports[side].push(reflectVarying(p.name, semantics[i]!, p.type, builtin, location, interpolation))
+      if (side === 'in') params.push({ ...p, type: this.types.value(p.type) })
+    }
+    if (stage === 'vertex' && !semantics.includes('SV_POSITION')) {
+      this.sink.add(noPosition, of.span ?? undefined, { name: of.name })
+      return undefined
+    }
+    const func = this.#entryBody(of, params, resultType(this.types, of))
+    return { func, of, inputs: ports.in, outputs: ports.out }
   }
 
   /** Module-level variables get their initial values where an invocation begins. */

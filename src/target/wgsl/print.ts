@@ -145,6 +145,10 @@ export class FuncPrinter extends Values {
       this.flush('globals')
       const texts = args.map((a, i) => inst.args[i]!.type.kind === 'ptr' && inst.args[i]!.type.space !== 'handle' ? `&${a.text}` : a.text)
       const callee = inst.op === ops.call ? this.funcText(inst.attr as Func) : inst.attr as string
+      if (callee === 'discard') {
+        lines.add('discard;', inst.span)
+        return
+      }
       lines.add(`${callee}(${texts.join(', ')});`, inst.span)
       return
     }
