@@ -44,7 +44,7 @@ export function originOf(func: Func, args: readonly Data[], globals: Readonly<Re
     throw new Stop({ inst, value, args: of })
   }
   try {
-    new Machine({ mode: 'f32', globals, watch }).call(func, args)
+    new Machine({ mode: 'f32', globals, watch, opaque: true }).call(func, args)
   } catch (error) {
     if (error instanceof Stop) return error.origin
     throw error

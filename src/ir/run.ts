@@ -28,6 +28,8 @@ export interface RunOptions {
   readonly print?: (format: string, args: readonly Data[]) => void
   /** Sees each value as it is computed, and of what. */
   readonly watch?: (inst: Inst, value: Data, args: readonly Data[]) => void
+  /** Whether `watch` sees only what functions of the library give, not what they do. */
+  readonly opaque?: boolean
   /** Sees each value as it is computed, and may put another in its stead. */
   readonly intercept?: (inst: Inst, value: Data) => Data
   /** Sees each call when it returns: callees before their callers. */
@@ -66,6 +68,7 @@ export class Machine {
   readonly #options: RunOptions
   #left: number
   #depth = 0
+  #inLibrary = 0
   readonly #shared = new Map<Global, Data[]>()
   #private = new Map<Global, Data[]>()
 
@@ -119,11 +122,14 @@ export class Machine {
   *#callOf(inst: Inst, env: Env): Steps<void> {
     const func = inst.attr as Func
     const args = read(inst.args, env)
+    const hides = this.#options.opaque === true && func.info.library
+    if (hides) this.#inLibrary++
     let results = yield* this.#call(this.#options.instead?.(func) ?? func, args)
+    if (hides) this.#inLibrary--
     results = this.#options.returned?.(func, results) ?? results
     write(inst.results, results, env)
     this.#options.called?.(func, args, results)
-    if (this.#options.watch !== undefined && spelled(func) !== undefined) this.#options.watch(inst, results[0]!, args)
+    if (hides && this.#inLibrary === 0) for (const result of results) this.#options.watch?.(inst, result, args)
   }
 
   *#call(func: Func, args: readonly Data[]): Steps<readonly Data[]> {
@@ -173,7 +179,7 @@ export class Machine {
           if (inst.results.length > 0) {
             result = this.#options.intercept?.(inst, result) ?? result
             env[inst.results[0]!.id] = result
-            this.#options.watch?.(inst, result, args)
+            if (this.#inLibrary === 0) this.#options.watch?.(inst, result, args)
           }
         }
       }

@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest'
+import { checkDerivatives, type CheckOutcome } from '../src/cpu/index.ts'
+import { compile } from '../src/index.ts'
+
+async function outcomes(source: string, more: { samples?: number; traceNan?: boolean } = {}): Promise<Readonly<Record<string, CheckOutcome>>> {
+  const { functions } = await checkDerivatives(compile(source, { fileName: 'c.slang' }), { seed: 3, samples: 8, ...more })
+  return Object.fromEntries(functions.map(o => [o.name, o]))
+}
+
+const cube = `[Differentiable] [ForwardDerivative(d_cube)]
+float cube(float x) { return x * x * x; }
+[Differentiable]
+DifferentialPair<float> d_cube(DifferentialPair<float> x) { return diffPair(x.p * x.p * x.p, 2.0 * x.p * x.p * x.d); }
+`
+const square = `[BackwardDerivative(b_square)]
+float square(float x) { return x * x; }
+void b_square(inout DifferentialPair<float> x, float d) { x = diffPair(x.p, 3.0 * x.p * d); }
+`
+
+describe('derivatives that are wrong', () => {
+  test('a forward derivative is named with its line, and the parameter along which it differs', async () => {
+    const { viaCube } = await outcomes(`${cube}[Differentiable] float viaCube(float x, float y) { return y * cube(x + 1.0); }`)
+    expect(viaCube).toMatchObject({ status: 'failed', disagreement: { parameter: 'x', mode: 'forward', blame: { name: 'cube', derivative: 'd_cube', line: 4 } } })
+  })
+
+  test('a reverse derivative likewise, through loops and methods', async () => {
+    const { 'Lens.pass': pass, square: own } = await outcomes(`${square}struct Lens : IDifferentiable
+{
+    float f;
+    [Differentiable] float pass(float x) { float y = 0.0; for (int i = 0; i < 3; i++) y = y + square(x) * f; return y; }
+}`)
+    expect(pass).toMatchObject({ status: 'failed', disagreement: { mode: 'reverse', blame: { name: 'square', derivative: 'b_square', line: 3 } } })
+    expect(own).toMatchObject({ status: 'failed', disagreement: { parameter: 'x', blame: { derivative: 'b_square' } } })
+  })
+
+  test('is found where it is only wrong for the arguments of one call', async () => {
+    const { f } = await outcomes(`[BackwardDerivative(b)] float g(float x) { return x * x; }
+void b(inout DifferentialPair<float> x, float d) { x = diffPair(x.p, x.p > 100.0 ? 0.0 : 2.0 * x.p * d); }
+[Differentiable] float f(float x) { return g(x) + g(x + 200.0); }`)
+    expect(f!.disagreement?.blame).toMatchObject({ derivative: 'b', line: 2 })
+  })
+
+  test('one that reads a buffer is checked with contents', async () => {
+    const { useRead } = await outcomes(`RWStructuredBuffer<float> data;
+[BackwardDerivative(b_read)] float read(float x, int i) { return x * data[i]; }
+void b_read(inout DifferentialPair<float> x, int i, float d) { x = diffPair(x.p, data[i] * d * 2.0); }
+[Differentiable] float useRead(float x, int i) { return read(x * x, i); }`)
+    expect(useRead).toMatchObject({ status: 'failed', disagreement: { blame: { derivative: 'b_read', line: 3 } } })
+  })
+})
+
+describe('derivatives that are right', () => {
+  test('agree, whatever the function takes and gives', async () => {
+    const all = await outcomes(`
+[BackwardDerivative(b_only)] float only(float x) { return x * x * x; }
+void b_only(inout DifferentialPair<float> x, float d) { x = diffPair(x.p, 3.0 * x.p * x.p * d); }
+[Differentiable] void inOut(inout float a, in float b, out float c, int n) { c = a * b; for (int i = 0; i < n; i++) a = a * b + sin(a); }
+struct V : IDifferentiable { float x; float3 y; int k; [Differentiable] [mutating] void grow(float s) { x = x * s; y = y * x; } }
+[Differentiable] float arrays(float a[4]) { float s = 0; for (int k = 0; k < 4; k++) s += a[k] * a[(k + 1) & 3]; return s; }
+[Differentiable] float2x2 matrices(float2x2 a, float2x2 b) { return mul(a, b); }
+interface IShape : IDifferentiable { [Differentiable] float area(float s); }
+struct Square : IShape { float k; [Differentiable] float area(float s) { return s * s * k; } }
+struct Circle : IShape { float r; [Differentiable] float area(float s) { return s * r * r; } }
+[Differentiable] float dynamic(int id, float x) { IShape s; if (id == 0) { Square q; q.k = x; s = q; } else { Circle c; c.r = x; s = c; } return s.area(x); }
+[Differentiable] float generic<T : IShape>(T t, float x) { return t.area(x) * x; }
+[Differentiable] float useGeneric(float x) { Square q; q.k = x; return generic(q, x); }`)
+    expect(Object.entries(all).filter(([, o]) => o.status !== 'ok').map(([name, o]) => `${name}: ${o.detail}`)).toEqual([])
+    expect(Object.keys(all)).toEqual(expect.arrayContaining(['only', 'V.grow', 'Circle.area', 'generic<Square>', 'dynamic']))
+  })
+
+  test('agree where no_diff, detach, substitutes and [TreatAsDifferentiable] hold something constant', async () => {
+    const all = await outcomes(`float steps(float x) { return x * x; }
+[Differentiable] float ignores(float x, float y) { return x * y + no_diff(steps(x)); }
+[Differentiable] float detached(float x, float y) { return detach(x * x) * y + x; }
+[TreatAsDifferentiable] float treated(float x) { return x * x; }
+[Differentiable] float useTreated(float x, float y) { return treated(x) * y; }
+[Differentiable] float smooth(float x) { return x; }
+[PrimalSubstitute(smooth)] float stepped(float x) { return floor(x * 8.0) / 8.0; }
+[Differentiable] float useStepped(float x) { return stepped(x) * x; }`)
+    for (const o of Object.values(all)) expect(o, o.name).toMatchObject({ status: 'ok', disagreement: null })
+    expect(all['detached']!.held).toBeGreaterThan(0)
+  })
+
+  test('are not looked for at kinks, where nothing is finite, or where a call does not end', async () => {
+    const all = await outcomes(`[Differentiable] float kinks(float x) { float s = 0.0; for (int i = -20; i < 20; i++) s += abs(x - float(i) * 0.1) * 100000.0; return s; }
+[Differentiable] float roots(float x) { return sqrt(x) + x; }
+[Differentiable] float endless(float x) { float y = x; while (y < 10.0) y = y * 1.5 + 0.1; return y; }`, { traceNan: true })
+    expect(all['kinks']!.status).toBe('ok')
+    expect(all['roots']).toMatchObject({ status: 'ok', nonFinite: { operation: 'sqrt', line: 2, in: 'primal' } })
+    expect(all['roots']!.notFinite).toBeGreaterThan(0)
+    expect(all['endless']!.stopped).toBeGreaterThan(0)
+    expect(all['endless']!.disagreement).toBeNull()
+  })
+})
+
+test('the same seed gives the same inputs, whatever stands beside a function', async () => {
+  const alone = await outcomes(cube)
+  const beside = await outcomes(`${square}${cube}`)
+  expect(alone['cube']!.disagreement?.inputs).toEqual(beside['cube']!.disagreement?.inputs)
+})
+
+describe('what first is not finite', () => {
+  const trace = (source: string, args: readonly unknown[], gradient = true): ReturnType<ReturnType<typeof compile>['traceNonFinite']> =>
+    compile(source, { fileName: 't.slang' }).traceNonFinite('f', args, { gradient })
+
+  test('is named in the function itself, with its operands', () => {
+    const found = trace('[Differentiable] float f(float x, float y)\n{\n    float d = x - y;\n    return 1.0 / d + log(x);\n}', [2, 2])
+    expect(found).toMatchObject({ in: 'primal', operation: 'div', line: 4, value: Infinity, text: '1.0 / d', operands: [{ value: 1 }, { name: 'd', value: 0 }] })
+  })
+
+  test('is named in the derivative, where only that makes it', () => {
+    const source = '[Differentiable] float f(float x)\n{\n    float r = x * x;\n    return pow(r, 0.5) * rsqrt(r + 1.0) + asin(x);\n}'
+    expect(trace(source, [1], false)).toBeNull()
+    expect(trace(source, [1])).toMatchObject({ in: 'derivative', file: 't.slang', line: 4 })
+  })
+
+  test('is named in what is called, and nothing is where all is finite', () => {
+    const source = 'struct S { float k; }\n[Differentiable] float g(float3 v)\n{\n    return 1.0 / dot(v, v);\n}\n[Differentiable] float f(float3 v) { return g(v) * 2.0; }'
+    expect(trace(source, [[0, 0, 0]])).toMatchObject({ in: 'primal', line: 4 })
+    expect(trace(source, [[1, 2, 3]])).toBeNull()
+  })
+})
