@@ -38,6 +38,8 @@ export interface Explain {
   split(func: Func, split: Split, isCustom: boolean): void
   /** What a loop under `[Checkpoints]` keeps: so many states of these parts. `step` is one trip; `split` follows. */
   kept?(states: number, parts: readonly Value[], span: Func['span'], step: Split): void
+  /** A function that is made of a loop, or of a stretch of one. */
+  stretch?(func: Func): void
   /** A forward derivative on plain values; `rule` is the user's, where it is made of one. */
   jvp?(func: Func, active: readonly boolean[], jvp: Jvp, rule: Func | undefined): void
 }

@@ -30,7 +30,7 @@ export interface Residual {
   readonly bytes: number
   /** How often one call computes it: the product of the bounds of the loops around it; null where nothing bounds them. */
   readonly trips: number | null
-  /** Bytes of the context that are for it. */
+  /** Bytes of the context that are for it; of one trip, where nothing bounds the trips. */
   readonly stored: number
   /** Operations of one call that compute it again. */
   readonly operations: number
@@ -95,10 +95,11 @@ const nothing: Found = { residuals: [], registers: new Set(), spans: new Map(), 
 export class Explainer implements Explain {
   readonly #ofPrimal: Map<Func, Draft> = new Map()
   readonly #made: Map<Draft, Explanation> = new Map()
+  readonly #stretches: Set<Func> = new Set()
   #last: Found = nothing
 
   decided(decisions: Decisions): void {
-    this.#last = new Report(decisions, this.#ofPrimal).make()
+    this.#last = new Report(decisions, this.#ofPrimal, this.#stretches).make()
   }
 
   kept(states: number, parts: readonly Value[], span: Func['span'], step: Split): void {
@@ -114,6 +115,10 @@ export class Explainer implements Explain {
   split(func: Func, split: Split, isCustom: boolean): void {
     this.#ofPrimal.set(split.primal, { func, split, custom: isCustom, ...isCustom ? nothing : this.#last, held: false })
     this.#last = nothing
+  }
+
+  stretch(func: Func): void {
+    this.#stretches.add(func)
   }
 
   /** How much was found so far. */
@@ -181,10 +186,12 @@ type Callees = ReadonlyMap<Func, Draft>
 class Report {
   readonly #of: Decisions
   readonly #callees: Callees
+  readonly #stretches: ReadonlySet<Func>
   readonly #needed: ReadonlySet<Value>
 
-  constructor(of: Decisions, callees: Callees) {
+  constructor(of: Decisions, callees: Callees, stretches: ReadonlySet<Func>) {
     this.#of = of
+    this.#stretches = stretches
     this.#callees = callees
     this.#needed = new Set(of.needed())
   }
@@ -254,7 +261,7 @@ class Report {
     return {
       value: this.#name(v), ...this.#place(v), used: this.#needed.has(v),
       decision: choice === 'free' ? 'kept' : choice === 'store' ? 'stored' : 'recomputed',
-      bytes: this.#bytes(v), trips, stored: slot === undefined ? 0 : bytesOf(slot.type),
+      bytes: this.#bytes(v), trips, stored: slot === undefined ? 0 : this.#bytes(v) * (trips ?? 1),
       operations: choice === 'recompute' ? this.#operations(v) : 0,
       reason: this.#reason(v, choice), change: withChange ? this.#change(v, choice) : undefined,
     }
@@ -313,6 +320,7 @@ class Report {
     const name = callee === undefined ? '' : calleeName(callee)
     if (choice === 'recompute') {
       if (def.op === undefined) return 'follows from the trip number'
+      if (this.#stretches.has(this.#callees.get(callee!)?.func ?? callee!)) return 'a stretch of the loop is run again from the state before it'
       if (callee?.info.prefer === 'recompute') return `${name} is marked [PreferRecompute]`
       if (def.op === ops.load || def.op === ops.variable) return 'nothing writes this memory afterwards'
       if (recipe!.cost === 0) return 'costs nothing, given what it is made of'

@@ -102,6 +102,7 @@ function cut(cx: AdContext, func: Func, region: Region, loop: Inst, { bound, tri
   const outs = whole ? loop.results : head.params
   const made = newFunc(cx, `${func.name}_stretch`, [...head.params, ...values], outs.map(p => p.type), loop.span)
   made.info.prefer = 'recompute'
+  cx.explain?.stretch?.(made)
   made.body = new Region()
   const b = new Builder(made, made.body)
   b.span = loop.span

@@ -61,7 +61,7 @@ function table(e: Explanation, all: boolean): string[] {
   const other = (r: Residual): string => r.file === e.file ? String(r.line) : `${r.file}:${r.line}`
   const cells = [...rows.values()].map(r => [
     other(r), r.count === 1 ? r.value : `${r.value} (${r.count})`, r.decision, r.trips === 1 ? `${r.bytes}` : `${r.bytes} × ${r.trips ?? 'trips'}`,
-    r.decision === 'stored' ? String(r.stored) : '', r.operations === 0 ? '' : String(r.operations), r.reason, changeOf(r.change),
+    r.decision !== 'stored' ? '' : r.trips === null ? `${r.stored} a trip` : String(r.stored), r.operations === 0 ? '' : String(r.operations), r.reason, changeOf(r.change),
   ])
   const head = ['line', 'value', '', 'bytes', 'stored', 'operations', 'why', 'instead']
   const width = head.map((h, k) => Math.max(h.length, ...cells.map(c => c[k]!.length)))
@@ -70,9 +70,10 @@ function table(e: Explanation, all: boolean): string[] {
   const out = cells.length === 0 ? [] : [line(head), ...cells.map(line)]
   const kept = e.residuals.filter(r => r.decision === 'kept').length
   const inCallees = e.memory - e.bytes
-  out.push(`  ${bytes(e.bytes)} stored a call${inCallees === 0 ? '' : `, ${bytes(inCallees)} more while callees are done again`}, `
-    + `${e.operations} operations done again, ${kept} values at hand anyway`)
-  if (hidden > 0) out.push(`  ${hidden} more values only serve to compute these (--all shows them)`)
+  const unbounded = e.residuals.some(r => r.trips === null && r.decision === 'stored') ? ' and more with each trip of a loop without a bound' : ''
+  out.push(`  ${bytes(e.bytes)} stored a call${unbounded}${inCallees === 0 ? '' : `, ${bytes(inCallees)} more while callees are done again`}, `
+    + `${e.operations} operations done again, ${kept} ${kept === 1 ? 'value' : 'values'} at hand anyway`)
+  if (hidden > 0) out.push(`  ${hidden} more ${hidden === 1 ? 'value only serves' : 'values only serve'} to compute these (--all shows them)`)
   return out
 }
 
