@@ -115,6 +115,11 @@ const finalPasses: readonly Step[] = [
   ['dce', dce],
 ]
 
+const slotPasses: readonly Step[] = [
+  ['slots', slots, 'choices'],
+  ['dce', dce],
+]
+
 /** Passes after which variables can be promoted that could not be before. */
 const uncovering: ReadonlySet<string> = new Set(['unroll', 'unrollSmall', 'memory'])
 
@@ -408,7 +413,11 @@ function optimise(module: Module, runner: Runner, cx: Cx): void {
   const found = resources(module)
   unused(module)
   for (const func of module.funcs) if (found.has(func)) runner.passes(func, tidyPasses)
-  if (cx.level === 0) return
+  if (cx.level === 0) {
+    // Without this the text of a chain of branches would grow with the square of its length.
+    for (const func of module.funcs) runner.passes(func, slotPasses)
+    return
+  }
   effects(module)
   if (cx.level >= 2) {
     // What is called once need not be optimised apart from its caller.

@@ -15,6 +15,8 @@ export interface Outcome {
   readonly compiled: boolean
   /** Modules that a WebGPU implementation must accept. */
   readonly wgsl: readonly string[]
+  /** What the slowest target took of the processor, in milliseconds. */
+  readonly slowest: number
 }
 
 /**
@@ -22,29 +24,40 @@ export interface Outcome {
  * ends in anything but code or a diagnostic, and where the code is no WebAssembly or no JavaScript.
  */
 export async function exercise(source: string, verify: boolean): Promise<Outcome> {
-  const program = compile(source, { verify })
+  let slowest = 0
+  // Time of the processor, not of the wall: tests share their machine.
+  const timed = <T>(work: () => T): T => {
+    const before = process.cpuUsage()
+    const made = work()
+    const { user, system } = process.cpuUsage(before)
+    slowest = Math.max(slowest, (user + system) / 1000)
+    return made
+  }
+  const wgsl: string[] = []
+  const program = timed(() => {
+    const made = compile(source, { verify })
+    const code = made.ok ? attempt(() => made.wgsl().code) : undefined
+    if (code !== undefined && code !== '') wgsl.push(code)
+    return made
+  })
   renderDiagnostics(program.diagnostics)
   program.diagnostics.map(diagnosticJson)
-  if (!program.ok) return { compiled: false, wgsl: [] }
-  const wgsl: string[] = []
-  attempt(() => {
-    const { code } = program.wgsl()
-    if (code !== '') wgsl.push(code)
-  })
+  if (!program.ok) return { compiled: false, wgsl, slowest }
   const entries = new Set(program.entries.map(e => e.name))
   const names = [...new Set(program.functions.map(f => f.name))].filter(name => !entries.has(name))
-  const all = compile(source, { verify, exports: names })
-  if (all.ok) await binaries(all.exports.length === names.length ? all : compile(source, { verify, exports: all.exports.map(f => f.name) }))
-  const everything = wgslOfEverything(source, verify)
+  let all = timed(() => compile(source, { verify, exports: names }))
+  if (all.ok) {
+    // What takes resources cannot be exported.
+    if (all.exports.length < names.length) all = compile(source, { verify, exports: all.exports.map(f => f.name) })
+    const code = timed(() => attempt(() => all.js().code))
+    if (code !== undefined) new Function(code.replace(/^export (const |\{.*)/gm, (_, rest: string) => rest === 'const ' ? rest : ''))
+    const bytes = timed(() => attempt(() => all.wasm().bytes))
+    // Compiling says what is wrong, where validating only says that something is.
+    if (bytes !== undefined) await WebAssembly.compile(bytes as Uint8Array<ArrayBuffer>)
+  }
+  const everything = timed(() => wgslOfEverything(source, verify))
   if (everything !== undefined) wgsl.push(everything)
-  return { compiled: true, wgsl }
-}
-
-async function binaries(program: ReturnType<typeof compile>): Promise<void> {
-  attempt(() => new Function(program.js().code.replace(/^export (const |\{.*)/gm, (_, rest: string) => rest === 'const ' ? rest : '')))
-  const bytes = attempt(() => program.wasm().bytes)
-  // Compiling says what is wrong, where validating only says that something is.
-  if (bytes !== undefined) await WebAssembly.compile(bytes as Uint8Array<ArrayBuffer>)
+  return { compiled: true, wgsl, slowest }
 }
 
 /** The result, or undefined where a target refuses the program with a diagnostic. */

@@ -36,12 +36,9 @@ it('compiles broken and changed programs, or says what is wrong with them, and s
     const original = from[mutator.pick(from.length)]!
     const gentle = i % 3 !== 0
     const source = gentle ? mutator.altered(original) : mutator.broken(original)
-    // Time of the processor, not of the wall: tests share their machine.
-    const before = process.cpuUsage()
     try {
-      const { compiled, wgsl } = await exercise(source, i % verified === 0)
-      const { user, system } = process.cpuUsage(before)
-      expect((user + system) / 1000, 'milliseconds').toBeLessThan(2000)
+      const { compiled, wgsl, slowest } = await exercise(source, i % verified === 0)
+      if (i % verified !== 0) expect(slowest, 'milliseconds').toBeLessThan(2000)
       for (const code of wgsl) await accept(code)
       if (gentle) changed++
       if (gentle && compiled) sound++

@@ -15,6 +15,8 @@ void main(uint3 id : SV_DispatchThreadID) { ${body} }
 const programs: Readonly<Record<string, string>> = {
   'constant indices outside of a buffer': kernel('o[-1] = 1; o[0xffffffff] = 2; o[1 << 31] = o[id.x - 4] + o[-2];'),
   'bits of a signed number': kernel('int x = int(o[1]); o[0] = countbits(x) + countbits(-1) + countbits(int2(x, 3)).y;'),
+  'functions as values': 'export void f(functype (int, float) -> int g) { }',
+  'bindings that no device has': `[vk::binding(0xffffffff)] ${kernel('o[0] = 1;')}`,
   'an entry point that calls itself': kernel('main(id);'),
   'an initial value that needs itself through an interface': `interface I { static float f(); }
 struct S : I { static float f() { return a; } }

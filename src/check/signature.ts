@@ -290,19 +290,25 @@ export function globalInit(cx: Cx, decl: GlobalDecl): Expr | null {
   return init
 }
 
+const maxBinding = 65535
+
 function bindingOf(cx: Cx, decl: GlobalDecl): Binding | null {
   for (const a of decl.syntax.attributes) {
     if (a.name !== 'vk::binding' && a.name !== 'vk_binding' && a.name !== 'gl::binding') continue
-    const [b, g] = a.args.map(x => known(resolveInt(cx, x.value, decl.scope)) ?? 0)
-    return { binding: b ?? 0, group: g ?? 0 }
+    const [binding = 0, group = 0] = a.args.map(x => known(resolveInt(cx, x.value, decl.scope)) ?? 0)
+    if ([binding, group].every(n => n >= 0 && n <= maxBinding)) return { binding, group }
+    cx.sink.add(names.attributeArguments, a.span, { name: a.name, expected: `a binding and a group from 0 to ${maxBinding}` })
+    return null
   }
   for (const s of decl.syntax.semantics) {
     if (s.name !== 'register') continue
     const slot = s.args[0]
-    const space = s.args[1]
+    const slotSpace = s.args[1]
     const number = slot?.kind === 'name' ? /^[a-zA-Z](\d+)$/.exec(slot.name) : null
-    const group = space?.kind === 'name' ? /^space(\d+)$/.exec(space.name) : null
-    if (number !== null) return { binding: Number(number[1]), group: group === null ? 0 : Number(group[1]) }
+    const group = slotSpace?.kind === 'name' ? /^space(\d+)$/.exec(slotSpace.name) : null
+    const [binding, space] = [Number(number?.[1]), Number(group?.[1] ?? 0)]
+    if (binding <= maxBinding && space <= maxBinding) return { binding, group: space }
+    if (number !== null) cx.sink.add(names.attributeArguments, s.span, { name: 'register', expected: `numbers from 0 to ${maxBinding}` })
   }
   return null
 }

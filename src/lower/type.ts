@@ -3,7 +3,7 @@
  * become pointers to what they hold; an enum is its tag.
  */
 import { InternalError, type Sink } from '../base/diag.ts'
-import { resourceInBuffer, unsizedArray } from '../base/errors/lower.ts'
+import { resourceInBuffer, unsizedArray, unsupportedHere } from '../base/errors/lower.ts'
 import { badVectorSize } from '../base/errors/types.ts'
 import type { CheckedProgram, FuncRef } from '../check/tree.ts'
 import * as s from '../check/type.ts'
@@ -61,6 +61,9 @@ export class Types {
         if (diff === null) throw new InternalError('lower', `${s.show(type)} is no concrete type`)
         return diff
       }
+      case 'func':
+        this.#sink.add(unsupportedHere, undefined, { what: `a value of type ${s.show(type)}` })
+        return t.i32
       default: throw new InternalError('lower', `${s.show(type)} is no concrete type`)
     }
   }
