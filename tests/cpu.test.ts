@@ -124,6 +124,20 @@ public float twice(${params}) { float4x4 last; return total(${Array.from({ lengt
     expect(() => m.fn['g']!.valueAndGrad(1)).toThrow('g has no reverse derivative: mark it [Differentiable]')
     expect(() => m.kernel('main')).toThrow('there is no kernel main')
   })
+
+  it('take no number that an integer cannot hold, and no field that a struct has not', async () => {
+    const m = await program(`struct S { int n; uint8_t b; }
+public int f(S s) { return s.n + s.b; }
+public uint g(uint x) { return x; }
+public int64_t h(int64_t x) { return x; }`)
+    expect(m.fn['f']!({ n: 2, b: 3 })).toBe(5)
+    expect(() => m.fn['f']!({ n: 2.5, b: 3 })).toThrow('s.n: expected an integer of 32 bits, but number 2.5 came')
+    expect(() => m.fn['f']!({ n: 2 ** 32, b: 3 })).toThrow('s.n: expected an integer of 32 bits')
+    expect(() => m.fn['f']!({ n: 2, b: 256 })).toThrow('s.b: expected an integer of 8 bits')
+    expect(() => m.fn['f']!({ n: 2, b: 3, c: 4 })).toThrow('s: expected an object with fields n, b for a S, but an object with fields n, b, c came')
+    expect(() => m.fn['h']!(NaN)).toThrow('x: expected an integer of 64 bits, but number NaN came')
+    expect(m.fn['g']!(-1)).toBe(0xffffffff)
+  })
 })
 
 describe('printf', () => {

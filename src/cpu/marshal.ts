@@ -52,23 +52,29 @@ function expected(type: DataType): string {
 
 function toScalar(scalar: ScalarName, value: unknown, where: string): Scalar {
   if (scalar === 'i64' || scalar === 'u64') {
-    if (typeof value === 'bigint') return value
-    if (typeof value === 'number' && Number.isFinite(value)) return BigInt(Math.trunc(value))
-  } else {
-    if (typeof value === 'number') {
-      switch (scalar) {
-        case 'bool': return value === 0 ? 0 : 1
-        case 'i8': return value << 24 >> 24
-        case 'i16': return value << 16 >> 16
-        case 'u8': return value & 0xff
-        case 'u16': return value & 0xffff
-        default: return value
-      }
+    if (typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value))) {
+      const whole = BigInt(value)
+      if (whole >= -(2n ** 63n) && whole < 2n ** 64n) return whole
     }
-    if (typeof value === 'boolean') return value ? 1 : 0
-    if (typeof value === 'bigint') return Number(value)
+    throw new ShapeError(where, 'an integer of 64 bits', value)
   }
-  throw new ShapeError(where, scalar === 'bool' ? 'a boolean' : 'a number', value)
+  const number = typeof value === 'bigint' ? Number(value) : typeof value === 'boolean' ? (value ? 1 : 0) : value
+  if (typeof number !== 'number') throw new ShapeError(where, scalar === 'bool' ? 'a boolean' : scalar.startsWith('f') ? 'a number' : 'an integer', value)
+  switch (scalar) {
+    case 'bool': return number === 0 ? 0 : 1
+    case 'i8': return integer(8, number, where) << 24 >> 24
+    case 'i16': return integer(16, number, where) << 16 >> 16
+    case 'u8': return integer(8, number, where) & 0xff
+    case 'u16': return integer(16, number, where) & 0xffff
+    case 'i32': case 'u32': return integer(32, number, where)
+    default: return number
+  }
+}
+
+/** An integer of so many bits, with or without sign: the same bits may be asked for either way. */
+function integer(bits: number, value: number, where: string): number {
+  if (Number.isInteger(value) && value >= -(2 ** (bits - 1)) && value < 2 ** bits) return value
+  throw new ShapeError(where, `an integer of ${bits} bits`, value)
 }
 
 function fromScalar(scalar: ScalarName, x: Scalar): unknown {
@@ -99,7 +105,7 @@ function matrixRows(type: DataType & { kind: 'matrix' }, value: unknown, where: 
 }
 
 function fieldsOf(type: DataType & { kind: 'struct' }, value: unknown, where: string): Readonly<Record<string, unknown>> {
-  if (value === null || typeof value !== 'object' || type.fields.some(f => !(f.name in value))) throw new ShapeError(where, expected(type), value)
+  if (value === null || typeof value !== 'object' || Object.keys(value).length !== type.fields.length || type.fields.some(f => !Object.hasOwn(value, f.name))) throw new ShapeError(where, expected(type), value)
   return value as Readonly<Record<string, unknown>>
 }
 
