@@ -19,7 +19,7 @@ import { memoKey, newFunc, zeroOf, type AdContext, type Jvp, type Split } from '
 import { linearizeFused, unzip, type Callees } from './linearize.ts'
 import { differentiableInputs, differentiableResults, hasBackwardEffects, planOf, reportRecursion } from './plan.ts'
 import { contextType, isLarge, pack, unpack } from './pack.ts'
-import { pairOf } from './pair.ts'
+import { isPair, pairOf } from './pair.ts'
 import { prepare, settleLoops } from './prepare.ts'
 import { extractReruns, splitRerun } from './rerun.ts'
 import { Costs, bytesOf } from './residual.ts'
@@ -130,7 +130,13 @@ export function ruleOf(cx: AdContext, func: Func, forward: Func, active: readonl
   const out = b.call(forward, args)
   const halves = (which: 'p' | 'd'): Value[] => out.flatMap((v, i) => results[i] ? [half(b, v, which)] : which === 'p' ? [v] : [])
   b.emit(ops.ret, [...halves('p'), ...halves('d')])
-  inlineAll(rule, callee => callee === forward)
+  // In a pair that is handed on whole the primal half cannot be told from the tangent.
+  const takesPairs = (callee: Func): boolean => callee === forward
+    || (!callee.info.library && !cx.writing.has(callee) && inputs(callee.sig).some(p => isPair(p.type)))
+  for (let round = 0, again = true; again && round < 8; round++) {
+    walk(rule.body, inst => { if (inst.op === ops.call && takesPairs(inst.attr as Func)) cx.resolve(inst.attr as Func) })
+    again = inlineAll(rule, takesPairs)
+  }
   cx.tidy(rule)
   reversible(cx, rule)
   const made = { func: rule, results }

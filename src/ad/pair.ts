@@ -8,6 +8,12 @@ export function pairOf(b: Builder, type: Type, p: Value, d: Value): Value {
   return b.construct(type, [p, likePrimal(b, p, d)])
 }
 
+/** Whether a type is that of a pair, or looks like one. */
+export function isPair(type: Type): boolean {
+  const [p, d] = type.kind === 'struct' && type.count === 2 ? type.fields : []
+  return p?.name === 'p' && d?.name === 'd' && differential(p.type) === d.type
+}
+
 /** Whether the differential repeats a field of the value. */
 function repeats(type: Type): boolean {
   if (type.kind === 'array') return repeats(type.elem!)

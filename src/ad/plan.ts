@@ -38,7 +38,7 @@ export function planOf(cx: AdContext, func: Func, mode: Mode): Plan {
   if (info.substitute !== undefined && info.substitute !== func) return planOf(cx, info.substitute, mode)
   if (mode === 'reverse') {
     if (info.backward !== undefined) return { is: 'backward', func, backward: info.backward }
-    const byBody = info.level === 'backward' && func.body !== undefined && !info.library
+    const byBody = info.marked && info.level === 'backward' && func.body !== undefined && !info.library
     if (info.forward !== undefined && !byBody && (info.library || info.forward.info.level !== 'none')) return { is: 'rule', func, forward: info.forward }
   } else if (info.forward !== undefined) {
     return { is: 'rule', func, forward: info.forward }

@@ -247,7 +247,7 @@ function linksOf(cx: Cx, func: FuncDecl): Links {
 /** The level that derivatives written elsewhere give a user's function, or null. */
 export function hasDerivativeOf(cx: Cx, func: FuncDecl): Level | null {
   const relevant = cx.derivativeOfs.some(d => attached(d, ofNames).some(a => lastName(a.attribute.args[0]?.value) === func.name))
-    || attached(func, forwardNames).some(a => a.kind === 'substitute') || (cx.redeclared.get(func.name)?.length ?? 0) > 0
+    || attached(func, forwardNames).some(a => a.kind !== 'backward') || (cx.redeclared.get(func.name)?.length ?? 0) > 0
   if (!relevant) return null
   const links = linksOf(cx, func)
   if (links.backward !== null) return 'backward'
@@ -255,7 +255,10 @@ export function hasDerivativeOf(cx: Cx, func: FuncDecl): Level | null {
     const { level } = attributesOf(cx, links.substitute)
     if (level !== 'none') return level
   }
-  return links.forward !== null ? 'forward' : null
+  if (links.forward === null) return null
+  // A forward derivative that is differentiable itself is transposed for the reverse.
+  const { marked, level } = attributesOf(cx, links.forward)
+  return marked && level === 'backward' ? 'backward' : 'forward'
 }
 
 /** User-written derivatives of a function with the types of the reference put in. */

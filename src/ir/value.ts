@@ -86,6 +86,8 @@ export type DiffLevel = 'none' | 'forward' | 'backward'
 export interface FuncInfo {
   /** How far the source lets it be differentiated. */
   level: DiffLevel
+  /** Whether it is marked so itself, and its body is what a derivative is made from unless the user gives one. */
+  marked: boolean
   /** User-written derivatives, with the signatures of the user guide. */
   forward: Func | undefined
   backward: Func | undefined
@@ -161,7 +163,7 @@ export class Func {
     this.request = undefined
     this.span = span
     this.info = {
-      level: 'none', forward: undefined, backward: undefined, substitute: undefined, treatAsDifferentiable: false, serves: false,
+      level: 'none', marked: false, forward: undefined, backward: undefined, substitute: undefined, treatAsDifferentiable: false, serves: false,
       forceInline: false, noInline: false, prefer: 'none', carriesContext: false, spell: undefined, lanewise: undefined, pure: false, library: false,
       entry: undefined, exported: undefined,
     }
@@ -193,6 +195,8 @@ export class Global {
   readonly binding: { readonly group: number; readonly binding: number } | undefined
   /** Structured, byte-address, constant buffer …: for reflection. */
   readonly resource: 'structured' | 'bytes' | 'uniform' | 'texture' | 'sampler' | 'none'
+  /** Of a texture that is written: its format as the source says it. */
+  format: string | undefined = undefined
   /** For `private` globals: a function without parameters that gives the initial value. */
   readonly init: Func | undefined
   readonly span: Span | null

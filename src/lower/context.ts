@@ -138,6 +138,7 @@ export class Lowering {
     const attributes = this.program.attributes(ref.decl)
     const info = func.info
     info.level = attributes.level
+    info.marked = attributes.marked
     info.treatAsDifferentiable = attributes.treatAsDifferentiable
     info.forceInline = attributes.forceInline
     info.noInline = attributes.noInline
