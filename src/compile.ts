@@ -39,7 +39,7 @@ import { simplify } from './opt/simplify.ts'
 import { slots } from './opt/slots.ts'
 import { sroa } from './opt/sroa.ts'
 import { ssa } from './opt/ssa.ts'
-import { unroll, unrollSmall } from './opt/unroll.ts'
+import { unroll, unrollFew, unrollSmall } from './opt/unroll.ts'
 import { unused, unusedParams, unusedTypes } from './opt/unused.ts'
 
 /** The stages whose IR can be looked at, in order. */
@@ -356,6 +356,7 @@ export function middle(program: CheckedProgram, roots: Roots, sink: Sink, option
     tidy,
     isTidy: func => tidied.has(func),
     growable: options.target === 'wasm' || options.target === 'js',
+    expand: func => unrollFew(func, cx),
     explain: options.explain, maxContext: options.maxContext,
     observe: (stage, func) => {
       // The trees of the stages between are no whole functions: one uses values of the other.

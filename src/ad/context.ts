@@ -58,6 +58,8 @@ export interface AdContext {
   readonly resolve: (func: Func) => void
   /** Called with each stage of each function, for dumps and verification. */
   readonly observe: (stage: AdStage, func: Func) => void
+  /** Writes out loops of few trips in a function that is to be differentiated; true where there were any. */
+  readonly expand?: ((func: Func) => boolean) | undefined
   /** True where slots had better grow than be as large as they may become: on a CPU. */
   readonly growable?: boolean | undefined
   /** Told of every decision, where somebody asks. */
@@ -94,7 +96,7 @@ export interface AdContext {
   readonly plains: Map<Func, Func>
 }
 
-export function adContext(module: Module, hooks: Pick<AdContext, 'sink' | 'derivatives' | 'tidy' | 'isTidy' | 'resolve' | 'observe' | 'growable' | 'explain'>, maxContext?: number): AdContext {
+export function adContext(module: Module, hooks: Pick<AdContext, 'sink' | 'derivatives' | 'tidy' | 'isTidy' | 'resolve' | 'observe' | 'growable' | 'expand' | 'explain'>, maxContext?: number): AdContext {
   return {
     module, ...hooks, jvps: new Map(), rules: new Map(), splits: new Map(), linearMaps: new Map(), splitOfMap: new Map(),
     open: new Set(), origins: new Map(), writing: new Set(), ids: new Map(), effects: new Map(), sources: new Map(), duals: new Map(), plains: new Map(), lost: new Set(), reruns: new Map(),

@@ -247,6 +247,7 @@ function splitBody(cx: AdContext, func: Func, active: readonly boolean[]): Split
 function transformSplit(cx: AdContext, func: Func, active: readonly boolean[]): Split {
   const source = copyOf(cx, func)
   for (let round = 0; round < 8 && inlineBeforeDerivatives(source, callee => callee !== func && isSmall(cx, callee)); round++) cx.tidy(source)
+  if (cx.expand?.(source) === true) cx.tidy(source)
   reversible(cx, source)
   limitStates(cx, source)
   if (extractReruns(cx, source)) cx.tidy(source)

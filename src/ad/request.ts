@@ -28,6 +28,8 @@ export interface AdHooks {
   /** Whether a function is in clean SSA form already. */
   readonly isTidy: (func: Func) => boolean
   readonly observe: (stage: AdStage, func: Func) => void
+  /** Writes out loops of few trips in a function that is to be differentiated; true where there were any. */
+  readonly expand?: ((func: Func) => boolean) | undefined
   /** True where slots had better grow than be as large as they may become: on a CPU. */
   readonly growable?: boolean | undefined
   readonly explain?: Explain | undefined

@@ -11,7 +11,7 @@ import { Inst, Region, Value, noRegions, type Attr, type Func } from '../ir/valu
 import { mapValues, walk, type ValueTable } from '../ir/walk.ts'
 import type { Cx } from './cx.ts'
 import { sizeOf } from './inline.ts'
-import { tripBound } from './loops.ts'
+import { statesOf, tripBound } from './loops.ts'
 import { constantInt, constantOf } from './match.ts'
 import { rewrite } from './rules.ts'
 
@@ -37,6 +37,38 @@ export function unrollSmall(func: Func, cx: Cx): boolean {
     return exact * (sizeOf(loop.regions[0]!, total) + sizeOf(loop.regions[1]!, total)) <= total
   }
   return unrollWhere(func, cx, small, total * 8, () => undefined)
+}
+
+/** Trips and instructions of loops that are worth writing out before they are differentiated. */
+const fewTrips = 8, fewInsts = 300
+
+/**
+ * Unrolls loops of few trips, known when compiling, from level 2 on: where a trip's number is a constant, arrays become values,
+ * and a reverse pass neither stores nor counts anything for it. Meant for functions that are to be differentiated.
+ */
+export function unrollFew(func: Func, cx: Cx): boolean {
+  if (cx.level < 2) return false
+  const few = (loop: Inst): boolean => {
+    const exact = tripBound(loop)?.exact
+    return exact !== undefined && exact <= fewTrips && statesOf(loop.attr) === undefined && writtenOut(loop) <= fewInsts
+  }
+  return unrollWhere(func, cx, few, fewInsts * 4, () => undefined)
+}
+
+/** Instructions of a loop once it, and the loops in it that have few trips, are written out. */
+function writtenOut(loop: Inst): number {
+  const exact = tripBound(loop)?.exact
+  const once = loop.regions.reduce((sum, r) => sum + writtenOutRegion(r), 0)
+  return exact === undefined || exact > fewTrips ? once : exact * once
+}
+
+function writtenOutRegion(region: Region): number {
+  let size = 0
+  for (const inst of region.insts) {
+    if (inst.op === ops.loop) size += writtenOut(inst)
+    else if (!inst.op.ends && inst.op !== ops.constant && inst.op !== ops.zero) size += 1 + inst.regions.reduce((sum, r) => sum + writtenOutRegion(r), 0)
+  }
+  return size
 }
 
 function unrollWhere(
