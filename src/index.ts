@@ -19,7 +19,7 @@ export { diagnosticJson, renderDiagnostic, renderDiagnostics, type JsonDiagnosti
 export type { Level, Stage } from './compile.ts'
 export { stages } from './compile.ts'
 export type { DataField, DataParam, DataSignature, DataType } from './target/data.ts'
-export type { BindingInfo, BindingKind, EntryReflection, Reflection } from './target/reflect.ts'
+export type { BindingInfo, BindingKind, EntryReflection, HandleInfo, Reflection, TextureDimension, VaryingInfo } from './target/reflect.ts'
 export type { SourceMapping, Wgsl } from './target/wgsl/emit.ts'
 export type { NonFinite, Weights } from './debug/trace.ts'
 export type { JsOutput } from './target/js/js.ts'
@@ -66,7 +66,7 @@ export class Program extends WgslProgram {
    * name, of all that the program differentiates. Throws `CompileError`.
    */
   explain(name?: string): readonly Explanation[] {
-    const explainer = new Explainer()
+    const explainer = new Explainer(true)
     this.watch(name, explainer)
     return explainer.explanations()
   }

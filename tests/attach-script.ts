@@ -46,6 +46,34 @@ const structs = await g.kernel('copyLight').dispatch([2, 1, 1], { buffers: { lig
 result['structs'] = structs['lights']
 result['sizes'] = [shade.workgroupSize, g.kernel('copyLight').workgroupSize]
 
+const painter = await attach(compile(`
+[format("rgba8")] WTexture2D<float4> canvas;
+Texture2D<float4> picture;
+Texture3D<uint> volume;
+SamplerState state;
+RWStructuredBuffer<float4> outp;
+[shader("compute")] [numthreads(2, 1, 1)]
+void paint(uint3 id : SV_DispatchThreadID) { canvas[id.xy] = float4(id.x, id.y, 0.2, 1.0); }
+[shader("compute")] [numthreads(1, 1, 1)]
+void look(uint3 id : SV_DispatchThreadID)
+{
+    outp[0] = picture.SampleLevel(state, float2(0.5, 0.5), 0.0);
+    outp[1] = float(volume[uint3(1, 0, 1)]);
+}`), device)
+const texels = new Uint8Array(4 * 4)
+await painter.kernel('paint').dispatch([1, 2, 1], { textures: { canvas: { size: [2, 2], data: texels } } })
+result['painted'] = [...texels]
+const look = painter.kernel('look')
+const volume = { size: [2, 1, 2], format: 'r32uint' as const, data: new Uint32Array([1, 2, 3, 4]) }
+const outs = await look.dispatch([1, 1, 1], { buffers: { outp: [[0, 0, 0, 0], [0, 0, 0, 0]] }, textures: { picture: { size: [2, 2], data: texels }, volume } })
+result['looked'] = outs['outp']
+const ownTexture = device.createTexture({ size: [1, 1], format: 'rgba8unorm', usage: 0x2 | 0x4 })
+device.queue.writeTexture({ texture: ownTexture }, new Uint8Array([255, 0, 255, 0]), { bytesPerRow: 4 }, [1, 1])
+const again = await look.dispatch([1, 1, 1], {
+  buffers: { outp: [[0, 0, 0, 0], [0, 0, 0, 0]] }, textures: { picture: ownTexture, volume }, samplers: { state: device.createSampler({ magFilter: 'nearest' }) },
+})
+result['lookedAtDevice'] = again['outp']
+
 async function failure(run: () => unknown): Promise<string> {
   try {
     await run()
@@ -63,6 +91,9 @@ result['failures'] = {
   uniform: await failure(() => shade.dispatch([1, 1, 1], { buffers: { inp, outp }, uniforms: { scale: 1, light } })),
   shape: await failure(() => shade.dispatch([1, 1, 1], { buffers: { inp, outp }, uniforms: { scale: 1, halve: true, light: { direction: [1, 2], power: 1 } } })),
   groups: await failure(() => shade.dispatch([1.5, 1, 1], { buffers: { inp, outp }, uniforms: { scale: 1, halve: true, light } })),
+  texture: await failure(() => look.dispatch([1, 1, 1], { buffers: { outp: [[0, 0, 0, 0]] }, textures: { volume } })),
+  texels: await failure(() => look.dispatch([1, 1, 1], { buffers: { outp: [[0, 0, 0, 0]] }, textures: { volume, picture: { size: [2, 2], data: new Uint8Array(3) } } })),
+  sampler: await failure(() => look.dispatch([1, 1, 1], { buffers: { outp: [[0, 0, 0, 0]] }, samplers: { states: {} } })),
   program: await failure(() => attach(compile('float f() { return nothing; }'), device)),
 }
 console.log(JSON.stringify(result))

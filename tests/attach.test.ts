@@ -28,6 +28,13 @@ describe('attach', () => {
   test('structs go in and out as objects', () => {
     expect(said['structs']).toEqual([{ direction: [1, 2, 3], power: 10 }, { direction: [1, 2, 3], power: 11 }])
   })
+  test('textures are written in place, sampled, and bound as they are', () => {
+    expect(said['painted']).toEqual([0, 0, 51, 255, 255, 0, 51, 255, 0, 255, 51, 255, 255, 255, 51, 255])
+    const [sampled, texel] = said['looked'] as number[][]
+    expect(sampled!.map(x => Math.round(x * 100) / 100)).toEqual([0.5, 0.5, 0.2, 1])
+    expect(texel).toEqual([4, 4, 4, 4])
+    expect(said['lookedAtDevice']).toEqual([[1, 0, 1, 0], [4, 4, 4, 4]])
+  })
   test('kernels know the size of their groups', () => expect(said['sizes']).toEqual([[4, 1, 1], [1, 1, 1]]))
   test('mistakes are named', () => {
     expect(said['failures']).toEqual({
@@ -38,6 +45,9 @@ describe('attach', () => {
       uniform: 'WrongUniform: globalParams.halve: expected bool, got nothing',
       shape: 'WrongUniform: light.direction: expected a vector of 3, got an array of 2',
       groups: 'WrongGroups: shade: the number of groups is 1.5 × 1 × 1',
+      texture: 'MissingTexture: look needs the texture picture',
+      texels: 'WrongTexture: picture: expected 16 bytes for 2 × 2 texels of rgba8unorm, got 3 bytes',
+      sampler: 'WrongTexture: look uses no sampler states; it uses: state',
       program: expect.stringMatching(/^CompileError: .*nothing/s) as string,
     })
   })

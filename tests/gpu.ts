@@ -157,7 +157,7 @@ export async function runByName(wgsl: string, entry: string, bindings: readonly 
   const buffers = bindings.map(b => {
     const bytes = data[b.name]
     if (bytes === undefined) throw new Error(`no data for ${b.name}`)
-    if (b.kind === 'texture' || b.kind === 'sampler') throw new Error(`${b.name} is a ${b.kind}`)
+    if (b.kind === 'texture' || b.kind === 'storage-texture' || b.kind === 'sampler') throw new Error(`${b.name} is a ${b.kind}`)
     return { group: b.group, binding: b.binding, kind: b.kind, bytes }
   })
   const out = await runWgsl(wgsl, entry, buffers, dispatch)

@@ -4,6 +4,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { pack, type Plain } from '../src/gpu/pack.ts'
 import { compile, type BindingInfo, type Reflection } from '../src/index.ts'
 import { closeGpu, drawWgsl, type Drawing, type GpuResource } from './gpu.ts'
+import { bindKnown } from './known-textures.ts'
 
 afterAll(closeGpu)
 
@@ -117,6 +118,17 @@ describe('pictures', () => {
         if (x < 2) expect(at(0, x, y)).toEqual([0, 0, 0, 0])
         // The second triangle is nearer in the lower half.
         else close(at(0, x, y), [y < size / 2 ? 1 : 2, 3, -2, 5])
+      }
+    }
+  })
+
+  test('sampling of every shape, by the distance between pixels', async () => {
+    const { at } = await draw('sampling', { resources: bindings => bindings.filter(b => b.handle !== null).map(bindKnown) })
+    for (let y = 0; y < size; y++) {
+      for (let x = 0; x < size; x++) {
+        const [u, v] = [Math.floor(x / 2), Math.floor(y / 2)]
+        close(at(0, x, y), [u, v, u, 1])
+        close(at(1, x, y), [11 * u + (x >= 4 ? 1 : 0), 11 * v, 1 * 4 + 3 + (4 + 4 + 10 + 4), (u / 4 > 0.3 ? 4 : 0) + 2])
       }
     }
   })

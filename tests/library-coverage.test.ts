@@ -30,60 +30,56 @@ public float prints(float x)
 }
 `
 
-/** What only GPUs have: textures. */
-const onGpu = `
-Texture2D<float4> picture;
-RWTexture2D<float> both;
-WTexture2D<float4> target;
-SamplerState state;
-RWStructuredBuffer<float4> outp;
-[shader("compute")] [numthreads(1, 1, 1)]
-void computeMain(uint3 id : SV_DispatchThreadID)
-{
-    uint w, h;
-    picture.GetDimensions(w, h);
-    float4 x = picture.SampleLevel(state, float2(0.5, 0.5), 0.0) + picture.Load(int3(1, 2, 0)) + picture[uint2(1, 2)] * float(w + h);
-    x += picture.SampleGrad(state, float2(0.25, 0.5), float2(0.1, 0), float2(0, 0.1));
-    target.GetDimensions(w, h);
-    target[uint2(0, 0)] = x * float(w + h);
-    target.Store(uint2(1, 0), x);
-    both.GetDimensions(w, h);
-    both[uint2(0, 0)] = both[uint2(1, 1)] + both.Load(int2(2, 1)) + float(w + h);
-    both.Store(uint2(1, 0), x.x);
-    outp[id.x] = x;
-}
-`
-
-/** What only fragments have, which no target compiles yet. */
+/** What only fragments have. */
 const inFragments = `
-Texture2D picture;
-SamplerState state;
 [shader("fragment")]
 float4 fragmentMain(float2 at : TEXCOORD) : SV_Target
 {
     float2 slopes = ddx(at) + ddy(at) + ddx_fine(at) + ddy_fine(at) + ddx_coarse(at) + ddy_coarse(at);
-    return picture.Sample(state, at) * fwidth(slopes.x);
+    return float4(slopes, fwidth(slopes));
 }
+`
+
+/** What only GPUs have: textures of several samples a texel, which tests cannot fill. */
+const onGpu = `
+Texture2DMS<float4> picture;
+RWStructuredBuffer<float4> outp;
+[shader("compute")] [numthreads(1, 1, 1)]
+void computeMain(uint3 id : SV_DispatchThreadID)
+{
+    uint w, h, n;
+    picture.GetDimensions(w, h, n);
+    outp[id.x] = picture.Load(int2(1, 2), 3) * float(w + h + n);
+}
+`
+
+/** What no target has: tests/diag.test.ts shows that it is refused by name. */
+const nowhere = `
+Texture1DArray<float4> rows;
+Texture2DMSArray<float4> samples;
+RWTexture1DArray<float4> written;
+float4 all() { return rows.Load(int3(0)) + samples.Load(int3(0), 0) + written.Load(int2(0)); }
 `
 
 /** Differentiable functions whose derivatives no case can take by numbers; each is differentiated in a program of tests/target. */
 const byPrograms: readonly RegExp[] = [/^DiffTensorView: /, /IDifferentiablePtrType/, /^DifferentialPtrPair: /, /^DifferentialPair<T>diffPair/]
 
-const folder = new URL('./target/', import.meta.url)
+/** Programs that other tests run: on all targets, and on GPUs. */
+const folders = ['target', 'textures', 'graphics'].map(name => new URL(`./${name}/`, import.meta.url))
 
 const usedBy = (sources: readonly string[]): ReadonlySet<string> => new Set(sources.flatMap(source => [...usedDeclarations(source)]))
 
 describe('the library', () => {
   const all = libraryDeclarations()
   const inCases = usedBy(libraryCases.map(c => c.source))
-  const inPrograms = usedBy(readdirSync(folder).filter(f => f.endsWith('.slang')).map(f => readFileSync(new URL(f, folder), 'utf8')))
+  const inPrograms = usedBy(folders.flatMap(folder => readdirSync(folder).filter(f => f.endsWith('.slang')).map(f => readFileSync(new URL(f, folder), 'utf8'))))
 
   test('has no two declarations that look the same', () => {
     expect(all.length).toBe(new Set(all.map(d => d.key)).size)
   })
 
   test('is run on every target, all of it', () => {
-    const elsewhere = usedBy([onCpu, onGpu, inFragments])
+    const elsewhere = usedBy([onCpu, onGpu, inFragments, nowhere])
     expect(all.map(d => d.key).filter(key => !inCases.has(key) && !inPrograms.has(key) && !elsewhere.has(key))).toEqual([])
   })
 
@@ -104,8 +100,8 @@ describe('the library', () => {
     expect(lines.join('').split('\n')).toEqual(['none', '0.500000', '1 2', '1 2 3', '1 2 3 4', '1 2 3 4 5', '1 2 3 4 5 6', ''])
   })
 
-  test('writes textures as WebGPU has them', async () => {
-    const program = compile(onGpu, { verify: true })
+  test.each([['several samples a texel', onGpu], ['derivatives between pixels', inFragments]])('writes %s as WebGPU has them', async (_, source) => {
+    const program = compile(source, { verify: true })
     expect(program.diagnostics).toEqual([])
     const { code } = program.wgsl()
     refuse(code, await compileWgsl(code))

@@ -2,6 +2,7 @@
 import type { BindingInfo, EntryReflection, Wgsl } from '../index.ts'
 import { GpuError } from './error.ts'
 import { pack, unpack, type Plain } from './pack.ts'
+import { bindSampler, bindTexture, handleLayout, readTexture, type BoundTexture, type TextureSource } from './texture.ts'
 
 // WebGPU's flags by number: outside of browsers a device may come without the globals that name them.
 const usage = { MAP_READ: 0x1, COPY_SRC: 0x4, COPY_DST: 0x8, UNIFORM: 0x40, STORAGE: 0x80 } as const
@@ -20,6 +21,10 @@ export interface DispatchOptions {
   readonly buffers?: Readonly<Record<string, BufferData>>
   /** Uniforms by name: those outside of blocks each by their own, constant buffers as objects. */
   readonly uniforms?: Readonly<Record<string, Plain>>
+  /** Textures by name: textures and views of the device, or texels in memory, which are written back where the kernel may write them. */
+  readonly textures?: Readonly<Record<string, TextureSource>>
+  /** Samplers by name. Default: linear, clamped at the edges; for comparison, `less`. */
+  readonly samplers?: Readonly<Record<string, GPUSampler | GPUSamplerDescriptor>>
 }
 
 /** Contents of the buffers that a kernel may write, after a dispatch: what was passed in, or plain values where plain values were. */
@@ -111,17 +116,27 @@ class Kernel implements GpuKernel {
     for (const n of groups) {
       if (!Number.isInteger(n) || n < 0) throw new GpuError('WrongGroups', `${this.name}: the number of groups is ${groups.join(' × ')}`)
     }
-    for (const name of Object.keys(options.buffers ?? {})) {
-      if (this.#bindings.some(b => b.name === name && b.kind !== 'uniform')) continue
-      const known = this.#bindings.filter(b => b.kind !== 'uniform').map(b => b.name)
-      throw new GpuError('UnknownBuffer', `${this.name} uses no buffer ${name}; it uses: ${known.join(', ')}`)
-    }
+    this.#refuseUnknown('buffer', options.buffers, b => b.handle === null && b.kind !== 'uniform')
+    this.#refuseUnknown('texture', options.textures, b => b.kind === 'texture' || b.kind === 'storage-texture')
+    this.#refuseUnknown('sampler', options.samplers, b => b.kind === 'sampler')
     const { pipeline, layouts } = await (this.#pipeline ??= this.#makePipeline())
     const device = this.#device
     device.pushErrorScope('validation')
     let bound: readonly Bound[]
+    const textures: BoundTexture[] = []
+    const handles: (GPUBindGroupEntry & { readonly group: number })[] = []
     try {
-      bound = this.#bindings.map(info => this.#bind(info, options))
+      bound = this.#bindings.filter(b => b.handle === null).map(info => this.#bind(info, options))
+      for (const info of this.#bindings) {
+        if (info.handle === null) continue
+        const at = { group: info.group, binding: info.binding }
+        if (info.kind === 'sampler') handles.push({ ...at, resource: bindSampler(device, info, options.samplers?.[info.name]) })
+        else {
+          const texture = bindTexture(device, info, options.textures?.[info.name], this.name)
+          textures.push(texture)
+          handles.push({ ...at, resource: texture.view })
+        }
+      }
     } catch (mistake) {
       void device.popErrorScope()
       throw mistake
@@ -131,7 +146,8 @@ class Kernel implements GpuKernel {
     pass.setPipeline(pipeline)
     layouts.forEach((layout, group) => {
       const own = bound.filter(b => b.info.group === group)
-      const entries = own.map(b => ({ binding: b.info.binding, resource: { buffer: b.buffer, size: b.size } }))
+      const entries: GPUBindGroupEntry[] = own.map(b => ({ binding: b.info.binding, resource: { buffer: b.buffer, size: b.size } }))
+      for (const { group: of, ...entry } of handles) if (of === group) entries.push(entry)
       pass.setBindGroup(group, device.createBindGroup({ layout, entries }))
     })
     pass.dispatchWorkgroups(...groups)
@@ -141,6 +157,7 @@ class Kernel implements GpuKernel {
       encoder.copyBufferToBuffer(b.buffer, 0, copy, 0, b.size)
       return { ...b, copy }
     })
+    const pictures = textures.map(texture => readTexture(device, encoder, texture)).filter(read => read !== undefined)
     device.queue.submit([encoder.finish()])
     const refused = await device.popErrorScope()
     if (refused !== null) throw new GpuError('DeviceError', `${this.name}: ${refused.message}`)
@@ -150,18 +167,26 @@ class Kernel implements GpuKernel {
       results[r.info.name] = readBack(new Uint8Array(r.copy.getMappedRange()), r.given!, r.info)
       r.copy.destroy()
     }
+    for (const read of pictures) await read()
     for (const b of bound) if (b.own) b.buffer.destroy()
+    for (const texture of textures) texture.own?.destroy()
     return results
+  }
+
+  #refuseUnknown(what: 'buffer' | 'texture' | 'sampler', given: Readonly<Record<string, unknown>> | undefined, is: (b: BindingInfo) => boolean): void {
+    for (const name of Object.keys(given ?? {})) {
+      const known = this.#bindings.filter(is).map(b => b.name)
+      if (!known.includes(name)) throw new GpuError(what === 'buffer' ? 'UnknownBuffer' : 'WrongTexture', `${this.name} uses no ${what} ${name}; it uses: ${known.join(', ')}`)
+    }
   }
 
   async #makePipeline(): Promise<{ readonly pipeline: GPUComputePipeline; readonly layouts: readonly GPUBindGroupLayout[] }> {
     const device = this.#device
     const count = Math.max(-1, ...this.#bindings.map(b => b.group)) + 1
     const layouts = Array.from({ length: count }, (_, group) => device.createBindGroupLayout({
-      entries: this.#bindings.filter(b => b.group === group).map(b => {
-        if (b.kind !== 'texture' && b.kind !== 'sampler') return { binding: b.binding, visibility: computeStage, buffer: { type: b.kind } }
-        throw new GpuError('WrongBuffer', `${b.name} is a ${b.kind}, which cannot be bound here yet`)
-      }),
+      entries: this.#bindings.filter(b => b.group === group).map(b => ({
+        binding: b.binding, visibility: computeStage, ...b.handle === null ? { buffer: { type: b.kind as GPUBufferBindingType } } : handleLayout(b.handle),
+      })),
     }))
     try {
       const pipeline = await device.createComputePipelineAsync({

@@ -3,6 +3,7 @@
  * block are gathered in one struct named `globalParams`; `static const` is lowered where it is used unless it is an array.
  */
 import { cyclic } from '../base/errors/names.ts'
+import type { Span } from '../base/source.ts'
 import type { Binding, FuncDecl, GlobalDecl, ParamDecl } from '../check/decl.ts'
 import type { Expr } from '../check/tree.ts'
 import * as s from '../check/type.ts'
@@ -14,6 +15,7 @@ import { impossible, type Lowering } from './context.ts'
 import { lowerExpr } from './expr.ts'
 import { Fn } from './func.ts'
 import type { Ref } from './place.ts'
+import { textureFormat } from './texture.ts'
 import { hasArray, hasPointer } from './type.ts'
 
 /** How a shader parameter is found. */
@@ -30,6 +32,12 @@ type Home =
 interface Plain {
   readonly fields: t.Field[]
   global: Global | undefined
+}
+
+/** Where a parameter is declared, and what is said of it if it is a texture. */
+interface Origin {
+  readonly format: string | undefined
+  readonly span: Span | null
 }
 
 export class Globals {
@@ -50,11 +58,11 @@ export class Globals {
       if (decl.storage !== 'parameter' && decl.storage !== 'block') continue
       const info = program.global(decl)
       const home = decl.storage === 'block' ? this.#block(decl, info.type, info.binding)
-        : this.#home(decl.name, this.#cx.types.of(info.type), info.type, info.binding)
+        : this.#home(decl.name, this.#cx.types.of(info.type), info.type, info.binding, { format: textureFormat(decl.syntax.attributes), span: decl.span })
       this.#homes.set(decl.id, home)
     }
     for (const entry of entries) {
-      for (const p of entry.uniforms) this.#homes.set(p.id, this.#home(p.name, this.#cx.types.of(p.type), p.type, null))
+      for (const p of entry.uniforms) this.#homes.set(p.id, this.#home(p.name, this.#cx.types.of(p.type), p.type, null, { format: undefined, span: p.span }))
     }
     this.#settle(this.#uniforms, 'globalParams', 'GlobalParams', null, 0)
   }
@@ -73,7 +81,7 @@ export class Globals {
   #mixed(name: string, type: Type, source: s.Type, binding: Binding | null): Home {
     const plain: Plain = { fields: [], global: undefined }
     const at = this.#cx.module.globals.length
-    const parts = this.#parts(name, '', type, source, plain)
+    const parts = this.#parts(name, '', type, source, plain, { format: undefined, span: null })
     this.#settle(plain, name, `${name}_values`, binding, at)
     return { kind: 'bundle', type, parts }
   }
@@ -88,36 +96,42 @@ export class Globals {
     return { kind: 'memory', global }
   }
 
-  #home(name: string, type: Type, source: s.Type, binding: Binding | null): Home {
+  #home(name: string, type: Type, source: s.Type, binding: Binding | null, from: Origin): Home {
     if (type.kind === 'struct' && isBlock(source) && hasPointer(type)) return this.#mixed(this.#cx.names.unique(name), type, source, binding)
-    return this.#part(name, name, type, source, binding, this.#uniforms)
+    return this.#part(name, name, type, source, binding, this.#uniforms, from)
   }
 
   /** `name` is that of a resource, `field` that of a plain value in its buffer. */
-  #part(name: string, field: string, type: Type, source: s.Type, binding: Binding | null, plain: Plain): Home {
+  #part(name: string, field: string, type: Type, source: s.Type, binding: Binding | null, plain: Plain, from: Origin): Home {
     if (type.kind === 'ptr') {
-      return { kind: 'resource', global: this.#global(name, type.elem!, type.space!, resourceKind(type, source), binding) }
+      const global = this.#global(name, type.elem!, type.space!, resourceKind(type, source), binding, from.span)
+      global.format = from.format
+      return { kind: 'resource', global }
     }
-    if (hasPointer(type)) return { kind: 'bundle', type, parts: this.#parts(name, field, type, source, plain) }
+    if (hasPointer(type)) return { kind: 'bundle', type, parts: this.#parts(name, field, type, source, plain, from) }
     let own = field
     for (let k = 1; plain.fields.some(f => f.name === own); k++) own = `${field}_${k}`
     plain.fields.push({ name: own, type })
     return { kind: 'uniform', block: plain, index: plain.fields.length - 1 }
   }
 
-  #parts(name: string, field: string, type: Type, source: s.Type, plain: Plain): Home[] {
+  #parts(name: string, field: string, type: Type, source: s.Type, plain: Plain, from: Origin): Home[] {
     const prefix = field === '' ? '' : `${field}_`
     if (type.kind === 'array') {
       const elem = (source as s.ArrayType).elem
-      return Array.from({ length: type.count }, (_, i) => this.#part(`${name}_${i}`, `${prefix}${i}`, type.elem!, elem, null, plain))
+      return Array.from({ length: type.count }, (_, i) => this.#part(`${name}_${i}`, `${prefix}${i}`, type.elem!, elem, null, plain, from))
     }
     const struct = isBlock(source) ? (source as s.StructType).args[0] as s.StructType : source as s.StructType
     const fields = this.#cx.program.fields(struct)
-    return type.fields.map((f, i) => this.#part(`${name}_${f.name}`, `${prefix}${f.name}`, f.type, fields[i]!.type, null, plain))
+    return type.fields.map((f, i) => {
+      const { decl } = fields[i]!
+      const own = { format: textureFormat(decl.syntax?.attributes ?? []), span: decl.span ?? from.span }
+      return this.#part(`${name}_${f.name}`, `${prefix}${f.name}`, f.type, fields[i]!.type, null, plain, own)
+    })
   }
 
-  #global(name: string, type: Type, space: t.Space, resource: Global['resource'], binding: Binding | null): Global {
-    const made = new Global(this.#cx.names.unique(name), type, space, resource, binding ?? undefined, undefined, null)
+  #global(name: string, type: Type, space: t.Space, resource: Global['resource'], binding: Binding | null, span: Span | null): Global {
+    const made = new Global(this.#cx.names.unique(name), type, space, resource, binding ?? undefined, undefined, span)
     this.#cx.module.globals.push(made)
     return made
   }

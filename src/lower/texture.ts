@@ -1,7 +1,9 @@
 /**
- * Textures and samplers. Their types carry the names that WGSL has for them, and what is done with them are calls of
- * functions that only targets with textures spell. WGSL reads and writes four channels; `T` has the first few of them.
+ * Textures and samplers. Their types carry the names that the source has for them and what their texels are made of; what
+ * is done with them are calls of functions that only targets with textures spell. WGSL reads and writes four channels; `T`
+ * has the first few of them.
  */
+import type { Attribute } from '../syntax/ast.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'
@@ -9,56 +11,75 @@ import { convert } from './convert.ts'
 import { callExternal } from './external.ts'
 import type { Fn } from './func.ts'
 
-const storageFormats: Readonly<Record<string, string>> = {
-  f32x1: 'r32float', f32x2: 'rg32float', f32x4: 'rgba32float', i32x1: 'r32sint', i32x2: 'rg32sint', i32x4: 'rgba32sint',
-  u32x1: 'r32uint', u32x2: 'rg32uint', u32x4: 'rgba32uint', f16x4: 'rgba16float',
-}
-
-/** What WGSL calls a texture or sampler of the core library; undefined for other types. */
+/** The name in IR of a texture or sampler of the core library; undefined for other types. */
 export function handleName(name: string, channel: Type | undefined): string | undefined {
-  const scalar = channel?.scalar === undefined ? 'f32' : channel.scalar
-  const lanes = channel === undefined ? 4 : t.lanes(channel)
-  const format = storageFormats[`${scalar}x${lanes}`] ?? storageFormats[`${scalar}x4`] ?? 'rgba32float'
-  switch (name) {
-    case 'SamplerState': return 'sampler'
-    case 'SamplerComparisonState': return 'sampler_comparison'
-    case 'Texture2D': return `texture_2d<${scalar === 'f16' ? 'f32' : scalar}>`
-    case 'RWTexture2D': return `texture_storage_2d<${format}, ${format.startsWith('r32') ? 'read_write' : 'write'}>`
-    case 'WTexture2D': return `texture_storage_2d<${format}, write>`
-    default: return undefined
-  }
+  if (name.startsWith('Sampler')) return name
+  if (!/^(RW|W)?Texture/.test(name)) return undefined
+  return `${name}<${channel?.scalar ?? 'f32'}x${channel === undefined ? 4 : t.lanes(channel)}>`
 }
 
-/** Emits an access to a texture; undefined for a store. `args[0]` is the texture. */
-export function textureAccess(fn: Fn, name: string, args: readonly Value[], result: Type): Value | undefined {
+/** What `[format("…")]` says of a texture that the program writes. */
+export function textureFormat(attributes: readonly Attribute[]): string | undefined {
+  const value = attributes.find(a => a.name === 'format' || a.name === 'vk::image_format' || a.name === 'vk_image_format')?.args[0]?.value
+  return value?.kind === 'string' ? value.value : undefined
+}
+
+/**
+ * Emits an access to a texture, a call of what WGSL has under that name; undefined for a store. `args[0]` is the texture.
+ * Where the source has coordinates, layer and level in one vector, WGSL has them apart.
+ */
+export function textureAccess(fn: Fn, intrinsic: string, args: readonly Value[], result: Type): Value | undefined {
   const { b } = fn
-  const [texture, x, y] = args
-  switch (name) {
-    case 'textureSize': return callExternal(fn, 'textureDimensions', [texture!], t.vec(t.u32, 2), true)
-    case 'textureLoad': {
-      const at = x!
-      const storage = texture!.type.elem!.name
-      if (storage.startsWith('texture_storage') && !storage.includes('read_write')) {
-        fn.unsupported('reading a texture that is also written, unless it has one 32-bit channel,')
-      }
-      if (at.type.count === 2) return narrow(fn, callExternal(fn, 'textureLoad', [texture!, at], four(result), false)!, result)
-      return narrow(fn, callExternal(fn, 'textureLoad', [texture!, b.swizzle(at, [0, 1]), b.extract(at, 2)], four(result), true)!, result)
-    }
-    case 'textureStore': return callExternal(fn, 'textureStore', [texture!, x!, widen(fn, y!)], t.voidType, false)
-    default: return narrow(fn, callExternal(fn, name, args, t.vec(t.f32, 4), true)!, result)
+  const texture = args[0]!
+  const kind = texture.type.elem!.name
+  const [name, variant] = intrinsic.split('.') as [string, string | undefined]
+  if (/^texture(Dimensions|Num)/.test(name)) return callExternal(fn, name, args, result, true)
+  if (name === 'textureStore') {
+    callExternal(fn, name, [texture, ...place(fn, kind, args[1]!), widen(fn, args[2]!)], t.voidType, false)
+    return undefined
   }
+  if (name === 'textureLoad') {
+    const isStorage = kind.startsWith('RW')
+    const [at, ...level] = place(fn, kind, args[1]!)
+    if (!isStorage && variant !== undefined) level.push(b.const(t.i32, 0))
+    // The second operand is a sample, or whole texels to the side.
+    const second = args[2]
+    const texel = second !== undefined && !kind.includes('MS') ? b.add(at!, second) : at!
+    if (second !== undefined && kind.includes('MS')) level.push(second)
+    return convert(fn, callExternal(fn, name, [texture, texel, ...level], four(result), !isStorage)!, result)
+  }
+  const sampling = [texture, args[1]!, ...isArray(kind) ? layered(fn, args[2]!) : [args[2]!], ...args.slice(3)]
+  if (name.includes('Compare')) return callExternal(fn, name, sampling, result, true)
+  if (!/<f(16|32)x/.test(kind)) fn.unsupported('sampling a texture of integers')
+  if (variant !== undefined) return callExternal(fn, name, [b.const(t.i32, Number(variant)), ...sampling], result, true)
+  return convert(fn, callExternal(fn, name, sampling, t.vec(t.f32, 4), true)!, result)
+}
+
+const isArray = (kind: string): boolean => kind.includes('Array')
+
+/** The coordinates of a texel, then the layer, then the level or sample, as far as the vector has them. */
+function place(fn: Fn, kind: string, at: Value): Value[] {
+  if (at.type.kind === 'scalar') return [at]
+  const { b } = fn
+  const count = kind.includes('1D') ? 1 : kind.includes('3D') ? 3 : 2
+  const coordinates = count === 1 ? b.extract(at, 0) : count === at.type.count ? at : b.swizzle(at, Array.from({ length: count }, (_, i) => i))
+  return [coordinates, ...Array.from({ length: at.type.count - count }, (_, i) => b.extract(at, count + i))]
+}
+
+/** Coordinates of an array of pictures, and the number of the picture, which rounds. */
+function layered(fn: Fn, at: Value): Value[] {
+  const { b } = fn
+  const last = at.type.count - 1
+  const layer = callExternal(fn, 'round', [b.extract(at, last)], t.f32, true)!
+  return [b.swizzle(at, Array.from({ length: last }, (_, i) => i)), b.convert(layer, t.i32)]
 }
 
 const four = (type: Type): Type => t.vec(type.scalar === 'f16' ? t.f32 : t.scalars[type.scalar!], 4)
 
-function narrow(fn: Fn, value: Value, type: Type): Value {
-  return convert(fn, value, type)
-}
-
 function widen(fn: Fn, value: Value): Value {
   const { b } = fn
-  const scalar = t.scalars[value.type.scalar!]
-  const lanes = value.type.kind === 'scalar' ? [value] : Array.from({ length: value.type.count }, (_, i) => b.extract(value, i))
+  const scalar = value.type.scalar === 'f16' ? t.f32 : t.scalars[value.type.scalar!]
+  const lanes = (value.type.kind === 'scalar' ? [value] : Array.from({ length: value.type.count }, (_, i) => b.extract(value, i))).map(v => b.convert(v, scalar))
   while (lanes.length < 4) lanes.push(b.zero(scalar))
   return b.construct(t.vec(scalar, 4), lanes)
 }

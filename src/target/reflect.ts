@@ -5,7 +5,22 @@ import { dataType, type DataType } from './data.ts'
 import { Layouts } from './layout.ts'
 
 /** How a resource is bound. */
-export type BindingKind = 'storage' | 'read-only-storage' | 'uniform' | 'texture' | 'sampler'
+export type BindingKind = 'storage' | 'read-only-storage' | 'uniform' | 'texture' | 'storage-texture' | 'sampler'
+
+/** The view of a texture that has to be bound, as WebGPU names it. */
+export type TextureDimension = '1d' | '2d' | '2d-array' | '3d' | 'cube' | 'cube-array'
+
+/** What WebGPU must know of a texture or sampler to bind it; each is an entry of a bind group's layout. */
+export type HandleInfo =
+  | {
+    readonly kind: 'texture'
+    readonly texture: { readonly dimension: TextureDimension; readonly sampleType: 'float' | 'unfilterable-float' | 'depth' | 'sint' | 'uint'; readonly multisampled: boolean }
+  }
+  | {
+    readonly kind: 'storage-texture'
+    readonly storageTexture: { readonly dimension: TextureDimension; readonly format: string; readonly access: 'read-only' | 'write-only' | 'read-write' }
+  }
+  | { readonly kind: 'sampler'; readonly sampler: 'filtering' | 'non-filtering' | 'comparison' }
 
 /** A resource that an entry point of the module uses. */
 export interface BindingInfo {
@@ -18,6 +33,8 @@ export interface BindingInfo {
   readonly kind: BindingKind
   /** What lies in the buffer, with offsets and strides in bytes: of a structured buffer an array of count 0. Null for textures and samplers. */
   readonly type: DataType | null
+  /** Of a texture or sampler; null for buffers. */
+  readonly handle: HandleInfo | null
 }
 
 /** An entry point of the module. */
@@ -65,10 +82,13 @@ export function reflectVarying(name: string, semantic: string, type: Type, built
 }
 
 /** Describes a bound global; `target` is its name in the compiled text. */
-export function reflectBinding(global: Global, target: string, slot: { readonly group: number; readonly binding: number }): BindingInfo {
-  const kind: BindingKind = global.resource === 'texture' || global.resource === 'sampler' ? global.resource
+export function reflectBinding(
+  global: Global, target: string, slot: { readonly group: number; readonly binding: number }, handle: HandleInfo | null = null,
+): BindingInfo {
+  const kind: BindingKind = handle !== null ? handle.kind
+    : global.resource === 'texture' || global.resource === 'sampler' ? global.resource
     : global.space === 'uniform' ? 'uniform'
     : global.space === 'storage' ? 'read-only-storage' : 'storage'
   const layouts = new Layouts(kind === 'uniform' ? 'uniform' : 'storage')
-  return { name: global.name, target, group: slot.group, binding: slot.binding, kind, type: dataType(global.type, layouts) ?? null }
+  return { name: global.name, target, group: slot.group, binding: slot.binding, kind, type: dataType(global.type, layouts) ?? null, handle }
 }

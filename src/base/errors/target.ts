@@ -99,6 +99,61 @@ void computeMain(uint3 id : SV_DispatchThreadID)
   },
 })
 
+export const textureNotInTarget: Entry<'name' | 'type'> = error('E37011', '{name} is a {type}, which WGSL has not', {
+  help: 'use a texture of 1, 2 or 3 dimensions or a cube, or an array of 2D textures or cubes, of 32-bit numbers',
+  example: {
+    source: `Texture1DArray<float4> rows;
+RWStructuredBuffer<float4> outp;
+[shader("compute")] [numthreads(1, 1, 1)]
+void computeMain(uint3 id : SV_DispatchThreadID)
+{
+    outp[0] = rows.Load(int3(0, 0, 0));
+}`,
+    target: 'wgsl',
+  },
+})
+
+export const formatNotInTarget: Entry<'name' | 'format'> = error('E37012', '{name} would be written in the format {format}, which WGSL has not', {
+  help: 'use a format of four channels of 8, 16 or 32 bits or of one or two of 32, and texels of the same kind of number',
+  example: {
+    source: `[format("r11f_g11f_b10f")] RWTexture2D<float3> picture;
+[shader("compute")] [numthreads(1, 1, 1)]
+void computeMain(uint3 id : SV_DispatchThreadID)
+{
+    picture[id.xy] = float3(1.0);
+}`,
+    target: 'wgsl',
+  },
+})
+
+export const readWriteInTarget: Entry<'name' | 'format'> = error('E37013', '{name} is read and written, which WGSL allows in formats of one 32-bit channel, not in {format}', {
+  help: 'read from another texture than the one that is written, or use a buffer',
+  example: {
+    source: `RWTexture2D<float4> picture;
+[shader("compute")] [numthreads(1, 1, 1)]
+void computeMain(uint3 id : SV_DispatchThreadID)
+{
+    picture[id.xy] = picture[id.xy] * 2.0;
+}`,
+    target: 'wgsl',
+  },
+})
+
+export const offsetInTarget: Entry = error('E37014', 'WGSL samples with constant offsets only', {
+  help: 'write the offset in numbers, or add it to the coordinates in units of the size of a texel',
+  example: {
+    source: `Texture2D<float4> picture;
+SamplerState state;
+RWStructuredBuffer<float4> outp;
+[shader("compute")] [numthreads(1, 1, 1)]
+void computeMain(uint3 id : SV_DispatchThreadID)
+{
+    outp[0] = picture.SampleLevel(state, float2(0.5), 0.0, int2(id.xy));
+}`,
+    target: 'wgsl',
+  },
+})
+
 const noSemantic = 'WGSL has no system value {semantic} in a {stage} entry point'
 export const semanticNotInTarget: Entry<'semantic' | 'stage'> = error('E37005', noSemantic, {
   help: `compute entry points know SV_DispatchThreadID, SV_GroupID, SV_GroupThreadID and SV_GroupIndex; vertex ones take SV_VertexID and SV_InstanceID and give \

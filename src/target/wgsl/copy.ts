@@ -1,6 +1,6 @@
 /** Copies a function into the legal form for WGSL: one walk that maps values, types and places, and expands what WGSL lacks. */
 import { InternalError, type Sink } from '../../base/diag.ts'
-import { atomicTypeInTarget, printInTarget, resourceChoiceInTarget, typeNotInTarget } from '../../base/errors/target.ts'
+import { atomicTypeInTarget, offsetInTarget, printInTarget, resourceChoiceInTarget, typeNotInTarget } from '../../base/errors/target.ts'
 import type { Span } from '../../base/source.ts'
 import { Builder } from '../../ir/build.ts'
 import * as ops from '../../ir/ops.ts'
@@ -13,6 +13,7 @@ import type { Layouts, Stored } from './layout.ts'
 import { float32Bits, isInexpressible } from './literal.ts'
 import * as memory from './memory.ts'
 import type { Helpers, Place } from './memory.ts'
+import { constantOffset, depthCall, takesOffset } from './texture.ts'
 import { reportLength, type TypeMap } from './types.ts'
 
 /** What the copies of all functions of a module share. */
@@ -261,7 +262,14 @@ export class Copier {
     const b = this.#b
     const args = inst.args.map(a => a.type.kind === 'ptr' ? this.#place(a).ptr : this.#value(a))
     const result = inst.results[0]
+    if (takesOffset(name, args)) {
+      const offset = constantOffset(b, args[args.length - 1]!)
+      if (offset === undefined) this.#cx.sink.add(offsetInTarget, inst.span ?? undefined, {})
+      else args[args.length - 1] = offset
+    }
+    const depth = result === undefined ? undefined : depthCall(b, name, args, this.type(result.type), (given, type) => b.emit1(builtin, given, name, type))
     if (result === undefined) b.emit(builtinWrite, args, name, [])
+    else if (depth !== undefined) this.set(result, depth)
     else if (callee.info.pure) this.set(result, expand.callBuiltin(b, name, args, this.type(result.type)))
     else this.set(result, b.emit1(builtinRead, args, name, this.type(result.type)))
   }

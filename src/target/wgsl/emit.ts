@@ -189,7 +189,7 @@ class ModulePrinter implements ModuleScope {
 
   #reflect(): Reflection {
     const bound = this.#legal.globals.filter(g => g.slot !== undefined)
-    const bindings = bound.map(g => reflectBinding(g.of, this.globalText(g.global), g.slot!))
+    const bindings = bound.map(g => reflectBinding(g.of, this.globalText(g.global), g.slot!, g.handle))
     const entries = this.#legal.entries.map(({ func, of, inputs, outputs }) => {
       const used = globalsOf(of)
       return {

@@ -11,12 +11,13 @@ import type { Type } from '../../ir/type.ts'
 import { Func, Global, Region, inputs, type Module, type ParamSig, type Value, type Varying } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
 import { bindingsOf, type Slot } from '../bindings.ts'
-import { reflectVarying, type VaryingInfo } from '../reflect.ts'
+import { reflectVarying, type HandleInfo, type VaryingInfo } from '../reflect.ts'
 import { Copier, resultType, type ModuleCopy } from './copy.ts'
 import { flatten } from './deep.ts'
 import { Layouts, noMarks, type Marks, type Stored } from './layout.ts'
 import { checkStage, mayPart } from './stage.ts'
 import { branchTails } from './tails.ts'
+import { handleOf, textureUses } from './texture.ts'
 import { TypeMap, reportLength } from './types.ts'
 import { checkBarriers } from './uniform.ts'
 
@@ -30,6 +31,8 @@ export interface LegalGlobal {
   readonly slot: Slot | undefined
   /** For a variable that nothing writes: a function whose only instructions are constants, and the value it returns. */
   readonly constant: Value | undefined
+  /** What it is where it is a texture or sampler. */
+  readonly handle: HandleInfo | null
 }
 
 /** An entry point of the legal module. */
@@ -85,6 +88,7 @@ class Legalizer implements ModuleCopy {
   readonly #slots: ReadonlyMap<Global, Slot>
   /** Module-level variables that something may write. */
   readonly #written = new Set<Global>()
+  #textures: ReturnType<typeof textureUses> = new Map()
 
   constructor(module: Module, sink: Sink) {
     this.#module = module
@@ -94,6 +98,7 @@ class Legalizer implements ModuleCopy {
 
   run(entries: readonly Func[]): LegalModule {
     this.#findWrites(entries)
+    this.#textures = textureUses(reachable(entries))
     const legal = entries.map(e => this.#entry(e)).filter(e => e !== undefined)
     for (let f = this.#queue.pop(); f !== undefined; f = this.#queue.pop()) this.#body(f)
     const globals = [...this.#globals.values()]
@@ -125,7 +130,8 @@ class Legalizer implements ModuleCopy {
   global(of: Global): LegalGlobal {
     let legal = this.#globals.get(of)
     if (legal === undefined) {
-      const type = this.types.value(of.type)
+      const handle = of.space === 'handle' ? handleOf(of, this.#textures, this.sink) : undefined
+      const type = handle === undefined ? this.types.value(of.type) : t.opaque(handle.type)
       const marks = this.#marks.get(of)
       const stored = of.space === 'uniform' ? this.layouts.stored(type, 'uniform')
         : of.space === 'storage' || of.space === 'storage_rw' ? this.layouts.stored(type, 'storage', marks)
@@ -136,7 +142,7 @@ class Legalizer implements ModuleCopy {
       // Nothing changes a constant, as nothing changes a uniform: loads of it need no order.
       const space = constant === undefined ? of.space : 'uniform'
       const global = new Global(of.name, stored.type, space, of.resource, of.binding, undefined, of.span)
-      legal = { global, stored, of, slot: this.#slots.get(of), constant }
+      legal = { global, stored, of, slot: this.#slots.get(of), constant, handle: handle?.info ?? null }
       this.#globals.set(of, legal)
     }
     return legal

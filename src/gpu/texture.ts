@@ -1,0 +1,116 @@
+/** Textures and samplers that a kernel is given: those of the device as they are, others made from plain descriptions. */
+import type { BindingInfo, HandleInfo } from '../index.ts'
+import { GpuError } from './error.ts'
+
+const usage = { COPY_SRC: 0x1, COPY_DST: 0x2, TEXTURE_BINDING: 0x4, STORAGE_BINDING: 0x8 } as const
+
+/** A texture to make for one dispatch. Where the kernel writes it, `data` is written back in place. */
+export interface TextureData {
+  /** Width, then height, then depth or layers, in texels. */
+  readonly size: readonly number[]
+  /** WebGPU's name for what a texel is. Default: what the program says of a texture that it writes, else four channels like those of `data`. */
+  readonly format?: GPUTextureFormat
+  /** Texels from left to right, then from top to bottom, then layer by layer, without padding. Default: zeros. */
+  readonly data?: ArrayBufferView
+}
+
+/** What can be bound where a kernel uses a texture. */
+export type TextureSource = GPUTexture | GPUTextureView | TextureData
+
+/** A texture with what is to be done with it after the dispatch. */
+export interface BoundTexture {
+  readonly view: GPUTextureView
+  /** Made for this dispatch. */
+  readonly own: GPUTexture | undefined
+  readonly size: readonly [number, number, number]
+  readonly bytesPerRow: number
+  /** Where to read back into. */
+  readonly into: ArrayBufferView | undefined
+}
+
+/** The layout entry of a texture or sampler. */
+export function handleLayout(handle: HandleInfo): Partial<GPUBindGroupLayoutEntry> {
+  switch (handle.kind) {
+    case 'texture': return { texture: { viewDimension: handle.texture.dimension, sampleType: handle.texture.sampleType, multisampled: handle.texture.multisampled } }
+    case 'storage-texture': {
+      const { dimension, format, access } = handle.storageTexture
+      return { storageTexture: { viewDimension: dimension, format: format as GPUTextureFormat, access } }
+    }
+    case 'sampler': return { sampler: { type: handle.sampler } }
+  }
+}
+
+/** Bytes of a texel, by the size of a channel and their number; 0 for formats that cannot be filled from here. */
+function texelSize(format: string): number {
+  const [, channels, bits] = /^(r|rg|rgba|bgra)(8|16|32)(unorm|snorm|uint|sint|float)(-srgb)?$/.exec(format) ?? []
+  return channels === undefined ? 0 : channels.length * Number(bits) / 8
+}
+
+function formatOf(info: BindingInfo, given: TextureData): GPUTextureFormat {
+  if (given.format !== undefined) return given.format
+  if (info.handle?.kind === 'storage-texture') return info.handle.storageTexture.format as GPUTextureFormat
+  if (given.data instanceof Uint8Array || given.data instanceof Uint8ClampedArray) return 'rgba8unorm'
+  const type = info.handle?.kind === 'texture' ? info.handle.texture.sampleType : 'float'
+  return type === 'sint' ? 'rgba32sint' : type === 'uint' ? 'rgba32uint' : type === 'depth' ? 'depth32float' : 'rgba32float'
+}
+
+/** Binds what was given for a texture. Throws a `GpuError` where it does not fit. */
+export function bindTexture(device: GPUDevice, info: BindingInfo, given: TextureSource | undefined, kernel: string): BoundTexture {
+  if (given === undefined) throw new GpuError('MissingTexture', `${kernel} needs the texture ${info.name}`)
+  const handle = info.handle!
+  const dimension = handle.kind === 'texture' ? handle.texture.dimension : handle.kind === 'storage-texture' ? handle.storageTexture.dimension : '2d'
+  const bound = (view: GPUTextureView): BoundTexture => ({ view, own: undefined, size: [0, 0, 0], bytesPerRow: 0, into: undefined })
+  if ('createView' in given) {
+    return bound(given.createView({ dimension, ...handle.kind === 'storage-texture' ? { mipLevelCount: 1 } : {} }))
+  }
+  if (!('size' in given)) return bound(given)
+  const [width = 1, height = 1, depth = 1] = given.size
+  const format = formatOf(info, given)
+  const bytes = texelSize(format)
+  const expected = width * height * depth * bytes
+  const { data } = given
+  if (data !== undefined && (bytes === 0 || data.byteLength !== expected)) {
+    const what = bytes === 0 ? `no data, for ${format} cannot be filled` : `${expected} bytes for ${given.size.join(' × ')} texels of ${format}`
+    throw new GpuError('WrongTexture', `${info.name}: expected ${what}, got ${data.byteLength} bytes`)
+  }
+  const role = handle.kind === 'storage-texture' ? usage.STORAGE_BINDING : usage.TEXTURE_BINDING
+  const own = device.createTexture({
+    size: [width, height, depth], format, dimension: dimension === '1d' || dimension === '3d' ? dimension : '2d', usage: role | usage.COPY_SRC | usage.COPY_DST,
+  })
+  const bytesPerRow = width * bytes
+  if (data !== undefined) {
+    const source = new Uint8Array(data.buffer, data.byteOffset, data.byteLength) as Uint8Array<ArrayBuffer>
+    device.queue.writeTexture({ texture: own }, source, { bytesPerRow, rowsPerImage: height }, [width, height, depth])
+  }
+  const writes = handle.kind === 'storage-texture' && handle.storageTexture.access !== 'read-only'
+  return { view: own.createView({ dimension }), own, size: [width, height, depth], bytesPerRow, into: writes ? data : undefined }
+}
+
+/** The sampler given, or a new one: linear unless it looks up depth, and clamped at the edges, unless it is described otherwise. */
+export function bindSampler(device: GPUDevice, info: BindingInfo, given: GPUSampler | GPUSamplerDescriptor | undefined): GPUSampler {
+  if (given !== undefined && isSampler(given)) return given
+  const kind = info.handle?.kind === 'sampler' ? info.handle.sampler : 'filtering'
+  const linear = kind === 'non-filtering' ? {} : { minFilter: 'linear', magFilter: 'linear', mipmapFilter: 'linear' } as const
+  return device.createSampler({ ...linear, ...kind === 'comparison' ? { compare: 'less' } : {}, ...given })
+}
+
+function isSampler(given: GPUSampler | GPUSamplerDescriptor): given is GPUSampler {
+  return Object.prototype.toString.call(given) === '[object GPUSampler]' || given.constructor?.name === 'GPUSampler'
+}
+
+/** Has a texture's texels copied, to be read back where they were given. */
+export function readTexture(device: GPUDevice, encoder: GPUCommandEncoder, bound: BoundTexture): (() => Promise<void>) | undefined {
+  const { own, into, size: [width, height, depth], bytesPerRow } = bound
+  if (own === undefined || into === undefined) return undefined
+  // WebGPU wants rows at multiples of 256 bytes.
+  const row = Math.ceil(bytesPerRow / 256) * 256
+  const buffer = device.createBuffer({ size: row * height * depth, usage: 0x1 | 0x8 })
+  encoder.copyTextureToBuffer({ texture: own }, { buffer, bytesPerRow: row, rowsPerImage: height }, [width, height, depth])
+  return async () => {
+    await buffer.mapAsync(0x1)
+    const bytes = new Uint8Array(buffer.getMappedRange())
+    const target = new Uint8Array(into.buffer, into.byteOffset, into.byteLength)
+    for (let y = 0; y < height * depth; y++) target.set(bytes.subarray(y * row, y * row + bytesPerRow), y * bytesPerRow)
+    buffer.destroy()
+  }
+}
