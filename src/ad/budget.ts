@@ -5,7 +5,6 @@
  */
 import type { Note } from '../base/diag.ts'
 import { overBudget } from '../base/errors/ad.ts'
-import type { Span } from '../base/source.ts'
 import type { AdContext, Split } from './context.ts'
 import { Explainer, type Held } from './explain.ts'
 import * as ops from '../ir/ops.ts'
@@ -90,10 +89,5 @@ function complain(cx: AdContext, of: Func, split: Split, bytes: number, max: num
 
 function noteOf({ residual: r, span, func }: Held): Note {
   const each = r.trips === 1 ? '' : `, ${r.bytes} for each of ${r.trips ?? 'its'} trips`
-  const mend = r.change !== undefined && r.change.on !== '' && r.change.bytes < 0 ? `; [${r.change.attribute}] on ${r.change.on} would save ${-r.change.bytes}` : ''
-  return { span: spanOf(span, func), text: `${r.value}: ${r.stored} bytes${each}: ${r.reason}${mend}` }
-}
-
-function spanOf(span: Span | null, func: Func): Span | undefined {
-  return span ?? func.span ?? undefined
+  return { span: span ?? func.span ?? undefined, text: `${r.value}: ${r.stored} bytes${each}: ${r.reason}` }
 }

@@ -58,8 +58,8 @@ export interface Decisions {
   recipe(v: Value): Source | undefined
   bound(loop: Inst): { readonly max: number; readonly exact: boolean } | undefined
   valueOf(id: number): Value
-  /** What would be chosen if one value had to be computed again or stored. */
-  decide(value: Value, as: 'store' | 'recompute'): ReadonlyMap<number, Choice>
+  /** What would be chosen if some values had to be computed again or stored. */
+  decide(values: readonly Value[], as: 'store' | 'recompute'): ReadonlyMap<number, Choice>
 }
 
 /**
@@ -166,8 +166,8 @@ class Checkpointer {
     return bytesOf(type) * (this.primal.places[v.id]!.loops.length === 0 ? byteAtTop : this.cx.growable === true ? byteInLoop : byteInGpuLoop) * this.weight(v) * byteScale(this.cx)
   }
 
-  /** The minimum cut; a value that is given must be had the way that is said, if it can. */
-  decide(forced?: Value, as?: 'store' | 'recompute'): Map<number, Choice> {
+  /** The minimum cut; values that are given must be had the way that is said, if they can. */
+  decide(forced: readonly Value[] = [], as?: 'store' | 'recompute'): Map<number, Choice> {
     const choices = new Map<number, Choice>()
     const net = new Network()
     const source = net.node(), sink = net.node()
@@ -195,9 +195,9 @@ class Checkpointer {
     for (let q = 0; q < queue.length; q++) {
       const v = queue[q]!
       const { into, out } = nodes.get(v.id)!
-      const recipe = v === forced && as === 'store' ? undefined : this.recipe(v)
+      const recipe = as === 'store' && forced.includes(v) ? undefined : this.recipe(v)
       const marked = v.def.op !== undefined && v.def.op === ops.call && (v.def.attr as Func).info.prefer === 'recompute'
-      const prefers = marked || (v === forced && as === 'recompute' && recipe !== undefined)
+      const prefers = marked || (as === 'recompute' && recipe !== undefined && forced.includes(v))
       net.edge(into, out, prefers ? Infinity : this.storeCost(v))
       let made = into
       if (recipe !== undefined && v.def.op !== undefined && v.def.results.length > 1) {

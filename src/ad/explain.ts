@@ -97,9 +97,15 @@ export class Explainer implements Explain {
   readonly #made: Map<Draft, Explanation> = new Map()
   readonly #stretches: Set<Func> = new Set()
   #last: Found = nothing
+  readonly #changes: boolean
+
+  /** With `changes` it also asks what other choices would change, which takes time. */
+  constructor(changes: boolean) {
+    this.#changes = changes
+  }
 
   decided(decisions: Decisions): void {
-    this.#last = new Report(decisions, this.#ofPrimal, this.#stretches).make()
+    this.#last = new Report(decisions, this.#ofPrimal, this.#stretches).make(this.#changes)
   }
 
   kept(states: number, parts: readonly Value[], span: Func['span'], step: Split): void {
@@ -196,15 +202,19 @@ class Report {
     this.#needed = new Set(of.needed())
   }
 
-  make(): Found {
+  make(changes: boolean): Found {
     const { choices } = this.#of
     const values = [...choices.keys()].map(id => this.#of.valueOf(id)).filter(v => !isConstant(v))
     values.sort((a, b) => this.#of.primal.places[a.id]!.order - this.#of.primal.places[b.id]!.order)
-    const withChange = values.length <= changeLimit
+    const withChange = changes && values.length <= changeLimit
     const registers = new Set<Residual>()
     const spans = new Map<Residual, Span | null>()
+    // What an instruction with several results costs is said once.
+    const said = new Set<Inst>()
     const residuals = values.map(v => {
-      const r = this.#residual(v, withChange)
+      const def = v.def.op === undefined ? undefined : v.def
+      const r = this.#residual(v, withChange, def === undefined || !said.has(def))
+      if (def !== undefined) said.add(def)
       spans.set(r, this.#span(v))
       if (r.decision === 'stored' && this.#of.primal.places[v.id]!.loops.length === 0 && !inMemory(v.type)) registers.add(r)
       return r
@@ -254,7 +264,7 @@ class Report {
     return (this.#of.recipe(v)?.cost ?? 0) * (this.#trips(v) ?? 1)
   }
 
-  #residual(v: Value, withChange: boolean): Residual {
+  #residual(v: Value, withChange: boolean, isFirst: boolean): Residual {
     const choice = this.#of.choices.get(v.id)!
     const trips = this.#trips(v)
     const slot = this.#of.slots.find(s => s.value === v)
@@ -262,8 +272,8 @@ class Report {
       value: this.#name(v), ...this.#place(v), used: this.#needed.has(v),
       decision: choice === 'free' ? 'kept' : choice === 'store' ? 'stored' : 'recomputed',
       bytes: this.#bytes(v), trips, stored: slot === undefined ? 0 : this.#bytes(v) * (trips ?? 1),
-      operations: choice === 'recompute' ? this.#operations(v) : 0,
-      reason: this.#reason(v, choice), change: withChange ? this.#change(v, choice) : undefined,
+      operations: choice === 'recompute' && isFirst ? this.#operations(v) : 0,
+      reason: this.#reason(v, choice), change: withChange && isFirst ? this.#change(v, choice) : undefined,
     }
   }
 
@@ -347,7 +357,7 @@ class Report {
     const callee = v.def.op === ops.call ? v.def.attr as Func : undefined
     if (callee !== undefined && callee.info.prefer !== 'none') return undefined
     const before = this.#totals(this.#of.choices)
-    const after = this.#totals(this.#of.decide(v, choice === 'store' ? 'recompute' : 'store'))
+    const after = this.#totals(this.#of.decide(v.def.results.filter(r => this.#of.choices.has(r.id)), choice === 'store' ? 'recompute' : 'store'))
     if (after.bytes === before.bytes && after.operations === before.operations) return undefined
     return {
       attribute: choice === 'store' ? 'PreferRecompute' : 'PreferCheckpoint', on: callee === undefined || callee.info.library ? '' : calleeName(callee),

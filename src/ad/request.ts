@@ -39,7 +39,7 @@ export interface AdHooks {
 
 /** Writes the body of every function of the module that is still a request; new functions are added to the module. */
 export function resolveRequests(module: Module, hooks: AdHooks): void {
-  const cx = adContext(module, { ...hooks, explain: hooks.explain ?? (hooks.maxContext === undefined ? undefined : new Explainer()), resolve: func => resolve(cx, func) }, hooks.maxContext)
+  const cx = adContext(module, { ...hooks, explain: hooks.explain ?? (hooks.maxContext === undefined ? undefined : new Explainer(false)), resolve: func => resolve(cx, func) }, hooks.maxContext)
   for (let i = 0; i < module.funcs.length; i++) {
     const func = module.funcs[i]!
     if (func.request !== undefined) resolve(cx, func)
