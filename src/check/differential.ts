@@ -7,7 +7,7 @@ import type { Cx } from './context.ts'
 import type { FieldDecl, StructDecl } from './decl.ts'
 import { lookupMember } from './member.ts'
 import { newScope, declare } from './scope.ts'
-import { fieldSigs } from './signature.ts'
+import { fieldSigs, template } from './signature.ts'
 import type { FuncRef, StructDiffInfo } from './tree.ts'
 import { arrayType, interfaceType, isFloatName, poisoned, same, scalarName, structType, type StructType, type Type } from './type.ts'
 
@@ -159,15 +159,18 @@ export function structDiff(cx: Cx, type: StructType): StructDiffInfo | null {
     const own = f.noDiff ? null : differentialOf(cx, put(cx, f.type, subst))
     fields.push(own === null ? -1 : theirs.findIndex(t => t.name === (derivativeMember(f.decl) ?? f.decl.name)))
   }
-  const info: StructDiffInfo = { type: diff, fields, dzero: userMethod(cx, type, 'dzero', 0), dadd: userMethod(cx, type, 'dadd', 2) }
+  const info: StructDiffInfo = { type: diff, fields, dzero: userMethod(cx, type, diff, 'dzero', 0), dadd: userMethod(cx, type, diff, 'dadd', 2) }
   cx.structDiffs.set(type.key, info)
   return info
 }
 
-function userMethod(cx: Cx, type: StructType, name: string, params: number): FuncRef | null {
+/** The `dzero` or `dadd` of the user, where it is one: what has another signature is another function. */
+function userMethod(cx: Cx, type: StructType, diff: Type, name: string, params: number): FuncRef | null {
   if (type.decl.differentialOf !== null) return null
   for (const m of lookupMember(cx, type, name)) {
-    if (m.via === 2 || m.decl.kind !== 'func' || !m.decl.hasBody || m.decl.syntax.kind !== 'func' || m.decl.syntax.params.length !== params) continue
+    if (m.via === 2 || m.decl.kind !== 'func' || m.decl.role !== 'static' || !m.decl.hasBody || m.decl.syntax.kind !== 'func' || m.decl.syntax.params.length !== params) continue
+    const sig = template(cx, m.decl, m.subst)
+    if (![sig.result, ...sig.params.map(p => p.type)].every(t => same(t, diff) || poisoned(t))) continue
     return { kind: 'direct', decl: m.decl, subst: m.subst }
   }
   return null

@@ -5,8 +5,10 @@ import { attributesOf } from './attribute.ts'
 import { closure, declaredBases, extensionInfo, put, putArg, selfType, substFor } from './conform.ts'
 import type { Cx } from './context.ts'
 import { explicitOnly, typeCost } from './convert.ts'
-import type { Decl, EnumDecl, ExtensionDecl, FuncDecl, StructDecl } from './decl.ts'
-import { derivativeMember, differentialOf, userDifferential } from './differential.ts'
+import type { Decl, EnumDecl, ExtensionDecl, FieldDecl, FuncDecl, StructDecl } from './decl.ts'
+import { derivativeMember, differentialOf, placeDifferentialOf, userDifferential } from './differential.ts'
+import { Env } from './env.ts'
+import { checkExpr } from './expr.ts'
 import { lookupMember, isOpen, type Member } from './member.ts'
 import { fieldSigs, funcSig, globalInfo, template } from './signature.ts'
 import type { FuncRef } from './tree.ts'
@@ -117,7 +119,9 @@ export function checkConformances(cx: Cx, decl: StructDecl | EnumDecl | Extensio
       checkInterface(cx, decl, type, iface)
     }
   }
-  if (decl.kind === 'struct') checkDifferential(cx, decl)
+  if (decl.kind !== 'struct') return
+  checkDifferential(cx, decl)
+  checkPlaceDifferential(cx, decl)
 }
 
 function checkInterface(cx: Cx, decl: Decl & { readonly kind: 'struct' | 'enum' | 'extension' }, type: Type, iface: InterfaceType): void {
@@ -176,6 +180,7 @@ function checkFunction(cx: Cx, decl: Decl & { readonly kind: 'struct' | 'enum' |
   }
   if (requirement.module.isCore) return
   const [want, got] = [attributesOf(cx, requirement), attributesOf(cx, found.decl)]
+  if (want.treatAsDifferentiable) return
   if (want.level !== 'none' && (got.level === 'none' || (want.level === 'backward' && got.level === 'forward'))) {
     cx.sink.add(generics.notDifferentiableRequirement, found.decl.span ?? undefined, { type: show(type), name, interface: show(iface) },
       { span: requirement.span ?? undefined, text: 'required here' })
@@ -193,7 +198,7 @@ function checkDifferential(cx: Cx, decl: StructDecl): void {
     if (attribute !== undefined) {
       if (diff === null) cx.sink.add(derivative.memberOfPlainType, attribute.span, { type: show(type) })
       else if (own === null) cx.sink.add(derivative.memberNotDifferentiable, attribute.span, { name: f.decl.name })
-      else if (diff.kind === 'struct' && !diff.decl.fields.some(t => t.name === derivativeMember(f.decl))) {
+      else if (!namesMemberOf(cx, decl, f.decl, diff)) {
         cx.sink.add(derivative.noDerivativeMember, attribute.span, { name: derivativeMember(f.decl) ?? '?', differential: show(diff) })
       }
     }
@@ -206,12 +211,29 @@ function checkDifferential(cx: Cx, decl: StructDecl): void {
     cx.sink.add(derivative.ownDifferential, decl.span ?? undefined, { type: show(written), differential: again === null ? 'none' : show(again) })
     return
   }
-  if (written.kind !== 'struct') return
   for (const f of fieldSigs(cx, decl)) {
     if (f.noDiff || differentialOf(cx, f.type) === null || f.decl.syntax?.attributes.some(a => a.name === 'DerivativeMember') === true) continue
-    if (same(written, type) || written.decl.fields.some(t => t.name === f.decl.name)) continue
+    if (same(written, type) || (written.kind === 'struct' && written.decl.fields.some(t => t.name === f.decl.name))) continue
     cx.sink.add(derivative.noCounterpart, f.decl.span ?? undefined, { name: f.decl.name, type: show(type), differential: show(written) })
   }
+}
+
+/** Whether `[DerivativeMember]` of a field names a field of the differential, and not one of another type. */
+function namesMemberOf(cx: Cx, decl: StructDecl, field: FieldDecl, diff: Type): boolean {
+  if (diff.kind !== 'struct' || !diff.decl.fields.some(t => t.name === derivativeMember(field))) return false
+  const arg = field.syntax?.attributes.find(a => a.name === 'DerivativeMember')?.args[0]?.value
+  if (arg?.kind !== 'member') return true
+  const owner = checkExpr(new Env(cx, decl.inner), arg.base)
+  return owner.kind === 'type' ? same(owner.type, diff) : owner.kind !== 'value' && owner.kind !== 'place'
+}
+
+/** The differential of a type of places is one too, and its own. */
+function checkPlaceDifferential(cx: Cx, decl: StructDecl): void {
+  const type = selfType(cx, decl)
+  const diff = type === null ? null : placeDifferentialOf(cx, type)
+  if (diff === null) return
+  const again = placeDifferentialOf(cx, diff)
+  if (again === null || !same(again, diff)) cx.sink.add(derivative.ownDifferential, decl.span ?? undefined, { type: show(diff), differential: again === null ? 'none' : show(again) })
 }
 
 /** The counterpart of a field must be of the field's differential type. */

@@ -60,7 +60,7 @@ export class Fn {
   /** A concrete reference. */
   ref(ref: FuncRef): FuncRef {
     const concrete = this.cx.resolve(this.cx.program.substituteRef(ref, this.subst))
-    if (ref.kind === 'requirement' && concrete.kind === 'direct') this.cx.serving.add(concrete.decl)
+    if (ref.kind === 'requirement' && concrete.kind === 'direct' && !this.cx.program.attributes(ref.decl).treatAsDifferentiable) this.cx.serving.add(concrete.decl)
     return concrete
   }
 
