@@ -125,6 +125,19 @@ public float twice(${params}) { float4x4 last; return total(${Array.from({ lengt
     expect(() => m.kernel('main')).toThrow('there is no kernel main')
   })
 
+  it('may have the names that modules use', async () => {
+    const m = await program('public float memory(float x) { return x; } public float then(float x) { return memory(x) + 1; }')
+    expect(m.fn['memory']!(2)).toBe(2)
+    expect(m.fn['then']!(2)).toBe(3)
+  })
+
+  it('tell labels of 64 bits apart', async () => {
+    const m = await program(`public int f(int64_t x) {
+  switch (x) { case 5000000000: return 1; case 705032704: return 2; case -5000000000: return 3; default: return 4; }
+}`)
+    expect([5000000000, 705032704, -5000000000, 1].map(x => m.fn['f']!(x))).toEqual([1, 2, 3, 4])
+  })
+
   it('take no number that an integer cannot hold, and no field that a struct has not', async () => {
     const m = await program(`struct S { int n; uint8_t b; }
 public int f(S s) { return s.n + s.b; }

@@ -17,6 +17,9 @@ const programs: Readonly<Record<string, string>> = {
   'bits of a signed number': kernel('int x = int(o[1]); o[0] = countbits(x) + countbits(-1) + countbits(int2(x, 3)).y;'),
   'functions as values': 'export void f(functype (int, float) -> int g) { }',
   'bindings that no device has': `[vk::binding(0xffffffff)] ${kernel('o[0] = 1;')}`,
+  'a function named as the memory of WebAssembly is': 'export float memory(float x) { return x; }',
+  'arrays whose generic length is too small': `float f<let N : int>(float x) { float a[N]; a[0] = x; return a[0]; }
+export float g(float x) { return f<0>(x) + f<-3>(x); }`,
   'an entry point that calls itself': kernel('main(id);'),
   'an initial value that needs itself through an interface': `interface I { static float f(); }
 struct S : I { static float f() { return a; } }

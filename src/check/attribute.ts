@@ -96,7 +96,7 @@ function make(cx: Cx, func: FuncDecl, elsewhere: boolean): FuncAttributes {
       case '__pure': pure = true; break
       case '__sample': samples.push(a.args.map(x => number(x.value))); break
       default:
-        if (!func.module.isCore && !knownNames.has(a.name) && !a.name.includes('::') && !a.name.startsWith('__')) cx.sink.add(errors.unknownAttribute, a.nameSpan, { name: a.name })
+        if (!func.module.isCore && a.name !== '' && !knownNames.has(a.name) && !a.name.includes('::') && !a.name.startsWith('__')) cx.sink.add(errors.unknownAttribute, a.nameSpan, { name: a.name })
     }
   }
   if (func.owner !== null && func.owner.syntax.attributes.some(a => a.name === 'TreatAsDifferentiable')) {

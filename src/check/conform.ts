@@ -4,6 +4,7 @@
  */
 import * as errors from '../base/errors/generics.ts'
 import * as names from '../base/errors/names.ts'
+import * as types from '../base/errors/types.ts'
 import { builtinConforms, impliedBy, isFloatBound } from './builtin.ts'
 import type { Cx, ExtensionInfo } from './context.ts'
 import type { AssocDecl, Decl, EnumDecl, ExtensionDecl, GenericParams, InterfaceDecl, StructDecl } from './decl.ts'
@@ -12,7 +13,8 @@ import { constraintsOf, inferArg, solve } from './generic.ts'
 import { lookupMember } from './member.ts'
 import { resolveType } from './resolve.ts'
 import {
-  arrayType, assocType, errorType, interfaceType, isInt, noSubst, paramType, intParam, scalarName, structType, substitute, substituteArg, thisType,
+  arrayType, assocType, errorType, interfaceType, isInt, isIntName, noSubst, paramType, intParam, scalarName, show, structType,
+  substitute, substituteArg, thisType,
   type GenericArg, type InterfaceType, type Subst, type Type,
 } from './type.ts'
 
@@ -77,7 +79,10 @@ export function declaredBases(cx: Cx, decl: StructDecl | InterfaceDecl | EnumDec
   if (syntax !== null && syntax.kind !== 'buffer') for (const b of syntax.bases) {
     const type = resolveType(cx, b, decl.kind === 'enum' ? decl.scope : decl.inner.parent!)
     if (type.kind === 'interface') list.push(type)
-    else if (decl.kind === 'enum' && type.kind === 'scalar') cx.enumTags.set(decl, type)
+    else if (decl.kind === 'enum' && type.kind === 'scalar') {
+      if (isIntName(type.name)) cx.enumTags.set(decl, type)
+      else cx.sink.add(types.enumTag, b.span, { type: show(type) })
+    }
     else if (type.kind === 'struct' && decl.kind === 'struct') cx.sink.add(names.unsupported, b.span, { feature: 'inheriting from a struct' })
     else if (type.kind !== 'error') cx.sink.add(errors.notInterface, b.span, { name: decl.name })
   }

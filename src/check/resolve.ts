@@ -19,7 +19,8 @@ import { globalInit } from './signature.ts'
 import type { Term } from './term.ts'
 import type { Expr } from './tree.ts'
 import {
-  arrayType, assocType, enumType, errorInt, errorType, funcType, intConst, intParam, interfaceType, known, matrixType, noSubst, paramType, shapeType, show,
+  arrayType, assocType, enumType, errorInt, errorType, funcType, intConst, intParam, interfaceType, known, matrixType,
+  maxElements, noSubst, paramType, shapeType, show,
   structType, thisType, vectorType, type GenericArg, type Int, type Subst, type Type,
 } from './type.ts'
 import { eachExpr } from './walk.ts'
@@ -230,9 +231,6 @@ function typeExprTerm(cx: Cx, e: ast.TypeExpr, scope: Scope): Term {
       return { kind: 'error' }
   }
 }
-
-/** So many elements of any type have more bytes than a target can address. */
-const maxElements = 0x3fffffff
 
 /** `elem[n]`: `int x[2][3]` comes as an index node whose outermost argument is the 2. */
 export function arrayOf(cx: Cx, elem: Type, e: ast.IndexExpr, scope: Scope): Type {

@@ -117,7 +117,10 @@ function params(cx: Cx, func: FuncDecl, syntax: readonly ast.Param[]): readonly 
   return syntax.map((p, index): ParamDecl => {
     let type = p.type === undefined ? errorType : resolveType(cx, p.type, func.inner)
     if (p.fallback !== undefined && direction(p) !== 'in') cx.sink.add(types.outputDefault, p.fallback.span, { name: p.name?.text ?? `p${index}` })
-    if (type.kind === 'void') type = errorType
+    if (type.kind === 'void') {
+      cx.sink.add(types.voidVariable, p.name?.span ?? p.span, { name: p.name?.text ?? 'a parameter' })
+      type = errorType
+    }
     return {
       kind: 'parameter', id: cx.id(), name: p.name?.text ?? `p${index}`, index, type, dir: direction(p), noDiff: isNoDiff(p, p.type),
       constant: has(p, 'const') || has(p, 'constref') || has(p, '__constref'), hasDefault: p.fallback !== undefined, semantic: semanticOf(p.semantics),

@@ -214,6 +214,9 @@ export function isSignedName(name: ScalarName): boolean {
   return name.charCodeAt(0) === 105
 }
 
+/** More elements than this, of any type, have more bytes than a target can address. */
+export const maxElements: number = 0x3fffffff
+
 export function bits(name: ScalarName): number {
   return name === 'bool' ? 1 : Number(name.slice(1))
 }

@@ -52,7 +52,7 @@ export class Machine {
       },
     })
     this.#exports = instance.exports
-    this.#memory = instance.exports['memory'] as WebAssembly.Memory
+    this.#memory = Object.values(instance.exports).find(e => e instanceof WebAssembly.Memory)!
     for (const f of host.functions) this.#functions.set(f.name, this.#caller(f))
     for (const k of host.kernels) this.#kernels.set(k.name, k)
   }

@@ -5,7 +5,7 @@
  */
 import type { Builder } from '../ir/build.ts'
 import * as ops from '../ir/ops.ts'
-import { bool, type Type } from '../ir/type.ts'
+import { bool, i32, i64, u64, type Type } from '../ir/type.ts'
 import { Region, type Attr, type Inst, type Value } from '../ir/value.ts'
 
 /** True once the region ends in a terminator. */
@@ -47,9 +47,21 @@ export function choose(b: Builder, cond: Value, type: Type, then: () => Value, o
 export function select(
   b: Builder, value: Value, labels: readonly number[], cases: readonly ((inst: Inst) => void)[], left: ReadonlySet<Inst>,
 ): void {
-  const inst = b.emit(ops.switch_, [value], labels, [], cases.map(() => new Region()))
+  const wide = value.type === i64 || value.type === u64
+  const chooser = wide ? narrow(b, value, labels, cases.length - 1) : value
+  const pairs = wide ? cases.slice(1).flatMap((_, i) => [i, i]) : labels
+  const inst = b.emit(ops.switch_, [chooser], pairs, [], cases.map(() => new Region()))
   for (let i = 0; i < cases.length; i++) fill(b, inst.regions[i]!, () => { cases[i]!(inst); return [] })
   closeIfStuck(b, inst, left)
+}
+
+/** The number of the region that a value of 64 bits chooses, since targets choose by 32 bits. */
+function narrow(b: Builder, value: Value, labels: readonly number[], otherwise: number): Value {
+  let at = b.const(i32, otherwise)
+  for (let i = 0; i < labels.length; i += 2) {
+    at = b.select(b.emit1(ops.eq, [value, b.const(value.type, BigInt(labels[i]!))]), b.const(i32, labels[i + 1]!), at)
+  }
+  return at
 }
 
 /**

@@ -4,7 +4,7 @@
  */
 import { InternalError, type Sink } from '../base/diag.ts'
 import { resourceInBuffer, unsizedArray, unsupportedHere } from '../base/errors/lower.ts'
-import { badVectorSize } from '../base/errors/types.ts'
+import { arrayTooLarge, badArraySize, badVectorSize } from '../base/errors/types.ts'
 import type { CheckedProgram, FuncRef } from '../check/tree.ts'
 import * as s from '../check/type.ts'
 import * as t from '../ir/type.ts'
@@ -46,7 +46,7 @@ export class Types {
       case 'vector': return t.vec(this.of(type.elem), this.#side(type.count))
       case 'matrix': return t.mat(this.of(type.elem), this.#side(type.rows), this.#side(type.cols))
       case 'array': {
-        if (type.count !== null) return t.array(this.of(type.elem), number(type.count))
+        if (type.count !== null) return t.array(this.of(type.elem), this.#length(number(type.count)))
         this.#sink.add(unsizedArray, undefined, { type: s.show(type) })
         return t.array(this.of(type.elem), 1)
       }
@@ -73,6 +73,14 @@ export class Types {
     const made = this.of(type)
     if (hasPointer(made)) this.#sink.add(resourceInBuffer, undefined, { type: s.show(type) })
     return made
+  }
+
+  /** Elements of an array; generic arguments may ask for too few or too many. */
+  #length(n: number): number {
+    if (n >= 1 && n <= s.maxElements) return n
+    if (n < 1) this.#sink.add(badArraySize, undefined, {})
+    else this.#sink.add(arrayTooLarge, undefined, { count: n, limit: s.maxElements })
+    return 1
   }
 
   /** Lanes, rows or columns; generic arguments may ask for more than there are. */

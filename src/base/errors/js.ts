@@ -27,3 +27,21 @@ void computeMain(uint3 id : SV_DispatchThreadID)
     target: 'js',
   },
 })
+
+export const choiceInScript: Entry = error('E37103', 'which resource this is depends on the run, and JavaScript needs to know when compiling', {
+  help: 'choose between the values read from the resources instead',
+  example: {
+    source: `StructuredBuffer<float> a;
+StructuredBuffer<float> b;
+RWStructuredBuffer<float> outp;
+[shader("compute")] [numthreads(1, 1, 1)]
+void computeMain(uint3 id : SV_DispatchThreadID)
+{
+    StructuredBuffer<float> chosen = a;
+    if (id.x > 3)
+        chosen = b;
+    outp[id.x] = chosen[id.x];
+}`,
+    target: 'js',
+  },
+})

@@ -193,7 +193,7 @@ export const nestedTooDeep: Entry<'func' | 'limit'> = error('E37009', 'statement
 [shader("compute")] [numthreads(1, 1, 1)]
 void computeMain(uint3 id : SV_DispatchThreadID)
 {
-${'if (outp[id.x] > outp[id.y]) {'.repeat(120)} outp[id.x] += 1.0; return; ${'outp[id.y] += 1.0; }'.repeat(120)}
+${Array.from({ length: 65 }, (_, i) => `if (outp[${i}] > 0.0) {`).join('')} return; ${'outp[id.y] += 1.0; }'.repeat(65)}
     outp[id.x] *= 2.0;
 }`,
     target: 'wgsl',

@@ -106,6 +106,11 @@ export const literalDoesNotFit: Entry<'value' | 'type' | 'got'> = warning('W3999
   example: 'int f() { return 4294967297; }',
 })
 
+export const enumTag: Entry<'type'> = error('E32000', 'an enum cannot stand for values of type {type}', {
+  help: 'use an integer type',
+  example: 'enum E : float { a } int f() { return int(E.a); }',
+})
+
 export const notConstant: Entry<never> = error('E39999', 'this is not an integer known at compile time', {
   help: 'use literals, static const integers and generic value parameters',
   example: 'float f(int n) { float x[n]; return 1; }',

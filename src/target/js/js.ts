@@ -1,7 +1,10 @@
 /** IR to a JavaScript module. */
 import type { Sink } from '../../base/diag.ts'
+import { choiceInScript } from '../../base/errors/js.ts'
+import * as ops from '../../ir/ops.ts'
 import type { Mode } from '../../ir/scalar.ts'
 import type { Module } from '../../ir/value.ts'
+import { walk } from '../../ir/walk.ts'
 import { dataSignature, dataType, type DataSignature, type DataType } from '../data.ts'
 import { emitFunc } from './emit.ts'
 import { fold } from './fold.ts'
@@ -30,10 +33,24 @@ export interface JsOutput {
   readonly uniforms: readonly { readonly name: string; readonly type: DataType }[]
 }
 
+/** Reports resources that the run chooses: a place must be known to be written down. */
+function reportChoices(module: Module, sink: Sink): boolean {
+  const before = sink.errors
+  for (const func of module.funcs) {
+    if (func.body === undefined) continue
+    walk(func.body, inst => {
+      const chooses = inst.regions.length > 0 || inst.op === ops.select
+      if (chooses && inst.results.some(r => r.type.kind === 'ptr')) sink.add(choiceInScript, inst.span ?? undefined, {})
+    })
+  }
+  return sink.errors > before
+}
+
 /** Prints the exported functions and compute entry points of a program as an ES module. */
 export function emitJs(module: Module, options: JsOptions, sink: Sink): JsOutput {
   const unit = new Unit(options.mode ?? 'f32', sink)
   const roots = module.funcs.filter(f => f.body !== undefined && (f.info.exported !== undefined || f.info.entry?.stage === 'compute'))
+  if (reportChoices(module, sink)) return { code: '', exports: [], functions: [], buffers: [], uniforms: [] }
   for (const func of roots) unit.want(func)
 
   const trips = options.trips === undefined ? undefined : unit.names.fresh('trips')

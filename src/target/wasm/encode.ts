@@ -1,5 +1,5 @@
 /** The binary encoding of a module. */
-import type { Callee, WasmCode } from './node.ts'
+import { memoryName, type Callee, type WasmCode } from './node.ts'
 import { op, type ValType } from './opcode.ts'
 import { schedule, type Ins } from './schedule.ts'
 
@@ -56,7 +56,7 @@ export function encode(module: WasmCode): Uint8Array<ArrayBuffer> {
   }
   out.section(7, s => {
     s.u32(1 + module.exports.length + module.globals.length)
-    s.name('memory')
+    s.name(memoryName(module))
     s.raw([2, 0])
     for (const e of module.exports) {
       s.name(e.name)

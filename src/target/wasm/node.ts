@@ -129,3 +129,8 @@ export interface WasmCode {
   /** Bytes of memory needed before any buffer. */
   readonly memory: number
 }
+
+/** The name under which the memory is exported: that of no function has a full stop at the end. */
+export function memoryName(module: WasmCode): string {
+  return module.exports.some(e => e.name === 'memory') ? 'memory.' : 'memory'
+}

@@ -1,6 +1,6 @@
 /** WebAssembly's text format of a module, for reading. */
 import { isMemoryOp } from './encode.ts'
-import type { Callee, Code, WasmCode } from './node.ts'
+import { memoryName, type Callee, type Code, type WasmCode } from './node.ts'
 import { op, opName, typeName, type ValType } from './opcode.ts'
 import { schedule } from './schedule.ts'
 
@@ -10,7 +10,7 @@ export function printWat(module: WasmCode): string {
   callees.forEach((c, i) => { c.index = i })
   const lines: string[] = ['(module']
   for (const c of module.imports) lines.push(`  (import "host" "${c.name}" (func ${signature(c, [])}))`)
-  lines.push(`  (memory (export "memory") ${Math.max(1, Math.ceil(module.memory / 65536))})`)
+  lines.push(`  (memory (export "${memoryName(module)}") ${Math.max(1, Math.ceil(module.memory / 65536))})`)
   for (const name of module.globals) lines.push(`  (global $${symbol(name)} (export ${JSON.stringify(name)}) (mut i32) (i32.const 0))`)
   for (const code of module.codes) printCode(code, callees, module, lines)
   for (const e of module.exports) lines.push(`  (export ${JSON.stringify(e.name)} (func $${symbol(e.callee.name)}))`)

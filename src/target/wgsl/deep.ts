@@ -1,6 +1,6 @@
 /**
- * Nesting within the limit of WGSL compilers, which give up where statements are nested, or `else if`s chained, more than 127
- * deep. What lies too deep becomes a function of its own: it takes the values that it uses and returns those that it makes.
+ * Nesting within the limit of WGSL compilers, which give up where statements and blocks are nested, or `else if`s chained,
+ * more than 127 deep. What lies too deep becomes a function of its own: it takes the values that it uses and returns those that it makes.
  * Variables around it are handed in and out by value.
  */
 import type { Sink } from '../../base/diag.ts'
@@ -12,7 +12,7 @@ import { Func, Inst, Region, type Value } from '../../ir/value.ts'
 import { cloneInst, walk, type ValueTable } from '../../ir/walk.ts'
 
 /** How deep statements may be nested. */
-const limit = 110
+const limit = 120
 /** How deep those of a function that is made for it are, at least. */
 const enough = 50
 /** More values than this are handed over as one struct. */
@@ -21,13 +21,14 @@ const maxParams = 100
 /** Takes what is nested too deep out of a function; gives the functions made of it. */
 export function flatten(func: Func, sink: Sink): readonly Func[] {
   const made: Func[] = []
-  if (cut(func, func.body!, 0, made) > limit) sink.add(nestedTooDeep, func.span ?? undefined, { func: func.name, limit })
+  const deepest = Math.max(cut(func, func.body!, 0, made), ...made.map(f => heightOf(f.body!)))
+  if (deepest > limit) sink.add(nestedTooDeep, func.span ?? undefined, { func: func.name, limit })
   return made
 }
 
-/** How deep the text of a control instruction nests what is in it. */
+/** How deep the text of a control instruction nests what is in it: a statement and its block, and the block of a case. */
 function weight(inst: Inst): number {
-  return inst.op === ops.if_ ? 1 : 2
+  return inst.op === ops.if_ || inst.op === ops.loop ? 2 : 3
 }
 
 /** How deep a region is below `depth`, once parts of it have been taken out. */
@@ -48,6 +49,13 @@ function cut(func: Func, region: Region, depth: number, made: Func[]): number {
     }
     height = Math.max(height, own + inside)
   }
+  return height
+}
+
+/** How deep a region is. */
+function heightOf(region: Region): number {
+  let height = 0
+  for (const inst of region.insts) for (const r of inst.regions) height = Math.max(height, weight(inst) + heightOf(r))
   return height
 }
 
