@@ -183,6 +183,13 @@ class Runner {
     return did
   }
 
+  /** Runs a pass over all functions. */
+  whole<T>(module: Module, name: string, pass: (module: Module) => T): T {
+    const out = pass(module)
+    if (this.#options.verify) verifier.verifyModule(module, name)
+    return out
+  }
+
   timed<T>(phase: string, work: () => T): T {
     const start = performance.now()
     const out = work()
@@ -411,7 +418,7 @@ function bound(module: Module, runner: Runner, cx: Cx): void {
 function optimise(module: Module, runner: Runner, cx: Cx): void {
   unused(module)
   // Resources find their functions before anything else, since a pointer of unknown origin keeps passes from seeing memory.
-  const found = resources(module)
+  const found = runner.whole(module, 'resources', resources)
   unused(module)
   for (const func of module.funcs) if (found.has(func)) runner.passes(func, tidyPasses)
   if (cx.level === 0) {
@@ -422,7 +429,7 @@ function optimise(module: Module, runner: Runner, cx: Cx): void {
   effects(module)
   if (cx.level >= 2) {
     // What is called once need not be optimised apart from its caller.
-    inlineSingleCalls(module)
+    runner.whole(module, 'inline', inlineSingleCalls)
     unused(module)
   }
   for (const func of calleesFirst(module)) {
@@ -430,15 +437,14 @@ function optimise(module: Module, runner: Runner, cx: Cx): void {
   }
   unused(module)
   if (cx.level >= 2) {
-    const grown = inlineSingleCalls(module)
+    const grown = runner.whole(module, 'inline', inlineSingleCalls)
     unused(module)
     for (const func of module.funcs) if (grown.has(func)) runner.passes(func, finalPasses)
   }
   // What stayed a call passes only what is used; sums of arrays are taken apart last, when it shows which are in memory.
-  const slimmer = unusedParams(module)
-  for (const func of module.funcs) {
-    if (expand(func) || slimmer.has(func)) runner.passes(func, finalPasses)
-  }
+  const slimmer = runner.whole(module, 'unusedParams', unusedParams)
+  const expanded = runner.whole(module, 'expand', () => new Set(module.funcs.filter(func => expand(func))))
+  for (const func of module.funcs) if (expanded.has(func) || slimmer.has(func)) runner.passes(func, finalPasses)
   effects(module)
   unused(module)
 }

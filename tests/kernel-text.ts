@@ -10,7 +10,11 @@ export interface KernelText {
   readonly writes: number
 }
 
-/** Adds an entry point `computeMain` that calls `bwd_diff(f)` once: gradients of the inputs in order. */
+/**
+ * Adds an entry point `computeMain` that calls `f` and `bwd_diff(f)` once. It reads, for each parameter in order, the value of
+ * what goes in and then its derivative, of which only that of what comes out matters, and last that of the result; it writes
+ * the floats of the result, of what comes out, and of the gradients of what goes in.
+ */
 export function gradientKernel(program: Program): KernelText {
   const { params, result } = program.main
   const lines: string[] = []
@@ -23,16 +27,25 @@ export function gradientKernel(program: Program): KernelText {
       reads.push(leaf)
     }
   }
+  const store = (type: Type, name: string): void => { for (const [path, leaf] of leaves(type, name)) if (t.isFloat(leaf)) lines.push(`    outp[${writes++}] = ${path};`) }
   const args: string[] = []
+  const plain: string[] = []
+  const outs: { type: Type; name: string }[] = []
   const grads: { type: Type; name: string }[] = []
   for (const p of params) {
     const diff = paramDifferential(p)
+    plain.push(p.dir === 'in' ? p.name : `o_${p.name}`)
+    if (p.dir !== 'in') {
+      lines.push(`    ${declare(p.type, `o_${p.name}`)};`)
+      outs.push({ type: p.type, name: `o_${p.name}` })
+    }
     if (p.dir === 'out') {
       load(diff!, `d_${p.name}`)
       args.push(`d_${p.name}`)
       continue
     }
     load(p.type, p.name)
+    if (p.dir === 'inout') lines.push(`    o_${p.name} = ${p.name};`)
     if (diff === null) {
       args.push(p.name)
       continue
@@ -43,10 +56,13 @@ export function gradientKernel(program: Program): KernelText {
     grads.push({ type: diff, name: `pair_${p.name}` })
   }
   load(differential(result)!, 'd_result')
+  lines.push(`    ${declare(result, 'r')} = f(${plain.join(', ')});`)
+  store(result, 'r')
+  for (const o of outs) store(o.type, o.name)
   lines.push(`    bwd_diff(f)(${[...args, 'd_result'].join(', ')});`)
   for (const g of grads) {
     lines.push(`    ${declare(g.type, `g_${g.name}`)} = ${g.name}.d;`)
-    for (const [path] of leaves(g.type, `g_${g.name}`)) lines.push(`    outp[${writes++}] = ${path};`)
+    store(g.type, `g_${g.name}`)
   }
   const text = `${programText(program)}
 StructuredBuffer<float> inp;

@@ -17,7 +17,7 @@ import { simplify } from '../src/opt/simplify.ts'
 import { sroa } from '../src/opt/sroa.ts'
 import { ssa } from '../src/opt/ssa.ts'
 import { fill } from './gradients.ts'
-import { lanewise, scalarsOf, smooth, some, spread, type Point } from './op-values.ts'
+import { assemble, lanewise, scalarsOf, smooth, some, spread, type Point } from './op-values.ts'
 
 /** Builds the body of a function from its operands; gives its results. */
 export type Build = (b: Builder, ...args: Value[]) => Value | readonly Value[]
@@ -77,12 +77,10 @@ export interface KernelCase {
   readonly groups: readonly [number, number, number]
   readonly buffers: Readonly<Record<string, BufferCase>>
   readonly uniforms: Readonly<Record<string, number>>
-  /** What the CPU targets print. */
+  /** What the CPU targets print; on GPUs the host has to read it. */
   readonly prints: readonly string[]
   /** What stops it on the CPU. */
   readonly trap: string | undefined
-  /** The code of the diagnostic with which WGSL refuses it. */
-  readonly refused: string | undefined
 }
 
 export interface KernelOptions {
@@ -92,7 +90,6 @@ export interface KernelOptions {
   readonly uniforms?: Readonly<Record<string, number>>
   readonly prints?: readonly string[]
   readonly trap?: string
-  readonly refused?: string
 }
 
 /** A new function of plain values. */
@@ -181,7 +178,13 @@ export class Maker {
     // Large constants are many instructions, which say little that small ones do not.
     const size = ins.reduce((n, type) => n + scalarsOf(type).length, 0)
     if (size > 0 && size <= 12 && options.constants !== false) this.#ofConstants(name, ins, build, some(points, size <= 2 ? 6 : 2), promised, common)
-    if (options.smooth !== undefined) this.#differentiate(name, ins, build, options.smooth === true ? smooth(ins) : options.smooth)
+    if (options.smooth !== undefined) this.#differentiate(name, ins, build, options.smooth === true ? this.#smooth(ins) : options.smooth)
+  }
+
+  /** Points from the samples of the row, where they fit, and others. */
+  #smooth(ins: readonly Type[]): Point[] {
+    const own = this.row.samples.filter(sample => sample.length === ins.length).slice(0, 1)
+    return [...own.map(sample => ins.map((type, i) => assemble(type, () => sample[i]!))), ...smooth(ins, 2 - own.length)]
   }
 
   #define(ins: readonly Type[], build: Build): Func {
@@ -216,7 +219,7 @@ export class Maker {
 
   /** An entry point of `threads` threads a group over buffers; the body gets a pointer to each and the number of its thread. */
   kernel(label: string, options: KernelOptions, body: (b: Builder, id: Value, at: (name: string) => Value, module: Module) => void): void {
-    const { threads, buffers, groups = 1, uniforms = {}, prints = [], trap, refused } = options
+    const { threads, buffers, groups = 1, uniforms = {}, prints = [], trap } = options
     const module = new Module()
     const globals = new Map<string, Global>()
     const add = (g: Global): void => {
@@ -235,7 +238,7 @@ export class Maker {
     const b = new Builder(entry, entry.body)
     body(b, b.extract(b.param(uint3, 'id'), 0), name => b.emit1(ops.global, [], globals.get(name)!), module)
     b.emit(ops.ret, [])
-    this.kernels.push({ name: `${this.row.name} ${label}`, module, entry, groups: [groups, 1, 1], buffers, uniforms, prints, trap, refused })
+    this.kernels.push({ name: `${this.row.name} ${label}`, module, entry, groups: [groups, 1, 1], buffers, uniforms, prints, trap })
   }
 }
 

@@ -183,11 +183,11 @@ describe('kernels', () => {
       // What a kernel that stopped has written is not read back.
       if (k.trap === undefined) expect(numbers(wasm)).toEqual(wanted)
       expect(printed).toEqual(k.prints)
+      // GPUs leave traps out.
+      if (k.prints.length > 0 || k.trap !== undefined) continue
       const sink = new Sink()
       const { code, reflection } = emitWgsl(module, {}, sink)
-      expect(sink.list.map(d => d.code)).toEqual(k.refused === undefined ? [] : [k.refused])
-      // GPUs leave traps out.
-      if (k.refused !== undefined || k.trap !== undefined) continue
+      expect(sink.list).toEqual([])
       const data = Object.fromEntries(Object.entries(buffersOf(k)).map(([name, a]) => [name, new Uint8Array(a.buffer)]))
       for (const [name, x] of Object.entries(k.uniforms)) data[name] = new Uint8Array(new Float32Array([x, 0, 0, 0]).buffer)
       const out = await runByName(code, 'computeMain', reflection.bindings, data, k.groups)
