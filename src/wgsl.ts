@@ -11,7 +11,7 @@ export { diagnosticJson, renderDiagnostic, renderDiagnostics, type JsonDiagnosti
 export type { Level, Stage } from './compile.ts'
 export { stages } from './compile.ts'
 export type { DataField, DataParam, DataSignature, DataType } from './target/data.ts'
-export type { BindingInfo, BindingKind, EntryReflection, HandleInfo, Reflection, TextureDimension, VaryingInfo } from './target/reflect.ts'
+export type { BindingInfo, BindingKind, EntryReflection, HandleInfo, PrintFormat, PrintInfo, Reflection, TextureDimension, VaryingInfo } from './target/reflect.ts'
 export type { SourceMapping, Wgsl } from './target/wgsl/emit.ts'
 export { CompileError, WgslProgram as Program, type CompileOptions, type EntryPoint, type ExportedFunction } from './program.ts'
 

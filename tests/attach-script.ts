@@ -1,5 +1,6 @@
 // Runs in a process of its own, bundled: what a program does with `cotangent/gpu` and a device. Prints one JSON object.
 import { create } from 'webgpu'
+import { load } from '../src/cpu/index.ts'
 import { attach } from '../src/gpu/index.ts'
 import { compile } from '../src/index.ts'
 
@@ -73,6 +74,36 @@ const again = await look.dispatch([1, 1, 1], {
   buffers: { outp: [[0, 0, 0, 0], [0, 0, 0, 0]] }, textures: { picture: ownTexture, volume }, samplers: { state: device.createSampler({ magFilter: 'nearest' }) },
 })
 result['lookedAtDevice'] = again['outp']
+
+const talker = compile(`
+struct Mixed { float x; bool on; int2 pair; }
+RWStructuredBuffer<float> outp;
+void say(int n, float x) { printf("%d says %.2f\\n", n, x); }
+[shader("compute")] [numthreads(1, 1, 1)]
+void talk(uint3 id : SV_DispatchThreadID)
+{
+    printf("start\\n");
+    Mixed m = { outp[0], true, int2(-1, 2) };
+    printf("%f %d %d %d | %x %u%%\\n", m, 255u, 7);
+    for (int i = 0; i < 3; i++)
+        say(i, float(i) * -1.5);
+    outp[0] = 2;
+}
+[shader("compute")] [numthreads(1, 1, 1)]
+void quiet() { outp[0] = 3; }`)
+const heard: string[] = []
+const speaker = await attach(talker, device, { print: text => heard.push(text) })
+await speaker.kernel('talk').dispatch([1, 1, 1], { buffers: { outp: [0.5] } })
+await speaker.kernel('quiet').dispatch([1, 1, 1], { buffers: { outp: [0.5] } })
+result['heard'] = heard
+const onCpu: string[] = []
+const machine = await load(talker, { print: text => onCpu.push(text) })
+machine.kernel('talk').dispatch([1, 1, 1], { buffers: { outp: new Float32Array([0.5]) } })
+result['heardOnCpu'] = onCpu
+const cut: string[] = []
+const small = await attach(talker, device, { print: text => cut.push(text), printBytes: 48 })
+await small.kernel('talk').dispatch([1, 1, 1], { buffers: { outp: [0.5] } })
+result['cut'] = cut
 
 async function failure(run: () => unknown): Promise<string> {
   try {

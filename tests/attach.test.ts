@@ -35,6 +35,12 @@ describe('attach', () => {
     expect(texel).toEqual([4, 4, 4, 4])
     expect(said['lookedAtDevice']).toEqual([[1, 0, 1, 0], [4, 4, 4, 4]])
   })
+  test('what is printed comes back as on the CPU, and what does not fit is said', () => {
+    const lines = ['start\n', '0.500000 1 -1 2 | ff 7%\n', '0 says 0.00\n', '1 says -1.50\n', '2 says -3.00\n']
+    expect(said['heard']).toEqual(lines)
+    expect(said['heardOnCpu']).toEqual(lines)
+    expect(said['cut']).toEqual([...lines.slice(0, 3), 'talk: 24 more bytes of output did not fit into 48; attach with larger printBytes\n'])
+  })
   test('kernels know the size of their groups', () => expect(said['sizes']).toEqual([[4, 1, 1], [1, 1, 1]]))
   test('mistakes are named', () => {
     expect(said['failures']).toEqual({

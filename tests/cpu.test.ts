@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { formatPrint } from '../src/cpu/format.ts'
+import { formatPrint } from '../src/host/format.ts'
 import { load } from '../src/cpu/index.ts'
 import { compile } from '../src/index.ts'
 

@@ -1,7 +1,7 @@
 /** A WebAssembly instance with its memory: functions by plain values, kernels over buffers. */
 import type { DataType, WasmBuffer, WasmFunction, WasmInterface, WasmKernel, WasmUniform } from '../index.ts'
 import { ArityError, BufferError, NameError, ShapeError, TrapError } from './errors.ts'
-import { formatPrint } from './format.ts'
+import { formatPrint } from '../host/format.ts'
 import { flattener, gatherer, reader, typeName, writer, type Gather, type Read, type Scalar, type Write } from './marshal.ts'
 
 /** What a call gives: the result, and the `out` and `inout` parameters by name. */

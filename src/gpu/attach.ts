@@ -1,7 +1,8 @@
 /** Runs the entry points of a program on a WebGPU device. */
-import type { BindingInfo, EntryReflection, Wgsl } from '../index.ts'
+import type { BindingInfo, EntryReflection, PrintInfo, Wgsl } from '../index.ts'
 import { GpuError } from './error.ts'
 import { pack, unpack, type Plain } from './pack.ts'
+import { readPrinted } from './print.ts'
 import { bindSampler, bindTexture, handleLayout, readTexture, type BoundTexture, type TextureSource } from './texture.ts'
 
 // WebGPU's flags by number: outside of browsers a device may come without the globals that name them.
@@ -47,6 +48,14 @@ export interface GpuProgram {
   kernel(name: string): GpuKernel
 }
 
+/** What is the same for all dispatches. */
+export interface AttachOptions {
+  /** Takes what `printf` prints, when a dispatch is done, call by call; default: the console. */
+  readonly print?: ((text: string) => void) | undefined
+  /** Bytes of the buffer into which one dispatch prints; default 65536. What does not fit is left out, and said in the last text. */
+  readonly printBytes?: number | undefined
+}
+
 /** What can be attached: a program of `cotangent`, or of `cotangent/wgsl`. */
 export interface Attachable {
   wgsl(): Wgsl
@@ -61,7 +70,7 @@ export interface Attachable {
  * await g.kernel('computeMain').dispatch([4, 1, 1], { buffers: { inp, outp }, uniforms: { scale: 2 } })
  * ```
  */
-export async function attach(program: Attachable, device: GPUDevice): Promise<GpuProgram> {
+export async function attach(program: Attachable, device: GPUDevice, options: AttachOptions = {}): Promise<GpuProgram> {
   const wgsl = program.wgsl()
   if (wgsl.code === '') throw new GpuError('CompileError', 'the program has no entry point')
   device.pushErrorScope('validation')
@@ -72,7 +81,7 @@ export async function attach(program: Attachable, device: GPUDevice): Promise<Gp
   const message = info.messages.find(m => m.type === 'error')
   if (message !== undefined) throw new GpuError('CompileError', `line ${message.lineNum} of the WGSL: ${message.message}`)
   if (refused !== null) throw new GpuError('CompileError', refused.message)
-  const kernels = new Map(wgsl.reflection.entries.map(e => [e.name, new Kernel(device, module, e, wgsl)]))
+  const kernels = new Map(wgsl.reflection.entries.map(e => [e.name, new Kernel(device, module, e, wgsl, options)]))
   return {
     wgsl,
     kernel: name => {
@@ -82,6 +91,8 @@ export async function attach(program: Attachable, device: GPUDevice): Promise<Gp
     },
   }
 }
+
+const defaultPrintBytes = 65536
 
 /** A binding with what is bound. */
 interface Bound {
@@ -101,14 +112,18 @@ class Kernel implements GpuKernel {
   readonly #module: GPUShaderModule
   readonly #entry: EntryReflection
   readonly #bindings: readonly BindingInfo[]
+  readonly #prints: PrintInfo | null
+  readonly #options: AttachOptions
   #pipeline: Promise<{ readonly pipeline: GPUComputePipeline; readonly layouts: readonly GPUBindGroupLayout[] }> | undefined
 
-  constructor(device: GPUDevice, module: GPUShaderModule, entry: EntryReflection, wgsl: Wgsl) {
+  constructor(device: GPUDevice, module: GPUShaderModule, entry: EntryReflection, wgsl: Wgsl, options: AttachOptions) {
     this.name = entry.name
     this.workgroupSize = entry.workgroupSize
     this.#device = device
     this.#module = module
     this.#entry = entry
+    this.#prints = wgsl.reflection.prints
+    this.#options = options
     this.#bindings = wgsl.reflection.bindings.filter(b => entry.bindings.includes(b.name))
   }
 
@@ -116,7 +131,7 @@ class Kernel implements GpuKernel {
     for (const n of groups) {
       if (!Number.isInteger(n) || n < 0) throw new GpuError('WrongGroups', `${this.name}: the number of groups is ${groups.join(' × ')}`)
     }
-    this.#refuseUnknown('buffer', options.buffers, b => b.handle === null && b.kind !== 'uniform')
+    this.#refuseUnknown('buffer', options.buffers, b => b.handle === null && b.kind !== 'uniform' && b.name !== this.#prints?.binding)
     this.#refuseUnknown('texture', options.textures, b => b.kind === 'texture' || b.kind === 'storage-texture')
     this.#refuseUnknown('sampler', options.samplers, b => b.kind === 'sampler')
     const { pipeline, layouts } = await (this.#pipeline ??= this.#makePipeline())
@@ -164,13 +179,22 @@ class Kernel implements GpuKernel {
     const results: Record<string, BufferData> = {}
     for (const r of reads) {
       await r.copy.mapAsync(readMode)
-      results[r.info.name] = readBack(new Uint8Array(r.copy.getMappedRange()), r.given!, r.info)
+      const bytes = new Uint8Array(r.copy.getMappedRange())
+      if (r.info.name === this.#prints?.binding) this.#print(new Uint32Array(bytes.slice().buffer), this.#prints)
+      else results[r.info.name] = readBack(bytes, r.given!, r.info)
       r.copy.destroy()
     }
     for (const read of pictures) await read()
     for (const b of bound) if (b.own) b.buffer.destroy()
     for (const texture of textures) texture.own?.destroy()
     return results
+  }
+
+  #print(words: Uint32Array, prints: PrintInfo): void {
+    const print = this.#options.print ?? ((text: string): void => console.log(text.replace(/\n$/, '')))
+    const { texts, lost } = readPrinted(words, prints)
+    for (const text of texts) print(text)
+    if (lost > 0) print(`${this.name}: ${lost * 4} more bytes of output did not fit into ${words.byteLength}; attach with larger printBytes\n`)
   }
 
   #refuseUnknown(what: 'buffer' | 'texture' | 'sampler', given: Readonly<Record<string, unknown>> | undefined, is: (b: BindingInfo) => boolean): void {
@@ -200,6 +224,10 @@ class Kernel implements GpuKernel {
   }
 
   #bind(info: BindingInfo, options: DispatchOptions): Bound {
+    if (info.name === this.#prints?.binding) {
+      const bytes = new Uint8Array(Math.max(16, Math.ceil((this.#options.printBytes ?? defaultPrintBytes) / 4) * 4))
+      return this.#upload(info, bytes, bytes)
+    }
     if (info.kind === 'uniform') return this.#upload(info, this.#uniform(info, options.uniforms ?? {}), undefined)
     const data = options.buffers?.[info.name]
     if (data === undefined) throw new GpuError('MissingBuffer', `${this.name} needs the buffer ${info.name}`)

@@ -1,5 +1,5 @@
 /** What a host must know of a compiled module to bind its resources and start its entry points: plain data. */
-import type { Type } from '../ir/type.ts'
+import type { ScalarName, Type } from '../ir/type.ts'
 import type { EntryInfo, Global } from '../ir/value.ts'
 import { dataType, type DataType } from './data.ts'
 import { Layouts } from './layout.ts'
@@ -68,12 +68,30 @@ export interface VaryingInfo {
   readonly type: DataType
 }
 
+/** A call of `printf`: its format, and the kinds of its scalars. */
+export interface PrintFormat {
+  readonly format: string
+  readonly args: readonly ScalarName[]
+}
+
+/**
+ * How WGSL prints: into a buffer that begins with the number of 32-bit words that were wanted, which may be more than
+ * there are. Records follow, each the number of a format, counted from 1, and a word for each of its scalars.
+ */
+export interface PrintInfo {
+  /** The buffer's name in `bindings`. */
+  readonly binding: string
+  readonly formats: readonly PrintFormat[]
+}
+
 /** A compiled module to its host. */
 export interface Reflection {
   readonly bindings: readonly BindingInfo[]
   readonly entries: readonly EntryReflection[]
   /** Uniforms declared outside of any block, gathered in the buffer `globalParams`; null where no entry point uses any. */
   readonly globalParams: DataType | null
+  /** Where something is printed; else null. */
+  readonly prints: PrintInfo | null
 }
 
 /** Describes what an entry point takes or gives. */

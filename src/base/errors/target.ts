@@ -33,19 +33,6 @@ void computeMain(uint3 id : SV_DispatchThreadID)
   },
 })
 
-export const printInTarget: Entry = error('E37003', 'printf prints on the CPU only', {
-  help: 'write the value to a buffer, or run the kernel by the wasm or js target',
-  example: {
-    source: `RWStructuredBuffer<float> outp;
-[shader("compute")] [numthreads(1, 1, 1)]
-void computeMain(uint3 id : SV_DispatchThreadID)
-{
-    printf("%f\\n", outp[0]);
-}`,
-    target: 'wgsl',
-  },
-})
-
 export const noPosition: Entry<'name'> = error('E37004', 'the vertex entry point {name} gives no SV_Position', {
   help: 'give a float4 the semantic SV_Position: a field of the struct it returns, the result, or an out parameter',
   example: {
@@ -87,7 +74,7 @@ void computeMain(uint3 id : SV_DispatchThreadID)
 })
 
 export const notInStage: Entry<'what' | 'name' | 'stage' | 'needed'> = error('E36107', '{what} cannot be used by {name}: it is a {stage} entry point, and only {needed} ones have it', {
-  help: 'sample with SampleLevel or SampleGrad outside of fragment entry points; share memory and wait for threads in compute ones',
+  help: 'sample with SampleLevel or SampleGrad outside of fragment entry points; share memory and wait for threads in compute ones; read StructuredBuffers in vertex ones',
   example: {
     source: `RWStructuredBuffer<float> outp;
 [shader("compute")] [numthreads(1, 1, 1)]

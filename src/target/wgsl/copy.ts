@@ -1,6 +1,6 @@
 /** Copies a function into the legal form for WGSL: one walk that maps values, types and places, and expands what WGSL lacks. */
 import { InternalError, type Sink } from '../../base/diag.ts'
-import { atomicTypeInTarget, offsetInTarget, printInTarget, resourceChoiceInTarget, typeNotInTarget } from '../../base/errors/target.ts'
+import { atomicTypeInTarget, offsetInTarget, resourceChoiceInTarget, typeNotInTarget } from '../../base/errors/target.ts'
 import type { Span } from '../../base/source.ts'
 import { Builder } from '../../ir/build.ts'
 import * as ops from '../../ir/ops.ts'
@@ -24,6 +24,8 @@ export interface ModuleCopy {
   readonly helpers: Helpers
   /** The copy of a function; its body may not be filled in yet. */
   func(of: Func): Func
+  /** Emits a `printf`. */
+  print(b: Builder, format: string, values: readonly Value[]): void
   /** The copy of a global, with how it lies in memory. */
   global(of: Global): { readonly global: Global; readonly stored: Stored }
 }
@@ -135,7 +137,7 @@ export class Copier {
         return
       case ops.trap: return
       case ops.print:
-        this.#cx.sink.add(printInTarget, inst.span ?? undefined, {})
+        this.#cx.print(b, inst.attr as string, inst.args.map(a => this.#value(a)))
         return
       case ops.call:
         this.#call(inst)

@@ -2,13 +2,15 @@
 import type { Sink } from '../../base/diag.ts'
 import { missingEntry } from '../../base/errors/target.ts'
 import type { Span } from '../../base/source.ts'
+import * as ops from '../../ir/ops.ts'
 import * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
 import type { Func, Global, Inst, Module, Value } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
+import type { Slot } from '../bindings.ts'
 import { reflectBinding, type Reflection, type VaryingInfo } from '../reflect.ts'
 import { expression, type Scope } from './expr.ts'
-import { globalsOf, legalize, type LegalEntry, type LegalGlobal, type LegalModule } from './legalize.ts'
+import { globalsOf, legalize, reaches, type LegalEntry, type LegalGlobal, type LegalModule } from './legalize.ts'
 import { Lines } from './lines.ts'
 import { Names, fieldNames } from './names.ts'
 import { FuncPrinter } from './print.ts'
@@ -46,7 +48,7 @@ export function emitWgsl(module: Module, options: WgslOptions, sink: Sink): Wgsl
   const before = sink.errors
   const legal = legalize(module, entries, sink)
   if (sink.errors > before || entries.length === 0) {
-    return { code: '', reflection: { bindings: [], entries: [], globalParams: null }, sourceMap: [] }
+    return { code: '', reflection: { bindings: [], entries: [], globalParams: null, prints: null }, sourceMap: [] }
   }
   return new ModulePrinter(legal).print()
 }
@@ -70,6 +72,8 @@ class ModulePrinter implements ModuleScope {
     const { entries, globals, funcs } = this.#legal
     for (const e of entries) this.#symbols.set(e.func, this.#names.make(e.func.name, 'entry'))
     for (const g of globals) this.#symbols.set(g.global, this.#names.make(g.global.name, 'global'))
+    const { printer } = this.#legal
+    if (printer !== undefined) this.#symbols.set(printer.global, this.#names.make(printer.global.name, 'global'))
     for (const f of funcs) if (!this.#symbols.has(f)) this.#symbols.set(f, this.#names.make(f.name, 'func'))
     // Structs have their names before locals do, which could hide them otherwise.
     for (const f of funcs) this.#nameStructs(f)
@@ -77,6 +81,7 @@ class ModulePrinter implements ModuleScope {
     for (const f of funcs) this.#func(f, entries.find(e => e.func === f), bodies)
     const resources = new Lines()
     for (const g of globals) this.#global(g, resources)
+    if (printer !== undefined) resources.add(`${this.#declared(printer.global, printer.slot)};`)
     const all = new Lines()
     if (this.#usesHalf) all.add('enable f16;')
     // Slang lets neighbours part before they compare, as hardware does; what they find then is unspecified.
@@ -153,11 +158,15 @@ class ModulePrinter implements ModuleScope {
       lines.add(`const ${this.globalText(global)} = ${this.#constantText(constant)};`, global.span)
       return
     }
+    lines.add(`${this.#declared(global, slot)};`, global.span)
+  }
+
+  #declared(global: Global, slot: Slot | undefined): string {
     const at = slot === undefined ? '' : `@group(${slot.group}) @binding(${slot.binding}) `
     const spaces: Partial<Record<t.Space, string>> = {
       uniform: '<uniform>', storage: '<storage, read>', storage_rw: '<storage, read_write>', workgroup: '<workgroup>', private: '<private>',
     }
-    lines.add(`${at}var${spaces[global.space] ?? ''} ${this.globalText(global)}: ${this.typeText(global.type)};`, global.span)
+    return `${at}var${spaces[global.space] ?? ''} ${this.globalText(global)}: ${this.typeText(global.type)}`
   }
 
   #constantText(v: Value): string {
@@ -188,16 +197,19 @@ class ModulePrinter implements ModuleScope {
   }
 
   #reflect(): Reflection {
+    const { printer } = this.#legal
     const bound = this.#legal.globals.filter(g => g.slot !== undefined)
     const bindings = bound.map(g => reflectBinding(g.of, this.globalText(g.global), g.slot!, g.handle))
+    if (printer !== undefined) bindings.push(reflectBinding(printer.shown, this.globalText(printer.global), printer.slot))
+    const prints = printer === undefined ? null : { binding: printer.global.name, formats: printer.formats }
     const entries = this.#legal.entries.map(({ func, of, inputs, outputs }) => {
       const used = globalsOf(of)
-      return {
-        name: of.name, target: this.funcText(func), stage: of.info.entry!.stage, workgroupSize: of.info.entry!.numthreads,
-        bindings: bound.filter(g => used.has(g.of)).map(g => g.of.name), inputs, outputs,
-      }
+      const names = bound.filter(g => used.has(g.of)).map(g => g.of.name)
+      if (prints !== null && reaches(of, ops.print)) names.push(prints.binding)
+      const { stage, numthreads } = of.info.entry!
+      return { name: of.name, target: this.funcText(func), stage, workgroupSize: numthreads, bindings: names, inputs, outputs }
     })
-    return { bindings, entries, globalParams: bindings.find(b => b.name === 'globalParams')?.type ?? null }
+    return { bindings, entries, globalParams: bindings.find(b => b.name === 'globalParams')?.type ?? null, prints }
   }
 }
 

@@ -15,6 +15,7 @@ import { reflectVarying, type HandleInfo, type VaryingInfo } from '../reflect.ts
 import { Copier, resultType, type ModuleCopy } from './copy.ts'
 import { flatten } from './deep.ts'
 import { Layouts, noMarks, type Marks, type Stored } from './layout.ts'
+import { Printer } from './printf.ts'
 import { checkStage, mayPart } from './stage.ts'
 import { branchTails } from './tails.ts'
 import { handleOf, textureUses } from './texture.ts'
@@ -52,6 +53,8 @@ export interface LegalModule {
   readonly layouts: Layouts
   /** True where neighbouring pixels may have parted when they compare values. */
   readonly derivativesApart: boolean
+  /** Where something is printed. */
+  readonly printer: Printer | undefined
 }
 
 const computeValues: Readonly<Record<string, { readonly name: string; readonly type: Type }>> = {
@@ -88,6 +91,7 @@ class Legalizer implements ModuleCopy {
   readonly #slots: ReadonlyMap<Global, Slot>
   /** Module-level variables that something may write. */
   readonly #written = new Set<Global>()
+  #printer: Printer | undefined
   #textures: ReturnType<typeof textureUses> = new Map()
 
   constructor(module: Module, sink: Sink) {
@@ -112,7 +116,7 @@ class Legalizer implements ModuleCopy {
     }
     for (const e of legal) checkStage(e.of, reachable([e.of]), this.sink)
     const derivativesApart = legal.some(e => mayPart(e.of, reachable([e.of])))
-    return { funcs: shallow, entries: legal, globals, layouts: this.layouts, derivativesApart }
+    return { funcs: shallow, entries: legal, globals, layouts: this.layouts, derivativesApart, printer: this.#printer }
   }
 
   func(of: Func): Func {
@@ -125,6 +129,11 @@ class Legalizer implements ModuleCopy {
       this.#queue.push(of)
     }
     return copy
+  }
+
+  print(b: Builder, format: string, values: readonly Value[]): void {
+    this.#printer ??= new Printer(this.#module, this.#slots.values())
+    this.#printer.print(b, format, values)
   }
 
   global(of: Global): LegalGlobal {
@@ -331,6 +340,13 @@ function reachable(roots: readonly Func[]): Set<Func> {
       if (inst.op === ops.global && (inst.attr as Global).init !== undefined) found.add((inst.attr as Global).init!)
     })
   }
+  return found
+}
+
+/** Whether a function or one that it calls has an instruction of that kind. */
+export function reaches(root: Func, op: ops.Op): boolean {
+  let found = false
+  for (const func of reachable([root])) walk(func.body!, inst => { if (inst.op === op) found = true })
   return found
 }
 

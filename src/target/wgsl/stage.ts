@@ -32,6 +32,10 @@ export function checkStage(entry: Func, funcs: ReadonlySet<Func>, sink: Sink): v
       const name = spelled(inst)
       if (stage !== 'fragment' && name !== undefined && (name === 'discard' || implicit.test(name))) report(spellings[name] ?? name, 'fragment', inst)
       if (stage === 'compute') return
+      if (stage === 'vertex' && inst.op === ops.print) report('printf', 'compute and fragment', inst)
+      if (stage === 'vertex' && inst.op === ops.global && (inst.attr as Global).space === 'storage_rw') {
+        report(`the writable buffer ${(inst.attr as Global).name}`, 'compute and fragment', inst)
+      }
       if (inst.op === ops.barrier) report('a barrier', 'compute', inst)
       if (inst.op === ops.global && (inst.attr as Global).space === 'workgroup') report(`groupshared ${(inst.attr as Global).name}`, 'compute', inst)
     })

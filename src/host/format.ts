@@ -1,4 +1,4 @@
-/** `printf` for hosts: formats what a program prints. */
+/** `printf` for hosts: formats what a program prints, on whatever it runs. */
 
 const directive = /%(%|([-+ 0#]*)(\d*)(?:\.(\d+))?(?:hh|h|ll|l)?([diufFeEgGxXoc]))/g
 

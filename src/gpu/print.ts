@@ -1,0 +1,30 @@
+/** What a kernel printed, from the buffer that it left. */
+import { formatPrint } from '../host/format.ts'
+import type { PrintInfo } from '../index.ts'
+
+/** Texts of the calls of `printf` in the order in which they were made, as far as one thread tells, and how many words found no room. */
+export interface Printed {
+  readonly texts: readonly string[]
+  readonly lost: number
+}
+
+/** Reads the buffer: the number of words wanted, then records. */
+export function readPrinted(words: Uint32Array, { formats }: PrintInfo): Printed {
+  const view = new DataView(words.buffer, words.byteOffset, words.byteLength)
+  const wanted = words[0]!
+  const texts: string[] = []
+  let at = 1
+  // A record's number is counted from 1; where 0 stands, one was left out.
+  while (at <= wanted && at < words.length && words[at] !== 0) {
+    const record = formats[words[at]! - 1]
+    if (record === undefined) break
+    const start = at + 1
+    texts.push(formatPrint(record.format, record.args.map((scalar, k) => {
+      const offset = (start + k) * 4
+      return scalar === 'f32' ? view.getFloat32(offset, true) : scalar === 'i32' ? view.getInt32(offset, true)
+        : scalar === 'bool' ? view.getUint32(offset, true) !== 0 : view.getUint32(offset, true)
+    })))
+    at = start + record.args.length
+  }
+  return { texts, lost: wanted - (at - 1) }
+}

@@ -1,0 +1,72 @@
+/**
+ * `printf` on a GPU. What is printed goes to a buffer of words that the host reads back: first how many words were wanted,
+ * then a record for each call, its number and its scalars. A record that does not fit any more is left out whole.
+ */
+import { Builder } from '../../ir/build.ts'
+import * as ops from '../../ir/ops.ts'
+import * as t from '../../ir/type.ts'
+import type { ScalarName } from '../../ir/type.ts'
+import { Global, Region, type Module, type Value } from '../../ir/value.ts'
+import type { PrintFormat } from '../reflect.ts'
+import type { Slot } from '../bindings.ts'
+import { builtin, builtinWrite } from './legal.ts'
+
+/** The buffer of a module, and what is printed through it. */
+export class Printer {
+  readonly global: Global
+  /** The same as hosts see it. */
+  readonly shown: Global
+  readonly slot: Slot
+  readonly formats: PrintFormat[] = []
+
+  /** The buffer comes after all others, and has a name that they have not. */
+  constructor(module: Module, slots: Iterable<Slot>) {
+    const taken = new Set(module.globals.map(g => g.name))
+    let name = 'printOutput'
+    while (taken.has(name)) name += '_'
+    const make = (used: t.Type): Global => {
+      const type = t.struct('PrintOutput', [{ name: 'used', type: used }, { name: 'words', type: t.array(t.u32, 0) }])
+      return new Global(name, type, 'storage_rw', 'structured', undefined, undefined, null)
+    }
+    this.global = make(t.opaque('atomic<u32>'))
+    this.shown = make(t.u32)
+    const used = [...slots].filter(s => s.group === 0).map(s => s.binding)
+    this.slot = { group: 0, binding: Math.max(-1, ...used) + 1 }
+  }
+
+  /** Emits a call with values that shaders compute with. */
+  print(b: Builder, format: string, values: readonly Value[]): void {
+    const scalars: Value[] = []
+    for (const v of values) flatten(b, v, scalars)
+    const args = scalars.map((v): ScalarName => v.type.scalar === 'f16' ? 'f32' : v.type.scalar!)
+    // Counted from 1: where a record is missing there is 0.
+    const id = this.formats.push({ format, args })
+    const size = 1 + scalars.length
+    const output = b.emit1(ops.global, [], this.global)
+    const words = b.field(output, 1)
+    const at = b.emit1(builtinWrite, [b.field(output, 0), b.const(t.u32, size)], 'atomicAdd', t.u32)
+    at.name = 'at'
+    const end = b.add(at, b.const(t.u32, size))
+    const [fits, full] = [new Region(), new Region()]
+    b.emit(ops.if_, [b.emit1(ops.le, [end, b.emit1(builtin, [words], 'arrayLength', t.u32)])], null, [], [fits, full])
+    b.within(fits, () => {
+      const put = (k: number, word: Value): void => { b.store(b.elem(words, k === 0 ? at : b.add(at, b.const(t.u32, k))), word) }
+      put(0, b.const(t.u32, id))
+      scalars.forEach((v, k) => { put(k + 1, word(b, v)) })
+      b.emit(ops.yield_, [])
+    })
+    b.within(full, () => b.emit(ops.yield_, []))
+  }
+}
+
+function flatten(b: Builder, v: Value, into: Value[]): void {
+  if (v.type.kind === 'scalar') into.push(v)
+  else for (let i = 0; i < v.type.count; i++) flatten(b, b.extract(v, i), into)
+}
+
+/** The bits of a scalar. */
+function word(b: Builder, v: Value): Value {
+  if (v.type === t.u32) return v
+  if (v.type === t.bool) return b.convert(v, t.u32)
+  return b.emit1(ops.bitcast, [v.type === t.f16 ? b.convert(v, t.f32) : v], null, t.u32)
+}
