@@ -329,8 +329,8 @@ function checkLocal(env: Env, d: ast.VarDecl, out: Stmt[]): void {
     type = init.type
     if (type.kind === 'void') {
       // `let x = f();` of a function that returns nothing is the call.
-      out.push({ kind: 'expr', expr: init, span: d.span })
-      env.scope.names.set(d.name.text, [{ kind: 'local', id: cx.id(), name: d.name.text, type: errorType, span: d.name.span, constant: true, noDiff: false }])
+      if (init.kind !== 'read') out.push({ kind: 'expr', expr: init, span: d.span })
+      env.scope.names.set(d.name.text, [{ kind: 'local', id: cx.id(), name: d.name.text, type, span: d.name.span, constant: true, noDiff: false }])
       return
     }
   } else {
