@@ -38,6 +38,22 @@ float f(float x, float k)
     expect(e.operations).toBe(e.residuals.reduce((sum, r) => sum + r.operations, 0))
   })
 
+  test('stores no counter, not even of a loop that breaks', () => {
+    const e = explain(`[Differentiable]
+float f(float x)
+{
+    float y = x;
+    for (int i = 3; i < 60; i += 2)
+    {
+        if (y > 4.0)
+            break;
+        y = y * (1.0 + 0.1 * float(i)) * x;
+    }
+    return y;
+}`, 'f')
+    expect(e.residuals.filter(r => r.decision === 'stored').map(r => r.value)).toEqual(['y'])
+  })
+
   test('stores nothing for straight-line code: it is one function with its reverse', () => {
     expect(explain('[Differentiable] float f(float x) { return sin(x) * exp(x * x) / (1.0 + x); }', 'f').memory).toBe(0)
   })

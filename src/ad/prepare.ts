@@ -12,7 +12,7 @@ import * as ops from '../ir/ops.ts'
 import { bool, differential, type Type } from '../ir/type.ts'
 import { Inst, Region, type Func, type Value } from '../ir/value.ts'
 import { substitute, walk } from '../ir/walk.ts'
-import { boundOf, hintWith, tripBound } from '../opt/loops.ts'
+import { boundOf, hintWith, inductions, tripBound, type Induction } from '../opt/loops.ts'
 
 /** What a region yields instead of a terminator. Called with the place to emit to set to the region's end. */
 type Encode = (end: Inst) => Value[]
@@ -191,6 +191,7 @@ class Preparer {
     }
     const b = this.b
     const n = head.params.length
+    const steps = inductions(x)
     // A result that is a carried value takes the value of a break in the carried value's stead.
     const slots = x.results.map((v, k) => {
       const from = head.params.indexOf(test.args[k + 1]!)
@@ -208,11 +209,13 @@ class Preparer {
       b.emit(ops.test, [c, ...exits])
     })
     const types = head.params.map(v => v.type)
+    const stepped = this.stepped(steps.filter(s => !slots.includes(s.index)), body)
     const encode: Encode = end => {
       if (end.op === ops.unreachable) return this.undefs(types)
       const left = end.op === ops.leave
       return types.map((type, k) => {
         if (k === types.length - 1) return b.const(bool, !left)
+        if (stepped.has(k)) return stepped.get(k)!
         const slot = left ? slots.indexOf(k) : -1
         if (slot >= 0) return end.args[slot]!
         if (!left && k < n) return end.args[k]!
@@ -220,6 +223,25 @@ class Preparer {
       })
     }
     this.convert(body, encode, types, ops.next)
+  }
+
+  /**
+   * What counts the trips goes on counting in the trip that breaks, where nobody asks: so it still follows from the trip
+   * number. Gives the next values by place among the carried ones, computed first thing in the body.
+   */
+  stepped(steps: readonly Induction[], body: Region): Map<number, Value> {
+    const b = this.b
+    const start = new Region()
+    const next = new Map<number, Value>()
+    b.within(start, () => {
+      for (const { param, index, step } of steps) {
+        const { scalar } = param.type
+        const by = scalar === 'i64' ? BigInt(step) : scalar === 'u64' ? BigInt.asUintN(64, BigInt(step)) : scalar === 'u32' ? step >>> 0 : step
+        next.set(index, b.add(param, b.const(param.type, by)))
+      }
+    })
+    body.insts.unshift(...start.insts)
+    return next
   }
 
   /** Emits in front of the loop that is being rewritten: `emit` appends, and the loop stands after it. */
@@ -240,6 +262,7 @@ class Preparer {
     const b = this.b
     const [head, body] = x.regions as [Region, Region]
     const n = head.params.length
+    const steps = inductions(x)
     // The trip on which the condition fails is now one more run of the body.
     const bound = tripBound(x)?.max ?? boundOf(x.attr)
     const test = head.insts.pop()!
@@ -259,12 +282,14 @@ class Preparer {
     on.insts = body.insts
     b.within(off, () => b.emit(ops.leave, test.args.slice(1), x))
     const branch = new Inst(ops.if_, [test.args[0]!], null, [on, off], x.span)
+    body.insts = [...moved, branch, new Inst(ops.unreachable, [], null, [], x.span)]
+    const stepped = this.stepped(steps, body)
     const encode: Encode = end => {
       if (end.op === ops.unreachable) return this.undefs(types)
-      return end.op === ops.leave ? [...head.params.slice(0, n), ...end.args, b.const(bool, false)]
-        : [...end.args, ...this.undefs(outs), b.const(bool, true)]
+      const left = end.op === ops.leave
+      const own = head.params.slice(0, n).map((p, k) => stepped.get(k) ?? (left ? p : end.args[k]!))
+      return left ? [...own, ...end.args, b.const(bool, false)] : [...own, ...this.undefs(outs), b.const(bool, true)]
     }
-    body.insts = [...moved, branch, new Inst(ops.unreachable, [], null, [], x.span)]
     this.convert(body, encode, types, ops.next)
   }
 

@@ -23,7 +23,7 @@ import { unrepeatable } from './rerun.ts'
 import { bytesOf } from './residual.ts'
 
 /** Bytes of states that a loop may keep one a trip: where the trips are known, and where most slots may stay unused. */
-const exactLimit = 2048, boundedLimit = 1024
+const exactLimit = 2048, boundedLimit = 768
 /** How often a loop is cut within cuts. */
 const maxLevels = 5
 
@@ -65,7 +65,7 @@ function lengthOf(loop: Inst, given: number | undefined, times: number): Length 
   const bound = known?.max ?? boundOf(loop.attr)
   if (bound === undefined || bound * times < 4) return undefined
   const derived = new Set([...inductions(loop).map(i => i.param), ...certain(loop)])
-  const bytes = loop.regions[0]!.params.reduce((sum, p) => sum + (derived.has(p) ? 0 : bytesOf(p.type)), 0)
+  const bytes = loop.regions[0]!.params.reduce((sum, p) => sum + (derived.has(p) || !isTold(loop, p) ? 0 : bytesOf(p.type)), 0)
   const limit = given ?? (known?.exact === undefined ? boundedLimit : exactLimit)
   if (bound * bytes * times <= limit) return undefined
   if (bound * bytes <= limit) return { bound, trips: bound }
@@ -73,6 +73,20 @@ function lengthOf(loop: Inst, given: number | undefined, times: number): Length 
   while (levels < maxLevels && levels * bytes * Math.ceil(bound ** (1 / levels)) > limit) levels++
   const trips = Math.ceil(bound ** ((levels - 1) / levels))
   return trips >= bound ? undefined : { bound, trips }
+}
+
+/** False for a carried value that a reverse pass need not know: it is only summed, scaled and handed on. */
+function isTold(loop: Inst, param: Value): boolean {
+  const sums = new Set([param])
+  const visit = (region: Region): boolean => region.insts.some(inst => {
+    if (inst.regions.some(visit)) return true
+    for (const r of inst.regions) r.end.args.forEach((v, i) => { if (sums.has(v) && r.end.op === ops.yield_) sums.add(inst.results[i]!) })
+    if (inst.op.ends || !inst.args.some(v => sums.has(v))) return false
+    if (inst.op.ad.is !== 'linear') return true
+    for (const v of inst.results) sums.add(v)
+    return false
+  })
+  return loop.regions.some(visit)
 }
 
 /** Carried flags that are true whenever a trip begins. */
