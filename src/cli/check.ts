@@ -30,31 +30,38 @@ export async function checkCommand(file: string, raw: Record<string, unknown>): 
   if (options.json === true) {
     process.stdout.write(`${JSON.stringify({ seed, ok, functions: functions.map(({ diagnostics: _, ...rest }) => rest) })}\n`)
   } else {
-    for (const o of functions) process.stdout.write(text(o))
+    const lost = program.diagnostics.find(d => d.severity === 'warning' && lossy.has(d.code))
+    for (const o of functions) process.stdout.write(text(o, lost?.code))
     const agree = functions.filter(o => o.status === 'ok').length
     process.stdout.write(`${functions.length === 0 ? 'no differentiable function' : `${agree} of ${functions.length} agree`} (seed ${seed})\n`)
   }
   if (!ok) throw new Failed()
 }
 
-function text(o: CheckOutcome): string {
+/** Warnings of derivatives that the program itself drops. */
+const lossy: ReadonlySet<string> = new Set(['W31159', 'W41020', 'W41026'])
+
+function text(o: CheckOutcome, lost: string | undefined): string {
   const counts = [
     `${o.compared + o.held} inputs`, ...o.kinks > 0 ? [`${o.kinks} left out at kinks`] : [], ...o.notFinite > 0 ? [`${o.notFinite} not finite`] : [],
     ...o.stopped > 0 ? [`${o.stopped} that did not end`] : [],
     ...o.held > 0 ? [`${o.held} of them with what no_diff and the like fix held fixed`] : [],
   ]
   const head = [o.status.padEnd(7), [o.name, ...o.status === 'ok' ? [counts.join(', ')] : [], ...o.detail === '' ? [] : [o.detail]].join(': ')].join(' ')
-  const lines = [head, ...o.disagreement === null ? [] : disagreement(o.disagreement), ...o.nonFinite === null ? [] : nonFiniteLines(o.nonFinite).map(l => `        ${l}`)]
+  const lines = [head, ...o.disagreement === null ? [] : disagreement(o.disagreement, lost), ...o.nonFinite === null ? [] : nonFiniteLines(o.nonFinite).map(l => `        ${l}`)]
   return `${lines.join('\n')}\n`
 }
 
-function disagreement(d: Disagreement): string[] {
+function disagreement(d: Disagreement, lost: string | undefined): string[] {
   const lines = [`along parameter ${d.parameter === '' ? '(all together)' : d.parameter}: reverse ${d.reverse ?? 'none'}, forward ${d.forward}, finite differences ${d.differences}`]
   if (d.blame !== null) {
     const { name, derivative, mode, file, line, column } = d.blame
     lines.push(`${file}:${line}:${column}: ${derivative === '' ? `the ${mode} derivative of ${name}` : `${derivative}, the ${mode} derivative of ${name},`} is wrong`
       + (Number.isNaN(d.blame.given) ? '' : `: it gives ${d.blame.given}, finite differences ${d.blame.slope}`))
-    if (derivative === '') lines.push('no derivative written by hand explains it: please report this program')
+    if (derivative === '') {
+      lines.push(lost === undefined ? 'no derivative written by hand explains it: please report this program'
+        : `the program drops a derivative, as warning ${lost} above says; finite differences see it all the same`)
+    }
   }
   lines.push(`inputs ${JSON.stringify(d.inputs, (_, v: unknown) => typeof v === 'bigint' ? Number(v) : v)}`)
   return lines.map(l => `        ${l}`)
