@@ -8,6 +8,7 @@ function skip(text, i) {
     for (let k = i + 1; k < text.length; k++) {
       if (text[k] === '\\') k++
       else if (text[k] === open) return k + 1
+      else if (open === '`' && text[k] === '$' && text[k + 1] === '{') k = skip(text, k + 1) - 1
     }
     throw new Error('string without end')
   }
