@@ -20,7 +20,7 @@ import { resolveInt, resolveType } from './resolve.ts'
 import { declare, newScope } from './scope.ts'
 import { funcSig, isMutating } from './signature.ts'
 import type { Body, Expr, LoopAttributes, Stmt, SwitchCase } from './tree.ts'
-import { errorType, isFloatName, known, noSubst, poisoned, show, voidType, type Type } from './type.ts'
+import { errorType, intType, isFloatName, known, noSubst, poisoned, show, voidType, type Type } from './type.ts'
 
 const maxDepth = 200
 
@@ -240,14 +240,33 @@ function returnOf(env: Env, s: Stmt, out: Stmt[]): void {
   out.push({ kind: 'return', value: { kind: 'read', type, span, place: { kind: 'local', type, span, decl } }, span: s.span })
 }
 
-/** One checked program serves all targets: of a switch over them the first case without code of another language, WGSL's before the default. */
+/** Names of targets that are most like those of this compiler; `undefined` is the default. */
+const likeness = { gpu: ['wgsl', undefined, 'spirv', 'glsl', 'hlsl', 'metal'], cpu: [undefined, 'cpp', 'c'] } as const
+
+/**
+ * One checked program serves all targets: of a switch over them it keeps the case that GPUs take and the one that CPUs take,
+ * of those without code of another language.
+ */
 function targetCase(env: Env, s: ast.TargetSwitchStmt): Stmt {
   const usable = s.cases.filter(c => !c.body.some(isForeign))
-  const rank = (c: ast.TargetCase): number => c.targets.some(t => t?.text === 'wgsl') ? 0 : c.targets.includes(undefined) ? 1 : 2
-  const chosen = s.which === 'target' ? usable.sort((a, b) => rank(a) - rank(b))[0] : undefined
-  if (chosen !== undefined) return scoped(env, (): Stmt => ({ kind: 'block', body: checkStmts(env, chosen.body).filter(x => x.kind !== 'break'), span: chosen.span }))
-  env.cx.sink.add(names.unsupported, s.span, { feature: s.which === 'target' ? 'a __target_switch without a case that all targets can take' : `__${s.which}_switch` })
-  return { kind: 'block', body: [], span: s.span }
+  if (s.which !== 'target' || usable.length === 0) {
+    env.cx.sink.add(names.unsupported, s.span, { feature: s.which === 'target' ? 'a __target_switch without a case that all targets can take' : `__${s.which}_switch` })
+    return { kind: 'block', body: [], span: s.span }
+  }
+  const { outsideBreak } = env
+  env.outsideBreak = env.defers.length
+  env.switches++
+  const bodies = new Map<ast.TargetCase, readonly Stmt[]>()
+  const cases = (['gpu', 'cpu'] as const).map((target): SwitchCase => {
+    const wanted = likeness[target].find(name => usable.some(c => c.targets.some(t => t?.text === name)))
+    const chosen = usable.find(c => c.targets.some(t => t?.text === wanted)) ?? usable[0]!
+    let body = bodies.get(chosen)
+    if (body === undefined) bodies.set(chosen, body = scoped(env, () => checkStmts(env, chosen.body)))
+    return { labels: [], isDefault: true, body, falls: false, target }
+  })
+  env.outsideBreak = outsideBreak
+  env.switches--
+  return { kind: 'switch', value: { kind: 'const', type: intType, span: s.span, value: 0 }, cases, span: s.span }
 }
 
 function isForeign(s: ast.Stmt): boolean {

@@ -229,6 +229,8 @@ export interface SwitchCase {
   readonly body: readonly Stmt[]
   /** Its end leads into the case after it. */
   readonly falls: boolean
+  /** In a `__target_switch`: who takes it. There are two cases then, and the value does not matter. */
+  readonly target?: 'gpu' | 'cpu'
 }
 
 /** A checked body. */

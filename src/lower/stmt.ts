@@ -110,6 +110,15 @@ function whileLoop(fn: Fn, attributes: LoopAttributes, cond: Expr | null, stmt: 
 
 function lowerSwitch(fn: Fn, stmt: Stmt & { readonly kind: 'switch' }): void {
   const { b } = fn
+  const own = stmt.cases.find(c => c.target === (fn.cx.target === 'wgsl' ? 'gpu' : 'cpu'))
+  if (own !== undefined) {
+    block(b, inst => {
+      fn.breaks.push(inst)
+      lowerStmts(fn, own.body)
+      fn.breaks.pop()
+    }, fn.left)
+    return
+  }
   const value = lowerExpr(fn, stmt.value)
   if (stmt.cases.some(c => c.falls)) {
     lowerFallingCases(fn, stmt.cases, value)
