@@ -57,7 +57,7 @@ interface Reads {
 
 function reads(e: Expr, into: Reads): Reads {
   if (e.kind === 'name' && !e.local.fixed) into.locals.add(e.local)
-  if (e.kind === 'index' && e.of.kind === 'text') into.memory = true
+  if ((e.kind === 'index' || e.kind === 'method') && e.of.kind === 'text') into.memory = true
   for (const x of operands(e)) reads(x, into)
   return into
 }
@@ -76,6 +76,7 @@ function disturbs(s: Stmt, r: Reads): boolean {
     case 'do':
       if (s.value.kind === 'call' && s.value.callee === 'given') return true
       if (s.value.kind === 'method' && s.value.of.kind === 'name' && s.value.method === 'set') return r.locals.has(s.value.of.local)
+      if (s.value.kind === 'method' && s.value.of.kind === 'text') return r.memory
       break
     default: break
   }

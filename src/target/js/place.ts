@@ -31,6 +31,9 @@ export function wholePlace(root: readonly Local[], type: Type): Place {
   return { kind: 'leaves', root, whole: leavesOf(type), type, variants: [{ start: 0, when: undefined }], at: undefined, lists: [] }
 }
 
+/** Fewer numbers than this are copied one by one. */
+const fewest = 17
+
 const zero = text('0')
 
 /** Reads and writes places. `atom` makes an expression one that may be written twice. */
@@ -194,6 +197,12 @@ export class Memory {
 
   /** An array value: one typed array for each leaf, gathered element by element. */
   #loadArray(buffer: string, type: Type, at: Expr): Expr[] {
+    const run = this.#run(buffer, type, at)
+    if (run !== undefined) {
+      const end = add(run.from, run.count)
+      const wider = this.#scalars.mode === 'f64' && run.scalar === 'f32'
+      return [wider ? call('new Float64Array', method(run.view, 'subarray', run.from, end)) : method(run.view, 'slice', run.from, end)]
+    }
     const all: Expr[][] = []
     for (let i = 0; i < type.count; i++) all.push(this.#loadWords(buffer, type.elem!, add(at, i * this.#layouts.of(type).stride / 4)))
     return leavesOf(type).map((leaf, k) => {
@@ -203,6 +212,24 @@ export class Memory {
     })
   }
 
+  /** The elements of an array of numbers, where they are many and lie one after the other: they are copied at once. */
+  #run(buffer: string, type: Type, at: Expr): { readonly view: Expr; readonly scalar: ScalarName; readonly from: Expr; readonly count: number } | undefined {
+    let elem = type
+    let count = 1
+    for (; elem.kind === 'array'; elem = elem.elem!) count *= elem.count
+    const { scalar } = elem
+    if (elem.kind !== 'scalar' || scalar === undefined || scalar === 'bool' || count < fewest) return undefined
+    const wide = scalar === 'i64' || scalar === 'u64' || scalar === 'f64'
+    let size = wide ? 8 : 4
+    const nested: Type[] = []
+    for (let t = type; t.kind === 'array'; t = t.elem!) nested.unshift(t)
+    for (const t of nested) {
+      if (this.#layouts.of(t).stride !== size) return undefined
+      size *= t.count
+    }
+    return { view: text(`${buffer}_${scalar}`), scalar, from: wide ? binary('>>', at, text('1')) : at, count }
+  }
+
   #storeWords(buffer: string, type: Type, at: Expr, parts: readonly Expr[], take: { next: number }): void {
     if (type.kind === 'scalar') {
       const value = parts[take.next++]!
@@ -210,6 +237,11 @@ export class Memory {
       const view = type.scalar === 'bool' ? 'u32' : type.scalar!
       this.#emit({ kind: 'set', target: index(text(`${buffer}_${view}`), wide ? binary('>>', at, text('1')) : at), value: type.scalar === 'bool' ? bit(value) : value })
     } else if (type.kind === 'array') {
+      const run = this.#run(buffer, type, at)
+      if (run !== undefined) {
+        this.#emit({ kind: 'do', value: method(run.view, 'set', parts[take.next++]!, run.from) })
+        return
+      }
       const arrays = leavesOf(type).map(() => parts[take.next++]!)
       const inner = leavesOf(type.elem!)
       for (let i = 0; i < type.count; i++) {
