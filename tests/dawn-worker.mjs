@@ -12,7 +12,7 @@ if (adapter === null) {
 }
 const wanted = ['maxStorageBuffersPerShaderStage', 'maxComputeInvocationsPerWorkgroup', 'maxComputeWorkgroupSizeX', 'maxBufferSize', 'maxStorageBufferBindingSize']
 const device = await adapter.requestDevice({
-  requiredFeatures: adapter.features.has('shader-f16') ? ['shader-f16'] : [],
+  requiredFeatures: ['shader-f16', 'subgroups'].filter(name => adapter.features.has(name)),
   requiredLimits: Object.fromEntries(wanted.map(name => [name, adapter.limits[name]])),
 })
 const keep = [gpu, adapter, device]

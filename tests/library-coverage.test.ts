@@ -65,7 +65,7 @@ float4 all() { return rows.Load(int3(0)) + samples.Load(int3(0), 0) + written.Lo
 const byPrograms: readonly RegExp[] = [/^DiffTensorView: /, /IDifferentiablePtrType/, /^DifferentialPtrPair: /, /^DifferentialPair<T>diffPair/]
 
 /** Programs that other tests run: on all targets, and on GPUs. */
-const folders = ['target', 'textures', 'graphics'].map(name => new URL(`./${name}/`, import.meta.url))
+const folders = ['target', 'textures', 'graphics', 'waves'].map(name => new URL(`./${name}/`, import.meta.url))
 
 const usedBy = (sources: readonly string[]): ReadonlySet<string> => new Set(sources.flatMap(source => [...usedDeclarations(source)]))
 

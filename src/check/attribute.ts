@@ -47,7 +47,7 @@ function make(cx: Cx, func: FuncDecl, elsewhere: boolean): FuncAttributes {
   const list: readonly ast.Attribute[] = func.of === null ? node.attributes : [...func.of.syntax.attributes, ...node.attributes]
   let level: Level = 'none'
   let marked = false
-  let [noDiffThis, treat, forceInline, noInline, kernel, lanewise, pure] = [false, false, false, false, false, false, false]
+  let [noDiffThis, treat, forceInline, noInline, kernel, lanewise, pure, convergent] = [false, false, false, false, false, false, false, false]
   let prefer: FuncAttributes['prefer'] = 'none'
   let stage: string | null = null
   let numthreads: [number, number, number] | null = null
@@ -94,6 +94,7 @@ function make(cx: Cx, func: FuncDecl, elsewhere: boolean): FuncAttributes {
       case '__intrinsic': intrinsic = text(a.args[0]?.value); break
       case '__lanewise': lanewise = true; break
       case '__pure': pure = true; break
+      case '__convergent': convergent = true; break
       case '__sample': samples.push(a.args.map(x => number(x.value))); break
       default:
         if (!func.module.isCore && a.name !== '' && !knownNames.has(a.name) && !a.name.includes('::') && !a.name.startsWith('__')) cx.sink.add(errors.unknownAttribute, a.nameSpan, { name: a.name })
@@ -110,7 +111,7 @@ function make(cx: Cx, func: FuncDecl, elsewhere: boolean): FuncAttributes {
   const exported = node.modifiers.some(m => m.name === 'public' || m.name === 'export' || m.name === '__extern_cpp') || list.some(a => a.name === 'DllExport')
   return {
     level, marked, noDiffThis, treatAsDifferentiable: treat, forceInline, noInline, prefer, stage, numthreads, kernel, exported,
-    spell, op: op ?? null, opArg: opArg ?? null, intrinsic: intrinsic ?? null, lanewise, pure, samples,
+    spell, op: op ?? null, opArg: opArg ?? null, intrinsic: intrinsic ?? null, lanewise, pure, convergent, samples,
   }
 }
 

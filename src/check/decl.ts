@@ -227,6 +227,8 @@ export interface FuncAttributes {
   readonly intrinsic: string | null
   readonly lanewise: boolean
   readonly pure: boolean
+  /** What it gives depends on which invocations call it together. */
+  readonly convergent: boolean
   /** Each `[__sample(…)]`: arguments for tests. */
   readonly samples: readonly (readonly number[])[]
 }

@@ -73,6 +73,8 @@ export interface Attachable {
 export async function attach(program: Attachable, device: GPUDevice, options: AttachOptions = {}): Promise<GpuProgram> {
   const wgsl = program.wgsl()
   if (wgsl.code === '') throw new GpuError('CompileError', 'the program has no entry point')
+  const missing = wgsl.reflection.features.filter(f => !device.features.has(f))
+  if (missing.length > 0) throw new GpuError('MissingFeature', `the program needs ${missing.join(' and ')}; ask for it by requestDevice({ requiredFeatures })`)
   device.pushErrorScope('validation')
   const module = device.createShaderModule({ code: wgsl.code })
   const scope = device.popErrorScope()

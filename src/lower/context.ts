@@ -143,8 +143,8 @@ export class Lowering {
     info.forceInline = attributes.forceInline
     info.noInline = attributes.noInline
     info.prefer = attributes.prefer
-    // What targets have a name for is mathematics.
-    info.pure = attributes.pure || attributes.spell !== null
+    // What targets have a name for is mathematics, unless invocations do it together.
+    info.pure = attributes.pure || (attributes.spell !== null && !attributes.convergent)
     info.library = ref.decl.module.isCore
     if (attributes.spell !== null) info.spell = attributes.spell
     if (attributes.lanewise) {

@@ -100,6 +100,9 @@ export function intrinsic(fn: Fn, name: string, args: readonly Operand[], result
     return undefined
   }
   if (name.startsWith('texture')) return textureAccess(fn, name, args.map(a => valueOf(fn, a)), result)
+  // Elsewhere a wave has one lane.
+  if (family === 'wave' && fn.cx.target !== 'wgsl') return fn.b.const(t.u32, which === 'count' ? 1 : 0)
+  if (family === 'wave') return fn.cx.system.read(fn, which === 'count' ? 'SV_WAVELANECOUNT' : 'SV_WAVELANEINDEX')
   if (family === 'systemValue') return fn.cx.system.read(fn, which)
   if (family === 'atomicBytes') return atomic(fn, which, wordAt(fn, args, 0), args.slice(2), result)
   if (family === 'atomic' && first !== undefined && first.dir !== 'in') {

@@ -53,7 +53,7 @@ export class SystemValues {
   }
 
   #typeOf(name: string): t.Type {
-    return systemTypes[name] ?? t.vec(t.u32, 3)
+    return systemTypes[name] ?? (name.startsWith('SV_WAVE') ? t.u32 : t.vec(t.u32, 3))
   }
 
   /** Has the entry points set what was asked for since. */

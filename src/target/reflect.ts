@@ -90,6 +90,8 @@ export interface Reflection {
   readonly entries: readonly EntryReflection[]
   /** Uniforms declared outside of any block, gathered in the buffer `globalParams`; null where no entry point uses any. */
   readonly globalParams: DataType | null
+  /** Features of a device that the module needs, as WebGPU names them: `shader-f16`, `subgroups`, `bgra8unorm-storage`. */
+  readonly features: readonly string[]
   /** Where something is printed; else null. */
   readonly prints: PrintInfo | null
 }

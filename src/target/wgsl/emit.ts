@@ -48,7 +48,7 @@ export function emitWgsl(module: Module, options: WgslOptions, sink: Sink): Wgsl
   const before = sink.errors
   const legal = legalize(module, entries, sink)
   if (sink.errors > before || entries.length === 0) {
-    return { code: '', reflection: { bindings: [], entries: [], globalParams: null, prints: null }, sourceMap: [] }
+    return { code: '', reflection: { bindings: [], entries: [], globalParams: null, features: [], prints: null }, sourceMap: [] }
   }
   return new ModulePrinter(legal).print()
 }
@@ -84,6 +84,8 @@ class ModulePrinter implements ModuleScope {
     if (printer !== undefined) resources.add(`${this.#declared(printer.global, printer.slot)};`)
     const all = new Lines()
     if (this.#usesHalf) all.add('enable f16;')
+    // Slang lets lanes that have not parted from each other do things together, wherever that is.
+    if (this.#legal.subgroups) for (const line of ['enable subgroups;', 'diagnostic(off, subgroup_uniformity);']) all.add(line)
     // Slang lets neighbours part before they compare, as hardware does; what they find then is unspecified.
     if (this.#legal.derivativesApart) all.add('diagnostic(off, derivative_uniformity);')
     if (all.count > 0) all.add('')
@@ -201,6 +203,9 @@ class ModulePrinter implements ModuleScope {
     const bound = this.#legal.globals.filter(g => g.slot !== undefined)
     const bindings = bound.map(g => reflectBinding(g.of, this.globalText(g.global), g.slot!, g.handle))
     if (printer !== undefined) bindings.push(reflectBinding(printer.shown, this.globalText(printer.global), printer.slot))
+    const features = this.#usesHalf ? ['shader-f16'] : []
+    if (this.#legal.subgroups) features.push('subgroups')
+    if (bindings.some(b => b.handle?.kind === 'storage-texture' && b.handle.storageTexture.format === 'bgra8unorm')) features.push('bgra8unorm-storage')
     const prints = printer === undefined ? null : { binding: printer.global.name, formats: printer.formats }
     const entries = this.#legal.entries.map(({ func, of, inputs, outputs }) => {
       const used = globalsOf(of)
@@ -209,7 +214,7 @@ class ModulePrinter implements ModuleScope {
       const { stage, numthreads } = of.info.entry!
       return { name: of.name, target: this.funcText(func), stage, workgroupSize: numthreads, bindings: names, inputs, outputs }
     })
-    return { bindings, entries, globalParams: bindings.find(b => b.name === 'globalParams')?.type ?? null, prints }
+    return { bindings, entries, globalParams: bindings.find(b => b.name === 'globalParams')?.type ?? null, features, prints }
   }
 }
 

@@ -224,7 +224,8 @@ export function expression(inst: Inst, scope: Scope): Expr {
         return a.type.kind === 'ptr' && a.type.space !== 'handle' ? { ...e, text: `&${e.text}` } : e
       })
       const call = callText(inst.attr as string, args)
-      return inst.op === builtinRead ? { ...call, reads: union(call.reads, [rootOf(inst.args[0]!)]) } : call
+      if (inst.op !== builtinRead) return call
+      return { ...call, reads: union(call.reads, inst.args.filter(a => a.type.kind === 'ptr').map(rootOf)) }
     }
     default: throw new InternalError('wgsl', `no expression for ${inst.op.name}`)
   }

@@ -6,7 +6,7 @@
 import * as ops from '../../ir/ops.ts'
 import type { Effect } from '../../ir/ops.ts'
 import { Inst, type Func, type Region, type Value } from '../../ir/value.ts'
-import { builtin, hide } from './legal.ts'
+import { builtin, builtinRead, hide, together } from './legal.ts'
 
 /** unused · in a `let` or `var` · written at its only use · written at each use. */
 export type Form = 'dead' | 'let' | 'once' | 'always'
@@ -130,6 +130,8 @@ class Folder implements Folding {
     if (count === 0) return 'dead'
     if (count > 1 || inst.results.length > 1 || this.#loopAt[v.id] !== loop) return 'let'
     if (inst.op === builtin && convergent.test(inst.attr as string) && this.#regionAt[v.id] !== region) return 'let'
+    // Threads that leave later take part.
+    if (inst.op === builtinRead && together.test(inst.attr as string)) return 'let'
     return v.name === '' || this.#byEnd[v.id]! ? 'once' : 'let'
   }
 

@@ -16,3 +16,6 @@ export const builtinWrite: Op = row('wgsl.write', 'A built-in function with effe
 export const exchangeWeak: Op = row('wgsl.exchange', 'A compare-exchange that may fail without reason.', 'write')
 /** The operand, in a `let`, so that the WGSL compiler does not evaluate what uses it and refuse the outcome. */
 export const hide: Op = row('wgsl.hide', 'The operand, hidden from constant evaluation.', 'none')
+
+/** Functions of WGSL that the threads of a subgroup call together; they stand where they are called. */
+export const together: RegExp = /^(subgroup|quad)[A-Z]/

@@ -16,7 +16,7 @@ import { Copier, resultType, type ModuleCopy } from './copy.ts'
 import { flatten } from './deep.ts'
 import { Layouts, noMarks, type Marks, type Stored } from './layout.ts'
 import { Printer } from './printf.ts'
-import { checkStage, mayPart } from './stage.ts'
+import { checkStage, mayPart, usesSubgroups } from './stage.ts'
 import { branchTails } from './tails.ts'
 import { handleOf, textureUses } from './texture.ts'
 import { TypeMap, reportLength } from './types.ts'
@@ -53,6 +53,8 @@ export interface LegalModule {
   readonly layouts: Layouts
   /** True where neighbouring pixels may have parted when they compare values. */
   readonly derivativesApart: boolean
+  /** True where threads of a subgroup do something together. */
+  readonly subgroups: boolean
   /** Where something is printed. */
   readonly printer: Printer | undefined
 }
@@ -62,13 +64,16 @@ const computeValues: Readonly<Record<string, { readonly name: string; readonly t
   SV_GROUPID: { name: 'workgroup_id', type: t.vec(t.u32, 3) },
   SV_GROUPTHREADID: { name: 'local_invocation_id', type: t.vec(t.u32, 3) },
   SV_GROUPINDEX: { name: 'local_invocation_index', type: t.u32 },
+  SV_WAVELANEINDEX: { name: 'subgroup_invocation_id', type: t.u32 },
+  SV_WAVELANECOUNT: { name: 'subgroup_size', type: t.u32 },
 }
 
 /** What WGSL calls the system values that go into and come out of the stages of graphics. */
 const graphicsValues: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'vertex in': { SV_VERTEXID: 'vertex_index', SV_INSTANCEID: 'instance_index' },
   'vertex out': { SV_POSITION: 'position' },
-  'fragment in': { SV_POSITION: 'position', SV_ISFRONTFACE: 'front_facing', SV_SAMPLEINDEX: 'sample_index', SV_COVERAGE: 'sample_mask' },
+  'fragment in': { SV_POSITION: 'position', SV_ISFRONTFACE: 'front_facing', SV_SAMPLEINDEX: 'sample_index', SV_COVERAGE: 'sample_mask',
+    SV_WAVELANEINDEX: 'subgroup_invocation_id', SV_WAVELANECOUNT: 'subgroup_size' },
   'fragment out': { SV_DEPTH: 'frag_depth', SV_DEPTHGREATEREQUAL: 'frag_depth', SV_DEPTHLESSEQUAL: 'frag_depth', SV_COVERAGE: 'sample_mask' },
 }
 
@@ -115,8 +120,9 @@ class Legalizer implements ModuleCopy {
       for (const e of legal) checkBarriers(e.of, g => this.#globals.get(g)?.constant !== undefined, this.sink)
     }
     for (const e of legal) checkStage(e.of, reachable([e.of]), this.sink)
+    const subgroups = legal.some(e => e.inputs.some(i => i.builtin?.startsWith('subgroup_') === true) || usesSubgroups(reachable([e.of])))
     const derivativesApart = legal.some(e => mayPart(e.of, reachable([e.of])))
-    return { funcs: shallow, entries: legal, globals, layouts: this.layouts, derivativesApart, printer: this.#printer }
+    return { funcs: shallow, entries: legal, globals, layouts: this.layouts, derivativesApart, subgroups, printer: this.#printer }
   }
 
   func(of: Func): Func {

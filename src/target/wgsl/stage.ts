@@ -4,6 +4,7 @@ import { notInStage } from '../../base/errors/target.ts'
 import * as ops from '../../ir/ops.ts'
 import type { Func, Global, Inst } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
+import { together } from './legal.ts'
 
 /** Functions of WGSL that look at the pixels beside. */
 const implicit = /^(dpd[xy](Fine|Coarse)?|fwidth(Fine|Coarse)?|textureSample(Bias|Compare)?)$/
@@ -16,6 +17,13 @@ const spellings: Readonly<Record<string, string>> = {
 
 function spelled(inst: Inst): string | undefined {
   return inst.op === ops.call ? (inst.attr as Func).info.spell?.['wgsl'] : undefined
+}
+
+/** Whether some function calls what threads of a subgroup do together. */
+export function usesSubgroups(funcs: ReadonlySet<Func>): boolean {
+  let found = false
+  for (const func of funcs) walk(func.body!, inst => { if (together.test(spelled(inst) ?? '')) found = true })
+  return found
 }
 
 /** Reports what the entry point's stage has not. `funcs` are those that it reaches. */
@@ -32,6 +40,7 @@ export function checkStage(entry: Func, funcs: ReadonlySet<Func>, sink: Sink): v
       const name = spelled(inst)
       if (stage !== 'fragment' && name !== undefined && (name === 'discard' || implicit.test(name))) report(spellings[name] ?? name, 'fragment', inst)
       if (stage === 'compute') return
+      if (stage === 'vertex' && name !== undefined && together.test(name)) report('a wave operation', 'compute and fragment', inst)
       if (stage === 'vertex' && inst.op === ops.print) report('printf', 'compute and fragment', inst)
       if (stage === 'vertex' && inst.op === ops.global && (inst.attr as Global).space === 'storage_rw') {
         report(`the writable buffer ${(inst.attr as Global).name}`, 'compute and fragment', inst)

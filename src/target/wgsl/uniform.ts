@@ -8,6 +8,7 @@ import { divergentBarrier } from '../../base/errors/target.ts'
 import * as ops from '../../ir/ops.ts'
 import { Func, Inst, type Global, type Region, type Value } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
+import { together } from './legal.ts'
 
 /** Reports the barriers that are not in uniform control flow; `isConstant` tells of variables that nothing writes. */
 export function checkBarriers(entry: Func, isConstant: (global: Global) => boolean, sink: Sink): void {
@@ -210,8 +211,9 @@ class Flow {
     const callee = inst.attr as Func
     if (now && this.#all.needsAll(callee)) this.#found.push(inst)
     const args = inst.args.map(a => this.#differs[a.id] === true)
-    const spelled = callee.info.spell?.['wgsl'] !== undefined
-    const found = spelled || (callee.info.pure && !args.includes(true)) ? callee.results.map(() => args.includes(true)) : this.#all.results(callee, args)
+    const spelling = callee.info.spell?.['wgsl']
+    const found = spelling !== undefined && together.test(spelling) ? callee.results.map(() => true)
+      : spelling !== undefined || (callee.info.pure && !args.includes(true)) ? callee.results.map(() => args.includes(true)) : this.#all.results(callee, args)
     inst.results.forEach((r, i) => { if (found[i] === true) this.mark(r) })
   }
 
