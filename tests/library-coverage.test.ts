@@ -36,6 +36,8 @@ const inFragments = `
 float4 fragmentMain(float2 at : TEXCOORD) : SV_Target
 {
     float2 slopes = ddx(at) + ddy(at) + ddx_fine(at) + ddy_fine(at) + ddx_coarse(at) + ddy_coarse(at);
+    clip(at.x);
+    clip(at);
     return float4(slopes, fwidth(slopes));
 }
 `

@@ -72,8 +72,17 @@ export function withScalar(shape: Type, scalar: Type): Type {
   return scalar
 }
 
+/** What a block holds, where the parameter can only mean that. */
+function held(param: GenericArg, arg: GenericArg): GenericArg {
+  if (isInt(arg) || arg.kind !== 'struct' || (arg.decl.intrinsic !== 'ConstantBuffer' && arg.decl.intrinsic !== 'ParameterBlock')) return arg
+  const inner = arg.args[0]
+  if (inner === undefined || isInt(param) || (param.kind === 'struct' && param.decl === arg.decl)) return arg
+  return param.kind !== 'param' || (!isInt(inner) && scalarName(inner) !== null) ? inner : arg
+}
+
 /** Settles variables of `vars` (null: open) so that `param` becomes `arg`, as far as the two have the same form. */
-export function inferArg(cx: Cx, param: GenericArg, arg: GenericArg, vars: Map<number, GenericArg | null>): void {
+export function inferArg(cx: Cx, param: GenericArg, given: GenericArg, vars: Map<number, GenericArg | null>): void {
+  const arg = held(param, given)
   if (isInt(param)) {
     if (param.kind === 'param' && vars.get(param.decl.id) === null && isInt(arg)) vars.set(param.decl.id, arg)
     return
