@@ -83,8 +83,8 @@ class Check {
     this.#stmts(body.stmts)
   }
 
-  #report<S extends string>(entry: Entry<S>, span: Span | null | undefined, slots: { readonly [K in S]: string | number }): void {
-    if (this.#reporting) this.#cx.sink.add(entry as Entry<string>, span ?? undefined, slots)
+  #report<S extends string>(entry: Entry<S>, span: Span | null | undefined, slots: { readonly [K in S]: string | number }, note?: { readonly span: Span | undefined, readonly text: string }): void {
+    if (this.#reporting) this.#cx.sink.add(entry as Entry<string>, span ?? undefined, slots, ...note === undefined ? [] : [note])
   }
 
   #differentiable(type: Type): boolean {
@@ -227,12 +227,18 @@ class Check {
     this.#report(errors.plainThis, p.span, { name: p.field.name, type: show(this.#plainSelf) })
   }
 
+  /** Whether a place is part of a `this` without derivative, of which is warned wherever such a part is named. */
+  #isPlainThis(p: Place): boolean {
+    if (p.kind === 'field' && p.base.kind === 'this') return this.#plainSelf !== null && !this.#isNoDiffField(p.base.type, p.field.index)
+    return (p.kind === 'field' || p.kind === 'index' || p.kind === 'swizzle' || p.kind === 'elements') && this.#isPlainThis(p.base)
+  }
+
   #store(e: Expr & { readonly kind: 'assign' | 'update' }): void {
     if (!this.#differentiable(e.place.type)) return
     if (this.#holds(e.place)) {
       const v = rootVariable(e.place)
       if (v === null || v.kind === 'parameter' || this.#wanted.has(v.id)) this.#expect(e.value)
-    } else if (e.kind === 'update' ? this.#addedCarries(e) : this.#carries(e.value)) this.#report(errors.lostInAssignment, e.span, {})
+    } else if (!this.#isPlainThis(e.place) && (e.kind === 'update' ? this.#addedCarries(e) : this.#carries(e.value))) this.#report(errors.lostInAssignment, e.span, {})
   }
 
   /** Whether what is added to a place carries a derivative; what stood there does not. */
@@ -248,7 +254,11 @@ class Check {
   }
 
   #call(e: CallExpr): void {
-    if (!this.#isDifferentiable(e.func) || isDetach(e.func)) return
+    if (isDetach(e.func)) return
+    if (!this.#isDifferentiable(e.func)) {
+      this.#outputs(e)
+      return
+    }
     const sig = signatureOf(this.#cx, e.func)
     for (let i = 0; i < e.args.length; i++) {
       const [p, a] = [sig.params[i], e.args[i]!]
@@ -264,6 +274,27 @@ class Check {
     if (e.object?.dir === 'in' && !sig.selfNoDiff) this.#expect(e.object.value)
   }
 
+  /** What a function without derivative writes to `out` and `inout` arguments has none either. */
+  #outputs(e: CallExpr): void {
+    if (!this.#reporting || (e.func.kind === 'direct' && e.func.decl.module.isCore) || !this.#loses(e)) return
+    const sig = signatureOf(this.#cx, e.func)
+    e.args.forEach((a, i) => {
+      const p = sig.params[i]
+      if (a.dir === 'in' || p === undefined || p.noDiff || !this.#differentiable(p.type) || !this.#holds(a.place)) return
+      const v = rootVariable(a.place)
+      if (v === null || v.noDiff || !(v.kind === 'parameter' ? v.dir !== 'in' : this.#wanted.has(v.id))) return
+      this.#report(errors.lostInOutput, a.place.span ?? e.span, { name: nameOf(e.func), parameter: p.name }, this.#sourceNote(e))
+    })
+  }
+
+  /** Says which value brings the derivative that a call loses. */
+  #sourceNote(e: CallExpr): { readonly span: Span | undefined, readonly text: string } | undefined {
+    const all = [...e.object === null ? [] : [e.object], ...e.args]
+    const from = all.find(a => this.#argCarries(a))
+    const span = from === undefined ? null : from.dir === 'in' ? from.value.span : from.place.span
+    return span === null ? undefined : { span, text: 'the derivative comes from here' }
+  }
+
   /** The value is expected to pass derivatives on: finds calls that lose them. */
   #expect(e: Expr): void {
     if (!this.#differentiable(e.type)) return
@@ -275,7 +306,7 @@ class Check {
       case 'call':
         if (this.#isDifferentiable(e.func)) return
         if (signatureOf(this.#cx, e.func).resultNoDiff) return
-        if (this.#loses(e)) this.#report(errors.lostInCall, e.span, { name: nameOf(e.func) })
+        if (this.#loses(e)) this.#report(errors.lostInCall, e.span, { name: nameOf(e.func) }, this.#sourceNote(e))
         return
       default: operands(e, x => this.#expect(x), () => undefined)
     }

@@ -15,6 +15,11 @@ export const lostInCall: Entry<'name'> = error('E41020', 'derivative is lost: {n
   example: 'float g(float x) { return x * x; } [Differentiable] float f(float x) { return g(x); }',
 })
 
+export const lostInOutput: Entry<'name' | 'parameter'> = warning('W41020', 'derivative is lost: {name} is not differentiable, and what it writes to {parameter} has none', {
+  help: 'write no_diff before the call if that is meant, else mark {name} [Differentiable]',
+  example: 'void g(float x, out float y) { y = x * x; } [Differentiable] float f(float x) { float y; g(x, y); return y; }',
+})
+
 export const lostInAssignment: Entry<never> = error('E41024', 'derivative is lost: it is stored where no derivative can be kept', {
   help: 'write detach(...) around the value if that is meant',
   example: 'struct S : IDifferentiable { no_diff float a; float b; } [Differentiable] float f(float x) { S s; s.a = x * x; s.b = x; return s.a; }',
