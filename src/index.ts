@@ -19,6 +19,7 @@ export { diagnosticJson, renderDiagnostic, renderDiagnostics, type JsonDiagnosti
 export type { Level, Stage } from './compile.ts'
 export { stages } from './compile.ts'
 export type { DataField, DataParam, DataSignature, DataType } from './target/data.ts'
+export { reflectionTypes } from './target/types.ts'
 export type { BindingInfo, BindingKind, EntryReflection, HandleInfo, PrintFormat, PrintInfo, Reflection, TextureDimension, VaryingInfo } from './target/reflect.ts'
 export type { SourceMapping, Wgsl } from './target/wgsl/emit.ts'
 export type { NonFinite, Weights } from './debug/trace.ts'

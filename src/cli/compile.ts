@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs'
-import { CompileError, stages, type Program, type Stage } from '../index.ts'
+import { CompileError, reflectionTypes, stages, type Program, type Stage } from '../index.ts'
 import { Failed, UsageError, compileFile, remark, report, type SharedOptions } from './host.ts'
 
 interface CompileCommandOptions extends SharedOptions {
@@ -31,7 +31,10 @@ function one(file: string, options: CompileCommandOptions): void {
     if (options.output !== undefined) write(options.output, code)
     else if (typeof code !== 'string' && process.stdout.isTTY) throw new UsageError('WebAssembly is no text: -o names a file for it')
     else process.stdout.write(code)
-    if (options.reflection !== undefined) write(options.reflection, `${JSON.stringify(program.wgsl().reflection, null, 2)}\n`)
+    if (options.reflection !== undefined) {
+      const { reflection } = program.wgsl()
+      write(options.reflection, options.reflection.endsWith('.ts') ? reflectionTypes(reflection) : `${JSON.stringify(reflection, null, 2)}\n`)
+    }
   } catch (error) {
     if (!(error instanceof CompileError)) throw error
     report(error.diagnostics, options)

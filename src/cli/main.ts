@@ -52,7 +52,7 @@ shared(program.command('compile').description("compile to one target's code, on 
   .addOption(new Option('--stage <stage>', 'stage of entries without [shader]').choices(['compute', 'vertex', 'fragment']))
   .option('--export <name>', 'function to export to wasm and js (repeatable); default: every public or export function', collect)
   .option('-o, --output <file>', 'write there instead of to stdout')
-  .option('--reflection <file>', 'write bindings, layouts and entry points there, as JSON')
+  .option('--reflection <file>', 'write bindings, layouts and entry points there, as JSON; as TypeScript types into a .ts file')
   .option('--dump-ir <stages>', 'print the IR after these stages, separated by commas, instead of code')
   .addOption(new Option('--mode <mode>', 'floats in js: exact float32, or double precision').choices(['f32', 'f64']).default('f32'))
   .addHelpText('after', `

@@ -197,6 +197,8 @@ export class Global {
   readonly resource: 'structured' | 'bytes' | 'uniform' | 'texture' | 'sampler' | 'none'
   /** Of a texture that is written: its format as the source says it. */
   format: string | undefined = undefined
+  /** Of a resource in a struct or array: its variable, then names of fields and indices; else undefined. */
+  path: readonly (string | number)[] | undefined = undefined
   /** For `private` globals: a function without parameters that gives the initial value. */
   readonly init: Func | undefined
   readonly span: Span | null

@@ -38,6 +38,8 @@ interface Plain {
 interface Origin {
   readonly format: string | undefined
   readonly span: Span | null
+  /** Names of variable and fields, and indices, that lead to it. */
+  readonly path: readonly (string | number)[]
 }
 
 export class Globals {
@@ -58,11 +60,11 @@ export class Globals {
       if (decl.storage !== 'parameter' && decl.storage !== 'block') continue
       const info = program.global(decl)
       const home = decl.storage === 'block' ? this.#block(decl, info.type, info.binding)
-        : this.#home(decl.name, this.#cx.types.of(info.type), info.type, info.binding, { format: textureFormat(decl.syntax.attributes), span: decl.span })
+        : this.#home(decl.name, this.#cx.types.of(info.type), info.type, info.binding, { format: textureFormat(decl.syntax.attributes), span: decl.span, path: [decl.name] })
       this.#homes.set(decl.id, home)
     }
     for (const entry of entries) {
-      for (const p of entry.uniforms) this.#homes.set(p.id, this.#home(p.name, this.#cx.types.of(p.type), p.type, null, { format: undefined, span: p.span }))
+      for (const p of entry.uniforms) this.#homes.set(p.id, this.#home(p.name, this.#cx.types.of(p.type), p.type, null, { format: undefined, span: p.span, path: [p.name] }))
     }
     this.#settle(this.#uniforms, 'globalParams', 'GlobalParams', null, 0)
   }
@@ -81,7 +83,7 @@ export class Globals {
   #mixed(name: string, type: Type, source: s.Type, binding: Binding | null): Home {
     const plain: Plain = { fields: [], global: undefined }
     const at = this.#cx.module.globals.length
-    const parts = this.#parts(name, '', type, source, plain, { format: undefined, span: null })
+    const parts = this.#parts(name, '', type, source, plain, { format: undefined, span: null, path: [name] })
     this.#settle(plain, name, `${name}_values`, binding, at)
     return { kind: 'bundle', type, parts }
   }
@@ -106,6 +108,7 @@ export class Globals {
     if (type.kind === 'ptr') {
       const global = this.#global(name, type.elem!, type.space!, resourceKind(type, source), binding, from.span)
       global.format = from.format
+      if (from.path.length > 1) global.path = from.path
       return { kind: 'resource', global }
     }
     if (hasPointer(type)) return { kind: 'bundle', type, parts: this.#parts(name, field, type, source, plain, from) }
@@ -119,13 +122,13 @@ export class Globals {
     const prefix = field === '' ? '' : `${field}_`
     if (type.kind === 'array') {
       const elem = (source as s.ArrayType).elem
-      return Array.from({ length: type.count }, (_, i) => this.#part(`${name}_${i}`, `${prefix}${i}`, type.elem!, elem, null, plain, from))
+      return Array.from({ length: type.count }, (_, i) => this.#part(`${name}_${i}`, `${prefix}${i}`, type.elem!, elem, null, plain, { ...from, path: [...from.path, i] }))
     }
     const struct = isBlock(source) ? (source as s.StructType).args[0] as s.StructType : source as s.StructType
     const fields = this.#cx.program.fields(struct)
     return type.fields.map((f, i) => {
       const { decl } = fields[i]!
-      const own = { format: textureFormat(decl.syntax?.attributes ?? []), span: decl.span ?? from.span }
+      const own = { format: textureFormat(decl.syntax?.attributes ?? []), span: decl.span ?? from.span, path: [...from.path, f.name] }
       return this.#part(`${name}_${f.name}`, `${prefix}${f.name}`, f.type, fields[i]!.type, null, plain, own)
     })
   }

@@ -6,8 +6,13 @@ import type { ScalarName, Type } from '../ir/type.ts'
 import type { Direction, Func } from '../ir/value.ts'
 import type { Layouts } from './layout.ts'
 
-/** A type as hosts see it. `size` is in bytes; an array of count 0 is as long as its buffer. */
-export type DataType =
+/**
+ * A type as hosts see it. `size` is in bytes; an array of count 0 is as long as its buffer. `align` stands where the type
+ * lies in a buffer that a host fills: its address is a multiple of that.
+ */
+export type DataType = { readonly align?: number } & Shape
+
+type Shape =
   | { readonly kind: 'void'; readonly size: 0 }
   | { readonly kind: 'scalar'; readonly scalar: ScalarName; readonly size: number }
   | { readonly kind: 'vector'; readonly scalar: ScalarName; readonly count: number; readonly size: number }
@@ -37,6 +42,11 @@ export interface DataSignature {
 
 /** Describes a type to a host; undefined for what a host cannot hand over (pointers, textures). */
 export function dataType(type: Type, layouts: Layouts): DataType | undefined {
+  const shape = shapeOf(type, layouts)
+  return shape === undefined || layouts.rule === 'tight' ? shape : { ...shape, align: layouts.of(type).align }
+}
+
+function shapeOf(type: Type, layouts: Layouts): Shape | undefined {
   const size = layouts.of(type).size
   switch (type.kind) {
     case 'void': return { kind: 'void', size: 0 }

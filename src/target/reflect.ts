@@ -24,8 +24,10 @@ export type HandleInfo =
 
 /** A resource that an entry point of the module uses. */
 export interface BindingInfo {
-  /** The name in the source. */
+  /** The name in the source; of a resource in a struct or array, those of its variable and fields and indices, joined by `_`. */
   readonly name: string
+  /** The same taken apart: `['material', 'albedo']`, `['pictures', 2]`. */
+  readonly path: readonly (string | number)[]
   /** The name in the compiled text. */
   readonly target: string
   readonly group: number
@@ -110,5 +112,5 @@ export function reflectBinding(
     : global.space === 'uniform' ? 'uniform'
     : global.space === 'storage' ? 'read-only-storage' : 'storage'
   const layouts = new Layouts(kind === 'uniform' ? 'uniform' : 'storage')
-  return { name: global.name, target, group: slot.group, binding: slot.binding, kind, type: dataType(global.type, layouts) ?? null, handle }
+  return { name: global.name, path: global.path ?? [global.name], target, group: slot.group, binding: slot.binding, kind, type: dataType(global.type, layouts) ?? null, handle }
 }

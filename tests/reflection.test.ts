@@ -1,0 +1,84 @@
+/** What reflection says of a program that uses everything, and that TypeScript takes the types made of it. */
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe, expect, test } from 'vitest'
+import { compile, reflectionTypes, type BindingInfo, type VaryingInfo } from '../src/index.ts'
+import { closeGpu, compileWgsl, refuse } from './gpu.ts'
+
+afterAll(closeGpu)
+
+describe('reflection', () => {
+  const program = compile(readFileSync(new URL('./reflection/scene.slang', import.meta.url), 'utf8'), { fileName: 'scene.slang', verify: true })
+  const { code, reflection } = program.wgsl()
+  const binding = (name: string): BindingInfo => reflection.bindings.find(b => b.name === name)!
+  const entry = (name: string) => reflection.entries.find(e => e.name === name)!
+  const ports = (list: readonly VaryingInfo[]) => list.map(v => [v.name, v.semantic, v.builtin ?? v.location, v.interpolation, v.type.kind === 'vector' ? `${v.type.scalar}x${v.type.count}` : (v.type as { scalar: string }).scalar])
+
+  test('is of WGSL that WebGPU accepts', async () => refuse(code, await compileWgsl(code)))
+
+  test('says where everything is bound', () => {
+    expect(reflection.bindings.map(b => `${b.group}:${b.binding} ${b.kind} ${b.path.join('.')}`)).toEqual([
+      '0:0 uniform globalParams', '0:1 uniform light', '0:2 uniform material', '0:3 texture material.albedo', '0:4 sampler material.sampler', '0:5 storage-texture material.target',
+      '0:6 read-only-storage lights', '0:7 storage bytes', '0:8 texture shadows.0', '0:9 texture shadows.1', '0:10 sampler nearer', '1:3 storage frames',
+      '0:11 storage printOutput',
+    ])
+    expect(reflection.bindings.filter(b => b.handle !== null).map(b => b.handle)).toEqual([
+      { kind: 'texture', texture: { dimension: '2d', sampleType: 'float', multisampled: false } }, { kind: 'sampler', sampler: 'filtering' },
+      { kind: 'storage-texture', storageTexture: { dimension: '2d', format: 'rgba16float', access: 'write-only' } },
+      { kind: 'texture', texture: { dimension: '2d', sampleType: 'depth', multisampled: false } },
+      { kind: 'texture', texture: { dimension: '2d', sampleType: 'depth', multisampled: false } }, { kind: 'sampler', sampler: 'comparison' },
+    ])
+  })
+
+  test('says how values lie in buffers', () => {
+    const light = { kind: 'struct', name: 'Light', size: 32, align: 16, fields: [
+      { name: 'direction', offset: 0, type: { kind: 'vector', scalar: 'f32', count: 3, size: 12, align: 16 } },
+      { name: 'power', offset: 12, type: { kind: 'scalar', scalar: 'f32', size: 4, align: 4 } },
+      { name: 'on', offset: 16, type: { kind: 'scalar', scalar: 'bool', size: 4, align: 4 } },
+    ] }
+    expect(binding('light').type).toEqual(light)
+    expect(binding('lights').type).toEqual({ kind: 'array', elem: light, count: 0, stride: 32, size: 0, align: 16 })
+    expect(binding('frames').type).toEqual({
+      kind: 'array', count: 0, stride: 48, size: 0, align: 16, elem: { kind: 'matrix', scalar: 'f32', rows: 3, cols: 3, stride: 16, size: 48, align: 16 },
+    })
+    expect(reflection.globalParams).toMatchObject({ size: 80, fields: [{ name: 'time', offset: 0 }, { name: 'view', offset: 16 }] })
+  })
+
+  test('says what entry points take, give and use', () => {
+    expect(ports(entry('vertexMain').inputs)).toEqual([['position', 'POSITION0', 2, '', 'f32x3'], ['joints', 'BLENDINDICES0', 0, '', 'u32x4'], ['instance', 'SV_INSTANCEID', 'instance_index', '', 'u32']])
+    expect(ports(entry('vertexMain').outputs)).toEqual([
+      ['position', 'SV_POSITION', 'position', '', 'f32x4'], ['joint', 'JOINT0', 0, 'flat', 'u32'], ['uv', 'TEXCOORD3', 1, 'perspective, centroid', 'f32x2'],
+    ])
+    expect(ports(entry('fragmentMain').inputs)).toEqual([
+      ['position', 'SV_POSITION', 'position', '', 'f32x4'], ['joint', 'JOINT0', 0, 'flat', 'u32'], ['uv', 'TEXCOORD3', 1, 'perspective, centroid', 'f32x2'], ['front', 'SV_ISFRONTFACE', 'front_facing', '', 'bool'],
+    ])
+    expect(ports(entry('fragmentMain').outputs)).toEqual([['depth', 'SV_DEPTH', 'frag_depth', '', 'f32'], ['result', 'SV_TARGET2', 2, '', 'f32x4']])
+    expect(entry('computeMain')).toMatchObject({ stage: 'compute', workgroupSize: [8, 4, 2], bindings: ['globalParams', 'material_target', 'lights', 'bytes', 'frames', 'printOutput'] })
+    expect(entry('fragmentMain').bindings).toEqual(['light', 'material', 'material_albedo', 'material_sampler', 'shadows_0', 'shadows_1', 'nearer'])
+    expect(reflection.features).toEqual(['subgroups'])
+    expect(reflection.prints).toEqual({ binding: 'printOutput', formats: [{ format: '%u %f\n', args: ['u32', 'f32'] }] })
+  })
+
+  test('survives JSON', () => expect(JSON.parse(JSON.stringify(reflection))).toEqual(reflection))
+
+  test('becomes TypeScript', () => {
+    const text = reflectionTypes(reflection)
+    const use = `${text}
+const light: Light = { direction: [1, 2, 3], power: 1, on: true }
+const compute: Entries['computeMain'] = { buffers: { lights: [light], bytes: [1], frames: [[[1, 2, 3], [4, 5, 6], [7, 8, 9]]] }, uniforms: { time: 1, view: [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]] }, textures: 'material_target', samplers: null as never }
+const fragment: Entries['fragmentMain']['samplers'] = 'nearer'
+export { compute, fragment }
+`
+    const folder = mkdtempSync(fileURLToPath(new URL('../node_modules/.reflection-', import.meta.url)))
+    try {
+      writeFileSync(`${folder}/use.ts`, use)
+      writeFileSync(`${folder}/tsconfig.json`, '{ "compilerOptions": { "strict": true, "noEmit": true, "target": "es2022", "types": [] } }')
+      const tsc = fileURLToPath(import.meta.resolve('typescript/package.json')).replace(/package\.json$/, 'bin/tsc')
+      const { stdout } = spawnSync(process.execPath, [tsc, '-p', folder], { encoding: 'utf8' })
+      expect(stdout).toBe('')
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+})
