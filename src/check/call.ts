@@ -13,6 +13,7 @@ import type { Env } from './env.ts'
 import { asArg, emptyError } from './expr.ts'
 import { constraintsOf, inferArg, solve, violation } from './generic.ts'
 import type { Member } from './member.ts'
+import { forArguments } from './pack.ts'
 import { isOwn } from './requirement.ts'
 import { derive, template, type Template } from './signature.ts'
 import { errorTerm, unusable, value, type Candidate, type Term } from './term.ts'
@@ -116,13 +117,14 @@ function infer(cx: Cx, list: GenericParams, sig: Template, explicit: readonly Ge
 }
 
 /** Which of two matches of equal cost is meant: negative for the first, 0 if nothing tells. */
-function compare(a: Match, b: Match): number {
+function compare(cx: Cx, a: Match, b: Match): number {
   const [x, y] = [a.candidate, b.candidate]
   const order = [
     (x.via === 2 && x.requirement !== null ? 1 : 0) - (y.via === 2 && y.requirement !== null ? 1 : 0),
     x.via - y.via,
     x.extensionParams - y.extensionParams,
     (x.decl.generics === null ? 0 : 1) - (y.decl.generics === null ? 0 : 1),
+    (cx.variadic.has(x.decl) ? 1 : 0) - (cx.variadic.has(y.decl) ? 1 : 0),
     a.sig.params.length - b.sig.params.length,
     x.distance - y.distance,
     rank(y.decl) - rank(x.decl),
@@ -156,7 +158,9 @@ export function resolveCall(env: Env, funcs: Funcs, args: readonly Term[], span:
   if (args.some(a => a.kind === 'error' || (typeOf(a)?.kind === 'error'))) return errorTerm
   const matches: Match[] = []
   const failures: { readonly candidate: Candidate, readonly why: Failure }[] = []
-  for (const candidate of funcs.candidates) {
+  for (const packed of funcs.candidates) {
+    const candidate = forArguments(cx, packed, funcs, args)
+    if (candidate === null) continue
     const tried = tryCandidate(env, candidate, funcs, args)
     if (typeof tried === 'string') failures.push({ candidate, why: tried })
     else matches.push(tried)
@@ -169,7 +173,7 @@ export function resolveCall(env: Env, funcs: Funcs, args: readonly Term[], span:
   let best = matches[0]!
   let tie = false
   for (const m of matches.slice(1)) {
-    const order = m.cost - best.cost || compare(m, best)
+    const order = m.cost - best.cost || compare(cx, m, best)
     if (order < 0) {
       best = m
       tie = false
@@ -218,7 +222,7 @@ function reportNone(env: Env, funcs: Funcs, args: readonly Term[], failures: rea
       }
     }
   }
-  if (failures.every(f => f.why === 'convert' && poisoned(templateOf(cx, f.candidate, funcs.modes).result))) return
+  if (failures.length > 0 && failures.every(f => f.why === 'convert' && poisoned(templateOf(cx, f.candidate, funcs.modes).result))) return
   cx.sink.add(errors.noOverload, span, { name: funcs.name, args: showArgs(args) },
     ...failures.slice(0, 8).filter(f => !f.candidate.decl.module.isCore).map(f => ({ span: f.candidate.decl.span ?? undefined, text: 'considered this one' })))
 }

@@ -8,7 +8,7 @@ import * as errors from '../base/errors/names.ts'
 import type { Span } from '../base/source.ts'
 import type { Cx } from './context.ts'
 import type {
-  AliasDecl, AssocDecl, Container, EnumCaseDecl, EnumDecl, ExtensionDecl, FieldDecl, FuncDecl, GenericParams, GlobalDecl, GlobalStorage,
+  AliasDecl, AssocDecl, Container, Decl, EnumCaseDecl, EnumDecl, ExtensionDecl, FieldDecl, FuncDecl, GenericParams, GlobalDecl, GlobalStorage,
   InterfaceDecl, ModuleDecl, NamespaceDecl, PropertyDecl, StructDecl, SubscriptDecl, TypeParamDecl, ValueParamDecl, Visibility,
 } from './decl.ts'
 import { declare, newScope, type Scope } from './scope.ts'
@@ -19,6 +19,8 @@ interface Place {
   readonly parent: Container
   readonly scope: Scope
   readonly visibility: Visibility
+  /** Takes the declaration instead of the scope. */
+  readonly take?: (decl: Entered) => void
 }
 
 interface Base {
@@ -47,14 +49,19 @@ function generics(at: Place, syntax: ast.Generics | undefined): { readonly gener
     const common = base(at, p.name, [], scope)
     const decl: TypeParamDecl | ValueParamDecl = p.kind === 'typeParam'
       ? { kind: 'typeparam', ...common, index, syntax: p } : { kind: 'valueparam', ...common, index, syntax: p }
-    if (p.kind === 'typeParam' && p.pack) at.cx.sink.add(errors.unsupported, p.span, { feature: 'a variadic type parameter' })
     if (scope.names.has(decl.name)) at.cx.sink.add(errors.redeclared, p.name.span, { name: decl.name })
     declare(scope, decl)
     params.push(decl)
   }
-  const list: GenericParams = { params, syntax, scope }
+  const list: GenericParams = { params, syntax, scope, packed: syntax.params.some(p => p.kind === 'typeParam' && p.pack) }
   at.cx.paramLists.set(scope, list)
   return { generics: list, scope }
+}
+
+function refusePacks(at: Place, list: GenericParams | null): boolean {
+  if (list?.packed !== true) return false
+  at.cx.sink.add(errors.unsupported, list.syntax.span, { feature: 'a pack of types on anything but a function, struct or alias' })
+  return true
 }
 
 function has(node: { readonly modifiers: readonly ast.Modifier[] }, name: string): boolean {
@@ -69,7 +76,14 @@ export function collect(cx: Cx, decls: readonly ast.Decl[], module: ModuleDecl, 
   for (const decl of decls) collectOne(at, decl)
 }
 
-/** Enters one declaration and gives what it became; undefined where it declares no name. */
+/** A declaration in the place of another, whose name stays with that one. */
+export function collectWritten(cx: Cx, of: FuncDecl | StructDecl | AliasDecl, syntax: ast.Decl): Decl {
+  let made: Decl = of
+  collectOne({ cx, module: of.module, parent: of.parent!, scope: of.scope, visibility: of.visibility, take: decl => { made = decl } }, syntax)
+  return made
+}
+
+/** Enters one declaration that stands in a function. */
 export function collectLocal(cx: Cx, decl: ast.Decl, parent: FuncDecl, scope: Scope): void {
   collectOne({ cx, module: parent.module, parent, scope, visibility: 'public' }, decl)
 }
@@ -111,6 +125,11 @@ function collectOne(at: Place, decl: ast.Decl): void {
 type Entered = AliasDecl | AssocDecl | EnumDecl | ExtensionDecl | FuncDecl | FieldDecl | GlobalDecl | InterfaceDecl | NamespaceDecl | PropertyDecl | StructDecl | SubscriptDecl
 
 function enter(at: Place, decl: Entered): void {
+  if (at.take !== undefined) {
+    at.take(decl)
+    if (!at.module.isCore) at.cx.userDecls.push(decl)
+    return
+  }
   const old = at.scope.names.get(decl.name)
   if (old !== undefined && !at.module.isCore) {
     const clash = old.find(o => !(o.kind === 'func' && decl.kind === 'func') && !(o.kind === 'subscript' && decl.kind === 'subscript'))
@@ -148,7 +167,7 @@ function stringArg(attributes: readonly ast.Attribute[], name: string): string |
 
 function collectStruct(at: Place, decl: ast.StructDecl): void {
   if (decl.alias !== undefined) { at.cx.sink.add(errors.unsupported, decl.span, { feature: 'a link-time type' }); return }
-  const forward = at.scope.names.get(decl.name.text)?.[0]
+  const forward = at.take === undefined ? at.scope.names.get(decl.name.text)?.[0] : undefined
   if (decl.members === undefined && forward !== undefined && forward.kind === 'struct') return
   if (forward !== undefined && forward.kind === 'struct' && forward.syntax?.kind === 'struct' && forward.syntax.members === undefined) at.scope.names.delete(decl.name.text)
   const g = generics(at, decl.generics)
@@ -159,12 +178,14 @@ function collectStruct(at: Place, decl: ast.StructDecl): void {
   }
   Object.assign(inner, { owner: struct })
   enter(at, struct)
+  if (g.generics?.packed === true) return
   members(at, struct, inner, decl.members ?? [], at.visibility === 'internal' && struct.visibility === 'public' ? 'internal' : struct.visibility)
 }
 
 function collectInterface(at: Place, decl: ast.InterfaceDecl): void {
   const g = generics(at, decl.generics)
   const inner = newScope(g.scope, 'type', null)
+  if (refusePacks(at, g.generics)) return
   const iface: InterfaceDecl = { kind: 'interface', ...base(at, decl.name, decl.modifiers), generics: g.generics, syntax: decl, inner }
   Object.assign(inner, { owner: iface })
   enter(at, iface)
@@ -192,6 +213,7 @@ function collectEnum(at: Place, decl: ast.EnumDecl): void {
 function collectExtension(at: Place, decl: ast.ExtensionDecl): void {
   const g = generics(at, decl.generics)
   const inner = newScope(g.scope, 'type', null)
+  if (refusePacks(at, g.generics)) return
   const name: Name = { text: '', span: decl.target.span }
   const extension: ExtensionDecl = { kind: 'extension', ...base(at, name, decl.modifiers), generics: g.generics, syntax: decl, inner }
   Object.assign(inner, { owner: extension })
@@ -215,13 +237,14 @@ function collectFunc(at: Place, decl: ast.FuncDecl | ast.InitDecl): FuncDecl {
     owner: at.parent.kind === 'interface' ? at.parent : null, hasBody: decl.body !== undefined, syntax: decl, of: null, inner: g.scope,
   }
   if (decl.kind === 'init' && !member) at.cx.sink.add(errors.misplaced, decl.span, { what: 'a constructor', where: 'a type' })
+  if (func.owner !== null || role === 'constructor') refusePacks(at, g.generics)
   enter(at, func)
   if (!func.hasBody && func.owner === null && !at.module.isCore) {
     const twins = at.cx.redeclared.get(func.name)
     if (twins === undefined) at.cx.redeclared.set(func.name, [func])
     else twins.push(func)
   }
-  if (decl.attributes.some(a => derivativeOf.has(a.name)) && !at.module.isCore) at.cx.derivativeOfs.push(func)
+  if (decl.attributes.some(a => derivativeOf.has(a.name)) && !at.module.isCore && g.generics?.packed !== true) at.cx.derivativeOfs.push(func)
   return func
 }
 
@@ -241,6 +264,7 @@ function accessors(at: Place, of: PropertyDecl | SubscriptDecl, inner: Scope, gi
 
 function collectSubscript(at: Place, decl: ast.SubscriptDecl): void {
   const g = generics(at, decl.generics)
+  if (refusePacks(at, g.generics)) return
   const subscript: SubscriptDecl = { kind: 'subscript', ...base(at, { text: 'operator[]', span: decl.name.span }, decl.modifiers), accessors: [], syntax: decl, generics: g.generics }
   enter(at, subscript)
   accessors(at, subscript, g.scope, decl.accessors, false)

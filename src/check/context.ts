@@ -88,6 +88,9 @@ export class Cx {
 
   /** Extensions of the user's modules, and of core types that were asked for. */
   readonly extensions: ExtensionDecl[] = []
+  /** Declarations with packs, written out for numbers of types; and those that this made. */
+  readonly writtenOut: Map<Decl, Map<string, Decl>> = new Map()
+  readonly variadic: Set<Decl> = new Set()
   readonly extensionInfos: Map<ExtensionDecl, ExtensionInfo | 'busy'> = new Map()
   readonly coreExtensions: Map<string, readonly ExtensionDecl[]> = new Map()
   /** Functions with `[…DerivativeOf(f)]` or `[PrimalSubstituteOf(f)]`. */

@@ -97,6 +97,8 @@ export interface GenericParams {
   /** The scope that holds the parameters, in which bounds are looked up. */
   readonly scope: Scope
   readonly params: readonly (TypeParamDecl | ValueParamDecl)[]
+  /** One of them is a pack (`each T`): see `pack.ts`. */
+  readonly packed: boolean
 }
 
 export type Accessor = 'get' | 'set' | 'ref'

@@ -84,7 +84,9 @@ function check(env: Env, e: ast.Expr): Term {
     case 'sizeof': return sizeofTerm(env, e)
     case 'lambda': return checkLambda(env, e)
     case 'is': case 'as': return typeQuestion(env, e)
-    case 'each': case 'expand': return unsupported(env, e.span, 'a variadic pack')
+    case 'each': case 'expand':
+      env.cx.sink.add(generics.packHere, e.span, {})
+      return errorTerm
     case 'none': return lookup(env.cx, env.scope, 'none').length > 0 ? nameTerm(env, { kind: 'name', name: 'none', span: e.span, global: false }) : noneTerm(env, e.span)
     case 'null': return unsupported(env, e.span, 'a pointer')
     case 'unsupported': return unsupported(env, e.span, e.feature)
@@ -184,6 +186,9 @@ function sizeofTerm(env: Env, e: ast.SizeofExpr): Term {
   const inner = checkExpr(env, e.operand)
   if (inner.kind === 'error') return inner
   const type = inner.kind === 'type' ? inner.type : inner.kind === 'value' ? inner.expr.type : inner.kind === 'place' ? inner.place.type : errorType
+  if (e.which === 'countof' && type.kind === 'struct' && type.decl.intrinsic === 'Tuple') {
+    return value({ kind: 'const', type: intType, span: e.span, value: type.args.length })
+  }
   if (e.which === 'countof') {
     const count = type.kind === 'array' ? type.count : type.kind === 'vector' ? type.count : null
     if (count !== null) return value(count.kind === 'const' ? { kind: 'const', type: intType, span: e.span, value: count.value } : { kind: 'int', type: intType, span: e.span, value: count })

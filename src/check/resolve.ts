@@ -8,13 +8,14 @@ import { builtinType } from './builtin.ts'
 import { ownArgs, paramLists, put, selfType, substFor } from './conform.ts'
 import { foldExpr } from './const.ts'
 import type { Cx } from './context.ts'
-import type { AliasDecl, Decl, ModuleDecl, NamespaceDecl } from './decl.ts'
+import type { AliasDecl, Decl, ModuleDecl, NamespaceDecl, StructDecl } from './decl.ts'
 import { Env } from './env.ts'
 import { checkExpr } from './expr.ts'
 import { violation } from './generic.ts'
 import { lookupMember, type Member } from './member.ts'
 import { overloads, type Scope } from './scope.ts'
 import { optionalType } from './optional.ts'
+import { shared, writtenOut } from './pack.ts'
 import { globalInit } from './signature.ts'
 import type { Term } from './term.ts'
 import type { Expr } from './tree.ts'
@@ -219,7 +220,9 @@ function typeExprTerm(cx: Cx, e: ast.TypeExpr, scope: Scope): Term {
       if (term.kind === 'place') return { kind: 'type', type: term.place.type }
       return term.kind === 'error' ? term : unsupported('decltype of this')
     }
-    case 'expand': case 'each': return unsupported('a variadic pack')
+    case 'expand': case 'each':
+      cx.sink.add(generics.packHere, e.span, {})
+      return { kind: 'error' }
     case 'unsupported': return unsupported(e.feature)
     case 'error': return { kind: 'error' }
     case 'binary':
@@ -320,6 +323,10 @@ export function applyGeneric(cx: Cx, open: Term & { readonly kind: 'open' }, arg
   if (list === null) {
     cx.sink.add(generics.notGeneric, span, { name: decl.name })
     return errorType
+  }
+  if (list.packed && scope !== null) {
+    const counts = shared(list, args.length)
+    if (counts !== null) return applyGeneric(cx, { ...open, decl: writtenOut(cx, decl as StructDecl | AliasDecl, counts) }, args, scope, span)
   }
   const needed = list.params.filter(p => p.syntax.fallback === undefined).length
   if (args.length < needed || args.length > list.params.length) {

@@ -100,7 +100,7 @@ function parseUnary(p: Cursor): Expr {
       if (!startsOperand) break
       p.advance()
       // An expansion takes the whole pattern after it, `each` only its operand.
-      const operand = word === 'each' ? nested(p, parseUnary) : parseBinary(p, conditionalLevel)
+      const operand = word === 'each' ? nested(p, parseUnary) : parseBinary(p, assignLevel)
       return { kind: word, span: p.spanFrom(first), operand }
     }
     case 'new':

@@ -39,3 +39,23 @@ export const notDifferentiableRequirement: Entry<'type' | 'name' | 'interface'> 
   help: 'mark it [Differentiable] or [TreatAsDifferentiable], or give it a derivative',
   example: 'interface I { [Differentiable] float f(float x); } struct S : I { float f(float x) { return x; } }',
 })
+
+export const eachOutside: Entry<never> = error('E30104', `'each' stands outside of an 'expand'`, {
+  help: `write 'expand' before the expression that is meant for each part`,
+  example: 'float f<each T>(expand each T v) { float s = 0; s += each v; return s; }',
+})
+
+export const nothingToExpand: Entry<never> = error('E30105', `nothing in this 'expand' is a pack`, {
+  help: `write 'each' before the name of a pack`,
+  example: 'void g(float x) {} void f<each T>(expand each T v) { expand g(1.0); }',
+})
+
+export const packHere: Entry<never> = error('E30106', 'a pack cannot be used here', {
+  help: 'hold the parts in a tuple: Tuple<expand each T>',
+  example: 'struct S<each T> { expand each T parts; }',
+})
+
+export const packLengths: Entry<'one' | 'other'> = error('E30107', 'packs of {one} and {other} parts go through one expansion', {
+  help: 'give both as many parts',
+  example: 'void g<A, B>(A a, B b) {} void f<each T, each U>(Tuple<T> a, Tuple<U> b) { expand g(each a, each b); } float h() { f(makeTuple(1.0, 2.0), makeTuple(1.0)); return 0; }',
+})

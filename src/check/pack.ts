@@ -1,0 +1,267 @@
+/**
+ * Type parameters for any number of types (`each T`): a declaration with such is written out once for each number that is
+ * asked for, with parameters of its own for each type. `expand f(each v)` stands for as many expressions then, and all that
+ * comes after the syntax knows of no packs.
+ */
+import * as errors from '../base/errors/generics.ts'
+import type { Span } from '../base/source.ts'
+import type * as ast from '../syntax/ast.ts'
+import { collectWritten } from './collect.ts'
+import type { Cx } from './context.ts'
+import type { AliasDecl, FuncDecl, GenericParams, StructDecl } from './decl.ts'
+import { derive, template } from './signature.ts'
+import type { Candidate, Term } from './term.ts'
+import type { Type } from './type.ts'
+
+/** Deeper syntax is left as it is: what is in it is reported as too deep anyway. */
+const maxDepth = 2000
+
+type Packed = FuncDecl | StructDecl | AliasDecl
+
+/** The names of the packs in a parameter list. */
+export function packsOf(list: GenericParams | null): readonly string[] {
+  return list === null || !list.packed ? [] : list.syntax.params.filter(p => p.kind === 'typeParam' && p.pack).map(p => p.name.text)
+}
+
+/** A declaration with each of its packs written out as that many parameters. */
+export function writtenOut<D extends Packed>(cx: Cx, decl: D, counts: readonly number[]): D {
+  let known = cx.writtenOut.get(decl)
+  if (known === undefined) cx.writtenOut.set(decl, known = new Map())
+  const key = counts.join()
+  let made = known.get(key)
+  if (made === undefined) {
+    const packs = packsOf(decl.generics)
+    const writer = new Writer(cx, new Map(packs.map((name, i) => [name, counts[i]!])))
+    const syntax = decl.kind === 'alias' ? { kind: 'alias', span: decl.span, attributes: [], modifiers: [], name: { text: decl.name, span: decl.span }, generics: decl.generics!.syntax, target: decl.target } : decl.syntax!
+    known.set(key, made = collectWritten(cx, decl, writer.write(syntax) as ast.Decl) as Packed)
+    cx.variadic.add(made)
+  }
+  return made as D
+}
+
+/** How many arguments each pack gets where they are written one after the other; null where they cannot be shared out. */
+export function shared(list: GenericParams, given: number): readonly number[] | null {
+  const packs = packsOf(list).length
+  const each = (given - (list.params.length - packs)) / packs
+  return each >= 0 && Number.isInteger(each) ? Array.from({ length: packs }, () => each) : null
+}
+
+/** A candidate as it is for the number of arguments; itself where it has no packs, null where the number fits none. */
+export function forArguments(cx: Cx, candidate: Candidate, funcs: Term & { readonly kind: 'funcs' }, args: readonly Term[]): Candidate | null {
+  const { decl } = candidate
+  const list = decl.generics
+  if (list === null || !list.packed) return candidate
+  const wanted = (counts: readonly number[]): Candidate => ({ ...candidate, decl: writtenOut(cx, decl, counts) })
+  if (funcs.modes.length > 0) {
+    // The derivative has other parameters: as many as there are arguments for one length only.
+    for (let n = 0; n <= args.length; n++) {
+      const made = wanted(packsOf(list).map(() => n))
+      if (funcs.modes.reduce((sig, mode) => derive(cx, sig, mode), template(cx, made.decl, candidate.subst)).params.length === args.length) return made
+    }
+    return null
+  }
+  const counts = funcs.args === null || funcs.args.length === 0 ? countsOf(decl, list, args) : shared(list, funcs.args.length)
+  return counts === null ? null : wanted(counts)
+}
+
+function typeOf(term: Term | undefined): Type | null {
+  return term?.kind === 'value' ? term.expr.type : term?.kind === 'place' ? term.place.type : null
+}
+
+/** The lengths of the packs of a function: of some the types of arguments tell, what is left is shared out evenly. */
+function countsOf(decl: FuncDecl, list: GenericParams, args: readonly Term[]): readonly number[] | null {
+  const packs = packsOf(list)
+  const params = decl.syntax.kind === 'accessor' ? [] : decl.syntax.params
+  const counts = new Map<string, number>()
+  const spread = (p: ast.Param): boolean => p.type !== undefined && isSpread(p.type, packs)
+  const first = params.findIndex(spread)
+  params.forEach((p, i) => {
+    if (p.type === undefined || spread(p)) return
+    const pack = packs.find(name => mentions(p.type, name))
+    if (pack === undefined) return
+    // What stands behind packs is counted from the end.
+    const type = typeOf(args[first === -1 || i < first ? i : args.length - (params.length - i)])
+    if (type?.kind === 'struct' && p.type.kind === 'generic') counts.set(pack, type.args.length - (p.type.args.length - 1))
+  })
+  const open = params.filter(spread).map(p => packs.find(name => mentions(p.type, name))!)
+  const settled = open.reduce((sum, pack) => sum + (counts.get(pack) ?? 0), 0)
+  const unknown = open.filter(pack => !counts.has(pack))
+  const each = (args.length - (params.length - open.length) - settled) / unknown.length
+  if (unknown.length > 0 && !(each >= 0 && Number.isInteger(each))) return null
+  for (const pack of unknown) counts.set(pack, each)
+  return packs.every(pack => (counts.get(pack) ?? -1) >= 0) ? packs.map(pack => counts.get(pack)!) : null
+}
+
+/** `expand each T`, or the bare name of a pack. */
+function isSpread(type: ast.Expr, packs: readonly string[]): boolean {
+  return type.kind === 'expand' || (type.kind === 'name' && packs.includes(type.name)) || (type.kind === 'modified' && isSpread(type.type, packs))
+}
+
+/** Whether a name stands anywhere in a piece of syntax, or under an `each` in it. */
+function mentions(node: unknown, name: string, anywhere = true, depth = 0): boolean {
+  if (depth > maxDepth) return false
+  if (Array.isArray(node)) return node.some(n => mentions(n, name, anywhere, depth + 1))
+  if (!isNode(node)) return false
+  if (anywhere && node['kind'] === 'name' && node['name'] === name) return true
+  return Object.entries(node).some(([key, child]) => key !== 'span' && mentions(child, name, anywhere || node['kind'] === 'each', depth + 1))
+}
+
+type Node = Readonly<Record<string, unknown>>
+
+function isNode(x: unknown): x is Node {
+  return typeof x === 'object' && x !== null && 'kind' in x
+}
+
+/** Which part of each pack an expansion is at; null outside of one. */
+type Part = number | null
+
+/** Copies syntax with its packs written out. What holds none is shared. */
+class Writer {
+  readonly #cx: Cx
+  /** Lengths: of packs of types by their names, of packs of values and of values whose types hold a pack by theirs. */
+  readonly #counts: Map<string, number>
+  /** Names that stand for one thing a part. */
+  readonly #spread: Set<string>
+  #depth = 0
+
+  constructor(cx: Cx, counts: Map<string, number>) {
+    this.#cx = cx
+    this.#counts = counts
+    this.#spread = new Set(counts.keys())
+  }
+
+  write(node: unknown, part: Part = null): unknown {
+    if (this.#depth > maxDepth) return node
+    this.#depth++
+    const made = this.#write(node, part)
+    this.#depth--
+    return made
+  }
+
+  #write(node: unknown, part: Part): unknown {
+    if (Array.isArray(node)) {
+      const list = node.flatMap(n => this.#item(n, part))
+      return list.length === node.length && list.every((n, i) => n === node[i]) ? node : list
+    }
+    if (!isNode(node)) return node
+    const span = node['span'] as Span
+    switch (node['kind']) {
+      case 'each': return this.#each(node['operand'] as ast.Expr, part, span)
+      case 'sizeof': {
+        const operand = node['operand'] as ast.Expr
+        const count = node['which'] === 'countof' && operand.kind === 'name' && this.#spread.has(operand.name) ? this.#counts.get(operand.name) : undefined
+        if (count !== undefined) return { kind: 'int', span, value: BigInt(count), suffix: '' }
+        break
+      }
+      case 'expr':
+        // The body of an `if` or loop.
+        if (isNode(node['expr']) && node['expr']['kind'] === 'expand') return { kind: 'block', span, stmts: this.write([node], part) }
+        break
+      case 'expand':
+        this.#misused(span)
+        return { kind: 'error', span }
+      case 'name':
+        if (!this.#spread.has(node['name'] as string)) return node
+        this.#misused(span)
+        return { kind: 'error', span }
+      default:
+    }
+    return this.#children(node, part)
+  }
+
+  #children(node: Node, part: Part): Node {
+    let changed = false
+    const entries = Object.entries(node).map(([key, child]): [string, unknown] => {
+      const made = key === 'span' ? child : this.write(child, part)
+      if (made !== child) changed = true
+      return [key, made]
+    })
+    return changed ? Object.fromEntries(entries) : node
+  }
+
+  /** What stands in a list, where a pack may stand for several. */
+  #item(node: unknown, part: Part): readonly unknown[] {
+    if (!isNode(node)) return [this.write(node, part)]
+    const span = node['span'] as Span
+    switch (node['kind']) {
+      case 'expand': return this.#parts(node, span).map(i => this.write(node['operand'], i))
+      case 'name': return this.#spread.has(node['name'] as string) ? this.#parts(node, span).map(i => ({ ...node, name: `${String(node['name'])}.${i}` })) : [node]
+      case 'expr': {
+        const expr = node['expr']
+        if (isNode(expr) && expr['kind'] === 'expand') return this.#item(expr, part).map(e => ({ ...node, expr: e }))
+        break
+      }
+      case 'typeParam': case 'param': return this.#declared(node as unknown as ast.TypeParam | ast.Param, span)
+      case 'conforms': case 'equals': {
+        const subject = (node['subject'] ?? node['left']) as ast.Expr
+        const inner = subject.kind === 'expand' ? subject.operand : subject
+        if (inner.kind !== 'each' && !(inner.kind === 'name' && this.#spread.has(inner.name))) break
+        const each: ast.Expr = inner.kind === 'each' ? inner : { kind: 'each', span: inner.span, operand: inner }
+        return this.#parts(each, span).map(i => this.#children({ ...node, [node['kind'] === 'equals' ? 'left' : 'subject']: each }, i))
+      }
+      case 'var': {
+        // A variable that holds a pack is one variable a part.
+        const { init, name } = node as unknown as ast.VarDecl
+        if (init?.kind !== 'expand') break
+        const parts = this.#parts(init, span)
+        this.#note(name.text, parts.length, true)
+        return parts.map(i => ({ ...node, name: { ...name, text: `${name.text}.${i}` }, init: this.write(init.operand, i) }))
+      }
+      default:
+    }
+    return [this.write(node, part)]
+  }
+
+  #note(name: string, count: number, spread: boolean): void {
+    this.#counts.set(name, count)
+    if (spread) this.#spread.add(name)
+  }
+
+  /** A parameter of a function or a generic one. */
+  #declared(node: ast.TypeParam | ast.Param, span: Span): readonly unknown[] {
+    const name = node.name
+    const { type } = node.kind === 'param' ? node : { type: undefined }
+    const spread = node.kind === 'typeParam' ? node.pack : type !== undefined && isSpread(type, [...this.#spread])
+    if (!spread) {
+      const pack = [...this.#spread].find(p => mentions(type, p))
+      if (pack !== undefined && name !== undefined) this.#note(name.text, this.#counts.get(pack)!, false)
+      return [this.write(node)]
+    }
+    const parts = node.kind === 'typeParam' ? Array.from({ length: this.#counts.get(name!.text)! }, (_, i) => i) : this.#parts(type!, span)
+    if (name !== undefined) this.#note(name.text, parts.length, true)
+    return parts.map(i => {
+      const own = name === undefined ? undefined : { ...name, text: `${name.text}.${i}` }
+      if (node.kind === 'typeParam') return { ...this.#children(node as unknown as Node, i), name: own, pack: false }
+      return { ...node, name: own, type: this.#spreadType(type!, i) }
+    })
+  }
+
+  #spreadType(type: ast.Expr, part: number): unknown {
+    if (type.kind === 'modified') return { ...type, type: this.#spreadType(type.type, part) }
+    if (type.kind === 'name') return this.#each(type, part, type.span)
+    return this.write(type.kind === 'expand' ? type.operand : type, part)
+  }
+
+  #each(operand: ast.Expr, part: Part, span: Span): unknown {
+    if (part === null) {
+      this.#cx.sink.add(errors.eachOutside, span, {})
+      return { kind: 'error', span }
+    }
+    if (operand.kind === 'name' && this.#spread.has(operand.name)) return { ...operand, name: `${operand.name}.${part}` }
+    return { kind: 'member', span, base: this.write(operand, part), name: { text: `_${part}`, span: operand.span }, separator: '.' }
+  }
+
+  /** The parts of what a pattern goes over. */
+  #parts(pattern: unknown, span: Span): readonly number[] {
+    const lengths = [...this.#counts].filter(([name]) => mentions(pattern, name, this.#spread.has(name))).map(([, count]) => count)
+    const count = lengths[0]
+    if (count === undefined) this.#cx.sink.add(errors.nothingToExpand, span, {})
+    const other = lengths.find(l => l !== count)
+    if (other !== undefined) this.#cx.sink.add(errors.packLengths, span, { one: count!, other })
+    return Array.from({ length: Math.min(...lengths, lengths.length === 0 ? 0 : Infinity) }, (_, i) => i)
+  }
+
+  #misused(span: Span): void {
+    this.#cx.sink.add(errors.packHere, span, {})
+  }
+}
