@@ -160,6 +160,7 @@ export function resolveCall(env: Env, funcs: Funcs, args: readonly Term[], span:
   const failures: { readonly candidate: Candidate, readonly why: Failure }[] = []
   for (const packed of funcs.candidates) {
     const candidate = forArguments(cx, packed, funcs, args)
+    if (candidate === 'reported') return errorTerm
     if (candidate === null) continue
     const tried = tryCandidate(env, candidate, funcs, args)
     if (typeof tried === 'string') failures.push({ candidate, why: tried })

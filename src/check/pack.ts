@@ -16,6 +16,9 @@ import type { Type } from './type.ts'
 /** Deeper syntax is left as it is: what is in it is reported as too deep anyway. */
 const maxDepth = 2000
 
+/** A function that calls itself with one argument more would otherwise be written out without end. */
+const maxParts = 32
+
 type Packed = FuncDecl | StructDecl | AliasDecl
 
 /** The names of the packs in a parameter list. */
@@ -23,13 +26,18 @@ export function packsOf(list: GenericParams | null): readonly string[] {
   return list === null || !list.packed ? [] : list.syntax.params.filter(p => p.kind === 'typeParam' && p.pack).map(p => p.name.text)
 }
 
-/** A declaration with each of its packs written out as that many parameters. */
-export function writtenOut<D extends Packed>(cx: Cx, decl: D, counts: readonly number[]): D {
+/** A declaration with each of its packs written out as that many parameters; null where those are too many, which is reported. */
+export function writtenOut<D extends Packed>(cx: Cx, decl: D, counts: readonly number[]): D | null {
   let known = cx.writtenOut.get(decl)
   if (known === undefined) cx.writtenOut.set(decl, known = new Map())
   const key = counts.join()
   let made = known.get(key)
   if (made === undefined) {
+    const most = Math.max(...counts)
+    if (most > maxParts) {
+      cx.sink.add(errors.packTooLong, decl.span ?? undefined, { name: decl.name, count: most, limit: maxParts })
+      return null
+    }
     const packs = packsOf(decl.generics)
     const writer = new Writer(cx, new Map(packs.map((name, i) => [name, counts[i]!])))
     const syntax = decl.kind === 'alias' ? { kind: 'alias', span: decl.span, attributes: [], modifiers: [], name: { text: decl.name, span: decl.span }, generics: decl.generics!.syntax, target: decl.target } : decl.syntax!
@@ -46,17 +54,20 @@ export function shared(list: GenericParams, given: number): readonly number[] | 
   return each >= 0 && Number.isInteger(each) ? Array.from({ length: packs }, () => each) : null
 }
 
-/** A candidate as it is for the number of arguments; itself where it has no packs, null where the number fits none. */
-export function forArguments(cx: Cx, candidate: Candidate, funcs: Term & { readonly kind: 'funcs' }, args: readonly Term[]): Candidate | null {
+/** A candidate as it is for the number of arguments: itself where it has no packs, null where the number fits none. */
+export function forArguments(cx: Cx, candidate: Candidate, funcs: Term & { readonly kind: 'funcs' }, args: readonly Term[]): Candidate | 'reported' | null {
   const { decl } = candidate
   const list = decl.generics
   if (list === null || !list.packed) return candidate
-  const wanted = (counts: readonly number[]): Candidate => ({ ...candidate, decl: writtenOut(cx, decl, counts) })
+  const wanted = (counts: readonly number[]): Candidate | 'reported' => {
+    const made = writtenOut(cx, decl, counts)
+    return made === null ? 'reported' : { ...candidate, decl: made }
+  }
   if (funcs.modes.length > 0) {
     // The derivative has other parameters: as many as there are arguments for one length only.
     for (let n = 0; n <= args.length; n++) {
       const made = wanted(packsOf(list).map(() => n))
-      if (funcs.modes.reduce((sig, mode) => derive(cx, sig, mode), template(cx, made.decl, candidate.subst)).params.length === args.length) return made
+      if (made === 'reported' || funcs.modes.reduce((sig, mode) => derive(cx, sig, mode), template(cx, made.decl, candidate.subst)).params.length === args.length) return made
     }
     return null
   }

@@ -326,7 +326,9 @@ export function applyGeneric(cx: Cx, open: Term & { readonly kind: 'open' }, arg
   }
   if (list.packed && scope !== null) {
     const counts = shared(list, args.length)
-    if (counts !== null) return applyGeneric(cx, { ...open, decl: writtenOut(cx, decl as StructDecl | AliasDecl, counts) }, args, scope, span)
+    const made = counts === null ? undefined : writtenOut(cx, decl as StructDecl | AliasDecl, counts)
+    if (made === null) return errorType
+    if (made !== undefined) return applyGeneric(cx, { ...open, decl: made }, args, scope, span)
   }
   const needed = list.params.filter(p => p.syntax.fallback === undefined).length
   if (args.length < needed || args.length > list.params.length) {

@@ -59,3 +59,8 @@ export const packLengths: Entry<'one' | 'other'> = error('E30107', 'packs of {on
   help: 'give both as many parts',
   example: 'void g<A, B>(A a, B b) {} void f<each T, each U>(Tuple<T> a, Tuple<U> b) { expand g(each a, each b); } float h() { f(makeTuple(1.0, 2.0), makeTuple(1.0)); return 0; }',
 })
+
+export const packTooLong: Entry<'name' | 'count' | 'limit'> = error('E30108', 'a pack of {name} has {count} parts, the limit is {limit}', {
+  help: 'where a function calls itself, give it fewer arguments each time, not more',
+  example: 'float f<each T>(expand each T v) { return f(1.0, expand each v); }',
+})
