@@ -23,6 +23,7 @@ import { constraintsOf } from './generic.ts'
 import { Loader, type SourceOptions } from './import.ts'
 import { constructors } from './init.ts'
 import { Library } from './library.ts'
+import { checkLinkedGlobal, checkLinkedType } from './link.ts'
 import { packsOf, writtenOut } from './pack.ts'
 import { checkConformances, putRef, requiredConstant, resolveRef } from './requirement.ts'
 import { resolveType } from './resolve.ts'
@@ -102,10 +103,11 @@ function checkDecl(cx: Cx, decl: Decl): void {
     case 'extension': checkConformances(cx, decl); return
     case 'interface': if (inheritsItself(cx, decl)) cx.sink.add(names.cyclic, decl.span ?? undefined, { name: decl.name }); return
     case 'enum': enumTag(cx, decl); enumValues(cx, decl); checkConformances(cx, decl); return
-    case 'alias': resolveType(cx, decl.target, decl.inner); return
+    case 'alias': resolveType(cx, decl.target, decl.inner); checkLinkedType(cx, decl); return
     case 'global':
       globalInfo(cx, decl)
       globalInit(cx, decl)
+      checkLinkedGlobal(cx, decl)
       if ((decl.storage === 'constant' || decl.storage === 'static') && globalNeedsItself(cx, decl)) cx.sink.add(names.cyclic, decl.span ?? undefined, { name: decl.name })
       return
     default:

@@ -166,7 +166,12 @@ function stringArg(attributes: readonly ast.Attribute[], name: string): string |
 }
 
 function collectStruct(at: Place, decl: ast.StructDecl): void {
-  if (decl.alias !== undefined) { at.cx.sink.add(errors.unsupported, decl.span, { feature: 'a link-time type' }); return }
+  if (decl.alias !== undefined || (decl.members === undefined && has(decl, 'extern'))) {
+    const target: ast.TypeExpr = decl.alias ?? { kind: 'error', span: decl.span }
+    const alias: AliasDecl = { kind: 'alias', ...base(at, decl.name, decl.modifiers), generics: null, target, inner: at.scope, link: decl }
+    enter(at, alias)
+    return offer(at, decl, alias)
+  }
   const forward = at.take === undefined ? at.scope.names.get(decl.name.text)?.[0] : undefined
   if (decl.members === undefined && forward !== undefined && forward.kind === 'struct') return
   if (forward !== undefined && forward.kind === 'struct' && forward.syntax?.kind === 'struct' && forward.syntax.members === undefined) at.scope.names.delete(decl.name.text)
@@ -178,8 +183,17 @@ function collectStruct(at: Place, decl: ast.StructDecl): void {
   }
   Object.assign(inner, { owner: struct })
   enter(at, struct)
+  offer(at, decl, struct)
   if (g.generics?.packed === true) return
   members(at, struct, inner, decl.members ?? [], at.visibility === 'internal' && struct.visibility === 'public' ? 'internal' : struct.visibility)
+}
+
+/** Takes note of what a module exports for those that ask for it with `extern`. */
+function offer(at: Place, syntax: ast.VarDecl | ast.StructDecl, decl: GlobalDecl | StructDecl | AliasDecl): void {
+  if (!has(syntax, 'export') || inType(at.parent)) return
+  const others = at.cx.exports.get(decl.name)
+  if (others === undefined) at.cx.exports.set(decl.name, [decl])
+  else others.push(decl)
 }
 
 function collectInterface(at: Place, decl: ast.InterfaceDecl): void {
@@ -297,7 +311,9 @@ function collectVar(at: Place, decl: ast.VarDecl): void {
     at.cx.sink.add(errors.misplaced, decl.span, { what: 'a field', where: 'the type itself, not in an extension' })
     return
   }
-  enter(at, { kind: 'global', ...common, storage: storage(at, decl), syntax: decl, block: null })
+  const global: GlobalDecl = { kind: 'global', ...common, storage: storage(at, decl), syntax: decl, block: null }
+  enter(at, global)
+  if (global.storage === 'constant') offer(at, decl, global)
 }
 
 function collectBuffer(at: Place, decl: ast.BufferDecl): void {

@@ -91,6 +91,8 @@ export class Cx {
   /** Declarations with packs, written out for numbers of types; and those that this made. */
   readonly writtenOut: Map<Decl, Map<string, Decl>> = new Map()
   readonly variadic: Set<Decl> = new Set()
+  /** Constants and types that modules export, by name. */
+  readonly exports: Map<string, (GlobalDecl | StructDecl | AliasDecl)[]> = new Map()
   readonly extensionInfos: Map<ExtensionDecl, ExtensionInfo | 'busy'> = new Map()
   readonly coreExtensions: Map<string, readonly ExtensionDecl[]> = new Map()
   /** Functions with `[…DerivativeOf(f)]` or `[PrimalSubstituteOf(f)]`. */

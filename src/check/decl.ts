@@ -81,6 +81,8 @@ export interface AliasDecl extends DeclBase {
   readonly generics: GenericParams | null
   readonly target: ast.TypeExpr
   readonly inner: Scope
+  /** For `extern struct A : I = B;` and `export struct A : I = B;`. */
+  readonly link?: ast.StructDecl
 }
 
 /** `associatedtype A : I;` in an interface. */

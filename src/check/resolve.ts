@@ -12,6 +12,7 @@ import type { AliasDecl, Decl, ModuleDecl, NamespaceDecl, StructDecl } from './d
 import { Env } from './env.ts'
 import { checkExpr } from './expr.ts'
 import { violation } from './generic.ts'
+import { linkedType } from './link.ts'
 import { lookupMember, type Member } from './member.ts'
 import { overloads, type Scope } from './scope.ts'
 import { optionalType } from './optional.ts'
@@ -144,7 +145,8 @@ function aliasType(cx: Cx, decl: AliasDecl): Type {
   }
   if (known !== undefined) return known
   cx.aliases.set(decl, 'busy')
-  const type = resolveType(cx, decl.target, decl.inner)
+  const linked = decl.link === undefined ? null : linkedType(cx, decl)
+  const type = linked === null ? resolveType(cx, decl.target, decl.inner) : linked.kind === 'alias' ? aliasType(cx, linked) : structType(linked, [])
   cx.aliases.set(decl, type)
   return type
 }

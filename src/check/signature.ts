@@ -8,6 +8,7 @@ import type { Binding, FieldDecl, FuncDecl, GlobalDecl, ParamDecl, StructDecl } 
 import { differentialOf, placeDifferentialOf } from './differential.ts'
 import { Env } from './env.ts'
 import { checkAs, checkValue, emptyError } from './expr.ts'
+import { linkedGlobal } from './link.ts'
 import { resolveInt, resolveType } from './resolve.ts'
 import type { Expr, FuncRef, GlobalInfo, Signature, SigParam } from './tree.ts'
 import { arrayType, compose, errorType, known, structType, voidType, type Direction, type Subst, type Type } from './type.ts'
@@ -282,13 +283,13 @@ export function globalInit(cx: Cx, decl: GlobalDecl): Expr | null {
     return null
   }
   if (known !== undefined) return known
-  const { syntax } = decl
+  const { syntax, scope } = linkedGlobal(cx, decl)
   if (syntax.kind === 'buffer' || syntax.init === undefined) return null
   const { type } = globalInfo(cx, decl)
   const made = cx.globalInits.get(decl)
   if (made !== undefined && made !== 'busy') return made
   cx.globalInits.set(decl, 'busy')
-  const init = checkAs(new Env(cx, decl.scope), syntax.init, type)
+  const init = checkAs(new Env(cx, scope), syntax.init, type)
   cx.globalInits.set(decl, init)
   return init
 }

@@ -100,3 +100,8 @@ export const recursiveType: Entry<'name'> = error('E41001', 'type {name} contain
   help: 'a value cannot hold a value of its own type; hold an index instead',
   example: 'struct S { S next; float a; } float f(S s) { return s.a; }',
 })
+
+export const unresolvedExternal: Entry<'name'> = error('E45001', 'no module exports {name}', {
+  help: `give it a default value, or import a module with 'export' before the definition`,
+  example: 'extern static const int N; float f(float x) { return x * N; }',
+})
