@@ -6,6 +6,7 @@ import * as errors from '../base/errors/derivative.ts'
 import * as names from '../base/errors/names.ts'
 import * as types from '../base/errors/types.ts'
 import type { Entry } from '../base/diag.ts'
+import type { Span } from '../base/source.ts'
 import type * as ast from '../syntax/ast.ts'
 import { attributesOf } from './attribute.ts'
 import { boundsOf, paramLists, selfType } from './conform.ts'
@@ -124,6 +125,20 @@ function sameBounds(cx: Cx, a: FuncDecl, b: FuncDecl): boolean {
   })
 }
 
+/** Whether a derivative that is a method may be one: that of a method of the same type, which has no derivative itself; a substitute always. */
+function isMethodLike(primal: Template, derivative: Template, kind: Kind): boolean {
+  return primal.self !== null && (primal.selfNoDiff || kind === 'substitute') && primal.self.key === derivative.self?.key
+}
+
+/** The only number of a parameter in which signatures differ, by its direction; -1 where there is another difference, or none. */
+function directionMismatch(want: Template | null, got: Template): number {
+  if (want === null || want.params.length !== got.params.length || !same(want.result, got.result)) return -1
+  if (!want.params.every((p, i) => same(p.type, got.params[i]!.type))) return -1
+  return want.params.findIndex((p, i) => p.dir !== got.params[i]!.dir)
+}
+
+const showParam = (sig: Template, at: number): string => (sig.params[at]!.dir === 'in' ? '' : `${sig.params[at]!.dir} `) + show(sig.params[at]!.type)
+
 /** The derivative that an attribute on `primal` names. */
 function forwardTarget(cx: Cx, primal: FuncDecl, a: Attached, report: boolean): FuncDecl | null {
   const syntax = a.attribute.args[0]?.value
@@ -145,10 +160,15 @@ function forwardTarget(cx: Cx, primal: FuncDecl, a: Attached, report: boolean): 
     const want = expected(cx, primal, c.decl, a.kind)
     if (want === null) continue
     const got = template(cx, c.decl, noSubst)
-    if (mismatch(want, got) === -1 && (got.self === null || template(cx, primal, noSubst).self?.key === got.self.key)) return c.decl
+    if (mismatch(want, got) === -1 && (got.self === null || isMethodLike(template(cx, primal, noSubst), got, a.kind))) return c.decl
   }
   const only = usable[0]!.decl
   if (usable.length > 1) {
+    for (const c of usable) {
+      const [want, got] = [expected(cx, primal, c.decl, a.kind), template(cx, c.decl, noSubst)]
+      const at = directionMismatch(want, got)
+      if (at >= 0) return say(errors.derivativeSignature, { name, parameter: at, expected: showParam(want!, at), got: showParam(got, at) })
+    }
     const want = expected(cx, primal, only, a.kind)
     return say(errors.derivativeOverload, { name, expected: want === null ? '?' : showSignature(want) })
   }
@@ -156,7 +176,7 @@ function forwardTarget(cx: Cx, primal: FuncDecl, a: Attached, report: boolean): 
   if (want === null) return say(errors.derivativeGenerics, { name })
   const got = template(cx, only, noSubst)
   const self = template(cx, primal, noSubst).self
-  if (self !== null && differentialOf(cx, self) !== null && got.self !== null && a.kind !== 'substitute') return say(errors.derivativeMustBeStatic, { name })
+  if (got.self !== null && a.kind !== 'substitute' && (self === null ? primal.parent === only.parent : differentialOf(cx, self) !== null)) return say(errors.derivativeMustBeStatic, { name })
   if (got.self !== null && self?.key !== got.self.key) return say(errors.derivativeThis, { name })
   const at = mismatch(want, got)
   if (at < -1) {
@@ -164,8 +184,13 @@ function forwardTarget(cx: Cx, primal: FuncDecl, a: Attached, report: boolean): 
     return say(errors.derivativeOverload, { name, expected: showSignature(want) })
   }
   if (!same(want.params[at]!.type, got.params[at]!.type)) say(types.typeMismatch, { expected: show(want.params[at]!.type), got: show(got.params[at]!.type) })
-  const show1 = (t: Template): string => (t.params[at]!.dir === 'in' ? '' : `${t.params[at]!.dir} `) + show(t.params[at]!.type)
-  return say(errors.derivativeSignature, { name, parameter: at, expected: show1(want), got: show1(got) })
+  return say(errors.derivativeSignature, { name, parameter: at, expected: showParam(want, at), got: showParam(got, at) })
+}
+
+function signatureDiffers(cx: Cx, span: Span, derivative: FuncDecl, want: Template, got: Template, at: number): void {
+  const [a, b] = [want.params[at]!.type, got.params[at]!.type]
+  if (!same(a, b)) cx.sink.add(types.typeMismatch, span, { expected: show(a), got: show(b) })
+  cx.sink.add(errors.derivativeSignature, span, { name: derivative.name, parameter: at, expected: showParam(want, at), got: showParam(got, at) })
 }
 
 /** The function that `[…Of(f)]` on a derivative means. */
@@ -206,10 +231,19 @@ function ofTarget(cx: Cx, derivative: FuncDecl, a: Attached, report: boolean): F
     else {
       const at = mismatch(want, got)
       if (primal.owner !== null && !primal.hasBody) cx.sink.add(errors.derivativeOfRequirement, syntax.span, {})
-      else if (at < 0) cx.sink.add(errors.primalUnresolved, syntax.span, { name })
-      else cx.sink.add(errors.primalUnresolved, syntax.span, { name }, { span: derivative.span ?? undefined, text: `parameter ${at} must be ${(want.params[at]!.dir === 'in' ? '' : `${want.params[at]!.dir} `) + show(want.params[at]!.type)}` })
+      else if (at < 0) cx.sink.add(errors.derivativeOverload, syntax.span, { name: derivative.name, expected: showSignature(want) })
+      else signatureDiffers(cx, syntax.span, derivative, want, got, at)
     }
-  } else cx.sink.add(errors.primalUnresolved, syntax.span, { name })
+    return null
+  }
+  for (const c of others) {
+    const want = expected(cx, c.decl, derivative, a.kind)
+    const at = directionMismatch(want, got)
+    if (at < 0) continue
+    signatureDiffers(cx, syntax.span, derivative, want!, got, at)
+    return null
+  }
+  cx.sink.add(errors.primalUnresolved, syntax.span, { name })
   return null
 }
 

@@ -227,18 +227,12 @@ class Check {
     this.#report(errors.plainThis, p.span, { name: p.field.name, type: show(this.#plainSelf) })
   }
 
-  /** Whether a place is part of a `this` without derivative, of which is warned wherever such a part is named. */
-  #isPlainThis(p: Place): boolean {
-    if (p.kind === 'field' && p.base.kind === 'this') return this.#plainSelf !== null && !this.#isNoDiffField(p.base.type, p.field.index)
-    return (p.kind === 'field' || p.kind === 'index' || p.kind === 'swizzle' || p.kind === 'elements') && this.#isPlainThis(p.base)
-  }
-
   #store(e: Expr & { readonly kind: 'assign' | 'update' }): void {
     if (!this.#differentiable(e.place.type)) return
     if (this.#holds(e.place)) {
       const v = rootVariable(e.place)
       if (v === null || v.kind === 'parameter' || this.#wanted.has(v.id)) this.#expect(e.value)
-    } else if (!this.#isPlainThis(e.place) && (e.kind === 'update' ? this.#addedCarries(e) : this.#carries(e.value))) this.#report(errors.lostInAssignment, e.span, {})
+    } else if (e.kind === 'update' ? this.#addedCarries(e) : this.#carries(e.value)) this.#report(errors.lostInAssignment, e.span, {})
   }
 
   /** Whether what is added to a place carries a derivative; what stood there does not. */

@@ -213,7 +213,7 @@ function checkDifferential(cx: Cx, decl: StructDecl): void {
   }
   for (const f of fieldSigs(cx, decl)) {
     if (f.noDiff || differentialOf(cx, f.type) === null || f.decl.syntax?.attributes.some(a => a.name === 'DerivativeMember') === true) continue
-    if (same(written, type) || (written.kind === 'struct' && written.decl.fields.some(t => t.name === f.decl.name))) continue
+    if (same(written, type)) continue
     cx.sink.add(derivative.noCounterpart, f.decl.span ?? undefined, { name: f.decl.name, type: show(type), differential: show(written) })
   }
 }

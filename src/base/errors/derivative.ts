@@ -73,7 +73,7 @@ export const memberOfPlainType: Entry<'type'> = error('E31131', '[DerivativeMemb
 })
 
 export const primalUnresolved: Entry<'name'> = error('E31147', 'no {name} has the parameters that this derivative belongs to', {
-  example: 'float f(int x) { return x; } [ForwardDerivativeOf(f)] DifferentialPair<float> df(DifferentialPair<float> x) { return x; }',
+  example: 'float f(float x) { return x; } float f(float2 x) { return x.x; } [BackwardDerivativeOf(f)] void df(inout DifferentialPair<float3> x, float d) { }',
 })
 
 export const derivativeNotFunction: Entry<'name'> = error('E31148', '{name} is not a function', {
