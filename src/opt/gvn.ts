@@ -289,7 +289,10 @@ function hashOf(inst: Inst): number {
   const { attr, args } = inst
   if (typeof attr === 'number') h = h * 31 + Math.trunc(attr * 16) | 0
   else if (Array.isArray(attr)) for (const l of attr as readonly number[]) h = h * 5 + l | 0
-  if (swaps(inst.op)) return (h * 31 + args[0]!.id + args[1]!.id) | 0
+  if (swaps(inst.op)) {
+    const [x, y] = [args[0]!.id, args[1]!.id]
+    return Math.imul(Math.imul(h, 31) + Math.min(x, y), 31) + Math.max(x, y) | 0
+  }
   for (let k = 0; k < args.length; k++) h = (Math.imul(h, 31) + args[k]!.id) | 0
   return h
 }

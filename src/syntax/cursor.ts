@@ -207,9 +207,9 @@ export class Cursor {
   }
 
   /** Says that something is nested too deep, and leaves out the rest of the text. */
-  giveUp(): void {
+  giveUp(limit: number = depthLimit): void {
     this.#recovering = false
-    this.report(tooDeep, this.tokens.span(this.pos, this.pos), { limit: depthLimit })
+    this.report(tooDeep, this.tokens.span(this.pos, this.pos), { limit })
     this.#gaveUp = true
     this.jump(this.tokens.count - 1)
   }

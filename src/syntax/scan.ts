@@ -6,6 +6,8 @@ import type { Cursor } from './cursor.ts'
 import { eofKind, intKind, nameKind, punctuatorKind, type Punctuator } from './token.ts'
 
 const maxAngleLength = 400
+/** Types nested deeper than this are given up. */
+const maxAngleDepth = 100
 
 const kinds = (texts: readonly Punctuator[]): ReadonlySet<number> => new Set(texts.map(punctuatorKind))
 
@@ -41,8 +43,12 @@ export function afterGenericArgs(p: Cursor, open: number): number {
   const end = Math.min(p.tokens.count, open + maxAngleLength)
   for (let i = open; i < end; i++) {
     const kind = p.tokens.kinds[i]!
-    if (kind === less) depth++
-    else if (kind === greater) {
+    if (kind === less) {
+      if (++depth < maxAngleDepth) continue
+      p.giveUp(maxAngleDepth)
+      return -1
+    }
+    if (kind === greater) {
       if (--depth === 0) return i + 1
     } else if (kind === shiftRight) {
       depth -= 2

@@ -173,6 +173,20 @@ void computeMain(uint3 id : SV_DispatchThreadID, uint i : SV_GroupIndex)
   },
 })
 
+export const tooManyParams: Entry<'func' | 'count' | 'limit'> = error('E37015', '{func} has {count} parameters, and WGSL allows {limit}', {
+  help: 'pass an array or a struct',
+  example: {
+    source: `RWStructuredBuffer<float> outp;
+[noinline] float sum(${Array.from({ length: 256 }, (_, i) => `float x${i}`).join(', ')}) { return ${Array.from({ length: 256 }, (_, i) => `x${i}`).join(' + ')}; }
+[shader("compute")] [numthreads(1, 1, 1)]
+void computeMain(uint3 id : SV_DispatchThreadID)
+{
+    outp[0] = sum(${Array.from({ length: 256 }, (_, i) => `outp[${i}]`).join(', ')}) * sum(${Array.from({ length: 256 }, () => 'outp[0]').join(', ')});
+}`,
+    target: 'wgsl',
+  },
+})
+
 export const nestedTooDeep: Entry<'func' | 'limit'> = error('E37009', 'statements of {func} are nested more than {limit} deep, which WGSL does not allow', {
   help: 'make inner statements a function of their own',
   example: {

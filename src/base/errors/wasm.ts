@@ -86,3 +86,11 @@ export const memoryMissing: Entry<'bytes'> = error('E37106', 'the program keeps 
     target: 'wasm',
   },
 })
+
+export const tooManyLocals: Entry<'func' | 'count' | 'what' | 'limit'> = error('E37107', '{func} has {count} {what}, and engines for WebAssembly allow {limit}', {
+  help: 'use arrays, which lie in memory, or divide the function',
+  example: {
+    source: `public float f(${Array.from({ length: 1001 }, (_, i) => `float x${i}`).join(', ')}) { return x1; }`,
+    target: 'wasm',
+  },
+})

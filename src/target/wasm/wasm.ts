@@ -1,5 +1,6 @@
 /** The WebAssembly target: a module in IR as bytes, as text, and what a host must know to run it. */
 import type { Sink } from '../../base/diag.ts'
+import { tooManyLocals } from '../../base/errors/wasm.ts'
 import type { Module } from '../../ir/value.ts'
 import { encode } from './encode.ts'
 import type { WasmInterface } from './interface.ts'
@@ -19,9 +20,19 @@ export interface WasmOptions {
   readonly maxArray?: number | undefined
 }
 
+/** What engines allow a function, by WebAssembly's JavaScript interface. */
+const maxParams = 1000
+const maxLocals = 50_000
+
 /** Compiles the exported functions and compute entry points of an optimised module; undefined where the sink says why not. */
 export function compileWasm(module: Module, sink: Sink, options: WasmOptions = {}): WasmOutput | undefined {
   const legal = legalize(module, sink, options.maxArray)
   if (legal === undefined) return undefined
-  return { bytes: encode(legal.code), host: legal.host, text: () => printWat(legal.code) }
+  const bytes = encode(legal.code)
+  for (const { callee, locals } of legal.code.codes) {
+    const params = callee.params.length
+    if (params > maxParams) sink.add(tooManyLocals, undefined, { func: callee.name, count: params, what: 'parameters', limit: maxParams })
+    else if (locals.length > maxLocals) sink.add(tooManyLocals, undefined, { func: callee.name, count: locals.length, what: 'variables', limit: maxLocals })
+  }
+  return { bytes, host: legal.host, text: () => printWat(legal.code) }
 }

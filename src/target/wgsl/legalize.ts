@@ -3,7 +3,7 @@
  * laid out; parameters of entry points as built-in values. The source module stays as it is.
  */
 import { InternalError, type Sink } from '../../base/diag.ts'
-import { noPosition, recursionInTarget, semanticNotInTarget } from '../../base/errors/target.ts'
+import { noPosition, recursionInTarget, semanticNotInTarget, tooManyParams } from '../../base/errors/target.ts'
 import { Builder } from '../../ir/build.ts'
 import * as ops from '../../ir/ops.ts'
 import * as t from '../../ir/type.ts'
@@ -21,6 +21,9 @@ import { branchTails } from './tails.ts'
 import { handleOf, textureUses } from './texture.ts'
 import { TypeMap, reportLength } from './types.ts'
 import { checkBarriers } from './uniform.ts'
+
+/** Parameters that a WGSL function may have. */
+const maxParams = 255
 
 /** A global of the legal module. */
 export interface LegalGlobal {
@@ -116,6 +119,10 @@ class Legalizer implements ModuleCopy {
     const funcs = this.#ordered(legal.map(e => e.func))
     for (const f of funcs) branchTails(f)
     const shallow = funcs.flatMap(f => [...flatten(f, this.sink), f])
+    for (const f of funcs) {
+      const count = f.sig.params.length
+      if (count > maxParams) this.sink.add(tooManyParams, f.span ?? undefined, { func: f.name, count, limit: maxParams })
+    }
     if (this.sink.errors === 0) {
       for (const e of legal) checkBarriers(e.of, g => this.#globals.get(g)?.constant !== undefined, this.sink)
     }
@@ -152,7 +159,7 @@ class Legalizer implements ModuleCopy {
         : of.space === 'storage' || of.space === 'storage_rw' ? this.layouts.stored(type, 'storage', marks)
         : of.space === 'workgroup' ? this.layouts.stored(type, 'workgroup', marks)
         : this.layouts.local(type)
-      if (of.space === 'private' || of.space === 'workgroup') reportLength(this.sink, type, of.span)
+      if (of.space === 'private' || of.space === 'workgroup' || of.space === 'uniform') reportLength(this.sink, type, of.span)
       const constant = of.space === 'private' && of.init !== undefined && !this.#written.has(of) ? this.#constant(of.init) : undefined
       // Nothing changes a constant, as nothing changes a uniform: loads of it need no order.
       const space = constant === undefined ? of.space : 'uniform'
