@@ -56,6 +56,8 @@ export class Cx {
   depth = 0
 
   readonly constraints: Map<GenericParams, readonly Constraint[] | 'busy'> = new Map()
+  /** What `where A == B` says, by parameter list. */
+  readonly equalities: Map<GenericParams, readonly (readonly [Type, Type])[]> = new Map()
   /** What type parameters and their associated types conform to, by key. */
   readonly bounds: Map<string, InterfaceType[]> = new Map()
   /** `where A == B`: normal forms by key. */

@@ -4,9 +4,10 @@ import type { Cx, Constraint } from './context.ts'
 import type { GenericParams } from './decl.ts'
 import { conforms, put, putArg } from './conform.ts'
 import { commonScalar, scalarCost } from './cost.ts'
+import { isOpen } from './member.ts'
 import { resolveInt, resolveType } from './resolve.ts'
 import {
-  isInt, known, matrixType, same, scalarName, scalars, vectorType,
+  isInt, known, matrixType, poisoned, same, scalarName, scalars, vectorType,
   type GenericArg, type Int, type InterfaceType, type ScalarName, type Subst, type Type,
 } from './type.ts'
 
@@ -16,6 +17,7 @@ export function constraintsOf(cx: Cx, list: GenericParams): readonly Constraint[
   if (old !== undefined) return old === 'busy' ? [] : old
   cx.constraints.set(list, 'busy')
   const found: Constraint[] = []
+  const equalities: (readonly [Type, Type])[] = []
   const add = (subject: Type, iface: InterfaceType): void => {
     found.push({ subject, iface })
     const bounds = cx.bounds.get(subject.key)
@@ -43,9 +45,11 @@ export function constraintsOf(cx: Cx, list: GenericParams): readonly Constraint[
       const right = resolveType(cx, w.right, list.scope)
       if (left.kind === 'assoc' || left.kind === 'param') cx.equal.set(left.key, right)
       else if (right.kind === 'assoc' || right.kind === 'param') cx.equal.set(right.key, left)
+      equalities.push([left, right])
     }
   }
   cx.constraints.set(list, found)
+  cx.equalities.set(list, equalities)
   return found
 }
 
@@ -151,11 +155,20 @@ function promote(cx: Cx, type: Type, iface: InterfaceType): Type | null {
 }
 
 /** What is wrong with arguments for a parameter list: the first that does not conform. */
-export function violation(cx: Cx, list: GenericParams, subst: Subst): Constraint | null {
+export function violation(cx: Cx, list: GenericParams, subst: Subst): { readonly subject: Type, readonly iface: Type } | null {
   for (const c of constraintsOf(cx, list)) {
     const subject = put(cx, c.subject, subst)
     const iface = put(cx, c.iface, subst) as InterfaceType
     if (!conforms(cx, subject, iface)) return { subject, iface }
+  }
+  return unequal(cx, list, subst)
+}
+
+/** The first two types that a `where` clause says to be equal and that are not. */
+function unequal(cx: Cx, list: GenericParams, subst: Subst): { readonly subject: Type, readonly iface: Type } | null {
+  for (const [left, right] of cx.equalities.get(list) ?? []) {
+    const [subject, iface] = [put(cx, left, subst), put(cx, right, subst)]
+    if (!isOpen(subject) && !isOpen(iface) && !poisoned(subject) && !poisoned(iface) && !same(subject, iface)) return { subject, iface }
   }
   return null
 }
@@ -186,7 +199,7 @@ export function solve(cx: Cx, list: GenericParams, vars: ReadonlyMap<number, Gen
     if (better === null || c.subject.kind !== 'param') return null
     args.set(c.subject.decl.id, better)
   }
-  return args
+  return unequal(cx, list, subst) === null ? args : null
 }
 
 /** Whether integer values agree, where both are known. */
