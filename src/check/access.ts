@@ -13,6 +13,7 @@ import { differentialOf } from './differential.ts'
 import { enumValue } from './enum.ts'
 import type { Env } from './env.ts'
 import { checkExpr, emptyError, toExpr } from './expr.ts'
+import { membersOf, objectFor } from './inherit.ts'
 import { lookupMember, type Member } from './member.ts'
 import { builtinTerm, describe, lookup, typeTerm, type Found } from './resolve.ts'
 import { fieldType, funcSig, globalInfo, isMutating } from './signature.ts'
@@ -48,7 +49,7 @@ function funcsTerm(env: Env, name: string, found: readonly Found[], span: Span):
   for (const f of found) {
     if (f.decl.kind !== 'func') continue
     const object = env.self !== null && f.type !== null && f.type.key === env.self.key ? objectTerm(env, span) : null
-    if (f.member !== null) candidates.push(...candidatesOf([f.member], object, f.distance))
+    if (f.member !== null) candidates.push(...candidatesOf(env.cx, [f.member], object, f.distance))
     else candidates.push({ decl: f.decl, subst: noSubst, requirement: null, distance: f.distance, via: 0, extensionParams: 0, object: null })
   }
   return { kind: 'funcs', name, candidates, args: null, modes: [] }
@@ -138,7 +139,7 @@ function staticMember(env: Env, type: Type, name: string, span: Span): Term {
     if (diff !== null) return { kind: 'type', type: diff }
   }
   if (type.kind === 'vector' && name === 'Element') return { kind: 'type', type: type.elem }
-  const members = lookupMember(cx, type, name)
+  const members = membersOf(cx, type, name)
   if (members.length === 0) {
     cx.sink.add(names.noMember, span, { name, type: show(type) }, ...suggestMember(cx, type, name))
     return errorTerm
@@ -158,10 +159,10 @@ function valueMember(env: Env, base: Term & { readonly kind: 'value' | 'place' }
     // `ConstantBuffer<T>` shows the members of what it holds.
     const held = type.args[0] as Type
     if (held.kind !== 'struct') return valueMember(env, unwrapped(base, held, span), name, span)
-    const inner = lookupMember(cx, held, name)
+    const inner = membersOf(cx, held, name)
     if (inner.length > 0) return memberDeclTerm(env, base, held, inner, span)
   }
-  const members = lookupMember(cx, type, name)
+  const members = membersOf(cx, type, name)
   if (members.length === 0) {
     if (name === 'Length' && type.kind === 'array' && type.count !== null) return value({ kind: 'int', type: intType, span, value: type.count })
     cx.sink.add(names.noMember, span, { name, type: show(type) }, ...suggestMember(cx, type, name))
@@ -181,9 +182,10 @@ function unwrapped(base: Term & { readonly kind: 'value' | 'place' }, held: Type
   return { kind: 'value', expr: { kind: 'convert', type: held, span, value } }
 }
 
-function memberDeclTerm(env: Env, object: Term | null, type: Type, members: readonly Member[], span: Span): Term {
+function memberDeclTerm(env: Env, given: Term | null, type: Type, members: readonly Member[], span: Span): Term {
   const { cx } = env
   const member = members[0]!
+  const object = members[0]!.decl.kind === 'func' ? given : objectFor(cx, given, member)
   const { decl } = member
   if (!visible(env, decl)) {
     cx.sink.add(names.notVisible, span, { name: decl.name })
@@ -191,7 +193,7 @@ function memberDeclTerm(env: Env, object: Term | null, type: Type, members: read
   }
   switch (decl.kind) {
     case 'func': {
-      const candidates = candidatesOf(members, object, 0)
+      const candidates = candidatesOf(cx, members, object, 0)
       return { kind: 'funcs', name: decl.name, candidates, args: null, modes: [] }
     }
     case 'field': return object === null ? needObject(env, decl.name, span) : fieldTerm(object, decl, put(cx, fieldType(cx, decl), member.subst), span)
@@ -381,17 +383,17 @@ function indexValue(env: Env, term: Term, span: Span, count: number | null): Exp
 
 function subscriptTerm(env: Env, base: Term & { readonly kind: 'value' | 'place' }, type: Type, args: readonly Term[], e: ast.IndexExpr): Term | null {
   const { cx } = env
-  const members = lookupMember(cx, type, 'operator[]')
+  const members = membersOf(cx, type, 'operator[]')
   // A subscript is chosen like a function with its parameters.
   const byGetter = new Map<FuncDecl, { readonly decl: SubscriptDecl, readonly member: Member }>()
   const candidates: Candidate[] = []
   for (const m of members) {
-    if (m.decl.kind === 'func') candidates.push(...candidatesOf([m], base, 0))
+    if (m.decl.kind === 'func') candidates.push(...candidatesOf(cx, [m], base, 0))
     if (m.decl.kind !== 'subscript') continue
     // What can only be written is chosen as if it could be read: the value given is no index.
     const first: FuncDecl = m.decl.accessors.find(a => a.accessor !== 'set') ?? { ...m.decl.accessors[0]!, accessor: 'get' }
     byGetter.set(first, { decl: m.decl, member: m })
-    candidates.push({ decl: first, subst: m.subst, requirement: m.requirement, distance: 0, via: m.via, extensionParams: m.extensionParams, object: base })
+    candidates.push({ decl: first, subst: m.subst, requirement: m.requirement, distance: 0, via: m.via, extensionParams: m.extensionParams, object: objectFor(cx, base, m) })
   }
   if (candidates.length === 0) return null
   const chosen = resolveCall(env, { kind: 'funcs', name: 'operator[]', candidates, args: null, modes: [] }, args, e.span)
@@ -402,7 +404,7 @@ function subscriptTerm(env: Env, base: Term & { readonly kind: 'value' | 'place'
   const found = byGetter.get(ref.decl)
   if (found === undefined) return chosen
   const member: Member = ref.kind === 'direct' ? { ...found.member, subst: ref.subst } : found.member
-  return accessorTerm(env, found.decl, member, base, call.args, call.type, e.span, ref.subst)
+  return accessorTerm(env, found.decl, member, objectFor(cx, base, member), call.args, call.type, e.span, ref.subst)
 }
 
 // ── Swizzles ─────────────────────────────────────────────────────────────────────────────────────────────────────

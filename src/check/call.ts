@@ -12,6 +12,7 @@ import type { FuncDecl, GenericParams } from './decl.ts'
 import type { Env } from './env.ts'
 import { asArg, emptyError } from './expr.ts'
 import { constraintsOf, inferArg, solve, violation } from './generic.ts'
+import { baseOfPlace, objectFor, stepsTo } from './inherit.ts'
 import type { Member } from './member.ts'
 import { forArguments } from './pack.ts'
 import { isOwn } from './requirement.ts'
@@ -23,11 +24,13 @@ import { isInt, poisoned, same, show, type GenericArg, type Subst, type Type } f
 type Funcs = Term & { readonly kind: 'funcs' }
 
 /** Candidates of members that are functions. */
-export function candidatesOf(members: readonly Member[], object: Term | null, distance: number): readonly Candidate[] {
+export function candidatesOf(cx: Cx, members: readonly Member[], object: Term | null, distance: number): readonly Candidate[] {
   const list: Candidate[] = []
   for (const m of members) {
     if (m.decl.kind !== 'func') continue
-    list.push({ decl: m.decl, subst: m.subst, requirement: m.requirement, distance, via: m.via, extensionParams: m.extensionParams, object: m.decl.role === 'method' || isDynamic(m) ? object : null })
+    const own = m.decl.role === 'method' || isDynamic(m) ? objectFor(cx, object, m) : null
+    // What is inherited gives way to the struct's own, and still comes before what stands around the struct.
+    list.push({ decl: m.decl, subst: m.subst, requirement: m.requirement, distance: distance + (m.steps ?? 0) / 64, via: m.via, extensionParams: m.extensionParams, object: own })
   }
   return list
 }
@@ -83,7 +86,7 @@ function tryCandidate(env: Env, candidate: Candidate, funcs: Funcs, args: readon
     const arg = args[i]!
     let one = termCost(env, arg, p.type)
     if (one === null) return 'convert'
-    if (p.dir !== 'in' && arg.kind === 'place' && !same(arg.place.type, p.type)) {
+    if (p.dir !== 'in' && arg.kind === 'place' && !same(arg.place.type, p.type) && stepsTo(cx, arg.place.type, p.type) === null) {
       const back = typeCost(cx, p.type, arg.place.type)
       if (back === null) return 'convert'
       if (arg.place.type.kind !== 'error' && arg.place.type.kind !== 'array') one += 800
@@ -314,7 +317,10 @@ function finish(env: Env, match: Match, funcs: Funcs, args: readonly Term[], spa
 /** The place for an `out` or `inout` argument; null where it is none, which is reported. */
 function argumentPlace(env: Env, arg: Term, param: SigParam, span: Span): Place | null {
   const fixed = arg.kind === 'place' ? arg.fixed ?? unusable(arg.place, param.dir === 'out') : null
-  if (arg.kind === 'place' && fixed === null) return convertPlace(arg.place, param.type)
+  if (arg.kind === 'place' && fixed === null) {
+    const steps = stepsTo(env.cx, arg.place.type, param.type)
+    return steps === null ? convertPlace(arg.place, param.type) : baseOfPlace(env.cx, arg.place, steps)
+  }
   env.cx.sink.add(errors.argumentNotAssignable, span, { name: param.name, why: fixed ?? 'it is a value' })
   return null
 }

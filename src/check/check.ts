@@ -21,6 +21,7 @@ import { Env } from './env.ts'
 import { checkCondition } from './expr.ts'
 import { constraintsOf } from './generic.ts'
 import { Loader, type SourceOptions } from './import.ts'
+import { adoptBase } from './inherit.ts'
 import { constructors } from './init.ts'
 import { Library } from './library.ts'
 import { checkLinkedGlobal, checkLinkedType } from './link.ts'
@@ -59,6 +60,7 @@ export function check(options: CheckOptions, sink: Sink): CheckedProgram {
 /** Checks every declaration of the user's modules. */
 function checkUser(cx: Cx): void {
   for (const module of cx.modules) for (const u of module.inner.usings) checkUsing(cx, u.target)
+  for (const decl of cx.userDecls) if (decl.kind === 'struct') adoptBase(cx, decl)
   // Checking bodies enters local declarations, which are checked in turn.
   for (let i = 0; i < cx.userDecls.length; i++) checkDecl(cx, cx.userDecls[i]!)
   for (const a of cx.asserts) assertStatic(cx, checkCondition(new Env(cx, a.scope), a.decl.condition), a.decl.message, a.decl.span)

@@ -83,7 +83,9 @@ export function declaredBases(cx: Cx, decl: StructDecl | InterfaceDecl | EnumDec
       if (isIntName(type.name)) cx.enumTags.set(decl, type)
       else cx.sink.add(types.enumTag, b.span, { type: show(type) })
     }
-    else if (type.kind === 'struct' && decl.kind === 'struct') cx.sink.add(names.unsupported, b.span, { feature: 'inheriting from a struct' })
+    else if (type.kind === 'struct' && decl.kind === 'struct') {
+      if (b !== syntax.bases[0] || decl.fields[0]?.isBase !== true) cx.sink.add(names.unsupported, b.span, { feature: 'inheriting from a struct that is not the first base' })
+    }
     else if (type.kind !== 'error') cx.sink.add(errors.notInterface, b.span, { name: decl.name })
   }
   if (decl.kind === 'struct' && decl.differentialOf !== null) {

@@ -10,6 +10,7 @@ import type { Env } from './env.ts'
 import { enumTag } from './enum.ts'
 import { intsAgree } from './generic.ts'
 import { coerceList, listFits } from './init.ts'
+import { baseOfExpr, stepsTo } from './inherit.ts'
 import { isOpen } from './member.ts'
 import { emptyError, toExpr } from './expr.ts'
 import { isNone, optionalElem } from './optional.ts'
@@ -40,12 +41,15 @@ export function typeCost(cx: Cx, from: Type, to: Type, literal: bigint | null = 
   if (direct !== null) return direct
   if (to.kind === 'interface') return from.kind !== 'void' && conforms(cx, from, to) ? 50 : null
   switch (from.kind) {
-    case 'struct':
+    case 'struct': {
+      const steps = stepsTo(cx, from, to)
+      if (steps !== null) return steps * 50
       if ((from.decl.intrinsic === 'ConstantBuffer' || from.decl.intrinsic === 'ParameterBlock') && from.args[0] !== undefined) {
         const inner = typeCost(cx, from.args[0] as Type, to)
         return inner === null ? null : inner + 10
       }
       return from.decl.intrinsic === 'DifferentialPair' && to.kind === 'struct' && to.decl === from.decl ? pairCost(cx, from.args[0] as Type, to.args[0] as Type) : null
+    }
     case 'array':
       if (to.kind !== 'array' || !same(from.elem, to.elem)) return null
       if (to.count === null) return 30
@@ -145,6 +149,8 @@ export function convertExpr(cx: Cx, e: Expr, to: Type, span: Span | null = e.spa
   }
   if (e.kind === 'const' && to.kind === 'scalar' && e.type.kind === 'scalar') return { kind: 'const', type: to, span, value: convertNumber(e.value, to.name) }
   if (e.type.kind === 'array' && to.kind === 'array') return e
+  const steps = stepsTo(cx, e.type, to)
+  if (steps !== null) return baseOfExpr(cx, e, steps)
   return { kind: 'convert', type: to, span, value: e }
 }
 

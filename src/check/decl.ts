@@ -139,6 +139,8 @@ export interface FieldDecl extends DeclBase {
   readonly owner: StructDecl
   /** Null for fields that the checker makes. */
   readonly syntax: ast.VarDecl | null
+  /** It holds what the struct inherits; its name is for output. */
+  readonly isBase?: boolean
 }
 
 export type GlobalStorage =

@@ -108,7 +108,7 @@ function synthesize(cx: Cx, decl: StructDecl): StructDecl | 'self' {
     if (diff === null) continue
     const field: FieldDecl = { ...f.decl, id: cx.id(), parent: made, owner: made, index: made.fields.length, syntax: null, scope: inner }
     made.fields.push(field)
-    declare(inner, field)
+    if (field.isBase !== true) declare(inner, field)
     sigs.push({ decl: field, type: diff, noDiff: false, semantic: '' })
   }
   cx.fieldSigs.set(made, sigs)

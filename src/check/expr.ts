@@ -12,7 +12,7 @@ import { coerce } from './convert.ts'
 import type { Env } from './env.ts'
 import { construct } from './init.ts'
 import { checkLambda } from './lambda.ts'
-import { lookupMember } from './member.ts'
+import { membersOf } from './inherit.ts'
 import { checkAssign, checkBinary, checkConditional, checkPostfix, checkPrefix } from './operator.ts'
 import { noneTerm, typeQuestion } from './optional.ts'
 import { applyGeneric, arrayOf, describe, lookup, resolveInt, resolveType, termType } from './resolve.ts'
@@ -150,7 +150,7 @@ function callTerm(env: Env, e: ast.CallExpr): Term {
     case 'value': case 'place': {
       const type = callee.kind === 'value' ? callee.expr.type : callee.place.type
       if (poisoned(type)) return errorTerm
-      const found = candidatesOf(lookupMember(env.cx, type, 'operator()'), callee, 0)
+      const found = candidatesOf(env.cx, membersOf(env.cx, type, 'operator()'), callee, 0)
       if (found.length > 0) return resolveCall(env, { kind: 'funcs', name: 'operator()', candidates: found, args: null, modes: [] }, args, e.span) ?? errorTerm
       break
     }

@@ -20,7 +20,7 @@ export function defaultOf(type: Type, span: Span | null): Expr {
 
 /** The explicit constructors of a struct. */
 export function constructors(env: Env, type: Type): readonly Candidate[] {
-  return candidatesOf(lookupMember(env.cx, type, '__init'), null, 0).filter(c => c.decl.role === 'constructor' && (c.requirement === null || type.kind !== 'struct'))
+  return candidatesOf(env.cx, lookupMember(env.cx, type, '__init'), null, 0).filter(c => c.decl.role === 'constructor' && (c.requirement === null || type.kind !== 'struct'))
 }
 
 /** `DifferentialPair<T>`, `DifferentialPtrPair<T>` and tuples. */
@@ -310,6 +310,8 @@ export function construct(env: Env, type: Type, args: readonly Term[], span: Spa
 
 /** The constructor that a struct without one gets: a value for each field, the last ones optional where they have defaults. */
 function memberwise(env: Env, type: StructType, args: readonly Term[], span: Span): Expr {
+  // What is inherited has its fields among the arguments.
+  if (type.decl.fields[0]?.isBase === true) return coerceList(env, { kind: 'list', items: args, span }, type, span)
   const fields = fieldsOf(env, type)
   if (args.length > fields.length) {
     env.cx.sink.add(errors.tooManyArguments, span, { expected: fields.length, got: args.length })

@@ -13,6 +13,8 @@ export interface Member {
   readonly extensionParams: number
   /** The interface that requires it, where what meets the requirement is not known yet or is built in. */
   readonly requirement: { readonly type: Type, readonly iface: InterfaceType } | null
+  /** How many bases up a struct inherits it. */
+  readonly steps?: number
 }
 
 const builtinInterfaces = [

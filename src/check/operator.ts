@@ -14,6 +14,7 @@ import type { Env } from './env.ts'
 import { checkCondition, checkExpr, emptyError, maxDepth, toExpr } from './expr.ts'
 import { intsAgree, withScalar } from './generic.ts'
 import { coerceList } from './init.ts'
+import { membersOf } from './inherit.ts'
 import { isOpen, lookupMember } from './member.ts'
 import { compareNone } from './optional.ts'
 import { lookup } from './resolve.ts'
@@ -36,7 +37,7 @@ function userOperator(env: Env, op: string, operands: readonly Term[], span: Spa
     const type = o.kind === 'value' ? o.expr.type : o.kind === 'place' ? o.place.type : null
     if (type === null || seen.has(type.key) || scalarName(type) !== null) continue
     seen.add(type.key)
-    for (const c of candidatesOf(lookupMember(env.cx, type, name), null, 0)) if (c.decl.role === 'static' && !candidates.some(o2 => o2.decl === c.decl)) candidates.push(c)
+    for (const c of candidatesOf(env.cx, membersOf(env.cx, type, name), null, 0)) if (c.decl.role === 'static' && !candidates.some(o2 => o2.decl === c.decl)) candidates.push(c)
   }
   if (candidates.length > 0) {
     const found = resolveCall(env, { kind: 'funcs', name, candidates, args: null, modes: [] }, operands, span, true)
@@ -46,7 +47,7 @@ function userOperator(env: Env, op: string, operands: readonly Term[], span: Spa
   if (first.kind !== 'value' && first.kind !== 'place') return null
   const type = first.kind === 'value' ? first.expr.type : first.place.type
   if (scalarName(type) !== null) return null
-  const methods = candidatesOf(lookupMember(env.cx, type, name), first, 0).filter(c => c.decl.role === 'method')
+  const methods = candidatesOf(env.cx, membersOf(env.cx, type, name), first, 0).filter(c => c.decl.role === 'method')
   if (methods.length === 0) return null
   return resolveCall(env, { kind: 'funcs', name, candidates: methods, args: null, modes: [] }, operands.slice(1), span)
 }
@@ -312,7 +313,7 @@ function isAtomic(type: Type): boolean {
 /** An operator on an `Atomic<T>` is a call of the method that does it. */
 function atomicCall(env: Env, object: Term, method: string, args: readonly Term[], span: Span): Term {
   const type = object.kind === 'place' ? object.place.type : errorType
-  const candidates = candidatesOf(lookupMember(env.cx, type, method), object, 0)
+  const candidates = candidatesOf(env.cx, lookupMember(env.cx, type, method), object, 0)
   return resolveCall(env, { kind: 'funcs', name: method, candidates, args: null, modes: [] }, args, span) ?? errorTerm
 }
 

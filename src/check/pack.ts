@@ -9,6 +9,7 @@ import type * as ast from '../syntax/ast.ts'
 import { collectWritten } from './collect.ts'
 import type { Cx } from './context.ts'
 import type { AliasDecl, FuncDecl, GenericParams, StructDecl } from './decl.ts'
+import { adoptBase } from './inherit.ts'
 import { derive, template } from './signature.ts'
 import type { Candidate, Term } from './term.ts'
 import type { Type } from './type.ts'
@@ -42,6 +43,7 @@ export function writtenOut<D extends Packed>(cx: Cx, decl: D, counts: readonly n
     const writer = new Writer(cx, new Map(packs.map((name, i) => [name, counts[i]!])))
     const syntax = decl.kind === 'alias' ? { kind: 'alias', span: decl.span, attributes: [], modifiers: [], name: { text: decl.name, span: decl.span }, generics: decl.generics!.syntax, target: decl.target } : decl.syntax!
     known.set(key, made = collectWritten(cx, decl, writer.write(syntax) as ast.Decl) as Packed)
+    if (made.kind === 'struct') adoptBase(cx, made)
     cx.variadic.add(made)
   }
   return made as D

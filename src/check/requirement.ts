@@ -9,7 +9,8 @@ import type { Decl, EnumDecl, ExtensionDecl, FieldDecl, FuncDecl, StructDecl } f
 import { derivativeMember, differentialOf, placeDifferentialOf, userDifferential } from './differential.ts'
 import { Env } from './env.ts'
 import { checkExpr } from './expr.ts'
-import { lookupMember, isOpen, type Member } from './member.ts'
+import { membersOf } from './inherit.ts'
+import { isOpen, type Member } from './member.ts'
 import { fieldSigs, funcSig, globalInfo, template } from './signature.ts'
 import type { FuncRef } from './tree.ts'
 import { compose, intParam, paramType, poisoned, same, show, type GenericArg, type InterfaceType, type StructType, type Subst, type Type } from './type.ts'
@@ -64,7 +65,7 @@ export function resolveRef(cx: Cx, ref: FuncRef): FuncRef {
 
 /** The function of a type that meets a requirement, with the generic parameters around it; null where it has none of its own. */
 function implementation(cx: Cx, type: Type, iface: InterfaceType, requirement: FuncDecl): { readonly decl: FuncDecl, readonly subst: Subst } | null {
-  const members = lookupMember(cx, type, requirement.of === null ? requirement.name : requirement.of.name).filter(m => m.via < 2)
+  const members = membersOf(cx, type, requirement.of === null ? requirement.name : requirement.of.name).filter(m => m.via < 2)
   let loose: { readonly decl: FuncDecl, readonly subst: Subst } | null = null
   for (const m of members) {
     for (const decl of functionsOf(m, requirement)) {
@@ -146,7 +147,7 @@ function checkInterface(cx: Cx, decl: Decl & { readonly kind: 'struct' | 'enum' 
   }
 }
 
-const hasMember = (cx: Cx, type: Type, name: string): boolean => lookupMember(cx, type, name).some(m => m.via < 2)
+const hasMember = (cx: Cx, type: Type, name: string): boolean => membersOf(cx, type, name).some(m => m.via < 2)
 
 function missing(cx: Cx, decl: Decl & { readonly kind: 'struct' | 'enum' | 'extension' }, type: Type, iface: InterfaceType, name: string): void {
   cx.sink.add(generics.missingRequirement, decl.span ?? undefined, { type: show(type), name, interface: show(iface) })
@@ -159,7 +160,7 @@ function mismatched(cx: Cx, at: Exclude<Decl, { readonly kind: 'module' }>, type
 
 function checkFunction(cx: Cx, decl: Decl & { readonly kind: 'struct' | 'enum' | 'extension' }, type: Type, iface: InterfaceType, requirement: FuncDecl): void {
   const name = requirement.of === null ? requirement.name : requirement.of.name
-  const members = lookupMember(cx, type, name).filter(m => m.via < 2)
+  const members = membersOf(cx, type, name).filter(m => m.via < 2)
   const found = implementation(cx, type, iface, requirement)
   if (found === null) {
     if (requirement.hasBody) return
@@ -252,7 +253,7 @@ function checkCounterparts(cx: Cx, decl: StructDecl, diff: StructType): void {
 
 /** The value that a type has for a constant that an interface requires, as the declaration that holds it. */
 export function requiredConstant(cx: Cx, type: Type, name: string): Member | null {
-  const m = lookupMember(cx, type, name).find(x => x.decl.kind === 'global' && x.via < 2)
+  const m = membersOf(cx, type, name).find(x => x.decl.kind === 'global' && x.via < 2)
   if (m === undefined || m.decl.kind !== 'global') return null
   globalInfo(cx, m.decl)
   return m

@@ -13,7 +13,8 @@ import { Env } from './env.ts'
 import { checkExpr } from './expr.ts'
 import { violation } from './generic.ts'
 import { linkedType } from './link.ts'
-import { lookupMember, type Member } from './member.ts'
+import { membersOf } from './inherit.ts'
+import type { Member } from './member.ts'
 import { overloads, type Scope } from './scope.ts'
 import { optionalType } from './optional.ts'
 import { shared, writtenOut } from './pack.ts'
@@ -51,7 +52,7 @@ export function lookup(cx: Cx, start: Scope, name: string, topOnly = false): rea
           const subst = substFor(scope.owner, paramLists(scope.owner).flatMap(l => l.params.map(p => p.kind === 'typeparam' ? paramType(p) : intParam(p))), null)
           for (const decl of own) found.push({ decl, distance, member: { decl, subst, via: 1, extensionParams: 0, requirement: null }, type })
         }
-        for (const member of lookupMember(cx, type, name)) {
+        for (const member of membersOf(cx, type, name)) {
           if (!found.some(f => f.decl === member.decl)) found.push({ decl: member.decl, distance, member, type })
         }
       }

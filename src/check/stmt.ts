@@ -13,6 +13,7 @@ import type { Cx } from './context.ts'
 import type { FuncDecl, LocalDecl } from './decl.ts'
 import { Env } from './env.ts'
 import { checkCondition, checkExpr, checkValue, emptyError, toExpr } from './expr.ts'
+import { adoptBase } from './inherit.ts'
 import { defaultFor, constructors } from './init.ts'
 import { isOpen } from './member.ts'
 import { hasValue, heldValue, optionalValue } from './optional.ts'
@@ -87,7 +88,9 @@ function leaves(s: Stmt): boolean {
 /** Statements of one block, in the scope that `env` has. */
 function checkStmts(env: Env, list: readonly ast.Stmt[]): readonly Stmt[] {
   // Local types and functions are known in the whole block.
+  const before = env.cx.userDecls.length
   for (const s of list) if (s.kind === 'decl') for (const d of s.decls) if (d.kind !== 'var' && env.func !== null) collectLocal(env.cx, d, env.func, env.scope)
+  for (const decl of env.cx.userDecls.slice(before)) if (decl.kind === 'struct') adoptBase(env.cx, decl)
   const out: Stmt[] = []
   const outside = env.defers.length
   for (const s of list) {

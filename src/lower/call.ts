@@ -10,7 +10,7 @@ import { convert } from './convert.ts'
 import { lowerExpr } from './expr.ts'
 import type { Fn } from './func.ts'
 import { emitOp, intrinsic } from './intrinsic.ts'
-import { lowerPlace, read, write, type Ref } from './place.ts'
+import { componentOf, lowerPlace, read, write, type Ref } from './place.ts'
 
 /** An argument that has been evaluated. */
 export type Operand =
@@ -82,9 +82,18 @@ export function cut(fn: Fn, value: Value): Value {
   return fn.noDiff > 0 && differential(value.type) !== null ? fn.b.emit1(ops.detach, [value]) : value
 }
 
-function callFunc(fn: Fn, ref: FuncRef, operands: readonly Operand[]): Value | undefined {
+/** `this` for a method of a struct that the object inherits: what meets a requirement may be such. */
+function inherited(fn: Fn, operand: Operand, type: Type): Operand {
+  const has = operand.dir === 'in' ? operand.value.type : operand.ref.kind === 'pointer' ? operand.ref.pointer.type.elem! : read(fn, operand.ref).type
+  if (has === type || fn.cx.types.source(has)?.decl.fields[0]?.isBase !== true) return operand
+  return inherited(fn, operand.dir === 'in' ? { dir: 'in', value: fn.b.extract(operand.value, 0) } : { dir: operand.dir, ref: componentOf(fn, operand.ref, 0) }, type)
+}
+
+function callFunc(fn: Fn, ref: FuncRef, given: readonly Operand[]): Value | undefined {
   const { b } = fn
   const callee = fn.cx.instance(ref)
+  const isMethod = ref.kind === 'direct' && ref.decl.role !== 'function' && ref.decl.role !== 'static' && given.length === callee.sig.params.length
+  const operands = isMethod && given.length > 0 ? [inherited(fn, given[0]!, callee.sig.params[0]!.type), ...given.slice(1)] : given
   if (ref.kind === 'direct' && fn.cx.serving.has(ref.decl)) callee.info.serves = true
   const sig = callee.sig
   if (operands.length !== sig.params.length && ref.kind === 'dynamic') {
