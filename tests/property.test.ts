@@ -1,11 +1,11 @@
 /**
  * Properties of generated programs. `SEED` and `SEEDS` choose programs (a nightly run takes thousands), `SIZE` how long the
- * longest are, `SECOND_SEEDS`, `BOUNDLESS_SEEDS` and `CHECKPOINT_SEEDS` those for second derivatives, without bounds and
- * with few states kept; `SHOW` prints whole messages.
+ * longest are, `SECOND_SEEDS`, `BOUNDLESS_SEEDS`, `CHECKPOINT_SEEDS` and `BUDGET_SEEDS` those for second derivatives, without bounds,
+ * with few states kept and within a budget; `SHOW` prints whole messages.
  */
 import { describe, expect, it } from 'vitest'
 import { loadSync } from '../src/cpu/index.ts'
-import { compile } from '../src/index.ts'
+import { CompileError, compile, type Program as Compiled } from '../src/index.ts'
 import { parseModule } from '../src/ir/parse.ts'
 import { printModule } from '../src/ir/print.ts'
 import { funcNamed, run, type Data } from '../src/ir/run.ts'
@@ -133,6 +133,21 @@ function check(program: Program, seed: number, edit: Edit = asItIs, samples?: Sa
   }
 }
 
+/** What reverse passes may keep; undefined: as much as they like. */
+let budget: number | undefined
+
+/** True where the reverse derivative of `f` cannot be had within the budget. Throws where it is had, and is not within it. */
+function isTooBig(compiled: Compiled): boolean {
+  try {
+    const kept = compiled.explain('f').at(-1)!.memory
+    if (kept > budget!) throw new Error(`it keeps ${kept} bytes of ${budget}`)
+    return false
+  } catch (error) {
+    if (error instanceof CompileError && error.diagnostics.every(d => d.code === 'E36005')) return true
+    throw error
+  }
+}
+
 const stats = { points: 0, rough: 0, devices: 0 }
 
 /** A point at which JavaScript in single precision has said what devices have to say: values, then gradients. */
@@ -145,9 +160,10 @@ interface Sample {
 function tryCheck(program: Program, seed: number, edit: Edit, samples?: Sample[]): string | undefined {
   const text = edit(programText(program)).replace(/(\[Differentiable\]\n)(?![^]*\[Differentiable\]\n\S)/, '$1public ')
   const level = ([2, 1, 0, 3] as const)[seed % 4]!
-  const compiled = compile(text, { verify: true, optimize: level, debug: seed % 3 === 2 })
+  const compiled = compile(text, { verify: true, optimize: level, debug: seed % 3 === 2, maxContext: budget })
   const errors = compiled.diagnostics.filter(d => d.severity === 'error')
   if (errors.length > 0) return `refused: ${errors.map(d => `${d.code} ${d.message}`).join('; ')}`
+  if (budget !== undefined && isTooBig(compiled)) return undefined
   const ins = program.main.params.filter(p => p.dir !== 'out')
   const types = [program.main.result, ...program.main.params.filter(p => p.dir !== 'in').map(p => p.type)]
   const exact = scripted(program, compiled.js({ mode: 'f64' }).code)
@@ -340,6 +356,16 @@ describe('generated programs', () => {
     const seeds = Number(process.env['BOUNDLESS_SEEDS'] ?? 60)
     const failures = failuresOf((program, seed) => check(program, seed, boundless), seeds, size)
     failures.push(...failuresOf((program, seed) => checkSecond(program, seed, boundless), Math.ceil(seeds / 6), Math.ceil(size / 2)))
+    expect(failures.join('\n\n')).toBe('')
+  }, 600_000)
+
+  it('keep within a budget', () => {
+    const failures: string[] = []
+    for (const bytes of [400, 60]) {
+      budget = bytes
+      failures.push(...failuresOf(check, Number(process.env['BUDGET_SEEDS'] ?? 12), size))
+    }
+    budget = undefined
     expect(failures.join('\n\n')).toBe('')
   }, 600_000)
 

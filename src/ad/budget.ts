@@ -9,6 +9,7 @@ import type { AdContext, Split } from './context.ts'
 import { Explainer, type Held } from './explain.ts'
 import * as ops from '../ir/ops.ts'
 import type { Func, Region } from '../ir/value.ts'
+import { walk } from '../ir/walk.ts'
 import { boundOf, statesOf, tripBound } from '../opt/loops.ts'
 import { unrepeatable } from './rerun.ts'
 import { bytesOf } from './residual.ts'
@@ -17,8 +18,19 @@ export interface Budget {
   readonly max: number
   /** How hard bytes are avoided: 0 not more than else. */
   pressure: number
-  /** Bytes that a call keeps, by the primal half of a split function. */
-  readonly memory: Map<Func, number>
+  /** Bytes besides registers of the context of a split function, by its primal half; and of what its reverse half has of its own, by that. */
+  readonly slots: Map<Func, number>
+  readonly inside: Map<Func, number>
+}
+
+/** Notes what a split function keeps: its slots, what its reverse half keeps, and what that calls. */
+export function noteMemory(budget: Budget, split: Pick<Split, 'primal' | 'vjp'>, slots: number, inside: number, reverse: Region): void {
+  const called = new Set<Func>()
+  walk(reverse, inst => { if (inst.op === ops.call) called.add(inst.attr as Func) })
+  let sum = inside
+  for (const func of called) sum += (budget.slots.get(func) ?? 0) + (budget.inside.get(func) ?? 0)
+  budget.slots.set(split.primal, slots)
+  budget.inside.set(split.vjp, sum)
 }
 
 /** With so many limits, each half of the one before, loops are cut; with as many again, few of their states are kept. */
@@ -69,7 +81,7 @@ export function withinBudget(cx: AdContext, of: Func, make: () => Split | undefi
   const mark = explain?.mark() ?? 0
   for (budget.pressure = 0; ; budget.pressure++) {
     const split = make()
-    const bytes = split === undefined ? 0 : budget.memory.get(split.primal) ?? 0
+    const bytes = split === undefined ? 0 : (budget.slots.get(split.primal) ?? 0) + (budget.inside.get(split.vjp) ?? 0)
     if (split === undefined || bytes <= budget.max || budget.pressure >= maxPressure || cx.sink.errors > 0) {
       if (bytes > budget.max) complain(cx, of, split!, bytes, budget.max, explain)
       budget.pressure = before

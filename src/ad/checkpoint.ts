@@ -48,6 +48,7 @@ export interface Source {
 /** What `checkpoint` decided of a function, before the trees change; for `explain`. */
 export interface Decisions {
   readonly trees: Trees
+  readonly adjoint: Adjoint
   readonly primal: Primal
   readonly slots: readonly Slot[]
   readonly choices: ReadonlyMap<number, Choice>

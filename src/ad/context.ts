@@ -100,7 +100,7 @@ export function adContext(module: Module, hooks: Pick<AdContext, 'sink' | 'deriv
   return {
     module, ...hooks, jvps: new Map(), rules: new Map(), splits: new Map(), linearMaps: new Map(), splitOfMap: new Map(),
     open: new Set(), origins: new Map(), writing: new Set(), ids: new Map(), effects: new Map(), sources: new Map(), duals: new Map(), plains: new Map(), lost: new Set(), reruns: new Map(),
-    budget: maxContext === undefined ? undefined : { max: maxContext, pressure: 0, memory: new Map() }, helpers: new Map(), plainOf: new Map(),
+    budget: maxContext === undefined ? undefined : { max: maxContext, pressure: 0, slots: new Map(), inside: new Map() }, helpers: new Map(), plainOf: new Map(),
   }
 }
 

@@ -83,13 +83,32 @@ interface Draft {
   readonly registers: ReadonlySet<Residual>
   readonly spans: ReadonlyMap<Residual, Span | null>
   readonly operations: number
-  readonly callees: readonly Draft[]
+  readonly callees: readonly Callee[]
+  /** Whether what it keeps lies within its reverse half, and not in a context. */
+  readonly inside: boolean
+  /** Whether a caller holds its context. */
   held: boolean
 }
 
-type Found = Pick<Draft, 'residuals' | 'registers' | 'spans' | 'operations' | 'callees'>
+/** A function whose reverse half another's calls; `again`: its context is made there, too. */
+interface Callee {
+  readonly draft: Draft
+  readonly again: boolean
+}
 
-const nothing: Found = { residuals: [], registers: new Set(), spans: new Map(), operations: 0, callees: [] }
+type Found = Pick<Draft, 'residuals' | 'registers' | 'spans' | 'operations' | 'callees' | 'inside'>
+
+const nothing: Found = { residuals: [], registers: new Set(), spans: new Map(), operations: 0, callees: [], inside: false }
+
+/** Bytes of a function's slots besides registers. */
+function slotsOf(d: Draft): number {
+  return d.residuals.reduce((sum, r) => d.registers.has(r) ? sum : sum + r.stored, 0)
+}
+
+/** Bytes that a function's reverse half has besides what it is given. */
+function insideOf(d: Draft): number {
+  return d.callees.reduce((sum, { draft, again }) => sum + (again && !draft.inside ? slotsOf(draft) : 0) + insideOf(draft), d.inside ? slotsOf(d) : 0)
+}
 
 /** Collects what the reverse passes of a program hold on to. */
 export class Explainer implements Explain {
@@ -115,7 +134,7 @@ export class Explainer implements Explain {
       return { value: v.name, ...placeOf(span), decision: 'stored', used: true, bytes, trips: states, stored: bytes * states, operations: 0, reason, change: undefined }
     })
     const trip = this.#ofPrimal.get(step.primal)
-    this.#last = { residuals, registers: new Set(), spans: new Map(residuals.map(r => [r, span])), operations: 0, callees: trip === undefined ? [] : [trip] }
+    this.#last = { residuals, registers: new Set(), spans: new Map(residuals.map(r => [r, span])), operations: 0, callees: trip === undefined ? [] : [{ draft: trip, again: true }], inside: true }
   }
 
   split(func: Func, split: Split, isCustom: boolean): void {
@@ -147,8 +166,7 @@ export class Explainer implements Explain {
       for (const residual of d.residuals) {
         if (residual.stored > 0 && !(d.registers.has(residual) && !d.held)) found.push({ residual, span: d.spans.get(residual) ?? null, func: d.func })
       }
-      // What a held context consists of is told by the callee.
-      for (const c of d.callees) visit(c)
+      for (const c of d.callees) visit(c.draft)
     }
     visit(this.#ofPrimal.get(primal))
     return found
@@ -157,20 +175,19 @@ export class Explainer implements Explain {
   /** What was found, the functions that no other calls first hand. */
   explanations(): readonly Explanation[] {
     const drafts = [...this.#ofPrimal.values()]
-    const called = new Set(drafts.flatMap(d => d.callees))
+    const called = new Set(drafts.flatMap(d => d.callees.map(c => c.draft)))
     return drafts.filter(d => !called.has(d)).map(d => this.#explain(d))
   }
 
   #explain(d: Draft): Explanation {
     const known = this.#made.get(d)
     if (known !== undefined) return known
-    const callees = d.callees.map(c => this.#explain(c))
+    const callees = d.callees.map(c => this.#explain(c.draft))
     const residuals = d.residuals.map((r): Residual => d.held || !d.registers.has(r) ? r
       : { ...r, decision: 'kept', stored: 0, reason: 'a register: the two passes are one function where they are called', change: undefined })
     const bytes = residuals.reduce((sum, r) => sum + r.stored, 0)
-    const again = d.callees.reduce((sum, c, i) => c.held ? sum : sum + callees[i]!.memory, 0)
     const { file, line } = placeOf(d.func.span)
-    const made: Explanation = { name: d.func.name, file, line, custom: d.custom, residuals, bytes, memory: bytes + again, operations: d.operations, callees }
+    const made: Explanation = { name: d.func.name, file, line, custom: d.custom, residuals, bytes, memory: bytes + insideOf(d) - (d.inside ? bytes : 0), operations: d.operations, callees }
     this.#made.set(d, made)
     return made
   }
@@ -219,14 +236,18 @@ class Report {
       if (r.decision === 'stored' && this.#of.primal.places[v.id]!.loops.length === 0 && !inMemory(v.type)) registers.add(r)
       return r
     })
-    const callees = new Set<Draft>()
+    const reversed = new Set<Func>()
+    walk(this.#of.adjoint.body, inst => { if (inst.op === ops.call) reversed.add(inst.attr as Func) })
+    const callees = new Map<Draft, boolean>()
     walk(this.#of.trees.primal, inst => {
       const callee = inst.op === ops.call ? this.#callees.get(inst.attr as Func) : undefined
-      if (callee === undefined) return
-      callees.add(callee)
-      if (inst.results.some((v, i) => i >= callee.split.own && choices.get(v.id) === 'store')) callee.held = true
+      if (callee === undefined || !reversed.has(callee.split.vjp)) return
+      const chosen = inst.results.map(v => choices.get(v.id))
+      if (chosen.some((c, i) => i >= callee.split.own && c === 'store')) callee.held = true
+      callees.set(callee, callees.get(callee) === true || chosen.includes('recompute'))
     })
-    return { residuals, registers, spans, operations: this.#totals(choices).operations, callees: [...callees] }
+    const list = [...callees].map(([draft, again]): Callee => ({ draft, again }))
+    return { residuals, registers, spans, operations: this.#totals(choices).operations, callees: list, inside: false }
   }
 
   /** Bytes and operations of one call under some choices. */

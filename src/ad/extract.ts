@@ -13,7 +13,7 @@ import { inlineAll, inlineBeforeDerivatives } from '../opt/inline.ts'
 import { boundOf, hintWith, tripBound } from '../opt/loops.ts'
 import { Ranges } from '../opt/range.ts'
 import { rootOf } from './activity.ts'
-import { limitStates, type Budget } from './budget.ts'
+import { limitStates, noteMemory } from './budget.ts'
 import { checkpoint } from './checkpoint.ts'
 import { memoKey, newFunc, zeroOf, type AdContext, type Jvp, type Split } from './context.ts'
 import { linearizeFused, unzip, type Callees } from './linearize.ts'
@@ -238,8 +238,7 @@ function splitBody(cx: AdContext, func: Func, active: readonly boolean[]): Split
   const split = splitRerun(cx, func, rerun, active, (step, of) => splitOf(cx, step, of))
   if (split !== undefined && cx.budget !== undefined) {
     const kept = [...rerun.loop.args.map(v => v.type), ...rerun.memory.slice(0, rerun.written).map(p => p.type.elem!)]
-    const bytes = rerun.states * kept.reduce((sum, type) => sum + bytesOf(type), 4)
-    cx.budget.memory.set(split.primal, bytes + memoryOfCallees(cx.budget, split.vjp.body!))
+    noteMemory(cx.budget, split, 0, rerun.states * kept.reduce((sum, type) => sum + bytesOf(type), 4), split.vjp.body!)
   }
   return split
 }
@@ -294,7 +293,7 @@ function transformSplit(cx: AdContext, func: Func, active: readonly boolean[]): 
   cx.tidy(primal)
   cx.tidy(vjp)
   primal.info.prefer = func.info.prefer
-  if (cx.budget !== undefined) cx.budget.memory.set(primal, done.memory + memoryOfCallees(cx.budget, adjoint.body))
+  if (cx.budget !== undefined) noteMemory(cx.budget, { primal, vjp }, done.memory, 0, adjoint.body)
   cx.plainOf.set(primal, func)
   return {
     primal, own: func.results.length, vjp, needs: done.needs, activeInputs: active,
@@ -316,15 +315,6 @@ function withoutContexts(cx: AdContext, primal: Region, out: ReadonlySet<Value>)
       return call
     })
   })
-}
-
-/** Bytes that the functions keep which the reverse pass runs again. */
-function memoryOfCallees(budget: Budget, adjoint: Region): number {
-  const called = new Set<Func>()
-  walk(adjoint, inst => { if (inst.op === ops.call) called.add(inst.attr as Func) })
-  let sum = 0
-  for (const func of called) sum += budget.memory.get(func) ?? 0
-  return sum
 }
 
 /** Shows a tree as a function of its own; what it takes of other trees, and what it gives, stands only in its body. */
