@@ -43,6 +43,8 @@ export async function exercise(source: string, verify: boolean): Promise<Outcome
   renderDiagnostics(program.diagnostics)
   program.diagnostics.map(diagnosticJson)
   if (!program.ok) return { compiled: false, wgsl, slowest }
+  timed(() => attempt(() => program.js()))
+  timed(() => attempt(() => program.wasm()))
   const entries = new Set(program.entries.map(e => e.name))
   const names = [...new Set(program.functions.map(f => f.name))].filter(name => !entries.has(name))
   let all = timed(() => compile(source, { verify, exports: names }))

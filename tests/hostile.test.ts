@@ -20,6 +20,7 @@ const programs: Readonly<Record<string, string>> = {
   'a function named as the memory of WebAssembly is': 'export float memory(float x) { return x; }',
   'arrays whose generic length is too small': `float f<let N : int>(float x) { float a[N]; a[0] = x; return a[0]; }
 export float g(float x) { return f<0>(x) + f<-3>(x); }`,
+  'exported functions that take buffers': 'public float f(StructuredBuffer<float> b, RWStructuredBuffer<int> c) { c[0] = 1; return b[0]; }',
   'an entry point that calls itself': kernel('main(id);'),
   'an initial value that needs itself through an interface': `interface I { static float f(); }
 struct S : I { static float f() { return a; } }

@@ -7,6 +7,7 @@ import type { Value } from '../ir/value.ts'
 import { builtinMember } from './builtin.ts'
 import { impossible } from './context.ts'
 import { convert } from './convert.ts'
+import { seenAs } from './dispatch.ts'
 import { lowerExpr } from './expr.ts'
 import type { Fn } from './func.ts'
 import { emitOp, intrinsic } from './intrinsic.ts'
@@ -60,7 +61,8 @@ export function callWith(fn: Fn, ref: FuncRef, object: Operand | null, args: rea
   const operands = object === null ? args : [object, ...args]
   switch (ref.kind) {
     case 'requirement': return guarded(fn, builtinMember(fn, ref, operands))
-    case 'dynamic': case 'derivative': return callFunc(fn, ref, operands)
+    case 'dynamic': return callFunc(fn, ref, object === null ? operands : [seenAs(fn, object, ref.iface), ...args])
+    case 'derivative': return callFunc(fn, ref, operands)
     case 'direct': {
       const attributes = fn.cx.program.attributes(ref.decl)
       if (attributes.op !== null) return guarded(fn, emitOp(fn, attributes, operands.map(o => valueOf(fn, o)), resultType(fn, ref)))

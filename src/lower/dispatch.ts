@@ -160,6 +160,13 @@ function rewrap(fn: Fn, value: Value, from: s.InterfaceType, to: s.InterfaceType
   return b.load(out)
 }
 
+/** An object as a value of the interface whose requirement is called: that may be one which its own interface inherits from. */
+export function seenAs(fn: Fn, object: Operand, iface: s.InterfaceType): Operand {
+  if (object.dir !== 'in') return object
+  const own = fn.cx.interfaceOf(object.value.type)
+  return own === undefined || own.key === iface.key ? object : { dir: 'in', value: rewrap(fn, object.value, own, iface) }
+}
+
 function emptyOf(fn: Fn, type: t.Type): Value {
   return type.kind === 'ptr' ? fn.b.emit1(ops.undef, [], null, type) : fn.b.zero(type)
 }

@@ -3,7 +3,7 @@ import type { Sink } from '../../base/diag.ts'
 import { choiceInScript } from '../../base/errors/js.ts'
 import * as ops from '../../ir/ops.ts'
 import type { Mode } from '../../ir/scalar.ts'
-import type { Module } from '../../ir/value.ts'
+import type { Func, Module } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
 import { dataSignature, dataType, type DataSignature, type DataType } from '../data.ts'
 import { emitFunc } from './emit.ts'
@@ -49,7 +49,9 @@ function reportChoices(module: Module, sink: Sink): boolean {
 /** Prints the exported functions and compute entry points of a program as an ES module. */
 export function emitJs(module: Module, options: JsOptions, sink: Sink): JsOutput {
   const unit = new Unit(options.mode ?? 'f32', sink)
-  const roots = module.funcs.filter(f => f.body !== undefined && (f.info.exported !== undefined || f.info.entry?.stage === 'compute'))
+  // No host can call what takes or gives resources.
+  const callable = (f: Func): boolean => f.info.exported !== undefined && dataSignature(f, f.info.exported, unit.layouts) !== undefined
+  const roots = module.funcs.filter(f => f.body !== undefined && (callable(f) || f.info.entry?.stage === 'compute'))
   if (reportChoices(module, sink)) return { code: '', exports: [], functions: [], buffers: [], uniforms: [] }
   for (const func of roots) unit.want(func)
 
