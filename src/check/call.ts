@@ -19,7 +19,7 @@ import { isOwn } from './requirement.ts'
 import { derive, template, type Template } from './signature.ts'
 import { errorTerm, unusable, value, type Candidate, type Term } from './term.ts'
 import type { Arg, FuncRef, Place, SigParam } from './tree.ts'
-import { isInt, poisoned, same, show, type GenericArg, type Subst, type Type } from './type.ts'
+import { isInt, noSubst, poisoned, same, show, type GenericArg, type Subst, type Type } from './type.ts'
 
 type Funcs = Term & { readonly kind: 'funcs' }
 
@@ -272,10 +272,22 @@ function isDynamic(member: Member): boolean {
   return member.decl.kind === 'func' && member.decl.role === 'static' && member.requirement !== null
 }
 
+/** The function with a body that a declaration without one announces: the declaration may have default values that it has not. */
+function definitionOf(cx: Cx, decl: FuncDecl): FuncDecl {
+  if (decl.hasBody || decl.owner !== null || decl.module.isCore || decl.generics !== null || decl.of !== null) return decl
+  const params = (f: FuncDecl): string => template(cx, f, noSubst).params.map(p => `${p.dir} ${p.type.key}`).join()
+  const own = params(decl)
+  for (const other of decl.scope.names.get(decl.name) ?? []) {
+    if (other.kind === 'func' && other.hasBody && other.generics === null && params(other) === own) return other
+  }
+  return decl
+}
+
 function finish(env: Env, match: Match, funcs: Funcs, args: readonly Term[], span: Span): Term {
   const { cx } = env
-  const { sig, candidate } = match
-  const ref = refOf(match, funcs.modes)
+  const { sig } = match
+  const candidate = { ...match.candidate, decl: definitionOf(cx, match.candidate.decl) }
+  const ref = refOf({ ...match, candidate }, funcs.modes)
   if (funcs.modes.length > 0) {
     const { level } = attributesOf(cx, candidate.decl)
     const wanted = funcs.modes[0] === 'forward' ? 'forward' : 'backward'
@@ -289,7 +301,7 @@ function finish(env: Env, match: Match, funcs: Funcs, args: readonly Term[], spa
     const p = sig.params[i]!
     const arg = args[i]
     if (arg === undefined) {
-      made.push({ dir: 'in', value: { kind: 'paramDefault', type: p.type, span, func: ref, index: i } })
+      made.push({ dir: 'in', value: { kind: 'paramDefault', type: p.type, span, func: refOf(match, funcs.modes), index: i } })
       continue
     }
     const at = spanOf(arg) ?? span
