@@ -1,4 +1,5 @@
-// An esbuild plugin: leaves the example programs of the diagnostics out of bundles, since only the tests compile them.
+// An esbuild plugin: leaves out of bundles what only tests and readers of the source need: the example programs of the
+// diagnostics, and what the rows of the op table say of themselves.
 import { readFile } from 'node:fs/promises'
 
 /** The index after a string, template or bracket that starts at `i`, or after one character. */
@@ -22,10 +23,10 @@ function skip(text, i) {
   return k + 1
 }
 
-/** The text with an empty string for each value of a property `example`. */
-export function withoutExamples(text) {
+/** The text with an empty string for each value of a property. */
+function without(text, property) {
   let out = '', at = 0
-  for (const found of text.matchAll(/\bexample: /g)) {
+  for (const found of text.matchAll(new RegExp(`\\b${property}: `, 'g'))) {
     const start = found.index + found[0].length
     if (found.index < at) continue
     let end = start
@@ -39,6 +40,8 @@ export function withoutExamples(text) {
 export const stripExamples = {
   name: 'strip-examples',
   setup(build) {
-    build.onLoad({ filter: /[\\/]base[\\/]errors[\\/]\w+\.ts$/ }, async ({ path }) => ({ contents: withoutExamples(await readFile(path, 'utf8')), loader: 'ts' }))
+    const strip = (filter, property) => build.onLoad({ filter }, async ({ path }) => ({ contents: without(await readFile(path, 'utf8'), property), loader: 'ts' }))
+    strip(/[\\/]base[\\/]errors[\\/]\w+\.ts$/, 'example')
+    strip(/[\\/]ir[\\/]ops\.ts$/, 'doc')
   },
 }
