@@ -122,6 +122,8 @@ const exact: readonly (readonly [source: string, args: readonly unknown[], wante
   ['public int f(int x) { return bit_cast<int>(asfloat(x)); }', [0x40490fdb], 0x40490fdb],
   ['public int f(int16_t x) { return bit_cast<int>(x); }', [-2], -2],
   ['public int16_t f(half x) { return bit_cast<int16_t>(x); }', [-2.5], -0x3f00],
+  ['public float f(half x) { return x; }', [0.1], 0.0999755859375],
+  ['public float2 f(half2 x, half y[2]) { return float2(x.y, y[1]); }', [[0, 0.1], [0, 0.2]], [0.0999755859375, 0.199951171875]],
   ['public half f(uint16_t x) { return bit_cast<half>(x); }', [0xc101], -2.501953125],
 ]
 

@@ -67,6 +67,8 @@ function toScalar(scalar: ScalarName, value: unknown, where: string): Scalar {
     case 'u8': return integer(8, number, where) & 0xff
     case 'u16': return integer(16, number, where) & 0xffff
     case 'i32': case 'u32': return integer(32, number, where)
+    // What lies in memory as a float is a half all the same.
+    case 'f16': return fromHalf(halfBits(number))
     default: return number
   }
 }

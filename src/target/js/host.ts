@@ -37,13 +37,13 @@ export function readLeaves(type: Type, path: string, unit: Unit): string[] {
 function gather(type: Type, path: string, k: number, unit: Unit, depth: number): string {
   const elem = type.elem!
   const e = `e${depth === 0 ? '' : depth}`
-  if (elem.kind === 'scalar') return elem.scalar === 'bool' ? `Array.from(${path}, Number)` : path
+  if (elem.kind === 'scalar') return elem.scalar === 'bool' ? `Array.from(${path}, Number)` : isHalf(elem, unit) ? `Array.from(${path}, half)` : path
   const nested = nestedLeaf(elem, e, k, unit, depth + 1)
   return nested.array ? `Array.from(${path}).flatMap(${e} => Array.from(${nested.text}))` : `Array.from(${path}, ${e} => ${nested.text})`
 }
 
 function nestedLeaf(type: Type, path: string, k: number, unit: Unit, depth: number): { text: string; array: boolean } {
-  if (type.kind === 'scalar') return { text: type.scalar === 'bool' ? `Number(${path})` : path, array: false }
+  if (type.kind === 'scalar') return { text: type.scalar === 'bool' ? `Number(${path})` : isHalf(type, unit) ? `half(${path})` : path, array: false }
   if (type.kind === 'array') return { text: gather(type, path, k, unit, depth), array: true }
   let rest = k
   for (let i = 0; i < type.count; i++) {
@@ -53,6 +53,13 @@ function nestedLeaf(type: Type, path: string, k: number, unit: Unit, depth: numb
     rest -= count
   }
   return { text: '0', array: false }
+}
+
+/** Whether numbers are to be rounded to half precision, which typed arrays do not do by themselves. */
+function isHalf(type: Type, unit: Unit): boolean {
+  const rounds = type.scalar === 'f16' && unit.scalars.mode === 'f32'
+  if (rounds) unit.helpers.add('half')
+  return rounds
 }
 
 function coerce(type: Type, path: string, unit: Unit): string {
@@ -66,6 +73,11 @@ function coerce(type: Type, path: string, unit: Unit): string {
       if (unit.scalars.mode === 'f64') return path
       unit.helpers.add('fround')
       return `fround(${path})`
+    case 'f16': return isHalf(type, unit) ? `half(${path})` : path
+    case 'i16': return `${path} << 16 >> 16`
+    case 'i8': return `${path} << 24 >> 24`
+    case 'u16': return `${path} & 65535`
+    case 'u8': return `${path} & 255`
     default: return path
   }
 }
