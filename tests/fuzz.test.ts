@@ -17,7 +17,7 @@ const programsIn = (folder: string): string[] => {
   return files.map(f => readFileSync(join(path, f), 'utf8'))
 }
 const examples = programsIn('../examples')
-const others = ['lang', 'diag', 'target', 'grad', '../bench/programs'].flatMap(programsIn)
+const others = ['lang', 'diag', 'target', 'grad', 'graphics', 'textures', 'waves', 'reflection', '../bench/programs'].flatMap(programsIn)
 const mutator = new Mutator(seed, [...examples, ...others])
 
 /** What a WebGPU implementation says of a module; where it lacks half floats there is nothing to ask. */

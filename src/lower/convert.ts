@@ -13,7 +13,8 @@ export function convert(fn: Fn, value: Value, to: Type): Value {
   const { b } = fn
   const from = value.type
   if (from === to) return value
-  if (from.kind === 'ptr' && from.elem === to) return b.load(value)
+  // What a block holds may convert on.
+  if (from.kind === 'ptr' && from.space === 'uniform' && to.kind !== 'ptr') return convert(fn, b.load(value), to)
   // Pairs convert half by half.
   if (from.kind === 'struct' && to.kind === 'struct' && from.count === to.count) return b.construct(to, to.fields.map((f, i) => convert(fn, b.extract(value, i), f.type)))
   if (from.scalar === undefined || to.scalar === undefined) return impossible(`conversion from ${from.name} to ${to.name}`)

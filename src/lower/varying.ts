@@ -4,7 +4,7 @@
  * taken apart where the function returns. What passes from vertices to fragments is matched by semantic, so locations are
  * given to all entry points of a program at once.
  */
-import { doubleSemantic, varyingType } from '../base/errors/lower.ts'
+import { doubleLocation, doubleSemantic, varyingType } from '../base/errors/lower.ts'
 import type { FuncDecl, ParamDecl } from '../check/decl.ts'
 import * as s from '../check/type.ts'
 import type * as ast from '../syntax/ast.ts'
@@ -200,12 +200,21 @@ export function varyings(cx: Lowering, entry: GraphicsEntry, side: 'in' | 'out',
   const known = systemValues[stage][side]
   const between = (stage === 'vertex') === (side === 'out')
   const leaves = [...(side === 'in' ? entry.inputs : entry.outputs).values()].flatMap(i => i.leaves)
-  const seen = new Set<string>()
-  const taken = new Set(leaves.map(l => l.explicit))
-  let next = 0
-  return leaves.map(leaf => {
+  const seen = new Set<string | number>()
+  const asked = (leaf: Leaf): number | undefined => {
     const { name, index } = split(leaf.semantic)
-    if (seen.has(leaf.semantic)) cx.sink.add(doubleSemantic, leaf.span, { semantic: leaf.semantic })
+    return leaf.explicit ?? (side === 'out' && name === 'SV_TARGET' ? index : undefined)
+  }
+  const taken = new Set(between ? [] : leaves.map(asked))
+  let next = 0
+  const free = (): number => {
+    while (taken.has(next)) next++
+    return next++
+  }
+  return leaves.map(leaf => {
+    const { name } = split(leaf.semantic)
+    const twice = seen.has(leaf.semantic)
+    if (twice) cx.sink.add(doubleSemantic, leaf.span, { semantic: leaf.semantic })
     seen.add(leaf.semantic)
     if (isSystem(name)) {
       const type = known[name]
@@ -217,11 +226,10 @@ export function varyings(cx: Lowering, entry: GraphicsEntry, side: 'in' | 'out',
     // Booleans do not pass between stages.
     const type = leaf.type.scalar === 'bool' ? t.withScalar(leaf.type, t.u32) : leaf.type
     const own = { name: leaf.name, semantic: leaf.semantic, type }
-    if (between) return { ...own, location: links.location(leaf), interpolation: links.interpolation(leaf) }
-    if (leaf.explicit !== undefined) return { ...own, location: leaf.explicit, interpolation: '' }
-    if (side === 'out' && name === 'SV_TARGET') return { ...own, location: index, interpolation: '' }
-    while (taken.has(next)) next++
-    return { ...own, location: next++, interpolation: '' }
+    const location = between ? links.location(leaf) : asked(leaf) ?? free()
+    if (seen.has(location) && !twice) cx.sink.add(doubleLocation, leaf.span, { name: leaf.name, location })
+    seen.add(location)
+    return { ...own, location, interpolation: between ? links.interpolation(leaf) : '' }
   })
 }
 

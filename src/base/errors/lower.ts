@@ -52,6 +52,13 @@ export const doubleSemantic: Entry<'semantic'> = error('E36116', 'the entry poin
 float4 main(float4 a : COLOR, float4 b : COLOR0) : SV_Target { return a + b; }`, target: 'wgsl' },
 })
 
+export const doubleLocation: Entry<'name' | 'location'> = error('E36117', '{name} has the location {location}, which another has', {
+  help: 'give each a location of its own, or leave [[vk::location(n)]] out',
+  example: { source: `struct Vertex { [[vk::location(0)]] float3 at : POSITION; [[vk::location(0)]] float2 uv : TEXCOORD; }
+[shader("vertex")]
+float4 main(Vertex v) : SV_Position { return float4(v.at.xy + v.uv, v.at.z, 1.0); }`, target: 'wgsl' },
+})
+
 export const missingExport: Entry<'name'> = error('E38001', 'there is no function {name} to export', {
   help: 'methods are named Type.method; of a generic function, name<arguments>, there are the instances that the program itself makes',
   example: { source: 'float f(float x) { return x; }', exports: ['g'] },

@@ -126,7 +126,7 @@ void computeMain(uint3 id : SV_DispatchThreadID)
   },
 })
 
-export const offsetInTarget: Entry = error('E37014', 'WGSL samples with constant offsets only', {
+export const offsetInTarget: Entry = error('E37014', 'WGSL samples with constant offsets from -8 to 7 only', {
   help: 'write the offset in numbers, or add it to the coordinates in units of the size of a texel',
   example: {
     source: `Texture2D<float4> picture;

@@ -119,14 +119,14 @@ function storage(
   return { type: `texture_storage_${text}<${format}, ${word}>`, info: { kind: 'storage-texture', storageTexture: { dimension, format, access: how } } }
 }
 
-/** Whole texels to the side, which WGSL wants to know: made anew where they are constants, else undefined. */
+/** Whole texels to the side, which WGSL wants to know: made anew where they are constants from -8 to 7, else undefined. */
 export function constantOffset(b: Builder, v: Value): Value | undefined {
   const { def } = v
   if (def.op === ops.zero) return b.construct(v.type, Array.from({ length: v.type.count }, () => b.const(t.i32, 0)))
   if (def.op !== ops.construct && def.op !== ops.splat) return undefined
   const lanes = def.op === ops.splat ? Array.from({ length: v.type.count }, () => def.args[0]!) : def.args
   const known = lanes.map(constantOf)
-  return known.includes(undefined) ? undefined : b.construct(v.type, known.map(k => b.const(t.i32, Number(k))))
+  return known.some(k => k === undefined || Number(k) < -8 || Number(k) > 7) ? undefined : b.construct(v.type, known.map(k => b.const(t.i32, Number(k))))
 }
 
 /** Whether a call of a texture function takes an offset, as its last operand. */
