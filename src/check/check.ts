@@ -8,7 +8,6 @@ import * as names from '../base/errors/names.ts'
 import { tooDeep as nestedTooDeep } from '../base/errors/syntax.ts'
 import { attributesOf } from './attribute.ts'
 import { conforms, coreInterface, declaredBases, paramLists, put, selfType, substFor } from './conform.ts'
-import { foldExpr } from './const.ts'
 import { Cx } from './context.ts'
 import { argumentNeedsItself, containsItself, defaultNeedsItself, globalNeedsItself, inheritsItself } from './cycle.ts'
 import { core } from './core.generated.ts'
@@ -26,14 +25,14 @@ import { constructors } from './init.ts'
 import { Library } from './library.ts'
 import { checkLinkedGlobal, checkLinkedType } from './link.ts'
 import { packsOf, writtenOut } from './pack.ts'
-import { checkConformances, putRef, requiredConstant, resolveRef } from './requirement.ts'
+import { checkConformances, knownConstant, putRef, requiredConstant, resolveRef } from './requirement.ts'
 import { resolveType } from './resolve.ts'
 import { fieldDefault, fieldSigs, funcSig, globalInfo, globalInit, paramDefault, signatureOf } from './signature.ts'
 import { assertStatic, checkBody } from './stmt.ts'
 import type {
   Body, CheckedProgram, DerivativeInfo, Expr, FieldInfo, FuncRef, GlobalInfo, Signature, StructDiffInfo,
 } from './tree.ts'
-import { intOp, intType, show, substituteInt, type Int, type InterfaceType, type StructType, type Subst, type Type } from './type.ts'
+import { intType, show, substituteInt, type Int, type InterfaceType, type StructType, type Subst, type Type } from './type.ts'
 import { parseRange } from '../syntax/parse.ts'
 import { SourceFile, type Span } from '../base/source.ts'
 
@@ -208,17 +207,7 @@ class Program implements CheckedProgram {
   }
 
   substituteInt(value: Int, subst: Subst): Int {
-    return this.#known(substituteInt(value, subst))
-  }
-
-  /** Looks up constants that interfaces require, once their type is known. */
-  #known(value: Int): Int {
-    if (value.kind === 'op') return intOp(value.op, this.#known(value.left), this.#known(value.right))
-    if (value.kind !== 'member') return value
-    const member = requiredConstant(this.#cx, value.base, value.name)
-    if (member === null || member.decl.kind !== 'global') return value
-    const init = globalInit(this.#cx, member.decl)
-    return init === null ? value : foldExpr(this.#cx, init, member.subst) ?? value
+    return substituteInt(value, subst, (base, name) => knownConstant(this.#cx, base, name))
   }
 
   substituteRef(ref: FuncRef, subst: Subst): FuncRef {

@@ -11,21 +11,22 @@ import type { AssocDecl, Decl, EnumDecl, ExtensionDecl, GenericParams, Interface
 import { differentialOf } from './differential.ts'
 import { constraintsOf, inferArg, solve } from './generic.ts'
 import { lookupMember } from './member.ts'
+import { knownConstant } from './requirement.ts'
 import { resolveType } from './resolve.ts'
 import {
   arrayType, assocType, errorType, interfaceType, isInt, isIntName, noSubst, paramType, intParam, scalarName, show, structType,
-  substitute, substituteArg, thisType,
+  substitute, substituteInt, thisType,
   type GenericArg, type InterfaceType, type Subst, type Type,
 } from './type.ts'
 
 /** Puts in types and looks up associated types of what has become concrete. */
 export function put(cx: Cx, type: Type, subst: Subst): Type {
   if (type.kind === 'scalar' || (subst.args.size === 0 && subst.self === null)) return type
-  return substitute(type, subst, (base, iface, decl) => associated(cx, base, iface, decl))
+  return substitute(type, subst, (base, iface, decl) => associated(cx, base, iface, decl), (base, name) => knownConstant(cx, base, name))
 }
 
 export function putArg(cx: Cx, arg: GenericArg, subst: Subst): GenericArg {
-  return isInt(arg) ? substituteArg(arg, subst) : put(cx, arg, subst)
+  return isInt(arg) ? substituteInt(arg, subst, (base, name) => knownConstant(cx, base, name)) : put(cx, arg, subst)
 }
 
 function putInterface(cx: Cx, iface: InterfaceType, subst: Subst): InterfaceType {

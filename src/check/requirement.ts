@@ -3,6 +3,7 @@ import * as derivative from '../base/errors/derivative.ts'
 import * as generics from '../base/errors/generics.ts'
 import { attributesOf } from './attribute.ts'
 import { closure, declaredBases, extensionInfo, put, putArg, selfType, substFor } from './conform.ts'
+import { foldExpr } from './const.ts'
 import type { Cx } from './context.ts'
 import { explicitOnly, typeCost } from './convert.ts'
 import type { Decl, EnumDecl, ExtensionDecl, FieldDecl, FuncDecl, StructDecl } from './decl.ts'
@@ -11,9 +12,9 @@ import { Env } from './env.ts'
 import { checkExpr } from './expr.ts'
 import { membersOf } from './inherit.ts'
 import { isOpen, type Member } from './member.ts'
-import { fieldSigs, funcSig, globalInfo, template } from './signature.ts'
+import { fieldSigs, funcSig, globalInfo, globalInit, template } from './signature.ts'
 import type { FuncRef } from './tree.ts'
-import { compose, intParam, paramType, poisoned, same, show, type GenericArg, type InterfaceType, type StructType, type Subst, type Type } from './type.ts'
+import { compose, intMember, intParam, paramType, poisoned, same, show, type GenericArg, type Int, type InterfaceType, type StructType, type Subst, type Type } from './type.ts'
 
 /** Puts the types of the caller into a reference, and resolves requirements of what has become concrete. */
 export function putRef(cx: Cx, ref: FuncRef, subst: Subst): FuncRef {
@@ -259,3 +260,9 @@ export function requiredConstant(cx: Cx, type: Type, name: string): Member | nul
   return m
 }
 
+/** What a type has for an integer constant that an interface requires; `base.name` as it stands while that is not known. */
+export function knownConstant(cx: Cx, base: Type, name: string): Int {
+  const member = requiredConstant(cx, base, name)
+  const init = member?.decl.kind === 'global' ? globalInit(cx, member.decl) : null
+  return (member === null || init === null ? null : foldExpr(cx, init, member.subst)) ?? intMember(base, name)
+}

@@ -271,14 +271,17 @@ export function substKey(subst: Subst): string {
   return `${[...subst.args].map(([id, arg]) => `${id}=${arg.key}`).join(',')}${subst.self === null ? '' : `;${subst.self.key}`}`
 }
 
-export function substituteInt(value: Int, subst: Subst): Int {
+/** How a constant that an interface requires of a replaced type is made. */
+export type MakeMember = (base: Type, name: string) => Int
+
+export function substituteInt(value: Int, subst: Subst, member: MakeMember = intMember): Int {
   switch (value.kind) {
     case 'param': {
       const arg = subst.args.get(value.decl.id)
       return arg === undefined ? value : arg as Int
     }
-    case 'op': return intOp(value.op, substituteInt(value.left, subst), substituteInt(value.right, subst))
-    case 'member': return intMember(substitute(value.base, subst), value.name)
+    case 'op': return intOp(value.op, substituteInt(value.left, subst, member), substituteInt(value.right, subst, member))
+    case 'member': return member(substitute(value.base, subst), value.name)
     default: return value
   }
 }
@@ -290,24 +293,24 @@ export function substituteArg(arg: GenericArg, subst: Subst): GenericArg {
 /** How an associated type of a replaced base is made. */
 export type MakeAssoc = (base: Type, iface: InterfaceType, decl: AssocDecl) => Type
 
-/** Replaces parameters. Associated types of what becomes concrete are looked up by `assoc`, and left standing without it. */
-export function substitute(type: Type, subst: Subst, assoc: MakeAssoc = assocType): Type {
+/** Replaces parameters. Associated types and constants of what becomes concrete are looked up by `assoc` and `member`, and left standing without. */
+export function substitute(type: Type, subst: Subst, assoc: MakeAssoc = assocType, member: MakeMember = intMember): Type {
   if (subst.args.size === 0 && subst.self === null) return type
-  const arg = (a: GenericArg): GenericArg => isInt(a) ? substituteInt(a, subst) : substitute(a, subst, assoc)
+  const arg = (a: GenericArg): GenericArg => isInt(a) ? substituteInt(a, subst, member) : substitute(a, subst, assoc, member)
   switch (type.kind) {
     case 'param': {
       const to = subst.args.get(type.decl.id)
       return to === undefined ? type : to as Type
     }
     case 'this': return subst.self ?? type
-    case 'vector': return vectorType(substitute(type.elem, subst, assoc), substituteInt(type.count, subst))
-    case 'matrix': return matrixType(substitute(type.elem, subst, assoc), substituteInt(type.rows, subst), substituteInt(type.cols, subst))
-    case 'array': return arrayType(substitute(type.elem, subst, assoc), type.count === null ? null : substituteInt(type.count, subst))
+    case 'vector': return vectorType(substitute(type.elem, subst, assoc, member), substituteInt(type.count, subst, member))
+    case 'matrix': return matrixType(substitute(type.elem, subst, assoc, member), substituteInt(type.rows, subst, member), substituteInt(type.cols, subst, member))
+    case 'array': return arrayType(substitute(type.elem, subst, assoc, member), type.count === null ? null : substituteInt(type.count, subst, member))
     case 'struct': return type.args.length === 0 ? type : structType(type.decl, type.args.map(arg))
     case 'interface': return type.args.length === 0 ? type : interfaceType(type.decl, type.args.map(arg))
-    case 'assoc': return assoc(substitute(type.base, subst, assoc), substitute(type.iface, subst, assoc) as InterfaceType, type.decl)
-    case 'shape': return shapeType(substitute(type.scalar, subst, assoc), substitute(type.of, subst, assoc))
-    case 'func': return funcType(type.params.map(p => ({ ...p, type: substitute(p.type, subst, assoc) })), substitute(type.result, subst, assoc))
+    case 'assoc': return assoc(substitute(type.base, subst, assoc, member), substitute(type.iface, subst, assoc, member) as InterfaceType, type.decl)
+    case 'shape': return shapeType(substitute(type.scalar, subst, assoc, member), substitute(type.of, subst, assoc, member))
+    case 'func': return funcType(type.params.map(p => ({ ...p, type: substitute(p.type, subst, assoc, member) })), substitute(type.result, subst, assoc, member))
     default: return type
   }
 }
