@@ -4,7 +4,7 @@ import type * as ast from '../syntax/ast.ts'
 import type { Cx } from './context.ts'
 import type { FuncAttributes, FuncDecl, Level } from './decl.ts'
 import { hasDerivativeOf } from './derivative.ts'
-import { resolveInt } from './resolve.ts'
+import { lookup, resolveInt } from './resolve.ts'
 import { known } from './type.ts'
 
 const levels: Readonly<Record<string, Level>> = {
@@ -20,6 +20,8 @@ const knownNames = new Set([
   'Specialize', 'constref', 'BuiltinFunction', 'noRefInline', 'PyExport', 'AutoPyBind', 'PYTHON_EXPORT', 'noRef', 'shader_stage', 'nonVectorized', 'UnscopedEnum', 'Flags',
 ])
 
+/** What only the core library may say, since nobody checks it. */
+const coreOnly: ReadonlySet<string> = new Set(['__spell', '__op', '__intrinsic', '__lanewise', '__pure', '__convergent', '__sample'])
 const stages: ReadonlySet<string> = new Set(['compute', 'vertex', 'fragment', 'pixel'])
 /** Stages that Slang has and WebGPU has not. */
 const otherStages: ReadonlySet<string> = new Set([
@@ -62,6 +64,10 @@ function make(cx: Cx, func: FuncDecl, elsewhere: boolean): FuncAttributes {
       raise(own)
       continue
     }
+    if (coreOnly.has(a.name) && !func.module.isCore) {
+      cx.sink.add(errors.unknownAttribute, a.nameSpan, { name: a.name })
+      continue
+    }
     switch (a.name) {
       case 'ForwardDerivative': raise('forward'); break
       case 'BackwardDerivative': raise('backward'); break
@@ -97,7 +103,7 @@ function make(cx: Cx, func: FuncDecl, elsewhere: boolean): FuncAttributes {
       case '__convergent': convergent = true; break
       case '__sample': samples.push(a.args.map(x => number(x.value))); break
       default:
-        if (!func.module.isCore && a.name !== '' && !knownNames.has(a.name) && !a.name.includes('::') && !a.name.startsWith('__')) cx.sink.add(errors.unknownAttribute, a.nameSpan, { name: a.name })
+        if (!func.module.isCore && a.name !== '' && !knownNames.has(a.name) && !a.name.includes('::') && !a.name.startsWith('__') && !isUsers(cx, func, a.name)) cx.sink.add(errors.unknownAttribute, a.nameSpan, { name: a.name })
     }
   }
   if (func.owner !== null && func.owner.syntax.attributes.some(a => a.name === 'TreatAsDifferentiable')) {
@@ -113,6 +119,11 @@ function make(cx: Cx, func: FuncDecl, elsewhere: boolean): FuncAttributes {
     level, marked, noDiffThis, treatAsDifferentiable: treat, forceInline, noInline, prefer, stage, numthreads, kernel, exported,
     spell, op: op ?? null, opArg: opArg ?? null, intrinsic: intrinsic ?? null, lanewise, pure, convergent, samples,
   }
+}
+
+/** Whether a struct makes the name an attribute: `[__AttributeUsage(…)] struct NameAttribute`. */
+function isUsers(cx: Cx, func: FuncDecl, name: string): boolean {
+  return lookup(cx, func.scope, `${name}Attribute`).some(f => f.decl.kind === 'struct' && f.decl.syntax?.attributes.some(a => a.name === '__AttributeUsage') === true)
 }
 
 function number(e: ast.Expr): number {

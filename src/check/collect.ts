@@ -179,7 +179,7 @@ function collectStruct(at: Place, decl: ast.StructDecl): void {
   const inner = newScope(g.scope, 'type', null)
   const struct: StructDecl = {
     kind: 'struct', ...base(at, decl.name, decl.modifiers), generics: g.generics, nested: nestedName(at, decl.name.text),
-    intrinsic: stringArg(decl.attributes, '__intrinsic'), differentialOf: null, isBlock: false, syntax: decl, inner, fields: [],
+    intrinsic: at.module.isCore ? stringArg(decl.attributes, '__intrinsic') : null, differentialOf: null, isBlock: false, syntax: decl, inner, fields: [],
   }
   Object.assign(inner, { owner: struct })
   enter(at, struct)
