@@ -18,12 +18,14 @@ export class Env {
   infers = false
   readonly level: Level
   loops = 0
-  switches = 0
   depth = 0
-  /** What `defer` has put off, in the scopes where it stands; how many of it were there outside the innermost loop, and outside what `break` leaves. */
+  /** What `defer` has put off, in the scopes where it stands; how many of it were there outside the innermost loop. */
   readonly defers: { readonly body: Stmt, readonly scope: Scope }[] = []
   outsideLoop = 0
-  outsideBreak = 0
+  /** The loops and switches that `break` may leave, the innermost last, with the number of `defer`s outside. */
+  readonly exits: { readonly label: string | null, readonly outside: number }[] = []
+  /** The label before the loop or switch that comes next. */
+  label: string | null = null
 
   constructor(cx: Cx, scope: Scope, func: FuncDecl | null = null, self: Type | null = null, selfFixed: string | null = null, result: Type = voidType, level: Level = 'none') {
     this.cx = cx

@@ -70,17 +70,19 @@ function passes(s: Stmt): boolean {
     case 'for': return s.cond !== null || leaves(s.body)
     case 'while': return !(s.cond.kind === 'const' && s.cond.value === true) || leaves(s.body)
     case 'do': return passes(s.body) || leaves(s.body)
-    case 'switch': return !s.cases.some(c => c.isDefault) || s.cases.some(c => (!c.falls && fallsThrough(c.body)) || c.body.some(leaves))
+    case 'switch': return !s.cases.some(c => c.isDefault) || s.cases.some(c => (!c.falls && fallsThrough(c.body)) || c.body.some(x => leaves(x)))
     default: return true
   }
 }
 
-/** Whether a `break` in it leaves the loop or switch around it. */
-function leaves(s: Stmt): boolean {
+/** Whether a `break` in it leaves the loop or switch around it, `inside` further ones out. */
+function leaves(s: Stmt, inside = 0): boolean {
   switch (s.kind) {
-    case 'break': return true
-    case 'block': return s.body.some(leaves)
-    case 'if': return leaves(s.then) || (s.otherwise !== null && leaves(s.otherwise))
+    case 'break': return s.levels === inside
+    case 'block': return s.body.some(x => leaves(x, inside))
+    case 'if': return leaves(s.then, inside) || (s.otherwise !== null && leaves(s.otherwise, inside))
+    case 'for': case 'while': case 'do': return leaves(s.body, inside + 1)
+    case 'switch': return s.cases.some(c => c.body.some(x => leaves(x, inside + 1)))
     default: return false
   }
 }
@@ -184,12 +186,16 @@ function statement(env: Env, s: ast.Stmt, out: Stmt[]): void {
       return
     }
     case 'switch': out.push(checkSwitch(env, s)); return
-    case 'break':
-      if (s.label !== undefined) cx.sink.add(names.unsupported, s.span, { feature: 'break with a label' })
-      else if (env.loops === 0 && env.switches === 0) cx.sink.add(types.breakOutside, s.span, {})
-      catchUp(env, env.outsideBreak, out)
-      out.push({ kind: 'break', span: s.span })
+    case 'break': {
+      const last = env.exits.length - 1
+      const { label } = s
+      const at = label === undefined ? last : env.exits.findLastIndex(e => e.label === label.text)
+      if (last < 0) cx.sink.add(types.breakOutside, s.span, {})
+      else if (at < 0) cx.sink.add(names.undefinedName, label?.span, { name: label?.text ?? '' })
+      catchUp(env, env.exits[at]?.outside ?? 0, out)
+      out.push({ kind: 'break', levels: last - Math.max(at, 0), span: s.span })
       return
+    }
     case 'continue':
       if (env.loops === 0) cx.sink.add(types.continueOutside, s.span, {})
       catchUp(env, env.outsideLoop, out)
@@ -199,7 +205,11 @@ function statement(env: Env, s: ast.Stmt, out: Stmt[]): void {
     case 'discard': out.push({ kind: 'discard', span: s.span }); return
     case 'ifLet': checkIfLet(env, s, out); return
     case 'defer': out.push(one(env, s.body)); return
-    case 'label': cx.sink.add(names.unsupported, s.span, { feature: 'a label' }); return
+    case 'label':
+      if (s.body.kind === 'for' || s.body.kind === 'while' || s.body.kind === 'do' || s.body.kind === 'switch') env.label = s.name.text
+      else cx.sink.add(names.unsupported, s.span, { feature: 'a label before anything but a loop or a switch' })
+      checkStmt(env, s.body, out)
+      return
     case 'targetSwitch': out.push(targetCase(env, s)); return
     case 'unsupported': cx.sink.add(names.unsupported, s.span, { feature: s.feature }); return
   }
@@ -256,9 +266,7 @@ function targetCase(env: Env, s: ast.TargetSwitchStmt): Stmt {
     env.cx.sink.add(names.unsupported, s.span, { feature: s.which === 'target' ? 'a __target_switch without a case that all targets can take' : `__${s.which}_switch` })
     return { kind: 'block', body: [], span: s.span }
   }
-  const { outsideBreak } = env
-  env.outsideBreak = env.defers.length
-  env.switches++
+  enterExit(env)
   const bodies = new Map<ast.TargetCase, readonly Stmt[]>()
   const cases = (['gpu', 'cpu'] as const).map((target): SwitchCase => {
     const wanted = likeness[target].find(name => usable.some(c => c.targets.some(t => t?.text === name)))
@@ -267,8 +275,7 @@ function targetCase(env: Env, s: ast.TargetSwitchStmt): Stmt {
     if (body === undefined) bodies.set(chosen, body = scoped(env, () => checkStmts(env, chosen.body)))
     return { labels: [], isDefault: true, body, falls: false, target }
   })
-  env.outsideBreak = outsideBreak
-  env.switches--
+  env.exits.pop()
   return { kind: 'switch', value: { kind: 'const', type: intType, span: s.span, value: 0 }, cases, span: s.span }
 }
 
@@ -372,14 +379,21 @@ function checkLocal(env: Env, d: ast.VarDecl, out: Stmt[]): void {
 // ── Loops and switches ───────────────────────────────────────────────────────────────────────────────────────────
 
 function loopBody(env: Env, s: ast.Stmt): Stmt {
-  const { outsideLoop, outsideBreak } = env
-  env.outsideLoop = env.outsideBreak = env.defers.length
+  const { outsideLoop } = env
+  env.outsideLoop = env.defers.length
+  enterExit(env)
   env.loops++
   const body = one(env, s)
   env.loops--
+  env.exits.pop()
   env.outsideLoop = outsideLoop
-  env.outsideBreak = outsideBreak
   return body
+}
+
+/** Begins what a `break` leaves. */
+function enterExit(env: Env): void {
+  env.exits.push({ label: env.label, outside: env.defers.length })
+  env.label = null
 }
 
 function loopAttributes(env: Env, attributes: readonly ast.Attribute[]): LoopAttributes {
@@ -437,9 +451,7 @@ function checkSwitch(env: Env, s: ast.SwitchStmt): Stmt {
   if (!whole && !poisoned(type) && value.kind !== 'error') cx.sink.add(types.switchType, s.value.span, { type: show(type) })
   const cases: SwitchCase[] = []
   const seen = new Set<number>()
-  const { outsideBreak } = env
-  env.outsideBreak = env.defers.length
-  env.switches++
+  enterExit(env)
   for (let i = 0; i < s.groups.length; i++) {
     const group = s.groups[i]!
     const labels: number[] = []
@@ -465,8 +477,7 @@ function checkSwitch(env: Env, s: ast.SwitchStmt): Stmt {
     const falls = fallsThrough(body) && s.groups.slice(i + 1).some(g => g.body.length > 0)
     cases.push({ labels, isDefault, body, falls })
   }
-  env.outsideBreak = outsideBreak
-  env.switches--
+  env.exits.pop()
   return { kind: 'switch', value, cases, span: s.span }
 }
 

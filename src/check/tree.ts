@@ -221,7 +221,9 @@ export type Stmt =
   /** Cases have distinct labels and do not fall through; `break` in `body` leaves the switch. The default has `isDefault`, and may have labels too. */
   | { readonly kind: 'switch', readonly value: Expr, readonly cases: readonly SwitchCase[], readonly span: Span | null }
   | { readonly kind: 'return', readonly value: Expr | null, readonly span: Span | null }
-  | { readonly kind: 'break' | 'continue' | 'discard', readonly span: Span | null }
+  /** Leaves the innermost loop or switch, or one `levels` further out. */
+  | { readonly kind: 'break', readonly levels: number, readonly span: Span | null }
+  | { readonly kind: 'continue' | 'discard', readonly span: Span | null }
 
 export interface SwitchCase {
   readonly labels: readonly number[]

@@ -59,7 +59,7 @@ function statement(fn: Fn, stmt: Stmt): void {
       leaveFunction(fn, value)
       return
     }
-    case 'break': leave(b, fn.breaks[fn.breaks.length - 1] ?? impossible('break outside a loop'), fn.left); return
+    case 'break': leave(b, fn.breaks[fn.breaks.length - 1 - stmt.levels] ?? impossible('break outside a loop'), fn.left); return
     case 'continue': leave(b, fn.continues[fn.continues.length - 1] ?? impossible('continue outside a loop'), fn.left); return
     case 'discard': callExternal(fn, 'discard', [], voidType, false); return
   }
