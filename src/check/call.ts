@@ -5,7 +5,7 @@ import * as generics from '../base/errors/generics.ts'
 import { needsObject as noObject } from '../base/errors/names.ts'
 import type { Span } from '../base/source.ts'
 import { attributesOf } from './attribute.ts'
-import { put } from './conform.ts'
+import { closure, put } from './conform.ts'
 import { coerce, convertPlace, termCost, typeCost } from './convert.ts'
 import type { Cx } from './context.ts'
 import type { FuncDecl, GenericParams } from './decl.ts'
@@ -125,6 +125,7 @@ function compare(cx: Cx, a: Match, b: Match): number {
   const order = [
     (x.via === 2 && x.requirement !== null ? 1 : 0) - (y.via === 2 && y.requirement !== null ? 1 : 0),
     x.via - y.via,
+    refines(cx, y, x) - refines(cx, x, y),
     x.extensionParams - y.extensionParams,
     (x.decl.generics === null ? 0 : 1) - (y.decl.generics === null ? 0 : 1),
     (cx.variadic.has(x.decl) ? 1 : 0) - (cx.variadic.has(y.decl) ? 1 : 0),
@@ -137,6 +138,13 @@ function compare(cx: Cx, a: Match, b: Match): number {
   ]
   for (const o of order) if (o !== 0) return o
   return 0
+}
+
+/** 1 where the first is required by an interface that inherits the one that requires the second. */
+function refines(cx: Cx, x: Candidate, y: Candidate): number {
+  if (x.requirement === null || y.requirement === null || x.requirement.iface.key === y.requirement.iface.key) return 0
+  const { iface } = y.requirement
+  return closure(cx, x.requirement.iface).some(i => i.key === iface.key) ? 1 : 0
 }
 
 /** Of two generic functions the one with fewer parameters is the more specific: `f<T>(vector<T, 3>)` against `f<T, N>(vector<T, N>)`. */

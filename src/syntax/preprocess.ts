@@ -53,11 +53,14 @@ interface Reader {
   readonly conditionals: Conditional[]
 }
 
+/** What Slang's own compiler defines for a file in Slang. */
+const predefined: ReadonlyMap<string, string> = new Map([['__SLANG__', '1'], ['__SLANG_COMPILER__', '1'], ['__HLSL__', '1'], ['__HLSL_VERSION', '2018']])
+
 /** The tokens of a file with directives obeyed and macros replaced. */
 export function preprocess(file: SourceFile, options: PreprocessOptions, sink: Sink): TokenStream {
   const raw = lex(file)
   const state = new Preprocessor(options, sink)
-  if (!raw.directives && state.macros.size === 0 && !file.text.includes('__LINE__') && !file.text.includes('__FILE__')) {
+  if (!raw.directives && state.macros.size === 0 && !/__(?:LINE|FILE|SLANG|HLSL)/.test(file.text)) {
     const clean = state.dropBad(file, raw)
     return new TokenStream(clean.kinds, clean.starts, clean.ends, clean.flags, clean.count, [file])
   }
@@ -232,6 +235,11 @@ class Preprocessor {
   }
 
   #expandBuiltin(tok: Tok): boolean {
+    const fixed = predefined.get(tok.text)
+    if (fixed !== undefined) {
+      this.#pending.push({ ...tok, kind: intKind, text: fixed })
+      return true
+    }
     if (tok.text !== '__LINE__' && tok.text !== '__FILE__') return false
     const presumed = this.#presumed.get(tok.file)?.at(tok.start)
     const text = tok.text === '__LINE__'
@@ -431,7 +439,7 @@ class Preprocessor {
   }
 
   #isDefined(name: string): boolean {
-    return this.macros.has(name) || name === '__LINE__' || name === '__FILE__'
+    return this.macros.has(name) || predefined.has(name) || name === '__LINE__' || name === '__FILE__'
   }
 
   #condition(rest: readonly Tok[], at: Span): boolean {
