@@ -16,10 +16,11 @@ import { membersOf } from './inherit.ts'
 import { checkAssign, checkBinary, checkConditional, checkPostfix, checkPrefix } from './operator.ts'
 import { noneTerm, typeQuestion } from './optional.ts'
 import { applyGeneric, arrayOf, describe, lookup, resolveInt, resolveType, termType } from './resolve.ts'
+import { byteSize } from './size.ts'
 import { errorTerm, unusable, value, type Term } from './term.ts'
 import type { Arg, Expr, Place } from './tree.ts'
 import {
-  boolType, errorType, intType, poisoned, scalars, show, stringType, uintType, type GenericArg, type Type,
+  boolType, errorType, intMember, intType, isGeneric, poisoned, scalars, show, stringType, uintType, type GenericArg, type Type,
 } from './type.ts'
 
 /** Stands for what was reported. */
@@ -193,32 +194,11 @@ function sizeofTerm(env: Env, e: ast.SizeofExpr): Term {
     const count = type.kind === 'array' ? type.count : type.kind === 'vector' ? type.count : null
     if (count !== null) return value(count.kind === 'const' ? { kind: 'const', type: intType, span: e.span, value: count.value } : { kind: 'int', type: intType, span: e.span, value: count })
   }
-  const size = byteSize(type)
+  // What is not known yet is asked for like a constant of the type.
+  if (isGeneric(type) && e.which !== 'countof') return value({ kind: 'int', type: intType, span: e.span, value: intMember(type, e.which) })
+  const size = e.which === 'countof' ? null : byteSize(env.cx, type)
   if (size === null) return unsupported(env, e.span, `${e.which} of this type`)
   return value({ kind: 'const', type: intType, span: e.span, value: e.which === 'sizeof' ? size.size : size.align })
-}
-
-/** Natural size and alignment in bytes, where a type has them without knowing a target. */
-function byteSize(type: Type): { readonly size: number, readonly align: number } | null {
-  switch (type.kind) {
-    case 'scalar': {
-      const n = type.name === 'bool' ? 4 : Number(type.name.slice(1)) / 8
-      return { size: n, align: n }
-    }
-    case 'vector': {
-      const elem = byteSize(type.elem)
-      return elem === null || type.count.kind !== 'const' ? null : { size: elem.size * type.count.value, align: elem.align }
-    }
-    case 'matrix': {
-      const elem = byteSize(type.elem)
-      return elem === null || type.rows.kind !== 'const' || type.cols.kind !== 'const' ? null : { size: elem.size * type.rows.value * type.cols.value, align: elem.align }
-    }
-    case 'array': {
-      const elem = byteSize(type.elem)
-      return elem === null || type.count?.kind !== 'const' ? null : { size: elem.size * type.count.value, align: elem.align }
-    }
-    default: return null
-  }
 }
 
 // ── Terms as values ──────────────────────────────────────────────────────────────────────────────────────────────

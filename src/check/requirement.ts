@@ -1,6 +1,7 @@
 /** What meets a requirement of an interface on a concrete type, and whether declared conformances hold. */
 import * as derivative from '../base/errors/derivative.ts'
 import * as generics from '../base/errors/generics.ts'
+import { unsupported } from '../base/errors/names.ts'
 import { attributesOf } from './attribute.ts'
 import { closure, declaredBases, extensionInfo, put, putArg, selfType, substFor } from './conform.ts'
 import { foldExpr } from './const.ts'
@@ -13,8 +14,9 @@ import { checkExpr } from './expr.ts'
 import { membersOf } from './inherit.ts'
 import { isOpen, type Member } from './member.ts'
 import { fieldSigs, funcSig, globalInfo, globalInit, template } from './signature.ts'
+import { byteSize } from './size.ts'
 import type { FuncRef } from './tree.ts'
-import { compose, intMember, intParam, paramType, poisoned, same, show, type GenericArg, type Int, type InterfaceType, type StructType, type Subst, type Type } from './type.ts'
+import { compose, intConst, intMember, intParam, isGeneric, paramType, poisoned, same, show, type GenericArg, type Int, type InterfaceType, type StructType, type Subst, type Type } from './type.ts'
 
 /** Puts the types of the caller into a reference, and resolves requirements of what has become concrete. */
 export function putRef(cx: Cx, ref: FuncRef, subst: Subst): FuncRef {
@@ -262,6 +264,12 @@ export function requiredConstant(cx: Cx, type: Type, name: string): Member | nul
 
 /** What a type has for an integer constant that an interface requires; `base.name` as it stands while that is not known. */
 export function knownConstant(cx: Cx, base: Type, name: string): Int {
+  if (name === 'sizeof' || name === 'alignof') {
+    if (isGeneric(base)) return intMember(base, name)
+    const size = byteSize(cx, base)
+    if (size === null) cx.sink.add(unsupported, undefined, { feature: `${name} of ${show(base)}` })
+    return intConst(size === null ? 1 : name === 'sizeof' ? size.size : size.align)
+  }
   const member = requiredConstant(cx, base, name)
   const init = member?.decl.kind === 'global' ? globalInit(cx, member.decl) : null
   return (member === null || init === null ? null : foldExpr(cx, init, member.subst)) ?? intMember(base, name)
