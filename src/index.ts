@@ -61,6 +61,10 @@ export class Program extends WgslProgram {
     return this.emit('js', derivativesOf(options), (module, sink) => emitJs(module, { mode, trips }, sink), mode === 'f64')
   }
 
+  protected override observer(): Explainer {
+    return new Explainer(false)
+  }
+
   /**
    * What the reverse pass of a function keeps, computes again and stores, and why: of the one of that name, methods as
    * `Type.method` and instances as `name<arguments>`; of an entry point, of all functions that it differentiates; without a

@@ -203,6 +203,11 @@ export class WgslProgram {
     return module!
   }
 
+  /** Who can say what takes memory, where a reverse pass does not fit; nobody in what only makes WGSL, to keep that small. */
+  protected observer(): Explain | undefined {
+    return undefined
+  }
+
   #check(): void {
     if (!this.ok) throw new CompileError(this.#diagnostics)
   }
@@ -270,6 +275,6 @@ export class WgslProgram {
 
   #passes(target: Target | undefined, dump: MiddleOptions['dump'], wide: boolean): MiddleOptions {
     const { optimize = 2, verify = false, debug = false, time, maxContext } = this.#options
-    return { level: optimize, verify, debug, target, wide, dump, time, maxContext }
+    return { level: optimize, verify, debug, target, wide, dump, time, maxContext, explain: maxContext === undefined ? undefined : this.observer() }
   }
 }

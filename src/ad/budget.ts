@@ -6,7 +6,7 @@
 import type { Note } from '../base/diag.ts'
 import { overBudget } from '../base/errors/ad.ts'
 import type { AdContext, Split } from './context.ts'
-import { Explainer, type Held } from './explain.ts'
+import type { Held } from './explain.ts'
 import * as ops from '../ir/ops.ts'
 import type { Func, Region } from '../ir/value.ts'
 import { walk } from '../ir/walk.ts'
@@ -77,24 +77,23 @@ export function withinBudget(cx: AdContext, of: Func, make: () => Split | undefi
   const { budget } = cx
   if (budget === undefined) return make()
   const before = budget.pressure
-  const explain = cx.explain instanceof Explainer ? cx.explain : undefined
-  const mark = explain?.mark() ?? 0
+  const mark = cx.explain?.mark?.() ?? 0
   for (budget.pressure = 0; ; budget.pressure++) {
     const split = make()
     const bytes = split === undefined ? 0 : (budget.slots.get(split.primal) ?? 0) + (budget.inside.get(split.vjp) ?? 0)
     if (split === undefined || bytes <= budget.max || budget.pressure >= maxPressure || cx.sink.errors > 0) {
-      if (bytes > budget.max) complain(cx, of, split!, bytes, budget.max, explain)
+      if (bytes > budget.max) complain(cx, of, split!, bytes, budget.max)
       budget.pressure = before
       return split
     }
     // What is memoised was made under less pressure.
     cx.splits.clear()
-    explain?.forget(mark)
+    cx.explain?.forget?.(mark)
   }
 }
 
-function complain(cx: AdContext, of: Func, split: Split, bytes: number, max: number, explain: Explainer | undefined): void {
-  const held = explain?.heldBy(split.primal) ?? []
+function complain(cx: AdContext, of: Func, split: Split, bytes: number, max: number): void {
+  const held = cx.explain?.heldBy?.(split.primal) ?? []
   const notes = [...held].sort((a, b) => b.residual.stored - a.residual.stored).slice(0, namedLimit).map(noteOf)
   cx.sink.add(overBudget, of.span ?? undefined, { name: of.name, bytes: Number.isFinite(bytes) ? String(bytes) : 'any number of', max: String(max) }, ...notes)
 }

@@ -4,6 +4,7 @@ import * as ops from '../ir/ops.ts'
 import { differential, voidType, type Type } from '../ir/type.ts'
 import type { Budget } from './budget.ts'
 import type { Decisions } from './checkpoint.ts'
+import type { Held } from './explain.ts'
 import type { Rerun } from './rerun.ts'
 import { Func, type Module, type ParamSig, type Value } from '../ir/value.ts'
 
@@ -38,6 +39,10 @@ export interface Explain {
   split(func: Func, split: Split, isCustom: boolean): void
   /** What a loop under `[Checkpoints]` keeps: so many states of these parts. `step` is one trip; `split` follows. */
   kept?(states: number, parts: readonly Value[], span: Func['span'], step: Split): void
+  /** How much was told so far, and to leave out what was told since; what takes memory in the reverse pass of a split function. */
+  mark?(): number
+  forget?(mark: number): void
+  heldBy?(primal: Func): readonly Held[]
   /** A function that is made of a loop, or of a stretch of one. */
   stretch?(func: Func): void
   /** A forward derivative on plain values; `rule` is the user's, where it is made of one. */

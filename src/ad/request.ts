@@ -13,7 +13,6 @@ import { rootOf } from './activity.ts'
 import { withinBudget } from './budget.ts'
 import { adContext, zeroOf, type AdContext, type AdStage, type Explain, type Split } from './context.ts'
 import { dualOf, isPlace } from './dual.ts'
-import { Explainer } from './explain.ts'
 import { half, jvpOf, splitOf } from './extract.ts'
 import { pairOf } from './pair.ts'
 import { differentiableInputs, planOf } from './plan.ts'
@@ -39,7 +38,7 @@ export interface AdHooks {
 
 /** Writes the body of every function of the module that is still a request; new functions are added to the module. */
 export function resolveRequests(module: Module, hooks: AdHooks): void {
-  const cx = adContext(module, { ...hooks, explain: hooks.explain ?? (hooks.maxContext === undefined ? undefined : new Explainer(false)), resolve: func => resolve(cx, func) }, hooks.maxContext)
+  const cx = adContext(module, { ...hooks, resolve: func => resolve(cx, func) }, hooks.maxContext)
   for (let i = 0; i < module.funcs.length; i++) {
     const func = module.funcs[i]!
     if (func.request !== undefined) resolve(cx, func)
