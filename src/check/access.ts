@@ -162,6 +162,8 @@ function valueMember(env: Env, base: Term & { readonly kind: 'value' | 'place' }
     const inner = membersOf(cx, held, name)
     if (inner.length > 0) return memberDeclTerm(env, base, held, inner, span)
   }
+  const picked = type.kind === 'struct' && type.decl.intrinsic === 'Tuple' && base.kind === 'place' ? pick(env, base, name, span) : null
+  if (picked !== null) return picked
   const members = membersOf(cx, type, name)
   if (members.length === 0) {
     if (name === 'Length' && type.kind === 'array' && type.count !== null) return value({ kind: 'int', type: intType, span, value: type.count })
@@ -169,6 +171,17 @@ function valueMember(env: Env, base: Term & { readonly kind: 'value' | 'place' }
     return errorTerm
   }
   return memberDeclTerm(env, base, type, members, span)
+}
+
+/** `t._2_0` of a tuple: a tuple of those parts; null where the name is none of that form, or there is no such part. */
+function pick(env: Env, base: Term & { readonly kind: 'place' }, name: string, span: Span): Term | null {
+  const parts = /^(?:_\d+){2,8}$/.test(name) ? name.slice(1).split('_') : []
+  const type = base.place.type as StructType
+  if (parts.length === 0 || parts.some(n => Number(n) >= type.args.length)) return null
+  const made = env.cx.library.lookup(`__Tuple${parts.length}`)[0]
+  if (made?.kind !== 'struct') return null
+  const values = parts.map(n => toExpr(env, valueMember(env, base, `_${Number(n)}`, span), span))
+  return value({ kind: 'construct', type: structType(made, values.map(v => v.type)), span, parts: values })
 }
 
 /** `ConstantBuffer<T>` and `ParameterBlock<T>`. */

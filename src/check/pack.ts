@@ -94,7 +94,7 @@ function countsOf(decl: FuncDecl, list: GenericParams, args: readonly Term[]): r
     if (pack === undefined) return
     // What stands behind packs is counted from the end.
     const type = typeOf(args[first === -1 || i < first ? i : args.length - (params.length - i)])
-    if (type?.kind === 'struct' && p.type.kind === 'generic') counts.set(pack, type.args.length - (p.type.args.length - 1))
+    if (type?.kind === 'struct' && p.type.kind === 'generic' && isMadeOf(type.decl, p.type.base)) counts.set(pack, type.args.length - (p.type.args.length - 1))
   })
   const open = params.filter(spread).map(p => packs.find(name => mentions(p.type, name))!)
   const settled = open.reduce((sum, pack) => sum + (counts.get(pack) ?? 0), 0)
@@ -103,6 +103,12 @@ function countsOf(decl: FuncDecl, list: GenericParams, args: readonly Term[]): r
   if (unknown.length > 0 && !(each >= 0 && Number.isInteger(each))) return null
   for (const pack of unknown) counts.set(pack, each)
   return packs.every(pack => (counts.get(pack) ?? -1) >= 0) ? packs.map(pack => counts.get(pack)!) : null
+}
+
+/** Whether a struct is an instance of what the syntax names. */
+function isMadeOf(decl: StructDecl, of: ast.Expr): boolean {
+  const name = of.kind === 'name' ? of.name : of.kind === 'member' ? of.name.text : ''
+  return name === 'Tuple' ? decl.intrinsic === 'Tuple' : decl.name === name
 }
 
 /** `expand each T`, or the bare name of a pack. */
