@@ -143,3 +143,22 @@ describe('pictures', () => {
     }
   })
 })
+
+describe('what a stage has not is refused', () => {
+  const vertex = (body: string): string => `RWStructuredBuffer<float> outp; groupshared float shared;
+[shader("vertex")] float4 main(uint i : SV_VertexID) : SV_Position { ${body} }`
+  test.each([
+    ['a writable buffer in vertices', vertex('return outp[i];'), /E36107.*the writable buffer outp/],
+    ['printing from vertices', vertex('printf("%d", i); return 0;'), /E36107.*printf/],
+    ['shared memory of vertices', vertex('return shared;'), /E36107.*groupshared shared/],
+    ['waiting for other vertices', vertex('GroupMemoryBarrierWithGroupSync(); return 0;'), /E36107.*a barrier/],
+    ['discard in vertices', vertex('if (i > 3) discard; return 0;'), /E36107.*discard/],
+    ['a number of primitives', '[shader("fragment")] float4 main(uint i : SV_PrimitiveID) : SV_Target { return float4(i); }', /E37005.*SV_PRIMITIVEID/],
+    ['sampling by distance in compute', `Texture2D t; SamplerState s; RWStructuredBuffer<float4> outp;
+[numthreads(1, 1, 1)] void main() { outp[0] = t.Sample(s, float2(0.5)); }`, /E36107.*Sample /],
+    ['a position of three numbers', '[shader("fragment")] float4 main(float4 p : SV_Position, out float2 depth : SV_Depth) : SV_Target { depth = p.xy; return p; }', /E38024.*depth/],
+  ])('%s', (_, source, message) => {
+    const program = compile(source)
+    expect(() => program.wgsl()).toThrow(message)
+  })
+})
