@@ -99,6 +99,7 @@ const shaped: readonly (readonly [name: string, params: readonly string[], resul
   ['makeTuple of 6', ['float', 'float'], 'float', 'let t = makeTuple(x, y, x * y, x - y, x * x, y * y); return t._0 * (t._0 * 1 + t._1 * 2 + t._2 * 3 + t._3 * 4 + t._4 * 5 + t._5 * 6) + y;'],
   ['makeTuple of 7', ['float', 'float'], 'float', 'let t = makeTuple(x, y, x * y, x - y, x * x, y * y, x + y); return t._0 * (t._0 * 1 + t._1 * 2 + t._2 * 3 + t._3 * 4 + t._4 * 5 + t._5 * 6 + t._6 * 7) + y;'],
   ['makeTuple of 8', ['float', 'float'], 'float', 'let t = makeTuple(x, y, x * y, x - y, x * x, y * y, x + y, x / y); return t._0 * (t._0 * 1 + t._1 * 2 + t._2 * 3 + t._3 * 4 + t._4 * 5 + t._5 * 6 + t._6 * 7 + t._7 * 8) + y;'],
+  ['concat', ['float', 'float'], 'float', 'let t = concat(makeTuple(x), makeTuple(y, x * y)); return t._0 * (t._0 * 1 + t._1 * 2 + t._2 * 3) + y;'],
   ['mul of row vector and matrix', ['float2', 'float2x3'], 'float3', 'return mul(x, y);'],
   ['mul of matrix and column vector', ['float2x3', 'float3'], 'float2', 'return mul(x, y);'],
   ['mul of matrices', ['float2x3', 'float3x2'], 'float2x2', 'return mul(x, y);'],
