@@ -3,6 +3,7 @@
  * members of the base are found through it, and a value of the struct becomes one of its base by reading it.
  */
 import type * as ast from '../syntax/ast.ts'
+import { isWrapper } from './access.ts'
 import { put, substFor } from './conform.ts'
 import type { Cx } from './context.ts'
 import type { AliasDecl, FieldDecl, StructDecl } from './decl.ts'
@@ -48,8 +49,11 @@ function inNamespace(cx: Cx, e: ast.MemberExpr, scope: Scope): ReturnType<typeof
 
 /** The field of a struct that holds what it inherits, with its type; null where it inherits nothing. */
 function baseField(cx: Cx, type: Type): { readonly field: FieldDecl, readonly type: Type } | null {
-  const field = type.kind === 'struct' ? type.decl.fields[0] : undefined
-  if (type.kind !== 'struct' || field === undefined || field.isBase !== true) return null
+  if (type.kind !== 'struct') return null
+  // A block shows the fields of what it holds.
+  if (isWrapper(type)) return baseField(cx, type.args[0] as Type)
+  const field = type.decl.fields[0]
+  if (field === undefined || field.isBase !== true) return null
   return { field, type: put(cx, fieldType(cx, field), substFor(type.decl, type.args, null)) }
 }
 
