@@ -7,6 +7,7 @@ import { Cx } from '../src/check/context.ts'
 import { core } from '../src/check/core.generated.ts'
 import type { Decl } from '../src/check/decl.ts'
 import { Library } from '../src/check/library.ts'
+import { packsOf, writtenOut } from '../src/check/pack.ts'
 
 // Bodies of the library are checked when a program needs them; here all of them are.
 
@@ -14,7 +15,12 @@ import { Library } from '../src/check/library.ts'
 function checkAll(cx: Cx, decl: Decl, seen: Set<Decl>): void {
   if (seen.has(decl)) return
   seen.add(decl)
-  if (decl.kind === 'func') {
+  if (decl.kind === 'func' && decl.generics?.packed === true) {
+    // A function of packs is checked as it is written out, here with two types in each.
+    const written = writtenOut(cx, decl, packsOf(decl.generics).map(() => 2))
+    expect(written).not.toBeNull()
+    checkAll(cx, written!, seen)
+  } else if (decl.kind === 'func') {
     attributesOf(cx, decl)
     checkBody(cx, decl)
   }
