@@ -121,7 +121,7 @@ const slotPasses: readonly Step[] = [
 ]
 
 /** Passes after which variables can be promoted that could not be before. */
-const uncovering: ReadonlySet<string> = new Set(['unroll', 'unrollSmall', 'memory'])
+const uncovering: ReadonlySet<string> = new Set(['unroll', 'unrollSmall'])
 
 /** Passes that bring equal work together. */
 const moving: ReadonlySet<string> = new Set(['licm', 'memory', 'unroll', 'unrollSmall'])
@@ -157,7 +157,9 @@ class Runner {
         if (change === false) continue
         control ||= change === 'control'
         values ||= moving.has(name)
-        again ||= uncovering.has(name) && (name !== 'memory' || this.#promotes(func))
+        again ||= uncovering.has(name)
+        // What has become promotable is promoted at once; folding and merging is all that it then takes.
+        if (name === 'memory' && this.#promotes(func)) control = true
         if (reshaping.has(name)) shape = shapeOf(func)
       }
     }
