@@ -70,6 +70,8 @@ export interface Decisions {
 const byteAtTop = 2, byteInLoop = 4, byteInGpuLoop = 16
 /** Slots of more bytes than this grow with the trips where these are only bounded, so that a generous bound costs nothing. */
 const reservedBytes = 1024
+/** Slots of more bytes grow as they are filled even where the number of trips is known: the trips may end early, or run out of memory with a word. */
+const hugeBytes = 2 ** 24
 /** Trips assumed of a loop whose bound is unknown. */
 const assumedTrips = 16
 
@@ -233,8 +235,9 @@ class Checkpointer {
     const type = variable ? v.type.elem! : v.type
     const body = this.trees.primal
     const bounds = place.loops.map(loop => this.bound(loop))
-    const isLarge = this.cx.growable === true && bounds.reduce((n, bound) => n * (bound?.max ?? 1), bytesOf(type)) > reservedBytes
-    const dims = bounds.map(bound => bound === undefined || (isLarge && !bound.exact) ? undefined : Math.max(1, bound.max))
+    const bytes = this.cx.growable === true ? bounds.reduce((n, bound) => n * (bound?.max ?? 1), bytesOf(type)) : 0
+    const [isLarge, isHuge] = [bytes > reservedBytes, bytes > hugeBytes]
+    const dims = bounds.map(bound => bound === undefined || isHuge || (isLarge && !bound.exact) ? undefined : Math.max(1, bound.max))
     const full = slotType(type, dims)
     const b = this.work
     // Where the target has no lists, this is the loop to complain of.

@@ -7,7 +7,10 @@ import { f32, f64, i32, i64 } from './opcode.ts'
 
 /** What a value that is made of constants looks like in memory; undefined where a part of it is computed. */
 export function constantBytes(layouts: Layouts, value: Value): Uint8Array | undefined {
-  const bytes = new Uint8Array(layouts.of(value.type).size)
+  const { size } = layouts.of(value.type)
+  // The program is refused for its size elsewhere.
+  if (size > 2 ** 32) return undefined
+  const bytes = new Uint8Array(size)
   const view = new DataView(bytes.buffer)
   const fill = (v: Value, at: number): boolean => {
     const def = v.def
