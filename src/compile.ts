@@ -206,16 +206,25 @@ class Runner {
 
 export type Root = ExportRoot
 
-/** What the front end needs of the caller's options. */
+/** What to read and what to compile of it. */
 export interface FrontOptions {
+  /** The name of the source in messages, and the place from which imports are looked up. Default `main.slang`. */
   readonly fileName?: string | undefined
+  /** Sources by path, for `import`, `__include` and `#include`. */
   readonly files?: Readonly<Record<string, string>> | undefined
+  /** Finds a source that is not among `files`; undefined where there is none. Must answer at once. */
   readonly resolve?: ((path: string) => string | undefined) | undefined
+  /** Folders in which imports are looked up, after that of the importing file. */
   readonly searchPaths?: readonly string[] | undefined
+  /** Macros, as by `#define`; `true` defines one as 1. */
   readonly defines?: Readonly<Record<string, string | number | boolean>> | undefined
+  /** Types for dynamic dispatch beyond those that the program makes: `Type:Interface` or `Type:Interface=id`. */
   readonly conformances?: readonly string[] | undefined
+  /** Entry points to compile; default: every function with a stage. One without `[shader]` needs its stage here. */
   readonly entries?: readonly (string | { readonly name: string; readonly stage: Stages })[] | undefined
+  /** Functions to export to WebAssembly and JavaScript; default: every `public` or `export` function of the source. */
   readonly exports?: readonly string[] | undefined
+  /** Told how long each phase took, in milliseconds. */
   readonly time?: ((phase: string, ms: number) => void) | undefined
 }
 

@@ -7,30 +7,14 @@ import { notDifferentiable, unboundedLoop } from './base/errors/derivative.ts'
 import { missingExport } from './base/errors/lower.ts'
 import { tooDeep } from './base/errors/names.ts'
 import { renderDiagnostics } from './base/render.ts'
-import { finish, front, middle, type Checked, type Explain, type Level, type MiddleOptions, type Root, type Stage, type Target } from './compile.ts'
+import { finish, front, middle, type Checked, type FrontOptions, type Explain, type Level, type MiddleOptions, type Root, type Stage, type Target } from './compile.ts'
 import type { Module } from './ir/value.ts'
 import { dataSignature, type DataSignature } from './target/data.ts'
 import { Layouts } from './target/layout.ts'
 import { emitWgsl, type Wgsl } from './target/wgsl/emit.ts'
 
 /** How to compile. Everything is optional. */
-export interface CompileOptions {
-  /** The name of the source in messages, and the place from which imports are looked up. Default `main.slang`. */
-  readonly fileName?: string | undefined
-  /** Sources by path, for `import`, `__include` and `#include`. */
-  readonly files?: Readonly<Record<string, string>> | undefined
-  /** Finds a source that is not among `files`; undefined where there is none. Must answer at once. */
-  readonly resolve?: ((path: string) => string | undefined) | undefined
-  /** Folders in which imports are looked up, after that of the importing file. */
-  readonly searchPaths?: readonly string[] | undefined
-  /** Macros, as by `#define`; `true` defines one as 1. */
-  readonly defines?: Readonly<Record<string, string | number | boolean>> | undefined
-  /** Types for dynamic dispatch beyond those that the program makes: `Type:Interface` or `Type:Interface=id`. */
-  readonly conformances?: readonly string[] | undefined
-  /** Entry points to compile; default: every function with a stage. One without `[shader]` needs its stage here. */
-  readonly entries?: readonly (string | { readonly name: string; readonly stage: 'compute' | 'vertex' | 'fragment' })[] | undefined
-  /** Functions to export to WebAssembly and JavaScript; default: every `public` or `export` function of the source. */
-  readonly exports?: readonly string[] | undefined
+export interface CompileOptions extends FrontOptions {
   /** 0: only what targets need; 1: cheap passes; 2 (the default): all; 3: growing the code for speed. */
   readonly optimize?: Level | undefined
   /** For WebAssembly and JavaScript: a loop that makes more trips than its `[MaxIters]` allows stops the program and is named. */
@@ -42,8 +26,6 @@ export interface CompileOptions {
   readonly maxContext?: number | undefined
   /** Check the IR after each pass; slow, for finding bugs in the compiler. */
   readonly verify?: boolean | undefined
-  /** Told how long each phase took, in milliseconds. */
-  readonly time?: ((phase: string, ms: number) => void) | undefined
 }
 
 /** An entry point of a program. */
