@@ -19,7 +19,7 @@ import { isOwn } from './requirement.ts'
 import { derive, template, type Template } from './signature.ts'
 import { errorTerm, unusable, value, type Candidate, type Term } from './term.ts'
 import type { Arg, FuncRef, Place, SigParam } from './tree.ts'
-import { isInt, noSubst, poisoned, same, show, type GenericArg, type Subst, type Type } from './type.ts'
+import { bits, isInt, isIntName, known, noSubst, poisoned, same, scalarName, show, type GenericArg, type Subst, type Type } from './type.ts'
 
 type Funcs = Term & { readonly kind: 'funcs' }
 
@@ -334,12 +334,29 @@ function finish(env: Env, match: Match, funcs: Funcs, args: readonly Term[], spa
   return value({ kind: 'call', type: sig.result, span, func: ref, object, args: made })
 }
 
+/** Whether two numbers have the same rows and columns. */
+function sameLanes(a: Type, b: Type): boolean {
+  if (a.kind === 'vector' && b.kind === 'vector') return known(a.count) === known(b.count)
+  if (a.kind === 'matrix' && b.kind === 'matrix') return known(a.rows) === known(b.rows) && known(a.cols) === known(b.cols)
+  return a.kind === 'scalar' && b.kind === 'scalar'
+}
+
+/** Whether a place of one type can stand for one of another: among numbers only integers of one size can, each way without loss. */
+function canStandFor(from: Type, to: Type): boolean {
+  const [a, b] = [scalarName(from), scalarName(to)]
+  if (a === null || b === null || same(from, to)) return true
+  return isIntName(a) && isIntName(b) && bits(a) === bits(b) && sameLanes(from, to)
+}
+
 /** The place for an `out` or `inout` argument; null where it is none, which is reported. */
 function argumentPlace(env: Env, arg: Term, param: SigParam, span: Span): Place | null {
   const fixed = arg.kind === 'place' ? arg.fixed ?? unusable(arg.place, param.dir === 'out') : null
   if (arg.kind === 'place' && fixed === null) {
     const steps = stepsTo(env.cx, arg.place.type, param.type)
-    return steps === null ? convertPlace(arg.place, param.type) : baseOfPlace(env.cx, arg.place, steps)
+    if (steps !== null) return baseOfPlace(env.cx, arg.place, steps)
+    if (canStandFor(arg.place.type, param.type)) return convertPlace(arg.place, param.type)
+    env.cx.sink.add(errors.argumentConverted, span, { name: param.name, dir: param.dir, type: show(param.type), got: show(arg.place.type) })
+    return null
   }
   env.cx.sink.add(errors.argumentNotAssignable, span, { name: param.name, why: fixed ?? 'it is a value' })
   return null

@@ -54,6 +54,11 @@ export const argumentNotAssignable: Entry<'name' | 'why'> = error('E30047', 'the
   example: 'void f(out float x) { x = 1; } void g() { f(1.0); }',
 })
 
+export const argumentConverted: Entry<'name' | 'dir' | 'type' | 'got'> = error('E30047', '{name} is an {dir} parameter of type {type}, and the argument is of type {got}', {
+  help: 'pass a variable of type {type}, and copy it to and fro',
+  example: 'void f(out uint x) { x = 1; } float g() { float y; f(y); return y; }',
+})
+
 export const mutatingOnFixed: Entry<'name' | 'why'> = error('E30050', '{name} changes its object, which cannot be assigned to: {why}', {
   example: 'struct S { float a; [mutating] void f() { a = 1; } } void g(const S s) { s.f(); }',
 })
