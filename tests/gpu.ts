@@ -75,8 +75,9 @@ const waiting = new Map<number, (answer: Answer) => void>()
 /** The environment in which a process finds a WebGPU device. */
 export function gpuEnv(): NodeJS.ProcessEnv {
   const env: NodeJS.ProcessEnv = { ...process.env, XDG_RUNTIME_DIR: process.env['XDG_RUNTIME_DIR'] ?? mkdtempSync(join(tmpdir(), 'xdg-')) }
-  if (env['VK_ICD_FILENAMES'] === undefined && existsSync(`${chromium}/vk_swiftshader_icd.json`)) {
-    env['VK_ICD_FILENAMES'] = `${chromium}/vk_swiftshader_icd.json`
+  const driver = `${chromium}/vk_swiftshader_icd.json`
+  if ((env['VK_ICD_FILENAMES'] ?? driver) === driver && existsSync(driver)) {
+    env['VK_ICD_FILENAMES'] = driver
     env['LD_LIBRARY_PATH'] = [env['LD_LIBRARY_PATH'], chromium].filter(p => p !== undefined && p !== '').join(':')
   }
   return env

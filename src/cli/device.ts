@@ -41,7 +41,9 @@ export async function findDevice(): Promise<Device> {
   } catch {
     throw new UsageError('--gpu needs WebGPU for Node: npm install webgpu', 1)
   }
-  const canFallBack = process.env['VK_ICD_FILENAMES'] === undefined && existsSync(softwareDriver)
+  const asked = process.env['VK_ICD_FILENAMES'] ?? softwareDriver
+  const hasLoader = process.env['LD_LIBRARY_PATH']?.split(':').includes(dirname(softwareDriver)) === true
+  const canFallBack = asked === softwareDriver && !hasLoader && existsSync(softwareDriver)
   // Where there is no other driver, asking for one only makes Dawn print a warning.
   if (canFallBack && !manifests.some(existsSync)) process.exit(againWithSoftware())
   const gpu = create([])
