@@ -7,6 +7,8 @@ Float32Array Float64Array BigInt64Array BigUint64Array isNaN isFinite console gl
 /** Hands out names that JavaScript allows and that nothing else has. */
 export class Names {
   readonly #taken: Set<string>
+  /** The number to try next for a name: counting from one again would take time with the square of the names alike. */
+  readonly #next = new Map<string, number>()
 
   constructor(taken: Iterable<string>) {
     this.#taken = new Set([...reserved.split(/\s+/), ...taken])
@@ -16,7 +18,9 @@ export class Names {
   fresh(wanted: string): string {
     const base = wanted.replace(/[^\w$]+/g, '_').replace(/_$/, '').replace(/^(?=\d)/, '_') || 't'
     let name = base
-    for (let k = 1; this.#taken.has(name); k++) name = `${base}_${k}`
+    let k = this.#next.get(base) ?? 1
+    for (; this.#taken.has(name); k++) name = `${base}_${k}`
+    this.#next.set(base, k)
     this.#taken.add(name)
     return name
   }
