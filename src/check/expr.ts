@@ -122,8 +122,12 @@ function genericTerm(env: Env, e: ast.GenericExpr): Term {
     case 'open': return { kind: 'type', type: applyGeneric(env.cx, base, e.args, env.scope, e.span) }
     case 'error': return base
     case 'funcs': {
-      const params = base.candidates.find(c => c.decl.generics !== null)?.decl.generics?.params ?? []
-      const args = e.args.map((a, i): GenericArg => params[i]?.kind === 'valueparam' ? resolveInt(env.cx, a, env.scope) : argument(env, a, params.length === 0))
+      // Overloads may differ in how many parameters they have, and in what stands where.
+      const args = e.args.map((a, i): GenericArg => {
+        const kinds = new Set(base.candidates.flatMap(c => c.decl.generics?.params[i]?.kind ?? []))
+        if (kinds.size === 1 && kinds.has('valueparam')) return resolveInt(env.cx, a, env.scope)
+        return argument(env, a, kinds.size !== 1)
+      })
       if (args.some(a => a.kind === 'error')) return errorTerm
       return { ...base, args }
     }
@@ -136,7 +140,7 @@ function genericTerm(env: Env, e: ast.GenericExpr): Term {
 
 /** A generic argument whose kind the parameter does not tell yet. */
 function argument(env: Env, a: ast.Expr, either: boolean): GenericArg {
-  if (either && (a.kind === 'int' || a.kind === 'bool' || a.kind === 'binary')) return resolveInt(env.cx, a, env.scope)
+  if (either && (a.kind === 'int' || a.kind === 'bool' || a.kind === 'binary' || (a.kind === 'name' && /value|place/.test(checkExpr(env, a).kind)))) return resolveInt(env.cx, a, env.scope)
   return resolveType(env.cx, a, env.scope)
 }
 
