@@ -174,7 +174,9 @@ function uniformHome(fn: Fn, p: ParamDecl): Ref {
 
 /** A vertex or fragment entry point: see `varying.ts`. */
 function lowerGraphics(cx: Lowering, decl: FuncDecl, entry: GraphicsEntry, links: Links): void {
+  const errors = cx.sink.errors
   const [ins, outs] = [varyings(cx, entry, 'in', links), varyings(cx, entry, 'out', links)]
+  if (cx.sink.errors > errors) return
   const all = [...ins, ...outs]
   const sig = all.map((v, i): ParamSig => ({ name: v.name, type: v.type, dir: i < ins.length ? 'in' : 'out', noDiff: true }))
   const semantics = all.map(v => v.semantic)

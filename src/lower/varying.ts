@@ -4,7 +4,7 @@
  * taken apart where the function returns. What passes from vertices to fragments is matched by semantic, so locations are
  * given to all entry points of a program at once.
  */
-import { doubleLocation, doubleSemantic, varyingType } from '../base/errors/lower.ts'
+import { doubleLocation, doubleSemantic, notVarying, varyingType } from '../base/errors/lower.ts'
 import type { FuncDecl, ParamDecl } from '../check/decl.ts'
 import * as s from '../check/type.ts'
 import type * as ast from '../syntax/ast.ts'
@@ -134,7 +134,7 @@ export function graphicsEntry(cx: Lowering, func: FuncDecl, stage: GraphicsStage
     const flattener = new Flattener(cx)
     const irType = cx.types.of(type)
     // The fields of a struct are known by their own names.
-    flattener.add(irType.kind === 'struct' && semantic === '' ? '' : name, type, semantic, modifiers, explicit, span ?? undefined)
+    flattener.add(type.kind === 'struct' && semantic === '' ? '' : name, type, semantic, modifiers, explicit, span ?? undefined)
     return { leaves: flattener.leaves, type: irType }
   }
   for (const p of cx.program.params(func)) {
@@ -213,6 +213,7 @@ export function varyings(cx: Lowering, entry: GraphicsEntry, side: 'in' | 'out',
   }
   return leaves.map(leaf => {
     const { name } = split(leaf.semantic)
+    if (leaf.type.kind !== 'scalar' && leaf.type.kind !== 'vec') cx.sink.add(notVarying, leaf.span, { name: leaf.name })
     const twice = seen.has(leaf.semantic)
     if (twice) cx.sink.add(doubleSemantic, leaf.span, { semantic: leaf.semantic })
     seen.add(leaf.semantic)

@@ -46,6 +46,14 @@ export const varyingType: Entry<'name' | 'semantic' | 'expected'> = error('E3802
 float3 main(uint i : SV_VertexID) : SV_Position { return float3(i); }`, target: 'wgsl' },
 })
 
+export const notVarying: Entry<'name'> = error('E38024', '{name} cannot pass between stages: its type is not made of numbers', {
+  help: 'use scalars, vectors, matrices, and structs and arrays of them',
+  example: { source: `interface IShape { float area(); }
+struct Square : IShape { float side; float area() { return side * side; } }
+[shader("fragment")]
+float4 main(IShape shape : SHAPE) : SV_Target { return float4(shape.area()); }`, target: 'wgsl' },
+})
+
 export const doubleSemantic: Entry<'semantic'> = error('E36116', 'the entry point has the semantic {semantic} twice', {
   help: 'give each input and each output a semantic or number of its own',
   example: { source: `[shader("fragment")]
