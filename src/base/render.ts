@@ -58,11 +58,8 @@ function jsonPlace(span: Span | undefined): Partial<JsonPlace> {
   if (span === undefined) return {}
   const start = span.file.position(span.start)
   const end = span.file.position(span.end)
-  const shift = span.presumed === undefined ? 0 : span.presumed.line - start.line
-  return {
-    file: span.presumed?.file ?? span.file.name, line: start.line + shift, column: start.column, endLine: end.line + shift,
-    endColumn: end.column,
-  }
+  const { place } = span
+  return { ...place, endLine: end.line + place.line - start.line, endColumn: end.column }
 }
 
 type Paint = (style: keyof typeof codes, text: string) => string
@@ -73,8 +70,8 @@ function painter(options: RenderOptions): Paint {
 
 function placeOf(span: Span | undefined, paint: Paint): string {
   if (span === undefined) return ''
-  const { line, column } = span.file.position(span.start)
-  return paint('place', `${span.presumed?.file ?? span.file.name}:${span.presumed?.line ?? line}:${column}: `)
+  const { file, line, column } = span.place
+  return paint('place', `${file}:${line}:${column}: `)
 }
 
 function renderNote(note: Note, paint: Paint): string {

@@ -2,11 +2,14 @@
 export class SourceFile {
   readonly name: string
   readonly text: string
+  /** Part of the core library: no file that a user could look at. */
+  readonly isCore: boolean
   #lineStarts: number[] | undefined
 
-  constructor(name: string, text: string) {
+  constructor(name: string, text: string, isCore = false) {
     this.name = name
     this.text = text
+    this.isCore = isCore
   }
 
   /** Offsets at which the lines begin; `\n`, `\r\n` and `\r` each end a line. */
@@ -44,6 +47,13 @@ export class SourceFile {
   }
 }
 
+/** A place as people write it; line and column are counted from 1. */
+export interface Place {
+  readonly file: string
+  readonly line: number
+  readonly column: number
+}
+
 /** A stretch of one file, from `start` up to but not including `end`. */
 export class Span {
   readonly file: SourceFile
@@ -57,6 +67,12 @@ export class Span {
     this.start = start
     this.end = end
     this.presumed = presumed
+  }
+
+  /** Where it starts, as `#line` has it. */
+  get place(): Place {
+    const { line, column } = this.file.position(this.start)
+    return { file: this.presumed?.file ?? this.file.name, line: this.presumed?.line ?? line, column }
   }
 
   /** The smallest span that covers this one and `other`; this one where they lie in different files. */

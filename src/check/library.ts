@@ -46,7 +46,7 @@ const texts = new WeakMap<LibraryData, Texts>()
 function textsOf(data: LibraryData): Texts {
   let known = texts.get(data)
   if (known === undefined) {
-    known = { files: data.files.map(f => new SourceFile(f.name, f.text)), parsed: new Map() }
+    known = { files: data.files.map(f => new SourceFile(f.name, f.text, true)), parsed: new Map() }
     texts.set(data, known)
   }
   return known

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
-import { CompileError, reflectionTypes, stages, type Program, type Stage } from '../index.ts'
+import { basename, dirname, relative, sep } from 'node:path'
+import { CompileError, reflectionTypes, sourceMapJson, stages, withSourceLines, type Program, type Stage } from '../index.ts'
 import { Failed, UsageError, compileFile, remark, report, type SharedOptions } from './host.ts'
 
 interface CompileCommandOptions extends SharedOptions {
@@ -9,6 +10,7 @@ interface CompileCommandOptions extends SharedOptions {
   readonly export?: readonly string[]
   readonly output?: string
   readonly reflection?: string
+  readonly sourceMap?: string | true
   readonly dumpIr?: string
   readonly mode: 'f32' | 'f64'
 }
@@ -17,6 +19,11 @@ interface CompileCommandOptions extends SharedOptions {
 export function compileCommand(files: readonly string[], raw: Record<string, unknown>): void {
   const options = raw as unknown as CompileCommandOptions
   if (files.length > 1 && options.output !== undefined) throw new UsageError('-o takes the code of one file; call compile once for each')
+  if (options.sourceMap !== undefined) {
+    if (options.target !== 'wgsl' || options.dumpIr !== undefined) throw new UsageError('--source-map is of WGSL: it goes with --target wgsl')
+    if (options.sourceMap === true && options.output === undefined) throw new UsageError('--source-map needs a file, or -o to be named after')
+    if (files.length > 1) throw new UsageError('--source-map takes the code of one file; call compile once for each')
+  }
   for (const file of files) one(file, options)
 }
 
@@ -44,11 +51,26 @@ function one(file: string, options: CompileCommandOptions): void {
 
 function codeOf(program: Program, options: CompileCommandOptions): string | Uint8Array {
   switch (options.target) {
-    case 'wgsl': return program.wgsl().code
+    case 'wgsl': return wgslOf(program, options)
     case 'wasm': return program.wasm().bytes
     case 'js': return program.js({ mode: options.mode }).code
     case 'ir': return program.ir('final')
   }
+}
+
+/** WGSL as asked for: with the lines of the source, and with its map written. */
+function wgslOf(program: Program, options: CompileCommandOptions): string {
+  const wgsl = program.wgsl()
+  const code = options.debug === true ? withSourceLines(wgsl) : wgsl.code
+  if (options.sourceMap === undefined) return code
+  const map = options.sourceMap === true ? `${options.output!}.map` : options.sourceMap
+  write(map, sourceMapJson(wgsl, {
+    file: options.output === undefined ? undefined : basename(options.output),
+    // A map names its sources as seen from where it lies.
+    source: name => name === '-' ? name : relative(dirname(map), name).split(sep).join('/'),
+  }))
+  const from = options.output === undefined ? map : relative(dirname(options.output), map).split(sep).join('/')
+  return `${code}//# sourceMappingURL=${encodeURI(from)}\n`
 }
 
 /** An empty file is what was asked for, and hardly ever what was meant. */

@@ -21,7 +21,7 @@ function shared(command: Command): Command {
     .option('--conformance <T:I=ID>', 'add a conforming type for dynamic dispatch (repeatable)', collect)
     .addOption(new Option('-O, --optimize <level>', 'how hard to optimise').choices(levels).default('2'))
     .addOption(new Option('--diagnostics <format>', 'how mistakes are reported on stderr').choices(['text', 'json']).default('text'))
-    .option('-g, --debug', 'on a CPU, stop a loop that makes more trips than its [MaxIters] allows, and name it')
+    .option('-g, --debug', 'on a CPU, stop a loop that makes more trips than its [MaxIters] allows, and name it; in WGSL, name the lines of the source')
     .option('--max-context <bytes>', 'how many bytes a reverse pass may keep in memory; what does not fit is computed again', whole)
     .option('--time', 'print the milliseconds of each phase on stderr')
 }
@@ -53,6 +53,7 @@ shared(program.command('compile').description("compile to one target's code, on 
   .option('--export <name>', 'function to export to wasm and js (repeatable); default: every public or export function', collect)
   .option('-o, --output <file>', 'write there instead of to stdout')
   .option('--reflection <file>', 'write bindings, layouts and entry points there, as JSON; as TypeScript types into a .ts file')
+  .option('--source-map [file]', 'write where each line of WGSL comes from, as a source map; default: the name of -o with .map')
   .option('--dump-ir <stages>', 'print the IR after these stages, separated by commas, instead of code')
   .addOption(new Option('--mode <mode>', 'floats in js: exact float32, or double precision').choices(['f32', 'f64']).default('f32'))
   .addHelpText('after', `

@@ -81,7 +81,7 @@ export async function attach(program: Attachable, device: GPUDevice, options: At
   const info = await module.getCompilationInfo()
   const refused = await scope
   const message = info.messages.find(m => m.type === 'error')
-  if (message !== undefined) throw new GpuError('CompileError', `line ${message.lineNum} of the WGSL: ${message.message}`)
+  if (message !== undefined) throw new GpuError('CompileError', `line ${message.lineNum} of the WGSL${sourceOfLine(wgsl, message.lineNum)}: ${message.message}`)
   if (refused !== null) throw new GpuError('CompileError', refused.message)
   const kernels = new Map(wgsl.reflection.entries.map(e => [e.name, new Kernel(device, module, e, wgsl, options)]))
   return {
@@ -92,6 +92,12 @@ export async function attach(program: Attachable, device: GPUDevice, options: At
       throw new GpuError('NoSuchKernel', `there is no entry point ${name}; there are: ${[...kernels.keys()].join(', ')}`)
     },
   }
+}
+
+/** Where in the source a line of WGSL comes from, for a message. */
+function sourceOfLine(wgsl: Wgsl, line: number): string {
+  const place = wgsl.sourceMap.findLast(m => m.line <= line && !m.span.file.isCore)?.span.place
+  return place === undefined ? '' : ` (${place.file}:${place.line})`
 }
 
 const defaultPrintBytes = 65536

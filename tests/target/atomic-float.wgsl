@@ -26,6 +26,7 @@ fn sums_max(index: u32, value: f32) -> f32 {
     return bitcast<f32>(old);
 }
 
+// atomic-float.slang:5
 @compute @workgroup_size(4, 1, 1)
 fn computeMain(@builtin(global_invocation_id) id: vec3u) {
     sums_add(id.x & 1u, inp[id.x]);

@@ -2,6 +2,7 @@
 @group(0) @binding(1) var<storage, read_write> extremes: array<atomic<i32>>;
 @group(0) @binding(2) var<storage, read> inp: array<i32>;
 
+// atomics.slang:6
 @compute @workgroup_size(4, 1, 1)
 fn computeMain(@builtin(global_invocation_id) id: vec3u) {
     atomicAdd(&counts[0], id.x + 1u);

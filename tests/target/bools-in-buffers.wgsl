@@ -8,6 +8,7 @@ struct Flags_storage {
 @group(0) @binding(1) var<storage, read_write> flags: array<Flags_storage>;
 @group(0) @binding(2) var<storage, read_write> outp: array<u32>;
 
+// bools-in-buffers.slang:7
 @compute @workgroup_size(4, 1, 1)
 fn computeMain(@builtin(global_invocation_id) id: vec3u) {
     let f_on = inp[id.x].on != 0u;

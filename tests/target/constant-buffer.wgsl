@@ -25,6 +25,7 @@ struct Extra_1 {
 @group(0) @binding(1) var<uniform> Extra: Extra_1;
 @group(0) @binding(2) var<storage, read_write> outp: array<f32>;
 
+// constant-buffer.slang:22
 @compute @workgroup_size(4, 1, 1)
 fn computeMain(@builtin(global_invocation_id) id: vec3u) {
     let v = vec3f(1.0, 2.0, 3.0) * params.basis;

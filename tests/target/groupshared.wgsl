@@ -2,6 +2,7 @@
 @group(0) @binding(1) var<storage, read_write> outp: array<f32>;
 var<workgroup> shared_sums: array<f32, 8>;
 
+// groupshared.slang:6
 @compute @workgroup_size(8, 1, 1)
 fn computeMain(@builtin(global_invocation_id) id: vec3u, @builtin(local_invocation_id) local: vec3u, @builtin(workgroup_id) group: vec3u) {
     shared_sums[local.x] = inp[id.x];

@@ -1,6 +1,7 @@
 @group(0) @binding(0) var<storage, read> array_0: array<f32>;
 @group(0) @binding(1) var<storage, read_write> target_0: array<f32>;
 
+// reserved-names.slang:7
 @compute @workgroup_size(4, 1, 1)
 fn computeMain(@builtin(global_invocation_id) id: vec3u) {
     let t_ref = array_0[id.x];

@@ -1,6 +1,7 @@
 @group(0) @binding(0) var<storage, read> inp: array<f32>;
 @group(0) @binding(1) var<storage, read_write> outp: array<f32>;
 
+// swizzles.slang:5
 @compute @workgroup_size(4, 1, 1)
 fn computeMain(@builtin(global_invocation_id) id: vec3u) {
     let s = inp[id.x + 2u];

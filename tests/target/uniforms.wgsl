@@ -20,6 +20,7 @@ struct GlobalParams_uniform {
 @group(0) @binding(0) var<uniform> globalParams: GlobalParams_uniform;
 @group(0) @binding(1) var<storage, read_write> outp: array<f32>;
 
+// uniforms.slang:12
 @compute @workgroup_size(4, 1, 1)
 fn computeMain(@builtin(global_invocation_id) id: vec3u) {
     let t = globalParams.count;

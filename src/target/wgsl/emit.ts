@@ -11,7 +11,7 @@ import type { Slot } from '../bindings.ts'
 import { reflectBinding, type Reflection, type VaryingInfo } from '../reflect.ts'
 import { expression, type Scope } from './expr.ts'
 import { globalsOf, legalize, reaches, type LegalEntry, type LegalGlobal, type LegalModule } from './legalize.ts'
-import { Lines } from './lines.ts'
+import { Lines, remarkOf } from './lines.ts'
 import { Names, fieldNames } from './names.ts'
 import { FuncPrinter } from './print.ts'
 import { typeText } from './types.ts'
@@ -190,6 +190,8 @@ class ModulePrinter implements ModuleScope {
     if (outputs.length > 1) this.#attributes.set(func.sig.result, outputs)
     const attribute = outputs.length === 1 ? `${outputs[0]!} ` : ''
     const result = func.sig.result.kind === 'void' ? '' : ` -> ${attribute}${this.typeText(func.sig.result)}`
+    const remark = func.span === null ? '' : remarkOf(func.span)
+    if (remark !== '') lines.add(remark)
     if (entry !== undefined) {
       const { stage, numthreads } = entry.of.info.entry!
       lines.add(stage === 'compute' ? `@compute @workgroup_size(${numthreads.join(', ')})` : `@${stage}`)

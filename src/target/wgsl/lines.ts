@@ -67,3 +67,9 @@ export class Lines {
     }
   }
 }
+
+/** What a comment says of where code comes from; nothing of the core library. No name of a file ends the comment. */
+export function remarkOf(span: Span): string {
+  const { file, line } = span.place
+  return span.file.isCore ? '' : `// ${file.replace(/[\0-\x1f\x85\u2028\u2029]/g, '?')}:${line}`
+}
