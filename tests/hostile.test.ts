@@ -27,6 +27,13 @@ struct S : I { static float f() { return a; } }
 float h<T : I>() { return T.f(); }
 static float a = h<S>();
 public float g(float x) { return a * x; }`,
+  'the derivative of a static requirement, of no type': `interface I { [Differentiable] static float apply(float x) { return x; } }
+export float f(float x) { var p = diffPair(x); bwd_diff(I.apply)(p, 1.0); return p.d; }`,
+  'a varying that each stage takes for another type': `[shader("vertex")]
+float4 vs(out bool lit : LIT) : SV_Position { lit = true; return 1.0; }
+[shader("fragment")]
+float4 fs(noperspective float lit : LIT) : SV_Target { return lit; }`,
+  'atomics on what is no number': kernel('InterlockedAdd(b[0].on, 2u);', 'struct B { bool on; } RWStructuredBuffer<B> b;'),
 }
 
 describe('hostile programs', () => {

@@ -91,6 +91,11 @@ function inherited(fn: Fn, operand: Operand, type: Type): Operand {
   return inherited(fn, operand.dir === 'in' ? { dir: 'in', value: fn.b.extract(operand.value, 0) } : { dir: operand.dir, ref: componentOf(fn, operand.ref, 0) }, type)
 }
 
+/** The function that a reference differentiates, or calls. */
+function primalOf(ref: FuncRef): FuncRef {
+  return ref.kind === 'derivative' ? primalOf(ref.of) : ref
+}
+
 function callFunc(fn: Fn, ref: FuncRef, given: readonly Operand[]): Value | undefined {
   const { b } = fn
   const callee = fn.cx.instance(ref)
@@ -98,8 +103,9 @@ function callFunc(fn: Fn, ref: FuncRef, given: readonly Operand[]): Value | unde
   const operands = isMethod && given.length > 0 ? [inherited(fn, given[0]!, callee.sig.params[0]!.type), ...given.slice(1)] : given
   if (ref.kind === 'direct' && fn.cx.serving.has(ref.decl)) callee.info.serves = true
   const sig = callee.sig
-  if (operands.length !== sig.params.length && ref.kind === 'dynamic') {
-    fn.unsupported(`a call of ${ref.decl.name} without a value whose type says which is meant`)
+  const primal = primalOf(ref)
+  if (operands.length !== sig.params.length && primal.kind === 'dynamic') {
+    fn.unsupported(`a call of ${primal.decl.name} without a value whose type says which is meant`)
     return sig.result.kind === 'void' ? undefined : fn.b.emit1(ops.undef, [], null, sig.result)
   }
   if (operands.length !== sig.params.length) return impossible(`a call of ${callee.name} with ${operands.length} operands`)

@@ -182,8 +182,9 @@ export class Links {
     return this.#locations.get(leaf.semantic)!
   }
 
-  interpolation(leaf: { readonly semantic: string }): string {
-    return this.#interpolation.get(leaf.semantic)!
+  /** What does not vary cannot be interpolated, whatever the other stage takes it for. */
+  interpolation(leaf: { readonly semantic: string; readonly type: Type }): string {
+    return t.isFloat(leaf.type) ? this.#interpolation.get(leaf.semantic)! : 'flat'
   }
 }
 
@@ -230,7 +231,7 @@ export function varyings(cx: Lowering, entry: GraphicsEntry, side: 'in' | 'out',
     const location = between ? links.location(leaf) : asked(leaf) ?? free()
     if (seen.has(location) && !twice) cx.sink.add(doubleLocation, leaf.span, { name: leaf.name, location })
     seen.add(location)
-    return { ...own, location, interpolation: between ? links.interpolation(leaf) : '' }
+    return { ...own, location, interpolation: between ? links.interpolation({ ...leaf, type }) : '' }
   })
 }
 
