@@ -40,6 +40,11 @@ const handlers: Readonly<Record<string, Handler>> = {
     toWords(fn, value(fn, args, 2)).forEach((word, i) => { fn.b.store(wordAt(fn, args, i), word) })
     return undefined
   },
+  accumulate: (fn, args) => {
+    const place = args[0]
+    if (place?.dir !== 'in' && place?.ref.kind === 'pointer') accumulate(fn, place.ref.pointer, value(fn, args, 1))
+    return undefined
+  },
   printf: (fn, args, _result, call) => {
     const format = call?.args[0]
     const text = format !== undefined && format.dir === 'in' && format.value.kind === 'string' ? format.value.value : ''
@@ -59,6 +64,19 @@ function wordAt(fn: Fn, args: readonly Operand[], offset: number): Value {
   const address = b.convert(value(fn, args, 1), t.u32)
   const first = b.emit1(ops.shr, [address, b.const(t.u32, 2)])
   return b.elem(value(fn, args, 0), offset === 0 ? first : b.add(first, b.const(t.u32, offset)))
+}
+
+/** Adds each number of a value to that of a place, atomically. */
+function accumulate(fn: Fn, pointer: Value, value: Value): void {
+  const { b } = fn
+  const { type } = value
+  if (type.kind === 'scalar') {
+    if (t.isFloat(type)) b.emit1(ops.atomic, [pointer, value], 'add', type)
+    return
+  }
+  for (let i = 0; i < type.count; i++) {
+    accumulate(fn, type.kind === 'struct' ? b.field(pointer, i) : b.elem(pointer, b.const(t.u32, i)), b.extract(value, i))
+  }
 }
 
 /** Operands that an atomic takes besides the place. */
