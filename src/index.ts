@@ -2,7 +2,8 @@
  * The library: Slang source in, WGSL, WebAssembly, JavaScript or IR text out, derivatives included. Nothing here touches the
  * file system or the network; it runs in browsers, workers, Node, Deno and Bun alike.
  */
-import { Explainer, type Explanation } from './compile.ts'
+import { addElementary } from './check/elementary.ts'
+import { Explainer, type Explanation, type Target } from './compile.ts'
 import { Derived, blame, type Blame } from './debug/blame.ts'
 import { traceNonFinite, type NonFinite, type Weights } from './debug/trace.ts'
 import { toData } from './debug/data.ts'
@@ -29,6 +30,8 @@ export type { WasmOutput } from './target/wasm/wasm.ts'
 export type { WasmBuffer, WasmFunction, WasmInterface, WasmKernel, WasmPrint, WasmUniform } from './target/wasm/interface.ts'
 export type { Change, Explanation, Residual } from './compile.ts'
 export { CompileError, type CompileOptions, type EntryPoint, type ExportedFunction } from './program.ts'
+
+addElementary()
 
 /**
  * Compiles a program. Mistakes are in `diagnostics`; nothing is thrown for them.
@@ -60,6 +63,10 @@ export class Program extends WgslProgram {
   js(options: DerivativeOptions & { readonly mode?: 'f32' | 'f64' | undefined; readonly trips?: number | undefined } = {}): JsOutput {
     const { mode = 'f32', trips } = options
     return this.emit('js', derivativesOf(options), (module, sink) => emitJs(module, { mode, trips }, sink), mode === 'f64')
+  }
+
+  protected override leastTarget(): Target | undefined {
+    return undefined
   }
 
   protected override observer(): Explainer {

@@ -185,6 +185,11 @@ export class WgslProgram {
     return module!
   }
 
+  /** The target whose functions IR for no target may call by name: what only makes WGSL has no bodies of its own for them. */
+  protected leastTarget(): Target | undefined {
+    return 'wgsl'
+  }
+
   /** Who can say what takes memory, where a reverse pass does not fit; nobody in what only makes WGSL, to keep that small. */
   protected observer(): Explain | undefined {
     return undefined
@@ -228,7 +233,7 @@ export class WgslProgram {
       module = this.#draft
       this.#draft = undefined
     } else {
-      module = this.#draw(target, derivatives, sink, dump, wide)
+      module = this.#draw(target ?? this.leastTarget(), derivatives, sink, dump, wide)
     }
     // WGSL has nothing to export a plain function to.
     if (target === 'wgsl') for (const f of module.funcs) f.info.exported = undefined

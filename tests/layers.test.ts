@@ -21,7 +21,7 @@ const below: Readonly<Record<string, readonly string[]>> = {
   'compile.ts': ['base', 'syntax', 'check', 'ir', 'lower', 'opt', 'ad'],
   'program.ts': ['base', 'compile.ts', 'ir', 'target'],
   debug: ['base', 'ir', 'ad'],
-  'index.ts': ['base', 'compile.ts', 'program.ts', 'target', 'debug', 'ir'],
+  'index.ts': ['base', 'check', 'compile.ts', 'program.ts', 'target', 'debug', 'ir'],
   'wgsl.ts': ['base', 'compile.ts', 'program.ts', 'target'],
 }
 

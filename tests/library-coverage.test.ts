@@ -64,7 +64,7 @@ float4 all() { return rows.Load(int3(0)) + samples.Load(int3(0), 0) + written.Lo
 `
 
 /** Differentiable functions whose derivatives no case can take by numbers; each is differentiated in a program of tests/target. */
-const byPrograms: readonly RegExp[] = [/^DiffTensorView: /, /IDifferentiablePtrType/, /^DifferentialPtrPair: /, /^DifferentialPair<T>diffPair/]
+const byPrograms: readonly RegExp[] = [/^Diff(TensorView|(RW)?StructuredBuffer|Texture2D): /, /^\^?Texture2D.* SampleLevel/, /IDifferentiablePtrType/, /^DifferentialPtrPair: /, /^DifferentialPair<T>diffPair/]
 
 /** Programs that other tests run: on all targets, and on GPUs. */
 const folders = ['target', 'textures', 'graphics', 'waves'].map(name => new URL(`./${name}/`, import.meta.url))

@@ -110,8 +110,11 @@ export function writeCore() {
   const dir = new URL('core/', root)
   const files = readdirSync(dir).filter(f => f.endsWith('.slang')).sort()
     .map(f => ({ name: `core/${f}`, text: readFileSync(new URL(f, dir), 'utf8') }))
-  const source = `// Made of core/*.slang by tools/core-index.mjs.\nimport { PackedLibrary } from './packed.ts'\n\n`
-    + `export const core: PackedLibrary = new PackedLibrary(${JSON.stringify(files.map(pack))})\n`
+  // What only targets without elementary functions need is a constant of its own, which bundles for WGSL leave out.
+  const part = only => JSON.stringify(files.filter(f => f.name.endsWith('/libm.slang') === only).map(pack))
+  const source = `// Made of core/*.slang by tools/core-index.mjs.\nimport { PackedLibrary, type PackedFile } from './packed.ts'\n\n`
+    + `export const core: PackedLibrary = /* @__PURE__ */ new PackedLibrary(${part(false)})\n\n`
+    + `export const elementary: readonly PackedFile[] = ${part(true)}\n`
   const target = new URL('src/check/core.generated.ts', root)
   if (!existsSync(target) || readFileSync(target, 'utf8') !== source) writeFileSync(target, source)
 }

@@ -41,13 +41,13 @@ interface Texts {
 }
 
 // Bounded by the library itself: each declaration is parsed at most once in the life of the process.
-const texts = new WeakMap<LibraryData, Texts>()
+const texts = new WeakMap<LibraryData['files'], Texts>()
 
 function textsOf(data: LibraryData): Texts {
-  let known = texts.get(data)
+  let known = texts.get(data.files)
   if (known === undefined) {
     known = { files: data.files.map(f => new SourceFile(f.name, f.text, true)), parsed: new Map() }
-    texts.set(data, known)
+    texts.set(data.files, known)
   }
   return known
 }

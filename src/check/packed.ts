@@ -13,11 +13,17 @@ export interface PackedFile {
 
 /** Unpacks the index when it is first asked for. */
 export class PackedLibrary implements LibraryData {
-  readonly files: readonly PackedFile[]
+  files: readonly PackedFile[]
   #tables: readonly [Table, Table, Table] | undefined
 
   constructor(files: readonly PackedFile[]) {
     this.files = files
+  }
+
+  /** Adds files; what is compiled from now on finds what they declare. */
+  add(files: readonly PackedFile[]): void {
+    this.files = [...this.files, ...files]
+    this.#tables = undefined
   }
 
   get names(): Readonly<Table> { return this.#unpacked()[0] }
