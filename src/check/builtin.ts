@@ -31,7 +31,8 @@ function scalarHas(name: ScalarName, iface: string): boolean {
     case '__BuiltinLogicalType': case 'ILogical': return !isFloatName(name)
     case '__BuiltinArithmeticType': case 'IArithmetic': return name !== 'bool'
     case '__BuiltinSignedArithmeticType': return name !== 'bool' && (isFloatName(name) || isSignedName(name))
-    case '__BuiltinIntegerType': case 'IInteger': case '__LanewiseInt': return isIntName(name)
+    case 'IAtomicable': case 'IArithmeticAtomicable': return name !== 'bool'
+    case '__BuiltinIntegerType': case 'IInteger': case 'IBitAtomicable': case '__LanewiseInt': return isIntName(name)
     case '__BuiltinInt32Type': return isIntName(name) && bits(name) === 32
     case '__BuiltinInt64Type': return isIntName(name) && bits(name) === 64
     case '__LanewiseBits': return name !== 'bool' && bits(name) === 32

@@ -241,6 +241,7 @@ function compute(cx: Cx, type: Type, iface: InterfaceType): boolean {
     case 'interface':
       for (const i of closure(cx, type)) if (i.key === iface.key) return true
       break
+    case 'string': break
     default: return false
   }
   for (const e of extensionsOf(cx, type)) {

@@ -365,7 +365,10 @@ function fromLanes(env: Env, type: Type & { readonly kind: 'vector' | 'matrix' }
     lanes += n ?? 0
     parts.push(same(e.type, to) ? e : convertExpr(env.cx, e, to))
   }
-  if (!unknown && lanes !== wanted) {
+  // Four lanes of two and one: the one stands for two.
+  const single = parts.length === 2 && wanted === 4 && lanes === 3 ? parts.findIndex(p => p.type.kind !== 'vector') : -1
+  if (single >= 0) parts[single] = convertExpr(env.cx, parts[single]!, parts[1 - single]!.type)
+  else if (!unknown && lanes !== wanted) {
     if (lanes > wanted!) env.cx.sink.add(errors.tooManyArguments, span, { expected: wanted!, got: lanes })
     else env.cx.sink.add(errors.tooFewArguments, span, { expected: wanted!, got: lanes })
     return emptyError(type)

@@ -310,7 +310,8 @@ export function applyGeneric(cx: Cx, open: Term & { readonly kind: 'open' }, arg
     const wanted = decl === 'matrix' ? 3 : 2
     if (decl === 'vector' && args.length < 2) return vectorType(args.length === 0 ? builtinType('float')! : type(0), intConst(4))
     if (decl === 'matrix' && args.length === 0) return matrixType(builtinType('float')!, intConst(4), intConst(4))
-    if (args.length !== wanted) {
+    if (args.length === 4 && decl === 'matrix') resolveInt(cx, args[3]!, scope!)
+    else if (args.length !== wanted) {
       cx.sink.add(generics.argumentCount, span, { name: decl, expected: wanted, got: args.length })
       return errorType
     }

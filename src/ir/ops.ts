@@ -288,7 +288,7 @@ export const load: Op = op('load', { doc: 'The value pointed to.', effect: 'read
 export const store: Op = op('store', { doc: 'Writes the second operand where the first points.', effect: 'write', type: none, check: ([p, v]) => p!.type.elem === v!.type ? undefined : 'the pointee and the value differ in type', ad: structure })
 export const length: Op = op('length', { doc: 'The number of elements of a runtime-sized array, as u32.', effect: 'none', type: () => [t.u32], ad: flat })
 export const atomic: Op = op('atomic', { doc: 'Read-modify-write of the scalar pointed to: add, min, max, and, or, xor, exchange, or compare (operands: pointer, expected, new); gives the old value. `load` and `store` are the atomic plain accesses; what `store` gives is unspecified.', attr: 'text', effect: 'write', ad: structure })
-export const barrier: Op = op('barrier', { doc: 'workgroup, storage or all: waits for the workgroup and orders its memory.', attr: 'text', effect: 'write', type: none, ad: flat })
+export const barrier: Op = op('barrier', { doc: 'workgroup, storage or all: waits for the workgroup and orders its memory. With a pointer to shared memory, which is for WGSL alone, it loads what all threads find there, between two barriers.', attr: 'text', effect: 'write', type: ([p]) => p === undefined ? [] : [p.type.elem!], ad: flat })
 export const print: Op = op('printf', { doc: 'Prints the operands by a format string.', attr: 'text', effect: 'write', type: none, ad: flat })
 export const trap: Op = op('trap', { doc: 'Stops the program where the condition is false; the text says why. GPU targets leave it out.', attr: 'text', effect: 'trap', type: none, ad: flat })
 

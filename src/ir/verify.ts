@@ -262,7 +262,7 @@ const counts = new Map<ops.Op, number>([
   [ops.constant, 0], [ops.zero, 0], [ops.undef, 0], [ops.neg, 1], [ops.not, 1], [ops.shl, 2], [ops.shr, 2], [ops.and, 2], [ops.or, 2],
   [ops.xor, 2], [ops.select, 3], [ops.convert, 1], [ops.bitcast, 1], [ops.detach, 1], [ops.splat, 1], [ops.extract, 1], [ops.insert, 2],
   [ops.swizzle, 1], [ops.index, 2], [ops.dot, 2], [ops.matmul, 2], [ops.transpose, 1], [ops.variable, 0], [ops.global, 0], [ops.field, 1],
-  [ops.elem, 2], [ops.load, 1], [ops.store, 2], [ops.length, 1], [ops.trap, 1], [ops.barrier, 0],
+  [ops.elem, 2], [ops.load, 1], [ops.store, 2], [ops.length, 1], [ops.trap, 1],
 ])
 
 /** A mistake in the number or the kind of the operands, which the row's own type rule takes for granted. */
@@ -294,6 +294,7 @@ function operandMistake(inst: Inst): string | undefined {
         : 'a pointer to an array, vector or matrix and an integer are needed'
     case ops.store: return x!.kind === 'ptr' ? undefined : 'a pointer is needed'
     case ops.length: return x!.kind === 'ptr' && x!.elem!.kind === 'array' ? undefined : 'a pointer to an array is needed'
+    case ops.barrier: return args.length === 0 || x!.kind === 'ptr' ? undefined : 'a pointer is needed'
     case ops.trap: return x === t.bool ? undefined : 'a bool is needed'
     case ops.call: {
       const ins = inputs((inst.attr as Func).sig).map(p => p.type)

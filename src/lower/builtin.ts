@@ -39,6 +39,7 @@ export function builtinMember(fn: Fn, ref: FuncRef & { readonly kind: 'requireme
     case 'bitNot': return unary(fn, '~', value(0))
     case 'not': return unary(fn, '!', value(0))
     case 'scale': return b.mul(value(0), convert(fn, value(1), type))
+    case 'dmul': return b.mul(convert(fn, value(0), type), value(1))
     case 'getPi': return b.splatLike(constant(fn, t.scalars[type.scalar!], Math.PI), type)
     case 'getCount': return b.const(t.i32, type.count)
     default:

@@ -38,8 +38,9 @@ export function lowerCall(fn: Fn, call: CallExpr): Value | undefined {
   return result === undefined || ref === call.func ? result : adapt(fn, result, fn.type(call.type))
 }
 
-/** What meets a requirement may take and give other numbers than the requirement says. */
+/** What meets a requirement may take and give other numbers than the requirement says; a method may be called on a block that holds the object. */
 export function adapt(fn: Fn, value: Value, type: Type): Value {
+  if (value.type.kind === 'ptr' && value.type.elem === type) return fn.b.load(value)
   return value.type.scalar === undefined || type.scalar === undefined ? value : convert(fn, value, type)
 }
 

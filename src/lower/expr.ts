@@ -53,6 +53,13 @@ export function constant(fn: Fn, type: Type, value: number | bigint | boolean): 
   }
 }
 
+/** What stands for a text on every target: Slang's own hash of its bytes, which are signed. */
+function hash(text: string): number {
+  let sum = 0
+  for (const byte of new TextEncoder().encode(text)) sum = (Math.imul(sum, 65599) + (byte << 24 >> 24)) | 0
+  return sum >>> 0
+}
+
 function valueOf(fn: Fn, expr: Expr): Value | undefined {
   const { b } = fn
   switch (expr.kind) {
@@ -62,7 +69,7 @@ function valueOf(fn: Fn, expr: Expr): Value | undefined {
       if (n === null) fn.unsupported(`a constant that is not known when compiling (${s.show(expr.value)})`)
       return splatted(fn, fn.type(expr.type), n ?? 0)
     }
-    case 'string': return b.const(t.u32, 0)
+    case 'string': return b.const(t.u32, hash(expr.value))
     case 'default': return defaultValue(fn, fn.source(expr.type))
     case 'fieldDefault': {
       const struct = fn.source(expr.struct) as s.StructType

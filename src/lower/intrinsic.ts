@@ -31,6 +31,17 @@ const handlers: Readonly<Record<string, Handler>> = {
   pair_d: (fn, args) => fn.b.extract(value(fn, args, 0), 1),
   reinterpret: (fn, args, result) => reinterpret(fn, value(fn, args, 0), result),
   dynamicObject: (fn, args, result) => fromBits(fn, value(fn, args, 0), value(fn, args, 1), result),
+  stringHash: (fn, args) => fn.b.convert(value(fn, args, 0), t.i32),
+  uniformLoad: (fn, args) => {
+    const place = args[0]!
+    if (place.dir === 'in' || place.ref.kind !== 'pointer' || place.ref.pointer.type.space !== 'workgroup') return value(fn, args, 0)
+    // Only in WGSL it matters that the value is known to be the same for all threads.
+    if (fn.cx.target === 'wgsl') return fn.b.emit1(ops.barrier, [place.ref.pointer], 'workgroup')
+    fn.b.emit(ops.barrier, [], 'workgroup')
+    const all = fn.b.load(place.ref.pointer)
+    fn.b.emit(ops.barrier, [], 'workgroup')
+    return all
+  },
   element: (fn, args) => fn.b.load(elementOf(fn, args)),
   bufferLength: (fn, args) => fn.b.emit1(ops.length, [value(fn, args, 0)]),
   bufferStride: (fn, args) => fn.b.const(t.u32, bufferStride(value(fn, args, 0).type.elem!.elem!)),

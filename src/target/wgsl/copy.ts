@@ -132,6 +132,10 @@ export class Copier {
         return
       }
       case ops.barrier:
+        if (inst.args.length > 0) {
+          this.set(inst.results[0]!, memory.uniformLoad(b, this.#place(inst.args[0]!)))
+          return
+        }
         if (inst.attr !== 'storage') b.emit(builtinWrite, [], 'workgroupBarrier', [])
         if (inst.attr === 'storage' || inst.attr === 'all') b.emit(builtinWrite, [], 'storageBarrier', [])
         return

@@ -63,6 +63,18 @@ export function read(b: Builder, place: Place): Value {
   }
 }
 
+/** What all threads of a workgroup find at a place, which is in shared memory. */
+export function uniformLoad(b: Builder, place: Place): Value {
+  const { ptr, stored } = place
+  const { value } = stored
+  if (!stored.plain && (value.kind === 'struct' || value.kind === 'array' || value.kind === 'mat')) {
+    const parts = range(value.count).map(i => value.kind === 'struct' ? fieldPlace(b, place, i) : elemPlace(b, place, b.const(t.u32, i)))
+    return b.construct(value, parts.map(p => uniformLoad(b, p)))
+  }
+  const raw = b.emit1(builtinWrite, [ptr], 'workgroupUniformLoad', stored.atomic ? bitsOf(value) : stored.type)
+  return stored.plain ? raw : fromBits(b, raw, value)
+}
+
 /** Writes a value to a place. */
 export function write(b: Builder, place: Place, v: Value): void {
   const { ptr, stored } = place

@@ -138,7 +138,7 @@ class Flow {
     const { op, args } = inst
     if (inst.regions.length > 0) return this.#control(inst, now)
     if (op === ops.barrier) {
-      if (now) this.#found.push(inst)
+      if (now || this.#any(args)) this.#found.push(inst)
     } else if (op === ops.call) this.#call(inst, now)
     else if (op === ops.store) {
       if (now || this.#any(args)) this.#markRoot(args[0]!)
