@@ -4,7 +4,6 @@ export default defineConfig({
   test: {
     include: ['tests/**/*.test.ts'],
     globalSetup: ['tools/core-setup.mjs'],
-    setupFiles: ['tests/setup.ts'],
     testTimeout: 60_000,
   },
 })

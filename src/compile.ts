@@ -13,6 +13,7 @@ import { unknownBound } from './base/errors/ad.ts'
 import { missingEntry } from './base/errors/target.ts'
 import { missingExport } from './base/errors/lower.ts'
 import { check } from './check/check.ts'
+import type { LibraryData } from './check/library.ts'
 import { suggestAmong } from './check/suggest.ts'
 import type { CheckedProgram } from './check/tree.ts'
 import * as ops from './ir/ops.ts'
@@ -41,6 +42,9 @@ import { sroa } from './opt/sroa.ts'
 import { ssa } from './opt/ssa.ts'
 import { unroll, unrollFew, unrollSmall } from './opt/unroll.ts'
 import { unused, unusedParams, unusedTypes } from './opt/unused.ts'
+
+export { core, wgslCore } from './check/core.generated.ts'
+export type { LibraryData }
 
 /** The stages whose IR can be looked at, in order. */
 export const stages: readonly Stage[] = ['lower', 'ssa', 'prepared', 'linearized', 'unzipped', 'transposed', 'checkpointed', 'extracted', 'final']
@@ -322,12 +326,12 @@ function conformance(text: string): Conformance {
 }
 
 /** Parses and checks a program; mistakes go to the sink. */
-export function front(source: string, options: FrontOptions, sink: Sink): Checked {
+export function front(source: string, options: FrontOptions, core: LibraryData, sink: Sink): Checked {
   const start = performance.now()
   const program = check({
     source, fileName: options.fileName ?? 'main.slang', files: options.files ?? {}, resolve: options.resolve,
     searchPaths: options.searchPaths ?? [], defines: options.defines ?? {},
-  }, sink)
+  }, core, sink)
   options.time?.('check', performance.now() - start)
   return new Checked(program, options)
 }
@@ -480,12 +484,12 @@ function calleesOf(func: Func): readonly Func[] {
 }
 
 /** A function that lowers and optimises a program when first called; for tests that look at IR. Every mistake is an error. */
-export function inspect(source: string, fileName: string, level: Level, files: Readonly<Record<string, string>> = {}): () => Module {
+export function inspect(source: string, fileName: string, level: Level, core: LibraryData, files: Readonly<Record<string, string>> = {}): () => Module {
   let module: Module | undefined
   return () => {
     if (module !== undefined) return module
     const sink = new Sink()
-    const checked = front(source, { fileName, files }, sink)
+    const checked = front(source, { fileName, files }, core, sink)
     const options: MiddleOptions = { level, verify: true }
     if (sink.errors === 0) module = middle(checked.program, checked.roots(sink), sink, options)
     if (sink.errors === 0) finish(module!, sink, options)

@@ -2,8 +2,7 @@
  * The library: Slang source in, WGSL, WebAssembly, JavaScript or IR text out, derivatives included. Nothing here touches the
  * file system or the network; it runs in browsers, workers, Node, Deno and Bun alike.
  */
-import { addElementary } from './check/elementary.ts'
-import { Explainer, type Explanation, type Target } from './compile.ts'
+import { Explainer, core, type Explanation, type Target } from './compile.ts'
 import { Derived, blame, type Blame } from './debug/blame.ts'
 import { traceNonFinite, type NonFinite, type Weights } from './debug/trace.ts'
 import { toData } from './debug/data.ts'
@@ -31,8 +30,6 @@ export type { WasmBuffer, WasmFunction, WasmInterface, WasmKernel, WasmPrint, Wa
 export type { Change, Explanation, Residual } from './compile.ts'
 export { CompileError, type CompileOptions, type EntryPoint, type ExportedFunction } from './program.ts'
 
-addElementary()
-
 /**
  * Compiles a program. Mistakes are in `diagnostics`; nothing is thrown for them.
  *
@@ -42,7 +39,7 @@ addElementary()
  * ```
  */
 export function compile(source: string, options: CompileOptions = {}): Program {
-  return new Program(source, options)
+  return new Program(source, options, core)
 }
 
 /** A compiled program: its diagnostics, what it declares, and code for each target. */

@@ -7,7 +7,7 @@ import { notDifferentiable, unboundedLoop } from './base/errors/derivative.ts'
 import { missingExport } from './base/errors/lower.ts'
 import { tooDeep } from './base/errors/names.ts'
 import { renderDiagnostics } from './base/render.ts'
-import { finish, front, middle, type Checked, type FrontOptions, type Explain, type Level, type MiddleOptions, type Root, type Stage, type Target } from './compile.ts'
+import { finish, front, middle, type Checked, type FrontOptions, type Explain, type Level, type LibraryData, type MiddleOptions, type Root, type Stage, type Target } from './compile.ts'
 import type { Module } from './ir/value.ts'
 import { dataSignature, type DataSignature } from './target/data.ts'
 import { Layouts } from './target/layout.ts'
@@ -87,10 +87,10 @@ export class WgslProgram {
   readonly exports: readonly ExportedFunction[] = []
 
   /** Use `compile`. */
-  constructor(source: string, options: CompileOptions) {
+  constructor(source: string, options: CompileOptions, core: LibraryData) {
     this.#options = options
     const sink = new Sink()
-    this.#checked = bounded(sink, () => front(source, options, sink))
+    this.#checked = bounded(sink, () => front(source, options, core, sink))
     if (sink.errors === 0) this.#draft = bounded(sink, () => this.#draw('wgsl', 'none', sink))
     this.#diagnostics.push(...sink.list)
     this.#errors = sink.errors

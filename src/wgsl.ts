@@ -2,6 +2,7 @@
  * The library for pages that only compile to WGSL: the same compiler without the other targets, which makes bundles smaller.
  * Nothing here touches the file system or the network.
  */
+import { wgslCore } from './compile.ts'
 import { WgslProgram, type CompileOptions } from './program.ts'
 
 export type { Diagnostic, Note, Severity } from './base/diag.ts'
@@ -17,5 +18,5 @@ export { CompileError, WgslProgram as Program, type CompileOptions, type EntryPo
 
 /** Compiles a program to WGSL. Mistakes are in `diagnostics`; nothing is thrown for them. */
 export function compile(source: string, options: CompileOptions = {}): WgslProgram {
-  return new WgslProgram(source, options)
+  return new WgslProgram(source, options, wgslCore)
 }

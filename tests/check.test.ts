@@ -1,5 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { core } from '../src/check/core.generated.ts'
 import { Sink } from '../src/base/diag.ts'
 import { check } from '../src/check/check.ts'
 import type { CheckedProgram } from '../src/check/tree.ts'
@@ -9,7 +10,7 @@ interface Checked { readonly program: CheckedProgram; readonly codes: readonly s
 
 function checked(source: string, files: Readonly<Record<string, string>> = {}, more: { searchPaths?: readonly string[]; defines?: Readonly<Record<string, string>> } = {}): Checked {
   const sink = new Sink()
-  const program = check({ source, fileName: 'main.slang', files, resolve: undefined, searchPaths: more.searchPaths ?? [], defines: more.defines ?? {} }, sink)
+  const program = check({ source, fileName: 'main.slang', files, resolve: undefined, searchPaths: more.searchPaths ?? [], defines: more.defines ?? {} }, core, sink)
   return { program, codes: sink.list.map(d => d.code) }
 }
 
@@ -95,7 +96,7 @@ describe('a checked program', () => {
 describe('a misspelt name', () => {
   const notes = (source: string): readonly string[] => {
     const sink = new Sink()
-    check({ source, fileName: 'main.slang', files: {}, resolve: undefined, searchPaths: [], defines: {} }, sink)
+    check({ source, fileName: 'main.slang', files: {}, resolve: undefined, searchPaths: [], defines: {} }, core, sink)
     return sink.list.flatMap(d => d.notes.map(n => n.text))
   }
 

@@ -1,6 +1,7 @@
 /** Takes a program, sound or not, through everything that a compiler does with it, and finds what no program may cause. */
 import { InternalError, Sink } from '../src/base/diag.ts'
 import { diagnosticJson, renderDiagnostics } from '../src/base/render.ts'
+import { core } from '../src/check/core.generated.ts'
 import { Checked, finish, front, middle, type MiddleOptions } from '../src/compile.ts'
 import { CompileError, compile } from '../src/index.ts'
 import { Builder } from '../src/ir/build.ts'
@@ -77,7 +78,7 @@ function wgslOfEverything(source: string, verify: boolean): string | undefined {
   const options: MiddleOptions = { level: 2, verify, target: 'wgsl' }
   const module = bounded(() => {
     const sink = new Sink()
-    const { program } = front(source, {}, sink)
+    const { program } = front(source, {}, core, sink)
     const checked = new Checked(program, { exports: [...new Set(new Checked(program, {}).functions().map(f => f.name))] })
     const build = (derivatives: boolean): Module | undefined => {
       const own = new Sink()

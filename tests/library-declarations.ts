@@ -56,7 +56,7 @@ export function libraryDeclarations(): readonly LibraryDeclaration[] {
 /** The keys of what the functions of a program call, in the library's own bodies too. */
 export function usedDeclarations(source: string): ReadonlySet<string> {
   const sink = new Sink()
-  const { program } = front(source, {}, sink)
+  const { program } = front(source, {}, core, sink)
   if (sink.errors > 0) throw new Error(`${sink.list.map(d => d.message).join('; ')}\n${source}`)
   const used = new Set<string>()
   const seen = new Set<FuncDecl>()

@@ -1,5 +1,6 @@
 /** Runs every program under `tests/reference` on all targets, and holds `docs/reference.md` to them. */
 import { afterAll, describe, expect, it } from 'vitest'
+import { core } from '../src/check/core.generated.ts'
 import { renderDiagnostics } from '../src/base/render.ts'
 import { inspect } from '../src/compile.ts'
 import { load } from '../src/cpu/index.ts'
@@ -57,7 +58,7 @@ async function runEverywhere(c: Case): Promise<void> {
   for (const level of levels) {
     const program = compiled(c, level)
     expect(diagnosed(program.diagnostics).sort(), renderDiagnostics(program.diagnostics)).toEqual([...c.diagnostics].sort())
-    const module = inspect(c.source + frame, 'case.slang', level, c.files)()
+    const module = inspect(c.source + frame, 'case.slang', level, core, c.files)()
     same(await shown(c, bytes => {
       const globals: Record<string, Data> = { shown: Array.from(bytes.slice(0, bytes.length / 4)) }
       dispatch(module.funcs.find(f => f.info.entry !== undefined)!, [1, 1, 1], [], { globals })

@@ -105,16 +105,20 @@ export function pack({ name, text }) {
   return { name, text: out, keys: keys.join(' ') }
 }
 
+/** Files with functions for targets that have no elementary functions. */
+const unspelled = new Set(['core/libm.slang'])
+
 /** Writes src/check/core.generated.ts where it does not say what core/ says. */
 export function writeCore() {
   const dir = new URL('core/', root)
   const files = readdirSync(dir).filter(f => f.endsWith('.slang')).sort()
     .map(f => ({ name: `core/${f}`, text: readFileSync(new URL(f, dir), 'utf8') }))
-  // What only targets without elementary functions need is a constant of its own, which bundles for WGSL leave out.
-  const part = only => JSON.stringify(files.filter(f => f.name.endsWith('/libm.slang') === only).map(pack))
-  const source = `// Made of core/*.slang by tools/core-index.mjs.\nimport { PackedLibrary, type PackedFile } from './packed.ts'\n\n`
-    + `export const core: PackedLibrary = /* @__PURE__ */ new PackedLibrary(${part(false)})\n\n`
-    + `export const elementary: readonly PackedFile[] = ${part(true)}\n`
+  const spelled = files.filter(f => !unspelled.has(f.name)), others = files.filter(f => unspelled.has(f.name))
+  const source = `// Made of core/*.slang by tools/core-index.mjs.\nimport { PackedLibrary } from './packed.ts'\n\n`
+    + `const files = ${JSON.stringify(spelled.map(pack))}\nconst others = ${JSON.stringify(others.map(pack))}\n`
+    + '/** The core library. */\nexport const core: PackedLibrary = /* @__PURE__ */ new PackedLibrary(files, others)\n'
+    + '/** What WGSL needs of it: functions that WGSL has itself have no bodies that could be called. */\n'
+    + 'export const wgslCore: PackedLibrary = /* @__PURE__ */ new PackedLibrary(files)\n'
   const target = new URL('src/check/core.generated.ts', root)
   if (!existsSync(target) || readFileSync(target, 'utf8') !== source) writeFileSync(target, source)
 }

@@ -10,7 +10,6 @@ import { attributesOf } from './attribute.ts'
 import { conforms, coreInterface, declaredBases, paramLists, put, selfType, substFor } from './conform.ts'
 import { Cx } from './context.ts'
 import { argumentNeedsItself, containsItself, defaultNeedsItself, globalNeedsItself, inheritsItself } from './cycle.ts'
-import { core } from './core.generated.ts'
 import type { Decl, FieldDecl, FuncAttributes, FuncDecl, GlobalDecl, InterfaceDecl, ModuleDecl, ParamDecl, StructDecl } from './decl.ts'
 import { checkDerivatives, derivativesOf } from './derivative.ts'
 import { differentialOf, placeDifferentialOf, structDiff } from './differential.ts'
@@ -22,7 +21,7 @@ import { constraintsOf } from './generic.ts'
 import { Loader, type SourceOptions } from './import.ts'
 import { adoptBase } from './inherit.ts'
 import { constructors } from './init.ts'
-import { Library } from './library.ts'
+import { Library, type LibraryData } from './library.ts'
 import { checkLinkedGlobal, checkLinkedType } from './link.ts'
 import { packsOf, writtenOut } from './pack.ts'
 import { checkConformances, knownConstant, putRef, requiredConstant, resolveRef } from './requirement.ts'
@@ -39,7 +38,7 @@ import { SourceFile, type Span } from '../base/source.ts'
 export type CheckOptions = SourceOptions
 
 /** Parses and checks a program; mistakes go to the sink. */
-export function check(options: CheckOptions, sink: Sink): CheckedProgram {
+export function check(options: CheckOptions, core: LibraryData, sink: Sink): CheckedProgram {
   const library = new Library(core, sink)
   const cx = new Cx(sink, library)
   library.attach(cx)

@@ -13,17 +13,11 @@ export interface PackedFile {
 
 /** Unpacks the index when it is first asked for. */
 export class PackedLibrary implements LibraryData {
-  files: readonly PackedFile[]
+  readonly files: readonly PackedFile[]
   #tables: readonly [Table, Table, Table] | undefined
 
-  constructor(files: readonly PackedFile[]) {
-    this.files = files
-  }
-
-  /** Adds files; what is compiled from now on finds what they declare. */
-  add(files: readonly PackedFile[]): void {
-    this.files = [...this.files, ...files]
-    this.#tables = undefined
+  constructor(files: readonly PackedFile[], more: readonly PackedFile[] = []) {
+    this.files = [...files, ...more]
   }
 
   get names(): Readonly<Table> { return this.#unpacked()[0] }

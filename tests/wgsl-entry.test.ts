@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { compile } from '../src/index.ts'
+import { compile as compileForGpus } from '../src/wgsl.ts'
+
+const functions = ['sin', 'cos', 'tan', 'asin', 'acos', 'atan', 'sinh', 'cosh', 'tanh', 'asinh', 'acosh', 'atanh', 'exp', 'exp2', 'log', 'log2', 'log10', 'sqrt', 'rsqrt', 'abs']
+
+const elementary = `RWStructuredBuffer<float> data;
+[Differentiable] float all(float x, float y) { return ${functions.map(f => `${f}(x)`).join(' + ')} + pow(x, y) + atan2(x, y) + fmod(x, y) + half(sin(half(x))); }
+[shader("compute")] [numthreads(1, 1, 1)]
+void main() { var x = diffPair(data[0]); var y = diffPair(data[1]); bwd_diff(all)(x, y, 1.0); data[0] = x.d + y.d + all(x.p, y.p); }
+`
+
+const example = (name: string): string => readFileSync(join(import.meta.dirname, `../examples/${name}/${name}.slang`), 'utf8')
+
+it.each([['elementary functions', elementary], ...['splat2d', 'brdf', 'spring'].map(name => [name, example(name)])])('cotangent/wgsl gives the same code: %s', (_, source) => {
+  const [own, whole] = [compileForGpus(source!), compile(source!)]
+  expect(own.diagnostics.map(d => d.message)).toEqual(whole.diagnostics.map(d => d.message))
+  expect(own.wgsl().code).toBe(whole.wgsl().code)
+  expect(own.ir()).not.toBe('')
+})
+
+it('cotangent/wgsl says of what only CPUs have what the whole library says', () => {
+  const source = 'RWStructuredBuffer<float> o; [shader("compute")] [numthreads(1, 1, 1)] void main() { o[0] = float(sin(double(o[1]))); }'
+  const message = (program: { wgsl(): unknown }): string => {
+    try {
+      program.wgsl()
+      return ''
+    } catch (error) {
+      return (error as Error).message
+    }
+  }
+  expect(message(compileForGpus(source))).toContain('E37001')
+  expect(message(compileForGpus(source))).toBe(message(compile(source)))
+})
