@@ -17,7 +17,7 @@ import { membersOf, objectFor } from './inherit.ts'
 import { lookupMember, type Member } from './member.ts'
 import { builtinTerm, describe, lookup, typeTerm, type Found } from './resolve.ts'
 import { fieldType, funcSig, globalInfo, isMutating } from './signature.ts'
-import { suggestMember, suggestName } from './suggest.ts'
+import { isForeign, suggestMember, suggestName } from './suggest.ts'
 import { errorTerm, value, type Candidate, type Term } from './term.ts'
 import type { Arg, Expr, FuncRef, Place } from './tree.ts'
 import {
@@ -37,7 +37,8 @@ export function nameTerm(env: Env, e: ast.NameExpr): Term {
   if (first === undefined) {
     const builtin = builtinTerm(e.name)
     if (builtin !== null) return builtin
-    cx.sink.add(names.undefinedName, e.span, { name: e.name }, ...suggestName(cx, env.scope, e.name))
+    if (isForeign(e.name)) cx.sink.add(names.unsupported, e.span, { feature: e.name })
+    else cx.sink.add(names.undefinedName, e.span, { name: e.name }, ...suggestName(cx, env.scope, e.name))
     return errorTerm
   }
   if (first.decl.kind === 'func') return funcsTerm(env, e.name, found, e.span)
@@ -288,16 +289,11 @@ function propertyTerm(env: Env, object: Term | null, decl: PropertyDecl, member:
 }
 
 function accessorTerm(env: Env, decl: PropertyDecl | SubscriptDecl, member: Member, object: Term | null, args: readonly Arg[], type: Type, span: Span, own: Subst = noSubst): Term {
-  const { cx } = env
   const get = decl.accessors.find(a => a.accessor === 'get')
   const set = decl.accessors.find(a => a.accessor === 'set')
   const ref = decl.accessors.find(a => a.accessor === 'ref')
   const readonly = decl.syntax.attributes.some(a => a.name === '__readonly') || ref?.syntax.attributes.some(a => a.name === '__readonly') === true
   if (ref !== undefined) {
-    if (!decl.module.isCore) {
-      cx.sink.add(names.unsupported, span, { feature: 'a ref accessor' })
-      return errorTerm
-    }
     const mutating = isMutating(ref)
     const arg: Arg = object === null ? { dir: 'in', value: emptyError(errorType) } : mutating && object.kind === 'place' ? { dir: 'inout', place: object.place } : { dir: 'in', value: toExpr(env, object, span) }
     return { kind: 'place', place: { kind: 'ref', type, span, func: refTo(ref, member, own), object: arg, args }, fixed: readonly ? 'it is read-only' : null }

@@ -129,9 +129,9 @@ function compare(cx: Cx, a: Match, b: Match): number {
     x.extensionParams - y.extensionParams,
     (x.decl.generics === null ? 0 : 1) - (y.decl.generics === null ? 0 : 1),
     (cx.variadic.has(x.decl) ? 1 : 0) - (cx.variadic.has(y.decl) ? 1 : 0),
+    x.distance === y.distance ? rank(y.decl) - rank(x.decl) : 0,
     a.sig.params.length - b.sig.params.length,
     x.distance - y.distance,
-    rank(y.decl) - rank(x.decl),
     // A declaration without a body and its definition are one function.
     (x.decl.hasBody ? 0 : 1) - (y.decl.hasBody ? 0 : 1),
     moreSpecific(a, b),
@@ -296,6 +296,8 @@ function finish(env: Env, match: Match, funcs: Funcs, args: readonly Term[], spa
   const { sig } = match
   const candidate = { ...match.candidate, decl: definitionOf(cx, match.candidate.decl) }
   const ref = refOf({ ...match, candidate }, funcs.modes)
+  const why = candidate.decl.syntax.attributes.find(a => a.name === 'deprecated')?.args[0]?.value
+  if (why?.kind === 'string') cx.sink.add(errors.deprecated, span, { name: funcs.name, why: why.value })
   if (funcs.modes.length > 0) {
     const { level } = attributesOf(cx, candidate.decl)
     const wanted = funcs.modes[0] === 'forward' ? 'forward' : 'backward'

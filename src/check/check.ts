@@ -27,11 +27,11 @@ import { packsOf, writtenOut } from './pack.ts'
 import { checkConformances, knownConstant, putRef, requiredConstant, resolveRef } from './requirement.ts'
 import { resolveType } from './resolve.ts'
 import { fieldDefault, fieldSigs, funcSig, globalInfo, globalInit, paramDefault, signatureOf } from './signature.ts'
-import { assertStatic, checkBody } from './stmt.ts'
+import { assertStatic, checkBody, messageOf } from './stmt.ts'
 import type {
-  Body, CheckedProgram, DerivativeInfo, Expr, FieldInfo, FuncRef, GlobalInfo, Signature, StructDiffInfo,
+  Body, CheckedProgram, DerivativeInfo, Expr, FieldInfo, FuncRef, GlobalInfo, Signature, Stmt, StructDiffInfo,
 } from './tree.ts'
-import { intType, show, substituteInt, type Int, type InterfaceType, type StructType, type Subst, type Type } from './type.ts'
+import { intType, noSubst, show, substituteInt, type Int, type InterfaceType, type StructType, type Subst, type Type } from './type.ts'
 import { parseRange } from '../syntax/parse.ts'
 import { SourceFile, type Span } from '../base/source.ts'
 
@@ -61,7 +61,7 @@ function checkUser(cx: Cx): void {
   for (const decl of cx.userDecls) if (decl.kind === 'struct') adoptBase(cx, decl)
   // Checking bodies enters local declarations, which are checked in turn.
   for (let i = 0; i < cx.userDecls.length; i++) checkDecl(cx, cx.userDecls[i]!)
-  for (const a of cx.asserts) assertStatic(cx, checkCondition(new Env(cx, a.scope), a.decl.condition), a.decl.message, a.decl.span)
+  for (const a of cx.asserts) assertStatic(cx, checkCondition(new Env(cx, a.scope), a.decl.condition), messageOf(a.decl.message), a.decl.span, noSubst)
 }
 
 /** Reports a `using` of what is no namespace. */
@@ -207,6 +207,10 @@ class Program implements CheckedProgram {
 
   substituteInt(value: Int, subst: Subst): Int {
     return substituteInt(value, subst, (base, name) => knownConstant(this.#cx, base, name))
+  }
+
+  assert({ cond, message, span }: Stmt & { readonly kind: 'assert' }, subst: Subst): void {
+    assertStatic(this.#cx, cond, message, span, subst)
   }
 
   substituteRef(ref: FuncRef, subst: Subst): FuncRef {

@@ -12,6 +12,7 @@ import type {
   InterfaceDecl, ModuleDecl, NamespaceDecl, PropertyDecl, StructDecl, SubscriptDecl, TypeParamDecl, ValueParamDecl, Visibility,
 } from './decl.ts'
 import { declare, newScope, type Scope } from './scope.ts'
+import { withoutRef } from './ref.ts'
 
 interface Place {
   readonly cx: Cx
@@ -264,7 +265,7 @@ function collectFunc(at: Place, decl: ast.FuncDecl | ast.InitDecl): FuncDecl {
 
 function accessors(at: Place, of: PropertyDecl | SubscriptDecl, inner: Scope, given: readonly ast.AccessorDecl[], isStatic: boolean): void {
   const span = of.span!
-  const list: readonly ast.AccessorDecl[] = given.length > 0 ? given
+  const list: readonly ast.AccessorDecl[] = given.length > 0 ? at.module.isCore ? given : withoutRef(given)
     : [{ kind: 'accessor', span, attributes: [], modifiers: [], name: { text: 'get', span }, which: 'get', param: undefined, body: undefined }]
   for (const a of list) {
     const func: FuncDecl = {
@@ -300,6 +301,8 @@ function storage(at: Place, decl: ast.VarDecl): GlobalStorage {
 
 function collectVar(at: Place, decl: ast.VarDecl): void {
   const common = base(at, decl.name, decl.modifiers)
+  const width = decl.semantics.find(s => s.name === ':')
+  if (width !== undefined) at.cx.sink.add(errors.unsupported, width.span, { feature: 'a bit field' })
   if (at.parent.kind === 'struct' && !has(decl, 'static')) {
     const field: FieldDecl = { kind: 'field', ...common, index: at.parent.fields.length, owner: at.parent, syntax: decl }
     const count = at.parent.fields.length

@@ -268,6 +268,7 @@ export function extensionInfo(cx: Cx, decl: ExtensionDecl): ExtensionInfo | null
   const target = resolveType(cx, decl.syntax.target, decl.inner.parent!)
   const bases: InterfaceType[] = []
   cx.extensionInfos.set(decl, { decl, target, bases })
+  if (target.kind === 'interface') cx.sink.add(errors.extendsInterface, decl.syntax.target.span, { name: show(target) })
   for (const b of decl.syntax.bases) {
     const type = resolveType(cx, b, decl.inner.parent!)
     if (type.kind === 'interface') bases.push(type)

@@ -1,10 +1,12 @@
 /** Folding of integers (and booleans) that are known before a program runs. */
+import { put, putArg } from './conform.ts'
 import type { Cx } from './context.ts'
 import type { GlobalDecl } from './decl.ts'
+import { isOpen } from './member.ts'
 import { globalInit } from './signature.ts'
 import type { Expr } from './tree.ts'
 import {
-  bits, foldInt, intConst, intMember, intOp, isFloatName, isSignedName, known, substituteInt, type Int, type IntOp, type ScalarName, type Subst, type Type,
+  bits, foldInt, intConst, intMember, intOp, isFloatName, isSignedName, known, same, substituteInt, type Int, type IntOp, type ScalarName, type Subst, type Type,
 } from './type.ts'
 
 function wrap(value: number, type: Type): Int {
@@ -22,7 +24,11 @@ export function foldExpr(cx: Cx, e: Expr, subst: Subst, depth = 0): Int | null {
   if (depth > 64) return null
   switch (e.kind) {
     case 'const': return typeof e.value === 'boolean' ? intConst(e.value ? 1 : 0) : whole(e.type) ? intConst(Number(e.value)) : null
-    case 'int': return substituteInt(e.value, subst)
+    case 'int': return putArg(cx, e.value, subst) as Int
+    case 'is': {
+      const type = put(cx, e.value.type, subst)
+      return type.kind === 'interface' || isOpen(type) ? null : intConst(same(type, put(cx, e.of, subst)) ? 1 : 0)
+    }
     case 'read': {
       if (e.place.kind === 'local') {
         const init = cx.localInits.get(e.place.decl)

@@ -27,6 +27,11 @@ export function isNumericParam(cx: Cx, type: Type): boolean {
   return isOpen(type) && (boundsOf(cx, type).some(b => b.decl.module.isCore && isNumeric(b.decl.name)))
 }
 
+/** Whether a type parameter may stand for a user's struct that conforms to `IArithmetic` or the like: operators on it are calls of methods. */
+export function isNumberLike(cx: Cx, type: Type): boolean {
+  return type.kind !== 'shape' && isNumericParam(cx, type) && boundsOf(cx, type).every(b => !b.decl.module.isCore || !b.decl.name.startsWith('__'))
+}
+
 /** What it costs to make one type of another; null where that is impossible. `literal` is the value of an integer literal. */
 export function typeCost(cx: Cx, from: Type, to: Type, literal: bigint | null = null): number | null {
   if (same(from, to)) return 0

@@ -2,14 +2,14 @@
 import * as errors from '../base/errors/types.ts'
 import type { Span } from '../base/source.ts'
 import { put, substFor } from './conform.ts'
-import { castExpr, coerce, convertExpr, literalOf, typeCost, isNumericParam, explicitOnly } from './convert.ts'
+import { castExpr, coerce, convertExpr, literalOf, typeCost, isNumberLike, isNumericParam, explicitOnly } from './convert.ts'
 import type { Env } from './env.ts'
 import { optionalElem } from './optional.ts'
 import { emptyError, toExpr } from './expr.ts'
 import { lookupMember } from './member.ts'
 import { candidatesOf, resolveCall } from './call.ts'
 import { fieldDefault, fieldSigs } from './signature.ts'
-import { value, type Candidate, type Term } from './term.ts'
+import { errorTerm, value, type Candidate, type Term } from './term.ts'
 import type { Expr } from './tree.ts'
 import { arrayType, intConst, known, matrixType, poisoned, same, show, vectorType, type StructType, type Type } from './type.ts'
 
@@ -285,6 +285,9 @@ export function construct(env: Env, type: Type, args: readonly Term[], span: Spa
       if (e.kind === 'error') return value(emptyError(type))
       // A zero that is cast to a struct is `{}`.
       if (type.kind === 'struct' && e.kind === 'const' && e.value === 0 && constructors(env, type).length === 0) return value(defaultFor(env, type, span)!)
+      const found = isNumberLike(env.cx, type) ? constructors(env, type) : []
+      const chosen: Term & { readonly kind: 'funcs' } = { kind: 'funcs', name: show(type), candidates: found, args: null, modes: [] }
+      if (found.length > 0 && !same(e.type, type) && resolveCall(env, chosen, args, span, true) !== null) return resolveCall(env, chosen, args, span) ?? errorTerm
       const cast = castExpr(env, e, type)
       if (cast !== null) return value({ ...cast, span })
     }

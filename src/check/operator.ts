@@ -5,10 +5,10 @@ import * as types from '../base/errors/types.ts'
 import type { Span } from '../base/source.ts'
 import type * as ast from '../syntax/ast.ts'
 import { candidatesOf, resolveCall } from './call.ts'
-import { boundsOf } from './conform.ts'
+import { boundsOf, conforms } from './conform.ts'
 import type { Cx } from './context.ts'
 import { commonScalar } from './cost.ts'
-import { castExpr, coerce, convertExpr, explicitOnly, isNumericParam, literalOf, typeCost } from './convert.ts'
+import { castExpr, coerce, convertExpr, explicitOnly, isNumberLike, isNumericParam, literalOf, typeCost } from './convert.ts'
 import { enumTag } from './enum.ts'
 import type { Env } from './env.ts'
 import { checkCondition, checkExpr, emptyError, maxDepth, toExpr } from './expr.ts'
@@ -20,7 +20,7 @@ import { compareNone } from './optional.ts'
 import { lookup } from './resolve.ts'
 import { errorTerm, unusable, value, type Candidate, type Term } from './term.ts'
 import type { BinaryOp, Expr, OldExpr, Place } from './tree.ts'
-import { boolShape, boolType, errorType, intType, isFloatName, noSubst, poisoned, same, scalarName, scalars, show, type Type } from './type.ts'
+import { boolShape, boolType, errorType, interfaceType, intType, isFloatName, noSubst, poisoned, same, scalarName, scalars, show, type Type } from './type.ts'
 
 const comparisons = new Set(['<', '<=', '>', '>=', '==', '!='])
 const bitwise = new Set(['&', '|', '^', '<<', '>>'])
@@ -48,8 +48,32 @@ function userOperator(env: Env, op: string, operands: readonly Term[], span: Spa
   const type = first.kind === 'value' ? first.expr.type : first.place.type
   if (scalarName(type) !== null) return null
   const methods = candidatesOf(env.cx, membersOf(env.cx, type, name), first, 0).filter(c => c.decl.role === 'method')
-  if (methods.length === 0) return null
+  if (methods.length === 0) return byInterface(env, op, operands, span)
   return resolveCall(env, { kind: 'funcs', name, candidates: methods, args: null, modes: [] }, operands.slice(1), span)
+}
+
+/** The methods of `IComparable`, `IArithmetic` and `ILogical` that operators stand for, and whether the operands change places or the answer is denied. */
+const methodOf: Readonly<Record<string, readonly [method: string, how?: 'swapped' | 'denied']>> = {
+  '<': ['lessThan'], '<=': ['lessThanOrEquals'], '>': ['lessThan', 'swapped'], '>=': ['lessThanOrEquals', 'swapped'], '==': ['equals'], '!=': ['equals', 'denied'],
+  '+': ['add'], '-': ['sub'], '*': ['mul'], '/': ['div'], '%': ['mod'], '<<': ['shl'], '>>': ['shr'], '&': ['bitAnd'], '|': ['bitOr'], '^': ['bitXor'],
+}
+const prefixMethodOf: Readonly<Record<string, readonly [method: string]>> = { '-': ['neg'], '~': ['bitNot'], '!': ['not'] }
+const operatorInterfaces = ['IComparable', 'IArithmetic', 'ILogical']
+
+/** An operator as a call of the method that one of the library's interfaces requires; null where the type of an operand conforms to none. */
+function byInterface(env: Env, op: string, operands: readonly Term[], span: Span): Term | null {
+  const [method, how] = (operands.length === 1 ? prefixMethodOf : methodOf)[op] ?? ['']
+  const [object, ...args] = how === 'swapped' ? [...operands].reverse() : operands
+  const type = object?.kind === 'value' ? object.expr.type : object?.kind === 'place' ? object.place.type : null
+  if (type === null) return null
+  for (const name of operatorInterfaces) {
+    const decl = env.cx.library.lookup(name)[0]
+    if (decl?.kind !== 'interface' || !(decl.inner.names.has(method) && conforms(env.cx, type, interfaceType(decl, [])))) continue
+    const candidates = candidatesOf(env.cx, membersOf(env.cx, type, method), object!, 0)
+    const made = resolveCall(env, { kind: 'funcs', name: method, candidates, args: null, modes: [] }, args, span)
+    return made?.kind !== 'value' || how !== 'denied' ? made : value({ kind: 'unary', type: boolType, span, op: '!', operand: made.expr })
+  }
+  return null
 }
 
 /** Whether operators on the type are built in. */
@@ -138,7 +162,8 @@ function binaryTerm(env: Env, e: ast.BinaryExpr, leftTerm: Term, rightTerm: Term
     const made = userOperator(env, e.op, [leftTerm, rightTerm], e.span)
     if (made !== null) return made
   }
-  return value(binaryExpr(env, e.op, left, right, e.span))
+  const called = same(left.type, right.type) && isNumberLike(env.cx, left.type) ? byInterface(env, e.op, [leftTerm, rightTerm], e.span) : null
+  return called ?? value(binaryExpr(env, e.op, left, right, e.span))
 }
 
 /** A built-in binary operation, or an error that is reported. */
@@ -217,7 +242,7 @@ export function checkPrefix(env: Env, e: ast.PrefixExpr): Term {
     env.cx.sink.add(types.noUnary, e.span, { op: e.op, type: show(operand.type) })
     return errorTerm
   }
-  return value(unary(env, e.op, operand, e.span))
+  return (isNumberLike(env.cx, operand.type) ? byInterface(env, e.op, [term], e.span) : null) ?? value(unary(env, e.op, operand, e.span))
 }
 
 function unary(env: Env, op: '+' | '-' | '!' | '~', given: Expr, span: Span): Expr {

@@ -75,7 +75,8 @@ export function typeQuestion(env: Env, e: ast.IsExpr | ast.AsExpr): Term {
   const term = checkExpr(env, e.value)
   const of = resolveType(cx, e.type, env.scope)
   if (term.kind === 'error' || poisoned(of)) return errorTerm
-  const expr = toExpr(env, term, e.value.span)
+  // `T is float` asks about the type itself.
+  const expr: Expr = term.kind === 'type' ? { kind: 'default', type: term.type, span: e.span } : toExpr(env, term, e.value.span)
   if (expr.kind === 'error' || poisoned(expr.type)) return errorTerm
   if (of.kind === 'interface') {
     cx.sink.add(names.unsupported, e.span, { feature: `${e.kind} with an interface` })

@@ -152,8 +152,7 @@ export function isMutating(func: FuncDecl): boolean {
     if (n.attributes.some(a => a.name === 'nonmutating' || a.name === '__nonmutating') || has(n, 'nonmutating')) return false
   }
   // A resource is a handle: writing through it does not change it.
-  if (func.accessor === 'set') return !(func.parent?.kind === 'struct' && func.parent.intrinsic !== null)
-  return func.accessor === 'ref' && !func.module.isCore
+  return func.accessor === 'set' && !(func.parent?.kind === 'struct' && func.parent.intrinsic !== null)
 }
 
 function noDiffThis(func: FuncDecl): boolean {

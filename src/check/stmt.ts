@@ -21,7 +21,7 @@ import { resolveInt, resolveType } from './resolve.ts'
 import { declare, newScope } from './scope.ts'
 import { funcSig, isMutating } from './signature.ts'
 import type { Body, Expr, LoopAttributes, Stmt, SwitchCase } from './tree.ts'
-import { errorType, intType, isFloatName, known, noSubst, poisoned, show, voidType, type Type } from './type.ts'
+import { errorType, intType, isFloatName, known, noSubst, poisoned, show, voidType, type Subst, type Type } from './type.ts'
 
 const maxDepth = 200
 
@@ -155,8 +155,10 @@ function statement(env: Env, s: ast.Stmt, out: Stmt[]): void {
     case 'empty': return
     case 'block': out.push(one(env, s)); return
     case 'expr': {
-      if (isAssert(s.expr)) { checkAssert(env, s.expr); return }
+      if (isAssert(s.expr)) { checkAssert(env, s.expr, out); return }
       const term = checkExpr(env, s.expr)
+      // What another target's assembly returns is not missing.
+      if (s.expr.kind === 'unsupported') out.push({ kind: 'return', value: null, span: s.span })
       const expr = term.kind === 'error' ? emptyError(errorType) : toExpr(env, term, s.expr.span)
       out.push({ kind: 'expr', expr, span: s.span })
       return
@@ -211,7 +213,10 @@ function statement(env: Env, s: ast.Stmt, out: Stmt[]): void {
       checkStmt(env, s.body, out)
       return
     case 'targetSwitch': out.push(targetCase(env, s)); return
-    case 'unsupported': cx.sink.add(names.unsupported, s.span, { feature: s.feature }); return
+    case 'unsupported':
+      cx.sink.add(names.unsupported, s.span, { feature: s.feature })
+      out.push({ kind: 'return', value: null, span: s.span })
+      return
   }
 }
 
@@ -293,17 +298,40 @@ function isAssert(e: ast.Expr): e is ast.CallExpr {
   return e.kind === 'call' && e.callee.kind === 'name' && (e.callee.name === 'static_assert' || e.callee.name === '_Static_assert')
 }
 
-function checkAssert(env: Env, e: ast.CallExpr): void {
-  const cond = e.args[0]
-  if (cond !== undefined) assertStatic(env.cx, checkCondition(env, cond), e.args[1], e.span)
+/** A static assertion: decided here, or in each instance where it depends on generic parameters. */
+function checkAssert(env: Env, e: ast.CallExpr, out: Stmt[]): void {
+  if (e.args[0] === undefined) return
+  const cond = checkCondition(env, e.args[0])
+  const message = messageOf(e.args[1])
+  if (foldExpr(env.cx, cond, noSubst) === null && asksParameters(cond)) out.push({ kind: 'assert', cond, message, span: e.span })
+  else assertStatic(env.cx, cond, message, e.span, noSubst)
 }
 
-/** Reports a static assertion that is known to fail. One that depends on generic parameters is not decided here. */
-export function assertStatic(cx: Cx, cond: Expr, message: ast.Expr | undefined, span: Span): void {
+/** Whether what a condition says is a matter of generic parameters. */
+function asksParameters(e: Expr): boolean {
+  switch (e.kind) {
+    case 'int': return true
+    case 'is': return e.value.type.kind !== 'interface'
+    case 'convert': return asksParameters(e.value)
+    case 'unary': return asksParameters(e.operand)
+    case 'binary': case 'logical': return asksParameters(e.left) || asksParameters(e.right)
+    case 'read': return e.place.kind === 'global' && e.place.decl.storage === 'constant'
+    default: return false
+  }
+}
+
+/** What an assertion says. */
+export function messageOf(e: ast.Expr | undefined): string {
+  return e?.kind === 'string' ? e.value : 'the condition is false'
+}
+
+/** Reports a static assertion that fails with some parameters put in, or whose condition is not constant. */
+export function assertStatic(cx: Cx, cond: Expr, message: string, span: Span, subst: Subst): void {
   if (cond.kind === 'error') return
-  const folded = foldExpr(cx, cond, noSubst)
-  if (folded === null) cx.sink.add(types.notConstant, span, {})
-  else if (known(folded) === 0) cx.sink.add(types.assertionFailed, span, { message: message?.kind === 'string' ? message.value : 'the condition is false' })
+  const folded = foldExpr(cx, cond, subst)
+  const n = folded === null ? null : known(folded)
+  if (n === null) cx.sink.add(types.notConstant, span, {})
+  else if (n === 0) cx.sink.add(types.assertionFailed, span, { message })
 }
 
 function checkReturn(env: Env, s: ast.ReturnStmt): Stmt {

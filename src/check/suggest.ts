@@ -47,6 +47,13 @@ function asNote(best: string | null, decl: Decl | undefined): readonly Note[] {
   return [note(shown, `did you mean ${best}?`)]
 }
 
+const foreign = /^(Coop(Vec|Mat)|coopVec|RaytracingAcc|Ray(Query|Desc|_)|TraceRay|HitObject|ReportHit|DescriptorHandle|TorchTensor|(Append|Consume)Struct|(RW)?Texture2DMS|RasterizerOrdered|(Triangle|Line|Point)Stream|(In|Out)putPatch|OutputVert|OutputIndices|SubpassInput|Feedback|(Const)?Ptr$|Conditional$|NativeString)/
+
+/** Whether a name is one of Slang's for what neither WebGPU nor a CPU has, or what is not there yet. */
+export function isForeign(name: string): boolean {
+  return foreign.test(name)
+}
+
 /** A note that names what is most like an unknown name in a scope; none where nothing is. */
 export function suggestName(cx: Cx, start: Scope, name: string): readonly Note[] {
   const known = new Map<string, Decl>()

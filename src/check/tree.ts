@@ -50,7 +50,7 @@ export interface Signature {
   readonly resultNoDiff: boolean
   /** The type of `this`: null for functions, static methods, constructors and derivatives. */
   readonly self: Type | null
-  /** `this` is `inout`: `[mutating]` methods, setters, `ref` accessors. */
+  /** `this` is `inout`: `[mutating]` methods and setters. */
   readonly mutating: boolean
   /** `this` carries no derivative: `[NoDiffThis]`, or its type has no differential. */
   readonly selfNoDiff: boolean
@@ -224,6 +224,8 @@ export type Stmt =
   /** Leaves the innermost loop or switch, or one `levels` further out. */
   | { readonly kind: 'break', readonly levels: number, readonly span: Span | null }
   | { readonly kind: 'continue' | 'discard', readonly span: Span | null }
+  /** `static_assert` on what only an instance knows. */
+  | { readonly kind: 'assert', readonly cond: Expr, readonly message: string, readonly span: Span }
 
 export interface SwitchCase {
   readonly labels: readonly number[]
@@ -306,6 +308,8 @@ export interface CheckedProgram {
   substitute(type: Type, subst: Subst): Type
   substituteInt(value: Int, subst: Subst): Int
   substituteRef(ref: FuncRef, subst: Subst): FuncRef
+  /** Reports a static assertion that fails, or that is none, in an instance. */
+  assert(stmt: Stmt & { readonly kind: 'assert' }, subst: Subst): void
   /** A requirement on a concrete type becomes the function that meets it; anything else stays. */
   resolve(ref: FuncRef): FuncRef
   /** The substitution that the arguments of a struct make for its members. */

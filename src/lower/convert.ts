@@ -17,7 +17,10 @@ export function convert(fn: Fn, value: Value, to: Type): Value {
   if (from.kind === 'ptr' && from.space === 'uniform' && to.kind !== 'ptr') return convert(fn, b.load(value), to)
   // Pairs convert half by half.
   if (from.kind === 'struct' && to.kind === 'struct' && from.count === to.count) return b.construct(to, to.fields.map((f, i) => convert(fn, b.extract(value, i), f.type)))
-  if (from.scalar === undefined || to.scalar === undefined) return impossible(`conversion from ${from.name} to ${to.name}`)
+  if (from.scalar === undefined || to.scalar === undefined) {
+    fn.unsupported(`a conversion from ${from.name} to ${to.name} in generic code`)
+    return b.emit1(ops.undef, [], null, to)
+  }
   if (from.kind !== 'scalar') return b.convert(reshape(b, value, to), to)
   const scalar = t.scalars[to.scalar]
   const def = value.def

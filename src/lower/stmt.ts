@@ -62,6 +62,7 @@ function statement(fn: Fn, stmt: Stmt): void {
     case 'break': leave(b, fn.breaks[fn.breaks.length - 1 - stmt.levels] ?? impossible('break outside a loop'), fn.left); return
     case 'continue': leave(b, fn.continues[fn.continues.length - 1] ?? impossible('continue outside a loop'), fn.left); return
     case 'discard': callExternal(fn, 'discard', [], voidType, false); return
+    case 'assert': fn.cx.program.assert(stmt, fn.subst); return
   }
 }
 

@@ -16,6 +16,9 @@ const greaterEqual = punctuatorKind('>=')
 const shiftAssign = punctuatorKind('>>=')
 const assign = punctuatorKind('=')
 
+/** Words after which an expression stands, not the name of what is declared. */
+const operatorWords: ReadonlySet<string> = new Set(['return', 'each', 'expand', 'else', 'do', 'case', 'no_diff', 'is', 'as', 'discard', 'defer', 'throw', 'try'])
+
 /** A place in a token stream with what the parser has to remember on the way. */
 export class Cursor {
   readonly tokens: TokenStream
@@ -31,6 +34,7 @@ export class Cursor {
   /** In a generic argument `>` closes and does not compare. */
   inAngles = false
   #depth = 0
+  #functions: Set<string> | undefined
   #recovering = false
   /** The rest of the text is not understood and nothing more is said about it. */
   #gaveUp = false
@@ -78,6 +82,18 @@ export class Cursor {
   /** Whether a new line stands before the next token. */
   get onNewLine(): boolean {
     return (this.tokens.flags[this.pos]! & lineFlag) !== 0
+  }
+
+  /** Whether the text declares a function of this name, as far as its tokens show: a name, `(`, and a type before. */
+  declaresFunction(name: string): boolean {
+    if (this.#functions === undefined) {
+      this.#functions = new Set()
+      for (let i = 1; i < this.tokens.count; i++) {
+        if (this.kindAt(i) !== nameKind || !this.isAt(i + 1, '(')) continue
+        if (this.kindAt(i - 1) === nameKind ? !operatorWords.has(this.wordAt(i - 1)) : this.isAt(i - 1, '>')) this.#functions.add(this.wordAt(i))
+      }
+    }
+    return this.#functions.has(name)
   }
 
   hasSpaceBefore(index: number): boolean {

@@ -97,7 +97,7 @@ function parseUnary(p: Cursor): Expr {
       return noDiff(p, first)
     case 'each':
     case 'expand': {
-      if (!startsOperand) break
+      if (!startsOperand || p.declaresFunction(word)) break
       p.advance()
       // An expansion takes the whole pattern after it, `each` only its operand.
       const operand = word === 'each' ? nested(p, parseUnary) : parseBinary(p, assignLevel)
@@ -177,6 +177,7 @@ function isSurelyType(p: Cursor, first: number, close: number): boolean {
   if (last === '>' || last === '>>' || last === '*') return true
   // A dotted name is a type if its last part is one: `Lib.Color`.
   let i = first
+  while (p.wordAt(i) === 'each' || p.wordAt(i) === 'expand') i++
   while (p.isAt(i + 1, '::') || p.isAt(i + 1, '.')) i += 2
   return isTypeName(p, p.wordAt(i)) || (p.kindAt(i) === nameKind && p.kindAt(i + 1) === nameKind)
 }

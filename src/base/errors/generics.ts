@@ -5,6 +5,11 @@ export const notInterface: Entry<'name'> = error('E30402', '{name} can only conf
   example: 'float f<T : float>(T x) { return 1; }',
 })
 
+export const extendsInterface: Entry<'name'> = error('E30852', 'interface {name} cannot be extended by itself', {
+  help: 'extend all that conform to it: extension<T : {name}> T',
+  example: 'interface I { float f(); } extension I { float g() { return f(); } }',
+})
+
 export const doesNotConform: Entry<'type' | 'interface'> = error('E38029', '{type} does not conform to {interface}', {
   help: 'declare the conformance, or extend the type with it',
   example: 'struct S { int a; } float f(DifferentialPair<S> p) { return 1; }',

@@ -182,3 +182,7 @@ export const voidVariable: Entry<'name'> = error('E30605', '{name} cannot be of 
 export const assertionFailed: Entry<'message'> = error('E41400', 'static assertion failed: {message}', {
   example: 'static const int N = 2; static_assert(N == 3, "three are needed");',
 })
+
+export const deprecated: Entry<'name' | 'why'> = warning('W31200', '{name} is deprecated: {why}', {
+  example: '[deprecated("use g")] float f(float x) { return x; } float h(float x) { return f(x); }',
+})
