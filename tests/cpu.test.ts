@@ -58,9 +58,9 @@ struct Ball : IDifferentiable { float2 at; float radius; }
 
   it('print', async () => {
     const lines: string[] = []
-    const m = await program('public void show(int i, float x) { printf("%d is %.2f%%\\n", i, x); }', text => lines.push(text))
+    const m = await program('public void show(int i, float x) { printf("%d is %.2f%%\\n", i, x); printf("%s: %d, %s %%\\n", "all", i, "50%"); }', text => lines.push(text))
     m.fn['show']!(3, 0.5)
-    expect(lines).toEqual(['3 is 0.50%\n'])
+    expect(lines).toEqual(['3 is 0.50%\n', 'all: 3, 50% %\n'])
   })
 
   it('call themselves, up to a depth', async () => {

@@ -2,7 +2,7 @@
 import * as errors from '../base/errors/generics.ts'
 import type { Cx, Constraint } from './context.ts'
 import type { GenericParams } from './decl.ts'
-import { conforms, put, putArg } from './conform.ts'
+import { conforms, put, putArg, instancesOf } from './conform.ts'
 import { commonScalar, scalarCost } from './cost.ts'
 import { isOpen } from './member.ts'
 import { resolveInt, resolveType } from './resolve.ts'
@@ -120,6 +120,7 @@ export function inferArg(cx: Cx, param: GenericArg, given: GenericArg, vars: Map
       return
     case 'struct': case 'interface':
       if (arg.kind === param.kind && arg.decl === param.decl) for (let i = 0; i < param.args.length; i++) inferArg(cx, param.args[i]!, arg.args[i]!, vars)
+      else if (param.kind === 'interface') inferInstance(cx, param, arg, vars)
       return
     case 'shape': {
       // `__Shape<bool, T>` given a bool of some shape says nothing of T's scalar.
@@ -133,6 +134,12 @@ export function inferArg(cx: Cx, param: GenericArg, given: GenericArg, vars: Map
       return
     default: return
   }
+}
+
+/** Infers from the one instance of a generic interface that a type conforms to. */
+function inferInstance(cx: Cx, iface: InterfaceType, type: Type, vars: Map<number, GenericArg | null>): void {
+  const only = iface.args.length === 0 ? [] : instancesOf(cx, type, iface)
+  if (only.length === 1) iface.args.forEach((a, i) => { inferArg(cx, a, only[0]!.args[i]!, vars) })
 }
 
 const promotions: readonly ScalarName[] = ['i32', 'u32', 'i64', 'u64', 'f32', 'f16', 'f64']
@@ -177,8 +184,13 @@ function unequal(cx: Cx, list: GenericParams, subst: Subst): { readonly subject:
 export function solve(cx: Cx, list: GenericParams, vars: ReadonlyMap<number, GenericArg | null>): Map<number, GenericArg> | null {
   const args = new Map<number, GenericArg>()
   const subst: Subst = { args, self: null }
-  for (const [id, arg] of vars) if (arg !== null) args.set(id, arg)
-  constraintsOf(cx, list)
+  // What a parameter conforms to settles others: `f<T, S : I<T>>(S s)`.
+  const settled = new Map(vars)
+  for (const c of constraintsOf(cx, list)) {
+    const subject = c.subject.kind === 'param' ? vars.get(c.subject.decl.id) ?? null : null
+    if (subject !== null && !isInt(subject) && c.iface.kind === 'interface') inferInstance(cx, c.iface, subject, settled)
+  }
+  for (const [id, arg] of settled) if (arg !== null) args.set(id, arg)
   for (const p of list.params) {
     let arg = args.get(p.id)
     if (arg === undefined) {

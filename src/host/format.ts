@@ -1,6 +1,6 @@
 /** `printf` for hosts: formats what a program prints, on whatever it runs. */
 
-const directive = /%(%|([-+ 0#]*)(\d*)(?:\.(\d+))?(?:hh|h|ll|l)?([diufFeEgGxXoc]))/g
+const directive = /%(%|([-+ 0#]*)(\d*)(?:\.(\d+))?(?:hh|h|ll|l)?([diufFeEgGxXocs]))/g
 
 /** Fills the arguments into a format of C's `printf`; missing arguments leave the directive as it stands. */
 export function formatPrint(format: string, args: readonly (number | bigint | boolean)[]): string {
@@ -18,7 +18,7 @@ function convert(kind: string, arg: number | bigint | boolean, digits: number | 
   const number = Number(arg)
   const whole = typeof arg === 'bigint' ? arg : Number.isFinite(number) ? BigInt(Math.trunc(number)) : 0n
   switch (kind) {
-    case 'd': case 'i': return String(whole)
+    case 'd': case 'i': case 's': return String(whole)
     case 'u': return String(typeof arg === 'bigint' ? BigInt.asUintN(64, whole) : BigInt.asUintN(32, whole))
     case 'x': return BigInt.asUintN(typeof arg === 'bigint' ? 64 : 32, whole).toString(16)
     case 'X': return BigInt.asUintN(typeof arg === 'bigint' ? 64 : 32, whole).toString(16).toUpperCase()

@@ -57,9 +57,12 @@ const handlers: Readonly<Record<string, Handler>> = {
     return undefined
   },
   printf: (fn, args, _result, call) => {
-    const format = call?.args[0]
-    const text = format !== undefined && format.dir === 'in' && format.value.kind === 'string' ? format.value.value : ''
-    fn.b.emit(ops.print, args.slice(1).map(a => valueOf(fn, a)), text)
+    const texts = call?.args.map(a => a.dir === 'in' && a.value.kind === 'string' ? a.value.value : undefined) ?? []
+    const given = args.slice(1)
+    let at = 0
+    // Literal strings become part of the format.
+    const format = (texts[0] ?? '').replace(/%(?:%|[-+ 0#]*\d*(?:\.\d+)?[hl]*[a-zA-Z])/g, all => all === '%%' ? all : texts[++at]?.replaceAll('%', '%%') ?? all)
+    fn.b.emit(ops.print, given.filter((_, i) => texts[i + 1] === undefined).map(a => valueOf(fn, a)), format)
     return undefined
   },
 }
