@@ -209,6 +209,7 @@ class Runner {
 }
 
 export type Root = ExportRoot
+export type { Roots }
 
 /** What to read and what to compile of it. */
 export interface FrontOptions {

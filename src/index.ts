@@ -135,8 +135,11 @@ export interface DerivativeOptions {
   readonly derivatives?: boolean | undefined
   /** Only this function, and its derivatives; one that cannot be made is an error. */
   readonly derivativesOf?: string | undefined
+  /** Only the reverse derivative of this entry point, as an entry point that takes what that takes; one that cannot be made is an error. */
+  readonly reverseOf?: string | undefined
 }
 
 function derivativesOf(options: DerivativeOptions): Derivatives {
+  if (options.reverseOf !== undefined) return { reverseOf: options.reverseOf }
   return options.derivativesOf !== undefined ? { of: options.derivativesOf } : options.derivatives === false ? 'none' : 'all'
 }

@@ -5,9 +5,10 @@
 import { InternalError, Sink, type Diagnostic } from './base/diag.ts'
 import { notDifferentiable, unboundedLoop } from './base/errors/derivative.ts'
 import { missingExport } from './base/errors/lower.ts'
+import { missingEntry } from './base/errors/target.ts'
 import { tooDeep } from './base/errors/names.ts'
 import { renderDiagnostics } from './base/render.ts'
-import { finish, front, middle, type Checked, type FrontOptions, type Explain, type Level, type LibraryData, type MiddleOptions, type Root, type Stage, type Target } from './compile.ts'
+import { finish, front, middle, type Checked, type FrontOptions, type Explain, type Level, type LibraryData, type MiddleOptions, type Root, type Roots, type Stage, type Target } from './compile.ts'
 import type { Module } from './ir/value.ts'
 import { dataSignature, type DataSignature } from './target/data.ts'
 import { Layouts } from './target/layout.ts'
@@ -68,7 +69,7 @@ function bounded<T>(sink: Sink, work: () => T): T | undefined {
 }
 
 /** Which derivatives of exported functions a module comes with. */
-export type Derivatives = 'none' | 'all' | { readonly of: string }
+export type Derivatives = 'none' | 'all' | { readonly of: string } | { readonly reverseOf: string }
 
 /** A compiled program: its diagnostics, what it declares, and its WGSL. */
 export class WgslProgram {
@@ -145,9 +146,13 @@ export class WgslProgram {
     return this.ok && this.#checked !== undefined ? this.#checked.own() : []
   }
 
-  /** WGSL of the entry points, with what a host must know of its bindings. Throws `CompileError`. */
-  wgsl(options: { readonly entries?: readonly string[] | undefined } = {}): Wgsl {
-    return this.emit('wgsl', 'none', (module, sink) => emitWgsl(module, options, sink))
+  /**
+   * WGSL of the entry points, with what a host must know of its bindings; with `reverseOf` of the reverse derivative of one of them,
+   * an entry point that takes what that takes. Throws `CompileError`.
+   */
+  wgsl(options: { readonly entries?: readonly string[] | undefined; readonly reverseOf?: string | undefined } = {}): Wgsl {
+    const { reverseOf } = options
+    return this.emit('wgsl', reverseOf === undefined ? 'none' : { reverseOf }, (module, sink) => emitWgsl(module, reverseOf === undefined ? options : {}, sink))
   }
 
   /** IR as text after a stage, of the whole program or of the functions made of `name`. Throws `CompileError`. */
@@ -210,7 +215,7 @@ export class WgslProgram {
   }
 
   #module(target: Target, derivatives: Derivatives, sink: Sink, wide: boolean): Module {
-    const key = `${target} ${wide ? 'f64 ' : ''}${typeof derivatives === 'string' ? derivatives : `of ${derivatives.of}`}`
+    const key = `${target} ${wide ? 'f64 ' : ''}${typeof derivatives === 'string' ? derivatives : JSON.stringify(derivatives)}`
     let module = this.#modules.get(key)
     if (module === undefined) {
       if (derivatives === 'all') {
@@ -229,7 +234,7 @@ export class WgslProgram {
   /** A module that has been through all passes. */
   #ready(target: Target | undefined, derivatives: Derivatives, sink: Sink, dump: MiddleOptions['dump'], wide = false): Module {
     let module: Module
-    if (target === 'wgsl' && this.#draft !== undefined) {
+    if (target === 'wgsl' && derivatives === 'none' && this.#draft !== undefined) {
       module = this.#draft
       this.#draft = undefined
     } else {
@@ -245,6 +250,7 @@ export class WgslProgram {
   #draw(target: Target | undefined, derivatives: Derivatives, sink: Sink, dump?: MiddleOptions['dump'], wide = false): Module {
     const checked = this.#checked!
     const roots = checked.roots(sink)
+    if (typeof derivatives === 'object' && 'reverseOf' in derivatives) return this.#reversed(derivatives.reverseOf, roots, sink, target, wide)
     const one = typeof derivatives === 'object' ? derivatives.of : undefined
     const named = one === undefined ? roots.exports : roots.exports.filter(root => root.name === one)
     const subject = one === undefined || named.length > 0 ? undefined : checked.subject(one)
@@ -258,6 +264,16 @@ export class WgslProgram {
       ]
     })
     return middle(checked.program, { ...roots, entries: one === undefined ? roots.entries : [], exports }, sink, this.#passes(target, dump, wide))
+  }
+
+  /** A module of the reverse derivative of a compute entry point alone. */
+  #reversed(name: string, { entries, conformances }: Roots, sink: Sink, target: Target | undefined, wide: boolean): Module {
+    const checked = this.#checked!
+    const entry = entries.find(e => e.func.name === name && e.stage === 'compute')
+    if (entry === undefined) sink.add(missingEntry, undefined, { name })
+    else if (checked.level(entry) !== 'backward') sink.add(notDifferentiable, entry.func.span ?? undefined, { name, level: 'backward' })
+    const reversed = entry === undefined || sink.errors > 0 ? [] : [{ ...entry, reverse: true }]
+    return middle(checked.program, { entries: reversed, exports: [], conformances }, sink, this.#passes(target, undefined, wide))
   }
 
   #passes(target: Target | undefined, dump: MiddleOptions['dump'], wide: boolean): MiddleOptions {

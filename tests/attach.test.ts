@@ -1,25 +1,9 @@
-import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import { build } from 'esbuild'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { gpuEnv } from './gpu.ts'
+import { runScript } from './script.ts'
 
 let said: Record<string, unknown>
 
-// The script holds a device, and a process that does has to be ended: so it is bundled and run apart from the tests.
-beforeAll(async () => {
-  const folder = mkdtempSync(fileURLToPath(new URL('../node_modules/.attach-', import.meta.url)))
-  const outfile = `${folder}/script.mjs`
-  try {
-    await build({ entryPoints: [fileURLToPath(new URL('./attach-script.ts', import.meta.url))], outfile, bundle: true, format: 'esm', platform: 'node', external: ['webgpu'] })
-    const { stdout } = await promisify(execFile)(process.execPath, [outfile], { env: gpuEnv() })
-    said = JSON.parse(stdout.trim().split('\n').at(-1)!) as Record<string, unknown>
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
-}, 60_000)
+beforeAll(async () => { said = await runScript('attach-script.ts') }, 60_000)
 
 describe('attach', () => {
   test('typed arrays are written in place', () => expect(said['inPlace']).toEqual([20, 40, 60, 80]))

@@ -5,11 +5,13 @@
 import type { DataType, ExportedFunction, Program, WasmOutput } from '../index.ts'
 import { onesOf, zeroOf } from './constant.ts'
 import { ArityError, NameError, ShapeError } from './errors.ts'
+import { makeKernel, type Kernel } from './kernel.ts'
 import { Machine, type CallResult, type MachineOptions, type Resources } from './machine.ts'
 
 export { ArityError, BufferError, NameError, ShapeError, TrapError } from './errors.ts'
 export { checkDerivatives, type CheckOptions, type CheckOutcome, type CheckReport, type Disagreement } from './check.ts'
 export { Machine } from './machine.ts'
+export type { GradResources, Kernel, KernelResources, Tensor } from './kernel.ts'
 export type { BufferData, CallResult, MachineOptions, Resources } from './machine.ts'
 
 /** A value and its gradient. `grad` has one entry per argument, in the shape of its differential; null where it has none. */
@@ -44,21 +46,6 @@ export interface CpuFunction {
    * `inout` parameters the cotangent is `{ result, out }`; what is missing is zero. Reverse mode.
    */
   readonly vjp: (primals: readonly unknown[], cotangent: unknown) => readonly unknown[]
-}
-
-/** A compute entry point. */
-export interface Kernel {
-  readonly name: string
-  /** Threads of a workgroup along x, y and z. */
-  readonly workgroupSize: readonly [number, number, number]
-  /** Names of the buffers and uniform blocks that it uses. */
-  readonly buffers: readonly string[]
-  readonly uniforms: readonly string[]
-  /**
-   * Runs `groups` workgroups along x, y and z. Buffers are typed arrays in the layout of WGSL, or arrays of elements, and are
-   * written in place. Throws `BufferError` where one is missing or too short.
-   */
-  readonly dispatch: (groups: readonly [number, number, number], resources?: Resources) => void
 }
 
 /** A loaded program. */
@@ -111,13 +98,7 @@ function assemble(program: Program, machine: Machine, options: MachineOptions): 
   }
   return {
     fn,
-    kernel: name => {
-      const { numthreads, buffers, uniforms } = machine.kernel(name)
-      return {
-        name, workgroupSize: numthreads, buffers, uniforms,
-        dispatch: (groups, resources = {}) => machine.dispatch(name, groups, resources),
-      }
-    },
+    kernel: name => makeKernel(program, machine, name, () => machineOf(program.wasm({ reverseOf: name }), options)),
     bind: resources => {
       bound = resources
       machine.bind(resources)

@@ -148,13 +148,16 @@ export class Machine {
     return kernel
   }
 
-  /** Runs workgroups `from` up to `to` (default all) of a kernel. */
-  dispatch(name: string, groups: readonly [number, number, number], resources: Resources, from = 0, to: number = groups[0] * groups[1] * groups[2]): void {
+  /** Runs workgroups `from` up to `to` (default all) of a kernel. It does not read the `foreign` fields of uniforms. */
+  dispatch(
+    name: string, groups: readonly [number, number, number], resources: Resources,
+    from = 0, to: number = groups[0] * groups[1] * groups[2], foreign: ReadonlySet<string> = none,
+  ): void {
     const kernel = this.kernel(name)
     if (groups.length !== 3 || !groups.every(n => Number.isInteger(n) && n >= 0)) {
       throw new ShapeError(`dispatch of ${name}`, 'three whole numbers of workgroups', groups)
     }
-    const back = this.#upload(kernel, resources, this.host.heap)
+    const back = this.#upload(kernel, resources, this.host.heap, foreign)
     this.#placeTape()
     const run = this.#exports[name] as Callable
     // Engines replace slow code by fast code between calls only, so a dispatch is many calls.
@@ -166,7 +169,7 @@ export class Machine {
   }
 
   /** Copies resources into memory from `at` on; gives what has to be copied back. */
-  #upload(kernel: Pick<WasmKernel, 'buffers' | 'uniforms'>, resources: Resources, at: number): Upload[] {
+  #upload(kernel: Pick<WasmKernel, 'buffers' | 'uniforms'>, resources: Resources, at: number, foreign: ReadonlySet<string> = none): Upload[] {
     const given = resources.buffers ?? {}
     const uploads: Upload[] = []
     const places = new Map<BufferData, number>()
@@ -203,11 +206,11 @@ export class Machine {
       this.#setGlobal(`${buffer.name}.last`, Math.max(length - 1, 0))
     }
     const view = new DataView(this.#memory.buffer)
-    for (const name of kernel.uniforms) this.#uniform(this.host.uniforms.find(u => u.name === name)!, resources.uniforms ?? {}, view)
+    for (const name of kernel.uniforms) this.#uniform(this.host.uniforms.find(u => u.name === name)!, resources.uniforms ?? {}, view, foreign)
     return uploads
   }
 
-  #uniform(uniform: WasmUniform, given: Readonly<Record<string, unknown>>, view: DataView): void {
+  #uniform(uniform: WasmUniform, given: Readonly<Record<string, unknown>>, view: DataView, foreign: ReadonlySet<string>): void {
     if (uniform.name in given) {
       this.#writer(uniform.type)(view, uniform.at, given[uniform.name], uniform.name)
       return
@@ -216,6 +219,7 @@ export class Machine {
     if (type.kind !== 'struct') throw new BufferError(`uniform ${uniform.name} is missing: expected a ${typeName(type)}; given ${are(Object.keys(given))}`)
     for (const field of type.fields) {
       if (!(field.name in given)) {
+        if (foreign.has(field.name)) continue
         throw new BufferError(`uniform ${field.name} is missing: expected a ${typeName(field.type)}, alone or as a field of ${uniform.name}; given ${are(Object.keys(given))}`)
       }
       this.#writer(field.type)(view, uniform.at + field.offset, given[field.name], field.name)
@@ -300,6 +304,7 @@ interface Upload {
   readonly bytes: number
 }
 
+const none: ReadonlySet<string> = new Set()
 const noView = new DataView(new ArrayBuffer(0))
 
 /** Runs the program; what stops it becomes a `TrapError`. */

@@ -1,6 +1,8 @@
 /** Runs the entry points of a program on a WebGPU device. */
 import type { BindingInfo, EntryReflection, PrintInfo, Wgsl } from '../index.ts'
+import { KernelParameters, type GradGiven, type TensorData } from '../host/tensor.ts'
 import { GpuError } from './error.ts'
+import { gpuBuffers, isGpuBuffer } from './gradient.ts'
 import { pack, unpack, type Plain } from './pack.ts'
 import { readPrinted } from './print.ts'
 import { bindSampler, bindTexture, handleLayout, readTexture, type BoundTexture, type TextureSource } from './texture.ts'
@@ -24,9 +26,17 @@ export interface DispatchOptions {
   readonly uniforms?: Readonly<Record<string, Plain>>
   /** Textures by name: textures and views of the device, or texels in memory, which are written back where the kernel may write them. */
   readonly textures?: Readonly<Record<string, TextureSource>>
+  /** Tensors by the names of the kernel's parameters, or of variables: views of memory, or buffers of the device. */
+  readonly tensors?: Readonly<Record<string, Tensor>> | undefined
   /** Samplers by name. Default: linear, clamped at the edges; for comparison, `less`. */
   readonly samplers?: Readonly<Record<string, GPUSampler | GPUSamplerDescriptor>>
 }
+
+/** A tensor in memory or on the device. */
+export type Tensor = TensorData<ArrayBufferView | GPUBuffer>
+
+/** What `grad` is given besides: cotangents of what the kernel writes, and buffers to which it adds gradients by itself. */
+export interface GradOptions extends DispatchOptions, Pick<GradGiven<BufferData>, 'cotangents' | 'gradients'> {}
 
 /** Contents of the buffers that a kernel may write, after a dispatch: what was passed in, or plain values where plain values were. */
 export type DispatchResult = Readonly<Record<string, BufferData>>
@@ -38,6 +48,13 @@ export interface GpuKernel {
   readonly workgroupSize: readonly [number, number, number]
   /** Runs that many groups and waits for them. Throws a `GpuError` where a buffer or uniform is missing or has the wrong size. */
   dispatch(groups: readonly [number, number, number], options?: DispatchOptions): Promise<DispatchResult>
+  /**
+   * Gradients of everything that a kernel is given and that can have one: buffers for them are made, zeroed (or set to the cotangents
+   * given) and bound. A kernel marked `[Differentiable]` runs backwards; another runs as it is, for it asks for derivatives itself.
+   * By name: `Float32Array`s, or buffers of the device where the tensor or buffer itself is one; of `DiffTensorView`s in the shape of
+   * the tensor, without gaps, of others in the layout of reflection. Throws a `GpuError` where the kernel has no derivative.
+   */
+  grad(groups: readonly [number, number, number], options?: GradOptions): Promise<Readonly<Record<string, BufferData>>>
 }
 
 /** A program on a device. */
@@ -58,7 +75,8 @@ export interface AttachOptions {
 
 /** What can be attached: a program of `cotangent`, or of `cotangent/wgsl`. */
 export interface Attachable {
-  wgsl(): Wgsl
+  wgsl(options?: { readonly reverseOf?: string | undefined }): Wgsl
+  readonly functions: readonly { readonly name: string; readonly differentiable: 'none' | 'forward' | 'backward' }[]
 }
 
 /**
@@ -73,6 +91,25 @@ export interface Attachable {
 export async function attach(program: Attachable, device: GPUDevice, options: AttachOptions = {}): Promise<GpuProgram> {
   const wgsl = program.wgsl()
   if (wgsl.code === '') throw new GpuError('CompileError', 'the program has no entry point')
+  const module = await compileModule(device, wgsl)
+  const differentiable = new Set(program.functions.filter(f => f.differentiable === 'backward').map(f => f.name))
+  const reverse = async (of: Kernel): Promise<Kernel | undefined> => {
+    if (!differentiable.has(of.name)) return undefined
+    const derived = program.wgsl({ reverseOf: of.name })
+    return new Kernel(device, await compileModule(device, derived), derived.reflection.entries[0]!, derived, options, of)
+  }
+  const kernels = new Map(wgsl.reflection.entries.map(e => [e.name, new Kernel(device, module, e, wgsl, options, reverse)]))
+  return {
+    wgsl,
+    kernel: name => {
+      const kernel = kernels.get(name)
+      if (kernel !== undefined) return kernel
+      throw new GpuError('NoSuchKernel', `there is no entry point ${name}; there are: ${[...kernels.keys()].join(', ')}`)
+    },
+  }
+}
+
+async function compileModule(device: GPUDevice, wgsl: Wgsl): Promise<GPUShaderModule> {
   const missing = wgsl.reflection.features.filter(f => !device.features.has(f))
   if (missing.length > 0) throw new GpuError('MissingFeature', `the program needs ${missing.join(' and ')}; ask for it by requestDevice({ requiredFeatures })`)
   device.pushErrorScope('validation')
@@ -83,15 +120,7 @@ export async function attach(program: Attachable, device: GPUDevice, options: At
   const message = info.messages.find(m => m.type === 'error')
   if (message !== undefined) throw new GpuError('CompileError', `line ${message.lineNum} of the WGSL${sourceOfLine(wgsl, message.lineNum)}: ${message.message}`)
   if (refused !== null) throw new GpuError('CompileError', refused.message)
-  const kernels = new Map(wgsl.reflection.entries.map(e => [e.name, new Kernel(device, module, e, wgsl, options)]))
-  return {
-    wgsl,
-    kernel: name => {
-      const kernel = kernels.get(name)
-      if (kernel !== undefined) return kernel
-      throw new GpuError('NoSuchKernel', `there is no entry point ${name}; there are: ${[...kernels.keys()].join(', ')}`)
-    },
-  }
+  return module
 }
 
 /** Where in the source a line of WGSL comes from, for a message. */
@@ -122,9 +151,18 @@ class Kernel implements GpuKernel {
   readonly #bindings: readonly BindingInfo[]
   readonly #prints: PrintInfo | null
   readonly #options: AttachOptions
+  readonly #parameters: KernelParameters
+  readonly #makeReverse: ((of: Kernel) => Promise<Kernel | undefined>) | undefined
+  /** What callers may give: of a reverse kernel also what only the kernel itself uses. */
+  readonly #known: readonly BindingInfo[]
+  #reverse: Promise<Kernel | undefined> | undefined
   #pipeline: Promise<{ readonly pipeline: GPUComputePipeline; readonly layouts: readonly GPUBindGroupLayout[] }> | undefined
 
-  constructor(device: GPUDevice, module: GPUShaderModule, entry: EntryReflection, wgsl: Wgsl, options: AttachOptions) {
+  /** `reverse` makes the reverse of a kernel; or it is the kernel that this one is the reverse of. */
+  constructor(
+    device: GPUDevice, module: GPUShaderModule, entry: EntryReflection, wgsl: Wgsl, options: AttachOptions,
+    reverse: Kernel | ((of: Kernel) => Promise<Kernel | undefined>),
+  ) {
     this.name = entry.name
     this.workgroupSize = entry.workgroupSize
     this.#device = device
@@ -133,9 +171,26 @@ class Kernel implements GpuKernel {
     this.#prints = wgsl.reflection.prints
     this.#options = options
     this.#bindings = wgsl.reflection.bindings.filter(b => entry.bindings.includes(b.name))
+    const of = typeof reverse === 'function' ? undefined : reverse
+    this.#known = of === undefined ? this.#bindings : [...this.#bindings, ...of.#bindings]
+    this.#parameters = new KernelParameters(of?.name ?? entry.name, wgsl.reflection.parameters, entry.bindings, of !== undefined)
+    this.#makeReverse = typeof reverse === 'function' ? reverse : undefined
   }
 
-  async dispatch(groups: readonly [number, number, number], options: DispatchOptions = {}): Promise<DispatchResult> {
+  async grad(groups: readonly [number, number, number], options: GradOptions = {}): Promise<Readonly<Record<string, BufferData>>> {
+    const reverse = await (this.#reverse ??= this.#makeReverse?.(this))
+    if (reverse === undefined && !this.#parameters.usesGradients && options.gradients === undefined) {
+      throw new GpuError('NoDerivative', `${this.name} has no reverse derivative and uses no gradients: mark it [Differentiable], or say which buffers it adds gradients to`)
+    }
+    const on = reverse ?? this
+    const { given, gradients } = on.#parameters.withGradients<BufferData>(options, gpuBuffers(on.#device, on.#known, options), new Float32Array())
+    await on.dispatch(groups, { ...options, ...given } as DispatchOptions)
+    return gradients
+  }
+
+  async dispatch(groups: readonly [number, number, number], from: DispatchOptions = {}): Promise<DispatchResult> {
+    const prepared = this.#parameters.prepare<BufferData>(from, gpuBuffers(this.#device, this.#known, from))
+    const options = { ...from, ...prepared, uniforms: prepared.uniforms as Readonly<Record<string, Plain>> }
     for (const n of groups) {
       if (!Number.isInteger(n) || n < 0) throw new GpuError('WrongGroups', `${this.name}: the number of groups is ${groups.join(' × ')}`)
     }
@@ -207,7 +262,7 @@ class Kernel implements GpuKernel {
 
   #refuseUnknown(what: 'buffer' | 'texture' | 'sampler', given: Readonly<Record<string, unknown>> | undefined, is: (b: BindingInfo) => boolean): void {
     for (const name of Object.keys(given ?? {})) {
-      const known = this.#bindings.filter(is).map(b => b.name)
+      const known = this.#known.filter(is).map(b => b.name)
       if (!known.includes(name)) throw new GpuError(what === 'buffer' ? 'UnknownBuffer' : 'WrongTexture', `${this.name} uses no ${what} ${name}; it uses: ${known.join(', ')}`)
     }
   }
@@ -231,12 +286,12 @@ class Kernel implements GpuKernel {
     }
   }
 
-  #bind(info: BindingInfo, options: DispatchOptions): Bound {
+  #bind(info: BindingInfo, options: DispatchOptions & { readonly foreign: ReadonlySet<string> }): Bound {
     if (info.name === this.#prints?.binding) {
       const bytes = new Uint8Array(Math.max(16, Math.ceil((this.#options.printBytes ?? defaultPrintBytes) / 4) * 4))
       return this.#upload(info, bytes, bytes)
     }
-    if (info.kind === 'uniform') return this.#upload(info, this.#uniform(info, options.uniforms ?? {}), undefined)
+    if (info.kind === 'uniform') return this.#upload(info, this.#uniform(info, options.uniforms ?? {}, options.foreign), undefined)
     const data = options.buffers?.[info.name]
     if (data === undefined) throw new GpuError('MissingBuffer', `${this.name} needs the buffer ${info.name}`)
     if (isGpuBuffer(data)) return { info, buffer: data, size: data.size, given: undefined, own: false }
@@ -255,19 +310,15 @@ class Kernel implements GpuKernel {
     return { info, buffer, size: bytes.byteLength, given, own: true }
   }
 
-  #uniform(info: BindingInfo, uniforms: Readonly<Record<string, Plain>>): Uint8Array {
+  #uniform(info: BindingInfo, uniforms: Readonly<Record<string, Plain>>, foreign: ReadonlySet<string>): Uint8Array {
     const type = info.type
     if (type === null) throw new GpuError('WrongUniform', `${info.name} cannot be set from here`)
     const bytes = new Uint8Array(Math.ceil(type.size / 16) * 16)
     // Uniforms outside of blocks are fields of one buffer, but the caller knows them one by one.
     const value = uniforms[info.name] ?? (info.name === 'globalParams' ? uniforms : undefined)
-    pack(new DataView(bytes.buffer), 0, type, value, info.name)
+    pack(new DataView(bytes.buffer), 0, type, value, info.name, foreign)
     return bytes
   }
-}
-
-function isGpuBuffer(data: BufferData): data is GPUBuffer {
-  return 'mapAsync' in data
 }
 
 function bytesOf(data: ArrayBufferView | ArrayBuffer | readonly Plain[], info: BindingInfo): Uint8Array {

@@ -17,8 +17,8 @@ function list(path: string, value: Plain | undefined, count: number, what: strin
   return given
 }
 
-/** Writes a value at an offset. */
-export function pack(view: DataView, offset: number, type: DataType, value: Plain | undefined, path: string): void {
+/** Writes a value at an offset; of a struct without those `foreign` fields that are not given. */
+export function pack(view: DataView, offset: number, type: DataType, value: Plain | undefined, path: string, foreign?: ReadonlySet<string>): void {
   switch (type.kind) {
     case 'scalar':
       if (typeof value !== 'number' && typeof value !== 'boolean') wrong(path, type.scalar, value)
@@ -43,7 +43,7 @@ export function pack(view: DataView, offset: number, type: DataType, value: Plai
     case 'struct': {
       if (typeof value !== 'object' || value === null) return wrong(path, `an object with the fields of ${type.name}`, value)
       const fields = value as { readonly [field: string]: Plain }
-      for (const f of type.fields) pack(view, offset + f.offset, f.type, fields[f.name], `${path}.${f.name}`)
+      for (const f of type.fields) if (fields[f.name] !== undefined || foreign?.has(f.name) !== true) pack(view, offset + f.offset, f.type, fields[f.name], `${path}.${f.name}`)
       return
     }
     case 'void': return

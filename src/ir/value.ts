@@ -214,10 +214,22 @@ export class Global {
   }
 }
 
+/** A resource or a plain value among the shader parameters, however deep in structs, and where it lies. */
+export interface ParameterPart {
+  /** Its variable or parameter, then names of fields and indices. */
+  readonly path: readonly (string | number)[]
+  /** The entry point whose parameter it belongs to; null for variables of the module. */
+  readonly entry: string | null
+  readonly global: Global
+  /** Which field of the global's struct; null for the whole. */
+  readonly field: number | null
+}
+
 /** A whole program in IR. */
 export class Module {
   readonly funcs: Func[] = []
   readonly globals: Global[] = []
+  readonly parameters: ParameterPart[] = []
   /** Struct types in order of definition, so that a type stands after those it uses. */
   readonly structs: Type[] = []
 }

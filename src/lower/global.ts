@@ -48,6 +48,9 @@ export class Globals {
   readonly #statics = new Map<string, Global>()
   readonly #uniforms: Plain = { fields: [], global: undefined }
   readonly #open = new Set<string>()
+  /** What is found so far of the parameters; buffers of plain values are made after their fields are known. */
+  readonly #leaves: { readonly path: Origin['path'], readonly entry: string | null, readonly home: Home & { readonly kind: 'resource' | 'uniform' } }[] = []
+  #entry: string | null = null
 
   constructor(cx: Lowering) {
     this.#cx = cx
@@ -64,9 +67,14 @@ export class Globals {
       this.#homes.set(decl.id, home)
     }
     for (const entry of entries) {
+      this.#entry = entry.func.name
       for (const p of entry.uniforms) this.#homes.set(p.id, this.#home(p.name, this.#cx.types.of(p.type), p.type, null, { format: undefined, span: p.span, path: [p.name] }))
     }
     this.#settle(this.#uniforms, 'globalParams', 'GlobalParams', null, 0)
+    for (const { path, entry, home } of this.#leaves) {
+      const [global, field] = home.kind === 'resource' ? [home.global, null] : [home.block.global!, home.index]
+      this.#cx.module.parameters.push({ path, entry, global, field })
+    }
   }
 
   /** Makes the buffer of plain values, at a place among the globals; none where there are none. */
@@ -109,13 +117,18 @@ export class Globals {
       const global = this.#global(name, type.elem!, type.space!, resourceKind(type, source), binding, from.span)
       global.format = from.format
       if (from.path.length > 1) global.path = from.path
-      return { kind: 'resource', global }
+      return this.#found(from, { kind: 'resource', global })
     }
     if (hasPointer(type)) return { kind: 'bundle', type, parts: this.#parts(name, field, type, source, plain, from) }
     let own = field
     for (let k = 1; plain.fields.some(f => f.name === own); k++) own = `${field}_${k}`
     plain.fields.push({ name: own, type })
-    return { kind: 'uniform', block: plain, index: plain.fields.length - 1 }
+    return this.#found(from, { kind: 'uniform', block: plain, index: plain.fields.length - 1 })
+  }
+
+  #found(from: Origin, home: Home & { readonly kind: 'resource' | 'uniform' }): Home {
+    this.#leaves.push({ path: from.path, entry: this.#entry, home })
+    return home
   }
 
   #parts(name: string, field: string, type: Type, source: s.Type, plain: Plain, from: Origin): Home[] {

@@ -12,6 +12,7 @@ import { Fn, leaveFunction, lowerBody } from './func.ts'
 import { read, type Ref } from './place.ts'
 import { lowerStmts } from './stmt.ts'
 import { systemTypes } from './system.ts'
+import { zeroDifferential } from './zero.ts'
 import { Links, graphicsEntry, isUniform, join, part, varyings, type GraphicsEntry } from './varying.ts'
 import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
@@ -28,6 +29,8 @@ export interface Roots {
 export interface EntryRoot {
   readonly func: FuncDecl
   readonly stage: 'compute' | 'vertex' | 'fragment'
+  /** The reverse derivative of a compute entry point, as one of its own named `NAME_bwd`. */
+  readonly reverse?: boolean | undefined
 }
 
 export interface ExportRoot {
@@ -142,7 +145,8 @@ function lowerEntry(cx: Lowering, root: EntryRoot, uniforms: readonly ParamDecl[
     semantics.push(name)
   }
   const result = cx.types.of(program.signature({ kind: 'direct', decl: root.func, subst: noSubst }).result)
-  const func = new Func(root.func.name, { params: sig, result, resultNoDiff: true }, root.func.span)
+  const name = root.reverse === true ? cx.names.unique(`${root.func.name}_bwd`) : root.func.name
+  const func = new Func(name, { params: sig, result, resultNoDiff: true }, root.func.span)
   func.info.entry = { stage: root.stage, numthreads: attributes.numthreads ?? [attributes.kernel ? kernelThreads : 1, 1, 1], semantics }
   cx.module.funcs.push(func)
   cx.system.add({ func, params: sig, semantics })
@@ -162,8 +166,19 @@ function lowerEntry(cx: Lowering, root: EntryRoot, uniforms: readonly ParamDecl[
     given.name = p.name
     fn.params.set(p.id, fn.incoming(given, !p.constant))
   }
-  lowerStmts(fn, body.stmts)
+  if (root.reverse === true) callReverse(fn, root.func, body.params)
+  else lowerStmts(fn, body.stmts)
   if (!closed(fn.b.at)) leaveFunction(fn, undefined)
+}
+
+/** Calls the reverse derivative of an entry point with what the entry point takes; derivatives of plain values go nowhere. */
+function callReverse(fn: Fn, func: FuncDecl, params: readonly ParamDecl[]): void {
+  const reverse = fn.cx.instance({ kind: 'derivative', mode: 'backward', of: { kind: 'direct', decl: func, subst: noSubst } })
+  const given = params.map(p => read(fn, fn.params.get(p.id)!))
+  fn.b.call(reverse, given.map((value, i) => {
+    const { type } = reverse.sig.params[i]!
+    return type === value.type ? value : fn.b.construct(type, [value, zeroDifferential(fn, value.type)])
+  }))
 }
 
 /** The place of a uniform parameter in an entry point. The body may write its copy of a parameter. */

@@ -1,6 +1,6 @@
 /** What a host must know of a compiled module to bind its resources and start its entry points: plain data. */
 import type { ScalarName, Type } from '../ir/type.ts'
-import type { EntryInfo, Global } from '../ir/value.ts'
+import type { EntryInfo, Global, Module } from '../ir/value.ts'
 import { dataType, type DataType } from './data.ts'
 import { Layouts } from './layout.ts'
 
@@ -86,16 +86,35 @@ export interface PrintInfo {
   readonly formats: readonly PrintFormat[]
 }
 
+/** A resource or a plain value among the shader parameters, however deep in structs, and where a host puts it. */
+export interface ParameterInfo {
+  /** Its variable or parameter, then names of fields and indices. */
+  readonly path: readonly (string | number)[]
+  /** The entry point whose parameter it belongs to; null for variables of the module. */
+  readonly entry: string | null
+  /** The name of the resource, as in `bindings`; for a plain value that of the uniform buffer it lies in. */
+  readonly binding: string
+  /** The field of that buffer; null for a resource. */
+  readonly field: string | null
+}
+
 /** A compiled module to its host. */
 export interface Reflection {
   readonly bindings: readonly BindingInfo[]
   readonly entries: readonly EntryReflection[]
+  /** All shader parameters by the names that the source has for them, those too that no entry point uses. */
+  readonly parameters: readonly ParameterInfo[]
   /** Uniforms declared outside of any block, gathered in the buffer `globalParams`; null where no entry point uses any. */
   readonly globalParams: DataType | null
   /** Features of a device that the module needs, as WebGPU names them: `shader-f16`, `subgroups`, `bgra8unorm-storage`. */
   readonly features: readonly string[]
   /** Where something is printed; else null. */
   readonly prints: PrintInfo | null
+}
+
+/** Describes the shader parameters of a module, used or not. */
+export function reflectParameters(module: Module): ParameterInfo[] {
+  return module.parameters.map(({ path, entry, global, field }) => ({ path, entry, binding: global.name, field: field === null ? null : global.type.fields[field]!.name }))
 }
 
 /** Describes what an entry point takes or gives. */

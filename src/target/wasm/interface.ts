@@ -1,6 +1,7 @@
 /** What a host needs besides the bytes: plain data that can be printed as JSON. */
 import type { ScalarName } from '../../ir/type.ts'
 import type { DataSignature, DataType } from '../data.ts'
+import type { ParameterInfo } from '../reflect.ts'
 
 /** An exported function. Its WASM parameters are the scalars of flat inputs and addresses of others, in order, then addresses for results that are not flat. */
 export interface WasmFunction extends DataSignature {
@@ -48,6 +49,8 @@ export interface WasmInterface {
   readonly kernels: readonly WasmKernel[]
   readonly buffers: readonly WasmBuffer[]
   readonly uniforms: readonly WasmUniform[]
+  /** All shader parameters by the names that the source has for them, those too that no kernel uses. */
+  readonly parameters: readonly ParameterInfo[]
   readonly prints: readonly WasmPrint[]
   /** Where the arguments of a `printf` lie. */
   readonly printAt: number

@@ -13,6 +13,7 @@ import { inlineAll } from '../../opt/inline.ts'
 import { listVariables } from '../../opt/lists.ts'
 import { dataSignature, dataType } from '../data.ts'
 import { Layouts, roundUp } from '../layout.ts'
+import { reflectParameters } from '../reflect.ts'
 import { Body } from './body.ts'
 import { hasSpelling } from './compute.ts'
 import { constantBytes } from './constant.ts'
@@ -103,7 +104,7 @@ class Legalizer implements Plan {
     if (heap > maxMemory) this.sink.add(memoryMissing, undefined, { bytes: heap })
     return {
       code: { codes: this.#codes, imports: this.#imports, globals: this.#globals, exports: this.#exports, data: this.#data, memory: heap },
-      host: { functions, kernels, ...this.#used, prints: this.#prints, printAt: 16, traps: this.#traps, heap, tapeAt: this.#lists === true ? tapeBaseAt : 0 },
+      host: { functions, kernels, ...this.#used, parameters: reflectParameters(this.#module), prints: this.#prints, printAt: 16, traps: this.#traps, heap, tapeAt: this.#lists === true ? tapeBaseAt : 0 },
     }
   }
 

@@ -8,7 +8,7 @@ import type { Type } from '../../ir/type.ts'
 import type { Func, Global, Inst, Module, Value } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
 import type { Slot } from '../bindings.ts'
-import { reflectBinding, type Reflection, type VaryingInfo } from '../reflect.ts'
+import { reflectBinding, reflectParameters, type Reflection, type VaryingInfo } from '../reflect.ts'
 import { expression, type Scope } from './expr.ts'
 import { globalsOf, legalize, reaches, type LegalEntry, type LegalGlobal, type LegalModule } from './legalize.ts'
 import { Lines, remarkOf } from './lines.ts'
@@ -48,13 +48,14 @@ export function emitWgsl(module: Module, options: WgslOptions, sink: Sink): Wgsl
   const before = sink.errors
   const legal = legalize(module, entries, sink)
   if (sink.errors > before || entries.length === 0) {
-    return { code: '', reflection: { bindings: [], entries: [], globalParams: null, features: [], prints: null }, sourceMap: [] }
+    return { code: '', reflection: { bindings: [], entries: [], parameters: [], globalParams: null, features: [], prints: null }, sourceMap: [] }
   }
-  return new ModulePrinter(legal).print()
+  return new ModulePrinter(legal, module).print()
 }
 
 class ModulePrinter implements ModuleScope {
   readonly #legal: LegalModule
+  readonly #source: Module
   readonly #names = new Names()
   readonly #symbols = new Map<Func | Global | Type, string>()
   readonly #fields = new Map<Type, readonly string[]>()
@@ -64,8 +65,9 @@ class ModulePrinter implements ModuleScope {
   readonly #attributes = new Map<Type, readonly string[]>()
   #usesHalf = false
 
-  constructor(legal: LegalModule) {
+  constructor(legal: LegalModule, source: Module) {
     this.#legal = legal
+    this.#source = source
   }
 
   print(): Wgsl {
@@ -216,7 +218,7 @@ class ModulePrinter implements ModuleScope {
       const { stage, numthreads } = of.info.entry!
       return { name: of.name, target: this.funcText(func), stage, workgroupSize: numthreads, bindings: names, inputs, outputs }
     })
-    return { bindings, entries, globalParams: bindings.find(b => b.name === 'globalParams')?.type ?? null, features, prints }
+    return { bindings, entries, parameters: reflectParameters(this.#source), globalParams: bindings.find(b => b.name === 'globalParams')?.type ?? null, features, prints }
   }
 }
 

@@ -1,0 +1,124 @@
+/** Compute entry points on the CPU, with tensors and gradients. */
+import type { DataType, Program, WasmBuffer } from '../index.ts'
+import { KernelParameters, type Buffers, type GradGiven, type TensorData } from '../host/tensor.ts'
+import { zeroOf } from './constant.ts'
+import { BufferError, NameError, ShapeError } from './errors.ts'
+import type { BufferData, Machine, Resources } from './machine.ts'
+
+/** What a kernel is given: tensors by the names of its parameters, besides buffers and uniforms. */
+export interface KernelResources extends Resources {
+  readonly tensors?: Readonly<Record<string, Tensor>> | undefined
+}
+
+/** A tensor in memory: a typed array, or a list of elements. */
+export type Tensor = TensorData<BufferData>
+
+/** What `grad` is given besides: cotangents of what the kernel writes, and buffers to which it adds gradients by itself. */
+export interface GradResources extends KernelResources, Pick<GradGiven<BufferData>, 'cotangents' | 'gradients'> {}
+
+/** A compute entry point. */
+export interface Kernel {
+  readonly name: string
+  /** Threads of a workgroup along x, y and z. */
+  readonly workgroupSize: readonly [number, number, number]
+  /** Names of the buffers and uniform blocks that it uses. */
+  readonly buffers: readonly string[]
+  readonly uniforms: readonly string[]
+  /**
+   * Runs `groups` workgroups along x, y and z. Buffers are typed arrays in the layout of WGSL, or arrays of elements, and are
+   * written in place. Throws `BufferError` where one is missing, too short or of another kind.
+   */
+  readonly dispatch: (groups: readonly [number, number, number], resources?: KernelResources) => void
+  /**
+   * Gradients of everything that a kernel is given and that can have one: buffers for them are made, zeroed (or set to the cotangents
+   * given) and bound. A kernel marked `[Differentiable]` runs backwards; another runs as it is, for it asks for derivatives itself.
+   * By name: of `DiffTensorView`s in the shape of the tensor, without gaps; of `DiffStructuredBuffer`s and their kin like the buffer;
+   * of `gradients` like the buffers named there. Throws `NameError` where the kernel has no derivative.
+   */
+  readonly grad: (groups: readonly [number, number, number], resources?: GradResources) => Readonly<Record<string, BufferData>>
+}
+
+/** The kernel of that name; `reverse` makes the machine that runs it backwards. */
+export function makeKernel(program: Program, machine: Machine, name: string, reverse: () => Machine): Kernel {
+  const { numthreads, buffers, uniforms } = machine.kernel(name)
+  const plain = parametersOf(machine, name, name)
+  let derived: { readonly machine: Machine; readonly name: string; readonly parameters: KernelParameters } | undefined
+  const backwards = (): NonNullable<typeof derived> => {
+    if (derived !== undefined) return derived
+    if (program.functions.find(f => f.name === name)?.differentiable === 'backward') {
+      const made = reverse()
+      const own = made.host.kernels[0]!.name
+      return derived = { machine: made, name: own, parameters: parametersOf(made, own, name) }
+    }
+    return derived = { machine, name, parameters: plain }
+  }
+  return {
+    name, workgroupSize: numthreads, buffers, uniforms,
+    dispatch: (groups, resources = {}) => {
+      const { foreign, ...prepared } = plain.prepare(resources, buffersOf(machine))
+      machine.dispatch(name, groups, { ...resources, ...prepared }, undefined, undefined, foreign)
+    },
+    grad: (groups, resources = {}) => {
+      const on = backwards()
+      if (on.machine === machine && !on.parameters.usesGradients && resources.gradients === undefined) {
+        throw new NameError(`${name} has no reverse derivative and uses no gradients: mark it [Differentiable], or say which buffers it adds gradients to`)
+      }
+      const host = buffersOf(on.machine)
+      const { given, gradients } = on.parameters.withGradients<BufferData>(resources, host, new Float32Array())
+      const { foreign, ...prepared } = on.parameters.prepare(given, host)
+      on.machine.dispatch(on.name, groups, { ...resources, ...prepared }, undefined, undefined, foreign)
+      return gradients
+    },
+  }
+}
+
+function parametersOf(machine: Machine, kernel: string, of: string): KernelParameters {
+  const { buffers, uniforms } = machine.kernel(kernel)
+  return new KernelParameters(of, machine.host.parameters, [...buffers, ...uniforms], kernel !== of)
+}
+
+const fail = (message: string): never => { throw new BufferError(message) }
+
+function buffersOf(machine: Machine): Buffers<BufferData> {
+  const find = (binding: string): WasmBuffer => machine.host.buffers.find(b => b.name === binding) ?? fail(`there is no buffer ${binding}`)
+  return {
+    fail,
+    count: (binding, data) => {
+      const { elem, stride } = find(binding)
+      if (Array.isArray(data)) return data.length
+      if (!ArrayBuffer.isView(data)) return fail(`${binding}: expected a typed array or a list of elements, but ${typeof data} came`)
+      const kind = kindOf(elem)
+      if (kind !== undefined && !(data instanceof kind) && !(data instanceof Uint8Array) && !(data instanceof DataView)) {
+        fail(`${binding}: expected a ${kind.name}, but a ${data.constructor.name} came`)
+      }
+      return Math.floor(data.byteLength / stride)
+    },
+    zeros: (binding, count, like) => {
+      const { elem, stride } = find(binding)
+      const kind = kindOf(elem)
+      return kind === undefined || Array.isArray(like) ? Array.from({ length: count }, () => zeroOf(elem)) : new kind(count * stride / kind.BYTES_PER_ELEMENT)
+    },
+    texels: () => undefined,
+    address: () => undefined,
+    fill: (data, values, what) => {
+      const target = data as unknown as unknown[]
+      if (typeof values !== 'number' && values.length !== target.length) throw new ShapeError(what, `${target.length} numbers`, values)
+      for (let i = 0; i < target.length; i++) target[i] = typeof values === 'number' ? values : values[i]
+    },
+  }
+}
+
+const kinds = { f32: Float32Array, f64: Float64Array, i32: Int32Array, u32: Uint32Array } as const
+
+/** The typed array for a type all of whose numbers are of one kind. */
+function kindOf(type: DataType): (typeof kinds)[keyof typeof kinds] | undefined {
+  switch (type.kind) {
+    case 'void': return undefined
+    case 'scalar': case 'vector': case 'matrix': return Object.hasOwn(kinds, type.scalar) ? kinds[type.scalar as keyof typeof kinds] : undefined
+    case 'array': return kindOf(type.elem)
+    case 'struct': {
+      const [first, ...others] = new Set(type.fields.map(f => kindOf(f.type)))
+      return others.length === 0 ? first : undefined
+    }
+  }
+}

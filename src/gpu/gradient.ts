@@ -1,0 +1,71 @@
+/** Buffers of the device for tensors and gradients. */
+import type { BindingInfo } from '../index.ts'
+import type { Buffers } from '../host/tensor.ts'
+import type { BufferData, DispatchOptions } from './attach.ts'
+import { GpuError } from './error.ts'
+
+const usage = { COPY_SRC: 0x4, COPY_DST: 0x8, STORAGE: 0x80 } as const
+
+/** Whether it is a buffer of the device. */
+export function isGpuBuffer(data: BufferData): data is GPUBuffer {
+  return 'mapAsync' in data
+}
+
+const fail = (message: string): never => { throw new GpuError('WrongTensor', message) }
+
+const kinds: Readonly<Record<string, Float32ArrayConstructor | Int32ArrayConstructor | Uint32ArrayConstructor>> = { f32: Float32Array, i32: Int32Array, u32: Uint32Array }
+
+/** What a kernel's bindings are to tensors and gradients. Gradients are floats, in memory or on the device as what they are the gradients of. */
+export function gpuBuffers(device: GPUDevice, bindings: readonly BindingInfo[], options: DispatchOptions): Buffers<BufferData> {
+  const stride = (name: string): number => {
+    const type = bindings.find(b => b.name === name)?.type
+    return type?.kind === 'array' ? type.stride : fail(`there is no buffer ${name} of elements`)
+  }
+  return {
+    fail,
+    count: (name, data) => {
+      const each = stride(name)
+      if (isGpuBuffer(data)) return Math.floor(data.size / each)
+      if (!ArrayBuffer.isView(data)) return data instanceof ArrayBuffer ? Math.floor(data.byteLength / each) : (data as readonly unknown[]).length
+      const type = bindings.find(b => b.name === name)!.type!
+      const elem = type.kind === 'array' ? type.elem : type
+      const kind = elem.kind === 'scalar' || elem.kind === 'vector' ? kinds[elem.scalar] : undefined
+      if (kind !== undefined && !(data instanceof kind) && !(data instanceof Uint8Array) && !(data instanceof DataView)) {
+        fail(`${name}: expected a ${kind.name}, got a ${data.constructor.name}`)
+      }
+      return Math.floor(data.byteLength / each)
+    },
+    zeros: (name, count, like) => {
+      const size = Math.max(count, 1) * stride(name)
+      return isGpuBuffer(like) ? device.createBuffer({ size, usage: usage.STORAGE | usage.COPY_SRC | usage.COPY_DST }) : new Float32Array(size / 4)
+    },
+    fill: (data, values, what) => {
+      const count = isGpuBuffer(data) ? data.size / 4 : (data as Float32Array).length
+      if (typeof values !== 'number' && values.length !== count) fail(`${what}: expected ${count} numbers, got ${values.length}`)
+      const numbers = typeof values === 'number' ? new Float32Array(count).fill(values) : Float32Array.from(values as ArrayLike<number>)
+      if (isGpuBuffer(data)) device.queue.writeBuffer(data, 0, numbers)
+      else (data as Float32Array).set(numbers)
+    },
+    texels: (binding, name) => {
+      const texture = options.textures?.[binding] ?? options.textures?.[name]
+      if (texture === undefined) return undefined
+      if ('size' in texture) return texture.size.reduce((a, b) => a * b, 1)
+      if (!('mipLevelCount' in texture)) return fail(`the size of ${name} is not known from a view: give the texture`)
+      return Array.from({ length: texture.mipLevelCount }, (_, k) => Math.max(texture.width >> k, 1) * Math.max(texture.height >> k, 1)).reduce((a, b) => a + b, 0)
+    },
+    address: () => {
+      const modes = bindings.filter(b => b.handle?.kind === 'sampler').map(b => addressing(options.samplers?.[b.name]))
+      return modes.every(m => m !== undefined && m[0] === modes[0]![0] && m[1] === modes[0]![1]) ? modes[0] ?? [0, 0] : undefined
+    },
+  }
+}
+
+/** How a sampler that is described addresses and filters; undefined where that is not known, or not what gradients stand for. */
+function addressing(sampler: GPUSampler | GPUSamplerDescriptor | undefined): readonly [number, number] | undefined {
+  if (sampler === undefined) return [0, 0]
+  const described = Object.keys(sampler).length > 0 || Object.getPrototypeOf(sampler) === Object.prototype
+  const { addressModeU = 'clamp-to-edge', addressModeV = 'clamp-to-edge', magFilter = 'linear', minFilter = 'linear' } = sampler as GPUSamplerDescriptor
+  if (!described || magFilter !== 'linear' || minFilter !== 'linear') return undefined
+  const modes = ['clamp-to-edge', 'repeat', 'mirror-repeat']
+  return [modes.indexOf(addressModeU), modes.indexOf(addressModeV)]
+}

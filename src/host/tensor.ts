@@ -1,0 +1,279 @@
+/**
+ * Tensors among the shader parameters of a kernel: which buffers and uniforms they are made of, what a host's tensors put
+ * there, and what it takes to have their gradients.
+ */
+
+/** A resource or plain value among the shader parameters, as reflection describes it. */
+export interface Part {
+  readonly path: readonly (string | number)[]
+  readonly entry: string | null
+  readonly binding: string
+  readonly field: string | null
+}
+
+/** A tensor that a kernel is given. `D` is what the host takes for a buffer. */
+export interface TensorData<D> {
+  /** The elements; written in place where the kernel writes them. */
+  readonly data: D
+  /** How many there are along each of one to five dimensions. */
+  readonly shape: readonly number[]
+  /** How many elements apart neighbours along each dimension lie. Default: the last dimension closest, without gaps. */
+  readonly strides?: readonly number[] | undefined
+  /** Where the first element lies, in elements. Default: 0. */
+  readonly offset?: number | undefined
+  /** Of a `DiffTensorView`: its gradient, of the same shape, without gaps. `grad` makes one of its own. */
+  readonly grad?: D | undefined
+}
+
+const viewFields = ['sizes', 'strides', 'lastSize', 'lastStride', 'offset', 'rank'] as const
+
+interface View {
+  readonly data: string
+  readonly parts: Readonly<Record<(typeof viewFields)[number], Part>>
+}
+
+/** A `TensorView` or `DiffTensorView`. */
+interface Tensor {
+  readonly name: string
+  readonly primal: View
+  readonly diff: View | undefined
+}
+
+/** A buffer or texture that has its gradient beside it. */
+interface Paired {
+  readonly name: string
+  readonly primal: string
+  readonly diff: string
+  /** Of a texture: how it is addressed along x and y. */
+  readonly address: Part | undefined
+}
+
+/** Buffers by binding and uniforms by name, as targets have them. */
+export interface Prepared<D> {
+  readonly buffers: Record<string, D>
+  readonly uniforms: Record<string, unknown>
+  /** Fields of uniform buffers for which nothing need be given: those of other kernels, and of tensors whose elements this one does not use. */
+  readonly foreign: ReadonlySet<string>
+}
+
+/** What a host says of its buffers. */
+export interface Buffers<D> {
+  /** Throws the host's error for a caller's mistake. */
+  readonly fail: (message: string) => never
+  /** How many elements of a binding's type some data has; checks that it can be bound there. */
+  readonly count: (binding: string, data: D) => number
+  /** Zeros for so many elements of a binding, of the kind of some other data. */
+  readonly zeros: (binding: string, count: number, like: D) => D
+  /** How many texels a texture has, all levels together; undefined where none is given. */
+  readonly texels: (binding: string, name: string) => number | undefined
+  /** How the samplers of the kernel address along x and y, where they agree: 0 clamps, 1 repeats, 2 repeats mirrored. */
+  readonly address: () => readonly [number, number] | undefined
+  /** Fills such zeros with one number, or with as many as there are, elements of plain lists as such; `what` names it in errors. */
+  readonly fill: (data: D, values: number | ArrayLike<unknown>, what: string) => void
+}
+
+/** What a caller gives. */
+export interface Given<D> {
+  readonly buffers?: Readonly<Record<string, D>> | undefined
+  readonly uniforms?: Readonly<Record<string, unknown>> | undefined
+  readonly tensors?: Readonly<Record<string, TensorData<D>>> | undefined
+}
+
+/** What a caller who wants gradients gives besides. */
+export interface GradGiven<D> extends Given<D> {
+  /**
+   * By name of a tensor, or of a buffer with its gradient beside it: what its gradient is before the kernel runs backwards, as many
+   * numbers as it has, without gaps, or one number for all. What the kernel writes needs one.
+   */
+  readonly cotangents?: Readonly<Record<string, number | ArrayLike<unknown>>> | undefined
+  /** Buffers to which the kernel itself adds gradients, by name: each is made of zeros, like the buffer that is named. */
+  readonly gradients?: Readonly<Record<string, string>> | undefined
+}
+
+const list = (names: Iterable<string>): string => [...names].join(', ') || 'none'
+
+/** The shader parameters of a kernel, by the names of the source. */
+export class KernelParameters {
+  readonly #kernel: string
+  readonly #reverse: boolean
+  readonly #parts: readonly Part[]
+  readonly #used: ReadonlySet<string>
+  readonly #foreign: ReadonlySet<string>
+  readonly #tensors = new Map<string, Tensor>()
+  /** Buffers and textures with gradients beside them, by name. */
+  readonly #pairs = new Map<string, Paired>()
+
+  /** Of the kernel `of`, or of its reverse; `used` are the bindings that it uses. */
+  constructor(of: string, parts: readonly Part[], used: Iterable<string>, reverse = false) {
+    this.#kernel = of
+    this.#reverse = reverse
+    this.#used = new Set(used)
+    this.#parts = parts.filter(p => p.entry === null || p.entry === of)
+    const all = new Map(this.#parts.map(p => [JSON.stringify(p.path), p]))
+    const find = (...path: (string | number)[]): Part | undefined => all.get(JSON.stringify(path))
+    const view = (path: readonly (string | number)[]): View | undefined => {
+      const parts = viewFields.map(f => [f, find(...path, f)] as const)
+      const data = find(...path, 'data')
+      return data?.field !== null || parts.some(([, p]) => p === undefined || p.field === null) ? undefined
+        : { data: data.binding, parts: Object.fromEntries(parts) as unknown as View['parts'] }
+    }
+    for (const { path } of this.#parts) {
+      const [inner, last] = [path.slice(0, -1), path.at(-1)]
+      const outer = inner.slice(0, -1)
+      const own = last === 'data' ? view(inner) : undefined
+      if (own !== undefined) {
+        const isPrimal = inner.at(-1) === 'primal'
+        const isGradient = inner.at(-1) === 'diff' && outer.at(-1) === 'diff' && view([...outer.slice(0, -1), 'primal']) !== undefined
+        const name = (isPrimal ? outer : inner).join('_')
+        if (!isGradient) this.#tensors.set(name, { name, primal: own, diff: isPrimal ? view([...outer, 'diff', 'diff']) : undefined })
+      }
+      const [primal, diff] = [find(...inner, 'primal'), find(...inner, 'diff')]
+      if (last === 'primal' && primal?.field === null && diff?.field === null) {
+        const name = inner.join('_')
+        this.#pairs.set(name, { name, primal: primal.binding, diff: diff.binding, address: find(...inner, 'address') })
+      }
+    }
+    this.#foreign = new Set(parts.filter(p => p.entry !== null && p.entry !== of && p.field !== null).map(p => p.field!))
+  }
+
+  /** Whether the kernel uses a gradient of any tensor, buffer or texture. */
+  get usesGradients(): boolean {
+    return [...this.#tensors.values()].some(t => t.diff !== undefined && this.#used.has(t.diff.data)) || [...this.#pairs.values()].some(p => this.#used.has(p.diff))
+  }
+
+  /** Puts what is given where targets have it. */
+  prepare<D>(given: Given<D>, host: Buffers<D>): Prepared<D> {
+    const { buffers, uniforms } = this.#named(given)
+    const tensors = given.tensors ?? {}
+    const foreign = new Set(this.#foreign)
+    for (const name of Object.keys(tensors)) {
+      if (!this.#tensors.has(name)) host.fail(`${this.#kernel} takes no tensor ${name}; its tensors: ${list(this.#tensors.keys())}`)
+    }
+    for (const { name, primal, diff } of this.#tensors.values()) {
+      const tensor = tensors[name]
+      if (tensor === undefined) {
+        if (this.#used.has(primal.data) && !(primal.data in buffers)) host.fail(`${this.#kernel} needs the tensor ${name}: tensors: { ${name}: { data, shape } }`)
+        // Who binds its elements by hand describes it by hand.
+        if (!this.#used.has(primal.data)) for (const v of diff === undefined ? [primal] : [primal, diff]) for (const f of viewFields) foreign.add(v.parts[f].field!)
+        continue
+      }
+      this.#put(name, primal, tensor, buffers, uniforms, host)
+      if (diff === undefined) {
+        if (tensor.grad !== undefined) host.fail(`tensor ${name} has no gradient: it is no DiffTensorView`)
+        continue
+      }
+      const { shape, grad } = tensor
+      if (grad !== undefined) this.#put(`gradient of ${name}`, diff, { data: grad, shape }, buffers, uniforms, host)
+      else {
+        if (this.#used.has(diff.data) && !(diff.data in buffers)) host.fail(`${this.#kernel} uses the gradient of tensor ${name}: give its grad, or call grad`)
+        this.#describe(diff, shape, dense(shape), 0, uniforms)
+      }
+    }
+    for (const { name, diff, address } of this.#pairs.values()) {
+      if (address === undefined || !this.#used.has(diff) || isGiven(uniforms, address)) continue
+      const modes = host.address() ?? host.fail(`${name}: the kernel's samplers are not known to address alike: give ${name}_address, 0 to clamp, 1 to repeat, 2 to mirror`)
+      setField(uniforms, address, modes)
+    }
+    return { buffers, uniforms, foreign }
+  }
+
+  /** The same with gradients of its own, and what they are by name. `none` is data without elements, of the kind that a texture's gradient is to have. */
+  withGradients<D>(given: GradGiven<D>, host: Buffers<D>, none: D): { readonly given: Given<D>; readonly gradients: Record<string, D> } {
+    const gradients: Record<string, D> = {}
+    const cotangents = given.cotangents ?? {}
+    const buffers: Record<string, D> = { ...given.buffers }
+    const tensors: Record<string, TensorData<D>> = { ...given.tensors }
+    const made = (name: string, binding: string, count: number, like: D): D => {
+      const cotangent = cotangents[name]
+      const data = host.zeros(binding, count, like)
+      if (cotangent !== undefined) host.fill(data, cotangent, `cotangent of ${name}`)
+      return data
+    }
+    for (const { name, diff } of this.#tensors.values()) {
+      const tensor = tensors[name]
+      if (diff === undefined || tensor === undefined) continue
+      this.#check(name, tensor, host)
+      const grad = tensor.grad ?? made(name, diff.data, tensor.shape.reduce((a, b) => a * b, 1), tensor.data)
+      gradients[name] = grad
+      tensors[name] = { ...tensor, grad }
+    }
+    for (const { name, primal, diff } of this.#pairs.values()) {
+      const data = buffers[primal] ?? buffers[`${name}_primal`]
+      if (!this.#used.has(diff) || diff in buffers) continue
+      const count = data === undefined ? host.texels(primal, name) : host.count(primal, data)
+      if (count !== undefined) gradients[name] = buffers[diff] = made(name, diff, count, data ?? none)
+    }
+    for (const [name, like] of Object.entries(given.gradients ?? {})) {
+      const data = buffers[like]
+      if (data === undefined) host.fail(`gradients: ${name} is to be like the buffer ${like}, which is not given`)
+      else gradients[name] = buffers[name] = host.zeros(name, host.count(like, data), data)
+    }
+    const known = [...Object.keys(gradients)]
+    if (this.#reverse && Object.keys(cotangents).length === 0 && !Object.values(given.tensors ?? {}).some(t => t.grad !== undefined)) {
+      host.fail(`${this.#kernel} runs backwards from what it writes: give cotangents, by name of a tensor`)
+    }
+    for (const name of Object.keys(cotangents)) if (!known.includes(name)) host.fail(`cotangents: ${this.#kernel} is given nothing with a gradient named ${name}; there is: ${list(known)}`)
+    if (known.length === 0) host.fail(`${this.#kernel} is given nothing that has a gradient; there may be: ${list([...this.#tensors.values()].filter(t => t.diff !== undefined).map(t => t.name).concat([...this.#pairs.keys()]))}`)
+    return { given: { ...given, buffers, tensors }, gradients }
+  }
+
+  /** Buffers and uniforms by the names that targets have for parameters of this kernel, which may have a number at the end. */
+  #named<D>(given: Given<D>): { readonly buffers: Record<string, D>; readonly uniforms: Record<string, unknown> } {
+    const buffers: Record<string, D> = { ...given.buffers }
+    const uniforms: Record<string, unknown> = { ...given.uniforms }
+    for (const { path, entry, binding, field } of this.#parts) {
+      const name = path.join('_')
+      const own = field ?? binding
+      const into: Record<string, unknown> = field === null ? buffers : uniforms
+      if (entry === null || own === name || own in into || !(name in into)) continue
+      into[own] = into[name]
+      if (!this.#used.has(name)) delete into[name]
+    }
+    return { buffers, uniforms }
+  }
+
+  #check<D>(name: string, { shape, strides = dense(shape), offset = 0 }: TensorData<D>, host: Buffers<D>): void {
+    const whole = (n: unknown): boolean => Number.isInteger(n) && (n as number) >= 0 && (n as number) < 2 ** 32
+    if (!Array.isArray(shape) || shape.length < 1 || shape.length > 5 || !shape.every(whole)) host.fail(`tensor ${name}: its shape is one to five whole numbers, and ${shown(shape)} came`)
+    if (!Array.isArray(strides) || strides.length !== shape.length || !strides.every(whole)) host.fail(`tensor ${name}: expected ${shape.length} strides, whole numbers, and ${shown(strides)} came`)
+    if (!whole(offset)) host.fail(`tensor ${name}: its offset is a whole number, and ${shown(offset)} came`)
+  }
+
+  #put<D>(name: string, view: View, tensor: TensorData<D>, buffers: Record<string, D>, uniforms: Record<string, unknown>, host: Buffers<D>): void {
+    const { data, shape, strides = dense(shape), offset = 0 } = tensor
+    this.#check(name, tensor, host)
+    if (this.#used.has(view.data)) {
+      const needed = shape.some(n => n === 0) ? 0 : shape.reduce((sum, n, i) => sum + (n - 1) * strides[i]!, offset + 1)
+      const count = host.count(view.data, data)
+      if (count < needed) host.fail(`tensor ${name}: a shape of ${shape.join(' × ')} needs ${needed} elements, and ${count} came`)
+      buffers[view.data] = data
+    }
+    this.#describe(view, shape, strides, offset, uniforms)
+  }
+
+  #describe(view: View, shape: readonly number[], strides: readonly number[], offset: number, uniforms: Record<string, unknown>): void {
+    const four = (values: readonly number[]): number[] => [0, 1, 2, 3].map(i => values[i] ?? 0)
+    const values = { sizes: four(shape), strides: four(strides), lastSize: shape[4] ?? 0, lastStride: strides[4] ?? 0, offset, rank: shape.length }
+    for (const f of viewFields) setField(uniforms, view.parts[f], values[f])
+  }
+}
+
+/** Sets a field of a uniform buffer, which may be given as one object; those outside of blocks are given one by one. */
+export function setField(uniforms: Record<string, unknown>, { binding, field }: Part, value: unknown): void {
+  if (binding === 'globalParams' && !(binding in uniforms)) uniforms[field!] = value
+  else uniforms[binding] = { ...uniforms[binding] as object | undefined, [field!]: value }
+}
+
+function isGiven(uniforms: Readonly<Record<string, unknown>>, { binding, field }: Part): boolean {
+  const block = uniforms[binding]
+  return typeof block === 'object' && block !== null ? field! in block : binding === 'globalParams' && field! in uniforms
+}
+
+/** Strides without gaps. */
+function dense(shape: readonly number[]): number[] {
+  return shape.map((_, i) => shape.slice(i + 1).reduce((a, b) => a * b, 1))
+}
+
+function shown(value: unknown): string {
+  return JSON.stringify(value) ?? String(value)
+}
