@@ -1,5 +1,7 @@
 /** Tensors as hosts hand them over, and the gradients that `grad` makes, on the CPU and on a device. */
+import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from 'vitest'
+import { loadSync } from '../src/cpu/index.ts'
 import { compile } from '../src/index.ts'
 import { runScript } from './script.ts'
 import { tensorProgram } from './tensor-program.ts'
@@ -83,4 +85,13 @@ describe('the reverse of an entry point', () => {
     expect(where(null, 'learned', 'coefficients', 'primal', 'rank')).toEqual(['globalParams', 'learned_coefficients_primal_rank'])
     expect(where(null, 'weights')).toEqual(['weights', null])
   })
+})
+
+test('the example of the documentation does what is printed below it', () => {
+  const page = readFileSync(new URL('../docs/tensors.md', import.meta.url), 'utf8')
+  const [, source, script, printed] = /```hlsl\n([^]*?)```\n\n```js\n([^]*?)```\n\n {4}(.*)\n/.exec(page)!
+  const lines: string[] = []
+  const run = new Function('compile', 'loadSync', 'source', 'console', script!.replace(/^import .*$/gm, '')) as (...args: unknown[]) => void
+  run(compile, loadSync, source, { log: (...words: unknown[]) => lines.push(words.join(' ')) })
+  expect(lines).toEqual([printed])
 })
