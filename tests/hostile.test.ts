@@ -33,6 +33,7 @@ export float f(float x) { var p = diffPair(x); bwd_diff(I.apply)(p, 1.0); return
 float4 vs(out bool lit : LIT) : SV_Position { lit = true; return 1.0; }
 [shader("fragment")]
 float4 fs(noperspective float lit : LIT) : SV_Target { return lit; }`,
+  'lanes that no wave has': kernel('o[0] = WaveReadLaneAt(o[1], -1) + WaveReadLaneAt(o[2], 128u) + WaveReadLaneAt(float2(o[3]), id.x + 1000).y;'),
   'atomics on what is no number': kernel('InterlockedAdd(b[0].on, 2u);', 'struct B { bool on; } RWStructuredBuffer<B> b;'),
 }
 

@@ -36,13 +36,70 @@ interface Known {
   readonly value: Value
 }
 
-type Memory = Map<Inst | Global, readonly Known[]>
+/** What memory is known to hold. Changes are taken back at the end of a scope: copies for each scope would take the square of the time. */
+class Memory {
+  /** By variable, and by anything that others can write too. */
+  readonly #local = new Map<Inst | Global, readonly Known[]>()
+  readonly #global = new Map<Inst | Global, readonly Known[]>()
+  readonly #undo: [root: Inst | Global, before: readonly Known[] | undefined][] = []
+
+  get isEmpty(): boolean {
+    return this.#local.size === 0 && this.#global.size === 0
+  }
+
+  at(root: Inst | Global): readonly Known[] {
+    return this.#of(root).get(root) ?? []
+  }
+
+  remember(root: Inst | Global, entry: Known, others: readonly Known[]): void {
+    const kept = others.length >= memoryLimit ? others.slice(1) : others
+    this.#set(root, [...kept, entry])
+  }
+
+  /** Drops what the writes may have changed; `again` also what others may change between two trips of a loop. */
+  forget(writes: Writes, again = false): void {
+    if (this.isEmpty) return
+    if (writes.unknown) this.#local.forEach((_, root) => this.#set(root, undefined))
+    else if (this.#local.size > 0) writes.roots.forEach(root => this.#set(root, undefined))
+    this.#global.forEach((known, root) => {
+      const space = known[0]!.pointer.type.space!
+      if (isReadOnly(space)) return
+      const kept = known.filter(k => !disturbs(writes, k.path, space) && !(again && isShared(space) && t.isInt(k.pointer.type.elem!)))
+      if (kept.length < known.length) this.#set(root, kept.length === 0 ? undefined : kept)
+    })
+  }
+
+  mark(): number {
+    return this.#undo.length
+  }
+
+  unwind(mark: number): void {
+    while (this.#undo.length > mark) {
+      const [root, before] = this.#undo.pop()!
+      if (before === undefined) this.#of(root).delete(root)
+      else this.#of(root).set(root, before)
+    }
+  }
+
+  #of(root: Inst | Global): Map<Inst | Global, readonly Known[]> {
+    return root instanceof Inst ? this.#local : this.#global
+  }
+
+  #set(root: Inst | Global, known: readonly Known[] | undefined): void {
+    const map = this.#of(root)
+    const before = map.get(root)
+    if (before === undefined && known === undefined) return
+    this.#undo.push([root, before])
+    if (known === undefined) map.delete(root)
+    else map.set(root, known)
+  }
+}
 
 /** Merges equal computations and forwards stores to loads. */
 export function gvn(func: Func, cx?: Pick<Cx, 'wide'>): Change {
   if (func.body === undefined) return false
   const pass = new Numbering(func, func.body, cx?.wide === true)
-  pass.region(func.body, new Map())
+  pass.region(func.body, new Memory())
   return pass.control ? 'control' : pass.changed
 }
 
@@ -110,10 +167,10 @@ class Numbering {
       else if (isPure(inst)) this.#pure(region, inst)
       else {
         region.insts.push(inst)
-        if (inst.op.effect === 'write' && memory.size > 0) {
+        if (inst.op.effect === 'write' && !memory.isEmpty) {
           const writes = noWrites()
           addWrites(writes, inst)
-          forget(memory, writes)
+          memory.forget(writes)
         }
       }
     }
@@ -154,10 +211,10 @@ class Numbering {
     const result = inst.results[0]!
     const path = pathOf(pointer)
     if (path.root !== undefined) {
-      const known = memory.get(path.root) ?? []
+      const known = memory.at(path.root)
       const value = this.#known(region, inst, pointer, known)
       if (value !== undefined) return this.#replace(result, value)
-      remember(memory, path.root, { pointer, path, value: result }, known)
+      memory.remember(path.root, { pointer, path, value: result }, known)
     }
     region.insts.push(inst)
   }
@@ -185,14 +242,14 @@ class Numbering {
     if (path.root === undefined) {
       const writes = noWrites()
       writes.unknown = true
-      forget(memory, writes)
+      memory.forget(writes)
     } else {
-      const known = memory.get(path.root) ?? []
+      const known = memory.at(path.root)
       if (known.some(k => k.pointer === pointer && k.value === value)) {
         this.changed = true
         return
       }
-      remember(memory, path.root, { pointer, path, value }, known.filter(k => !mayOverlap(k.path, path)))
+      memory.remember(path.root, { pointer, path, value }, known.filter(k => !mayOverlap(k.path, path)))
     }
     region.insts.push(inst)
   }
@@ -200,23 +257,28 @@ class Numbering {
   #control(region: Region, inst: Inst, memory: Memory): void {
     region.insts.push(inst)
     const writes = this.#writes.get(inst)!
+    if (inst.op === ops.loop) memory.forget(writes, true)
+    const before = memory.mark()
     if (inst.op === ops.loop) {
-      forget(memory, writes, true)
       const mark = this.#undo.length
-      const inside = new Map(memory)
       const head = inst.regions[0]!
-      this.#insts(head, inside)
+      this.#insts(head, memory)
       const end = head.end
-      if (end.op === ops.test) this.#assuming(inst.regions[1]!, end.args[0]!, true, inside)
-      else this.region(inst.regions[1]!, inside)
+      if (end.op === ops.test) this.#assuming(inst.regions[1]!, end.args[0]!, true, memory)
+      else this.region(inst.regions[1]!, memory)
       this.#unwind(mark)
     } else if (inst.op === ops.if_) {
-      this.#assuming(inst.regions[0]!, inst.args[0]!, true, new Map(memory))
-      this.#assuming(inst.regions[1]!, inst.args[0]!, false, new Map(memory))
+      this.#assuming(inst.regions[0]!, inst.args[0]!, true, memory)
+      memory.unwind(before)
+      this.#assuming(inst.regions[1]!, inst.args[0]!, false, memory)
     } else {
-      for (let i = 0; i < inst.regions.length; i++) this.region(inst.regions[i]!, new Map(memory))
+      for (let i = 0; i < inst.regions.length; i++) {
+        this.region(inst.regions[i]!, memory)
+        memory.unwind(before)
+      }
     }
-    forget(memory, writes)
+    memory.unwind(before)
+    memory.forget(writes)
   }
 
   /** Numbers a region in which a condition is known. */
@@ -261,22 +323,6 @@ function agree(inst: Inst): boolean {
     if (same !== undefined && all) return true
   }
   return false
-}
-
-function remember(memory: Memory, root: Inst | Global, entry: Known, others: readonly Known[]): void {
-  const kept = others.length >= memoryLimit ? others.slice(1) : others
-  memory.set(root, [...kept, entry])
-}
-
-/** Drops what the writes may have changed; `again` also what others may change between two trips of a loop. */
-function forget(memory: Memory, writes: Writes, again = false): void {
-  if (memory.size === 0) return
-  memory.forEach((known, root) => {
-    const space = known[0]?.pointer.type.space
-    if (space === undefined || isReadOnly(space)) return
-    const gone = (k: Known): boolean => disturbs(writes, k.path, space) || (again && isShared(space) && t.isInt(k.pointer.type.elem!))
-    if (known.some(gone)) memory.set(root, known.filter(k => !gone(k)))
-  })
 }
 
 function swaps(op: Op): boolean {

@@ -179,14 +179,14 @@ export class Values implements Scope {
       if (target !== undefined && values[i]!.text !== target) open.push({ target, value: values[i]! })
     }
     while (open.length > 0) {
-      let free = open.findIndex(a => open.every(o => o === a || !o.value.vars.includes(a.target)))
+      const free = open.findIndex(a => open.every(o => o === a || !o.value.vars.includes(a.target)))
       if (free < 0) {
-        const first = open[0]!
-        const name = this.fresh(`${first.target}_next`)
-        this.lines.add(`let ${name} = ${first.value.text};`, span)
-        open[0] = { target: first.target, value: primary(name) }
-        free = open.findIndex(a => open.every(o => o === a || !o.value.vars.includes(a.target)))
-        if (free < 0) continue
+        // They wait for each other in a ring: one that still reads variables is kept aside.
+        const reader = open.find(a => a.value.vars.length > 0)!
+        const name = this.fresh(`${reader.target}_next`)
+        this.lines.add(`let ${name} = ${reader.value.text};`, span)
+        reader.value = primary(name)
+        continue
       }
       const [a] = open.splice(free, 1)
       this.lines.add(assignment(a!.target, a!.value), span)
