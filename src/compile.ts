@@ -21,6 +21,7 @@ import { printFunc, printModule } from './ir/print.ts'
 import * as verifier from './ir/verify.ts'
 import type { DiffLevel, Func, Module } from './ir/value.ts'
 import { walk } from './ir/walk.ts'
+import type { Pictures } from './lower/context.ts'
 import type { Conformance } from './lower/dispatch.ts'
 import { lower, type EntryRoot, type ExportRoot, type Roots } from './lower/lower.ts'
 import { subjectsOf, type Subject } from './lower/subjects.ts'
@@ -68,6 +69,8 @@ export interface MiddleOptions {
    * its spellings for some types only). Undefined: for any target.
    */
   readonly target?: Target | undefined
+  /** What stands for textures, where the target has none. */
+  readonly pictures?: Pictures | undefined
   /** Floats are computed in double precision, so constants are not rounded to their type. */
   readonly wide?: boolean | undefined
   /** Checks at run time, on a CPU, what is otherwise taken at its word: that loops keep to `[MaxIters]`. */
@@ -209,7 +212,8 @@ class Runner {
 }
 
 export type Root = ExportRoot
-export type { Roots }
+export type { Pictures, Roots }
+export { pictures } from './lower/picture.ts'
 
 /** What to read and what to compile of it. */
 export interface FrontOptions {
@@ -341,7 +345,7 @@ export function front(source: string, options: FrontOptions, core: LibraryData, 
 export function middle(program: CheckedProgram, roots: Roots, sink: Sink, options: MiddleOptions): Module {
   const cx: Cx = { sink, level: options.level, wide: options.wide === true }
   const runner = new Runner(cx, options)
-  const { module, derivatives } = runner.timed('lower', () => lower(program, roots, sink, options.target === 'wasm' ? undefined : options.target))
+  const { module, derivatives } = runner.timed('lower', () => lower(program, roots, sink, options.target === 'wasm' ? undefined : options.target, options.pictures))
   // What stands for what was refused need not fit.
   if (options.verify && sink.errors === 0) verifier.verifyModule(module, 'lower')
   runner.dump('lower', module)

@@ -2,7 +2,7 @@
  * The library: Slang source in, WGSL, WebAssembly, JavaScript or IR text out, derivatives included. Nothing here touches the
  * file system or the network; it runs in browsers, workers, Node, Deno and Bun alike.
  */
-import { Explainer, core, type Explanation, type Target } from './compile.ts'
+import { Explainer, core, pictures, type Explanation, type Pictures, type Target } from './compile.ts'
 import { Derived, blame, type Blame } from './debug/blame.ts'
 import { traceNonFinite, type NonFinite, type Weights } from './debug/trace.ts'
 import { toData } from './debug/data.ts'
@@ -60,6 +60,10 @@ export class Program extends WgslProgram {
   js(options: DerivativeOptions & { readonly mode?: 'f32' | 'f64' | undefined; readonly trips?: number | undefined } = {}): JsOutput {
     const { mode = 'f32', trips } = options
     return this.emit('js', derivativesOf(options), (module, sink) => emitJs(module, { mode, trips }, sink), mode === 'f64')
+  }
+
+  protected override pictures(): Pictures {
+    return pictures
   }
 
   protected override leastTarget(): Target | undefined {

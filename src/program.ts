@@ -8,7 +8,7 @@ import { missingExport } from './base/errors/lower.ts'
 import { missingEntry } from './base/errors/target.ts'
 import { tooDeep } from './base/errors/names.ts'
 import { renderDiagnostics } from './base/render.ts'
-import { finish, front, middle, type Checked, type FrontOptions, type Explain, type Level, type LibraryData, type MiddleOptions, type Root, type Roots, type Stage, type Target } from './compile.ts'
+import { finish, front, middle, type Checked, type FrontOptions, type Explain, type Level, type LibraryData, type MiddleOptions, type Pictures, type Root, type Roots, type Stage, type Target } from './compile.ts'
 import type { Module } from './ir/value.ts'
 import { dataSignature, type DataSignature } from './target/data.ts'
 import { Layouts } from './target/layout.ts'
@@ -190,6 +190,11 @@ export class WgslProgram {
     return module!
   }
 
+  /** What stands for textures on targets that have none; they are left out of what only makes WGSL. */
+  protected pictures(): Pictures | undefined {
+    return undefined
+  }
+
   /** The target whose functions IR for no target may call by name: what only makes WGSL has no bodies of its own for them. */
   protected leastTarget(): Target | undefined {
     return 'wgsl'
@@ -278,6 +283,7 @@ export class WgslProgram {
 
   #passes(target: Target | undefined, dump: MiddleOptions['dump'], wide: boolean): MiddleOptions {
     const { optimize = 2, verify = false, debug = false, time, maxContext } = this.#options
-    return { level: optimize, verify, debug, target, wide, dump, time, maxContext, explain: maxContext === undefined ? undefined : this.observer() }
+    const pictures = target === 'wasm' || target === 'js' ? this.pictures() : undefined
+    return { level: optimize, verify, debug, target, pictures, wide, dump, time, maxContext, explain: maxContext === undefined ? undefined : this.observer() }
   }
 }

@@ -105,8 +105,8 @@ export function pack({ name, text }) {
   return { name, text: out, keys: keys.join(' ') }
 }
 
-/** Files with functions for targets that have no elementary functions. */
-const unspelled = new Set(['core/libm.slang'])
+/** Files for targets that have no elementary functions and no textures. */
+const unspelled = new Set(['core/libm.slang', 'core/picture.slang'])
 
 /** Writes src/check/core.generated.ts where it does not say what core/ says. */
 export function writeCore() {

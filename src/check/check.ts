@@ -275,6 +275,12 @@ class Program implements CheckedProgram {
     return decl
   }
 
+  coreFunction(name: string): FuncDecl {
+    const decl = this.#cx.library.lookup(name)[0]
+    if (decl === undefined || decl.kind !== 'func') throw new InternalError('check', `the core library has no function ${name}`)
+    return decl
+  }
+
   coreInterface(name: string): InterfaceDecl {
     const decl = this.#cx.library.lookup(name)[0]
     if (decl === undefined || decl.kind !== 'interface') throw new InternalError('check', `the core library has no interface ${name}`)

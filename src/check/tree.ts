@@ -335,6 +335,7 @@ export interface CheckedProgram {
   typeNamed(name: string): Type | null
   /** A type of the core library by name. */
   coreStruct(name: string): StructDecl
+  coreFunction(name: string): FuncDecl
   coreInterface(name: string): InterfaceDecl
   /** The underlying integer type of an enum. */
   enumTag(type: Type): Type

@@ -5,12 +5,14 @@
 import type { DataType, ExportedFunction, Program, WasmOutput } from '../index.ts'
 import { onesOf, zeroOf } from './constant.ts'
 import { ArityError, NameError, ShapeError } from './errors.ts'
-import { makeKernel, type Kernel } from './kernel.ts'
+import { makeKernel, withTextures, type Kernel } from './kernel.ts'
 import { Machine, type CallResult, type MachineOptions, type Resources } from './machine.ts'
+import type { TextureResources } from './texture.ts'
 
 export { ArityError, BufferError, NameError, ShapeError, TrapError } from './errors.ts'
 export { checkDerivatives, type CheckOptions, type CheckOutcome, type CheckReport, type Disagreement } from './check.ts'
 export { Machine } from './machine.ts'
+export type { SamplerData, TextureData } from './texture.ts'
 export type { GradResources, Kernel, KernelResources, Tensor } from './kernel.ts'
 export type { BufferData, CallResult, MachineOptions, Resources } from './machine.ts'
 
@@ -54,8 +56,8 @@ export interface CpuModule {
   readonly fn: Readonly<Record<string, CpuFunction>>
   /** A compute entry point by name. Throws `NameError` where there is none. */
   readonly kernel: (name: string) => Kernel
-  /** Sets the buffers and uniforms that the exported functions read and write. */
-  readonly bind: (resources: Resources) => void
+  /** Sets the buffers and uniforms that the exported functions read and write, and the textures that they read. */
+  readonly bind: (resources: Resources & TextureResources) => void
 }
 
 /**
@@ -100,9 +102,9 @@ function assemble(program: Program, machine: Machine, options: MachineOptions): 
     fn,
     kernel: name => makeKernel(program, machine, name, () => machineOf(program.wasm({ reverseOf: name }), options)),
     bind: resources => {
-      bound = resources
-      machine.bind(resources)
-      for (const m of derivatives.values()) m.bind(resources)
+      bound = resources.textures === undefined ? resources : withTextures(machine, resources)
+      machine.bind(bound)
+      for (const m of derivatives.values()) m.bind(bound)
     },
   }
 }

@@ -1,12 +1,13 @@
 /** Compute entry points on the CPU, with tensors and gradients. */
 import type { DataType, Program, WasmBuffer } from '../index.ts'
-import { KernelParameters, type Buffers, type GradGiven, type TensorData } from '../host/tensor.ts'
+import { KernelParameters, type Buffers, type Given, type GradGiven, type TensorData } from '../host/tensor.ts'
 import { zeroOf } from './constant.ts'
 import { BufferError, NameError, ShapeError } from './errors.ts'
 import type { BufferData, Machine, Resources } from './machine.ts'
+import { Textures, type TextureResources } from './texture.ts'
 
-/** What a kernel is given: tensors by the names of its parameters, besides buffers and uniforms. */
-export interface KernelResources extends Resources {
+/** What a kernel is given: tensors by the names of its parameters, textures and samplers, besides buffers and uniforms. */
+export interface KernelResources extends Resources, TextureResources {
   readonly tensors?: Readonly<Record<string, Tensor>> | undefined
 }
 
@@ -41,35 +42,57 @@ export interface Kernel {
 /** The kernel of that name; `reverse` makes the machine that runs it backwards. */
 export function makeKernel(program: Program, machine: Machine, name: string, reverse: () => Machine): Kernel {
   const { numthreads, buffers, uniforms } = machine.kernel(name)
-  const plain = parametersOf(machine, name, name)
-  let derived: { readonly machine: Machine; readonly name: string; readonly parameters: KernelParameters } | undefined
-  const backwards = (): NonNullable<typeof derived> => {
+  const plain: Subject = { machine, name, parameters: parametersOf(machine, name, name), textures: texturesOf(machine, name, name) }
+  let derived: Subject | undefined
+  const backwards = (): Subject => {
     if (derived !== undefined) return derived
     if (program.functions.find(f => f.name === name)?.differentiable === 'backward') {
       const made = reverse()
       const own = made.host.kernels[0]!.name
-      return derived = { machine: made, name: own, parameters: parametersOf(made, own, name) }
+      return derived = { machine: made, name: own, parameters: parametersOf(made, own, name), textures: texturesOf(made, own, name) }
     }
-    return derived = { machine, name, parameters: plain }
+    return derived = plain
   }
   return {
     name, workgroupSize: numthreads, buffers, uniforms,
-    dispatch: (groups, resources = {}) => {
-      const { foreign, ...prepared } = plain.prepare(resources, buffersOf(machine))
-      machine.dispatch(name, groups, { ...resources, ...prepared }, undefined, undefined, foreign)
-    },
+    dispatch: (groups, resources = {}) => run(plain, groups, resources, resources),
     grad: (groups, resources = {}) => {
       const on = backwards()
       if (on.machine === machine && !on.parameters.usesGradients && resources.gradients === undefined) {
         throw new NameError(`${name} has no reverse derivative and uses no gradients: mark it [Differentiable], or say which buffers it adds gradients to`)
       }
-      const host = buffersOf(on.machine)
-      const { given, gradients } = on.parameters.withGradients<BufferData>(resources, host, new Float32Array())
-      const { foreign, ...prepared } = on.parameters.prepare(given, host)
-      on.machine.dispatch(on.name, groups, { ...resources, ...prepared }, undefined, undefined, foreign)
+      const { given, gradients } = on.parameters.withGradients<BufferData>(resources, buffersOf(on, resources), new Float32Array())
+      run(on, groups, given, resources)
       return gradients
     },
   }
+}
+
+/** A kernel, or the reverse of one, on the machine that runs it. */
+interface Subject {
+  readonly machine: Machine
+  readonly name: string
+  readonly parameters: KernelParameters
+  readonly textures: Textures
+}
+
+/** Textures and samplers as the buffers that exported functions read. */
+export function withTextures(machine: Machine, resources: Resources & TextureResources): Resources {
+  const { parameters, buffers } = machine.host
+  const pictures = new Textures('the program', parameters, buffers.map(b => b.name), buffers).bind(resources)
+  return { ...resources, buffers: { ...resources.buffers, ...pictures.buffers } }
+}
+
+function run(on: Subject, groups: readonly [number, number, number], given: Given<BufferData>, resources: KernelResources): void {
+  const pictures = on.textures.bind(resources)
+  const prepared = on.parameters.prepare({ ...given, buffers: { ...given.buffers, ...pictures.buffers } }, buffersOf(on, resources))
+  on.machine.dispatch(on.name, groups, prepared, undefined, undefined, prepared.foreign)
+  pictures.back()
+}
+
+function texturesOf(machine: Machine, kernel: string, of: string): Textures {
+  const parts = machine.host.parameters.filter(p => p.entry === null || p.entry === of)
+  return new Textures(of, parts, machine.kernel(kernel).buffers, machine.host.buffers)
 }
 
 function parametersOf(machine: Machine, kernel: string, of: string): KernelParameters {
@@ -79,7 +102,7 @@ function parametersOf(machine: Machine, kernel: string, of: string): KernelParam
 
 const fail = (message: string): never => { throw new BufferError(message) }
 
-function buffersOf(machine: Machine): Buffers<BufferData> {
+function buffersOf({ machine, textures }: Subject, resources: KernelResources): Buffers<BufferData> {
   const find = (binding: string): WasmBuffer => machine.host.buffers.find(b => b.name === binding) ?? fail(`there is no buffer ${binding}`)
   return {
     fail,
@@ -98,8 +121,8 @@ function buffersOf(machine: Machine): Buffers<BufferData> {
       const kind = kindOf(elem)
       return kind === undefined || Array.isArray(like) ? Array.from({ length: count }, () => zeroOf(elem)) : new kind(count * stride / kind.BYTES_PER_ELEMENT)
     },
-    texels: () => undefined,
-    address: () => undefined,
+    texels: binding => textures.texels(binding, resources),
+    address: () => textures.address(resources),
     fill: (data, values, what) => {
       const target = data as unknown as unknown[]
       if (typeof values !== 'number' && values.length !== target.length) throw new ShapeError(what, `${target.length} numbers`, values)

@@ -304,13 +304,15 @@ function takeScalar(view: DataView, at: number, scalar: ScalarName, size: number
   }
 }
 
-function fromHalf(h: number): number {
+/** The number that the bits of a half are. */
+export function fromHalf(h: number): number {
   const [sign, exponent, fraction] = [h & 0x8000 ? -1 : 1, h >> 10 & 31, h & 1023]
   if (exponent === 31) return fraction === 0 ? sign * Infinity : NaN
   return sign * (exponent === 0 ? fraction * 2 ** -24 : (1024 + fraction) * 2 ** (exponent - 25))
 }
 
-function halfBits(x: number): number {
+/** The bits of the nearest half. */
+export function halfBits(x: number): number {
   const sign = x < 0 || Object.is(x, -0) ? 0x8000 : 0
   const a = Math.abs(x)
   if (Number.isNaN(x)) return 0x7e00

@@ -52,7 +52,7 @@ interface Paired {
 export interface Prepared<D> {
   readonly buffers: Record<string, D>
   readonly uniforms: Record<string, unknown>
-  /** Fields of uniform buffers for which nothing need be given: those of other kernels, and of tensors whose elements this one does not use. */
+  /** Fields of uniform buffers for which nothing need be given: those of other kernels, and of tensors and gradients that this one does not use. */
   readonly foreign: ReadonlySet<string>
 }
 
@@ -127,8 +127,9 @@ export class KernelParameters {
         const name = (isPrimal ? outer : inner).join('_')
         if (!isGradient) this.#tensors.set(name, { name, primal: own, diff: isPrimal ? view([...outer, 'diff', 'diff']) : undefined })
       }
-      const [primal, diff] = [find(...inner, 'primal'), find(...inner, 'diff')]
-      if (last === 'primal' && primal?.field === null && diff?.field === null) {
+      // On CPUs a texture is a struct with its texels.
+      const [primal, diff] = [find(...inner, 'primal') ?? find(...inner, 'primal', '__texels'), find(...inner, 'diff')]
+      if (last === 'diff' && primal?.field === null && diff?.field === null) {
         const name = inner.join('_')
         this.#pairs.set(name, { name, primal: primal.binding, diff: diff.binding, address: find(...inner, 'address') })
       }
@@ -170,7 +171,11 @@ export class KernelParameters {
       }
     }
     for (const { name, diff, address } of this.#pairs.values()) {
-      if (address === undefined || !this.#used.has(diff) || isGiven(uniforms, address)) continue
+      if (address === undefined || isGiven(uniforms, address)) continue
+      if (!this.#used.has(diff)) {
+        foreign.add(address.field!)
+        continue
+      }
       const modes = host.address() ?? host.fail(`${name}: the kernel's samplers are not known to address alike: give ${name}_address, 0 to clamp, 1 to repeat, 2 to mirror`)
       setField(uniforms, address, modes)
     }

@@ -9,8 +9,9 @@ import type { FuncDecl } from '../check/decl.ts'
 import type { CheckedProgram, FuncRef, Signature } from '../check/tree.ts'
 import * as s from '../check/type.ts'
 import * as t from '../ir/type.ts'
-import { Func, Module, type ParamSig } from '../ir/value.ts'
+import { Func, Module, type ParamSig, type Value } from '../ir/value.ts'
 import { makeSum, type Variants } from './dispatch.ts'
+import type { Fn } from './func.ts'
 import { Globals } from './global.ts'
 import { Names } from './names.ts'
 import { SystemValues } from './system.ts'
@@ -26,6 +27,14 @@ export interface Pending {
 const maxDepth = 300
 const maxKey = 20_000
 
+/** What stands for textures and samplers on targets that have none. */
+export interface Pictures {
+  /** The struct of the library for a type; undefined for what has none. */
+  readonly stand: (program: CheckedProgram, type: s.StructType) => s.StructType | undefined
+  /** An access to such a struct, `args[0]`: its value, undefined for a store, null where nothing stands for it. */
+  readonly access: (fn: Fn, intrinsic: string, args: readonly Value[], result: t.Type) => Value | null | undefined
+}
+
 /** The state of one lowering. */
 export class Lowering {
   readonly program: CheckedProgram
@@ -34,6 +43,7 @@ export class Lowering {
   readonly names: Names = new Names()
   readonly types: Types
   readonly globals: Globals
+  readonly pictures: Pictures | undefined
   readonly variants: Variants
   readonly pending: Pending[] = []
   readonly refs: Map<Func, FuncRef> = new Map()
@@ -50,13 +60,19 @@ export class Lowering {
   /** The target: bodies of functions that it has a spelling for are not lowered. Undefined for IR that any target can take. */
   readonly target: string | undefined
 
-  constructor(program: CheckedProgram, sink: Sink, variants: Variants, target: string | undefined) {
+  constructor(program: CheckedProgram, sink: Sink, variants: Variants, target: string | undefined, pictures: Pictures | undefined) {
     this.program = program
     this.sink = sink
     this.target = target
+    this.pictures = pictures
     this.variants = variants
-    this.types = new Types(program, this.module, this.names, sink, ref => this.instance(ref), iface => this.sumType(iface))
+    this.types = new Types(program, this.module, this.names, sink, ref => this.instance(ref), iface => this.sumType(iface), type => this.stand(type))
     this.globals = new Globals(this)
+  }
+
+  /** The struct of the library that stands for a resource on targets without it; undefined for other types. */
+  stand(type: s.StructType): s.StructType | undefined {
+    return this.pictures?.stand(this.program, type)
   }
 
   /** The struct that stands for values of an interface. */

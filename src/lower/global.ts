@@ -138,7 +138,7 @@ export class Globals {
       return Array.from({ length: type.count }, (_, i) => this.#part(`${name}_${i}`, `${prefix}${i}`, type.elem!, elem, null, plain, { ...from, path: [...from.path, i] }))
     }
     const struct = isBlock(source) ? (source as s.StructType).args[0] as s.StructType : source as s.StructType
-    const fields = this.#cx.program.fields(struct)
+    const fields = this.#cx.program.fields(this.#cx.stand(struct) ?? struct)
     return type.fields.map((f, i) => {
       const { decl } = fields[i]!
       const own = { format: textureFormat(decl.syntax?.attributes ?? []), span: decl.span ?? from.span, path: [...from.path, f.name] }

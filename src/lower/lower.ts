@@ -6,7 +6,7 @@ import type { CheckedProgram, FuncRef } from '../check/tree.ts'
 import { noSubst } from '../check/type.ts'
 import { convert } from './convert.ts'
 import { backwardOf } from './derivative.ts'
-import { Lowering } from './context.ts'
+import { Lowering, type Pictures } from './context.ts'
 import { Variants, type Conformance } from './dispatch.ts'
 import { Fn, leaveFunction, lowerBody } from './func.ts'
 import { read, type Ref } from './place.ts'
@@ -54,18 +54,18 @@ export interface Lowered {
 const maxRounds = 8
 
 /** Lowers what the roots need. Mistakes that only concrete types show go to the sink. */
-export function lower(program: CheckedProgram, roots: Roots, sink: Sink, target?: string): Lowered {
+export function lower(program: CheckedProgram, roots: Roots, sink: Sink, target?: string, pictures?: Pictures): Lowered {
   const variants = new Variants(roots.conformances)
   for (let round = 0; ; round++) {
     variants.grew = false
-    const lowered = attempt(program, roots, sink, variants, target)
+    const lowered = attempt(program, roots, sink, variants, target, pictures)
     if (variants.used) for (let i = 0; i < lowered.module.funcs.length; i++) lowered.derivatives(lowered.module.funcs[i]!)
     if (!variants.grew || round >= maxRounds) return lowered
   }
 }
 
-function attempt(program: CheckedProgram, roots: Roots, sink: Sink, variants: Variants, target: string | undefined): Lowered {
-  const cx = new Lowering(program, sink, variants, target)
+function attempt(program: CheckedProgram, roots: Roots, sink: Sink, variants: Variants, target: string | undefined, pictures: Pictures | undefined): Lowered {
+  const cx = new Lowering(program, sink, variants, target, pictures)
   for (const root of roots.entries) cx.names.unique(root.func.name)
   const entries = roots.entries.map(root => ({ ...root, uniforms: uniformsOf(cx, root) }))
   cx.globals.declare(entries)

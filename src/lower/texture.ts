@@ -31,6 +31,10 @@ export function textureFormat(attributes: readonly Attribute[]): string | undefi
 export function textureAccess(fn: Fn, intrinsic: string, args: readonly Value[], result: Type): Value | undefined {
   const { b } = fn
   const texture = args[0]!
+  if (texture.type.kind === 'struct') {
+    const own = fn.cx.pictures?.access(fn, intrinsic, args, result)
+    return own === null ? callExternal(fn, intrinsic, args, result, true) : own
+  }
   const kind = texture.type.elem!.name
   const [name, variant] = intrinsic.split('.') as [string, string | undefined]
   if (/^texture(Dimensions|Num)/.test(name)) return callExternal(fn, name, args, result, true)
@@ -76,7 +80,8 @@ function layered(fn: Fn, at: Value): Value[] {
 
 const four = (type: Type): Type => t.vec(type.scalar === 'f16' ? t.f32 : t.scalars[type.scalar!], 4)
 
-function widen(fn: Fn, value: Value): Value {
+/** Four channels of what has fewer. */
+export function widen(fn: Fn, value: Value): Value {
   const { b } = fn
   const scalar = value.type.scalar === 'f16' ? t.f32 : t.scalars[value.type.scalar!]
   const lanes = (value.type.kind === 'scalar' ? [value] : Array.from({ length: value.type.count }, (_, i) => b.extract(value, i))).map(v => b.convert(v, scalar))

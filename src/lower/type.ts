@@ -20,14 +20,16 @@ export class Types {
   readonly #sink: Sink
   readonly #instance: (ref: FuncRef) => Func
   readonly #sum: (iface: s.InterfaceType) => t.Type
+  readonly #stand: (type: s.StructType) => s.StructType | undefined
   readonly #known = new Map<string, t.Type>()
   readonly #handles = new Map<string, t.Type>()
   readonly #sources = new Map<t.Type, s.StructType>()
 
   constructor(
     program: CheckedProgram, module: Module, names: Names, sink: Sink,
-    instance: (ref: FuncRef) => Func, sum: (iface: s.InterfaceType) => t.Type,
+    instance: (ref: FuncRef) => Func, sum: (iface: s.InterfaceType) => t.Type, stand: (type: s.StructType) => s.StructType | undefined,
   ) {
+    this.#stand = stand
     this.#sum = sum
     this.#program = program
     this.#module = module
@@ -105,7 +107,8 @@ export class Types {
   }
 
   #struct(type: s.StructType): t.Type {
-    const resource = this.#resource(type)
+    const stand = this.#stand(type)
+    const resource = stand === undefined ? this.#resource(type) : this.of(stand)
     if (resource !== undefined) {
       this.#known.set(type.key, resource)
       return resource

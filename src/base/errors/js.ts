@@ -3,13 +3,13 @@ import { error, type Entry } from '../diag.ts'
 export const notInScript: Entry<'name'> = error('E37101', 'JavaScript has no {name}', {
   help: 'compile this for wgsl',
   example: {
-    source: `Texture2D<float4> tex;
+    source: `Texture3D<float4> tex;
 SamplerState state;
 RWStructuredBuffer<float> outp;
 [shader("compute")] [numthreads(1, 1, 1)]
 void computeMain(uint3 id : SV_DispatchThreadID)
 {
-    outp[0] = tex.SampleLevel(state, float2(0.5, 0.5), 0.0).x;
+    outp[0] = tex.SampleLevel(state, float3(0.5), 0.0).x;
 }`,
     target: 'js',
   },

@@ -41,12 +41,12 @@ void computeMain(uint3 id : SV_DispatchThreadID, uint sample : SV_SampleIndex)
 export const unspelled: Entry<'func'> = error('E37104', '{func} has neither an instruction nor a body on the CPU', {
   help: 'use it in GPU code only, and read numbers from a buffer on the CPU',
   example: {
-    source: `Texture2D<float4> picture;
+    source: `Texture3D<float4> picture;
 RWStructuredBuffer<float> outp;
 [shader("compute")] [numthreads(1, 1, 1)]
 void computeMain(uint3 id : SV_DispatchThreadID)
 {
-    outp[id.x] = picture.Load(int3(int(id.x), 0, 0)).x;
+    outp[id.x] = picture.Load(int4(int(id.x), 0, 0, 0)).x;
 }`,
     target: 'wasm',
   },
