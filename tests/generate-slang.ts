@@ -1,83 +1,18 @@
-/**
- * Random differentiable programs: well typed, without undefined behaviour, with values that stay of moderate size. A
- * program is a small tree, printed as Slang, lowered to IR directly by `lower-mini.ts`, and shrunk by `reduce.ts`.
- */
+/** Random differentiable programs: well typed, without undefined behaviour, with values that stay of moderate size. */
 import * as t from '../src/ir/type.ts'
 import type { Type } from '../src/ir/type.ts'
 import type { Direction } from '../src/ir/value.ts'
 import { random } from './generate-ir.ts'
 import { prelude } from './generate-prelude.ts'
-
-export type Expr =
-  | { kind: 'lit'; type: Type; value: number }
-  | { kind: 'var'; type: Type; name: string }
-  | { kind: 'bin'; type: Type; op: string; x: Expr; y: Expr }
-  | { kind: 'neg'; type: Type; x: Expr }
-  | { kind: 'cond'; type: Type; c: Expr; x: Expr; y: Expr }
-  /** A library function. */
-  | { kind: 'lib'; type: Type; name: string; args: Expr[] }
-  /** A function of the program; only `in` parameters. */
-  | { kind: 'call'; type: Type; func: FuncDecl; args: Expr[] }
-  | { kind: 'make'; type: Type; args: Expr[] }
-  | { kind: 'part'; type: Type; of: Expr; at: number }
-  | { kind: 'elem'; type: Type; of: Expr; at: Expr }
-  | { kind: 'float'; type: Type; x: Expr }
-  /** A float that is not negative as an integer. */
-  | { kind: 'int'; type: Type; x: Expr }
-  /** Several lanes of a vector; as a place, none twice. */
-  | { kind: 'lanes'; type: Type; of: Expr; lanes: readonly number[] }
-
-/** A `part` or `elem` chain down to a `var`. */
-export type Place = Expr
-
-export type Stmt =
-  | { kind: 'decl'; name: string; type: Type; init: Expr | undefined }
-  | { kind: 'set'; to: Place; op: '=' | '+=' | '-=' | '*='; value: Expr }
-  | { kind: 'if'; c: Expr; yes: Stmt[]; no: Stmt[] }
-  /** Counts down, to zero, where the step is negative. */
-  | { kind: 'for'; name: string; from: number; to: Expr; max: number; step: number; unroll: boolean; body: Stmt[] }
-  /** `form` says where it asks whether to go on: before a trip, after it, or by `break`. */
-  | { kind: 'while'; form: 'while' | 'do' | 'break'; name: string; max: number; c: Expr | undefined; body: Stmt[] }
-  | { kind: 'switch'; x: Expr; cases: Stmt[][] }
-  | { kind: 'break' }
-  | { kind: 'continue' }
-  | { kind: 'return'; value: Expr | undefined }
-  /** A call of a function with outputs; arguments of `out` and `inout` parameters are places. */
-  | { kind: 'call'; to: Place | undefined; func: FuncDecl; args: Expr[] }
-
-export interface Param {
-  name: string
-  type: Type
-  dir: Direction
-  /** Carries no derivative though its type could; only parameters of the main function do so. */
-  noDiff: boolean
-}
-
-/** The differential of a parameter, or null where it carries none. */
-export function paramDifferential(p: Param): Type | null {
-  return p.noDiff ? null : t.differential(p.type)
-}
-
-export interface FuncDecl {
-  name: string
-  params: Param[]
-  result: Type
-  body: Stmt[]
-  /** True for a method, whose first parameter is `this`. */
-  isMethod: boolean
-  prefer: 'none' | 'recompute' | 'checkpoint'
-}
-
-export interface Program {
-  structs: Type[]
-  funcs: FuncDecl[]
-  main: FuncDecl
-}
+import { slangType as typeText } from './program-text.ts'
+import { makeDifferential, type Custom, type Expr, type FuncDecl, type Interface, type Param, type Place, type Program, type Stmt } from './program.ts'
 
 export interface Features {
   /** Library functions by name: those that the lowering in use knows. */
   readonly libs: ReadonlySet<string>
   readonly size: number
+  /** Whether there are interfaces, generic functions, tuples, pairs, lambdas and derivatives of the user: what takes a front end. */
+  readonly objects: boolean
 }
 
 interface Var {
@@ -91,19 +26,6 @@ export function generateProgram(seed: number, features: Features): Program {
   return new Generator(random(seed * 7919 + 17), features).program()
 }
 
-/** Gives a struct the differential that Slang synthesises. */
-function makeDifferential(s: Type): void {
-  const fields = s.fields.flatMap(f => {
-    const type = t.differential(f.type)
-    return type === null ? [] : [{ name: f.name, type }]
-  })
-  const same = fields.length === s.fields.length && fields.every((f, i) => f.type === s.fields[i]!.type)
-  const type = same ? s : t.struct(`${s.name}.Differential`, fields)
-  let k = 0
-  s.diff = { type, fields: s.fields.map(f => t.differential(f.type) === null ? -1 : k++), dzero: undefined, dadd: undefined }
-  if (!same) type.diff = { type, fields: fields.map((_, i) => i), dzero: undefined, dadd: undefined }
-}
-
 const vectors = [t.vec(t.f32, 2), t.vec(t.f32, 3), t.vec(t.f32, 4)]
 const mat = t.mat(t.f32, 2, 2)
 const wide = t.mat(t.f32, 2, 3)
@@ -113,7 +35,14 @@ class Generator {
   readonly features: Features
   readonly structs: Type[] = []
   readonly funcs: FuncDecl[] = []
+  readonly interfaces: Interface[] = []
+  /** What bodies may call: functions and requirements. */
+  callable: FuncDecl[] = []
+  /** Types that hosts know, and those that only functions of the program pass around. */
   types: Type[] = []
+  inner: Type[] = []
+  /** The interface that stands for the type parameter of the function at hand. */
+  generic: Type | undefined
   vars: Var[] = []
   counter = 0
   left = 0
@@ -150,26 +79,112 @@ class Generator {
       this.types.push(s)
     }
     if (this.structs.length > 0 && this.rand(2) === 0) this.types.push(t.array(this.one(this.structs), 2))
+    if (this.features.objects) this.objects()
     const helpers = this.rand(4)
-    for (let i = 0; i < helpers; i++) this.funcs.push(this.func(`g${i}`, false))
-    const main = this.func('f', true)
-    return { structs: this.structs, funcs: this.funcs, main }
+    for (let i = 0; i < helpers; i++) this.helper(`g${i}`)
+    const main = this.func('f', true, this.signature(true, undefined))
+    return { structs: this.structs, interfaces: this.interfaces, funcs: this.funcs, main }
   }
 
-  func(name: string, isMain: boolean): FuncDecl {
-    this.vars = []
-    this.counter = 0
+  /** Interfaces, what conforms to them, and types that take them in. */
+  objects(): void {
+    const count = this.rand(5) === 0 ? 2 : this.rand(3) > 0 ? 1 : 0
+    for (let i = 0; i < count; i++) {
+      while (this.structs.length < 2) {
+        const s = t.struct(`S${this.structs.length}`, Array.from({ length: 1 + this.rand(2) }, (_, k) => ({ name: `m${k}`, type: this.one([t.f32, t.f32, vectors[0]!, vectors[1]!]) })))
+        makeDifferential(s)
+        this.structs.push(s)
+        this.types.push(s)
+      }
+      this.interface(i)
+    }
+    for (const { type } of [...this.interfaces]) {
+      if (this.rand(2) === 0) this.inner.push(t.array(type, 2))
+      if (this.rand(2) === 0) {
+        const s = t.struct(`H${this.structs.length}`, [{ name: 'm0', type }, { name: 'm1', type: this.one(this.types) }])
+        makeDifferential(s)
+        this.structs.push(s)
+        this.inner.push(s)
+        // One that conforms to another interface cannot be inside itself.
+        if (this.rand(3) === 0) this.inner.push(t.array(s, 2))
+      }
+    }
+    if (this.rand(3) === 0) {
+      const types = Array.from({ length: 2 + this.rand(2) }, () => this.one([...this.types, ...this.inner.filter(isInterface)]))
+      const tuple = t.struct(`Tuple<${types.map(typeText).join(', ')}>`, types.map((type, i) => ({ name: `_${i}`, type })))
+      makeDifferential(tuple)
+      this.inner.push(tuple)
+    }
+    if (this.rand(4) === 0) {
+      const type = this.one([t.f32, ...vectors, ...this.structs.filter(s => s.diff!.type === s && this.types.includes(s))])
+      const pair = t.struct(`DifferentialPair<${typeText(type)}>`, [{ name: 'p', type }, { name: 'd', type }])
+      makeDifferential(pair)
+      this.inner.push(pair)
+    }
+  }
+
+  /** An interface with one or two requirements, to which two or three structs conform. */
+  interface(number: number): void {
+    const type = t.struct(`I${number}`, [])
+    makeDifferential(type)
+    const fits = this.structs.filter(s => this.types.includes(s))
+    const structs = fits.filter((_, i) => i >= fits.length - 2 || this.rand(2) === 0)
+    const requirements = Array.from({ length: 1 + this.rand(2) }, (_, i): FuncDecl => {
+      const signature = this.signature(false, type)
+      return { name: `r${number}${i}`, ...signature, body: [], isMethod: true, prefer: 'none', custom: 'none', implements: undefined, generic: undefined }
+    })
+    for (const requirement of requirements) {
+      for (const s of structs) {
+        const params = requirement.params.map(p => p.name === 'this' ? { ...p, type: s } : { ...p })
+        this.add({ ...this.func(requirement.name, false, { params, result: requirement.result }), implements: requirement })
+      }
+    }
+    this.interfaces.push({ type, requirements, structs })
+    this.callable.push(...requirements)
+    this.inner.push(type, type)
+  }
+
+  /** A function for others to call; it may be a method, or generic. */
+  helper(name: string): void {
+    const self = this.structs.length > 0 && this.rand(3) === 0 ? this.one(this.structs) : undefined
+    if (self === undefined && this.interfaces.length > 0 && this.rand(3) === 0) {
+      const saved = this.inner
+      // Where a type parameter has the interface's place, values of the interface itself have none.
+      this.generic = this.one(this.interfaces).type
+      this.inner = []
+      const { params, result } = this.signature(false, undefined)
+      params.unshift({ name: 'o', type: this.generic, dir: this.one(['in', 'in', 'inout'] as const), noDiff: false })
+      this.add(this.func(name, false, { params, result: this.rand(4) === 0 ? this.generic : result }))
+      this.generic = undefined
+      this.inner = saved
+      return
+    }
+    this.add(this.func(name, false, this.signature(false, self)))
+  }
+
+  add(f: FuncDecl): void {
+    this.funcs.push(f)
+    this.callable.push(f)
+  }
+
+  signature(isMain: boolean, self: Type | undefined): { readonly params: Param[]; readonly result: Type } {
+    const types = isMain ? this.types : [...this.types, ...this.inner]
     const params: Param[] = []
-    const self = !isMain && this.structs.length > 0 && this.rand(3) === 0 ? this.one(this.structs) : undefined
     if (self !== undefined) params.push({ name: 'this', type: self, dir: this.rand(2) === 0 ? 'inout' : 'in', noDiff: false })
     params.push({ name: 'x', type: t.f32, dir: 'in', noDiff: false })
     const extra = isMain ? 1 + this.rand(4) : this.rand(3)
     for (let i = 0; i < extra; i++) {
-      const dir: Direction = isMain ? this.one(['in', 'in', 'in', 'inout', 'out'] as const) : this.one(['in', 'in', 'in', 'inout', 'out'] as const)
-      params.push({ name: `p${i}`, type: this.one(this.types), dir, noDiff: isMain && dir === 'in' && this.rand(5) === 0 })
+      const dir: Direction = this.one(['in', 'in', 'in', 'inout', 'out'] as const)
+      params.push({ name: `p${i}`, type: this.one(types), dir, noDiff: isMain && dir === 'in' && this.rand(5) === 0 })
     }
     if (this.rand(2) === 0) params.push({ name: 'n', type: t.i32, dir: 'in', noDiff: false })
-    this.result = this.rand(3) === 0 ? this.one(this.types) : t.f32
+    return { params, result: this.rand(3) === 0 ? this.one(types) : t.f32 }
+  }
+
+  func(name: string, isMain: boolean, { params, result }: { readonly params: Param[]; readonly result: Type }): FuncDecl {
+    this.vars = []
+    this.counter = 0
+    this.result = result
     for (const p of params) if (p.dir !== 'out') this.vars.push({ name: p.name, type: p.type, mutable: p.type !== t.i32 && !(p.name === 'this' && p.dir === 'in') })
     this.left = isMain ? this.features.size : Math.ceil(this.features.size / 3)
     const body: Stmt[] = []
@@ -180,7 +195,19 @@ class Generator {
     }
     body.push(...this.list(0))
     if (body[body.length - 1]?.kind !== 'return') body.push({ kind: 'return', value: this.expr(this.result, 2) })
-    return { name, params, result: this.result, body, isMethod: self !== undefined, prefer: isMain ? 'none' : this.one(['none', 'none', 'recompute', 'checkpoint'] as const) }
+    const isMethod = params[0]?.name === 'this'
+    return {
+      name, params, result, body, isMethod, generic: this.generic, implements: undefined,
+      prefer: isMain ? 'none' : this.one(['none', 'none', 'recompute', 'checkpoint'] as const),
+      custom: isMain || !this.features.objects ? 'none' : this.custom(isMethod, [result, ...params.map(p => p.type)]),
+    }
+  }
+
+  custom(isMethod: boolean, types: readonly Type[]): Custom {
+    // The differentials of interfaces have no name.
+    if (this.rand(3) > 0 || types.some(type => this.inner.includes(type))) return 'none'
+    const free = ['backwardOf', 'forwardOf'] as const
+    return this.one<Custom>(['backward', 'backward', 'forward', 'both', 'substitute', ...isMethod ? [] : free])
   }
 
   /** Statements; what they declare is forgotten at their end. */
@@ -216,12 +243,12 @@ class Generator {
       if (escape === 1 && this.canBreak) return { kind: 'if', c: this.condition(), yes: [...this.short(), { kind: 'break' }], no: [] }
       if (escape === 2 && this.canContinue) return { kind: 'if', c: this.condition(), yes: [...this.short(), { kind: 'continue' }], no: [] }
     }
-    if (roll < 11 && this.funcs.length > 0) {
+    if (roll < 11 && this.callable.length > 0) {
       const call = this.callStmt()
       if (call !== undefined) return call
     }
     if (roll < 14) {
-      const type = this.one(this.types)
+      const type = this.one([...this.types, ...this.inner])
       const name = this.fresh('v')
       const s: Stmt = { kind: 'decl', name, type, init: this.expr(type, 3) }
       this.vars.push({ name, type, mutable: true })
@@ -274,12 +301,13 @@ class Generator {
     if (this.rand(3) > 0) {
       const max = 2 + this.rand(3)
       const n = this.vars.find(v => v.name === 'n')
-      const to: Expr = n !== undefined && this.rand(3) === 0 ? { kind: 'var', type: t.i32, name: 'n' } : { kind: 'lit', type: t.i32, value: max }
+      let to: Expr = n !== undefined && this.rand(3) === 0 ? { kind: 'var', type: t.i32, name: 'n' } : { kind: 'lit', type: t.i32, value: max }
+      if (this.features.objects && this.rand(8) === 0) to = { kind: 'bin', type: t.i32, op: '%', x: this.integer(), y: { kind: 'lit', type: t.i32, value: 5 } }
       this.vars.push({ name, type: t.i32, mutable: false })
       const down = to.kind === 'lit' && this.rand(4) === 0
       const step = down ? -1 : 1 + this.rand(2)
       const unroll = to.kind === 'lit' && this.rand(4) === 0
-      s = { kind: 'for', name, from: down ? max : this.rand(2), to: down ? { ...to, value: 0 } as Expr : to, max: to.kind === 'var' ? 4 : max, step, unroll, body: this.list(depth + 1) }
+      s = { kind: 'for', name, from: down ? max : this.rand(2), to: down ? { ...to, value: 0 } as Expr : to, max: to.kind === 'lit' ? max : 4, step, unroll, body: this.list(depth + 1) }
     } else {
       // The counter is stepped first, so that `continue` cannot loop for ever.
       this.vars.push({ name, type: t.i32, mutable: false })
@@ -292,15 +320,17 @@ class Generator {
 
   switch(depth: number): Stmt {
     const saved = this.canBreak
-    // `break` in a case would leave the switch, which the printer does at the end of each case anyway.
-    this.canBreak = false
+    this.canBreak = this.features.objects
     const cases = Array.from({ length: 2 + this.rand(2) }, () => this.list(depth + 1))
     this.canBreak = saved
-    return { kind: 'switch', x: this.integer(), cases }
+    const falls = cases.map((list, k) => this.features.objects && k < cases.length - 1 && this.rand(4) === 0 && !['return', 'break', 'continue'].includes(list[list.length - 1]?.kind ?? ''))
+    return { kind: 'switch', x: this.integer(), cases, falls }
   }
 
   callStmt(): Stmt | undefined {
-    const func = this.one(this.funcs)
+    const func = this.one(this.callable)
+    // What is generic here cannot take the place of an interface's value.
+    if (this.generic !== undefined && func.params.some(p => p.dir !== 'in' && p.name !== 'this' && p.type === this.generic)) return undefined
     const args: Expr[] = []
     const used = new Set<string>()
     for (const p of func.params) {
@@ -323,7 +353,7 @@ class Generator {
     const choices = this.vars.filter(x => x.mutable)
     const v = choices[Math.max(this.rand(choices.length), this.rand(choices.length))]!
     let e: Expr = { kind: 'var', type: v.type, name: v.name }
-    while (e.type.kind !== 'scalar' && this.rand(3) > 0) e = this.inside(e)
+    while (e.type.kind !== 'scalar' && e.type.count > 0 && !isPair(e.type) && this.rand(3) > 0) e = this.inside(e)
     return e
   }
 
@@ -379,6 +409,7 @@ class Generator {
   }
 
   expr(type: Type, depth: number): Expr {
+    if (isInterface(type)) return this.object(type, depth)
     const vars = this.vars.filter(v => v.type === type)
     if (depth <= 0 || this.rand(4) === 0) {
       const part = vars.length === 0 || this.rand(2) === 0 ? this.partOf(type) : undefined
@@ -387,7 +418,7 @@ class Generator {
       if (vars.length > 0 && this.rand(10) > 0) return { kind: 'var', type, name: vars[Math.max(this.rand(vars.length), this.rand(vars.length))]!.name }
       if (type === t.f32) return this.literal()
     }
-    const calls = this.funcs.filter(f => f.result === type && f.params.every(p => p.dir === 'in'))
+    const calls = this.callable.filter(f => f.result === type && f.params.every(p => p.dir === 'in'))
     if (calls.length > 0 && depth > 0 && this.rand(6) === 0) {
       const func = this.one(calls)
       return { kind: 'call', type, func, args: func.params.map(p => this.expr(p.type, depth - 1)) }
@@ -402,6 +433,28 @@ class Generator {
       case 'mat': return { kind: 'make', type, args: Array.from({ length: type.count }, () => this.expr(type.elem!, depth - 1)) }
       default: return { kind: 'make', type, args: Array.from({ length: type.count }, () => this.expr(t.f32, depth - 1)) }
     }
+  }
+
+  /** A value of an interface. */
+  object(type: Type, depth: number): Expr {
+    const vars = this.vars.filter(v => v.type === type)
+    const variable = (): Expr => ({ kind: 'var', type, name: this.one(vars).name })
+    if (type === this.generic) return variable()
+    if (vars.length > 0 && this.rand(3) > 0) return variable()
+    const part = this.rand(2) === 0 ? this.partOf(type) : undefined
+    if (part !== undefined) return part
+    const calls = this.callable.filter(f => f.result === type && f.generic === undefined && f.params.every(p => p.dir === 'in'))
+    if (calls.length > 0 && depth > 0 && this.rand(3) === 0) {
+      const func = this.one(calls)
+      return { kind: 'call', type, func, args: func.params.map(p => this.expr(p.type, depth - 1)) }
+    }
+    if (depth > 0 && this.rand(6) === 0) return { kind: 'cond', type, c: this.condition(), x: this.object(type, depth - 1), y: this.object(type, depth - 1) }
+    const { structs } = this.interfaces.find(i => i.type === type)!
+    if (this.rand(10) === 0 && structs.every(isSmall)) {
+      const id: Expr = { kind: 'bin', type: t.i32, op: '%', x: this.integer(), y: { kind: 'lit', type: t.i32, value: structs.length } }
+      return { kind: 'dynamic', type, id, data: Array.from({ length: 4 }, () => (this.rand(39) - 15) / 16) }
+    }
+    return { kind: 'up', type, x: this.expr(this.one(structs), Math.max(1, depth)) }
   }
 
   partOf(type: Type): Expr | undefined {
@@ -434,6 +487,16 @@ class Generator {
       }
       default: return { kind: 'bin', type, op: '*', x, y: this.expr(type, depth - 1) }
     }
+  }
+
+  /** A call of a lambda, which may capture whatever is there. */
+  lambda(x: Expr, depth: number): Expr {
+    const name = this.fresh('l')
+    const saved = this.vars
+    this.vars = [...saved.map(v => ({ ...v, mutable: false })), { name, type: t.f32, mutable: false }]
+    const body = this.expr(t.f32, depth)
+    this.vars = saved
+    return { kind: 'lambda', type: t.f32, name, body, x }
   }
 
   /** A library function that gives a vector or matrix. */
@@ -471,6 +534,7 @@ class Generator {
     const squared = (e: Expr): Expr => ({ kind: 'bin', type: t.f32, op: '+', x: lit(1.25), y: lib('sin', e) })
     const choices: (() => Expr)[] = [() => lib('sin', x), () => lib('cos', x), () => lib('sqrt', squared(x)), () => lib('exp', lib('sin', x))]
     choices.push(() => ({ kind: 'float', type: t.f32, x: this.integer() }))
+    if (this.features.objects) choices.push(() => this.lambda(x, depth))
     for (const v of vectors) if (has('dot')) choices.push(() => lib('dot', this.expr(v, depth - 1), this.expr(v, depth - 1)))
     for (const name of ['tanh', 'atan', 'abs', 'sinh', 'frac'] as const) if (has(name)) choices.push(() => lib(name, lib('sin', x)))
     for (const name of ['log', 'rsqrt', 'log2', 'rcp'] as const) if (has(name)) choices.push(() => lib(name, squared(x)))
@@ -485,178 +549,22 @@ class Generator {
   }
 }
 
+function isInterface(type: Type): boolean {
+  return type.kind === 'struct' && type.count === 0
+}
+
+/** Whether the parts of a value cannot be set. */
+function isPair(type: Type): boolean {
+  return type.kind === 'struct' && type.name.startsWith('DifferentialPair')
+}
+
+/** Whether a struct is made of at most four floats. */
+function isSmall(s: Type): boolean {
+  const floats = (type: Type): number => type === t.f32 ? 1 : type === t.i32 ? 5 : Array.from({ length: type.count }, (_, i) => floats(t.component(type, i))).reduce((a, b) => a + b, 0)
+  return floats(s) <= 4
+}
+
 function rootName(e: Place): string {
   return e.kind === 'var' ? e.name : e.kind === 'part' || e.kind === 'elem' || e.kind === 'lanes' ? rootName(e.of) : ''
 }
 
-// ── Printing as Slang ────────────────────────────────────────────────────────────────────────────────────────────
-
-/** A type and a name, as a declarator: `float a[3]`. */
-export function declarator(type: Type, name: string): string {
-  let dims = ''
-  let base = type
-  for (; base.kind === 'array'; base = base.elem!) dims += `[${base.count}]`
-  return `${slangType(base)} ${name}${dims}`
-}
-
-function slangType(type: Type): string {
-  switch (type.kind) {
-    case 'scalar': return type === t.f32 ? 'float' : type === t.i32 ? 'int' : 'bool'
-    case 'vec': return `float${type.count}`
-    case 'mat': return `float${type.count}x${type.elem!.count}`
-    case 'array': return `${slangType(type.elem!)}[${type.count}]`
-    default: return type.name
-  }
-}
-
-function literal(e: { type: Type; value: number }): string {
-  if (e.type === t.i32) return String(e.value)
-  const text = Number.isInteger(e.value) ? `${e.value}.0` : String(e.value)
-  return e.value < 0 ? `(${text})` : text
-}
-
-function callText(func: FuncDecl, args: readonly Expr[]): string {
-  const texts = args.map(exprText)
-  return func.isMethod ? `${texts[0]}.${func.name}(${texts.slice(1).join(', ')})` : `${func.name}(${texts.join(', ')})`
-}
-
-export function exprText(e: Expr): string {
-  switch (e.kind) {
-    case 'lit': return literal(e)
-    case 'var': return e.name
-    case 'bin': return `(${exprText(e.x)} ${e.op} ${exprText(e.y)})`
-    case 'neg': return `(-${exprText(e.x)})`
-    case 'cond': return `(${exprText(e.c)} ? ${exprText(e.x)} : ${exprText(e.y)})`
-    case 'lib': return `${e.name}(${e.args.map(exprText).join(', ')})`
-    case 'call': return callText(e.func, e.args)
-    case 'make': {
-      const args = e.args.map(exprText).join(', ')
-      return e.type.kind === 'vec' || e.type.kind === 'mat' ? `${slangType(e.type)}(${args})` : e.type.kind === 'struct' ? `${e.type.name}(${args})` : `make_${arrayName(e.type)}(${args})`
-    }
-    case 'part': {
-      const of = exprText(e.of)
-      if (e.of.type.kind === 'struct') return `${of}.${e.of.type.fields[e.at]!.name}`
-      return e.of.type.kind === 'vec' ? `${of}.${'xyzw'[e.at]}` : `${of}[${e.at}]`
-    }
-    case 'elem': return `${exprText(e.of)}[${exprText(e.at)}]`
-    case 'float': return `float(${exprText(e.x)})`
-    case 'int': return `int(${exprText(e.x)})`
-    case 'lanes': return `${exprText(e.of)}.${e.lanes.map(l => 'xyzw'[l]).join('')}`
-  }
-}
-
-function arrayName(type: Type): string {
-  return `${slangType(type.elem!)}_${type.count}`
-}
-
-function stmtText(s: Stmt, indent: string): string {
-  const inner = `${indent}    `
-  const block = (list: readonly Stmt[]): string => `{\n${list.map(x => stmtText(x, inner)).join('')}${indent}}`
-  switch (s.kind) {
-    case 'decl': return `${indent}${declarator(s.type, s.name)}${s.init === undefined ? '' : ` = ${exprText(s.init)}`};\n`
-    case 'set': return `${indent}${exprText(s.to)} ${s.op} ${exprText(s.value)};\n`
-    case 'if': return `${indent}if (${exprText(s.c)}) ${block(s.yes)}${s.no.length === 0 ? '' : ` else ${block(s.no)}`}\n`
-    case 'for': {
-      const bound = s.unroll ? `${indent}[ForceUnroll]\n` : s.to.kind === 'lit' ? '' : `${indent}[MaxIters(${s.max})]\n`
-      const step = s.step < 0 ? `${s.name}--` : s.step === 1 ? `${s.name}++` : `${s.name} += ${s.step}`
-      return `${bound}${indent}for (int ${s.name} = ${s.from}; ${s.name} ${s.step < 0 ? '>' : '<'} ${exprText(s.to)}; ${step}) ${block(s.body)}\n`
-    }
-    case 'while': {
-      const c = `${s.name} < ${s.max}${s.c === undefined ? '' : ` && ${exprText(s.c)}`}`
-      const head = `${indent}int ${s.name} = 0;\n${indent}[MaxIters(${s.max})]\n${indent}`
-      const leave = s.form === 'break' ? `${inner}if (!(${c})) break;\n` : ''
-      const body = `{\n${leave}${inner}${s.name}++;\n${s.body.map(x => stmtText(x, inner)).join('')}${indent}}`
-      return s.form === 'do' ? `${head}do ${body} while (${c});\n` : `${head}while (${s.form === 'break' ? 'true' : c}) ${body}\n`
-    }
-    case 'switch': {
-      const label = (k: number): string => k === s.cases.length - 1 ? 'default' : `case ${k}`
-      const ends = (list: readonly Stmt[]): boolean => ['return', 'continue'].includes(list[list.length - 1]?.kind ?? '')
-      return `${indent}switch (${exprText(s.x)}) {\n${s.cases.map((list, k) => `${indent}${label(k)}: {\n${list.map(x => stmtText(x, inner)).join('')}${ends(list) ? '' : `${inner}break;\n`}${indent}}\n`).join('')}${indent}}\n`
-    }
-    case 'break': return `${indent}break;\n`
-    case 'continue': return `${indent}continue;\n`
-    case 'return': return `${indent}return ${s.value === undefined ? '' : exprText(s.value)};\n`
-    case 'call': {
-      return `${indent}${s.to === undefined ? '' : `${exprText(s.to)} = `}${callText(s.func, s.args)};\n`
-    }
-  }
-}
-
-function funcText(f: FuncDecl, indent = ''): string {
-  const params = (f.isMethod ? f.params.slice(1) : f.params).map(p => `${p.noDiff ? 'no_diff ' : ''}${p.dir === 'in' ? '' : `${p.dir} `}${declarator(p.type, p.name)}`).join(', ')
-  const mutating = f.isMethod && f.params[0]!.dir === 'inout' ? ' [mutating]' : ''
-  const prefer = f.prefer === 'none' ? '' : f.prefer === 'recompute' ? ' [PreferRecompute]' : ' [PreferCheckpoint]'
-  return `${indent}[Differentiable]${mutating}${prefer}\n${indent}${slangType(f.result)} ${f.name}(${params})\n${indent}{\n${f.body.map(s => stmtText(s, `${indent}    `)).join('')}${indent}}\n`
-}
-
-/** All array types that expressions construct. */
-function madeArrays(program: Program): Type[] {
-  const found = new Set<Type>()
-  const expr = (e: Expr): void => {
-    if (e.kind === 'make' && e.type.kind === 'array') found.add(e.type)
-    for (const x of exprParts(e)) expr(x)
-  }
-  for (const f of [...program.funcs, program.main]) eachStmt(f.body, s => stmtExprs(s).forEach(expr))
-  return [...found]
-}
-
-/** The program as Slang. */
-export function programText(program: Program): string {
-  const methods = (s: Type): string => program.funcs.filter(f => f.isMethod && f.params[0]?.type === s).map(f => funcText(f, '    ')).join('')
-  const structs = program.structs.map(s => `struct ${s.name} : IDifferentiable\n{\n${s.fields.map(f => `    ${declarator(f.type, f.name)};\n`).join('')}${methods(s)}}\n`)
-  const makers = madeArrays(program).map(a => {
-    const params = Array.from({ length: a.count }, (_, i) => declarator(a.elem!, `e${i}`)).join(', ')
-    const sets = Array.from({ length: a.count }, (_, i) => `    a[${i}] = e${i};\n`).join('')
-    return `[Differentiable]\n${slangType(a)} make_${arrayName(a)}(${params})\n{\n    ${declarator(a, 'a')};\n${sets}    return a;\n}\n`
-  })
-  const own = [...structs, ...makers, ...program.funcs.filter(f => !f.isMethod).map(f => funcText(f)), funcText(program.main)].join('\n')
-  const called = [...prelude.values()].filter(f => own.includes(`${f.name}(`)).map(f => f.text)
-  return [...called, own].join('\n')
-}
-
-// ── Walks ────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-/** The operands of an expression. */
-export function exprParts(e: Expr): readonly Expr[] {
-  switch (e.kind) {
-    case 'lit': case 'var': return []
-    case 'bin': return [e.x, e.y]
-    case 'neg': case 'float': case 'int': return [e.x]
-    case 'cond': return [e.c, e.x, e.y]
-    case 'lib': case 'call': case 'make': return e.args
-    case 'part': case 'lanes': return [e.of]
-    case 'elem': return [e.of, e.at]
-  }
-}
-
-/** The expressions of a statement, not of statements inside it. */
-export function stmtExprs(s: Stmt): readonly Expr[] {
-  switch (s.kind) {
-    case 'decl': return s.init === undefined ? [] : [s.init]
-    case 'set': return [s.to, s.value]
-    case 'if': return [s.c]
-    case 'for': return [s.to]
-    case 'while': return s.c === undefined ? [] : [s.c]
-    case 'switch': return [s.x]
-    case 'return': return s.value === undefined ? [] : [s.value]
-    case 'call': return s.to === undefined ? s.args : [s.to, ...s.args]
-    default: return []
-  }
-}
-
-/** The lists of statements inside a statement. */
-export function stmtLists(s: Stmt): readonly Stmt[][] {
-  switch (s.kind) {
-    case 'if': return [s.yes, s.no]
-    case 'for': case 'while': return [s.body]
-    case 'switch': return s.cases
-    default: return []
-  }
-}
-
-export function eachStmt(list: readonly Stmt[], f: (s: Stmt) => void): void {
-  for (const s of list) {
-    f(s)
-    for (const part of stmtLists(s)) eachStmt(part, f)
-  }
-}

@@ -1,7 +1,8 @@
 /** A compute kernel around a generated program: reads arguments from one buffer, writes values and gradients to another. */
 import * as t from '../src/ir/type.ts'
 import { component, differential, type Type } from '../src/ir/type.ts'
-import { declarator, paramDifferential, programText, type Program } from './generate-slang.ts'
+import { paramDifferential, type Program } from './program.ts'
+import { declarator, programText } from './program-text.ts'
 
 /** The kernel's text, and how many floats it reads and writes. */
 export interface KernelText {

@@ -5,7 +5,7 @@ import { parseModule } from '../src/ir/parse.ts'
 import * as t from '../src/ir/type.ts'
 import type { Type } from '../src/ir/type.ts'
 import { Func, inputs, type Inst, type Module, type Region, type Value } from '../src/ir/value.ts'
-import { paramDifferential, type Expr, type FuncDecl, type Place, type Program, type Stmt } from './generate-slang.ts'
+import { paramDifferential, type Expr, type FuncDecl, type Place, type Program, type Stmt } from './program.ts'
 
 /** What `libraryText` has. */
 export const miniLibs: ReadonlySet<string> = new Set(['sin', 'cos', 'sqrt', 'exp', 'dot'])
@@ -127,8 +127,17 @@ class Lowering {
       }
       case 'if': b.emit(ops.if_, [this.expr(s.c)], null, [], [this.nested(s.yes), this.nested(s.no)]); return false
       case 'switch': {
-        const regions = s.cases.map(list => this.nested(list))
-        b.emit(ops.switch_, [this.expr(s.x)], s.cases.slice(1).flatMap((_, k) => [k, k]), [], regions)
+        const selector = this.expr(s.x)
+        const regions = s.cases.map(() => region())
+        const inst = b.emit(ops.switch_, [selector], s.cases.slice(1).flatMap((_, k) => [k, k]), [], regions)
+        this.loops.push({ loop: inst, body: this.loops[this.loops.length - 1]?.body ?? inst })
+        s.cases.forEach((_, k) => {
+          // What falls through is there twice.
+          let end = k
+          while (s.falls[end] === true) end++
+          b.within(regions[k]!, () => { if (!this.list(s.cases.slice(k, end + 1).flat())) b.emit(ops.yield_, []) })
+        })
+        this.loops.pop()
         return false
       }
       case 'for': this.for(s); return false
@@ -278,6 +287,17 @@ class Lowering {
         return b.load(this.place(e))
       }
       case 'call': return this.call(e.func, e.args)[0]!
+      case 'up': case 'dynamic': throw new Error('only the front end knows interfaces')
+      case 'lambda': {
+        const x = this.expr(e.x)
+        const saved = this.vars
+        const v = b.variable(t.f32, e.name)
+        b.store(v, x)
+        this.vars = new Map(saved).set(e.name, v)
+        const value = this.expr(e.body)
+        this.vars = saved
+        return value
+      }
       case 'lib': {
         const args = e.args.map(a => this.expr(a))
         if (e.type.kind !== 'scalar') throw new Error(`${e.name} of vectors is not at hand`)

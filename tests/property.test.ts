@@ -12,7 +12,9 @@ import { funcNamed, run, type Data } from '../src/ir/run.ts'
 import { differential, type Type } from '../src/ir/type.ts'
 import { verifyModule } from '../src/ir/verify.ts'
 import { prelude } from './generate-prelude.ts'
-import { generateProgram, paramDifferential, programText, type Program } from './generate-slang.ts'
+import { generateProgram } from './generate-slang.ts'
+import { paramDifferential, type Program } from './program.ts'
+import { programText } from './program-text.ts'
 import { random } from './generate-ir.ts'
 import { disagreement, fill, flatten, largestIn, moved } from './gradients.ts'
 import { closeGpu, runByName } from './gpu.ts'
@@ -266,7 +268,7 @@ const most = Number(process.env['FAILURES'] ?? 3)
 
 /** A program that fails a check, as small as it can be made. */
 function shrunk(test: Check, seed: number, size: number, message: string): string {
-  const program = reduce(generateProgram(seed, { libs, size }), p => kind(test(p, seed)) === kind(message), 300)
+  const program = reduce(generateProgram(seed, { libs, size, objects: true }), p => kind(test(p, seed)) === kind(message), 300)
   return `seed ${seed}: ${test(program, seed)}\n${programText(program)}`
 }
 
@@ -274,7 +276,7 @@ function shrunk(test: Check, seed: number, size: number, message: string): strin
 function failuresOf(test: Check, count: number, size: number): string[] {
   const failures: string[] = []
   for (let seed = first; seed < first + count && failures.length < most; seed++) {
-    const message = test(generateProgram(seed, { libs, size }), seed)
+    const message = test(generateProgram(seed, { libs, size, objects: true }), seed)
     if (message !== undefined) failures.push(shrunk(test, seed, size, message))
   }
   return failures
@@ -337,7 +339,7 @@ describe('generated programs', () => {
     for (let seed = first; seed < first + count && failures.length < most; seed++) {
       // Long programs find more, but take devices long to compile; those without bounds and with checkpoints, below, are long too.
       const length = seed % 8 === 0 ? size : Math.ceil(size / 2)
-      const program = generateProgram(seed, { libs, size: length })
+      const program = generateProgram(seed, { libs, size: length, objects: true })
       const samples: Sample[] = []
       const message = check(program, seed, asItIs, samples)
       // The device works on one program while the next is compiled.

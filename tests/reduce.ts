@@ -1,6 +1,6 @@
 /** Shrinks a generated program while it still fails: statements go, compound expressions give way to their parts. */
-import type { Expr, FuncDecl, Program, Stmt } from './generate-slang.ts'
-import { eachStmt, exprParts, stmtExprs, stmtLists } from './generate-slang.ts'
+import type { Expr, FuncDecl, Program, Stmt } from './program.ts'
+import { eachStmt, exprParts, stmtExprs, stmtLists } from './program.ts'
 import * as t from '../src/ir/type.ts'
 
 /** Makes one change; gives how to take it back, or undefined where there is nothing to change. */
@@ -24,9 +24,23 @@ export function reduce(program: Program, fails: (program: Program) => boolean, t
 }
 
 function* edits(program: Program): Generator<Edit> {
+  for (const i of program.interfaces) {
+    for (const r of i.requirements) {
+      yield together([removalOf(i.requirements, r), ...program.funcs.filter(f => f.implements === r).map(f => removalOf(program.funcs, f))])
+    }
+    for (const s of i.structs) {
+      yield together([removalOf(i.structs, s), ...program.funcs.filter(f => f.implements !== undefined && f.params[0]!.type === s && i.requirements.includes(f.implements)).map(f => removalOf(program.funcs, f))])
+    }
+  }
+  for (let i = program.interfaces.length - 1; i >= 0; i--) yield removal(program.interfaces, i)
   for (let i = program.funcs.length - 1; i >= 0; i--) yield removal(program.funcs, i)
+  for (let i = program.structs.length - 1; i >= 0; i--) yield removal(program.structs, i)
+  for (const f of program.funcs) {
+    yield set(f, 'custom', 'none')
+    yield set(f, 'prefer', 'none')
+  }
   for (const f of [program.main, ...program.funcs]) yield* listEdits(f.body)
-  for (const f of [program.main, ...program.funcs]) yield* paramEdits(program, f)
+  for (const f of [program.main, ...program.funcs, ...program.interfaces.flatMap(i => i.requirements)]) yield* paramEdits(program, f)
   for (const f of [program.main, ...program.funcs]) {
     const all: Stmt[] = []
     eachStmt(f.body, s => all.push(s))
@@ -39,6 +53,17 @@ function removal<T>(list: T[], i: number): Edit {
     if (i >= list.length) return undefined
     const [gone] = list.splice(i, 1)
     return () => { list.splice(i, 0, gone!) }
+  }
+}
+
+function removalOf<T>(list: T[], item: T): Edit {
+  return () => list.includes(item) ? removal(list, list.indexOf(item))() : undefined
+}
+
+function together(edits: readonly Edit[]): Edit {
+  return () => {
+    const undos = edits.map(edit => edit()).filter(undo => undo !== undefined)
+    return undos.length === 0 ? undefined : () => { for (const undo of undos.reverse()) undo() }
   }
 }
 
@@ -62,7 +87,10 @@ function* listEdits(list: Stmt[]): Generator<Edit> {
 
 /** A parameter goes, with its arguments. */
 function* paramEdits(program: Program, f: FuncDecl): Generator<Edit> {
-  for (let i = f.params.length - 1; i >= (f.isMethod ? 1 : 0); i--) {
+  // What is required and what stands for it have the same parameters.
+  if (f.implements !== undefined && program.interfaces.some(i => i.requirements.includes(f.implements!))) return
+  const same = new Set([f, ...program.funcs.filter(g => g.implements === f)])
+  for (let i = f.params.length - 1; i >= (f.isMethod || f.generic !== undefined ? 1 : 0); i--) {
     yield () => {
       if (i >= f.params.length) return undefined
       const undo: (() => void)[] = []
@@ -70,14 +98,14 @@ function* paramEdits(program: Program, f: FuncDecl): Generator<Edit> {
         const [gone] = list.splice(i, 1)
         undo.push(() => { list.splice(i, 0, gone) })
       }
-      drop(f.params)
+      for (const g of same) drop(g.params)
       const visit = (e: Expr): void => {
-        if (e.kind === 'call' && e.func === f) drop(e.args)
+        if (e.kind === 'call' && same.has(e.func)) drop(e.args)
         exprParts(e).forEach(visit)
       }
       for (const g of [program.main, ...program.funcs]) {
         eachStmt(g.body, s => {
-          if (s.kind === 'call' && s.func === f) drop(s.args)
+          if (s.kind === 'call' && same.has(s.func)) drop(s.args)
           stmtExprs(s).forEach(visit)
         })
       }
@@ -98,7 +126,10 @@ function* stmtEdits(s: Stmt): Generator<Edit> {
     yield set(s, 'c', undefined)
     if (s.c !== undefined) yield* exprEdits(s.c, e => { s.c = e })
   }
-  if (s.kind === 'switch') yield* exprEdits(s.x, e => { s.x = e })
+  if (s.kind === 'switch') {
+    for (let k = 0; k < s.falls.length; k++) yield set(s.falls, k, false)
+    yield* exprEdits(s.x, e => { s.x = e })
+  }
   if (s.kind === 'return' && s.value !== undefined) yield* exprEdits(s.value, e => { s.value = e })
   if (s.kind === 'for') {
     yield set(s, 'unroll', false)
@@ -148,7 +179,7 @@ function* exprEdits(e: Expr, put: (e: Expr) => void): Generator<Edit> {
   if (e.kind === 'lib' || e.kind === 'make' || e.kind === 'call') {
     for (let i = 0; i < e.args.length; i++) yield* exprEdits(e.args[i]!, x => { target.args[i] = x })
   } else {
-    for (const key of ['x', 'y', 'c', 'of'] as const) {
+    for (const key of ['x', 'y', 'c', 'of', 'body', 'id'] as const) {
       const part: unknown = key in target ? target[key] : undefined
       if (typeof part === 'object') yield* exprEdits(part as Expr, x => { target[key] = x })
     }

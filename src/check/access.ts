@@ -24,9 +24,9 @@ import {
   errorType, intParam, intType, isIntName, known, noSubst, poisoned, scalars, show, structType, uintType, vectorType, intConst, type StructType, type Subst, type Type,
 } from './type.ts'
 
-/** `this` as a term. */
-export function objectTerm(env: Env, span: Span): Term {
-  return { kind: 'place', place: { kind: 'this', type: env.self!, span }, fixed: env.selfFixed }
+/** An object whose members stand here as they are, as a term; null where there is none. */
+export function objectTerm(env: Env, place: Place | null): Term | null {
+  return place === null ? null : { kind: 'place', place, fixed: env.selfFixed }
 }
 
 /** What a name means where it stands. */
@@ -49,7 +49,7 @@ function funcsTerm(env: Env, name: string, found: readonly Found[], span: Span):
   const candidates: Candidate[] = []
   for (const f of found) {
     if (f.decl.kind !== 'func') continue
-    const object = env.self !== null && f.type !== null && f.type.key === env.self.key ? objectTerm(env, span) : null
+    const object = objectTerm(env, env.objectOf(f.type, span))
     if (f.member !== null) candidates.push(...candidatesOf(env.cx, [f.member], object, f.distance))
     else candidates.push({ decl: f.decl, subst: noSubst, requirement: null, distance: f.distance, via: 0, extensionParams: 0, object: null })
   }
@@ -59,7 +59,7 @@ function funcsTerm(env: Env, name: string, found: readonly Found[], span: Span):
 function foundTerm(env: Env, found: Found, span: Span): Term {
   const { decl, member, type } = found
   if (member !== null && type !== null) {
-    const object = env.self !== null && type.key === env.self.key ? objectTerm(env, span) : null
+    const object = objectTerm(env, env.objectOf(type, span))
     return memberDeclTerm(env, object, type, [member], span)
   }
   return declTerm(env, decl, span)

@@ -57,12 +57,11 @@ function check(env: Env, e: ast.Expr): Term {
     }
     case 'bool': return value({ kind: 'const', type: boolType, span: e.span, value: e.value })
     case 'string': return value({ kind: 'string', type: stringType, span: e.span, value: e.value })
-    case 'this':
-      if (env.self === null) {
-        env.cx.sink.add(names.noThis, e.span, {})
-        return errorTerm
-      }
-      return objectTerm(env, e.span)
+    case 'this': {
+      const object = objectTerm(env, env.object(e.span))
+      if (object === null) env.cx.sink.add(names.noThis, e.span, {})
+      return object ?? errorTerm
+    }
     case 'thisType': return thisTypeTerm(env, e.span)
     case 'name': return nameTerm(env, e)
     case 'member': return memberTerm(env, checkExpr(env, e.base), e.name.text, e.name.span)

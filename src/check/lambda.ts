@@ -1,22 +1,24 @@
 /**
  * Lambdas: a struct of what is captured, by value, with a method `operator()`; it conforms to `IFunc` of its types. Names in
- * the body that mean locals or parameters outside are captured, and found as fields of that struct.
+ * the body that mean locals or parameters outside are captured, and found as fields of that struct; so is `this`, and what an
+ * outer lambda has captured.
  */
 import * as names from '../base/errors/names.ts'
 import type * as ast from '../syntax/ast.ts'
 import { attributesOf } from './attribute.ts'
 import { coreInterface, ownArgs } from './conform.ts'
-import type { FieldDecl, FuncDecl, LocalDecl, ParamDecl, StructDecl } from './decl.ts'
+import type { FieldDecl, FuncDecl, ParamDecl, StructDecl } from './decl.ts'
 import { Env } from './env.ts'
 import { checkExpr, toExpr } from './expr.ts'
 import { lookup, resolveType } from './resolve.ts'
 import { declare, newScope } from './scope.ts'
+import { fieldSigs } from './signature.ts'
 import { checkBlock } from './stmt.ts'
 import { value, type Term } from './term.ts'
-import type { Expr, Stmt } from './tree.ts'
+import type { Expr, Place, Stmt } from './tree.ts'
 import { errorType, interfaceType, structType, voidType, type GenericArg, type InterfaceType, type Type } from './type.ts'
 
-/** Every name that stands in a piece of syntax. */
+/** Every name that stands in a piece of syntax; `this` is one. */
 function namesIn(node: unknown, found: Set<string>, depth = 0): void {
   if (depth > 500 || typeof node !== 'object' || node === null) return
   if (Array.isArray(node)) {
@@ -24,6 +26,7 @@ function namesIn(node: unknown, found: Set<string>, depth = 0): void {
     return
   }
   const fields = node as Readonly<Record<string, unknown>>
+  if (fields['kind'] === 'this') found.add('this')
   if (fields['kind'] === 'name' && typeof fields['name'] === 'string') found.add(fields['name'])
   for (const key in fields) if (key !== 'span' && key !== 'opSpan' && key !== 'file') namesIn(fields[key], found, depth + 1)
 }
@@ -42,19 +45,30 @@ export function checkLambda(env: Env, e: ast.LambdaExpr): Term {
   const fields: { decl: FieldDecl, type: Type, noDiff: boolean, semantic: string }[] = []
   const mentioned = new Set<string>()
   namesIn(e.body, mentioned)
-  for (const name of mentioned) {
-    const decl = lookup(cx, env.scope, name)[0]?.decl
-    if (decl === undefined || (decl.kind !== 'local' && decl.kind !== 'parameter')) continue
-    const variable: LocalDecl | ParamDecl = decl
-    const field: FieldDecl = { kind: 'field', id: cx.id(), name, parent: struct, module, span: variable.span, visibility: 'public', scope: inner, index: fields.length, owner: struct, syntax: null }
+  const capture = (name: string, place: Place, noDiff: boolean): FieldDecl => {
+    const field: FieldDecl = { kind: 'field', id: cx.id(), name, parent: struct, module, span: e.span, visibility: 'public', scope: inner, index: fields.length, owner: struct, syntax: null }
     struct.fields.push(field)
-    declare(inner, field)
-    fields.push({ decl: field, type: variable.type, noDiff: variable.noDiff, semantic: '' })
-    captured.push({
-      kind: 'read', type: variable.type, span: e.span,
-      place: variable.kind === 'local' ? { kind: 'local', type: variable.type, span: e.span, decl: variable } : { kind: 'param', type: variable.type, span: e.span, decl: variable },
-    })
+    fields.push({ decl: field, type: place.type, noDiff, semantic: '' })
+    captured.push({ kind: 'read', type: place.type, span: e.span, place })
+    return field
   }
+  const object = env.object(e.span)
+  let needsObject = mentioned.has('this')
+  for (const name of mentioned) {
+    const found = lookup(cx, env.scope, name)[0]
+    if (found === undefined) continue
+    const { decl, type } = found
+    if (decl.kind === 'local') declare(inner, capture(name, { kind: 'local', type: decl.type, span: e.span, decl }, decl.noDiff))
+    else if (decl.kind === 'parameter') declare(inner, capture(name, { kind: 'param', type: decl.type, span: e.span, decl }, decl.noDiff))
+    else if (type === null) continue
+    else if (type.key === object?.type.key) needsObject ||= decl.kind === 'field' || decl.kind === 'property' || (decl.kind === 'func' && decl.role === 'method')
+    else if (decl.kind === 'field' && type.key === env.self?.key) {
+      const sig = fieldSigs(cx, decl.owner)[decl.index]!
+      const base: Place = { kind: 'this', type: env.self, span: e.span }
+      declare(inner, capture(name, { kind: 'field', type: sig.type, span: e.span, base, field: decl }, sig.noDiff))
+    }
+  }
+  const outer = needsObject && object !== null ? capture(mentioned.has('self') ? 'self_' : 'self', object, false) : null
   cx.fieldSigs.set(struct, fields)
   cx.bases.set(struct, [])
   const type = structType(struct, ownArgs(struct))
@@ -82,6 +96,7 @@ export function checkLambda(env: Env, e: ast.LambdaExpr): Term {
   const scope = newScope(inner, 'block', func)
   for (const p of params) declare(scope, p)
   const body = new Env(cx, scope, func, type, 'what a lambda captures is constant', voidType, env.level)
+  body.outer = outer === null ? null : { kind: 'field', type: object!.type, span: e.span, base: { kind: 'this', type, span: e.span }, field: outer }
   let stmts: readonly Stmt[]
   if (e.body.kind === 'block') {
     body.infers = true
