@@ -156,5 +156,7 @@ function slimmed(func: Func, params: readonly boolean[], results: readonly boole
   body.params.forEach((p, k) => { p.index = k })
   walk(body, inst => { if (inst.op === ops.ret) inst.args = inst.args.filter((_, k) => results[k]!) })
   slim.body = body
+  // What is only mentioned may still call the old one.
+  func.body = undefined
   return slim
 }
