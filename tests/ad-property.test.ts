@@ -132,13 +132,13 @@ let total = 0
 const kind = (message: string | undefined): string => (message ?? '').replace(/-?\d[\w.+-]*|%\S+/g, '#').slice(0, 60)
 
 describe('derivatives of generated programs, lowered without a front end', () => {
-  it('reverse = forward = finite differences', () => {
+  it('reverse = forward = finite differences', async () => {
     const failures: string[] = []
     for (let seed = first; seed < first + count && failures.length < Number(process.env['FAILURES'] ?? 3); seed++) {
       const make = (): Program => generateProgram(seed, { libs: miniLibs, size, objects: false })
       const message = check(make(), seed)
       if (message === undefined) continue
-      const program = reduce(make(), p => kind(check(p, seed)) === kind(message), 600)
+      const program = await reduce(make(), p => kind(check(p, seed)) === kind(message), 600)
       failures.push(`seed ${seed}: ${check(program, seed)}\n${programText(program)}`)
     }
     if (process.env['STATS'] !== undefined) console.log(`${rough} rough points of ${total}`)

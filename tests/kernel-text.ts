@@ -2,7 +2,7 @@
 import * as t from '../src/ir/type.ts'
 import { component, differential, type Type } from '../src/ir/type.ts'
 import { paramDifferential, type Program } from './program.ts'
-import { declarator, programText } from './program-text.ts'
+import { declarator, programText, slangType } from './program-text.ts'
 
 /** The kernel's text, and how many floats it reads and writes. */
 export interface KernelText {
@@ -80,14 +80,13 @@ ${lines.join('\n')}
 }
 
 /**
- * Adds `h(s)`: a weighted sum of the gradients of `f` at inputs that move with `s`. Its derivatives are second derivatives
- * of `f`. `number` gives constants; what `f` takes as integers is 2.
+ * Adds `byReverse(s)` and `byForward(s)`: the weighted derivative of `f` along a direction, where the point, the direction and
+ * the weights move with `s`, by `bwd_diff` and by `fwd_diff`. Both are the same number, and their derivatives are second
+ * derivatives of `f`. `number` gives constants; what `f` takes as integers is 2.
  */
-export function gradientOfGradient(program: Program, number: () => number): string {
+export function secondOrder(program: Program, number: () => number): string {
   const { params, result } = program.main
   const lines: string[] = []
-  const terms: string[] = []
-  const args: string[] = []
   const literal = (): string => {
     const x = number()
     return x < 0 ? `(${x.toFixed(4)})` : x.toFixed(4)
@@ -96,33 +95,68 @@ export function gradientOfGradient(program: Program, number: () => number): stri
     lines.push(`    ${declare(type, name)};`)
     for (const [path, leaf] of leaves(type, name)) lines.push(`    ${path} = ${leaf === t.i32 ? '2' : isFixed ? literal() : `${literal()} + s * ${literal()}`};`)
   }
+  const [reverse, forward]: [string[], string[]] = [[], []]
+  const [pulled, pushed]: [string[], string[]] = [[], []]
+  const [reverseArgs, forwardArgs]: [string[], string[]] = [[], []]
+  const inner = (type: Type, x: string, y: string): string[] => leaves(type, '').map(([path]) => `${x}${path} * ${y}${path}`)
   for (const p of params) {
     const diff = paramDifferential(p)
-    if (p.dir === 'out') {
-      fill(diff!, `d_${p.name}`)
-      args.push(`d_${p.name}`)
-      continue
-    }
     // What comes in without derivative would lose that of `s`.
-    fill(p.type, p.name, p.noDiff)
+    if (p.dir !== 'out') fill(p.type, p.name, p.noDiff)
     if (diff === null) {
-      args.push(p.name)
+      reverseArgs.push(p.name)
+      forwardArgs.push(p.name)
       continue
     }
-    fill(diff, `d_${p.name}`)
-    lines.push(`    var pair_${p.name} = diffPair(${p.name}, d_${p.name});`)
-    args.push(`pair_${p.name}`)
-    terms.push(...leaves(diff, `pair_${p.name}.d`).map(([path]) => `${literal()} * ${path}`))
+    // The weight of what comes out; what stands in the pair of an `in` parameter does not matter.
+    fill(diff, `w_${p.name}`)
+    forwardArgs.push(`pair_${p.name}`)
+    if (p.dir === 'out') {
+      reverseArgs.push(`w_${p.name}`)
+      forward.push(`    DifferentialPair<${slangType(p.type)}> pair_${p.name};`)
+    } else {
+      fill(diff, `u_${p.name}`)
+      reverseArgs.push(`pair_${p.name}`)
+      reverse.push(`    var pair_${p.name} = diffPair(${p.name}, w_${p.name});`)
+      forward.push(`    var pair_${p.name} = diffPair(${p.name}, u_${p.name});`)
+      pulled.push(...inner(diff, `u_${p.name}`, `pair_${p.name}.d`))
+    }
+    if (p.dir !== 'in') pushed.push(...inner(diff, `w_${p.name}`, `pair_${p.name}.d`))
   }
-  fill(differential(result)!, 'd_result')
-  lines.push(`    bwd_diff(f)(${[...args, 'd_result'].join(', ')});`)
-  return `${programText(program)}
-[Differentiable]
-public float h(float s)
+  fill(differential(result)!, 'w_result')
+  reverse.push(`    bwd_diff(f)(${[...reverseArgs, 'w_result'].join(', ')});`)
+  forward.push(`    var result = fwd_diff(f)(${forwardArgs.join(', ')});`)
+  pushed.push(...inner(differential(result)!, 'w_result', 'result.d'))
+  const func = (name: string, body: readonly string[], terms: readonly string[]): string => `[Differentiable]
+public float ${name}(float s)
 {
-${lines.join('\n')}
+${[...lines, ...body].join('\n')}
     return ${terms.length === 0 ? '0.0' : terms.join(' + ')};
 }
+`
+  return `${programText(program)}
+${func('byReverse', reverse, pulled)}
+${func('byForward', forward, pushed)}`
+}
+
+/** An entry point that writes both of `secondOrder`, and of each its derivative by `fwd_diff` and by `bwd_diff`. */
+export function secondKernel(program: Program, number: () => number): string {
+  const seconds = ['byReverse', 'byForward'].map((name, k) => `    outp[${k}] = ${name}(s);
+    outp[${2 * k + 2}] = fwd_diff(${name})(diffPair(s, 1.0)).d;
+    var pair${k} = diffPair(s, 777.0);
+    bwd_diff(${name})(pair${k}, 1.0);
+    outp[${2 * k + 3}] = pair${k}.d;
+`)
+  return `${secondOrder(program, number)}
+StructuredBuffer<float> inp;
+RWStructuredBuffer<float> outp;
+
+[shader("compute")]
+[numthreads(1, 1, 1)]
+void computeMain(uint3 id : SV_DispatchThreadID)
+{
+    float s = inp[0];
+${seconds.join('')}}
 `
 }
 

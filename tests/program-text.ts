@@ -57,7 +57,8 @@ export function exprText(e: Expr): string {
     case 'lib': return `${e.name}(${e.args.map(exprText).join(', ')})`
     case 'call': return callText(e.func, e.args)
     case 'make': {
-      const args = e.args.map(exprText).join(', ')
+      // A tuple is of the types of what it is made of.
+      const args = e.args.map(e.type.name.startsWith('Tuple') ? converted : exprText).join(', ')
       return `${e.type.kind === 'array' ? `make_${arrayName(e.type)}` : e.type.name.startsWith('Tuple') ? 'makeTuple' : e.type.name.startsWith('DifferentialPair') ? 'diffPair' : slangType(e.type)}(${args})`
     }
     case 'part': {
@@ -197,7 +198,7 @@ function interfaceText(i: Interface): string {
   return `interface ${i.type.name} : IDifferentiable\n{\n${i.requirements.map(r => `${head(r, r.name, '    ', [])};\n`).join('')}}\n`
 }
 
-/** The program as Slang. */
+/** The program as Slang; its main function is public. */
 export function programText(program: Program): string {
   const methods = (s: Type): string => program.funcs.filter(f => f.isMethod && f.params[0]?.type === s).map(f => funcText(f, '    ')).join('')
   const structs = program.structs.map(s => {
@@ -205,7 +206,7 @@ export function programText(program: Program): string {
     return `struct ${s.name} : ${bases.join(', ')}\n{\n${s.fields.map(f => `    ${declarator(f.type, f.name)};\n`).join('')}${methods(s)}}\n`
   })
   const free = program.funcs.filter(f => !f.isMethod).map(f => funcText(f))
-  const own = [...program.interfaces.map(interfaceText), ...structs, ...helperTexts(program), ...free, funcText(program.main)].join('\n')
+  const own = [...program.interfaces.map(interfaceText), ...structs, ...helperTexts(program), ...free, funcText(program.main).replace('[Differentiable]\n', '[Differentiable]\npublic ')].join('\n')
   const called = [...prelude.values()].filter(f => own.includes(`${f.name}(`)).map(f => f.text)
   if (own.includes('applied(')) called.push('[Differentiable]\nfloat applied<F : IDifferentiableFunc<float, float> & IDifferentiable>(F f, float x) { return f(x); }\n')
   return [...called, own].join('\n')

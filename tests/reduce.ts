@@ -7,7 +7,7 @@ import * as t from '../src/ir/type.ts'
 type Edit = () => (() => void) | undefined
 
 /** Applies every edit that keeps `fails` true, again and again; the program is changed in place. */
-export function reduce(program: Program, fails: (program: Program) => boolean, tries = 2000): Program {
+export async function reduce(program: Program, fails: (program: Program) => boolean | Promise<boolean>, tries = 2000): Promise<Program> {
   let left = tries
   for (let changed = true; changed && left > 0;) {
     changed = false
@@ -16,7 +16,7 @@ export function reduce(program: Program, fails: (program: Program) => boolean, t
       const undo = edit()
       if (undo === undefined) continue
       left--
-      if (fails(program)) changed = true
+      if (await fails(program)) changed = true
       else undo()
     }
   }

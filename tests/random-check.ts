@@ -1,0 +1,360 @@
+/**
+ * What must hold of a generated program: forward, reverse and central differences agree, of first and second order, and
+ * JavaScript, WebAssembly and a WebGPU device give the same numbers. Differences tell nothing next to a kink, and devices
+ * nothing of large numbers: then other points are tried, and what was left without a good point is counted.
+ */
+import { CompileError, compile, type Program as Compiled } from '../src/index.ts'
+import { loadSync } from '../src/cpu/index.ts'
+import { parseModule } from '../src/ir/parse.ts'
+import { printModule } from '../src/ir/print.ts'
+import { funcNamed, run, type Data } from '../src/ir/run.ts'
+import { differential, type Type } from '../src/ir/type.ts'
+import type { Module } from '../src/ir/value.ts'
+import { verifyModule } from '../src/ir/verify.ts'
+import { random } from './generate-ir.ts'
+import { prelude } from './generate-prelude.ts'
+import { generateProgram } from './generate-slang.ts'
+import { runByName } from './gpu.ts'
+import { disagreement, fill, flatten, largestIn, moved } from './gradients.ts'
+import { evaluate, type Evaluated } from './js-run.ts'
+import { gradientKernel, secondKernel, secondOrder } from './kernel-text.ts'
+import { lowerMini } from './lower-mini.ts'
+import { programText } from './program-text.ts'
+import { paramDifferential, type Program } from './program.ts'
+import { reduce } from './reduce.ts'
+import { assembled, scripted, type Pair } from './subjects.ts'
+
+const shown = process.env['SHOW'] !== undefined
+
+/** Library functions that keep the values of generated programs moderate. */
+const libs: ReadonlySet<string> = new Set([
+  'sin', 'cos', 'sqrt', 'exp', 'dot', 'tanh', 'atan', 'abs', 'sinh', 'log', 'rsqrt', 'log2', 'min', 'max', 'atan2', 'pow', 'lerp', 'clamp', 'smoothstep', 'length',
+  'sin#', 'tanh#', 'abs#', 'min#', 'max#', 'lerp#', 'mul', 'cross', 'normalize', 'reflect', 'transpose', ...prelude.keys(),
+])
+
+/** The program of a seed. */
+export function programOf(seed: number, size: number): Program {
+  return generateProgram(seed, { libs, size, objects: true })
+}
+
+const near = (x: readonly number[], y: readonly number[], tolerance: number): boolean => {
+  const scale = Math.max(1, ...x.map(Math.abs))
+  return x.length === y.length && x.every((v, i) => Object.is(v, y[i]) || Math.abs(v - y[i]!) <= tolerance * scale)
+}
+
+/** Changes the text of a program. */
+export type Edit = (text: string) => string
+const asItIs: Edit = text => text
+
+/** The same program, but nothing tells the compiler how many trips its loops make: their counters start at a zero that only runs show. */
+export const boundless: Edit = text => `int hidden()
+{
+    int n = 3;
+    while (n > 1) n = n % 2 == 0 ? n / 2 : 3 * n + 1;
+    return n - 1;
+}
+${text.replace(/int (\w+) = (\d+);(\s*)\[MaxIters\(\d+\)\]/g, 'int $1 = $2 + hidden();$3').replace(/\[MaxIters\(\d+\)\](\s*for \(int \w+ = \d+)/g, '$1 + hidden()')}`
+
+/** The same program, with few states kept of each of its loops. */
+export const checkpointed: Edit = text => text.replace(/^( *)(\[MaxIters\(\d+\)\]\n *)?((?:for|while|do)\b)(?! *\(n )/gm, (_, indent: string, bound: string | undefined, loop: string) =>
+  `${indent}[Checkpoints(${1 + indent.length / 4 % 3})]\n${bound === undefined ? '' : `${indent}${bound.trim()}\n`}${indent}${loop}`)
+
+/** What happened so far. */
+export const stats = {
+  /** Programs; those of which no point could be compared with differences. */
+  programs: 0, unclear: 0,
+  /** Points; those next to kinks, and those with numbers too large for comparison. */
+  points: 0, kinks: 0, large: 0,
+  /** Runs on a device. */
+  devices: 0,
+  /** The same of second derivatives. */
+  seconds: 0, secondUnclear: 0, secondPoints: 0, secondKinks: 0, secondLarge: 0, secondDevices: 0,
+}
+
+const levels = [2, 1, 0, 3] as const
+const enough = 2
+const most = 8
+
+function refusal(compiled: Compiled): string | undefined {
+  const errors = compiled.diagnostics.filter(d => d.severity === 'error')
+  return errors.length === 0 ? undefined : `refused: ${errors.map(d => `${d.code} ${d.message}`).join('; ')}`
+}
+
+/** A point at which WebAssembly has said what devices have to say: values, then gradients. */
+export interface Sample {
+  readonly args: readonly Data[]
+  readonly cts: readonly Data[]
+  readonly said: readonly number[]
+}
+
+/** The same of second derivatives: a point, and the derivative there by both modes with both derivatives of each. */
+export interface SecondSample {
+  readonly s: number
+  readonly said: readonly number[]
+}
+
+/** How a program is changed before, what reverse passes may keep, and whether second derivatives are asked for. */
+export interface Conditions {
+  readonly edit?: Edit
+  readonly budget?: number
+  readonly second?: boolean
+}
+
+/** What a check leaves for devices to say. */
+export interface Samples {
+  readonly first: Sample[]
+  readonly second: SecondSample[]
+}
+
+/** True where the reverse derivative of `f` cannot be had within the budget. Throws where it is had, and is not within it. */
+function isTooBig(compiled: Compiled, budget: number): boolean {
+  try {
+    const kept = compiled.explain('f').at(-1)!.memory
+    if (kept > budget) throw new Error(`it keeps ${kept} bytes of ${budget}`)
+    // A CPU weighs memory otherwise, and may not get there.
+    compiled.js({ derivativesOf: 'f' })
+    return false
+  } catch (error) {
+    if (error instanceof CompileError && error.diagnostics.every(d => d.code === 'E36005')) return true
+    throw error
+  }
+}
+
+/** What is wrong with a program; undefined where nothing is. */
+export function check(program: Program, seed: number, conditions: Conditions = {}, samples: Samples = { first: [], second: [] }): string | undefined {
+  try {
+    return tryCheck(program, seed, conditions, samples)
+  } catch (error) {
+    return `threw ${(error as Error).message.split('\n').slice(0, shown ? 400 : 2).join('\n')}${shown ? (error as Error).stack ?? '' : ''}`
+  }
+}
+
+function tryCheck(program: Program, seed: number, { edit = asItIs, budget, second = false }: Conditions, samples: Samples): string | undefined {
+  const text = edit(second ? secondOrder(program, constants(seed)) : programText(program))
+  const compiled = compile(text, { verify: true, optimize: levels[seed % 4]!, debug: seed % 3 === 2, maxContext: budget })
+  const refused = refusal(compiled)
+  if (refused !== undefined) return refused
+  if (budget !== undefined && isTooBig(compiled, budget)) return undefined
+  const ir = compiled.ir('final')
+  const read = parseModule(ir)
+  if (printModule(read) !== ir) return 'the text of the IR reads back otherwise'
+  verifyModule(read, 'parse')
+  const forms = new Forms(compiled, seed)
+  return checkFirst(program, seed, forms, read, samples.first) ?? (second ? checkSecond(forms, read, samples.second) : undefined)
+}
+
+/** A program on CPU targets. */
+class Forms {
+  readonly exact: Evaluated
+  readonly loaded: ReturnType<typeof loadSync>
+  readonly #compiled: Compiled
+  readonly #strict: boolean
+  #single: Evaluated | undefined
+
+  constructor(compiled: Compiled, seed: number) {
+    this.#compiled = compiled
+    this.#strict = seed % 8 === 0
+    this.exact = evaluate(compiled.js({ mode: 'f64' }).code)
+    this.loaded = loadSync(compiled)
+  }
+
+  /**
+   * Holds numbers of WebAssembly to those of JavaScript in double precision. Where they are further apart than most rounding
+   * explains, and always for some programs, JavaScript in single precision decides, which rounds as WebAssembly does but for
+   * the library's last bits.
+   */
+  disagreement(what: string, exact: readonly number[], wasm: readonly number[], single: (module: Evaluated) => readonly number[], tolerance: number): string | undefined {
+    if (!this.#strict && near(exact, wasm, tolerance)) return undefined
+    this.#single ??= evaluate(this.#compiled.js({ mode: 'f32' }).code)
+    const js = single(this.#single)
+    return near(js, wasm, tolerance) ? undefined : `${what} of JavaScript is ${js.join(', ')}, of WebAssembly ${wasm.join(', ')}, exactly ${exact.join(', ')}`
+  }
+}
+
+function checkFirst(program: Program, seed: number, forms: Forms, read: Module, samples: Sample[]): string | undefined {
+  const ins = program.main.params.filter(p => p.dir !== 'out')
+  const types = [program.main.result, ...program.main.params.filter(p => p.dir !== 'in').map(p => p.type)]
+  const diffs = types.map(type => differential(type)!)
+  const exact = scripted(program, forms.exact)
+  const wasm = assembled(program, forms.loaded)
+  const dumped = funcNamed(read, 'f')
+  const plain = (() => {
+    try {
+      return lowerMini(program).main
+    } catch {
+      // What only the real front end knows.
+      return undefined
+    }
+  })()
+  const rand = random(seed + 99)
+  const number = (): number => (rand(2001) - 1000) / 700 + 0.0123
+  const flatAll = (values: readonly Data[], of: readonly Type[]): number[] => of.flatMap((type, i) => flatten(type, values[i]!))
+  const flatGrads = (grads: readonly (Data | undefined)[]): number[] => ins.flatMap((p, i) => paramDifferential(p) === null ? [] : flatten(paramDifferential(p)!, grads[i]!))
+  stats.programs++
+  let good = 0
+  for (let point = 0; point < most && good < enough; point++) {
+    const args = ins.map(p => fill(p.type, s => s.name === 'i32' ? rand(4) : Math.fround(number())))
+    const tangents = ins.map(p => paramDifferential(p) === null ? undefined : fill(paramDifferential(p)!, () => Math.fround(number())))
+    const value = (h: number): number[] => flatAll(exact.value(args.map((a, i) => tangents[i] === undefined ? a : moved(ins[i]!.type, a, tangents[i], h))), types)
+    const here = value(0)
+    let largest = 0
+    const watch = (_: unknown, x: Data): void => { largest = Math.max(largest, largestIn(x)) }
+    for (const func of plain === undefined ? [dumped] : [dumped, plain]) {
+      const expected = flatAll(run(func, args, { mode: 'f64', watch }), types)
+      if (!near(expected, here, 1e-5)) return `the value is ${here.join(', ')}, but ${func === plain ? 'should be' : 'by the IR it is'} ${expected.join(', ')}`
+    }
+    stats.points++
+    // Where numbers are that large, some derivative overflows, and zero times that is no number.
+    if (largest > 1e6) {
+      stats.large++
+      continue
+    }
+    const weights = here.map(() => Math.fround(number()))
+    let used = 0
+    const cts = types.map(type => fill(differential(type)!, () => weights[used++]!))
+    const both = exact.jvp(args, tangents)
+    if (!near(flatAll(both.values, types), here, 1e-5)) return 'fwd_diff gives another value'
+    const inner = (grads: readonly (Data | undefined)[]): number[] => ins.flatMap((p, i) => {
+      const diff = paramDifferential(p)
+      if (diff === null) return []
+      const t = flatten(diff, tangents[i]!)
+      return flatten(diff, grads[i]!).map((x, n) => x * t[n]!)
+    })
+    const grads = exact.vjp(args, cts)
+    const pushed = flatAll(both.tangents, diffs)
+    const wrong = disagreement({ value, forward: pushed, reverse: inner(grads), weights })
+    if (wrong === 'rough') stats.kinks++
+    else if (wrong !== undefined) return wrong
+    if (wrong === 'rough' || !here.every(v => Math.abs(v) < 100)) continue
+    good++
+    const values = flatAll(wasm.value(args), types)
+    const gradients = flatGrads(wasm.vjp(args, cts))
+    const tangent = flatAll(wasm.jvp(args, tangents).tangents, diffs)
+    const other = forms.disagreement('the value', here, values, js => flatAll(scripted(program, js).value(args), types), 1e-4)
+      ?? forms.disagreement('the gradient', flatGrads(grads), gradients, js => flatGrads(scripted(program, js).vjp(args, cts)), 1e-3)
+      ?? forms.disagreement('the tangent', pushed, tangent, js => flatAll(scripted(program, js).jvp(args, tangents).tangents, diffs), 1e-3)
+    if (other !== undefined) return other
+    samples.push({ args, cts, said: [...values, ...gradients] })
+  }
+  if (good === 0) stats.unclear++
+  return undefined
+}
+
+// ── Second derivatives ───────────────────────────────────────────────────────────────────────────────────────────
+
+const constants = (seed: number): () => number => {
+  const rand = random(seed + 31)
+  return () => (rand(2001) - 1000) / 900 + 0.0123
+}
+
+/** The derivative of a program along a curve by reverse and by forward mode, and the derivatives of each in both modes: these four are one number. */
+function checkSecond(forms: Forms, read: Module, samples: SecondSample[]): string | undefined {
+  const names = ['byReverse', 'byForward'] as const
+  const script = (module: Evaluated, s: number): number[] => [
+    ...names.map(name => module[name]!(s) as number),
+    ...names.flatMap(name => [
+      (module[`fwd_diff(${name})`]!({ p: s, d: 1 }) as Pair).d as number,
+      (module[`bwd_diff(${name})`]!({ p: s, d: 777 }, 1) as { out: { s: { d: number } } }).out.s.d,
+    ]),
+  ]
+  const { fn } = forms.loaded
+  stats.seconds++
+  let good = 0
+  for (let point = 0; point < most && good < enough; point++) {
+    const s = Math.fround(0.1 + point * 0.63 - (point > 3 ? 3.3 : 0))
+    stats.secondPoints++
+    let largest = 0
+    const watch = (_: unknown, x: Data): void => { largest = Math.max(largest, largestIn(x)) }
+    for (const name of names) run(funcNamed(read, name), [s], { mode: 'f64', watch })
+    if (largest > 1e5) {
+      stats.secondLarge++
+      continue
+    }
+    const found = script(forms.exact, s)
+    const [reverse, forward, ...seconds] = found as [number, number, ...number[]]
+    if (!near([reverse], [forward], 1e-6)) return `by reverse mode it is ${reverse}, by forward mode ${forward}`
+    for (const second of seconds) {
+      if (!(Math.abs(second - seconds[0]!) <= 1e-6 * (1 + Math.abs(second)) + 1e-9 * largest)) return `second derivatives are ${seconds.join(', ')} (fwd(bwd), bwd(bwd), fwd(fwd), bwd(fwd))`
+    }
+    const wrong = disagreement({ value: step => [forms.exact['byForward']!(s + step) as number], forward: [seconds[2]!], reverse: [seconds[1]!], weights: [1] })
+    if (wrong === 'rough') stats.secondKinks++
+    else if (wrong !== undefined) return `of second order, ${wrong}`
+    if (wrong === 'rough' || !found.every(v => Math.abs(v) < 1000)) continue
+    good++
+    const wasm = [
+      ...names.map(name => fn[name]!(s) as number),
+      ...names.flatMap(name => [fn[name]!.jvp([s], [1]).tangent as number, fn[name]!.vjp([s], 1)[0] as number]),
+    ]
+    const other = forms.disagreement('the second derivative', found, wasm, js => script(js, s), 1e-3)
+    if (other !== undefined) return other
+    samples.push({ s, said: wasm })
+  }
+  if (good === 0) stats.secondUnclear++
+  return undefined
+}
+
+// ── Devices ──────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** What a device makes of a program: the same numbers as WebAssembly, as far as it promises. Where they are not given, WebAssembly says them first. */
+export async function checkOnDevice(program: Program, seed: number, second: boolean, samples: Samples = { first: [], second: [] }): Promise<string | undefined> {
+  try {
+    if (samples.first.length === 0 && check(program, seed, { second }, samples) !== undefined) return undefined
+    return await (second ? secondOnDevice(program, seed, samples.second[0]) : firstOnDevice(program, seed, samples.first[0]))
+  } catch (error) {
+    return `threw ${(error as Error).message.split('\n').slice(0, shown ? 400 : 2).join('\n')}`
+  }
+}
+
+async function firstOnDevice(program: Program, seed: number, sample: Sample | undefined): Promise<string | undefined> {
+  const { text, reads, writes } = gradientKernel(program)
+  const given: number[] = []
+  const put = (data: Data): void => { if (typeof data === 'number') given.push(data); else (data as readonly Data[]).forEach(put) }
+  let [input, ct] = [0, 1]
+  for (const p of sample === undefined ? [] : program.main.params) {
+    const diff = paramDifferential(p)
+    if (p.dir !== 'out') put(sample!.args[input++]!)
+    if (p.dir !== 'in') put(sample!.cts[ct++]!)
+    else if (diff !== null) put(fill(diff, () => 777))
+  }
+  if (sample !== undefined) {
+    put(sample.cts[0]!)
+    stats.devices++
+  }
+  return ofDevice(text, seed, given, reads.length, writes, sample?.said)
+}
+
+async function secondOnDevice(program: Program, seed: number, sample: SecondSample | undefined): Promise<string | undefined> {
+  if (sample !== undefined) stats.secondDevices++
+  return ofDevice(secondKernel(program, constants(seed)), seed, sample === undefined ? [] : [sample.s], 1, 6, sample?.said)
+}
+
+async function ofDevice(text: string, seed: number, given: readonly number[], reads: number, writes: number, said: readonly number[] | undefined): Promise<string | undefined> {
+  const compiled = compile(text, { verify: true, optimize: levels[seed % 4]! })
+  const refused = refusal(compiled)
+  if (refused !== undefined) return `as a kernel, ${refused}`
+  const { code, reflection } = compiled.wgsl()
+  const inp = new Float32Array(reads)
+  inp.set(given)
+  const data = { inp: new Uint8Array(inp.buffer), outp: new Uint8Array(writes * 4) }
+  const bytes = (await runByName(code, 'computeMain', reflection.bindings, data, [1, 1, 1]))['outp']!
+  const found = [...new Float32Array(bytes.slice().buffer)].slice(0, writes)
+  // Where gradients are large, the last bits of the functions on the way matter; WGSL lets sin and cos be off by 2⁻¹¹, and devices make use of it.
+  if (said === undefined || said.some(v => !(Math.abs(v) < 1e3)) || (found.length === said.length && near(said, found, 2e-2))) return undefined
+  return `on the device: WebAssembly says ${said.join(', ')}, WGSL ${found.join(', ')}${shown ? `\n${text}\n${code}` : ''}`
+}
+
+// ── Failures ─────────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** A check of a program and its seed. */
+export type Check = (program: Program, seed: number) => string | undefined | Promise<string | undefined>
+
+const kind = (message: string | undefined): string => (message ?? '').replace(/-?\d[\w.+-]*|[@%]\S+/g, '#').slice(0, (message ?? '').startsWith('refused') ? 400 : 60)
+
+/** A program that fails a check, as small as it can be made. */
+export async function shrunk(test: Check, seed: number, size: number, message: string): Promise<string> {
+  const before = { ...stats }
+  const program = await reduce(programOf(seed, size), async p => kind(await test(p, seed)) === kind(message), 300)
+  const text = `seed ${seed}: ${await test(program, seed)}\n${programText(program)}`
+  Object.assign(stats, before)
+  return text
+}
