@@ -329,8 +329,7 @@ class Generator {
 
   callStmt(): Stmt | undefined {
     const func = this.one(this.callable)
-    // What is generic here cannot take the place of an interface's value.
-    if (this.generic !== undefined && func.params.some(p => p.dir !== 'in' && p.name !== 'this' && p.type === this.generic)) return undefined
+    if (!this.canCall(func)) return undefined
     const args: Expr[] = []
     const used = new Set<string>()
     for (const p of func.params) {
@@ -346,6 +345,12 @@ class Generator {
     const targets = this.vars.filter(v => v.mutable && v.type === func.result && !used.has(v.name))
     const to: Place | undefined = targets.length > 0 && this.rand(3) > 0 ? { kind: 'var', type: func.result, name: this.one(targets).name } : undefined
     return { kind: 'call', to, func, args }
+  }
+
+  /** Whether what is generic here need not take the place of a value of its interface in a way that Slang does not convert. */
+  canCall(func: FuncDecl): boolean {
+    const isTupleOf = (type: Type): boolean => type.name.startsWith('Tuple') && type.fields.some(f => f.type === this.generic)
+    return this.generic === undefined || !func.params.some(p => (p.dir !== 'in' && p.name !== 'this' && p.type === this.generic) || isTupleOf(p.type))
   }
 
   /** A mutable place: a variable or a part of one. */
@@ -418,7 +423,7 @@ class Generator {
       if (vars.length > 0 && this.rand(10) > 0) return { kind: 'var', type, name: vars[Math.max(this.rand(vars.length), this.rand(vars.length))]!.name }
       if (type === t.f32) return this.literal()
     }
-    const calls = this.callable.filter(f => f.result === type && f.params.every(p => p.dir === 'in'))
+    const calls = this.callable.filter(f => f.result === type && f.params.every(p => p.dir === 'in') && this.canCall(f))
     if (calls.length > 0 && depth > 0 && this.rand(6) === 0) {
       const func = this.one(calls)
       return { kind: 'call', type, func, args: func.params.map(p => this.expr(p.type, depth - 1)) }
@@ -443,7 +448,7 @@ class Generator {
     if (vars.length > 0 && this.rand(3) > 0) return variable()
     const part = this.rand(2) === 0 ? this.partOf(type) : undefined
     if (part !== undefined) return part
-    const calls = this.callable.filter(f => f.result === type && f.generic === undefined && f.params.every(p => p.dir === 'in'))
+    const calls = this.callable.filter(f => f.result === type && f.generic === undefined && f.params.every(p => p.dir === 'in') && this.canCall(f))
     if (calls.length > 0 && depth > 0 && this.rand(3) === 0) {
       const func = this.one(calls)
       return { kind: 'call', type, func, args: func.params.map(p => this.expr(p.type, depth - 1)) }

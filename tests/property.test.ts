@@ -58,21 +58,21 @@ describe('what generated programs call', () => {
 
 describe('generated programs', () => {
   it('have derivatives of first and second order that agree with each other and with differences, and mean the same on every target', async () => {
-    const failures: string[] = []
-    const note = (wrong: string | undefined): void => {
-      if (wrong === undefined) return
-      failures.push(wrong)
-      if (many) console.error(wrong)
+    /** How to show what failed, in few words; that takes a while. */
+    const failures: (() => Promise<string>)[] = []
+    const note = (test: Check, seed: number, length: number, wrong: string): void => {
+      failures.push(() => shrunk(test, seed, length, wrong))
+      if (many) console.error(`seed ${seed}: ${wrong}`)
     }
     const start = Date.now()
     const said = (done: number): string => `${done} of ${count} programs in ${Math.round((Date.now() - start) / 1000)} s, ${failures.length} disagreements; ${JSON.stringify(stats)}`
     /** What the device finds; it works on one program while the next is compiled. */
-    let onDevice: Promise<() => Promise<void>> = Promise.resolve(async () => undefined)
-    const finish = async (): Promise<void> => { await (await onDevice)() }
+    let onDevice: Promise<() => void> = Promise.resolve(() => undefined)
+    const finish = async (): Promise<void> => { (await onDevice)() }
     const ask = async (program: Program, seed: number, length: number, isSecond: boolean, samples: Samples): Promise<void> => {
       await finish()
-      onDevice = checkOnDevice(program, seed, isSecond, samples).then(wrong => async () => {
-        if (wrong !== undefined) note(await shrunk(p => checkOnDevice(p, seed, isSecond), seed, length, wrong))
+      onDevice = checkOnDevice(program, seed, isSecond, samples).then(wrong => () => {
+        if (wrong !== undefined) note(p => checkOnDevice(p, seed, isSecond), seed, length, wrong)
       })
     }
     for (let seed = first; seed < first + count && failures.length < most; seed++) {
@@ -82,7 +82,7 @@ describe('generated programs', () => {
       const program = programOf(seed, length)
       const samples: Samples = { first: [], second: [] }
       const message = check(program, seed, conditions, samples)
-      if (message !== undefined) note(await shrunk(p => check(p, seed, conditions), seed, length, message))
+      if (message !== undefined) note(p => check(p, seed, conditions), seed, length, message)
       else {
         await ask(program, seed, length, false, samples)
         if (conditions.second && seed % (second * device) === 0) await ask(program, seed, length, true, samples)
@@ -90,9 +90,11 @@ describe('generated programs', () => {
       if (many && (seed - first) % 50 === 49) console.error(said(seed - first + 1))
     }
     await finish()
-    closeGpu()
     if (many) console.error(said(count))
-    expect(failures.join('\n\n')).toBe('')
+    const small: string[] = []
+    for (const shrink of failures) small.push(await shrink())
+    closeGpu()
+    expect(small.join('\n\n')).toBe('')
   }, 900_000 + count * 10_000)
 
   it('need no bounds of loops on CPU targets', async () => {

@@ -5,7 +5,7 @@
  */
 import * as ops from '../ir/ops.ts'
 import { Inst, Region, noRegions, type Value } from '../ir/value.ts'
-import { substitute, type ValueTable } from '../ir/walk.ts'
+import { walk, type ValueTable } from '../ir/walk.ts'
 import { sizeOf } from './inline.ts'
 import { isPure } from './match.ts'
 
@@ -13,8 +13,11 @@ import { isPure } from './match.ts'
 const reach = 16
 const sizeLimit = 200
 
-/** The union of `second` with an `if` before it in `done`, which is taken out of there; undefined where there is none. */
-export function joinBranches(done: Inst[], second: Inst, leaves: (inst: Inst) => number): Inst | undefined {
+/**
+ * The union of `second` with an `if` before it in `done`, which is taken out of there; undefined where there is none. What
+ * stands in `second` may still name values that others have taken the place of, also results of the first: `resolve` tells.
+ */
+export function joinBranches(done: Inst[], second: Inst, leaves: (inst: Inst) => number, resolve: (value: Value) => Value): Inst | undefined {
   if (leaves(second) > 0) return undefined
   const at = findFirst(done, second.args[0]!)
   const first = done[at]
@@ -27,7 +30,12 @@ export function joinBranches(done: Inst[], second: Inst, leaves: (inst: Inst) =>
     if (end.op !== ops.yield_) return r
     const values: ValueTable = []
     first.results.forEach((result, i) => { values[result.id] = end.args[i]! })
-    substitute(next, values)
+    walk(next, ({ args }) => {
+      for (let i = 0; i < args.length; i++) {
+        const v = resolve(args[i]!)
+        args[i] = values[v.id] ?? v
+      }
+    })
     const joined = new Region()
     joined.insts = [...r.insts.slice(0, -1), ...next.insts]
     const last = joined.end

@@ -136,7 +136,7 @@ class Simplifier {
   /** The instruction together with an `if` on the same condition that is taken out of the region for it. */
   #join(region: Region, inst: Inst): Inst {
     if (inst.op !== ops.if_) return inst
-    const joined = joinBranches(region.insts, inst, i => this.#leaves.get(i) ?? 0)
+    const joined = joinBranches(region.insts, inst, i => this.#leaves.get(i) ?? 0, v => this.#resolve(v))
     this.changed ||= joined !== undefined
     return joined ?? inst
   }
