@@ -60,7 +60,9 @@ const nowhere = `
 Texture1DArray<float4> rows;
 Texture2DMSArray<float4> samples;
 RWTexture1DArray<float4> written;
-float4 all() { return rows.Load(int3(0)) + samples.Load(int3(0), 0) + written.Load(int2(0)); }
+Texture2D<int4> integers;
+SamplerState linear;
+float4 all() { return float4(integers.SampleLevel(linear, float2(0), 0)) + rows.Load(int3(0)) + samples.Load(int3(0), 0) + written.Load(int2(0)); }
 `
 
 /** Differentiable functions whose derivatives no case can take by numbers; each is differentiated in a program of tests/target. */

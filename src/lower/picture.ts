@@ -49,7 +49,12 @@ export const pictures: Pictures = {
       case 'textureStore':
         call('__canvasStore', lanes(at!, 2), convert(fn, widen(fn, args[1]!), four))
         return undefined
-      case 'textureSampleLevel': return convert(fn, call('__pictureSample', at!, args[1]!, args[2]!, args[3] ?? none)!, result)
+      case 'textureSampleLevel':
+        if (four.scalar !== 'f32') {
+          fn.unsupported('sampling a texture of integers')
+          return b.zero(result)
+        }
+        return convert(fn, call('__pictureSample', at!, args[1]!, args[2]!, args[3] ?? none)!, result)
       case 'textureDimensions': return isCanvas ? call('__canvasSize') : call('__pictureSize', at ?? b.const(t.u32, 0))
       case 'textureNumLevels': return call('__pictureLevels')
       default: return null

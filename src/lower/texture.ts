@@ -33,7 +33,7 @@ export function textureAccess(fn: Fn, intrinsic: string, args: readonly Value[],
   const texture = args[0]!
   if (texture.type.kind === 'struct') {
     const own = fn.cx.pictures?.access(fn, intrinsic, args, result)
-    return own === null ? callExternal(fn, intrinsic, args, result, true) : own
+    return own === null ? callExternal(fn, intrinsic, [], result, true) : own
   }
   const kind = texture.type.elem!.name
   const [name, variant] = intrinsic.split('.') as [string, string | undefined]
@@ -52,7 +52,7 @@ export function textureAccess(fn: Fn, intrinsic: string, args: readonly Value[],
     if (second !== undefined && kind.includes('MS')) level.push(second)
     return convert(fn, callExternal(fn, name, [texture, texel, ...level], four(result), !isStorage)!, result)
   }
-  const sampling = [texture, args[1]!, ...isArray(kind) ? layered(fn, args[2]!) : [args[2]!], ...args.slice(3)]
+  const sampling = args[1]!.type.kind === 'struct' ? [texture] : [texture, args[1]!, ...isArray(kind) ? layered(fn, args[2]!) : [args[2]!], ...args.slice(3)]
   if (name.includes('Compare')) return callExternal(fn, name, sampling, result, true)
   if (!/<f(16|32)x/.test(kind)) fn.unsupported('sampling a texture of integers')
   if (variant !== undefined) return callExternal(fn, name, [b.const(t.i32, Number(variant)), ...sampling], result, true)
