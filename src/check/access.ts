@@ -168,7 +168,10 @@ function valueMember(env: Env, base: Term & { readonly kind: 'value' | 'place' }
   const members = membersOf(cx, type, name)
   if (members.length === 0) {
     if (name === 'Length' && type.kind === 'array' && type.count !== null) return value({ kind: 'int', type: intType, span, value: type.count })
-    cx.sink.add(names.noMember, span, { name, type: show(type) }, ...suggestMember(cx, type, name))
+    // WGSL lacks some of what textures have elsewhere.
+    if (isForeign(name) || (type.kind === 'struct' && /^(?:RW)?Texture/.test(type.decl.intrinsic ?? '') && /^(?:Sample|Gather)/.test(name))) {
+      cx.sink.add(names.unsupported, span, { feature: `${name} of ${show(type)}` })
+    } else cx.sink.add(names.noMember, span, { name, type: show(type) }, ...suggestMember(cx, type, name))
     return errorTerm
   }
   return memberDeclTerm(env, base, type, members, span)

@@ -11,7 +11,7 @@ import type { Entry } from '../base/diag.ts'
 import type { Span } from '../base/source.ts'
 import { attributesOf } from './attribute.ts'
 import type { Cx } from './context.ts'
-import type { FuncDecl, Level } from './decl.ts'
+import type { FuncDecl, Level, LocalDecl } from './decl.ts'
 import { differentialOf } from './differential.ts'
 import { hasKnownBound, rootVariable } from './loop.ts'
 import { fieldSigs, funcSig, signatureOf } from './signature.ts'
@@ -54,6 +54,8 @@ class Check {
   /** Identities of locals whose derivative something expects. */
   readonly #wanted = new Set<number>()
   #reporting = false
+  /** An assignment whose value nothing reads. */
+  #unread: Expr | null = null
   readonly #selfActive: boolean
   /** The type of a `this` that carries no derivative and was not said to. */
   readonly #plainSelf: Type | null
@@ -190,8 +192,10 @@ class Check {
   // ── Reports ────────────────────────────────────────────────────────────────────────────────────────────────────
 
   #stmts(list: readonly Stmt[]): void {
-    for (const s of list) {
-      if (s.kind === 'local' && s.init !== null && this.#wanted.has(s.decl.id)) this.#expect(s.init)
+    for (let i = 0; i < list.length; i++) {
+      const s = list[i]!
+      if (s.kind === 'local' && s.init !== null && this.#wanted.has(s.decl.id) && !(this.#reporting && overwritten(list, i, s.decl))) this.#expect(s.init)
+      if (this.#reporting && s.kind === 'expr' && s.expr.kind === 'assign' && s.expr.place.kind === 'local' && overwritten(list, i, s.expr.place.decl)) this.#unread = s.expr
       if (s.kind === 'return' && s.value !== null && !funcSig(this.#cx, this.#func).resultNoDiff) this.#expect(s.value)
       for (const e of expressions(s)) this.#visit(e)
       this.#stmts(children(s))
@@ -229,10 +233,12 @@ class Check {
 
   #store(e: Expr & { readonly kind: 'assign' | 'update' }): void {
     if (!this.#differentiable(e.place.type)) return
+    if (e === this.#unread) return
     if (this.#holds(e.place)) {
       const v = rootVariable(e.place)
       if (v === null || v.kind === 'parameter' || this.#wanted.has(v.id)) this.#expect(e.value)
-    } else if (e.kind === 'update' ? this.#addedCarries(e) : this.#carries(e.value)) this.#report(errors.lostInAssignment, e.span, {})
+    } else if (isTexel(e.place)) return
+    else if (e.kind === 'update' ? this.#addedCarries(e) : this.#carries(e.value)) this.#report(errors.lostInAssignment, e.span, {})
   }
 
   /** Whether what is added to a place carries a derivative; what stood there does not. */
@@ -318,6 +324,43 @@ class Check {
     if (e.object !== null && this.#argCarries(e.object)) return true
     return e.args.some((a, i) => sig.params[i]?.noDiff !== true && this.#argCarries(a))
   }
+}
+
+/** A texel that is written: as in Slang, no derivative is missed there. */
+function isTexel(p: Place): boolean {
+  if (p.kind === 'swizzle' || p.kind === 'index') return isTexel(p.base)
+  return (p.kind === 'accessor' || p.kind === 'ref') && p.object !== null && /^RWTexture/.test(ownerOf(p.object) ?? '')
+}
+
+function ownerOf(a: Arg): string | null {
+  const { type } = a.dir === 'in' ? a.value : a.place
+  return type.kind === 'struct' ? type.decl.intrinsic : null
+}
+
+/** How many statements are looked at for one that overwrites a variable. */
+const lookAhead = 64
+
+/** Whether what a variable gets in one of the statements is replaced in a later one before anything reads it. */
+function overwritten(list: readonly Stmt[], at: number, decl: LocalDecl): boolean {
+  for (let i = at + 1; i < Math.min(list.length, at + lookAhead); i++) {
+    const s = list[i]!
+    if (s.kind === 'expr' && s.expr.kind === 'assign' && s.expr.place.kind === 'local' && s.expr.place.decl === decl) return !mentions(s.expr.value, decl)
+    let stops = false
+    eachStmt([s], t => { stops ||= t.kind === 'break' || t.kind === 'continue' || expressions(t).some(e => mentions(e, decl)) })
+    if (stops) return false
+  }
+  return false
+}
+
+function mentions(e: Expr, decl: LocalDecl): boolean {
+  let found = false
+  const place = (p: Place): void => {
+    found ||= p.kind === 'local' && p.decl === decl
+    placeOperands(p, visit, place)
+  }
+  const visit = (x: Expr): void => { operands(x, visit, place) }
+  visit(e)
+  return found
 }
 
 function isDetach(ref: FuncRef): boolean {

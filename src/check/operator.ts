@@ -4,6 +4,7 @@ import * as names from '../base/errors/names.ts'
 import * as types from '../base/errors/types.ts'
 import type { Span } from '../base/source.ts'
 import type * as ast from '../syntax/ast.ts'
+import { isWrapper } from './access.ts'
 import { candidatesOf, resolveCall } from './call.ts'
 import { boundsOf, conforms } from './conform.ts'
 import type { Cx } from './context.ts'
@@ -66,6 +67,7 @@ function byInterface(env: Env, op: string, operands: readonly Term[], span: Span
   const [object, ...args] = how === 'swapped' ? [...operands].reverse() : operands
   const type = object?.kind === 'value' ? object.expr.type : object?.kind === 'place' ? object.place.type : null
   if (type === null) return null
+  if (type.kind === 'struct' && type.decl.intrinsic === 'Tuple') return orders[op] === undefined ? null : compareTuples(env, op, operands, span)
   for (const name of operatorInterfaces) {
     const decl = env.cx.library.lookup(name)[0]
     if (decl?.kind !== 'interface' || !(decl.inner.names.has(method) && conforms(env.cx, type, interfaceType(decl, [])))) continue
@@ -76,12 +78,31 @@ function byInterface(env: Env, op: string, operands: readonly Term[], span: Span
   return null
 }
 
+/** The answers of `__order` that make a comparison of tuples true. */
+const orders: Readonly<Record<string, number>> = { '<': 1, '>': 1, '<=': 3, '>=': 3, '==': 2, '!=': 2 }
+
+/** A comparison of tuples, part by part. */
+function compareTuples(env: Env, op: string, operands: readonly Term[], span: Span): Term | null {
+  const candidates = env.cx.library.lookup('__order').flatMap((decl): Candidate[] => decl.kind === 'func' ? [{ decl, subst: noSubst, requirement: null, distance: 0, via: 0, extensionParams: 0, object: null }] : [])
+  const order = resolveCall(env, { kind: 'funcs', name: `operator${op}`, candidates, args: null, modes: [] }, op.startsWith('>') ? [...operands].reverse() : operands, span)
+  if (order?.kind !== 'value') return order
+  const number = (n: number): Expr => ({ kind: 'const', type: intType, span, value: n })
+  const masked: Expr = { kind: 'binary', type: intType, span, op: '&', left: order.expr, right: number(orders[op]!) }
+  return value({ kind: 'binary', type: boolType, span, op: op === '!=' ? '==' : '!=', left: masked, right: number(0) })
+}
+
 /** Whether operators on the type are built in. */
 function isNumber(env: Env, type: Type): boolean {
   if (type.kind === 'enum') return true
   if (scalarName(type) !== null) return true
   if (type.kind === 'vector' || type.kind === 'matrix') return isNumericParam(env.cx, type.elem) || isOpen(type.elem)
   return isNumericParam(env.cx, type)
+}
+
+/** What a `ConstantBuffer<float>` holds, where an operator asks. */
+function contents(e: Expr): Expr {
+  const held = e.type.kind === 'struct' && isWrapper(e.type) ? e.type.args[0] as Type : null
+  return held === null || held.kind === 'struct' ? e : { kind: 'convert', type: held, span: e.span, value: e }
 }
 
 /** Both operands in the type in which an operator works on them; null where there is none. */
@@ -152,8 +173,8 @@ function binaryTerm(env: Env, e: ast.BinaryExpr, leftTerm: Term, rightTerm: Term
     const parts = [toExpr(env, leftTerm, e.left.span), toExpr(env, rightTerm, e.right.span)]
     return value({ kind: 'sequence', type: parts[1]!.type, span: e.span, parts })
   }
-  const left = toExpr(env, leftTerm, e.left.span)
-  const right = toExpr(env, rightTerm, e.right.span)
+  const left = contents(toExpr(env, leftTerm, e.left.span))
+  const right = contents(toExpr(env, rightTerm, e.right.span))
   if (left.kind === 'error' || right.kind === 'error' || poisoned(left.type) || poisoned(right.type)) return errorTerm
   if (e.op === '&&' || e.op === '||') return logical(env, e.op, left, right, e.span, [e.left.span, e.right.span])
   if (!isNumber(env, left.type) || !isNumber(env, right.type)) {
@@ -234,7 +255,7 @@ export function checkPrefix(env: Env, e: ast.PrefixExpr): Term {
     env.cx.sink.add(types.noUnary, e.span, { op: e.op, type: 'this: pointers are not supported' })
     return errorTerm
   }
-  const operand = toExpr(env, term, e.operand.span)
+  const operand = contents(toExpr(env, term, e.operand.span))
   if (operand.kind === 'error' || poisoned(operand.type)) return errorTerm
   if (!isNumber(env, operand.type)) {
     const made = userOperator(env, e.op, [term], e.span)

@@ -1,6 +1,5 @@
 /** `Optional<T>`, `none`, `if (let x = e)`, and the questions `is` and `as` about the type of a value. */
 import { InternalError } from '../base/diag.ts'
-import * as names from '../base/errors/names.ts'
 import * as types from '../base/errors/types.ts'
 import type { Span } from '../base/source.ts'
 import type * as ast from '../syntax/ast.ts'
@@ -79,7 +78,7 @@ export function typeQuestion(env: Env, e: ast.IsExpr | ast.AsExpr): Term {
   const expr: Expr = term.kind === 'type' ? { kind: 'default', type: term.type, span: e.span } : toExpr(env, term, e.value.span)
   if (expr.kind === 'error' || poisoned(expr.type)) return errorTerm
   if (of.kind === 'interface') {
-    cx.sink.add(names.unsupported, e.span, { feature: `${e.kind} with an interface` })
+    cx.sink.add(e.kind === 'is' ? types.isInterface : types.asInterface, e.span, {})
     return errorTerm
   }
   const isOpen = expr.type.kind === 'param' || expr.type.kind === 'this' || expr.type.kind === 'assoc'

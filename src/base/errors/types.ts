@@ -186,3 +186,13 @@ export const assertionFailed: Entry<'message'> = error('E41400', 'static asserti
 export const deprecated: Entry<'name' | 'why'> = warning('W31200', '{name} is deprecated: {why}', {
   example: '[deprecated("use g")] float f(float x) { return x; } float h(float x) { return f(x); }',
 })
+
+export const isInterface: Entry<never> = error('E30301', 'is asks for a concrete type, not for an interface', {
+  help: 'let the interface of the value say what is wanted, by a method',
+  example: 'interface I { float f(); } interface J { float g(); } bool h(I i) { return i is J; }',
+})
+
+export const asInterface: Entry<never> = error('E30302', 'as asks for a concrete type, not for an interface', {
+  help: 'let the interface of the value say what is wanted, by a method',
+  example: 'interface I { float f(); } interface J { float g(); } bool h(I i) { return (i as J).hasValue; }',
+})
