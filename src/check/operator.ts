@@ -378,14 +378,14 @@ export function checkConditional(env: Env, e: ast.ConditionalExpr): Term {
   let then: Expr
   let otherwise: Expr
   if (thenTerm.kind === 'list' && elseTerm.kind !== 'list') {
-    otherwise = toExpr(env, elseTerm, e.else.span)
+    otherwise = contents(toExpr(env, elseTerm, e.else.span))
     then = coerceList(env, thenTerm, otherwise.type, e.then.span)
   } else if (elseTerm.kind === 'list') {
-    then = toExpr(env, thenTerm, e.then.span)
+    then = contents(toExpr(env, thenTerm, e.then.span))
     otherwise = coerceList(env, elseTerm, then.type, e.else.span)
   } else {
-    then = toExpr(env, thenTerm, e.then.span)
-    otherwise = toExpr(env, elseTerm, e.else.span)
+    then = contents(toExpr(env, thenTerm, e.then.span))
+    otherwise = contents(toExpr(env, elseTerm, e.else.span))
   }
   if (then.kind === 'error' || otherwise.kind === 'error' || poisoned(then.type) || poisoned(otherwise.type)) return errorTerm
   if (!same(then.type, otherwise.type)) {

@@ -5,7 +5,8 @@ import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import { outputs, type Value } from '../ir/value.ts'
-import { fromWords, reinterpret, toWords } from './bits.ts'
+import { reinterpret } from './bits.ts'
+import { loadBytes, storeBytes, wordAt, type Bytes } from './bytes.ts'
 import { valueOf, type Operand } from './call.ts'
 import { impossible } from './context.ts'
 import { convert } from './convert.ts'
@@ -45,10 +46,10 @@ const handlers: Readonly<Record<string, Handler>> = {
   element: (fn, args) => fn.b.load(elementOf(fn, args)),
   bufferLength: (fn, args) => fn.b.emit1(ops.length, [value(fn, args, 0)]),
   bufferStride: (fn, args) => fn.b.const(t.u32, bufferStride(value(fn, args, 0).type.elem!.elem!)),
-  loadWord: (fn, args) => fn.b.load(wordAt(fn, args, 0)),
-  loadBytes: (fn, args, result) => fromWords(fn, result, i => fn.b.load(wordAt(fn, args, i))),
+  loadWord: (fn, args) => fn.b.load(wordAt(fn, bytesOf(fn, args))),
+  loadBytes: (fn, args, result) => loadBytes(fn, result, bytesOf(fn, args)),
   storeBytes: (fn, args) => {
-    toWords(fn, value(fn, args, 2)).forEach((word, i) => { fn.b.store(wordAt(fn, args, i), word) })
+    storeBytes(fn, value(fn, args, 2), bytesOf(fn, args))
     return undefined
   },
   accumulate: (fn, args) => {
@@ -72,13 +73,8 @@ function elementOf(fn: Fn, args: readonly Operand[]): Value {
   return fn.b.elem(buffer, value(fn, args, 1))
 }
 
-/** The pointer to the `offset`-th word after the byte address that is the second operand. */
-function wordAt(fn: Fn, args: readonly Operand[], offset: number): Value {
-  const { b } = fn
-  const address = b.convert(value(fn, args, 1), t.u32)
-  const first = b.emit1(ops.shr, [address, b.const(t.u32, 2)])
-  return b.elem(value(fn, args, 0), offset === 0 ? first : b.add(first, b.const(t.u32, offset)))
-}
+/** A byte-address buffer and the address that are the first two operands. */
+const bytesOf = (fn: Fn, args: readonly Operand[]): Bytes => ({ buffer: value(fn, args, 0), address: fn.b.convert(value(fn, args, 1), t.u32) })
 
 /** Adds each number of a value to that of a place, atomically. */
 function accumulate(fn: Fn, pointer: Value, value: Value): void {
@@ -136,7 +132,7 @@ export function intrinsic(fn: Fn, name: string, args: readonly Operand[], result
   if (family === 'wave' && fn.cx.target !== 'wgsl') return fn.b.const(t.u32, which === 'count' ? 1 : 0)
   if (family === 'wave') return fn.cx.system.read(fn, which === 'count' ? 'SV_WAVELANECOUNT' : 'SV_WAVELANEINDEX')
   if (family === 'systemValue') return fn.cx.system.read(fn, which)
-  if (family === 'atomicBytes') return atomic(fn, which, wordAt(fn, args, 0), args.slice(2), result)
+  if (family === 'atomicBytes') return atomic(fn, which, wordAt(fn, bytesOf(fn, args)), args.slice(2), result)
   if (family === 'atomic' && first !== undefined && first.dir !== 'in') {
     const { ref } = first
     if (ref.kind === 'pointer') return atomic(fn, which, ref.pointer, args.slice(1), result)
