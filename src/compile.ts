@@ -8,7 +8,6 @@
 import type { Explain } from './ad/context.ts'
 import { resolveRequests, type AdHooks } from './ad/request.ts'
 import { InternalError, Sink } from './base/diag.ts'
-import { renderDiagnostics } from './base/render.ts'
 import { unknownBound } from './base/errors/ad.ts'
 import { missingEntry } from './base/errors/target.ts'
 import { missingExport } from './base/errors/lower.ts'
@@ -18,7 +17,7 @@ import { suggestAmong } from './check/suggest.ts'
 import type { CheckedProgram } from './check/tree.ts'
 import * as ops from './ir/ops.ts'
 import { printFunc, printModule } from './ir/print.ts'
-import * as verifier from './ir/verify.ts'
+import type * as verifiers from './ir/verify.ts'
 import type { DiffLevel, Func, Module } from './ir/value.ts'
 import { walk } from './ir/walk.ts'
 import type { Pictures } from './lower/context.ts'
@@ -60,10 +59,13 @@ export type Target = 'wgsl' | 'wasm' | 'js'
 /** How hard to optimise: `-O0` to `-O3`. */
 export type Level = 0 | 1 | 2 | 3
 
+/** What verifies IR: bundles that only make WGSL go without. */
+export type Verifier = Pick<typeof verifiers, 'verify' | 'verifyModule'>
+
 export interface MiddleOptions {
   readonly level: Level
-  /** Verify after each pass; a failure is an `InternalError`. */
-  readonly verify: boolean
+  /** Verifies after each pass; a failure is an `InternalError`. */
+  readonly verifier?: Verifier | undefined
   /**
    * What the IR is for: fallback bodies of functions that the target spells are left out (not for WebAssembly, which has
    * its spellings for some types only). Undefined: for any target.
@@ -188,14 +190,14 @@ class Runner {
       if (cause instanceof InternalError) throw cause
       throw new InternalError(name, `${cause instanceof Error ? cause.message : String(cause)} in ${func.name}`, { cause })
     }
-    if (did !== false && this.#options.verify) verifier.verify(func, name)
+    if (did !== false) this.#options.verifier?.verify(func, name)
     return did
   }
 
   /** Runs a pass over all functions. */
   whole<T>(module: Module, name: string, pass: (module: Module) => T): T {
     const out = pass(module)
-    if (this.#options.verify) verifier.verifyModule(module, name)
+    this.#options.verifier?.verifyModule(module, name)
     return out
   }
 
@@ -347,7 +349,7 @@ export function middle(program: CheckedProgram, roots: Roots, sink: Sink, option
   const runner = new Runner(cx, options)
   const { module, derivatives } = runner.timed('lower', () => lower(program, roots, sink, options.target === 'wasm' ? undefined : options.target, options.pictures))
   // What stands for what was refused need not fit.
-  if (options.verify && sink.errors === 0) verifier.verifyModule(module, 'lower')
+  if (sink.errors === 0) options.verifier?.verifyModule(module, 'lower')
   runner.dump('lower', module)
   if (sink.errors > 0) return module
 
@@ -387,13 +389,13 @@ export function middle(program: CheckedProgram, roots: Roots, sink: Sink, option
     explain: options.explain, maxContext: options.maxContext,
     observe: (stage, func) => {
       // The trees of the stages between are no whole functions: one uses values of the other.
-      if (options.verify && (stage === 'prepared' || stage === 'linearized' || stage === 'extracted')) verifier.verify(func, stage)
+      if (stage === 'prepared' || stage === 'linearized' || stage === 'extracted') options.verifier?.verify(func, stage)
       options.dump?.(stage, printFunc(func), func.name)
     },
   }
   runner.timed('derivatives', () => resolveRequests(module, hooks))
   if (sink.errors > 0) return module
-  if (options.verify) verifier.verifyModule(module, 'derivatives')
+  options.verifier?.verifyModule(module, 'derivatives')
   return module
 }
 
@@ -409,7 +411,7 @@ export function finish(module: Module, sink: Sink, options: MiddleOptions): void
     if (listed) bound(module, runner, cx)
     unusedTypes(module)
   })
-  if (options.verify) verifier.verifyModule(module, 'optimise')
+  options.verifier?.verifyModule(module, 'optimise')
   runner.dump('final', module)
 }
 
@@ -486,19 +488,4 @@ function calleesOf(func: Func): readonly Func[] {
   const callees = new Set<Func>()
   if (func.body !== undefined) walk(func.body, inst => { if (inst.op === ops.call) callees.add(inst.attr as Func) })
   return [...callees]
-}
-
-/** A function that lowers and optimises a program when first called; for tests that look at IR. Every mistake is an error. */
-export function inspect(source: string, fileName: string, level: Level, core: LibraryData, files: Readonly<Record<string, string>> = {}): () => Module {
-  let module: Module | undefined
-  return () => {
-    if (module !== undefined) return module
-    const sink = new Sink()
-    const checked = front(source, { fileName, files }, core, sink)
-    const options: MiddleOptions = { level, verify: true }
-    if (sink.errors === 0) module = middle(checked.program, checked.roots(sink), sink, options)
-    if (sink.errors === 0) finish(module!, sink, options)
-    if (sink.errors > 0 || module === undefined) throw new Error(renderDiagnostics(sink.list))
-    return module
-  }
 }

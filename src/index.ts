@@ -3,6 +3,7 @@
  * file system or the network; it runs in browsers, workers, Node, Deno and Bun alike.
  */
 import { Explainer, core, pictures, type Explanation, type Pictures, type Target } from './compile.ts'
+import * as verifier from './ir/verify.ts'
 import { Derived, blame, type Blame } from './debug/blame.ts'
 import { traceNonFinite, type NonFinite, type Weights } from './debug/trace.ts'
 import { toData } from './debug/data.ts'
@@ -39,7 +40,7 @@ export { CompileError, type CompileOptions, type EntryPoint, type ExportedFuncti
  * ```
  */
 export function compile(source: string, options: CompileOptions = {}): Program {
-  return new Program(source, options, core)
+  return new Program(source, options, core, verifier)
 }
 
 /** A compiled program: its diagnostics, what it declares, and code for each target. */

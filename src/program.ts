@@ -8,7 +8,7 @@ import { missingExport } from './base/errors/lower.ts'
 import { missingEntry } from './base/errors/target.ts'
 import { tooDeep } from './base/errors/names.ts'
 import { renderDiagnostics } from './base/render.ts'
-import { finish, front, middle, type Checked, type FrontOptions, type Explain, type Level, type LibraryData, type MiddleOptions, type Pictures, type Root, type Roots, type Stage, type Target } from './compile.ts'
+import { finish, front, middle, type Checked, type FrontOptions, type Explain, type Level, type LibraryData, type MiddleOptions, type Pictures, type Root, type Roots, type Stage, type Target, type Verifier } from './compile.ts'
 import type { Module } from './ir/value.ts'
 import { dataSignature, type DataSignature } from './target/data.ts'
 import { Layouts } from './target/layout.ts'
@@ -74,6 +74,7 @@ export type Derivatives = 'none' | 'all' | { readonly of: string } | { readonly 
 /** A compiled program: its diagnostics, what it declares, and its WGSL. */
 export class WgslProgram {
   readonly #options: CompileOptions
+  readonly #verifier: Verifier | undefined
   /** Undefined where the program is too deep to be read. */
   readonly #checked: Checked | undefined
   readonly #diagnostics: Diagnostic[] = []
@@ -88,8 +89,9 @@ export class WgslProgram {
   readonly exports: readonly ExportedFunction[] = []
 
   /** Use `compile`. */
-  constructor(source: string, options: CompileOptions, core: LibraryData) {
+  constructor(source: string, options: CompileOptions, core: LibraryData, verifier?: Verifier) {
     this.#options = options
+    if (options.verify === true) this.#verifier = verifier
     const sink = new Sink()
     this.#checked = bounded(sink, () => front(source, options, core, sink))
     if (sink.errors === 0) this.#draft = bounded(sink, () => this.#draw('wgsl', 'none', sink))
@@ -282,8 +284,8 @@ export class WgslProgram {
   }
 
   #passes(target: Target | undefined, dump: MiddleOptions['dump'], wide: boolean): MiddleOptions {
-    const { optimize = 2, verify = false, debug = false, time, maxContext } = this.#options
+    const { optimize = 2, debug = false, time, maxContext } = this.#options
     const pictures = target === 'wasm' || target === 'js' ? this.pictures() : undefined
-    return { level: optimize, verify, debug, target, pictures, wide, dump, time, maxContext, explain: maxContext === undefined ? undefined : this.observer() }
+    return { level: optimize, verifier: this.#verifier, debug, target, pictures, wide, dump, time, maxContext, explain: maxContext === undefined ? undefined : this.observer() }
   }
 }

@@ -17,6 +17,6 @@ export type { SourceMapping, Wgsl } from './target/wgsl/emit.ts'
 export { CompileError, WgslProgram as Program, type CompileOptions, type EntryPoint, type ExportedFunction } from './program.ts'
 
 /** Compiles a program to WGSL. Mistakes are in `diagnostics`; nothing is thrown for them. */
-export function compile(source: string, options: CompileOptions = {}): WgslProgram {
+export function compile(source: string, options: Omit<CompileOptions, 'verify'> = {}): WgslProgram {
   return new WgslProgram(source, options, wgslCore)
 }

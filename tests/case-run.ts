@@ -1,8 +1,7 @@
 /** Holds a small program (cases.ts) to what it must show on every target, or be told. */
 import { expect } from 'vitest'
 import { renderDiagnostics } from '../src/base/render.ts'
-import { core } from '../src/check/core.generated.ts'
-import { inspect } from '../src/compile.ts'
+import { inspect } from './inspect.ts'
 import { load } from '../src/cpu/index.ts'
 import { pack, type Plain } from '../src/gpu/pack.ts'
 import { compile, CompileError, type BindingInfo, type Diagnostic, type Level, type Program } from '../src/index.ts'
@@ -74,7 +73,7 @@ async function runEverywhere(c: Case): Promise<void> {
   for (const level of levels) {
     const program = compiled(c, level)
     expect(diagnosed(program.diagnostics).sort(), renderDiagnostics(program.diagnostics)).toEqual([...c.diagnostics].sort())
-    const module = inspect(framed(c), 'case.slang', level, core, c.files)()
+    const module = inspect(framed(c), 'case.slang', level, c.files)()
     const wgsl = c.only === 'cpu' ? undefined : program.wgsl()
     const entry = wgsl?.reflection.entries.find(e => e.name === 'main')
     const bindings = wgsl?.reflection.bindings.filter(b => entry!.bindings.includes(b.name)) ?? []

@@ -8,6 +8,7 @@ import { Builder } from '../src/ir/build.ts'
 import * as ops from '../src/ir/ops.ts'
 import * as t from '../src/ir/type.ts'
 import { Func, Global, Region, inputs, type Module } from '../src/ir/value.ts'
+import * as verifier from '../src/ir/verify.ts'
 import { emitWgsl } from '../src/target/wgsl/emit.ts'
 
 /** What came of a program. */
@@ -75,7 +76,7 @@ function attempt<T>(work: () => T): T | undefined {
 
 /** WGSL of all functions on plain data and their derivatives: an entry point calls each with arguments that nothing is known of. */
 function wgslOfEverything(source: string, verify: boolean): string | undefined {
-  const options: MiddleOptions = { level: 2, verify, target: 'wgsl' }
+  const options: MiddleOptions = { level: 2, verifier: verify ? verifier : undefined, target: 'wgsl' }
   const module = bounded(() => {
     const sink = new Sink()
     const { program } = front(source, {}, core, sink)

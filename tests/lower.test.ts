@@ -1,7 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { core } from '../src/check/core.generated.ts'
-import { inspect } from '../src/compile.ts'
+import { inspect } from './inspect.ts'
 import { dispatch, run, type Data } from '../src/ir/run.ts'
 import { inputs } from '../src/ir/value.ts'
 import type { Type } from '../src/ir/type.ts'
@@ -13,7 +12,7 @@ for (const name of readdirSync(folder).filter(f => f.endsWith('.slang')).sort())
   describe(`lang/run/${name}`, () => {
     const text = readFileSync(new URL(name, folder), 'utf8')
     for (const level of [0, 2] as const) {
-      const module = inspect(text, name, level, core)
+      const module = inspect(text, name, level)
       for (const [line, fn, args, expected] of text.matchAll(/^\/\/! run (\w+)\((.*)\) = (.*)$/gm)) {
         it(`-O${level} ${line!.slice(8)}`, () => {
           const func = module().funcs.find(f => f.info.exported === fn)

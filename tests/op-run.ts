@@ -9,6 +9,7 @@ import type { Mode, Scalar } from '../src/ir/scalar.ts'
 import * as t from '../src/ir/type.ts'
 import type { Type } from '../src/ir/type.ts'
 import { Func, Global, Module, inputs, outputs, type Value } from '../src/ir/value.ts'
+import * as verifier from '../src/ir/verify.ts'
 import { emitJs } from '../src/target/js/js.ts'
 import { compileWasm } from '../src/target/wasm/wasm.ts'
 import { emitWgsl } from '../src/target/wgsl/emit.ts'
@@ -33,7 +34,7 @@ export function exporting(module: Module, names: readonly string[]): Module {
 /** Optimises a module, verifying after each pass. */
 export function optimised(module: Module, wide = false): Module {
   const sink = new Sink()
-  finish(module, sink, { level: 2, verify: true, wide })
+  finish(module, sink, { level: 2, verifier, wide })
   without(sink, 'optimising')
   return module
 }
