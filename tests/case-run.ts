@@ -52,7 +52,8 @@ function same(got: readonly number[], c: Case, where: string): void {
 }
 
 /** Bytes of a buffer or uniform with its contents; a buffer without any has room for 64 words of zeros. */
-function bytesOf(b: BindingInfo, value: Plain | undefined): Uint8Array {
+function contents(b: BindingInfo | undefined, value: Plain | undefined): Uint8Array {
+  if (b === undefined) return new Uint8Array(256)
   const type = b.type!
   const open = type.kind === 'array' && type.count === 0
   const count = value === undefined ? 0 : (value as readonly Plain[]).length
@@ -65,7 +66,7 @@ function bytesOf(b: BindingInfo, value: Plain | undefined): Uint8Array {
 function bound(c: Case, b: BindingInfo, bytes: Uint8Array): GpuResource {
   if (b.name === 'shown') return { group: b.group, binding: b.binding, kind: 'storage', bytes }
   if (b.handle !== null) return bindKnown(b)
-  return { group: b.group, binding: b.binding, kind: b.kind as 'storage', bytes: bytesOf(b, c.inputs[b.name]) }
+  return { group: b.group, binding: b.binding, kind: b.kind as 'storage', bytes: contents(b, c.inputs[b.name]) }
 }
 
 /** The interpreter as lowered and optimised (verified after each pass), the GPU as lowered, the CPU targets as optimised. */
@@ -84,12 +85,13 @@ async function runEverywhere(c: Case): Promise<void> {
       return Promise.resolve(new Uint8Array(Float32Array.from(globals['shown'] as number[]).buffer))
     }), c, `the interpreter at -O${level}`)
     if (level === 2 && c.only !== 'gpu') {
+      const machine = await load(program)
+      const kernel = machine.kernel('main')
       const storage = (bytes: Uint8Array): Record<string, Uint8Array> =>
-        ({ ...Object.fromEntries(bindings.filter(b => b.kind !== 'uniform').map(b => [b.name, bytesOf(b, c.inputs[b.name])])), shown: bytes })
+        ({ ...Object.fromEntries(kernel.buffers.map(name => [name, contents(bindings.find(b => b.name === name), c.inputs[name])])), shown: bytes })
       const uniforms = Object.fromEntries(bindings.filter(b => b.kind === 'uniform').map(b => [b.name, c.inputs[b.name]]))
       same(await shown(c, bytes => void evaluate(program.js().code)['main']!([1, 1, 1], { ...storage(bytes), ...uniforms })), c, 'JavaScript')
-      const machine = await load(program)
-      same(await shown(c, bytes => machine.kernel('main').dispatch([1, 1, 1], { buffers: storage(bytes), uniforms })), c, 'WebAssembly')
+      same(await shown(c, bytes => kernel.dispatch([1, 1, 1], { buffers: storage(bytes), uniforms })), c, 'WebAssembly')
     }
     if (wgsl === undefined) continue
     if (level === 2 && c.only !== 'gpu') {
