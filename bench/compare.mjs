@@ -50,7 +50,7 @@ row('---', '--:', '--:')
   const [ours, theirs, bare] = [[], [], []]
   for (let i = 0; i < 7; i++) {
     bare.push(process_('-e', '0'))
-    ours.push(process_(at('dist/cli.js'), 'compile', at('bench/programs/01_poly.slang')))
+    ours.push(process_(at('dist/cli.cjs'), 'compile', at('bench/programs/01_poly.slang')))
     theirs.push(process_(at('bench/cold-peer.mjs'), at('bench/programs/01_poly.slang')))
   }
   row('Cotangent', ms(median(ours)), (median(theirs) / median(ours)).toFixed(1))

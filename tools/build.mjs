@@ -1,39 +1,42 @@
 // Bundles one file for each entry of the package into dist/. Plain JavaScript, so that Node 20 runs it from a fresh checkout.
 import { execFileSync } from 'node:child_process'
 import { build } from 'esbuild'
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { writeCore } from './core-index.mjs'
 import { stripExamples } from './strip-examples.mjs'
 
 const at = path => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
-/** Entries by name; those whose source does not exist are left out. */
-const entries = {
-  index: 'src/index.ts', wgsl: 'src/wgsl.ts', cpu: 'src/cpu/index.ts', gpu: 'src/gpu/index.ts', cli: 'src/cli/main.ts', plugin: 'src/plugin/index.ts',
-}
-/** Entries that run on Node only. */
-const node = new Set(['cli', 'plugin'])
+/** Entries of the library by name. */
+const entries = { index: 'src/index.ts', wgsl: 'src/wgsl.ts', cpu: 'src/cpu/index.ts', gpu: 'src/gpu/index.ts' }
+/** The command line: scripts, not modules, since V8 keeps compiled code of scripts alone. */
+const commands = { cli: 'src/cli/start.ts', 'cli-main': 'src/cli/main.ts' }
 
 writeCore()
 // npm prepares a package after `prepack`, whose declarations must still be there when it is packed.
 const withTypes = process.argv.includes('--types')
 mkdirSync(at('dist'), { recursive: true })
 for (const name of readdirSync(at('dist'))) if (withTypes || name !== 'types') rmSync(at(`dist/${name}`), { recursive: true })
-const options = { bundle: true, format: 'esm', target: 'es2022', outdir: at('dist'), sourcemap: true, splitting: true, chunkNames: 'chunk-[hash]', plugins: [stripExamples], logLevel: 'warning' }
-const present = Object.entries(entries).filter(([, path]) => existsSync(at(path)))
-const points = list => Object.fromEntries(list.map(([name, path]) => [name, at(path)]))
-await build({ ...options, platform: 'neutral', mainFields: ['module', 'main'], entryPoints: points(present.filter(([name]) => !node.has(name))) })
-const hosted = present.filter(([name]) => node.has(name))
-if (hosted.length > 0) {
-  // Tools carry what they use, and load commands on demand: the start of the command line is a part of its speed.
-  const banner = { js: "import { createRequire as createRequire_ } from 'node:module'; const require = createRequire_(import.meta.url);" }
-  await build({
-    ...options, platform: 'node', target: 'node20', minify: true, sourcemap: false, chunkNames: 'cli-[hash]', banner, external: ['webgpu'],
-    entryPoints: points(hosted), legalComments: 'linked',
-  })
+/** Scripts from V8's cache cannot import: the file that starts them hands them a function that does. */
+const ownImport = {
+  name: 'own-import',
+  setup: ({ onLoad }) => onLoad({ filter: /[\\/]host[\\/]import\.ts$/ }, () => ({ contents: 'const own = importModule; export { own as importModule }', loader: 'js' })),
 }
-if (existsSync(at('dist/cli.js'))) chmodSync(at('dist/cli.js'), 0o755)
+const options = { bundle: true, target: 'es2022', outdir: at('dist'), plugins: [stripExamples], logLevel: 'warning' }
+const points = list => Object.fromEntries(Object.entries(list).map(([name, path]) => [name, at(path)]))
+await build({
+  ...options, format: 'esm', sourcemap: true, splitting: true, chunkNames: 'chunk-[hash]', platform: 'neutral', mainFields: ['module', 'main'], entryPoints: points(entries),
+})
+await build({
+  ...options, format: 'cjs', platform: 'node', target: 'node20', minify: true, outExtension: { '.js': '.cjs' }, external: ['webgpu'], entryPoints: points(commands),
+  plugins: [...options.plugins, ownImport], define: { 'import.meta.url': 'thisFile' }, banner: { js: "const thisFile = require('node:url').pathToFileURL(__filename).href;" }, legalComments: 'linked',
+})
+const cli = at('dist/cli.cjs')
+writeFileSync(cli, `#!/usr/bin/env node\n${readFileSync(cli, 'utf8')}`)
+chmodSync(cli, 0o755)
+// The first run keeps the functions that it needed, for later ones to start with.
+execFileSync(process.execPath, [cli, 'compile', at('examples/splat2d/splat2d.slang'), at('examples/brdf/brdf.slang')], { stdio: 'ignore', env: { ...process.env, NODE_OPTIONS: '' } })
 
 // Declarations are only needed by those who install the package; a checkout works without.
 if (withTypes) {

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
+import { importModule } from '../host/import.ts'
 import { UsageError } from './host.ts'
 
 export interface Device {
@@ -34,8 +35,7 @@ const kept: unknown[] = []
 export async function findDevice(): Promise<Device> {
   let create: (options: string[]) => GPU
   try {
-    const module = 'webgpu'
-    const found = await import(module) as { create: typeof create; globals: Record<string, unknown> }
+    const found = await importModule('webgpu') as { create: typeof create; globals: Record<string, unknown> }
     Object.assign(globalThis, found.globals)
     create = found.create
   } catch {

@@ -1,12 +1,7 @@
-#!/usr/bin/env node
 /** The command line. Commands load what they need when they run, so that `compile` starts fast. */
-import * as nodeModule from 'node:module'
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { slangcSpelling } from './spelling.ts'
 import { UsageError, packageVersion } from './host.ts'
-
-// Node 22 and later keep compiled code between runs.
-(nodeModule as { enableCompileCache?: () => unknown }).enableCompileCache?.()
 
 const levels = ['0', '1', '2', '3']
 
@@ -123,9 +118,16 @@ program.command('demo').description('run a bundled example end to end; without a
 process.on('SIGINT', () => process.exit(130))
 process.stdout.on('error', (e: NodeJS.ErrnoException) => { if (e.code === 'EPIPE') process.exit(0) })
 
-try {
-  await program.parseAsync(slangcSpelling(process.argv.slice(2)), { from: 'user' })
-} catch (error) {
+/** Runs a command line, without Node and the script's name; the process's exit code says how it went. */
+export async function main(args: readonly string[]): Promise<void> {
+  try {
+    await program.parseAsync(slangcSpelling(args), { from: 'user' })
+  } catch (error) {
+    failed(error)
+  }
+}
+
+function failed(error: unknown): void {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2
   else if (error instanceof UsageError) {
     if (error.message !== '') process.stderr.write(`cotangent: ${error.message}\n`)

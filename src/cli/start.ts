@@ -1,0 +1,50 @@
+/**
+ * Starts the command line from code that V8 has compiled before. Half of a short command's time would otherwise go into compiling the
+ * same functions again; Node keeps compiled code by itself only from version 22 on, and only of what is loaded without a bundle's loader.
+ * The cache lies beside the code, is made when the package is built, and again by the first run of another version of Node.
+ */
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { Script } from 'node:vm'
+
+const file = join(__dirname, 'cli-main.cjs')
+const cacheFile = `${file}.cache`
+
+function cached(): Buffer | undefined {
+  try {
+    return readFileSync(cacheFile)
+  } catch {
+    return undefined
+  }
+}
+
+/** Keeps the functions that have been compiled by now. Where the package may not be written, starts are slower, and that is all. */
+function keep(script: Script): void {
+  const temporary = `${cacheFile}.${process.pid}`
+  try {
+    writeFileSync(temporary, script.createCachedData())
+    renameSync(temporary, cacheFile)
+  } catch {
+    try {
+      rmSync(temporary, { force: true })
+    } catch {
+      // Nothing was written either.
+    }
+  }
+}
+
+const cachedData = cached()
+const script = new Script(`(function (require, module, exports, __filename, importModule) {${readFileSync(file, 'latin1')}\n})`, {
+  filename: file, cachedData,
+})
+type Main = (require: NodeJS.Require, module: { exports: unknown }, exports: unknown, file: string, importModule: (address: string) => Promise<unknown>) => void
+const body = script.runInThisContext() as Main
+const module_ = { exports: {} as { main?: (args: readonly string[]) => Promise<void> } }
+body(createRequire(file), module_, module_.exports, file, address => import(address))
+
+// Flags of V8 change the code, so what a run with some of them keeps would be of no use to others.
+const plain = process.execArgv.length === 0 && (process.env['NODE_OPTIONS'] ?? '') === ''
+if (plain && (cachedData === undefined || script.cachedDataRejected === true)) process.on('exit', () => keep(script))
+
+void module_.exports.main!(process.argv.slice(2))
