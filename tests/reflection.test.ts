@@ -19,9 +19,8 @@ describe('reflection', () => {
 
   test('says where everything is bound', () => {
     expect(reflection.bindings.map(b => `${b.group}:${b.binding} ${b.kind} ${b.path.join('.')}`)).toEqual([
-      '0:0 uniform globalParams', '0:1 uniform light', '0:2 uniform material', '0:3 texture material.albedo', '0:4 sampler material.sampler', '0:5 storage-texture material.target',
-      '0:6 read-only-storage lights', '0:7 storage bytes', '0:8 texture shadows.0', '0:9 texture shadows.1', '0:10 sampler nearer', '1:3 storage frames',
-      '0:11 storage printOutput',
+      '0:0 uniform globalParams', '0:1 uniform light', '2:0 uniform material', '2:1 texture material.albedo', '2:2 sampler material.sampler', '2:3 storage-texture material.target',
+      '0:2 read-only-storage lights', '0:3 storage bytes', '0:4 texture shadows.0', '0:5 texture shadows.1', '0:6 sampler nearer', '1:3 storage frames', '0:7 storage printOutput',
     ])
     expect(reflection.bindings.filter(b => b.handle !== null).map(b => b.handle)).toEqual([
       { kind: 'texture', texture: { dimension: '2d', sampleType: 'float', multisampled: false } }, { kind: 'sampler', sampler: 'filtering' },

@@ -185,6 +185,11 @@ export function resultTypes(sig: Signature): readonly Type[] {
   return sig.result.kind === 'void' ? types : [sig.result, ...types]
 }
 
+/** A `ParameterBlock`: its resources are bound as one group, of the number that it asks for or of one of its own. */
+export interface ParameterBlock {
+  readonly group: number | undefined
+}
+
 /** A module-level variable or resource; `global` makes a pointer to it. */
 export class Global {
   name: string
@@ -199,6 +204,8 @@ export class Global {
   format: string | undefined = undefined
   /** Of a resource in a struct or array: its variable, then names of fields and indices; else undefined. */
   path: readonly (string | number)[] | undefined = undefined
+  /** The block that it belongs to. */
+  block: ParameterBlock | undefined = undefined
   /** For `private` globals: a function without parameters that gives the initial value. */
   readonly init: Func | undefined
   readonly span: Span | null

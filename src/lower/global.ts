@@ -10,7 +10,7 @@ import * as s from '../check/type.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import * as ops from '../ir/ops.ts'
-import { Func, Global } from '../ir/value.ts'
+import { Func, Global, type ParameterBlock } from '../ir/value.ts'
 import { impossible, type Lowering } from './context.ts'
 import { lowerExpr } from './expr.ts'
 import { Fn } from './func.ts'
@@ -51,6 +51,8 @@ export class Globals {
   /** What is found so far of the parameters; buffers of plain values are made after their fields are known. */
   readonly #leaves: { readonly path: Origin['path'], readonly entry: string | null, readonly home: Home & { readonly kind: 'resource' | 'uniform' } }[] = []
   #entry: string | null = null
+  /** The block whose resources are being made. */
+  #parameters: ParameterBlock | undefined
 
   constructor(cx: Lowering) {
     this.#cx = cx
@@ -84,14 +86,15 @@ export class Globals {
     this.#cx.module.structs.push(type)
     const own = name === 'globalParams' ? this.#cx.names.unique(name) : name
     plain.global = new Global(own, type, 'uniform', 'uniform', binding ?? undefined, undefined, null)
+    plain.global.block = this.#parameters
     this.#cx.module.globals.splice(at, 0, plain.global)
   }
 
   /** A block that holds resources too: they become globals, and the rest of it a uniform buffer that has its name. */
-  #mixed(name: string, type: Type, source: s.Type, binding: Binding | null): Home {
+  #mixed(name: string, type: Type, source: s.Type, binding: Binding | null, path: Origin['path'] = [name]): Home {
     const plain: Plain = { fields: [], global: undefined }
     const at = this.#cx.module.globals.length
-    const parts = this.#parts(name, '', type, source, plain, { format: undefined, span: null, path: [name] })
+    const parts = this.#parts(name, '', type, source, plain, { format: undefined, span: null, path })
     this.#settle(plain, name, `${name}_values`, binding, at)
     return { kind: 'bundle', type, parts }
   }
@@ -107,18 +110,31 @@ export class Globals {
   }
 
   #home(name: string, type: Type, source: s.Type, binding: Binding | null, from: Origin): Home {
-    if (type.kind === 'struct' && isBlock(source) && hasPointer(type)) return this.#mixed(this.#cx.names.unique(name), type, source, binding)
     return this.#part(name, name, type, source, binding, this.#uniforms, from)
+  }
+
+  /** A block of constants; one of parameters is a group of bindings, and so is each inside it. */
+  #grouped(name: string, type: Type, source: s.Type, binding: Binding | null, from: Origin): Home {
+    const outer = this.#parameters
+    const isGroup = isBlock(source, 'ParameterBlock')
+    if (isGroup) this.#parameters = { group: binding?.group }
+    const own = isGroup ? null : binding
+    const home = type.kind === 'ptr' ? this.#resource(name, type, source, own, from) : this.#mixed(this.#cx.names.unique(name), type, source, own, from.path)
+    this.#parameters = outer
+    return home
+  }
+
+  #resource(name: string, type: Type, source: s.Type, binding: Binding | null, from: Origin): Home {
+    const global = this.#global(name, type.elem!, type.space!, resourceKind(type, source), binding, from.span)
+    global.format = from.format
+    if (from.path.length > 1) global.path = from.path
+    return this.#found(from, { kind: 'resource', global })
   }
 
   /** `name` is that of a resource, `field` that of a plain value in its buffer. */
   #part(name: string, field: string, type: Type, source: s.Type, binding: Binding | null, plain: Plain, from: Origin): Home {
-    if (type.kind === 'ptr') {
-      const global = this.#global(name, type.elem!, type.space!, resourceKind(type, source), binding, from.span)
-      global.format = from.format
-      if (from.path.length > 1) global.path = from.path
-      return this.#found(from, { kind: 'resource', global })
-    }
+    if (isBlock(source) && (type.kind === 'ptr' || hasPointer(type))) return this.#grouped(name, type, source, binding, from)
+    if (type.kind === 'ptr') return this.#resource(name, type, source, binding, from)
     if (hasPointer(type)) return { kind: 'bundle', type, parts: this.#parts(name, field, type, source, plain, from) }
     let own = field
     for (let k = 1; plain.fields.some(f => f.name === own); k++) own = `${field}_${k}`
@@ -148,6 +164,7 @@ export class Globals {
 
   #global(name: string, type: Type, space: t.Space, resource: Global['resource'], binding: Binding | null, span: Span | null): Global {
     const made = new Global(this.#cx.names.unique(name), type, space, resource, binding ?? undefined, undefined, span)
+    made.block = this.#parameters
     this.#cx.module.globals.push(made)
     return made
   }
@@ -219,8 +236,8 @@ export class Globals {
   }
 }
 
-function isBlock(source: s.Type): boolean {
-  return source.kind === 'struct' && (source.decl.intrinsic === 'ParameterBlock' || source.decl.intrinsic === 'ConstantBuffer')
+function isBlock(source: s.Type, ...kinds: readonly string[]): boolean {
+  return source.kind === 'struct' && (kinds.length > 0 ? kinds : ['ParameterBlock', 'ConstantBuffer']).includes(source.decl.intrinsic ?? '')
 }
 
 function resourceKind(type: Type, source: s.Type): Global['resource'] {
