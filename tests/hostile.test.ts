@@ -35,6 +35,40 @@ float4 vs(out bool lit : LIT) : SV_Position { lit = true; return 1.0; }
 float4 fs(noperspective float lit : LIT) : SV_Target { return lit; }`,
   'lanes that no wave has': kernel('o[0] = WaveReadLaneAt(o[1], -1) + WaveReadLaneAt(o[2], 128u) + WaveReadLaneAt(float2(o[3]), id.x + 1000).y;'),
   'atomics on what is no number': kernel('InterlockedAdd(b[0].on, 2u);', 'struct B { bool on; } RWStructuredBuffer<B> b;'),
+  'textures with gradients of every width': `DiffTexture2D<float> a; DiffTexture2D<float3> b; SamplerState s;
+[Differentiable] float f(float2 p) { return a.SampleLevel(s, p, 0) + b.SampleLevel(s, p, 1.5).z + a[uint2(0,1)]; }
+[shader("compute")] [numthreads(1,1,1)] void main() { var p = diffPair(float2(0.1)); bwd_diff(f)(p, 1); let q = fwd_diff(f)(diffPair(float2(0.1), float2(1))); RWs[0] = q.d; }
+RWStructuredBuffer<float> RWs;`,
+  'tensors of structs and vectors': `struct S { float a; int b; }
+[CUDAKernel] void k(TensorView<S> x, TensorView<float3> y) { S s = x[0]; y[1] = float3(s.a); x.store(1, s); x[0].a = 4; y[0].x += 2; }`,
+  'atomics on tensors of vectors': `[CUDAKernel] void k(TensorView<float3> y) { float3 old; y.InterlockedAdd(0, float3(1), old); }`,
+  'tensors that are changed in place': `[CUDAKernel] [Differentiable] void k(DiffTensorView x, DiffTensorView y) { x[0] += y[0]; x.primal[1] = 3; y[0]++; }`,
+  'buffers of matrices and arrays with gradients': `struct G : IDifferentiable { float3 a; int k; }
+DiffStructuredBuffer<G> gs; DiffStructuredBuffer<float4x4> ms; DiffStructuredBuffer<float[3]> as;
+[Differentiable] float f(uint i) { return gs[i].a.x * ms[i][0][1] + as[i][2]; }
+[shader("compute")] [numthreads(1, 1, 1)] void main(uint3 id : SV_DispatchThreadID) { bwd_diff(f)(id.x, 1); }`,
+  'textures with gradients behind an interface': `interface IShape { [Differentiable] float at(float2 p); }
+struct Tex : IShape { DiffTexture2D<float> t; SamplerState s; [Differentiable] float at(float2 p) { return t.SampleLevel(s, p, 0); } }
+[Differentiable] float go<T : IShape>(T x, float2 p) { return x.at(p) * 2; }
+ParameterBlock<Tex> t;
+RWStructuredBuffer<float2> o;
+[shader("compute")] [numthreads(1,1,1)] void main(uint3 id: SV_DispatchThreadID) { var p = diffPair(float2(0.3)); Tex x = t; bwd_diff(go<Tex>)(x, p, 1); o[0] = p.d; }`,
+  'places that a texture moves': `Texture2D t; SamplerState s; RWStructuredBuffer<float2> o;
+[Differentiable] float f(float2 p) { float2 q = p; for (int i = 0; i < 4; i++) q += 0.1 * t.SampleLevel(s, q, 0).xy; return dot(q, q); }
+[shader("compute")] [numthreads(1,1,1)] void main() { var p = diffPair(float2(0.3)); bwd_diff(f)(p, 1); o[0] = p.d; }`,
+  'textures and samplers wherever they may stand': `Texture2D t[2]; SamplerState s[2]; struct P { Texture2D a; SamplerState b; float4 at(float2 p) { return a.SampleLevel(b, p, 0); } }
+ParameterBlock<P> block; P plain;
+Texture2D choose(bool c) { return c ? t[0] : t[1]; }
+float4 go(Texture2D x, SamplerState y, float2 p) { return x.SampleLevel(y, p, 0); }
+RWTexture2D<float4> img[2];
+[shader("compute")] [numthreads(1,1,1)] void main(uint3 id : SV_DispatchThreadID, uniform Texture2D own, uniform SamplerState mine) {
+ float2 p = float2(id.xy) * 0.1;
+ img[0][id.xy] = go(t[1], s[0], p) + block.at(p) + plain.at(p) + own.SampleLevel(mine, p, 0) + go(own, block.b, p);
+ img[1].Store(id.xy, t[0][id.xy]);
+}
+[shader("fragment")] float4 fs(float2 uv : TEXCOORD) : SV_Target { return t[0].Sample(s[1], uv) + t[0].SampleGrad(s[1], uv, uv, uv); }`,
+  'what a sampler of integers would be': `Texture2D<int4> t; SamplerState s; export float f(float2 d) { return t.SampleLevel(s, d, 0).x + t.SampleLevel(s, d, 0, int2(1, 0)).x; }`,
+  'samplers of devices beside pictures': `TextureCube c; Texture2D t; SamplerState s; SamplerComparisonState z; export float f(float3 d) { return c.SampleLevel(s, d, 0).x + t.SampleCmpLevelZero(z, d.xy, 0.5); }`,
 }
 
 describe('hostile programs', () => {

@@ -99,6 +99,10 @@ const operandCount: Readonly<Record<string, number>> = { load: 0, add1: 0, sub1:
 function atomic(fn: Fn, name: string, pointer: Value, args: readonly Operand[], result: Type, given: Type = pointer.type.elem!): Value | undefined {
   const { b } = fn
   const type = pointer.type.elem!
+  if (type.kind !== 'scalar') {
+    fn.unsupported('an atomic operation on more than one number')
+    return result.kind === 'void' ? undefined : b.zero(given)
+  }
   const values = args.slice(0, operandCount[name] ?? 1).map(a => convert(fn, valueOf(fn, a), type))
   if (t.isFloat(type) && (name === 'and' || name === 'or' || name === 'xor')) {
     fn.unsupported('a bitwise atomic operation on a float')
