@@ -233,6 +233,8 @@ export interface FrontOptions {
   readonly conformances?: readonly string[] | undefined
   /** Entry points to compile; default: every function with a stage. One without `[shader]` needs its stage here. */
   readonly entries?: readonly (string | { readonly name: string; readonly stage: Stages })[] | undefined
+  /** Threads of a group of `[CUDAKernel]`s without `[numthreads]`, which in other places the launch says; default 64 × 1 × 1. */
+  readonly blockSize?: readonly [number, number, number] | undefined
   /** Functions to export to WebAssembly and JavaScript; default: every `public` or `export` function of the source. */
   readonly exports?: readonly string[] | undefined
   /** Told how long each phase took, in milliseconds. */
@@ -293,14 +295,14 @@ export class Checked {
     const free = program.functions.filter(f => f.role === 'function' && f.hasBody)
     const entries: EntryRoot[] = []
     if (options.entries === undefined) {
-      for (const func of program.entries) entries.push({ func, stage: stageOf(program.attributes(func).stage) })
+      for (const func of program.entries) entries.push({ func, stage: stageOf(program.attributes(func).stage), blockSize: options.blockSize })
     } else {
       for (const asked of options.entries) {
         const name = typeof asked === 'string' ? asked : asked.name
         const func = free.find(f => f.name === name)
         const stage = func === undefined ? null : typeof asked === 'string' ? program.attributes(func).stage : asked.stage
         if (func === undefined || stage === null) sink.add(missingEntry, undefined, { name }, ...suggestAmong(name, program.entries.map(f => f.name)))
-        else entries.push({ func, stage: stageOf(stage) })
+        else entries.push({ func, stage: stageOf(stage), blockSize: options.blockSize })
       }
     }
     const names = options.exports

@@ -69,6 +69,11 @@ describe('the reverse of an entry point', () => {
     expect(code).toContain('fn square_bwd(')
     expect(program.wasm({ reverseOf: 'square' }).host.kernels.map(k => k.name)).toEqual(['square_bwd'])
   })
+  test('has groups of the size that the launch would say', () => {
+    const sized = compile(tensorProgram, { blockSize: [8, 4, 2] })
+    expect(sized.wgsl().reflection.entries.filter(e => e.name === 'square' || e.name === 'train').map(e => e.workgroupSize)).toEqual([[8, 4, 2], [4, 1, 1]])
+    expect(sized.wgsl({ reverseOf: 'square' }).reflection.entries[0]!.workgroupSize).toEqual([8, 4, 2])
+  })
   test('is refused where there is none', () => {
     expect(() => program.wgsl({ reverseOf: 'nope' })).toThrow(/E38009|no entry point|nope/)
     expect(() => program.wasm({ reverseOf: 'train' })).toThrow(/train is not/)

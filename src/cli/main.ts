@@ -18,6 +18,7 @@ function shared(command: Command): Command {
     .addOption(new Option('--diagnostics <format>', 'how mistakes are reported on stderr').choices(['text', 'json']).default('text'))
     .option('-g, --debug', 'on a CPU, stop a loop that makes more trips than its [MaxIters] allows, and name it; in WGSL, name the lines of the source')
     .option('--max-context <bytes>', 'how many bytes a reverse pass may keep in memory; what does not fit is computed again', whole)
+    .option('--block <x,y,z>', 'threads of a group of [CUDAKernel]s that say nothing of it (default: 64,1,1)', block)
     .option('--time', 'print the milliseconds of each phase on stderr')
 }
 
@@ -25,6 +26,12 @@ function whole(text: string): number {
   const n = Number(text)
   if (!Number.isSafeInteger(n) || n < 0 || text.trim() === '') throw new InvalidArgumentError('a whole number is needed')
   return n
+}
+
+function block(text: string): [number, number, number] {
+  const [x = 1, y = 1, z = 1, ...more] = text.split(',').map(Number)
+  if (more.length > 0 || ![x, y, z].every(n => Number.isSafeInteger(n) && n > 0 && n <= 1024)) throw new InvalidArgumentError('up to three positive whole numbers are needed, as in 16,16,1')
+  return [x, y, z]
 }
 
 function positive(text: string): number {

@@ -31,6 +31,8 @@ export interface EntryRoot {
   readonly stage: 'compute' | 'vertex' | 'fragment'
   /** The reverse derivative of a compute entry point, as one of its own named `NAME_bwd`. */
   readonly reverse?: boolean | undefined
+  /** Threads of a group where the source does not say. */
+  readonly blockSize?: readonly [number, number, number] | undefined
 }
 
 export interface ExportRoot {
@@ -108,8 +110,8 @@ function drain(cx: Lowering): void {
   cx.system.settle()
 }
 
-/** Threads in a workgroup of a `[CUDAKernel]`, whose launch decides elsewhere. */
-const kernelThreads = 64
+/** Threads in a workgroup of a `[CUDAKernel]`, whose launch says it elsewhere, where nothing else does. */
+const kernelThreads = [64, 1, 1] as const
 
 /** Parameters of an entry point that are no system values. */
 function uniformsOf(cx: Lowering, { func, stage }: EntryRoot): readonly ParamDecl[] {
@@ -147,7 +149,7 @@ function lowerEntry(cx: Lowering, root: EntryRoot, uniforms: readonly ParamDecl[
   const result = cx.types.of(program.signature({ kind: 'direct', decl: root.func, subst: noSubst }).result)
   const name = root.reverse === true ? cx.names.unique(`${root.func.name}_bwd`) : root.func.name
   const func = new Func(name, { params: sig, result, resultNoDiff: true }, root.func.span)
-  func.info.entry = { stage: root.stage, numthreads: attributes.numthreads ?? [attributes.kernel ? kernelThreads : 1, 1, 1], semantics }
+  func.info.entry = { stage: root.stage, numthreads: attributes.numthreads ?? (attributes.kernel ? root.blockSize ?? kernelThreads : [1, 1, 1]), semantics }
   cx.module.funcs.push(func)
   cx.system.add({ func, params: sig, semantics })
   const body = program.body(root.func)
