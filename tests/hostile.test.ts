@@ -34,6 +34,16 @@ float4 vs(out bool lit : LIT) : SV_Position { lit = true; return 1.0; }
 [shader("fragment")]
 float4 fs(noperspective float lit : LIT) : SV_Target { return lit; }`,
   'lanes that no wave has': kernel('o[0] = WaveReadLaneAt(o[1], -1) + WaveReadLaneAt(o[2], 128u) + WaveReadLaneAt(float2(o[3]), id.x + 1000).y;'),
+  'a resource of an array that the run chooses': `struct Data { StructuredBuffer<float> inputs[2]; float fetch(int which) { return inputs[which][2]; } }
+ParameterBlock<Data> data;
+${kernel('o[0] = data.fetch(int(o[1]));')}`,
+  'an index past an array of resources': `StructuredBuffer<float> all[];
+${kernel('o[0] = all[0][1] + all[1][1];')}`,
+  'a value of which no interface says anything': `interface I { associatedtype A; A make(); int use(A a); }
+struct P : I { typealias A = int; int make() { return 3; } int use(int a) { return a; } }
+struct Q : I { typealias A = float; float make() { return 2.5; } int use(float a) { return int(a * 2); } }
+I pick(int i) { if (i == 0) { P p; return p; } Q q; return q; }
+${kernel('I i = pick(int(o[0])); let a = i.make(); o[1] = i.use(a);')}`,
   'atomics on what is no number': kernel('InterlockedAdd(b[0].on, 2u);', 'struct B { bool on; } RWStructuredBuffer<B> b;'),
   'textures with gradients of every width': `DiffTexture2D<float> a; DiffTexture2D<float3> b; SamplerState s;
 [Differentiable] float f(float2 p) { return a.SampleLevel(s, p, 0) + b.SampleLevel(s, p, 1.5).z + a[uint2(0,1)]; }

@@ -295,7 +295,7 @@ function collectProperty(at: Place, decl: ast.PropertyDecl): void {
 function storage(at: Place, decl: ast.VarDecl): GlobalStorage {
   if (has(decl, 'groupshared')) return 'groupshared'
   const constant = has(decl, 'const') || decl.form === 'let'
-  if (has(decl, 'static')) return constant ? 'constant' : 'static'
+  if (has(decl, 'static') || has(decl, '__global')) return constant ? 'constant' : 'static'
   return constant && decl.init !== undefined || at.parent.kind === 'interface' ? 'constant' : 'parameter'
 }
 
@@ -305,6 +305,8 @@ function collectVar(at: Place, decl: ast.VarDecl): void {
   if (width !== undefined) at.cx.sink.add(errors.unsupported, width.span, { feature: 'a bit field' })
   if (at.parent.kind === 'struct' && !has(decl, 'static')) {
     const field: FieldDecl = { kind: 'field', ...common, index: at.parent.fields.length, owner: at.parent, syntax: decl }
+    const width = decl.semantics.find(s => s.name === ':')
+    if (width !== undefined) at.cx.sink.add(errors.unsupported, width.span, { feature: 'a bit field' })
     const count = at.parent.fields.length
     enter(at, field)
     if (at.scope.names.get(decl.name.text)?.includes(field) === true) at.parent.fields[count] = field

@@ -108,7 +108,10 @@ export function componentOf(fn: Fn, base: Ref, index: number): Ref {
     case 'pointer':
       if (base.pointer.type.elem!.kind === 'struct') return { kind: 'pointer', pointer: fn.b.field(base.pointer, index) }
       return { kind: 'pointer', pointer: fn.b.elem(base.pointer, fn.b.const(t.i32, index)) }
-    case 'bundle': return base.parts[index] ?? impossible('an index past the end of an array of resources')
+    case 'bundle':
+      if (index < base.parts.length) return base.parts[index]!
+      fn.cx.sink.add(resourceElement, fn.b.span ?? undefined, {})
+      return base.parts[0] ?? impossible('an array without resources')
     case 'value': return { kind: 'value', value: part(fn, base.value, index) }
     default: return { kind: 'part', base, index }
   }

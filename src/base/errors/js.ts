@@ -28,7 +28,7 @@ void computeMain(uint3 id : SV_DispatchThreadID)
   },
 })
 
-export const choiceInScript: Entry = error('E37103', 'which resource this is depends on the run, and JavaScript needs to know when compiling', {
+export const choiceOnCpu: Entry = error('E37103', 'which resource this is depends on the run, and JavaScript and WebAssembly need to know when compiling', {
   help: 'choose between the values read from the resources instead',
   example: {
     source: `StructuredBuffer<float> a;

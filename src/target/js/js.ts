@@ -1,10 +1,8 @@
 /** IR to a JavaScript module. */
 import type { Sink } from '../../base/diag.ts'
-import { choiceInScript } from '../../base/errors/js.ts'
-import * as ops from '../../ir/ops.ts'
 import type { Mode } from '../../ir/scalar.ts'
 import type { Func, Module } from '../../ir/value.ts'
-import { walk } from '../../ir/walk.ts'
+import { reportChoices } from '../choice.ts'
 import { dataSignature, dataType, type DataSignature, type DataType } from '../data.ts'
 import { emitFunc } from './emit.ts'
 import { fold } from './fold.ts'
@@ -31,19 +29,6 @@ export interface JsOutput {
   /** What `bind` takes by name: buffers of how many bytes an element, and uniforms. */
   readonly buffers: readonly { readonly name: string; readonly elem: DataType; readonly stride: number }[]
   readonly uniforms: readonly { readonly name: string; readonly type: DataType }[]
-}
-
-/** Reports resources that the run chooses: a place must be known to be written down. */
-function reportChoices(module: Module, sink: Sink): boolean {
-  const before = sink.errors
-  for (const func of module.funcs) {
-    if (func.body === undefined) continue
-    walk(func.body, inst => {
-      const chooses = inst.regions.length > 0 || inst.op === ops.select
-      if (chooses && inst.results.some(r => r.type.kind === 'ptr')) sink.add(choiceInScript, inst.span ?? undefined, {})
-    })
-  }
-  return sink.errors > before
 }
 
 /** Prints the exported functions and compute entry points of a program as an ES module. */

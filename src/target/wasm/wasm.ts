@@ -2,6 +2,7 @@
 import type { Sink } from '../../base/diag.ts'
 import { tooManyLocals } from '../../base/errors/wasm.ts'
 import type { Module } from '../../ir/value.ts'
+import { reportChoices } from '../choice.ts'
 import { encode } from './encode.ts'
 import type { WasmInterface } from './interface.ts'
 import { legalize } from './legalize.ts'
@@ -26,6 +27,7 @@ const maxLocals = 50_000
 
 /** Compiles the exported functions and compute entry points of an optimised module; undefined where the sink says why not. */
 export function compileWasm(module: Module, sink: Sink, options: WasmOptions = {}): WasmOutput | undefined {
+  if (reportChoices(module, sink)) return undefined
   const legal = legalize(module, sink, options.maxArray)
   if (legal === undefined) return undefined
   const bytes = encode(legal.code)

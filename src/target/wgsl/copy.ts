@@ -86,6 +86,8 @@ export class Copier {
 
   #value(of: Value): Value {
     const v = this.#values[of.id]
+    // A resource among values is one that the run chooses.
+    if (v === undefined && of.type.kind === 'ptr') this.#cx.sink.add(resourceChoiceInTarget, (of.def.op !== undefined ? of.def.span : null) ?? this.#b.span ?? undefined, {})
     if (v === undefined && this.#cx.sink.errors > 0) return this.#b.zero(this.type(of.type))
     if (v !== undefined) return v
     throw new InternalError('wgsl', `value ${of.id} of ${this.#from.name} (${of.type.name}) is used before it is defined`)

@@ -1,0 +1,83 @@
+// The programs that `bench/others.mjs` compiles and compares: where each stands, what it is, and what it needs from its host.
+//   with: folders in which imports are looked up, in its own repository, or as `owner/name:folder`
+//   groups, elements, values, ranges, floats, ints, size: how its kernels are started and what its resources hold
+//   driver: a kernel of ours that calls what a library without kernels offers
+const playground = (name, about, more = {}) => ({
+  repo: 'shader-slang/slang-playground', path: `public/demos/${name}.slang`, about, with: ['engine/slang-compilation-engine/src/slang'], ...more,
+})
+
+const slang = (path, about, more = {}) => ({ repo: 'shader-slang/slang', path: `examples/${path}`, about, ...more })
+const slangpy = (path, about, more = {}) => ({ repo: 'shader-slang/slangpy', path, about, ...more })
+const webgpu = (path, about, more = {}) => ({ repo: 'eliemichel/SlangWebGPU', path: `examples/${path}`, about, ...more })
+
+export const programs = [
+  playground('atomics', 'counters that threads share'),
+  playground('autodiff', 'forward and reverse derivatives of a sum of squares'),
+  playground('circle', 'coloured rings'),
+  playground('entrypoint', 'a vertex and a fragment shader with an array of textures'),
+  playground('generic', 'generic functions and interfaces'),
+  playground('gsplat2d-diff', 'splatting of Gaussians with gradients and Adam', { elements: 4096, groups: { '*': [1, 1, 1] } }),
+  playground('gsplat2d', 'splatting of Gaussians', { elements: 4096 }),
+  playground('image-from-url', 'a picture from a texture'),
+  playground('lambda', 'lambdas as arguments'),
+  playground('multiple-kernels', 'two kernels'),
+  playground('ocean', 'an ocean by ray marching'),
+  playground('operator-overload', 'operators of a struct'),
+  playground('painting', 'painting with the mouse'),
+  playground('property', 'properties of a struct'),
+  playground('simple-image', 'one colour'),
+  playground('simple-print', 'printing'),
+  playground('variadic', 'packs of types'),
+  playground('volume-slice', 'a slice of a 3D texture'),
+  { repo: 'shader-slang/slang-playground', path: 'engine/slang-compilation-engine/src/slang/rand_float.slang', about: 'random numbers' },
+
+  slang('hello-world/hello-world.slang', 'the sum of two buffers'),
+  slang('cpu-hello-world/shader.slang', 'a buffer by thread ids'),
+  slang('autodiff-texture/buildmip.slang', 'a level of a mip chain from that above', { values: { dstWidth: 16, dstHeight: 16 } }),
+  slang('autodiff-texture/convert.slang', 'gradients in fixed point as texels'),
+  slang('autodiff-texture/reconstruct.slang', 'a picture from its mip chain of differences', { values: { width: 16, height: 16 } }),
+  slang('autodiff-texture/draw-quad.slang', 'a textured quad'),
+  slang('autodiff-texture/learnmip.slang', 'a step of learning a level', { refused: 'WGSL has no texture of four floats that is read and written' }),
+  slang('autodiff-texture/train.slang', 'gradients of a loss by texels of a mip chain, in the fragment stage'),
+  slang('triangle/shaders.slang', 'a coloured triangle'),
+  slang('nv-aftermath-example/shaders.slang', 'a coloured triangle, with a loop'),
+  slang('reflection-api/compute-simple.slang', 'resources for reflection', { idle: true }),
+  slang('reflection-api/raster-simple.slang', 'blocks within blocks, by two stages'),
+  slang('reflection-parameter-blocks/shader.slang', 'shading with parameter blocks', { groups: { '*': [1, 1, 1] } }),
+  slang('model-viewer/shaders.slang', 'materials and lights by generic interfaces'),
+  slang('shader-object/shader-object.slang', 'an interface as a parameter'),
+  slang('shader-toy/shader-toy.slang', 'an effect behind an interface, two stages'),
+  slang('shader-coverage-backends/hello-coverage.slang', 'branches to count'),
+  slang('shader-coverage-bvh-traversal/bvh_traverse.slang', 'rays through a tree of boxes', { floats: [-1, 1], values: { globals_rayCount: 64, globals_rayBatchOffset: 0, tMax: 50 }, ranges: { nodes_leftIndex: [-2, 3], nodes_rightIndex: [0, 8] } }),
+  slang('shader-coverage-image-pipeline/pipeline.slang', 'denoising, tone mapping and gamma of a picture'),
+  slang('shader-coverage-tutorial/hello-coverage.slang', 'branches to count'),
+  slang('wgpu-slang-wasm/shader.slang', 'two stages without attributes'),
+  slang('gpu-printing/kernels.slang', 'printing by strings', { refused: 'includes a header that is C++', theirs: 'the same' }),
+  slang('ray-tracing/shaders.slang', 'ray queries', { refused: 'WGSL has no ray tracing' }),
+  slang('ray-tracing-pipeline/shaders.slang', 'a ray tracing pipeline', { refused: 'WGSL has no ray tracing' }),
+  slang('mlp-training/kernels.slang', 'training a small network through pointers', { refused: 'WGSL has no pointers to buffers' }),
+  slang('mlp-training-coopvec/kernels.slang', 'training with cooperative vectors', { refused: 'WGSL has no cooperative vectors' }),
+
+  slangpy('examples/simple_compute/simple_compute.slang', 'the sum of two buffers'),
+  slangpy('examples/tev/checkerboard.slang', 'a checkerboard'),
+  slangpy('examples/window/draw.slang', 'a drawing by signed distances'),
+  slangpy('examples/pathtracer/tone_mapper.slang', 'tone mapping'),
+  slangpy('examples/pathtracer/accumulator.slang', 'the mean of frames', { refused: 'WGSL has no texture of four floats that is read and written' }),
+  slangpy('examples/jupyter/func.slang', 'a function and a kernel'),
+  slangpy('src/sgl/ui/imgui.slang', 'a user interface'),
+  slangpy('slangpy/tests/device/test_shader_cursor.slang', 'uniforms of all types', { elements: 256 }),
+  slangpy('slangpy/tests/device/slang/test_nested_structs.slang', 'structs within structs'),
+  slangpy('slangpy/tests/device/test_parameter_block.slang', 'a parameter block'),
+  slangpy('slangpy/tests/device/test_pipeline_raster.slang', 'two stages'),
+  slangpy('slangpy/tests/device/test_torch_interop.slang', 'a kernel on tensors of PyTorch'),
+  { repo: 'shader-slang/slangpy-samples', path: 'tutorials/compute_shader.slang', about: 'the sum of two buffers' },
+
+  webgpu('01_simple_kernel/shaders/hello-world.slang', 'the sum of two buffers'),
+  webgpu('02_multiple_entrypoints/shaders/buffer-math.slang', 'five kernels'),
+  webgpu('04_uniforms/shaders/buffer-scalar-math.slang', 'kernels with uniforms', { values: { indexOffset: 0 } }),
+  webgpu('05_autodiff/shaders/simple_autodiff.slang', 'the derivative of a polynomial'),
+
+  { repo: 'nestor98/slangpy-experiments', path: 'apps/barber1/wrapped_shader.slang', about: 'a ray-marched scene from Shadertoy', refused: 'takes differences between pixels in a kernel, which Dawn refuses in theirs' },
+  { repo: 'nestor98/slangpy-experiments', path: 'apps/barber_bloom/barber.slang', about: 'a ray-marched scene with bloom', refused: 'takes differences between pixels in a kernel, which Dawn refuses in theirs' },
+  { repo: 'Tegon-McCloud/slangpy-prb', path: 'shaders/gradient_descent.slang', about: 'a step of gradient descent', groups: { '*': [1, 1, 1] } },
+]

