@@ -37,8 +37,8 @@ export interface Explain {
   /** What was decided of a function; `split` follows with its name. */
   decided(decisions: Decisions): void
   split(func: Func, split: Split, isCustom: boolean): void
-  /** What a loop under `[Checkpoints]` keeps: so many states of these parts. `step` is one trip; `split` follows. */
-  kept?(states: number, parts: readonly Value[], span: Func['span'], step: Split): void
+  /** What the reverse half of a loop keeps: so many states of these parts, and a context of as many as `window` has. `step` is one trip; `split` follows. */
+  kept?(states: number, parts: readonly Value[], span: Func['span'], step: Split, window?: number): void
   /** How much was told so far, and to leave out what was told since; what takes memory in the reverse pass of a split function. */
   mark?(): number
   forget?(mark: number): void
@@ -91,6 +91,10 @@ export interface AdContext {
   readonly duals: Map<Func, Func>
   /** Functions that are a loop under `[Checkpoints]`. */
   readonly reruns: Map<Func, Rerun>
+  /** Whether loops keep windows of their states, and whether one does. Derivatives of such would have slots for windows of windows. */
+  readonly windows: { allowed: boolean; made: boolean }
+  /** What functions that were requests asked for, of those that may have windows. */
+  readonly requests: Map<Func, NonNullable<Func['request']>>
   /** How many bytes a reverse pass may keep, where somebody says. */
   readonly budget: Budget | undefined
   /** Of the primal half of a split function: the function. */
@@ -104,7 +108,7 @@ export interface AdContext {
 export function adContext(module: Module, hooks: Pick<AdContext, 'sink' | 'derivatives' | 'tidy' | 'isTidy' | 'resolve' | 'observe' | 'growable' | 'expand' | 'explain'>, maxContext?: number): AdContext {
   return {
     module, ...hooks, jvps: new Map(), rules: new Map(), splits: new Map(), linearMaps: new Map(), splitOfMap: new Map(),
-    open: new Set(), origins: new Map(), writing: new Set(), ids: new Map(), effects: new Map(), sources: new Map(), duals: new Map(), plains: new Map(), lost: new Set(), reruns: new Map(),
+    open: new Set(), origins: new Map(), writing: new Set(), ids: new Map(), effects: new Map(), sources: new Map(), duals: new Map(), plains: new Map(), lost: new Set(), reruns: new Map(), windows: { allowed: true, made: false }, requests: new Map(),
     budget: maxContext === undefined ? undefined : { max: maxContext, pressure: 0, slots: new Map(), inside: new Map() }, helpers: new Map(), plainOf: new Map(),
   }
 }
@@ -116,7 +120,7 @@ export function memoKey(cx: AdContext, func: Func, active: readonly boolean[]): 
     id = cx.ids.size
     cx.ids.set(func, id)
   }
-  return `${id}:${active.map(a => a ? '1' : '0').join('')}`
+  return `${cx.windows.allowed ? '' : 'w'}${id}:${active.map(a => a ? '1' : '0').join('')}`
 }
 
 /** A new function of plain values, registered with the program and differentiable in its turn. */

@@ -84,8 +84,9 @@ interface Draft {
   readonly spans: ReadonlyMap<Residual, Span | null>
   readonly operations: number
   readonly callees: readonly Callee[]
-  /** Whether what it keeps lies within its reverse half, and not in a context. */
+  /** Whether what it keeps lies within its reverse half, and not in a context; then the bytes of a context that it has besides. */
   readonly inside: boolean
+  readonly context: number
   /** Whether a caller holds its context. */
   held: boolean
 }
@@ -96,9 +97,9 @@ interface Callee {
   readonly again: boolean
 }
 
-type Found = Pick<Draft, 'residuals' | 'registers' | 'spans' | 'operations' | 'callees' | 'inside'>
+type Found = Pick<Draft, 'residuals' | 'registers' | 'spans' | 'operations' | 'callees' | 'inside' | 'context'>
 
-const nothing: Found = { residuals: [], registers: new Set(), spans: new Map(), operations: 0, callees: [], inside: false }
+const nothing: Found = { residuals: [], registers: new Set(), spans: new Map(), operations: 0, callees: [], inside: false, context: 0 }
 
 /** Bytes of a function's slots besides registers. */
 function slotsOf(d: Draft): number {
@@ -107,7 +108,7 @@ function slotsOf(d: Draft): number {
 
 /** Bytes that a function's reverse half has besides what it is given. */
 function insideOf(d: Draft): number {
-  return d.callees.reduce((sum, { draft, again }) => sum + (again && !draft.inside ? slotsOf(draft) : 0) + insideOf(draft), d.inside ? slotsOf(d) : 0)
+  return d.callees.reduce((sum, { draft, again }) => sum + (again ? draft.inside ? draft.context : slotsOf(draft) : 0) + insideOf(draft), d.inside ? slotsOf(d) : 0)
 }
 
 /** Collects what the reverse passes of a program hold on to. */
@@ -127,14 +128,19 @@ export class Explainer implements Explain {
     this.#last = new Report(decisions, this.#ofPrimal, this.#stretches).make(this.#changes)
   }
 
-  kept(states: number, parts: readonly Value[], span: Func['span'], step: Split): void {
-    const reason = `[Checkpoints(${states})]: so many at a time, and trips from one to the next are run again`
-    const residuals = parts.map((v): Residual => {
+  kept(states: number, parts: readonly Value[], span: Func['span'], step: Split, window?: number): void {
+    const reason = window === undefined ? `[Checkpoints(${states})]: so many at a time, and trips from one to the next are run again`
+      : `states from which ${window} trips at a time are run again`
+    const residuals = states === 0 ? [] : parts.map((v): Residual => {
       const bytes = bytesOf(v.type)
       return { value: v.name, ...placeOf(span), decision: 'stored', used: true, bytes, trips: states, stored: bytes * states, operations: 0, reason, change: undefined }
     })
     const trip = this.#ofPrimal.get(step.primal)
-    this.#last = { residuals, registers: new Set(), spans: new Map(residuals.map(r => [r, span])), operations: 0, callees: trip === undefined ? [] : [{ draft: trip, again: true }], inside: true }
+    const each = parts.reduce((sum, v) => sum + bytesOf(v.type), 0)
+    this.#last = {
+      residuals, registers: new Set(), spans: new Map(residuals.map(r => [r, span])), operations: 0,
+      callees: trip === undefined ? [] : [{ draft: trip, again: true }], inside: true, context: each * (window ?? 0),
+    }
   }
 
   split(func: Func, split: Split, isCustom: boolean): void {
@@ -247,7 +253,7 @@ class Report {
       callees.set(callee, callees.get(callee) === true || chosen.includes('recompute'))
     })
     const list = [...callees].map(([draft, again]): Callee => ({ draft, again }))
-    return { residuals, registers, spans, operations: this.#totals(choices).operations, callees: list, inside: false }
+    return { residuals, registers, spans, operations: this.#totals(choices).operations, callees: list, inside: false, context: 0 }
   }
 
   /** Bytes and operations of one call under some choices. */
@@ -360,6 +366,7 @@ class Report {
     if (recipe !== undefined) return `${count(this.#bytes(v), 'byte')} cost less than what computing it again needs`
     if (def.op === undefined) return 'carried from trip to trip: a trip starts from what the one before left'
     if (callee !== undefined) {
+      if (this.#stretches.has(this.#callees.get(callee)?.func ?? callee)) return 'the states before the last trips: those before are made again'
       return callee.info.prefer === 'checkpoint' ? `${name} is marked [PreferCheckpoint]` : `${name} has effects, so it is not called again`
     }
     switch (def.op) {

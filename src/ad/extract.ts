@@ -13,6 +13,7 @@ import { inlineAll, inlineBeforeDerivatives } from '../opt/inline.ts'
 import { boundOf, hintWith, tripBound } from '../opt/loops.ts'
 import { Ranges } from '../opt/range.ts'
 import { rootOf } from './activity.ts'
+import { binomial } from './binomial.ts'
 import { limitStates, noteMemory } from './budget.ts'
 import { checkpoint } from './checkpoint.ts'
 import { memoKey, newFunc, zeroOf, type AdContext, type Jvp, type Split } from './context.ts'
@@ -24,6 +25,7 @@ import { prepare, settleLoops } from './prepare.ts'
 import { extractReruns, splitRerun } from './rerun.ts'
 import { Costs, bytesOf } from './residual.ts'
 import { stretchLoops } from './stretch.ts'
+import { placesOf, windows } from './window.ts'
 import { transpose } from './transpose.ts'
 
 /** Functions of at most this cost, without loops and arrays, become part of their caller before it is differentiated. */
@@ -235,10 +237,14 @@ export function splitOf(cx: AdContext, func: Func, active: readonly boolean[]): 
 function splitBody(cx: AdContext, func: Func, active: readonly boolean[]): Split | undefined {
   const rerun = cx.reruns.get(func)
   if (rerun === undefined) return transformSplit(cx, func, active)
-  const split = splitRerun(cx, func, rerun, active, (step, of) => splitOf(cx, step, of))
+  const { states } = rerun
+  const split = splitRerun(cx, func, rerun, active, (step, of) => splitOf(cx, step, of), how => (typeof states === 'number' ? binomial : windows)(cx, func, rerun, how))
   if (split !== undefined && cx.budget !== undefined) {
-    const kept = [...rerun.loop.args.map(v => v.type), ...rerun.memory.slice(0, rerun.written).map(p => p.type.elem!)]
-    noteMemory(cx.budget, split, 0, rerun.states * kept.reduce((sum, type) => sum + bytesOf(type), 4), split.vjp.body!)
+    const sum = (types: readonly Type[]): number => types.reduce((n, type) => n + bytesOf(type), 0)
+    const slots = sum(split.primal.results.slice(split.own + 1))
+    const inside = typeof states === 'number' ? states * (4 + sum([...rerun.loop.args.map(v => v.type), ...rerun.memory.slice(0, rerun.written).map(p => p.type.elem!)]))
+      : slots / states.size * placesOf(states)
+    noteMemory(cx.budget, split, slots, inside, split.vjp.body!)
   }
   return split
 }

@@ -10,6 +10,7 @@ import { Builder } from '../ir/build.ts'
 import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import { Func, Inst, Region, type Value } from '../ir/value.ts'
+import { counterOf } from '../opt/loops.ts'
 import { activityOf, type Activity } from './activity.ts'
 import { zeroOf, type AdContext, type Jvp, type Split } from './context.ts'
 import { differentiableInputs, differentiableResults, runsUnfed, planOf, type Mode } from './plan.ts'
@@ -342,19 +343,6 @@ class Linearizer {
     this.trips.set(b, { primal: a, counter, count: a.results[exit < 0 ? a.results.length - 1 : exit]! })
     if (carried.length === 0 && outs.length === 0 && lb.insts.length === 1) l.at.insts.pop()
   }
-}
-
-/** The carried value of a loop that counts its trips from 0 by 1, if there is one. */
-function counterOf(loop: Inst): Value | undefined {
-  const head = loop.regions[0]!
-  const end = loop.regions[1]!.end
-  if (end.op !== ops.next) return undefined
-  return head.params.find((v, i) => {
-    const init = loop.args[i]!.def, next = end.args[i]!.def
-    return (v.type === t.i32 || v.type === t.u32) && init instanceof Inst && init.op === ops.constant && init.attr === 0
-      && next instanceof Inst && next.op === ops.add && next.args[0] === v
-      && next.args[1]!.def.op !== undefined && next.args[1]!.def.op === ops.constant && next.args[1]!.def.attr === 1
-  })
 }
 
 /** Appends the forward derivative of `func` to `b`; its parameters and results are those of `Callees.jvp`. */

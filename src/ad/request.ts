@@ -11,7 +11,7 @@ import { Region, inputs, outputs, type Func, type Global, type Module, type Para
 import { cloneFunc, walk } from '../ir/walk.ts'
 import { rootOf } from './activity.ts'
 import { withinBudget } from './budget.ts'
-import { adContext, zeroOf, type AdContext, type AdStage, type Explain, type Split } from './context.ts'
+import { adContext, uniqueName, zeroOf, type AdContext, type AdStage, type Explain, type Split } from './context.ts'
 import { dualOf, isPlace } from './dual.ts'
 import { half, jvpOf, splitOf } from './extract.ts'
 import { pairOf } from './pair.ts'
@@ -38,20 +38,38 @@ export interface AdHooks {
 
 /** Writes the body of every function of the module that is still a request; new functions are added to the module. */
 export function resolveRequests(module: Module, hooks: AdHooks): void {
-  const cx = adContext(module, { ...hooks, resolve: func => resolve(cx, func) }, hooks.maxContext)
+  const cx = adContext(module, { ...hooks, resolve: func => resolveInner(cx, func) }, hooks.maxContext)
   for (let i = 0; i < module.funcs.length; i++) {
     const func = module.funcs[i]!
     if (func.request !== undefined) resolve(cx, func)
   }
 }
 
+/** Writes the body of a function that is differentiated in its turn, without windows; where it has some, another takes its place. */
+function resolveInner(cx: AdContext, func: Func): void {
+  const { windows } = cx
+  const { allowed } = windows
+  const request = cx.requests.get(func)
+  windows.allowed = false
+  if (request !== undefined && windows.made && !cx.writing.has(func)) {
+    cx.requests.delete(func)
+    const other = func.info.substitute = cloneFunc(func, uniqueName(cx, func.name))
+    other.request = request
+    cx.module.funcs.push(other)
+    resolve(cx, other)
+  }
+  resolve(cx, func)
+  windows.allowed = allowed
+}
+
 /** Writes the body of one function, and first of what it is the derivative of. */
 export function resolve(cx: AdContext, func: Func): void {
   const request = func.request
   if (request === undefined) return
-  if (request.of.request !== undefined) resolve(cx, request.of)
+  resolveInner(cx, request.of)
   func.request = undefined
   cx.origins.set(func, request.of)
+  if (cx.windows.allowed) cx.requests.set(func, request)
   cx.writing.add(func)
   func.info.level = 'backward'
   func.body = new Region()

@@ -19,11 +19,14 @@ import { captured, cloneInst, type ValueTable } from '../ir/walk.ts'
 import { boundOf, inductions, tripBound } from '../opt/loops.ts'
 import { loopLimit } from './budget.ts'
 import { newFunc, type AdContext } from './context.ts'
-import { unrepeatable } from './rerun.ts'
-import { bytesOf } from './residual.ts'
+import { extract, holdsResource, unrepeatable } from './rerun.ts'
+import { bytesOf, inMemory } from './residual.ts'
+import { certain, toldOf, windowsFor } from './window.ts'
 
 /** Bytes of states that a loop may keep one a trip: where the trips are known, and where most slots may stay unused. */
-const exactLimit = 2048, boundedLimit = 768
+const exactLimit = 2048, boundedLimit = 512
+/** Bytes of slots up to which a loop that works on arrays keeps them. */
+const largestSlots = 2 ** 15
 /** How often a loop is cut within cuts. */
 const maxLevels = 5
 
@@ -42,8 +45,8 @@ export function stretchLoops(cx: AdContext, func: Func): boolean {
         continue
       }
       const length = lengthOf(inst, limit, times)
-      if (length !== undefined && cut(cx, func, region, inst, length)) found = true
-      else if (limit !== undefined) visit(inst.regions[1]!, times * (tripBound(inst)?.max ?? boundOf(inst.attr) ?? assumedTrips))
+      if (length !== undefined && (window(cx, func, region, inst, length, times) || cut(cx, func, region, inst, length))) found = true
+      else visit(inst.regions[1]!, times * (tripBound(inst)?.max ?? boundOf(inst.attr) ?? assumedTrips))
     }
   }
   visit(func.body!, 1)
@@ -54,6 +57,10 @@ interface Length {
   readonly bound: number
   /** Trips of one stretch; all of them where the loop only becomes a function. */
   readonly trips: number
+  /** Bytes of a state. */
+  readonly bytes: number
+  /** True where it makes all of its trips, or where memory is short. */
+  readonly exact: boolean
 }
 
 /** Trips assumed of a loop whose bound is unknown. */
@@ -64,41 +71,27 @@ function lengthOf(loop: Inst, given: number | undefined, times: number): Length 
   const known = tripBound(loop)
   const bound = known?.max ?? boundOf(loop.attr)
   if (bound === undefined || bound * times < 4) return undefined
-  const derived = new Set([...inductions(loop).map(i => i.param), ...certain(loop)])
-  const bytes = loop.regions[0]!.params.reduce((sum, p) => sum + (derived.has(p) || !isTold(loop, p) ? 0 : bytesOf(p.type)), 0)
-  const limit = given ?? (known?.exact === undefined ? boundedLimit : exactLimit)
+  const bytes = toldOf(loop).reduce((sum, p) => sum + bytesOf(p.type), 0)
+  const exact = given !== undefined || known?.exact !== undefined
+  const limit = given ?? (exact ? exactLimit : boundedLimit)
   if (bound * bytes * times <= limit) return undefined
-  if (bound * bytes <= limit) return { bound, trips: bound }
+  if (bound * bytes <= limit) return { bound, trips: bound, bytes, exact: true }
   let levels = 2
   while (levels < maxLevels && levels * bytes * Math.ceil(bound ** (1 / levels)) > limit) levels++
   const trips = Math.ceil(bound ** ((levels - 1) / levels))
-  return trips >= bound ? undefined : { bound, trips }
+  return trips >= bound ? undefined : { bound, trips, bytes, exact }
 }
 
-/** False for a carried value that a reverse pass need not know: it is only summed, scaled and handed on. */
-function isTold(loop: Inst, param: Value): boolean {
-  const sums = new Set([param])
-  const visit = (region: Region): boolean => region.insts.some(inst => {
-    if (inst.regions.some(visit)) return true
-    for (const r of inst.regions) r.end.args.forEach((v, i) => { if (sums.has(v) && r.end.op === ops.yield_) sums.add(inst.results[i]!) })
-    if (inst.op.ends || !inst.args.some(v => sums.has(v))) return false
-    if (inst.op.ad.is !== 'linear') return true
-    for (const v of inst.results) sums.add(v)
-    return false
-  })
-  return loop.regions.some(visit)
-}
-
-/** Carried flags that are true whenever a trip begins. */
-function certain(loop: Inst): Set<Value> {
-  const head = loop.regions[0]!
-  const found = new Set<Value>()
-  const visit = (c: Value): void => {
-    if (head.params.includes(c)) found.add(c)
-    else if (c.def instanceof Inst && c.def.op === ops.and && head.insts.includes(c.def)) c.def.args.forEach(visit)
-  }
-  if (head.end.op === ops.test) visit(head.end.args[0]!)
-  return found
+/** Makes a function of the loop that keeps windows of its states; false where that cannot be, or costs more. */
+function window(cx: AdContext, func: Func, region: Region, loop: Inst, { bound, bytes, exact }: Length, times: number): boolean {
+  const windows = windowsFor(bound, bytes)
+  if (exact || !cx.windows.allowed || windows.count === 1 || unrepeatable(loop) !== undefined || loop.regions[0]!.params.some(v => holdsResource(v.type))) return false
+  // Arrays are handed from trip to trip as a whole, cotangents of those that are only read too.
+  const free = loop.regions.flatMap(r => captured(r, func))
+  if (bound * bytes * times <= largestSlots && free.some(v => inMemory(v.type) && !(v.def instanceof Inst && v.def.op === ops.global))) return false
+  cx.windows.made = true
+  extract(cx, func, region, region.insts.indexOf(loop), windows, times === 1 ? 'checkpoint' : 'none')
+  return true
 }
 
 /** False where the loop does what may not be done again, or works on memory of its function. */

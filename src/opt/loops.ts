@@ -56,6 +56,19 @@ export function inductions(loop: Inst): Induction[] {
   return found
 }
 
+/** The carried value of a loop that counts its trips from 0 by 1, if there is one. */
+export function counterOf(loop: Inst): Value | undefined {
+  const head = loop.regions[0]!
+  const end = loop.regions[1]!.end
+  if (end.op !== ops.next) return undefined
+  return head.params.find((v, i) => {
+    const init = loop.args[i]!.def, next = end.args[i]!.def
+    return (v.type === t.i32 || v.type === t.u32) && init instanceof Inst && init.op === ops.constant && init.attr === 0
+      && next instanceof Inst && next.op === ops.add && next.args[0] === v
+      && next.args[1]!.def.op !== undefined && next.args[1]!.def.op === ops.constant && next.args[1]!.def.attr === 1
+  })
+}
+
 /** A value as another plus a constant. */
 function offsetOf(value: Value): [Value, number] {
   let base = value

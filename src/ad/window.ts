@@ -1,0 +1,244 @@
+/**
+ * Loops on a GPU whose trips are only bounded: what a thread indexes is cleared before it is used, so that slots for as many trips
+ * as a bound allows would cost far more than the trips that are made. The primal half of such a loop keeps the states of its last
+ * trips only, in as many slots as a window has trips:
+ *
+ *     %y = loop %x (%s, %i) { test … } { store %window[%i mod size], %s; …; next … }
+ *
+ * The reverse half goes through the window, then runs the window before it again from a state ahead of it. A loop of few trips
+ * thus runs nothing twice, whatever its bound. Of the windows passed on the way, the states before are kept by the digits of their
+ * numbers: one slot for each value of each digit, so that their memory grows like the logarithm of the bound, and so does
+ * how often a trip is run.
+ */
+import type { Builder } from '../ir/build.ts'
+import * as ops from '../ir/ops.ts'
+import { array, i32, type Type } from '../ir/type.ts'
+import { Inst, Region, type Func, type Value } from '../ir/value.ts'
+import { inductions } from '../opt/loops.ts'
+import type { AdContext } from './context.ts'
+import { carry, contents, reverseTrip, trip, type Rerun, type Reversal, type Reverse, type Scheme, type Windows } from './rerun.ts'
+
+/** Bits of a digit. */
+const digitBits = 3
+const radix = 1 << digitBits
+
+/** Bytes of a window, and its fewest and most trips. */
+const windowBytes = 384, fewest = 8, most = 32
+
+/** The windows of a loop of so many trips whose states take so many bytes. */
+export function windowsFor(bound: number, bytes: number): Windows {
+  let size = most
+  while (size > fewest && size * bytes > windowBytes) size /= 2
+  return { size, count: Math.ceil(bound / size) }
+}
+
+/** Slots for the states before windows. */
+export function placesOf({ count }: Windows): number {
+  const last = digitsOf(count) - 1
+  return last * (radix - 1) + ((count - 1) >> (last * digitBits)) + 1
+}
+
+function digitsOf(count: number): number {
+  let digits = 1
+  while (radix ** digits < count) digits++
+  return digits
+}
+
+/** Carried flags that are true whenever a trip begins. */
+export function certain(loop: Inst): Set<Value> {
+  const head = loop.regions[0]!
+  const found = new Set<Value>()
+  const visit = (c: Value): void => {
+    if (head.params.includes(c)) found.add(c)
+    else if (c.def instanceof Inst && c.def.op === ops.and && head.insts.includes(c.def)) c.def.args.forEach(visit)
+  }
+  if (head.end.op === ops.test) visit(head.end.args[0]!)
+  return found
+}
+
+/** The carried values that the state before a trip must tell: others follow from its number, or are only summed and handed on. */
+export function toldOf(loop: Inst): Value[] {
+  const derived = new Set([...inductions(loop).map(i => i.param), ...certain(loop)])
+  const untold = new Set(loop.regions[0]!.params.filter(p => !derived.has(p)))
+  for (let changed = true; changed;) {
+    changed = false
+    for (const p of untold) {
+      if (!isTold(loop, p, untold)) continue
+      untold.delete(p)
+      changed = true
+    }
+  }
+  return loop.regions[0]!.params.filter(p => !derived.has(p) && !untold.has(p))
+}
+
+/** False for a carried value that goes into sums and into other such values alone. */
+function isTold(loop: Inst, param: Value, untold: ReadonlySet<Value>): boolean {
+  const [head, body] = loop.regions as [Region, Region]
+  const sums = new Set([param])
+  const visit = (region: Region): boolean => region.insts.some(inst => {
+    if (inst.regions.some(visit)) return true
+    for (const r of inst.regions) r.end.args.forEach((v, i) => { if (sums.has(v) && r.end.op === ops.yield_) sums.add(inst.results[i]!) })
+    if (!inst.args.some(v => sums.has(v))) return false
+    if (inst === head.end) return sums.has(inst.args[0]!)
+    if (inst === body.end) return inst.args.some((v, k) => sums.has(v) && !untold.has(head.params[k]!))
+    if (inst.op === ops.yield_) return false
+    if (inst.op.ad.is !== 'linear') return true
+    for (const v of inst.results) sums.add(v)
+    return false
+  })
+  return loop.regions.some(visit)
+}
+
+/** Keeps the states of the last window. */
+export function windows(cx: AdContext, func: Func, rerun: Rerun, how: Reverse): Scheme {
+  return new Keeper(cx, func, rerun, how)
+}
+
+class Keeper implements Scheme {
+  readonly kept: readonly Type[]
+  readonly #cx: AdContext
+  readonly #rerun: Rerun
+  readonly #how: Reverse
+  readonly #windows: Windows
+  /** Places of what is told among the state, and after them of the memory that is written. */
+  readonly #told: readonly number[]
+  readonly #types: readonly Type[]
+
+  constructor(cx: AdContext, func: Func, rerun: Rerun, how: Reverse) {
+    const { loop } = rerun
+    const state = loop.regions[0]!.params
+    this.#cx = cx
+    this.#rerun = rerun
+    this.#how = how
+    this.#windows = rerun.states as Windows
+    this.#told = toldOf(loop).map(v => v.index)
+    const memory = rerun.memory.slice(0, rerun.written)
+    this.#types = [...this.#told.map(k => state[k]!.type), ...memory.map(p => p.type.elem!)]
+    this.kept = this.#types.map(type => array(type, this.#windows.size))
+    cx.explain?.kept?.(placesOf(this.#windows), [...this.#told.map(k => state[k]!), ...memory.map(contents)], func.span, how.step, this.#windows.size)
+  }
+
+  keep(b: Builder): ReturnType<NonNullable<Scheme['keep']>> {
+    const slots = this.kept.map(type => b.variable(type, 'kept'))
+    return {
+      each: (number, state, memory) => this.#put(b, slots, this.#inWindow(b, number), state, memory),
+      ends: () => slots.map(p => b.load(p)),
+    }
+  }
+
+  /** Where the state before a trip lies in the window. */
+  #inWindow(b: Builder, number: Value): Value {
+    return b.emit1(ops.and, [number, b.const(i32, this.#windows.size - 1)])
+  }
+
+  #put(b: Builder, slots: readonly Value[], at: Value, state: readonly Value[], memory: readonly Value[]): void {
+    slots.forEach((p, k) => b.store(b.elem(p, at), k < this.#told.length ? state[this.#told[k]!]! : b.load(memory[k - this.#told.length]!)))
+  }
+
+  /** The state before a trip: what is told lies in slots. */
+  #stateAt({ b, params }: Reversal, slots: readonly Value[], at: Value, number: Value): { readonly state: Value[]; readonly memory: readonly Value[] } {
+    const loaded = slots.map(p => b.load(b.elem(p, at)))
+    const { loop } = this.#rerun
+    const steps = inductions(loop)
+    const flags = certain(loop)
+    const state = loop.regions[0]!.params.map((p, k) => {
+      const told = this.#told.indexOf(k)
+      if (told >= 0) return loaded[told]!
+      const step = steps.find(s => s.param === p)?.step
+      if (step === undefined) return flags.has(p) ? b.const(p.type, true) : b.zero(p.type)
+      const wide = p.type.scalar === 'i64' || p.type.scalar === 'u64'
+      return b.add(params[k]!, b.mul(b.convert(number, p.type), b.const(p.type, wide ? BigInt(step) : step)))
+    })
+    return { state, memory: loaded.slice(this.#told.length) }
+  }
+
+  reverse(r: Reversal): readonly Value[] {
+    const { b, params, at } = r
+    const { size, count } = this.#windows
+    const window = r.kept.map(v => {
+      const p = b.variable(v.type, 'window')
+      b.store(p, v)
+      return p
+    })
+    const places = this.#types.map(type => b.variable(array(type, placesOf(this.#windows)), 'before'))
+    this.#put(b, places, b.const(i32, 0), params, at.memory)
+    const [head, body] = [new Region(), new Region()]
+    const loop = b.emit(ops.loop, [r.trips, ...r.last], count, r.last.map(v => v.type), [head, body])
+    const left = b.param(i32, 'left', head)
+    const now = carry(r, this.#rerun, head)
+    b.within(head, () => b.emit(ops.test, [b.emit1(ops.gt, [left, b.const(i32, 0)]), ...now]))
+    b.within(body, () => {
+      const base = b.emit1(ops.and, [b.sub(left, b.const(i32, 1)), b.const(i32, -size)])
+      base.name = 'base'
+      const then = this.#through(r, window, left, base, now)
+      this.#again(r, window, places, base, b.emit1(ops.eq, [left, r.trips]))
+      b.emit(ops.next, [base, ...then])
+    })
+    return loop.results
+  }
+
+  /** Reverses the trips of a window. */
+  #through(r: Reversal, window: readonly Value[], from: Value, to: Value, last: readonly Value[]): readonly Value[] {
+    const { b, params, at } = r
+    const rerun = this.#rerun
+    const n = rerun.loop.args.length
+    const [head, body] = [new Region(), new Region()]
+    const loop = b.emit(ops.loop, [from, ...last], this.#windows.size, last.map(v => v.type), [head, body])
+    const left = b.param(i32, 'left', head)
+    const now = carry(r, rerun, head)
+    b.within(head, () => b.emit(ops.test, [b.emit1(ops.gt, [left, to]), ...now]))
+    b.within(body, () => {
+      const t = b.sub(left, b.const(i32, 1))
+      t.name = 'trip'
+      const { state, memory } = this.#stateAt(r, window, this.#inWindow(b, t), t)
+      const all = [...state, ...params.slice(n, n + rerun.values.length), ...memory, ...at.memory.slice(rerun.written).map(p => b.load(p))]
+      b.emit(ops.next, [t, ...reverseTrip(this.#cx, r, rerun, this.#how, all, now)])
+    })
+    return loop.results
+  }
+
+  /** Fills the window with the states before the trips that end at `base`, none if that is the first. */
+  #again(r: Reversal, window: readonly Value[], places: readonly Value[], base: Value, isFirst: Value): void {
+    const { b, at } = r
+    const { size, count } = this.#windows
+    const int = (n: number): Value => b.const(i32, n)
+    const number = b.emit1(ops.shr, [base, int(Math.log2(size))])
+    // All but the first time, the nearest state before is one less in the lowest digit that is not zero.
+    const digit = (of: Value, d: number): Value => {
+      const high = d === 0 ? of : b.emit1(ops.shr, [of, int(d * digitBits)])
+      return d === digits - 1 ? high : b.emit1(ops.and, [high, int(radix - 1)])
+    }
+    const digits = digitsOf(count)
+    const lowest = (of: Value, otherwise: Value, pick: (d: number, value: Value) => Value): Value => {
+      let found = otherwise
+      for (let d = digits - 1; d >= 0; d--) {
+        const value = digit(of, d)
+        found = b.select(b.emit1(ops.ne, [value, int(0)]), pick(d, value), found)
+      }
+      return found
+    }
+    const placeOf = (of: Value): Value => lowest(of, int(0), (d, value) => b.add(value, int(d * (radix - 1))))
+    const start = b.select(isFirst, int(0), b.sub(number, lowest(number, int(0), d => int(radix ** d))))
+    const { state, memory } = this.#stateAt(r, places, placeOf(start), b.mul(start, int(size)))
+    memory.forEach((v, k) => b.store(at.memory[k]!, v))
+    const [head, body] = [new Region(), new Region()]
+    b.emit(ops.loop, [start, ...state], count, [], [head, body])
+    const c = b.param(i32, 'window', head)
+    const here = state.map(v => b.param(v.type, v.name, head))
+    b.within(head, () => b.emit(ops.test, [b.emit1(ops.lt, [c, number])]))
+    b.within(body, () => {
+      const [inHead, inBody] = [new Region(), new Region()]
+      const run = b.emit(ops.loop, [int(0), ...here], size, state.map(v => v.type), [inHead, inBody])
+      const j = b.param(i32, 'trip', inHead)
+      const now = state.map(v => b.param(v.type, v.name, inHead))
+      b.within(inHead, () => b.emit(ops.test, [b.emit1(ops.lt, [j, int(size)]), ...now]))
+      b.within(inBody, () => {
+        this.#put(b, window, j, now, at.memory)
+        b.emit(ops.next, [b.add(j, int(1)), ...trip(b, this.#rerun, at, now)])
+      })
+      const after = b.add(c, int(1))
+      this.#put(b, places, placeOf(after), run.results, at.memory)
+      b.emit(ops.next, [after, ...run.results])
+    })
+  }
+}
