@@ -16,7 +16,6 @@ import type { LibraryData } from './check/library.ts'
 import { suggestAmong } from './check/suggest.ts'
 import type { CheckedProgram } from './check/tree.ts'
 import * as ops from './ir/ops.ts'
-import { printFunc, printModule } from './ir/print.ts'
 import type * as verifiers from './ir/verify.ts'
 import type { DiffLevel, Func, Module } from './ir/value.ts'
 import { walk } from './ir/walk.ts'
@@ -77,8 +76,8 @@ export interface MiddleOptions {
   readonly wide?: boolean | undefined
   /** Checks at run time, on a CPU, what is otherwise taken at its word: that loops keep to `[MaxIters]`. */
   readonly debug?: boolean | undefined
-  /** Takes the text of a stage: of the whole module for `lower`, `ssa` and `final`, of one function for the others. */
-  readonly dump?: ((stage: Stage, text: string, func: string | undefined) => void) | undefined
+  /** Takes what a stage made: the whole module for `lower`, `ssa` and `final`, one function for the others. */
+  readonly dump?: ((stage: Stage, what: Module | Func) => void) | undefined
   /** How many bytes a reverse pass may keep. */
   readonly maxContext?: number | undefined
   /** Told what the reverse passes keep, compute again and store. */
@@ -209,7 +208,7 @@ class Runner {
   }
 
   dump(stage: Stage, module: Module): void {
-    if (this.#options.dump !== undefined) this.#options.dump(stage, printModule(module), undefined)
+    this.#options.dump?.(stage, module)
   }
 }
 
@@ -392,7 +391,7 @@ export function middle(program: CheckedProgram, roots: Roots, sink: Sink, option
     observe: (stage, func) => {
       // The trees of the stages between are no whole functions: one uses values of the other.
       if (stage === 'prepared' || stage === 'linearized' || stage === 'extracted') options.verifier?.verify(func, stage)
-      options.dump?.(stage, printFunc(func), func.name)
+      options.dump?.(stage, func)
     },
   }
   runner.timed('derivatives', () => resolveRequests(module, hooks))

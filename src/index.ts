@@ -2,7 +2,8 @@
  * The library: Slang source in, WGSL, WebAssembly, JavaScript or IR text out, derivatives included. Nothing here touches the
  * file system or the network; it runs in browsers, workers, Node, Deno and Bun alike.
  */
-import { Explainer, core, pictures, type Explanation, type Pictures, type Target } from './compile.ts'
+import { Explainer, core, pictures, type Explanation, type Pictures, type Stage, type Target } from './compile.ts'
+import { printFunc, printModule } from './ir/print.ts'
 import * as verifier from './ir/verify.ts'
 import { Derived, blame, type Blame } from './debug/blame.ts'
 import { traceNonFinite, type NonFinite, type Weights } from './debug/trace.ts'
@@ -61,6 +62,13 @@ export class Program extends WgslProgram {
   js(options: DerivativeOptions & { readonly mode?: 'f32' | 'f64' | undefined; readonly trips?: number | undefined } = {}): JsOutput {
     const { mode = 'f32', trips } = options
     return this.emit('js', derivativesOf(options), (module, sink) => emitJs(module, { mode, trips }, sink), mode === 'f64')
+  }
+
+  /** IR as text after a stage, of the whole program or of the functions made of `name`. Throws `CompileError`. */
+  ir(stage: Stage = 'final', name?: string): string {
+    const texts: string[] = []
+    this.show(stage, name, what => texts.push('funcs' in what ? printModule(what) : printFunc(what)))
+    return texts.join('\n')
   }
 
   protected override pictures(): Pictures {

@@ -9,7 +9,7 @@ import { missingEntry } from './base/errors/target.ts'
 import { tooDeep } from './base/errors/names.ts'
 import { renderDiagnostics } from './base/render.ts'
 import { finish, front, middle, type Checked, type FrontOptions, type Explain, type Level, type LibraryData, type MiddleOptions, type Pictures, type Root, type Roots, type Stage, type Target, type Verifier } from './compile.ts'
-import type { Module } from './ir/value.ts'
+import type { Func, Module } from './ir/value.ts'
 import { dataSignature, type DataSignature } from './target/data.ts'
 import { Layouts } from './target/layout.ts'
 import { emitWgsl, type Wgsl } from './target/wgsl/emit.ts'
@@ -157,17 +157,16 @@ export class WgslProgram {
     return this.emit('wgsl', reverseOf === undefined ? 'none' : { reverseOf }, (module, sink) => emitWgsl(module, reverseOf === undefined ? options : {}, sink))
   }
 
-  /** IR as text after a stage, of the whole program or of the functions made of `name`. Throws `CompileError`. */
-  ir(stage: Stage = 'final', name?: string): string {
+  /** Shows what a stage makes: the whole program, or the functions made of `name`. Throws `CompileError`. */
+  protected show(stage: Stage, name: string | undefined, take: (what: Module | Func) => void): void {
     this.#check()
-    const texts: string[] = []
     const sink = new Sink()
     const derivatives = name !== undefined && stage !== 'lower' && this.exports.some(f => f.name === name) ? { of: name } : 'none'
-    bounded(sink, () => this.#ready(undefined, derivatives, sink, (at, text, func) => {
-      if (at === stage && (func === undefined || name === undefined || func === name || func.startsWith(`${name}.`) || func.startsWith(`${name}_`))) texts.push(text)
+    bounded(sink, () => this.#ready(undefined, derivatives, sink, (at, what) => {
+      const func = 'funcs' in what ? undefined : what.name
+      if (at === stage && (func === undefined || name === undefined || func === name || func.startsWith(`${name}.`) || func.startsWith(`${name}_`))) take(what)
     }))
     if (sink.errors > 0) throw new CompileError(sink.list)
-    return texts.join('\n')
   }
 
   /**
