@@ -66,7 +66,7 @@ interface Answer {
 
 /** Where Debian's chromium keeps a Vulkan loader and a driver that needs no GPU. */
 const chromium = '/usr/lib/chromium'
-const patience = 60_000
+const patience = 1000 * Number(process.env['GPU_PATIENCE'] ?? 60)
 
 let child: ChildProcess | undefined
 let nextId = 1

@@ -59,7 +59,8 @@ export function checkLambda(env: Env, e: ast.LambdaExpr): Term {
     if (found === undefined) continue
     const { decl, type } = found
     if (decl.kind === 'local') declare(inner, capture(name, { kind: 'local', type: decl.type, span: e.span, decl }, decl.noDiff))
-    else if (decl.kind === 'parameter') declare(inner, capture(name, { kind: 'param', type: decl.type, span: e.span, decl }, decl.noDiff))
+    // Only what comes in by a parameter without derivative has none, not what is assigned to it.
+    else if (decl.kind === 'parameter') declare(inner, capture(name, { kind: 'param', type: decl.type, span: e.span, decl }, false))
     else if (type === null) continue
     else if (type.key === object?.type.key) needsObject ||= decl.kind === 'field' || decl.kind === 'property' || (decl.kind === 'func' && decl.role === 'method')
     else if (decl.kind === 'field' && type.key === env.self?.key) {
