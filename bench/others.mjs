@@ -91,7 +91,8 @@ function outcome(program, r) {
   const apart = r.kernels.reduce((n, k) => n + k.apart, 0)
   const numbers = r.kernels.reduce((n, k) => n + k.numbers, 0)
   if (apart > (program.allowed ?? 0) * numbers) return { kind: 'FAILS', text: r.kernels.filter(k => k.apart > 0).map(k => `${k.name}: ${k.apart} of ${k.numbers} differ, ${k.first}`).join('; ') }
-  if (program.idle !== true && r.kernels.every(k => k.changed === 0)) return { kind: 'FAILS', text: 'nothing was written' }
+  if (program.idle === true) return { kind: 'same', text: 'writes nothing, as theirs' }
+  if (r.kernels.every(k => k.changed === 0)) return { kind: 'FAILS', text: 'nothing was written' }
   return { kind: 'same', text: `same numbers${apart > 0 ? ` but ${apart} of ${numbers}${program.why === undefined ? '' : `, ${program.why}`}` : ''}` }
 }
 
@@ -115,6 +116,15 @@ for (const program of programs) {
 const count = kind => rows.filter(r => r.kind === kind).length
 const summary = `${rows.length} programs: ${count('same')} give the same numbers, ${count('compiles')} compile and have nothing to run, ${count('alone')} run with ours alone, ${count('refused')} are refused, ${count('FAILS')} fail`
 if (flags.markdown) {
+  console.log(`# Programs of other people
+
+What \`node bench/others.mjs FOLDER --markdown\` printed, with checkouts of these repositories in FOLDER. Nothing of them is kept here, and nothing was
+changed in them: ${summary}.
+
+Each program is compiled by Cotangent and by the real compiler (slang-wasm 2025.15), both WGSL modules are taken to Dawn, every entry point runs with the same
+contents in all its buffers, textures and uniforms, and all that it writes is compared; a difference is divided by the larger of the two numbers where that is
+above one. Vertex and fragment stages draw the same triangles. Of libraries without kernels, one written for \`bench/others/list.mjs\` calls the functions, and
+their derivatives by \`bwd_diff\`. "Runs with ours alone" says what keeps the real compiler's module from Dawn; Dawn accepts ours.`)
   for (const repo of new Set(rows.map(r => r.program.repo))) {
     console.log(`\n### ${repo} at ${commitOf(repo)}\n\n| program | what it is | outcome | written | largest difference |\n|---|---|---|--:|--:|`)
     for (const { program, kind, text, written, largest } of rows.filter(r => r.program.repo === repo)) {

@@ -63,6 +63,7 @@ async function check(job) {
     const no = await refusal(real.code)
     if (no !== null) result.theirs = `refused by Dawn: ${short(no)}`
   }
+  if (real.code === '' && made.wgsl?.reflection.entries.length > 0) result.theirs = 'makes no WGSL of kernels for CUDA'
   if (result.ours !== 'compiles' || result.theirs !== 'compiles') return result
   const settings = { ...p }
   const entries = made.wgsl.reflection.entries

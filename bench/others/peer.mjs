@@ -21,9 +21,9 @@ async function openFactory() {
   }
 }
 
-/** The file on disk that a path of the compiler's means: itself, or what its last parts name in a search path. */
-function onDisk(path, searchPaths) {
-  const isFile = p => { try { return statSync(p).isFile() } catch { return false } }
+/** The file or folder on disk that a path of the compiler's means: itself, or what its last parts name in a search path. */
+function onDisk(path, searchPaths, wantsFile) {
+  const isFile = p => { try { return statSync(p).isFile() === wantsFile } catch { return false } }
   if (isFile(path)) return path
   const parts = path.split('/').filter(p => p !== '')
   for (let from = 1; from < parts.length; from++) {
@@ -47,12 +47,17 @@ export async function loadPeer() {
   const lookup = FS.lookupPath
   FS.lookupPath = (path, ...rest) => {
     if (isSource(path) && !written.has(path)) {
-      const real = onDisk(path, searchPaths)
+      const real = onDisk(path, searchPaths, true)
       if (real !== undefined) {
         written.add(path)
         FS.mkdirTree(dirname(path))
         FS.writeFile(path, readFileSync(real))
       }
+    }
+    // Folders of a path are looked up one by one before the file is.
+    if (!isSource(path) && path.startsWith('/') && !written.has(path)) {
+      written.add(path)
+      if (path.split('/').length > 3 && onDisk(path, searchPaths, false) !== undefined) FS.mkdirTree(path)
     }
     return lookup.call(FS, path, ...rest)
   }
@@ -63,9 +68,13 @@ export async function loadPeer() {
   return ({ file, source, paths = [] }) => {
     searchPaths = paths
     const failed = what => ({ error: `${what}: ${slang.getLastError()?.message || 'no message'}` })
+    const text = source ?? readFileSync(file, 'utf8')
     try {
+      // What is imported is looked for beside the file that imports it, which has to be there.
+      FS.mkdirTree(dirname(file))
+      FS.writeFile(file, text)
       const session = global.createSession(target)
-      const module = session.loadModuleFromSource(source ?? readFileSync(file, 'utf8'), file.replace(/^.*\/|\.slang$/g, ''), file)
+      const module = session.loadModuleFromSource(text, file.replace(/^.*\/|\.slang$/g, ''), file)
       if (!module) return failed('module')
       const parts = [module]
       for (let i = 0; i < module.getDefinedEntryPointCount(); i++) parts.push(module.getDefinedEntryPoint(i))
