@@ -133,6 +133,13 @@ describe('pictures', () => {
     }
   })
 
+  test('slopes taken before some pixels leave', async () => {
+    const { at } = await draw('slopes-before-leaving')
+    for (let y = 0; y < size; y++) {
+      for (let x = 0; x < size; x++) close(at(0, x, y), x < 4 ? [0, 0, 0, 0] : [5, 1, 1, 1])
+    }
+  })
+
   test('a differentiable function in a fragment', async () => {
     const { at } = await draw('gradient', { buffers: { weights: new Uint8Array(new Float32Array([2, 3]).buffer) } })
     for (let y = 0; y < size; y++) {

@@ -40,9 +40,8 @@ class Folder implements Folding {
   readonly #count: Uint32Array
   readonly #form: Form[]
   readonly #choice = new Map<Inst, Choice>()
-  /** The loop, region and kind of a value's last seen use. */
+  /** The loop and kind of a value's last seen use. */
   readonly #loopAt: (Inst | undefined)[]
-  readonly #regionAt: (Region | undefined)[]
   readonly #byEnd: boolean[]
 
   constructor(func: Func) {
@@ -51,7 +50,6 @@ class Folder implements Folding {
     // The walk goes backwards: a list that began empty would be filled from its end.
     this.#form = new Array(count)
     this.#loopAt = new Array(count)
-    this.#regionAt = new Array(count)
     this.#byEnd = new Array(count)
     this.#visit(func.body!, undefined, undefined)
   }
@@ -85,12 +83,12 @@ class Folder implements Folding {
       for (let k = inst.regions.length - 1; k >= 0; k--) this.#visit(inst.regions[k]!, inner, inst)
       if (inst.op === ops.if_) this.#consider(inst)
       const result = inst.results[0]
-      if (result !== undefined) this.#form[result.id] = this.#decide(inst, result, region, loop)
-      this.#use(inst, region, loop, owner)
+      if (result !== undefined) this.#form[result.id] = this.#decide(inst, result, loop)
+      this.#use(inst, loop, owner)
     }
   }
 
-  #use(inst: Inst, region: Region, loop: Inst | undefined, owner: Inst | undefined): void {
+  #use(inst: Inst, loop: Inst | undefined, owner: Inst | undefined): void {
     const result = inst.results[0]
     const form = result === undefined ? 'let' : this.#form[result.id]!
     if (form === 'dead' && effectOf(inst) !== 'write' && inst.regions.length === 0) return
@@ -104,18 +102,16 @@ class Folder implements Folding {
       if (form === 'always') {
         this.#count[arg.id]! += this.#count[result!.id]!
         this.#loopAt[arg.id] = this.#loopAt[result!.id]
-        this.#regionAt[arg.id] = this.#regionAt[result!.id]
         this.#byEnd[arg.id] = this.#byEnd[result!.id]!
       } else {
         this.#count[arg.id]!++
         this.#loopAt[arg.id] = loop
-        this.#regionAt[arg.id] = region
         this.#byEnd[arg.id] = inst.op.ends
       }
     }
   }
 
-  #decide(inst: Inst, v: Value, region: Region, loop: Inst | undefined): Form {
+  #decide(inst: Inst, v: Value, loop: Inst | undefined): Form {
     const count = this.#count[v.id]!
     const effect = effectOf(inst)
     switch (inst.op) {
@@ -129,9 +125,8 @@ class Folder implements Folding {
     if (!isChoice && effect !== 'none' && effect !== 'read') return count === 0 ? 'dead' : 'let'
     if (count === 0) return 'dead'
     if (count > 1 || inst.results.length > 1 || this.#loopAt[v.id] !== loop) return 'let'
-    if (inst.op === builtin && convergent.test(inst.attr as string) && this.#regionAt[v.id] !== region) return 'let'
     // Threads that leave later take part.
-    if (inst.op === builtinRead && together.test(inst.attr as string)) return 'let'
+    if ((inst.op === builtin || inst.op === builtinRead) && (convergent.test(inst.attr as string) || together.test(inst.attr as string))) return 'let'
     return v.name === '' || this.#byEnd[v.id]! ? 'once' : 'let'
   }
 
