@@ -41,7 +41,7 @@ export function inlineSingleCalls(module: Module): ReadonlySet<Func> {
     }
   }
   for (const g of module.globals) if (g.init !== undefined) calls.set(g.init, Infinity)
-  const single = (f: Func): boolean => calls.get(f) === 1 && !isNamed(f) && f.body !== undefined && !returnsFromLoop(f.body)
+  const single = (f: Func): boolean => calls.get(f) === 1 && !f.info.noInline && !isNamed(f) && f.body !== undefined && !returnsFromLoop(f.body)
   const grown = new Set<Func>()
   const seen = new Set<Func>()
   const work = module.funcs.filter(func => !single(func))

@@ -1,38 +1,37 @@
 struct f32_slot {
-    @align(16) value: f32,
+  @align(16) value: f32,
 }
 
 struct Light {
-    direction: vec3f,
-    power: f32,
+  direction: vec3f,
+  power: f32,
 }
 
 struct GlobalParams_uniform {
-    scale: f32,
-    count: i32,
-    bias: vec3f,
-    enabled: u32,
-    weights: array<f32_slot, 3>,
-    turn: mat2x2f,
-    light: Light,
+  scale: f32,
+  count: i32,
+  bias: vec3f,
+  enabled: u32,
+  weights: array<f32_slot, 3>,
+  turn: mat2x2f,
+  light: Light,
 }
 
 @group(0) @binding(0) var<uniform> globalParams: GlobalParams_uniform;
 @group(0) @binding(1) var<storage, read_write> outp: array<f32>;
 
-// uniforms.slang:12
 @compute @workgroup_size(4, 1, 1)
 fn computeMain(@builtin(global_invocation_id) id: vec3u) {
-    let t = globalParams.count;
-    let sum = globalParams.weights[0].value * f32(t) + 0.0;
-    let sum_0 = sum + globalParams.weights[1].value * f32(t + 1);
-    let sum_1 = sum_0 + globalParams.weights[2].value * f32(t + 2);
-    let t_0 = globalParams.bias;
-    let v = t_0.xy * globalParams.turn;
-    var sum_2 = sum_1;
-    if (globalParams.enabled != 0u) {
-        sum_2 = sum_1 * globalParams.scale;
-    }
-    let t_1 = sum_2 + v.x + v.y * 2.0 + dot(globalParams.light.direction, t_0) * globalParams.light.power + f32(id.x);
-    outp[id.x] = t_1;
+  let t = globalParams.count;
+  let sum = globalParams.weights[0].value * f32(t) + 0.0;
+  let sum_0 = sum + globalParams.weights[1].value * f32(t + 1);
+  let sum_1 = sum_0 + globalParams.weights[2].value * f32(t + 2);
+  let t_0 = globalParams.bias;
+  let v = t_0.xy * globalParams.turn;
+  var sum_2 = sum_1;
+  if (globalParams.enabled != 0u) {
+    sum_2 = sum_1 * globalParams.scale;
+  }
+  let t_1 = sum_2 + v.x + v.y * 2.0 + dot(globalParams.light.direction, t_0) * globalParams.light.power + f32(id.x);
+  outp[id.x] = t_1;
 }

@@ -192,7 +192,8 @@ class ModulePrinter implements ModuleScope {
     if (outputs.length > 1) this.#attributes.set(func.sig.result, outputs)
     const attribute = outputs.length === 1 ? `${outputs[0]!} ` : ''
     const result = func.sig.result.kind === 'void' ? '' : ` -> ${attribute}${this.typeText(func.sig.result)}`
-    const remark = func.span === null ? '' : remarkOf(func.span)
+    // Entry points are found by their names.
+    const remark = func.span === null || entry !== undefined ? '' : remarkOf(func.span)
     if (remark !== '') lines.add(remark)
     if (entry !== undefined) {
       const { stage, numthreads } = entry.of.info.entry!

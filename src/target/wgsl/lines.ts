@@ -1,6 +1,9 @@
 /** Lines of text with the place in the source that each comes from. */
 import type { Span } from '../../base/source.ts'
 
+/** What each step further in is indented by. */
+const step = '  '
+
 export class Lines {
   readonly text: string[] = []
   readonly spans: (Span | null)[] = []
@@ -12,7 +15,7 @@ export class Lines {
   }
 
   add(text: string, span: Span | null = null): void {
-    this.text.push(text === '' ? '' : '    '.repeat(this.#indent) + text)
+    this.text.push(text === '' ? '' : step.repeat(this.#indent) + text)
     this.spans.push(span)
   }
 
@@ -47,7 +50,7 @@ export class Lines {
    */
   joinElse(start: number): void {
     const end = this.count - 1
-    const inner = '    '.repeat(this.#indent + 1)
+    const inner = step.repeat(this.#indent + 1)
     if (end - start < 3 || !this.text[start + 1]!.startsWith(`${inner}if (`) || this.text[end - 1] !== `${inner}}`) return
     for (let i = start + 2; i < end - 1; i++) {
       const line = this.text[i]!
@@ -56,7 +59,7 @@ export class Lines {
     this.text[start] = `${this.text[start]!.slice(0, -1)}${this.text[start + 1]!.slice(inner.length)}`
     this.spans[start] = this.spans[start + 1]!
     this.remove(start + 1, start + 2)
-    for (let i = start + 1; i < end - 1; i++) this.text[i] = this.text[i]!.slice(4)
+    for (let i = start + 1; i < end - 1; i++) this.text[i] = this.text[i]!.slice(step.length)
     this.remove(end - 1, end)
   }
 
