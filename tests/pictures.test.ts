@@ -73,3 +73,17 @@ export float texel(int2 at) { return picture.Load(int3(at, 0)).y; }`, { verify: 
     expect(() => gather.js()).toThrow(/textureGather/)
   })
 })
+
+test('second derivatives of what samplers find are made for CPUs too', () => {
+  const program = compile(`
+Texture2D picture;
+SamplerState state;
+[Differentiable] float sampled(float2 at) { return picture.SampleLevel(state, at, 0).x; }
+[Differentiable] float slope(float2 at) { return fwd_diff(sampled)(diffPair(at, float2(1, 0))).d; }
+export float2 bend(float2 at) { var p = diffPair(at); bwd_diff(slope)(p, 1.0); return p.d; }`, { verify: true })
+  const m = loadSync(program)
+  m.bind({ textures: { picture: { size: [2, 2], data: new Float32Array([1, 2, 4, 9]) } } })
+  // (9 - 4) - (2 - 1) across a texel each way, two texels wide and high.
+  expect(m.fn['bend']!([0.5, 0.5])).toEqual([0, 16])
+  expect(program.js().code.length).toBeLessThan(60_000)
+})

@@ -1,9 +1,10 @@
 /**
- * Targets pass no pointers to functions. A call that hands a resource to a function calls a copy of the function made for
- * that resource; calls that hand resources about in other ways (in structs, as results, by choice) are inlined.
+ * Targets pass no pointers to functions. A call that hands a resource to a function, alone or in a struct, calls a copy of the
+ * function made for that resource; calls that hand resources about in other ways (in arrays, as results, by choice) are inlined.
  *
  *   call @sum @data.pointer, %n   →   call @sum_data %n
  */
+import { Builder } from '../ir/build.ts'
 import * as ops from '../ir/ops.ts'
 import type { Type } from '../ir/type.ts'
 import { Func, Inst, Value, inputs, noRegions, type Global, type Module, type ParamSig } from '../ir/value.ts'
@@ -18,7 +19,7 @@ export function resources(module: Module): ReadonlySet<Func> {
   const changed = new Set<Func>()
   for (let i = 0; i < module.funcs.length; i++) {
     const func = module.funcs[i]!
-    if (func.body === undefined || func.sig.params.some(p => p.type.kind === 'ptr')) continue
+    if (func.body === undefined || func.sig.params.some(p => holdsPointer(p.type))) continue
     if (specialiseCalls(module, func, copies, ids)) changed.add(func)
   }
   for (const of of copies.values()) for (const copy of of.values()) changed.add(copy)
@@ -38,61 +39,121 @@ function holdsPointer(type: Type): boolean {
   return type.kind === 'array' ? holdsPointer(type.elem!) : type.kind === 'struct' && type.fields.some(f => holdsPointer(f.type))
 }
 
+/** What is known of an argument: a resource; a value that the copy takes as a parameter; of a struct, the same of each field. */
+type Known = Global | Value | readonly Known[]
+
+/** Undefined where it hands about a resource that is not known here, or none. */
+function known(value: Value): Known | undefined {
+  const { type } = value
+  const from = partOf(value)
+  if (type.kind === 'ptr') return definedBy(from, ops.global)?.attr as Global | undefined
+  if (type.kind !== 'struct') return undefined
+  const made = definedBy(from, ops.construct)
+  if (made === undefined) return undefined
+  const fields: Known[] = []
+  for (const arg of made.args) {
+    const field = holdsPointer(arg.type) ? known(arg) : arg
+    if (field === undefined) return undefined
+    fields.push(field)
+  }
+  return fields
+}
+
+/** The value itself, seen through what takes a struct apart that was just put together. */
+function partOf(value: Value): Value {
+  const taken = definedBy(value, ops.extract)
+  const whole = taken === undefined ? undefined : definedBy(partOf(taken.args[0]!), ops.construct)
+  return whole === undefined ? value : partOf(whole.args[taken!.attr as number]!)
+}
+
 function specialiseCalls(module: Module, func: Func, copies: Map<Func, Map<string, Func>>, ids: Map<Global, number>): boolean {
   let changed = false
   walk(func.body!, inst => {
     if (inst.op !== ops.call) return
     const callee = inst.attr as Func
     const ins = inputs(callee.sig)
-    if (callee.body === undefined || !ins.some(p => p.type.kind === 'ptr') || callee.results.some(holdsPointer)) return
-    const given = inst.args.map(a => a.type.kind === 'ptr' ? definedBy(a, ops.global)?.attr as Global | undefined : undefined)
+    if (callee.body === undefined || !ins.some(p => holdsPointer(p.type)) || callee.results.some(holdsPointer)) return
+    const given = inst.args.map(a => holdsPointer(a.type) ? known(a) : undefined)
     // One that is not known here makes a function with pointers all the same, which is inlined.
     if (ins.some((p, k) => holdsPointer(p.type) && given[k] === undefined)) return
-    const key = given.map(g => g === undefined ? '' : idOf(g, ids)).join()
-    let known = copies.get(callee)
-    if (known === undefined) copies.set(callee, known = new Map())
-    let copy = known.get(key)
+    const key = given.map(g => g === undefined ? '' : keyOf(g, ids)).join()
+    let made = copies.get(callee)
+    if (made === undefined) copies.set(callee, made = new Map())
+    let copy = made.get(key)
     if (copy === undefined) {
       copy = specialised(callee, given)
-      known.set(key, copy)
+      made.set(key, copy)
       module.funcs.push(copy)
     }
     inst.attr = copy
-    inst.args = inst.args.filter((_, k) => given[k] === undefined)
+    inst.args = inst.args.flatMap((a, k) => given[k] === undefined ? [a] : leavesOf(given[k]))
     changed = true
   })
   return changed
 }
 
-function idOf(global: Global, ids: Map<Global, number>): number {
-  let id = ids.get(global)
-  if (id === undefined) ids.set(global, id = ids.size)
-  return id
+function keyOf(of: Known, ids: Map<Global, number>): string {
+  if (isList(of)) return `(${of.map(k => keyOf(k, ids)).join()})`
+  if (of instanceof Value) return ''
+  let id = ids.get(of)
+  if (id === undefined) ids.set(of, id = ids.size)
+  return String(id)
 }
 
-/** A copy of a function in which some parameters are the given globals. */
-function specialised(func: Func, given: readonly (Global | undefined)[]): Func {
+const isList = (of: Known): of is readonly Known[] => Array.isArray(of)
+
+/** The values among it, in order. */
+function leavesOf(of: Known): Value[] {
+  return isList(of) ? of.flatMap(leavesOf) : of instanceof Value ? [of] : []
+}
+
+function globalsOf(of: Known | undefined): Global[] {
+  return of === undefined || of instanceof Value ? [] : isList(of) ? of.flatMap(globalsOf) : [of]
+}
+
+/** A copy of a function in which some parameters are the given globals, or structs made of those and of parameters in their place. */
+function specialised(func: Func, given: readonly (Known | undefined)[]): Func {
   const ins = inputs(func.sig)
-  const bound = new Set<ParamSig>(ins.filter((_, k) => given[k] !== undefined))
-  const name = [func.name, ...given.filter(g => g !== undefined).map(g => g.name)].join('_')
-  const copy = new Func(name, { ...func.sig, params: func.sig.params.filter(p => !bound.has(p)) }, func.span)
+  const parts = new Map<ParamSig, readonly ParamSig[]>()
+  ins.forEach((p, k) => {
+    if (given[k] !== undefined) parts.set(p, leavesOf(given[k]).map((v, i) => ({ ...p, name: `${p.name}_${i}`, type: v.type })))
+  })
+  const name = [func.name, ...given.flatMap(globalsOf).map(g => g.name)].join('_')
+  const copy = new Func(name, { ...func.sig, params: func.sig.params.flatMap(p => parts.get(p) ?? [p]) }, func.span)
   Object.assign(copy.info, func.info)
   copy.info.entry = undefined
   copy.info.exported = undefined
   const values: ValueTable = []
   const body = cloneRegion(func.body!, copy, values)
-  const pointers = body.params.map((p, k) => {
-    const global = given[k]
-    if (global === undefined) return undefined
-    const inst = new Inst(ops.global, [], global, noRegions, func.span)
-    p.def = inst
-    p.index = 0
-    inst.results.push(p)
-    return inst
+  const start: Inst[] = []
+  const params: Value[] = []
+  const b = new Builder(copy, body)
+  /** Has an instruction at the start give the value. */
+  const define = (value: Value, op: ops.Op, args: Value[], attr: Global | null): Value => {
+    const inst = new Inst(op, args, attr, noRegions, func.span)
+    value.def = inst
+    value.index = 0
+    inst.results.push(value)
+    start.push(inst)
+    return value
+  }
+  const make = (of: Known, type: Type, whole: Value | undefined, name: string): Value => {
+    const value = whole ?? b.value(type, body, 0, name)
+    if (isList(of)) return define(value, ops.construct, of.map((k, i) => make(k, type.fields[i]!.type, undefined, `${name}_${type.fields[i]!.name}`)), null)
+    if (!(of instanceof Value)) return define(value, ops.global, [], of)
+    params.push(value)
+    return value
+  }
+  body.params.forEach((p, k) => {
+    if (given[k] === undefined) params.push(p)
+    else make(given[k], p.type, p, p.name)
   })
-  body.insts.unshift(...pointers.filter(p => p !== undefined))
-  body.params = body.params.filter((_, k) => given[k] === undefined)
-  body.params.forEach((p: Value, k) => { p.index = k })
+  body.insts.unshift(...start)
+  body.params = params
+  params.forEach((p, k) => {
+    p.def = body
+    p.index = k
+  })
   copy.body = body
   return copy
 }
