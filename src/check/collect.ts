@@ -252,7 +252,6 @@ function collectFunc(at: Place, decl: ast.FuncDecl | ast.InitDecl): FuncDecl {
     owner: at.parent.kind === 'interface' ? at.parent : null, hasBody: decl.body !== undefined, syntax: decl, of: null, inner: g.scope,
   }
   if (decl.kind === 'init' && !member) at.cx.sink.add(errors.misplaced, decl.span, { what: 'a constructor', where: 'a type' })
-  if (func.owner !== null) refusePacks(at, g.generics)
   enter(at, func)
   if (!func.hasBody && func.owner === null && !at.module.isCore) {
     const twins = at.cx.redeclared.get(func.name)

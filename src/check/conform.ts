@@ -334,7 +334,7 @@ function match(cx: Cx, info: ExtensionInfo, type: Type): Subst | null {
   if (target.kind !== 'param' && target.kind !== type.kind) return null
   const vars = new Map<number, GenericArg | null>(decl.generics.params.map(p => [p.id, null]))
   inferArg(cx, target, type, vars)
-  const args = solve(cx, decl.generics, vars)
+  const args = solve(cx, decl.generics, vars, true)
   if (args === null) return null
   const subst: Subst = { args, self: null }
   return put(cx, target, subst).key === type.key ? subst : null

@@ -92,7 +92,7 @@ export class Cx {
   readonly extensions: ExtensionDecl[] = []
   /** Declarations with packs, written out for numbers of types; and those that this made. */
   readonly writtenOut: Map<Decl, Map<string, Decl>> = new Map()
-  readonly variadic: Set<Decl> = new Set()
+  readonly variadic: Map<Decl, readonly number[]> = new Map()
   /** Constants and types that modules export, by name. */
   readonly exports: Map<string, (GlobalDecl | StructDecl | AliasDecl)[]> = new Map()
   readonly extensionInfos: Map<ExtensionDecl, ExtensionInfo | 'busy'> = new Map()

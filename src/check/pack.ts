@@ -44,7 +44,7 @@ export function writtenOut<D extends Packed>(cx: Cx, decl: D, counts: readonly n
     const syntax = decl.kind === 'alias' ? { kind: 'alias', span: decl.span, attributes: [], modifiers: [], name: { text: decl.name, span: decl.span }, generics: decl.generics!.syntax, target: decl.target } : decl.syntax!
     known.set(key, made = collectWritten(cx, decl, writer.write(syntax) as ast.Decl) as Packed)
     if (made.kind === 'struct') adoptBase(cx, made)
-    cx.variadic.add(made)
+    cx.variadic.set(made, counts)
   }
   return made as D
 }

@@ -13,6 +13,7 @@ import { Env } from './env.ts'
 import { checkExpr } from './expr.ts'
 import { membersOf } from './inherit.ts'
 import { isOpen, type Member } from './member.ts'
+import { packsOf, writtenOut } from './pack.ts'
 import { fieldSigs, funcSig, globalInfo, globalInit, template } from './signature.ts'
 import { byteSize } from './size.ts'
 import type { FuncRef } from './tree.ts'
@@ -71,7 +72,7 @@ function implementation(cx: Cx, type: Type, iface: InterfaceType, requirement: F
   const members = membersOf(cx, type, requirement.of === null ? requirement.name : requirement.of.name).filter(m => m.via < 2)
   let loose: { readonly decl: FuncDecl, readonly subst: Subst } | null = null
   for (const m of members) {
-    for (const decl of functionsOf(m, requirement)) {
+    for (const decl of functionsOf(cx, m, requirement)) {
       if (fits(cx, decl, m.subst, requirement, iface, type)) return { decl, subst: m.subst }
       if (funcSig(cx, decl).params.length === funcSig(cx, requirement).params.length) loose ??= { decl, subst: m.subst }
     }
@@ -79,9 +80,15 @@ function implementation(cx: Cx, type: Type, iface: InterfaceType, requirement: F
   return loose
 }
 
-/** The functions of a member that could meet a requirement: itself, or the accessor of the same kind. */
-function functionsOf(m: Member, requirement: FuncDecl): readonly FuncDecl[] {
-  if (m.decl.kind === 'func') return requirement.of === null && m.decl.role === requirement.role ? [m.decl] : []
+/** The functions of a member that could meet a requirement: itself, with packs as long as there, or the accessor of the same kind. */
+function functionsOf(cx: Cx, m: Member, requirement: FuncDecl): readonly FuncDecl[] {
+  if (m.decl.kind === 'func') {
+    if (requirement.of !== null || m.decl.role !== requirement.role) return []
+    if (m.decl.generics?.packed !== true) return [m.decl]
+    const counts = cx.variadic.get(requirement)
+    const made = counts?.length === packsOf(m.decl.generics).length ? writtenOut(cx, m.decl, counts) : null
+    return made === null ? [] : [made]
+  }
   if (m.decl.kind === 'property' || m.decl.kind === 'subscript') return m.decl.accessors.filter(a => a.accessor === requirement.accessor)
   return []
 }
@@ -161,7 +168,9 @@ function mismatched(cx: Cx, at: Exclude<Decl, { readonly kind: 'module' }>, type
     { span: requirement.span ?? undefined, text: 'required here' })
 }
 
-function checkFunction(cx: Cx, decl: Decl & { readonly kind: 'struct' | 'enum' | 'extension' }, type: Type, iface: InterfaceType, requirement: FuncDecl): void {
+function checkFunction(cx: Cx, decl: Decl & { readonly kind: 'struct' | 'enum' | 'extension' }, type: Type, iface: InterfaceType, asked: FuncDecl): void {
+  // Of packs, those with one part each stand for all.
+  const requirement = asked.generics?.packed === true ? writtenOut(cx, asked, packsOf(asked.generics).map(() => 1)) ?? asked : asked
   const name = requirement.of === null ? requirement.name : requirement.of.name
   const members = membersOf(cx, type, name).filter(m => m.via < 2)
   const found = implementation(cx, type, iface, requirement)
@@ -169,7 +178,7 @@ function checkFunction(cx: Cx, decl: Decl & { readonly kind: 'struct' | 'enum' |
     if (requirement.hasBody) return
     // A field serves as a property.
     if (requirement.of?.kind === 'property' && members.some(m => m.decl.kind === 'field')) return
-    const other = members.find(m => functionsOf(m, requirement).length > 0)
+    const other = members.find(m => functionsOf(cx, m, requirement).length > 0)
     if (other !== undefined && other.decl.kind !== 'module') mismatched(cx, other.decl, type, iface, requirement, name)
     else missing(cx, decl, type, iface, name === 'operator[]' ? '__subscript' : name)
     return
