@@ -53,6 +53,14 @@ void polynomial(uniform DiffTensorView loss)
     for (int i = 2; i >= 0; i--) sum = sum * x + learned.coefficients[i];
     loss[0] = sum;
 }
+struct Net { DiffTensorView w; float k; DiffTensorView more[2]; }
+ParameterBlock<Net> net;
+[CUDAKernel] [Differentiable]
+void blocked(DiffTensorView output)
+{
+    uint i = cudaThreadIdx().x;
+    if (i < output.size(0)) output[i] = net.w[i] * net.k + net.more[1][i] * net.w[0];
+}
 [shader("compute")] [numthreads(1, 1, 1)]
 void plain(uint3 id : SV_DispatchThreadID) { weights[id.x] = data[id.x]; }
 `

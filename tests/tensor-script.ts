@@ -35,6 +35,11 @@ const cases: Record<string, readonly [string, readonly [number, number, number],
   five: ['deep', [1, 1, 1], () => ({ tensors: { x: { data: new Float32Array(24).fill(2), shape: [2, 1, 3, 2, 2] }, y: { data: new Float32Array(1), shape: [1] } }, cotangents: { y: 0.5 } })],
   ownReverse: ['squareBackwards', [1, 1, 1], () => ({ tensors: { x: { data: new Float32Array([3, 4]), shape: [2] }, y: { data: new Float32Array(2), shape: [2] } }, uniforms: { factor: 1 }, cotangents: { y: [1, 2] } })],
   ownBuffers: ['train', [1, 1, 1], () => ({ buffers: { weights: new Float32Array([1, 2, 3]), data: new Float32Array([0.5, 1, 2]), weightsGrad: new Float32Array([9, 9, 9]) }, gradients: { weightsGrad: 'weights' } })],
+  // Of the other tensor in the block nothing is said.
+  block: ['blocked', [1, 1, 1], () => ({
+    tensors: { net_w: { data: new Float32Array([1, 2]), shape: [2] }, net_more_1: { data: new Float32Array([5, 6]), shape: [2] }, output: { data: new Float32Array(2), shape: [2] } },
+    uniforms: { net: { k: 3 } }, cotangents: { output: [1, 10] },
+  })],
   global: ['polynomial', [1, 1, 1], () => ({ tensors: { learned_coefficients: { data: new Float32Array([1, 2, 3]), shape: [3] }, loss: { data: new Float32Array(1), shape: [1] } }, buffers: { places_primal: new Float32Array([2, 3]) }, cotangents: { loss: 1 } })],
 }
 const onCpu: Record<string, unknown> = {}

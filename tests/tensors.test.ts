@@ -16,6 +16,7 @@ const gradients = {
   five: { x: Array.from({ length: 24 }, (_, i) => i === 14 || i === 18 || i === 22 ? 5 : 0), y: [0] },
   ownReverse: { x: [9, 16], y: [0, 0] },
   ownBuffers: { weightsGrad: [18, 4, 12] },
+  block: { net_w: [3 + 5 + 60, 30], net_more_1: [1, 10], output: [0, 0] },
   global: { learned_coefficients: [1, 2, 4], loss: [0], places: [14, 0] },
 }
 
@@ -45,7 +46,7 @@ describe('tensors', () => {
   test('are refused where they do not fit', () => {
     const both = (text: string): string[] => [`BufferError: ${text}`, `WrongTensor: ${text}`]
     expect(said['mistakes']).toEqual({
-      unknown: both('square takes no tensor inputs; its tensors: learned_coefficients, input, output'),
+      unknown: both('square takes no tensor inputs; its tensors: learned_coefficients, net_w, net_more_0, net_more_1, input, output'),
       missing: both('square needs the tensor input: tensors: { input: { data, shape } }'),
       short: both('tensor output: a shape of 3 needs 3 elements, and 2 came'),
       kind: ['BufferError: input_primal_data: expected a Float32Array, but a Int32Array came', 'WrongTensor: input_primal_data: expected a Float32Array, got a Int32Array'],

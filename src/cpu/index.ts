@@ -12,7 +12,7 @@ import type { TextureResources } from './texture.ts'
 export { ArityError, BufferError, NameError, ShapeError, TrapError } from './errors.ts'
 export { checkDerivatives, type CheckOptions, type CheckOutcome, type CheckReport, type Disagreement } from './check.ts'
 export { Machine } from './machine.ts'
-export type { SamplerData, TextureData } from './texture.ts'
+export type { SamplerData, TextureData, TextureResources } from './texture.ts'
 export type { GradResources, Kernel, KernelResources, Tensor } from './kernel.ts'
 export type { BufferData, CallResult, MachineOptions, Resources } from './machine.ts'
 

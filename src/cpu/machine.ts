@@ -211,11 +211,16 @@ export class Machine {
   }
 
   #uniform(uniform: WasmUniform, given: Readonly<Record<string, unknown>>, view: DataView, foreign: ReadonlySet<string>): void {
+    const { type } = uniform
     if (uniform.name in given) {
-      this.#writer(uniform.type)(view, uniform.at, given[uniform.name], uniform.name)
+      const value = given[uniform.name] as Readonly<Record<string, unknown>>
+      // What the kernel does not read may be missing.
+      const part = type.kind === 'struct' && typeof value === 'object' && value !== null
+        ? { ...type, fields: type.fields.filter(f => Object.hasOwn(value, f.name) || !foreign.has(f.name)) } : type
+      const write = part.kind === 'struct' && type.kind === 'struct' && part.fields.length < type.fields.length ? writer(part) : this.#writer(type)
+      write(view, uniform.at, value, uniform.name)
       return
     }
-    const type = uniform.type
     if (type.kind !== 'struct') throw new BufferError(`uniform ${uniform.name} is missing: expected a ${typeName(type)}; given ${are(Object.keys(given))}`)
     for (const field of type.fields) {
       if (!(field.name in given)) {
