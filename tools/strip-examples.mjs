@@ -40,9 +40,9 @@ function without(text, property) {
 export const stripExamples = {
   name: 'strip-examples',
   setup(build) {
-    const strip = (filter, property) => build.onLoad({ filter }, async ({ path }) => ({ contents: without(await readFile(path, 'utf8'), property), loader: 'ts' }))
+    const strip = (filter, ...properties) => build.onLoad({ filter }, async ({ path }) => ({ contents: properties.reduce(without, await readFile(path, 'utf8')), loader: 'ts' }))
     strip(/[\\/]base[\\/]errors[\\/]\w+\.ts$/, 'example')
-    strip(/[\\/]ir[\\/]ops\.ts$/, 'doc')
+    strip(/[\\/]ir[\\/]ops\.ts$/, 'doc', 'samples')
     // The index of the library goes by lines, so that a line may become shorter.
     build.onLoad({ filter: /core\.generated\.ts$/ }, async ({ path }) => ({ contents: (await readFile(path, 'utf8')).replace(/\[__sample\([^\]]*\)\]/g, ''), loader: 'ts' }))
   },
