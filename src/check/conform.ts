@@ -316,7 +316,17 @@ export function extensionsOf(cx: Cx, type: Type): readonly AppliedExtension[] {
     const subst = match(cx, info, type)
     if (subst !== null) list.push({ info, subst })
   }
-  for (const e of cx.extensions) consider(e)
+  // Most extend one struct; what is being resolved in a call around this one is not known yet.
+  while (cx.sorted < cx.extensions.length) {
+    const e = cx.extensions[cx.sorted++]!
+    const target = extensionInfo(cx, e)?.target
+    const key = target?.kind === 'struct' ? target.decl : null
+    const known = cx.extensionsByTarget.get(key)
+    if (known === undefined) cx.extensionsByTarget.set(key, [e])
+    else known.push(e)
+  }
+  if (type.kind === 'struct') cx.extensionsByTarget.get(type.decl)?.forEach(consider)
+  cx.extensionsByTarget.get(null)?.forEach(consider)
   const head = headName(type)
   for (const e of cx.library.extensions(head)) consider(e)
   if (type.kind === 'scalar') for (const e of cx.library.extensions(spelling[type.name] ?? '')) consider(e)
@@ -332,6 +342,7 @@ function match(cx: Cx, info: ExtensionInfo, type: Type): Subst | null {
     return target.kind === 'interface' && type.kind !== 'interface' && conforms(cx, type, target) ? { args: new Map(), self: type } : null
   }
   if (target.kind !== 'param' && target.kind !== type.kind) return null
+  if ((target.kind === 'struct' || target.kind === 'interface') && target.decl !== (type as typeof target).decl) return null
   const vars = new Map<number, GenericArg | null>(decl.generics.params.map(p => [p.id, null]))
   inferArg(cx, target, type, vars)
   const args = solve(cx, decl.generics, vars, true)

@@ -90,6 +90,9 @@ export class Cx {
 
   /** Extensions of the user's modules, and of core types that were asked for. */
   readonly extensions: ExtensionDecl[] = []
+  /** The first of them, as many as are counted, by the struct that they extend, or null. */
+  readonly extensionsByTarget: Map<Decl | null, ExtensionDecl[]> = new Map()
+  sorted = 0
   /** Declarations with packs, written out for numbers of types; and those that this made. */
   readonly writtenOut: Map<Decl, Map<string, Decl>> = new Map()
   readonly variadic: Map<Decl, readonly number[]> = new Map()
