@@ -36,7 +36,8 @@ async function prepare(file: string, texts: readonly string[], options: CallOpti
 function resourcesOf(program: Program): string[] {
   const { buffers, uniforms } = program.wasm({ derivatives: false }).host
   const single = uniforms.flatMap(u => u.name === 'globalParams' && u.type.kind === 'struct' ? u.type.fields.map(f => f.name) : [u.name])
-  return [...buffers.map(b => b.name), ...single]
+  // Of a texture or sampler a CPU has the parts.
+  return [...new Set([...buffers.map(b => b.name.replace(/___(texels|shape|modes)$/, '')), ...single])]
 }
 
 /** Turns what a caller did wrong into one line, and what the compiler says into diagnostics. */
