@@ -100,7 +100,7 @@ export class Program extends WgslProgram {
    * result as '', by default one for the result. Uniforms that are not given are zero, buffers empty. Throws `CompileError`.
    */
   traceNonFinite(name: string, args: readonly unknown[], options: { readonly gradient?: boolean; readonly weights?: Weights; readonly globals?: Globals } = {}): NonFinite | null {
-    const module = this.watch(name, new Derived(), options.gradient === true ? ['primal', 'backward'] : ['primal'])
+    const module = this.watch(name, new Derived(), options.gradient === true ? ['primal', 'backward'] : ['primal'], pictures)
     const find = (exported: string): Func | undefined => module.funcs.find(f => f.info.exported === exported)
     const primal = module.funcs.find(f => f.info.exported !== undefined && !f.info.exported.endsWith(' derivative'))!
     return traceNonFinite(primal, options.gradient === true ? find('backward derivative') : undefined, args, options.weights, contents(module, options.globals)) ?? null
@@ -113,7 +113,7 @@ export class Program extends WgslProgram {
    */
   blame(name: string, mode: 'forward' | 'reverse', inputs: readonly unknown[], tangents: readonly unknown[], globals: Globals = {}): Blamed | 'agrees' | null {
     const derived = new Derived()
-    const module = this.watch(name, derived, ['primal', mode === 'forward' ? 'forward' : 'backward'])
+    const module = this.watch(name, derived, ['primal', mode === 'forward' ? 'forward' : 'backward'], pictures)
     const func = module.funcs.find(f => f.info.exported !== undefined && !f.info.exported.endsWith(' derivative'))!
     const found = blame(derived, func, { mode, inputs, tangents, globals: contents(module, globals) })
     if (found === null || found === 'agrees') return found

@@ -173,7 +173,7 @@ export class WgslProgram {
    * Lowers the program for someone who watches the derivatives being made: of one function that can be called by name, in
    * some modes, or of all that its entry points and exported functions ask for. Throws `CompileError`.
    */
-  protected watch(name: string | undefined, explain: Explain, modes: readonly Root['mode'][] = ['backward']): Module {
+  protected watch(name: string | undefined, explain: Explain, modes: readonly Root['mode'][] = ['backward'], pictures?: Pictures): Module {
     this.#check()
     const sink = new Sink()
     const checked = this.#checked!
@@ -186,7 +186,7 @@ export class WgslProgram {
     const roots = subject === undefined ? checked.roots(sink)
       : { entries: [], exports: modes.map(mode => ({ ...subject, mode, name: mode === 'primal' ? subject.name : `${mode} derivative` })), conformances: checked.roots(sink).conformances }
     const module = sink.errors > 0 ? undefined
-      : bounded(sink, () => middle(checked.program, roots, sink, { ...this.#passes(undefined, undefined, false), explain }))
+      : bounded(sink, () => middle(checked.program, roots, sink, { ...this.#passes(undefined, undefined, false), explain, pictures }))
     if (sink.errors > 0) throw new CompileError(sink.list)
     return module!
   }

@@ -1,6 +1,6 @@
 /** Kernels over textures on the CPU find and write what they do on a device. */
 import { beforeAll, describe, expect, test } from 'vitest'
-import { loadSync } from '../src/cpu/index.ts'
+import { checkDerivatives, loadSync } from '../src/cpu/index.ts'
 import { compile } from '../src/index.ts'
 import { runScript } from './script.ts'
 
@@ -86,4 +86,20 @@ export float2 bend(float2 at) { var p = diffPair(at); bwd_diff(slope)(p, 1.0); r
   // (9 - 4) - (2 - 1) across a texel each way, two texels wide and high.
   expect(m.fn['bend']!([0.5, 0.5])).toEqual([0, 16])
   expect(program.js().code.length).toBeLessThan(60_000)
+})
+
+test('textures do not keep anyone from looking into derivatives', async () => {
+  const program = compile(`
+Texture2D picture;
+SamplerState state;
+[Differentiable] export float sampled(float2 at, float k) { return k * picture.SampleLevel(state, at, 0.5).x; }
+[BackwardDerivative(d_gain)] float gain(float x) { return x * x; }
+void d_gain(inout DifferentialPair<float> x, float d) { x = diffPair(x.p, x.p * d); }
+[Differentiable] float wrong(float2 at) { return gain(picture.SampleLevel(state, at, 0).x); }
+float edge(float x) { return log(x - 2) * picture.Load(int3(0)).x; }`)
+  for (const seed of [1, 2, 3]) {
+    const { functions } = await checkDerivatives(program, { seed, functions: ['sampled', 'wrong'] })
+    expect(functions.map(o => [o.name, o.status])).toEqual([['sampled', 'ok'], ['wrong', 'failed']])
+  }
+  expect(program.traceNonFinite('edge', [1])).toMatchObject({ operation: 'log', text: 'log(x - 2)' })
 })

@@ -1,5 +1,6 @@
 /** One function with its derivatives in double precision, as JavaScript that can be called. */
 import type { DataSignature, DataType, JsOutput } from '../index.ts'
+import { texturePart } from './texture.ts'
 import { zeroOf } from './constant.ts'
 import { importModule } from '../host/import.ts'
 import { anyScalar, build, bytesOf, type Random } from './sample.ts'
@@ -50,7 +51,7 @@ export class Subject {
     const globals: Record<string, unknown> = {}, resources: Record<string, unknown> = {}
     for (const b of output.buffers) {
       const scalar = anyScalar(random, false)
-      const values = Array.from({ length: bufferLength }, () => build(b.elem, scalar))
+      const values = texturePart(b.name, random) ?? Array.from({ length: bufferLength }, () => build(b.elem, scalar))
       globals[b.name] = values
       resources[b.name] = bytesOf(values, b.elem, b.stride)
     }

@@ -127,6 +127,13 @@ export class Textures {
   }
 }
 
+/** Random contents of a buffer that says what a texture or sampler is like: few texels, read linearly; undefined for other buffers. */
+export function texturePart(name: string, random: () => number): number[] | undefined {
+  const below = (n: number): number => Math.floor(random() * n)
+  if (name.endsWith('___shape')) return [1 + below(8), 1 + below(8), 1]
+  return name.endsWith('___modes') ? [below(3), below(3), 0, 0, 0] : undefined
+}
+
 function addressing({ addressModeU = modes[0], addressModeV = modes[0] }: SamplerData): readonly [number, number] {
   const [u, v] = [modes.indexOf(addressModeU), modes.indexOf(addressModeV)]
   if (u < 0 || v < 0) throw new ShapeError('address mode of a sampler', `one of ${modes.join(', ')}`, u < 0 ? addressModeU : addressModeV)
