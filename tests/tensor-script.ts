@@ -101,6 +101,10 @@ for (const [name, [kernel, given, isGrad]] of Object.entries(mistakes)) {
 }
 result['mistakes'] = said
 
+const many = Array.from({ length: 6 }, (_, i) => `x${i}`)
+const wide = await attach(compile(`[CUDAKernel] [Differentiable] void wide(${many.map(x => `DiffTensorView ${x}`).join(', ')}) { x0[0] = ${many.slice(1).map(x => `${x}[0]`).join(' * ')}; }`), device)
+result['tooMany'] = await failed(() => wide.kernel('wide').grad([1, 1, 1], { tensors: Object.fromEntries(many.map(x => [x, { data: new Float32Array(1), shape: [1] }])), cotangents: { x0: 1 } }))
+
 const textured = await attach(compile(`
 DiffTexture2D<float4> picture;
 SamplerState state, other;

@@ -43,6 +43,9 @@ describe('tensors', () => {
     near('repeated', [[-6.4, 0], [0, 1.8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0.2, 0, 0]])
     expect(said['sampler']).toBe("WrongTensor: picture: the kernel's samplers are not known to address alike: give picture_address, 0 to clamp, 1 to repeat, 2 to mirror")
   })
+  test('ask for a device with enough buffers', () => {
+    expect(said['tooMany']).toBe('DeviceError: wide_bwd uses 12 storage buffers, and the device allows 8: ask for more by requestDevice({ requiredLimits: { maxStorageBuffersPerShaderStage: 12 } })')
+  })
   test('are refused where they do not fit', () => {
     const both = (text: string): string[] => [`BufferError: ${text}`, `WrongTensor: ${text}`]
     expect(said['mistakes']).toEqual({

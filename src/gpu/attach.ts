@@ -269,6 +269,11 @@ class Kernel implements GpuKernel {
 
   async #makePipeline(): Promise<{ readonly pipeline: GPUComputePipeline; readonly layouts: readonly GPUBindGroupLayout[] }> {
     const device = this.#device
+    const buffers = this.#bindings.filter(b => b.kind === 'storage' || b.kind === 'read-only-storage').length
+    const allowed = device.limits.maxStorageBuffersPerShaderStage
+    if (buffers > allowed) {
+      throw new GpuError('DeviceError', `${this.name} uses ${buffers} storage buffers, and the device allows ${allowed}: ask for more by requestDevice({ requiredLimits: { maxStorageBuffersPerShaderStage: ${buffers} } })`)
+    }
     const count = Math.max(-1, ...this.#bindings.map(b => b.group)) + 1
     const layouts = Array.from({ length: count }, (_, group) => device.createBindGroupLayout({
       entries: this.#bindings.filter(b => b.group === group).map(b => ({
