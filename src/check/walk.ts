@@ -1,4 +1,5 @@
 /** Walks over the typed tree: every expression and place of a body, with the operands of each. */
+import type { ParamDecl } from './decl.ts'
 import type { Arg, Expr, Place, Stmt } from './tree.ts'
 
 /** Calls `visit` for the direct operands of an expression: values, and places that it reads or writes. */
@@ -79,4 +80,27 @@ export function eachExpr(e: Expr, visit: (e: Expr) => void): void {
   }
   const place = (p: Place): void => placeOperands(p, inner, place)
   inner(e)
+}
+
+/** The parameters that statements write, or hand to functions that may write them. */
+export function writtenParams(stmts: readonly Stmt[]): ReadonlySet<ParamDecl> {
+  const found = new Set<ParamDecl>()
+  const arg = (a: Arg): void => { if (a.dir !== 'in') place(a.place) }
+  const place = (p: Place): void => {
+    switch (p.kind) {
+      case 'param': found.add(p.decl); return
+      case 'field': case 'index': case 'swizzle': case 'elements': case 'convert': place(p.base); return
+      case 'ref': arg(p.object); return
+      case 'accessor': if (p.object !== null) arg(p.object); return
+      default:
+    }
+  }
+  eachStmt(stmts, s => expressions(s).forEach(e => eachExpr(e, x => {
+    if (x.kind === 'assign' || x.kind === 'update') place(x.place)
+    else if (x.kind === 'call') {
+      if (x.object !== null) arg(x.object)
+      x.args.forEach(arg)
+    }
+  })))
+  return found
 }

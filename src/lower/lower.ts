@@ -2,8 +2,9 @@
 import type { Sink } from '../base/diag.ts'
 import { systemType } from '../base/errors/lower.ts'
 import type { FuncDecl, ParamDecl } from '../check/decl.ts'
-import type { CheckedProgram, FuncRef } from '../check/tree.ts'
+import type { Body, CheckedProgram, FuncRef } from '../check/tree.ts'
 import { noSubst } from '../check/type.ts'
+import { writtenParams } from '../check/walk.ts'
 import { convert } from './convert.ts'
 import { backwardOf } from './derivative.ts'
 import { Lowering, type Pictures } from './context.ts'
@@ -159,7 +160,7 @@ function lowerEntry(cx: Lowering, root: EntryRoot, uniforms: readonly ParamDecl[
   let at = 0
   for (const p of body.params) {
     if (p.semantic === '') {
-      fn.params.set(p.id, uniformHome(fn, p))
+      fn.params.set(p.id, uniformHome(fn, p, body))
       continue
     }
     const value = values[at++]
@@ -183,10 +184,11 @@ function callReverse(fn: Fn, func: FuncDecl, params: readonly ParamDecl[]): void
   }))
 }
 
-/** The place of a uniform parameter in an entry point. The body may write its copy of a parameter. */
-function uniformHome(fn: Fn, p: ParamDecl): Ref {
+/** The place of a uniform parameter in an entry point. The body may write its copy of a parameter; few write those with resources. */
+function uniformHome(fn: Fn, p: ParamDecl, body: Body): Ref {
   const home = fn.cx.globals.uniform(fn, p)
-  return home.kind === 'pointer' && !p.constant ? fn.incoming(read(fn, home), true) : home
+  const copied = home.kind === 'pointer' ? !p.constant : home.kind === 'bundle' && writtenParams(body.stmts).has(p)
+  return copied ? fn.incoming(read(fn, home), true) : home
 }
 
 /** A vertex or fragment entry point: see `varying.ts`. */
@@ -212,7 +214,7 @@ function lowerGraphics(cx: Lowering, decl: FuncDecl, entry: GraphicsEntry, links
     if (value !== undefined) {
       value.name = p.name
       fn.params.set(p.id, fn.incoming(value, !p.constant || p.dir !== 'in'))
-    } else fn.params.set(p.id, entry.outputs.has(p) ? fn.variable(fn.type(p.type), p.name) : uniformHome(fn, p))
+    } else fn.params.set(p.id, entry.outputs.has(p) ? fn.variable(fn.type(p.type), p.name) : uniformHome(fn, p, body))
   }
   const types = outs.map(v => v.type)
   fn.gives = value => {
