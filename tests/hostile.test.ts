@@ -87,6 +87,12 @@ describe('hostile programs', () => {
     for (const code of wgsl) refuse(code, await compileWgsl(code))
   })
 
+  it('refuses what only other targets have in a module where it is called, and nowhere else', () => {
+    const files = { 'lib.slang': 'float next(float x) { __intrinsic_asm "nextafterf($0, 1)"; } float twice(float x) { return x + x; }' }
+    expect(compile(`import lib; ${kernel('o[0] = twice(o[1]);')}`, { files }).wgsl().code).toContain('o[0] =')
+    expect(() => compile(`import lib; ${kernel('o[0] = next(o[1]);')}`, { files }).wgsl()).toThrow('__intrinsic_asm')
+  })
+
   it('says in WGSL that half floats are used, also where no type is written', () => {
     expect(compile(kernel('o[id.x] = log(half(o[0]) + 1.0h);')).wgsl().code).toMatch(/^enable f16;/)
     expect(compile(kernel('o[id.x] = log(1.0h) + 0.0;')).wgsl().code).toMatch(/^(enable f16;|[^h]*$)/)

@@ -19,7 +19,7 @@ import { isOwn } from './requirement.ts'
 import { derive, template, type Template } from './signature.ts'
 import { errorTerm, unusable, value, type Candidate, type Term } from './term.ts'
 import type { Arg, FuncRef, Place, SigParam } from './tree.ts'
-import { bits, isInt, isIntName, known, noSubst, poisoned, same, scalarName, show, type GenericArg, type Subst, type Type } from './type.ts'
+import { bits, intConst, isInt, isIntName, known, noSubst, poisoned, same, scalarName, show, type GenericArg, type Subst, type Type } from './type.ts'
 
 type Funcs = Term & { readonly kind: 'funcs' }
 
@@ -114,6 +114,11 @@ function infer(cx: Cx, list: GenericParams, sig: Template, explicit: readonly Ge
     if (from === null || from.kind === 'error') continue
     // What stands explicitly is not joined with what an argument says.
     inferArg(cx, sig.params[i]!.type, from, open)
+  }
+  // A number alone is a vector of one, where nothing says more.
+  for (let i = 0; i < args.length; i++) {
+    const p = sig.params[i]!.type
+    if (p.kind === 'vector' && p.count.kind === 'param' && open.get(p.count.decl.id) === null && typeOf(args[i]!)?.kind === 'scalar') open.set(p.count.decl.id, intConst(1))
   }
   for (const [id, arg] of open) if (arg !== null) vars.set(id, arg)
   return solve(cx, list, vars)

@@ -24,7 +24,7 @@ export function enumValues(cx: Cx, decl: EnumDecl): readonly number[] {
   for (const c of decl.cases) {
     const value = c.syntax.value === undefined ? next : known(resolveInt(cx, c.syntax.value, decl.inner)) ?? 0
     values.push(value)
-    next = flags ? value << 1 : value + 1
+    next = flags ? value << 1 || 1 : value + 1
   }
   return values
 }

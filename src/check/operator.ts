@@ -214,7 +214,9 @@ export function binaryExpr(env: Env, op: BinaryOp, left: Expr, right: Expr, span
   if (both === null) return fail()
   const name = scalarName(both.type)
   if (bitwise.has(op) && name !== null && isFloatName(name)) return fail()
-  return { kind: 'binary', type: comparisons.has(op) ? comparisonType(cx, both.type) : both.type, span, op, left: both.left, right: both.right }
+  const made: Expr = { kind: 'binary', type: comparisons.has(op) ? comparisonType(cx, both.type) : both.type, span, op, left: both.left, right: both.right }
+  // Flags that are joined are flags.
+  return left.type.kind === 'enum' && same(left.type, right.type) && bitwise.has(op) ? convertExpr(cx, made, left.type) : made
 }
 
 /** What a comparison gives; of type parameters only the library's lane-wise ones can stand for vectors and matrices. */
@@ -280,7 +282,8 @@ function unary(env: Env, op: '+' | '-' | '!' | '~', given: Expr, span: Span): Ex
   if (op === '-' && operand.kind === 'const' && operand.type.kind === 'scalar' && typeof operand.value === 'number' && name !== 'u32' && name !== 'u64') {
     return { kind: 'const', type: operand.type, span, value: -operand.value, ...operand.literal === undefined ? {} : { literal: operand.literal } }
   }
-  return { kind: 'unary', type: operand.type, span, op, operand }
+  const made: Expr = { kind: 'unary', type: operand.type, span, op, operand }
+  return given.type.kind === 'enum' && op === '~' ? convertExpr(cx, made, given.type) : made
 }
 
 export function checkPostfix(env: Env, e: ast.PostfixExpr): Term {

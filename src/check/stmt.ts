@@ -214,7 +214,9 @@ function statement(env: Env, s: ast.Stmt, out: Stmt[]): void {
       return
     case 'targetSwitch': out.push(targetCase(env, s)); return
     case 'unsupported':
-      cx.sink.add(names.unsupported, s.span, { feature: s.feature })
+      // A module may hold what only other targets need, as long as nothing calls it.
+      if (env.func === null || env.func.module === cx.modules[0]) cx.sink.add(names.unsupported, s.span, { feature: s.feature })
+      else out.push({ kind: 'expr', expr: { kind: 'error', type: errorType, span: s.span, feature: s.feature }, span: s.span })
       out.push({ kind: 'return', value: null, span: s.span })
       return
   }

@@ -139,8 +139,8 @@ export interface SequenceExpr extends ExprBase { readonly kind: 'sequence', read
 export interface IsExpr extends ExprBase { readonly kind: 'is', readonly value: Expr, readonly of: Type }
 /** `value as of`: an `Optional` of that type, empty where the value has another. */
 export interface AsExpr extends ExprBase { readonly kind: 'as', readonly value: Expr, readonly of: Type }
-/** Stands where a mistake was reported. Lowering is not called for a program with errors. */
-export interface ErrorExpr extends ExprBase { readonly kind: 'error' }
+/** Stands where a mistake was reported, or in a module a feature that nothing may ever need. Lowering is not called for a program with errors. */
+export interface ErrorExpr extends ExprBase { readonly kind: 'error', readonly feature?: string }
 
 export type Expr =
   | ConstExpr | StringExpr | IntExpr | DefaultExpr | FieldDefaultExpr | ParamDefaultExpr | ReadExpr | FieldExpr | IndexExpr

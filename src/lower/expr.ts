@@ -143,7 +143,7 @@ function valueOf(fn: Fn, expr: Expr): Value | undefined {
       return last
     }
     case 'error':
-      if (fn.cx.sink.errors === 0) fn.unsupported('this expression')
+      if (fn.cx.sink.errors === 0) fn.unsupported(expr.feature ?? 'this expression')
       return b.zero(t.i32)
   }
 }
