@@ -257,6 +257,158 @@ float swapped(float x, float y)
 `,
   },
   {
+    name: 'associated', arity: 2,
+    text: `interface IModel
+{
+    associatedtype State : IDifferentiable;
+    [Differentiable]
+    State start(float x);
+    [Differentiable]
+    float value(State s, float y);
+}
+struct Product : IModel
+{
+    typealias State = float2;
+    [Differentiable]
+    float2 start(float x) { return float2(x, sin(x)); }
+    [Differentiable]
+    float value(float2 s, float y) { return s.x * s.y * 0.5 + y; }
+}
+struct Turned : IDifferentiable { float angle; int turns; }
+struct Rotation : IModel
+{
+    typealias State = Turned;
+    [Differentiable]
+    Turned start(float x) { Turned t; t.angle = 0.5 * x; t.turns = 2; return t; }
+    [Differentiable]
+    float value(Turned s, float y)
+    {
+        float r = y;
+        [MaxIters(4)]
+        for (int i = 0; i < s.turns; i++) r = cos(s.angle) * r + 0.25;
+        return r;
+    }
+}
+[Differentiable]
+float modelled<M : IModel>(M m, float x, float y) { return m.value(m.start(x), y); }
+[Differentiable]
+float associated(float x, float y)
+{
+    Product p;
+    Rotation r;
+    return modelled(p, x, y) + modelled(r, y, x);
+}
+`,
+  },
+  {
+    name: 'accessed', arity: 2,
+    text: `interface ISignal : IDifferentiable
+{
+    property float level { [Differentiable] get; }
+    __subscript(int i) -> float { [Differentiable] get; }
+}
+struct Samples : ISignal
+{
+    float v[2];
+    property float level { [Differentiable] get { return v[0] * v[1]; } }
+    __subscript(int i) -> float { [Differentiable] get { return sin(v[i]); } }
+}
+struct Flat : ISignal
+{
+    float k;
+    property float level { [Differentiable] get { return 0.5 * k * k; } }
+    __subscript(int i) -> float { [Differentiable] get { return k * float(i + 1); } }
+}
+[Differentiable]
+float accessed(float x, float y)
+{
+    ISignal signal;
+    if (x > y)
+    {
+        Samples s;
+        s.v[0] = x;
+        s.v[1] = y;
+        signal = s;
+    }
+    else
+    {
+        Flat s = { x + y };
+        signal = s;
+    }
+    return 0.5 * signal.level + signal[1] * y;
+}
+`,
+  },
+  {
+    name: 'inherited', arity: 2,
+    text: `struct Body : IDifferentiable
+{
+    float mass;
+    [Differentiable]
+    float energy(float v) { return 0.5 * mass * v * v; }
+}
+struct Spring : Body, IDifferentiable
+{
+    float stiffness;
+    [Differentiable]
+    float total(float v, float d) { return energy(v) + 0.25 * stiffness * d * d; }
+}
+[Differentiable]
+float inherited(float x, float y)
+{
+    Spring s;
+    s.mass = cos(x);
+    s.stiffness = y;
+    Spring t = s;
+    t.mass = t.mass * y;
+    return s.total(x, y) + t.energy(0.5 * x);
+}
+`,
+  },
+  {
+    name: 'partlyFixed', arity: 2,
+    text: `struct Knob : IDifferentiable
+{
+    float v;
+    no_diff float scale;
+    int steps;
+}
+[Differentiable]
+Knob knob(float v) { Knob k; k.v = v; k.scale = 0.5; k.steps = 2; return k; }
+[Differentiable]
+float partlyFixed(float x, float y)
+{
+    Knob all[2] = { knob(x), knob(sin(y)) };
+    float r = 0.0;
+    for (int i = 0; i < 2; i++)
+    {
+        all[i].v *= all[1 - i].v + all[i].scale;
+        r += all[i].v * all[i].scale * float(all[i].steps);
+    }
+    return r;
+}
+`,
+  },
+  {
+    name: 'missing', arity: 2,
+    text: `[Differentiable]
+Optional<float> root(float x)
+{
+    if (x < -0.5) return none;
+    return sqrt(x + 1.5);
+}
+[Differentiable]
+float missing(float x, float y)
+{
+    Optional<float> a = root(x);
+    float r = y;
+    if (a.hasValue) r = r * a.value;
+    if (let b = root(y)) r += 0.5 * b;
+    return r;
+}
+`,
+  },
+  {
     name: 'onlyForward', arity: 1,
     text: `[Differentiable]
 float cubic(float x) { float s = sin(x); return s * s * s; }
