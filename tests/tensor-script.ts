@@ -89,6 +89,7 @@ const mistakes: Record<string, readonly [string, DispatchOptions & GradOptions, 
   noCotangent: ['square', { tensors: { input, output: input }, uniforms: { factor: 1 } }, true],
   cotangentLength: ['square', { tensors: { input, output: input }, uniforms: { factor: 1 }, cotangents: { output: [1, 2] } }, true],
   cotangentName: ['square', { tensors: { input, output: input }, uniforms: { factor: 1 }, cotangents: { out: 1 } }, true],
+  twoCotangents: ['square', { tensors: { input, output: { ...input, grad: new Float32Array(3) } }, uniforms: { factor: 1 }, cotangents: { output: 1 } }, true],
   noGradient: ['plain', { buffers: { data: new Float32Array(3) } }, true],
   noGrad: ['squareBackwards', { tensors: { x: input, y: input }, uniforms: { factor: 1 } }, false],
 }

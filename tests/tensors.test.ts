@@ -58,6 +58,7 @@ describe('tensors', () => {
       noCotangent: both('square runs backwards from what it writes: give cotangents, by name of a tensor'),
       cotangentLength: ['ShapeError: cotangent of output: expected 3 numbers, but an array of length 2 came', 'WrongTensor: cotangent of output: expected 3 numbers, got 2'],
       cotangentName: both('cotangents: square is given nothing with a gradient named out; there is: input, output'),
+      twoCotangents: both('tensor output has a grad of its own, which is its cotangent: give one of the two'),
       noGradient: ['NameError', 'NoDerivative'].map(e => `${e}: plain has no reverse derivative and uses no gradients: mark it [Differentiable], or say which buffers it adds gradients to`),
       noGrad: both('squareBackwards uses the gradient of tensor x: give its grad, or call grad'),
     })

@@ -198,6 +198,7 @@ export class KernelParameters {
       const tensor = tensors[name]
       if (diff === undefined || tensor === undefined) continue
       this.#check(name, tensor, host)
+      if (tensor.grad !== undefined && name in cotangents) host.fail(`tensor ${name} has a grad of its own, which is its cotangent: give one of the two`)
       const grad = tensor.grad ?? made(name, diff.data, tensor.shape.reduce((a, b) => a * b, 1), tensor.data)
       gradients[name] = grad
       tensors[name] = { ...tensor, grad }
