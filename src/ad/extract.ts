@@ -276,7 +276,7 @@ function transformSplit(cx: AdContext, func: Func, active: readonly boolean[]): 
   observeTree(cx, 'checkpointed', trees.work, `${func.name}.primal`, trees.primal)
   observeTree(cx, 'checkpointed', trees.work, `${func.name}.adjoint`, adjoint.body)
 
-  withoutContexts(cx, trees.primal, new Set(done.slots.map(s => s.out)))
+  withoutContexts(cx, trees.primal, new Set([...trees.results, ...done.slots.map(s => s.out)]))
   const isPacked = isLarge(done.slots.map(s => s.type))
   const type = isPacked ? contextType(cx, `${func.name}.context`, done.slots.map(s => s.type)) : undefined
   const packed = type === undefined ? done.slots.map(s => s.out) : [pack(new Builder(trees.work, trees.primal), type, done.slots.map(s => s.out))]

@@ -1,7 +1,7 @@
 /**
  * Long loops on a GPU: what a thread indexes lies far from its registers and is cleared before it is used, so a slot for each
- * trip costs dearly, all the more where the bound is far above the trips made. Such a loop becomes one of fewer trips, each
- * of which calls a function that makes a stretch of the old ones:
+ * trip costs dearly. Where only a bound is known, the states of the last trips are kept (`window.ts`); else such a loop becomes
+ * one of fewer trips, each of which calls a function that makes a stretch of the old ones:
  *
  *     %y = loop %x (%s) { test %c, … } { …; next %t }   →
  *     %y = loop %x (%s) { test %c, … } { %t = call @stretch %s; next %t }
