@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
+import { framed, readCases } from './cases.ts'
 import { exercise } from './exercise.ts'
 import { closeGpu, compileWgsl, refuse } from './gpu.ts'
 import { Mutator } from './mutate.ts'
@@ -17,7 +18,10 @@ const programsIn = (folder: string): string[] => {
   return files.map(f => readFileSync(join(path, f), 'utf8'))
 }
 const examples = programsIn('../examples')
-const others = ['lang', 'diag', 'target', 'grad', 'graphics', 'textures', 'waves', 'reflection', '../bench/programs'].flatMap(programsIn)
+const others = [
+  ...['lang', 'diag', 'target', 'grad', 'graphics', 'textures', 'waves', 'reflection', '../bench/programs'].flatMap(programsIn),
+  ...['census', 'reference'].flatMap(readCases).map(c => c.numbers === undefined ? c.source : framed(c)),
+]
 const mutator = new Mutator(seed, [...examples, ...others])
 
 /** What a WebGPU implementation says of a module; where it lacks half floats there is nothing to ask. */

@@ -78,6 +78,10 @@ RWTexture2D<float4> img[2];
 }
 [shader("fragment")] float4 fs(float2 uv : TEXCOORD) : SV_Target { return t[0].Sample(s[1], uv) + t[0].SampleGrad(s[1], uv, uv, uv); }`,
   'what a sampler of integers would be': `Texture2D<int4> t; SamplerState s; export float f(float2 d) { return t.SampleLevel(s, d, 0).x + t.SampleLevel(s, d, 0, int2(1, 0)).x; }`,
+  'resources that were never set': kernel('V v; o[0] = v.d[0] + get(v);', 'struct V { StructuredBuffer<float> d; int k; } float get(out V v) { return v.d[0]; }'),
+  'generic parameters with defaults before such without': `struct B<T, int N = 4, int S> { T v[N]; float s[S]; }
+float g<T, int N = 4, int S>(T x) { return N; }
+export float f() { B<float, 3> b; return g<float, 3>(1.0); }`,
   'samplers of devices beside pictures': `TextureCube c; Texture2D t; SamplerState s; SamplerComparisonState z; export float f(float3 d) { return c.SampleLevel(s, d, 0).x + t.SampleCmpLevelZero(z, d.xy, 0.5); }`,
 }
 

@@ -334,7 +334,7 @@ export function applyGeneric(cx: Cx, open: Term & { readonly kind: 'open' }, arg
     if (made === null) return errorType
     if (made !== undefined) return applyGeneric(cx, { ...open, decl: made }, args, scope, span)
   }
-  const needed = list.params.filter(p => p.syntax.fallback === undefined).length
+  const needed = list.params.findLastIndex(p => p.syntax.fallback === undefined) + 1
   if (args.length < needed || args.length > list.params.length) {
     if (args.length === 0) cx.sink.add(generics.needsArguments, span, { name: decl.name })
     else cx.sink.add(generics.argumentCount, span, { name: decl.name, expected: list.params.length, got: args.length })

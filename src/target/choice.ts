@@ -2,7 +2,7 @@
 import type { Sink } from '../base/diag.ts'
 import { choiceOnCpu } from '../base/errors/js.ts'
 import * as ops from '../ir/ops.ts'
-import type { Module } from '../ir/value.ts'
+import type { Module, Value } from '../ir/value.ts'
 import { walk } from '../ir/walk.ts'
 
 /** Reports resources that the run chooses by control flow or takes out of arrays; gives whether there are any. */
@@ -10,8 +10,12 @@ export function reportChoices(module: Module, sink: Sink): boolean {
   const before = sink.errors
   for (const func of module.funcs) {
     if (func.body === undefined) continue
+    const used = new Set<Value>()
+    walk(func.body, inst => { for (const v of inst.args) used.add(v) })
     walk(func.body, inst => {
-      const chooses = inst.regions.length > 0 || inst.op === ops.select || inst.op === ops.load
+      // What was never set is chosen by nobody.
+      const isUnset = (inst.op === ops.undef || inst.op === ops.zero) && used.has(inst.results[0]!)
+      const chooses = inst.regions.length > 0 || inst.op === ops.select || inst.op === ops.load || isUnset
       if (chooses && inst.results.some(r => r.type.kind === 'ptr')) sink.add(choiceOnCpu, inst.span ?? undefined, {})
     })
   }
