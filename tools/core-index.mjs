@@ -97,12 +97,18 @@ export function pack({ name, text }) {
   const keys = []
   let out = '', start = 0
   for (const end of declarations(ts)) {
-    keys.push(key(ts.slice(start, end)))
-    for (let i = start; i < end; i++) out += (i > start && spaced[i] && glues(ts[i - 1], ts[i]) ? ' ' : '') + ts[i]
-    out += '\n'
+    let line = ''
+    for (let i = start; i < end; i++) line += (i > start && spaced[i] && glues(ts[i - 1], ts[i]) ? ' ' : '') + ts[i]
+    keys.push(shortened(key(ts.slice(start, end)), line))
+    out += `${line}\n`
     start = end
   }
-  return { name, text: out, keys: keys.join(' ') }
+  return { name, text: out, keys: keys.join('') }
+}
+
+/** A key with characters for names: where in the line each stands first. */
+function shortened(key, line) {
+  return key.replace(/\w+/g, name => String.fromCharCode(97 + line.search(new RegExp(`\\b${name}\\b`))))
 }
 
 /** Files for targets that have no elementary functions and no textures. */

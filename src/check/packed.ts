@@ -1,4 +1,4 @@
-/** The core library's index, packed: what stands on each line of a file is one word, so that bundles stay small. */
+/** The core library's index, packed: what stands on each line of a file is one character, so that bundles stay small. */
 import type { LibraryData } from './library.ts'
 
 type Table = Record<string, number[]>
@@ -7,8 +7,19 @@ export interface PackedFile {
   readonly name: string
   /** One declaration a line. */
   readonly text: string
-  /** For each line its name, `^Type` for an extension of a type; after `/` the function that it is a derivative or substitute of. */
+  /**
+   * For each line where in it its name stands, counted from U+0061; for an extension `^` and where its type stands (`*` for any);
+   * after `/` where the function stands that it is a derivative or substitute of.
+   */
   readonly keys: string
+}
+
+/** The word that begins at an index. Written out, for a cold start waits for it. */
+function wordAt(text: string, begin: number): string {
+  for (let end = begin; ; end++) {
+    const c = text.charCodeAt(end)
+    if (c < 48 || (c > 57 && c < 65) || (c > 90 && c < 95) || c > 122) return text.slice(begin, end)
+  }
 }
 
 /** Unpacks the index when it is first asked for. */
@@ -28,18 +39,21 @@ export class PackedLibrary implements LibraryData {
     if (this.#tables === undefined) {
       const tables: [Table, Table, Table] = [{}, {}, {}]
       const [names, extensions, derivatives] = tables
-      this.files.forEach((file, number) => {
+      this.files.forEach(({ text, keys }, number) => {
         let start = 0
-        for (const key of file.keys.split(' ')) {
-          const end = file.text.indexOf('\n', start)
-          const add = (table: Table, name: string): void => {
+        for (let at = 0; at < keys.length; at++) {
+          const end = text.indexOf('\n', start)
+          const add = (table: Table, k: number): void => {
+            const name = keys[k] === '*' ? '*' : wordAt(text, start + keys.charCodeAt(k) - 97)
             if (!Object.hasOwn(table, name)) table[name] = []
             table[name]!.push(number, start, end)
           }
-          const [name, of] = key.split('/')
-          if (of !== undefined) add(derivatives, of)
-          if (name!.startsWith('^')) add(extensions, name!.slice(1))
-          else add(names, name!)
+          const isExtension = keys[at] === '^'
+          if (isExtension) at++
+          const isDerived = keys[at + 1] === '/'
+          if (isDerived) add(derivatives, at + 2)
+          add(isExtension ? extensions : names, at)
+          if (isDerived) at += 2
           start = end + 1
         }
       })
