@@ -197,7 +197,7 @@ export function coerce(env: Env, term: Term, to: Type, span: Span): Expr {
 }
 
 /** Whether an integer type has no bits for a number; it may have them for the other sign, as for `0xffffffff` and `-1`. */
-function misfits(value: number | bigint, to: Type): boolean {
+export function misfits(value: number | bigint, to: Type): boolean {
   const name = scalarName(to)
   if (name === null || name === 'bool' || isFloatName(name)) return false
   if (typeof value === 'number' && !Number.isInteger(value)) return true

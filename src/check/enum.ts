@@ -1,10 +1,13 @@
 /** Enums: their tag types and the values of their cases. */
 import * as names from '../base/errors/names.ts'
+import { literalDoesNotFit } from '../base/errors/types.ts'
 import { declaredBases } from './conform.ts'
+import { convertNumber } from './const.ts'
+import { misfits } from './convert.ts'
 import type { Cx } from './context.ts'
 import type { EnumCaseDecl, EnumDecl } from './decl.ts'
 import { resolveInt } from './resolve.ts'
-import { intType, known, type Type } from './type.ts'
+import { intType, known, scalarName, show, type Type } from './type.ts'
 
 /** The integer type behind an enum. */
 export function enumTag(cx: Cx, decl: EnumDecl): Type {
@@ -17,12 +20,15 @@ export function enumValues(cx: Cx, decl: EnumDecl): readonly number[] {
   const old = cx.enumValues.get(decl)
   if (old !== undefined) return old
   const flags = decl.syntax.attributes.some(a => a.name === 'Flags')
+  const tag = scalarName(enumTag(cx, decl)) ?? 'i32'
   const values: number[] = []
   let next = flags ? 1 : 0
   // A case may use the ones before it, so they are known as they come.
   cx.enumValues.set(decl, values)
   for (const c of decl.cases) {
-    const value = c.syntax.value === undefined ? next : known(resolveInt(cx, c.syntax.value, decl.inner)) ?? 0
+    const given = c.syntax.value === undefined ? next : known(resolveInt(cx, c.syntax.value, decl.inner)) ?? 0
+    const value = Number(convertNumber(given, tag))
+    if (misfits(given, enumTag(cx, decl))) cx.sink.add(literalDoesNotFit, c.span ?? undefined, { value: String(given), type: show(enumTag(cx, decl)), got: String(value) })
     values.push(value)
     next = flags ? value << 1 || 1 : value + 1
   }
