@@ -114,17 +114,22 @@ function shortened(key, line) {
 /** Files for targets that have no elementary functions and no textures. */
 const unspelled = new Set(['core/libm.slang', 'core/picture.slang'])
 
-/** Writes src/check/core.generated.ts where it does not say what core/ says. */
-export function writeCore() {
+/** What stands in src/check/core.generated.ts; `samples`: with the arguments at which tests compare functions of the library. */
+export function coreSource(samples) {
   const dir = new URL('core/', root)
   const files = readdirSync(dir).filter(f => f.endsWith('.slang')).sort()
-    .map(f => ({ name: `core/${f}`, text: readFileSync(new URL(f, dir), 'utf8') }))
+    .map(f => ({ name: `core/${f}`, text: readFileSync(new URL(f, dir), 'utf8').replace(samples ? /^$/ : /\[__sample\([^\]]*\)\]/g, '') }))
   const spelled = files.filter(f => !unspelled.has(f.name)), others = files.filter(f => unspelled.has(f.name))
-  const source = `// Made of core/*.slang by tools/core-index.mjs.\nimport { PackedLibrary } from './packed.ts'\n\n`
+  return `// Made of core/*.slang by tools/core-index.mjs.\nimport { PackedLibrary } from './packed.ts'\n\n`
     + `const files = ${JSON.stringify(spelled.map(pack))}\nconst others = ${JSON.stringify(others.map(pack))}\n`
     + '/** The core library. */\nexport const core: PackedLibrary = /* @__PURE__ */ new PackedLibrary(files, others)\n'
     + '/** What WGSL needs of it: functions that WGSL has itself have no bodies that could be called. */\n'
     + 'export const wgslCore: PackedLibrary = /* @__PURE__ */ new PackedLibrary(files)\n'
+}
+
+/** Writes src/check/core.generated.ts where it does not say what core/ says. */
+export function writeCore() {
+  const source = coreSource(true)
   const target = new URL('src/check/core.generated.ts', root)
   if (!existsSync(target) || readFileSync(target, 'utf8') !== source) writeFileSync(target, source)
 }

@@ -1,6 +1,7 @@
 // An esbuild plugin: leaves out of bundles what only tests and readers of the source need: the example programs of the
 // diagnostics, what the rows of the op table say of themselves, and at which arguments the library is tested.
 import { readFile } from 'node:fs/promises'
+import { coreSource } from './core-index.mjs'
 
 /** The index after a string, template or bracket that starts at `i`, or after one character. */
 function skip(text, i) {
@@ -43,7 +44,6 @@ export const stripExamples = {
     const strip = (filter, ...properties) => build.onLoad({ filter }, async ({ path }) => ({ contents: properties.reduce(without, await readFile(path, 'utf8')), loader: 'ts' }))
     strip(/[\\/]base[\\/]errors[\\/]\w+\.ts$/, 'example')
     strip(/[\\/]ir[\\/]ops\.ts$/, 'doc', 'samples')
-    // The index of the library goes by lines, so that a line may become shorter.
-    build.onLoad({ filter: /core\.generated\.ts$/ }, async ({ path }) => ({ contents: (await readFile(path, 'utf8')).replace(/\[__sample\([^\]]*\)\]/g, ''), loader: 'ts' }))
+    build.onLoad({ filter: /core\.generated\.ts$/ }, () => ({ contents: coreSource(false), loader: 'ts' }))
   },
 }
