@@ -193,6 +193,7 @@ class Generator {
       body.push({ kind: 'set', to: { kind: 'var', type: p.type, name: p.name }, op: '=', value: this.expr(p.type, 2) })
       this.vars.push({ name: p.name, type: p.type, mutable: true })
     }
+    if (isMain && this.interfaces.length > 0 && this.rand(2) === 0) body.push(...this.dispatch())
     body.push(...this.list(0))
     if (body[body.length - 1]?.kind !== 'return') body.push({ kind: 'return', value: this.expr(this.result, 2) })
     const isMethod = params[0]?.name === 'this'
@@ -201,6 +202,16 @@ class Generator {
       prefer: isMain ? 'none' : this.one(['none', 'none', 'recompute', 'checkpoint'] as const),
       custom: isMain || !this.features.objects ? 'none' : this.custom(isMethod, [result, ...params.map(p => p.type)]),
     }
+  }
+
+  /** A value of an interface, and a call that finds out what it is. */
+  dispatch(): Stmt[] {
+    const { type, requirements } = this.one(this.interfaces)
+    const name = this.fresh('v')
+    const init: Expr = { kind: 'cond', type, c: this.condition(), x: this.object(type, 2), y: this.object(type, 2) }
+    this.vars.push({ name, type, mutable: true })
+    const call = this.callStmt(this.one(requirements))
+    return [{ kind: 'decl', name, type, init }, ...call === undefined ? [] : [call]]
   }
 
   custom(isMethod: boolean, types: readonly Type[]): Custom {
@@ -327,8 +338,7 @@ class Generator {
     return { kind: 'switch', x: this.integer(), cases, falls }
   }
 
-  callStmt(): Stmt | undefined {
-    const func = this.one(this.callable)
+  callStmt(func: FuncDecl = this.one(this.callable)): Stmt | undefined {
     if (!this.canCall(func)) return undefined
     const args: Expr[] = []
     const used = new Set<string>()
