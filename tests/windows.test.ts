@@ -129,6 +129,13 @@ void d_bend(inout DifferentialPair<float> y, inout DifferentialPair<float> x, fl
     }
   })
 
+  it('take the memory that is told of them, or less where it must be less', () => {
+    const memory = (maxContext?: number): number => compile(kernel(march(1024), reverse), { maxContext }).explain('f')[0]!.memory
+    expect(memory()).toBe(8 * (32 + 11))
+    expect(memory(1000)).toBe(memory())
+    expect(memory(200)).toBeLessThanOrEqual(200)
+  })
+
   it('run nothing again that fits a window', () => {
     const wgsl = compile(kernel(march(1000), reverse)).wgsl().code
     expect(wgsl).toContain('array<f32, 32>')
