@@ -7,7 +7,12 @@ import { Cx } from '../src/check/context.ts'
 import { core, wgslCore } from '../src/check/core.generated.ts'
 import type { Decl } from '../src/check/decl.ts'
 import { Library } from '../src/check/library.ts'
+import { PackedLibrary, type PackedFile } from '../src/check/packed.ts'
+// @ts-expect-error a tool without types
+import { coreSource as sourceOf } from '../tools/core-index.mjs'
 import { packsOf, writtenOut } from '../src/check/pack.ts'
+
+const coreSource = sourceOf as (samples: boolean) => string
 
 // Bodies of the library are checked when a program needs them; here all of them are.
 
@@ -47,4 +52,11 @@ it('needs elementary functions of its own only where WGSL has some by name', () 
     .filter(line => (line.match(/\b__\w+(?=\()/g) ?? []).some(name => own.has(name)))
   expect(without.length).toBeGreaterThan(10)
   expect(without.filter(line => !line.includes('__spell(wgsl:'))).toEqual([])
+})
+
+it('is in bundles, without what tests read of it, with the same names', () => {
+  const files = JSON.parse(/^const files = (.*)$/m.exec(coreSource(false))![1]!) as PackedFile[]
+  const bundled = new PackedLibrary(files)
+  for (const table of ['names', 'extensions', 'derivatives'] as const) expect(Object.keys(bundled[table])).toEqual(Object.keys(wgslCore[table]))
+  expect(files.some(f => f.text.includes('[__sample('))).toBe(false)
 })
