@@ -199,7 +199,7 @@ export function conforms(cx: Cx, type: Type, iface: InterfaceType): boolean {
   cx.depth++
   const answer = compute(cx, type, iface)
   cx.depth--
-  if (type.kind === 'param' || type.kind === 'assoc' || (!answer && cx.trying.size > 0)) cx.conformances.delete(key)
+  if (type.kind === 'param' || type.kind === 'assoc') cx.conformances.delete(key)
   else cx.conformances.set(key, answer)
   return answer
 }
@@ -343,13 +343,9 @@ function match(cx: Cx, info: ExtensionInfo, type: Type): Subst | null {
   }
   if (target.kind !== 'param' && target.kind !== type.kind) return null
   if ((target.kind === 'struct' || target.kind === 'interface') && target.decl !== (type as typeof target).decl) return null
-  const key = `${decl.generics.params[0]?.id} ${type.key}`
-  if (cx.trying.has(key)) return null
   const vars = new Map<number, GenericArg | null>(decl.generics.params.map(p => [p.id, null]))
   inferArg(cx, target, type, vars)
-  if (target.kind === 'param') cx.trying.add(key)
-  const args = solve(cx, decl.generics, vars)
-  cx.trying.delete(key)
+  const args = solve(cx, decl.generics, vars, true)
   if (args === null) return null
   const subst: Subst = { args, self: null }
   return put(cx, target, subst).key === type.key ? subst : null

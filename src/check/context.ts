@@ -82,8 +82,6 @@ export class Cx {
   readonly synthesized: Map<StructDecl, StructDecl | 'self' | 'busy'> = new Map()
   readonly structDiffs: Map<string, StructDiffInfo | null> = new Map()
   readonly conformances: Map<string, boolean | 'busy'> = new Map()
-  /** Extensions of any type that are being tried on a type: whether one applies may depend on what others make of it, never on itself. */
-  readonly trying: Set<string> = new Set()
   readonly links: Map<FuncDecl, { forward: FuncDecl | null, backward: FuncDecl | null, substitute: FuncDecl | null }> = new Map()
   /** Functions without a body, by name: what repeats a function elsewhere. */
   readonly redeclared: Map<string, FuncDecl[]> = new Map()

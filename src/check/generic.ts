@@ -181,13 +181,13 @@ function unequal(cx: Cx, list: GenericParams, subst: Subst): { readonly subject:
 }
 
 /** Completes inferred arguments with defaults and promotions; null where one stays open or does not conform. */
-export function solve(cx: Cx, list: GenericParams, vars: ReadonlyMap<number, GenericArg | null>): Map<number, GenericArg> | null {
+export function solve(cx: Cx, list: GenericParams, vars: ReadonlyMap<number, GenericArg | null>, ofExtension = false): Map<number, GenericArg> | null {
   const args = new Map<number, GenericArg>()
   const subst: Subst = { args, self: null }
-  // What a parameter conforms to settles others: `f<T, S : I<T>>(S s)`.
+  // What a parameter conforms to settles others: `f<T, S : I<T>>(S s)`. Of extensions that would be asked in a circle.
   const settled = new Map(vars)
   const constraints = constraintsOf(cx, list)
-  if ([...vars.values()].includes(null)) for (const c of constraints) {
+  if (!ofExtension && [...vars.values()].includes(null)) for (const c of constraints) {
     const subject = c.subject.kind === 'param' ? vars.get(c.subject.decl.id) ?? null : null
     if (subject !== null && !isInt(subject) && c.iface.kind === 'interface') inferInstance(cx, c.iface, subject, settled)
   }
