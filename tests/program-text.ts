@@ -76,8 +76,13 @@ export function exprText(e: Expr): string {
   }
 }
 
+/** What makes an array is no generic function: it takes values of the interface. */
 function arrayName(type: Type): string {
-  return `${slangType(type.elem!).replace(/\W+/g, '_')}_${type.count}`
+  const saved = generic
+  generic = undefined
+  const name = `${slangType(type.elem!).replace(/\W+/g, '_')}_${type.count}`
+  generic = saved
+  return name
 }
 
 function stmtText(s: Stmt, indent: string): string {
