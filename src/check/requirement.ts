@@ -17,7 +17,7 @@ import { packsOf, writtenOut } from './pack.ts'
 import { fieldSigs, funcSig, globalInfo, globalInit, template } from './signature.ts'
 import { byteSize } from './size.ts'
 import type { FuncRef } from './tree.ts'
-import { compose, intConst, intMember, intParam, isGeneric, paramType, poisoned, same, show, type GenericArg, type Int, type InterfaceType, type StructType, type Subst, type Type } from './type.ts'
+import { compose, intConst, intMember, intParam, isGeneric, paramType, poisoned, same, show, substituteInt, type GenericArg, type Int, type InterfaceType, type StructType, type Subst, type Type } from './type.ts'
 
 /** Puts the types of the caller into a reference, and resolves requirements of what has become concrete. */
 export function putRef(cx: Cx, ref: FuncRef, subst: Subst): FuncRef {
@@ -281,5 +281,8 @@ export function knownConstant(cx: Cx, base: Type, name: string): Int {
   }
   const member = requiredConstant(cx, base, name)
   const init = member?.decl.kind === 'global' ? globalInit(cx, member.decl) : null
-  return (member === null || init === null ? null : foldExpr(cx, init, member.subst)) ?? intMember(base, name)
+  if (member === null || init === null) return intMember(base, name)
+  const value = foldExpr(cx, init, member.subst)
+  // What it is made of may be required of other types in turn.
+  return value === null ? intMember(base, name) : substituteInt(value, member.subst, (of, other) => knownConstant(cx, of, other))
 }

@@ -6,14 +6,14 @@ import { impossible } from './context.ts'
 import { lowerExpr } from './expr.ts'
 import type { Fn } from './func.ts'
 import { componentOf, write, type Ref } from './place.ts'
-import { isPair, number } from './type.ts'
+import { isPair } from './type.ts'
 
 /** The value of `{}` for a concrete type. */
 export function defaultValue(fn: Fn, type: s.Type): Value {
   const { b, cx } = fn
   if (type.kind === 'array' && type.count !== null && hasDefaults(fn, type.elem)) {
     const elem = defaultValue(fn, type.elem)
-    return b.construct(fn.type(type), Array.from({ length: number(type.count) }, () => elem))
+    return b.construct(fn.type(type), Array.from({ length: fn.cx.types.number(type.count) }, () => elem))
   }
   if (type.kind !== 'struct' || !hasDefaults(fn, type)) return b.zero(fn.type(type))
   const made = cx.program.defaultConstructor(type)

@@ -3,7 +3,7 @@
  * become pointers to what they hold; an enum is its tag.
  */
 import { InternalError, type Sink } from '../base/diag.ts'
-import { resourceInBuffer, unsizedArray, unsupportedHere } from '../base/errors/lower.ts'
+import { resourceInBuffer, unknownNumber, unsizedArray, unsupportedHere } from '../base/errors/lower.ts'
 import { arrayTooLarge, badArraySize, badVectorSize } from '../base/errors/types.ts'
 import type { CheckedProgram, FuncRef } from '../check/tree.ts'
 import * as s from '../check/type.ts'
@@ -48,7 +48,7 @@ export class Types {
       case 'vector': return t.vec(this.of(type.elem), this.#side(type.count))
       case 'matrix': return t.mat(this.of(type.elem), this.#side(type.rows), this.#side(type.cols))
       case 'array': {
-        if (type.count !== null) return t.array(this.of(type.elem), this.#length(number(type.count)))
+        if (type.count !== null) return t.array(this.of(type.elem), this.#length(this.number(type.count)))
         this.#sink.add(unsizedArray, undefined, { type: s.show(type) })
         return t.array(this.of(type.elem), 1)
       }
@@ -81,6 +81,13 @@ export class Types {
     return made
   }
 
+  /** The number that an integer of a concrete type is. */
+  number(value: s.Int | null): number {
+    const n = s.known(value)
+    if (n === null) this.#sink.add(unknownNumber, undefined, { value: value === null ? 'a length' : s.show(value) })
+    return n ?? 1
+  }
+
   /** Elements of an array; generic arguments may ask for too few or too many. */
   #length(n: number): number {
     if (n >= 1 && n <= s.maxElements) return n
@@ -91,7 +98,7 @@ export class Types {
 
   /** Lanes, rows or columns; generic arguments may ask for more than there are. */
   #side(count: s.Int): number {
-    const n = number(count)
+    const n = this.number(count)
     if (n < 1 || n > 4) this.#sink.add(badVectorSize, undefined, { count: n })
     return n
   }
@@ -215,13 +222,6 @@ export function hasArray(type: t.Type): boolean {
 /** Whether it is `DifferentialPair<T>` or its kin for places. */
 export function isPair(type: s.Type): boolean {
   return type.kind === 'struct' && (type.decl.intrinsic === 'DifferentialPair' || type.decl.intrinsic === 'DifferentialPtrPair')
-}
-
-/** The number that an integer of a concrete type is. */
-export function number(value: s.Int | null): number {
-  const n = s.known(value)
-  if (n === null) throw new InternalError('lower', `integer ${value === null ? '' : s.show(value)} is not known`)
-  return n
 }
 
 /** A name for IR text: letters, digits, `_` and `.`. */

@@ -6,6 +6,11 @@ export const unsizedArray: Entry<'type'> = error('E30834', 'an array without a l
 export float f(float x) { float a[2] = { x, x }; return first(a); }`,
 })
 
+export const unknownNumber: Entry<'value'> = error('E36118', 'with the generic arguments that the program gives, {value} is no number', {
+  help: 'a length that divides by zero, or needs a constant that a type has not, cannot be made',
+  example: 'struct S<let N : int> { float data[8 / (N - 2)]; } float f() { S<2> s; return s.data[0]; } public float g() { return f(); }',
+})
+
 export const resourceInBuffer: Entry<'type'> = error('E38204', 'a structured buffer cannot hold {type}: that is a resource, or has one', {
   help: 'declare the resources by themselves, or as an array of resources',
   example: `RWStructuredBuffer<StructuredBuffer<float>> o;
