@@ -16,7 +16,7 @@ import type { Pair } from './subjects.ts'
 
 const many = process.env['SEEDS'] !== undefined
 const first = Number(process.env['SEED'] ?? 0)
-const count = Number(process.env['SEEDS'] ?? 400)
+const count = Number(process.env['SEEDS'] ?? 500)
 const size = Number(process.env['SIZE'] ?? 14)
 const most = Number(process.env['FAILURES'] ?? 3)
 /** One program in so many goes to second order, and one in so many of those to a device there. */
