@@ -360,7 +360,7 @@ class Generator {
   /** Whether what is generic here need not take the place of a value of its interface in a way that Slang does not convert. */
   canCall(func: FuncDecl): boolean {
     const isTupleOf = (type: Type): boolean => type.name.startsWith('Tuple') && type.fields.some(f => f.type === this.generic)
-    return this.generic === undefined || !func.params.some(p => (p.dir !== 'in' && p.name !== 'this' && p.type === this.generic) || isTupleOf(p.type))
+    return this.generic === undefined || func.result !== this.generic && !func.params.some(p => (p.dir !== 'in' && p.name !== 'this' && p.type === this.generic) || isTupleOf(p.type))
   }
 
   /** A mutable place: a variable or a part of one. */

@@ -440,3 +440,17 @@ export async function shrunk(test: Check, seed: number, size: number, message: s
   Object.assign(stats, before)
   return text
 }
+
+/** The seed to begin with, and after how many failures to stop. */
+export const first: number = Number(process.env['SEED'] ?? 0)
+export const mostFailures: number = Number(process.env['FAILURES'] ?? 3)
+
+/** Programs that fail a check, shrunk. */
+export async function failuresOf(test: Check, count: number, size: number): Promise<string[]> {
+  const failures: string[] = []
+  for (let seed = first; seed < first + count && failures.length < mostFailures; seed++) {
+    const message = await test(programOf(seed, size), seed)
+    if (message !== undefined) failures.push(await shrunk(test, seed, size, message))
+  }
+  return failures
+}
