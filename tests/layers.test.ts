@@ -15,13 +15,13 @@ const below: Readonly<Record<string, readonly string[]>> = {
   opt: ['base', 'ir'],
   ad: ['base', 'ir', 'opt'],
   target: ['base', 'ir', 'opt'],
-  host: [],
+  host: ['base'],
   cpu: ['index.ts', 'host'], gpu: ['index.ts', 'host'], plugin: ['index.ts'],
   cli: ['index.ts', 'cpu', 'gpu', 'host'],
   'compile.ts': ['base', 'syntax', 'check', 'ir', 'lower', 'opt', 'ad'],
   'program.ts': ['base', 'compile.ts', 'ir', 'target'],
   debug: ['base', 'ir', 'ad'],
-  'index.ts': ['base', 'check', 'compile.ts', 'program.ts', 'target', 'debug', 'ir'],
+  'index.ts': ['base', 'check', 'compile.ts', 'program.ts', 'target', 'debug', 'ir', 'host'],
   'wgsl.ts': ['base', 'compile.ts', 'program.ts', 'target'],
 }
 

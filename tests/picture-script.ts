@@ -1,14 +1,10 @@
 // Runs in a process of its own, bundled: kernels over textures on the CPU and on a device. Prints one JSON object.
-import { create } from 'webgpu'
 import { loadSync, type GradResources, type KernelResources } from '../src/cpu/index.ts'
 import { attach, type DispatchOptions, type GradOptions } from '../src/gpu/index.ts'
 import { compile } from '../src/index.ts'
+import { openDevice } from './script-device.ts'
 
-const gpu = create([])
-const adapter = await gpu.requestAdapter()
-if (adapter === null) throw new Error('no WebGPU adapter')
-const device = await adapter.requestDevice()
-const keep = [gpu, adapter, device]
+const device = await openDevice()
 
 const source = `
 struct Material { Texture2D<float4> albedo; float gain; }
@@ -125,6 +121,5 @@ result['mistakes'] = [
   failed({ picture: undefined }), failed({ pictures: textures.picture }), failed({ picture: { size: [4, 3], data: new Uint8Array(3) } }), failed({ ids: { size: [2, 2], format: 'rgba32float' } }),
   failed({ picture: { size: [4, 3, 2] } }), failed({}, { states: {} }), failed({}, { state: { addressModeU: 'wrap' } }),
 ]
-void keep
 console.log(JSON.stringify(result))
 process.exit(0)

@@ -74,8 +74,8 @@ export const stats = {
 }
 
 const levels = [2, 1, 0, 3] as const
-/** Each level comes with the verifier and without. */
-const verified = (seed: number): boolean => (seed >> 2) % 2 === 0
+/** Among many programs each level comes with the verifier and without. */
+const verified = (seed: number): boolean => process.env['SEEDS'] === undefined || (seed >> 2) % 2 === 0
 /** What the interpreter makes of the program is asked at all levels, but not of all programs: it takes as long as a target. */
 const interpreted = (seed: number): boolean => (seed >> 3) % 4 === 0
 const enough = 2
@@ -145,10 +145,8 @@ function tryCheck(program: Program, seed: number, { edit = asItIs, budget, secon
   if (refused !== undefined) return refused
   if (budget !== undefined && isTooBig(compiled, budget)) return undefined
   const forms = new Forms(compiled, seed)
-  if (interpreted(seed)) {
-    if (printModule(forms.ir) !== forms.text) return 'the text of the IR reads back otherwise'
-    verifyModule(forms.ir, 'parse')
-  }
+  if (printModule(forms.ir) !== forms.text) return 'the text of the IR reads back otherwise'
+  verifyModule(forms.ir, 'parse')
   return checkFirst(program, seed, forms, samples.first) ?? (second ? checkSecond(forms, samples.second) : undefined)
 }
 

@@ -1,15 +1,11 @@
 // Runs in a process of its own, bundled: tensors and gradients on the CPU and on a device. Prints one JSON object.
-import { create } from 'webgpu'
 import { loadSync, type GradResources, type KernelResources } from '../src/cpu/index.ts'
 import { attach, type DispatchOptions, type GradOptions } from '../src/gpu/index.ts'
 import { compile } from '../src/index.ts'
+import { openDevice } from './script-device.ts'
 import { tensorProgram } from './tensor-program.ts'
 
-const gpu = create([])
-const adapter = await gpu.requestAdapter()
-if (adapter === null) throw new Error('no WebGPU adapter')
-const device = await adapter.requestDevice()
-const keep = [gpu, adapter, device]
+const device = await openDevice()
 
 const program = compile(tensorProgram, { verify: true })
 const m = loadSync(program)
@@ -122,6 +118,5 @@ const view = { tensors: { places: { data: new Float32Array([1.1, 0.5]), shape: [
 result['clamped'] = lists(await textured.kernel('look').grad([1, 1, 1], view))
 result['repeated'] = lists(await textured.kernel('look').grad([1, 1, 1], { ...view, samplers: { state: { addressModeU: 'repeat', magFilter: 'linear', minFilter: 'linear' } } }))
 result['sampler'] = await failed(() => textured.kernel('twice').grad([1, 1, 1], { ...view, tensors: { found: view.tensors.found }, samplers: { state: { addressModeU: 'repeat' } } }))
-void keep
 console.log(JSON.stringify(result))
 process.exit(0)

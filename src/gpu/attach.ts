@@ -1,5 +1,6 @@
 /** Runs the entry points of a program on a WebGPU device. */
 import type { BindingInfo, EntryReflection, PrintInfo, Wgsl } from '../index.ts'
+import { sourceOf } from '../host/origin.ts'
 import { KernelParameters, type GradGiven, type TensorData } from '../host/tensor.ts'
 import { GpuError } from './error.ts'
 import { gpuBuffers, isGpuBuffer } from './gradient.ts'
@@ -118,15 +119,13 @@ async function compileModule(device: GPUDevice, wgsl: Wgsl): Promise<GPUShaderMo
   const info = await module.getCompilationInfo()
   const refused = await scope
   const message = info.messages.find(m => m.type === 'error')
-  if (message !== undefined) throw new GpuError('CompileError', `line ${message.lineNum} of the WGSL${sourceOfLine(wgsl, message.lineNum)}: ${message.message}`)
+  if (message !== undefined) {
+    const place = sourceOf(wgsl, message.lineNum)
+    const origin = place === undefined ? '' : ` (${place.file}:${place.line})`
+    throw new GpuError('CompileError', `line ${message.lineNum} of the WGSL${origin}: ${message.message}`)
+  }
   if (refused !== null) throw new GpuError('CompileError', refused.message)
   return module
-}
-
-/** Where in the source a line of WGSL comes from, for a message. */
-function sourceOfLine(wgsl: Wgsl, line: number): string {
-  const place = wgsl.sourceMap.findLast(m => m.line <= line && !m.span.file.isCore)?.span.place
-  return place === undefined ? '' : ` (${place.file}:${place.line})`
 }
 
 const defaultPrintBytes = 65536

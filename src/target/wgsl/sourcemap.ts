@@ -1,19 +1,10 @@
 /** Where lines of WGSL come from, in the forms in which people and tools read it. */
-import type { Place, SourceFile } from '../../base/source.ts'
+import type { SourceFile } from '../../base/source.ts'
 import type { SourceMapping, Wgsl } from './emit.ts'
 import { remarkOf } from './lines.ts'
 
 function ownMappings(wgsl: Wgsl): readonly SourceMapping[] {
   return wgsl.sourceMap.filter(m => !m.span.file.isCore)
-}
-
-/**
- * The place in the source that a line of WGSL (counted from 1, as WebGPU counts them in its messages) comes from: its own, else that
- * of the nearest line above; undefined where there is none.
- */
-export function sourceOf(wgsl: Wgsl, line: number): Place | undefined {
-  const found = ownMappings(wgsl).findLast(m => m.line <= line)
-  return found?.span.place
 }
 
 /** The WGSL with a comment after each line that comes from another line of the source than the one above it. */
