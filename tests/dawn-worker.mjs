@@ -49,7 +49,8 @@ function resource(b) {
   return { resource: b.kind === 'uniform' ? { buffer } : { buffer, size: length }, buffer, size: length, layout: { buffer: { type: b.kind } } }
 }
 
-async function run({ wgsl, entry, buffers, dispatch }) {
+/** `began` is called once nothing is left to compile. */
+async function run({ wgsl, entry, buffers, dispatch }, began) {
   const { module, messages } = await compile(wgsl)
   if (messages.some(m => m.type === 'error')) return { messages }
   device.pushErrorScope('validation')
@@ -63,7 +64,8 @@ async function run({ wgsl, entry, buffers, dispatch }) {
     groups.push({ layout, made })
   }
   const layout = device.createPipelineLayout({ bindGroupLayouts: groups.map(g => g.layout) })
-  const pipeline = device.createComputePipeline({ layout, compute: { module, entryPoint: entry } })
+  const pipeline = await device.createComputePipelineAsync({ layout, compute: { module, entryPoint: entry } })
+  began()
   const encoder = device.createCommandEncoder()
   const pass = encoder.beginComputePass()
   pass.setPipeline(pipeline)
@@ -146,7 +148,7 @@ process.on('message', request => {
   last = last.then(async () => {
     try {
       const answer = request.vertex !== undefined ? await render(request)
-        : request.entry === undefined ? { messages: (await compile(request.wgsl)).messages } : await run(request)
+        : request.entry === undefined ? { messages: (await compile(request.wgsl)).messages } : await run(request, () => process.send({ id: request.id, began: true }))
       process.send({ id: request.id, ...answer })
     } catch (e) {
       process.send({ id: request.id, messages: [{ type: 'error', text: String(e?.stack ?? e) }] })

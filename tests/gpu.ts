@@ -59,6 +59,8 @@ interface Answer {
   readonly id: number
   readonly fatal?: string
   readonly ready?: string
+  /** Nothing is left to compile; the answer itself follows. */
+  readonly began?: boolean
   readonly messages?: readonly Message[]
   readonly pictures?: readonly Uint8Array[]
   readonly buffers?: readonly { readonly group: number; readonly binding: number; readonly bytes: Uint8Array }[]
@@ -68,9 +70,14 @@ interface Answer {
 const chromium = '/usr/lib/chromium'
 const patience = 1000 * Number(process.env['GPU_PATIENCE'] ?? 60)
 
-let child: ChildProcess | undefined
+/** A process that owns a device, and who waits for its answers. */
+interface Worker {
+  readonly process: ChildProcess
+  readonly waiting: Map<number, (answer: Answer) => void>
+}
+
+let worker: Promise<Worker> | undefined
 let nextId = 1
-const waiting = new Map<number, (answer: Answer) => void>()
 
 /** The environment in which a process finds a WebGPU device. */
 export function gpuEnv(): NodeJS.ProcessEnv {
@@ -83,46 +90,57 @@ export function gpuEnv(): NodeJS.ProcessEnv {
   return env
 }
 
-function start(): Promise<ChildProcess> {
-  const made = fork(new URL('./dawn-worker.mjs', import.meta.url), { env: gpuEnv(), serialization: 'advanced', execArgv: [] })
-  child = made
-  made.on('message', (answer: Answer) => {
+function start(): Promise<Worker> {
+  const child = fork(new URL('./dawn-worker.mjs', import.meta.url), { env: gpuEnv(), serialization: 'advanced', execArgv: [] })
+  const waiting: Worker['waiting'] = new Map()
+  child.on('message', (answer: Answer) => {
     waiting.get(answer.id)?.(answer)
-    waiting.delete(answer.id)
+    if (answer.began !== true) waiting.delete(answer.id)
   })
-  const gone = (): void => {
-    if (child === made) child = undefined
-    for (const [id, answer] of waiting) answer({ id, fatal: 'the WebGPU process ended' })
-    waiting.clear()
-  }
-  made.on('exit', gone)
-  made.on('error', gone)
-  return new Promise((resolve, reject) => {
+  const started = new Promise<Worker>((resolve, reject) => {
     waiting.set(0, answer => {
-      if (answer.fatal === undefined) resolve(made)
+      if (answer.fatal === undefined) resolve({ process: child, waiting })
       else reject(new Error(`WebGPU is needed for this test: ${answer.fatal}. Install a driver, for instance by apt-get install chromium`))
     })
   })
+  const gone = (): void => {
+    if (worker === started) worker = undefined
+    for (const [id, answer] of waiting) answer({ id, fatal: 'the WebGPU process ended' })
+    waiting.clear()
+  }
+  child.on('exit', gone)
+  child.on('error', gone)
+  return started
 }
 
-let starting: Promise<ChildProcess> | undefined
+/** The implementation takes too long to compile, or ends meanwhile: SwiftShader does both with some large functions. Nothing was run. */
+export class NotCompiled extends Error {}
 
 async function ask(request: object): Promise<Answer> {
-  if (child === undefined || !child.connected) starting = start()
-  const worker = await starting!
+  worker ??= start()
+  const asked = worker
+  const { process: child, waiting } = await asked
   const id = nextId++
   return new Promise((resolve, reject) => {
+    let compiling = true
+    const fail = (why: string): void => reject(compiling ? new NotCompiled(`${why}, still compiling`) : new Error(why))
     const clock = setTimeout(() => {
       waiting.delete(id)
-      worker.kill('SIGKILL')
-      reject(new Error(`no answer from the GPU within ${patience / 1000} s`))
+      if (worker === asked) worker = undefined
+      child.kill('SIGKILL')
+      fail(`no answer from the GPU within ${patience / 1000} s`)
     }, patience)
     waiting.set(id, answer => {
+      if (answer.began === true) {
+        compiling = false
+        clock.refresh()
+        return
+      }
       clearTimeout(clock)
       if (answer.fatal === undefined) resolve(answer)
-      else reject(new Error(answer.fatal))
+      else fail(answer.fatal)
     })
-    worker.send({ id, ...request })
+    child.send({ id, ...request })
   })
 }
 
@@ -172,6 +190,6 @@ export async function runByName(wgsl: string, entry: string, bindings: readonly 
 
 /** Ends the WebGPU process; call it after the last test of a file. */
 export function closeGpu(): void {
-  child?.kill('SIGKILL')
-  child = undefined
+  worker?.then(({ process: child }) => child.kill('SIGKILL'), () => undefined)
+  worker = undefined
 }

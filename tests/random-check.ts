@@ -3,7 +3,7 @@
  * JavaScript, WebAssembly and a WebGPU device give the same numbers. Differences tell nothing next to a kink, and devices
  * nothing of large numbers: then other points are tried, and what was left without a good point is counted.
  */
-import { CompileError, compile, type Program as Compiled } from '../src/index.ts'
+import { CompileError, compile, type Level, type Program as Compiled } from '../src/index.ts'
 import { loadSync } from '../src/cpu/index.ts'
 import { parseModule } from '../src/ir/parse.ts'
 import { printModule } from '../src/ir/print.ts'
@@ -14,7 +14,7 @@ import { verifyModule } from '../src/ir/verify.ts'
 import { random } from './generate-ir.ts'
 import { prelude } from './generate-prelude.ts'
 import { generateProgram } from './generate-slang.ts'
-import { runByName } from './gpu.ts'
+import { NotCompiled, runByName } from './gpu.ts'
 import { disagreement, fill, flatten, largestIn, moved } from './gradients.ts'
 import { evaluate, type Evaluated } from './js-run.ts'
 import { gradientKernel, secondKernel, secondOrder } from './kernel-text.ts'
@@ -65,8 +65,8 @@ export const stats = {
   programs: 0, unclear: 0,
   /** Points; those next to kinks, and those with numbers too large for comparison. */
   points: 0, kinks: 0, large: 0,
-  /** Runs on a device. */
-  devices: 0,
+  /** Runs on a device; those of programs that it could not compile but as they were written. */
+  devices: 0, uncompiled: 0,
   /** Those that say something else, as far as their functions may err. */
   noise: 0,
   /** The same of second derivatives. */
@@ -381,15 +381,24 @@ async function secondOnDevice(program: Program, seed: number, sample: SecondSamp
 }
 
 async function ofDevice(text: string, seed: number, given: readonly number[], reads: number, writes: number, sample: Sample | SecondSample | undefined): Promise<string | undefined> {
-  const compiled = compile(text, { verify: verified(seed), optimize: levels[seed % 4]! })
-  const refused = refusal(compiled)
-  if (refused !== undefined) return `as a kernel, ${refused}`
-  const { code, reflection } = compiled.wgsl()
   const inp = new Float32Array(reads)
   inp.set(given)
-  const data = { inp: new Uint8Array(inp.buffer), outp: new Uint8Array(writes * 4) }
-  const bytes = (await runByName(code, 'computeMain', reflection.bindings, data, [1, 1, 1]))['outp']!
-  const found = [...new Float32Array(bytes.slice().buffer)].slice(0, writes)
+  const at = async (optimize: Level): Promise<string | { compiled: Compiled; code: string; found: number[] }> => {
+    const compiled = compile(text, { verify: verified(seed), optimize })
+    const refused = refusal(compiled)
+    if (refused !== undefined) return `as a kernel, ${refused}`
+    const { code, reflection } = compiled.wgsl()
+    const data = { inp: new Uint8Array(inp.buffer), outp: new Uint8Array(writes * 4) }
+    const bytes = (await runByName(code, 'computeMain', reflection.bindings, data, [1, 1, 1]))['outp']!
+    return { compiled, code, found: [...new Float32Array(bytes.slice().buffer)].slice(0, writes) }
+  }
+  const result = await at(levels[seed % 4]!).catch(error => {
+    if (!(error instanceof NotCompiled)) throw error
+    stats.uncompiled++
+    return at(0)
+  })
+  if (typeof result === 'string') return result
+  const { compiled, code, found } = result
   if (sample === undefined) return undefined
   const { said } = sample
   if (said.some(v => !(Math.abs(v) < 1e3)) || (found.length === said.length && near(said, found, 2e-2))) return undefined
