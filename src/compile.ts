@@ -30,7 +30,6 @@ import { expand } from './opt/expand.ts'
 import { gvn } from './opt/gvn.ts'
 import { inline, inlineAll, inlineContexts, inlineSingleCalls } from './opt/inline.ts'
 import { licm } from './opt/licm.ts'
-import { limitTrips } from './opt/limit.ts'
 import { boundLists, listVariables } from './opt/lists.ts'
 import { memory } from './opt/memory.ts'
 import { resources } from './opt/resources.ts'
@@ -50,6 +49,7 @@ export const stages: readonly Stage[] = ['lower', 'ssa', 'prepared', 'linearized
 
 export type Stage = 'lower' | 'ssa' | 'prepared' | 'linearized' | 'unzipped' | 'transposed' | 'checkpointed' | 'extracted' | 'final'
 
+export { limitTrips } from './opt/limit.ts'
 export { Explainer, type Change, type Explanation, type Residual } from './ad/explain.ts'
 export type { Explain }
 
@@ -74,8 +74,8 @@ export interface MiddleOptions {
   readonly pictures?: Pictures | undefined
   /** Floats are computed in double precision, so constants are not rounded to their type. */
   readonly wide?: boolean | undefined
-  /** Checks at run time, on a CPU, what is otherwise taken at its word: that loops keep to `[MaxIters]`. */
-  readonly debug?: boolean | undefined
+  /** Makes a function check at run time, on a CPU, what is otherwise taken at its word: that its loops keep to `[MaxIters]`. */
+  readonly limit?: ((func: Func) => void) | undefined
   /** Takes what a stage made: the whole module for `lower`, `ssa` and `final`, one function for the others. */
   readonly dump?: ((stage: Stage, what: Module | Func) => void) | undefined
   /** How many bytes a reverse pass may keep. */
@@ -369,7 +369,7 @@ export function middle(program: CheckedProgram, roots: Roots, sink: Sink, option
   }
   // Only loops as they were written have bounds that somebody gave.
   const limit = (from: number): void => {
-    if (options.debug === true && options.target !== 'wgsl') for (let i = from; i < module.funcs.length; i++) limitTrips(module.funcs[i]!)
+    if (options.limit !== undefined) for (let i = from; i < module.funcs.length; i++) options.limit(module.funcs[i]!)
   }
   limit(0)
   runner.timed('ssa', () => fresh())

@@ -2,7 +2,7 @@
  * The library: Slang source in, WGSL, WebAssembly, JavaScript or IR text out, derivatives included. Nothing here touches the
  * file system or the network; it runs in browsers, workers, Node, Deno and Bun alike.
  */
-import { Explainer, core, pictures, type Explanation, type Pictures, type Stage, type Target } from './compile.ts'
+import { Explainer, core, limitTrips, pictures, type Explanation, type Pictures, type Stage, type Target } from './compile.ts'
 import { printFunc, printModule } from './ir/print.ts'
 import * as verifier from './ir/verify.ts'
 import { Derived, blame, type Blame } from './debug/blame.ts'
@@ -74,6 +74,10 @@ export class Program extends WgslProgram {
 
   protected override pictures(): Pictures {
     return pictures
+  }
+
+  protected override limiter(): typeof limitTrips {
+    return limitTrips
   }
 
   protected override leastTarget(): Target | undefined {

@@ -196,6 +196,11 @@ export class WgslProgram {
     return undefined
   }
 
+  /** What makes debug builds for CPUs stop at their bounds; no need of it for what only makes WGSL. */
+  protected limiter(): MiddleOptions['limit'] {
+    return undefined
+  }
+
   /** The target whose functions IR for no target may call by name: what only makes WGSL has no bodies of its own for them. */
   protected leastTarget(): Target | undefined {
     return 'wgsl'
@@ -285,6 +290,6 @@ export class WgslProgram {
   #passes(target: Target | undefined, dump: MiddleOptions['dump'], wide: boolean): MiddleOptions {
     const { optimize = 2, debug = false, time, maxContext } = this.#options
     const pictures = target === 'wasm' || target === 'js' ? this.pictures() : undefined
-    return { level: optimize, verifier: this.#verifier, debug, target, pictures, wide, dump, time, maxContext, explain: maxContext === undefined ? undefined : this.observer() }
+    return { level: optimize, verifier: this.#verifier, limit: debug && target !== 'wgsl' ? this.limiter() : undefined, target, pictures, wide, dump, time, maxContext, explain: maxContext === undefined ? undefined : this.observer() }
   }
 }

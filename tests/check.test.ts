@@ -105,6 +105,43 @@ describe('a misspelt name', () => {
     expect(notes('struct P { float mass; } float f(P p) { return p.Mass; }')).toEqual(['did you mean mass?'])
     expect(notes('float f(float3 v) { return lenght(v); }')).toEqual(['did you mean length?'])
     expect(notes('float f(float x) { return unlike(x); }')).toEqual([])
+    expect(notes('flaot f(float x) { return x; }')).toEqual(['did you mean float?'])
+    expect(notes('[Diferentiable] float f(float x) { return x; }')).toEqual(['did you mean Differentiable?'])
+  })
+
+  it('may be one of another language', () => {
+    expect(notes('float3 f(vec3 x) { return mix(x, ivec3(1), 0.5); }')).toEqual(['did you mean float3?', 'did you mean lerp?', 'did you mean int3?'])
+    expect(notes('static mat3 m; static mat4 n; static f32 x; static uvec2 u;')).toEqual(['did you mean float3x3?', 'did you mean float4x4?', 'did you mean float?', 'did you mean uint2?'])
+  })
+})
+
+describe('what follows from a mistake', () => {
+  it.each([
+    ['a semicolon is missing', 'float f(float x) { float y = x * 2 float z = y; return z; }', ['E20001']],
+    ['a comma is missing', 'float f(float x float y) { return x + y; }', ['E20001']],
+    ['a field is not understood', 'struct S { float a b; float c; } float f(S s) { return s.b; }', ['E20001']],
+    ['a module is missing', 'import nothing; float f(float x) { return g(x); }', ['E00001']],
+    ['what stands elsewhere is still checked', 'float f(float x) { return x } float g(float2 x) { float3 y = x; return y.x; }', ['E20001', 'E30019']],
+    ['two bodies', 'float f(float x) { return x; } float f(float y) { return y; } float g() { return f(1); }', ['E30201']],
+    ['= for ==', 'float f(float x) { if (x = 1) return 2; if ((x = 2)) return 3; while (x = 4) { } return (x = 5) ? 1 : 0; }', ['E30057', 'E30057']],
+    ['override is missing', 'interface I { float f() { return 1; } float g(); } struct S : I { float f() { return 2; } float g() { return 1; } }', ['E30853']],
+    ['override is there', 'interface I { float f() { return 1; } float g(); } struct S : I { override float f() { return 2; } override float g() { return 1; } }', []],
+    ['a type has no differential', 'struct S { float a; } void f(S s) { var p = diffPair(s); }', ['E38029']],
+  ])('%s', (_, source, expected) => expect(codes(source)).toEqual(expected))
+
+  const said = (source: string): string => {
+    const sink = new Sink()
+    check({ source, fileName: 'main.slang', files: {}, resolve: undefined, searchPaths: [], defines: {} }, core, sink)
+    return sink.list.map(d => [d.message, d.help, ...d.notes.map(n => n.text)].join('; ')).join('\n')
+  }
+
+  it('is told how to mend it', () => {
+    const f = '[Differentiable] float f(float x, float y) { return x * y; } '
+    expect(said(`${f} void g() { var p = diffPair(1.0); bwd_diff(f)(p, 1.0); }`)).toContain('it takes (inout DifferentialPair<float>, inout DifferentialPair<float>, float) -> void')
+    expect(said(`${f} void g() { let d = fwd_diff(f)(1.0, diffPair(1.0)); }`)).toContain('diffPair(...)')
+    expect(said(`${f} float g() { return fwd_diff(f)(diffPair(1.0), diffPair(1.0)); }`)).toContain('.d, the derivative')
+    expect(said('float4 f(float4x4 m, float4 v) { return m * v; }')).toContain('mul(a, b)')
+    expect(said('float f(float3 a, float2 b) { return dot(a, b); }')).toContain('it takes (vector<T, N>, vector<T, N>) -> T')
   })
 })
 

@@ -23,7 +23,7 @@ function parsed(source: string, name = 'test.slang'): { module: Module; sink: Si
 
 /** A tree as JSON without places. */
 function shape(node: unknown): string {
-  const places = ['span', 'nameSpan', 'opSpan', 'file']
+  const places = ['span', 'nameSpan', 'file']
   return JSON.stringify(node, (key, value: unknown) => places.includes(key) ? undefined : typeof value === 'bigint' ? String(value) : value)
 }
 

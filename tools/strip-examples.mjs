@@ -24,16 +24,17 @@ function skip(text, i) {
   return k + 1
 }
 
-/** The text with an empty string for each value of a property. */
+/** The text without a property and its values. */
 function without(text, property) {
   let out = '', at = 0
   for (const found of text.matchAll(new RegExp(`\\b${property}: `, 'g'))) {
     const start = found.index + found[0].length
-    if (found.index < at) continue
+    // A parameter of that name has a type, not a value.
+    if (found.index < at || /\w/.test(text[start])) continue
     let end = start
     while (end < text.length && text[end] !== ',' && text[end] !== '}' && text[end] !== '\n') end = skip(text, end)
-    out += `${text.slice(at, start)}''`
-    at = end
+    out += text.slice(at, found.index)
+    at = text[end] === ',' ? end + 1 : end
   }
   return out + text.slice(at)
 }

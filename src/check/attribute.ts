@@ -5,28 +5,26 @@ import type { Cx } from './context.ts'
 import type { FuncAttributes, FuncDecl, Level } from './decl.ts'
 import { hasDerivativeOf } from './derivative.ts'
 import { lookup, resolveInt } from './resolve.ts'
+import { suggestName } from './suggest.ts'
 import { known } from './type.ts'
 
 const levels: Readonly<Record<string, Level>> = {
   Differentiable: 'backward', BackwardDifferentiable: 'backward', ForwardDifferentiable: 'forward', __differentiable: 'backward',
 }
 
-const knownNames = new Set([
-  'Differentiable', 'BackwardDifferentiable', 'ForwardDifferentiable', 'ForwardDerivative', 'BackwardDerivative', 'ForwardDerivativeOf', 'BackwardDerivativeOf',
-  'PrimalSubstitute', 'PrimalSubstituteOf', 'TreatAsDifferentiable', 'NoDiffThis', 'ForceInline', '__unsafeForceInlineEarly', 'noinline', 'NoInline', 'PreferRecompute', 'PreferCheckpoint',
-  'mutating', 'nonmutating', '__NoSideEffect', '__noSideEffect', '__readNone', '__ReadNone', 'shader', 'Shader', 'numthreads', 'NumThreads', 'CUDAKernel', 'CudaKernel',
-  'AutoPyBindCUDA', 'TorchEntryPoint', 'CudaDeviceExport', 'CUDADeviceExport', 'CudaHost', 'CUDAHost', 'DllExport', 'DllImport', 'ForceUnroll', 'unroll', 'loop', 'MaxIters', 'Checkpoints',
-  'branch', 'flatten', 'OverloadRank', 'deprecated', 'require', 'KnownBuiltin', 'WaveSize', 'outputtopology', 'maxvertexcount', 'earlydepthstencil', 'anyValueSize',
-  'Specialize', 'constref', 'BuiltinFunction', 'noRefInline', 'PyExport', 'AutoPyBind', 'PYTHON_EXPORT', 'noRef', 'shader_stage', 'nonVectorized', 'UnscopedEnum', 'Flags',
-])
+const knownNames = new Set(`Differentiable BackwardDifferentiable ForwardDifferentiable ForwardDerivative BackwardDerivative ForwardDerivativeOf
+BackwardDerivativeOf PrimalSubstitute PrimalSubstituteOf TreatAsDifferentiable NoDiffThis ForceInline __unsafeForceInlineEarly
+noinline NoInline PreferRecompute PreferCheckpoint mutating nonmutating __NoSideEffect __noSideEffect __readNone __ReadNone shader
+Shader numthreads NumThreads CUDAKernel CudaKernel AutoPyBindCUDA TorchEntryPoint CudaDeviceExport CUDADeviceExport CudaHost
+CUDAHost DllExport DllImport ForceUnroll unroll loop MaxIters Checkpoints branch flatten OverloadRank deprecated require
+KnownBuiltin WaveSize outputtopology maxvertexcount earlydepthstencil anyValueSize Specialize constref BuiltinFunction noRefInline
+PyExport AutoPyBind PYTHON_EXPORT noRef shader_stage nonVectorized UnscopedEnum Flags`.split(/\s/))
 
 /** What only the core library may say, since nobody checks it. */
 const coreOnly: ReadonlySet<string> = new Set(['__spell', '__op', '__intrinsic', '__lanewise', '__pure', '__convergent', '__sample'])
 const stages: ReadonlySet<string> = new Set(['compute', 'vertex', 'fragment', 'pixel'])
 /** Stages that Slang has and WebGPU has not. */
-const otherStages: ReadonlySet<string> = new Set([
-  'hull', 'domain', 'geometry', 'raygeneration', 'intersection', 'anyhit', 'closesthit', 'miss', 'callable', 'mesh', 'amplification', 'dispatch',
-])
+const otherStages: ReadonlySet<string> = new Set('hull domain geometry raygeneration intersection anyhit closesthit miss callable mesh amplification dispatch'.split(' '))
 const maxGroup = 1024
 
 /** What the attributes of a function (and of the property or subscript around an accessor) say. */
@@ -54,7 +52,7 @@ function make(cx: Cx, func: FuncDecl, elsewhere: boolean): FuncAttributes {
   let stage: string | null = null
   let numthreads: [number, number, number] | null = null
   let spell: Record<string, string> | null = null
-  let [op, opArg, intrinsic]: (string | null)[] = [null, null, null]
+  let [op, intrinsic]: (string | null)[] = [null, null]
   const samples: number[][] = []
   const raise = (to: Level): void => { if (to === 'backward' || level === 'none') level = to }
   for (const a of list) {
@@ -96,14 +94,14 @@ function make(cx: Cx, func: FuncDecl, elsewhere: boolean): FuncAttributes {
         spell = {}
         for (const x of a.args) if (x.name !== undefined) spell[x.name.text] = text(x.value) ?? ''
         break
-      case '__op': op = text(a.args[0]?.value); opArg = text(a.args[1]?.value); break
+      case '__op': op = text(a.args[0]?.value); break
       case '__intrinsic': intrinsic = text(a.args[0]?.value); break
       case '__lanewise': lanewise = true; break
       case '__pure': pure = true; break
       case '__convergent': convergent = true; break
       case '__sample': samples.push(a.args.map(x => number(x.value))); break
       default:
-        if (!func.module.isCore && a.name !== '' && !knownNames.has(a.name) && !a.name.includes('::') && !a.name.startsWith('__') && !isUsers(cx, func, a.name)) cx.sink.add(errors.unknownAttribute, a.nameSpan, { name: a.name })
+        if (!func.module.isCore && a.name !== '' && !knownNames.has(a.name) && !a.name.includes('::') && !a.name.startsWith('__') && !isUsers(cx, func, a.name)) cx.sink.add(errors.unknownAttribute, a.nameSpan, { name: a.name }, ...suggestName(cx, null, a.name, knownNames))
     }
   }
   if (func.owner !== null && func.owner.syntax.attributes.some(a => a.name === 'TreatAsDifferentiable')) {
@@ -117,7 +115,7 @@ function make(cx: Cx, func: FuncDecl, elsewhere: boolean): FuncAttributes {
   const exported = node.modifiers.some(m => m.name === 'public' || m.name === 'export' || m.name === '__extern_cpp') || list.some(a => a.name === 'DllExport')
   return {
     level, marked, noDiffThis, treatAsDifferentiable: treat, forceInline, noInline, prefer, stage, numthreads, kernel, exported,
-    spell, op: op ?? null, opArg: opArg ?? null, intrinsic: intrinsic ?? null, lanewise, pure, convergent, samples,
+    spell, op: op ?? null, intrinsic: intrinsic ?? null, lanewise, pure, convergent, samples,
   }
 }
 

@@ -3,6 +3,7 @@ import * as derivative from '../base/errors/derivative.ts'
 import * as errors from '../base/errors/types.ts'
 import * as generics from '../base/errors/generics.ts'
 import { needsObject as noObject } from '../base/errors/names.ts'
+import type { Note } from '../base/diag.ts'
 import type { Span } from '../base/source.ts'
 import { attributesOf } from './attribute.ts'
 import { closure, put } from './conform.ts'
@@ -16,7 +17,7 @@ import { baseOfPlace, objectFor, stepsTo } from './inherit.ts'
 import type { Member } from './member.ts'
 import { forArguments } from './pack.ts'
 import { isOwn } from './requirement.ts'
-import { derive, template, type Template } from './signature.ts'
+import { derive, showSignature, template, type Template } from './signature.ts'
 import { errorTerm, unusable, value, type Candidate, type Term } from './term.ts'
 import type { Arg, FuncRef, Place, SigParam } from './tree.ts'
 import { bits, intConst, isInt, isIntName, known, noSubst, poisoned, same, scalarName, show, type GenericArg, type Subst, type Type } from './type.ts'
@@ -163,6 +164,11 @@ function rank(decl: FuncDecl): number {
   return value.kind === 'int' ? Number(value.value) : value.kind === 'prefix' && value.operand.kind === 'int' ? -Number(value.operand.value) : 0
 }
 
+/** Whether two are one function that was given two bodies, which is reported where they stand. */
+function isTwice(a: Match, b: Match): boolean {
+  return a.candidate.decl.scope === b.candidate.decl.scope && a.sig.params.every((p, i) => same(p.type, b.sig.params[i]!.type))
+}
+
 /** How arguments read in a message. */
 function showArgs(args: readonly Term[]): string {
   return args.map(a => a.kind === 'list' ? '{...}' : a.kind === 'funcs' ? `function ${a.name}` : typeOf(a) === null ? '?' : show(typeOf(a)!)).join(', ')
@@ -194,12 +200,12 @@ export function resolveCall(env: Env, funcs: Funcs, args: readonly Term[], span:
     if (order < 0) {
       best = m
       tie = false
-    } else if (order === 0 && m.candidate.decl !== best.candidate.decl) tie = true
+    } else if (order === 0 && m.candidate.decl !== best.candidate.decl && !isTwice(m, best)) tie = true
   }
   if (tie) {
     if (quiet) return errorTerm
     cx.sink.add(errors.ambiguous, span, { name: funcs.name, args: showArgs(args) },
-      ...matches.filter(m => m.cost === best.cost).map(m => ({ span: m.candidate.decl.span ?? undefined, text: 'this one fits as well' })))
+      ...matches.filter(m => m.cost === best.cost).map(m => takes(m.candidate, m.sig)))
     return errorTerm
   }
   if (quiet) return value(emptyError(best.sig.result))
@@ -212,20 +218,27 @@ function reportNone(env: Env, funcs: Funcs, args: readonly Term[], failures: rea
   if (only !== null) {
     const sig = templateOf(cx, only.candidate, funcs.modes)
     if (poisoned(sig.result) && sig.params.some(p => poisoned(p.type))) return
+  }
+  // Where all that take so many arguments want a conformance, that is what is missing.
+  const near = failures.filter(f => f.why !== 'few' && f.why !== 'many')
+  const broken = near.map(f => f.why === 'infer' ? brokenBound(cx, f.candidate.decl.generics, templateOf(cx, f.candidate, funcs.modes), funcs, args) : null)
+  if (broken[0] && !broken.includes(null)) {
+    cx.sink.add(generics.doesNotConform, span, broken[0])
+    return
+  }
+  if (only !== null) {
+    const sig = templateOf(cx, only.candidate, funcs.modes)
     if (only.why === 'many') {
-      cx.sink.add(errors.tooManyArguments, span, { expected: sig.params.length, got: args.length })
+      cx.sink.add(errors.tooManyArguments, span, { expected: sig.params.length, got: args.length }, takes(only.candidate, sig))
       return
     }
     if (only.why === 'few') {
-      cx.sink.add(errors.tooFewArguments, span, { expected: sig.params.filter((_, i) => !sig.defaults[i]).length, got: args.length })
+      cx.sink.add(errors.tooFewArguments, span, { expected: sig.params.filter((_, i) => !sig.defaults[i]).length, got: args.length }, takes(only.candidate, sig))
       return
     }
     if (only.why === 'infer') {
       const list = only.candidate.decl.generics
-      const broken = list === null ? null : brokenBound(cx, list, sig, funcs, args)
-      if (broken !== null) cx.sink.add(generics.doesNotConform, span, broken)
-      else if (list === null) cx.sink.add(generics.notGeneric, span, { name: funcs.name })
-      else cx.sink.add(errors.cannotInfer, span, { name: funcs.name })
+      cx.sink.add(list === null ? generics.notGeneric : errors.cannotInfer, span, { name: funcs.name })
       return
     }
     if (only.candidate.decl.generics === null) {
@@ -241,11 +254,17 @@ function reportNone(env: Env, funcs: Funcs, args: readonly Term[], failures: rea
   }
   if (failures.length > 0 && failures.every(f => f.why === 'convert' && poisoned(templateOf(cx, f.candidate, funcs.modes).result))) return
   cx.sink.add(errors.noOverload, span, { name: funcs.name, args: showArgs(args) },
-    ...failures.slice(0, 8).filter(f => !f.candidate.decl.module.isCore).map(f => ({ span: f.candidate.decl.span ?? undefined, text: 'considered this one' })))
+    ...failures.slice(0, 8).map(f => takes(f.candidate, templateOf(cx, f.candidate, funcs.modes))))
+}
+
+/** What a candidate takes, as a note. */
+function takes({ decl }: Candidate, sig: Template): Note {
+  return { span: decl.module.isCore ? undefined : decl.span ?? undefined, text: `it takes ${showSignature(sig)}` }
 }
 
 /** The bound that the arguments of a call break, where they settle all generic parameters. */
-function brokenBound(cx: Cx, list: GenericParams, sig: Template, funcs: Funcs, args: readonly Term[]): { type: string, interface: string } | null {
+function brokenBound(cx: Cx, list: GenericParams | null, sig: Template, funcs: Funcs, args: readonly Term[]): { type: string, interface: string } | null {
+  if (list === null) return null
   const vars = new Map<number, GenericArg | null>(list.params.map((p, i) => [p.id, funcs.args?.[i] ?? null]))
   for (let i = 0; i < Math.min(args.length, sig.params.length); i++) {
     const from = typeOf(args[i]!)

@@ -44,7 +44,7 @@ export function check(options: CheckOptions, core: LibraryData, sink: Sink): Che
   library.attach(cx)
   const root = new Loader(cx, options, sink).root()
   // Of a text that was given up half way only that is worth saying.
-  if (!sink.has(nestedTooDeep)) checkUser(cx)
+  if (!sink.has(nestedTooDeep)) checkUser(cx, sink.list.filter(d => d.severity === 'error').map(d => d.span))
   const program = new Program(cx, root)
   const entries = new Map<string, FuncDecl>()
   for (const func of program.entries) {
@@ -55,13 +55,22 @@ export function check(options: CheckOptions, core: LibraryData, sink: Sink): Che
   return program
 }
 
-/** Checks every declaration of the user's modules. */
-function checkUser(cx: Cx): void {
+/**
+ * Checks every declaration of the user's modules. Where a text was not understood (`broken`) or an import not found, names that are unknown may
+ * have been declared there, and what is wrong with the declaration around the place follows from it.
+ */
+function checkUser(cx: Cx, broken: readonly (Span | undefined)[]): void {
+  const { list } = cx.sink
+  const before = list.length
   for (const module of cx.modules) for (const u of module.inner.usings) checkUsing(cx, u.target)
   for (const decl of cx.userDecls) if (decl.kind === 'struct') adoptBase(cx, decl)
   // Checking bodies enters local declarations, which are checked in turn.
   for (let i = 0; i < cx.userDecls.length; i++) checkDecl(cx, cx.userDecls[i]!)
   for (const a of cx.asserts) assertStatic(cx, checkCondition(new Env(cx, a.scope), a.decl.condition), messageOf(a.decl.message), a.decl.span, noSubst)
+  if (broken.length === 0) return
+  const within = (outer: Span, at: Span | undefined): boolean => at?.file === outer.file && at.start >= outer.start && at.start <= outer.end
+  const spoilt = cx.userDecls.flatMap(d => 'syntax' in d && d.syntax !== null && broken.some(at => within(d.syntax!.span, at)) ? [d.syntax.span] : [])
+  list.push(...list.splice(before).filter(d => d.code !== names.undefinedName.code && d.code !== names.noMember.code && !spoilt.some(s => within(s, d.span))))
 }
 
 /** Reports a `using` of what is no namespace. */

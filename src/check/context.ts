@@ -10,7 +10,7 @@ import type { Scope } from './scope.ts'
 import type { Library } from './library.ts'
 import type { Template } from './signature.ts'
 import type { Body, Expr, GlobalInfo, StructDiffInfo } from './tree.ts'
-import type { Int, InterfaceType, Type } from './type.ts'
+import type { InterfaceType, Type } from './type.ts'
 
 /** What `T : I` and `where` clauses say of the parameters of one generic declaration. */
 export interface Constraint {
@@ -85,8 +85,6 @@ export class Cx {
   readonly links: Map<FuncDecl, { forward: FuncDecl | null, backward: FuncDecl | null, substitute: FuncDecl | null }> = new Map()
   /** Functions without a body, by name: what repeats a function elsewhere. */
   readonly redeclared: Map<string, FuncDecl[]> = new Map()
-  readonly foldedGlobals: Map<GlobalDecl, Int | null | 'busy'> = new Map()
-  readonly normalized: Map<string, Type> = new Map()
 
   /** Extensions of the user's modules, and of core types that were asked for. */
   readonly extensions: ExtensionDecl[] = []
@@ -99,7 +97,6 @@ export class Cx {
   /** Constants and types that modules export, by name. */
   readonly exports: Map<string, (GlobalDecl | StructDecl | AliasDecl)[]> = new Map()
   readonly extensionInfos: Map<ExtensionDecl, ExtensionInfo | 'busy'> = new Map()
-  readonly coreExtensions: Map<string, readonly ExtensionDecl[]> = new Map()
   /** Functions with `[…DerivativeOf(f)]` or `[PrimalSubstituteOf(f)]`. */
   readonly derivativeOfs: FuncDecl[] = []
   readonly asserts: { readonly decl: ast.AssertDecl, readonly scope: Scope }[] = []

@@ -167,6 +167,8 @@ export function convertPlace(place: Place, to: Type): Place {
 
 const spell = (type: Type): string => show(type)
 
+const isPair = (type: Type): boolean => type.kind === 'struct' && type.decl.intrinsic === 'DifferentialPair'
+
 /** Makes a term a value of a type, or reports that this is impossible. */
 export function coerce(env: Env, term: Term, to: Type, span: Span): Expr {
   if (term.kind === 'error') return emptyError(to)
@@ -179,7 +181,8 @@ export function coerce(env: Env, term: Term, to: Type, span: Span): Expr {
   }
   const cost = typeCost(env.cx, e.type, to, literalOf(e))
   if (cost === null) {
-    env.cx.sink.add(errors.typeMismatch, span, { expected: spell(to), got: spell(e.type) })
+    const edit = isPair(e.type) ? 'take .p, the value, or .d, the derivative' : isPair(to) ? 'make a pair: diffPair(...)' : null
+    env.cx.sink.add(edit === null ? errors.typeMismatch : errors.pairMismatch, span, { expected: spell(to), got: spell(e.type), edit: edit! })
     return emptyError(to)
   }
   if (cost >= explicitOnly) {

@@ -228,8 +228,6 @@ export interface FuncAttributes {
   // Core library only:
   readonly spell: Readonly<Record<string, string>> | null
   readonly op: string | null
-  /** The second argument of `[__op("barrier", "workgroup")]`. */
-  readonly opArg: string | null
   readonly intrinsic: string | null
   readonly lanewise: boolean
   readonly pure: boolean

@@ -14,7 +14,7 @@ import type { Cx } from './context.ts'
 import type { Decl, FuncDecl, Level, TypeParamDecl, ValueParamDecl } from './decl.ts'
 import { Env } from './env.ts'
 import { checkExpr } from './expr.ts'
-import { derive, template, type Template } from './signature.ts'
+import { derive, showSignature, template, type Template } from './signature.ts'
 import type { Candidate } from './term.ts'
 import type { DerivativeInfo, FuncRef } from './tree.ts'
 import { intParam, noSubst, paramType, poisoned, same, show, type GenericArg, type Subst, type Type } from './type.ts'
@@ -58,7 +58,7 @@ function referenced(cx: Cx, from: FuncDecl, e: ast.Expr, report: boolean): reado
   const env = new Env(cx, scope, null, from.role === 'method' && from.parent !== null ? selfType(cx, from.parent) : null)
   const term = checkExpr(env, e)
   if (term.kind === 'funcs') return term.candidates
-  if (term.kind !== 'error' && report) cx.sink.add(errors.derivativeNotFunction, e.span, { name: lastName(e) })
+  if (term.kind !== 'error' && report) cx.sink.add(errors.derivativeNotFunction, e.span, { name: lastName(e) || 'this' })
   return null
 }
 
@@ -108,10 +108,6 @@ function mismatch(want: Template, got: Template): number {
 /** The differential of a value of interface type may be taken as any `IDifferentiable`. */
 function isAnyDifferential(want: Type, got: Type): boolean {
   return want.kind === 'assoc' && want.base.kind === 'interface' && got.kind === 'interface' && got.decl.module.isCore && got.decl.name === 'IDifferentiable'
-}
-
-function showSignature(sig: Template): string {
-  return `(${sig.params.map(p => (p.dir === 'in' ? '' : `${p.dir} `) + show(p.type)).join(', ')}) -> ${show(sig.result)}`
 }
 
 /** Whether the bounds of the generic parameters agree, for overloads that differ in nothing else. */

@@ -28,7 +28,7 @@ function namesIn(node: unknown, found: Set<string>, depth = 0): void {
   const fields = node as Readonly<Record<string, unknown>>
   if (fields['kind'] === 'this') found.add('this')
   if (fields['kind'] === 'name' && typeof fields['name'] === 'string') found.add(fields['name'])
-  for (const key in fields) if (key !== 'span' && key !== 'opSpan' && key !== 'file') namesIn(fields[key], found, depth + 1)
+  for (const key in fields) if (key !== 'span' && key !== 'file') namesIn(fields[key], found, depth + 1)
 }
 
 /** Checks a lambda: the value of its struct. */

@@ -25,7 +25,7 @@ function assigned(node: unknown, depth: number): unknown {
     if (target === undefined) return node
     const value: ast.Expr = { kind: 'name', span, name: 'newValue', global: false }
     const stmts: ast.Stmt[] = [
-      { kind: 'expr', span, expr: { kind: 'assign', span, op: '=', opSpan: span, target, value } },
+      { kind: 'expr', span, expr: { kind: 'assign', span, op: '=', target, value } },
       { kind: 'return', span, value: undefined },
     ]
     return { kind: 'block', span, stmts }

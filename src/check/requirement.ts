@@ -2,6 +2,7 @@
 import * as derivative from '../base/errors/derivative.ts'
 import * as generics from '../base/errors/generics.ts'
 import { unsupported } from '../base/errors/names.ts'
+import { hasModifier } from '../syntax/ast.ts'
 import { attributesOf } from './attribute.ts'
 import { closure, declaredBases, extensionInfo, put, putArg, selfType, substFor } from './conform.ts'
 import { foldExpr } from './const.ts'
@@ -192,6 +193,7 @@ function checkFunction(cx: Cx, decl: Decl & { readonly kind: 'struct' | 'enum' |
     }
   }
   if (requirement.module.isCore) return
+  if (requirement.hasBody && requirement.of === null && !hasModifier(found.decl.syntax, 'override')) cx.sink.add(generics.missingOverride, found.decl.span ?? undefined, { name, interface: show(iface) })
   const [want, got] = [attributesOf(cx, requirement), attributesOf(cx, found.decl)]
   if (want.treatAsDifferentiable) return
   if (want.level !== 'none' && (got.level === 'none' || (want.level === 'backward' && got.level === 'forward'))) {

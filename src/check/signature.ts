@@ -11,7 +11,7 @@ import { checkAs, checkValue, emptyError } from './expr.ts'
 import { linkedGlobal } from './link.ts'
 import { resolveInt, resolveType } from './resolve.ts'
 import type { Expr, FuncRef, GlobalInfo, Signature, SigParam } from './tree.ts'
-import { arrayType, compose, errorType, known, structType, voidType, type Direction, type Subst, type Type } from './type.ts'
+import { arrayType, compose, errorType, known, show, structType, voidType, type Direction, type Subst, type Type } from './type.ts'
 
 const has = (node: { readonly modifiers: readonly ast.Modifier[] }, name: string): boolean => ast.hasModifier(node, name)
 
@@ -162,6 +162,11 @@ function noDiffThis(func: FuncDecl): boolean {
 /** A signature that overload resolution can work with: declared, or that of a derivative. */
 export interface Template extends Signature {
   readonly defaults: readonly boolean[]
+}
+
+/** How a signature reads in a message. */
+export function showSignature(sig: Template): string {
+  return show({ ...sig, kind: 'func', key: '' })
 }
 
 /** The signature of a declaration with some generic parameters put in. */

@@ -167,7 +167,7 @@ function statement(env: Env, s: ast.Stmt, out: Stmt[]): void {
       for (const d of s.decls) if (d.kind === 'var') checkLocal(env, d, out)
       return
     case 'if': {
-      const cond = checkCondition(env, s.condition)
+      const cond = checkPredicate(env, s.condition)
       const then = one(env, s.then)
       // A chain of else-ifs is no nesting, and the parser bounds it.
       env.depth--
@@ -178,13 +178,13 @@ function statement(env: Env, s: ast.Stmt, out: Stmt[]): void {
     }
     case 'for': out.push(checkFor(env, s)); return
     case 'while': {
-      const cond = checkCondition(env, s.condition)
+      const cond = checkPredicate(env, s.condition)
       out.push({ kind: 'while', cond, body: loopBody(env, s.body), loop: loopAttributes(env, s.attributes), span: s.span })
       return
     }
     case 'do': {
       const body = loopBody(env, s.body)
-      out.push({ kind: 'do', body, cond: checkCondition(env, s.condition), loop: loopAttributes(env, s.attributes), span: s.span })
+      out.push({ kind: 'do', body, cond: checkPredicate(env, s.condition), loop: loopAttributes(env, s.attributes), span: s.span })
       return
     }
     case 'switch': out.push(checkSwitch(env, s)); return
@@ -458,11 +458,17 @@ function loopAttributes(env: Env, attributes: readonly ast.Attribute[]): LoopAtt
   return { forceUnroll, hint, maxIters, checkpoints }
 }
 
+/** A condition of a statement, where `=` was meant to compare unless it stands in parentheses of its own. */
+function checkPredicate(env: Env, e: ast.Expr): Expr {
+  if (e.kind === 'assign' && e.op === '=' && !/\(\s*\(\s*$/.test(e.span.file.text.slice(0, e.span.start))) env.cx.sink.add(types.assignedCondition, e.span, {})
+  return checkCondition(env, e)
+}
+
 function checkFor(env: Env, s: ast.ForStmt): Stmt {
   return scoped(env, () => {
     const init: Stmt[] = []
     if (s.init !== undefined) checkStmt(env, s.init, init)
-    const cond = s.condition === undefined ? null : checkCondition(env, s.condition)
+    const cond = s.condition === undefined ? null : checkPredicate(env, s.condition)
     let step: Expr | null = null
     if (s.step !== undefined) {
       const term = checkExpr(env, s.step)

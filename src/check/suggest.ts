@@ -41,6 +41,16 @@ function nearest(name: string, candidates: Iterable<string>): string | null {
   return best
 }
 
+/** What GLSL, WGSL and C++ call things. */
+const elsewhere: ReadonlyMap<string, string> = new Map(Object.entries({ mix: 'lerp', mod: 'fmod', inversesqrt: 'rsqrt', f32: 'float', i32: 'int', u32: 'uint', auto: 'var' }))
+
+const scalars = ['float', 'int', 'uint', 'bool', 'void', 'half', 'double', 'return']
+
+function abroad(name: string): string | null {
+  const made = elsewhere.get(name) ?? name.replace(/^(i|u|)vec(?=\d)/, (_, kind: string) => elsewhere.get(`${kind || 'f'}32`)!).replace(/^mat(\d)$/, 'float$1x$1')
+  return made === name ? null : made
+}
+
 function asNote(best: string | null, decl: Decl | undefined): readonly Note[] {
   if (best === null) return []
   const shown = decl !== undefined && 'span' in decl && !('module' in decl && decl.module.isCore) ? decl.span ?? undefined : undefined
@@ -54,18 +64,18 @@ export function isForeign(name: string): boolean {
   return foreign.test(name)
 }
 
-/** A note that names what is most like an unknown name in a scope; none where nothing is. */
-export function suggestName(cx: Cx, start: Scope, name: string): readonly Note[] {
+/** A note that names what is most like an unknown name in a scope, or among others; none where nothing is. */
+export function suggestName(cx: Cx, start: Scope | null, name: string, others: Iterable<string> = [...scalars, ...cx.library.names()]): readonly Note[] {
   const known = new Map<string, Decl>()
   const add = (scope: Scope): void => {
     for (const [key, decls] of scope.names) if (!known.has(key) && decls[0] !== undefined) known.set(key, decls[0])
   }
-  for (let scope: Scope | null = start; scope !== null; scope = scope.parent) {
+  for (let scope = start; scope !== null; scope = scope.parent) {
     add(scope)
     if (scope.owner?.kind === 'module') for (const i of scope.owner.imports) add(i.module.inner)
   }
-  const own = nearest(name, known.keys())
-  return own !== null ? asNote(own, known.get(own)) : asNote(nearest(name, cx.library.names()), undefined)
+  const own = abroad(name) ?? nearest(name, known.keys())
+  return own !== null ? asNote(own, known.get(own)) : asNote(nearest(name, others), undefined)
 }
 
 /** The same among names that are all there is: where none is like it, the note lists them. */

@@ -117,7 +117,6 @@ export interface PrefixExpr {
   readonly kind: 'prefix'
   readonly span: Span
   readonly op: PrefixOp
-  readonly opSpan: Span
   readonly operand: Expr
 }
 
@@ -125,7 +124,6 @@ export interface PostfixExpr {
   readonly kind: 'postfix'
   readonly span: Span
   readonly op: '++' | '--'
-  readonly opSpan: Span
   readonly operand: Expr
 }
 
@@ -138,7 +136,6 @@ export interface BinaryExpr {
   readonly kind: 'binary'
   readonly span: Span
   readonly op: BinaryOp
-  readonly opSpan: Span
   readonly left: Expr
   readonly right: Expr
 }
@@ -149,7 +146,6 @@ export interface AssignExpr {
   readonly kind: 'assign'
   readonly span: Span
   readonly op: AssignOp
-  readonly opSpan: Span
   readonly target: Expr
   readonly value: Expr
 }

@@ -4,7 +4,7 @@ import type { Entry, Sink } from '../base/diag.ts'
 import { Span } from '../base/source.ts'
 import type { Generics, Name } from './ast.ts'
 import {
-  damageFlag, eofKind, lineFlag, nameKind, punctuatorKind, punctuatorText, spaceFlag, stringKind, type Punctuator, type TokenStream,
+  damageFlag, eofKind, lineFlag, nameKind, punctuatorKind, punctuatorText, stringKind, type Punctuator, type TokenStream,
 } from './token.ts'
 
 /** How many constructs may stand inside one another. */
@@ -94,10 +94,6 @@ export class Cursor {
       }
     }
     return this.#functions.has(name)
-  }
-
-  hasSpaceBefore(index: number): boolean {
-    return (this.tokens.flags[index]! & (lineFlag | spaceFlag)) !== 0
   }
 
   /** Moves on by one token (never past the end) and returns its index. */

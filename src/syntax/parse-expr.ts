@@ -55,10 +55,10 @@ export function parseBinary(p: Cursor, level: number): Expr {
     const own = op === undefined ? undefined : precedence[op]
     if (op === undefined || own === undefined || own < level) break
     if (p.inAngles && (op === '>' || op === '>>' || op === '>=' || op === '>>=')) break
-    const at = p.advance()
+    p.advance()
     if (own === assignLevel) {
       const value = parseBinary(p, assignLevel)
-      left = { kind: 'assign', span: p.spanFrom(first), op: op as AssignOp, opSpan: p.tokens.span(at, at), target: left, value }
+      left = { kind: 'assign', span: p.spanFrom(first), op: op as AssignOp, target: left, value }
     } else if (own === conditionalLevel) {
       const then = outsideAngles(p, assignLevel)
       p.expect(':')
@@ -66,7 +66,7 @@ export function parseBinary(p: Cursor, level: number): Expr {
       left = { kind: 'conditional', span: p.spanFrom(first), condition: left, then, else: otherwise }
     } else {
       const right = parseBinary(p, own + 1)
-      left = { kind: 'binary', span: p.spanFrom(first), op: op as BinaryOp, opSpan: p.tokens.span(at, at), left, right }
+      left = { kind: 'binary', span: p.spanFrom(first), op: op as BinaryOp, left, right }
     }
     if (p.atEnd) break
   }
@@ -80,7 +80,7 @@ function parseUnary(p: Cursor): Expr {
     case '+': case '-': case '!': case '~': case '++': case '--': case '&': case '*': {
       const at = p.advance()
       const operand = nested(p, parseUnary)
-      return { kind: 'prefix', span: p.spanFrom(at), op: op satisfies PrefixOp, opSpan: p.tokens.span(at, at), operand }
+      return { kind: 'prefix', span: p.spanFrom(at), op: op satisfies PrefixOp, operand }
     }
     case '(':
       return parseParenthesised(p)
@@ -310,8 +310,8 @@ function parsePostfix(p: Cursor, first: number, start: Expr, bare = true): Expr 
       }
       case '++': case '--': {
         const op = p.is('++') ? '++' : '--'
-        const at = p.advance()
-        expr = { kind: 'postfix', span: p.spanFrom(first), op, opSpan: p.tokens.span(at, at), operand: expr }
+        p.advance()
+        expr = { kind: 'postfix', span: p.spanFrom(first), op, operand: expr }
         break
       }
       default:

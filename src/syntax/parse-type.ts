@@ -13,9 +13,9 @@ export function parseType(p: Cursor, joined = true): TypeExpr {
   const modifiers = parseTypeModifiers(p)
   let type = parseSuffixes(p, first, parseSimpleType(p))
   while (joined && p.is('&')) {
-    const op = p.advance()
+    p.advance()
     const right = parseSuffixes(p, p.pos, parseSimpleType(p))
-    type = { kind: 'binary', span: p.spanFrom(first), op: '&', opSpan: p.tokens.span(op, op), left: type, right }
+    type = { kind: 'binary', span: p.spanFrom(first), op: '&', left: type, right }
   }
   p.leave()
   return modifiers.length === 0 ? type : { kind: 'modified', span: p.spanFrom(first), modifiers, type }

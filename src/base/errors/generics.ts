@@ -36,6 +36,11 @@ export const missingRequirement: Entry<'type' | 'name' | 'interface'> = error('E
   example: 'interface I { float f(); } struct S : I { float a; }',
 })
 
+export const missingOverride: Entry<'name' | 'interface'> = error('E30853', '{name} replaces the body that {interface} gives it', {
+  help: 'write override before it',
+  example: 'interface I { float f() { return 1; } } struct S : I { float f() { return 2; } }',
+})
+
 export const requirementMismatch: Entry<'type' | 'name' | 'interface'> = error('E38106', '{name} of {type} does not have the signature that {interface} requires', {
   example: 'interface I { float f(float x); } struct S : I { float f(S x) { return 1; } }',
 })

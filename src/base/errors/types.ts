@@ -15,6 +15,11 @@ export const lossyConversion: Entry<'from' | 'to'> = warning('W30081', 'implicit
   example: 'int f(float x) { int y = x; return y; }',
 })
 
+export const pairMismatch: Entry<'expected' | 'got' | 'edit'> = error('E30019', 'expected an expression of type {expected}, got {got}', {
+  help: '{edit}',
+  example: '[Differentiable] float f(float x) { return x; } float g() { return fwd_diff(f)(diffPair(1.0, 1.0)); }',
+})
+
 export const noCast: Entry<'from' | 'to'> = error('E30019', '{from} cannot be converted to {to}', {
   example: 'struct S { float a; } struct T { int b; } T f(S s) { return (T)s; }',
 })
@@ -68,6 +73,7 @@ export const noUnary: Entry<'op' | 'type'> = error('E39999', 'operator {op} has 
 })
 
 export const noBinary: Entry<'op' | 'left' | 'right'> = error('E39999', 'operator {op} has no meaning for {left} and {right}', {
+  help: 'convert an operand, declare operator{op}, or multiply matrices by mul(a, b)',
   example: 'struct S { float a; } S f(S s) { return s + s; }',
 })
 
@@ -168,7 +174,13 @@ export const switchType: Entry<'type'> = error('E30603', 'a switch needs an inte
 })
 
 export const conditionType: Entry<'type'> = error('E30019', 'expected a condition, got {type}', {
+  help: 'compare it, or reduce it by any(...) or all(...)',
   example: 'struct S { float a; } float f(S s) { if (s) return 1; return 2; }',
+})
+
+export const assignedCondition: Entry<never> = error('E30057', 'this condition is an assignment', {
+  help: 'compare with ==, or put the assignment into parentheses',
+  example: 'float f(float x) { if (x = 1) return 2; return x; }',
 })
 
 export const noInitialiser: Entry<'name'> = error('E30620', '{name} needs an initial value', {

@@ -15,8 +15,7 @@ priv protected pub public readonly ref regardless register reinterpret_cast requ
 snorm static static_assert static_cast std subroutine super target template this thread_local throw trait try type typedef typeid
 typename typeof union unless unorm unsafe unsized use using varying virtual volatile wgsl where with writeonly yield`
 
-const predeclared = `bool f16 f32 i32 u32 array atomic ptr sampler sampler_comparison vec2 vec3 vec4 vec2f vec3f vec4f vec2h vec3h vec4h
-vec2i vec3i vec4i vec2u vec3u vec4u read write read_write function private workgroup uniform storage perspective linear flat center
+const predeclared = `bool f16 f32 i32 u32 array atomic ptr sampler sampler_comparison read write read_write function private workgroup uniform storage perspective linear flat center
 centroid sample first either position vertex_index instance_index front_facing frag_depth sample_index sample_mask
 local_invocation_id local_invocation_index global_invocation_id workgroup_id num_workgroups
 abs acos acosh all any arrayLength asin asinh atan atan2 atanh bitcast ceil clamp cos cosh countLeadingZeros countOneBits
@@ -27,7 +26,7 @@ select sign sin sinh smoothstep sqrt step storageBarrier tan tanh transpose trun
 
 // Whole names only: a number behind one of them must make another name.
 const families = new RegExp(`^(${[
-  'mat[234]x[234][fh]?',
+  'vec[234][fhiu]?', 'mat[234]x[234][fh]?',
   'texture_((storage_)?[123]d|(depth_)?(2d|cube)(_array)?|storage_2d_array|(depth_)?multisampled_2d|external)',
   'texture(Dimensions|Gather(Compare)?|Load|Num(Layers|Levels|Samples)|Sample(Bias|Compare(Level)?|Grad|Level|BaseClampToEdge)?|Store)',
   'atomic(Load|Store|Add|Sub|Max|Min|And|Or|Xor|Exchange|CompareExchangeWeak)',
