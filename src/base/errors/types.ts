@@ -179,7 +179,7 @@ export const conditionType: Entry<'type'> = error('E30019', 'expected a conditio
 })
 
 export const assignedCondition: Entry<never> = error('E30057', 'this condition is an assignment', {
-  help: 'compare with ==, or put the assignment into parentheses',
+  help: 'compare with ==, or add parentheses',
   example: 'float f(float x) { if (x = 1) return 2; return x; }',
 })
 
