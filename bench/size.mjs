@@ -19,7 +19,7 @@ export async function bundleSize(entry = 'src/wgsl.ts') {
   const inputs = Object.values(result.metafile.outputs)[0].inputs
   const parts = {}
   for (const [path, { bytesInOutput }] of Object.entries(inputs)) {
-    const part = path.includes('core.generated') ? 'core' : path.split('/').slice(1, -1).join('/') || 'top'
+    const part = path.endsWith('.generated.ts') ? 'core' : path.split('/').slice(1, -1).join('/') || 'top'
     parts[part] = (parts[part] ?? 0) + bytesInOutput
   }
   return { minified: code.length, gzip: gzipSync(code, { level: 9 }).length, brotli: brotliCompressSync(code).length, parts }

@@ -41,7 +41,7 @@ import { ssa } from './opt/ssa.ts'
 import { unroll, unrollFew, unrollSmall } from './opt/unroll.ts'
 import { unused, unusedParams, unusedTypes } from './opt/unused.ts'
 
-export { core, wgslCore } from './check/core.generated.ts'
+export { core } from './check/core.generated.ts'
 export type { LibraryData }
 
 /** The stages whose IR can be looked at, in order. */

@@ -2,7 +2,7 @@
  * The library for pages that only compile to WGSL: the same compiler without the other targets, which makes bundles smaller.
  * Nothing here touches the file system or the network.
  */
-import { wgslCore } from './compile.ts'
+import { wgslCore } from './check/core-wgsl.generated.ts'
 import { WgslProgram, type CompileOptions } from './program.ts'
 
 export type { Diagnostic, Note, Severity } from './base/diag.ts'

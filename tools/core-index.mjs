@@ -1,5 +1,6 @@
 // Makes src/check/core.generated.ts of core/*.slang: the text without comments, and where each declaration stands in it, so
-// that the compiler parses only what a program uses. Run by `npm run core`, which `prepare`, `test` and `build` call.
+// that the compiler parses only what a program uses; and src/check/core-wgsl.generated.ts, which leaves out what WGSL has itself.
+// Run by `npm run core`, which `prepare`, `test` and `build` call.
 import { readFileSync, readdirSync, writeFileSync, existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
@@ -92,13 +93,14 @@ function nameAt(ts, i) {
 }
 
 /** A file of the library without comments and white space, one declaration a line, and its index. */
-export function pack({ name, text }) {
+export function pack({ name, text }, edit = line => line) {
   const { ts, spaced } = tokens(text)
   const keys = []
   let out = '', start = 0
   for (const end of declarations(ts)) {
     let line = ''
     for (let i = start; i < end; i++) line += (i > start && spaced[i] && glues(ts[i - 1], ts[i]) ? ' ' : '') + ts[i]
+    line = edit(line)
     keys.push(shortened(key(ts.slice(start, end)), line))
     out += `${line}\n`
     start = end
@@ -114,24 +116,36 @@ function shortened(key, line) {
 /** Files for targets that have no elementary functions and no textures. */
 const unspelled = new Set(['core/libm.slang', 'core/picture.slang'])
 
-/** What stands in src/check/core.generated.ts; `samples`: with the arguments at which tests compare functions of the library. */
-export function coreSource(samples) {
+/**
+ * A declaration as WGSL needs it: of a function that WGSL has itself without the spelling for WebAssembly (by that for JavaScript
+ * constants are folded), and without the body if it is never called. Derivatives call it where it is marked for them; vectors of
+ * one component, which may be `vector<T, N>`, do too.
+ */
+function forWgsl(line) {
+  if (!/^[^{]*\[__spell\(wgsl:/.test(line)) return line
+  const own = line.replace(/,wasm:"[^"]*"/, '')
+  return /Differentiable\]|let N:int/.test(own) ? own : own.replace(/\{.*$/, ';')
+}
+
+/** What stands in the generated files, by name; `samples`: with the arguments at which tests compare functions of the library. */
+export function coreSources(samples) {
   const dir = new URL('core/', root)
   const files = readdirSync(dir).filter(f => f.endsWith('.slang')).sort()
     .map(f => ({ name: `core/${f}`, text: readFileSync(new URL(f, dir), 'utf8').replace(samples ? /^$/ : /\[__sample\([^\]]*\)\]/g, '') }))
-  const spelled = files.filter(f => !unspelled.has(f.name)), others = files.filter(f => unspelled.has(f.name))
-  return `// Made of core/*.slang by tools/core-index.mjs.\nimport { PackedLibrary } from './packed.ts'\n\n`
-    + `const files = ${JSON.stringify(spelled.map(pack))}\nconst others = ${JSON.stringify(others.map(pack))}\n`
-    + '/** The core library. */\nexport const core: PackedLibrary = /* @__PURE__ */ new PackedLibrary(files, others)\n'
-    + '/** What WGSL needs of it: functions that WGSL has itself have no bodies that could be called. */\n'
-    + 'export const wgslCore: PackedLibrary = /* @__PURE__ */ new PackedLibrary(files)\n'
+  const source = (name, doc, packed) => '// Made of core/*.slang by tools/core-index.mjs.\nimport { PackedLibrary } from \'./packed.ts\'\n\n'
+    + `const files = ${JSON.stringify(packed)}\n/** ${doc} */\nexport const ${name}: PackedLibrary = /* @__PURE__ */ new PackedLibrary(files)\n`
+  return {
+    'core.generated.ts': source('core', 'The core library.', files.map(f => pack(f))),
+    'core-wgsl.generated.ts': source('wgslCore', 'What WGSL needs of it.', files.filter(f => !unspelled.has(f.name)).map(f => pack(f, forWgsl))),
+  }
 }
 
-/** Writes src/check/core.generated.ts where it does not say what core/ says. */
+/** Writes the generated files where they do not say what core/ says. */
 export function writeCore() {
-  const source = coreSource(true)
-  const target = new URL('src/check/core.generated.ts', root)
-  if (!existsSync(target) || readFileSync(target, 'utf8') !== source) writeFileSync(target, source)
+  for (const [name, source] of Object.entries(coreSources(true))) {
+    const target = new URL(`src/check/${name}`, root)
+    if (!existsSync(target) || readFileSync(target, 'utf8') !== source) writeFileSync(target, source)
+  }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) writeCore()

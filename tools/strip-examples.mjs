@@ -1,7 +1,8 @@
 // An esbuild plugin: leaves out of bundles what only tests and readers of the source need: the example programs of the
 // diagnostics, what the rows of the op table say of themselves, and at which arguments the library is tested.
 import { readFile } from 'node:fs/promises'
-import { coreSource } from './core-index.mjs'
+import { basename } from 'node:path'
+import { coreSources } from './core-index.mjs'
 
 /** The index after a string, template or bracket that starts at `i`, or after one character. */
 function skip(text, i) {
@@ -45,6 +46,6 @@ export const stripExamples = {
     const strip = (filter, ...properties) => build.onLoad({ filter }, async ({ path }) => ({ contents: properties.reduce(without, await readFile(path, 'utf8')), loader: 'ts' }))
     strip(/[\\/]base[\\/]errors[\\/]\w+\.ts$/, 'example')
     strip(/[\\/]ir[\\/]ops\.ts$/, 'doc', 'samples')
-    build.onLoad({ filter: /core\.generated\.ts$/ }, () => ({ contents: coreSource(false), loader: 'ts' }))
+    build.onLoad({ filter: /[\\/]core[-\w]*\.generated\.ts$/ }, ({ path }) => ({ contents: coreSources(false)[basename(path)], loader: 'ts' }))
   },
 }

@@ -27,8 +27,8 @@ export class PackedLibrary implements LibraryData {
   readonly files: readonly PackedFile[]
   #tables: readonly [Table, Table, Table] | undefined
 
-  constructor(files: readonly PackedFile[], more: readonly PackedFile[] = []) {
-    this.files = [...files, ...more]
+  constructor(files: readonly PackedFile[]) {
+    this.files = files
   }
 
   get names(): Readonly<Table> { return this.#unpacked()[0] }

@@ -162,7 +162,10 @@ export class Lowering {
     // What targets have a name for is mathematics, unless invocations do it together.
     info.pure = attributes.pure || (attributes.spell !== null && !attributes.convergent)
     info.library = ref.decl.module.isCore
-    if (attributes.spell !== null) info.spell = attributes.spell
+    // A vector of one component is a scalar to targets, which have few functions of vectors for those.
+    const first = func.sig.params[0]?.type
+    const isScalar = first?.kind === 'vec' && first.count === 1 && !attributes.lanewise && !attributes.convergent
+    if (attributes.spell !== null && !isScalar) info.spell = attributes.spell
     if (attributes.lanewise) {
       const scalar = scalarRef(ref)
       if (scalar !== undefined) info.lanewise = this.instance(scalar)

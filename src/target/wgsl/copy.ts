@@ -47,9 +47,6 @@ const sourceNames: Readonly<Record<string, string>> = {
 /** An index into a buffer is at most this, which is past the end of any. */
 const maxLength = 2 ** 31
 
-/** What WGSL has for vectors and not for scalars, which vectors of one component become. */
-const vectorsOnly = /^(normalize|reflect|refract|faceForward)$/
-
 /** Copies one function's body. */
 export class Copier {
   readonly #cx: ModuleCopy
@@ -250,7 +247,7 @@ export class Copier {
     const b = this.#b
     const callee = inst.attr as Func
     const spelling = callee.info.spell?.['wgsl']
-    if (spelling !== undefined && inst.results.length <= 1 && !(vectorsOnly.test(spelling) && inst.args[0]!.type.count === 1)) {
+    if (spelling !== undefined && inst.results.length <= 1) {
       this.#builtin(inst, callee, spelling)
       return
     }
