@@ -17,8 +17,8 @@ BackwardDerivativeOf PrimalSubstitute PrimalSubstituteOf TreatAsDifferentiable N
 noinline NoInline PreferRecompute PreferCheckpoint mutating nonmutating __NoSideEffect __noSideEffect __readNone __ReadNone shader
 Shader numthreads NumThreads CUDAKernel CudaKernel AutoPyBindCUDA TorchEntryPoint CudaDeviceExport CUDADeviceExport CudaHost
 CUDAHost DllExport DllImport ForceUnroll unroll loop MaxIters Checkpoints branch flatten OverloadRank deprecated require
-KnownBuiltin WaveSize outputtopology maxvertexcount earlydepthstencil anyValueSize Specialize constref BuiltinFunction noRefInline
-PyExport AutoPyBind PYTHON_EXPORT noRef shader_stage nonVectorized UnscopedEnum Flags`.split(/\s/))
+KnownBuiltin WaveSize outputtopology maxvertexcount earlydepthstencil anyValueSize Specialize constref noRefInline
+PyExport UnscopedEnum Flags`.split(/\s/))
 
 /** What only the core library may say, since nobody checks it. */
 const coreOnly: ReadonlySet<string> = new Set(['__spell', '__op', '__intrinsic', '__lanewise', '__pure', '__convergent', '__sample'])

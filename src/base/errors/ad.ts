@@ -118,7 +118,7 @@ export float g(float x)
 })
 
 export const lostInInstance: Entry<'name'> = warning('W41020', 'derivative is lost: {name}, which serves generic code here, is not differentiable', {
-  help: 'mark {name} [Differentiable], or write no_diff before the call if that is meant',
+  help: 'write no_diff before the call if that is meant, else mark {name} [Differentiable]',
   example: `interface IShape { float area(float scale); }
 struct Square : IShape { float area(float scale) { return scale * scale; } }
 [Differentiable]

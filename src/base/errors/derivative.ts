@@ -131,7 +131,7 @@ export const plainStruct: Entry<'type'> = warning('W41026', 'derivative is lost:
 })
 
 export const unboundedLoop: Entry<never> = error('E30510', 'this loop has no known bound, so its reverse derivative needs a CPU', {
-  help: 'give it [MaxIters(n)] or [Checkpoints(k)], or [ForceUnroll] where the number of trips is constant',
+  help: 'put [MaxIters(n)] or [Checkpoints(k)] before the loop, or [ForceUnroll] where the trips are known when compiling',
   example: { source: '[Differentiable] float f(float x) { float y = x; while (y < 10.0) y = y * 2.0; return y; }', target: 'wgsl' },
 })
 

@@ -73,7 +73,7 @@ float4 main(Vertex v) : SV_Position { return float4(v.at.xy + v.uv, v.at.z, 1.0)
 })
 
 export const missingExport: Entry<'name'> = error('E38001', 'there is no function {name} to export', {
-  help: 'methods are named Type.method; of a generic function, name<arguments>, there are the instances that the program itself makes',
+  help: 'name methods Type.method, and generic functions name<arguments> as the program calls them',
   example: { source: 'float f(float x) { return x; }', exports: ['g'] },
 })
 

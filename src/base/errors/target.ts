@@ -157,7 +157,7 @@ void computeMain(uint id : SV_VertexID)
 })
 
 export const divergentBarrier: Entry<'func'> = error('E37008', 'threads of a workgroup may part before this barrier of {func}, which WGSL does not allow', {
-  help: 'let what decides depend on uniforms, constants and SV_GroupID only, and put the work of single threads in branches without barriers',
+  help: 'decide by uniforms, constants and SV_GroupID only, and put the work of single threads in branches without barriers',
   example: {
     source: `RWStructuredBuffer<float> outp;
 groupshared float shared[8];
