@@ -2,7 +2,7 @@
  * The checker: from sources to a program of which lowering can ask what it needs. User files are checked in full; of the
  * core library only what they use.
  */
-import { InternalError, type Sink } from '../base/diag.ts'
+import type { Sink } from '../base/diag.ts'
 import * as derivative from '../base/errors/derivative.ts'
 import * as names from '../base/errors/names.ts'
 import { tooDeep as nestedTooDeep } from '../base/errors/syntax.ts'
@@ -10,7 +10,7 @@ import { attributesOf } from './attribute.ts'
 import { conforms, coreInterface, declaredBases, paramLists, put, selfType, substFor } from './conform.ts'
 import { Cx } from './context.ts'
 import { argumentNeedsItself, containsItself, defaultNeedsItself, globalNeedsItself, inheritsItself } from './cycle.ts'
-import type { Decl, FieldDecl, FuncAttributes, FuncDecl, GlobalDecl, InterfaceDecl, ModuleDecl, ParamDecl, StructDecl } from './decl.ts'
+import type { Decl, FieldDecl, FuncAttributes, FuncDecl, GlobalDecl, ModuleDecl, ParamDecl, StructDecl } from './decl.ts'
 import { checkDerivatives, derivativesOf } from './derivative.ts'
 import { differentialOf, placeDifferentialOf, structDiff } from './differential.ts'
 import { checkLostDerivatives } from './differentiable.ts'
@@ -279,21 +279,11 @@ class Program implements CheckedProgram {
   }
 
   coreStruct(name: string): StructDecl {
-    const decl = this.#cx.library.lookup(name)[0]
-    if (decl === undefined || decl.kind !== 'struct') throw new InternalError('check', `the core library has no struct ${name}`)
-    return decl
+    return this.#cx.library.the('struct', name)
   }
 
   coreFunction(name: string): FuncDecl {
-    const decl = this.#cx.library.lookup(name)[0]
-    if (decl === undefined || decl.kind !== 'func') throw new InternalError('check', `the core library has no function ${name}`)
-    return decl
-  }
-
-  coreInterface(name: string): InterfaceDecl {
-    const decl = this.#cx.library.lookup(name)[0]
-    if (decl === undefined || decl.kind !== 'interface') throw new InternalError('check', `the core library has no interface ${name}`)
-    return decl
+    return this.#cx.library.the('func', name)
   }
 
   enumTag(type: Type): Type {

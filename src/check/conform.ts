@@ -250,8 +250,8 @@ function compute(cx: Cx, type: Type, iface: InterfaceType): boolean {
   return false
 }
 
-/** The instances of a generic interface that a type conforms to by declaration. */
-export function instancesOf(cx: Cx, type: Type, iface: InterfaceType): readonly InterfaceType[] {
+/** The instances of a generic interface that a type conforms to by declaration, and unless said otherwise by extension. */
+export function instancesOf(cx: Cx, type: Type, iface: InterfaceType, extended = true): readonly InterfaceType[] {
   const found = new Map<string, InterfaceType>()
   const visit = (bases: readonly InterfaceType[], subst: Subst): void => {
     for (const b of bases) for (const i of closure(cx, putInterface(cx, b, subst))) if (i.decl === iface.decl) found.set(i.key, i)
@@ -259,7 +259,7 @@ export function instancesOf(cx: Cx, type: Type, iface: InterfaceType): readonly 
   if (type.kind === 'struct') visit(declaredBases(cx, type.decl), substFor(type.decl, type.args, null))
   else if (type.kind === 'interface') visit([type], noSubst)
   else visit(boundsOf(cx, type), noSubst)
-  for (const e of extensionsOf(cx, type)) visit(e.info.bases, e.subst)
+  if (extended) for (const e of extensionsOf(cx, type)) visit(e.info.bases, e.subst)
   return [...found.values()]
 }
 

@@ -137,8 +137,8 @@ export function inferArg(cx: Cx, param: GenericArg, given: GenericArg, vars: Map
 }
 
 /** Infers from the one instance of a generic interface that a type conforms to. */
-function inferInstance(cx: Cx, iface: InterfaceType, type: Type, vars: Map<number, GenericArg | null>): void {
-  const only = iface.args.length === 0 ? [] : instancesOf(cx, type, iface)
+function inferInstance(cx: Cx, iface: InterfaceType, type: Type, vars: Map<number, GenericArg | null>, extended = true): void {
+  const only = iface.args.length === 0 ? [] : instancesOf(cx, type, iface, extended)
   if (only.length === 1) iface.args.forEach((a, i) => { inferArg(cx, a, only[0]!.args[i]!, vars) })
 }
 
@@ -184,12 +184,12 @@ function unequal(cx: Cx, list: GenericParams, subst: Subst): { readonly subject:
 export function solve(cx: Cx, list: GenericParams, vars: ReadonlyMap<number, GenericArg | null>, ofExtension = false): Map<number, GenericArg> | null {
   const args = new Map<number, GenericArg>()
   const subst: Subst = { args, self: null }
-  // What a parameter conforms to settles others: `f<T, S : I<T>>(S s)`. Of extensions that would be asked in a circle.
+  // What a parameter conforms to settles others: `f<T, S : I<T>>(S s)`. To ask an extension what others add would be a circle.
   const settled = new Map(vars)
   const constraints = constraintsOf(cx, list)
-  if (!ofExtension && [...vars.values()].includes(null)) for (const c of constraints) {
+  if ([...vars.values()].includes(null)) for (const c of constraints) {
     const subject = c.subject.kind === 'param' ? vars.get(c.subject.decl.id) ?? null : null
-    if (subject !== null && !isInt(subject) && c.iface.kind === 'interface') inferInstance(cx, c.iface, subject, settled)
+    if (subject !== null && !isInt(subject) && c.iface.kind === 'interface') inferInstance(cx, c.iface, subject, settled, !ofExtension)
   }
   for (const [id, arg] of settled) if (arg !== null) args.set(id, arg)
   for (const p of list.params) {

@@ -14,7 +14,7 @@
  * - Buffer elements are `__subscript(uint i) -> T { [__intrinsic("…")] ref; }`; read-only ones carry `[__readonly]` too.
  * - `[ForwardDerivativeOf(f)]` and its kin stand in the `derivatives` table under the name `f`.
  */
-import type { Sink } from '../base/diag.ts'
+import { InternalError, type Sink } from '../base/diag.ts'
 import { SourceFile } from '../base/source.ts'
 import type * as ast from '../syntax/ast.ts'
 import { parseRange } from '../syntax/parse.ts'
@@ -117,6 +117,13 @@ export class Library {
       this.#names.set(name, decls)
     }
     return decls
+  }
+
+  /** The declaration of a kind that there must be. */
+  the<K extends Decl['kind']>(kind: K, name: string): Extract<Decl, { readonly kind: K }> {
+    const decl = this.lookup(name)[0]
+    if (decl?.kind === kind) return decl as Extract<Decl, { readonly kind: K }>
+    throw new InternalError('check', `the core library has no ${kind} ${name}`)
   }
 
   /** The extensions of types with that head name. */

@@ -83,7 +83,7 @@ const orders: Readonly<Record<string, number>> = { '<': 1, '>': 1, '<=': 3, '>='
 
 /** A comparison of tuples, part by part. */
 function compareTuples(env: Env, op: string, operands: readonly Term[], span: Span): Term | null {
-  const candidates = env.cx.library.lookup('__order').flatMap((decl): Candidate[] => decl.kind === 'func' ? [{ decl, subst: noSubst, requirement: null, distance: 0, via: 0, extensionParams: 0, object: null }] : [])
+  const candidates = [{ decl: env.cx.library.the('func', '__order'), subst: noSubst, requirement: null, distance: 0, via: 0, extensionParams: 0, object: null }]
   const order = resolveCall(env, { kind: 'funcs', name: `operator${op}`, candidates, args: null, modes: [] }, op.startsWith('>') ? [...operands].reverse() : operands, span)
   if (order?.kind !== 'value') return order
   const number = (n: number): Expr => ({ kind: 'const', type: intType, span, value: n })

@@ -1,11 +1,9 @@
 /** `Optional<T>`, `none`, `if (let x = e)`, and the questions `is` and `as` about the type of a value. */
-import { InternalError } from '../base/diag.ts'
 import * as types from '../base/errors/types.ts'
 import type { Span } from '../base/source.ts'
 import type * as ast from '../syntax/ast.ts'
 import { conforms } from './conform.ts'
 import type { Cx } from './context.ts'
-import type { StructDecl } from './decl.ts'
 import type { Env } from './env.ts'
 import { checkExpr, emptyError, toExpr } from './expr.ts'
 import { resolveType } from './resolve.ts'
@@ -13,15 +11,9 @@ import { errorTerm, value, type Term } from './term.ts'
 import type { Expr } from './tree.ts'
 import { boolType, poisoned, same, show, structType, type StructType, type Type } from './type.ts'
 
-function coreStruct(cx: Cx, name: string): StructDecl {
-  const decl = cx.library.lookup(name)[0]
-  if (decl?.kind === 'struct') return decl
-  throw new InternalError('check', `the core library has no struct ${name}`)
-}
-
 /** `Optional<elem>`. */
 export function optionalType(cx: Cx, elem: Type): StructType {
-  return structType(coreStruct(cx, 'Optional'), [elem])
+  return structType(cx.library.the('struct', 'Optional'), [elem])
 }
 
 /** What an `Optional` may hold; null for any other type. */
@@ -36,7 +28,7 @@ export function isNone(type: Type): boolean {
 
 /** `none`, which becomes an empty `Optional` of any type. */
 export function noneTerm(env: Env, span: Span): Term {
-  return value({ kind: 'default', type: structType(coreStruct(env.cx, '__None'), []), span })
+  return value({ kind: 'default', type: structType(env.cx.library.the('struct', '__None'), []), span })
 }
 
 /** Whether an `Optional` holds a value. */

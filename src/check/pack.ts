@@ -220,8 +220,11 @@ class Writer {
       }
       case 'var': {
         // A variable that holds a pack is one variable a part.
-        const { init, name } = node as unknown as ast.VarDecl
-        if (init?.kind !== 'expand') break
+        const { init, name, type } = node as unknown as ast.VarDecl
+        if (init?.kind !== 'expand') {
+          this.#noteTuple(name, [type, init])
+          break
+        }
         const parts = this.#parts(init, span)
         this.#note(name.text, parts.length, true)
         return parts.map(i => ({ ...node, name: { ...name, text: `${name.text}.${i}` }, init: this.write(init.operand, i) }))
@@ -229,6 +232,12 @@ class Writer {
       default:
     }
     return [this.write(node, part)]
+  }
+
+  /** What is made of a pack may be a tuple of as many parts. */
+  #noteTuple(name: ast.Name | undefined, made: unknown): void {
+    const pack = [...this.#spread].find(p => mentions(made, p))
+    if (pack !== undefined && name !== undefined) this.#note(name.text, this.#counts.get(pack)!, false)
   }
 
   #note(name: string, count: number, spread: boolean): void {
@@ -242,8 +251,7 @@ class Writer {
     const { type } = node.kind === 'param' ? node : { type: undefined }
     const spread = node.kind === 'typeParam' ? node.pack : type !== undefined && isSpread(type, [...this.#spread])
     if (!spread) {
-      const pack = [...this.#spread].find(p => mentions(type, p))
-      if (pack !== undefined && name !== undefined) this.#note(name.text, this.#counts.get(pack)!, false)
+      this.#noteTuple(name, type)
       return [this.write(node)]
     }
     const parts = node.kind === 'typeParam' ? Array.from({ length: this.#counts.get(name!.text)! }, (_, i) => i) : this.#parts(type!, span)

@@ -197,8 +197,7 @@ function makeTemplate(cx: Cx, func: FuncDecl, subst: Subst): Template {
 
 /** The pair of a type and its differential. */
 export function pairType(cx: Cx, type: Type, name: 'DifferentialPair' | 'DifferentialPtrPair' = 'DifferentialPair'): Type {
-  const decl = cx.library.lookup(name)[0]
-  return decl !== undefined && decl.kind === 'struct' ? structType(decl, [type]) : errorType
+  return structType(cx.library.the('struct', name), [type])
 }
 
 /** The signature of `fwd_diff(f)` or `bwd_diff(f)` from that of f. */

@@ -12,7 +12,7 @@
  */
 import type { Span } from '../base/source.ts'
 import type {
-  Binding, FieldDecl, FuncAttributes, FuncDecl, GlobalDecl, InterfaceDecl, LocalDecl, ModuleDecl, ParamDecl, StructDecl,
+  Binding, FieldDecl, FuncAttributes, FuncDecl, GlobalDecl, LocalDecl, ModuleDecl, ParamDecl, StructDecl,
 } from './decl.ts'
 import type { Direction, Int, InterfaceType, StructType, Subst, Type } from './type.ts'
 
@@ -336,7 +336,6 @@ export interface CheckedProgram {
   /** A type of the core library by name. */
   coreStruct(name: string): StructDecl
   coreFunction(name: string): FuncDecl
-  coreInterface(name: string): InterfaceDecl
   /** The underlying integer type of an enum. */
   enumTag(type: Type): Type
 }

@@ -76,8 +76,8 @@ export function foldInt(op: IntOp, a: number, b: number): number | null {
     case '*': return Math.imul(a, b)
     case '/': return b === 0 ? null : Math.trunc(a / b)
     case '%': return b === 0 ? null : a % b
-    case '<<': return a << (b & 31)
-    case '>>': return a >> (b & 31)
+    case '<<': return b > 31 ? 0 : a << b
+    case '>>': return a >> Math.min(b, 31)
     case '&': return a & b
     case '|': return a | b
     case '^': return a ^ b

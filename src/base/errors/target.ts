@@ -74,7 +74,7 @@ void computeMain(uint3 id : SV_DispatchThreadID)
 })
 
 export const notInStage: Entry<'what' | 'name' | 'stage' | 'needed'> = error('E36107', '{what} cannot be used by {name}: it is a {stage} entry point, and only {needed} ones have it', {
-  help: 'sample with SampleLevel or SampleGrad outside of fragment entry points; share memory and wait for threads in compute ones; read StructuredBuffers in vertex ones',
+  help: 'sample with SampleLevel or SampleGrad outside of fragment shaders; share memory and wait in compute shaders; read StructuredBuffers in vertex shaders',
   example: {
     source: `RWStructuredBuffer<float> outp;
 [shader("compute")] [numthreads(1, 1, 1)]
@@ -143,8 +143,8 @@ void computeMain(uint3 id : SV_DispatchThreadID)
 
 const noSemantic = 'WGSL has no system value {semantic} in a {stage} entry point'
 export const semanticNotInTarget: Entry<'semantic' | 'stage'> = error('E37005', noSemantic, {
-  help: `compute entry points know SV_DispatchThreadID, SV_GroupID, SV_GroupThreadID and SV_GroupIndex; vertex ones take SV_VertexID and SV_InstanceID and give \
-SV_Position; fragment ones take SV_Position, SV_IsFrontFace, SV_SampleIndex and SV_Coverage and give SV_Target, SV_Depth and SV_Coverage`,
+  help: `compute: SV_DispatchThreadID, SV_GroupID, SV_GroupThreadID, SV_GroupIndex; vertex: SV_VertexID, SV_InstanceID, and SV_Position out; fragment: SV_Position, \
+SV_IsFrontFace, SV_SampleIndex, SV_Coverage, and SV_Target, SV_Depth, SV_Coverage out`,
   example: {
     source: `RWStructuredBuffer<uint> outp;
 [shader("compute")] [numthreads(1, 1, 1)]
