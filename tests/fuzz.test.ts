@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
 import { framed, readCases } from './cases.ts'
 import { exercise } from './exercise.ts'
@@ -10,11 +10,13 @@ import { Mutator } from './mutate.ts'
 const runs = Number(process.env['FUZZ'] ?? 200)
 const seed = Number(process.env['FUZZ_SEED'] ?? 1)
 const verified = 4
-/** `FUZZ_OF=examples` leaves everything else alone. */
-const onlyExamples = process.env['FUZZ_OF'] === 'examples'
+/** `FUZZ_OF=examples` takes the programs of that folder and leaves all others alone; any folder will do. */
+const only = process.env['FUZZ_OF']
+/** After how many failures to stop. */
+const most = Number(process.env['FAILURES'] ?? 1)
 
 const programsIn = (folder: string): string[] => {
-  const path = join(import.meta.dirname, folder)
+  const path = resolve(import.meta.dirname, folder)
   if (!existsSync(path)) return []
   const files = readdirSync(path, { recursive: true, encoding: 'utf8' }).filter(f => f.endsWith('.slang')).sort()
   return files.map(f => readFileSync(join(path, f), 'utf8'))
@@ -24,7 +26,8 @@ const others = [
   ...['lang', 'diag', 'target', 'grad', 'graphics', 'textures', 'waves', 'reflection', '../bench/programs'].flatMap(programsIn),
   ...['census', 'reference'].flatMap(readCases).map(c => c.numbers === undefined ? c.source : framed(c)),
 ]
-const mutator = new Mutator(seed, [...examples, ...others])
+const chosen = only === undefined ? undefined : programsIn(resolve(only))
+const mutator = new Mutator(seed, chosen ?? [...examples, ...others])
 
 /** What a WebGPU implementation says of a module; where it lacks half floats there is nothing to ask. */
 async function accept(wgsl: string): Promise<void> {
@@ -36,9 +39,10 @@ afterAll(closeGpu)
 
 it('compiles broken and changed programs, or says what is wrong with them, and soon', async () => {
   let [changed, sound] = [0, 0]
-  for (let i = 0; i < runs; i++) {
+  const failures: Error[] = []
+  for (let i = 0; i < runs && failures.length < most; i++) {
     // One in three programs is broken as text, the others only changed; one in four is an example.
-    const from = onlyExamples || i % 4 === 0 ? examples : others
+    const from = chosen ?? (i % 4 === 0 ? examples : others)
     const original = from[mutator.pick(from.length)]!
     const gentle = i % 3 !== 0
     const source = gentle ? mutator.altered(original) : mutator.broken(original)
@@ -50,8 +54,10 @@ it('compiles broken and changed programs, or says what is wrong with them, and s
       if (gentle) changed++
       if (gentle && compiled) sound++
     } catch (cause) {
-      throw new Error(`program ${i} of seed ${seed}:\n${source}`, { cause })
+      failures.push(new Error(`program ${i} of seed ${seed}:\n${source}`, { cause }))
+      if (most > 1) console.error(`program ${i} of seed ${seed}: ${String(cause).split('\n').slice(0, 3).join(' ')}`)
     }
   }
+  if (failures.length > 0) throw failures.length === 1 ? failures[0]! : new AggregateError(failures)
   expect(sound / changed, 'how many of the changed programs are sound').toBeGreaterThan(0.25)
 }, 60_000 + 100 * runs)
