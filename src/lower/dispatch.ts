@@ -7,6 +7,7 @@
  * through the interface calls one function that switches on the tag; the derivative transforms see an ordinary `switch`.
  * Which types there are is only known once everything is lowered: lowering starts over when a new one turns up.
  */
+import type { FuncDecl } from '../check/decl.ts'
 import type { Expr, FuncRef } from '../check/tree.ts'
 import * as s from '../check/type.ts'
 import * as ops from '../ir/ops.ts'
@@ -38,6 +39,8 @@ export interface Conformance {
 export class Variants {
   /** Set when a type turned up that the lowering under way did not know. */
   grew = false
+  /** Requirements that are called while no type is known that could meet them. */
+  readonly unmet: Set<FuncDecl> = new Set()
   /** Set when a value of interface type turned up. */
   used = false
   readonly #lists = new Map<string, Variant[]>()
@@ -212,6 +215,7 @@ export function dispatchBody(cx: Lowering, func: Func, ref: FuncRef & { readonly
   const value = self.dir === 'in' ? self.value : read(fn, self.ref)
   const result = func.sig.result.kind === 'void' ? undefined : b.variable(func.sig.result, 'result')
   const variants = cx.variants.of(cx, ref.iface).slice(0, value.type.count - 1)
+  if (variants.length === 0 && !ref.decl.module.isCore) cx.variants.unmet.add(ref.decl)
   cases(fn, value, variants, i => {
     const method = cx.resolve({ kind: 'requirement', type: variants[i]!.type, iface: ref.iface, decl: ref.decl, subst: ref.subst })
     if (ref.decl.role === 'static') {

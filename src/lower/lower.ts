@@ -1,6 +1,6 @@
 /** From the typed tree to IR: the functions that are asked for, and what they need. */
 import type { Sink } from '../base/diag.ts'
-import { systemType } from '../base/errors/lower.ts'
+import { nobodyConforms, systemType } from '../base/errors/lower.ts'
 import type { FuncDecl, ParamDecl } from '../check/decl.ts'
 import type { Body, CheckedProgram, FuncRef } from '../check/tree.ts'
 import { noSubst } from '../check/type.ts'
@@ -61,9 +61,12 @@ export function lower(program: CheckedProgram, roots: Roots, sink: Sink, target?
   const variants = new Variants(roots.conformances)
   for (let round = 0; ; round++) {
     variants.grew = false
+    variants.unmet.clear()
     const lowered = attempt(program, roots, sink, variants, target, pictures)
     if (variants.used) for (let i = 0; i < lowered.module.funcs.length; i++) lowered.derivatives(lowered.module.funcs[i]!)
-    if (!variants.grew || round >= maxRounds) return lowered
+    if (variants.grew && round < maxRounds) continue
+    for (const { name, span, owner } of variants.unmet) sink.add(nobodyConforms, span ?? undefined, { name, interface: owner?.name ?? '' })
+    return lowered
   }
 }
 

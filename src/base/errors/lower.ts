@@ -1,4 +1,4 @@
-import { error, type Entry } from '../diag.ts'
+import { error, warning, type Entry } from '../diag.ts'
 
 export const unsizedArray: Entry<'type'> = error('E30834', 'an array without a length cannot be stored: {type}', {
   help: 'give the array a length, or take the elements from a StructuredBuffer',
@@ -75,6 +75,11 @@ float4 main(Vertex v) : SV_Position { return float4(v.at.xy + v.uv, v.at.z, 1.0)
 export const missingExport: Entry<'name'> = error('E38001', 'there is no function {name} to export', {
   help: 'name methods Type.method, and generic functions name<arguments> as the program calls them',
   example: { source: 'float f(float x) { return x; }', exports: ['g'] },
+})
+
+export const nobodyConforms: Entry<'name' | 'interface'> = warning('W50100', '{name} is called, and no type is known to conform to {interface} where the program runs: the call gives zeros', {
+  help: 'make a value of a type that conforms, or ask for conformances as Type:{interface}=id',
+  example: 'interface I { float f(); } struct S : I { float f() { return 1; } } export float g(int id) { return createDynamicObject<I, uint4>(id, uint4(0)).f(); }',
 })
 
 export const missingBody: Entry<'name'> = error('E36115', '{name} is called and has no body', {
