@@ -349,7 +349,7 @@ export function show(type: GenericArg): string {
       let elem: Type = type
       let dims = ''
       while (elem.kind === 'array') {
-        dims += `[${elem.count === null ? '' : show(elem.count)}]`
+        dims = `[${elem.count === null ? '' : show(elem.count)}]${dims}`
         elem = elem.elem
       }
       return show(elem) + dims
