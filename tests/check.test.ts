@@ -115,6 +115,15 @@ describe('a misspelt name', () => {
   })
 })
 
+describe('a byte order mark', () => {
+  it('moves no columns', () => {
+    const sink = new Sink()
+    check({ source: '\uFEFFfloat f() { return y; }', fileName: 'main.slang', files: {}, resolve: undefined, searchPaths: [], defines: {} }, core, sink)
+    const { file, start } = sink.list[0]!.span!
+    expect([file.position(start), file.line(1)]).toEqual([{ line: 1, column: 20 }, 'float f() { return y; }'])
+  })
+})
+
 describe('what follows from a mistake', () => {
   it.each([
     ['a semicolon is missing', 'float f(float x) { float y = x * 2 float z = y; return z; }', ['E20001']],
@@ -126,6 +135,7 @@ describe('what follows from a mistake', () => {
     ['= for ==', 'float f(float x) { if (x = 1) return 2; if ((x = 2)) return 3; while (x = 4) { } return (x = 5) ? 1 : 0; }', ['E30057', 'E30057']],
     ['override is missing', 'interface I { float f() { return 1; } float g(); } struct S : I { float f() { return 2; } float g() { return 1; } }', ['E30853']],
     ['override is there', 'interface I { float f() { return 1; } float g(); } struct S : I { override float f() { return 2; } override float g() { return 1; } }', []],
+    ['an argument that stands explicitly is not promoted', 'T sq<T : IFloat>(T x) { return x * x; } float f() { return sq<int>(2); }', ['E38029']],
     ['a type has no differential', 'struct S { float a; } void f(S s) { var p = diffPair(s); }', ['E38029']],
   ])('%s', (_, source, expected) => expect(codes(source)).toEqual(expected))
 
@@ -140,6 +150,8 @@ describe('what follows from a mistake', () => {
     expect(said(`${f} void g() { var p = diffPair(1.0); bwd_diff(f)(p, 1.0); }`)).toContain('it takes (inout DifferentialPair<float>, inout DifferentialPair<float>, float) -> void')
     expect(said(`${f} void g() { let d = fwd_diff(f)(1.0, diffPair(1.0)); }`)).toContain('diffPair(...)')
     expect(said(`${f} float g() { return fwd_diff(f)(diffPair(1.0), diffPair(1.0)); }`)).toContain('.d, the derivative')
+    expect(said('struct S { float mass; float size; } float f(S s) { return s.volume; }')).toContain('there are mass, size')
+    expect(said('float f() { float[3][2] m = 1; return m[0][0]; }')).toContain('float[3][2]')
     expect(said('float4 f(float4x4 m, float4 v) { return m * v; }')).toContain('mul(a, b)')
     expect(said('float f(float3 a, float2 b) { return dot(a, b); }')).toContain('it takes (vector<T, N>, vector<T, N>) -> T')
   })

@@ -15,7 +15,8 @@ export class SourceFile {
   /** Offsets at which the lines begin; `\n`, `\r\n` and `\r` each end a line. */
   get lineStarts(): readonly number[] {
     if (this.#lineStarts === undefined) {
-      const starts = [0]
+      // A byte order mark is no part of the first line.
+      const starts = [this.text.charCodeAt(0) === 0xfeff ? 1 : 0]
       for (let i = 0; i < this.text.length; i++) {
         const c = this.text.charCodeAt(i)
         if (c === 10 || (c === 13 && this.text.charCodeAt(i + 1) !== 10)) starts.push(i + 1)
@@ -35,7 +36,7 @@ export class SourceFile {
       if (starts[mid]! <= offset) lo = mid
       else hi = mid - 1
     }
-    return { line: lo + 1, column: offset - starts[lo]! + 1 }
+    return { line: lo + 1, column: Math.max(offset - starts[lo]!, 0) + 1 }
   }
 
   /** The text of a line (counted from 1) without its line end. */

@@ -122,7 +122,9 @@ function infer(cx: Cx, list: GenericParams, sig: Template, explicit: readonly Ge
     if (p.kind === 'vector' && p.count.kind === 'param' && open.get(p.count.decl.id) === null && typeOf(args[i]!)?.kind === 'scalar') open.set(p.count.decl.id, intConst(1))
   }
   for (const [id, arg] of open) if (arg !== null) vars.set(id, arg)
-  return solve(cx, list, vars)
+  const solved = solve(cx, list, vars)
+  // What stands explicitly is not promoted either.
+  return solved === null || explicit?.some((a, i) => !isInt(a) && !same(solved.get(list.params[i]!.id) as Type, a)) === true ? null : solved
 }
 
 /** Which of two matches of equal cost is meant: negative for the first, 0 if nothing tells. */
@@ -265,11 +267,12 @@ function takes({ decl }: Candidate, sig: Template): Note {
 /** The bound that the arguments of a call break, where they settle all generic parameters. */
 function brokenBound(cx: Cx, list: GenericParams | null, sig: Template, funcs: Funcs, args: readonly Term[]): { type: string, interface: string } | null {
   if (list === null) return null
-  const vars = new Map<number, GenericArg | null>(list.params.map((p, i) => [p.id, funcs.args?.[i] ?? null]))
+  const vars = new Map<number, GenericArg | null>(list.params.map(p => [p.id, null]))
   for (let i = 0; i < Math.min(args.length, sig.params.length); i++) {
     const from = typeOf(args[i]!)
     if (from !== null) inferArg(cx, sig.params[i]!.type, from, vars)
   }
+  funcs.args?.forEach((arg, i) => vars.set(list.params[i]?.id ?? -1, arg))
   const known = new Map<number, GenericArg>()
   for (const [id, arg] of vars) if (arg !== null) known.set(id, arg)
   if (known.size < list.params.length) return null

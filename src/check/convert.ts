@@ -181,7 +181,7 @@ export function coerce(env: Env, term: Term, to: Type, span: Span): Expr {
   }
   const cost = typeCost(env.cx, e.type, to, literalOf(e))
   if (cost === null) {
-    const edit = isPair(e.type) ? 'take .p, the value, or .d, the derivative' : isPair(to) ? 'make a pair: diffPair(...)' : null
+    const edit = isPair(e.type) === isPair(to) ? null : isPair(to) ? 'make a pair: diffPair(...)' : 'take .p, the value, or .d, the derivative'
     env.cx.sink.add(edit === null ? errors.typeMismatch : errors.pairMismatch, span, { expected: spell(to), got: spell(e.type), edit: edit! })
     return emptyError(to)
   }

@@ -44,7 +44,7 @@ function nearest(name: string, candidates: Iterable<string>): string | null {
 /** What GLSL, WGSL and C++ call things. */
 const elsewhere: ReadonlyMap<string, string> = new Map(Object.entries({ mix: 'lerp', mod: 'fmod', inversesqrt: 'rsqrt', f32: 'float', i32: 'int', u32: 'uint', auto: 'var' }))
 
-const scalars = ['float', 'int', 'uint', 'bool', 'void', 'half', 'double', 'return']
+const scalars = ['float', 'int', 'uint', 'bool', 'void', 'half', 'double', 'return', 'bwd_diff', 'fwd_diff', 'no_diff']
 
 function abroad(name: string): string | null {
   const made = elsewhere.get(name) ?? name.replace(/^(i|u|)vec(?=\d)/, (_, kind: string) => elsewhere.get(`${kind || 'f'}32`)!).replace(/^mat(\d)$/, 'float$1x$1')
@@ -95,5 +95,5 @@ export function suggestMember(cx: Cx, type: Type, name: string): readonly Note[]
   if (type.kind === 'struct' || type.kind === 'enum') add(type.decl.inner)
   if (type.kind !== 'scalar' && type.kind !== 'vector' && type.kind !== 'matrix') for (const i of interfacesOf(cx, type)) add(i.decl.inner)
   const best = nearest(name, known.keys())
-  return best === null ? [] : asNote(best, known.get(best))
+  return best === null ? suggestAmong(name, [...known.keys()].filter(n => /^[a-z]/i.test(n))) : asNote(best, known.get(best))
 }

@@ -31,6 +31,7 @@ export const lostInArgument: Entry<'name'> = error('E41025', 'derivative is lost
 })
 
 export const noDiffNeedsCall: Entry<never> = error('E38031', 'no_diff belongs before a call or a subscript', {
+  help: 'write detach(...) to drop the derivative of a value',
   example: '[Differentiable] float f(float x) { return no_diff x; }',
 })
 
