@@ -4,7 +4,7 @@ import * as types from '../base/errors/types.ts'
 import type { Span } from '../base/source.ts'
 import type * as ast from '../syntax/ast.ts'
 import { candidatesOf, resolveCall } from './call.ts'
-import { put } from './conform.ts'
+import { closure, put } from './conform.ts'
 import { foldExpr } from './const.ts'
 import type { Cx } from './context.ts'
 import { coerce, typeCost } from './convert.ts'
@@ -142,10 +142,17 @@ function staticMember(env: Env, type: Type, name: string, span: Span): Term {
   if (type.kind === 'vector' && name === 'Element') return { kind: 'type', type: type.elem }
   const members = membersOf(cx, type, name)
   if (members.length === 0) {
-    cx.sink.add(names.noMember, span, { name, type: show(type) }, ...suggestMember(cx, type, name))
+    reportMissing(cx, type, name, span)
     return errorTerm
   }
   return memberDeclTerm(env, null, type, members, span)
+}
+
+/** A type has no member of a name, or only where it conforms to what it may conform to. */
+function reportMissing(cx: Cx, type: Type, name: string, span: Span): void {
+  const optional = cx.optionals.get(type.key)?.find(i => closure(cx, i).some(c => c.decl.inner.names.has(name)))
+  if (optional !== undefined) cx.sink.add(names.unasked, span, { name, type: show(type), interface: show(optional) })
+  else cx.sink.add(names.noMember, span, { name, type: show(type) }, ...suggestMember(cx, type, name))
 }
 
 const typeOf = (term: Term & { readonly kind: 'value' | 'place' }): Type => term.kind === 'value' ? term.expr.type : term.place.type
@@ -171,7 +178,7 @@ function valueMember(env: Env, base: Term & { readonly kind: 'value' | 'place' }
     // WGSL lacks some of what textures have elsewhere.
     if (isForeign(name) || (type.kind === 'struct' && /^(?:RW)?Texture/.test(type.decl.intrinsic ?? '') && /^(?:Sample|Gather)/.test(name))) {
       cx.sink.add(names.unsupported, span, { feature: `${name} of ${show(type)}` })
-    } else cx.sink.add(names.noMember, span, { name, type: show(type) }, ...suggestMember(cx, type, name))
+    } else reportMissing(cx, type, name, span)
     return errorTerm
   }
   return memberDeclTerm(env, base, type, members, span)

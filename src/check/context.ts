@@ -60,6 +60,8 @@ export class Cx {
   readonly equalities: Map<GenericParams, readonly (readonly [Type, Type])[]> = new Map()
   /** What type parameters and their associated types conform to, by key. */
   readonly bounds: Map<string, InterfaceType[]> = new Map()
+  /** What they may conform to besides (`where optional T : I`), which `if (T is I)` asks. */
+  readonly optionals: Map<string, InterfaceType[]> = new Map()
   /** `where A == B`: normal forms by key. */
   readonly equal: Map<string, Type> = new Map()
   readonly fieldSigs: Map<StructDecl, readonly FieldSig[] | 'busy'> = new Map()

@@ -18,17 +18,16 @@ export function constraintsOf(cx: Cx, list: GenericParams): readonly Constraint[
   cx.constraints.set(list, 'busy')
   const found: Constraint[] = []
   const equalities: (readonly [Type, Type])[] = []
-  const add = (subject: Type, iface: InterfaceType): void => {
-    found.push({ subject, iface })
-    const bounds = cx.bounds.get(subject.key)
-    if (bounds === undefined) cx.bounds.set(subject.key, [iface])
-    else bounds.push(iface)
+  const add = (subject: Type, iface: InterfaceType, optional: boolean): void => {
+    if (!optional) found.push({ subject, iface })
+    const table = optional ? cx.optionals : cx.bounds
+    table.set(subject.key, [...table.get(subject.key) ?? [], iface])
   }
-  const bound = (subject: Type, syntax: Parameters<typeof resolveType>[1]): void => {
-    if (syntax.kind === 'binary' && syntax.op === '&') { bound(subject, syntax.left); bound(subject, syntax.right); return }
+  const bound = (subject: Type, syntax: Parameters<typeof resolveType>[1], optional = false): void => {
+    if (syntax.kind === 'binary' && syntax.op === '&') { bound(subject, syntax.left, optional); bound(subject, syntax.right, optional); return }
     const iface = resolveType(cx, syntax, list.scope)
     const got: Type = iface
-    if (got.kind === 'interface') add(subject, got)
+    if (got.kind === 'interface') add(subject, got, optional)
     else if (got.kind !== 'error') cx.sink.add(errors.notInterface, syntax.span, { name: subject.key.split('#')[0]! })
   }
   for (const p of list.params) {
@@ -39,7 +38,7 @@ export function constraintsOf(cx: Cx, list: GenericParams): readonly Constraint[
   for (const w of list.syntax.where) {
     if (w.kind === 'conforms') {
       const subject = resolveType(cx, w.subject, list.scope)
-      for (const b of w.bounds) bound(subject, b)
+      for (const b of w.bounds) bound(subject, b, w.optional)
     } else if (w.kind === 'equals') {
       const left = resolveType(cx, w.left, list.scope)
       const right = resolveType(cx, w.right, list.scope)

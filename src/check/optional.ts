@@ -9,7 +9,7 @@ import { checkExpr, emptyError, toExpr } from './expr.ts'
 import { resolveType } from './resolve.ts'
 import { errorTerm, value, type Term } from './term.ts'
 import type { Expr } from './tree.ts'
-import { boolType, poisoned, same, show, structType, type StructType, type Type } from './type.ts'
+import { boolType, poisoned, same, show, structType, type InterfaceType, type StructType, type Type } from './type.ts'
 
 /** `Optional<elem>`. */
 export function optionalType(cx: Cx, elem: Type): StructType {
@@ -60,6 +60,15 @@ export function optionalValue(env: Env, e: ast.Expr): Expr | null {
   return null
 }
 
+/** Checks what only happens where a type parameter conforms to an interface. */
+export function granting<R>(cx: Cx, type: Type, iface: InterfaceType, check: () => R): R {
+  const bounds = cx.bounds.get(type.key) ?? []
+  cx.bounds.set(type.key, [...bounds, iface])
+  const result = check()
+  cx.bounds.set(type.key, bounds)
+  return result
+}
+
 /** `x is T` and `x as T`. */
 export function typeQuestion(env: Env, e: ast.IsExpr | ast.AsExpr): Term {
   const { cx } = env
@@ -69,7 +78,7 @@ export function typeQuestion(env: Env, e: ast.IsExpr | ast.AsExpr): Term {
   // `T is float` asks about the type itself.
   const expr: Expr = term.kind === 'type' ? { kind: 'default', type: term.type, span: e.span } : toExpr(env, term, e.value.span)
   if (expr.kind === 'error' || poisoned(expr.type)) return errorTerm
-  if (of.kind === 'interface') {
+  if (of.kind === 'interface' && (e.kind === 'as' || cx.optionals.get(expr.type.key)?.some(i => i.key === of.key) !== true)) {
     cx.sink.add(e.kind === 'is' ? types.isInterface : types.asInterface, e.span, {})
     return errorTerm
   }

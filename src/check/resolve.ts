@@ -11,7 +11,7 @@ import type { Cx } from './context.ts'
 import type { AliasDecl, Decl, ModuleDecl, NamespaceDecl, StructDecl } from './decl.ts'
 import { Env } from './env.ts'
 import { checkExpr } from './expr.ts'
-import { violation } from './generic.ts'
+import { constraintsOf, violation } from './generic.ts'
 import { linkedType } from './link.ts'
 import { membersOf } from './inherit.ts'
 import type { Member } from './member.ts'
@@ -121,7 +121,13 @@ export function typeTerm(cx: Cx, decl: Decl, subst: Subst, base: Type | null): T
       if (decl.generics !== null) return { kind: 'open', decl, outer: subst }
       return { kind: 'type', type: interfaceType(decl, []) }
     case 'enum': return { kind: 'type', type: enumType(decl) }
-    case 'typeparam': return { kind: 'type', type: put(cx, paramType(decl), subst) }
+    case 'typeparam': {
+      const type = put(cx, paramType(decl), subst)
+      const list = type.kind === 'param' && type.decl === decl ? cx.paramLists.get(decl.scope) : undefined
+      if (list === undefined || list.syntax.where.length === 0) return { kind: 'type', type }
+      constraintsOf(cx, list)
+      return { kind: 'type', type: cx.equal.get(type.key) ?? type }
+    }
     case 'alias':
       if (decl.generics !== null) return { kind: 'open', decl, outer: subst }
       return { kind: 'type', type: put(cx, aliasType(cx, decl), subst) }

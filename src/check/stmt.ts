@@ -16,7 +16,7 @@ import { checkCondition, checkExpr, checkValue, emptyError, toExpr } from './exp
 import { adoptBase } from './inherit.ts'
 import { defaultFor, constructors } from './init.ts'
 import { isOpen } from './member.ts'
-import { hasValue, heldValue, optionalValue } from './optional.ts'
+import { granting, hasValue, heldValue, optionalValue } from './optional.ts'
 import { resolveInt, resolveType } from './resolve.ts'
 import { declare, newScope } from './scope.ts'
 import { funcSig, isMutating } from './signature.ts'
@@ -168,7 +168,7 @@ function statement(env: Env, s: ast.Stmt, out: Stmt[]): void {
       return
     case 'if': {
       const cond = checkPredicate(env, s.condition)
-      const then = one(env, s.then)
+      const then = cond.kind === 'is' && cond.of.kind === 'interface' ? granting(env.cx, cond.value.type, cond.of, () => one(env, s.then)) : one(env, s.then)
       // A chain of else-ifs is no nesting, and the parser bounds it.
       env.depth--
       const otherwise = s.else === undefined ? null : one(env, s.else)

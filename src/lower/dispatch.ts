@@ -132,6 +132,7 @@ export function asks(fn: Fn, expr: Expr & { readonly kind: 'is' | 'as' }): Value
   const from = fn.source(expr.value.type)
   const of = fn.source(expr.of)
   const type = fn.type(expr.type)
+  if (of.kind === 'interface') return b.const(t.bool, cx.program.conforms(from, of))
   if (from.kind !== 'interface') {
     const isSame = s.same(from, of)
     if (expr.kind === 'is') return b.const(t.bool, isSame)

@@ -1,4 +1,5 @@
 /** Statements as structured control flow. */
+import type { InterfaceType } from '../check/type.ts'
 import type { Expr, LoopAttributes, Stmt, SwitchCase } from '../check/tree.ts'
 import * as ops from '../ir/ops.ts'
 import { i32, voidType } from '../ir/type.ts'
@@ -32,8 +33,14 @@ function statement(fn: Fn, stmt: Stmt): void {
     case 'local': lowerLocal(fn, stmt); return
     case 'block': lowerStmts(fn, stmt.body); return
     case 'if': {
-      const cond = lowerExpr(fn, stmt.cond)
       const otherwise = stmt.otherwise
+      if (stmt.cond.kind === 'is' && stmt.cond.of.kind === 'interface') {
+        // The other side may ask for what the type does not have.
+        const taken = fn.cx.program.conforms(fn.source(stmt.cond.value.type), fn.source(stmt.cond.of) as InterfaceType) ? stmt.then : otherwise
+        if (taken !== null) lowerStmt(fn, taken)
+        return
+      }
+      const cond = lowerExpr(fn, stmt.cond)
       branch(b, cond, () => lowerStmt(fn, stmt.then), () => { if (otherwise !== null) lowerStmt(fn, otherwise) }, fn.left)
       return
     }

@@ -10,6 +10,11 @@ export const noMember: Entry<'name' | 'type'> = error('E30027', '{name} is not a
   example: 'struct S { float a; } float f(S s) { return s.b; }',
 })
 
+export const unasked: Entry<'name' | 'type' | 'interface'> = error('E30403', '{name} is a member of {type} only where that conforms to {interface}', {
+  help: 'use it in the first branch of `if ({type} is {interface})`',
+  example: 'interface I { float f(); } float g<T>(T x) where optional T : I { return x.f(); } struct S : I { float f() { return 1; } } float h() { S s; return g(s); }',
+})
+
 export const noNamespaceMember: Entry<'name' | 'namespace'> = error('E30015', 'undefined identifier {name} in namespace {namespace}', {
   example: 'namespace n { static const float a = 1; } float f() { return n::b; }',
 })

@@ -200,7 +200,7 @@ export const deprecated: Entry<'name' | 'why'> = warning('W31200', '{name} is de
 })
 
 export const isInterface: Entry<never> = error('E30301', 'is asks for a concrete type, not for an interface', {
-  help: 'let the interface of the value say what is wanted, by a method',
+  help: "let the interface of the value say what is wanted, by a method; of a type parameter, write 'where optional T : I' to ask",
   example: 'interface I { float f(); } interface J { float g(); } bool h(I i) { return i is J; }',
 })
 
