@@ -8,7 +8,7 @@ import { missingExport } from './base/errors/lower.ts'
 import { missingEntry } from './base/errors/target.ts'
 import { tooDeep } from './base/errors/names.ts'
 import { renderDiagnostics } from './base/render.ts'
-import { finish, front, middle, type Checked, type FrontOptions, type Explain, type Level, type LibraryData, type MiddleOptions, type Pictures, type Root, type Roots, type Stage, type Target, type Verifier } from './compile.ts'
+import { finish, front, middle, working, type Checked, type FrontOptions, type Explain, type Level, type LibraryData, type MiddleOptions, type Pictures, type Root, type Roots, type Stage, type Target, type Verifier } from './compile.ts'
 import type { Func, Module } from './ir/value.ts'
 import { dataSignature, type DataSignature } from './target/data.ts'
 import { Layouts } from './target/layout.ts'
@@ -59,7 +59,10 @@ export class CompileError extends Error {
 /** Runs a stage; a program so large or deep that the engine's stack ends gets a diagnostic, and undefined comes back. */
 function bounded<T>(sink: Sink, work: () => T): T | undefined {
   try {
-    return work()
+    working(true)
+    const out = work()
+    working(false)
+    return out
   } catch (error) {
     const cause = error instanceof InternalError ? error.cause : error
     if (!(cause instanceof RangeError) || !/call stack/i.test(cause.message)) throw error

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { WgslProgram } from '../src/program.ts'
 import { renderDiagnostics } from '../src/base/render.ts'
 import { Sink } from '../src/base/diag.ts'
 import { attributesOf } from '../src/check/attribute.ts'
@@ -7,7 +8,7 @@ import { Cx } from '../src/check/context.ts'
 import { core } from '../src/check/core.generated.ts'
 import { wgslCore } from '../src/check/core-wgsl.generated.ts'
 import type { Decl } from '../src/check/decl.ts'
-import { Library } from '../src/check/library.ts'
+import { Library, type LibraryData } from '../src/check/library.ts'
 import { PackedLibrary, type PackedFile } from '../src/check/packed.ts'
 // @ts-expect-error a tool without types
 import { coreSources as sourcesOf } from '../tools/core-index.mjs'
@@ -38,7 +39,7 @@ function checkAll(cx: Cx, decl: Decl, seen: Set<Decl>): void {
 
 it.each(Object.keys(core.names))('%s of the library has nothing wrong with it', name => {
   const sink = new Sink()
-  const library = new Library(core, sink)
+  const library = new Library(core)
   const cx = new Cx(sink, library)
   library.attach(cx)
   const decls = library.lookup(name)
@@ -61,5 +62,27 @@ it('is in bundles, without what tests read of it, with the same names', () => {
     const packed = new PackedLibrary(files)
     for (const table of ['names', 'extensions', 'derivatives'] as const) expect(Object.keys(packed[table])).toEqual(Object.keys(library[table]))
     expect(files.some(f => f.text.includes('[__sample('))).toBe(false)
+  }
+})
+
+it('is resolved anew where the stack ended in the middle of it', () => {
+  const source = `[Differentiable] float f(float3 v) { return pow(length(normalize(v) * 2), 1.5) + smoothstep(0.0, 1.0, v.x); }
+    RWStructuredBuffer<float> o; [shader("compute")] [numthreads(1, 1, 1)]
+    void main() { var p = diffPair(float3(1, 2, 3), float3(0)); bwd_diff(f)(p, 1.0); o[0] = p.d.x; }`
+  let left = Infinity
+  const table = (of: LibraryData['names']): LibraryData['names'] => new Proxy(of, {
+    get: (_, name) => {
+      if (left-- === 0) throw new RangeError('Maximum call stack size exceeded')
+      return of[name as string]
+    },
+  })
+  const unresolved = (): LibraryData => ({ files: [...core.files], names: table(core.names), extensions: table(core.extensions), derivatives: table(core.derivatives) })
+  const expected = new WgslProgram(source, {}, unresolved()).wgsl().code
+  for (let n = 0; n < 30; n++) {
+    const library = unresolved()
+    left = n
+    expect(new WgslProgram(source, {}, library).diagnostics.map(d => d.message)).toEqual(['this is nested too deeply'])
+    left = Infinity
+    expect(new WgslProgram(source, {}, library).wgsl().code).toBe(expected)
   }
 })

@@ -30,7 +30,7 @@ function keyOf(func: FuncDecl): string {
 /** Everything that programs can call. */
 export function libraryDeclarations(): readonly LibraryDeclaration[] {
   const sink = new Sink()
-  const library = new Library(core, sink)
+  const library = new Library(core)
   const cx = new Cx(sink, library)
   library.attach(cx)
   const out: LibraryDeclaration[] = []

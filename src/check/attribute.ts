@@ -28,7 +28,8 @@ const otherStages: ReadonlySet<string> = new Set('hull domain geometry raygenera
 const maxGroup = 1024
 
 /** What the attributes of a function (and of the property or subscript around an accessor) say. */
-export function attributesOf(cx: Cx, func: FuncDecl): FuncAttributes {
+export function attributesOf(from: Cx, func: FuncDecl): FuncAttributes {
+  const cx = from.of(func)
   const old = cx.attributes.get(func)
   if (old !== undefined) return old
   // What asks for them while they are made, by a circle of substitutes, sees what stands on the function itself.

@@ -136,7 +136,7 @@ function compare(cx: Cx, a: Match, b: Match): number {
     refines(cx, y, x) - refines(cx, x, y),
     x.extensionParams - y.extensionParams,
     (x.decl.generics === null ? 0 : 1) - (y.decl.generics === null ? 0 : 1),
-    (cx.variadic.has(x.decl) ? 1 : 0) - (cx.variadic.has(y.decl) ? 1 : 0),
+    (cx.of(x.decl).variadic.has(x.decl) ? 1 : 0) - (cx.of(y.decl).variadic.has(y.decl) ? 1 : 0),
     x.distance === y.distance ? rank(y.decl) - rank(x.decl) : 0,
     a.sig.params.length - b.sig.params.length,
     x.distance - y.distance,

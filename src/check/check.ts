@@ -21,7 +21,7 @@ import { constraintsOf } from './generic.ts'
 import { Loader, type SourceOptions } from './import.ts'
 import { adoptBase } from './inherit.ts'
 import { constructors } from './init.ts'
-import { Library, type LibraryData } from './library.ts'
+import { coreOf, type LibraryData } from './library.ts'
 import { checkLinkedGlobal, checkLinkedType } from './link.ts'
 import { packsOf, writtenOut } from './pack.ts'
 import { checkConformances, knownConstant, putRef, requiredConstant, resolveRef } from './requirement.ts'
@@ -39,9 +39,8 @@ export type CheckOptions = SourceOptions
 
 /** Parses and checks a program; mistakes go to the sink. */
 export function check(options: CheckOptions, core: LibraryData, sink: Sink): CheckedProgram {
-  const library = new Library(core, sink)
-  const cx = new Cx(sink, library)
-  library.attach(cx)
+  const state = coreOf(core)
+  const cx = new Cx(sink, state.library, state)
   const root = new Loader(cx, options, sink).root()
   // Of a text that was given up half way only that is worth saying.
   if (!sink.has(nestedTooDeep)) checkUser(cx, sink.list.filter(d => d.severity === 'error').map(d => d.span))

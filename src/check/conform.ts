@@ -71,7 +71,8 @@ export function selfType(cx: Cx, decl: Decl): Type | null {
 }
 
 /** The interfaces written behind `:` of a declaration, in terms of its own parameters. */
-export function declaredBases(cx: Cx, decl: StructDecl | InterfaceDecl | EnumDecl): readonly InterfaceType[] {
+export function declaredBases(from: Cx, decl: StructDecl | InterfaceDecl | EnumDecl): readonly InterfaceType[] {
+  const cx = from.of(decl)
   const known = cx.bases.get(decl)
   if (known !== undefined) return known
   cx.bases.set(decl, [])
@@ -120,20 +121,21 @@ export function closure(cx: Cx, iface: InterfaceType): readonly InterfaceType[] 
 export function boundsOf(cx: Cx, type: Type): readonly InterfaceType[] {
   const direct: InterfaceType[] = []
   if (type.kind === 'param') {
-    const list = cx.paramLists.get(type.decl.scope)
+    const list = cx.of(type.decl).paramLists.get(type.decl.scope)
     if (list !== undefined) constraintsOf(cx, list)
   } else if (type.kind === 'this') direct.push(interfaceType(type.decl, ownArgs(type.decl)))
   else if (type.kind === 'assoc') {
     const subst = substFor(type.iface.decl, type.iface.args, type.base)
     for (const b of assocBounds(cx, type.decl)) direct.push(putInterface(cx, b, subst))
   }
-  for (const b of cx.bounds.get(type.key) ?? []) direct.push(b)
+  for (const b of cx.boundsAt(type.key)) direct.push(b)
   const all: InterfaceType[] = []
   for (const d of direct) for (const i of closure(cx, d)) if (!all.some(a => a.key === i.key)) all.push(i)
   return all
 }
 
-function assocBounds(cx: Cx, decl: AssocDecl): readonly InterfaceType[] {
+function assocBounds(from: Cx, decl: AssocDecl): readonly InterfaceType[] {
+  const cx = from.of(decl)
   const known = cx.bases.get(decl)
   if (known !== undefined) return known
   cx.bases.set(decl, [])
@@ -162,7 +164,7 @@ export function associated(cx: Cx, base: Type, iface: InterfaceType, decl: Assoc
       if (isFloatParam(cx, base)) return base
     }
     const type = assocType(base, iface, decl)
-    return cx.equal.get(type.key) ?? type
+    return cx.equalTo(type.key) ?? type
   }
   if (base.kind === 'interface') {
     // Of a value whose type is known at run time only, it is known what the interface asks of it.
@@ -274,7 +276,8 @@ function laneConforms(cx: Cx, elem: Type, iface: InterfaceType): boolean {
 // ── Extensions ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** An extension with its target and bases; null while these are being resolved. */
-export function extensionInfo(cx: Cx, decl: ExtensionDecl): ExtensionInfo | null {
+export function extensionInfo(from: Cx, decl: ExtensionDecl): ExtensionInfo | null {
+  const cx = from.of(decl)
   const known = cx.extensionInfos.get(decl)
   if (known !== undefined) return known === 'busy' ? null : known
   cx.extensionInfos.set(decl, 'busy')

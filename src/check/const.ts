@@ -31,7 +31,7 @@ export function foldExpr(cx: Cx, e: Expr, subst: Subst, depth = 0): Int | null {
     }
     case 'read': {
       if (e.place.kind === 'local') {
-        const init = cx.localInits.get(e.place.decl)
+        const init = cx.localInits.get(e.place.decl) ?? cx.core.localInits.get(e.place.decl)
         return init === undefined || !whole(e.type) ? null : foldExpr(cx, init, subst, depth + 1)
       }
       if (e.place.kind !== 'global' || e.place.decl.storage !== 'constant' || !whole(e.type)) return null

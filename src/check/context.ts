@@ -40,14 +40,21 @@ export interface ExtensionInfo {
   readonly bases: readonly InterfaceType[]
 }
 
+/** Declarations of the core library are fewer. */
+const firstUserId = 1 << 20
+
+const none: readonly InterfaceType[] = []
+
 export class Cx {
   readonly sink: Sink
   readonly library: Library
   readonly modules: ModuleDecl[] = []
   /** The generic parameter list whose parameters a scope holds. */
   readonly paramLists: Map<Scope, GenericParams> = new Map()
+  /** The state that keeps what is resolved of the core library; this one where it is that itself. */
+  readonly core: Cx
   /** The next identity of a declaration or parameter. */
-  nextId = 1
+  nextId: number
   /** Loops of differentiable functions whose trips nothing in the text bounds. */
   readonly unbounded: Span[] = []
   /** Unmarked functions that have been checked as parts of differentiable ones. */
@@ -106,14 +113,32 @@ export class Cx {
   /** Every declaration of the user's modules, in order, for what must be checked whether it is used or not. */
   readonly userDecls: Decl[] = []
 
-  constructor(sink: Sink, library: Library) {
+  constructor(sink: Sink, library: Library, core?: Cx) {
     this.sink = sink
     this.library = library
+    this.core = core ?? this
+    this.nextId = core === undefined ? 1 : firstUserId
   }
 
-  /** Whether an expression stands in the core library, which knows what it does. */
-  inCore(env: { readonly func: FuncDecl | null }): boolean {
-    return env.func !== null && env.func.module.isCore
+  /** Whether it is the state of the core library, which knows what it does. */
+  get isCore(): boolean {
+    return this.core === this
+  }
+
+  /** Where what is resolved of a declaration is kept: the core library knows nothing of the program, so of it that outlives a compilation. */
+  of(decl: { readonly module: ModuleDecl }): Cx {
+    return decl.module.isCore ? this.core : this
+  }
+
+  /** What a type parameter or associated type with that key conforms to. */
+  boundsAt(key: string): readonly InterfaceType[] {
+    const own = this.bounds.get(key) ?? none
+    return this.isCore ? own : [...this.core.bounds.get(key) ?? none, ...own]
+  }
+
+  /** What `where A == B` makes of a type. */
+  equalTo(key: string): Type | undefined {
+    return this.equal.get(key) ?? this.core.equal.get(key)
   }
 
   id(): number {

@@ -189,7 +189,7 @@ export function coerce(env: Env, term: Term, to: Type, span: Span): Expr {
     env.cx.sink.add(errors.needsCast, span, { expected: spell(to), got: spell(e.type) })
     return emptyError(to)
   }
-  if (cost % 900 < 100 && cost >= lossy && e.kind !== 'const' && scalarName(to) !== 'bool' && !env.cx.inCore(env)) {
+  if (cost % 900 < 100 && cost >= lossy && e.kind !== 'const' && scalarName(to) !== 'bool' && !env.cx.isCore) {
     env.cx.sink.add(errors.lossyConversion, span, { from: spell(e.type), to: spell(to) })
   }
   const made = convertExpr(env.cx, e, to, span)

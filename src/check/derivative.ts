@@ -250,7 +250,9 @@ interface Links {
   substitute: FuncDecl | null
 }
 
-function linksOf(cx: Cx, func: FuncDecl): Links {
+function linksOf(from: Cx, func: FuncDecl): Links {
+  // Programs may give functions of the library derivatives of their own.
+  const cx = mayHaveElsewhere(from, func) ? from : from.of(func)
   const known = cx.links.get(func)
   if (known !== undefined) return known
   const links: Links = { forward: null, backward: null, substitute: null }
@@ -274,11 +276,14 @@ function linksOf(cx: Cx, func: FuncDecl): Links {
   return links
 }
 
+/** Whether the program may say away from a function what its derivatives are. */
+function mayHaveElsewhere(cx: Cx, func: FuncDecl): boolean {
+  return cx.redeclared.has(func.name) || cx.derivativeOfs.some(d => attached(d, ofNames).some(a => lastName(a.attribute.args[0]?.value) === func.name))
+}
+
 /** The level that derivatives written elsewhere give a user's function, or null. */
 export function hasDerivativeOf(cx: Cx, func: FuncDecl): Level | null {
-  const relevant = cx.derivativeOfs.some(d => attached(d, ofNames).some(a => lastName(a.attribute.args[0]?.value) === func.name))
-    || attached(func, forwardNames).some(a => a.kind !== 'backward') || (cx.redeclared.get(func.name)?.length ?? 0) > 0
-  if (!relevant) return null
+  if (!mayHaveElsewhere(cx, func) && attached(func, forwardNames).every(a => a.kind === 'backward')) return null
   const links = linksOf(cx, func)
   if (links.backward !== null) return 'backward'
   if (links.substitute !== null) {

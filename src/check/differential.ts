@@ -4,7 +4,7 @@
  */
 import { conforms, coreInterface, extensionInfo, memberType, ownArgs, put, substFor, associated, isFloatParam } from './conform.ts'
 import type { Cx } from './context.ts'
-import type { FieldDecl, StructDecl } from './decl.ts'
+import type { ExtensionDecl, FieldDecl, StructDecl } from './decl.ts'
 import { lookupMember } from './member.ts'
 import { newScope, declare } from './scope.ts'
 import { fieldSigs, template } from './signature.ts'
@@ -85,7 +85,9 @@ export function userDifferential(cx: Cx, type: StructType): Type | null {
 }
 
 /** The differential that a struct gets from its fields: itself, or a struct with the same generic parameters. */
-function synthesize(cx: Cx, decl: StructDecl): StructDecl | 'self' {
+function synthesize(from: Cx, decl: StructDecl): StructDecl | 'self' {
+  // What a program's extension makes differentiable is the program's.
+  const cx = from.extensions.some(e => extendsStruct(from, e, decl)) ? from : from.of(decl)
   const known = cx.synthesized.get(decl)
   if (known === 'busy') return 'self'
   if (known !== undefined) return known
@@ -111,22 +113,28 @@ function synthesize(cx: Cx, decl: StructDecl): StructDecl | 'self' {
     if (field.isBase !== true) declare(inner, field)
     sigs.push({ decl: field, type: diff, noDiff: false, semantic: '' })
   }
-  cx.fieldSigs.set(made, sigs)
+  cx.of(made).fieldSigs.set(made, sigs)
   cx.synthesized.set(decl, made)
   return made
+}
+
+/** The struct type that an extension is one of, where it is made of a declaration. */
+function extendsStruct(cx: Cx, e: ExtensionDecl, decl: StructDecl): StructType | undefined {
+  const target = extensionInfo(cx, e)?.target
+  return target?.kind === 'struct' && target.decl === decl ? target : undefined
 }
 
 /** Where an extension makes a generic struct differentiable, what it asks of its parameters holds for those of the struct. */
 function adoptBounds(cx: Cx, decl: StructDecl): void {
   if (decl.generics === null) return
   for (const e of cx.extensions) {
-    const target = extensionInfo(cx, e)?.target
-    if (target === undefined || target.kind !== 'struct' || target.decl !== decl) continue
+    const target = extendsStruct(cx, e, decl)
+    if (target === undefined) continue
     const own = ownArgs(decl)
     for (let i = 0; i < own.length; i++) {
       const theirs = target.args[i]!
       if (theirs.kind !== 'param') continue
-      for (const b of cx.bounds.get(theirs.key) ?? []) {
+      for (const b of cx.boundsAt(theirs.key)) {
         const bounds = cx.bounds.get(own[i]!.key)
         if (bounds === undefined) cx.bounds.set(own[i]!.key, [b])
         else if (!bounds.some(o => o.key === b.key)) bounds.push(b)

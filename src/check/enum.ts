@@ -12,11 +12,12 @@ import { intType, known, scalarName, show, type Type } from './type.ts'
 /** The integer type behind an enum. */
 export function enumTag(cx: Cx, decl: EnumDecl): Type {
   declaredBases(cx, decl)
-  return cx.enumTags.get(decl) ?? intType
+  return cx.of(decl).enumTags.get(decl) ?? intType
 }
 
 /** The values of the cases in order. */
-export function enumValues(cx: Cx, decl: EnumDecl): readonly number[] {
+export function enumValues(from: Cx, decl: EnumDecl): readonly number[] {
+  const cx = from.of(decl)
   const old = cx.enumValues.get(decl)
   if (old !== undefined) return old
   const flags = decl.syntax.attributes.some(a => a.name === 'Flags')

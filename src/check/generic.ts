@@ -12,7 +12,8 @@ import {
 } from './type.ts'
 
 /** The bounds and `where` clauses of a parameter list; entering them makes the parameters conform. */
-export function constraintsOf(cx: Cx, list: GenericParams): readonly Constraint[] {
+export function constraintsOf(from: Cx, list: GenericParams): readonly Constraint[] {
+  const cx = within(from, list)
   const old = cx.constraints.get(list)
   if (old !== undefined) return old === 'busy' ? [] : old
   cx.constraints.set(list, 'busy')
@@ -50,6 +51,11 @@ export function constraintsOf(cx: Cx, list: GenericParams): readonly Constraint[
   cx.constraints.set(list, found)
   cx.equalities.set(list, equalities)
   return found
+}
+
+function within(cx: Cx, list: GenericParams): Cx {
+  const first = list.params[0]
+  return first === undefined ? cx : cx.of(first)
 }
 
 /** The type that both convert to best, for a parameter that two arguments determine. */
@@ -172,7 +178,7 @@ export function violation(cx: Cx, list: GenericParams, subst: Subst): { readonly
 
 /** The first two types that a `where` clause says to be equal and that are not. */
 function unequal(cx: Cx, list: GenericParams, subst: Subst): { readonly subject: Type, readonly iface: Type } | null {
-  for (const [left, right] of cx.equalities.get(list) ?? []) {
+  for (const [left, right] of within(cx, list).equalities.get(list) ?? []) {
     const [subject, iface] = [put(cx, left, subst), put(cx, right, subst)]
     if (!isOpen(subject) && !isOpen(iface) && !poisoned(subject) && !poisoned(iface) && !same(subject, iface)) return { subject, iface }
   }
@@ -196,7 +202,7 @@ export function solve(cx: Cx, list: GenericParams, vars: ReadonlyMap<number, Gen
     if (arg === undefined) {
       if (p.syntax.fallback === undefined) {
         // `where A == B` can settle a parameter too.
-        const equal = p.kind === 'typeparam' ? cx.equal.get(`${p.name}#${p.id}`) : undefined
+        const equal = p.kind === 'typeparam' ? cx.equalTo(`${p.name}#${p.id}`) : undefined
         if (equal === undefined) return null
         arg = put(cx, equal, subst)
       } else arg = p.kind === 'typeparam' ? put(cx, resolveType(cx, p.syntax.fallback, list.scope), subst) : putArg(cx, resolveInt(cx, p.syntax.fallback, list.scope), subst)

@@ -14,12 +14,11 @@
  * - Buffer elements are `__subscript(uint i) -> T { [__intrinsic("…")] ref; }`; read-only ones carry `[__readonly]` too.
  * - `[ForwardDerivativeOf(f)]` and its kin stand in the `derivatives` table under the name `f`.
  */
-import { InternalError, type Sink } from '../base/diag.ts'
+import { InternalError, Sink } from '../base/diag.ts'
 import { SourceFile } from '../base/source.ts'
-import type * as ast from '../syntax/ast.ts'
 import { parseRange } from '../syntax/parse.ts'
 import { collect } from './collect.ts'
-import type { Cx } from './context.ts'
+import { Cx } from './context.ts'
 import type { Decl, ExtensionDecl, FuncDecl, ModuleDecl } from './decl.ts'
 import { newScope } from './scope.ts'
 import type { Type } from './type.ts'
@@ -34,43 +33,46 @@ export interface LibraryData {
   readonly derivatives: Readonly<Record<string, readonly number[]>>
 }
 
-/** What is the same in every compilation: the files, and the syntax trees of ranges that were parsed; trees never change. */
-interface Texts {
-  readonly files: readonly SourceFile[]
-  readonly parsed: Map<string, readonly ast.Decl[]>
-}
+// Bounded by the library itself: each declaration is parsed, and what it says resolved, at most once in the life of the process.
+let known = new WeakMap<LibraryData['files'], Cx>()
 
-// Bounded by the library itself: each declaration is parsed at most once in the life of the process.
-const texts = new WeakMap<LibraryData['files'], Texts>()
-
-function textsOf(data: LibraryData): Texts {
-  let known = texts.get(data.files)
-  if (known === undefined) {
-    known = { files: data.files.map(f => new SourceFile(f.name, f.text, true)), parsed: new Map() }
-    texts.set(data.files, known)
+/** What is resolved of a library; it is the same for all programs. */
+export function coreOf(data: LibraryData): Cx {
+  let core = known.get(data.files)
+  if (core === undefined) {
+    const library = new Library(data)
+    // Tests see to it that nothing is wrong with the library.
+    core = new Cx(new Sink(), library)
+    library.attach(core)
+    known.set(data.files, core)
   }
-  return known
+  return core
 }
 
-/** The core library of one compilation. */
+let open = false
+
+/** Says that a compiler begins or ends to work. One that did not end was stopped by an exception, which may have left something half resolved. */
+export function working(begins: boolean): void {
+  if (begins && open) known = new WeakMap()
+  open = begins
+}
+
+/** The core library. */
 export class Library {
   readonly module: ModuleDecl
   readonly #data: LibraryData
-  readonly #texts: Texts
-  readonly #sink: Sink
+  readonly #files: readonly SourceFile[]
   /** By name: what has been brought in. */
   readonly #names = new Map<string, readonly Decl[]>()
   readonly #extensions = new Map<string, readonly ExtensionDecl[]>()
   readonly #ranges = new Map<string, readonly Decl[]>()
   #cx: Cx | undefined
 
-  constructor(data: LibraryData, sink: Sink) {
+  constructor(data: LibraryData) {
     this.#data = data
-    this.#sink = sink
-    this.#texts = textsOf(data)
-    const files = [...this.#texts.files]
+    const files = this.#files = data.files.map(f => new SourceFile(f.name, f.text, true))
     const inner = newScope(null, 'module', null)
-    this.module = { kind: 'module', id: 0, name: 'core', parent: null, file: files[0] ?? new SourceFile('core', ''), isCore: true, files, inner, imports: [] }
+    this.module = { kind: 'module', id: 0, name: 'core', parent: null, file: files[0] ?? new SourceFile('core', ''), isCore: true, files: [...files], inner, imports: [] }
     Object.assign(inner, { owner: this.module })
   }
 
@@ -86,7 +88,7 @@ export class Library {
       const key = `${triples[i]}:${triples[i + 1]}`
       let decls = this.#ranges.get(key)
       if (decls === undefined) {
-        decls = this.#bring(key, this.#texts.files[triples[i]!]!, triples[i + 1]!, triples[i + 2]!)
+        decls = this.#bring(this.#files[triples[i]!]!, triples[i + 1]!, triples[i + 2]!)
         this.#ranges.set(key, decls)
       }
       found.push(...decls)
@@ -95,16 +97,12 @@ export class Library {
   }
 
   /** Parses a stretch of a file and enters what it declares. */
-  #bring(key: string, file: SourceFile, start: number, end: number): readonly Decl[] {
+  #bring(file: SourceFile, start: number, end: number): readonly Decl[] {
     const inner = this.module.inner
-    let parsed = this.#texts.parsed.get(key)
-    if (parsed === undefined) {
-      parsed = parseRange(file, start, end, this.#sink)
-      this.#texts.parsed.set(key, parsed)
-    }
+    const cx = this.#cx!
     const found: Decl[] = []
     inner.entered = found
-    collect(this.#cx!, parsed, this.module, this.module, inner, 'public')
+    collect(cx, parseRange(file, start, end, cx.sink), this.module, this.module, inner, 'public')
     inner.entered = null
     return found
   }

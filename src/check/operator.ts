@@ -376,7 +376,7 @@ export function checkConditional(env: Env, e: ast.ConditionalExpr): Term {
   const cond = toExpr(env, condTerm, e.condition.span)
   if (cond.kind === 'error' || poisoned(cond.type)) return errorTerm
   const wide = cond.type.kind === 'vector' || cond.type.kind === 'matrix' || cond.type.kind === 'shape'
-  if (wide && env.level !== 'none' && !env.cx.inCore(env)) env.cx.sink.add(derivative.vectorConditional, e.condition.span, {})
+  if (wide && env.level !== 'none' && !env.cx.isCore) env.cx.sink.add(derivative.vectorConditional, e.condition.span, {})
   const test = wide ? convertExpr(env.cx, cond, boolShape(cond.type)) : checkConditionOf(env, cond, e.condition)
   let then: Expr
   let otherwise: Expr

@@ -28,7 +28,8 @@ export function packsOf(list: GenericParams | null): readonly string[] {
 }
 
 /** A declaration with each of its packs written out as that many parameters; null where those are too many, which is reported. */
-export function writtenOut<D extends Packed>(cx: Cx, decl: D, counts: readonly number[]): D | null {
+export function writtenOut<D extends Packed>(from: Cx, decl: D, counts: readonly number[]): D | null {
+  const cx = from.of(decl)
   let known = cx.writtenOut.get(decl)
   if (known === undefined) cx.writtenOut.set(decl, known = new Map())
   const key = counts.join()
@@ -36,7 +37,7 @@ export function writtenOut<D extends Packed>(cx: Cx, decl: D, counts: readonly n
   if (made === undefined) {
     const most = Math.max(...counts)
     if (most > maxParts) {
-      cx.sink.add(errors.packTooLong, decl.span ?? undefined, { name: decl.name, count: most, limit: maxParts })
+      from.sink.add(errors.packTooLong, decl.span ?? undefined, { name: decl.name, count: most, limit: maxParts })
       return null
     }
     const packs = packsOf(decl.generics)

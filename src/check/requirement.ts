@@ -86,7 +86,7 @@ function functionsOf(cx: Cx, m: Member, requirement: FuncDecl): readonly FuncDec
   if (m.decl.kind === 'func') {
     if (requirement.of !== null || m.decl.role !== requirement.role) return []
     if (m.decl.generics?.packed !== true) return [m.decl]
-    const counts = cx.variadic.get(requirement)
+    const counts = cx.of(requirement).variadic.get(requirement)
     const made = counts?.length === packsOf(m.decl.generics).length ? writtenOut(cx, m.decl, counts) : null
     return made === null ? [] : [made]
   }

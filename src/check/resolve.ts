@@ -136,7 +136,7 @@ export function typeTerm(cx: Cx, decl: Decl, subst: Subst, base: Type | null): T
       const iface = interfaceType(decl.owner, ownArgs(decl.owner))
       if (base === null || base.kind === 'this') {
         const type = assocType(self, iface, decl)
-        return { kind: 'type', type: cx.equal.get(type.key) ?? type }
+        return { kind: 'type', type: cx.equalTo(type.key) ?? type }
       }
       return { kind: 'type', type: put(cx, assocType(thisType(decl.owner), iface, decl), { args: subst.args, self }) }
     }
@@ -144,7 +144,8 @@ export function typeTerm(cx: Cx, decl: Decl, subst: Subst, base: Type | null): T
   }
 }
 
-function aliasType(cx: Cx, decl: AliasDecl): Type {
+function aliasType(from: Cx, decl: AliasDecl): Type {
+  const cx = from.of(decl)
   const known = cx.aliases.get(decl)
   if (known === 'busy') {
     cx.sink.add(names.cyclic, decl.span ?? undefined, { name: decl.name })

@@ -23,7 +23,8 @@ function isNoDiff(node: { readonly modifiers: readonly ast.Modifier[] }, type: a
 // ── Fields ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** The instance fields of a struct in order, in terms of its own parameters. */
-export function fieldSigs(cx: Cx, decl: StructDecl): readonly FieldSig[] {
+export function fieldSigs(from: Cx, decl: StructDecl): readonly FieldSig[] {
+  const cx = from.of(decl)
   const known = cx.fieldSigs.get(decl)
   if (known !== undefined) return known === 'busy' ? [] : known
   cx.fieldSigs.set(decl, 'busy')
@@ -50,14 +51,16 @@ function fieldSig(cx: Cx, f: FieldDecl): FieldSig {
 }
 
 /** The type of one field; that of its struct's other fields is not needed for it. */
-export function fieldType(cx: Cx, f: FieldDecl): Type {
+export function fieldType(from: Cx, f: FieldDecl): Type {
+  const cx = from.of(f.owner)
   const all = cx.fieldSigs.get(f.owner)
   if (all === 'busy') return fieldSig(cx, f).type
   return fieldSigs(cx, f.owner)[f.index]?.type ?? errorType
 }
 
 /** The default value of a field in terms of the struct's parameters, or null. */
-export function fieldDefault(cx: Cx, f: FieldDecl): Expr | null {
+export function fieldDefault(from: Cx, f: FieldDecl): Expr | null {
+  const cx = from.of(f)
   const known = cx.fieldDefaults.get(f)
   if (known !== undefined) return known
   cx.fieldDefaults.set(f, null)
@@ -75,7 +78,8 @@ function semanticOf(semantics: readonly ast.Semantic[]): string {
 // ── Functions ────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** The signature as declared, in terms of the generic parameters around it. */
-export function funcSig(cx: Cx, func: FuncDecl): FuncSig {
+export function funcSig(from: Cx, func: FuncDecl): FuncSig {
+  const cx = from.of(func)
   const known = cx.sigs.get(func)
   if (known === 'busy') {
     cx.sink.add(names.cyclic, func.span ?? undefined, { name: func.name })
@@ -131,7 +135,8 @@ function params(cx: Cx, func: FuncDecl, syntax: readonly ast.Param[]): readonly 
 }
 
 /** The default value of a parameter, in terms of the function's parameters. */
-export function paramDefault(cx: Cx, func: FuncDecl, index: number): Expr {
+export function paramDefault(from: Cx, func: FuncDecl, index: number): Expr {
+  const cx = from.of(func)
   let map = cx.paramDefaults.get(func)
   if (map === undefined) cx.paramDefaults.set(func, map = new Map())
   const known = map.get(index)
@@ -170,13 +175,15 @@ export function showSignature(sig: Template): string {
 }
 
 /** The signature of a declaration with some generic parameters put in. */
-export function template(cx: Cx, func: FuncDecl, subst: Subst): Template {
-  if (subst.args.size > 0 || subst.self !== null) return makeTemplate(cx, func, subst)
+export function template(from: Cx, func: FuncDecl, subst: Subst): Template {
+  if (subst.args.size > 0 || subst.self !== null) return makeTemplate(from, func, subst)
+  // An extension of the program's may make a type of the library differentiable.
+  const cx = from.extensions.length > 0 ? from : from.of(func)
   const known = cx.templates.get(func)
   if (known !== undefined) return known
   const made = makeTemplate(cx, func, subst)
   // While a signature is being resolved it stands as an error, which must not last.
-  if (cx.sigs.get(func) !== 'busy') cx.templates.set(func, made)
+  if (cx.of(func).sigs.get(func) !== 'busy') cx.templates.set(func, made)
   return made
 }
 
@@ -241,7 +248,8 @@ export function signatureOf(cx: Cx, ref: FuncRef): Template {
 // ── Globals ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** The type and initial value of a global, static member or block. */
-export function globalInfo(cx: Cx, decl: GlobalDecl): GlobalInfo {
+export function globalInfo(from: Cx, decl: GlobalDecl): GlobalInfo {
+  const cx = from.of(decl)
   const known = cx.globalInfos.get(decl)
   if (known === 'busy') {
     cx.sink.add(names.cyclic, decl.span ?? undefined, { name: decl.name })
@@ -279,7 +287,8 @@ export function globalInfo(cx: Cx, decl: GlobalDecl): GlobalInfo {
 }
 
 /** The initialiser of a static variable or constant, or null. */
-export function globalInit(cx: Cx, decl: GlobalDecl): Expr | null {
+export function globalInit(from: Cx, decl: GlobalDecl): Expr | null {
+  const cx = from.of(decl)
   const known = cx.globalInits.get(decl)
   if (known === 'busy') {
     cx.sink.add(names.cyclic, decl.span ?? undefined, { name: decl.name })

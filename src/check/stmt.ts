@@ -26,7 +26,8 @@ import { errorType, intType, isFloatName, known, noSubst, poisoned, show, voidTy
 const maxDepth = 200
 
 /** The checked body of a function; null where it has none. */
-export function checkBody(cx: Cx, func: FuncDecl): Body | null {
+export function checkBody(from: Cx, func: FuncDecl): Body | null {
+  const cx = from.of(func)
   const old = cx.bodies.get(func)
   if (old !== undefined) return old
   const block = func.syntax.body
