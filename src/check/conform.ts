@@ -44,7 +44,9 @@ export function paramLists(decl: Decl | null): GenericParams[] {
 
 /** The parameters of `decl` and of what is around it, as arguments: what it is applied to inside itself. */
 export function ownArgs(decl: StructDecl | InterfaceDecl): GenericArg[] {
-  return paramLists(decl).flatMap(list => list.params.map(p => p.kind === 'typeparam' ? paramType(p) : intParam(p)))
+  const args: GenericArg[] = []
+  for (const list of paramLists(decl)) for (const p of list.params) args.push(p.kind === 'typeparam' ? paramType(p) : intParam(p))
+  return args
 }
 
 /** The substitution that arguments make for the parameters of a declaration. */

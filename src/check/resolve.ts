@@ -368,7 +368,7 @@ export function applyGeneric(cx: Cx, open: Term & { readonly kind: 'open' }, arg
     return errorType
   }
   if (decl.kind === 'alias') return put(cx, aliasType(cx, decl), subst)
-  const all = paramLists(decl).flatMap(l => l.params.map(p => map.get(p.id) ?? (p.kind === 'typeparam' ? paramType(p) : intParam(p))))
+  const all = ownArgs(decl).map(a => a.kind === 'param' ? map.get(a.decl.id) ?? a : a)
   return decl.kind === 'struct' ? structType(decl, all) : interfaceType(decl, all)
 }
 

@@ -216,10 +216,9 @@ export function derive(cx: Cx, sig: Template, mode: 'forward' | 'backward'): Tem
   const diff = (p: SigParam): Type | null => p.noDiff ? null : differentialOf(cx, p.type)
   const resultPlace = sig.result.kind === 'void' ? null : placeDifferentialOf(cx, sig.result)
   const resultDiff = sig.resultNoDiff || sig.result.kind === 'void' ? null : differentialOf(cx, sig.result)
-  const plain = { self: null, mutating: false, selfNoDiff: false }
   if (mode === 'forward') {
     const list = all.map((p): SigParam => diff(p) === null ? p : { name: p.name, type: pairType(cx, p.type), dir: p.dir, noDiff: false })
-    return { ...plain, params: list, result: resultPlace !== null ? pairType(cx, sig.result, 'DifferentialPtrPair') : resultDiff === null ? sig.result : pairType(cx, sig.result), resultNoDiff: sig.resultNoDiff, defaults: list.map(() => false) }
+    return { params: list, result: resultPlace !== null ? pairType(cx, sig.result, 'DifferentialPtrPair') : resultDiff === null ? sig.result : pairType(cx, sig.result), resultNoDiff: sig.resultNoDiff, self: null, mutating: false, selfNoDiff: false, defaults: list.map(() => false) }
   }
   const list: SigParam[] = []
   for (const p of all) {
@@ -230,7 +229,7 @@ export function derive(cx: Cx, sig: Template, mode: 'forward' | 'backward'): Tem
     else list.push({ name: p.name, type: pairType(cx, p.type), dir: 'inout', noDiff: false })
   }
   if (resultDiff !== null) list.push({ name: 'resultGradient', type: resultDiff, dir: 'in', noDiff: false })
-  return { ...plain, params: list, result: voidType, resultNoDiff: false, defaults: list.map(() => false) }
+  return { params: list, result: voidType, resultNoDiff: false, self: null, mutating: false, selfNoDiff: false, defaults: list.map(() => false) }
 }
 
 /** The signature of what a reference means. */

@@ -1,6 +1,6 @@
 /**
  * Source types and integer values of the language. They are compared by `key`, a string that is equal exactly for equal
- * types, so nothing has to be interned and nothing outlives its program. Types of generic code mention parameters;
+ * types, so nothing has to be interned. Types of generic code mention parameters;
  * `substitute` replaces them. A type in which an associated type can be looked up (`T.Differential` with T = float) is
  * only normalised by `CheckedProgram.substitute`, which knows conformances; the function here replaces, no more.
  */
@@ -124,7 +124,18 @@ export const intType: ScalarType = scalars.i32
 export const uintType: ScalarType = scalars.u32
 export const floatType: ScalarType = scalars.f32
 
+// Types without parameters, of which there are few: their keys are made, and hashed, once.
+const vectors = new Map<Type, Type[]>()
+const nullary = new WeakMap<StructDecl | InterfaceDecl, StructType | InterfaceType>()
+
 export function vectorType(elem: Type, count: Int): Type {
+  if (elem.kind !== 'scalar' || count.kind !== 'const' || count.value > 4) return newVector(elem, count)
+  let known = vectors.get(elem)
+  if (known === undefined) vectors.set(elem, known = [])
+  return known[count.value] ??= newVector(elem, count)
+}
+
+function newVector(elem: Type, count: Int): Type {
   return { kind: 'vector', key: `v${count.key}<${elem.key}>`, elem, count }
 }
 
@@ -138,7 +149,22 @@ export function arrayType(elem: Type, count: Int | null): Type {
 
 const argKeys = (args: readonly GenericArg[]): string => args.length === 0 ? '' : `<${args.map(a => a.key).join(',')}>`
 
+function once<D extends StructDecl | InterfaceDecl, T extends StructType | InterfaceType>(decl: D, args: readonly GenericArg[], make: (decl: D, args: readonly GenericArg[]) => T): T {
+  if (args.length > 0) return make(decl, args)
+  let known = nullary.get(decl)
+  if (known === undefined) nullary.set(decl, known = make(decl, args))
+  return known as T
+}
+
 export function structType(decl: StructDecl, args: readonly GenericArg[]): StructType {
+  return once(decl, args, newStruct)
+}
+
+export function interfaceType(decl: InterfaceDecl, args: readonly GenericArg[]): InterfaceType {
+  return once(decl, args, newInterface)
+}
+
+function newStruct(decl: StructDecl, args: readonly GenericArg[]): StructType {
   return { kind: 'struct', key: `${decl.name}@${decl.id}${argKeys(args)}`, decl, args }
 }
 
@@ -146,7 +172,7 @@ export function enumType(decl: EnumDecl): EnumType {
   return { kind: 'enum', key: `${decl.name}@${decl.id}`, decl }
 }
 
-export function interfaceType(decl: InterfaceDecl, args: readonly GenericArg[]): InterfaceType {
+function newInterface(decl: InterfaceDecl, args: readonly GenericArg[]): InterfaceType {
   return { kind: 'interface', key: `${decl.name}@${decl.id}${argKeys(args)}`, decl, args }
 }
 

@@ -24,10 +24,15 @@ import { rewrite } from './rules.ts'
 /** How many known values are kept for one variable or buffer. */
 const memoryLimit = 32
 
+/** Instructions whose hashes fall together, the latest first. */
 interface Numbered {
   readonly inst: Inst
+  readonly hash: number
   readonly below: Numbered | undefined
 }
+
+/** The least number of places in the table. */
+const smallest = 32
 
 /** A value that memory is known to hold. */
 interface Known {
@@ -111,10 +116,11 @@ class Numbering {
   readonly #b: Builder
   readonly #func: Func
   readonly #to: ValueTable = []
-  readonly #table = new Map<number, Numbered>()
-  /** Hashes that were entered, with what stood there before: unwound at the end of a scope. */
-  readonly #undo: (Numbered | undefined)[] = []
-  readonly #undoHashes: number[] = []
+  /** By the lower bits of the hash. */
+  readonly #table: (Numbered | undefined)[]
+  readonly #mask: number
+  /** What was entered: taken out again at the end of a scope. */
+  readonly #entered: Numbered[] = []
   readonly #writes: ReadonlyMap<Inst, Writes>
   readonly #uses: Uint32Array
 
@@ -122,6 +128,10 @@ class Numbering {
     this.#wide = wide
     this.#func = func
     this.#b = new Builder(func, body)
+    let places = smallest
+    while (places < func.nextValue) places *= 2
+    this.#table = new Array<Numbered | undefined>(places)
+    this.#mask = places - 1
     const flat = body.insts.every(inst => inst.regions.length === 0)
     this.#writes = flat ? noControl : writesByControl(body)
     this.#uses = flat ? noUses : useCounts(func)
@@ -129,17 +139,15 @@ class Numbering {
 
   /** Numbers a region; what is known at its end is the caller's to drop or keep. */
   region(region: Region, memory: Memory): void {
-    const mark = this.#undo.length
+    const mark = this.#entered.length
     this.#insts(region, memory)
     this.#unwind(mark)
   }
 
   #unwind(mark: number): void {
-    while (this.#undo.length > mark) {
-      const before = this.#undo.pop()
-      const hash = this.#undoHashes.pop()!
-      if (before === undefined) this.#table.delete(hash)
-      else this.#table.set(hash, before)
+    while (this.#entered.length > mark) {
+      const { hash, below } = this.#entered.pop()!
+      this.#table[hash & this.#mask] = below
     }
   }
 
@@ -188,15 +196,16 @@ class Numbering {
 
   #pure(region: Region, inst: Inst): void {
     const hash = hashOf(inst)
-    const head = this.#table.get(hash)
+    const at = hash & this.#mask
+    const head = this.#table[at]
     for (let n = head; n !== undefined; n = n.below) {
-      if (!sameWork(n.inst, inst)) continue
+      if (n.hash !== hash || !sameWork(n.inst, inst)) continue
       for (let k = 0; k < inst.results.length; k++) this.#replace(inst.results[k]!, n.inst.results[k]!)
       return
     }
-    this.#undo.push(head)
-    this.#undoHashes.push(hash)
-    this.#table.set(hash, { inst, below: head })
+    const numbered: Numbered = { inst, hash, below: head }
+    this.#entered.push(numbered)
+    this.#table[at] = numbered
     region.insts.push(inst)
   }
 
@@ -260,7 +269,7 @@ class Numbering {
     if (inst.op === ops.loop) memory.forget(writes, true)
     const before = memory.mark()
     if (inst.op === ops.loop) {
-      const mark = this.#undo.length
+      const mark = this.#entered.length
       const head = inst.regions[0]!
       this.#insts(head, memory)
       const end = head.end

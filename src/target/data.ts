@@ -42,8 +42,9 @@ export interface DataSignature {
 
 /** Describes a type to a host; undefined for what a host cannot hand over (pointers, textures). */
 export function dataType(type: Type, layouts: Layouts): DataType | undefined {
-  const shape = shapeOf(type, layouts)
-  return shape === undefined || layouts.rule === 'tight' ? shape : { ...shape, align: layouts.of(type).align }
+  const shape: { align?: number } & Shape | undefined = shapeOf(type, layouts)
+  if (shape !== undefined && layouts.rule !== 'tight') shape.align = layouts.of(type).align
+  return shape
 }
 
 function shapeOf(type: Type, layouts: Layouts): Shape | undefined {

@@ -7,6 +7,9 @@ const maxF16 = 65520
 
 /** The shortest decimal text that rounds to the float32; finite numbers only. */
 export function float32Text(value: number): string {
+  // Decimals of at most six digits differ as floats, so none that is shorter means the same.
+  const short = String(value)
+  if (/^-?\d{1,3}\.\d{1,3}$/.test(short)) return short
   const x = Math.fround(value)
   for (let digits = 1; digits <= 9; digits++) {
     const text = x.toPrecision(digits)
