@@ -190,13 +190,17 @@ export function solve(cx: Cx, list: GenericParams, vars: ReadonlyMap<number, Gen
   const args = new Map<number, GenericArg>()
   const subst: Subst = { args, self: null }
   // What a parameter conforms to settles others: `f<T, S : I<T>>(S s)`. To ask an extension what others add would be a circle.
-  const settled = new Map(vars)
+  let settled = vars
   const constraints = constraintsOf(cx, list)
-  if ([...vars.values()].includes(null)) for (const c of constraints) {
-    const subject = c.subject.kind === 'param' ? vars.get(c.subject.decl.id) ?? null : null
-    if (subject !== null && !isInt(subject) && c.iface.kind === 'interface') inferInstance(cx, c.iface, subject, settled, !ofExtension)
+  if ([...vars.values()].includes(null)) {
+    const found = new Map(vars)
+    for (const c of constraints) {
+      const subject = c.subject.kind === 'param' ? vars.get(c.subject.decl.id) ?? null : null
+      if (subject !== null && !isInt(subject) && c.iface.kind === 'interface') inferInstance(cx, c.iface, subject, found, !ofExtension)
+    }
+    settled = found
   }
-  for (const [id, arg] of settled) if (arg !== null) args.set(id, arg)
+  settled.forEach((arg, id) => { if (arg !== null) args.set(id, arg) })
   for (const p of list.params) {
     let arg = args.get(p.id)
     if (arg === undefined) {
@@ -209,7 +213,7 @@ export function solve(cx: Cx, list: GenericParams, vars: ReadonlyMap<number, Gen
       args.set(p.id, arg)
     }
   }
-  for (const c of constraintsOf(cx, list)) {
+  for (const c of constraints) {
     const subject = put(cx, c.subject, subst)
     const iface = put(cx, c.iface, subst) as InterfaceType
     if (conforms(cx, subject, iface)) continue

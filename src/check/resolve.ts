@@ -61,11 +61,17 @@ export function lookup(cx: Cx, start: Scope, name: string, topOnly = false): rea
       for (const decl of scope.names.get(name) ?? []) found.push({ decl, distance, member: null, type: null })
       if (scope.usings.length > 0) lookupUsings(cx, scope, name, distance, found)
     }
-    if (found.length > from && found.slice(from).some(f => !overloads(f.decl))) {
+    if (endsIn(found, from)) {
       return found[0] !== undefined && overloads(found[0].decl) ? found.filter(f => overloads(f.decl)) : found.slice(from)
     }
   }
   return found
+}
+
+/** Whether something that nothing overloads was found from there on. */
+function endsIn(found: readonly Found[], from: number): boolean {
+  for (let i = from; i < found.length; i++) if (!overloads(found[i]!.decl)) return true
+  return false
 }
 
 function lookupModule(cx: Cx, module: ModuleDecl, name: string, distance: number, found: Found[]): void {
@@ -73,18 +79,20 @@ function lookupModule(cx: Cx, module: ModuleDecl, name: string, distance: number
   const add = (decl: Decl, extra: number): void => { if (!found.some(f => f.decl === decl)) found.push({ decl, distance: distance + extra, member: null, type: null }) }
   for (const decl of module.inner.names.get(name) ?? []) add(decl, 0)
   if (module.inner.usings.length > 0) lookupUsings(cx, module.inner, name, distance, found)
-  if (found.length > from && found.slice(from).some(f => !overloads(f.decl))) return
-  const seen = new Set<ModuleDecl>([module])
-  const visit = (m: ModuleDecl, exportedOnly: boolean): void => {
-    for (const i of m.imports) {
-      if ((exportedOnly && !i.exported) || seen.has(i.module)) continue
-      seen.add(i.module)
-      for (const decl of i.module.inner.names.get(name) ?? []) if (decl.kind !== 'module' && 'visibility' in decl && decl.visibility === 'public') add(decl, 1)
-      visit(i.module, true)
+  if (endsIn(found, from)) return
+  if (module.imports.length > 0) {
+    const seen = new Set<ModuleDecl>([module])
+    const visit = (m: ModuleDecl, exportedOnly: boolean): void => {
+      for (const i of m.imports) {
+        if ((exportedOnly && !i.exported) || seen.has(i.module)) continue
+        seen.add(i.module)
+        for (const decl of i.module.inner.names.get(name) ?? []) if (decl.kind !== 'module' && 'visibility' in decl && decl.visibility === 'public') add(decl, 1)
+        visit(i.module, true)
+      }
     }
+    visit(module, false)
+    if (endsIn(found, from)) return
   }
-  visit(module, false)
-  if (found.length > from && found.slice(from).some(f => !overloads(f.decl))) return
   if (!module.isCore || module.inner !== cx.library.module.inner) for (const decl of cx.library.lookup(name)) add(decl, 2)
   else for (const decl of cx.library.lookup(name)) add(decl, 0)
 }

@@ -102,20 +102,18 @@ export function addWrites(writes: Writes, inst: Inst): void {
 /** What each control instruction writes in its regions. */
 export function writesByControl(body: Region): Map<Inst, Writes> {
   const all = new Map<Inst, Writes>()
-  const visit = (region: Region): Writes => {
-    const own = noWrites()
+  const visit = (region: Region, own: Writes): void => {
     for (let i = 0; i < region.insts.length; i++) {
       const inst = region.insts[i]!
       addWrites(own, inst)
       if (inst.regions.length === 0) continue
       const inside = noWrites()
-      for (let i = 0; i < inst.regions.length; i++) merge(inside, visit(inst.regions[i]!))
+      for (let i = 0; i < inst.regions.length; i++) visit(inst.regions[i]!, inside)
       all.set(inst, inside)
       merge(own, inside)
     }
-    return own
   }
-  visit(body)
+  visit(body, noWrites())
   return all
 }
 

@@ -55,12 +55,10 @@ export function joinBranches(done: Inst[], second: Inst, leaves: (inst: Inst) =>
 
 /** The place of the nearest `if` on the condition with only pure work after it that does not use its results, or -1. */
 function findFirst(done: readonly Inst[], condition: Value): number {
-  const needed = new Set<Inst>()
   for (let i = done.length - 1; i >= 0 && i >= done.length - reach; i--) {
     const inst = done[i]!
-    if (inst.op === ops.if_) return inst.args[0] === condition && !needed.has(inst) ? i : -1
+    if (inst.op === ops.if_) return inst.args[0] !== condition || done.slice(i + 1).some(later => later.args.some(a => a.def === inst)) ? -1 : i
     if (!isPure(inst)) return -1
-    for (const a of inst.args) if (a.def.op !== undefined) needed.add(a.def)
   }
   return -1
 }

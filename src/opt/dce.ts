@@ -24,16 +24,23 @@ export function dce(func: Func): Change {
   return sweep(func.body, marking)
 }
 
+let nextMark = 2
+
+function isLive(inst: Inst): boolean {
+  return (inst.mark & 1) === 1
+}
+
 class Marking {
   /** Live values, by id. */
   readonly values: Uint8Array
-  /** Live instructions, by their mark. */
-  readonly live: boolean[] = []
   /** Terminators that carry the results of a control instruction. */
   readonly exits = new Map<Inst, Inst[]>()
   readonly #work: Value[] = []
-  /** The instructions by their mark (those of the body, and from elsewhere those it uses while a derivative is in the making), and the owner of the region that each stands in. */
-  readonly #insts: Inst[] = []
+  /**
+   * Marks from here on are of this run, two numbers for each instruction, the odd one for those that live: of the body, and from
+   * elsewhere those that it uses while a derivative is in the making. By them the owners of the regions that they stand in.
+   */
+  readonly #first = nextMark
   readonly #owners: (Inst | undefined)[] = []
   readonly #loops = new Map<Region, Inst>()
   /** Stores to a local variable, by the variable, until a read of it is found. */
@@ -71,18 +78,16 @@ class Marking {
   }
 
   #enter(inst: Inst, owner?: Inst): void {
-    inst.mark = this.#insts.length
-    this.#insts.push(inst)
+    inst.mark = nextMark
+    nextMark += 2
     this.#owners.push(owner)
-    this.live.push(false)
   }
 
   /** Keeps an instruction with its operands and what surrounds it; of control only what steers it. */
   #keep(inst: Inst): void {
-    if (this.#insts[inst.mark] !== inst) this.#enter(inst)
-    if (this.live[inst.mark]) return
-    this.live[inst.mark] = true
-    const owner = this.#owners[inst.mark]
+    if (inst.mark < this.#first) this.#enter(inst)
+    if (isLive(inst)) return
+    const owner = this.#owners[(inst.mark++ - this.#first) >> 1]
     if (owner !== undefined) this.#keep(owner)
     const { op, args } = inst
     if (inst.regions.length > 0) {
@@ -119,8 +124,8 @@ class Marking {
       const end = loop.regions[1]!.end
       if (end.op === ops.next) this.#ask(end.args[index]!, true)
     } else if (def.op === ops.field || def.op === ops.elem) {
-      if (this.#insts[def.mark] !== def) this.#enter(def)
-      this.live[def.mark] = true
+      if (def.mark < this.#first) this.#enter(def)
+      if (!isLive(def)) def.mark++
       for (let k = 0; k < def.args.length; k++) this.#ask(def.args[k]!, k > 0)
     } else {
       this.#keep(def)
@@ -156,7 +161,7 @@ function sweep(region: Region, marking: Marking): Change {
   let to = 0
   for (let i = 0; i < insts.length; i++) {
     const inst = insts[i]!
-    if (!inst.op.ends && !marking.live[inst.mark]) continue
+    if (!inst.op.ends && !isLive(inst)) continue
     insts[to++] = inst
     if (inst.regions.length === 0) continue
     // An `if` that has lost results, or most of a branch, may be a choice of values now.

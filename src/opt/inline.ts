@@ -102,7 +102,7 @@ export function inlineBeforeDerivatives(func: Func, predicate: (callee: Func) =>
 }
 
 function inlineWith(func: Func, pass: Inlining): boolean {
-  if (func.body === undefined) return false
+  if (func.body === undefined || !pass.finds(func.body)) return false
   pass.region(func.body, [func])
   return pass.changed
 }
@@ -139,6 +139,16 @@ class Inlining {
     this.#predicate = predicate
     this.#limit = limit
     this.#detaches = detaches
+  }
+
+  /** Whether a region has a call that is wanted at all. */
+  finds(region: Region): boolean {
+    for (let i = 0; i < region.insts.length; i++) {
+      const inst = region.insts[i]!
+      if (inst.op === ops.call && (inst.attr as Func).body !== undefined && this.#predicate(inst.attr as Func)) return true
+      for (let k = 0; k < inst.regions.length; k++) if (this.finds(inst.regions[k]!)) return true
+    }
+    return false
   }
 
   /** `chain` holds the functions that are being inlined: a call of one of them is recursion and stays. */

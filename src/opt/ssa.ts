@@ -66,11 +66,10 @@ class Promotion {
   constructor(func: Func, locals: readonly (Local | undefined)[]) {
     this.#func = func
     this.#locals = locals
-    this.#findWritten(func.body!, 0)
+    this.#findWritten(func.body!, 0, new Set())
   }
 
-  #findWritten(region: Region, depth: number): Set<Local> {
-    const all = new Set<Local>()
+  #findWritten(region: Region, depth: number, all: Set<Local>): void {
     for (let i = 0; i < region.insts.length; i++) {
       const inst = region.insts[i]!
       if (inst.op === ops.variable) {
@@ -81,15 +80,13 @@ class Promotion {
         if (local !== undefined) all.add(local)
       } else if (inst.regions.length > 0) {
         const inside = new Set<Local>()
-        for (let i = 0; i < inst.regions.length; i++) {
-          const r = inst.regions[i]!
-          for (const local of this.#findWritten(r, depth + 1)) if (local.depth <= depth) inside.add(local)
-        }
-        if (inside.size > 0) this.#written.set(inst, [...inside])
-        for (const local of inside) all.add(local)
+        for (let i = 0; i < inst.regions.length; i++) this.#findWritten(inst.regions[i]!, depth + 1, inside)
+        if (inside.size === 0) continue
+        const outer = [...inside].filter(local => local.depth <= depth)
+        if (outer.length > 0) this.#written.set(inst, outer)
+        for (let i = 0; i < outer.length; i++) all.add(outer[i]!)
       }
     }
-    return all
   }
 
   region(region: Region): void {

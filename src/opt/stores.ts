@@ -76,7 +76,8 @@ class Sweep {
 
   region(region: Region, after: Overwritten, owner: Inst | undefined): boolean {
     const isHead = owner?.op === ops.loop && owner.regions[0] === region
-    const over: Overwritten = fallsThrough(region) ? new Map(after) : new Map()
+    const over: Overwritten = new Map()
+    if (fallsThrough(region)) after.forEach((paths, root) => over.set(root, paths))
     if (!isHead) {
       for (let i = 0; i < region.insts.length; i++) {
         const inst = region.insts[i]!
