@@ -60,4 +60,4 @@ it('compiles broken and changed programs, or says what is wrong with them, and s
   }
   if (failures.length > 0) throw failures.length === 1 ? failures[0]! : new AggregateError(failures)
   expect(sound / changed, 'how many of the changed programs are sound').toBeGreaterThan(0.25)
-}, 60_000 + 100 * runs)
+}, 60_000 + 500 * runs)

@@ -65,7 +65,7 @@ export const stats = {
   programs: 0, unclear: 0,
   /** Points; those next to kinks, and those with numbers too large for comparison. */
   points: 0, kinks: 0, large: 0,
-  /** Runs on a device; those of programs that it could not compile but as they were written. */
+  /** Runs on a device; how often it could not compile a program, which is tried at the lowest level then. */
   devices: 0, uncompiled: 0,
   /** Those that say something else, as far as their functions may err. */
   noise: 0,
@@ -392,12 +392,16 @@ async function ofDevice(text: string, seed: number, given: readonly number[], re
     const bytes = (await runByName(code, 'computeMain', reflection.bindings, data, [1, 1, 1]))['outp']!
     return { compiled, code, found: [...new Float32Array(bytes.slice().buffer)].slice(0, writes) }
   }
-  const result = await at(levels[seed % 4]!).catch(error => {
-    if (!(error instanceof NotCompiled)) throw error
-    stats.uncompiled++
-    return at(0)
-  })
-  if (typeof result === 'string') return result
+  const attempts = [levels[seed % 4]!, 0] as const
+  let result: Awaited<ReturnType<typeof at>> | undefined
+  for (let i = 0; i < attempts.length && result === undefined; i++) {
+    result = await at(attempts[i]!).catch(error => {
+      if (!(error instanceof NotCompiled)) throw error
+      stats.uncompiled++
+      return undefined
+    })
+  }
+  if (typeof result !== 'object') return result
   const { compiled, code, found } = result
   if (sample === undefined) return undefined
   const { said } = sample
