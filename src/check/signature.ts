@@ -261,8 +261,8 @@ export function globalInfo(from: Cx, decl: GlobalDecl): GlobalInfo {
   if (syntax.kind === 'buffer') type = decl.block === null ? errorType : structType(decl.block, [])
   else if (syntax.type !== undefined) {
     type = resolveType(cx, syntax.type, decl.scope)
-    // `static const float k[] = {…}` counts its elements.
-    if (type.kind === 'array' && type.count === null && syntax.init !== undefined && (decl.storage === 'constant' || decl.storage === 'static')) {
+    // `float k[] = {…}` counts its elements.
+    if (type.kind === 'array' && type.count === null && syntax.init !== undefined) {
       cx.globalInfos.delete(decl)
       const init = checkAs(new Env(cx, decl.scope), syntax.init, type)
       cx.globalInits.set(decl, init)
