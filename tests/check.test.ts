@@ -136,6 +136,9 @@ describe('what follows from a mistake', () => {
     ['override is missing', 'interface I { float f() { return 1; } float g(); } struct S : I { float f() { return 2; } float g() { return 1; } }', ['E30853']],
     ['override is there', 'interface I { float f() { return 1; } float g(); } struct S : I { override float f() { return 2; } override float g() { return 1; } }', []],
     ['an argument that stands explicitly is not promoted', 'T sq<T : IFloat>(T x) { return x * x; } float f() { return sq<int>(2); }', ['E38029']],
+    ['two defaults', 'float f(int i) { switch (i) { default: return 1; case 2: default: return 2; } }', ['E30600']],
+    ['a constructor wants arguments', 'struct S { float a; __init(float x) { a = x; } } float f() { S s = S(); return s.a; }', ['E39999']],
+    ['a stage without quotes', '[shader(compute)] void f() { }', ['E31001']],
     ['a type has no differential', 'struct S { float a; } void f(S s) { var p = diffPair(s); }', ['E38029']],
   ])('%s', (_, source, expected) => expect(codes(source)).toEqual(expected))
 

@@ -417,7 +417,7 @@ public float g(float x) { var p = diffPair(x); bwd_diff(f)(p, 1.0); return p.d; 
   })
 
   it.each([
-    ['[Checkpoints(0)]', 'E36004'], ['[Checkpoints(-3)]', 'E36004'], ['[Checkpoints]', 'E31002'], ['[Checkpoints(2, 3)]', 'E31002'],
+    ['[Checkpoints(0)]', 'E36004'], ['[Checkpoints(-3)]', 'E36004'], ['[Checkpoints]', 'E31001'], ['[Checkpoints(2, 3)]', 'E31001'],
     ['[Checkpoints(n)]', 'E39999'], ['[ForceUnroll] [Checkpoints(2)]', 'W36005'],
   ])('complains of %s', (attribute, code) => {
     const { diagnostics } = compile(`[Differentiable] float f(float x, int n) { ${attribute} for (int i = 0; i < 4; i++) x = x * x; return x; }`)

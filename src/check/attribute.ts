@@ -79,7 +79,8 @@ function make(cx: Cx, func: FuncDecl, elsewhere: boolean): FuncAttributes {
       case 'PreferCheckpoint': prefer = 'checkpoint'; break
       case 'shader': case 'Shader':
         stage = text(a.args[0]?.value)
-        if (stage !== null && !stages.has(stage)) cx.sink.add(otherStages.has(stage) ? errors.unsupported : errors.unknownStage, a.span, { feature: `the stage ${stage}`, name: stage })
+        if (stage === null) cx.sink.add(errors.attributeArguments, a.span, { name: a.name, expected: 'a stage in quotes' })
+        else if (!stages.has(stage)) cx.sink.add(otherStages.has(stage) ? errors.unsupported : errors.unknownStage, a.span, { feature: `the stage ${stage}`, name: stage })
         break
       case 'numthreads': case 'NumThreads': {
         const sizes = a.args.map(x => known(resolveInt(cx, x.value, func.scope)) ?? 1)

@@ -20,7 +20,7 @@ import { checkCondition } from './expr.ts'
 import { constraintsOf } from './generic.ts'
 import { Loader, type SourceOptions } from './import.ts'
 import { adoptBase } from './inherit.ts'
-import { constructors } from './init.ts'
+import { emptyConstructors } from './init.ts'
 import { coreOf, type LibraryData } from './library.ts'
 import { checkLinkedGlobal, checkLinkedType } from './link.ts'
 import { packsOf, writtenOut } from './pack.ts'
@@ -244,7 +244,7 @@ class Program implements CheckedProgram {
 
   defaultConstructor(type: StructType): FuncRef | null {
     if (type.decl.intrinsic !== null) return null
-    const found = constructors(new Env(this.#cx, type.decl.scope), type).find(c => c.decl.syntax.kind === 'init' && c.decl.syntax.params.length === 0)
+    const [found] = emptyConstructors(new Env(this.#cx, type.decl.scope), type)
     return found === undefined ? null : { kind: 'direct', decl: found.decl, subst: found.subst }
   }
 

@@ -194,7 +194,7 @@ export function coerce(env: Env, term: Term, to: Type, span: Span): Expr {
   }
   const made = convertExpr(env.cx, e, to, span)
   if (e.kind === 'const' && made.kind === 'const' && typeof e.value !== 'boolean' && misfits(e.value, to)) {
-    env.cx.sink.add(errors.literalDoesNotFit, span, { value: String(e.value), type: spell(to), got: String(made.value) })
+    env.cx.sink.add(errors.literalDoesNotFit, span, { value: String(Number.isInteger(e.value) || typeof e.value === 'bigint' ? e.value : Number(e.value.toPrecision(8))), type: spell(to), got: String(made.value) })
   }
   return made
 }

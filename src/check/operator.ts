@@ -214,6 +214,7 @@ export function binaryExpr(env: Env, op: BinaryOp, left: Expr, right: Expr, span
   if (both === null) return fail()
   const name = scalarName(both.type)
   if (bitwise.has(op) && name !== null && isFloatName(name)) return fail()
+  if ((op === '/' || op === '%') && name !== null && !isFloatName(name) && both.right.kind === 'const' && both.right.value === 0) cx.sink.add(types.divisionByZero, right.span ?? span, {})
   const made: Expr = { kind: 'binary', type: comparisons.has(op) ? comparisonType(cx, both.type) : both.type, span, op, left: both.left, right: both.right }
   // Flags that are joined are flags.
   return left.type.kind === 'enum' && same(left.type, right.type) && bitwise.has(op) ? convertExpr(cx, made, left.type) : made

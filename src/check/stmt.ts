@@ -14,7 +14,7 @@ import type { FuncDecl, LocalDecl } from './decl.ts'
 import { Env } from './env.ts'
 import { checkCondition, checkExpr, checkValue, emptyError, toExpr } from './expr.ts'
 import { adoptBase } from './inherit.ts'
-import { defaultFor, constructors } from './init.ts'
+import { constructors, defaultFor, emptyConstructors } from './init.ts'
 import { isOpen } from './member.ts'
 import { granting, hasValue, heldValue, optionalValue } from './optional.ts'
 import { resolveInt, resolveType } from './resolve.ts'
@@ -376,7 +376,7 @@ function checkLocal(env: Env, d: ast.VarDecl, out: Stmt[]): void {
     } else if (isOpen(type)) {
       const none = constructors(env, type).find(c => c.decl.syntax.kind === 'init' && c.decl.syntax.params.length === 0)
       if (none?.requirement != null) init = { kind: 'call', type, span: d.name.span, func: { kind: 'requirement', type, iface: none.requirement.iface, decl: none.decl, subst: noSubst }, object: null, args: [] }
-    } else if (type.kind === 'struct' && type.decl.intrinsic === null && constructors(env, type).some(c => c.decl.syntax.kind === 'init' && c.decl.syntax.params.length === 0)) {
+    } else if (type.kind === 'struct' && type.decl.intrinsic === null && emptyConstructors(env, type).length > 0) {
       init = defaultFor(env, type, d.name.span)
     }
     if (type.kind === 'array' && type.count === null) {
@@ -495,6 +495,7 @@ function checkSwitch(env: Env, s: ast.SwitchStmt): Stmt {
     let isDefault = false
     for (const label of group.labels) {
       if (label === undefined) {
+        if (isDefault || cases.some(c => c.isDefault)) cx.sink.add(types.secondDefault, group.body[0]?.span ?? s.span, {})
         isDefault = true
         continue
       }

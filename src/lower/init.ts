@@ -1,7 +1,7 @@
 /** Default values: of `{}`, and of the fields of a struct that a constructor makes. */
 import * as s from '../check/type.ts'
 import type { Value } from '../ir/value.ts'
-import { callWith } from './call.ts'
+import { callWith, type Operand } from './call.ts'
 import { impossible } from './context.ts'
 import { lowerExpr } from './expr.ts'
 import type { Fn } from './func.ts'
@@ -17,7 +17,10 @@ export function defaultValue(fn: Fn, type: s.Type): Value {
   }
   if (type.kind !== 'struct' || !hasDefaults(fn, type)) return b.zero(fn.type(type))
   const made = cx.program.defaultConstructor(type)
-  if (made !== null) return callWith(fn, cx.resolve(made), null, [], null) ?? impossible('a constructor without a result')
+  if (made?.kind === 'direct') {
+    const args = cx.program.signature(made).params.map((p, i): Operand => ({ dir: 'in', value: fn.elsewhere(made.subst, () => lowerExpr(fn, { kind: 'paramDefault', type: p.type, span: null, func: made, index: i })) }))
+    return callWith(fn, cx.resolve(made), null, args, null) ?? impossible('a constructor without a result')
+  }
   const subst = cx.program.structSubst(type)
   const parts = cx.program.fields(type).map(field => {
     const init = cx.program.fieldDefault(field.decl)

@@ -78,7 +78,7 @@ export const unknownAttribute: Entry<'name'> = warning('W31000', 'unknown attrib
   example: '[Disc] float f(float x) { return x; }',
 })
 
-export const attributeArguments: Entry<'name' | 'expected'> = error('E31002', 'attribute {name} takes {expected}', {
+export const attributeArguments: Entry<'name' | 'expected'> = error('E31001', 'attribute {name} takes {expected}', {
   example: '[numthreads(1, 2, 3, 4)] void main() { }',
 })
 

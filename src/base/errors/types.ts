@@ -169,6 +169,15 @@ export const duplicateCase: Entry<'value'> = error('E30601', 'case {value} stand
   example: 'float f(int i) { switch (i) { case 1: return 1; case 1: return 2; default: return 3; } }',
 })
 
+export const secondDefault: Entry<never> = error('E30600', 'the switch has a second default', {
+  help: 'keep one of them',
+  example: 'float f(int i) { switch (i) { default: return 1; default: return 2; } }',
+})
+
+export const divisionByZero: Entry<never> = error('E30002', 'division by zero', {
+  example: 'int f(int x) { return x / 0; }',
+})
+
 export const switchType: Entry<'type'> = error('E30603', 'a switch needs an integer or an enum, not {type}', {
   example: 'float f(float x) { switch (x) { default: return 1; } }',
 })
