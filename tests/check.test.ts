@@ -86,10 +86,10 @@ describe('a checked program', () => {
 
   it('brings in of the library only what is used', () => {
     const { program } = checked('float f(float x) { return sin(x) + max(x, 1.0); }')
-    expect(program.coreStruct('DifferentialPair').name).toBe('DifferentialPair')
+    expect(program.core('struct', 'DifferentialPair').name).toBe('DifferentialPair')
     const core = program.functions[0]!.module === program.modules[0]
     expect(core).toBe(true)
-    expect(show(structType(program.coreStruct('SamplerState'), []))).toBe('SamplerState')
+    expect(show(structType(program.core('struct', 'SamplerState'), []))).toBe('SamplerState')
   })
 })
 

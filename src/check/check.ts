@@ -277,12 +277,8 @@ class Program implements CheckedProgram {
     return type.kind === 'error' ? null : type
   }
 
-  coreStruct(name: string): StructDecl {
-    return this.#cx.library.the('struct', name)
-  }
-
-  coreFunction(name: string): FuncDecl {
-    return this.#cx.library.the('func', name)
+  core<K extends Decl['kind']>(kind: K, name: string): Extract<Decl, { readonly kind: K }> {
+    return this.#cx.library.the(kind, name)
   }
 
   enumTag(type: Type): Type {

@@ -165,8 +165,6 @@ export function convertPlace(place: Place, to: Type): Place {
   return { kind: 'convert', type: to, span: place.span, base: place }
 }
 
-const spell = (type: Type): string => show(type)
-
 const isPair = (type: Type): boolean => type.kind === 'struct' && type.decl.intrinsic === 'DifferentialPair'
 
 /** Makes a term a value of a type, or reports that this is impossible. */
@@ -182,19 +180,19 @@ export function coerce(env: Env, term: Term, to: Type, span: Span): Expr {
   const cost = typeCost(env.cx, e.type, to, literalOf(e))
   if (cost === null) {
     const edit = isPair(e.type) === isPair(to) ? null : isPair(to) ? 'make a pair: diffPair(...)' : 'take .p, the value, or .d, the derivative'
-    env.cx.sink.add(edit === null ? errors.typeMismatch : errors.pairMismatch, span, { expected: spell(to), got: spell(e.type), edit: edit! })
+    env.cx.sink.add(edit === null ? errors.typeMismatch : errors.pairMismatch, span, { expected: show(to), got: show(e.type), edit: edit! })
     return emptyError(to)
   }
   if (cost >= explicitOnly) {
-    env.cx.sink.add(errors.needsCast, span, { expected: spell(to), got: spell(e.type) })
+    env.cx.sink.add(errors.needsCast, span, { expected: show(to), got: show(e.type) })
     return emptyError(to)
   }
   if (cost % 900 < 100 && cost >= lossy && e.kind !== 'const' && scalarName(to) !== 'bool' && !env.cx.isCore) {
-    env.cx.sink.add(errors.lossyConversion, span, { from: spell(e.type), to: spell(to) })
+    env.cx.sink.add(errors.lossyConversion, span, { from: show(e.type), to: show(to) })
   }
   const made = convertExpr(env.cx, e, to, span)
   if (e.kind === 'const' && made.kind === 'const' && typeof e.value !== 'boolean' && misfits(e.value, to)) {
-    env.cx.sink.add(errors.literalDoesNotFit, span, { value: String(Number.isInteger(e.value) || typeof e.value === 'bigint' ? e.value : Number(e.value.toPrecision(8))), type: spell(to), got: String(made.value) })
+    env.cx.sink.add(errors.literalDoesNotFit, span, { value: String(e.value), type: show(to), got: String(made.value) })
   }
   return made
 }

@@ -8,7 +8,7 @@ import { optionalElem } from './optional.ts'
 import { emptyError, toExpr } from './expr.ts'
 import { lookupMember } from './member.ts'
 import { candidatesOf, resolveCall } from './call.ts'
-import { fieldDefault, fieldSigs, template } from './signature.ts'
+import { fieldDefault, fieldSigs } from './signature.ts'
 import { errorTerm, value, type Candidate, type Term } from './term.ts'
 import type { Expr } from './tree.ts'
 import { arrayType, intConst, known, matrixType, poisoned, same, show, vectorType, type StructType, type Type } from './type.ts'
@@ -258,10 +258,9 @@ function fieldValue(env: Env, type: StructType, index: number, fieldType: Type):
   return defaultFor(env, fieldType, null) ?? zero(fieldType)
 }
 
-/** The constructors that the user wrote and that can do without arguments, the one with the fewest parameters first. */
+/** The constructors that the user wrote and that can do without arguments. */
 export function emptyConstructors(env: Env, type: StructType): readonly Candidate[] {
   return constructors(env, type).filter(({ decl: { syntax } }) => syntax.kind === 'init' && syntax.params.every(p => p.fallback !== undefined))
-    .sort((a, b) => template(env.cx, a.decl, a.subst).params.length - template(env.cx, b.decl, b.subst).params.length)
 }
 
 /** `{}` and `T()`: the constructor without parameters where there is one. */
@@ -281,7 +280,7 @@ export function construct(env: Env, type: Type, args: readonly Term[], span: Spa
   if (type.kind === 'error' || args.some(a => a.kind === 'error')) return value(emptyError(type))
   if (args.length === 0) {
     // Where the user's constructors want arguments, there is no other.
-    const made = type.kind === 'struct' && type.decl.intrinsic === null && emptyConstructors(env, type).length === 0 && constructors(env, type).some(c => c.decl.syntax.kind === 'init' && c.decl.generics === null) ? null : defaultFor(env, type, span)
+    const made = type.kind === 'struct' && type.decl.intrinsic === null && emptyConstructors(env, type).length === 0 && constructors(env, type).some(c => c.decl.generics === null) ? null : defaultFor(env, type, span)
     if (made !== null) return value(made)
   }
   if (args.length === 1) {

@@ -12,7 +12,7 @@
  */
 import type { Span } from '../base/source.ts'
 import type {
-  Binding, FieldDecl, FuncAttributes, FuncDecl, GlobalDecl, LocalDecl, ModuleDecl, ParamDecl, StructDecl,
+  Binding, Decl, FieldDecl, FuncAttributes, FuncDecl, GlobalDecl, LocalDecl, ModuleDecl, ParamDecl,
 } from './decl.ts'
 import type { Direction, Int, InterfaceType, StructType, Subst, Type } from './type.ts'
 
@@ -333,9 +333,8 @@ export interface CheckedProgram {
 
   /** A concrete type by its name in the root modules (`Disc`, `shapes.Disc`, `Box<float>`), or null: for conformances asked for by name. */
   typeNamed(name: string): Type | null
-  /** A type of the core library by name. */
-  coreStruct(name: string): StructDecl
-  coreFunction(name: string): FuncDecl
+  /** A declaration of the core library by name. */
+  core<K extends Decl['kind']>(kind: K, name: string): Extract<Decl, { readonly kind: K }>
   /** The underlying integer type of an enum. */
   enumTag(type: Type): Type
 }

@@ -24,7 +24,7 @@ export const pictures: Pictures = {
     const scalar = texel === undefined || s.isInt(texel) ? undefined : texel.kind === 'vector' ? texel.elem : texel
     // Halves are floats in a picture, as in a texture.
     const own = scalar?.kind === 'scalar' && (scalar.name === 'i32' || scalar.name === 'u32') ? scalar : s.floatType
-    return s.structType(program.coreStruct(name), scalar === undefined ? [] : [s.vectorType(own, s.intConst(4))])
+    return s.structType(program.core('struct', name), scalar === undefined ? [] : [s.vectorType(own, s.intConst(4))])
   },
 
   access(fn: Fn, name: string, [texture, ...args]: readonly Value[], result: Type): Value | null | undefined {
@@ -32,7 +32,7 @@ export const pictures: Pictures = {
     const source = fn.cx.types.source(texture!.type)!
     const four = texture!.type.fields[0]!.type.elem!.elem!
     const call = (own: string, ...given: Value[]): Value | undefined => {
-      const decl = fn.cx.program.coreFunction(own)
+      const decl = fn.cx.program.core('func', own)
       return b.call(fn.cx.instance({ kind: 'direct', decl, subst: substOf(decl, source) }), [texture!, ...given])[0]
     }
     const none = b.zero(t.vec(t.i32, 2))

@@ -170,7 +170,6 @@ export const duplicateCase: Entry<'value'> = error('E30601', 'case {value} stand
 })
 
 export const secondDefault: Entry<never> = error('E30600', 'the switch has a second default', {
-  help: 'keep one of them',
   example: 'float f(int i) { switch (i) { default: return 1; default: return 2; } }',
 })
 
