@@ -8,7 +8,7 @@ import { Builder } from '../ir/build.ts'
 import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import { Inst, Region, type Func, type Value } from '../ir/value.ts'
-import { cloneInst, mapValues } from '../ir/walk.ts'
+import { cloneInst, valueTable } from '../ir/walk.ts'
 import { boundOf, inductions, tripBound } from '../opt/loops.ts'
 import { byteScale } from './budget.ts'
 import type { AdContext } from './context.ts'
@@ -348,18 +348,17 @@ class Checkpointer {
     const frame = frames[depth]!
     const known = frame.values.get(v.id)
     if (known !== undefined) return known
-    const made = this.make(v, frame, frames.slice(0, depth + 1))
+    const made = this.make(v, frame, depth + 1 === frames.length ? frames : frames.slice(0, depth + 1))
     frame.values.set(v.id, made)
     return made
   }
 
   make(v: Value, frame: Frame, frames: readonly Frame[]): Value {
     const b = this.work
-    const at = new Region()
     const emit = <T>(f: () => T): T => {
+      const at = new Region()
       const result = b.within(at, f)
       frame.out.push(...at.insts)
-      at.insts = []
       return result
     }
     const constant = this.constants.get(v.id)
@@ -388,11 +387,17 @@ class Checkpointer {
       })
     }
     // A branch that is computed again brings its regions; what they use from outside must be there first.
-    const table: Value[] = []
-    for (const u of this.recipe(v)!.from) table[u.id] = this.available(u, frames)
-    const copy = inst.regions.length === 0
-      ? new Inst(inst.op, mapValues(inst.args, table), inst.attr, inst.regions, inst.span) : cloneInst(inst, this.trees.work, table)
-    if (inst.regions.length === 0) inst.results.forEach((r, i) => copy.results.push(b.value(r.type, copy, i, r.name)))
+    const { from } = this.recipe(v)!
+    const there = from.map(u => this.available(u, frames))
+    let copy: Inst
+    if (inst.regions.length === 0) {
+      copy = new Inst(inst.op, inst.args.map(a => from.includes(a) ? there[from.indexOf(a)]! : a), inst.attr, inst.regions, inst.span)
+      copy.results = inst.results.map((r, i) => b.value(r.type, copy, i, r.name))
+    } else {
+      const table = valueTable(this.trees.work)
+      from.forEach((u, i) => { table[u.id] = there[i]! })
+      copy = cloneInst(inst, this.trees.work, table)
+    }
     inst.results.forEach((r, i) => frame.values.set(r.id, copy.results[i]!))
     frame.out.push(copy)
     return copy.results[v.index]!

@@ -7,7 +7,7 @@ import { Builder } from '../ir/build.ts'
 import * as ops from '../ir/ops.ts'
 import { differential, voidType, type Type } from '../ir/type.ts'
 import { Func, Inst, Region, Value, inputs, type ParamSig } from '../ir/value.ts'
-import { cloneFunc, cloneRegion, walk, walkRegions } from '../ir/walk.ts'
+import { cloneFunc, cloneRegion, valueTable, walk, walkRegions } from '../ir/walk.ts'
 import { dce } from '../opt/dce.ts'
 import { inlineAll, inlineBeforeDerivatives } from '../opt/inline.ts'
 import { boundOf, hintWith, tripBound } from '../opt/loops.ts'
@@ -283,7 +283,7 @@ function transformSplit(cx: AdContext, func: Func, active: readonly boolean[]): 
   const results = [...trees.results, ...packed]
   const primal = newFunc(cx, `${func.name}_primal`, trees.primal.params, results.map(v => v.type), func.span)
   trees.primal.insts.push(new Inst(ops.ret, results, null, [], func.span))
-  primal.body = cloneRegion(trees.primal, primal, [])
+  primal.body = cloneRegion(trees.primal, primal, valueTable(trees.work))
 
   const entries = done.slots.map(s => s.in)
   const taken = type === undefined ? entries : [zeros.value(type, adjoint.body, 0, 'context')]
@@ -292,7 +292,7 @@ function transformSplit(cx: AdContext, func: Func, active: readonly boolean[]): 
   const vjp = newFunc(cx, `${func.name}_vjp`, takes, end.args.map(v => v.type), func.span)
   adjoint.body.params = []
   for (const v of takes) { v.def = adjoint.body; v.index = adjoint.body.params.push(v) - 1 }
-  vjp.body = cloneRegion(adjoint.body, vjp, [])
+  vjp.body = cloneRegion(adjoint.body, vjp, valueTable(trees.work))
   cx.observe('extracted', primal)
   cx.observe('extracted', vjp)
   primal.info.carriesContext = vjp.info.carriesContext = done.slots.some(s => s.type.kind === 'array' || s.type.kind === 'list')

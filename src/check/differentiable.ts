@@ -45,6 +45,8 @@ export function checkLostDerivatives(cx: Cx, func: FuncDecl, body: Body): void {
   new Check(cx, func, attributes.level).run(body)
 }
 
+const ignore = (): void => undefined
+
 class Check {
   readonly #cx: Cx
   readonly #func: FuncDecl
@@ -131,7 +133,7 @@ class Check {
       case 'conditional': return this.#carries(e.then) || this.#carries(e.otherwise)
       default: {
         let found = false
-        operands(e, x => { found ||= this.#carries(x) }, () => undefined)
+        operands(e, x => { found ||= this.#carries(x) }, ignore)
         return found
       }
     }
@@ -219,12 +221,17 @@ class Check {
         break
       default:
     }
-    const place = (p: Place): void => {
-      this.#plainThis(p)
-      placeOperands(p, x => this.#visit(x), place)
-    }
-    operands(e, x => this.#visit(x), place)
+    operands(e, this.#visitor, this.#placeVisitor)
   }
+
+  readonly #visitor = (e: Expr): void => { this.#visit(e) }
+
+  readonly #placeVisitor = (p: Place): void => {
+    this.#plainThis(p)
+    placeOperands(p, this.#visitor, this.#placeVisitor)
+  }
+
+  readonly #expectation = (e: Expr): void => { this.#expect(e) }
 
   #plainThis(p: Place): void {
     if (this.#plainSelf === null || p.kind !== 'field' || p.base.kind !== 'this' || !this.#differentiable(p.type) || this.#isNoDiffField(p.base.type, p.field.index)) return
@@ -246,7 +253,7 @@ class Check {
     let found = false
     const visit = (x: Expr): void => {
       if (x === e.old) return
-      if (x.kind === 'binary' || x.kind === 'convert') operands(x, visit, () => undefined)
+      if (x.kind === 'binary' || x.kind === 'convert') operands(x, visit, ignore)
       else found ||= this.#carries(x)
     }
     visit(e.value)
@@ -308,7 +315,7 @@ class Check {
         if (signatureOf(this.#cx, e.func).resultNoDiff) return
         if (this.#loses(e)) this.#report(errors.lostInCall, e.span, { name: nameOf(e.func) }, this.#sourceNote(e))
         return
-      default: operands(e, x => this.#expect(x), () => undefined)
+      default: operands(e, this.#expectation, ignore)
     }
   }
 

@@ -2,9 +2,17 @@
 import type { ParamDecl } from './decl.ts'
 import type { Arg, Expr, Place, Stmt } from './tree.ts'
 
+function argument(a: Arg, onExpr: (e: Expr) => void, onPlace: (p: Place) => void): void {
+  if (a.dir === 'in') onExpr(a.value)
+  else onPlace(a.place)
+}
+
+function eachArgument(args: readonly Arg[], onExpr: (e: Expr) => void, onPlace: (p: Place) => void): void {
+  for (let i = 0; i < args.length; i++) argument(args[i]!, onExpr, onPlace)
+}
+
 /** Calls `visit` for the direct operands of an expression: values, and places that it reads or writes. */
 export function operands(e: Expr, onExpr: (e: Expr) => void, onPlace: (p: Place) => void): void {
-  const arg = (a: Arg): void => { if (a.dir === 'in') onExpr(a.value); else onPlace(a.place) }
   switch (e.kind) {
     case 'read': onPlace(e.place); return
     case 'field': case 'swizzle': case 'elements': onExpr(e.base); return
@@ -15,8 +23,8 @@ export function operands(e: Expr, onExpr: (e: Expr) => void, onPlace: (p: Place)
     case 'convert': case 'wrap': case 'noDiff': case 'is': case 'as': onExpr(e.value); return
     case 'construct': case 'sequence': e.parts.forEach(onExpr); return
     case 'call':
-      if (e.object !== null) arg(e.object)
-      e.args.forEach(arg)
+      if (e.object !== null) argument(e.object, onExpr, onPlace)
+      eachArgument(e.args, onExpr, onPlace)
       return
     case 'assign': case 'update': onPlace(e.place); onExpr(e.value); return
     default:
@@ -25,14 +33,12 @@ export function operands(e: Expr, onExpr: (e: Expr) => void, onPlace: (p: Place)
 
 /** The same for a place: its base, indices and arguments. */
 export function placeOperands(p: Place, onExpr: (e: Expr) => void, onPlace: (p: Place) => void): void {
-  const arg = (a: Arg): void => { if (a.dir === 'in') onExpr(a.value); else onPlace(a.place) }
   switch (p.kind) {
     case 'field': case 'swizzle': case 'elements': case 'convert': onPlace(p.base); return
     case 'index': onPlace(p.base); onExpr(p.index); return
-    case 'ref': arg(p.object); p.args.forEach(arg); return
-    case 'accessor':
-      if (p.object !== null) arg(p.object)
-      p.args.forEach(arg)
+    case 'ref': case 'accessor':
+      if (p.object !== null) argument(p.object, onExpr, onPlace)
+      eachArgument(p.args, onExpr, onPlace)
       return
     case 'temp': onExpr(p.value); return
     default:
@@ -47,9 +53,11 @@ export function children(s: Stmt): readonly Stmt[] {
     case 'for': return [...s.init, s.body]
     case 'while': case 'do': return [s.body]
     case 'switch': return s.cases.flatMap(c => c.body)
-    default: return []
+    default: return none
   }
 }
+
+const none: readonly never[] = []
 
 /** The expressions directly in a statement. */
 export function expressions(s: Stmt): readonly Expr[] {
@@ -66,9 +74,9 @@ export function expressions(s: Stmt): readonly Expr[] {
 
 /** Every statement in a list, outer ones first. */
 export function eachStmt(list: readonly Stmt[], visit: (s: Stmt) => void): void {
-  for (const s of list) {
-    visit(s)
-    eachStmt(children(s), visit)
+  for (let i = 0; i < list.length; i++) {
+    visit(list[i]!)
+    eachStmt(children(list[i]!), visit)
   }
 }
 

@@ -7,6 +7,11 @@ import { Func, Inst, Region, Value, noRegions, type Attr } from './value.ts'
 /** Substitutes by id of the value they stand for; absent where a value stays. */
 export type ValueTable = (Value | undefined)[]
 
+/** A table for the values of a function: engines make one slow that is empty and first gets an entry far out. */
+export function valueTable(func: Func): ValueTable {
+  return func.nextValue > 1000 ? new Array<Value | undefined>(func.nextValue) : []
+}
+
 /** Calls `visit` with each instruction, an owner before what its regions hold. */
 export function walk(region: Region, visit: (inst: Inst, region: Region) => void): void {
   const insts = region.insts
@@ -87,7 +92,7 @@ export function cloneFunc(func: Func, name: string): Func {
   copy.info.entry = undefined
   copy.info.exported = undefined
   copy.request = func.request
-  if (func.body !== undefined) copy.body = cloneRegion(func.body, copy, [])
+  if (func.body !== undefined) copy.body = cloneRegion(func.body, copy, valueTable(func))
   return copy
 }
 

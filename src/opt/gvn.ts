@@ -13,7 +13,7 @@ import * as ops from '../ir/ops.ts'
 import type { Op } from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import { Inst, Region, Value, noRegions, type Attr, type Func, type Global } from '../ir/value.ts'
-import { useCounts, type ValueTable } from '../ir/walk.ts'
+import { useCounts, valueTable, type ValueTable } from '../ir/walk.ts'
 import {
   addWrites, disturbs, isReadOnly, isShared, mayOverlap, noWrites, pathOf, writesByControl, type Path, type Writes,
 } from './alias.ts'
@@ -115,7 +115,7 @@ class Numbering {
   readonly #wide: boolean
   readonly #b: Builder
   readonly #func: Func
-  readonly #to: ValueTable = []
+  readonly #to: ValueTable
   /** By the lower bits of the hash. */
   readonly #table: (Numbered | undefined)[]
   readonly #mask: number
@@ -127,6 +127,7 @@ class Numbering {
   constructor(func: Func, body: Region, wide: boolean) {
     this.#wide = wide
     this.#func = func
+    this.#to = valueTable(func)
     this.#b = new Builder(func, body)
     let places = smallest
     while (places < func.nextValue) places *= 2

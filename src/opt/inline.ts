@@ -6,7 +6,7 @@
 import * as ops from '../ir/ops.ts'
 import { differential } from '../ir/type.ts'
 import { Inst, Region, Value, inputs, noRegions, outputs, type Func, type Module, type ParamSig, type Signature } from '../ir/value.ts'
-import { cloneInst, walk, type ValueTable } from '../ir/walk.ts'
+import { cloneInst, valueTable, walk, type ValueTable } from '../ir/walk.ts'
 import type { Cx } from './cx.ts'
 import { holdsList } from './lists.ts'
 
@@ -130,12 +130,13 @@ class Inlining {
   readonly #predicate: (callee: Func) => boolean
   readonly #limit: number
   readonly #detaches: boolean
-  readonly #to: ValueTable = []
+  readonly #to: ValueTable
   #grown = 0
   #nesting = 0
 
   constructor(func: Func, predicate: (callee: Func) => boolean, limit: number, detaches: boolean) {
     this.#func = func
+    this.#to = valueTable(func)
     this.#predicate = predicate
     this.#limit = limit
     this.#detaches = detaches
@@ -193,7 +194,7 @@ class Inlining {
     this.changed = true
     const callee = call.attr as Func
     const body = callee.body!
-    const values: ValueTable = []
+    const values = valueTable(callee)
     const labels = new Map<Inst, Inst>()
     const given = this.#detaches ? inputs(callee.sig) : []
     body.params.forEach((p, k) => { values[p.id] = this.#cut(region, call.args[k]!, given[k]) })

@@ -8,7 +8,7 @@ import { Builder } from '../ir/build.ts'
 import * as ops from '../ir/ops.ts'
 import { isInt } from '../ir/type.ts'
 import { Inst, Region, noRegions, type Func, type Value } from '../ir/value.ts'
-import { substitute, useCounts, walk, type ValueTable } from '../ir/walk.ts'
+import { substitute, useCounts, valueTable, walk, type ValueTable } from '../ir/walk.ts'
 import { joinBranches } from './branches.ts'
 import { forgetCarried } from './carried.ts'
 import { chooseInside } from './choice.ts'
@@ -35,7 +35,7 @@ class Simplifier {
   readonly #func: Func
   readonly #wide: boolean
   readonly #b: Builder
-  readonly #to: ValueTable = []
+  readonly #to: ValueTable
   /** How many `leave`s name an instruction. */
   readonly #leaves = new Map<Inst, number>()
   /** Nesting of the region where a value is defined, by id. */
@@ -48,6 +48,7 @@ class Simplifier {
   constructor(func: Func, body: Region, wide: boolean) {
     this.#wide = wide
     this.#func = func
+    this.#to = valueTable(func)
     this.#b = new Builder(func, body)
     this.#depths = new Array<number>(func.nextValue)
     this.#serials = new Array<number>(func.nextValue)

@@ -15,7 +15,7 @@ import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import { Inst, type Func, type Region, type Value } from '../ir/value.ts'
-import { walk } from '../ir/walk.ts'
+import { valueTable, walk, type ValueTable } from '../ir/walk.ts'
 import { constantIndex } from './match.ts'
 
 /** Arrays longer than this are never taken apart. */
@@ -149,12 +149,13 @@ function splitsBelow(at: Node): boolean {
 class Splitter {
   readonly #roots: ReadonlyMap<Value, Node>
   readonly #places: (Place | undefined)[] = []
-  readonly #replaced: (Value | undefined)[] = []
+  readonly #replaced: ValueTable
   readonly #b: Builder
 
   constructor(func: Func, roots: ReadonlyMap<Value, Node>) {
     this.#roots = roots
     this.#b = new Builder(func, func.body!)
+    this.#replaced = valueTable(func)
   }
 
   region(region: Region): void {

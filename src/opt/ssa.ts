@@ -12,7 +12,7 @@
 import * as ops from '../ir/ops.ts'
 import { Inst, Value, noRegions, type Func, type Region } from '../ir/value.ts'
 import type { ValueTable } from '../ir/walk.ts'
-import { walk } from '../ir/walk.ts'
+import { valueTable, walk } from '../ir/walk.ts'
 
 interface Local {
   readonly inst: Inst
@@ -57,15 +57,17 @@ class Promotion {
   readonly #func: Func
   readonly #locals: readonly (Local | undefined)[]
   /** Value of each variable here, by pointer id. */
-  readonly #current: ValueTable = []
+  readonly #current: ValueTable
   /** What loads became, by id of their result. */
-  readonly #replaced: ValueTable = []
+  readonly #replaced: ValueTable
   /** Variables from outside that a control instruction writes. */
   readonly #written = new Map<Inst, Local[]>()
 
   constructor(func: Func, locals: readonly (Local | undefined)[]) {
     this.#func = func
     this.#locals = locals
+    this.#current = valueTable(func)
+    this.#replaced = valueTable(func)
     this.#findWritten(func.body!, 0, new Set())
   }
 
