@@ -2,7 +2,9 @@
  * The library: Slang source in, WGSL, WebAssembly, JavaScript or IR text out, derivatives included. Nothing here touches the
  * file system or the network; it runs in browsers, workers, Node, Deno and Bun alike.
  */
-import { Explainer, core, limitTrips, pictures, type Explanation, type Pictures, type Stage, type Target } from './compile.ts'
+import { notDifferentiable } from './base/errors/derivative.ts'
+import { missingExport } from './base/errors/lower.ts'
+import { Explainer, core, limitTrips, pictures, type Explain, type Explanation, type Pictures, type Root, type Stage, type Target } from './compile.ts'
 import { printFunc, printModule } from './ir/print.ts'
 import * as verifier from './ir/verify.ts'
 import { Derived, blame, type Blame } from './debug/blame.ts'
@@ -68,8 +70,30 @@ export class Program extends WgslProgram {
   /** IR as text after a stage, of the whole program or of the functions made of `name`. Throws `CompileError`. */
   ir(stage: Stage = 'final', name?: string): string {
     const texts: string[] = []
-    this.show(stage, name, what => texts.push('funcs' in what ? printModule(what) : printFunc(what)))
+    const derivatives = name !== undefined && stage !== 'lower' && this.exports.some(f => f.name === name) ? { of: name } : 'none'
+    this.show(derivatives, (at, what) => {
+      const func = 'funcs' in what ? undefined : what.name
+      if (at !== stage || !(func === undefined || name === undefined || func === name || func.startsWith(`${name}.`) || func.startsWith(`${name}_`))) return
+      texts.push('funcs' in what ? printModule(what) : printFunc(what))
+    })
     return texts.join('\n')
+  }
+
+  /**
+   * Lowers the program for someone who watches the derivatives being made: of one function that can be called by name, in
+   * some modes, or of all that its entry points and exported functions ask for.
+   */
+  #watch(name: string | undefined, explain: Explain, modes: readonly Root['mode'][] = ['backward'], pictures?: Pictures): Module {
+    return this.lowered((checked, sink) => {
+      const isEntry = this.entries.some(e => e.name === name)
+      const subject = name === undefined || isEntry ? undefined : checked.subject(name)
+      if (name !== undefined && !isEntry && subject === undefined) sink.add(missingExport, undefined, { name })
+      if (subject !== undefined && checked.level(subject) === 'none' && modes.some(m => m !== 'primal')) {
+        sink.add(notDifferentiable, subject.func.span ?? undefined, { name: subject.name, level: 'backward' })
+      }
+      return subject === undefined ? checked.roots(sink)
+        : { entries: [], exports: modes.map(mode => ({ ...subject, mode, name: mode === 'primal' ? subject.name : `${mode} derivative` })), conformances: checked.roots(sink).conformances }
+    }, { explain, pictures })
   }
 
   protected override pictures(): Pictures {
@@ -95,7 +119,7 @@ export class Program extends WgslProgram {
    */
   explain(name?: string): readonly Explanation[] {
     const explainer = new Explainer(true)
-    this.watch(name, explainer)
+    this.#watch(name, explainer)
     return explainer.explanations()
   }
 
@@ -105,7 +129,7 @@ export class Program extends WgslProgram {
    * result as '', by default one for the result. Uniforms that are not given are zero, buffers empty. Throws `CompileError`.
    */
   traceNonFinite(name: string, args: readonly unknown[], options: { readonly gradient?: boolean; readonly weights?: Weights; readonly globals?: Globals } = {}): NonFinite | null {
-    const module = this.watch(name, new Derived(), options.gradient === true ? ['primal', 'backward'] : ['primal'], pictures)
+    const module = this.#watch(name, new Derived(), options.gradient === true ? ['primal', 'backward'] : ['primal'], pictures)
     const find = (exported: string): Func | undefined => module.funcs.find(f => f.info.exported === exported)
     const primal = module.funcs.find(f => f.info.exported !== undefined && !f.info.exported.endsWith(' derivative'))!
     return traceNonFinite(primal, options.gradient === true ? find('backward derivative') : undefined, args, options.weights, contents(module, options.globals)) ?? null
@@ -118,7 +142,7 @@ export class Program extends WgslProgram {
    */
   blame(name: string, mode: 'forward' | 'reverse', inputs: readonly unknown[], tangents: readonly unknown[], globals: Globals = {}): Blamed | 'agrees' | null {
     const derived = new Derived()
-    const module = this.watch(name, derived, ['primal', mode === 'forward' ? 'forward' : 'backward'], pictures)
+    const module = this.#watch(name, derived, ['primal', mode === 'forward' ? 'forward' : 'backward'], pictures)
     const func = module.funcs.find(f => f.info.exported !== undefined && !f.info.exported.endsWith(' derivative'))!
     const found = blame(derived, func, { mode, inputs, tangents, globals: contents(module, globals) })
     if (found === null || found === 'agrees') return found

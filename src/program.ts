@@ -4,12 +4,11 @@
  */
 import { InternalError, Sink, type Diagnostic } from './base/diag.ts'
 import { notDifferentiable, unboundedLoop } from './base/errors/derivative.ts'
-import { missingExport } from './base/errors/lower.ts'
 import { missingEntry } from './base/errors/target.ts'
 import { tooDeep } from './base/errors/names.ts'
 import { renderDiagnostics } from './base/render.ts'
-import { finish, front, middle, working, type Checked, type FrontOptions, type Explain, type Level, type LibraryData, type MiddleOptions, type Pictures, type Root, type Roots, type Stage, type Target, type Verifier } from './compile.ts'
-import type { Func, Module } from './ir/value.ts'
+import { finish, front, middle, working, type Checked, type FrontOptions, type Explain, type Level, type LibraryData, type MiddleOptions, type Pictures, type Root, type Roots, type Target, type Verifier } from './compile.ts'
+import type { Module } from './ir/value.ts'
 import { dataSignature, type DataSignature } from './target/data.ts'
 import { Layouts } from './target/layout.ts'
 import { emitWgsl, type Wgsl } from './target/wgsl/emit.ts'
@@ -160,36 +159,21 @@ export class WgslProgram {
     return this.emit('wgsl', reverseOf === undefined ? 'none' : { reverseOf }, (module, sink) => emitWgsl(module, reverseOf === undefined ? options : {}, sink))
   }
 
-  /** Shows what a stage makes: the whole program, or the functions made of `name`. Throws `CompileError`. */
-  protected show(stage: Stage, name: string | undefined, take: (what: Module | Func) => void): void {
+  /** Makes a module for no target, and shows what each stage makes. Throws `CompileError`. */
+  protected show(derivatives: Derivatives, take: NonNullable<MiddleOptions['dump']>): void {
     this.#check()
     const sink = new Sink()
-    const derivatives = name !== undefined && stage !== 'lower' && this.exports.some(f => f.name === name) ? { of: name } : 'none'
-    bounded(sink, () => this.#ready(undefined, derivatives, sink, (at, what) => {
-      const func = 'funcs' in what ? undefined : what.name
-      if (at === stage && (func === undefined || name === undefined || func === name || func.startsWith(`${name}.`) || func.startsWith(`${name}_`))) take(what)
-    }))
+    bounded(sink, () => this.#ready(undefined, derivatives, sink, take))
     if (sink.errors > 0) throw new CompileError(sink.list)
   }
 
-  /**
-   * Lowers the program for someone who watches the derivatives being made: of one function that can be called by name, in
-   * some modes, or of all that its entry points and exported functions ask for. Throws `CompileError`.
-   */
-  protected watch(name: string | undefined, explain: Explain, modes: readonly Root['mode'][] = ['backward'], pictures?: Pictures): Module {
+  /** Lowers what is asked of the program, and writes the derivatives. Throws `CompileError`. */
+  protected lowered(ask: (checked: Checked, sink: Sink) => Roots, options: Partial<MiddleOptions>): Module {
     this.#check()
     const sink = new Sink()
     const checked = this.#checked!
-    const isEntry = this.entries.some(e => e.name === name)
-    const subject = name === undefined || isEntry ? undefined : checked.subject(name)
-    if (name !== undefined && !isEntry && subject === undefined) sink.add(missingExport, undefined, { name })
-    if (subject !== undefined && checked.level(subject) === 'none' && modes.some(m => m !== 'primal')) {
-      sink.add(notDifferentiable, subject.func.span ?? undefined, { name: subject.name, level: 'backward' })
-    }
-    const roots = subject === undefined ? checked.roots(sink)
-      : { entries: [], exports: modes.map(mode => ({ ...subject, mode, name: mode === 'primal' ? subject.name : `${mode} derivative` })), conformances: checked.roots(sink).conformances }
-    const module = sink.errors > 0 ? undefined
-      : bounded(sink, () => middle(checked.program, roots, sink, { ...this.#passes(undefined, undefined, false), explain, pictures }))
+    const roots = ask(checked, sink)
+    const module = sink.errors > 0 ? undefined : bounded(sink, () => middle(checked.program, roots, sink, { ...this.#passes(undefined, undefined, false), ...options }))
     if (sink.errors > 0) throw new CompileError(sink.list)
     return module!
   }

@@ -149,31 +149,24 @@ export function arrayType(elem: Type, count: Int | null): Type {
 
 const argKeys = (args: readonly GenericArg[]): string => args.length === 0 ? '' : `<${args.map(a => a.key).join(',')}>`
 
-function once<D extends StructDecl | InterfaceDecl, T extends StructType | InterfaceType>(decl: D, args: readonly GenericArg[], make: (decl: D, args: readonly GenericArg[]) => T): T {
-  if (args.length > 0) return make(decl, args)
-  let known = nullary.get(decl)
-  if (known === undefined) nullary.set(decl, known = make(decl, args))
-  return known as T
-}
-
 export function structType(decl: StructDecl, args: readonly GenericArg[]): StructType {
-  return once(decl, args, newStruct)
+  return declared('struct', decl, args) as StructType
 }
 
 export function interfaceType(decl: InterfaceDecl, args: readonly GenericArg[]): InterfaceType {
-  return once(decl, args, newInterface)
+  return declared('interface', decl, args) as InterfaceType
 }
 
-function newStruct(decl: StructDecl, args: readonly GenericArg[]): StructType {
-  return { kind: 'struct', key: `${decl.name}@${decl.id}${argKeys(args)}`, decl, args }
+function declared(kind: 'struct' | 'interface', decl: StructDecl | InterfaceDecl, args: readonly GenericArg[]): StructType | InterfaceType {
+  const known = args.length > 0 ? undefined : nullary.get(decl)
+  if (known !== undefined) return known
+  const made = { kind, key: `${decl.name}@${decl.id}${argKeys(args)}`, decl, args } as StructType | InterfaceType
+  if (args.length === 0) nullary.set(decl, made)
+  return made
 }
 
 export function enumType(decl: EnumDecl): EnumType {
   return { kind: 'enum', key: `${decl.name}@${decl.id}`, decl }
-}
-
-function newInterface(decl: InterfaceDecl, args: readonly GenericArg[]): InterfaceType {
-  return { kind: 'interface', key: `${decl.name}@${decl.id}${argKeys(args)}`, decl, args }
 }
 
 export function paramType(decl: TypeParamDecl): ParamType {

@@ -41,14 +41,14 @@ export function inlineSingleCalls(module: Module): ReadonlySet<Func> {
     }
   }
   for (const g of module.globals) if (g.init !== undefined) calls.set(g.init, Infinity)
-  const single = (f: Func): boolean => calls.get(f) === 1 && !f.info.noInline && !isNamed(f) && f.body !== undefined && !returnsFromLoop(f.body)
+  const single = new Set(module.funcs.filter(f => calls.get(f) === 1 && !f.info.noInline && !isNamed(f) && f.body !== undefined && !returnsFromLoop(f.body)))
   const grown = new Set<Func>()
   const seen = new Set<Func>()
-  const work = module.funcs.filter(func => !single(func))
+  const work = module.funcs.filter(func => !single.has(func))
   for (let func = work.pop(); func !== undefined; func = work.pop()) {
     if (seen.has(func) || func.body === undefined) continue
     seen.add(func)
-    if (inlineAll(func, single, nestingLimit)) grown.add(func)
+    if (inlineAll(func, callee => single.has(callee), nestingLimit)) grown.add(func)
     walk(func.body, inst => { if (inst.op === ops.call) work.push(inst.attr as Func) })
   }
   return grown
