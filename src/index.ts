@@ -2,9 +2,11 @@
  * The library: Slang source in, WGSL, WebAssembly, JavaScript or IR text out, derivatives included. Nothing here touches the
  * file system or the network; it runs in browsers, workers, Node, Deno and Bun alike.
  */
+import type { Sink } from './base/diag.ts'
 import { notDifferentiable } from './base/errors/derivative.ts'
 import { missingExport } from './base/errors/lower.ts'
-import { Explainer, core, limitTrips, pictures, type Explain, type Explanation, type Pictures, type Root, type Stage, type Target } from './compile.ts'
+import { checkAssigned } from './check/assigned.ts'
+import { Explainer, core, limitTrips, pictures, type Checked, type Explain, type Explanation, type Pictures, type Root, type Stage, type Target } from './compile.ts'
 import { printFunc, printModule } from './ir/print.ts'
 import * as verifier from './ir/verify.ts'
 import { Derived, blame, type Blame } from './debug/blame.ts'
@@ -98,6 +100,10 @@ export class Program extends WgslProgram {
 
   protected override pictures(): Pictures {
     return pictures
+  }
+
+  protected override doubts(checked: Checked, sink: Sink): void {
+    checkAssigned(checked.program, sink)
   }
 
   protected override limiter(): typeof limitTrips {

@@ -96,6 +96,7 @@ export class WgslProgram {
     if (options.verify === true) this.#verifier = verifier
     const sink = new Sink()
     this.#checked = bounded(sink, () => front(source, options, core, sink))
+    if (sink.errors === 0) this.doubts?.(this.#checked!, sink)
     if (sink.errors === 0) this.#draft = bounded(sink, () => this.#draw('wgsl', 'none', sink))
     this.#diagnostics.push(...sink.list)
     this.#errors = sink.errors
@@ -177,6 +178,9 @@ export class WgslProgram {
     if (sink.errors > 0) throw new CompileError(sink.list)
     return module!
   }
+
+  /** Warns of what is doubtful and no mistake; not in what only makes WGSL, to keep that small. */
+  protected doubts?(checked: Checked, sink: Sink): void
 
   /** What stands for textures on targets that have none; they are left out of what only makes WGSL. */
   protected pictures(): Pictures | undefined {

@@ -1,3 +1,4 @@
+import { compile } from '../src/index.ts'
 import { readFileSync, readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { core } from '../src/check/core.generated.ts'
@@ -122,6 +123,21 @@ describe('a byte order mark', () => {
     const { file, start } = sink.list[0]!.span!
     expect([file.position(start), file.line(1)]).toEqual([{ line: 1, column: 20 }, 'float f() { return y; }'])
   })
+})
+
+describe('a number without a value', () => {
+  const warned = (source: string): readonly string[] => compile(source).diagnostics.map(d => d.code)
+  it.each([
+    ['read at once', 'float f() { float x; return x; }', ['W41016']],
+    ['read to be changed', 'int f() { int x; x += 1; return x; }', ['W41016']],
+    ['never written, read in a loop', 'float f(int n) { float s; float t = 0; for (int i = 0; i < n; i++) t += s; return t; }', ['W41016']],
+    ['written further down in a loop', 'float f(int n) { float s; float t = 0; for (int i = 0; i < n; i++) { if (i > 0) t += s; s = i; } return t; }', []],
+    ['written in a branch', 'float f(bool b) { float x; if (b) x = 1; return x; }', []],
+    ['written in part', 'float f() { float3 v; v.x = 1; return v.x; }', []],
+    ['written by a function', 'void g(out float x) { x = 1; } float f() { float x; g(x); return x; }', []],
+    ['an output that is left', 'void f(float x, out float y) { }', ['W41018']],
+    ['an output that is written', 'void f(float x, out float y) { y = x; }', []],
+  ])('%s', (_, source, expected) => expect(warned(source)).toEqual(expected))
 })
 
 describe('what follows from a mistake', () => {

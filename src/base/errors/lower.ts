@@ -77,8 +77,8 @@ export const missingExport: Entry<'name'> = error('E38001', 'there is no functio
   example: { source: 'float f(float x) { return x; }', exports: ['g'] },
 })
 
-export const nobodyConforms: Entry<'name' | 'interface'> = warning('W50100', '{name} is called, and no type is known to conform to {interface} where the program runs: the call gives zeros', {
-  help: 'make a value of a type that conforms, or ask for conformances as Type:{interface}=id',
+export const nobodyConforms: Entry<'name' | 'interface'> = warning('W50100', '{name} is called, and no type is known to conform to {interface}: the call gives zeros', {
+  help: 'make such a value, or ask for conformances as Type:{interface}=id',
   example: 'interface I { float f(); } struct S : I { float f() { return 1; } } export float g(int id) { return createDynamicObject<I, uint4>(id, uint4(0)).f(); }',
 })
 
