@@ -103,7 +103,7 @@ class Check {
       eachExpr(e, x => {
         if ((x.kind === 'assign' || x.kind === 'update') && this.#carries(x.value)) this.#activate(x.place)
         if (x.kind !== 'call' || !this.#isDifferentiable(x.func)) return
-        if (![...x.args, ...(x.object === null ? [] : [x.object])].some(a => this.#argCarries(a))) return
+        if (!this.#anyCarries(x)) return
         for (const a of x.args) if (a.dir !== 'in') this.#activate(a.place)
         if (x.object !== null && x.object.dir !== 'in') this.#activate(x.object.place)
       })
@@ -119,6 +119,10 @@ class Check {
     return a.dir === 'in' ? this.#carries(a.value) : a.dir === 'inout' && this.#placeCarries(a.place)
   }
 
+  #anyCarries(e: CallExpr): boolean {
+    return (e.object !== null && this.#argCarries(e.object)) || e.args.some(a => this.#argCarries(a))
+  }
+
   #carries(e: Expr): boolean {
     if (!this.#differentiable(e.type)) return false
     switch (e.kind) {
@@ -127,7 +131,7 @@ class Check {
       case 'old': return true
       case 'call':
         if (isDetach(e.func) || !this.#isDifferentiable(e.func)) return false
-        return [...e.args, ...(e.object === null ? [] : [e.object])].some(a => this.#argCarries(a))
+        return this.#anyCarries(e)
       case 'update': return this.#placeCarries(e.place) || this.#carries(e.value)
       case 'field': return this.#carries(e.base) && !this.#isNoDiffField(e.base.type, e.field.index)
       case 'conditional': return this.#carries(e.then) || this.#carries(e.otherwise)
@@ -328,8 +332,7 @@ class Check {
 
   #loses(e: CallExpr): boolean {
     const sig = signatureOf(this.#cx, e.func)
-    if (e.object !== null && this.#argCarries(e.object)) return true
-    return e.args.some((a, i) => sig.params[i]?.noDiff !== true && this.#argCarries(a))
+    return (e.object !== null && this.#argCarries(e.object)) || e.args.some((a, i) => sig.params[i]?.noDiff !== true && this.#argCarries(a))
   }
 }
 

@@ -190,17 +190,13 @@ export function solve(cx: Cx, list: GenericParams, vars: ReadonlyMap<number, Gen
   const args = new Map<number, GenericArg>()
   const subst: Subst = { args, self: null }
   // What a parameter conforms to settles others: `f<T, S : I<T>>(S s)`. To ask an extension what others add would be a circle.
-  let settled = vars
   const constraints = constraintsOf(cx, list)
-  if ([...vars.values()].includes(null)) {
-    const found = new Map(vars)
-    for (const c of constraints) {
-      const subject = c.subject.kind === 'param' ? vars.get(c.subject.decl.id) ?? null : null
-      if (subject !== null && !isInt(subject) && c.iface.kind === 'interface') inferInstance(cx, c.iface, subject, found, !ofExtension)
-    }
-    settled = found
+  const found = [...vars.values()].includes(null) ? new Map(vars) : null
+  if (found !== null) for (const c of constraints) {
+    const subject = c.subject.kind === 'param' ? vars.get(c.subject.decl.id) ?? null : null
+    if (subject !== null && !isInt(subject) && c.iface.kind === 'interface') inferInstance(cx, c.iface, subject, found, !ofExtension)
   }
-  settled.forEach((arg, id) => { if (arg !== null) args.set(id, arg) })
+  ;(found ?? vars).forEach((arg, id) => { if (arg !== null) args.set(id, arg) })
   for (const p of list.params) {
     let arg = args.get(p.id)
     if (arg === undefined) {

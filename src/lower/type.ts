@@ -227,5 +227,5 @@ export function isPair(type: s.Type): boolean {
 /** A name for IR text: letters, digits, `_` and `.`. */
 export function typeName(type: s.GenericArg): string {
   const name = s.show(type)
-  return /^[A-Za-z]+$/.test(name) ? name : name.replace(/[^A-Za-z0-9_.]+/g, '_').replace(/_+$/, '').replace(/^(\d)/, '_$1')
+  return /^[A-Za-z][A-Za-z0-9]*$/.test(name) ? name : name.replace(/[^A-Za-z0-9_.]+/g, '_').replace(/_+$/, '').replace(/^(\d)/, '_$1')
 }

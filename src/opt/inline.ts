@@ -144,12 +144,9 @@ class Inlining {
 
   /** Whether a region has a call that is wanted at all. */
   finds(region: Region): boolean {
-    for (let i = 0; i < region.insts.length; i++) {
-      const inst = region.insts[i]!
-      if (inst.op === ops.call && (inst.attr as Func).body !== undefined && this.#predicate(inst.attr as Func)) return true
-      for (let k = 0; k < inst.regions.length; k++) if (this.finds(inst.regions[k]!)) return true
-    }
-    return false
+    let found = false
+    walk(region, ({ op, attr }) => { found ||= op === ops.call && (attr as Func).body !== undefined && this.#predicate(attr as Func) })
+    return found
   }
 
   /** `chain` holds the functions that are being inlined: a call of one of them is recursion and stays. */

@@ -9,7 +9,8 @@ const maxF16 = 65520
 export function float32Text(value: number): string {
   // Decimals of at most six digits differ as floats, so none that is shorter means the same.
   const short = String(value)
-  if (/^-?\d{1,3}\.\d{1,3}$/.test(short)) return short
+  const plain = /^-?\d{1,3}(\.\d{1,3})?$/.exec(short)
+  if (plain !== null) return plain[1] === undefined ? `${short}.0` : short
   const x = Math.fround(value)
   for (let digits = 1; digits <= 9; digits++) {
     const text = x.toPrecision(digits)

@@ -47,7 +47,7 @@ let words: Set<string> | undefined
 
 /** A name that WGSL accepts, from any hint: letters, digits and single underscores, with `fallback` where nothing is left. */
 export function spellable(hint: string, fallback: string): string {
-  if (/^[A-Za-z]+$/.test(hint)) return hint
+  if (/^[A-Za-z](?:_?[A-Za-z0-9])*$/.test(hint)) return hint
   const name = hint.replace(/\W+/g, '_').replace(/^_+|_+$/g, '').replace(/__+/g, '_')
   if (name === '') return fallback
   return /^\d/.test(name) ? `_${name}` : name
@@ -85,9 +85,8 @@ export class Names {
   make(hint: string, fallback: string): string {
     const base = spellable(hint, fallback)
     let name = base
-    let n = this.#next.get(base)
-    if (n !== undefined || isReserved(name) || this.has(name)) {
-      n ??= 0
+    let n = this.#next.get(base) ?? (isReserved(base) || this.has(base) ? 0 : -1)
+    if (n >= 0) {
       do name = `${base}_${n++}`
       while (isReserved(name) || this.has(name))
       this.#next.set(base, n)
