@@ -6,6 +6,7 @@ import type { Sink } from './base/diag.ts'
 import { notDifferentiable } from './base/errors/derivative.ts'
 import { missingExport } from './base/errors/lower.ts'
 import { checkAssigned } from './check/assigned.ts'
+import { checkStrictly } from './check/strict.ts'
 import { Explainer, core, limitTrips, pictures, type Checked, type Explain, type Explanation, type Pictures, type Root, type Stage, type Target } from './compile.ts'
 import { printFunc, printModule } from './ir/print.ts'
 import * as verifier from './ir/verify.ts'
@@ -104,6 +105,7 @@ export class Program extends WgslProgram {
 
   protected override doubts(checked: Checked, sink: Sink): void {
     checkAssigned(checked.program, sink)
+    checkStrictly(checked.program, sink)
   }
 
   protected override limiter(): typeof limitTrips {

@@ -137,6 +137,11 @@ describe('a number without a value', () => {
     ['written by a function', 'void g(out float x) { x = 1; } float f() { float x; g(x); return x; }', []],
     ['an output that is left', 'void f(float x, out float y) { }', ['W41018']],
     ['an output that is written', 'void f(float x, out float y) { y = x; }', []],
+    ['== for =', 'int f(int x) { int y = 1; y == x; return y; }', ['W30058']],
+    ['a constant', 'static const float g; extern static const int n = 2;', ['E31225']],
+    ['leaving loops in a defer', 'static int t = 0; void f() { defer { for (int i = 0; i < 3; i++) { if (i == 1) continue; if (i == 2) break; t++; } } t = 2; }', []],
+    ['a lambda in a defer', 'static int t = 0; void f() { defer { let g = (int x) => { return x + 1; }; t = g(t); } t = 2; }', []],
+    ['two results of overloads', 'float f(float x) { return x; } int f(int x) { return x; }', []],
   ])('%s', (_, source, expected) => expect(warned(source)).toEqual(expected))
 })
 
