@@ -67,6 +67,8 @@ export const stats = {
   points: 0, kinks: 0, large: 0,
   /** Runs on a device; how often it could not compile a program, which is tried at the lowest level then. */
   devices: 0, uncompiled: 0,
+  /** Those that found no number where numbers overflow on the way. */
+  overflows: 0,
   /** Those that say something else, as far as their functions may err. */
   noise: 0,
   /** The same of second derivatives. */
@@ -78,6 +80,8 @@ const levels = [2, 1, 0, 3] as const
 const verified = (seed: number): boolean => process.env['SEEDS'] === undefined || (seed >> 2) % 2 === 0
 /** What the interpreter makes of the program is asked at all levels, but not of all programs: it takes as long as a target. */
 const interpreted = (seed: number): boolean => (seed >> 3) % 4 === 0
+/** Numbers beyond it overflow in single precision once they are multiplied. */
+const singleLimit = 1e18
 const enough = 2
 const most = 8
 
@@ -93,6 +97,8 @@ export interface Sample {
   readonly said: readonly number[]
   /** What JavaScript says. */
   readonly script: (module: Evaluated) => readonly number[]
+  /** Whether numbers on the way pass what single precision can multiply: of a value that is not used that may make no number of zero. */
+  readonly overflows: () => boolean
 }
 
 /** The same of second derivatives: a point, and the derivative there by both modes with both derivatives of each. */
@@ -100,6 +106,7 @@ export interface SecondSample {
   readonly s: number
   readonly said: readonly number[]
   readonly script: (module: Evaluated) => readonly number[]
+  readonly overflows: () => boolean
 }
 
 /** How a program is changed before, what reverse passes may keep, and whether second derivatives are asked for. */
@@ -186,7 +193,7 @@ class Forms {
    * True where the derivatives of a function pass numbers so large that others overflow. Of a value that is computed but not used
    * the derivative is zero, and zero times infinity no number.
    */
-  overflows(name: string, forward: readonly Data[], reverse: readonly Data[]): boolean {
+  overflows(name: string, forward: readonly Data[], reverse: readonly Data[], limit = 1e50): boolean {
     const module = parseModule(this.#compiled.ir('final', name))
     let largest = 0
     const watch = (_: unknown, x: Data): void => {
@@ -195,7 +202,7 @@ class Forms {
     }
     run(funcNamed(module, `fwd_${name}`), forward, { mode: 'f64', watch })
     run(funcNamed(module, `bwd_${name}`), reverse, { mode: 'f64', watch })
-    return largest > 1e50
+    return largest > limit
   }
 
   /**
@@ -248,18 +255,17 @@ function checkFirst(program: Program, seed: number, forms: Forms, samples: Sampl
     const grads = exact.vjp(args, cts)
     const pushed = flatAll(both.tangents, diffs)
     const wrong = disagreement({ value, forward: pushed, reverse: inner(grads), weights })
-    if (wrong !== undefined && ![...pushed, ...flatGrads(grads)].every(Number.isFinite)) {
-      const pairs = (mode: 'forward' | 'reverse'): Data[] => {
-        let [input, ct] = [0, 1]
-        return program.main.params.flatMap(p => {
-          const given = p.dir === 'out' ? undefined : input++
-          const weight = p.dir === 'in' ? undefined : cts[ct++]!
-          if (given === undefined) return mode === 'forward' ? [] : [weight!]
-          return [tangents[given] === undefined ? args[given]! : [args[given]!, mode === 'forward' ? tangents[given] : weight ?? tangents[given]]]
-        })
-      }
-      if (forms.overflows('f', pairs('forward'), [...pairs('reverse'), cts[0]!])) return 'large'
+    const pairs = (mode: 'forward' | 'reverse'): Data[] => {
+      let [input, ct] = [0, 1]
+      return program.main.params.flatMap(p => {
+        const given = p.dir === 'out' ? undefined : input++
+        const weight = p.dir === 'in' ? undefined : cts[ct++]!
+        if (given === undefined) return mode === 'forward' ? [] : [weight!]
+        return [tangents[given] === undefined ? args[given]! : [args[given]!, mode === 'forward' ? tangents[given] : weight ?? tangents[given]]]
+      })
     }
+    const overflows = (limit?: number): boolean => forms.overflows('f', pairs('forward'), [...pairs('reverse'), cts[0]!], limit)
+    if (wrong !== undefined && ![...pushed, ...flatGrads(grads)].every(Number.isFinite) && overflows()) return 'large'
     if (wrong !== undefined) return wrong
     if (!here.every(v => Math.abs(v) < 100)) return 'large'
     const values = flatAll(wasm.value(args), types)
@@ -273,7 +279,7 @@ function checkFirst(program: Program, seed: number, forms: Forms, samples: Sampl
       const subject = scripted(program, js)
       return [...flatAll(subject.value(args), types), ...flatGrads(subject.vjp(args, cts))]
     }
-    samples.push({ args, cts, said: [...values, ...gradients], script })
+    samples.push({ args, cts, said: [...values, ...gradients], script, overflows: () => overflows(singleLimit) })
     return undefined
   }
   stats.programs++
@@ -327,7 +333,7 @@ function checkSecond(forms: Forms, samples: SecondSample[]): string | undefined 
     ]
     const other = forms.disagreement('the second derivative', found, wasm, js => script(js, s), 1e-3)
     if (other !== undefined) return other
-    samples.push({ s, said: wasm, script: js => script(js, s) })
+    samples.push({ s, said: wasm, script: js => script(js, s), overflows: () => names.some(name => forms.overflows(name, [[s, 1]], [[s, 777], 1], singleLimit)) })
     return undefined
   }
   stats.seconds++
@@ -406,6 +412,10 @@ async function ofDevice(text: string, seed: number, given: readonly number[], re
   if (sample === undefined) return undefined
   const { said } = sample
   if (said.some(v => !(Math.abs(v) < 1e3)) || (found.length === said.length && near(said, found, 2e-2))) return undefined
+  if (!found.every(Number.isFinite) && sample.overflows()) {
+    stats.overflows++
+    return undefined
+  }
   if (isNoise(compiled, sample, found)) {
     stats.noise++
     return undefined
