@@ -26,6 +26,9 @@ export function generateProgram(seed: number, features: Features): Program {
   return new Generator(random(seed * 7919 + 17), features).program()
 }
 
+/** Of a loop to `n`: that is at most 3 where a program begins, and each call may add 2. */
+const mostTrips = 12
+
 const vectors = [t.vec(t.f32, 2), t.vec(t.f32, 3), t.vec(t.f32, 4)]
 const mat = t.mat(t.f32, 2, 2)
 const wide = t.mat(t.f32, 2, 3)
@@ -318,7 +321,7 @@ class Generator {
       const down = to.kind === 'lit' && this.rand(4) === 0
       const step = down ? -1 : 1 + this.rand(2)
       const unroll = to.kind === 'lit' && this.rand(4) === 0
-      s = { kind: 'for', name, from: down ? max : this.rand(2), to: down ? { ...to, value: 0 } as Expr : to, max: to.kind === 'lit' ? max : 4, step, unroll, body: this.list(depth + 1) }
+      s = { kind: 'for', name, from: down ? max : this.rand(2), to: down ? { ...to, value: 0 } as Expr : to, max: to.kind === 'lit' ? max : to.kind === 'var' ? mostTrips : 4, step, unroll, body: this.list(depth + 1) }
     } else {
       // The counter is stepped first, so that `continue` cannot loop for ever.
       this.vars.push({ name, type: t.i32, mutable: false })
