@@ -83,8 +83,13 @@ async function startGpu() {
   }
   const child = fork(at('bench/gpu-worker.mjs'), { env, serialization: 'advanced', execArgv: [] })
   const answer = () => new Promise((resolve, reject) => {
-    child.once('message', m => m.fatal === undefined && m.error === undefined ? resolve(m) : reject(new Error(m.fatal ?? m.error)))
-    child.once('exit', () => reject(new Error('the WebGPU process ended')))
+    const ended = () => reject(new Error('the WebGPU process ended'))
+    child.once('exit', ended)
+    child.once('message', m => {
+      child.off('exit', ended)
+      if (m.fatal === undefined && m.error === undefined) resolve(m)
+      else reject(new Error(m.fatal ?? m.error))
+    })
   })
   const { ready } = await answer()
   return {
