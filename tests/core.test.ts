@@ -10,11 +10,8 @@ import { wgslCore } from '../src/check/core-wgsl.generated.ts'
 import type { Decl } from '../src/check/decl.ts'
 import { Library, type LibraryData } from '../src/check/library.ts'
 import { PackedLibrary, type PackedFile } from '../src/check/packed.ts'
-// @ts-expect-error a tool without types
-import { coreSources as sourcesOf } from '../tools/core-index.mjs'
+import { coreSources } from '../tools/core-index.mjs'
 import { packsOf, writtenOut } from '../src/check/pack.ts'
-
-const coreSources = sourcesOf as (samples: boolean) => Record<string, string>
 
 // Bodies of the library are checked when a program needs them; here all of them are.
 

@@ -131,10 +131,10 @@ export function typeTerm(cx: Cx, decl: Decl, subst: Subst, base: Type | null): T
     case 'enum': return { kind: 'type', type: enumType(decl) }
     case 'typeparam': {
       const type = put(cx, paramType(decl), subst)
-      const list = type.kind === 'param' && type.decl === decl ? cx.paramLists.get(decl.scope) : undefined
+      const list = type.kind === 'param' && type.decl === decl ? cx.of(decl).paramLists.get(decl.scope) : undefined
       if (list === undefined || list.syntax.where.length === 0) return { kind: 'type', type }
       constraintsOf(cx, list)
-      return { kind: 'type', type: cx.equal.get(type.key) ?? type }
+      return { kind: 'type', type: cx.equalTo(type.key) ?? type }
     }
     case 'alias':
       if (decl.generics !== null) return { kind: 'open', decl, outer: subst }
