@@ -156,17 +156,22 @@ class Runner {
     // What the passes run last left for others to fold, or to find equal.
     let control = false
     let values = false
-    for (let round = 0, again = true; again && round < maxRounds; round++) {
-      again = false
-      for (const [name, pass, needs] of list) {
+    // In another round, passes up to the last that may have made work for others; once one finds work, all.
+    let last = list.length
+    for (let round = 0; last >= 0 && round < maxRounds; round++) {
+      let until = last
+      last = -1
+      for (let i = 0; i < list.length && i <= until; i++) {
+        const [name, pass, needs] = list[i]!
         if (needs !== undefined && !shape[needs]) continue
         const change = this.#run(func, name, pass)
         if (name === 'simplify') control = false
         else if (name === 'gvn') values = false
         if (change === false) continue
+        until = list.length
         control ||= change === 'control'
         values ||= moving.has(name)
-        again ||= uncovering.has(name)
+        if (uncovering.has(name) || (last >= 0 && name === 'memory')) last = i
         // What has become promotable is promoted at once; folding and merging is all that it then takes.
         if (name === 'memory' && this.#promotes(func)) control = true
         if (reshaping.has(name)) shape = shapeOf(func)

@@ -82,6 +82,8 @@ const verified = (seed: number): boolean => process.env['SEEDS'] === undefined |
 const interpreted = (seed: number): boolean => (seed >> 3) % 4 === 0
 /** Numbers beyond it overflow in single precision once they are multiplied. */
 const singleLimit = 1e18
+/** The least normal number of single precision. */
+const smallestNormal = 2 ** -126
 const enough = 2
 const most = 8
 
@@ -425,7 +427,8 @@ async function ofDevice(text: string, seed: number, given: readonly number[], re
 
 /**
  * True where what a device says is no further off than the errors that WGSL allows its functions explain: JavaScript in single
- * precision with such errors, chosen at random, goes as far. For sin and cos that is 2⁻¹¹.
+ * precision with such errors, chosen at random, goes as far. For sin and cos that is 2⁻¹¹; for atan2 it is bounded only where
+ * the first operand is a normal number, and of -0 or a subnormal one a device may make any angle.
  */
 function isNoise(compiled: Compiled, { said, script }: Sample | SecondSample, found: readonly number[]): boolean {
   const { code } = compiled.js({ mode: 'f32' })
@@ -439,6 +442,7 @@ function isNoise(compiled: Compiled, { said, script }: Sample | SecondSample, fo
     const isWave = name === 'sin' || name === 'cos'
     math[name] = isExact ? f : (...args: number[]) => {
       const exact = (f as (...args: number[]) => number)(...args)
+      if (name === 'atan2' && Math.abs(args[0]!) < smallestNormal) return exact + rand(3) * Math.PI - Math.PI
       return isWave ? exact + error() * 2 ** -11 : exact * (1 + error() * 2 ** -18)
     }
   }

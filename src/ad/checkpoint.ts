@@ -8,7 +8,7 @@ import { Builder } from '../ir/build.ts'
 import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import { Inst, Region, type Func, type Value } from '../ir/value.ts'
-import { cloneInst, valueTable } from '../ir/walk.ts'
+import { cloneInst, valueTable, walk } from '../ir/walk.ts'
 import { boundOf, inductions, tripBound } from '../opt/loops.ts'
 import { byteScale } from './budget.ts'
 import type { AdContext } from './context.ts'
@@ -51,16 +51,15 @@ export interface Decisions {
   readonly adjoint: Adjoint
   readonly primal: Primal
   readonly slots: readonly Slot[]
-  readonly choices: ReadonlyMap<number, Choice>
+  readonly choices: ReadonlyMap<Value, Choice>
   /** By loop: the value that numbers its trips. */
   readonly counters: ReadonlyMap<Inst, Value>
   /** The primal values that the reverse pass names. */
   needed(): readonly Value[]
   recipe(v: Value): Source | undefined
   bound(loop: Inst): { readonly max: number; readonly exact: boolean } | undefined
-  valueOf(id: number): Value
   /** What would be chosen if some values had to be computed again or stored. */
-  decide(values: readonly Value[], as: 'store' | 'recompute'): ReadonlyMap<number, Choice>
+  decide(values: readonly Value[], as: 'store' | 'recompute'): ReadonlyMap<Value, Choice>
 }
 
 /**
@@ -72,6 +71,8 @@ const byteAtTop = 2, byteInLoop = 4, byteInGpuLoop = 16
 const reservedBytes = 1024
 /** Slots of more bytes grow as they are filled even where the number of trips is known: the trips may end early, or run out of memory with a word. */
 const hugeBytes = 2 ** 24
+/** What is there without computing it. */
+const nothing: Source = { from: [], cost: 0 }
 /** Trips assumed of a loop whose bound is unknown. */
 const assumedTrips = 16
 
@@ -80,7 +81,7 @@ class Checkpointer {
   readonly trees: Trees
   readonly adjoint: Adjoint
   readonly primal: Primal
-  choices: ReadonlyMap<number, Choice> = new Map()
+  choices: ReadonlyMap<Value, Choice> = new Map()
   readonly bounds: Map<Inst, { readonly max: number; readonly exact: boolean }> = new Map()
   readonly counters: Map<Inst, Value> = new Map()
   readonly inductionOf: Map<number, { readonly loop: Inst; readonly start: Value; readonly step: number }> = new Map()
@@ -129,28 +130,25 @@ class Checkpointer {
 
   /** The primal values that the adjoint names, each once, in order. */
   needed(): Value[] {
-    const seen = new Set<number>(), out: Value[] = []
-    const visit = (r: Region): void => {
-      for (const inst of r.insts) {
-        for (const v of inst.args) {
-          if (seen.has(v.id) || !this.primal.isPrimal(v)) continue
-          seen.add(v.id)
-          out.push(v)
-        }
-        for (const q of inst.regions) visit(q)
+    const seen = new Uint8Array(this.trees.work.nextValue), out: Value[] = []
+    walk(this.adjoint.body, ({ args }) => {
+      for (let i = 0; i < args.length; i++) {
+        const v = args[i]!
+        if (seen[v.id] === 1 || !this.primal.isPrimal(v)) continue
+        seen[v.id] = 1
+        out.push(v)
       }
-    }
-    visit(this.adjoint.body)
+    })
     return out
   }
 
   /** From what and at what cost a value can be computed again in the reverse region that mirrors its own. */
   recipe(v: Value): Source | undefined {
-    if (this.constants.has(v.id)) return { from: [], cost: 0 }
+    if (this.constants.has(v.id)) return nothing
     if (v.def.op === undefined) {
-      if (v.def === this.trees.primal) return { from: [], cost: 0 }
+      if (v.def === this.trees.primal) return nothing
       const loop = this.primal.places[v.id]!.loops.at(-1)
-      if (loop !== undefined && this.counters.get(loop) === v) return { from: [], cost: 0 }
+      if (loop !== undefined && this.counters.get(loop) === v) return nothing
       const induction = this.inductionOf.get(v.id)
       return induction === undefined ? undefined : { from: [induction.start], cost: 1 }
     }
@@ -170,24 +168,26 @@ class Checkpointer {
   }
 
   /** The minimum cut; values that are given must be had the way that is said, if they can. */
-  decide(forced: readonly Value[] = [], as?: 'store' | 'recompute'): Map<number, Choice> {
-    const choices = new Map<number, Choice>()
+  decide(forced: readonly Value[] = [], as?: 'store' | 'recompute'): Map<Value, Choice> {
+    const choices = new Map<Value, Choice>()
     const net = new Network()
     const source = net.node(), sink = net.node()
-    const nodes: Map<number, { readonly v: Value; readonly into: number; readonly out: number }> = new Map()
+    // By id, for each value the node that its being computed again makes flow into, and after it the one for having it.
+    const nodes = new Int32Array(this.trees.work.nextValue)
+    const isFree = -1
     const queue: Value[] = []
-    const free = (v: Value): boolean => {
-      const recipe = this.recipe(v)
-      return recipe !== undefined && recipe.cost === 0 && recipe.from.length === 0
-    }
     const node = (v: Value): number | undefined => {
-      const known = nodes.get(v.id)
-      if (known !== undefined) return known.out
-      if (free(v)) { choices.set(v.id, 'free'); return undefined }
-      const made = { v, into: net.node(), out: net.node() }
-      nodes.set(v.id, made)
+      const known = nodes[v.id]!
+      if (known !== 0) return known === isFree ? undefined : known + 1
+      const recipe = this.recipe(v)
+      if (recipe !== undefined && recipe.cost === 0 && recipe.from.length === 0) {
+        choices.set(v, 'free')
+        nodes[v.id] = isFree
+        return undefined
+      }
+      nodes[v.id] = net.node()
       queue.push(v)
-      return made.out
+      return net.node()
     }
     for (const v of this.needed()) {
       const out = node(v)
@@ -197,11 +197,11 @@ class Checkpointer {
     const shared = new Map<Inst, number>()
     for (let q = 0; q < queue.length; q++) {
       const v = queue[q]!
-      const { into, out } = nodes.get(v.id)!
+      const into = nodes[v.id]!
       const recipe = as === 'store' && forced.includes(v) ? undefined : this.recipe(v)
       const marked = v.def.op !== undefined && v.def.op === ops.call && (v.def.attr as Func).info.prefer === 'recompute'
       const prefers = marked || (as === 'recompute' && recipe !== undefined && forced.includes(v))
-      net.edge(into, out, prefers ? Infinity : this.storeCost(v))
+      net.edge(into, into + 1, prefers ? Infinity : this.storeCost(v))
       let made = into
       if (recipe !== undefined && v.def.op !== undefined && v.def.results.length > 1) {
         const known = shared.get(v.def)
@@ -211,16 +211,17 @@ class Checkpointer {
         shared.set(v.def, made)
       }
       net.edge(source, made, recipe === undefined ? Infinity : recipe.cost * this.weight(v))
-      for (const u of recipe?.from ?? []) {
-        const from = node(u)
+      if (recipe === undefined) continue
+      for (let i = 0; i < recipe.from.length; i++) {
+        const from = node(recipe.from[i]!)
         if (from !== undefined) net.edge(from, made, Infinity)
       }
     }
     // A value without a recipe may never be computed again: its `into` stays on the source's side.
     const side = net.cut(source, sink)
-    for (const { v, into, out } of nodes.values()) {
-      if (side[out] === 1) continue
-      choices.set(v.id, side[into] === 1 ? 'store' : 'recompute')
+    for (const v of queue) {
+      const into = nodes[v.id]!
+      if (side[into + 1] !== 1) choices.set(v, side[into] === 1 ? 'store' : 'recompute')
     }
     return choices
   }
@@ -276,9 +277,7 @@ class Checkpointer {
   run(): Checkpointed {
     this.foldCounts()
     this.choices = this.decide()
-    for (const [id, choice] of this.choices) {
-      if (choice === 'store') this.store(this.valueOf(id))
-    }
+    this.choices.forEach((choice, v) => { if (choice === 'store') this.store(v) })
     this.cx.explain?.decided(this)
     const top: Frame = { homes: [this.trees.primal], out: [], values: new Map(), loop: undefined, number: undefined }
     this.rebuild(this.adjoint.body, [top])
@@ -306,20 +305,6 @@ class Checkpointer {
       sum += loops.reduce((n, loop) => n * (this.bound(loop)?.max ?? Infinity), bytesOf(value.type.kind === 'ptr' ? value.type.elem! : value.type))
     }
     return sum
-  }
-
-  readonly #values: Map<number, Value> = new Map()
-  valueOf(id: number): Value {
-    if (this.#values.size === 0) this.#collect(this.trees.primal)
-    return this.#values.get(id)!
-  }
-
-  #collect(r: Region): void {
-    for (const v of r.params) this.#values.set(v.id, v)
-    for (const inst of r.insts) {
-      for (const v of inst.results) this.#values.set(v.id, v)
-      for (const q of inst.regions) this.#collect(q)
-    }
   }
 
   /** Replaces residuals by values of the adjoint, emitting what computes or loads them before their first use. */
@@ -354,61 +339,73 @@ class Checkpointer {
   }
 
   make(v: Value, frame: Frame, frames: readonly Frame[]): Value {
-    const b = this.work
-    const emit = <T>(f: () => T): T => {
-      const at = new Region()
-      const result = b.within(at, f)
-      frame.out.push(...at.insts)
-      return result
-    }
     const constant = this.constants.get(v.id)
-    if (constant !== undefined) return emit(() => b.const(v.type, constant))
+    if (constant !== undefined) return this.emit(frame, b => b.const(v.type, constant))
     const stored = this.stored.get(v.id)
-    if (stored !== undefined) return this.fetch(v, stored.slot, stored.variable, frames, emit)
-    if (v.def.op === undefined) {
-      if (v.def === this.trees.primal) {
-        const param = b.value(v.type, this.adjoint.body, 0, v.name)
-        this.inputs.set(v.id, param)
-        return param
-      }
-      const loop = this.primal.places[v.id]!.loops.at(-1)!
-      if (this.counters.get(loop) === v) return frame.number!
-      const { start, step } = this.inductionOf.get(v.id)!
-      const from = this.available(start, frames)
-      return emit(() => b.add(from, b.mul(b.convert(frame.number!, v.type), b.const(v.type, wide(v.type) ? BigInt(step) : step))))
+    if (stored !== undefined) return this.fetch(v, stored.slot, stored.variable, frames, frame)
+    if (v.def.op === undefined) return this.makeParam(v, v.def, frame, frames)
+    return v.def.op === ops.variable ? this.makeVariable(v, frame, frames) : this.makeAgain(v, v.def, frame, frames)
+  }
+
+  /** Appends to what a frame has what `make` builds. */
+  emit<T>(frame: Frame, make: (b: Builder) => T): T {
+    const at = new Region()
+    const result = this.work.within(at, () => make(this.work))
+    frame.out.push(...at.insts)
+    return result
+  }
+
+  /** What a region's parameter is in the reverse pass: an input, the number of a trip, or what follows from that. */
+  makeParam(v: Value, of: Region, frame: Frame, frames: readonly Frame[]): Value {
+    if (of === this.trees.primal) {
+      const param = this.work.value(v.type, this.adjoint.body, 0, v.name)
+      this.inputs.set(v.id, param)
+      return param
     }
-    const inst = v.def
-    if (inst.op === ops.variable) {
-      const value = this.available(this.primal.initialiser(v)!, frames)
-      return emit(() => {
-        const copy = b.variable(v.type.elem!, v.name)
-        b.store(copy, value)
-        return copy
-      })
-    }
+    const loop = this.primal.places[v.id]!.loops.at(-1)!
+    if (this.counters.get(loop) === v) return frame.number!
+    const { start, step } = this.inductionOf.get(v.id)!
+    const from = this.available(start, frames)
+    return this.emit(frame, b => b.add(from, b.mul(b.convert(frame.number!, v.type), b.const(v.type, wide(v.type) ? BigInt(step) : step))))
+  }
+
+  /** A variable that holds what it was given at first. */
+  makeVariable(v: Value, frame: Frame, frames: readonly Frame[]): Value {
+    const value = this.available(this.primal.initialiser(v)!, frames)
+    return this.emit(frame, b => {
+      const copy = b.variable(v.type.elem!, v.name)
+      b.store(copy, value)
+      return copy
+    })
+  }
+
+  /** The results of an instruction that is computed again; gives the one that is asked for. */
+  makeAgain(v: Value, inst: Inst, frame: Frame, frames: readonly Frame[]): Value {
     // A branch that is computed again brings its regions; what they use from outside must be there first.
     const { from } = this.recipe(v)!
-    const there = from.map(u => this.available(u, frames))
     let copy: Inst
     if (inst.regions.length === 0) {
-      copy = new Inst(inst.op, inst.args.map(a => from.includes(a) ? there[from.indexOf(a)]! : a), inst.attr, inst.regions, inst.span)
-      copy.results = inst.results.map((r, i) => b.value(r.type, copy, i, r.name))
+      // What it is computed from are its operands, if it is from anything.
+      const args = inst.args.slice()
+      if (from.length > 0) for (let i = 0; i < args.length; i++) args[i] = this.available(args[i]!, frames)
+      copy = new Inst(inst.op, args, inst.attr, inst.regions, inst.span)
+      for (let i = 0; i < inst.results.length; i++) copy.results.push(this.work.value(inst.results[i]!.type, copy, i, inst.results[i]!.name))
     } else {
+      const there = from.map(u => this.available(u, frames))
       const table = valueTable(this.trees.work)
       from.forEach((u, i) => { table[u.id] = there[i]! })
       copy = cloneInst(inst, this.trees.work, table)
     }
-    inst.results.forEach((r, i) => frame.values.set(r.id, copy.results[i]!))
+    for (let i = 0; i < copy.results.length; i++) frame.values.set(inst.results[i]!.id, copy.results[i]!)
     frame.out.push(copy)
     return copy.results[v.index]!
   }
 
-  fetch(v: Value, slot: Slot, variable: boolean, frames: readonly Frame[], emit: <T>(f: () => T) => T): Value {
-    const b = this.work
+  fetch(v: Value, slot: Slot, variable: boolean, frames: readonly Frame[], frame: Frame): Value {
     const loops = this.primal.places[v.id]!.loops
     if (loops.length === 0 && !variable) return slot.in
     const numbers = loops.map(loop => frames.find(f => f.loop === loop)!.number!)
-    return emit(() => {
+    return this.emit(frame, b => {
       let value: Value
       if (loops.length === 0) value = slot.in
       else {

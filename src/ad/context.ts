@@ -129,18 +129,17 @@ export function newFunc(cx: AdContext, name: string, ins: readonly Value[], outs
     ...ins.map((v, i): ParamSig => ({ name: v.name === '' ? `a${i}` : v.name, type: v.type, dir: 'in', noDiff: differential(v.type) === null })),
     ...outs.map((type, i): ParamSig => ({ name: `r${i}`, type, dir: 'out', noDiff: differential(type) === null })),
   ]
-  const func = new Func(uniqueName(cx, name), { params, result: voidType, resultNoDiff: true }, span)
+  const func = new Func(uniqueName(cx.module.funcs, name), { params, result: voidType, resultNoDiff: true }, span)
   func.info.level = 'backward'
   cx.module.funcs.push(func)
   return func
 }
 
-/** A name that no function of the module has. */
-export function uniqueName(cx: AdContext, name: string): string {
-  if (!cx.module.funcs.some(f => f.name === name)) return name
-  let n = 1
-  while (cx.module.funcs.some(f => f.name === `${name}_${n}`)) n++
-  return `${name}_${n}`
+/** A name that nothing in the list has. */
+export function uniqueName(taken: readonly { readonly name: string }[], name: string): string {
+  let found = name
+  for (let n = 1; taken.some(x => x.name === found); n++) found = `${name}_${n}`
+  return found
 }
 
 function customOf(cx: AdContext, type: Type): { readonly dzero: Func | undefined; readonly dadd: Func | undefined } | undefined {

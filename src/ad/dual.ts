@@ -29,7 +29,7 @@ export function dualOf(cx: AdContext, func: Func): Func {
   const params = doubled(func.sig.params)
   const place = places(func.sig.result)
   if (place !== null) params.push({ name: 'd_result', type: place, dir: 'out', noDiff: true })
-  const dual = new Func(uniqueName(cx, `${func.name}_dual`), { ...func.sig, params }, func.span)
+  const dual = new Func(uniqueName(cx.module.funcs, `${func.name}_dual`), { ...func.sig, params }, func.span)
   cx.duals.set(func, dual)
   if (func.request !== undefined) cx.resolve(func)
   cx.derivatives(func)
@@ -67,7 +67,7 @@ function joined(cx: AdContext, func: Func, derivative: Func, kind: 'forward' | '
     at++
   }
   params.push(...taken.slice(at))
-  const made = new Func(uniqueName(cx, `${derivative.name}_places`), { ...derivative.sig, params }, derivative.span)
+  const made = new Func(uniqueName(cx.module.funcs, `${derivative.name}_places`), { ...derivative.sig, params }, derivative.span)
   made.info.level = derivative.info.level
   made.info.forceInline = true
   cx.module.funcs.push(made)
@@ -91,7 +91,7 @@ function joined(cx: AdContext, func: Func, derivative: Func, kind: 'forward' | '
 function plainOf(cx: AdContext, func: Func): Func {
   const known = cx.plains.get(func)
   if (known !== undefined) return known
-  const plain = cloneFunc(func, uniqueName(cx, `${func.name}_plain`))
+  const plain = cloneFunc(func, uniqueName(cx.module.funcs, `${func.name}_plain`))
   Object.assign(plain.info, { level: 'none', forward: undefined, backward: undefined, substitute: undefined, forceInline: false })
   cx.plains.set(func, plain)
   cx.module.funcs.push(plain)

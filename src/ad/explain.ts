@@ -227,7 +227,7 @@ class Report {
 
   make(changes: boolean): Found {
     const { choices } = this.#of
-    const values = [...choices.keys()].map(id => this.#of.valueOf(id)).filter(v => !isConstant(v))
+    const values = [...choices.keys()].filter(v => !isConstant(v))
     values.sort((a, b) => this.#of.primal.places[a.id]!.order - this.#of.primal.places[b.id]!.order)
     const withChange = changes && values.length <= changeLimit
     const registers = new Set<Residual>()
@@ -248,7 +248,7 @@ class Report {
     walk(this.#of.trees.primal, inst => {
       const callee = inst.op === ops.call ? this.#callees.get(inst.attr as Func) : undefined
       if (callee === undefined || !reversed.has(callee.split.vjp)) return
-      const chosen = inst.results.map(v => choices.get(v.id))
+      const chosen = inst.results.map(v => choices.get(v))
       if (chosen.some((c, i) => i >= callee.split.own && c === 'store')) callee.held = true
       callees.set(callee, callees.get(callee) === true || chosen.includes('recompute'))
     })
@@ -260,8 +260,7 @@ class Report {
   #totals(choices: Decisions['choices']): { readonly bytes: number; readonly operations: number } {
     let bytes = 0, operations = 0
     const counted = new Set<Inst>()
-    for (const [id, choice] of choices) {
-      const v = this.#of.valueOf(id)
+    for (const [v, choice] of choices) {
       if (choice === 'store') bytes += this.#bytes(v) * (this.#trips(v) ?? 1)
       if (choice !== 'recompute') continue
       if (v.def.op !== undefined) {
@@ -292,7 +291,7 @@ class Report {
   }
 
   #residual(v: Value, withChange: boolean, isFirst: boolean): Residual {
-    const choice = this.#of.choices.get(v.id)!
+    const choice = this.#of.choices.get(v)!
     const trips = this.#trips(v)
     const slot = this.#of.slots.find(s => s.value === v)
     return {
@@ -385,7 +384,7 @@ class Report {
     const callee = v.def.op === ops.call ? v.def.attr as Func : undefined
     if (callee !== undefined && callee.info.prefer !== 'none') return undefined
     const before = this.#totals(this.#of.choices)
-    const after = this.#totals(this.#of.decide(v.def.results.filter(r => this.#of.choices.has(r.id)), choice === 'store' ? 'recompute' : 'store'))
+    const after = this.#totals(this.#of.decide(v.def.results.filter(r => this.#of.choices.has(r)), choice === 'store' ? 'recompute' : 'store'))
     if (after.bytes === before.bytes && after.operations === before.operations) return undefined
     return {
       attribute: choice === 'store' ? 'PreferRecompute' : 'PreferCheckpoint', on: callee === undefined || callee.info.library ? '' : calleeName(callee),

@@ -11,6 +11,7 @@ export class Network {
   }
 
   edge(from: number, to: number, capacity: number): void {
+    if (capacity === 0) return
     this.#arc(from, to, capacity)
     this.#arc(to, from, 0)
   }

@@ -7,10 +7,10 @@ import { differential, struct, type Field, type Type } from '../ir/type.ts'
 import { Inst, type Value } from '../ir/value.ts'
 import { Builder } from '../ir/build.ts'
 import { bytesOf } from './residual.ts'
-import type { AdContext } from './context.ts'
+import { uniqueName, type AdContext } from './context.ts'
 
 /** Scalars of a context from which on it is packed. */
-const maxLoose = 200
+const maxLoose = 60
 
 /** True where the entries of a context are too many to travel one by one. */
 export function isLarge(types: readonly Type[]): boolean {
@@ -20,13 +20,13 @@ export function isLarge(types: readonly Type[]): boolean {
 /** The struct of a context's entries, which carries the derivatives that they carry. */
 export function contextType(cx: AdContext, name: string, types: readonly Type[]): Type {
   const fields = types.map((type, i): Field => ({ name: `s${i}`, type }))
-  const type = struct(unique(cx, name), fields)
+  const type = struct(uniqueName(cx.module.structs, name), fields)
   const carrying = fields.flatMap((f): Field[] => {
     const d = differential(f.type)
     return d === null ? [] : [{ name: f.name, type: d }]
   })
   const isOwn = carrying.length === fields.length && carrying.every((f, i) => f.type === fields[i]!.type)
-  const diff = isOwn ? type : struct(unique(cx, `${name}.Differential`), carrying)
+  const diff = isOwn ? type : struct(uniqueName(cx.module.structs, `${name}.Differential`), carrying)
   let next = 0
   type.diff = { type: diff, fields: fields.map(f => differential(f.type) === null ? -1 : next++), dzero: undefined, dadd: undefined }
   if (!isOwn) {
@@ -35,13 +35,6 @@ export function contextType(cx: AdContext, name: string, types: readonly Type[])
   }
   cx.module.structs.push(type)
   return type
-}
-
-function unique(cx: AdContext, name: string): string {
-  const taken = (wanted: string): boolean => cx.module.structs.some(s => s.name === wanted)
-  let found = name
-  for (let n = 1; taken(found); n++) found = `${name}_${n}`
-  return found
 }
 
 /** Appends what packs the entries at the end of the primal half; gives the packed context. */

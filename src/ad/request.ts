@@ -53,7 +53,7 @@ function resolveInner(cx: AdContext, func: Func): void {
   windows.allowed = false
   if (request !== undefined && windows.made && !cx.writing.has(func)) {
     cx.requests.delete(func)
-    const other = func.info.substitute = cloneFunc(func, uniqueName(cx, func.name))
+    const other = func.info.substitute = cloneFunc(func, uniqueName(cx.module.funcs, func.name))
     other.request = request
     cx.module.funcs.push(other)
     resolve(cx, other)

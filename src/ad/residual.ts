@@ -142,7 +142,8 @@ export class Primal {
   readonly func: Func
   readonly body: Region
   readonly #costs: Costs = new Costs()
-  readonly #recipes: Map<Inst, Recipe | null> = new Map()
+  /** By id of an instruction's first result. */
+  readonly #recipes: (Recipe | null | undefined)[]
   readonly places: (Place | undefined)[] = []
   /** By region: its own loops. */
   readonly regionLoops: Map<Region, readonly Inst[]> = new Map()
@@ -155,6 +156,7 @@ export class Primal {
   constructor(func: Func, body: Region) {
     this.func = func
     this.body = body
+    this.#recipes = new Array<Recipe | null | undefined>(func.nextValue)
     this.#index(body, [])
   }
 
@@ -222,12 +224,13 @@ export class Primal {
 
   /** How an instruction's results can be had again, or undefined where they must be stored. */
   recipe(inst: Inst): Recipe | undefined {
-    let recipe = this.#recipes.get(inst)
-    if (recipe === undefined) {
-      recipe = this.#recipe(inst) ?? null
-      this.#recipes.set(inst, recipe)
-    }
-    return recipe ?? undefined
+    if (inst.results.length === 0) return this.#recipe(inst)
+    const { id } = inst.results[0]!
+    const known = this.#recipes[id]
+    if (known !== undefined) return known ?? undefined
+    const recipe = this.#recipe(inst)
+    this.#recipes[id] = recipe ?? null
+    return recipe
   }
 
   #recipe(inst: Inst): Recipe | undefined {

@@ -152,6 +152,25 @@ export class Cursor {
     return false
   }
 
+  /** The same; after an error inside the brackets, goes on behind them. */
+  closeBehind(text: ')' | ']' | '}', open: number): void {
+    this.close(text, open)
+    const close = this.tokens.matches[open]!
+    if (close >= this.pos) this.jump(close + 1)
+  }
+
+  /** What stands before the bracket that closes the one at `open`, with commas between; one may stand after the last. */
+  list<T>(closer: ')' | ']' | '}', open: number, parse: () => T): T[] {
+    const items: T[] = []
+    while (!this.is(closer) && this.kind !== eofKind) {
+      const before = this.pos
+      items.push(parse())
+      if (!this.accept(',') || this.pos === before) break
+    }
+    this.closeBehind(closer, open)
+    return items
+  }
+
   /** Says that something should stand before the next token: there, or at the end of the line before. */
   missing(expected: string): void {
     const at = this.tokens.span(this.pos, this.pos)

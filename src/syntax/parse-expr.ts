@@ -7,7 +7,7 @@ import { parseParams } from './parse-param.ts'
 import { parseBlock } from './parse-stmt.ts'
 import { parseGenericArgs, parseType, parseTypeOrExpr } from './parse-type.ts'
 import { afterType, isTypeName, opensGenericArgs } from './scan.ts'
-import { charKind, eofKind, errorKind, floatKind, intKind, nameKind, punctuatorText, stringKind } from './token.ts'
+import { charKind, errorKind, floatKind, intKind, nameKind, punctuatorText, stringKind } from './token.ts'
 
 const precedence: Readonly<Record<string, number>> = {
   ',': 1, '?': 3, '||': 4, '&&': 5, '|': 6, '^': 7, '&': 8, '==': 9, '!=': 9, '<': 10, '>': 10, '<=': 10, '>=': 10, '<<': 11, '>>': 11,
@@ -335,22 +335,7 @@ function takesGenericArgs(p: Cursor, expr: Expr): boolean {
 
 /** The arguments between brackets; a comma may stand after the last. */
 export function parsePostfixArgs(p: Cursor, opener: '(' | '[' | '{', closer: ')' | ']' | '}'): Expr[] {
-  const args: Expr[] = []
   const open = p.pos
   p.expect(opener)
-  while (!p.is(closer) && p.kind !== eofKind) {
-    const before = p.pos
-    args.push(parseArgument(p))
-    if (!p.accept(',')) break
-    if (p.pos === before) break
-  }
-  if (p.is(closer)) {
-    p.advance()
-    return args
-  }
-  p.close(closer, open)
-  // Skip to the bracket that closes this list, so that the caller goes on after it.
-  const close = p.tokens.matches[open]!
-  if (close >= p.pos) p.jump(close + 1)
-  return args
+  return p.list(closer, open, () => parseArgument(p))
 }

@@ -214,17 +214,10 @@ function parseEnum(p: Cursor, head: Head): Decl[] {
   const name: Name = p.kind === nameKind
     ? p.name('the name of an enum') : { text: `_enum${p.tokens.starts[at]!}`, span: p.tokens.span(at, at) }
   const bases = parseBases(p)
-  const cases: EnumCase[] = []
+  let cases: EnumCase[] = []
   const open = p.pos
   if (p.expect('{')) {
-    while (!p.is('}') && p.kind !== eofKind) {
-      const before = p.pos
-      cases.push(parseEnumCase(p))
-      if (!p.accept(',') || p.pos === before) break
-    }
-    p.close('}', open)
-    const close = p.tokens.matches[open]!
-    if (close >= p.pos) p.jump(close + 1)
+    cases = p.list('}', open, () => parseEnumCase(p))
     p.accept(';')
   }
   const decl: EnumDecl = { kind: 'enum', ...common(p, head), name, isClass, bases, cases }
@@ -346,9 +339,7 @@ function parseAccessors(p: Cursor): AccessorDecl[] {
     if (accessor !== undefined) accessors.push(accessor)
     if (p.recovering || p.pos === before) break
   }
-  p.close('}', open)
-  const close = p.tokens.matches[open]!
-  if (close >= p.pos) p.jump(close + 1)
+  p.closeBehind('}', open)
   return accessors
 }
 

@@ -68,9 +68,7 @@ export function parseAttributes(p: Cursor, attributes: Attribute[]): void {
     if (p.pos === before || (!p.accept(',') && p.kind !== nameKind)) break
   }
   if (double) p.expect(']')
-  p.close(']', open)
-  const close = p.tokens.matches[open]!
-  if (close >= p.pos) p.jump(close + 1)
+  p.closeBehind(']', open)
 }
 
 function parseAttribute(p: Cursor): Attribute {
@@ -82,18 +80,7 @@ function parseAttribute(p: Cursor): Attribute {
     name += `::${p.name('the name of an attribute').text}`
   }
   const nameSpan = p.spanFrom(first)
-  const args: Argument[] = []
-  if (p.is('(')) {
-    const open = p.advance()
-    while (!p.is(')') && p.kind !== eofKind) {
-      const before = p.pos
-      args.push(parseNamedArgument(p))
-      if (!p.accept(',') || p.pos === before) break
-    }
-    p.close(')', open)
-    const close = p.tokens.matches[open]!
-    if (close >= p.pos) p.jump(close + 1)
-  }
+  const args = p.is('(') ? p.list(')', p.advance(), () => parseNamedArgument(p)) : []
   return { kind: 'attribute', span: p.spanFrom(first), name, nameSpan, args }
 }
 
@@ -108,23 +95,10 @@ function parseNamedArgument(p: Cursor): Argument {
 
 /** `(float x, inout y : int = 0)`. In a lambda a parameter may be a name only. */
 export function parseParams(p: Cursor, lambda = false): Param[] {
-  const params: Param[] = []
   const open = p.pos
   p.expect('(')
-  while (!p.is(')') && p.kind !== eofKind) {
-    const before = p.pos
-    params.push(parseParam(p, lambda))
-    if (!p.accept(',') || p.pos === before) break
-  }
-  if (params.length === 1 && isVoidParam(params[0]!)) params.length = 0
-  if (p.is(')')) {
-    p.advance()
-    return params
-  }
-  p.close(')', open)
-  const close = p.tokens.matches[open]!
-  if (close >= p.pos) p.jump(close + 1)
-  return params
+  const params = p.list(')', open, () => parseParam(p, lambda))
+  return params.length === 1 && isVoidParam(params[0]!) ? [] : params
 }
 
 /** `f(void)`. */

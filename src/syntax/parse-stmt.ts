@@ -180,7 +180,7 @@ function parseIf(p: Cursor, start: number, attributes: readonly Attribute[]): St
       p.expect('=')
     }
     const condition = parseExpr(p)
-    closeParen(p, open)
+    p.closeBehind(')', open)
     const then = parseBody(p, true)
     arms.push({ first, attributes: arms.length === 0 ? attributes : [], name, condition, then })
     if (!p.acceptWord('else')) break
@@ -204,14 +204,6 @@ function parseIf(p: Cursor, start: number, attributes: readonly Attribute[]): St
   return stmt!
 }
 
-/** Closes the parentheses of a statement; after an error inside, goes on behind them. */
-function closeParen(p: Cursor, open: number): void {
-  if (p.accept(')')) return
-  p.close(')', open)
-  const close = p.tokens.matches[open]!
-  if (close >= p.pos) p.jump(close + 1)
-}
-
 function parseFor(p: Cursor, first: number, attributes: readonly Attribute[]): Stmt {
   p.advance()
   const open = p.pos
@@ -229,7 +221,7 @@ function parseFor(p: Cursor, first: number, attributes: readonly Attribute[]): S
   const condition = p.is(';') || p.is(')') ? undefined : parseExpr(p)
   p.expect(';')
   const step = p.is(')') ? undefined : parseExpr(p)
-  closeParen(p, open)
+  p.closeBehind(')', open)
   const body = parseBody(p, false)
   return { kind: 'for', span: p.spanFrom(first), attributes, init, condition, step, body }
 }
@@ -255,7 +247,7 @@ function parseCondition(p: Cursor): Expr {
   const open = p.pos
   p.expect('(')
   const condition = parseExpr(p)
-  closeParen(p, open)
+  p.closeBehind(')', open)
   return condition
 }
 
@@ -361,7 +353,7 @@ export function parseAssert(p: Cursor): { readonly condition: Expr; readonly mes
   p.expect('(')
   const condition = parseArgument(p)
   const message = p.accept(',') ? parseArgument(p) : undefined
-  closeParen(p, open)
+  p.closeBehind(')', open)
   p.expect(';')
   return { condition, message }
 }

@@ -159,18 +159,22 @@ function indexText(i: Expr, v: Value): string {
   return String(constantIndex(v) ?? i.text)
 }
 
+/** The expressions of all operands. */
+function all(args: readonly Value[], scope: Scope): Expr[] {
+  return args.map(a => scope.get(a))
+}
+
 /** The expression of an instruction without regions that has one result. */
 export function expression(inst: Inst, scope: Scope): Expr {
+  const { args } = inst
   const type = inst.results[0]!.type
   const spelling = infix.get(inst.op)
   if (spelling !== undefined) {
-    const x = inst.args[0]!, y = inst.args[1]!
+    const x = args[0]!, y = args[1]!
     const binding = spelling[1]
     const mixes = binding === binds.add || binding === binds.mul
     return binary(spelling[0], binding, scope.get(mixes ? operand(x, y) : x), scope.get(mixes ? operand(y, x) : y))
   }
-  const get = (i: number): Expr => scope.get(inst.args[i]!)
-  const all = (): Expr[] => inst.args.map(a => scope.get(a))
   switch (inst.op) {
     case ops.constant: {
       const text = literal(type.scalar!, inst.attr as number)
@@ -178,54 +182,54 @@ export function expression(inst: Inst, scope: Scope): Expr {
     }
     case ops.zero: return primary(`${scope.typeText(type)}()`)
     case ops.neg: {
-      const x = get(0)
+      const x = scope.get(args[0]!)
       return merge(binds.unary, x.text.startsWith('-') ? `-(${x.text})` : `-${at(x, binds.unary)}`, x)
     }
     case ops.not: {
-      const x = get(0)
+      const x = scope.get(args[0]!)
       return type.scalar === 'bool' ? negate(x) : merge(binds.unary, `~${at(x, binds.unary)}`, x)
     }
-    case ops.select: return callText('select', [get(2), get(1), get(0)])
-    case ops.convert: return callText(scope.typeText(type), all())
-    case ops.bitcast: return callText(`bitcast<${scope.typeText(type)}>`, all())
-    case ops.construct: case ops.splat: return callText(scope.typeText(type), all())
-    case ops.extract: return component(get(0), inst.args[0]!.type, inst.attr as number, scope)
+    case ops.select: return callText('select', [scope.get(args[2]!), scope.get(args[1]!), scope.get(args[0]!)])
+    case ops.convert: return callText(scope.typeText(type), all(args, scope))
+    case ops.bitcast: return callText(`bitcast<${scope.typeText(type)}>`, all(args, scope))
+    case ops.construct: case ops.splat: return callText(scope.typeText(type), all(args, scope))
+    case ops.extract: return component(scope.get(args[0]!), args[0]!.type, inst.attr as number, scope)
     case ops.swizzle: {
-      const x = get(0)
+      const x = scope.get(args[0]!)
       return merge(binds.primary, `${at(x, binds.primary)}.${(inst.attr as readonly number[]).map(l => lanes[l]!).join('')}`, x)
     }
     case ops.index: {
-      const [x, i] = [get(0), get(1)]
-      return merge(binds.primary, `${at(x, binds.primary)}[${indexText(i, inst.args[1]!)}]`, x, i)
+      const [x, i] = [scope.get(args[0]!), scope.get(args[1]!)]
+      return merge(binds.primary, `${at(x, binds.primary)}[${indexText(i, args[1]!)}]`, x, i)
     }
-    case ops.dot: return callText('dot', all())
+    case ops.dot: return callText('dot', all(args, scope))
     // Rows here are columns there, so the product turns round.
-    case ops.matmul: return binary('*', binds.mul, get(1), get(0))
-    case ops.transpose: return callText('transpose', all())
+    case ops.matmul: return binary('*', binds.mul, scope.get(args[1]!), scope.get(args[0]!))
+    case ops.transpose: return callText('transpose', all(args, scope))
     case ops.global: return primary(scope.globalText(inst.attr as Global))
-    case ops.field: return component(get(0), inst.args[0]!.type.elem!, inst.attr as number, scope)
+    case ops.field: return component(scope.get(args[0]!), args[0]!.type.elem!, inst.attr as number, scope)
     case ops.elem: {
-      const lane = inst.args[0]!.type.elem!.kind === 'vec' ? constantIndex(inst.args[1]!) : undefined
-      if (lane !== undefined) return component(get(0), inst.args[0]!.type.elem!, lane, scope)
-      const [x, i] = [get(0), get(1)]
-      return merge(binds.primary, `${x.text}[${indexText(i, inst.args[1]!)}]`, x, i)
+      const lane = args[0]!.type.elem!.kind === 'vec' ? constantIndex(args[1]!) : undefined
+      if (lane !== undefined) return component(scope.get(args[0]!), args[0]!.type.elem!, lane, scope)
+      const [x, i] = [scope.get(args[0]!), scope.get(args[1]!)]
+      return merge(binds.primary, `${x.text}[${indexText(i, args[1]!)}]`, x, i)
     }
     case ops.load: {
-      const p = get(0)
-      const space = inst.args[0]!.type.space
+      const p = scope.get(args[0]!)
+      const space = args[0]!.type.space
       const constant = space === 'storage' || space === 'uniform' || space === 'handle'
-      return constant ? p : { ...p, reads: union(p.reads, [rootOf(inst.args[0]!)]) }
+      return constant ? p : { ...p, reads: union(p.reads, [rootOf(args[0]!)]) }
     }
-    case ops.call: return callText(scope.funcText(inst.attr as Func), all())
-    case hide: return get(0)
+    case ops.call: return callText(scope.funcText(inst.attr as Func), all(args, scope))
+    case hide: return scope.get(args[0]!)
     case builtin: case builtinRead: case builtinWrite: case exchangeWeak: {
-      const args = inst.args.map(a => {
+      const given = args.map(a => {
         const e = scope.get(a)
         return a.type.kind === 'ptr' && a.type.space !== 'handle' ? { ...e, text: `&${e.text}` } : e
       })
-      const call = callText(inst.attr as string, args)
+      const call = callText(inst.attr as string, given)
       if (inst.op !== builtinRead) return call
-      return { ...call, reads: union(call.reads, inst.args.filter(a => a.type.kind === 'ptr').map(rootOf)) }
+      return { ...call, reads: union(call.reads, args.filter(a => a.type.kind === 'ptr').map(rootOf)) }
     }
     default: throw new InternalError('wgsl', `no expression for ${inst.op.name}`)
   }
