@@ -7,7 +7,7 @@ import { linear, reversible, ssa, surface, verify, verifyModule } from '../src/i
 import { Builder, region } from '../src/ir/build.ts'
 import * as t from '../src/ir/type.ts'
 import { Func } from '../src/ir/value.ts'
-import { captured, cloneFunc, renumber, substitute, useCounts } from '../src/ir/walk.ts'
+import { captured, cloneFunc, substitute, useCounts } from '../src/ir/walk.ts'
 import { runLines } from './ir-run.ts'
 
 const here = import.meta.dirname
@@ -33,8 +33,6 @@ describe('IR text', () => {
         verify(copy, 'clone')
         func.body = copy.body
         func.nextValue = copy.nextValue
-        renumber(func)
-        verify(func, 'renumber')
       }
       expect(printModule(module)).toBe(source.replace(/^\/\/!.*\n/gm, ''))
       runLines(module, source)

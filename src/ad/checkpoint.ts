@@ -77,56 +77,56 @@ const nothing: Source = { from: [], cost: 0 }
 const assumedTrips = 16
 
 class Checkpointer {
-  readonly cx: AdContext
+  readonly #cx: AdContext
   readonly trees: Trees
   readonly adjoint: Adjoint
   readonly primal: Primal
   choices: ReadonlyMap<Value, Choice> = new Map()
-  readonly bounds: Map<Inst, { readonly max: number; readonly exact: boolean }> = new Map()
+  readonly #bounds: Map<Inst, { readonly max: number; readonly exact: boolean }> = new Map()
   readonly counters: Map<Inst, Value> = new Map()
-  readonly inductionOf: Map<number, { readonly loop: Inst; readonly start: Value; readonly step: number }> = new Map()
-  readonly stored: Map<number, { readonly slot: Slot; readonly variable: boolean }> = new Map()
+  readonly #inductionOf: Map<number, { readonly loop: Inst; readonly start: Value; readonly step: number }> = new Map()
+  readonly #stored: Map<number, { readonly slot: Slot; readonly variable: boolean }> = new Map()
   readonly slots: Slot[] = []
-  readonly inputs: Map<number, Value> = new Map()
-  readonly work: Builder
+  readonly #inputs: Map<number, Value> = new Map()
+  readonly #work: Builder
   /** Slot variables of the primal tree, to stand at its start. */
-  readonly primalStart: Region = new Region()
-  readonly primalEnd: Region = new Region()
+  readonly #primalStart: Region = new Region()
+  readonly #primalEnd: Region = new Region()
   readonly adjointStart: Region = new Region()
 
   constructor(cx: AdContext, trees: Trees, adjoint: Adjoint) {
-    this.cx = cx
+    this.#cx = cx
     this.trees = trees
     this.adjoint = adjoint
     this.primal = new Primal(trees.work, trees.primal)
-    this.work = new Builder(trees.work, trees.primal)
+    this.#work = new Builder(trees.work, trees.primal)
     for (const trips of trees.trips.values()) {
       this.counters.set(trips.primal, trips.counter)
-      for (const i of inductions(trips.primal)) this.inductionOf.set(i.param.id, { loop: trips.primal, start: i.start, step: i.step })
+      for (const i of inductions(trips.primal)) this.#inductionOf.set(i.param.id, { loop: trips.primal, start: i.start, step: i.step })
     }
   }
 
   /** The most trips of a loop; undefined where nothing says. */
   bound(loop: Inst): { readonly max: number; readonly exact: boolean } | undefined {
-    const known = this.bounds.get(loop)
+    const known = this.#bounds.get(loop)
     if (known !== undefined) return known
     const found = tripBound(loop)
     const max = found?.max ?? boundOf(loop.attr)
     if (max === undefined) return undefined
     const bound = { max, exact: found?.exact !== undefined }
-    this.bounds.set(loop, bound)
+    this.#bounds.set(loop, bound)
     return bound
   }
 
   /** Notes the trip counts that are known when compiling. */
-  foldCounts(): void {
+  #foldCounts(): void {
     for (const trips of this.trees.trips.values()) {
       const bound = this.bound(trips.primal)
-      if (bound?.exact === true) this.constants.set(trips.count.id, bound.max)
+      if (bound?.exact === true) this.#constants.set(trips.count.id, bound.max)
     }
   }
 
-  readonly constants: Map<number, number> = new Map()
+  readonly #constants: Map<number, number> = new Map()
 
   /** The primal values that the adjoint names, each once, in order. */
   needed(): Value[] {
@@ -144,27 +144,27 @@ class Checkpointer {
 
   /** From what and at what cost a value can be computed again in the reverse region that mirrors its own. */
   recipe(v: Value): Source | undefined {
-    if (this.constants.has(v.id)) return nothing
+    if (this.#constants.has(v.id)) return nothing
     if (v.def.op === undefined) {
       if (v.def === this.trees.primal) return nothing
       const loop = this.primal.places[v.id]!.loops.at(-1)
       if (loop !== undefined && this.counters.get(loop) === v) return nothing
-      const induction = this.inductionOf.get(v.id)
+      const induction = this.#inductionOf.get(v.id)
       return induction === undefined ? undefined : { from: [induction.start], cost: 1 }
     }
     return this.primal.recipe(v.def)
   }
 
-  weight(v: Value): number {
+  #weight(v: Value): number {
     let trips = 1
     for (const loop of this.primal.places[v.id]!.loops) trips = Math.min(trips * (this.bound(loop)?.max ?? assumedTrips), 1e12)
     return trips
   }
 
-  storeCost(v: Value): number {
+  #storeCost(v: Value): number {
     const type = v.type.kind === 'ptr' ? v.type.elem! : v.type
     if (v.type.kind === 'ptr' && !(v.def.op !== undefined && v.def.op === ops.variable)) return Infinity
-    return bytesOf(type) * (this.primal.places[v.id]!.loops.length === 0 ? byteAtTop : this.cx.growable === true ? byteInLoop : byteInGpuLoop) * this.weight(v) * byteScale(this.cx)
+    return bytesOf(type) * (this.primal.places[v.id]!.loops.length === 0 ? byteAtTop : this.#cx.growable === true ? byteInLoop : byteInGpuLoop) * this.#weight(v) * byteScale(this.#cx)
   }
 
   /** The minimum cut; values that are given must be had the way that is said, if they can. */
@@ -201,7 +201,7 @@ class Checkpointer {
       const recipe = as === 'store' && forced.includes(v) ? undefined : this.recipe(v)
       const marked = v.def.op !== undefined && v.def.op === ops.call && (v.def.attr as Func).info.prefer === 'recompute'
       const prefers = marked || (as === 'recompute' && recipe !== undefined && forced.includes(v))
-      net.edge(into, into + 1, prefers ? Infinity : this.storeCost(v))
+      net.edge(into, into + 1, prefers ? Infinity : this.#storeCost(v))
       let made = into
       if (recipe !== undefined && v.def.op !== undefined && v.def.results.length > 1) {
         const known = shared.get(v.def)
@@ -210,7 +210,7 @@ class Checkpointer {
         if (known !== undefined) continue
         shared.set(v.def, made)
       }
-      net.edge(source, made, recipe === undefined ? Infinity : recipe.cost * this.weight(v))
+      net.edge(source, made, recipe === undefined ? Infinity : recipe.cost * this.#weight(v))
       if (recipe === undefined) continue
       for (let i = 0; i < recipe.from.length; i++) {
         const from = node(recipe.from[i]!)
@@ -230,17 +230,17 @@ class Checkpointer {
   readonly #pieces: { readonly v: Value; readonly insts: readonly Inst[] }[] = []
 
   /** Makes the slot of a value: stores it in the primal tree, and takes it as a parameter of the adjoint. */
-  store(v: Value): void {
+  #store(v: Value): void {
     const place = this.primal.places[v.id]!
     const variable = v.type.kind === 'ptr'
     const type = variable ? v.type.elem! : v.type
     const body = this.trees.primal
     const bounds = place.loops.map(loop => this.bound(loop))
-    const bytes = this.cx.growable === true ? bounds.reduce((n, bound) => n * (bound?.max ?? 1), bytesOf(type)) : 0
+    const bytes = this.#cx.growable === true ? bounds.reduce((n, bound) => n * (bound?.max ?? 1), bytesOf(type)) : 0
     const [isLarge, isHuge] = [bytes > reservedBytes, bytes > hugeBytes]
     const dims = bounds.map(bound => bound === undefined || isHuge || (isLarge && !bound.exact) ? undefined : Math.max(1, bound.max))
     const full = slotType(type, dims)
-    const b = this.work
+    const b = this.#work
     // Where the target has no lists, this is the loop to complain of.
     const unbounded = place.loops[bounds.indexOf(undefined)]?.span ?? null
     let out: Value
@@ -248,7 +248,7 @@ class Checkpointer {
       out = v
     } else {
       b.span = unbounded
-      const slot = b.within(this.primalStart, () => b.variable(full, v.name))
+      const slot = b.within(this.#primalStart, () => b.variable(full, v.name))
       b.span = null
       const piece = new Region()
       b.within(piece, () => {
@@ -257,16 +257,16 @@ class Checkpointer {
         b.store(p, variable ? b.load(v) : v)
       })
       this.#pieces.push({ v, insts: piece.insts })
-      out = b.within(this.primalEnd, () => b.load(slot))
+      out = b.within(this.#primalEnd, () => b.load(slot))
     }
     const into = b.param(full, v.name, this.adjoint.body)
     const slot: Slot = { value: v, type: full, out, in: into }
     this.slots.push(slot)
-    this.stored.set(v.id, { slot, variable })
+    this.#stored.set(v.id, { slot, variable })
   }
 
   /** Right after the definition; for a loop's head, at the start of its body; for a variable, at the end of its region. */
-  storePoint(v: Value): { readonly region: Region; readonly index: number } {
+  #storePoint(v: Value): { readonly region: Region; readonly index: number } {
     const { region, loops } = this.primal.places[v.id]!
     if (v.type.kind === 'ptr') return { region, index: region.insts.length - (region.insts.at(-1)?.op.ends === true ? 1 : 0) }
     const loop = loops.at(-1)
@@ -275,21 +275,21 @@ class Checkpointer {
   }
 
   run(): Checkpointed {
-    this.foldCounts()
+    this.#foldCounts()
     this.choices = this.decide()
-    this.choices.forEach((choice, v) => { if (choice === 'store') this.store(v) })
-    this.cx.explain?.decided(this)
+    this.choices.forEach((choice, v) => { if (choice === 'store') this.#store(v) })
+    this.#cx.explain?.decided(this)
     const top: Frame = { homes: [this.trees.primal], out: [], values: new Map(), loop: undefined, number: undefined }
-    this.rebuild(this.adjoint.body, [top])
+    this.#rebuild(this.adjoint.body, [top])
     for (const { v, insts } of this.#pieces) {
-      const at = this.storePoint(v)
+      const at = this.#storePoint(v)
       at.region.insts.splice(at.index, 0, ...insts)
     }
-    this.trees.primal.insts.unshift(...this.primalStart.insts)
-    this.trees.primal.insts.push(...this.primalEnd.insts)
+    this.trees.primal.insts.unshift(...this.#primalStart.insts)
+    this.trees.primal.insts.push(...this.#primalEnd.insts)
     const needs: number[] = [], inputs: Value[] = []
     this.trees.primal.params.forEach((p, i) => {
-      const v = this.inputs.get(p.id)
+      const v = this.#inputs.get(p.id)
       if (v === undefined) return
       needs.push(i)
       inputs.push(v)
@@ -308,16 +308,16 @@ class Checkpointer {
   }
 
   /** Replaces residuals by values of the adjoint, emitting what computes or loads them before their first use. */
-  rebuild(region: Region, frames: readonly Frame[]): void {
+  #rebuild(region: Region, frames: readonly Frame[]): void {
     const frame = frames.at(-1)!
     for (const inst of region.insts) {
       for (let i = 0; i < inst.args.length; i++) {
         const v = inst.args[i]!
-        if (this.primal.isPrimal(v)) inst.args[i] = this.available(v, frames)
+        if (this.primal.isPrimal(v)) inst.args[i] = this.#available(v, frames)
       }
       for (const r of inst.regions) {
         const trip = this.adjoint.trips.get(r)
-        this.rebuild(r, [...frames, {
+        this.#rebuild(r, [...frames, {
           homes: this.adjoint.mirrors.get(r) ?? [], out: [], values: new Map(), loop: trip?.of.primal, number: trip?.number,
         }])
       }
@@ -326,53 +326,53 @@ class Checkpointer {
     region.insts = frame.out
   }
 
-  available(v: Value, frames: readonly Frame[]): Value {
+  #available(v: Value, frames: readonly Frame[]): Value {
     const region = this.primal.places[v.id]!.region
     let depth = frames.length - 1
     while (!frames[depth]!.homes.includes(region)) depth--
     const frame = frames[depth]!
     const known = frame.values.get(v.id)
     if (known !== undefined) return known
-    const made = this.make(v, frame, depth + 1 === frames.length ? frames : frames.slice(0, depth + 1))
+    const made = this.#make(v, frame, depth + 1 === frames.length ? frames : frames.slice(0, depth + 1))
     frame.values.set(v.id, made)
     return made
   }
 
-  make(v: Value, frame: Frame, frames: readonly Frame[]): Value {
-    const constant = this.constants.get(v.id)
-    if (constant !== undefined) return this.emit(frame, b => b.const(v.type, constant))
-    const stored = this.stored.get(v.id)
-    if (stored !== undefined) return this.fetch(v, stored.slot, stored.variable, frames, frame)
-    if (v.def.op === undefined) return this.makeParam(v, v.def, frame, frames)
-    return v.def.op === ops.variable ? this.makeVariable(v, frame, frames) : this.makeAgain(v, v.def, frame, frames)
+  #make(v: Value, frame: Frame, frames: readonly Frame[]): Value {
+    const constant = this.#constants.get(v.id)
+    if (constant !== undefined) return this.#emit(frame, b => b.const(v.type, constant))
+    const stored = this.#stored.get(v.id)
+    if (stored !== undefined) return this.#fetch(v, stored.slot, stored.variable, frames, frame)
+    if (v.def.op === undefined) return this.#makeParam(v, v.def, frame, frames)
+    return v.def.op === ops.variable ? this.#makeVariable(v, frame, frames) : this.#makeAgain(v, v.def, frame, frames)
   }
 
   /** Appends to what a frame has what `make` builds. */
-  emit<T>(frame: Frame, make: (b: Builder) => T): T {
+  #emit<T>(frame: Frame, make: (b: Builder) => T): T {
     const at = new Region()
-    const result = this.work.within(at, () => make(this.work))
+    const result = this.#work.within(at, () => make(this.#work))
     frame.out.push(...at.insts)
     return result
   }
 
   /** What a region's parameter is in the reverse pass: an input, the number of a trip, or what follows from that. */
-  makeParam(v: Value, of: Region, frame: Frame, frames: readonly Frame[]): Value {
+  #makeParam(v: Value, of: Region, frame: Frame, frames: readonly Frame[]): Value {
     if (of === this.trees.primal) {
-      const param = this.work.value(v.type, this.adjoint.body, 0, v.name)
-      this.inputs.set(v.id, param)
+      const param = this.#work.value(v.type, this.adjoint.body, 0, v.name)
+      this.#inputs.set(v.id, param)
       return param
     }
     const loop = this.primal.places[v.id]!.loops.at(-1)!
     if (this.counters.get(loop) === v) return frame.number!
-    const { start, step } = this.inductionOf.get(v.id)!
-    const from = this.available(start, frames)
-    return this.emit(frame, b => b.add(from, b.mul(b.convert(frame.number!, v.type), b.const(v.type, wide(v.type) ? BigInt(step) : step))))
+    const { start, step } = this.#inductionOf.get(v.id)!
+    const from = this.#available(start, frames)
+    return this.#emit(frame, b => b.add(from, b.mul(b.convert(frame.number!, v.type), b.const(v.type, wide(v.type) ? BigInt(step) : step))))
   }
 
   /** A variable that holds what it was given at first. */
-  makeVariable(v: Value, frame: Frame, frames: readonly Frame[]): Value {
-    const value = this.available(this.primal.initialiser(v)!, frames)
-    return this.emit(frame, b => {
+  #makeVariable(v: Value, frame: Frame, frames: readonly Frame[]): Value {
+    const value = this.#available(this.primal.initialiser(v)!, frames)
+    return this.#emit(frame, b => {
       const copy = b.variable(v.type.elem!, v.name)
       b.store(copy, value)
       return copy
@@ -380,18 +380,18 @@ class Checkpointer {
   }
 
   /** The results of an instruction that is computed again; gives the one that is asked for. */
-  makeAgain(v: Value, inst: Inst, frame: Frame, frames: readonly Frame[]): Value {
+  #makeAgain(v: Value, inst: Inst, frame: Frame, frames: readonly Frame[]): Value {
     // A branch that is computed again brings its regions; what they use from outside must be there first.
     const { from } = this.recipe(v)!
     let copy: Inst
     if (inst.regions.length === 0) {
       // What it is computed from are its operands, if it is from anything.
       const args = inst.args.slice()
-      if (from.length > 0) for (let i = 0; i < args.length; i++) args[i] = this.available(args[i]!, frames)
+      if (from.length > 0) for (let i = 0; i < args.length; i++) args[i] = this.#available(args[i]!, frames)
       copy = new Inst(inst.op, args, inst.attr, inst.regions, inst.span)
-      for (let i = 0; i < inst.results.length; i++) copy.results.push(this.work.value(inst.results[i]!.type, copy, i, inst.results[i]!.name))
+      for (let i = 0; i < inst.results.length; i++) copy.results.push(this.#work.value(inst.results[i]!.type, copy, i, inst.results[i]!.name))
     } else {
-      const there = from.map(u => this.available(u, frames))
+      const there = from.map(u => this.#available(u, frames))
       const table = valueTable(this.trees.work)
       from.forEach((u, i) => { table[u.id] = there[i]! })
       copy = cloneInst(inst, this.trees.work, table)
@@ -401,15 +401,15 @@ class Checkpointer {
     return copy.results[v.index]!
   }
 
-  fetch(v: Value, slot: Slot, variable: boolean, frames: readonly Frame[], frame: Frame): Value {
+  #fetch(v: Value, slot: Slot, variable: boolean, frames: readonly Frame[], frame: Frame): Value {
     const loops = this.primal.places[v.id]!.loops
     if (loops.length === 0 && !variable) return slot.in
     const numbers = loops.map(loop => frames.find(f => f.loop === loop)!.number!)
-    return this.emit(frame, b => {
+    return this.#emit(frame, b => {
       let value: Value
       if (loops.length === 0) value = slot.in
       else {
-        let p = this.memoryOf(slot)
+        let p = this.#memoryOf(slot)
         for (const k of numbers) p = b.elem(p, k)
         value = b.load(p)
       }
@@ -423,10 +423,10 @@ class Checkpointer {
   readonly #memory: Map<Slot, Value> = new Map()
 
   /** The context entry as memory, at the start of the adjoint, so that it can be indexed by trips. */
-  memoryOf(slot: Slot): Value {
+  #memoryOf(slot: Slot): Value {
     const known = this.#memory.get(slot)
     if (known !== undefined) return known
-    const b = this.work
+    const b = this.#work
     const made = b.within(this.adjointStart, () => {
       const copy = b.variable(slot.type, slot.value.name)
       b.store(copy, slot.in)

@@ -354,10 +354,10 @@ const lookAhead = 64
 function overwritten(list: readonly Stmt[], at: number, decl: LocalDecl): boolean {
   for (let i = at + 1; i < Math.min(list.length, at + lookAhead); i++) {
     const s = list[i]!
-    if (s.kind === 'expr' && s.expr.kind === 'assign' && s.expr.place.kind === 'local' && s.expr.place.decl === decl) return !mentions(s.expr.value, decl)
-    let stops = false
-    eachStmt([s], t => { stops ||= t.kind === 'break' || t.kind === 'continue' || expressions(t).some(e => mentions(e, decl)) })
-    if (stops) return false
+    if (s.kind !== 'expr' || s.expr.kind !== 'assign' || s.expr.place.kind !== 'local' || s.expr.place.decl !== decl) continue
+    let read = mentions(s.expr.value, decl)
+    eachStmt(list.slice(at + 1, i), t => { read ||= t.kind === 'break' || t.kind === 'continue' || expressions(t).some(e => mentions(e, decl)) })
+    return !read
   }
   return false
 }

@@ -4,7 +4,7 @@ import type { ScalarName, Space, Type } from './type.ts'
 
 /** An SSA value: the `index`-th result of an instruction, or the `index`-th parameter of a region. */
 export class Value {
-  /** Dense within a function; only for side tables. `renumber` changes it. */
+  /** Dense within a function; only for side tables. Changes when a pass moves the value into another function. */
   id: number
   readonly type: Type
   /** Who defines it; moves when a pass moves the definition into another function. */

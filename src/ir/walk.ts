@@ -151,21 +151,3 @@ export function captured(region: Region, func: Func): Value[] {
   })
   return free
 }
-
-/** Gives the values of a function dense ids in order of definition, and restores who defines them and at which index. */
-export function renumber(func: Func): void {
-  func.nextValue = 0
-  if (func.body === undefined) return
-  const number = (list: readonly Value[], def: Inst | Region): void => {
-    for (let i = 0; i < list.length; i++) {
-      const v = list[i]!
-      v.id = func.nextValue++
-      v.def = def
-      v.index = i
-    }
-  }
-  walkRegions(func.body, r => {
-    number(r.params, r)
-    for (let i = 0; i < r.insts.length; i++) number(r.insts[i]!.results, r.insts[i]!)
-  })
-}

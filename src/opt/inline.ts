@@ -6,7 +6,7 @@
 import * as ops from '../ir/ops.ts'
 import { differential } from '../ir/type.ts'
 import { Inst, Region, Value, inputs, noRegions, outputs, type Func, type Module, type ParamSig, type Signature } from '../ir/value.ts'
-import { cloneInst, valueTable, walk, type ValueTable } from '../ir/walk.ts'
+import { cloneInst, valueTable, walk, walkRegions, type ValueTable } from '../ir/walk.ts'
 import type { Cx } from './cx.ts'
 import { holdsList } from './lists.ts'
 
@@ -31,11 +31,8 @@ export function inline(func: Func, cx: Cx): boolean {
  * that grew. Callers go first: a body then moves into what is left of its callers once, not again and again up a chain.
  */
 export function inlineSingleCalls(module: Module): ReadonlySet<Func> {
-  const calls = new Map<Func, number>()
+  const calls = callCounts(module)
   for (const func of module.funcs) {
-    if (func.body !== undefined) {
-      walk(func.body, inst => { if (inst.op === ops.call) calls.set(inst.attr as Func, (calls.get(inst.attr as Func) ?? 0) + 1) })
-    }
     for (const other of [func.info.forward, func.info.backward, func.info.substitute, func.info.lanewise, func.request?.of]) {
       if (other !== undefined) calls.set(other, Infinity)
     }
@@ -48,7 +45,7 @@ export function inlineSingleCalls(module: Module): ReadonlySet<Func> {
   for (let func = work.pop(); func !== undefined; func = work.pop()) {
     if (seen.has(func) || func.body === undefined) continue
     seen.add(func)
-    if (inlineAll(func, callee => single.has(callee), nestingLimit)) grown.add(func)
+    if (inlineWith(func, new Inlining(func, callee => single.has(callee), nestingLimit, false, true))) grown.add(func)
     walk(func.body, inst => { if (inst.op === ops.call) work.push(inst.attr as Func) })
   }
   return grown
@@ -59,17 +56,22 @@ export function inlineSingleCalls(module: Module): ReadonlySet<Func> {
  * others where the program grows little by it.
  */
 export function inlineContexts(module: Module): void {
-  const calls = new Map<Func, number>()
-  for (const func of module.funcs) {
-    if (func.body !== undefined) walk(func.body, inst => { if (inst.op === ops.call) calls.set(inst.attr as Func, (calls.get(inst.attr as Func) ?? 0) + 1) })
-  }
   const wanted = new Set<Func>()
-  for (const [func, times] of calls) {
+  for (const [func, times] of callCounts(module)) {
     if (func.body === undefined || returnsFromLoop(func.body)) continue
     const holds = [...func.sig.params.map(p => p.type), func.sig.result].some(holdsList)
     if (holds || (func.info.carriesContext && sizeOf(func.body, contextGrowth) * times <= contextGrowth)) wanted.add(func)
   }
   if (wanted.size > 0) for (const func of module.funcs) inlineAll(func, callee => wanted.has(callee))
+}
+
+/** How often each function is called. */
+function callCounts(module: Module): Map<Func, number> {
+  const calls = new Map<Func, number>()
+  for (const func of module.funcs) {
+    if (func.body !== undefined) walk(func.body, inst => { if (inst.op === ops.call) calls.set(inst.attr as Func, (calls.get(inst.attr as Func) ?? 0) + 1) })
+  }
+  return calls
 }
 
 /** True where a `ret` stands in a loop: inlined, it would need a way out of several regions, which not every target has. */
@@ -93,7 +95,7 @@ function isNamed(func: Func): boolean {
 
 /** Inlines every call whose callee has a body and for which the predicate holds, callees of callees included, but none deeper than `limit` regions. */
 export function inlineAll(func: Func, predicate: (callee: Func) => boolean, limit: number = Infinity): boolean {
-  return inlineWith(func, new Inlining(func, predicate, limit, false))
+  return inlineWith(func, new Inlining(func, predicate, limit))
 }
 
 /** The same in a function that is still to be differentiated: what a signature says to carry no derivative goes on to carry none. */
@@ -129,17 +131,21 @@ class Inlining {
   readonly #func: Func
   readonly #predicate: (callee: Func) => boolean
   readonly #limit: number
+  /** What a signature says to carry no derivative is cut from its own. */
   readonly #detaches: boolean
+  /** Each function is called once: its body moves, and leaves nothing behind. */
+  readonly #moves: boolean
   readonly #to: ValueTable
   #grown = 0
   #nesting = 0
 
-  constructor(func: Func, predicate: (callee: Func) => boolean, limit: number, detaches: boolean) {
+  constructor(func: Func, predicate: (callee: Func) => boolean, limit: number, detaches = false, moves = false) {
     this.#func = func
     this.#to = valueTable(func)
     this.#predicate = predicate
     this.#limit = limit
     this.#detaches = detaches
+    this.#moves = moves
   }
 
   /** Whether a region has a call that is wanted at all. */
@@ -191,11 +197,7 @@ class Inlining {
     this.changed = true
     const callee = call.attr as Func
     const body = callee.body!
-    const values = valueTable(callee)
-    const labels = new Map<Inst, Inst>()
-    const given = this.#detaches ? inputs(callee.sig) : []
-    body.params.forEach((p, k) => { values[p.id] = this.#cut(region, call.args[k]!, given[k]) })
-    const copies = body.insts.map(inst => cloneInst(inst, this.#func, values, labels))
+    const copies = this.#moves ? this.#taken(call, body) : this.#copied(region, call, body)
     // What the library computes stands, for the user, where it is called.
     if (callee.info.library && call.span !== null) for (const inst of copies) inst.span = call.span
     const inner = [...chain, callee]
@@ -220,6 +222,27 @@ class Inlining {
     }
     region.insts.push(end)
     return false
+  }
+
+  #copied(region: Region, call: Inst, body: Region): Inst[] {
+    const callee = call.attr as Func
+    const values = valueTable(callee)
+    const labels = new Map<Inst, Inst>()
+    const given = this.#detaches ? inputs(callee.sig) : []
+    body.params.forEach((p, k) => { values[p.id] = this.#cut(region, call.args[k]!, given[k]) })
+    return body.insts.map(inst => cloneInst(inst, this.#func, values, labels))
+  }
+
+  /** The instructions of a body themselves, their values numbered anew. */
+  #taken(call: Inst, body: Region): Inst[] {
+    ;(call.attr as Func).body = undefined
+    const number = (v: Value): void => { v.id = this.#func.nextValue++ }
+    walkRegions(body, r => {
+      r.params.forEach(number)
+      r.insts.forEach(inst => { inst.results.forEach(number) })
+    })
+    body.params.forEach((p, k) => { this.#to[p.id] = call.args[k]! })
+    return body.insts
   }
 
   /** Puts what the body gives in the place of what the call gave. */

@@ -81,20 +81,18 @@ function parseStmtInside(p: Cursor): Stmt {
       p.expect(';')
       return { kind: 'break', span: p.spanFrom(first), label }
     }
-    case 'continue':
+    case 'continue': case 'discard': {
+      const kind = p.word() as 'continue' | 'discard'
       p.advance()
       p.expect(';')
-      return { kind: 'continue', span: p.spanFrom(first) }
+      return { kind, span: p.spanFrom(first) }
+    }
     case 'return': {
       p.advance()
       const value = p.is(';') || p.is('}') ? undefined : parseExpr(p)
       p.expect(';')
       return { kind: 'return', span: p.spanFrom(first), value }
     }
-    case 'discard':
-      p.advance()
-      p.expect(';')
-      return { kind: 'discard', span: p.spanFrom(first) }
     case 'defer': {
       if (p.isAt(first + 1, '=') || p.isAt(first + 1, '.')) break
       p.advance()
