@@ -103,10 +103,10 @@ class Doubler {
   readonly cx: AdContext
   readonly b: Builder
   readonly map: Value[] = []
-  readonly dual: (Value | undefined)[] = []
+  readonly #dual: (Value | undefined)[] = []
   readonly labels: Map<Inst, Inst> = new Map()
   /** Parameters whose places carry no derivative, by id. */
-  readonly bare: Set<number> = new Set()
+  readonly #bare: Set<number> = new Set()
 
   constructor(cx: AdContext, into: Func) {
     this.cx = cx
@@ -117,23 +117,23 @@ class Doubler {
     inputs(func.sig).forEach((p, i) => {
       const v = func.body!.params[i]!
       this.take(v, undefined, isPlace(p))
-      if (!isPlace(p)) this.bare.add(v.id)
+      if (!isPlace(p)) this.#bare.add(v.id)
     })
-    for (const inst of func.body!.insts) this.visit(inst)
+    for (const inst of func.body!.insts) this.#visit(inst)
   }
 
   /** A parameter, with that for the place of its derivative after it. */
   take(v: Value, region: Region | undefined, doubled: boolean): void {
     this.map[v.id] = this.b.param(v.type, v.name, region)
     const place = doubled ? places(v.type) : null
-    if (place !== null) this.dual[v.id] = this.b.param(place, `d_${v.name}`, region)
+    if (place !== null) this.#dual[v.id] = this.b.param(place, `d_${v.name}`, region)
   }
 
   /** Values, with the place of the derivative after each place. */
-  hand(values: readonly Value[]): Value[] {
+  #hand(values: readonly Value[]): Value[] {
     return values.flatMap(v => {
       const place = places(v.type)
-      return place === null ? [this.map[v.id]!] : [this.map[v.id]!, this.dual[v.id] ?? this.b.emit1(ops.undef, [], null, place)]
+      return place === null ? [this.map[v.id]!] : [this.map[v.id]!, this.#dual[v.id] ?? this.b.emit1(ops.undef, [], null, place)]
     })
   }
 
@@ -142,11 +142,11 @@ class Doubler {
     for (const v of from) {
       this.map[v.id] = to[k]!
       to[k++]!.name = v.name
-      if (places(v.type) !== null) this.dual[v.id] = to[k++]
+      if (places(v.type) !== null) this.#dual[v.id] = to[k++]
     }
   }
 
-  visit(inst: Inst): void {
+  #visit(inst: Inst): void {
     const { b } = this
     b.span = inst.span
     if (inst.op === ops.call) { this.call(inst); return }
@@ -154,13 +154,13 @@ class Doubler {
       const values = inst.args.map(v => this.map[v.id]!)
       const first = inst.args[0]
       const place = first === undefined || places(first.type) === null || places(b.func.sig.result) === null ? null : places(first.type)
-      if (place !== null) values.push(this.dual[first!.id] ?? b.emit1(ops.undef, [], null, place))
+      if (place !== null) values.push(this.#dual[first!.id] ?? b.emit1(ops.undef, [], null, place))
       b.emit(ops.ret, values)
       return
     }
     if (inst.op.ends) {
       const [head, rest] = inst.op === ops.test ? [inst.args.slice(0, 1), inst.args.slice(1)] : [[], inst.args]
-      b.emit(inst.op, [...head.map(v => this.map[v.id]!), ...this.hand(rest)], inst.op === ops.leave ? this.labels.get(inst.attr as Inst)! : inst.attr)
+      b.emit(inst.op, [...head.map(v => this.map[v.id]!), ...this.#hand(rest)], inst.op === ops.leave ? this.labels.get(inst.attr as Inst)! : inst.attr)
       return
     }
     if (inst.regions.length > 0) { this.control(inst); return }
@@ -172,7 +172,7 @@ class Doubler {
     })
     const result = inst.results[0]
     const made = this.plain(inst, args)
-    if (result !== undefined) this.dual[result.id] = made
+    if (result !== undefined) this.#dual[result.id] = made
   }
 
   control(inst: Inst): void {
@@ -182,19 +182,19 @@ class Doubler {
       const place = places(r.type)
       return place === null ? [r.type] : [r.type, place]
     })
-    const copy = b.emit(inst.op, inst.op === ops.loop ? this.hand(inst.args) : inst.args.map(v => this.map[v.id]!), inst.attr, types, regions)
+    const copy = b.emit(inst.op, inst.op === ops.loop ? this.#hand(inst.args) : inst.args.map(v => this.map[v.id]!), inst.attr, types, regions)
     this.labels.set(inst, copy)
     this.bind(inst.results, copy.results)
     inst.regions.forEach((r, k) => b.within(regions[k]!, () => {
       for (const v of r.params) this.take(v, regions[k]!, true)
-      for (const i of r.insts) this.visit(i)
+      for (const i of r.insts) this.#visit(i)
     }))
   }
 
   /** The place of the derivative of what an instruction gives; undefined where there is none. */
   plain(inst: Inst, args: readonly Value[]): Value | undefined {
     const { b } = this
-    const duals = inst.args.map(v => this.dual[v.id])
+    const duals = inst.args.map(v => this.#dual[v.id])
     const first = duals[0]
     const type = inst.results[0]?.type
     const counterpart = (of: Type, i: number): number => of.kind === 'struct' ? of.places?.fields[i] ?? -1 : i
@@ -245,17 +245,17 @@ class Doubler {
     const { level, forward, backward, forceInline } = callee.info
     const matters = takesPlaces(callee) && (level !== 'none' || forceInline || forward !== undefined || backward !== undefined)
     const ins = inputs(callee.sig)
-    const known = inst.args.every((v, i) => !isPlace(ins[i]!) || this.dual[v.id] !== undefined)
+    const known = inst.args.every((v, i) => !isPlace(ins[i]!) || this.#dual[v.id] !== undefined)
     if (!matters || !known) {
       // Without the place of the derivative there is none to take; only of a place that is said to have none this is meant.
-      const meant = inst.args.every((v, i) => !isPlace(ins[i]!) || this.dual[v.id] !== undefined || this.bare.has(v.id))
+      const meant = inst.args.every((v, i) => !isPlace(ins[i]!) || this.#dual[v.id] !== undefined || this.#bare.has(v.id))
       if (matters && !meant && (backward ?? forward) !== undefined) cx.sink.add(noReverse, inst.span ?? undefined, { name: callee.name })
       const results = b.call(matters ? plainOf(cx, callee) : callee, args)
       inst.results.forEach((r, i) => { this.map[r.id] = results[i]! })
       return
     }
-    const results = b.call(dualOf(cx, callee), inst.args.flatMap((v, i) => isPlace(ins[i]!) ? [this.map[v.id]!, this.dual[v.id]!] : [this.map[v.id]!]))
+    const results = b.call(dualOf(cx, callee), inst.args.flatMap((v, i) => isPlace(ins[i]!) ? [this.map[v.id]!, this.#dual[v.id]!] : [this.map[v.id]!]))
     inst.results.forEach((r, i) => { this.map[r.id] = results[i]! })
-    if (results.length > inst.results.length) this.dual[inst.results[0]!.id] = results[inst.results.length]
+    if (results.length > inst.results.length) this.#dual[inst.results[0]!.id] = results[inst.results.length]
   }
 }

@@ -71,7 +71,7 @@ class Linearizer {
   /** Zeros that stand for the tangents of inlined rules, and primal values computed from them. */
   readonly placeholders: Set<Value> = new Set()
   /** The call of a library function whose rule is being walked: what the rule computes stands where the call does. */
-  site: Inst | undefined
+  #site: Inst | undefined
 
   constructor(cx: AdContext, callees: Callees, p: Builder, l: Builder) {
     this.cx = cx
@@ -94,21 +94,21 @@ class Linearizer {
 
   /** Walks a region but for its terminator. */
   walk(f: Frame, region: Region): void {
-    for (let i = 0; i < region.insts.length - 1; i++) this.visit(f, region.insts[i]!)
+    for (let i = 0; i < region.insts.length - 1; i++) this.#visit(f, region.insts[i]!)
   }
 
   args(f: Frame, inst: Inst): Value[] {
     return inst.args.map(a => f.map[a.id]!)
   }
 
-  visit(f: Frame, inst: Inst): void {
-    this.p.span = this.site?.span ?? inst.span
+  #visit(f: Frame, inst: Inst): void {
+    this.p.span = this.#site?.span ?? inst.span
     this.l.span = this.p.span
     if (inst.op === ops.call) { this.call(f, inst); return }
     if (inst.regions.length > 0) {
-      if (this.mode === 'forward') this.fusedControl(f, inst)
-      else if (inst.op === ops.loop) this.splitLoop(f, inst)
-      else this.splitBranch(f, inst)
+      if (this.mode === 'forward') this.#fusedControl(f, inst)
+      else if (inst.op === ops.loop) this.#splitLoop(f, inst)
+      else this.#splitBranch(f, inst)
       return
     }
     const copy = this.p.emit(inst.op, this.args(f, inst), inst.attr, inst.results.map(r => r.type))
@@ -121,7 +121,7 @@ class Linearizer {
   bind(f: Frame, from: readonly Value[], to: readonly Value[]): void {
     for (let i = 0; i < from.length; i++) {
       f.map[from[i]!.id] = to[i]!
-      if (this.site === undefined) to[i]!.name = from[i]!.name
+      if (this.#site === undefined) to[i]!.name = from[i]!.name
     }
   }
 
@@ -189,7 +189,7 @@ class Linearizer {
       this.bind(f, inst.results, out.slice(0, inst.results.length))
       bindTangents(out.slice(inst.results.length), made.results)
     } else if (plan.is === 'rule') {
-      this.inlineRule(f, inst, plan.func, plan.forward, active, args, tangents)
+      this.#inlineRule(f, inst, plan.func, plan.forward, active, args, tangents)
     } else {
       const split = this.callees.split(plan.func, active)
       if (split === undefined) { plain(); return }
@@ -214,7 +214,7 @@ class Linearizer {
    * A forward rule is linear in its tangents, so the rule's own derivative with respect to them is the linear map that
    * it computes: its body is walked with placeholders of zero as tangents and the true tangents as tangents of those.
    */
-  inlineRule(f: Frame, inst: Inst, func: Func, forward: Func, active: readonly boolean[], args: readonly Value[], tangents: readonly Value[]): void {
+  #inlineRule(f: Frame, inst: Inst, func: Func, forward: Func, active: readonly boolean[], args: readonly Value[], tangents: readonly Value[]): void {
     const rule = this.callees.rule(func, forward, active)
     const body = rule.func.body!
     const inActive = body.params.map((_, i) => i >= args.length)
@@ -222,10 +222,10 @@ class Linearizer {
     for (const v of zeros) this.placeholders.add(v)
     const activity = activityOf(this.cx, rule.func, inActive, 'reverse')
     const g = this.frame(rule.func, activity, [...args, ...zeros], [...args.map(() => undefined), ...tangents])
-    const outer = this.site
-    if (func.info.library) this.site ??= inst
+    const outer = this.#site
+    if (func.info.library) this.#site ??= inst
     this.walk(g, body)
-    this.site = outer
+    this.#site = outer
     const ret = body.end.args
     const n = inst.results.length
     for (let i = 0; i < n; i++) {
@@ -237,7 +237,7 @@ class Linearizer {
   }
 
   /** Forward mode: each control instruction and terminator carries the tangents after the primal values. */
-  fusedControl(f: Frame, inst: Inst): void {
+  #fusedControl(f: Frame, inst: Inst): void {
     const b = this.p
     const live = (vs: readonly Value[]): Value[] => vs.filter(v => f.activity.active[v.id] === 1)
     const regions = inst.regions.map(() => new Region())
@@ -281,7 +281,7 @@ class Linearizer {
   }
 
   /** `if` and `switch` in two trees: the linear one decides by the primal one's condition. */
-  splitBranch(f: Frame, inst: Inst): void {
+  #splitBranch(f: Frame, inst: Inst): void {
     const primal = inst.regions.map(() => new Region())
     const linear = inst.regions.map(() => new Region())
     const args = this.args(f, inst)
@@ -304,7 +304,7 @@ class Linearizer {
   }
 
   /** A loop in two trees. Tangent code of the head goes to the start of the linear body: exits are carried values only. */
-  splitLoop(f: Frame, inst: Inst): void {
+  #splitLoop(f: Frame, inst: Inst): void {
     const p = this.p, l = this.l
     const [head, body] = inst.regions as [Region, Region]
     const [ph, pb, lh, lb] = [new Region(), new Region(), new Region(), new Region()]

@@ -27,7 +27,7 @@ function targetOf(end: Inst): Target | undefined {
 class Preparer {
   readonly func: Func
   readonly b: Builder
-  readonly replaced: Value[] = []
+  readonly #replaced: Value[] = []
 
   constructor(func: Func) {
     this.func = func
@@ -42,7 +42,7 @@ class Preparer {
     return types.map(type => this.undef(type))
   }
 
-  resultsOf(target: Target): readonly Type[] {
+  #resultsOf(target: Target): readonly Type[] {
     return target === null ? this.func.results : target.results.map(v => v.type)
   }
 
@@ -73,7 +73,7 @@ class Preparer {
       if (exits.outer.length === 0) {
         i = this.settle(region, i, exits.self)
       } else if (x.op === ops.loop || exits.nestedSelf || x.op === ops.block || x.regions.filter(r => this.falls(r, x)).length > 1) {
-        this.flag(region, i, exits.outer)
+        this.#flag(region, i, exits.outer)
         i = this.settle(region, i, true)
       } else {
         this.sink(region, i)
@@ -101,7 +101,7 @@ class Preparer {
     const open = x.regions.find(r => this.falls(r, x))
     if (open === undefined) return
     const end = open.insts.pop()!
-    x.results.forEach((v, k) => { this.replaced[v.id] = end.args[k]! })
+    x.results.forEach((v, k) => { this.#replaced[v.id] = end.args[k]! })
     open.insts.push(...rest)
   }
 
@@ -109,10 +109,10 @@ class Preparer {
    * Makes exits through `x` exits of `x`: it gets a flag and the carried values as further results for each target, and
    * the exit itself is taken after it.
    */
-  flag(region: Region, at: number, targets: readonly Target[]): void {
+  #flag(region: Region, at: number, targets: readonly Target[]): void {
     const x = region.insts[at]!
     const own = x.results.length
-    const extra = targets.map(target => [bool, ...this.resultsOf(target)])
+    const extra = targets.map(target => [bool, ...this.#resultsOf(target)])
     const all = extra.flat()
     const pad = (chosen: Target | undefined, args: readonly Value[]): Value[] => targets.flatMap((target, k) =>
       target === chosen ? [this.b.const(bool, true), ...args] : [this.b.const(bool, false), ...this.undefs(extra[k]!.slice(1))])
@@ -142,7 +142,7 @@ class Preparer {
     const after: Inst[] = []
     for (const target of targets) {
       const [taken, other] = [new Region(), new Region()]
-      const n = this.resultsOf(target).length
+      const n = this.#resultsOf(target).length
       const args = x.results.slice(k + 1, k + 1 + n)
       taken.insts.push(target === null ? new Inst(ops.ret, args, null, [], x.span) : new Inst(ops.leave, args, target, [], x.span))
       other.insts.push(new Inst(ops.yield_, [], null, [], x.span))
@@ -165,7 +165,7 @@ class Preparer {
     if (x.op !== ops.block) return at + 1
     const body = x.regions[0]!
     const end = body.insts.pop()!
-    x.results.forEach((v, k) => { this.replaced[v.id] = end.args[k]! })
+    x.results.forEach((v, k) => { this.#replaced[v.id] = end.args[k]! })
     region.insts.splice(at, 1, ...body.insts)
     return at + body.insts.length
   }
@@ -180,7 +180,7 @@ class Preparer {
       return
     }
     if (head.insts.some(i => i.op.effect === 'write' || i.op.effect === 'trap' || i.regions.length > 0)) {
-      this.rotate(x)
+      this.#rotate(x)
       return
     }
     // Whoever gives a bound counts the trips that get to their end; one more may begin, and break.
@@ -209,7 +209,7 @@ class Preparer {
       b.emit(ops.test, [c, ...exits])
     })
     const types = head.params.map(v => v.type)
-    const stepped = this.stepped(steps.filter(s => !slots.includes(s.index)), body)
+    const stepped = this.#stepped(steps.filter(s => !slots.includes(s.index)), body)
     const encode: Encode = end => {
       if (end.op === ops.unreachable) return this.undefs(types)
       const left = end.op === ops.leave
@@ -229,7 +229,7 @@ class Preparer {
    * What counts the trips goes on counting in the trip that breaks, where nobody asks: so it still follows from the trip
    * number. Gives the next values by place among the carried ones, computed first thing in the body.
    */
-  stepped(steps: readonly Induction[], body: Region): Map<number, Value> {
+  #stepped(steps: readonly Induction[], body: Region): Map<number, Value> {
     const b = this.b
     const start = new Region()
     const next = new Map<number, Value>()
@@ -258,7 +258,7 @@ class Preparer {
    * Moves the head into the body, so that the head only asks whether to go on:
    * `loop (go = true, r = undef) { test go, r } { head…; if c { body…; yield next, true } else { yield params, false, exits } }`
    */
-  rotate(x: Inst): void {
+  #rotate(x: Inst): void {
     const b = this.b
     const [head, body] = x.regions as [Region, Region]
     const n = head.params.length
@@ -283,7 +283,7 @@ class Preparer {
     b.within(off, () => b.emit(ops.leave, test.args.slice(1), x))
     const branch = new Inst(ops.if_, [test.args[0]!], null, [on, off], x.span)
     body.insts = [...moved, branch, new Inst(ops.unreachable, [], null, [], x.span)]
-    const stepped = this.stepped(steps, body)
+    const stepped = this.#stepped(steps, body)
     const encode: Encode = end => {
       if (end.op === ops.unreachable) return this.undefs(types)
       const left = end.op === ops.leave
@@ -300,7 +300,7 @@ class Preparer {
       if (inst.op !== ops.loop) continue
       const head = inst.regions[0]!
       const own = new Set(head.insts)
-      if (head.end.args.some((v, k) => k > 0 && differential(v.type) !== null && v.def.op !== undefined && own.has(v.def))) this.rotate(inst)
+      if (head.end.args.some((v, k) => k > 0 && differential(v.type) !== null && v.def.op !== undefined && own.has(v.def))) this.#rotate(inst)
     }
   }
 
@@ -316,7 +316,7 @@ class Preparer {
       if (!done) throw new InternalError('prepare', 'a loop was lost')
     }
     this.before.length = 0
-    substitute(this.func.body!, this.replaced)
+    substitute(this.func.body!, this.#replaced)
   }
 }
 

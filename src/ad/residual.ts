@@ -145,8 +145,6 @@ export class Primal {
   /** By id of an instruction's first result. */
   readonly #recipes: (Recipe | null | undefined)[]
   readonly places: (Place | undefined)[] = []
-  /** By region: its own loops. */
-  readonly regionLoops: Map<Region, readonly Inst[]> = new Map()
   /** By id of a variable: its stores. */
   readonly #stores: Map<number, { readonly inst: Inst; readonly place: Place }[]> = new Map()
   readonly #loads: Map<Inst, Place> = new Map()
@@ -161,7 +159,6 @@ export class Primal {
   }
 
   #index(region: Region, loops: readonly Inst[]): void {
-    this.regionLoops.set(region, loops)
     for (const v of region.params) this.places[v.id] = { region, loops, order: this.#order++ }
     for (const inst of region.insts) {
       const place: Place = { region, loops, order: this.#order++ }
@@ -193,7 +190,7 @@ export class Primal {
   }
 
   /** True where nothing writes the variable after the load, as long as the variable lives. */
-  isFinal(load: Inst, variable: Value): boolean {
+  #isFinal(load: Inst, variable: Value): boolean {
     const at = this.#loads.get(load)!
     const home = this.places[variable.id]!.loops.length
     for (const { place } of this.#stores.get(variable.id) ?? []) {
@@ -242,7 +239,7 @@ export class Primal {
       case ops.load: {
         const root = rootOf(inst.args[0]!)
         if (isConstantMemory(inst.args[0]!)) return { from: inst.args, cost: this.#costs.of(inst) }
-        if (root.def.op === undefined || root.def.op !== ops.variable || !this.isFinal(inst, root)) return undefined
+        if (root.def.op === undefined || root.def.op !== ops.variable || !this.#isFinal(inst, root)) return undefined
         return { from: inst.args, cost: 1 }
       }
       case ops.call: {

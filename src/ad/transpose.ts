@@ -35,7 +35,7 @@ class Transposer {
   readonly grads: Cotangents
   readonly linear: Set<number> = new Set()
   /** By id of a variable of the linear tree: its adjoint. */
-  readonly adjoints: (Value | undefined)[] = []
+  readonly #adjoints: (Value | undefined)[] = []
   readonly mirrors: Map<Region, readonly Region[]> = new Map()
   readonly trips: Adjoint['trips'] = new Map()
 
@@ -64,7 +64,7 @@ class Transposer {
   pointer(p: Value): Value {
     const def = p.def as Inst
     switch (def.op) {
-      case ops.variable: return this.adjoints[p.id]!
+      case ops.variable: return this.#adjoints[p.id]!
       case ops.field: return this.b.field(this.pointer(def.args[0]!), def.attr as number)
       case ops.elem: return this.b.elem(this.pointer(def.args[0]!), def.args[1]!)
       default: throw new InternalError('transpose', `no adjoint of a pointer made by ${def.op.name}`)
@@ -77,13 +77,13 @@ class Transposer {
       if (inst.op !== ops.variable) continue
       const p = inst.results[0]!
       const adjoint = this.b.variable(p.type.elem!, p.name)
-      this.adjoints[p.id] = adjoint
+      this.#adjoints[p.id] = adjoint
       this.b.store(adjoint, this.zero(p.type.elem!))
     }
-    for (let i = r.insts.length - 2; i >= 0; i--) this.visit(r.insts[i]!)
+    for (let i = r.insts.length - 2; i >= 0; i--) this.#visit(r.insts[i]!)
   }
 
-  visit(inst: Inst): void {
+  #visit(inst: Inst): void {
     this.b.span = inst.span
     switch (inst.op) {
       case ops.variable: case ops.field: case ops.elem: case ops.constant: case ops.zero: return
@@ -151,7 +151,7 @@ class Transposer {
   }
 
   /** True where transposing does something even if no cotangent comes in: memory, or a call with effects. */
-  acts(regions: readonly Region[]): boolean {
+  #acts(regions: readonly Region[]): boolean {
     let found = false
     for (const r of regions) walk(r, inst => {
       if (inst.op === ops.load || inst.op === ops.store) found = true
@@ -162,7 +162,7 @@ class Transposer {
 
   branch(inst: Inst): void {
     const cts = inst.results.map(v => this.grads.take(this.b, v))
-    if (cts.every(ct => ct === undefined) && !this.acts(inst.regions)) return
+    if (cts.every(ct => ct === undefined) && !this.#acts(inst.regions)) return
     const caps = this.captured(inst.regions)
     const regions = inst.regions.map(() => new Region())
     const yields: (Value | undefined)[][] = []
@@ -188,7 +188,7 @@ class Transposer {
     const [lh, lb] = inst.regions as [Region, Region]
     const trips = this.trees.trips.get(inst)!
     const cts = inst.results.map(v => this.grads.take(this.b, v))
-    if (cts.every(ct => ct === undefined) && !this.acts([lb])) return
+    if (cts.every(ct => ct === undefined) && !this.#acts([lb])) return
     const b = this.b
     const caps = this.captured([lb]).filter(v => !lh.params.includes(v))
     const resume = this.grads.suspend(lh.params)

@@ -54,7 +54,7 @@ export class Cx {
   /** The state that keeps what is resolved of the core library; this one where it is that itself. */
   readonly core: Cx
   /** The next identity of a declaration or parameter. */
-  nextId: number
+  #nextId: number
   /** Loops of differentiable functions whose trips nothing in the text bounds. */
   readonly unbounded: Span[] = []
   /** Unmarked functions that have been checked as parts of differentiable ones. */
@@ -117,7 +117,7 @@ export class Cx {
     this.sink = sink
     this.library = library
     this.core = core ?? this
-    this.nextId = core === undefined ? 1 : firstUserId
+    this.#nextId = core === undefined ? 1 : firstUserId
   }
 
   /** Whether it is the state of the core library, which knows what it does. */
@@ -142,7 +142,7 @@ export class Cx {
   }
 
   id(): number {
-    return this.nextId++
+    return this.#nextId++
   }
 }
 

@@ -112,7 +112,7 @@ class Filler {
       }
     }
     if (items.length === 1 && (to.kind === 'scalar' || to.kind === 'enum')) return this.one(to)
-    const made = this.aggregate(to)
+    const made = this.#aggregate(to)
     if (made === null) return null
     return this.#at < items.length ? null : made
   }
@@ -147,7 +147,7 @@ class Filler {
       this.#at++
       return this.#quiet ? emptyError(to) : coerce(env, item, to, spanOfTerm(item)!)
     }
-    if (isAggregate) return this.aggregate(to)
+    if (isAggregate) return this.#aggregate(to)
     if (!this.#quiet && !this.reported) {
       env.cx.sink.add(cost === null ? errors.typeMismatch : errors.needsCast, spanOfTerm(item) ?? undefined, { expected: show(to), got: show(from) })
       this.reported = true
@@ -160,7 +160,7 @@ class Filler {
     return defaultFor(this.#env, to, null)
   }
 
-  aggregate(to: Type): Expr | null {
+  #aggregate(to: Type): Expr | null {
     const env = this.#env
     switch (to.kind) {
       case 'vector': case 'matrix': {

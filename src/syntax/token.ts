@@ -101,19 +101,19 @@ export class TokenStream {
   text(index: number): string {
     const known = this.#cache[index]
     if (known !== undefined) return known
-    return this.#cache[index] = this.texts.get(index) ?? this.fileOf(index).text.slice(this.starts[index]!, this.ends[index]!)
+    return this.#cache[index] = this.texts.get(index) ?? this.#fileOf(index).text.slice(this.starts[index]!, this.ends[index]!)
   }
 
-  fileOf(index: number): SourceFile {
+  #fileOf(index: number): SourceFile {
     return this.files[this.owners === undefined ? 0 : this.owners[index]!]!
   }
 
   /** The span from the start of one token to the end of another. */
   span(first: number, last: number): Span {
-    const file = this.fileOf(first)
+    const file = this.#fileOf(first)
     let start = this.starts[first]!
     let end = this.ends[last]!
-    if (this.owners !== undefined && this.fileOf(last) !== file) end = this.ends[first]!
+    if (this.owners !== undefined && this.#fileOf(last) !== file) end = this.ends[first]!
     if (end < start) {
       start = Math.min(start, this.starts[last]!)
       end = this.ends[first]!

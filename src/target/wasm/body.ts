@@ -32,7 +32,7 @@ export class Body {
   readonly func: Func
   readonly g: Graph
   readonly memory: Memory
-  readonly usage: Usage
+  readonly #usage: Usage
   readonly ranges: Ranges
   /** Where results in memory go, and how control leaves the function. */
   readonly leave: (body: Body, values: readonly Value[]) => void
@@ -50,7 +50,7 @@ export class Body {
     this.func = func
     this.g = new Graph(code)
     this.memory = new Memory(this.g, plan.leaves, (name, args) => this.#tape(name, args), size => plan.zeros(size))
-    this.usage = new Usage(func, v => plan.leaves.flat(v.type))
+    this.#usage = new Usage(func, v => plan.leaves.flat(v.type))
     this.ranges = new Ranges(func)
     this.leave = leave
     this.#frame = frame
@@ -300,25 +300,25 @@ export class Body {
   /** True where a `construct` may wait for its only use, which writes its parts where they belong. */
   #writtenInPlace(inst: Inst): boolean {
     const into = this.#destination(inst)
-    if (into === undefined || (into instanceof Inst && this.usage.onceStored(into) !== undefined)) return false
+    if (into === undefined || (into instanceof Inst && this.#usage.onceStored(into) !== undefined)) return false
     return inst.args.every(arg => {
       if (this.isFlat(arg.type)) return true
       const rep = this.rep(arg)
       if (rep === 'zero' || rep instanceof Inst) return true
       if (arg.def.op === undefined) return false
-      return this.#owned.has(arg) || (arg.def.op === ops.load && this.usage.root(arg.def.args[0]!) !== into)
+      return this.#owned.has(arg) || (arg.def.op === ops.load && this.#usage.root(arg.def.args[0]!) !== into)
     })
   }
 
   /** The memory that a `construct` is written to by its only use: a variable, the function's results, or undefined where there is none. */
   #destination(inst: Inst): Inst | Global | Func | undefined {
-    const region = this.usage.regionOf(inst)
+    const region = this.#usage.regionOf(inst)
     for (let from = inst; ;) {
-      const uses = this.usage.usesOf(from.results[0]!)
+      const uses = this.#usage.usesOf(from.results[0]!)
       const use = uses[0]
-      if (uses.length !== 1 || this.usage.regionOf(use!) !== region) return undefined
+      if (uses.length !== 1 || this.#usage.regionOf(use!) !== region) return undefined
       if (use!.op === ops.ret) return this.func
-      if (use!.op === ops.store) return this.usage.root(use!.args[0]!)
+      if (use!.op === ops.store) return this.#usage.root(use!.args[0]!)
       if (use!.op !== ops.construct) return undefined
       from = use!
     }
@@ -326,10 +326,10 @@ export class Body {
 
   /** True where an `insert` is the only use of a value with memory of its own, and runs once for it. */
   #mayTake(value: Value, by: Inst): boolean {
-    if (!this.#owned.has(value) || this.usage.usesOf(value).length !== 1) return false
-    const region = this.usage.regionOf(by)
-    if (value.def.op !== undefined) return this.usage.regionOf(value.def) === region
-    const loop = this.usage.ownerOf(value.def)
+    if (!this.#owned.has(value) || this.#usage.usesOf(value).length !== 1) return false
+    const region = this.#usage.regionOf(by)
+    if (value.def.op !== undefined) return this.#usage.regionOf(value.def) === region
+    const loop = this.#usage.ownerOf(value.def)
     return loop !== undefined && loop.op === ops.loop && loop.regions[1] === region
   }
 
@@ -337,12 +337,12 @@ export class Body {
 
   #variable(inst: Inst): void {
     const p = inst.results[0]!
-    if (this.usage.onceStored(inst) !== undefined && !this.isFlat(p.type.elem!)) return
+    if (this.#usage.onceStored(inst) !== undefined && !this.isFlat(p.type.elem!)) return
     const slot = this.slot(p.type.elem!)
     this.set(p, slot)
-    const first = this.usage.usesOf(p)[0]
+    const first = this.#usage.usesOf(p)[0]
     if (first === undefined) return
-    const overwritten = first.op === ops.store && first.args[0] === p && this.usage.regionOf(first) === this.usage.regionOf(inst)
+    const overwritten = first.op === ops.store && first.args[0] === p && this.#usage.regionOf(first) === this.#usage.regionOf(inst)
     if (!overwritten) this.memory.clear(slot)
   }
 
@@ -364,7 +364,7 @@ export class Body {
     const from = this.at(inst.args[0]!)
     if (this.isFlat(result.type)) {
       this.set(result, this.memory.load(from))
-    } else if (from.fixed || this.usage.staysAsLoaded(inst)) {
+    } else if (from.fixed || this.#usage.staysAsLoaded(inst)) {
       this.set(result, from.write === undefined ? from : { ...from, write: undefined })
     } else {
       const slot = this.slot(result.type)
@@ -377,7 +377,7 @@ export class Body {
   #store(inst: Inst): void {
     const [p, v] = [inst.args[0]!, inst.args[1]!]
     const into = p.def
-    if (into instanceof Inst && into.op === ops.variable && !this.isFlat(v.type) && this.usage.onceStored(into) === inst) {
+    if (into instanceof Inst && into.op === ops.variable && !this.isFlat(v.type) && this.#usage.onceStored(into) === inst) {
       this.set(p, this.tight(v))
       return
     }
@@ -454,13 +454,13 @@ export class Body {
 
   /** Where a call writes a result: the variable that it is stored to next and for good, or a new slot. */
   #resultPlace(call: Inst, result: Value): Place {
-    const uses = this.usage.usesOf(result)
+    const uses = this.#usage.usesOf(result)
     const store = uses[0]
     if (uses.length === 1 && store!.op === ops.store && store!.args[1] === result) {
-      const root = this.usage.root(store!.args[0]!)
+      const root = this.#usage.root(store!.args[0]!)
       const known = this.#reps[store!.args[0]!.id]
-      if (root instanceof Inst && this.usage.onceStored(root) === undefined && known !== undefined
-        && this.usage.regionOf(store!) === this.usage.regionOf(call) && this.#untouchedUntil(call, store!, root)) {
+      if (root instanceof Inst && this.#usage.onceStored(root) === undefined && known !== undefined
+        && this.#usage.regionOf(store!) === this.#usage.regionOf(call) && this.#untouchedUntil(call, store!, root)) {
         const p = known as Place
         if (p.write === undefined && p.element === undefined && p.layouts === this.plan.tight) return p
       }
@@ -472,11 +472,11 @@ export class Body {
   #untouchedUntil(call: Inst, store: Inst, root: Inst): boolean {
     const shares = (inst: Inst): boolean => inst.args.some(a => !this.isFlat(a.type) && this.#sharesMemory(a, root))
     if (shares(call)) return false
-    const insts = this.usage.regionOf(call).insts
+    const insts = this.#usage.regionOf(call).insts
     for (let i = insts.indexOf(call) + 1; insts[i] !== store; i++) {
       const inst = insts[i]!
       if (inst.regions.length > 0 || inst.op === ops.atomic || shares(inst)) return false
-      if ((inst.op === ops.load || inst.op === ops.store) && this.usage.root(inst.args[0]!) === root) return false
+      if ((inst.op === ops.load || inst.op === ops.store) && this.#usage.root(inst.args[0]!) === root) return false
     }
     return true
   }
@@ -487,9 +487,9 @@ export class Body {
     if (def.op === undefined || value.type.kind === 'ptr') return false
     switch (def.op) {
       case ops.load: {
-        const from = this.usage.root(def.args[0]!)
+        const from = this.#usage.root(def.args[0]!)
         if (from === root || from === undefined) return true
-        const stored = from instanceof Inst ? this.usage.onceStored(from) : undefined
+        const stored = from instanceof Inst ? this.#usage.onceStored(from) : undefined
         return stored !== undefined && this.#sharesMemory(stored.args[1]!, root)
       }
       case ops.extract: case ops.detach: case ops.select: case ops.construct: case ops.insert:

@@ -96,7 +96,7 @@ class Doubles {
   mul(x: Node, y: Node): Node { return this.g.pure(op.f64Mul, f64, x, y) }
   div(x: Node, y: Node): Node { return this.g.pure(op.f64Div, f64, x, y) }
   bits(x: Node): Node { return this.g.pure(op.i64ReinterpretF64, i64, x) }
-  fromBits(x: Node): Node { return this.g.pure(op.f64ReinterpretI64, f64, x) }
+  #fromBits(x: Node): Node { return this.g.pure(op.f64ReinterpretI64, f64, x) }
 
   /** NaN stays NaN. */
   clamp(x: Node, low: number, high: number): Node {
@@ -104,7 +104,7 @@ class Doubles {
   }
 
   /** A polynomial by Estrin's scheme, whose parts can be computed side by side. */
-  polynomial(x: Node, terms: readonly number[]): Node {
+  #polynomial(x: Node, terms: readonly number[]): Node {
     let parts = terms.map(c => this.g.f64(c))
     for (let power = x; parts.length > 1; power = this.mul(power, power)) {
       const next: Node[] = []
@@ -117,7 +117,7 @@ class Doubles {
   }
 
   /** A double plus `magic`: rounded, with the integer in its low bits. */
-  rounded(x: Node): { readonly sum: Node; readonly whole: Node } {
+  #rounded(x: Node): { readonly sum: Node; readonly whole: Node } {
     const sum = this.add(x, this.g.f64(magic))
     return { sum, whole: this.sub(sum, this.g.f64(magic)) }
   }
@@ -125,31 +125,31 @@ class Doubles {
   /** 2 to an integer in the low bits. */
   power(sum: Node): Node {
     const { g } = this
-    return this.fromBits(g.pure(op.i64Add, i64, g.pure(op.i64Shl, i64, this.bits(sum), g.i64(52n)), g.i64(1023n << 52n)))
+    return this.#fromBits(g.pure(op.i64Add, i64, g.pure(op.i64Shl, i64, this.bits(sum), g.i64(52n)), g.i64(1023n << 52n)))
   }
 
   /** x = k ln 2 + r: 2^k as a sum with `magic`, and r. */
-  reduced(x: Node): { readonly sum: Node; readonly rest: Node } {
-    const { sum, whole } = this.rounded(this.mul(x, this.g.f64(log2e)))
+  #reduced(x: Node): { readonly sum: Node; readonly rest: Node } {
+    const { sum, whole } = this.#rounded(this.mul(x, this.g.f64(log2e)))
     return { sum, rest: this.sub(this.sub(x, this.mul(whole, this.g.f64(ln2[0]))), this.mul(whole, this.g.f64(ln2[1]))) }
   }
 
   exp(x: Node): Node {
-    const { sum, rest } = this.reduced(x)
-    return this.mul(this.add(this.mul(rest, this.polynomial(rest, expm1Terms)), this.g.f64(1)), this.power(sum))
+    const { sum, rest } = this.#reduced(x)
+    return this.mul(this.add(this.mul(rest, this.#polynomial(rest, expm1Terms)), this.g.f64(1)), this.power(sum))
   }
 
   exp2(x: Node): Node {
-    const { sum, whole } = this.rounded(x)
+    const { sum, whole } = this.#rounded(x)
     const rest = this.mul(this.sub(x, whole), this.g.f64(ln2[0] + ln2[1]))
-    return this.mul(this.add(this.mul(rest, this.polynomial(rest, expm1Terms)), this.g.f64(1)), this.power(sum))
+    return this.mul(this.add(this.mul(rest, this.#polynomial(rest, expm1Terms)), this.g.f64(1)), this.power(sum))
   }
 
   /** e^x - 1, without cancellation. */
   expm1(x: Node): Node {
-    const { sum, rest } = this.reduced(x)
+    const { sum, rest } = this.#reduced(x)
     const power = this.power(sum)
-    return this.add(this.mul(power, this.mul(rest, this.polynomial(rest, expm1Terms))), this.sub(power, this.g.f64(1)))
+    return this.add(this.mul(power, this.mul(rest, this.#polynomial(rest, expm1Terms))), this.sub(power, this.g.f64(1)))
   }
 
   /** The natural logarithm times a scale: x = 2^k m with m around 1, and log m = 2 atanh((m - 1) / (m + 1)). */
@@ -158,9 +158,9 @@ class Doubles {
     const all = this.bits(x)
     const above = g.pure(op.i64Sub, i64, all, g.i64(0x3fe6a09e667f3bcdn))
     const k = g.pure(op.i64ShrS, i64, above, g.i64(52n))
-    const m = this.fromBits(g.pure(op.i64Sub, i64, all, g.pure(op.i64Shl, i64, k, g.i64(52n))))
+    const m = this.#fromBits(g.pure(op.i64Sub, i64, all, g.pure(op.i64Shl, i64, k, g.i64(52n))))
     const s = this.div(this.sub(m, g.f64(1)), this.add(m, g.f64(1)))
-    const near = this.mul(s, this.polynomial(this.mul(s, s), atanhTerms.map(c => 2 * c * scale)))
+    const near = this.mul(s, this.#polynomial(this.mul(s, s), atanhTerms.map(c => 2 * c * scale)))
     const whole = g.pure(op.f64ConvertI64S, f64, k)
     const value = this.add(this.mul(whole, g.f64(scale === 1 ? ln2[0] + ln2[1] : 1)), near)
     const edge = g.select(g.pure(op.f64Eq, i32, x, g.f64(0)), g.f64(-Infinity), g.select(g.pure(op.f64Lt, i32, x, g.f64(0)), g.f64(NaN), x))
@@ -171,15 +171,15 @@ class Doubles {
   /** The sine of x plus so many quarters of a turn. */
   sine(x: Node, quarters: number): Node {
     const { g } = this
-    const { sum, whole } = this.rounded(this.mul(x, g.f64(1 / (halfPi[0] + halfPi[1]))))
+    const { sum, whole } = this.#rounded(this.mul(x, g.f64(1 / (halfPi[0] + halfPi[1]))))
     // Adding the negated product keeps the sign of a zero.
     const rest = this.add(this.add(x, this.mul(whole, g.f64(-halfPi[0]))), this.mul(whole, g.f64(-halfPi[1])))
     const quadrant = g.add(g.pure(op.i32WrapI64, i32, this.bits(sum)), g.i32(quarters))
     const z = this.mul(rest, rest)
-    const sin = this.mul(rest, this.polynomial(z, sinTerms))
-    const cos = this.polynomial(z, cosTerms)
+    const sin = this.mul(rest, this.#polynomial(z, sinTerms))
+    const cos = this.#polynomial(z, cosTerms)
     const odd = g.pure(op.i32And, i32, quadrant, g.i32(1))
     const sign = g.pure(op.i64Shl, i64, g.pure(op.i64ExtendI32U, i64, g.pure(op.i32And, i32, quadrant, g.i32(2))), g.i64(62n))
-    return this.fromBits(g.pure(op.i64Xor, i64, this.bits(g.select(odd, cos, sin)), sign))
+    return this.#fromBits(g.pure(op.i64Xor, i64, this.bits(g.select(odd, cos, sin)), sign))
   }
 }

@@ -16,7 +16,7 @@ interface Place {
 }
 
 export class Usage {
-  readonly users: Inst[][] = []
+  readonly #users: Inst[][] = []
   readonly #place = new Map<Inst, Place>()
   readonly #owner = new Map<Region, Inst>()
   readonly #onceStored = new Map<Inst, Inst | undefined>()
@@ -24,7 +24,7 @@ export class Usage {
 
   constructor(func: Func, flat: (value: Value) => boolean) {
     this.#flat = flat
-    for (let i = 0; i < func.nextValue; i++) this.users.push([])
+    for (let i = 0; i < func.nextValue; i++) this.#users.push([])
     this.#index(func.body!)
   }
 
@@ -32,7 +32,7 @@ export class Usage {
     for (let i = 0; i < region.insts.length; i++) {
       const inst = region.insts[i]!
       this.#place.set(inst, { region, index: i })
-      for (let k = 0; k < inst.args.length; k++) this.users[inst.args[k]!.id]!.push(inst)
+      for (let k = 0; k < inst.args.length; k++) this.#users[inst.args[k]!.id]!.push(inst)
       for (const inner of inst.regions) {
         this.#owner.set(inner, inst)
         this.#index(inner)
@@ -41,7 +41,7 @@ export class Usage {
   }
 
   usesOf(value: Value): readonly Inst[] {
-    return this.users[value.id]!
+    return this.#users[value.id]!
   }
 
   regionOf(inst: Inst): Region {
@@ -128,11 +128,11 @@ export class Usage {
     if (root === undefined) return false
     const readers: Inst[] = []
     this.#readers(load.results[0]!, readers, new Set())
-    return this.untouched(load, readers, root)
+    return this.#untouched(load, readers, root)
   }
 
   /** True where no write to `root` comes after `from` and before the last of `readers`. */
-  untouched(from: Inst, readers: readonly Inst[], root: Root): boolean {
+  #untouched(from: Inst, readers: readonly Inst[], root: Root): boolean {
     const { region, index } = this.#place.get(from)!
     let last = index
     for (const r of readers) {
