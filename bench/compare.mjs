@@ -2,7 +2,7 @@
 //   node bench/compare.mjs            after npm ci
 // Times are medians; what counts is the ratio to what ran beside it, in the same run.
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { load } from '../dist/cpu.js'
 import { compile } from '../dist/index.js'
@@ -75,6 +75,45 @@ for (const name of ['splat2d', 'brdf', 'spring']) {
   const peerHot = time(() => { theirs = peer(source, `${name}${Math.random().toString(36).slice(2)}`) })
   const pair = (mine, other) => [ms(mine), ms(other), (other / mine).toFixed(1)]
   row(name, ...pair(median(warm), median(peerWarm)), ...pair(hot, peerHot), ours.length, theirs.length)
+}
+
+/** How often a program is compiled between two runs of the other compiler, and how many such rounds there are. */
+const [perRound, rounds] = [40, 14]
+
+console.log(`\nThe programs of bench/programs. Cold: one process from nothing to WGSL, the median of 5; hot: the median of the second half of ${perRound * rounds} runs of each in one process, in turns with ${rounds} of the other\n`)
+row('program', 'Cotangent cold ms', 'slang-wasm cold ms', 'times faster', 'Cotangent hot ms', 'slang-wasm hot ms', 'times faster', 'WGSL bytes', 'theirs', 'part')
+row('---', '--:', '--:', '--:', '--:', '--:', '--:', '--:', '--:', '--:')
+{
+  const programs = readdirSync(at('bench/programs')).filter(f => f.endsWith('.slang')).map(file => {
+    const path = at(`bench/programs/${file}`)
+    return { name: file.replace('.slang', ''), path, source: readFileSync(path, 'utf8'), cold: [], peerCold: [], hot: [], peerHot: [], code: '', theirs: '' }
+  })
+  for (const p of programs) {
+    for (let i = 0; i < 5; i++) {
+      p.cold.push(process_(at('dist/cli.cjs'), 'compile', p.path))
+      p.peerCold.push(process_(at('bench/cold-peer.mjs'), p.path))
+    }
+  }
+  for (let round = 0; round < rounds; round++) {
+    for (let i = 0; i < perRound; i++) {
+      for (const p of programs) {
+        const start = performance.now()
+        p.code = compile(p.source, { fileName: `${p.name}.slang` }).wgsl().code
+        p.hot.push(performance.now() - start)
+      }
+    }
+    for (const p of programs) {
+      const start = performance.now()
+      p.theirs = peer(p.source, `${p.name}${Math.random().toString(36).slice(2)}`)
+      p.peerHot.push(performance.now() - start)
+    }
+  }
+  const settled = list => median(list.slice(list.length >> 1))
+  const pair = (mine, other) => [ms(mine), ms(other), (other / mine).toFixed(1)]
+  for (const p of programs) {
+    const [own, other] = [Buffer.byteLength(p.code), Buffer.byteLength(p.theirs)]
+    row(p.name, ...pair(median(p.cold), median(p.peerCold)), ...pair(settled(p.hot), settled(p.peerHot)), own, other, (own / other).toFixed(2))
+  }
 }
 
 console.log('\nBrowser bundle that compiles to WGSL (cotangent/wgsl), core library included\n')

@@ -6,6 +6,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
 import { Script } from 'node:vm'
 
 const file = join(__dirname, 'cli-main.cjs')
@@ -33,6 +34,9 @@ function keep(script: Script): void {
     }
   }
 }
+
+// Most commands end before it pays to have their functions optimised: these must run longer before they are. Later versions of V8 may not know the flag.
+if (Number.parseInt(process.versions.v8, 10) <= 13) setFlagsFromString('--interrupt-budget=600000')
 
 const cachedData = cached()
 const script = new Script(`(function (require, module, exports, __filename, importModule) {${readFileSync(file, 'latin1')}\n})`, {
