@@ -60,6 +60,17 @@ const nested = (bound: number): string => `[Differentiable] float f(float x, no_
     return s + v;
 }`
 
+/** A loop that reads an array of so many numbers. */
+const reads = (bound: number, length: number): string => `[Differentiable] float f(float x, no_diff int n)
+{
+    float w[${length}];
+    for (int j = 0; j < ${length}; j++) w[j] = x + 0.1 * float(j % 4);
+    float y = 0.5 + x, v = 0.0;
+    [MaxIters(${bound})]
+    for (int i = 0; i < n; i++) { v -= 0.06 * w[i % ${length}] * bow(y); y += 0.06 * v; }
+    return y;
+}`
+
 describe('loops of which only a bound is known', () => {
   it.each([
     ['one state', march(1 << 20)],
@@ -108,6 +119,8 @@ describe('loops of which only a bound is known', () => {
     for (int i = 0; i < n; i++) { v = v * 0.999 - r[i % 2] * bow(w[i % 3]); w[(i + 1) % 3] += 0.05 * v; }
     return v + w[1] + w[2];
 }`],
+    ['a small array', reads(2200, 4)],
+    ['a larger array', reads(2200, 40)],
     ['calls, and a derivative of the user', `[BackwardDerivative(d_bend)] float bend(float y, float x) { return 0.05 * x * y * y; }
 void d_bend(inout DifferentialPair<float> y, inout DifferentialPair<float> x, float d) { float p = y.p; y = diffPair(p, d * 0.1 * x.p * p); x = diffPair(x.p, d * 0.05 * p * p); }
 [Differentiable] float g(float x, no_diff int n) { float y = x, v = 0.0; [MaxIters(1000)] while (y > -9.0) { v -= bend(y, x) * (y > 0.0 ? 1.0 : -1.0); y += 0.05 * v; if (--n <= 0) break; } return y; }
@@ -127,6 +140,13 @@ void d_bend(inout DifferentialPair<float> y, inout DifferentialPair<float> x, fl
       expect(of(100_000)).toBeLessThan(of(1000) + 80)
       expect(of(1 << 24)).toBeLessThan(of(1000) + 160)
     }
+  })
+
+  it('hand arrays from trip to trip where that costs less than slots', () => {
+    const of = (bound: number, length: number): number => slots(compile(kernel(reads(bound, length), reverse)).wgsl().code)
+    expect(of(1000, 4)).toBeLessThan(200)
+    expect(of(1000, 64)).toBeGreaterThanOrEqual(1000)
+    expect(of(100_000, 64)).toBeLessThan(500)
   })
 
   it('take the memory that is told of them, or less where it must be less', () => {

@@ -25,8 +25,8 @@ import { certain, toldOf, windowsFor } from './window.ts'
 
 /** Bytes of states that a loop may keep one a trip: where the trips are known, and where most slots may stay unused. */
 const exactLimit = 2048, boundedLimit = 512
-/** Bytes of slots up to which a loop that works on arrays keeps them. */
-const largestSlots = 2 ** 15
+/** Bytes of slots up to which a loop that works on arrays keeps them: so many for each byte of an array, but no more than so many. */
+const slotsPerByte = 128, largestSlots = 2 ** 15
 /** How often a loop is cut within cuts. */
 const maxLevels = 5
 
@@ -87,8 +87,11 @@ function window(cx: AdContext, func: Func, region: Region, loop: Inst, { bound, 
   const windows = windowsFor(bound, bytes)
   if (exact || !cx.windows.allowed || windows.count === 1 || unrepeatable(loop) !== undefined || loop.regions[0]!.params.some(v => holdsResource(v.type))) return false
   // Arrays are handed from trip to trip as a whole, cotangents of those that are only read too.
-  const free = loop.regions.flatMap(r => captured(r, func))
-  if (bound * bytes * times <= largestSlots && free.some(v => inMemory(v.type) && !(v.def instanceof Inst && v.def.op === ops.global))) return false
+  let handed = 0
+  for (const { type, def } of new Set(loop.regions.flatMap(r => captured(r, func)))) {
+    if (inMemory(type) && !(def instanceof Inst && def.op === ops.global)) handed += bytesOf(type.kind === 'ptr' ? type.elem! : type)
+  }
+  if (bound * bytes * times <= Math.min(largestSlots, handed * slotsPerByte)) return false
   cx.windows.made = true
   extract(cx, func, region, region.insts.indexOf(loop), windows, times === 1 ? 'checkpoint' : 'none')
   return true
