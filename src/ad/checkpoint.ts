@@ -170,6 +170,8 @@ class Checkpointer {
   /** The minimum cut; values that are given must be had the way that is said, if they can. */
   decide(forced: readonly Value[] = [], as?: 'store' | 'recompute'): Map<Value, Choice> {
     const choices = new Map<Value, Choice>()
+    // Who explains nothing only asks what is stored.
+    const all = this.#cx.explain !== undefined
     const net = new Network()
     const source = net.node(), sink = net.node()
     // By id, for each value the node that its being computed again makes flow into, and after it the one for having it.
@@ -181,7 +183,7 @@ class Checkpointer {
       if (known !== 0) return known === isFree ? undefined : known + 1
       const recipe = this.recipe(v)
       if (recipe !== undefined && recipe.cost === 0 && recipe.from.length === 0) {
-        choices.set(v, 'free')
+        if (all) choices.set(v, 'free')
         nodes[v.id] = isFree
         return undefined
       }
@@ -221,7 +223,9 @@ class Checkpointer {
     const side = net.cut(source, sink)
     for (const v of queue) {
       const into = nodes[v.id]!
-      if (side[into + 1] !== 1) choices.set(v, side[into] === 1 ? 'store' : 'recompute')
+      if (side[into + 1] === 1) continue
+      if (side[into] === 1) choices.set(v, 'store')
+      else if (all) choices.set(v, 'recompute')
     }
     return choices
   }
