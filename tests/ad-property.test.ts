@@ -61,12 +61,12 @@ function tryCheck(program: Program, seed: number): string | undefined {
   for (const func of module.funcs) if (func.body !== undefined) tidy(func)
   const sink = new Sink()
   const cx = adContext(module, {
-    sink, derivatives: () => undefined, tidy, isTidy: () => false, resolve: func => { resolve(cx, func) },
+    sink, derivatives: () => undefined, tidy, isTidy: () => false,
     observe: (stage, func) => {
       if (stage === 'prepared') reversible(func, stage)
       else if (stage === 'linearized' || stage === 'extracted') verify(func, stage)
     },
-  })
+  }, func => { resolve(cx, func) })
   const params = inputs(main.sig)
   const active = params.map(p => !p.noDiff)
   const jvp = jvpOf(cx, main, active)

@@ -65,12 +65,12 @@ test('forward and reverse agree on random programs', { timeout: 120000 }, () => 
     differentiable(module)
     const sink = new Sink()
     const cx: AdContext = adContext(module, {
-      sink, derivatives: () => undefined, tidy, isTidy: () => false, resolve: () => undefined,
+      sink, derivatives: () => undefined, tidy, isTidy: () => false,
       observe: (stage, func) => {
         if (debug) console.log(`── ${stage}\n${printFunc(func)}`)
         if (stage === 'prepared') reversible(func, stage)
       },
-    })
+    }, () => undefined)
     const active = [false, true]
     let message = `seed ${seed}`
     try {

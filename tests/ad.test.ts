@@ -37,12 +37,12 @@ for (const file of readdirSync(dir)) {
       const module = parseModule(text)
       const sink = new Sink()
       const cx = adContext(module, {
-        sink, derivatives: () => undefined, tidy, isTidy: () => false, resolve: func => { resolveRequest(cx, func) },
+        sink, derivatives: () => undefined, tidy, isTidy: () => false,
         observe: (stage, func) => {
           if (process.env['AD_DEBUG']) console.log(`── ${stage}\n${printFunc(func)}`)
           if (stage === 'prepared') reversible(func, stage)
         },
-      })
+      }, func => { resolveRequest(cx, func) })
       const func = module.funcs.find(g => g.name === f.name)!
       const jvp = jvpOf(cx, func, [true, true])!
       const split = splitOf(cx, func, [true, true])!

@@ -247,7 +247,7 @@ const passes = { sroa, ssa, simplify, gvn, dce }
 function context(module: Module): AdContext {
   const sink = new Sink()
   const cx: AdContext = adContext(module, {
-    sink, derivatives: () => undefined, isTidy: () => false, resolve: func => { resolve(cx, func) },
+    sink, derivatives: () => undefined, isTidy: () => false,
     tidy: func => {
       for (const [name, pass] of Object.entries(passes)) {
         pass(func)
@@ -258,7 +258,7 @@ function context(module: Module): AdContext {
       if (stage === 'prepared') reversible(func, stage)
       else if (stage === 'linearized' || stage === 'extracted') verify(func, stage)
     },
-  })
+  }, func => { resolve(cx, func) })
   return cx
 }
 

@@ -105,9 +105,14 @@ export interface AdContext {
   readonly plains: Map<Func, Func>
 }
 
-export function adContext(module: Module, hooks: Pick<AdContext, 'sink' | 'derivatives' | 'tidy' | 'isTidy' | 'resolve' | 'observe' | 'growable' | 'expand' | 'explain'>, maxContext?: number): AdContext {
+export function adContext(
+  module: Module, hooks: Pick<AdContext, 'sink' | 'derivatives' | 'tidy' | 'isTidy' | 'observe' | 'growable' | 'expand' | 'explain'> & { readonly maxContext?: number | undefined },
+  resolve: AdContext['resolve'],
+): AdContext {
+  // Copied by `...`, the context would be of another shape each time for an engine.
+  const { sink, derivatives, tidy, isTidy, observe, growable, expand, explain, maxContext } = hooks
   return {
-    module, ...hooks, jvps: new Map(), rules: new Map(), splits: new Map(), linearMaps: new Map(), splitOfMap: new Map(),
+    module, sink, derivatives, tidy, isTidy, resolve, observe, growable, expand, explain, jvps: new Map(), rules: new Map(), splits: new Map(), linearMaps: new Map(), splitOfMap: new Map(),
     open: new Set(), origins: new Map(), writing: new Set(), ids: new Map(), effects: new Map(), sources: new Map(), duals: new Map(), plains: new Map(), lost: new Set(), reruns: new Map(), windows: { allowed: true, made: false }, requests: new Map(),
     budget: maxContext === undefined ? undefined : { max: maxContext, pressure: 0, slots: new Map(), inside: new Map() }, helpers: new Map(), plainOf: new Map(),
   }

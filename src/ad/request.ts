@@ -38,7 +38,7 @@ export interface AdHooks {
 
 /** Writes the body of every function of the module that is still a request; new functions are added to the module. */
 export function resolveRequests(module: Module, hooks: AdHooks): void {
-  const cx = adContext(module, { ...hooks, resolve: func => resolveInner(cx, func) }, hooks.maxContext)
+  const cx: AdContext = adContext(module, hooks, func => resolveInner(cx, func))
   for (let i = 0; i < module.funcs.length; i++) {
     const func = module.funcs[i]!
     if (func.request !== undefined) resolve(cx, func)

@@ -252,7 +252,7 @@ export function globalInfo(from: Cx, decl: GlobalDecl): GlobalInfo {
   const known = cx.globalInfos.get(decl)
   if (known === 'busy') {
     cx.sink.add(names.cyclic, decl.span ?? undefined, { name: decl.name })
-    return { decl, type: errorType, init: null, binding: null, semantic: '' }
+    return { decl, type: errorType, init: () => null, binding: null, semantic: '' }
   }
   if (known !== undefined) return known
   cx.globalInfos.set(decl, 'busy')
@@ -280,7 +280,7 @@ export function globalInfo(from: Cx, decl: GlobalDecl): GlobalInfo {
     cx.sink.add(types.voidVariable, decl.span ?? undefined, { name: decl.name })
     type = errorType
   }
-  const info: GlobalInfo = { decl, type, get init() { return globalInit(cx, decl) }, binding: bindingOf(cx, decl), semantic: syntax.kind === 'var' ? semanticOf(syntax.semantics) : '' }
+  const info: GlobalInfo = { decl, type, init: () => globalInit(cx, decl), binding: bindingOf(cx, decl), semantic: syntax.kind === 'var' ? semanticOf(syntax.semantics) : '' }
   cx.globalInfos.set(decl, info)
   return info
 }

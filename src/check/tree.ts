@@ -274,7 +274,8 @@ export interface DerivativeInfo {
 export interface GlobalInfo {
   readonly decl: GlobalDecl
   readonly type: Type
-  readonly init: Expr | null
+  /** Found when asked for. */
+  readonly init: () => Expr | null
   readonly binding: Binding | null
   /** `uniform`, `const` and such do not matter after checking; the semantic does, for varying ones. */
   readonly semantic: string

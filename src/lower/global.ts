@@ -197,7 +197,7 @@ export class Globals {
     const info = this.#cx.program.global(decl)
     const source = this.#cx.program.substitute(info.type, subst)
     const type = this.#cx.types.of(source)
-    const init = info.init
+    const init = info.init()
     const key = `${decl.id}[${s.substKey(subst)}]`
     if (init !== null && (hasPointer(type) || (decl.storage === 'constant' && !hasArray(type)))) {
       if (this.#open.has(key)) return impossible(`the constant ${decl.name} needs itself`)

@@ -73,7 +73,7 @@ export function lower(program: CheckedProgram, roots: Roots, sink: Sink, target?
 function attempt(program: CheckedProgram, roots: Roots, sink: Sink, variants: Variants, target: string | undefined, pictures: Pictures | undefined): Lowered {
   const cx = new Lowering(program, sink, variants, target, pictures)
   for (const root of roots.entries) cx.names.unique(root.func.name)
-  const entries = roots.entries.map(root => ({ ...root, uniforms: uniformsOf(cx, root) }))
+  const entries = roots.entries.map(root => ({ func: root.func, stage: root.stage, reverse: root.reverse, blockSize: root.blockSize, uniforms: uniformsOf(cx, root) }))
   cx.globals.declare(entries)
   const graphics = new Map(entries.flatMap(e => e.stage === 'compute' ? [] : [[e, graphicsEntry(cx, e.func, e.stage)]]))
   const links = new Links([...graphics.values()])
