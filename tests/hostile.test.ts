@@ -83,6 +83,11 @@ RWTexture2D<float4> img[2];
 float g<T, int N = 4, int S>(T x) { return N; }
 export float f() { B<float, 3> b; return g<float, 3>(1.0); }`,
   'samplers of devices beside pictures': `TextureCube c; Texture2D t; SamplerState s; SamplerComparisonState z; export float f(float3 d) { return c.SampleLevel(s, d, 0).x + t.SampleCmpLevelZero(z, d.xy, 0.5); }`,
+  'variables that nothing writes, with values that constant expressions refuse': kernel(`
+    o[0] = float(5 / zero); o[1] = float(big + 1); o[2] = float(1 << shift); o[3] = huge * 10.0; o[4] = float(most + 1u); o[5] = float(table[past]);
+    o[6] = float(uint(minus)); o[7] = float(7 % zero); o[8] = sqrt(half_); o[9] = float(uint(half_)); o[10] = pair[pair.y]; o[11] = table[pair.x + 7];`,
+  `static int zero = 0; static int big = 2147483647; static int shift = 40; static float huge = 3e38; static uint most = 4294967295u; static int past = 7;
+   static int minus = -1; static float half_ = -2.5; static int table[3] = { 1, 2, 3 }; static int2 pair = int2(0, 9);`),
 }
 
 describe('hostile programs', () => {

@@ -137,7 +137,7 @@ export const unboundedLoop: Entry<never> = error('E30510', 'this loop has no kno
 })
 
 export const noStates: Entry<'given'> = error('E36004', '[Checkpoints] lets the reverse pass keep {given} states, and it needs one', {
-  help: 'give it a whole number of 1 or more; twice the square root of the trips costs little time',
+  help: 'give it a whole number of 1 or more, such as twice the square root of the trips',
   example: '[Differentiable] float f(float x) { [Checkpoints(0)] for (int i = 0; i < 40; i++) x *= x; return x; }',
 })
 

@@ -8,7 +8,7 @@ import * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
 import { Func, Inst, Region, type Attr, type Global, type Value } from '../../ir/value.ts'
 import * as expand from './expand.ts'
-import { builtin, builtinRead, builtinWrite, hide } from './legal.ts'
+import { builtin, builtinRead, builtinWrite } from './legal.ts'
 import type { Layouts, Stored } from './layout.ts'
 import { float32Bits, isInexpressible } from './literal.ts'
 import * as memory from './memory.ts'
@@ -173,7 +173,10 @@ export class Copier {
     switch (inst.op) {
       case ops.constant: return this.#constant(type, inst.attr as number | boolean | bigint)
       case ops.zero: case ops.undef: return b.zero(type)
-      case ops.load: return memory.read(b, this.#place(inst.args[0]!))
+      case ops.load: {
+        const value = memory.read(b, this.#place(inst.args[0]!))
+        return type.kind === 'scalar' ? expand.hidden(b, value) : value
+      }
       case ops.length: return b.emit1(builtin, [this.#place(inst.args[0]!).ptr], 'arrayLength', t.u32)
       case ops.detach: return arg(0)
       case ops.select: return expand.choose(b, arg(0), arg(1), arg(2))
@@ -204,7 +207,7 @@ export class Copier {
   #constant(type: Type, value: number | boolean | bigint): Value {
     const b = this.#b
     if (!isInexpressible(type.scalar!, value)) return b.const(type, value)
-    const bits = b.emit1(hide, [b.const(t.u32, float32Bits(value as number))], '', t.u32)
+    const bits = expand.hidden(b, b.const(t.u32, float32Bits(value as number)))
     bits.name = Number.isNaN(value) ? 'nan_bits' : 'inf_bits'
     return b.convert(b.emit1(ops.bitcast, [bits], null, t.f32), type)
   }
@@ -238,7 +241,7 @@ export class Copier {
   #bounded(base: Place, i: Value): Value {
     const count = base.stored.value.count || maxLength
     const known = expand.constantOf(i)
-    if (known === undefined) return i
+    if (known === undefined) return expand.hidden(this.#b, i)
     const clamped = Math.min(Math.max(Number(known), 0), count - 1)
     return clamped === Number(known) ? i : this.#b.const(i.type, clamped)
   }

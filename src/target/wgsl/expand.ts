@@ -7,7 +7,7 @@ import * as ops from '../../ir/ops.ts'
 import type { Op } from '../../ir/ops.ts'
 import * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
-import { Inst, Region, type Value } from '../../ir/value.ts'
+import { Inst, Region, type Global, type Value } from '../../ir/value.ts'
 import { builtin, hide } from './legal.ts'
 import type { TypeMap } from './types.ts'
 
@@ -25,19 +25,24 @@ export function constantOf(v: Value): number | boolean | bigint | undefined {
   return def.op === ops.splat ? constantOf(def.args[0]!) : undefined
 }
 
-/** True for what a WGSL compiler sees as a constant expression. */
-function isConstant(v: Value): boolean {
-  const def = v.def
+const composing: readonly (Op | undefined)[] = [ops.construct, ops.splat, ops.extract, ops.swizzle, ops.load, ops.field, ops.elem]
+
+/** True for what a WGSL compiler sees as a constant expression; of variables only constants have a value there. */
+function isConstant({ def }: Value): boolean {
   if (def.op === undefined) return false
-  if (def.op === ops.constant || def.op === ops.zero) return true
-  const composes = def.op === ops.construct || def.op === ops.splat || def.op === ops.extract || def.op === ops.swizzle
-  return composes && def.args.every(isConstant)
+  if (def.op === ops.global) return (def.attr as Global).init !== undefined
+  return def.op === ops.constant || def.op === ops.zero || (composing.includes(def.op) && def.args.every(isConstant))
+}
+
+/** The value, hidden where it is a constant. */
+export function hidden(b: Builder, v: Value): Value {
+  return isConstant(v) ? b.emit1(hide, [v], '', v.type) : v
 }
 
 /** The operands, the first of them hidden where all are constants. */
 function guarded(b: Builder, args: readonly Value[]): Value[] {
   if (!args.every(isConstant)) return [...args]
-  return args.map((a, i) => i === 0 ? b.emit1(hide, [a], '', a.type) : a)
+  return args.map((a, i) => i === 0 ? hidden(b, a) : a)
 }
 
 /** Applies `f` to the operands, or row by row to those that are matrices. */
@@ -98,7 +103,7 @@ function onLanes(b: Builder, op: Op, args: readonly Value[], type: Type): Value 
     const by = constantOf(y!)
     if (by === 0 && op === ops.div) return x
     if (by === 0) return b.zero(of)
-    const divisor = by === undefined && isConstant(y!) ? b.emit1(hide, [y!], '', y!.type) : y!
+    const divisor = by === undefined ? hidden(b, y!) : y!
     return b.emit1(op, guarded(b, [x, divisor]), null, type)
   }
   const comparison = type.scalar === 'bool'
@@ -110,8 +115,7 @@ function shiftAmount(b: Builder, y: Value): Value {
   const type = t.withScalar(y.type, t.u32)
   const known = constantOf(y)
   if (known !== undefined) return b.splat(b.const(t.u32, Number(known) & 31), type)
-  const masked = isConstant(y) ? b.emit1(hide, [y], '', y.type) : y
-  return b.convert(masked, type)
+  return b.convert(hidden(b, y), type)
 }
 
 /** Chooses between two values of any type; a condition that is no scalar chooses lane by lane. */
@@ -145,10 +149,8 @@ function inOrder(name: string, parts: readonly Value[]): boolean {
 /** A call of a built-in function; where it gives a matrix, row by row. */
 export function callBuiltin(b: Builder, name: string, args: readonly Value[], type: Type): Value {
   const call = (parts: readonly Value[], part: Type): Value => {
-    const hidden = picky.has(name) && parts.filter(isConstant).length > 1 && !inOrder(name, parts)
-      ? parts.map(p => isConstant(p) ? b.emit1(hide, [p], '', p.type) : p)
-      : guarded(b, parts)
-    return b.emit1(builtin, hidden, name, part)
+    const safe = picky.has(name) && parts.filter(isConstant).length > 1 && !inOrder(name, parts) ? parts.map(p => hidden(b, p)) : guarded(b, parts)
+    return b.emit1(builtin, safe, name, part)
   }
   return perRow(b, type, args, call)
 }
@@ -186,7 +188,7 @@ export function index(b: Builder, x: Value, i: Value, type: Type): Value {
   if (x.type === type) return x
   const known = constantOf(i)
   if (known !== undefined) return b.extract(x, Math.min(Math.max(Number(known), 0), x.type.count - 1))
-  return b.emit1(ops.index, [x, i], null, type)
+  return b.emit1(ops.index, [x, hidden(b, i)], null, type)
 }
 
 /** A vector or matrix as rows and columns. */

@@ -163,7 +163,7 @@ class Legalizer implements ModuleCopy {
       const constant = of.space === 'private' && of.init !== undefined && !this.#written.has(of) ? this.#constant(of.init) : undefined
       // Nothing changes a constant, as nothing changes a uniform: loads of it need no order.
       const space = constant === undefined ? of.space : 'uniform'
-      const global = new Global(of.name, stored.type, space, of.resource, of.binding, undefined, of.span)
+      const global = new Global(of.name, stored.type, space, of.resource, of.binding, constant && of.init, of.span)
       legal = { global, stored, of, slot: this.#slots.get(of), constant, handle: handle?.info ?? null }
       this.#globals.set(of, legal)
     }
