@@ -305,8 +305,8 @@ class Checkpointer {
     let sum = 0
     for (const { value } of this.slots) {
       const { loops } = this.primal.places[value.id]!
-      if (loops.length === 0 && !inMemory(value.type)) continue
-      sum += loops.reduce((n, loop) => n * (this.bound(loop)?.max ?? Infinity), bytesOf(value.type.kind === 'ptr' ? value.type.elem! : value.type))
+      const { type } = value
+      sum += loops.reduce((n, loop) => n * (this.bound(loop)?.max ?? Infinity), loops.length === 0 ? inMemory(type) : bytesOf(type.kind === 'ptr' ? type.elem! : type))
     }
     return sum
   }

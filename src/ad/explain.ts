@@ -79,8 +79,8 @@ interface Draft {
   readonly split: Split
   readonly custom: boolean
   readonly residuals: readonly Residual[]
-  /** Those whose slots are neither memory nor one a trip: registers, where nobody holds the context. */
-  readonly registers: ReadonlySet<Residual>
+  /** Of those that have no slot a trip and are no memory, or only in part: the bytes that are. The rest is registers, where nobody holds the context. */
+  readonly registers: ReadonlyMap<Residual, number>
   readonly spans: ReadonlyMap<Residual, Span | null>
   readonly operations: number
   readonly callees: readonly Callee[]
@@ -99,11 +99,11 @@ interface Callee {
 
 type Found = Pick<Draft, 'residuals' | 'registers' | 'spans' | 'operations' | 'callees' | 'inside' | 'context'>
 
-const nothing: Found = { residuals: [], registers: new Set(), spans: new Map(), operations: 0, callees: [], inside: false, context: 0 }
+const nothing: Found = { residuals: [], registers: new Map(), spans: new Map(), operations: 0, callees: [], inside: false, context: 0 }
 
 /** Bytes of a function's slots besides registers. */
 function slotsOf(d: Draft): number {
-  return d.residuals.reduce((sum, r) => d.registers.has(r) ? sum : sum + r.stored, 0)
+  return d.residuals.reduce((sum, r) => sum + (d.registers.get(r) ?? r.stored), 0)
 }
 
 /** Bytes that a function's reverse half has besides what it is given. */
@@ -138,7 +138,7 @@ export class Explainer implements Explain {
     const trip = this.#ofPrimal.get(step.primal)
     const each = parts.reduce((sum, v) => sum + bytesOf(v.type), 0)
     this.#last = {
-      residuals, registers: new Set(), spans: new Map(residuals.map(r => [r, span])), operations: 0,
+      residuals, registers: new Map(), spans: new Map(residuals.map(r => [r, span])), operations: 0,
       callees: trip === undefined ? [] : [{ draft: trip, again: true }], inside: true, context: each * (window ?? 0),
     }
   }
@@ -170,7 +170,7 @@ export class Explainer implements Explain {
       if (d === undefined || seen.has(d)) return
       seen.add(d)
       for (const residual of d.residuals) {
-        if (residual.stored > 0 && !(d.registers.has(residual) && !d.held)) found.push({ residual, span: d.spans.get(residual) ?? null, func: d.func })
+        if (residual.stored > 0 && (d.held || d.registers.get(residual) !== 0)) found.push({ residual, span: d.spans.get(residual) ?? null, func: d.func })
       }
       for (const c of d.callees) visit(c.draft)
     }
@@ -189,8 +189,12 @@ export class Explainer implements Explain {
     const known = this.#made.get(d)
     if (known !== undefined) return known
     const callees = d.callees.map(c => this.#explain(c.draft))
-    const residuals = d.residuals.map((r): Residual => d.held || !d.registers.has(r) ? r
-      : { ...r, decision: 'kept', stored: 0, reason: 'a register: the two passes are one function where they are called', change: undefined })
+    const residuals = d.residuals.map((r): Residual => {
+      const stored = d.held ? undefined : d.registers.get(r)
+      if (stored === undefined) return r
+      return stored > 0 ? { ...r, stored }
+        : { ...r, decision: 'kept', stored, reason: 'a register: the two passes are one function where they are called', change: undefined }
+    })
     const bytes = residuals.reduce((sum, r) => sum + r.stored, 0)
     const { file, line } = placeOf(d.func.span)
     const made: Explanation = { name: d.func.name, file, line, custom: d.custom, residuals, bytes, memory: bytes + insideOf(d) - (d.inside ? bytes : 0), operations: d.operations, callees }
@@ -230,7 +234,7 @@ class Report {
     const values = [...choices.keys()].filter(v => !isConstant(v))
     values.sort((a, b) => this.#of.primal.places[a.id]!.order - this.#of.primal.places[b.id]!.order)
     const withChange = changes && values.length <= changeLimit
-    const registers = new Set<Residual>()
+    const registers = new Map<Residual, number>()
     const spans = new Map<Residual, Span | null>()
     // What an instruction with several results costs is said once.
     const said = new Set<Inst>()
@@ -239,7 +243,7 @@ class Report {
       const r = this.#residual(v, withChange, def === undefined || !said.has(def))
       if (def !== undefined) said.add(def)
       spans.set(r, this.#span(v))
-      if (r.decision === 'stored' && this.#of.primal.places[v.id]!.loops.length === 0 && !inMemory(v.type)) registers.add(r)
+      if (r.decision === 'stored' && this.#of.primal.places[v.id]!.loops.length === 0 && inMemory(v.type) < r.stored) registers.set(r, inMemory(v.type))
       return r
     })
     const reversed = new Set<Func>()

@@ -10,7 +10,7 @@ import { bytesOf } from './residual.ts'
 import { uniqueName, type AdContext } from './context.ts'
 
 /** Scalars of a context from which on it is packed. */
-const maxLoose = 60
+const maxLoose = 100
 
 /** True where the entries of a context are too many to travel one by one. */
 export function isLarge(types: readonly Type[]): boolean {

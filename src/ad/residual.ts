@@ -19,9 +19,10 @@ export function bytesOf(type: Type): number {
   }
 }
 
-/** True for a type that registers cannot hold. */
-export function inMemory(type: Type): boolean {
-  return type.kind === 'ptr' || type.kind === 'array' || type.kind === 'list' || (type.kind === 'struct' && type.fields.some(f => inMemory(f.type)))
+/** Bytes of what registers cannot hold in a value of a type, or behind a pointer. */
+export function inMemory(type: Type): number {
+  if (type.kind === 'struct') return type.fields.reduce((sum, f) => sum + inMemory(f.type), 0)
+  return type.kind === 'ptr' ? bytesOf(type.elem!) : type.kind === 'array' || type.kind === 'list' ? bytesOf(type) : 0
 }
 
 /** Where a primal value is defined. */

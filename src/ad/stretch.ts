@@ -89,7 +89,7 @@ function window(cx: AdContext, func: Func, region: Region, loop: Inst, { bound, 
   // Arrays are handed from trip to trip as a whole, cotangents of those that are only read too.
   let handed = 0
   for (const { type, def } of new Set(loop.regions.flatMap(r => captured(r, func)))) {
-    if (inMemory(type) && !(def instanceof Inst && def.op === ops.global)) handed += bytesOf(type.kind === 'ptr' ? type.elem! : type)
+    if (!(def instanceof Inst && def.op === ops.global)) handed += inMemory(type)
   }
   if (bound * bytes * times <= Math.min(largestSlots, handed * slotsPerByte)) return false
   cx.windows.made = true
