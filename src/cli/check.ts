@@ -33,7 +33,9 @@ export async function checkCommand(file: string, raw: Record<string, unknown>): 
     const lost = program.diagnostics.find(d => d.severity === 'warning' && lossy.has(d.code))
     for (const o of functions) process.stdout.write(text(o, lost?.code))
     const agree = functions.filter(o => o.status === 'ok').length
-    process.stdout.write(`${functions.length === 0 ? 'no differentiable function' : `${agree} of ${functions.length} agree`} (seed ${seed})\n`)
+    const skipped = functions.filter(o => o.status === 'skipped').length
+    const said = functions.length === 0 ? 'no differentiable function' : `${agree} of ${functions.length - skipped} agree${skipped > 0 ? `, ${skipped} skipped` : ''}`
+    process.stdout.write(`${said} (seed ${seed})\n`)
   }
   if (!ok) throw new Failed()
 }
