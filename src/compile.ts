@@ -138,6 +138,15 @@ const moving: ReadonlySet<string> = new Set(['licm', 'memory', 'unroll', 'unroll
 /** Passes after which a function may have less, or more, for others to work on. */
 const reshaping: ReadonlySet<string> = new Set(['inline', 'unroll', 'unrollSmall', 'ssa'])
 
+/** Does the work, and tells how long it took where somebody asks: Node takes milliseconds to make its clock ready. */
+function timed<T>({ time }: Pick<MiddleOptions, 'time'>, phase: string, work: () => T): T {
+  if (time === undefined) return work()
+  const start = performance.now()
+  const out = work()
+  time(phase, performance.now() - start)
+  return out
+}
+
 class Runner {
   readonly #cx: Cx
   readonly #options: MiddleOptions
@@ -203,13 +212,6 @@ class Runner {
   whole<T>(module: Module, name: string, pass: (module: Module) => T): T {
     const out = pass(module)
     this.#options.verifier?.verifyModule(module, name)
-    return out
-  }
-
-  timed<T>(phase: string, work: () => T): T {
-    const start = performance.now()
-    const out = work()
-    this.#options.time?.(phase, performance.now() - start)
     return out
   }
 
@@ -341,12 +343,10 @@ function conformance(text: string): Conformance {
 
 /** Parses and checks a program; mistakes go to the sink. */
 export function front(source: string, options: FrontOptions, core: LibraryData, sink: Sink): Checked {
-  const start = performance.now()
-  const program = check({
+  const program = timed(options, 'check', () => check({
     source, fileName: options.fileName ?? 'main.slang', files: options.files ?? {}, resolve: options.resolve,
     searchPaths: options.searchPaths ?? [], defines: options.defines ?? {},
-  }, core, sink)
-  options.time?.('check', performance.now() - start)
+  }, core, sink))
   return new Checked(program, options)
 }
 
@@ -354,7 +354,7 @@ export function front(source: string, options: FrontOptions, core: LibraryData, 
 export function middle(program: CheckedProgram, roots: Roots, sink: Sink, options: MiddleOptions): Module {
   const cx: Cx = { sink, level: options.level, wide: options.wide === true }
   const runner = new Runner(cx, options)
-  const { module, derivatives } = runner.timed('lower', () => lower(program, roots, sink, options.target === 'wasm' ? undefined : options.target, options.pictures))
+  const { module, derivatives } = timed(options, 'lower', () => lower(program, roots, sink, options.target === 'wasm' ? undefined : options.target, options.pictures))
   // What stands for what was refused need not fit.
   if (sink.errors === 0) options.verifier?.verifyModule(module, 'lower')
   runner.dump('lower', module)
@@ -378,7 +378,7 @@ export function middle(program: CheckedProgram, roots: Roots, sink: Sink, option
     if (options.limit !== undefined) for (let i = from; i < module.funcs.length; i++) options.limit(module.funcs[i]!)
   }
   limit(0)
-  runner.timed('ssa', () => fresh())
+  timed(options, 'ssa', () => fresh())
   runner.dump('ssa', module)
 
   const hooks: AdHooks = {
@@ -400,7 +400,7 @@ export function middle(program: CheckedProgram, roots: Roots, sink: Sink, option
       options.dump?.(stage, func)
     },
   }
-  runner.timed('derivatives', () => resolveRequests(module, hooks))
+  timed(options, 'derivatives', () => resolveRequests(module, hooks))
   if (sink.errors > 0) return module
   options.verifier?.verifyModule(module, 'derivatives')
   return module
@@ -410,7 +410,7 @@ export function middle(program: CheckedProgram, roots: Roots, sink: Sink, option
 export function finish(module: Module, sink: Sink, options: MiddleOptions): void {
   const cx: Cx = { sink, level: options.level, wide: options.wide === true }
   const runner = new Runner(cx, options)
-  runner.timed('optimise', () => {
+  timed(options, 'optimise', () => {
     const listed = options.target === 'wgsl' && module.funcs.some(f => listVariables(f).length > 0)
     // What is stored for the trips of loops is copied from call to call on a GPU; lists cannot be, and shorten only where their loops are seen.
     if (options.target === 'wgsl') inlineContexts(module)

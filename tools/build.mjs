@@ -23,6 +23,14 @@ const ownImport = {
   name: 'own-import',
   setup: ({ onLoad }) => onLoad({ filter: /[\\/]host[\\/]import\.ts$/ }, () => ({ contents: 'const own = importModule; export { own as importModule }', loader: 'js' })),
 }
+/** Commander can run other programs, which ours never does: what that takes is loaded when it is used. */
+const lateProcesses = {
+  name: 'late-processes',
+  setup: ({ onResolve, onLoad }) => {
+    onResolve({ filter: /^node:child_process$/ }, ({ importer }) => /[\\/]commander[\\/]/.test(importer) ? { path: 'child_process', namespace: 'late' } : undefined)
+    onLoad({ filter: /^child_process$/, namespace: 'late' }, () => ({ contents: "module.exports = { get spawn() { return require('node:child_process').spawn } }", loader: 'js' }))
+  },
+}
 const options = { bundle: true, target: 'es2022', outdir: at('dist'), plugins: [stripExamples], logLevel: 'warning' }
 const points = list => Object.fromEntries(Object.entries(list).map(([name, path]) => [name, at(path)]))
 await build({
@@ -30,7 +38,7 @@ await build({
 })
 await build({
   ...options, format: 'cjs', platform: 'node', target: 'node20', minify: true, outExtension: { '.js': '.cjs' }, external: ['webgpu'], entryPoints: points(commands),
-  plugins: [...options.plugins, ownImport], define: { 'import.meta.url': 'thisFile' }, banner: { js: "const thisFile = require('node:url').pathToFileURL(__filename).href;" }, legalComments: 'linked',
+  plugins: [...options.plugins, ownImport, lateProcesses], define: { 'import.meta.url': 'thisFile' }, banner: { js: "const thisFile = require('node:url').pathToFileURL(__filename).href;" }, legalComments: 'linked',
 })
 const cli = at('dist/cli.cjs')
 writeFileSync(cli, `#!/usr/bin/env node\n${readFileSync(cli, 'utf8')}`)

@@ -85,7 +85,7 @@ export function compileFile(file: string, options: SharedOptions, more: Partial<
     if (!/^[^:=]+:[^:=]+(=\d+)?$/.test(c)) throw new UsageError(`--conformance ${c}: write it as Type:Interface or Type:Interface=ID`)
   }
   const times: (readonly [string, number])[] = []
-  const start = performance.now()
+  const start = options.time === true ? performance.now() : 0
   const program = compile(source, {
     fileName: file === '-' ? 'stdin.slang' : file, searchPaths: (options.include ?? []).map(dir => resolve(dir)), defines,
     resolve: sourceAt, conformances: options.conformance ?? [], optimize: Number(options.optimize) as Level, maxContext: options.maxContext, blockSize: options.block, debug: options.debug === true,
