@@ -385,16 +385,13 @@ class Checkpointer {
 
   /** The results of an instruction that is computed again; gives the one that is asked for. */
   #makeAgain(v: Value, inst: Inst, frame: Frame, frames: readonly Frame[]): Value {
-    // A branch that is computed again brings its regions; what they use from outside must be there first.
-    const { from } = this.recipe(v)!
+    // A branch brings its regions; what they use from outside must be there first.
     let copy: Inst
     if (inst.regions.length === 0) {
-      // What it is computed from are its operands, if it is from anything.
-      const args = inst.args.slice()
-      if (from.length > 0) for (let i = 0; i < args.length; i++) args[i] = this.#available(args[i]!, frames)
-      copy = new Inst(inst.op, args, inst.attr, inst.regions, inst.span)
-      for (let i = 0; i < inst.results.length; i++) copy.results.push(this.#work.value(inst.results[i]!.type, copy, i, inst.results[i]!.name))
+      copy = new Inst(inst.op, inst.args.map(u => this.#available(u, frames)), inst.attr, inst.regions, inst.span)
+      copy.results = inst.results.map((r, i) => this.#work.value(r.type, copy, i, r.name))
     } else {
+      const { from } = this.recipe(v)!
       const there = from.map(u => this.#available(u, frames))
       const table = valueTable(this.trees.work)
       from.forEach((u, i) => { table[u.id] = there[i]! })

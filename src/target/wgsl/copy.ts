@@ -175,6 +175,7 @@ export class Copier {
       case ops.zero: case ops.undef: return b.zero(type)
       case ops.load: {
         const value = memory.read(b, this.#place(inst.args[0]!))
+        // Once and for all uses; of what is larger, only components that are used as constants.
         return type.kind === 'scalar' ? expand.hidden(b, value) : value
       }
       case ops.length: return b.emit1(builtin, [this.#place(inst.args[0]!).ptr], 'arrayLength', t.u32)
