@@ -235,7 +235,7 @@ export const swizzle: Op = op('swizzle', {
   },
 })
 export const index: Op = op('index', {
-  doc: 'A lane of a vector or row of a matrix with a computed index; past the end gives any of them. Arrays with computed indices live in memory instead.',
+  doc: 'A lane of a vector or row of a matrix with a computed index; past the end, or below zero, the last. Arrays with computed indices live in memory instead.',
   type: ([x]) => [x!.type.elem!],
   ad: {
     is: 'linear',
@@ -244,7 +244,9 @@ export const index: Op = op('index', {
       const [x, at] = [inst.args[0]!, inst.args[1]!]
       const none = b.zero(ct.type)
       const parts: Value[] = []
-      for (let k = 0; k < x.type.count; k++) parts.push(b.select(b.emit1(eq, [at, b.const(at.type, k)]), ct, none))
+      const last = x.type.count - 1
+      for (let k = 0; k < last; k++) parts.push(b.select(b.emit1(eq, [at, b.const(at.type, k)]), ct, none))
+      parts.push(b.select(b.emit1(lt, [b.convert(at, t.u32), b.const(t.u32, last)]), none, ct))
       return b.construct(x.type, parts)
     },
   },

@@ -5,7 +5,7 @@
 import * as ops from './ops.ts'
 import type { Op } from './ops.ts'
 import { apply, bitcastScalar, convertScalar, wrap, zeroScalar, type Mode, type Scalar } from './scalar.ts'
-import type { Type } from './type.ts'
+import { bounded, type Type } from './type.ts'
 import { Func, Global, Inst, inputs, type Module, type Region, type Value } from './value.ts'
 
 /** A value at run time: a composite is the array of its components. */
@@ -236,7 +236,7 @@ export class Machine {
       case ops.extract: return at(x, attr as number)
       case ops.insert: return (x as readonly Data[]).map((part, i) => i === attr ? y : part)
       case ops.swizzle: return (attr as readonly number[]).map(lane => at(x, lane))
-      case ops.index: return at(x, clamp(y as Scalar, (x as readonly Data[]).length))
+      case ops.index: return at(x, bounded(Number(y), (x as readonly Data[]).length))
       case ops.dot: return this.#dot(inst.args[0]!.type.elem!, x as readonly Data[], y as readonly Data[])
       case ops.matmul: return this.#matmul(inst, x as readonly Data[], y as readonly Data[])
       case ops.transpose: return at(x, 0) === undefined ? [] : (at(x, 0) as readonly Data[]).map((_, c) => (x as readonly Data[]).map(row => at(row, c)))
@@ -250,7 +250,7 @@ export class Machine {
           for (let i = list.length; i <= Number(y); i++) list.push(zeroOf(whole.elem!))
           return { of: list, key: Math.max(Number(y), 0) }
         }
-        return list.length === 0 ? { of: [copy(zeroOf(type!.elem!))], key: 0 } : { of: list, key: clamp(y as Scalar, list.length) }
+        return list.length === 0 ? { of: [copy(zeroOf(type!.elem!))], key: 0 } : { of: list, key: bounded(Number(y), list.length) }
       }
       case ops.load: return copy(target(x))
       case ops.store: assign(x as Pointer, y); return 0
@@ -331,10 +331,6 @@ function write(values: readonly Value[], data: readonly Data[], env: Env): void 
 
 function at(x: Data, i: number): Data {
   return (x as readonly Data[])[i]!
-}
-
-function clamp(index: Scalar, count: number): number {
-  return Math.min(Math.max(Number(index), 0), count - 1)
 }
 
 function chosen(inst: Inst, selector: Scalar): Region {

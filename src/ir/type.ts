@@ -148,6 +148,11 @@ export function withScalar(type: Type, scalar: Type): Type {
   return mat(scalar, type.count, type.elem!.count)
 }
 
+/** The component that a computed index means: past the end, or below zero, the last. */
+export function bounded(index: number, count: number): number {
+  return index >= 0 && index < count ? index : count - 1
+}
+
 /** The type of a component: lane of a vector, row of a matrix, element of an array, field of a struct. */
 export function component(type: Type, index: number): Type {
   return type.kind === 'struct' ? type.fields[index]!.type : type.elem!

@@ -23,7 +23,7 @@ export function rewriteComposite(b: Builder, inst: Inst): Value | undefined {
     case ops.index: {
       const at = constantInt(y!)
       if (at === undefined) return uniformPart(b, x!)
-      return b.extract(x!, Math.min(Math.max(at, 0), x!.type.count - 1))
+      return b.extract(x!, t.bounded(at, x!.type.count))
     }
     case ops.select: {
       const z = inst.args[2]!

@@ -450,7 +450,7 @@ class Emitter {
     const big = indexType.scalar === 'i64' || indexType.scalar === 'u64'
     return leavesOf(type.elem!).map((_, k) => {
       let e = x[(type.count - 1) * size + k]!
-      for (let i = type.count - 2; i >= 0; i--) e = cond(binary(i === 0 ? '<=' : '===', at, text(`${i}${big ? 'n' : ''}`)), x[i * size + k]!, e)
+      for (let i = type.count - 2; i >= 0; i--) e = cond(binary('===', at, text(`${i}${big ? 'n' : ''}`)), x[i * size + k]!, e)
       return e
     })
   }

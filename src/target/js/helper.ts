@@ -4,7 +4,7 @@
 export const helpers: Readonly<Record<string, string>> = {
   fround: 'const fround = Math.fround',
   at: `function at(i, count) {
-  return i < 0 ? 0 : i < count ? i : count - 1
+  return i >= 0 && i < count ? i : count - 1
 }`,
   toI32: `function toI32(x) {
   return x >= 2147483647 ? 2147483647 : x <= -2147483648 ? -2147483648 : x | 0

@@ -3,7 +3,7 @@
  * uniforms are leaves in variables of their own; buffers are words of the host's memory, laid out as on the GPU.
  */
 import type { ScalarName, Type } from '../../ir/type.ts'
-import { component } from '../../ir/type.ts'
+import { bounded, component } from '../../ir/type.ts'
 import type { Layouts } from '../layout.ts'
 import { arrayClass, leafStart, leavesOf, type Leaf } from './leaf.ts'
 import type { Scalars } from './scalar.ts'
@@ -94,7 +94,7 @@ export class Memory {
     const big = indexType === 'i64' || indexType === 'u64'
     if (i.kind === 'text') {
       const k = Number(i.text.replace('n', ''))
-      if (count > 0) return text(String(Math.min(Math.max(k, 0), count - 1)))
+      if (count > 0) return text(String(bounded(k, count)))
     }
     const n = big ? call('Number', i) : i
     if (p.kind === 'words' && count === 0) return this.#scalars.help('at', n, text(`${p.buffer}_length`))

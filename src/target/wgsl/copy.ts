@@ -243,7 +243,7 @@ export class Copier {
     const count = base.stored.value.count || maxLength
     const known = expand.constantOf(i)
     if (known === undefined) return expand.hidden(this.#b, i)
-    const clamped = Math.min(Math.max(Number(known), 0), count - 1)
+    const clamped = t.bounded(Number(known), count)
     return clamped === Number(known) ? i : this.#b.const(i.type, clamped)
   }
 

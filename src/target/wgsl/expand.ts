@@ -187,7 +187,7 @@ export function fill(b: Builder, x: Value, type: Type): Value {
 export function index(b: Builder, x: Value, i: Value, type: Type): Value {
   if (x.type === type) return x
   const known = constantOf(i)
-  if (known !== undefined) return b.extract(x, Math.min(Math.max(Number(known), 0), x.type.count - 1))
+  if (known !== undefined) return b.extract(x, t.bounded(Number(known), x.type.count))
   return b.emit1(ops.index, [x, hidden(b, i)], null, type)
 }
 

@@ -157,7 +157,8 @@ export class FuncPrinter extends Values {
     const e = expression(inst, this)
     if (effectOf(inst) === 'write') {
       this.flush('globals')
-      if (form === 'dead') lines.add(`${e.text};`, inst.span)
+      // Of the built-in functions with effects, WGSL wants the result of this one to be used.
+      if (form === 'dead') lines.add(`${inst.attr === 'workgroupUniformLoad' ? '_ = ' : ''}${e.text};`, inst.span)
       else this.let(result, e, inst.span)
     } else if (form === 'once') this.defer(result, e, inst.span)
     else this.let(result, e, inst.span)
