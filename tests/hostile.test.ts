@@ -78,6 +78,10 @@ RWTexture2D<float4> img[2];
 }
 [shader("fragment")] float4 fs(float2 uv : TEXCOORD) : SV_Target { return t[0].Sample(s[1], uv) + t[0].SampleGrad(s[1], uv, uv, uv); }`,
   'what a sampler of integers would be': `Texture2D<int4> t; SamplerState s; export float f(float2 d) { return t.SampleLevel(s, d, 0).x + t.SampleLevel(s, d, 0, int2(1, 0)).x; }`,
+  'locations of inputs that no device has': `struct V { [[vk::location(0xffffffff)]] float3 position : POSITION; }
+[shader("vertex")] float4 main(V v) : SV_Position { return float4(v.position, 1); }`,
+  'locations of outputs that no device has': `struct O { float4 a : SV_Target70000; float4 b : SV_Target; }
+[shader("fragment")] O main(float4 x : TEXCOORD99999) { return { x, x }; }`,
   'resources that were never set': kernel('V v; o[0] = v.d[0] + get(v);', 'struct V { StructuredBuffer<float> d; int k; } float get(out V v) { return v.d[0]; }'),
   'generic parameters with defaults before such without': `struct B<T, int N = 4, int S> { T v[N]; float s[S]; }
 float g<T, int N = 4, int S>(T x) { return N; }

@@ -1,4 +1,5 @@
 /** Signatures of functions, their derivatives among them; types of fields and globals; default values. */
+import type { Span } from '../base/source.ts'
 import * as names from '../base/errors/names.ts'
 import * as types from '../base/errors/types.ts'
 import * as ast from '../syntax/ast.ts'
@@ -305,15 +306,16 @@ export function globalInit(from: Cx, decl: GlobalDecl): Expr | null {
   return init
 }
 
-const maxBinding = 65535
-
 function bindingOf(cx: Cx, decl: GlobalDecl): Binding | null {
+  const bound = ({ name, span }: { readonly name: string; readonly span: Span }, binding: number, group: number): Binding | null => {
+    if ([binding, group].every(n => n >= 0 && n <= names.maxSlot)) return { binding, group }
+    cx.sink.add(names.attributeArguments, span, { name, expected: names.slotsExpected })
+    return null
+  }
   for (const a of decl.syntax.attributes) {
     if (a.name !== 'vk::binding' && a.name !== 'vk_binding' && a.name !== 'gl::binding') continue
     const [binding = 0, group = 0] = a.args.map(x => known(resolveInt(cx, x.value, decl.scope)) ?? 0)
-    if ([binding, group].every(n => n >= 0 && n <= maxBinding)) return { binding, group }
-    cx.sink.add(names.attributeArguments, a.span, { name: a.name, expected: `a binding and a group from 0 to ${maxBinding}` })
-    return null
+    return bound(a, binding, group)
   }
   for (const s of decl.syntax.semantics) {
     if (s.name !== 'register') continue
@@ -321,9 +323,7 @@ function bindingOf(cx: Cx, decl: GlobalDecl): Binding | null {
     const slotSpace = s.args[1]
     const number = slot?.kind === 'name' ? /^[a-zA-Z](\d+)$/.exec(slot.name) : null
     const group = slotSpace?.kind === 'name' ? /^space(\d+)$/.exec(slotSpace.name) : null
-    const [binding, space] = [Number(number?.[1]), Number(group?.[1] ?? 0)]
-    if (binding <= maxBinding && space <= maxBinding) return { binding, group: space }
-    if (number !== null) cx.sink.add(names.attributeArguments, s.span, { name: 'register', expected: `numbers from 0 to ${maxBinding}` })
+    if (number !== null) return bound(s, Number(number[1]), Number(group?.[1] ?? 0))
   }
   return null
 }
