@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { checkDerivatives, type CheckOutcome } from '../src/cpu/index.ts'
 import { compile } from '../src/index.ts'
 
-async function outcomes(source: string, more: { samples?: number; traceNan?: boolean } = {}): Promise<Readonly<Record<string, CheckOutcome>>> {
-  const { functions } = await checkDerivatives(compile(source, { fileName: 'c.slang' }), { seed: 3, samples: 8, ...more })
+async function outcomes(source: string, { debug = false, ...more }: { samples?: number; traceNan?: boolean; debug?: boolean } = {}): Promise<Readonly<Record<string, CheckOutcome>>> {
+  const { functions } = await checkDerivatives(compile(source, { fileName: 'c.slang', debug }), { seed: 3, samples: 8, ...more })
   return Object.fromEntries(functions.map(o => [o.name, o]))
 }
 
@@ -91,6 +91,14 @@ struct Circle : IShape { float r; [Differentiable] float area(float s) { return 
     expect(all['endless']!.stopped).toBeGreaterThan(0)
     expect(all['endless']!.disagreement).toBeNull()
   })
+})
+
+test('inputs for which a loop makes more trips than it promised are left out and named', async () => {
+  const { promised } = await outcomes(`[Differentiable]
+float promised(float x, float t) { [MaxIters(3)] do { x = x * x * 0.5; t -= 0.3; } while (t > 0.0); return x; }`, { debug: true, samples: 40 })
+  expect(promised).toMatchObject({ status: 'ok', disagreement: null, detail: 'c.slang:2:36: this loop makes more trips than its [MaxIters(3)] allows' })
+  expect(promised!.stopped).toBeGreaterThan(3)
+  expect(promised!.compared + promised!.kinks + promised!.stopped).toBe(40)
 })
 
 test('the same seed gives the same inputs, whatever stands beside a function', async () => {

@@ -16,7 +16,7 @@ interface CheckOptions extends SharedOptions {
 /** Prints what came of each function; status 1 where a derivative disagrees. */
 export async function checkCommand(file: string, raw: Record<string, unknown>): Promise<void> {
   const options = raw as unknown as CheckOptions
-  const program = compileFile(file, options)
+  const program = compileFile(file, { ...options, debug: true })
   const names = program.subjects.filter(f => f.differentiable !== 'none').map(f => f.name)
   for (const fn of options.fn ?? []) {
     if (!names.includes(fn)) throw new UsageError(`${file} has no differentiable function ${fn}${names.length === 0 ? '' : `; it has ${names.join(', ')}`}`, 1)
@@ -47,7 +47,7 @@ const lossy: ReadonlySet<string> = new Set(['W31159', 'W41020', 'W41026'])
 function text(o: CheckOutcome, lost: string | undefined): string {
   const counts = [
     `${o.compared + o.held} inputs`, ...o.kinks > 0 ? [`${o.kinks} left out at kinks`] : [], ...o.notFinite > 0 ? [`${o.notFinite} not finite`] : [],
-    ...o.stopped > 0 ? [`${o.stopped} that did not end`] : [],
+    ...o.stopped > 0 ? [`${o.stopped} stopped`] : [],
     ...o.held > 0 ? [`${o.held} of them with what no_diff and the like fix held fixed`] : [],
   ]
   const head = [o.status.padEnd(7), [o.name, ...o.status === 'ok' ? [counts.join(', ')] : [], ...o.detail === '' ? [] : [o.detail]].join(': ')].join(' ')

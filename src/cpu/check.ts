@@ -46,7 +46,7 @@ export interface CheckOutcome {
   readonly held: number
   /** Inputs at which it did not come to an end, or to one that was not meant. */
   readonly stopped: number
-  /** Why it failed or was skipped; '' where there is nothing to say. */
+  /** Why it failed, was skipped, or stopped at some input; '' where there is nothing to say. */
   readonly detail: string
   readonly disagreement: Disagreement | null
   /** The first instruction that made a NaN or an infinity, where that was asked for. */
@@ -60,7 +60,10 @@ export interface CheckReport {
   readonly functions: readonly CheckOutcome[]
 }
 
-/** Tests the derivatives of a program's functions; throws its `CompileError` where it has errors. */
+/**
+ * Tests the derivatives of a program's functions; throws its `CompileError` where it has errors. A program compiled with `debug` stops
+ * where a loop makes more trips than its `[MaxIters]` allows, in place of a derivative that is wrong for it.
+ */
 export async function checkDerivatives(program: Program, options: CheckOptions = {}): Promise<CheckReport> {
   if (!program.ok) throw new CompileError(program.diagnostics)
   const names = options.functions ?? program.subjects.filter(f => f.differentiable !== 'none').map(f => f.name)
@@ -78,7 +81,7 @@ type Verdict = 'ok' | 'kink' | 'held' | 'not finite' | 'stopped' | Disagreement
 
 /** Trips of loops after which a call is given up: random inputs may never leave a loop. */
 const tripLimit = 5_000_000
-/** Inputs at which a function may fail to end before it is left alone. */
+/** Inputs at which a function may take too long before it is left alone. */
 const patience = 3
 
 const near = (a: number, b: number, tolerance: number): boolean => Math.abs(a - b) <= tolerance * (1 + Math.abs(a) + Math.abs(b))
@@ -93,6 +96,7 @@ class Examination {
   #notFinite = 0
   #held = 0
   #stopped = 0
+  #endless = 0
   #why = ''
   #nonFinite: NonFinite | null = null
 
@@ -124,10 +128,10 @@ class Examination {
       else if (verdict === 'kink') this.#kinks++
       else if (verdict === 'not finite') this.#notFinite++
       else if (verdict === 'held') this.#held++
-      else if (verdict === 'stopped') { if (++this.#stopped >= patience) break }
+      else if (verdict === 'stopped') { this.#stopped++; if (this.#endless >= patience) break }
       else return { ...this.#outcome('failed', ''), disagreement: verdict }
     }
-    if (this.#compared + this.#held > 0) return this.#outcome('ok', '')
+    if (this.#compared + this.#held > 0) return this.#outcome('ok', this.#why)
     return this.#outcome('skipped', this.#stopped > 0 ? `it stopped at random inputs: ${this.#why}` : 'no input was smooth and finite')
   }
 
@@ -136,6 +140,8 @@ class Examination {
       return this.#compare(subject)
     } catch (error) {
       if (error instanceof InternalError || error instanceof CompileError || !(error instanceof Error)) throw error
+      // What takes too many trips throws a RangeError; others stop soon.
+      if (error instanceof RangeError) this.#endless++
       this.#why = error.message
       return 'stopped'
     }
