@@ -12,6 +12,10 @@ void main(uint3 id : SV_DispatchThreadID) { ${body} }
 `
 
 /** Programs that once ended in an exception, or in code that a target refused. */
+/** Interfaces each of which says that what conforms to it conforms to every other. */
+const circles = Array.from({ length: 12 }, (_, i) => `interface I${i} { int f${i}(); }\n${Array.from({ length: 12 }, (_, k) =>
+  i === k ? '' : `extension<T : I${i}> T : I${k} { int f${k}() { return this.f${i}() + 1; } }\n`).join('')}`).join('')
+
 const programs: Readonly<Record<string, string>> = {
   'constant indices outside of a buffer': kernel('o[-1] = 1; o[0xffffffff] = 2; o[1 << 31] = o[id.x - 4] + o[-2];'),
   'bits of a signed number': kernel('int x = int(o[1]); o[0] = countbits(x) + countbits(-1) + countbits(int2(x, 3)).y;'),
@@ -78,6 +82,7 @@ RWTexture2D<float4> img[2];
 }
 [shader("fragment")] float4 fs(float2 uv : TEXCOORD) : SV_Target { return t[0].Sample(s[1], uv) + t[0].SampleGrad(s[1], uv, uv, uv); }`,
   'what a sampler of integers would be': `Texture2D<int4> t; SamplerState s; export float f(float2 d) { return t.SampleLevel(s, d, 0).x + t.SampleLevel(s, d, 0, int2(1, 0)).x; }`,
+  'extensions that ask each other in circles': `${circles}interface Base { } int needs<V : I0>(V v) { return v.f0(); } int use<U : Base>(U u) { return needs(u); }`,
   'locations of inputs that no device has': `struct V { [[vk::location(0xffffffff)]] float3 position : POSITION; }
 [shader("vertex")] float4 main(V v) : SV_Position { return float4(v.position, 1); }`,
   'locations of outputs that no device has': `struct O { float4 a : SV_Target70000; float4 b : SV_Target; }

@@ -197,15 +197,25 @@ export function conforms(cx: Cx, type: Type, iface: InterfaceType): boolean {
   if (type.kind === 'error') return true
   const key = `${type.key}:${iface.key}`
   const known = cx.conformances.get(key)
-  if (known !== undefined) return known === 'busy' ? true : known
+  if (known !== undefined) return known !== false
   if (cx.depth > 64) return false
   cx.conformances.set(key, 'busy')
   cx.depth++
+  cx.asking++
   const answer = compute(cx, type, iface)
   cx.depth--
-  if (type.kind === 'param' || type.kind === 'assoc') cx.conformances.delete(key)
-  else cx.conformances.set(key, answer)
+  cx.conformances.set(key, answer)
+  if (type.kind === 'param' || type.kind === 'assoc') cx.passing.push(key)
+  answered(cx)
   return answer
+}
+
+/**
+ * Ends a question. What is known of a parameter grows between questions; within one, to find it out again would take circles of
+ * extensions apart way by way.
+ */
+function answered(cx: Cx): void {
+  if (--cx.asking === 0) for (const key of cx.passing.splice(0)) cx.conformances.delete(key)
 }
 
 function compute(cx: Cx, type: Type, iface: InterfaceType): boolean {
@@ -213,45 +223,26 @@ function compute(cx: Cx, type: Type, iface: InterfaceType): boolean {
   const core = iface.decl.module.isCore
   switch (type.kind) {
     case 'scalar': if (builtinConforms(type.name, true, iface.decl)) return true; break
-    case 'vector': case 'matrix': {
-      const scalar = scalarName(type)
-      if (scalar !== null) { if (builtinConforms(scalar, false, iface.decl)) return true } else if (core && laneConforms(cx, type.elem, iface)) return true
-      break
-    }
-    case 'shape': {
-      const scalar = scalarName(type.scalar)
-      if (scalar !== null && builtinConforms(scalar, false, iface.decl)) return true
+    case 'vector': case 'matrix': case 'shape': {
+      const scalar = scalarName(type.kind === 'shape' ? type.scalar : type)
+      if (scalar !== null ? builtinConforms(scalar, false, iface.decl) : core && type.kind !== 'shape' && laneConforms(cx, type.elem, iface)) return true
       break
     }
     case 'array':
       if (core && name === 'IDifferentiable') return differentialOf(cx, type) !== null
       if (core && name === 'IDifferentiablePtrType') return conforms(cx, type.elem, iface)
       break
-    case 'param': case 'this': case 'assoc': {
-      const bounds = boundsOf(cx, type)
-      if (bounds.some(b => b.key === iface.key)) return true
-      if (core && bounds.some(b => b.decl.module.isCore && impliedBy(name).includes(b.decl.name))) return true
+    case 'param': case 'this': case 'assoc':
+      if (core && boundsOf(cx, type).some(b => b.decl.module.isCore && impliedBy(name).includes(b.decl.name))) return true
       break
-    }
-    case 'struct': {
-      const subst = substFor(type.decl, type.args, null)
-      for (const b of declaredBases(cx, type.decl)) for (const i of closure(cx, putInterface(cx, b, subst))) if (i.key === iface.key) return true
-      break
-    }
     case 'enum':
       if (core && name === '__EnumType') return true
-      for (const b of declaredBases(cx, type.decl)) for (const i of closure(cx, b)) if (i.key === iface.key) return true
       break
-    case 'interface':
-      for (const i of closure(cx, type)) if (i.key === iface.key) return true
-      break
-    case 'string': break
+    case 'struct': case 'interface': case 'string': break
     default: return false
   }
-  for (const e of extensionsOf(cx, type)) {
-    for (const b of e.info.bases) for (const i of closure(cx, putInterface(cx, b, e.subst))) if (i.key === iface.key) return true
-  }
-  return false
+  // By declaration, which is sooner known than what extensions add.
+  return [false, true].some(extended => instancesOf(cx, type, iface, extended).some(i => i.key === iface.key))
 }
 
 /** The instances of a generic interface that a type conforms to by declaration, and unless said otherwise by extension. */
@@ -261,9 +252,10 @@ export function instancesOf(cx: Cx, type: Type, iface: InterfaceType, extended =
     for (const b of bases) for (const i of closure(cx, putInterface(cx, b, subst))) if (i.decl === iface.decl) found.set(i.key, i)
   }
   if (type.kind === 'struct') visit(declaredBases(cx, type.decl), substFor(type.decl, type.args, null))
+  else if (type.kind === 'enum') visit(declaredBases(cx, type.decl), noSubst)
   else if (type.kind === 'interface') visit([type], noSubst)
   else visit(boundsOf(cx, type), noSubst)
-  if (extended) for (const e of extensionsOf(cx, type)) visit(e.info.bases, e.subst)
+  if (extended) for (const e of extensionsOf(cx, type, iface)) visit(e.info.bases, e.subst)
   return [...found.values()]
 }
 
@@ -312,12 +304,16 @@ export interface AppliedExtension {
   readonly subst: Subst
 }
 
-/** The extensions that apply to a type, with the arguments that make their target that type. */
-export function extensionsOf(cx: Cx, type: Type): readonly AppliedExtension[] {
+/**
+ * The extensions that apply to a type, with the arguments that make their target that type; of one interface, those that may provide it:
+ * whether the others apply may be as much to find out again.
+ */
+export function extensionsOf(cx: Cx, type: Type, of?: InterfaceType): readonly AppliedExtension[] {
   const list: AppliedExtension[] = []
+  cx.asking++
   const consider = (decl: ExtensionDecl): void => {
     const info = extensionInfo(cx, decl)
-    if (info === null || info.target.kind === 'error') return
+    if (info === null || info.target.kind === 'error' || (of !== undefined && !info.bases.some(b => closure(cx, b).some(i => i.decl === of.decl)))) return
     const subst = match(cx, info, type)
     if (subst !== null) list.push({ info, subst })
   }
@@ -336,6 +332,7 @@ export function extensionsOf(cx: Cx, type: Type): readonly AppliedExtension[] {
   for (const e of cx.library.extensions(head)) consider(e)
   if (type.kind === 'scalar') for (const e of cx.library.extensions(spelling[type.name] ?? '')) consider(e)
   if (type.kind !== 'error' && head !== '*') for (const e of cx.library.extensions('*')) consider(e)
+  answered(cx)
   return list
 }
 

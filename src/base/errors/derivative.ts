@@ -51,7 +51,7 @@ export const vectorConditional: Entry<never> = error('E30055', 'a vector conditi
 })
 
 export const ownDifferential: Entry<'type' | 'differential'> = error('E30096', '{type} is used as a differential, and its own differential is {differential}', {
-  help: 'a differential type must be its own differential: let it conform to IDifferentiable with only differentiable fields',
+  help: 'a differential type must be its own differential: let it conform to IDifferentiable, and all its fields',
   example: 'struct D { float a; } struct S : IDifferentiable { typealias Differential = D; [DerivativeMember(D.a)] float a; }',
 })
 

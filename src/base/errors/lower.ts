@@ -66,7 +66,7 @@ float4 main(float4 a : COLOR, float4 b : COLOR0) : SV_Target { return a + b; }`,
 })
 
 export const doubleLocation: Entry<'name' | 'location'> = error('E36117', '{name} has the location {location}, which another has', {
-  help: 'give each a location of its own, or leave [[vk::location(n)]] out',
+  help: 'give each its own, or leave [[vk::location(n)]] out',
   example: { source: `struct Vertex { [[vk::location(0)]] float3 at : POSITION; [[vk::location(0)]] float2 uv : TEXCOORD; }
 [shader("vertex")]
 float4 main(Vertex v) : SV_Position { return float4(v.at.xy + v.uv, v.at.z, 1.0); }`, target: 'wgsl' },

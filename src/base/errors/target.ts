@@ -74,7 +74,7 @@ void computeMain(uint3 id : SV_DispatchThreadID)
 })
 
 export const notInStage: Entry<'what' | 'name' | 'stage' | 'needed'> = error('E36107', '{what} cannot be used by {name}: it is a {stage} entry point, and only {needed} ones have it', {
-  help: 'sample with SampleLevel or SampleGrad outside of fragment shaders; share memory and wait in compute shaders; read StructuredBuffers in vertex shaders',
+  help: 'sample with SampleLevel or SampleGrad; share memory and wait in compute shaders; read StructuredBuffers in vertex shaders',
   example: {
     source: `RWStructuredBuffer<float> outp;
 [shader("compute")] [numthreads(1, 1, 1)]
@@ -101,7 +101,7 @@ void computeMain(uint3 id : SV_DispatchThreadID)
 })
 
 export const formatNotInTarget: Entry<'name' | 'format'> = error('E37012', '{name} would be written in the format {format}, which WGSL has not', {
-  help: 'use a format of four channels of 8, 16 or 32 bits or of one or two of 32, and texels of the same kind of number',
+  help: 'use a format of four channels, or of one or two of 32 bits, and texels of the same kind of number',
   example: {
     source: `[format("r11f_g11f_b10f")] RWTexture2D<float3> picture;
 [shader("compute")] [numthreads(1, 1, 1)]
@@ -127,7 +127,7 @@ void computeMain(uint3 id : SV_DispatchThreadID)
 })
 
 export const offsetInTarget: Entry = error('E37014', 'WGSL samples with constant offsets from -8 to 7 only', {
-  help: 'write the offset in numbers, or add it to the coordinates in units of the size of a texel',
+  help: 'write the offset in numbers, or add it to the coordinates',
   example: {
     source: `Texture2D<float4> picture;
 SamplerState state;
@@ -157,7 +157,7 @@ void computeMain(uint id : SV_VertexID)
 })
 
 export const divergentBarrier: Entry<'func'> = error('E37008', 'threads of a workgroup may part before this barrier of {func}, which WGSL does not allow', {
-  help: 'decide by uniforms, constants and SV_GroupID only, and put the work of single threads in branches without barriers',
+  help: 'decide by uniforms, constants and SV_GroupID, and keep barriers out of what single threads do',
   example: {
     source: `RWStructuredBuffer<float> outp;
 groupshared float shared[8];

@@ -15,7 +15,7 @@ export const recursiveMemory: Entry<'func'> = error('E37101', '{func} calls itse
 })
 
 export const resourceMissing: Entry<'func'> = error('E37102', '{func} hands over a resource, which only shaders can', {
-  help: 'export a function of numbers, vectors, matrices, arrays and structs of them, and read module-level buffers inside',
+  help: 'export a function of numbers, vectors, matrices, arrays and structs, and read module-level buffers inside',
   example: {
     source: `public float first(StructuredBuffer<float> values)
 {
@@ -74,7 +74,7 @@ void computeMain(uint3 id : SV_DispatchThreadID)
 })
 
 export const memoryMissing: Entry<'bytes'> = error('E37106', 'the program keeps {bytes} bytes in variables, more than WebAssembly can hold', {
-  help: 'use smaller arrays, or give inner loops a smaller [MaxIters]: a derivative stores values for each trip of all loops around them',
+  help: 'use smaller arrays, or give inner loops a smaller [MaxIters]: a derivative stores values for each trip',
   example: {
     source: `public float f(int i)
 {
