@@ -181,6 +181,16 @@ describe('what follows from a mistake', () => {
   })
 })
 
+it('takes no conformance for its own reason', () => {
+  const circle = `interface A { int fa(); } interface B { int fb(); }
+extension<T : A> T : B { int fb() { return this.fa() + 1; } }
+extension<T : B> T : A { int fa() { return this.fb() + 1; } }
+struct S { int x; } struct R : B { int x; int fb() { return x; } }
+int need<V : A>(V v) { return v.fa(); }`
+  expect(codes(`${circle} int f(S s) { return need(s); }`)).toEqual(['E38029'])
+  expect(codes(`${circle} int f(R r) { return need(r); }`)).toEqual([])
+})
+
 describe('the benchmark programs', () => {
   const folder = new URL('../bench/programs/', import.meta.url)
   for (const name of readdirSync(folder).filter(f => f.endsWith('.slang'))) {

@@ -12,6 +12,8 @@ void main(uint3 id : SV_DispatchThreadID) { ${body} }
 `
 
 /** Programs that once ended in an exception, or in code that a target refused. */
+const chain = (count: number, line: (i: number) => string): string => Array.from({ length: count }, (_, i) => `${line(i)}\n`).join('')
+
 /** Interfaces each of which says that what conforms to it conforms to every other. */
 const circles = Array.from({ length: 12 }, (_, i) => `interface I${i} { int f${i}(); }\n${Array.from({ length: 12 }, (_, k) =>
   i === k ? '' : `extension<T : I${i}> T : I${k} { int f${k}() { return this.f${i}() + 1; } }\n`).join('')}`).join('')
@@ -82,6 +84,13 @@ RWTexture2D<float4> img[2];
 }
 [shader("fragment")] float4 fs(float2 uv : TEXCOORD) : SV_Target { return t[0].Sample(s[1], uv) + t[0].SampleGrad(s[1], uv, uv, uv); }`,
   'what a sampler of integers would be': `Texture2D<int4> t; SamplerState s; export float f(float2 d) { return t.SampleLevel(s, d, 0).x + t.SampleLevel(s, d, 0, int2(1, 0)).x; }`,
+  'constants that need the two before them': `${chain(60, i => `static const float c${i} = ${i < 2 ? '1.5' : `c${i - 1} * 0.5 + c${i - 2}`};`)}${kernel('o[0] = c59;')}`,
+  'calls of the function before, twice each': `[Differentiable] float f0(float x) { return x * x; }
+${chain(12, i => `[Differentiable] float f${i + 1}(float x) { return f${i}(x) * f${i}(x + 1); }`)}${kernel('var p = diffPair(o[0]); bwd_diff(f12)(p, 1); o[1] = p.d;')}`,
+  'structs of two of the struct before': `${chain(20, i => `struct D${i + 1} { ${i === 0 ? 'float' : `D${i}`} a; ${i === 0 ? 'float' : `D${i}`} b; }`)}
+RWStructuredBuffer<D20> q; ${kernel(`D20 x; x.${'b.'.repeat(19)}a = o[1]; o[0] = x.${'b.'.repeat(19)}a;`)}`,
+  'arrays of many dimensions': kernel(`float x${'[8]'.repeat(9)}; x${'[1]'.repeat(9)} = o[0]; o[1] = x${'[1]'.repeat(9)}; float y${'[8]'.repeat(16)}; y[int(o[2])]${'[1]'.repeat(15)} = 1; o[3] = y[int(o[4])]${'[1]'.repeat(15)};`),
+  'buffers of elements that no memory holds': kernel('b[0].x[int(o[0])][int(o[1])] = 1;', 'struct S { float x[50000][50000]; } RWStructuredBuffer<S> b;'),
   'extensions that ask each other in circles': `${circles}interface Base { } int needs<V : I0>(V v) { return v.f0(); } int use<U : Base>(U u) { return needs(u); }`,
   'locations of inputs that no device has': `struct V { [[vk::location(0xffffffff)]] float3 position : POSITION; }
 [shader("vertex")] float4 main(V v) : SV_Position { return float4(v.position, 1); }`,

@@ -45,7 +45,7 @@ export const stripExamples = {
   setup(build) {
     const strip = (filter, ...properties) => build.onLoad({ filter }, async ({ path }) => ({ contents: properties.reduce(without, await readFile(path, 'utf8')), loader: 'ts' }))
     strip(/[\\/]base[\\/]errors[\\/]\w+\.ts$/, 'example')
-    strip(/[\\/]ir[\\/]ops\.ts$/, 'doc', 'samples')
+    strip(/[\\/](ir[\\/]ops|wgsl[\\/]legal)\.ts$/, 'doc', 'samples')
     build.onLoad({ filter: /[\\/]core[-\w]*\.generated\.ts$/ }, ({ path }) => ({ contents: coreSources(false)[basename(path)], loader: 'ts' }))
   },
 }

@@ -5,7 +5,7 @@
 import { deepDerivative, notLinear, noReverse } from '../base/errors/ad.ts'
 import { Builder } from '../ir/build.ts'
 import * as ops from '../ir/ops.ts'
-import { differential, voidType, type Type } from '../ir/type.ts'
+import { differential, holding, voidType, type Type } from '../ir/type.ts'
 import { Func, Inst, Region, Value, inputs, type ParamSig } from '../ir/value.ts'
 import { cloneFunc, cloneRegion, valueTable, walk, walkRegions } from '../ir/walk.ts'
 import { dce } from '../opt/dce.ts'
@@ -213,9 +213,7 @@ function isLibrary(func: Func): boolean {
   return func.info.library || func.info.spell !== undefined
 }
 
-function holdsArray(type: Type): boolean {
-  return type.kind === 'array' || type.kind === 'ptr' || (type.kind === 'struct' && type.fields.some(f => holdsArray(f.type)))
-}
+const holdsArray = holding('array', 'ptr')
 
 /** Primal and reverse half of a function, with respect to the active inputs; undefined (with a diagnostic) where it has none. */
 export function splitOf(cx: AdContext, func: Func, active: readonly boolean[]): Split | undefined {

@@ -10,7 +10,7 @@
 import { rerunsEffects } from '../base/errors/ad.ts'
 import { Builder } from '../ir/build.ts'
 import * as ops from '../ir/ops.ts'
-import { differential, i32, type Type } from '../ir/type.ts'
+import { differential, holding, i32, type Type } from '../ir/type.ts'
 import { Inst, Region, Value, type Func } from '../ir/value.ts'
 import { captured, cloneInst, mapValues, substitute, walk, type ValueTable } from '../ir/walk.ts'
 import { boundOf, counterOf, statesOf, tripBound } from '../opt/loops.ts'
@@ -68,10 +68,7 @@ function isWorth(cx: AdContext, loop: Inst, states: number): boolean {
   return culprit === undefined
 }
 
-export function holdsResource(type: Type): boolean {
-  if (type.kind === 'struct') return type.fields.some(f => holdsResource(f.type))
-  return type.kind === 'ptr' || type.kind === 'opaque' || (type.kind === 'array' && holdsResource(type.elem!))
-}
+export const holdsResource: (type: Type) => boolean = holding('ptr', 'opaque')
 
 /** What in a loop may be done only once, or may come out differently the next time. */
 export function unrepeatable(inst: Inst, seen: Set<Func> = new Set()): string | undefined {

@@ -3,13 +3,13 @@
  * from what and at what cost it can be computed again.
  */
 import * as ops from '../ir/ops.ts'
-import { array, list, type Type } from '../ir/type.ts'
+import { array, list, perType, type Type } from '../ir/type.ts'
 import { Inst, type Func, type Global, type Region, type Value } from '../ir/value.ts'
 import { captured, walk } from '../ir/walk.ts'
 import { rootOf } from './activity.ts'
 
 /** Bytes of a value in a context: four a scalar, eight if it has 64 bits; a list counts for what refers to it. */
-export function bytesOf(type: Type): number {
+export const bytesOf: (type: Type) => number = perType(type => {
   switch (type.kind) {
     case 'scalar': return type.scalar === 'f64' || type.scalar === 'i64' || type.scalar === 'u64' ? 8 : 4
     case 'struct': return type.fields.reduce((sum, f) => sum + bytesOf(f.type), 0)
@@ -17,13 +17,13 @@ export function bytesOf(type: Type): number {
     case 'list': return 8
     default: return 0
   }
-}
+})
 
 /** Bytes of what registers cannot hold in a value of a type, or behind a pointer. */
-export function inMemory(type: Type): number {
+export const inMemory: (type: Type) => number = perType(type => {
   if (type.kind === 'struct') return type.fields.reduce((sum, f) => sum + inMemory(f.type), 0)
   return type.kind === 'ptr' ? bytesOf(type.elem!) : type.kind === 'array' || type.kind === 'list' ? bytesOf(type) : 0
-}
+})
 
 /** Where a primal value is defined. */
 export interface Place {

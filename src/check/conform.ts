@@ -196,16 +196,22 @@ export function memberType(cx: Cx, decl: Decl, subst: Subst): Type | null {
 export function conforms(cx: Cx, type: Type, iface: InterfaceType): boolean {
   if (type.kind === 'error') return true
   const key = `${type.key}:${iface.key}`
-  const known = cx.conformances.get(key)
-  if (known !== undefined) return known !== false
+  const { conformances, answers } = cx
+  const known = conformances.get(key)
+  // That it conforms because it conforms is no reason.
+  if (known === 'busy') cx.circles.add(key)
+  if (known !== undefined) return known === true
   if (cx.depth > 64) return false
-  cx.conformances.set(key, 'busy')
+  conformances.set(key, 'busy')
   cx.depth++
   cx.asking++
+  const mark = answers.length
   const answer = compute(cx, type, iface)
   cx.depth--
-  cx.conformances.set(key, answer)
-  if (type.kind === 'param' || type.kind === 'assoc') cx.passing.push(key)
+  // What was denied on the way because this was not known yet is to be asked again.
+  if (answer && cx.circles.has(key)) for (const a of answers.slice(mark)) if (conformances.get(a.key) === false) conformances.delete(a.key)
+  conformances.set(key, answer)
+  answers.push({ key, passing: type.kind === 'param' || type.kind === 'assoc' })
   answered(cx)
   return answer
 }
@@ -215,7 +221,9 @@ export function conforms(cx: Cx, type: Type, iface: InterfaceType): boolean {
  * extensions apart way by way.
  */
 function answered(cx: Cx): void {
-  if (--cx.asking === 0) for (const key of cx.passing.splice(0)) cx.conformances.delete(key)
+  if (--cx.asking > 0) return
+  for (const { key, passing } of cx.answers.splice(0)) if (passing) cx.conformances.delete(key)
+  cx.circles.clear()
 }
 
 function compute(cx: Cx, type: Type, iface: InterfaceType): boolean {

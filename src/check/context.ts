@@ -91,9 +91,10 @@ export class Cx {
   readonly synthesized: Map<StructDecl, StructDecl | 'self' | 'busy'> = new Map()
   readonly structDiffs: Map<string, StructDiffInfo | null> = new Map()
   readonly conformances: Map<string, boolean | 'busy'> = new Map()
-  /** How many questions of what types conform to are open, and the answers that hold for the outermost alone. */
+  /** How many questions of what types conform to are open, the answers found for the outermost, and which were asked within themselves. */
   asking = 0
-  readonly passing: string[] = []
+  readonly answers: { readonly key: string; readonly passing: boolean }[] = []
+  readonly circles: Set<string> = new Set()
   readonly links: Map<FuncDecl, { forward: FuncDecl | null, backward: FuncDecl | null, substitute: FuncDecl | null }> = new Map()
   /** Functions without a body, by name: what repeats a function elsewhere. */
   readonly redeclared: Map<string, FuncDecl[]> = new Map()

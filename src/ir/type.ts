@@ -148,6 +148,23 @@ export function withScalar(type: Type, scalar: Type): Type {
   return mat(scalar, type.count, type.elem!.count)
 }
 
+/** A question about types, answered once for each: structs of structs of structs have more paths than types. */
+export function perType<T>(answer: (type: Type) => T): (type: Type) => T {
+  const known = new WeakMap<Type, T>()
+  return type => {
+    let found = known.get(type)
+    if (found === undefined) known.set(type, found = answer(type))
+    return found
+  }
+}
+
+/** Whether a value of a type is of one of these kinds, or holds such a value as a field or an element. */
+export function holding(...kinds: readonly Kind[]): (type: Type) => boolean {
+  const holds: (type: Type) => boolean = perType(({ kind, elem, fields }) =>
+    kinds.includes(kind) || ((kind === 'array' || kind === 'list') && holds(elem!)) || fields.some(f => holds(f.type)))
+  return holds
+}
+
 /** The component that a computed index means: past the end, or below zero, the last. */
 export function bounded(index: number, count: number): number {
   return index >= 0 && index < count ? index : count - 1
@@ -185,3 +202,10 @@ export function places(type: Type): Type | null {
   const elem = places(type.elem!)
   return elem === null ? null : array(elem, type.count)
 }
+
+/** Whether a value of the type holds a pointer, that is a resource. */
+export const holdsPointer: (type: Type) => boolean = holding('ptr')
+
+/** How many scalars a value of the type is made of. */
+export const scalarsOf: (type: Type) => number = perType(({ elem, count, fields }) =>
+  elem !== undefined ? Math.max(count, 1) * scalarsOf(elem) : fields.reduce((sum, f) => sum + scalarsOf(f.type), fields.length > 0 ? 0 : 1))

@@ -32,7 +32,7 @@ export function ssa(func: Func, pass: string): void {
   const pinned = new Uint8Array(func.nextValue)
   const locals: Inst[] = []
   walk(func.body, inst => {
-    if (inst.op === ops.variable && hasNoArray(inst.results[0]!.type.elem!)) locals.push(inst)
+    if (inst.op === ops.variable && !holdsArray(inst.results[0]!.type.elem!)) locals.push(inst)
     inst.args.forEach((arg, i) => {
       const plain = inst.op === ops.load || (inst.op === ops.store && i === 0)
       if (!plain) pinned[arg.id] = 1
@@ -96,10 +96,7 @@ function fail(func: Func, pass: string, message: string, inst: Inst | undefined)
   throw new InternalError(pass, `${message}${at}\n${printFunc(func)}`)
 }
 
-function hasNoArray(type: Type): boolean {
-  if (type.kind === 'array' || type.kind === 'list' || type.kind === 'opaque') return false
-  return type.kind !== 'struct' || type.fields.every(f => hasNoArray(f.type))
-}
+const holdsArray = t.holding('array', 'list', 'opaque')
 
 function sameTypes(values: readonly Value[], types: readonly Type[]): boolean {
   return values.length === types.length && values.every((v, i) => v.type === types[i])

@@ -14,7 +14,7 @@ import { closed } from './flow.ts'
 import { defaultFields } from './init.ts'
 import { opBody } from './intrinsic.ts'
 import { lowerStmts } from './stmt.ts'
-import { hasArray } from './type.ts'
+import { holdsArray } from './type.ts'
 import { read, type Ref } from './place.ts'
 
 /** The state of lowering one body. */
@@ -91,7 +91,7 @@ export class Fn {
 
   /** Where a parameter lives: the value itself where nothing writes it and no computed index reaches into it. */
   incoming(value: Value, written: boolean): Ref {
-    return written || hasArray(value.type) ? this.variable(value.type, value.name, value) : { kind: 'value', value }
+    return written || holdsArray(value.type) ? this.variable(value.type, value.name, value) : { kind: 'value', value }
   }
 }
 

@@ -10,13 +10,13 @@ import * as s from '../check/type.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import * as ops from '../ir/ops.ts'
-import { Func, Global, type ParameterBlock } from '../ir/value.ts'
+import { Func, Global, type ParameterBlock, type Region, type Value } from '../ir/value.ts'
 import { impossible, type Lowering } from './context.ts'
 import { lowerExpr } from './expr.ts'
 import { Fn } from './func.ts'
 import type { Ref } from './place.ts'
 import { textureFormat } from './texture.ts'
-import { hasArray, hasPointer } from './type.ts'
+import { holdsArray } from './type.ts'
 
 /** How a shader parameter is found. */
 type Home =
@@ -48,6 +48,8 @@ export class Globals {
   readonly #statics = new Map<string, Global>()
   readonly #uniforms: Plain = { fields: [], global: undefined }
   readonly #open = new Set<string>()
+  /** What the constants that an open one needs were made into: each once, though many may need it. */
+  readonly #made = new Map<string, { readonly kind: 'value'; readonly value: Value; readonly region: Region }>()
   /** What is found so far of the parameters; buffers of plain values are made after their fields are known. */
   readonly #leaves: { readonly path: Origin['path'], readonly entry: string | null, readonly home: Home & { readonly kind: 'resource' | 'uniform' } }[] = []
   #entry: string | null = null
@@ -103,7 +105,7 @@ export class Globals {
     // The block is what a host knows by name; its struct takes another.
     const name = this.#cx.names.unique(decl.name)
     const type = this.#cx.types.of(source)
-    if (hasPointer(type)) return this.#mixed(name, type, source, binding)
+    if (t.holdsPointer(type)) return this.#mixed(name, type, source, binding)
     const global = new Global(name, type, 'uniform', 'uniform', binding ?? undefined, undefined, decl.span)
     this.#cx.module.globals.push(global)
     return { kind: 'memory', global }
@@ -133,9 +135,9 @@ export class Globals {
 
   /** `name` is that of a resource, `field` that of a plain value in its buffer. */
   #part(name: string, field: string, type: Type, source: s.Type, binding: Binding | null, plain: Plain, from: Origin): Home {
-    if (isBlock(source) && (type.kind === 'ptr' || hasPointer(type))) return this.#grouped(name, type, source, binding, from)
+    if (isBlock(source) && (type.kind === 'ptr' || t.holdsPointer(type))) return this.#grouped(name, type, source, binding, from)
     if (type.kind === 'ptr') return this.#resource(name, type, source, binding, from)
-    if (hasPointer(type)) return { kind: 'bundle', type, parts: this.#parts(name, field, type, source, plain, from) }
+    if (t.holdsPointer(type)) return { kind: 'bundle', type, parts: this.#parts(name, field, type, source, plain, from) }
     let own = field
     for (let k = 1; plain.fields.some(f => f.name === own); k++) own = `${field}_${k}`
     plain.fields.push({ name: own, type })
@@ -199,12 +201,16 @@ export class Globals {
     const type = this.#cx.types.of(source)
     const init = info.init()
     const key = `${decl.id}[${s.substKey(subst)}]`
-    if (init !== null && (hasPointer(type) || (decl.storage === 'constant' && !hasArray(type)))) {
+    if (init !== null && (t.holdsPointer(type) || (decl.storage === 'constant' && !holdsArray(type)))) {
       if (this.#open.has(key)) return impossible(`the constant ${decl.name} needs itself`)
+      const before = this.#made.get(key)
+      if (before !== undefined && before.region === fn.b.at) return before
       this.#open.add(key)
-      const value = fn.elsewhere(subst, () => lowerExpr(fn, init))
+      const made = { kind: 'value' as const, value: fn.elsewhere(subst, () => lowerExpr(fn, init)), region: fn.b.at }
       this.#open.delete(key)
-      return { kind: 'value', value }
+      if (this.#open.size > 0) this.#made.set(key, made)
+      else this.#made.clear()
+      return made
     }
     let global = this.#statics.get(key)
     if (global === undefined) {

@@ -9,7 +9,7 @@ import { lowerEffect, lowerExpr } from './expr.ts'
 import { callExternal } from './external.ts'
 import { block, branch, closed, leave, loop, select } from './flow.ts'
 import { leaveFunction, type Fn } from './func.ts'
-import { hasArray } from './type.ts'
+import { holdsArray } from './type.ts'
 
 /** Lowers statements until one closes the region; what follows can never run. */
 export function lowerStmts(fn: Fn, stmts: readonly Stmt[]): void {
@@ -76,7 +76,7 @@ function statement(fn: Fn, stmt: Stmt): void {
 function lowerLocal(fn: Fn, stmt: Stmt & { readonly kind: 'local' }): void {
   const { decl } = stmt
   const init: Value | undefined = stmt.init === null ? undefined : lowerExpr(fn, stmt.init)
-  if (init !== undefined && decl.constant && !hasArray(init.type)) {
+  if (init !== undefined && decl.constant && !holdsArray(init.type)) {
     if (init.name === '') init.name = decl.name
     fn.locals.set(decl.id, { kind: 'value', value: init })
     return

@@ -77,7 +77,7 @@ export class Types {
   /** What a structured buffer holds. */
   #element(type: s.Type): t.Type {
     const made = this.of(type)
-    if (hasPointer(made)) this.#sink.add(resourceInBuffer, undefined, { type: s.show(type) })
+    if (t.holdsPointer(made)) this.#sink.add(resourceInBuffer, undefined, { type: s.show(type) })
     return made
   }
 
@@ -193,7 +193,7 @@ export class Types {
       case 'RWByteAddressBuffer': return t.ptr('storage_rw', t.array(t.u32, 0))
       case 'ConstantBuffer': case 'ParameterBlock': {
         const inner = this.of(arg as s.Type)
-        return hasPointer(inner) ? inner : t.ptr('uniform', inner)
+        return t.holdsPointer(inner) ? inner : t.ptr('uniform', inner)
       }
       case 'Atomic': return this.of(arg as s.Type)
       default: {
@@ -204,20 +204,8 @@ export class Types {
   }
 }
 
-/** Whether a value of the type holds a pointer, that is a resource. */
-export function hasPointer(type: t.Type): boolean {
-  switch (type.kind) {
-    case 'ptr': return true
-    case 'array': return hasPointer(type.elem!)
-    case 'struct': return type.fields.some(f => hasPointer(f.type))
-    default: return false
-  }
-}
-
 /** Whether a value of the type holds an array, which a computed index needs in memory. */
-export function hasArray(type: t.Type): boolean {
-  return type.kind === 'array' || (type.kind === 'struct' && type.fields.some(f => hasArray(f.type)))
-}
+export const holdsArray: (type: t.Type) => boolean = t.holding('array')
 
 /** Whether it is `DifferentialPair<T>` or its kin for places. */
 export function isPair(type: s.Type): boolean {

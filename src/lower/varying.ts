@@ -16,7 +16,6 @@ import type { Span } from '../base/source.ts'
 import type { Lowering } from './context.ts'
 import { convert } from './convert.ts'
 import type { Fn } from './func.ts'
-import { hasPointer } from './type.ts'
 
 export type GraphicsStage = 'vertex' | 'fragment'
 
@@ -58,7 +57,7 @@ const systemValues: Readonly<Record<GraphicsStage, { readonly in: Readonly<Recor
 
 /** True for what a pipeline does not hand over: `uniform` parameters, and resources. */
 export function isUniform(cx: Lowering, p: ParamDecl): boolean {
-  return p.modifiers.includes('uniform') || (p.semantic === '' && hasPointer(cx.types.of(p.type)))
+  return p.modifiers.includes('uniform') || (p.semantic === '' && t.holdsPointer(cx.types.of(p.type)))
 }
 
 /** The name of a semantic in upper case, and its number. */

@@ -14,11 +14,11 @@ import { Ranges } from './range.ts'
 /** Arrays do not become longer than this. */
 const longest = 65536
 
-/** Whether a value of the type holds a list. */
+const listed = t.holding('list')
+
+/** Whether a value of the type, or what it points to, holds a list. */
 export function holdsList(type: Type): boolean {
-  if (type.kind === 'list') return true
-  if (type.kind === 'array' || type.kind === 'ptr') return holdsList(type.elem!)
-  return type.kind === 'struct' && type.fields.some(f => holdsList(f.type))
+  return listed(type.kind === 'ptr' ? type.elem! : type)
 }
 
 /** The declarations of variables that hold lists. */

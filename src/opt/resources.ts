@@ -6,7 +6,7 @@
  */
 import { Builder } from '../ir/build.ts'
 import * as ops from '../ir/ops.ts'
-import type { Type } from '../ir/type.ts'
+import { holdsPointer, type Type } from '../ir/type.ts'
 import { Func, Inst, Value, inputs, noRegions, type Global, type Module, type ParamSig } from '../ir/value.ts'
 import { cloneRegion, walk, type ValueTable } from '../ir/walk.ts'
 import { inlineAll } from './inline.ts'
@@ -32,11 +32,6 @@ export function resources(module: Module): ReadonlySet<Func> {
 /** True where a function takes or gives pointers, by themselves or in composites. */
 function handsPointers(func: Func): boolean {
   return func.sig.params.some(p => holdsPointer(p.type)) || func.results.some(holdsPointer)
-}
-
-function holdsPointer(type: Type): boolean {
-  if (type.kind === 'ptr') return true
-  return type.kind === 'array' ? holdsPointer(type.elem!) : type.kind === 'struct' && type.fields.some(f => holdsPointer(f.type))
 }
 
 /** What is known of an argument: a resource; a value that the copy takes as a parameter; of a struct, the same of each field. */

@@ -20,6 +20,8 @@ import { constantIndex } from './match.ts'
 
 /** Arrays longer than this are never taken apart. */
 const splitLimit = 64
+/** Into how many pieces arrays of arrays are taken apart at most. */
+const pieceLimit = 4096
 
 /** Accesses of one type position; all elements of an array share a node. */
 interface Node {
@@ -114,18 +116,18 @@ function isBlank(value: Value): boolean {
 }
 
 /** Chooses the layout of a node and what is below it. `indexed` is true below an array that stays in memory. */
-function decide(at: Node, indexed: boolean): void {
+function decide(at: Node, indexed: boolean, room = pieceLimit): void {
   const kind = at.type.kind
   if (at.escapes) at.mode = 'memory'
   else if (at.parts.length === 0) at.mode = 'leaf'
   else if (kind === 'struct') at.mode = 'struct'
   else if (kind === 'vec' || kind === 'mat') at.mode = indexed || anyEscapes(at) ? 'memory' : 'lanes'
-  else if (indexed || at.dynamic || at.type.count > splitLimit || at.type.count === 0) at.mode = 'memory'
+  else if (indexed || at.dynamic || at.type.count > Math.min(splitLimit, room) || at.type.count === 0) at.mode = 'memory'
   else at.mode = 'elements'
   if (at.mode === 'lanes' || at.mode === 'leaf') return
   const below = at.mode === 'memory'
   if (below && (at.escapes || at.whole || kind === 'struct')) return freeze(at)
-  for (const p of at.parts) if (p !== undefined) decide(p, indexed || below)
+  for (const p of at.parts) if (p !== undefined) decide(p, indexed || below, at.mode === 'elements' ? room / at.type.count : room)
   if (below && (kind === 'array' || kind === 'list')) {
     const element = at.parts[0]!
     if (element.mode === 'struct' && anyEscapes(element)) freeze(at)

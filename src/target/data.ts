@@ -42,8 +42,12 @@ export interface DataSignature {
 
 /** Describes a type to a host; undefined for what a host cannot hand over (pointers, textures). */
 export function dataType(type: Type, layouts: Layouts): DataType | undefined {
+  const { described } = layouts
+  // Structs of structs of structs have more paths than types.
+  if (described.has(type)) return described.get(type)
   const shape: { align?: number } & Shape | undefined = shapeOf(type, layouts)
   if (shape !== undefined && layouts.rule !== 'tight') shape.align = layouts.of(type).align
+  described.set(type, shape)
   return shape
 }
 

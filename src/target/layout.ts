@@ -3,6 +3,7 @@
  * nothing padded beyond that); `storage` and `uniform` are what WGSL prescribes, so one buffer serves GPU and CPU.
  */
 import { isFloat, type ScalarName, type Type } from '../ir/type.ts'
+import type { DataType } from './data.ts'
 
 export type LayoutRule = 'tight' | 'storage' | 'uniform'
 
@@ -30,6 +31,8 @@ export function scalarSize(scalar: ScalarName, rule: LayoutRule): number {
 export class Layouts {
   readonly rule: LayoutRule
   readonly #known = new Map<Type, Layout>()
+  /** What hosts are told of types so laid out. */
+  readonly described: Map<Type, DataType | undefined> = new Map()
 
   constructor(rule: LayoutRule) {
     this.rule = rule

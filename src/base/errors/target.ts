@@ -45,7 +45,7 @@ float4 vertexMain(float3 at : POSITION) : COLOR
   },
 })
 
-export const arrayTooLong: Entry<'count' | 'limit'> = error('E37007', 'an array of {count} elements is too long for WGSL, which allows {limit} outside of buffers', {
+export const arrayTooLong: Entry<'count' | 'limit'> = error('E37007', 'an array of {count} elements is too long for WGSL, which allows {limit} here', {
   help: 'keep the elements in a buffer, or give inner loops a smaller [MaxIters]: a derivative stores values for each trip',
   example: {
     source: `RWStructuredBuffer<float> outp;

@@ -191,32 +191,34 @@ export class Layouts {
         const elem = this.extent(type.elem!)
         return { size: roundUp(elem.size, elem.align) * type.count, align: elem.align }
       }
-      case 'struct': {
-        let [size, align] = [0, 1]
-        const offsets = this.offsets(type)
-        const aligns = this.memberAlign.get(type)
-        for (let i = 0; i < type.count; i++) {
-          const e = this.extent(type.fields[i]!.type)
-          align = Math.max(align, e.align, aligns?.[i] ?? 0)
-          size = offsets[i]! + e.size
-        }
-        return { size: roundUp(size, align), align }
-      }
+      case 'struct': return this.#fields(type)
       default: return { size: 4, align: 4 }
     }
   }
 
   /** Where the fields of a struct in memory begin, in bytes. */
   offsets(type: Type): readonly number[] {
-    const offsets: number[] = []
-    const aligns = this.memberAlign.get(type)
-    let at = 0
-    for (let i = 0; i < type.count; i++) {
-      const e = this.extent(type.fields[i]!.type)
-      at = roundUp(at, Math.max(e.align, aligns?.[i] ?? 0))
-      offsets.push(at)
-      at += e.size
+    return this.#fields(type).offsets
+  }
+
+  readonly #structs = new Map<Type, Extent & { readonly offsets: readonly number[] }>()
+
+  #fields(type: Type): Extent & { readonly offsets: readonly number[] } {
+    let known = this.#structs.get(type)
+    if (known === undefined) {
+      const offsets: number[] = []
+      const aligns = this.memberAlign.get(type)
+      let [at, align] = [0, 1]
+      for (let i = 0; i < type.count; i++) {
+        const e = this.extent(type.fields[i]!.type)
+        const own = Math.max(e.align, aligns?.[i] ?? 0)
+        at = roundUp(at, own)
+        offsets.push(at)
+        at += e.size
+        align = Math.max(align, own)
+      }
+      this.#structs.set(type, known = { size: roundUp(at, align), align, offsets })
     }
-    return offsets
+    return known
   }
 }

@@ -159,7 +159,7 @@ class Legalizer implements ModuleCopy {
         : of.space === 'storage' || of.space === 'storage_rw' ? this.layouts.stored(type, 'storage', marks)
         : of.space === 'workgroup' ? this.layouts.stored(type, 'workgroup', marks)
         : this.layouts.local(type)
-      if (of.space === 'private' || of.space === 'workgroup' || of.space === 'uniform') reportLength(this.sink, type, of.span)
+      reportLength(this.sink, type, of.span, of.space === 'storage' || of.space === 'storage_rw' ? Infinity : undefined)
       const constant = of.space === 'private' && of.init !== undefined && !this.#written.has(of) ? this.#constant(of.init) : undefined
       // Nothing changes a constant, as nothing changes a uniform: loads of it need no order.
       const space = constant === undefined ? of.space : 'uniform'

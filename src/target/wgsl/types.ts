@@ -14,14 +14,18 @@ export function hasScalar(scalar: ScalarName): boolean {
 }
 
 const maxCount = 65535
+/** Of four bytes each, in any memory. */
+const maxScalars = 2 ** 30 - 1
 
-/** Reports an array that is too long for any memory but buffers. */
-export function reportLength(sink: Sink, type: Type, span: Span | null): void {
-  if (type.kind === 'array') {
-    if (type.count > maxCount) sink.add(arrayTooLong, span ?? undefined, { count: type.count, limit: maxCount })
-    else reportLength(sink, type.elem!, span)
-  } else for (const f of type.fields) reportLength(sink, f.type, span)
+/** Reports an array that is too long: by default for any memory but buffers, else for all. */
+export function reportLength(sink: Sink, type: Type, span: Span | null, limit: number = maxCount): void {
+  const all = t.scalarsOf(type)
+  const [count, most] = all > maxScalars ? [all, maxScalars] : [longest(type), limit]
+  if (count > most) sink.add(arrayTooLong, span ?? undefined, { count, limit: most })
 }
+
+const longest: (type: Type) => number = t.perType(({ kind, elem, count, fields }) =>
+  kind === 'array' ? Math.max(count, longest(elem!)) : Math.max(0, ...fields.map(f => longest(f.type))))
 
 /** Maps IR types to those that WGSL has. Structs that change are made anew, once a module. */
 export class TypeMap {
