@@ -3,21 +3,15 @@
  * from what and at what cost it can be computed again.
  */
 import * as ops from '../ir/ops.ts'
-import { array, list, perType, type Type } from '../ir/type.ts'
+import { array, list, perType, wordsOf, type Type } from '../ir/type.ts'
 import { Inst, type Func, type Global, type Region, type Value } from '../ir/value.ts'
 import { captured, walk } from '../ir/walk.ts'
 import { rootOf } from './activity.ts'
 
 /** Bytes of a value in a context: four a scalar, eight if it has 64 bits; a list counts for what refers to it. */
-export const bytesOf: (type: Type) => number = perType(type => {
-  switch (type.kind) {
-    case 'scalar': return type.scalar === 'f64' || type.scalar === 'i64' || type.scalar === 'u64' ? 8 : 4
-    case 'struct': return type.fields.reduce((sum, f) => sum + bytesOf(f.type), 0)
-    case 'vec': case 'mat': case 'array': return type.count * bytesOf(type.elem!)
-    case 'list': return 8
-    default: return 0
-  }
-})
+export function bytesOf(type: Type): number {
+  return 4 * wordsOf(type)
+}
 
 /** Bytes of what registers cannot hold in a value of a type, or behind a pointer. */
 export const inMemory: (type: Type) => number = perType(type => {

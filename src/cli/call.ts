@@ -2,7 +2,6 @@ import { load, ArityError, NameError, ShapeError, TrapError, type CpuFunction } 
 import { CompileError, type NonFinite, type Program } from '../index.ts'
 import { Failed, UsageError, compileFile, remark, report, type SharedOptions } from './host.ts'
 import { nonFiniteLines } from './nan.ts'
-import { toStdout } from './output.ts'
 
 interface CallOptions extends SharedOptions {
   readonly fn: string
@@ -117,7 +116,7 @@ function shown(value: unknown): string {
 }
 
 function print(line: string): void {
-  toStdout(`${line}\n`)
+  process.stdout.write(`${line}\n`)
 }
 
 /** JSON with typed arrays as arrays, 64-bit integers as numbers or strings, and float32 values in their shortest form. */

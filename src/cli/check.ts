@@ -2,7 +2,6 @@
 import { checkDerivatives, type CheckOutcome, type Disagreement } from '../cpu/index.ts'
 import { Failed, UsageError, compileFile, report, type SharedOptions } from './host.ts'
 import { nonFiniteLines } from './nan.ts'
-import { toStdout } from './output.ts'
 import { progress } from './progress.ts'
 
 interface CheckOptions extends SharedOptions {
@@ -29,14 +28,14 @@ export async function checkCommand(file: string, raw: Record<string, unknown>): 
   bar.stop()
   for (const o of functions) report(o.diagnostics, options)
   if (options.json === true) {
-    toStdout(`${JSON.stringify({ seed, ok, functions: functions.map(({ diagnostics: _, ...rest }) => rest) })}\n`)
+    process.stdout.write(`${JSON.stringify({ seed, ok, functions: functions.map(({ diagnostics: _, ...rest }) => rest) })}\n`)
   } else {
     const lost = program.diagnostics.find(d => d.severity === 'warning' && lossy.has(d.code))
-    for (const o of functions) toStdout(text(o, lost?.code))
+    for (const o of functions) process.stdout.write(text(o, lost?.code))
     const agree = functions.filter(o => o.status === 'ok').length
     const skipped = functions.filter(o => o.status === 'skipped').length
     const said = functions.length === 0 ? 'no differentiable function' : `${agree} of ${functions.length - skipped} agree${skipped > 0 ? `, ${skipped} skipped` : ''}`
-    toStdout(`${said} (seed ${seed})\n`)
+    process.stdout.write(`${said} (seed ${seed})\n`)
   }
   if (!ok) throw new Failed()
 }

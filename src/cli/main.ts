@@ -2,7 +2,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { slangcSpelling } from './spelling.ts'
 import { UsageError, packageVersion } from './host.ts'
-import { toStdout } from './output.ts'
 
 const levels = ['0', '1', '2', '3']
 
@@ -45,7 +44,6 @@ const program = new Command('cotangent')
   .description('The Slang shading language with automatic differentiation: WGSL, WebAssembly and JavaScript.')
   .showHelpAfterError('(cotangent --help lists the commands)')
   .exitOverride()
-  .configureOutput({ writeOut: toStdout })
   .configureHelp({ showGlobalOptions: true })
 
 shared(program.command('compile').description("compile to one target's code, on stdout or to a file"))
@@ -124,6 +122,7 @@ program.command('demo').description('run a bundled example end to end; without a
   .action(async (name: string | undefined, options: Record<string, unknown>) => (await import('./demo.ts')).demoCommand(name, options))
 
 process.on('SIGINT', () => process.exit(130))
+process.stdout.on('error', (e: NodeJS.ErrnoException) => { if (e.code === 'EPIPE') process.exit(0) })
 
 /** Runs a command line, without Node and the script's name; the process's exit code says how it went. */
 export async function main(args: readonly string[]): Promise<void> {

@@ -206,6 +206,13 @@ export function places(type: Type): Type | null {
 /** Whether a value of the type holds a pointer, that is a resource. */
 export const holdsPointer: (type: Type) => boolean = holding('ptr')
 
-/** How many scalars a value of the type is made of. */
-export const scalarsOf: (type: Type) => number = perType(({ elem, count, fields }) =>
-  elem !== undefined ? Math.max(count, 1) * scalarsOf(elem) : fields.reduce((sum, f) => sum + scalarsOf(f.type), fields.length > 0 ? 0 : 1))
+/** How many 32-bit words a value of the type takes; a list counts for what refers to it. */
+export const wordsOf: (type: Type) => number = perType(type => {
+  switch (type.kind) {
+    case 'scalar': return type.scalar === 'f64' || type.scalar === 'i64' || type.scalar === 'u64' ? 2 : 1
+    case 'struct': return type.fields.reduce((sum, f) => sum + wordsOf(f.type), 0)
+    case 'vec': case 'mat': case 'array': return type.count * wordsOf(type.elem!)
+    case 'list': return 2
+    default: return 0
+  }
+})

@@ -5,16 +5,6 @@ import type { Type } from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'
 import type { Fn } from './func.ts'
 
-/** How many words a value of the type takes. */
-export function wordCount(type: Type): number {
-  switch (type.kind) {
-    case 'scalar': return type.scalar === 'i64' || type.scalar === 'u64' || type.scalar === 'f64' ? 2 : 1
-    case 'vec': case 'mat': case 'array': return type.count * wordCount(type.elem!)
-    case 'struct': return type.fields.reduce((n, f) => n + wordCount(f.type), 0)
-    default: return 0
-  }
-}
-
 /** The words of a value, first word first. */
 export function toWords(fn: Fn, value: Value): Value[] {
   const { b } = fn
@@ -41,7 +31,7 @@ export function fromWords(fn: Fn, type: Type, word: (index: number) => Value, at
     for (let i = 0, from = at; i < type.count; i++) {
       const part = t.component(type, i)
       parts.push(fromWords(fn, part, word, from))
-      from += wordCount(part)
+      from += t.wordsOf(part)
     }
     return b.construct(type, parts)
   }

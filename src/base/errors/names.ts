@@ -81,7 +81,7 @@ export const unknownAttribute: Entry<'name'> = warning('W31000', 'unknown attrib
 /** The largest binding, group or location: no device has as many. */
 export const maxSlot = 65535
 /** What those that are larger are told. */
-export const slotsExpected: string = 'numbers from 0 to 65535'
+export const slotsExpected: string = `numbers from 0 to ${maxSlot}`
 
 export const attributeArguments: Entry<'name' | 'expected'> = error('E31001', 'attribute {name} takes {expected}', {
   example: '[numthreads(1, 2, 3, 4)] void main() { }',

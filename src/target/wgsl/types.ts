@@ -14,13 +14,13 @@ export function hasScalar(scalar: ScalarName): boolean {
 }
 
 const maxCount = 65535
-/** Of four bytes each, in any memory. */
-const maxScalars = 2 ** 30 - 1
+/** In any memory. */
+const maxWords = 2 ** 30 - 1
 
 /** Reports an array that is too long: by default for any memory but buffers, else for all. */
 export function reportLength(sink: Sink, type: Type, span: Span | null, limit: number = maxCount): void {
-  const all = t.scalarsOf(type)
-  const [count, most] = all > maxScalars ? [all, maxScalars] : [longest(type), limit]
+  const words = t.wordsOf(type.count === 0 && type.kind === 'array' ? type.elem! : type)
+  const [count, most] = words > maxWords ? [words, maxWords] : [longest(type), limit]
   if (count > most) sink.add(arrayTooLong, span ?? undefined, { count, limit: most })
 }
 
