@@ -3,6 +3,7 @@ import { build } from 'esbuild'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { writeCore } from '../tools/core-index.mjs'
+import { shortNames } from '../tools/short-names.mjs'
 import { stripExamples } from '../tools/strip-examples.mjs'
 
 /** What the issue allows, gzipped. */
@@ -13,7 +14,7 @@ export async function bundleSize(entry = 'src/wgsl.ts') {
   writeCore()
   const result = await build({
     entryPoints: [fileURLToPath(new URL(`../${entry}`, import.meta.url))], bundle: true, minify: true, format: 'esm', target: 'es2022',
-    platform: 'browser', write: false, logLevel: 'error', metafile: true, plugins: [stripExamples],
+    platform: 'browser', ...shortNames, write: false, logLevel: 'error', metafile: true, plugins: [stripExamples],
   })
   const code = result.outputFiles[0].contents
   const inputs = Object.values(result.metafile.outputs)[0].inputs

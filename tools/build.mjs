@@ -4,6 +4,7 @@ import { build } from 'esbuild'
 import { chmodSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { writeCore } from './core-index.mjs'
+import { shortNames } from './short-names.mjs'
 import { stripExamples } from './strip-examples.mjs'
 
 const at = path => fileURLToPath(new URL(`../${path}`, import.meta.url))
@@ -34,7 +35,7 @@ const lateProcesses = {
 const options = { bundle: true, target: 'es2022', outdir: at('dist'), plugins: [stripExamples], logLevel: 'warning' }
 const points = list => Object.fromEntries(Object.entries(list).map(([name, path]) => [name, at(path)]))
 await build({
-  ...options, format: 'esm', sourcemap: true, splitting: true, chunkNames: 'chunk-[hash]', platform: 'neutral', mainFields: ['module', 'main'], entryPoints: points(entries),
+  ...options, ...shortNames, format: 'esm', sourcemap: true, splitting: true, chunkNames: 'chunk-[hash]', platform: 'neutral', mainFields: ['module', 'main'], entryPoints: points(entries),
 })
 await build({
   ...options, format: 'cjs', platform: 'node', target: 'node20', minify: true, outExtension: { '.js': '.cjs' }, external: ['webgpu'], entryPoints: points(commands),

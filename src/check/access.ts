@@ -15,10 +15,10 @@ import type { Env } from './env.ts'
 import { checkExpr, emptyError, toExpr } from './expr.ts'
 import { membersOf, objectFor } from './inherit.ts'
 import { lookupMember, type Member } from './member.ts'
-import { builtinTerm, describe, lookup, typeTerm, type Found } from './resolve.ts'
+import { builtinTerm, declared, describe, lookup, typeTerm, type Found } from './resolve.ts'
 import { fieldType, funcSig, globalInfo, isMutating } from './signature.ts'
 import { isForeign, suggestMember, suggestName } from './suggest.ts'
-import { errorTerm, value, type Candidate, type Term } from './term.ts'
+import { errorTerm, funcsOf, typeOf, value, type Candidate, type Term } from './term.ts'
 import type { Arg, Expr, FuncRef, Place } from './tree.ts'
 import {
   errorType, intParam, intType, isIntName, known, noSubst, poisoned, scalars, show, structType, uintType, vectorType, intConst, type StructType, type Subst, type Type,
@@ -53,7 +53,7 @@ function funcsTerm(env: Env, name: string, found: readonly Found[], span: Span):
     if (f.member !== null) candidates.push(...candidatesOf(env.cx, [f.member], object, f.distance))
     else candidates.push({ decl: f.decl, subst: noSubst, requirement: null, distance: f.distance, via: 0, extensionParams: 0, object: null })
   }
-  return { kind: 'funcs', name, candidates, args: null, modes: [] }
+  return funcsOf(name, candidates)
 }
 
 function foundTerm(env: Env, found: Found, span: Span): Term {
@@ -115,7 +115,8 @@ export function memberTerm(env: Env, base: Term, name: string, span: Span): Term
   switch (base.kind) {
     case 'error': return base
     case 'namespace': {
-      const found = base.decl.inner.names.get(name) ?? []
+      const found: Decl[] = []
+      declared(cx, base.decl.inner, name, env.scope, decl => { if (!found.includes(decl)) found.push(decl) })
       const first = found[0]
       if (first === undefined) {
         cx.sink.add(names.noNamespaceMember, span, { name, namespace: base.decl.name })
@@ -155,7 +156,6 @@ function reportMissing(cx: Cx, type: Type, name: string, span: Span): void {
   else cx.sink.add(names.noMember, span, { name, type: show(type) }, ...suggestMember(cx, type, name))
 }
 
-const typeOf = (term: Term & { readonly kind: 'value' | 'place' }): Type => term.kind === 'value' ? term.expr.type : term.place.type
 
 function valueMember(env: Env, base: Term & { readonly kind: 'value' | 'place' }, name: string, span: Span): Term {
   const { cx } = env
@@ -218,7 +218,7 @@ function memberDeclTerm(env: Env, given: Term | null, type: Type, members: reado
   switch (decl.kind) {
     case 'func': {
       const candidates = candidatesOf(cx, members, object, 0)
-      return { kind: 'funcs', name: decl.name, candidates, args: null, modes: [] }
+      return funcsOf(decl.name, candidates)
     }
     case 'field': return object === null ? needObject(env, decl.name, span) : fieldTerm(object, decl, put(cx, fieldType(cx, decl), member.subst), span)
     case 'property':
@@ -415,7 +415,7 @@ function subscriptTerm(env: Env, base: Term & { readonly kind: 'value' | 'place'
     candidates.push({ decl: first, subst: m.subst, requirement: m.requirement, distance: 0, via: m.via, extensionParams: m.extensionParams, object: objectFor(cx, base, m) })
   }
   if (candidates.length === 0) return null
-  const chosen = resolveCall(env, { kind: 'funcs', name: 'operator[]', candidates, args: null, modes: [] }, args, e.span)
+  const chosen = resolveCall(env, funcsOf('operator[]', candidates), args, e.span)
   if (chosen === null || chosen.kind !== 'value' || chosen.expr.kind !== 'call') return chosen ?? errorTerm
   const call = chosen.expr
   const ref = call.func

@@ -18,7 +18,7 @@ import type { Member } from './member.ts'
 import { forArguments } from './pack.ts'
 import { isOwn } from './requirement.ts'
 import { derive, showSignature, template, type Template } from './signature.ts'
-import { errorTerm, unusable, value, type Candidate, type Term } from './term.ts'
+import { errorTerm, spanOf, typeOf, unusable, value, type Candidate, type Term } from './term.ts'
 import type { Arg, FuncRef, Place, SigParam } from './tree.ts'
 import { bits, intConst, isInt, isIntName, known, noSubst, poisoned, same, scalarName, show, type GenericArg, type Subst, type Type } from './type.ts'
 
@@ -57,10 +57,6 @@ function putTemplate(cx: Cx, sig: Template, subst: Subst): Template {
   }
 }
 
-function typeOf(term: Term): Type | null {
-  return term.kind === 'value' ? term.expr.type : term.kind === 'place' ? term.place.type : null
-}
-
 type Failure = 'few' | 'many' | 'infer' | 'convert'
 
 /** Whether a candidate takes the arguments, and at what cost. */
@@ -73,7 +69,7 @@ function tryCandidate(env: Env, candidate: Candidate, funcs: Funcs, args: readon
   for (let i = args.length; i < sig.params.length; i++) if (!sig.defaults[i]) return 'few'
   let subst: Subst = candidate.subst
   if (list !== null) {
-    const own = infer(cx, list, sig, funcs.args, args)
+    const own = infer(cx, list, sig, funcs.args, args, subst)
     if (own === null) return 'infer'
     subst = { args: new Map([...candidate.subst.args, ...own]), self: candidate.subst.self }
     // The derivative of a generic function is that of its instance: with T = float, `T x` becomes a pair even if T's bounds do not say so.
@@ -97,7 +93,7 @@ function tryCandidate(env: Env, candidate: Candidate, funcs: Funcs, args: readon
   return { candidate, subst, sig, cost }
 }
 
-function infer(cx: Cx, list: GenericParams, sig: Template, explicit: readonly GenericArg[] | null, args: readonly Term[]): Map<number, GenericArg> | null {
+function infer(cx: Cx, list: GenericParams, sig: Template, explicit: readonly GenericArg[] | null, args: readonly Term[], outer: Subst): Map<number, GenericArg> | null {
   const vars = new Map<number, GenericArg | null>()
   for (const p of list.params) vars.set(p.id, null)
   if (explicit !== null) {
@@ -122,7 +118,7 @@ function infer(cx: Cx, list: GenericParams, sig: Template, explicit: readonly Ge
     if (p.kind === 'vector' && p.count.kind === 'param' && open.get(p.count.decl.id) === null && typeOf(args[i]!)?.kind === 'scalar') open.set(p.count.decl.id, intConst(1))
   }
   for (const [id, arg] of open) if (arg !== null) vars.set(id, arg)
-  const solved = solve(cx, list, vars)
+  const solved = solve(cx, list, vars, outer)
   // What stands explicitly is not promoted either.
   return solved === null || explicit?.some((a, i) => !isInt(a) && !same(solved.get(list.params[i]!.id) as Type, a)) === true ? null : solved
 }
@@ -143,6 +139,7 @@ function compare(cx: Cx, a: Match, b: Match): number {
     // A declaration without a body and its definition are one function.
     (x.decl.hasBody ? 0 : 1) - (y.decl.hasBody ? 0 : 1),
     moreSpecific(a, b),
+    asks(cx, y) - asks(cx, x),
   ]
   for (const o of order) if (o !== 0) return o
   return 0
@@ -160,19 +157,24 @@ function moreSpecific(a: Match, b: Match): number {
   return (a.candidate.decl.generics?.params.length ?? 0) - (b.candidate.decl.generics?.params.length ?? 0)
 }
 
+/** How many interfaces the arguments of a generic function must conform to. */
+function asks(cx: Cx, { decl: { generics } }: Candidate): number {
+  return generics === null ? 0 : constraintsOf(cx, generics).reduce((n, c) => n + closure(cx, c.iface).length, 0)
+}
+
 function rank(decl: FuncDecl): number {
   const value = decl.syntax.attributes.find(a => a.name === 'OverloadRank')?.args[0]?.value
   if (value === undefined) return 0
   return value.kind === 'int' ? Number(value.value) : value.kind === 'prefix' && value.operand.kind === 'int' ? -Number(value.operand.value) : 0
 }
 
-/** Whether two are one function that was given two bodies, which is reported where they stand. */
+/** Whether two are one function: given two bodies, which is reported where they stand, or required by two interfaces. */
 function isTwice(a: Match, b: Match): boolean {
-  return a.candidate.decl.scope === b.candidate.decl.scope && a.sig.params.every((p, i) => same(p.type, b.sig.params[i]!.type))
+  return (a.candidate.decl.scope === b.candidate.decl.scope || (a.candidate.requirement !== null && b.candidate.requirement !== null)) && a.sig.params.every((p, i) => same(p.type, b.sig.params[i]!.type))
 }
 
 /** How arguments read in a message. */
-function showArgs(args: readonly Term[]): string {
+export function showArgs(args: readonly Term[]): string {
   return args.map(a => a.kind === 'list' ? '{...}' : a.kind === 'funcs' ? `function ${a.name}` : typeOf(a) === null ? '?' : show(typeOf(a)!)).join(', ')
 }
 
@@ -223,7 +225,7 @@ function reportNone(env: Env, funcs: Funcs, args: readonly Term[], failures: rea
   }
   // Where all that take so many arguments want a conformance, that is what is missing.
   const near = failures.filter(f => f.why !== 'few' && f.why !== 'many')
-  const broken = near.map(f => f.why === 'infer' ? brokenBound(cx, f.candidate.decl.generics, templateOf(cx, f.candidate, funcs.modes), funcs, args) : null)
+  const broken = near.map(f => f.why === 'infer' ? brokenBound(cx, f.candidate, funcs, args) : null)
   if (broken[0] && !broken.includes(null)) {
     cx.sink.add(generics.doesNotConform, span, broken[0])
     return
@@ -265,8 +267,10 @@ function takes({ decl }: Candidate, sig: Template): Note {
 }
 
 /** The bound that the arguments of a call break, where they settle all generic parameters. */
-function brokenBound(cx: Cx, list: GenericParams | null, sig: Template, funcs: Funcs, args: readonly Term[]): { type: string, interface: string } | null {
+function brokenBound(cx: Cx, candidate: Candidate, funcs: Funcs, args: readonly Term[]): { type: string, interface: string } | null {
+  const list = candidate.decl.generics
   if (list === null) return null
+  const sig = templateOf(cx, candidate, funcs.modes)
   const vars = new Map<number, GenericArg | null>(list.params.map(p => [p.id, null]))
   for (let i = 0; i < Math.min(args.length, sig.params.length); i++) {
     const from = typeOf(args[i]!)
@@ -276,12 +280,8 @@ function brokenBound(cx: Cx, list: GenericParams | null, sig: Template, funcs: F
   const known = new Map<number, GenericArg>()
   for (const [id, arg] of vars) if (arg !== null) known.set(id, arg)
   if (known.size < list.params.length) return null
-  const broken = violation(cx, list, { args: known, self: null })
+  const broken = violation(cx, list, { args: new Map([...candidate.subst.args, ...known]), self: candidate.subst.self })
   return broken === null ? null : { type: show(broken.subject), interface: show(broken.iface) }
-}
-
-function spanOf(term: Term): Span | null {
-  return term.kind === 'value' ? term.expr.span : term.kind === 'place' ? term.place.span : term.kind === 'list' ? term.span : null
 }
 
 /** The reference that a match means. */

@@ -355,7 +355,7 @@ function match(cx: Cx, info: ExtensionInfo, type: Type): Subst | null {
   if ((target.kind === 'struct' || target.kind === 'interface') && target.decl !== (type as typeof target).decl) return null
   const vars = new Map<number, GenericArg | null>(decl.generics.params.map(p => [p.id, null]))
   inferArg(cx, target, type, vars)
-  const args = solve(cx, decl.generics, vars, true)
+  const args = solve(cx, decl.generics, vars, noSubst, true)
   if (args === null) return null
   const subst: Subst = { args, self: null }
   return put(cx, target, subst).key === type.key ? subst : null

@@ -1,12 +1,11 @@
 /** Folding of integers (and booleans) that are known before a program runs. */
 import { put, putArg } from './conform.ts'
 import type { Cx } from './context.ts'
-import type { GlobalDecl } from './decl.ts'
 import { isOpen } from './member.ts'
 import { globalInit } from './signature.ts'
-import type { Expr } from './tree.ts'
+import type { Expr, Place } from './tree.ts'
 import {
-  bits, foldInt, intConst, intMember, intOp, isFloatName, isSignedName, known, same, substituteInt, type Int, type IntOp, type ScalarName, type Subst, type Type,
+  bits, errorInt, foldInt, intChoice, intConst, intMember, intOp, isFloatName, isSignedName, known, noSubst, same, type Int, type IntOp, type ScalarName, type Subst, type Type,
 } from './type.ts'
 
 function wrap(value: number, type: Type): Int {
@@ -19,9 +18,36 @@ function wrap(value: number, type: Type): Int {
 
 const whole = (type: Type): boolean => type.kind === 'enum' || (type.kind === 'scalar' && !isFloatName(type.name))
 
+/** What a constant, or an element or field of one, begins with. */
+function initOf(cx: Cx, place: Place, subst: Subst, depth: number): Expr | null {
+  switch (place.kind) {
+    case 'local': return cx.localInits.get(place.decl) ?? cx.core.localInits.get(place.decl) ?? null
+    case 'global': return place.decl.storage === 'constant' ? globalInit(cx, place.decl) : null
+    case 'index': {
+      const [base, at] = [initOf(cx, place.base, subst, depth), foldExpr(cx, place.index, subst, depth + 1)]
+      const n = at === null ? null : known(at)
+      return base?.kind === 'construct' && base.type.kind === 'array' && n !== null ? base.parts[n] ?? null : null
+    }
+    default: return null
+  }
+}
+
 /** The value of an expression as an integer, perhaps in terms of generic parameters; null where it is not constant. */
 export function foldExpr(cx: Cx, e: Expr, subst: Subst, depth = 0): Int | null {
   if (depth > 64) return null
+  // Of `&&` and `||` one side is what the condition is.
+  const choice = (cond: Expr, then: Expr | null, otherwise: Expr | null): Int | null => {
+    const c = foldExpr(cx, cond, subst, depth + 1)
+    if (c === null) return null
+    let all = true
+    const side = (e: Expr | null, value: number) => (): Int => {
+      const found = e === null ? intConst(value) : foldExpr(cx, e, subst, depth + 1)
+      all &&= found !== null
+      return found ?? errorInt
+    }
+    const chosen = intChoice(c, side(then, 1), side(otherwise, 0))
+    return all ? chosen : null
+  }
   switch (e.kind) {
     case 'const': return typeof e.value === 'boolean' ? intConst(e.value ? 1 : 0) : whole(e.type) ? intConst(Number(e.value)) : null
     case 'int': return putArg(cx, e.value, subst) as Int
@@ -30,17 +56,12 @@ export function foldExpr(cx: Cx, e: Expr, subst: Subst, depth = 0): Int | null {
       return type.kind === 'interface' || isOpen(type) ? null : intConst(same(type, put(cx, e.of, subst)) ? 1 : 0)
     }
     case 'read': {
-      if (e.place.kind === 'local') {
-        const init = cx.localInits.get(e.place.decl) ?? cx.core.localInits.get(e.place.decl)
-        return init === undefined || !whole(e.type) ? null : foldExpr(cx, init, subst, depth + 1)
-      }
-      if (e.place.kind !== 'global' || e.place.decl.storage !== 'constant' || !whole(e.type)) return null
-      const decl: GlobalDecl = e.place.decl
-      if (decl.parent?.kind === 'interface') return e.place.subst.self === null ? null : intMember(e.place.subst.self, decl.name)
-      const init = globalInit(cx, decl)
-      if (init === null) return null
-      const value = foldExpr(cx, init, e.place.subst, depth + 1)
-      return value === null ? null : substituteInt(value, subst)
+      const { place } = e
+      if (!whole(e.type)) return null
+      if (place.kind === 'global' && place.decl.parent?.kind === 'interface') return place.subst.self === null ? null : putArg(cx, intMember(place.subst.self, place.decl.name), subst) as Int
+      const init = initOf(cx, place, subst, depth)
+      const value = init === null ? null : foldExpr(cx, init, place.kind === 'global' ? place.subst : noSubst, depth + 1)
+      return value === null ? null : putArg(cx, value, subst) as Int
     }
     case 'convert': {
       if (!whole(e.type)) return null
@@ -55,7 +76,7 @@ export function foldExpr(cx: Cx, e: Expr, subst: Subst, depth = 0): Int | null {
       if (value === null) return null
       const n = known(value)
       if (e.op === '-') return n === null ? intOp('-', intConst(0), value) : wrap(-n, e.type)
-      if (n === null) return null
+      if (n === null) return e.op === '!' ? intOp('==', value, intConst(0)) : intOp('^', value, intConst(-1))
       return e.op === '!' ? intConst(n === 0 ? 1 : 0) : wrap(~n, e.type)
     }
     case 'binary': {
@@ -64,31 +85,12 @@ export function foldExpr(cx: Cx, e: Expr, subst: Subst, depth = 0): Int | null {
       const right = left === null ? null : foldExpr(cx, e.right, subst, depth + 1)
       if (left === null || right === null) return null
       const [a, b] = [known(left), known(right)]
-      switch (e.op) {
-        case '<': case '<=': case '>': case '>=': case '==': case '!=': {
-          if (a === null || b === null) return null
-          const yes = e.op === '<' ? a < b : e.op === '<=' ? a <= b : e.op === '>' ? a > b : e.op === '>=' ? a >= b : e.op === '==' ? a === b : a !== b
-          return intConst(yes ? 1 : 0)
-        }
-        default: {
-          if (a === null || b === null) return intOp(e.op, left, right)
-          const value = foldInt(e.op as IntOp, a, b)
-          return value === null ? null : wrap(value, e.type)
-        }
-      }
+      if (a === null || b === null) return intOp(e.op as IntOp, left, right)
+      const value = foldInt(e.op as IntOp, a, b)
+      return value === null ? null : wrap(value, e.type)
     }
-    case 'logical': {
-      const left = foldExpr(cx, e.left, subst, depth + 1)
-      const a = left === null ? null : known(left)
-      if (a === null) return null
-      if (e.op === '&&' ? a === 0 : a !== 0) return intConst(a !== 0 ? 1 : 0)
-      return foldExpr(cx, e.right, subst, depth + 1)
-    }
-    case 'conditional': {
-      const cond = foldExpr(cx, e.cond, subst, depth + 1)
-      const n = cond === null ? null : known(cond)
-      return n === null ? null : foldExpr(cx, n !== 0 ? e.then : e.otherwise, subst, depth + 1)
-    }
+    case 'logical': return choice(e.left, e.op === '&&' ? e.right : null, e.op === '&&' ? null : e.right)
+    case 'conditional': return choice(e.cond, e.then, e.otherwise)
     case 'default': return whole(e.type) ? intConst(0) : null
     default: return null
   }

@@ -17,7 +17,7 @@ import { checkAssign, checkBinary, checkConditional, checkPostfix, checkPrefix }
 import { noneTerm, typeQuestion } from './optional.ts'
 import { applyGeneric, arrayOf, describe, lookup, resolveInt, resolveType, termType } from './resolve.ts'
 import { byteSize } from './size.ts'
-import { errorTerm, unusable, value, type Term } from './term.ts'
+import { errorTerm, funcsOf, typeOf, unusable, value, type Term } from './term.ts'
 import type { Arg, Expr, Place } from './tree.ts'
 import {
   boolType, errorType, intMember, intType, isGeneric, poisoned, scalars, show, stringType, uintType, type GenericArg, type Type,
@@ -155,7 +155,7 @@ function callTerm(env: Env, e: ast.CallExpr): Term {
       const type = callee.kind === 'value' ? callee.expr.type : callee.place.type
       if (poisoned(type)) return errorTerm
       const found = candidatesOf(env.cx, membersOf(env.cx, type, 'operator()'), callee, 0)
-      if (found.length > 0) return resolveCall(env, { kind: 'funcs', name: 'operator()', candidates: found, args: null, modes: [] }, args, e.span) ?? errorTerm
+      if (found.length > 0) return resolveCall(env, funcsOf('operator()', found), args, e.span) ?? errorTerm
       break
     }
     default: break
@@ -189,7 +189,7 @@ function noDiffTerm(env: Env, e: ast.NoDiffExpr): Term {
 function sizeofTerm(env: Env, e: ast.SizeofExpr): Term {
   const inner = checkExpr(env, e.operand)
   if (inner.kind === 'error') return inner
-  const type = inner.kind === 'type' ? inner.type : inner.kind === 'value' ? inner.expr.type : inner.kind === 'place' ? inner.place.type : errorType
+  const type = inner.kind === 'type' ? inner.type : typeOf(inner) ?? errorType
   if (e.which === 'countof' && type.kind === 'struct' && type.decl.intrinsic === 'Tuple') {
     return value({ kind: 'const', type: intType, span: e.span, value: type.args.length })
   }

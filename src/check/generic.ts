@@ -185,16 +185,16 @@ function unequal(cx: Cx, list: GenericParams, subst: Subst): { readonly subject:
   return null
 }
 
-/** Completes inferred arguments with defaults and promotions; null where one stays open or does not conform. */
-export function solve(cx: Cx, list: GenericParams, vars: ReadonlyMap<number, GenericArg | null>, ofExtension = false): Map<number, GenericArg> | null {
-  const args = new Map<number, GenericArg>()
-  const subst: Subst = { args, self: null }
+/** Completes inferred arguments with defaults and promotions, `outer` being those around; null where one stays open or does not conform. */
+export function solve(cx: Cx, list: GenericParams, vars: ReadonlyMap<number, GenericArg | null>, outer: Subst, ofExtension = false): Map<number, GenericArg> | null {
+  const args = new Map(outer.args)
+  const subst: Subst = { args, self: outer.self }
   // What a parameter conforms to settles others: `f<T, S : I<T>>(S s)`. To ask an extension what others add would be a circle.
   const constraints = constraintsOf(cx, list)
   const found = [...vars.values()].includes(null) ? new Map(vars) : null
   if (found !== null) for (const c of constraints) {
     const subject = c.subject.kind === 'param' ? vars.get(c.subject.decl.id) ?? null : null
-    if (subject !== null && !isInt(subject) && c.iface.kind === 'interface') inferInstance(cx, c.iface, subject, found, !ofExtension)
+    if (subject !== null && !isInt(subject) && c.iface.kind === 'interface') inferInstance(cx, put(cx, c.iface, subst) as InterfaceType, subject, found, !ofExtension)
   }
   ;(found ?? vars).forEach((arg, id) => { if (arg !== null) args.set(id, arg) })
   for (const p of list.params) {
@@ -217,7 +217,7 @@ export function solve(cx: Cx, list: GenericParams, vars: ReadonlyMap<number, Gen
     if (better === null || c.subject.kind !== 'param') return null
     args.set(c.subject.decl.id, better)
   }
-  return unequal(cx, list, subst) === null ? args : null
+  return unequal(cx, list, subst) === null ? new Map(list.params.map(p => [p.id, args.get(p.id)!])) : null
 }
 
 /** Whether integer values agree, where both are known. */

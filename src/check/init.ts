@@ -7,9 +7,9 @@ import type { Env } from './env.ts'
 import { optionalElem } from './optional.ts'
 import { emptyError, toExpr } from './expr.ts'
 import { lookupMember } from './member.ts'
-import { candidatesOf, resolveCall } from './call.ts'
+import { candidatesOf, resolveCall, showArgs } from './call.ts'
 import { fieldDefault, fieldSigs } from './signature.ts'
-import { errorTerm, value, type Candidate, type Term } from './term.ts'
+import { errorTerm, funcsOf, spanOf, typeOf, value, type Candidate, type Term } from './term.ts'
 import type { Expr } from './tree.ts'
 import { arrayType, intConst, known, matrixType, poisoned, same, show, vectorType, type StructType, type Type } from './type.ts'
 
@@ -102,8 +102,8 @@ class Filler {
     if (to.kind === 'struct' && !isPlain(env, to)) {
       const found = constructors(env, to)
       if (found.length === 0) return null
-      const funcs = { kind: 'funcs', name: show(to), candidates: found, args: null, modes: [] } as const
-      const at = spanOf(items) ?? to.decl.span!
+      const funcs = funcsOf(show(to), found)
+      const at = spanOfFirst(items) ?? to.decl.span!
       // Where no constructor takes the values, they are the fields in order.
       const fits = resolveCall(env, funcs, items, at, true) !== null
       if (fits || listTooOdd(env, items, to)) {
@@ -112,6 +112,8 @@ class Filler {
       }
     }
     if (items.length === 1 && (to.kind === 'scalar' || to.kind === 'enum')) return this.one(to)
+    // One number is in all lanes.
+    if (items.length === 1 && (to.kind === 'vector' || to.kind === 'matrix') && typeOf(items[0]!)?.kind === 'scalar') return this.#quiet ? emptyError(to) : coerce(env, items[0]!, to, spanOfFirst(items)!)
     const made = this.#aggregate(to)
     if (made === null) return null
     return this.#at < items.length ? null : made
@@ -139,17 +141,17 @@ class Filler {
       this.reported = true
       return this.#quiet ? emptyError(to) : null
     }
-    const from = item.kind === 'value' ? item.expr.type : item.kind === 'place' ? item.place.type : null
+    const from = typeOf(item)
     if (from === null) return null
     const cost = typeCost(env.cx, from, to, item.kind === 'value' ? literalOf(item.expr) : null)
     const isAggregate = (to.kind === 'struct' && optionalElem(to) === null) || to.kind === 'array' || to.kind === 'vector' || to.kind === 'matrix'
     if (cost !== null && cost < explicitOnly && !(isAggregate && from.kind === 'scalar')) {
       this.#at++
-      return this.#quiet ? emptyError(to) : coerce(env, item, to, spanOfTerm(item)!)
+      return this.#quiet ? emptyError(to) : coerce(env, item, to, spanOf(item)!)
     }
     if (isAggregate) return this.#aggregate(to)
     if (!this.#quiet && !this.reported) {
-      env.cx.sink.add(cost === null ? errors.typeMismatch : errors.needsCast, spanOfTerm(item) ?? undefined, { expected: show(to), got: show(from) })
+      env.cx.sink.add(cost === null ? errors.typeMismatch : errors.needsCast, spanOf(item) ?? undefined, { expected: show(to), got: show(from) })
       this.reported = true
     }
     return null
@@ -209,8 +211,8 @@ class Filler {
     while (filled < count) {
       const item = this.#items[this.#at]
       if (item === undefined) {
-        // Inside a struct or array what is missing is zero; a vector by itself must be filled.
-        if (filled === 0 || to === this.#top) return null
+        // What is missing is zero, but behind vectors it is none that can be meant.
+        if (filled === 0 || (to === this.#top && this.#items.some(i => typeOf(i)?.kind === 'vector'))) return null
         parts.push(convertExpr(env.cx, zero(to.elem), to.elem))
         filled++
         continue
@@ -223,7 +225,7 @@ class Filler {
         filled += known(to.cols) ?? 1
         continue
       }
-      const from = item.kind === 'value' ? item.expr.type : item.kind === 'place' ? item.place.type : item.kind === 'error' ? to.elem : null
+      const from = item.kind === 'error' ? to.elem : typeOf(item)
       if (from === null) return null
       const n = from.kind === 'vector' ? known(from.count) ?? 1 : 1
       const part = this.one(from.kind === 'vector' ? vectorType(to.elem, from.count) : to.elem)
@@ -239,13 +241,9 @@ function zero(type: Type): Expr {
   return { kind: 'default', type, span: null }
 }
 
-function spanOfTerm(term: Term): Span | null {
-  return term.kind === 'value' ? term.expr.span : term.kind === 'place' ? term.place.span : term.kind === 'list' ? term.span : null
-}
-
-function spanOf(items: readonly Term[]): Span | null {
+function spanOfFirst(items: readonly Term[]): Span | null {
   for (const i of items) {
-    const span = spanOfTerm(i)
+    const span = spanOf(i)
     if (span !== null) return span
   }
   return null
@@ -268,7 +266,7 @@ export function defaultFor(env: Env, type: Type, span: Span | null): Expr | null
   if (type.kind === 'void' || type.kind === 'func') return null
   if (type.kind === 'struct' && type.decl.intrinsic === null) {
     const candidates = emptyConstructors(env, type)
-    if (candidates.length > 0) return toExpr(env, resolveCall(env, { kind: 'funcs', name: show(type), candidates, args: null, modes: [] }, [], span ?? type.decl.span!)!, span ?? type.decl.span!)
+    if (candidates.length > 0) return toExpr(env, resolveCall(env, funcsOf(show(type), candidates), [], span ?? type.decl.span!)!, span ?? type.decl.span!)
   }
   return defaultOf(type, span)
 }
@@ -292,7 +290,7 @@ export function construct(env: Env, type: Type, args: readonly Term[], span: Spa
       // A zero that is cast to a struct is `{}`.
       if (type.kind === 'struct' && e.kind === 'const' && e.value === 0 && constructors(env, type).length === 0) return value(defaultFor(env, type, span)!)
       const found = isNumberLike(env.cx, type) ? constructors(env, type) : []
-      const chosen: Term & { readonly kind: 'funcs' } = { kind: 'funcs', name: show(type), candidates: found, args: null, modes: [] }
+      const chosen = funcsOf(show(type), found)
       if (found.length > 0 && !same(e.type, type) && resolveCall(env, chosen, args, span, true) !== null) return resolveCall(env, chosen, args, span) ?? errorTerm
       const cast = castExpr(env, e, type)
       if (cast !== null) return value({ ...cast, span })
@@ -303,17 +301,16 @@ export function construct(env: Env, type: Type, args: readonly Term[], span: Spa
     case 'array': return value(coerceList(env, { kind: 'list', items: args, span }, type, span))
     case 'struct': {
       const found = constructors(env, type)
-      if (found.length > 0) return resolveCall(env, { kind: 'funcs', name: show(type), candidates: found, args: null, modes: [] }, args, span) ?? value(emptyError(type))
+      if (found.length > 0) return resolveCall(env, funcsOf(show(type), found), args, span) ?? value(emptyError(type))
       if (type.decl.intrinsic === null || isPair(type)) return value(memberwise(env, type, args, span))
       break
     }
     default: {
       const found = constructors(env, type)
-      if (found.length > 0 && !isNumericParam(env.cx, type)) return resolveCall(env, { kind: 'funcs', name: show(type), candidates: found, args: null, modes: [] }, args, span) ?? value(emptyError(type))
+      if (found.length > 0 && !isNumericParam(env.cx, type)) return resolveCall(env, funcsOf(show(type), found), args, span) ?? value(emptyError(type))
     }
   }
-  const got = args.map(a => a.kind === 'list' ? '{...}' : a.kind === 'value' ? show(a.expr.type) : a.kind === 'place' ? show(a.place.type) : '?').join(', ')
-  env.cx.sink.add(errors.noCast, span, { from: got, to: show(type) })
+  env.cx.sink.add(errors.noCast, span, { from: showArgs(args), to: show(type) })
   return value(emptyError(type))
 }
 
@@ -329,7 +326,7 @@ function memberwise(env: Env, type: StructType, args: readonly Term[], span: Spa
   const parts: Expr[] = []
   for (const f of fields) {
     const arg = args[f.index]
-    if (arg !== undefined) parts.push(coerce(env, arg, f.type, spanOfTerm(arg) ?? span))
+    if (arg !== undefined) parts.push(coerce(env, arg, f.type, spanOf(arg) ?? span))
     else if (fieldDefault(env.cx, type.decl.fields[f.index]!) !== null) parts.push(fieldValue(env, type, f.index, f.type))
     else {
       env.cx.sink.add(errors.tooFewArguments, span, { expected: fields.length, got: args.length })
@@ -367,7 +364,7 @@ function fromLanes(env: Env, type: Type & { readonly kind: 'vector' | 'matrix' }
     }
     const cost = typeCost(env.cx, e.type, to, literalOf(e))
     if (cost === null) {
-      env.cx.sink.add(errors.typeMismatch, spanOfTerm(a) ?? span, { expected: show(type.elem), got: show(e.type) })
+      env.cx.sink.add(errors.typeMismatch, spanOf(a) ?? span, { expected: show(type.elem), got: show(e.type) })
       return emptyError(type)
     }
     if (n === null) unknown = true

@@ -19,9 +19,9 @@ import { membersOf } from './inherit.ts'
 import { isOpen, lookupMember } from './member.ts'
 import { compareNone } from './optional.ts'
 import { lookup } from './resolve.ts'
-import { errorTerm, unusable, value, type Candidate, type Term } from './term.ts'
+import { errorTerm, funcsOf, typeOf, unusable, value, type Candidate, type Term } from './term.ts'
 import type { BinaryOp, Expr, OldExpr, Place } from './tree.ts'
-import { boolShape, boolType, errorType, interfaceType, intType, isFloatName, noSubst, poisoned, same, scalarName, scalars, show, type Type } from './type.ts'
+import { boolShape, boolType, errorType, interfaceType, intType, isFloatName, noSubst, poisoned, same, scalarName, scalars, show, type StructType, type Type } from './type.ts'
 
 const comparisons = new Set(['<', '<=', '>', '>=', '==', '!='])
 const bitwise = new Set(['&', '|', '^', '<<', '>>'])
@@ -35,22 +35,21 @@ function userOperator(env: Env, op: string, operands: readonly Term[], span: Spa
   }
   const seen = new Set<string>()
   for (const o of operands) {
-    const type = o.kind === 'value' ? o.expr.type : o.kind === 'place' ? o.place.type : null
+    const type = typeOf(o)
     if (type === null || seen.has(type.key) || scalarName(type) !== null) continue
     seen.add(type.key)
     for (const c of candidatesOf(env.cx, membersOf(env.cx, type, name), null, 0)) if (c.decl.role === 'static' && !candidates.some(o2 => o2.decl === c.decl)) candidates.push(c)
   }
   if (candidates.length > 0) {
-    const found = resolveCall(env, { kind: 'funcs', name, candidates, args: null, modes: [] }, operands, span, true)
-    if (found !== null) return resolveCall(env, { kind: 'funcs', name, candidates, args: null, modes: [] }, operands, span)
+    const funcs = funcsOf(name, candidates)
+    if (resolveCall(env, funcs, operands, span, true) !== null) return resolveCall(env, funcs, operands, span)
   }
   const first = operands[0]!
-  if (first.kind !== 'value' && first.kind !== 'place') return null
-  const type = first.kind === 'value' ? first.expr.type : first.place.type
-  if (scalarName(type) !== null) return null
+  const type = typeOf(first)
+  if (type === null || scalarName(type) !== null) return null
   const methods = candidatesOf(env.cx, membersOf(env.cx, type, name), first, 0).filter(c => c.decl.role === 'method')
   if (methods.length === 0) return byInterface(env, op, operands, span)
-  return resolveCall(env, { kind: 'funcs', name, candidates: methods, args: null, modes: [] }, operands.slice(1), span)
+  return resolveCall(env, funcsOf(name, methods), operands.slice(1), span)
 }
 
 /** The methods of `IComparable`, `IArithmetic` and `ILogical` that operators stand for, and whether the operands change places or the answer is denied. */
@@ -65,14 +64,14 @@ const operatorInterfaces = ['IComparable', 'IArithmetic', 'ILogical']
 function byInterface(env: Env, op: string, operands: readonly Term[], span: Span): Term | null {
   const [method, how] = (operands.length === 1 ? prefixMethodOf : methodOf)[op] ?? ['']
   const [object, ...args] = how === 'swapped' ? [...operands].reverse() : operands
-  const type = object?.kind === 'value' ? object.expr.type : object?.kind === 'place' ? object.place.type : null
+  const type = typeOf(object)
   if (type === null) return null
   if (type.kind === 'struct' && type.decl.intrinsic === 'Tuple') return orders[op] === undefined ? null : compareTuples(env, op, operands, span)
   for (const name of operatorInterfaces) {
     const decl = env.cx.library.lookup(name)[0]
     if (decl?.kind !== 'interface' || !(decl.inner.names.has(method) && conforms(env.cx, type, interfaceType(decl, [])))) continue
     const candidates = candidatesOf(env.cx, membersOf(env.cx, type, method), object!, 0)
-    const made = resolveCall(env, { kind: 'funcs', name: method, candidates, args: null, modes: [] }, args, span)
+    const made = resolveCall(env, funcsOf(method, candidates), args, span)
     return made?.kind !== 'value' || how !== 'denied' ? made : value({ kind: 'unary', type: boolType, span, op: '!', operand: made.expr })
   }
   return null
@@ -84,7 +83,7 @@ const orders: Readonly<Record<string, number>> = { '<': 1, '>': 1, '<=': 3, '>='
 /** A comparison of tuples, part by part. */
 function compareTuples(env: Env, op: string, operands: readonly Term[], span: Span): Term | null {
   const candidates = [{ decl: env.cx.library.the('func', '__order'), subst: noSubst, requirement: null, distance: 0, via: 0, extensionParams: 0, object: null }]
-  const order = resolveCall(env, { kind: 'funcs', name: `operator${op}`, candidates, args: null, modes: [] }, op.startsWith('>') ? [...operands].reverse() : operands, span)
+  const order = resolveCall(env, funcsOf(`operator${op}`, candidates), op.startsWith('>') ? [...operands].reverse() : operands, span)
   if (order?.kind !== 'value') return order
   const number = (n: number): Expr => ({ kind: 'const', type: intType, span, value: n })
   const masked: Expr = { kind: 'binary', type: intType, span, op: '&', left: order.expr, right: number(orders[op]!) }
@@ -330,9 +329,16 @@ export function checkAssign(env: Env, e: ast.AssignExpr): Term {
   if (target.kind === 'error' || source.kind === 'error') return errorTerm
   const place = placeOf(env, target, e.target.span, e.op === '=')
   if (place === null) return errorTerm
-  if (isAtomic(place.type)) {
-    const method = atomicMethods[e.op]
-    if (method !== undefined) return atomicCall(env, target, method, [source], e.span)
+  const method = atomicMethods[e.op]
+  if (isAtomic(place.type) && method !== undefined) {
+    const type = place.type.args[0] as Type
+    if (e.op === '=') return atomicCall(env, target, method, [source], e.span)
+    // The method gives what stood there before, the operator what stands there then.
+    const given: OldExpr = { kind: 'old', type, span: e.value.span }
+    const before = atomicCall(env, target, method, [value(given)], e.span)
+    if (before.kind !== 'value') return before
+    const now = binaryExpr(env, e.op.slice(0, -1) as BinaryOp, before.expr, given, e.span)
+    return value({ kind: 'update', type, span: e.span, place: { kind: 'temp', type, span: e.span, value: coerce(env, source, type, e.value.span) }, old: given, value: now, post: false })
   }
   if (e.op === '=') return value({ kind: 'assign', type: place.type, span: e.span, place, value: coerce(env, source, place.type, e.value.span) })
   const op = e.op.slice(0, -1) as BinaryOp
@@ -356,7 +362,7 @@ export function checkAssign(env: Env, e: ast.AssignExpr): Term {
 
 const atomicMethods: Readonly<Record<string, string>> = { '=': 'store', '+=': 'add', '-=': 'sub', '&=': 'and', '|=': 'or', '^=': 'xor' }
 
-function isAtomic(type: Type): boolean {
+function isAtomic(type: Type): type is StructType {
   return type.kind === 'struct' && type.decl.intrinsic === 'Atomic'
 }
 
@@ -364,7 +370,7 @@ function isAtomic(type: Type): boolean {
 function atomicCall(env: Env, object: Term, method: string, args: readonly Term[], span: Span): Term {
   const type = object.kind === 'place' ? object.place.type : errorType
   const candidates = candidatesOf(env.cx, lookupMember(env.cx, type, method), object, 0)
-  return resolveCall(env, { kind: 'funcs', name: method, candidates, args: null, modes: [] }, args, span) ?? errorTerm
+  return resolveCall(env, funcsOf(method, candidates), args, span) ?? errorTerm
 }
 
 // ── ?: ───────────────────────────────────────────────────────────────────────────────────────────────────────────

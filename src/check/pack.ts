@@ -11,8 +11,7 @@ import type { Cx } from './context.ts'
 import type { AliasDecl, FuncDecl, GenericParams, StructDecl } from './decl.ts'
 import { adoptBase } from './inherit.ts'
 import { derive, template } from './signature.ts'
-import type { Candidate, Term } from './term.ts'
-import type { Type } from './type.ts'
+import { typeOf, type Candidate, type Term } from './term.ts'
 
 /** Deeper syntax is left as it is: what is in it is reported as too deep anyway. */
 const maxDepth = 2000
@@ -74,12 +73,10 @@ export function forArguments(cx: Cx, candidate: Candidate, funcs: Term & { reado
     }
     return null
   }
-  const counts = funcs.args === null || funcs.args.length === 0 ? countsOf(decl, list, args) : shared(list, funcs.args.length)
+  // Where the explicit arguments end before the packs, the others tell.
+  const first = list.params.findIndex(p => packsOf(list).some(q => q === p.name))
+  const counts = funcs.args === null || funcs.args.length <= first ? countsOf(decl, list, args) : shared(list, funcs.args.length)
   return counts === null ? null : wanted(counts)
-}
-
-function typeOf(term: Term | undefined): Type | null {
-  return term?.kind === 'value' ? term.expr.type : term?.kind === 'place' ? term.place.type : null
 }
 
 /** The lengths of the packs of a function: of some the types of arguments tell, what is left is shared out evenly. */

@@ -84,7 +84,8 @@ function implementation(cx: Cx, type: Type, iface: InterfaceType, requirement: F
 /** The functions of a member that could meet a requirement: itself, with packs as long as there, or the accessor of the same kind. */
 function functionsOf(cx: Cx, m: Member, requirement: FuncDecl): readonly FuncDecl[] {
   if (m.decl.kind === 'func') {
-    if (requirement.of !== null || m.decl.role !== requirement.role) return []
+    // A static function does what one of an object should, without it.
+    if (requirement.of !== null || (m.decl.role !== requirement.role && (m.decl.role !== 'static' || requirement.role !== 'method'))) return []
     if (m.decl.generics?.packed !== true) return [m.decl]
     const counts = cx.of(requirement).variadic.get(requirement)
     const made = counts?.length === packsOf(m.decl.generics).length ? writtenOut(cx, m.decl, counts) : null

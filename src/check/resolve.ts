@@ -56,11 +56,9 @@ export function lookup(cx: Cx, start: Scope, name: string, topOnly = false): rea
           if (!found.some(f => f.decl === member.decl)) found.push({ decl: member.decl, distance, member, type })
         }
       }
-    } else if (scope.kind === 'module' && scope.owner?.kind === 'module') lookupModule(cx, scope.owner, name, distance, found)
-    else {
-      for (const decl of scope.names.get(name) ?? []) found.push({ decl, distance, member: null, type: null })
-      if (scope.usings.length > 0) lookupUsings(cx, scope, name, distance, found)
-    }
+    } else if (scope.owner?.kind === 'module') lookupModule(cx, scope, scope.owner, name, distance, found)
+    else if (scope.owner?.kind === 'namespace' || scope.usings.length > 0) declared(cx, scope, name, start, (decl, extra) => found.push({ decl, distance: distance + extra, member: null, type: null }))
+    else for (const decl of scope.names.get(name) ?? []) found.push({ decl, distance, member: null, type: null })
     if (endsIn(found, from)) {
       return found[0] !== undefined && overloads(found[0].decl) ? found.filter(f => overloads(f.decl)) : found.slice(from)
     }
@@ -74,49 +72,69 @@ function endsIn(found: readonly Found[], from: number): boolean {
   return false
 }
 
-function lookupModule(cx: Cx, module: ModuleDecl, name: string, distance: number, found: Found[]): void {
+function lookupModule(cx: Cx, scope: Scope, module: ModuleDecl, name: string, distance: number, found: Found[]): void {
   const from = found.length
   const add = (decl: Decl, extra: number): void => { if (!found.some(f => f.decl === decl)) found.push({ decl, distance: distance + extra, member: null, type: null }) }
-  for (const decl of module.inner.names.get(name) ?? []) add(decl, 0)
-  if (module.inner.usings.length > 0) lookupUsings(cx, module.inner, name, distance, found)
+  declared(cx, scope, name, scope, add)
   if (endsIn(found, from)) return
-  if (module.imports.length > 0) {
-    const seen = new Set<ModuleDecl>([module])
-    const visit = (m: ModuleDecl, exportedOnly: boolean): void => {
-      for (const i of m.imports) {
-        if ((exportedOnly && !i.exported) || seen.has(i.module)) continue
-        seen.add(i.module)
-        for (const decl of i.module.inner.names.get(name) ?? []) if (decl.kind !== 'module' && 'visibility' in decl && decl.visibility === 'public') add(decl, 1)
-        visit(i.module, true)
-      }
-    }
-    visit(module, false)
-    if (endsIn(found, from)) return
-  }
-  if (!module.isCore || module.inner !== cx.library.module.inner) for (const decl of cx.library.lookup(name)) add(decl, 2)
-  else for (const decl of cx.library.lookup(name)) add(decl, 0)
+  for (const decl of cx.library.lookup(name)) add(decl, module.isCore && scope === cx.library.module.inner ? 0 : 2)
 }
 
-function lookupUsings(cx: Cx, scope: Scope, name: string, distance: number, found: Found[]): void {
-  const usings = scope.usings.splice(0)
-  for (const u of usings) {
-    const target = namespaceOf(cx, u.target, scope)
-    if (target !== null) for (const decl of target.inner.names.get(name) ?? []) found.push({ decl, distance, member: null, type: null })
+/** The module that a scope is part of. */
+function moduleOf(scope: Scope): ModuleDecl {
+  if (scope.parent !== null) return moduleOf(scope.parent)
+  if (scope.owner?.kind !== 'module') throw new Error('a scope outside of all modules')
+  return scope.owner
+}
+
+/** The scopes that bear the name of this one, a module's or a namespace's, in a module and those that it sees. */
+function twins(scope: Scope, home: ModuleDecl): readonly Scope[] {
+  const { owner } = scope
+  if (owner?.kind === 'namespace') return twins(scope.parent!, home).flatMap(s => s.names.get(owner.name)?.flatMap(d => d.kind === 'namespace' ? [d.inner] : []) ?? [])
+  if (owner?.kind !== 'module') return []
+  const seen = new Set([home])
+  const visit = (module: ModuleDecl): void => {
+    for (const i of module.imports) {
+      if ((module !== home && !i.exported) || seen.has(i.module)) continue
+      seen.add(i.module)
+      visit(i.module)
+    }
   }
-  scope.usings.push(...usings)
+  visit(home)
+  return [...seen].map(m => m.inner)
+}
+
+/** Gives what a module, a namespace or a block declares or uses of a name, as another scope sees it: first what is its own, then what others show of it. */
+export function declared(cx: Cx, scope: Scope, name: string, from: Scope, give: (decl: Decl, extra: number) => void): void {
+  const home = moduleOf(from)
+  for (const s of new Set([scope, ...twins(scope, home)])) {
+    const mine = moduleOf(s) === home
+    let more = true
+    for (const decl of s.names.get(name) ?? []) {
+      if (!mine && decl.kind !== 'namespace' && !('visibility' in decl && decl.visibility === 'public')) continue
+      give(decl, mine ? 0 : 1)
+      more &&= overloads(decl)
+    }
+    // What is used may itself use.
+    const usings = s.usings.splice(0)
+    for (const u of usings) {
+      const target = namespaceOf(cx, u.target, s)
+      if (target !== null) declared(cx, target.inner, name, from, give)
+    }
+    s.usings.push(...usings)
+    if (mine && !more) return
+  }
 }
 
 function namespaceOf(cx: Cx, e: ast.Expr, scope: Scope): NamespaceDecl | null {
-  if (e.kind === 'name') {
-    const d = lookup(cx, scope, e.name).find(f => f.decl.kind === 'namespace')?.decl
-    return d !== undefined && d.kind === 'namespace' ? d : null
-  }
+  let found: NamespaceDecl | null = null
+  const take = (decl: Decl): void => { if (decl.kind === 'namespace') found ??= decl }
+  if (e.kind === 'name') for (const f of lookup(cx, scope, e.name)) take(f.decl)
   if (e.kind === 'member') {
     const base = namespaceOf(cx, e.base, scope)
-    const d = base?.inner.names.get(e.name.text)?.find(m => m.kind === 'namespace')
-    return d !== undefined && d.kind === 'namespace' ? d : null
+    if (base !== null) declared(cx, base.inner, e.name.text, scope, take)
   }
-  return null
+  return found
 }
 
 /** The type term of a declaration that is a type; null for others. `subst` puts in the generic parameters around it. */

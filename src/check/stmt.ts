@@ -306,7 +306,7 @@ function checkAssert(env: Env, e: ast.CallExpr, out: Stmt[]): void {
   if (e.args[0] === undefined) return
   const cond = checkCondition(env, e.args[0])
   const message = messageOf(e.args[1])
-  if (foldExpr(env.cx, cond, noSubst) === null && asksParameters(cond)) out.push({ kind: 'assert', cond, message, span: e.span })
+  if (foldExpr(env.cx, cond, noSubst)?.kind !== 'const' && asksParameters(cond)) out.push({ kind: 'assert', cond, message, span: e.span })
   else assertStatic(env.cx, cond, message, e.span, noSubst)
 }
 
@@ -346,8 +346,13 @@ function checkReturn(env: Env, s: ast.ReturnStmt): Stmt {
   const term = checkExpr(env, s.value)
   if (env.infers && env.result.kind === 'void') env.result = toExpr(env, term, s.value.span).type
   if (env.result.kind !== 'void') return { kind: 'return', value: coerce(env, term, env.result, s.value.span), span: s.span }
-  const value = term.kind === 'error' ? emptyError(errorType) : toExpr(env, term, s.value.span)
-  if (value.type.kind !== 'void' && value.kind !== 'error') cx.sink.add(types.returnTakesNoValue, s.value.span, {})
+  let value = term.kind === 'error' ? emptyError(errorType) : toExpr(env, term, s.value.span)
+  if (value.type.kind !== 'void' && value.kind !== 'error') {
+    const self = env.func?.role === 'constructor' ? env.object(s.span) : null
+    if (self === null) cx.sink.add(types.returnTakesNoValue, s.value.span, {})
+    // What a constructor returns it has made.
+    else value = { kind: 'assign', type: self.type, span: s.span, place: self, value: coerce(env, term, self.type, s.value.span) }
+  }
   // `return g();` of two void functions: the call, then the return.
   return { kind: 'block', body: [{ kind: 'expr', expr: value, span: s.span }, { kind: 'return', value: null, span: s.span }], span: s.span }
 }

@@ -63,3 +63,20 @@ export function value(expr: Expr): Term {
   return { kind: 'value', expr }
 }
 
+/** Functions to choose from by the arguments of a call. */
+export function funcsOf(name: string, candidates: readonly Candidate[]): Term & { readonly kind: 'funcs' } {
+  return { kind: 'funcs', name, candidates, args: null, modes: [] }
+}
+
+/** The type of a term that has a value; null for others. */
+export function typeOf(term: Term & { readonly kind: 'value' | 'place' }): Type
+export function typeOf(term: Term | undefined): Type | null
+export function typeOf(term: Term | undefined): Type | null {
+  return term?.kind === 'value' ? term.expr.type : term?.kind === 'place' ? term.place.type : null
+}
+
+/** Where a term stands in the text, as far as it keeps that. */
+export function spanOf(term: Term): Span | null {
+  return term.kind === 'value' ? term.expr.span : term.kind === 'place' ? term.place.span : term.kind === 'list' ? term.span : null
+}
+

@@ -8,13 +8,14 @@ import type { AssocDecl, EnumDecl, InterfaceDecl, StructDecl, TypeParamDecl, Val
 
 export type ScalarName = 'bool' | 'i8' | 'i16' | 'i32' | 'i64' | 'u8' | 'u16' | 'u32' | 'u64' | 'f16' | 'f32' | 'f64'
 
-export type IntOp = '+' | '-' | '*' | '/' | '%' | '<<' | '>>' | '&' | '|' | '^' | 'min' | 'max'
+export type IntOp = '+' | '-' | '*' | '/' | '%' | '<<' | '>>' | '&' | '|' | '^' | 'min' | 'max' | '<' | '<=' | '>' | '>=' | '==' | '!='
 
 /** An integer (or boolean: 0 and 1) known when a generic is instantiated: array lengths, lanes, value arguments. */
 export type Int =
   | { readonly kind: 'const', readonly key: string, readonly value: number }
   | { readonly kind: 'param', readonly key: string, readonly decl: ValueParamDecl }
   | { readonly kind: 'op', readonly key: string, readonly op: IntOp, readonly left: Int, readonly right: Int }
+  | { readonly kind: 'choice', readonly key: string, readonly cond: Int, readonly then: Int, readonly otherwise: Int }
   /** `T.N`: a static constant that an interface requires, of a type that is not known yet. */
   | { readonly kind: 'member', readonly key: string, readonly base: Type, readonly name: string }
   | { readonly kind: 'error', readonly key: string }
@@ -83,6 +84,12 @@ export function foldInt(op: IntOp, a: number, b: number): number | null {
     case '^': return a ^ b
     case 'min': return Math.min(a, b)
     case 'max': return Math.max(a, b)
+    case '<': return +(a < b)
+    case '<=': return +(a <= b)
+    case '>': return +(a > b)
+    case '>=': return +(a >= b)
+    case '==': return +(a === b)
+    case '!=': return +(a !== b)
   }
 }
 
@@ -105,6 +112,13 @@ export function intOp(op: IntOp, left: Int, right: Int): Int {
     }
   }
   return { kind: 'op', key: `(${left.key}${op}${right.key})`, op, left, right }
+}
+
+/** What a condition chooses: known where that is, whatever the other is. */
+export function intChoice(cond: Int, then: () => Int, otherwise: () => Int): Int {
+  if (cond.kind === 'const') return cond.value !== 0 ? then() : otherwise()
+  const [a, b] = [then(), otherwise()]
+  return { kind: 'choice', key: `(${cond.key}?${a.key}:${b.key})`, cond, then: a, otherwise: b }
 }
 
 // ── Types ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -210,7 +224,7 @@ export function same(a: GenericArg, b: GenericArg): boolean {
 }
 
 export function isInt(arg: GenericArg): arg is Int {
-  return arg.kind === 'const' || arg.kind === 'op' || arg.kind === 'member' || (arg.kind === 'param' && arg.decl.kind === 'valueparam')
+  return arg.kind === 'const' || arg.kind === 'op' || arg.kind === 'choice' || arg.kind === 'member' || (arg.kind === 'param' && arg.decl.kind === 'valueparam')
     || arg.key === errorInt.key
 }
 
@@ -265,6 +279,7 @@ export function isGeneric(type: GenericArg): boolean {
   switch (type.kind) {
     case 'param': case 'this': case 'assoc': case 'shape': case 'member': return true
     case 'op': return isGeneric(type.left) || isGeneric(type.right)
+    case 'choice': return true
     case 'vector': return isGeneric(type.elem) || isGeneric(type.count)
     case 'matrix': return isGeneric(type.elem) || isGeneric(type.rows) || isGeneric(type.cols)
     case 'array': return isGeneric(type.elem) || (type.count !== null && isGeneric(type.count))
@@ -294,12 +309,14 @@ export function substKey(subst: Subst): string {
 export type MakeMember = (base: Type, name: string) => Int
 
 export function substituteInt(value: Int, subst: Subst, member: MakeMember = intMember): Int {
+  const put = (part: Int): Int => substituteInt(part, subst, member)
   switch (value.kind) {
     case 'param': {
       const arg = subst.args.get(value.decl.id)
       return arg === undefined ? value : arg as Int
     }
-    case 'op': return intOp(value.op, substituteInt(value.left, subst, member), substituteInt(value.right, subst, member))
+    case 'op': return intOp(value.op, put(value.left), put(value.right))
+    case 'choice': return intChoice(put(value.cond), () => put(value.then), () => put(value.otherwise))
     case 'member': return member(substitute(value.base, subst), value.name)
     default: return value
   }
@@ -382,6 +399,7 @@ export function show(type: GenericArg): string {
     case 'func': return `(${type.params.map(p => (p.dir === 'in' ? '' : `${p.dir} `) + show(p.type)).join(', ')}) -> ${show(type.result)}`
     case 'const': return `${type.value}`
     case 'op': return `${show(type.left)} ${type.op} ${show(type.right)}`
+    case 'choice': return `${show(type.cond)} ? ${show(type.then)} : ${show(type.otherwise)}`
     case 'member': return `${show(type.base)}.${type.name}`
   }
 }

@@ -31,8 +31,7 @@ export function valueOf(fn: Fn, operand: Operand): Value {
 /** Lowers a call; undefined where it returns nothing. */
 export function lowerCall(fn: Fn, call: CallExpr): Value | undefined {
   const ref = fn.ref(call.func)
-  const given = call.object === null ? null : evaluate(fn, call.object)
-  const object = isStatic(ref) ? null : given
+  const object = call.object === null ? null : evaluate(fn, call.object)
   const args = call.args.map(a => evaluate(fn, a))
   const result = callWith(fn, ref, object, args, call)
   return result === undefined || ref === call.func ? result : adapt(fn, result, fn.type(call.type))
@@ -58,7 +57,8 @@ export function callAccessor(
 }
 
 /** Calls a concrete function with evaluated operands. `call` is the tree's call where there is one. */
-export function callWith(fn: Fn, ref: FuncRef, object: Operand | null, args: readonly Operand[], call: CallExpr | null): Value | undefined {
+export function callWith(fn: Fn, ref: FuncRef, given: Operand | null, args: readonly Operand[], call: CallExpr | null): Value | undefined {
+  const object = isStatic(ref) ? null : given
   const operands = object === null ? args : [object, ...args]
   switch (ref.kind) {
     case 'requirement': return guarded(fn, builtinMember(fn, ref, operands))

@@ -38,14 +38,14 @@ function hasDefaults(fn: Fn, type: s.Type): boolean {
   return program.fields(type).some(f => program.fieldDefault(f.decl) !== null || hasDefaults(fn, f.type))
 }
 
-/** Writes the default values that the fields of `this` have into what a constructor makes, and what the base's constructor makes. */
+/** Writes the default values of fields, their own or those of their types, into what a constructor makes. */
 export function defaultFields(fn: Fn, self: Ref): void {
   const type = fn.cx.types.source(fn.func.sig.result)
   if (type === undefined || isPair(type)) return
   const subst = fn.cx.program.structSubst(type)
   for (const field of fn.cx.program.fields(type)) {
     const init = fn.cx.program.fieldDefault(field.decl)
-    const value = init !== null ? fn.elsewhere(subst, () => lowerExpr(fn, init)) : field.decl.isBase === true ? defaultValue(fn, field.type) : undefined
+    const value = init !== null ? fn.elsewhere(subst, () => lowerExpr(fn, init)) : hasDefaults(fn, field.type) ? defaultValue(fn, field.type) : undefined
     if (value !== undefined) write(fn, componentOf(fn, self, field.decl.index), value)
   }
 }

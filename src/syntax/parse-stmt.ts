@@ -264,7 +264,6 @@ function parseSwitch(p: Cursor, first: number, attributes: readonly Attribute[])
     const start = p.pos
     if (!atCase(p)) {
       p.report(statementBeforeCase, p.tokens.span(start, start), {})
-      p.recovered()
     }
     const labels: (Expr | undefined)[] = []
     while (atCase(p)) {

@@ -179,7 +179,7 @@ export const tooDeep: Entry<'limit'> = error('E20020', 'this is nested more than
   example: `float f(float x) { return ${'('.repeat(600)}x${')'.repeat(600)}; }`,
 })
 
-export const statementBeforeCase: Entry<never> = error('E20021', 'statements of a switch must follow a case or default label', {
+export const statementBeforeCase: Entry<never> = warning('W20021', 'statements of a switch before its first label never run', {
   example: 'int f(int x) { switch (x) { x = 2; case 1: return 1; default: return 0; } }',
 })
 

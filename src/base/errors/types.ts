@@ -137,7 +137,7 @@ export const listTooLong: Entry<'type' | 'expected' | 'got'> = error('E30500', '
 })
 
 export const listTooShort: Entry<'type' | 'expected' | 'got'> = error('E30501', 'not enough values for {type}: it takes {expected}, got {got}', {
-  example: 'float f() { float3 v = {1, 2}; return v.x; }',
+  example: 'float f(float2 a) { float4 v = {a, 2}; return v.x; }',
 })
 
 export const listNeedsType: Entry<never> = error('E30502', 'the type of this list is not known', {
