@@ -108,7 +108,9 @@ function collectOne(at: Place, decl: ast.Decl): void {
     case 'property': return collectProperty(at, decl)
     case 'alias': {
       const g = generics(at, decl.generics)
-      const alias: AliasDecl = { kind: 'alias', ...base(at, decl.name, decl.modifiers), generics: g.generics, target: decl.target, inner: g.scope }
+      // `typedef Foo Foo;` in a namespace means the one outside.
+      const ownName = at.parent.kind === 'namespace' && decl.target.kind === 'name' && decl.target.name === decl.name.text
+      const alias: AliasDecl = { kind: 'alias', ...base(at, decl.name, decl.modifiers), generics: g.generics, target: decl.target, inner: ownName ? at.scope.parent! : g.scope }
       return enter(at, alias)
     }
     case 'associatedtype': {

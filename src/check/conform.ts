@@ -16,7 +16,7 @@ import { resolveType } from './resolve.ts'
 import {
   arrayType, assocType, errorType, interfaceType, isInt, isIntName, noSubst, paramType, intParam, scalarName, show, structType,
   substitute, substituteInt, thisType,
-  type GenericArg, type InterfaceType, type Subst, type Type,
+  type AssocType, type GenericArg, type InterfaceType, type Subst, type Type,
 } from './type.ts'
 
 /** Puts in types and looks up associated types of what has become concrete. */
@@ -136,7 +136,7 @@ export function boundsOf(cx: Cx, type: Type): readonly InterfaceType[] {
   return all
 }
 
-function assocBounds(from: Cx, decl: AssocDecl): readonly InterfaceType[] {
+export function assocBounds(from: Cx, decl: AssocDecl): readonly InterfaceType[] {
   const cx = from.of(decl)
   const known = cx.bases.get(decl)
   if (known !== undefined) return known
@@ -148,7 +148,19 @@ function assocBounds(from: Cx, decl: AssocDecl): readonly InterfaceType[] {
     else if (type.kind !== 'error') cx.sink.add(errors.notInterface, b.span, { name: decl.name })
   }
   cx.bases.set(decl, list)
+  for (const w of decl.syntax.where) {
+    if (w.kind !== 'equals') continue
+    const [left, right] = [resolveType(cx, w.left, decl.scope), resolveType(cx, w.right, decl.scope)]
+    const [open, same] = left.kind === 'assoc' ? [left, right] : [right, left]
+    if (open.kind === 'assoc' && open.base.kind === 'assoc' && open.base.decl === decl) cx.settled.set(decl, [...cx.settled.get(decl) ?? [], [open, same]])
+  }
   return list
+}
+
+/** What the `where` of an associated type says that its own associated types are. */
+export function settledOf(cx: Cx, decl: AssocDecl): readonly (readonly [AssocType, Type])[] {
+  assocBounds(cx, decl)
+  return cx.of(decl).settled.get(decl) ?? []
 }
 
 /** Whether a type stands for numbers of unknown kind: a parameter bound to floats is its own differential. */
@@ -164,6 +176,11 @@ export function associated(cx: Cx, base: Type, iface: InterfaceType, decl: Assoc
     if (isDifferential && decl.owner.name === 'IDifferentiable') {
       if (base.kind === 'assoc' && base.decl === decl) return base
       if (isFloatParam(cx, base)) return base
+    }
+    if (base.kind === 'assoc') {
+      // `associatedtype A : I where A.B == int` says what `T.A.B` is.
+      const equal = settledOf(cx, base.decl).find(([open]) => open.decl === decl)
+      if (equal !== undefined) return put(cx, equal[1], substFor(base.iface.decl, base.iface.args, base.base))
     }
     const type = assocType(base, iface, decl)
     return cx.equalTo(type.key) ?? type

@@ -2,7 +2,7 @@
 import type { Sink } from '../base/diag.ts'
 import type { Span } from '../base/source.ts'
 import type {
-  AliasDecl, Decl, EnumDecl, ExtensionDecl, FieldDecl, FuncAttributes, FuncDecl, GenericParams, GlobalDecl, LocalDecl,
+  AliasDecl, AssocDecl, Decl, EnumDecl, ExtensionDecl, FieldDecl, FuncAttributes, FuncDecl, GenericParams, GlobalDecl, LocalDecl,
   ModuleDecl, ParamDecl, StructDecl,
 } from './decl.ts'
 import type * as ast from '../syntax/ast.ts'
@@ -10,7 +10,7 @@ import type { Scope } from './scope.ts'
 import type { Library } from './library.ts'
 import type { Template } from './signature.ts'
 import type { Body, Expr, GlobalInfo, StructDiffInfo } from './tree.ts'
-import type { InterfaceType, Type } from './type.ts'
+import type { AssocType, InterfaceType, Type } from './type.ts'
 
 /** What `T : I` and `where` clauses say of the parameters of one generic declaration. */
 export interface Constraint {
@@ -69,6 +69,8 @@ export class Cx {
   readonly bounds: Map<string, InterfaceType[]> = new Map()
   /** What they may conform to besides (`where optional T : I`), which `if (T is I)` asks. */
   readonly optionals: Map<string, InterfaceType[]> = new Map()
+  /** What the `where` of associated types says of theirs. */
+  readonly settled: Map<AssocDecl, readonly (readonly [AssocType, Type])[]> = new Map()
   /** `where A == B`: normal forms by key. */
   readonly equal: Map<string, Type> = new Map()
   readonly fieldSigs: Map<StructDecl, readonly FieldSig[] | 'busy'> = new Map()

@@ -1,5 +1,6 @@
 /** Generic parameters: what constrains them, and how arguments are found from the types of a call. */
 import * as errors from '../base/errors/generics.ts'
+import { typeMismatch } from '../base/errors/types.ts'
 import type { Cx, Constraint } from './context.ts'
 import type { GenericParams } from './decl.ts'
 import { conforms, put, putArg, instancesOf } from './conform.ts'
@@ -7,7 +8,7 @@ import { commonScalar, scalarCost } from './cost.ts'
 import { isOpen } from './member.ts'
 import { resolveInt, resolveType } from './resolve.ts'
 import {
-  isInt, known, matrixType, poisoned, same, scalarName, scalars, vectorType,
+  isFloatName, isInt, known, matrixType, poisoned, same, scalarName, scalars, show, vectorType,
   type GenericArg, type Int, type InterfaceType, type ScalarName, type Subst, type Type,
 } from './type.ts'
 
@@ -32,7 +33,12 @@ export function constraintsOf(from: Cx, list: GenericParams): readonly Constrain
     else if (got.kind !== 'error') cx.sink.add(errors.notInterface, syntax.span, { name: subject.key.split('#')[0]! })
   }
   for (const p of list.params) {
-    if (p.kind !== 'typeparam') continue
+    if (p.kind === 'valueparam') {
+      const { type: syntax } = p.syntax
+      const type = resolveType(cx, syntax, list.scope)
+      if (type.kind === 'scalar' ? isFloatName(type.name) : type.kind === 'vector' || type.kind === 'matrix' || type.kind === 'struct') cx.sink.add(typeMismatch, syntax.span, { expected: 'int', got: show(type) })
+      continue
+    }
     const subject: Type = { kind: 'param', key: `${p.name}#${p.id}`, decl: p }
     for (const b of p.syntax.bounds) bound(subject, b)
   }

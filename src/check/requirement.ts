@@ -2,13 +2,14 @@
 import * as derivative from '../base/errors/derivative.ts'
 import * as generics from '../base/errors/generics.ts'
 import { unsupported } from '../base/errors/names.ts'
+import { typeMismatch } from '../base/errors/types.ts'
 import { hasModifier } from '../syntax/ast.ts'
 import { attributesOf } from './attribute.ts'
-import { closure, declaredBases, extensionInfo, put, putArg, selfType, substFor } from './conform.ts'
+import { assocBounds, associated, closure, conforms, declaredBases, extensionInfo, put, putArg, selfType, settledOf, substFor } from './conform.ts'
 import { foldExpr } from './const.ts'
 import type { Cx } from './context.ts'
 import { explicitOnly, typeCost } from './convert.ts'
-import type { Decl, EnumDecl, ExtensionDecl, FieldDecl, FuncDecl, StructDecl } from './decl.ts'
+import type { AssocDecl, Decl, EnumDecl, ExtensionDecl, FieldDecl, FuncDecl, StructDecl } from './decl.ts'
 import { derivativeMember, differentialOf, placeDifferentialOf, userDifferential } from './differential.ts'
 import { Env } from './env.ts'
 import { checkExpr } from './expr.ts'
@@ -113,7 +114,8 @@ function fits(cx: Cx, decl: FuncDecl, subst: Subst, requirement: FuncDecl, iface
   for (let i = 0; i < theirs.length; i++) renamed.set(theirs[i]!.id, own[i]!.kind === 'typeparam' ? paramType(own[i] as Parameters<typeof paramType>[0]) : intParam(own[i] as Parameters<typeof intParam>[0]))
   const want = template(cx, requirement, { args: renamed, self: type })
   const got = template(cx, decl, subst)
-  return want.params.length === got.params.length && want.params.every((p, i) => p.dir === got.params[i]!.dir && serves(cx, p.type, got.params[i]!.type, p.dir))
+  // One that changes its object would change a copy of it.
+  return (want.mutating || !got.mutating) && want.params.length === got.params.length && want.params.every((p, i) => p.dir === got.params[i]!.dir && serves(cx, p.type, got.params[i]!.type, p.dir))
     && (decl.role === 'constructor' || serves(cx, got.result, want.result, 'in'))
 }
 
@@ -137,7 +139,9 @@ export function checkConformances(cx: Cx, decl: StructDecl | EnumDecl | Extensio
   checkPlaceDifferential(cx, decl)
 }
 
-function checkInterface(cx: Cx, decl: Decl & { readonly kind: 'struct' | 'enum' | 'extension' }, type: Type, iface: InterfaceType): void {
+type ConformingDecl = Decl & { readonly kind: 'struct' | 'enum' | 'extension' }
+
+function checkInterface(cx: Cx, decl: ConformingDecl, type: Type, iface: InterfaceType): void {
   if (iface.decl.module.isCore) {
     // The compiler makes what these require, or the type is built in.
     if (iface.decl.name === 'IDifferentiable' || /^I(Differentiable)?(Mutating)?Func$/.test(iface.decl.name) || iface.decl.name.startsWith('__') || type.kind !== 'struct') return
@@ -149,6 +153,7 @@ function checkInterface(cx: Cx, decl: Decl & { readonly kind: 'struct' | 'enum' 
         case 'property': case 'subscript': for (const a of requirement.accessors) checkFunction(cx, decl, type, iface, a); break
         case 'assoc':
           if (requirement.syntax.fallback === undefined && !hasMember(cx, type, requirement.name)) missing(cx, decl, type, iface, requirement.name)
+          else checkAssociated(cx, decl, type, iface, requirement)
           break
         case 'global':
           if (!hasMember(cx, type, requirement.name)) missing(cx, decl, type, iface, requirement.name)
@@ -159,9 +164,25 @@ function checkInterface(cx: Cx, decl: Decl & { readonly kind: 'struct' | 'enum' 
   }
 }
 
+/** Reports where the type that stands for an associated one lacks what is asked of that. */
+function checkAssociated(cx: Cx, decl: ConformingDecl, type: Type, iface: InterfaceType, requirement: AssocDecl): void {
+  const subst = substFor(iface.decl, iface.args, type)
+  const given = associated(cx, type, iface, requirement)
+  const at = membersOf(cx, type, requirement.name)[0]?.decl ?? decl
+  const span = at.kind === 'module' ? undefined : at.span ?? undefined
+  for (const b of assocBounds(cx, requirement)) {
+    const bound = put(cx, b, subst) as InterfaceType
+    if (!poisoned(given) && !conforms(cx, given, bound)) cx.sink.add(generics.doesNotConform, span, { type: show(given), interface: show(bound) })
+  }
+  for (const [open, is] of settledOf(cx, requirement)) {
+    const [found, wanted] = [put(cx, open, subst), put(cx, is, subst)]
+    if (!poisoned(found) && !same(found, wanted)) cx.sink.add(typeMismatch, span, { expected: show(wanted), got: show(found) })
+  }
+}
+
 const hasMember = (cx: Cx, type: Type, name: string): boolean => membersOf(cx, type, name).some(m => m.via < 2)
 
-function missing(cx: Cx, decl: Decl & { readonly kind: 'struct' | 'enum' | 'extension' }, type: Type, iface: InterfaceType, name: string): void {
+function missing(cx: Cx, decl: ConformingDecl, type: Type, iface: InterfaceType, name: string): void {
   cx.sink.add(generics.missingRequirement, decl.span ?? undefined, { type: show(type), name, interface: show(iface) })
 }
 
@@ -170,7 +191,7 @@ function mismatched(cx: Cx, at: Exclude<Decl, { readonly kind: 'module' }>, type
     { span: requirement.span ?? undefined, text: 'required here' })
 }
 
-function checkFunction(cx: Cx, decl: Decl & { readonly kind: 'struct' | 'enum' | 'extension' }, type: Type, iface: InterfaceType, asked: FuncDecl): void {
+function checkFunction(cx: Cx, decl: ConformingDecl, type: Type, iface: InterfaceType, asked: FuncDecl): void {
   // Of packs, those with one part each stand for all.
   const requirement = asked.generics?.packed === true ? writtenOut(cx, asked, packsOf(asked.generics).map(() => 1)) ?? asked : asked
   const name = requirement.of === null ? requirement.name : requirement.of.name

@@ -1,8 +1,8 @@
 /** The state of a parse: where it stands in the tokens, how deep it is, and whether it is getting over an error. */
-import { badDigit, expectedName, expectedToken, tooDeep, unclosedBracket, unexpectedToken } from '../base/errors/syntax.ts'
+import { badDigit, columnMajor, expectedName, expectedToken, tooDeep, unclosedBracket, unexpectedToken } from '../base/errors/syntax.ts'
 import type { Entry, Sink } from '../base/diag.ts'
 import { Span } from '../base/source.ts'
-import type { Generics, Name } from './ast.ts'
+import type { Generics, Modifier, Name } from './ast.ts'
 import {
   damageFlag, eofKind, lineFlag, nameKind, punctuatorKind, punctuatorText, stringKind, type Punctuator, type TokenStream,
 } from './token.ts'
@@ -191,6 +191,14 @@ export class Cursor {
     }
     this.report(expectedName, this.tokens.span(this.pos, this.pos), { what, found: this.found() })
     return { text: '', span: this.tokens.span(this.pos, this.pos) }
+  }
+
+  /** Consumes a modifier. */
+  modifier(): Modifier {
+    const at = this.advance()
+    const [span, name] = [this.tokens.span(at, at), this.tokens.text(at)]
+    if (name === 'column_major') this.report(columnMajor, span, {})
+    return { kind: 'modifier', span, name }
   }
 
   /** Reports an error unless the parser is still getting over another. */

@@ -178,6 +178,10 @@ function lexNumber(text: string, start: number, to: number): number {
     i++
     digits()
   }
+  if (text.startsWith('#INF', i)) {
+    isFloat = true
+    i += 4
+  }
   if ((text.charCodeAt(i) | 32) === 101) {
     const next = text.charCodeAt(i + 1)
     const sign = next === 43 || next === 45 ? 1 : 0

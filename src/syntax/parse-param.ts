@@ -44,9 +44,8 @@ export function parseModifiers(p: Cursor, attributes: Attribute[], found: Modifi
       ? next === nameKind || p.isAt(p.pos + 1, '::') || (p.isAt(p.pos + 1, '[') && word !== 'in' && word !== 'out')
       : softModifiers.has(word) ? next === nameKind && isFollowedByDeclarator(p) : modifiersWithArgs.has(word)
     if (!isModifier) return
-    const at = p.advance()
+    found.push(p.modifier())
     if (modifiersWithArgs.has(word) && p.is('(')) p.jump(Math.max(p.afterBracket(p.pos), p.pos + 1))
-    found.push({ kind: 'modifier', span: p.tokens.span(at, at), name: word })
   }
 }
 

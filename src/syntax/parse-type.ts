@@ -26,8 +26,7 @@ function parseTypeModifiers(p: Cursor): Modifier[] {
   for (;;) {
     const word = p.word()
     if (word === 'each' || word === 'expand' || !typeModifiers.has(word) || p.kindAt(p.pos + 1) !== nameKind) return modifiers
-    const at = p.advance()
-    modifiers.push({ kind: 'modifier', span: p.tokens.span(at, at), name: word })
+    modifiers.push(p.modifier())
   }
 }
 
