@@ -153,7 +153,7 @@ function checkInterface(cx: Cx, decl: ConformingDecl, type: Type, iface: Interfa
         case 'property': case 'subscript': for (const a of requirement.accessors) checkFunction(cx, decl, type, iface, a); break
         case 'assoc':
           if (requirement.syntax.fallback === undefined && !hasMember(cx, type, requirement.name)) missing(cx, decl, type, iface, requirement.name)
-          else checkAssociated(cx, decl, type, iface, requirement)
+          else if (!iface.decl.module.isCore) checkAssociated(cx, decl, type, iface, requirement)
           break
         case 'global':
           if (!hasMember(cx, type, requirement.name)) missing(cx, decl, type, iface, requirement.name)
