@@ -197,23 +197,22 @@ export function binaryExpr(env: Env, op: BinaryOp, left: Expr, right: Expr, span
     if ((op === '==' || op === '!=') && same(left.type, right.type) && isOpen(left.type)) return { kind: 'binary', type: comparisonType(cx, left.type), span, op, left, right }
     return fail()
   }
+  const hasFloats = (type: Type): boolean => scalarName(type) !== null && isFloatName(scalarName(type)!)
   if (op === '<<' || op === '>>') {
     const base = scalarName(left.type) === 'bool' ? convertExpr(cx, left, withScalar(left.type, intType)) : left.type.kind === 'enum' ? convertExpr(cx, left, enumTag(cx, left.type.decl)) : left
-    const name = scalarName(base.type)
-    if (name !== null && isFloatName(name)) return fail()
+    if (hasFloats(base.type) || hasFloats(right.type)) return fail()
     const cost = typeCost(cx, right.type, base.type)
     if (base.type.kind === 'scalar' && right.type.kind === 'vector') {
       const both = balance(env, base, right, op)
       return both === null ? fail() : { kind: 'binary', type: both.type, span, op, left: both.left, right: both.right }
     }
-    if (cost === null || cost >= explicitOnly || (scalarName(right.type) !== null && isFloatName(scalarName(right.type)!))) return fail()
+    if (cost === null || cost >= explicitOnly) return fail()
     return { kind: 'binary', type: base.type, span, op, left: base, right: convertExpr(cx, right, base.type) }
   }
   const both = balance(env, left, right, op)
   if (both === null) return fail()
-  const name = scalarName(both.type)
-  if (bitwise.has(op) && name !== null && isFloatName(name)) return fail()
-  if ((op === '/' || op === '%') && name !== null && !isFloatName(name) && both.right.kind === 'const' && both.right.value === 0) cx.sink.add(types.divisionByZero, right.span ?? span, {})
+  if (bitwise.has(op) && hasFloats(both.type)) return fail()
+  if ((op === '/' || op === '%') && scalarName(both.type) !== null && !hasFloats(both.type) && both.right.kind === 'const' && both.right.value === 0) cx.sink.add(types.divisionByZero, right.span ?? span, {})
   const made: Expr = { kind: 'binary', type: comparisons.has(op) ? comparisonType(cx, both.type) : both.type, span, op, left: both.left, right: both.right }
   // Flags that are joined are flags.
   return left.type.kind === 'enum' && same(left.type, right.type) && bitwise.has(op) ? convertExpr(cx, made, left.type) : made

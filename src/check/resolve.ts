@@ -41,6 +41,7 @@ export interface Found {
 export function lookup(cx: Cx, start: Scope, name: string, topOnly = false): readonly Found[] {
   const found: Found[] = []
   let distance = 0
+  let left = false
   for (let scope: Scope | null = start; scope !== null; scope = scope.parent, distance++) {
     const from = found.length
     if (topOnly && scope.kind !== 'module') continue
@@ -58,7 +59,9 @@ export function lookup(cx: Cx, start: Scope, name: string, topOnly = false): rea
       }
     } else if (scope.owner?.kind === 'module') lookupModule(cx, scope, scope.owner, name, distance, found)
     else if (scope.owner?.kind === 'namespace' || scope.usings.length > 0) declared(cx, scope, name, start, (decl, extra) => found.push({ decl, distance: distance + extra, member: null, type: null }))
-    else for (const decl of scope.names.get(name) ?? []) found.push({ decl, distance, member: null, type: null })
+    else for (const decl of scope.names.get(name) ?? []) if (!left || (decl.kind !== 'local' && decl.kind !== 'parameter')) found.push({ decl, distance, member: null, type: null })
+    // What a function around this one holds is not to be had.
+    left ||= scope.owner?.kind === 'func'
     if (endsIn(found, from)) {
       return found[0] !== undefined && overloads(found[0].decl) ? found.filter(f => overloads(f.decl)) : found.slice(from)
     }
@@ -349,6 +352,10 @@ export function applyGeneric(cx: Cx, open: Term & { readonly kind: 'open' }, arg
       return errorType
     }
     const elem = type(0)
+    if ((decl === 'vector' || decl === 'matrix') && /^(vector|matrix|array|struct|interface|void)$/.test(elem.kind)) {
+      cx.sink.add(generics.argumentKind, args[0]!.span, { expected: 'a scalar type' })
+      return errorType
+    }
     switch (decl) {
       case 'vector': return elem.kind === 'error' ? elem : vectorType(elem, side(cx, args[1]!, int(1)))
       case 'matrix': return elem.kind === 'error' ? elem : matrixType(elem, side(cx, args[1]!, int(1)), side(cx, args[2]!, int(2)))

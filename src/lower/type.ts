@@ -45,8 +45,8 @@ export class Types {
       case 'scalar': return t.scalars[type.name]
       case 'string': return t.u32
       case 'enum': return this.of(this.#program.enumTag(type))
-      case 'vector': return t.vec(this.of(type.elem), this.#side(type.count))
-      case 'matrix': return t.mat(this.of(type.elem), this.#side(type.rows), this.#side(type.cols))
+      case 'vector': return t.vec(this.#lane(type), this.#side(type.count))
+      case 'matrix': return t.mat(this.#lane(type), this.#side(type.rows), this.#side(type.cols))
       case 'array': {
         if (type.count !== null) return t.array(this.of(type.elem), this.#length(this.number(type.count)))
         this.#sink.add(unsizedArray, undefined, { type: s.show(type) })
@@ -94,6 +94,12 @@ export class Types {
     if (n < 1) this.#sink.add(badArraySize, undefined, {})
     else this.#sink.add(arrayTooLarge, undefined, { count: n, limit: s.maxElements })
     return 1
+  }
+
+  /** What a vector or matrix is made of; generic arguments may make it something else than numbers. */
+  #lane(type: s.VectorType | s.MatrixType): t.Type {
+    if (type.elem.kind !== 'scalar') this.#sink.add(unsupportedHere, undefined, { what: `a value of type ${s.show(type)}` })
+    return this.of(type.elem)
   }
 
   /** Lanes, rows or columns; generic arguments may ask for more than there are. */

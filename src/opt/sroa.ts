@@ -272,7 +272,8 @@ class Splitter {
     const { piece, outer } = place
     if (piece.is === 'var') {
       const pointer = this.#pointer(place)
-      this.#b.store(pointer, this.#b.zero(pointer.type.elem!))
+      // There is no resource of zero.
+      if (pointer.type.elem!.kind !== 'ptr') this.#b.store(pointer, this.#b.zero(pointer.type.elem!))
     } else {
       for (const p of piece.parts) this.#clear({ piece: p, node: p.node, outer, steps: [] })
     }
