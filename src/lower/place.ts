@@ -140,7 +140,7 @@ export function indexOf(fn: Fn, from: Ref, index: Value): Ref {
     return { kind: 'pointer', pointer: fn.b.elem(pointer, index) }
   }
   if (base.kind === 'bundle') {
-    if (known !== undefined) return componentOf(fn, base, known)
+    if (known !== undefined && known in base.parts) return componentOf(fn, base, known)
     fn.cx.sink.add(resourceElement, fn.b.span ?? undefined, {})
     return base.parts[0]!
   }

@@ -24,7 +24,7 @@ float depth<T>(T x, int n) { if (n == 0) return 0.0; Box<T> b; b.value = x; retu
 export float f(float x) { return depth<float>(x, 3); }`,
 })
 
-export const resourceElement: Entry<never> = error('E36112', 'a resource is chosen by an index that is not known when compiling', {
+export const resourceElement: Entry<never> = error('E36112', 'this index chooses no resource that is known when compiling', {
   help: 'index arrays of resources with constants, or unroll the loop with [ForceUnroll]',
   example: `StructuredBuffer<float> inputs[2];
 RWStructuredBuffer<float> outputs;
