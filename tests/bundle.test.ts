@@ -4,9 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import { expect, it } from 'vitest'
-// @ts-expect-error A build script has no declarations.
 import { stripExamples } from '../tools/strip-examples.mjs'
-// @ts-expect-error As above.
 import { shortNames } from '../tools/short-names.mjs'
 import { compile } from '../src/wgsl.ts'
 

@@ -5,7 +5,7 @@ import { isOpen } from './member.ts'
 import { globalInit } from './signature.ts'
 import type { Expr, Place } from './tree.ts'
 import {
-  bits, errorInt, foldInt, intChoice, intConst, intMember, intOp, isFloatName, isSignedName, known, noSubst, same, type Int, type IntOp, type ScalarName, type Subst, type Type,
+  bits, errorInt, foldInt, intChoice, intConst, intMember, intOp, isFloatName, isSignedName, known, same, type Int, type IntOp, type ScalarName, type Subst, type Type,
 } from './type.ts'
 
 function wrap(value: number, type: Type): Int {
@@ -18,7 +18,7 @@ function wrap(value: number, type: Type): Int {
 
 const whole = (type: Type): boolean => type.kind === 'enum' || (type.kind === 'scalar' && !isFloatName(type.name))
 
-/** What a constant, or an element or field of one, begins with. */
+/** What a constant, or an element of one, begins with. */
 function initOf(cx: Cx, place: Place, subst: Subst, depth: number): Expr | null {
   switch (place.kind) {
     case 'local': return cx.localInits.get(place.decl) ?? cx.core.localInits.get(place.decl) ?? null
@@ -60,7 +60,10 @@ export function foldExpr(cx: Cx, e: Expr, subst: Subst, depth = 0): Int | null {
       if (!whole(e.type)) return null
       if (place.kind === 'global' && place.decl.parent?.kind === 'interface') return place.subst.self === null ? null : putArg(cx, intMember(place.subst.self, place.decl.name), subst) as Int
       const init = initOf(cx, place, subst, depth)
-      const value = init === null ? null : foldExpr(cx, init, place.kind === 'global' ? place.subst : noSubst, depth + 1)
+      let root = place
+      while (root.kind === 'index') root = root.base
+      if (init === null || root.kind !== 'global') return init === null ? null : foldExpr(cx, init, subst, depth + 1)
+      const value = foldExpr(cx, init, root.subst, depth + 1)
       return value === null ? null : putArg(cx, value, subst) as Int
     }
     case 'convert': {

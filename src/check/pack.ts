@@ -74,7 +74,7 @@ export function forArguments(cx: Cx, candidate: Candidate, funcs: Term & { reado
     return null
   }
   // Where the explicit arguments end before the packs, the others tell.
-  const first = list.params.findIndex(p => packsOf(list).some(q => q === p.name))
+  const first = list.params.findIndex(p => p.kind === 'typeparam' && p.syntax.pack)
   const counts = funcs.args === null || funcs.args.length <= first ? countsOf(decl, list, args) : shared(list, funcs.args.length)
   return counts === null ? null : wanted(counts)
 }

@@ -1,0 +1,1 @@
+export const shortNames: { readonly mangleProps: RegExp }
