@@ -14,6 +14,8 @@ const verified = 4
 const only = process.env['FUZZ_OF']
 /** After how many failures to stop. */
 const most = Number(process.env['FAILURES'] ?? 1)
+/** A long run says this often how far it is, so that one that is stopped has still said something. */
+const stride = 5000
 
 const programsIn = (folder: string): string[] => {
   const path = resolve(import.meta.dirname, folder)
@@ -41,6 +43,7 @@ it('compiles broken and changed programs, or says what is wrong with them, and s
   let [changed, sound] = [0, 0]
   const failures: Error[] = []
   for (let i = 0; i < runs && failures.length < most; i++) {
+    if (i > 0 && i % stride === 0) console.error(`${i} of ${runs} programs of seed ${seed}: ${failures.length} failed`)
     // One in three programs is broken as text, the others only changed; one in four is an example.
     const from = chosen ?? (i % 4 === 0 ? examples : others)
     const original = from[mutator.pick(from.length)]!
