@@ -236,6 +236,11 @@ export interface FrontOptions {
   readonly searchPaths?: readonly string[] | undefined
   /** Macros, as by `#define`; `true` defines one as 1. */
   readonly defines?: Readonly<Record<string, string | number | boolean>> | undefined
+  /**
+   * How matrices lie in buffers and uniforms, where neither `row_major` nor `column_major` says it: row by row, as by default, or
+   * column by column, as `slangc` has it by default.
+   */
+  readonly matrixLayout?: 'row-major' | 'column-major' | undefined
   /** Types for dynamic dispatch beyond those that the program makes: `Type:Interface` or `Type:Interface=id`. */
   readonly conformances?: readonly string[] | undefined
   /** Entry points to compile; default: every function with a stage. One without `[shader]` needs its stage here. */
@@ -345,7 +350,7 @@ function conformance(text: string): Conformance {
 export function front(source: string, options: FrontOptions, core: LibraryData, sink: Sink): Checked {
   const program = timed(options, 'check', () => check({
     source, fileName: options.fileName ?? 'main.slang', files: options.files ?? {}, resolve: options.resolve,
-    searchPaths: options.searchPaths ?? [], defines: options.defines ?? {},
+    searchPaths: options.searchPaths ?? [], defines: options.defines ?? {}, columnMajor: options.matrixLayout === 'column-major',
   }, core, sink))
   return new Checked(program, options)
 }

@@ -13,8 +13,14 @@ import { bindKnown } from './known-textures.ts'
 
 const levels = [0, 2] as const
 
-function compiled(c: Case, optimize: Level): Program {
-  return compile(c.numbers === undefined ? c.source : framed(c), { fileName: 'case.slang', files: c.files, optimize })
+function compiled(c: Case, optimize: Level, matrixLayout?: 'column-major'): Program {
+  return compile(c.numbers === undefined ? c.source : framed(c), { fileName: 'case.slang', files: c.files, optimize, matrixLayout })
+}
+
+/** How to compile a program: its values do not hang on how matrices lie in memory. */
+function ways(c: Case): (readonly [Level, ('column-major')?])[] {
+  const all = levels.map(level => [level] as const)
+  return /[234]x[234]|matrix/.test(c.source) ? [...all, ...levels.map(level => [level, 'column-major'] as const)] : all
 }
 
 /** All that is said of a program: where compiling finds no error that is announced, what is said when WGSL is asked for. */
@@ -71,8 +77,8 @@ function bound(c: Case, b: BindingInfo, bytes: Uint8Array): GpuResource {
 
 /** The interpreter as lowered and optimised (verified after each pass), the GPU as lowered, the CPU targets as optimised. */
 async function runEverywhere(c: Case): Promise<void> {
-  for (const level of levels) {
-    const program = compiled(c, level)
+  for (const [level, layout] of ways(c)) {
+    const program = compiled(c, level, layout)
     expect(diagnosed(program.diagnostics).sort(), renderDiagnostics(program.diagnostics)).toEqual([...c.diagnostics].sort())
     const module = inspect(framed(c), 'case.slang', level, c.files)()
     const wgsl = c.only === 'cpu' ? undefined : program.wgsl()

@@ -11,7 +11,7 @@ interface Checked { readonly program: CheckedProgram; readonly codes: readonly s
 
 function checked(source: string, files: Readonly<Record<string, string>> = {}, more: { searchPaths?: readonly string[]; defines?: Readonly<Record<string, string>> } = {}): Checked {
   const sink = new Sink()
-  const program = check({ source, fileName: 'main.slang', files, resolve: undefined, searchPaths: more.searchPaths ?? [], defines: more.defines ?? {} }, core, sink)
+  const program = check({ source, fileName: 'main.slang', files, resolve: undefined, searchPaths: more.searchPaths ?? [], defines: more.defines ?? {}, columnMajor: false }, core, sink)
   return { program, codes: sink.list.map(d => d.code) }
 }
 
@@ -97,7 +97,7 @@ describe('a checked program', () => {
 describe('a misspelt name', () => {
   const notes = (source: string): readonly string[] => {
     const sink = new Sink()
-    check({ source, fileName: 'main.slang', files: {}, resolve: undefined, searchPaths: [], defines: {} }, core, sink)
+    check({ source, fileName: 'main.slang', files: {}, resolve: undefined, searchPaths: [], defines: {}, columnMajor: false }, core, sink)
     return sink.list.flatMap(d => d.notes.map(n => n.text))
   }
 
@@ -119,7 +119,7 @@ describe('a misspelt name', () => {
 describe('a byte order mark', () => {
   it('moves no columns', () => {
     const sink = new Sink()
-    check({ source: '\uFEFFfloat f() { return y; }', fileName: 'main.slang', files: {}, resolve: undefined, searchPaths: [], defines: {} }, core, sink)
+    check({ source: '\uFEFFfloat f() { return y; }', fileName: 'main.slang', files: {}, resolve: undefined, searchPaths: [], defines: {}, columnMajor: false }, core, sink)
     const { file, start } = sink.list[0]!.span!
     expect([file.position(start), file.line(1)]).toEqual([{ line: 1, column: 20 }, 'float f() { return y; }'])
   })
@@ -165,7 +165,7 @@ describe('what follows from a mistake', () => {
 
   const said = (source: string): string => {
     const sink = new Sink()
-    check({ source, fileName: 'main.slang', files: {}, resolve: undefined, searchPaths: [], defines: {} }, core, sink)
+    check({ source, fileName: 'main.slang', files: {}, resolve: undefined, searchPaths: [], defines: {}, columnMajor: false }, core, sink)
     return sink.list.map(d => [d.message, d.help, ...d.notes.map(n => n.text)].join('; ')).join('\n')
   }
 

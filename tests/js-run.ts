@@ -16,10 +16,13 @@ export function evaluate(code: string, math: unknown = Math): Evaluated {
   return new Function('Math', body)(math) as Evaluated
 }
 
+const turned = (rows: unknown): Data => ((rows as readonly Data[][])[0]!).map((_, c) => (rows as readonly Data[][]).map(row => row[c]!))
+
 /** The interpreter's data as a host hands it over: structs as objects. */
 export function toHost(type: Type, data: Data): unknown {
   if (type.kind === 'scalar') return data
   const parts = data as readonly Data[]
+  if (type.columnsOf !== null) return turned(parts[0])
   if (type.kind === 'struct') return Object.fromEntries(type.fields.map((f, i) => [f.name, toHost(f.type, parts[i]!)]))
   return parts.map((part, i) => toHost(component(type, i), part))
 }
@@ -27,6 +30,7 @@ export function toHost(type: Type, data: Data): unknown {
 /** Host data as the interpreter's. */
 export function fromHost(type: Type, data: unknown): Data {
   if (type.kind === 'scalar') return data as Data
+  if (type.columnsOf !== null) return [turned(data)]
   if (type.kind === 'struct') return type.fields.map(f => fromHost(f.type, (data as Record<string, unknown>)[f.name]))
   return (data as unknown[]).map((part, i) => fromHost(component(type, i), part))
 }

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, test } from 'vitest'
+import { load } from '../src/cpu/index.ts'
 import { compile, reflectionTypes, type BindingInfo, type VaryingInfo } from '../src/index.ts'
 import { closeGpu, compileWgsl, refuse } from './gpu.ts'
 
@@ -42,6 +43,30 @@ describe('reflection', () => {
       kind: 'array', count: 0, stride: 48, size: 0, align: 16, elem: { kind: 'matrix', scalar: 'f32', rows: 3, cols: 3, stride: 16, size: 48, align: 16 },
     })
     expect(reflection.globalParams).toMatchObject({ size: 80, fields: [{ name: 'time', offset: 0 }, { name: 'view', offset: 16 }] })
+  })
+
+  test('says which matrices lie column by column', async () => {
+    const source = `struct S { float x; column_major float2x3 m; float2x3 n; }
+RWStructuredBuffer<S> s;
+[shader("compute")] [numthreads(1, 1, 1)] void main() { s[0].m[1][0] = s[0].m[0][2] + 10; s[0].n[1] = s[0].m[0]; }`
+    for (const matrixLayout of ['row-major', 'column-major'] as const) {
+      const other = matrixLayout === 'row-major' ? 'column_major' : 'row_major'
+      const made = compile(source.replace('column_major', other), { matrixLayout })
+      const m = { kind: 'matrix', scalar: 'f32', rows: 2, cols: 3 }
+      const columns = { ...m, columnMajor: true, stride: 8, size: 24, align: 8 }
+      const rows = { ...m, stride: 16, size: 32, align: 16 }
+      const [first, second] = matrixLayout === 'row-major' ? [columns, rows] : [rows, columns]
+      const { elem } = made.wgsl().reflection.bindings[0]!.type as unknown as { elem: { size: number, fields: { offset: number, type: object }[] } }
+      expect(elem.fields.map(f => f.type)).toEqual([{ kind: 'scalar', scalar: 'f32', size: 4, align: 4 }, first, second])
+      const [at, to] = elem.fields.slice(1).map(f => f.offset / 4)
+      const bytes = new Float32Array(elem.size / 4)
+      // Element 0, 2 and 1, 0 of the first matrix, and row 1 of the second.
+      const read = matrixLayout === 'row-major' ? at! + 4 : at! + 2
+      bytes[read] = 5
+      await (await load(made)).kernel('main').dispatch([1, 1, 1], { buffers: { s: bytes } })
+      expect(bytes[matrixLayout === 'row-major' ? at! + 1 : at! + 4]).toBe(15)
+      expect(bytes[matrixLayout === 'row-major' ? to! + 6 : to! + 5]).toBe(5)
+    }
   })
 
   test('says what entry points take, give and use', () => {

@@ -20,7 +20,7 @@ import { isOwn } from './requirement.ts'
 import { derive, showSignature, template, type Template } from './signature.ts'
 import { errorTerm, spanOf, typeOf, unusable, value, type Candidate, type Term } from './term.ts'
 import type { Arg, FuncRef, Place, SigParam } from './tree.ts'
-import { bits, intConst, isInt, isIntName, known, noSubst, poisoned, same, scalarName, show, type GenericArg, type Subst, type Type } from './type.ts'
+import { bits, intConst, isInt, isIntName, known, noSubst, poisoned, same, scalarName, show, withOrder, type GenericArg, type Subst, type Type } from './type.ts'
 
 type Funcs = Term & { readonly kind: 'funcs' }
 
@@ -373,7 +373,7 @@ function sameLanes(a: Type, b: Type): boolean {
 /** Whether a place of one type can stand for one of another: among numbers only integers of one size can, each way without loss. */
 function canStandFor(from: Type, to: Type): boolean {
   const [a, b] = [scalarName(from), scalarName(to)]
-  if (a === null || b === null || same(from, to)) return true
+  if (a === null || b === null || same(from, withOrder(to, false))) return true
   return isIntName(a) && isIntName(b) && bits(a) === bits(b) && sameLanes(from, to)
 }
 

@@ -41,6 +41,7 @@ export type CheckOptions = SourceOptions
 export function check(options: CheckOptions, core: LibraryData, sink: Sink): CheckedProgram {
   const state = coreOf(core)
   const cx = new Cx(sink, state.library, state)
+  cx.columnMajor = options.columnMajor
   const root = new Loader(cx, options, sink).root()
   // Of a text that was given up half way only that is worth saying.
   if (!sink.has(nestedTooDeep)) checkUser(cx, sink.list.filter(d => d.severity === 'error').map(d => d.span))
@@ -169,10 +170,12 @@ class Program implements CheckedProgram {
   readonly entries: readonly FuncDecl[]
   readonly globals: readonly GlobalDecl[]
   readonly unbounded: readonly Span[]
+  readonly columnMajor: boolean
 
   constructor(cx: Cx, root: ModuleDecl) {
     this.#cx = cx
     this.unbounded = cx.unbounded
+    this.columnMajor = cx.columnMajor
     this.modules = cx.modules
     const functions = cx.userDecls.filter((d): d is FuncDecl => d.kind === 'func' && paramLists(d).length === 0)
     this.functions = [...functions.filter(f => f.module === root), ...functions.filter(f => f.module !== root)]

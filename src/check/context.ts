@@ -51,6 +51,8 @@ export class Cx {
   readonly modules: ModuleDecl[] = []
   /** The generic parameter list whose parameters a scope holds. */
   readonly paramLists: Map<Scope, GenericParams> = new Map()
+  /** Whether matrices lie in memory column by column where nothing says otherwise. */
+  columnMajor = false
   /** The state that keeps what is resolved of the core library; this one where it is that itself. */
   readonly core: Cx
   /** The next identity of a declaration or parameter. */

@@ -16,7 +16,7 @@ import { emptyError, toExpr } from './expr.ts'
 import { isNone, optionalElem } from './optional.ts'
 import type { Term } from './term.ts'
 import type { Expr, Place } from './tree.ts'
-import { bits, boolType, isFloatName, known, poisoned, same, scalarName, show, type Type } from './type.ts'
+import { bits, boolType, isFloatName, known, poisoned, same, scalarName, show, withOrder, type Type } from './type.ts'
 
 /** From this on a conversion must be written. */
 export const explicitOnly = 10000
@@ -56,7 +56,7 @@ export function typeCost(cx: Cx, from: Type, to: Type, literal: bigint | null = 
       return from.decl.intrinsic === 'DifferentialPair' && to.kind === 'struct' && to.decl === from.decl ? pairCost(cx, from.args[0] as Type, to.args[0] as Type) : null
     }
     case 'array':
-      if (to.kind !== 'array' || !same(from.elem, to.elem)) return null
+      if (to.kind !== 'array' || !same(withOrder(from.elem, false), withOrder(to.elem, false))) return null
       if (to.count === null) return 30
       return from.count !== null && intsAgree(from.count, to.count) ? 0 : null
     case 'enum': {
@@ -153,7 +153,7 @@ export function convertExpr(cx: Cx, e: Expr, to: Type, span: Span | null = e.spa
     return { kind: 'construct', type: to, span, parts: [{ kind: 'const', type: boolType, span, value: true }, convertExpr(cx, e, held, span)] }
   }
   if (e.kind === 'const' && to.kind === 'scalar' && e.type.kind === 'scalar') return { kind: 'const', type: to, span, value: convertNumber(e.value, to.name) }
-  if (e.type.kind === 'array' && to.kind === 'array') return e
+  if (e.type.kind === 'array' && to.kind === 'array' && same(e.type.elem, to.elem)) return e
   const steps = stepsTo(cx, e.type, to)
   if (steps !== null) return baseOfExpr(cx, e, steps)
   return { kind: 'convert', type: to, span, value: e }
@@ -161,7 +161,7 @@ export function convertExpr(cx: Cx, e: Expr, to: Type, span: Span | null = e.spa
 
 /** A place seen as another type, for `out` and `inout` arguments. */
 export function convertPlace(place: Place, to: Type): Place {
-  if (same(place.type, to) || place.type.kind === 'error' || place.type.kind === 'array') return place
+  if (same(place.type, to) || place.type.kind === 'error' || (place.type.kind === 'array' && to.kind === 'array' && same(place.type.elem, to.elem))) return place
   return { kind: 'convert', type: to, span: place.span, base: place }
 }
 

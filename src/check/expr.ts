@@ -20,7 +20,7 @@ import { byteSize } from './size.ts'
 import { errorTerm, funcsOf, typeOf, unusable, value, type Term } from './term.ts'
 import type { Arg, Expr, Place } from './tree.ts'
 import {
-  boolType, errorType, intMember, intType, isGeneric, poisoned, scalars, show, stringType, uintType, type GenericArg, type Type,
+  boolType, errorType, intMember, intType, isGeneric, poisoned, scalars, show, stringType, uintType, withOrder, type GenericArg, type Type,
 } from './type.ts'
 
 /** Stands for what was reported. */
@@ -40,7 +40,11 @@ export function checkExpr(env: Env, e: ast.Expr): Term {
   env.depth++
   const term = check(env, e)
   env.depth--
-  return term
+  // How a matrix lies in memory is no matter of its value.
+  const type = typeOf(term)
+  if (type?.kind !== 'matrix' || !type.turned) return term
+  const plain = withOrder(type, false)
+  return term.kind === 'value' ? { ...term, expr: { ...term.expr, type: plain } as Expr } : term.kind === 'place' ? { ...term, place: { ...term.place, type: plain } as Place } : term
 }
 
 function unsupported(env: Env, span: Span, feature: string): Term {

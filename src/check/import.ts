@@ -18,6 +18,8 @@ export interface SourceOptions {
   readonly resolve: ((path: string) => string | undefined) | undefined
   readonly searchPaths: readonly string[]
   readonly defines: Readonly<Record<string, string | number | boolean>>
+  /** Whether matrices lie in memory column by column where nothing says otherwise. */
+  readonly columnMajor: boolean
 }
 
 /** Joins paths and takes out `.` and `..`. */

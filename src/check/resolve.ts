@@ -24,7 +24,7 @@ import type { Expr } from './tree.ts'
 import {
   arrayType, assocType, enumType, errorInt, errorType, funcType, intConst, intParam, interfaceType, known, matrixType,
   maxElements, noSubst, paramType, shapeType, show,
-  structType, thisType, vectorType, type GenericArg, type Int, type Subst, type Type,
+  structType, thisType, vectorType, withOrder, type GenericArg, type Int, type Subst, type Type,
 } from './type.ts'
 import { eachExpr } from './walk.ts'
 
@@ -229,6 +229,12 @@ export function resolveType(cx: Cx, e: ast.TypeExpr, scope: Scope): Type {
   }
 }
 
+/** The type as `row_major` and `column_major` want it in memory. */
+export function ordered(cx: Cx, node: { readonly modifiers: readonly ast.Modifier[] }, type: Type): Type {
+  const order = node.modifiers.find(m => m.name === 'row_major' || m.name === 'column_major')
+  return order === undefined ? type : withOrder(type, (order.name === 'column_major') !== cx.columnMajor)
+}
+
 /** The type of a term that must be a type. */
 export function termType(cx: Cx, term: Term, span: Span): Type {
   if (term.kind === 'type') return term.type
@@ -246,7 +252,10 @@ function typeExprTerm(cx: Cx, e: ast.TypeExpr, scope: Scope): Term {
   switch (e.kind) {
     case 'name': case 'member': case 'generic': case 'thisType': return checkExpr(new Env(cx, scope), e)
     case 'index': return { kind: 'type', type: arrayOf(cx, resolveType(cx, e.base, scope), e, scope) }
-    case 'modified': return typeExprTerm(cx, e.type, scope)
+    case 'modified': {
+      const term = typeExprTerm(cx, e.type, scope)
+      return term.kind === 'type' ? { kind: 'type', type: ordered(cx, e, term.type) } : term
+    }
     case 'pointer': return unsupported('a pointer type')
     case 'optional': {
       const elem = resolveType(cx, e.target, scope)

@@ -10,7 +10,7 @@ import { differentialOf, placeDifferentialOf } from './differential.ts'
 import { Env } from './env.ts'
 import { checkAs, checkValue, emptyError } from './expr.ts'
 import { linkedGlobal } from './link.ts'
-import { resolveInt, resolveType } from './resolve.ts'
+import { ordered, resolveInt, resolveType } from './resolve.ts'
 import type { Expr, FuncRef, GlobalInfo, Signature, SigParam } from './tree.ts'
 import { arrayType, compose, errorType, known, show, structType, voidType, type Direction, type Subst, type Type } from './type.ts'
 
@@ -38,7 +38,7 @@ function fieldSig(cx: Cx, f: FieldDecl): FieldSig {
   const syntax = f.syntax
   if (syntax === null) return { decl: f, type: errorType, noDiff: false, semantic: '' }
   let type: Type
-  if (syntax.type !== undefined) type = resolveType(cx, syntax.type, f.scope)
+  if (syntax.type !== undefined) type = ordered(cx, syntax, resolveType(cx, syntax.type, f.scope))
   else if (syntax.init !== undefined) type = checkValue(new Env(cx, f.scope), syntax.init).type
   else {
     cx.sink.add(types.noInitialiser, f.span ?? undefined, { name: f.name })
@@ -121,7 +121,7 @@ function direction(p: ast.Param): Direction {
 
 function params(cx: Cx, func: FuncDecl, syntax: readonly ast.Param[]): readonly ParamDecl[] {
   return syntax.map((p, index): ParamDecl => {
-    let type = p.type === undefined ? errorType : resolveType(cx, p.type, func.inner)
+    let type = p.type === undefined ? errorType : ordered(cx, p, resolveType(cx, p.type, func.inner))
     if (p.fallback !== undefined && direction(p) !== 'in') cx.sink.add(types.outputDefault, p.fallback.span, { name: p.name?.text ?? `p${index}` })
     if (type.kind === 'void') {
       cx.sink.add(types.voidVariable, p.name?.span ?? p.span, { name: p.name?.text ?? 'a parameter' })
@@ -261,7 +261,7 @@ export function globalInfo(from: Cx, decl: GlobalDecl): GlobalInfo {
   let type: Type
   if (syntax.kind === 'buffer') type = decl.block === null ? errorType : structType(decl.block, [])
   else if (syntax.type !== undefined) {
-    type = resolveType(cx, syntax.type, decl.scope)
+    type = ordered(cx, syntax, resolveType(cx, syntax.type, decl.scope))
     // `float k[] = {…}` counts its elements.
     if (type.kind === 'array' && type.count === null && syntax.init !== undefined) {
       cx.globalInfos.delete(decl)

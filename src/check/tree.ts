@@ -293,6 +293,8 @@ export interface CheckedProgram {
   readonly globals: readonly GlobalDecl[]
   /** Loops of differentiable functions whose trips nothing in the text bounds: their reverse derivatives need a CPU. */
   readonly unbounded: readonly Span[]
+  /** Whether matrices lie in memory column by column where nothing says otherwise. */
+  readonly columnMajor: boolean
 
   attributes(func: FuncDecl): FuncAttributes
   /** The parameters in terms of the function's own generic parameters. */

@@ -26,7 +26,11 @@ export interface StringType { readonly kind: 'string', readonly key: string }
 export interface ScalarType { readonly kind: 'scalar', readonly key: string, readonly name: ScalarName }
 /** `elem` is a scalar, or a type parameter in generic code. */
 export interface VectorType { readonly kind: 'vector', readonly key: string, readonly elem: Type, readonly count: Int }
-export interface MatrixType { readonly kind: 'matrix', readonly key: string, readonly elem: Type, readonly rows: Int, readonly cols: Int }
+/**
+ * `turned` are matrices that in memory do not lie as the options say, but by the other of rows and columns. Only fields, globals
+ * and generic arguments have such types: no value does.
+ */
+export interface MatrixType { readonly kind: 'matrix', readonly key: string, readonly elem: Type, readonly rows: Int, readonly cols: Int, readonly turned: boolean }
 /** `count` is null for an unsized array `T[]`. */
 export interface ArrayType { readonly kind: 'array', readonly key: string, readonly elem: Type, readonly count: Int | null }
 /** `args` are those of the struct itself and, before them, of the generic types around it. */
@@ -153,8 +157,16 @@ function newVector(elem: Type, count: Int): Type {
   return { kind: 'vector', key: `v${count.key}<${elem.key}>`, elem, count }
 }
 
-export function matrixType(elem: Type, rows: Int, cols: Int): Type {
-  return { kind: 'matrix', key: `m${rows.key}x${cols.key}<${elem.key}>`, elem, rows, cols }
+export function matrixType(elem: Type, rows: Int, cols: Int, turned = false): Type {
+  return { kind: 'matrix', key: `${turned ? 't' : 'm'}${rows.key}x${cols.key}<${elem.key}>`, elem, rows, cols, turned }
+}
+
+/** The matrix, or the array of matrices, as it lies in memory by the other of rows and columns than it would, or by what it would. */
+export function withOrder(type: Type, turned: boolean): Type {
+  if (type.kind === 'matrix') return type.turned === turned ? type : matrixType(type.elem, type.rows, type.cols, turned)
+  if (type.kind !== 'array') return type
+  const elem = withOrder(type.elem, turned)
+  return elem === type.elem ? type : arrayType(elem, type.count)
 }
 
 export function arrayType(elem: Type, count: Int | null): Type {
@@ -340,7 +352,7 @@ export function substitute(type: Type, subst: Subst, assoc: MakeAssoc = assocTyp
     }
     case 'this': return subst.self ?? type
     case 'vector': return vectorType(substitute(type.elem, subst, assoc, member), substituteInt(type.count, subst, member))
-    case 'matrix': return matrixType(substitute(type.elem, subst, assoc, member), substituteInt(type.rows, subst, member), substituteInt(type.cols, subst, member))
+    case 'matrix': return matrixType(substitute(type.elem, subst, assoc, member), substituteInt(type.rows, subst, member), substituteInt(type.cols, subst, member), type.turned)
     case 'array': return arrayType(substitute(type.elem, subst, assoc, member), type.count === null ? null : substituteInt(type.count, subst, member))
     case 'struct': return type.args.length === 0 ? type : structType(type.decl, type.args.map(arg))
     case 'interface': return type.args.length === 0 ? type : interfaceType(type.decl, type.args.map(arg))

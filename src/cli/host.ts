@@ -69,6 +69,7 @@ export interface SharedOptions {
   readonly time?: boolean
   readonly maxContext?: number
   readonly block?: readonly [number, number, number]
+  readonly matrixLayout?: 'row-major' | 'column-major'
 }
 
 /** Compiles a file, reports what it says (`forGpu`: and what keeps all of it from a GPU), and ends in status 1 where there are errors. */
@@ -88,7 +89,7 @@ export function compileFile(file: string, options: SharedOptions, more: Partial<
   const start = options.time === true ? performance.now() : 0
   const program = compile(source, {
     fileName: file === '-' ? 'stdin.slang' : file, searchPaths: (options.include ?? []).map(dir => resolve(dir)), defines,
-    resolve: sourceAt, conformances: options.conformance ?? [], optimize: Number(options.optimize) as Level, maxContext: options.maxContext, blockSize: options.block, debug: options.debug === true,
+    resolve: sourceAt, conformances: options.conformance ?? [], optimize: Number(options.optimize) as Level, maxContext: options.maxContext, blockSize: options.block, matrixLayout: options.matrixLayout, debug: options.debug === true,
     ...options.time === true ? { time: (phase: string, ms: number) => { times.push([phase, ms]) } } : {}, ...more,
   })
   if (options.time === true) {

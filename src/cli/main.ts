@@ -19,6 +19,7 @@ function shared(command: Command): Command {
     .option('-g, --debug', 'on a CPU, stop a loop that makes more trips than its [MaxIters] allows, and name it; in WGSL, name the lines of the source')
     .option('--max-context <bytes>', 'how many bytes a reverse pass may keep in memory; what does not fit is computed again', whole)
     .option('--block <x,y,z>', 'threads of a group of [CUDAKernel]s that say nothing of it (default: 64,1,1)', block)
+    .addOption(new Option('--matrix-layout <order>', 'how matrices lie in buffers and uniforms where the source does not say it').choices(['row-major', 'column-major']).default('row-major'))
     .option('--time', 'print the milliseconds of each phase on stderr')
 }
 

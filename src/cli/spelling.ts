@@ -2,6 +2,7 @@
 const ours: ReadonlyMap<string, string> = new Map([
   ['-target', '--target'], ['-entry', '--entry'], ['-stage', '--stage'], ['-reflection-json', '--reflection'], ['-conformance', '--conformance'],
   ['-diagnostics', '--diagnostics'], ['-help', '--help'], ['-h', '--help'], ['-version', '--version'],
+  ['-matrix-layout-column-major', '--matrix-layout=column-major'], ['-matrix-layout-row-major', '--matrix-layout=row-major'],
 ])
 
 /** Arguments with slangc's spellings turned into ours. */

@@ -111,6 +111,18 @@ function fieldsOf(type: DataType & { kind: 'struct' }, value: unknown, where: st
   return value as Readonly<Record<string, unknown>>
 }
 
+/** The transpose, which has in its rows what lies there in the columns of the matrix. */
+function transposed(type: DataType & { kind: 'matrix' }): DataType & { kind: 'matrix' } {
+  return { kind: 'matrix', scalar: type.scalar, rows: type.cols, cols: type.rows, stride: type.stride, size: type.size }
+}
+
+function columnsOf(type: DataType & { kind: 'matrix' }, value: unknown, where: string): unknown[][] {
+  const rows = Array.from(matrixRows(type, value, where), (row, i) => components(rowType(type), type.cols, row, `${where}[${i}]`))
+  return Array.from({ length: type.cols }, (_, c) => rows.map(row => row[c]))
+}
+
+const turn = (rows: readonly (readonly unknown[])[]): unknown[][] => rows[0]!.map((_, c) => rows.map(row => row[c]))
+
 function rowType(type: DataType & { kind: 'matrix' }): DataType {
   return { kind: 'vector', scalar: type.scalar, count: type.cols, size: type.stride }
 }
@@ -133,6 +145,10 @@ export function flattener(type: DataType): Flatten {
       }
     }
     case 'matrix': {
+      if (type.columnMajor) {
+        const columns = flattener(transposed(type))
+        return (value, out, where) => columns(columnsOf(type, value, where), out, where)
+      }
       const row = flattener(rowType(type))
       return (value, out, where) => {
         const rows = matrixRows(type, value, where)
@@ -165,7 +181,11 @@ export function gatherer(type: DataType): Gather {
       return (scalars, cursor) => fromScalar(scalar, scalars[cursor.next++]!)
     }
     case 'vector': return repeated(gatherer({ kind: 'scalar', scalar: type.scalar, size: 0 }), type.count)
-    case 'matrix': return repeated(gatherer(rowType(type)), type.rows)
+    case 'matrix': {
+      if (!type.columnMajor) return repeated(gatherer(rowType(type)), type.rows)
+      const columns = gatherer(transposed(type))
+      return (scalars, cursor) => turn(columns(scalars, cursor) as unknown[][])
+    }
     case 'array': return repeated(gatherer(type.elem), type.count)
     case 'struct': {
       const parts = type.fields.map(f => ({ name: f.name, gather: gatherer(f.type) }))
@@ -205,6 +225,10 @@ export function writer(type: DataType): Write {
       }
     }
     case 'matrix': {
+      if (type.columnMajor) {
+        const columns = writer(transposed(type))
+        return (view, at, value, where) => columns(view, at, columnsOf(type, value, where), where)
+      }
       const row = writer({ kind: 'vector', scalar: type.scalar, count: type.cols, size: rowSize(type) })
       return (view, at, value, where) => {
         const rows = matrixRows(type, value, where)
@@ -245,7 +269,11 @@ export function reader(type: DataType): Read {
         return out
       }
     }
-    case 'matrix': return spaced(reader({ kind: 'vector', scalar: type.scalar, count: type.cols, size: rowSize(type) }), type.rows, type.stride)
+    case 'matrix': {
+      if (!type.columnMajor) return spaced(reader({ kind: 'vector', scalar: type.scalar, count: type.cols, size: rowSize(type) }), type.rows, type.stride)
+      const columns = reader(transposed(type))
+      return (view, at) => turn(columns(view, at) as unknown[][])
+    }
     case 'array': return spaced(reader(type.elem), type.count, type.stride)
     case 'struct': {
       const parts = type.fields.map(f => ({ name: f.name, offset: f.offset, read: reader(f.type) }))

@@ -83,7 +83,10 @@ export function bytesOf(values: readonly unknown[], elem: DataType, stride: numb
         list(value).forEach((x, i) => write({ kind: 'scalar', scalar: type.scalar, size }, x, at + i * size))
         return
       }
-      case 'matrix': list(value).forEach((x, i) => write({ kind: 'vector', scalar: type.scalar, count: type.cols, size: 0 }, x, at + i * type.stride)); return
+      case 'matrix':
+        if (type.columnMajor) for (let c = 0; c < type.cols; c++) write({ kind: 'vector', scalar: type.scalar, count: type.rows, size: 0 }, list(value).map(row => list(row)[c]), at + c * type.stride)
+        else list(value).forEach((x, i) => write({ kind: 'vector', scalar: type.scalar, count: type.cols, size: 0 }, x, at + i * type.stride))
+        return
       case 'array': list(value).forEach((x, i) => write(type.elem, x, at + i * type.stride)); return
       case 'struct': for (const f of type.fields) write(f.type, (value as Record<string, unknown>)[f.name], at + f.offset)
     }

@@ -12,7 +12,12 @@ export function toData(type: Type, host: unknown): Data {
       if (type.scalar === 'i64' || type.scalar === 'u64') return BigInt(host as number | string | bigint)
       return typeof host === 'number' ? host : Number(host)
     }
-    case 'struct': return type.fields.map(f => toData(f.type, (host as Record<string, unknown>)[f.name]))
+    case 'struct':
+      if (type.columnsOf !== null) {
+        const rows = toData(type.columnsOf, host) as readonly Data[]
+        return [Array.from({ length: type.columnsOf.elem!.count }, (_, c) => rows.map(row => part(row, c)))]
+      }
+      return type.fields.map(f => toData(f.type, (host as Record<string, unknown>)[f.name]))
     case 'vec': case 'mat': case 'array': {
       const list = host as ArrayLike<unknown>
       return Array.from({ length: type.count }, (_, i) => toData(type.elem!, list[i]))

@@ -31,6 +31,11 @@ export function pack(view: DataView, offset: number, type: DataType, value: Plai
     }
     case 'matrix': {
       const rows = list(path, value, type.rows, 'a matrix')
+      if (type.columnMajor) {
+        const lists = Array.from(rows, (row, i) => list(`${path}[${i}]`, row, type.cols, 'a vector'))
+        pack(view, offset, transposed(type), Array.from({ length: type.cols }, (_, c) => lists.map(row => row[c]!)), path)
+        return
+      }
       const row: DataType = { kind: 'vector', scalar: type.scalar, count: type.cols, size: type.stride }
       for (let i = 0; i < type.rows; i++) pack(view, offset + i * type.stride, row, rows[i], `${path}[${i}]`)
       return
@@ -50,6 +55,11 @@ export function pack(view: DataView, offset: number, type: DataType, value: Plai
   }
 }
 
+/** The transpose, which has in its rows what lies there in the columns of the matrix. */
+function transposed(type: DataType & { kind: 'matrix' }): DataType {
+  return { kind: 'matrix', scalar: type.scalar, rows: type.cols, cols: type.rows, stride: type.stride, size: type.size }
+}
+
 function setScalar(view: DataView, offset: number, scalar: string, value: number, path: string): void {
   switch (scalar) {
     case 'f32': view.setFloat32(offset, value, true); return
@@ -65,6 +75,10 @@ export function unpack(view: DataView, offset: number, type: DataType): Plain {
     case 'scalar': return getScalar(view, offset, type.scalar)
     case 'vector': return Array.from({ length: type.count }, (_, i) => getScalar(view, offset + i * 4, type.scalar))
     case 'matrix': {
+      if (type.columnMajor) {
+        const columns = unpack(view, offset, transposed(type)) as Plain[][]
+        return Array.from({ length: type.rows }, (_, r) => columns.map(column => column[r]!))
+      }
       const row: DataType = { kind: 'vector', scalar: type.scalar, count: type.cols, size: type.stride }
       return Array.from({ length: type.rows }, (_, i) => unpack(view, offset + i * type.stride, row))
     }

@@ -46,6 +46,8 @@ export class Type {
   diff: StructDiff | null = null
   /** Structs only: where values are places, the type of those of their derivatives, and what of it belongs to each field. */
   places: Pick<StructDiff, 'type' | 'fields'> | null = null
+  /** Structs only: the matrix that a struct of one field, its transpose, stands for in memory: so its columns lie one after the other. */
+  columnsOf: Type | null = null
   readonly derived: Map<string, Type> = new Map()
 
   constructor(kind: Kind, name: string, scalar: ScalarName | undefined, elem: Type | undefined, count: number, fields: readonly Field[], space: Space | undefined) {

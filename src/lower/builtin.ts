@@ -4,6 +4,7 @@ import { show } from '../check/type.ts'
 import * as t from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'
 import { valueOf, type Operand } from './call.ts'
+import { opened } from './columns.ts'
 import { impossible } from './context.ts'
 import { convert } from './convert.ts'
 import { binary, constant, unary } from './expr.ts'
@@ -46,7 +47,7 @@ export function builtinMember(fn: Fn, ref: FuncRef & { readonly kind: 'requireme
   }
   // A field meets the requirement of a property.
   const field = ref.decl.role === 'accessor' ? type.fields.findIndex(f => f.name === name) : -1
-  if (field >= 0 && ref.decl.accessor === 'get') return b.extract(value(0), field)
+  if (field >= 0 && ref.decl.accessor === 'get') return opened(b, b.extract(value(0), field))
   const object = operands[0]
   if (field >= 0 && object !== undefined && object.dir !== 'in') {
     write(fn, componentOf(fn, object.ref, field), value(1))

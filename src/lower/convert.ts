@@ -4,6 +4,7 @@ import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'
+import { closed, opened } from './columns.ts'
 import { impossible } from './context.ts'
 import { constant } from './expr.ts'
 import type { Fn } from './func.ts'
@@ -15,6 +16,9 @@ export function convert(fn: Fn, value: Value, to: Type): Value {
   if (from === to) return value
   // What a block holds may convert on.
   if (from.kind === 'ptr' && from.space === 'uniform' && to.kind !== 'ptr') return convert(fn, b.load(value), to)
+  if (from.columnsOf !== null) return convert(fn, opened(b, value), to)
+  if (to.columnsOf !== null) return closed(b, convert(fn, value, to.columnsOf), to)
+  if (from.kind === 'array' && to.kind === 'array') return b.construct(to, Array.from({ length: to.count }, (_, i) => convert(fn, b.extract(value, i), to.elem!)))
   // Pairs convert half by half.
   if (from.kind === 'struct' && to.kind === 'struct' && from.count === to.count) return b.construct(to, to.fields.map((f, i) => convert(fn, b.extract(value, i), f.type)))
   if (from.scalar === undefined || to.scalar === undefined) {

@@ -15,6 +15,7 @@ import * as t from '../ir/type.ts'
 import { outputs, type Func, type Value } from '../ir/value.ts'
 import { reinterpret } from './bits.ts'
 import { adapt, callWith, type Operand } from './call.ts'
+import { assemble } from './columns.ts'
 import { impossible, type Lowering } from './context.ts'
 import { lowerExpr } from './expr.ts'
 import { select } from './flow.ts'
@@ -136,12 +137,12 @@ export function asks(fn: Fn, expr: Expr & { readonly kind: 'is' | 'as' }): Value
   if (from.kind !== 'interface') {
     const isSame = s.same(from, of)
     if (expr.kind === 'is') return b.const(t.bool, isSame)
-    return isSame ? b.construct(type, [b.const(t.bool, true), value]) : b.zero(type)
+    return isSame ? assemble(b, type, [b.const(t.bool, true), value]) : b.zero(type)
   }
   const index = cx.variants.index(cx, from, of)
   if (index < 0) return b.emit1(ops.undef, [], null, type)
   const is = b.emit1(ops.eq, [b.extract(value, 0), b.const(t.u32, cx.variants.of(cx, from)[index]!.tag)])
-  return expr.kind === 'is' ? is : b.construct(type, [is, b.extract(value, index + 1)])
+  return expr.kind === 'is' ? is : assemble(b, type, [is, b.extract(value, index + 1)])
 }
 
 /** A value of an interface from a tag and raw data: whichever variant it is, its part is made of the same data. */

@@ -7,6 +7,7 @@ import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'
 import { cut, lowerCall } from './call.ts'
+import { assemble, opened } from './columns.ts'
 import { impossible } from './context.ts'
 import { convert, fill, scalars } from './convert.ts'
 import { asks, wrap } from './dispatch.ts'
@@ -84,7 +85,7 @@ function valueOf(fn: Fn, expr: Expr): Value | undefined {
     case 'read': return read(fn, lowerPlace(fn, expr.place))
     case 'field': {
       const base = lowerExpr(fn, expr.base)
-      return base.type.kind === 'ptr' ? b.load(b.field(base, expr.field.index)) : b.extract(base, expr.field.index)
+      return opened(b, base.type.kind === 'ptr' ? b.load(b.field(base, expr.field.index)) : b.extract(base, expr.field.index))
     }
     case 'index': {
       const base = lowerExpr(fn, expr.base)
@@ -111,7 +112,7 @@ function valueOf(fn: Fn, expr: Expr): Value | undefined {
     case 'construct': {
       const type = fn.type(expr.type)
       const parts = expr.parts.map(p => lowerExpr(fn, p))
-      return type.scalar === undefined ? b.construct(type, parts) : fill(b, type, parts.flatMap(p => scalarsOf(fn, type, p)))
+      return type.scalar === undefined ? assemble(b, type, parts) : fill(b, type, parts.flatMap(p => scalarsOf(fn, type, p)))
     }
     case 'call': return lowerCall(fn, expr)
     case 'noDiff': {

@@ -14,7 +14,7 @@ import { Func, Global, type ParameterBlock, type Region, type Value } from '../i
 import { impossible, type Lowering } from './context.ts'
 import { lowerExpr } from './expr.ts'
 import { Fn } from './func.ts'
-import type { Ref } from './place.ts'
+import { at, type Ref } from './place.ts'
 import { textureFormat } from './texture.ts'
 import { holdsArray } from './type.ts'
 
@@ -67,12 +67,12 @@ export class Globals {
       if (decl.storage !== 'parameter' && decl.storage !== 'block') continue
       const info = program.global(decl)
       const home = decl.storage === 'block' ? this.#block(decl, info.type, info.binding)
-        : this.#home(decl.name, this.#cx.types.of(info.type), info.type, info.binding, { format: textureFormat(decl.syntax.attributes), span: decl.span, path: [decl.name] })
+        : this.#home(decl.name, this.#cx.types.part(info.type), info.type, info.binding, { format: textureFormat(decl.syntax.attributes), span: decl.span, path: [decl.name] })
       this.#homes.set(decl.id, home)
     }
     for (const entry of entries) {
       this.#entry = entry.func.name
-      for (const p of entry.uniforms) this.#homes.set(p.id, this.#home(p.name, this.#cx.types.of(p.type), p.type, null, { format: undefined, span: p.span, path: [p.name] }))
+      for (const p of entry.uniforms) this.#homes.set(p.id, this.#home(p.name, this.#cx.types.part(p.type), p.type, null, { format: undefined, span: p.span, path: [p.name] }))
     }
     this.#settle(this.#uniforms, 'globalParams', 'GlobalParams', null, 0)
     for (const { path, entry, home } of this.#leaves) {
@@ -181,7 +181,7 @@ export class Globals {
     switch (home.kind) {
       case 'resource': return { kind: 'value', value: b.emit1(ops.global, [], home.global) }
       case 'memory': return { kind: 'pointer', pointer: b.emit1(ops.global, [], home.global) }
-      case 'uniform': return { kind: 'pointer', pointer: b.field(b.emit1(ops.global, [], home.block.global!), home.index) }
+      case 'uniform': return at(fn, b.field(b.emit1(ops.global, [], home.block.global!), home.index))
       case 'bundle': return { kind: 'bundle', type: home.type, parts: home.parts.map(p => this.#ref(fn, p)) }
     }
   }

@@ -2,6 +2,7 @@
 import * as s from '../check/type.ts'
 import type { Value } from '../ir/value.ts'
 import { callWith, type Operand } from './call.ts'
+import { assemble } from './columns.ts'
 import { impossible } from './context.ts'
 import { lowerExpr } from './expr.ts'
 import type { Fn } from './func.ts'
@@ -13,7 +14,7 @@ export function defaultValue(fn: Fn, type: s.Type): Value {
   const { b, cx } = fn
   if (type.kind === 'array' && type.count !== null && hasDefaults(fn, type.elem)) {
     const elem = defaultValue(fn, type.elem)
-    return b.construct(fn.type(type), Array.from({ length: fn.cx.types.number(type.count) }, () => elem))
+    return assemble(b, fn.type(type), Array.from({ length: fn.cx.types.number(type.count) }, () => elem))
   }
   if (type.kind !== 'struct' || !hasDefaults(fn, type)) return b.zero(fn.type(type))
   const made = cx.program.defaultConstructor(type)
@@ -26,7 +27,7 @@ export function defaultValue(fn: Fn, type: s.Type): Value {
     const init = cx.program.fieldDefault(field.decl)
     return init === null ? defaultValue(fn, field.type) : fn.elsewhere(subst, () => lowerExpr(fn, init))
   })
-  return b.construct(fn.type(type), parts)
+  return assemble(b, fn.type(type), parts)
 }
 
 /** Whether `{}` of the type is anything but zero. */

@@ -1,6 +1,7 @@
 /** What `__op` and `__intrinsic` functions of the core library become. */
 import type { FuncAttributes } from '../check/decl.ts'
-import type { CallExpr, FuncRef } from '../check/tree.ts'
+import type { CallExpr, FuncRef, Signature } from '../check/tree.ts'
+import type * as s from '../check/type.ts'
 import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
@@ -8,12 +9,13 @@ import { outputs, type Value } from '../ir/value.ts'
 import { reinterpret } from './bits.ts'
 import { loadBytes, storeBytes, wordAt, type Bytes } from './bytes.ts'
 import { valueOf, type Operand } from './call.ts'
+import { closed, opened } from './columns.ts'
 import { impossible } from './context.ts'
 import { convert } from './convert.ts'
 import { fromBits } from './dispatch.ts'
 import { unary } from './expr.ts'
 import type { Fn } from './func.ts'
-import { read, write, type Ref } from './place.ts'
+import { at, read, write, type Ref } from './place.ts'
 import { textureAccess } from './texture.ts'
 import { bufferStride } from './stride.ts'
 import { zeroDifferential } from './zero.ts'
@@ -43,13 +45,14 @@ const handlers: Readonly<Record<string, Handler>> = {
     fn.b.emit(ops.barrier, [], 'workgroup')
     return all
   },
-  element: (fn, args) => fn.b.load(elementOf(fn, args)),
+  element: (fn, args) => opened(fn.b, fn.b.load(elementOf(fn, args))),
   bufferLength: (fn, args) => fn.b.emit1(ops.length, [value(fn, args, 0)]),
   bufferStride: (fn, args) => fn.b.const(t.u32, bufferStride(value(fn, args, 0).type.elem!.elem!)),
   loadWord: (fn, args) => fn.b.load(wordAt(fn, bytesOf(fn, args))),
-  loadBytes: (fn, args, result) => loadBytes(fn, result, bytesOf(fn, args)),
-  storeBytes: (fn, args) => {
-    storeBytes(fn, value(fn, args, 2), bytesOf(fn, args))
+  loadBytes: (fn, args, result, call) => opened(fn.b, loadBytes(fn, inMemory(fn, result, call, f => f.result), bytesOf(fn, args))),
+  storeBytes: (fn, args, _result, call) => {
+    const given = value(fn, args, 2)
+    storeBytes(fn, closed(fn.b, given, inMemory(fn, given.type, call, f => f.params[1]!.type)), bytesOf(fn, args))
     return undefined
   },
   accumulate: (fn, args) => {
@@ -66,6 +69,11 @@ const handlers: Readonly<Record<string, Handler>> = {
     fn.b.emit(ops.print, given.filter((_, i) => texts[i + 1] === undefined).map(a => valueOf(fn, a)), format)
     return undefined
   },
+}
+
+/** What of the signature of the function that is called lies in memory as a type. */
+function inMemory(fn: Fn, type: Type, call: CallExpr | null, of: (signature: Signature) => s.Type): Type {
+  return type.kind !== 'mat' || call === null ? type : fn.cx.types.part(of(fn.cx.program.signature(fn.ref(call.func))))
 }
 
 function elementOf(fn: Fn, args: readonly Operand[]): Value {
@@ -149,7 +157,7 @@ export function intrinsic(fn: Fn, name: string, args: readonly Operand[], result
 /** The place that a `ref` accessor of the core library gives. */
 export function intrinsicPlace(fn: Fn, ref: FuncRef, args: readonly Operand[]): Ref {
   const name = ref.kind === 'direct' ? fn.cx.program.attributes(ref.decl).intrinsic : null
-  if (name === 'element') return { kind: 'pointer', pointer: elementOf(fn, args) }
+  if (name === 'element') return at(fn, elementOf(fn, args))
   return impossible(`no place for ${name ?? 'a ref accessor'}`)
 }
 

@@ -11,6 +11,7 @@ import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'
 import { callAccessor, evaluate, type Operand } from './call.ts'
+import { assemble, closed, opened } from './columns.ts'
 import { impossible } from './context.ts'
 import { convert } from './convert.ts'
 import { lowerExpr } from './expr.ts'
@@ -19,6 +20,9 @@ import { intrinsicPlace } from './intrinsic.ts'
 
 export type Ref =
   | { readonly kind: 'pointer', readonly pointer: Value }
+  /** A matrix whose columns lie in memory, where the pointer points, and a row of one. */
+  | { readonly kind: 'columns', readonly pointer: Value }
+  | { readonly kind: 'row', readonly columns: Value, readonly index: Value }
   /** What nothing writes. */
   | { readonly kind: 'value', readonly value: Value }
   /** A struct or array of resources: one place a component. */
@@ -87,27 +91,33 @@ function placeOf(fn: Fn, place: Place): Ref {
   }
 }
 
+/** The place that a pointer points to. */
+export function at(fn: Fn, pointer: Value): Ref {
+  return pointer.type.elem!.columnsOf === null ? { kind: 'pointer', pointer } : { kind: 'columns', pointer: fn.b.field(pointer, 0) }
+}
+
 /** A field. A pointer to a block counts as the block. */
 export function fieldOf(fn: Fn, base: Ref, index: number): Ref {
-  const ref = deref(base)
+  const ref = deref(fn, base)
   if (ref.kind === 'pointer') {
     const inner = ref.pointer.type.elem!
-    return { kind: 'pointer', pointer: fn.b.field(inner.kind === 'ptr' ? fn.b.load(ref.pointer) : ref.pointer, index) }
+    return at(fn, fn.b.field(inner.kind === 'ptr' ? fn.b.load(ref.pointer) : ref.pointer, index))
   }
   return componentOf(fn, ref, index)
 }
 
 /** A block that is passed as a value is the pointer to it. */
-function deref(ref: Ref): Ref {
-  return ref.kind === 'value' && ref.value.type.kind === 'ptr' ? { kind: 'pointer', pointer: ref.value } : ref
+function deref(fn: Fn, ref: Ref): Ref {
+  return ref.kind === 'value' && ref.value.type.kind === 'ptr' ? at(fn, ref.value) : ref
 }
 
 /** A component with a constant index. */
 export function componentOf(fn: Fn, base: Ref, index: number): Ref {
   switch (base.kind) {
     case 'pointer':
-      if (base.pointer.type.elem!.kind === 'struct') return { kind: 'pointer', pointer: fn.b.field(base.pointer, index) }
-      return { kind: 'pointer', pointer: fn.b.elem(base.pointer, fn.b.const(t.i32, index)) }
+      if (base.pointer.type.elem!.kind === 'struct') return at(fn, fn.b.field(base.pointer, index))
+      return at(fn, fn.b.elem(base.pointer, fn.b.const(t.i32, index)))
+    case 'columns': case 'row': return turned(fn, base, fn.b.const(t.i32, index))
     case 'bundle':
       if (index < base.parts.length) return base.parts[index]!
       fn.cx.sink.add(resourceElement, fn.b.span ?? undefined, {})
@@ -117,9 +127,19 @@ export function componentOf(fn: Fn, base: Ref, index: number): Ref {
   }
 }
 
+/** A row of a matrix whose columns lie in memory, or an element of such a row. */
+function turned(fn: Fn, base: Ref & { readonly kind: 'columns' | 'row' }, index: Value): Ref {
+  if (base.kind === 'columns') return { kind: 'row', columns: base.pointer, index }
+  return { kind: 'pointer', pointer: elementOf(fn, base, index) }
+}
+
+function elementOf(fn: Fn, row: Ref & { readonly kind: 'row' }, col: Value): Value {
+  return fn.b.elem(fn.b.elem(row.columns, col), row.index)
+}
+
 /** A component with a constant index of a value; past the end it is unspecified. */
 function part(fn: Fn, value: Value, index: number): Value {
-  if (index >= 0 && index < value.type.count) return fn.b.extract(value, index)
+  if (index >= 0 && index < value.type.count) return opened(fn.b, fn.b.extract(value, index))
   return fn.b.emit1(ops.undef, [], null, t.component(value.type, 0))
 }
 
@@ -132,13 +152,14 @@ export function constantOf(value: Value): number | undefined {
 
 /** A component with a computed index. */
 export function indexOf(fn: Fn, from: Ref, index: Value): Ref {
-  const base = deref(from)
+  const base = deref(fn, from)
   const known = constantOf(index)
   if (base.kind === 'pointer') {
     const inner = base.pointer.type.elem!
     const pointer = inner.kind === 'ptr' ? fn.b.load(base.pointer) : base.pointer
-    return { kind: 'pointer', pointer: fn.b.elem(pointer, index) }
+    return at(fn, fn.b.elem(pointer, index))
   }
+  if (base.kind === 'columns' || base.kind === 'row') return turned(fn, base, index)
   if (base.kind === 'bundle') {
     if (known !== undefined && known in base.parts) return componentOf(fn, base, known)
     fn.cx.sink.add(resourceElement, fn.b.span ?? undefined, {})
@@ -156,7 +177,7 @@ export function indexValue(fn: Fn, value: Value, index: Value): Value {
   if (value.type.kind !== 'array') return fn.b.emit1(ops.index, [value, index])
   const whole = fn.b.variable(value.type, value.name)
   fn.b.store(whole, value)
-  return fn.b.load(fn.b.elem(whole, index))
+  return opened(fn.b, fn.b.load(fn.b.elem(whole, index)))
 }
 
 /** The value in a place. */
@@ -164,8 +185,13 @@ export function read(fn: Fn, ref: Ref): Value {
   const { b } = fn
   switch (ref.kind) {
     case 'pointer': return b.load(ref.pointer)
+    case 'columns': return b.transpose(b.load(ref.pointer))
+    case 'row': {
+      const of = ref.columns.type.elem!
+      return b.construct(t.vec(of.elem!.elem!, of.count), Array.from({ length: of.count }, (_, i) => b.load(elementOf(fn, ref, b.const(t.i32, i)))))
+    }
     case 'value': return ref.value
-    case 'bundle': return b.construct(ref.type, ref.parts.map(p => read(fn, p)))
+    case 'bundle': return assemble(b, ref.type, ref.parts.map(p => read(fn, p)))
     case 'part': return part(fn, read(fn, ref.base), ref.index)
     case 'indexed': return indexValue(fn, read(fn, ref.base), ref.index)
     case 'swizzle': return swizzle(fn, read(fn, ref.base), ref.lanes)
@@ -180,8 +206,16 @@ export function write(fn: Fn, ref: Ref, value: Value): void {
   const { b } = fn
   switch (ref.kind) {
     case 'pointer': b.store(ref.pointer, value); return
+    case 'columns': b.store(ref.pointer, b.transpose(value)); return
+    case 'row':
+      for (let i = 0; i < value.type.count; i++) b.store(elementOf(fn, ref, b.const(t.i32, i)), b.extract(value, i))
+      return
     case 'value': case 'bundle': return impossible(`a write to a ${ref.kind}`)
-    case 'part': write(fn, ref.base, b.insert(read(fn, ref.base), ref.index, value)); return
+    case 'part': {
+      const whole = read(fn, ref.base)
+      write(fn, ref.base, b.insert(whole, ref.index, closed(b, value, t.component(whole.type, ref.index))))
+      return
+    }
     case 'indexed': write(fn, ref.base, replaceAt(fn, read(fn, ref.base), ref.index, value)); return
     case 'swizzle': writeLanes(fn, ref.base, ref.lanes, value); return
     case 'elements': {
@@ -215,7 +249,7 @@ function replaceAt(fn: Fn, whole: Value, index: Value, value: Value): Value {
   const { b } = fn
   const memory = b.variable(whole.type, whole.name)
   b.store(memory, whole)
-  b.store(b.elem(memory, index), value)
+  b.store(b.elem(memory, index), closed(b, value, t.component(whole.type, 0)))
   return b.load(memory)
 }
 

@@ -9,6 +9,7 @@ import type { CheckedProgram, FuncRef } from '../check/tree.ts'
 import * as s from '../check/type.ts'
 import * as t from '../ir/type.ts'
 import type { Func, Module } from '../ir/value.ts'
+import { columnsType } from './columns.ts'
 import type { Names } from './names.ts'
 import { handleName } from './texture.ts'
 
@@ -23,6 +24,7 @@ export class Types {
   readonly #stand: (type: s.StructType) => s.StructType | undefined
   readonly #known = new Map<string, t.Type>()
   readonly #handles = new Map<string, t.Type>()
+  readonly #columns = new Map<t.Type, t.Type>()
   readonly #sources = new Map<t.Type, s.StructType>()
 
   constructor(
@@ -48,9 +50,9 @@ export class Types {
       case 'vector': return t.vec(this.#lane(type), this.#side(type.count))
       case 'matrix': return t.mat(this.#lane(type), this.#side(type.rows), this.#side(type.cols))
       case 'array': {
-        if (type.count !== null) return t.array(this.of(type.elem), this.#length(this.number(type.count)))
+        if (type.count !== null) return t.array(this.part(type.elem), this.#length(this.number(type.count)))
         this.#sink.add(unsizedArray, undefined, { type: s.show(type) })
-        return t.array(this.of(type.elem), 1)
+        return t.array(this.part(type.elem), 1)
       }
       case 'struct': {
         const known = this.#known.get(type.key)
@@ -74,9 +76,22 @@ export class Types {
     }
   }
 
+  /** The IR type of what lies in a struct, an array or a buffer, where a matrix may lie column by column. */
+  part(type: s.Type): t.Type {
+    const made = this.of(type)
+    if (type.kind !== 'matrix' || type.turned === this.#program.columnMajor || made.count === 1 || made.elem!.count === 1) return made
+    let columns = this.#columns.get(made)
+    if (columns === undefined) {
+      columns = columnsType(this.#names.unique(`${typeName(type)}_columns`), made)
+      this.#columns.set(made, columns)
+      this.#module.structs.push(columns)
+    }
+    return columns
+  }
+
   /** What a structured buffer holds. */
   #element(type: s.Type): t.Type {
-    const made = this.of(type)
+    const made = this.part(type)
     if (t.holdsPointer(made)) this.#sink.add(resourceInBuffer, undefined, { type: s.show(type) })
     return made
   }
@@ -135,7 +150,7 @@ export class Types {
       const p = this.of(type.args[0] as s.Type)
       fields.push({ name: 'p', type: p }, { name: 'd', type: t.differential(p) ?? this.of(this.pairParts(type)[1]) })
     } else {
-      for (const f of this.#program.fields(type)) fields.push({ name: f.name, type: this.of(f.type) })
+      for (const f of this.#program.fields(type)) fields.push({ name: f.name, type: this.part(f.type) })
     }
     const again = this.#known.get(type.key)
     if (again !== undefined) return again
@@ -198,7 +213,7 @@ export class Types {
       case 'ByteAddressBuffer': return t.ptr('storage', t.array(t.u32, 0))
       case 'RWByteAddressBuffer': return t.ptr('storage_rw', t.array(t.u32, 0))
       case 'ConstantBuffer': case 'ParameterBlock': {
-        const inner = this.of(arg as s.Type)
+        const inner = this.part(arg as s.Type)
         return t.holdsPointer(inner) ? inner : t.ptr('uniform', inner)
       }
       case 'Atomic': return this.of(arg as s.Type)

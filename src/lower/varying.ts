@@ -14,6 +14,7 @@ import type { Type } from '../ir/type.ts'
 import type { Value, Varying } from '../ir/value.ts'
 import type { Span } from '../base/source.ts'
 import type { Lowering } from './context.ts'
+import { closed, opened } from './columns.ts'
 import { convert } from './convert.ts'
 import type { Fn } from './func.ts'
 
@@ -104,7 +105,7 @@ class Flattener {
       return
     }
     if (type.kind === 'array' && source.kind === 'array') {
-      for (let i = 0; i < type.count; i++) this.#add(`${path}_${i}`, source.elem, type.elem!, at, modifiers, explicit === undefined ? undefined : explicit + i, span)
+      for (let i = 0; i < type.count; i++) this.#add(`${path}_${i}`, source.elem, this.#cx.types.of(source.elem), at, modifiers, explicit === undefined ? undefined : explicit + i, span)
       return
     }
     if (type.kind === 'mat') {
@@ -250,6 +251,7 @@ function said(type: Type): string {
 /** Puts a value together of its leaves. */
 export function join(fn: Fn, type: Type, next: () => Value): Value {
   const { b } = fn
+  if (type.columnsOf !== null) return closed(b, join(fn, type.columnsOf, next), type)
   switch (type.kind) {
     case 'struct': return b.construct(type, type.fields.map(f => join(fn, f.type, next)))
     case 'array': case 'mat': return b.construct(type, Array.from({ length: type.count }, () => join(fn, type.elem!, next)))
@@ -261,6 +263,6 @@ export function join(fn: Fn, type: Type, next: () => Value): Value {
 export function part(fn: Fn, value: Value, types: readonly Type[], into: Value[]): void {
   const { type } = value
   if (type.kind === 'struct' || type.kind === 'array' || type.kind === 'mat') {
-    for (let i = 0; i < type.count; i++) part(fn, fn.b.extract(value, i), types, into)
+    for (let i = 0; i < type.count; i++) part(fn, opened(fn.b, fn.b.extract(value, i)), types, into)
   } else into.push(convert(fn, value, types[into.length]!))
 }

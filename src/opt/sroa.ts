@@ -115,8 +115,11 @@ function isBlank(value: Value): boolean {
   return value.def.op !== undefined && (value.def.op === ops.zero || value.def.op === ops.undef)
 }
 
-/** Chooses the layout of a node and what is below it. `indexed` is true below an array that stays in memory. */
-function decide(at: Node, indexed: boolean, room = pieceLimit): void {
+/**
+ * Chooses the layout of a node and what is below it. `indexed` is true below an array that stays in memory; `copies` is how many
+ * of the node are moved one by one where something around it is loaded or stored as a whole, 0 where nothing is.
+ */
+function decide(at: Node, indexed: boolean, room = pieceLimit, copies = 0): void {
   const kind = at.type.kind
   if (at.escapes) at.mode = 'memory'
   else if (at.parts.length === 0) at.mode = 'leaf'
@@ -126,8 +129,9 @@ function decide(at: Node, indexed: boolean, room = pieceLimit): void {
   else at.mode = 'elements'
   if (at.mode === 'lanes' || at.mode === 'leaf') return
   const below = at.mode === 'memory'
-  if (below && (at.escapes || at.whole || kind === 'struct')) return freeze(at)
-  for (const p of at.parts) if (p !== undefined) decide(p, indexed || below, at.mode === 'elements' ? room / at.type.count : room)
+  if (below && (at.escapes || at.whole || kind === 'struct' || copies * at.type.count > splitLimit)) return freeze(at)
+  const each = Math.max(copies, at.whole ? 1 : 0) * (kind === 'array' ? at.type.count : 1)
+  for (const p of at.parts) if (p !== undefined) decide(p, indexed || below, at.mode === 'elements' ? room / at.type.count : room, each)
   if (below && (kind === 'array' || kind === 'list')) {
     const element = at.parts[0]!
     if (element.mode === 'struct' && anyEscapes(element)) freeze(at)

@@ -1,5 +1,5 @@
 /** The state of a parse: where it stands in the tokens, how deep it is, and whether it is getting over an error. */
-import { badDigit, columnMajor, expectedName, expectedToken, tooDeep, unclosedBracket, unexpectedToken } from '../base/errors/syntax.ts'
+import { badDigit, expectedName, expectedToken, tooDeep, unclosedBracket, unexpectedToken } from '../base/errors/syntax.ts'
 import type { Entry, Sink } from '../base/diag.ts'
 import { Span } from '../base/source.ts'
 import type { Generics, Modifier, Name } from './ast.ts'
@@ -196,9 +196,7 @@ export class Cursor {
   /** Consumes a modifier. */
   modifier(): Modifier {
     const at = this.advance()
-    const [span, name] = [this.tokens.span(at, at), this.tokens.text(at)]
-    if (name === 'column_major') this.report(columnMajor, span, {})
-    return { kind: 'modifier', span, name }
+    return { kind: 'modifier', span: this.tokens.span(at, at), name: this.tokens.text(at) }
   }
 
   /** Reports an error unless the parser is still getting over another. */

@@ -16,9 +16,20 @@ type Shape =
   | { readonly kind: 'void'; readonly size: 0 }
   | { readonly kind: 'scalar'; readonly scalar: ScalarName; readonly size: number }
   | { readonly kind: 'vector'; readonly scalar: ScalarName; readonly count: number; readonly size: number }
-  | { readonly kind: 'matrix'; readonly scalar: ScalarName; readonly rows: number; readonly cols: number; readonly stride: number; readonly size: number }
+  /** `stride` is from one row to the next, or from one column to the next where they lie one after the other. */
+  | MatrixShape
   | { readonly kind: 'array'; readonly elem: DataType; readonly count: number; readonly stride: number; readonly size: number }
   | { readonly kind: 'struct'; readonly name: string; readonly fields: readonly DataField[]; readonly size: number }
+
+export interface MatrixShape {
+  readonly kind: 'matrix'
+  readonly scalar: ScalarName
+  readonly rows: number
+  readonly cols: number
+  readonly columnMajor?: true
+  readonly stride: number
+  readonly size: number
+}
 
 export interface DataField {
   readonly name: string
@@ -63,6 +74,7 @@ function shapeOf(type: Type, layouts: Layouts): Shape | undefined {
       return elem && { kind: 'array', elem, count: type.count, stride: layouts.of(type).stride, size }
     }
     case 'struct': {
+      if (type.columnsOf !== null) return { kind: 'matrix', scalar: type.columnsOf.scalar!, rows: type.columnsOf.count, cols: type.columnsOf.elem!.count, columnMajor: true, stride: layouts.of(type.fields[0]!.type).stride, size }
       const fields: DataField[] = []
       for (let i = 0; i < type.fields.length; i++) {
         const field = type.fields[i]!

@@ -161,11 +161,6 @@ export const unintendedEmpty: Entry<never> = warning('W20101', 'this semicolon i
   example: 'float f(float x) { if (x > 0.0); return x; }',
 })
 
-export const columnMajor: Entry<never> = warning('W20103', 'column_major is not honoured: matrices lie in memory row by row', {
-  help: 'let the host write rows, or transpose what is read',
-  example: 'ConstantBuffer<column_major float4x4> m; float f() { return m[0].x; }',
-})
-
 export const bodyAfterSemicolon: Entry<never> = error('E20102', 'the body of the function stands after a semicolon', {
   help: 'remove the semicolon',
   example: 'float f(float x);\n{ return x; }',

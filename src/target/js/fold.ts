@@ -35,6 +35,7 @@ function release(e: Expr): void {
 }
 
 function dropDead(body: Stmt[]): void {
+  const gone = new Uint8Array(body.length)
   for (let i = body.length - 1; i >= 0; i--) {
     const s = body[i]!
     for (const part of inner(s)) dropDead(part)
@@ -42,8 +43,16 @@ function dropDead(body: Stmt[]): void {
     const empty = s.kind === 'if' && s.yes.length === 0 && s.no.length === 0 && !hasEffect(s.c)
     if (!dead && !empty) continue
     for (const e of direct(s)) release(e)
-    body.splice(i, 1)
+    gone[i] = 1
   }
+  keep(body, i => gone[i] === 0)
+}
+
+/** Leaves only some statements of a list. */
+function keep(body: Stmt[], stays: (i: number) => boolean): void {
+  let count = 0
+  for (let i = 0; i < body.length; i++) if (stays(i)) body[count++] = body[i]!
+  body.length = count
 }
 
 // ── Moving constants to their use ────────────────────────────────────────────────────────────────────────────────
@@ -62,28 +71,100 @@ function reads(e: Expr, into: Reads): Reads {
   return into
 }
 
-/** True where running the statement may change what is read. */
-function disturbs(s: Stmt, r: Reads): boolean {
-  switch (s.kind) {
-    case 'yield': return true
-    case 'set': {
-      let root = s.target
-      // Writes to a list in a list reach it by calls.
-      while (root.kind === 'index' || root.kind === 'call') root = root.kind === 'index' ? root.of : root.args[0]!
-      if (root.kind === 'text' ? r.memory : root.kind === 'name' && r.locals.has(root.local)) return true
-      break
+/** What running a statement may change. */
+interface Changes {
+  readonly locals: Set<Local>
+  memory: boolean
+  /** Something is called or waited for that may change module-level variables and memory. */
+  calls: boolean
+  /** Anything may have changed. */
+  all: boolean
+}
+
+/** What a statement may change; known once for each, since what is moved into it changes nothing. */
+function changesOf(s: Stmt, known: Map<Stmt, Changes>): Changes {
+  let c = known.get(s)
+  if (c === undefined) {
+    c = { locals: new Set(), memory: false, calls: false, all: false }
+    known.set(s, c)
+    gather(s, c, known)
+  }
+  return c
+}
+
+function gather(s: Stmt, c: Changes, known: Map<Stmt, Changes>): void {
+  if (s.kind === 'yield') c.all = true
+  if (s.kind === 'set') {
+    let root = s.target
+    // Writes to a list in a list reach it by calls.
+    while (root.kind === 'index' || root.kind === 'call') root = root.kind === 'index' ? root.of : root.args[0]!
+    if (root.kind === 'text') c.memory = true
+    if (root.kind === 'name') c.locals.add(root.local)
+  }
+  if (s.kind === 'do') {
+    if (s.value.kind === 'call' && s.value.callee === 'given') c.all = true
+    if (s.value.kind === 'method' && s.value.of.kind === 'name' && s.value.method === 'set') {
+      c.locals.add(s.value.of.local)
+      return
     }
-    case 'do':
-      if (s.value.kind === 'call' && s.value.callee === 'given') return true
-      if (s.value.kind === 'method' && s.value.of.kind === 'name' && s.value.method === 'set') return r.locals.has(s.value.of.local)
-      if (s.value.kind === 'method' && s.value.of.kind === 'text') return r.memory
-      break
-    default: break
+    if (s.value.kind === 'method' && s.value.of.kind === 'text') {
+      c.memory = true
+      return
+    }
   }
-  for (const e of direct(s)) {
-    if (hasEffect(e) && (r.memory || [...r.locals].some(l => l.name !== undefined))) return true
+  c.calls ||= direct(s).some(hasEffect)
+  for (const part of inner(s)) {
+    for (const x of part) {
+      const own = changesOf(x, known)
+      for (const local of own.locals) c.locals.add(local)
+      c.memory ||= own.memory
+      c.calls ||= own.calls
+      c.all ||= own.all
+    }
   }
-  return inner(s).some(part => part.some(x => disturbs(x, r)))
+}
+
+/** Where in a list of statements what changes, in order. */
+class Timeline {
+  readonly #locals = new Map<Local, number[]>()
+  readonly #memory: number[] = []
+  readonly #calls: number[] = []
+  readonly #all: number[] = []
+
+  constructor(body: readonly Stmt[]) {
+    const known = new Map<Stmt, Changes>()
+    body.forEach((s, i) => {
+      const c = changesOf(s, known)
+      for (const local of c.locals) {
+        const at = this.#locals.get(local)
+        if (at === undefined) this.#locals.set(local, [i])
+        else at.push(i)
+      }
+      if (c.memory) this.#memory.push(i)
+      if (c.calls) this.#calls.push(i)
+      if (c.all) this.#all.push(i)
+    })
+  }
+
+  /** True where what is read may change after one statement and before another. */
+  disturbs(r: Reads, from: number, to: number): boolean {
+    const hits = (list: readonly number[] | undefined): boolean => list !== undefined && (list[after(list, from)] ?? to) < to
+    if (r.memory || r.locals.size > 0 ? hits(this.#all) : false) return true
+    if (r.memory && (hits(this.#memory) || hits(this.#calls))) return true
+    for (const local of r.locals) if (hits(this.#locals.get(local)) || (local.name !== undefined && hits(this.#calls))) return true
+    return false
+  }
+}
+
+/** The index of the first number of an ascending list that is greater. */
+function after(list: readonly number[], n: number): number {
+  let [low, high] = [0, list.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (list[middle]! > n) high = middle
+    else low = middle + 1
+  }
+  return low
 }
 
 const maxSize = 48
@@ -106,23 +187,26 @@ function foldList(body: Stmt[]): void {
     for (const e of direct(s)) eachName(e, local => useAt.set(local, i))
   })
   const gone = new Uint8Array(body.length)
+  const timeline = new Timeline(body)
+  // What moves into a statement is put in all at once when it is its turn: it may be as long as the list.
+  const moved = new Map<number, Map<Local, Expr>>()
   for (let i = 0; i < body.length; i++) {
     const s = body[i]!
+    const parts = moved.get(i)
+    if (parts !== undefined) replaceIn(s, parts)
     if (s.kind !== 'const' || s.locals.length !== 1 || s.locals[0]!.uses !== 1 || hasEffect(s.init)) continue
     const local = s.locals[0]!
     const at = useAt.get(local)
     if (at === undefined || at <= i || size(s.init) > maxSize) continue
     const r = reads(s.init, { locals: new Set(), memory: false })
-    let free = true
-    if (r.memory || r.locals.size > 0) {
-      for (let k = i + 1; k < at && free; k++) free = gone[k] === 1 || !disturbs(body[k]!, r)
-    }
-    if (!free) continue
-    replaceIn(body[at]!, local, s.init)
+    if (timeline.disturbs(r, i, at)) continue
+    const into = moved.get(at)
+    if (into === undefined) moved.set(at, new Map([[local, s.init]]))
+    else into.set(local, s.init)
     eachName(s.init, l => { if (useAt.get(l) === i) useAt.set(l, at) })
     gone[i] = 1
   }
-  for (let i = body.length - 1; i >= 0; i--) if (gone[i] === 1) body.splice(i, 1)
+  keep(body, i => gone[i] === 0)
   for (const s of body) {
     if (s.kind === 'loop') whileLoop(s)
     const last = s.kind === 'block' ? s.body[s.body.length - 1] : undefined

@@ -21,6 +21,7 @@ function key(name: string): string {
 
 /** Expressions for the leaves of host data at a path. */
 export function readLeaves(type: Type, path: string, unit: Unit): string[] {
+  if (type.columnsOf !== null) return elementsOf(type.columnsOf).map(([row, col]) => coerce(type.columnsOf!.elem!.elem!, `${path}[${row}][${col}]`, unit))
   switch (type.kind) {
     case 'scalar': return [coerce(type, path, unit)]
     case 'vec': case 'mat': case 'struct': {
@@ -31,6 +32,11 @@ export function readLeaves(type: Type, path: string, unit: Unit): string[] {
     case 'array': return leavesOf(type).map((leaf, k) => `${arrayClass(leaf.scalar, unit.scalars.mode)}.from(${gather(type, path, k, unit, 0)})`)
     default: return []
   }
+}
+
+/** Where the leaves of a matrix are found of which the columns lie in memory. */
+function elementsOf(matrix: Type): (readonly [number, number])[] {
+  return Array.from({ length: matrix.elem!.count }, (_, col) => Array.from({ length: matrix.count }, (_x, row) => [row, col] as const)).flat()
 }
 
 /** An iterable of all elements of one leaf of an array, in order. */
@@ -45,6 +51,10 @@ function gather(type: Type, path: string, k: number, unit: Unit, depth: number):
 function nestedLeaf(type: Type, path: string, k: number, unit: Unit, depth: number): { text: string; array: boolean } {
   if (type.kind === 'scalar') return { text: type.scalar === 'bool' ? `Number(${path})` : isHalf(type, unit) ? `half(${path})` : path, array: false }
   if (type.kind === 'array') return { text: gather(type, path, k, unit, depth), array: true }
+  if (type.columnsOf !== null) {
+    const [row, col] = elementsOf(type.columnsOf)[k]!
+    return nestedLeaf(type.columnsOf.elem!.elem!, `${path}[${row}][${col}]`, 0, unit, depth)
+  }
   let rest = k
   for (let i = 0; i < type.count; i++) {
     const part = component(type, i)
@@ -92,6 +102,11 @@ export function writeData(type: Type, leaves: string[], at: string | undefined =
     }
     case 'vec': case 'mat': return `[${Array.from({ length: type.count }, () => writeData(type.elem!, leaves, at, depth)).join(', ')}]`
     case 'struct': {
+      if (type.columnsOf !== null) {
+        const { count, elem } = type.columnsOf
+        const columns = Array.from({ length: elem!.count }, () => Array.from({ length: count }, () => writeData(elem!.elem!, leaves, at, depth)))
+        return `[${Array.from({ length: count }, (_, row) => `[${columns.map(column => column[row]).join(', ')}]`).join(', ')}]`
+      }
       if (type.fields.length === 0) return '{}'
       return `{ ${type.fields.map(f => `${key(f.name)}: ${writeData(f.type, leaves, at, depth)}`).join(', ')} }`
     }

@@ -79,12 +79,12 @@ export function operands(e: Expr): readonly Expr[] {
   }
 }
 
-/** The expression with one variable replaced. */
-export function replace(e: Expr, local: Local, by: Expr): Expr {
-  const sub = (x: Expr): Expr => replace(x, local, by)
+/** The expression with variables replaced. */
+function replace(e: Expr, by: ReadonlyMap<Local, Expr>): Expr {
+  const sub = (x: Expr): Expr => replace(x, by)
   switch (e.kind) {
     case 'text': return e
-    case 'name': return e.local === local ? by : e
+    case 'name': return by.get(e.local) ?? e
     case 'unary': return { ...e, x: sub(e.x) }
     case 'binary': return { ...e, x: sub(e.x), y: sub(e.y) }
     case 'cond': return { ...e, c: sub(e.c), x: sub(e.x), y: sub(e.y) }
@@ -119,19 +119,19 @@ export function direct(s: Stmt): readonly Expr[] {
   }
 }
 
-/** Replaces a variable in the expressions that a statement computes itself. */
-export function replaceIn(s: Stmt, local: Local, by: Expr): void {
+/** Replaces variables in the expressions that a statement computes itself. */
+export function replaceIn(s: Stmt, by: ReadonlyMap<Local, Expr>): void {
   switch (s.kind) {
-    case 'const': s.init = replace(s.init, local, by); break
-    case 'let': if (s.init !== undefined) s.init = replace(s.init, local, by); break
+    case 'const': s.init = replace(s.init, by); break
+    case 'let': if (s.init !== undefined) s.init = replace(s.init, by); break
     case 'set':
-      if (s.target.kind !== 'name') s.target = replace(s.target, local, by)
-      s.value = replace(s.value, local, by)
+      if (s.target.kind !== 'name') s.target = replace(s.target, by)
+      s.value = replace(s.value, by)
       break
-    case 'do': s.value = replace(s.value, local, by); break
-    case 'if': s.c = replace(s.c, local, by); break
-    case 'switch': s.x = replace(s.x, local, by); break
-    case 'return': if (s.value !== undefined) s.value = replace(s.value, local, by); break
+    case 'do': s.value = replace(s.value, by); break
+    case 'if': s.c = replace(s.c, by); break
+    case 'switch': s.x = replace(s.x, by); break
+    case 'return': if (s.value !== undefined) s.value = replace(s.value, by); break
     default: break
   }
 }

@@ -1,0 +1,32 @@
+/**
+ * Matrices that lie in memory column by column: as the one field of a struct, which holds the transpose. Only in structs,
+ * arrays and buffers there are such; out of them comes a matrix like any other.
+ */
+import type { Builder } from '../ir/build.ts'
+import * as t from '../ir/type.ts'
+import type { Type } from '../ir/type.ts'
+import type { Value } from '../ir/value.ts'
+
+/** The struct in which the columns of a matrix lie; the caller sees to it that the name is unique within the program. */
+export function columnsType(name: string, matrix: Type): Type {
+  const columns = t.mat(matrix.elem!.elem!, matrix.elem!.count, matrix.count)
+  const made = t.struct(name, [{ name: 'columns', type: columns }])
+  made.columnsOf = matrix
+  if (t.differential(matrix) !== null) made.diff = { type: made, fields: [0], dzero: undefined, dadd: undefined }
+  return made
+}
+
+/** A part of a struct, an array or a buffer as the value that it is. */
+export function opened(b: Builder, part: Value): Value {
+  return part.type.columnsOf === null ? part : b.transpose(b.extract(part, 0))
+}
+
+/** A value as the part of a struct, an array or a buffer of that type. */
+export function closed(b: Builder, value: Value, type: Type): Value {
+  return type.columnsOf === value.type ? b.construct(type, [b.transpose(value)]) : value
+}
+
+/** A struct or array of parts. */
+export function assemble(b: Builder, type: Type, parts: readonly Value[]): Value {
+  return b.construct(type, parts.map((p, i) => closed(b, p, t.component(type, i))))
+}
