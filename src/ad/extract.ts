@@ -21,7 +21,7 @@ import { linearizeFused, unzip, type Callees } from './linearize.ts'
 import { differentiableInputs, differentiableResults, hasBackwardEffects, planOf, reportRecursion } from './plan.ts'
 import { contextType, isLarge, pack, unpack } from './pack.ts'
 import { isPair, pairOf } from './pair.ts'
-import { prepare, settleLoops } from './prepare.ts'
+import { prepare, settleEnd, settleLoops } from './prepare.ts'
 import { extractReruns, splitRerun } from './rerun.ts'
 import { Costs, bytesOf } from './residual.ts'
 import { stretchLoops } from './stretch.ts'
@@ -178,6 +178,7 @@ function reversible(cx: AdContext, func: Func): void {
   noteBounds(func)
   if (prepare(func)) cx.tidy(func)
   if (settleLoops(func)) cx.tidy(func)
+  settleEnd(func)
 }
 
 /** Whether a call becomes part of its caller before the caller is differentiated. */
@@ -255,6 +256,7 @@ function transformSplit(cx: AdContext, func: Func, active: readonly boolean[]): 
   limitStates(cx, source)
   if (extractReruns(cx, source)) cx.tidy(source)
   if (stretchLoops(cx, source)) cx.tidy(source)
+  settleEnd(source)
   cx.observe('prepared', source)
   const trees = unzip(cx, calleesOf(cx), source, active)
   if (!trees.isLinear) cx.sink.add(notLinear, func.span ?? undefined, { name: func.name })

@@ -40,7 +40,8 @@ export function lowerCall(fn: Fn, call: CallExpr): Value | undefined {
 /** What meets a requirement may take and give other numbers than the requirement says; a method may be called on a block that holds the object. */
 export function adapt(fn: Fn, value: Value, type: Type): Value {
   if (value.type.kind === 'ptr' && value.type.elem === type) return fn.b.load(value)
-  return value.type.scalar === undefined || type.scalar === undefined ? value : convert(fn, value, type)
+  const pair = (of: Type): boolean => fn.cx.types.source(of)?.decl.intrinsic === 'DifferentialPair'
+  return (value.type.scalar !== undefined && type.scalar !== undefined) || (pair(value.type) && pair(type)) ? convert(fn, value, type) : value
 }
 
 /** Whether no value takes part in the choice or as `this`. */

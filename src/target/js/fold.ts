@@ -8,7 +8,7 @@ import { binary, cond, direct, inner, operands, replaceIn, unary, type Expr, typ
 export function fold(body: Stmt[]): void {
   countUses(body)
   dropDead(body)
-  foldList(body)
+  foldList(body, new Timeline(body))
 }
 
 function eachName(e: Expr, f: (local: Local) => void): void {
@@ -71,97 +71,84 @@ function reads(e: Expr, into: Reads): Reads {
   return into
 }
 
-/** What running a statement may change. */
-interface Changes {
-  readonly locals: Set<Local>
-  memory: boolean
-  /** Something is called or waited for that may change module-level variables and memory. */
-  calls: boolean
-  /** Anything may have changed. */
-  all: boolean
+/** When a statement of a function begins and ends, counted in statements as they are written. */
+interface Span {
+  readonly start: number
+  readonly end: number
 }
 
-/** What a statement may change; known once for each, since what is moved into it changes nothing. */
-function changesOf(s: Stmt, known: Map<Stmt, Changes>): Changes {
-  let c = known.get(s)
-  if (c === undefined) {
-    c = { locals: new Set(), memory: false, calls: false, all: false }
-    known.set(s, c)
-    gather(s, c, known)
-  }
-  return c
-}
-
-function gather(s: Stmt, c: Changes, known: Map<Stmt, Changes>): void {
-  if (s.kind === 'yield') c.all = true
-  if (s.kind === 'set') {
-    let root = s.target
-    // Writes to a list in a list reach it by calls.
-    while (root.kind === 'index' || root.kind === 'call') root = root.kind === 'index' ? root.of : root.args[0]!
-    if (root.kind === 'text') c.memory = true
-    if (root.kind === 'name') c.locals.add(root.local)
-  }
-  if (s.kind === 'do') {
-    if (s.value.kind === 'call' && s.value.callee === 'given') c.all = true
-    if (s.value.kind === 'method' && s.value.of.kind === 'name' && s.value.method === 'set') {
-      c.locals.add(s.value.of.local)
-      return
-    }
-    if (s.value.kind === 'method' && s.value.of.kind === 'text') {
-      c.memory = true
-      return
-    }
-  }
-  c.calls ||= direct(s).some(hasEffect)
-  for (const part of inner(s)) {
-    for (const x of part) {
-      const own = changesOf(x, known)
-      for (const local of own.locals) c.locals.add(local)
-      c.memory ||= own.memory
-      c.calls ||= own.calls
-      c.all ||= own.all
-    }
-  }
-}
-
-/** Where in a list of statements what changes, in order. */
+/** Where in a function what changes. What folding moves changes nothing, so it holds while it does. */
 class Timeline {
+  readonly #spans = new Map<Stmt, Span>()
   readonly #locals = new Map<Local, number[]>()
   readonly #memory: number[] = []
+  /** Where something is called that may change module-level variables and memory. */
   readonly #calls: number[] = []
+  /** Where anything may have changed. */
   readonly #all: number[] = []
+  #now = 0
 
   constructor(body: readonly Stmt[]) {
-    const known = new Map<Stmt, Changes>()
-    body.forEach((s, i) => {
-      const c = changesOf(s, known)
-      for (const local of c.locals) {
-        const at = this.#locals.get(local)
-        if (at === undefined) this.#locals.set(local, [i])
-        else at.push(i)
+    this.#list(body)
+  }
+
+  #list(body: readonly Stmt[]): void {
+    for (const s of body) {
+      const start = this.#now++
+      this.#note(s, start)
+      for (const part of inner(s)) this.#list(part)
+      this.#spans.set(s, { start, end: this.#now })
+    }
+  }
+
+  #local(local: Local, at: number): void {
+    const list = this.#locals.get(local)
+    if (list === undefined) this.#locals.set(local, [at])
+    else list.push(at)
+  }
+
+  #note(s: Stmt, at: number): void {
+    if (s.kind === 'yield') this.#all.push(at)
+    if (s.kind === 'set') {
+      let root = s.target
+      // Writes to a list in a list reach it by calls.
+      while (root.kind === 'index' || root.kind === 'call') root = root.kind === 'index' ? root.of : root.args[0]!
+      if (root.kind === 'text') this.#memory.push(at)
+      if (root.kind === 'name') this.#local(root.local, at)
+    }
+    if (s.kind === 'do') {
+      if (s.value.kind === 'call' && s.value.callee === 'given') this.#all.push(at)
+      if (s.value.kind === 'method' && s.value.of.kind === 'name' && s.value.method === 'set') return this.#local(s.value.of.local, at)
+      if (s.value.kind === 'method' && s.value.of.kind === 'text') {
+        this.#memory.push(at)
+        return
       }
-      if (c.memory) this.#memory.push(i)
-      if (c.calls) this.#calls.push(i)
-      if (c.all) this.#all.push(i)
-    })
+    }
+    if (direct(s).some(hasEffect)) this.#calls.push(at)
+  }
+
+  /** A statement stands where another stood. */
+  replace(s: Stmt, by: Stmt): void {
+    this.#spans.set(by, this.#spans.get(s)!)
   }
 
   /** True where what is read may change after one statement and before another. */
-  disturbs(r: Reads, from: number, to: number): boolean {
-    const hits = (list: readonly number[] | undefined): boolean => list !== undefined && (list[after(list, from)] ?? to) < to
-    if (r.memory || r.locals.size > 0 ? hits(this.#all) : false) return true
-    if (r.memory && (hits(this.#memory) || hits(this.#calls))) return true
+  disturbs(r: Reads, from: Stmt, to: Stmt): boolean {
+    if (!r.memory && r.locals.size === 0) return false
+    const [start, end] = [this.#spans.get(from)!.end, this.#spans.get(to)!.start]
+    const hits = (list: readonly number[] | undefined): boolean => list !== undefined && (list[notBefore(list, start)] ?? end) < end
+    if (hits(this.#all) || (r.memory && (hits(this.#memory) || hits(this.#calls)))) return true
     for (const local of r.locals) if (hits(this.#locals.get(local)) || (local.name !== undefined && hits(this.#calls))) return true
     return false
   }
 }
 
-/** The index of the first number of an ascending list that is greater. */
-function after(list: readonly number[], n: number): number {
+/** The index of the first number of an ascending list that is as great or greater. */
+function notBefore(list: readonly number[], n: number): number {
   let [low, high] = [0, list.length]
   while (low < high) {
     const middle = (low + high) >> 1
-    if (list[middle]! > n) high = middle
+    if (list[middle]! >= n) high = middle
     else low = middle + 1
   }
   return low
@@ -175,19 +162,18 @@ function size(e: Expr): number {
   return n
 }
 
-function foldList(body: Stmt[]): void {
+function foldList(body: Stmt[], timeline: Timeline): void {
   for (let i = 0; i < body.length; i++) {
     const s = body[i]!
     if (s.kind === 'if' || s.kind === 'block' || s.kind === 'switch') sink(body, i)
   }
-  for (const s of body) for (const part of inner(s)) foldList(part)
-  for (let i = 0; i < body.length; i++) choose(body, i)
+  for (const s of body) for (const part of inner(s)) foldList(part, timeline)
+  for (let i = 0; i < body.length; i++) choose(body, i, timeline)
   const useAt = new Map<Local, number>()
   body.forEach((s, i) => {
     for (const e of direct(s)) eachName(e, local => useAt.set(local, i))
   })
   const gone = new Uint8Array(body.length)
-  const timeline = new Timeline(body)
   // What moves into a statement is put in all at once when it is its turn: it may be as long as the list.
   const moved = new Map<number, Map<Local, Expr>>()
   for (let i = 0; i < body.length; i++) {
@@ -199,7 +185,7 @@ function foldList(body: Stmt[]): void {
     const at = useAt.get(local)
     if (at === undefined || at <= i || size(s.init) > maxSize) continue
     const r = reads(s.init, { locals: new Set(), memory: false })
-    if (timeline.disturbs(r, i, at)) continue
+    if (timeline.disturbs(r, s, body[at]!)) continue
     const into = moved.get(at)
     if (into === undefined) moved.set(at, new Map([[local, s.init]]))
     else into.set(local, s.init)
@@ -235,7 +221,7 @@ function sink(body: Stmt[], at: number): void {
 }
 
 /** `let r; if (c) r = x; else r = y` becomes `const r = c ? x : y`. */
-function choose(body: Stmt[], i: number): void {
+function choose(body: Stmt[], i: number, timeline: Timeline): void {
   const s = body[i]!
   if (s.kind !== 'if' || s.labelled || s.yes.length !== 1 || s.no.length !== 1) return
   const [a, b] = [s.yes[0]!, s.no[0]!]
@@ -247,8 +233,12 @@ function choose(body: Stmt[], i: number): void {
   const logic = b.value.kind === 'text' && b.value.text === 'false' ? binary('&&', s.c, a.value)
     : a.value.kind === 'text' && a.value.text === 'true' ? binary('||', s.c, b.value) : cond(s.c, a.value, b.value)
   Object.assign(local, { fixed: true })
-  body[i] = { kind: 'const', locals: [local], init: logic }
-  body.splice(i - 1, 1, { kind: 'block', body: [], labelled: false })
+  const empty: Stmt = { kind: 'block', body: [], labelled: false }
+  const chosen: Stmt = { kind: 'const', locals: [local], init: logic }
+  timeline.replace(s, chosen)
+  timeline.replace(before, empty)
+  body[i] = chosen
+  body[i - 1] = empty
 }
 
 /** A loop that begins with `if (!c) break` tests `c` itself. */
