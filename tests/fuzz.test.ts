@@ -8,6 +8,8 @@ import { Mutator } from './mutate.ts'
 
 /** How many programs to break or change; `FUZZ=10000 npx vitest run tests/fuzz.test.ts` for a long run, `FUZZ_SEED` for another one. */
 const runs = Number(process.env['FUZZ'] ?? 200)
+/** The first of them to be tried; a long run can so be shared among processes. */
+const first = Number(process.env['FUZZ_FROM'] ?? 0)
 const seed = Number(process.env['FUZZ_SEED'] ?? 1)
 const verified = 4
 /** `FUZZ_OF=examples` takes the programs of that folder and leaves all others alone; any folder will do. */
@@ -43,12 +45,13 @@ it('compiles broken and changed programs, or says what is wrong with them, and s
   let [changed, sound] = [0, 0]
   const failures: Error[] = []
   for (let i = 0; i < runs && failures.length < most; i++) {
-    if (i > 0 && i % stride === 0) console.error(`${i} of ${runs} programs of seed ${seed}: ${failures.length} failed`)
+    if (i > first && i % stride === 0) console.error(`${i} of ${runs} programs of seed ${seed}: ${failures.length} failed`)
     // One in three programs is broken as text, the others only changed; one in four is an example.
     const from = chosen ?? (i % 4 === 0 ? examples : others)
     const original = from[mutator.pick(from.length)]!
     const gentle = i % 3 !== 0
     const source = gentle ? mutator.altered(original) : mutator.broken(original)
+    if (i < first) continue
     try {
       if (i % verified === 0) await exercise(source, true)
       const { compiled, wgsl, slowest } = await exercise(source, false)

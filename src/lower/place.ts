@@ -10,7 +10,7 @@ import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'
-import { callAccessor, evaluate, type Operand } from './call.ts'
+import { adapt, callAccessor, evaluate, type Operand } from './call.ts'
 import { assemble, closed, opened } from './columns.ts'
 import { impossible } from './context.ts'
 import { convert } from './convert.ts'
@@ -35,6 +35,8 @@ export type Ref =
   | {
     readonly kind: 'accessor', readonly get: FuncRef | null, readonly set: FuncRef | null
     readonly object: Operand | null, readonly args: readonly Operand[]
+    /** What the place is said to hold; what meets a requirement may give other numbers. */
+    readonly type: Type
   }
   | { readonly kind: 'convert', readonly base: Ref, readonly type: Type, readonly baseType: Type }
 
@@ -79,6 +81,7 @@ function placeOf(fn: Fn, place: Place): Ref {
       set: place.set === null ? null : fn.ref(place.set),
       object: place.object === null ? null : evaluate(fn, place.object),
       args: place.args.map(a => evaluate(fn, a)),
+      type: fn.type(place.type),
     }
     case 'convert': {
       const base = lowerPlace(fn, place.base)
@@ -196,7 +199,7 @@ export function read(fn: Fn, ref: Ref): Value {
     case 'indexed': return indexValue(fn, read(fn, ref.base), ref.index)
     case 'swizzle': return swizzle(fn, read(fn, ref.base), ref.lanes)
     case 'elements': return elements(fn, read(fn, ref.base), ref.at)
-    case 'accessor': return callAccessor(fn, ref.get ?? impossible('read of a place without get'), ref.object, ref.args, undefined)!
+    case 'accessor': return adapt(fn, callAccessor(fn, ref.get ?? impossible('read of a place without get'), ref.object, ref.args, undefined)!, ref.type)
     case 'convert': return convert(fn, read(fn, ref.base), ref.type)
   }
 }

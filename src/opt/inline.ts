@@ -9,6 +9,7 @@ import { Inst, Region, Value, inputs, noRegions, outputs, type Func, type Module
 import { cloneInst, valueTable, walk, walkRegions, type ValueTable } from '../ir/walk.ts'
 import type { Cx } from './cx.ts'
 import { holdsList } from './lists.ts'
+import { isRecursive } from './recursion.ts'
 
 /** A body of at most this many instructions is inlined wherever it is called. */
 const smallBody = 12
@@ -105,6 +106,8 @@ export function inlineBeforeDerivatives(func: Func, predicate: (callee: Func) =>
 
 function inlineWith(func: Func, pass: Inlining): boolean {
   if (func.body === undefined || !pass.finds(func.body)) return false
+  // Who calls whom is asked while the body is whole.
+  isRecursive(func)
   pass.region(func.body, [func])
   return pass.changed
 }
@@ -155,7 +158,7 @@ class Inlining {
     return found
   }
 
-  /** `chain` holds the functions that are being inlined: a call of one of them is recursion and stays. */
+  /** `chain` holds the functions that are being inlined. */
   region(region: Region, chain: readonly Func[]): void {
     const insts = region.insts
     region.insts = []
@@ -186,7 +189,7 @@ class Inlining {
   }
 
   #wanted(callee: Func, chain: readonly Func[]): boolean {
-    if (callee.body === undefined || chain.includes(callee) || chain.length > depthLimit || !this.#predicate(callee)) return false
+    if (callee.body === undefined || chain.length > depthLimit || !this.#predicate(callee) || isRecursive(callee)) return false
     if (callee.info.forceInline) return true
     if (this.#grown > growthLimit || this.#nesting > this.#limit) return false
     this.#grown += sizeOf(callee.body)

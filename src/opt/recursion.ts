@@ -1,0 +1,57 @@
+/** Which functions may call themselves, directly or through others: they are never inlined, since that would not come to an end. */
+import * as ops from '../ir/ops.ts'
+import type { Func } from '../ir/value.ts'
+import { walk } from '../ir/walk.ts'
+
+/** What is known of functions; passes neither make nor end recursion. */
+const known = new WeakMap<Func, boolean>()
+
+interface Visit {
+  readonly func: Func
+  readonly callees: readonly Func[]
+  /** How many of them have been looked at. */
+  next: number
+  /** The earliest function on the way here that this one reaches. */
+  low: number
+}
+
+function calleesOf(func: Func): readonly Func[] {
+  const found = new Set<Func>()
+  if (func.body !== undefined) walk(func.body, inst => { if (inst.op === ops.call) found.add(inst.attr as Func) })
+  return [...found]
+}
+
+/**
+ * True for a function that is part of a circle of calls. By Tarjan's algorithm ("Depth-first search and linear graph
+ * algorithms", 1972), which settles all that it comes by: together the questions of a program take time in proportion to it.
+ */
+export function isRecursive(func: Func): boolean {
+  const before = known.get(func)
+  if (before !== undefined) return before
+  const index = new Map<Func, number>()
+  const open: Func[] = []
+  const way: Visit[] = []
+  const enter = (f: Func): void => {
+    way.push({ func: f, callees: calleesOf(f), next: 0, low: index.size })
+    index.set(f, index.size)
+    open.push(f)
+  }
+  enter(func)
+  for (let at = way.at(-1); at !== undefined; at = way.at(-1)) {
+    const callee = at.callees[at.next++]
+    if (callee !== undefined) {
+      const seen = index.get(callee)
+      if (known.has(callee)) continue
+      if (seen === undefined) enter(callee)
+      else at.low = Math.min(at.low, seen)
+      continue
+    }
+    way.pop()
+    const above = way.at(-1)
+    if (above !== undefined) above.low = Math.min(above.low, at.low)
+    if (at.low !== index.get(at.func)) continue
+    const circle = open.splice(open.lastIndexOf(at.func))
+    for (const f of circle) known.set(f, circle.length > 1 || at.callees.includes(f))
+  }
+  return known.get(func)!
+}
