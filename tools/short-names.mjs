@@ -2,15 +2,19 @@
 // the checker, instructions) shorter in bundles. None of them may be one that users or platforms see: of options, reflection,
 // diagnostics, WebGPU or WebAssembly. tests/bundle.test.ts holds such a bundle against the sources.
 const names = [
-  'accept', 'accessors', 'adjoint', 'adjointStart', 'advance', 'attr', 'base', 'blockMembers', 'candidate', 'candidates', 'cases',
-  'circles', 'columnsOf', 'conditionals', 'constraints', 'convergent', 'decl', 'decls', 'derivativeOfs', 'differentials',
-  'distance', 'emit1', 'enumTags', 'enumValues', 'equalities', 'expect', 'extensionInfos', 'extensionParams', 'extensions',
-  'extensionsByTarget', 'falls', 'fieldDefaults', 'fieldSigs', 'forceUnroll', 'globalInfos', 'globalInits', 'hasDefault', 'iface',
-  'insts', 'intrinsic', 'isBase', 'isStatic', 'kindAt', 'linearMaps', 'localInits', 'mirrors', 'modifiers', 'nestedSelf',
-  'nextValue', 'noDiffThis', 'optionals', 'otherwise', 'owner', 'packed', 'paramDefaults', 'paramLists', 'pendingGenerics',
-  'placeholders', 'region', 'regions', 'resultNoDiff', 'resultTangents', 'results', 'scope', 'selfNoDiff', 'sig', 'sink',
-  'spanFrom', 'spanOf', 'splitOfMap', 'stmts', 'structDiffs', 'subst', 'synthesized', 'templates', 'tokens', 'turned', 'userDecls',
-  'usings', 'variadic', 'within', 'writtenOut',
+  'accept', 'accessors', 'activity', 'adjoint', 'adjointStart', 'advance', 'aliases', 'answers', 'asserts', 'attr', 'base',
+  'baseType', 'blockMembers', 'breaks', 'candidate', 'candidates', 'carried', 'carriesContext', 'cases', 'circles', 'columnsOf',
+  'conditionals', 'constraints', 'continues', 'convergent', 'counters', 'decl', 'decls', 'defers', 'derivativeOfs',
+  'differentials', 'distance', 'duals', 'emit1', 'enumTags', 'enumValues', 'equalities', 'expect', 'extensionInfos',
+  'extensionParams', 'extensions', 'extensionsByTarget', 'falls', 'fieldDefaults', 'fieldSigs', 'forceUnroll', 'globalInfos',
+  'globalInits', 'grads', 'hasDefault', 'homes', 'iface', 'infix', 'inlined', 'insts', 'intrinsic', 'isBase', 'isClass',
+  'isLinear', 'isPath', 'isStatic', 'kindAt', 'linearMap', 'linearMaps', 'links', 'loads', 'localInits', 'mirrors', 'modifiers',
+  'nameSpan', 'nestedSelf', 'nextValue', 'noDiffThis', 'optionals', 'origins', 'otherwise', 'owner', 'packed', 'paramDefaults',
+  'paramLists', 'passing', 'pending', 'pendingGenerics', 'piece', 'placeholders', 'plainOf', 'region', 'regions', 'requests',
+  'reruns', 'resultNoDiff', 'resultTangents', 'results', 'sawElse', 'scope', 'selfFixed', 'selfNoDiff', 'separator',
+  'serving', 'sig', 'sink', 'spanFrom', 'spanOf', 'splitOfMap', 'stmts', 'structDiffs', 'subst', 'synthesized', 'templates',
+  'tokens', 'truncated', 'turned', 'unmet', 'userDecls', 'usings', 'variadic', 'variants', 'varyings', 'windows', 'within',
+  'writtenOut',
 ]
 
 export const shortNames = { mangleProps: new RegExp(`^(?:${names.join('|')})$`) }
