@@ -108,7 +108,7 @@ function inlineWith(func: Func, pass: Inlining): boolean {
   if (func.body === undefined || !pass.finds(func.body)) return false
   // Who calls whom is asked while the body is whole.
   isRecursive(func)
-  pass.region(func.body, [func])
+  pass.region(func.body, 1)
   return pass.changed
 }
 
@@ -158,26 +158,26 @@ class Inlining {
     return found
   }
 
-  /** `chain` holds the functions that are being inlined. */
-  region(region: Region, chain: readonly Func[]): void {
+  /** `depth` is how long the chain of calls is that led here. */
+  region(region: Region, depth: number): void {
     const insts = region.insts
     region.insts = []
     this.#nesting++
-    this.#append(region, insts, chain)
+    this.#append(region, insts, depth)
     this.#nesting--
   }
 
   /** False where an inlined body never returns: what follows is dropped. */
-  #append(region: Region, insts: readonly Inst[], chain: readonly Func[]): boolean {
+  #append(region: Region, insts: readonly Inst[], depth: number): boolean {
     for (let i = 0; i < insts.length; i++) {
       const inst = insts[i]!
       for (let k = 0; k < inst.args.length; k++) inst.args[k] = this.#resolve(inst.args[k]!)
-      if (inst.op === ops.call && this.#wanted(inst.attr as Func, chain)) {
-        if (!this.#inline(region, inst, chain)) return false
+      if (inst.op === ops.call && this.#wanted(inst.attr as Func, depth)) {
+        if (!this.#inline(region, inst, depth)) return false
         continue
       }
       region.insts.push(inst)
-      for (let k = 0; k < inst.regions.length; k++) this.region(inst.regions[k]!, chain)
+      for (let k = 0; k < inst.regions.length; k++) this.region(inst.regions[k]!, depth)
     }
     return true
   }
@@ -188,22 +188,21 @@ class Inlining {
     return to
   }
 
-  #wanted(callee: Func, chain: readonly Func[]): boolean {
-    if (callee.body === undefined || chain.length > depthLimit || !this.#predicate(callee) || isRecursive(callee)) return false
+  #wanted(callee: Func, depth: number): boolean {
+    if (callee.body === undefined || depth > depthLimit || !this.#predicate(callee) || isRecursive(callee)) return false
     if (callee.info.forceInline) return true
     if (this.#grown > growthLimit || this.#nesting > this.#limit) return false
     this.#grown += sizeOf(callee.body)
     return true
   }
 
-  #inline(region: Region, call: Inst, chain: readonly Func[]): boolean {
+  #inline(region: Region, call: Inst, depth: number): boolean {
     this.changed = true
     const callee = call.attr as Func
     const body = callee.body!
     const copies = this.#moves ? this.#taken(call, body) : this.#copied(region, call, body)
     // What the library computes stands, for the user, where it is called.
     if (callee.info.library && call.span !== null) for (const inst of copies) inst.span = call.span
-    const inner = [...chain, callee]
     if (returnsEarly(body)) {
       const copy = new Region()
       copy.insts = copies
@@ -213,12 +212,12 @@ class Inlining {
       returnsLeave(copy, block)
       if (copies[copies.length - 1]!.op === ops.leave) copies.push(new Inst(ops.yield_, copies.pop()!.args, null, noRegions, call.span))
       region.insts.push(block)
-      this.region(copy, inner)
+      this.region(copy, depth + 1)
       if (this.#detaches) this.#results(region, call, block.results)
       return true
     }
     const end = copies.pop()!
-    if (!this.#append(region, copies, inner)) return false
+    if (!this.#append(region, copies, depth + 1)) return false
     if (end.op === ops.ret) {
       this.#results(region, call, end.args.map(v => this.#resolve(v)))
       return true

@@ -45,13 +45,13 @@ function dropDead(body: Stmt[]): void {
     for (const e of direct(s)) release(e)
     gone[i] = 1
   }
-  keep(body, i => gone[i] === 0)
+  drop(body, gone)
 }
 
-/** Leaves only some statements of a list. */
-function keep(body: Stmt[], stays: (i: number) => boolean): void {
+/** Takes the marked statements out of a list. */
+function drop(body: Stmt[], gone: Uint8Array): void {
   let count = 0
-  for (let i = 0; i < body.length; i++) if (stays(i)) body[count++] = body[i]!
+  for (let i = 0; i < body.length; i++) if (gone[i] === 0) body[count++] = body[i]!
   body.length = count
 }
 
@@ -192,7 +192,7 @@ function foldList(body: Stmt[], timeline: Timeline): void {
     eachName(s.init, l => { if (useAt.get(l) === i) useAt.set(l, at) })
     gone[i] = 1
   }
-  keep(body, i => gone[i] === 0)
+  drop(body, gone)
   for (const s of body) {
     if (s.kind === 'loop') whileLoop(s)
     const last = s.kind === 'block' ? s.body[s.body.length - 1] : undefined
