@@ -41,6 +41,9 @@ await build({
   ...options, format: 'cjs', platform: 'node', target: 'node20', minify: true, outExtension: { '.js': '.cjs' }, external: ['webgpu'], entryPoints: points(commands),
   plugins: [...options.plugins, ownImport, lateProcesses], define: { 'import.meta.url': 'thisFile' }, banner: { js: "const thisFile = require('node:url').pathToFileURL(__filename).href;" }, legalComments: 'linked',
 })
+// A script whose value is the function that runs it: to put that around it at each start would copy all of it.
+const main = at('dist/cli-main.cjs')
+writeFileSync(main, `(function (require, module, exports, __filename, importModule) {${readFileSync(main, 'utf8')}\n})`)
 const cli = at('dist/cli.cjs')
 writeFileSync(cli, `#!/usr/bin/env node\n${readFileSync(cli, 'utf8')}`)
 chmodSync(cli, 0o755)
