@@ -47,6 +47,27 @@ export function checkLostDerivatives(cx: Cx, func: FuncDecl, body: Body): void {
 
 const ignore = (): void => undefined
 
+/** What may hand a derivative on to a variable. */
+type Site = (Stmt & { readonly kind: 'local' }) | (Expr & { readonly kind: 'assign' | 'update' }) | CallExpr
+
+/** Those of a body, in order; of calls only the ones that write arguments. */
+function sitesOf(stmts: readonly Stmt[]): readonly Site[] {
+  const found: Site[] = []
+  const look = (x: Expr): void => {
+    if (x.kind === 'assign' || x.kind === 'update') found.push(x)
+    else if (x.kind === 'call' && (x.args.some(isWritten) || (x.object !== null && isWritten(x.object)))) found.push(x)
+  }
+  eachStmt(stmts, s => {
+    if (s.kind === 'local' && s.init !== null) found.push(s)
+    for (const e of expressions(s)) eachExpr(e, look)
+  })
+  return found
+}
+
+function isWritten(a: Arg): boolean {
+  return a.dir !== 'in'
+}
+
 class Check {
   readonly #cx: Cx
   readonly #func: FuncDecl
@@ -74,9 +95,10 @@ class Check {
   }
 
   run(body: Body): void {
+    const sites = sitesOf(body.stmts)
     for (let before = -1; before !== this.#active.size;) {
       before = this.#active.size
-      eachStmt(body.stmts, s => this.#propagate(s))
+      for (const site of sites) this.#propagate(site)
     }
     // Which variables are read where a derivative is expected, before anything is reported.
     for (let before = -1; before !== this.#wanted.size;) {
@@ -97,16 +119,14 @@ class Check {
 
   // ── What carries a derivative ──────────────────────────────────────────────────────────────────────────────────
 
-  #propagate(s: Stmt): void {
-    if (s.kind === 'local' && s.init !== null && !s.decl.noDiff && this.#carries(s.init)) this.#active.add(s.decl.id)
-    for (const e of expressions(s)) {
-      eachExpr(e, x => {
-        if ((x.kind === 'assign' || x.kind === 'update') && this.#carries(x.value)) this.#activate(x.place)
-        if (x.kind !== 'call' || !this.#isDifferentiable(x.func)) return
-        if (!this.#anyCarries(x)) return
-        for (const a of x.args) if (a.dir !== 'in') this.#activate(a.place)
-        if (x.object !== null && x.object.dir !== 'in') this.#activate(x.object.place)
-      })
+  #propagate(x: Site): void {
+    if (x.kind === 'local') {
+      if (!x.decl.noDiff && this.#carries(x.init!)) this.#active.add(x.decl.id)
+    } else if (x.kind !== 'call') {
+      if (this.#carries(x.value)) this.#activate(x.place)
+    } else if (this.#isDifferentiable(x.func) && this.#anyCarries(x)) {
+      for (const a of x.args) if (a.dir !== 'in') this.#activate(a.place)
+      if (x.object !== null && x.object.dir !== 'in') this.#activate(x.object.place)
     }
   }
 

@@ -44,6 +44,8 @@ export type Spell = { readonly infix: string } | { readonly prefix: string } | {
 
 export interface Op {
   readonly name: string
+  /** A number that few others have, to hash by. */
+  readonly hash: number
   readonly doc: string
   readonly attr: AttrKind
   readonly effect: Effect
@@ -70,7 +72,7 @@ export const byName: Map<string, Op> = new Map()
 
 function op(name: string, row: Row): Op {
   const full: Op = {
-    name, doc: row.doc, attr: row.attr ?? 'none', effect: row.effect ?? 'none', ends: row.ends ?? false,
+    name, hash: byName.size, doc: row.doc, attr: row.attr ?? 'none', effect: row.effect ?? 'none', ends: row.ends ?? false,
     type: row.type, check: row.check, ad: row.ad, fold: row.fold, spell: row.spell, wasm: row.wasm, samples: row.samples ?? [],
   }
   byName.set(name, full)

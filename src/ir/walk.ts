@@ -122,12 +122,16 @@ export function substitute(region: Region, values: ValueTable): boolean {
 /** How often each value of the function is used, by value id. */
 export function useCounts(func: Func): Uint32Array {
   const counts = new Uint32Array(func.nextValue)
-  if (func.body !== undefined) {
-    walk(func.body, inst => {
-      for (let k = 0; k < inst.args.length; k++) counts[inst.args[k]!.id]!++
-    })
-  }
+  if (func.body !== undefined) countUses(func.body, counts)
   return counts
+}
+
+function countUses({ insts }: Region, counts: Uint32Array): void {
+  for (let i = 0; i < insts.length; i++) {
+    const { args, regions } = insts[i]!
+    for (let k = 0; k < args.length; k++) counts[args[k]!.id]!++
+    for (let k = 0; k < regions.length; k++) countUses(regions[k]!, counts)
+  }
 }
 
 /** The values that a region uses but does not define, in order of first use. A loop's body captures its head's values. */

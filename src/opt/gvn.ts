@@ -340,13 +340,12 @@ function swaps(op: Op): boolean {
 }
 
 function hashOf(inst: Inst): number {
-  const name = inst.op.name
-  let h = name.length * 31 + name.charCodeAt(0) * 7 + name.charCodeAt(name.length - 1)
-  const { attr, args } = inst
+  const { op, attr, args } = inst
+  let h = op.hash
   if (typeof attr === 'number') h = h * 31 + Math.trunc(attr * 16) | 0
   else if (Array.isArray(attr)) for (const l of attr as readonly number[]) h = h * 5 + l | 0
-  if (swaps(inst.op)) {
-    const [x, y] = [args[0]!.id, args[1]!.id]
+  if (swaps(op)) {
+    const x = args[0]!.id, y = args[1]!.id
     return Math.imul(Math.imul(h, 31) + Math.min(x, y), 31) + Math.max(x, y) | 0
   }
   for (let k = 0; k < args.length; k++) h = (Math.imul(h, 31) + args[k]!.id) | 0

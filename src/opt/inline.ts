@@ -153,9 +153,13 @@ class Inlining {
 
   /** Whether a region has a call that is wanted at all. */
   finds(region: Region): boolean {
-    let found = false
-    walk(region, ({ op, attr }) => { found ||= op === ops.call && (attr as Func).body !== undefined && this.#predicate(attr as Func) })
-    return found
+    const { insts } = region
+    for (let i = 0; i < insts.length; i++) {
+      const { op, attr, regions } = insts[i]!
+      if (op === ops.call && (attr as Func).body !== undefined && this.#predicate(attr as Func)) return true
+      for (let k = 0; k < regions.length; k++) if (this.finds(regions[k]!)) return true
+    }
+    return false
   }
 
   /** `depth` is how long the chain of calls is that led here. */

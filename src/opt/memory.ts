@@ -45,6 +45,13 @@ interface Local {
   escapes: boolean
 }
 
+/** Whether an instruction declares or touches memory, or steers control. */
+function concerns({ op, args, regions }: Inst): boolean {
+  if (op === ops.variable || op === ops.leave || regions.length > 0) return true
+  for (let k = 0; k < args.length; k++) if (args[k]!.type.kind === 'ptr') return true
+  return false
+}
+
 class Copies {
   readonly #body: Region
   readonly #locals = new Map<Inst, Local>()
@@ -60,7 +67,9 @@ class Copies {
     const visit = (region: Region): void => {
       for (let i = 0; i < region.insts.length; i++) {
         const inst = region.insts[i]!
-        const site: Site = { inst, region, at: at++ }
+        const here = at++
+        if (!concerns(inst)) continue
+        const site: Site = { inst, region, at: here }
         this.#note(site)
         for (let i = 0; i < inst.regions.length; i++) {
           const r = inst.regions[i]!

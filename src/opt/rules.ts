@@ -83,12 +83,18 @@ function lanesOf(value: Value): Constant[] | undefined {
   return c === undefined ? undefined : Array.from({ length: type.count }, () => c)
 }
 
+/** False for what `lanesOf` finds no constants in, at a glance. */
+function mayBeConstant({ def: { op } }: Value): boolean {
+  return op === ops.constant || op === ops.splat || op === ops.zero || op === ops.construct
+}
+
 /** Lane by lane on constant operands. */
 function constants(b: Builder, inst: Inst, wide: boolean): Value | undefined {
   const { op, args } = inst
   const type = inst.results[0]!.type
   if (op.fold === undefined && !foldable(op)) return undefined
   if (type.kind !== 'scalar' && type.kind !== 'vec') return undefined
+  for (let k = 0; k < args.length; k++) if (!mayBeConstant(args[k]!)) return undefined
   const first = lanesOf(args[0]!)
   if (first === undefined) return undefined
   const second = args.length > 1 ? lanesOf(args[1]!) : undefined

@@ -52,10 +52,11 @@ function share(inst: Inst, carried: ReadonlySet<Value>, to: ValueTable): boolean
   if (!ends.every(e => e.op === ops.yield_)) return false
   const found: Slot[] = []
   let changed = false
-  for (const [k, result] of inst.results.entries()) {
-    if (carried.has(result)) continue
-    const args = ends.map(e => resolve(e.args[k]!, to))
-    const slot = found.find(s => s.args[0]!.type === result.type && s.args.every((a, i) => a === args[i] || isAny(a) || isAny(args[i]!)))
+  for (let k = 0; k < inst.results.length; k++) {
+    if (carried.has(inst.results[k]!)) continue
+    const args: Value[] = []
+    for (let i = 0; i < ends.length; i++) args.push(resolve(ends[i]!.args[k]!, to))
+    const slot = slotFor(args, found)
     if (slot === undefined) {
       if (found.length >= maxSlots) break
       found.push({ args, results: [k] })
@@ -72,6 +73,17 @@ function share(inst: Inst, carried: ReadonlySet<Value>, to: ValueTable): boolean
     for (const other of others) to[other.id] = first!
   }
   return changed
+}
+
+/** The first slot that can give these values too. */
+function slotFor(args: readonly Value[], slots: readonly Slot[]): Slot | undefined {
+  for (let n = 0; n < slots.length; n++) {
+    const own = slots[n]!.args
+    let fits = own[0]!.type === args[0]!.type
+    for (let i = 0; i < args.length && fits; i++) fits = own[i] === args[i] || isAny(own[i]!) || isAny(args[i]!)
+    if (fits) return slots[n]
+  }
+  return undefined
 }
 
 function resolve(v: Value, to: ValueTable): Value {

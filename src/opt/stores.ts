@@ -98,7 +98,7 @@ class Sweep {
         if (summary.unknown) over.clear()
         if (over.size > 0) for (const path of summary.reads) forget(over, path)
         for (let k = 0; k < inst.regions.length; k++) changed = this.region(inst.regions[k]!, over, inst) || changed
-      } else if (over.size > 0) {
+      } else if (over.size > 0 && reads(inst)) {
         const read: Summary = { reads: [], unknown: false, calls: false, escapes: false }
         readsOf(inst, read)
         if (read.unknown) over.clear()
@@ -121,10 +121,17 @@ class Sweep {
   }
 }
 
+/** Whether an instruction without regions reads memory of one invocation. */
+function reads({ op, args }: Inst): boolean {
+  if (op === ops.field || op === ops.elem) return false
+  for (let k = op === ops.store ? 1 : 0; k < args.length; k++) if (args[k]!.type.kind === 'ptr' && isOwn(args[k]!)) return true
+  return false
+}
+
 /** Notes what an instruction without regions reads. */
 function readsOf(inst: Inst, into: Summary): void {
   const { op, args } = inst
-  if (op === ops.field || op === ops.elem) return
+  if (!reads(inst)) return
   for (let k = op === ops.store ? 1 : 0; k < args.length; k++) {
     const arg = args[k]!
     if (arg.type.kind !== 'ptr' || !isOwn(arg)) continue

@@ -32,9 +32,10 @@ export function unrollSmall(func: Func, cx: Cx): boolean {
   const total = cx.level >= 3 ? 256 : 64
   const most = cx.level >= 3 ? 16 : 4
   const small = (loop: Inst): boolean => {
+    const size = sizeOf(loop.regions[0]!, total) + sizeOf(loop.regions[1]!, total)
+    if (size > total) return false
     const exact = tripBound(loop)?.exact
-    if (exact === undefined || exact > most) return false
-    return exact * (sizeOf(loop.regions[0]!, total) + sizeOf(loop.regions[1]!, total)) <= total
+    return exact !== undefined && exact <= most && exact * size <= total
   }
   return unrollWhere(func, cx, small, total * 8, () => undefined)
 }

@@ -96,9 +96,10 @@ export function unusedParams(module: Module): ReadonlySet<Func> {
       if (other !== undefined) pinned.add(other)
     }
     if (func.body === undefined) continue
-    const counts = useCounts(func)
+    let known: Uint32Array | undefined
     walk(func.body, inst => {
       if (inst.op !== ops.call) return
+      const counts = known ??= useCounts(func)
       const callee = inst.attr as Func
       const list = calls.get(callee)
       const site = { call: inst, from: func }

@@ -2,7 +2,6 @@
 import type { Sink } from '../../base/diag.ts'
 import { missingEntry } from '../../base/errors/target.ts'
 import type { Span } from '../../base/source.ts'
-import * as ops from '../../ir/ops.ts'
 import * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
 import type { Func, Global, Inst, Module, Value } from '../../ir/value.ts'
@@ -10,7 +9,7 @@ import { walk } from '../../ir/walk.ts'
 import type { Slot } from '../bindings.ts'
 import { reflectBinding, reflectParameters, type Reflection, type VaryingInfo } from '../reflect.ts'
 import { expression, type Scope } from './expr.ts'
-import { globalsOf, legalize, reaches, type LegalEntry, type LegalGlobal, type LegalModule } from './legalize.ts'
+import { legalize, type LegalEntry, type LegalGlobal, type LegalModule } from './legalize.ts'
 import { Lines, remarkOf } from './lines.ts'
 import { Names, fieldNames } from './names.ts'
 import { FuncPrinter } from './print.ts'
@@ -212,10 +211,9 @@ class ModulePrinter implements ModuleScope {
     if (this.#legal.subgroups) features.push('subgroups')
     if (bindings.some(b => b.handle?.kind === 'storage-texture' && b.handle.storageTexture.format === 'bgra8unorm')) features.push('bgra8unorm-storage')
     const prints = printer === undefined ? null : { binding: printer.global.name, formats: printer.formats }
-    const entries = this.#legal.entries.map(({ func, of, inputs, outputs }) => {
-      const used = globalsOf(of)
-      const names = bound.filter(g => used.has(g.of)).map(g => g.of.name)
-      if (prints !== null && reaches(of, ops.print)) names.push(prints.binding)
+    const entries = this.#legal.entries.map(({ func, of, inputs, outputs, reach }) => {
+      const names = bound.filter(g => reach.globals.has(g.of)).map(g => g.of.name)
+      if (prints !== null && reach.prints) names.push(prints.binding)
       const { stage, numthreads } = of.info.entry!
       return { name: of.name, target: this.funcText(func), stage, workgroupSize: numthreads, bindings: names, inputs, outputs }
     })

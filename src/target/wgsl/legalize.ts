@@ -16,6 +16,7 @@ import { Copier, resultType, type ModuleCopy } from './copy.ts'
 import { flatten } from './deep.ts'
 import { Layouts, noMarks, type Marks, type Stored } from './layout.ts'
 import { Printer } from './printf.ts'
+import { reachOf, type Reach } from './reach.ts'
 import { checkStage, mayPart, usesSubgroups } from './stage.ts'
 import { branchTails } from './tails.ts'
 import { handleOf, textureUses } from './texture.ts'
@@ -46,6 +47,8 @@ export interface LegalEntry {
   /** Where each parameter comes from, and where each component of the result goes to. */
   readonly inputs: readonly VaryingInfo[]
   readonly outputs: readonly VaryingInfo[]
+  /** What `of` reaches. */
+  readonly reach: Reach
 }
 
 export interface LegalModule {
@@ -109,8 +112,9 @@ class Legalizer implements ModuleCopy {
   }
 
   run(entries: readonly Func[]): LegalModule {
-    this.#findWrites(entries)
-    this.#textures = textureUses(reachable(entries))
+    const all = reachOf(entries)
+    this.#findWrites(all.funcs)
+    this.#textures = textureUses(all)
     const legal = entries.map(e => this.#entry(e)).filter(e => e !== undefined)
     for (let f = this.#queue.pop(); f !== undefined; f = this.#queue.pop()) this.#body(f)
     const globals = [...this.#globals.values()]
@@ -126,9 +130,9 @@ class Legalizer implements ModuleCopy {
     if (this.sink.errors === 0) {
       for (const e of legal) checkBarriers(e.of, g => this.#globals.get(g)?.constant !== undefined, this.sink)
     }
-    for (const e of legal) checkStage(e.of, reachable([e.of]), this.sink)
-    const subgroups = legal.some(e => e.inputs.some(i => i.builtin?.startsWith('subgroup_') === true) || usesSubgroups(reachable([e.of])))
-    const derivativesApart = legal.some(e => mayPart(e.of, reachable([e.of])))
+    for (const e of legal) checkStage(e.of, e.reach, this.sink)
+    const subgroups = legal.some(e => e.inputs.some(i => i.builtin?.startsWith('subgroup_') === true) || usesSubgroups(e.reach))
+    const derivativesApart = legal.some(e => mayPart(e.of, e.reach))
     return { funcs: shallow, entries: legal, globals, layouts: this.layouts, derivativesApart, subgroups, printer: this.#printer }
   }
 
@@ -205,17 +209,18 @@ class Legalizer implements ModuleCopy {
       ports.push(reflectVarying(sources[i]!.name, semantics[i]!, value.type, value.name, null, ''))
       params.push({ name: sources[i]!.name, type: value.type, dir: 'in', noDiff: true })
     }
-    return { func: this.#entryBody(of, params, t.voidType), of, inputs: ports, outputs: [] }
+    const reach = reachOf([of])
+    return { func: this.#entryBody(of, params, t.voidType, reach), of, inputs: ports, outputs: [], reach }
   }
 
-  #entryBody(of: Func, params: readonly ParamSig[], result: Type): Func {
+  #entryBody(of: Func, params: readonly ParamSig[], result: Type, reach: Reach): Func {
     const func = new Func(of.name, { params, result, resultNoDiff: true }, of.span)
     func.info.entry = of.info.entry
     func.body = new Region()
     const b = new Builder(func, func.body)
     const copier = new Copier(this, of, b)
     const values = params.map(p => b.param(p.type, p.name))
-    this.#initialise(b, of)
+    this.#initialise(b, reach)
     const body = of.body!
     for (let i = 0; i < body.params.length; i++) copier.set(body.params[i]!, reshape(b, values[i]!, copier.type(body.params[i]!.type)))
     const rest = new Region()
@@ -245,13 +250,13 @@ class Legalizer implements ModuleCopy {
       this.sink.add(noPosition, of.span ?? undefined, { name: of.name })
       return undefined
     }
-    const func = this.#entryBody(of, params, resultType(this.types, of))
-    return { func, of, inputs: ports.in, outputs: ports.out }
+    const reach = reachOf([of])
+    return { func: this.#entryBody(of, params, resultType(this.types, of), reach), of, inputs: ports.in, outputs: ports.out, reach }
   }
 
   /** Module-level variables get their initial values where an invocation begins. */
-  #initialise(b: Builder, entry: Func): void {
-    for (const g of globalsOf(entry)) {
+  #initialise(b: Builder, { globals }: Reach): void {
+    for (const g of globals) {
       if (g.space !== 'private' || g.init === undefined) continue
       const { global, constant } = this.global(g)
       if (constant !== undefined) continue
@@ -261,8 +266,8 @@ class Legalizer implements ModuleCopy {
   }
 
   /** Marks the places that atomics touch and the variables that are written, in all functions that can be reached. */
-  #findWrites(entries: readonly Func[]): void {
-    for (const func of reachable(entries)) {
+  #findWrites(funcs: ReadonlySet<Func>): void {
+    for (const func of funcs) {
       walk(func.body!, inst => {
         if (inst.op === ops.store) {
           const global = rootOf(inst.args[0]!)
@@ -338,34 +343,4 @@ function reshape(b: Builder, v: Value, type: Type): Value {
     return b.convert(part, type)
   }
   return b.convert(v, type)
-}
-
-/** The functions with bodies that the roots reach through calls that WGSL has no spelling for. */
-function reachable(roots: readonly Func[]): Set<Func> {
-  const found = new Set<Func>(roots)
-  for (const func of found) {
-    if (func.body === undefined) {
-      found.delete(func)
-      continue
-    }
-    walk(func.body, inst => {
-      if (inst.op === ops.call && (inst.attr as Func).info.spell?.['wgsl'] === undefined) found.add(inst.attr as Func)
-      if (inst.op === ops.global && (inst.attr as Global).init !== undefined) found.add((inst.attr as Global).init!)
-    })
-  }
-  return found
-}
-
-/** Whether a function or one that it calls has an instruction of that kind. */
-export function reaches(root: Func, op: ops.Op): boolean {
-  let found = false
-  for (const func of reachable([root])) walk(func.body!, inst => { if (inst.op === op) found = true })
-  return found
-}
-
-/** The globals that a function reaches, in order of first use. */
-export function globalsOf(root: Func): Set<Global> {
-  const found = new Set<Global>()
-  for (const func of reachable([root])) walk(func.body!, inst => { if (inst.op === ops.global) found.add(inst.attr as Global) })
-  return found
 }

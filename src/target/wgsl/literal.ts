@@ -5,8 +5,22 @@ const maxF32 = 3.4028234663852886e38
 /** From here on a number rounds to infinity in 16 bits. */
 const maxF16 = 65520
 
+/** Texts of the numbers that programs have had, most of which they have in many places. */
+const texts = new Map<number, string>()
+/** How many are kept. */
+const textLimit = 1000
+
 /** The shortest decimal text that rounds to the float32; finite numbers only. */
 export function float32Text(value: number): string {
+  let text = texts.get(value)
+  if (text !== undefined) return text
+  text = shortest(value)
+  if (texts.size >= textLimit) texts.clear()
+  texts.set(value, text)
+  return text
+}
+
+function shortest(value: number): string {
   // Decimals of at most six digits differ as floats, so none that is shorter means the same.
   const short = String(value)
   const plain = /^-?\d{1,3}(\.\d{1,3})?$/.exec(short)

@@ -87,8 +87,9 @@ export class Names {
     let name = base
     let n = this.#next.get(base) ?? (isReserved(base) || this.has(base) ? 0 : -1)
     if (n >= 0) {
+      // No reserved word ends like that.
       do name = `${base}_${n++}`
-      while (isReserved(name) || this.has(name))
+      while (this.has(name))
       this.#next.set(base, n)
     }
     this.#taken.add(name)

@@ -5,14 +5,20 @@ import * as ops from '../../ir/ops.ts'
 import type { Func, Global, Inst } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
 import { together } from './legal.ts'
+import type { Reach } from './reach.ts'
 
 /** Functions of WGSL that look at the pixels beside. */
 const implicit = /^(dpd[xy](Fine|Coarse)?|fwidth(Fine|Coarse)?|textureSample(Bias|Compare)?)$/
 
 /** How the source says it. */
-const spellings: Readonly<Record<string, string>> = {
+const sourceNames: Readonly<Record<string, string>> = {
   textureSample: 'Sample', textureSampleBias: 'SampleBias', textureSampleCompare: 'SampleCmp', dpdx: 'ddx', dpdy: 'ddy', dpdxFine: 'ddx_fine',
   dpdyFine: 'ddy_fine', dpdxCoarse: 'ddx_coarse', dpdyCoarse: 'ddy_coarse',
+}
+
+/** Whether only pixels can do what a function does. */
+function isOfPixels(name: string): boolean {
+  return name === 'discard' || implicit.test(name)
 }
 
 function spelled(inst: Inst): string | undefined {
@@ -20,25 +26,25 @@ function spelled(inst: Inst): string | undefined {
 }
 
 /** Whether some function calls what threads of a subgroup do together. */
-export function usesSubgroups(funcs: ReadonlySet<Func>): boolean {
-  let found = false
-  for (const func of funcs) walk(func.body!, inst => { if (together.test(spelled(inst) ?? '')) found = true })
-  return found
+export function usesSubgroups({ spellings }: Reach): boolean {
+  for (const name of spellings) if (together.test(name)) return true
+  return false
 }
 
-/** Reports what the entry point's stage has not. `funcs` are those that it reaches. */
-export function checkStage(entry: Func, funcs: ReadonlySet<Func>, sink: Sink): void {
+/** Reports what the entry point's stage has not of what it reaches. */
+export function checkStage(entry: Func, reach: Reach, sink: Sink): void {
   const { stage } = entry.info.entry!
+  if (stage === 'compute' && ![...reach.spellings].some(isOfPixels)) return
   const seen = new Set<string>()
   const report = (what: string, needed: string, inst: Inst): void => {
     if (seen.has(what)) return
     seen.add(what)
     sink.add(notInStage, inst.span ?? entry.span ?? undefined, { what, name: entry.name, stage, needed })
   }
-  for (const func of funcs) {
+  for (const func of reach.funcs) {
     walk(func.body!, inst => {
       const name = spelled(inst)
-      if (stage !== 'fragment' && name !== undefined && (name === 'discard' || implicit.test(name))) report(spellings[name] ?? name, 'fragment', inst)
+      if (stage !== 'fragment' && name !== undefined && isOfPixels(name)) report(sourceNames[name] ?? name, 'fragment', inst)
       if (stage === 'compute') return
       if (stage === 'vertex' && name !== undefined && together.test(name)) report('a wave operation', 'compute and fragment', inst)
       if (stage === 'vertex' && inst.op === ops.print) report('printf', 'compute and fragment', inst)
@@ -52,7 +58,7 @@ export function checkStage(entry: Func, funcs: ReadonlySet<Func>, sink: Sink): v
 }
 
 /** Whether pixels may have parted where the entry point compares them with those beside: after any choice, or in a function. */
-export function mayPart(entry: Func, funcs: ReadonlySet<Func>): boolean {
+export function mayPart(entry: Func, { funcs }: Reach): boolean {
   if (entry.info.entry!.stage !== 'fragment') return false
   let parted = false
   for (const inst of entry.body!.insts) {

@@ -10,6 +10,7 @@ import * as t from '../../ir/type.ts'
 import { Func, type Global, type Value } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
 import { constantOf } from './expand.ts'
+import type { Reach } from './reach.ts'
 import type { HandleInfo, TextureDimension } from '../reflect.ts'
 
 /** What the entry points do with a texture or sampler. */
@@ -22,9 +23,14 @@ interface Use {
   readonly textures: Set<Global>
 }
 
-/** What is done with each texture and sampler in functions. */
-export function textureUses(funcs: Iterable<Func>): ReadonlyMap<Global, Use> {
+function isOfTextures(spelling: string): boolean {
+  return spelling.startsWith('texture')
+}
+
+/** What is done with each texture and sampler that is reached. */
+export function textureUses({ funcs, spellings }: Reach): ReadonlyMap<Global, Use> {
   const uses = new Map<Global, Use>()
+  if (![...spellings].some(isOfTextures)) return uses
   const useOf = (global: Global): Use => {
     let use = uses.get(global)
     if (use === undefined) uses.set(global, use = { reads: false, writes: false, samples: false, compares: false, textures: new Set() })
@@ -34,7 +40,7 @@ export function textureUses(funcs: Iterable<Func>): ReadonlyMap<Global, Use> {
     walk(func.body!, inst => {
       if (inst.op !== ops.call) return
       const name = (inst.attr as Func).info.spell?.['wgsl']
-      if (name === undefined || !name.startsWith('texture')) return
+      if (name === undefined || !isOfTextures(name)) return
       const handles = inst.args.flatMap(a => a.type.kind === 'ptr' && a.def.op === ops.global ? [a.def.attr as Global] : [])
       const texture = handles.find(g => g.type.name.includes('Texture'))
       if (texture === undefined) return

@@ -1,0 +1,39 @@
+/** What entry points reach, found in one walk. */
+import * as ops from '../../ir/ops.ts'
+import type { Func, Global, Region } from '../../ir/value.ts'
+
+export interface Reach {
+  /** The functions with bodies, through calls that WGSL has no spelling for. */
+  readonly funcs: Set<Func>
+  /** In order of first use. */
+  readonly globals: Set<Global>
+  /** How WGSL spells the other functions that are called. */
+  readonly spellings: Set<string>
+  prints: boolean
+}
+
+/** What the functions reach. */
+export function reachOf(roots: readonly Func[]): Reach {
+  const reach: Reach = { funcs: new Set(roots), globals: new Set(), spellings: new Set(), prints: false }
+  for (const func of reach.funcs) {
+    if (func.body === undefined) reach.funcs.delete(func)
+    else look(func.body, reach)
+  }
+  return reach
+}
+
+function look({ insts }: Region, reach: Reach): void {
+  for (let i = 0; i < insts.length; i++) {
+    const { op, attr, regions } = insts[i]!
+    if (op === ops.call) {
+      const spelling = (attr as Func).info.spell?.['wgsl']
+      if (spelling === undefined) reach.funcs.add(attr as Func)
+      else reach.spellings.add(spelling)
+    } else if (op === ops.global) {
+      const { init } = attr as Global
+      reach.globals.add(attr as Global)
+      if (init !== undefined) reach.funcs.add(init)
+    } else if (op === ops.print) reach.prints = true
+    for (let k = 0; k < regions.length; k++) look(regions[k]!, reach)
+  }
+}
