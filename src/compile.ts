@@ -124,6 +124,9 @@ const finalPasses: readonly Step[] = [
   ['dce', dce],
 ]
 
+/** What pays once more where sums were taken apart, which brings in neither calls nor work for each trip of a loop that was there. */
+const sumPasses: readonly Step[] = finalPasses.filter(([name]) => name !== 'inline' && name !== 'licm')
+
 const slotPasses: readonly Step[] = [
   ['slots', slots, 'choices'],
   ['dce', dce],
@@ -478,7 +481,10 @@ function optimise(module: Module, runner: Runner, cx: Cx): void {
   // What stayed a call passes only what is used; sums of arrays are taken apart last, when it shows which are in memory.
   const slimmer = runner.whole(module, 'unusedParams', unusedParams)
   const expanded = runner.whole(module, 'expand', () => new Set(module.funcs.filter(func => expand(func))))
-  for (const func of module.funcs) if (expanded.has(func) || slimmer.has(func)) runner.passes(func, finalPasses)
+  for (const func of module.funcs) {
+    if (slimmer.has(func)) runner.passes(func, finalPasses)
+    else if (expanded.has(func)) runner.passes(func, sumPasses)
+  }
   effects(module)
   unused(module)
 }

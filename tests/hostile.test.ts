@@ -129,4 +129,16 @@ describe('hostile programs', () => {
     await exercise(`struct S { float a; Texture2D<float4> t; } ${kernel('S s = {}; s.a = o[1]; o[0] = s.a;')}`, true)
     expect(() => compile(`struct G<T> { vector<T, 2> v; } ${kernel('G<float2> g; g.v[0].x = o[1]; o[0] = g.v[0].x;')}`).wgsl()).toThrow('E36113')
   })
+
+  it.each(Object.getOwnPropertyNames(Object.prototype))('knows nothing of JavaScript\'s %s', async name => {
+    await exercise(`struct ${name} { float ${name}; float get() { return ${name}; } }
+interface I { associatedtype A; [Differentiable] static float ${name}(float x); }
+struct S : I { typedef ${name} A; [Differentiable] static float ${name}(float x) { return x * x; } }
+[${name}] float twice(float x) { return x + x; }
+${kernel(`${name} v; v.${name} = o[1]; o[0] = twice(v.get()) + fwd_diff(S::${name})(diffPair(o[2], 1.0)).d;`)}`, true)
+    for (const use of [`${name} x;`, `o[0] = ${name};`, `o[0] = ${name}(1.0);`, `o[0] = o[1].${name};`, `Texture2D<${name}> t;`]) {
+      expect(compile(kernel(use)).diagnostics.filter(d => d.severity === 'error'), use).not.toEqual([])
+    }
+    expect(() => compile(kernel('t[id.xy] = 1.0;', `[format("${name}")] RWTexture2D<float4> t;`)).wgsl()).toThrow('E37012')
+  })
 })

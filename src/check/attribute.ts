@@ -8,9 +8,9 @@ import { lookup, resolveInt } from './resolve.ts'
 import { suggestName } from './suggest.ts'
 import { known } from './type.ts'
 
-const levels: Readonly<Record<string, Level>> = {
+const levels: ReadonlyMap<string, Level> = new Map(Object.entries({
   Differentiable: 'backward', BackwardDifferentiable: 'backward', ForwardDifferentiable: 'forward', __differentiable: 'backward',
-}
+}))
 
 const knownNames = new Set(`Differentiable BackwardDifferentiable ForwardDifferentiable ForwardDerivative BackwardDerivative ForwardDerivativeOf
 BackwardDerivativeOf PrimalSubstitute PrimalSubstituteOf TreatAsDifferentiable NoDiffThis ForceInline __unsafeForceInlineEarly
@@ -18,7 +18,7 @@ noinline NoInline PreferRecompute PreferCheckpoint mutating nonmutating __NoSide
 Shader numthreads NumThreads CUDAKernel CudaKernel AutoPyBindCUDA TorchEntryPoint CudaDeviceExport CUDADeviceExport CudaHost
 CUDAHost DllExport DllImport ForceUnroll unroll loop MaxIters Checkpoints branch flatten OverloadRank deprecated require
 KnownBuiltin WaveSize outputtopology maxvertexcount earlydepthstencil anyValueSize Specialize constref noRefInline
-PyExport UnscopedEnum Flags`.split(/\s/))
+PyExport UnscopedEnum Flags`.replaceAll('\n', ' ').split(' '))
 
 /** What only the core library may say, since nobody checks it. */
 const coreOnly: ReadonlySet<string> = new Set(['__spell', '__op', '__intrinsic', '__lanewise', '__pure', '__convergent', '__sample'])
@@ -57,7 +57,7 @@ function make(cx: Cx, func: FuncDecl, elsewhere: boolean): FuncAttributes {
   const samples: number[][] = []
   const raise = (to: Level): void => { if (to === 'backward' || level === 'none') level = to }
   for (const a of list) {
-    const own = levels[a.name]
+    const own = levels.get(a.name)
     if (own !== undefined) {
       marked = true
       raise(own)

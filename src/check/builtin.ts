@@ -4,21 +4,26 @@ import {
   bits, intConst, isFloatName, isIntName, isSignedName, matrixType, scalars, stringType, vectorType, voidType, type ScalarName, type Type,
 } from './type.ts'
 
-const scalarNames: Readonly<Record<string, ScalarName>> = {
+const scalarNames: ReadonlyMap<string, ScalarName> = new Map(Object.entries({
   bool: 'bool', int: 'i32', uint: 'u32', half: 'f16', float: 'f32', double: 'f64', int8_t: 'i8', int16_t: 'i16', int32_t: 'i32', int64_t: 'i64',
   uint8_t: 'u8', uint16_t: 'u16', uint32_t: 'u32', uint64_t: 'u64', float16_t: 'f16', float32_t: 'f32', float64_t: 'f64', dword: 'u32',
   intptr_t: 'i64', uintptr_t: 'u64', size_t: 'u64', ssize_t: 'i64', min16float: 'f16', min10float: 'f16', min16int: 'i16', min12int: 'i16', min16uint: 'u16',
-}
+}))
+
+/** The digits that the name of a vector or matrix ends in. */
+const one = 49, four = 52
 
 /** The type that a built-in name means (`float3x4`, `int16_t`, `void`), or null. */
 export function builtinType(name: string): Type | null {
-  const scalar = scalarNames[name]
+  const scalar = scalarNames.get(name)
   if (scalar !== undefined) return scalars[scalar]
   if (name === 'void') return voidType
   if (name === 'String' || name === 'NativeString' || name === 'string') return stringType
+  const last = name.charCodeAt(name.length - 1)
+  if (last < one || last > four) return null
   const match = /^([a-z0-9_]*?[a-z_])([1-4])(?:x([1-4]))?$/.exec(name)
   if (match === null) return null
-  const base = scalarNames[match[1]!]
+  const base = scalarNames.get(match[1]!)
   if (base === undefined) return null
   const rows = intConst(Number(match[2]))
   return match[3] === undefined ? vectorType(scalars[base], rows) : matrixType(scalars[base], rows, intConst(Number(match[3])))

@@ -22,8 +22,8 @@ import { differentialOf } from './differential.ts'
 
 type Kind = 'forward' | 'backward' | 'substitute'
 
-const forwardNames: Readonly<Record<string, Kind>> = { ForwardDerivative: 'forward', BackwardDerivative: 'backward', PrimalSubstitute: 'substitute' }
-const ofNames: Readonly<Record<string, Kind>> = { ForwardDerivativeOf: 'forward', BackwardDerivativeOf: 'backward', PrimalSubstituteOf: 'substitute' }
+const forwardNames: ReadonlyMap<string, Kind> = new Map([['ForwardDerivative', 'forward'], ['BackwardDerivative', 'backward'], ['PrimalSubstitute', 'substitute']])
+const ofNames: ReadonlyMap<string, Kind> = new Map([['ForwardDerivativeOf', 'forward'], ['BackwardDerivativeOf', 'backward'], ['PrimalSubstituteOf', 'substitute']])
 
 /** A derivative attribute of a declaration. */
 interface Attached {
@@ -31,11 +31,11 @@ interface Attached {
   readonly attribute: ast.Attribute
 }
 
-function attached(func: FuncDecl, table: Readonly<Record<string, Kind>>): readonly Attached[] {
+function attached(func: FuncDecl, table: ReadonlyMap<string, Kind>): readonly Attached[] {
   const list = func.of === null ? func.syntax.attributes : [...func.of.syntax.attributes, ...func.syntax.attributes]
   const found: Attached[] = []
   for (const attribute of list) {
-    const kind = table[attribute.name]
+    const kind = table.get(attribute.name)
     if (kind !== undefined) found.push({ kind, attribute })
   }
   return found

@@ -35,8 +35,11 @@ function keep(script: Script): void {
   }
 }
 
-// Most commands end before it pays to have their functions optimised: these must run longer before they are. Later versions of V8 may not know the flag.
-if (Number.parseInt(process.versions.v8, 10) <= 13) setFlagsFromString('--interrupt-budget=600000')
+// Most commands end before it pays to have their functions optimised: these must run longer before they are, and functions that
+// run once or twice are best interpreted. Later versions of V8 may not know the flags.
+const engine = Number.parseInt(process.versions.v8, 10)
+if (engine <= 13) setFlagsFromString('--interrupt-budget=600000')
+if (engine === 11) for (const flag of ['--interrupt-budget-factor-for-feedback-allocation=16', '--no-baseline-batch-compilation']) setFlagsFromString(flag)
 
 const cachedData = cached()
 const script = new Script(readFileSync(file, 'latin1'), { filename: file, cachedData })

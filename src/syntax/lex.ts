@@ -245,9 +245,9 @@ function wideClass(text: string, i: number): number {
 function classTable(): Uint8Array {
   const table = new Uint8Array(128)
   for (let c = 0; c < 128; c++) {
-    const char = String.fromCharCode(c)
-    if (/[A-Za-z_]/.test(char)) table[c] = letter
-    else if (/[0-9]/.test(char)) table[c] = digit
+    const lower = c | 32
+    if ((lower >= 97 && lower <= 122) || c === 95) table[c] = letter
+    else if (c >= 48 && c <= 57) table[c] = digit
     else if (c === 10 || c === 13) table[c] = newline
     else if (c === 32 || c === 9 || c === 11 || c === 12 || c === 0) table[c] = blank
   }

@@ -35,12 +35,19 @@ const families = new RegExp(`^(${[
   'quad(Broadcast|Swap[XY]|SwapDiagonal)',
 ].join('|')})$`)
 
+/** What these words begin with. */
+const beginnings = ['vec', 'mat', 'texture', 'atomic', 'unpack', 'pack', 'dot4', 'subgroup', 'quad']
+
+function wordsOf(list: string): string[] {
+  return list.replaceAll('\n', ' ').split(' ')
+}
+
 let reserved: Set<string> | undefined
 
 /** True for a word that no declaration may take as its name. */
 export function isReserved(name: string): boolean {
-  reserved ??= new Set(`${keywords} ${predeclared}`.split(/\s+/))
-  return reserved.has(name) || families.test(name)
+  reserved ??= new Set([...wordsOf(keywords), ...wordsOf(predeclared)])
+  return reserved.has(name) || (beginnings.some(b => name.startsWith(b)) && families.test(name))
 }
 
 let words: Set<string> | undefined
@@ -55,7 +62,7 @@ export function spellable(hint: string, fallback: string): string {
 
 /** A name for a struct's field: unlike other names it only has to differ from keywords and from its siblings. */
 export function fieldNames(hints: readonly string[]): readonly string[] {
-  words ??= new Set(keywords.split(/\s+/))
+  words ??= new Set(wordsOf(keywords))
   const taken = new Set<string>()
   return hints.map(hint => {
     const base = spellable(hint, 'field')

@@ -62,11 +62,11 @@ export interface Handle {
 }
 
 /** Slang's formats as WGSL has them. */
-const formats: Readonly<Record<string, string>> = {
+const formats: ReadonlyMap<string, string> = new Map(Object.entries({
   rgba32f: 'rgba32float', rgba16f: 'rgba16float', rg32f: 'rg32float', r32f: 'r32float', rgba8: 'rgba8unorm', rgba8_snorm: 'rgba8snorm', bgra8: 'bgra8unorm',
   rgba32i: 'rgba32sint', rgba16i: 'rgba16sint', rgba8i: 'rgba8sint', rg32i: 'rg32sint', r32i: 'r32sint',
   rgba32ui: 'rgba32uint', rgba16ui: 'rgba16uint', rgba8ui: 'rgba8uint', rg32ui: 'rg32uint', r32ui: 'r32uint',
-}
+}))
 
 /** What a texture without a format holds, by what its texels are made of. */
 const defaults: Readonly<Record<string, string>> = {
@@ -109,7 +109,7 @@ export function handleOf(global: Global, uses: ReadonlyMap<Global, Use>, sink: S
 function storage(
   global: Global, access: string, dimension: TextureDimension, text: string, texel: string, use: Use | undefined, sink: Sink,
 ): Handle | undefined {
-  const format = global.format === undefined ? defaults[texel] : formats[global.format]
+  const format = global.format === undefined ? defaults[texel] : formats.get(global.format)
   const kind = format?.endsWith('sint') === true ? 'i32' : format?.endsWith('uint') === true ? 'u32' : 'f'
   if (format === undefined || !texel.startsWith(kind)) {
     sink.add(formatNotInTarget, global.span ?? undefined, { name: global.name, format: global.format ?? texel })
