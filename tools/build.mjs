@@ -48,7 +48,7 @@ const cli = at('dist/cli.cjs')
 writeFileSync(cli, `#!/usr/bin/env node\n${readFileSync(cli, 'utf8')}`)
 chmodSync(cli, 0o755)
 // The first run keeps the functions that it needed, for later ones to start with.
-execFileSync(process.execPath, [cli, 'compile', at('examples/splat2d/splat2d.slang'), at('examples/brdf/brdf.slang')], { stdio: 'ignore', env: { ...process.env, NODE_OPTIONS: '' } })
+execFileSync(process.execPath, [cli, 'compile', at('examples/splat2d/splat2d.slang')], { stdio: 'ignore', env: { ...process.env, NODE_OPTIONS: '' } })
 
 // Declarations are only needed by those who install the package; a checkout works without.
 if (withTypes) {

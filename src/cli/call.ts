@@ -1,6 +1,7 @@
 import { load, ArityError, NameError, ShapeError, TrapError, type CpuFunction } from '../cpu/index.ts'
 import { CompileError, type NonFinite, type Program } from '../index.ts'
 import { Failed, UsageError, compileFile, remark, report, type SharedOptions } from './host.ts'
+import { tell } from './output.ts'
 import { nonFiniteLines } from './nan.ts'
 
 interface CallOptions extends SharedOptions {
@@ -116,7 +117,7 @@ function shown(value: unknown): string {
 }
 
 function print(line: string): void {
-  process.stdout.write(`${line}\n`)
+  tell(`${line}\n`)
 }
 
 /** JSON with typed arrays as arrays, 64-bit integers as numbers or strings, and float32 values in their shortest form. */

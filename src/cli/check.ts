@@ -1,6 +1,7 @@
 /** `cotangent check`: tests every differentiable function of a file at random inputs. */
 import { checkDerivatives, type CheckOutcome, type Disagreement } from '../cpu/index.ts'
 import { Failed, UsageError, compileFile, report, type SharedOptions } from './host.ts'
+import { tell } from './output.ts'
 import { nonFiniteLines } from './nan.ts'
 import { progress } from './progress.ts'
 
@@ -28,14 +29,14 @@ export async function checkCommand(file: string, raw: Record<string, unknown>): 
   bar.stop()
   for (const o of functions) report(o.diagnostics, options)
   if (options.json === true) {
-    process.stdout.write(`${JSON.stringify({ seed, ok, functions: functions.map(({ diagnostics: _, ...rest }) => rest) })}\n`)
+    tell(`${JSON.stringify({ seed, ok, functions: functions.map(({ diagnostics: _, ...rest }) => rest) })}\n`)
   } else {
     const lost = program.diagnostics.find(d => d.severity === 'warning' && lossy.has(d.code))
-    for (const o of functions) process.stdout.write(text(o, lost?.code))
+    for (const o of functions) tell(text(o, lost?.code))
     const agree = functions.filter(o => o.status === 'ok').length
     const skipped = functions.filter(o => o.status === 'skipped').length
     const said = functions.length === 0 ? 'no differentiable function' : `${agree} of ${functions.length - skipped} agree${skipped > 0 ? `, ${skipped} skipped` : ''}`
-    process.stdout.write(`${said} (seed ${seed})\n`)
+    tell(`${said} (seed ${seed})\n`)
   }
   if (!ok) throw new Failed()
 }

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { basename, dirname, relative, sep } from 'node:path'
 import { CompileError, reflectionTypes, sourceMapJson, stages, withSourceLines, type Program, type Stage } from '../index.ts'
 import { Failed, UsageError, compileFile, remark, report, type SharedOptions } from './host.ts'
+import { tell } from './output.ts'
 
 interface CompileCommandOptions extends SharedOptions {
   readonly target: 'wgsl' | 'wasm' | 'js' | 'ir'
@@ -37,7 +38,7 @@ function one(file: string, options: CompileCommandOptions): void {
     if (options.dumpIr === undefined) remarkIfEmpty(file, program, options)
     if (options.output !== undefined) write(options.output, code)
     else if (typeof code !== 'string' && process.stdout.isTTY) throw new UsageError('WebAssembly is no text: -o names a file for it')
-    else process.stdout.write(code)
+    else tell(code)
     if (options.reflection !== undefined) {
       const { reflection } = program.wgsl()
       write(options.reflection, options.reflection.endsWith('.ts') ? reflectionTypes(reflection) : `${JSON.stringify(reflection, null, 2)}\n`)

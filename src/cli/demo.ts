@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { compile, renderDiagnostics, type Program } from '../index.ts'
 import { UsageError, packageRoot } from './host.ts'
+import { tell } from './output.ts'
 
 /** How a demo is run. */
 export interface DemoContext {
@@ -32,7 +33,7 @@ const demos: Readonly<Record<string, Demo>> = {
 export async function demoCommand(name: string | undefined, raw: Record<string, unknown>): Promise<void> {
   const options = raw as { readonly gpu?: boolean; readonly steps?: number; readonly output?: string }
   if (name === undefined) {
-    for (const [key, demo] of Object.entries(demos)) process.stdout.write(`${key.padEnd(10)}${demo.about}\n`)
+    for (const [key, demo] of Object.entries(demos)) tell(`${key.padEnd(10)}${demo.about}\n`)
     return
   }
   const demo = Object.hasOwn(demos, name) ? demos[name] : undefined
@@ -49,7 +50,7 @@ export async function demoCommand(name: string | undefined, raw: Record<string, 
         if (!program.ok) throw new UsageError(renderDiagnostics(program.diagnostics), 1)
         return program
       },
-      say: text => { process.stdout.write(`${text}\n`) },
+      say: text => { tell(`${text}\n`) },
     })
   } catch (cause) {
     const { syscall, path, code } = cause as NodeJS.ErrnoException

@@ -1,6 +1,7 @@
 /** `cotangent explain`: what the reverse pass of a function keeps, computes again and stores, as a table or as JSON. */
 import { CompileError, type Change, type Explanation, type Residual } from '../index.ts'
 import { Failed, UsageError, compileFile, report, type SharedOptions } from './host.ts'
+import { tell } from './output.ts'
 
 interface ExplainOptions extends SharedOptions {
   readonly fn?: string
@@ -21,7 +22,7 @@ export function explainCommand(file: string, raw: Record<string, unknown>): void
     throw new Failed()
   }
   if (options.json === true) {
-    process.stdout.write(`${JSON.stringify({ functions: found })}\n`)
+    tell(`${JSON.stringify({ functions: found })}\n`)
     return
   }
   if (found.length === 0) throw new UsageError(`${file} takes no reverse derivative; name a function with --fn`, 1)
@@ -36,7 +37,7 @@ function print(e: Explanation, all: boolean, shown: Set<Explanation>): void {
   const lines = [`${first ? '' : '\n'}${e.name}${e.file === '' ? '' : `  ${e.file}:${e.line}`}`]
   if (e.custom) lines.push('  its reverse derivative is written by hand: nothing is stored for it')
   else lines.push(...table(e, all))
-  process.stdout.write(`${lines.join('\n')}\n`)
+  tell(`${lines.join('\n')}\n`)
   for (const callee of e.callees) print(callee, all, shown)
 }
 

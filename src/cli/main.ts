@@ -2,6 +2,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { slangcSpelling } from './spelling.ts'
 import { UsageError, packageVersion } from './host.ts'
+import { tell } from './output.ts'
 
 const levels = ['0', '1', '2', '3']
 
@@ -42,6 +43,7 @@ function positive(text: string): number {
 }
 
 const program = new Command('cotangent')
+  .configureOutput({ writeOut: tell })
   .description('The Slang shading language with automatic differentiation: WGSL, WebAssembly and JavaScript.')
   .showHelpAfterError('(cotangent --help lists the commands)')
   .exitOverride()
@@ -123,7 +125,6 @@ program.command('demo').description('run a bundled example end to end; without a
   .action(async (name: string | undefined, options: Record<string, unknown>) => (await import('./demo.ts')).demoCommand(name, options))
 
 process.on('SIGINT', () => process.exit(130))
-process.stdout.on('error', (e: NodeJS.ErrnoException) => { if (e.code === 'EPIPE') process.exit(0) })
 
 /** Runs a command line, without Node and the script's name; the process's exit code says how it went. */
 export async function main(args: readonly string[]): Promise<void> {

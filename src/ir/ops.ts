@@ -59,8 +59,6 @@ export interface Op {
   /** Value on constant scalars, before rounding to the result type. Integers are given and returned as numbers (i64: not folded). */
   readonly fold: ((...args: number[]) => number | boolean | undefined) | undefined
   readonly spell: Spell | undefined
-  /** Opcode by scalar, for ops that are one WASM instruction. */
-  readonly wasm: Readonly<Partial<Record<t.ScalarName, number>>> | undefined
   /** Operands in the differentiable range, one list a test; each entry is a scalar to be splatted. */
   readonly samples: readonly (readonly number[])[]
 }
@@ -73,7 +71,7 @@ export const byName: Map<string, Op> = new Map()
 function op(name: string, row: Row): Op {
   const full: Op = {
     name, hash: byName.size, doc: row.doc, attr: row.attr ?? 'none', effect: row.effect ?? 'none', ends: row.ends ?? false,
-    type: row.type, check: row.check, ad: row.ad, fold: row.fold, spell: row.spell, wasm: row.wasm, samples: row.samples ?? [],
+    type: row.type, check: row.check, ad: row.ad, fold: row.fold, spell: row.spell, samples: row.samples ?? [],
   }
   byName.set(name, full)
   return full
@@ -102,22 +100,19 @@ export const undef: Op = op('undef', { doc: 'An unspecified value; targets give 
 
 export const add: Op = op('add', {
   doc: 'Sum; on arrays, lists and structs element by element (the accumulation of derivatives), which `expand` takes apart.',
-  type: first, check: alike, fold: (x, y) => x + y, spell: { infix: '+' }, wasm: { f32: 0x92, f64: 0xa0, i32: 0x6a, u32: 0x6a, i64: 0x7c, u64: 0x7c },
+  type: first, check: alike, fold: (x, y) => x + y, spell: { infix: '+' },
   ad: { is: 'linear', transpose: (_b, _inst, _i, ct) => ct }, samples: [[2, 3], [-0.5, 8]],
 })
 export const sub: Op = op('sub', {
   doc: 'Difference.', type: first, check: numeric, fold: (x, y) => x - y, spell: { infix: '-' },
-  wasm: { f32: 0x93, f64: 0xa1, i32: 0x6b, u32: 0x6b, i64: 0x7d, u64: 0x7d },
   ad: { is: 'linear', transpose: (b, _inst, i, ct) => i === 0 ? ct : b.neg(ct) }, samples: [[2, 3], [-0.5, 8]],
 })
 export const mul: Op = op('mul', {
   doc: 'Product, lane by lane; matrices too.', type: first, check: numeric, fold: (x, y) => x * y, spell: { infix: '*' },
-  wasm: { f32: 0x94, f64: 0xa2, i32: 0x6c, u32: 0x6c, i64: 0x7e, u64: 0x7e },
   ad: { is: 'multilinear', transpose: (b, inst, i, ct) => b.mul(ct, inst.args[1 - i]!) }, samples: [[2, 3], [-0.5, 8]],
 })
 export const div: Op = op('div', {
   doc: 'Quotient; of integers truncated, and x / 0 is unspecified but does not trap.', type: first, check: numeric, spell: { infix: '/' },
-  wasm: { f32: 0x95, f64: 0xa3 },
   ad: {
     is: 'smooth',
     jvp: (b, inst, [dx, dy]) => {
@@ -148,27 +143,27 @@ export const rem: Op = op('rem', {
   samples: [[7.25, 2], [-5.5, 3]],
 })
 export const neg: Op = op('neg', {
-  doc: 'Negation.', type: first, fold: x => -x, spell: { prefix: '-' }, wasm: { f32: 0x8c, f64: 0x9a },
+  doc: 'Negation.', type: first, fold: x => -x, spell: { prefix: '-' },
   ad: { is: 'linear', transpose: (b, _inst, _i, ct) => b.neg(ct) }, samples: [[2], [-0.5]],
 })
 
 // ── Bits and logic: integers and booleans ─────────────────────────────────────────────────────────────────────────
 
-export const and: Op = op('and', { doc: 'Bitwise and; logical on booleans.', type: first, check: alike, fold: (x, y) => x & y, spell: { infix: '&' }, wasm: { i32: 0x71, u32: 0x71, bool: 0x71, i64: 0x83, u64: 0x83 }, ad: flat })
-export const or: Op = op('or', { doc: 'Bitwise or; logical on booleans.', type: first, check: alike, fold: (x, y) => x | y, spell: { infix: '|' }, wasm: { i32: 0x72, u32: 0x72, bool: 0x72, i64: 0x84, u64: 0x84 }, ad: flat })
-export const xor: Op = op('xor', { doc: 'Bitwise exclusive or; inequality on booleans.', type: first, check: alike, fold: (x, y) => x ^ y, wasm: { i32: 0x73, u32: 0x73, bool: 0x73, i64: 0x85, u64: 0x85 }, ad: flat })
+export const and: Op = op('and', { doc: 'Bitwise and; logical on booleans.', type: first, check: alike, fold: (x, y) => x & y, spell: { infix: '&' }, ad: flat })
+export const or: Op = op('or', { doc: 'Bitwise or; logical on booleans.', type: first, check: alike, fold: (x, y) => x | y, spell: { infix: '|' }, ad: flat })
+export const xor: Op = op('xor', { doc: 'Bitwise exclusive or; inequality on booleans.', type: first, check: alike, fold: (x, y) => x ^ y, ad: flat })
 export const not: Op = op('not', { doc: 'Bitwise complement; logical on booleans.', type: first, ad: flat })
-export const shl: Op = op('shl', { doc: 'Shift left by the second operand modulo the bit width.', type: first, fold: (x, y) => x << (y & 31), wasm: { i32: 0x74, u32: 0x74, i64: 0x86, u64: 0x86 }, ad: flat })
-export const shr: Op = op('shr', { doc: 'Shift right by the second operand modulo the bit width: arithmetic for signed, logical for unsigned.', type: first, wasm: { i32: 0x75, u32: 0x76, i64: 0x87, u64: 0x88 }, ad: flat })
+export const shl: Op = op('shl', { doc: 'Shift left by the second operand modulo the bit width.', type: first, fold: (x, y) => x << (y & 31), ad: flat })
+export const shr: Op = op('shr', { doc: 'Shift right by the second operand modulo the bit width: arithmetic for signed, logical for unsigned.', type: first, ad: flat })
 
 // ── Comparison ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-export const lt: Op = op('lt', { doc: 'Less than; false with a NaN.', type: boolLike, check: alike, fold: (x, y) => x < y, spell: { infix: '<' }, wasm: { f32: 0x5d, f64: 0x63, i32: 0x48, u32: 0x49, i64: 0x53, u64: 0x54 }, ad: flat })
-export const le: Op = op('le', { doc: 'Less than or equal.', type: boolLike, check: alike, fold: (x, y) => x <= y, spell: { infix: '<=' }, wasm: { f32: 0x5f, f64: 0x65, i32: 0x4c, u32: 0x4d, i64: 0x57, u64: 0x58 }, ad: flat })
-export const gt: Op = op('gt', { doc: 'Greater than.', type: boolLike, check: alike, fold: (x, y) => x > y, spell: { infix: '>' }, wasm: { f32: 0x5e, f64: 0x64, i32: 0x4a, u32: 0x4b, i64: 0x55, u64: 0x56 }, ad: flat })
-export const ge: Op = op('ge', { doc: 'Greater than or equal.', type: boolLike, check: alike, fold: (x, y) => x >= y, spell: { infix: '>=' }, wasm: { f32: 0x60, f64: 0x66, i32: 0x4e, u32: 0x4f, i64: 0x59, u64: 0x5a }, ad: flat })
-export const eq: Op = op('eq', { doc: 'Equal; false with a NaN.', type: boolLike, check: alike, fold: (x, y) => x === y, spell: { infix: '==' }, wasm: { f32: 0x5b, f64: 0x61, i32: 0x46, u32: 0x46, bool: 0x46, i64: 0x51, u64: 0x51 }, ad: flat })
-export const ne: Op = op('ne', { doc: 'Not equal; true with a NaN.', type: boolLike, check: alike, fold: (x, y) => x !== y, spell: { infix: '!=' }, wasm: { f32: 0x5c, f64: 0x62, i32: 0x47, u32: 0x47, bool: 0x47, i64: 0x52, u64: 0x52 }, ad: flat })
+export const lt: Op = op('lt', { doc: 'Less than; false with a NaN.', type: boolLike, check: alike, fold: (x, y) => x < y, spell: { infix: '<' }, ad: flat })
+export const le: Op = op('le', { doc: 'Less than or equal.', type: boolLike, check: alike, fold: (x, y) => x <= y, spell: { infix: '<=' }, ad: flat })
+export const gt: Op = op('gt', { doc: 'Greater than.', type: boolLike, check: alike, fold: (x, y) => x > y, spell: { infix: '>' }, ad: flat })
+export const ge: Op = op('ge', { doc: 'Greater than or equal.', type: boolLike, check: alike, fold: (x, y) => x >= y, spell: { infix: '>=' }, ad: flat })
+export const eq: Op = op('eq', { doc: 'Equal; false with a NaN.', type: boolLike, check: alike, fold: (x, y) => x === y, spell: { infix: '==' }, ad: flat })
+export const ne: Op = op('ne', { doc: 'Not equal; true with a NaN.', type: boolLike, check: alike, fold: (x, y) => x !== y, spell: { infix: '!=' }, ad: flat })
 
 /** Both values are computed; the condition is a boolean, or a boolean vector for lane-wise choice. */
 export const select: Op = op('select', {

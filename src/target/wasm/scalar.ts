@@ -3,6 +3,7 @@ import { InternalError } from '../../base/diag.ts'
 import * as ops from '../../ir/ops.ts'
 import type { Op } from '../../ir/ops.ts'
 import type { ScalarName } from '../../ir/type.ts'
+import { direct } from './direct.ts'
 import type { Graph } from './graph.ts'
 import { valType } from './leaf.ts'
 import type { Node } from './node.ts'
@@ -32,11 +33,11 @@ export function lane(g: Graph, row: Op, scalar: ScalarName, args: readonly Node[
     case ops.shl: case ops.shr: {
       const by = type === i64 && y.type === i32 ? g.pure(op.i64ExtendI32U, i64, y) : type === i32 && y.type === i64 ? g.pure(op.i32WrapI64, i32, y) : y
       const amount = bits[scalar] < 32 ? g.pure(op.i32And, i32, by, g.i32(bits[scalar] - 1)) : by
-      return narrow(g, scalar, g.pure(row.wasm![wide[scalar]]!, type, x, amount))
+      return narrow(g, scalar, g.pure(direct.get(row)![wide[scalar]]!, type, x, amount))
     }
     default:
   }
-  const code = row.wasm?.[wide[scalar]]
+  const code = direct.get(row)?.[wide[scalar]]
   if (code === undefined) return undefined
   if (comparisons.has(row)) return g.pure(code, i32, ...args)
   return narrow(g, scalar, g.pure(code, type, ...args))

@@ -3,7 +3,7 @@ import type { Effect, Op } from '../../ir/ops.ts'
 
 const row = (name: string, of: { readonly doc: string }, effect: Effect): Op => ({
   ...of, name, hash: 0, attr: 'text', effect, ends: false, type: undefined, check: undefined, ad: { is: 'flat' }, fold: undefined,
-  spell: undefined, wasm: undefined, samples: [],
+  spell: undefined, samples: [],
 })
 
 /** A call of a built-in function without effects; the immediate is its name. */
