@@ -2,36 +2,9 @@
  * Breaks programs and changes them. `broken` cuts and shuffles text, which mostly leaves no program; `altered` knows tokens,
  * statements and types, so that most of what it makes is a program still, and gets as far as the targets.
  */
-import { SourceFile } from '../src/base/source.ts'
-import { lex } from '../src/syntax/lex.ts'
-import { floatKind, intKind, nameKind } from '../src/syntax/token.ts'
-
-interface Token {
-  /** White space and comments before it. */
-  gap: string
-  text: string
-  readonly kind: number
-  /** It stands in a directive. */
-  readonly fixed: boolean
-}
-
-/** The first and the last token of something. */
-interface Range {
-  readonly from: number
-  readonly to: number
-}
-
-interface FunctionRange extends Range {
-  readonly name: string
-  /** The first token of the body. */
-  readonly body: number
-}
-
-interface Variable {
-  readonly name: string
-  readonly type: string
-  readonly at: number
-}
+import { floatKind, intKind, nameKind } from '../../src/syntax/token.ts'
+import { Random } from './random.ts'
+import { functions, match, statements, text, tokens, variables, type FunctionRange, type Range, type Token } from './tokens.ts'
 
 /** Operators of which each may stand for any other. */
 const operators: readonly (readonly string[])[] = [
@@ -69,29 +42,21 @@ const loops = [
   (s: string) => `{ int _k = 0; [MaxIters(5)] do { ${s} _k += 1; } while (_k < 2); }`,
 ]
 
-/** Chooses and makes changes; the same seed makes the same ones. */
+/** Chooses and makes changes; the same random numbers make the same ones. */
 export class Mutator {
-  #state: number
-  readonly #functions: readonly string[]
-  readonly #sources: readonly string[]
+  readonly #random: Random
 
-  constructor(seed: number, sources: readonly string[]) {
-    this.#state = seed
-    this.#sources = sources
-    this.#functions = sources.flatMap(source => {
-      const list = tokens(source)
-      return functions(list).map(f => text(list.slice(f.from, f.to + 1)))
-    })
+  constructor(random: Random) {
+    this.#random = random
   }
 
   /** A whole number from 0 to n - 1. */
   pick(n: number): number {
-    this.#state = (this.#state * 1664525 + 1013904223) >>> 0
-    return Math.floor(this.#state / 2 ** 32 * n)
+    return this.#random.pick(n)
   }
 
   #one<T>(list: readonly T[]): T {
-    return list[this.pick(list.length)]!
+    return this.#random.one(list)
   }
 
   /** Cuts the text off, takes some of it out, puts a word of it elsewhere, one word for another, or any byte anywhere. */
@@ -146,7 +111,7 @@ export class Mutator {
       case 12: return this.#parameter(list)
       case 13: return this.#size(list)
       case 14: return this.#expression(list)
-      default: return this.#splice(list)
+      default: return this.#body(list)
     }
   }
 
@@ -298,120 +263,10 @@ export class Mutator {
     })
   }
 
-  /** A function of another program, a call, or the whole of another program in a namespace. */
-  #splice(list: Token[]): string | undefined {
-    const whole = text(list)
-    const kind = this.pick(6)
-    if (kind === 0) return `${whole}\nnamespace spliced {\n${this.#one(this.#sources)}\n}\n`
-    if (kind < 4) return `${whole}\n${this.#one(this.#functions)}\n`
-    const all = functions(list)
-    const [f, g] = all.length === 0 ? [] : [this.#one(all), this.#one(all)]
-    if (f === undefined || g === undefined) return undefined
-    // The body of one function in the place of another's.
-    return text(list.slice(0, f.body)) + text(list.slice(g.body, g.to + 1)) + text(list.slice(f.to + 1))
+  /** The body of one function in the place of another's. */
+  #body(list: Token[]): string | undefined {
+    const f = this.#function(list)
+    const g = this.#function(list)
+    return f === undefined || g === undefined ? undefined : text(list.slice(0, f.body)) + text(list.slice(g.body, g.to + 1)) + text(list.slice(f.to + 1))
   }
-}
-
-function tokens(source: string): Token[] {
-  const file = new SourceFile('mutant', source)
-  const raw = lex(file)
-  const list: Token[] = []
-  let end = 0
-  let fixed = false
-  for (let i = 0; i < raw.count; i++) {
-    const gap = source.slice(end, raw.starts[i]!)
-    end = raw.ends[i]!
-    const own = source.slice(raw.starts[i]!, end)
-    if (gap.includes('\n') || i === 0) fixed = own === '#'
-    list.push({ gap, text: own, kind: raw.kinds[i]!, fixed })
-  }
-  return list
-}
-
-function text(list: readonly Token[]): string {
-  return list.map(token => token.gap + token.text).join('')
-}
-
-const closers: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' }
-
-/** The bracket that closes the one at `i`, or -1. */
-function match(list: readonly Token[], i: number): number {
-  const open = list[i]!.text
-  const close = closers[open]
-  let depth = 0
-  for (let k = i; k < list.length; k++) {
-    if (list[k]!.text === open) depth++
-    else if (list[k]!.text === close && --depth === 0) return k
-  }
-  return -1
-}
-
-/** Functions and methods with their attributes, as far as tokens tell. */
-function functions(list: readonly Token[]): FunctionRange[] {
-  const found: FunctionRange[] = []
-  for (let i = 1; i < list.length; i++) {
-    if (list[i]!.text !== '(' || list[i - 1]!.kind !== nameKind || /^(if|for|while|switch|numthreads|MaxIters|shader)$/.test(list[i - 1]!.text)) continue
-    const close = match(list, i)
-    if (close < 0 || list[close + 1]?.text !== '{') continue
-    const to = match(list, close + 1)
-    if (to < 0) continue
-    let from = i - 1
-    while (from > 0 && !/^[;}{]$/.test(list[from - 1]!.text)) from--
-    found.push({ from, to, name: list[i - 1]!.text, body: close + 1 })
-  }
-  return found
-}
-
-/** All statements of a function, outer ones before those in them. */
-function statements(list: readonly Token[], f: FunctionRange): Range[] {
-  const found: Range[] = []
-  for (let i = f.body; i < f.to; i++) {
-    const before = list[i]!.text
-    if (before !== '{' && before !== '}' && before !== ';') continue
-    const from = i + 1
-    if (/^(\}|else|case|default|while|;)$/.test(list[from]!.text) || from >= f.to) continue
-    const to = endOfStatement(list, from)
-    if (to > 0 && to < f.to) found.push({ from, to })
-  }
-  return found
-}
-
-function endOfStatement(list: readonly Token[], from: number): number {
-  let i = from
-  while (list[i]?.text === '[') i = match(list, i) + 1
-  const first = list[i]?.text
-  if (i === 0 || first === undefined) return -1
-  if (first === '{') return match(list, i)
-  if (first === 'if' || first === 'for' || first === 'while' || first === 'switch') {
-    const close = list[i + 1]?.text === '(' ? match(list, i + 1) : -1
-    if (close < 0) return -1
-    const end = endOfStatement(list, close + 1)
-    return end > 0 && first === 'if' && list[end + 1]?.text === 'else' ? endOfStatement(list, end + 2) : end
-  }
-  for (; i < list.length; i++) {
-    const t = list[i]!.text
-    if (t === ';') return i
-    if (t === '}') return -1
-    if (closers[t] !== undefined) {
-      i = match(list, i)
-      if (i < 0) return -1
-    }
-  }
-  return -1
-}
-
-/** Variables of the program and of a function, with the text of their types; an array's has brackets. */
-function variables(list: readonly Token[], f: FunctionRange): Variable[] {
-  const found: Variable[] = []
-  let depth = 0
-  for (let i = 1; i + 1 < list.length && i < f.to; i++) {
-    const t = list[i]!
-    if (t.text === '{') depth++
-    else if (t.text === '}') depth--
-    if ((depth > 0 && i < f.from) || t.kind !== nameKind || list[i - 1]!.kind !== nameKind || list[i - 1]!.text === 'return') continue
-    const next = list[i + 1]!.text
-    if (next === '[') found.push({ name: t.text, type: `${list[i - 1]!.text}[]`, at: i })
-    else if (/^[=;,):]$/.test(next)) found.push({ name: t.text, type: list[i - 1]!.text, at: i })
-  }
-  return found
 }
