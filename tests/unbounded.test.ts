@@ -240,7 +240,7 @@ void main(uint3 id : SV_DispatchThreadID) { var p = diffPair(values[0]); ${call}
 describe('the command line', () => {
   const dir = mkdtempSync(join(tmpdir(), 'cotangent-'))
   afterAll(() => rmSync(dir, { recursive: true }))
-  const cli = join(import.meta.dirname, '../dist/cli.cjs')
+  const cli = join(import.meta.dirname, '../dist/cli.js')
   const file = join(dir, 'loop.slang')
 
   it('checks a module without entry points for a GPU when WGSL is asked for, and runs it on a CPU', () => {

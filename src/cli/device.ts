@@ -3,7 +3,6 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
-import { importModule } from '../host/import.ts'
 import { UsageError } from './host.ts'
 
 export interface Device {
@@ -35,7 +34,7 @@ const kept: unknown[] = []
 export async function findDevice(): Promise<Device> {
   let create: (options: string[]) => GPU
   try {
-    const found = await importModule('webgpu') as { create: typeof create; globals: Record<string, unknown> }
+    const found = await import('webgpu') as { create: typeof create; globals: Record<string, unknown> }
     Object.assign(globalThis, found.globals)
     create = found.create
   } catch {

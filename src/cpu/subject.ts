@@ -2,7 +2,6 @@
 import type { DataSignature, DataType, JsOutput } from '../index.ts'
 import { texturePart } from './texture.ts'
 import { zeroOf } from './constant.ts'
-import { importModule } from '../host/import.ts'
 import { anyScalar, build, bytesOf, type Random } from './sample.ts'
 
 type Call = (...args: unknown[]) => unknown
@@ -47,7 +46,7 @@ export class Subject {
     const find = (key: string): DataSignature | undefined => output.functions.find(f => f.name === key)
     const [primal, forward] = [find(name), find(`fwd_diff(${name})`)]
     if (primal === undefined || forward === undefined) return undefined
-    const call = await importModule(`data:text/javascript,${encodeURIComponent(output.code)}`) as Record<string, Call>
+    const call = await import(/* @vite-ignore */ /* webpackIgnore: true */ `data:text/javascript,${encodeURIComponent(output.code)}`) as Record<string, Call>
     const globals: Record<string, unknown> = {}, resources: Record<string, unknown> = {}
     for (const b of output.buffers) {
       const scalar = anyScalar(random, false)
