@@ -142,7 +142,7 @@ const moving: ReadonlySet<string> = new Set(['licm', 'memory', 'unroll', 'unroll
 const reshaping: ReadonlySet<string> = new Set(['inline', 'unroll', 'unrollSmall', 'ssa'])
 
 /** Does the work, and tells how long it took where somebody asks: Node takes milliseconds to make its clock ready. */
-function timed<T>({ time }: Pick<MiddleOptions, 'time'>, phase: string, work: () => T): T {
+export function timed<T>({ time }: Pick<MiddleOptions, 'time'>, phase: string, work: () => T): T {
   if (time === undefined) return work()
   const start = performance.now()
   const out = work()
@@ -233,7 +233,15 @@ export interface FrontOptions {
   readonly fileName?: string | undefined
   /** Sources by path, for `import`, `__include` and `#include`. */
   readonly files?: Readonly<Record<string, string>> | undefined
-  /** Finds a source that is not among `files`; undefined where there is none. Must answer at once. */
+  /**
+   * Finds a source that is not among `files`: its text, or undefined where there is no such file. Must answer at once: anything else (null, bytes,
+   * a Promise) is an error at the place that asked, as is an exception, whose message is told.
+   *
+   * The path is what the program asks for, behind the folder of the file that asks, each of `searchPaths`, or nothing, in that order until there
+   * is an answer; `.` and `..` are taken out as far as they can be, and each path is asked for once. So it is whatever the author of the program
+   * chose: it may be absolute, begin with `../`, or hold any character. Who compiles programs of strangers answers only for what they may read,
+   * and where files are read, only regular ones of bounded size.
+   */
   readonly resolve?: ((path: string) => string | undefined) | undefined
   /** Folders in which imports are looked up, after that of the importing file. */
   readonly searchPaths?: readonly string[] | undefined

@@ -7,7 +7,7 @@ import { notDifferentiable, unboundedLoop } from './base/errors/derivative.ts'
 import { missingEntry } from './base/errors/target.ts'
 import { tooDeep } from './base/errors/names.ts'
 import { renderDiagnostics } from './base/render.ts'
-import { finish, front, middle, working, type Checked, type FrontOptions, type Explain, type Level, type LibraryData, type MiddleOptions, type Pictures, type Root, type Roots, type Target, type Verifier } from './compile.ts'
+import { finish, front, middle, timed, working, type Checked, type FrontOptions, type Explain, type Level, type LibraryData, type MiddleOptions, type Pictures, type Root, type Roots, type Target, type Verifier } from './compile.ts'
 import type { Module } from './ir/value.ts'
 import { dataSignature, type DataSignature } from './target/data.ts'
 import { Layouts } from './target/layout.ts'
@@ -211,7 +211,7 @@ export class WgslProgram {
     this.#check()
     const sink = new Sink()
     const module = bounded(sink, () => this.#module(target, derivatives, sink, wide))
-    const out = module === undefined || sink.errors > 0 ? undefined : bounded(sink, () => emit(module, sink))
+    const out = module === undefined || sink.errors > 0 ? undefined : bounded(sink, () => timed(this.#options, 'emit', () => emit(module, sink)))
     if (sink.errors > 0) throw new CompileError(sink.list)
     return out!
   }

@@ -22,6 +22,7 @@ function diagnose(entry: Entry): readonly Diagnostic[] {
   const example = typeof entry.example === 'string' ? { source: entry.example } : entry.example
   const program = compile(example.source, {
     fileName: 'example.slang', ...example.files === undefined ? {} : { files: example.files },
+    ...example.resolve === undefined ? {} : { resolve: example.resolve },
     ...example.entry === undefined ? {} : { entries: [example.entry] },
     ...example.exports === undefined ? {} : { exports: example.exports },
     ...example.maxContext === undefined ? {} : { maxContext: example.maxContext },

@@ -17,7 +17,7 @@ const below: Readonly<Record<string, readonly string[]>> = {
   target: ['base', 'ir', 'opt'],
   host: ['base'],
   cpu: ['index.ts', 'host'], gpu: ['index.ts', 'host'], plugin: ['index.ts'],
-  cli: ['index.ts', 'cpu', 'gpu', 'host'],
+  cli: ['base', 'index.ts', 'cpu', 'gpu', 'host'],
   'compile.ts': ['base', 'syntax', 'check', 'ir', 'lower', 'opt', 'ad'],
   'program.ts': ['base', 'compile.ts', 'ir', 'target'],
   debug: ['base', 'ir', 'ad'],

@@ -25,6 +25,7 @@ export interface Entry<P extends string = string> {
 export type Example = string | {
   readonly source: string
   readonly files?: Readonly<Record<string, string>>
+  readonly resolve?: (path: string) => string | undefined
   readonly target?: 'wgsl' | 'wasm' | 'js'
   readonly entry?: string
   readonly exports?: readonly string[]
@@ -76,13 +77,14 @@ export class Sink {
     return this.list.some(d => d.code === entry.code && d.severity === entry.severity)
   }
 
-  /** Adds a diagnostic; the same code at the same place counts once, and after 200 nothing more is kept. */
+  #others = 0
+
+  /** Adds a diagnostic; the same code at the same place counts once. 200 errors are kept, and as many of what is none. */
   add<P extends string>(entry: Entry<P>, span: Span | undefined, slots: SlotValues<P>, ...notes: Note[]): void {
     const key = span === undefined ? `${entry.code}:${JSON.stringify(slots)}` : `${entry.code}:${span.file.name}:${span.start}`
     if (this.#seen.has(key)) return
     this.#seen.add(key)
-    if (entry.severity === 'error') this.errors++
-    if (this.list.length >= maxDiagnostics) return
+    if ((entry.severity === 'error' ? ++this.errors : ++this.#others) > maxDiagnostics) return
     const values = slots as Readonly<Record<string, string | number>>
     const fill = (text: string): string => text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
     this.list.push({

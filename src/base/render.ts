@@ -1,5 +1,6 @@
 /** Diagnostics as text for people and as JSON for tools. */
 import type { Diagnostic, Note, Severity } from './diag.ts'
+import { escapeLine } from './escape.ts'
 import type { Span } from './source.ts'
 
 export interface RenderOptions {
@@ -12,13 +13,16 @@ const codes: Readonly<Record<Severity | 'help' | 'place' | 'caret', string>> = {
   error: '1;31', warning: '1;33', note: '1;36', help: '1;32', place: '1', caret: '1;32',
 }
 
-/** `FILE:LINE:COL: error E01234: message`, the source line with a caret, then notes and help. Ends with a line end. */
+/**
+ * `FILE:LINE:COL: error E01234: message`, the source line with a caret, then notes and help. Ends with a line end. Control characters of the
+ * program and of its file's name are shown as `<U+001B>`, so that they do nothing to a terminal.
+ */
 export function renderDiagnostic(diagnostic: Diagnostic, options: RenderOptions = {}): string {
   const paint = painter(options)
   const kind = paint(diagnostic.severity, `${diagnostic.severity} ${diagnostic.code}:`)
-  const head = `${placeOf(diagnostic.span, paint)}${kind} ${diagnostic.message}\n`
+  const head = `${placeOf(diagnostic.span, paint)}${kind} ${escapeLine(diagnostic.message)}\n`
   const notes = diagnostic.notes.map(note => renderNote(note, paint)).join('')
-  const help = diagnostic.help === undefined ? '' : `  ${paint('help', 'help:')} ${diagnostic.help}\n`
+  const help = diagnostic.help === undefined ? '' : `  ${paint('help', 'help:')} ${escapeLine(diagnostic.help)}\n`
   return `${head}${excerpt(diagnostic.span, paint)}${notes}${help}`
 }
 
@@ -44,7 +48,7 @@ export interface JsonDiagnostic extends Partial<JsonPlace> {
   readonly notes?: readonly (Partial<JsonPlace> & { readonly message: string })[]
 }
 
-/** A diagnostic as a plain object for `JSON.stringify`. */
+/** A diagnostic as a plain object, with its texts as they are: `safeJson` makes JSON of it that may be shown on a terminal. */
 export function diagnosticJson(diagnostic: Diagnostic): JsonDiagnostic {
   const { severity, code, message, help, notes } = diagnostic
   return {
@@ -71,11 +75,11 @@ function painter(options: RenderOptions): Paint {
 function placeOf(span: Span | undefined, paint: Paint): string {
   if (span === undefined) return ''
   const { file, line, column } = span.place
-  return paint('place', `${file}:${line}:${column}: `)
+  return paint('place', `${escapeLine(file)}:${line}:${column}: `)
 }
 
 function renderNote(note: Note, paint: Paint): string {
-  return `${placeOf(note.span, paint)}${paint('note', 'note:')} ${note.text}\n${excerpt(note.span, paint)}`
+  return `${placeOf(note.span, paint)}${paint('note', 'note:')} ${escapeLine(note.text)}\n${excerpt(note.span, paint)}`
 }
 
 /** The line that the span begins in, and carets under it. A long line is cut around the caret. */
@@ -87,8 +91,9 @@ function excerpt(span: Span | undefined, paint: Paint): string {
   const from = column - 1 < maxWidth - 20 ? 0 : column - 1 - maxWidth / 2
   const text = whole.slice(from, from + maxWidth)
   const at = column - 1 - from
-  // Tabs stay tabs, so that the caret stands under its character.
-  const indent = text.slice(0, at).replace(/[^\t]/g, ' ')
-  const length = Math.max(1, Math.min(span.end - span.start, text.length - at))
-  return `  ${text}\n  ${indent}${paint('caret', `^${'~'.repeat(length - 1)}`)}\n`
+  // Tabs stay tabs, so that the caret stands under its character; what is escaped takes more columns than it has characters.
+  const indent = escapeLine(text.slice(0, at)).replace(/[^\t]/g, ' ')
+  const marked = text.slice(at, at + Math.max(span.end - span.start, 1))
+  const length = Math.max(1, escapeLine(marked).length)
+  return `  ${escapeLine(text)}\n  ${indent}${paint('caret', `^${'~'.repeat(length - 1)}`)}\n`
 }

@@ -5,6 +5,7 @@ import { SourceFile } from '../base/source.ts'
 import * as ast from '../syntax/ast.ts'
 import { macroTable, type MacroTable } from '../syntax/macro.ts'
 import { parse } from '../syntax/parse.ts'
+import type { Unreadable } from '../syntax/preprocess.ts'
 import { collect } from './collect.ts'
 import type { Cx } from './context.ts'
 import type { ModuleDecl, Visibility } from './decl.ts'
@@ -20,6 +21,25 @@ export interface SourceOptions {
   readonly defines: Readonly<Record<string, string | number | boolean>>
   /** Whether matrices lie in memory column by column where nothing says otherwise. */
   readonly columnMajor: boolean
+}
+
+/** The text that a caller gave for a path, if it is one. */
+function textIn(path: string, text: unknown, giver: 'source' | 'files' | 'resolve'): string | Unreadable {
+  if (typeof text === 'string') return text
+  const what = text === null ? 'null' : typeof text !== 'object' ? `a ${typeof text}` : typeof (text as PromiseLike<unknown>).then === 'function' ? 'a Promise' : ArrayBuffer.isView(text) ? 'bytes' : 'an object'
+  switch (giver) {
+    case 'source': return { path, why: `the source is ${what}, and must be a string` }
+    case 'files': return { path, why: `files has ${what} for it, and must have a string` }
+    case 'resolve': return { path, why: `resolve answered ${what}, and must answer a string at once, or undefined where there is no such file` }
+  }
+}
+
+function messageOf(cause: unknown): string {
+  try {
+    return cause instanceof Error ? cause.message : String(cause)
+  } catch {
+    return 'resolve threw something that has no text'
+  }
 }
 
 /** Joins paths and takes out `.` and `..`. */
@@ -41,7 +61,7 @@ export class Loader {
   readonly #cx: Cx
   readonly #options: SourceOptions
   readonly #sink: Sink
-  readonly #files = new Map<string, SourceFile | null>()
+  readonly #files = new Map<string, SourceFile | Unreadable | null>()
   readonly #modules = new Map<string, ModuleDecl>()
   readonly #loading = new Set<string>()
 
@@ -57,17 +77,30 @@ export class Loader {
     return macroTable(defines)
   }
 
-  #read(path: string): SourceFile | null {
+  #read(path: string): SourceFile | Unreadable | null {
     const known = this.#files.get(path)
     if (known !== undefined) return known
-    const text = Object.hasOwn(this.#options.files, path) ? this.#options.files[path] : this.#options.resolve?.(path)
-    const file = text === undefined ? null : new SourceFile(path, text)
+    const { files } = this.#options
+    const read = Object.hasOwn(files, path) ? textIn(path, files[path], 'files') : this.#ask(path)
+    const file = typeof read === 'string' ? new SourceFile(path, read) : read
     this.#files.set(path, file)
     return file
   }
 
+  /** Asks the caller, whose answer may be anything in JavaScript. */
+  #ask(path: string): string | Unreadable | null {
+    const { resolve } = this.#options
+    if (resolve === undefined) return null
+    try {
+      const text: unknown = resolve(path)
+      return text === undefined ? null : textIn(path, text, 'resolve')
+    } catch (cause) {
+      return { path, why: messageOf(cause) }
+    }
+  }
+
   /** The file that one of the paths means: beside the file that asks, on the search path, or from the top. */
-  #find(paths: readonly string[], from: SourceFile): SourceFile | null {
+  #find(paths: readonly string[], from: SourceFile): SourceFile | Unreadable | null {
     for (const dir of [dirname(from.name), ...this.#options.searchPaths, '']) {
       for (const path of paths) {
         const file = this.#read(join(dir, path))
@@ -77,9 +110,21 @@ export class Loader {
     return null
   }
 
+  /** The file of a module, or one that a module includes; undefined where there is none, which has been reported. */
+  #need(paths: readonly string[], from: SourceFile, name: ast.Name): SourceFile | undefined {
+    const file = this.#find(paths, from)
+    if (file instanceof SourceFile) return file
+    if (file === null) this.#sink.add(errors.noModule, name.span, { name: name.text })
+    else this.#sink.add(errors.unreadable, name.span, { path: file.path, why: file.why })
+    return undefined
+  }
+
   /** The root module. */
   root(): ModuleDecl {
-    const file = new SourceFile(this.#options.fileName, this.#options.source)
+    const { fileName, source } = this.#options
+    const text = textIn(fileName, source, 'source')
+    if (typeof text !== 'string') this.#sink.add(errors.unreadable, undefined, { path: text.path, why: text.why })
+    const file = new SourceFile(fileName, typeof text === 'string' ? text : '')
     this.#files.set(join('', file.name), file)
     return this.#load(file)
   }
@@ -119,11 +164,8 @@ export class Loader {
 
   #import(module: ModuleDecl, d: ast.ImportDecl, from: SourceFile): void {
     if (d.name.text === 'slang' || d.name.text === 'glsl' || d.name.text === 'core') return
-    const file = this.#find(this.#paths(d.name.text, d.isPath), from)
-    if (file === null) {
-      this.#sink.add(errors.noModule, d.name.span, { name: d.name.text })
-      return
-    }
+    const file = this.#need(this.#paths(d.name.text, d.isPath), from, d.name)
+    if (file === undefined) return
     if (this.#loading.has(file.name)) {
       this.#sink.add(errors.importCycle, d.name.span, { name: d.name.text })
       return
@@ -133,8 +175,7 @@ export class Loader {
   }
 
   #include(module: ModuleDecl, d: ast.IncludeDecl, from: SourceFile, macros: MacroTable, visibility: Visibility): void {
-    const file = this.#find(this.#paths(d.name.text, d.isPath), from)
-    if (file === null) this.#sink.add(errors.noModule, d.name.span, { name: d.name.text })
-    else if (!module.files.includes(file)) this.#add(module, file, macros, visibility)
+    const file = this.#need(this.#paths(d.name.text, d.isPath), from, d.name)
+    if (file !== undefined && !module.files.includes(file)) this.#add(module, file, macros, visibility)
   }
 }

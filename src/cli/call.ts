@@ -1,7 +1,8 @@
 import { load, ArityError, NameError, ShapeError, TrapError, type CpuFunction } from '../cpu/index.ts'
 import { CompileError, type NonFinite, type Program } from '../index.ts'
-import { Failed, UsageError, compileFile, remark, report, type SharedOptions } from './host.ts'
-import { tell } from './output.ts'
+import { compileFile, remark, report, type SharedOptions } from './host.ts'
+import { Failed, UsageError } from './usage.ts'
+import { printed, tell } from './output.ts'
 import { nonFiniteLines } from './nan.ts'
 
 interface CallOptions extends SharedOptions {
@@ -23,7 +24,7 @@ function parse(text: string, what: string): unknown {
 async function prepare(file: string, texts: readonly string[], options: CallOptions): Promise<{ readonly program: Program; readonly fn: CpuFunction; readonly args: unknown[] }> {
   const args = texts.map((text, i) => parse(text, `argument ${i + 1}`))
   const program = compileFile(file, options, { exports: [options.fn], entries: [] })
-  const module = await load(program, { print: text => { process.stderr.write(text) } })
+  const module = await load(program, { print: printed })
   const fn = module.fn[options.fn]
   if (fn === undefined) {
     throw new UsageError(`${file} has no function ${options.fn} that can be called: it takes or gives what JSON cannot say`, 1)

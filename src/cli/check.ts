@@ -1,6 +1,8 @@
 /** `cotangent check`: tests every differentiable function of a file at random inputs. */
 import { checkDerivatives, type CheckOutcome, type Disagreement } from '../cpu/index.ts'
-import { Failed, UsageError, compileFile, report, type SharedOptions } from './host.ts'
+import { safeJson } from '../index.ts'
+import { compileFile, report, type SharedOptions } from './host.ts'
+import { Failed, UsageError } from './usage.ts'
 import { tell } from './output.ts'
 import { nonFiniteLines } from './nan.ts'
 import { progress } from './progress.ts'
@@ -29,7 +31,7 @@ export async function checkCommand(file: string, raw: Record<string, unknown>): 
   bar.stop()
   for (const o of functions) report(o.diagnostics, options)
   if (options.json === true) {
-    tell(`${JSON.stringify({ seed, ok, functions: functions.map(({ diagnostics: _, ...rest }) => rest) })}\n`)
+    tell(`${safeJson({ seed, ok, functions: functions.map(({ diagnostics: _, ...rest }) => rest) })}\n`)
   } else {
     const lost = program.diagnostics.find(d => d.severity === 'warning' && lossy.has(d.code))
     for (const o of functions) tell(text(o, lost?.code))

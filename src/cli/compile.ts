@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs'
 import { basename, dirname, relative, sep } from 'node:path'
 import { CompileError, reflectionTypes, sourceMapJson, stages, withSourceLines, type Program, type Stage } from '../index.ts'
-import { Failed, UsageError, compileFile, remark, report, type SharedOptions } from './host.ts'
+import { compileFile, remark, report, type SharedOptions } from './host.ts'
+import { Failed, UsageError } from './usage.ts'
 import { tell } from './output.ts'
 
 interface CompileCommandOptions extends SharedOptions {

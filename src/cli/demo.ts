@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { compile, renderDiagnostics, type Program } from '../index.ts'
-import { UsageError, packageRoot } from './host.ts'
+import { UsageError, packageRoot } from './usage.ts'
 import { tell } from './output.ts'
 
 /** How a demo is run. */

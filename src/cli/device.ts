@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
-import { UsageError } from './host.ts'
+import { UsageError } from './usage.ts'
 
 export interface Device {
   readonly device: GPUDevice

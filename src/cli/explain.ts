@@ -1,6 +1,7 @@
 /** `cotangent explain`: what the reverse pass of a function keeps, computes again and stores, as a table or as JSON. */
-import { CompileError, type Change, type Explanation, type Residual } from '../index.ts'
-import { Failed, UsageError, compileFile, report, type SharedOptions } from './host.ts'
+import { CompileError, safeJson, type Change, type Explanation, type Residual } from '../index.ts'
+import { compileFile, report, type SharedOptions } from './host.ts'
+import { Failed, UsageError } from './usage.ts'
 import { tell } from './output.ts'
 
 interface ExplainOptions extends SharedOptions {
@@ -22,7 +23,7 @@ export function explainCommand(file: string, raw: Record<string, unknown>): void
     throw new Failed()
   }
   if (options.json === true) {
-    tell(`${JSON.stringify({ functions: found })}\n`)
+    tell(`${safeJson({ functions: found })}\n`)
     return
   }
   if (found.length === 0) throw new UsageError(`${file} takes no reverse derivative; name a function with --fn`, 1)

@@ -1,8 +1,9 @@
 /** The command line. Commands load what they need when they run, so that `compile` starts fast. */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { slangcSpelling } from './spelling.ts'
-import { UsageError, packageVersion } from './host.ts'
-import { tell } from './output.ts'
+import { UsageError, packageVersion } from './usage.ts'
+import { escapeControls } from '../base/escape.ts'
+import { tell, warn } from './output.ts'
 
 const levels = ['0', '1', '2', '3']
 
@@ -43,7 +44,7 @@ function positive(text: string): number {
 }
 
 const program = new Command('cotangent')
-  .configureOutput({ writeOut: tell })
+  .configureOutput({ writeOut: tell, writeErr: text => { warn(escapeControls(text)) } })
   .description('The Slang shading language with automatic differentiation: WGSL, WebAssembly and JavaScript.')
   .showHelpAfterError('(cotangent --help lists the commands)')
   .exitOverride()
@@ -139,13 +140,13 @@ export async function main(args: readonly string[]): Promise<void> {
 function failed(error: unknown): void {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2
   else if (error instanceof UsageError) {
-    if (error.message !== '') process.stderr.write(`cotangent: ${error.message}\n`)
+    if (error.message !== '') warn(`cotangent: ${escapeControls(error.message)}\n`)
     process.exitCode = error.status
   } else {
     const message = error instanceof Error ? error.message : String(error)
-    process.stderr.write(`cotangent: ${message}\nThis is a bug in Cotangent. Please report it with the program that shows it`
+    warn(`cotangent: ${escapeControls(message)}\nThis is a bug in Cotangent. Please report it with the program that shows it`
       + `${process.env['COTANGENT_DEBUG'] === undefined ? '; COTANGENT_DEBUG=1 prints where it happened.' : '.'}\n`)
-    if (process.env['COTANGENT_DEBUG'] !== undefined && error instanceof Error) process.stderr.write(`${error.stack}\n`)
+    if (process.env['COTANGENT_DEBUG'] !== undefined && error instanceof Error) warn(`${escapeControls(error.stack ?? '')}\n`)
     process.exitCode = 70
   }
 }

@@ -1,32 +1,57 @@
-/** What commands print. */
+/**
+ * What commands print. On a terminal, control characters that a program brought along are escaped; files and pipes get every byte as it is,
+ * but for diagnostics, which are escaped wherever they go.
+ */
 import { fstatSync, writeSync } from 'node:fs'
+import { escapeControls } from '../base/escape.ts'
+
+/** Whether output to a stream is coloured: on a terminal that can, unless `NO_COLOR` or `FORCE_COLOR` says otherwise. */
+export function wantsColor(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv = process.env): boolean {
+  if ((env['NO_COLOR'] ?? '') !== '') return false
+  const forced = env['FORCE_COLOR'] ?? ''
+  if (forced !== '') return forced !== '0' && forced !== 'false'
+  return stream.isTTY === true && env['TERM'] !== 'dumb'
+}
 
 /** A reader that goes away ends the program in peace. */
 function fail({ code }: NodeJS.ErrnoException): never {
   if (code === 'EPIPE') process.exit(0)
-  process.stderr.write(`cotangent: standard output cannot be written (${code})\n`)
+  warn(`cotangent: standard output cannot be written (${code})\n`)
   process.exit(1)
 }
 
-let watched = false
+const watched = new Set<NodeJS.WriteStream>()
 
-function stream(): NodeJS.WriteStream {
-  if (!watched) process.stdout.on('error', fail)
-  watched = true
-  return process.stdout
-}
-
-/** Writes to standard output: into files and pipes without Node's streams, which take longer to load than a short program to compile. */
-export function tell(data: string | Uint8Array): void {
-  const bytes = typeof data === 'string' ? Buffer.from(data) : data
+/** Writes all of it: into files and pipes without Node's streams, which take longer to load than a short program to compile. */
+function put(fd: 1 | 2, bytes: Uint8Array, failed: (cause: NodeJS.ErrnoException) => void): void {
   let at = 0
-  if (!fstatSync(1).isCharacterDevice()) {
-    try {
-      while (at < bytes.length) at += writeSync(1, bytes, at)
-    } catch (cause) {
-      // Of a pipe that is full: a stream knows how to wait.
-      if ((cause as NodeJS.ErrnoException).code !== 'EAGAIN') fail(cause as NodeJS.ErrnoException)
+  try {
+    if (!fstatSync(fd).isCharacterDevice()) while (at < bytes.length) at += writeSync(fd, bytes, at)
+  } catch (cause) {
+    // Of a pipe that is full: a stream knows how to wait.
+    if ((cause as NodeJS.ErrnoException).code !== 'EAGAIN') {
+      failed(cause as NodeJS.ErrnoException)
+      return
     }
   }
-  if (at < bytes.length) stream().write(bytes.subarray(at))
+  if (at === bytes.length) return
+  const stream = fd === 1 ? process.stdout : process.stderr
+  if (!watched.has(stream)) stream.on('error', failed)
+  watched.add(stream)
+  stream.write(bytes.subarray(at))
+}
+
+/** Writes to standard output. */
+export function tell(data: string | Uint8Array): void {
+  put(1, typeof data === 'string' ? Buffer.from(process.stdout.isTTY ? escapeControls(data) : data) : data, fail)
+}
+
+/** Writes what our own code made safe for a terminal to standard error; where nobody can read it, it is lost. */
+export function warn(text: string): void {
+  put(2, Buffer.from(text), () => {})
+}
+
+/** Writes what a program prints as it runs to standard error. */
+export function printed(text: string): void {
+  warn(process.stderr.isTTY ? escapeControls(text) : text)
 }

@@ -8,8 +8,11 @@ import {
   newlineInLiteral, sourceTooLong, strayDirective, tooDeep as nestedTooDeep, unclosedConditional, unclosedMacroCall, undefUnknown,
   unknownDirective, unterminatedComment, userError, userWarning, wrongMacroArgCount,
 } from '../base/errors/syntax.ts'
+import { unreadable } from '../base/errors/names.ts'
 import type { Sink } from '../base/diag.ts'
+import { codePoint } from '../base/escape.ts'
 import { Span, type SourceFile } from '../base/source.ts'
+import { findBidirectional } from './bidirectional.ts'
 import { evaluateCondition } from './condition.ts'
 import { describeBad, lex } from './lex.ts'
 import { define, isHidden, substitute, type Macro, type MacroTable, type Tok } from './macro.ts'
@@ -22,7 +25,13 @@ export interface PreprocessOptions {
   /** Macros that are defined before the text; definitions in the text are added to it. */
   readonly macros?: MacroTable
   /** Finds the file that `#include "path"` means in the file `from`. */
-  readonly include?: (path: string, from: SourceFile) => SourceFile | undefined
+  readonly include?: (path: string, from: SourceFile) => SourceFile | Unreadable | undefined
+}
+
+/** A file that is there, but cannot be read. */
+export interface Unreadable {
+  readonly path: string
+  readonly why: string
 }
 
 const tokenLimit = 500_000
@@ -59,6 +68,7 @@ const predefined: ReadonlyMap<string, string> = new Map([['__SLANG__', '1'], ['_
 /** The tokens of a file with directives obeyed and macros replaced. */
 export function preprocess(file: SourceFile, options: PreprocessOptions, sink: Sink): TokenStream {
   const raw = lex(file)
+  findBidirectional(file, sink)
   const state = new Preprocessor(options, sink)
   if (!raw.directives && state.macros.size === 0 && !/__(?:LINE|FILE|SLANG|HLSL)/.test(file.text)) {
     const clean = state.dropBad(file, raw)
@@ -155,7 +165,10 @@ class Preprocessor {
 
   #push(file: SourceFile): void {
     let raw = this.#lexed.get(file)
-    if (raw === undefined) this.#lexed.set(file, raw = lex(file))
+    if (raw === undefined) {
+      this.#lexed.set(file, raw = lex(file))
+      findBidirectional(file, this.#sink)
+    }
     this.#readers.push({ file, raw, pos: 0, conditionals: [] })
   }
 
@@ -475,6 +488,7 @@ class Preprocessor {
     const span = this.#span(head!)
     const file = this.#options.include?.(path, reader.file)
     if (file === undefined) this.#sink.add(includeNotFound, span, { path })
+    else if ('why' in file) this.#sink.add(unreadable, span, { path: file.path, why: file.why })
     else if (this.#readers.length >= depthLimit) {
       this.#sink.add(includeTooDeep, span, { limit: depthLimit })
       this.#once.add(file)
@@ -499,10 +513,6 @@ class Preprocessor {
     if (lines === undefined) this.#presumed.set(reader.file, lines = new PresumedLines(reader.file))
     lines.mark(reader.file.position(at.start).line + 1, Number(head.text), name)
   }
-}
-
-function codePoint(text: string): string {
-  return `U+${text.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
 }
 
 function textOf(toks: readonly Tok[]): string {

@@ -70,6 +70,10 @@ export const noModule: Entry<'name'> = error('E00001', 'cannot open module {name
   example: 'import nowhere;',
 })
 
+export const unreadable: Entry<'path' | 'why'> = error('E00001', 'cannot read {path}: {why}', {
+  example: { source: 'import shapes;', resolve: () => { throw new Error('the disk is gone') } },
+})
+
 export const importCycle: Entry<'name'> = error('E38200', 'module {name} imports itself', {
   example: { source: 'import a;', files: { 'a.slang': 'import b;', 'b.slang': 'import a;' } },
 })

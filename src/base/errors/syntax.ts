@@ -7,6 +7,11 @@ export const badCharacter: Entry<'char'> = error('E10000', 'illegal character {c
   example: 'float f(float x) { return x \\ 2.0; }',
 })
 
+export const bidirectionalControl: Entry<'char'> = warning('W10010', 'the bidirectional control {char} makes this line look other than it is compiled', {
+  help: 'remove it; in a string literal, write text in its logical order',
+  example: 'float f(float x) { /* \u202e } \u2066 if (x > 1) \u2069 \u2066 */ return x; }',
+})
+
 export const badDigit: Entry<'text'> = error('E10003', 'invalid number {text}', {
   help: 'numbers look like 12, 0xFFu, 0b101, 1.5, 1.5f, 1e-3h; suffixes are u, l, ul, ll, ull, f, h, lf',
   example: 'int f() { return 0xFG; }',

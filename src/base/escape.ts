@@ -1,0 +1,31 @@
+/**
+ * Characters that a terminal or an editor obeys instead of showing: what a program's text must never do to those who read messages about it.
+ * C0 and C1 controls and DEL steer a terminal; bidirectional controls change the order in which text is shown ("Trojan Source", CVE-2021-42574);
+ * the two separators of Unicode end a line for some readers.
+ */
+const unsafe = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+
+/** Bidirectional controls, for those who look for them in a text. */
+export const bidirectional: RegExp = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+
+/** `U+001B`. */
+export function codePoint(char: string): string {
+  return `U+${char.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`
+}
+
+const shown = (char: string): string => `<${codePoint(char)}>`
+
+/** The text with `<U+001B>` in place of each control character; tabs and line feeds stay. */
+export function escapeControls(text: string): string {
+  return text.replace(unsafe, shown)
+}
+
+/** The same for text that must stay on its line. */
+export function escapeLine(text: string): string {
+  return escapeControls(text).replaceAll('\n', '<U+000A>')
+}
+
+/** JSON text of a value, with control characters as `\u009b`: JSON itself only asks for those below U+0020. */
+export function safeJson(value: unknown): string {
+  return JSON.stringify(value).replace(unsafe, char => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}

@@ -1,0 +1,100 @@
+/** Sources from the file system. What a program includes is up to its author, who may be a stranger: only bounded regular files are read. */
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+
+/** The longest source that is read, in bytes. */
+const maxSourceBytes = 1 << 24
+
+const codeOf = (cause: unknown): string => (cause as NodeJS.ErrnoException).code ?? String(cause)
+
+/** What is wrong with a path, for people. */
+function problem(code: string): string {
+  switch (code) {
+    case 'ENOENT': return 'no such file'
+    case 'EISDIR': return 'a folder, not a file'
+    case 'ELOOP': return 'a symbolic link that leads back to itself'
+    case 'EACCES': case 'EPERM': return 'permission denied'
+    case 'ENAMETOOLONG': return 'the name is too long'
+    case 'ERR_INVALID_ARG_VALUE': return 'no name of a file'
+    case 'ENXIO': return 'not a regular file'
+    default: return `cannot be read (${code})`
+  }
+}
+
+/** Thrown where a path is there, but not to be read; the message says why. */
+export class SourceProblem extends Error {
+  readonly code: string
+
+  constructor(message: string, code = '') {
+    super(message)
+    this.name = 'SourceProblem'
+    this.code = code
+  }
+}
+
+/** Reads to the end, and no further than the limit: files may grow while they are read. */
+function readAll(fd: number): string {
+  const parts: Buffer[] = []
+  let total = 0
+  for (;;) {
+    const part = Buffer.allocUnsafe(1 << 16)
+    const n = readPart(fd, part)
+    if (n === 0) return Buffer.concat(parts).toString('utf8')
+    total += n
+    if (total > maxSourceBytes) throw new SourceProblem(`longer than ${maxSourceBytes} bytes`)
+    parts.push(part.subarray(0, n))
+  }
+}
+
+function readPart(fd: number, into: Buffer): number {
+  for (;;) {
+    try {
+      return readSync(fd, into)
+    } catch (cause) {
+      // Windows says so at the end of a pipe.
+      if (codeOf(cause) === 'EOF') return 0
+      if (codeOf(cause) !== 'EAGAIN') throw cause
+      // Of a pipe that does not block, and has nothing yet.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
+    }
+  }
+}
+
+/** The text of a regular file. Throws a `SourceProblem`. */
+export function readSource(path: string): string {
+  let fd: number | undefined
+  try {
+    // To open a pipe that nobody writes to would wait for ever.
+    fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+    const stat = fstatSync(fd)
+    if (stat.isDirectory()) throw new SourceProblem(problem('EISDIR'), 'EISDIR')
+    if (!stat.isFile()) throw new SourceProblem('not a regular file')
+    if (stat.size > maxSourceBytes) throw new SourceProblem(`longer than ${maxSourceBytes} bytes`)
+    return readAll(fd)
+  } catch (cause) {
+    throw cause instanceof SourceProblem ? cause : new SourceProblem(problem(codeOf(cause)), codeOf(cause))
+  } finally {
+    if (fd !== undefined) closeSync(fd)
+  }
+}
+
+/** The text of standard input. Throws a `SourceProblem`. */
+export function readInput(): string {
+  try {
+    return readAll(0)
+  } catch (cause) {
+    throw cause instanceof SourceProblem ? cause : new SourceProblem(problem(codeOf(cause)))
+  }
+}
+
+/** Codes of paths at which there is nothing to find: the next folder is asked. */
+const absent: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE'])
+
+/** The text of a file that an import or include asks for; undefined where there is none. Throws a `SourceProblem` where it is not to be read. */
+export function sourceAt(path: string): string | undefined {
+  try {
+    return readSource(path)
+  } catch (cause) {
+    if (absent.has((cause as SourceProblem).code)) return undefined
+    throw cause
+  }
+}
