@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['tests/**/*.test.ts'],
-    globalSetup: ['tools/core-setup.mjs'],
+    globalSetup: ['tools/test-setup.mjs'],
     testTimeout: 60_000,
   },
 })

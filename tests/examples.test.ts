@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { closeGpu, compileWgsl, refuse } from './gpu.ts'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
@@ -13,9 +13,6 @@ const out = mkdtempSync(join(tmpdir(), 'cotangent-'))
 function run(...args: string[]): string {
   return execFileSync(process.execPath, [cli, ...args], { encoding: 'utf8', cwd: root })
 }
-
-// The examples are run as a user runs them: by the command line, from the built package.
-beforeAll(() => { execFileSync(process.execPath, [join(root, 'tools', 'build.mjs')]) }, 60_000)
 
 afterAll(closeGpu)
 

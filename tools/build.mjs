@@ -4,6 +4,7 @@ import { build } from 'esbuild'
 import { chmodSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { writeCore } from './core-index.mjs'
+import { thirdPartyLicenses } from './licenses.mjs'
 import { shortNames } from './short-names.mjs'
 import { stripExamples } from './strip-examples.mjs'
 
@@ -20,11 +21,12 @@ for (const name of readdirSync(at('dist'))) if (withTypes || name !== 'types') r
 const options = { bundle: true, format: 'esm', splitting: true, outdir: at('dist'), plugins: [stripExamples], logLevel: 'warning' }
 const points = list => Object.fromEntries(Object.entries(list).map(([name, path]) => [name, at(path)]))
 await build({ ...options, ...shortNames, target: 'es2022', sourcemap: true, chunkNames: 'chunk-[hash]', platform: 'neutral', mainFields: ['module', 'main'], entryPoints: points(library) })
-await build({
-  ...options, target: 'node20', minify: true, chunkNames: 'cli/[name]-[hash]', platform: 'node', external: ['webgpu'], entryPoints: points({ cli: 'src/cli/start.ts' }),
+const { metafile } = await build({
+  ...options, target: 'node20', metafile: true, absWorkingDir: at('.'), minify: true, chunkNames: 'cli/[name]-[hash]', platform: 'node', external: ['webgpu'], entryPoints: points({ cli: 'src/cli/start.ts' }),
   // Packages that are scripts ask for Node's own modules by `require`.
   banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
 })
+writeFileSync(at('dist/THIRD-PARTY-LICENSES.txt'), thirdPartyLicenses(metafile, at('.')))
 const cli = at('dist/cli.js')
 writeFileSync(cli, `#!/usr/bin/env node\n${readFileSync(cli, 'utf8')}`)
 chmodSync(cli, 0o755)
