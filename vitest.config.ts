@@ -5,5 +5,8 @@ export default defineConfig({
     include: ['tests/**/*.test.ts'],
     globalSetup: ['tools/test-setup.mjs'],
     testTimeout: 60_000,
+    // A golden that is missing fails; `npm test -- -u` writes it.
+    update: 'none',
+    allowOnly: false,
   },
 })

@@ -28,7 +28,7 @@ function tidy(func: Func): void {
   }
 }
 
-/** `(i, x) → dL/dx` for a split function, as an ordinary function. */
+/** `(i, x) → dL/dx` for a split function, as an ordinary function. The weights move with `x`, so that the derivative of this is not zero where the program is linear. */
 function gradient(cx: AdContext, main: Func, split: Split): Func {
   const [i, x] = main.body!.params as [Value, Value]
   const func = newFunc(cx, 'gradient', [i, x], [t.f32], null)
@@ -36,7 +36,7 @@ function gradient(cx: AdContext, main: Func, split: Split): Func {
   const b = new Builder(func, func.body)
   const inputs = [b.param(t.i32, 'i'), b.param(t.f32, 'x')]
   const out = b.call(split.primal, inputs)
-  const cts = split.activeResults.filter(a => a).map((_, k) => b.const(t.f32, 1 + k))
+  const cts = split.activeResults.filter(a => a).map((_, k) => b.add(inputs[1]!, b.const(t.f32, 1 + k)))
   b.emit(ops.ret, b.call(split.vjp, [...split.needs.map(k => inputs[k]!), ...out.slice(split.own), ...cts]))
   return func
 }
@@ -90,11 +90,15 @@ test('forward and reverse agree on random programs', { timeout: 120000 }, () => 
         const out = run(split.primal, [i, x], options())
         expect(forward.slice(0, plain.length), 'primal of jvp').toEqual(plain)
         expect(out.slice(0, plain.length), 'primal of split').toEqual(plain)
-        const tangents = forward.slice(plain.length) as number[]
-        const cts = split.activeResults.filter(a => a).map((_, k) => 1 + k)
-        if (tangents.length !== cts.length) { message += ' different activity'; expect(tangents.length).toBeGreaterThanOrEqual(0); continue }
+        let pushed = plain.length
+        const tangents = jvp.results.map(active => active ? forward[pushed++] as number : 0)
+        const cts = split.activeResults.filter(a => a).map((_, k) => x + 1 + k)
+        let weight = 0
+        const weights = split.activeResults.map(active => active ? cts[weight++]! : 0)
+        // What one mode takes for constant has no derivative in the other.
+        tangents.forEach((v, k) => { if (!split.activeResults[k]) expect(v, `tangent ${k}`).toBe(0) })
         const grads = run(split.vjp, [...split.needs.map(k => [i, x][k]!), ...out.slice(split.own), ...cts], options()) as number[]
-        const want = tangents.reduce((sum, v, k) => sum + v * cts[k]!, 0)
+        const want = tangents.reduce((sum, v, k) => sum + v * weights[k]!, 0)
         const got = grads[0] ?? 0
         if (!Number.isFinite(want) || Math.abs(want) > 1e9) continue
         compared++
@@ -114,5 +118,5 @@ test('forward and reverse agree on random programs', { timeout: 120000 }, () => 
   }
   expect(compared).toBeGreaterThan(count / 2)
   if (!debug) expect(nonzero).toBeGreaterThan(count / 4)
-  if (!debug) expect(curved).toBeGreaterThan(0)
+  if (!debug) expect(curved).toBeGreaterThan(count / 4)
 })

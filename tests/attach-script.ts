@@ -36,9 +36,14 @@ await shade.dispatch([1, 1, 1], { buffers: { inp: new Float32Array([1, 2, 3, 4])
 result['inPlace'] = [...outp]
 const plain = await shade.dispatch([1, 1, 1], { buffers: { inp: [1, 2, 3, 4], outp: [0, 0, 0, 0] }, uniforms: { scale: 1, halve: true, light } })
 result['plain'] = plain['outp']
-const own = device.createBuffer({ size: 16, usage: 0x80 | 0x4 })
-const bound = await shade.dispatch([1, 1, 1], { buffers: { inp: new Float32Array(4), outp: own }, uniforms: { scale: 1, halve: true, light } })
-result['deviceBuffer'] = Object.keys(bound)
+const own = device.createBuffer({ size: 16, usage: 0x80 | 0x4 | 0x8 })
+const bound = await shade.dispatch([1, 1, 1], { buffers: { inp: new Float32Array([1, 2, 3, 4]), outp: own }, uniforms: { scale: 1, halve: true, light } })
+const read = device.createBuffer({ size: 16, usage: 0x1 | 0x8 })
+const encoder = device.createCommandEncoder()
+encoder.copyBufferToBuffer(own, 0, read, 0, 16)
+device.queue.submit([encoder.finish()])
+await read.mapAsync(1)
+result['deviceBuffer'] = [Object.keys(bound), [...new Float32Array(read.getMappedRange())]]
 const structs = await g.kernel('copyLight').dispatch([2, 1, 1], { buffers: { lights: [light, light] }, uniforms: { light } })
 result['structs'] = structs['lights']
 result['sizes'] = [shade.workgroupSize, g.kernel('copyLight').workgroupSize]

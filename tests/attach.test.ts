@@ -8,7 +8,7 @@ beforeAll(async () => { said = await runScript('attach-script.ts') }, 60_000)
 describe('attach', () => {
   test('typed arrays are written in place', () => expect(said['inPlace']).toEqual([20, 40, 60, 80]))
   test('plain values come back as plain values', () => expect(said['plain']).toEqual([5, 10, 15, 20]))
-  test('buffers of the device are bound and not copied', () => expect(said['deviceBuffer']).toEqual([]))
+  test('buffers of the device are bound, written there, and not copied', () => expect(said['deviceBuffer']).toEqual([[], [5, 10, 15, 20]]))
   test('structs go in and out as objects', () => {
     expect(said['structs']).toEqual([{ direction: [1, 2, 3], power: 10 }, { direction: [1, 2, 3], power: 11 }])
   })

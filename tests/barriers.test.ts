@@ -49,6 +49,7 @@ void main(uint i : SV_GroupIndex, uint3 g : SV_GroupID) { ${body} o[i] = s[0]; }
 describe('barriers in WGSL', () => {
   it.each(Object.entries(together))('all threads reach: %s', async (_, body) => {
     const { code } = compile(kernel(body)).wgsl()
+    expect(code).toContain('workgroupBarrier();')
     refuse(code, await compileWgsl(code))
   })
 

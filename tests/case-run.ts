@@ -10,6 +10,7 @@ import { framed, type Case } from './cases.ts'
 import { compileWgsl, refuse, runWgsl, type GpuResource } from './gpu.ts'
 import { evaluate } from './js-run.ts'
 import { bindKnown } from './known-textures.ts'
+import { isNear } from './near.ts'
 
 const levels = [0, 2] as const
 
@@ -53,8 +54,7 @@ async function shown(c: Case, execute: (bytes: Uint8Array) => Promise<Uint8Array
 
 function same(got: readonly number[], c: Case, where: string): void {
   const wanted = [...c.numbers!, 0]
-  const isClose = (a: number, b: number): boolean => Object.is(a, b) || a === b || Math.abs(a - b) <= 2e-4 * Math.max(1, Math.abs(b))
-  if (!wanted.every((w, i) => isClose(got[i]!, w))) throw new Error(`${where} shows ${got.slice(0, -1).join(' ')}${got.at(-1) !== 0 ? ` and ${got.at(-1)}` : ''}\n        instead of ${c.numbers!.join(' ')}`)
+  if (!wanted.every((w, i) => isNear(got[i]!, w, 2e-4 * Math.max(1, Math.abs(w))))) throw new Error(`${where} shows ${got.slice(0, -1).join(' ')}${got.at(-1) !== 0 ? ` and ${got.at(-1)}` : ''}\n        instead of ${c.numbers!.join(' ')}`)
 }
 
 /** Bytes of a buffer or uniform with its contents; a buffer without any has room for 64 words of zeros. */

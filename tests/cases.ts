@@ -9,6 +9,7 @@
  *     //< name [1, 2, 3]                                 contents of a buffer or uniform
  *     //! cpu                                            not on WGSL, which lacks a type that the program is about; `gpu`: only there
  *     //~      ^ E41020                                  or: the diagnostic, in this column of the line above
+ *     //~ nothing                                       or: nothing is said of it
  *     //? words                                          that occur in what is said
  */
 import { readFileSync, readdirSync } from 'node:fs'
@@ -66,6 +67,7 @@ function caseOf(file: string, line: number, name: string, lines: readonly string
   const inputs: Record<string, Plain> = {}
   const words: string[] = []
   let only: Case['only']
+  let isSilent = false
   let part = parts.get('')!
   for (const text of lines) {
     const mark = /^\s*\/\/([@:=~!<?])\s*(.*)$/.exec(text)
@@ -80,13 +82,18 @@ function caseOf(file: string, line: number, name: string, lines: readonly string
     } else if (mark?.[1] === '=') {
       numbers = [...numbers ?? [], ...rest.split(/\s+/).filter(w => w !== '').map(numberOf)]
     } else if (mark?.[1] === '!') {
-      only = rest === 'gpu' ? 'gpu' : 'cpu'
+      if (rest !== 'gpu' && rest !== 'cpu') throw new Error(`${file}: ${text} is neither cpu nor gpu`)
+      only = rest
     } else if (mark?.[1] === '<') {
       const space = rest.indexOf(' ')
       inputs[rest.slice(0, space)] = JSON.parse(rest.slice(space + 1)) as Plain
     } else if (mark?.[1] === '?') {
       words.push(rest)
     } else if (mark?.[1] === '~') {
+      if (rest === 'nothing') {
+        isSilent = true
+        continue
+      }
       const at = /(\^|<)\s*([EW]\d{5})/.exec(text)
       if (at === null) throw new Error(`${file}: ${text} names no diagnostic`)
       diagnostics.push(`${part.length}:${at[1] === '<' ? text.indexOf('//') + 1 : at.index + 1} ${at[2]!}`)
@@ -94,6 +101,8 @@ function caseOf(file: string, line: number, name: string, lines: readonly string
       part.push(text)
     }
   }
+  if (numbers?.length === 0) throw new Error(`${file}: ${name} shows no numbers`)
+  if (numbers === undefined && (diagnostics.length === 0) !== isSilent) throw new Error(`${file}: ${name} neither shows numbers nor gets diagnostics, nor is said to get none`)
   const source = parts.get('')!.join('\n')
   parts.delete('')
   const files = Object.fromEntries([...parts].map(([path, own]) => [path, own.join('\n')]))

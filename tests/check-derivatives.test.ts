@@ -65,6 +65,7 @@ struct Circle : IShape { float r; [Differentiable] float area(float s) { return 
 [Differentiable] float generic<T : IShape>(T t, float x) { return t.area(x) * x; }
 [Differentiable] float useGeneric(float x) { Square q; q.k = x; return generic(q, x); }`)
     expect(Object.entries(all).filter(([, o]) => o.status !== 'ok').map(([name, o]) => `${name}: ${o.detail}`)).toEqual([])
+    expect(Object.entries(all).filter(([, o]) => o.compared === 0).map(([name]) => name), 'nothing was compared').toEqual([])
     expect(Object.keys(all)).toEqual(expect.arrayContaining(['only', 'V.grow', 'Circle.area', 'generic<Square>', 'dynamic']))
   })
 
@@ -77,7 +78,11 @@ struct Circle : IShape { float r; [Differentiable] float area(float s) { return 
 [Differentiable] float smooth(float x) { return x; }
 [PrimalSubstitute(smooth)] float stepped(float x) { return floor(x * 8.0) / 8.0; }
 [Differentiable] float useStepped(float x) { return stepped(x) * x; }`)
-    for (const o of Object.values(all)) expect(o, o.name).toMatchObject({ status: 'ok', disagreement: null })
+    expect(Object.keys(all).sort()).toEqual(['detached', 'ignores', 'smooth', 'stepped', 'treated', 'useStepped', 'useTreated'])
+    for (const o of Object.values(all)) {
+      expect(o, o.name).toMatchObject({ status: 'ok', disagreement: null })
+      expect(o.compared + o.held, o.name).toBeGreaterThan(0)
+    }
     expect(all['detached']!.held).toBeGreaterThan(0)
   })
 

@@ -80,6 +80,7 @@ describe('programs with mistakes', () => {
       let line = 0
       lines.forEach((text, i) => {
         const match = /^\s*\/\/~\s*(\^|<)\s*([EW]\d{5})/.exec(text)
+        if (match === null && text.includes('//~')) throw new Error(`${file}: ${text} names no diagnostic`)
         if (match === null) line = i + 1
         else expected.push(`${line}:${match[1] === '<' ? text.indexOf('//~') + 1 : text.indexOf('^') + 1} ${match[2]}`)
       })

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { loadSync } from '../src/cpu/index.ts'
 import { compile } from '../src/index.ts'
 import { evaluate } from './js-run.ts'
+import { isNear } from './near.ts'
 
 // Derivatives where mathematics leaves a choice: those of Slang, but where Slang is plainly wrong. Both modes give the same.
 
@@ -56,7 +57,7 @@ const edges: readonly (readonly [params: string, body: string, args: readonly Nu
 /** Values beside derivatives: of `pow` at bases whose derivative is cut, the value is that of mathematics. */
 const values: readonly (readonly [string, readonly number[], number])[] = [['pow(x, y)', [-2, 2], 4], ['pow(x, y)', [1e-7, 1], 1e-7]]
 
-const close = (got: number, wanted: number): boolean => Object.is(got + 0, wanted + 0) || Math.abs(got - wanted) <= 1e-6 * Math.max(1, Math.abs(wanted))
+const close = (got: number, wanted: number): boolean => isNear(got, wanted, 1e-6 * Math.max(1, Math.abs(wanted)))
 const flat = (x: unknown): number[] => typeof x === 'number' ? [x] : Array.from(x as ArrayLike<number>)
 const like = (x: Numbers, fill: (lane: number) => number): Numbers => typeof x === 'number' ? fill(0) : x.map((_, i) => fill(i))
 
@@ -68,6 +69,7 @@ describe('derivatives at edges', () => {
     const pairs = (d: (k: number, lane: number) => number): unknown[] => args.map((p, k) => ({ p, d: like(p, lane => d(k, lane)) }))
     const back = m['bwd_diff(f)']!(...pairs(() => 0), 1) as { out: Record<string, { d: unknown }> }
     const found = Object.values(back.out).map(p => flat(p.d))
+    expect(found.map(f => f.length)).toEqual(gradients.map(wanted => flat(wanted).length))
     gradients.forEach((wanted, k) => {
       flat(wanted).forEach((w, lane) => {
         expect(close(found[k]![lane]!, w), `reverse, parameter ${k}, lane ${lane}: ${found[k]![lane]} instead of ${w}`).toBe(true)

@@ -54,6 +54,7 @@ describe('examples', () => {
     const onGpu = said('--gpu')
     expect(onGpu).toMatch(new RegExp(`${steps} steps.* on WebGPU \\(.+\\)\n`))
     const [found, wanted] = [numbersIn(line.exec(onGpu)![0]), numbersIn(line.exec(said())![0])]
+    expect(found.length).toBeGreaterThan(0)
     expect(found.length).toBe(wanted.length)
     found.forEach((x, i) => expect(Math.abs(x - wanted[i]!)).toBeLessThanOrEqual(tolerance))
   })
@@ -68,6 +69,7 @@ describe('examples', () => {
     const said = run('check', join('examples', name, `${name}.slang`), '--seed', '5', '--samples', '8')
     const count = (status: string): number => said.split(`\n${status}`).length + (said.startsWith(status) ? 1 : 0) - 1
     const [ok, skipped] = [count('ok '), count('skipped ')]
+    expect(ok).toBeGreaterThan(0)
     expect(said).toContain(`${ok} of ${ok} agree${skipped > 0 ? `, ${skipped} skipped` : ''} (seed 5)`)
   })
 })

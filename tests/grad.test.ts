@@ -20,7 +20,9 @@ describe('gradients', () => {
       expect(program.diagnostics.filter(d => d.severity === 'error').map(d => d.message)).toEqual([])
       const script = evaluate(program.js({ mode: 'f64' }).code)
       const wasm = loadSync(program)
-      for (const f of program.exports.filter(e => e.differentiable === 'backward')) {
+      const subjects = program.exports.filter(e => e.differentiable === 'backward')
+      expect(subjects.length * points.length).toBeGreaterThan(0)
+      for (const f of subjects) {
         for (const at of points) {
           const point = at.slice(0, f.params.length)
           const where = `${f.name}(${point.join(', ')})`
@@ -31,7 +33,10 @@ describe('gradients', () => {
           const grads = f.params.map(p => out[p.name]!.d)
           expect(disagreement({ value, forward: [forward], reverse: grads.map((g, i) => g * direction[i]!), weights: [1] }), where).toBe(undefined)
           const single = wasm.fn[f.name]!.valueAndGrad(...point)
+          expect(single.grad.length, where).toBe(grads.length)
           expect(Math.abs((single.value as number) - value(0)[0]!), where).toBeLessThan(1e-4 * (1 + Math.abs(value(0)[0]!)))
+          const { tangent } = wasm.fn[f.name]!.jvp(point, direction)
+          expect(Math.abs((tangent as number) - forward), where).toBeLessThan(1e-3 * (1 + Math.abs(forward)))
           grads.forEach((g, i) => expect(Math.abs((single.grad[i] as number) - g), where).toBeLessThan(1e-3 * (1 + Math.abs(g))))
         }
       }

@@ -40,9 +40,11 @@ function scalar(token: string): Data {
 
 /** All `//! run` lines of an IR text. */
 export function readRunLines(source: string): RunLine[] {
-  return [...source.matchAll(/^\/\/! run @([\w.$]+)\((.*)\) = (.*)$/gm)].map(m => ({
+  const lines = [...source.matchAll(/^\/\/! run @([\w.$]+)\((.*)\) = (.*)$/gm)].map(m => ({
     text: m[0], name: m[1]!, args: readData(m[2]!), results: readData(m[3]!),
   }))
+  if (lines.length !== [...source.matchAll(/\/\/! *run\b/g)].length) throw new Error('a `//! run` line is written as none is read')
+  return lines
 }
 
 /** Expects equal data, floats up to the rounding of f32. */

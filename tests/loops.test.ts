@@ -51,7 +51,7 @@ function counting(s: Shape, constant: boolean): Func {
 describe('trip counts', () => {
   it('agree with runs, as constants and as code', () => {
     const rand = random(7)
-    let exact = 0
+    let [exact, counted] = [0, 0]
     for (let k = 0; k < 400; k++) {
       const type = rand(2) === 0 ? 'i32' : 'u32'
       const low = type === 'u32' ? 0 : -6
@@ -63,7 +63,8 @@ describe('trip counts', () => {
       const trips = (): number | undefined => {
         try {
           return run(counting(s, true), [0, 0], { steps: 2000 })[0] as number
-        } catch {
+        } catch (error) {
+          expect((error as Error).message).toBe('the run takes too many steps')
           return undefined
         }
       }
@@ -81,8 +82,10 @@ describe('trip counts', () => {
       func.body!.end.args = [count]
       verify(func, 'tripCountValue')
       expect(run(func, [s.start, s.limit])[0], what).toBe(actual)
+      counted++
     }
     expect(exact).toBeGreaterThan(150)
+    expect(counted).toBeGreaterThan(150)
   })
 
   const bound = (loop: string): unknown => {

@@ -29,6 +29,9 @@ ${unary('exp', '  %s: f32 = call @exp %p')}
 ${unary('sqrt', '  %h: f32 = const 0.5\n  %s: f32 = div %h, %v')}
 `
 
+/** A program has what only the real front end knows. */
+export class NotLowered extends Error {}
+
 /** A stretch of code whose end has not been reached, or has. */
 interface Loop {
   readonly loop: Inst
@@ -266,7 +269,7 @@ class Lowering {
 
   lib(name: string): Func {
     const func = this.module.funcs.find(f => f.name === name)
-    if (func === undefined) throw new Error(`${name} is not at hand`)
+    if (func === undefined) throw new NotLowered(`${name} is not at hand`)
     return func
   }
 
@@ -287,7 +290,7 @@ class Lowering {
         return b.load(this.place(e))
       }
       case 'call': return this.call(e.func, e.args)[0]!
-      case 'up': case 'dynamic': throw new Error('only the front end knows interfaces')
+      case 'up': case 'dynamic': throw new NotLowered('only the front end knows interfaces')
       case 'lambda': {
         const x = this.expr(e.x)
         const saved = this.vars
@@ -300,7 +303,7 @@ class Lowering {
       }
       case 'lib': {
         const args = e.args.map(a => this.expr(a))
-        if (e.type.kind !== 'scalar') throw new Error(`${e.name} of vectors is not at hand`)
+        if (e.type.kind !== 'scalar') throw new NotLowered(`${e.name} of vectors is not at hand`)
         return e.name === 'dot' ? b.emit1(ops.dot, args) : b.call(this.lib(e.name), args)[0]!
       }
       case 'bin': return this.binary(e)

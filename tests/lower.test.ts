@@ -1,6 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { inspect } from './inspect.ts'
+import { isNear } from './near.ts'
 import { dispatch, run, type Data } from '../src/ir/run.ts'
 import { inputs } from '../src/ir/value.ts'
 import type { Type } from '../src/ir/type.ts'
@@ -11,9 +12,14 @@ const folder = new URL('./lang/run/', import.meta.url)
 for (const name of readdirSync(folder).filter(f => f.endsWith('.slang')).sort()) {
   describe(`lang/run/${name}`, () => {
     const text = readFileSync(new URL(name, folder), 'utf8')
+    const runs = /^\/\/! run (\w+)\((.*)\) = (.*)$/gm
+    const dispatches = /^\/\/! dispatch (\w+)\((.*?)\) (.*) => (.*)$/gm
+    it('has only lines that are understood', () => {
+      expect([...text.matchAll(runs), ...text.matchAll(dispatches)].length).toBe([...text.matchAll(/\/\/!/g)].length)
+    })
     for (const level of [0, 2] as const) {
       const module = inspect(text, name, level)
-      for (const [line, fn, args, expected] of text.matchAll(/^\/\/! run (\w+)\((.*)\) = (.*)$/gm)) {
+      for (const [line, fn, args, expected] of text.matchAll(runs)) {
         it(`-O${level} ${line!.slice(8)}`, () => {
           const func = module().funcs.find(f => f.info.exported === fn)
           if (func === undefined) throw new Error(`${fn} is not exported`)
@@ -22,7 +28,7 @@ for (const name of readdirSync(folder).filter(f => f.endsWith('.slang')).sort())
           close(out.length === 1 ? out[0]! : out, JSON.parse(expected!) as Data)
         })
       }
-      for (const [line, fn, groups, given, expected] of text.matchAll(/^\/\/! dispatch (\w+)\((.*?)\) (.*) => (.*)$/gm)) {
+      for (const [line, fn, groups, given, expected] of text.matchAll(dispatches)) {
         it(`-O${level} ${line!.slice(4, 60)}`, () => {
           const made = module()
           const func = made.funcs.find(f => f.name === fn && f.info.entry !== undefined)
@@ -60,8 +66,8 @@ function close(got: Data, expected: Data): void {
     return
   }
   if (typeof expected === 'number') {
-    const n = typeof got === 'bigint' ? Number(got) : got as number
-    expect(Math.abs(n - expected) <= 1e-4 * Math.max(1, Math.abs(expected)), `${String(got)} instead of ${expected}`).toBe(true)
+    expect(['bigint', 'number'], `${String(got)} instead of ${expected}`).toContain(typeof got)
+    expect(isNear(Number(got), expected, 1e-4 * Math.max(1, Math.abs(expected))), `${String(got)} instead of ${expected}`).toBe(true)
     return
   }
   expect(got).toBe(expected)

@@ -5,6 +5,7 @@ import { differential, type Type } from '../src/ir/type.ts'
 import { inputs, type Module } from '../src/ir/value.ts'
 import { disagreement, flatten, moved } from './gradients.ts'
 import { activeInputs, type Case, type Derivative } from './op-maker.ts'
+import { isNear } from './near.ts'
 import type { Call } from './op-run.ts'
 import { isOrdinary, scalarsIn, scalarsOf } from './op-values.ts'
 
@@ -47,7 +48,7 @@ export function gpuDifferences(cases: readonly Case[], expected: Answers, found:
       if (!c.promised(operands) || !operands.flatMap(scalarsIn).every(isOrdinary)) return
       const [x, y] = [scalarsIn(data), scalarsIn(found[i]![k]![n]!)]
       const scale = Math.max(0, ...x.map(v => typeof v === 'number' && Number.isFinite(v) ? Math.abs(v) : 0))
-      const close = (v: Scalar, w: Scalar): boolean => v === w || (typeof v === 'number' && (!isOrdinary(v) || Math.abs(v - (w as number)) <= c.gpuError * scale))
+      const close = (v: Scalar, w: Scalar): boolean => v === w || (typeof v === 'number' && (!isOrdinary(v) || isNear(v, w as number, c.gpuError * scale)))
       const isFloating = scalarsOf(c.func.results[n]!).map(s => s === 'f32')
       const same = x.every((v, lane) => isFloating[lane] === true ? close(v, y[lane]!) : v === y[lane])
       if (!same) wrong.push(`${c.name} at ${text(point)}: result ${n} is ${text(found[i]![k]![n])}, not ${text(data)}`)
@@ -79,7 +80,7 @@ export function wrongDerivatives(d: Derivative): string[] {
       weights: flat(cts, point.slice(ins.length + own.length)),
     })
     const primal = flat(d.of.results, out.slice(0, count))
-    const same = value(0).every((v, i) => Math.abs(v - primal[i]!) <= 1e-12 * (1 + Math.abs(v)))
+    const same = value(0).every((v, i) => isNear(v, primal[i]!, 1e-12 * (1 + Math.abs(v))))
     return found === undefined && same ? [] : [`${d.name} at ${text(point)}: ${found ?? 'another value'}`]
   })
 }

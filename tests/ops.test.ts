@@ -192,6 +192,8 @@ describe('kernels', () => {
       for (const [name, x] of Object.entries(k.uniforms)) data[name] = new Uint8Array(new Float32Array([x, 0, 0, 0]).buffer)
       const out = await runByName(code, 'computeMain', reflection.bindings, data, k.groups)
       const found = Object.fromEntries(Object.entries(out).map(([name, bytes]) => [name, [...new arrays[k.buffers[name]!.scalar](bytes.slice().buffer)].slice(0, wanted[name]!.length)]))
+      const written = Object.keys(k.buffers).filter(name => k.buffers[name]!.readonly !== true)
+      expect(Object.keys(found).sort()).toEqual(written.sort())
       for (const [name, list] of Object.entries(found)) expect(list, name).toEqual(wanted[name])
     }
   })

@@ -9,8 +9,14 @@ beforeAll(async () => { said = await runScript('picture-script.ts') }, 60_000)
 
 /** Fails where lists of numbers differ by more than what devices round weights and tables to. */
 function alike(found: unknown, expected: unknown, where: string): void {
+  // What is no finite number comes as null.
+  expect(typeof found, where).toBe(typeof expected)
   if (typeof expected === 'number') expect(Math.abs((found as number) - expected), `${where}: ${String(found)} instead of ${expected}`).toBeLessThan(2e-3 * Math.max(1, Math.abs(expected)))
-  else for (const [key, x] of Object.entries(expected as object)) alike((found as Readonly<Record<string, unknown>>)[key], x, `${where} ${key}`)
+  else {
+    expect(Object.keys(found as object), where).toEqual(Object.keys(expected as object))
+    expect(Object.keys(expected as object).length, where).toBeGreaterThan(0)
+    for (const [key, x] of Object.entries(expected as object)) alike((found as Readonly<Record<string, unknown>>)[key], x, `${where} ${key}`)
+  }
 }
 
 describe('textures on the CPU', () => {

@@ -92,15 +92,19 @@ RWStructuredBuffer<S> s;
 const light: Light = { direction: [1, 2, 3], power: 1, on: true }
 const compute: Entries['computeMain'] = { buffers: { lights: [light], bytes: [1], frames: [[[1, 2, 3], [4, 5, 6], [7, 8, 9]]] }, uniforms: { time: 1, view: [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]] }, textures: 'material_target', samplers: null as never }
 const fragment: Entries['fragmentMain']['samplers'] = 'nearer'
-export { compute, fragment }
+// @ts-expect-error there is no such sampler
+const sampler: Entries['fragmentMain']['samplers'] = 'farther'
+// @ts-expect-error a field is missing
+const dark: Light = { direction: [1, 2, 3], on: true }
+export { compute, fragment, sampler, dark }
 `
     const folder = mkdtempSync(fileURLToPath(new URL('../node_modules/.reflection-', import.meta.url)))
     try {
       writeFileSync(`${folder}/use.ts`, use)
       writeFileSync(`${folder}/tsconfig.json`, '{ "compilerOptions": { "strict": true, "noEmit": true, "target": "es2022", "types": [] } }')
       const tsc = fileURLToPath(import.meta.resolve('typescript/package.json')).replace(/package\.json$/, 'bin/tsc')
-      const { stdout } = spawnSync(process.execPath, [tsc, '-p', folder], { encoding: 'utf8' })
-      expect(stdout).toBe('')
+      const { stdout, stderr, status } = spawnSync(process.execPath, [tsc, '-p', folder], { encoding: 'utf8' })
+      expect({ stdout, stderr, status }).toEqual({ stdout: '', stderr: '', status: 0 })
     } finally {
       rmSync(folder, { recursive: true })
     }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Sink } from '../src/base/diag.ts'
@@ -14,7 +14,7 @@ import { printModule } from '../src/syntax/print.ts'
 
 const here = import.meta.dirname
 const text = (path: string): string => readFileSync(join(here, path), 'utf8')
-const folder = (path: string): string[] => existsSync(join(here, path)) ? readdirSync(join(here, path)).sort() : []
+const folder = (path: string): string[] => readdirSync(join(here, path)).sort()
 
 function parsed(source: string, name = 'test.slang'): { module: Module; sink: Sink } {
   const sink = new Sink()
@@ -88,7 +88,7 @@ describe('the parser', () => {
     expect(count).toBeGreaterThan(60)
   })
 
-  it('reads long chains in little time and stack', () => {
+  it('reads long chains in little stack', () => {
     const long = 'x + '.repeat(5000)
     const stmts = 'x = x * 2; '.repeat(5000) + 'if (x > 1) x = 1; else '.repeat(400)
     const { sink, module } = parsed(`float f(float x) { ${stmts} return ${long} x; }`)
@@ -135,7 +135,7 @@ describe('the preprocessor', () => {
 })
 
 describe('any text', () => {
-  it('is read to its end without an exception, in little time', () => {
+  it('is read to its end without an exception, and every mistake stands inside of it', () => {
     const seeds = programs.filter(f => !f.startsWith('../core')).map(text)
     const random = generator(1)
     const pick = (n: number): number => Math.floor(random() * n)
@@ -143,8 +143,7 @@ describe('any text', () => {
       ...'(){}[]<>;,:=#"\'\\é\u0000', '\n#if ', '\n#define ', '/*', 'struct ', 'if (', '->', '=>', '0x', '1e', '__generic<',
       'operator', '::',
     ]
-    const start = performance.now()
-    let slowest = 0
+    let wrong = 0
     for (let i = 0; i < 3000; i++) {
       let source = seeds[i % seeds.length]!
       if (pick(3) === 0) source = source.slice(0, pick(source.length))
@@ -156,13 +155,16 @@ describe('any text', () => {
         else if (kind === 2) source = source.slice(0, at) + source.slice(at, at + pick(60)).repeat(2) + source.slice(at)
         else source = source.slice(0, at) + source.slice(pick(source.length), pick(source.length)) + source.slice(at)
       }
-      const before = performance.now()
-      const { module } = parsed(source.slice(0, 20_000))
+      const { module, sink } = parsed(source.slice(0, 20_000))
       printModule(module)
-      slowest = Math.max(slowest, performance.now() - before)
+      if (sink.errors > 0) wrong++
+      for (const { span } of sink.list) {
+        expect(span).toBeDefined()
+        expect([span!.start >= 0, span!.start <= span!.end, span!.end <= span!.file.text.length]).toEqual([true, true, true])
+      }
     }
-    expect(slowest).toBeLessThan(2000)
-    expect(performance.now() - start).toBeLessThan(50_000)
+    // Most of what is changed is no program any more.
+    expect(wrong).toBeGreaterThan(1500)
   })
 
   for (const [name, make] of Object.entries(nests())) {

@@ -11,6 +11,7 @@ import type { BindingInfo, DataType, Program, Wgsl } from '../src/index.ts'
 import type { WasmOutput } from '../src/target/wasm/wasm.ts'
 import { compileWgsl, refuse, runByName } from './gpu.ts'
 import { evaluate, type Evaluated } from './js-run.ts'
+import { isNear, sizeOf } from './near.ts'
 
 /** Relative where numbers are larger than one, absolute below: 16 units in the last place of a float32. */
 export const rounding: number = 2 ** -20
@@ -107,11 +108,11 @@ function disagreement(type: DataType, x: Uint8Array, y: Uint8Array, tolerance: n
   const read = (bytes: Uint8Array): [number, string][] =>
     scalars(type, unpack(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), 0, type))
   const [a, b] = [read(x), read(y)]
-  const least = measure === 'itself' ? 1 : a.reduce((size, [p]) => Number.isFinite(p) ? Math.max(size, Math.abs(p)) : size, 1)
+  const least = measure === 'itself' ? 1 : sizeOf(a.map(([p]) => p))
+  if (a.length !== b.length) return `${a.length} numbers and ${b.length}`
   for (let i = 0; i < a.length; i++) {
     const [[p, scalar], [q]] = [a[i]!, b[i]!]
-    if (p === q || Object.is(p, q)) continue
-    if (scalar.startsWith('f') && Math.abs(p - q) <= tolerance * Math.max(least, Math.abs(p), Math.abs(q))) continue
+    if (isNear(p, q, scalar.startsWith('f') ? tolerance * Math.max(least, Math.abs(p), Math.abs(q)) : 0)) continue
     return `number ${i}: ${p} and ${q}`
   }
   return undefined

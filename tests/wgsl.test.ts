@@ -12,6 +12,7 @@ import { Layouts as WgslLayouts } from '../src/target/wgsl/layout.ts'
 import { TypeMap } from '../src/target/wgsl/types.ts'
 import { generate, random } from './generate-ir.ts'
 import { closeGpu, runByName } from './gpu.ts'
+import { isNear } from './near.ts'
 import { passes } from './passes.ts'
 
 afterAll(closeGpu)
@@ -76,10 +77,12 @@ describe('generated programs mean the same as in the interpreter', () => {
         if (out['buf'] !== undefined) held = new Uint8Array(out['buf'])
         found.push(...new Float32Array(out['results']!.slice().buffer))
       }
+      expected.push(...shared.map(numbers))
+      found.push(...new Float32Array(held.slice().buffer))
+      expect(found.length).toBe(expected.length)
       for (let i = 0; i < expected.length; i++) {
         const [e, f] = [expected[i]!, found[i]!]
-        const same = Number.isNaN(e) ? Number.isNaN(f) : e === f || Math.abs(e - f) <= 1e-4 * (Math.abs(e) + Math.abs(f)) + 1e-5
-        if (!same) throw new Error(`result ${i}: interpreter ${e}, GPU ${f}\n${code}`)
+        if (!isNear(e, f, 1e-4 * (Math.abs(e) + Math.abs(f)) + 1e-5)) throw new Error(`result ${i}: interpreter ${e}, GPU ${f}\n${code}`)
       }
     })
   }
