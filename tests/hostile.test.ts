@@ -108,9 +108,22 @@ export float f() { B<float, 3> b; return g<float, 3>(1.0); }`,
    static int minus = -1; static float half_ = -2.5; static int table[3] = { 1, 2, 3 }; static int2 pair = int2(0, 9);`),
 }
 
+/** Those that end in a diagnostic: of any target, and of WGSL. All others come to code. */
+const refused: ReadonlySet<string> = new Set([
+  'functions as values', 'bindings that no device has', 'arrays whose generic length is too small', 'the derivative of a static requirement, of no type',
+  'an index past an array of resources', 'a value of which no interface says anything', 'atomics on what is no number', 'atomics on tensors of vectors',
+  'what a sampler of integers would be', 'extensions that ask each other in circles', 'locations of inputs that no device has', 'locations of outputs that no device has',
+  'generic parameters with defaults before such without',
+])
+const refusedForGpus: ReadonlySet<string> = new Set([
+  'an entry point that calls itself', 'an initial value that needs itself through an interface', 'a resource of an array that the run chooses', 'arrays of many dimensions',
+  'buffers of elements that no memory holds', 'resources that were never set',
+])
+
 describe('hostile programs', () => {
-  it.each(Object.entries(programs))('%s', async (_, source) => {
-    const { wgsl } = await exercise(source, true)
+  it.each(Object.entries(programs))('%s', async (name, source) => {
+    const { compiled, wgsl } = await exercise(source, true)
+    expect({ compiled, wgsl: wgsl.length > 0 }).toEqual({ compiled: !refused.has(name), wgsl: !refused.has(name) && !refusedForGpus.has(name) })
     for (const code of wgsl) refuse(code, await compileWgsl(code))
   })
 
