@@ -326,7 +326,8 @@ function accessorTerm(env: Env, decl: PropertyDecl | SubscriptDecl, member: Memb
       if (get !== undefined) return value({ kind: 'call', type, span, func: refTo(get, member, own), object: arg, args })
     }
   }
-  return { kind: 'place', place: { kind: 'accessor', type, span, get: get === undefined ? null : refTo(get, member, own), set: refTo(set, member, own), object: arg, args }, fixed }
+  const byRef = decl.syntax.accessors.some(a => a.which === 'ref')
+  return { kind: 'place', place: { kind: 'accessor', type, span, get: get === undefined ? null : refTo(get, member, own), set: refTo(set, member, own), object: arg, args, byRef }, fixed }
 }
 
 // ── Elements ─────────────────────────────────────────────────────────────────────────────────────────────────────

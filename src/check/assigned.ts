@@ -76,8 +76,8 @@ class Reader {
         this.#written(e.place)
         return
       case 'update':
-        this.#read(e.place)
         this.#expr(e.value)
+        this.#read(e.place)
         this.#written(e.place)
         return
       case 'call': {

@@ -20,8 +20,9 @@ import { isOpen, lookupMember } from './member.ts'
 import { compareNone } from './optional.ts'
 import { lookup } from './resolve.ts'
 import { errorTerm, funcsOf, typeOf, unusable, value, type Candidate, type Term } from './term.ts'
-import type { BinaryOp, Expr, OldExpr, Place } from './tree.ts'
+import type { AheadExpr, BinaryOp, Expr, OldExpr, Place } from './tree.ts'
 import { boolShape, boolType, errorType, interfaceType, intType, isFloatName, noSubst, poisoned, same, scalarName, scalars, show, type StructType, type Type } from './type.ts'
+import { eachExpr } from './walk.ts'
 
 const comparisons = new Set(['<', '<=', '>', '>=', '==', '!='])
 const bitwise = new Set(['&', '|', '^', '<<', '>>'])
@@ -307,7 +308,7 @@ function step(env: Env, term: Term, op: '++' | '--', span: Span, post: boolean):
   }
   const one: Expr = { kind: 'const', type: intType, span, value: 1 }
   const made = binaryExpr(env, op === '++' ? '+' : '-', old, one, span)
-  return value({ kind: 'update', type: place.type, span, place, old, value: convertExpr(env.cx, made, place.type), post })
+  return value({ kind: 'update', type: place.type, span, place, ahead: null, old, value: convertExpr(env.cx, made, place.type), post })
 }
 
 // ── Assignment ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -337,16 +338,18 @@ export function checkAssign(env: Env, e: ast.AssignExpr): Term {
     const before = atomicCall(env, target, method, [value(given)], e.span)
     if (before.kind !== 'value') return before
     const now = binaryExpr(env, e.op.slice(0, -1) as BinaryOp, before.expr, given, e.span)
-    return value({ kind: 'update', type, span: e.span, place: { kind: 'temp', type, span: e.span, value: coerce(env, source, type, e.value.span) }, old: given, value: now, post: false })
+    return value({ kind: 'update', type, span: e.span, place: { kind: 'temp', type, span: e.span, value: coerce(env, source, type, e.value.span) }, ahead: null, old: given, value: now, post: false })
   }
   if (e.op === '=') return value({ kind: 'assign', type: place.type, span: e.span, place, value: coerce(env, source, place.type, e.value.span) })
   const op = e.op.slice(0, -1) as BinaryOp
   const old: OldExpr = { kind: 'old', type: place.type, span: e.target.span }
-  const right = toExpr(env, source, e.value.span)
-  if (right.kind === 'error' || poisoned(right.type)) return errorTerm
+  const given = toExpr(env, source, e.value.span)
+  if (given.kind === 'error' || poisoned(given.type)) return errorTerm
+  const ahead: AheadExpr | null = hasEffects(given) ? { kind: 'ahead', type: given.type, span: given.span, value: given } : null
+  const right = ahead ?? given
   let made: Expr
   if (!isNumber(env, place.type) || !isNumber(env, right.type)) {
-    const called = userOperator(env, op, [value(old), source], e.span)
+    const called = userOperator(env, op, [value(old), ahead === null ? source : value(ahead)], e.span)
     made = called === null ? binaryExpr(env, op, old, right, e.span) : toExpr(env, called, e.span)
   } else made = binaryExpr(env, op, old, right, e.span)
   if (made.kind === 'error') return errorTerm
@@ -356,7 +359,14 @@ export function checkAssign(env: Env, e: ast.AssignExpr): Term {
     env.cx.sink.add(types.typeMismatch, e.span, { expected: show(place.type), got: show(made.type) })
     return errorTerm
   }
-  return value({ kind: 'update', type: place.type, span: e.span, place, old, value: cast, post: false })
+  return value({ kind: 'update', type: place.type, span: e.span, place, ahead, old, value: cast, post: false })
+}
+
+/** Whether evaluating it may change what stands in a place. */
+function hasEffects(e: Expr): boolean {
+  let found = false
+  eachExpr(e, x => { found ||= x.kind === 'call' || x.kind === 'assign' || x.kind === 'update' })
+  return found
 }
 
 const atomicMethods: Readonly<Record<string, string>> = { '=': 'store', '+=': 'add', '-=': 'sub', '&=': 'and', '|=': 'or', '^=': 'xor' }

@@ -4,11 +4,13 @@
  * declarations; lowering puts in concrete ones with `CheckedProgram.substitute`.
  *
  * Evaluation order: operands, arguments and initialisers from left to right, each once; the place of an assignment before
- * its value. `a && b`, `a || b` on scalars and `c ? a : b` with a scalar condition evaluate only what they need.
+ * its value, and `place op= value` reads the place after that. `a && b`, `a || b` on scalars and `c ? a : b` with a scalar
+ * condition evaluate only what they need.
  *
  * Places are l-values. Evaluating a place evaluates its bases and indices once, then it can be read and written any number
  * of times. `out` and `inout` arguments are copied: the places are evaluated in argument order, `inout` places are read,
- * the call runs, then the results are written back from left to right.
+ * the call runs, then the results are written back from left to right. What is no memory of its own, as lanes of a vector
+ * or a property, has to be copied to be changed: it is read as soon as the place is evaluated.
  */
 import type { Span } from '../base/source.ts'
 import type {
@@ -127,12 +129,22 @@ export interface NoDiffExpr extends ExprBase { readonly kind: 'noDiff', readonly
 /** `place = value`; the value of the expression is what the place then holds. */
 export interface AssignExpr extends ExprBase { readonly kind: 'assign', readonly place: Place, readonly value: Expr }
 /**
- * `place op= …`, `++place`, `place++`: evaluates the place, reads it into `old`, evaluates `value` (in which the very node
- * `old` stands for what was read), writes that. Gives the new value, or the old one where `post`.
+ * `place op= …`, `++place`, `place++`: evaluates the place, then `ahead`, reads the place into `old`, evaluates `value` (in
+ * which the very nodes `ahead` and `old` stand for what they gave), writes that. Gives the new value, or the old one where `post`.
  */
-export interface UpdateExpr extends ExprBase { readonly kind: 'update', readonly place: Place, readonly old: OldExpr, readonly value: Expr, readonly post: boolean }
+export interface UpdateExpr extends ExprBase {
+  readonly kind: 'update'
+  readonly place: Place
+  /** The right side of `op=`, a part of `value`; null where it makes no difference when it runs. */
+  readonly ahead: AheadExpr | null
+  readonly old: OldExpr
+  readonly value: Expr
+  readonly post: boolean
+}
 /** The value that the enclosing `update` with this very node as `old` has read. */
 export interface OldExpr extends ExprBase { readonly kind: 'old' }
+/** A value that the enclosing `update` with this very node as `ahead` evaluates before it reads its place. */
+export interface AheadExpr extends ExprBase { readonly kind: 'ahead', readonly value: Expr }
 /** `a, b`: both, in order; the value of the last. */
 export interface SequenceExpr extends ExprBase { readonly kind: 'sequence', readonly parts: readonly Expr[] }
 /** `value is of`: whether a value of interface type, or of a type parameter, has that type. */
@@ -145,7 +157,7 @@ export interface ErrorExpr extends ExprBase { readonly kind: 'error', readonly f
 export type Expr =
   | ConstExpr | StringExpr | IntExpr | DefaultExpr | FieldDefaultExpr | ParamDefaultExpr | ReadExpr | FieldExpr | IndexExpr
   | SwizzleExpr | ElementsExpr | UnaryExpr | BinaryExpr | LogicalExpr | ConditionalExpr | ConvertExpr | WrapExpr | ConstructExpr
-  | CallExpr | NoDiffExpr | AssignExpr | UpdateExpr | OldExpr | SequenceExpr | IsExpr | AsExpr | ErrorExpr
+  | CallExpr | NoDiffExpr | AssignExpr | UpdateExpr | OldExpr | AheadExpr | SequenceExpr | IsExpr | AsExpr | ErrorExpr
 
 // ── Places ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -173,8 +185,9 @@ export interface ElementsPlace extends PlaceBase { readonly kind: 'elements', re
 export interface RefPlace extends PlaceBase { readonly kind: 'ref', readonly func: FuncRef, readonly object: Arg, readonly args: readonly Arg[] }
 /**
  * A property or subscript with accessors: reading calls `get`, writing calls `set` with the value as last argument.
- * `object` (null for static ones) and `args` are evaluated once. Either may be null where the declaration has none; the
- * checker sees to it that none is used that is missing. A write into part of it reads, changes and writes the whole.
+ * `object` (null for static ones) and `args` are evaluated once, an object that is a value after them. Either may be null
+ * where the declaration has none; the checker sees to it that none is used that is missing. A write into part of it reads,
+ * changes and writes the whole.
  */
 export interface AccessorPlace extends PlaceBase {
   readonly kind: 'accessor'
@@ -182,6 +195,8 @@ export interface AccessorPlace extends PlaceBase {
   readonly set: FuncRef | null
   readonly object: Arg | null
   readonly args: readonly Arg[]
+  /** Both come from a `ref` of the user, which gives memory: it is read when what it holds is needed. */
+  readonly byRef: boolean
 }
 /** A place seen as another type: reading converts (as `ConvertExpr`), writing converts back. */
 export interface ConvertPlace extends PlaceBase { readonly kind: 'convert', readonly base: Place }

@@ -20,7 +20,7 @@ export function operands(e: Expr, onExpr: (e: Expr) => void, onPlace: (p: Place)
     case 'unary': onExpr(e.operand); return
     case 'binary': case 'logical': onExpr(e.left); onExpr(e.right); return
     case 'conditional': onExpr(e.cond); onExpr(e.then); onExpr(e.otherwise); return
-    case 'convert': case 'wrap': case 'noDiff': case 'is': case 'as': onExpr(e.value); return
+    case 'convert': case 'wrap': case 'noDiff': case 'is': case 'as': case 'ahead': onExpr(e.value); return
     case 'construct': case 'sequence': e.parts.forEach(onExpr); return
     case 'call':
       if (e.object !== null) argument(e.object, onExpr, onPlace)

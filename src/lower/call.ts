@@ -11,28 +11,43 @@ import { seenAs } from './dispatch.ts'
 import { lowerExpr } from './expr.ts'
 import type { Fn } from './func.ts'
 import { emitOp, intrinsic } from './intrinsic.ts'
-import { componentOf, lowerPlace, read, write, type Ref } from './place.ts'
+import { componentOf, isCopied, lowerPlace, read, write, type Ref } from './place.ts'
 
 /** An argument that has been evaluated. */
 export type Operand =
   | { readonly dir: 'in', readonly value: Value }
-  | { readonly dir: 'out' | 'inout', readonly ref: Ref }
+  /** `copy`: what it held when it was evaluated, where that is what the callee gets. */
+  | { readonly dir: 'out' | 'inout', readonly ref: Ref, readonly copy?: Value }
 
 /** Evaluates an argument: its value, or its place. */
 export function evaluate(fn: Fn, arg: Arg): Operand {
   return arg.dir === 'in' ? { dir: 'in', value: lowerExpr(fn, arg.value) } : { dir: arg.dir, ref: lowerPlace(fn, arg.place) }
 }
 
+/** An argument of one call, which takes a copy of what is no memory. */
+function evaluateOnce(fn: Fn, arg: Arg): Operand {
+  const operand = evaluate(fn, arg)
+  return arg.dir === 'inout' && operand.dir !== 'in' && isCopied(arg.place) ? { ...operand, copy: read(fn, operand.ref) } : operand
+}
+
+/** What an accessor is called with: the place of the object comes before the arguments, its value after them. */
+export function evaluateAccess(fn: Fn, object: Arg | null, args: readonly Arg[]): { readonly object: Operand | null, readonly args: readonly Operand[] } {
+  const place = object?.dir === 'in' && object.value.kind === 'read' ? lowerPlace(fn, object.value.place) : undefined
+  const before = object === null || place !== undefined ? null : evaluate(fn, object)
+  const given = args.map(a => evaluate(fn, a))
+  return { object: place === undefined ? before : { dir: 'in', value: read(fn, place) }, args: given }
+}
+
 /** The value of an operand; what an `inout` place holds now. */
 export function valueOf(fn: Fn, operand: Operand): Value {
-  return operand.dir === 'in' ? operand.value : read(fn, operand.ref)
+  return operand.dir === 'in' ? operand.value : operand.copy ?? read(fn, operand.ref)
 }
 
 /** Lowers a call; undefined where it returns nothing. */
 export function lowerCall(fn: Fn, call: CallExpr): Value | undefined {
   const ref = fn.ref(call.func)
-  const object = call.object === null ? null : evaluate(fn, call.object)
-  const args = call.args.map(a => evaluate(fn, a))
+  const { object, args } = isAccessor(ref) ? evaluateAccess(fn, call.object, call.args)
+    : { object: call.object === null ? null : evaluateOnce(fn, call.object), args: call.args.map(a => evaluateOnce(fn, a)) }
   const result = callWith(fn, ref, object, args, call)
   return result === undefined || ref === call.func ? result : adapt(fn, result, fn.type(call.type))
 }
@@ -43,6 +58,8 @@ export function adapt(fn: Fn, value: Value, type: Type): Value {
   const pair = (of: Type): boolean => fn.cx.types.source(of)?.decl.intrinsic === 'DifferentialPair'
   return (value.type.scalar !== undefined && type.scalar !== undefined) || (pair(value.type) && pair(type)) ? convert(fn, value, type) : value
 }
+
+const isAccessor = (ref: FuncRef): boolean => ref.kind !== 'derivative' && ref.decl.role === 'accessor'
 
 /** Whether no value takes part in the choice or as `this`. */
 function isStatic(ref: FuncRef): boolean {

@@ -14,7 +14,7 @@ import { asks, wrap } from './dispatch.ts'
 import { choose } from './flow.ts'
 import type { Fn } from './func.ts'
 import { defaultValue } from './init.ts'
-import { elements, indexValue, lowerPlace, read, swizzle, write } from './place.ts'
+import { elements, indexValue, isCopied, lowerPlace, read, swizzle, write } from './place.ts'
 
 /** The value of an expression that has one. */
 export function lowerExpr(fn: Fn, expr: Expr): Value {
@@ -131,13 +131,15 @@ function valueOf(fn: Fn, expr: Expr): Value | undefined {
     }
     case 'update': {
       const ref = lowerPlace(fn, expr.place)
-      const old = read(fn, ref)
-      fn.olds.set(expr.old, old)
+      const early = isCopied(expr.place) ? read(fn, ref) : undefined
+      if (expr.ahead !== null) fn.held.set(expr.ahead, lowerExpr(fn, expr.ahead.value))
+      const old = early ?? read(fn, ref)
+      fn.held.set(expr.old, old)
       const value = lowerExpr(fn, expr.value)
       write(fn, ref, value)
       return expr.post ? old : value
     }
-    case 'old': return fn.olds.get(expr) ?? impossible('an old value outside its update')
+    case 'old': case 'ahead': return fn.held.get(expr) ?? impossible('a value outside its update')
     case 'sequence': {
       let last: Value | undefined
       for (const part of expr.parts) last = lowerEffect(fn, part)

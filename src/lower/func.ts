@@ -1,7 +1,7 @@
 /** A function body under construction, and how parameters, `this` and results come in and go out. */
 import { missingBody, unsupportedHere } from '../base/errors/lower.ts'
 import type { FuncAttributes, LocalDecl, ParamDecl } from '../check/decl.ts'
-import type { Body, FuncRef, OldExpr } from '../check/tree.ts'
+import type { AheadExpr, Body, FuncRef, OldExpr } from '../check/tree.ts'
 import * as s from '../check/type.ts'
 import { Builder } from '../ir/build.ts'
 import * as ops from '../ir/ops.ts'
@@ -27,7 +27,8 @@ export class Fn {
   readonly locals: Map<number, Ref> = new Map()
   readonly params: Map<number, Ref> = new Map()
   self: Ref | undefined
-  readonly olds: Map<OldExpr, Value> = new Map()
+  /** What the updates being lowered have found already. */
+  readonly held: Map<OldExpr | AheadExpr, Value> = new Map()
   /** Instructions that a `leave` names. */
   readonly left: Set<Inst> = new Set()
   readonly breaks: Inst[] = []

@@ -10,7 +10,7 @@ import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'
-import { adapt, callAccessor, evaluate, type Operand } from './call.ts'
+import { adapt, callAccessor, evaluate, evaluateAccess, type Operand } from './call.ts'
 import { assemble, closed, opened } from './columns.ts'
 import { impossible } from './context.ts'
 import { convert } from './convert.ts'
@@ -79,8 +79,7 @@ function placeOf(fn: Fn, place: Place): Ref {
       kind: 'accessor',
       get: place.get === null ? null : fn.ref(place.get),
       set: place.set === null ? null : fn.ref(place.set),
-      object: place.object === null ? null : evaluate(fn, place.object),
-      args: place.args.map(a => evaluate(fn, a)),
+      ...evaluateAccess(fn, place.object, place.args),
       type: fn.type(place.type),
     }
     case 'convert': {
@@ -201,6 +200,17 @@ export function read(fn: Fn, ref: Ref): Value {
     case 'elements': return elements(fn, read(fn, ref.base), ref.at)
     case 'accessor': return adapt(fn, callAccessor(fn, ref.get ?? impossible('read of a place without get'), ref.object, ref.args, undefined)!, ref.type)
     case 'convert': return convert(fn, read(fn, ref.base), ref.type)
+  }
+}
+
+/** Whether a place is no memory that can be changed where it lies, so that a copy of it is: that is read as soon as the place is evaluated. */
+export function isCopied(place: Place): boolean {
+  switch (place.kind) {
+    case 'elements': return true
+    case 'swizzle': return place.lanes.length > 1 || isCopied(place.base)
+    case 'accessor': return !place.byRef
+    case 'field': case 'index': case 'convert': return isCopied(place.base)
+    default: return false
   }
 }
 
