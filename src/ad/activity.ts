@@ -6,7 +6,7 @@ import * as ops from '../ir/ops.ts'
 import { differential } from '../ir/type.ts'
 import { Inst, type Func, type Region, type Value } from '../ir/value.ts'
 import type { AdContext } from './context.ts'
-import { differentiableResults, planOf, runsUnfed, type Mode } from './plan.ts'
+import { carryingThrough, differentiableResults, planOf, runsUnfed, type Mode } from './plan.ts'
 
 export interface Activity {
   /** By value id; a pointer is active where its variable is. */
@@ -59,7 +59,7 @@ export function activityOf(cx: AdContext, func: Func, inputs: readonly boolean[]
         const plan = planOf(cx, callee, mode)
         const fed = inst.args.some(a => active[a.id] === 1)
         if (plan.is === 'plain' || (!fed && !runsUnfed(cx, callee, mode))) return
-        const can = differentiableResults(plan.func)
+        const { results: can } = carryingThrough(callee, plan.func)
         for (let i = 0; i < inst.results.length; i++) if (can[i]) mark(inst.results[i]!)
         return
       }

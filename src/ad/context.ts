@@ -30,6 +30,8 @@ export interface Split {
 export interface Jvp {
   readonly func: Func
   readonly results: readonly boolean[]
+  /** Of a user's rule: whether it hands pairs on to functions whose derivatives the user wrote. */
+  readonly callsPairs?: boolean
 }
 
 /** Told what the reverse passes of functions hold on to. */
@@ -128,11 +130,22 @@ export function memoKey(cx: AdContext, func: Func, active: readonly boolean[]): 
   return `${cx.windows.allowed ? '' : 'w'}${id}:${active.map(a => a ? '1' : '0').join('')}`
 }
 
-/** A new function of plain values, registered with the program and differentiable in its turn. */
-export function newFunc(cx: AdContext, name: string, ins: readonly Value[], outs: readonly Type[], span: Func['span']): Func {
+/** Which of the first inputs and results of a function carry a derivative; those that follow do where their types have one. */
+export interface Carrying {
+  readonly inputs: readonly boolean[]
+  readonly results: readonly boolean[]
+}
+
+const byType: Carrying = { inputs: [], results: [] }
+
+/**
+ * A new function of plain values, registered with the program and differentiable in its turn. What the function that it is made of
+ * holds constant it must hold constant too, or a derivative of the derivative would see it change: `carrying` says that.
+ */
+export function newFunc(cx: AdContext, name: string, ins: readonly Value[], outs: readonly Type[], span: Func['span'], carrying: Carrying = byType): Func {
   const params: ParamSig[] = [
-    ...ins.map((v, i): ParamSig => ({ name: v.name === '' ? `a${i}` : v.name, type: v.type, dir: 'in', noDiff: differential(v.type) === null })),
-    ...outs.map((type, i): ParamSig => ({ name: `r${i}`, type, dir: 'out', noDiff: differential(type) === null })),
+    ...ins.map((v, i): ParamSig => ({ name: v.name === '' ? `a${i}` : v.name, type: v.type, dir: 'in', noDiff: differential(v.type) === null || carrying.inputs[i] === false })),
+    ...outs.map((type, i): ParamSig => ({ name: `r${i}`, type, dir: 'out', noDiff: differential(type) === null || carrying.results[i] === false })),
   ]
   const func = new Func(uniqueName(cx.module.funcs, name), { params, result: voidType, resultNoDiff: true }, span)
   func.info.level = 'backward'

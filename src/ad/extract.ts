@@ -9,7 +9,7 @@ import { differential, holding, voidType, type Type } from '../ir/type.ts'
 import { Func, Inst, Region, Value, inputs, type ParamSig } from '../ir/value.ts'
 import { cloneFunc, cloneRegion, valueTable, walk, walkRegions } from '../ir/walk.ts'
 import { dce } from '../opt/dce.ts'
-import { inlineAll, inlineBeforeDerivatives } from '../opt/inline.ts'
+import { inlineBeforeDerivatives } from '../opt/inline.ts'
 import { boundOf, hintWith, tripBound } from '../opt/loops.ts'
 import { Ranges } from '../opt/range.ts'
 import { rootOf } from './activity.ts'
@@ -18,7 +18,7 @@ import { limitStates, noteMemory } from './budget.ts'
 import { checkpoint } from './checkpoint.ts'
 import { memoKey, newFunc, zeroOf, type AdContext, type Jvp, type Split } from './context.ts'
 import { linearizeFused, unzip, type Callees } from './linearize.ts'
-import { differentiableInputs, differentiableResults, hasBackwardEffects, planOf, reportRecursion } from './plan.ts'
+import { carryingOf, differentiableInputs, differentiableResults, hasBackwardEffects, planOf, reportRecursion, type Mode } from './plan.ts'
 import { contextType, isLarge, pack, unpack } from './pack.ts'
 import { isPair, pairOf } from './pair.ts'
 import { prepare, settleEnd, settleLoops } from './prepare.ts'
@@ -57,7 +57,7 @@ function guarded<T>(cx: AdContext, key: string, func: Func, make: () => T): T | 
 function calleesOf(cx: AdContext): Callees {
   return {
     jvp: (func, active) => jvpOf(cx, func, active),
-    rule: (func, forward, active) => ruleOf(cx, func, forward, active),
+    rule: (func, forward, active, mode) => ruleOf(cx, func, forward, active, mode),
     split: (func, active) => splitOf(cx, func, active),
     linearMap: split => linearMapOf(cx, split),
   }
@@ -89,7 +89,7 @@ export function jvpOf(cx: AdContext, func: Func, active: readonly boolean[]): Jv
     scratch.body = new Region()
     const results = linearizeFused(cx, calleesOf(cx), source, active, scratch)
     const outs = [...func.results, ...func.results.filter((_, i) => results[i]).map(type => differential(type)!)]
-    const jvp = newFunc(cx, `${func.name}_jvp`, ins, outs, func.span)
+    const jvp = newFunc(cx, `${func.name}_jvp`, ins, outs, func.span, carryingOf(func))
     jvp.body = scratch.body
     jvp.nextValue = scratch.nextValue
     cx.observe('linearized', jvp)
@@ -106,9 +106,23 @@ function tangentLike(v: Value): Value {
   return new Value(0, differential(v.type)!, v.def, 0, v.name === '' ? '' : `d_${v.name}`)
 }
 
-/** A user's forward derivative on plain values, in reversible form. */
-export function ruleOf(cx: AdContext, func: Func, forward: Func, active: readonly boolean[]): Jvp {
-  const key = memoKey(cx, forward, active)
+/** Whether the user says what the derivative of a function is, so that it does not come from its body. */
+function hasOwnDerivative(cx: AdContext, func: Func): boolean {
+  if (func.info.library) return false
+  cx.derivatives(func)
+  const { forward, backward, substitute, treatAsDifferentiable } = func.info
+  return treatAsDifferentiable || (forward ?? backward ?? substitute) !== undefined
+}
+
+/**
+ * A user's forward derivative on plain values, in reversible form. The forward derivative is called, where it has derivatives of its own
+ * that hold for a derivative of this one; else its body stands here. Reverse mode needs it linear in the tangents, so there the body
+ * stands here too if it may be differentiated.
+ */
+export function ruleOf(cx: AdContext, func: Func, forward: Func, active: readonly boolean[], mode: Mode): Jvp {
+  const { marked, level, treatAsDifferentiable } = forward.info
+  const isCalled = hasOwnDerivative(cx, forward) && (mode === 'forward' || forward.info.substitute !== undefined || !(treatAsDifferentiable || (marked && level === 'backward')))
+  const key = `${memoKey(cx, forward, active)}${isCalled ? ' called' : ''}`
   const known = cx.rules.get(key)
   if (known !== undefined) return known
   const params = inputs(func.sig)
@@ -117,9 +131,12 @@ export function ruleOf(cx: AdContext, func: Func, forward: Func, active: readonl
   const primals = params.map(p => new Value(0, p.type, new Region(), 0, p.name))
   const tangents = primals.filter((_, i) => active[i]).map(v => tangentLike(v))
   const outs = [...func.results, ...func.results.filter((_, i) => results[i]).map(type => differential(type)!)]
-  const rule = newFunc(cx, `${func.name}_rule`, [...primals, ...tangents], outs, func.span)
-  rule.body = new Region()
-  const b = new Builder(rule, rule.body)
+  const make = (): Func => newFunc(cx, `${func.name}_rule`, [...primals, ...tangents], outs, func.span, carryingOf(func))
+  // Not among the program's functions before it is whole: what derivatives bring in is tidied with all of those.
+  const scratch = make()
+  cx.module.funcs.pop()
+  scratch.body = new Region()
+  const b = new Builder(scratch, scratch.body)
   const ps = primals.map(v => b.param(v.type, v.name))
   const ts = tangents.map(v => b.param(v.type, v.name))
   const pairs = inputs(forward.sig)
@@ -133,15 +150,24 @@ export function ruleOf(cx: AdContext, func: Func, forward: Func, active: readonl
   const halves = (which: 'p' | 'd'): Value[] => out.flatMap((v, i) => results[i] ? [half(b, v, which)] : which === 'p' ? [v] : [])
   b.emit(ops.ret, [...halves('p'), ...halves('d')])
   // In a pair that is handed on whole the primal half cannot be told from the tangent.
-  const takesPairs = (callee: Func): boolean => callee === forward
-    || (!callee.info.library && !cx.writing.has(callee) && inputs(callee.sig).some(p => isPair(p.type)))
-  for (let round = 0, again = true; again && round < 8; round++) {
-    walk(rule.body, inst => { if (inst.op === ops.call && takesPairs(inst.attr as Func)) cx.resolve(inst.attr as Func) })
-    again = inlineAll(rule, takesPairs)
+  let callsPairs = isCalled
+  const takesPairs = (callee: Func): boolean => {
+    if (callee === forward) return !isCalled
+    if (callee.info.library || cx.writing.has(callee) || !inputs(callee.sig).some(p => isPair(p.type))) return false
+    if (!hasOwnDerivative(cx, callee)) return true
+    callsPairs = true
+    return false
   }
+  for (let round = 0, again = true; again && round < 8; round++) {
+    walk(scratch.body, inst => { if (inst.op === ops.call && takesPairs(inst.attr as Func)) cx.resolve(inst.attr as Func) })
+    again = inlineBeforeDerivatives(scratch, takesPairs)
+  }
+  const rule = make()
+  rule.body = scratch.body
+  rule.nextValue = scratch.nextValue
   cx.tidy(rule)
   reversible(cx, rule)
-  const made = { func: rule, results }
+  const made = { func: rule, results, callsPairs }
   cx.rules.set(key, made)
   cx.explain?.jvp?.(func, active, made, forward)
   return made
@@ -281,7 +307,8 @@ function transformSplit(cx: AdContext, func: Func, active: readonly boolean[]): 
   const type = isPacked ? contextType(cx, `${func.name}.context`, done.slots.map(s => s.type)) : undefined
   const packed = type === undefined ? done.slots.map(s => s.out) : [pack(new Builder(trees.work, trees.primal), type, done.slots.map(s => s.out))]
   const results = [...trees.results, ...packed]
-  const primal = newFunc(cx, `${func.name}_primal`, trees.primal.params, results.map(v => v.type), func.span)
+  const carrying = carryingOf(func)
+  const primal = newFunc(cx, `${func.name}_primal`, trees.primal.params, results.map(v => v.type), func.span, carrying)
   trees.primal.insts.push(new Inst(ops.ret, results, null, [], func.span))
   primal.body = cloneRegion(trees.primal, primal, valueTable(trees.work))
 
@@ -289,7 +316,7 @@ function transformSplit(cx: AdContext, func: Func, active: readonly boolean[]): 
   const taken = type === undefined ? entries : [zeros.value(type, adjoint.body, 0, 'context')]
   if (type !== undefined) adjoint.body.insts.unshift(...unpack(taken[0]!, entries))
   const takes = [...done.inputs, ...taken, ...cts]
-  const vjp = newFunc(cx, `${func.name}_vjp`, takes, end.args.map(v => v.type), func.span)
+  const vjp = newFunc(cx, `${func.name}_vjp`, takes, end.args.map(v => v.type), func.span, { inputs: done.needs.map(i => carrying.inputs[i]!), results: [] })
   adjoint.body.params = []
   for (const v of takes) { v.def = adjoint.body; v.index = adjoint.body.params.push(v) - 1 }
   vjp.body = cloneRegion(adjoint.body, vjp, valueTable(trees.work))
@@ -339,7 +366,7 @@ function customSplit(cx: AdContext, func: Func, backward: Func, active: readonly
   const primals = ins.map(p => new Value(0, p.type, new Region(), 0, p.name))
   const cts = func.results.filter((_, i) => results[i]).map((type, i) => new Value(0, differential(type)!, new Region(), 0, `ct${i}`))
   const outs = ins.filter((_, i) => active[i]).map(p => differential(p.type)!)
-  const vjp = newFunc(cx, `${func.name}_vjp`, [...primals, ...cts], outs, func.span)
+  const vjp = newFunc(cx, `${func.name}_vjp`, [...primals, ...cts], outs, func.span, { inputs: differentiableInputs(func), results: [] })
   vjp.body = new Region()
   const b = new Builder(vjp, vjp.body)
   const ps = primals.map(v => b.param(v.type, v.name))

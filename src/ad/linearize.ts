@@ -13,7 +13,7 @@ import { Func, Inst, Region, type Value } from '../ir/value.ts'
 import { counterOf } from '../opt/loops.ts'
 import { activityOf, type Activity } from './activity.ts'
 import { zeroOf, type AdContext, type Jvp, type Split } from './context.ts'
-import { differentiableInputs, differentiableResults, runsUnfed, planOf, type Mode } from './plan.ts'
+import { carryingThrough, differentiableResults, runsUnfed, planOf, type Mode } from './plan.ts'
 import { tangentIndex, tangentOf, type Tangents } from './tangent.ts'
 
 /** Where the derivatives of called functions come from. */
@@ -21,7 +21,7 @@ export interface Callees {
   /** `(inputs, tangents of active inputs) → (results, tangents of active results)`. */
   readonly jvp: (func: Func, active: readonly boolean[]) => Jvp | undefined
   /** The forward rule on plain values: `(inputs, tangents of active inputs) → (results, tangents of differentiable results)`. */
-  readonly rule: (func: Func, forward: Func, active: readonly boolean[]) => Jvp
+  readonly rule: (func: Func, forward: Func, active: readonly boolean[], mode: Mode) => Jvp
   /** Primal and reverse half of a function. */
   readonly split: (func: Func, active: readonly boolean[]) => Split | undefined
   /** A stand-in for the linear map of a split call: `(needed inputs, context, tangents) → tangents`. */
@@ -169,32 +169,43 @@ class Linearizer {
   }
 
   call(f: Frame, inst: Inst): void {
-    const plan = planOf(this.cx, inst.attr as Func, this.mode)
-    const args = this.args(f, inst)
-    const can = differentiableInputs(plan.func)
+    const callee = inst.attr as Func
+    const plan = planOf(this.cx, callee, this.mode)
+    const { inputs: can, results: gives } = carryingThrough(callee, plan.func)
+    // Where the signature of what is called does not say it, a derivative of this derivative must still see it held constant.
+    const isOpen = plan.func !== callee || (plan.is === 'rule' && this.mode === 'reverse')
+    const hold = (values: readonly Value[], carries: readonly boolean[]): readonly Value[] =>
+      isOpen ? values.map((v, i) => carries[i] || t.differential(v.type) === null ? v : this.p.emit1(ops.detach, [v])) : values
+    const args = hold(this.args(f, inst), can)
     const active = inst.args.map((a, i) => can[i]! && f.tan[a.id] !== undefined)
     const fed = active.some(a => a)
     const tangents = inst.args.filter((_, i) => active[i]).map(a => f.tan[a.id]!)
-    const plain = (): void => this.bind(f, inst.results, this.p.call(plan.func, args))
+    const bind = (results: readonly Value[]): void => this.bind(f, inst.results, hold(results, gives))
+    const plain = (): void => bind(this.p.call(plan.func, [...args]))
     const bindTangents = (ts: readonly Value[], mask: readonly boolean[]): void => {
       let k = 0
-      inst.results.forEach((r, i) => { if (mask[i]) f.tan[r.id] = ts[k++] })
+      inst.results.forEach((r, i) => {
+        const tangent = mask[i] ? ts[k++] : undefined
+        if (gives[i]) f.tan[r.id] = tangent
+      })
     }
     if (plan.is === 'plain' && fed) this.lost(plan.func, inst)
     if (plan.is === 'plain' || (!fed && !runsUnfed(this.cx, plan.func, this.mode))) { plain(); return }
     if (this.mode === 'forward') {
-      const made = plan.is === 'rule' ? this.callees.rule(plan.func, plan.forward, active) : this.callees.jvp(plan.func, active)
+      const made = plan.is === 'rule' ? this.callees.rule(plan.func, plan.forward, active, 'forward') : this.callees.jvp(plan.func, active)
       if (made === undefined) { plain(); return }
       const out = this.p.call(made.func, [...args, ...tangents])
-      this.bind(f, inst.results, out.slice(0, inst.results.length))
+      bind(out.slice(0, inst.results.length))
       bindTangents(out.slice(inst.results.length), made.results)
     } else if (plan.is === 'rule') {
-      this.#inlineRule(f, inst, plan.func, plan.forward, active, args, tangents)
+      const { results, made } = this.#inlineRule(inst, plan.func, plan.forward, active, args, tangents)
+      bind(results)
+      made.forEach((v, i) => { if (gives[i]) f.tan[inst.results[i]!.id] = v })
     } else {
       const split = this.callees.split(plan.func, active)
       if (split === undefined) { plain(); return }
-      const out = this.p.call(split.primal, args)
-      this.bind(f, inst.results, out.slice(0, split.own))
+      const out = this.p.call(split.primal, [...args])
+      bind(out.slice(0, split.own))
       const residuals = [...split.needs.map(i => args[i]!), ...out.slice(split.own)]
       const map = this.callees.linearMap(split)
       const ts = this.l.call(map, [...residuals, ...tangents])
@@ -214,12 +225,13 @@ class Linearizer {
    * A forward rule is linear in its tangents, so the rule's own derivative with respect to them is the linear map that
    * it computes: its body is walked with placeholders of zero as tangents and the true tangents as tangents of those.
    */
-  #inlineRule(f: Frame, inst: Inst, func: Func, forward: Func, active: readonly boolean[], args: readonly Value[], tangents: readonly Value[]): void {
-    const rule = this.callees.rule(func, forward, active)
+  #inlineRule(inst: Inst, func: Func, forward: Func, active: readonly boolean[], args: readonly Value[], tangents: readonly Value[]): { readonly results: readonly Value[]; readonly made: Tangents } {
+    const rule = this.callees.rule(func, forward, active, 'reverse')
     const body = rule.func.body!
     const inActive = body.params.map((_, i) => i >= args.length)
     const zeros = tangents.map(v => zeroOf(this.cx, this.p, v.type))
-    for (const v of zeros) this.placeholders.add(v)
+    // A function that takes a pair whole may use its tangent as it likes: that it is linear in it is for its derivative to say.
+    if (rule.callsPairs !== true) for (const v of zeros) this.placeholders.add(v)
     const activity = activityOf(this.cx, rule.func, inActive, 'reverse')
     const g = this.frame(rule.func, activity, [...args, ...zeros], [...args.map(() => undefined), ...tangents])
     const outer = this.#site
@@ -228,12 +240,13 @@ class Linearizer {
     this.#site = outer
     const ret = body.end.args
     const n = inst.results.length
-    for (let i = 0; i < n; i++) {
-      const v = f.map[inst.results[i]!.id] = g.map[ret[i]!.id]!
-      if (v.name === '') v.name = inst.results[i]!.name
-    }
+    const results = inst.results.map((r, i) => {
+      const v = g.map[ret[i]!.id]!
+      if (v.name === '') v.name = r.name
+      return v
+    })
     let k = n
-    inst.results.forEach((r, i) => { if (rule.results[i]) f.tan[r.id] = g.tan[ret[k++]!.id] })
+    return { results, made: inst.results.map((_, i) => rule.results[i] ? g.tan[ret[k++]!.id] : undefined) }
   }
 
   /** Forward mode: each control instruction and terminator carries the tangents after the primal values. */

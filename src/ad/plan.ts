@@ -4,7 +4,7 @@ import { recursiveDerivative } from '../base/errors/ad.ts'
 import * as ops from '../ir/ops.ts'
 import { differential } from '../ir/type.ts'
 import { inputs, outputs, type Func, type Region } from '../ir/value.ts'
-import type { AdContext } from './context.ts'
+import type { AdContext, Carrying } from './context.ts'
 
 export type Mode = 'forward' | 'reverse'
 
@@ -57,6 +57,19 @@ export function differentiableInputs(func: Func): boolean[] {
 export function differentiableResults(func: Func): boolean[] {
   const out = outputs(func.sig).map(p => !p.noDiff && differential(p.type) !== null)
   return func.sig.result.kind === 'void' ? out : [!func.sig.resultNoDiff && differential(func.sig.result) !== null, ...out]
+}
+
+/** The same for both, as the functions that a derivative is made of have it. */
+export function carryingOf(func: Func): Carrying {
+  return { inputs: differentiableInputs(func), results: differentiableResults(func) }
+}
+
+/** The same for a call of `func` that stands for one of `callee`: what either holds constant is held. */
+export function carryingThrough(callee: Func, func: Func): Carrying {
+  const own = carryingOf(callee)
+  if (func === callee) return own
+  const other = carryingOf(func)
+  return { inputs: own.inputs.map((c, i) => c && other.inputs[i]!), results: own.results.map((c, i) => c && other.results[i]!) }
 }
 
 /** True where the reverse pass of a call must run even if no cotangent is known: a user's reverse derivative lies behind it. */

@@ -13,9 +13,9 @@ import { rootOf } from './activity.ts'
 import { withinBudget } from './budget.ts'
 import { adContext, uniqueName, zeroOf, type AdContext, type AdStage, type Explain, type Split } from './context.ts'
 import { dualOf, isPlace } from './dual.ts'
-import { half, jvpOf, splitOf } from './extract.ts'
+import { half, jvpOf, ruleOf, splitOf } from './extract.ts'
 import { pairOf } from './pair.ts'
-import { differentiableInputs, planOf } from './plan.ts'
+import { carryingOf, carryingThrough, differentiableInputs, planOf } from './plan.ts'
 
 /** What the derivative transforms need of the rest of the compiler. */
 export interface AdHooks {
@@ -97,17 +97,26 @@ function apart(b: Builder, of: Func, kind: 'forward' | 'backward', params: reado
   return [...given, ...params.slice(at)]
 }
 
+/** Whether two functions of one type hold the same constant: else a derivative of one does not fit where that of the other is asked for. */
+function sameCarrying(a: Func, b: Func): boolean {
+  if (a === b) return true
+  const [x, y] = [carryingOf(a), carryingOf(b)]
+  return x.inputs.every((c, i) => c === y.inputs[i]) && x.results.every((c, i) => c === y.results[i])
+}
+
 function carries(p: ParamSig): boolean {
   return !p.noDiff && differential(p.type) !== null
 }
 
 function forward(cx: AdContext, b: Builder, stub: Func, of: Func, params: readonly Value[]): Value[] {
   const plan = planOf(cx, of, 'forward')
-  if (plan.is === 'rule') return b.call(plan.forward, [...params])
   const func = plan.func
-  const can = differentiableInputs(of)
-  const primals = params.map((v, i) => can[i] ? half(b, v, 'p') : v)
-  const made = plan.is === 'transform' ? jvpOf(cx, func, can) : undefined
+  const isSame = sameCarrying(of, func)
+  if (plan.is === 'rule' && isSame) return b.call(plan.forward, [...params])
+  const pairs = differentiableInputs(of)
+  const { inputs: can } = carryingThrough(of, func)
+  const primals = params.map((v, i) => pairs[i] ? half(b, v, 'p') : v)
+  const made = plan.is === 'transform' ? jvpOf(cx, func, can) : plan.is === 'rule' ? ruleOf(cx, func, plan.forward, can, 'forward') : undefined
   const out = made === undefined ? b.call(func, primals)
     : b.call(made.func, [...primals, ...params.filter((_, i) => can[i]).map(v => half(b, v, 'd'))])
   let k = func.results.length
@@ -121,8 +130,8 @@ function forward(cx: AdContext, b: Builder, stub: Func, of: Func, params: readon
 
 function backward(cx: AdContext, b: Builder, stub: Func, of: Func, params: readonly Value[]): Value[] {
   const plan = planOf(cx, of, 'reverse')
-  if (plan.is === 'backward') return b.call(plan.backward, [...params])
   const func = plan.func
+  if (plan.is === 'backward' && sameCarrying(of, func)) return b.call(plan.backward, [...params])
   // The user's signature, parameter by parameter: pairs, cotangents of outputs, plain inputs.
   const primals: Value[] = [], grads: Value[] = []
   const outCts: (Value | undefined)[] = []
@@ -144,22 +153,24 @@ function backward(cx: AdContext, b: Builder, stub: Func, of: Func, params: reado
   const hasResult = of.sig.result.kind !== 'void'
   const resultCt = hasResult && !of.sig.resultNoDiff && differential(of.sig.result) !== null ? params[at] : undefined
   const cts = hasResult ? [resultCt, ...outCts] : outCts
-  const can = differentiableInputs(of)
-  const split = withinBudget(cx, func, () => plan.is === 'transform' ? splitOf(cx, func, can) : ruleSplit(cx, func, plan.is === 'rule'))
+  const { inputs: can } = carryingThrough(of, func)
+  const split = withinBudget(cx, func, () => plan.is === 'transform' || plan.is === 'backward' ? splitOf(cx, func, can) : ruleSplit(cx, func, can, plan.is === 'rule'))
   if (split === undefined) {
     grads.push(...pairs.map(({ input }) => zeroOf(cx, b, differential(primals[input]!.type)!)))
   } else {
     const out = b.call(withoutEffects(cx, split), primals)
     const residuals = [...split.needs.map(i => primals[i]!), ...out.slice(split.own)]
     const given = split.activeResults.flatMap((a, i) => a ? [cts[i] ?? zeroOf(cx, b, differential(func.results[i]!)!)] : [])
-    grads.push(...b.call(split.vjp, [...residuals, ...given]))
+    const made = b.call(split.vjp, [...residuals, ...given])
+    let k = 0
+    grads.push(...pairs.map(({ input }) => can[input] ? made[k++]! : zeroOf(cx, b, differential(primals[input]!.type)!)))
   }
   if (outputs(stub.sig).length !== pairs.length) throw new InternalError('ad/request', `signature of ${stub.name} does not fit`)
   return pairs.map(({ param }, i) => pairOf(b, param.type, half(b, param, 'p'), grads[i]!))
 }
 
 /** The reverse of a function that has only a forward rule: that of a function that does nothing but call it. */
-function ruleSplit(cx: AdContext, func: Func, rule: boolean): Split | undefined {
+function ruleSplit(cx: AdContext, func: Func, active: readonly boolean[], rule: boolean): Split | undefined {
   if (!rule) {
     if (!func.info.treatAsDifferentiable) cx.sink.add(noReverse, func.span ?? undefined, { name: func.name })
     return undefined
@@ -172,7 +183,7 @@ function ruleSplit(cx: AdContext, func: Func, rule: boolean): Split | undefined 
   const b = new Builder(wrapper, wrapper.body)
   const params = inputs(func.sig).map(p => b.param(p.type, p.name))
   b.emit(ops.ret, b.call(func, params))
-  return splitOf(cx, wrapper, differentiableInputs(func))
+  return splitOf(cx, wrapper, active)
 }
 
 /**

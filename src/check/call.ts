@@ -45,9 +45,9 @@ interface Match {
 }
 
 /** The template of a candidate with what is settled put in, through the derivative operators around its name. */
-function templateOf(cx: Cx, candidate: Candidate, modes: Funcs['modes']): Template {
+function templateOf(cx: Cx, candidate: Candidate, modes: Funcs['modes'], floats = false): Template {
   let sig = template(cx, candidate.decl, candidate.subst)
-  for (const mode of modes) sig = derive(cx, sig, mode)
+  for (const mode of modes) sig = derive(cx, sig, mode, floats)
   return sig
 }
 
@@ -64,7 +64,9 @@ function tryCandidate(env: Env, candidate: Candidate, funcs: Funcs, args: readon
   const { cx } = env
   const list = candidate.decl.generics
   if (list !== null) constraintsOf(cx, list)
-  let sig = templateOf(cx, candidate, funcs.modes)
+  // What the arguments settle is asked of a form that fits the instances that are differentiable.
+  const floats = list !== null && funcs.modes.length > 0 && candidate.decl.module.isCore && attributesOf(cx, candidate.decl).level !== 'none'
+  let sig = templateOf(cx, candidate, funcs.modes, floats)
   if (args.length > sig.params.length) return 'many'
   for (let i = args.length; i < sig.params.length; i++) if (!sig.defaults[i]) return 'few'
   let subst: Subst = candidate.subst

@@ -208,15 +208,29 @@ export function pairType(cx: Cx, type: Type, name: 'DifferentialPair' | 'Differe
   return structType(cx.library.the('struct', name), [type])
 }
 
-/** The signature of `fwd_diff(f)` or `bwd_diff(f)` from that of f. */
-export function derive(cx: Cx, sig: Template, mode: 'forward' | 'backward'): Template {
+/** The differential that a type would have with floats for the type parameters that it is made of; null where it is made of none. */
+function floatDifferential(type: Type): Type | null {
+  switch (type.kind) {
+    case 'param': return type
+    case 'vector': case 'matrix': case 'array': return floatDifferential(type.elem) === null ? null : type
+    case 'struct': return type.decl.intrinsic === 'DifferentialPair' && floatDifferential(type.args[0] as Type) !== null ? type : null
+    default: return null
+  }
+}
+
+/**
+ * The signature of `fwd_diff(f)` or `bwd_diff(f)` from that of f. With `floats` type parameters stand for floats even if their bounds
+ * do not say so: the form of the derivative of a function of the library whose instances of floats alone are differentiable.
+ */
+export function derive(cx: Cx, sig: Template, mode: 'forward' | 'backward', floats = false): Template {
+  const differential = (type: Type): Type | null => differentialOf(cx, type) ?? (floats ? floatDifferential(type) : null)
   // Places travel with the places of their derivatives, in both modes.
   const places = (p: SigParam): SigParam => p.noDiff || p.dir !== 'in' || placeDifferentialOf(cx, p.type) === null ? p : { ...p, type: pairType(cx, p.type, 'DifferentialPtrPair'), noDiff: true }
   const all: SigParam[] = (sig.self === null ? [...sig.params]
     : [{ name: 'this', type: sig.self, dir: sig.mutating ? 'inout' as const : 'in' as const, noDiff: sig.selfNoDiff && placeDifferentialOf(cx, sig.self) === null }, ...sig.params]).map(places)
-  const diff = (p: SigParam): Type | null => p.noDiff ? null : differentialOf(cx, p.type)
+  const diff = (p: SigParam): Type | null => p.noDiff ? null : differential(p.type)
   const resultPlace = sig.result.kind === 'void' ? null : placeDifferentialOf(cx, sig.result)
-  const resultDiff = sig.resultNoDiff || sig.result.kind === 'void' ? null : differentialOf(cx, sig.result)
+  const resultDiff = sig.resultNoDiff || sig.result.kind === 'void' ? null : differential(sig.result)
   if (mode === 'forward') {
     const list = all.map((p): SigParam => diff(p) === null ? p : { name: p.name, type: pairType(cx, p.type), dir: p.dir, noDiff: false })
     return { params: list, result: resultPlace !== null ? pairType(cx, sig.result, 'DifferentialPtrPair') : resultDiff === null ? sig.result : pairType(cx, sig.result), resultNoDiff: sig.resultNoDiff, self: null, mutating: false, selfNoDiff: false, defaults: list.map(() => false) }
