@@ -1,4 +1,5 @@
 /** Folding of integers (and booleans) that are known before a program runs. */
+import { roundTo, saturated } from '../base/number.ts'
 import { put, putArg } from './conform.ts'
 import type { Cx } from './context.ts'
 import { isOpen } from './member.ts'
@@ -30,6 +31,11 @@ function initOf(cx: Cx, place: Place, subst: Subst, depth: number): Expr | null 
     }
     default: return null
   }
+}
+
+function fromFloat(value: number, from: ScalarName, type: Type): Int | null {
+  if (type.kind !== 'scalar') return intConst(Math.trunc(roundTo(from, value)))
+  return intConst(Number(convertNumber(value, from, type.name)))
 }
 
 /** The value of an expression as an integer, perhaps in terms of generic parameters; null where it is not constant. */
@@ -68,7 +74,7 @@ export function foldExpr(cx: Cx, e: Expr, subst: Subst, depth = 0): Int | null {
     }
     case 'convert': {
       if (!whole(e.type)) return null
-      if (e.value.kind === 'const' && typeof e.value.value === 'number') return wrap(Math.trunc(e.value.value), e.type)
+      if (e.value.kind === 'const' && typeof e.value.value === 'number' && e.value.type.kind === 'scalar' && isFloatName(e.value.type.name)) return fromFloat(e.value.value, e.value.type.name, e.type)
       const value = foldExpr(cx, e.value, subst, depth + 1)
       if (value === null) return null
       const n = known(value)
@@ -99,16 +105,17 @@ export function foldExpr(cx: Cx, e: Expr, subst: Subst, depth = 0): Int | null {
   }
 }
 
-/** A number converted to a scalar type, as a program would. */
-export function convertNumber(value: number | bigint | boolean, to: ScalarName): number | bigint | boolean {
+/** A number of one scalar type converted to another, as a program would. */
+export function convertNumber(value: number | bigint | boolean, from: ScalarName, to: ScalarName): number | bigint | boolean {
   if (to === 'bool') return typeof value === 'boolean' ? value : typeof value === 'bigint' ? value !== 0n : value !== 0
   if (isFloatName(to)) return to === 'f32' ? Math.fround(Number(value)) : Number(value)
   const n = bits(to)
+  const whole = isFloatName(from) ? saturated(roundTo(from, Number(value)), n, isSignedName(to)) : value
   if (n === 64) {
-    const big = typeof value === 'bigint' ? value : BigInt(Number.isFinite(Number(value)) ? Math.trunc(Number(value)) : 0)
+    const big = BigInt(whole)
     const cut = isSignedName(to) ? BigInt.asIntN(64, big) : BigInt.asUintN(64, big)
     return cut >= BigInt(Number.MIN_SAFE_INTEGER) && cut <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(cut) : cut
   }
-  const int = typeof value === 'bigint' ? Number(BigInt.asIntN(32, value)) : Math.trunc(Number(value))
+  const int = typeof whole === 'bigint' ? Number(BigInt.asIntN(32, whole)) : Number(whole)
   return isSignedName(to) ? (int << (32 - n)) >> (32 - n) : n === 32 ? int >>> 0 : int & ((1 << n) - 1)
 }

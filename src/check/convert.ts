@@ -152,7 +152,7 @@ export function convertExpr(cx: Cx, e: Expr, to: Type, span: Span | null = e.spa
     if (isNone(e.type)) return { kind: 'default', type: to, span }
     return { kind: 'construct', type: to, span, parts: [{ kind: 'const', type: boolType, span, value: true }, convertExpr(cx, e, held, span)] }
   }
-  if (e.kind === 'const' && to.kind === 'scalar' && e.type.kind === 'scalar') return { kind: 'const', type: to, span, value: convertNumber(e.value, to.name) }
+  if (e.kind === 'const' && to.kind === 'scalar' && e.type.kind === 'scalar') return { kind: 'const', type: to, span, value: convertNumber(e.value, e.type.name, to.name) }
   if (e.type.kind === 'array' && to.kind === 'array' && same(e.type.elem, to.elem)) return e
   const steps = stepsTo(cx, e.type, to)
   if (steps !== null) return baseOfExpr(cx, e, steps)

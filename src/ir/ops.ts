@@ -112,7 +112,7 @@ export const mul: Op = op('mul', {
   ad: { is: 'multilinear', transpose: (b, inst, i, ct) => b.mul(ct, inst.args[1 - i]!) }, samples: [[2, 3], [-0.5, 8]],
 })
 export const div: Op = op('div', {
-  doc: 'Quotient; of integers truncated, and x / 0 is unspecified but does not trap.', type: first, check: numeric, spell: { infix: '/' },
+  doc: 'Quotient; of integers truncated, where x / 0 is x, and the least integer by -1 itself.', type: first, check: numeric, spell: { infix: '/' },
   ad: {
     is: 'smooth',
     jvp: (b, inst, [dx, dy]) => {
@@ -128,7 +128,7 @@ export const div: Op = op('div', {
   samples: [[2, 3], [-0.5, 8]],
 })
 export const rem: Op = op('rem', {
-  doc: 'Remainder with the sign of the first operand, x - y * trunc(x / y); x % 0 is unspecified but does not trap.',
+  doc: 'Remainder with the sign of the first operand, x - y * trunc(x / y); of integers x % 0 is 0.',
   type: first, check: numeric, spell: { infix: '%' },
   ad: {
     is: 'smooth',

@@ -1,6 +1,7 @@
 /** Arithmetic on scalars as the ops define it, for the reference interpreter: one scalar type, one op, plain operands. */
 import * as ops from './ops.ts'
 import type { Op } from './ops.ts'
+import { roundHalf, saturated } from '../base/number.ts'
 import type { ScalarName } from './type.ts'
 
 /** A scalar at run time: bigint for 64-bit integers. */
@@ -22,19 +23,6 @@ export function wrap(type: ScalarName, x: number, mode: Mode): number {
     case 'f16': return mode === 'f32' ? roundHalf(x) : x
     default: return x
   }
-}
-
-/** The nearest half-precision number, ties to even. */
-export function roundHalf(x: number): number {
-  const size = Math.abs(x)
-  if (!(size < Infinity) || size === 0) return x
-  const exponent = Math.max(-14, Math.floor(Math.log2(size)))
-  const quantum = 2 ** (exponent - 10)
-  const steps = size / quantum
-  const floor = Math.floor(steps)
-  const rest = steps - floor
-  const rounded = (rest > 0.5 || (rest === 0.5 && floor % 2 === 1) ? floor + 1 : floor) * quantum
-  return Math.sign(x) * (rounded > 65504 ? Infinity : rounded)
 }
 
 /** The 16 bits of the nearest half-precision number. */
@@ -67,7 +55,7 @@ export function apply(op: Op, type: ScalarName, x: Scalar, y: Scalar, mode: Mode
   let result: number | boolean | undefined
   switch (op) {
     case ops.mul: result = float ? a * b : Math.imul(a, b); break
-    case ops.div: result = float ? a / b : b === 0 ? 0 : Math.trunc(a / b); break
+    case ops.div: result = float ? a / b : b === 0 ? a : Math.trunc(a / b); break
     case ops.rem: result = float ? a % b : b === 0 ? 0 : a % b; break
     case ops.not: result = ~a; break
     case ops.shl: result = a << (b & (bits - 1)); break
@@ -84,7 +72,7 @@ function applyBig(op: Op, type: 'i64' | 'u64', x: bigint, y: bigint): Scalar {
     case ops.add: return fit(x + y)
     case ops.sub: return fit(x - y)
     case ops.mul: return fit(x * y)
-    case ops.div: return y === 0n ? 0n : fit(x / y)
+    case ops.div: return y === 0n ? x : fit(x / y)
     case ops.rem: return y === 0n ? 0n : fit(x % y)
     case ops.neg: return fit(-x)
     case ops.and: return fit(x & y)
@@ -114,23 +102,16 @@ function applyBool(op: Op, x: boolean, y: boolean): boolean {
   }
 }
 
-/** Conversion by value. */
+/** Conversion by value. Floats saturate, as they do on every target. */
 export function convertScalar(from: ScalarName, to: ScalarName, x: Scalar, mode: Mode): Scalar {
   if (to === 'bool') return from === 'bool' ? x : x != 0
+  if (from.startsWith('f') && !to.startsWith('f')) return saturated(x as number, Number(to.slice(1)), to.startsWith('i'))
   if (to === 'i64' || to === 'u64') {
-    const whole = typeof x === 'bigint' ? x : BigInt(Math.trunc(Number.isFinite(Number(x)) ? Number(x) : 0))
+    const whole = BigInt(x)
     return to === 'i64' ? BigInt.asIntN(64, whole) : BigInt.asUintN(64, whole)
   }
   if (typeof x === 'bigint' && !to.startsWith('f')) return wrap(to, Number(BigInt.asIntN(32, x)), mode)
-  const n = Number(x)
-  return wrap(to, to.startsWith('f') || !from.startsWith('f') ? n : clampInt(to, n), mode)
-}
-
-/** Out of range is unspecified; saturating is what WebGPU's implementations and WASM's `trunc_sat` do. */
-function clampInt(to: ScalarName, x: number): number {
-  const bits = Number(to.slice(1))
-  const [lo, hi] = to.startsWith('i') ? [-(2 ** (bits - 1)), 2 ** (bits - 1) - 1] : [0, 2 ** bits - 1]
-  return Number.isNaN(x) ? 0 : Math.trunc(Math.min(Math.max(x, lo), hi))
+  return wrap(to, Number(x), mode)
 }
 
 /** Conversion by bits, of scalars of one size. */

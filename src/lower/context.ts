@@ -165,7 +165,12 @@ export class Lowering {
     // A vector of one component is a scalar to targets, which have few functions of vectors for those.
     const first = func.sig.params[0]?.type
     const isScalar = first?.kind === 'vec' && first.count === 1 && !attributes.lanewise && !attributes.convergent
-    if (attributes.spell !== null && !isScalar) info.spell = attributes.spell
+    if (attributes.spell !== null && !isScalar) {
+      const { js, ...others } = attributes.spell
+      // JavaScript's mathematics is for doubles, not for bigints.
+      const isBig = js !== undefined && (func.results[0]?.scalar === 'i64' || func.results[0]?.scalar === 'u64')
+      info.spell = isBig ? others : attributes.spell
+    }
     if (attributes.lanewise) {
       const scalar = scalarRef(ref)
       if (scalar !== undefined) info.lanewise = this.instance(scalar)

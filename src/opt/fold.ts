@@ -1,4 +1,5 @@
 /** Constant folding: what an op gives on constants, with the rounding and wrapping of its type. */
+import { roundHalf, roundTo, saturated } from '../base/number.ts'
 import * as ops from '../ir/ops.ts'
 import type { Op } from '../ir/ops.ts'
 import type { ScalarName, Type } from '../ir/type.ts'
@@ -14,7 +15,7 @@ export function fit(value: number | bigint, scalar: ScalarName): Constant | unde
     case 'bool': return value !== 0 && value !== 0n
     case 'f64': return finite(Number(value))
     case 'f32': return finite(Math.fround(Number(value)))
-    case 'f16': return nearestHalf(Number(value))
+    case 'f16': return finite(roundHalf(Number(value)))
     case 'i64': return BigInt.asIntN(64, BigInt(value))
     case 'u64': return BigInt.asUintN(64, BigInt(value))
     case 'i32': return Number(value) | 0
@@ -31,22 +32,11 @@ function finite(x: number): number | undefined {
   return Number.isFinite(x) ? x : undefined
 }
 
-/** The nearest number with eleven significant bits and an exponent from -14 to 15, the even one of two; undefined past the largest. */
-function nearestHalf(x: number): number | undefined {
-  const size = Math.abs(x)
-  if (!(size < 65520)) return undefined
-  if (size === 0) return x
-  const unit = 2 ** (Math.max(-14, Math.floor(Math.log2(size))) - 10)
-  const low = Math.floor(size / unit)
-  const rest = size / unit - low
-  return Math.sign(x) * (rest > 0.5 || (rest === 0.5 && low % 2 === 1) ? low + 1 : low) * unit
-}
-
 /** The value of an op on constants of one scalar type, or undefined where it has none. */
 export function fold(op: Op, type: Type, args: readonly Constant[]): Constant | undefined {
   const scalar = type.scalar!
   // Constants of floats may have more digits than their type.
-  const [x, y] = scalar === 'f32' ? args.map(a => Math.fround(a as number)) : args
+  const [x, y] = scalar === 'f32' || scalar === 'f16' ? args.map(a => roundTo(scalar, a as number)) : args
   if (op === ops.not) return typeof x === 'boolean' ? !x : typeof x === 'bigint' ? fit(~x, scalar) : fit(~x!, scalar)
   if (typeof x === 'bigint') return foldWide(op, scalar, x, y as bigint | undefined)
   if (typeof x === 'boolean') return foldBool(op, x, y as boolean | undefined)
@@ -64,10 +54,7 @@ function foldBool(op: Op, x: boolean, y: boolean | undefined): boolean | undefin
   }
 }
 
-function foldFloat(op: Op, scalar: ScalarName, a: number, b: number | undefined): Constant | undefined {
-  // A constant may be written with more digits than its type has.
-  const x = scalar === 'f32' ? Math.fround(a) : a
-  const y = scalar === 'f32' && b !== undefined ? Math.fround(b) : b
+function foldFloat(op: Op, scalar: ScalarName, x: number, y: number | undefined): Constant | undefined {
   if (op === ops.div) return y === 0 ? undefined : fit(x / y!, scalar)
   if (op === ops.rem) return y === 0 ? undefined : fit(x % y!, scalar)
   const value = op.fold === undefined ? undefined : y === undefined ? op.fold(x) : op.fold(x, y)
@@ -78,8 +65,8 @@ function foldInt(op: Op, scalar: ScalarName, x: number, y: number | undefined): 
   const width = bits[scalar]!
   switch (op) {
     case ops.mul: return fit(Math.imul(x, y!), scalar)
-    case ops.div: return y === 0 ? undefined : fit(Math.trunc(x / y!), scalar)
-    case ops.rem: return y === 0 ? undefined : fit(x % y!, scalar)
+    case ops.div: return y === 0 ? x : fit(Math.trunc(x / y!), scalar)
+    case ops.rem: return y === 0 ? 0 : fit(x % y!, scalar)
     case ops.shl: return fit(x << (y! & (width - 1)), scalar)
     case ops.shr: return fit(scalar.charCodeAt(0) === 117 ? x >>> (y! & (width - 1)) : x >> (y! & (width - 1)), scalar)
     default: {
@@ -94,8 +81,8 @@ function foldWide(op: Op, scalar: ScalarName, x: bigint, y: bigint | undefined):
     case ops.add: return fit(x + y!, scalar)
     case ops.sub: return fit(x - y!, scalar)
     case ops.mul: return fit(x * y!, scalar)
-    case ops.div: return y === 0n ? undefined : fit(x / y!, scalar)
-    case ops.rem: return y === 0n ? undefined : fit(x % y!, scalar)
+    case ops.div: return y === 0n ? x : fit(x / y!, scalar)
+    case ops.rem: return y === 0n ? 0n : fit(x % y!, scalar)
     case ops.neg: return fit(-x, scalar)
     case ops.and: return fit(x & y!, scalar)
     case ops.or: return fit(x | y!, scalar)
@@ -112,18 +99,15 @@ function foldWide(op: Op, scalar: ScalarName, x: bigint, y: bigint | undefined):
   }
 }
 
-/** A constant converted by value from one scalar type to another; undefined where the result is unspecified. */
+/** A constant converted by value from one scalar type to another; undefined where the result is not finite. */
 export function foldConvert(x: Constant, from: Type, to: Type): Constant | undefined {
   const scalar = to.scalar!
   if (typeof x === 'boolean') return fit(x ? 1 : 0, scalar)
   if (scalar === 'bool') return x !== 0 && x !== 0n
   // A constant keeps the digits of the source, for targets that compute floats in double precision; others round it when they print it.
   if (scalar === 'f32' && from.scalar === 'f64') return finite(Math.fround(Number(x))) === undefined ? undefined : x
-  if (t.isFloat(to)) return fit(from.scalar === 'f32' ? Math.fround(Number(x)) : x, scalar)
-  const wide = scalar === 'i64' || scalar === 'u64'
-  if (typeof x === 'bigint') return wide ? fit(x, scalar) : fit(BigInt.asIntN(32, x), scalar)
-  if (!Number.isFinite(x)) return undefined
-  const whole = Math.trunc(x)
-  const fitted = fit(wide ? BigInt(whole) : whole, scalar)
-  return t.isFloat(from) && Number(fitted) !== whole ? undefined : fitted
+  if (t.isFloat(to)) return fit(t.isFloat(from) ? roundTo(from.scalar!, Number(x)) : x, scalar)
+  if (t.isFloat(from)) return saturated(roundTo(from.scalar!, Number(x)), bits[scalar]!, scalar.charCodeAt(0) === 105)
+  if (typeof x === 'bigint') return scalar === 'i64' || scalar === 'u64' ? fit(x, scalar) : fit(BigInt.asIntN(32, x), scalar)
+  return fit(x, scalar)
 }

@@ -2,6 +2,7 @@
  * Rewrites of single instructions that need nothing but what defines the operands. None changes a result of IEEE
  * arithmetic: `x * 0` and `x + 0` stay, `x * 1`, `x - 0` and `x + -0` go.
  */
+import { roundTo } from '../base/number.ts'
 import { isOne, type Builder } from '../ir/build.ts'
 import * as ops from '../ir/ops.ts'
 import type { Op } from '../ir/ops.ts'
@@ -132,7 +133,8 @@ function exactCall(b: Builder, inst: Inst, wide: boolean): Value | undefined {
     const a = inst.args[i]!
     const lanes = lanesOf(a)
     if (lanes === undefined || !lanes.every(c => typeof c === 'number')) return undefined
-    args.push(lanes)
+    // Constants of floats may have more digits than their type.
+    args.push(lanes.map(c => roundTo(computedAs(type, wide).scalar!, c)))
   }
   const out: Constant[] = []
   for (let i = 0; i < type.count; i++) {

@@ -15,14 +15,11 @@ export const helpers: Readonly<Record<string, string>> = {
   exp2: `function exp2(x) {
   return 2 ** x
 }`,
-  toBig: `function toBig(x) {
-  return BigInt(Number.isFinite(x) ? Math.trunc(x) : 0)
+  toI64: `function toI64(x) {
+  return x >= 9223372036854775808 ? 9223372036854775807n : x <= -9223372036854775808 ? -9223372036854775808n : BigInt(Math.trunc(x) || 0)
 }`,
-  divBig: `function divBig(x, y) {
-  return y === 0n ? 0n : x / y
-}`,
-  remBig: `function remBig(x, y) {
-  return y === 0n ? 0n : x % y
+  toU64: `function toU64(x) {
+  return x >= 18446744073709551616 ? 18446744073709551615n : x > 0 ? BigInt(Math.trunc(x)) : 0n
 }`,
   half: `function half(x) {
   const size = Math.abs(x)

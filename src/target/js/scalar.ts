@@ -1,5 +1,6 @@
 /** Scalar operations as JavaScript expressions: integers wrap, floats round to their type in the exact mode. */
 import * as ops from '../../ir/ops.ts'
+import { roundTo } from '../../base/number.ts'
 import type { Op } from '../../ir/ops.ts'
 import type { Mode } from '../../ir/scalar.ts'
 import type { ScalarName } from '../../ir/type.ts'
@@ -25,7 +26,7 @@ export class Scalars {
     if (typeof value === 'boolean') return text(String(value))
     if (typeof value === 'bigint') return text(`${value}n`)
     if (type === 'i64' || type === 'u64') return text(`${value}n`)
-    const x = type === 'f32' && this.mode === 'f32' ? Math.fround(value) : value
+    const x = this.mode === 'f32' ? roundTo(type, value) : value
     if (type === 'bool') return text(String(x !== 0))
     return text(Object.is(x, -0) ? '-0' : String(x))
   }
@@ -67,8 +68,8 @@ export class Scalars {
       case ops.mul:
         if (float || big) return this.fit(type, binary('*', x, y))
         return type === 'i32' ? call('Math.imul', x, y) : this.fit(type, call('Math.imul', x, y))
-      case ops.div: return this.fit(type, big ? this.help('divBig', x, y) : binary('/', x, y))
-      case ops.rem: return this.fit(type, big ? this.help('remBig', x, y) : binary('%', x, y))
+      case ops.div: return this.fit(type, binary('/', x, float ? y : divisor(y, big)))
+      case ops.rem: return this.fit(type, binary('%', x, big ? divisor(y, big) : y))
       // Negating a float is exact.
       case ops.neg: return float ? unary('-', x) : this.fit(type, unary('-', x))
       case ops.and: return this.#bitwise('&', type, x, y)
@@ -101,7 +102,7 @@ export class Scalars {
     if (from === 'bool') return to === 'i64' || to === 'u64' ? cond(x, text('1n'), text('0n')) : cond(x, text('1'), text('0'))
     if (to === 'i64' || to === 'u64') {
       if (fromBig) return this.fit(to, x)
-      return this.fit(to, fromFloat ? this.help('toBig', x) : call('BigInt', x))
+      return fromFloat ? this.help(to === 'i64' ? 'toI64' : 'toU64', x) : this.fit(to, call('BigInt', x))
     }
     if (fromBig) return this.fit(to, call('Number', to.startsWith('f') ? x : call('BigInt.asIntN', text('32'), x)))
     if (to.startsWith('f')) return this.fit(to, x)
@@ -128,6 +129,11 @@ export class Scalars {
     if (set === undefined || get === undefined) return x
     return this.help('cast', text(`'set${set}'`), text(`'get${get}'`), x)
   }
+}
+
+/** A divisor that is 1 where it would be 0: `x / 0` is `x`, and `x % 0` is 0. */
+function divisor(y: Expr, big: boolean): Expr {
+  return y.kind === 'text' && !/^-?0n?$/.test(y.text) ? y : binary('||', y, text(big ? '1n' : '1'))
 }
 
 const comparisons = new Map<Op, string>([[ops.lt, '<'], [ops.le, '<='], [ops.gt, '>'], [ops.ge, '>='], [ops.eq, '==='], [ops.ne, '!==']])

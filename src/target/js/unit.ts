@@ -73,12 +73,9 @@ export class Unit {
     return true
   }
 
-  /** How JavaScript spells a call of a function that it has; JavaScript's mathematics is for doubles, not for bigints. */
+  /** How JavaScript spells a call of a function that it has. */
   spelling(func: Func): string | undefined {
-    const spelled = func.info.spell?.['js']
-    const result = func.results[0]
-    if (spelled === undefined || func.results.length !== 1) return undefined
-    return result!.scalar === 'i64' || result!.scalar === 'u64' ? undefined : spelled
+    return func.results.length === 1 ? func.info.spell?.['js'] : undefined
   }
 
   globalPlace(g: Global): Place {

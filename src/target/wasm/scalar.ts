@@ -1,5 +1,6 @@
 /** Scalar operations of the IR as nodes. No integer operation traps, and small integers stay in their range. */
 import { InternalError } from '../../base/diag.ts'
+import { roundHalf } from '../../base/number.ts'
 import * as ops from '../../ir/ops.ts'
 import type { Op } from '../../ir/ops.ts'
 import type { ScalarName } from '../../ir/type.ts'
@@ -81,12 +82,12 @@ function isSafe(y: Node): boolean {
   return isNumber(y) && Number(y.imm) !== 0 && Number(y.imm) !== -1
 }
 
-/** A quotient; 0 where the divisor is. */
+/** A quotient; by 0 the dividend. */
 function divide(g: Graph, scalar: ScalarName, x: Node, y: Node): Node {
   const signed = scalar.charCodeAt(0) === 105
   const [type, code] = valType(scalar) === i64 ? [i64, signed ? op.i64DivS : op.i64DivU] as const : [i32, signed ? op.i32DivS : op.i32DivU] as const
   if (isSafe(y)) return g.pure(code, type, x, y)
-  return g.select(zeroTest(g, y), g.zero(type), g.pure(code, type, x, safeDivisor(g, scalar, x, y, true)))
+  return g.pure(code, type, x, safeDivisor(g, scalar, x, y, true))
 }
 
 function remainder(g: Graph, scalar: ScalarName, x: Node, y: Node): Node | undefined {
@@ -97,6 +98,15 @@ function remainder(g: Graph, scalar: ScalarName, x: Node, y: Node): Node | undef
     case i64: return g.pure(signed ? op.i64RemS : op.i64RemU, i64, x, by())
     default: return undefined
   }
+}
+
+/** A float that was brought into the range of 32 bits, in that of its small integer. */
+function clamped(g: Graph, to: ScalarName, x: Node): Node {
+  if (bits[to] === 32) return x
+  if (to.charCodeAt(0) === 117) return g.select(g.pure(op.i32LtU, i32, x, g.i32(2 ** bits[to])), x, g.i32(2 ** bits[to] - 1))
+  const end = 2 ** (bits[to] - 1)
+  const below = g.select(g.pure(op.i32LtS, i32, x, g.i32(end)), x, g.i32(end - 1))
+  return g.select(g.pure(op.i32LtS, i32, below, g.i32(-end)), g.i32(-end), below)
 }
 
 /** A scalar converted by value. */
@@ -117,7 +127,7 @@ export function convert(g: Graph, from: ScalarName, to: ScalarName, x: Node): No
       if (a === i32) return bits[to] < bits[from] || bits[to] < 32 && unsigned(to) !== unsigned(from) ? narrow(g, to, x) : x
       if (a === i64) return narrow(g, to, g.pure(op.i32WrapI64, i32, x))
       const code = a === f32 ? (unsigned(to) ? op.i32TruncSatF32U : op.i32TruncSatF32S) : unsigned(to) ? op.i32TruncSatF64U : op.i32TruncSatF64S
-      return narrow(g, to, g.pure(code, i32, x))
+      return clamped(g, to, g.pure(code, i32, x))
     }
     case i64:
       if (a === i64) return x
@@ -158,16 +168,6 @@ export function constant(g: Graph, scalar: ScalarName, value: number | bigint | 
     case f32: return g.f32(scalar === 'f16' ? roundHalf(Number(value)) : Number(value))
     case f64: return g.f64(Number(value))
   }
-}
-
-/** The half float nearest to a number; ties go to even. */
-function roundHalf(x: number): number {
-  const a = Math.abs(x)
-  if (!(a < 65520)) return Number.isNaN(x) ? x : Math.sign(x) * Infinity
-  const ulp = 2 ** (Math.max(Math.floor(Math.log2(a)), -14) - 10)
-  const scaled = x / ulp
-  const near = Math.round(scaled)
-  return (Math.abs(scaled - Math.trunc(scaled)) === 0.5 && near % 2 !== 0 ? near - 1 : near) * ulp
 }
 
 /** The float that 16 bits stand for: the exponent is moved by a multiplication, which scales subnormals too. */

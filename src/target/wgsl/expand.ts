@@ -134,7 +134,19 @@ export function choose(b: Builder, cond: Value, x: Value, y: Value): Value {
 /** Converts by value or by bits. */
 export function recast(b: Builder, op: Op, x: Value, type: Type): Value {
   if (x.type === type) return x
-  return perRow(b, type, [x], ([part], to) => part!.type === to ? part! : b.emit1(op, guarded(b, [part!]), null, to))
+  return perRow(b, type, [x], ([part], to) => {
+    if (part!.type === to) return part!
+    return op === ops.convert && t.isFloat(part!.type) && t.isInt(to) ? saturate(b, part!, to) : b.emit1(op, guarded(b, [part!]), null, to)
+  })
+}
+
+/** Floats as integers. Past the greatest, implementations give the greatest, or the greatest float that is less. */
+function saturate(b: Builder, x: Value, type: Type): Value {
+  const wide = t.withScalar(x.type, t.f32)
+  const from = hidden(b, x.type === wide ? x : b.emit1(ops.convert, guarded(b, [x]), null, wide))
+  const [greatest, end] = type.scalar === 'i32' ? [2 ** 31 - 1, 2 ** 31] : [2 ** 32 - 1, 2 ** 32]
+  const past = b.emit1(ops.ge, [from, b.splat(b.const(t.f32, end), wide)])
+  return b.emit1(ops.select, [past, b.splat(b.const(t.scalars[type.scalar!], greatest), type), b.emit1(ops.convert, [from], null, type)])
 }
 
 /** Built-ins that refuse some constant operands even where the others are not constant. */
