@@ -125,7 +125,9 @@ class Transposer {
   }
 
   call(inst: Inst): void {
-    const split = this.splits.get(inst.attr as Func)!
+    const split = this.splits.get(inst.attr as Func)
+    // The zero of a differential that the user gives: a constant, to which nothing flows back.
+    if (split === undefined) return
     const cts = inst.results.map(v => this.grads.take(this.b, v))
     if (!split.effects && cts.every(ct => ct === undefined)) return
     const n = inst.args.length - split.activeInputs.filter(a => a).length
@@ -155,7 +157,7 @@ class Transposer {
     let found = false
     for (const r of regions) walk(r, inst => {
       if (inst.op === ops.load || inst.op === ops.store) found = true
-      if (inst.op === ops.call && this.splits.get(inst.attr as Func)!.effects) found = true
+      if (inst.op === ops.call && this.splits.get(inst.attr as Func)?.effects === true) found = true
     })
     return found
   }

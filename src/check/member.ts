@@ -65,7 +65,7 @@ export function lookupMember(cx: Cx, type: Type, name: string): readonly Member[
     }
   }
   if (found.some(m => m.decl.kind !== 'func' && m.decl.kind !== 'subscript')) return found
-  if (type.kind === 'struct' && declaredBases(cx, type.decl).length === 0 && cx.extensions.length === 0) return found
+  if (type.kind === 'struct' && !type.decl.module.isCore && declaredBases(cx, type.decl).length === 0 && cx.extensions.length === 0) return found
   if (found.length > 0 && !isOpen(type)) return found
   const generic = isOpen(type) || type.kind === 'interface'
   for (const iface of interfacesOf(cx, type)) {

@@ -75,6 +75,8 @@ function implementation(cx: Cx, type: Type, iface: InterfaceType, requirement: F
   let loose: { readonly decl: FuncDecl, readonly subst: Subst } | null = null
   for (const m of members) {
     for (const decl of functionsOf(cx, m, requirement)) {
+      // What does not fit is another function than what the compiler would make.
+      if (isOwn(requirement) && !fits(cx, decl, m.subst, requirement, iface, type)) continue
       if (fits(cx, decl, m.subst, requirement, iface, type)) return { decl, subst: m.subst }
       if (funcSig(cx, decl).params.length === funcSig(cx, requirement).params.length) loose ??= { decl, subst: m.subst }
     }

@@ -10,6 +10,7 @@ import { convert } from './convert.ts'
 import { binary, constant, unary } from './expr.ts'
 import type { Fn } from './func.ts'
 import { componentOf, indexValue, indexOf, write } from './place.ts'
+import { scaleDifferential } from './scale.ts'
 import { addDifferentials, zeroDifferential } from './zero.ts'
 
 const binaries: Readonly<Record<string, BinaryOp>> = {
@@ -27,6 +28,7 @@ export function builtinMember(fn: Fn, ref: FuncRef & { readonly kind: 'requireme
   const value = (i: number): Value => valueOf(fn, operands[i] ?? impossible(`too few operands of ${name}`))
   if (name === 'dzero') return zeroDifferential(fn, type)
   if (name === 'dadd') return addDifferentials(fn, type, value(0), value(1))
+  if (name === 'dmul') return scaleDifferential(fn, ref, value(0), value(1))
   if (ref.decl.role === 'constructor') return convert(fn, value(0), type)
   const op = binaries[name]
   if (op !== undefined) {
@@ -40,7 +42,6 @@ export function builtinMember(fn: Fn, ref: FuncRef & { readonly kind: 'requireme
     case 'bitNot': return unary(fn, '~', value(0))
     case 'not': return unary(fn, '!', value(0))
     case 'scale': return b.mul(value(0), convert(fn, value(1), type))
-    case 'dmul': return b.mul(convert(fn, value(0), type), value(1))
     case 'getPi': return b.splatLike(constant(fn, t.scalars[type.scalar!], Math.PI), type)
     case 'getCount': return b.const(t.i32, type.count)
     default:
