@@ -250,7 +250,10 @@ export class Machine {
           for (let i = list.length; i <= Number(y); i++) list.push(zeroOf(whole.elem!))
           return { of: list, key: Math.max(Number(y), 0) }
         }
-        return list.length === 0 ? { of: [copy(zeroOf(type!.elem!))], key: 0 } : { of: list, key: bounded(Number(y), list.length) }
+        const i = bounded(Number(y), list.length)
+        // Past the end of a buffer reads find the last element, or zeros, and writes are lost.
+        if (whole.count === 0 && (i < 0 || i !== Number(y))) return { of: [copy(list[i] ?? zeroOf(type!.elem!))], key: 0 }
+        return { of: list, key: i }
       }
       case ops.load: return copy(target(x))
       case ops.store: assign(x as Pointer, y); return 0

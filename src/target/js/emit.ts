@@ -318,7 +318,9 @@ class Emitter {
     const place = this.#place(inst.args[0]!)
     const type = place.type.scalar!
     const old = new Local(hint(inst.results[0]!), true)
-    this.#out.push({ kind: 'const', locals: [old], init: this.#memory.load(place)[0]! })
+    const before = this.#memory.load(place)[0]!
+    const inside = place.kind === 'words' ? place.write?.inside : undefined
+    this.#out.push({ kind: 'const', locals: [old], init: inside === undefined ? before : cond(inside, before, this.#unit.scalars.literal(type, zeroScalar(type))) })
     const x = name(old)
     this.#leaves[inst.results[0]!.id] = [x]
     const y = inst.args[1] === undefined ? x : this.#scalar(inst.args[1])

@@ -4,7 +4,7 @@
 export const helpers: Readonly<Record<string, string>> = {
   fround: 'const fround = Math.fround',
   at: `function at(i, count) {
-  return i >= 0 && i < count ? i : count - 1
+  return i >= 0 && i < count ? i : Math.max(count - 1, 0)
 }`,
   toI32: `function toI32(x) {
   return x >= 2147483647 ? 2147483647 : x <= -2147483648 ? -2147483648 : x | 0
@@ -99,10 +99,13 @@ export const helpers: Readonly<Record<string, string>> = {
   copy[at] = part
   return copy
 }`,
-  words: `function words(data) {
-  if (data instanceof ArrayBuffer) return { buffer: data, byteOffset: 0, byteLength: data.byteLength }
-  if (!ArrayBuffer.isView(data)) throw new TypeError('a buffer must be an ArrayBuffer or a typed array')
-  return data
+  /** What a buffer without elements is read from: zeros, as many as one element has. */
+  words: `function words(data, stride) {
+  const isView = ArrayBuffer.isView(data)
+  if (!isView && !(data instanceof ArrayBuffer)) throw new TypeError('a buffer must be an ArrayBuffer or a typed array')
+  const { byteLength } = data
+  if (byteLength < stride) return { buffer: new ArrayBuffer(stride + 7 & -8), byteOffset: 0, byteLength, bytes: stride }
+  return { buffer: isView ? data.buffer : data, byteOffset: isView ? data.byteOffset : 0, byteLength, bytes: byteLength }
 }`,
   printf: `function printf(format, ...args) {
   let next = 0

@@ -36,8 +36,8 @@ export function bindFunction(unit: Unit, bindName: string): string {
   for (const { global, name, stride } of unit.words) {
     const from = `resources[${JSON.stringify(global.name)}]`
     body.push(`  if (${from} !== undefined) {`)
-    body.push(`    const { buffer, byteOffset, byteLength } = words(${from})`)
-    for (const [suffix, array, size] of views) body.push(`    ${name}_${suffix} = byteOffset % ${size} === 0 ? new ${array}(buffer, byteOffset, byteLength >> ${Math.log2(size)}) : undefined`)
+    body.push(`    const { buffer, byteOffset, byteLength, bytes } = words(${from}, ${stride})`)
+    for (const [suffix, array, size] of views) body.push(`    ${name}_${suffix} = byteOffset % ${size} === 0 ? new ${array}(buffer, byteOffset, bytes >> ${Math.log2(size)}) : undefined`)
     body.push(`    ${name}_length = Math.floor(byteLength / ${stride})`)
     body.push('  }')
     unit.helpers.add('words')

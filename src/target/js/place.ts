@@ -24,7 +24,11 @@ export type Place =
     /** The elements of lists, and of arrays of them, on the way. */
     readonly lists: readonly Expr[]
   }
-  | { readonly kind: 'words'; readonly buffer: string; readonly type: Type; readonly at: Expr }
+  | {
+    readonly kind: 'words'; readonly buffer: string; readonly type: Type; readonly at: Expr
+    /** Of an element of a buffer: where it is without a clamp, and when that is inside. Stores use these. */
+    readonly write: { readonly at: Expr; readonly inside: Expr } | undefined
+  }
 
 /** The place of a whole variable. */
 export function wholePlace(root: readonly Local[], type: Type): Place {
@@ -52,7 +56,10 @@ export class Memory {
 
   field(p: Place, i: number): Place {
     const type = component(p.type, i)
-    if (p.kind === 'words') return { ...p, type, at: add(p.at, this.#layouts.of(p.type).offsets[i]! / 4) }
+    if (p.kind === 'words') {
+      const offset = this.#layouts.of(p.type).offsets[i]! / 4
+      return { ...p, type, at: add(p.at, offset), write: p.write && { ...p.write, at: add(p.write.at, offset) } }
+    }
     const shift = leafStart(p.type, i)
     return { ...p, type, variants: p.variants.map(v => ({ start: v.start + shift, when: v.when })) }
   }
@@ -64,7 +71,15 @@ export class Memory {
       return { ...p, type, at, lists: [...p.lists, at] }
     }
     const at = this.#clamped(p, i, indexType)
-    if (p.kind === 'words') return { ...p, type, at: this.#atom(add(p.at, scale(at, this.#layouts.of(p.type).stride / 4)), 'word') }
+    if (p.kind === 'words') {
+      const words = this.#layouts.of(p.type).stride / 4
+      const word = this.#atom(add(p.at, scale(at, words)), 'word')
+      if (p.type.count > 0) return { ...p, type, at: word, write: p.write && { ...p.write, at: this.#atom(add(p.write.at, scale(at, words)), 'word') } }
+      const own = this.#atom(indexType === 'i64' || indexType === 'u64' ? call('Number', i) : i, 'at')
+      const below = binary('<', own, text(`${p.buffer}_length`))
+      const inside = indexType.startsWith('i') ? binary('&&', binary('>=', own, zero), below) : below
+      return { ...p, type, at: word, write: { at: add(p.at, scale(own, words)), inside } }
+    }
     if (p.type.kind === 'array') {
       const whole = p.at === undefined ? at : add(scale(p.at, p.type.count), at)
       const lists = leavesOf(type).some(leaf => leaf.depth > 0) ? [...p.lists, this.#atom(at, 'at')] : p.lists
@@ -160,7 +175,10 @@ export class Memory {
 
   store(p: Place, parts: readonly Expr[]): void {
     if (p.kind === 'words') {
-      this.#storeWords(p.buffer, p.type, p.at, parts, { next: 0 })
+      const set: Stmt[] = []
+      this.#storeWords(p.buffer, p.type, p.write?.at ?? p.at, parts, { next: 0 }, set)
+      if (p.write === undefined) set.forEach(this.#emit)
+      else this.#emit({ kind: 'if', c: p.write.inside, yes: set, no: [], labelled: false })
       return
     }
     leavesOf(p.type).forEach((leaf, k) => {
@@ -230,26 +248,26 @@ export class Memory {
     return { view: text(`${buffer}_${scalar}`), scalar, from: wide ? binary('>>', at, text('1')) : at, count }
   }
 
-  #storeWords(buffer: string, type: Type, at: Expr, parts: readonly Expr[], take: { next: number }): void {
+  #storeWords(buffer: string, type: Type, at: Expr, parts: readonly Expr[], take: { next: number }, out: Stmt[]): void {
     if (type.kind === 'scalar') {
       const value = parts[take.next++]!
       const wide = type.scalar === 'i64' || type.scalar === 'u64' || type.scalar === 'f64'
       const view = type.scalar === 'bool' ? 'u32' : type.scalar!
-      this.#emit({ kind: 'set', target: index(text(`${buffer}_${view}`), wide ? binary('>>', at, text('1')) : at), value: type.scalar === 'bool' ? bit(value) : value })
+      out.push({ kind: 'set', target: index(text(`${buffer}_${view}`), wide ? binary('>>', at, text('1')) : at), value: type.scalar === 'bool' ? bit(value) : value })
     } else if (type.kind === 'array') {
       const run = this.#run(buffer, type, at)
       if (run !== undefined) {
-        this.#emit({ kind: 'do', value: method(run.view, 'set', parts[take.next++]!, run.from) })
+        out.push({ kind: 'do', value: method(run.view, 'set', parts[take.next++]!, run.from) })
         return
       }
       const arrays = leavesOf(type).map(() => parts[take.next++]!)
       const inner = leavesOf(type.elem!)
       for (let i = 0; i < type.count; i++) {
         const one = inner.map((leaf, k) => this.element(arrays[k]!, leaf.scalar, leaf.count, i))
-        this.#storeWords(buffer, type.elem!, add(at, i * this.#layouts.of(type).stride / 4), one, { next: 0 })
+        this.#storeWords(buffer, type.elem!, add(at, i * this.#layouts.of(type).stride / 4), one, { next: 0 }, out)
       }
     } else {
-      for (const part of this.#parts(type, at)) this.#storeWords(buffer, part.type, part.at, parts, take)
+      for (const part of this.#parts(type, at)) this.#storeWords(buffer, part.type, part.at, parts, take, out)
     }
   }
 

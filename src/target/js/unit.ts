@@ -94,7 +94,7 @@ export class Unit {
       const narrow = leavesOf(g.type).find(leaf => /^[fiu](8|16)$/.test(leaf.scalar))
       if (narrow !== undefined) this.sink.add(storageInScript, g.span ?? undefined, { type: narrow.scalar })
       this.words.push({ global: g, name: base, stride })
-      return { kind: 'words', buffer: base, type: g.type, at: text('0') }
+      return { kind: 'words', buffer: base, type: g.type, at: text('0'), write: undefined }
     }
     const locals = leavesOf(g.type).map(leaf => {
       const name = leaf.suffix === '' ? base : this.names.fresh(`${base}${leaf.suffix}`)
