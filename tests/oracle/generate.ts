@@ -1,0 +1,175 @@
+/** Random programs. What they compute stays of moderate size, and mostly away from kinks; nothing in them is left open by the language. */
+import { Bodies } from './generate-body.ts'
+import { ruled } from './generate-rules.ts'
+import { bin, call, cast, decl, elem, func, give, isNamed, lit, make, numbersIn, param, ref, set } from './make.ts'
+import { Random } from './random.ts'
+import {
+  array, differentialOf, int, isActive, mat, nothing, partsOf, real, signatureOf, uint, vec, type Callable, type Expr, type Func, type Param, type Program, type Stmt, type StructType, type Type,
+} from './tree.ts'
+
+/** Parts of the language that can be left out. */
+export type Part = 'second' | 'rules' | 'nodiff' | 'effects' | 'inner'
+
+export interface Options {
+  readonly size: number
+  readonly without: ReadonlySet<Part>
+}
+
+/** Derivatives of the order of a program and its operators together. */
+const mostOrder = 3
+
+export function generate(seed: number, options: Options): Program {
+  return new Generator(new Random(seed), options).program()
+}
+
+class Generator {
+  readonly rand: Random
+  readonly options: Options
+  readonly structs: StructType[] = []
+  types: Type[] = []
+  readonly bodies: Bodies
+
+  constructor(rand: Random, options: Options) {
+    this.rand = rand
+    this.options = options
+    this.bodies = new Bodies(rand, options)
+  }
+
+  program(): Program {
+    const { rand } = this
+    this.types = [real, real, real, real, vec(2), vec(3), array(real, 2 + rand.below(3))]
+    if (rand.once(4)) this.types.push(mat(2, 2))
+    if (rand.once(8)) this.types.push(mat(2, 3), mat(3, 3))
+    if (rand.once(6)) this.types.push(vec(4), array(vec(2), 2))
+    const structs = rand.below(3)
+    for (let i = 0; i < structs; i++) this.struct(`S${i}`)
+    if (this.structs.length > 0 && rand.once(4)) this.types.push(array(rand.one(this.structs), 2))
+    this.bodies.types = this.types
+    if (rand.once(2)) this.bodies.add(this.random())
+    if (rand.once(3)) {
+      this.bodies.statics.push({ name: 'g0', type: rand.once(2) ? real : uint, init: rand.below(5) })
+    }
+    const helpers = 1 + rand.below(4)
+    for (let i = 0; i < helpers; i++) this.helper(`f${i}`)
+    const main = this.function('main', this.params(1 + rand.below(3), true), this.result(), true)
+    this.bodies.add(main)
+    const { test, inputs } = this.test(main)
+    return { structs: this.structs, interfaces: [], statics: this.bodies.statics, funcs: this.bodies.funcs, test, inputs }
+  }
+
+  struct(name: string): void {
+    const { rand } = this
+    const n = 1 + rand.below(3)
+    const fields = Array.from({ length: n }, (_, i) => {
+      const type = i > 0 && rand.once(6) ? rand.one([int, uint]) : rand.one(this.types)
+      return { name: `m${i}`, type, noDiff: i > 0 && differentialOf(type) !== undefined && !this.options.without.has('nodiff') && rand.once(5) }
+    })
+    const type: StructType = { kind: 'struct', name, fields, differentiable: !rand.once(8), methods: [], conforms: [] }
+    this.structs.push(type)
+    this.types.push(type, type)
+  }
+
+  /** A step of a random number generator: its state wraps around. */
+  random(): Func {
+    const { rand } = this
+    const s = ref('s', uint)
+    const steps: Stmt[] = rand.once(2)
+      ? [set(s, bin('+', bin('*', s, lit(1664525, uint)), lit(1013904223, uint)))]
+      : [set(s, bin('^', s, bin('<<', s, lit(13, uint)))), set(s, bin('^', s, bin('>>', s, lit(17, uint)))), set(s, bin('^', s, bin('<<', s, lit(5, uint))))]
+    const result = rand.once(2) ? bin('>>', s, lit(8, uint)) : bin('*', bin('^', bin('>>', s, lit(9, uint)), s), lit(277803737, uint))
+    return func('next', [param('s', uint, 'inout')], uint, [...steps, give(result)], { differentiable: rand.once(3) })
+  }
+
+  params(count: number, isMain: boolean): Param[] {
+    const { rand } = this
+    const out: Param[] = []
+    for (let i = 0; i < count; i++) {
+      const dir = rand.one(['in', 'in', 'in', 'inout', 'out'] as const)
+      const type = i === 0 ? rand.one([real, real, vec(2), ...this.types]) : rand.one(this.types)
+      const noDiff = !(i === 0 && isMain) && differentialOf(type) !== undefined && !this.options.without.has('nodiff') && rand.once(5)
+      out.push(param(`p${i}`, type, i === 0 ? 'in' : dir, noDiff))
+    }
+    if (rand.once(3)) out.push(param('n', int))
+    if (rand.once(3)) out.push(param('st', uint, rand.once(2) ? 'inout' : 'in'))
+    return out
+  }
+
+  result(): Type {
+    const { rand } = this
+    return rand.once(3) ? rand.one(this.types) : real
+  }
+
+  helper(name: string): void {
+    const { rand } = this
+    const kind = rand.below(10)
+    if (kind < 2 && !this.options.without.has('rules')) {
+      this.bodies.add(...ruled(name, rand, (params, depth) => this.bodies.formula(params, depth)))
+      return
+    }
+    const owner = kind < 5 && this.structs.length > 0 ? rand.one(this.structs) : undefined
+    const params = this.params(rand.below(owner === undefined ? 3 : 2) + (owner === undefined ? 1 : 0), false)
+    if (owner !== undefined) params.unshift(param('this', owner, rand.once(2) ? 'inout' : 'in', !owner.differentiable || (!this.options.without.has('nodiff') && rand.once(5))))
+    const made = this.function(name, params, this.result(), owner !== undefined || !rand.once(7), owner !== undefined)
+    if (owner === undefined) {
+      this.bodies.add(made)
+      return
+    }
+    owner.methods.push(made)
+    this.bodies.callable.push(made)
+  }
+
+  function(name: string, params: Param[], result: Type, differentiable: boolean, method = false): Func {
+    const { rand } = this
+    const made = func(name, params, result, [], {
+      differentiable, method,
+      noDiffResult: differentialOf(result) !== undefined && name !== 'main' && differentiable && !this.options.without.has('nodiff') && rand.once(8),
+      treated: false,
+      prefer: differentiable && rand.once(8) ? rand.one(['recompute', 'checkpoint'] as const) : 'none',
+    })
+    if (name !== 'main' && !differentiable && rand.once(3)) made.treated = true
+    made.body = this.bodies.body(made, name === 'main' ? this.options.size : Math.ceil(this.options.size / 2))
+    return made
+  }
+
+  // ── The test ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+  test(main: Func): { readonly test: Func; readonly inputs: number } {
+    const { rand } = this
+    const body: Stmt[] = []
+    let inputs = 0
+    const inputsParam = param('x', array(real, 0))
+    const input = (): Expr => elem(ref('x', inputsParam.type), lit(inputs++, int))
+    const argument = (type: Type): Expr => {
+      switch (type.kind) {
+        case 'real': return input()
+        case 'int': return lit(rand.below(4), int)
+        case 'uint': return lit(rand.below(100000), uint)
+        default: return make(type, partsOf(type).map(p => argument(p.type)))
+      }
+    }
+    const order = this.bodies.orderOf(main)
+    const operators: Callable[] = [main]
+    if (order < mostOrder) operators.push({ op: 'fwd', of: main }, { op: 'bwd', of: main })
+    if (order < mostOrder - 1 && !this.options.without.has('second')) {
+      const first: Callable = { op: rand.one(['fwd', 'bwd'] as const), of: main }
+      operators.push({ op: rand.one(['fwd', 'bwd'] as const), of: first })
+    }
+    operators.forEach((of, at) => {
+      const s = signatureOf(of)
+      const args = s.params.map((p, i) => {
+        const name = `a${at}_${i}`
+        body.push(decl(name, p.type, p.dir === 'out' ? undefined : argument(p.type)))
+        return ref(name, p.type)
+      })
+      const result = call(of, args)
+      if (s.result === nothing) body.push({ kind: 'expr', x: result })
+      else body.push(decl(`r${at}`, s.result, result))
+      const said = [...s.result === nothing ? [] : [ref(`r${at}`, s.result)], ...args.filter((_, i) => s.params[i]!.dir !== 'in')]
+      for (const v of said) for (const x of numbersIn(v)) body.push({ kind: 'show', x })
+    })
+    inputsParam.type = array(real, Math.max(1, inputs))
+    return { test: func('test', [inputsParam], nothing, body, { differentiable: false }), inputs: Math.max(1, inputs) }
+  }
+}
+
+export { cast, isActive, isNamed }

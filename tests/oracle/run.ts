@@ -1,0 +1,99 @@
+/** Compares many random programs; CONTRIBUTING.md says how to ask for them. */
+import { fork } from 'node:child_process'
+import process from 'node:process'
+import { closeGpu } from '../gpu.ts'
+import { addTally, check, emptyTally, isClear, skippedIn, type Settings, type Tally } from './check.ts'
+import type { Part } from './generate.ts'
+import { targets, type Target } from './targets.ts'
+
+function number(name: string, fallback: number): number {
+  const value = Number(process.env[name] ?? fallback)
+  if (Number.isInteger(value) && value >= 0) return value
+  throw new Error(`${name} is not a number: ${process.env[name]}`)
+}
+
+const target = (process.env['TARGET'] ?? 'js') as Target
+if (!targets.includes(target)) throw new Error(`TARGET is one of ${targets.join(', ')}`)
+const from = number('FROM', 0)
+const count = number('COUNT', 1000)
+const jobs = Math.max(1, number('JOBS', 1))
+const mostFailures = Math.max(1, number('FAILURES', 3))
+const settings: Settings = {
+  seed: number('SEED', 1), target, size: number('SIZE', 5), attempts: number('ATTEMPTS', 2000),
+  without: new Set((process.env['WITHOUT'] ?? '').split(',').filter(p => p !== '') as Part[]),
+}
+/** How many programs a process does before it says how far it is. */
+const stretch = target === 'webgpu' ? 5 : 25
+const saidEvery = 5000
+
+const end = from + count
+const total = emptyTally()
+const begun = Date.now()
+let said = begun
+/** Stretches that are done although one before them is not. */
+const done = new Set<number>()
+let next = from
+let upTo = from
+
+function line(): string {
+  const seconds = Math.max(1, Math.round((Date.now() - begun) / 1000))
+  const reasons = Object.entries(total.skipped).map(([why, n]) => `${n} ${why}`).join(', ')
+  return `${total.programs} programs on ${target} in ${seconds} s: ${total.programs - skippedIn(total) - total.failures.length} compared (${total.numbers} numbers), ${skippedIn(total)} skipped${reasons === '' ? '' : ` (${reasons})`}, ${total.failures.length} disagreements`
+}
+
+function finished(at: number, tally: Tally): void {
+  addTally(total, tally)
+  for (const failure of tally.failures) console.log(`\n${failure}`)
+  done.add(at)
+  while (done.delete(upTo)) upTo += stretch
+  if (Date.now() - said < saidEvery) return
+  said = Date.now()
+  console.log(`${line()}; resume with SEED=${settings.seed} FROM=${Math.min(upTo, end)} COUNT=${end - Math.min(upTo, end)}`)
+}
+
+const isOver = (): boolean => next >= end || total.failures.length >= mostFailures
+
+function take(): number {
+  const at = next
+  next += stretch
+  return at
+}
+
+async function here(): Promise<void> {
+  while (!isOver()) {
+    const at = take()
+    finished(at, await check(at, Math.min(end, at + stretch), settings))
+  }
+}
+
+/** One of several processes, which does what it is asked for. */
+function elsewhere(): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const child = fork(process.argv[1]!, ['worker'])
+    let at = 0
+    const give = (): void => {
+      if (isOver()) {
+        child.disconnect()
+        resolve()
+        return
+      }
+      at = take()
+      child.send({ from: at, to: Math.min(end, at + stretch) })
+    }
+    child.on('message', (tally: Tally) => { finished(at, tally); give() })
+    child.on('error', reject)
+    child.on('exit', code => { if (code !== 0) reject(new Error(`a process ended with ${code}`)) })
+    give()
+  })
+}
+
+if (process.argv[2] === 'worker') {
+  process.on('message', (range: { from: number; to: number }) => { void check(range.from, range.to, settings).then(tally => process.send!(tally)) })
+  process.on('disconnect', () => { closeGpu() })
+} else {
+  await (jobs === 1 ? here() : Promise.all(Array.from({ length: jobs }, elsewhere)))
+  closeGpu()
+  if (!isClear(total)) console.log('too many programs could not be compared')
+  console.log(line())
+  process.exitCode = total.failures.length > 0 || !isClear(total) ? 1 : 0
+}
