@@ -55,6 +55,14 @@ ${kernel('I i = pick(int(o[0])); let a = i.make(); o[1] = i.use(a);')}`,
 [Differentiable] float f(float2 p) { return a.SampleLevel(s, p, 0) + b.SampleLevel(s, p, 1.5).z + a[uint2(0,1)]; }
 [shader("compute")] [numthreads(1,1,1)] void main() { var p = diffPair(float2(0.1)); bwd_diff(f)(p, 1); let q = fwd_diff(f)(diffPair(float2(0.1), float2(1))); RWs[0] = q.d; }
 RWStructuredBuffer<float> RWs;`,
+  'system values that each stage is asked for twice, in structs of structs': `struct V { uint v : SV_VertexID; int again : SV_VertexID; }
+struct In { V inner; uint i : SV_InstanceID; float3 at : POSITION; }
+struct P { float4 p : SV_Position; } struct Out { P p; float2 uv : UV; }
+struct F { Out o; bool front : SV_IsFrontFace; bool back : SV_IsFrontFace; }
+[shader("vertex")] Out vs(In i, uint third : SV_VertexID) { Out o; o.p.p = float4(i.at, float(i.inner.v + third) + i.inner.again); o.uv = float2(i.i); return o; }
+[shader("fragment")] float4 fs(F f, float4 p : SV_Position, float3 q : SV_Position) : SV_Target { return f.front && f.back ? p : float4(q, f.o.uv.x); }
+[shader("compute")] [numthreads(1, 1, 1)] void cs(V0 a, V0 b, uint3 c : SV_GroupID) { o[a.id.x] = float(b.id.y + c.z); }
+struct V0 { uint3 id : SV_DispatchThreadID; uint3 g : SV_GroupID; } RWStructuredBuffer<float> o;`,
   'tensors of structs and vectors': `struct S { float a; int b; }
 [CUDAKernel] void k(TensorView<S> x, TensorView<float3> y) { S s = x[0]; y[1] = float3(s.a); x.store(1, s); x[0].a = 4; y[0].x += 2; }`,
   'atomics on tensors of vectors': `[CUDAKernel] void k(TensorView<float3> y) { float3 old; y.InterlockedAdd(0, float3(1), old); }`,

@@ -1,11 +1,10 @@
 /** From the typed tree to IR: the functions that are asked for, and what they need. */
 import type { Sink } from '../base/diag.ts'
-import { nobodyConforms, systemType } from '../base/errors/lower.ts'
+import { nobodyConforms } from '../base/errors/lower.ts'
 import type { FuncDecl, ParamDecl } from '../check/decl.ts'
 import type { Body, CheckedProgram, FuncRef } from '../check/tree.ts'
 import { noSubst } from '../check/type.ts'
 import { writtenParams } from '../check/walk.ts'
-import { convert } from './convert.ts'
 import { backwardOf } from './derivative.ts'
 import { Lowering, type Pictures } from './context.ts'
 import { Variants, type Conformance } from './dispatch.ts'
@@ -14,7 +13,7 @@ import { read, type Ref } from './place.ts'
 import { lowerStmts } from './stmt.ts'
 import { systemTypes } from './system.ts'
 import { zeroDifferential } from './zero.ts'
-import { Links, graphicsEntry, isUniform, join, part, varyings, type GraphicsEntry } from './varying.ts'
+import { Links, graphicsEntry, isUniform, join, part, systemInterface, varyings, type GraphicsEntry, type Interface } from './varying.ts'
 import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import { Func, type Module, type ParamSig, type Value } from '../ir/value.ts'
@@ -73,13 +72,16 @@ export function lower(program: CheckedProgram, roots: Roots, sink: Sink, target?
 function attempt(program: CheckedProgram, roots: Roots, sink: Sink, variants: Variants, target: string | undefined, pictures: Pictures | undefined): Lowered {
   const cx = new Lowering(program, sink, variants, target, pictures)
   for (const root of roots.entries) cx.names.unique(root.func.name)
-  const entries = roots.entries.map(root => ({ func: root.func, stage: root.stage, reverse: root.reverse, blockSize: root.blockSize, uniforms: uniformsOf(cx, root) }))
+  const entries = roots.entries.map(root => {
+    const system = systemOf(cx, root)
+    return { ...root, system, uniforms: uniformsOf(cx, root, system) }
+  })
   cx.globals.declare(entries)
   const graphics = new Map(entries.flatMap(e => e.stage === 'compute' ? [] : [[e, graphicsEntry(cx, e.func, e.stage)]]))
   const links = new Links([...graphics.values()])
   for (const entry of entries) {
     const own = graphics.get(entry)
-    if (own === undefined) lowerEntry(cx, entry, entry.uniforms)
+    if (own === undefined) lowerEntry(cx, entry, entry.system)
     else lowerGraphics(cx, entry.func, own, links)
   }
   for (const root of roots.exports) {
@@ -117,38 +119,39 @@ function drain(cx: Lowering): void {
 /** Threads in a workgroup of a `[CUDAKernel]`, whose launch says it elsewhere, where nothing else does. */
 const kernelThreads = [64, 1, 1] as const
 
-/** Parameters of an entry point that are no system values. */
-function uniformsOf(cx: Lowering, { func, stage }: EntryRoot): readonly ParamDecl[] {
-  return cx.program.params(func).filter(p => stage === 'compute' ? p.semantic === '' : isUniform(cx, p))
+/** Parameters of an entry point that the host gives. */
+function uniformsOf(cx: Lowering, { func, stage }: EntryRoot, system: ReadonlyMap<ParamDecl, Interface>): readonly ParamDecl[] {
+  return cx.program.params(func).filter(p => stage === 'compute' ? !system.has(p) : isUniform(cx, p))
 }
 
-/** Whether a parameter can hold the system value that it asks for; reports where it cannot. */
-function takesSystemValue(cx: Lowering, p: ParamDecl, name: string): boolean {
-  const given = systemTypes[name]
-  const type = cx.types.of(p.type)
-  if (given === undefined) return true
-  const lanes = given.kind === 'vec' ? given.count : 1
-  if ((type.kind === 'scalar' || (type.kind === 'vec' && type.count <= lanes)) && (type.scalar === 'i32' || type.scalar === 'u32')) return true
-  cx.sink.add(systemType, p.span ?? undefined, { name: p.name, semantic: p.semantic, lanes })
-  return false
+/** What a compute entry point takes from the pipeline, by parameter. */
+function systemOf(cx: Lowering, { func, stage }: EntryRoot): ReadonlyMap<ParamDecl, Interface> {
+  const found = new Map<ParamDecl, Interface>()
+  if (stage === 'compute') {
+    for (const p of cx.program.params(func)) {
+      const own = systemInterface(cx, p)
+      if (own !== undefined) found.set(p, own)
+    }
+  }
+  return found
 }
 
 /**
- * An entry point takes its system values in the types that targets have for them; the body converts them to those of the
- * source. Other parameters are uniforms, which are globals.
+ * An entry point takes its system values, each once, in the types that targets have for them; the body converts them to
+ * those of the source and puts structs together. Other parameters are uniforms, which are globals.
  */
-function lowerEntry(cx: Lowering, root: EntryRoot, uniforms: readonly ParamDecl[]): void {
+function lowerEntry(cx: Lowering, root: EntryRoot, system: ReadonlyMap<ParamDecl, Interface>): void {
   const { program } = cx
-  const params = program.params(root.func)
+  if (cx.sink.errors > 0) return
   const attributes = program.attributes(root.func)
   const sig: ParamSig[] = []
   const semantics: string[] = []
-  for (const p of params) {
-    if (uniforms.includes(p)) continue
-    const name = p.semantic.toUpperCase()
-    if (!takesSystemValue(cx, p, name)) return
-    sig.push({ name: p.name, type: systemTypes[name] ?? cx.types.of(p.type), dir: 'in', noDiff: true })
-    semantics.push(name)
+  for (const { leaves } of system.values()) {
+    for (const { name, semantic, type } of leaves) {
+      if (semantics.includes(semantic)) continue
+      sig.push({ name: sig.some(p => p.name === name) ? `${name}_${sig.length}` : name, type: systemTypes[semantic] ?? type, dir: 'in', noDiff: true })
+      semantics.push(semantic)
+    }
   }
   const result = cx.types.of(program.signature({ kind: 'direct', decl: root.func, subst: noSubst }).result)
   const name = root.reverse === true ? cx.names.unique(`${root.func.name}_bwd`) : root.func.name
@@ -160,17 +163,16 @@ function lowerEntry(cx: Lowering, root: EntryRoot, uniforms: readonly ParamDecl[
   if (body === null) return
   const fn = new Fn(cx, func, noSubst)
   const values: Value[] = sig.map(p => fn.b.param(p.type, p.name))
-  let at = 0
   for (const p of body.params) {
-    if (p.semantic === '') {
+    const taken = system.get(p)
+    if (taken === undefined) {
       fn.params.set(p.id, uniformHome(fn, p, body))
       continue
     }
-    const value = values[at++]
-    if (value === undefined) return
-    const given = convert(fn, value, fn.type(p.type))
+    let at = 0
+    const given = join(fn, taken.type, () => values[semantics.indexOf(taken.leaves[at++]!.semantic)]!)
     given.name = p.name
-    fn.params.set(p.id, fn.incoming(given, !p.constant))
+    fn.params.set(p.id, fn.incoming(given, !p.constant || p.dir !== 'in'))
   }
   if (root.reverse === true) callReverse(fn, root.func, body.params)
   else lowerStmts(fn, body.stmts)
@@ -199,8 +201,11 @@ function lowerGraphics(cx: Lowering, decl: FuncDecl, entry: GraphicsEntry, links
   const errors = cx.sink.errors
   const [ins, outs] = [varyings(cx, entry, 'in', links), varyings(cx, entry, 'out', links)]
   if (cx.sink.errors > errors) return
-  const all = [...ins, ...outs]
-  const sig = all.map((v, i): ParamSig => ({ name: v.name, type: v.type, dir: i < ins.length ? 'in' : 'out', noDiff: true }))
+  // A system value that is asked for twice comes once.
+  const firstOf = ins.map(v => ins.findIndex(o => o === v || (v.location === null && o.semantic === v.semantic)))
+  const given = ins.filter((_, i) => firstOf[i] === i)
+  const all = [...given, ...outs]
+  const sig = all.map((v, i): ParamSig => ({ name: v.name, type: v.type, dir: i < given.length ? 'in' : 'out', noDiff: true }))
   const semantics = all.map(v => v.semantic)
   const func = new Func(decl.name, { params: sig, result: t.voidType, resultNoDiff: true }, decl.span)
   func.info.entry = { stage: entry.stage, numthreads: [1, 1, 1], semantics, varyings: all }
@@ -209,7 +214,8 @@ function lowerGraphics(cx: Lowering, decl: FuncDecl, entry: GraphicsEntry, links
   const body = cx.program.body(decl)
   if (body === null) return
   const fn = new Fn(cx, func, noSubst)
-  const values = ins.map(v => fn.b.param(v.type, v.name))
+  const params = given.map(v => fn.b.param(v.type, v.name))
+  const values = firstOf.map(i => params[given.indexOf(ins[i]!)]!)
   let at = 0
   for (const p of body.params) {
     const taken = entry.inputs.get(p)

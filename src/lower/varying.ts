@@ -1,10 +1,10 @@
 /**
- * Vertex and fragment entry points. What they take and give is flat in IR: one parameter for each scalar or vector that a
+ * What entry points take from a pipeline and give to it: system values, and in vertex and fragment stages more. What these take and give is flat in IR: one parameter for each scalar or vector that a
  * pipeline knows, `out` for what they give. Structs and arrays of the source are put together of those at the start, and
  * taken apart where the function returns. What passes from vertices to fragments is matched by semantic, so locations are
  * given to all entry points of a program at once.
  */
-import { doubleLocation, doubleSemantic, notVarying, varyingType } from '../base/errors/lower.ts'
+import { doubleLocation, doubleSemantic, mixedParameter, notVarying, systemType, varyingType } from '../base/errors/lower.ts'
 import { attributeArguments, maxSlot, slotsExpected } from '../base/errors/names.ts'
 import type { FuncDecl, ParamDecl } from '../check/decl.ts'
 import * as s from '../check/type.ts'
@@ -17,6 +17,7 @@ import type { Lowering } from './context.ts'
 import { closed, opened } from './columns.ts'
 import { convert } from './convert.ts'
 import type { Fn } from './func.ts'
+import { systemTypes } from './system.ts'
 
 export type GraphicsStage = 'vertex' | 'fragment'
 
@@ -26,6 +27,10 @@ interface Leaf {
   /** As the source has it, and as targets hand it over. */
   readonly type: Type
   readonly semantic: string
+  /** The source says the semantic, which else is the name. */
+  readonly given: boolean
+  /** It is one of several parts of an array or a matrix. */
+  readonly isPart: boolean
   readonly modifiers: readonly string[]
   readonly explicit: number | undefined
   readonly span: Span | undefined
@@ -61,6 +66,37 @@ export function isUniform(cx: Lowering, p: ParamDecl): boolean {
   return p.modifiers.includes('uniform') || (p.semantic === '' && t.holdsPointer(cx.types.of(p.type)))
 }
 
+/** What a compute entry point takes as a parameter from the pipeline; undefined for uniforms. */
+export function systemInterface(cx: Lowering, p: ParamDecl): Interface | undefined {
+  const type = cx.types.of(p.type)
+  const span = p.span ?? undefined
+  if (p.semantic !== '') {
+    const { name, index } = split(p.semantic)
+    const leaf: Leaf = { name: p.name, type, semantic: spell(name, index), given: true, isPart: false, modifiers: p.modifiers, explicit: undefined, span }
+    if (!takesSystemValue(leaf, false)) cx.sink.add(systemType, span, { name: p.name, semantic: p.semantic, lanes: lanesOf(systemTypes[leaf.semantic]!) })
+    return { leaves: [leaf], type }
+  }
+  if (p.modifiers.includes('uniform')) return undefined
+  const flattener = new Flattener(cx)
+  flattener.add(p.type.kind === 'struct' ? '' : p.name, p.type, '', p.modifiers, undefined, span)
+  const { leaves } = flattener
+  if (!leaves.some(l => l.given && isSystem(split(l.semantic).name))) return undefined
+  const plain = leaves.find(l => !l.given)
+  if (plain !== undefined) cx.sink.add(mixedParameter, plain.span ?? span, { name: plain.name, parameter: p.name })
+  for (const leaf of leaves) if (!takesSystemValue(leaf, true)) cx.sink.add(systemType, leaf.span, { name: leaf.name, semantic: leaf.semantic, lanes: lanesOf(systemTypes[leaf.semantic]!) })
+  return { leaves, type }
+}
+
+const lanesOf = (type: Type): number => type.kind === 'vec' ? type.count : 1
+
+/** Whether a leaf can hold the system value that it asks for; fields are converted. */
+function takesSystemValue({ type, semantic, isPart }: Leaf, isField: boolean): boolean {
+  const given = systemTypes[semantic]
+  if (given === undefined) return true
+  const isWhole = !isPart && (type.kind === 'scalar' || (type.kind === 'vec' && type.count <= lanesOf(given)))
+  return isWhole && (isField ? type.scalar !== 'bool' : type.scalar === 'i32' || type.scalar === 'u32')
+}
+
 /** The name of a semantic in upper case, and its number. */
 function split(semantic: string): { readonly name: string; readonly index: number } {
   const [, name = '', index] = /^(.*?)(\d*)$/.exec(semantic.toUpperCase())!
@@ -73,6 +109,14 @@ function spell(name: string, index: number): string {
   return isSystem(name) ? name : `${name}${index}`
 }
 
+/** The semantic of the leaves that come next. */
+interface At {
+  readonly name: string
+  readonly given: boolean
+  next: number
+  isPart: boolean
+}
+
 /** What a pipeline knows of a value: its leaves, in order. */
 class Flattener {
   readonly #cx: Lowering
@@ -82,13 +126,13 @@ class Flattener {
     this.#cx = cx
   }
 
-  add(path: string, type: s.Type, semantic: string, modifiers: readonly string[], explicit: number | undefined, span: Span | undefined): void {
+  add(path: string, type: s.Type, semantic: string, modifiers: readonly string[], explicit: number | undefined, span: Span | undefined, isPart = false): void {
     const { name, index } = split(semantic === '' ? path : semantic)
-    this.#add(path, type, this.#cx.types.of(type), { name, given: semantic !== '', next: index }, modifiers, explicit, span)
+    this.#add(path, type, this.#cx.types.of(type), { name, given: semantic !== '', next: index, isPart }, modifiers, explicit, span)
   }
 
   #add(
-    path: string, source: s.Type, type: Type, at: { name: string, given: boolean, next: number }, modifiers: readonly string[],
+    path: string, source: s.Type, type: Type, at: At, modifiers: readonly string[],
     explicit: number | undefined, span: Span | undefined,
   ): void {
     if (source.kind === 'struct' && type.kind === 'struct') {
@@ -100,23 +144,25 @@ class Flattener {
         const location = syntax === null ? undefined : explicitLocation(syntax.attributes)
         const where = f.decl.span ?? span
         if (f.semantic === '' && at.given) this.#add(name, f.type, inner, at, own, location, where)
-        else this.add(name, f.type, f.semantic, own, location, where)
+        else this.add(name, f.type, f.semantic, own, location, where, at.isPart)
       }
       return
     }
     if (type.kind === 'array' && source.kind === 'array') {
+      at.isPart = true
       for (let i = 0; i < type.count; i++) this.#add(`${path}_${i}`, source.elem, this.#cx.types.of(source.elem), at, modifiers, explicit === undefined ? undefined : explicit + i, span)
       return
     }
     if (type.kind === 'mat') {
+      at.isPart = true
       for (let i = 0; i < type.count; i++) this.#leaf(`${path}_${i}`, type.elem!, at, modifiers, explicit === undefined ? undefined : explicit + i, span)
       return
     }
     this.#leaf(path, type, at, modifiers, explicit, span)
   }
 
-  #leaf(name: string, type: Type, at: { name: string, next: number }, modifiers: readonly string[], explicit: number | undefined, span: Span | undefined): void {
-    this.leaves.push({ name, type, semantic: spell(at.name, at.next++), modifiers, explicit, span })
+  #leaf(name: string, type: Type, at: At, modifiers: readonly string[], explicit: number | undefined, span: Span | undefined): void {
+    this.leaves.push({ name, type, semantic: spell(at.name, at.next++), given: at.given, isPart: at.isPart, modifiers, explicit, span })
   }
 }
 
@@ -217,7 +263,7 @@ export function varyings(cx: Lowering, entry: GraphicsEntry, side: 'in' | 'out',
     const { name } = split(leaf.semantic)
     if (leaf.type.kind !== 'scalar' && leaf.type.kind !== 'vec') cx.sink.add(notVarying, leaf.span, { name: leaf.name })
     const twice = seen.has(leaf.semantic)
-    if (twice) cx.sink.add(doubleSemantic, leaf.span, { semantic: leaf.semantic })
+    if (twice && !(side === 'in' && isSystem(name))) cx.sink.add(doubleSemantic, leaf.span, { semantic: leaf.semantic })
     seen.add(leaf.semantic)
     if (isSystem(name)) {
       const type = known[name]

@@ -45,6 +45,14 @@ export const systemType: Entry<'name' | 'semantic' | 'lanes'> = error('E38024', 
 void main(float4 id : SV_DispatchThreadID) { }`,
 })
 
+export const mixedParameter: Entry<'name' | 'parameter'> = error('E38025', '{name} has no semantic, but other fields of the parameter {parameter} are system values', {
+  help: 'keep system values and what the host gives in parameters of their own; a parameter that is uniform as a whole is said to be by `uniform`',
+  example: `struct Input { uint3 id : SV_DispatchThreadID; float scale; }
+RWStructuredBuffer<float> o;
+[shader("compute")] [numthreads(1, 1, 1)]
+void main(Input i) { o[i.id.x] = i.scale; }`,
+})
+
 export const varyingType: Entry<'name' | 'semantic' | 'expected'> = error('E38024', '{name} has the system value {semantic}, which is {expected} here', {
   help: 'declare it with that type, and convert it where it is used',
   example: { source: `[shader("vertex")]

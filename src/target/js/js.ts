@@ -1,5 +1,6 @@
 /** IR to a JavaScript module. */
 import type { Sink } from '../../base/diag.ts'
+import { semanticMissing } from '../../base/errors/wasm.ts'
 import type { Mode } from '../../ir/scalar.ts'
 import type { Func, Module } from '../../ir/value.ts'
 import { reportChoices } from '../choice.ts'
@@ -8,7 +9,7 @@ import { emitFunc } from './emit.ts'
 import { fold } from './fold.ts'
 import { helperNeeds, helpers } from './helper.ts'
 import { wrapper } from './host.ts'
-import { bindFunction, declareGlobals, kernel, resetGlobals } from './kernel.ts'
+import { bindFunction, declareGlobals, isKnown, kernel, resetGlobals } from './kernel.ts'
 import { printFunc } from './print.ts'
 import { Unit } from './unit.ts'
 
@@ -37,7 +38,11 @@ export function emitJs(module: Module, options: JsOptions, sink: Sink): JsOutput
   // No host can call what takes or gives resources.
   const callable = (f: Func): boolean => f.info.exported !== undefined && dataSignature(f, f.info.exported, unit.layouts) !== undefined
   const roots = module.funcs.filter(f => f.body !== undefined && (callable(f) || f.info.entry?.stage === 'compute'))
-  if (reportChoices(module, sink)) return { code: '', exports: [], functions: [], buffers: [], uniforms: [] }
+  for (const func of roots) {
+    const unknown = func.info.entry?.semantics.find(s => !isKnown(s))
+    if (unknown !== undefined) sink.add(semanticMissing, func.span ?? undefined, { semantic: unknown })
+  }
+  if (reportChoices(module, sink) || sink.errors > 0) return { code: '', exports: [], functions: [], buffers: [], uniforms: [] }
   for (const func of roots) unit.want(func)
 
   const trips = options.trips === undefined ? undefined : unit.names.fresh('trips')

@@ -126,6 +126,9 @@ export function kernel(func: Func, hostName: string, bindName: string, unit: Uni
   return lines.join('\n')
 }
 
+/** Whether a kernel can be given what its parameter asks for: a uniform, which has no semantic, or a system value. */
+export const isKnown = (semantic: string): boolean => semantic === '' || systemValue(semantic, [1, 1, 1]) !== undefined
+
 function systemValue(semantic: string, [nx, ny, nz]: readonly [number, number, number]): string[] | undefined {
   switch (semantic) {
     case 'SV_DISPATCHTHREADID': return [`gx * ${nx} + lx`, `gy * ${ny} + ly`, `gz * ${nz} + lz`]
