@@ -248,7 +248,8 @@ function needObject(env: Env, name: string, span: Span): Term {
   return errorTerm
 }
 
-function visible(env: Env, decl: Decl): boolean {
+/** Whether a declaration may be named here. */
+export function visible(env: Env, decl: Decl): boolean {
   if (!('visibility' in decl)) return true
   const here = moduleOf(env)
   if (decl.visibility === 'public') return true

@@ -1,10 +1,13 @@
 /** Initialiser lists and constructors: `{a, b}`, `T(a, b)`, `{}`. */
+import * as names from '../base/errors/names.ts'
 import * as errors from '../base/errors/types.ts'
 import type { Span } from '../base/source.ts'
+import { visible } from './access.ts'
 import { put, substFor } from './conform.ts'
 import { castExpr, coerce, convertExpr, literalOf, typeCost, isNumberLike, isNumericParam, explicitOnly } from './convert.ts'
 import type { Env } from './env.ts'
 import { optionalElem } from './optional.ts'
+import type { FieldDecl, StructDecl, Visibility } from './decl.ts'
 import { emptyError, toExpr } from './expr.ts'
 import { lookupMember } from './member.ts'
 import { candidatesOf, resolveCall, showArgs } from './call.ts'
@@ -28,10 +31,50 @@ export function isPair(type: StructType): boolean {
   return type.decl.intrinsic === 'DifferentialPair' || type.decl.intrinsic === 'DifferentialPtrPair' || type.decl.intrinsic === 'Tuple'
 }
 
-/** The field types of a struct with its arguments put in. */
-function fieldsOf(env: Env, type: StructType): readonly { readonly name: string, readonly type: Type, readonly index: number }[] {
+/** A field of a struct with the struct's arguments put in. */
+interface Field {
+  readonly type: Type
+  readonly index: number
+  readonly isBase: boolean
+  /** It is less visible than its struct: no list and no constructor that nobody wrote gives it a value. */
+  readonly hidden: boolean
+}
+
+const ranks: Readonly<Record<Visibility, number>> = { private: 0, internal: 1, public: 2 }
+
+const saysVisibility = ({ syntax }: StructDecl | FieldDecl): boolean => syntax?.modifiers.some(m => m.name in ranks) === true
+
+/** How visible a struct or field is: one that does not say is internal, also in a file that is no module, where all may be named. */
+function rankOf(decl: StructDecl | FieldDecl): number {
+  return saysVisibility(decl) ? ranks[decl.visibility] : Math.min(ranks[decl.visibility], ranks.internal)
+}
+
+/** Whether a field is less visible than its struct. Of a public struct in a file that is no module they are so only where fields say what they are. */
+function isHidden(field: FieldDecl, struct: StructDecl): boolean {
+  if (field.isBase === true || rankOf(field) >= rankOf(struct)) return false
+  return saysVisibility(field) || field.visibility !== 'public' || struct.fields.some(saysVisibility)
+}
+
+function fieldsOf(env: Env, type: StructType): readonly Field[] {
   const subst = substFor(type.decl, type.args, null)
-  return fieldSigs(env.cx, type.decl).map((f, index) => ({ name: f.decl.name, type: put(env.cx, f.type, subst), index }))
+  return fieldSigs(env.cx, type.decl).map(({ decl, type: own }, index) => ({
+    type: put(env.cx, own, subst), index, isBase: decl.isBase === true, hidden: isHidden(decl, type.decl),
+  }))
+}
+
+/** The fields that a list or a constructor that nobody wrote may give a value. */
+function givenFields(env: Env, type: StructType): readonly Field[] {
+  return fieldsOf(env, type).filter(f => !f.hidden)
+}
+
+/** Whether values for its fields may stand in the list of what holds it, without braces of their own. */
+const mayBeFlat = (env: Env, type: Type): boolean => type.kind !== 'struct' || !fieldsOf(env, type).some(f => f.hidden)
+
+/** Whether there are constructors, and none may be called from here, which is reported unless it only is a question. */
+function noneVisible(env: Env, found: readonly Candidate[], type: Type, span: Span, quiet: boolean): boolean {
+  if (found.length === 0 || found.some(c => visible(env, c.decl))) return false
+  if (!quiet) env.cx.sink.add(names.notVisible, span, { name: `the constructor of ${show(type)}` })
+  return true
 }
 
 /** Whether flattened and short lists may fill it: a struct without constructors with parameters, an array, a vector or a matrix. */
@@ -66,7 +109,7 @@ function countOf(env: Env, type: Type): number | null {
     case 'vector': return known(type.count)
     case 'matrix': return (known(type.rows) ?? 0) * (known(type.cols) ?? 0)
     case 'array': return type.count === null ? null : known(type.count)
-    case 'struct': return fieldsOf(env, type).length
+    case 'struct': return givenFields(env, type).length
     case 'scalar': return 1
     default: return null
   }
@@ -74,7 +117,7 @@ function countOf(env: Env, type: Type): number | null {
 
 /** Whether a list has another number of values than a struct has fields, so that it can only have been meant for a constructor. */
 function listTooOdd(env: Env, items: readonly Term[], to: Type): boolean {
-  return to.kind !== 'struct' || to.decl.intrinsic !== null || items.length !== fieldsOf(env, to).length
+  return to.kind !== 'struct' || to.decl.intrinsic !== null || items.length !== givenFields(env, to).length
 }
 
 /** Fills a type from a list, taking items in order; nested aggregates take from the same list where it is flat. */
@@ -102,6 +145,7 @@ class Filler {
     if (to.kind === 'struct' && !isPlain(env, to)) {
       const found = constructors(env, to)
       if (found.length === 0) return null
+      if (noneVisible(env, found, to, spanOfFirst(items) ?? to.decl.span!, this.#quiet)) return this.#reportedError(errorTerm)
       const funcs = funcsOf(show(to), found)
       const at = spanOfFirst(items) ?? to.decl.span!
       // Where no constructor takes the values, they are the fields in order.
@@ -149,12 +193,20 @@ class Filler {
       this.#at++
       return this.#quiet ? emptyError(to) : coerce(env, item, to, spanOf(item)!)
     }
-    if (isAggregate) return this.#aggregate(to)
+    if (isAggregate && mayBeFlat(env, to)) return this.#aggregate(to)
     if (!this.#quiet && !this.reported) {
       env.cx.sink.add(cost === null ? errors.typeMismatch : errors.needsCast, spanOf(item) ?? undefined, { expected: show(to), got: show(from) })
       this.reported = true
     }
     return null
+  }
+
+  /** Whether the next item is a list or a value of the type. */
+  #isWhole(type: Type): boolean {
+    const item = this.#items[this.#at]!
+    const from = typeOf(item)
+    const cost = from === null ? null : typeCost(this.#env.cx, from, type, null)
+    return item.kind === 'list' || item.kind === 'error' || (cost !== null && cost < explicitOnly)
   }
 
   /** What is left when the items have run out. */
@@ -189,11 +241,12 @@ class Filler {
         if (!isPlain(env, to) && to !== this.#top) return null
         const parts: Expr[] = []
         for (const f of fieldsOf(env, to)) {
-          if (this.#at >= this.#items.length) {
+          if (f.hidden || this.#at >= this.#items.length) {
             parts.push(fieldValue(env, to, f.index, f.type))
             continue
           }
-          const part = this.one(f.type)
+          // What is inherited has its fields in the list, unless it is given as a whole.
+          const part = f.isBase && !mayBeFlat(env, f.type) && !this.#isWhole(f.type) ? this.#aggregate(f.type) : this.one(f.type)
           if (part === null) return null
           parts.push(part)
         }
@@ -301,6 +354,7 @@ export function construct(env: Env, type: Type, args: readonly Term[], span: Spa
     case 'array': return value(coerceList(env, { kind: 'list', items: args, span }, type, span))
     case 'struct': {
       const found = constructors(env, type)
+      if (noneVisible(env, found, type, span, false)) return value(emptyError(type))
       if (found.length > 0) return resolveCall(env, funcsOf(show(type), found), args, span) ?? value(emptyError(type))
       if (type.decl.intrinsic === null || isPair(type)) return value(memberwise(env, type, args, span))
       break
@@ -318,18 +372,19 @@ export function construct(env: Env, type: Type, args: readonly Term[], span: Spa
 function memberwise(env: Env, type: StructType, args: readonly Term[], span: Span): Expr {
   // What is inherited has its fields among the arguments.
   if (type.decl.fields[0]?.isBase === true) return coerceList(env, { kind: 'list', items: args, span }, type, span)
-  const fields = fieldsOf(env, type)
-  if (args.length > fields.length) {
-    env.cx.sink.add(errors.tooManyArguments, span, { expected: fields.length, got: args.length })
+  const { length: expected } = givenFields(env, type)
+  if (args.length > expected) {
+    env.cx.sink.add(errors.tooManyArguments, span, { expected, got: args.length })
     return emptyError(type)
   }
   const parts: Expr[] = []
-  for (const f of fields) {
-    const arg = args[f.index]
+  let at = 0
+  for (const f of fieldsOf(env, type)) {
+    const arg = f.hidden ? undefined : args[at++]
     if (arg !== undefined) parts.push(coerce(env, arg, f.type, spanOf(arg) ?? span))
-    else if (fieldDefault(env.cx, type.decl.fields[f.index]!) !== null) parts.push(fieldValue(env, type, f.index, f.type))
+    else if (f.hidden || fieldDefault(env.cx, type.decl.fields[f.index]!) !== null) parts.push(fieldValue(env, type, f.index, f.type))
     else {
-      env.cx.sink.add(errors.tooFewArguments, span, { expected: fields.length, got: args.length })
+      env.cx.sink.add(errors.tooFewArguments, span, { expected, got: args.length })
       return emptyError(type)
     }
   }
