@@ -52,7 +52,8 @@ class Writer {
       case 'not': return `!${this.expr(e.x)}`
       case 'bin': return `(${this.expr(e.x)} ${e.op} ${this.expr(e.y)})`
       case 'cond': return `(${this.expr(e.c)} ? ${this.expr(e.x)} : ${this.expr(e.y)})`
-      case 'prim': return `${whole[e.name] === undefined ? e.name : primNames[e.name] ?? e.name}(${this.list(e.args)})`
+      // The sign of a real number is an integer.
+      case 'prim': return e.name === 'sign' ? `${typeText(e.type)}(sign(${this.list(e.args)}))` : `${whole[e.name] === undefined ? e.name : primNames[e.name] ?? e.name}(${this.list(e.args)})`
       case 'make': return this.make(e.type, e.args)
       case 'part': return this.part(e)
       case 'elem': return `${this.expr(e.of)}[${this.expr(e.at)}]`
