@@ -9,9 +9,8 @@ interface Edit {
 
 type Holder = { set: (e: Expr) => void; readonly get: () => Expr }
 
-function* listsOf(body: Stmt[]): Generator<Stmt[]> {
-  yield body
-  for (const s of body) for (const inner of innerLists(s)) yield* listsOf(inner)
+function listsOf(body: Stmt[]): Stmt[][] {
+  return [body, ...body.flatMap(s => innerLists(s).flatMap(listsOf))]
 }
 
 function innerLists(s: Stmt): Stmt[][] {
@@ -45,11 +44,8 @@ function slots(of: Stmt | Expr): Holder[] {
   }
 }
 
-function* exprSlots(of: Stmt | Expr): Generator<Holder> {
-  for (const slot of slots(of)) {
-    yield slot
-    yield* exprSlots(slot.get())
-  }
+function exprSlots(of: Stmt | Expr): Holder[] {
+  return slots(of).flatMap(slot => [slot, ...exprSlots(slot.get())])
 }
 
 function constant(type: Type): Expr | undefined {
@@ -109,12 +105,12 @@ function* edits(program: Program, keepsMarks: boolean): Generator<Edit> {
     if (f.body.length > 2) yield splice(f.body, 0, f.body.length - 1)
   }
   for (const f of funcs) {
-    for (const list of [...listsOf(f.body)]) {
+    for (const list of listsOf(f.body)) {
       for (let size = list.length; size > 0; size = Math.floor(size / 2)) for (let i = list.length - size; i >= 0; i--) yield splice(list, i, size)
     }
   }
   for (const f of funcs) {
-    for (const list of [...listsOf(f.body)]) {
+    for (const list of listsOf(f.body)) {
       for (let i = 0; i < list.length; i++) {
         const s = list[i]!
         for (const inner of innerLists(s)) if (inner.length > 0) yield splice(list, i, 1, ...inner)
@@ -126,9 +122,9 @@ function* edits(program: Program, keepsMarks: boolean): Generator<Edit> {
     }
   }
   for (const f of funcs) {
-    for (const list of [...listsOf(f.body)]) {
-      for (const s of [...list]) {
-        for (const slot of [...exprSlots(s)]) {
+    for (const list of listsOf(f.body)) {
+      for (const s of list.slice()) {
+        for (const slot of exprSlots(s)) {
           const e = slot.get()
           if (e.kind === 'lit') continue
           const change = (put: Expr): Edit => ({ apply: () => slot.set(put), undo: () => slot.set(e) })
@@ -155,9 +151,9 @@ function withoutParam(program: Program, f: Func, at: number): Edit {
       const drop = (e: Edit): void => { e.apply(); done.push(e) }
       drop(splice(f.params, at, 1))
       for (const g of functionsOf(program)) {
-        for (const list of [...listsOf(g.body)]) {
+        for (const list of listsOf(g.body)) {
           for (const s of list) {
-            for (const slot of [...exprSlots(s)]) {
+            for (const slot of exprSlots(s)) {
               // What was found is gone where it stood in an argument that was taken away.
               const e = slot.get() as Expr | undefined
               if (e?.kind === 'call' && e.of === f && e.args.length > f.params.length) drop(splice(e.args, at, 1))
@@ -181,7 +177,7 @@ function isWhole(program: Program): boolean {
       for (const s of list) for (const slot of exprSlots(s)) { const e = slot.get(); if (e.kind === 'call' && !isKnown(e.of)) return false }
     }
   }
-  return [...listsOf(program.test.body)].some(list => list.some(s => s.kind === 'show'))
+  return listsOf(program.test.body).some(list => list.some(s => s.kind === 'show'))
 }
 
 /** The program as small as it gets in so many attempts. It is changed in place. */
