@@ -32,6 +32,7 @@ import { inline, inlineAll, inlineContexts, inlineSingleCalls } from './opt/inli
 import { licm } from './opt/licm.ts'
 import { boundLists, listVariables } from './opt/lists.ts'
 import { memory } from './opt/memory.ts'
+import { forgetRecursion } from './opt/recursion.ts'
 import { resources } from './opt/resources.ts'
 import { shapeOf, type Shape } from './opt/shape.ts'
 import { simplify } from './opt/simplify.ts'
@@ -417,6 +418,7 @@ export function middle(program: CheckedProgram, roots: Roots, sink: Sink, option
     },
   }
   timed(options, 'derivatives', () => resolveRequests(module, hooks))
+  forgetRecursion(module.funcs)
   if (sink.errors > 0) return module
   options.verifier?.verifyModule(module, 'derivatives')
   return module

@@ -109,6 +109,14 @@ RWStructuredBuffer<D20> q; ${kernel(`D20 x; x.${'b.'.repeat(19)}a = o[1]; o[0] =
 float g<T, int N = 4, int S>(T x) { return N; }
 export float f() { B<float, 3> b; return g<float, 3>(1.0); }`,
   'samplers of devices beside pictures': `TextureCube c; Texture2D t; SamplerState s; SamplerComparisonState z; export float f(float3 d) { return c.SampleLevel(s, d, 0).x + t.SampleCmpLevelZero(z, d.xy, 0.5); }`,
+  'a function that calls itself through its derivative': `[ForceInline] float chooses(float x) { run(); return x; }
+[Differentiable] float f(float x) { return x + chooses(x); }
+void run() { var x = diffPair(3.0); bwd_diff(f)(x, 1.0); o[0] = x.d; }
+${kernel('run();')}`,
+  'a method that calls itself through its derivative': `struct T : IDifferentiable { float k; [Differentiable] float with(float x) { return x; } [Differentiable] float without(float x) { run(); return x; } }
+[Differentiable] float f(T t, float x) { return t.with(x) + t.without(x); }
+void run() { T t = {}; var p = diffPair(t); var x = diffPair(5.0); bwd_diff(f)(p, x, 1.0); o[0] = p.d.k + x.d; }
+${kernel('run();')}`,
   'variables that nothing writes, with values that constant expressions refuse': kernel(`
     o[0] = float(5 / zero); o[1] = float(big + 1); o[2] = float(1 << shift); o[3] = huge * 10.0; o[4] = float(most + 1u); o[5] = float(table[past]);
     o[6] = float(uint(minus)); o[7] = float(7 % zero); o[8] = sqrt(half_); o[9] = float(uint(half_)); o[10] = pair[pair.y]; o[11] = table[pair.x + 7];`,

@@ -3,8 +3,13 @@ import * as ops from '../ir/ops.ts'
 import type { Func } from '../ir/value.ts'
 import { walk } from '../ir/walk.ts'
 
-/** What is known of functions; passes neither make nor end recursion. */
+/** What is known of functions; of passes, only derivatives make recursion. */
 const known = new WeakMap<Func, boolean>()
+
+/** Forgets what is known of functions: a derivative that has its body now may call who asked for it. */
+export function forgetRecursion(funcs: readonly Func[]): void {
+  for (const func of funcs) known.delete(func)
+}
 
 interface Visit {
   readonly func: Func
@@ -18,6 +23,8 @@ interface Visit {
 function calleesOf(func: Func): readonly Func[] {
   const found = new Set<Func>()
   if (func.body !== undefined) walk(func.body, inst => { if (inst.op === ops.call) found.add(inst.attr as Func) })
+  // A derivative that is still to be made will call what its function calls.
+  else if (func.request !== undefined) found.add(func.request.of)
   return [...found]
 }
 

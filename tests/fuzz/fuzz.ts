@@ -8,7 +8,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Targets } from './attempt.ts'
-import { make, readCorpus } from './corpus.ts'
+import { make, readCorpus, type Corpus } from './corpus.ts'
 import { work, type Line, type Task } from './worker.ts'
 
 const number = (name: string, otherwise: number): number => Number(process.env[name] ?? otherwise)
@@ -31,13 +31,14 @@ const findings: Record<string, number> = { exception: 0, slow: 0, refused: 0, en
 const made = { broken: 0, altered: 0, spliced: 0 }
 const sound = { broken: 0, altered: 0, spliced: 0 }
 let unanswered = 0
+let corpus: Corpus | undefined
 /** By worker: the program that it is at, or begins with. */
 const next: number[] = []
 const end = setting.from + setting.count
 
 function found(kind: string, index: number, text: string): void {
   findings[kind] = findings[kind]! + 1
-  const { source, kind: how } = make(readCorpus(setting.of), setting.seed, index)
+  const { source, kind: how } = make(corpus ??= readCorpus(setting.of), setting.seed, index)
   const path = keep(`${setting.seed}-${index}.slang`, `// Program ${index} of seed ${setting.seed}, ${how}. ${kind}: ${text.split('\n')[0]}\n${source}`)
   console.log(`${kind} by program ${index} of seed ${setting.seed} (${path}): ${text.split('\n').slice(0, 8).join('\n    ')}`)
 }
