@@ -75,7 +75,7 @@ function attempt<T>(work: () => T): T | undefined {
 }
 
 /** WGSL of all functions on plain data and their derivatives: an entry point calls each with arguments that nothing is known of. */
-function wgslOfEverything(source: string, verify: boolean): string | undefined {
+export function wgslOfEverything(source: string, verify: boolean): string | undefined {
   const options: MiddleOptions = { level: 2, verifier: verify ? verifier : undefined, target: 'wgsl' }
   const module = bounded(() => {
     const sink = new Sink()

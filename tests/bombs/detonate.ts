@@ -1,0 +1,25 @@
+/** Runs a bomb in a process of its own. */
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import type { Way } from './all.ts'
+import type { Taken } from './child.ts'
+
+/** The most that a bomb may take: milliseconds of the processor, megabytes. */
+export const mostCpu = 2000
+export const mostMemory = 512
+/** A bomb that takes more is ended, in seconds of the processor. */
+const patience = 8
+
+/** What a bomb took, and why it failed if it ended the process. */
+export async function detonate(script: string, name: string, way: Way): Promise<Taken & { readonly failure?: string }> {
+  try {
+    const limited = ['-c', `ulimit -t ${patience}; exec "$@"`, 'sh', process.execPath, `--max-old-space-size=${mostMemory}`, script, name, way]
+    const { stdout } = await promisify(execFile)('sh', limited, { maxBuffer: 2 ** 26 })
+    return JSON.parse(stdout.trim().split('\n').at(-1)!) as Taken
+  } catch (error) {
+    const { killed, signal, stderr = '' } = error as { killed?: boolean; signal?: string; stderr?: string }
+    const memory = /heap out of memory|invalid (array|string) length/i.test(stderr)
+    const text = stderr.split('\n').filter(line => /Error|error|^\s+at /.test(line)).slice(0, 3).join(' ')
+    return { outcome: text.slice(0, 400), cpu: 0, memory: 0, failure: memory ? 'out of memory' : killed === true || signal != null ? `ended by ${signal}` : 'threw' }
+  }
+}

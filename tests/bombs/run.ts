@@ -1,0 +1,33 @@
+/**
+ * `npm run test:bombs`: compiles each bomb to each target, each in a process of its own, and fails where one takes more than two
+ * seconds of the processor or 512 MB, or throws. `OF=name` takes the bombs whose names hold that, `WAY=js` one target.
+ */
+import { availableParallelism } from 'node:os'
+import { bombs, ways, type Way } from './all.ts'
+import { detonate, mostCpu, mostMemory } from './detonate.ts'
+import { largest } from './recipe.ts'
+
+const chosen = Object.keys(bombs).filter(name => name.includes(process.env['OF'] ?? ''))
+const targets = ways.filter(way => way === (process.env['WAY'] ?? way))
+const jobs = chosen.flatMap(name => targets.map(way => [name, way] as const))
+const verbose = process.env['VERBOSE'] !== undefined
+let failed = 0
+let at = 0
+let worst = { cpu: 0, memory: 0 }
+
+async function work(): Promise<void> {
+  for (let job = jobs[at++]; job !== undefined; job = jobs[at++]) await one(...job)
+}
+
+async function one(name: string, way: Way): Promise<void> {
+  const size = Buffer.byteLength(bombs[name]!())
+  const taken = await detonate(process.argv[2] ?? '', name, way)
+  const wrong = taken.failure ?? (taken.cpu > mostCpu ? 'too slow' : taken.memory > mostMemory ? 'too large' : undefined)
+  if (wrong !== undefined) failed++
+  else worst = { cpu: Math.max(worst.cpu, taken.cpu), memory: Math.max(worst.memory, taken.memory) }
+  if (wrong !== undefined || verbose) console.log(`${wrong === undefined ? 'ok  ' : 'FAIL'} ${name} → ${way}: ${taken.cpu} ms, ${taken.memory} MB, ${size > largest ? `${size} B source, ` : ''}${wrong ?? ''} ${taken.outcome}`)
+}
+
+await Promise.all(Array.from({ length: Number(process.env['JOBS'] ?? availableParallelism()) }, work))
+console.log(`${jobs.length} bombs: ${failed} failed; the others took at most ${worst.cpu} ms and ${worst.memory} MB`)
+process.exitCode = failed > 0 ? 1 : 0
