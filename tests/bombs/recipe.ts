@@ -1,7 +1,7 @@
 /** What bombs are made with: a bomb is a source of at most 64 KB, made when it is needed. */
 
 /** The largest source that must compile in bounded time and memory, in characters. */
-export const largest = 64 * 1024
+export const largest: number = 64 * 1024
 
 /** Bombs by name. */
 export type Bombs = Readonly<Record<string, () => string>>
