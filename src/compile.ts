@@ -21,7 +21,7 @@ import type { DiffLevel, Func, Module } from './ir/value.ts'
 import { walk } from './ir/walk.ts'
 import type { Pictures } from './lower/context.ts'
 import type { Conformance } from './lower/dispatch.ts'
-import { lower, type EntryRoot, type ExportRoot, type Roots } from './lower/lower.ts'
+import { lower, type Lowered, type EntryRoot, type ExportRoot, type Roots } from './lower/lower.ts'
 import { subjectsOf, type Subject } from './lower/subjects.ts'
 import type { Change, Cx } from './opt/cx.ts'
 import { dce } from './opt/dce.ts'
@@ -225,7 +225,7 @@ class Runner {
 }
 
 export type Root = ExportRoot
-export type { Pictures, Roots }
+export type { Lowered, Pictures, Roots }
 export { pictures } from './lower/picture.ts'
 
 /** What to read and what to compile of it. */
@@ -365,6 +365,11 @@ export function front(source: string, options: FrontOptions, core: LibraryData, 
     searchPaths: options.searchPaths ?? [], defines: options.defines ?? {}, columnMajor: options.matrixLayout === 'column-major',
   }, core, sink))
   return new Checked(program, options)
+}
+
+/** Lowers what the roots need, and leaves derivatives as what they are asked for: what the program says, without any pass. */
+export function asWritten(program: CheckedProgram, roots: Roots, sink: Sink, pictures: Pictures | undefined): Lowered {
+  return lower(program, roots, sink, undefined, pictures)
 }
 
 /** Lowers what the roots need and writes the derivatives; every mistake that IR can show is found here. */

@@ -7,10 +7,11 @@ import { notDifferentiable } from './base/errors/derivative.ts'
 import { missingExport } from './base/errors/lower.ts'
 import { checkAssigned } from './check/assigned.ts'
 import { checkStrictly } from './check/strict.ts'
-import { Explainer, core, limitTrips, pictures, type Checked, type Explain, type Explanation, type Pictures, type Root, type Stage, type Target } from './compile.ts'
+import { Explainer, core, limitTrips, pictures, type Checked, type Explain, type Explanation, type Pictures, type Root, type Roots, type Stage, type Target } from './compile.ts'
 import { printFunc, printModule } from './ir/print.ts'
 import * as verifier from './ir/verify.ts'
 import { Derived, blame, type Blame } from './debug/blame.ts'
+import { Reference } from './debug/reference.ts'
 import { traceNonFinite, type NonFinite, type Weights } from './debug/trace.ts'
 import { toData } from './debug/data.ts'
 import type { Data } from './ir/run.ts'
@@ -32,6 +33,7 @@ export type { BindingInfo, BindingKind, EntryReflection, HandleInfo, PrintFormat
 export { sourceOf } from './host/origin.ts'
 export { sourceMapJson, withSourceLines, type SourceMapOptions } from './target/wgsl/sourcemap.ts'
 export type { SourceMapping, Wgsl } from './target/wgsl/emit.ts'
+export type { Reference } from './debug/reference.ts'
 export type { NonFinite, Weights } from './debug/trace.ts'
 export type { JsOutput } from './target/js/js.ts'
 export type { WasmOutput } from './target/wasm/wasm.ts'
@@ -88,16 +90,18 @@ export class Program extends WgslProgram {
    * some modes, or of all that its entry points and exported functions ask for.
    */
   #watch(name: string | undefined, explain: Explain, modes: readonly Root['mode'][] = ['backward'], pictures?: Pictures): Module {
-    return this.lowered((checked, sink) => {
-      const isEntry = this.entries.some(e => e.name === name)
-      const subject = name === undefined || isEntry ? undefined : checked.subject(name)
-      if (name !== undefined && !isEntry && subject === undefined) sink.add(missingExport, undefined, { name })
-      if (subject !== undefined && checked.level(subject) === 'none' && modes.some(m => m !== 'primal')) {
-        sink.add(notDifferentiable, subject.func.span ?? undefined, { name: subject.name, level: 'backward' })
-      }
-      return subject === undefined ? checked.roots(sink)
-        : { entries: [], exports: modes.map(mode => ({ ...subject, mode, name: mode === 'primal' ? subject.name : `${mode} derivative` })), conformances: checked.roots(sink).conformances }
-    }, { explain, pictures })
+    return this.lowered((checked, sink) => this.#only(name, modes, checked, sink), { explain, pictures })
+  }
+
+  #only(name: string | undefined, modes: readonly Root['mode'][], checked: Checked, sink: Sink): Roots {
+    const isEntry = this.entries.some(e => e.name === name)
+    const subject = name === undefined || isEntry ? undefined : checked.subject(name)
+    if (name !== undefined && !isEntry && subject === undefined) sink.add(missingExport, undefined, { name })
+    if (subject !== undefined && checked.level(subject) === 'none' && modes.some(m => m !== 'primal')) {
+      sink.add(notDifferentiable, subject.func.span ?? undefined, { name: subject.name, level: 'backward' })
+    }
+    return subject === undefined ? checked.roots(sink)
+      : { entries: [], exports: modes.map(mode => ({ ...subject, mode, name: mode === 'primal' ? subject.name : `${mode} derivative` })), conformances: checked.roots(sink).conformances }
   }
 
   protected override pictures(): Pictures {
@@ -140,8 +144,18 @@ export class Program extends WgslProgram {
   traceNonFinite(name: string, args: readonly unknown[], options: { readonly gradient?: boolean; readonly weights?: Weights; readonly globals?: Globals } = {}): NonFinite | null {
     const module = this.#watch(name, new Derived(), options.gradient === true ? ['primal', 'backward'] : ['primal'], pictures)
     const find = (exported: string): Func | undefined => module.funcs.find(f => f.info.exported === exported)
-    const primal = module.funcs.find(f => f.info.exported !== undefined && !f.info.exported.endsWith(' derivative'))!
+    const primal = primalOf(module)
     return traceNonFinite(primal, options.gradient === true ? find('backward derivative') : undefined, args, options.weights, contents(module, options.globals)) ?? null
+  }
+
+  /**
+   * Central differences of a function that can be called by name, taken of what the program says rather than of what is compiled from it:
+   * they hold what the program holds constant, in derivatives that the function takes itself too. Throws `CompileError`.
+   */
+  reference(name: string): Reference {
+    const { module, derivatives } = this.asWritten((checked, sink) => this.#only(name, ['primal'], checked, sink))
+    const func = primalOf(module)
+    return new Reference(func, derivatives, globals => contents(module, globals))
   }
 
   /**
@@ -152,7 +166,7 @@ export class Program extends WgslProgram {
   blame(name: string, mode: 'forward' | 'reverse', inputs: readonly unknown[], tangents: readonly unknown[], globals: Globals = {}): Blamed | 'agrees' | null {
     const derived = new Derived()
     const module = this.#watch(name, derived, ['primal', mode === 'forward' ? 'forward' : 'backward'], pictures)
-    const func = module.funcs.find(f => f.info.exported !== undefined && !f.info.exported.endsWith(' derivative'))!
+    const func = primalOf(module)
     const found = blame(derived, func, { mode, inputs, tangents, globals: contents(module, globals) })
     if (found === null || found === 'agrees') return found
     const { span, ...rest } = found
@@ -163,6 +177,11 @@ export class Program extends WgslProgram {
 
 /** Contents of buffers (arrays of elements) and uniforms, by name. */
 export type Globals = Readonly<Record<string, unknown>>
+
+/** The function itself among those that were lowered to be watched. */
+function primalOf(module: Module): Func {
+  return module.funcs.find(f => f.info.exported !== undefined && !f.info.exported.endsWith(' derivative'))!
+}
 
 /** What the interpreter is to find in the globals of a module. */
 function contents(module: Module, globals: Globals = {}): Record<string, Data> {

@@ -7,7 +7,7 @@ import { notDifferentiable, unboundedLoop } from './base/errors/derivative.ts'
 import { missingEntry } from './base/errors/target.ts'
 import { tooDeep } from './base/errors/names.ts'
 import { renderDiagnostics } from './base/render.ts'
-import { finish, front, middle, timed, working, type Checked, type FrontOptions, type Explain, type Level, type LibraryData, type MiddleOptions, type Pictures, type Root, type Roots, type Target, type Verifier } from './compile.ts'
+import { asWritten, finish, front, middle, timed, working, type Checked, type FrontOptions, type Explain, type Level, type LibraryData, type Lowered, type MiddleOptions, type Pictures, type Root, type Roots, type Target, type Verifier } from './compile.ts'
 import type { Module } from './ir/value.ts'
 import { dataSignature, type DataSignature } from './target/data.ts'
 import { Layouts } from './target/layout.ts'
@@ -177,6 +177,17 @@ export class WgslProgram {
     const module = sink.errors > 0 ? undefined : bounded(sink, () => middle(checked.program, roots, sink, { ...this.#passes(undefined, undefined, false), ...options }))
     if (sink.errors > 0) throw new CompileError(sink.list)
     return module!
+  }
+
+  /** Lowers what is asked of the program as it is written. Throws `CompileError`. */
+  protected asWritten(ask: (checked: Checked, sink: Sink) => Roots): Lowered {
+    this.#check()
+    const sink = new Sink()
+    const checked = this.#checked!
+    const roots = ask(checked, sink)
+    const lowered = sink.errors > 0 ? undefined : bounded(sink, () => asWritten(checked.program, roots, sink, this.pictures()))
+    if (sink.errors > 0) throw new CompileError(sink.list)
+    return lowered!
   }
 
   /** Warns of what is doubtful and no mistake; not in what only makes WGSL, to keep that small. */

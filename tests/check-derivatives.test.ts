@@ -133,3 +133,57 @@ describe('what first is not finite', () => {
     expect(trace(source, [[1, 2, 3]])).toBeNull()
   })
 })
+
+describe('derivatives of derivatives', () => {
+  const held = `[Differentiable] float f0(no_diff float k, float x) { return k * x * x; }
+[Differentiable] float f4(float x) { return f0(x * x, x); }
+[Differentiable] public float F(float a) { return fwd_diff(f4)(diffPair(a, 1.0)).d; }
+[Differentiable] public float B(float a) { var p = diffPair(a); bwd_diff(f4)(p, 1.0); return p.d; }
+`
+
+  test('are right where what no_diff holds is held, one call deep too', async () => {
+    const all = await outcomes(held)
+    for (const name of ['f0', 'f4', 'F', 'B']) expect(all[name], name).toMatchObject({ status: 'ok', disagreement: null })
+    expect(all['F']!.held).toBe(8)
+  })
+
+  test('are compared with what the program says, whatever is compiled from it', () => {
+    const program = compile(held)
+    // F = 2 K a and B the same, with K = a² held: the slope is 2 a².
+    for (const name of ['F', 'B']) expect(program.reference(name).slope([0.7], [1], { '': 1 })).toBeCloseTo(0.98, 6)
+    expect(program.reference('f4').slope([0.7], [1], { '': 1 })).toBeCloseTo(2 * 0.7 ** 3, 6)
+  })
+
+  test('are those that the user gives, and held through dispatch, results, objects and branches', () => {
+    const program = compile(`interface I : IDifferentiable { [Differentiable] [NoDiffThis] float f(float x); [Differentiable] no_diff float g(float x, out float y); }
+struct A : I { float k; [Differentiable] [NoDiffThis] float f(float x) { return k * x * x; } [Differentiable] no_diff float g(float x, out float y) { y = sin(x); return x * x; } }
+struct C : I { float2 k; [Differentiable] [NoDiffThis] float f(float x) { return k.y * x; } [Differentiable] no_diff float g(float x, out float y) { y = x; return x; } }
+[Differentiable] float both(I i, float x) { float y; float r = i.g(x, y); return r * y + i.f(x); }
+[Differentiable] float f(float x, bool other) { A a = { x * x }; I i = a; C c = { float2(x, x) }; if (other) i = c; return both(i, x); }
+[Differentiable] float first(float x, bool other) { return fwd_diff(f)(diffPair(x, 1.0), other).d; }
+[BackwardDerivative(b)] float g(float x) { return x * x; }
+[Differentiable] void b(inout DifferentialPair<float> x, float r) { x = diffPair(x.p, 5 * x.p * x.p * r); }
+[Differentiable] float sumOf(float x) { return g(x) * x; }
+[Differentiable] float own(float x) { var p = diffPair(x); bwd_diff(sumOf)(p, 1.0); return p.d; }
+`)
+    const first = program.reference('first')
+    // K sin x + K x² with K = x² held: K cos x + 2 K x, then −K sin x + 2 K.
+    expect(first.slope([0.7, false], [1, undefined], { '': 1 })).toBeCloseTo(0.49 * (2 - Math.sin(0.7)), 6)
+    // r x + k x with r = k = x held: r + k, then nothing.
+    expect(first.slope([0.7, true], [1, undefined], { '': 1 })).toBeCloseTo(0, 6)
+    // What the user gives stands for the slope of g: 5 x³ + x², then 15 x² + 2 x.
+    expect(program.reference('own').slope([0.7], [1], { '': 1 })).toBeCloseTo(15 * 0.49 + 1.4, 6)
+  })
+
+  test('of third order agree too', async () => {
+    const all = await outcomes(`${held}[Differentiable] float third(float a, float b) { var p = diffPair(a * b); bwd_diff(F)(p, b); return p.d * a; }`)
+    expect(all['third']).toMatchObject({ status: 'ok' })
+    expect(compile(`${held}[Differentiable] float third(float a) { var p = diffPair(a); bwd_diff(F)(p, 1.0); return p.d * a; }`).reference('third').slope([0.7], [1], { '': 1 })).toBeCloseTo(0.98, 6)
+  })
+
+  test('say so where differences cannot be taken', () => {
+    const endless = compile(`${held}[Differentiable] float slow(float a) { float s = 0; for (int i = 0; i < 10000000; i++) s += detach(a) * a; return s; }`)
+    expect(endless.reference('slow').slope([0.7], [1], { '': 1 })).toEqual({ why: 'the run takes too many steps' })
+    expect(compile(`${held}[Differentiable] float edge(float a) { return fwd_diff(f4)(diffPair(abs(a), 1.0)).d + abs(a); }`).reference('edge').slope([0], [1], { '': 1 })).toBe('kink')
+  })
+})

@@ -2,7 +2,7 @@
  * Tests of derivatives without any set-up: each differentiable function of a program at random inputs, forward mode against
  * central differences, and reverse against forward by the inner product ⟨w, J v⟩ = ⟨Jᵀ w, v⟩, all in double precision.
  */
-import { CompileError, InternalError, type Blamed, type Diagnostic, type NonFinite, type Program } from '../index.ts'
+import { CompileError, InternalError, type Blamed, type Diagnostic, type NonFinite, type Program, type Reference } from '../index.ts'
 import { anyDirection, anyScalar, build, combine, inner, randomFrom, type Random } from './sample.ts'
 import { Subject } from './subject.ts'
 import { zeroOf } from './constant.ts'
@@ -91,6 +91,7 @@ class Examination {
   readonly #name: string
   readonly #options: CheckOptions
   readonly #random: Random
+  readonly #reference: Reference
   #compared = 0
   #kinks = 0
   #notFinite = 0
@@ -104,6 +105,7 @@ class Examination {
     this.#program = program
     this.#name = name
     this.#options = options
+    this.#reference = program.reference(name)
     // Names enter the seed, so that a function gets the same inputs whatever stands beside it.
     let own = seed
     for (const c of name) own = Math.imul(own ^ c.charCodeAt(0), 16777619)
@@ -180,6 +182,8 @@ class Examination {
     }
     const blame = this.#program.blame(this.#name, first.mode, inputs, along, subject.globals)
     if (blame !== 'agrees') return { ...first, blame }
+    // What is held constant has been held in these differences already.
+    if (this.#reference.holds) return first
     return first.mode === 'forward' && (first.reverse === null || near(first.reverse, first.forward, 1e-6)) ? 'held' : first
   }
 
@@ -187,9 +191,16 @@ class Examination {
     const moved = (h: number): number => inner(subject.value(inputs.map((x, i) => direction[i] === undefined ? x : combine(x, direction[i], (p, d) => p + h * d))), weights)
     const slope = (h: number): number => (moved(h) - moved(-h)) / (2 * h)
     const forward = inner(subject.jvp(inputs, direction.map((d, i) => d ?? (subject.inputs[i]!.d && zeroOf(subject.inputs[i]!.d)))), weights)
-    const [coarse, differences] = [slope(1e-4), slope(1e-5)]
+    const [coarse, own] = [slope(1e-4), slope(1e-5)]
     const sides = [(moved(1e-5) - moved(0)) / 1e-5, (moved(0) - moved(-1e-5)) / 1e-5]
-    if (![forward, coarse, differences].every(Number.isFinite)) return 'not finite'
+    if (![forward, coarse, own].every(Number.isFinite)) return 'not finite'
+    const isSmooth = near(coarse, own, 1e-4) && near(sides[0]!, sides[1]!, 1e-2)
+    const truth = this.#reference.holds ? this.#reference.slope(inputs, direction, weights, subject.globals) : isSmooth ? own : 'kink'
+    if (typeof truth === 'object' && (this.#reference.differentiates || !isSmooth || !near(forward, own, 1e-4))) {
+      this.#why = `differences that hold what it holds constant cannot be taken: ${truth.why}`
+      return 'stopped'
+    }
+    const differences = typeof truth === 'number' ? truth : own
     const gradients = subject.vjp(inputs, weights)
     const reverse = gradients === undefined ? null : gradients.reduce<number>((sum, g, i) => sum + inner(g, direction[i]), 0)
     const found = (mode: Disagreement['mode']): Disagreement => ({
@@ -199,7 +210,8 @@ class Examination {
       // Whichever of the two is off the differences.
       return found(near(reverse, differences, 1e-4) ? 'forward' : 'reverse')
     }
-    if (!near(coarse, differences, 1e-4) || !near(sides[0]!, sides[1]!, 1e-2)) return 'kink'
-    return near(forward, differences, 1e-4) ? 'ok' : found('forward')
+    if (truth === 'kink') return 'kink'
+    if (!near(forward, differences, 1e-4)) return found('forward')
+    return near(own, differences, 1e-4) ? 'ok' : 'held'
   }
 }

@@ -5,11 +5,12 @@
  */
 import type { Span } from '../base/source.ts'
 import type { Explain, Jvp, Split } from '../ad/context.ts'
-import * as ops from '../ir/ops.ts'
-import { Machine, type Data, type RunOptions } from '../ir/run.ts'
+import { Machine, Stopped, type Data, type RunOptions } from '../ir/run.ts'
 import { differential } from '../ir/type.ts'
-import { inputs, type Func, type Inst } from '../ir/value.ts'
-import { filled, inner, isFinite, moved, quotient, toData } from './data.ts'
+import { inputs, type Func } from '../ir/value.ts'
+import { filled, inner, toData } from './data.ts'
+import { differences, gap, norm } from './held.ts'
+import { substitute } from './meaning.ts'
 
 /** Collects the derivative functions that are made. */
 export class Derived implements Explain {
@@ -44,65 +45,7 @@ const options: RunOptions = { mode: 'f64', steps: 4_000_000 }
 /** Calls that are looked at; the wrong one is likely among the first. */
 const callLimit = 2000
 
-/** A run in which what is held constant is what it was in another. */
-class Held {
-  readonly #values: Data[] = []
-  #next = 0
-  #replays = false
-
-  replay(): void {
-    this.#replays = true
-    this.#next = 0
-  }
-
-  readonly intercept = (inst: Inst, value: Data): Data => inst.op === ops.detach ? this.#hold(value) : value
-
-  readonly returned = (func: Func, results: readonly Data[]): readonly Data[] =>
-    func.info.treatAsDifferentiable ? this.#hold(results as Data) as readonly Data[] : results
-
-  #hold(value: Data): Data {
-    if (!this.#replays) this.#values.push(value)
-    return this.#replays ? this.#values[this.#next++] ?? value : value
-  }
-}
-
-/** The function that stands for another where derivatives are taken. */
-function substitute(func: Func): Func {
-  return func.info.substitute ?? func
-}
-
-/** Directional slopes of a function's results by central differences; undefined near a kink, or where something is not finite. */
-export function differences(func: Func, args: readonly Data[], direction: readonly (Data | undefined)[], more: RunOptions = {}): readonly Data[] | undefined {
-  const types = func.body!.params.map(p => p.type)
-  const held = new Held()
-  const run = (): Machine => new Machine({ ...options, ...more, intercept: held.intercept, returned: held.returned, instead: substitute })
-  const at = (h: number): readonly Data[] => {
-    held.replay()
-    const moves = args.map((x, i) => direction[i] === undefined ? x : moved(types[i]!, x, direction[i], h))
-    return run().call(func, moves)
-  }
-  const base = run().call(func, args)
-  const slope = (h: number): readonly Data[] => {
-    const [up, down] = [at(h), at(-h)]
-    return base.map((_, i) => differential(func.results[i]!) === null ? 0 : quotient(func.results[i]!, up[i]!, down[i]!, 2 * h))
-  }
-  const [coarse, fine] = [slope(1e-4), slope(1e-5)]
-  if (!coarse.every(isFinite) || !fine.every(isFinite)) return undefined
-  const [size, gap] = [norm(fine), norm(fine.map((x, i) => subtract(x, coarse[i]!)))]
-  return gap > 1e-4 * (1 + size) ? undefined : fine
-}
-
-function subtract(x: Data, y: Data): Data {
-  if (typeof x === 'number' && typeof y === 'number') return x - y
-  return Array.isArray(x) && Array.isArray(y) ? (x as readonly Data[]).map((a, i) => subtract(a, (y as readonly Data[])[i]!)) : 0
-}
-
-function norm(list: readonly Data[]): number {
-  return Math.sqrt(list.reduce<number>((sum, x) => sum + inner(x, x), 0))
-}
-
 const near = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-3 * (1 + Math.abs(a) + Math.abs(b))
-
 
 /** Looks for the forward derivative that goes wrong when `jvp` is called. */
 function blameForward(derived: Derived, jvp: Func, args: readonly Data[], more: RunOptions): Blame | 'agrees' | null {
@@ -116,14 +59,14 @@ function blameForward(derived: Derived, jvp: Func, args: readonly Data[], more: 
     if (of.body === undefined) return
     let k = of.body.params.length
     const direction = of.body.params.map((_, i) => active[i] ? given[k++] : undefined)
-    const slopes = differences(of, given.slice(0, of.body.params.length), direction, more)
+    const slopes = differences(of, given.slice(0, of.body.params.length), direction, () => ({ ...options, ...more, instead: substitute }))
     if (slopes === undefined) return
     let r = of.results.length
     of.results.forEach((_, i) => {
       if (!made.results[i] || found !== undefined) return
       const tangent = results[r++]!
-      const gap = norm([subtract(tangent, slopes[i]!)])
-      if (gap <= 1e-3 * (1 + norm([slopes[i]!]))) return
+      const off = gap(tangent, slopes[i]!)
+      if (off <= 1e-3 * (1 + norm([slopes[i]!]))) return
       found = { name: of.name, derivative: rule?.name ?? '', mode: 'forward', span: (rule ?? of).span, ...worst(slopes[i]!, tangent) }
     })
     agrees = func === jvp && found === undefined
@@ -160,7 +103,7 @@ function blameReverse(derived: Derived, primal: Func, args: readonly Data[], mor
     const { of, split, isCustom } = known
     if (of.body === undefined) return
     const direction = of.body.params.map((p, i) => split.activeInputs[i] ? filled(differential(p.type)!, float) : undefined)
-    const slopes = differences(of, given, direction, more)
+    const slopes = differences(of, given, direction, () => ({ ...options, ...more, instead: substitute }))
     if (slopes === undefined) return
     const weights = of.results.flatMap((type, i) => split.activeResults[i] ? [filled(differential(type)!, float)] : [])
     const context = results.slice(split.own)
@@ -193,9 +136,9 @@ export interface Suspicion {
 export function blame(derived: Derived, func: Func, suspicion: Suspicion): Blame | 'agrees' | null {
   try {
     return find(derived, func, suspicion)
-  } catch {
-    // Runs that take too many steps, or leave their buffers, tell nothing.
-    return null
+  } catch (error) {
+    if (error instanceof Stopped) return null
+    throw error
   }
 }
 

@@ -5,11 +5,19 @@
 import * as ops from './ops.ts'
 import type { Op } from './ops.ts'
 import { apply, bitcastScalar, convertScalar, wrap, zeroScalar, type Mode, type Scalar } from './scalar.ts'
-import { bounded, type Type } from './type.ts'
+import { bounded, isFloat, type ScalarName, type Type } from './type.ts'
 import { Func, Global, Inst, inputs, type Module, type Region, type Value } from './value.ts'
 
+/** Thrown where a program cannot be run to its end: it takes too long, nests too deep, traps, or calls what has no body here. */
+export class Stopped extends Error {}
+
+/** A float that is more than its value: it carries derivatives, which those who made it can tell. */
+export abstract class Carrier {
+  abstract readonly value: number
+}
+
 /** A value at run time: a composite is the array of its components. */
-export type Data = Scalar | readonly Data[] | Pointer
+export type Data = Scalar | Carrier | readonly Data[] | Pointer
 
 /** A place in memory: component `key` of `of`. */
 export interface Pointer {
@@ -38,6 +46,12 @@ export interface RunOptions {
   readonly returned?: (func: Func, results: readonly Data[]) => readonly Data[]
   /** What to call instead of a function. */
   readonly instead?: (func: Func) => Func
+  /** May put other arguments in the stead of a call's. */
+  readonly given?: (func: Func, args: readonly Data[]) => readonly Data[]
+  /** Says what a call gives; undefined where the function's body does. */
+  readonly define?: (machine: Machine, func: Func, args: readonly Data[]) => readonly Data[] | undefined
+  /** Operations on floats that carry more than their value. */
+  readonly carried?: (op: Op, type: ScalarName, x: Data, y: Data) => Data
 }
 
 const maxDepth = 200
@@ -86,10 +100,22 @@ export class Machine {
   }
 
   call(func: Func, args: readonly Data[]): readonly Data[] {
-    const steps = this.#call(func, args)
-    let step = steps.next()
-    while (!step.done) step = steps.next()
-    return step.value
+    return finished(this.#call(func, args))
+  }
+
+  /** Calls a function as a program would. */
+  invoke(func: Func, args: readonly Data[]): readonly Data[] {
+    return finished(this.#enter(func, args))
+  }
+
+  *#enter(func: Func, args: readonly Data[]): Steps<readonly Data[]> {
+    const { given, instead, define, returned } = this.#options
+    const callee = instead?.(func) ?? func
+    let taken = given?.(func, args) ?? args
+    if (callee !== func) taken = given?.(callee, taken) ?? taken
+    let results = define?.(this, callee, taken) ?? (yield* this.#call(callee, taken))
+    if (callee !== func) results = returned?.(callee, results) ?? results
+    return returned?.(func, results) ?? results
   }
 
   dispatch(func: Func, groups: readonly [number, number, number], uniforms: readonly Data[]): void {
@@ -124,20 +150,19 @@ export class Machine {
     const args = read(inst.args, env)
     const hides = this.#options.opaque === true && func.info.library
     if (hides) this.#inLibrary++
-    let results = yield* this.#call(this.#options.instead?.(func) ?? func, args)
+    const results = yield* this.#enter(func, args)
     if (hides) this.#inLibrary--
-    results = this.#options.returned?.(func, results) ?? results
     write(inst.results, results, env)
     this.#options.called?.(func, args, results)
     if (hides && this.#inLibrary === 0) for (const result of results) this.#options.watch?.(inst, result, args)
   }
 
   *#call(func: Func, args: readonly Data[]): Steps<readonly Data[]> {
-    const builtin = spelled(func)
-    if (builtin !== undefined) return [this.#lanes(func.results[0]!, args, builtin)]
+    const builtin = func.body !== undefined && this.#options.carried !== undefined && args.some(isTracked) ? undefined : spelled(func)
+    if (builtin !== undefined) return [this.#lanes(func.results[0]!, args.map(untracked), builtin)]
     const body = func.body
-    if (body === undefined) throw new Error(`${func.name} has no body`)
-    if (this.#depth >= maxDepth) throw new Error('calls are nested too deeply')
+    if (body === undefined) throw new Stopped(`${func.name} has no body`)
+    if (this.#depth >= maxDepth) throw new Stopped('calls are nested too deeply')
     this.#depth++
     const env: Env = []
     body.params.forEach((p, i) => { env[p.id] = args[i]! })
@@ -163,7 +188,7 @@ export class Machine {
   /** Runs a region; gives the terminator that ended it, whose operands stand in `env`. */
   *#region(region: Region, env: Env): Steps<Inst> {
     for (const inst of region.insts) {
-      if (--this.#left < 0) throw new Error('the run takes too many steps')
+      if (--this.#left < 0) throw new Stopped('the run takes too many steps')
       if (inst.op.ends) return inst
       let left: Inst | undefined
       switch (inst.op) {
@@ -229,8 +254,8 @@ export class Machine {
       case ops.zero: case ops.undef: return zeroOf(type!)
       case ops.detach: return x
       case ops.select: return choose(x, y, z)
-      case ops.convert: return lanewise(x, v => convertScalar(inst.args[0]!.type.scalar!, type!.scalar!, v, this.#mode))
-      case ops.bitcast: return lanewise(x, v => bitcastScalar(inst.args[0]!.type.scalar!, type!.scalar!, v))
+      case ops.convert: return lanewise(x, v => v instanceof Carrier ? isFloat(type!) ? v : convertScalar('f64', type!.scalar!, v.value, this.#mode) : convertScalar(inst.args[0]!.type.scalar!, type!.scalar!, v, this.#mode))
+      case ops.bitcast: return lanewise(untracked(x), v => bitcastScalar(inst.args[0]!.type.scalar!, type!.scalar!, v as Scalar))
       case ops.construct: return args
       case ops.splat: return splat(x, type!)
       case ops.extract: return at(x, attr as number)
@@ -256,18 +281,20 @@ export class Machine {
         return { of: list, key: i }
       }
       case ops.load: return copy(target(x))
-      case ops.store: assign(x as Pointer, y); return 0
+      // No derivative flows through what others see.
+      case ops.store: assign(x as Pointer, inst.args[0]!.type.space === 'function' ? y : untracked(y)); return 0
       case ops.length: return (target(x) as Data[]).length
-      case ops.atomic: return this.#atomic(attr as string, type!, x as Pointer, y as Scalar, z as Scalar)
-      case ops.print: this.#options.print?.(attr as string, args); return 0
+      case ops.atomic: return this.#atomic(attr as string, type!, x as Pointer, untracked(y) as Scalar, untracked(z) as Scalar)
+      case ops.print: this.#options.print?.(attr as string, args.map(untracked)); return 0
       case ops.trap:
-        if (x !== true) throw new Error(`trap: ${String(attr)}`)
+        if (x !== true) throw new Stopped(`trap: ${String(attr)}`)
         return 0
       default: return this.#arithmetic(inst.op, inst.args[0]!.type, x, y)
     }
   }
 
   #arithmetic(op: Op, type: Type, x: Data, y: Data): Data {
+    if (x instanceof Carrier || y instanceof Carrier) return this.#options.carried!(op, type.scalar!, x, y)
     if (type.kind === 'scalar') return apply(op, type.scalar!, x as Scalar, y as Scalar, this.#mode)
     if (type.kind === 'list') {
       const [short, long] = (x as readonly Data[]).length < (y as readonly Data[]).length ? [x as readonly Data[], y] : [y as readonly Data[], x]
@@ -308,7 +335,7 @@ export class Machine {
   }
 
   #atomic(how: string, type: Type, p: Pointer, y: Scalar, z: Scalar): Data {
-    const old = target(p) as Scalar
+    const old = untracked(target(p)) as Scalar
     const rows: Readonly<Record<string, Op>> = { add: ops.add, and: ops.and, or: ops.or, xor: ops.xor }
     let value: Scalar
     switch (how) {
@@ -322,6 +349,13 @@ export class Machine {
     assign(p, value)
     return old
   }
+}
+
+/** Runs a call to its end. */
+function finished<T>(steps: Steps<T>): T {
+  let step = steps.next()
+  while (!step.done) step = steps.next()
+  return step.value
 }
 
 function read(values: readonly Value[], env: Env): Data[] {
@@ -371,8 +405,18 @@ function choose(c: Data, x: Data, y: Data): Data {
   return (c as readonly Data[]).map((lane, i) => choose(lane, at(x, i), at(y, i)))
 }
 
-function lanewise(x: Data, f: (x: Scalar) => Scalar): Data {
-  return Array.isArray(x) ? (x as readonly Data[]).map(part => lanewise(part, f)) : f(x as Scalar)
+function lanewise(x: Data, f: (x: Scalar | Carrier) => Scalar | Carrier): Data {
+  return Array.isArray(x) ? (x as readonly Data[]).map(part => lanewise(part, f)) : f(x as Scalar | Carrier)
+}
+
+function isTracked(x: Data): boolean {
+  return x instanceof Carrier || (Array.isArray(x) && (x as readonly Data[]).some(isTracked))
+}
+
+/** A value without what its floats carry. */
+export function untracked(x: Data): Data {
+  if (x instanceof Carrier) return x.value
+  return Array.isArray(x) ? (x as readonly Data[]).map(untracked) : x
 }
 
 function splat(x: Data, type: Type): Data {
