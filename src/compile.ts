@@ -43,7 +43,7 @@ import { unroll, unrollFew, unrollSmall } from './opt/unroll.ts'
 import { unused, unusedParams, unusedTypes } from './opt/unused.ts'
 
 export { core } from './check/core.generated.ts'
-export { working } from './check/library.ts'
+export { forgetCore } from './check/library.ts'
 export type { LibraryData }
 
 /** The stages whose IR can be looked at, in order. */

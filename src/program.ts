@@ -4,10 +4,12 @@
  */
 import { InternalError, Sink, type Diagnostic } from './base/diag.ts'
 import { notDifferentiable, unboundedLoop } from './base/errors/derivative.ts'
+import { limitReached } from './base/errors/limits.ts'
 import { missingEntry } from './base/errors/target.ts'
 import { tooDeep } from './base/errors/names.ts'
+import { LimitReached, counted, type Limits } from './base/limits.ts'
 import { renderDiagnostics } from './base/render.ts'
-import { asWritten, finish, front, middle, timed, working, type Checked, type FrontOptions, type Explain, type Level, type LibraryData, type Lowered, type MiddleOptions, type Pictures, type Root, type Roots, type Target, type Verifier } from './compile.ts'
+import { asWritten, finish, forgetCore, front, middle, timed, type Checked, type FrontOptions, type Explain, type Level, type LibraryData, type Lowered, type MiddleOptions, type Pictures, type Root, type Roots, type Target, type Verifier } from './compile.ts'
 import type { Module } from './ir/value.ts'
 import { dataSignature, type DataSignature } from './target/data.ts'
 import { Layouts } from './target/layout.ts'
@@ -24,6 +26,11 @@ export interface CompileOptions extends FrontOptions {
    * error says what is in the way. Default: as many as are worth while.
    */
   readonly maxContext?: number | undefined
+  /**
+   * How much work the program may ask for, by counts that do not depend on the machine. What takes more ends in a diagnostic that
+   * names the limit.
+   */
+  readonly limits?: Limits | undefined
   /** Check the IR after each pass; slow, for finding bugs in the compiler. */
   readonly verify?: boolean | undefined
 }
@@ -55,27 +62,18 @@ export class CompileError extends Error {
   }
 }
 
-/** Runs a stage; a program so large or deep that the engine's stack ends gets a diagnostic, and undefined comes back. */
-function bounded<T>(sink: Sink, work: () => T): T | undefined {
-  try {
-    working(true)
-    const out = work()
-    working(false)
-    return out
-  } catch (error) {
-    const cause = error instanceof InternalError ? error.cause : error
-    if (!(cause instanceof RangeError) || !/call stack/i.test(cause.message)) throw error
-    sink.add(tooDeep, undefined, {})
-    return undefined
-  }
-}
-
 /** Which derivatives of exported functions a module comes with. */
 export type Derivatives = 'none' | 'all' | { readonly of: string } | { readonly reverseOf: string }
+
+/** An engine throws a `RangeError` where its stack ends; Firefox has a class of its own for that. */
+function isExhaustion(error: unknown): boolean {
+  return error instanceof RangeError || (error instanceof Error && !(error instanceof InternalError) && error.name === 'InternalError')
+}
 
 /** A compiled program: its diagnostics, what it declares, and its WGSL. */
 export class WgslProgram {
   readonly #options: CompileOptions
+  readonly #core: LibraryData
   readonly #verifier: Verifier | undefined
   /** Undefined where the program is too deep to be read. */
   readonly #checked: Checked | undefined
@@ -93,11 +91,12 @@ export class WgslProgram {
   /** Use `compile`. */
   constructor(source: string, options: CompileOptions, core: LibraryData, verifier?: Verifier) {
     this.#options = options
+    this.#core = core
     if (options.verify === true) this.#verifier = verifier
-    const sink = new Sink()
-    this.#checked = bounded(sink, () => front(source, options, core, sink))
+    const sink = this.#sink()
+    this.#checked = this.#bounded(sink, () => front(source, options, core, sink))
     if (sink.errors === 0) this.doubts?.(this.#checked!, sink)
-    if (sink.errors === 0) this.#draft = bounded(sink, () => this.#draw('wgsl', 'none', sink))
+    if (sink.errors === 0) this.#draft = this.#bounded(sink, () => this.#draw('wgsl', 'none', sink))
     this.#diagnostics.push(...sink.list)
     this.#errors = sink.errors
     if (this.#draft === undefined || sink.errors > 0) return
@@ -121,7 +120,7 @@ export class WgslProgram {
    */
   get wgslDiagnostics(): readonly Diagnostic[] {
     const checked = this.#checked
-    const sink = new Sink()
+    const sink = this.#sink()
     if (checked !== undefined && checked.program.entries.length === 0 && this.#options.entries === undefined) {
       for (const span of checked.program.unbounded) sink.add(unboundedLoop, span, {})
     }
@@ -163,18 +162,18 @@ export class WgslProgram {
   /** Makes a module for no target, and shows what each stage makes. Throws `CompileError`. */
   protected show(derivatives: Derivatives, take: NonNullable<MiddleOptions['dump']>): void {
     this.#check()
-    const sink = new Sink()
-    bounded(sink, () => this.#ready(undefined, derivatives, sink, take))
+    const sink = this.#sink()
+    this.#bounded(sink, () => this.#ready(undefined, derivatives, sink, take))
     if (sink.errors > 0) throw new CompileError(sink.list)
   }
 
   /** Lowers what is asked of the program, and writes the derivatives. Throws `CompileError`. */
   protected lowered(ask: (checked: Checked, sink: Sink) => Roots, options: Partial<MiddleOptions>): Module {
     this.#check()
-    const sink = new Sink()
+    const sink = this.#sink()
     const checked = this.#checked!
     const roots = ask(checked, sink)
-    const module = sink.errors > 0 ? undefined : bounded(sink, () => middle(checked.program, roots, sink, { ...this.#passes(undefined, undefined, false), ...options }))
+    const module = sink.errors > 0 ? undefined : this.#bounded(sink, () => middle(checked.program, roots, sink, { ...this.#passes(undefined, undefined, false), ...options }))
     if (sink.errors > 0) throw new CompileError(sink.list)
     return module!
   }
@@ -182,10 +181,10 @@ export class WgslProgram {
   /** Lowers what is asked of the program as it is written. Throws `CompileError`. */
   protected asWritten(ask: (checked: Checked, sink: Sink) => Roots): Lowered {
     this.#check()
-    const sink = new Sink()
+    const sink = this.#sink()
     const checked = this.#checked!
     const roots = ask(checked, sink)
-    const lowered = sink.errors > 0 ? undefined : bounded(sink, () => asWritten(checked.program, roots, sink, this.pictures()))
+    const lowered = sink.errors > 0 ? undefined : this.#bounded(sink, () => asWritten(checked.program, roots, sink, this.pictures()))
     if (sink.errors > 0) throw new CompileError(sink.list)
     return lowered!
   }
@@ -213,6 +212,29 @@ export class WgslProgram {
     return undefined
   }
 
+  #sink(): Sink {
+    return new Sink(this.#options.limits)
+  }
+
+  /** Runs a stage; a program that asks for more work than a limit, or ends the engine's stack, gets a diagnostic, and undefined comes back. */
+  #bounded<T>(sink: Sink, work: () => T): T | undefined {
+    try {
+      return work()
+    } catch (error) {
+      forgetCore(this.#core)
+      const cause = error instanceof InternalError ? error.cause : error
+      if (cause instanceof LimitReached) {
+        const { limit, most, span } = cause
+        sink.add(limitReached, span, { limit, most, what: counted[limit] })
+      } else if (isExhaustion(cause)) {
+        sink.add(tooDeep, undefined, {})
+      } else {
+        throw error
+      }
+      return undefined
+    }
+  }
+
   #check(): void {
     if (!this.ok) throw new CompileError(this.#diagnostics)
   }
@@ -220,9 +242,9 @@ export class WgslProgram {
   /** Emits the module for a target, with the derivatives asked for; throws where there are mistakes. */
   protected emit<T>(target: Target, derivatives: Derivatives, emit: (module: Module, sink: Sink) => T, wide = false): T {
     this.#check()
-    const sink = new Sink()
-    const module = bounded(sink, () => this.#module(target, derivatives, sink, wide))
-    const out = module === undefined || sink.errors > 0 ? undefined : bounded(sink, () => timed(this.#options, 'emit', () => emit(module, sink)))
+    const sink = this.#sink()
+    const module = this.#bounded(sink, () => this.#module(target, derivatives, sink, wide))
+    const out = module === undefined || sink.errors > 0 ? undefined : this.#bounded(sink, () => timed(this.#options, 'emit', () => emit(module, sink)))
     if (sink.errors > 0) throw new CompileError(sink.list)
     return out!
   }
@@ -233,7 +255,7 @@ export class WgslProgram {
     if (module === undefined) {
       if (derivatives === 'all') {
         // One derivative that cannot be made must not keep the others from being exported.
-        const own = new Sink()
+        const own = this.#sink()
         module = this.#ready(target, derivatives, own, undefined, wide)
         if (own.errors > 0) module = this.#module(target, 'none', sink, wide)
       } else {

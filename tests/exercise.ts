@@ -1,5 +1,6 @@
 /** Takes a program, sound or not, through everything that a compiler does with it, and finds what no program may cause. */
 import { InternalError, Sink } from '../src/base/diag.ts'
+import { LimitReached } from '../src/base/limits.ts'
 import { diagnosticJson, renderDiagnostics } from '../src/base/render.ts'
 import { core } from '../src/check/core.generated.ts'
 import { Checked, finish, front, middle, type MiddleOptions } from '../src/compile.ts'
@@ -104,13 +105,13 @@ export function wgslOfEverything(source: string, verify: boolean): string | unde
   })
 }
 
-/** The library gives a diagnostic where a program outgrows the stack. */
+/** The library gives a diagnostic where a program outgrows the stack or a limit. */
 function bounded<T>(work: () => T): T | undefined {
   try {
     return work()
   } catch (error) {
     const cause = error instanceof InternalError ? error.cause : error
-    if (cause instanceof RangeError && /call stack/i.test(cause.message)) return undefined
+    if (cause instanceof RangeError || cause instanceof LimitReached) return undefined
     throw error
   }
 }

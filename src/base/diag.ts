@@ -1,3 +1,4 @@
+import { Work, type Limits } from './limits.ts'
 import type { Span } from './source.ts'
 
 /** The names between braces in a message: `'{a} is not {b}'` has the slots `a` and `b`. */
@@ -65,12 +66,30 @@ export interface Diagnostic {
 type SlotValues<P extends string> = { readonly [K in P]: string | number }
 
 const maxDiagnostics = 200
+/** How many names are compared with unknown ones. */
+const maxCompared = 300_000
 
 /** Collects diagnostics; nothing throws for a user's mistake. */
 export class Sink {
   readonly list: Diagnostic[] = []
   errors = 0
+  /** What the work is counted by of which it hears the mistakes. */
+  readonly work: Work
   readonly #seen = new Set<string>()
+  #compared = 0
+
+  constructor(limits: Limits = {}) {
+    this.work = new Work(limits)
+  }
+
+  /**
+   * Whether it is worth while to look for what an unknown name was meant to be, among so many names: not where nothing more is kept,
+   * nor where so many names were compared that more of it would take long.
+   */
+  suggests(names: number): boolean {
+    this.#compared += names
+    return this.list.length < maxDiagnostics && this.#compared < maxCompared
+  }
 
   /** Whether a kind of diagnostic was added. */
   has(entry: Entry): boolean {

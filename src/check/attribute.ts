@@ -103,7 +103,7 @@ function make(cx: Cx, func: FuncDecl, elsewhere: boolean): FuncAttributes {
       case '__convergent': convergent = true; break
       case '__sample': samples.push(a.args.map(x => number(x.value))); break
       default:
-        if (!func.module.isCore && a.name !== '' && !knownNames.has(a.name) && !a.name.includes('::') && !a.name.startsWith('__') && !isUsers(cx, func, a.name)) cx.sink.add(errors.unknownAttribute, a.nameSpan, { name: a.name }, ...suggestName(cx, null, a.name, knownNames))
+        if (!func.module.isCore && a.name !== '' && !knownNames.has(a.name) && !a.name.includes('::') && !a.name.startsWith('__') && !isUsers(cx, func, a.name)) cx.sink.add(errors.unknownAttribute, a.nameSpan, { name: a.name }, ...suggestName(cx, null, a.name, () => knownNames))
     }
   }
   if (func.owner !== null && func.owner.syntax.attributes.some(a => a.name === 'TreatAsDifferentiable')) {

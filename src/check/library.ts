@@ -34,7 +34,7 @@ export interface LibraryData {
 }
 
 // Bounded by the library itself: each declaration is parsed, and what it says resolved, at most once in the life of the process.
-let known = new WeakMap<LibraryData['files'], Cx>()
+const known = new WeakMap<LibraryData['files'], Cx>()
 
 /** What is resolved of a library; it is the same for all programs. */
 export function coreOf(data: LibraryData): Cx {
@@ -49,12 +49,9 @@ export function coreOf(data: LibraryData): Cx {
   return core
 }
 
-let open = false
-
-/** Says that a compiler begins or ends to work. One that did not end was stopped by an exception, which may have left something half resolved. */
-export function working(begins: boolean): void {
-  if (begins && open) known = new WeakMap()
-  open = begins
+/** Forgets what is resolved of a library: an exception may have left something half done. */
+export function forgetCore(data: LibraryData): void {
+  known.delete(data.files)
 }
 
 /** The core library. */

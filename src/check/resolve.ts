@@ -223,7 +223,9 @@ export function resolveType(cx: Cx, e: ast.TypeExpr, scope: Scope): Type {
   cx.depth++
   try {
     const term = typeExprTerm(cx, e, scope)
-    return termType(cx, term, e.span)
+    const type = termType(cx, term, e.span)
+    cx.sink.work.check('typeText', type.key.length, e.span)
+    return type
   } finally {
     cx.depth--
   }

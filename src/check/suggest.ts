@@ -6,18 +6,22 @@ import { interfacesOf } from './member.ts'
 import type { Scope } from './scope.ts'
 import type { Type } from './type.ts'
 
-/** How many letters must be changed, added, left out or swapped; `limit + 1` where it is more than `limit`. */
+/**
+ * How many letters must be changed, added, left out or swapped; `limit + 1` where it is more than `limit`. Of the table of distances
+ * between beginnings only what lies within `limit` of the diagonal can matter.
+ */
 function distance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1
   let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, j) => j)
   for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
+    const next: number[] = []
+    next[0] = i
+    for (let j = Math.max(1, i - limit); j <= Math.min(b.length, i + limit); j++) {
       const same = a[i - 1] === b[j - 1]
-      let least = Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (same ? 0 : 1))
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) least = Math.min(least, before[j - 2]! + 1)
-      next.push(least)
+      let least = Math.min((row[j] ?? limit) + 1, (next[j - 1] ?? limit) + 1, (row[j - 1] ?? limit) + (same ? 0 : 1))
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) least = Math.min(least, (before[j - 2] ?? limit) + 1)
+      next[j] = least
     }
     before = row
     row = next
@@ -27,12 +31,13 @@ function distance(a: string, b: string, limit: number): number {
 
 function nearest(name: string, candidates: Iterable<string>): string | null {
   const limit = name.length <= 2 ? 0 : name.length <= 4 ? 1 : 2
+  const lower = name.toLowerCase()
   let best: string | null = null
   let least = limit + 1
   for (const c of candidates) {
-    if (c === name || c.startsWith('__')) continue
+    if (c === name || Math.abs(c.length - name.length) > limit || c.startsWith('__')) continue
     // Letters that differ in case only are the likeliest slip of all.
-    const d = c.toLowerCase() === name.toLowerCase() ? 0 : distance(name, c, limit)
+    const d = c.length === name.length && c.toLowerCase() === lower ? 0 : distance(name, c, limit)
     if (d < least) {
       least = d
       best = c
@@ -64,8 +69,12 @@ export function isForeign(name: string): boolean {
   return foreign.test(name)
 }
 
+/** About how many names the library has. */
+const libraryNames = 1500
+
 /** A note that names what is most like an unknown name in a scope, or among others; none where nothing is. */
-export function suggestName(cx: Cx, start: Scope | null, name: string, others: Iterable<string> = [...scalars, ...cx.library.names()]): readonly Note[] {
+export function suggestName(cx: Cx, start: Scope | null, name: string, others: () => Iterable<string> = () => [...scalars, ...cx.library.names()]): readonly Note[] {
+  if (!cx.sink.suggests(libraryNames)) return []
   const known = new Map<string, Decl>()
   const add = (scope: Scope): void => {
     for (const [key, decls] of scope.names) if (!known.has(key) && decls[0] !== undefined) known.set(key, decls[0])
@@ -74,8 +83,10 @@ export function suggestName(cx: Cx, start: Scope | null, name: string, others: I
     add(scope)
     if (scope.owner?.kind === 'module') for (const i of scope.owner.imports) add(i.module.inner)
   }
+  if (!cx.sink.suggests(known.size)) return []
   const own = abroad(name) ?? nearest(name, known.keys())
-  return own !== null ? asNote(own, known.get(own)) : asNote(nearest(name, others), undefined)
+  if (own !== null) return asNote(own, known.get(own))
+  return asNote(nearest(name, others()), undefined)
 }
 
 /** The same among names that are all there is: where none is like it, the note lists them. */
@@ -88,12 +99,14 @@ export function suggestAmong(name: string, names: readonly string[]): readonly N
 
 /** The same for a member of a type. */
 export function suggestMember(cx: Cx, type: Type, name: string): readonly Note[] {
+  if (!cx.sink.suggests(0)) return []
   const known = new Map<string, Decl>()
   const add = (scope: Scope): void => {
     for (const [key, decls] of scope.names) if (!known.has(key) && decls[0] !== undefined) known.set(key, decls[0])
   }
   if (type.kind === 'struct' || type.kind === 'enum') add(type.decl.inner)
   if (type.kind !== 'scalar' && type.kind !== 'vector' && type.kind !== 'matrix') for (const i of interfacesOf(cx, type)) add(i.decl.inner)
+  if (!cx.sink.suggests(known.size)) return []
   const best = nearest(name, known.keys())
   return best === null ? suggestAmong(name, [...known.keys()].filter(n => /^[a-z]/i.test(n))) : asNote(best, known.get(best))
 }

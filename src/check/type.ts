@@ -4,6 +4,7 @@
  * `substitute` replaces them. A type in which an associated type can be looked up (`T.Differential` with T = float) is
  * only normalised by `CheckedProgram.substitute`, which knows conformances; the function here replaces, no more.
  */
+import { LimitReached } from '../base/limits.ts'
 import type { AssocDecl, EnumDecl, InterfaceDecl, StructDecl, TypeParamDecl, ValueParamDecl } from './decl.ts'
 
 export type ScalarName = 'bool' | 'i8' | 'i16' | 'i32' | 'i64' | 'u8' | 'u16' | 'u32' | 'u64' | 'f16' | 'f32' | 'f64'
@@ -173,7 +174,16 @@ export function arrayType(elem: Type, count: Int | null): Type {
   return { kind: 'array', key: `${elem.key}[${count === null ? '' : count.key}]`, elem, count }
 }
 
-const argKeys = (args: readonly GenericArg[]): string => args.length === 0 ? '' : `<${args.map(a => a.key).join(',')}>`
+/** No program may ask for types of longer names than this: substitution would go on making them for too long before anybody could look at one. */
+const longestKey = 1_000_000
+
+function argKeys(args: readonly GenericArg[]): string {
+  if (args.length === 0) return ''
+  let length = args.length
+  for (const a of args) length += a.key.length
+  if (length > longestKey) throw new LimitReached('typeText', longestKey, undefined)
+  return `<${args.map(a => a.key).join(',')}>`
+}
 
 export function structType(decl: StructDecl, args: readonly GenericArg[]): StructType {
   return declared('struct', decl, args) as StructType

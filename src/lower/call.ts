@@ -11,7 +11,7 @@ import { seenAs } from './dispatch.ts'
 import { lowerExpr } from './expr.ts'
 import type { Fn } from './func.ts'
 import { emitOp, intrinsic } from './intrinsic.ts'
-import { componentOf, isCopied, lowerPlace, read, write, type Ref } from './place.ts'
+import { componentOf, isCopied, lowerPlace, read, typeOfRef, write, type Ref } from './place.ts'
 
 /** An argument that has been evaluated. */
 export type Operand =
@@ -105,7 +105,7 @@ export function cut(fn: Fn, value: Value): Value {
 
 /** `this` for a method of a struct that the object inherits: what meets a requirement may be such. */
 function inherited(fn: Fn, operand: Operand, type: Type): Operand {
-  const has = operand.dir === 'in' ? operand.value.type : operand.ref.kind === 'pointer' ? operand.ref.pointer.type.elem! : read(fn, operand.ref).type
+  const has = operand.dir === 'in' ? operand.value.type : typeOfRef(operand.ref)
   if (has === type || fn.cx.types.source(has)?.decl.fields[0]?.isBase !== true) return operand
   return inherited(fn, operand.dir === 'in' ? { dir: 'in', value: fn.b.extract(operand.value, 0) } : { dir: operand.dir, ref: componentOf(fn, operand.ref, 0) }, type)
 }

@@ -25,7 +25,6 @@ export interface Pending {
 }
 
 const maxDepth = 300
-const maxKey = 20_000
 
 /** What stands for textures and samplers on targets that have none. */
 export interface Pictures {
@@ -118,7 +117,10 @@ export class Lowering {
     const known = this.#instances.get(key)
     if (known !== undefined) return known
     const sig = this.signature(ref)
-    const func = new Func(this.names.unique(refName(ref)), sig, ref.kind === 'direct' ? ref.decl.span : null)
+    const span = ref.kind === 'direct' ? ref.decl.span : null
+    this.sink.work.spend('instances', 1, span)
+    this.sink.work.check('typeText', key.length, span)
+    const func = new Func(this.names.unique(refName(ref)), sig, span)
     this.#instances.set(key, func)
     this.refs.set(func, ref)
     this.module.funcs.push(func)
@@ -129,7 +131,7 @@ export class Lowering {
     }
     if (ref.kind === 'direct') this.#inform(func, ref)
     if (ref.kind === 'dynamic') func.info.level = this.program.attributes(ref.decl).level
-    if (this.depth >= maxDepth || key.length > maxKey) {
+    if (this.depth >= maxDepth) {
       this.sink.add(endlessInstances, func.span ?? undefined, { name: baseName(ref) })
       return func
     }

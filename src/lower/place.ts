@@ -182,6 +182,38 @@ export function indexValue(fn: Fn, value: Value, index: Value): Value {
   return opened(fn.b, fn.b.load(fn.b.elem(whole, index)))
 }
 
+/** The type of what a place holds, before anything is read of it. */
+export function typeOfRef(ref: Ref): Type {
+  switch (ref.kind) {
+    case 'pointer': return ref.pointer.type.elem!
+    case 'columns': {
+      const of = ref.pointer.type.elem!
+      return t.mat(of.elem!.elem!, of.elem!.count, of.count)
+    }
+    case 'row': {
+      const of = ref.columns.type.elem!
+      return t.vec(of.elem!.elem!, of.count)
+    }
+    case 'value': return ref.value.type
+    case 'bundle': case 'accessor': case 'convert': return ref.type
+    case 'part': return partType(typeOfRef(ref.base), ref.index)
+    case 'indexed': return partType(typeOfRef(ref.base), 0)
+    case 'swizzle': return lanesOf(typeOfRef(ref.base), ref.lanes.length)
+    case 'elements': return lanesOf(typeOfRef(ref.base).elem!, ref.at.length)
+  }
+}
+
+/** A component as it is when it is read: a matrix, also where its columns are what is kept. */
+function partType(whole: Type, index: number): Type {
+  const type = t.component(whole, index < whole.count ? index : 0)
+  return type.columnsOf ?? type
+}
+
+function lanesOf(type: Type, count: number): Type {
+  const scalar = type.kind === 'scalar' ? type : type.elem!
+  return count === 1 ? scalar : t.vec(scalar, count)
+}
+
 /** The value in a place. */
 export function read(fn: Fn, ref: Ref): Value {
   const { b } = fn

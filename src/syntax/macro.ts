@@ -142,6 +142,8 @@ export function substitute(
   const expanded: (readonly Tok[] | undefined)[] = []
   const result: Tok[] = []
   const body = macro.body
+  const spend = (tokens: number): void => sink.work.spend('tokens', tokens, () => spanOf(use))
+  spend(body.length + 1)
   const place = (tok: Tok, flags: number): Tok => ({
     kind: tok.kind, text: tok.text, file: use.file, start: use.start, end: use.end, flags, hidden,
   })
@@ -151,7 +153,7 @@ export function substitute(
     if (tok.kind === hash && macro.params !== undefined) {
       const target = params.indexOf(body[i + 1]!.text)
       i++
-      result.push(place({ ...tok, kind: stringKind, text: stringize(args[target] ?? []) }, tok.flags))
+      result.push(place({ ...tok, kind: stringKind, text: stringize(args[target] ?? [], use, sink, spanOf) }, tok.flags))
       continue
     }
     if (tok.kind === paste && result.length > 0) {
@@ -167,6 +169,7 @@ export function substitute(
         for (const t of expandArg(right)) result.push(hide(t, macro.name))
         continue
       }
+      spend(right.length)
       pasteTokens(result, right, use, hidden, sink, spanOf)
       continue
     }
@@ -174,6 +177,7 @@ export function substitute(
       const arg = args[param] ?? []
       const unexpanded = body[i + 1]?.kind === paste
       const toks = unexpanded ? arg : expanded[param] ??= expandArg(arg)
+      spend(toks.length)
       if (toks.length === 0 && unexpanded) {
         // An empty left side: what follows `##` stands alone.
         const next = body[i + 2]!
@@ -201,6 +205,7 @@ function hide(tok: Tok, name: string): Tok {
 function pasteTokens(result: Tok[], right: readonly Tok[], use: Tok, hidden: Hidden, sink: Sink, spanOf: (tok: Tok) => Span): void {
   const left = result.pop()!
   const text = left.text + right[0]!.text
+  sink.work.spend('text', text.length, () => spanOf(use))
   const kind = kindOfText(new SourceFile('', text))
   if (kind === undefined || kind === badKind || kind === eofKind) {
     sink.add(badPaste, spanOf(use), { text })
@@ -209,11 +214,12 @@ function pasteTokens(result: Tok[], right: readonly Tok[], use: Tok, hidden: Hid
   for (let i = 1; i < right.length; i++) result.push(right[i]!)
 }
 
-function stringize(arg: readonly Tok[]): string {
+function stringize(arg: readonly Tok[], use: Tok, sink: Sink, spanOf: (tok: Tok) => Span): string {
   let text = ''
   arg.forEach((tok, i) => {
     if (i > 0 && tok.flags !== 0) text += ' '
     text += tok.kind === stringKind ? tok.text.replace(/[\\"]/g, c => `\\${c}`) : tok.text
   })
+  sink.work.spend('text', text.length, () => spanOf(use))
   return `"${text}"`
 }

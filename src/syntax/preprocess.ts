@@ -5,7 +5,7 @@
  */
 import {
   badCharacter, directiveAfterElse, expectedInDirective, extraInDirective, includeNotFound, includeTooDeep, missingDirectiveName,
-  newlineInLiteral, sourceTooLong, strayDirective, tooDeep as nestedTooDeep, unclosedConditional, unclosedMacroCall, undefUnknown,
+  newlineInLiteral, strayDirective, tooDeep as nestedTooDeep, unclosedConditional, unclosedMacroCall, undefUnknown,
   unknownDirective, unterminatedComment, userError, userWarning, wrongMacroArgCount,
 } from '../base/errors/syntax.ts'
 import { unreadable } from '../base/errors/names.ts'
@@ -34,7 +34,6 @@ export interface Unreadable {
   readonly why: string
 }
 
-const tokenLimit = 500_000
 const depthLimit = 32
 const expansionDepth = 100
 
@@ -87,7 +86,6 @@ class Preprocessor {
   readonly #once = new Set<SourceFile>()
   readonly #lexed = new Map<SourceFile, RawTokens>()
   readonly #presumed = new Map<SourceFile, PresumedLines>()
-  #expansions = 0
   /** The flag for the next token that is put out. */
   #damage = 0
   #overflowed = false
@@ -133,10 +131,7 @@ class Preprocessor {
         continue
       }
       if (tok.kind === nameKind && this.#expand(tok)) continue
-      if (out.count >= tokenLimit) {
-        this.#overflow(tok)
-        break
-      }
+      this.#sink.work.spend('tokens', 1, () => this.#span(tok))
       out.add(tok, this.#damage)
       this.#damage = tok.kind === errorKind ? damageFlag : 0
     }
@@ -170,11 +165,6 @@ class Preprocessor {
       findBidirectional(file, this.#sink)
     }
     this.#readers.push({ file, raw, pos: 0, conditionals: [] })
-  }
-
-  #overflow(tok: Tok): void {
-    if (!this.#overflowed) this.#sink.add(sourceTooLong, this.#span(tok), { limit: tokenLimit })
-    this.#stop()
   }
 
   /** Leaves out the rest of the text. */
@@ -235,11 +225,6 @@ class Preprocessor {
   }
 
   #pushAll(toks: readonly Tok[], use: Tok): void {
-    this.#expansions += toks.length + 1
-    if (this.#expansions > tokenLimit) {
-      this.#overflow(use)
-      return
-    }
     for (let i = toks.length - 1; i >= 0; i--) {
       const tok = toks[i]!
       // Where the use began a line, so does what replaces it.
@@ -330,14 +315,9 @@ class Preprocessor {
       }
       const tooDeep = depth >= expansionDepth
       const replaced = substitute(macro, tok, args, arg => tooDeep ? arg : this.#expandAlone(arg, depth + 1), this.#sink, this.#span)
-      this.#expansions += replaced.length + 1
       if (tooDeep) {
         this.#sink.add(nestedTooDeep, this.#span(tok), { limit: expansionDepth })
         this.#stop()
-        return result
-      }
-      if (this.#expansions > tokenLimit) {
-        this.#overflow(tok)
         return result
       }
       for (let i = replaced.length - 1; i >= 0; i--) todo.push(replaced[i]!)
@@ -494,9 +474,8 @@ class Preprocessor {
       this.#once.add(file)
     } else if (!this.#once.has(file)) {
       // Files that hold nothing but includes count too.
-      this.#expansions += 10
-      if (this.#expansions > tokenLimit) this.#overflow(head!)
-      else this.#push(file)
+      this.#sink.work.spend('tokens', 10, span)
+      this.#push(file)
     }
   }
 

@@ -85,14 +85,6 @@ export const includeTooDeep: Entry<'limit'> = error('E15310', 'files include one
   example: { source: '#include "a.h"\nfloat f(float x) { return x; }\n', files: { 'a.h': '#include "a.h"\n' } },
 })
 
-export const sourceTooLong: Entry<'limit'> = error('E15311', 'the text grows beyond {limit} tokens by #include and macros', {
-  help: 'look for a macro that contains itself twice through others',
-  example: [
-    '#define A0 1,1,1,1,1,1,1,1,1,1', ...[1, 2, 3, 4, 5, 6].map(i => `#define A${i} ` + Array<string>(10).fill(`A${i - 1}`).join(',')),
-    'static const int a[] = { A6 };', '',
-  ].join('\n'),
-})
-
 export const userError: Entry<'text'> = error('E15900', '{text}', {
   example: '#error this file is for another compiler\n',
 })

@@ -1,0 +1,80 @@
+/**
+ * How much work a program may ask of the compiler. Everything is counted, and nothing measured, so that a program compiles on every
+ * machine or on none.
+ */
+import type { Span } from './source.ts'
+
+/** How much work a program may ask of the compiler: what takes more gets a diagnostic that names the limit. */
+export interface Limits {
+  /** Tokens of all files together, with what macros make. Default 500,000. */
+  readonly tokens?: number | undefined
+  /** Characters of names and strings that macros make by `#` and `##`. Default 2,000,000. */
+  readonly text?: number | undefined
+  /** Characters of one type with all its arguments written out, as in `Pair<Pair<int, int>, int>`. Default 20,000, and at most 1,000,000. */
+  readonly typeText?: number | undefined
+  /** Functions, with the instances of generic ones and derivatives. Default 10,000. */
+  readonly instances?: number | undefined
+  /** Instructions of all functions together, with those of calls that are replaced by bodies, and of derivatives. Default 500,000. */
+  readonly instructions?: number | undefined
+  /** Numbers that one value consists of where a target takes structs apart. Default 16,384. */
+  readonly scalars?: number | undefined
+}
+
+/** Where something is asked for; found out only where that is too much. */
+export type Asked = Span | null | undefined | (() => Span)
+
+/** The name of a limit. */
+export type Limit = keyof Limits
+
+/** What holds where a program is compiled without limits of its own. */
+export const defaultLimits: Readonly<Record<Limit, number>> = {
+  tokens: 500_000, text: 2_000_000, typeText: 20_000, instances: 10_000, instructions: 500_000, scalars: 16_384,
+}
+
+/** What each counts, for messages. */
+export const counted: Readonly<Record<Limit, string>> = {
+  tokens: 'tokens, with those of #include and macros', text: 'characters made by macros', typeText: 'characters in the name of a type',
+  instances: 'functions, with instances of generic ones', instructions: 'instructions', scalars: 'numbers in one value',
+}
+
+/** Thrown where a program asks for more than a limit, through all that is under way; whoever began it adds the diagnostic. */
+export class LimitReached extends Error {
+  readonly limit: Limit
+  readonly most: number
+  readonly span: Span | undefined
+
+  constructor(limit: Limit, most: number, span: Span | undefined) {
+    super(`more than ${most} ${counted[limit]}`)
+    this.name = 'LimitReached'
+    this.limit = limit
+    this.most = most
+    this.span = span
+  }
+}
+
+/** Counts work against limits. */
+export class Work {
+  readonly #limits: Limits
+  readonly #spent: Record<Limit, number> = { tokens: 0, text: 0, typeText: 0, instances: 0, instructions: 0, scalars: 0 }
+
+  constructor(limits: Limits) {
+    this.#limits = limits
+  }
+
+  /** How much there may be of something. */
+  most(limit: Limit): number {
+    return this.#limits[limit] ?? defaultLimits[limit]
+  }
+
+  /** Adds to what there is of something; throws `LimitReached` where that is too much. */
+  spend(limit: Limit, amount: number, at?: Asked): void {
+    this.#spent[limit] += amount
+    this.check(limit, this.#spent[limit], at)
+  }
+
+  /** Throws `LimitReached` where one thing alone has too much of something. */
+  check(limit: Limit, amount: number, at?: Asked): void {
+    const most = this.most(limit)
+    if (amount > most) throw new LimitReached(limit, most, typeof at === 'function' ? at() : at ?? undefined)
+  }
+}
