@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['tests/**/*.test.ts'],
+    // They have a configuration of their own.
+    exclude: ['**/node_modules/**', 'tests/runtimes/**'],
     globalSetup: ['tools/test-setup.mjs'],
     testTimeout: 60_000,
     // A golden that is missing fails; `npm test -- -u` writes it.

@@ -8,11 +8,11 @@ struct f32x2_slot {
 
 struct Params_uniform {
   gain: f32,
-  small: Small_uniform,
+  @align(16) small: Small_uniform,
   after: f32,
-  pairs: array<f32x2_slot, 2>,
+  @align(16) pairs: array<f32x2_slot, 2>,
   basis: mat3x3f,
-  many: array<Small_uniform, 3>,
+  @align(16) many: array<Small_uniform, 3>,
   last: u32,
 }
 

@@ -143,11 +143,19 @@ export class Layouts {
         if (this.extent(parts[i]!.type).align < align) aligns[i] = align
       }
     }
+    // WGSL gives a member the alignment of its type, declared ones within it included. naga forgets those, so they are said again.
+    for (let i = 0; i < parts.length; i++) if (this.#declares(parts[i]!.type)) aligns[i] = this.extent(parts[i]!.type).align
     const same = parts.every((p, i) => p.plain && p.type === type.fields[i]!.type) && aligns.every(a => a === 0)
     if (same) return { type, value: type, plain: true, atomic: false, wrapped: false, parts }
     const stored = t.struct(`${type.name}_${kind}`, type.fields.map((f, i) => ({ name: f.name, type: parts[i]!.type })))
     this.memberAlign.set(stored, aligns)
     return { type: stored, value: type, plain: false, atomic: false, wrapped: false, parts }
+  }
+
+  /** Whether a type has an alignment that was declared, rather than its parts' own. */
+  #declares(type: Type): boolean {
+    if (type.kind === 'array') return this.#declares(type.elem!)
+    return type.kind === 'struct' && (this.memberAlign.get(type)?.some(a => a > 0) === true || type.fields.some(f => this.#declares(f.type)))
   }
 
   /** The same struct, beginning and ending at multiples of 16 bytes. */

@@ -1,0 +1,50 @@
+/** What Deno's WebGPU says to our WGSL. It is of another house (wgpu, whose compiler is naga), so where it differs from Dawn there is a reason. */
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { compile } from '../../src/index.ts'
+import { deno, root, run } from './runtimes.ts'
+
+const folders = ['tests/target', 'tests/graphics', 'tests/textures', 'tests/waves', 'examples', 'bench/programs']
+
+/** Programs that naga refuses although Dawn and the specification do not: what it says, and why that is no fault of ours. */
+const differences: readonly { readonly programs: RegExp; readonly says: RegExp; readonly why: string }[] = [
+  {
+    programs: /^tests\/(waves\/lanes|target\/waves-of-one)\.slang/, says: /the `subgroups` enable-extension is not yet supported/,
+    why: 'WGSL asks for `enable subgroups;` before subgroup functions (section 4.1.1); naga has them without, and does not know the directive',
+  },
+]
+
+/** The WGSL of each program, with and without optimisation. */
+function everything(): Record<string, string> {
+  const found: Record<string, string> = {}
+  for (const folder of folders) {
+    for (const file of (readdirSync(join(root, folder), { recursive: true }) as string[]).filter(f => f.endsWith('.slang')).sort()) {
+      for (const optimize of [0, 2] as const) {
+        const program = compile(readFileSync(join(root, folder, file), 'utf8'), { fileName: file, optimize })
+        expect(program.diagnostics.filter(d => d.severity === 'error'), file).toEqual([])
+        found[`${folder}/${file} -O${optimize}`] = program.wgsl().code
+      }
+    }
+  }
+  return found
+}
+
+it('naga takes the WGSL of every program, but for differences with a reason', () => {
+  const programs = everything()
+  expect(Object.keys(programs).length).toBeGreaterThan(240)
+  const { status, stdout, stderr } = run(deno, join(import.meta.dirname, 'scripts/naga.mjs'), [], { cwd: root, input: JSON.stringify(programs) })
+  expect(status, stderr).toBe(0)
+  const said = JSON.parse(stdout) as Record<string, string>
+  expect(Object.keys(said)).toEqual(Object.keys(programs))
+  const unexplained = Object.entries(said).filter(([name, text]) => text !== '' && !differences.some(d => d.programs.test(name) && d.says.test(text)))
+  expect(unexplained.map(([name, text]) => `${name}: ${text}`)).toEqual([])
+  const stale = differences.filter(d => !Object.entries(said).some(([name, text]) => d.programs.test(name) && d.says.test(text)))
+  expect(stale.map(d => d.why)).toEqual([])
+})
+
+it('and refuses what is no WGSL', () => {
+  const wrong = { syntax: 'fn f( {}', type: 'fn f() -> f32 { return 1u; }', pipeline: '@compute @workgroup_size(1, 1, 1024000) fn f() {}' }
+  const { stdout } = run(deno, join(import.meta.dirname, 'scripts/naga.mjs'), [], { cwd: root, input: JSON.stringify(wrong) })
+  for (const [name, text] of Object.entries(JSON.parse(stdout) as Record<string, string>)) expect(text, name).not.toBe('')
+})
