@@ -4,7 +4,8 @@ import { jvpOf, splitOf } from '../src/ad/extract.ts'
 import { resolve } from '../src/ad/request.ts'
 import { Sink } from '../src/base/diag.ts'
 import { differential } from '../src/ir/type.ts'
-import type { Func, Module } from '../src/ir/value.ts'
+import * as ops from '../src/ir/ops.ts'
+import type { Func, Inst, Module } from '../src/ir/value.ts'
 import { inputs } from '../src/ir/value.ts'
 import { run, type Data } from '../src/ir/run.ts'
 import { reversible, verify, verifyModule } from '../src/ir/verify.ts'
@@ -95,7 +96,14 @@ function tryCheck(program: Program, seed: number): string | undefined {
     const given = tangents.filter((_, i) => active[i])
     const own = main.results.length
     const flat = (values: readonly Data[]): number[] => main.results.flatMap((type, i) => flatten(type, values[i]!))
-    const value = (h: number): number[] => flat(run(main, args.map((a, i) => active[i] ? moved(params[i]!.type, a, tangents[i]!, h) : a), options))
+    // Differences hold what derivatives hold: `detach` gives the same values in the same order at every step.
+    let held: Data[] = []
+    const value = (h: number): number[] => {
+      let at = 0
+      if (h === 0) held = []
+      const intercept = (inst: Inst, x: Data): Data => inst.op !== ops.detach ? x : h === 0 ? (held.push(x), x) : held[at++] ?? x
+      return flat(run(main, args.map((a, i) => active[i] ? moved(params[i]!.type, a, tangents[i]!, h) : a), { ...options, intercept }))
+    }
     let largest = 0
     const watch = (_: unknown, x: Data): void => { largest = Math.max(largest, largestIn(x)) }
     run(main, args, { ...options, watch })

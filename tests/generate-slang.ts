@@ -5,7 +5,7 @@ import type { Direction } from '../src/ir/value.ts'
 import { random } from './generate-ir.ts'
 import { prelude } from './generate-prelude.ts'
 import { slangType as typeText } from './program-text.ts'
-import { makeDifferential, type Custom, type Expr, type FuncDecl, type Interface, type Param, type Place, type Program, type Stmt } from './program.ts'
+import { eachPart, isInFixed, makeDifferential, paramDifferential, type Custom, type Expr, type FuncDecl, type Interface, type Param, type Place, type Program, type Stmt } from './program.ts'
 
 export interface Features {
   /** Library functions by name: those that the lowering in use knows. */
@@ -19,6 +19,15 @@ interface Var {
   readonly name: string
   readonly type: Type
   readonly mutable: boolean
+  /** An integer that may be counted up where it is read. */
+  readonly steps?: boolean
+}
+
+/** What a function takes and gives. */
+interface Signature {
+  readonly params: Param[]
+  readonly result: Type
+  readonly noDiffResult: boolean
 }
 
 /** Makes the program of a seed. */
@@ -54,6 +63,12 @@ class Generator {
   canBreak = false
   canContinue = false
   result: Type = t.f32
+  /** Whether functions are differentiated in the program, and how often in the function at hand. */
+  differentiates = false
+  /** Whether anything is held constant in derivatives. */
+  holds = false
+  order = 0
+  readonly defaults: Map<Type, readonly (number | undefined)[]> = new Map()
 
   constructor(rand: (below: number) => number, features: Features) {
     this.rand = rand
@@ -69,6 +84,7 @@ class Generator {
   }
 
   program(): Program {
+    this.holds = this.rand(2) === 0
     const arrays = [t.array(t.f32, 3), t.array(t.f32, 4), t.array(vectors[0]!, 3)]
     this.types = [t.f32, t.f32, t.f32, ...vectors, mat, ...arrays]
     if (this.rand(3) === 0) this.types.push(wide)
@@ -77,16 +93,19 @@ class Generator {
       const n = 1 + this.rand(3)
       const fields = Array.from({ length: n }, (_, k) => ({ name: `m${k}`, type: k > 0 && this.rand(4) === 0 ? t.i32 : this.one(this.types) }))
       const s = t.struct(`S${i}`, fields)
-      makeDifferential(s)
+      const isMarked = (k: number): boolean => this.features.objects && this.holds && k > 0 && fields[k]!.type.scalar === 'f32' && this.rand(5) === 0
+      makeDifferential(s, new Set(fields.flatMap((_, k) => isMarked(k) ? [k] : [])))
+      if (this.features.objects && this.rand(3) === 0) this.defaults.set(s, fields.map(f => f.type === t.f32 && this.rand(2) === 0 ? this.number() : undefined))
       this.structs.push(s)
       this.types.push(s)
     }
+    this.differentiates = this.features.objects && this.rand(3) === 0
     if (this.structs.length > 0 && this.rand(2) === 0) this.types.push(t.array(this.one(this.structs), 2))
     if (this.features.objects) this.objects()
-    const helpers = this.rand(4)
+    const helpers = Math.max(this.rand(4), this.differentiates || this.holds ? 1 + this.rand(2) : 0)
     for (let i = 0; i < helpers; i++) this.helper(`g${i}`)
     const main = this.func('f', true, this.signature(true, undefined))
-    return { structs: this.structs, interfaces: this.interfaces, funcs: this.funcs, main }
+    return { structs: this.structs, defaults: this.defaults, interfaces: this.interfaces, funcs: this.funcs, main }
   }
 
   /** Interfaces, what conforms to them, and types that take them in. */
@@ -134,12 +153,12 @@ class Generator {
     const structs = fits.filter((_, i) => i >= fits.length - 2 || this.rand(2) === 0)
     const requirements = Array.from({ length: 1 + this.rand(2) }, (_, i): FuncDecl => {
       const signature = this.signature(false, type)
-      return { name: `r${number}${i}`, ...signature, body: [], isMethod: true, prefer: 'none', custom: 'none', implements: undefined, generic: undefined }
+      return { name: `r${number}${i}`, ...signature, body: [], isMethod: true, prefer: 'none', custom: 'none', implements: undefined, generic: undefined, order: 0 }
     })
     for (const requirement of requirements) {
       for (const s of structs) {
         const params = requirement.params.map(p => p.name === 'this' ? { ...p, type: s } : { ...p })
-        this.add({ ...this.func(requirement.name, false, { params, result: requirement.result }), implements: requirement })
+        this.add({ ...this.func(requirement.name, false, { ...requirement, params }), implements: requirement })
       }
     }
     this.interfaces.push({ type, requirements, structs })
@@ -155,9 +174,9 @@ class Generator {
       // Where a type parameter has the interface's place, values of the interface itself have none.
       this.generic = this.one(this.interfaces).type
       this.inner = []
-      const { params, result } = this.signature(false, undefined)
+      const { params, result, noDiffResult } = this.signature(false, undefined)
       params.unshift({ name: 'o', type: this.generic, dir: this.one(['in', 'in', 'inout'] as const), noDiff: false })
-      this.add(this.func(name, false, { params, result: this.rand(4) === 0 ? this.generic : result }))
+      this.add(this.func(name, false, !noDiffResult && this.rand(4) === 0 ? { params, result: this.generic, noDiffResult } : { params, result, noDiffResult }))
       this.generic = undefined
       this.inner = saved
       return
@@ -170,22 +189,30 @@ class Generator {
     this.callable.push(f)
   }
 
-  signature(isMain: boolean, self: Type | undefined): { readonly params: Param[]; readonly result: Type } {
+  signature(isMain: boolean, self: Type | undefined): Signature {
+    /** Of functions for others to call; values of interfaces cannot be held for differences. */
+    const isHeld = (type: Type, one: number): boolean => !isMain && this.features.objects && this.holds && this.types.includes(type) && this.rand(one) === 0
     const types = isMain ? this.types : [...this.types, ...this.inner]
     const params: Param[] = []
-    if (self !== undefined) params.push({ name: 'this', type: self, dir: this.rand(2) === 0 ? 'inout' : 'in', noDiff: false })
+    if (self !== undefined) {
+      const dir = this.rand(2) === 0 ? 'inout' : 'in'
+      params.push({ name: 'this', type: self, dir, noDiff: dir === 'in' && !isInterface(self) && isHeld(self, 2) })
+    }
     params.push({ name: 'x', type: t.f32, dir: 'in', noDiff: false })
     const extra = isMain ? 1 + this.rand(4) : this.rand(3)
     for (let i = 0; i < extra; i++) {
       const dir: Direction = this.one(['in', 'in', 'in', 'inout', 'out'] as const)
-      params.push({ name: `p${i}`, type: this.one(types), dir, noDiff: isMain && dir === 'in' && this.rand(5) === 0 })
+      const type = this.one(types)
+      params.push({ name: `p${i}`, type, dir, noDiff: dir === 'in' && (isMain ? this.rand(5) === 0 : isHeld(type, 3)) })
     }
     if (this.rand(2) === 0) params.push({ name: 'n', type: t.i32, dir: 'in', noDiff: false })
-    return { params, result: this.rand(3) === 0 ? this.one(types) : t.f32 }
+    const result = this.rand(3) === 0 ? this.one(types) : t.f32
+    return { params, result, noDiffResult: isHeld(result, 7) }
   }
 
-  func(name: string, isMain: boolean, { params, result }: { readonly params: Param[]; readonly result: Type }): FuncDecl {
+  func(name: string, isMain: boolean, { params, result, noDiffResult }: Signature): FuncDecl {
     this.vars = []
+    this.order = 0
     this.counter = 0
     this.result = result
     for (const p of params) if (p.dir !== 'out') this.vars.push({ name: p.name, type: p.type, mutable: p.type !== t.i32 && !(p.name === 'this' && p.dir === 'in') })
@@ -196,15 +223,41 @@ class Generator {
       body.push({ kind: 'set', to: { kind: 'var', type: p.type, name: p.name }, op: '=', value: this.expr(p.type, 2) })
       this.vars.push({ name: p.name, type: p.type, mutable: true })
     }
-    if (isMain && this.interfaces.length > 0 && this.rand(2) === 0) body.push(...this.dispatch())
-    body.push(...this.list(0))
-    if (body[body.length - 1]?.kind !== 'return') body.push({ kind: 'return', value: this.expr(this.result, 2) })
-    const isMethod = params[0]?.name === 'this'
-    return {
-      name, params, result, body, isMethod, generic: this.generic, implements: undefined,
-      prefer: isMain ? 'none' : this.one(['none', 'none', 'recompute', 'checkpoint'] as const),
-      custom: isMain || !this.features.objects ? 'none' : this.custom(isMethod, [result, ...params.map(p => p.type)]),
+    if (this.rand(4) === 0) {
+      const counter = this.fresh('k')
+      this.vars.push({ name: counter, type: t.i32, mutable: false, steps: true })
+      body.push({ kind: 'decl', name: counter, type: t.i32, init: { kind: 'lit', type: t.i32, value: this.rand(3) } })
     }
+    if (isMain && this.interfaces.length > 0 && this.rand(2) === 0) body.push(...this.dispatch())
+    const own = isMain && this.holds ? this.heldCall() : undefined
+    if (own?.kind === 'decl') {
+      body.push(own)
+      this.vars.push({ name: own.name, type: own.type, mutable: true })
+    }
+    body.push(...this.list(0))
+    if (body[body.length - 1]?.kind !== 'return') {
+      const value = this.expr(this.result, 2)
+      const isAdded = own?.kind === 'decl' && own.type === this.result && this.result.scalar === 'f32'
+      body.push({ kind: 'return', value: isAdded ? { kind: 'bin', type: this.result, op: '+', x: value, y: { kind: 'var', type: this.result, name: own.name } } : value })
+    }
+    const isMethod = params[0]?.name === 'this'
+    const isPlain = noDiffResult || (isMethod && params[0]!.noDiff)
+    return {
+      name, params, result, noDiffResult, order: this.order, body, isMethod, generic: this.generic, implements: undefined,
+      prefer: isMain ? 'none' : this.one(['none', 'none', 'recompute', 'checkpoint'] as const),
+      custom: isMain || isPlain || !this.features.objects ? 'none' : this.custom(isMethod, [result, ...params.map(p => p.type)]),
+    }
+  }
+
+  /** A call of a function that holds something constant, with arguments that are not. */
+  heldCall(): Stmt | undefined {
+    const isHolding = (f: FuncDecl): boolean => f.noDiffResult || f.params.some(p => p.noDiff)
+    const funcs = this.callable.filter(f => isHolding(f) && f.generic === undefined && this.types.includes(f.result) && f.params.every(p => p.dir === 'in') && this.canCall(f))
+    if (funcs.length === 0) return undefined
+    const func = this.one(funcs)
+    this.order = Math.max(this.order, func.order)
+    const call: Expr = { kind: 'call', type: func.result, func, args: func.params.map(p => this.expr(p.type, 3)) }
+    return { kind: 'decl', name: this.fresh('v'), type: func.result, init: call }
   }
 
   /** A value of an interface, and a call that finds out what it is. */
@@ -258,13 +311,14 @@ class Generator {
       if (escape === 2 && this.canContinue) return { kind: 'if', c: this.condition(), yes: [...this.short(), { kind: 'continue' }], no: [] }
     }
     if (roll < 11 && this.callable.length > 0) {
-      const call = this.callStmt()
+      const call = (this.differentiates && this.rand(2) === 0 ? this.pull() : undefined) ?? this.callStmt()
       if (call !== undefined) return call
     }
     if (roll < 14) {
       const type = this.one([...this.types, ...this.inner])
       const name = this.fresh('v')
-      const s: Stmt = { kind: 'decl', name, type, init: this.expr(type, 3) }
+      const isList = this.features.objects && this.structs.includes(type) && this.types.includes(type) && this.rand(2) === 0
+      const s: Stmt = { kind: 'decl', name, type, init: isList ? this.initialiser(type) : this.expr(type, 3) }
       this.vars.push({ name, type, mutable: true })
       return s
     }
@@ -293,7 +347,54 @@ class Generator {
     return this.rand(2) === 0 ? [this.assignment()] : []
   }
 
+  /** A struct by an initialiser list, which may end early. */
+  initialiser(type: Type): Expr {
+    return { kind: 'list', type, args: type.fields.slice(0, 1 + this.rand(type.count)).map(f => this.expr(f.type, 2)) }
+  }
+
+  /** A right side that changes variables, perhaps those of the left side, or an index that does. */
+  effect(): Stmt | undefined {
+    const counters = this.vars.filter(v => v.steps === true)
+    const arrays = this.vars.filter(v => v.mutable && v.type.kind === 'array' && v.type.elem!.scalar === 'f32')
+    const op = this.one(['=', '+=', '+=', '-=', '*='] as const)
+    if (counters.length > 0 && arrays.length > 0 && this.rand(3) > 0) {
+      const [array, counter] = [this.one(arrays), this.one(counters)]
+      const step: Expr = { kind: 'step', type: t.i32, name: counter.name }
+      const at: Expr = { kind: 'bin', type: t.i32, op: '%', x: step, y: { kind: 'lit', type: t.i32, value: array.type.count } }
+      // Whether the right side sees the counter before or after is nobody's business.
+      const saved = this.vars
+      this.vars = saved.filter(v => v !== counter)
+      const value = this.expr(array.type.elem!, 2)
+      this.vars = saved
+      return { kind: 'set', to: { kind: 'elem', type: array.type.elem!, of: { kind: 'var', type: array.type, name: array.name }, at }, op, value }
+    }
+    const funcs = this.callable.filter(f => f.result.scalar === 'f32' && f.result.kind !== 'mat' && f.params.some(p => p.dir !== 'in') && this.canCall(f))
+    if (funcs.length === 0) return undefined
+    const func = this.one(funcs)
+    const call = this.callStmt(func)
+    if (call?.kind !== 'call') return undefined
+    const written = new Set(call.args.flatMap((a, i) => func.params[i]!.dir === 'in' ? [] : [rootName(a)]))
+    const own = this.vars.filter(v => v.mutable && written.has(v.name))
+    let to: Place | undefined
+    for (let tries = 0; tries < 6 && to?.type !== func.result; tries++) to = this.place(this.rand(3) > 0 && own.length > 0 ? own : undefined)
+    if (to?.type !== func.result || isInFixed(to)) return undefined
+    // An index that the call changes would be read before or after.
+    let isOpen = false
+    eachPart(to, e => { if (e.kind === 'elem') eachPart(e.at, part => { isOpen ||= part.kind === 'var' && written.has(part.name) }) })
+    if (isOpen) return undefined
+    this.order = Math.max(this.order, func.order)
+    const value: Expr = { kind: 'call', type: func.result, func, args: call.args }
+    return { kind: 'set', to, op, value: this.rand(2) === 0 ? value : { kind: 'bin', type: func.result, op: '*', x: this.literalOf(func.result), y: value } }
+  }
+
+  /** A literal for every lane. */
+  literalOf(type: Type): Expr {
+    return type === t.f32 ? this.literal() : { kind: 'make', type, args: Array.from({ length: type.count }, () => this.literal()) }
+  }
+
   assignment(): Stmt {
+    const effect = this.rand(6) === 0 ? this.effect() : undefined
+    if (effect !== undefined) return effect
     let to = this.place()
     if (to.type.kind === 'vec' && this.rand(3) === 0) {
       const first = this.rand(to.type.count)
@@ -302,7 +403,10 @@ class Generator {
     }
     const op = this.rand(3) > 0 ? '=' : this.one(['+=', '-=', '*='] as const)
     const arithmetic = to.type.scalar === 'f32'
-    return { kind: 'set', to, op: arithmetic ? op : '=', value: this.expr(to.type, 3) }
+    let value = this.expr(to.type, 3)
+    // A derivative that gets lost has to be given up in words.
+    if (isInFixed(to) && value.kind !== 'lit') value = { kind: 'held', type: to.type, how: 'detach', x: value }
+    return { kind: 'set', to, op: arithmetic ? op : '=', value }
   }
 
   loop(depth: number): Stmt {
@@ -357,7 +461,36 @@ class Generator {
     }
     const targets = this.vars.filter(v => v.mutable && v.type === func.result && !used.has(v.name))
     const to: Place | undefined = targets.length > 0 && this.rand(3) > 0 ? { kind: 'var', type: func.result, name: this.one(targets).name } : undefined
+    this.order = Math.max(this.order, func.order)
     return { kind: 'call', to, func, args }
+  }
+
+  /** Functions whose derivatives a program can name and take apart. */
+  subjects(): FuncDecl[] {
+    const isOwn = (type: Type): boolean => t.differential(type) === type && !isInterface(type) && this.types.includes(type)
+    return this.callable.filter(f => !f.isMethod && f.generic === undefined && f.order === 0 && !f.noDiffResult && isOwn(f.result) &&
+      f.params.every(p => p.dir === 'in' && (paramDifferential(p) === null || isOwn(p.type))))
+  }
+
+  pushed(func: FuncDecl, depth: number): Expr {
+    this.order = 1
+    return {
+      kind: 'pushed', type: func.result, func, args: func.params.map(p => this.expr(p.type, depth - 1)),
+      tangents: func.params.map(p => paramDifferential(p) === null ? undefined : this.expr(p.type, depth - 1)),
+    }
+  }
+
+  pull(): Stmt | undefined {
+    const funcs = this.subjects()
+    if (funcs.length === 0) return undefined
+    const func = this.one(funcs)
+    const to = func.params.flatMap((p, param) => {
+      const place = p.type.scalar === 'f32' && paramDifferential(p) !== null ? this.placeOf(p.type, new Set()) : undefined
+      return place === undefined ? [] : [{ param, place }]
+    })
+    if (to.length === 0) return undefined
+    this.order = 1
+    return { kind: 'pull', id: this.counter++, func, args: func.params.map(p => this.expr(p.type, 2)), ct: this.expr(func.result, 1), to }
   }
 
   /** Whether what is generic here need not take the place of a value of its interface in a way that Slang does not convert. */
@@ -367,8 +500,7 @@ class Generator {
   }
 
   /** A mutable place: a variable or a part of one. */
-  place(): Place {
-    const choices = this.vars.filter(x => x.mutable)
+  place(choices: readonly Var[] = this.vars.filter(x => x.mutable)): Place {
     const v = choices[Math.max(this.rand(choices.length), this.rand(choices.length))]!
     let e: Expr = { kind: 'var', type: v.type, name: v.name }
     while (e.type.kind !== 'scalar' && e.type.count > 0 && !isPair(e.type) && this.rand(3) > 0) e = this.inside(e)
@@ -379,7 +511,7 @@ class Generator {
   placeOf(type: Type, used: ReadonlySet<string>): Place | undefined {
     for (let tries = 0; tries < 12; tries++) {
       const e = this.place()
-      if (e.type === type && !used.has(rootName(e))) return e
+      if (e.type === type && !used.has(rootName(e)) && !isInFixed(e)) return e
     }
     return undefined
   }
@@ -416,14 +548,19 @@ class Generator {
 
   condition(): Expr {
     const roll = this.rand(5)
+    if (this.rand(12) === 0) return { kind: 'saturates', type: t.bool, x: this.expr(t.f32, 1) }
     const op = this.one(['<', '>'])
     if (roll === 0) return { kind: 'bin', type: t.bool, op: this.one(['&&', '||']), x: this.condition(), y: this.condition() }
     if (roll === 1) return { kind: 'bin', type: t.bool, op: this.one(['<', '==', '>=']), x: this.integer(), y: this.integer() }
     return { kind: 'bin', type: t.bool, op, x: this.expr(t.f32, 1), y: this.rand(2) === 0 ? this.literal() : this.expr(t.f32, 1) }
   }
 
+  number(): number {
+    return (this.rand(39) - 15) / 16
+  }
+
   literal(): Expr {
-    return { kind: 'lit', type: t.f32, value: (this.rand(39) - 15) / 16 }
+    return { kind: 'lit', type: t.f32, value: this.number() }
   }
 
   expr(type: Type, depth: number): Expr {
@@ -439,9 +576,16 @@ class Generator {
     const calls = this.callable.filter(f => f.result === type && f.params.every(p => p.dir === 'in') && this.canCall(f))
     if (calls.length > 0 && depth > 0 && this.rand(6) === 0) {
       const func = this.one(calls)
-      return { kind: 'call', type, func, args: func.params.map(p => this.expr(p.type, depth - 1)) }
+      this.order = Math.max(this.order, func.order)
+      const call: Expr = { kind: 'call', type, func, args: func.params.map(p => this.expr(p.type, depth - 1)) }
+      return this.features.objects && this.holds && this.types.includes(type) && this.rand(6) === 0 ? { kind: 'held', type, how: 'no_diff', x: call } : call
     }
     if (type === t.i32) return this.integer()
+    if (this.differentiates && depth > 1 && this.rand(6) === 0) {
+      const funcs = this.subjects().filter(f => f.result === type)
+      if (funcs.length > 0) return this.pushed(this.one(funcs), depth)
+    }
+    if (this.holds && depth > 0 && this.types.includes(type) && this.rand(12) === 0) return { kind: 'held', type, how: 'detach', x: this.expr(type, depth - 1) }
     if (depth > 0 && this.rand(12) === 0) return { kind: 'cond', type, c: this.condition(), x: this.expr(type, depth - 1), y: this.expr(type, depth - 1) }
     if (type.scalar === 'f32' && depth > 0 && this.rand(3) > 0) return this.arithmetic(type, depth)
     switch (type.kind) {
@@ -464,6 +608,7 @@ class Generator {
     const calls = this.callable.filter(f => f.result === type && f.generic === undefined && f.params.every(p => p.dir === 'in') && this.canCall(f))
     if (calls.length > 0 && depth > 0 && this.rand(3) === 0) {
       const func = this.one(calls)
+      this.order = Math.max(this.order, func.order)
       return { kind: 'call', type, func, args: func.params.map(p => this.expr(p.type, depth - 1)) }
     }
     if (depth > 0 && this.rand(6) === 0) return { kind: 'cond', type, c: this.condition(), x: this.object(type, depth - 1), y: this.object(type, depth - 1) }

@@ -15,6 +15,13 @@ export function flatten(type: Type, data: Data, out: number[] = []): number[] {
   return out
 }
 
+/** The float leaves of a value that carry derivatives, in the order of its differential. */
+export function flattenActive(type: Type, data: Data, out: number[] = []): number[] {
+  if (type.kind === 'scalar') return flatten(type, data, out)
+  ;(data as readonly Data[]).forEach((part, i) => { if (type.kind !== 'struct' || type.diff!.fields[i]! >= 0) flattenActive(component(type, i), part, out) })
+  return out
+}
+
 /** A value made by asking for each scalar. */
 export function fill(type: Type, next: (type: Type) => Data): Data {
   if (type.kind === 'scalar') return next(type)

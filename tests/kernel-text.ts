@@ -4,6 +4,16 @@ import { component, differential, type Type } from '../src/ir/type.ts'
 import { paramDifferential, type Program } from './program.ts'
 import { declarator, programText, slangType } from './program-text.ts'
 
+/** The ways in which an entry point learns which thread runs it: there is one. */
+const ids: readonly { readonly declared: string; readonly param: string; readonly x: string }[] = [
+  { declared: '', param: 'uint3 id : SV_DispatchThreadID', x: 'id.x' },
+  { declared: 'struct Ids { uint3 id : SV_DispatchThreadID; uint index : SV_GroupIndex; }\n', param: 'Ids ids', x: 'ids.id.x' },
+  {
+    declared: 'struct Local { uint3 inGroup : SV_GroupThreadID; }\nstruct Ids { Local local; uint3 group : SV_GroupID; }\n', param: 'Ids ids',
+    x: '(ids.group.x + ids.local.inGroup.x)',
+  },
+]
+
 /** The kernel's text, and how many floats it reads and writes. */
 export interface KernelText {
   readonly text: string
@@ -16,19 +26,20 @@ export interface KernelText {
  * what goes in and then its derivative, of which only that of what comes out matters, and last that of the result; it writes
  * the floats of the result, of what comes out, and of the gradients of what goes in.
  */
-export function gradientKernel(program: Program): KernelText {
+export function gradientKernel(program: Program, seed: number): KernelText {
   const { params, result } = program.main
+  const id = ids[seed % ids.length]!
   const lines: string[] = []
   const reads: Type[] = []
   let writes = 0
   const load = (type: Type, name: string): void => {
     lines.push(`    ${declare(type, name)};`)
     for (const [path, leaf] of leaves(type, name)) {
-      lines.push(`    ${path} = ${leaf === t.i32 ? 'int' : ''}(inp[${reads.length}]);`)
+      lines.push(`    ${path} = ${leaf === t.i32 ? 'int' : ''}(inp[${id.x} + ${reads.length}]);`)
       reads.push(leaf)
     }
   }
-  const store = (type: Type, name: string): void => { for (const [path, leaf] of leaves(type, name)) if (t.isFloat(leaf)) lines.push(`    outp[${writes++}] = ${path};`) }
+  const store = (type: Type, name: string): void => { for (const [path, leaf] of leaves(type, name)) if (t.isFloat(leaf)) lines.push(`    outp[${id.x} + ${writes++}] = ${path};`) }
   const args: string[] = []
   const plain: string[] = []
   const outs: { type: Type; name: string }[] = []
@@ -68,10 +79,10 @@ export function gradientKernel(program: Program): KernelText {
   const text = `${programText(program)}
 StructuredBuffer<float> inp;
 RWStructuredBuffer<float> outp;
-
+${id.declared}
 [shader("compute")]
 [numthreads(1, 1, 1)]
-void computeMain(uint3 id : SV_DispatchThreadID)
+void computeMain(${id.param})
 {
 ${lines.join('\n')}
 }
@@ -82,9 +93,9 @@ ${lines.join('\n')}
 /**
  * Adds `byReverse(s)` and `byForward(s)`: the weighted derivative of `f` along a direction, where the point, the direction and
  * the weights move with `s`, by `bwd_diff` and by `fwd_diff`. Both are the same number, and their derivatives are second
- * derivatives of `f`. `number` gives constants; what `f` takes as integers is 2.
+ * derivatives of `f`. `number` gives constants; what `f` takes as integers is 2. `isHeld`: as differences have to see it.
  */
-export function secondOrder(program: Program, number: () => number): string {
+export function secondOrder(program: Program, number: () => number, isHeld = false): string {
   const { params, result } = program.main
   const lines: string[] = []
   const literal = (): string => {
@@ -134,7 +145,7 @@ ${[...lines, ...body].join('\n')}
     return ${terms.length === 0 ? '0.0' : terms.join(' + ')};
 }
 `
-  return `${programText(program)}
+  return `${programText(program, isHeld)}
 ${func('byReverse', reverse, pulled)}
 ${func('byForward', forward, pushed)}`
 }

@@ -46,7 +46,7 @@ export function lowerMini(program: Program): { readonly module: Module; readonly
   const known = new Map<FuncDecl, Func>()
   for (const decl of [...program.funcs, program.main]) {
     const params = decl.params.map(p => ({ ...p, noDiff: paramDifferential(p) === null }))
-    const func = new Func(decl.name, { params, result: decl.result, resultNoDiff: false }, null)
+    const func = new Func(decl.name, { params, result: decl.result, resultNoDiff: decl.noDiffResult }, null)
     func.info.level = 'backward'
     func.info.prefer = decl.prefer
     known.set(decl, func)
@@ -122,8 +122,9 @@ class Lowering {
           const value = this.expr(s.value)
           b.store(this.place(s.to), value)
         } else {
-          const p = this.place(s.to)
+          // The right side comes first: it may change what the left one reads.
           const value = this.expr(s.value)
+          const p = this.place(s.to)
           b.store(p, b.emit1(s.op === '+=' ? ops.add : s.op === '-=' ? ops.sub : ops.mul, [b.load(p), value]))
         }
         return false
@@ -154,20 +155,17 @@ class Lowering {
       }
       case 'call': {
         const results = this.call(s.func, s.args)
-        const isVoid = s.func.result.kind === 'void'
         if (s.to !== undefined) b.store(this.place(s.to), results[0]!)
-        s.func.params.filter(p => p.dir !== 'in').forEach((p, i) => {
-          b.store(this.place(s.args[s.func.params.indexOf(p)]!), results[i + (isVoid ? 0 : 1)]!)
-        })
         return false
       }
+      case 'pull': throw new NotLowered('only the front end knows derivatives')
     }
   }
 
   setLanes(to: Expr & { kind: 'lanes' }, op: string, e: Expr): void {
     const { b } = this
-    const p = this.place(to.of)
     const given = this.expr(e)
+    const p = this.place(to.of)
     const old = b.swizzle(b.load(p), to.lanes)
     const value = op === '=' ? given : b.emit1(op === '+=' ? ops.add : op === '-=' ? ops.sub : ops.mul, [old, given])
     let whole = b.load(p)
@@ -259,12 +257,16 @@ class Lowering {
     return e.of.type.kind === 'struct' ? b.field(of, e.at) : b.elem(of, b.const(t.i32, e.at))
   }
 
+  /** The results of a call; its outputs are stored. */
   call(decl: FuncDecl, args: readonly Expr[]): Value[] {
     const values: Value[] = []
     decl.params.forEach((p, i) => { if (p.dir !== 'out') values.push(this.expr(args[i]!)) })
     const func = this.known.get(decl)
     if (func === undefined) throw new Error(`${decl.name} is not declared`)
-    return this.b.call(func, values)
+    const results = this.b.call(func, values)
+    let out = decl.result.kind === 'void' ? 0 : 1
+    decl.params.forEach((p, i) => { if (p.dir !== 'in') this.b.store(this.place(args[i]!), results[out++]!) })
+    return results
   }
 
   lib(name: string): Func {
@@ -290,6 +292,15 @@ class Lowering {
         return b.load(this.place(e))
       }
       case 'call': return this.call(e.func, e.args)[0]!
+      case 'held': return b.emit1(ops.detach, [this.expr(e.x)])
+      case 'step': {
+        const next = b.add(b.load(this.outer(e.name)), b.const(t.i32, 1))
+        b.store(this.outer(e.name), next)
+        return next
+      }
+      case 'saturates': return b.emit1(ops.lt, [this.expr(e.x), b.const(t.f32, 0.25)])
+      case 'list': throw new NotLowered('only the front end knows what a list leaves out')
+      case 'pushed': throw new NotLowered('only the front end knows derivatives')
       case 'up': case 'dynamic': throw new NotLowered('only the front end knows interfaces')
       case 'lambda': {
         const x = this.expr(e.x)

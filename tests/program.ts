@@ -11,8 +11,18 @@ export type Expr =
   | { kind: 'cond'; type: Type; c: Expr; x: Expr; y: Expr }
   /** A library function. */
   | { kind: 'lib'; type: Type; name: string; args: Expr[] }
-  /** A function of the program; only `in` parameters. */
+  /** A function of the program. Only right sides of assignments have outputs, of which nothing beside them reads. */
   | { kind: 'call'; type: Type; func: FuncDecl; args: Expr[] }
+  /** A value without its derivative: `no_diff` of a call, or `detach`. */
+  | { kind: 'held'; type: Type; how: 'no_diff' | 'detach'; x: Expr }
+  /** Counts a local integer up and gives it. */
+  | { kind: 'step'; type: Type; name: string }
+  /** Whether a float is zero as an unsigned integer: below a quarter here, and wherever it is negative, which no such integer is. */
+  | { kind: 'saturates'; type: Type; x: Expr }
+  /** The derivative of a function of the program along tangents, by `fwd_diff`; parameters without derivative have no tangent. */
+  | { kind: 'pushed'; type: Type; func: FuncDecl; args: Expr[]; tangents: (Expr | undefined)[] }
+  /** A struct by an initialiser list, which may leave out the last of its fields. */
+  | { kind: 'list'; type: Type; args: Expr[] }
   | { kind: 'make'; type: Type; args: Expr[] }
   | { kind: 'part'; type: Type; of: Expr; at: number }
   | { kind: 'elem'; type: Type; of: Expr; at: Expr }
@@ -46,12 +56,14 @@ export type Stmt =
   | { kind: 'return'; value: Expr | undefined }
   /** A call of a function with outputs; arguments of `out` and `inout` parameters are places. */
   | { kind: 'call'; to: Place | undefined; func: FuncDecl; args: Expr[] }
+  /** The gradient of a function of the program with respect to some of its parameters, by `bwd_diff`, added to places. */
+  | { kind: 'pull'; id: number; func: FuncDecl; args: Expr[]; ct: Expr; to: { param: number; place: Place }[] }
 
 export interface Param {
   name: string
   type: Type
   dir: Direction
-  /** Carries no derivative though its type could; only parameters of the main function do so. */
+  /** Carries no derivative though its type could. Only what goes in does so. */
   noDiff: boolean
 }
 
@@ -73,6 +85,10 @@ export interface FuncDecl {
   implements: FuncDecl | undefined
   /** A generic function has an interface whose name stands for its type parameter. */
   generic: Type | undefined
+  /** The result carries no derivative. */
+  noDiffResult: boolean
+  /** How often what it calls is differentiated in it. */
+  order: number
 }
 
 /** Who gives a function its derivative: nobody, a function of the user that names it or that it names, or a substitute. */
@@ -87,22 +103,44 @@ export interface Interface {
 
 export interface Program {
   structs: Type[]
+  /** What fields begin with, where they say so. */
+  defaults: Map<Type, readonly (number | undefined)[]>
   interfaces: Interface[]
   funcs: FuncDecl[]
   main: FuncDecl
 }
 
-/** Gives a struct the differential that Slang synthesises. */
-export function makeDifferential(s: Type): void {
-  const fields = s.fields.flatMap(f => {
-    const type = t.differential(f.type)
+/** Gives a struct the differential that Slang synthesises; `fixed` are the fields marked `no_diff`. */
+export function makeDifferential(s: Type, fixed: ReadonlySet<number> = new Set()): void {
+  const fields = s.fields.flatMap((f, i) => {
+    const type = fixed.has(i) ? null : t.differential(f.type)
     return type === null ? [] : [{ name: f.name, type }]
   })
   const same = fields.length === s.fields.length && fields.every((f, i) => f.type === s.fields[i]!.type)
   const type = same ? s : t.struct(`${s.name}.Differential`, fields)
   let k = 0
-  s.diff = { type, fields: s.fields.map(f => t.differential(f.type) === null ? -1 : k++), dzero: undefined, dadd: undefined }
+  s.diff = { type, fields: s.fields.map((f, i) => fixed.has(i) || t.differential(f.type) === null ? -1 : k++), dzero: undefined, dadd: undefined }
   if (!same) type.diff = { type, fields: fields.map((_, i) => i), dzero: undefined, dadd: undefined }
+}
+
+/** Whether a field carries no derivative though its type could. */
+export function isFixed(s: Type, field: number): boolean {
+  return s.kind === 'struct' && s.diff !== null && s.diff.fields[field] === -1 && t.differential(s.fields[field]!.type) !== null
+}
+
+/** Whether an expression is a part of what lies in a field that carries no derivative. */
+export function isInFixed(e: Expr): boolean {
+  return (e.kind === 'part' && isFixed(e.of.type, e.at)) || ((e.kind === 'part' || e.kind === 'elem' || e.kind === 'lanes') && isInFixed(e.of))
+}
+
+/** Whether a program holds anything constant in derivatives, other than parameters of its main function. */
+export function isHolding(program: Program): boolean {
+  let found = program.structs.some(s => s.fields.some((_, i) => isFixed(s, i)))
+  for (const f of [...program.funcs, program.main]) {
+    found ||= f.noDiffResult || (f !== program.main && f.params.some(p => p.noDiff))
+    eachStmt(f.body, s => stmtExprs(s).forEach(e => eachPart(e, part => { found ||= part.kind === 'held' })))
+  }
+  return found
 }
 
 // ── Walks ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -110,16 +148,23 @@ export function makeDifferential(s: Type): void {
 /** The operands of an expression. */
 export function exprParts(e: Expr): readonly Expr[] {
   switch (e.kind) {
-    case 'lit': case 'var': return []
+    case 'lit': case 'var': case 'step': return []
     case 'bin': return [e.x, e.y]
-    case 'neg': case 'float': case 'int': case 'up': return [e.x]
+    case 'neg': case 'float': case 'int': case 'up': case 'held': case 'saturates': return [e.x]
     case 'dynamic': return [e.id]
     case 'lambda': return [e.body, e.x]
     case 'cond': return [e.c, e.x, e.y]
-    case 'lib': case 'call': case 'make': return e.args
+    case 'lib': case 'call': case 'make': case 'list': return e.args
+    case 'pushed': return [...e.args, ...e.tangents.filter(x => x !== undefined)]
     case 'part': case 'lanes': return [e.of]
     case 'elem': return [e.of, e.at]
   }
+}
+
+/** An expression and all that it is made of. */
+export function eachPart(e: Expr, visit: (e: Expr) => void): void {
+  visit(e)
+  for (const part of exprParts(e)) eachPart(part, visit)
 }
 
 /** The expressions of a statement, not of statements inside it. */
@@ -133,6 +178,7 @@ export function stmtExprs(s: Stmt): readonly Expr[] {
     case 'switch': return [s.x]
     case 'return': return s.value === undefined ? [] : [s.value]
     case 'call': return s.to === undefined ? s.args : [s.to, ...s.args]
+    case 'pull': return [...s.args, s.ct, ...s.to.map(x => x.place)]
     default: return []
   }
 }

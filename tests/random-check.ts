@@ -15,13 +15,13 @@ import { random } from './generate-ir.ts'
 import { prelude } from './generate-prelude.ts'
 import { generateProgram } from './generate-slang.ts'
 import { NotCompiled, runByName } from './gpu.ts'
-import { disagreement, fill, flatten, largestIn, moved } from './gradients.ts'
+import { disagreement, fill, flatten, flattenActive, largestIn, moved } from './gradients.ts'
 import { evaluate, type Evaluated } from './js-run.ts'
 import { gradientKernel, secondKernel, secondOrder } from './kernel-text.ts'
-import { lowerMini, NotLowered } from './lower-mini.ts'
+import { lowerMini, miniLibs, NotLowered } from './lower-mini.ts'
 import { isNear, sizeOf } from './near.ts'
 import { programText } from './program-text.ts'
-import { paramDifferential, type Program } from './program.ts'
+import { isHolding, paramDifferential, type Program } from './program.ts'
 import { reduce } from './reduce.ts'
 import { assembled, scripted, type Pair } from './subjects.ts'
 
@@ -33,9 +33,9 @@ const libs: ReadonlySet<string> = new Set([
   'sin#', 'tanh#', 'abs#', 'min#', 'max#', 'lerp#', 'mul', 'cross', 'normalize', 'reflect', 'transpose', ...prelude.keys(),
 ])
 
-/** The program of a seed. */
+/** The program of a seed. One in eight has only what is lowered without a front end too, whose values it is held to. */
 export function programOf(seed: number, size: number): Program {
-  return generateProgram(seed, { libs, size, objects: true })
+  return generateProgram(seed, seed % 8 === 5 ? { libs: miniLibs, size, objects: false } : { libs, size, objects: true })
 }
 
 const near = (x: readonly number[], y: readonly number[], tolerance: number): boolean => {
@@ -68,6 +68,8 @@ export const stats = {
   points: 0, kinks: 0, large: 0,
   /** Programs whose values were held to those of a lowering without a front end. */
   lowered: 0,
+  /** Programs that hold something constant in derivatives. */
+  holding: 0,
   /** Runs on a device; how often it could not compile a program, which is tried at the lowest level then. */
   devices: 0, uncompiled: 0,
   /** Those that found no number where numbers overflow on the way. */
@@ -151,32 +153,54 @@ export function check(program: Program, seed: number, conditions: Conditions = {
 }
 
 function tryCheck(program: Program, seed: number, { edit = asItIs, budget, second = false }: Conditions, samples: Samples): string | undefined {
-  const text = edit(second ? secondOrder(program, constants(seed)) : programText(program))
+  const print = (isHeld: boolean): string => edit(second ? secondOrder(program, constants(seed), isHeld) : programText(program, isHeld))
+  const text = print(false)
   const compiled = compile(text, { verify: verified(seed), optimize: levels[seed % 4]!, debug: seed % 3 === 2, maxContext: budget })
   const refused = refusal(compiled)
   if (refused !== undefined) return refused
   if (budget !== undefined && isTooBig(compiled, budget)) return undefined
-  const forms = new Forms(compiled, seed)
+  const forms = new Forms(compiled, seed, isHolding(program) ? print(true) : undefined)
   if (printModule(forms.ir) !== forms.text) return 'the text of the IR reads back otherwise'
   verifyModule(forms.ir, 'parse')
   return checkFirst(program, seed, forms, samples.first) ?? (second ? checkSecond(forms, samples.second) : undefined)
+}
+
+/** Runs a program that writes down what it holds in its first run, for a step of zero, and reads that in the others. */
+function heldForm(text: string): Forms['differenced'] {
+  const compiled = compile(text, { optimize: 0 })
+  const refused = refusal(compiled)
+  if (refused !== undefined) throw new Error(`held for differences, it is ${refused}`)
+  const module = evaluate(compiled.js({ mode: 'f64' }).code)
+  const [heldValues, heldState] = [new Float64Array(1 << 16), new Int32Array(2)]
+  module['bind']?.({ heldValues, heldState })
+  stats.holding++
+  return run => h => {
+    heldState[1] = h === 0 ? 0 : 1
+    heldState[0] = 0
+    const numbers = run(module)
+    if (heldState[0]! >= heldValues.length) throw new Error('too much is held')
+    return numbers
+  }
 }
 
 /** A program on CPU targets. */
 class Forms {
   readonly exact: Evaluated
   readonly loaded: ReturnType<typeof loadSync>
+  /** The program as differences have to see it: what derivatives hold constant stays what it was at the point. */
+  readonly differenced: (run: (module: Evaluated) => number[]) => (h: number) => number[]
   readonly #compiled: Compiled
   readonly #strict: boolean
   #single: Evaluated | undefined
   #text: string | undefined
   #ir: Module | undefined
 
-  constructor(compiled: Compiled, seed: number) {
+  constructor(compiled: Compiled, seed: number, held: string | undefined) {
     this.#compiled = compiled
     this.#strict = seed % 8 === 0
     this.exact = evaluate(compiled.js({ mode: 'f64' }).code)
     this.loaded = loadSync(compiled)
+    this.differenced = held === undefined ? run => () => run(this.exact) : heldForm(held)
   }
 
   get text(): string {
@@ -239,15 +263,18 @@ function checkFirst(program: Program, seed: number, forms: Forms, samples: Sampl
   const rand = random(seed + 99)
   const number = (): number => (rand(2001) - 1000) / 700 + 0.0123
   const flatAll = (values: readonly Data[], of: readonly Type[]): number[] => of.flatMap((type, i) => flatten(type, values[i]!))
+  const active = (values: readonly Data[]): number[] => types.flatMap((type, i) => flattenActive(type, values[i]!))
   const flatGrads = (grads: readonly (Data | undefined)[]): number[] => ins.flatMap((p, i) => paramDifferential(p) === null ? [] : flatten(paramDifferential(p)!, grads[i]!))
   const at = (args: readonly Data[], tangents: readonly (Data | undefined)[]): string | undefined => {
-    const value = (h: number): number[] => flatAll(exact.value(args.map((a, i) => tangents[i] === undefined ? a : moved(ins[i]!.type, a, tangents[i], h))), types)
-    const here = value(0)
+    const here = flatAll(exact.value(args), types)
+    const value = (h: number): number[] =>
+      forms.differenced(module => active(scripted(program, module).value(args.map((a, i) => tangents[i] === undefined ? a : moved(ins[i]!.type, a, tangents[i], h)))))(h)
+    if (!near(value(0), active(exact.value(args)), 1e-9)) return 'what differences see is another value'
     for (const func of references) {
       const expected = flatAll(run(func, args, { mode: 'f64' }), types)
       if (!near(expected, here, 1e-5)) return `the value is ${here.join(', ')}, but ${func === references[0] && interpreted(seed) ? 'by the IR it is' : 'should be'} ${expected.join(', ')}`
     }
-    const weights = here.map(() => Math.fround(number()))
+    const weights = value(0).map(() => Math.fround(number()))
     let used = 0
     const cts = types.map(type => fill(differential(type)!, () => weights[used++]!))
     const both = exact.jvp(args, tangents)
@@ -330,7 +357,7 @@ function checkSecond(forms: Forms, samples: SecondSample[]): string | undefined 
     for (const second of seconds) {
       if (!isNear(second, seconds[0]!, 1e-6 * (1 + Math.abs(second)))) return `second derivatives are ${seconds.join(', ')} (fwd(bwd), bwd(bwd), fwd(fwd), bwd(fwd))`
     }
-    const wrong = disagreement({ value: step => [forms.exact['byForward']!(s + step) as number], forward: [seconds[2]!], reverse: [seconds[1]!], weights: [1] })
+    const wrong = disagreement({ value: step => forms.differenced(module => [module['byForward']!(s + step) as number])(step), forward: [seconds[2]!], reverse: [seconds[1]!], weights: [1] })
     if (wrong !== undefined) return wrong === 'rough' ? wrong : `of second order, ${wrong}`
     if (!found.every(v => Math.abs(v) < 1000)) return 'large'
     const wasm = [
@@ -370,7 +397,7 @@ export async function checkOnDevice(program: Program, seed: number, second: bool
 }
 
 async function firstOnDevice(program: Program, seed: number, sample: Sample | undefined): Promise<string | undefined> {
-  const { text, reads, writes } = gradientKernel(program)
+  const { text, reads, writes } = gradientKernel(program, seed)
   const given: number[] = []
   const put = (data: Data): void => { if (typeof data === 'number') given.push(data); else (data as readonly Data[]).forEach(put) }
   let [input, ct] = [0, 1]

@@ -1,6 +1,6 @@
 /** Shrinks a generated program while it still fails: statements go, compound expressions give way to their parts. */
 import type { Expr, FuncDecl, Program, Stmt } from './program.ts'
-import { eachStmt, exprParts, stmtExprs, stmtLists } from './program.ts'
+import { eachPart, eachStmt, exprParts, stmtExprs, stmtLists } from './program.ts'
 import * as t from '../src/ir/type.ts'
 
 /** Makes one change; gives how to take it back, or undefined where there is nothing to change. */
@@ -38,6 +38,8 @@ function* edits(program: Program): Generator<Edit> {
   for (const f of program.funcs) {
     yield set(f, 'custom', 'none')
     yield set(f, 'prefer', 'none')
+    if (f.implements === undefined) yield set(f, 'noDiffResult', false)
+    for (const p of f.params) if (f.implements === undefined) yield set(p, 'noDiff', false)
   }
   for (const f of [program.main, ...program.funcs]) yield* listEdits(f.body)
   for (const f of [program.main, ...program.funcs, ...program.interfaces.flatMap(i => i.requirements)]) yield* paramEdits(program, f)
@@ -93,6 +95,8 @@ function* paramEdits(program: Program, f: FuncDecl): Generator<Edit> {
   for (let i = f.params.length - 1; i >= (f.isMethod || f.generic !== undefined ? 1 : 0); i--) {
     yield () => {
       if (i >= f.params.length) return undefined
+      // What is differentiated keeps its parameters.
+      if (isDifferentiated(program, same)) return undefined
       const undo: (() => void)[] = []
       const drop = (list: unknown[]): void => {
         const [gone] = list.splice(i, 1)
@@ -112,6 +116,18 @@ function* paramEdits(program: Program, f: FuncDecl): Generator<Edit> {
       return () => { for (const u of undo.reverse()) u() }
     }
   }
+}
+
+/** Whether the program differentiates one of some functions. */
+function isDifferentiated(program: Program, funcs: ReadonlySet<FuncDecl>): boolean {
+  let found = false
+  for (const f of [program.main, ...program.funcs]) {
+    eachStmt(f.body, s => {
+      if (s.kind === 'pull' && funcs.has(s.func)) found = true
+      stmtExprs(s).forEach(e => eachPart(e, part => { if (part.kind === 'pushed' && funcs.has(part.func)) found = true }))
+    })
+  }
+  return found
 }
 
 function* stmtEdits(s: Stmt): Generator<Edit> {
@@ -141,6 +157,11 @@ function* stmtEdits(s: Stmt): Generator<Edit> {
   if (s.kind === 'call') {
     yield set(s, 'to', undefined)
     for (let i = 0; i < s.args.length; i++) if (s.func.params[i]?.dir === 'in') yield* exprEdits(s.args[i]!, e => { s.args[i] = e })
+  }
+  if (s.kind === 'pull') {
+    for (let i = s.to.length - 1; i > 0; i--) yield removal(s.to, i)
+    for (let i = 0; i < s.args.length; i++) yield* exprEdits(s.args[i]!, e => { s.args[i] = e })
+    yield* exprEdits(s.ct, e => { s.ct = e })
   }
 }
 
@@ -176,8 +197,8 @@ function* exprEdits(e: Expr, put: (e: Expr) => void): Generator<Edit> {
     return
   }
   const target = e as unknown as Record<string, Expr> & { args: Expr[] }
-  if (e.kind === 'lib' || e.kind === 'make' || e.kind === 'call') {
-    for (let i = 0; i < e.args.length; i++) yield* exprEdits(e.args[i]!, x => { target.args[i] = x })
+  if (e.kind === 'lib' || e.kind === 'make' || e.kind === 'list' || e.kind === 'call' || e.kind === 'pushed') {
+    for (let i = 0; i < e.args.length; i++) if (e.kind !== 'call' || e.func.params[i]?.dir === 'in') yield* exprEdits(e.args[i]!, x => { target.args[i] = x })
   } else {
     for (const key of ['x', 'y', 'c', 'of', 'body', 'id'] as const) {
       const part: unknown = key in target ? target[key] : undefined
