@@ -45,7 +45,8 @@ export function ruled(name: string, rand: Random, formula: Formula): Func[] {
     ])
     main.forward = rule
     out.push(rule)
-    if (rand.once(2)) {
+    // What is transposed is the derivative's body: whether that knows of its derivatives is nowhere said.
+    if ((hasBackward || main.differentiable) && rand.once(2)) {
       const outer = params.map((_, i) => param(`w${i}`, pair(pair(real))))
       const w = outer.map(p => ref(p.name, p.type))
       const own = locals(i => at(w[i]!, 0, 0))

@@ -4,7 +4,7 @@ import { ruled } from './generate-rules.ts'
 import { bin, call, cast, decl, elem, func, give, isNamed, lit, make, numbersIn, param, ref, set } from './make.ts'
 import { Random } from './random.ts'
 import {
-  array, differentialOf, int, isActive, mat, nothing, partsOf, real, signatureOf, uint, vec, type Callable, type Expr, type Func, type Param, type Program, type Stmt, type StructType, type Type,
+  array, differentialOf, int, isActive, mat, nothing, partsOf, real, signatureOf, uint, vec, type Callable, type Expr, type Func, type Interface, type Param, type Program, type Stmt, type StructType, type Type,
 } from './tree.ts'
 
 /** Parts of the language that can be left out. */
@@ -26,6 +26,7 @@ class Generator {
   readonly rand: Random
   readonly options: Options
   readonly structs: StructType[] = []
+  readonly interfaces: Interface[] = []
   types: Type[] = []
   readonly bodies: Bodies
 
@@ -41,7 +42,7 @@ class Generator {
     if (rand.once(4)) this.types.push(mat(2, 2))
     if (rand.once(8)) this.types.push(mat(2, 3), mat(3, 3))
     if (rand.once(6)) this.types.push(vec(4), array(vec(2), 2))
-    const structs = rand.below(3)
+    const structs = rand.below(4)
     for (let i = 0; i < structs; i++) this.struct(`S${i}`)
     if (this.structs.length > 0 && rand.once(4)) this.types.push(array(rand.one(this.structs), 2))
     this.bodies.types = this.types
@@ -49,12 +50,35 @@ class Generator {
     if (rand.once(3)) {
       this.bodies.statics.push({ name: 'g0', type: rand.once(2) ? real : uint, init: rand.below(5) })
     }
+    const structs2 = this.structs.filter(s => s.differentiable)
+    if (structs2.length > 0 && rand.once(2)) this.interface(structs2)
     const helpers = 1 + rand.below(4)
     for (let i = 0; i < helpers; i++) this.helper(`f${i}`)
     const main = this.function('main', this.params(1 + rand.below(3), true), this.result(), true)
     this.bodies.add(main)
     const { test, inputs } = this.test(main)
-    return { structs: this.structs, interfaces: [], statics: this.bodies.statics, funcs: this.bodies.funcs, test, inputs }
+    return { structs: this.structs, interfaces: this.interfaces, statics: this.bodies.statics, funcs: this.bodies.funcs, test, inputs }
+  }
+
+  /** An interface to which structs conform, each in its own way. */
+  interface(structs: readonly StructType[]): void {
+    const { rand } = this
+    const type: Interface = { kind: 'interface', name: 'I0', differentiable: true, requirements: [], structs: [...structs] }
+    const count = 1 + rand.below(2)
+    for (let i = 0; i < count; i++) {
+      const self = param('this', type, rand.once(3) ? 'inout' : 'in')
+      const params = this.params(rand.below(3), false)
+      const result = this.result()
+      const requirement = func(`r${i}`, [self, ...params], result, [], { requirement: true, method: true })
+      for (const s of structs) {
+        s.methods.push(this.function(`r${i}`, [{ ...self, type: s }, ...params.map(p => ({ ...p }))], result, true, true))
+      }
+      type.requirements.push(requirement)
+      this.bodies.offerRequirement(requirement, structs.map(s => s.methods.at(-1)!))
+    }
+    for (const s of structs) s.conforms.push(type)
+    this.interfaces.push(type)
+    this.bodies.inner.push(type)
   }
 
   struct(name: string): void {
@@ -84,8 +108,9 @@ class Generator {
     const { rand } = this
     const out: Param[] = []
     for (let i = 0; i < count; i++) {
-      const dir = rand.one(['in', 'in', 'in', 'inout', 'out'] as const)
-      const type = i === 0 ? rand.one([real, real, vec(2), ...this.types]) : rand.one(this.types)
+      const types = isMain ? this.types : [...this.types, ...this.bodies.inner]
+      const type = i === 0 ? rand.one([real, real, vec(2), ...this.types]) : rand.one(types)
+      const dir = type.kind === 'interface' ? rand.one(['in', 'inout'] as const) : rand.one(['in', 'in', 'in', 'inout', 'out'] as const)
       const noDiff = !(i === 0 && isMain) && differentialOf(type) !== undefined && !this.options.without.has('nodiff') && rand.once(5)
       out.push(param(`p${i}`, type, i === 0 ? 'in' : dir, noDiff))
     }
@@ -106,6 +131,10 @@ class Generator {
       this.bodies.add(...ruled(name, rand, (params, depth) => this.bodies.formula(params, depth)))
       return
     }
+    if (kind === 9 && this.interfaces.length > 0) {
+      this.generic(name)
+      return
+    }
     const owner = kind < 5 && this.structs.length > 0 ? rand.one(this.structs) : undefined
     const params = this.params(rand.below(owner === undefined ? 3 : 2) + (owner === undefined ? 1 : 0), false)
     if (owner !== undefined) params.unshift(param('this', owner, rand.once(2) ? 'inout' : 'in', !owner.differentiable || (!this.options.without.has('nodiff') && rand.once(5))))
@@ -115,14 +144,29 @@ class Generator {
       return
     }
     owner.methods.push(made)
-    this.bodies.callable.push(made)
+    this.bodies.offer(made)
+  }
+
+  /** A function for any type that conforms to an interface. */
+  generic(name: string): void {
+    const { rand } = this
+    const known = rand.one(this.interfaces)
+    const params = [param('o', known, rand.once(3) ? 'inout' : 'in'), ...this.params(rand.below(2), false)]
+    const { inner } = this.bodies
+    // Where a type stands for all that conform, values of the interface itself have none.
+    this.bodies.inner = []
+    const made = func(name, params, this.result(), [], { generic: known })
+    made.body = this.bodies.body(made, Math.ceil(this.options.size / 2))
+    this.bodies.inner = inner
+    this.bodies.add(made)
   }
 
   function(name: string, params: Param[], result: Type, differentiable: boolean, method = false): Func {
     const { rand } = this
     const made = func(name, params, result, [], {
       differentiable, method,
-      noDiffResult: differentialOf(result) !== undefined && name !== 'main' && differentiable && !this.options.without.has('nodiff') && rand.once(8),
+      // Interfaces say of their requirements that results have derivatives.
+      noDiffResult: differentialOf(result) !== undefined && name.startsWith('f') && differentiable && !this.options.without.has('nodiff') && rand.once(8),
       treated: false,
       prefer: differentiable && rand.once(8) ? rand.one(['recompute', 'checkpoint'] as const) : 'none',
     })

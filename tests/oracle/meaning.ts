@@ -434,6 +434,14 @@ export class Meaning {
           }
         }
       }
+      case 'up': {
+        const of = this.#place(e.x, scope)
+        const struct = e.x.type as StructType
+        return frame => {
+          const ref = of(frame)
+          return { get: () => new Dynamic(struct, ref.get()), set: v => ref.set((v as Dynamic).value) }
+        }
+      }
       default: throw new Error(`no place: ${e.kind}`)
     }
   }
@@ -524,6 +532,12 @@ export class Meaning {
         return this.#invoke(e.args, signatureOf(of), scope, args => noDiff && this.twist.forgetNoDiff !== true
           ? heldOutcome(this.#undifferentiated(() => this.apply(of, args.map(held)))) : this.apply(of, args))
       }
+      case 'lambda': {
+        const inner = scope.inner()
+        const slot = inner.declare(e.name)
+        const x = this.#expr(e.x, scope), body = this.#expr(e.body, inner)
+        return frame => { frame[slot] = x(frame); return body(frame) }
+      }
       case 'up': {
         const x = this.#expr(e.x, scope)
         const struct = e.x.type as StructType
@@ -543,6 +557,7 @@ export class Meaning {
 
   /** Evaluates arguments in order, calls, and writes back in order. */
   #invoke(given: readonly Expr[], s: Signature, scope: Scope, call: (args: Value[]) => Outcome): Run {
+    // What is passed by reference is read once all arguments are there.
     const args = s.params.map((p, i) => p.dir === 'in' ? this.#expr(given[i]!, scope) : undefined)
     const places = s.params.map((p, i) => p.dir === 'in' ? undefined : this.#place(given[i]!, scope))
     return frame => {
@@ -551,10 +566,10 @@ export class Meaning {
       const values = s.params.map((p, i) => {
         const arg = args[i]
         if (arg !== undefined) return kept(p.type, false, arg(frame))
-        const ref = places[i]!(frame)
-        refs[i] = ref
-        return p.dir === 'out' ? zero(p.type) : ref.get()
+        refs[i] = places[i]!(frame)
+        return zero(p.type)
       })
+      s.params.forEach((p, i) => { if (p.dir === 'inout') values[i] = refs[i]!.get() })
       const { result, after } = call(values)
       s.params.forEach((p, i) => { if (p.dir !== 'in') refs[i]!.set(after[i]!) })
       return result

@@ -35,6 +35,7 @@ function slots(of: Stmt | Expr): Holder[] {
     case 'switch': case 'expr': case 'show': return at(of, 'x')
     case 'return': return at(of, 'value')
     case 'neg': case 'not': case 'cast': case 'detach': case 'up': return at(of, 'x')
+    case 'lambda': return at(of, 'body', 'x')
     case 'bin': return at(of, 'x', 'y')
     case 'cond': return at(of, 'c', 'x', 'y')
     case 'prim': case 'make': case 'call': case 'dispatch': return inList(of.args)
@@ -115,6 +116,7 @@ function* edits(program: Program, keepsMarks: boolean): Generator<Edit> {
         const s = list[i]!
         for (const inner of innerLists(s)) if (inner.length > 0) yield splice(list, i, 1, ...inner)
         if ((s.kind === 'for' || s.kind === 'while' || s.kind === 'switch') && s.label !== undefined) yield assign(s, 'label', undefined)
+        if (s.kind === 'for' && s.unroll) yield assign(s, 'unroll', false)
         if (s.kind === 'while' && s.c !== undefined) yield assign(s, 'c', undefined)
         if ((s.kind === 'for' || s.kind === 'while') && s.max !== undefined && s.max > 1) yield assign(s as { max: number }, 'max', 1)
         if (s.kind === 'set' && s.op !== '=') yield assign(s, 'op', '=')
@@ -174,9 +176,12 @@ function isWhole(program: Program): boolean {
     if (f.result.kind !== 'void' && f.body.at(-1)?.kind !== 'return') return false
     if ((f.forward !== undefined && !funcs.has(f.forward)) || (f.backward !== undefined && !funcs.has(f.backward))) return false
     for (const list of listsOf(f.body)) {
-      for (const s of list) for (const slot of exprSlots(s)) { const e = slot.get(); if (e.kind === 'call' && !isKnown(e.of)) return false }
+      for (const s of list) for (const slot of exprSlots(s)) { const e = slot.get(); if ((e.kind === 'call' || e.kind === 'dispatch') && !(e.kind === 'call' ? isKnown(e.of) : program.interfaces.some(x => x.requirements.includes(e.of)))) return false }
     }
   }
+  const declared = new Set<Type>([...program.structs, ...program.interfaces])
+  const isDeclared = (type: Type): boolean => type.kind === 'array' || type.kind === 'pair' ? isDeclared(type.of) : (type.kind !== 'struct' && type.kind !== 'interface') || type.name.endsWith('.Differential') || declared.has(type)
+  for (const f of funcs) if (!isDeclared(f.result) || f.params.some(p => !isDeclared(p.type))) return false
   return listsOf(program.test.body).some(list => list.some(s => s.kind === 'show'))
 }
 

@@ -36,6 +36,7 @@ class Writer {
   /** The functions whose derivatives say themselves what they are derivatives of, by derivative. */
   readonly rules = new Map<Func, Func[]>()
   shown = 0
+  hasLambdas = false
 
   constructor(program: Program, precision: Precision) {
     this.precision = precision
@@ -61,6 +62,10 @@ class Writer {
       case 'cast': return `${typeText(e.type)}(${this.expr(e.x)})`
       case 'detach': return `detach(${this.expr(e.x)})`
       case 'up': return this.expr(e.x)
+      case 'lambda': {
+        this.hasLambdas = true
+        return `applied((real ${e.name}) => ${this.expr(e.body)}, ${this.expr(e.x)})`
+      }
       case 'dispatch': return `${this.expr(e.args[0]!)}.${e.of.name}(${this.list(e.args.slice(1))})`
       case 'call': return `${e.noDiff ? 'no_diff ' : ''}${this.call(e.of, e.args)}`
     }
@@ -116,7 +121,7 @@ class Writer {
       case 'set': return line(`${this.expr(s.to)} ${s.op} ${this.expr(s.value)};`)
       case 'if': return line(`if (${this.expr(s.c)}) ${this.block(s.yes, indent)}${s.no.length === 0 ? '' : ` else ${this.block(s.no, indent)}`}`)
       case 'for': {
-        const bound = s.max === undefined ? '' : `[MaxIters(${s.max})] `
+        const bound = s.unroll ? '[ForceUnroll] ' : s.max === undefined ? '' : `[MaxIters(${s.max})] `
         const step = s.step === 1 ? `${s.name}++` : s.step === -1 ? `${s.name}--` : `${s.name} += ${s.step}`
         return line(`${label(s.label)}${bound}for (int ${s.name} = ${s.from}; ${s.name} ${s.step > 0 ? '<' : '>'} ${this.expr(s.to)}; ${step}) ${this.block(s.body, indent)}`)
       }
@@ -231,5 +236,6 @@ RWStructuredBuffer<real> outs;
     for (int i = 0; i < ${count}; i++) outs[int(id.x) * ${count} + i] = shown[i];
 }
 `
-  return { source: prelude(precision) + own.join('') + makers.join('') + test + (entry === 'kernel' ? kernel : ''), count }
+  const applied = w.hasLambdas ? '[Differentiable] real applied<F : IDifferentiableFunc<real, real> & IDifferentiable>(F f, real x) { return f(x); }\n' : ''
+  return { source: prelude(precision) + own.join('') + makers.join('') + applied + test + (entry === 'kernel' ? kernel : ''), count }
 }

@@ -129,12 +129,14 @@ export type Expr =
   | { kind: 'up'; type: Interface; x: Expr }
   /** A requirement of an interface, on whatever its value is; the value comes first. */
   | { kind: 'dispatch'; type: Type; of: Func; args: Expr[] }
+  /** A lambda of one number, called where it stands. */
+  | { kind: 'lambda'; type: Type; name: string; body: Expr; x: Expr }
 
 export type Stmt =
   | { kind: 'decl'; name: string; type: Type; init: Expr | undefined }
   | { kind: 'set'; to: Expr; op: '=' | '+=' | '-=' | '*='; value: Expr }
   | { kind: 'if'; c: Expr; yes: Stmt[]; no: Stmt[] }
-  | { kind: 'for'; name: string; from: number; to: Expr; step: number; max: number | undefined; label: string | undefined; body: Stmt[] }
+  | { kind: 'for'; name: string; from: number; to: Expr; step: number; max: number | undefined; unroll: boolean; label: string | undefined; body: Stmt[] }
   | { kind: 'while'; form: 'while' | 'do'; counter: string; c: Expr | undefined; max: number; label: string | undefined; body: Stmt[] }
   | { kind: 'switch'; x: Expr; label: string | undefined; cases: { values: number[]; body: Stmt[]; falls: boolean }[] }
   | { kind: 'block'; body: Stmt[] }
@@ -179,6 +181,10 @@ export interface Func extends Signature {
   treated: boolean
   /** What to do in reverse with what is computed. */
   prefer: 'none' | 'recompute' | 'checkpoint'
+  /** What is called in its place where derivatives are taken. */
+  substitute: Func | undefined
+  /** A requirement of an interface: it has no body, and is called by what the value is. */
+  requirement: boolean
   /** The interface that its first parameter's type, a parameter itself, is bound by. */
   generic: Interface | undefined
 }
