@@ -1,6 +1,6 @@
 /** Random statements. */
 import { Expressions, rootName } from './generate-expr.ts'
-import { bin, call, decl, detached, give, lit, pairOf, prim, ref, set, when } from './make.ts'
+import { bin, call, decl, detached, give, lit, pairOf, prim, ref, set, sum, when } from './make.ts'
 import { differentialOf, int, nothing, real, signatureOf, uint, vec, type Callable, type Expr, type Func, type Param, type Stmt, type Type } from './tree.ts'
 
 /** A loop or switch that statements can leave. */
@@ -24,6 +24,7 @@ export class Bodies extends Expressions {
 
   offer(f: Func): void {
     this.callable.push(f)
+    this.unused.add(f)
     // What a function claims of itself in one direction and not in the other is settled for first derivatives only.
     if (f.wrong) this.orders.set(f, 2)
   }
@@ -50,7 +51,7 @@ export class Bodies extends Expressions {
       this.declare(p.name, p.type, true)
     }
     const { vars } = this
-    out.push(...this.list(0, 2 + this.rand.below(6)))
+    out.push(...this.list(0, size))
     this.vars = vars
     if (f.result !== nothing && out.at(-1)?.kind !== 'return') out.push(this.returning())
     this.orders.set(f, Math.max(this.order, this.orderOf(f)))
@@ -60,13 +61,18 @@ export class Bodies extends Expressions {
 
   protected returning(): Stmt {
     const f = this.func!
-    return give(this.acting(() => this.stored(f.result, f.noDiffResult, 3)))
+    const value = this.acting(() => {
+      const own = this.expr(f.result, 3)
+      // What was computed before shall count.
+      return f.result.kind === 'real' ? sum([own, ...Array.from({ length: this.rand.below(3) }, () => this.simple(real))]) : own
+    })
+    return give(f.noDiffResult ? detached(value) : value)
   }
 
   protected list(depth: number, count: number): Stmt[] {
     const saved = this.vars
     const out: Stmt[] = []
-    for (let i = 0; i < count && this.left > 0; i++) {
+    for (let i = 0; i < count && (this.left > 0 || i === 0); i++) {
       const made = this.statement(depth)
       out.push(...made)
       const last = made.at(-1)!.kind
@@ -81,7 +87,7 @@ export class Bodies extends Expressions {
     this.left--
     this.weight += 3
     const roll = rand.below(24)
-    if (depth < 3) {
+    if (depth < 3 && this.left > 0) {
       if (roll < 3) return [when(this.acting(() => this.condition(2)), this.list(depth + 1, 2), rand.once(2) ? this.list(depth + 1, 2) : [])]
       if (roll < 6 && this.loops < 2) return [this.loop(depth)]
       if (roll === 6) return [this.choice(depth)]
@@ -207,7 +213,7 @@ export class Bodies extends Expressions {
     const { rand } = this
     const fits = this.callable.filter(f => this.fits(f))
     if (fits.length === 0) return undefined
-    const f = rand.one(fits)
+    const f = this.oneOf(fits)
     const mark = f.requirement ? 'plain' : this.mark(f)
     if (mark === 'noDiff' && f.params.some(p => p.dir !== 'in')) return undefined
     const saved = this.vars
@@ -302,7 +308,7 @@ export class Bodies extends Expressions {
     const { rand } = this
     const fits = this.callable.filter(f => this.isOperand(f))
     if (fits.length === 0) return undefined
-    let of: Callable = { op: rand.one(['fwd', 'bwd'] as const), of: rand.one(fits) }
+    let of: Callable = { op: rand.one(['fwd', 'bwd'] as const), of: this.oneOf(fits) }
     if (!this.lacks('second') && rand.once(5)) of = { op: rand.one(['fwd', 'bwd'] as const), of }
     return this.fits(of) ? of : undefined
   }

@@ -30,6 +30,8 @@ export class Expressions {
   types: readonly Type[] = [real]
   /** Types that the test knows nothing of. */
   inner: Interface[] = []
+  /** What nothing calls so far. */
+  protected readonly unused: Set<Func> = new Set()
   protected readonly orders: Map<Func, number> = new Map<Func, number>()
   protected readonly weights: Map<Func, number> = new Map<Func, number>()
   protected vars: readonly Var[] = []
@@ -147,8 +149,15 @@ export class Expressions {
 
   protected use(of: Callable): void {
     const { func, order } = root(of)
+    this.unused.delete(func)
     this.order = Math.max(this.order, this.orderOf(func) + order)
     this.weight += this.weightOf(of)
+  }
+
+  /** One of some functions; what nothing calls is compared with nothing. */
+  protected oneOf(funcs: readonly Func[]): Func {
+    const unused = funcs.filter(f => this.unused.has(f))
+    return this.rand.one(unused.length > 0 && this.rand.below(4) > 0 ? unused : funcs)
   }
 
   /** Whether code does not grow too large by a call. */
@@ -218,7 +227,7 @@ export class Expressions {
     const { rand } = this
     const fits = this.callable.filter(f => same(f.result, type) && this.fits(f) && (this.mayAct || f.params.every(p => p.dir === 'in')))
     if (fits.length === 0) return undefined
-    const f = rand.one(fits)
+    const f = this.oneOf(fits)
     if (!this.lacks('inner') && rand.once(4) && type.kind !== 'struct' && type.kind !== 'array' && this.isOperand(f) && f.params.every(p => p.dir === 'in')) {
       const of: Callable = { op: 'fwd', of: f }
       const s = signatureOf(of)
@@ -273,14 +282,20 @@ export class Expressions {
     return type.kind === 'real' ? lit(this.number()) : make(type, partsOf(type).map(p => this.constant(p.type)))
   }
 
+  /** Something simple, of what is there if possible. */
+  protected simple(type: Type): Expr {
+    const found = this.rand.once(6) ? undefined : this.reach(type, false)
+    return found ?? (type.kind === 'real' ? lit(this.number()) : make(type, partsOf(type).map(p => this.simple(p.type))))
+  }
+
   protected real(depth: number): Expr {
     const { rand } = this
-    if (depth <= 0) return rand.once(5) ? lit(this.number()) : this.reach(real, false) ?? lit(this.number())
+    if (depth <= 0) return this.simple(real)
     const roll = rand.below(21)
     if (roll < 4) return bin(rand.one(['+', '-'] as const), this.expr(real, depth - 1), this.expr(real, depth - 1))
     if (roll < 7) return bin('*', this.expr(real, depth - 1), this.small(depth - 1))
     if (roll < 11) return this.library(real, depth)
-    if (roll < 14) return this.called(real, depth) ?? this.reach(real, false) ?? lit(this.number())
+    if (roll < 14) return this.called(real, depth) ?? this.simple(real)
     if (roll === 14) return { kind: 'cond', type: real, c: this.condition(1), x: this.expr(real, depth - 1), y: this.expr(real, depth - 1) }
     if (roll === 15) {
       const v = vec(2 + rand.below(3))
@@ -296,7 +311,7 @@ export class Expressions {
     if (roll === 18) return bin('/', this.expr(real, depth - 1), this.pattern('positive', real, depth - 1))
     if (roll === 19) return { kind: 'neg', type: real, x: this.expr(real, depth - 1) }
     if (roll === 20 && rand.once(3) && this.func?.differentiable === true && this.func.generic === undefined) return this.lambda(depth)
-    return this.reach(real, false) ?? lit(this.number())
+    return this.simple(real)
   }
 
   /** A lambda of one number, called where it stands; it takes what it speaks of with it. */
@@ -341,13 +356,13 @@ export class Expressions {
   protected vector(type: Type & { kind: 'vec' }, depth: number): Expr {
     const { rand } = this
     const found = this.reach(type, false)
-    if (depth <= 0) return found ?? this.constant(type)
+    if (depth <= 0) return found ?? this.simple(type)
     const roll = rand.below(14)
     if (roll < 3 && found !== undefined) return found
     if (roll < 5) return bin(rand.one(['+', '-', '*'] as const), this.expr(type, depth - 1), this.expr(type, depth - 1))
     if (roll === 5) return bin('*', this.expr(type, depth - 1), this.expr(real, depth - 1))
     if (roll === 6) return this.library(type, depth)
-    if (roll === 7) return this.called(type, depth) ?? found ?? this.constant(type)
+    if (roll === 7) return this.called(type, depth) ?? found ?? this.simple(type)
     if (roll === 8) return prim('normalize', [bin('+', this.expr(type, depth - 1), lit(2.25))], type)
     if (roll === 9 && type.n === 3) return prim('cross', [this.expr(type, depth - 1), this.expr(type, depth - 1)], type)
     if (roll === 10) {
@@ -366,7 +381,7 @@ export class Expressions {
   protected matrix(type: Type & { kind: 'mat' }, depth: number): Expr {
     const { rand } = this
     const found = this.reach(type, false)
-    if (depth <= 0) return found ?? this.constant(type)
+    if (depth <= 0) return found ?? this.simple(type)
     const roll = rand.below(8)
     if (roll < 2 && found !== undefined) return found
     if (roll === 2) return bin(rand.one(['+', '-', '*'] as const), this.expr(type, depth - 1), this.expr(type, depth - 1))
@@ -375,7 +390,7 @@ export class Expressions {
       const x = this.expr(type, depth - 1)
       return rand.once(2) ? prim('transpose', [x], type) : prim('mulMM', [x, this.expr(type, depth - 1)], type)
     }
-    if (roll === 5) return this.called(type, depth) ?? found ?? this.constant(type)
+    if (roll === 5) return this.called(type, depth) ?? found ?? this.simple(type)
     return make(type, Array.from({ length: type.rows }, () => this.expr(vec(type.cols), depth - 1)))
   }
 

@@ -52,7 +52,7 @@ class Generator {
     }
     const structs2 = this.structs.filter(s => s.differentiable)
     if (structs2.length > 0 && rand.once(2)) this.interface(structs2)
-    const helpers = 1 + rand.below(4)
+    const helpers = 1 + rand.below(3)
     for (let i = 0; i < helpers; i++) this.helper(`f${i}`)
     const main = this.function('main', this.params(1 + rand.below(3), true), this.result(), true)
     this.bodies.add(main)

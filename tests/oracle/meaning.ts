@@ -299,11 +299,12 @@ export class Meaning {
         const value = this.#expr(s.value, scope)
         const place = this.#place(s.to, scope)
         const { type } = s.to
-        if (s.op === '=') return frame => { const v = value(frame); place(frame).set(v); return undefined }
+        // Calls in an index come first, as they are written; the place itself is read once the right side is there.
+        if (s.op === '=') return frame => { const ref = place(frame); ref.set(value(frame)); return undefined }
         const op = binary(s.op[0] as BinaryOp, type)
         return frame => {
-          const v = value(frame)
           const ref = place(frame)
+          const v = value(frame)
           ref.set(op(ref.get(), v))
           return undefined
         }
