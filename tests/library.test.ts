@@ -1,4 +1,4 @@
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, test } from 'vitest'
 import { compile, type Program } from '../src/index.ts'
 import { parseModule } from '../src/ir/parse.ts'
 import { printModule } from '../src/ir/print.ts'
@@ -128,6 +128,29 @@ describe.each(libraryCases)('$name', c => {
     const text = made().ir('final')
     expect(printModule(parseModule(text))).toBe(text)
   })
+})
+
+// ── As operands of the derivative operators ──────────────────────────────────────────────────────────────────────
+
+/** What a case calls, where it does nothing else. */
+const called = (c: LibraryCase): string | undefined => {
+  const names = c.params.map((_, k) => 'xyz'[k]!).join(', ')
+  // The scalar of `lerp` is made a vector on the way, which a pair is not.
+  return c.name === 'lerp by a scalar' ? undefined : new RegExp(`return (\\w+)\\(${names}\\);`).exec(c.source)?.[1]
+}
+
+test.each(libraryCases.filter(c => called(c) !== undefined))('$name is an operand of the derivative operators', c => {
+  const names = c.params.map((_, k) => 'xyz'[k]!)
+  const params = names.map((n, k) => `${c.params[k]} ${n}`).join(', ')
+  const derivatives = (of: string, suffix: string): string => `
+public ${c.result} along${suffix}(${params}) { return fwd_diff(${of})(${names.map((n, k) => `diffPair(${n}, ${c.params[k]}(${[0.75, -0.5, 1.25][k]}))`).join(', ')}).d; }
+${names.map((n, k) => `public ${c.params[k]} back${n}${suffix}(${params}) { ${names.map(m => `var p${m} = diffPair(${m});`).join(' ')} bwd_diff(${of})(${names.map(m => `p${m}`).join(', ')}, ${c.result}(0.7)); return p${n}.d; }`).join('\n')}`
+  const program = compile(`${c.source}${derivatives(called(c)!, '_direct')}${derivatives('f', '')}`)
+  expect(program.diagnostics.map(d => d.message)).toEqual([])
+  const m = evaluate(program.js({ mode: 'f64' }).code)
+  for (const x of c.args) {
+    for (const name of ['along', ...names.map(n => `back${n}`)]) close(flat(m[`${name}_direct`]!(...host(c, x))), flat(m[name]!(...host(c, x))), 1e-12, name)
+  }
 })
 
 // ── WGSL: some cases a module, so that the driver is started for few ─────────────────────────────────────────────
