@@ -18,12 +18,13 @@ import { limitStates, noteMemory } from './budget.ts'
 import { checkpoint } from './checkpoint.ts'
 import { memoKey, newFunc, zeroOf, type AdContext, type Jvp, type Split } from './context.ts'
 import { linearizeFused, unzip, type Callees } from './linearize.ts'
-import { carryingOf, differentiableInputs, differentiableResults, hasBackwardEffects, planOf, reportRecursion, type Mode } from './plan.ts'
+import { carryingOf, differentiableInputs, differentiableResults, hasBackwardEffects, planOf, reportRecursion } from './plan.ts'
 import { contextType, isLarge, pack, unpack } from './pack.ts'
 import { isPair, pairOf } from './pair.ts'
 import { prepare, settleEnd, settleLoops } from './prepare.ts'
 import { extractReruns, splitRerun } from './rerun.ts'
 import { Costs, bytesOf } from './residual.ts'
+import { slopeSplit } from './slopes.ts'
 import { stretchLoops } from './stretch.ts'
 import { placesOf, windows } from './window.ts'
 import { transpose } from './transpose.ts'
@@ -57,7 +58,8 @@ function guarded<T>(cx: AdContext, key: string, func: Func, make: () => T): T | 
 function calleesOf(cx: AdContext): Callees {
   return {
     jvp: (func, active) => jvpOf(cx, func, active),
-    rule: (func, forward, active, mode) => ruleOf(cx, func, forward, active, mode),
+    rule: (func, forward, active) => ruleOf(cx, func, forward, active),
+    slopes: (func, forward, active) => slopesOf(cx, func, forward, active),
     split: (func, active) => splitOf(cx, func, active),
     linearMap: split => linearMapOf(cx, split),
   }
@@ -115,14 +117,12 @@ function hasOwnDerivative(cx: AdContext, func: Func): boolean {
 }
 
 /**
- * A user's forward derivative on plain values, in reversible form. The forward derivative is called, where it has derivatives of its own
- * that hold for a derivative of this one; else its body stands here. Reverse mode needs it linear in the tangents, so there the body
- * stands here too if it may be differentiated.
+ * A user's forward derivative on plain values, in reversible form. Where it has derivatives of its own it is called, so that they hold for
+ * a derivative of this one; else its body stands here.
  */
-export function ruleOf(cx: AdContext, func: Func, forward: Func, active: readonly boolean[], mode: Mode): Jvp {
-  const { marked, level, treatAsDifferentiable } = forward.info
-  const isCalled = hasOwnDerivative(cx, forward) && (mode === 'forward' || forward.info.substitute !== undefined || !(treatAsDifferentiable || (marked && level === 'backward')))
-  const key = `${memoKey(cx, forward, active)}${isCalled ? ' called' : ''}`
+export function ruleOf(cx: AdContext, func: Func, forward: Func, active: readonly boolean[]): Jvp {
+  const isCalled = hasOwnDerivative(cx, forward)
+  const key = memoKey(cx, forward, active)
   const known = cx.rules.get(key)
   if (known !== undefined) return known
   const params = inputs(func.sig)
@@ -171,6 +171,16 @@ export function ruleOf(cx: AdContext, func: Func, forward: Func, active: readonl
   cx.rules.set(key, made)
   cx.explain?.jvp?.(func, active, made, forward)
   return made
+}
+
+/** The reverse of a forward derivative that is called, or calls such. */
+function slopesOf(cx: AdContext, func: Func, forward: Func, active: readonly boolean[]): Split | undefined {
+  const key = `${memoKey(cx, forward, active)} slopes`
+  const known = cx.splits.get(key)
+  if (known !== undefined) return known
+  const split = slopeSplit(cx, func, forward, active)
+  if (split !== undefined) cx.splits.set(key, split)
+  return split
 }
 
 /** A copy in clean SSA form. */

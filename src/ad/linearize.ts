@@ -21,7 +21,9 @@ export interface Callees {
   /** `(inputs, tangents of active inputs) → (results, tangents of active results)`. */
   readonly jvp: (func: Func, active: readonly boolean[]) => Jvp | undefined
   /** The forward rule on plain values: `(inputs, tangents of active inputs) → (results, tangents of differentiable results)`. */
-  readonly rule: (func: Func, forward: Func, active: readonly boolean[], mode: Mode) => Jvp
+  readonly rule: (func: Func, forward: Func, active: readonly boolean[]) => Jvp
+  /** The reverse of a forward rule that calls functions with derivatives of their own on pairs; undefined where it is too large. */
+  readonly slopes: (func: Func, forward: Func, active: readonly boolean[]) => Split | undefined
   /** Primal and reverse half of a function. */
   readonly split: (func: Func, active: readonly boolean[]) => Split | undefined
   /** A stand-in for the linear map of a split call: `(needed inputs, context, tangents) → tangents`. */
@@ -192,25 +194,29 @@ class Linearizer {
     if (plan.is === 'plain' && fed) this.lost(plan.func, inst)
     if (plan.is === 'plain' || (!fed && !runsUnfed(this.cx, plan.func, this.mode))) { plain(); return }
     if (this.mode === 'forward') {
-      const made = plan.is === 'rule' ? this.callees.rule(plan.func, plan.forward, active, 'forward') : this.callees.jvp(plan.func, active)
+      const made = plan.is === 'rule' ? this.callees.rule(plan.func, plan.forward, active) : this.callees.jvp(plan.func, active)
       if (made === undefined) { plain(); return }
       const out = this.p.call(made.func, [...args, ...tangents])
       bind(out.slice(0, inst.results.length))
       bindTangents(out.slice(inst.results.length), made.results)
-    } else if (plan.is === 'rule') {
+      return
+    }
+    const isCalled = plan.is === 'rule' && this.callees.rule(plan.func, plan.forward, active).callsPairs === true
+    const slopes = plan.is === 'rule' && isCalled ? this.callees.slopes(plan.func, plan.forward, active) : undefined
+    if (plan.is === 'rule' && slopes === undefined) {
       const { results, made } = this.#inlineRule(inst, plan.func, plan.forward, active, args, tangents)
       bind(results)
       made.forEach((v, i) => { if (gives[i]) f.tan[inst.results[i]!.id] = v })
-    } else {
-      const split = this.callees.split(plan.func, active)
-      if (split === undefined) { plain(); return }
-      const out = this.p.call(split.primal, [...args])
-      bind(out.slice(0, split.own))
-      const residuals = [...split.needs.map(i => args[i]!), ...out.slice(split.own)]
-      const map = this.callees.linearMap(split)
-      const ts = this.l.call(map, [...residuals, ...tangents])
-      bindTangents(ts, split.activeResults)
+      return
     }
+    const split = slopes ?? this.callees.split(plan.func, active)
+    if (split === undefined) { plain(); return }
+    const out = this.p.call(split.primal, [...args])
+    bind(out.slice(0, split.own))
+    const residuals = [...split.needs.map(i => args[i]!), ...out.slice(split.own)]
+    const map = this.callees.linearMap(split)
+    const ts = this.l.call(map, [...residuals, ...tangents])
+    bindTangents(ts, split.activeResults)
   }
 
   /** The check of generic code leaves this open: what serves a requirement may have no derivative. */
@@ -226,7 +232,7 @@ class Linearizer {
    * it computes: its body is walked with placeholders of zero as tangents and the true tangents as tangents of those.
    */
   #inlineRule(inst: Inst, func: Func, forward: Func, active: readonly boolean[], args: readonly Value[], tangents: readonly Value[]): { readonly results: readonly Value[]; readonly made: Tangents } {
-    const rule = this.callees.rule(func, forward, active, 'reverse')
+    const rule = this.callees.rule(func, forward, active)
     const body = rule.func.body!
     const inActive = body.params.map((_, i) => i >= args.length)
     const zeros = tangents.map(v => zeroOf(this.cx, this.p, v.type))

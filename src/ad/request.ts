@@ -116,7 +116,7 @@ function forward(cx: AdContext, b: Builder, stub: Func, of: Func, params: readon
   const pairs = differentiableInputs(of)
   const { inputs: can } = carryingThrough(of, func)
   const primals = params.map((v, i) => pairs[i] ? half(b, v, 'p') : v)
-  const made = plan.is === 'transform' ? jvpOf(cx, func, can) : plan.is === 'rule' ? ruleOf(cx, func, plan.forward, can, 'forward') : undefined
+  const made = plan.is === 'transform' ? jvpOf(cx, func, can) : plan.is === 'rule' ? ruleOf(cx, func, plan.forward, can) : undefined
   const out = made === undefined ? b.call(func, primals)
     : b.call(made.func, [...primals, ...params.filter((_, i) => can[i]).map(v => half(b, v, 'd'))])
   let k = func.results.length
