@@ -71,11 +71,7 @@ function rounded(x: number): number {
 
 /** Notes that what follows depends on which of two numbers is larger. Equal ones are so on purpose, as a rule: noise shows where not. */
 export function compared(x: number, y: number): void {
-  if (x !== y) kink(x, y)
-}
-
-/** Notes that a slope jumps where two numbers are equal. */
-export function kink(x: number, y: number): void {
+  if (x === y) return
   const margin = Math.abs(x - y) / (1 + Math.max(Math.abs(x), Math.abs(y)))
   // A comparison of what is no number tells nothing.
   if (!(margin >= watch.margin)) watch.margin = Number.isNaN(margin) ? 0 : margin
@@ -142,12 +138,17 @@ export const atan2 = (y: Num, x: Num): Num => atan(div(y, x))
 /** Which of two numbers is larger decides. */
 export const less = (x: Num, y: Num): boolean => {
   const [a, b] = [real(x), real(y)]
-  kink(a, b)
+  compared(a, b)
   return a < b
 }
-export const abs = (x: Num): Num => less(x, 0) ? neg(x) : x
-export const min = (x: Num, y: Num): Num => less(y, x) ? y : x
-export const max = (x: Num, y: Num): Num => less(x, y) ? y : x
+const isTie = (x: Num, y: Num): boolean => real(x) === real(y)
+/** Where two are equal, each has half of the slope. */
+const half = (x: Num, y: Num): Num => mul(0.5, add(x, y))
+export const abs = (x: Num): Num => isTie(x, 0) ? 0 : less(x, 0) ? neg(x) : x
+export const min = (x: Num, y: Num): Num => isTie(x, y) ? half(x, y) : less(y, x) ? y : x
+export const max = (x: Num, y: Num): Num => isTie(x, y) ? half(x, y) : less(x, y) ? y : x
+/** At a bound the number itself counts. */
+export const clamp = (x: Num, low: Num, high: Num): Num => less(x, low) ? low : less(high, x) ? high : x
 
 /** A function that is constant between jumps at integers. */
 export function stepwise(x: Num, f: (x: number) => number): number {

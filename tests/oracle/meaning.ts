@@ -420,8 +420,8 @@ export class Meaning {
         const of = this.#place(e.of, scope)
         const index = this.#expr(e.at, scope)
         return frame => {
-          const at = index(frame) as number
-          return partOf(of(frame), at, v => v)
+          const whole = of(frame)
+          return partOf(whole, index(frame) as number, v => v)
         }
       }
       case 'lanes': {

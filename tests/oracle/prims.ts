@@ -8,7 +8,6 @@ const length = (x: Value): Num => d.sqrt(dot(x, x))
 const scaled = (x: Value, k: Num): Value => list(x).map(v => d.mul(num(v), k))
 const sum = (x: Value, y: Value): Value => list(x).map((v, i) => d.add(num(v), num(list(y)[i]!)))
 const transpose = (m: Value): Value => list(list(m)[0]!).map((_, c) => list(m).map(row => list(row)[c]!))
-const clamp = (x: Num, low: Num, high: Num): Num => d.min(d.max(x, low), high)
 
 function determinant(m: Value): Num {
   const rows = list(m)
@@ -20,7 +19,7 @@ function determinant(m: Value): Num {
 }
 
 function smoothstep(low: Num, high: Num, x: Num): Num {
-  const t = clamp(d.div(d.sub(x, low), d.sub(high, low)), 0, 1)
+  const t = d.clamp(d.div(d.sub(x, low), d.sub(high, low)), 0, 1)
   return d.mul(d.mul(t, t), d.sub(3, d.mul(2, t)))
 }
 
@@ -34,12 +33,12 @@ export const lanewise: Readonly<Record<string, (...args: Num[]) => Num>> = {
   rsqrt: x => d.rcp(d.sqrt(x)),
   rcp: d.rcp,
   pow: d.pow, atan2: d.atan2,
-  abs: d.abs, min: d.min, max: d.max, clamp, smoothstep,
-  saturate: x => clamp(x, 0, 1),
+  abs: d.abs, min: d.min, max: d.max, clamp: d.clamp, smoothstep,
+  saturate: x => d.clamp(x, 0, 1),
   frac: d.fract,
   floor: x => d.stepwise(x, Math.floor),
   ceil: x => d.stepwise(x, Math.ceil),
-  sign: x => d.less(x, 0) ? -1 : 1,
+  sign: x => d.less(x, 0) ? -1 : d.less(0, x) ? 1 : 0,
   step: (edge, x) => d.less(x, edge) ? 0 : 1,
   lerp: (x, y, t) => d.add(x, d.mul(t, d.sub(y, x))),
   fma: (x, y, z) => d.add(d.mul(x, y), z),

@@ -171,9 +171,12 @@ function withoutParam(program: Program, f: Func, at: number): Edit {
 /** Whether all that a program calls stands in it, and every function that gives something ends by that. */
 function isWhole(program: Program): boolean {
   const funcs = new Set(functionsOf(program))
+  const isRule = (f: Func): boolean => program.funcs.some(g => g.forward === f || g.backward === f)
   const isKnown = (of: Callable): boolean => isDerived(of) ? isKnown(of.of) : funcs.has(of)
   for (const f of funcs) {
     if (f.result.kind !== 'void' && f.body.at(-1)?.kind !== 'return') return false
+    // What an output holds before it is assigned means nothing.
+    if (!isRule(f) && f.params.filter(p => p.dir === 'out').some((p, i) => { const s = f.body[i]; return s?.kind !== 'set' || s.to.kind !== 'var' || s.to.name !== p.name })) return false
     if ((f.forward !== undefined && !funcs.has(f.forward)) || (f.backward !== undefined && !funcs.has(f.backward))) return false
     for (const list of listsOf(f.body)) {
       for (const s of list) for (const slot of exprSlots(s)) { const e = slot.get(); if ((e.kind === 'call' || e.kind === 'dispatch') && !(e.kind === 'call' ? isKnown(e.of) : program.interfaces.some(x => x.requirements.includes(e.of)))) return false }
