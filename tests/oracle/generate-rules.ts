@@ -2,14 +2,78 @@
  * Functions with derivatives of the user. These claim slopes that have nothing to do with the function, so that to forget one shows:
  * what counts as the derivative must be what the user says, of first order and of second.
  */
-import { bin, call, decl, func, give, lit, pair, pairOf, param, part, real, ref, set, sum } from './make.ts'
+import { bin, call, decl, func, give, lit, make, pair, pairOf, param, part, prim, real, ref, set, sum, vec } from './make.ts'
 import type { Random } from './random.ts'
-import { nothing, type Expr, type Func, type Param, type Stmt } from './tree.ts'
+import { isActive, nothing, type Expr, type Func, type Param, type Stmt, type Type } from './tree.ts'
 
 /** A formula over parameters. */
 export type Formula = (params: readonly Param[], depth: number) => Expr
 
 const times = (x: Expr, y: Expr): Expr => bin('*', x, y)
+
+/** A function that another stands in for where derivatives are taken: other numbers, and other slopes. */
+export function substituted(name: string, rand: Random, formula: Formula): Func[] {
+  const params = Array.from({ length: 1 + rand.below(2) }, (_, i) => param(`x${i}`, real))
+  const body = (): Stmt[] => [give(formula(params, 3))]
+  const substitute = func(`${name}Instead`, params.map(p => ({ ...p })), real, body())
+  return [func(name, params, real, body(), { differentiable: false, substitute, ruleOf: rand.once(3) }), substitute]
+}
+
+/**
+ * A function with parameters of every direction, vectors among them, and both derivatives of the user. Each output has a slope of its own by
+ * each input; where either is a vector, all its lanes go together, with weights.
+ */
+export function ruledWidely(name: string, rand: Random, formula: Formula): Func[] {
+  const dirs = ['in', 'in', 'inout', 'out'] as const
+  const params = Array.from({ length: 2 + rand.below(2) }, (_, i) => param(`x${i}`, rand.once(2) ? real : vec(2 + rand.below(2)), i === 0 ? 'in' : rand.one(dirs), false))
+  for (const p of params.slice(1)) if (rand.once(4)) p.noDiff = true
+  const ins = params.filter(p => p.dir !== 'out')
+  const out: Func[] = []
+  const claim = (depth: number): Expr => {
+    const made = func(`${name}S${out.length}`, ins.map(p => ({ ...p, dir: 'in' as const, noDiff: false })), real, [give(formula(ins, depth))])
+    out.push(made)
+    return call(made, ins.map(p => ref(p.name, p.type)))
+  }
+  const like = (type: Type, one: () => Expr): Expr => type.kind === 'vec' ? make(type, Array.from({ length: type.n }, one)) : one()
+  const active = (p: Param): boolean => isActive(p)
+  const sources = ins.filter(active)
+  const sinks: { readonly name: string; readonly type: Type }[] = [{ name: '', type: real }, ...params.filter(p => p.dir !== 'in' && active(p))]
+  /** What weighs the lanes of an input, and what an output makes of a number. */
+  const weights = sources.map(p => like(p.type, () => lit((rand.below(9) - 4) / 4)))
+  const shapes = sinks.map(s => like(s.type, () => lit((rand.below(9) - 4) / 4)))
+  const slopes = sinks.map(() => sources.map(() => claim(1)))
+  const narrow = (x: Expr, by: Expr): Expr => x.type.kind === 'vec' ? prim('dot', [x, by]) : times(by, x)
+  const body: Stmt[] = params.filter(p => p.dir !== 'in').map(p => set(ref(p.name, p.type), p.dir === 'out' ? like(p.type, () => formula(ins, 1)) : bin('*', ref(p.name, p.type), prim('cos', [formula(ins, 1)]))))
+  const outs = params.filter(p => p.dir === 'out').map(p => body[params.filter(q => q.dir !== 'in').indexOf(p)]!)
+  const main = func(name, params, real, [...outs, ...body.filter(s => !outs.includes(s)), give(formula(ins, 2))], { differentiable: rand.once(2), ruleOf: rand.once(3) })
+  const primal = (p: Param, suffix: string): Expr => active(p) ? part(ref(`${p.name}${suffix}`, pair(p.type)), 0) : ref(`${p.name}${suffix}`, p.type)
+  const locals = ins.map(p => decl(p.name, p.type, primal(p, 'v')))
+  // The forward derivative calls the function for its values, on copies.
+  const copies = params.filter(p => p.dir !== 'in').map(p => decl(`${p.name}c`, p.type, p.dir === 'out' ? undefined : ref(p.name, p.type)))
+  const tangents = sources.map((p, i) => decl(`t${i}`, real, narrow(part(ref(`${p.name}v`, pair(p.type)), 1), weights[i]!)))
+  const tangentOf = (k: number): Expr => bin('*', shapes[k]!, sum(sources.map((_, i) => times(slopes[k]![i]!, ref(`t${i}`, real)))))
+  main.forward = func(`${name}F`, params.map(p => ({ ...p, name: `${p.name}v`, type: active(p) ? pair(p.type) : p.type })), pair(real), [
+    ...locals, ...tangents, ...copies,
+    decl('r', real, call(main, params.map(p => ref(p.dir === 'in' ? p.name : `${p.name}c`, p.type)))),
+    ...params.filter(p => p.dir !== 'in').map(p => set(ref(`${p.name}v`, active(p) ? pair(p.type) : p.type), active(p) ? pairOf(ref(`${p.name}c`, p.type), tangentOf(sinks.findIndex(s => s.name === p.name))) : ref(`${p.name}c`, p.type))),
+    give(pairOf(ref('r', real), tangentOf(0))),
+  ])
+  const reverse = params.flatMap((p): Param[] => {
+    if (!active(p)) return p.dir === 'out' ? [] : [{ ...p, name: `${p.name}v`, dir: 'in' }]
+    return p.dir === 'out' ? [{ ...p, name: `${p.name}v`, dir: 'in' }] : [{ ...p, name: `${p.name}v`, dir: 'inout', type: pair(p.type) }]
+  })
+  const cotangent = (s: { readonly name: string; readonly type: Type }): Expr => {
+    if (s.name === '') return ref('ct', real)
+    const given = ref(`${s.name}v`, s.type)
+    return params.find(p => p.name === s.name)!.dir === 'out' ? given : part(ref(`${s.name}v`, pair(s.type)), 1)
+  }
+  main.backward = func(`${name}B`, [...reverse, param('ct', real)], nothing, [
+    ...locals,
+    ...sinks.map((s, k) => decl(`c${k}`, real, narrow(cotangent(s), shapes[k]!))),
+    ...sources.map((p, i) => set(ref(`${p.name}v`, pair(p.type)), pairOf(part(ref(`${p.name}v`, pair(p.type)), 0), bin('*', weights[i]!, sum(sinks.map((_, k) => times(slopes[k]![i]!, ref(`c${k}`, real)))))))),
+  ])
+  return [main, ...out, main.forward, main.backward]
+}
 
 /** A function of real numbers with derivatives, some of which have derivatives of the user in turn. */
 export function ruled(name: string, rand: Random, formula: Formula): Func[] {

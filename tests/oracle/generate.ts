@@ -1,6 +1,6 @@
 /** Random programs. What they compute stays of moderate size, and mostly away from kinks; nothing in them is left open by the language. */
 import { Bodies } from './generate-body.ts'
-import { ruled } from './generate-rules.ts'
+import { ruled, ruledWidely, substituted } from './generate-rules.ts'
 import { bin, call, cast, decl, elem, func, give, isNamed, lit, make, numbersIn, param, ref, set } from './make.ts'
 import { Random } from './random.ts'
 import {
@@ -127,15 +127,16 @@ class Generator {
   helper(name: string): void {
     const { rand } = this
     const kind = rand.below(10)
-    if (kind < 2 && !this.options.without.has('rules')) {
-      this.bodies.add(...ruled(name, rand, (params, depth) => this.bodies.formula(params, depth)))
+    if (kind < 3 && !this.options.without.has('rules')) {
+      const write = rand.one([ruled, ruled, ruledWidely, substituted])
+      this.bodies.add(...write(name, rand, (params, depth) => this.bodies.formula(params, depth)))
       return
     }
     if (kind === 9 && this.interfaces.length > 0) {
       this.generic(name)
       return
     }
-    const owner = kind < 5 && this.structs.length > 0 ? rand.one(this.structs) : undefined
+    const owner = kind < 6 && this.structs.length > 0 ? rand.one(this.structs) : undefined
     const params = this.params(rand.below(owner === undefined ? 3 : 2) + (owner === undefined ? 1 : 0), false)
     if (owner !== undefined) params.unshift(param('this', owner, rand.once(2) ? 'inout' : 'in', !owner.differentiable || (!this.options.without.has('nodiff') && rand.once(5))))
     const made = this.function(name, params, this.result(), owner !== undefined || !rand.once(7), owner !== undefined)

@@ -4,6 +4,7 @@
  */
 import * as d from './dual.ts'
 import type { Num } from './dual.ts'
+import { binary, negated } from './operators.ts'
 import { lanewise, whole } from './prims.ts'
 import {
   differentialOf, hasActiveResult, isActive, isDerived, partsOf, signatureOf, type BinaryOp, type Callable, type Expr, type Func, type Program, type Signature, type StructType, type Stmt, type Type,
@@ -111,6 +112,7 @@ export class Meaning {
   }
 
   #call(f: Func, given: readonly Value[]): Outcome {
+    if (f.substitute !== undefined && this.#depth > 0 && this.twist.forgetRules !== true) return this.#call(f.substitute, given)
     const isDropped = (noDiff: boolean): boolean => noDiff && this.twist.forgetNoDiff !== true
     const args = given.map((v, i) => isDropped(f.params[i]!.noDiff) ? held(v) : v)
     const tag = args.reduce<number>((most, v, i) => f.params[i]!.dir === 'out' ? most : Math.max(most, highest(v)), 0)
@@ -135,6 +137,12 @@ export class Meaning {
       result: isDropped(f.noDiffResult) ? held(result) : result,
       after: after.map((v, i) => isDropped(f.params[i]!.noDiff) ? held(v) : v),
     }
+  }
+
+  /** A call without derivatives inside what may be differentiated: there its substitute counts. */
+  #primal(of: Callable, args: readonly Value[]): Outcome {
+    const called = this.#depth > 0 && !isDerived(of) && of.substitute !== undefined && this.twist.forgetRules !== true ? of.substitute : of
+    return this.#undifferentiated(() => this.apply(called, args.map(held)))
   }
 
   #undifferentiated(run: () => Outcome): Outcome {
@@ -181,6 +189,7 @@ export class Meaning {
   }
 
   #forward(of: Callable, args: readonly Value[]): Outcome {
+    if (!isDerived(of) && of.substitute !== undefined) return this.#forward(of.substitute, args)
     const s = signatureOf(of)
     if (!isDerived(of) && of.forward !== undefined && !of.treated && this.twist.forgetRules !== true) return this.apply(of.forward, args)
     const tag = d.newTag('fwd')
@@ -194,6 +203,7 @@ export class Meaning {
   }
 
   #backward(of: Callable, args: readonly Value[]): Outcome {
+    if (!isDerived(of) && of.substitute !== undefined) return this.#backward(of.substitute, args)
     const s = signatureOf(of)
     if (!isDerived(of) && of.backward !== undefined && !of.treated && this.twist.forgetRules !== true) return this.apply(of.backward, args)
     let next = 0
@@ -531,7 +541,7 @@ export class Meaning {
       case 'call': {
         const { noDiff, of } = e
         return this.#invoke(e.args, signatureOf(of), scope, args => noDiff && this.twist.forgetNoDiff !== true
-          ? heldOutcome(this.#undifferentiated(() => this.apply(of, args.map(held)))) : this.apply(of, args))
+          ? heldOutcome(this.#primal(of, args)) : this.apply(of, args))
       }
       case 'lambda': {
         const inner = scope.inner()
@@ -613,48 +623,4 @@ function reverseArguments(f: Func, primals: readonly Value[], cotangent: (param:
 function gradientOf(f: Func, after: readonly Value[]): Num[] {
   const left = f.params.filter(p => isActive(p) || p.dir !== 'out')
   return left.flatMap((p, i) => isActive(p) && p.dir !== 'out' ? numbersOf(list(after[i]!)[1]!) : [])
-}
-
-function negated(v: Value): Value {
-  return Array.isArray(v) ? list(v).map(negated) : d.neg(num(v))
-}
-
-/** A lane-by-lane operator; a number beside a vector or matrix counts for each lane. */
-function spread(op: (x: Num, y: Num) => Num): (x: Value, y: Value) => Value {
-  const f = (x: Value, y: Value): Value => {
-    if (Array.isArray(x)) return list(x).map((v, i) => f(v, Array.isArray(y) ? list(y)[i]! : y))
-    return Array.isArray(y) ? list(y).map(w => f(x, w)) : op(num(x), num(y))
-  }
-  return f
-}
-
-const reals: Readonly<Record<string, (x: Num, y: Num) => Num>> = { '+': d.add, '-': d.sub, '*': d.mul, '/': d.div }
-const wholes: Readonly<Record<string, (x: number, y: number) => number>> = {
-  '+': (x, y) => x + y, '-': (x, y) => x - y, '*': Math.imul, '/': (x, y) => Math.trunc(x / y), '%': (x, y) => x % y,
-  '&': (x, y) => x & y, '|': (x, y) => x | y, '^': (x, y) => x ^ y, '<<': (x, y) => x << y,
-}
-
-function binary(op: BinaryOp, type: Type): (x: Value, y: Value) => Value {
-  const isWhole = type.kind === 'int' || type.kind === 'uint'
-  if (isWhole) {
-    if (op === '>>') return type.kind === 'int' ? (x, y) => (x as number) >> (y as number) : (x, y) => (x as number) >>> (y as number)
-    const f = wholes[op]
-    if (f !== undefined) return type.kind === 'int' ? (x, y) => f(x as number, y as number) | 0 : (x, y) => f(x as number, y as number) >>> 0
-  }
-  const order = (f: (x: number, y: number) => boolean): ((x: Value, y: Value) => Value) => isWhole
-    ? (x, y) => f(x as number, y as number)
-    : (x, y) => {
-        const [a, b] = [d.real(num(x)), d.real(num(y))]
-        d.compared(a, b)
-        return f(a, b)
-      }
-  switch (op) {
-    case '<': return order((x, y) => x < y)
-    case '>': return order((x, y) => x > y)
-    case '<=': return order((x, y) => x <= y)
-    case '>=': return order((x, y) => x >= y)
-    case '==': return order((x, y) => x === y)
-    case '!=': return order((x, y) => x !== y)
-    default: return spread(reals[op]!)
-  }
 }

@@ -102,6 +102,7 @@ function* edits(program: Program, keepsMarks: boolean): Generator<Edit> {
     if (f.prefer !== 'none') yield assign(f, 'prefer', 'none')
     if (f.forward !== undefined && !keepsMarks) yield assign(f, 'forward', undefined)
     if (f.backward !== undefined && !keepsMarks) yield assign(f, 'backward', undefined)
+    if (f.substitute !== undefined && !keepsMarks) yield assign(f, 'substitute', undefined)
     if (f.ruleOf) yield assign(f, 'ruleOf', false)
     if (f.body.length > 2) yield splice(f.body, 0, f.body.length - 1)
   }
@@ -139,7 +140,7 @@ function* edits(program: Program, keepsMarks: boolean): Generator<Edit> {
     }
   }
   for (const f of program.funcs) {
-    if (rules.has(f) || f.forward !== undefined || f.backward !== undefined) continue
+    if (rules.has(f) || f.forward !== undefined || f.backward !== undefined || f.substitute !== undefined || program.funcs.some(g => g.substitute === f)) continue
     for (let i = f.params.length - 1; i >= 0; i--) yield withoutParam(program, f, i)
   }
 }
@@ -177,7 +178,7 @@ function isWhole(program: Program): boolean {
     if (f.result.kind !== 'void' && f.body.at(-1)?.kind !== 'return') return false
     // What an output holds before it is assigned means nothing.
     if (!isRule(f) && f.params.filter(p => p.dir === 'out').some((p, i) => { const s = f.body[i]; return s?.kind !== 'set' || s.to.kind !== 'var' || s.to.name !== p.name })) return false
-    if ((f.forward !== undefined && !funcs.has(f.forward)) || (f.backward !== undefined && !funcs.has(f.backward))) return false
+    if ((f.forward !== undefined && !funcs.has(f.forward)) || (f.backward !== undefined && !funcs.has(f.backward)) || (f.substitute !== undefined && !funcs.has(f.substitute))) return false
     for (const list of listsOf(f.body)) {
       for (const s of list) for (const slot of exprSlots(s)) { const e = slot.get(); if ((e.kind === 'call' || e.kind === 'dispatch') && !(e.kind === 'call' ? isKnown(e.of) : program.interfaces.some(x => x.requirements.includes(e.of)))) return false }
     }
