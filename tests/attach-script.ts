@@ -128,5 +128,72 @@ result['failures'] = {
   sampler: await failure(() => look.dispatch([1, 1, 1], { buffers: { outp: [[0, 0, 0, 0]] }, samplers: { states: {} } })),
   program: await failure(() => attach(compile('float f() { return nothing; }'), device)),
 }
+
+// Memory of another kind, names that there are not, and counts of groups that no device takes.
+const given = { buffers: { inp, outp }, uniforms: { scale: 1, halve: true, light } }
+result['refused'] = {
+  doubles: await failure(() => shade.dispatch([1, 1, 1], { ...given, buffers: { inp: new Float64Array(4), outp } })),
+  ints: await failure(() => shade.dispatch([1, 1, 1], { ...given, buffers: { inp: new Int32Array(4), outp } })),
+  structs: await failure(() => g.kernel('copyLight').dispatch([1, 1, 1], { buffers: { lights: new Uint32Array(8) }, uniforms: { light } })),
+  number: await failure(() => shade.dispatch([1, 1, 1], { ...given, buffers: { inp: 5 as unknown as number[], outp } })),
+  uniform: await failure(() => shade.dispatch([1, 1, 1], { ...given, uniforms: { scael: 1, scale: 1, halve: true, light } })),
+  field: await failure(() => shade.dispatch([1, 1, 1], { ...given, uniforms: { scale: 1, halve: true, light: { ...light, powr: 1 } } })),
+  option: await failure(() => shade.dispatch([1, 1, 1], { ...given, buffer: {} } as object)),
+  attach: await failure(() => attach(compile(source), device, { prnt: () => undefined } as object)),
+  negative: await failure(() => shade.dispatch([1, -1, 1], given)),
+  nan: await failure(() => shade.dispatch([1, NaN, 1], given)),
+  many: await failure(() => shade.dispatch([70000, 1, 1], given)),
+  two: await failure(() => shade.dispatch([1, 1] as unknown as [number, number, number], given)),
+}
+const shared = new Float32Array(new SharedArrayBuffer(16)), bits = new ArrayBuffer(16)
+shared.set([1, 2, 3, 4])
+await shade.dispatch([1, 1, 1], { ...given, buffers: { inp: shared, outp: bits } })
+result['shared'] = [...new Float32Array(bits)]
+const flat = new DataView(new ArrayBuffer(16))
+await g.kernel('copyLight').dispatch([1, 1, 1], { buffers: { lights: flat }, uniforms: { light } })
+result['view'] = [0, 4, 8, 12].map(at => flat.getFloat32(at, true))
+
+// What is made is destroyed, and scopes are closed, whatever a dispatch is refused for.
+const counted = await openDevice()
+const live = new Set<string>()
+let made = 0, scopes = 0
+const create = counted.createBuffer.bind(counted)
+counted.createBuffer = descriptor => {
+  const buffer = create(descriptor)
+  const [name, destroy] = [`${made++}`, buffer.destroy.bind(buffer)]
+  live.add(name)
+  buffer.destroy = () => {
+    live.delete(name)
+    destroy()
+  }
+  return buffer
+}
+const [push, pop] = [counted.pushErrorScope.bind(counted), counted.popErrorScope.bind(counted)]
+counted.pushErrorScope = filter => {
+  scopes++
+  push(filter)
+}
+counted.popErrorScope = () => {
+  scopes--
+  return pop()
+}
+const careful = await attach(talker, counted, { print: () => { throw new Error('no printer') } })
+const painted = await attach(compile(`RWStructuredBuffer<float> a; RWStructuredBuffer<float> b; Texture2D<float4> picture;
+[shader("compute")] [numthreads(1, 1, 1)] void k() { a[0] = b[0] + picture.Load(int3(0, 0, 0)).x; }`), counted)
+const wrongUsage = create({ size: 16, usage: 0x4 })
+result['careful'] = [
+  await failure(() => painted.kernel('k').dispatch([1, 1, 1], { buffers: { a: [0], b: [1] } })),
+  await failure(() => painted.kernel('k').dispatch([1, 1, 1], { buffers: { a: [0], b: new Uint8Array(3) }, textures: { picture: { size: [1, 1] } } })),
+  (await failure(() => painted.kernel('k').dispatch([1, 1, 1], { buffers: { a: [0], b: wrongUsage }, textures: { picture: { size: [1, 1] } } }))).slice(0, 12),
+  await failure(() => painted.kernel('k').dispatch([1, 1, 1], { buffers: { a: [0], b: [1] }, textures: { picture: { size: [1, 1] } } })),
+  await failure(() => careful.kernel('talk').dispatch([1, 1, 1], { buffers: { outp: [0.5] } })),
+]
+result['left'] = [live.size, scopes, made > 0]
+counted.destroy()
+await counted.lost
+result['lost'] = [
+  await failure(() => painted.kernel('k').dispatch([1, 1, 1], { buffers: { a: [0], b: [1] }, textures: { picture: { size: [1, 1] } } })),
+  await failure(() => attach(talker, counted)),
+]
 console.log(JSON.stringify(result))
 process.exit(0)

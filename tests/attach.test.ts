@@ -26,18 +26,48 @@ describe('attach', () => {
     expect(said['cut']).toEqual([...lines.slice(0, 3), 'talk: 24 more bytes of output did not fit into 48; attach with larger printBytes\n'])
   })
   test('kernels know the size of their groups', () => expect(said['sizes']).toEqual([[4, 1, 1], [1, 1, 1]]))
+  test('memory of another kind, unknown names and impossible numbers of groups are refused', () => {
+    const bytes = 'a list of elements, or bytes (Uint8Array, DataView or ArrayBuffer)'
+    const groups = (shown: string): string => `WrongGroups: shade: the number of groups is ${shown}: three whole numbers are needed, none below 0`
+    expect(said['refused']).toEqual({
+      doubles: `BufferError: buffer inp: expected a Float32Array, ${bytes}, but a Float64Array of length 4 came`,
+      ints: `BufferError: buffer inp: expected a Float32Array, ${bytes}, but an Int32Array of length 4 came`,
+      structs: `BufferError: buffer lights: expected a Float32Array, ${bytes}, but a Uint32Array of length 8 came`,
+      number: `BufferError: buffer inp: expected a Float32Array, ${bytes}, but number 5 came`,
+      uniform: expect.stringMatching(/^WrongUniform: shade uses no uniform scael: did you mean scale\?/) as string,
+      field: 'WrongUniform: light: Light has no field powr: did you mean power?; there are direction, power',
+      option: expect.stringMatching(/^UnknownOption: dispatch of shade takes no buffer: did you mean buffers\?/) as string,
+      attach: 'UnknownOption: attach takes no option prnt: did you mean print?; there are print, printBytes',
+      negative: groups('1 × -1 × 1'), nan: groups('1 × NaN × 1'), two: groups('1 × 1'),
+      many: 'WrongGroups: shade: the number of groups is 70000 × 1 × 1, and the device allows 65535 along each dimension',
+    })
+  })
+  test('shared memory, array buffers and views are read and written', () => {
+    expect(said['shared']).toEqual([5, 10, 15, 20])
+    expect(said['view']).toEqual([1, 2, 3, 10])
+  })
+  test('what a dispatch makes is destroyed and its scopes are closed, whatever it is refused for', () => {
+    expect(said['careful']).toEqual([
+      'MissingTexture: k needs the texture picture', 'WrongBuffer: b: expected at least 4 bytes and a multiple of 4, got 3', 'DeviceError:', 'none', 'Error: no printer',
+    ])
+    expect(said['left']).toEqual([0, 0, true])
+  })
+  test('a lost device says so', () => {
+    const lost = 'DeviceLost: the device is lost, for it was destroyed; attach the program to another'
+    expect(said['lost']).toEqual([lost, lost])
+  })
   test('mistakes are named', () => {
     expect(said['failures']).toEqual({
       kernel: 'NoSuchKernel: there is no entry point nope; there are: shade, copyLight',
       missing: 'MissingBuffer: shade needs the buffer outp',
-      unknown: 'UnknownBuffer: shade uses no buffer lights; it uses: inp, outp',
+      unknown: 'UnknownBuffer: shade uses no buffer lights; there are inp, outp',
       size: 'WrongBuffer: inp: expected at least 4 bytes and a multiple of 4, got 3',
       uniform: 'WrongUniform: globalParams.halve: expected bool, got nothing',
       shape: 'WrongUniform: light.direction: expected a vector of 3, got an array of 2',
-      groups: 'WrongGroups: shade: the number of groups is 1.5 × 1 × 1',
+      groups: 'WrongGroups: shade: the number of groups is 1.5 × 1 × 1: three whole numbers are needed, none below 0',
       texture: 'MissingTexture: look needs the texture picture',
       texels: 'WrongTexture: picture: expected 16 bytes for 2 × 2 texels of rgba8unorm, got 3 bytes',
-      sampler: 'WrongTexture: look uses no sampler states; it uses: state',
+      sampler: 'WrongTexture: look uses no sampler states: did you mean state?; there is state',
       program: expect.stringMatching(/^CompileError: .*nothing/s) as string,
     })
   })

@@ -24,11 +24,19 @@ export class BufferError extends TypeError {
   }
 }
 
-/** A function or kernel that the program does not have, or a derivative that a function does not have. */
+/** A function, kernel or option that there is not, or a derivative that a function does not have. */
 export class NameError extends ReferenceError {
   constructor(message: string) {
     super(message)
     this.name = 'NameError'
+  }
+}
+
+/** A call of a module while another call of it runs: from what `print` is handed, or while it reads its arguments. */
+export class BusyError extends Error {
+  constructor(name: string, running: string) {
+    super(`${name} is called while ${running} runs: a module does one thing at a time; call it after that has returned, or load the program a second time`)
+    this.name = 'BusyError'
   }
 }
 

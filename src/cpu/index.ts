@@ -5,11 +5,12 @@
 import type { DataType, ExportedFunction, Program, WasmOutput } from '../index.ts'
 import { onesOf, zeroOf } from './constant.ts'
 import { ArityError, NameError, ShapeError } from './errors.ts'
+import { unknownName } from '../host/given.ts'
 import { makeKernel, withTextures, type Kernel } from './kernel.ts'
-import { Machine, type CallResult, type MachineOptions, type Resources } from './machine.ts'
+import { Machine, Turn, type CallResult, type MachineOptions, type Resources } from './machine.ts'
 import type { TextureResources } from './texture.ts'
 
-export { ArityError, BufferError, NameError, ShapeError, TrapError } from './errors.ts'
+export { ArityError, BufferError, BusyError, NameError, ShapeError, TrapError } from './errors.ts'
 export { checkDerivatives, type CheckOptions, type CheckOutcome, type CheckReport, type Disagreement } from './check.ts'
 export { Machine } from './machine.ts'
 export type { SamplerData, TextureData, TextureResources } from './texture.ts'
@@ -69,41 +70,56 @@ export interface CpuModule {
  * ```
  */
 export async function load(program: Program, options: MachineOptions = {}): Promise<CpuModule> {
+  checkOptions(options)
   const output = program.wasm({ derivatives: false })
-  return assemble(program, new Machine(await WebAssembly.compile(output.bytes), output.host, options), options)
+  const module = await WebAssembly.compile(output.bytes)
+  const turn = new Turn()
+  return assemble(program, new Machine(module, output.host, options, turn), options, turn)
 }
 
 /** The same at once. Some browsers do not compile large modules on their main thread. */
 export function loadSync(program: Program, options: MachineOptions = {}): CpuModule {
-  return assemble(program, machineOf(program.wasm({ derivatives: false }), options), options)
+  checkOptions(options)
+  const turn = new Turn()
+  return assemble(program, machineOf(program.wasm({ derivatives: false }), options, turn), options, turn)
 }
 
-function machineOf(output: WasmOutput, options: MachineOptions): Machine {
-  return new Machine(new WebAssembly.Module(output.bytes), output.host, options)
+function checkOptions(options: MachineOptions): void {
+  const wrong = unknownName(options, () => ['print'], 'load takes no option')
+  if (wrong !== undefined) throw new NameError(wrong)
 }
 
-function assemble(program: Program, machine: Machine, options: MachineOptions): CpuModule {
+function machineOf(output: WasmOutput, options: MachineOptions, turn: Turn): Machine {
+  return new Machine(new WebAssembly.Module(output.bytes), output.host, options, turn)
+}
+
+function assemble(program: Program, machine: Machine, options: MachineOptions, turn: Turn): CpuModule {
   const derivatives = new Map<string, Machine>()
   let bound: Resources = {}
   const differentiated = (name: string): Machine => {
     let made = derivatives.get(name)
     if (made === undefined) {
-      made = machineOf(program.wasm({ derivativesOf: name }), options)
+      made = machineOf(program.wasm({ derivativesOf: name }), options, turn)
       made.bind(bound)
       derivatives.set(name, made)
     }
     return made
   }
-  const fn: Record<string, CpuFunction> = {}
+  // Functions may be called what every object has: constructor, toString, __proto__.
+  const fn = Object.create(null) as Record<string, CpuFunction>
   for (const signature of program.exports) {
     if (machine.find(signature.name) !== undefined) fn[signature.name] = makeFunction(machine, () => differentiated(signature.name), signature)
   }
   return {
     fn,
-    kernel: name => makeKernel(program, machine, name, () => machineOf(program.wasm({ reverseOf: name }), options)),
+    kernel: name => makeKernel(program, machine, name, () => machineOf(program.wasm({ reverseOf: name }), options, turn)),
     bind: resources => {
-      bound = resources.textures === undefined ? resources : withTextures(machine, resources)
-      machine.bind(bound)
+      const wrong = unknownName(resources, () => ['buffers', 'uniforms', 'textures', 'samplers'], 'bind takes no')
+      if (wrong !== undefined) throw new NameError(wrong)
+      const given = resources.textures === undefined && resources.samplers === undefined ? resources : withTextures(machine, resources)
+      machine.refuseUnknown('the program', given)
+      machine.bind(given)
+      bound = given
       for (const m of derivatives.values()) m.bind(bound)
     },
   }
@@ -118,7 +134,7 @@ function makeFunction(machine: Machine, differentiated: () => Machine, signature
   let planned: Reverse | undefined
   const plan = (): Reverse => planned ??= reverseOf(differentiated(), signature)
   const vjp = (primals: readonly unknown[], cotangent: unknown): readonly unknown[] =>
-    reverse(plan(), signature.name, primals, plain ? { result: cotangent ?? null, out: {} } : cotangent as Partial<CallResult>, { result: 'zero', out: 'zero' })
+    reverse(plan(), signature.name, primals, plain ? { result: cotangent ?? null, out: {} } : cotangents(signature, cotangent), { result: 'zero', out: 'zero' })
   // The value is the result, or where there is none all outputs.
   const ones = { result: 'one', out: signature.result.kind === 'void' ? 'one' : 'zero' } as const
   return Object.assign(direct, {
@@ -132,6 +148,16 @@ function makeFunction(machine: Machine, differentiated: () => Machine, signature
       return { value: form(both.value), tangent: form(both.tangent) }
     },
   })
+}
+
+/** The cotangents of a function with `out` parameters, whose names must be right: what is not given counts as zero. */
+function cotangents({ name, params, result }: ExportedFunction, given: unknown): Partial<CallResult> {
+  const outs = params.filter(p => p.dir !== 'in').map(p => p.name)
+  if (typeof given !== 'object' || given === null) throw new ShapeError(`cotangent of ${name}`, `an object with ${result.kind === 'void' ? '' : 'result and '}out, whose fields are ${outs.join(', ')},`, given)
+  const { out } = given as Partial<CallResult>
+  const wrong = unknownName(given, () => result.kind === 'void' ? ['out'] : ['result', 'out'], `the cotangent of ${name} has no`) ?? unknownName(out, () => outs, `${name} has no output`)
+  if (wrong !== undefined) throw new NameError(wrong)
+  return given as Partial<CallResult>
 }
 
 // ── Derivatives ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -218,7 +244,7 @@ function reverse(plan: Reverse, name: string, primals: readonly unknown[], cotan
     }
   })
   const { out } = plan.call(args)
-  return plan.names.map(n => n in out ? (out[n] as Pair).d : null)
+  return plan.names.map(n => Object.hasOwn(out, n) ? (out[n] as Pair).d : null)
 }
 
 function forward(

@@ -1,6 +1,7 @@
 /** Compute entry points on the CPU, with tensors and gradients. */
-import type { DataType, Program, WasmBuffer } from '../index.ts'
+import type { Program, WasmBuffer } from '../index.ts'
 import { KernelParameters, type Buffers, type Given, type GradGiven, type TensorData } from '../host/tensor.ts'
+import { bytesOf, onlyScalar, unknownName, wrongMemory } from '../host/given.ts'
 import { zeroOf } from './constant.ts'
 import { BufferError, NameError, ShapeError } from './errors.ts'
 import type { BufferData, Machine, Resources } from './machine.ts'
@@ -55,8 +56,12 @@ export function makeKernel(program: Program, machine: Machine, name: string, rev
   }
   return {
     name, workgroupSize: numthreads, buffers, uniforms,
-    dispatch: (groups, resources = {}) => run(plain, groups, resources, resources),
+    dispatch: (groups, resources = {}) => {
+      refuseOptions(`dispatch of ${name}`, resources, [])
+      run(plain, groups, resources, resources)
+    },
     grad: (groups, resources = {}) => {
+      refuseOptions(`grad of ${name}`, resources, ['cotangents', 'gradients'])
       const on = backwards()
       if (on.machine === machine && !on.parameters.usesGradients && resources.gradients === undefined) {
         throw new NameError(`${name} has no reverse derivative and uses no gradients: mark it [Differentiable], or say which buffers it adds gradients to`)
@@ -83,9 +88,15 @@ export function withTextures(machine: Machine, resources: Resources & TextureRes
   return { ...resources, buffers: { ...resources.buffers, ...pictures.buffers } }
 }
 
+function refuseOptions(owner: string, given: object, more: readonly string[]): void {
+  const wrong = unknownName(given, () => ['buffers', 'uniforms', 'textures', 'samplers', 'tensors', ...more], `${owner} takes no`)
+  if (wrong !== undefined) throw new NameError(wrong)
+}
+
 function run(on: Subject, groups: readonly [number, number, number], given: Given<BufferData>, resources: KernelResources): void {
   const pictures = on.textures.bind(resources)
   const prepared = on.parameters.prepare({ ...given, buffers: { ...given.buffers, ...pictures.buffers } }, buffersOf(on, resources))
+  on.machine.refuseUnknown(on.parameters.of, prepared)
   on.machine.dispatch(on.name, groups, prepared, undefined, undefined, prepared.foreign)
   pictures.back()
 }
@@ -107,18 +118,14 @@ function buffersOf({ machine, textures }: Subject, resources: KernelResources): 
   return {
     fail,
     count: (binding, data) => {
-      const { elem, stride } = find(binding)
+      const { elem, stride, raw } = find(binding)
       if (Array.isArray(data)) return data.length
-      if (!ArrayBuffer.isView(data)) return fail(`${binding}: expected a typed array or a list of elements, but ${typeof data} came`)
-      const kind = kindOf(elem)
-      if (kind !== undefined && !(data instanceof kind) && !(data instanceof Uint8Array) && !(data instanceof DataView)) {
-        fail(`${binding}: expected a ${kind.name}, but a ${data.constructor.name} came`)
-      }
-      return Math.floor(data.byteLength / stride)
+      const wrong = wrongMemory(elem, raw, data)
+      return wrong === undefined ? Math.floor(bytesOf(data)!.byteLength / stride) : fail(`${binding}: ${wrong}`)
     },
     zeros: (binding, count, like) => {
       const { elem, stride } = find(binding)
-      const kind = kindOf(elem)
+      const kind = Object.hasOwn(kinds, onlyScalar(elem) ?? '') ? kinds[onlyScalar(elem) as keyof typeof kinds] : undefined
       return kind === undefined || Array.isArray(like) ? Array.from({ length: count }, () => zeroOf(elem)) : new kind(count * stride / kind.BYTES_PER_ELEMENT)
     },
     texels: binding => textures.texels(binding, resources),
@@ -132,16 +139,3 @@ function buffersOf({ machine, textures }: Subject, resources: KernelResources): 
 }
 
 const kinds = { f32: Float32Array, f64: Float64Array, i32: Int32Array, u32: Uint32Array } as const
-
-/** The typed array for a type all of whose numbers are of one kind. */
-function kindOf(type: DataType): (typeof kinds)[keyof typeof kinds] | undefined {
-  switch (type.kind) {
-    case 'void': return undefined
-    case 'scalar': case 'vector': case 'matrix': return Object.hasOwn(kinds, type.scalar) ? kinds[type.scalar as keyof typeof kinds] : undefined
-    case 'array': return kindOf(type.elem)
-    case 'struct': {
-      const [first, ...others] = new Set(type.fields.map(f => kindOf(f.type)))
-      return others.length === 0 ? first : undefined
-    }
-  }
-}

@@ -1,7 +1,8 @@
 /** A WebAssembly instance with its memory: functions by plain values, kernels over buffers. */
 import type { DataType, WasmBuffer, WasmFunction, WasmInterface, WasmKernel, WasmUniform } from '../index.ts'
-import { ArityError, BufferError, NameError, ShapeError, TrapError } from './errors.ts'
+import { ArityError, BufferError, BusyError, NameError, ShapeError, TrapError } from './errors.ts'
 import { formatPrint } from '../host/format.ts'
+import { bytesOf, unknownName, wrongMemory } from '../host/given.ts'
 import { flattener, gatherer, reader, typeName, writer, type Gather, type Read, type Scalar, type Write } from './marshal.ts'
 
 /** What a call gives: the result, and the `out` and `inout` parameters by name. */
@@ -10,8 +11,12 @@ export interface CallResult {
   readonly out: Readonly<Record<string, unknown>>
 }
 
-/** What a kernel works on: typed arrays (or anything that views an `ArrayBuffer`), or arrays of elements; written in place. */
-export type BufferData = ArrayBufferView | unknown[]
+/**
+ * What a kernel works on, and writes in place: a typed array of the kind that all numbers of an element are, in the layout of WGSL; bytes in
+ * that layout (`Uint8Array`, `DataView`, `ArrayBuffer`), which is what a buffer of structs of several kinds may be; or a list of elements
+ * (numbers, lists, objects). A byte-address buffer takes every typed array.
+ */
+export type BufferData = ArrayBufferView | ArrayBufferLike | unknown[]
 
 /** Resources by name. The fields of `globalParams` may be given by their own names. */
 export interface Resources {
@@ -26,6 +31,46 @@ export interface MachineOptions {
 
 type Callable = (...args: Scalar[]) => unknown
 
+/** Whose turn it is among the machines of one module: what runs keeps its state in memory, so nothing else may run meanwhile. */
+export class Turn {
+  #running: string | undefined
+  /** What the host's own `print` threw. */
+  #thrown: { readonly cause: unknown } | undefined
+
+  /** Takes the turn. Throws `BusyError` where something has it. */
+  begin(name: string): void {
+    if (this.#running !== undefined) throw new BusyError(name, this.#running)
+    this.#running = name
+    this.#thrown = undefined
+  }
+
+  end(): void {
+    this.#running = undefined
+  }
+
+  /** Hands a text to the host. */
+  print(to: (text: string) => void, text: string): void {
+    try {
+      to(text)
+    } catch (cause) {
+      this.#thrown = { cause }
+      throw cause
+    }
+  }
+
+  /** Runs the program; what stops it becomes a `TrapError`, what the host threw stays. */
+  guarded<T>(name: string, run: () => T): T {
+    try {
+      return run()
+    } catch (cause) {
+      if (this.#thrown !== undefined && this.#thrown.cause === cause) throw cause
+      if (cause instanceof WebAssembly.RuntimeError) throw new TrapError(`${name} stopped: ${cause.message}`, { cause })
+      if (cause instanceof RangeError || cause instanceof Error && /recursion/.test(cause.message)) throw new TrapError(`${name} calls itself too deeply`, { cause })
+      throw cause
+    }
+  }
+}
+
 const pageSize = 65536
 /** Calls into which a dispatch is cut. */
 const maxCalls = 256
@@ -39,15 +84,17 @@ export class Machine {
   readonly #kernels = new Map<string, WasmKernel>()
   readonly #writers = new Map<DataType, Write>()
   readonly #readers = new Map<DataType, Read>()
+  readonly #turn: Turn
   #bound: Resources = {}
 
-  /** Compiles at once; `fromAsync` is for where that may not be done. */
-  constructor(module: WebAssembly.Module, host: WasmInterface, options: MachineOptions = {}) {
+  /** An instance of a compiled module; `turn` is that of the machines that must not run while it does. */
+  constructor(module: WebAssembly.Module, host: WasmInterface, options: MachineOptions = {}, turn: Turn = new Turn()) {
     this.host = host
+    this.#turn = turn
     const print = options.print ?? ((text: string): void => console.log(text.replace(/\n$/, '')))
     const instance = new WebAssembly.Instance(module, {
       host: {
-        print: (id: number) => print(this.#printed(id)),
+        print: (id: number) => turn.print(print, this.#printed(id)),
         trap: (id: number) => { throw new TrapError(host.traps[id]!) },
       },
     })
@@ -74,6 +121,17 @@ export class Machine {
     this.#bound = resources
   }
 
+  /** Throws where a buffer or uniform is given that the program does not have. `owner` names in errors who is given it. */
+  refuseUnknown(owner: string, { buffers, uniforms }: Resources): void {
+    const parts = this.host.parameters
+    const wrong = unknownName(buffers, () => [...this.host.buffers.map(b => b.name), ...parts.filter(p => p.field === null).flatMap(p => [p.binding, p.path.join('_')])], `${owner} has no buffer`)
+      ?? unknownName(uniforms, () => [
+        ...this.host.uniforms.flatMap(u => [u.name, ...u.type.kind === 'struct' ? u.type.fields.map(f => f.name) : []]),
+        ...parts.flatMap(p => p.field === null ? [p.binding] : [p.binding, p.field, p.path.join('_')]),
+      ], `${owner} has no uniform`)
+    if (wrong !== undefined) throw new BufferError(wrong)
+  }
+
   // ── Functions ────────────────────────────────────────────────────────────────────────────────────────────────
 
   #caller(f: WasmFunction): (args: readonly unknown[]) => CallResult {
@@ -87,8 +145,7 @@ export class Machine {
     const names = ins.map(p => `${p.name}: ${typeName(p.type)}`)
     const scratch = [...ins, ...outs].filter(p => !p.flat).reduce((sum, p) => sum + align(p.type.size), 0)
     const resources = this.host.buffers.length + this.host.uniforms.length > 0
-    return args => {
-      if (args.length !== ins.length) throw new ArityError(f.name, names, args.length)
+    const call = (args: readonly unknown[]): CallResult => {
       const scalars: Scalar[] = []
       let at = this.host.heap
       if (scratch > 0) this.#reserve(at + scratch)
@@ -113,13 +170,13 @@ export class Machine {
       this.#top = at
       const back = resources ? this.#upload(this.#namesBound(), this.#bound, at) : undefined
       this.#placeTape()
-      const raw = guarded(f.name, () => run(...scalars))
+      const raw = this.#turn.guarded(f.name, () => run(...scalars))
       if (back !== undefined) this.#download(back)
       const list = (Array.isArray(raw) ? raw : [raw]) as Scalar[]
       const cursor = { next: 0 }
       let place = 0
       let result: unknown
-      const out: Record<string, unknown> = {}
+      const out = Object.create(null) as Record<string, unknown>
       const after = places.length > 0 ? new DataView(this.#memory.buffer) : noView
       for (const p of outs) {
         const value = p.flat ? p.gather(list, cursor) : p.read(after, places[place++]!)
@@ -128,13 +185,22 @@ export class Machine {
       }
       return { result, out }
     }
+    return args => {
+      if (args.length !== ins.length) throw new ArityError(f.name, names, args.length)
+      this.#turn.begin(f.name)
+      try {
+        return call(args)
+      } finally {
+        this.#turn.end()
+      }
+    }
   }
 
   #namesBound(): Pick<WasmKernel, 'buffers' | 'uniforms'> {
     const given = this.#bound.buffers ?? {}
     const uniforms = this.#bound.uniforms ?? {}
     return {
-      buffers: this.host.buffers.map(b => b.name).filter(name => name in given),
+      buffers: this.host.buffers.map(b => b.name).filter(name => Object.hasOwn(given, name)),
       uniforms: Object.keys(uniforms).length === 0 ? [] : this.host.uniforms.map(u => u.name),
     }
   }
@@ -151,21 +217,25 @@ export class Machine {
   /** Runs workgroups `from` up to `to` (default all) of a kernel. It does not read the `foreign` fields of uniforms. */
   dispatch(
     name: string, groups: readonly [number, number, number], resources: Resources,
-    from = 0, to: number = groups[0] * groups[1] * groups[2], foreign: ReadonlySet<string> = none,
+    from = 0, end?: number, foreign: ReadonlySet<string> = none,
   ): void {
     const kernel = this.kernel(name)
-    if (groups.length !== 3 || !groups.every(n => Number.isInteger(n) && n >= 0)) {
-      throw new ShapeError(`dispatch of ${name}`, 'three whole numbers of workgroups', groups)
+    checkGroups(name, groups)
+    const to = end ?? groups[0] * groups[1] * groups[2]
+    this.#turn.begin(name)
+    try {
+      const back = this.#upload(kernel, resources, this.host.heap, foreign)
+      this.#placeTape()
+      const run = this.#exports[name] as Callable
+      // Engines replace slow code by fast code between calls only, so a dispatch is many calls.
+      const step = Math.max(1, Math.ceil((to - from) / maxCalls))
+      this.#turn.guarded(name, () => {
+        for (let at = from; at < to; at += step) run(groups[0], groups[1], groups[2], at, Math.min(at + step, to))
+      })
+      this.#download(back)
+    } finally {
+      this.#turn.end()
     }
-    const back = this.#upload(kernel, resources, this.host.heap, foreign)
-    this.#placeTape()
-    const run = this.#exports[name] as Callable
-    // Engines replace slow code by fast code between calls only, so a dispatch is many calls.
-    const step = Math.max(1, Math.ceil((to - from) / maxCalls))
-    guarded(name, () => {
-      for (let at = from; at < to; at += step) run(groups[0], groups[1], groups[2], at, Math.min(at + step, to))
-    })
-    this.#download(back)
   }
 
   /** Copies resources into memory from `at` on; gives what has to be copied back. */
@@ -176,7 +246,7 @@ export class Machine {
     let top = align(at)
     for (const name of kernel.buffers) {
       const buffer = this.host.buffers.find(b => b.name === name)!
-      const data = given[name]
+      const data = Object.hasOwn(given, name) ? given[name] : undefined
       if (data === undefined) throw new BufferError(`buffer ${name} is missing: expected ${bufferText(buffer)}; given ${are(Object.keys(given))}`)
       const bytes = sizeOf(buffer, data)
       const known = places.get(data)
@@ -192,12 +262,13 @@ export class Machine {
     this.#reserve(top)
     const memory = new Uint8Array(this.#memory.buffer)
     for (const { buffer, data, at: place, bytes } of uploads) {
-      if (ArrayBuffer.isView(data)) {
-        memory.set(new Uint8Array(data.buffer, data.byteOffset, bytes), place)
+      const given = bytesOf(data)
+      if (given !== undefined) {
+        memory.set(given, place)
       } else {
         const view = new DataView(this.#memory.buffer)
-        const write = this.#writer(buffer.elem)
-        data.forEach((x, i) => write(view, place + i * buffer.stride, x, `${buffer.name}[${i}]`))
+        const write = this.#writer(buffer.elem);
+        (data as unknown[]).forEach((x, i) => write(view, place + i * buffer.stride, x, `${buffer.name}[${i}]`))
       }
       const length = buffer.stride === 0 ? 1 : bytes / buffer.stride | 0
       if (bytes === 0) memory.fill(0, place, place + Math.max(buffer.stride, buffer.elem.size))
@@ -212,7 +283,7 @@ export class Machine {
 
   #uniform(uniform: WasmUniform, given: Readonly<Record<string, unknown>>, view: DataView, foreign: ReadonlySet<string>): void {
     const { type } = uniform
-    if (uniform.name in given) {
+    if (Object.hasOwn(given, uniform.name)) {
       const value = given[uniform.name] as Readonly<Record<string, unknown>>
       // What the kernel does not read may be missing.
       const part = type.kind === 'struct' && typeof value === 'object' && value !== null
@@ -223,7 +294,7 @@ export class Machine {
     }
     if (type.kind !== 'struct') throw new BufferError(`uniform ${uniform.name} is missing: expected a ${typeName(type)}; given ${are(Object.keys(given))}`)
     for (const field of type.fields) {
-      if (!(field.name in given)) {
+      if (!Object.hasOwn(given, field.name)) {
         if (foreign.has(field.name)) continue
         throw new BufferError(`uniform ${field.name} is missing: expected a ${typeName(field.type)}, alone or as a field of ${uniform.name}; given ${are(Object.keys(given))}`)
       }
@@ -235,12 +306,14 @@ export class Machine {
     const memory = new Uint8Array(this.#memory.buffer)
     for (const { buffer, data, at, bytes } of uploads) {
       if (!buffer.writable) continue
-      if (ArrayBuffer.isView(data)) {
-        new Uint8Array(data.buffer, data.byteOffset, bytes).set(memory.subarray(at, at + bytes))
+      const given = bytesOf(data)
+      if (given !== undefined) {
+        given.set(memory.subarray(at, at + bytes))
       } else {
         const view = new DataView(this.#memory.buffer)
         const read = this.#reader(buffer.elem)
-        for (let i = 0; i < data.length; i++) data[i] = read(view, at + i * buffer.stride)
+        const list = data as unknown[]
+        for (let i = 0; i < list.length; i++) list[i] = read(view, at + i * buffer.stride)
       }
     }
   }
@@ -312,15 +385,16 @@ interface Upload {
 const none: ReadonlySet<string> = new Set()
 const noView = new DataView(new ArrayBuffer(0))
 
-/** Runs the program; what stops it becomes a `TrapError`. */
-function guarded<T>(name: string, run: () => T): T {
-  try {
-    return run()
-  } catch (cause) {
-    if (cause instanceof WebAssembly.RuntimeError) throw new TrapError(`${name} stopped: ${cause.message}`, { cause })
-    if (cause instanceof RangeError) throw new TrapError(`${name} calls itself too deeply`, { cause })
-    throw cause
+/** Most workgroups of a dispatch, whose number is a signed integer. */
+const maxGroups = 2 ** 31 - 1
+
+function checkGroups(name: string, groups: readonly [number, number, number]): void {
+  const came: unknown = groups
+  if (!Array.isArray(came) || came.length !== 3 || !came.every(n => Number.isInteger(n) && (n as number) >= 0)) {
+    throw new ShapeError(`dispatch of ${name}`, 'three whole numbers of workgroups, none below 0', Array.isArray(came) && came.length === 3 ? `[${came.join(', ')}]` : came)
   }
+  const all = groups[0] * groups[1] * groups[2]
+  if (all > maxGroups || groups.some(n => n > maxGroups)) throw new ShapeError(`dispatch of ${name}`, `at most ${maxGroups} workgroups`, groups.join(' × '))
 }
 
 function align(bytes: number): number {
@@ -339,8 +413,9 @@ function bufferText(buffer: WasmBuffer): string {
 function sizeOf(buffer: WasmBuffer, data: BufferData): number {
   const least = buffer.stride === 0 ? buffer.elem.size : 0
   const unit = buffer.stride === 0 ? 1 : buffer.stride
-  const bytes = ArrayBuffer.isView(data) ? data.byteLength : Array.isArray(data) ? data.length * unit : -1
-  if (bytes < 0) throw new BufferError(`buffer ${buffer.name}: expected ${bufferText(buffer)}, but ${typeof data} came`)
+  const wrong = Array.isArray(data) ? undefined : wrongMemory(buffer.elem, buffer.raw, data)
+  if (wrong !== undefined) throw new BufferError(`buffer ${buffer.name} of ${typeName(buffer.elem)}: ${wrong}`)
+  const bytes = Array.isArray(data) ? data.length * unit : (data as ArrayBufferView).byteLength
   if (bytes < least || bytes % unit !== 0) throw new BufferError(`buffer ${buffer.name}: expected ${bufferText(buffer)}, but ${bytes} bytes came`)
   return bytes
 }

@@ -62,7 +62,8 @@ export class Subject {
       resources[b.name] = bytesOf(values, b.elem, b.stride)
     }
     for (const u of output.uniforms) globals[u.name] = resources[u.name] = build(u.type, anyScalar(random, true))
-    return new Subject(name, primal, forward, find(`bwd_diff(${name})`), call, globals, resources)
+    const own = { ...call, [name]: call[output.renamed[name] ?? name]! }
+    return new Subject(name, primal, forward, find(`bwd_diff(${name})`), own, globals, resources)
   }
 
   private constructor(name: string, primal: DataSignature, forward: DataSignature, reverse: DataSignature | undefined, call: Readonly<Record<string, Call>>, globals: Readonly<Record<string, unknown>>, resources: Readonly<Record<string, unknown>>) {

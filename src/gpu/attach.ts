@@ -1,8 +1,10 @@
 /** Runs the entry points of a program on a WebGPU device. */
 import type { BindingInfo, EntryReflection, PrintInfo, Wgsl } from '../index.ts'
 import { sourceOf } from '../host/origin.ts'
+import { bytesOf, unknownName, wrongMemory } from '../host/given.ts'
 import { KernelParameters, type GradGiven, type TensorData } from '../host/tensor.ts'
-import { GpuError } from './error.ts'
+import { Device, type Owned } from './device.ts'
+import { GpuError, type GpuErrorName } from './error.ts'
 import { gpuBuffers, isGpuBuffer } from './gradient.ts'
 import { pack, unpack, type Plain } from './pack.ts'
 import { readPrinted } from './print.ts'
@@ -13,8 +15,11 @@ const usage = { MAP_READ: 0x1, COPY_SRC: 0x4, COPY_DST: 0x8, UNIFORM: 0x40, STOR
 const computeStage = 0x4
 const readMode = 0x1
 
-/** What can be bound where a kernel uses a buffer: bytes in the layout of reflection, plain values, or a buffer of the device. */
-export type BufferData = ArrayBufferView | ArrayBuffer | readonly Plain[] | GPUBuffer
+/**
+ * What can be bound where a kernel uses a buffer: a typed array of the kind that all numbers of an element are, in the layout of reflection; bytes in
+ * that layout (`Uint8Array`, `DataView`, `ArrayBuffer`); plain values; or a buffer of the device. A byte-address buffer takes every typed array.
+ */
+export type BufferData = ArrayBufferView | ArrayBufferLike | readonly Plain[] | GPUBuffer
 
 /** What a dispatch is given. */
 export interface DispatchOptions {
@@ -89,9 +94,13 @@ export interface Attachable {
  * await g.kernel('computeMain').dispatch([4, 1, 1], { buffers: { inp, outp }, uniforms: { scale: 2 } })
  * ```
  */
-export async function attach(program: Attachable, device: GPUDevice, options: AttachOptions = {}): Promise<GpuProgram> {
+export async function attach(program: Attachable, gpu: GPUDevice, options: AttachOptions = {}): Promise<GpuProgram> {
+  refuseOptions('attach takes no option', options, ['print', 'printBytes'])
   const wgsl = program.wgsl()
   if (wgsl.code === '') throw new GpuError('CompileError', 'the program has no entry point')
+  const { printBytes = defaultPrintBytes } = options
+  if (!Number.isSafeInteger(printBytes) || printBytes < 0) throw new GpuError('UnknownOption', `printBytes is a whole number of bytes, and ${String(printBytes)} came`)
+  const device = new Device(gpu)
   const module = await compileModule(device, wgsl)
   const differentiable = new Set(program.functions.filter(f => f.differentiable === 'backward').map(f => f.name))
   const reverse = async (of: Kernel): Promise<Kernel | undefined> => {
@@ -110,21 +119,20 @@ export async function attach(program: Attachable, device: GPUDevice, options: At
   }
 }
 
-async function compileModule(device: GPUDevice, wgsl: Wgsl): Promise<GPUShaderModule> {
-  const missing = wgsl.reflection.features.filter(f => !device.features.has(f))
+async function compileModule(device: Device, wgsl: Wgsl): Promise<GPUShaderModule> {
+  const missing = wgsl.reflection.features.filter(f => !device.gpu.features.has(f))
   if (missing.length > 0) throw new GpuError('MissingFeature', `the program needs ${missing.join(' and ')}; ask for it by requestDevice({ requiredFeatures })`)
-  device.pushErrorScope('validation')
-  const module = device.createShaderModule({ code: wgsl.code })
-  const scope = device.popErrorScope()
-  const info = await module.getCompilationInfo()
-  const refused = await scope
+  let module: GPUShaderModule | undefined
+  const refusal = await device.scoped('the WGSL', () => { module = device.gpu.createShaderModule({ code: wgsl.code }) }).then(() => undefined, (cause: unknown) => cause)
+  if (module === undefined || refusal instanceof GpuError && refusal.name === 'DeviceLost') throw refusal
+  const info = await device.until(module.getCompilationInfo())
   const message = info.messages.find(m => m.type === 'error')
   if (message !== undefined) {
     const place = sourceOf(wgsl, message.lineNum)
     const origin = place === undefined ? '' : ` (${place.file}:${place.line})`
     throw new GpuError('CompileError', `line ${message.lineNum} of the WGSL${origin}: ${message.message}`)
   }
-  if (refused !== null) throw new GpuError('CompileError', refused.message)
+  if (refusal !== undefined) throw refusal instanceof Error ? new GpuError('CompileError', refusal.message) : refusal
   return module
 }
 
@@ -137,14 +145,22 @@ interface Bound {
   readonly size: number
   /** Bytes to read back into; undefined where nothing is. */
   readonly given: BufferData | undefined
-  /** True for a buffer made for this dispatch. */
-  readonly own: boolean
+}
+
+/** Keeps what is made for one dispatch, to be destroyed when it is over. */
+type Own = <O extends Owned>(made: O) => O
+
+const dispatchOptions = ['buffers', 'uniforms', 'textures', 'tensors', 'samplers']
+
+function refuseOptions(what: string, given: object, known: readonly string[]): void {
+  const wrong = unknownName(given, () => known, what)
+  if (wrong !== undefined) throw new GpuError('UnknownOption', wrong)
 }
 
 class Kernel implements GpuKernel {
   readonly name: string
   readonly workgroupSize: readonly [number, number, number]
-  readonly #device: GPUDevice
+  readonly #device: Device
   readonly #module: GPUShaderModule
   readonly #entry: EntryReflection
   readonly #bindings: readonly BindingInfo[]
@@ -154,12 +170,13 @@ class Kernel implements GpuKernel {
   readonly #makeReverse: ((of: Kernel) => Promise<Kernel | undefined>) | undefined
   /** What callers may give: of a reverse kernel also what only the kernel itself uses. */
   readonly #known: readonly BindingInfo[]
+  readonly #uniformNames: ReadonlySet<string>
   #reverse: Promise<Kernel | undefined> | undefined
   #pipeline: Promise<{ readonly pipeline: GPUComputePipeline; readonly layouts: readonly GPUBindGroupLayout[] }> | undefined
 
   /** `reverse` makes the reverse of a kernel; or it is the kernel that this one is the reverse of. */
   constructor(
-    device: GPUDevice, module: GPUShaderModule, entry: EntryReflection, wgsl: Wgsl, options: AttachOptions,
+    device: Device, module: GPUShaderModule, entry: EntryReflection, wgsl: Wgsl, options: AttachOptions,
     reverse: Kernel | ((of: Kernel) => Promise<Kernel | undefined>),
   ) {
     this.name = entry.name
@@ -172,84 +189,110 @@ class Kernel implements GpuKernel {
     this.#bindings = wgsl.reflection.bindings.filter(b => entry.bindings.includes(b.name))
     const of = typeof reverse === 'function' ? undefined : reverse
     this.#known = of === undefined ? this.#bindings : [...this.#bindings, ...of.#bindings]
+    const blocks = wgsl.reflection.bindings.flatMap(b => b.kind !== 'uniform' ? [] : [b.name, ...b.name === 'globalParams' && b.type?.kind === 'struct' ? b.type.fields.map(f => f.name) : []])
+    this.#uniformNames = new Set([...blocks, ...wgsl.reflection.parameters.flatMap(p => p.field === null ? [] : [p.binding, p.field, p.path.join('_')])])
     this.#parameters = new KernelParameters(of?.name ?? entry.name, wgsl.reflection.parameters, entry.bindings, of !== undefined)
     this.#makeReverse = typeof reverse === 'function' ? reverse : undefined
   }
 
   async grad(groups: readonly [number, number, number], options: GradOptions = {}): Promise<Readonly<Record<string, BufferData>>> {
+    refuseOptions(`grad of ${this.name} takes no`, options, [...dispatchOptions, 'cotangents', 'gradients'])
     const reverse = await (this.#reverse ??= this.#makeReverse?.(this))
     if (reverse === undefined && !this.#parameters.usesGradients && options.gradients === undefined) {
       throw new GpuError('NoDerivative', `${this.name} has no reverse derivative and uses no gradients: mark it [Differentiable], or say which buffers it adds gradients to`)
     }
     const on = reverse ?? this
-    const { given, gradients } = on.#parameters.withGradients<BufferData>(options, gpuBuffers(on.#device, on.#known, options), new Float32Array())
-    await on.dispatch(groups, { ...options, ...given } as DispatchOptions)
-    return gradients
+    const made: GPUBuffer[] = []
+    try {
+      const { given, gradients } = on.#parameters.withGradients<BufferData>(options, gpuBuffers(on.#device.gpu, on.#known, options, made), new Float32Array())
+      await on.#dispatch(groups, { ...options, ...given } as DispatchOptions)
+      return gradients
+    } catch (mistake) {
+      // Nobody but us knows of these.
+      for (const buffer of made) buffer.destroy()
+      throw mistake
+    }
   }
 
   async dispatch(groups: readonly [number, number, number], from: DispatchOptions = {}): Promise<DispatchResult> {
-    const prepared = this.#parameters.prepare<BufferData>(from, gpuBuffers(this.#device, this.#known, from))
-    const options = { ...from, ...prepared, uniforms: prepared.uniforms as Readonly<Record<string, Plain>> }
-    for (const n of groups) {
-      if (!Number.isInteger(n) || n < 0) throw new GpuError('WrongGroups', `${this.name}: the number of groups is ${groups.join(' × ')}`)
-    }
-    this.#refuseUnknown('buffer', options.buffers, b => b.handle === null && b.kind !== 'uniform' && b.name !== this.#prints?.binding)
-    this.#refuseUnknown('texture', options.textures, b => b.kind === 'texture' || b.kind === 'storage-texture')
-    this.#refuseUnknown('sampler', options.samplers, b => b.kind === 'sampler')
-    const { pipeline, layouts } = await (this.#pipeline ??= this.#makePipeline())
+    refuseOptions(`dispatch of ${this.name} takes no`, from, dispatchOptions)
+    return this.#dispatch(groups, from)
+  }
+
+  async #dispatch(groups: readonly [number, number, number], from: DispatchOptions): Promise<DispatchResult> {
     const device = this.#device
-    device.pushErrorScope('validation')
-    let bound: readonly Bound[]
+    device.check()
+    this.#checkGroups(groups)
+    const prepared = this.#parameters.prepare<BufferData>(from, gpuBuffers(device.gpu, this.#known, from, []))
+    const options = { ...from, ...prepared, uniforms: prepared.uniforms as Readonly<Record<string, Plain>> }
+    this.#refuseUnknown('UnknownBuffer', 'buffer', options.buffers, this.#namesOf(b => b.handle === null && b.kind !== 'uniform' && b.name !== this.#prints?.binding))
+    this.#refuseUnknown('WrongTexture', 'texture', options.textures, this.#namesOf(b => b.kind === 'texture' || b.kind === 'storage-texture'))
+    this.#refuseUnknown('WrongTexture', 'sampler', options.samplers, this.#namesOf(b => b.kind === 'sampler'))
+    this.#refuseUnknown('WrongUniform', 'uniform', options.uniforms, () => this.#uniformNames)
+    const { pipeline, layouts } = await device.until(this.#pipeline ??= this.#makePipeline())
+    return device.owning(async own => {
+      const { reads, pictures } = await device.scoped(this.name, () => this.#submit(groups, options, pipeline, layouts, own))
+      const results: Record<string, BufferData> = {}
+      const texts: Uint32Array[] = []
+      for (const { bound: { info, given }, copy } of reads) {
+        await device.until(copy.mapAsync(readMode))
+        const bytes = new Uint8Array(copy.getMappedRange())
+        if (info.name === this.#prints?.binding) texts.push(new Uint32Array(bytes.slice().buffer))
+        else results[info.name] = readBack(bytes, given!, info)
+      }
+      for (const read of pictures) await device.until(read())
+      for (const words of texts) this.#print(words, this.#prints!)
+      return results
+    })
+  }
+
+  /** Makes what is to be bound, and hands the work to the device; gives what is to be read when it is done. */
+  #submit(
+    groups: readonly [number, number, number], options: DispatchOptions & { readonly foreign: ReadonlySet<string> }, pipeline: GPUComputePipeline, layouts: readonly GPUBindGroupLayout[],
+    own: Own,
+  ): { readonly reads: readonly { readonly bound: Bound; readonly copy: GPUBuffer }[]; readonly pictures: readonly (() => Promise<void>)[] } {
+    const device = this.#device.gpu
     const textures: BoundTexture[] = []
     const handles: (GPUBindGroupEntry & { readonly group: number })[] = []
-    try {
-      bound = this.#bindings.filter(b => b.handle === null).map(info => this.#bind(info, options))
-      for (const info of this.#bindings) {
-        if (info.handle === null) continue
-        const at = { group: info.group, binding: info.binding }
-        if (info.kind === 'sampler') handles.push({ ...at, resource: bindSampler(device, info, options.samplers?.[info.name]) })
-        else {
-          const texture = bindTexture(device, info, options.textures?.[info.name], this.name)
-          textures.push(texture)
-          handles.push({ ...at, resource: texture.view })
-        }
+    const bound = this.#bindings.filter(b => b.handle === null).map(info => this.#bind(info, options, own))
+    for (const info of this.#bindings) {
+      if (info.handle === null) continue
+      const at = { group: info.group, binding: info.binding }
+      if (info.kind === 'sampler') handles.push({ ...at, resource: bindSampler(device, info, options.samplers?.[info.name]) })
+      else {
+        const texture = bindTexture(device, info, options.textures?.[info.name], this.name, own)
+        textures.push(texture)
+        handles.push({ ...at, resource: texture.view })
       }
-    } catch (mistake) {
-      void device.popErrorScope()
-      throw mistake
     }
     const encoder = device.createCommandEncoder()
     const pass = encoder.beginComputePass()
     pass.setPipeline(pipeline)
     layouts.forEach((layout, group) => {
-      const own = bound.filter(b => b.info.group === group)
-      const entries: GPUBindGroupEntry[] = own.map(b => ({ binding: b.info.binding, resource: { buffer: b.buffer, size: b.size } }))
+      const entries: GPUBindGroupEntry[] = bound.filter(b => b.info.group === group).map(b => ({ binding: b.info.binding, resource: { buffer: b.buffer, size: b.size } }))
       for (const { group: of, ...entry } of handles) if (of === group) entries.push(entry)
       pass.setBindGroup(group, device.createBindGroup({ layout, entries }))
     })
     pass.dispatchWorkgroups(...groups)
     pass.end()
     const reads = bound.filter(b => b.given !== undefined).map(b => {
-      const copy = device.createBuffer({ size: b.size, usage: usage.MAP_READ | usage.COPY_DST })
+      const copy = own(device.createBuffer({ size: b.size, usage: usage.MAP_READ | usage.COPY_DST }))
       encoder.copyBufferToBuffer(b.buffer, 0, copy, 0, b.size)
-      return { ...b, copy }
+      return { bound: b, copy }
     })
-    const pictures = textures.map(texture => readTexture(device, encoder, texture)).filter(read => read !== undefined)
+    const pictures = textures.map(texture => readTexture(device, encoder, texture, own)).filter(read => read !== undefined)
     device.queue.submit([encoder.finish()])
-    const refused = await device.popErrorScope()
-    if (refused !== null) throw new GpuError('DeviceError', `${this.name}: ${refused.message}`)
-    const results: Record<string, BufferData> = {}
-    for (const r of reads) {
-      await r.copy.mapAsync(readMode)
-      const bytes = new Uint8Array(r.copy.getMappedRange())
-      if (r.info.name === this.#prints?.binding) this.#print(new Uint32Array(bytes.slice().buffer), this.#prints)
-      else results[r.info.name] = readBack(bytes, r.given!, r.info)
-      r.copy.destroy()
+    return { reads, pictures }
+  }
+
+  #checkGroups(groups: readonly [number, number, number]): void {
+    const came: unknown = groups
+    const shown = Array.isArray(came) ? came.join(' × ') : String(came)
+    if (!Array.isArray(came) || came.length !== 3 || !came.every(n => Number.isInteger(n) && (n as number) >= 0)) {
+      throw new GpuError('WrongGroups', `${this.name}: the number of groups is ${shown}: three whole numbers are needed, none below 0`)
     }
-    for (const read of pictures) await read()
-    for (const b of bound) if (b.own) b.buffer.destroy()
-    for (const texture of textures) texture.own?.destroy()
-    return results
+    const most = this.#device.gpu.limits.maxComputeWorkgroupsPerDimension
+    if (groups.some(n => n > most)) throw new GpuError('WrongGroups', `${this.name}: the number of groups is ${shown}, and the device allows ${most} along each dimension`)
   }
 
   #print(words: Uint32Array, prints: PrintInfo): void {
@@ -259,59 +302,60 @@ class Kernel implements GpuKernel {
     if (lost > 0) print(`${this.name}: ${lost * 4} more bytes of output did not fit into ${words.byteLength}; attach with larger printBytes\n`)
   }
 
-  #refuseUnknown(what: 'buffer' | 'texture' | 'sampler', given: Readonly<Record<string, unknown>> | undefined, is: (b: BindingInfo) => boolean): void {
-    for (const name of Object.keys(given ?? {})) {
-      const known = this.#known.filter(is).map(b => b.name)
-      if (!known.includes(name)) throw new GpuError(what === 'buffer' ? 'UnknownBuffer' : 'WrongTexture', `${this.name} uses no ${what} ${name}; it uses: ${known.join(', ')}`)
-    }
+  #namesOf(is: (b: BindingInfo) => boolean): () => string[] {
+    return () => this.#known.filter(is).map(b => b.name)
+  }
+
+  #refuseUnknown(error: GpuErrorName, what: string, given: object | undefined, known: () => Iterable<string>): void {
+    const wrong = unknownName(given, known, `${this.name} uses no ${what}`)
+    if (wrong !== undefined) throw new GpuError(error, wrong)
   }
 
   async #makePipeline(): Promise<{ readonly pipeline: GPUComputePipeline; readonly layouts: readonly GPUBindGroupLayout[] }> {
-    const device = this.#device
+    const device = this.#device.gpu
     const buffers = this.#bindings.filter(b => b.kind === 'storage' || b.kind === 'read-only-storage').length
     const allowed = device.limits.maxStorageBuffersPerShaderStage
     if (buffers > allowed) {
       throw new GpuError('DeviceError', `${this.name} uses ${buffers} storage buffers, and the device allows ${allowed}: ask for more by requestDevice({ requiredLimits: { maxStorageBuffersPerShaderStage: ${buffers} } })`)
     }
     const count = Math.max(-1, ...this.#bindings.map(b => b.group)) + 1
-    const layouts = Array.from({ length: count }, (_, group) => device.createBindGroupLayout({
+    const layouts = await this.#device.scoped(this.name, () => Array.from({ length: count }, (_, group) => device.createBindGroupLayout({
       entries: this.#bindings.filter(b => b.group === group).map(b => ({
         binding: b.binding, visibility: computeStage, ...b.handle === null ? { buffer: { type: b.kind as GPUBufferBindingType } } : handleLayout(b.handle),
       })),
-    }))
+    })))
+    const layout = await this.#device.scoped(this.name, () => device.createPipelineLayout({ bindGroupLayouts: layouts }))
     try {
-      const pipeline = await device.createComputePipelineAsync({
-        layout: device.createPipelineLayout({ bindGroupLayouts: layouts }),
-        compute: { module: this.#module, entryPoint: this.#entry.target },
-      })
+      const pipeline = await this.#device.until(device.createComputePipelineAsync({ layout, compute: { module: this.#module, entryPoint: this.#entry.target } }))
       return { pipeline, layouts }
     } catch (cause) {
+      if (cause instanceof GpuError) throw cause
       throw new GpuError('DeviceError', `${this.name}: ${cause instanceof Error ? cause.message : String(cause)}`)
     }
   }
 
-  #bind(info: BindingInfo, options: DispatchOptions & { readonly foreign: ReadonlySet<string> }): Bound {
+  #bind(info: BindingInfo, options: DispatchOptions & { readonly foreign: ReadonlySet<string> }, own: Own): Bound {
     if (info.name === this.#prints?.binding) {
       const bytes = new Uint8Array(Math.max(16, Math.ceil((this.#options.printBytes ?? defaultPrintBytes) / 4) * 4))
-      return this.#upload(info, bytes, bytes)
+      return this.#upload(info, bytes, bytes, own)
     }
-    if (info.kind === 'uniform') return this.#upload(info, this.#uniform(info, options.uniforms ?? {}, options.foreign), undefined)
+    if (info.kind === 'uniform') return this.#upload(info, this.#uniform(info, options.uniforms ?? {}, options.foreign), undefined, own)
     const data = options.buffers?.[info.name]
     if (data === undefined) throw new GpuError('MissingBuffer', `${this.name} needs the buffer ${info.name}`)
-    if (isGpuBuffer(data)) return { info, buffer: data, size: data.size, given: undefined, own: false }
-    const bytes = bytesOf(data, info)
+    if (isGpuBuffer(data)) return { info, buffer: data, size: data.size, given: undefined }
+    const bytes = packed(data, info)
     const least = info.type?.kind === 'array' ? info.type.stride : 4
     if (bytes.byteLength < least || bytes.byteLength % 4 !== 0) {
       throw new GpuError('WrongBuffer', `${info.name}: expected at least ${least} bytes and a multiple of 4, got ${bytes.byteLength}`)
     }
-    return this.#upload(info, bytes, info.kind === 'storage' ? data : undefined)
+    return this.#upload(info, bytes, info.kind === 'storage' ? data : undefined, own)
   }
 
-  #upload(info: BindingInfo, bytes: Uint8Array, given: BufferData | undefined): Bound {
+  #upload(info: BindingInfo, bytes: Uint8Array, given: BufferData | undefined, own: Own): Bound {
     const role = info.kind === 'uniform' ? usage.UNIFORM : usage.STORAGE
-    const buffer = this.#device.createBuffer({ size: bytes.byteLength, usage: role | usage.COPY_SRC | usage.COPY_DST })
-    this.#device.queue.writeBuffer(buffer, 0, bytes as Uint8Array<ArrayBuffer>)
-    return { info, buffer, size: bytes.byteLength, given, own: true }
+    const buffer = own(this.#device.gpu.createBuffer({ size: bytes.byteLength, usage: role | usage.COPY_SRC | usage.COPY_DST }))
+    this.#device.gpu.queue.writeBuffer(buffer, 0, unshared(bytes))
+    return { info, buffer, size: bytes.byteLength, given }
   }
 
   #uniform(info: BindingInfo, uniforms: Readonly<Record<string, Plain>>, foreign: ReadonlySet<string>): Uint8Array {
@@ -325,19 +369,30 @@ class Kernel implements GpuKernel {
   }
 }
 
-function bytesOf(data: ArrayBufferView | ArrayBuffer | readonly Plain[], info: BindingInfo): Uint8Array {
-  if (data instanceof ArrayBuffer) return new Uint8Array(data)
-  if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
-  if (info.type?.kind !== 'array') throw new GpuError('WrongBuffer', `${info.name}: plain values need an array type`)
-  const bytes = new Uint8Array(Math.max(4, data.length * info.type.stride))
-  pack(new DataView(bytes.buffer), 0, info.type, data, info.name)
+/** What is given as bytes. Throws a `GpuError` where it is not what the elements are. */
+function packed(data: Exclude<BufferData, GPUBuffer>, info: BindingInfo): Uint8Array {
+  const type = info.type
+  if (!Array.isArray(data)) {
+    const wrong = wrongMemory(type ?? { kind: 'void' }, info.raw === true, data)
+    if (wrong !== undefined) throw new GpuError('BufferError', `buffer ${info.name}: ${wrong}`)
+    return bytesOf(data)!
+  }
+  if (type?.kind !== 'array') throw new GpuError('WrongBuffer', `${info.name}: plain values need an array type`)
+  const bytes = new Uint8Array(Math.max(4, data.length * type.stride))
+  pack(new DataView(bytes.buffer), 0, type, data as readonly Plain[], info.name)
   return bytes
+}
+
+/** The same bytes outside of shared memory, which a device does not read. */
+function unshared(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  return bytes.buffer instanceof ArrayBuffer ? bytes as Uint8Array<ArrayBuffer> : new Uint8Array(bytes)
 }
 
 function readBack(bytes: Uint8Array, given: BufferData, info: BindingInfo): BufferData {
   if (isGpuBuffer(given)) return given
-  if (given instanceof ArrayBuffer || ArrayBuffer.isView(given)) {
-    bytesOf(given, info).set(bytes)
+  const memory = bytesOf(given)
+  if (memory !== undefined) {
+    memory.set(bytes)
     return given
   }
   return unpack(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), 0, info.type!) as readonly Plain[]

@@ -1,5 +1,5 @@
 export type GpuErrorName =
-  | 'NoSuchKernel' | 'MissingBuffer' | 'UnknownBuffer' | 'WrongBuffer' | 'MissingFeature' | 'MissingTexture' | 'WrongTexture' | 'WrongUniform' | 'WrongTensor' | 'NoDerivative' | 'WrongGroups' | 'DeviceError' | 'CompileError'
+  | 'NoSuchKernel' | 'BufferError' | 'UnknownOption' | 'DeviceLost' | 'MissingBuffer' | 'UnknownBuffer' | 'WrongBuffer' | 'MissingFeature' | 'MissingTexture' | 'WrongTexture' | 'WrongUniform' | 'WrongTensor' | 'NoDerivative' | 'WrongGroups' | 'DeviceError' | 'CompileError'
 
 /** What a caller of the GPU runtime did wrong, or what the device refused. `name` says which. */
 export class GpuError extends Error {

@@ -1,5 +1,6 @@
 /** Buffers of the device for tensors and gradients. */
 import type { BindingInfo } from '../index.ts'
+import { bytesOf, wrongMemory } from '../host/given.ts'
 import type { Buffers } from '../host/tensor.ts'
 import type { BufferData, DispatchOptions } from './attach.ts'
 import { GpuError } from './error.ts'
@@ -8,15 +9,13 @@ const usage = { COPY_SRC: 0x4, COPY_DST: 0x8, STORAGE: 0x80 } as const
 
 /** Whether it is a buffer of the device. */
 export function isGpuBuffer(data: BufferData): data is GPUBuffer {
-  return 'mapAsync' in data
+  return typeof data === 'object' && data !== null && 'mapAsync' in data
 }
 
 const fail = (message: string): never => { throw new GpuError('WrongTensor', message) }
 
-const kinds: Readonly<Record<string, Float32ArrayConstructor | Int32ArrayConstructor | Uint32ArrayConstructor>> = { f32: Float32Array, i32: Int32Array, u32: Uint32Array }
-
-/** What a kernel's bindings are to tensors and gradients. Gradients are floats, in memory or on the device as what they are the gradients of. */
-export function gpuBuffers(device: GPUDevice, bindings: readonly BindingInfo[], options: DispatchOptions): Buffers<BufferData> {
+/** What a kernel's bindings are to tensors and gradients. Gradients are floats, in memory or on the device as what they are the gradients of; what is made on the device is added to `made`. */
+export function gpuBuffers(device: GPUDevice, bindings: readonly BindingInfo[], options: DispatchOptions, made: GPUBuffer[]): Buffers<BufferData> {
   const stride = (name: string): number => {
     const type = bindings.find(b => b.name === name)?.type
     return type?.kind === 'array' ? type.stride : fail(`there is no buffer ${name} of elements`)
@@ -26,18 +25,18 @@ export function gpuBuffers(device: GPUDevice, bindings: readonly BindingInfo[], 
     count: (name, data) => {
       const each = stride(name)
       if (isGpuBuffer(data)) return Math.floor(data.size / each)
-      if (!ArrayBuffer.isView(data)) return data instanceof ArrayBuffer ? Math.floor(data.byteLength / each) : (data as readonly unknown[]).length
-      const type = bindings.find(b => b.name === name)!.type!
-      const elem = type.kind === 'array' ? type.elem : type
-      const kind = elem.kind === 'scalar' || elem.kind === 'vector' ? kinds[elem.scalar] : undefined
-      if (kind !== undefined && !(data instanceof kind) && !(data instanceof Uint8Array) && !(data instanceof DataView)) {
-        fail(`${name}: expected a ${kind.name}, got a ${data.constructor.name}`)
-      }
-      return Math.floor(data.byteLength / each)
+      if (Array.isArray(data)) return data.length
+      const { type, raw } = bindings.find(b => b.name === name)!
+      const wrong = wrongMemory(type!, raw === true, data)
+      if (wrong !== undefined) throw new GpuError('BufferError', `${name}: ${wrong}`)
+      return Math.floor(bytesOf(data)!.byteLength / each)
     },
     zeros: (name, count, like) => {
       const size = Math.max(count, 1) * stride(name)
-      return isGpuBuffer(like) ? device.createBuffer({ size, usage: usage.STORAGE | usage.COPY_SRC | usage.COPY_DST }) : new Float32Array(size / 4)
+      if (!isGpuBuffer(like)) return new Float32Array(size / 4)
+      const buffer = device.createBuffer({ size, usage: usage.STORAGE | usage.COPY_SRC | usage.COPY_DST })
+      made.push(buffer)
+      return buffer
     },
     fill: (data, values, what) => {
       const count = isGpuBuffer(data) ? data.size / 4 : (data as Float32Array).length

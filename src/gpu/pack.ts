@@ -1,5 +1,6 @@
 /** Plain values to bytes and back, by the layout that reflection gives. */
 import type { DataType } from '../index.ts'
+import { unknownName } from '../host/given.ts'
 import { GpuError } from './error.ts'
 
 /** A number, a boolean, an array for vectors, matrices (of rows) and arrays, or an object for structs. */
@@ -20,13 +21,10 @@ function list(path: string, value: Plain | undefined, count: number, what: strin
 /** Writes a value at an offset; of a struct without those `foreign` fields that are not given. */
 export function pack(view: DataView, offset: number, type: DataType, value: Plain | undefined, path: string, foreign?: ReadonlySet<string>): void {
   switch (type.kind) {
-    case 'scalar':
-      if (typeof value !== 'number' && typeof value !== 'boolean') wrong(path, type.scalar, value)
-      setScalar(view, offset, type.scalar, Number(value), path)
-      return
+    case 'scalar': setScalar(view, offset, type.scalar, value, path); return
     case 'vector': {
       const lanes = list(path, value, type.count, 'a vector')
-      for (let i = 0; i < type.count; i++) setScalar(view, offset + i * 4, type.scalar, Number(lanes[i]), path)
+      for (let i = 0; i < type.count; i++) setScalar(view, offset + i * 4, type.scalar, lanes[i], `${path}[${i}]`)
       return
     }
     case 'matrix': {
@@ -48,6 +46,9 @@ export function pack(view: DataView, offset: number, type: DataType, value: Plai
     case 'struct': {
       if (typeof value !== 'object' || value === null) return wrong(path, `an object with the fields of ${type.name}`, value)
       const fields = value as { readonly [field: string]: Plain }
+      // Uniforms outside of blocks come with those of blocks, whose names are known to be right.
+      const unknown = path === 'globalParams' ? undefined : unknownName(fields, () => type.fields.map(f => f.name), `${path}: ${type.name} has no field`)
+      if (unknown !== undefined) throw new GpuError('WrongUniform', unknown)
       for (const f of type.fields) if (fields[f.name] !== undefined || foreign?.has(f.name) !== true) pack(view, offset + f.offset, f.type, fields[f.name], `${path}.${f.name}`)
       return
     }
@@ -60,11 +61,17 @@ function transposed(type: DataType & { kind: 'matrix' }): DataType {
   return { kind: 'matrix', scalar: type.scalar, rows: type.cols, cols: type.rows, stride: type.stride, size: type.size }
 }
 
-function setScalar(view: DataView, offset: number, scalar: string, value: number, path: string): void {
+function setScalar(view: DataView, offset: number, scalar: string, given: Plain | undefined, path: string): void {
+  if (typeof given !== 'number' && typeof given !== 'boolean') wrong(path, scalar, given)
+  const value = Number(given)
   switch (scalar) {
     case 'f32': view.setFloat32(offset, value, true); return
-    case 'i32': view.setInt32(offset, value, true); return
-    case 'u32': case 'bool': view.setUint32(offset, value, true); return
+    case 'bool': view.setUint32(offset, value === 0 ? 0 : 1, true); return
+    // The same bits may be asked for with or without sign.
+    case 'i32': case 'u32':
+      if (!Number.isInteger(value) || value < -(2 ** 31) || value >= 2 ** 32) wrong(path, `an integer of 32 bits for ${scalar}`, given)
+      view.setInt32(offset, value, true)
+      return
     default: wrong(path, `a type that WebGPU has (${scalar} is none)`, value)
   }
 }

@@ -1,5 +1,6 @@
 /** Textures and samplers that a kernel is given: those of the device as they are, others made from plain descriptions. */
 import type { BindingInfo, HandleInfo } from '../index.ts'
+import type { Owned } from './device.ts'
 import { GpuError } from './error.ts'
 
 const usage = { COPY_SRC: 0x1, COPY_DST: 0x2, TEXTURE_BINDING: 0x4, STORAGE_BINDING: 0x8 } as const
@@ -55,8 +56,9 @@ function formatOf(info: BindingInfo, given: TextureData): GPUTextureFormat {
 }
 
 /** Binds what was given for a texture. Throws a `GpuError` where it does not fit. */
-export function bindTexture(device: GPUDevice, info: BindingInfo, given: TextureSource | undefined, kernel: string): BoundTexture {
+export function bindTexture(device: GPUDevice, info: BindingInfo, given: TextureSource | undefined, kernel: string, keep: <O extends Owned>(made: O) => O): BoundTexture {
   if (given === undefined) throw new GpuError('MissingTexture', `${kernel} needs the texture ${info.name}`)
+  if (typeof given !== 'object' || given === null) throw new GpuError('WrongTexture', `${info.name}: expected a texture, a view or { size, data }, got ${String(given)}`)
   const handle = info.handle!
   const dimension = handle.kind === 'texture' ? handle.texture.dimension : handle.kind === 'storage-texture' ? handle.storageTexture.dimension : '2d'
   const bound = (view: GPUTextureView): BoundTexture => ({ view, own: undefined, size: [0, 0, 0], bytesPerRow: 0, into: undefined })
@@ -74,12 +76,13 @@ export function bindTexture(device: GPUDevice, info: BindingInfo, given: Texture
     throw new GpuError('WrongTexture', `${info.name}: expected ${what}, got ${data.byteLength} bytes`)
   }
   const role = handle.kind === 'storage-texture' ? usage.STORAGE_BINDING : usage.TEXTURE_BINDING
-  const own = device.createTexture({
+  const own = keep(device.createTexture({
     size: [width, height, depth], format, dimension: dimension === '1d' || dimension === '3d' ? dimension : '2d', usage: role | usage.COPY_SRC | usage.COPY_DST,
-  })
+  }))
   const bytesPerRow = width * bytes
   if (data !== undefined) {
-    const source = new Uint8Array(data.buffer, data.byteOffset, data.byteLength) as Uint8Array<ArrayBuffer>
+    // A device does not read shared memory.
+    const source = new Uint8Array(new Uint8Array(data.buffer, data.byteOffset, data.byteLength))
     device.queue.writeTexture({ texture: own }, source, { bytesPerRow, rowsPerImage: height }, [width, height, depth])
   }
   const writes = handle.kind === 'storage-texture' && handle.storageTexture.access !== 'read-only'
@@ -99,18 +102,17 @@ function isSampler(given: GPUSampler | GPUSamplerDescriptor): given is GPUSample
 }
 
 /** Has a texture's texels copied, to be read back where they were given. */
-export function readTexture(device: GPUDevice, encoder: GPUCommandEncoder, bound: BoundTexture): (() => Promise<void>) | undefined {
+export function readTexture(device: GPUDevice, encoder: GPUCommandEncoder, bound: BoundTexture, keep: <O extends Owned>(made: O) => O): (() => Promise<void>) | undefined {
   const { own, into, size: [width, height, depth], bytesPerRow } = bound
   if (own === undefined || into === undefined) return undefined
   // WebGPU wants rows at multiples of 256 bytes.
   const row = Math.ceil(bytesPerRow / 256) * 256
-  const buffer = device.createBuffer({ size: row * height * depth, usage: 0x1 | 0x8 })
+  const buffer = keep(device.createBuffer({ size: row * height * depth, usage: 0x1 | 0x8 }))
   encoder.copyTextureToBuffer({ texture: own }, { buffer, bytesPerRow: row, rowsPerImage: height }, [width, height, depth])
   return async () => {
     await buffer.mapAsync(0x1)
     const bytes = new Uint8Array(buffer.getMappedRange())
     const target = new Uint8Array(into.buffer, into.byteOffset, into.byteLength)
     for (let y = 0; y < height * depth; y++) target.set(bytes.subarray(y * row, y * row + bytesPerRow), y * bytesPerRow)
-    buffer.destroy()
   }
 }

@@ -3,6 +3,8 @@
  * there, and what it takes to have their gradients.
  */
 
+import { unknownName } from './given.ts'
+
 /** A resource or plain value among the shader parameters, as reflection describes it. */
 export interface Part {
   readonly path: readonly (string | number)[]
@@ -137,6 +139,11 @@ export class KernelParameters {
     this.#foreign = new Set(parts.filter(p => p.entry !== null && p.entry !== of && p.field !== null).map(p => p.field!))
   }
 
+  /** The name of the kernel, of the one that it is the reverse of. */
+  get of(): string {
+    return this.#kernel
+  }
+
   /** Whether the kernel uses a gradient of any tensor, buffer or texture. */
   get usesGradients(): boolean {
     return [...this.#tensors.values()].some(t => t.diff !== undefined && this.#used.has(t.diff.data)) || [...this.#pairs.values()].some(p => this.#used.has(p.diff))
@@ -153,7 +160,7 @@ export class KernelParameters {
     for (const { name, primal, diff } of this.#tensors.values()) {
       const tensor = tensors[name]
       if (tensor === undefined) {
-        if (this.#used.has(primal.data) && !(primal.data in buffers)) host.fail(`${this.#kernel} needs the tensor ${name}: tensors: { ${name}: { data, shape } }`)
+        if (this.#used.has(primal.data) && !Object.hasOwn(buffers, primal.data)) host.fail(`${this.#kernel} needs the tensor ${name}: tensors: { ${name}: { data, shape } }`)
         // Who binds its elements by hand describes it by hand.
         if (!this.#used.has(primal.data)) for (const v of diff === undefined ? [primal] : [primal, diff]) for (const f of viewFields) foreign.add(v.parts[f].field!)
         continue
@@ -166,7 +173,7 @@ export class KernelParameters {
       const { shape, grad } = tensor
       if (grad !== undefined) this.#put(`gradient of ${name}`, diff, { data: grad, shape }, buffers, uniforms, host)
       else {
-        if (this.#used.has(diff.data) && !(diff.data in buffers)) host.fail(`${this.#kernel} uses the gradient of tensor ${name}: give its grad, or call grad`)
+        if (this.#used.has(diff.data) && !Object.hasOwn(buffers, diff.data)) host.fail(`${this.#kernel} uses the gradient of tensor ${name}: give its grad, or call grad`)
         this.#describe(diff, shape, dense(shape), 0, uniforms)
       }
     }
@@ -198,14 +205,14 @@ export class KernelParameters {
       const tensor = tensors[name]
       if (diff === undefined || tensor === undefined) continue
       this.#check(name, tensor, host)
-      if (tensor.grad !== undefined && name in cotangents) host.fail(`tensor ${name} has a grad of its own, which is its cotangent: give one of the two`)
+      if (tensor.grad !== undefined && Object.hasOwn(cotangents, name)) host.fail(`tensor ${name} has a grad of its own, which is its cotangent: give one of the two`)
       const grad = tensor.grad ?? made(name, diff.data, tensor.shape.reduce((a, b) => a * b, 1), tensor.data)
       gradients[name] = grad
       tensors[name] = { ...tensor, grad }
     }
     for (const { name, primal, diff } of this.#pairs.values()) {
       const data = buffers[primal] ?? buffers[`${name}_primal`]
-      if (!this.#used.has(diff) || diff in buffers) continue
+      if (!this.#used.has(diff) || Object.hasOwn(buffers, diff)) continue
       const count = data === undefined ? host.texels(primal, name) : host.count(primal, data)
       if (count !== undefined) gradients[name] = buffers[diff] = made(name, diff, count, data ?? none)
     }
@@ -231,14 +238,17 @@ export class KernelParameters {
       const name = path.join('_')
       const own = field ?? binding
       const into: Record<string, unknown> = field === null ? buffers : uniforms
-      if (entry === null || own === name || own in into || !(name in into)) continue
+      if (entry === null || own === name || Object.hasOwn(into, own) || !Object.hasOwn(into, name)) continue
       into[own] = into[name]
       if (!this.#used.has(name)) delete into[name]
     }
     return { buffers, uniforms }
   }
 
-  #check<D>(name: string, { shape, strides = dense(shape), offset = 0 }: TensorData<D>, host: Buffers<D>): void {
+  #check<D>(name: string, tensor: TensorData<D>, host: Buffers<D>): void {
+    const unknown = unknownName(tensor, () => ['data', 'shape', 'strides', 'offset', 'grad'], `tensor ${name} takes no`)
+    if (unknown !== undefined) host.fail(unknown)
+    const { shape, strides = dense(shape), offset = 0 } = tensor
     const whole = (n: unknown): boolean => Number.isInteger(n) && (n as number) >= 0 && (n as number) < 2 ** 32
     if (!Array.isArray(shape) || shape.length < 1 || shape.length > 5 || !shape.every(whole)) host.fail(`tensor ${name}: its shape is one to five whole numbers, and ${shown(shape)} came`)
     if (!Array.isArray(strides) || strides.length !== shape.length || !strides.every(whole)) host.fail(`tensor ${name}: expected ${shape.length} strides, whole numbers, and ${shown(strides)} came`)
@@ -266,13 +276,13 @@ export class KernelParameters {
 
 /** Sets a field of a uniform buffer, which may be given as one object; those outside of blocks are given one by one. */
 export function setField(uniforms: Record<string, unknown>, { binding, field }: Part, value: unknown): void {
-  if (binding === 'globalParams' && !(binding in uniforms)) uniforms[field!] = value
+  if (binding === 'globalParams' && !Object.hasOwn(uniforms, binding)) uniforms[field!] = value
   else uniforms[binding] = { ...uniforms[binding] as object | undefined, [field!]: value }
 }
 
 function isGiven(uniforms: Readonly<Record<string, unknown>>, { binding, field }: Part): boolean {
   const block = uniforms[binding]
-  return typeof block === 'object' && block !== null ? field! in block : binding === 'globalParams' && field! in uniforms
+  return typeof block === 'object' && block !== null ? Object.hasOwn(block, field!) : binding === 'globalParams' && Object.hasOwn(uniforms, field!)
 }
 
 /** Strides without gaps. */

@@ -37,6 +37,8 @@ export interface BindingInfo {
   readonly type: DataType | null
   /** Of a texture or sampler; null for buffers. */
   readonly handle: HandleInfo | null
+  /** True of a byte-address buffer, which says nothing of what lies in it. */
+  readonly raw?: true
 }
 
 /** An entry point of the module. */
@@ -131,5 +133,6 @@ export function reflectBinding(
     : global.space === 'uniform' ? 'uniform'
     : global.space === 'storage' ? 'read-only-storage' : 'storage'
   const layouts = new Layouts(kind === 'uniform' ? 'uniform' : 'storage')
-  return { name: global.name, path: global.path ?? [global.name], target, group: slot.group, binding: slot.binding, kind, type: dataType(global.type, layouts) ?? null, handle }
+  const raw = global.resource === 'bytes' ? { raw: true } as const : {}
+  return { name: global.name, path: global.path ?? [global.name], target, group: slot.group, binding: slot.binding, kind, type: dataType(global.type, layouts) ?? null, handle, ...raw }
 }

@@ -8,7 +8,7 @@ import { zeroScalar } from '../../ir/scalar.ts'
 import { arrayClass, leafStart, leavesOf, type Leaf } from './leaf.ts'
 import { walk } from '../../ir/walk.ts'
 import { helpers } from './helper.ts'
-import { Memory, wholePlace, type Place } from './place.ts'
+import { Memory, tableOf, wholePlace, type Place } from './place.ts'
 import type { Unit } from './unit.ts'
 import { binary, call, cond, isAtom, list, name, text, Local, type Case, type Expr, type Stmt } from './tree.ts'
 
@@ -419,7 +419,7 @@ class Emitter {
       const items = args.map(a => this.#use(a)[k]!)
       if (leaf.depth > 0) return list(items)
       if (inner[k]!.count > 0) return this.#unit.scalars.help('joined', list(items))
-      return call(`${arrayClass(leaf.scalar, this.#unit.scalars.mode)}.of`, ...items)
+      return tableOf(arrayClass(leaf.scalar, this.#unit.scalars.mode), items)
     })
   }
 

@@ -100,12 +100,33 @@ export const helpers: Readonly<Record<string, string>> = {
   return copy
 }`,
   /** What a buffer without elements is read from: zeros, as many as one element has. */
-  words: `function words(data, stride) {
+  words: `function words(data, stride, name, view) {
   const isView = ArrayBuffer.isView(data)
-  if (!isView && !(data instanceof ArrayBuffer)) throw new TypeError('a buffer must be an ArrayBuffer or a typed array')
+  const kind = Object.prototype.toString.call(data).slice(8, -1)
+  if (kind !== view && !(view === 'any' && isView) && !['Uint8Array', 'Uint8ClampedArray', 'DataView', 'ArrayBuffer', 'SharedArrayBuffer'].includes(kind)) {
+    throw new TypeError(\`buffer \${name}: expected \${/^\$|any/.test(view) ? '' : \`a \${view} or \`}bytes, but a \${kind} came\`)
+  }
   const { byteLength } = data
   if (byteLength < stride) return { buffer: new ArrayBuffer(stride + 7 & -8), byteOffset: 0, byteLength, bytes: stride }
   return { buffer: isView ? data.buffer : data, byteOffset: isView ? data.byteOffset : 0, byteLength, bytes: byteLength }
+}`,
+  counted: `function counted(name, groups) {
+  const counts = Array.isArray(groups) ? [groups[0], groups[1] ?? 1, groups[2] ?? 1] : []
+  if (counts.length === 0 || !counts.every(n => Number.isSafeInteger(n) && n >= 0)) throw new RangeError(\`\${name}: the numbers of groups are \${groups}: whole numbers are needed, none below 0\`)
+  return counts
+}`,
+  /** What runs, so that it is not called again from what it calls: its state lies in the variables of the module. */
+  turn: `let running
+function turn(name, call) {
+  return (...args) => {
+    if (running !== undefined) throw new Error(\`\${name} is called while \${running} runs: a module does one thing at a time\`)
+    running = name
+    try {
+      return call(...args)
+    } finally {
+      running = undefined
+    }
+  }
 }`,
   printf: `function printf(format, ...args) {
   let next = 0

@@ -16,6 +16,8 @@ function step(type: Type, i: number): string {
 }
 
 function key(name: string): string {
+  // As it stands, this one would be the prototype.
+  if (name === '__proto__') return '["__proto__"]'
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)
 }
 

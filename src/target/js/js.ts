@@ -25,6 +25,8 @@ export interface JsOutput {
   readonly code: string
   /** Names that it exports as functions: of exported functions and entry points. */
   readonly exports: readonly string[]
+  /** What is exported under another name than its own: `import()` takes a module with a function `then` for a promise, and `bind` and `host` are the module's own. */
+  readonly renamed: Readonly<Record<string, string>>
   /** How the exported functions are called, those that take or give resources left out. */
   readonly functions: readonly DataSignature[]
   /** What `bind` takes by name: buffers of how many bytes an element, and uniforms. */
@@ -42,7 +44,7 @@ export function emitJs(module: Module, options: JsOptions, sink: Sink): JsOutput
     const unknown = func.info.entry?.semantics.find(s => !isKnown(s))
     if (unknown !== undefined) sink.add(semanticMissing, func.span ?? undefined, { semantic: unknown })
   }
-  if (reportChoices(module, sink) || sink.errors > 0) return { code: '', exports: [], functions: [], buffers: [], uniforms: [] }
+  if (reportChoices(module, sink) || sink.errors > 0) return { code: '', exports: [], renamed: {}, functions: [], buffers: [], uniforms: [] }
   for (const func of roots) unit.want(func)
 
   const trips = options.trips === undefined ? undefined : unit.names.fresh('trips')
@@ -72,6 +74,24 @@ export function emitJs(module: Module, options: JsOptions, sink: Sink): JsOutput
     hosts.push(isEntry ? kernel(func, hostName, bindName, unit) : wrapper(func, hostName, unit, priv))
     exported.set(name, hostName)
   }
+  if (unit.helpers.has('host')) {
+    unit.helpers.add('turn')
+    for (const [name, host] of exported) {
+      const turned = unit.names.fresh(`${name}_turn`)
+      hosts.push(`const ${turned} = turn(${JSON.stringify(name)}, ${host})`)
+      exported.set(name, turned)
+    }
+  }
+  const renamed: Record<string, string> = {}
+  for (const name of ['then', ...bindName === '' ? [] : ['bind'], ...unit.helpers.has('host') ? ['host'] : []]) {
+    const host = exported.get(name)
+    if (host === undefined) continue
+    let other = `${name}_`
+    while (exported.has(other)) other += '_'
+    exported.delete(name)
+    exported.set(other, host)
+    renamed[name] = other
+  }
   const list = [...exported].map(([name, host]) => `${host} as ${/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)}`)
   if (bindName !== '') list.push(`${bindName}${bindName === 'bind' ? '' : ' as bind'}`)
   const parts = [helperText(unit.helpers), declareGlobals(unit), begin === '' ? '' : `let ${begin}`, ...funcs, ...hosts, `export { ${list.join(', ')} }`]
@@ -84,7 +104,7 @@ export function emitJs(module: Module, options: JsOptions, sink: Sink): JsOutput
     const data = space === 'uniform' ? dataType(type, unit.layouts) : undefined
     return data === undefined ? [] : [{ name, type: data }]
   })
-  return { code: `${parts.filter(p => p !== '').join('\n\n')}\n`, exports: [...exported.keys()], functions, buffers, uniforms }
+  return { code: `${parts.filter(p => p !== '').join('\n\n')}\n`, exports: [...exported.keys()], renamed, functions, buffers, uniforms }
 }
 
 function helperText(used: ReadonlySet<string>): string {

@@ -30,13 +30,20 @@ function zeroText(scalar: string): string {
   return scalar === 'bool' ? 'false' : scalar === 'i64' || scalar === 'u64' ? '0n' : '0'
 }
 
+/** The typed array that a buffer may be given as; '' where bytes say it better. */
+function viewOf({ type, resource }: Global): string {
+  const scalars = new Set(leavesOf(type).map(leaf => leaf.scalar))
+  const [only] = scalars
+  return resource === 'bytes' ? 'any' : scalars.size > 1 ? '' : views.find(([suffix]) => suffix === only)?.[1] ?? ''
+}
+
 /** The function `bind(resources)`, which gives the module its buffers and uniforms by name; '' where it has none. */
 export function bindFunction(unit: Unit, bindName: string): string {
   const body: string[] = []
   for (const { global, name, stride } of unit.words) {
     const from = `resources[${JSON.stringify(global.name)}]`
     body.push(`  if (${from} !== undefined) {`)
-    body.push(`    const { buffer, byteOffset, byteLength, bytes } = words(${from}, ${stride})`)
+    body.push(`    const { buffer, byteOffset, byteLength, bytes } = words(${from}, ${stride}, ${JSON.stringify(global.name)}, '${viewOf(global)}')`)
     for (const [suffix, array, size] of views) body.push(`    ${name}_${suffix} = byteOffset % ${size} === 0 ? new ${array}(buffer, byteOffset, bytes >> ${Math.log2(size)}) : undefined`)
     body.push(`    ${name}_length = Math.floor(byteLength / ${stride})`)
     body.push('  }')
@@ -88,12 +95,13 @@ export function kernel(func: Func, hostName: string, bindName: string, unit: Uni
   const own = unit.leaves.filter(g => g.global.space === 'private').flatMap(g => g.locals.map((l, k) => ({ name: l.name!, isArray: leavesOf(g.global.type)[k]!.count > 0 })))
   const mine = own.length === 0 ? '' : `, own: [${own.map(o => o.isArray ? `${o.name}.slice()` : o.name).join(', ')}]`
   const inner = lockstep ? `threads.push({ steps: ${call}${mine} })` : call
-  const loops: readonly (readonly [string, string | number])[] = [['gz', 'groups[2] ?? 1'], ['gy', 'groups[1] ?? 1'], ['gx', 'groups[0] ?? 1']]
-  const lines = [`function ${hostName}(groups, resources = {}, uniforms = {}) {`]
+  const loops: readonly (readonly [string, number])[] = [['gz', 2], ['gy', 1], ['gx', 0]]
+  unit.helpers.add('counted')
+  const lines = [`function ${hostName}(groups, resources = {}, uniforms = {}) {`, `  const counts = counted(${JSON.stringify(func.name)}, groups)`]
   if (bindName !== '') lines.push(`  ${bindName}(resources)`)
   let indent = '  '
   for (const [v, n] of loops) {
-    lines.push(`${indent}for (let ${v} = 0; ${v} < (${n}); ${v}++) {`)
+    lines.push(`${indent}for (let ${v} = 0; ${v} < counts[${n}]; ${v}++) {`)
     indent += '  '
   }
   if (shared !== '') lines.push(indent + shared)

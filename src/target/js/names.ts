@@ -1,8 +1,13 @@
+/** What JavaScript keeps for itself in modules, the globals of the language, and what emitted modules call things. */
 const reserved = `arguments async await break case catch class const continue debugger default delete do else enum eval export extends
 false finally for function get if implements import in instanceof interface let new null of package private protected public return set
 static super switch this throw true try typeof undefined var void while with yield NaN Infinity Math BigInt Number Array Object String
-Boolean Symbol Error Promise JSON Reflect Map Set DataView ArrayBuffer Int8Array Uint8Array Int16Array Uint16Array Int32Array Uint32Array
-Float32Array Float64Array BigInt64Array BigUint64Array isNaN isFinite console globalThis constructor prototype groups buffers uniforms`
+Boolean Symbol Error AggregateError EvalError RangeError ReferenceError SyntaxError TypeError URIError Promise JSON Reflect Proxy Map Set WeakMap
+WeakSet WeakRef FinalizationRegistry Function Date RegExp Intl Atomics Iterator WebAssembly DataView ArrayBuffer SharedArrayBuffer Int8Array
+Uint8Array Uint8ClampedArray Int16Array Uint16Array Int32Array Uint32Array Float16Array Float32Array Float64Array BigInt64Array BigUint64Array
+isNaN isFinite parseInt parseFloat encodeURI encodeURIComponent decodeURI decodeURIComponent escape unescape console globalThis
+constructor prototype __proto__ then groups buffers resources uniforms counts gx gy gz lx ly lz threads thread done value buffer byteOffset
+byteLength bytes running`
 
 /** Hands out names that JavaScript allows and that nothing else has. */
 export class Names {

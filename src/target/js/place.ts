@@ -40,6 +40,14 @@ const fewest = 17
 
 const zero = text('0')
 
+/** Arguments that a call may have everywhere; engines allow more, but not as many as a table has. */
+const mostArguments = 1000
+
+/** A typed array of these elements. */
+export function tableOf(array: string, items: readonly Expr[]): Expr {
+  return items.length <= mostArguments ? call(`${array}.of`, ...items) : call(`new ${array}`, { kind: 'list', items })
+}
+
 /** Reads and writes places. `atom` makes an expression one that may be written twice. */
 export class Memory {
   readonly #scalars: Scalars
@@ -226,7 +234,7 @@ export class Memory {
     return leavesOf(type).map((leaf, k) => {
       const items = all.map(one => one[k]!)
       return leavesOf(type.elem!)[k]!.count > 0 ? this.#scalars.help('joined', { kind: 'list', items })
-        : call(`${arrayClass(leaf.scalar, this.#scalars.mode)}.of`, ...items)
+        : tableOf(arrayClass(leaf.scalar, this.#scalars.mode), items)
     })
   }
 

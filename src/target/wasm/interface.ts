@@ -29,6 +29,8 @@ export interface WasmBuffer {
   readonly elem: DataType
   /** Bytes from one element to the next; 0 where the buffer is not an array. */
   readonly stride: number
+  /** True of a byte-address buffer, which says nothing of what lies in it. */
+  readonly raw: boolean
 }
 
 /** A uniform block at a fixed address. */

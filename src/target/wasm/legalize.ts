@@ -412,7 +412,7 @@ class Legalizer implements Plan {
       if (type === undefined) this.sink.add(resourceMissing, global.span ?? undefined, { func: global.name })
       else {
         const stride = runtime ? this.#storage.of(global.type).stride : 0
-        this.#used.buffers.push({ name: global.name, writable: global.space === 'storage_rw', elem: type, stride })
+        this.#used.buffers.push({ name: global.name, writable: global.space === 'storage_rw', elem: type, stride, raw: global.resource === 'bytes' })
       }
       const base = this.#globals.push(`${global.name}.base`, `${global.name}.length`, `${global.name}.last`) - 3
       globals = { base, length: base + 1, last: base + 2 }

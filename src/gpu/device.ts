@@ -1,0 +1,78 @@
+/** A WebGPU device with what must not be forgotten about it: that it may be lost, and that what is made is destroyed and error scopes are closed. */
+import { GpuError } from './error.ts'
+
+/** What a device makes and its maker destroys. */
+export interface Owned {
+  destroy(): void
+}
+
+export class Device {
+  readonly gpu: GPUDevice
+  #lost: GpuError | undefined
+  /** What waits for the device. One reaction to the loss serves all: a reaction for each wait would stay until the device is lost. */
+  readonly #waiting = new Set<(reason: GpuError) => void>()
+
+  constructor(gpu: GPUDevice) {
+    this.gpu = gpu
+    void gpu.lost.then(({ reason, message }) => {
+      this.#lost = new GpuError('DeviceLost', `the device is lost${reason === 'destroyed' ? ', for it was destroyed' : message === '' ? '' : `: ${message}`}; attach the program to another`)
+      for (const fail of this.#waiting) fail(this.#lost)
+      this.#waiting.clear()
+    })
+  }
+
+  /** Throws where the device is known to be lost. */
+  check(): void {
+    if (this.#lost !== undefined) throw this.#lost
+  }
+
+  /** The same as a promise; what is lost meanwhile fails, and says so. */
+  async until<T>(work: Promise<T>): Promise<T> {
+    this.check()
+    try {
+      return await new Promise<T>((resolve, reject) => {
+        this.#waiting.add(reject)
+        work.then(resolve, reject).finally(() => this.#waiting.delete(reject))
+      })
+    } catch (cause) {
+      // Some implementations refuse what is asked of a lost device before they say that it is lost.
+      await new Promise(resolve => setTimeout(resolve))
+      this.check()
+      throw cause
+    }
+  }
+
+  /** Does something at once under error scopes that are closed whatever happens. Fails with what the device refused; `what` names it. */
+  async scoped<T>(what: string, work: () => T): Promise<T> {
+    this.check()
+    this.gpu.pushErrorScope('out-of-memory')
+    this.gpu.pushErrorScope('validation')
+    let done: { readonly result: T } | { readonly mistake: unknown }
+    try {
+      done = { result: work() }
+    } catch (mistake) {
+      done = { mistake }
+    }
+    const scopes = Promise.all([this.gpu.popErrorScope(), this.gpu.popErrorScope()])
+    if ('mistake' in done) {
+      scopes.catch(() => undefined)
+      throw done.mistake
+    }
+    const refused = (await this.until(scopes)).find(e => e !== null)
+    if (refused !== undefined && refused !== null) throw new GpuError('DeviceError', `${what}: ${refused.message}`)
+    return done.result
+  }
+
+  /** Does something with what it makes, all of which is destroyed in the end. */
+  async owning<T>(work: (own: <O extends Owned>(made: O) => O) => Promise<T>): Promise<T> {
+    const all: Owned[] = []
+    try {
+      return await work(made => {
+        all.push(made)
+        return made
+      })
+    } finally {
+      for (const made of all) made.destroy()
+    }
+  }
+}

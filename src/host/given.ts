@@ -1,0 +1,73 @@
+/** What a host may be given: the names that it knows, and the kinds of memory that a buffer's elements may come in. */
+import { nearest } from '../base/near.ts'
+
+/** What is wrong with the first name of an object that is not among those known; undefined where all are. `what` says whose they are not. */
+export function unknownName(given: object | null | undefined, known: () => Iterable<string>, what: string): string | undefined {
+  if (given === null || given === undefined) return undefined
+  let names: ReadonlySet<string> | undefined
+  for (const name of Object.keys(given)) {
+    names ??= new Set(known())
+    if (names.has(name)) continue
+    const near = nearest(name, names)
+    return `${what} ${name}${near === null ? '' : `: did you mean ${near}?`}; ${names.size === 0 ? 'there are none' : `${names.size === 1 ? 'there is' : 'there are'} ${[...names].join(', ')}`}`
+  }
+  return undefined
+}
+
+/** What lies in a buffer, as far as it says which typed arrays fit. */
+export type Elements =
+  | { readonly kind: 'void' }
+  | { readonly kind: 'scalar' | 'vector' | 'matrix'; readonly scalar: string }
+  | { readonly kind: 'array'; readonly elem: Elements }
+  | { readonly kind: 'struct'; readonly fields: readonly { readonly type: Elements }[] }
+
+/** The typed array of numbers of one kind. Halves come as their bits where there is no array of them; booleans are words. */
+const arrays: Readonly<Record<string, readonly string[]>> = {
+  f16: ['Float16Array', 'Uint16Array'], f32: ['Float32Array'], f64: ['Float64Array'], i8: ['Int8Array'], i16: ['Int16Array'], i32: ['Int32Array'], i64: ['BigInt64Array'],
+  u8: ['Uint8Array'], u16: ['Uint16Array'], u32: ['Uint32Array'], u64: ['BigUint64Array'], bool: ['Uint32Array', 'Int32Array'],
+}
+
+/** Memory that says nothing of what lies in it. */
+const bytes: ReadonlySet<string> = new Set(['Uint8Array', 'Uint8ClampedArray', 'DataView', 'ArrayBuffer', 'SharedArrayBuffer'])
+
+/** The scalar that all numbers of a type are; undefined where they are of several kinds. */
+export function onlyScalar(type: Elements): string | undefined {
+  switch (type.kind) {
+    case 'void': return undefined
+    case 'array': return onlyScalar(type.elem)
+    case 'struct': {
+      const [first, ...others] = new Set(type.fields.map(f => onlyScalar(f.type)))
+      return others.length === 0 ? first : undefined
+    }
+    default: return type.scalar
+  }
+}
+
+/** What a value is by itself, whichever window or worker it comes from: `Float32Array`, `DataView`, `ArrayBuffer`, `Array`. */
+export function classOf(value: unknown): string {
+  return Object.prototype.toString.call(value).slice(8, -1)
+}
+
+/**
+ * What is wrong with memory given for a buffer; undefined where its bytes are what the elements are: a typed array of the kind that
+ * all numbers of an element are, or bytes, which is all that a buffer of structs of several kinds may be. `raw` buffers take any.
+ */
+export function wrongMemory(elem: Elements, raw: boolean, data: unknown): string | undefined {
+  const came = classOf(data)
+  if (bytes.has(came) || raw && ArrayBuffer.isView(data)) return undefined
+  const fits = arrays[onlyScalar(elem) ?? ''] ?? []
+  if (fits.includes(came)) return undefined
+  const kinds = fits.filter(name => name !== 'Float16Array' || name in globalThis)
+  const expected = kinds.length === 0 ? 'a list of objects, or its bytes (Uint8Array, DataView or ArrayBuffer), for its numbers are of several kinds'
+    : `${/^[AEIOU]/.test(kinds[0]!) && !kinds[0]!.startsWith('U') ? 'an' : 'a'} ${kinds.join(' or ')}, a list of elements, or bytes (Uint8Array, DataView or ArrayBuffer)`
+  const length = (data as { readonly length?: unknown } | null | undefined)?.length
+  const size = ArrayBuffer.isView(data) && typeof length === 'number' ? ` of length ${length}` : ''
+  return `expected ${expected}, but ${data === null || data === undefined ? String(data) : typeof data === 'object' ? `${/^[AEIO]/.test(came) ? 'an' : 'a'} ${came}${size}` : `${typeof data} ${String(data)}`} came`
+}
+
+/** Memory as bytes; undefined for what is no memory. */
+export function bytesOf(data: unknown): Uint8Array | undefined {
+  if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
+  const came = classOf(data)
+  return came === 'ArrayBuffer' || came === 'SharedArrayBuffer' ? new Uint8Array(data as ArrayBuffer) : undefined
+}
