@@ -43,6 +43,17 @@ function positive(text: string): number {
   return n
 }
 
+function seconds(text: string): number {
+  const n = Number(text)
+  // A timer takes at most 2^31 - 1 milliseconds.
+  if (!(n > 0 && n <= 2_147_483)) throw new InvalidArgumentError('a positive number of seconds is needed')
+  return n
+}
+
+function timed(command: Command): Command {
+  return command.option('--timeout <seconds>', 'end the command after so many seconds, with exit status 124', seconds)
+}
+
 const program = new Command('cotangent')
   .configureOutput({ writeOut: tell, writeErr: text => { warn(escapeControls(text)) } })
   .description('The Slang shading language with automatic differentiation: WGSL, WebAssembly and JavaScript.')
@@ -70,7 +81,7 @@ Examples:
   cotangent compile loss.slang --dump-ir transposed --export loss`)
   .action(async (files: string[], options: Record<string, unknown>) => (await import('./compile.ts')).compileCommand(files, options))
 
-const withFunction = (name: string, description: string): Command => shared(program.command(name).description(description))
+const withFunction = (name: string, description: string): Command => timed(shared(program.command(name).description(description)))
   .argument('<file>', 'Slang file; - reads standard input')
   .argument('[args...]', 'one JSON value a parameter: 1.5, true, [1,2,3], {"x": 1}')
   .requiredOption('--fn <name>', 'the function')
@@ -85,7 +96,7 @@ withFunction('grad', 'value and gradient with respect to every differentiable pa
   .option('--trace-nan', 'name the first instruction, of the function or of its derivative, that makes a NaN or an infinity')
   .action(async (file: string, args: string[], options: Record<string, unknown>) => (await import('./call.ts')).gradCommand(file, args, options))
 
-shared(program.command('check').description('test derivatives: reverse against forward against finite differences'))
+timed(shared(program.command('check').description('test derivatives: reverse against forward against finite differences')))
   .argument('<file>', 'Slang file; - reads standard input')
   .option('--fn <name>', 'only this function (repeatable): f, Type.method, f<float>', collect)
   .option('--samples <n>', 'random inputs a function', positive, 20)
@@ -125,7 +136,10 @@ program.command('demo').description('run a bundled example end to end; without a
   .option('-o, --output <dir>', 'where pictures go')
   .action(async (name: string | undefined, options: Record<string, unknown>) => (await import('./demo.ts')).demoCommand(name, options))
 
-process.on('SIGINT', () => process.exit(130))
+program.hook('preAction', async (_, command) => {
+  const { timeout } = command.opts<{ timeout?: number }>()
+  if (timeout !== undefined) await (await import('./timeout.ts')).within(timeout, command.name())
+})
 
 /** Runs a command line, without Node and the script's name; the process's exit code says how it went. */
 export async function main(args: readonly string[]): Promise<void> {

@@ -9,16 +9,11 @@ export interface Progress {
 
 const patience = 2000
 
-/** A bar on stderr that appears once the work has taken two seconds. */
+/** A bar on stderr that appears once the work has taken two seconds. It leaves the cursor as it is: nothing of ours runs when Ctrl-C ends the process. */
 export function progress(total: number): Progress {
-  const bar = new SingleBar({ format: '{bar} {percentage}% {value}/{total} {text} {eta_formatted}', stream: process.stderr, hideCursor: true, clearOnComplete: true }, Presets.shades_classic)
+  const bar = new SingleBar({ format: '{bar} {percentage}% {value}/{total} {text} {eta_formatted}', stream: process.stderr, hideCursor: false, clearOnComplete: true }, Presets.shades_classic)
   const start = performance.now()
   let shown = false
-  const hide = (): void => {
-    if (shown) bar.stop()
-    shown = false
-  }
-  process.once('SIGINT', hide)
   return {
     update(done, text) {
       if (!shown && process.stderr.isTTY && performance.now() - start > patience) {
@@ -28,8 +23,8 @@ export function progress(total: number): Progress {
       if (shown) bar.update(done, { text })
     },
     stop() {
-      hide()
-      process.removeListener('SIGINT', hide)
+      if (shown) bar.stop()
+      shown = false
     },
   }
 }
