@@ -37,9 +37,9 @@ describe('--timeout', () => {
 
 describe('Ctrl-C', () => {
   it.each([[[]], [['--timeout', '600']]])('ends a program at once, with %j', async more => {
-    const child = spawn(process.execPath, [cli, 'run', file, '--fn', 'forever', '1', ...more], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const child = spawn(process.execPath, [cli, 'run', file, '--fn', 'forever', '1', ...more], { stdio: ['ignore', 'inherit', 'pipe'] })
     const ended = new Promise(resolve => child.on('exit', (code, signal) => { resolve(signal ?? code) }))
-    await new Promise(resolve => child.stdout.once('data', resolve))
+    await new Promise(resolve => child.stderr.once('data', resolve))
     child.kill('SIGINT')
     expect(await ended).toBe('SIGINT')
   }, 60_000)
