@@ -3,10 +3,10 @@
  * C0 and C1 controls and DEL steer a terminal; bidirectional controls change the order in which text is shown ("Trojan Source", CVE-2021-42574);
  * the two separators of Unicode end a line for some readers.
  */
-const unsafe = /[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
+const unsafe = /(?![\t\n])[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu
 
 /** Bidirectional controls, for those who look for them in a text. */
-export const bidirectional: RegExp = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+export const bidirectional: RegExp = /\p{Bidi_Control}/gu
 
 /** `U+001B`. */
 export function codePoint(char: string): string {

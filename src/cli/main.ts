@@ -55,7 +55,7 @@ function timed(command: Command): Command {
 }
 
 const program = new Command('cotangent')
-  .configureOutput({ writeOut: tell, writeErr: text => { warn(escapeControls(text)) } })
+  .configureOutput({ writeOut: tell, writeErr: text => { warn(escapeControls(text)) }, outputError: (text, write) => { write(text.replace(/^error:/, 'cotangent:')) } })
   .description('The Slang shading language with automatic differentiation: WGSL, WebAssembly and JavaScript.')
   .showHelpAfterError('(cotangent --help lists the commands)')
   .exitOverride()

@@ -1,4 +1,5 @@
 // Runs in Deno: reads { name: WGSL } as JSON from standard input, and prints what its WebGPU (wgpu, with naga) says to each, '' for nothing.
+// One JSON line for each program, so that it can be seen where naga itself gives up.
 let input = ''
 for await (const part of Deno.stdin.readable.pipeThrough(new TextDecoderStream())) input += part
 const adapter = await navigator.gpu.requestAdapter()
@@ -15,14 +16,13 @@ async function pipelines(module, code) {
   return ''
 }
 
-const said = {}
 for (const [name, code] of Object.entries(JSON.parse(input))) {
   device.pushErrorScope('validation')
   const module = device.createShaderModule({ code })
   const error = await device.popErrorScope()
   const { messages } = await module.getCompilationInfo()
   const errors = messages.filter(m => m.type === 'error').map(m => m.message)
-  said[name] = errors.join('\n') || (error?.message ?? '') || await pipelines(module, code)
+  const said = errors.join('\n') || (error?.message ?? '') || await pipelines(module, code)
+  console.log(JSON.stringify([name, said]))
 }
-console.log(JSON.stringify(said))
 Deno.exit(0)
