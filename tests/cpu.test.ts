@@ -164,6 +164,9 @@ describe('printf', () => {
     ['%lld %llu', [-1n, -1n], '-1 18446744073709551615'],
     ['100%% %f %f', [Infinity, NaN], '100% inf nan'],
     ['%d and %d', [1], '1 and %d'],
+    ['%c%c%c%c', [65, 0x1f642, 0x110000, -1], 'A🙂\ufffd\ufffd'], ['%c', [0xd800], '\ufffd'],
+    ['%4000000000d', [7], `${' '.repeat(999)}7`], ['%-4000000000d|', [7], `7${' '.repeat(999)}|`], ['%099999999999999999999d', [-7], `-${'0'.repeat(998)}7`],
+    ['%.4000000000f', [0.5], `0.5${'0'.repeat(99)}`], ['%.999e', [0.5], `5.${'0'.repeat(100)}e-01`], ['%.999g', [0.0001220703125], '0.0001220703125'],
   ]
   for (const [format, args, text] of cases) {
     it(`formats ${JSON.stringify(format)}`, () => expect(formatPrint(format, args)).toBe(text))

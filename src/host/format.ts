@@ -2,15 +2,21 @@
 
 const directive = /%(%|([-+ 0#]*)(\d*)(?:\.(\d+))?(?:hh|h|ll|l)?([diufFeEgGxXocs]))/g
 
-/** Fills the arguments into a format of C's `printf`; missing arguments leave the directive as it stands. */
+/** A program may ask for any width and precision; no number needs more than these. */
+const [widest, mostDigits] = [1000, 100]
+
+/**
+ * Fills the arguments into a format of C's `printf`; missing arguments leave the directive as it stands. A width of more than 1000 counts as that,
+ * and a precision of more than 100 digits.
+ */
 export function formatPrint(format: string, args: readonly (number | bigint | boolean)[]): string {
   let next = 0
   return format.replace(directive, (all: string, what: string, flags: string | undefined, width: string | undefined, digits: string | undefined, kind: string) => {
     if (what === '%') return '%'
     const arg = args[next++]
     if (arg === undefined) return all
-    const text = signed(convert(kind, arg, digits === undefined ? undefined : Number(digits)), flags ?? '', kind)
-    return pad(text, Number(width ?? 0), flags ?? '')
+    const text = signed(convert(kind, arg, digits === undefined ? undefined : Math.min(Number(digits), mostDigits)), flags ?? '', kind)
+    return pad(text, Math.min(Number(width ?? 0), widest), flags ?? '')
   })
 }
 
@@ -23,7 +29,7 @@ function convert(kind: string, arg: number | bigint | boolean, digits: number | 
     case 'x': return BigInt.asUintN(typeof arg === 'bigint' ? 64 : 32, whole).toString(16)
     case 'X': return BigInt.asUintN(typeof arg === 'bigint' ? 64 : 32, whole).toString(16).toUpperCase()
     case 'o': return BigInt.asUintN(typeof arg === 'bigint' ? 64 : 32, whole).toString(8)
-    case 'c': return String.fromCodePoint(Number(whole) & 0x1fffff)
+    case 'c': return character(Number(BigInt.asUintN(32, whole)))
     default:
   }
   if (!Number.isFinite(number)) return Number.isNaN(number) ? 'nan' : number > 0 ? 'inf' : '-inf'
@@ -40,6 +46,11 @@ function convert(kind: string, arg: number | bigint | boolean, digits: number | 
   }
 }
 
+/** The character of a number, or what Unicode has in place of one that is none. */
+function character(code: number): string {
+  return code > 0x10ffff || (code >= 0xd800 && code < 0xe000) ? '\ufffd' : String.fromCodePoint(code)
+}
+
 /** With an exponent of at least two digits, as C has it. */
 function exponential(x: number, digits: number): string {
   return x.toExponential(digits).replace(/e([+-])(\d)$/, 'e$10$2')
@@ -49,7 +60,7 @@ function general(x: number, digits: number): string {
   if (x === 0) return '0'
   const exponent = Number(x.toExponential(digits - 1).split('e')[1])
   if (exponent < -4 || exponent >= digits) return exponential(x, digits - 1).replace(/\.?0+e/, 'e')
-  const text = x.toFixed(digits - 1 - exponent)
+  const text = x.toFixed(Math.min(digits - 1 - exponent, mostDigits))
   return text.includes('.') ? text.replace(/\.?0+$/, '') : text
 }
 
