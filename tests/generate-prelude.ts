@@ -409,6 +409,56 @@ float missing(float x, float y)
 `,
   },
   {
+    // Both derivatives of both derivatives are the user's, and the compiler sees nothing to differentiate in what they stand for.
+    name: 'ruled', arity: 1,
+    text: `float sineOf(float x) { return sin(x); }
+float cosineOf(float x) { return cos(x); }
+[Differentiable]
+DifferentialPair<DifferentialPair<float>> ruledFwdFwd(DifferentialPair<DifferentialPair<float>> x)
+{
+    float s = sin(x.p.p);
+    float c = cos(x.p.p);
+    DifferentialPair<float>.Differential d = { c * x.d.p, c * x.d.d - s * x.p.d * x.d.p };
+    return diffPair(diffPair(s, c * x.p.d), d);
+}
+[Differentiable]
+void ruledFwdBwd(inout DifferentialPair<DifferentialPair<float>> x, DifferentialPair<float>.Differential r)
+{
+    DifferentialPair<float>.Differential d = { r.p * cos(x.p.p) - r.d * sin(x.p.p) * x.p.d, r.d * cos(x.p.p) };
+    x = diffPair(x.p, d);
+}
+[Differentiable] [ForwardDerivative(ruledFwdFwd)] [BackwardDerivative(ruledFwdBwd)]
+DifferentialPair<float> ruledFwd(DifferentialPair<float> x) { return diffPair(no_diff sineOf(x.p), no_diff cosineOf(x.p) * x.d); }
+[Differentiable]
+void ruledBwdFwd(inout DifferentialPair<DifferentialPair<float>> x, DifferentialPair<float> r)
+{
+    DifferentialPair<float>.Differential d = { x.d.p, cos(x.p.p) * r.d - sin(x.p.p) * x.d.p * r.p };
+    x = diffPair(diffPair(x.p.p, cos(x.p.p) * r.p), d);
+}
+[Differentiable]
+void ruledBwdBwd(inout DifferentialPair<DifferentialPair<float>> x, inout DifferentialPair<float> r)
+{
+    DifferentialPair<float>.Differential d = { x.d.p - sin(x.p.p) * r.p * x.d.d, 0.0 };
+    r = diffPair(r.p, cos(x.p.p) * x.d.d);
+    x = diffPair(x.p, d);
+}
+[Differentiable] [ForwardDerivative(ruledBwdFwd)] [BackwardDerivative(ruledBwdBwd)]
+void ruledBwd(inout DifferentialPair<float> x, float r) { x = diffPair(x.p, no_diff cosineOf(x.p) * r); }
+[Differentiable] [ForwardDerivative(ruledFwd)] [BackwardDerivative(ruledBwd)]
+float ruledSine(float x) { return no_diff sineOf(x); }
+[Differentiable]
+float throughRuled(float x) { return ruledSine(x) * x; }
+[Differentiable]
+float ruled(float x)
+{
+    float slope = fwd_diff(throughRuled)(diffPair(x, 1.0)).d;
+    var p = diffPair(x);
+    bwd_diff(throughRuled)(p, 0.5);
+    return ruledSine(x) + 0.25 * slope - p.d;
+}
+`,
+  },
+  {
     name: 'onlyForward', arity: 1,
     text: `[Differentiable]
 float cubic(float x) { float s = sin(x); return s * s * s; }

@@ -3,7 +3,7 @@
  * `BUDGET_SEEDS` are how many.
  */
 import { describe, expect, it } from 'vitest'
-import { boundless, check, checkpointed, failuresOf } from './random-check.ts'
+import { boundless, check, checkpointed, failuresOf, stats } from './random-check.ts'
 
 const size = Number(process.env['SIZE'] ?? 14)
 
@@ -19,6 +19,7 @@ describe('generated programs with loops', () => {
     const failures: string[] = []
     for (const budget of [400, 60]) failures.push(...await failuresOf((program, seed) => check(program, seed, { budget }), Number(process.env['BUDGET_SEEDS'] ?? 12), size))
     expect(failures.join('\n\n')).toBe('')
+    expect(stats.within / (stats.within + stats.tooBig), 'programs for which there is a way').toBeGreaterThan(0.3)
   }, 600_000)
 
   it('run loops again where few of their states are kept', async () => {

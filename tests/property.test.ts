@@ -20,6 +20,20 @@ const size = Number(process.env['SIZE'] ?? (many ? 14 : 8))
 const second = Number(process.env['SECOND'] ?? (many ? 1 : 20))
 const device = Number(process.env['DEVICE'] ?? (many ? 8 : 5))
 
+/** Expects that most programs said something: what is excused has a ceiling. */
+function expectCompared(): void {
+  const { programs, seconds, devices } = stats
+  if (programs < 40) return
+  const share = (part: number, of: number): number => of === 0 ? 0 : part / of
+  expect(share(stats.unclear, programs), 'programs without a point that can be compared').toBeLessThan(0.05)
+  expect(share(stats.lowered, programs), 'programs lowered without a front end').toBeGreaterThan(0.08)
+  expect(share(stats.holding, programs), 'programs that hold something constant').toBeGreaterThan(0.25)
+  expect(share(stats.secondUnclear, seconds), 'the same of second derivatives').toBeLessThan(0.1)
+  expect(share(devices, programs), 'programs run on a device').toBeGreaterThan(0.9)
+  expect(share(stats.uncompiled, devices), 'programs that the device does not compile').toBeLessThan(0.05)
+  expect(share(stats.silent + stats.overflows + stats.noise, devices), 'programs of which the device says nothing').toBeLessThan(0.1)
+}
+
 describe('what generated programs call', () => {
   for (const f of prelude.values()) {
     it(`${f.name} has derivatives that agree with differences`, () => {
@@ -79,5 +93,6 @@ describe('generated programs', () => {
     for (const shrink of failures) small.push(await shrink())
     closeGpu()
     expect(small.join('\n\n')).toBe('')
+    expectCompared()
   }, 900_000 + count * 10_000)
 })

@@ -72,10 +72,14 @@ export const stats = {
   holding: 0,
   /** Runs on a device; how often it could not compile a program, which is tried at the lowest level then. */
   devices: 0, uncompiled: 0,
+  /** Those with numbers too large to compare. */
+  silent: 0,
   /** Those that found no number where numbers overflow on the way. */
   overflows: 0,
   /** Those that say something else, as far as their functions may err. */
   noise: 0,
+  /** Programs that keep within a budget, and that cannot. */
+  within: 0, tooBig: 0,
   /** The same of second derivatives. */
   seconds: 0, secondUnclear: 0, secondPoints: 0, secondKinks: 0, secondLarge: 0, secondDevices: 0,
 }
@@ -158,7 +162,11 @@ function tryCheck(program: Program, seed: number, { edit = asItIs, budget, secon
   const compiled = compile(text, { verify: verified(seed), optimize: levels[seed % 4]!, debug: seed % 3 === 2, maxContext: budget })
   const refused = refusal(compiled)
   if (refused !== undefined) return refused
-  if (budget !== undefined && isTooBig(compiled, budget)) return undefined
+  if (budget !== undefined && isTooBig(compiled, budget)) {
+    stats.tooBig++
+    return undefined
+  }
+  if (budget !== undefined) stats.within++
   const forms = new Forms(compiled, seed, isHolding(program) ? print(true) : undefined)
   if (printModule(forms.ir) !== forms.text) return 'the text of the IR reads back otherwise'
   verifyModule(forms.ir, 'parse')
@@ -444,7 +452,11 @@ async function ofDevice(text: string, seed: number, given: readonly number[], re
   const { compiled, code, found } = result
   if (sample === undefined) return undefined
   const { said } = sample
-  if (said.some(v => !(Math.abs(v) < 1e3)) || (found.length === said.length && near(said, found, 2e-2))) return undefined
+  if (found.length === said.length && near(said, found, 2e-2)) return undefined
+  if (said.some(v => !(Math.abs(v) < 1e3))) {
+    stats.silent++
+    return undefined
+  }
   if (!found.every(Number.isFinite) && sample.overflows()) {
     stats.overflows++
     return undefined
