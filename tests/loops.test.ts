@@ -109,6 +109,12 @@ describe('trip counts', () => {
     expect(bound(`${least} loop %z (%i: i32) { %g: bool = lt %i, %m test %g } { ${step} next %j }`)).toEqual({ max: 10 })
   })
 
+  it('start no lower than zero where numbers have no sign, and anywhere else where they have one', () => {
+    expect(bound(`loop %n (%i: i32) { %g: bool = lt %i, %ten test %g } { ${step} next %j }`)).toBeUndefined()
+    const unsigned = '%last: u32 = const 10 %u: u32 = const 1'
+    expect(bound(`${unsigned} loop %x (%i: u32) { %g: bool = lt %i, %last test %g } { %j: u32 = add %i, %u next %j }`)).toEqual({ max: 10 })
+  })
+
   it('take a hint where nothing tells', () => {
     expect(bound(`loop %z (%i: i32) { %g: bool = lt %i, %n test %g } { ${step} next %j }`)).toBeUndefined()
     expect(bound(`loop 5 %z (%i: i32) { %g: bool = lt %i, %n test %g } { ${step} next %j }`)).toEqual({ max: 5 })

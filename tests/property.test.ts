@@ -25,7 +25,7 @@ function expectCompared(): void {
   const { programs, seconds, devices } = stats
   if (programs < 40) return
   const share = (part: number, of: number): number => of === 0 ? 0 : part / of
-  expect(share(stats.unclear, programs), 'programs without a point that can be compared').toBeLessThan(0.05)
+  expect(share(stats.unclear, programs), 'programs without a point that can be compared').toBeLessThan(0.08)
   expect(share(stats.lowered, programs), 'programs lowered without a front end').toBeGreaterThan(0.08)
   expect(share(stats.holding, programs), 'programs that hold something constant').toBeGreaterThan(0.25)
   expect(share(stats.secondUnclear, seconds), 'the same of second derivatives').toBeLessThan(0.1)
