@@ -1,4 +1,4 @@
-/** The trees of generated programs: made by `generate-slang.ts`, printed by `program-text.ts`, lowered by `lower-mini.ts`, shrunk by `reduce.ts`. */
+/** The trees of generated programs: made by `generate-slang.ts` of expressions by `generate-expr.ts`, printed by `program-text.ts`, lowered by `lower-mini.ts`, shrunk by `reduce.ts`. */
 import * as t from '../src/ir/type.ts'
 import type { Type } from '../src/ir/type.ts'
 import type { Direction } from '../src/ir/value.ts'
