@@ -91,7 +91,6 @@ class Examination {
   readonly #name: string
   readonly #options: CheckOptions
   readonly #random: Random
-  readonly #reference: Reference
   #compared = 0
   #kinks = 0
   #notFinite = 0
@@ -105,7 +104,6 @@ class Examination {
     this.#program = program
     this.#name = name
     this.#options = options
-    this.#reference = program.reference(name)
     // Names enter the seed, so that a function gets the same inputs whatever stands beside it.
     let own = seed
     for (const c of name) own = Math.imul(own ^ c.charCodeAt(0), 16777619)
@@ -113,8 +111,9 @@ class Examination {
   }
 
   async run(): Promise<CheckOutcome> {
-    let subject: Subject | undefined
+    let subject: Subject | undefined, reference: Reference
     try {
+      reference = this.#program.reference(this.#name)
       subject = await Subject.load(this.#name, this.#program.js({ derivativesOf: this.#name, mode: 'f64', trips: tripLimit }), this.#random)
     } catch (error) {
       if (!(error instanceof CompileError)) throw error
@@ -125,7 +124,7 @@ class Examination {
       return this.#outcome('skipped', 'nothing in it carries a derivative from a parameter to a result')
     }
     for (let i = 0; i < (this.#options.samples ?? 20); i++) {
-      const verdict = this.#attempt(subject)
+      const verdict = this.#attempt(subject, reference)
       if (verdict === 'ok') this.#compared++
       else if (verdict === 'kink') this.#kinks++
       else if (verdict === 'not finite') this.#notFinite++
@@ -137,9 +136,9 @@ class Examination {
     return this.#outcome('skipped', this.#stopped > 0 ? `it stopped at random inputs: ${this.#why}` : 'no input was smooth and finite')
   }
 
-  #attempt(subject: Subject): Verdict {
+  #attempt(subject: Subject, reference: Reference): Verdict {
     try {
-      return this.#compare(subject)
+      return this.#compare(subject, reference)
     } catch (error) {
       if (error instanceof InternalError || error instanceof CompileError || !(error instanceof Error)) throw error
       // What takes too many trips throws a RangeError; others stop soon.
@@ -157,13 +156,13 @@ class Examination {
   }
 
   /** Compares derivatives at one input. */
-  #compare(subject: Subject): Verdict {
+  #compare(subject: Subject, reference: Reference): Verdict {
     const random = this.#random
     const scalar = anyScalar(random, random() < 0.5)
     const inputs = subject.inputs.map(p => build(p.type, scalar))
     const tangents = subject.inputs.map(p => p.d && anyDirection(random, p.d))
     const weights = Object.fromEntries(subject.outputs.map(o => [o.name, anyDirection(random, o.d)]))
-    const all = this.#along(subject, inputs, tangents, weights)
+    const all = this.#along(subject, reference, inputs, tangents, weights)
     if (all === 'not finite' && this.#options.traceNan === true) {
       this.#nonFinite ??= this.#program.traceNonFinite(this.#name, inputs, { gradient: true, weights, globals: subject.globals })
     }
@@ -174,7 +173,7 @@ class Examination {
     for (let i = 0; i < tangents.length; i++) {
       if (tangents[i] === undefined) continue
       const one = tangents.map((t, k) => k === i ? t : undefined)
-      const verdict = this.#along(subject, inputs, one, weights)
+      const verdict = this.#along(subject, reference, inputs, one, weights)
       if (typeof verdict === 'string') continue
       first = { ...verdict, parameter: subject.inputs[i]!.name }
       along = one
@@ -183,11 +182,11 @@ class Examination {
     const blame = this.#program.blame(this.#name, first.mode, inputs, along, subject.globals)
     if (blame !== 'agrees') return { ...first, blame }
     // What is held constant has been held in these differences already.
-    if (this.#reference.holds) return first
+    if (reference.holds) return first
     return first.mode === 'forward' && (first.reverse === null || near(first.reverse, first.forward, 1e-6)) ? 'held' : first
   }
 
-  #along(subject: Subject, inputs: readonly unknown[], direction: readonly unknown[], weights: Readonly<Record<string, unknown>>): Verdict {
+  #along(subject: Subject, reference: Reference, inputs: readonly unknown[], direction: readonly unknown[], weights: Readonly<Record<string, unknown>>): Verdict {
     const moved = (h: number): number => inner(subject.value(inputs.map((x, i) => direction[i] === undefined ? x : combine(x, direction[i], (p, d) => p + h * d))), weights)
     const slope = (h: number): number => (moved(h) - moved(-h)) / (2 * h)
     const forward = inner(subject.jvp(inputs, direction.map((d, i) => d ?? (subject.inputs[i]!.d && zeroOf(subject.inputs[i]!.d)))), weights)
@@ -195,8 +194,8 @@ class Examination {
     const sides = [(moved(1e-5) - moved(0)) / 1e-5, (moved(0) - moved(-1e-5)) / 1e-5]
     if (![forward, coarse, own].every(Number.isFinite)) return 'not finite'
     const isSmooth = near(coarse, own, 1e-4) && near(sides[0]!, sides[1]!, 1e-2)
-    const truth = this.#reference.holds ? this.#reference.slope(inputs, direction, weights, subject.globals) : isSmooth ? own : 'kink'
-    if (typeof truth === 'object' && (this.#reference.differentiates || !isSmooth || !near(forward, own, 1e-4))) {
+    const truth = reference.holds ? reference.slope(inputs, direction, weights, subject.globals) : isSmooth ? own : 'kink'
+    if (typeof truth === 'object' && (reference.differentiates || !isSmooth || !near(forward, own, 1e-4))) {
       this.#why = `differences that hold what it holds constant cannot be taken: ${truth.why}`
       return 'stopped'
     }

@@ -5,11 +5,11 @@
  */
 import type { Span } from '../base/source.ts'
 import type { Explain, Jvp, Split } from '../ad/context.ts'
-import { Machine, Stopped, type Data, type RunOptions } from '../ir/run.ts'
+import { Machine, type Data, type RunOptions } from '../ir/run.ts'
 import { differential } from '../ir/type.ts'
 import { inputs, type Func } from '../ir/value.ts'
 import { filled, inner, toData } from './data.ts'
-import { differences, gap, norm } from './held.ts'
+import { differences, gap, norm, stops } from './held.ts'
 import { substitute } from './meaning.ts'
 
 /** Collects the derivative functions that are made. */
@@ -137,7 +137,7 @@ export function blame(derived: Derived, func: Func, suspicion: Suspicion): Blame
   try {
     return find(derived, func, suspicion)
   } catch (error) {
-    if (error instanceof Stopped) return null
+    if (stops(error)) return null
     throw error
   }
 }

@@ -1,9 +1,9 @@
 /** A function as its program has it, to compare derivatives with: the interpreter runs it, and the derivatives that it takes by their definition. */
-import { Stopped, type Data, type RunOptions } from '../ir/run.ts'
+import type { Data, RunOptions } from '../ir/run.ts'
 import { differential } from '../ir/type.ts'
 import { inputs, outputs, type Func } from '../ir/value.ts'
 import { inner, toData } from './data.ts'
-import { differences, survey } from './held.ts'
+import { differences, stops, survey } from './held.ts'
 import { meaning } from './meaning.ts'
 
 /** Instructions after which a run is given up. */
@@ -52,7 +52,7 @@ export class Reference {
         return d === null || weights[name] === undefined ? sum : sum + inner(slopes[i]!, toData(d, weights[name]))
       }, 0)
     } catch (error) {
-      if (error instanceof Stopped) return { why: error.message }
+      if (stops(error)) return { why: error.message }
       throw error
     }
   }
