@@ -122,6 +122,8 @@ export function differences(func: Func, args: readonly Data[], direction: readon
   if (!coarse.every(isFinite) || !fine.every(isFinite)) return undefined
   const sides = [slope(1e-5, up, base), slope(1e-5, base, down)]
   const size = 1 + norm(fine)
+  // Numbers whose squares are too large would hide any difference.
+  if (!Number.isFinite(size)) return undefined
   const smooth = norm(fine.map((x, i) => subtract(x, coarse[i]!))) <= 1e-4 * size && norm(sides[0]!.map((x, i) => subtract(x, sides[1]![i]!))) <= 1e-2 * size
   return isAlike && smooth ? fine : undefined
 }
