@@ -26,6 +26,7 @@ import { checkLinkedGlobal, checkLinkedType } from './link.ts'
 import { packsOf, writtenOut } from './pack.ts'
 import { checkConformances, knownConstant, putRef, requiredConstant, resolveRef } from './requirement.ts'
 import { resolveType } from './resolve.ts'
+import { reportReturns } from './returns.ts'
 import { fieldDefault, fieldSigs, funcSig, globalInfo, globalInit, paramDefault, signatureOf } from './signature.ts'
 import { assertStatic, checkBody, messageOf } from './stmt.ts'
 import type {
@@ -44,7 +45,7 @@ export function check(options: CheckOptions, core: LibraryData, sink: Sink): Che
   cx.columnMajor = options.columnMajor
   const root = new Loader(cx, options, sink).root()
   // Of a text that was given up half way only that is worth saying.
-  if (!sink.has(nestedTooDeep)) checkUser(cx, sink.list.filter(d => d.severity === 'error').map(d => d.span))
+  if (!sink.has(nestedTooDeep)) checkUser(cx, root, sink.list.filter(d => d.severity === 'error').map(d => d.span))
   const program = new Program(cx, root)
   const entries = new Map<string, FuncDecl>()
   for (const func of program.entries) {
@@ -59,13 +60,14 @@ export function check(options: CheckOptions, core: LibraryData, sink: Sink): Che
  * Checks every declaration of the user's modules. Where a text was not understood (`broken`) or an import not found, names that are unknown may
  * have been declared there, and what is wrong with the declaration around the place follows from it.
  */
-function checkUser(cx: Cx, broken: readonly (Span | undefined)[]): void {
+function checkUser(cx: Cx, root: ModuleDecl, broken: readonly (Span | undefined)[]): void {
   const { list } = cx.sink
   const before = list.length
   for (const module of cx.modules) for (const u of module.inner.usings) checkUsing(cx, u.target)
   for (const decl of cx.userDecls) if (decl.kind === 'struct') adoptBase(cx, decl)
   // Checking bodies enters local declarations, which are checked in turn.
   for (let i = 0; i < cx.userDecls.length; i++) checkDecl(cx, cx.userDecls[i]!)
+  reportReturns(cx, cx.userDecls.filter((d): d is FuncDecl => d.kind === 'func' && d.module === root && (attributesOf(cx, d).stage !== null || attributesOf(cx, d).exported)))
   for (const a of cx.asserts) assertStatic(cx, checkCondition(new Env(cx, a.scope), a.decl.condition), messageOf(a.decl.message), a.decl.span, noSubst)
   if (broken.length === 0) return
   const within = (outer: Span, at: Span | undefined): boolean => at?.file === outer.file && at.start >= outer.start && at.start <= outer.end

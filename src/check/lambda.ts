@@ -13,6 +13,7 @@ import { checkExpr, toExpr } from './expr.ts'
 import { lookup, resolveType } from './resolve.ts'
 import { declare, newScope } from './scope.ts'
 import { fieldSigs } from './signature.ts'
+import { openEnd } from './returns.ts'
 import { checkBlock } from './stmt.ts'
 import { value, type Term } from './term.ts'
 import type { Expr, Place, Stmt } from './tree.ts'
@@ -108,7 +109,8 @@ export function checkLambda(env: Env, e: ast.LambdaExpr): Term {
     stmts = [result.type.kind === 'void' ? { kind: 'expr', expr: result, span: e.body.span } : { kind: 'return', value: result, span: e.body.span }]
   }
   cx.sigs.set(func, { params, result: body.result, resultNoDiff: false })
-  cx.bodies.set(func, { params, stmts })
+  const open = body.result.kind === 'void' ? null : openEnd(cx, stmts)
+  cx.bodies.set(func, { params, stmts, ...open === null ? {} : { open } })
   cx.attributes.set(func, { ...attributesOf(cx, func), level: env.level, marked: env.level !== 'none' })
   for (const name of env.level === 'none' ? ['IFunc'] : ['IFunc', 'IDifferentiableFunc']) {
     const iface = cx.library.lookup(name)[0]

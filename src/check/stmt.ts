@@ -18,6 +18,7 @@ import { constructors, defaultFor, emptyConstructors } from './init.ts'
 import { isOpen } from './member.ts'
 import { granting, hasValue, heldValue, optionalValue } from './optional.ts'
 import { resolveInt, resolveType } from './resolve.ts'
+import { fallsThrough, openEnd } from './returns.ts'
 import { declare, newScope } from './scope.ts'
 import { funcSig, isMutating } from './signature.ts'
 import type { Body, Expr, LoopAttributes, Stmt, SwitchCase } from './tree.ts'
@@ -50,42 +51,10 @@ export function checkBody(from: Cx, func: FuncDecl): Body | null {
   const result = func.role === 'constructor' ? voidType : sig.result
   const env = new Env(cx, scope, func, self, fixed, result, attributesOf(cx, func).level)
   const stmts = checkStmts(env, block.stmts)
-  const body: Body = { params: sig.params, stmts }
+  const open = result.kind === 'void' || poisoned(result) || func.module.isCore ? null : openEnd(cx, stmts)
+  const body: Body = { params: sig.params, stmts, ...open === null ? {} : { open } }
   cx.bodies.set(func, body)
-  if (result.kind !== 'void' && !poisoned(result) && !func.module.isCore && fallsThrough(stmts)) {
-    cx.sink.add(types.missingReturn, func.span ?? undefined, { name: func.name, type: show(result) })
-  }
   return body
-}
-
-/** Whether the end of the statements can be reached. */
-function fallsThrough(stmts: readonly Stmt[]): boolean {
-  return stmts.every(passes)
-}
-
-function passes(s: Stmt): boolean {
-  switch (s.kind) {
-    case 'return': case 'discard': case 'break': case 'continue': return false
-    case 'block': return fallsThrough(s.body)
-    case 'if': return s.otherwise === null || passes(s.then) || passes(s.otherwise)
-    case 'for': return s.cond !== null || leaves(s.body)
-    case 'while': return !(s.cond.kind === 'const' && s.cond.value === true) || leaves(s.body)
-    case 'do': return passes(s.body) || leaves(s.body)
-    case 'switch': return !s.cases.some(c => c.isDefault) || s.cases.some(c => (!c.falls && fallsThrough(c.body)) || c.body.some(x => leaves(x)))
-    default: return true
-  }
-}
-
-/** Whether a `break` in it leaves the loop or switch around it, `inside` further ones out. */
-function leaves(s: Stmt, inside = 0): boolean {
-  switch (s.kind) {
-    case 'break': return s.levels === inside
-    case 'block': return s.body.some(x => leaves(x, inside))
-    case 'if': return leaves(s.then, inside) || (s.otherwise !== null && leaves(s.otherwise, inside))
-    case 'for': case 'while': case 'do': return leaves(s.body, inside + 1)
-    case 'switch': return s.cases.some(c => c.body.some(x => leaves(x, inside + 1)))
-    default: return false
-  }
 }
 
 /** Statements of one block, in the scope that `env` has. */

@@ -256,6 +256,8 @@ export interface SwitchCase {
 export interface Body {
   readonly params: readonly ParamDecl[]
   readonly stmts: readonly Stmt[]
+  /** Its end can be reached, though it has to return a value. */
+  readonly open?: 'surely' | 'perhaps'
 }
 
 // ── The program ──────────────────────────────────────────────────────────────────────────────────────────────────

@@ -157,8 +157,14 @@ export const returnTakesNoValue: Entry<never> = error('E30019', 'a function that
   example: 'void f() { return 1; }',
 })
 
-export const missingReturn: Entry<'name' | 'type'> = warning('W41010', '{name} does not return a value of type {type} on every path', {
-  example: 'float f(float x) { if (x > 0) return x; }',
+export const noReturn: Entry<'name' | 'type'> = error('E41009', '{name} does not return a value of type {type} on every path', {
+  help: 'end each path in a return; a loop that never ends needs none',
+  example: 'export float f(float x) { if (x > 0) return x; }',
+})
+
+export const missingReturn: Entry<'name' | 'type'> = warning('W41010', '{name} may end without a value of type {type}', {
+  help: 'return a value at the end too, unless the conditions before it are constants',
+  example: 'float f(float x) { int n = 3; if (n == 3) return x; }',
 })
 
 export const breakOutside: Entry<never> = error('E30003', 'break is neither in a loop nor in a switch', { example: 'void f() { break; }' })

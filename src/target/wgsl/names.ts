@@ -3,6 +3,7 @@
  * suffix `_0`, `_1`, …. Words of the language, its predeclared types and its built-in functions are never taken.
  */
 
+/** Keywords, then reserved words: the two lists of the specification. */
 const keywords = `alias break case const const_assert continue continuing default diagnostic discard else enable false fn for if
 let loop override requires return struct switch true var while
 NULL Self abstract active alignas alignof as asm asm_fragment async attribute auto await become cast catch class co_await co_return
@@ -10,7 +11,7 @@ co_yield coherent column_major common compile compile_fragment concept const_cas
 decltype delete demote demote_to_helper do dynamic_cast enum explicit export extends extern external fallthrough filter final
 finally friend from fxgroup get goto groupshared highp impl implements import inline instanceof interface layout lowp macro
 macro_rules match mediump meta mod module move mut mutable namespace new nil noexcept noinline nointerpolation non_coherent
-noncoherent noperspective null nullptr of operator package packoffset partial pass patch pixelfragment precise precision premerge
+noncoherent noperspective null nullptr of operator package packoffset partition pass patch pixelfragment precise precision premerge
 priv protected pub public readonly ref regardless register reinterpret_cast require resource restrict self set shared sizeof smooth
 snorm static static_assert static_cast std subroutine super target template this thread_local throw trait try type typedef typeid
 typename typeof union unless unorm unsafe unsized use using varying virtual volatile wgsl where with writeonly yield`
@@ -22,7 +23,7 @@ abs acos acosh all any arrayLength asin asinh atan atan2 atanh bitcast ceil clam
 countTrailingZeros cross degrees determinant distance dot dot4I8Packed dot4U8Packed dpdx dpdxCoarse dpdxFine dpdy dpdyCoarse dpdyFine
 exp exp2 extractBits faceForward firstLeadingBit firstTrailingBit floor fma fract frexp fwidth fwidthCoarse fwidthFine insertBits
 inverseSqrt ldexp length log log2 max min mix modf normalize pow quantizeToF16 radians reflect refract reverseBits round saturate
-select sign sin sinh smoothstep sqrt step storageBarrier tan tanh transpose trunc workgroupBarrier workgroupUniformLoad`
+select sign sin sinh smoothstep sqrt step storageBarrier tan tanh textureBarrier transpose trunc workgroupBarrier workgroupUniformLoad`
 
 // Whole names only: a number behind one of them must make another name.
 const families = new RegExp(`^(${[
@@ -33,10 +34,11 @@ const families = new RegExp(`^(${[
   '(un)?pack[24]x(8|16)(snorm|unorm|float)', '(un)?pack4x[IU]8', 'pack4x[IU]8Clamp', 'dot4[IU]8Packed',
   'subgroup(Add|All|And|Any|Ballot|Broadcast(First)?|Elect|(Ex|In)clusive(Add|Mul)|Max|Min|Mul|Or|Shuffle(Down|Up|Xor)?|Xor)',
   'quad(Broadcast|Swap[XY]|SwapDiagonal)',
+  'r(g(ba)?)?(8|16|32)([su]norm|[su]int|float)', 'bgra8unorm', 'rgb10a2u(norm|int)', 'rg11b10ufloat',
 ].join('|')})$`)
 
 /** What these words begin with. */
-const beginnings = ['vec', 'mat', 'texture', 'atomic', 'unpack', 'pack', 'dot4', 'subgroup', 'quad']
+const beginnings = ['vec', 'mat', 'texture', 'atomic', 'unpack', 'pack', 'dot4', 'subgroup', 'quad', 'r', 'bgra']
 
 function wordsOf(list: string): string[] {
   return list.replaceAll('\n', ' ').split(' ')

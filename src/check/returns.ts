@@ -1,0 +1,309 @@
+/**
+ * How statements end, and functions without a value on some path. Conditions that are constants choose; about conditions
+ * that may turn out to be constants nothing is known, and a mistake is one only if it is one whichever way they turn out.
+ */
+import * as errors from '../base/errors/types.ts'
+import { foldExpr } from './const.ts'
+import type { Cx } from './context.ts'
+import type { FuncDecl, LocalDecl, ParamDecl } from './decl.ts'
+import { rootVariable } from './loop.ts'
+import type { Arg, AssignExpr, Expr, FuncRef, Place, Stmt, SwitchCase } from './tree.ts'
+import { funcSig } from './signature.ts'
+import { known, noSubst, show } from './type.ts'
+import { eachExpr, eachStmt, expressions, operands, placeOperands } from './walk.ts'
+
+type Variable = LocalDecl | ParamDecl
+
+/** How far variables are followed to what they were given. */
+const maxDepth = 100
+
+/** The ways out of statements: to what follows, to the next trip of a loop, or out of that many loops and switches and one more. */
+type Ends = ReadonlySet<number>
+const onward = -1
+const again = -2
+
+/** What is known of a condition: what it is, that it depends on the run, or nothing. */
+type Known = boolean | 'varies' | 'unknown'
+
+const union = (...all: readonly Ends[]): Ends => new Set(all.flatMap(e => [...e]))
+const common = (a: Ends, b: Ends): Ends => new Set([...a].filter(x => b.has(x)))
+const straight: Ends = new Set([onward])
+const nowhere: Ends = new Set()
+
+/** The ways out of a loop or switch by the breaks in it; those to the next trip of a loop around a switch too. */
+function left(body: Ends, isLoop: boolean): Ends {
+  return new Set([...body].filter(e => e >= 0 || (e === again && !isLoop)).map(e => e > 0 ? e - 1 : e === 0 ? onward : e))
+}
+
+/** Follows statements; with `sure` only where they go however what is unknown turns out. */
+class Paths {
+  readonly #condition: (e: Expr, loop: Stmt | null) => Known
+  readonly #sure: boolean
+
+  constructor(condition: (e: Expr, loop: Stmt | null) => Known, sure: boolean) {
+    this.#condition = condition
+    this.#sure = sure
+  }
+
+  all(stmts: readonly Stmt[]): Ends {
+    const found = new Set<number>()
+    for (const s of stmts) {
+      const ends = this.#one(s)
+      for (const e of ends) if (e !== onward) found.add(e)
+      if (!ends.has(onward)) return found
+    }
+    return found.add(onward)
+  }
+
+  /** Where one of two ways is taken. */
+  #either(how: Known, then: () => Ends, otherwise: () => Ends): Ends {
+    if (typeof how === 'boolean') return how ? then() : otherwise()
+    return how === 'unknown' && this.#sure ? common(then(), otherwise()) : union(then(), otherwise())
+  }
+
+  #one(s: Stmt): Ends {
+    switch (s.kind) {
+      case 'return': case 'discard': return nowhere
+      case 'break': return new Set([s.levels])
+      case 'continue': return new Set([again])
+      case 'block': return this.all(s.body)
+      case 'if': return this.#either(this.#condition(s.cond, null), () => this.#one(s.then), () => s.otherwise === null ? straight : this.#one(s.otherwise))
+      case 'for': case 'while': {
+        const body = left(this.#one(s.body), true)
+        const how = s.cond === null || this.#condition(s.cond, s)
+        // One that goes on is left by its breaks alone, if at all; each trip asks anew whether it does.
+        return this.#either(how, () => body, () => how === false ? straight : union(straight, how === 'varies' ? body : nowhere))
+      }
+      case 'do': {
+        const ends = this.#one(s.body)
+        const body = left(ends, true)
+        if (!ends.has(onward) && !ends.has(again)) return body
+        return this.#either(this.#condition(s.cond, s), () => body, () => union(body, straight))
+      }
+      case 'switch': return this.#switch(s.value, s.cases)
+      default: return straight
+    }
+  }
+
+  #switch(value: Expr, cases: readonly SwitchCase[]): Ends {
+    // Each case with those that it falls into.
+    const from: Ends[] = []
+    for (let i = cases.length - 1; i >= 0; i--) {
+      const own = this.all(cases[i]!.body)
+      const next = from[0]
+      from.unshift(cases[i]!.falls && next !== undefined && own.has(onward) ? union(new Set([...own].filter(e => e !== onward)), next) : own)
+    }
+    const ways = cases.some(c => c.isDefault || c.target !== undefined) ? from : [...from, straight]
+    const isOpen = this.#sure && (cases.some(c => c.target !== undefined) || this.#condition(value, null) !== 'varies')
+    const ends = ways.reduce((a, b) => isOpen ? common(a, b) : union(a, b), ways[0] ?? straight)
+    const out = left(ends, false)
+    return ends.has(onward) ? union(out, straight) : out
+  }
+}
+
+const obvious = (e: Expr): Known => e.kind === 'const' && typeof e.value === 'boolean' ? e.value : 'varies'
+
+/** Whether the end of the statements can be reached, as far as their text shows. */
+export function fallsThrough(stmts: readonly Stmt[]): boolean {
+  return new Paths(obvious, false).all(stmts).has(onward)
+}
+
+/** What a body writes to its variables: values, null for what callees write. */
+function writesOf(stmts: readonly Stmt[]): Map<Variable, (Expr | null)[]> {
+  const found = new Map<Variable, (Expr | null)[]>()
+  const write = (v: Variable, value: Expr | null): void => {
+    const before = found.get(v)
+    if (before === undefined) found.set(v, [value])
+    else before.push(value)
+  }
+  const add = (place: Place, value: Expr | null): void => {
+    const v = rootVariable(place)
+    if (v !== null) write(v, value)
+  }
+  const given = (a: Arg | null): void => { if (a !== null && a.dir !== 'in') add(a.place, null) }
+  eachStmt(stmts, s => {
+    if (s.kind === 'local' && s.init !== null) write(s.decl, s.init)
+    for (const e of expressions(s)) {
+      eachExpr(e, x => {
+        if (x.kind === 'assign' || x.kind === 'update') add(x.place, x.value)
+        else if (x.kind === 'call') [x.object, ...x.args].forEach(given)
+      })
+    }
+  })
+  return found
+}
+
+/** Which values depend on the run for sure: on parameters, memory and what functions give. */
+class Varying {
+  readonly #cx: Cx
+  readonly #writes: ReadonlyMap<Variable, readonly (Expr | null)[]>
+  readonly #known = new Map<Variable, boolean>()
+  readonly #stepping = new Map<Stmt, ReadonlySet<Variable>>()
+  #depth = 0
+
+  constructor(cx: Cx, stmts: readonly Stmt[]) {
+    this.#cx = cx
+    this.#writes = writesOf(stmts)
+  }
+
+  readonly condition = (e: Expr, loop: Stmt | null): Known => {
+    const folded = foldExpr(this.#cx, e, noSubst)
+    const value = folded === null ? null : known(folded)
+    if (value !== null) return value !== 0
+    return this.#varies(e) || (loop !== null && this.#steps(e, loop)) ? 'varies' : 'unknown'
+  }
+
+  /** Whether a condition reads what a loop changes by itself, and the loop comes to another trip. */
+  #steps(e: Expr, loop: Stmt): boolean {
+    let changed = this.#stepping.get(loop)
+    if (changed === undefined) {
+      changed = this.#changedBy(loop)
+      this.#stepping.set(loop, changed)
+    }
+    const found = changed
+    let reads = false
+    eachExpr(e, x => {
+      const v = x.kind === 'read' ? rootVariable(x.place) : null
+      reads ||= v !== null && found.has(v)
+    })
+    return reads
+  }
+
+  /** The variables that a loop changes by themselves; none where it comes to no other trip. */
+  #changedBy(loop: Stmt): ReadonlySet<Variable> {
+    const changed = new Set<Variable>()
+    eachStmt([loop], s => expressions(s).forEach(x => eachExpr(x, u => {
+      const v = u.kind === 'update' || u.kind === 'assign' ? rootVariable(u.place) : null
+      if (v !== null && (u.kind === 'update' || this.#changes(v, (u as AssignExpr).value))) changed.add(v)
+    })))
+    const body = loop.kind === 'for' || loop.kind === 'while' || loop.kind === 'do' ? new Paths(this.condition, true).all([loop.body]) : nowhere
+    return body.has(onward) || body.has(again) ? changed : new Set()
+  }
+
+  /** Whether an assigned value is another than the variable's only constant. */
+  #changes(v: Variable, value: Expr): boolean {
+    return value.kind !== 'const' || (this.#writes.get(v) ?? []).some(w => w?.kind === 'const' && w.value !== value.value)
+  }
+
+  #variable(v: Variable): boolean {
+    const before = this.#known.get(v)
+    if (before !== undefined) return before
+    if (this.#depth > maxDepth) return false
+    this.#depth++
+    // While it is being looked at it depends on nothing but what else is written.
+    this.#known.set(v, true)
+    const writes = this.#writes.get(v) ?? []
+    const is = (v.kind === 'parameter' || writes.length > 0) && writes.every(w => w === null || this.#varies(w))
+    this.#known.set(v, is)
+    this.#depth--
+    return is
+  }
+
+  #place(p: Place): boolean {
+    switch (p.kind) {
+      case 'local': case 'param': return this.#variable(p.decl)
+      case 'this': case 'ref': case 'accessor': return true
+      case 'global': return p.decl.storage !== 'constant'
+      case 'index': return this.#place(p.base) || this.#varies(p.index)
+      case 'field': case 'swizzle': case 'elements': case 'convert': return this.#place(p.base)
+      case 'temp': return this.#varies(p.value)
+    }
+  }
+
+  #any(e: Expr): boolean {
+    let found = false
+    operands(e, x => { found ||= this.#varies(x) }, p => { found ||= this.#place(p) })
+    return found
+  }
+
+  readonly #varies = (e: Expr): boolean => {
+    switch (e.kind) {
+      case 'read': return this.#place(e.place)
+      case 'call': return isOpaque(e.func) || (e.type.kind !== 'struct' && this.#any(e))
+      // The part that is read may be a constant.
+      case 'construct': return e.parts.length > 0 && e.parts.every(this.#varies)
+      case 'old': return true
+      case 'is': return false
+      case 'assign': case 'update': return this.#varies(e.value)
+      case 'sequence': return this.#varies(e.parts.at(-1)!)
+      case 'logical': return this.#varies(e.left) && this.#varies(e.right)
+      case 'conditional': return this.#varies(e.cond) && (this.#varies(e.then) || this.#varies(e.otherwise))
+      case 'binary': return this.#any(e) && !mayBeConstant(e)
+      default: return this.#any(e)
+    }
+  }
+}
+
+const absorbing = new Set(['*', '/', '%', '&', '|', '<<', '>>'])
+const cancelling = new Set(['==', '!=', '<', '<=', '>', '>=', '-', '^'])
+
+/** Whether an operation may give a constant though an operand is none: `x * 0`, `x == x`, `u >= 0`. */
+function mayBeConstant({ op, left, right }: Expr & { readonly kind: 'binary' }): boolean {
+  const strip = (e: Expr): Expr => e.kind === 'convert' ? strip(e.value) : e
+  const [a, b] = [strip(left), strip(right)]
+  const isNumber = (e: Expr): boolean => e.kind === 'const' || e.kind === 'default'
+  if (absorbing.has(op)) return [a, b].some(e => isNumber(e) && (e.kind !== 'const' || e.value === 0 || e.value === false || op === '|' || op === '%'))
+  if (!cancelling.has(op)) return false
+  const unsigned = left.type.kind === 'scalar' && left.type.name.startsWith('u')
+  if (unsigned && op !== '==' && op !== '!=' && (isNumber(a) || isNumber(b))) return true
+  const root = (e: Expr): Variable | null => e.kind === 'read' ? rootVariable(e.place) : null
+  return root(a) !== null && root(a) === root(b)
+}
+
+/** Whether nothing is known of what a call gives until the run: what is inlined first, or belongs to the library, may be computed. */
+function isOpaque(ref: FuncRef): boolean {
+  if (ref.kind !== 'direct') return true
+  const { decl } = ref
+  return !decl.module.isCore && !decl.syntax.attributes.some(a => /inline/i.test(a.name))
+}
+
+/** Whether the end of a body can be reached: surely, or as far as can be told. */
+export function openEnd(cx: Cx, stmts: readonly Stmt[]): 'surely' | 'perhaps' | null {
+  if (!fallsThrough(stmts)) return null
+  const { condition } = new Varying(cx, stmts)
+  if (!new Paths(condition, false).all(stmts).has(onward)) return null
+  return new Paths(condition, true).all(stmts).has(onward) ? 'surely' : 'perhaps'
+}
+
+/** The functions that others lead to by calls; of what meets requirements all that may be meant. */
+function reached(cx: Cx, roots: readonly FuncDecl[]): ReadonlySet<FuncDecl> {
+  const found = new Set(roots)
+  const names = new Set<string>()
+  const queue = [...roots]
+  const add = (decl: FuncDecl): void => {
+    if (found.has(decl) || decl.module.isCore) return
+    found.add(decl)
+    queue.push(decl)
+  }
+  const meant = (ref: FuncRef): void => {
+    if (ref.kind === 'derivative') meant(ref.of)
+    else add(ref.decl)
+    if (ref.kind !== 'requirement' && ref.kind !== 'dynamic' || names.has(ref.decl.name)) return
+    names.add(ref.decl.name)
+    for (const d of cx.userDecls) if (d.kind === 'func' && d.name === ref.decl.name && d.role !== 'function') add(d)
+  }
+  const expr = (e: Expr): void => {
+    if (e.kind === 'call') meant(e.func)
+    // A lambda is called by whom it is given to.
+    const made = e.kind === 'construct' && e.type.kind === 'struct' && e.type.decl.parent?.kind === 'func' ? e.type.decl.inner.names.get('operator()') : undefined
+    for (const d of made ?? []) if (d.kind === 'func') add(d)
+    operands(e, expr, place)
+  }
+  const place = (p: Place): void => {
+    if (p.kind === 'accessor') for (const f of [p.get, p.set]) if (f !== null) meant(f)
+    placeOperands(p, expr, place)
+  }
+  for (const func of queue) eachStmt(cx.bodies.get(func)?.stmts ?? [], s => expressions(s).forEach(expr))
+  return found
+}
+
+/** Reports bodies whose end can be reached though they have to return a value: as mistakes where that is sure and the function is used. */
+export function reportReturns(cx: Cx, roots: readonly FuncDecl[]): void {
+  const open = [...cx.bodies].flatMap(([func, body]) => body?.open === undefined ? [] : [func])
+  if (open.length === 0) return
+  const used = reached(cx, roots)
+  for (const func of open) {
+    const isMistake = used.has(func) && cx.bodies.get(func)!.open === 'surely'
+    cx.sink.add(isMistake ? errors.noReturn : errors.missingReturn, func.span ?? undefined, { name: func.name, type: show(funcSig(cx, func).result) })
+  }
+}
