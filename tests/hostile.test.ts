@@ -1,7 +1,9 @@
 import { afterAll, describe, expect, it } from 'vitest'
+import { checkDerivatives, loadSync } from '../src/cpu/index.ts'
 import { compile } from '../src/index.ts'
 import { exercise } from './exercise.ts'
 import { closeGpu, compileWgsl, refuse } from './gpu.ts'
+import { evaluate } from './js-run.ts'
 
 afterAll(closeGpu)
 
@@ -136,6 +138,61 @@ const refusedForGpus: ReadonlySet<string> = new Set([
   'buffers of elements that no memory holds', 'resources that were never set',
 ])
 
+const resources = `Texture2D t; Texture2D u; StructuredBuffer<float> a; StructuredBuffer<float> b; SamplerState q; SamplerState r; RWTexture2D<float> rw; RWTexture2D<float> rx;
+Texture2D many[2]; struct S { Texture2D t; float k; }
+float at(Texture2D x) { return x.Load(int3(0, 0, 0)).x; }
+Texture2D pick(bool c) { if (c) return t; return u; } void get(out Texture2D o) { o = t; } void swap(inout Texture2D o) { o = u; } T same<T>(T x) { return x; }
+interface I { float get(); } struct A : I { Texture2D t; float get() { return at(t); } } struct B : I { float k; float get() { return k; } }
+`
+
+/** Ways of a resource through a program, and what each target says: null is code. */
+const flows: readonly (readonly [body: string, cpu: string | null, gpu: string | null, around?: string])[] = [
+  ['Texture2D l = t; float x = at(l); l = u; o[0] = x + at(l);', null, null],
+  ['Texture2D l; get(l); o[0] = at(l); swap(l); o[1] = at(l);', null, null],
+  ['S s; s.t = t; s.k = 2; o[0] = at(s.t) * s.k; s.t = u; o[1] = at(s.t);', null, null],
+  ['S s = { t, 3 }; o[0] = at(same(s).t) * s.k; o[1] = at(true ? t : u) + at(same<Texture2D>(t)) + at(fixed_);', null, null, 'static const Texture2D fixed_ = u;'],
+  ['A a = { t }; o[0] = a.get(); let l = (int i) => t.Load(int3(i, 0, 0)).x; o[1] = l(1);', null, null],
+  ['Texture2D l = t; if (o[1] > 1) l = u; o[0] = at(l);', 'E37103', 'E37006'],
+  ['o[0] = at(o[1] > 1 ? t : u);', 'E37103', 'E37006'],
+  ['o[0] = at(pick(o[1] > 1));', 'E37103', 'E37006'],
+  ['S s = { t, 3 }; if (o[1] > 1) s.t = u; o[0] = at(s.t) * s.k;', 'E37103', 'E37006'],
+  ['Texture2D l; switch (int(o[1])) { case 1: l = t; break; default: l = u; break; } o[0] = at(l);', 'E37103', 'E37006'],
+  ['Texture2D l = t; for (int i = 0; i < int(o[1]); i++) { o[i] = at(l); l = u; }', 'E37103', 'E37006'],
+  ['Texture2D l[2] = { t, u }; o[0] = at(l[int(o[1])]);', 'E37103', 'E37006'],
+  ['Texture2D l; o[0] = at(l);', 'E37103', 'E37006'],
+  ['SamplerState s = q; if (o[1] > 1) s = r; o[0] = t.SampleLevel(s, float2(0.5), 0).x;', 'E37103', 'E37006'],
+  ['RWTexture2D<float> l = rw; if (o[1] > 1) l = rx; l[uint2(0, 0)] = 3;', 'E37103', 'E37006'],
+  ['StructuredBuffer<float> l = a; if (o[1] > 1) l = b; o[0] = l[0];', 'E37103', 'E37006'],
+  ['A a = { t }; I i = a; B c = { 2 }; if (o[1] > 1) i = c; o[0] = i.get();', 'E37103', 'E37006'],
+  ['o[0] = at(many[int(o[1])]);', 'E36112', 'E36112'],
+  ['s = t; o[0] = at(s);', 'E30076', 'E30076', 'static Texture2D s;'],
+  ['o[0] = at(s);', 'E30076', 'E30076', 'static Texture2D s = t;'],
+  ['o[0] = at(s);', 'E30076', 'E30076', 'groupshared Texture2D s;'],
+  ['s.t = t; o[0] = at(s.t) * s.k;', 'E30076', 'E30076', 'static S s;'],
+  ['s = b; o[0] = s[0];', 'E30076', 'E30076', 'static StructuredBuffer<float> s;'],
+  ['s = q; o[0] = t.SampleLevel(s, float2(0.5), 0).x;', 'E30076', 'E30076', 'static SamplerState s;'],
+]
+
+describe('resources', () => {
+  const said = (make: () => unknown): string | null => {
+    try {
+      make()
+      return null
+    } catch (error) {
+      return /E\d{5}/.exec((error as Error).message)?.[0] ?? String(error)
+    }
+  }
+  it.each(flows.map(flow => ({ flow, body: flow[0] })))('end in code or in a diagnostic: $body', async ({ flow: [body, cpu, gpu, around = ''] }) => {
+    for (const optimize of [0, 2] as const) {
+      const source = kernel(body, `${resources}${around}`)
+      const program = (): ReturnType<typeof compile> => compile(source, { optimize, verify: true })
+      expect([said(() => program().wasm()), said(() => program().js()), said(() => program().wgsl())]).toEqual([cpu, cpu, gpu])
+    }
+    const { wgsl } = await exercise(kernel(body, `${resources}${around}`), true)
+    for (const code of wgsl) refuse(code, await compileWgsl(code))
+  })
+})
+
 describe('hostile programs', () => {
   it.each(Object.entries(programs))('%s', async (name, source) => {
     const { compiled, wgsl } = await exercise(source, true)
@@ -157,6 +214,30 @@ describe('hostile programs', () => {
   it('leaves a resource that nothing sets without a value, and refuses vectors that generic arguments make of vectors', async () => {
     await exercise(`struct S { float a; Texture2D<float4> t; } ${kernel('S s = {}; s.a = o[1]; o[0] = s.a;')}`, true)
     expect(() => compile(`struct G<T> { vector<T, 2> v; } ${kernel('G<float2> g; g.v[0].x = o[1]; o[0] = g.v[0].x;')}`).wgsl()).toThrow('E36113')
+  })
+
+  it('takes and gives fields, outputs and functions named __proto__ as any other', async () => {
+    const name = '__proto__'
+    const named = (value: number): Record<string, number> => JSON.parse(`{ "${name}": ${value}, "k": 2 }`) as Record<string, number>
+    const source = `struct S : IDifferentiable { float ${name}; float k; }
+export S f(S s, out float ${name}) { ${name} = s.${name}; s.${name} *= 3; return s; }
+[Differentiable] export float g(S s, float ${name}) { return s.${name} * ${name} * s.k; }
+export float ${name}(float x) { return 2 * x; }
+RWStructuredBuffer<S> o; uniform float ${name}_; cbuffer C { float ${name}c; }
+[shader("compute")] [numthreads(1, 1, 1)] void main() { o[0].${name} = o[1].${name} + 1; }`
+    const program = compile(source, { verify: true })
+    const machine = loadSync(program)
+    const wanted = { result: named(15), out: JSON.parse(`{ "${name}": 5 }`) as object }
+    expect(machine.fn['f']!(named(5))).toEqual(wanted)
+    expect(Object.keys((machine.fn['f']!(named(5)) as { result: object }).result)).toEqual([name, 'k'])
+    expect(Object.keys(machine.fn)).toContain(name)
+    expect(Object.getOwnPropertyDescriptor(machine.fn, name)!.value(4)).toBe(8)
+    const emitted = evaluate(program.js().code)['f']!(named(5)) as { result: object; out: object }
+    expect([Object.entries(emitted.result), Object.entries(emitted.out)]).toEqual([[[name, 15], ['k', 2]], [[name, 5]]])
+    const data = [named(1), named(4)]
+    machine.kernel('main').dispatch([1, 1, 1], { buffers: { o: data } })
+    expect(data.map(d => Object.entries(d))).toEqual([[[name, 5], ['k', 2]], [[name, 4], ['k', 2]]])
+    expect((await checkDerivatives(program, { functions: ['g'] })).functions.map(f => f.status)).toEqual(['ok'])
   })
 
   it.each(Object.getOwnPropertyNames(Object.prototype))('knows nothing of JavaScript\'s %s', async name => {

@@ -9,6 +9,7 @@ import { unknownName } from '../host/given.ts'
 import { makeKernel, withTextures, type Kernel } from './kernel.ts'
 import { Machine, Turn, type CallResult, type MachineOptions, type Resources } from './machine.ts'
 import type { TextureResources } from './texture.ts'
+import { put } from '../host/record.ts'
 
 export { ArityError, BufferError, BusyError, NameError, ShapeError, TrapError } from './errors.ts'
 export { checkDerivatives, type CheckOptions, type CheckOutcome, type CheckReport, type Disagreement } from './check.ts'
@@ -108,7 +109,7 @@ function assemble(program: Program, machine: Machine, options: MachineOptions, t
   // Functions may be called what every object has: constructor, toString, __proto__.
   const fn = Object.create(null) as Record<string, CpuFunction>
   for (const signature of program.exports) {
-    if (machine.find(signature.name) !== undefined) fn[signature.name] = makeFunction(machine, () => differentiated(signature.name), signature)
+    if (machine.find(signature.name) !== undefined) put(fn, signature.name, makeFunction(machine, () => differentiated(signature.name), signature))
   }
   return {
     fn,
@@ -269,8 +270,8 @@ function forward(
   signature.params.forEach((p, i) => {
     if (p.dir === 'in') return
     const pair = signature.noDiff[i] ? undefined : both.out[p.name] as Pair
-    value[p.name] = pair === undefined ? both.out[p.name] : pair.p
-    tangent[p.name] = pair === undefined ? null : pair.d
+    put(value, p.name, pair === undefined ? both.out[p.name] : pair.p)
+    put(tangent, p.name, pair === undefined ? null : pair.d)
   })
   // A result without derivative comes as it is.
   const same = result.kind === 'struct' && signature.result.kind === 'struct' && result.name === signature.result.name

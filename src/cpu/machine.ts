@@ -4,6 +4,7 @@ import { ArityError, BufferError, BusyError, NameError, ShapeError, TrapError } 
 import { formatPrint } from '../host/format.ts'
 import { bytesOf, unknownName, wrongMemory } from '../host/given.ts'
 import { flattener, gatherer, reader, typeName, writer, type Gather, type Read, type Scalar, type Write } from './marshal.ts'
+import { put } from '../host/record.ts'
 
 /** What a call gives: the result, and the `out` and `inout` parameters by name. */
 export interface CallResult {
@@ -181,7 +182,7 @@ export class Machine {
       for (const p of outs) {
         const value = p.flat ? p.gather(list, cursor) : p.read(after, places[place++]!)
         if (p.name === '') result = value
-        else out[p.name] = value
+        else put(out, p.name, value)
       }
       return { result, out }
     }

@@ -5,6 +5,7 @@
  */
 import type { DataType } from '../index.ts'
 import { ShapeError } from './errors.ts'
+import { put } from '../host/record.ts'
 
 type ScalarName = (DataType & { kind: 'scalar' })['scalar']
 
@@ -191,7 +192,7 @@ export function gatherer(type: DataType): Gather {
       const parts = type.fields.map(f => ({ name: f.name, gather: gatherer(f.type) }))
       return (scalars, cursor) => {
         const out: Record<string, unknown> = {}
-        for (const part of parts) out[part.name] = part.gather(scalars, cursor)
+        for (const part of parts) put(out, part.name, part.gather(scalars, cursor))
         return out
       }
     }
@@ -279,7 +280,7 @@ export function reader(type: DataType): Read {
       const parts = type.fields.map(f => ({ name: f.name, offset: f.offset, read: reader(f.type) }))
       return (view, at) => {
         const out: Record<string, unknown> = {}
-        for (const part of parts) out[part.name] = part.read(view, at + part.offset)
+        for (const part of parts) put(out, part.name, part.read(view, at + part.offset))
         return out
       }
     }

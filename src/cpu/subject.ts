@@ -3,6 +3,7 @@ import type { DataSignature, DataType, JsOutput } from '../index.ts'
 import { texturePart } from './texture.ts'
 import { zeroOf } from './constant.ts'
 import { anyScalar, build, bytesOf, type Random } from './sample.ts'
+import { put } from '../host/record.ts'
 
 type Call = (...args: unknown[]) => unknown
 
@@ -58,10 +59,14 @@ export class Subject {
     for (const b of output.buffers) {
       const scalar = anyScalar(random, false)
       const values = texturePart(b.name, random) ?? Array.from({ length: bufferLength }, () => build(b.elem, scalar))
-      globals[b.name] = values
-      resources[b.name] = bytesOf(values, b.elem, b.stride)
+      put(globals, b.name, values)
+      put(resources, b.name, bytesOf(values, b.elem, b.stride))
     }
-    for (const u of output.uniforms) globals[u.name] = resources[u.name] = build(u.type, anyScalar(random, true))
+    for (const u of output.uniforms) {
+      const value = build(u.type, anyScalar(random, true))
+      put(globals, u.name, value)
+      put(resources, u.name, value)
+    }
     const own = { ...call, [name]: call[output.renamed[name] ?? name]! }
     return new Subject(name, primal, forward, find(`bwd_diff(${name})`), own, globals, resources)
   }

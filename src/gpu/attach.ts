@@ -9,6 +9,7 @@ import { gpuBuffers, isGpuBuffer } from './gradient.ts'
 import { pack, unpack, type Plain } from './pack.ts'
 import { readPrinted } from './print.ts'
 import { bindSampler, bindTexture, handleLayout, readTexture, type BoundTexture, type TextureSource } from './texture.ts'
+import { put } from '../host/record.ts'
 
 // WebGPU's flags by number: outside of browsers a device may come without the globals that name them.
 const usage = { MAP_READ: 0x1, COPY_SRC: 0x4, COPY_DST: 0x8, UNIFORM: 0x40, STORAGE: 0x80 } as const
@@ -238,7 +239,7 @@ class Kernel implements GpuKernel {
         await device.until(copy.mapAsync(readMode))
         const bytes = new Uint8Array(copy.getMappedRange())
         if (info.name === this.#prints?.binding) texts.push(new Uint32Array(bytes.slice().buffer))
-        else results[info.name] = readBack(bytes, given!, info)
+        else put(results, info.name, readBack(bytes, given!, info))
       }
       for (const read of pictures) await device.until(read())
       for (const words of texts) this.#print(words, this.#prints!)

@@ -2,8 +2,8 @@
  * Tensors among the shader parameters of a kernel: which buffers and uniforms they are made of, what a host's tensors put
  * there, and what it takes to have their gradients.
  */
-
 import { unknownName } from './given.ts'
+import { put } from './record.ts'
 
 /** A resource or plain value among the shader parameters, as reflection describes it. */
 export interface Part {
@@ -207,19 +207,26 @@ export class KernelParameters {
       this.#check(name, tensor, host)
       if (tensor.grad !== undefined && Object.hasOwn(cotangents, name)) host.fail(`tensor ${name} has a grad of its own, which is its cotangent: give one of the two`)
       const grad = tensor.grad ?? made(name, diff.data, tensor.shape.reduce((a, b) => a * b, 1), tensor.data)
-      gradients[name] = grad
-      tensors[name] = { ...tensor, grad }
+      put(gradients, name, grad)
+      put(tensors, name, { ...tensor, grad })
     }
     for (const { name, primal, diff } of this.#pairs.values()) {
       const data = buffers[primal] ?? buffers[`${name}_primal`]
       if (!this.#used.has(diff) || Object.hasOwn(buffers, diff)) continue
       const count = data === undefined ? host.texels(primal, name) : host.count(primal, data)
-      if (count !== undefined) gradients[name] = buffers[diff] = made(name, diff, count, data ?? none)
+      if (count === undefined) continue
+      const own = made(name, diff, count, data ?? none)
+      put(gradients, name, own)
+      put(buffers, diff, own)
     }
     for (const [name, like] of Object.entries(given.gradients ?? {})) {
       const data = buffers[like]
       if (data === undefined) host.fail(`gradients: ${name} is to be like the buffer ${like}, which is not given`)
-      else gradients[name] = buffers[name] = host.zeros(name, host.count(like, data), data)
+      else {
+        const own = host.zeros(name, host.count(like, data), data)
+        put(gradients, name, own)
+        put(buffers, name, own)
+      }
     }
     const known = [...Object.keys(gradients)]
     if (this.#reverse && Object.keys(cotangents).length === 0 && !Object.values(given.tensors ?? {}).some(t => t.grad !== undefined)) {
@@ -276,8 +283,8 @@ export class KernelParameters {
 
 /** Sets a field of a uniform buffer, which may be given as one object; those outside of blocks are given one by one. */
 export function setField(uniforms: Record<string, unknown>, { binding, field }: Part, value: unknown): void {
-  if (binding === 'globalParams' && !Object.hasOwn(uniforms, binding)) uniforms[field!] = value
-  else uniforms[binding] = { ...uniforms[binding] as object | undefined, [field!]: value }
+  if (binding === 'globalParams' && !Object.hasOwn(uniforms, binding)) put(uniforms, field!, value)
+  else put(uniforms, binding, { ...uniforms[binding] as object | undefined, [field!]: value })
 }
 
 function isGiven(uniforms: Readonly<Record<string, unknown>>, { binding, field }: Part): boolean {

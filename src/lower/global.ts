@@ -2,6 +2,7 @@
  * Module-level variables. Resources become globals of their own, also those inside structs; uniforms that stand in no
  * block are gathered in one struct named `globalParams`; `static const` is lowered where it is used unless it is an array.
  */
+import { opaqueVariable } from '../base/errors/lower.ts'
 import { cyclic } from '../base/errors/names.ts'
 import type { Span } from '../base/source.ts'
 import type { Binding, FuncDecl, GlobalDecl, ParamDecl } from '../check/decl.ts'
@@ -199,6 +200,10 @@ export class Globals {
     const info = this.#cx.program.global(decl)
     const source = this.#cx.program.substitute(info.type, subst)
     const type = this.#cx.types.of(source)
+    if ((decl.storage === 'static' || decl.storage === 'groupshared') && t.holdsPointer(type)) {
+      this.#cx.sink.add(opaqueVariable, decl.span ?? undefined, { name: decl.name, type: s.show(source) })
+      return { kind: 'pointer', pointer: fn.b.variable(type, decl.name) }
+    }
     const init = info.init()
     const key = `${decl.id}[${s.substKey(subst)}]`
     if (init !== null && (t.holdsPointer(type) || (decl.storage === 'constant' && !holdsArray(type)))) {

@@ -32,6 +32,15 @@ RWStructuredBuffer<float> outputs;
 void main(uint3 id : SV_DispatchThreadID) { outputs[0] = inputs[id.x][0]; }`,
 })
 
+export const opaqueVariable: Entry<'name' | 'type'> = error('E30076', 'the variable {name} cannot be of type {type}: that is a resource, or has one', {
+  help: 'make it `static const` with an initial value, or hand the resource over as a parameter',
+  example: `StructuredBuffer<float> a;
+static StructuredBuffer<float> chosen;
+RWStructuredBuffer<float> o;
+[shader("compute")] [numthreads(1, 1, 1)]
+void main() { chosen = a; o[0] = chosen[0]; }`,
+})
+
 export const unsupportedHere: Entry<'what'> = error('E36113', '{what} is not supported', {
   help: 'write it another way, or leave it out for this target',
   example: `RWTexture2D<uint> counts;

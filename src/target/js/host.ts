@@ -15,8 +15,8 @@ function step(type: Type, i: number): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`
 }
 
+/** A name as a key of an object; `__proto__` as such would be the object's prototype. */
 function key(name: string): string {
-  // As it stands, this one would be the prototype.
   if (name === '__proto__') return '["__proto__"]'
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)
 }
