@@ -19,9 +19,13 @@ export type Operand =
   /** `copy`: what it held when it was evaluated, where that is what the callee gets. */
   | { readonly dir: 'out' | 'inout', readonly ref: Ref, readonly copy?: Value }
 
-/** Evaluates an argument: its value, or its place. */
+/** Evaluates an argument: its value, or its place. A `no_diff` around the call says nothing of calls among its arguments. */
 export function evaluate(fn: Fn, arg: Arg): Operand {
-  return arg.dir === 'in' ? { dir: 'in', value: lowerExpr(fn, arg.value) } : { dir: arg.dir, ref: lowerPlace(fn, arg.place) }
+  const { noDiff } = fn
+  fn.noDiff = 0
+  const operand: Operand = arg.dir === 'in' ? { dir: 'in', value: lowerExpr(fn, arg.value) } : { dir: arg.dir, ref: lowerPlace(fn, arg.place) }
+  fn.noDiff = noDiff
+  return operand
 }
 
 /** An argument of one call, which takes a copy of what is no memory. */

@@ -109,7 +109,7 @@ export function ruled(name: string, rand: Random, formula: Formula): Func[] {
     ])
     main.forward = rule
     out.push(rule)
-    // What is transposed is the derivative's body: whether that knows of its derivatives is nowhere said.
+    // The reverse that is made of a forward derivative comes from its body: whether it knows of its derivatives is nowhere said.
     if ((hasBackward || main.differentiable) && rand.once(2)) {
       const outer = params.map((_, i) => param(`w${i}`, pair(pair(real))))
       const w = outer.map(p => ref(p.name, p.type))

@@ -112,7 +112,11 @@ export class Meaning {
   }
 
   #call(f: Func, given: readonly Value[]): Outcome {
-    if (f.substitute !== undefined && this.#depth > 0 && this.twist.forgetRules !== true) return this.#call(f.substitute, given)
+    if (f.substitute !== undefined && this.#depth > 0 && this.twist.forgetRules !== true) {
+      // Whether what carries no derivative is derivative code is a matter of how derivatives are made.
+      if (highest(given) === 0) throw new Unclear('a substitute where nothing is differentiated')
+      return this.#call(f.substitute, given)
+    }
     const isDropped = (noDiff: boolean): boolean => noDiff && this.twist.forgetNoDiff !== true
     const args = given.map((v, i) => isDropped(f.params[i]!.noDiff) ? held(v) : v)
     const tag = args.reduce<number>((most, v, i) => f.params[i]!.dir === 'out' ? most : Math.max(most, highest(v)), 0)
@@ -547,7 +551,12 @@ export class Meaning {
         const inner = scope.inner()
         const slot = inner.declare(e.name)
         const x = this.#expr(e.x, scope), body = this.#expr(e.body, inner)
-        return frame => { frame[slot] = x(frame); return body(frame) }
+        return frame => {
+          // It takes along what variables hold before its argument changes them.
+          const own = [...frame]
+          own[slot] = x(frame)
+          return body(own)
+        }
       }
       case 'up': {
         const x = this.#expr(e.x, scope)
