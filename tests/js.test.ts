@@ -2,6 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Sink } from '../src/base/diag.ts'
+import { compile } from '../src/index.ts'
 import { parseModule } from '../src/ir/parse.ts'
 import { printModule } from '../src/ir/print.ts'
 import { dispatch, run, type Data } from '../src/ir/run.ts'
@@ -33,6 +34,15 @@ describe('JavaScript', () => {
       }
     }
   }
+
+  it('prints numbers of any precision, and characters that are none', async () => {
+    const { code } = compile('public void f(int x) { printf("%.999f %x %X %c%c %d", 0.5, x, x, 65, x, x); }').js()
+    const { host, f } = await import(`data:text/javascript;base64,${Buffer.from(code).toString('base64')}`) as { host: { print: (text: string) => void }; f: (x: number) => void }
+    const said: string[] = []
+    host.print = text => { said.push(text) }
+    f(-1)
+    expect(said).toEqual([`0.5${'0'.repeat(99)} ffffffff FFFFFFFF A\ufffd -1`])
+  })
 
   for (const mode of ['f32', 'f64'] as const) {
     it(`means what the interpreter says on generated programs, mode ${mode}`, () => {

@@ -133,9 +133,13 @@ function turn(name, call) {
   host.print(format.replace(/%(%|[-+ 0#]*\\d*(?:\\.(\\d+))?[hl]*([diufFeEgGxXcs]))/g, (all, what, digits, kind) => {
     if (what === '%') return '%'
     const x = args[next++]
-    if (kind === 'f' || kind === 'F') return Number(x).toFixed(digits === undefined ? 6 : Number(digits))
-    if (kind === 'e' || kind === 'E') return Number(x).toExponential(digits === undefined ? 6 : Number(digits))
-    return kind === 'x' || kind === 'X' ? x.toString(16) : String(x)
+    // JavaScript takes no more digits than these.
+    const most = digits === undefined ? 6 : Math.min(Number(digits), 100)
+    if (kind === 'f' || kind === 'F') return Number(x).toFixed(most)
+    if (kind === 'e' || kind === 'E') return Number(x).toExponential(most)
+    if (kind === 'c') return x >= 0 && x <= 0x10ffff ? String.fromCodePoint(Number(x)) : '\\ufffd'
+    const hex = typeof x === 'bigint' ? BigInt.asUintN(64, x).toString(16) : (x >>> 0).toString(16)
+    return kind === 'x' ? hex : kind === 'X' ? hex.toUpperCase() : String(x)
   }))
 }`,
   host: `/** What the host provides; \`print\` takes the lines of \`printf\`. */
