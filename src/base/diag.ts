@@ -100,10 +100,17 @@ export class Sink {
 
   /** Adds a diagnostic; the same code at the same place counts once. 200 errors are kept, and as many of what is none. */
   add<P extends string>(entry: Entry<P>, span: Span | undefined, slots: SlotValues<P>, ...notes: Note[]): void {
+    const isError = entry.severity === 'error'
+    if ((isError ? this.errors : this.#others) >= maxDiagnostics) {
+      // What is not kept is only counted.
+      if (isError) this.errors++
+      return
+    }
     const key = span === undefined ? `${entry.code}:${JSON.stringify(slots)}` : `${entry.code}:${span.file.name}:${span.start}`
     if (this.#seen.has(key)) return
     this.#seen.add(key)
-    if ((entry.severity === 'error' ? ++this.errors : ++this.#others) > maxDiagnostics) return
+    if (isError) this.errors++
+    else this.#others++
     const values = slots as Readonly<Record<string, string | number>>
     const fill = (text: string): string => text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
     this.list.push({
