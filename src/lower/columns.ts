@@ -3,6 +3,7 @@
  * arrays and buffers there are such; out of them comes a matrix like any other.
  */
 import type { Builder } from '../ir/build.ts'
+import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'
@@ -28,5 +29,24 @@ export function closed(b: Builder, value: Value, type: Type): Value {
 
 /** A struct or array of parts. */
 export function assemble(b: Builder, type: Type, parts: readonly Value[]): Value {
-  return b.construct(type, parts.map((p, i) => closed(b, p, t.component(type, i))))
+  return b.construct(type, parts.map((p, i) => kept(b, p, type, i)))
+}
+
+/** A value as a part of a struct, an array or a buffer: what a field marked `no_diff` takes in has no derivative any more. */
+export function kept(b: Builder, value: Value, whole: Type, index: number): Value {
+  const part = closed(b, value, t.component(whole, index))
+  return isFixed(whole, index) ? b.emit1(ops.detach, [part]) : part
+}
+
+/** Whether a part of a type carries no derivative though its own type could. */
+function isFixed(whole: Type, index: number): boolean {
+  return whole.kind === 'struct' && whole.diff?.fields[index] === -1 && t.differential(whole.fields[index]!.type) !== null
+}
+
+/** Whether a pointer leads into a field marked `no_diff`. */
+export function isInFixed(pointer: Value): boolean {
+  const { def } = pointer
+  if (def.op !== ops.field && def.op !== ops.elem) return false
+  const base = def.args[0]!
+  return (def.op === ops.field && isFixed(base.type.elem!, def.attr as number)) || isInFixed(base)
 }

@@ -11,7 +11,7 @@ import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'
 import { adapt, callAccessor, evaluate, evaluateAccess, type Operand } from './call.ts'
-import { assemble, closed, opened } from './columns.ts'
+import { assemble, closed, isInFixed, kept, opened } from './columns.ts'
 import { impossible } from './context.ts'
 import { convert } from './convert.ts'
 import { lowerExpr } from './expr.ts'
@@ -250,7 +250,7 @@ export function isCopied(place: Place): boolean {
 export function write(fn: Fn, ref: Ref, value: Value): void {
   const { b } = fn
   switch (ref.kind) {
-    case 'pointer': b.store(ref.pointer, value); return
+    case 'pointer': b.store(ref.pointer, isInFixed(ref.pointer) && t.differential(value.type) !== null ? b.emit1(ops.detach, [value]) : value); return
     case 'columns': b.store(ref.pointer, b.transpose(value)); return
     case 'row':
       for (let i = 0; i < value.type.count; i++) b.store(elementOf(fn, ref, b.const(t.i32, i)), b.extract(value, i))
@@ -258,7 +258,7 @@ export function write(fn: Fn, ref: Ref, value: Value): void {
     case 'value': case 'bundle': return impossible(`a write to a ${ref.kind}`)
     case 'part': {
       const whole = read(fn, ref.base)
-      write(fn, ref.base, b.insert(whole, ref.index, closed(b, value, t.component(whole.type, ref.index))))
+      write(fn, ref.base, b.insert(whole, ref.index, kept(b, value, whole.type, ref.index)))
       return
     }
     case 'indexed': write(fn, ref.base, replaceAt(fn, read(fn, ref.base), ref.index, value)); return
