@@ -69,6 +69,7 @@ test('forward and reverse agree on random programs', { timeout: 120000 }, () => 
       observe: (stage, func) => {
         if (debug) console.log(`── ${stage}\n${printFunc(func)}`)
         if (stage === 'prepared') reversible(func, stage)
+        else if (stage === 'linearized' || stage === 'extracted') verify(func, stage)
       },
     }, () => undefined)
     const active = [false, true]
@@ -82,6 +83,7 @@ test('forward and reverse agree on random programs', { timeout: 120000 }, () => 
       const jvp2 = jvpOf(cx, grad, active)!
       const split2 = splitOf(cx, grad, active)!
       expect(sink.errors).toBe(0)
+      for (const made of [jvp.func, split.primal, split.vjp, grad, jvp2.func, split2.primal, split2.vjp]) verify(made, 'derivatives')
       for (const [i, x] of [[1, 0.7], [3, -1.3]] as const) {
         const buffers = (): Data[] => Array.from({ length: 8 }, (_, k) => k * 0.3 - 1)
         const options = () => ({ mode: 'f64' as const, steps: 200000, globals: { buf: buffers(), u: 0.8 } })

@@ -6,6 +6,7 @@ import { compile } from '../src/index.ts'
 import { parseModule } from '../src/ir/parse.ts'
 import { printModule } from '../src/ir/print.ts'
 import { dispatch, run, type Data } from '../src/ir/run.ts'
+import { verifyModule } from '../src/ir/verify.ts'
 import { emitJs } from '../src/target/js/js.ts'
 import { callEmitted, evaluate } from './js-run.ts'
 import { generate } from './generate-ir.ts'
@@ -49,6 +50,7 @@ describe('JavaScript', () => {
       let compared = 0
       for (let seed = 0; seed < 200; seed++) {
         const { module, main } = generate(seed, 30)
+        verifyModule(module, `seed ${seed}`)
         main.info.exported = 'main'
         const sink = new Sink()
         const { code } = emitJs(module, { mode }, sink)

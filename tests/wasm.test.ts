@@ -60,6 +60,7 @@ describe('WebAssembly', () => {
     let compared = 0
     for (let seed = 0; seed < 150; seed++) {
       const { module, main } = generate(seed, 30)
+      verifyModule(module, `seed ${seed}`)
       main.info.exported = 'main'
       const { machine, text } = machineOf(module, maxArray)
       for (const args of [[3, 0.5], [-2, 1.25]]) {
