@@ -7,6 +7,7 @@ import { notDifferentiable } from './base/errors/derivative.ts'
 import { missingExport } from './base/errors/lower.ts'
 import { checkAssigned } from './check/assigned.ts'
 import { checkStrictly } from './check/strict.ts'
+import { checkedLimits, type RunLimits } from './target/limits.ts'
 import { Explainer, core, limitTrips, pictures, type Checked, type Explain, type Explanation, type Pictures, type Root, type Roots, type Stage, type Target } from './compile.ts'
 import { printFunc, printModule } from './ir/print.ts'
 import * as verifier from './ir/verify.ts'
@@ -38,6 +39,7 @@ export type { NonFinite, Weights } from './debug/trace.ts'
 export type { JsOutput } from './target/js/js.ts'
 export type { WasmOutput } from './target/wasm/wasm.ts'
 export type { WasmBuffer, WasmFunction, WasmInterface, WasmKernel, WasmPrint, WasmUniform } from './target/wasm/interface.ts'
+export type { RunLimits } from './target/limits.ts'
 export type { Change, Explanation, Residual } from './compile.ts'
 export { CompileError, type CompileOptions, type EntryPoint, type ExportedFunction } from './program.ts'
 
@@ -58,19 +60,22 @@ export class Program extends WgslProgram {
   /**
    * A WebAssembly module of the exported functions and entry points. With `derivatives` (the default) each exported
    * differentiable function `f` comes with `fwd_diff(f)` and `bwd_diff(f)`, where they can be made; with `derivativesOf` it
-   * is a module of that function and its derivatives alone. Throws `CompileError`.
+   * is a module of that function and its derivatives alone. With `limits` it counts what it does, for a host to bound it.
+   * Throws `CompileError`.
    */
-  wasm(options: DerivativeOptions = {}): WasmOutput {
-    return this.emit('wasm', derivativesOf(options), (module, sink) => compileWasm(module, sink))!
+  wasm(options: DerivativeOptions & { readonly limits?: RunLimits | undefined } = {}): WasmOutput {
+    const limits = checkedLimits(options.limits)
+    return this.emit('wasm', derivativesOf(options), (module, sink) => compileWasm(module, sink, { limits }))!
   }
 
   /**
-   * A JavaScript module likewise; `f64` computes floats in double precision. A call that takes more than `trips` trips of
-   * loops throws a `RangeError`. Throws `CompileError`.
+   * A JavaScript module likewise; `f64` computes floats in double precision. A call that takes more than `limits` allow throws
+   * an error named `TrapError`. Throws `CompileError`.
    */
-  js(options: DerivativeOptions & { readonly mode?: 'f32' | 'f64' | undefined; readonly trips?: number | undefined } = {}): JsOutput {
-    const { mode = 'f32', trips } = options
-    return this.emit('js', derivativesOf(options), (module, sink) => emitJs(module, { mode, trips }, sink), mode === 'f64')
+  js(options: DerivativeOptions & { readonly mode?: 'f32' | 'f64' | undefined; readonly limits?: RunLimits | undefined } = {}): JsOutput {
+    const { mode = 'f32' } = options
+    const limits = checkedLimits(options.limits)
+    return this.emit('js', derivativesOf(options), (module, sink) => emitJs(module, { mode, limits }, sink), mode === 'f64')
   }
 
   /** IR as text after a stage, of the whole program or of the functions made of `name`. Throws `CompileError`. */

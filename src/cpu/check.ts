@@ -114,7 +114,7 @@ class Examination {
     let subject: Subject | undefined, reference: Reference
     try {
       reference = this.#program.reference(this.#name)
-      subject = await Subject.load(this.#name, this.#program.js({ derivativesOf: this.#name, mode: 'f64', trips: tripLimit }), this.#random)
+      subject = await Subject.load(this.#name, this.#program.js({ derivativesOf: this.#name, mode: 'f64', limits: { trips: tripLimit } }), this.#random)
     } catch (error) {
       if (!(error instanceof CompileError)) throw error
       return { ...this.#outcome('failed', 'its derivative cannot be made'), diagnostics: error.diagnostics }
@@ -141,8 +141,8 @@ class Examination {
       return this.#compare(subject, reference)
     } catch (error) {
       if (error instanceof InternalError || error instanceof CompileError || !(error instanceof Error)) throw error
-      // What takes too many trips throws a RangeError; others stop soon.
-      if (error instanceof RangeError) this.#endless++
+      // What takes too many trips, or memory, takes long; others stop soon.
+      if (error instanceof RangeError || error.name === 'TrapError') this.#endless++
       this.#why = error.message
       return 'stopped'
     }

@@ -72,7 +72,7 @@ export interface CpuModule {
  */
 export async function load(program: Program, options: MachineOptions = {}): Promise<CpuModule> {
   checkOptions(options)
-  const output = program.wasm({ derivatives: false })
+  const output = program.wasm({ derivatives: false, limits: options.limits })
   const module = await WebAssembly.compile(output.bytes)
   const turn = new Turn()
   return assemble(program, new Machine(module, output.host, options, turn), options, turn)
@@ -82,11 +82,11 @@ export async function load(program: Program, options: MachineOptions = {}): Prom
 export function loadSync(program: Program, options: MachineOptions = {}): CpuModule {
   checkOptions(options)
   const turn = new Turn()
-  return assemble(program, machineOf(program.wasm({ derivatives: false }), options, turn), options, turn)
+  return assemble(program, machineOf(program.wasm({ derivatives: false, limits: options.limits }), options, turn), options, turn)
 }
 
 function checkOptions(options: MachineOptions): void {
-  const wrong = unknownName(options, () => ['print'], 'load takes no option')
+  const wrong = unknownName(options, () => ['print', 'limits'], 'load takes no option')
   if (wrong !== undefined) throw new NameError(wrong)
 }
 
@@ -100,7 +100,7 @@ function assemble(program: Program, machine: Machine, options: MachineOptions, t
   const differentiated = (name: string): Machine => {
     let made = derivatives.get(name)
     if (made === undefined) {
-      made = machineOf(program.wasm({ derivativesOf: name }), options, turn)
+      made = machineOf(program.wasm({ derivativesOf: name, limits: options.limits }), options, turn)
       made.bind(bound)
       derivatives.set(name, made)
     }
@@ -113,7 +113,7 @@ function assemble(program: Program, machine: Machine, options: MachineOptions, t
   }
   return {
     fn,
-    kernel: name => makeKernel(program, machine, name, () => machineOf(program.wasm({ reverseOf: name }), options, turn)),
+    kernel: name => makeKernel(program, machine, name, () => machineOf(program.wasm({ reverseOf: name, limits: options.limits }), options, turn)),
     bind: resources => {
       const wrong = unknownName(resources, () => ['buffers', 'uniforms', 'textures', 'samplers'], 'bind takes no')
       if (wrong !== undefined) throw new NameError(wrong)

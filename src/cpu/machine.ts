@@ -1,5 +1,5 @@
 /** A WebAssembly instance with its memory: functions by plain values, kernels over buffers. */
-import type { DataType, WasmBuffer, WasmFunction, WasmInterface, WasmKernel, WasmUniform } from '../index.ts'
+import type { DataType, RunLimits, WasmBuffer, WasmFunction, WasmInterface, WasmKernel, WasmUniform } from '../index.ts'
 import { ArityError, BufferError, BusyError, NameError, ShapeError, TrapError } from './errors.ts'
 import { formatPrint } from '../host/format.ts'
 import { bytesOf, unknownName, wrongMemory } from '../host/given.ts'
@@ -28,6 +28,11 @@ export interface Resources {
 export interface MachineOptions {
   /** Takes what `printf` prints; default: the console. */
   readonly print?: ((text: string) => void) | undefined
+  /**
+   * What one call or dispatch may take: a `TrapError` that names the loop or function ends what takes more. For programs of strangers;
+   * what is not given is not bounded, and costs nothing.
+   */
+  readonly limits?: RunLimits | undefined
 }
 
 type Callable = (...args: Scalar[]) => unknown
@@ -96,11 +101,15 @@ export class Machine {
     const instance = new WebAssembly.Instance(module, {
       host: {
         print: (id: number) => turn.print(print, this.#printed(id)),
-        trap: (id: number) => { throw new TrapError(host.traps[id]!) },
+        trap: (id: number) => { throw new TrapError(this.#whereBytesEnd() + host.traps[id]!) },
       },
     })
     this.#exports = instance.exports
     this.#memory = Object.values(instance.exports).find(e => e instanceof WebAssembly.Memory)!
+    const bytes = host.limits?.bytes
+    if (bytes !== undefined && this.#memory.buffer.byteLength > Math.max(bytes, pageSize)) {
+      throw new TrapError(`the program has ${host.heap} bytes of variables and tables, and limits.bytes allows ${bytes}`)
+    }
     for (const f of host.functions) this.#functions.set(f.name, this.#caller(f))
     for (const k of host.kernels) this.#kernels.set(k.name, k)
   }
@@ -131,6 +140,25 @@ export class Machine {
         ...parts.flatMap(p => p.field === null ? [p.binding] : [p.binding, p.field, p.path.join('_')]),
       ], `${owner} has no uniform`)
     if (wrong !== undefined) throw new BufferError(wrong)
+  }
+
+  /** Fills the counters of what is bounded. */
+  #beginLimits(): void {
+    const { limits } = this.host
+    if (limits === null) return
+    const view = new DataView(this.#memory.buffer)
+    const { cells, trips = 0, depth = 0 } = limits
+    view.setUint32(cells.trips, trips, true)
+    view.setUint32(cells.depth, depth, true)
+    view.setUint32(cells.where, 0, true)
+  }
+
+  /** Where memory ended that is bounded: the loop that began a trip last. */
+  #whereBytesEnd(): string {
+    const { limits } = this.host
+    if (limits?.bytes === undefined) return ''
+    const loop = limits.loops[new DataView(this.#memory.buffer).getUint32(limits.cells.where, true) - 1]
+    return loop === undefined ? '' : `${loop}: `
   }
 
   // ── Functions ────────────────────────────────────────────────────────────────────────────────────────────────
@@ -171,6 +199,7 @@ export class Machine {
       this.#top = at
       const back = resources ? this.#upload(this.#namesBound(), this.#bound, at) : undefined
       this.#placeTape()
+      this.#beginLimits()
       const raw = this.#turn.guarded(f.name, () => run(...scalars))
       if (back !== undefined) this.#download(back)
       const list = (Array.isArray(raw) ? raw : [raw]) as Scalar[]
@@ -222,11 +251,15 @@ export class Machine {
   ): void {
     const kernel = this.kernel(name)
     checkGroups(name, groups)
-    const to = end ?? groups[0] * groups[1] * groups[2]
+    const all = groups[0] * groups[1] * groups[2]
+    const most = this.host.limits?.groups
+    if (most !== undefined && all > most) throw new TrapError(`${name} is to run ${all} workgroups, and limits.groups allows ${most}`)
+    const to = end ?? all
     this.#turn.begin(name)
     try {
       const back = this.#upload(kernel, resources, this.host.heap, foreign)
       this.#placeTape()
+      this.#beginLimits()
       const run = this.#exports[name] as Callable
       // Engines replace slow code by fast code between calls only, so a dispatch is many calls.
       const step = Math.max(1, Math.ceil((to - from) / maxCalls))
@@ -355,6 +388,8 @@ export class Machine {
     try {
       this.#memory.grow(Math.ceil(missing / pageSize))
     } catch (cause) {
+      const most = this.host.limits?.bytes
+      if (most !== undefined && bytes > most) throw new TrapError(`${bytes} bytes of memory are needed for what is bound, and limits.bytes allows ${most}`, { cause })
       throw new BufferError(`${bytes} bytes of memory are needed, more than WebAssembly can have: ${String(cause)}`)
     }
   }

@@ -7,6 +7,8 @@ import { InternalError } from '../../base/diag.ts'
 import { zeroScalar } from '../../ir/scalar.ts'
 import { arrayClass, leafStart, leavesOf, type Leaf } from './leaf.ts'
 import { walk } from '../../ir/walk.ts'
+import { isRecursive } from '../../opt/recursion.ts'
+import { loopName, tooDeepCalls } from '../limits.ts'
 import { helpers } from './helper.ts'
 import { Memory, tableOf, wholePlace, type Place } from './place.ts'
 import type { Unit } from './unit.ts'
@@ -18,6 +20,8 @@ export interface JsFunc {
   readonly params: readonly Local[]
   readonly body: Stmt[]
   readonly generator: boolean
+  /** What is said where calls of a function that calls itself are nested too deeply; '' where that is not bounded. */
+  readonly tooDeep: string
 }
 
 /** What `leave` and the terminators of a control instruction need. */
@@ -58,7 +62,9 @@ class Emitter {
       this.#leaves[p.id] = locals.map(name)
     }
     this.#region(body, undefined)
-    return { name: this.#unit.funcName(this.#func), params, body: this.#out, generator: this.#unit.effects(this.#func).waits }
+    const { depth } = this.#unit.limits
+    const tooDeep = depth !== undefined && isRecursive(this.#func) ? tooDeepCalls(this.#func, depth) : ''
+    return { name: this.#unit.funcName(this.#func), params, body: this.#out, generator: this.#unit.effects(this.#func).waits, tooDeep }
   }
 
   // ── Values ───────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -205,7 +211,7 @@ class Emitter {
       carried.push(...locals)
       this.#leaves[p.id] = locals.map(name)
     })
-    const stmt: Stmt = { kind: 'loop', c: undefined, body: [], labelled: false }
+    const stmt: Stmt = { kind: 'loop', c: undefined, body: [], labelled: false, name: loopName(inst, this.#func) }
     let left = false
     walk(body, i => { left ||= i.op === ops.leave && i.attr === inst })
     const same = left ? [] : head.end.args.slice(1).map((a, i) => {

@@ -128,6 +128,10 @@ function turn(name, call) {
     }
   }
 }`,
+  /** Ends a call that takes more than limits allow. */
+  stopped: `function stopped(text) {
+  throw Object.assign(new Error(text), { name: 'TrapError' })
+}`,
   printf: `function printf(format, ...args) {
   let next = 0
   host.print(format.replace(/%(%|[-+ 0#]*\\d*(?:\\.(\\d+))?[hl]*([diufFeEgGxXcs]))/g, (all, what, digits, kind) => {
@@ -148,6 +152,14 @@ export const host = {
     console.log(text)
   },
 }`,
+}
+
+/** `room` where the memory of lists is bounded: of each list, with eight bytes an element. */
+export function roomWithin(bytes: number): string {
+  return `function room(at) {
+  if (at >= ${Math.min(33_554_432, Math.floor(bytes / 8))}) stopped(\`\${loopNow === '' ? '' : loopNow + ': '}out of memory: a reverse derivative stores more than limits.bytes allows (${bytes})\`)
+  return at
+}`
 }
 
 /** What each helper calls. */

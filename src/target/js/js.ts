@@ -4,10 +4,11 @@ import { semanticMissing } from '../../base/errors/wasm.ts'
 import type { Mode } from '../../ir/scalar.ts'
 import type { Func, Module } from '../../ir/value.ts'
 import { reportChoices } from '../choice.ts'
+import type { RunLimits } from '../limits.ts'
 import { dataSignature, dataType, type DataSignature, type DataType } from '../data.ts'
 import { emitFunc } from './emit.ts'
 import { fold } from './fold.ts'
-import { helperNeeds, helpers } from './helper.ts'
+import { helperNeeds, helpers, roomWithin } from './helper.ts'
 import { wrapper } from './host.ts'
 import { bindFunction, declareGlobals, isKnown, kernel, resetGlobals } from './kernel.ts'
 import { printFunc } from './print.ts'
@@ -16,8 +17,8 @@ import { Unit } from './unit.ts'
 export interface JsOptions {
   /** `f32` rounds as GPUs and WebAssembly do; `f64` computes floats as doubles, for finite differences. Default `f32`. */
   readonly mode?: Mode
-  /** How many trips of loops one call may take before it throws a `RangeError`; default: any. */
-  readonly trips?: number | undefined
+  /** What one call or dispatch may take before it throws an error named `TrapError`; default: anything. */
+  readonly limits?: RunLimits | undefined
 }
 
 export interface JsOutput {
@@ -36,7 +37,8 @@ export interface JsOutput {
 
 /** Prints the exported functions and compute entry points of a program as an ES module. */
 export function emitJs(module: Module, options: JsOptions, sink: Sink): JsOutput {
-  const unit = new Unit(options.mode ?? 'f32', sink)
+  const { limits = {} } = options
+  const unit = new Unit(options.mode ?? 'f32', sink, limits)
   // No host can call what takes or gives resources.
   const callable = (f: Func): boolean => f.info.exported !== undefined && dataSignature(f, f.info.exported, unit.layouts) !== undefined
   const roots = module.funcs.filter(f => f.body !== undefined && (callable(f) || f.info.entry?.stage === 'compute'))
@@ -47,18 +49,19 @@ export function emitJs(module: Module, options: JsOptions, sink: Sink): JsOutput
   if (reportChoices(module, sink) || sink.errors > 0) return { code: '', exports: [], renamed: {}, functions: [], buffers: [], uniforms: [] }
   for (const func of roots) unit.want(func)
 
-  const trips = options.trips === undefined ? undefined : unit.names.fresh('trips')
   const funcs: string[] = []
   const emitAll = (): void => {
     for (let i = funcs.length; i < unit.queue.length; i++) {
       const js = emitFunc(unit.queue[i]!, unit)
       fold(js.body)
-      funcs.push(printFunc(js, unit.names, trips))
+      funcs.push(printFunc(js, unit.names, limits))
     }
   }
   emitAll()
   // Initial values are functions too, and are known only once the globals are.
-  const begin = trips === undefined ? '' : `${trips} = ${options.trips}`
+  const counters = [...limits.trips === undefined ? [] : [`tripsLeft = ${limits.trips}`], ...limits.depth === undefined ? [] : [`depthLeft = ${limits.depth}`], ...limits.bytes === undefined ? [] : ["loopNow = ''"]]
+  if (counters.length > 0 || limits.groups !== undefined) unit.helpers.add('stopped')
+  const begin = counters.join('; ')
   const priv = [resetGlobals(unit, 'private'), begin].filter(s => s !== '').join('; ')
   emitAll()
 
@@ -71,7 +74,7 @@ export function emitJs(module: Module, options: JsOptions, sink: Sink): JsOutput
     const isEntry = func.info.entry !== undefined
     const name = isEntry ? func.name : func.info.exported!
     const hostName = unit.names.fresh(`${name}_host`)
-    hosts.push(isEntry ? kernel(func, hostName, bindName, unit) : wrapper(func, hostName, unit, priv))
+    hosts.push(isEntry ? kernel(func, hostName, bindName, unit, begin) : wrapper(func, hostName, unit, priv))
     exported.set(name, hostName)
   }
   if (unit.helpers.has('host')) {
@@ -94,7 +97,7 @@ export function emitJs(module: Module, options: JsOptions, sink: Sink): JsOutput
   }
   const list = [...exported].map(([name, host]) => `${host} as ${/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)}`)
   if (bindName !== '') list.push(`${bindName}${bindName === 'bind' ? '' : ' as bind'}`)
-  const parts = [helperText(unit.helpers), declareGlobals(unit), begin === '' ? '' : `let ${begin}`, ...funcs, ...hosts, `export { ${list.join(', ')} }`]
+  const parts = [helperText(unit.helpers, limits), declareGlobals(unit), begin === '' ? '' : `let ${counters.join(', ')}`, ...funcs, ...hosts, `export { ${list.join(', ')} }`]
   const functions = roots.flatMap(f => f.info.exported === undefined ? [] : dataSignature(f, f.info.exported, unit.layouts) ?? [])
   const buffers = unit.words.flatMap(({ global: { name, type }, stride }) => {
     const elem = dataType(type.kind === 'array' ? type.elem! : type, unit.layouts)
@@ -107,12 +110,16 @@ export function emitJs(module: Module, options: JsOptions, sink: Sink): JsOutput
   return { code: `${parts.filter(p => p !== '').join('\n\n')}\n`, exports: [...exported.keys()], renamed, functions, buffers, uniforms }
 }
 
-function helperText(used: ReadonlySet<string>): string {
+function helperText(used: ReadonlySet<string>, { bytes, groups }: RunLimits): string {
   const all = new Set<string>()
   const add = (helper: string): void => {
     for (const needed of helperNeeds[helper] ?? []) add(needed)
     all.add(helper)
   }
   for (const helper of used) add(helper)
-  return [...all].map(helper => helpers[helper]!).join('\n\n')
+  return [...all].map(helper => {
+    const text = helpers[helper]!
+    if (helper === 'room' && bytes !== undefined) return roomWithin(bytes)
+    return helper === 'counted' && groups !== undefined ? text.replace('  return counts\n', `  if (counts[0] * counts[1] * counts[2] > ${groups}) stopped(\`\${name} is to run \${counts[0] * counts[1] * counts[2]} workgroups, and limits.groups allows ${groups}\`)\n  return counts\n`) : text
+  }).join('\n\n')
 }

@@ -79,7 +79,7 @@ function reset({ global, locals }: GlobalLeaves, unit: Unit): string {
 }
 
 /** The function that a host calls to run an entry point: `name(groups, resources, uniforms)`. */
-export function kernel(func: Func, hostName: string, bindName: string, unit: Unit): string {
+export function kernel(func: Func, hostName: string, bindName: string, unit: Unit, begin: string): string {
   const { numthreads, semantics } = func.info.entry!
   const [nx, ny, nz] = numthreads
   const args = inputs(func.sig).flatMap(p => {
@@ -98,6 +98,7 @@ export function kernel(func: Func, hostName: string, bindName: string, unit: Uni
   const loops: readonly (readonly [string, number])[] = [['gz', 2], ['gy', 1], ['gx', 0]]
   unit.helpers.add('counted')
   const lines = [`function ${hostName}(groups, resources = {}, uniforms = {}) {`, `  const counts = counted(${JSON.stringify(func.name)}, groups)`]
+  if (begin !== '') lines.push(`  ${begin}`)
   if (bindName !== '') lines.push(`  ${bindName}(resources)`)
   let indent = '  '
   for (const [v, n] of loops) {

@@ -7,7 +7,7 @@ WeakSet WeakRef FinalizationRegistry Function Date RegExp Intl Atomics Iterator 
 Uint8Array Uint8ClampedArray Int16Array Uint16Array Int32Array Uint32Array Float16Array Float32Array Float64Array BigInt64Array BigUint64Array
 isNaN isFinite parseInt parseFloat encodeURI encodeURIComponent decodeURI decodeURIComponent escape unescape console globalThis
 constructor prototype __proto__ then groups buffers resources uniforms counts gx gy gz lx ly lz threads thread done value buffer byteOffset
-byteLength bytes running`
+byteLength bytes running tripsLeft depthLeft loopNow`
 
 /** Hands out names that JavaScript allows and that nothing else has. */
 export class Names {

@@ -1,4 +1,5 @@
 /** Writes a JavaScript tree as text. */
+import { tooManyTrips, type RunLimits } from '../limits.ts'
 import type { JsFunc } from './emit.ts'
 import type { Names } from './names.ts'
 import type { Expr, Local, Stmt } from './tree.ts'
@@ -11,28 +12,30 @@ const binaryLevel: Readonly<Record<string, number>> = {
 /** Comparisons that are each other's negation; not so the orders, because of NaN. */
 const negated: Readonly<Record<string, string>> = { '===': '!==', '!==': '===' }
 
-/** Prints a function. `names` are those of the module; `trips` is the name of what each trip of a loop counts down, if any. */
-export function printFunc(func: JsFunc, names: Names, trips?: string): string {
-  return new Printer(names.inside(), trips).func(func)
+/** Prints a function. `names` are those of the module. */
+export function printFunc(func: JsFunc, names: Names, limits: RunLimits): string {
+  return new Printer(names.inside(), limits).func(func)
 }
 
 class Printer {
   readonly #names: Names
-  readonly #trips: string | undefined
+  readonly #limits: RunLimits
   readonly #known = new Map<Local, string>()
   readonly #labels = new Map<Stmt, string>()
   /** What a plain `break` leaves, innermost last. */
   readonly #around: Stmt[] = []
 
-  constructor(names: Names, trips: string | undefined) {
+  constructor(names: Names, limits: RunLimits) {
     this.#names = names
-    this.#trips = trips
+    this.#limits = limits
   }
 
   func(func: JsFunc): string {
     this.#findLabels(func.body, [])
     const params = func.params.map(p => this.#name(p)).join(', ')
-    return `function${func.generator ? '*' : ''} ${func.name}(${params}) {\n${this.#list(func.body, '  ')}}`
+    const head = `function${func.generator ? '*' : ''} ${func.name}(${params}) {\n`
+    if (func.tooDeep === '') return `${head}${this.#list(func.body, '  ')}}`
+    return `${head}  if (--depthLeft < 0) stopped(${JSON.stringify(func.tooDeep)})\n  try {\n${this.#list(func.body, '    ')}  } finally {\n    depthLeft++\n  }\n}`
   }
 
   #name(local: Local): string {
@@ -70,9 +73,15 @@ class Printer {
     return out
   }
 
-  #braces(list: readonly Stmt[], indent: string, trips?: string): string {
-    const first = trips === undefined ? '' : `${indent}  if (--${trips} < 0) throw new RangeError('too many trips')\n`
+  #braces(list: readonly Stmt[], indent: string, first = ''): string {
     return `{\n${first}${this.#list(list, `${indent}  `)}${indent}}`
+  }
+
+  /** What each trip of a loop begins with where trips or memory are bounded. */
+  #counted(loop: string, indent: string): string {
+    const { trips, bytes } = this.#limits
+    const where = bytes === undefined ? '' : `${indent}  loopNow = ${JSON.stringify(loop)}\n`
+    return where + (trips === undefined ? '' : `${indent}  if (--tripsLeft < 0) stopped(${JSON.stringify(tooManyTrips(loop, trips))})\n`)
   }
 
   #stmt(s: Stmt, indent: string): string {
@@ -92,7 +101,7 @@ class Printer {
       case 'if': return `${label}${this.#if(s, indent)}`
       case 'loop': {
         this.#around.push(s)
-        const text = `${label}while (${s.c === undefined ? 'true' : this.#expr(s.c, 0)}) ${this.#braces(s.body, indent, this.#trips)}`
+        const text = `${label}while (${s.c === undefined ? 'true' : this.#expr(s.c, 0)}) ${this.#braces(s.body, indent, this.#counted(s.name, indent))}`
         this.#around.pop()
         return text
       }

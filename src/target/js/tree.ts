@@ -37,7 +37,7 @@ export type Stmt =
   | { readonly kind: 'if'; c: Expr; yes: Stmt[]; no: Stmt[]; labelled: boolean }
   | { readonly kind: 'switch'; x: Expr; readonly cases: Case[]; labelled: boolean }
   /** Endless where `c` is undefined. */
-  | { readonly kind: 'loop'; c: Expr | undefined; body: Stmt[]; labelled: boolean }
+  | { readonly kind: 'loop'; c: Expr | undefined; body: Stmt[]; labelled: boolean; /** What messages call it. */ readonly name: string }
   | { readonly kind: 'block'; body: Stmt[]; labelled: boolean }
   | { readonly kind: 'break'; readonly of: Stmt }
   | { readonly kind: 'return'; value: Expr | undefined }

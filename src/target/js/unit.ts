@@ -6,6 +6,7 @@ import type { Mode } from '../../ir/scalar.ts'
 import type { Func, Global } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
 import { Layouts } from '../layout.ts'
+import type { RunLimits } from '../limits.ts'
 import { helpers } from './helper.ts'
 import { leavesOf } from './leaf.ts'
 import { Names } from './names.ts'
@@ -36,6 +37,7 @@ export interface GlobalWords {
 
 export class Unit {
   readonly sink: Sink
+  readonly limits: RunLimits
   readonly helpers: Set<string> = new Set()
   readonly scalars: Scalars
   readonly layouts: Layouts = new Layouts('storage')
@@ -48,8 +50,9 @@ export class Unit {
   readonly #places = new Map<Global, Place>()
   readonly #effects = new Map<Func, Effects>()
 
-  constructor(mode: Mode, sink: Sink) {
+  constructor(mode: Mode, sink: Sink, limits: RunLimits) {
     this.sink = sink
+    this.limits = limits
     this.scalars = new Scalars(mode, this.helpers)
   }
 

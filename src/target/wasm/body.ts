@@ -14,12 +14,14 @@ import { constantBytes } from './constant.ts'
 import { Control } from './control.ts'
 import { Graph } from './graph.ts'
 import { valType } from './leaf.ts'
+import { countDepth } from './limit.ts'
 import { Memory, place, type Place } from './memory.ts'
 import type { Code, Node } from './node.ts'
 import { i32, type ValType } from './opcode.ts'
 import type { Plan } from './plan.ts'
 import { holdsList } from '../../opt/lists.ts'
 import { Ranges } from '../../opt/range.ts'
+import { isRecursive } from '../../opt/recursion.ts'
 import { lane, narrow } from './scalar.ts'
 import { headerBytes, type TapeName } from './tape.ts'
 import { Usage } from './usage.ts'
@@ -430,7 +432,9 @@ export class Body {
       if (p !== undefined) args.push(this.memory.address(p))
     }
     const locals: number[] = callee.results.map((type: ValType) => this.g.code.local(type))
-    this.g.stmt({ kind: 'call', func: callee, args, locals, pure: func.info.pure && places.every(p => p === undefined) })
+    const call = (): void => this.g.stmt({ kind: 'call', func: callee, args, locals, pure: func.info.pure && places.every(p => p === undefined) })
+    if (this.plan.limits.depth !== undefined && isRecursive(func)) countDepth(this, func, call)
+    else call()
     let next = 0
     inst.results.forEach((r, k) => {
       const p = places[k]

@@ -4,6 +4,7 @@ import * as ops from '../../ir/ops.ts'
 import { Inst, Region, type Value } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
 import type { Body } from './body.ts'
+import { countTrip } from './limit.ts'
 import { samePlace, type Place } from './memory.ts'
 import { Label, type Node, type Seq } from './node.ts'
 import { op } from './opcode.ts'
@@ -169,7 +170,10 @@ export class Control {
       this.#receive(head.params, carried)
       this.#within(inst, head)
       body.bodies.add(inst)
-      if (g.at.open) this.#within(inst, inner)
+      if (g.at.open) {
+        countTrip(body, inst)
+        this.#within(inst, inner)
+      }
       body.bodies.delete(inst)
     })
     g.stmt({ kind: 'loop', body: seq, top, exit: scope.label })

@@ -45,8 +45,10 @@ export function encode(module: WasmCode): Uint8Array<ArrayBuffer> {
   }
   out.section(3, s => s.list(typeIndices.slice(module.imports.length)))
   out.section(5, s => {
-    s.raw([1, 0])
-    s.u32(Math.max(1, Math.ceil(module.memory / pageSize)))
+    const least = Math.max(1, Math.ceil(module.memory / pageSize))
+    s.raw([1, module.most === undefined ? 0 : 1])
+    s.u32(least)
+    if (module.most !== undefined) s.u32(Math.min(65536, Math.max(least, Math.floor(module.most / pageSize))))
   })
   if (module.globals.length > 0) {
     out.section(6, s => {

@@ -1,7 +1,9 @@
 /** What a host needs besides the bytes: plain data that can be printed as JSON. */
 import type { ScalarName } from '../../ir/type.ts'
 import type { DataSignature, DataType } from '../data.ts'
+import type { RunLimits } from '../limits.ts'
 import type { ParameterInfo } from '../reflect.ts'
+import type { LimitCells } from './limit.ts'
 
 /** An exported function. Its WASM parameters are the scalars of flat inputs and addresses of others, in order, then addresses for results that are not flat. */
 export interface WasmFunction extends DataSignature {
@@ -65,4 +67,6 @@ export interface WasmInterface {
    * call, and memory grows with them. 0 where there are none.
    */
   readonly tapeAt: number
+  /** What the program is bounded by, where the host puts the counters, as i32s before each call, and the names of loops; null where nothing is. */
+  readonly limits: (RunLimits & { readonly cells: LimitCells; readonly loops: readonly string[] }) | null
 }

@@ -27,6 +27,8 @@ import type { Graph } from './graph.ts'
 import { place, type Place } from './memory.ts'
 import { Callee, Code, type WasmCode } from './node.ts'
 import { f32, i32, op, type ValType } from './opcode.ts'
+import type { RunLimits } from '../limits.ts'
+import type { LimitCells } from './limit.ts'
 import type { CallTarget, Passing, Plan } from './plan.ts'
 import { tapeBaseAt, tapeCallee, tapeCode, tapeEndAt, type TapeName } from './tape.ts'
 
@@ -45,9 +47,9 @@ export interface Legal {
 }
 
 /** Compiles exported functions and compute entry points; undefined where a diagnostic says why not. Array values of more than `maxArray` scalars lie in memory. */
-export function legalize(module: Module, sink: Sink, maxArray?: number): Legal | undefined {
+export function legalize(module: Module, sink: Sink, maxArray?: number, limits: RunLimits = {}): Legal | undefined {
   const errors = sink.errors
-  const legal = new Legalizer(module, sink, maxArray).run()
+  const legal = new Legalizer(module, sink, maxArray, limits).run()
   return sink.errors > errors ? undefined : legal
 }
 
@@ -82,10 +84,17 @@ class Legalizer implements Plan {
   readonly #used: { buffers: WasmBuffer[]; uniforms: WasmUniform[] } = { buffers: [], uniforms: [] }
   readonly #prints: WasmPrint[] = []
   readonly #traps: string[] = []
+  readonly #loops: string[] = []
+  readonly limits: RunLimits
+  readonly cells: LimitCells
   readonly #written: ReadonlySet<Global>
 
-  constructor(module: Module, sink: Sink, maxArray: number | undefined) {
+  constructor(module: Module, sink: Sink, maxArray: number | undefined, limits: RunLimits) {
     this.#module = module
+    this.limits = limits
+    const at = this.#frame.top
+    this.cells = { trips: at, depth: at + 4, where: at + 8 }
+    if (this.#isLimited()) this.#frame.top += 16
     this.leaves = new Leaves(maxArray)
     this.sink = sink
     this.#written = writtenGlobals(module)
@@ -103,8 +112,8 @@ class Legalizer implements Plan {
     if (this.#lists === true) this.#data.push({ at: tapeBaseAt, bytes: new Uint8Array(Uint32Array.of(heap).buffer) })
     if (heap > maxMemory) this.sink.add(memoryMissing, undefined, { bytes: heap })
     return {
-      code: { codes: this.#codes, imports: this.#imports, globals: this.#globals, exports: this.#exports, data: this.#data, memory: heap },
-      host: { functions, kernels, ...this.#used, parameters: reflectParameters(this.#module), prints: this.#prints, printAt: 16, traps: this.#traps, heap, tapeAt: this.#lists === true ? tapeBaseAt : 0 },
+      code: { codes: this.#codes, imports: this.#imports, globals: this.#globals, exports: this.#exports, data: this.#data, memory: heap, most: this.limits.bytes },
+      host: { functions, kernels, ...this.#used, parameters: reflectParameters(this.#module), prints: this.#prints, printAt: 16, traps: this.#traps, heap, tapeAt: this.#lists === true ? tapeBaseAt : 0, limits: this.#isLimited() ? { ...this.limits, cells: this.cells, loops: this.#loops } : null },
     }
   }
 
@@ -513,6 +522,20 @@ class Legalizer implements Plan {
   print(format: string, args: readonly ScalarName[]): { callee: Callee; id: number; at: number } {
     const kept = args.slice(0, printBytes / 8)
     return { callee: this.#import('print'), id: this.#prints.push({ format, args: kept }) - 1, at: 16 }
+  }
+
+  stop(text: string): { callee: Callee; id: number } {
+    return { callee: this.#import('trap'), id: this.#traps.push(text) - 1 }
+  }
+
+  loop(name: string): number {
+    const known = this.#loops.indexOf(name)
+    return known < 0 ? this.#loops.push(name) : known + 1
+  }
+
+  #isLimited(): boolean {
+    const { trips, depth, bytes, groups } = this.limits
+    return [trips, depth, bytes, groups].some(limit => limit !== undefined)
   }
 
   trap(inst: Inst): { callee: Callee; id: number } {

@@ -128,6 +128,8 @@ export interface WasmCode {
   readonly data: readonly { readonly at: number; readonly bytes: Uint8Array }[]
   /** Bytes of memory needed before any buffer. */
   readonly memory: number
+  /** Most bytes of memory; undefined for any number. */
+  readonly most: number | undefined
 }
 
 /** The name under which the memory is exported: that of no function has a full stop at the end. */

@@ -4,7 +4,9 @@ import type { ScalarName } from '../../ir/type.ts'
 import type { Func, Global, Inst } from '../../ir/value.ts'
 import type { Layouts } from '../layout.ts'
 import type { Graph } from './graph.ts'
+import type { RunLimits } from '../limits.ts'
 import type { Leaves } from './leaf.ts'
+import type { LimitCells } from './limit.ts'
 import type { Place } from './memory.ts'
 import type { Callee } from './node.ts'
 import type { TapeName } from './tape.ts'
@@ -33,6 +35,13 @@ export interface Plan {
   readonly print: (format: string, args: readonly ScalarName[]) => { readonly callee: Callee; readonly id: number; readonly at: number }
   /** The host's function for a failed check, and its number. */
   readonly trap: (inst: Inst) => { readonly callee: Callee; readonly id: number }
+  /** What the host bounds, and where it counts. */
+  readonly limits: RunLimits
+  readonly cells: LimitCells
+  /** The host's function for a stop with a text, and the text's number. */
+  readonly stop: (text: string) => { readonly callee: Callee; readonly id: number }
+  /** The number of a loop, by its name. */
+  readonly loop: (name: string) => number
   /** What a call compiles to. */
   readonly target: (func: Func) => CallTarget
 }

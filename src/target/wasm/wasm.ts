@@ -3,6 +3,7 @@ import type { Sink } from '../../base/diag.ts'
 import { tooManyLocals } from '../../base/errors/wasm.ts'
 import type { Module } from '../../ir/value.ts'
 import { reportChoices } from '../choice.ts'
+import type { RunLimits } from '../limits.ts'
 import { encode } from './encode.ts'
 import type { WasmInterface } from './interface.ts'
 import { legalize } from './legalize.ts'
@@ -19,6 +20,8 @@ export interface WasmOutput {
 export interface WasmOptions {
   /** Array values of more scalars than this lie in memory instead of locals; default 4. */
   readonly maxArray?: number | undefined
+  /** What a call or dispatch may take. */
+  readonly limits?: RunLimits | undefined
 }
 
 /** What engines allow a function, by WebAssembly's JavaScript interface. */
@@ -28,7 +31,7 @@ const maxLocals = 50_000
 /** Compiles the exported functions and compute entry points of an optimised module; undefined where the sink says why not. */
 export function compileWasm(module: Module, sink: Sink, options: WasmOptions = {}): WasmOutput | undefined {
   if (reportChoices(module, sink)) return undefined
-  const legal = legalize(module, sink, options.maxArray)
+  const legal = legalize(module, sink, options.maxArray, options.limits)
   if (legal === undefined) return undefined
   const bytes = encode(legal.code)
   for (const { callee, locals } of legal.code.codes) {
