@@ -187,3 +187,22 @@ struct C : I { float2 k; [Differentiable] [NoDiffThis] float f(float x) { return
     expect(compile(`${held}[Differentiable] float edge(float a) { return fwd_diff(f4)(diffPair(abs(a), 1.0)).d + abs(a); }`).reference('edge').slope([0], [1], { '': 1 })).toBe('kink')
   })
 })
+
+describe('options', () => {
+  const program = compile('[Differentiable] float f(float x) { return x * x; }')
+  test.each([
+    { samples: NaN }, { samples: 0 }, { samples: -1 }, { samples: 1.5 }, { samples: Infinity }, { samples: '20' }, { samples: null }, { seed: NaN }, { seed: 1.5 }, { functions: 'f' }, { functions: [1] }, { traceNan: 'yes' }, { progress: 5 }, { sample: 5 },
+  ])('%j are refused', async options => {
+    await expect(checkDerivatives(program, options as object)).rejects.toThrow(/expected|takes no option/)
+  })
+  test('that are not given have defaults', async () => {
+    const { ok, functions } = await checkDerivatives(program, { samples: undefined, seed: undefined, functions: undefined })
+    expect([ok, functions.map(f => f.compared + f.kinks)]).toEqual([true, [20]])
+  })
+  test('do not make a check ok that compares nothing', async () => {
+    expect((await checkDerivatives(program, { functions: [] })).ok).toBe(false)
+    expect((await checkDerivatives(compile('float f(float x) { return x; }'))).ok).toBe(false)
+    const notFinite = await checkDerivatives(compile('[Differentiable] float f(float x) { return log(-x * x - 1.0); }'))
+    expect([notFinite.ok, notFinite.functions.map(f => f.status)]).toEqual([false, ['skipped']])
+  })
+})

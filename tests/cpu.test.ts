@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { formatPrint } from '../src/host/format.ts'
+import { evaluate } from './js-run.ts'
 import { load } from '../src/cpu/index.ts'
 import { compile } from '../src/index.ts'
 
@@ -213,5 +214,28 @@ void spillMain(uint3 id : SV_DispatchThreadID) { outp[id.x] = inp[id.x + 100u]; 
     const buffers = { inp: new Float32Array(4), outp: new Float32Array(4) }
     expect(() => kernel.dispatch([1, 1, 1], { buffers })).toThrow('uniform scale is missing')
     expect(() => m.kernel('moveMain').dispatch([1, 1, 1], { buffers: { points: new Uint8Array(17) } })).toThrow('17 bytes came')
+  })
+})
+
+describe('printf', () => {
+  it('bounds widths and precisions, which a program may make up', async () => {
+    for (const kind of 'diufFeEgGxXocs') for (const format of [`%999999999${kind}`, `%-2000000000${kind}`, `%0999999999${kind}`, `%.999999999${kind}`, `%99999999999999999999.99999999999999999999${kind}`]) {
+      for (const value of [0, -1.5, 1e-4, 1.2345e300, 5e-324, NaN, Infinity, 2 ** 53]) expect(formatPrint(format, [value]).length, format).toBeLessThanOrEqual(1000)
+    }
+    expect(formatPrint('%.100f|%5d|%.3s', [0.5, 42, 7])).toBe(`0.5${'0'.repeat(99)}|   42|7`)
+    const source = 'public void f(float x) { printf("%999999999.999999999f", x); printf("%.999999999e", x); printf("%c", int(x) + 2000000); }'
+    const said: string[] = []
+    const m = await program(source, text => said.push(text))
+    m.fn['f']!(0.5)
+    expect(said.map(s => s.length)).toEqual([1000, 106, 1])
+    const log = console.log
+    const lines: unknown[] = []
+    console.log = (line: unknown): void => { lines.push(line) }
+    try {
+      evaluate(compile(source).js().code)['f']!(0.5)
+    } finally {
+      console.log = log
+    }
+    expect(lines.every(line => String(line).length <= 1000)).toBe(true)
   })
 })

@@ -87,7 +87,13 @@ RWStructuredBuffer<S> s;
   test('survives JSON', () => expect(JSON.parse(JSON.stringify(reflection))).toEqual(reflection))
 
   test('becomes TypeScript', () => {
-    const text = reflectionTypes(reflection)
+    const words = ['any', 'number', 'never', 'unknown', 'object', 'symbol', 'bigint', 'boolean', 'Entries', 'await', 'yield', 'let', 'function', 'type', 'Array', 'Record', 'delete', 'default', 'undefined']
+    const hostile = compile(`${words.map(w => `struct ${w} { float ${w}; int constructor; }`).join('\n')}
+struct G<T> { T value; }  struct G_float_ { int other; }
+${words.map((w, i) => `StructuredBuffer<${w}> b${i};`).join('\n')} StructuredBuffer<G<float> > generic; StructuredBuffer<G_float_> plain; RWStructuredBuffer<float> outp;
+[shader("compute")] [numthreads(1, 1, 1)] void k() { outp[0] = ${words.map((w, i) => `b${i}[0].${w}`).join(' + ')} + generic[0].value + float(plain[0].other); }`)
+    expect(hostile.diagnostics.filter(d => d.severity === 'error')).toEqual([])
+    const text = `${reflectionTypes(reflection)}\nexport namespace Hostile {\n${reflectionTypes(hostile.wgsl().reflection)}}\nexport const word: Hostile.any_ = { any: 1, constructor: 2 }\n`
     const use = `${text}
 const light: Light = { direction: [1, 2, 3], power: 1, on: true }
 const compute: Entries['computeMain'] = { buffers: { lights: [light], bytes: [1], frames: [[[1, 2, 3], [4, 5, 6], [7, 8, 9]]] }, uniforms: { time: 1, view: [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]] }, textures: 'material_target', samplers: null as never }

@@ -4,6 +4,8 @@
  */
 import { CompileError, InternalError, type Blamed, type Diagnostic, type NonFinite, type Program, type Reference } from '../index.ts'
 import { anyDirection, anyScalar, build, combine, inner, randomFrom, type Random } from './sample.ts'
+import { NameError, ShapeError } from './errors.ts'
+import { unknownName } from '../host/given.ts'
 import { Subject } from './subject.ts'
 import { zeroOf } from './constant.ts'
 
@@ -56,6 +58,7 @@ export interface CheckOutcome {
 
 export interface CheckReport {
   readonly seed: number
+  /** Whether none failed and at least one was compared. */
   readonly ok: boolean
   readonly functions: readonly CheckOutcome[]
 }
@@ -65,6 +68,7 @@ export interface CheckReport {
  * where a loop makes more trips than its `[MaxIters]` allows, in place of a derivative that is wrong for it.
  */
 export async function checkDerivatives(program: Program, options: CheckOptions = {}): Promise<CheckReport> {
+  checkOptions(options)
   if (!program.ok) throw new CompileError(program.diagnostics)
   const names = options.functions ?? program.subjects.filter(f => f.differentiable !== 'none').map(f => f.name)
   const seed = options.seed ?? Math.floor(Math.random() * 2 ** 31) + 1
@@ -74,7 +78,19 @@ export async function checkDerivatives(program: Program, options: CheckOptions =
     functions.push(outcome)
     options.progress?.(outcome, functions.length, names.length)
   }
-  return { seed, ok: functions.every(o => o.status !== 'failed'), functions }
+  return { seed, ok: functions.every(o => o.status !== 'failed') && functions.some(o => o.status === 'ok'), functions }
+}
+
+/** Throws where an option is not what it should be: a check that compares nothing must not look as if all were well. */
+function checkOptions(options: CheckOptions): void {
+  const wrong = unknownName(options, () => ['functions', 'samples', 'seed', 'traceNan', 'progress'], 'checkDerivatives takes no option')
+  if (wrong !== undefined) throw new NameError(wrong)
+  const { functions, samples, seed, traceNan, progress } = options as Readonly<Record<keyof CheckOptions, unknown>>
+  if (samples !== undefined && !(Number.isSafeInteger(samples) && (samples as number) > 0)) throw new ShapeError('samples', 'a positive whole number', samples)
+  if (seed !== undefined && !Number.isSafeInteger(seed)) throw new ShapeError('seed', 'a whole number', seed)
+  if (functions !== undefined && !(Array.isArray(functions) && functions.every(f => typeof f === 'string'))) throw new ShapeError('functions', 'a list of names', functions)
+  if (traceNan !== undefined && typeof traceNan !== 'boolean') throw new ShapeError('traceNan', 'a boolean', traceNan)
+  if (progress !== undefined && typeof progress !== 'function') throw new ShapeError('progress', 'a function', progress)
 }
 
 type Verdict = 'ok' | 'kink' | 'held' | 'not finite' | 'stopped' | Disagreement
