@@ -53,7 +53,7 @@ export function prepare(program: Program, target: Target): Runner {
   const errors = compiled.diagnostics.filter(e => e.severity === 'error')
   if (errors.length > 0) throw new Refused(errors.map(e => `${e.code} ${e.message}`).join('\n'))
   switch (target) {
-    case 'js': return onCpu(script(compiled.js({ derivatives: false, limits: { limits: { trips: mostTrips } } }).code))
+    case 'js': return onCpu(script(compiled.js({ derivatives: false, limits: { trips: mostTrips } }).code))
     case 'wasm': return onCpu(loadSync(compiled).fn['test'] as unknown as Test)
     case 'webgpu': return onDevice(compiled, count)
   }
