@@ -8,6 +8,7 @@
 import type { Explain } from './ad/context.ts'
 import { resolveRequests, type AdHooks } from './ad/request.ts'
 import { InternalError, Sink } from './base/diag.ts'
+import { LimitReached } from './base/limits.ts'
 import { unknownBound } from './base/errors/ad.ts'
 import { missingEntry } from './base/errors/target.ts'
 import { missingExport } from './base/errors/lower.ts'
@@ -28,7 +29,7 @@ import { dce } from './opt/dce.ts'
 import { effects } from './opt/effects.ts'
 import { expand } from './opt/expand.ts'
 import { gvn } from './opt/gvn.ts'
-import { inline, inlineAll, inlineContexts, inlineSingleCalls } from './opt/inline.ts'
+import { inline, inlineAll, inlineContexts, inlineSingleCalls, sizeOf } from './opt/inline.ts'
 import { licm } from './opt/licm.ts'
 import { boundLists, listVariables } from './opt/lists.ts'
 import { memory } from './opt/memory.ts'
@@ -94,6 +95,9 @@ type Pass = (func: Func, cx: Cx) => Change
 /** A pass, and what a function must have for it to find work. */
 type Step = readonly [name: string, pass: Pass, needs?: keyof Shape]
 
+/** What a function takes beside its instructions, counted in these. */
+const functionCost = 10
+
 /** After these a pass over a function changes little more. */
 const maxRounds = 4
 
@@ -138,6 +142,9 @@ const uncovering: ReadonlySet<string> = new Set(['unroll', 'unrollSmall'])
 
 /** Passes that bring equal work together. */
 const moving: ReadonlySet<string> = new Set(['licm', 'memory', 'unroll', 'unrollSmall'])
+
+/** Passes that make code of code, and do not count it themselves. */
+const growing: ReadonlySet<string> = new Set(['unroll', 'unrollSmall'])
 
 /** Passes after which a function may have less, or more, for others to work on. */
 const reshaping: ReadonlySet<string> = new Set(['inline', 'unroll', 'unrollSmall', 'ssa'])
@@ -202,13 +209,15 @@ class Runner {
 
   #run(func: Func, name: string, pass: Pass): Change {
     let did: Change
+    const values = func.nextValue
     try {
       did = pass(func, this.#cx)
     } catch (cause) {
-      if (cause instanceof InternalError) throw cause
+      if (cause instanceof InternalError || cause instanceof LimitReached) throw cause
       throw new InternalError(name, `${cause instanceof Error ? cause.message : String(cause)} in ${func.name}`, { cause })
     }
     if (did !== false) this.#options.verifier?.verify(func, name)
+    if (growing.has(name)) this.#cx.sink.work.spend('instructions', func.nextValue - values, func.span)
     return did
   }
 
@@ -385,8 +394,11 @@ export function middle(program: CheckedProgram, roots: Roots, sink: Sink, option
   // A function that derivatives ask for later is tidied when it is lowered, by the hook below.
   const tidied = new Set<Func>()
   const tidy = (func: Func): void => {
+    if (func.body !== undefined) {
+      if (!tidied.has(func)) sink.work.spend('instructions', functionCost + sizeOf(func.body), func.span)
+      runner.passes(func, tidyPasses)
+    }
     tidied.add(func)
-    if (func.body !== undefined) runner.passes(func, tidyPasses)
   }
   const fresh = (exceptRules = false): void => {
     for (let i = 0; i < module.funcs.length; i++) {
@@ -456,7 +468,7 @@ function bound(module: Module, runner: Runner, cx: Cx): void {
   // A bound may be known where a function is called.
   const open = new Set(module.funcs.filter(shorten))
   if (open.size === 0) return
-  for (const func of module.funcs) if (inlineAll(func, callee => open.has(callee))) runner.passes(func, finalPasses)
+  for (const func of module.funcs) if (inlineAll(func, callee => open.has(callee), Infinity, cx.sink.work)) runner.passes(func, finalPasses)
   unused(module)
   for (const func of module.funcs) {
     if (!shorten(func)) continue

@@ -83,6 +83,8 @@ export class WgslProgram {
   /** What the constructor built to find mistakes; the first WGSL is made of it. */
   #draft: Module | undefined
   #errors = 0
+  /** How long the source is, with what it imports. */
+  #characters = 0
   /** The entry points. */
   readonly entries: readonly EntryPoint[] = []
   /** The exported functions, with types as data; those that take or give resources are left out. */
@@ -93,8 +95,11 @@ export class WgslProgram {
     this.#options = options
     this.#core = core
     if (options.verify === true) this.#verifier = verifier
+    this.#characters = source.length
     const sink = this.#sink()
     this.#checked = this.#bounded(sink, () => front(source, options, core, sink))
+    this.#characters = this.files.reduce((sum, f) => sum + f.text.length, 0)
+    sink.work.measure(this.#characters)
     if (sink.errors === 0) this.doubts?.(this.#checked!, sink)
     if (sink.errors === 0) this.#draft = this.#bounded(sink, () => this.#draw('wgsl', 'none', sink))
     this.#diagnostics.push(...sink.list)
@@ -213,7 +218,9 @@ export class WgslProgram {
   }
 
   #sink(): Sink {
-    return new Sink(this.#options.limits)
+    const sink = new Sink(this.#options.limits)
+    sink.work.measure(this.#characters)
+    return sink
   }
 
   /** Runs a stage; a program that asks for more work than a limit, or ends the engine's stack, gets a diagnostic, and undefined comes back. */

@@ -21,6 +21,7 @@ export function isLarge(types: readonly Type[]): boolean {
 export function contextType(cx: AdContext, name: string, types: readonly Type[]): Type {
   const fields = types.map((type, i): Field => ({ name: `s${i}`, type }))
   const type = struct(uniqueName(cx.module.structs, name), fields)
+  cx.sink.work.check('scalars', type.scalars)
   const carrying = fields.flatMap((f): Field[] => {
     const d = differential(f.type)
     return d === null ? [] : [{ name: f.name, type: d }]

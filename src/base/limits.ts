@@ -6,17 +6,22 @@ import type { Span } from './source.ts'
 
 /** How much work a program may ask of the compiler: what takes more gets a diagnostic that names the limit. */
 export interface Limits {
-  /** Tokens of all files together, with what macros make. Default 500,000. */
+  /** Tokens of all files together, with what macros make. Default 500,000, and one more for each character of the source over 65,536. */
   readonly tokens?: number | undefined
   /** Characters of names and strings that macros make by `#` and `##`. Default 2,000,000. */
   readonly text?: number | undefined
   /** Characters of one type with all its arguments written out, as in `Pair<Pair<int, int>, int>`. Default 20,000, and at most 1,000,000. */
   readonly typeText?: number | undefined
-  /** Functions, with the instances of generic ones and derivatives. Default 10,000. */
+  /** Functions, with the instances of generic ones and derivatives. Default 5,000, and one more for each character of the source over 65,536. */
   readonly instances?: number | undefined
-  /** Instructions of all functions together, with those of calls that are replaced by bodies, and of derivatives. Default 500,000. */
+  /** Statements, counted again at each way out that a `defer` is due at. Default 50,000, and one more for each character of the source over 65,536. */
+  readonly statements?: number | undefined
+  /**
+   * Instructions of all functions together, derivatives and calls that are replaced by bodies included; a function counts as ten.
+   * Default 30,000, and four more for each character of the source over 65,536.
+   */
   readonly instructions?: number | undefined
-  /** Numbers that one value consists of where a target takes structs apart. Default 16,384. */
+  /** Numbers that a struct consists of, with those of structs in it; of an array one element counts. Default 16,384. */
   readonly scalars?: number | undefined
 }
 
@@ -26,15 +31,20 @@ export type Asked = Span | null | undefined | (() => Span)
 /** The name of a limit. */
 export type Limit = keyof Limits
 
-/** What holds where a program is compiled without limits of its own. */
-export const defaultLimits: Readonly<Record<Limit, number>> = {
-  tokens: 500_000, text: 2_000_000, typeText: 20_000, instances: 10_000, instructions: 500_000, scalars: 16_384,
+/** What holds for a source of so many characters that is compiled without limits of its own. */
+export function defaultLimits(characters: number): Readonly<Record<Limit, number>> {
+  const more = Math.max(0, characters - 65_536)
+  return {
+    tokens: 500_000 + more, text: 2_000_000, typeText: 20_000, instances: 5000 + more, statements: 50_000 + more,
+    instructions: 30_000 + 4 * more, scalars: 16_384,
+  }
 }
 
 /** What each counts, for messages. */
 export const counted: Readonly<Record<Limit, string>> = {
   tokens: 'tokens, with those of #include and macros', text: 'characters made by macros', typeText: 'characters in the name of a type',
-  instances: 'functions, with instances of generic ones', instructions: 'instructions', scalars: 'numbers in one value',
+  instances: 'functions, with instances of generic ones',
+  statements: 'statements, with those of defer at each way out', instructions: 'instructions', scalars: 'numbers in one value',
 }
 
 /** Thrown where a program asks for more than a limit, through all that is under way; whoever began it adds the diagnostic. */
@@ -55,15 +65,16 @@ export class LimitReached extends Error {
 /** Counts work against limits. */
 export class Work {
   readonly #limits: Limits
-  readonly #spent: Record<Limit, number> = { tokens: 0, text: 0, typeText: 0, instances: 0, instructions: 0, scalars: 0 }
+  readonly #spent: Record<Limit, number> = { tokens: 0, text: 0, typeText: 0, instances: 0, statements: 0, instructions: 0, scalars: 0 }
+  #defaults = defaultLimits(0)
 
   constructor(limits: Limits) {
     this.#limits = limits
   }
 
-  /** How much there may be of something. */
-  most(limit: Limit): number {
-    return this.#limits[limit] ?? defaultLimits[limit]
+  /** Says how long the source is, of which defaults speak. */
+  measure(characters: number): void {
+    this.#defaults = defaultLimits(characters)
   }
 
   /** Adds to what there is of something; throws `LimitReached` where that is too much. */
@@ -74,7 +85,7 @@ export class Work {
 
   /** Throws `LimitReached` where one thing alone has too much of something. */
   check(limit: Limit, amount: number, at?: Asked): void {
-    const most = this.most(limit)
+    const most = this.#limits[limit] ?? this.#defaults[limit]
     if (amount > most) throw new LimitReached(limit, most, typeof at === 'function' ? at() : at ?? undefined)
   }
 }

@@ -114,6 +114,7 @@ function checkStmt(env: Env, s: ast.Stmt, out: Stmt[]): void {
     cx.sink.add(names.tooDeep, s.span, {})
     return
   }
+  cx.sink.work.spend('statements', 1, s.span)
   env.depth++
   statement(env, s, out)
   env.depth--

@@ -1,6 +1,7 @@
 /** What commands share: compiling a file, and reporting what is wrong with it. */
 import { resolve, sep } from 'node:path'
 import { compile, diagnosticJson, escapeControls, renderDiagnostic, safeJson, type CompileOptions, type Diagnostic, type Level, type Program } from '../index.ts'
+import type { Limits } from '../base/limits.ts'
 import { SourceProblem, readInput, readSource, sourceAt } from './files.ts'
 import { wantsColor, warn } from './output.ts'
 import { Failed, UsageError } from './usage.ts'
@@ -30,6 +31,7 @@ export interface SharedOptions {
   readonly debug?: boolean
   readonly time?: boolean
   readonly maxContext?: number
+  readonly limit?: Limits
   readonly block?: readonly [number, number, number]
   readonly matrixLayout?: 'row-major' | 'column-major'
 }
@@ -60,7 +62,7 @@ export function compileFile(file: string, options: SharedOptions, more: Partial<
   const time = options.time === true ? clock() : undefined
   const program = compile(source, {
     fileName: file === '-' ? 'stdin.slang' : slashes(file), searchPaths: (options.include ?? []).map(dir => slashes(resolve(dir))), defines,
-    resolve: sourceAt, conformances: options.conformance ?? [], optimize: Number(options.optimize) as Level, maxContext: options.maxContext, blockSize: options.block, matrixLayout: options.matrixLayout, debug: options.debug === true,
+    resolve: sourceAt, conformances: options.conformance ?? [], optimize: Number(options.optimize) as Level, maxContext: options.maxContext, limits: options.limit, blockSize: options.block, matrixLayout: options.matrixLayout, debug: options.debug === true,
     time, ...more,
   })
   const gpu = forGpu ? program.wgslDiagnostics : []

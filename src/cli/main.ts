@@ -3,6 +3,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { slangcSpelling } from './spelling.ts'
 import { UsageError, packageVersion } from './usage.ts'
 import { escapeControls } from '../base/escape.ts'
+import { counted, type Limits } from '../base/limits.ts'
 import { tell, warn } from './output.ts'
 
 const levels = ['0', '1', '2', '3']
@@ -20,6 +21,7 @@ function shared(command: Command): Command {
     .addOption(new Option('--diagnostics <format>', 'how mistakes are reported on stderr').choices(['text', 'json']).default('text'))
     .option('-g, --debug', 'on a CPU, stop a loop that makes more trips than its [MaxIters] allows, and name it; in WGSL, name the lines of the source')
     .option('--max-context <bytes>', 'how many bytes a reverse pass may keep in memory; what does not fit is computed again', whole)
+    .option('--limit <name=count>', 'how much work a program may ask for, as a diagnostic names it: instructions=100000 (repeatable)', limit)
     .option('--block <x,y,z>', 'threads of a group of [CUDAKernel]s that say nothing of it (default: 64,1,1)', block)
     .addOption(new Option('--matrix-layout <order>', 'how matrices lie in buffers and uniforms where the source does not say it').choices(['row-major', 'column-major']).default('row-major'))
     .option('--time', 'print the milliseconds of each phase on stderr')
@@ -29,6 +31,12 @@ function whole(text: string): number {
   const n = Number(text)
   if (!Number.isSafeInteger(n) || n < 0 || text.trim() === '') throw new InvalidArgumentError('a whole number is needed')
   return n
+}
+
+function limit(text: string, others: Limits | undefined): Limits {
+  const [, name = '', count] = /^(\w+)=(\d+)$/.exec(text) ?? []
+  if (!Object.hasOwn(counted, name)) throw new InvalidArgumentError(`one of ${Object.keys(counted).join(', ')} is needed with a count, as in instructions=100000`)
+  return { ...others, [name]: Number(count) }
 }
 
 function block(text: string): [number, number, number] {

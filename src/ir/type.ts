@@ -42,6 +42,8 @@ export class Type {
   readonly count: number
   readonly fields: readonly Field[]
   readonly space: Space | undefined
+  /** How many scalars it consists of, where an array counts as one of its elements. */
+  readonly scalars: number
   /** Structs only: filled in by lowering right after creation; null where the struct carries no derivative. */
   diff: StructDiff | null = null
   /** Structs only: where values are places, the type of those of their derivatives, and what of it belongs to each field. */
@@ -58,6 +60,8 @@ export class Type {
     this.count = count
     this.fields = fields
     this.space = space
+    this.scalars = kind === 'struct' ? fields.reduce((sum, f) => sum + f.type.scalars, 0)
+      : kind === 'vec' || kind === 'mat' ? count * elem!.scalars : kind === 'array' || kind === 'list' ? elem!.scalars : 1
   }
 }
 

@@ -51,6 +51,9 @@ export class Lowering {
   depth = 0
   /** Functions that have been called as what meets a requirement of a type parameter. */
   readonly serving: Set<FuncDecl> = new Set()
+  /** Whether `{}` of a struct is anything but zero, by its key. */
+  readonly defaulted: Map<string, boolean> = new Map()
+  #endless = false
   readonly #instances = new Map<string, Func>()
   readonly #sums = new Map<string, t.Type>()
   readonly #opening = new Set<string>()
@@ -131,7 +134,10 @@ export class Lowering {
     }
     if (ref.kind === 'direct') this.#inform(func, ref)
     if (ref.kind === 'dynamic') func.info.level = this.program.attributes(ref.decl).level
+    // One endless chain may be one of very many.
+    if (this.#endless) return func
     if (this.depth >= maxDepth) {
+      this.#endless = true
       this.sink.add(endlessInstances, func.span ?? undefined, { name: baseName(ref) })
       return func
     }

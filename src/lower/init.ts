@@ -34,9 +34,13 @@ export function defaultValue(fn: Fn, type: s.Type): Value {
 function hasDefaults(fn: Fn, type: s.Type): boolean {
   if (type.kind === 'array') return hasDefaults(fn, type.elem)
   if (type.kind !== 'struct' || isPair(type) || type.decl.intrinsic !== null) return false
-  const { program } = fn.cx
-  if (program.defaultConstructor(type) !== null) return true
-  return program.fields(type).some(f => program.fieldDefault(f.decl) !== null || hasDefaults(fn, f.type))
+  const { program, defaulted } = fn.cx
+  let has = defaulted.get(type.key)
+  if (has === undefined) {
+    has = program.defaultConstructor(type) !== null || program.fields(type).some(f => program.fieldDefault(f.decl) !== null || hasDefaults(fn, f.type))
+    defaulted.set(type.key, has)
+  }
+  return has
 }
 
 /** Writes the default values of fields, their own or those of their types, into what a constructor makes. */

@@ -155,6 +155,7 @@ export class Types {
     const again = this.#known.get(type.key)
     if (again !== undefined) return again
     const made = t.struct(this.#names.unique(typeName(type)), fields)
+    this.#sink.work.check('scalars', made.scalars, type.decl.span)
     this.#known.set(type.key, made)
     this.#sources.set(made, type)
     this.#module.structs.push(made)

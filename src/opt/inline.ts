@@ -3,6 +3,7 @@
  *
  *   %r: f32 = call @f %x   →   %r: f32 = block () { … if %c () { leave %a } () { yield } … yield %b }
  */
+import type { Work } from '../base/limits.ts'
 import * as ops from '../ir/ops.ts'
 import { differential } from '../ir/type.ts'
 import { Inst, Region, Value, inputs, noRegions, outputs, type Func, type Module, type ParamSig, type Signature } from '../ir/value.ts'
@@ -24,7 +25,7 @@ const nestingLimit = 64
 
 /** Inlines what is marked `[ForceInline]`, and from level 2 on small functions. */
 export function inline(func: Func, cx: Cx): boolean {
-  return inlineAll(func, callee => callee.info.forceInline || (cx.level >= 2 && isSmall(callee)), nestingLimit)
+  return inlineAll(func, callee => callee.info.forceInline || (cx.level >= 2 && isSmall(callee)), nestingLimit, cx.sink.work)
 }
 
 /**
@@ -95,8 +96,8 @@ function isNamed(func: Func): boolean {
 }
 
 /** Inlines every call whose callee has a body and for which the predicate holds, callees of callees included, but none deeper than `limit` regions. */
-export function inlineAll(func: Func, predicate: (callee: Func) => boolean, limit: number = Infinity): boolean {
-  return inlineWith(func, new Inlining(func, predicate, limit))
+export function inlineAll(func: Func, predicate: (callee: Func) => boolean, limit: number = Infinity, work?: Work): boolean {
+  return inlineWith(func, new Inlining(func, predicate, limit, false, false, work))
 }
 
 /** The same in a function that is still to be differentiated: what a signature says to carry no derivative goes on to carry none. */
@@ -138,11 +139,14 @@ class Inlining {
   readonly #detaches: boolean
   /** Each function is called once: its body moves, and leaves nothing behind. */
   readonly #moves: boolean
+  /** Counts what is copied. */
+  readonly #work: Work | undefined
   readonly #to: ValueTable
   #grown = 0
   #nesting = 0
 
-  constructor(func: Func, predicate: (callee: Func) => boolean, limit: number, detaches = false, moves = false) {
+  constructor(func: Func, predicate: (callee: Func) => boolean, limit: number, detaches = false, moves = false, work?: Work) {
+    this.#work = work
     this.#func = func
     this.#to = valueTable(func)
     this.#predicate = predicate
@@ -204,6 +208,7 @@ class Inlining {
     this.changed = true
     const callee = call.attr as Func
     const body = callee.body!
+    this.#work?.spend('instructions', sizeOf(body), call.span)
     const copies = this.#moves ? this.#taken(call, body) : this.#copied(region, call, body)
     // What the library computes stands, for the user, where it is called.
     if (callee.info.library && call.span !== null) for (const inst of copies) inst.span = call.span

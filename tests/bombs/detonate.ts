@@ -1,14 +1,30 @@
 /** Runs a bomb in a process of its own. */
 import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { build } from 'esbuild'
 import type { Way } from './all.ts'
 import type { Taken } from './child.ts'
 
 /** The most that a bomb may take: milliseconds of the processor, megabytes. */
-export const mostCpu = 2000
-export const mostMemory = 512
+const mostCpu = 2000
+const mostMemory = 512
 /** A bomb that takes more is ended, in seconds of the processor. */
 const patience = 8
+
+/** The script that compiles a bomb, as one file, and how to remove it. */
+export async function bundled(): Promise<{ readonly script: string; readonly remove: () => void }> {
+  const folder = mkdtempSync(fileURLToPath(new URL('../../node_modules/.bombs-', import.meta.url)))
+  const script = `${folder}/child.mjs`
+  await build({ entryPoints: [fileURLToPath(new URL('./child.ts', import.meta.url))], outfile: script, bundle: true, format: 'esm', platform: 'node', packages: 'external', logLevel: 'warning' })
+  return { script, remove: () => { rmSync(folder, { recursive: true }) } }
+}
+
+/** What is wrong with how a bomb ended; undefined where nothing is. */
+export function verdict(taken: Taken & { readonly failure?: string }): string | undefined {
+  return taken.failure ?? (taken.cpu > mostCpu ? 'too slow' : taken.memory > mostMemory ? 'too large' : undefined)
+}
 
 /** What a bomb took, and why it failed if it ended the process. */
 export async function detonate(script: string, name: string, way: Way): Promise<Taken & { readonly failure?: string }> {

@@ -96,7 +96,7 @@ export const nestingBombs: Bombs = {
   'interfaces in a circle': () => times(2000, i => `interface I${i} : I${(i + 1) % 2000} { }\n`),
   'aliases in a circle': () => times(2000, i => `typealias A${i} = A${(i + 1) % 2000};\n`),
   'constants in a circle': () => times(1800, i => `static const int c${i} = c${(i + 1) % 1800} + 1;\n`),
-  'associated types in chains': () => `interface I { associatedtype A : I; }\nstruct S : I { typealias A = S; }\nvoid f<T : I>(T${fill(() => '.A', room)} x) { }\n${kernel('S s; f<S>(s);')}`,
+  'associated types in chains': () => `interface I { associatedtype A : I; }\nstruct S : I { typealias A = S; }\nvoid f<T : I>(T${fill(() => '.A', room + room)} x) { }\n${kernel('S s; f<S>(s);')}`,
   'defers in branches, 12 deep': () => kernel(((make: (n: number) => string) => make(12))(function make(n: number): string { return n === 0 ? 'return;' : `defer { if (o[${n}] > 0) { o[${n}] += 1; } } if (o[${n + 20}] > 0) { defer o[${n}] += 2; ${make(n - 1)} }` })),
   'defers in defers': () => kernel(nest('defer {', 'o[0] += 1;', '}', room)),
   'defers before returns': () => kernel(fill(i => `defer o[${i}] += 1; if (o[${i}] > 0) return;`, room)),

@@ -4,7 +4,7 @@
  */
 import { availableParallelism } from 'node:os'
 import { bombs, ways, type Way } from './all.ts'
-import { detonate, mostCpu, mostMemory } from './detonate.ts'
+import { bundled, detonate, verdict } from './detonate.ts'
 import { largest } from './recipe.ts'
 
 const chosen = Object.keys(bombs).filter(name => name.includes(process.env['OF'] ?? ''))
@@ -14,6 +14,7 @@ const verbose = process.env['VERBOSE'] !== undefined
 let failed = 0
 let at = 0
 let worst = { cpu: 0, memory: 0 }
+const { script, remove } = await bundled()
 
 async function work(): Promise<void> {
   for (let job = jobs[at++]; job !== undefined; job = jobs[at++]) await one(...job)
@@ -21,8 +22,8 @@ async function work(): Promise<void> {
 
 async function one(name: string, way: Way): Promise<void> {
   const size = Buffer.byteLength(bombs[name]!())
-  const taken = await detonate(process.argv[2] ?? '', name, way)
-  const wrong = taken.failure ?? (taken.cpu > mostCpu ? 'too slow' : taken.memory > mostMemory ? 'too large' : undefined)
+  const taken = await detonate(script, name, way)
+  const wrong = verdict(taken)
   if (wrong !== undefined) failed++
   else worst = { cpu: Math.max(worst.cpu, taken.cpu), memory: Math.max(worst.memory, taken.memory) }
   if (wrong !== undefined || verbose) console.log(`${wrong === undefined ? 'ok  ' : 'FAIL'} ${name} → ${way}: ${taken.cpu} ms, ${taken.memory} MB, ${size > largest ? `${size} B source, ` : ''}${wrong ?? ''} ${taken.outcome}`)
@@ -30,4 +31,5 @@ async function one(name: string, way: Way): Promise<void> {
 
 await Promise.all(Array.from({ length: Number(process.env['JOBS'] ?? availableParallelism()) }, work))
 console.log(`${jobs.length} bombs: ${failed} failed; the others took at most ${worst.cpu} ms and ${worst.memory} MB`)
+remove()
 process.exitCode = failed > 0 ? 1 : 0

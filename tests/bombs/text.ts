@@ -3,6 +3,7 @@ import { fill, kernel, largest, levels, nest, times, type Bombs } from './recipe
 
 export const textBombs: Bombs = {
   'illegal characters': () => '\u0001'.repeat(largest),
+  'megabytes of illegal characters': () => '\u0001'.repeat(2_000_000) + '`\n'.repeat(1_000_000),
   'illegal characters apart': () => '\u0001 '.repeat(largest / 2),
   'back slashes': () => '\\'.repeat(largest),
   'backticks in lines': () => '`\n'.repeat(largest / 2),
@@ -31,7 +32,7 @@ export const textBombs: Bombs = {
   'unknown directives': () => fill(i => `#what${i}\n`),
   'conditions that never end': () => fill(() => '#if 1\n'),
   'conditions in conditions': () => times(4000, () => '#if 1\n') + times(4000, () => '#endif\n'),
-  'else after else': () => `#if 1\n${fill(() => '#else\n')}`,
+  'else after else': () => `#if 1\n${fill(() => '#else\n', '#if 1\n')}`,
   'a condition nested in brackets': () => `#if ${nest('(', '1', ')', '#if \n#endif')}\n#endif`,
   'a condition of many operators': () => `#if ${fill(() => '1+', 'x'.repeat(20))}1\n#endif`,
   'a condition of unary operators': () => `#if ${fill(() => '!~-', 'x'.repeat(20))}1\n#endif`,
@@ -46,7 +47,7 @@ export const textBombs: Bombs = {
   'macros that paste': () => `#define p(a, b) a##b\n#define e(a, b) p(a, b)\n#define n0 a\n${times(30, i => `#define n${i + 1} e(n${i}, n${i})\n`)}int n30;`,
   'macros pasted one after the other': () => `#define p(x) ${fill(() => 'x##', 'y'.repeat(60))}x\nint p(aaaa);`,
   'macros of many parameters': () => { const n = 6000; return `#define f(${times(n, i => `p${i},`)}q) ${times(200, i => `p${i} `)}\nf(${times(1000, () => '1,')}1)` },
-  'macros that name themselves': () => `#define f f f\n${fill(() => 'f ')}`,
+  'macros that name themselves': () => `#define f f f\n${fill(() => 'f ', '#define f f f\n')}`,
   'macros that name each other': () => `${times(300, i => `#define m${i} m${(i + 1) % 300} m${(i + 7) % 300}\n`)}int x = m0;`,
   'a macro defined again and again': () => fill(i => `#define A ${i}\n`),
   'many macros': () => `${fill(i => `#define m${i} m${i - 1}\n`, 'int x = m3000;'.repeat(2))}int x = m3000;`,
