@@ -1,7 +1,7 @@
 /** The package as it is published, on each runtime that people have: the command line, the library, and programs on CPU and GPU. */
-import { cpSync, mkdtempSync, readFileSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { compile } from '../../src/index.ts'
 import { install, nodes, root, run, runtimes, type Said } from './runtimes.ts'
 
@@ -22,6 +22,8 @@ beforeAll(() => {
   writeFileSync(join(app, 'program.slang'), source)
   writeFileSync(join(app, 'wrong.slang'), 'float f() { return y; }\n')
 })
+
+afterAll(() => rmSync(join(app, '..'), { recursive: true }))
 
 const wgsl = compile(source, { fileName: 'program.slang' }).wgsl().code
 const version = (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }).version
