@@ -304,7 +304,7 @@ export class Machine {
         const write = this.#writer(buffer.elem);
         (data as unknown[]).forEach((x, i) => write(view, place + i * buffer.stride, x, `${buffer.name}[${i}]`))
       }
-      const length = buffer.stride === 0 ? 1 : bytes / buffer.stride | 0
+      const length = buffer.stride === 0 ? 1 : Math.floor(bytes / buffer.stride)
       if (bytes === 0) memory.fill(0, place, place + Math.max(buffer.stride, buffer.elem.size))
       this.#setGlobal(`${buffer.name}.base`, place)
       this.#setGlobal(`${buffer.name}.length`, length)
@@ -434,7 +434,8 @@ function checkGroups(name: string, groups: readonly [number, number, number]): v
 }
 
 function align(bytes: number): number {
-  return (bytes + 15) & ~15
+  // Not by bits, which are signed: addresses go up to 4 GiB.
+  return Math.ceil(bytes / 16) * 16
 }
 
 function are(names: readonly string[]): string {
