@@ -178,3 +178,27 @@ it('a constant of half precision has the digits of its type', () => {
   const program = compile('public float f() { half x = half(3.7); return float(x + x) + float(half(70000.0)) * 0.0; } public half g() { return half(3.7f); } public half h() { return half(100000); }')
   for (const fn of [loadSync(program).fn, evaluate(program.js().code)]) expect([fn['g']!(), fn['h']!()]).toEqual([3.69921875, Infinity])
 })
+
+describe('past the end of a buffer', () => {
+  const rows: readonly (readonly [what: string, body: string, wanted: readonly number[]])[] = [
+    ['stores are dropped', 'outp[id.x + 2] = id.x + 10;', [1, 2, 10, 11]],
+    ['and below its beginning', 'outp[int(id.x) - 2] = id.x + 10;', [12, 13, 3, 4]],
+    ['assignments that read too', 'outp[id.x + 2] += 10;', [1, 2, 13, 14]],
+    ['atomics do nothing and give 0', 'uint old; InterlockedAdd(outp[id.x + 2], 5, old); if (id.x == 3) outp[0] = old + 50;', [50, 2, 8, 9]],
+    ['reads find the last element', 'outp[id.x] = other[id.x + 2];', [7, 8, 8, 8]],
+    ['of an empty buffer are zeros', 'outp[id.x] = empty[id.x] + 3;', [3, 3, 3, 3]],
+    ['parts of elements are dropped too', 'pairs[id.x].v[1] = 7.5; outp[id.x] = uint(pairs[0].v[1] + pairs[1].v[1]);', [7, 15, 15, 15]],
+    ['arrays of threads have a last element', 'uint a[4] = { 1, 2, 3, 4 }; a[id.x + 2] = 9; outp[id.x] = a[id.x + 2] * 100 + a[3];', [904, 909, 909, 909]],
+  ]
+  it.each(rows)('%s', (_, body, wanted) => {
+    for (const optimize of [0, 2] as const) {
+      const program = compile(`struct Pair { float v[2]; } RWStructuredBuffer<Pair> pairs; RWStructuredBuffer<uint> outp; RWStructuredBuffer<uint> empty; StructuredBuffer<uint> other;
+        [shader("compute")] [numthreads(4, 1, 1)] void k(uint3 id : SV_DispatchThreadID) { ${body} }`, { optimize })
+      const buffers = () => ({ outp: new Uint32Array([1, 2, 3, 4]), other: new Uint32Array([5, 6, 7, 8]), empty: new Uint32Array(0), pairs: new Float32Array(4) })
+      const [js, wasm] = [buffers(), buffers()]
+      evaluate(program.js().code)['k']!([1, 1, 1], js)
+      loadSync(program).kernel('k').dispatch([1, 1, 1], { buffers: wasm })
+      expect([[...js.outp], [...wasm.outp]], `-O${optimize}`).toEqual([wanted, wanted])
+    }
+  })
+})
