@@ -135,7 +135,8 @@ const refused: ReadonlySet<string> = new Set([
 ])
 const refusedForGpus: ReadonlySet<string> = new Set([
   'an entry point that calls itself', 'an initial value that needs itself through an interface', 'a resource of an array that the run chooses', 'arrays of many dimensions',
-  'buffers of elements that no memory holds', 'resources that were never set',
+  'buffers of elements that no memory holds', 'resources that were never set', 'a function that calls itself through its derivative',
+  'a method that calls itself through its derivative',
 ])
 
 const resources = `Texture2D t; Texture2D u; StructuredBuffer<float> a; StructuredBuffer<float> b; SamplerState q; SamplerState r; RWTexture2D<float> rw; RWTexture2D<float> rx;
