@@ -4,7 +4,7 @@ import { check, isClear, type Settings } from './oracle/check.ts'
 import type { Twist } from './oracle/meaning.ts'
 import type { Part } from './oracle/generate.ts'
 
-const count = 300
+const count = 250
 const settings: Settings = { seed: 20260, target: 'js', size: 4, without: new Set<Part>(), attempts: 400 }
 
 test('random programs and their derivatives mean what nested dual numbers say', async () => {
@@ -12,13 +12,13 @@ test('random programs and their derivatives mean what nested dual numbers say', 
   expect(tally.failures.join('\n\n')).toBe('')
   expect(isClear(tally)).toBe(true)
   expect(tally.numbers).toBeGreaterThan(count)
-}, 120_000)
+}, 300_000)
 
 test.each<[string, Twist]>([
   ['forgets no_diff', { forgetNoDiff: true }],
   ['forgets detach', { forgetDetach: true }],
   ['forgets derivatives of the user', { forgetRules: true }],
 ])('an oracle that %s is found out', async (_, twist) => {
-  const tally = await check(0, 40, { ...settings, attempts: 0, twist })
+  const tally = await check(0, 30, { ...settings, attempts: 0, twist })
   expect(tally.failures.length).toBeGreaterThan(0)
-}, 120_000)
+}, 300_000)

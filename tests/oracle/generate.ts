@@ -194,11 +194,10 @@ class Generator {
     }
     const order = this.bodies.orderOf(main)
     const operators: Callable[] = [main]
-    if (order < mostOrder) operators.push({ op: 'fwd', of: main }, { op: 'bwd', of: main })
-    if (order < mostOrder - 1 && !this.options.without.has('second')) {
-      const first: Callable = { op: rand.one(['fwd', 'bwd'] as const), of: main }
-      operators.push({ op: rand.one(['fwd', 'bwd'] as const), of: first })
-    }
+    const derivative = (of: Callable): Callable => ({ op: rand.one(['fwd', 'bwd', 'bwd'] as const), of })
+    // One of each order: compiling takes most of the time, and another program tells more than another derivative of this one.
+    if (order < mostOrder) operators.push(derivative(main))
+    if (order < mostOrder - 1 && !this.options.without.has('second') && rand.below(3) > 0) operators.push(derivative(derivative(main)))
     operators.forEach((of, at) => {
       const s = signatureOf(of)
       const args = s.params.map((p, i) => {

@@ -19,7 +19,7 @@ const count = number('COUNT', 1000)
 const jobs = Math.max(1, number('JOBS', 1))
 const mostFailures = Math.max(1, number('FAILURES', 3))
 const settings: Settings = {
-  seed: number('SEED', 1), target, size: number('SIZE', 5), attempts: number('ATTEMPTS', 2000),
+  seed: number('SEED', 1), target, size: number('SIZE', 4), attempts: number('ATTEMPTS', 2000),
   without: new Set((process.env['WITHOUT'] ?? '').split(',').filter(p => p !== '') as Part[]),
 }
 /** How many programs a process does before it says how far it is. */
