@@ -97,7 +97,9 @@ RWTexture2D<float4> img[2];
   'constants that need the two before them': `${chain(60, i => `static const float c${i} = ${i < 2 ? '1.5' : `c${i - 1} * 0.5 + c${i - 2}`};`)}${kernel('o[0] = c59;')}`,
   'calls of the function before, twice each': `[Differentiable] float f0(float x) { return x * x; }
 ${chain(12, i => `[Differentiable] float f${i + 1}(float x) { return f${i}(x) * f${i}(x + 1); }`)}${kernel('var p = diffPair(o[0]); bwd_diff(f12)(p, 1); o[1] = p.d;')}`,
-  'structs of two of the struct before': `${chain(20, i => `struct D${i + 1} { ${i === 0 ? 'float' : `D${i}`} a; ${i === 0 ? 'float' : `D${i}`} b; }`)}
+  'structs of two of the struct before': `${chain(13, i => `struct D${i + 1} { ${i === 0 ? 'float' : `D${i}`} a; ${i === 0 ? 'float' : `D${i}`} b; }`)}
+RWStructuredBuffer<D13> q; ${kernel(`D13 x; x.${'b.'.repeat(12)}a = o[1]; o[0] = x.${'b.'.repeat(12)}a;`)}`,
+  'structs of a million numbers': `${chain(20, i => `struct D${i + 1} { ${i === 0 ? 'float' : `D${i}`} a; ${i === 0 ? 'float' : `D${i}`} b; }`)}
 RWStructuredBuffer<D20> q; ${kernel(`D20 x; x.${'b.'.repeat(19)}a = o[1]; o[0] = x.${'b.'.repeat(19)}a;`)}`,
   'arrays of many dimensions': kernel(`float x${'[8]'.repeat(9)}; x${'[1]'.repeat(9)} = o[0]; o[1] = x${'[1]'.repeat(9)}; float y${'[8]'.repeat(16)}; y[int(o[2])]${'[1]'.repeat(15)} = 1; o[3] = y[int(o[4])]${'[1]'.repeat(15)};`),
   'buffers of elements that no memory holds': kernel('b[0].x[int(o[0])][int(o[1])] = 1;', 'struct S { float x[50000][50000]; } RWStructuredBuffer<S> b;'),
@@ -131,7 +133,7 @@ const refused: ReadonlySet<string> = new Set([
   'functions as values', 'bindings that no device has', 'arrays whose generic length is too small', 'the derivative of a static requirement, of no type',
   'an index past an array of resources', 'a value of which no interface says anything', 'atomics on what is no number', 'atomics on tensors of vectors',
   'what a sampler of integers would be', 'extensions that ask each other in circles', 'locations of inputs that no device has', 'locations of outputs that no device has',
-  'generic parameters with defaults before such without',
+  'generic parameters with defaults before such without', 'structs of a million numbers',
 ])
 const refusedForGpus: ReadonlySet<string> = new Set([
   'an entry point that calls itself', 'an initial value that needs itself through an interface', 'a resource of an array that the run chooses', 'arrays of many dimensions',

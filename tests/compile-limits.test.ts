@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest'
+import { CompileError, compile, type Limits } from '../src/index.ts'
+import { counted } from '../src/base/limits.ts'
+
+/** A program that takes more than so little of each. */
+const programs: Readonly<Record<keyof Limits, { readonly source: string; readonly most: number }>> = {
+  tokens: { source: '#define A 1 + 2 + 3\npublic int f() { return A + A + A; }', most: 20 },
+  text: { source: '#define S(x) #x\npublic void f() { printf(S(aaaaaaaaaaaaaaaaaaaa)); }', most: 10 },
+  typeText: { source: 'struct Pair<A, B> { A a; B b; } public int f(Pair<Pair<int, int>, int> p) { return p.b; }', most: 20 },
+  instances: { source: 'T g<T>(T x) { return x; } public float f(float x) { return g(x) + g(int(x)); }', most: 2 },
+  statements: { source: 'public float f(float x) { x += 1; x += 2; return x; }', most: 2 },
+  instructions: { source: '[Differentiable] public float f(float x) { return sin(x) * cos(x) + x; }', most: 12 },
+  scalars: { source: 'struct S { float4x4 m; float3 v; } public float f(S s) { return s.v.x; }', most: 18 },
+}
+
+it.each(Object.entries(programs))('says which limit was met, once, and how to raise it: %s', (limit, { source, most }) => {
+  expect(compile(source).diagnostics).toEqual([])
+  const { ok, diagnostics } = compile(source, { limits: { [limit]: most } })
+  expect(ok).toBe(false)
+  expect(diagnostics.map(d => d.code)).toEqual(['E50200'])
+  expect(diagnostics[0]!.message).toBe(`the program takes more than ${most} ${counted[limit as keyof Limits]}`)
+  expect(diagnostics[0]!.help).toContain(`--limit ${limit}=N`)
+})
+
+it('compiles what comes after a program that met a limit', () => {
+  const { source, most } = programs.instances
+  compile(source, { limits: { instances: most } })
+  expect(compile(source).js().code).toContain('f')
+})
+
+it('counts derivatives where a target asks for them', () => {
+  const program = compile(programs.instructions.source, { limits: { instructions: 40 } })
+  expect(program.diagnostics).toEqual([])
+  expect(() => program.js()).toThrow(CompileError)
+  expect(program.js({ derivatives: false }).code).toContain('f')
+})
