@@ -12,7 +12,7 @@ struct GlobalParams_uniform {
   count: i32,
   bias: vec3f,
   enabled: u32,
-  weights: array<f32_slot, 3>,
+  @align(16) weights: array<f32_slot, 3>,
   turn: mat2x2f,
   light: Light,
 }
