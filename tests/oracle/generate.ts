@@ -8,7 +8,8 @@ import {
 } from './tree.ts'
 
 /** Parts of the language that can be left out. */
-export type Part = 'second' | 'rules' | 'nodiff' | 'effects' | 'inner'
+export const parts = ['second', 'rules', 'nodiff', 'effects', 'inner'] as const
+export type Part = typeof parts[number]
 
 export interface Options {
   readonly size: number

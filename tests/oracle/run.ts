@@ -3,7 +3,7 @@ import { fork } from 'node:child_process'
 import process from 'node:process'
 import { closeGpu } from '../gpu.ts'
 import { addTally, check, emptyTally, isClear, skippedIn, type Settings, type Tally } from './check.ts'
-import type { Part } from './generate.ts'
+import { parts, type Part } from './generate.ts'
 import { targets, type Target } from './targets.ts'
 
 function number(name: string, fallback: number): number {
@@ -18,9 +18,11 @@ const from = number('FROM', 0)
 const count = number('COUNT', 1000)
 const jobs = Math.max(1, number('JOBS', 1))
 const mostFailures = Math.max(1, number('FAILURES', 3))
+const without = (process.env['WITHOUT'] ?? '').split(',').filter(p => p !== '') as Part[]
+for (const part of without) if (!parts.includes(part)) throw new Error(`WITHOUT takes ${parts.join(', ')}`)
 const settings: Settings = {
   seed: number('SEED', 1), target, size: number('SIZE', 4), attempts: number('ATTEMPTS', 2000),
-  without: new Set((process.env['WITHOUT'] ?? '').split(',').filter(p => p !== '') as Part[]),
+  without: new Set(without),
 }
 /** How many programs a process does before it says how far it is. */
 const stretch = target === 'webgpu' ? 5 : 25
