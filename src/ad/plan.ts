@@ -110,6 +110,21 @@ function regionHasSource(cx: AdContext, region: Region): boolean {
   return region.insts.some(inst => (inst.op === ops.call && hasForwardSource(cx, inst.attr as Func)) || inst.regions.some(r => regionHasSource(cx, r)))
 }
 
+/** True where a substitute stands in for a call in a function's derivative: the function itself says something else than its primal half. */
+export function reachesSubstitute(cx: AdContext, func: Func): boolean {
+  const known = cx.substituted.get(func)
+  if (known !== undefined) return known
+  cx.substituted.set(func, false)
+  const reaches = (region: Region): boolean => region.insts.some(inst => {
+    if (inst.op !== ops.call) return inst.regions.some(reaches)
+    const plan = planOf(cx, inst.attr as Func, 'reverse')
+    return plan.func !== inst.attr || (plan.is === 'transform' && reachesSubstitute(cx, plan.func))
+  })
+  const found = func.body !== undefined && !func.info.library && reaches(func.body)
+  cx.substituted.set(func, found)
+  return found
+}
+
 function regionHasEffects(cx: AdContext, region: Region): boolean {
   for (const inst of region.insts) {
     if (inst.op === ops.call && hasBackwardEffects(cx, inst.attr as Func)) return true
