@@ -26,6 +26,7 @@ await build({ entryPoints: [script], outfile, bundle: true, format: 'esm', platf
 const child = spawn(process.execPath, ['--enable-source-maps', outfile, ...rest], { stdio: 'inherit' })
 // The script has its own answer to Ctrl-C.
 process.on('SIGINT', () => {})
+process.on('SIGTERM', () => child.kill())
 child.on('exit', code => {
   rmSync(folder, { recursive: true })
   process.exitCode = code ?? 1
