@@ -84,6 +84,15 @@ describe('sources', () => {
     expect(call(['compile', '-'], { input: 'float f() { return y; }' }).stderr).toContain('stdin.slang:1:20: error E30015')
     expect(call(['compile', '-'], { input: ' '.repeat((1 << 24) + 1) })).toMatchObject({ status: 2, stderr: 'cotangent: standard input: longer than 16777216 bytes\n' })
   })
+
+  it('are UTF-8', () => {
+    const text = 'public float f(float x) { return x; }'
+    for (const mark of ['\ufeff', '\ufffe']) {
+      writeFileSync(join(dir, 'wide.slang'), Buffer.from(mark + text, 'utf16le'))
+      expect(call(['run', 'wide.slang', '--fn', 'f', '3'])).toMatchObject({ status: 2, stderr: 'cotangent: wide.slang: UTF-16 or UTF-32 text; save it as UTF-8\n' })
+    }
+    expect(call(['run', at('marked.slang', `\ufeff${text}`), '--fn', 'f', '3'])).toMatchObject({ status: 0, stdout: '3\n' })
+  })
 })
 
 describe('a terminal', () => {
@@ -159,6 +168,31 @@ describe('the command line', () => {
       expect(stdout).toBe('')
       expect(stderr).not.toMatch(/\n +at /)
       expect(stderr).not.toBe('')
+    }
+  })
+
+  it('takes and gives integers of 64 bits as they are written', () => {
+    const wide = at('wide64.slang', 'public int64_t next(int64_t x) { return x + 1; }\npublic vector<uint64_t, 2> both(vector<uint64_t, 2> x) { return x; }\npublic float f(float x) { return x; }\n')
+    const run = (...args: string[]): Said => call(['run', wide, '--fn', ...args])
+    // 2^53 + 1 is the first integer that a number rounds.
+    expect(run('next', '9007199254740993').stdout).toBe('9007199254740994\n')
+    expect(run('next', '-9223372036854775808', '--json').stdout).toBe('{"result":"-9223372036854775807","out":{}}\n')
+    expect(run('both', '[18446744073709551615, 7]').stdout).toBe('[18446744073709551615,7]\n')
+    expect(run('next', '18446744073709551616')).toMatchObject({ status: 2, stdout: '' })
+    expect(run('f', '18446744073709551616').stdout).toBe('18446744073709552000\n')
+    expect(run('f', '012345678901234567890').stderr).toContain('argument 1 is not JSON: 012345678901234567890; write 1.5,')
+  })
+
+  it('calls an endless loop that it meets by name', () => {
+    expect(call(['run', at('stuck.slang', 'public void f(int x) { for (;;) x++; }'), '--fn', 'f', '1'])).toMatchObject({ status: 1, stderr: 'cotangent: f stopped: it came to a loop that nothing ends\n' })
+  })
+
+  // Node itself tries for ever to make a folder and those around it there.
+  it.runIf(process.platform === 'linux')('ends where a folder cannot be made', () => {
+    for (const folder of ['/proc/none', '/proc/none/deep', join(good, 'deep/deeper')]) {
+      const { status, stderr } = call(['demo', 'brdf', '--steps', '1', '-o', folder])
+      expect(stderr).toMatch(/^cotangent: .* cannot be written \(\w+\); -o names another folder\n$/)
+      expect(status).toBe(2)
     }
   })
 

@@ -12,11 +12,16 @@ interface CallOptions extends SharedOptions {
   readonly traceNan?: boolean
 }
 
+/** The strings and numbers of JSON. */
+const tokens = /"(?:[^"\\]|\\.)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?/g
+
+/** The value that JSON stands for. An integer that a number would round becomes a bigint: one of 64 bits is taken as it was written. */
 function parse(text: string, what: string): unknown {
   try {
-    return JSON.parse(text)
+    const marked = text.replace(tokens, token => /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token)) && Number.isFinite(Number(token)) ? `"\\u0000${token}"` : token)
+    return JSON.parse(marked, (_, v: unknown) => typeof v === 'string' && v.startsWith('\0') ? BigInt(v.slice(1)) : v)
   } catch {
-    throw new UsageError(`${what} is not JSON: ${text}`)
+    throw new UsageError(`${what} is not JSON: ${text}; write 1.5, true, [1,2,3] or {"x": 1}`)
   }
 }
 
@@ -114,7 +119,7 @@ function nonFiniteJson(traced: Traced): object {
 
 /** A value for people: JSON, but for the numbers that JSON has no word for. */
 function shown(value: unknown): string {
-  return json(value, x => Number.isFinite(x) ? x : `\0${x}`).replace(/"\\u0000(-?\w+)"/g, '$1')
+  return json(value, x => typeof x === 'number' && Number.isFinite(x) ? x : `\0${x}`).replace(/"\\u0000(-?\w+)"/g, '$1')
 }
 
 function print(line: string): void {
@@ -122,11 +127,11 @@ function print(line: string): void {
 }
 
 /** JSON with typed arrays as arrays, 64-bit integers as numbers or strings, and float32 values in their shortest form. */
-function json(value: unknown, number: (x: number) => unknown = x => x): string {
+function json(value: unknown, number: (x: number | bigint) => unknown = x => typeof x === 'bigint' ? String(x) : x): string {
   return JSON.stringify(value, (_, v: unknown) => {
-    if (typeof v === 'bigint') return Number.isSafeInteger(Number(v)) ? Number(v) : v.toString()
+    if (typeof v === 'bigint') return Number.isSafeInteger(Number(v)) ? Number(v) : number(v)
     if (typeof v === 'number') return number(shortest(v))
-    if (ArrayBuffer.isView(v) && !(v instanceof DataView)) return Array.from(v as unknown as ArrayLike<number>, x => number(shortest(x)))
+    if (ArrayBuffer.isView(v) && !(v instanceof DataView)) return Array.from(v as unknown as ArrayLike<number | bigint>, x => typeof x === 'bigint' ? x : number(shortest(x)))
     return v
   })
 }

@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { mkdirSync, readFileSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { compile, renderDiagnostics, type Program } from '../index.ts'
 import { UsageError, packageRoot } from './usage.ts'
 import { tell } from './output.ts'
@@ -29,6 +29,14 @@ const demos: Readonly<Record<string, Demo>> = {
   spring: { about: 'find the throw that hits a goal, through 200 steps of a simulation', load: () => import('./demos/spring.ts') },
 }
 
+/** Makes a folder and those around it, one by one: in some places, /proc for one, Node tries for ever to make several at once. */
+function makeFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return
+  const around = dirname(path)
+  if (around !== path) makeFolder(around)
+  mkdirSync(path)
+}
+
 /** `cotangent demo`: runs an example of the package. */
 export async function demoCommand(name: string | undefined, raw: Record<string, unknown>): Promise<void> {
   const options = raw as { readonly gpu?: boolean; readonly steps?: number; readonly output?: string }
@@ -42,7 +50,7 @@ export async function demoCommand(name: string | undefined, raw: Record<string, 
   const output = resolve(options.output ?? join('out', name))
   const { run } = await demo.load()
   try {
-    mkdirSync(output, { recursive: true })
+    makeFolder(output)
     await run({
       dir, output, steps: options.steps, gpu: options.gpu === true,
       compile: file => {

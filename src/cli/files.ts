@@ -31,6 +31,13 @@ export class SourceProblem extends Error {
   }
 }
 
+/** Sources are UTF-8. Editors that write UTF-16 or UTF-32 begin with a mark that UTF-8 never has. */
+function decoded(bytes: Buffer): string {
+  const [a, b] = bytes
+  if ((a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff)) throw new SourceProblem('UTF-16 or UTF-32 text; save it as UTF-8')
+  return bytes.toString('utf8')
+}
+
 /** Reads to the end, and no further than the limit: files may grow while they are read. */
 function readAll(fd: number): string {
   const parts: Buffer[] = []
@@ -38,7 +45,7 @@ function readAll(fd: number): string {
   for (;;) {
     const part = Buffer.allocUnsafe(1 << 16)
     const n = readPart(fd, part)
-    if (n === 0) return Buffer.concat(parts).toString('utf8')
+    if (n === 0) return decoded(Buffer.concat(parts))
     total += n
     if (total > maxSourceBytes) throw new SourceProblem(`longer than ${maxSourceBytes} bytes`)
     parts.push(part.subarray(0, n))

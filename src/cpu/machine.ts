@@ -70,7 +70,7 @@ export class Turn {
       return run()
     } catch (cause) {
       if (this.#thrown !== undefined && this.#thrown.cause === cause) throw cause
-      if (cause instanceof WebAssembly.RuntimeError) throw new TrapError(`${name} stopped: ${cause.message}`, { cause })
+      if (cause instanceof WebAssembly.RuntimeError) throw new TrapError(`${name} stopped: ${/unreachable/i.test(cause.message) ? 'it came to a loop that nothing ends' : cause.message}`, { cause })
       if (cause instanceof RangeError || cause instanceof Error && /recursion/.test(cause.message)) throw new TrapError(`${name} calls itself too deeply`, { cause })
       throw cause
     }

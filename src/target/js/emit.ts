@@ -170,7 +170,7 @@ class Emitter {
         return
       }
       case ops.unreachable:
-        this.#out.push({ kind: 'throw', text: 'unreachable' })
+        this.#out.push({ kind: 'throw', text: 'the program came to a loop that nothing ends' })
         return
       case ops.leave: {
         const frame = this.#frames.get(inst.attr as Inst)!
