@@ -26,7 +26,7 @@ export function explainCommand(file: string, raw: Record<string, unknown>): void
     tell(`${safeJson({ functions: found })}\n`)
     return
   }
-  if (found.length === 0) throw new UsageError(`${file} takes no reverse derivative; name a function with --fn`, 1)
+  if (found.length === 0) throw new UsageError(`nothing in ${file} takes a reverse derivative (bwd_diff); name a function with --fn`, 1)
   const shown = new Set<Explanation>()
   for (const e of found) print(e, options.all === true, shown)
 }

@@ -124,7 +124,7 @@ Examples:
 
 shared(program.command('explain').description('what the reverse pass of a function stores, recomputes and costs, and why'))
   .argument('<file>', 'Slang file; - reads standard input')
-  .option('--fn <name>', 'the function: f, Type.method, f<float>, or an entry point for all that it differentiates; default: all of the file')
+  .option('--fn <name>', 'the function: f, Type.method, f<float>, or an entry point for all that it differentiates; default: all that the file differentiates by bwd_diff')
   .option('--all', 'show also what only serves to compute others again')
   .option('--json', 'print one JSON object')
   .addHelpText('after', `
