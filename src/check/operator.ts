@@ -343,7 +343,7 @@ export function checkAssign(env: Env, e: ast.AssignExpr): Term {
   if (e.op === '=') return value({ kind: 'assign', type: place.type, span: e.span, place, value: coerce(env, source, place.type, e.value.span) })
   const op = e.op.slice(0, -1) as BinaryOp
   const old: OldExpr = { kind: 'old', type: place.type, span: e.target.span }
-  const given = toExpr(env, source, e.value.span)
+  const given = inScalarOf(env, op, place.type, toExpr(env, source, e.value.span), e.value.span)
   if (given.kind === 'error' || poisoned(given.type)) return errorTerm
   const ahead: AheadExpr | null = hasEffects(given) ? { kind: 'ahead', type: given.type, span: given.span, value: given } : null
   const right = ahead ?? given
@@ -360,6 +360,13 @@ export function checkAssign(env: Env, e: ast.AssignExpr): Term {
     return errorTerm
   }
   return value({ kind: 'update', type: place.type, span: e.span, place, ahead, old, value: cast, post: false })
+}
+
+/** The right side of a compound assignment: what is assigned to says in which numbers it is computed, except by how much it is shifted. */
+function inScalarOf(env: Env, op: BinaryOp, type: Type, right: Expr, span: Span): Expr {
+  const [from, to] = [scalarName(right.type), scalarName(type)]
+  if (from === null || to === null || from === to || op === '<<' || op === '>>') return right
+  return coerce(env, value(right), withScalar(right.type, scalars[to]), span)
 }
 
 /** Whether evaluating it may change what stands in a place. */
