@@ -175,7 +175,7 @@ export function ruleOf(cx: AdContext, func: Func, forward: Func, active: readonl
 
 /** The reverse of a forward derivative that is called, or calls such. */
 function slopesOf(cx: AdContext, func: Func, forward: Func, active: readonly boolean[]): Split | undefined {
-  const key = `${memoKey(cx, forward, active)} slopes`
+  const key = `${memoKey(cx, func, active)} slopes`
   const known = cx.splits.get(key)
   if (known !== undefined) return known
   const split = slopeSplit(cx, func, forward, active)

@@ -52,7 +52,21 @@ export function slopeSplit(cx: AdContext, func: Func, forward: Func, active: rea
     return b.construct(type, Array.from({ length: type.count }, (_, k) => gradient(input, component(type, k), [...path, k])))
   }
   b.emit(ops.ret, ins.flatMap((p, i) => active[i] ? [gradient(i, differential(p.type)!, [])] : []))
-  return { primal: func, own: func.results.length, vjp, needs: ins.map((_, i) => i), activeInputs: active, activeResults: results, effects: false }
+  return { primal: primalOf(cx, func, forward), own: func.results.length, vjp, needs: ins.map((_, i) => i), activeInputs: active, activeResults: results, effects: false }
+}
+
+/** The values that the forward derivative gives: they are what forward mode goes on with, so reverse mode goes on with them too. */
+function primalOf(cx: AdContext, func: Func, forward: Func): Func {
+  const ins = inputs(func.sig)
+  const carrying = carryingOf(func)
+  const primal = newFunc(cx, `${func.name}_primal`, ins.map(p => new Value(0, p.type, new Region(), 0, p.name)), func.results, func.span, carrying)
+  primal.body = new Region()
+  const b = new Builder(primal, primal.body)
+  const pairs = inputs(forward.sig)
+  const params = ins.map(p => b.param(p.type, p.name))
+  const args = params.map((p, i) => carrying.inputs[i] ? pairOf(b, pairs[i]!.type, p, zeroOf(cx, b, differential(p.type)!)) : p)
+  b.emit(ops.ret, b.call(forward, args).map((v, i) => carrying.results[i] ? b.extract(v, 0) : v))
+  return primal
 }
 
 /** A differential that is one at a path, and zero elsewhere. */

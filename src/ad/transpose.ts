@@ -127,7 +127,10 @@ class Transposer {
   call(inst: Inst): void {
     const split = this.splits.get(inst.attr as Func)
     // The zero of a differential that the user gives: a constant, to which nothing flows back.
-    if (split === undefined) return
+    if (split === undefined) {
+      if (inst.args.length > 0) throw new InternalError('transpose', `no reverse of a call of ${(inst.attr as Func).name}`)
+      return
+    }
     const cts = inst.results.map(v => this.grads.take(this.b, v))
     if (!split.effects && cts.every(ct => ct === undefined)) return
     const n = inst.args.length - split.activeInputs.filter(a => a).length
