@@ -9,6 +9,7 @@ import { missingEntry } from './base/errors/target.ts'
 import { tooDeep } from './base/errors/names.ts'
 import { LimitReached, counted, type Limits } from './base/limits.ts'
 import { renderDiagnostics } from './base/render.ts'
+import { isStackEnd } from './base/stack.ts'
 import { asWritten, finish, forgetCore, front, middle, timed, type Checked, type FrontOptions, type Explain, type Level, type LibraryData, type Lowered, type MiddleOptions, type Pictures, type Root, type Roots, type Target, type Verifier } from './compile.ts'
 import type { Module } from './ir/value.ts'
 import { dataSignature, type DataSignature } from './target/data.ts'
@@ -64,11 +65,6 @@ export class CompileError extends Error {
 
 /** Which derivatives of exported functions a module comes with. */
 export type Derivatives = 'none' | 'all' | { readonly of: string } | { readonly reverseOf: string }
-
-/** An engine throws a `RangeError` where its stack ends; Firefox has a class of its own for that. */
-function isExhaustion(error: unknown): boolean {
-  return error instanceof RangeError || (error instanceof Error && !(error instanceof InternalError) && error.name === 'InternalError')
-}
 
 /** A compiled program: its diagnostics, what it declares, and its WGSL. */
 export class WgslProgram {
@@ -233,7 +229,7 @@ export class WgslProgram {
       if (cause instanceof LimitReached) {
         const { limit, most, span } = cause
         sink.add(limitReached, span, { limit, most, what: counted[limit] })
-      } else if (isExhaustion(cause)) {
+      } else if (isStackEnd(cause)) {
         sink.add(tooDeep, undefined, {})
       } else {
         throw error

@@ -2,6 +2,7 @@
 import { InternalError, Sink } from '../src/base/diag.ts'
 import { LimitReached } from '../src/base/limits.ts'
 import { diagnosticJson, renderDiagnostics } from '../src/base/render.ts'
+import { isStackEnd } from '../src/base/stack.ts'
 import { core } from '../src/check/core.generated.ts'
 import { Checked, finish, front, middle, type MiddleOptions } from '../src/compile.ts'
 import { CompileError, compile } from '../src/index.ts'
@@ -111,7 +112,7 @@ function bounded<T>(work: () => T): T | undefined {
     return work()
   } catch (error) {
     const cause = error instanceof InternalError ? error.cause : error
-    if (cause instanceof RangeError || cause instanceof LimitReached) return undefined
+    if (isStackEnd(cause) || cause instanceof LimitReached) return undefined
     throw error
   }
 }

@@ -95,7 +95,7 @@ export function below(x: Num, level: number): Num {
 
 const none = (x: Num): boolean => x === 0
 
-/** The result of an operation on floats, with the derivatives that it carries; undefined for an operation that gives no float. */
+/** The result of an operation on floats, with the derivatives that it carries. */
 export function calculate(op: Op, x: Num, y: Num): Num {
   const level = Math.max(levelOf(x), levelOf(y))
   if (typeof x === 'number' && typeof y === 'number') return plain(op, x, y)
