@@ -6,6 +6,8 @@ import * as d from './dual.ts'
 import type { Num } from './dual.ts'
 import { binary, negated } from './operators.ts'
 import { lanewise, whole } from './prims.ts'
+import { gradientOf, reverseArguments } from './rules.ts'
+import { Scope, type Exit, type Frame, type Jump, type Ref, type Run, type Step } from './scope.ts'
 import {
   differentialOf, hasActiveResult, isActive, isDerived, partsOf, signatureOf, type BinaryOp, type Callable, type Expr, type Func, type Program, type Signature, type StructType, type Stmt, type Type,
 } from './tree.ts'
@@ -14,20 +16,9 @@ import { Dynamic, attach, held, highest, kept, list, num, numbersOf, primalPart,
 /** A run that says nothing: it takes too long, or what it should say is not settled. */
 export class Unclear extends Error {}
 
-type Frame = Value[]
-type Run = (frame: Frame) => Value
-/** How a statement ends: undefined where the next follows, else the jump. */
-type Jump = object | undefined
-type Step = (frame: Frame) => Jump
-
 const returned: object = {}
 /** The slot of what a function returns. */
 const resultSlot = 0
-
-interface Ref {
-  readonly get: () => Value
-  readonly set: (v: Value) => void
-}
 
 interface Outcome {
   readonly result: Value
@@ -38,35 +29,6 @@ interface Outcome {
 interface Code {
   readonly params: readonly number[]
   readonly body: Step
-}
-
-class Scope {
-  readonly names: Map<string, number>
-  readonly func: { slots: number }
-  readonly exits: readonly Exit[]
-
-  constructor(names: Map<string, number>, func: { slots: number }, exits: readonly Exit[]) {
-    this.names = names
-    this.func = func
-    this.exits = exits
-  }
-
-  inner(exit?: Exit): Scope {
-    return new Scope(new Map(this.names), this.func, exit === undefined ? this.exits : [exit, ...this.exits])
-  }
-
-  declare(name: string): number {
-    const slot = this.func.slots++
-    this.names.set(name, slot)
-    return slot
-  }
-}
-
-/** A loop or switch around a statement, and the jumps out of and on with it. */
-interface Exit {
-  readonly label: string | undefined
-  readonly out: object
-  readonly on: object | undefined
 }
 
 /** What is meant by changing a rule here is what the oracle's own test uses: a meaning that is wrong on purpose. */
@@ -615,21 +577,4 @@ function partOf(of: Ref, at: number, keep: (v: Value) => Value): Ref {
       of.set(parts)
     },
   }
-}
-
-/** What the user's reverse derivative takes: pairs, and cotangents of what comes out. */
-function reverseArguments(f: Func, primals: readonly Value[], cotangent: (param: number) => Value, ofResult: () => Value): Value[] {
-  const out = f.params.flatMap((p, i): Value[] => {
-    if (!isActive(p)) return p.dir === 'out' ? [] : [primals[i]!]
-    if (p.dir === 'out') return [cotangent(i)]
-    return [[primals[i]!, p.dir === 'inout' ? cotangent(i) : zero(differentialOf(p.type)!)]]
-  })
-  if (hasActiveResult(f)) out.push(ofResult())
-  return out
-}
-
-/** The gradient that the user's reverse derivative leaves in its pairs. */
-function gradientOf(f: Func, after: readonly Value[]): Num[] {
-  const left = f.params.filter(p => isActive(p) || p.dir !== 'out')
-  return left.flatMap((p, i) => isActive(p) && p.dir !== 'out' ? numbersOf(list(after[i]!)[1]!) : [])
 }
