@@ -6,7 +6,7 @@ import type { Span } from './source.ts'
 
 /** How much work a program may ask of the compiler: what takes more gets a diagnostic that names the limit. */
 export interface Limits {
-  /** Tokens of all files together, with what macros make. Default 500,000, and one more for each character of the source over 65,536. */
+  /** Tokens of the files that have directives, of all together, with what macros make; an `#include` counts as ten. Default 500,000, and one more for each character of the source over 65,536. */
   readonly tokens?: number | undefined
   /** Characters of names and strings that macros make by `#` and `##`. Default 2,000,000. */
   readonly text?: number | undefined
@@ -32,7 +32,7 @@ export type Asked = Span | null | undefined | (() => Span)
 export type Limit = keyof Limits
 
 /** What holds for a source of so many characters that is compiled without limits of its own. */
-export function defaultLimits(characters: number): Readonly<Record<Limit, number>> {
+function defaultLimits(characters: number): Readonly<Record<Limit, number>> {
   const more = Math.max(0, characters - 65_536)
   return {
     tokens: 500_000 + more, text: 2_000_000, typeText: 20_000, instances: 5000 + more, statements: 50_000 + more,

@@ -6,7 +6,7 @@ import { warn } from './output.ts'
 const mark = 'COTANGENT_WATCHED'
 
 /** The exit status of a command whose time is over: that of `timeout` of coreutils. */
-export const timedOut = 124
+const timedOut = 124
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 

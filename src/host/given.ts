@@ -44,7 +44,7 @@ export function onlyScalar(type: Elements): string | undefined {
 }
 
 /** What a value is by itself, whichever window or worker it comes from: `Float32Array`, `DataView`, `ArrayBuffer`, `Array`. */
-export function classOf(value: unknown): string {
+function classOf(value: unknown): string {
   return Object.prototype.toString.call(value).slice(8, -1)
 }
 
