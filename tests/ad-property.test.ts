@@ -24,10 +24,11 @@ import { callEmitted, evaluate, type Evaluated } from './js-run.ts'
 import { lowerMini, miniLibs } from './lower-mini.ts'
 import { isNear } from './near.ts'
 import { reduce } from './reduce.ts'
+import { setting } from './setting.ts'
 
-const first = Number(process.env['SEED'] ?? 0)
-const count = Number(process.env['SEEDS'] ?? 120)
-const size = Number(process.env['SIZE'] ?? 14)
+const first = setting('SEED', 0)
+const count = setting('SEEDS', 120)
+const size = setting('SIZE', 14)
 const passes = { sroa, ssa, simplify, gvn, dce }
 
 function tidy(func: Func): void {
@@ -144,7 +145,7 @@ const kind = (message: string | undefined): string => (message ?? '').replace(/-
 describe('derivatives of generated programs, lowered without a front end', () => {
   it('reverse = forward = finite differences', async () => {
     const failures: string[] = []
-    for (let seed = first; seed < first + count && failures.length < Number(process.env['FAILURES'] ?? 3); seed++) {
+    for (let seed = first; seed < first + count && failures.length < setting('FAILURES', 3); seed++) {
       const make = (): Program => generateProgram(seed, { libs: miniLibs, size, objects: false })
       const message = check(make(), seed)
       if (message === undefined) continue

@@ -12,10 +12,11 @@ import { verify, reversible } from '../src/ir/verify.ts'
 import { walk } from '../src/ir/walk.ts'
 import { generate } from './generate-ir.ts'
 import { passes } from './passes.ts'
+import { setting } from './setting.ts'
 
 const debug = process.env['AD_SEED'] !== undefined
-const first = Number(process.env['AD_SEED'] ?? 1)
-const count = debug ? 1 : Number(process.env['AD_COUNT'] ?? 300)
+const first = setting('AD_SEED', 1)
+const count = debug ? 1 : setting('AD_COUNT', 300)
 
 function tidy(func: Func): void {
   if (func.body === undefined) return

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BindingInfo } from '../src/target/reflect.ts'
+import { setting } from './setting.ts'
 
 /** What the WebGPU implementation says of a module. */
 export interface Message {
@@ -68,7 +69,7 @@ interface Answer {
 
 /** Where Debian's chromium keeps a Vulkan loader and a driver that needs no GPU. */
 const chromium = '/usr/lib/chromium'
-const patience = 1000 * Number(process.env['GPU_PATIENCE'] ?? 60)
+const patience = 1000 * setting('GPU_PATIENCE', 60)
 
 /** A process that owns a device, and who waits for its answers. */
 interface Worker {

@@ -19,6 +19,7 @@ import { ssa } from '../src/opt/ssa.ts'
 import { generate } from './generate-ir.ts'
 import { runLines } from './ir-run.ts'
 import { passes } from './passes.ts'
+import { setting } from './setting.ts'
 
 const cx = (): Cx => ({ sink: new Sink(), level: 2 })
 
@@ -55,8 +56,8 @@ describe('golden files', () => {
   }
 })
 
-const seeds = Number(process.env['SEEDS'] ?? 120)
-const first = Number(process.env['SEED'] ?? 0)
+const seeds = setting('SEEDS', 120)
+const first = setting('SEED', 0)
 
 describe('random programs', () => {
   const functions = function* (): Generator<{ readonly func: Func; readonly seed: number }> {

@@ -32,5 +32,5 @@ test('a run of which too little could be compared fails', () => {
 test('the meaning of programs shares no code with the compiler', () => {
   const folder = new URL('./oracle/', import.meta.url)
   const outside = readdirSync(folder).flatMap(name => [...readFileSync(new URL(name, folder), 'utf8').matchAll(/from '((?!\.\/|node:)[^']+)'/g)].map(m => `${name} ${m[1]}`))
-  expect(outside.toSorted()).toEqual(['compare.ts ../gpu.ts', 'run.ts ../gpu.ts', 'targets.ts ../../src/cpu/index.ts', 'targets.ts ../../src/index.ts', 'targets.ts ../gpu.ts'])
+  expect(outside.toSorted()).toEqual(['compare.ts ../gpu.ts', 'run.ts ../gpu.ts', 'run.ts ../setting.ts', 'targets.ts ../../src/cpu/index.ts', 'targets.ts ../../src/index.ts', 'targets.ts ../gpu.ts'])
 })

@@ -4,12 +4,13 @@
  */
 import { describe, expect, it } from 'vitest'
 import { boundless, check, checkpointed, failuresOf, stats } from './random-check.ts'
+import { setting } from './setting.ts'
 
-const size = Number(process.env['SIZE'] ?? 14)
+const size = setting('SIZE', 14)
 
 describe('generated programs with loops', () => {
   it('need no bounds of loops on CPU targets', async () => {
-    const seeds = Number(process.env['BOUNDLESS_SEEDS'] ?? 60)
+    const seeds = setting('BOUNDLESS_SEEDS', 60)
     const failures = await failuresOf((program, seed) => check(program, seed, { edit: boundless }), seeds, size)
     failures.push(...await failuresOf((program, seed) => check(program, seed, { edit: boundless, second: true }), Math.ceil(seeds / 6), Math.ceil(size / 2)))
     expect(failures.join('\n\n')).toBe('')
@@ -17,13 +18,13 @@ describe('generated programs with loops', () => {
 
   it('keep within a budget', async () => {
     const failures: string[] = []
-    for (const budget of [400, 60]) failures.push(...await failuresOf((program, seed) => check(program, seed, { budget }), Number(process.env['BUDGET_SEEDS'] ?? 12), size))
+    for (const budget of [400, 60]) failures.push(...await failuresOf((program, seed) => check(program, seed, { budget }), setting('BUDGET_SEEDS', 12), size))
     expect(failures.join('\n\n')).toBe('')
     expect(stats.within / (stats.within + stats.tooBig), 'programs for which there is a way').toBeGreaterThan(0.3)
   }, 600_000)
 
   it('run loops again where few of their states are kept', async () => {
-    const seeds = Number(process.env['CHECKPOINT_SEEDS'] ?? 60)
+    const seeds = setting('CHECKPOINT_SEEDS', 60)
     const failures = await failuresOf((program, seed) => check(program, seed, { edit: text => checkpointed(seed % 2 === 0 ? text : boundless(text)) }), seeds, size)
     failures.push(...await failuresOf((program, seed) => check(program, seed, { edit: checkpointed, second: true }), Math.ceil(seeds / 6), Math.ceil(size / 2)))
     expect(failures.join('\n\n')).toBe('')

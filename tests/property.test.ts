@@ -12,13 +12,14 @@ import {
 } from './random-check.ts'
 import type { Program } from './program.ts'
 import type { Pair } from './subjects.ts'
+import { setting } from './setting.ts'
 
 const many = process.env['SEEDS'] !== undefined
-const count = Number(process.env['SEEDS'] ?? 500)
-const size = Number(process.env['SIZE'] ?? (many ? 14 : 8))
+const count = setting('SEEDS', 500)
+const size = setting('SIZE', many ? 14 : 8)
 /** One program in so many goes to second order, and one in so many of those to a device there. */
-const second = Number(process.env['SECOND'] ?? (many ? 1 : 20))
-const device = Number(process.env['DEVICE'] ?? (many ? 8 : 5))
+const second = setting('SECOND', many ? 1 : 20)
+const device = setting('DEVICE', many ? 8 : 5)
 
 /** Expects that most programs said something: what is excused has a ceiling. */
 function expectCompared(): void {

@@ -24,6 +24,7 @@ import { programText } from './program-text.ts'
 import { isHolding, paramDifferential, type Program } from './program.ts'
 import { reduce } from './reduce.ts'
 import { assembled, scripted, type Pair } from './subjects.ts'
+import { setting } from './setting.ts'
 
 const shown = process.env['SHOW'] !== undefined
 
@@ -515,8 +516,8 @@ export async function shrunk(test: Check, seed: number, size: number, message: s
 }
 
 /** The seed to begin with, and after how many failures to stop. */
-export const first: number = Number(process.env['SEED'] ?? 0)
-export const mostFailures: number = Number(process.env['FAILURES'] ?? 3)
+export const first: number = setting('SEED', 0)
+export const mostFailures: number = setting('FAILURES', 3)
 
 /** Programs that fail a check, shrunk. */
 export async function failuresOf(test: Check, count: number, size: number): Promise<string[]> {

@@ -13,6 +13,7 @@ import { fromHost, toHost } from './js-run.ts'
 import { generateArrays } from './generate-arrays.ts'
 import { generate } from './generate-ir.ts'
 import { expectData, readRunLines } from './ir-run.ts'
+import { setting } from './setting.ts'
 
 const here = import.meta.dirname
 
@@ -84,7 +85,7 @@ describe('WebAssembly', () => {
   })
 
   it('means what the interpreter says on generated programs of arrays', () => {
-    const seeds = Number(process.env['SEEDS'] ?? 300)
+    const seeds = setting('SEEDS', 300)
     for (let seed = 0; seed < seeds; seed++) {
       const { module, main } = generateArrays(seed)
       verifyModule(module, `seed ${seed}`)

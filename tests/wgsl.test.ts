@@ -14,11 +14,12 @@ import { generate, random } from './generate-ir.ts'
 import { closeGpu, runByName } from './gpu.ts'
 import { isNear } from './near.ts'
 import { passes } from './passes.ts'
+import { setting } from './setting.ts'
 
 afterAll(closeGpu)
 
-const seeds = Number(process.env['SEEDS'] ?? 150)
-const size = Number(process.env['SIZE'] ?? 30)
+const seeds = setting('SEEDS', 150)
+const size = setting('SIZE', 30)
 
 /** Adds an entry point that calls `main(i, x)` with what it finds in `args`, and writes its results to `results`. */
 function withEntry(module: Module, main: Func): Func {

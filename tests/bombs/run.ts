@@ -6,10 +6,12 @@ import { availableParallelism } from 'node:os'
 import { bombs, ways, type Way } from './all.ts'
 import { bundled, detonate, verdict } from './detonate.ts'
 import { largest } from './recipe.ts'
+import { setting } from '../setting.ts'
 
 const chosen = Object.keys(bombs).filter(name => name.includes(process.env['OF'] ?? ''))
 const targets = ways.filter(way => way === (process.env['WAY'] ?? way))
 const jobs = chosen.flatMap(name => targets.map(way => [name, way] as const))
+if (jobs.length === 0) throw new Error(`there is no bomb of that name and target: targets are ${ways.join(', ')}`)
 const verbose = process.env['VERBOSE'] !== undefined
 let failed = 0
 let at = 0
@@ -29,7 +31,7 @@ async function one(name: string, way: Way): Promise<void> {
   if (wrong !== undefined || verbose) console.log(`${wrong === undefined ? 'ok  ' : 'FAIL'} ${name} → ${way}: ${taken.cpu} ms, ${taken.memory} MB, ${size > largest ? `${size} B source, ` : ''}${wrong ?? ''} ${taken.outcome}`)
 }
 
-await Promise.all(Array.from({ length: Number(process.env['JOBS'] ?? availableParallelism()) }, work))
+await Promise.all(Array.from({ length: Math.max(1, setting('JOBS', availableParallelism())) }, work))
 console.log(`${jobs.length} bombs: ${failed} failed; the others took at most ${worst.cpu} ms and ${worst.memory} MB`)
 remove()
 process.exitCode = failed > 0 ? 1 : 0

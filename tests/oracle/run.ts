@@ -2,26 +2,21 @@
 import { fork } from 'node:child_process'
 import process from 'node:process'
 import { closeGpu } from '../gpu.ts'
+import { setting } from '../setting.ts'
 import { addTally, check, emptyTally, isClear, skippedIn, type Settings, type Tally } from './check.ts'
 import { parts, type Part } from './generate.ts'
 import { targets, type Target } from './targets.ts'
 
-function number(name: string, fallback: number): number {
-  const value = Number(process.env[name] ?? fallback)
-  if (Number.isInteger(value) && value >= 0) return value
-  throw new Error(`${name} is not a number: ${process.env[name]}`)
-}
-
 const target = (process.env['TARGET'] ?? 'js') as Target
 if (!targets.includes(target)) throw new Error(`TARGET is one of ${targets.join(', ')}`)
-const from = number('FROM', 0)
-const count = number('COUNT', 1000)
-const jobs = Math.max(1, number('JOBS', 1))
-const mostFailures = Math.max(1, number('FAILURES', 3))
+const from = setting('FROM', 0)
+const count = setting('COUNT', 1000)
+const jobs = Math.max(1, setting('JOBS', 1))
+const mostFailures = Math.max(1, setting('FAILURES', 3))
 const without = (process.env['WITHOUT'] ?? '').split(',').filter(p => p !== '') as Part[]
 for (const part of without) if (!parts.includes(part)) throw new Error(`WITHOUT takes ${parts.join(', ')}`)
 const settings: Settings = {
-  seed: number('SEED', 1), target, size: number('SIZE', 4), attempts: number('ATTEMPTS', 2000),
+  seed: setting('SEED', 1), target, size: setting('SIZE', 4), attempts: setting('ATTEMPTS', 2000),
   without: new Set(without),
 }
 /** How many programs a process does before it says how far it is. */
