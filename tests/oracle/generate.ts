@@ -12,6 +12,7 @@ export const parts = ['second', 'rules', 'nodiff', 'effects', 'inner'] as const
 export type Part = typeof parts[number]
 
 export interface Options {
+  /** How many statements the longest function of a program has by and large; of a run, twice that is the most. */
   readonly size: number
   readonly without: ReadonlySet<Part>
 }
@@ -19,8 +20,14 @@ export interface Options {
 /** Derivatives of the order of a program and its operators together. */
 const mostOrder = 3
 
+/**
+ * Compiling takes nearly all the time, so that most programs are small: in the time of a large one many small ones show more of what meets what.
+ * Some are large, since there are faults that need much at once.
+ */
 export function generate(seed: number, options: Options): Program {
-  return new Generator(new Random(seed), options).program()
+  const rand = new Random(seed)
+  const size = 1 + Math.floor(2 * options.size * rand.next() ** 4)
+  return new Generator(rand, { ...options, size }).program()
 }
 
 class Generator {
@@ -43,7 +50,8 @@ class Generator {
     if (rand.once(4)) this.types.push(mat(2, 2))
     if (rand.once(8)) this.types.push(mat(2, 3), mat(3, 3))
     if (rand.once(6)) this.types.push(vec(4), array(vec(2), 2))
-    const structs = rand.below(4)
+    const { size } = this.options
+    const structs = rand.below(Math.min(4, 1 + size))
     for (let i = 0; i < structs; i++) this.struct(`S${i}`)
     if (this.structs.length > 0 && rand.once(4)) this.types.push(array(rand.one(this.structs), 2))
     this.bodies.types = this.types
@@ -53,9 +61,9 @@ class Generator {
     }
     const structs2 = this.structs.filter(s => s.differentiable)
     if (structs2.length > 0 && rand.once(2)) this.interface(structs2)
-    const helpers = 1 + rand.below(3)
+    const helpers = 1 + rand.below(Math.min(4, size))
     for (let i = 0; i < helpers; i++) this.helper(`f${i}`)
-    const main = this.function('main', this.params(1 + rand.below(3), true), this.result(), true)
+    const main = this.function('main', this.params(1 + rand.below(Math.min(3, size)), true), this.result(), true)
     this.bodies.add(main)
     const { test, inputs } = this.test(main)
     return { structs: this.structs, interfaces: this.interfaces, statics: this.bodies.statics, funcs: this.bodies.funcs, test, inputs }

@@ -278,10 +278,13 @@ export class Meaning {
         // Calls in an index come first, as they are written; the place itself is read once the right side is there.
         if (s.op === '=') return frame => { const ref = place(frame); ref.set(value(frame)); return undefined }
         const op = binary(s.op[0] as BinaryOp, type)
+        // Lanes are no place of their own: what they hold is copied as they are named.
+        const isCopied = s.to.kind === 'lanes'
         return frame => {
           const ref = place(frame)
+          const early = isCopied ? ref.get() : undefined
           const v = value(frame)
-          ref.set(op(ref.get(), v))
+          ref.set(op(early ?? ref.get(), v))
           return undefined
         }
       }
