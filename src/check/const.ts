@@ -6,7 +6,7 @@ import { isOpen } from './member.ts'
 import { globalInit } from './signature.ts'
 import type { Expr, Place } from './tree.ts'
 import {
-  bits, errorInt, foldInt, intChoice, intConst, intMember, intOp, isFloatName, isSignedName, known, same, type Int, type IntOp, type ScalarName, type Subst, type Type,
+  bits, errorInt, foldInt, intChoice, intConst, intMember, intOp, isFloatName, isSignedName, known, same, substKey, type Int, type IntOp, type ScalarName, type Subst, type Type,
 } from './type.ts'
 
 function wrap(value: number, type: Type): Int {
@@ -36,6 +36,20 @@ function initOf(cx: Cx, place: Place, subst: Subst, depth: number): Expr | null 
 function fromFloat(value: number, from: ScalarName, type: Type): Int | null {
   if (type.kind !== 'scalar') return intConst(Math.trunc(roundTo(from, value)))
   return intConst(Number(convertNumber(value, from, type.name)))
+}
+
+/** The value of what a constant begins with: found once for each, since constants that need two others each would take ever more work. */
+function foldInit(cx: Cx, init: Expr, subst: Subst, depth: number): Int | null {
+  const key = substKey(subst)
+  let found = cx.folded.get(init)
+  const known = found?.get(key)
+  if (known !== undefined) return known
+  if (found === undefined) cx.folded.set(init, found = new Map())
+  // Constants in a circle have no value. Without arguments there are only so many constants; those of generic types may go on for ever.
+  if (key === '') found.set(key, null)
+  const value = foldExpr(cx, init, subst, key === '' ? 0 : depth + 1)
+  if (key === '' || value !== null) found.set(key, value)
+  return value
 }
 
 /** The value of an expression as an integer, perhaps in terms of generic parameters; null where it is not constant. */
@@ -68,8 +82,9 @@ export function foldExpr(cx: Cx, e: Expr, subst: Subst, depth = 0): Int | null {
       const init = initOf(cx, place, subst, depth)
       let root = place
       while (root.kind === 'index') root = root.base
-      if (init === null || root.kind !== 'global') return init === null ? null : foldExpr(cx, init, subst, depth + 1)
-      const value = foldExpr(cx, init, root.subst, depth + 1)
+      if (init === null) return null
+      if (root.kind !== 'global') return foldInit(cx, init, subst, depth)
+      const value = foldInit(cx, init, root.subst, depth)
       return value === null ? null : putArg(cx, value, subst) as Int
     }
     case 'convert': {

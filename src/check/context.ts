@@ -10,7 +10,7 @@ import type { Scope } from './scope.ts'
 import type { Library } from './library.ts'
 import type { Template } from './signature.ts'
 import type { Body, Expr, GlobalInfo, StructDiffInfo } from './tree.ts'
-import type { AssocType, InterfaceType, Type } from './type.ts'
+import type { AssocType, Int, InterfaceType, Type } from './type.ts'
 
 /** What `T : I` and `where` clauses say of the parameters of one generic declaration. */
 export interface Constraint {
@@ -86,6 +86,8 @@ export class Cx {
   readonly globalInits: Map<GlobalDecl, Expr | null | 'busy'> = new Map()
   /** What `const` and `let` locals start with, which may fold. */
   readonly localInits: Map<LocalDecl, Expr> = new Map()
+  /** Values of what constants start with, by the arguments of the generic types that they stand in. */
+  readonly folded: Map<Expr, Map<string, Int | null>> = new Map()
   readonly fieldDefaults: Map<FieldDecl, Expr | null> = new Map()
   readonly paramDefaults: Map<FuncDecl, Map<number, Expr>> = new Map()
   readonly aliases: Map<AliasDecl, Type | 'busy'> = new Map()

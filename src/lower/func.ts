@@ -21,6 +21,8 @@ import { read, type Ref } from './place.ts'
 export class Fn {
   readonly cx: Lowering
   readonly func: Func
+  /** How many expressions of other declarations were lowered in this one. */
+  #elsewhere = 0
   readonly b: Builder
   /** Puts concrete types for the generic parameters in scope. */
   subst: s.Subst
@@ -78,6 +80,8 @@ export class Fn {
   elsewhere<T>(subst: s.Subst, f: () => T): T {
     const saved = this.subst
     this.subst = subst
+    // Defaults that need two others each double, and do so before the function is there to be counted.
+    this.cx.sink.work.check('instructions', Math.max(++this.#elsewhere, this.func.nextValue), this.b.span)
     const out = f()
     this.subst = saved
     return out
