@@ -4,10 +4,11 @@
  */
 import { InternalError, Sink, type Diagnostic } from './base/diag.ts'
 import { notDifferentiable, unboundedLoop } from './base/errors/derivative.ts'
-import { limitReached } from './base/errors/limits.ts'
+import { badOption, limitReached } from './base/errors/limits.ts'
 import { missingEntry } from './base/errors/target.ts'
 import { tooDeep } from './base/errors/names.ts'
 import { LimitReached, counted, type Limits } from './base/limits.ts'
+import { readOptions } from './base/options.ts'
 import { renderDiagnostics } from './base/render.ts'
 import { isStackEnd } from './base/stack.ts'
 import { asWritten, finish, forgetCore, front, middle, timed, type Checked, type FrontOptions, type Explain, type Level, type LibraryData, type Lowered, type MiddleOptions, type Pictures, type Root, type Roots, type Target, type Verifier } from './compile.ts'
@@ -88,12 +89,14 @@ export class WgslProgram {
 
   /** Use `compile`. */
   constructor(source: string, options: CompileOptions, core: LibraryData, verifier?: Verifier) {
-    this.#options = options
+    const taken = readOptions(options)
+    this.#options = 'fault' in taken ? {} : taken
     this.#core = core
-    if (options.verify === true) this.#verifier = verifier
-    this.#characters = source.length
+    if (this.#options.verify === true) this.#verifier = verifier
+    this.#characters = typeof source === 'string' ? source.length : 0
     const sink = this.#sink()
-    this.#checked = this.#bounded(sink, () => front(source, options, core, sink))
+    if ('fault' in taken) sink.add(badOption, undefined, taken.fault)
+    else this.#checked = this.#bounded(sink, () => front(source, taken, core, sink))
     this.#characters = this.files.reduce((sum, f) => sum + f.text.length, 0)
     sink.work.measure(this.#characters)
     if (sink.errors === 0) this.doubts?.(this.#checked!, sink)

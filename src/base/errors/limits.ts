@@ -7,3 +7,8 @@ export const limitReached: Entry<'limit' | 'most' | 'what'> = error('E50200', 't
     'static const int a[] = { A6 };', '',
   ].join('\n'),
 })
+
+export const badOption: Entry<'name' | 'expected'> = error('E50201', 'the option {name} of compile is not {expected}', {
+  help: 'what compile takes is described with CompileOptions',
+  example: { source: 'export float f(float x) { return x; }', maxContext: -1 },
+})
