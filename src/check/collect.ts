@@ -98,7 +98,7 @@ function collectOne(at: Place, decl: ast.Decl): void {
   switch (decl.kind) {
     case 'moduleDecl': case 'import': case 'include': case 'enumCase': case 'accessor': return
     case 'namespace': return collectNamespace(at, decl)
-    case 'using': at.scope.usings.push(decl); return
+    case 'using': at.scope.usings.push({ target: decl.target, found: null }); return
     case 'struct': return collectStruct(at, decl)
     case 'interface': return collectInterface(at, decl)
     case 'enum': return collectEnum(at, decl)

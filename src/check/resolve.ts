@@ -93,8 +93,15 @@ function moduleOf(scope: Scope): ModuleDecl {
 /** The scopes that bear the name of this one, a module's or a namespace's, in a module and those that it sees. */
 function twins(scope: Scope, home: ModuleDecl): readonly Scope[] {
   const { owner } = scope
-  if (owner?.kind === 'namespace') return twins(scope.parent!, home).flatMap(s => s.names.get(owner.name)?.flatMap(d => d.kind === 'namespace' ? [d.inner] : []) ?? [])
+  if (owner?.kind === 'namespace') {
+    const found: Scope[] = []
+    for (const s of twins(scope.parent!, home)) {
+      for (const d of s.names.get(owner.name) ?? []) if (d.kind === 'namespace') found.push(d.inner)
+    }
+    return found
+  }
   if (owner?.kind !== 'module') return []
+  if (home.imports.length === 0) return [home.inner]
   const seen = new Set([home])
   const visit = (module: ModuleDecl): void => {
     for (const i of module.imports) {
@@ -121,8 +128,8 @@ export function declared(cx: Cx, scope: Scope, name: string, from: Scope, give: 
     // What is used may itself use.
     const usings = s.usings.splice(0)
     for (const u of usings) {
-      const target = namespaceOf(cx, u.target, s)
-      if (target !== null) declared(cx, target.inner, name, from, give)
+      u.found ??= namespaceOf(cx, u.target, s)
+      if (u.found !== null) declared(cx, u.found.inner, name, from, give)
     }
     s.usings.push(...usings)
     if (mine && !more) return

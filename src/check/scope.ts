@@ -1,6 +1,12 @@
 /** Scopes: where a name is declared and what lies around it. Names inside one do not depend on order. */
-import type { Container, Decl } from './decl.ts'
+import type { Container, Decl, NamespaceDecl } from './decl.ts'
 import type * as ast from '../syntax/ast.ts'
+
+/** A `using`: the namespace is found when a name is first looked up in it. */
+export interface Using {
+  readonly target: ast.Expr
+  found: NamespaceDecl | null
+}
 
 export interface Scope {
   readonly parent: Scope | null
@@ -8,8 +14,8 @@ export interface Scope {
   readonly kind: 'module' | 'namespace' | 'type' | 'generics' | 'block'
   readonly owner: Container | null
   readonly names: Map<string, Decl[]>
-  /** `using` in it, not yet resolved. */
-  readonly usings: ast.UsingDecl[]
+  /** What it uses. */
+  readonly usings: Using[]
   /** Takes note of what is declared, where somebody asks. */
   entered: Decl[] | null
 }

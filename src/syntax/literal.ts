@@ -61,7 +61,7 @@ function parseFloating(p: Cursor): Expr {
   const span = p.tokens.span(at, at)
   const plain = Number(p.tokens.text(at))
   if (!Number.isNaN(plain)) return { kind: 'float', span, value: plain, suffix: '' }
-  const text = p.tokens.text(at).replace(/'/g, '').replace(/.*#INF/, '1e999')
+  const text = p.tokens.text(at).replace(/'/g, '').replace(/^[^#]*#INF/, '1e999')
   const hex = hexFloat.exec(text)
   const match = hex ?? float.exec(text)
   if (match === null) {

@@ -20,9 +20,9 @@ export interface Tok {
   readonly hidden: Hidden | undefined
 }
 
-/** A set of macro names as a list that grows at its head. */
+/** A set of macros as a list that grows at its head: comparing objects costs less than comparing names. */
 export interface Hidden {
-  readonly name: string
+  readonly macro: Macro
   readonly rest: Hidden | undefined
 }
 
@@ -58,8 +58,8 @@ export function tokensOf(file: SourceFile): Tok[] {
   return toks
 }
 
-export function isHidden(hidden: Hidden | undefined, name: string): boolean {
-  for (let h = hidden; h !== undefined; h = h.rest) if (h.name === name) return true
+export function isHidden(hidden: Hidden | undefined, macro: Macro): boolean {
+  for (let h = hidden; h !== undefined; h = h.rest) if (h.macro === macro) return true
   return false
 }
 
@@ -137,7 +137,7 @@ export function substitute(
   macro: Macro, use: Tok, args: readonly (readonly Tok[])[], expandArg: (arg: readonly Tok[]) => readonly Tok[], sink: Sink,
   spanOf: (tok: Tok) => Span,
 ): Tok[] {
-  const hidden: Hidden = { name: macro.name, rest: use.hidden }
+  const hidden: Hidden = { macro, rest: use.hidden }
   const params = macro.params ?? []
   const expanded: (readonly Tok[] | undefined)[] = []
   const result: Tok[] = []
@@ -166,7 +166,7 @@ export function substitute(
         continue
       }
       if (target === params.length - 1 && macro.variadic && result.at(-1)!.kind === comma) {
-        for (const t of expandArg(right)) result.push(hide(t, macro.name))
+        for (const t of expandArg(right)) result.push(hide(t, macro))
         continue
       }
       spend(right.length)
@@ -183,12 +183,12 @@ export function substitute(
         const next = body[i + 2]!
         const target = next.kind === nameKind ? params.indexOf(next.text) : -1
         if (target < 0) result.push(place(next, tok.flags))
-        else for (const t of args[target] ?? []) result.push(hide(t, macro.name))
+        else for (const t of args[target] ?? []) result.push(hide(t, macro))
         i += 2
         continue
       }
       for (let k = 0; k < toks.length; k++) {
-        const t = hide(toks[k]!, macro.name)
+        const t = hide(toks[k]!, macro)
         result.push(k === 0 ? { ...t, flags: tok.flags } : t)
       }
       continue
@@ -198,8 +198,8 @@ export function substitute(
   return result
 }
 
-function hide(tok: Tok, name: string): Tok {
-  return isHidden(tok.hidden, name) ? tok : { ...tok, hidden: { name, rest: tok.hidden } }
+function hide(tok: Tok, macro: Macro): Tok {
+  return isHidden(tok.hidden, macro) ? tok : { ...tok, hidden: { macro, rest: tok.hidden } }
 }
 
 function pasteTokens(result: Tok[], right: readonly Tok[], use: Tok, hidden: Hidden, sink: Sink, spanOf: (tok: Tok) => Span): void {

@@ -208,7 +208,7 @@ class Preprocessor {
   #expand(tok: Tok): boolean {
     const macro = this.macros.get(tok.text)
     if (macro === undefined) return this.#expandBuiltin(tok)
-    if (isHidden(tok.hidden, tok.text)) return false
+    if (isHidden(tok.hidden, macro)) return false
     let args: readonly (readonly Tok[])[] = []
     if (macro.params !== undefined) {
       const collected = this.#arguments(macro, tok)
@@ -294,7 +294,7 @@ class Preprocessor {
         continue
       }
       const macro = tok.kind === nameKind ? this.macros.get(tok.text) : undefined
-      if (macro === undefined || isHidden(tok.hidden, tok.text) || this.#overflowed) {
+      if (macro === undefined || isHidden(tok.hidden, macro) || this.#overflowed) {
         if (tok.kind === nameKind && macro === undefined && this.#expandBuiltin(tok)) todo.push(this.#pending.pop()!)
         else result.push(tok)
         continue
@@ -303,6 +303,8 @@ class Preprocessor {
       if (macro.params !== undefined) {
         const found = splitArguments(todo, macro)
         if (found === undefined) {
+          // All that is left was searched for the end.
+          if (todo.at(-1)?.kind === open) this.#sink.work.spend('tokens', todo.length, () => this.#span(tok))
           result.push(tok)
           continue
         }

@@ -6,12 +6,14 @@ import { bombs, type Way } from './all.ts'
 /** What a bomb did, in milliseconds of the processor and megabytes. */
 export interface Taken {
   readonly outcome: string
+  /** The program has errors that are found before a target is chosen, so every other target would do the same work and no more. */
+  readonly refused: boolean
   readonly cpu: number
   readonly memory: number
 }
 
-function explode(source: string, way: Way): string {
-  if (way === 'derivatives') return (wgslOfEverything(source, false)?.length ?? 0) > 0 ? 'code' : 'no code'
+function explode(source: string, way: Way): Pick<Taken, 'outcome' | 'refused'> {
+  if (way === 'derivatives') return { outcome: (wgslOfEverything(source, false)?.length ?? 0) > 0 ? 'code' : 'no code', refused: false }
   let program = compile(source)
   try {
     if (program.ok && way !== 'wgsl') {
@@ -19,12 +21,12 @@ function explode(source: string, way: Way): string {
       const names = [...new Set(program.functions.map(f => f.name))].filter(name => !entries.has(name))
       if (names.length > program.exports.length) program = compile(source, { exports: names })
     }
-    if (!program.ok) return summary(program.diagnostics)
+    if (!program.ok) return { outcome: summary(program.diagnostics), refused: way === 'wgsl' }
     const code = way === 'wgsl' ? program.wgsl().code : way === 'js' ? program.js().code : program.wasm().bytes
-    return `${code.length} of ${way}`
+    return { outcome: `${code.length} of ${way}`, refused: false }
   } catch (error) {
     if (!(error instanceof CompileError)) throw error
-    return summary(error.diagnostics)
+    return { outcome: summary(error.diagnostics), refused: false }
   }
 }
 
@@ -34,6 +36,6 @@ function summary(diagnostics: CompileError['diagnostics']): string {
 }
 
 const [name, way] = process.argv.slice(2) as [string, Way]
-const outcome = explode(bombs[name]!(), way)
+const done = explode(bombs[name]!(), way)
 const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage()
-console.log(JSON.stringify({ outcome, cpu: Math.round((userCPUTime + systemCPUTime) / 1000), memory: Math.round(maxRSS / 1024) } satisfies Taken))
+console.log(JSON.stringify({ ...done, cpu: Math.round((userCPUTime + systemCPUTime) / 1000), memory: Math.round(maxRSS / 1024) } satisfies Taken))

@@ -36,6 +36,6 @@ export async function detonate(script: string, name: string, way: Way): Promise<
     const { killed, signal, stderr = '' } = error as { killed?: boolean; signal?: string; stderr?: string }
     const memory = /heap out of memory|invalid (array|string) length/i.test(stderr)
     const text = stderr.split('\n').filter(line => /Error|error|^\s+at /.test(line)).slice(0, 3).join(' ')
-    return { outcome: text.slice(0, 400), cpu: 0, memory: 0, failure: memory ? 'out of memory' : killed === true || signal != null ? `ended by ${signal}` : 'threw' }
+    return { outcome: text.slice(0, 400), refused: false, cpu: 0, memory: 0, failure: memory ? 'out of memory' : killed === true || signal != null ? `ended by ${signal}` : 'threw' }
   }
 }
