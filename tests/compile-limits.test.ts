@@ -34,3 +34,11 @@ it('counts derivatives where a target asks for them', () => {
   expect(() => program.js()).toThrow(CompileError)
   expect(program.js({ derivatives: false }).code).toContain('f')
 })
+
+it('counts what is searched for the end of a call of a macro, and nothing where none begins', () => {
+  const source = (arg: string): string => `#define f(x) x\n#define g(x) 1\n#define h(x) g(x)\npublic int a() { return h(${arg.repeat(900)}); }`
+  expect(compile(source('f '), { limits: { tokens: 10_000 } }).diagnostics).toEqual([])
+  // What a macro opens in an argument has no end there.
+  const open = compile(`#define r f (\n${source('r ')}`, { limits: { tokens: 10_000 } })
+  expect(open.diagnostics.map(d => d.code)).toEqual(['E50200'])
+})
