@@ -13,7 +13,7 @@ import { Func, Inst, Region, type Value } from '../ir/value.ts'
 import { counterOf } from '../opt/loops.ts'
 import { activityOf, type Activity } from './activity.ts'
 import { zeroOf, type AdContext, type Jvp, type Split } from './context.ts'
-import { carryingThrough, differentiableResults, runsUnfed, planOf, type Mode } from './plan.ts'
+import { carryingThrough, differentiableResults, reachesSubstitute, runsUnfed, planOf, type Mode } from './plan.ts'
 import { tangentIndex, tangentOf, type Tangents } from './tangent.ts'
 
 /** Where the derivatives of called functions come from. */
@@ -183,7 +183,11 @@ class Linearizer {
     const fed = active.some(a => a)
     const tangents = inst.args.filter((_, i) => active[i]).map(a => f.tan[a.id]!)
     const bind = (results: readonly Value[]): void => this.bind(f, inst.results, hold(results, gives))
-    const plain = (): void => bind(this.p.call(plan.func, [...args]))
+    const plain = (): void => {
+      // What is called in derivative code is derivative code too, so that substitutes count behind it.
+      const stands = plan.is === 'transform' && reachesSubstitute(this.cx, plan.func) ? this.callees.jvp(plan.func, active.map(() => false))?.func : undefined
+      bind(this.p.call(stands ?? plan.func, [...args]).slice(0, inst.results.length))
+    }
     const bindTangents = (ts: readonly Value[], mask: readonly boolean[]): void => {
       let k = 0
       inst.results.forEach((r, i) => {

@@ -172,11 +172,13 @@ class Program implements CheckedProgram {
   readonly entries: readonly FuncDecl[]
   readonly globals: readonly GlobalDecl[]
   readonly unbounded: readonly Span[]
+  readonly substitutes: boolean
   readonly columnMajor: boolean
 
   constructor(cx: Cx, root: ModuleDecl) {
     this.#cx = cx
     this.unbounded = cx.unbounded
+    this.substitutes = cx.substitutes
     this.columnMajor = cx.columnMajor
     this.modules = cx.modules
     const functions = cx.userDecls.filter((d): d is FuncDecl => d.kind === 'func' && paramLists(d).length === 0)

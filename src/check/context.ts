@@ -59,6 +59,8 @@ export class Cx {
   #nextId: number
   /** Loops of differentiable functions whose trips nothing in the text bounds. */
   readonly unbounded: Span[] = []
+  /** Whether a function of the program has a primal substitute. */
+  substitutes = false
   /** Unmarked functions that have been checked as parts of differentiable ones. */
   readonly inlined: Set<FuncDecl> = new Set()
   /** How deep resolving has gone; bounds recursion. */

@@ -327,6 +327,7 @@ export function checkDerivatives(cx: Cx, func: FuncDecl): void {
   for (const a of attached(func, forwardNames)) {
     const target = forwardTarget(cx, func, a, true)
     if (target === null || a.kind !== 'substitute') continue
+    cx.substitutes = true
     if (substitutesItself(cx, func, target)) {
       cx.sink.add(errors.substituteCycle, a.attribute.span, { name: func.name })
       continue
@@ -344,6 +345,7 @@ export function checkDerivatives(cx: Cx, func: FuncDecl): void {
       continue
     }
     if (a.kind === 'substitute') {
+      cx.substitutes = true
       const level = attributesOf(cx, primal).marked ? attributesOf(cx, primal).level : 'none'
       if (order(attributesOf(cx, func).level) < order(level)) cx.sink.add(errors.weakSubstitute, a.attribute.span, { name: func.name })
     }

@@ -310,6 +310,8 @@ export interface CheckedProgram {
   readonly globals: readonly GlobalDecl[]
   /** Loops of differentiable functions whose trips nothing in the text bounds: their reverse derivatives need a CPU. */
   readonly unbounded: readonly Span[]
+  /** Whether a function of the user's modules has a primal substitute. */
+  readonly substitutes: boolean
   /** Whether matrices lie in memory column by column where nothing says otherwise. */
   readonly columnMajor: boolean
 

@@ -141,7 +141,7 @@ function callFunc(fn: Fn, ref: FuncRef, given: readonly Operand[]): Value | unde
     if (adapted.type !== sig.params[i]!.type) return mismatch(fn, ref)
     values.push(adapted)
   }
-  const results = b.call(callee, values)
+  const results = b.call(fn.noDiff > 0 ? fn.cx.heldOf(callee) : callee, values)
   let at = sig.result.kind === 'void' ? 0 : 1
   for (let i = 0; i < operands.length; i++) {
     if (sig.params[i]!.dir === 'in') continue

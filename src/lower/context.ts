@@ -8,8 +8,10 @@ import { recursiveType } from '../base/errors/names.ts'
 import type { FuncDecl } from '../check/decl.ts'
 import type { CheckedProgram, FuncRef, Signature } from '../check/tree.ts'
 import * as s from '../check/type.ts'
+import { Builder } from '../ir/build.ts'
+import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
-import { Func, Module, type ParamSig, type Value } from '../ir/value.ts'
+import { Func, Module, Region, inputs, type ParamSig, type Value } from '../ir/value.ts'
 import { makeSum, type Variants } from './dispatch.ts'
 import type { Fn } from './func.ts'
 import { Globals } from './global.ts'
@@ -54,6 +56,8 @@ export class Lowering {
   /** Whether `{}` of a struct is anything but zero, by its key. */
   readonly defaulted: Map<string, boolean> = new Map()
   #endless = false
+  /** By those of `heldOf`: what they call. */
+  readonly held: Map<Func, Func> = new Map()
   readonly #instances = new Map<string, Func>()
   readonly #sums = new Map<string, t.Type>()
   readonly #opening = new Set<string>()
@@ -156,6 +160,23 @@ export class Lowering {
       this.module.funcs.push(func)
     }
     return func
+  }
+
+  /**
+   * What a call under `no_diff` calls instead of a function: one that does nothing but call it, and that no derivative is made of. So
+   * what the function calls in turn is no derivative code, where substitutes would count.
+   */
+  heldOf(func: Func): Func {
+    if (!this.program.substitutes || func.info.library) return func
+    return this.external(`no_diff ${func.name}`, () => {
+      const made = new Func(this.names.unique(`${func.name}_held`), func.sig, func.span)
+      made.body = new Region()
+      const b = new Builder(made, made.body)
+      const params = inputs(func.sig).map(p => b.param(p.type, p.name))
+      b.emit(ops.ret, b.call(func, params))
+      this.held.set(made, func)
+      return made
+    })
   }
 
   #inform(func: Func, ref: FuncRef & { readonly kind: 'direct' }): void {

@@ -91,20 +91,25 @@ function attempt(program: CheckedProgram, roots: Roots, sink: Sink, variants: Va
   }
   drain(cx)
   const asked = new Set<Func>()
-  return {
-    module: cx.module, refs: cx.refs,
-    derivatives: func => {
-      if (asked.has(func)) return
-      asked.add(func)
-      const ref = cx.refs.get(func)
-      if (ref === undefined || ref.kind !== 'direct') return
-      const info = program.derivatives(ref)
-      if (info.forward !== null) func.info.forward = cx.instance(info.forward)
-      if (info.backward !== null) func.info.backward = backwardOf(cx, func, info.backward)
-      if (info.substitute !== null) func.info.substitute = cx.instance(info.substitute)
-      drain(cx)
-    },
+  const derivatives = (func: Func): void => {
+    if (asked.has(func)) return
+    asked.add(func)
+    const held = cx.held.get(func)
+    if (held !== undefined) {
+      // A substitute stands for what is called under `no_diff`, and for nothing behind it.
+      derivatives(held)
+      if (held.info.substitute !== undefined) func.info.substitute = cx.heldOf(held.info.substitute)
+      return
+    }
+    const ref = cx.refs.get(func)
+    if (ref === undefined || ref.kind !== 'direct') return
+    const info = program.derivatives(ref)
+    if (info.forward !== null) func.info.forward = cx.instance(info.forward)
+    if (info.backward !== null) func.info.backward = backwardOf(cx, func, info.backward)
+    if (info.substitute !== null) func.info.substitute = cx.instance(info.substitute)
+    drain(cx)
   }
+  return { module: cx.module, refs: cx.refs, derivatives }
 }
 
 function drain(cx: Lowering): void {

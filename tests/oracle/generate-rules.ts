@@ -109,8 +109,8 @@ export function ruled(name: string, rand: Random, formula: Formula): Func[] {
     ])
     main.forward = rule
     out.push(rule)
-    // The reverse that is made of a forward derivative comes from its body: whether it knows of its derivatives is nowhere said.
-    if ((hasBackward || main.differentiable) && rand.once(2)) {
+    // They count for the reverse that is made of a forward derivative too.
+    if (rand.once(2)) {
       const outer = params.map((_, i) => param(`w${i}`, pair(pair(real))))
       const w = outer.map(p => ref(p.name, p.type))
       const own = locals(i => at(w[i]!, 0, 0))

@@ -74,16 +74,13 @@ export class Meaning {
   }
 
   #call(f: Func, given: readonly Value[]): Outcome {
-    if (f.substitute !== undefined && this.#depth > 0 && this.twist.forgetRules !== true) {
-      // Whether what carries no derivative is derivative code is a matter of how derivatives are made.
-      if (highest(given) === 0) throw new Unclear('a substitute where nothing is differentiated')
-      return this.#call(f.substitute, given)
-    }
+    // What is called in derivative code is derivative code, whether it is given derivatives or not.
+    if (f.substitute !== undefined && this.#depth > 0 && this.twist.forgetRules !== true) return this.#call(f.substitute, given)
     const isDropped = (noDiff: boolean): boolean => noDiff && this.twist.forgetNoDiff !== true
     const args = given.map((v, i) => isDropped(f.params[i]!.noDiff) ? held(v) : v)
     const tag = args.reduce<number>((most, v, i) => f.params[i]!.dir === 'out' ? most : Math.max(most, highest(v)), 0)
-    if (tag === 0) return this.#body(f, args)
     if (f.treated || (!f.differentiable && f.forward === undefined && f.backward === undefined)) return this.#undifferentiated(() => this.#body(f, args.map(held)))
+    if (tag === 0) return this.#body(f, args)
     if (this.twist.forgetRules !== true) {
       const mode = d.modeOf(tag)
       const byForward = f.forward !== undefined && (mode === 'fwd' || (f.backward === undefined && !f.differentiable))
