@@ -1,10 +1,10 @@
 /** Random expressions. */
 import type { Options } from './generate.ts'
-import { bin, bool, call, cast, detached, elem, lit, make, part, pairOf, prim, ref, root } from './make.ts'
+import { bin, bool, call, cast, detached, elem, isNamed, lit, make, part, pairOf, prim, ref, root } from './make.ts'
 import { safely } from './prims.ts'
 import type { Random } from './random.ts'
 import {
-  differentialOf, int, isActive, isDerived, partsOf, real, same, signatureOf, uint, vec, type Callable, type Expr, type Func, type Interface, type Param, type Static, type StructType, type Type,
+  differentialOf, int, isActive, isDerived, nothing, partsOf, real, same, signatureOf, uint, vec, type Callable, type Expr, type Func, type Param, type Static, type StructType, type Type,
 } from './tree.ts'
 
 interface Var {
@@ -29,7 +29,7 @@ export class Expressions {
   readonly statics: Static[] = []
   types: readonly Type[] = [real]
   /** Types that the test knows nothing of. */
-  inner: Interface[] = []
+  inner: Type[] = []
   /** What nothing calls so far. */
   protected readonly unused: Set<Func> = new Set()
   protected readonly orders: Map<Func, number> = new Map<Func, number>()
@@ -168,9 +168,8 @@ export class Expressions {
 
   /** Whether the derivatives of a function can be asked for by name here. */
   protected isOperand(f: Func): boolean {
-    const isNamed = (type: Type): boolean => type.kind === 'pair' ? isNamed(type.of) : type.kind !== 'interface' && partsOf(type).every(p => isNamed(p.type))
     // Effects on statics happen as often as they happen.
-    return this.statics.length === 0 && this.isDifferentiable(f) && f.generic === undefined && f.params.every(p => isNamed(p.type)) && isNamed(f.result) && f.params.some(isActive)
+    return this.statics.length === 0 && this.isDifferentiable(f) && f.generic === undefined && f.params.every(p => isNamed(p.type)) && (f.result === nothing || isNamed(f.result)) && f.params.some(isActive)
   }
 
   /** Integers of functions are never negative: they choose elements there. */
@@ -320,7 +319,7 @@ export class Expressions {
     this.mayAct = false
     const name = this.fresh('y')
     // What is taken along is constant there.
-    this.vars = this.vars.filter(v => v.name !== 'this' && this.holds(v.type) && v.type.kind !== 'interface' && v.type.kind !== 'pair').map(v => ({ ...v, mutable: false }))
+    this.vars = this.vars.filter(v => v.name !== 'this' && this.holds(v.type) && isNamed(v.type) && v.type.kind !== 'pair').map(v => ({ ...v, mutable: false }))
     this.declare(name, real, false)
     const body = this.expr(real, depth)
     ;[this.vars, this.mayAct] = saved

@@ -88,6 +88,13 @@ class Generator {
     for (const s of structs) s.conforms.push(type)
     this.interfaces.push(type)
     this.bodies.inner.push(type)
+    // Values of the interface in arrays and in fields, of which the test knows nothing either.
+    if (rand.once(2)) this.bodies.inner.push(array(type, 2))
+    if (rand.once(2)) {
+      const holder: StructType = { kind: 'struct', name: 'H0', fields: [{ name: 'm0', type, noDiff: false }, { name: 'm1', type: rand.one([real, vec(2)]), noDiff: false }], differentiable: true, methods: [], conforms: [] }
+      this.structs.push(holder)
+      this.bodies.inner.push(holder)
+    }
   }
 
   struct(name: string): void {
