@@ -2,9 +2,9 @@
  * Functions with derivatives of the user. These claim slopes that have nothing to do with the function, so that to forget one shows:
  * what counts as the derivative must be what the user says, of first order and of second.
  */
-import { bin, call, decl, func, give, lit, make, pair, pairOf, param, part, prim, real, ref, set, sum, vec } from './make.ts'
+import { bin, call, decl, func, give, isNamed, lit, make, pair, pairOf, param, part, prim, real, ref, set, sum, vec } from './make.ts'
 import type { Random } from './random.ts'
-import { isActive, nothing, type Expr, type Func, type Param, type Stmt, type Type } from './tree.ts'
+import { differentialOf, isActive, nothing, partsOf, type Expr, type Field, type Func, type Param, type Stmt, type StructType, type Type } from './tree.ts'
 
 /** A formula over parameters. */
 export type Formula = (params: readonly Param[], depth: number) => Expr
@@ -73,6 +73,44 @@ export function ruledWidely(name: string, rand: Random, formula: Formula): Func[
     ...sources.map((p, i) => set(ref(`${p.name}v`, pair(p.type)), pairOf(part(ref(`${p.name}v`, pair(p.type)), 0), bin('*', weights[i]!, sum(sinks.map((_, k) => times(slopes[k]![i]!, ref(`c${k}`, real)))))))),
   ])
   return [main, ...out, main.forward, main.backward]
+}
+
+const none = (type: Type): Expr => type.kind === 'real' ? lit(0) : make(type, partsOf(type).map(p => none(p.type)))
+
+/** The fields of a struct that are real numbers and have derivatives, where a derivative of the whole can be written down. */
+export const realFields = (owner: StructType): readonly Field[] => owner.differentiable && isNamed(owner) ? owner.fields.filter(f => f.type === real && isActive(f)) : []
+
+/** A method with derivatives of the user, which stand outside the struct and take pairs of it. The method comes first. */
+export function ruledMethod(name: string, rand: Random, formula: Formula, owner: StructType): Func[] {
+  const fields = realFields(owner)
+  // What formulas speak of: the fields, and the argument.
+  const locals = [...fields.map(f => param(f.name, real)), param('x', real)]
+  const claims = locals.map((_, i) => func(`${name}S${i}`, locals, real, [give(formula(locals, 1))]))
+  const slopes = claims.map(c => call(c, locals.map(p => ref(p.name, real))))
+  const unpacked = (object: Expr): Stmt[] => fields.map(f => decl(f.name, real, part(object, owner.fields.indexOf(f))))
+  const object = param('this', owner)
+  const hasBackward = rand.below(3) > 0
+  const main = func(name, [object, param('x', real)], real, [...unpacked(ref('this', owner)), give(formula(locals, 2))], { differentiable: hasBackward && rand.once(2), method: true, ruleOf: true })
+  const differential = differentialOf(owner)!
+  const kept = owner.fields.filter(f => isActive(f))
+  const begin = [...unpacked(part(ref('o', pair(owner)), 0)), decl('x', real, part(ref('v', pair(real)), 0))]
+  const tangents = [...fields.map(f => part(part(ref('o', pair(owner)), 1), kept.indexOf(f))), part(ref('v', pair(real)), 1)]
+  main.forward = func(`${name}F`, [param('o', pair(owner)), param('v', pair(real))], pair(real), [
+    ...begin,
+    decl('s', owner, part(ref('o', pair(owner)), 0)),
+    give(pairOf(call(main, [ref('s', owner), ref('x', real)]), sum(slopes.map((s, i) => times(s, tangents[i]!))))),
+  ])
+  const rules = [main.forward]
+  if (hasBackward) {
+    const along = (i: number): Expr => times(slopes[i]!, ref('ct', real))
+    main.backward = func(`${name}B`, [param('o', pair(owner), 'inout'), param('v', pair(real), 'inout'), param('ct', real)], nothing, [
+      ...begin,
+      set(ref('o', pair(owner)), pairOf(part(ref('o', pair(owner)), 0), make(differential, kept.map((f, k) => fields.includes(f) ? along(fields.indexOf(f)) : none(partsOf(differential)[k]!.type))))),
+      set(ref('v', pair(real)), pairOf(ref('x', real), along(fields.length))),
+    ])
+    rules.push(main.backward)
+  }
+  return [main, ...claims, ...rules]
 }
 
 /** A function of real numbers with derivatives, some of which have derivatives of the user in turn. */

@@ -1,6 +1,6 @@
 /** Random programs. What they compute stays of moderate size, and mostly away from kinks; nothing in them is left open by the language. */
 import { Bodies } from './generate-body.ts'
-import { ruled, ruledWidely, substituted } from './generate-rules.ts'
+import { realFields, ruled, ruledMethod, ruledWidely, substituted } from './generate-rules.ts'
 import { bin, call, cast, decl, elem, func, give, isNamed, lit, make, numbersIn, param, ref, set } from './make.ts'
 import { Random } from './random.ts'
 import {
@@ -144,6 +144,15 @@ class Generator {
     const { rand } = this
     const kind = rand.below(10)
     if (kind < 3 && !this.options.without.has('rules')) {
+      const owners = this.structs.filter(s => realFields(s).length > 0)
+      if (owners.length > 0 && rand.once(2)) {
+        const of = rand.one(owners)
+        const [main, ...others] = ruledMethod(name, rand, (params, depth) => this.bodies.formula(params, depth), of)
+        of.methods.push(main!)
+        this.bodies.offer(main!)
+        this.bodies.funcs.push(...others)
+        return
+      }
       const write = rand.one([ruled, ruled, ruledWidely, substituted])
       this.bodies.add(...write(name, rand, (params, depth) => this.bodies.formula(params, depth)))
       return

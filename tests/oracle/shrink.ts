@@ -90,7 +90,7 @@ function isPlace(s: Stmt, e: Expr): boolean {
 
 /** All changes that make a program smaller, the large ones first. */
 function* edits(program: Program, keepsMarks: boolean): Generator<Edit> {
-  const rules = new Set(program.funcs.flatMap(f => [f.forward, f.backward]))
+  const rules = new Set(functionsOf(program).flatMap(f => [f.forward, f.backward]))
   // What rules claim of a function must go on to fit: they stay as they are, and what they call gets smaller.
   const funcs = functionsOf(program).filter(f => !rules.has(f))
   for (let i = program.funcs.length - 1; i >= 0; i--) yield splice(program.funcs, i, 1)
@@ -103,7 +103,8 @@ function* edits(program: Program, keepsMarks: boolean): Generator<Edit> {
     if (f.forward !== undefined && !keepsMarks) yield assign(f, 'forward', undefined)
     if (f.backward !== undefined && !keepsMarks) yield assign(f, 'backward', undefined)
     if (f.substitute !== undefined && !keepsMarks) yield assign(f, 'substitute', undefined)
-    if (f.ruleOf) yield assign(f, 'ruleOf', false)
+    // Derivatives of methods stand outside the struct.
+    if (f.ruleOf && !f.method) yield assign(f, 'ruleOf', false)
     if (f.body.length > 2) yield splice(f.body, 0, f.body.length - 1)
   }
   for (const f of funcs) {
@@ -172,7 +173,7 @@ function withoutParam(program: Program, f: Func, at: number): Edit {
 /** Whether all that a program calls stands in it, and every function that gives something ends by that. */
 function isWhole(program: Program): boolean {
   const funcs = new Set(functionsOf(program))
-  const isRule = (f: Func): boolean => program.funcs.some(g => g.forward === f || g.backward === f)
+  const isRule = (f: Func): boolean => functionsOf(program).some(g => g.forward === f || g.backward === f)
   const isKnown = (of: Callable): boolean => isDerived(of) ? isKnown(of.of) : funcs.has(of)
   for (const f of funcs) {
     if (f.result.kind !== 'void' && f.body.at(-1)?.kind !== 'return') return false

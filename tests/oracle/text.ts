@@ -40,7 +40,7 @@ class Writer {
 
   constructor(program: Program, precision: Precision) {
     this.precision = precision
-    for (const f of program.funcs) {
+    for (const f of [...program.funcs, ...program.structs.flatMap(s => s.methods)]) {
       if (f.ruleOf) for (const rule of [f.forward, f.backward, f.substitute]) if (rule !== undefined) this.rules.set(rule, [...this.rules.get(rule) ?? [], f])
     }
   }
@@ -163,7 +163,7 @@ class Writer {
       f.method && f.params[0]!.dir === 'inout' ? '[mutating] ' : '',
       f.forward === undefined || f.ruleOf ? '' : `[ForwardDerivative(${prefix}${f.forward.name})] `,
       f.backward === undefined || f.ruleOf ? '' : `[BackwardDerivative(${prefix}${f.backward.name})] `,
-      ...(this.rules.get(f) ?? []).map(base => `[${base.forward === f ? 'ForwardDerivative' : base.backward === f ? 'BackwardDerivative' : 'PrimalSubstitute'}Of(${base.name})] `),
+      ...(this.rules.get(f) ?? []).map(base => `[${base.forward === f ? 'ForwardDerivative' : base.backward === f ? 'BackwardDerivative' : 'PrimalSubstitute'}Of(${this.operand(base)})] `),
       f.substitute === undefined || f.ruleOf ? '' : `[PrimalSubstitute(${prefix}${f.substitute.name})] `,
       f.prefer === 'none' ? '' : `[Prefer${f.prefer === 'recompute' ? 'Recompute' : 'Checkpoint'}] `,
     ].join('')
