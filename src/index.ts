@@ -7,8 +7,9 @@ import { notDifferentiable } from './base/errors/derivative.ts'
 import { missingExport } from './base/errors/lower.ts'
 import { checkAssigned } from './check/assigned.ts'
 import { checkStrictly } from './check/strict.ts'
-import { checkedLimits, type RunLimits } from './target/limits.ts'
-import { Explainer, core, limitTrips, pictures, type Checked, type Explain, type Explanation, type Pictures, type Root, type Roots, type Stage, type Target } from './compile.ts'
+import { flag, oneOf, record, text, values, type Kinds } from './base/options.ts'
+import { checkedLimits, isRunLimits, type RunLimits } from './target/limits.ts'
+import { Explainer, core, limitTrips, pictures, stages, type Checked, type Explain, type Explanation, type Pictures, type Root, type Roots, type Stage, type Target } from './compile.ts'
 import { printFunc, printModule } from './ir/print.ts'
 import * as verifier from './ir/verify.ts'
 import { Derived, blame, type Blame } from './debug/blame.ts'
@@ -65,8 +66,9 @@ export class Program extends WgslProgram {
    * Throws `CompileError`.
    */
   wasm(options: DerivativeOptions & { readonly limits?: RunLimits | undefined } = {}): WasmOutput {
-    const limits = checkedLimits(options.limits)
-    return this.emit('wasm', derivativesOf(options), (module, sink) => compileWasm(module, sink, { limits }))!
+    const taken = this.taking('wasm', options, emitKinds)
+    const limits = checkedLimits(taken.limits)
+    return this.emit('wasm', derivativesOf(taken), (module, sink) => compileWasm(module, sink, { limits }))!
   }
 
   /**
@@ -74,13 +76,15 @@ export class Program extends WgslProgram {
    * an error named `TrapError`. Throws `CompileError`.
    */
   js(options: DerivativeOptions & { readonly mode?: 'f32' | 'f64' | undefined; readonly limits?: RunLimits | undefined } = {}): JsOutput {
-    const { mode = 'f32' } = options
-    const limits = checkedLimits(options.limits)
-    return this.emit('js', derivativesOf(options), (module, sink) => emitJs(module, { mode, limits }, sink), mode === 'f64')
+    const taken = this.taking('js', options, { ...emitKinds, mode: oneOf('f32', 'f64') })
+    const { mode = 'f32' } = taken
+    const limits = checkedLimits(taken.limits)
+    return this.emit('js', derivativesOf(taken), (module, sink) => emitJs(module, { mode, limits }, sink), mode === 'f64')
   }
 
   /** IR as text after a stage, of the whole program or of the functions made of `name`. Throws `CompileError`. */
   ir(stage: Stage = 'final', name?: string): string {
+    this.taking('ir', { stage, name }, { stage: oneOf(...stages), name: text })
     const texts: string[] = []
     const derivatives = name !== undefined && stage !== 'lower' && this.exports.some(f => f.name === name) ? { of: name } : 'none'
     this.show(derivatives, (at, what) => {
@@ -137,6 +141,7 @@ export class Program extends WgslProgram {
    * name, of all that the program differentiates. Throws `CompileError`.
    */
   explain(name?: string): readonly Explanation[] {
+    this.taking('explain', { name }, { name: text })
     const explainer = new Explainer(true)
     this.#watch(name, explainer)
     return explainer.explanations()
@@ -148,6 +153,8 @@ export class Program extends WgslProgram {
    * result as '', by default one for the result. Uniforms that are not given are zero, buffers empty. Throws `CompileError`.
    */
   traceNonFinite(name: string, args: readonly unknown[], options: { readonly gradient?: boolean; readonly weights?: Weights; readonly globals?: Globals } = {}): NonFinite | null {
+    this.taking('traceNonFinite', { name, args, options }, { name: text, args: values, options: record }, ['name', 'args', 'options'])
+    this.taking('traceNonFinite', options, { gradient: flag, weights: record, globals: record })
     const module = this.#watch(name, new Derived(), options.gradient === true ? ['primal', 'backward'] : ['primal'], pictures)
     const find = (exported: string): Func | undefined => module.funcs.find(f => f.info.exported === exported)
     const primal = primalOf(module)
@@ -159,6 +166,7 @@ export class Program extends WgslProgram {
    * they hold what the program holds constant, in derivatives that the function takes itself too. Throws `CompileError`.
    */
   reference(name: string): Reference {
+    this.taking('reference', { name }, { name: text }, ['name'])
     const { module, derivatives } = this.asWritten((checked, sink) => this.#only(name, ['primal'], checked, sink))
     const func = primalOf(module)
     return new Reference(func, derivatives, globals => contents(module, globals))
@@ -170,6 +178,7 @@ export class Program extends WgslProgram {
    * program holds constant on purpose is held in these differences; null where it cannot be told. Throws `CompileError`.
    */
   blame(name: string, mode: 'forward' | 'reverse', inputs: readonly unknown[], tangents: readonly unknown[], globals: Globals = {}): Blamed | 'agrees' | null {
+    this.taking('blame', { name, mode, inputs, tangents, globals }, { name: text, mode: oneOf('forward', 'reverse'), inputs: values, tangents: values, globals: record }, ['name', 'mode', 'inputs', 'tangents'])
     const derived = new Derived()
     const module = this.#watch(name, derived, ['primal', mode === 'forward' ? 'forward' : 'backward'], pictures)
     const func = primalOf(module)
@@ -214,6 +223,9 @@ export interface DerivativeOptions {
   /** Only the reverse derivative of this entry point, as an entry point that takes what that takes; one that cannot be made is an error. */
   readonly reverseOf?: string | undefined
 }
+
+/** What those of `wasm` and `js` must be. */
+const emitKinds: Kinds = { derivatives: flag, derivativesOf: text, reverseOf: text, limits: [isRunLimits, 'an object of trips, depth, bytes and groups, whole numbers, none below 0'] }
 
 function derivativesOf(options: DerivativeOptions): Derivatives {
   if (options.reverseOf !== undefined) return { reverseOf: options.reverseOf }

@@ -8,7 +8,7 @@ import { badOption, limitReached } from './base/errors/limits.ts'
 import { missingEntry } from './base/errors/target.ts'
 import { tooDeep } from './base/errors/names.ts'
 import { LimitReached, counted, type Limits } from './base/limits.ts'
-import { readOptions } from './base/options.ts'
+import { readOptions, strings, text, type Kinds } from './base/options.ts'
 import { renderDiagnostics } from './base/render.ts'
 import { isStackEnd } from './base/stack.ts'
 import { asWritten, finish, forgetCore, front, middle, timed, type Checked, type FrontOptions, type Explain, type Level, type LibraryData, type Lowered, type MiddleOptions, type Pictures, type Root, type Roots, type Target, type Verifier } from './compile.ts'
@@ -95,7 +95,7 @@ export class WgslProgram {
     if (this.#options.verify === true) this.#verifier = verifier
     this.#characters = typeof source === 'string' ? source.length : 0
     const sink = this.#sink()
-    if ('fault' in taken) sink.add(badOption, undefined, taken.fault)
+    if ('fault' in taken) sink.add(badOption, undefined, { owner: 'compile', ...taken.fault })
     else this.#checked = this.#bounded(sink, () => front(source, taken, core, sink))
     this.#characters = this.files.reduce((sum, f) => sum + f.text.length, 0)
     sink.work.measure(this.#characters)
@@ -159,8 +159,18 @@ export class WgslProgram {
    * an entry point that takes what that takes. Throws `CompileError`.
    */
   wgsl(options: { readonly entries?: readonly string[] | undefined; readonly reverseOf?: string | undefined } = {}): Wgsl {
-    const { reverseOf } = options
-    return this.emit('wgsl', reverseOf === undefined ? 'none' : { reverseOf }, (module, sink) => emitWgsl(module, reverseOf === undefined ? options : {}, sink))
+    const taken = this.taking('wgsl', options, { entries: strings, reverseOf: text })
+    const { reverseOf } = taken
+    return this.emit('wgsl', reverseOf === undefined ? 'none' : { reverseOf }, (module, sink) => emitWgsl(module, reverseOf === undefined ? taken : {}, sink))
+  }
+
+  /** What a method is given, as it is now. Throws `CompileError` where something is of another kind. */
+  protected taking<T extends object>(owner: string, given: T, kinds: Kinds, needed: readonly string[] = []): T {
+    const taken = readOptions(given, kinds, needed)
+    if (!('fault' in taken)) return taken
+    const sink = this.#sink()
+    sink.add(badOption, undefined, { owner, ...taken.fault })
+    throw new CompileError(sink.list)
   }
 
   /** Makes a module for no target, and shows what each stage makes. Throws `CompileError`. */

@@ -28,3 +28,25 @@ it('reads limits once, so that none throws later', () => {
   let reads = 0
   expect(compile(source, { limits: { get instructions() { if (reads++ > 0) throw new Error('read again'); return 1000 } } }).ok).toBe(true)
 })
+
+const methods: readonly (readonly [said: string, call: (program: Record<string, (...args: unknown[]) => unknown>) => unknown])[] = [
+  ...['wgsl', 'wasm', 'js'].flatMap(m => [null, 5, 'x', []].map(given => [`the option options of ${m}`, (p: Record<string, (...args: unknown[]) => unknown>) => p[m]!(given)] as const)),
+  ['the option entries of wgsl', p => p['wgsl']!({ entries: 'k' })], ['the option reverseOf of wgsl', p => p['wgsl']!({ reverseOf: null })],
+  ['the option derivativesOf of wasm', p => p['wasm']!({ derivativesOf: 5 })], ['the option limits of wasm', p => p['wasm']!({ limits: 5 })],
+  ['the option limits of js', p => p['js']!({ limits: { trip: 1 } })], ['the option mode of js', p => p['js']!({ mode: 'x' })], ['the option derivatives of js', p => p['js']!({ derivatives: 'all' })],
+  ['the option stage of ir', p => p['ir']!(null)], ['the option stage of ir', p => p['ir']!('x')], ['the option name of ir', p => p['ir']!('final', 5)],
+  ['the option name of explain', p => p['explain']!(5)], ['the option name of reference', p => p['reference']!(5)],
+  ['the option name of traceNonFinite', p => p['traceNonFinite']!(5, [1])], ['the option args of traceNonFinite', p => p['traceNonFinite']!('f')],
+  ['the option weights of traceNonFinite', p => p['traceNonFinite']!('f', [1], { weights: 5 })], ['the option options of traceNonFinite', p => p['traceNonFinite']!('f', [1], null)],
+  ['the option mode of blame', p => p['blame']!('f')], ['the option tangents of blame', p => p['blame']!('f', 'reverse', [1])],
+]
+
+it.each(methods)('throws nothing but a CompileError: %s', (said, call) => {
+  const program = compile('[Differentiable] export float f(float x) { return x * x; }') as unknown as Record<string, (...args: unknown[]) => unknown>
+  expect(() => call(program)).toThrow(expect.objectContaining({ name: 'CompileError', message: expect.stringContaining(`${said} is not `) as string }))
+})
+
+it('lets through what the caller\'s own clock throws', () => {
+  const own = new Error('stop')
+  expect(() => compile(source, { time: () => { throw own } })).toThrow(own)
+})

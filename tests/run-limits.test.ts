@@ -147,6 +147,6 @@ describe('limits', () => {
     }
   })
   it.each([[{ trips: -1 }], [{ trips: 1.5 }], [{ depth: NaN }], [{ bytes: '5' }], [{ trip: 5 }]])('%j are refused', limits => {
-    expect(message(() => loadSync(program, { limits: limits as RunLimits }))).toMatch(/^RangeError: /)
+    expect(message(() => loadSync(program, { limits: limits as RunLimits }))).toMatch(/^CompileError: .*E50201.*the option limits of wasm is not /)
   })
 })

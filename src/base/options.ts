@@ -1,14 +1,24 @@
-/** What callers may hand to `compile`, seen once: what is of another kind gets a diagnostic, since compiling never throws. */
+/** What callers may hand to `compile` and the methods of a program, seen once: what is of another kind gets a diagnostic, since those throw nothing else. */
 
-type Kind = readonly [is: (value: unknown) => boolean, expected: string]
+/** What a value must be, as a test and in words. */
+export type Kind = readonly [is: (value: unknown) => boolean, expected: string]
+
+/** What each option must be where it is given. */
+export type Kinds = Readonly<Record<string, Kind>>
 
 const isString = (value: unknown): boolean => typeof value === 'string'
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null && !Array.isArray(value)
-const text: Kind = [isString, 'a string']
-const flag: Kind = [value => typeof value === 'boolean', 'true or false']
+/** A string. */
+export const text: Kind = [isString, 'a string']
+/** A boolean. */
+export const flag: Kind = [value => typeof value === 'boolean', 'true or false']
 const call: Kind = [value => typeof value === 'function', 'a function']
-const record: Kind = [isObject, 'an object']
-const strings: Kind = [value => Array.isArray(value) && value.every(isString), 'a list of strings']
+/** An object that is no list. */
+export const record: Kind = [isObject, 'an object']
+/** A list. */
+export const values: Kind = [Array.isArray, 'a list']
+/** A list of strings. */
+export const strings: Kind = [value => Array.isArray(value) && value.every(isString), 'a list of strings']
 const count = (value: unknown): boolean => typeof value === 'number' && value >= 0
 const limits: Kind = [value => isObject(value) && Object.values(value as object).every(n => n === undefined || count(n)), 'an object of numbers, none below 0']
 const entries: Kind = [
@@ -16,9 +26,12 @@ const entries: Kind = [
   'a list of names, or of { name, stage }',
 ]
 
-const kinds: Readonly<Record<string, Kind>> = {
+/** One of some words. */
+export const oneOf = (...words: readonly string[]): Kind => [value => words.includes(value as string), words.map(w => `'${w}'`).join(' or ')]
+
+const compileKinds: Kinds = {
   fileName: text, files: record, resolve: call, searchPaths: strings, defines: record, conformances: strings, entries, exports: strings, time: call, limits,
-  matrixLayout: [value => value === 'row-major' || value === 'column-major', `'row-major' or 'column-major'`],
+  matrixLayout: oneOf('row-major', 'column-major'),
   blockSize: [value => Array.isArray(value) && value.length === 3 && value.every(count), 'three numbers'],
   optimize: [value => value === 0 || value === 1 || value === 2 || value === 3, '0, 1, 2 or 3'],
   debug: flag, verify: flag, maxContext: [count, 'a number, none below 0'],
@@ -30,8 +43,8 @@ export interface Fault {
   readonly expected: string
 }
 
-/** The options as they are now, and what is wrong with them. */
-export function readOptions<T extends object>(options: T): T | { readonly fault: Fault } {
+/** The options as they are now, or what is wrong with them; those that are `needed` must be given. */
+export function readOptions<T extends object>(options: T, kinds: Kinds = compileKinds, needed: readonly string[] = []): T | { readonly fault: Fault } {
   let name = 'options'
   try {
     if (!isObject(options)) return { fault: { name, expected: 'an object' } }
@@ -42,7 +55,7 @@ export function readOptions<T extends object>(options: T): T | { readonly fault:
     for (const [key, [is, expected]] of Object.entries(kinds)) {
       name = key
       const value = taken[key]
-      if (value !== undefined && !is(value)) return { fault: { name, expected } }
+      if ((value !== undefined || needed.includes(key)) && !is(value)) return { fault: { name, expected } }
     }
     return taken as unknown as T
   } catch {

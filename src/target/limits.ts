@@ -34,6 +34,17 @@ export function tooDeepCalls(func: Func, depth: number): string {
 
 const names = ['trips', 'depth', 'bytes', 'groups'] as const
 
+/** Whether these are limits that can be counted. */
+export function isRunLimits(limits: unknown): boolean {
+  if (typeof limits !== 'object' || limits === null || Array.isArray(limits)) return false
+  try {
+    checkedLimits(limits)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** The limits as they are counted. Throws a `RangeError` for what is no limit. */
 export function checkedLimits(limits: RunLimits | undefined): RunLimits {
   const most = 2 ** 32 - 1

@@ -8,7 +8,7 @@ export const limitReached: Entry<'limit' | 'most' | 'what'> = error('E50200', 't
   ].join('\n'),
 })
 
-export const badOption: Entry<'name' | 'expected'> = error('E50201', 'the option {name} of compile is not {expected}', {
-  help: 'what compile takes is described with CompileOptions',
+export const badOption: Entry<'name' | 'expected' | 'owner'> = error('E50201', 'the option {name} of {owner} is not {expected}', {
+  help: 'what {owner} takes is described in its types',
   example: { source: 'export float f(float x) { return x; }', maxContext: -1 },
 })
