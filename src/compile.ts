@@ -270,7 +270,7 @@ export interface FrontOptions {
   readonly blockSize?: readonly [number, number, number] | undefined
   /** Functions to export to WebAssembly and JavaScript; default: every `public` or `export` function of the source. */
   readonly exports?: readonly string[] | undefined
-  /** Told how long each phase took, in milliseconds. */
+  /** Told how long each phase took, in milliseconds. What it throws is the caller's own, and goes through. */
   readonly time?: ((phase: string, ms: number) => void) | undefined
 }
 

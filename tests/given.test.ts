@@ -60,8 +60,7 @@ describe('buffers in memory', () => {
   it('of exported functions too, and of JavaScript modules', () => {
     const program = compile('StructuredBuffer<float> table; public float f(int i) { return table[i]; }')
     const m = loadSync(program)
-    m.bind({ buffers: { table: new Float64Array([1, 2]) } })
-    expect(message(() => m.fn['f']!(1))).toMatch(/^BufferError: buffer table of float: expected a Float32Array/)
+    expect(message(() => m.bind({ buffers: { table: new Float64Array([1, 2]) } }))).toMatch(/^BufferError: buffer table of float: expected a Float32Array/)
     m.bind({ buffers: { table: new Float32Array([1, 2]) } })
     expect(m.fn['f']!(1)).toBe(2)
     const js = evaluate(program.js().code)
@@ -181,5 +180,54 @@ describe('buffers of gibibytes', () => {
   })
   it('are refused past four', () => {
     expect(message(() => m.kernel('k').dispatch([1, 1, 1], { buffers: { a: long(2 ** 20 + 4, 0), b: new Uint32Array(2) } }))).toMatch(/^BufferError: \d+ bytes of memory are needed, more than WebAssembly can have/)
+  })
+})
+
+describe('what is no memory, or not to be had', () => {
+  const detached = (): Float32Array => {
+    const data = new Float32Array(4)
+    structuredClone(data.buffer, { transfer: [data.buffer] })
+    return data
+  }
+  const dispatch = (inp: unknown, outp: unknown): string => message(() => kernelOf('float').kernel('k').dispatch([1, 1, 1], { buffers: { inp, outp } as Record<string, BufferData> }))
+
+  it('is refused by name', () => {
+    expect(dispatch(detached(), [0])).toMatch(/^BufferError: buffer inp of float: .* detached/)
+    expect(dispatch([1], detached().buffer)).toMatch(/^BufferError: buffer outp of float: .* detached/)
+    for (const fake of [new Proxy(new Float32Array(4), {}), new Proxy(new ArrayBuffer(16), {}), { [Symbol.toStringTag]: 'Float32Array', length: 4 }]) {
+      expect(dispatch(fake, [0])).toMatch(/^BufferError: buffer inp of float: expected a Float32Array, .* that is no memory came/)
+    }
+    expect(dispatch([1], Object.freeze([0]))).toBe('BufferError: buffer outp of float: expected a list that can be written, but a frozen one came')
+    expect(dispatch(Object.freeze([1]), [0])).toBe('none')
+  })
+
+  it('is refused by bind, before a call meets it', () => {
+    const m = loadSync(compile('RWStructuredBuffer<float> o; public void f() { o[0] = 1; }'))
+    for (const o of [detached(), Object.freeze([0]), 5]) expect(message(() => m.bind({ buffers: { o: o as BufferData } }))).toMatch(/^BufferError: buffer o of float: expected /)
+  })
+})
+
+describe('arguments of another kind', () => {
+  const program = compile('[Differentiable] public float f(float x) { return x * x; } [shader("compute")] [numthreads(1, 1, 1)] void k() {}')
+  type Loose = Record<string, (...given: unknown[]) => unknown>
+  it('of load are named', () => {
+    const loose = loadSync as unknown as (...given: unknown[]) => unknown
+    expect(message(() => loose(null))).toBe('ShapeError: load: expected a program that compile made, but null came')
+    for (const options of [null, 5]) expect(message(() => loose(program, options))).toMatch(/^NameError: load takes no option (null|5): expected an object/)
+    expect(message(() => loose(program, { print: 5 }))).toMatch(/^ShapeError: print: expected a function/)
+  })
+
+  it('of a module are named', () => {
+    const m = loadSync(program)
+    const [k, f] = [m.kernel('k') as unknown as Loose, m.fn['f'] as unknown as Loose]
+    for (const given of [null, 5]) {
+      expect(message(() => k['dispatch']!([1, 1, 1], given))).toMatch(/^NameError: dispatch of k takes no (null|5): expected an object/)
+      expect(message(() => k['dispatch']!([1, 1, 1], { buffers: given }))).toMatch(/^BufferError: dispatch of k takes no buffers (null|5): expected an object/)
+      expect(message(() => (m.bind as (given: unknown) => void)(given))).toMatch(/^NameError: bind takes no /)
+    }
+    expect(message(() => f['jvp']!())).toMatch(/^ShapeError: primals of f: expected a list/)
+    expect(message(() => f['jvp']!([1]))).toMatch(/^ShapeError: tangents of f: expected a list/)
+    expect(message(() => f['vjp']!())).toMatch(/^ShapeError: primals of f: expected a list/)
+    expect(message(() => (m.kernel as (name: unknown) => unknown)(Symbol('s')))).toBe('NameError: there is no kernel Symbol(s); there is k')
   })
 })

@@ -150,3 +150,9 @@ describe('limits', () => {
     expect(message(() => loadSync(program, { limits: limits as RunLimits }))).toMatch(/^CompileError: .*E50201.*the option limits of wasm is not /)
   })
 })
+
+it('never pass a loop that nothing can leave; one that does nothing may be assumed to end', () => {
+  const m = loadSync(compile('public int never() { while (true) {} return 7; }  public int idle(float x) { while (x > 0) {} return 3; }'), { limits: { trips: 10 } })
+  expect(() => m.fn['never']!()).toThrow(TrapError)
+  expect(m.fn['idle']!(1)).toBe(3)
+})

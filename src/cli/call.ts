@@ -85,7 +85,7 @@ export function gradCommand(file: string, texts: readonly string[], raw: Record<
   return reporting(options, async () => {
     const { program, fn, args } = await prepare(file, texts, options)
     const cotangent = options.cotangent === undefined ? undefined : parse(options.cotangent, '--cotangent')
-    const { value, grad } = cotangent === undefined ? fn.valueAndGrad(...args) : { value: fn(...args), grad: fn.vjp(args, cotangent) }
+    const { value, grad } = cotangent === undefined ? fn.valueAndGrad(...args) : { value: fn(...args), grad: ofCotangent(() => fn.vjp(args, cotangent)) }
     const names = fn.signature.params.filter(p => p.dir !== 'out').map(p => p.name)
     const gradients = Object.fromEntries(names.flatMap((name, i) => grad[i] === null || grad[i] === undefined ? [] : [[name, grad[i]]]))
     const plain = fn.signature.params.every(p => p.dir === 'in')
@@ -101,6 +101,16 @@ export function gradCommand(file: string, texts: readonly string[], raw: Record<
     printTrace(traced)
     if (Object.keys(gradients).length === 0) remark(`no parameter of ${options.fn} carries a derivative`, options)
   })
+}
+
+/** Names in errors what the command line calls the cotangent of the result. */
+function ofCotangent<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof ShapeError) throw new UsageError(error.message.replace(/^(?:resultGradient|cotangent)\b/, '--cotangent'))
+    throw error
+  }
 }
 
 interface Traced {

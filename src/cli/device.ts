@@ -37,8 +37,11 @@ export async function findDevice(): Promise<Device> {
     const found = await import('webgpu') as { create: typeof create; globals: Record<string, unknown> }
     Object.assign(globalThis, found.globals)
     create = found.create
-  } catch {
-    throw new UsageError('--gpu needs WebGPU for Node: npm install webgpu', 1)
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException
+    // Another module may be what is missing: one that the package needs.
+    const isMissing = (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') && /['"]webgpu['"]/.test(message)
+    throw new UsageError(isMissing ? '--gpu needs WebGPU for Node: npm install webgpu' : `--gpu: the package webgpu is installed, but cannot be loaded: ${message.split('\n')[0]}`, 1)
   }
   const asked = process.env['VK_ICD_FILENAMES'] ?? softwareDriver
   const hasLoader = process.env['LD_LIBRARY_PATH']?.split(':').includes(dirname(softwareDriver)) === true

@@ -8,11 +8,12 @@ import { Failed, UsageError } from './usage.ts'
 
 /** The text of a source that the command line names; `-` is standard input. */
 function sourceOf(file: string): string {
+  if (file === '') throw new UsageError("the name of a source is empty: name a file, or - for standard input")
   try {
     return file === '-' ? readInput() : readSource(file)
   } catch (cause) {
     if (!(cause instanceof SourceProblem)) throw cause
-    throw new UsageError(`${file === '-' ? 'standard input' : file}: ${cause.message}`)
+    throw new UsageError(`${file === '-' ? 'standard input' : file}: ${cause.message}${file.startsWith('/dev/') ? '; - reads standard input' : ''}`)
   }
 }
 
@@ -51,6 +52,7 @@ export function compileFile(file: string, options: SharedOptions, more: Partial<
   const source = sourceOf(file)
   const defines: Record<string, string> = {}
   for (const d of options.define ?? []) {
+    if (d === '' || d.startsWith('=')) throw new UsageError(`-D ${d === '' ? "''" : d}: a name is missing: write -D NAME or -D NAME=VALUE`)
     const at = d.indexOf('=')
     const name = at < 0 ? d : d.slice(0, at)
     if (!/^[A-Za-z_]\w*$/.test(name)) throw new UsageError(`-D ${d}: ${name} is not a name`)

@@ -157,8 +157,11 @@ class Examination {
       return this.#compare(subject, reference)
     } catch (error) {
       if (error instanceof InternalError || error instanceof CompileError || !(error instanceof Error)) throw error
+      const isEndless = error instanceof RangeError || error.name === 'TrapError'
+      // A trap of the program is a plain Error. What an engine throws else is a mistake in the code that was made of the program.
+      if (!isEndless && error.name !== 'Error') throw new InternalError('check', `${this.#name}: ${error.name}: ${error.message}`, { cause: error })
       // What takes too many trips, or memory, takes long; others stop soon.
-      if (error instanceof RangeError || error.name === 'TrapError') this.#endless++
+      if (isEndless) this.#endless++
       this.#why = error.message
       return 'stopped'
     }

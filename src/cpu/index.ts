@@ -71,7 +71,7 @@ export interface CpuModule {
  * ```
  */
 export async function load(program: Program, options: MachineOptions = {}): Promise<CpuModule> {
-  checkOptions(options)
+  checkLoad(program, options)
   const output = program.wasm({ derivatives: false, limits: options.limits })
   const module = await WebAssembly.compile(output.bytes)
   const turn = new Turn()
@@ -80,14 +80,17 @@ export async function load(program: Program, options: MachineOptions = {}): Prom
 
 /** The same at once. Some browsers do not compile large modules on their main thread. */
 export function loadSync(program: Program, options: MachineOptions = {}): CpuModule {
-  checkOptions(options)
+  checkLoad(program, options)
   const turn = new Turn()
   return assemble(program, machineOf(program.wasm({ derivatives: false, limits: options.limits }), options, turn), options, turn)
 }
 
-function checkOptions(options: MachineOptions): void {
+function checkLoad(program: Program, options: MachineOptions): void {
+  if (typeof (program as Partial<Program> | null | undefined)?.wasm !== 'function') throw new ShapeError('load', 'a program that compile made', program)
   const wrong = unknownName(options, () => ['print', 'limits'], 'load takes no option')
   if (wrong !== undefined) throw new NameError(wrong)
+  const { print } = options as { readonly print?: unknown }
+  if (print !== undefined && typeof print !== 'function') throw new ShapeError('print', 'a function', print)
 }
 
 function machineOf(output: WasmOutput, options: MachineOptions, turn: Turn): Machine {
@@ -116,7 +119,7 @@ function assemble(program: Program, machine: Machine, options: MachineOptions, t
     kernel: name => makeKernel(program, machine, name, () => machineOf(program.wasm({ reverseOf: name, limits: options.limits }), options, turn)),
     bind: resources => {
       const wrong = unknownName(resources, () => ['buffers', 'uniforms', 'textures', 'samplers'], 'bind takes no')
-      if (wrong !== undefined) throw new NameError(wrong)
+      if (wrong !== undefined || resources === undefined) throw new NameError(wrong ?? 'bind takes an object: { buffers, uniforms, textures, samplers }')
       const given = resources.textures === undefined && resources.samplers === undefined ? resources : withTextures(machine, resources)
       machine.refuseUnknown('the program', given)
       machine.bind(given)
@@ -226,10 +229,15 @@ function reverseOf(machine: Machine, signature: ExportedFunction): Reverse {
   return { call, names: inputNames(signature), slots }
 }
 
+function checkList(where: string, given: unknown): void {
+  if (!Array.isArray(given)) throw new ShapeError(where, 'a list with one entry per argument', given)
+}
+
 /** What a cotangent that is not given stands for. */
 type Missing = 'zero' | 'one'
 
 function reverse(plan: Reverse, name: string, primals: readonly unknown[], cotangent: Partial<CallResult>, missing: { readonly result: Missing; readonly out: Missing }): readonly unknown[] {
+  checkList(`primals of ${name}`, primals)
   if (primals.length !== plan.names.length) throw new ArityError(name, plan.names, primals.length)
   const seed = (type: DataType, value: unknown, none: Missing, where: string): unknown => {
     if (value === null) throw new ShapeError(where, 'a cotangent', value)
@@ -251,6 +259,8 @@ function reverse(plan: Reverse, name: string, primals: readonly unknown[], cotan
 function forward(
   machine: Machine, signature: ExportedFunction, primals: readonly unknown[], tangents: readonly unknown[],
 ): { readonly value: CallResult; readonly tangent: CallResult } {
+  checkList(`primals of ${signature.name}`, primals)
+  checkList(`tangents of ${signature.name}`, tangents)
   const names = inputNames(signature)
   if (primals.length !== names.length) throw new ArityError(signature.name, names, primals.length)
   if (tangents.length !== names.length) throw new ArityError(`tangents of ${signature.name}`, names, tangents.length)

@@ -1,7 +1,7 @@
 /** Compute entry points on the CPU, with tensors and gradients. */
 import type { Program, WasmBuffer } from '../index.ts'
 import { KernelParameters, type Buffers, type Given, type GradGiven, type TensorData } from '../host/tensor.ts'
-import { bytesOf, onlyScalar, unknownName, wrongMemory } from '../host/given.ts'
+import { bytesOf, onlyScalar, unknownName, wrongGroup, wrongMemory } from '../host/given.ts'
 import { zeroOf } from './constant.ts'
 import { BufferError, NameError, ShapeError } from './errors.ts'
 import type { BufferData, Machine, Resources } from './machine.ts'
@@ -91,6 +91,8 @@ export function withTextures(machine: Machine, resources: Resources & TextureRes
 function refuseOptions(owner: string, given: object, more: readonly string[]): void {
   const wrong = unknownName(given, () => ['buffers', 'uniforms', 'textures', 'samplers', 'tensors', ...more], `${owner} takes no`)
   if (wrong !== undefined) throw new NameError(wrong)
+  const group = wrongGroup(given, owner)
+  if (group !== undefined) throw new BufferError(group)
 }
 
 function run(on: Subject, groups: readonly [number, number, number], given: Given<BufferData>, resources: KernelResources): void {

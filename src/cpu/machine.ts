@@ -2,7 +2,7 @@
 import type { DataType, RunLimits, WasmBuffer, WasmFunction, WasmInterface, WasmKernel, WasmUniform } from '../index.ts'
 import { ArityError, BufferError, BusyError, NameError, ShapeError, TrapError } from './errors.ts'
 import { formatPrint } from '../host/format.ts'
-import { bytesOf, unknownName, wrongMemory } from '../host/given.ts'
+import { bytesOf, unknownName, wrongList, wrongMemory } from '../host/given.ts'
 import { flattener, gatherer, reader, typeName, writer, type Gather, type Read, type Scalar, type Write } from './marshal.ts'
 import { put } from '../host/record.ts'
 
@@ -117,7 +117,7 @@ export class Machine {
   /** Calls a function with one value per `in` or `inout` parameter. */
   call(name: string, args: readonly unknown[]): CallResult {
     const f = this.#functions.get(name)
-    if (f === undefined) throw new NameError(`there is no function ${name}; there ${are(this.host.functions.map(x => x.name))}`)
+    if (f === undefined) throw new NameError(`there is no function ${String(name)}; there ${are(this.host.functions.map(x => x.name))}`)
     return f(args)
   }
 
@@ -128,6 +128,10 @@ export class Machine {
 
   /** Sets the resources that functions (not kernels) read and write; each call writes back what it changed. */
   bind(resources: Resources): void {
+    for (const buffer of this.host.buffers) {
+      const data = resources.buffers?.[buffer.name]
+      if (data !== undefined) sizeOf(buffer, data)
+    }
     this.#bound = resources
   }
 
@@ -240,7 +244,7 @@ export class Machine {
   /** The description of a kernel. */
   kernel(name: string): WasmKernel {
     const kernel = this.#kernels.get(name)
-    if (kernel === undefined) throw new NameError(`there is no kernel ${name}; there ${are([...this.#kernels.keys()])}`)
+    if (kernel === undefined) throw new NameError(`there is no kernel ${String(name)}; there ${are([...this.#kernels.keys()])}`)
     return kernel
   }
 
@@ -450,7 +454,7 @@ function bufferText(buffer: WasmBuffer): string {
 function sizeOf(buffer: WasmBuffer, data: BufferData): number {
   const least = buffer.stride === 0 ? buffer.elem.size : 0
   const unit = buffer.stride === 0 ? 1 : buffer.stride
-  const wrong = Array.isArray(data) ? undefined : wrongMemory(buffer.elem, buffer.raw, data)
+  const wrong = Array.isArray(data) ? buffer.writable ? wrongList(data) : undefined : wrongMemory(buffer.elem, buffer.raw, data)
   if (wrong !== undefined) throw new BufferError(`buffer ${buffer.name} of ${typeName(buffer.elem)}: ${wrong}`)
   const bytes = Array.isArray(data) ? data.length * unit : (data as ArrayBufferView).byteLength
   if (bytes < least || bytes % unit !== 0) throw new BufferError(`buffer ${buffer.name}: expected ${bufferText(buffer)}, but ${bytes} bytes came`)

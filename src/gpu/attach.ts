@@ -1,7 +1,7 @@
 /** Runs the entry points of a program on a WebGPU device. */
 import type { BindingInfo, EntryReflection, PrintInfo, Wgsl } from '../index.ts'
 import { sourceOf } from '../host/origin.ts'
-import { bytesOf, unknownName, wrongMemory } from '../host/given.ts'
+import { bytesOf, unknownName, wrongList, wrongMemory } from '../host/given.ts'
 import { KernelParameters, type GradGiven, type TensorData } from '../host/tensor.ts'
 import { Device, type Owned } from './device.ts'
 import { GpuError, type GpuErrorName } from './error.ts'
@@ -97,6 +97,7 @@ export interface Attachable {
  */
 export async function attach(program: Attachable, gpu: GPUDevice, options: AttachOptions = {}): Promise<GpuProgram> {
   refuseOptions('attach takes no option', options, ['print', 'printBytes'])
+  if (options.print !== undefined && typeof options.print !== 'function') throw new GpuError('UnknownOption', `print is a function, and ${String(options.print)} came`)
   const wgsl = program.wgsl()
   if (wgsl.code === '') throw new GpuError('CompileError', 'the program has no entry point')
   const { printBytes = defaultPrintBytes } = options
@@ -115,7 +116,7 @@ export async function attach(program: Attachable, gpu: GPUDevice, options: Attac
     kernel: name => {
       const kernel = kernels.get(name)
       if (kernel !== undefined) return kernel
-      throw new GpuError('NoSuchKernel', `there is no entry point ${name}; there are: ${[...kernels.keys()].join(', ')}`)
+      throw new GpuError('NoSuchKernel', `there is no entry point ${String(name)}; there are: ${[...kernels.keys()].join(', ')}`)
     },
   }
 }
@@ -153,7 +154,7 @@ type Own = <O extends Owned>(made: O) => O
 
 const dispatchOptions = ['buffers', 'uniforms', 'textures', 'tensors', 'samplers']
 
-function refuseOptions(what: string, given: object, known: readonly string[]): void {
+function refuseOptions(what: string, given: unknown, known: readonly string[]): void {
   const wrong = unknownName(given, () => known, what)
   if (wrong !== undefined) throw new GpuError('UnknownOption', wrong)
 }
@@ -373,6 +374,8 @@ class Kernel implements GpuKernel {
 /** What is given as bytes. Throws a `GpuError` where it is not what the elements are. */
 function packed(data: Exclude<BufferData, GPUBuffer>, info: BindingInfo): Uint8Array {
   const type = info.type
+  const unwritable = info.kind === 'storage' ? wrongList(data) : undefined
+  if (unwritable !== undefined) throw new GpuError('BufferError', `buffer ${info.name}: ${unwritable}`)
   if (!Array.isArray(data)) {
     const wrong = wrongMemory(type ?? { kind: 'void' }, info.raw === true, data)
     if (wrong !== undefined) throw new GpuError('BufferError', `buffer ${info.name}: ${wrong}`)

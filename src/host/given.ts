@@ -1,15 +1,24 @@
 /** What a host may be given: the names that it knows, and the kinds of memory that a buffer's elements may come in. */
 import { nearest } from '../base/near.ts'
 
-/** What is wrong with the first name of an object that is not among those known; undefined where all are. `what` says whose they are not. */
-export function unknownName(given: object | null | undefined, known: () => Iterable<string>, what: string): string | undefined {
-  if (given === null || given === undefined) return undefined
+/** What is wrong with what should be an object of known names; undefined where it is one, or not given. `what` says whose names they are not. */
+export function unknownName(given: unknown, known: () => Iterable<string>, what: string): string | undefined {
+  if (given === undefined) return undefined
+  if (typeof given !== 'object' || given === null) return `${what} ${String(given)}: expected an object of values by name`
   let names: ReadonlySet<string> | undefined
   for (const name of Object.keys(given)) {
     names ??= new Set(known())
     if (names.has(name)) continue
     const near = nearest(name, names)
     return `${what} ${name}${near === null ? '' : `: did you mean ${near}?`}; ${names.size === 0 ? 'there are none' : `${names.size === 1 ? 'there is' : 'there are'} ${[...names].join(', ')}`}`
+  }
+  return undefined
+}
+
+/** What is wrong with what should hold objects of values by name, such as `buffers`; undefined where it does. */
+export function wrongGroup(given: object, owner: string): string | undefined {
+  for (const [group, values] of Object.entries(given) as [string, unknown][]) {
+    if (values !== undefined && (typeof values !== 'object' || values === null)) return `${owner} takes no ${group} ${String(values)}: expected an object of values by name`
   }
   return undefined
 }
@@ -53,21 +62,52 @@ function classOf(value: unknown): string {
  * all numbers of an element are, or bytes, which is all that a buffer of structs of several kinds may be. `raw` buffers take any.
  */
 export function wrongMemory(elem: Elements, raw: boolean, data: unknown): string | undefined {
-  const came = classOf(data)
+  const memory = memoryOf(data)
+  if (memory !== undefined && isDetached(memory)) return `expected memory that can be read, but it was transferred to another owner: its ${classOf(data)} is detached`
+  const came = memory === undefined && classOf(data) !== 'Array' ? 'Object' : classOf(data)
   if (bytes.has(came) || raw && ArrayBuffer.isView(data)) return undefined
   const fits = arrays[onlyScalar(elem) ?? ''] ?? []
   if (fits.includes(came)) return undefined
   const kinds = fits.filter(name => name !== 'Float16Array' || name in globalThis)
   const expected = kinds.length === 0 ? 'a list of objects, or its bytes (Uint8Array, DataView or ArrayBuffer), for its numbers are of several kinds'
     : `${/^[AEIOU]/.test(kinds[0]!) && !kinds[0]!.startsWith('U') ? 'an' : 'a'} ${kinds.join(' or ')}, a list of elements, or bytes (Uint8Array, DataView or ArrayBuffer)`
-  const length = (data as { readonly length?: unknown } | null | undefined)?.length
-  const size = ArrayBuffer.isView(data) && typeof length === 'number' ? ` of length ${length}` : ''
-  return `expected ${expected}, but ${data === null || data === undefined ? String(data) : typeof data === 'object' ? `${/^[AEIO]/.test(came) ? 'an' : 'a'} ${came}${size}` : `${typeof data} ${String(data)}`} came`
+  const length = ArrayBuffer.isView(data) && (data as unknown as { readonly length?: unknown }).length
+  const size = typeof length === 'number' ? ` of length ${length}` : ''
+  return `expected ${expected}, but ${data === null || data === undefined ? String(data) : typeof data === 'object' ? `${memory === undefined ? `${classOf(data) === 'Object' ? 'an object' : classOf(data)} that is no memory` : `${/^[AEIO]/.test(came) ? 'an' : 'a'} ${came}${size}`}` : `${typeof data} ${String(data)}`} came`
+}
+
+const lengths = [ArrayBuffer.prototype, globalThis.SharedArrayBuffer?.prototype].flatMap(owner => owner === undefined ? [] : [Object.getOwnPropertyDescriptor(owner, 'byteLength')!.get!])
+
+/** The memory that a value views or is; undefined for others, also for those that only pass for memory, such as a Proxy of it. */
+function memoryOf(data: unknown): ArrayBufferLike | undefined {
+  if (ArrayBuffer.isView(data)) return data.buffer
+  const isOne = lengths.some(length => {
+    try {
+      length.call(data)
+      return true
+    } catch {
+      return false
+    }
+  })
+  return isOne ? data as ArrayBufferLike : undefined
+}
+
+function isDetached(memory: ArrayBufferLike): boolean {
+  try {
+    return new Uint8Array(memory, 0, 0).length > 0
+  } catch {
+    return true
+  }
+}
+
+/** What is wrong with a list that results are written to; undefined where it can be written, or is no list. */
+export function wrongList(data: unknown): string | undefined {
+  return Array.isArray(data) && Object.isFrozen(data) ? 'expected a list that can be written, but a frozen one came' : undefined
 }
 
 /** Memory as bytes; undefined for what is no memory. */
 export function bytesOf(data: unknown): Uint8Array | undefined {
   if (ArrayBuffer.isView(data)) return new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
-  const came = classOf(data)
-  return came === 'ArrayBuffer' || came === 'SharedArrayBuffer' ? new Uint8Array(data as ArrayBuffer) : undefined
+  const memory = memoryOf(data)
+  return memory === undefined ? undefined : new Uint8Array(memory)
 }

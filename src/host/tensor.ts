@@ -2,7 +2,7 @@
  * Tensors among the shader parameters of a kernel: which buffers and uniforms they are made of, what a host's tensors put
  * there, and what it takes to have their gradients.
  */
-import { unknownName } from './given.ts'
+import { unknownName, wrongGroup } from './given.ts'
 import { put } from './record.ts'
 
 /** A resource or plain value among the shader parameters, as reflection describes it. */
@@ -151,6 +151,8 @@ export class KernelParameters {
 
   /** Puts what is given where targets have it. */
   prepare<D>(given: Given<D>, host: Buffers<D>): Prepared<D> {
+    const wrong = wrongGroup(given, this.#kernel)
+    if (wrong !== undefined) host.fail(wrong)
     const { buffers, uniforms } = this.#named(given)
     const tensors = given.tensors ?? {}
     const foreign = new Set(this.#foreign)
@@ -165,6 +167,7 @@ export class KernelParameters {
         if (!this.#used.has(primal.data)) for (const v of diff === undefined ? [primal] : [primal, diff]) for (const f of viewFields) foreign.add(v.parts[f].field!)
         continue
       }
+      if (typeof tensor !== 'object' || tensor === null) host.fail(`tensor ${name}: expected { data, shape }, but ${String(tensor)} came`)
       this.#put(name, primal, tensor, buffers, uniforms, host)
       if (diff === undefined) {
         if (tensor.grad !== undefined) host.fail(`tensor ${name} has no gradient: it is no DiffTensorView`)
