@@ -17,6 +17,18 @@ float square(float x) { return x * x; }
 void b_square(inout DifferentialPair<float> x, float d) { x = diffPair(x.p, 3.0 * x.p * d); }
 `
 
+describe('values of derivatives', () => {
+  test('the value that a forward derivative with derivatives of its own gives is what goes on', async () => {
+    // f' is taken where the rule says 2 x², not where f says x²: sin(x²) has no part in it.
+    const { top } = await outcomes(`[ForwardDerivative(fF)] float f(float x) { return x * x; }
+[Differentiable] [ForwardDerivative(fFF)] DifferentialPair<float> fF(DifferentialPair<float> x) { return diffPair(2.0 * x.p * x.p, 4.0 * x.p * x.d); }
+DifferentialPair<DifferentialPair<float>> fFF(DifferentialPair<DifferentialPair<float>> w) { return diffPair(fF(w.p), diffPair(4.0 * w.p.p * w.d.p, 4.0 * w.d.p * w.p.d + 4.0 * w.p.p * w.d.d)); }
+[Differentiable] float h(float x) { return sin(f(x)) * f(x); }
+[Differentiable] float top(float x) { var p = diffPair(x); bwd_diff(h)(p, 1.0); return p.d; }`)
+    expect(top!.status).toBe('ok')
+  })
+})
+
 describe('derivatives that are wrong', () => {
   test('a forward derivative is named with its line, and the parameter along which it differs', async () => {
     const { viaCube } = await outcomes(`${cube}[Differentiable] float viaCube(float x, float y) { return y * cube(x + 1.0); }`)

@@ -12,13 +12,13 @@ import { dce } from '../opt/dce.ts'
 import { inlineBeforeDerivatives } from '../opt/inline.ts'
 import { boundOf, hintWith, tripBound } from '../opt/loops.ts'
 import { Ranges } from '../opt/range.ts'
-import { rootOf } from './activity.ts'
 import { binomial } from './binomial.ts'
 import { limitStates, noteMemory } from './budget.ts'
 import { checkpoint } from './checkpoint.ts'
 import { memoKey, newFunc, zeroOf, type AdContext, type Jvp, type Split } from './context.ts'
 import { linearizeFused, unzip, type Callees } from './linearize.ts'
 import { carryingOf, differentiableInputs, differentiableResults, hasBackwardEffects, planOf, reachesSubstitute, reportRecursion } from './plan.ts'
+import { writesOutside } from './outside.ts'
 import { contextType, isLarge, pack, unpack } from './pack.ts'
 import { isPair, pairOf } from './pair.ts'
 import { prepare, settleEnd, settleLoops } from './prepare.ts'
@@ -233,17 +233,6 @@ function isSmall(cx: AdContext, callee: Func): boolean {
     if (inst.regions.length === 0) cost += costs.of(inst)
   })
   return plain && cost <= smallCost
-}
-
-function writesOutside(func: Func): boolean {
-  let found = false
-  walk(func.body!, inst => {
-    if (inst.op === ops.print || inst.op === ops.atomic) found = true
-    if (inst.op !== ops.store) return
-    const { def } = rootOf(inst.args[0]!)
-    if (def.op !== undefined && def.op === ops.global) found = true
-  })
-  return found
 }
 
 function isLibrary(func: Func): boolean {

@@ -3,11 +3,13 @@
  * is called once for each float of the inputs, with a tangent of one there, and what it gives is the slope along that float. A derivative
  * of this reverse differentiates those calls, and so takes what the user says.
  */
+import { forwardWithEffects, wideForward } from '../base/errors/ad.ts'
 import { Builder } from '../ir/build.ts'
 import * as ops from '../ir/ops.ts'
 import { component, differential, isFloat, type Type } from '../ir/type.ts'
 import { Region, Value, inputs, type Func } from '../ir/value.ts'
 import { newFunc, zeroOf, type AdContext, type Split } from './context.ts'
+import { writesAnywhere } from './outside.ts'
 import { pairOf } from './pair.ts'
 import { carryingOf } from './plan.ts'
 
@@ -23,13 +25,20 @@ function floatsOf(type: Type): number {
   return sum
 }
 
-/** Such a reverse, with respect to the active inputs; undefined where there are too many floats. */
+/** Such a reverse, with respect to the active inputs; undefined, with a diagnostic, where there are too many floats, or effects to repeat. */
 export function slopeSplit(cx: AdContext, func: Func, forward: Func, active: readonly boolean[]): Split | undefined {
   const ins = inputs(func.sig)
   const { inputs: can, results } = carryingOf(func)
   const differentials = func.results.flatMap((type, i) => results[i] ? [differential(type)!] : [])
   const wanted = ins.flatMap((p, i) => active[i] ? [differential(p.type)!] : [])
-  if ([...wanted, ...differentials].reduce((sum, type) => sum + floatsOf(type), 0) > mostFloats) return undefined
+  if ([...wanted, ...differentials].reduce((sum, type) => sum + floatsOf(type), 0) > mostFloats) {
+    cx.sink.add(wideForward, forward.span ?? undefined, { name: forward.name, limit: String(mostFloats) })
+    return undefined
+  }
+  if (writesAnywhere(cx, forward)) {
+    cx.sink.add(forwardWithEffects, forward.span ?? undefined, { name: forward.name })
+    return undefined
+  }
   const lend = (type: Type, name: string): Value => new Value(0, type, new Region(), 0, name)
   const takes = [...ins.map(p => lend(p.type, p.name)), ...differentials.map((type, i) => lend(type, `ct${i}`))]
   const vjp = newFunc(cx, `${func.name}_vjp`, takes, wanted, func.span, { inputs: can, results: [] })

@@ -272,8 +272,7 @@ export function asArg(env: Env, object: Term, mutating: boolean, name: string, s
   const fixed = object.kind === 'place' ? object.fixed ?? unusable(object.place) : null
   if (object.kind === 'place' && fixed === null) return { dir: 'inout', place: object.place }
   if (object.kind === 'error') return { dir: 'in', value: emptyError(errorType) }
-  if (object.kind === 'value') return { dir: 'inout', place: { kind: 'temp', type: object.expr.type, span, value: object.expr } }
-  env.cx.sink.add(types.mutatingOnFixed, span, { name, why: fixed ?? 'it is no value' })
+  env.cx.sink.add(types.mutatingOnFixed, span, { name, why: fixed ?? (object.kind === 'value' ? 'it is a value that has no place' : 'it is no value') })
   return { dir: 'in', value: emptyError(errorType) }
 }
 

@@ -92,6 +92,10 @@ export function listFits(env: Env, items: readonly Term[], to: Type): boolean {
 /** The value of a list for a type. */
 export function coerceList(env: Env, list: Term & { readonly kind: 'list' }, to: Type, span: Span): Expr {
   if (poisoned(to)) return emptyError(to)
+  if (list.items.length === 0 && wantsArguments(env, to)) {
+    resolveCall(env, funcsOf(show(to), constructors(env, to)), [], list.span)
+    return emptyError(to)
+  }
   const filler = new Filler(env, list.items, false)
   const made = filler.all(to)
   if (made !== null) return made
@@ -314,6 +318,11 @@ export function emptyConstructors(env: Env, type: StructType): readonly Candidat
   return constructors(env, type).filter(({ decl: { syntax } }) => syntax.kind === 'init' && syntax.params.every(p => p.fallback !== undefined))
 }
 
+/** Whether the user's constructors of a type all want arguments. */
+function wantsArguments(env: Env, type: Type): boolean {
+  return type.kind === 'struct' && type.decl.intrinsic === null && emptyConstructors(env, type).length === 0 && constructors(env, type).some(c => c.decl.generics === null)
+}
+
 /** `{}` and `T()`: the constructor without parameters where there is one. */
 export function defaultFor(env: Env, type: Type, span: Span | null): Expr | null {
   if (type.kind === 'void' || type.kind === 'func') return null
@@ -331,7 +340,7 @@ export function construct(env: Env, type: Type, args: readonly Term[], span: Spa
   if (type.kind === 'error' || args.some(a => a.kind === 'error')) return value(emptyError(type))
   if (args.length === 0) {
     // Where the user's constructors want arguments, there is no other.
-    const made = type.kind === 'struct' && type.decl.intrinsic === null && emptyConstructors(env, type).length === 0 && constructors(env, type).some(c => c.decl.generics === null) ? null : defaultFor(env, type, span)
+    const made = wantsArguments(env, type) ? null : defaultFor(env, type, span)
     if (made !== null) return value(made)
   }
   if (args.length === 1) {

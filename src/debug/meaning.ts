@@ -164,7 +164,9 @@ class Calls {
       ? [without(args[i]!, level), project(p.type, args[i]!, x => x instanceof Noted && x.level === level && x.index === index ? 1 : 0)] : without(args[i]!, level)))
     const inputsOnce = [...new Set(from)]
     const columns = inputsOnce.map(along)
-    const base = machine.invoke(func, args.map(x => without(x, level)))
+    // The derivative gives the value too, as in forward mode: it need not be what the function itself gives.
+    const given = along(-1)
+    const base = returns(func).map((r, i) => carries(r) ? part(given[i]!, 0) : given[i]!)
     return returns(func).map((r, i) => {
       if (!carries(r)) return base[i]!
       const slopes = columns.map(c => this.#list(r.type, part(c[i]!, 0), part(c[i]!, 1)))

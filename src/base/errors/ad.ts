@@ -131,3 +131,22 @@ export float g(float x)
     return p.d;
 }`,
 })
+
+export const wideForward: Entry<'name' | 'limit'> = error('E36006', 'the forward derivative {name} has derivatives of its own, and more than {limit} floats, so that no reverse can be made of it', {
+  help: 'give its function a [BackwardDerivative] too, or let it take fewer floats',
+  example: `[ForwardDerivative(fF)] float f(float x[65]) { return x[0] * x[64]; }
+[Differentiable] [ForwardDerivative(fFF)] DifferentialPair<float> fF(DifferentialPair<float[65]> x) { return diffPair(x.p[0] * x.p[64], x.d[0] * x.p[64] + x.p[0] * x.d[64]); }
+DifferentialPair<DifferentialPair<float>> fFF(DifferentialPair<DifferentialPair<float[65]>> w) { return diffPair(fF(w.p), fF(w.d)); }
+[Differentiable] float g(float x[65]) { return f(x); }
+export float h(float x[65]) { var p = diffPair(x); bwd_diff(g)(p, 1.0); return p.d[0]; }`,
+})
+
+export const forwardWithEffects: Entry<'name'> = error('E36007', 'the forward derivative {name} has derivatives of its own, and it writes global memory or prints, so that no reverse can be made of it', {
+  help: 'a reverse would run it once for each float of its inputs: give its function a [BackwardDerivative] too, or leave the effects out',
+  example: `RWStructuredBuffer<float> seen;
+[ForwardDerivative(fF)] float f(float x) { return x * x; }
+[Differentiable] [ForwardDerivative(fFF)] DifferentialPair<float> fF(DifferentialPair<float> x) { seen[0] = 1.0; return diffPair(x.p * x.p, 2 * x.p * x.d); }
+DifferentialPair<DifferentialPair<float>> fFF(DifferentialPair<DifferentialPair<float>> w) { return diffPair(fF(w.p), diffPair(2 * w.p.p * w.d.p, 2 * w.d.p * w.p.d + 2 * w.p.p * w.d.d)); }
+[Differentiable] float g(float x) { return f(x); }
+export float h(float x) { var p = diffPair(x); bwd_diff(g)(p, 1.0); return p.d; }`,
+})

@@ -25,7 +25,7 @@ export float f(float x) { return depth<float>(x, 3); }`,
 })
 
 export const resourceElement: Entry<never> = error('E36112', 'this index chooses no resource that is known when compiling', {
-  help: 'index arrays of resources with constants, or unroll the loop with [ForceUnroll]',
+  help: 'index arrays of resources with constants: write the loop out',
   example: `StructuredBuffer<float> inputs[2];
 RWStructuredBuffer<float> outputs;
 [shader("compute")] [numthreads(1, 1, 1)]

@@ -65,6 +65,7 @@ export const argumentConverted: Entry<'name' | 'dir' | 'type' | 'got'> = error('
 })
 
 export const mutatingOnFixed: Entry<'name' | 'why'> = error('E30050', '{name} changes its object, which cannot be assigned to: {why}', {
+  help: 'put the object into a variable first',
   example: 'struct S { float a; [mutating] void f() { a = 1; } } void g(const S s) { s.f(); }',
 })
 

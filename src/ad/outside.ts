@@ -1,0 +1,29 @@
+/** Which functions write what lies outside them. */
+import * as ops from '../ir/ops.ts'
+import type { Func } from '../ir/value.ts'
+import { walk } from '../ir/walk.ts'
+import { rootOf } from './activity.ts'
+import type { AdContext } from './context.ts'
+
+/** Whether a function itself writes global memory or prints; what its callees do is not asked. */
+export function writesOutside(func: Func): boolean {
+  let found = false
+  walk(func.body!, inst => {
+    if (inst.op === ops.print || inst.op === ops.atomic) found = true
+    if (inst.op !== ops.store) return
+    const { def } = rootOf(inst.args[0]!)
+    if (def.op !== undefined && def.op === ops.global) found = true
+  })
+  return found
+}
+
+/** The same, with its callees. */
+export function writesAnywhere(cx: AdContext, func: Func, seen: Set<Func> = new Set()): boolean {
+  if (seen.has(func) || func.info.library || cx.writing.has(func)) return false
+  seen.add(func)
+  cx.resolve(func)
+  if (func.body === undefined) return false
+  let found = writesOutside(func)
+  walk(func.body, inst => { if (!found && inst.op === ops.call) found = writesAnywhere(cx, inst.attr as Func, seen) })
+  return found
+}
