@@ -104,7 +104,7 @@ export function secondOrder(program: Program, number: () => number, isHeld = fal
   }
   const fill = (type: Type, name: string, isFixed = false): void => {
     lines.push(`    ${declare(type, name)};`)
-    for (const [path, leaf] of leaves(type, name)) lines.push(`    ${path} = ${leaf === t.i32 ? '2' : isFixed ? literal() : `${literal()} + s * ${literal()}`};`)
+    for (const [path, leaf, held] of leaves(type, name)) lines.push(`    ${path} = ${leaf === t.i32 ? '2' : isFixed || held ? literal() : `${literal()} + s * ${literal()}`};`)
   }
   const [reverse, forward]: [string[], string[]] = [[], []]
   const [pulled, pushed]: [string[], string[]] = [[], []]
@@ -176,12 +176,13 @@ function declare(type: Type, name: string): string {
   return type.kind === 'struct' ? `${type.name} ${name}` : declarator(type, name)
 }
 
-function leaves(type: Type, path: string): [string, Type][] {
-  if (type.kind === 'scalar') return [[path, type]]
-  const all: [string, Type][] = []
+/** The scalars of a type: where each stands, its type, and whether it lies in a field that keeps no derivative. */
+function leaves(type: Type, path: string, held = false): [string, Type, boolean][] {
+  if (type.kind === 'scalar') return [[path, type, held]]
+  const all: [string, Type, boolean][] = []
   for (let i = 0; i < type.count; i++) {
     const step = type.kind === 'struct' ? `.${type.fields[i]!.name}` : type.kind === 'vec' ? `.${'xyzw'[i]}` : `[${i}]`
-    all.push(...leaves(component(type, i), path + step))
+    all.push(...leaves(component(type, i), path + step, held || type.diff?.fields[i] === -1))
   }
   return all
 }

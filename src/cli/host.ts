@@ -6,6 +6,9 @@ import { SourceProblem, readInput, readSource, sourceAt } from './files.ts'
 import { wantsColor, warn } from './output.ts'
 import { Failed, UsageError } from './usage.ts'
 
+/** Names of standard input among files, which is no regular file. */
+const standardInput = /^\/(dev\/stdin|dev\/fd\/0|proc\/self\/fd\/0)$/
+
 /** The text of a source that the command line names; `-` is standard input. */
 function sourceOf(file: string): string {
   if (file === '') throw new UsageError("the name of a source is empty: name a file, or - for standard input")
@@ -13,7 +16,7 @@ function sourceOf(file: string): string {
     return file === '-' ? readInput() : readSource(file)
   } catch (cause) {
     if (!(cause instanceof SourceProblem)) throw cause
-    throw new UsageError(`${file === '-' ? 'standard input' : file}: ${cause.message}${file.startsWith('/dev/') ? '; - reads standard input' : ''}`)
+    throw new UsageError(`${file === '-' ? 'standard input' : file}: ${cause.message}${standardInput.test(file) ? '; - reads standard input' : ''}`)
   }
 }
 
