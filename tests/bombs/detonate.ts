@@ -21,13 +21,28 @@ export async function bundled(): Promise<{ readonly script: string; readonly rem
   return { script, remove: () => { rmSync(folder, { recursive: true }) } }
 }
 
+/** What a bomb took; `failure` says why its process did not end well. */
+type Outcome = Taken & { readonly failure?: string }
+
 /** What is wrong with how a bomb ended; undefined where nothing is. */
-export function verdict(taken: Taken & { readonly failure?: string }): string | undefined {
+export function verdict(taken: Outcome): string | undefined {
   return taken.failure ?? (taken.cpu > mostCpu ? 'too slow' : taken.memory > mostMemory ? 'too large' : undefined)
 }
 
-/** What a bomb took, and why it failed if it ended the process. */
-export async function detonate(script: string, name: string, way: Way): Promise<Taken & { readonly failure?: string }> {
+/** How often a bomb is tried that took too long. */
+const tries = 3
+
+/** What a bomb took, and why it failed if it ended the process. Other work of a machine only makes times longer, so the shortest of several counts. */
+export async function detonate(script: string, name: string, way: Way): Promise<Outcome> {
+  let best = await once(script, name, way)
+  for (let i = 1; i < tries && best.failure === undefined && best.cpu > mostCpu; i++) {
+    const next = await once(script, name, way)
+    if (next.failure !== undefined || next.cpu < best.cpu) best = next
+  }
+  return best
+}
+
+async function once(script: string, name: string, way: Way): Promise<Outcome> {
   try {
     const limited = ['-c', `ulimit -t ${patience}; exec "$@"`, 'sh', process.execPath, `--max-old-space-size=${mostMemory}`, script, name, way]
     const { stdout } = await promisify(execFile)('sh', limited, { maxBuffer: 2 ** 26 })
