@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { core } from '../src/check/core.generated.ts'
 import { Sink } from '../src/base/diag.ts'
 import { check } from '../src/check/check.ts'
-import type { CheckedProgram } from '../src/check/tree.ts'
-import { noSubst, show, structType, type StructType } from '../src/check/type.ts'
+import type { CheckedProgram } from '../src/check/model/tree.ts'
+import { noSubst, show, structType, type StructType } from '../src/check/model/type.ts'
 
 interface Checked { readonly program: CheckedProgram; readonly codes: readonly string[] }
 

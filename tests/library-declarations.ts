@@ -1,12 +1,12 @@
 /** Which functions of the library there are, and which of them a program uses. */
 import { Sink } from '../src/base/diag.ts'
 import { attributesOf } from '../src/check/attribute.ts'
-import { Cx } from '../src/check/context.ts'
+import { Cx } from '../src/check/model/context.ts'
 import { core } from '../src/check/core.generated.ts'
-import type { Decl, FuncDecl } from '../src/check/decl.ts'
+import type { Decl, FuncDecl } from '../src/check/model/decl.ts'
 import { Library } from '../src/check/library.ts'
-import type { CheckedProgram, Expr, FuncRef, Place } from '../src/check/tree.ts'
-import { eachStmt, expressions, operands, placeOperands } from '../src/check/walk.ts'
+import type { CheckedProgram, Expr, FuncRef, Place } from '../src/check/model/tree.ts'
+import { eachStmt, expressions, operands, placeOperands } from '../src/check/model/walk.ts'
 import { front } from '../src/compile.ts'
 import { byName } from '../src/ir/ops.ts'
 

@@ -2,10 +2,10 @@
 import type { Sink } from '../base/diag.ts'
 import * as errors from '../base/errors/assigned.ts'
 import type { Span } from '../base/source.ts'
-import type { LocalDecl } from './decl.ts'
-import type { Arg, CheckedProgram, Expr, Place, Stmt } from './tree.ts'
-import type { Type } from './type.ts'
-import { children, expressions, operands, placeOperands, writtenParams } from './walk.ts'
+import type { LocalDecl } from './model/decl.ts'
+import type { Arg, CheckedProgram, Expr, Place, Stmt } from './model/tree.ts'
+import type { Type } from './model/type.ts'
+import { children, expressions, operands, placeOperands, writtenParams } from './model/walk.ts'
 
 const isNumber = (type: Type): boolean => type.kind === 'scalar' || type.kind === 'vector' || type.kind === 'matrix'
 

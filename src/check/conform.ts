@@ -5,9 +5,9 @@
 import * as errors from '../base/errors/generics.ts'
 import * as names from '../base/errors/names.ts'
 import * as types from '../base/errors/types.ts'
-import { builtinConforms, impliedBy, isFloatBound } from './builtin.ts'
-import type { Cx, ExtensionInfo } from './context.ts'
-import type { AssocDecl, Decl, EnumDecl, ExtensionDecl, GenericParams, InterfaceDecl, StructDecl } from './decl.ts'
+import { builtinConforms, impliedBy, isFloatBound } from './model/builtin.ts'
+import type { Cx, ExtensionInfo } from './model/context.ts'
+import type { AssocDecl, Decl, EnumDecl, ExtensionDecl, GenericParams, InterfaceDecl, StructDecl } from './model/decl.ts'
 import { differentialOf } from './differential.ts'
 import { constraintsOf, inferArg, solve } from './generic.ts'
 import { lookupMember } from './member.ts'
@@ -17,7 +17,7 @@ import {
   arrayType, assocType, errorType, interfaceType, isInt, isIntName, noSubst, paramType, intParam, scalarName, show, structType,
   substitute, substituteInt, thisType,
   type AssocType, type GenericArg, type InterfaceType, type Subst, type Type,
-} from './type.ts'
+} from './model/type.ts'
 
 /** Puts in types and looks up associated types of what has become concrete. */
 export function put(cx: Cx, type: Type, subst: Subst): Type {

@@ -1,12 +1,12 @@
 /** Conversions: what they cost, and the tree that does them. */
 import * as errors from '../base/errors/types.ts'
 import type { Span } from '../base/source.ts'
-import { isNumeric } from './builtin.ts'
+import { isNumeric } from './model/builtin.ts'
 import { boundsOf, conforms } from './conform.ts'
 import { convertNumber } from './const.ts'
-import type { Cx } from './context.ts'
+import type { Cx } from './model/context.ts'
 import { lossy, scalarCost } from './cost.ts'
-import type { Env } from './env.ts'
+import type { Env } from './model/env.ts'
 import { enumTag } from './enum.ts'
 import { intsAgree } from './generic.ts'
 import { coerceList, listFits } from './init.ts'
@@ -14,9 +14,9 @@ import { baseOfExpr, stepsTo } from './inherit.ts'
 import { isOpen } from './member.ts'
 import { emptyError, toExpr } from './expr.ts'
 import { isNone, optionalElem } from './optional.ts'
-import type { Term } from './term.ts'
-import type { Expr, Place } from './tree.ts'
-import { bits, boolType, isFloatName, known, poisoned, same, scalarName, show, withOrder, type Type } from './type.ts'
+import type { Term } from './model/term.ts'
+import type { Expr, Place } from './model/tree.ts'
+import { bits, boolType, isFloatName, known, poisoned, same, scalarName, show, withOrder, type Type } from './model/type.ts'
 
 /** From this on a conversion must be written. */
 export const explicitOnly = 10000

@@ -9,7 +9,7 @@ import { indexTerm, memberTerm, nameTerm, objectTerm } from './access.ts'
 import { candidatesOf, resolveCall } from "./call.ts"
 import { selfType } from './conform.ts'
 import { coerce } from './convert.ts'
-import type { Env } from './env.ts'
+import type { Env } from './model/env.ts'
 import { construct } from './init.ts'
 import { checkLambda } from './lambda.ts'
 import { membersOf } from './inherit.ts'
@@ -17,11 +17,11 @@ import { checkAssign, checkBinary, checkConditional, checkPostfix, checkPrefix }
 import { noneTerm, typeQuestion } from './optional.ts'
 import { applyGeneric, arrayOf, describe, lookup, resolveInt, resolveType, termType } from './resolve.ts'
 import { byteSize } from './size.ts'
-import { errorTerm, funcsOf, typeOf, unusable, value, type Term } from './term.ts'
-import type { Arg, Expr, Place } from './tree.ts'
+import { errorTerm, funcsOf, typeOf, unusable, value, type Term } from './model/term.ts'
+import type { Arg, Expr, Place } from './model/tree.ts'
 import {
   boolType, errorType, intMember, intType, isGeneric, poisoned, scalars, show, stringType, uintType, withOrder, type GenericArg, type Type,
-} from './type.ts'
+} from './model/type.ts'
 
 /** Stands for what was reported. */
 export function emptyError(type: Type): Expr {

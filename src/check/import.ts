@@ -7,9 +7,9 @@ import { macroTable, type MacroTable } from '../syntax/macro.ts'
 import { parse } from '../syntax/parse.ts'
 import type { Unreadable } from '../syntax/preprocess.ts'
 import { collect } from './collect.ts'
-import type { Cx } from './context.ts'
-import type { ModuleDecl, Visibility } from './decl.ts'
-import { newScope } from './scope.ts'
+import type { Cx } from './model/context.ts'
+import type { ModuleDecl, Visibility } from './model/decl.ts'
+import { newScope } from './model/scope.ts'
 
 /** Where sources come from. */
 export interface SourceOptions {

@@ -5,15 +5,15 @@
 import type * as ast from '../syntax/ast.ts'
 import { isWrapper } from './access.ts'
 import { put, substFor } from './conform.ts'
-import type { Cx } from './context.ts'
-import type { AliasDecl, FieldDecl, StructDecl } from './decl.ts'
+import type { Cx } from './model/context.ts'
+import type { AliasDecl, FieldDecl, StructDecl } from './model/decl.ts'
 import { lookupMember, type Member } from './member.ts'
 import { lookup } from './resolve.ts'
-import { overloads, type Scope } from './scope.ts'
+import { overloads, type Scope } from './model/scope.ts'
 import { fieldType } from './signature.ts'
-import type { Term } from './term.ts'
-import type { Expr, Place } from './tree.ts'
-import { same, type Type } from './type.ts'
+import type { Term } from './model/term.ts'
+import type { Expr, Place } from './model/tree.ts'
+import { same, type Type } from './model/type.ts'
 
 /** A longer line of bases is taken for a circle, which is reported as a type that contains itself. */
 const maxBases = 32

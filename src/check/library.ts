@@ -18,10 +18,10 @@ import { InternalError, Sink } from '../base/diag.ts'
 import { SourceFile } from '../base/source.ts'
 import { parseRange } from '../syntax/parse.ts'
 import { collect } from './collect.ts'
-import { Cx } from './context.ts'
-import type { Decl, ExtensionDecl, FuncDecl, ModuleDecl } from './decl.ts'
-import { newScope } from './scope.ts'
-import type { Type } from './type.ts'
+import { Cx } from './model/context.ts'
+import type { Decl, ExtensionDecl, FuncDecl, ModuleDecl } from './model/decl.ts'
+import { newScope } from './model/scope.ts'
+import type { Type } from './model/type.ts'
 
 export interface LibraryData {
   readonly files: readonly { readonly name: string, readonly text: string }[]

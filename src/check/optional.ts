@@ -3,13 +3,13 @@ import * as types from '../base/errors/types.ts'
 import type { Span } from '../base/source.ts'
 import type * as ast from '../syntax/ast.ts'
 import { conforms } from './conform.ts'
-import type { Cx } from './context.ts'
-import type { Env } from './env.ts'
+import type { Cx } from './model/context.ts'
+import type { Env } from './model/env.ts'
 import { checkExpr, emptyError, toExpr } from './expr.ts'
 import { resolveType } from './resolve.ts'
-import { errorTerm, value, type Term } from './term.ts'
-import type { Expr } from './tree.ts'
-import { boolType, poisoned, same, show, structType, type InterfaceType, type StructType, type Type } from './type.ts'
+import { errorTerm, value, type Term } from './model/term.ts'
+import type { Expr } from './model/tree.ts'
+import { boolType, poisoned, same, show, structType, type InterfaceType, type StructType, type Type } from './model/type.ts'
 
 /** `Optional<elem>`. */
 export function optionalType(cx: Cx, elem: Type): StructType {

@@ -7,11 +7,11 @@ import * as errors from '../base/errors/generics.ts'
 import type { Span } from '../base/source.ts'
 import type * as ast from '../syntax/ast.ts'
 import { collectWritten } from './collect.ts'
-import type { Cx } from './context.ts'
-import type { AliasDecl, FuncDecl, GenericParams, StructDecl } from './decl.ts'
+import type { Cx } from './model/context.ts'
+import type { AliasDecl, FuncDecl, GenericParams, StructDecl } from './model/decl.ts'
 import { adoptBase } from './inherit.ts'
 import { derive, template } from './signature.ts'
-import { typeOf, type Candidate, type Term } from './term.ts'
+import { typeOf, type Candidate, type Term } from './model/term.ts'
 
 /** Deeper syntax is left as it is: what is in it is reported as too deep anyway. */
 const maxDepth = 2000

@@ -4,13 +4,13 @@
  */
 import * as errors from '../base/errors/types.ts'
 import { foldExpr } from './const.ts'
-import type { Cx } from './context.ts'
-import type { FuncDecl, LocalDecl, ParamDecl } from './decl.ts'
+import type { Cx } from './model/context.ts'
+import type { FuncDecl, LocalDecl, ParamDecl } from './model/decl.ts'
 import { rootVariable } from './loop.ts'
-import type { Arg, AssignExpr, Expr, FuncRef, Place, Stmt, SwitchCase } from './tree.ts'
+import type { Arg, AssignExpr, Expr, FuncRef, Place, Stmt, SwitchCase } from './model/tree.ts'
 import { funcSig } from './signature.ts'
-import { known, noSubst, show } from './type.ts'
-import { eachExpr, eachStmt, expressions, operands, placeOperands } from './walk.ts'
+import { known, noSubst, show } from './model/type.ts'
+import { eachExpr, eachStmt, expressions, operands, placeOperands } from './model/walk.ts'
 
 type Variable = LocalDecl | ParamDecl
 

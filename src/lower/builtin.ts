@@ -1,6 +1,6 @@
 /** Requirements of the core interfaces as the built-in types meet them, and what the compiler makes for `IDifferentiable`. */
-import type { BinaryOp, FuncRef } from '../check/tree.ts'
-import { show } from '../check/type.ts'
+import type { BinaryOp, FuncRef } from '../check/model/tree.ts'
+import { show } from '../check/model/type.ts'
 import * as t from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'
 import { valueOf, type Operand } from './call.ts'

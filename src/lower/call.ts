@@ -1,6 +1,6 @@
 /** Calls: arguments from left to right, copy-in and copy-out, and what stands for a call of the core library. */
-import type { Arg, CallExpr, FuncRef } from '../check/tree.ts'
-import { show } from '../check/type.ts'
+import type { Arg, CallExpr, FuncRef } from '../check/model/tree.ts'
+import { show } from '../check/model/type.ts'
 import * as ops from '../ir/ops.ts'
 import { differential, type Type } from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'

@@ -3,9 +3,9 @@
  * interface type as any `IDifferentiable`, a function between the two drops it: what it holds has no type of its own.
  */
 import { unsupportedHere } from '../base/errors/lower.ts'
-import type { FuncRef } from '../check/tree.ts'
-import { eachExpr, eachStmt, expressions } from '../check/walk.ts'
-import { noSubst } from '../check/type.ts'
+import type { FuncRef } from '../check/model/tree.ts'
+import { eachExpr, eachStmt, expressions } from '../check/model/walk.ts'
+import { noSubst } from '../check/model/type.ts'
 import * as ops from '../ir/ops.ts'
 import { differential, type Type } from '../ir/type.ts'
 import { Func, type ParamSig } from '../ir/value.ts'

@@ -7,9 +7,9 @@
  * through the interface calls one function that switches on the tag; the derivative transforms see an ordinary `switch`.
  * Which types there are is only known once everything is lowered: lowering starts over when a new one turns up.
  */
-import type { FuncDecl } from '../check/decl.ts'
-import type { Expr, FuncRef } from '../check/tree.ts'
-import * as s from '../check/type.ts'
+import type { FuncDecl } from '../check/model/decl.ts'
+import type { Expr, FuncRef } from '../check/model/tree.ts'
+import * as s from '../check/model/type.ts'
 import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import { outputs, type Func, type Value } from '../ir/value.ts'

@@ -1,6 +1,6 @@
 /** Expressions as values. */
-import type { BinaryOp, Expr } from '../check/tree.ts'
-import * as s from '../check/type.ts'
+import type { BinaryOp, Expr } from '../check/model/tree.ts'
+import * as s from '../check/model/type.ts'
 import * as ops from '../ir/ops.ts'
 import type { Op } from '../ir/ops.ts'
 import * as t from '../ir/type.ts'

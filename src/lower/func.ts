@@ -1,8 +1,8 @@
 /** A function body under construction, and how parameters, `this` and results come in and go out. */
 import { missingBody, unsupportedHere } from '../base/errors/lower.ts'
-import type { FuncAttributes, LocalDecl, ParamDecl } from '../check/decl.ts'
-import type { AheadExpr, Body, FuncRef, OldExpr } from '../check/tree.ts'
-import * as s from '../check/type.ts'
+import type { FuncAttributes, LocalDecl, ParamDecl } from '../check/model/decl.ts'
+import type { AheadExpr, Body, FuncRef, OldExpr } from '../check/model/tree.ts'
+import * as s from '../check/model/type.ts'
 import { Builder } from '../ir/build.ts'
 import * as ops from '../ir/ops.ts'
 import type { Type } from '../ir/type.ts'

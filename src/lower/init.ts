@@ -1,5 +1,5 @@
 /** Default values: of `{}`, and of the fields of a struct that a constructor makes. */
-import * as s from '../check/type.ts'
+import * as s from '../check/model/type.ts'
 import type { Value } from '../ir/value.ts'
 import { callWith, type Operand } from './call.ts'
 import { assemble } from './columns.ts'

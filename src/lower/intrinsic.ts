@@ -1,7 +1,7 @@
 /** What `__op` and `__intrinsic` functions of the core library become. */
-import type { FuncAttributes } from '../check/decl.ts'
-import type { CallExpr, FuncRef, Signature } from '../check/tree.ts'
-import type * as s from '../check/type.ts'
+import type { FuncAttributes } from '../check/model/decl.ts'
+import type { CallExpr, FuncRef, Signature } from '../check/model/tree.ts'
+import type * as s from '../check/model/type.ts'
 import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'

@@ -2,9 +2,9 @@
  * Textures and samplers on targets that have none: structs of the library (`core/picture.slang`) stand for them, and functions
  * of the library for what is done with them. Only two dimensions; the rest stays without a spelling.
  */
-import type { FuncDecl } from '../check/decl.ts'
-import type { CheckedProgram } from '../check/tree.ts'
-import * as s from '../check/type.ts'
+import type { FuncDecl } from '../check/model/decl.ts'
+import type { CheckedProgram } from '../check/model/tree.ts'
+import * as s from '../check/model/type.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'

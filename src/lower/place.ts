@@ -4,7 +4,7 @@
  * is written by reading the whole, changing the part, and writing the whole.
  */
 import { resourceElement } from '../base/errors/lower.ts'
-import type { FuncRef, Place } from '../check/tree.ts'
+import type { FuncRef, Place } from '../check/model/tree.ts'
 import { isZero } from '../ir/build.ts'
 import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'

@@ -1,6 +1,6 @@
 /** The product of a number and a differential, with what a struct says of its own. */
-import type { FuncRef } from '../check/tree.ts'
-import type * as s from '../check/type.ts'
+import type { FuncRef } from '../check/model/tree.ts'
+import type * as s from '../check/model/type.ts'
 import { isFloat, type Type } from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'
 import { impossible } from './context.ts'

@@ -1,6 +1,6 @@
 /** Statements as structured control flow. */
-import type { InterfaceType } from '../check/type.ts'
-import type { Expr, LoopAttributes, Stmt, SwitchCase } from '../check/tree.ts'
+import type { InterfaceType } from '../check/model/type.ts'
+import type { Expr, LoopAttributes, Stmt, SwitchCase } from '../check/model/tree.ts'
 import * as ops from '../ir/ops.ts'
 import { i32, voidType } from '../ir/type.ts'
 import type { Attr, Inst, Value } from '../ir/value.ts'

@@ -3,9 +3,9 @@
  * instances of generic ones as `name<args>`, and what is overloaded as `name(types)`.
  */
 import { Sink } from '../base/diag.ts'
-import type { FuncDecl } from '../check/decl.ts'
-import type { CheckedProgram, FuncRef } from '../check/tree.ts'
-import { noSubst, show } from '../check/type.ts'
+import type { FuncDecl } from '../check/model/decl.ts'
+import type { CheckedProgram, FuncRef } from '../check/model/tree.ts'
+import { noSubst, show } from '../check/model/type.ts'
 import { refKey } from './context.ts'
 import { lower, type EntryRoot, type ExportRoot } from './lower.ts'
 

@@ -6,8 +6,8 @@
  */
 import { doubleLocation, doubleSemantic, mixedParameter, notVarying, systemType, varyingType } from '../base/errors/lower.ts'
 import { attributeArguments, maxSlot, slotsExpected } from '../base/errors/names.ts'
-import type { FuncDecl, ParamDecl } from '../check/decl.ts'
-import * as s from '../check/type.ts'
+import type { FuncDecl, ParamDecl } from '../check/model/decl.ts'
+import * as s from '../check/model/type.ts'
 import type * as ast from '../syntax/ast.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'

@@ -3,8 +3,8 @@
  * so `===` compares; what costs work (types, signatures, bodies, attributes) is asked of `CheckedProgram` and made when
  * first asked. `id` is unique, also among generic parameters, and is used in keys of types and substitutions.
  */
-import type { SourceFile, Span } from '../base/source.ts'
-import type * as ast from '../syntax/ast.ts'
+import type { SourceFile, Span } from '../../base/source.ts'
+import type * as ast from '../../syntax/ast.ts'
 import type { Scope } from './scope.ts'
 import type { Int, Type } from './type.ts'
 

@@ -1,14 +1,14 @@
 /** The state of one run of the checker: everything that is resolved on demand is kept here, so that it is resolved once. */
-import type { Sink } from '../base/diag.ts'
-import type { Span } from '../base/source.ts'
+import type { Sink } from '../../base/diag.ts'
+import type { Span } from '../../base/source.ts'
 import type {
   AliasDecl, AssocDecl, Decl, EnumDecl, ExtensionDecl, FieldDecl, FuncAttributes, FuncDecl, GenericParams, GlobalDecl, LocalDecl,
   ModuleDecl, ParamDecl, StructDecl,
 } from './decl.ts'
-import type * as ast from '../syntax/ast.ts'
+import type * as ast from '../../syntax/ast.ts'
 import type { Scope } from './scope.ts'
-import type { Library } from './library.ts'
-import type { Template } from './signature.ts'
+import type { Library } from '../library.ts'
+import type { Template } from '../signature.ts'
 import type { Body, Expr, GlobalInfo, StructDiffInfo } from './tree.ts'
 import type { AssocType, Int, InterfaceType, Type } from './type.ts'
 

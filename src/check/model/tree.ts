@@ -12,7 +12,7 @@
  * the call runs, then the results are written back from left to right. What is no memory of its own, as lanes of a vector
  * or a property, has to be copied to be changed: it is read as soon as the place is evaluated.
  */
-import type { Span } from '../base/source.ts'
+import type { Span } from '../../base/source.ts'
 import type {
   Binding, Decl, FieldDecl, FuncAttributes, FuncDecl, GlobalDecl, LocalDecl, ModuleDecl, ParamDecl,
 } from './decl.ts'

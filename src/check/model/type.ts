@@ -4,7 +4,7 @@
  * `substitute` replaces them. A type in which an associated type can be looked up (`T.Differential` with T = float) is
  * only normalised by `CheckedProgram.substitute`, which knows conformances; the function here replaces, no more.
  */
-import { LimitReached } from '../base/limits.ts'
+import { LimitReached } from '../../base/limits.ts'
 import type { AssocDecl, EnumDecl, InterfaceDecl, StructDecl, TypeParamDecl, ValueParamDecl } from './decl.ts'
 
 export type ScalarName = 'bool' | 'i8' | 'i16' | 'i32' | 'i64' | 'u8' | 'u16' | 'u32' | 'u64' | 'f16' | 'f32' | 'f64'

@@ -1,5 +1,5 @@
 /** What an expression turns out to be while it is checked: a value, a place, a type, a set of functions, a namespace. */
-import type { Span } from '../base/source.ts'
+import type { Span } from '../../base/source.ts'
 import type { AliasDecl, FuncDecl, InterfaceDecl, NamespaceDecl, StructDecl } from './decl.ts'
 import type { Expr, Place } from './tree.ts'
 import type { GenericArg, InterfaceType, Subst, Type } from './type.ts'

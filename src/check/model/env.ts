@@ -1,6 +1,6 @@
 /** Where an expression or statement stands: its scope, its function, what `this` is, and what is allowed. */
-import type { Span } from '../base/source.ts'
-import type { Stmt } from '../syntax/ast.ts'
+import type { Span } from '../../base/source.ts'
+import type { Stmt } from '../../syntax/ast.ts'
 import type { Cx } from './context.ts'
 import type { FuncDecl, Level } from './decl.ts'
 import type { Scope } from './scope.ts'

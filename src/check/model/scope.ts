@@ -1,6 +1,6 @@
 /** Scopes: where a name is declared and what lies around it. Names inside one do not depend on order. */
 import type { Container, Decl, NamespaceDecl } from './decl.ts'
-import type * as ast from '../syntax/ast.ts'
+import type * as ast from '../../syntax/ast.ts'
 
 /** A `using`: the namespace is found when a name is first looked up in it. */
 export interface Using {
