@@ -13,7 +13,7 @@ import { unknownBound } from './base/errors/ad.ts'
 import { missingEntry } from './base/errors/target.ts'
 import { missingExport } from './base/errors/lower.ts'
 import { check } from './check/check.ts'
-import type { LibraryData } from './check/library.ts'
+import type { LibraryData } from './check/modules/library.ts'
 import { suggestAmong } from './check/suggest.ts'
 import type { CheckedProgram } from './check/model/tree.ts'
 import * as ops from './ir/ops.ts'
@@ -44,7 +44,7 @@ import { unroll, unrollFew, unrollSmall } from './opt/unroll.ts'
 import { unused, unusedParams, unusedTypes } from './opt/unused.ts'
 
 export { core } from './check/core.generated.ts'
-export { forgetCore } from './check/library.ts'
+export { forgetCore } from './check/modules/library.ts'
 export type { LibraryData }
 
 /** The stages whose IR can be looked at, in order. */

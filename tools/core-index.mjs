@@ -54,7 +54,7 @@ function declarations(ts) {
   return out
 }
 
-/** The key of a declaration in the index: see `PackedFile` in src/check/packed.ts. */
+/** The key of a declaration in the index: see `PackedFile` in src/check/modules/packed.ts. */
 function key(ts) {
   let of = '', i = 0
   while (ts[i] === '[') {
@@ -132,7 +132,7 @@ export function coreSources(samples) {
   const dir = new URL('core/', root)
   const files = readdirSync(dir).filter(f => f.endsWith('.slang')).sort()
     .map(f => ({ name: `core/${f}`, text: readFileSync(new URL(f, dir), 'utf8').replace(samples ? /^$/ : /\[__sample\([^\]]*\)\]/g, '') }))
-  const source = (name, doc, packed) => '// Made of core/*.slang by tools/core-index.mjs.\nimport { PackedLibrary } from \'./packed.ts\'\n\n'
+  const source = (name, doc, packed) => '// Made of core/*.slang by tools/core-index.mjs.\nimport { PackedLibrary } from \'./modules/packed.ts\'\n\n'
     + `const files = ${JSON.stringify(packed)}\n/** ${doc} */\nexport const ${name}: PackedLibrary = /* @__PURE__ */ new PackedLibrary(files)\n`
   return {
     'core.generated.ts': source('core', 'The core library.', files.map(f => pack(f))),

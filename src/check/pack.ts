@@ -6,7 +6,7 @@
 import * as errors from '../base/errors/generics.ts'
 import type { Span } from '../base/source.ts'
 import type * as ast from '../syntax/ast.ts'
-import { collectWritten } from './collect.ts'
+import { collectWritten } from './modules/collect.ts'
 import type { Cx } from './model/context.ts'
 import type { AliasDecl, FuncDecl, GenericParams, StructDecl } from './model/decl.ts'
 import { adoptBase } from './inherit.ts'

@@ -1,5 +1,5 @@
 /** User-written `ref` accessors, as a `get` with the same body and a `set` that assigns where the body returns a place. */
-import type * as ast from '../syntax/ast.ts'
+import type * as ast from '../../syntax/ast.ts'
 
 /** How deep statements are followed; the parser allows no deeper ones. */
 const maxDepth = 256

@@ -14,14 +14,14 @@
  * - Buffer elements are `__subscript(uint i) -> T { [__intrinsic("…")] ref; }`; read-only ones carry `[__readonly]` too.
  * - `[ForwardDerivativeOf(f)]` and its kin stand in the `derivatives` table under the name `f`.
  */
-import { InternalError, Sink } from '../base/diag.ts'
-import { SourceFile } from '../base/source.ts'
-import { parseRange } from '../syntax/parse.ts'
+import { InternalError, Sink } from '../../base/diag.ts'
+import { SourceFile } from '../../base/source.ts'
+import { parseRange } from '../../syntax/parse.ts'
 import { collect } from './collect.ts'
-import { Cx } from './model/context.ts'
-import type { Decl, ExtensionDecl, FuncDecl, ModuleDecl } from './model/decl.ts'
-import { newScope } from './model/scope.ts'
-import type { Type } from './model/type.ts'
+import { Cx } from '../model/context.ts'
+import type { Decl, ExtensionDecl, FuncDecl, ModuleDecl } from '../model/decl.ts'
+import { newScope } from '../model/scope.ts'
+import type { Type } from '../model/type.ts'
 
 export interface LibraryData {
   readonly files: readonly { readonly name: string, readonly text: string }[]

@@ -2,16 +2,16 @@
  * From syntax to declarations: enters every name into its scope and resolves nothing, so that the order of declarations
  * does not matter and what is never used costs little.
  */
-import type { Name } from '../syntax/ast.ts'
-import * as ast from '../syntax/ast.ts'
-import * as errors from '../base/errors/names.ts'
-import type { Span } from '../base/source.ts'
-import type { Cx } from './model/context.ts'
+import type { Name } from '../../syntax/ast.ts'
+import * as ast from '../../syntax/ast.ts'
+import * as errors from '../../base/errors/names.ts'
+import type { Span } from '../../base/source.ts'
+import type { Cx } from '../model/context.ts'
 import type {
   AliasDecl, AssocDecl, Container, Decl, EnumCaseDecl, EnumDecl, ExtensionDecl, FieldDecl, FuncDecl, GenericParams, GlobalDecl, GlobalStorage,
   InterfaceDecl, ModuleDecl, NamespaceDecl, PropertyDecl, StructDecl, SubscriptDecl, TypeParamDecl, ValueParamDecl, Visibility,
-} from './model/decl.ts'
-import { declare, newScope, type Scope } from './model/scope.ts'
+} from '../model/decl.ts'
+import { declare, newScope, type Scope } from '../model/scope.ts'
 import { withoutRef } from './ref.ts'
 
 interface Place {

@@ -1,15 +1,15 @@
 /** Modules: a root file with what it includes, and the modules that it imports. */
-import type { Sink } from '../base/diag.ts'
-import * as errors from '../base/errors/names.ts'
-import { SourceFile } from '../base/source.ts'
-import * as ast from '../syntax/ast.ts'
-import { macroTable, type MacroTable } from '../syntax/macro.ts'
-import { parse } from '../syntax/parse.ts'
-import type { Unreadable } from '../syntax/preprocess.ts'
+import type { Sink } from '../../base/diag.ts'
+import * as errors from '../../base/errors/names.ts'
+import { SourceFile } from '../../base/source.ts'
+import * as ast from '../../syntax/ast.ts'
+import { macroTable, type MacroTable } from '../../syntax/macro.ts'
+import { parse } from '../../syntax/parse.ts'
+import type { Unreadable } from '../../syntax/preprocess.ts'
 import { collect } from './collect.ts'
-import type { Cx } from './model/context.ts'
-import type { ModuleDecl, Visibility } from './model/decl.ts'
-import { newScope } from './model/scope.ts'
+import type { Cx } from '../model/context.ts'
+import type { ModuleDecl, Visibility } from '../model/decl.ts'
+import { newScope } from '../model/scope.ts'
 
 /** Where sources come from. */
 export interface SourceOptions {
