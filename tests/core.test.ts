@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { WgslProgram } from '../src/program.ts'
 import { renderDiagnostics } from '../src/base/render.ts'
 import { Sink } from '../src/base/diag.ts'
-import { attributesOf } from '../src/check/attribute.ts'
+import { attributesOf } from '../src/check/types/attribute.ts'
 import { checkBody } from '../src/check/stmt.ts'
 import { Cx } from '../src/check/model/context.ts'
 import { core } from '../src/check/core.generated.ts'
@@ -11,7 +11,7 @@ import type { Decl } from '../src/check/model/decl.ts'
 import { Library, type LibraryData } from '../src/check/modules/library.ts'
 import { PackedLibrary, type PackedFile } from '../src/check/modules/packed.ts'
 import { coreSources } from '../tools/core-index.mjs'
-import { packsOf, writtenOut } from '../src/check/pack.ts'
+import { packsOf, writtenOut } from '../src/check/types/pack.ts'
 
 // Bodies of the library are checked when a program needs them; here all of them are.
 

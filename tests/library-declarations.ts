@@ -1,6 +1,6 @@
 /** Which functions of the library there are, and which of them a program uses. */
 import { Sink } from '../src/base/diag.ts'
-import { attributesOf } from '../src/check/attribute.ts'
+import { attributesOf } from '../src/check/types/attribute.ts'
 import { Cx } from '../src/check/model/context.ts'
 import { core } from '../src/check/core.generated.ts'
 import type { Decl, FuncDecl } from '../src/check/model/decl.ts'

@@ -8,7 +8,7 @@ import type {
 import type * as ast from '../../syntax/ast.ts'
 import type { Scope } from './scope.ts'
 import type { Library } from '../modules/library.ts'
-import type { Template } from '../signature.ts'
+import type { Template } from '../types/signature.ts'
 import type { Body, Expr, GlobalInfo, StructDiffInfo } from './tree.ts'
 import type { AssocType, Int, InterfaceType, Type } from './type.ts'
 

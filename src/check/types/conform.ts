@@ -2,12 +2,12 @@
  * Which types conform to which interfaces, and with what. There are no witness tables: a type's members, extensions and the
  * defaults of its interfaces are looked up by name once the type is known.
  */
-import * as errors from '../base/errors/generics.ts'
-import * as names from '../base/errors/names.ts'
-import * as types from '../base/errors/types.ts'
-import { builtinConforms, impliedBy, isFloatBound } from './model/builtin.ts'
-import type { Cx, ExtensionInfo } from './model/context.ts'
-import type { AssocDecl, Decl, EnumDecl, ExtensionDecl, GenericParams, InterfaceDecl, StructDecl } from './model/decl.ts'
+import * as errors from '../../base/errors/generics.ts'
+import * as names from '../../base/errors/names.ts'
+import * as types from '../../base/errors/types.ts'
+import { builtinConforms, impliedBy, isFloatBound } from '../model/builtin.ts'
+import type { Cx, ExtensionInfo } from '../model/context.ts'
+import type { AssocDecl, Decl, EnumDecl, ExtensionDecl, GenericParams, InterfaceDecl, StructDecl } from '../model/decl.ts'
 import { differentialOf } from './differential.ts'
 import { constraintsOf, inferArg, solve } from './generic.ts'
 import { lookupMember } from './member.ts'
@@ -17,7 +17,7 @@ import {
   arrayType, assocType, errorType, interfaceType, isInt, isIntName, noSubst, paramType, intParam, scalarName, show, structType,
   substitute, substituteInt, thisType,
   type AssocType, type GenericArg, type InterfaceType, type Subst, type Type,
-} from './model/type.ts'
+} from '../model/type.ts'
 
 /** Puts in types and looks up associated types of what has become concrete. */
 export function put(cx: Cx, type: Type, subst: Subst): Type {

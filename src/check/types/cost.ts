@@ -1,5 +1,5 @@
 /** What implicit conversions between scalars cost; the sums decide between overloads. Shaders rely on these very numbers. */
-import { bits, isFloatName, isIntName, isSignedName, type ScalarName } from './model/type.ts'
+import { bits, isFloatName, isIntName, isSignedName, type ScalarName } from '../model/type.ts'
 
 /** From this on a conversion loses something, and is warned about. */
 export const lossy = 900

@@ -1,13 +1,13 @@
 /** Enums: their tag types and the values of their cases. */
-import * as names from '../base/errors/names.ts'
-import { literalDoesNotFit } from '../base/errors/types.ts'
+import * as names from '../../base/errors/names.ts'
+import { literalDoesNotFit } from '../../base/errors/types.ts'
 import { declaredBases } from './conform.ts'
 import { convertNumber } from './const.ts'
-import { misfits } from './convert.ts'
-import type { Cx } from './model/context.ts'
-import type { EnumCaseDecl, EnumDecl } from './model/decl.ts'
+import { misfits } from '../convert.ts'
+import type { Cx } from '../model/context.ts'
+import type { EnumCaseDecl, EnumDecl } from '../model/decl.ts'
 import { resolveInt } from './resolve.ts'
-import { intType, known, scalarName, show, type Type } from './model/type.ts'
+import { intType, known, scalarName, show, type Type } from '../model/type.ts'
 
 /** The integer type behind an enum. */
 export function enumTag(cx: Cx, decl: EnumDecl): Type {

@@ -1,13 +1,13 @@
 /** Folding of integers (and booleans) that are known before a program runs. */
-import { roundTo, saturated } from '../base/number.ts'
+import { roundTo, saturated } from '../../base/number.ts'
 import { put, putArg } from './conform.ts'
-import type { Cx } from './model/context.ts'
+import type { Cx } from '../model/context.ts'
 import { isOpen } from './member.ts'
 import { globalInit } from './signature.ts'
-import type { Expr, Place } from './model/tree.ts'
+import type { Expr, Place } from '../model/tree.ts'
 import {
   bits, errorInt, foldInt, intChoice, intConst, intMember, intOp, isFloatName, isSignedName, known, same, substKey, type Int, type IntOp, type ScalarName, type Subst, type Type,
-} from './model/type.ts'
+} from '../model/type.ts'
 
 function wrap(value: number, type: Type): Int {
   if (type.kind !== 'scalar') return intConst(value)

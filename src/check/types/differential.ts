@@ -3,13 +3,13 @@
  * without saying its `Differential` gets one made of its differentiable fields; if that would be the struct itself, it is.
  */
 import { conforms, coreInterface, extensionInfo, memberType, ownArgs, put, substFor, associated, isFloatParam } from './conform.ts'
-import type { Cx } from './model/context.ts'
-import type { ExtensionDecl, FieldDecl, StructDecl } from './model/decl.ts'
+import type { Cx } from '../model/context.ts'
+import type { ExtensionDecl, FieldDecl, StructDecl } from '../model/decl.ts'
 import { lookupMember } from './member.ts'
-import { newScope, declare } from './model/scope.ts'
+import { newScope, declare } from '../model/scope.ts'
 import { fieldSigs, template } from './signature.ts'
-import type { FuncRef, StructDiffInfo } from './model/tree.ts'
-import { arrayType, interfaceType, isFloatName, poisoned, same, scalarName, structType, type StructType, type Type } from './model/type.ts'
+import type { FuncRef, StructDiffInfo } from '../model/tree.ts'
+import { arrayType, interfaceType, isFloatName, poisoned, same, scalarName, structType, type StructType, type Type } from '../model/type.ts'
 
 /** The differential of a type, or null where it carries no derivative. */
 export function differentialOf(cx: Cx, type: Type): Type | null {

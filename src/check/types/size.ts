@@ -1,9 +1,9 @@
 /** What `sizeof` and `alignof` say: the natural layout, in which nothing is padded at its end. */
 import { put, substFor } from './conform.ts'
-import type { Cx } from './model/context.ts'
+import type { Cx } from '../model/context.ts'
 import { enumTag } from './enum.ts'
 import { fieldSigs } from './signature.ts'
-import { known, type Type } from './model/type.ts'
+import { known, type Type } from '../model/type.ts'
 
 interface Size {
   readonly size: number

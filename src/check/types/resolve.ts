@@ -1,32 +1,32 @@
 /** Names and type expressions: what a name means where it stands, and which type a type expression is. */
-import * as generics from '../base/errors/generics.ts'
-import * as names from '../base/errors/names.ts'
-import * as types from '../base/errors/types.ts'
-import type { Span } from '../base/source.ts'
-import type * as ast from '../syntax/ast.ts'
-import { builtinType } from './model/builtin.ts'
+import * as generics from '../../base/errors/generics.ts'
+import * as names from '../../base/errors/names.ts'
+import * as types from '../../base/errors/types.ts'
+import type { Span } from '../../base/source.ts'
+import type * as ast from '../../syntax/ast.ts'
+import { builtinType } from '../model/builtin.ts'
 import { ownArgs, paramLists, put, selfType, substFor } from './conform.ts'
 import { foldExpr } from './const.ts'
-import type { Cx } from './model/context.ts'
-import type { AliasDecl, Decl, ModuleDecl, NamespaceDecl, StructDecl } from './model/decl.ts'
-import { Env } from './model/env.ts'
-import { checkExpr } from './expr.ts'
+import type { Cx } from '../model/context.ts'
+import type { AliasDecl, Decl, ModuleDecl, NamespaceDecl, StructDecl } from '../model/decl.ts'
+import { Env } from '../model/env.ts'
+import { checkExpr } from '../expr.ts'
 import { constraintsOf, violation } from './generic.ts'
 import { linkedType } from './link.ts'
 import { membersOf } from './inherit.ts'
 import type { Member } from './member.ts'
-import { overloads, type Scope } from './model/scope.ts'
-import { optionalType } from './optional.ts'
+import { overloads, type Scope } from '../model/scope.ts'
+import { optionalType } from '../optional.ts'
 import { shared, writtenOut } from './pack.ts'
 import { globalInit } from './signature.ts'
-import type { Term } from './model/term.ts'
-import type { Expr } from './model/tree.ts'
+import type { Term } from '../model/term.ts'
+import type { Expr } from '../model/tree.ts'
 import {
   arrayType, assocType, enumType, errorInt, errorType, funcType, intConst, intParam, interfaceType, known, matrixType,
   maxElements, noSubst, paramType, shapeType, show,
   structType, thisType, vectorType, withOrder, type GenericArg, type Int, type Subst, type Type,
-} from './model/type.ts'
-import { eachExpr } from './model/walk.ts'
+} from '../model/type.ts'
+import { eachExpr } from '../model/walk.ts'
 
 /** A declaration that a name may mean. */
 export interface Found {

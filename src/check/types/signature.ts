@@ -1,18 +1,18 @@
 /** Signatures of functions, their derivatives among them; types of fields and globals; default values. */
-import type { Span } from '../base/source.ts'
-import * as names from '../base/errors/names.ts'
-import * as types from '../base/errors/types.ts'
-import * as ast from '../syntax/ast.ts'
+import type { Span } from '../../base/source.ts'
+import * as names from '../../base/errors/names.ts'
+import * as types from '../../base/errors/types.ts'
+import * as ast from '../../syntax/ast.ts'
 import { conforms, constraintsAround, coreInterface, put, selfType, substFor } from './conform.ts'
-import type { Cx, FieldSig, FuncSig } from './model/context.ts'
-import type { Binding, FieldDecl, FuncDecl, GlobalDecl, ParamDecl, StructDecl } from './model/decl.ts'
+import type { Cx, FieldSig, FuncSig } from '../model/context.ts'
+import type { Binding, FieldDecl, FuncDecl, GlobalDecl, ParamDecl, StructDecl } from '../model/decl.ts'
 import { differentialOf, placeDifferentialOf } from './differential.ts'
-import { Env } from './model/env.ts'
-import { checkAs, checkValue, emptyError } from './expr.ts'
+import { Env } from '../model/env.ts'
+import { checkAs, checkValue, emptyError } from '../expr.ts'
 import { linkedGlobal } from './link.ts'
 import { ordered, resolveInt, resolveType } from './resolve.ts'
-import type { Expr, FuncRef, GlobalInfo, Signature, SigParam } from './model/tree.ts'
-import { arrayType, compose, errorType, known, show, structType, voidType, type Direction, type Subst, type Type } from './model/type.ts'
+import type { Expr, FuncRef, GlobalInfo, Signature, SigParam } from '../model/tree.ts'
+import { arrayType, compose, errorType, known, show, structType, voidType, type Direction, type Subst, type Type } from '../model/type.ts'
 
 const has = (node: { readonly modifiers: readonly ast.Modifier[] }, name: string): boolean => ast.hasModifier(node, name)
 

@@ -1,12 +1,12 @@
 /** Link-time constants and types: `extern` asks for what another module says with `export`, and may say what holds without. */
-import { doesNotConform } from '../base/errors/generics.ts'
-import * as errors from '../base/errors/names.ts'
-import * as ast from '../syntax/ast.ts'
+import { doesNotConform } from '../../base/errors/generics.ts'
+import * as errors from '../../base/errors/names.ts'
+import * as ast from '../../syntax/ast.ts'
 import { conforms } from './conform.ts'
-import type { Cx } from './model/context.ts'
-import type { AliasDecl, GlobalDecl, StructDecl } from './model/decl.ts'
+import type { Cx } from '../model/context.ts'
+import type { AliasDecl, GlobalDecl, StructDecl } from '../model/decl.ts'
 import { resolveType } from './resolve.ts'
-import { errorType, show, structType, type Type } from './model/type.ts'
+import { errorType, show, structType, type Type } from '../model/type.ts'
 
 /** What a module exports under the name. */
 function exported(cx: Cx, decl: AliasDecl | GlobalDecl): AliasDecl | GlobalDecl | StructDecl | undefined {

@@ -1,12 +1,12 @@
 /** What the attributes of a function say. */
-import * as errors from '../base/errors/names.ts'
-import type * as ast from '../syntax/ast.ts'
-import type { Cx } from './model/context.ts'
-import type { FuncAttributes, FuncDecl, Level } from './model/decl.ts'
-import { hasDerivativeOf } from './derivative.ts'
+import * as errors from '../../base/errors/names.ts'
+import type * as ast from '../../syntax/ast.ts'
+import type { Cx } from '../model/context.ts'
+import type { FuncAttributes, FuncDecl, Level } from '../model/decl.ts'
+import { hasDerivativeOf } from '../derivative.ts'
 import { lookup, resolveInt } from './resolve.ts'
 import { suggestName } from './suggest.ts'
-import { known } from './model/type.ts'
+import { known } from '../model/type.ts'
 
 const levels: ReadonlyMap<string, Level> = new Map(Object.entries({
   Differentiable: 'backward', BackwardDifferentiable: 'backward', ForwardDifferentiable: 'forward', __differentiable: 'backward',

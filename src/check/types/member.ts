@@ -1,8 +1,8 @@
 /** Members of a type by name: its own, those of extensions, and what its interfaces bring. */
 import { boundsOf, closure, conforms, coreInterface, declaredBases, extensionsOf, put, substFor } from './conform.ts'
-import type { Cx } from './model/context.ts'
-import type { Decl } from './model/decl.ts'
-import type { InterfaceType, Subst, Type } from './model/type.ts'
+import type { Cx } from '../model/context.ts'
+import type { Decl } from '../model/decl.ts'
+import type { InterfaceType, Subst, Type } from '../model/type.ts'
 
 export interface Member {
   readonly decl: Decl

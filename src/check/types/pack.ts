@@ -3,15 +3,15 @@
  * asked for, with parameters of its own for each type. `expand f(each v)` stands for as many expressions then, and all that
  * comes after the syntax knows of no packs.
  */
-import * as errors from '../base/errors/generics.ts'
-import type { Span } from '../base/source.ts'
-import type * as ast from '../syntax/ast.ts'
-import { collectWritten } from './modules/collect.ts'
-import type { Cx } from './model/context.ts'
-import type { AliasDecl, FuncDecl, GenericParams, StructDecl } from './model/decl.ts'
+import * as errors from '../../base/errors/generics.ts'
+import type { Span } from '../../base/source.ts'
+import type * as ast from '../../syntax/ast.ts'
+import { collectWritten } from '../modules/collect.ts'
+import type { Cx } from '../model/context.ts'
+import type { AliasDecl, FuncDecl, GenericParams, StructDecl } from '../model/decl.ts'
 import { adoptBase } from './inherit.ts'
 import { derive, template } from './signature.ts'
-import { typeOf, type Candidate, type Term } from './model/term.ts'
+import { typeOf, type Candidate, type Term } from '../model/term.ts'
 
 /** Deeper syntax is left as it is: what is in it is reported as too deep anyway. */
 const maxDepth = 2000

@@ -1,11 +1,11 @@
 /** What a misspelt name was probably meant to be. */
-import { note, type Note } from '../base/diag.ts'
-import { nearest } from '../base/near.ts'
-import type { Cx } from './model/context.ts'
-import type { Decl } from './model/decl.ts'
+import { note, type Note } from '../../base/diag.ts'
+import { nearest } from '../../base/near.ts'
+import type { Cx } from '../model/context.ts'
+import type { Decl } from '../model/decl.ts'
 import { interfacesOf } from './member.ts'
-import type { Scope } from './model/scope.ts'
-import type { Type } from './model/type.ts'
+import type { Scope } from '../model/scope.ts'
+import type { Type } from '../model/type.ts'
 
 /** What GLSL, WGSL and C++ call things. */
 const elsewhere: ReadonlyMap<string, string> = new Map(Object.entries({ mix: 'lerp', mod: 'fmod', inversesqrt: 'rsqrt', f32: 'float', i32: 'int', u32: 'uint', auto: 'var' }))
