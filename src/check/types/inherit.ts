@@ -3,7 +3,7 @@
  * members of the base are found through it, and a value of the struct becomes one of its base by reading it.
  */
 import type * as ast from '../../syntax/ast.ts'
-import { isWrapper } from '../access.ts'
+import { isWrapper } from '../expressions/access.ts'
 import { put, substFor } from './conform.ts'
 import type { Cx } from '../model/context.ts'
 import type { AliasDecl, FieldDecl, StructDecl } from '../model/decl.ts'

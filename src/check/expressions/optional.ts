@@ -1,15 +1,15 @@
 /** `Optional<T>`, `none`, `if (let x = e)`, and the questions `is` and `as` about the type of a value. */
-import * as types from '../base/errors/types.ts'
-import type { Span } from '../base/source.ts'
-import type * as ast from '../syntax/ast.ts'
-import { conforms } from './types/conform.ts'
-import type { Cx } from './model/context.ts'
-import type { Env } from './model/env.ts'
+import * as types from '../../base/errors/types.ts'
+import type { Span } from '../../base/source.ts'
+import type * as ast from '../../syntax/ast.ts'
+import { conforms } from '../types/conform.ts'
+import type { Cx } from '../model/context.ts'
+import type { Env } from '../model/env.ts'
 import { checkExpr, emptyError, toExpr } from './expr.ts'
-import { resolveType } from './types/resolve.ts'
-import { errorTerm, value, type Term } from './model/term.ts'
-import type { Expr } from './model/tree.ts'
-import { boolType, poisoned, same, show, structType, type InterfaceType, type StructType, type Type } from './model/type.ts'
+import { resolveType } from '../types/resolve.ts'
+import { errorTerm, value, type Term } from '../model/term.ts'
+import type { Expr } from '../model/tree.ts'
+import { boolType, poisoned, same, show, structType, type InterfaceType, type StructType, type Type } from '../model/type.ts'
 
 /** `Optional<elem>`. */
 export function optionalType(cx: Cx, elem: Type): StructType {

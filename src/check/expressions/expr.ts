@@ -1,27 +1,27 @@
 /** Expressions: from syntax to typed tree. What a term is only its use decides; here it is made a value where one is needed. */
-import * as derivative from '../base/errors/derivative.ts'
-import * as generics from '../base/errors/generics.ts'
-import * as names from '../base/errors/names.ts'
-import * as types from '../base/errors/types.ts'
-import type { Span } from '../base/source.ts'
-import type * as ast from '../syntax/ast.ts'
+import * as derivative from '../../base/errors/derivative.ts'
+import * as generics from '../../base/errors/generics.ts'
+import * as names from '../../base/errors/names.ts'
+import * as types from '../../base/errors/types.ts'
+import type { Span } from '../../base/source.ts'
+import type * as ast from '../../syntax/ast.ts'
 import { indexTerm, memberTerm, nameTerm, objectTerm } from './access.ts'
 import { candidatesOf, resolveCall } from "./call.ts"
-import { selfType } from './types/conform.ts'
+import { selfType } from '../types/conform.ts'
 import { coerce } from './convert.ts'
-import type { Env } from './model/env.ts'
+import type { Env } from '../model/env.ts'
 import { construct } from './init.ts'
-import { checkLambda } from './lambda.ts'
-import { membersOf } from './types/inherit.ts'
+import { checkLambda } from '../lambda.ts'
+import { membersOf } from '../types/inherit.ts'
 import { checkAssign, checkBinary, checkConditional, checkPostfix, checkPrefix } from './operator.ts'
 import { noneTerm, typeQuestion } from './optional.ts'
-import { applyGeneric, arrayOf, describe, lookup, resolveInt, resolveType, termType } from './types/resolve.ts'
-import { byteSize } from './types/size.ts'
-import { errorTerm, funcsOf, typeOf, unusable, value, type Term } from './model/term.ts'
-import type { Arg, Expr, Place } from './model/tree.ts'
+import { applyGeneric, arrayOf, describe, lookup, resolveInt, resolveType, termType } from '../types/resolve.ts'
+import { byteSize } from '../types/size.ts'
+import { errorTerm, funcsOf, typeOf, unusable, value, type Term } from '../model/term.ts'
+import type { Arg, Expr, Place } from '../model/tree.ts'
 import {
   boolType, errorType, intMember, intType, isGeneric, poisoned, scalars, show, stringType, uintType, withOrder, type GenericArg, type Type,
-} from './model/type.ts'
+} from '../model/type.ts'
 
 /** Stands for what was reported. */
 export function emptyError(type: Type): Expr {
