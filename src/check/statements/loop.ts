@@ -1,11 +1,11 @@
 /** Bounds of `for` loops that can be read off the header, and headers that look wrong. */
-import * as errors from '../base/errors/derivative.ts'
-import { foldExpr } from './types/const.ts'
-import type { Cx } from './model/context.ts'
-import type { LocalDecl, ParamDecl } from './model/decl.ts'
-import type { Expr, Place, Stmt } from './model/tree.ts'
-import { known, noSubst, type Int } from './model/type.ts'
-import { eachExpr, eachStmt, expressions } from './model/walk.ts'
+import * as errors from '../../base/errors/derivative.ts'
+import { foldExpr } from '../types/const.ts'
+import type { Cx } from '../model/context.ts'
+import type { LocalDecl, ParamDecl } from '../model/decl.ts'
+import type { Expr, Place, Stmt } from '../model/tree.ts'
+import { known, noSubst, type Int } from '../model/type.ts'
+import { eachExpr, eachStmt, expressions } from '../model/walk.ts'
 
 type For = Stmt & { readonly kind: 'for' }
 type Variable = LocalDecl | ParamDecl

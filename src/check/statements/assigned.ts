@@ -1,11 +1,11 @@
 /** Warns of numbers that are read before anything is written to them. What only makes WGSL goes without, to stay small. */
-import type { Sink } from '../base/diag.ts'
-import * as errors from '../base/errors/assigned.ts'
-import type { Span } from '../base/source.ts'
-import type { LocalDecl } from './model/decl.ts'
-import type { Arg, CheckedProgram, Expr, Place, Stmt } from './model/tree.ts'
-import type { Type } from './model/type.ts'
-import { children, expressions, operands, placeOperands, writtenParams } from './model/walk.ts'
+import type { Sink } from '../../base/diag.ts'
+import * as errors from '../../base/errors/assigned.ts'
+import type { Span } from '../../base/source.ts'
+import type { LocalDecl } from '../model/decl.ts'
+import type { Arg, CheckedProgram, Expr, Place, Stmt } from '../model/tree.ts'
+import type { Type } from '../model/type.ts'
+import { children, expressions, operands, placeOperands, writtenParams } from '../model/walk.ts'
 
 const isNumber = (type: Type): boolean => type.kind === 'scalar' || type.kind === 'vector' || type.kind === 'matrix'
 

@@ -6,19 +6,19 @@
  * function. A call in such a place to a function that is not differentiable loses what its arguments carry. Arguments
  * that carry nothing (constants, integers, `no_diff` values) never complain.
  */
-import * as errors from '../base/errors/derivative.ts'
-import type { Entry } from '../base/diag.ts'
-import type { Span } from '../base/source.ts'
-import { attributesOf } from './types/attribute.ts'
-import type { Cx } from './model/context.ts'
-import type { FuncDecl, Level, LocalDecl } from './model/decl.ts'
-import { differentialOf } from './types/differential.ts'
-import { hasKnownBound, rootVariable } from './loop.ts'
-import { fieldSigs, funcSig, signatureOf } from './types/signature.ts'
-import type { Arg, Body, CallExpr, Expr, FuncRef, Place, Stmt } from './model/tree.ts'
-import { show, type Type } from './model/type.ts'
-import { checkBody } from './stmt.ts'
-import { children, eachExpr, eachStmt, expressions, operands, placeOperands } from './model/walk.ts'
+import * as errors from '../../base/errors/derivative.ts'
+import type { Entry } from '../../base/diag.ts'
+import type { Span } from '../../base/source.ts'
+import { attributesOf } from '../types/attribute.ts'
+import type { Cx } from '../model/context.ts'
+import type { FuncDecl, Level, LocalDecl } from '../model/decl.ts'
+import { differentialOf } from '../types/differential.ts'
+import { hasKnownBound, rootVariable } from '../statements/loop.ts'
+import { fieldSigs, funcSig, signatureOf } from '../types/signature.ts'
+import type { Arg, Body, CallExpr, Expr, FuncRef, Place, Stmt } from '../model/tree.ts'
+import { show, type Type } from '../model/type.ts'
+import { checkBody } from '../statements/stmt.ts'
+import { children, eachExpr, eachStmt, expressions, operands, placeOperands } from '../model/walk.ts'
 
 /** Notes a loop that a GPU could not differentiate in reverse as it stands here. */
 function unbounded(cx: Cx, s: Stmt): void {

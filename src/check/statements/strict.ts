@@ -1,13 +1,13 @@
 /**
  * What Slang refuses or warns of although it does no harm here, and is most likely a slip. What only makes WGSL goes without, to stay small.
  */
-import type { Sink } from '../base/diag.ts'
-import * as errors from '../base/errors/strict.ts'
-import { hasModifier } from '../syntax/ast.ts'
-import type * as ast from '../syntax/ast.ts'
-import type { FuncDecl } from './model/decl.ts'
-import type { CheckedProgram, Signature } from './model/tree.ts'
-import { noSubst, same, show } from './model/type.ts'
+import type { Sink } from '../../base/diag.ts'
+import * as errors from '../../base/errors/strict.ts'
+import { hasModifier } from '../../syntax/ast.ts'
+import type * as ast from '../../syntax/ast.ts'
+import type { FuncDecl } from '../model/decl.ts'
+import type { CheckedProgram, Signature } from '../model/tree.ts'
+import { noSubst, same, show } from '../model/type.ts'
 
 const deepest = 2000
 const loops: ReadonlySet<string> = new Set(['for', 'while', 'do'])

@@ -3,21 +3,21 @@
  * the body that mean locals or parameters outside are captured, and found as fields of that struct; so is `this`, and what an
  * outer lambda has captured.
  */
-import * as names from '../base/errors/names.ts'
-import type * as ast from '../syntax/ast.ts'
-import { attributesOf } from './types/attribute.ts'
-import { coreInterface, ownArgs } from './types/conform.ts'
-import type { FieldDecl, FuncDecl, ParamDecl, StructDecl } from './model/decl.ts'
-import { Env } from './model/env.ts'
-import { checkExpr, toExpr } from './expressions/expr.ts'
-import { lookup, resolveType } from './types/resolve.ts'
-import { declare, newScope } from './model/scope.ts'
-import { fieldSigs } from './types/signature.ts'
+import * as names from '../../base/errors/names.ts'
+import type * as ast from '../../syntax/ast.ts'
+import { attributesOf } from '../types/attribute.ts'
+import { coreInterface, ownArgs } from '../types/conform.ts'
+import type { FieldDecl, FuncDecl, ParamDecl, StructDecl } from '../model/decl.ts'
+import { Env } from '../model/env.ts'
+import { checkExpr, toExpr } from '../expressions/expr.ts'
+import { lookup, resolveType } from '../types/resolve.ts'
+import { declare, newScope } from '../model/scope.ts'
+import { fieldSigs } from '../types/signature.ts'
 import { openEnd } from './returns.ts'
 import { checkBlock } from './stmt.ts'
-import { value, type Term } from './model/term.ts'
-import type { Expr, Place, Stmt } from './model/tree.ts'
-import { errorType, interfaceType, structType, voidType, type GenericArg, type InterfaceType, type Type } from './model/type.ts'
+import { value, type Term } from '../model/term.ts'
+import type { Expr, Place, Stmt } from '../model/tree.ts'
+import { errorType, interfaceType, structType, voidType, type GenericArg, type InterfaceType, type Type } from '../model/type.ts'
 
 /** Every name that stands in a piece of syntax; `this` is one. */
 function namesIn(node: unknown, found: Set<string>, depth = 0): void {
