@@ -1,62 +1,19 @@
 /**
- * Source types and integer values of the language. They are compared by `key`, a string that is equal exactly for equal
- * types, so nothing has to be interned. Types of generic code mention parameters;
+ * Types and integer values of the language, as values: how they are made, compared, substituted and shown. They are compared by
+ * `key`, a string that is equal exactly for equal types, so nothing has to be interned. Types of generic code mention parameters;
  * `substitute` replaces them. A type in which an associated type can be looked up (`T.Differential` with T = float) is
  * only normalised by `CheckedProgram.substitute`, which knows conformances; the function here replaces, no more.
  */
 import { LimitReached } from '../../base/limits.ts'
-import type { AssocDecl, EnumDecl, InterfaceDecl, StructDecl, TypeParamDecl, ValueParamDecl } from './decl.ts'
+import type {
+  AssocDecl, AssocType, EnumDecl, EnumType, FuncParam, GenericArg, Int, IntOp, InterfaceDecl, InterfaceType, ParamType, ScalarName, ScalarType, StructDecl, StructType,
+  ThisType, Type, TypeParamDecl, ValueParamDecl,
+} from './decl.ts'
 
-export type ScalarName = 'bool' | 'i8' | 'i16' | 'i32' | 'i64' | 'u8' | 'u16' | 'u32' | 'u64' | 'f16' | 'f32' | 'f64'
-
-export type IntOp = '+' | '-' | '*' | '/' | '%' | '<<' | '>>' | '&' | '|' | '^' | 'min' | 'max' | '<' | '<=' | '>' | '>=' | '==' | '!='
-
-/** An integer (or boolean: 0 and 1) known when a generic is instantiated: array lengths, lanes, value arguments. */
-export type Int =
-  | { readonly kind: 'const', readonly key: string, readonly value: number }
-  | { readonly kind: 'param', readonly key: string, readonly decl: ValueParamDecl }
-  | { readonly kind: 'op', readonly key: string, readonly op: IntOp, readonly left: Int, readonly right: Int }
-  | { readonly kind: 'choice', readonly key: string, readonly cond: Int, readonly then: Int, readonly otherwise: Int }
-  /** `T.N`: a static constant that an interface requires, of a type that is not known yet. */
-  | { readonly kind: 'member', readonly key: string, readonly base: Type, readonly name: string }
-  | { readonly kind: 'error', readonly key: string }
-
-export interface ErrorType { readonly kind: 'error', readonly key: string }
-export interface VoidType { readonly kind: 'void', readonly key: string }
-export interface StringType { readonly kind: 'string', readonly key: string }
-export interface ScalarType { readonly kind: 'scalar', readonly key: string, readonly name: ScalarName }
-/** `elem` is a scalar, or a type parameter in generic code. */
-export interface VectorType { readonly kind: 'vector', readonly key: string, readonly elem: Type, readonly count: Int }
-/**
- * `turned` are matrices that in memory do not lie as the options say, but by the other of rows and columns. Only fields, globals
- * and generic arguments have such types: no value does.
- */
-export interface MatrixType { readonly kind: 'matrix', readonly key: string, readonly elem: Type, readonly rows: Int, readonly cols: Int, readonly turned: boolean }
-/** `count` is null for an unsized array `T[]`. */
-export interface ArrayType { readonly kind: 'array', readonly key: string, readonly elem: Type, readonly count: Int | null }
-/** `args` are those of the struct itself and, before them, of the generic types around it. */
-export interface StructType { readonly kind: 'struct', readonly key: string, readonly decl: StructDecl, readonly args: readonly GenericArg[] }
-export interface EnumType { readonly kind: 'enum', readonly key: string, readonly decl: EnumDecl }
-/** As the type of a value: any conforming type, known at run time (existential). As a constraint: the interface. */
-export interface InterfaceType { readonly kind: 'interface', readonly key: string, readonly decl: InterfaceDecl, readonly args: readonly GenericArg[] }
-export interface ParamType { readonly kind: 'param', readonly key: string, readonly decl: TypeParamDecl }
-/** `This` in an interface: the conforming type. */
-export interface ThisType { readonly kind: 'this', readonly key: string, readonly decl: InterfaceDecl }
-/** `base.decl`, where `base` is a parameter, `This` or another associated type and conforms to `iface`. */
-export interface AssocType { readonly kind: 'assoc', readonly key: string, readonly base: Type, readonly iface: InterfaceType, readonly decl: AssocDecl }
-/** `__Shape<scalar, of>`: the scalar, vector or matrix with that scalar in the shape of `of`, a type parameter that stands for one of those. */
-export interface ShapeType { readonly kind: 'shape', readonly key: string, readonly scalar: Type, readonly of: Type }
-export interface FuncType { readonly kind: 'func', readonly key: string, readonly params: readonly FuncParam[], readonly result: Type }
-
-export interface FuncParam { readonly type: Type, readonly dir: Direction, readonly noDiff: boolean }
-
-export type Direction = 'in' | 'out' | 'inout'
-
-export type Type =
-  | ErrorType | VoidType | StringType | ScalarType | VectorType | MatrixType | ArrayType | StructType | EnumType
-  | InterfaceType | ParamType | ThisType | AssocType | ShapeType | FuncType
-
-export type GenericArg = Type | Int
+export type {
+  ArrayType, AssocType, Direction, EnumType, ErrorType, FuncParam, FuncType, GenericArg, Int, IntOp, InterfaceType, MatrixType, ParamType, ScalarName, ScalarType, ShapeType,
+  StringType, StructType, ThisType, Type, VectorType, VoidType,
+} from './decl.ts'
 
 // ── Integers ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
