@@ -12,6 +12,7 @@ import { Library, type LibraryData } from '../src/check/modules/library.ts'
 import { PackedLibrary, type PackedFile } from '../src/check/modules/packed.ts'
 import { coreSources } from '../tools/core-index.mjs'
 import { packsOf, writtenOut } from '../src/check/types/pack.ts'
+import { above } from '../src/check/check.ts'
 
 // Bodies of the library are checked when a program needs them; here all of them are.
 
@@ -37,7 +38,7 @@ function checkAll(cx: Cx, decl: Decl, seen: Set<Decl>): void {
 it.each(Object.keys(core.names))('%s of the library has nothing wrong with it', name => {
   const sink = new Sink()
   const library = new Library(core)
-  const cx = new Cx(sink, library)
+  const cx = new Cx(sink, library, above)
   library.attach(cx)
   const decls = library.lookup(name)
   expect(decls.length).toBeGreaterThan(0)

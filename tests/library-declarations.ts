@@ -9,6 +9,7 @@ import type { CheckedProgram, Expr, FuncRef, Place } from '../src/check/model/tr
 import { eachStmt, expressions, operands, placeOperands } from '../src/check/model/walk.ts'
 import { front } from '../src/compile.ts'
 import { byName } from '../src/ir/ops.ts'
+import { above } from '../src/check/check.ts'
 
 /** A function, method or accessor of the library that programs can name. */
 export interface LibraryDeclaration {
@@ -31,7 +32,7 @@ function keyOf(func: FuncDecl): string {
 export function libraryDeclarations(): readonly LibraryDeclaration[] {
   const sink = new Sink()
   const library = new Library(core)
-  const cx = new Cx(sink, library)
+  const cx = new Cx(sink, library, above)
   library.attach(cx)
   const out: LibraryDeclaration[] = []
   const seen = new Set<Decl>()

@@ -8,15 +8,14 @@ import * as names from '../base/errors/names.ts'
 import { tooDeep as nestedTooDeep } from '../base/errors/syntax.ts'
 import { attributesOf } from './types/attribute.ts'
 import { conforms, coreInterface, declaredBases, paramLists, put, selfType, substFor } from './types/conform.ts'
-import { Cx } from './model/context.ts'
+import { Cx, Env, type Above } from './model/context.ts'
 import { argumentNeedsItself, containsItself, defaultNeedsItself, globalNeedsItself, inheritsItself } from './declarations/cycle.ts'
 import type { Decl, FieldDecl, FuncAttributes, FuncDecl, GlobalDecl, ModuleDecl, ParamDecl, StructDecl } from './model/decl.ts'
 import { checkDerivatives, derivativesOf } from './derivatives/derivative.ts'
 import { differentialOf, placeDifferentialOf, structDiff } from './types/differential.ts'
 import { checkLostDerivatives } from './derivatives/differentiable.ts'
 import { enumTag, enumValues } from './types/enum.ts'
-import { Env } from './model/env.ts'
-import { checkCondition } from './expressions/expr.ts'
+import { checkCondition, checkAs, checkExpr, checkValue } from './expressions/expr.ts'
 import { constraintsOf } from './types/generic.ts'
 import { Loader, type SourceOptions } from './modules/import.ts'
 import { adoptBase } from './types/inherit.ts'
@@ -29,19 +28,25 @@ import { resolveType } from './types/resolve.ts'
 import { reportReturns } from './statements/returns.ts'
 import { fieldDefault, fieldSigs, funcSig, globalInfo, globalInit, paramDefault, signatureOf } from './types/signature.ts'
 import { assertStatic, checkBody, messageOf } from './statements/stmt.ts'
-import type {
-  Body, CheckedProgram, DerivativeInfo, Expr, FieldInfo, FuncRef, GlobalInfo, Signature, Stmt, StructDiffInfo,
-} from './model/tree.ts'
+import type { Body, CheckedProgram, DerivativeInfo, Expr, FieldInfo, FuncRef, GlobalInfo, Signature, Stmt, StructDiffInfo } from './model/tree.ts'
 import { intType, noSubst, show, substituteInt, type Int, type InterfaceType, type StructType, type Subst, type Type } from './model/type.ts'
 import { parseRange } from '../syntax/parse.ts'
 import { SourceFile, type Span } from '../base/source.ts'
+import { checkLambda } from './statements/lambda.ts'
 
 export type CheckOptions = SourceOptions
 
+/** What types and expressions ask of those above them. */
+export const above: Above = {
+  term: checkExpr,
+  value: (env, e, to) => to === null ? checkValue(env, e) : checkAs(env, e, to),
+  lambda: checkLambda,
+}
+
 /** Parses and checks a program; mistakes go to the sink. */
 export function check(options: CheckOptions, core: LibraryData, sink: Sink): CheckedProgram {
-  const state = coreOf(core)
-  const cx = new Cx(sink, state.library, state)
+  const state = coreOf(core, above)
+  const cx = new Cx(sink, state.library, above, state)
   cx.columnMajor = options.columnMajor
   const root = new Loader(cx, options, sink).root()
   // Of a text that was given up half way only that is worth saying.

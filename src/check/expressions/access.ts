@@ -6,22 +6,22 @@ import type * as ast from '../../syntax/ast.ts'
 import { candidatesOf, resolveCall } from './call.ts'
 import { closure, put } from '../types/conform.ts'
 import { foldExpr } from '../types/const.ts'
-import type { Cx } from '../model/context.ts'
+import type { Cx, Env } from '../model/context.ts'
 import { coerce, typeCost } from './convert.ts'
 import type { Decl, FieldDecl, FuncDecl, GlobalDecl, PropertyDecl, SubscriptDecl } from '../model/decl.ts'
 import { differentialOf } from '../types/differential.ts'
 import { enumValue } from '../types/enum.ts'
-import type { Env } from '../model/env.ts'
-import { checkExpr, emptyError, toExpr } from './expr.ts'
+import { checkExpr, toExpr } from './expr.ts'
+import { emptyError, errorTerm, funcsOf, typeOf, value, type Candidate, type Term } from '../model/term.ts'
 import { membersOf, objectFor } from '../types/inherit.ts'
 import { lookupMember, type Member } from '../types/member.ts'
 import { builtinTerm, declared, describe, lookup, typeTerm, type Found } from '../types/resolve.ts'
 import { fieldType, funcSig, globalInfo, isMutating } from '../types/signature.ts'
 import { isForeign, suggestMember, suggestName } from '../types/suggest.ts'
-import { errorTerm, funcsOf, typeOf, value, type Candidate, type Term } from '../model/term.ts'
 import type { Arg, Expr, FuncRef, Place } from '../model/tree.ts'
 import {
-  errorType, intParam, intType, isIntName, known, noSubst, poisoned, scalars, show, structType, uintType, vectorType, intConst, type StructType, type Subst, type Type,
+  errorType, intParam, intType, isIntName, known, noSubst, poisoned, scalars, show, structType, uintType, vectorType, intConst,
+  type StructType, type Subst, type Type,
 } from '../model/type.ts'
 
 /** An object whose members stand here as they are, as a term; null where there is none. */

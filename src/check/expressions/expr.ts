@@ -6,27 +6,19 @@ import * as types from '../../base/errors/types.ts'
 import type { Span } from '../../base/source.ts'
 import type * as ast from '../../syntax/ast.ts'
 import { indexTerm, memberTerm, nameTerm, objectTerm } from './access.ts'
-import { candidatesOf, resolveCall } from "./call.ts"
 import { selfType } from '../types/conform.ts'
 import { coerce } from './convert.ts'
-import type { Env } from '../model/env.ts'
+import type { Env } from '../model/context.ts'
 import { construct } from './init.ts'
-import { checkLambda } from '../statements/lambda.ts'
 import { membersOf } from '../types/inherit.ts'
 import { checkAssign, checkBinary, checkConditional, checkPostfix, checkPrefix } from './operator.ts'
 import { noneTerm, typeQuestion } from './optional.ts'
 import { applyGeneric, arrayOf, describe, lookup, resolveInt, resolveType, termType } from '../types/resolve.ts'
 import { byteSize } from '../types/size.ts'
-import { errorTerm, funcsOf, typeOf, unusable, value, type Term } from '../model/term.ts'
+import { errorTerm, funcsOf, typeOf, unusable, value, type Term, emptyError } from '../model/term.ts'
 import type { Arg, Expr, Place } from '../model/tree.ts'
-import {
-  boolType, errorType, intMember, intType, isGeneric, poisoned, scalars, show, stringType, uintType, withOrder, type GenericArg, type Type,
-} from '../model/type.ts'
-
-/** Stands for what was reported. */
-export function emptyError(type: Type): Expr {
-  return { kind: 'error', type, span: null }
-}
+import { boolType, errorType, intMember, intType, isGeneric, poisoned, scalars, show, stringType, uintType, withOrder, type GenericArg, type Type } from '../model/type.ts'
+import { candidatesOf, resolveCall } from "./call.ts"
 
 /** Longer sums than this are no problem for the parser, but for everything that walks the tree by recursion. */
 export const maxDepth = 1000
@@ -86,7 +78,7 @@ function check(env: Env, e: ast.Expr): Term {
     case 'differentiate': return differentiateTerm(env, e)
     case 'noDiff': return noDiffTerm(env, e)
     case 'sizeof': return sizeofTerm(env, e)
-    case 'lambda': return checkLambda(env, e)
+    case 'lambda': return env.cx.above.lambda(env, e)
     case 'is': case 'as': return typeQuestion(env, e)
     case 'each': case 'expand':
       env.cx.sink.add(generics.packHere, e.span, {})

@@ -7,21 +7,23 @@ import type * as ast from '../../syntax/ast.ts'
 import { isWrapper } from './access.ts'
 import { candidatesOf, resolveCall } from './call.ts'
 import { boundsOf, conforms } from '../types/conform.ts'
-import type { Cx } from '../model/context.ts'
+import type { Cx, Env } from '../model/context.ts'
 import { commonScalar } from '../types/cost.ts'
 import { castExpr, coerce, convertExpr, explicitOnly, isNumberLike, isNumericParam, literalOf, typeCost } from './convert.ts'
 import { enumTag } from '../types/enum.ts'
-import type { Env } from '../model/env.ts'
-import { checkCondition, checkExpr, emptyError, maxDepth, toExpr } from './expr.ts'
+import { checkCondition, checkExpr, maxDepth, toExpr } from './expr.ts'
+import { emptyError, errorTerm, funcsOf, typeOf, unusable, value, type Candidate, type Term } from '../model/term.ts'
 import { intsAgree, withScalar } from '../types/generic.ts'
 import { coerceList } from './init.ts'
 import { membersOf } from '../types/inherit.ts'
 import { isOpen, lookupMember } from '../types/member.ts'
 import { compareNone } from './optional.ts'
 import { lookup } from '../types/resolve.ts'
-import { errorTerm, funcsOf, typeOf, unusable, value, type Candidate, type Term } from '../model/term.ts'
 import type { AheadExpr, BinaryOp, Expr, OldExpr, Place } from '../model/tree.ts'
-import { boolShape, boolType, errorType, interfaceType, intType, isFloatName, noSubst, poisoned, same, scalarName, scalars, show, type StructType, type Type } from '../model/type.ts'
+import {
+  boolShape, boolType, errorType, interfaceType, intType, isFloatName, noSubst, poisoned, same, scalarName, scalars, show,
+  type StructType, type Type,
+} from '../model/type.ts'
 import { eachExpr } from '../model/walk.ts'
 
 const comparisons = new Set(['<', '<=', '>', '>=', '==', '!='])

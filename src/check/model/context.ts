@@ -1,16 +1,18 @@
-/** The state of one run of the checker: everything that is resolved on demand is kept here, so that it is resolved once. */
+/**
+ * The state of one run of the checker: everything that is resolved on demand is kept here, so that it is resolved once. With it
+ * what lower rooms ask of higher ones: of the core library for its declarations, and of expressions for what types are made of.
+ */
 import type { Sink } from '../../base/diag.ts'
 import type { Span } from '../../base/source.ts'
 import type {
   AliasDecl, AssocDecl, Decl, EnumDecl, ExtensionDecl, FieldDecl, FuncAttributes, FuncDecl, GenericParams, GlobalDecl, LocalDecl,
-  ModuleDecl, ParamDecl, StructDecl,
+  ModuleDecl, ParamDecl, StructDecl, Level,
 } from './decl.ts'
 import type * as ast from '../../syntax/ast.ts'
 import type { Scope } from './scope.ts'
-import type { Library } from '../modules/library.ts'
-import type { Template } from '../types/signature.ts'
-import type { Body, Expr, GlobalInfo, StructDiffInfo } from './tree.ts'
-import type { AssocType, Int, InterfaceType, Type } from './type.ts'
+import type { Body, Expr, GlobalInfo, StructDiffInfo, Place, Template } from './tree.ts'
+import { type AssocType, type Int, type InterfaceType, type Type, voidType } from './type.ts'
+import type { Term } from './term.ts'
 
 /** What `T : I` and `where` clauses say of the parameters of one generic declaration. */
 export interface Constraint {
@@ -40,6 +42,37 @@ export interface ExtensionInfo {
   readonly bases: readonly InterfaceType[]
 }
 
+/** The core library, whose declarations come in when they are first looked up. */
+export interface CoreLibrary {
+  readonly module: ModuleDecl
+  /** The declarations of a name. */
+  lookup(name: string): readonly Decl[]
+  /** The declaration of a kind that there must be. */
+  the<K extends Decl['kind']>(kind: K, name: string): Extract<Decl, { readonly kind: K }>
+  /** The extensions of types with that head name. */
+  extensions(head: string): readonly ExtensionDecl[]
+  /** Whether the library extends types of that kind at all. */
+  mayExtend(type: Type): boolean
+  /** All names that it declares. */
+  names(): readonly string[]
+  /** Whether the library has a derivative for functions of that name. */
+  hasDerivative(name: string): boolean
+  /** Functions that say they are a derivative or substitute of a core function of that name. */
+  derivativesOf(name: string): readonly FuncDecl[]
+}
+
+/**
+ * What a room asks of those above it. A size or a generic argument is an expression, a constant has the type of its initial value,
+ * and a lambda is an expression made of statements.
+ */
+export interface Above {
+  /** What an expression is: a value, a place, a type, functions. */
+  term(env: Env, e: ast.Expr): Term
+  /** An expression as a value: of a given type, or of its own where that is null. */
+  value(env: Env, e: ast.Expr, to: Type | null): Expr
+  lambda(env: Env, e: ast.LambdaExpr): Term
+}
+
 /** Declarations of the core library are fewer. */
 const firstUserId = 1 << 20
 
@@ -47,7 +80,8 @@ const none: readonly InterfaceType[] = []
 
 export class Cx {
   readonly sink: Sink
-  readonly library: Library
+  readonly library: CoreLibrary
+  readonly above: Above
   readonly modules: ModuleDecl[] = []
   /** The generic parameter list whose parameters a scope holds. */
   readonly paramLists: Map<Scope, GenericParams> = new Map()
@@ -125,9 +159,10 @@ export class Cx {
   /** Every declaration of the user's modules, in order, for what must be checked whether it is used or not. */
   readonly userDecls: Decl[] = []
 
-  constructor(sink: Sink, library: Library, core?: Cx) {
+  constructor(sink: Sink, library: CoreLibrary, above: Above, core?: Cx) {
     this.sink = sink
     this.library = library
+    this.above = above
     this.core = core ?? this
     this.#nextId = core === undefined ? 1 : firstUserId
   }
@@ -158,3 +193,50 @@ export class Cx {
   }
 }
 
+/** Where an expression or statement stands: its scope, its function, what `this` is, and what is allowed. */
+export class Env {
+  readonly cx: Cx
+  scope: Scope
+  readonly func: FuncDecl | null
+  /** The type of `this`, null where there is none. */
+  readonly self: Type | null
+  /** Why `this` may not be written, or null. */
+  readonly selfFixed: string | null
+  /** In a lambda, whose own object has no name: where it keeps what `this` is outside; null where that is nothing. */
+  outer: Place | null | undefined
+  result: Type
+  /** The result type is that of the first `return`: in lambdas. */
+  infers = false
+  readonly level: Level
+  loops = 0
+  depth = 0
+  /** What `defer` has put off, in the scopes where it stands; how many of it were there outside the innermost loop. */
+  readonly defers: { readonly body: ast.Stmt, readonly scope: Scope }[] = []
+  outsideLoop = 0
+  /** The loops and switches that `break` may leave, the innermost last, with the number of `defer`s outside. */
+  readonly exits: { readonly label: string | null, readonly outside: number }[] = []
+  /** The label before the loop or switch that comes next. */
+  label: string | null = null
+
+  constructor(cx: Cx, scope: Scope, func: FuncDecl | null = null, self: Type | null = null, selfFixed: string | null = null, result: Type = voidType, level: Level = 'none') {
+    this.cx = cx
+    this.scope = scope
+    this.func = func
+    this.self = self
+    this.selfFixed = selfFixed
+    this.result = result
+    this.level = level
+  }
+
+  /** The object whose members stand here without a name, and have a type; null where there is none. */
+  objectOf(type: Type | null, span: Span): Place | null {
+    if (type === null) return null
+    if (type.key === this.self?.key) return { kind: 'this', type: this.self, span }
+    return type.key === this.outer?.type.key ? this.outer : null
+  }
+
+  /** What `this` means. */
+  object(span: Span): Place | null {
+    return this.outer === undefined ? this.objectOf(this.self, span) : this.outer
+  }
+}

@@ -45,6 +45,11 @@ export type Term =
 
 export const errorTerm: Term = { kind: 'error' }
 
+/** Stands for what was reported. */
+export function emptyError(type: Type): Expr {
+  return { kind: 'error', type, span: null }
+}
+
 /**
  * Why a place cannot be used, or null. What can only be written may be given a value as a whole, but neither be read nor be
  * changed in part, nor in place.

@@ -58,6 +58,11 @@ export interface Signature {
   readonly selfNoDiff: boolean
 }
 
+/** A signature that overload resolution can work with: declared, or that of a derivative. */
+export interface Template extends Signature {
+  readonly defaults: readonly boolean[]
+}
+
 /** An argument: `value` for an `in` parameter, `place` for `out` and `inout`. */
 export type Arg =
   | { readonly dir: 'in', readonly value: Expr }

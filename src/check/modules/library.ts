@@ -18,7 +18,7 @@ import { InternalError, Sink } from '../../base/diag.ts'
 import { SourceFile } from '../../base/source.ts'
 import { parseRange } from '../../syntax/parse.ts'
 import { collect } from './collect.ts'
-import { Cx } from '../model/context.ts'
+import { Cx, type Above, type CoreLibrary } from '../model/context.ts'
 import type { Decl, ExtensionDecl, FuncDecl, ModuleDecl } from '../model/decl.ts'
 import { newScope } from '../model/scope.ts'
 import type { Type } from '../model/type.ts'
@@ -37,12 +37,12 @@ export interface LibraryData {
 const known = new WeakMap<LibraryData['files'], Cx>()
 
 /** What is resolved of a library; it is the same for all programs. */
-export function coreOf(data: LibraryData): Cx {
+export function coreOf(data: LibraryData, above: Above): Cx {
   let core = known.get(data.files)
   if (core === undefined) {
     const library = new Library(data)
     // Tests see to it that nothing is wrong with the library.
-    core = new Cx(new Sink(), library)
+    core = new Cx(new Sink(), library, above)
     library.attach(core)
     known.set(data.files, core)
   }
@@ -55,7 +55,7 @@ export function forgetCore(data: LibraryData): void {
 }
 
 /** The core library. */
-export class Library {
+export class Library implements CoreLibrary {
   readonly module: ModuleDecl
   readonly #data: LibraryData
   readonly #files: readonly SourceFile[]
@@ -132,7 +132,7 @@ export class Library {
   }
 
   /** Whether the library extends types of that kind at all. */
-  mayExtend(type: Type, _name: string): boolean {
+  mayExtend(type: Type): boolean {
     if (Object.hasOwn(this.#data.extensions, '*')) return true
     switch (type.kind) {
       case 'struct': return type.decl.module.isCore && Object.hasOwn(this.#data.extensions, type.decl.name)

@@ -89,5 +89,5 @@ export function isOpen(type: Type): boolean {
 /** A quick look whether any extension has that member at all. */
 function mayExtend(cx: Cx, type: Type, name: string): boolean {
   for (const e of cx.extensions) if (e.inner.names.has(name)) return true
-  return cx.library.mayExtend(type, name)
+  return cx.library.mayExtend(type)
 }

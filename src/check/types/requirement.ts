@@ -7,11 +7,10 @@ import { hasModifier } from '../../syntax/ast.ts'
 import { attributesOf } from './attribute.ts'
 import { assocBounds, associated, closure, conforms, declaredBases, extensionInfo, put, putArg, selfType, settledOf, substFor } from './conform.ts'
 import { foldExpr } from './const.ts'
-import type { Cx } from '../model/context.ts'
+import { type Cx, Env } from '../model/context.ts'
 import { explicitOnly, typeCost } from '../expressions/convert.ts'
 import type { AssocDecl, Decl, EnumDecl, ExtensionDecl, FieldDecl, FuncDecl, StructDecl } from '../model/decl.ts'
 import { derivativeMember, differentialOf, placeDifferentialOf, userDifferential } from './differential.ts'
-import { Env } from '../model/env.ts'
 import { checkExpr } from '../expressions/expr.ts'
 import { membersOf } from './inherit.ts'
 import { isOpen, type Member } from './member.ts'
@@ -19,7 +18,10 @@ import { packsOf, writtenOut } from './pack.ts'
 import { fieldSigs, funcSig, globalInfo, globalInit, template } from './signature.ts'
 import { byteSize } from './size.ts'
 import type { FuncRef } from '../model/tree.ts'
-import { compose, intConst, intMember, intParam, isGeneric, paramType, poisoned, same, show, substituteInt, type GenericArg, type Int, type InterfaceType, type StructType, type Subst, type Type } from '../model/type.ts'
+import {
+  compose, intConst, intMember, intParam, isGeneric, paramType, poisoned, same, show, substituteInt, type GenericArg, type Int,
+  type InterfaceType, type StructType, type Subst, type Type,
+} from '../model/type.ts'
 
 /** Puts the types of the caller into a reference, and resolves requirements of what has become concrete. */
 export function putRef(cx: Cx, ref: FuncRef, subst: Subst): FuncRef {

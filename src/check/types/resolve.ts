@@ -7,10 +7,8 @@ import type * as ast from '../../syntax/ast.ts'
 import { builtinType } from '../model/builtin.ts'
 import { ownArgs, paramLists, put, selfType, substFor } from './conform.ts'
 import { foldExpr } from './const.ts'
-import type { Cx } from '../model/context.ts'
+import { type Cx, Env } from '../model/context.ts'
 import type { AliasDecl, Decl, ModuleDecl, NamespaceDecl, StructDecl } from '../model/decl.ts'
-import { Env } from '../model/env.ts'
-import { checkExpr } from '../expressions/expr.ts'
 import { constraintsOf, violation } from './generic.ts'
 import { linkedType } from './link.ts'
 import { membersOf } from './inherit.ts'
@@ -23,8 +21,8 @@ import type { Term } from '../model/term.ts'
 import type { Expr } from '../model/tree.ts'
 import {
   arrayType, assocType, enumType, errorInt, errorType, funcType, intConst, intParam, interfaceType, known, matrixType,
-  maxElements, noSubst, paramType, shapeType, show,
-  structType, thisType, vectorType, withOrder, type GenericArg, type Int, type Subst, type Type,
+  maxElements, noSubst, paramType, shapeType, show, structType, thisType, vectorType, withOrder, type GenericArg, type Int,
+  type Subst, type Type,
 } from '../model/type.ts'
 import { eachExpr } from '../model/walk.ts'
 
@@ -259,7 +257,7 @@ function typeExprTerm(cx: Cx, e: ast.TypeExpr, scope: Scope): Term {
     return { kind: 'error' }
   }
   switch (e.kind) {
-    case 'name': case 'member': case 'generic': case 'thisType': return checkExpr(new Env(cx, scope), e)
+    case 'name': case 'member': case 'generic': case 'thisType': return cx.above.term(new Env(cx, scope), e)
     case 'index': return { kind: 'type', type: arrayOf(cx, resolveType(cx, e.base, scope), e, scope) }
     case 'modified': {
       const term = typeExprTerm(cx, e.type, scope)
@@ -272,7 +270,7 @@ function typeExprTerm(cx: Cx, e: ast.TypeExpr, scope: Scope): Term {
     }
     case 'funcType': return { kind: 'type', type: funcType(e.params.map(p => ({ type: p.type === undefined ? errorType : resolveType(cx, p.type, scope), dir: 'in', noDiff: false })), resolveType(cx, e.result, scope)) }
     case 'decltype': {
-      const term = checkExpr(new Env(cx, scope), e.operand)
+      const term = cx.above.term(new Env(cx, scope), e.operand)
       if (term.kind === 'value') return { kind: 'type', type: term.expr.type }
       if (term.kind === 'place') return { kind: 'type', type: term.place.type }
       return term.kind === 'error' ? term : unsupported('decltype of this')
@@ -326,7 +324,7 @@ function isPoisoned(cx: Cx, expr: Expr, depth = 0): boolean {
 export function resolveInt(cx: Cx, e: ast.Expr, scope: Scope): Int {
   if (e.kind === 'int') return intConst(Number(e.value))
   if (e.kind === 'bool') return intConst(e.value ? 1 : 0)
-  const term = checkExpr(new Env(cx, scope), e)
+  const term = cx.above.term(new Env(cx, scope), e)
   const expr = term.kind === 'value' ? term.expr : term.kind === 'place' ? { kind: 'read' as const, type: term.place.type, span: e.span, place: term.place } : null
   if (term.kind === 'error' || (expr !== null && expr.kind === 'error')) return errorInt
   if (term.kind === 'type' || term.kind === 'open') {

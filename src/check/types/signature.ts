@@ -4,14 +4,13 @@ import * as names from '../../base/errors/names.ts'
 import * as types from '../../base/errors/types.ts'
 import * as ast from '../../syntax/ast.ts'
 import { conforms, constraintsAround, coreInterface, put, selfType, substFor } from './conform.ts'
-import type { Cx, FieldSig, FuncSig } from '../model/context.ts'
+import { type Cx, type FieldSig, type FuncSig, Env } from '../model/context.ts'
 import type { Binding, FieldDecl, FuncDecl, GlobalDecl, ParamDecl, StructDecl } from '../model/decl.ts'
 import { differentialOf, placeDifferentialOf } from './differential.ts'
-import { Env } from '../model/env.ts'
-import { checkAs, checkValue, emptyError } from '../expressions/expr.ts'
+import { emptyError } from '../model/term.ts'
 import { linkedGlobal } from './link.ts'
 import { ordered, resolveInt, resolveType } from './resolve.ts'
-import type { Expr, FuncRef, GlobalInfo, Signature, SigParam } from '../model/tree.ts'
+import type { Expr, FuncRef, GlobalInfo, SigParam, Template } from '../model/tree.ts'
 import { arrayType, compose, errorType, known, show, structType, voidType, type Direction, type Subst, type Type } from '../model/type.ts'
 
 const has = (node: { readonly modifiers: readonly ast.Modifier[] }, name: string): boolean => ast.hasModifier(node, name)
@@ -39,7 +38,7 @@ function fieldSig(cx: Cx, f: FieldDecl): FieldSig {
   if (syntax === null) return { decl: f, type: errorType, noDiff: false, semantic: '' }
   let type: Type
   if (syntax.type !== undefined) type = ordered(cx, syntax, resolveType(cx, syntax.type, f.scope))
-  else if (syntax.init !== undefined) type = checkValue(new Env(cx, f.scope), syntax.init).type
+  else if (syntax.init !== undefined) type = cx.above.value(new Env(cx, f.scope), syntax.init, null).type
   else {
     cx.sink.add(types.noInitialiser, f.span ?? undefined, { name: f.name })
     type = errorType
@@ -67,7 +66,7 @@ export function fieldDefault(from: Cx, f: FieldDecl): Expr | null {
   cx.fieldDefaults.set(f, null)
   const init = f.syntax?.init
   if (init === undefined) return null
-  const expr = checkAs(new Env(cx, f.scope), init, fieldType(cx, f))
+  const expr = cx.above.value(new Env(cx, f.scope), init, fieldType(cx, f))
   cx.fieldDefaults.set(f, expr)
   return expr
 }
@@ -144,7 +143,7 @@ export function paramDefault(from: Cx, func: FuncDecl, index: number): Expr {
   if (known !== undefined) return known
   const list = func.syntax.kind === 'accessor' ? (func.of?.kind === 'subscript' ? func.of.syntax.params : []) : func.syntax.params
   const syntax = list[index]?.fallback
-  const expr = syntax === undefined ? emptyError(errorType) : checkAs(new Env(cx, func.inner), syntax, funcSig(cx, func).params[index]!.type)
+  const expr = syntax === undefined ? emptyError(errorType) : cx.above.value(new Env(cx, func.inner), syntax, funcSig(cx, func).params[index]!.type)
   map.set(index, expr)
   return expr
 }
@@ -163,11 +162,6 @@ export function isMutating(func: FuncDecl): boolean {
 
 function noDiffThis(func: FuncDecl): boolean {
   return func.syntax.attributes.some(a => a.name === 'NoDiffThis') || func.of?.syntax.attributes.some(a => a.name === 'NoDiffThis') === true
-}
-
-/** A signature that overload resolution can work with: declared, or that of a derivative. */
-export interface Template extends Signature {
-  readonly defaults: readonly boolean[]
 }
 
 /** How a signature reads in a message. */
@@ -279,12 +273,12 @@ export function globalInfo(from: Cx, decl: GlobalDecl): GlobalInfo {
     // `float k[] = {…}` counts its elements.
     if (type.kind === 'array' && type.count === null && syntax.init !== undefined) {
       cx.globalInfos.delete(decl)
-      const init = checkAs(new Env(cx, decl.scope), syntax.init, type)
+      const init = cx.above.value(new Env(cx, decl.scope), syntax.init, type)
       cx.globalInits.set(decl, init)
       type = init.type.kind === 'array' ? init.type : arrayType(type.elem, null)
     }
   } else if (syntax.init !== undefined) {
-    const init = checkValue(new Env(cx, decl.scope), syntax.init)
+    const init = cx.above.value(new Env(cx, decl.scope), syntax.init, null)
     cx.globalInits.set(decl, init)
     type = init.type
   } else {
@@ -315,7 +309,7 @@ export function globalInit(from: Cx, decl: GlobalDecl): Expr | null {
   const made = cx.globalInits.get(decl)
   if (made !== undefined && made !== 'busy') return made
   cx.globalInits.set(decl, 'busy')
-  const init = checkAs(new Env(cx, scope), syntax.init, type)
+  const init = cx.above.value(new Env(cx, scope), syntax.init, type)
   cx.globalInits.set(decl, init)
   return init
 }
