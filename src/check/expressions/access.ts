@@ -7,7 +7,8 @@ import { candidatesOf, resolveCall } from './call.ts'
 import { closure, put } from '../types/conform.ts'
 import { foldExpr } from '../types/const.ts'
 import type { Cx, Env } from '../model/context.ts'
-import { coerce, typeCost } from './convert.ts'
+import { coerce } from './convert.ts'
+import { typeCost } from '../types/conversion.ts'
 import type { Decl, FieldDecl, FuncDecl, GlobalDecl, PropertyDecl, SubscriptDecl } from '../model/decl.ts'
 import { differentialOf } from '../types/differential.ts'
 import { enumValue } from '../types/enum.ts'
@@ -21,7 +22,7 @@ import { isForeign, suggestMember, suggestName } from '../types/suggest.ts'
 import type { Arg, Expr, FuncRef, Place } from '../model/tree.ts'
 import {
   errorType, intParam, intType, isIntName, known, noSubst, poisoned, scalars, show, structType, uintType, vectorType, intConst,
-  type StructType, type Subst, type Type,
+  type StructType, type Subst, type Type, isWrapper,
 } from '../model/type.ts'
 
 /** An object whose members stand here as they are, as a term; null where there is none. */
@@ -193,11 +194,6 @@ function pick(env: Env, base: Term & { readonly kind: 'place' }, name: string, s
   if (made?.kind !== 'struct') return null
   const values = parts.map(n => toExpr(env, valueMember(env, base, `_${Number(n)}`, span), span))
   return value({ kind: 'construct', type: structType(made, values.map(v => v.type)), span, parts: values })
-}
-
-/** `ConstantBuffer<T>` and `ParameterBlock<T>`. */
-export function isWrapper(type: StructType): boolean {
-  return type.decl.intrinsic === 'ConstantBuffer' || type.decl.intrinsic === 'ParameterBlock'
 }
 
 /** What a `ConstantBuffer<T>` holds, as a value. */

@@ -4,12 +4,16 @@ import * as names from '../../base/errors/names.ts'
 import * as types from '../../base/errors/types.ts'
 import type { Span } from '../../base/source.ts'
 import type * as ast from '../../syntax/ast.ts'
-import { isWrapper } from './access.ts'
+import {
+  isWrapper, boolShape, boolType, errorType, interfaceType, intType, isFloatName, noSubst, poisoned, same, scalarName, scalars,
+  show, type StructType, type Type,
+} from '../model/type.ts'
 import { candidatesOf, resolveCall } from './call.ts'
 import { boundsOf, conforms } from '../types/conform.ts'
 import type { Cx, Env } from '../model/context.ts'
 import { commonScalar } from '../types/cost.ts'
-import { castExpr, coerce, convertExpr, explicitOnly, isNumberLike, isNumericParam, literalOf, typeCost } from './convert.ts'
+import { castExpr, coerce, convertExpr, literalOf } from './convert.ts'
+import { explicitOnly, isNumberLike, isNumericParam, typeCost } from '../types/conversion.ts'
 import { enumTag } from '../types/enum.ts'
 import { checkCondition, checkExpr, maxDepth, toExpr } from './expr.ts'
 import { emptyError, errorTerm, funcsOf, typeOf, unusable, value, type Candidate, type Term } from '../model/term.ts'
@@ -20,10 +24,6 @@ import { isOpen, lookupMember } from '../types/member.ts'
 import { compareNone } from './optional.ts'
 import { lookup } from '../types/resolve.ts'
 import type { AheadExpr, BinaryOp, Expr, OldExpr, Place } from '../model/tree.ts'
-import {
-  boolShape, boolType, errorType, interfaceType, intType, isFloatName, noSubst, poisoned, same, scalarName, scalars, show,
-  type StructType, type Type,
-} from '../model/type.ts'
 import { eachExpr } from '../model/walk.ts'
 
 const comparisons = new Set(['<', '<=', '>', '>=', '==', '!='])

@@ -9,21 +9,7 @@ import { emptyError, errorTerm, value, type Term } from '../model/term.ts'
 import { resolveType } from '../types/resolve.ts'
 import type { Expr } from '../model/tree.ts'
 import { boolType, poisoned, same, show, structType, type InterfaceType, type StructType, type Type } from '../model/type.ts'
-
-/** `Optional<elem>`. */
-export function optionalType(cx: Cx, elem: Type): StructType {
-  return structType(cx.library.the('struct', 'Optional'), [elem])
-}
-
-/** What an `Optional` may hold; null for any other type. */
-export function optionalElem(type: Type): Type | null {
-  return type.kind === 'struct' && type.decl.intrinsic === 'Optional' ? type.args[0] as Type : null
-}
-
-/** Whether it is the type of `none`. */
-export function isNone(type: Type): boolean {
-  return type.kind === 'struct' && type.decl.intrinsic === 'none'
-}
+import { isNone, optionalElem, optionalType } from '../types/optional.ts'
 
 /** `none`, which becomes an empty `Optional` of any type. */
 export function noneTerm(env: Env, span: Span): Term {

@@ -238,6 +238,11 @@ export function known(value: Int | null): number | null {
   return value !== null && value.kind === 'const' ? value.value : null
 }
 
+/** `ConstantBuffer<T>` and `ParameterBlock<T>`. */
+export function isWrapper(type: StructType): boolean {
+  return type.decl.intrinsic === 'ConstantBuffer' || type.decl.intrinsic === 'ParameterBlock'
+}
+
 /** Whether an error type stands anywhere in it, so that a message about it would only repeat an earlier one. */
 export function poisoned(type: GenericArg): boolean {
   switch (type.kind) {

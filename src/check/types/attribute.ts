@@ -3,10 +3,10 @@ import * as errors from '../../base/errors/names.ts'
 import type * as ast from '../../syntax/ast.ts'
 import type { Cx } from '../model/context.ts'
 import type { FuncAttributes, FuncDecl, Level } from '../model/decl.ts'
-import { hasDerivativeOf } from '../derivatives/derivative.ts'
 import { lookup, resolveInt } from './resolve.ts'
 import { suggestName } from './suggest.ts'
 import { known } from '../model/type.ts'
+import { attached, forwardNames, linksOf, mayHaveElsewhere } from './links.ts'
 
 const levels: ReadonlyMap<string, Level> = new Map(Object.entries({
   Differentiable: 'backward', BackwardDifferentiable: 'backward', ForwardDifferentiable: 'forward', __differentiable: 'backward',
@@ -119,6 +119,21 @@ function make(cx: Cx, func: FuncDecl, elsewhere: boolean): FuncAttributes {
     level, marked, noDiffThis, treatAsDifferentiable: treat, forceInline, noInline, prefer, stage, numthreads, kernel, exported,
     spell, op: op ?? null, intrinsic: intrinsic ?? null, lanewise, pure, convergent, samples,
   }
+}
+
+/** The level that derivatives written elsewhere give a user's function, or null. */
+function hasDerivativeOf(cx: Cx, func: FuncDecl): Level | null {
+  if (!mayHaveElsewhere(cx, func) && attached(func, forwardNames).every(a => a.kind === 'backward')) return null
+  const links = linksOf(cx, func)
+  if (links.backward !== null) return 'backward'
+  if (links.substitute !== null) {
+    const { level } = attributesOf(cx, links.substitute)
+    if (level !== 'none') return level
+  }
+  if (links.forward === null) return null
+  // A forward derivative that is differentiable itself is transposed for the reverse.
+  const { marked, level } = attributesOf(cx, links.forward)
+  return marked && level === 'backward' ? 'backward' : 'forward'
 }
 
 /** Whether a struct makes the name an attribute: `[__AttributeUsage(…)] struct NameAttribute`. */

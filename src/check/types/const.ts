@@ -1,13 +1,15 @@
 /** Folding of integers (and booleans) that are known before a program runs. */
-import { roundTo, saturated } from '../../base/number.ts'
+import { roundTo } from '../../base/number.ts'
 import { put, putArg } from './conform.ts'
 import type { Cx } from '../model/context.ts'
 import { isOpen } from './member.ts'
 import { globalInit } from './signature.ts'
 import type { Expr, Place } from '../model/tree.ts'
 import {
-  bits, errorInt, foldInt, intChoice, intConst, intMember, intOp, isFloatName, isSignedName, known, same, substKey, type Int, type IntOp, type ScalarName, type Subst, type Type,
+  bits, errorInt, foldInt, intChoice, intConst, intMember, intOp, isFloatName, isSignedName, known, same, substKey, type Int,
+  type IntOp, type ScalarName, type Subst, type Type,
 } from '../model/type.ts'
+import { convertNumber } from '../model/number.ts'
 
 function wrap(value: number, type: Type): Int {
   if (type.kind !== 'scalar') return intConst(value)
@@ -118,19 +120,4 @@ export function foldExpr(cx: Cx, e: Expr, subst: Subst, depth = 0): Int | null {
     case 'default': return whole(e.type) ? intConst(0) : null
     default: return null
   }
-}
-
-/** A number of one scalar type converted to another, as a program would. */
-export function convertNumber(value: number | bigint | boolean, from: ScalarName, to: ScalarName): number | bigint | boolean {
-  if (to === 'bool') return typeof value === 'boolean' ? value : typeof value === 'bigint' ? value !== 0n : value !== 0
-  if (isFloatName(to)) return to === 'f32' ? Math.fround(Number(value)) : Number(value)
-  const n = bits(to)
-  const whole = isFloatName(from) ? saturated(roundTo(from, Number(value)), n, isSignedName(to)) : value
-  if (n === 64) {
-    const big = BigInt(whole)
-    const cut = isSignedName(to) ? BigInt.asIntN(64, big) : BigInt.asUintN(64, big)
-    return cut >= BigInt(Number.MIN_SAFE_INTEGER) && cut <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(cut) : cut
-  }
-  const int = typeof whole === 'bigint' ? Number(BigInt.asIntN(32, whole)) : Number(whole)
-  return isSignedName(to) ? (int << (32 - n)) >> (32 - n) : n === 32 ? int >>> 0 : int & ((1 << n) - 1)
 }

@@ -3,7 +3,7 @@
  * members of the base are found through it, and a value of the struct becomes one of its base by reading it.
  */
 import type * as ast from '../../syntax/ast.ts'
-import { isWrapper } from '../expressions/access.ts'
+import { isWrapper, same, type Type } from '../model/type.ts'
 import { put, substFor } from './conform.ts'
 import type { Cx } from '../model/context.ts'
 import type { AliasDecl, FieldDecl, StructDecl } from '../model/decl.ts'
@@ -13,7 +13,6 @@ import { overloads, type Scope } from '../model/scope.ts'
 import { fieldType } from './signature.ts'
 import type { Term } from '../model/term.ts'
 import type { Expr, Place } from '../model/tree.ts'
-import { same, type Type } from '../model/type.ts'
 
 /** A longer line of bases is taken for a circle, which is reported as a type that contains itself. */
 const maxBases = 32

@@ -1,0 +1,18 @@
+/** `Optional<T>` as a type, and the type of `none`. */
+import { Cx } from '../model/context.ts'
+import type { StructType, Type } from '../model/decl.ts'
+import { structType } from '../model/type.ts'
+/** `Optional<elem>`. */
+export function optionalType(cx: Cx, elem: Type): StructType {
+  return structType(cx.library.the('struct', 'Optional'), [elem])
+}
+
+/** What an `Optional` may hold; null for any other type. */
+export function optionalElem(type: Type): Type | null {
+  return type.kind === 'struct' && type.decl.intrinsic === 'Optional' ? type.args[0] as Type : null
+}
+
+/** Whether it is the type of `none`. */
+export function isNone(type: Type): boolean {
+  return type.kind === 'struct' && type.decl.intrinsic === 'none'
+}
