@@ -1,6 +1,6 @@
 /** Whether what is written of derivatives holds. */
 import * as errors from '../../base/errors/derivative.ts'
-import { Cx } from '../model/context.ts'
+import type { Cx } from '../model/context.ts'
 import type { FuncDecl, Level } from '../model/decl.ts'
 import { attached, forwardNames, forwardTarget, linksOf, ofNames, ofTarget } from '../types/links.ts'
 import { attributesOf } from '../types/attribute.ts'

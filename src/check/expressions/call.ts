@@ -16,9 +16,9 @@ import { emptyError, errorTerm, spanOf, typeOf, unusable, value, type Candidate,
 import { constraintsOf, inferArg, solve, violation } from '../types/generic.ts'
 import { baseOfPlace, objectFor, stepsTo } from '../types/inherit.ts'
 import type { Member } from '../types/member.ts'
-import { forArguments } from '../types/pack.ts'
+import { forArguments } from './packed.ts'
 import { isOwn } from '../types/requirement.ts'
-import { derive, showSignature, template } from '../types/signature.ts'
+import { derive, showSignature, template } from '../types/template.ts'
 import type { Template, Arg, FuncRef, Place, SigParam } from '../model/tree.ts'
 import { bits, intConst, isInt, isIntName, known, noSubst, poisoned, same, scalarName, show, withOrder, type GenericArg, type Subst, type Type } from '../model/type.ts'
 

@@ -6,7 +6,7 @@ import type { Span } from '../../base/source.ts'
 import type * as ast from '../../syntax/ast.ts'
 import {
   isWrapper, boolShape, boolType, errorType, interfaceType, intType, isFloatName, noSubst, poisoned, same, scalarName, scalars,
-  show, type StructType, type Type,
+  show, type StructType, type Type, isOpen,
 } from '../model/type.ts'
 import { candidatesOf, resolveCall } from './call.ts'
 import { boundsOf, conforms } from '../types/conform.ts'
@@ -20,7 +20,7 @@ import { emptyError, errorTerm, funcsOf, typeOf, unusable, value, type Candidate
 import { intsAgree, withScalar } from '../types/generic.ts'
 import { coerceList } from './init.ts'
 import { membersOf } from '../types/inherit.ts'
-import { isOpen, lookupMember } from '../types/member.ts'
+import { lookupMember } from '../types/member.ts'
 import { compareNone } from './optional.ts'
 import { lookup } from '../types/resolve.ts'
 import type { AheadExpr, BinaryOp, Expr, OldExpr, Place } from '../model/tree.ts'

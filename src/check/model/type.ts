@@ -238,6 +238,11 @@ export function known(value: Int | null): number | null {
   return value !== null && value.kind === 'const' ? value.value : null
 }
 
+/** A type whose members are known only by its bounds. */
+export function isOpen(type: Type): boolean {
+  return type.kind === 'param' || type.kind === 'this' || type.kind === 'assoc'
+}
+
 /** `ConstantBuffer<T>` and `ParameterBlock<T>`. */
 export function isWrapper(type: StructType): boolean {
   return type.decl.intrinsic === 'ConstantBuffer' || type.decl.intrinsic === 'ParameterBlock'

@@ -11,12 +11,11 @@ import type { AssocDecl, Decl, EnumDecl, ExtensionDecl, GenericParams, Interface
 import { differentialOf } from './differential.ts'
 import { constraintsOf, inferArg, solve } from './generic.ts'
 import { lookupMember } from './member.ts'
-import { knownConstant } from './requirement.ts'
+import { knownConstant } from './const.ts'
 import { resolveType } from './resolve.ts'
 import {
   arrayType, assocType, errorType, interfaceType, isInt, isIntName, noSubst, paramType, intParam, scalarName, show, structType,
-  substitute, substituteInt, thisType,
-  type AssocType, type GenericArg, type InterfaceType, type Subst, type Type,
+  substitute, substituteInt, thisType, type AssocType, type GenericArg, type InterfaceType, type Subst, type Type,
 } from '../model/type.ts'
 
 /** Puts in types and looks up associated types of what has become concrete. */

@@ -1,15 +1,18 @@
 /** Folding of integers (and booleans) that are known before a program runs. */
 import { roundTo } from '../../base/number.ts'
+import { unsupported } from '../../base/errors/names.ts'
 import { put, putArg } from './conform.ts'
 import type { Cx } from '../model/context.ts'
-import { isOpen } from './member.ts'
-import { globalInit } from './signature.ts'
-import type { Expr, Place } from '../model/tree.ts'
 import {
-  bits, errorInt, foldInt, intChoice, intConst, intMember, intOp, isFloatName, isSignedName, known, same, substKey, type Int,
-  type IntOp, type ScalarName, type Subst, type Type,
+  isOpen, bits, errorInt, foldInt, intChoice, intConst, intMember, intOp, isFloatName, isSignedName, known, same, substKey,
+  type Int, type IntOp, type ScalarName, type Subst, type Type, isGeneric, show, substituteInt,
 } from '../model/type.ts'
+import { globalInit, globalInfo } from './signature.ts'
+import type { Expr, Place } from '../model/tree.ts'
 import { convertNumber } from '../model/number.ts'
+import type { Member } from './member.ts'
+import { byteSize } from './size.ts'
+import { membersOf } from './inherit.ts'
 
 function wrap(value: number, type: Type): Int {
   if (type.kind !== 'scalar') return intConst(value)
@@ -120,4 +123,28 @@ export function foldExpr(cx: Cx, e: Expr, subst: Subst, depth = 0): Int | null {
     case 'default': return whole(e.type) ? intConst(0) : null
     default: return null
   }
+}
+
+/** The value that a type has for a constant that an interface requires, as the declaration that holds it. */
+export function requiredConstant(cx: Cx, type: Type, name: string): Member | null {
+  const m = membersOf(cx, type, name).find(x => x.decl.kind === 'global' && x.via < 2)
+  if (m === undefined || m.decl.kind !== 'global') return null
+  globalInfo(cx, m.decl)
+  return m
+}
+
+/** What a type has for an integer constant that an interface requires; `base.name` as it stands while that is not known. */
+export function knownConstant(cx: Cx, base: Type, name: string): Int {
+  if (name === 'sizeof' || name === 'alignof') {
+    if (isGeneric(base)) return intMember(base, name)
+    const size = byteSize(cx, base)
+    if (size === null) cx.sink.add(unsupported, undefined, { feature: `${name} of ${show(base)}` })
+    return intConst(size === null ? 1 : name === 'sizeof' ? size.size : size.align)
+  }
+  const member = requiredConstant(cx, base, name)
+  const init = member?.decl.kind === 'global' ? globalInit(cx, member.decl) : null
+  if (member === null || init === null) return intMember(base, name)
+  const value = foldExpr(cx, init, member.subst)
+  // What it is made of may be required of other types in turn.
+  return value === null ? intMember(base, name) : substituteInt(value, member.subst, (of, other) => knownConstant(cx, of, other))
 }

@@ -1,13 +1,12 @@
 /** What conversions between types cost: the sums decide between overloads. */
-import { Cx } from '../model/context.ts'
+import type { Cx } from '../model/context.ts'
 import type { Type } from '../model/decl.ts'
 import { boundsOf, conforms } from './conform.ts'
 import { enumTag } from './enum.ts'
 import { intsAgree } from './generic.ts'
 import { isNone, optionalElem } from './optional.ts'
 import { isNumeric } from '../model/builtin.ts'
-import { isOpen } from './member.ts'
-import { known, same, withOrder } from '../model/type.ts'
+import { isOpen, known, same, withOrder } from '../model/type.ts'
 import { scalarCost } from './cost.ts'
 import { stepsTo } from './inherit.ts'
 /** From this on a conversion must be written. */

@@ -1,16 +1,15 @@
 /** Generic parameters: what constrains them, and how arguments are found from the types of a call. */
 import * as errors from '../../base/errors/generics.ts'
 import { typeMismatch } from '../../base/errors/types.ts'
-import type { Cx, Constraint } from '../model/context.ts'
+import type { Constraint, Cx } from '../model/context.ts'
 import type { GenericParams } from '../model/decl.ts'
 import { conforms, put, putArg, instancesOf } from './conform.ts'
 import { commonScalar, scalarCost } from './cost.ts'
-import { isOpen } from './member.ts'
-import { resolveInt, resolveType } from './resolve.ts'
 import {
-  isFloatName, isInt, known, matrixType, poisoned, same, scalarName, scalars, show, vectorType,
-  type GenericArg, type Int, type InterfaceType, type ScalarName, type Subst, type Type,
+  isOpen, isFloatName, isInt, known, matrixType, poisoned, same, scalarName, scalars, show, vectorType, type GenericArg,
+  type Int, type InterfaceType, type ScalarName, type Subst, type Type,
 } from '../model/type.ts'
+import { resolveInt, resolveType } from './resolve.ts'
 
 /** The bounds and `where` clauses of a parameter list; entering them makes the parameters conform. */
 export function constraintsOf(from: Cx, list: GenericParams): readonly Constraint[] {

@@ -2,7 +2,7 @@
 import { boundsOf, closure, conforms, coreInterface, declaredBases, extensionsOf, put, substFor } from './conform.ts'
 import type { Cx } from '../model/context.ts'
 import type { Decl } from '../model/decl.ts'
-import type { InterfaceType, Subst, Type } from '../model/type.ts'
+import { type InterfaceType, type Subst, type Type, isOpen } from '../model/type.ts'
 
 export interface Member {
   readonly decl: Decl
@@ -79,11 +79,6 @@ export function lookupMember(cx: Cx, type: Type, name: string): readonly Member[
     }
   }
   return found
-}
-
-/** A type whose members are known only by its bounds. */
-export function isOpen(type: Type): boolean {
-  return type.kind === 'param' || type.kind === 'this' || type.kind === 'assoc'
 }
 
 /** A quick look whether any extension has that member at all. */

@@ -1,5 +1,5 @@
 /** `Optional<T>` as a type, and the type of `none`. */
-import { Cx } from '../model/context.ts'
+import type { Cx } from '../model/context.ts'
 import type { StructType, Type } from '../model/decl.ts'
 import { structType } from '../model/type.ts'
 /** `Optional<elem>`. */

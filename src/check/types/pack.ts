@@ -10,8 +10,6 @@ import { collectWritten } from '../modules/collect.ts'
 import type { Cx } from '../model/context.ts'
 import type { AliasDecl, FuncDecl, GenericParams, StructDecl } from '../model/decl.ts'
 import { adoptBase } from './inherit.ts'
-import { derive, template } from './signature.ts'
-import { typeOf, type Candidate, type Term } from '../model/term.ts'
 
 /** Deeper syntax is left as it is: what is in it is reported as too deep anyway. */
 const maxDepth = 2000
@@ -56,66 +54,13 @@ export function shared(list: GenericParams, given: number): readonly number[] | 
   return each >= 0 && Number.isInteger(each) ? Array.from({ length: packs }, () => each) : null
 }
 
-/** A candidate as it is for the number of arguments: itself where it has no packs, null where the number fits none. */
-export function forArguments(cx: Cx, candidate: Candidate, funcs: Term & { readonly kind: 'funcs' }, args: readonly Term[]): Candidate | 'reported' | null {
-  const { decl } = candidate
-  const list = decl.generics
-  if (list === null || !list.packed) return candidate
-  const wanted = (counts: readonly number[]): Candidate | 'reported' => {
-    const made = writtenOut(cx, decl, counts)
-    return made === null ? 'reported' : { ...candidate, decl: made }
-  }
-  if (funcs.modes.length > 0) {
-    // The derivative has other parameters: as many as there are arguments for one length only.
-    for (let n = 0; n <= args.length; n++) {
-      const made = wanted(packsOf(list).map(() => n))
-      if (made === 'reported' || funcs.modes.reduce((sig, mode) => derive(cx, sig, mode), template(cx, made.decl, candidate.subst)).params.length === args.length) return made
-    }
-    return null
-  }
-  // Where the explicit arguments end before the packs, the others tell.
-  const first = list.params.findIndex(p => p.kind === 'typeparam' && p.syntax.pack)
-  const counts = funcs.args === null || funcs.args.length <= first ? countsOf(decl, list, args) : shared(list, funcs.args.length)
-  return counts === null ? null : wanted(counts)
-}
-
-/** The lengths of the packs of a function: of some the types of arguments tell, what is left is shared out evenly. */
-function countsOf(decl: FuncDecl, list: GenericParams, args: readonly Term[]): readonly number[] | null {
-  const packs = packsOf(list)
-  const params = decl.syntax.kind === 'accessor' ? [] : decl.syntax.params
-  const counts = new Map<string, number>()
-  const spread = (p: ast.Param): boolean => p.type !== undefined && isSpread(p.type, packs)
-  const first = params.findIndex(spread)
-  params.forEach((p, i) => {
-    if (p.type === undefined || spread(p)) return
-    const pack = packs.find(name => mentions(p.type, name))
-    if (pack === undefined) return
-    // What stands behind packs is counted from the end.
-    const type = typeOf(args[first === -1 || i < first ? i : args.length - (params.length - i)])
-    if (type?.kind === 'struct' && p.type.kind === 'generic' && isMadeOf(type.decl, p.type.base)) counts.set(pack, type.args.length - (p.type.args.length - 1))
-  })
-  const open = params.filter(spread).map(p => packs.find(name => mentions(p.type, name))!)
-  const settled = open.reduce((sum, pack) => sum + (counts.get(pack) ?? 0), 0)
-  const unknown = open.filter(pack => !counts.has(pack))
-  const each = (args.length - (params.length - open.length) - settled) / unknown.length
-  if (unknown.length > 0 && !(each >= 0 && Number.isInteger(each))) return null
-  for (const pack of unknown) counts.set(pack, each)
-  return packs.every(pack => (counts.get(pack) ?? -1) >= 0) ? packs.map(pack => counts.get(pack)!) : null
-}
-
-/** Whether a struct is an instance of what the syntax names. */
-function isMadeOf(decl: StructDecl, of: ast.Expr): boolean {
-  const name = of.kind === 'name' ? of.name : of.kind === 'member' ? of.name.text : ''
-  return name === 'Tuple' ? decl.intrinsic === 'Tuple' : decl.name === name
-}
-
 /** `expand each T`, or the bare name of a pack. */
-function isSpread(type: ast.Expr, packs: readonly string[]): boolean {
+export function isSpread(type: ast.Expr, packs: readonly string[]): boolean {
   return type.kind === 'expand' || (type.kind === 'name' && packs.includes(type.name)) || (type.kind === 'modified' && isSpread(type.type, packs))
 }
 
 /** Whether a name stands anywhere in a piece of syntax, or under an `each` in it. */
-function mentions(node: unknown, name: string, anywhere = true, depth = 0): boolean {
+export function mentions(node: unknown, name: string, anywhere = true, depth = 0): boolean {
   if (depth > maxDepth) return false
   if (Array.isArray(node)) return node.some(n => mentions(n, name, anywhere, depth + 1))
   if (!isNode(node)) return false

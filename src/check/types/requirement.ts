@@ -1,19 +1,14 @@
-/** What meets a requirement of an interface on a concrete type: a function, or a constant. */
-import { unsupported } from '../../base/errors/names.ts'
+/** Which function meets a requirement of an interface on a concrete type. */
 import { put, putArg, substFor } from './conform.ts'
-import { foldExpr } from './const.ts'
 import type { Cx } from '../model/context.ts'
 import type { FuncDecl } from '../model/decl.ts'
 import { membersOf } from './inherit.ts'
-import { isOpen, type Member } from './member.ts'
+import { isOpen, compose, intParam, paramType, poisoned, same, type GenericArg, type InterfaceType, type Subst, type Type } from '../model/type.ts'
+import type { Member } from './member.ts'
 import { packsOf, writtenOut } from './pack.ts'
-import { funcSig, globalInfo, globalInit, template } from './signature.ts'
-import { byteSize } from './size.ts'
+import { funcSig } from './signature.ts'
+import { template } from './template.ts'
 import type { FuncRef } from '../model/tree.ts'
-import {
-  compose, intConst, intMember, intParam, isGeneric, paramType, poisoned, same, show, substituteInt, type GenericArg, type Int,
-  type InterfaceType, type Subst, type Type,
-} from '../model/type.ts'
 
 /** Puts the types of the caller into a reference, and resolves requirements of what has become concrete. */
 export function putRef(cx: Cx, ref: FuncRef, subst: Subst): FuncRef {
@@ -108,28 +103,4 @@ export function meets(cx: Cx, decl: FuncDecl, subst: Subst, requirement: FuncDec
   // One that changes its object would change a copy of it.
   return (want.mutating || !got.mutating) && want.params.length === got.params.length && want.params.every((p, i) => p.dir === got.params[i]!.dir && serves(cx, p.type, got.params[i]!.type, p.dir))
     && (decl.role === 'constructor' || serves(cx, got.result, want.result, 'in'))
-}
-
-/** The value that a type has for a constant that an interface requires, as the declaration that holds it. */
-export function requiredConstant(cx: Cx, type: Type, name: string): Member | null {
-  const m = membersOf(cx, type, name).find(x => x.decl.kind === 'global' && x.via < 2)
-  if (m === undefined || m.decl.kind !== 'global') return null
-  globalInfo(cx, m.decl)
-  return m
-}
-
-/** What a type has for an integer constant that an interface requires; `base.name` as it stands while that is not known. */
-export function knownConstant(cx: Cx, base: Type, name: string): Int {
-  if (name === 'sizeof' || name === 'alignof') {
-    if (isGeneric(base)) return intMember(base, name)
-    const size = byteSize(cx, base)
-    if (size === null) cx.sink.add(unsupported, undefined, { feature: `${name} of ${show(base)}` })
-    return intConst(size === null ? 1 : name === 'sizeof' ? size.size : size.align)
-  }
-  const member = requiredConstant(cx, base, name)
-  const init = member?.decl.kind === 'global' ? globalInit(cx, member.decl) : null
-  if (member === null || init === null) return intMember(base, name)
-  const value = foldExpr(cx, init, member.subst)
-  // What it is made of may be required of other types in turn.
-  return value === null ? intMember(base, name) : substituteInt(value, member.subst, (of, other) => knownConstant(cx, of, other))
 }

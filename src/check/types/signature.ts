@@ -1,17 +1,16 @@
-/** Signatures of functions, their derivatives among them; types of fields and globals; default values. */
+/** Signatures of functions as they are declared; types of fields and globals; default values. */
 import type { Span } from '../../base/source.ts'
 import * as names from '../../base/errors/names.ts'
 import * as types from '../../base/errors/types.ts'
 import * as ast from '../../syntax/ast.ts'
-import { conforms, constraintsAround, coreInterface, put, selfType, substFor } from './conform.ts'
-import { type Cx, type FieldSig, type FuncSig, Env } from '../model/context.ts'
+import { constraintsAround, selfType } from './conform.ts'
+import { Env, type Cx, type FieldSig, type FuncSig } from '../model/context.ts'
 import type { Binding, FieldDecl, FuncDecl, GlobalDecl, ParamDecl, StructDecl } from '../model/decl.ts'
-import { differentialOf, placeDifferentialOf } from './differential.ts'
 import { emptyError } from '../model/term.ts'
 import { linkedGlobal } from './link.ts'
 import { ordered, resolveInt, resolveType } from './resolve.ts'
-import type { Expr, FuncRef, GlobalInfo, SigParam, Template } from '../model/tree.ts'
-import { arrayType, compose, errorType, known, show, structType, voidType, type Direction, type Subst, type Type } from '../model/type.ts'
+import type { Expr, GlobalInfo } from '../model/tree.ts'
+import { arrayType, errorType, known, structType, voidType, type Direction, type Type } from '../model/type.ts'
 
 const has = (node: { readonly modifiers: readonly ast.Modifier[] }, name: string): boolean => ast.hasModifier(node, name)
 
@@ -160,99 +159,6 @@ export function isMutating(func: FuncDecl): boolean {
   return func.accessor === 'set' && !(func.parent?.kind === 'struct' && func.parent.intrinsic !== null)
 }
 
-function noDiffThis(func: FuncDecl): boolean {
-  return func.syntax.attributes.some(a => a.name === 'NoDiffThis') || func.of?.syntax.attributes.some(a => a.name === 'NoDiffThis') === true
-}
-
-/** How a signature reads in a message. */
-export function showSignature(sig: Template): string {
-  return show({ ...sig, kind: 'func', key: '' })
-}
-
-/** The signature of a declaration with some generic parameters put in. */
-export function template(from: Cx, func: FuncDecl, subst: Subst): Template {
-  if (subst.args.size > 0 || subst.self !== null) return makeTemplate(from, func, subst)
-  // An extension of the program's may make a type of the library differentiable.
-  const cx = from.extensions.length > 0 ? from : from.of(func)
-  const known = cx.templates.get(func)
-  if (known !== undefined) return known
-  const made = makeTemplate(cx, func, subst)
-  // While a signature is being resolved it stands as an error, which must not last.
-  if (cx.of(func).sigs.get(func) !== 'busy') cx.templates.set(func, made)
-  return made
-}
-
-function makeTemplate(cx: Cx, func: FuncDecl, subst: Subst): Template {
-  const sig = funcSig(cx, func)
-  const isMethod = func.role === 'method' || func.role === 'accessor'
-  const raw = isMethod && func.parent !== null ? selfType(cx, func.parent) : null
-  const self = raw === null ? null : put(cx, raw, subst)
-  // What is not differentiable by the bounds of a generic function is not in any instance of it.
-  const user = !func.module.isCore
-  return {
-    params: sig.params.map(p => ({ name: p.name, type: put(cx, p.type, subst), dir: p.dir, noDiff: p.noDiff || (user && differentialOf(cx, p.type) === null && placeDifferentialOf(cx, p.type) === null) })),
-    result: put(cx, sig.result, subst), resultNoDiff: sig.resultNoDiff || (user && sig.result.kind !== 'void' && differentialOf(cx, sig.result) === null),
-    self, mutating: isMutating(func), selfNoDiff: self !== null && (noDiffThis(func) || differentialOf(cx, user && raw !== null ? raw : self) === null),
-    defaults: sig.params.map(p => p.hasDefault),
-  }
-}
-
-/** The pair of a type and its differential. */
-export function pairType(cx: Cx, type: Type, name: 'DifferentialPair' | 'DifferentialPtrPair' = 'DifferentialPair'): Type {
-  return structType(cx.library.the('struct', name), [type])
-}
-
-/** The differential that a type would have with floats for the type parameters that it is made of; null where it is made of none. */
-function floatDifferential(type: Type): Type | null {
-  switch (type.kind) {
-    case 'param': return type
-    case 'vector': case 'matrix': case 'array': return floatDifferential(type.elem) === null ? null : type
-    case 'struct': return type.decl.intrinsic === 'DifferentialPair' && floatDifferential(type.args[0] as Type) !== null ? type : null
-    default: return null
-  }
-}
-
-/**
- * The signature of `fwd_diff(f)` or `bwd_diff(f)` from that of f. With `floats` type parameters stand for floats even if their bounds
- * do not say so: the form of the derivative of a function of the library whose instances of floats alone are differentiable.
- */
-export function derive(cx: Cx, sig: Template, mode: 'forward' | 'backward', floats = false): Template {
-  const differential = (type: Type): Type | null => differentialOf(cx, type) ?? (floats ? floatDifferential(type) : null)
-  // Places travel with the places of their derivatives, in both modes.
-  const places = (p: SigParam): SigParam => p.noDiff || p.dir !== 'in' || placeDifferentialOf(cx, p.type) === null ? p : { ...p, type: pairType(cx, p.type, 'DifferentialPtrPair'), noDiff: true }
-  const all: SigParam[] = (sig.self === null ? [...sig.params]
-    : [{ name: 'this', type: sig.self, dir: sig.mutating ? 'inout' as const : 'in' as const, noDiff: sig.selfNoDiff && placeDifferentialOf(cx, sig.self) === null }, ...sig.params]).map(places)
-  const diff = (p: SigParam): Type | null => p.noDiff ? null : differential(p.type)
-  const resultPlace = sig.result.kind === 'void' ? null : placeDifferentialOf(cx, sig.result)
-  const resultDiff = sig.resultNoDiff || sig.result.kind === 'void' ? null : differential(sig.result)
-  if (mode === 'forward') {
-    const list = all.map((p): SigParam => diff(p) === null ? p : { name: p.name, type: pairType(cx, p.type), dir: p.dir, noDiff: false })
-    return { params: list, result: resultPlace !== null ? pairType(cx, sig.result, 'DifferentialPtrPair') : resultDiff === null ? sig.result : pairType(cx, sig.result), resultNoDiff: sig.resultNoDiff, self: null, mutating: false, selfNoDiff: false, defaults: list.map(() => false) }
-  }
-  const list: SigParam[] = []
-  for (const p of all) {
-    const d = diff(p)
-    if (d === null) {
-      if (p.dir !== 'out') list.push({ name: p.name, type: p.type, dir: 'in', noDiff: p.noDiff })
-    } else if (p.dir === 'out') list.push({ name: p.name, type: d, dir: 'in', noDiff: false })
-    else list.push({ name: p.name, type: pairType(cx, p.type), dir: 'inout', noDiff: false })
-  }
-  if (resultDiff !== null) list.push({ name: 'resultGradient', type: resultDiff, dir: 'in', noDiff: false })
-  return { params: list, result: voidType, resultNoDiff: false, self: null, mutating: false, selfNoDiff: false, defaults: list.map(() => false) }
-}
-
-/** The signature of what a reference means. */
-export function signatureOf(cx: Cx, ref: FuncRef): Template {
-  switch (ref.kind) {
-    case 'direct': return template(cx, ref.decl, ref.subst)
-    case 'requirement': case 'dynamic': {
-      const self = ref.kind === 'requirement' ? ref.type : ref.iface
-      return template(cx, ref.decl, compose(ref.subst, substFor(ref.iface.decl, ref.iface.args, self)))
-    }
-    case 'derivative': return derive(cx, signatureOf(cx, ref.of), ref.mode)
-  }
-}
-
 // ── Globals ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** The type and initial value of a global, static member or block. */
@@ -335,10 +241,3 @@ function bindingOf(cx: Cx, decl: GlobalDecl): Binding | null {
   }
   return null
 }
-
-/** Whether a type conforms to `IDifferentiable`. */
-export function isDifferentiable(cx: Cx, type: Type): boolean {
-  const iface = coreInterface(cx, 'IDifferentiable')
-  return iface !== null && conforms(cx, type, iface)
-}
-
