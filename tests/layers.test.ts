@@ -25,6 +25,27 @@ const below: Readonly<Record<string, readonly string[]>> = {
   'wgsl.ts': ['base', 'check', 'compile.ts', 'program.ts', 'target'],
 }
 
+/** The same for the rooms of a folder that has some: what each may import of the others. */
+const inside: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
+  check: {
+    model: [],
+    modules: ['model'],
+    types: ['model', 'modules'],
+    expressions: ['model', 'types'],
+    statements: ['model', 'modules', 'types', 'expressions'],
+    declarations: ['model', 'types', 'expressions', 'statements'],
+    derivatives: ['model', 'types', 'expressions', 'statements'],
+    'check.ts': ['model', 'modules', 'types', 'expressions', 'statements', 'declarations', 'derivatives'],
+    'core.generated.ts': ['modules'], 'core-wgsl.generated.ts': ['modules'],
+  },
+}
+
+/** Rooms whose files import each other in circles, each with the door that others come in by. */
+const doors: Readonly<Record<string, string>> = {
+  'src/check/types/': 'src/check/types/index.ts',
+  'src/check/expressions/': 'src/check/expressions/index.ts',
+}
+
 /** Files longer than 600 lines, with the reason. */
 const long: Readonly<Record<string, string>> = {
   'src/syntax/ast.ts': 'the whole syntax tree is one union, and is read as one page',
@@ -47,6 +68,37 @@ function roomOf(path: string): string {
   return path.split('/')[1]!
 }
 
+/** What each file of src imports of src. */
+const arrows: ReadonlyMap<string, readonly string[]> = new Map(sources.map(file => [file, [...readFileSync(join(root, file), 'utf8').matchAll(importLines)]
+  .flatMap(([, from = '']) => from.startsWith('.') ? [relative(root, join(root, file, '..', from)).split(sep).join('/')] : [])]))
+
+/** The room with a door that a file is in. */
+function closedRoomOf(file: string): string | undefined {
+  return Object.keys(doors).find(room => file.startsWith(room))
+}
+
+/** The files that lead back to themselves, each with those that it does so by: Tarjan's strongly connected components. */
+function circles(): string[][] {
+  const found: string[][] = []
+  const order = new Map<string, number>()
+  const lowest = new Map<string, number>()
+  const open: string[] = []
+  const visit = (file: string): void => {
+    order.set(file, order.size)
+    lowest.set(file, order.get(file)!)
+    open.push(file)
+    for (const to of arrows.get(file) ?? []) {
+      if (!order.has(to)) visit(to)
+      if (open.includes(to)) lowest.set(file, Math.min(lowest.get(file)!, lowest.get(to)!))
+    }
+    if (lowest.get(file) !== order.get(file)) return
+    const circle = open.splice(open.indexOf(file))
+    if (circle.length > 1) found.push(circle.toSorted())
+  }
+  for (const file of sources) if (!order.has(file)) visit(file)
+  return found
+}
+
 describe('the house', () => {
   test('import lines are found', () => {
     const text = "import { a } from './a.ts'\nimport type { b,\n  c } from './b.ts'\nexport * from './c.ts'\nimport 'd'\nconst e = await import('e'), f = './f.ts'\nlet g: import('./g.ts').G"
@@ -65,6 +117,34 @@ describe('the house', () => {
       }
     }
     expect(wrong).toEqual([])
+  })
+
+  test('rooms of a folder import only what stands below them', () => {
+    const wrong: string[] = []
+    for (const [file, to] of arrows) {
+      const rooms = inside[roomOf(file)]
+      if (rooms === undefined) continue
+      const room = file.split('/')[2]!
+      for (const other of to) {
+        if (roomOf(other) !== roomOf(file)) continue
+        const its = other.split('/')[2]!
+        if (its !== room && !(rooms[room] ?? []).includes(its)) wrong.push(`${file} imports ${other}`)
+      }
+    }
+    expect(wrong).toEqual([])
+  })
+
+  test('files import each other in circles only within a room that has one door', () => {
+    // Other folders follow, one by one.
+    expect(circles().filter(circle => circle[0]!.startsWith('src/check/')).filter(circle => new Set(circle.map(closedRoomOf)).size > 1 || closedRoomOf(circle[0]!) === undefined)).toEqual([])
+    const past: string[] = []
+    for (const [file, to] of arrows) {
+      for (const other of to) {
+        const room = closedRoomOf(other)
+        if (room !== undefined && other !== doors[room] && closedRoomOf(file) !== room) past.push(`${file} imports ${other}, past its door`)
+      }
+    }
+    expect(past).toEqual([])
   })
 
   test('targets do not know each other', () => {

@@ -1,4 +1,5 @@
 /** Names that are like others. */
+import { note, type Note } from './diag.ts'
 
 /**
  * How many letters must be changed, added, left out or swapped; `limit + 1` where it is more than `limit`. Of the table of distances
@@ -39,4 +40,12 @@ export function nearest(name: string, candidates: Iterable<string>): string | nu
     }
   }
   return best
+}
+
+/** A note that names what a name among others was probably meant to be: where none is like it, the note lists them. */
+export function suggestAmong(name: string, names: readonly string[]): readonly Note[] {
+  const best = nearest(name, names)
+  if (best !== null) return [note(undefined, `did you mean ${best}?`)]
+  const few = names.slice(0, 8).join(', ')
+  return names.length === 0 ? [] : [note(undefined, `there ${names.length === 1 ? 'is' : 'are'} ${few}${names.length > 8 ? ', …' : ''}`)]
 }

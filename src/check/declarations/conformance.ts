@@ -5,16 +5,13 @@ import { typeMismatch } from '../../base/errors/types.ts'
 import { hasModifier } from '../../syntax/ast.ts'
 import type { AssocDecl, Decl, EnumDecl, ExtensionDecl, FieldDecl, FuncDecl, InterfaceType, StructDecl, StructType, Type } from '../model/decl.ts'
 import { Env, type Cx } from '../model/context.ts'
-import { type Serves, alike, functionsOf, implementation, meets } from '../types/requirement.ts'
-import { assocBounds, associated, closure, conforms, declaredBases, extensionInfo, put, selfType, settledOf, substFor } from '../types/conform.ts'
-import { attributesOf } from '../types/attribute.ts'
-import { checkExpr } from '../expressions/expr.ts'
-import { derivativeMember, differentialOf, placeDifferentialOf, userDifferential } from '../types/differential.ts'
-import { explicitOnly, typeCost } from '../types/conversion.ts'
-import { fieldSigs } from '../types/signature.ts'
+import {
+  alike, assocBounds, associated, attributesOf, closure, conforms, declaredBases, derivativeMember, differentialOf,
+  explicitOnly, extensionInfo, fieldSigs, functionsOf, implementation, meets, membersOf, packsOf, placeDifferentialOf, put,
+  selfType, settledOf, substFor, typeCost, userDifferential, writtenOut, type Serves,
+} from '../types/index.ts'
+import { checkExpr } from '../expressions/index.ts'
 import { isOpen, poisoned, same, show } from '../model/type.ts'
-import { membersOf } from '../types/inherit.ts'
-import { packsOf, writtenOut } from '../types/pack.ts'
 
 /** A call of the requirement converts numbers that it hands on, and the number that comes back. */
 const adapts: Serves = (cx, from, to, dir) => alike(cx, from, to, dir)

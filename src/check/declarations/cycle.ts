@@ -1,11 +1,10 @@
 /** Definitions that need themselves: constants, default values, and structs that would hold a value of their own type. */
 import type { Cx } from '../model/context.ts'
 import type { FieldDecl, FuncDecl, GlobalDecl, InterfaceDecl, StructDecl } from '../model/decl.ts'
-import { fieldDefault, fieldSigs, globalInit, paramDefault } from '../types/signature.ts'
+import { declaredBases, fieldDefault, fieldSigs, globalInit, paramDefault, paramLists } from '../types/index.ts'
 import { checkBody } from '../statements/stmt.ts'
 import type { Expr, FuncRef, Place } from '../model/tree.ts'
 import { isInt, type GenericArg, type Type } from '../model/type.ts'
-import { declaredBases, paramLists } from '../types/conform.ts'
 import { eachExpr, eachStmt, expressions, operands, placeOperands } from '../model/walk.ts'
 
 /** Whether the initial value of a constant or static variable is computed from itself, perhaps by functions that it calls. */

@@ -4,10 +4,8 @@ import * as errors from '../../base/errors/names.ts'
 import * as ast from '../../syntax/ast.ts'
 import type { AliasDecl, GlobalDecl, Type } from '../model/decl.ts'
 import type { Cx } from '../model/context.ts'
-import { conforms } from '../types/conform.ts'
+import { conforms, linkedGlobal, linkedType, resolveType } from '../types/index.ts'
 import { errorType, show, structType } from '../model/type.ts'
-import { linkedGlobal, linkedType } from '../types/link.ts'
-import { resolveType } from '../types/resolve.ts'
 
 /** Reports a constant that is neither exported anywhere nor has a default. */
 export function checkLinkedGlobal(cx: Cx, decl: GlobalDecl): void {

@@ -2,8 +2,7 @@
 import * as errors from '../../base/errors/derivative.ts'
 import type { Cx } from '../model/context.ts'
 import type { FuncDecl, Level } from '../model/decl.ts'
-import { attached, forwardNames, forwardTarget, linksOf, ofNames, ofTarget } from '../types/links.ts'
-import { attributesOf } from '../types/attribute.ts'
+import { attached, attributesOf, forwardNames, forwardTarget, linksOf, ofNames, ofTarget } from '../types/index.ts'
 
 /** Whether following primal substitutes from a function leads back to it. */
 function substitutesItself(cx: Cx, func: FuncDecl, first: FuncDecl): boolean {

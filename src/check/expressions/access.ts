@@ -4,21 +4,16 @@ import * as types from '../../base/errors/types.ts'
 import type { Span } from '../../base/source.ts'
 import type * as ast from '../../syntax/ast.ts'
 import { candidatesOf, resolveCall } from './call.ts'
-import { closure, put } from '../types/conform.ts'
-import { foldExpr } from '../types/const.ts'
+import {
+  builtinTerm, closure, declared, describe, differentialOf, enumValue, fieldType, foldExpr, funcSig, globalInfo, isForeign,
+  isMutating, lookup, lookupMember, membersOf, objectFor, put, suggestMember, suggestName, typeCost, typeTerm, type Found,
+  type Member,
+} from '../types/index.ts'
 import type { Cx, Env } from '../model/context.ts'
 import { coerce } from './convert.ts'
-import { typeCost } from '../types/conversion.ts'
 import type { Decl, FieldDecl, FuncDecl, GlobalDecl, PropertyDecl, SubscriptDecl } from '../model/decl.ts'
-import { differentialOf } from '../types/differential.ts'
-import { enumValue } from '../types/enum.ts'
 import { checkExpr, toExpr } from './expr.ts'
 import { emptyError, errorTerm, funcsOf, typeOf, value, type Candidate, type Term } from '../model/term.ts'
-import { membersOf, objectFor } from '../types/inherit.ts'
-import { lookupMember, type Member } from '../types/member.ts'
-import { builtinTerm, declared, describe, lookup, typeTerm, type Found } from '../types/resolve.ts'
-import { fieldType, funcSig, globalInfo, isMutating } from '../types/signature.ts'
-import { isForeign, suggestMember, suggestName } from '../types/suggest.ts'
 import type { Arg, Expr, FuncRef, Place } from '../model/tree.ts'
 import {
   errorType, intParam, intType, isIntName, known, noSubst, poisoned, scalars, show, structType, uintType, vectorType, intConst,

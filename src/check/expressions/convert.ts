@@ -3,15 +3,12 @@ import * as errors from '../../base/errors/types.ts'
 import type { Span } from '../../base/source.ts'
 import { convertNumber, misfits } from '../model/number.ts'
 import type { Cx, Env } from '../model/context.ts'
-import { lossy } from '../types/cost.ts'
+import { baseOfExpr, explicitOnly, isNone, lossy, optionalElem, stepsTo, typeCost } from '../types/index.ts'
 import { coerceList, listFits } from './init.ts'
-import { baseOfExpr, stepsTo } from '../types/inherit.ts'
 import { emptyError, type Term } from '../model/term.ts'
 import { toExpr } from './expr.ts'
-import { isNone, optionalElem } from '../types/optional.ts'
 import type { Expr, Place } from '../model/tree.ts'
 import { boolType, poisoned, same, scalarName, show, type Type } from '../model/type.ts'
-import { explicitOnly, typeCost } from '../types/conversion.ts'
 
 /** The value of an integer literal, perhaps negated, that its use may still give another type. */
 export function literalOf(e: Expr): bigint | null {

@@ -9,20 +9,16 @@ import {
   show, type StructType, type Type, isOpen,
 } from '../model/type.ts'
 import { candidatesOf, resolveCall } from './call.ts'
-import { boundsOf, conforms } from '../types/conform.ts'
+import {
+  boundsOf, commonScalar, conforms, enumTag, explicitOnly, intsAgree, isNumberLike, isNumericParam, lookup, lookupMember,
+  membersOf, typeCost, withScalar,
+} from '../types/index.ts'
 import type { Cx, Env } from '../model/context.ts'
-import { commonScalar } from '../types/cost.ts'
 import { castExpr, coerce, convertExpr, literalOf } from './convert.ts'
-import { explicitOnly, isNumberLike, isNumericParam, typeCost } from '../types/conversion.ts'
-import { enumTag } from '../types/enum.ts'
 import { checkCondition, checkExpr, maxDepth, toExpr } from './expr.ts'
 import { emptyError, errorTerm, funcsOf, typeOf, unusable, value, type Candidate, type Term } from '../model/term.ts'
-import { intsAgree, withScalar } from '../types/generic.ts'
 import { coerceList } from './init.ts'
-import { membersOf } from '../types/inherit.ts'
-import { lookupMember } from '../types/member.ts'
 import { compareNone } from './optional.ts'
-import { lookup } from '../types/resolve.ts'
 import type { AheadExpr, BinaryOp, Expr, OldExpr, Place } from '../model/tree.ts'
 import { eachExpr } from '../model/walk.ts'
 

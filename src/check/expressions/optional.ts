@@ -2,14 +2,12 @@
 import * as types from '../../base/errors/types.ts'
 import type { Span } from '../../base/source.ts'
 import type * as ast from '../../syntax/ast.ts'
-import { conforms } from '../types/conform.ts'
+import { conforms, isNone, optionalElem, optionalType, resolveType } from '../types/index.ts'
 import type { Cx, Env } from '../model/context.ts'
 import { checkExpr, toExpr } from './expr.ts'
 import { emptyError, errorTerm, value, type Term } from '../model/term.ts'
-import { resolveType } from '../types/resolve.ts'
 import type { Expr } from '../model/tree.ts'
 import { boolType, poisoned, same, show, structType, type InterfaceType, type StructType, type Type } from '../model/type.ts'
-import { isNone, optionalElem, optionalType } from '../types/optional.ts'
 
 /** `none`, which becomes an empty `Optional` of any type. */
 export function noneTerm(env: Env, span: Span): Term {

@@ -3,8 +3,7 @@ import type * as ast from '../../syntax/ast.ts'
 import { type Candidate, type Term, typeOf } from '../model/term.ts'
 import type { Cx } from '../model/context.ts'
 import type { FuncDecl, GenericParams, StructDecl } from '../model/decl.ts'
-import { derive, template } from '../types/template.ts'
-import { isSpread, mentions, packsOf, shared, writtenOut } from '../types/pack.ts'
+import { derive, isSpread, mentions, packsOf, shared, template, writtenOut } from '../types/index.ts'
 
 /** A candidate as it is for the number of arguments: itself where it has no packs, null where the number fits none. */
 export function forArguments(cx: Cx, candidate: Candidate, funcs: Term & { readonly kind: 'funcs' }, args: readonly Term[]): Candidate | 'reported' | null {

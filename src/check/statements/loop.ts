@@ -1,6 +1,6 @@
 /** Bounds of `for` loops that can be read off the header, and headers that look wrong. */
 import * as errors from '../../base/errors/derivative.ts'
-import { foldExpr } from '../types/const.ts'
+import { foldExpr } from '../types/index.ts'
 import type { Cx } from '../model/context.ts'
 import type { LocalDecl, ParamDecl } from '../model/decl.ts'
 import type { Expr, Place, Stmt } from '../model/tree.ts'

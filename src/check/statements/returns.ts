@@ -3,12 +3,11 @@
  * that may turn out to be constants nothing is known, and a mistake is one only if it is one whichever way they turn out.
  */
 import * as errors from '../../base/errors/types.ts'
-import { foldExpr } from '../types/const.ts'
+import { foldExpr, funcSig } from '../types/index.ts'
 import type { Cx } from '../model/context.ts'
 import type { FuncDecl, LocalDecl, ParamDecl } from '../model/decl.ts'
 import { rootVariable } from './loop.ts'
 import type { Arg, AssignExpr, Expr, FuncRef, Place, Stmt, SwitchCase } from '../model/tree.ts'
-import { funcSig } from '../types/signature.ts'
 import { known, noSubst, show } from '../model/type.ts'
 import { eachExpr, eachStmt, expressions, operands, placeOperands } from '../model/walk.ts'
 

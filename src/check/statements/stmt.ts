@@ -4,23 +4,18 @@ import * as names from '../../base/errors/names.ts'
 import * as types from '../../base/errors/types.ts'
 import type { Span } from '../../base/source.ts'
 import * as ast from '../../syntax/ast.ts'
-import { attributesOf } from '../types/attribute.ts'
+import { adoptBase, attributesOf, constraintsAround, foldExpr, funcSig, isMutating, resolveInt, resolveType, selfType } from '../types/index.ts'
 import { collectLocal } from '../modules/collect.ts'
-import { constraintsAround, selfType } from '../types/conform.ts'
-import { foldExpr } from '../types/const.ts'
-import { coerce } from '../expressions/convert.ts'
+import {
+  checkCondition, checkExpr, checkValue, coerce, constructors, defaultFor, emptyConstructors, granting, hasValue, heldValue,
+  optionalValue, toExpr,
+} from '../expressions/index.ts'
 import { Env, type Cx } from '../model/context.ts'
 import type { FuncDecl, LocalDecl } from '../model/decl.ts'
-import { checkCondition, checkExpr, checkValue, toExpr } from '../expressions/expr.ts'
 import { emptyError } from '../model/term.ts'
-import { adoptBase } from '../types/inherit.ts'
-import { constructors, defaultFor, emptyConstructors } from '../expressions/init.ts'
 import { isOpen, errorType, intType, isFloatName, known, noSubst, poisoned, show, voidType, type Subst, type Type } from '../model/type.ts'
-import { granting, hasValue, heldValue, optionalValue } from '../expressions/optional.ts'
-import { resolveInt, resolveType } from '../types/resolve.ts'
 import { fallsThrough, openEnd } from './returns.ts'
 import { declare, newScope } from '../model/scope.ts'
-import { funcSig, isMutating } from '../types/signature.ts'
 import type { Body, Expr, LoopAttributes, Stmt, SwitchCase } from '../model/tree.ts'
 
 const maxDepth = 200

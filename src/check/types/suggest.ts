@@ -1,6 +1,6 @@
 /** What a misspelt name was probably meant to be. */
 import { note, type Note } from '../../base/diag.ts'
-import { nearest } from '../../base/near.ts'
+import { nearest, suggestAmong } from '../../base/near.ts'
 import type { Cx } from '../model/context.ts'
 import type { Decl } from '../model/decl.ts'
 import { interfacesOf } from './member.ts'
@@ -48,14 +48,6 @@ export function suggestName(cx: Cx, start: Scope | null, name: string, others: (
   const own = abroad(name) ?? nearest(name, known.keys())
   if (own !== null) return asNote(own, known.get(own))
   return asNote(nearest(name, others()), undefined)
-}
-
-/** The same among names that are all there is: where none is like it, the note lists them. */
-export function suggestAmong(name: string, names: readonly string[]): readonly Note[] {
-  const best = nearest(name, names)
-  if (best !== null) return asNote(best, undefined)
-  const few = names.slice(0, 8).join(', ')
-  return names.length === 0 ? [] : [note(undefined, `there ${names.length === 1 ? 'is' : 'are'} ${few}${names.length > 8 ? ', …' : ''}`)]
 }
 
 /** The same for a member of a type. */
