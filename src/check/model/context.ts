@@ -12,6 +12,7 @@ import type * as ast from '../../syntax/ast.ts'
 import type { Scope } from './scope.ts'
 import type { Body, Expr, GlobalInfo, StructDiffInfo, Place, Template } from './tree.ts'
 import { type AssocType, type Int, type InterfaceType, type Type, voidType } from './type.ts'
+import { Queries } from './query.ts'
 import type { Term } from './term.ts'
 
 /** What `T : I` and `where` clauses say of the parameters of one generic declaration. */
@@ -132,11 +133,8 @@ export class Cx {
   readonly differentials: Map<string, Type | null | 'busy'> = new Map()
   readonly synthesized: Map<StructDecl, StructDecl | 'self' | 'busy'> = new Map()
   readonly structDiffs: Map<string, StructDiffInfo | null> = new Map()
-  readonly conformances: Map<string, boolean | 'busy'> = new Map()
-  /** How many questions of what types conform to are open, the answers found for the outermost, and which were asked within themselves. */
-  asking = 0
-  readonly answers: { readonly key: string; readonly passing: boolean }[] = []
-  readonly circles: Set<string> = new Set()
+  /** Which types conform to which interfaces, by the keys of both. */
+  readonly conformances: Queries = new Queries()
   readonly links: Map<FuncDecl, { forward: FuncDecl | null, backward: FuncDecl | null, substitute: FuncDecl | null }> = new Map()
   /** Functions without a body, by name: what repeats a function elsewhere. */
   readonly redeclared: Map<string, FuncDecl[]> = new Map()

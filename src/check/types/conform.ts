@@ -211,38 +211,10 @@ export function memberType(cx: Cx, decl: Decl, subst: Subst): Type | null {
 /** Whether `type` conforms to `iface`. */
 export function conforms(cx: Cx, type: Type, iface: InterfaceType): boolean {
   if (type.kind === 'error') return true
-  const key = `${type.key}:${iface.key}`
-  const { conformances, answers } = cx
-  const known = conformances.get(key)
-  // That it conforms because it conforms is no reason.
-  if (known === 'busy') cx.circles.add(key)
-  if (known !== undefined) return known === true
-  if (cx.depth > 64) return false
-  conformances.set(key, 'busy')
-  cx.depth++
-  cx.asking++
-  const mark = answers.length
-  const answer = compute(cx, type, iface)
-  cx.depth--
-  // What was denied on the way because this was not known yet is to be asked again.
-  if (answer && cx.circles.has(key)) for (const a of answers.slice(mark)) if (conformances.get(a.key) === false) conformances.delete(a.key)
-  conformances.set(key, answer)
-  answers.push({ key, passing: type.kind === 'param' || type.kind === 'assoc' })
-  answered(cx)
-  return answer
+  return cx.conformances.ask(`${type.key}:${iface.key}`, type.kind === 'param' || type.kind === 'assoc', () => findOut(cx, type, iface))
 }
 
-/**
- * Ends a question. What is known of a parameter grows between questions; within one, to find it out again would take circles of
- * extensions apart way by way.
- */
-function answered(cx: Cx): void {
-  if (--cx.asking > 0) return
-  for (const { key, passing } of cx.answers.splice(0)) if (passing) cx.conformances.delete(key)
-  cx.circles.clear()
-}
-
-function compute(cx: Cx, type: Type, iface: InterfaceType): boolean {
+function findOut(cx: Cx, type: Type, iface: InterfaceType): boolean {
   const name = iface.decl.name
   const core = iface.decl.module.isCore
   switch (type.kind) {
@@ -333,8 +305,11 @@ export interface AppliedExtension {
  * whether the others apply may be as much to find out again.
  */
 export function extensionsOf(cx: Cx, type: Type, of?: InterfaceType): readonly AppliedExtension[] {
+  return cx.conformances.survey(() => applying(cx, type, of))
+}
+
+function applying(cx: Cx, type: Type, of: InterfaceType | undefined): readonly AppliedExtension[] {
   const list: AppliedExtension[] = []
-  cx.asking++
   const consider = (decl: ExtensionDecl): void => {
     const info = extensionInfo(cx, decl)
     if (info === null || info.target.kind === 'error' || (of !== undefined && !info.bases.some(b => closure(cx, b).some(i => i.decl === of.decl)))) return
@@ -356,7 +331,6 @@ export function extensionsOf(cx: Cx, type: Type, of?: InterfaceType): readonly A
   for (const e of cx.library.extensions(head)) consider(e)
   if (type.kind === 'scalar') for (const e of cx.library.extensions(spelling[type.name] ?? '')) consider(e)
   if (type.kind !== 'error' && head !== '*') for (const e of cx.library.extensions('*')) consider(e)
-  answered(cx)
   return list
 }
 
