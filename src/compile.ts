@@ -16,7 +16,6 @@ import { missingExport } from './base/errors/lower.ts'
 import { check } from './check/check.ts'
 import type { LibraryData } from './check/modules/library.ts'
 import type { CheckedProgram } from './check/model/tree.ts'
-import * as ops from './ir/ops.ts'
 import type * as verifiers from './ir/verify.ts'
 import type { DiffLevel, Func, Module } from './ir/value.ts'
 import { walk } from './ir/walk.ts'
@@ -531,6 +530,6 @@ function calleesFirst(module: Module): readonly Func[] {
 
 function calleesOf(func: Func): readonly Func[] {
   const callees = new Set<Func>()
-  if (func.body !== undefined) walk(func.body, inst => { if (inst.op === ops.call) callees.add(inst.attr as Func) })
+  if (func.body !== undefined) walk(func.body, inst => { if (inst.op === 'call') callees.add(inst.attr as Func) })
   return [...callees]
 }

@@ -4,7 +4,6 @@ import { jvpOf, splitOf } from '../src/ad/extract.ts'
 import { resolve } from '../src/ad/request.ts'
 import { Sink } from '../src/base/diag.ts'
 import { differential } from '../src/ir/type.ts'
-import * as ops from '../src/ir/ops.ts'
 import type { Func, Inst, Module } from '../src/ir/value.ts'
 import { inputs } from '../src/ir/value.ts'
 import { run, type Data } from '../src/ir/run.ts'
@@ -102,7 +101,7 @@ function tryCheck(program: Program, seed: number): string | undefined {
     const value = (h: number): number[] => {
       let at = 0
       if (h === 0) held = []
-      const intercept = (inst: Inst, x: Data): Data => inst.op !== ops.detach ? x : h === 0 ? (held.push(x), x) : held[at++] ?? x
+      const intercept = (inst: Inst, x: Data): Data => inst.op !== 'detach' ? x : h === 0 ? (held.push(x), x) : held[at++] ?? x
       return flat(run(main, args.map((a, i) => active[i] ? moved(params[i]!.type, a, tangents[i]!, h) : a), { ...options, intercept }))
     }
     let largest = 0

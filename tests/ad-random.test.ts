@@ -5,7 +5,6 @@ import { jvpOf, splitOf } from '../src/ad/extract.ts'
 import { Builder, region } from '../src/ir/build.ts'
 import { printFunc } from '../src/ir/print.ts'
 import { run, type Data } from '../src/ir/run.ts'
-import * as ops from '../src/ir/ops.ts'
 import * as t from '../src/ir/type.ts'
 import { Module, type Func, type Value } from '../src/ir/value.ts'
 import { verify, reversible } from '../src/ir/verify.ts'
@@ -38,7 +37,7 @@ function gradient(cx: AdContext, main: Func, split: Split): Func {
   const inputs = [b.param(t.i32, 'i'), b.param(t.f32, 'x')]
   const out = b.call(split.primal, inputs)
   const cts = split.activeResults.filter(a => a).map((_, k) => b.add(inputs[1]!, b.const(t.f32, 1 + k)))
-  b.emit(ops.ret, b.call(split.vjp, [...split.needs.map(k => inputs[k]!), ...out.slice(split.own), ...cts]))
+  b.emit('ret', b.call(split.vjp, [...split.needs.map(k => inputs[k]!), ...out.slice(split.own), ...cts]))
   return func
 }
 
@@ -55,7 +54,7 @@ function differentiable(module: Module): void {
   for (const func of module.funcs) {
     func.info.level = 'backward'
     func.info.forceInline = false
-    walk(func.body!, inst => { if (inst.op === ops.loop && inst.attr === null) inst.attr = 64 })
+    walk(func.body!, inst => { if (inst.op === 'loop' && inst.attr === null) inst.attr = 64 })
   }
 }
 

@@ -7,7 +7,6 @@ import { core } from '../src/check/core.generated.ts'
 import { Checked, finish, front, middle, type MiddleOptions } from '../src/compile.ts'
 import { CompileError, compile } from '../src/index.ts'
 import { Builder } from '../src/ir/build.ts'
-import * as ops from '../src/ir/ops.ts'
 import * as t from '../src/ir/type.ts'
 import { Func, Global, Region, inputs, type Module } from '../src/ir/value.ts'
 import * as verifier from '../src/ir/verify.ts'
@@ -125,7 +124,7 @@ function addEntry(module: Module): void {
   const place = (type: t.Type): ReturnType<Builder['emit1']> => {
     const global = new Global(`place${module.globals.length}`, type, 'private', 'none', undefined, undefined, null)
     module.globals.push(global)
-    return b.emit1(ops.global, [], global)
+    return b.emit1('global', [], global)
   }
   for (const func of module.funcs.filter(f => f.info.exported !== undefined)) {
     func.info.exported = undefined
@@ -133,7 +132,7 @@ function addEntry(module: Module): void {
     const results = b.call(func, inputs(func.sig).map(p => b.load(place(p.type))))
     for (const r of results) b.store(place(r.type), r)
   }
-  b.emit(ops.ret, [])
+  b.emit('ret', [])
   module.funcs.push(entry)
 }
 

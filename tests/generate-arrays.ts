@@ -1,5 +1,4 @@
 import { Builder, region } from '../src/ir/build.ts'
-import * as ops from '../src/ir/ops.ts'
 import * as t from '../src/ir/type.ts'
 import type { Type } from '../src/ir/type.ts'
 import { Func, Module, type Region, type Value } from '../src/ir/value.ts'
@@ -59,7 +58,7 @@ class ArrayProgram {
       this.#vars.push(v)
     }
     for (let i = 0; i < size; i++) this.#step(3)
-    this.#b.emit(ops.ret, this.#b.func.results.map(type => type === t.f32 ? this.#sum() : this.#value(type)))
+    this.#b.emit('ret', this.#b.func.results.map(type => type === t.f32 ? this.#sum() : this.#value(type)))
   }
 
   #sum(): Value {
@@ -96,7 +95,7 @@ class ArrayProgram {
   }
 
   #cond(): Value {
-    return this.#b.emit1(ops.lt, [this.#value(t.f32), this.#value(t.f32)])
+    return this.#b.emit1('lt', [this.#value(t.f32), this.#value(t.f32)])
   }
 
   #step(depth: number): void {
@@ -128,8 +127,8 @@ class ArrayProgram {
       }
       case 13: {
         const regions = [region(), region()]
-        const inst = b.emit(ops.if_, [this.#cond()], null, [type, t.f32], regions)
-        for (const r of regions) this.#inside(r, depth, () => b.emit(ops.yield_, [this.#value(type), this.#value(t.f32)]))
+        const inst = b.emit('if', [this.#cond()], null, [type, t.f32], regions)
+        for (const r of regions) this.#inside(r, depth, () => b.emit('yield', [this.#value(type), this.#value(t.f32)]))
         inst.results.forEach(add)
         return
       }
@@ -141,13 +140,13 @@ class ArrayProgram {
     const b = this.#b
     const [head, body] = [region(), region()]
     const first = [this.#value(type), this.#value(type)]
-    const inst = b.emit(ops.loop, [...first, b.const(t.i32, 0)], null, [type, type], [head, body])
+    const inst = b.emit('loop', [...first, b.const(t.i32, 0)], null, [type, type], [head, body])
     const [x, y, i] = [b.param(type, 'x', head), b.param(type, 'y', head), b.param(t.i32, 'i', head)]
-    b.within(head, () => b.emit(ops.test, [b.emit1(ops.lt, [i, b.const(t.i32, 1 + this.#rand(4))]), x, y]))
+    b.within(head, () => b.emit('test', [b.emit1('lt', [i, b.const(t.i32, 1 + this.#rand(4))]), x, y]))
     this.#inside(body, depth, () => {
       const swapped = this.#rand(2) === 0
       const next = b.add(i, b.const(t.i32, 1))
-      b.emit(ops.next, swapped ? [y, x, next] : [this.#value(type), this.#rand(2) === 0 ? x : this.#value(type), next])
+      b.emit('next', swapped ? [y, x, next] : [this.#value(type), this.#rand(2) === 0 ? x : this.#value(type), next])
     }, [x, y, i])
     inst.results.forEach(v => this.#values.push(v))
   }

@@ -1,5 +1,5 @@
 import { Builder, region } from '../src/ir/build.ts'
-import * as ops from '../src/ir/ops.ts'
+import type { OpName } from '../src/ir/op.ts'
 import * as t from '../src/ir/type.ts'
 import type { Type } from '../src/ir/type.ts'
 import { Func, Global, Module, type Inst, type ParamSig, type Region, type Value } from '../src/ir/value.ts'
@@ -92,7 +92,7 @@ class Generator {
   }
 
   ret(scope: Scope): void {
-    this.b.emit(ops.ret, this.func.results.map(type => type.kind === 'array' ? this.b.load(scope.vars[0]!) : this.value(scope, type)))
+    this.b.emit('ret', this.func.results.map(type => type.kind === 'array' ? this.b.load(scope.vars[0]!) : this.value(scope, type)))
   }
 
   /** Puts the array parameter into a variable. */
@@ -136,18 +136,18 @@ class Generator {
         if (rand(3) === 0) return b.splat(this.value(scope, t.f32), type)
         if (rand(3) === 0 && known.length > 0) return b.swizzle(some(), Array.from({ length: type.count }, () => rand(type.count)))
         if (rand(3) === 0 && known.length > 0) return b.insert(some(), rand(type.count), this.value(scope, t.f32))
-        if (rand(2) === 0 && known.length > 1) return b.emit1(rand(2) === 0 ? ops.add : ops.mul, [known[0]!, some()])
+        if (rand(2) === 0 && known.length > 1) return b.emit1(rand(2) === 0 ? 'add' : 'mul', [known[0]!, some()])
         break
       default:
         if (rand(3) === 0) return b.zero(type)
-        if (rand(4) === 0 && known.length > 0) return b.emit1(ops.select, [this.value(scope, t.bool), known[0]!, some()])
+        if (rand(4) === 0 && known.length > 0) return b.emit1('select', [this.value(scope, t.bool), known[0]!, some()])
         if (type.kind === 'array' && type.elem === t.f32 && rand(2) === 0) {
-          return b.emit1(ops.add, [this.value(scope, type), this.value(scope, type)])
+          return b.emit1('add', [this.value(scope, type), this.value(scope, type)])
         }
     }
     const parts: Value[] = []
     for (let i = 0; i < type.count; i++) parts.push(this.value(scope, t.component(type, i)))
-    return b.emit1(ops.construct, parts, null, type)
+    return b.emit1('construct', parts, null, type)
   }
 
   scalar(scope: Scope, type: Type): Value {
@@ -155,26 +155,26 @@ class Generator {
     const vectors = scope.values.filter(v => v.type === this.types[3])
     if (type === t.bool) {
       const of = rand(2) === 0 ? t.i32 : t.f32
-      const op = [ops.lt, ops.le, ops.gt, ops.ge, ops.eq, ops.ne][rand(6)]!
+      const op = (['lt', 'le', 'gt', 'ge', 'eq', 'ne'] as const)[rand(6)]!
       if (rand(5) === 0) return b.const(t.bool, rand(2) === 0)
       const c = b.emit1(op, [this.simple(scope, of), this.simple(scope, of)])
-      if (rand(5) === 0) return b.emit1(ops.not, [c])
-      return rand(6) === 0 ? b.emit1(rand(2) === 0 ? ops.and : ops.or, [c, this.value(scope, t.bool)]) : c
+      if (rand(5) === 0) return b.emit1('not', [c])
+      return rand(6) === 0 ? b.emit1(rand(2) === 0 ? 'and' : 'or', [c, this.value(scope, t.bool)]) : c
     }
     if (rand(3) === 0) return this.constant(type)
     if (type === t.f32) {
-      if (vectors.length > 0 && rand(3) === 0) return b.emit1(ops.extract, [vectors[rand(vectors.length)]!], rand(3))
-      if (rand(6) === 0) return b.load(b.emit1(ops.global, [], this.globals[1]!))
-      if (rand(6) === 0) return b.load(b.elem(b.emit1(ops.global, [], this.globals[0]!), this.index(scope)))
+      if (vectors.length > 0 && rand(3) === 0) return b.emit1('extract', [vectors[rand(vectors.length)]!], rand(3))
+      if (rand(6) === 0) return b.load(b.emit1('global', [], this.globals[1]!))
+      if (rand(6) === 0) return b.load(b.elem(b.emit1('global', [], this.globals[0]!), this.index(scope)))
       if (rand(6) === 0) return b.convert(this.simple(scope, t.i32), t.f32)
       if (rand(6) === 0) return b.neg(this.simple(scope, t.f32))
-      if (rand(8) === 0) return b.emit1(ops.select, [this.value(scope, t.bool), this.simple(scope, t.f32), this.simple(scope, t.f32)])
-      return b.emit1([ops.add, ops.sub, ops.mul, ops.div][rand(4)]!, [this.simple(scope, t.f32), this.simple(scope, t.f32)])
+      if (rand(8) === 0) return b.emit1('select', [this.value(scope, t.bool), this.simple(scope, t.f32), this.simple(scope, t.f32)])
+      return b.emit1((['add', 'sub', 'mul', 'div'] as const)[rand(4)]!, [this.simple(scope, t.f32), this.simple(scope, t.f32)])
     }
-    if (rand(6) === 0) return b.emit1(rand(2) === 0 ? ops.div : ops.rem, [this.simple(scope, t.i32), b.const(t.i32, 1 + rand(4))])
+    if (rand(6) === 0) return b.emit1(rand(2) === 0 ? 'div' : 'rem', [this.simple(scope, t.i32), b.const(t.i32, 1 + rand(4))])
     if (rand(8) === 0) return b.convert(this.value(scope, t.bool), t.i32)
     if (rand(8) === 0) return b.neg(this.simple(scope, t.i32))
-    const op = [ops.add, ops.sub, ops.mul, ops.and, ops.or, ops.xor, ops.shl, ops.shr][rand(8)]!
+    const op = (['add', 'sub', 'mul', 'and', 'or', 'xor', 'shl', 'shr'] as const)[rand(8)]!
     return b.emit1(op, [this.simple(scope, t.i32), this.simple(scope, t.i32)])
   }
 
@@ -193,7 +193,7 @@ class Generator {
   index(scope: Scope): Value {
     const { b } = this
     if (this.rand(2) === 0) return b.const(t.i32, this.rand(4))
-    return b.emit1(ops.and, [this.simple(scope, t.i32), b.const(t.i32, 3)])
+    return b.emit1('and', [this.simple(scope, t.i32), b.const(t.i32, 3)])
   }
 
   /** Follows a pointer to a random part. */
@@ -232,7 +232,7 @@ class Generator {
         return true
       }
       case 6: {
-        const root = b.emit1(ops.global, [], rand(2) === 0 ? this.globals[0]! : this.globals[2]!)
+        const root = b.emit1('global', [], rand(2) === 0 ? this.globals[0]! : this.globals[2]!)
         const pointer = this.part(scope, root)
         if (rand(2) === 0) b.store(pointer, this.value(scope, pointer.type.elem!))
         else scope.values.push(b.load(pointer))
@@ -258,7 +258,7 @@ class Generator {
 
   leave(scope: Scope): void {
     const target = scope.targets[this.rand(scope.targets.length)]!
-    this.b.emit(ops.leave, target.results.map(r => this.value(scope, r.type)), target)
+    this.b.emit('leave', target.results.map(r => this.value(scope, r.type)), target)
   }
 
   /** Fills a region with statements and lets `end` finish it. */
@@ -272,7 +272,7 @@ class Generator {
   }
 
   /** A control instruction with the given regions; results are of random scalar types. */
-  control(op: ops.Op, args: Value[], count: number, attr: Inst['attr'] = null): Inst {
+  control(op: OpName, args: Value[], count: number, attr: Inst['attr'] = null): Inst {
     const regions: Region[] = []
     for (let i = 0; i < count; i++) regions.push(region())
     const types = [t.i32, t.f32, this.types[3]!].filter(() => this.rand(3) === 0)
@@ -280,24 +280,24 @@ class Generator {
   }
 
   yields(inst: Inst): (inner: Scope) => void {
-    return inner => { this.b.emit(ops.yield_, inst.results.map(r => this.value(inner, r.type))) }
+    return inner => { this.b.emit('yield', inst.results.map(r => this.value(inner, r.type))) }
   }
 
   branch(scope: Scope, depth: number): void {
-    const inst = this.control(ops.if_, [this.value(scope, t.bool)], 2)
+    const inst = this.control('if', [this.value(scope, t.bool)], 2)
     for (const r of inst.regions) this.fill(r, scope, [...scope.targets, inst], depth, this.yields(inst))
     scope.values.push(...inst.results)
   }
 
   switch(scope: Scope, depth: number): void {
     const selector = this.index(scope)
-    const inst = this.control(ops.switch_, [selector], 3, [0, 0, 2, 1, 3, 1])
+    const inst = this.control('switch', [selector], 3, [0, 0, 2, 1, 3, 1])
     for (const r of inst.regions) this.fill(r, scope, [...scope.targets, inst], depth, this.yields(inst))
     scope.values.push(...inst.results)
   }
 
   block(scope: Scope, depth: number): void {
-    const inst = this.control(ops.block, [], 1)
+    const inst = this.control('block', [], 1)
     this.fill(inst.regions[0]!, scope, [...scope.targets, inst], depth, this.yields(inst))
     scope.values.push(...inst.results)
   }
@@ -308,18 +308,18 @@ class Generator {
     const carried = rand(2) === 0 ? [t.f32] : [t.i32, this.types[3]!]
     const start = b.const(t.i32, 0)
     const inits = [start, ...carried.map(type => this.value(scope, type))]
-    const inst = this.control(ops.loop, inits, 2, rand(4) === 0 ? 'unroll' : null)
+    const inst = this.control('loop', inits, 2, rand(4) === 0 ? 'unroll' : null)
     const [head, body] = [inst.regions[0]!, inst.regions[1]!]
     const params = inits.map((v, k) => b.param(v.type, k === 0 ? 'k' : '', head))
     const seen: Scope = { values: [...scope.values, ...params], vars: [...scope.vars], targets: [] }
     b.within(head, () => {
       if (rand(4) === 0 && scope.vars.length > 0) this.simple(seen, t.f32)
-      const more = b.emit1(ops.lt, [params[0]!, b.const(t.i32, trips)])
-      b.emit(ops.test, [more, ...inst.results.map(r => this.value(seen, r.type))])
+      const more = b.emit1('lt', [params[0]!, b.const(t.i32, trips)])
+      b.emit('test', [more, ...inst.results.map(r => this.value(seen, r.type))])
     })
     this.fill(body, seen, [...scope.targets, inst], depth, inner => {
       const step = b.add(params[0]!, b.const(t.i32, 1))
-      b.emit(ops.next, [step, ...carried.map((type, k) => rand(5) === 0 ? params[k + 1]! : this.value(inner, type))])
+      b.emit('next', [step, ...carried.map((type, k) => rand(5) === 0 ? params[k + 1]! : this.value(inner, type))])
     })
     scope.values.push(...inst.results)
   }

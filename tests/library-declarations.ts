@@ -8,8 +8,8 @@ import { Library } from '../src/check/modules/library.ts'
 import type { CheckedProgram, Expr, FuncRef, Place } from '../src/check/model/tree.ts'
 import { eachStmt, expressions, operands, placeOperands } from '../src/check/model/walk.ts'
 import { front } from '../src/compile.ts'
-import { byName } from '../src/ir/ops.ts'
 import { above } from '../src/check/check.ts'
+import { isOp, rows } from '../src/ir/ops.ts'
 
 /** A function, method or accessor of the library that programs can name. */
 export interface LibraryDeclaration {
@@ -43,7 +43,7 @@ export function libraryDeclarations(): readonly LibraryDeclaration[] {
       const { level, op } = attributesOf(cx, decl)
       const key = keyOf(decl)
       // The checker takes every operation for differentiable, and every overload of what has a derivative.
-      const flat = /LanewiseInt|LanewiseBits|IntegerType|^Atomic: /.test(key) || (op !== null && byName.get(op)?.ad.is === 'flat' && op !== 'detach')
+      const flat = /LanewiseInt|LanewiseBits|IntegerType|^Atomic: /.test(key) || (op !== null && isOp(op) && rows[op].ad.is === 'flat' && op !== 'detach')
       const isDifferentiable = level !== 'none' && !flat
       out.push({ key, name: decl.name, isDifferentiable })
     }

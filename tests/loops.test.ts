@@ -8,10 +8,10 @@ import { verify } from '../src/ir/verify.ts'
 import { inductions, tripBound, tripCountValue } from '../src/opt/loops.ts'
 import { random } from './generate-ir.ts'
 
-function loopIn(func: Func): Inst {
-  let found: Inst | undefined
-  walk(func.body!, inst => { if (inst.op.name === 'loop') found ??= inst })
-  return found!
+function loopIn(func: Func): Inst<'loop'> {
+  const found: Inst<'loop'>[] = []
+  walk(func.body!, inst => { if (inst.op === 'loop') found.push(inst) })
+  return found[0]!
 }
 
 interface Shape {

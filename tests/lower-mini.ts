@@ -1,6 +1,6 @@
 /** Generated programs straight to IR, without a front end: for the passes behind it, and to check the front end against. */
 import { Builder, region } from '../src/ir/build.ts'
-import * as ops from '../src/ir/ops.ts'
+import type { BareOp } from '../src/ir/op.ts'
 import { parseModule } from '../src/ir/parse.ts'
 import * as t from '../src/ir/type.ts'
 import type { Type } from '../src/ir/type.ts'
@@ -101,7 +101,7 @@ class Lowering {
 
   nested(list: readonly Stmt[]): Region {
     const r = region()
-    this.b.within(r, () => { if (!this.list(list)) this.b.emit(ops.yield_, []) })
+    this.b.within(r, () => { if (!this.list(list)) this.b.emit('yield', []) })
     return r
   }
 
@@ -125,32 +125,32 @@ class Lowering {
           // The right side comes first: it may change what the left one reads.
           const value = this.expr(s.value)
           const p = this.place(s.to)
-          b.store(p, b.emit1(s.op === '+=' ? ops.add : s.op === '-=' ? ops.sub : ops.mul, [b.load(p), value]))
+          b.store(p, b.emit1(s.op === '+=' ? 'add' : s.op === '-=' ? 'sub' : 'mul', [b.load(p), value]))
         }
         return false
       }
-      case 'if': b.emit(ops.if_, [this.expr(s.c)], null, [], [this.nested(s.yes), this.nested(s.no)]); return false
+      case 'if': b.emit('if', [this.expr(s.c)], null, [], [this.nested(s.yes), this.nested(s.no)]); return false
       case 'switch': {
         const selector = this.expr(s.x)
         const regions = s.cases.map(() => region())
-        const inst = b.emit(ops.switch_, [selector], s.cases.slice(1).flatMap((_, k) => [k, k]), [], regions)
+        const inst = b.emit('switch', [selector], s.cases.slice(1).flatMap((_, k) => [k, k]), [], regions)
         this.loops.push({ loop: inst, body: this.loops[this.loops.length - 1]?.body ?? inst })
         s.cases.forEach((_, k) => {
           // What falls through is there twice.
           let end = k
           while (s.falls[end] === true) end++
-          b.within(regions[k]!, () => { if (!this.list(s.cases.slice(k, end + 1).flat())) b.emit(ops.yield_, []) })
+          b.within(regions[k]!, () => { if (!this.list(s.cases.slice(k, end + 1).flat())) b.emit('yield', []) })
         })
         this.loops.pop()
         return false
       }
       case 'for': this.for(s); return false
       case 'while': this.while(s); return false
-      case 'break': b.emit(ops.leave, [], this.loops[this.loops.length - 1]!.loop); return true
-      case 'continue': b.emit(ops.leave, [], this.loops[this.loops.length - 1]!.body); return true
+      case 'break': b.emit('leave', [], this.loops[this.loops.length - 1]!.loop); return true
+      case 'continue': b.emit('leave', [], this.loops[this.loops.length - 1]!.body); return true
       case 'return': {
         const value = s.value === undefined ? [] : [this.expr(s.value)]
-        b.emit(ops.ret, [...value, ...this.outs.map(name => b.load(this.outer(name)))])
+        b.emit('ret', [...value, ...this.outs.map(name => b.load(this.outer(name)))])
         return true
       }
       case 'call': {
@@ -167,7 +167,7 @@ class Lowering {
     const given = this.expr(e)
     const p = this.place(to.of)
     const old = b.swizzle(b.load(p), to.lanes)
-    const value = op === '=' ? given : b.emit1(op === '+=' ? ops.add : op === '-=' ? ops.sub : ops.mul, [old, given])
+    const value = op === '=' ? given : b.emit1(op === '+=' ? 'add' : op === '-=' ? 'sub' : 'mul', [old, given])
     let whole = b.load(p)
     to.lanes.forEach((lane, i) => { whole = b.insert(whole, lane, b.extract(value, i)) })
     b.store(p, whole)
@@ -187,8 +187,8 @@ class Lowering {
     b.store(v, b.const(t.i32, s.from))
     this.vars.set(s.name, v)
     const bound = s.unroll ? 'unroll' : s.to.kind === 'lit' ? null : s.max
-    this.loop(bound, () => b.emit1(s.step < 0 ? ops.gt : ops.lt, [b.load(v), this.expr(s.to)]), s.body, () => {
-      b.store(v, b.emit1(ops.add, [b.load(v), b.const(t.i32, s.step)]))
+    this.loop(bound, () => b.emit1(s.step < 0 ? 'gt' : 'lt', [b.load(v), this.expr(s.to)]), s.body, () => {
+      b.store(v, b.emit1('add', [b.load(v), b.const(t.i32, s.step)]))
     })
     this.vars = saved
   }
@@ -201,17 +201,17 @@ class Lowering {
     b.store(v, b.const(t.i32, 0))
     this.vars.set(s.name, v)
     const goesOn = (): Value => {
-      const c = b.emit1(ops.lt, [b.load(v), b.const(t.i32, s.max)])
+      const c = b.emit1('lt', [b.load(v), b.const(t.i32, s.max)])
       return s.c === undefined ? c : this.choose(c, () => this.expr(s.c!), () => b.const(t.bool, false), t.bool)
     }
     const always = (): Value => b.const(t.bool, true)
     const leaveUnless = (loop: Inst): void => {
       const [out, on] = [region(), region()]
-      b.emit(ops.if_, [goesOn()], null, [], [on, out])
-      b.within(on, () => b.emit(ops.yield_, []))
-      b.within(out, () => b.emit(ops.leave, [], loop))
+      b.emit('if', [goesOn()], null, [], [on, out])
+      b.within(on, () => b.emit('yield', []))
+      b.within(out, () => b.emit('leave', [], loop))
     }
-    const step = (): void => b.store(v, b.emit1(ops.add, [b.load(v), b.const(t.i32, 1)]))
+    const step = (): void => b.store(v, b.emit1('add', [b.load(v), b.const(t.i32, 1)]))
     this.loop(s.max, s.form === 'while' ? goesOn : always, s.body, loop => { if (s.form === 'do') leaveUnless(loop) }, loop => {
       if (s.form === 'break') leaveUnless(loop)
       step()
@@ -222,16 +222,16 @@ class Lowering {
   loop(bound: number | 'unroll' | null, test: () => Value, body: readonly Stmt[], step: (loop: Inst) => void, first: (loop: Inst) => void = () => undefined): void {
     const { b } = this
     const [head, inner, wrapped] = [region(), region(), region()]
-    const loop = b.emit(ops.loop, [], bound, [], [head, inner])
-    b.within(head, () => b.emit(ops.test, [test()]))
+    const loop = b.emit('loop', [], bound, [], [head, inner])
+    b.within(head, () => b.emit('test', [test()]))
     b.within(inner, () => {
       first(loop)
-      const block = b.emit(ops.block, [], null, [], [wrapped])
+      const block = b.emit('block', [], null, [], [wrapped])
       this.loops.push({ loop, body: block })
-      b.within(wrapped, () => { if (!this.list(body)) b.emit(ops.yield_, []) })
+      b.within(wrapped, () => { if (!this.list(body)) b.emit('yield', []) })
       this.loops.pop()
       step(loop)
-      b.emit(ops.next, [])
+      b.emit('next', [])
     })
   }
 
@@ -239,10 +239,10 @@ class Lowering {
     const { b } = this
     const branch = (f: () => Value): Region => {
       const r = region()
-      b.within(r, () => b.emit(ops.yield_, [f()]))
+      b.within(r, () => b.emit('yield', [f()]))
       return r
     }
-    return b.emit(ops.if_, [c], null, [type], [branch(x), branch(y)]).results[0]!
+    return b.emit('if', [c], null, [type], [branch(x), branch(y)]).results[0]!
   }
 
   place(e: Place): Value {
@@ -288,17 +288,17 @@ class Lowering {
       case 'make': return b.construct(e.type, e.args.map(a => this.expr(a)))
       case 'part': return b.extract(this.expr(e.of), e.at)
       case 'elem': {
-        if (e.of.type.kind !== 'array') return b.emit1(ops.index, [this.expr(e.of), this.expr(e.at)])
+        if (e.of.type.kind !== 'array') return b.emit1('index', [this.expr(e.of), this.expr(e.at)])
         return b.load(this.place(e))
       }
       case 'call': return this.call(e.func, e.args)[0]!
-      case 'held': return b.emit1(ops.detach, [this.expr(e.x)])
+      case 'held': return b.emit1('detach', [this.expr(e.x)])
       case 'step': {
         const next = b.add(b.load(this.outer(e.name)), b.const(t.i32, 1))
         b.store(this.outer(e.name), next)
         return next
       }
-      case 'saturates': return b.emit1(ops.lt, [this.expr(e.x), b.const(t.f32, 0.25)])
+      case 'saturates': return b.emit1('lt', [this.expr(e.x), b.const(t.f32, 0.25)])
       case 'list': throw new NotLowered('only the front end knows what a list leaves out')
       case 'pushed': throw new NotLowered('only the front end knows derivatives')
       case 'up': case 'dynamic': throw new NotLowered('only the front end knows interfaces')
@@ -315,7 +315,7 @@ class Lowering {
       case 'lib': {
         const args = e.args.map(a => this.expr(a))
         if (e.type.kind !== 'scalar') throw new NotLowered(`${e.name} of vectors is not at hand`)
-        return e.name === 'dot' ? b.emit1(ops.dot, args) : b.call(this.lib(e.name), args)[0]!
+        return e.name === 'dot' ? b.emit1('dot', args) : b.call(this.lib(e.name), args)[0]!
       }
       case 'bin': return this.binary(e)
     }
@@ -329,6 +329,6 @@ class Lowering {
   }
 }
 
-const binaries: Readonly<Record<string, ops.Op>> = {
-  '+': ops.add, '-': ops.sub, '*': ops.mul, '/': ops.div, '%': ops.rem, '<': ops.lt, '>': ops.gt, '<=': ops.le, '>=': ops.ge, '==': ops.eq,
+const binaries: Readonly<Record<string, BareOp>> = {
+  '+': 'add', '-': 'sub', '*': 'mul', '/': 'div', '%': 'rem', '<': 'lt', '>': 'gt', '<=': 'le', '>=': 'ge', '==': 'eq',
 }

@@ -1,6 +1,5 @@
 /** What tests each row of the op table: functions over every type and shape that it takes. A row without an entry is a type error. */
-import * as ops from '../src/ir/ops.ts'
-import type { Op } from '../src/ir/ops.ts'
+import type { BareOp, CommonOp, OpName } from '../src/ir/op.ts'
 import type { Builder } from '../src/ir/build.ts'
 import type { Scalar } from '../src/ir/scalar.ts'
 import * as t from '../src/ir/type.ts'
@@ -11,16 +10,14 @@ import { controlCases } from './op-control.ts'
 import { memoryCases } from './op-memory.ts'
 import { combinations, interesting, lanewise, scalarsOf, smooth, spread } from './op-values.ts'
 
-type Rows = typeof ops
-
-/** The rows of the op table, by what `ops.ts` exports them as. */
-export type RowName = { [K in keyof Rows]: Rows[K] extends Op ? K : never }[keyof Rows]
+/** The row, of those that have no immediate. */
+const rowOf = (m: Maker): BareOp => m.row as BareOp
 
 const floats = [t.f32, t.f64, t.f16]
 const ints = [t.i32, t.u32, t.i64, t.u64, t.i16, t.u16, t.i8, t.u8]
 
 /** Rows that are tested on every shape; the others of their kind go the same ways. */
-const everyShape: ReadonlySet<Op> = new Set([ops.add, ops.mul, ops.div, ops.neg, ops.not, ops.xor, ops.shl, ops.lt, ops.ne])
+const everyShape: ReadonlySet<OpName> = new Set(['add', 'mul', 'div', 'neg', 'not', 'xor', 'shl', 'lt', 'ne'])
 
 /** Shapes of a scalar: those of GPUs in all their forms, also the degenerate ones; others by one. */
 function shapes(scalar: Type, all: boolean): Type[] {
@@ -33,7 +30,7 @@ function shapes(scalar: Type, all: boolean): Type[] {
 function lanes(m: Maker, scalars: readonly Type[], arity: 1 | 2, options: (type: Type) => CaseOptions = () => ({})): void {
   for (const scalar of scalars) {
     for (const type of shapes(scalar, everyShape.has(m.row))) {
-      const build: Build = (b, ...args) => b.emit1(m.row, args)
+      const build: Build = (b, ...args) => b.emit1(rowOf(m), args)
       m.func(`of ${type.name}`, arity === 1 ? [type] : [type, type], build, options(type))
     }
   }
@@ -54,12 +51,12 @@ const compare = (m: Maker, withBool: boolean): void => lanes(m, withBool ? [...f
 
 function shifts(m: Maker): void {
   for (const scalar of ints) {
-    for (const type of shapes(scalar, everyShape.has(m.row))) m.func(`of ${type.name}`, [type, type], (b, x, y) => b.emit1(m.row, [x!, y!]))
+    for (const type of shapes(scalar, everyShape.has(m.row))) m.func(`of ${type.name}`, [type, type], (b, x, y) => b.emit1(rowOf(m), [x!, y!]))
   }
   // The amount may be of another integer type.
   const amounts = [0, 1, 5, 31, 32, 40]
   for (const [type, by] of [[t.i32, t.u32], [t.u32, t.i32], [t.vec(t.i32, 3), t.vec(t.u32, 3)]] as const) {
-    m.func(`of ${type.name} by ${by.name}`, [type, by], (b, x, y) => b.emit1(m.row, [x!, y!]), { points: lanewise([type, by], [interesting[type.scalar!], amounts]) })
+    m.func(`of ${type.name} by ${by.name}`, [type, by], (b, x, y) => b.emit1(rowOf(m), [x!, y!]), { points: lanewise([type, by], [interesting[type.scalar!], amounts]) })
   }
 }
 
@@ -69,10 +66,10 @@ function conversions(m: Maker): void {
     for (const to of scalars) {
       if (from === to) continue
       const options: CaseOptions = t.isFloat(from) && t.isFloat(to) && from !== t.f16 && to !== t.f16 ? { smooth: true } : {}
-      m.func(`of ${from.name} to ${to.name}`, [from], (b, x) => b.emit1(ops.convert, [x!], null, to), options)
+      m.func(`of ${from.name} to ${to.name}`, [from], (b, x) => b.emit1('convert', [x!], null, to), options)
       if (![from, to].every(s => [t.f32, t.i32, t.u32, t.bool].includes(s))) continue
       for (const shape of [t.vec(from, 3), t.mat(from, 2, 2), t.mat(from, 3, 1)]) {
-        m.func(`of ${shape.name} to ${to.name}`, [shape], (b, x) => b.emit1(ops.convert, [x!], null, t.withScalar(shape, to)), options)
+        m.func(`of ${shape.name} to ${to.name}`, [shape], (b, x) => b.emit1('convert', [x!], null, t.withScalar(shape, to)), options)
       }
     }
   }
@@ -89,7 +86,7 @@ function bitcasts(m: Maker): void {
         const patterns: readonly Scalar[] | undefined = t.isFloat(to) ? { f32: [0, 1065353216, 1078530011, 1325400064], f64: [0n, 4607182418800017408n, 2n ** 62n], f16: [0, 15360, 0x0400, 31743, 1] }[to.scalar as 'f32'] : undefined
         const wrapped = patterns ?? (t.isFloat(from) ? interesting[from.scalar!].filter(x => !Number.isNaN(x)) : interesting[from.scalar!])
         for (const shape of group === sameSize[0] ? [from, t.vec(from, 3), t.mat(from, 2, 2)] : [from, t.vec(from, 2)]) {
-          m.func(`of ${shape.name} to ${to.name}`, [shape], (b, x) => b.emit1(ops.bitcast, [x!], null, t.withScalar(shape, to)), { points: lanewise([shape], [wrapped]) })
+          m.func(`of ${shape.name} to ${to.name}`, [shape], (b, x) => b.emit1('bitcast', [x!], null, t.withScalar(shape, to)), { points: lanewise([shape], [wrapped]) })
         }
       }
     }
@@ -128,8 +125,8 @@ function components(m: Maker): void {
     for (const i of new Set(type.kind === 'struct' ? [0, 1, type.count - 1] : [type.count - 1])) {
       const part = t.component(type, i)
       const options = differentiableComposite(type)
-      if (m.row === ops.extract) m.func(`${i} of ${type.name}`, [type], (b, x) => b.emit1(ops.extract, [x!], i), options)
-      else m.func(`${i} of ${type.name}`, [type, part], (b, x, y) => b.emit1(ops.insert, [x!, y!], i), { ...options, points: spread([type, part]) })
+      if (m.row === 'extract') m.func(`${i} of ${type.name}`, [type], (b, x) => b.emit1('extract', [x!], i), options)
+      else m.func(`${i} of ${type.name}`, [type, part], (b, x, y) => b.emit1('insert', [x!, y!], i), { ...options, points: spread([type, part]) })
     }
   }
 }
@@ -143,10 +140,10 @@ function products(m: Maker): void {
   for (const scalar of [t.f32, t.i32, t.u32, t.f64]) {
     const func = (x: Type, y: Type): void => {
       const options: CaseOptions = t.isFloat(scalar) ? { smooth: true, points: smooth([x, y], 4) } : { points: spread([x, y]) }
-      m.func(`of ${x.name} and ${y.name}`, [x, y], (b, p, q) => b.emit1(m.row, [p!, q!]), options)
+      m.func(`of ${x.name} and ${y.name}`, [x, y], (b, p, q) => b.emit1(rowOf(m), [p!, q!]), options)
     }
     const isMain = scalar === t.f32 || scalar === t.i32
-    if (m.row === ops.dot) for (const n of isMain ? [1, 2, 3, 4] : [3]) func(t.vec(scalar, n), t.vec(scalar, n))
+    if (m.row === 'dot') for (const n of isMain ? [1, 2, 3, 4] : [3]) func(t.vec(scalar, n), t.vec(scalar, n))
     else for (const [rows, n, columns] of isMain ? meetings : meetings.slice(0, 3)) {
       func(rows === 0 ? t.vec(scalar, n) : t.mat(scalar, rows, n), columns === 0 ? t.vec(scalar, n) : t.mat(scalar, n, columns))
     }
@@ -157,12 +154,12 @@ function selects(m: Maker): void {
   const { all } = composites(m)
   for (const type of [t.f32, t.i32, t.bool, t.f64, t.u64, ...all]) {
     const options = type === t.f32 ? { smooth: true as const } : differentiableComposite(type)
-    m.func(`of ${type.name}`, [t.bool, type, type], (b, c, x, y) => b.emit1(ops.select, [c!, x!, y!]), { ...options, points: spread([t.bool, type, type], 6) })
+    m.func(`of ${type.name}`, [t.bool, type, type], (b, c, x, y) => b.emit1('select', [c!, x!, y!]), { ...options, points: spread([t.bool, type, type], 6) })
     if (type.kind !== 'vec' && type.kind !== 'mat') continue
     const cond = t.withScalar(type, t.bool)
-    m.func(`lane by lane of ${type.name}`, [cond, type, type], (b, c, x, y) => b.emit1(ops.select, [c!, x!, y!]), { ...options, points: spread([cond, type, type], 6) })
+    m.func(`lane by lane of ${type.name}`, [cond, type, type], (b, c, x, y) => b.emit1('select', [c!, x!, y!]), { ...options, points: spread([cond, type, type], 6) })
   }
-  m.func('of what it chooses between', [t.f32, t.f32], (b, x, y) => b.emit1(ops.select, [b.emit1(ops.lt, [x!, y!]), x!, y!]), { smooth: true })
+  m.func('of what it chooses between', [t.f32, t.f32], (b, x, y) => b.emit1('select', [b.emit1('lt', [x!, y!]), x!, y!]), { smooth: true })
 }
 
 function indexed(m: Maker): void {
@@ -170,7 +167,7 @@ function indexed(m: Maker): void {
   for (const x of [t.vec(t.f32, 3), t.vec(t.i32, 4), t.vec(t.bool, 2), t.vec(t.f64, 2), t.vec(t.f32, 1), t.mat(t.f32, 3, 2), t.mat(t.i32, 2, 2), t.mat(t.f32, 1, 3), t.mat(t.f32, 3, 1)]) {
     for (const by of [t.i32, t.u32]) {
       const points = combinations([spread([x], 3).map(p => p[0]!), [...lanesOf(x), ...by === t.i32 ? [-1] : [], x.count, 1000]])
-      m.func(`of ${x.name} by ${by.name}`, [x, by], (b, p, i) => b.emit1(ops.index, [p!, i!]), {
+      m.func(`of ${x.name} by ${by.name}`, [x, by], (b, p, i) => b.emit1('index', [p!, i!]), {
         points, promised: ([, i]) => (i as number) >= 0 && (i as number) < x.count,
         ...x.scalar === 'f32' ? { smooth: combinations([smooth([x], 1).map(p => p[0]!), lanesOf(x)]) } : {},
       })
@@ -186,27 +183,27 @@ function nullary(m: Maker, types: readonly Type[], build: (b: Builder, type: Typ
 }
 
 /** Every row of the op table, with what tests it, or the row whose cases use it too. */
-export const opCases: Readonly<Record<RowName, ((m: Maker) => void) | RowName>> = {
-  constant: m => {
-    for (const [type, values] of literals) m.func(`of ${type.name}`, [], b => values.map(x => b.emit1(ops.constant, [], x, type)))
-    m.func('in a sum', [t.f32], (b, x) => b.emit1(ops.mul, [x!, b.const(t.f32, 1.5)]), { smooth: true })
+export const opCases: Readonly<Record<CommonOp, ((m: Maker) => void) | CommonOp>> = {
+  const: m => {
+    for (const [type, values] of literals) m.func(`of ${type.name}`, [], b => values.map(x => b.emit1('const', [], x, type)))
+    m.func('in a sum', [t.f32], (b, x) => b.emit1('mul', [x!, b.const(t.f32, 1.5)]), { smooth: true })
   },
-  zero: m => nullary(m, [t.bool, t.f32, t.f64, t.f16, t.i64, t.i8, ...composites(m).all], (b, type) => b.emit1(ops.zero, [], null, type)),
+  zero: m => nullary(m, [t.bool, t.f32, t.f64, t.f16, t.i64, t.i8, ...composites(m).all], (b, type) => b.emit1('zero', [], null, type)),
   undef: m => nullary(m, [t.bool, t.f32, t.f64, t.i64, ...composites(m).all], (b, type) => [
-    b.emit1(ops.undef, [], null, type), b.emit1(ops.select, [b.const(t.bool, false), b.emit1(ops.undef, [], null, type), b.zero(type)]),
+    b.emit1('undef', [], null, type), b.emit1('select', [b.const(t.bool, false), b.emit1('undef', [], null, type), b.zero(type)]),
   ]),
   add: m => {
     lanes(m, [...floats, ...ints], 2, differentiable)
     const { all, item } = composites(m)
     for (const type of [item, ...all.filter(c => c.kind === 'array' && isFloating(c))]) {
-      m.func(`of ${type.name}`, [type, type], (b, x, y) => b.emit1(ops.add, [x!, y!]), { smooth: true, points: spread([type, type], 5) })
+      m.func(`of ${type.name}`, [type, type], (b, x, y) => b.emit1('add', [x!, y!]), { smooth: true, points: spread([type, type], 5) })
     }
     // Elements that neither list has are zeros.
     m.func('of lists of lists', [t.i32, t.i32, t.f32], (b, i, k, x) => {
       const [v, w, sum] = [0, 1, 2].map(() => b.variable(t.list(t.list(t.f32))))
       b.store(b.elem(b.elem(v!, i!), b.const(t.i32, 1)), x!)
       b.store(b.elem(b.elem(w!, k!), b.const(t.i32, 0)), x!)
-      b.store(sum!, b.emit1(ops.add, [b.load(v!), b.load(w!)]))
+      b.store(sum!, b.emit1('add', [b.load(v!), b.load(w!)]))
       return [0, 1, 2].flatMap(n => [0, 1].map(j => b.load(b.elem(b.elem(sum!, b.const(t.i32, n)), b.const(t.i32, j)))))
     }, { points: combinations([[0, 2], [1, 2], [0.5]]) })
   },
@@ -231,22 +228,22 @@ export const opCases: Readonly<Record<RowName, ((m: Maker) => void) | RowName>> 
   convert: conversions,
   bitcast: bitcasts,
   detach: m => {
-    for (const type of [t.f32, t.vec(t.f32, 3), t.mat(t.f32, 2, 2), t.i32, ...composites(m).all]) m.func(`of ${type.name}`, [type], (b, x) => b.emit1(ops.detach, [x!]))
+    for (const type of [t.f32, t.vec(t.f32, 3), t.mat(t.f32, 2, 2), t.i32, ...composites(m).all]) m.func(`of ${type.name}`, [type], (b, x) => b.emit1('detach', [x!]))
     // The derivative of the square of its operand, of which one factor counts.
-    m.func('as a constant', [t.f32, t.f32], (b, x, y) => b.emit1(ops.mul, [b.emit1(ops.detach, [b.emit1(ops.sub, [x!, x!])]), y!]), { smooth: true })
+    m.func('as a constant', [t.f32, t.f32], (b, x, y) => b.emit1('mul', [b.emit1('detach', [b.emit1('sub', [x!, x!])]), y!]), { smooth: true })
   },
   construct: m => {
     for (const type of composites(m).all) {
       const parts = Array.from({ length: type.count }, (_, i) => t.component(type, i))
-      m.func(`of ${type.name}`, parts, (b, ...args) => b.emit1(ops.construct, args, null, type), differentiableComposite(type))
+      m.func(`of ${type.name}`, parts, (b, ...args) => b.emit1('construct', args, null, type), differentiableComposite(type))
     }
     const empty = m.struct('Empty', [])
-    m.func('of an empty struct', [t.f32], (b, x) => [b.emit1(ops.construct, [], null, empty), x!])
+    m.func('of an empty struct', [t.f32], (b, x) => [b.emit1('construct', [], null, empty), x!])
   },
   splat: m => {
     for (const scalar of [t.f32, t.i32, t.u32, t.bool, t.f64, t.i64]) {
       for (const type of shapes(scalar, true).filter(s => s.kind !== 'scalar')) {
-        m.func(`of ${type.name}`, [scalar], (b, x) => b.emit1(ops.splat, [x!], null, type), scalar === t.f32 || scalar === t.f64 ? { smooth: true } : {})
+        m.func(`of ${type.name}`, [scalar], (b, x) => b.emit1('splat', [x!], null, type), scalar === t.f32 || scalar === t.f64 ? { smooth: true } : {})
       }
     }
   },
@@ -256,7 +253,7 @@ export const opCases: Readonly<Record<RowName, ((m: Maker) => void) | RowName>> 
     for (const scalar of [t.f32, t.i32, t.bool, t.f64, t.i64]) {
       for (const [count, chosen] of [[3, [2, 0, 0]], [4, [3, 2, 1, 0]], [2, [1]], [2, [0, 0, 1, 1]], [1, [0, 0]], [1, [0]], [3, [0, 1, 2]]] as const) {
         const type = t.vec(scalar, count)
-        m.func(`${chosen.join('')} of ${type.name}`, [type], (b, x) => b.emit1(ops.swizzle, [x!], chosen), scalar === t.f32 ? { smooth: true } : {})
+        m.func(`${chosen.join('')} of ${type.name}`, [type], (b, x) => b.emit1('swizzle', [x!], chosen), scalar === t.f32 ? { smooth: true } : {})
       }
     }
   },
@@ -265,7 +262,7 @@ export const opCases: Readonly<Record<RowName, ((m: Maker) => void) | RowName>> 
   matmul: products,
   transpose: m => {
     for (const type of [t.mat(t.f32, 2, 3), t.mat(t.f32, 4, 4), t.mat(t.f32, 1, 3), t.mat(t.f32, 3, 1), t.mat(t.f32, 1, 1), t.mat(t.i32, 2, 3), t.mat(t.bool, 3, 2), t.mat(t.f64, 2, 2)]) {
-      m.func(`of ${type.name}`, [type], (b, x) => b.emit1(ops.transpose, [x!]), type.scalar === 'f32' ? { smooth: true } : {})
+      m.func(`of ${type.name}`, [type], (b, x) => b.emit1('transpose', [x!]), type.scalar === 'f32' ? { smooth: true } : {})
     }
   },
   ...memoryCases,

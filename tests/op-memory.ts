@@ -1,5 +1,4 @@
 /** Tests of the rows that deal with memory and with the world outside. */
-import * as ops from '../src/ir/ops.ts'
 import type { Builder } from '../src/ir/build.ts'
 import * as t from '../src/ir/type.ts'
 import type { Type } from '../src/ir/type.ts'
@@ -85,7 +84,7 @@ function elements(m: Maker): void {
   m.func('of a list of lists', [t.i32, t.f32], (b, i, x) => {
     const v = b.variable(t.list(t.list(t.f32)))
     const place = b.elem(b.elem(v, i!), b.const(t.i32, 1))
-    b.store(place, b.emit1(ops.add, [b.load(place), x!]))
+    b.store(place, b.emit1('add', [b.load(place), x!]))
     const copy = b.variable(t.list(t.list(t.f32)))
     b.store(copy, b.load(v))
     return [0, 1, 2].flatMap(k => [0, 1].map(n => b.load(b.elem(b.elem(copy, b.const(t.i32, k)), b.const(t.i32, n)))))
@@ -94,7 +93,7 @@ function elements(m: Maker): void {
     const v = b.variable(t.array(item, 2))
     b.store(b.elem(v, b.const(t.i32, 1)), x!)
     const place = b.elem(b.field(b.elem(v, b.const(t.i32, 1)), 2), i!)
-    b.store(place, b.emit1(ops.mul, [b.load(place), y!]))
+    b.store(place, b.emit1('mul', [b.load(place), y!]))
     return b.load(v)
   }, { smooth: [0, 2].map(i => [smooth([item], 1)[0]![0]!, i, 0.75]), points: spread([item, t.i32, t.f32]), promised: args => (args[1] as number) >= 0 && (args[1] as number) < 3 })
 }
@@ -117,16 +116,16 @@ function fields(m: Maker): void {
 
 /** Module-level variables of one thread, with and without an initial value. */
 function globals(m: Maker): void {
-  const init = m.helper('initial', [], [t.array(t.f32, 3)], b => b.emit(ops.ret, [b.construct(t.array(t.f32, 3), [1, 2, 3].map(x => b.const(t.f32, x)))]))
+  const init = m.helper('initial', [], [t.array(t.f32, 3)], b => b.emit('ret', [b.construct(t.array(t.f32, 3), [1, 2, 3].map(x => b.const(t.f32, x)))]))
   const table = new Global('table', t.array(t.f32, 3), 'private', 'none', undefined, init, null)
   const written = new Global('written', t.array(t.f32, 3), 'private', 'none', undefined, init, null)
   const state = new Global('state', t.vec(t.f32, 3), 'private', 'none', undefined, undefined, null)
   m.module.globals.push(table, written, state)
-  const at = (b: Builder, g: Global): Value => b.emit1(ops.global, [], g)
+  const at = (b: Builder, g: Global): Value => b.emit1('global', [], g)
   m.func('that is never written', [t.i32], (b, i) => b.load(b.elem(at(b, table), i!)), { points: [[0], [1], [2]] })
   m.func('that is written', [t.i32, t.f32], (b, i, x) => {
     const place = b.elem(at(b, written), i!)
-    b.store(place, b.emit1(ops.add, [b.load(place), x!]))
+    b.store(place, b.emit1('add', [b.load(place), x!]))
     return [b.load(place), b.load(b.elem(at(b, written), b.const(t.i32, 0)))]
   }, { points: [[0, 0.5], [1, 2], [2, -3]], constants: false })
   m.func('without an initial value', [t.vec(t.f32, 3)], (b, x) => {
@@ -135,13 +134,13 @@ function globals(m: Maker): void {
     return [before, b.load(at(b, state))]
   }, { constants: false })
   m.kernel('of a buffer and a uniform', { threads: 4, groups: 2, uniforms: { scale: 1.5 }, buffers: { inp: { scalar: 'f32', data: [1, 2, 3, 4, 5, 6, 7, 8], readonly: true }, outp: { scalar: 'f32', data: [0, 0, 0, 0, 0, 0, 0, 0] } } }, (b, id, g) => {
-    b.store(b.elem(g('outp'), id), b.emit1(ops.mul, [b.load(b.elem(g('inp'), id)), b.load(g('scale'))]))
+    b.store(b.elem(g('outp'), id), b.emit1('mul', [b.load(b.elem(g('inp'), id)), b.load(g('scale'))]))
   })
   m.kernel('of a workgroup', { threads: 4, buffers: { outp: { scalar: 'i32', data: [0, 0, 0, 0] } } }, (b, id, g, module) => {
     const shared = new Global('shared', t.array(t.i32, 4), 'workgroup', 'none', undefined, undefined, null)
     module.globals.push(shared)
     const own = b.elem(at(b, shared), id)
-    b.store(own, b.convert(b.emit1(ops.mul, [id, id]), t.i32))
+    b.store(own, b.convert(b.emit1('mul', [id, id]), t.i32))
     b.store(b.elem(g('outp'), id), b.load(own))
   })
 }
@@ -155,7 +154,7 @@ function atomic(m: Maker): void {
     const kinds = atomics.filter(kind => scalar !== 'f32' || !['and', 'or', 'xor'].includes(kind))
     const emit = (b: Builder, kind: string, p: Value, x: Value): Value => {
       const args = kind === 'load' ? [p] : kind === 'compare' ? [p, b.const(type, 12), x] : [p, x]
-      const old = b.emit1(ops.atomic, args, kind, type)
+      const old = b.emit1('atomic', args, kind, type)
       return kind === 'store' ? x : old
     }
     const data = kinds.map((_, i) => scalar === 'f32' ? i * 2.5 - 3 : scalar === 'i32' ? [12, -7, 5, 99, -(2 ** 31), 3, 8, 12, 4, 1][i]! : [12, 2 ** 31, 5, 99, 2 ** 32 - 1, 3, 8, 12, 4, 1][i]!)
@@ -169,8 +168,8 @@ function atomic(m: Maker): void {
       const shared = new Global('shared', t.array(type, kinds.length), 'workgroup', 'none', undefined, undefined, null)
       module.globals.push(shared)
       kinds.forEach((kind, i) => {
-        const p = b.elem(b.emit1(ops.global, [], shared), b.const(t.u32, i))
-        b.emit(ops.atomic, [p, b.load(b.elem(g('outp'), b.const(t.u32, i)))], 'store', [type])
+        const p = b.elem(b.emit1('global', [], shared), b.const(t.u32, i))
+        b.emit('atomic', [p, b.load(b.elem(g('outp'), b.const(t.u32, i)))], 'store', [type])
         b.store(b.elem(g('outp'), b.const(t.u32, i + kinds.length)), emit(b, kind, p, b.const(type, 10)))
         b.store(b.elem(g('outp'), b.const(t.u32, i)), emit(b, 'load', p, p))
       })
@@ -184,7 +183,7 @@ function atomic(m: Maker): void {
   // Threads that meet at one place: sums do not depend on who comes first.
   m.kernel('of many threads', { threads: 8, groups: 4, buffers: { sums: { scalar: 'i32', data: [0, 100, -100, 0] } } }, (b, id, g) => {
     const x = b.convert(id, t.i32)
-    ;['add', 'min', 'max', 'or'].forEach((kind, i) => b.emit1(ops.atomic, [b.elem(g('sums'), b.const(t.u32, i)), x], kind, t.i32))
+    ;['add', 'min', 'max', 'or'].forEach((kind, i) => b.emit1('atomic', [b.elem(g('sums'), b.const(t.u32, i)), x], kind, t.i32))
   })
 }
 
@@ -195,52 +194,52 @@ function barriers(m: Maker): void {
     m.kernel(kind, { threads: 8, buffers: { outp: { scalar: 'i32', data } } }, (b, id, g, module) => {
       const shared = new Global('shared', t.array(t.i32, 8), 'workgroup', 'none', undefined, undefined, null)
       module.globals.push(shared)
-      const other = b.emit1(ops.sub, [b.const(t.u32, 7), id])
-      const memory = kind === 'storage' ? g('outp') : b.emit1(ops.global, [], shared)
+      const other = b.emit1('sub', [b.const(t.u32, 7), id])
+      const memory = kind === 'storage' ? g('outp') : b.emit1('global', [], shared)
       const mine = b.load(b.elem(g('outp'), id))
-      b.emit(ops.barrier, [], 'all')
-      b.store(b.elem(memory, id), b.emit1(ops.mul, [mine, b.const(t.i32, 2)]))
-      b.emit(ops.barrier, [], kind)
+      b.emit('barrier', [], 'all')
+      b.store(b.elem(memory, id), b.emit1('mul', [mine, b.const(t.i32, 2)]))
+      b.emit('barrier', [], kind)
       const theirs = b.load(b.elem(memory, other))
-      b.emit(ops.barrier, [], 'all')
+      b.emit('barrier', [], 'all')
       b.store(b.elem(g('outp'), id), theirs)
     })
   }
 }
 
-type Memory = 'variable' | 'load' | 'store' | 'field' | 'elem' | 'global' | 'length' | 'atomic' | 'barrier' | 'print' | 'trap' | 'call'
+type Memory = 'var' | 'load' | 'store' | 'field' | 'elem' | 'global' | 'length' | 'atomic' | 'barrier' | 'printf' | 'trap' | 'call'
 
 /** Rows of memory, calls and effects, and what tests them. */
-export const memoryCases: Readonly<Record<Memory, ((m: Maker) => void) | 'variable'>> = {
-  variable: variables,
-  load: 'variable',
-  store: 'variable',
+export const memoryCases: Readonly<Record<Memory, ((m: Maker) => void) | 'var'>> = {
+  var: variables,
+  load: 'var',
+  store: 'var',
   field: fields,
   elem: elements,
   global: globals,
   length: (m: Maker): void => {
     m.kernel('of buffers', { threads: 1, buffers: { three: { scalar: 'f32', data: [1, 2, 3] }, one: { scalar: 'i32', data: [0], readonly: true }, outp: { scalar: 'u32', data: [0, 0, 0] } } }, (b, _id, g) => {
-      ['three', 'one', 'outp'].forEach((name, i) => b.store(b.elem(g('outp'), b.const(t.u32, i)), b.emit1(ops.length, [g(name)])))
+      ['three', 'one', 'outp'].forEach((name, i) => b.store(b.elem(g('outp'), b.const(t.u32, i)), b.emit1('length', [g(name)])))
     })
   },
   atomic,
   barrier: barriers,
-  print: (m: Maker): void => {
+  printf: (m: Maker): void => {
     const outp = { scalar: 'f32' as const, data: [0, 0] }
     m.kernel('of numbers', { threads: 2, buffers: { outp }, prints: ['thread 0: 0.500000, -3 true\n', 'thread 1: 1.500000, -3 true\n'] }, (b, id, g) => {
-      const x = b.emit1(ops.add, [b.convert(id, t.f32), b.const(t.f32, 0.5)])
-      b.emit(ops.print, [id, x, b.const(t.i32, -3)], 'thread %u: %f, %d true\n')
+      const x = b.emit1('add', [b.convert(id, t.f32), b.const(t.f32, 0.5)])
+      b.emit('printf', [id, x, b.const(t.i32, -3)], 'thread %u: %f, %d true\n')
       b.store(b.elem(g('outp'), id), x)
     })
   },
   trap: (m: Maker): void => {
     m.func('that holds', [t.i32], (b, x) => {
-      b.emit(ops.trap, [b.emit1(ops.eq, [x!, x!])], 'never')
+      b.emit('trap', [b.emit1('eq', [x!, x!])], 'never')
       return x!
     })
     m.kernel('that does not hold', { threads: 1, buffers: { outp: { scalar: 'i32', data: [3] } }, trap: 'three is too much' }, (b, id, g) => {
       const place = b.elem(g('outp'), id)
-      b.emit(ops.trap, [b.emit1(ops.lt, [b.load(place), b.const(t.i32, 3)])], 'three is too much')
+      b.emit('trap', [b.emit1('lt', [b.load(place), b.const(t.i32, 3)])], 'three is too much')
       b.store(place, b.const(t.i32, 4))
     })
   },
@@ -248,25 +247,25 @@ export const memoryCases: Readonly<Record<Memory, ((m: Maker) => void) | 'variab
     const pair = m.struct('Pair', [['x', t.f32], ['n', t.i32]])
     const types = [t.f32, t.vec(t.f32, 3), t.array(t.f32, 3), t.array(t.f32, 30)]
     for (const type of types) {
-      const both = m.helper(`both of ${type.name}`, [type, type], [type, type], (b, x, y) => b.emit(ops.ret, [b.emit1(ops.add, [x!, y!]), x!]))
+      const both = m.helper(`both of ${type.name}`, [type, type], [type, type], (b, x, y) => b.emit('ret', [b.emit1('add', [x!, y!]), x!]))
       m.func(`of ${type.name}`, [type, type], (b, x, y) => b.call(both, b.call(both, [x!, y!])), { smooth: true, points: smooth([type, type], 3) })
     }
-    const mixed = m.helper('of a struct', [pair, t.bool], [pair, t.vec(t.bool, 2)], (b, p, c) => b.emit(ops.ret, [p!, b.emit1(ops.splat, [c!], null, t.vec(t.bool, 2))]))
+    const mixed = m.helper('of a struct', [pair, t.bool], [pair, t.vec(t.bool, 2)], (b, p, c) => b.emit('ret', [p!, b.emit1('splat', [c!], null, t.vec(t.bool, 2))]))
     m.func('of a struct', [pair, t.bool], (b, p, c) => b.call(mixed, [p!, c!]))
-    const nothing = m.helper('nothing', [], [], b => b.emit(ops.ret, []))
+    const nothing = m.helper('nothing', [], [], b => b.emit('ret', []))
     m.func('of nothing', [t.f32], (b, x) => {
       b.call(nothing, [])
       return x!
     })
-    const big = m.helper('of 64 bits', [t.f64, t.i64], [t.i64, t.f64], (b, x, n) => b.emit(ops.ret, [n!, x!]))
+    const big = m.helper('of 64 bits', [t.f64, t.i64], [t.i64, t.f64], (b, x, n) => b.emit('ret', [n!, x!]))
     m.func('of 64 bits', [t.f64, t.i64], (b, x, n) => b.call(big, [x!, n!]))
     const own = declare(m.module, 'factorial', [t.i32], [t.i32])
     own.func.info.noInline = true
     const { b, args: [n] } = own
-    const recur = b.emit(ops.if_, [b.emit1(ops.le, [n!, b.const(t.i32, 1)])], null, [t.i32], [m.region(), m.region()])
-    b.within(recur.regions[0]!, () => b.emit(ops.yield_, [b.const(t.i32, 1)]))
-    b.within(recur.regions[1]!, () => b.emit(ops.yield_, [b.emit1(ops.mul, [n!, b.call(own.func, [b.emit1(ops.sub, [n!, b.const(t.i32, 1)])])[0]!])]))
-    b.emit(ops.ret, [recur.results[0]!])
+    const recur = b.emit('if', [b.emit1('le', [n!, b.const(t.i32, 1)])], null, [t.i32], [m.region(), m.region()])
+    b.within(recur.regions[0]!, () => b.emit('yield', [b.const(t.i32, 1)]))
+    b.within(recur.regions[1]!, () => b.emit('yield', [b.emit1('mul', [n!, b.call(own.func, [b.emit1('sub', [n!, b.const(t.i32, 1)])])[0]!])]))
+    b.emit('ret', [recur.results[0]!])
     m.func('of itself', [t.i32], (c, x) => c.call(own.func, [x!]), { points: [[0], [1], [5], [10]], cpuOnly: true })
   },
 }

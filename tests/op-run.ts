@@ -3,7 +3,6 @@ import { Sink } from '../src/base/diag.ts'
 import { finish } from '../src/compile.ts'
 import { Machine } from '../src/cpu/machine.ts'
 import { Builder, region } from '../src/ir/build.ts'
-import * as ops from '../src/ir/ops.ts'
 import { funcNamed, type Data } from '../src/ir/run.ts'
 import type { Mode, Scalar } from '../src/ir/scalar.ts'
 import * as t from '../src/ir/type.ts'
@@ -88,7 +87,7 @@ export function fitsGpu(c: Case): boolean {
       check(r.params)
       for (const inst of r.insts) {
         check(inst.results)
-        if (inst.op === ops.call) visit(inst.attr as Func)
+        if (inst.op === 'call') visit(inst.attr as Func)
         inst.regions.forEach(inner)
       }
     }
@@ -117,27 +116,27 @@ export function gpuProgram(cases: readonly Case[]): Module {
   module.funcs.push(entry)
   const b = new Builder(entry, entry.body)
   const id = b.extract(b.param(uint3, 'id'), 0)
-  const [from, to] = [b.emit1(ops.global, [], given), b.emit1(ops.global, [], found)]
-  const start = (width: number): Value => b.emit1(ops.mul, [id, b.const(t.u32, width)])
-  const at = (pointer: Value, base: Value, k: number): Value => b.elem(pointer, b.emit1(ops.add, [base, b.const(t.u32, k)]))
+  const [from, to] = [b.emit1('global', [], given), b.emit1('global', [], found)]
+  const start = (width: number): Value => b.emit1('mul', [id, b.const(t.u32, width)])
+  const at = (pointer: Value, base: Value, k: number): Value => b.elem(pointer, b.emit1('add', [base, b.const(t.u32, k)]))
   const input = start(width(funcs, f => inputs(f.sig).map(p => p.type)))
   const output = start(width(funcs, f => f.results))
   let [read, write] = [0, 0]
   const load = (type: Type): Value => {
-    if (type.kind !== 'scalar') return b.emit1(ops.construct, Array.from({ length: type.count }, (_, i) => load(t.component(type, i))), null, type)
+    if (type.kind !== 'scalar') return b.emit1('construct', Array.from({ length: type.count }, (_, i) => load(t.component(type, i))), null, type)
     const word = b.load(at(from, input, read++))
-    if (type === t.bool) return b.emit1(ops.ne, [word, b.const(t.u32, 0)])
-    return type === t.u32 ? word : b.emit1(ops.bitcast, [word], null, type)
+    if (type === t.bool) return b.emit1('ne', [word, b.const(t.u32, 0)])
+    return type === t.u32 ? word : b.emit1('bitcast', [word], null, type)
   }
   const store = (v: Value): void => {
     if (v.type.kind !== 'scalar') {
-      for (let i = 0; i < v.type.count; i++) store(b.emit1(ops.extract, [v], i))
+      for (let i = 0; i < v.type.count; i++) store(b.emit1('extract', [v], i))
       return
     }
-    b.store(at(to, output, write++), v.type === t.u32 ? v : v.type === t.bool ? b.convert(v, t.u32) : b.emit1(ops.bitcast, [v], null, t.u32))
+    b.store(at(to, output, write++), v.type === t.u32 ? v : v.type === t.bool ? b.convert(v, t.u32) : b.emit1('bitcast', [v], null, t.u32))
   }
   for (const func of funcs) b.call(func, inputs(func.sig).map(p => load(p.type))).forEach(store)
-  b.emit(ops.ret, [])
+  b.emit('ret', [])
   return module
 }
 

@@ -1,7 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import { Sink } from '../src/base/diag.ts'
 import { Builder } from '../src/ir/build.ts'
-import * as ops from '../src/ir/ops.ts'
 import { run, type Data } from '../src/ir/run.ts'
 import * as t from '../src/ir/type.ts'
 import { Func, Global, Module, Region, inputs } from '../src/ir/value.ts'
@@ -33,11 +32,11 @@ function withEntry(module: Module, main: Func): Func {
   const b = new Builder(entry, entry.body)
   const id = b.extract(b.param(uint3, 'id'), 0)
   const two = b.const(t.u32, 2)
-  const at = (g: Global, k: number) => b.elem(b.emit1(ops.global, [], g), b.add(b.mul(id, two), b.const(t.u32, k)))
+  const at = (g: Global, k: number) => b.elem(b.emit1('global', [], g), b.add(b.mul(id, two), b.const(t.u32, k)))
   const values = inputs(main.sig).map((p, i) => b.convert(b.load(at(args, i)), p.type))
   const outs = b.call(main, values)
   outs.forEach((v, i) => b.store(at(results, i), b.convert(v, t.f32)))
-  b.emit(ops.ret, [])
+  b.emit('ret', [])
   module.funcs.push(entry)
   return entry
 }

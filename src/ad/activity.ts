@@ -2,7 +2,6 @@
  * Which values of a function carry a tangent, given which inputs do. Conservative: a value is active where a path of
  * differentiable operations leads to it from an active input, through memory and loops too.
  */
-import * as ops from '../ir/ops.ts'
 import { differential } from '../ir/type.ts'
 import { Inst, type Func, type Region, type Value } from '../ir/value.ts'
 import type { AdContext } from './context.ts'
@@ -20,7 +19,7 @@ export function rootOf(pointer: Value): Value {
   let p = pointer
   for (;;) {
     const def = p.def
-    if (def.op === undefined || (def.op !== ops.field && def.op !== ops.elem)) return p
+    if (def.op === undefined || (def.op !== 'field' && def.op !== 'elem')) return p
     p = def.args[0]!
   }
 }
@@ -46,15 +45,15 @@ export function activityOf(cx: AdContext, func: Func, inputs: readonly boolean[]
   }
   const visit = (inst: Inst, owner: Inst | undefined): void => {
     switch (inst.op) {
-      case ops.variable: case ops.global: return
-      case ops.field: case ops.elem: flow(inst.args[0]!, inst.results[0]!); return
-      case ops.load: if (active[rootOf(inst.args[0]!).id] === 1) mark(inst.results[0]!); return
-      case ops.store: {
+      case 'var': case 'global': return
+      case 'field': case 'elem': flow(inst.args[0]!, inst.results[0]!); return
+      case 'load': if (active[rootOf(inst.args[0]!).id] === 1) mark(inst.results[0]!); return
+      case 'store': {
         const root = rootOf(inst.args[0]!)
-        if (active[inst.args[1]!.id] === 1 && root.def.op !== undefined && root.def.op === ops.variable) mark(root)
+        if (active[inst.args[1]!.id] === 1 && root.def.op !== undefined && root.def.op === 'var') mark(root)
         return
       }
-      case ops.call: {
+      case 'call': {
         const callee = inst.attr as Func
         const plan = planOf(cx, callee, mode)
         const fed = inst.args.some(a => active[a.id] === 1)
@@ -63,22 +62,22 @@ export function activityOf(cx: AdContext, func: Func, inputs: readonly boolean[]
         for (let i = 0; i < inst.results.length; i++) if (can[i]) mark(inst.results[i]!)
         return
       }
-      case ops.loop: {
+      case 'loop': {
         const params = inst.regions[0]!.params
         for (let i = 0; i < params.length; i++) flow(inst.args[i]!, params[i]!)
         break
       }
-      case ops.yield_: pass(inst, owner!.results, 0); return
-      case ops.test: pass(inst, owner!.results, 1); return
-      case ops.next: pass(inst, owner!.regions[0]!.params, 0); return
-      case ops.leave: pass(inst, (inst.attr as Inst).results, 0); return
-      case ops.ret:
+      case 'yield': pass(inst, owner!.results, 0); return
+      case 'test': pass(inst, owner!.results, 1); return
+      case 'next': pass(inst, owner!.regions[0]!.params, 0); return
+      case 'leave': pass(inst, (inst.attr as Inst).results, 0); return
+      case 'ret':
         for (let i = 0; i < inst.args.length; i++) {
           if (candidates[i] && active[inst.args[i]!.id] === 1 && !results[i]) { results[i] = true; changed = true }
         }
         return
       default:
-        if (inst.op.ad.is !== 'flat' && inst.args.some(a => active[a.id] === 1)) for (const v of inst.results) mark(v)
+        if (inst.row.ad.is !== 'flat' && inst.args.some(a => active[a.id] === 1)) for (const v of inst.results) mark(v)
     }
     for (const region of inst.regions) visitRegion(region, inst)
   }

@@ -5,7 +5,6 @@
  * trips, no bound is needed.
  */
 import { Builder } from '../ir/build.ts'
-import * as ops from '../ir/ops.ts'
 import { array, f32, i32, type Type } from '../ir/type.ts'
 import { Region, Value, type Func } from '../ir/value.ts'
 import { newFunc, type AdContext } from './context.ts'
@@ -27,18 +26,18 @@ function reverse(cx: AdContext, r: Reversal, rerun: Rerun, how: Reverse): readon
   const kept = new Kept(b, rerun, rerun.loop.regions[0]!.params.map(v => v.type), at.memory.slice(0, rerun.written))
   kept.put(b.const(i32, 0), b.const(i32, 0), params.slice(0, n))
   const [head, body] = [new Region(), new Region()]
-  const loop = b.emit(ops.loop, [r.trips, b.const(i32, 0), ...r.last], rerun.bound, r.last.map(v => v.type), [head, body])
+  const loop = b.emit('loop', [r.trips, b.const(i32, 0), ...r.last], rerun.bound, r.last.map(v => v.type), [head, body])
   const left = b.param(i32, 'left', head)
   const top = b.param(i32, 'top', head)
   const now = carry(r, rerun, head)
-  b.within(head, () => b.emit(ops.test, [b.emit1(ops.gt, [left, b.const(i32, 0)]), ...now]))
+  b.within(head, () => b.emit('test', [b.emit1('gt', [left, b.const(i32, 0)]), ...now]))
   b.within(body, () => {
     const t = b.sub(left, b.const(i32, 1))
     t.name = 'trip'
     const { state, top: reached } = kept.advance(top, t, (from: Value[]) => trip(b, rerun, at, from), scheduleOf(cx))
     const all = [...state, ...params.slice(n, m), ...at.memory.map(p => b.load(p))]
     const following = reverseTrip(cx, r, rerun, how, all, now)
-    b.emit(ops.next, [t, kept.drop(reached, t), ...following])
+    b.emit('next', [t, kept.drop(reached, t), ...following])
   })
   return loop.results
 }
@@ -83,24 +82,24 @@ class Kept {
     const last = b.const(i32, this.#states - 1)
     const planned = b.call(schedule, [from, t, b.sub(last, top)])[0]!
     const [head, body] = [new Region(), new Region()]
-    const loop = b.emit(ops.loop, [from, planned, top, ...state], this.#bound, [i32, ...this.#types], [head, body])
+    const loop = b.emit('loop', [from, planned, top, ...state], this.#bound, [i32, ...this.#types], [head, body])
     const at = b.param(i32, 'at', head)
     const plan = b.param(i32, 'plan', head)
     const high = b.param(i32, 'top', head)
     const here = this.#types.map(type => b.param(type, '', head))
-    b.within(head, () => b.emit(ops.test, [b.emit1(ops.lt, [at, t]), high, ...here]))
+    b.within(head, () => b.emit('test', [b.emit1('lt', [at, t]), high, ...here]))
     b.within(body, () => {
       const next = step(here)
       const after = b.add(at, b.const(i32, 1))
       const [keep, skip] = [new Region(), new Region()]
-      const branch = b.emit(ops.if_, [b.emit1(ops.eq, [after, plan])], null, [i32, i32], [keep, skip])
+      const branch = b.emit('if', [b.emit1('eq', [after, plan])], null, [i32, i32], [keep, skip])
       b.within(keep, () => {
         const higher = b.add(high, b.const(i32, 1))
         this.put(higher, after, next)
-        b.emit(ops.yield_, [b.call(schedule, [after, t, b.sub(last, higher)])[0]!, higher])
+        b.emit('yield', [b.call(schedule, [after, t, b.sub(last, higher)])[0]!, higher])
       })
-      b.within(skip, () => b.emit(ops.yield_, [plan, high]))
-      b.emit(ops.next, [after, branch.results[0]!, branch.results[1]!, ...next])
+      b.within(skip, () => b.emit('yield', [plan, high]))
+      b.emit('next', [after, branch.results[0]!, branch.results[1]!, ...next])
     })
     return { state: loop.results.slice(1), top: loop.results[0]! }
   }
@@ -108,7 +107,7 @@ class Kept {
   /** Gives up the last state where it was kept for trip `t`. */
   drop(top: Value, t: Value): Value {
     const b = this.#b
-    const spent = b.emit1(ops.eq, [b.load(b.elem(this.#trips, top)), t])
+    const spent = b.emit1('eq', [b.load(b.elem(this.#trips, top)), t])
     return b.select(spent, b.sub(top, b.const(i32, 1)), top)
   }
 }
@@ -130,32 +129,32 @@ function scheduleOf(cx: AdContext): Func {
   const int = (n: number): Value => b.const(i32, n)
   const float = (n: number): Value => b.const(f32, n)
   const count = b.add(b.sub(t, from), int(1))
-  const places = b.emit1(ops.and, [b.emit1(ops.gt, [free, int(0)]), b.emit1(ops.gt, [count, int(1)])])
+  const places = b.emit1('and', [b.emit1('gt', [free, int(0)]), b.emit1('gt', [count, int(1)])])
   const [yes, no] = [new Region(), new Region()]
-  const branch = b.emit(ops.if_, [places], null, [i32], [yes, no])
+  const branch = b.emit('if', [places], null, [i32], [yes, no])
   b.within(yes, () => {
     const behind = b.convert(free, f32)
     const length = b.convert(count, f32)
     const [head, body] = [new Region(), new Region()]
     // For r = 1, 2, …: what s states reach, and what s - 1 states reach.
-    const loop = b.emit(ops.loop, [float(1), b.add(behind, float(2)), b.add(behind, float(1))], null, [f32], [head, body])
+    const loop = b.emit('loop', [float(1), b.add(behind, float(2)), b.add(behind, float(1))], null, [f32], [head, body])
     const r = b.param(f32, 'r', head)
     const reach = b.param(f32, 'reach', head)
     const less = b.param(f32, 'less', head)
-    b.within(head, () => b.emit(ops.test, [b.emit1(ops.lt, [reach, length]), less]))
+    b.within(head, () => b.emit('test', [b.emit1('lt', [reach, length]), less]))
     b.within(body, () => {
       const more = b.add(r, float(1))
       const grown = (x: Value, s: Value): Value => b.div(b.mul(x, b.add(s, more)), more)
-      b.emit(ops.next, [more, grown(reach, b.add(behind, float(1))), grown(less, behind)])
+      b.emit('next', [more, grown(reach, b.add(behind, float(1))), grown(less, behind)])
     })
     const most = b.sub(count, int(1))
-    const isLess = b.emit1(ops.lt, [loop.results[0]!, b.convert(most, f32)])
+    const isLess = b.emit1('lt', [loop.results[0]!, b.convert(most, f32)])
     const short = b.convert(b.select(isLess, loop.results[0]!, float(1)), i32)
-    const right = b.select(b.emit1(ops.and, [isLess, b.emit1(ops.lt, [short, most])]), short, most)
-    b.emit(ops.yield_, [b.add(from, b.sub(count, right))])
+    const right = b.select(b.emit1('and', [isLess, b.emit1('lt', [short, most])]), short, most)
+    b.emit('yield', [b.add(from, b.sub(count, right))])
   })
-  b.within(no, () => b.emit(ops.yield_, [int(-1)]))
-  b.emit(ops.ret, [branch.results[0]!])
+  b.within(no, () => b.emit('yield', [int(-1)]))
+  b.emit('ret', [branch.results[0]!])
   cx.tidy(func)
   cx.helpers.set('schedule', func)
   return func

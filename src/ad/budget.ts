@@ -7,7 +7,6 @@ import type { Note } from '../base/diag.ts'
 import { overBudget } from '../base/errors/ad.ts'
 import type { AdContext, Split } from './context.ts'
 import type { Held } from './explain.ts'
-import * as ops from '../ir/ops.ts'
 import type { Func, Region } from '../ir/value.ts'
 import { walk } from '../ir/walk.ts'
 import { boundOf, statesOf, tripBound } from '../opt/loops.ts'
@@ -26,7 +25,7 @@ export interface Budget {
 /** Notes what a split function keeps: its slots, what its reverse half keeps, and what that calls. */
 export function noteMemory(budget: Budget, split: Pick<Split, 'primal' | 'vjp'>, slots: number, inside: number, reverse: Region): void {
   const called = new Set<Func>()
-  walk(reverse, inst => { if (inst.op === ops.call) called.add(inst.attr as Func) })
+  walk(reverse, inst => { if (inst.op === 'call') called.add(inst.attr as Func) })
   let sum = inside
   for (const func of called) sum += (budget.slots.get(func) ?? 0) + (budget.inside.get(func) ?? 0)
   budget.slots.set(split.primal, slots)
@@ -58,7 +57,7 @@ export function limitStates(cx: AdContext, func: Func): void {
   if (limit === undefined || cx.budget!.pressure <= stretchSteps) return
   const visit = (region: Region): void => {
     for (const inst of region.insts) {
-      if (inst.op !== ops.loop) {
+      if (inst.op !== 'loop') {
         inst.regions.forEach(visit)
         continue
       }

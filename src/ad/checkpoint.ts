@@ -5,7 +5,6 @@
  * times the trips of its loops.
  */
 import { Builder } from '../ir/build.ts'
-import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import { Inst, Region, type Func, type Value } from '../ir/value.ts'
 import { cloneInst, valueTable, walk } from '../ir/walk.ts'
@@ -57,7 +56,7 @@ export interface Decisions {
   /** The primal values that the reverse pass names. */
   needed(): readonly Value[]
   recipe(v: Value): Source | undefined
-  bound(loop: Inst): { readonly max: number; readonly exact: boolean } | undefined
+  bound(loop: Inst<'loop'>): { readonly max: number; readonly exact: boolean } | undefined
   /** What would be chosen if some values had to be computed again or stored. */
   decide(values: readonly Value[], as: 'store' | 'recompute'): ReadonlyMap<Value, Choice>
 }
@@ -84,7 +83,7 @@ class Checkpointer {
   choices: ReadonlyMap<Value, Choice> = new Map()
   readonly #bounds: Map<Inst, { readonly max: number; readonly exact: boolean }> = new Map()
   readonly counters: Map<Inst, Value> = new Map()
-  readonly #inductionOf: Map<number, { readonly loop: Inst; readonly start: Value; readonly step: number }> = new Map()
+  readonly #inductionOf: Map<number, { readonly loop: Inst<'loop'>; readonly start: Value; readonly step: number }> = new Map()
   readonly #stored: Map<number, { readonly slot: Slot; readonly variable: boolean }> = new Map()
   readonly slots: Slot[] = []
   readonly #inputs: Map<number, Value> = new Map()
@@ -107,7 +106,7 @@ class Checkpointer {
   }
 
   /** The most trips of a loop; undefined where nothing says. */
-  bound(loop: Inst): { readonly max: number; readonly exact: boolean } | undefined {
+  bound(loop: Inst<'loop'>): { readonly max: number; readonly exact: boolean } | undefined {
     const known = this.#bounds.get(loop)
     if (known !== undefined) return known
     const found = tripBound(loop)
@@ -163,7 +162,7 @@ class Checkpointer {
 
   #storeCost(v: Value): number {
     const type = v.type.kind === 'ptr' ? v.type.elem! : v.type
-    if (v.type.kind === 'ptr' && !(v.def.op !== undefined && v.def.op === ops.variable)) return Infinity
+    if (v.type.kind === 'ptr' && !(v.def.op !== undefined && v.def.op === 'var')) return Infinity
     return bytesOf(type) * (this.primal.places[v.id]!.loops.length === 0 ? byteAtTop : this.#cx.growable === true ? byteInLoop : byteInGpuLoop) * this.#weight(v) * byteScale(this.#cx)
   }
 
@@ -201,7 +200,7 @@ class Checkpointer {
       const v = queue[q]!
       const into = nodes[v.id]!
       const recipe = as === 'store' && forced.includes(v) ? undefined : this.recipe(v)
-      const marked = v.def.op !== undefined && v.def.op === ops.call && (v.def.attr as Func).info.prefer === 'recompute'
+      const marked = v.def.op !== undefined && v.def.op === 'call' && (v.def.attr as Func).info.prefer === 'recompute'
       const prefers = marked || (as === 'recompute' && recipe !== undefined && forced.includes(v))
       net.edge(into, into + 1, prefers ? Infinity : this.#storeCost(v))
       let made = into
@@ -272,7 +271,7 @@ class Checkpointer {
   /** Right after the definition; for a loop's head, at the start of its body; for a variable, at the end of its region. */
   #storePoint(v: Value): { readonly region: Region; readonly index: number } {
     const { region, loops } = this.primal.places[v.id]!
-    if (v.type.kind === 'ptr') return { region, index: region.insts.length - (region.insts.at(-1)?.op.ends === true ? 1 : 0) }
+    if (v.type.kind === 'ptr') return { region, index: region.insts.length - (region.insts.at(-1)?.row.ends === true ? 1 : 0) }
     const loop = loops.at(-1)
     if (loop !== undefined && loop.regions[0] === region) return { region: loop.regions[1]!, index: 0 }
     return { region, index: v.def.op !== undefined ? region.insts.indexOf(v.def) + 1 : 0 }
@@ -348,7 +347,7 @@ class Checkpointer {
     const stored = this.#stored.get(v.id)
     if (stored !== undefined) return this.#fetch(v, stored.slot, stored.variable, frames, frame)
     if (v.def.op === undefined) return this.#makeParam(v, v.def, frame, frames)
-    return v.def.op === ops.variable ? this.#makeVariable(v, frame, frames) : this.#makeAgain(v, v.def, frame, frames)
+    return v.def.op === 'var' ? this.#makeVariable(v, frame, frames) : this.#makeAgain(v, v.def, frame, frames)
   }
 
   /** Appends to what a frame has what `make` builds. */
@@ -446,7 +445,7 @@ interface Frame {
   readonly homes: readonly Region[]
   readonly out: Inst[]
   readonly values: Map<number, Value>
-  readonly loop: Inst | undefined
+  readonly loop: Inst<'loop'> | undefined
   readonly number: Value | undefined
 }
 

@@ -1,6 +1,5 @@
 import type { Sink } from '../base/diag.ts'
 import { Builder, isZero } from '../ir/build.ts'
-import * as ops from '../ir/ops.ts'
 import { differential, voidType, type Type } from '../ir/type.ts'
 import type { Budget } from './budget.ts'
 import type { Decisions } from './checkpoint.ts'
@@ -199,7 +198,7 @@ export function addOf(cx: AdContext, b: Builder, x: Value, y: Value): Value {
     return b.construct(type, parts)
   }
   // Flags in a differential come from the first.
-  return type.scalar === 'bool' ? x : b.emit1(ops.add, [x, y])
+  return type.scalar === 'bool' ? x : b.emit1('add', [x, y])
 }
 
 /** The differential of a type that is known to have one. */

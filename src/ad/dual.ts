@@ -6,7 +6,6 @@
  */
 import { noReverse } from '../base/errors/ad.ts'
 import { Builder } from '../ir/build.ts'
-import * as ops from '../ir/ops.ts'
 import { places, type Type } from '../ir/type.ts'
 import { Func, Region, inputs, type Inst, type ParamSig, type Value } from '../ir/value.ts'
 import { cloneFunc } from '../ir/walk.ts'
@@ -83,7 +82,7 @@ function joined(cx: AdContext, func: Func, derivative: Func, kind: 'forward' | '
     const dual = given[next++]!
     args.push(p.type === value.type ? value : b.construct(p.type, [value, dual]))
   })
-  b.emit(ops.ret, b.call(derivative, args))
+  b.emit('ret', b.call(derivative, args))
   return made
 }
 
@@ -133,7 +132,7 @@ class Doubler {
   #hand(values: readonly Value[]): Value[] {
     return values.flatMap(v => {
       const place = places(v.type)
-      return place === null ? [this.map[v.id]!] : [this.map[v.id]!, this.#dual[v.id] ?? this.b.emit1(ops.undef, [], null, place)]
+      return place === null ? [this.map[v.id]!] : [this.map[v.id]!, this.#dual[v.id] ?? this.b.emit1('undef', [], null, place)]
     })
   }
 
@@ -149,18 +148,18 @@ class Doubler {
   #visit(inst: Inst): void {
     const { b } = this
     b.span = inst.span
-    if (inst.op === ops.call) { this.call(inst); return }
-    if (inst.op === ops.ret) {
+    if (inst.op === 'call') { this.call(inst); return }
+    if (inst.op === 'ret') {
       const values = inst.args.map(v => this.map[v.id]!)
       const first = inst.args[0]
       const place = first === undefined || places(first.type) === null || places(b.func.sig.result) === null ? null : places(first.type)
-      if (place !== null) values.push(this.#dual[first!.id] ?? b.emit1(ops.undef, [], null, place))
-      b.emit(ops.ret, values)
+      if (place !== null) values.push(this.#dual[first!.id] ?? b.emit1('undef', [], null, place))
+      b.emit('ret', values)
       return
     }
-    if (inst.op.ends) {
-      const [head, rest] = inst.op === ops.test ? [inst.args.slice(0, 1), inst.args.slice(1)] : [[], inst.args]
-      b.emit(inst.op, [...head.map(v => this.map[v.id]!), ...this.#hand(rest)], inst.op === ops.leave ? this.labels.get(inst.attr as Inst)! : inst.attr)
+    if (inst.row.ends) {
+      const [head, rest] = inst.op === 'test' ? [inst.args.slice(0, 1), inst.args.slice(1)] : [[], inst.args]
+      b.emit(inst.op, [...head.map(v => this.map[v.id]!), ...this.#hand(rest)], inst.op === 'leave' ? this.labels.get(inst.attr as Inst)! : inst.attr)
       return
     }
     if (inst.regions.length > 0) { this.control(inst); return }
@@ -182,7 +181,7 @@ class Doubler {
       const place = places(r.type)
       return place === null ? [r.type] : [r.type, place]
     })
-    const copy = b.emit(inst.op, inst.op === ops.loop ? this.#hand(inst.args) : inst.args.map(v => this.map[v.id]!), inst.attr, types, regions)
+    const copy = b.emit(inst.op, inst.op === 'loop' ? this.#hand(inst.args) : inst.args.map(v => this.map[v.id]!), inst.attr, types, regions)
     this.labels.set(inst, copy)
     this.bind(inst.results, copy.results)
     inst.regions.forEach((r, k) => b.within(regions[k]!, () => {
@@ -199,29 +198,29 @@ class Doubler {
     const type = inst.results[0]?.type
     const counterpart = (of: Type, i: number): number => of.kind === 'struct' ? of.places?.fields[i] ?? -1 : i
     switch (inst.op) {
-      case ops.variable: {
+      case 'var': {
         const place = places(type!.elem!)
         return place === null ? undefined : b.variable(place, `d_${inst.results[0]!.name}`)
       }
-      case ops.load: return first === undefined ? undefined : b.load(first)
-      case ops.store:
+      case 'load': return first === undefined ? undefined : b.load(first)
+      case 'store':
         if (first !== undefined && duals[1] !== undefined) b.store(first, duals[1])
         return undefined
-      case ops.field: {
+      case 'field': {
         const at = counterpart(inst.args[0]!.type.elem!, inst.attr as number)
         return first === undefined || at < 0 ? undefined : b.field(first, at)
       }
-      case ops.elem: return first === undefined ? undefined : b.elem(first, args[1]!)
-      case ops.extract: {
+      case 'elem': return first === undefined ? undefined : b.elem(first, args[1]!)
+      case 'extract': {
         const at = counterpart(inst.args[0]!.type, inst.attr as number)
         return first === undefined || at < 0 ? undefined : b.extract(first, at)
       }
-      case ops.insert: {
+      case 'insert': {
         const at = counterpart(inst.args[0]!.type, inst.attr as number)
         return first === undefined ? undefined : at < 0 || duals[1] === undefined ? first : b.insert(first, at, duals[1])
       }
-      case ops.select: return duals[1] === undefined || duals[2] === undefined ? undefined : b.select(args[0]!, duals[1], duals[2])
-      case ops.construct: return this.construct(type!, duals)
+      case 'select': return duals[1] === undefined || duals[2] === undefined ? undefined : b.select(args[0]!, duals[1], duals[2])
+      case 'construct': return this.construct(type!, duals)
       default: return undefined
     }
   }

@@ -4,7 +4,6 @@
  * would change is asked of the same cut.
  */
 import type { Span } from '../base/source.ts'
-import * as ops from '../ir/ops.ts'
 import { Inst, type Func, type Value } from '../ir/value.ts'
 import { walk } from '../ir/walk.ts'
 import type { Explain, Split } from './context.ts'
@@ -247,10 +246,10 @@ class Report {
       return r
     })
     const reversed = new Set<Func>()
-    walk(this.#of.adjoint.body, inst => { if (inst.op === ops.call) reversed.add(inst.attr as Func) })
+    walk(this.#of.adjoint.body, inst => { if (inst.op === 'call') reversed.add(inst.attr as Func) })
     const callees = new Map<Draft, boolean>()
     walk(this.#of.trees.primal, inst => {
-      const callee = inst.op === ops.call ? this.#callees.get(inst.attr as Func) : undefined
+      const callee = inst.op === 'call' ? this.#callees.get(inst.attr as Func) : undefined
       if (callee === undefined || !reversed.has(callee.split.vjp)) return
       const chosen = inst.results.map(v => choices.get(v))
       if (chosen.some((c, i) => i >= callee.split.own && c === 'store')) callee.held = true
@@ -320,21 +319,21 @@ class Report {
   #name(v: Value): string {
     if (this.#isContext(v)) return `context of ${(v.def as Inst & { attr: Func }).attr.name.replace(/_primal(_\d+)?$/, '')}`
     if (v.name !== '') return v.name
-    if (v.def.op !== undefined && v.def.op === ops.load) {
+    if (v.def.op !== undefined && v.def.op === 'load') {
       const root = rootOf(v.def.args[0]!)
       if (root.name !== '') return v.def.args[0] === root ? root.name : `${root.name}[…]`
     }
     if (v.def.op === undefined) return this.#counts(v) ? 'trip number' : 'carried value'
     if (this.#isCount(v)) return 'number of trips'
     const { span } = v.def
-    if (span === null) return v.def.op.name
+    if (span === null) return v.def.op
     const text = span.file.text.slice(span.start, span.end).replace(/\s+/g, ' ')
-    return v.def.op === ops.if_ || v.def.op === ops.switch_ || text.length > textLimit ? `${text.slice(0, textLimit - 1)}…` : text
+    return v.def.op === 'if' || v.def.op === 'switch' || text.length > textLimit ? `${text.slice(0, textLimit - 1)}…` : text
   }
 
   /** True for a part of a callee's context. */
   #isContext(v: Value): boolean {
-    if (v.def.op === undefined || v.def.op !== ops.call) return false
+    if (v.def.op === undefined || v.def.op !== 'call') return false
     const callee = this.#callees.get(v.def.attr as Func)
     return callee !== undefined && v.index >= callee.split.own
   }
@@ -356,13 +355,13 @@ class Report {
       if (def.op === undefined && def === this.#of.trees.primal) return 'a parameter: the reverse pass takes it'
       return this.#counts(v) ? 'counts the trips, as the reverse pass does' : 'known when compiling'
     }
-    const callee = def.op !== undefined && def.op === ops.call ? def.attr as Func : undefined
+    const callee = def.op !== undefined && def.op === 'call' ? def.attr as Func : undefined
     const name = callee === undefined ? '' : calleeName(callee)
     if (choice === 'recompute') {
       if (def.op === undefined) return 'follows from the trip number'
       if (this.#stretches.has(this.#callees.get(callee!)?.func ?? callee!)) return 'a stretch of the loop is run again from the state before it'
       if (callee?.info.prefer === 'recompute') return `${name} is marked [PreferRecompute]`
-      if (def.op === ops.load || def.op === ops.variable) return 'nothing writes this memory afterwards'
+      if (def.op === 'load' || def.op === 'var') return 'nothing writes this memory afterwards'
       if (recipe!.cost === 0) return 'costs nothing, given what it is made of'
       return `${count(recipe!.cost, 'operation')} cost less than ${count(this.#bytes(v), 'byte')} of memory`
     }
@@ -373,10 +372,10 @@ class Report {
       return callee.info.prefer === 'checkpoint' ? `${name} is marked [PreferCheckpoint]` : `${name} has effects, so it is not called again`
     }
     switch (def.op) {
-      case ops.variable: return 'an array that is written: kept as it is in the end'
-      case ops.load: return 'this memory is written again after it is read'
-      case ops.loop: return this.#isCount(v) ? 'how many trips the reverse pass takes' : 'what a loop gives, which is not run again'
-      case ops.if_: case ops.switch_: return 'a branch with effects or memory of its own, which is not run again'
+      case 'var': return 'an array that is written: kept as it is in the end'
+      case 'load': return 'this memory is written again after it is read'
+      case 'loop': return this.#isCount(v) ? 'how many trips the reverse pass takes' : 'what a loop gives, which is not run again'
+      case 'if': case 'switch': return 'a branch with effects or memory of its own, which is not run again'
       default: return 'has effects, so it is not computed again'
     }
   }
@@ -384,8 +383,8 @@ class Report {
   #change(v: Value, choice: 'free' | 'store' | 'recompute'): Change | undefined {
     const recipe = this.#of.recipe(v)
     if (choice === 'free' || recipe === undefined || v.def.op === undefined || v.type.kind === 'ptr') return undefined
-    if (choice === 'recompute' && (recipe.cost === 0 || v.def.op === ops.load)) return undefined
-    const callee = v.def.op === ops.call ? v.def.attr as Func : undefined
+    if (choice === 'recompute' && (recipe.cost === 0 || v.def.op === 'load')) return undefined
+    const callee = v.def.op === 'call' ? v.def.attr as Func : undefined
     if (callee !== undefined && callee.info.prefer !== 'none') return undefined
     const before = this.#totals(this.#of.choices)
     const after = this.#totals(this.#of.decide(v.def.results.filter(r => this.#of.choices.has(r)), choice === 'store' ? 'recompute' : 'store'))
@@ -401,8 +400,8 @@ class Report {
 function isConstant(v: Value): boolean {
   const { def } = v
   if (def.op === undefined || def.regions.length > 0) return false
-  if (def.op === ops.constant || def.op === ops.zero || def.op === ops.undef) return true
-  return def.op.effect === 'none' && def.op !== ops.call && def.args.length > 0 && def.args.every(isConstant)
+  if (def.op === 'const' || def.op === 'zero' || def.op === 'undef') return true
+  return def.row.effect === 'none' && def.op !== 'call' && def.args.length > 0 && def.args.every(isConstant)
 }
 
 /** The name in the source of a function, be it the primal half of a split one. */

@@ -4,7 +4,6 @@
  */
 import { deepDerivative, notLinear, noReverse } from '../base/errors/ad.ts'
 import { Builder } from '../ir/build.ts'
-import * as ops from '../ir/ops.ts'
 import { differential, holding, voidType, type Type } from '../ir/type.ts'
 import { Func, Inst, Region, Value, inputs, type ParamSig } from '../ir/value.ts'
 import { cloneFunc, cloneRegion, valueTable, walk, walkRegions } from '../ir/walk.ts'
@@ -148,7 +147,7 @@ export function ruleOf(cx: AdContext, func: Func, forward: Func, active: readonl
   })
   const out = b.call(forward, args)
   const halves = (which: 'p' | 'd'): Value[] => out.flatMap((v, i) => results[i] ? [half(b, v, which)] : which === 'p' ? [v] : [])
-  b.emit(ops.ret, [...halves('p'), ...halves('d')])
+  b.emit('ret', [...halves('p'), ...halves('d')])
   // In a pair that is handed on whole the primal half cannot be told from the tangent.
   let callsPairs = isCalled
   const takesPairs = (callee: Func): boolean => {
@@ -159,7 +158,7 @@ export function ruleOf(cx: AdContext, func: Func, forward: Func, active: readonl
     return false
   }
   for (let round = 0, again = true; again && round < 8; round++) {
-    walk(scratch.body, inst => { if (inst.op === ops.call && takesPairs(inst.attr as Func)) cx.resolve(inst.attr as Func) })
+    walk(scratch.body, inst => { if (inst.op === 'call' && takesPairs(inst.attr as Func)) cx.resolve(inst.attr as Func) })
     again = inlineBeforeDerivatives(scratch, takesPairs)
   }
   const rule = make()
@@ -195,7 +194,7 @@ function noteBounds(func: Func): void {
   let ranges: Ranges | undefined
   const visit = (region: Region, around: ReadonlySet<Inst>): void => {
     for (const inst of region.insts) {
-      if (inst.op === ops.loop && boundOf(inst.attr) === undefined) {
+      if (inst.op === 'loop' && boundOf(inst.attr) === undefined) {
         const bound = tripBound(inst) ?? tripBound(inst, (v, upper) => {
           ranges ??= new Ranges(func)
           const range = ranges.of(v, loop => around.has(loop))
@@ -203,7 +202,7 @@ function noteBounds(func: Func): void {
         })
         if (bound !== undefined && bound.exact === undefined) inst.attr = hintWith(inst.attr, bound.max)
       }
-      inst.regions.forEach((r, k) => visit(r, inst.op === ops.loop && k === 1 ? new Set([...around, inst]) : around))
+      inst.regions.forEach((r, k) => visit(r, inst.op === 'loop' && k === 1 ? new Set([...around, inst]) : around))
     }
   }
   visit(func.body!, new Set())
@@ -229,7 +228,7 @@ function isSmall(cx: AdContext, callee: Func): boolean {
   const costs = new Costs()
   let plain = true, cost = 0
   walk(callee.body!, inst => {
-    if (inst.op === ops.loop || (inst.op === ops.call && !isLibrary(inst.attr as Func))) plain = false
+    if (inst.op === 'loop' || (inst.op === 'call' && !isLibrary(inst.attr as Func))) plain = false
     if (inst.regions.length === 0) cost += costs.of(inst)
   })
   return plain && cost <= smallCost
@@ -294,7 +293,7 @@ function transformSplit(cx: AdContext, func: Func, active: readonly boolean[]): 
   // The gradients are what the adjoint returns; a terminator that names them lets `checkpoint` see their uses.
   const zeros = new Builder(trees.work, adjoint.body)
   const outs = trees.tangents.flatMap((v, i) => v === undefined ? [] : [grads[i] ?? zeroOf(cx, zeros, v.type)])
-  const end = zeros.emit(ops.ret, outs)
+  const end = zeros.emit('ret', outs)
   trees.work.body = adjoint.body
   dce(trees.work)
   const done = checkpoint(cx, trees, adjoint)
@@ -308,7 +307,7 @@ function transformSplit(cx: AdContext, func: Func, active: readonly boolean[]): 
   const results = [...trees.results, ...packed]
   const carrying = carryingOf(func)
   const primal = newFunc(cx, `${func.name}_primal`, trees.primal.params, results.map(v => v.type), func.span, carrying)
-  trees.primal.insts.push(new Inst(ops.ret, results, null, [], func.span))
+  trees.primal.insts.push(new Inst('ret', results, null, [], func.span))
   primal.body = cloneRegion(trees.primal, primal, valueTable(trees.work))
 
   const entries = done.slots.map(s => s.in)
@@ -339,9 +338,9 @@ function withoutContexts(cx: AdContext, primal: Region, out: ReadonlySet<Value>)
   walk(primal, inst => { for (const v of inst.args) used.add(v) })
   walkRegions(primal, region => {
     region.insts = region.insts.map(inst => {
-      const plain = inst.op === ops.call ? cx.plainOf.get(inst.attr as Func) : undefined
+      const plain = inst.op === 'call' ? cx.plainOf.get(inst.attr as Func) : undefined
       if (plain === undefined || reachesSubstitute(cx, plain) || inst.results.slice(plain.results.length).some(v => used.has(v))) return inst
-      const call = new Inst(ops.call, inst.args, plain, [], inst.span)
+      const call = new Inst('call', inst.args, plain, [], inst.span)
       call.results = inst.results.slice(0, plain.results.length)
       for (const v of call.results) v.def = call
       return call
@@ -370,7 +369,7 @@ function customSplit(cx: AdContext, func: Func, backward: Func, active: readonly
   const b = new Builder(vjp, vjp.body)
   const ps = primals.map(v => b.param(v.type, v.name))
   const given = cts.map(v => b.param(v.type, v.name))
-  b.emit(ops.ret, callBackward(cx, b, func, backward, ps, given).filter((_, i) => active[i]).map(v => v!))
+  b.emit('ret', callBackward(cx, b, func, backward, ps, given).filter((_, i) => active[i]).map(v => v!))
   return {
     primal: func, own: func.results.length, vjp, needs: ins.map((_, i) => i), activeInputs: active, activeResults: results, effects: true,
   }

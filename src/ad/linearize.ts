@@ -7,7 +7,6 @@
 import { InternalError } from '../base/diag.ts'
 import { lostInInstance } from '../base/errors/ad.ts'
 import { Builder } from '../ir/build.ts'
-import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import { Func, Inst, Region, type Value } from '../ir/value.ts'
 import { counterOf } from '../opt/loops.ts'
@@ -32,7 +31,7 @@ export interface Callees {
 
 /** What is known of a loop of the linear tree. */
 export interface Trips {
-  readonly primal: Inst
+  readonly primal: Inst<'loop'>
   /** The trip number, from 0, as a value of the primal loop's head. */
   readonly counter: Value
   /** How many trips the loop made, as a value beside the primal loop. */
@@ -106,11 +105,12 @@ class Linearizer {
   #visit(f: Frame, inst: Inst): void {
     this.p.span = this.#site?.span ?? inst.span
     this.l.span = this.p.span
-    if (inst.op === ops.call) { this.call(f, inst); return }
+    if (inst.op === 'call') { this.call(f, inst); return }
     if (inst.regions.length > 0) {
       if (this.mode === 'forward') this.#fusedControl(f, inst)
-      else if (inst.op === ops.loop) this.#splitLoop(f, inst)
-      else this.#splitBranch(f, inst)
+      else if (inst.op === 'loop') this.#splitLoop(f, inst)
+      else if (inst.op === 'if' || inst.op === 'switch') this.#splitBranch(f, inst)
+      else throw new InternalError('linearize', `${inst.op} is not in reversible form`)
       return
     }
     const copy = this.p.emit(inst.op, this.args(f, inst), inst.attr, inst.results.map(r => r.type))
@@ -132,24 +132,24 @@ class Linearizer {
     const l = this.l
     const base = inst.args.length > 0 ? f.tan[inst.args[0]!.id] : undefined
     switch (inst.op) {
-      case ops.variable: {
+      case 'var': {
         if (f.activity.active[inst.results[0]!.id] !== 1) return undefined
         const type = t.differential(inst.results[0]!.type.elem!)
         return type === null ? undefined : l.variable(type, inst.results[0]!.name === '' ? '' : `d_${inst.results[0]!.name}`)
       }
-      case ops.field: {
+      case 'field': {
         const at = tangentIndex(inst.args[0]!.type.elem!, inst.attr as number)
         return base === undefined || at < 0 ? undefined : l.field(base, at)
       }
-      case ops.elem: return base === undefined || t.differential(inst.results[0]!.type.elem!) === null ? undefined : l.elem(base, copy.args[1]!)
-      case ops.load: return base === undefined ? undefined : l.load(base)
-      case ops.store:
+      case 'elem': return base === undefined || t.differential(inst.results[0]!.type.elem!) === null ? undefined : l.elem(base, copy.args[1]!)
+      case 'load': return base === undefined ? undefined : l.load(base)
+      case 'store':
         if (base !== undefined) l.store(base, f.tan[inst.args[1]!.id] ?? this.zero(base.type.elem!))
         return undefined
-      case ops.global: case ops.atomic: return undefined
+      case 'global': case 'atomic': return undefined
       default: {
         const ts = inst.args.map(a => f.tan[a.id])
-        return copy.op.ad.is === 'smooth' && this.mode === 'reverse' ? this.smooth(copy, ts) : tangentOf(l, copy, ts, this.zero)
+        return copy.row.ad.is === 'smooth' && this.mode === 'reverse' ? this.smooth(copy, ts) : tangentOf(l, copy, ts, this.zero)
       }
     }
   }
@@ -177,7 +177,7 @@ class Linearizer {
     // Where the signature of what is called does not say it, a derivative of this derivative must still see it held constant.
     const isOpen = plan.func !== callee || (plan.is === 'rule' && this.mode === 'reverse')
     const hold = (values: readonly Value[], carries: readonly boolean[]): readonly Value[] =>
-      isOpen ? values.map((v, i) => carries[i] || t.differential(v.type) === null ? v : this.p.emit1(ops.detach, [v])) : values
+      isOpen ? values.map((v, i) => carries[i] || t.differential(v.type) === null ? v : this.p.emit1('detach', [v])) : values
     const args = hold(this.args(f, inst), can)
     const active = inst.args.map((a, i) => can[i]! && f.tan[a.id] !== undefined)
     const fed = active.some(a => a)
@@ -264,7 +264,7 @@ class Linearizer {
     const b = this.p
     const live = (vs: readonly Value[]): Value[] => vs.filter(v => f.activity.active[v.id] === 1)
     const regions = inst.regions.map(() => new Region())
-    const carried = inst.op === ops.loop ? live(inst.regions[0]!.params) : []
+    const carried = inst.op === 'loop' ? live(inst.regions[0]!.params) : []
     const inits = carried.map(v => {
       const from = inst.args[v.index]!
       return f.tan[from.id] ?? this.zero(t.differential(from.type)!)
@@ -290,21 +290,21 @@ class Linearizer {
       if (f.activity.active[v.id] === 1) args.push(f.tan[end.args[i + skip]!.id] ?? this.zero(t.differential(v.type)!))
     })
     switch (end.op) {
-      case ops.yield_: add(owner!.results, 0); break
-      case ops.test: add(owner!.results, 1); break
-      case ops.next: add(owner!.regions[0]!.params, 0); break
-      case ops.leave: add((end.attr as Inst).results, 0); break
-      case ops.ret:
+      case 'yield': add(owner!.results, 0); break
+      case 'test': add(owner!.results, 1); break
+      case 'next': add(owner!.regions[0]!.params, 0); break
+      case 'leave': add((end.attr as Inst).results, 0); break
+      case 'ret':
         end.args.forEach((v, i) => { if (f.activity.results[i]) args.push(f.tan[v.id] ?? this.zero(t.differential(v.type)!)) })
         break
-      case ops.unreachable: break
-      default: throw new InternalError('linearize', `${end.op.name} does not end a region`)
+      case 'unreachable': break
+      default: throw new InternalError('linearize', `${end.op} does not end a region`)
     }
-    this.p.emit(end.op, args, end.op === ops.leave ? f.labels.get(end.attr as Inst)! : end.attr)
+    this.p.emit(end.op, args, end.op === 'leave' ? f.labels.get(end.attr as Inst)! : end.attr)
   }
 
   /** `if` and `switch` in two trees: the linear one decides by the primal one's condition. */
-  #splitBranch(f: Frame, inst: Inst): void {
+  #splitBranch(f: Frame, inst: Inst<'if' | 'switch'>): void {
     const primal = inst.regions.map(() => new Region())
     const linear = inst.regions.map(() => new Region())
     const args = this.args(f, inst)
@@ -316,9 +316,9 @@ class Linearizer {
       this.p.within(primal[k]!, () => this.l.within(linear[k]!, () => {
         this.walk(f, r)
         const end = r.end
-        this.p.emit(end.op, this.args(f, end))
-        const ts = end.op === ops.unreachable ? [] : outs.map(v => f.tan[end.args[v.index]!.id] ?? this.zero(t.differential(v.type)!))
-        this.l.emit(end.op, ts)
+        this.p.emit(end.op, this.args(f, end), end.attr)
+        const ts = end.op === 'unreachable' ? [] : outs.map(v => f.tan[end.args[v.index]!.id] ?? this.zero(t.differential(v.type)!))
+        this.l.emit(end.op, ts, end.attr)
       }))
     })
     this.bind(f, inst.results, a.results)
@@ -327,7 +327,7 @@ class Linearizer {
   }
 
   /** A loop in two trees. Tangent code of the head goes to the start of the linear body: exits are carried values only. */
-  #splitLoop(f: Frame, inst: Inst): void {
+  #splitLoop(f: Frame, inst: Inst<'loop'>): void {
     const p = this.p, l = this.l
     const [head, body] = inst.regions as [Region, Region]
     const [ph, pb, lh, lb] = [new Region(), new Region(), new Region(), new Region()]
@@ -339,9 +339,9 @@ class Linearizer {
     const types = inst.results.map(r => r.type)
     if (counts === undefined) inits.push(p.const(t.i32, 0))
     if (exit < 0) types.push(counts === undefined ? t.i32 : counts.type)
-    const a = p.emit(ops.loop, inits, inst.attr, types, [ph, pb])
+    const a = p.emit('loop', inits, inst.attr, types, [ph, pb])
     const dInits = carried.map(v => f.tan[inst.args[v.index]!.id] ?? this.zero(t.differential(v.type)!))
-    const b = l.emit(ops.loop, dInits, inst.attr, outs.map(v => t.differential(v.type)!), [lh, lb])
+    const b = l.emit('loop', dInits, inst.attr, outs.map(v => t.differential(v.type)!), [lh, lb])
     this.mirrors.set(lb, [ph, pb])
 
     for (const v of head.params) f.map[v.id] = p.param(v.type, v.name, ph)
@@ -349,8 +349,8 @@ class Linearizer {
     const counter = counts === undefined ? p.param(t.i32, 'trip', ph) : f.map[counts.id]!
     p.within(ph, () => l.within(lb, () => this.walk(f, head)))
     const test = head.end
-    p.within(ph, () => p.emit(ops.test, [...this.args(f, test), ...exit < 0 ? [counter] : []]))
-    l.within(lh, () => l.emit(ops.test, [f.map[test.args[0]!.id]!, ...outs.map(v => {
+    p.within(ph, () => p.emit('test', [...this.args(f, test), ...exit < 0 ? [counter] : []]))
+    l.within(lh, () => l.emit('test', [f.map[test.args[0]!.id]!, ...outs.map(v => {
       const from = test.args[v.index + 1]!
       return f.tan[from.id] ?? this.zero(t.differential(from.type)!)
     })]))
@@ -358,8 +358,8 @@ class Linearizer {
       this.walk(f, body)
       const next = this.args(f, body.end)
       if (counts === undefined) next.push(p.add(counter, p.const(t.i32, 1)))
-      p.emit(ops.next, next)
-      l.emit(ops.next, carried.map(v => f.tan[body.end.args[v.index]!.id] ?? this.zero(t.differential(v.type)!)))
+      p.emit('next', next)
+      l.emit('next', carried.map(v => f.tan[body.end.args[v.index]!.id] ?? this.zero(t.differential(v.type)!)))
     }))
     this.bind(f, inst.results, a.results)
     outs.forEach((v, i) => { f.tan[v.id] = b.results[i] })

@@ -1,5 +1,4 @@
 /** Which functions write what lies outside them. */
-import * as ops from '../ir/ops.ts'
 import type { Func } from '../ir/value.ts'
 import { walk } from '../ir/walk.ts'
 import { rootOf } from './activity.ts'
@@ -9,10 +8,10 @@ import type { AdContext } from './context.ts'
 export function writesOutside(func: Func): boolean {
   let found = false
   walk(func.body!, inst => {
-    if (inst.op === ops.print || inst.op === ops.atomic) found = true
-    if (inst.op !== ops.store) return
+    if (inst.op === 'printf' || inst.op === 'atomic') found = true
+    if (inst.op !== 'store') return
     const { def } = rootOf(inst.args[0]!)
-    if (def.op !== undefined && def.op === ops.global) found = true
+    if (def.op !== undefined && def.op === 'global') found = true
   })
   return found
 }
@@ -24,6 +23,6 @@ export function writesAnywhere(cx: AdContext, func: Func, seen: Set<Func> = new 
   cx.resolve(func)
   if (func.body === undefined) return false
   let found = writesOutside(func)
-  walk(func.body, inst => { if (!found && inst.op === ops.call) found = writesAnywhere(cx, inst.attr as Func, seen) })
+  walk(func.body, inst => { if (!found && inst.op === 'call') found = writesAnywhere(cx, inst.attr as Func, seen) })
   return found
 }

@@ -2,7 +2,6 @@
  * A large context travels as one struct: WebAssembly allows a thousand parameters and results, and what is large is better
  * handed over by its address. A small one stays a list of values, which an optimiser sees through.
  */
-import * as ops from '../ir/ops.ts'
 import { differential, struct, type Field, type Type } from '../ir/type.ts'
 import { Inst, type Value } from '../ir/value.ts'
 import { Builder } from '../ir/build.ts'
@@ -40,13 +39,13 @@ export function contextType(cx: AdContext, name: string, types: readonly Type[])
 
 /** Appends what packs the entries at the end of the primal half; gives the packed context. */
 export function pack(b: Builder, type: Type, entries: readonly Value[]): Value {
-  return b.emit1(ops.construct, [...entries], null, type)
+  return b.emit1('construct', [...entries], null, type)
 }
 
 /** What takes the entries out of the packed context, for the start of the reverse half; they stay the values they are. */
 export function unpack(context: Value, entries: readonly Value[]): Inst[] {
   return entries.map((entry, i) => {
-    const inst = new Inst(ops.extract, [context], i, [], null)
+    const inst = new Inst('extract', [context], i, [], null)
     inst.results.push(entry)
     entry.def = inst
     entry.index = 0

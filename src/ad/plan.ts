@@ -1,7 +1,6 @@
 /** How a call is differentiated: by the user's rule, by the transform, or not at all. */
 import { assertNever } from '../base/diag.ts'
 import { recursiveDerivative } from '../base/errors/ad.ts'
-import * as ops from '../ir/ops.ts'
 import { differential } from '../ir/type.ts'
 import { inputs, outputs, type Func, type Region } from '../ir/value.ts'
 import type { AdContext, Carrying } from './context.ts'
@@ -107,7 +106,7 @@ export function runsUnfed(cx: AdContext, func: Func, mode: Mode): boolean {
 }
 
 function regionHasSource(cx: AdContext, region: Region): boolean {
-  return region.insts.some(inst => (inst.op === ops.call && hasForwardSource(cx, inst.attr as Func)) || inst.regions.some(r => regionHasSource(cx, r)))
+  return region.insts.some(inst => (inst.op === 'call' && hasForwardSource(cx, inst.attr as Func)) || inst.regions.some(r => regionHasSource(cx, r)))
 }
 
 /** True where a substitute stands in for a call in a function's derivative: the function itself says something else than its primal half. */
@@ -116,7 +115,7 @@ export function reachesSubstitute(cx: AdContext, func: Func): boolean {
   if (known !== undefined) return known
   cx.substituted.set(func, false)
   const reaches = (region: Region): boolean => region.insts.some(inst => {
-    if (inst.op !== ops.call) return inst.regions.some(reaches)
+    if (inst.op !== 'call') return inst.regions.some(reaches)
     const plan = planOf(cx, inst.attr as Func, 'reverse')
     return plan.func !== inst.attr || (plan.is === 'transform' && reachesSubstitute(cx, plan.func))
   })
@@ -127,7 +126,7 @@ export function reachesSubstitute(cx: AdContext, func: Func): boolean {
 
 function regionHasEffects(cx: AdContext, region: Region): boolean {
   for (const inst of region.insts) {
-    if (inst.op === ops.call && hasBackwardEffects(cx, inst.attr as Func)) return true
+    if (inst.op === 'call' && hasBackwardEffects(cx, inst.attr as Func)) return true
     for (const r of inst.regions) if (regionHasEffects(cx, r)) return true
   }
   return false

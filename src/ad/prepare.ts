@@ -8,7 +8,7 @@
  */
 import { InternalError } from '../base/diag.ts'
 import { Builder } from '../ir/build.ts'
-import * as ops from '../ir/ops.ts'
+import type { BareOp } from '../ir/op.ts'
 import { bool, differential, type Type } from '../ir/type.ts'
 import { Inst, Region, type Func, type Value } from '../ir/value.ts'
 import { substitute, walk } from '../ir/walk.ts'
@@ -21,7 +21,7 @@ type Encode = (end: Inst) => Value[]
 type Target = Inst | null
 
 function targetOf(end: Inst): Target | undefined {
-  return end.op === ops.leave ? end.attr as Inst : end.op === ops.ret ? null : undefined
+  return end.op === 'leave' ? end.attr as Inst : end.op === 'ret' ? null : undefined
 }
 
 class Preparer {
@@ -35,7 +35,7 @@ class Preparer {
   }
 
   undef(type: Type): Value {
-    return this.b.emit1(ops.undef, [], null, type)
+    return this.b.emit1('undef', [], null, type)
   }
 
   undefs(types: readonly Type[]): Value[] {
@@ -64,7 +64,7 @@ class Preparer {
   }
 
   /** Rewrites a region so that nothing in it leaves it but its terminator, which becomes `end` of what `encode` gives. */
-  convert(region: Region, encode: Encode, types: readonly Type[], end: typeof ops.yield_): void {
+  convert(region: Region, encode: Encode, types: readonly Type[], end: BareOp): void {
     let i = 0
     while (i < region.insts.length - 1) {
       const x = region.insts[i]!
@@ -72,13 +72,13 @@ class Preparer {
       const exits = this.exits(x)
       if (exits.outer.length === 0) {
         i = this.settle(region, i, exits.self)
-      } else if (x.op === ops.loop || exits.nestedSelf || x.op === ops.block || x.regions.filter(r => this.falls(r, x)).length > 1) {
+      } else if (x.op === 'loop' || exits.nestedSelf || x.op === 'block' || x.regions.filter(r => this.falls(r, x)).length > 1) {
         this.#flag(region, i, exits.outer)
         i = this.settle(region, i, true)
       } else {
         this.sink(region, i)
         const branch = x
-        for (const r of branch.regions) this.convert(r, encode, types, ops.yield_)
+        for (const r of branch.regions) this.convert(r, encode, types, 'yield')
         branch.results = types.map((type, k) => this.b.value(type, branch, k))
         region.insts.push(new Inst(end, [...branch.results], null, [], branch.span))
         return
@@ -91,7 +91,7 @@ class Preparer {
   }
 
   falls(region: Region, owner: Inst): boolean {
-    return region.end.op === ops.yield_ || (region.end.op === ops.leave && region.end.attr === owner)
+    return region.end.op === 'yield' || (region.end.op === 'leave' && region.end.attr === owner)
   }
 
   /** Moves what follows a branch into its only region that goes on. */
@@ -126,13 +126,13 @@ class Preparer {
       } else if (target !== undefined && targets.includes(target)) {
         r.insts.pop()
         const args = this.b.within(r, () => [...this.undefs(ownTypes), ...pad(target, end.args)])
-        r.insts.push(new Inst(ops.leave, args, x, [], end.span))
+        r.insts.push(new Inst('leave', args, x, [], end.span))
       }
     }
     for (const r of x.regions) {
       rewrite(r)
       const end = r.end
-      if (end.op !== ops.yield_ && end.op !== ops.test) continue
+      if (end.op !== 'yield' && end.op !== 'test') continue
       r.insts.pop()
       end.args.push(...this.b.within(r, () => pad(undefined, [])))
       r.insts.push(end)
@@ -144,9 +144,9 @@ class Preparer {
       const [taken, other] = [new Region(), new Region()]
       const n = this.#resultsOf(target).length
       const args = x.results.slice(k + 1, k + 1 + n)
-      taken.insts.push(target === null ? new Inst(ops.ret, args, null, [], x.span) : new Inst(ops.leave, args, target, [], x.span))
-      other.insts.push(new Inst(ops.yield_, [], null, [], x.span))
-      after.push(new Inst(ops.if_, [x.results[k]!], null, [taken, other], x.span))
+      taken.insts.push(target === null ? new Inst('ret', args, null, [], x.span) : new Inst('leave', args, target, [], x.span))
+      other.insts.push(new Inst('yield', [], null, [], x.span))
+      after.push(new Inst('if', [x.results[k]!], null, [taken, other], x.span))
       k += 1 + n
     }
     region.insts.splice(at + 1, 0, ...after)
@@ -156,13 +156,13 @@ class Preparer {
   settle(region: Region, at: number, self: boolean): number {
     const x = region.insts[at]!
     const types = x.results.map(v => v.type)
-    if (x.op === ops.loop) {
+    if (x.op === 'loop') {
       this.loop(x, self)
       return at + 1
     }
-    const pass: Encode = end => end.op === ops.unreachable ? this.undefs(types) : end.args
-    for (const r of x.regions) this.convert(r, pass, types, ops.yield_)
-    if (x.op !== ops.block) return at + 1
+    const pass: Encode = end => end.op === 'unreachable' ? this.undefs(types) : end.args
+    for (const r of x.regions) this.convert(r, pass, types, 'yield')
+    if (x.op !== 'block') return at + 1
     const body = x.regions[0]!
     const end = body.insts.pop()!
     x.results.forEach((v, k) => { this.#replaced[v.id] = end.args[k]! })
@@ -170,16 +170,16 @@ class Preparer {
     return at + body.insts.length
   }
 
-  loop(x: Inst, breaks: boolean): void {
+  loop(x: Inst<'loop'>, breaks: boolean): void {
     const [head, body] = x.regions as [Region, Region]
     const test = head.end
-    this.convert(head, end => end.args, [], ops.test)
+    this.convert(head, end => end.args, [], 'test')
     if (!breaks) {
       const nexts = head.params.map(v => v.type)
-      this.convert(body, end => end.op === ops.unreachable ? this.undefs(nexts) : end.args, nexts, ops.next)
+      this.convert(body, end => end.op === 'unreachable' ? this.undefs(nexts) : end.args, nexts, 'next')
       return
     }
-    if (head.insts.some(i => i.op.effect === 'write' || i.op.effect === 'trap' || i.regions.length > 0)) {
+    if (head.insts.some(i => i.row.effect === 'write' || i.row.effect === 'trap' || i.regions.length > 0)) {
       this.#rotate(x)
       return
     }
@@ -205,14 +205,14 @@ class Preparer {
     head.insts.pop()
     b.within(head, () => {
       const exits = slots.map((s, k) => s < n ? test.args[k + 1]! : b.select(go, test.args[k + 1]!, head.params[s]!))
-      const c = b.emit1(ops.and, [test.args[0]!, go])
-      b.emit(ops.test, [c, ...exits])
+      const c = b.emit1('and', [test.args[0]!, go])
+      b.emit('test', [c, ...exits])
     })
     const types = head.params.map(v => v.type)
     const stepped = this.#stepped(steps.filter(s => !slots.includes(s.index)), body)
     const encode: Encode = end => {
-      if (end.op === ops.unreachable) return this.undefs(types)
-      const left = end.op === ops.leave
+      if (end.op === 'unreachable') return this.undefs(types)
+      const left = end.op === 'leave'
       return types.map((type, k) => {
         if (k === types.length - 1) return b.const(bool, !left)
         if (stepped.has(k)) return stepped.get(k)!
@@ -222,7 +222,7 @@ class Preparer {
         return k < n ? head.params[k]! : this.undef(type)
       })
     }
-    this.convert(body, encode, types, ops.next)
+    this.convert(body, encode, types, 'next')
   }
 
   /**
@@ -258,7 +258,7 @@ class Preparer {
    * Moves the head into the body, so that the head only asks whether to go on:
    * `loop (go = true, r = undef) { test go, r } { head…; if c { body…; yield next, true } else { yield params, false, exits } }`
    */
-  #rotate(x: Inst): void {
+  #rotate(x: Inst<'loop'>): void {
     const b = this.b
     const [head, body] = x.regions as [Region, Region]
     const n = head.params.length
@@ -276,28 +276,28 @@ class Preparer {
     const go = b.param(bool, 'go', head)
     const moved = head.insts
     head.insts = []
-    b.within(head, () => b.emit(ops.test, [go, ...head.params.slice(n, n + outs.length)]))
+    b.within(head, () => b.emit('test', [go, ...head.params.slice(n, n + outs.length)]))
     const types = head.params.map(v => v.type)
     const on = new Region(), off = new Region()
     on.insts = body.insts
-    b.within(off, () => b.emit(ops.leave, test.args.slice(1), x))
-    const branch = new Inst(ops.if_, [test.args[0]!], null, [on, off], x.span)
-    body.insts = [...moved, branch, new Inst(ops.unreachable, [], null, [], x.span)]
+    b.within(off, () => b.emit('leave', test.args.slice(1), x))
+    const branch = new Inst('if', [test.args[0]!], null, [on, off], x.span)
+    body.insts = [...moved, branch, new Inst('unreachable', [], null, [], x.span)]
     const stepped = this.#stepped(steps, body)
     const encode: Encode = end => {
-      if (end.op === ops.unreachable) return this.undefs(types)
-      const left = end.op === ops.leave
+      if (end.op === 'unreachable') return this.undefs(types)
+      const left = end.op === 'leave'
       const own = head.params.slice(0, n).map((p, k) => stepped.get(k) ?? (left ? p : end.args[k]!))
       return left ? [...own, ...end.args, b.const(bool, false)] : [...own, ...this.undefs(outs), b.const(bool, true)]
     }
-    this.convert(body, encode, types, ops.next)
+    this.convert(body, encode, types, 'next')
   }
 
   /** Rotates loops whose exits carry a derivative that the head computes, since the linear tree has no code in heads. */
   exitsFromParams(region: Region): void {
     for (const inst of region.insts) {
       for (const r of inst.regions) this.exitsFromParams(r)
-      if (inst.op !== ops.loop) continue
+      if (inst.op !== 'loop') continue
       const head = inst.regions[0]!
       const own = new Set(head.insts)
       if (head.end.args.some((v, k) => k > 0 && differential(v.type) !== null && v.def.op !== undefined && own.has(v.def))) this.#rotate(inst)
@@ -324,7 +324,7 @@ class Preparer {
 function exitsEarly(func: Func): boolean {
   let found = false
   walk(func.body!, (inst, region) => {
-    found ||= inst.op === ops.leave || inst.op === ops.unreachable || inst.op === ops.block || (inst.op === ops.ret && region !== func.body)
+    found ||= inst.op === 'leave' || inst.op === 'unreachable' || inst.op === 'block' || (inst.op === 'ret' && region !== func.body)
   })
   return found
 }
@@ -333,7 +333,7 @@ function exitsEarly(func: Func): boolean {
 export function prepare(func: Func): boolean {
   if (!exitsEarly(func)) return false
   const p = new Preparer(func)
-  p.convert(func.body!, end => end.op === ops.unreachable ? p.undefs(func.results) : end.args, func.results, ops.ret)
+  p.convert(func.body!, end => end.op === 'unreachable' ? p.undefs(func.results) : end.args, func.results, 'ret')
   p.finish()
   return true
 }
@@ -350,8 +350,8 @@ export function settleLoops(func: Func): boolean {
 /** Lets a function return that tidying found to run for ever; nobody sees what it then gives. */
 export function settleEnd(func: Func): void {
   const body = func.body!
-  if (body.end.op !== ops.unreachable) return
+  if (body.end.op !== 'unreachable') return
   body.insts.pop()
   const b = new Builder(func, body)
-  b.emit(ops.ret, func.results.map(type => b.emit1(ops.undef, [], null, type)))
+  b.emit('ret', func.results.map(type => b.emit1('undef', [], null, type)))
 }

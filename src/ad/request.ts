@@ -5,7 +5,6 @@
 import { InternalError, type Sink } from '../base/diag.ts'
 import { noReverse } from '../base/errors/ad.ts'
 import { Builder } from '../ir/build.ts'
-import * as ops from '../ir/ops.ts'
 import { differential, places } from '../ir/type.ts'
 import { Region, inputs, outputs, type Func, type Global, type Module, type ParamSig, type Value } from '../ir/value.ts'
 import { cloneFunc, walk } from '../ir/walk.ts'
@@ -79,7 +78,7 @@ export function resolve(cx: AdContext, func: Func): void {
   const given = apart(b, request.of, request.kind, params)
   const of = given.length > params.length ? dualOf(cx, request.of) : request.of
   const results = request.kind === 'forward' ? forward(cx, b, func, of, given) : backward(cx, b, func, of, given)
-  b.emit(ops.ret, results)
+  b.emit('ret', results)
   cx.writing.delete(func)
   cx.tidy(func)
 }
@@ -182,7 +181,7 @@ function ruleSplit(cx: AdContext, func: Func, active: readonly boolean[], rule: 
   wrapper.body = new Region()
   const b = new Builder(wrapper, wrapper.body)
   const params = inputs(func.sig).map(p => b.param(p.type, p.name))
-  b.emit(ops.ret, b.call(func, params))
+  b.emit('ret', b.call(func, params))
   return splitOf(cx, wrapper, active)
 }
 
@@ -194,11 +193,11 @@ function withoutEffects(cx: AdContext, split: Split): Func {
   if (split.primal.body === undefined) return split.primal
   const written = new Set<Global>()
   walk(split.primal.body, inst => {
-    const global = inst.op === ops.store ? globalOf(inst.args[0]!) : undefined
+    const global = inst.op === 'store' ? globalOf(inst.args[0]!) : undefined
     if (global !== undefined) written.add(global)
   })
   let prints = false
-  walk(split.primal.body, inst => { prints ||= inst.op === ops.print })
+  walk(split.primal.body, inst => { prints ||= inst.op === 'printf' })
   // What is still read without the writes to it, here, in callees or in the reverse, must be written after all.
   for (;;) {
     if (written.size === 0 && !prints) return split.primal
@@ -218,15 +217,15 @@ function withoutEffects(cx: AdContext, split: Split): Func {
 
 function globalOf(pointer: Value): Global | undefined {
   const { def } = rootOf(pointer)
-  return def.op !== undefined && def.op === ops.global ? def.attr as Global : undefined
+  return def.op !== undefined && def.op === 'global' ? def.attr as Global : undefined
 }
 
 /** Takes out the writes to some globals, and what is printed. */
 function drop(region: Region, written: ReadonlySet<Global>): void {
   region.insts = region.insts.filter(inst => {
     for (const r of inst.regions) drop(r, written)
-    const global = inst.op === ops.store ? globalOf(inst.args[0]!) : undefined
-    return inst.op !== ops.print && (global === undefined || !written.has(global))
+    const global = inst.op === 'store' ? globalOf(inst.args[0]!) : undefined
+    return inst.op !== 'printf' && (global === undefined || !written.has(global))
   })
 }
 
@@ -235,11 +234,11 @@ function collectReads(func: Func, read: Set<Global>, seen: Set<Func>): void {
   if (func.body === undefined || seen.has(func)) return
   seen.add(func)
   walk(func.body, inst => {
-    if (inst.op === ops.call) collectReads(inst.attr as Func, read, seen)
-    if (inst.op === ops.field || inst.op === ops.elem) return
+    if (inst.op === 'call') collectReads(inst.attr as Func, read, seen)
+    if (inst.op === 'field' || inst.op === 'elem') return
     // Where a pointer is handed on, what lies behind it may be read.
     inst.args.forEach((v, i) => {
-      const global = v.type.kind !== 'ptr' || (inst.op === ops.store && i === 0) ? undefined : globalOf(v)
+      const global = v.type.kind !== 'ptr' || (inst.op === 'store' && i === 0) ? undefined : globalOf(v)
       if (global !== undefined) read.add(global)
     })
   })

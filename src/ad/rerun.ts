@@ -9,7 +9,6 @@
  */
 import { rerunsEffects } from '../base/errors/ad.ts'
 import { Builder } from '../ir/build.ts'
-import * as ops from '../ir/ops.ts'
 import { differential, holding, i32, type Type } from '../ir/type.ts'
 import { Inst, Region, Value, type Func } from '../ir/value.ts'
 import { captured, cloneInst, mapValues, substitute, walk, type ValueTable } from '../ir/walk.ts'
@@ -27,7 +26,7 @@ export interface Windows {
 /** A loop that is a function of its own. Its inputs are the initial values, then `values`, then the contents of `memory`. */
 export interface Rerun {
   /** The loop as it stood; what it takes from outside are values of the function it was in. */
-  readonly loop: Inst
+  readonly loop: Inst<'loop'>
   /** How many states it may keep, or which it keeps one a trip. */
   readonly states: number | Windows
   /** No run makes more trips; null where nothing says. */
@@ -46,12 +45,12 @@ export function extractReruns(cx: AdContext, func: Func): boolean {
   const visit = (region: Region): void => {
     for (let i = 0; i < region.insts.length; i++) {
       const inst = region.insts[i]!
-      const states = inst.op === ops.loop ? statesOf(inst.attr) : undefined
-      if (states !== undefined && isWorth(cx, inst, states)) {
-        i += extract(cx, func, region, i, states)
+      const states = inst.op === 'loop' ? statesOf(inst.attr) : undefined
+      if (inst.op === 'loop' && states !== undefined && isWorth(cx, inst, states)) {
+        i += extract(cx, func, region, inst, states)
         found = true
       } else {
-        if (states !== undefined) inst.attr = boundOf(inst.attr) ?? null
+        if (inst.op === 'loop' && states !== undefined) inst.attr = boundOf(inst.attr) ?? null
         inst.regions.forEach(visit)
       }
     }
@@ -60,7 +59,7 @@ export function extractReruns(cx: AdContext, func: Func): boolean {
   return found
 }
 
-function isWorth(cx: AdContext, loop: Inst, states: number): boolean {
+function isWorth(cx: AdContext, loop: Inst<'loop'>, states: number): boolean {
   const trips = tripBound(loop)
   if (trips !== undefined && trips.max <= states) return false
   const culprit = loop.regions[0]!.params.some(v => holdsResource(v.type)) ? 'carries a buffer or a texture' : unrepeatable(loop)
@@ -73,15 +72,15 @@ export const holdsResource: (type: Type) => boolean = holding('ptr', 'opaque')
 /** What in a loop may be done only once, or may come out differently the next time. */
 export function unrepeatable(inst: Inst, seen: Set<Func> = new Set()): string | undefined {
   switch (inst.op) {
-    case ops.print: return 'prints'
-    case ops.barrier: case ops.atomic: return 'works with other threads'
-    case ops.store: if (inst.args[0]!.type.space !== 'function') return 'writes a buffer or a global variable'; break
-    case ops.load: {
+    case 'printf': return 'prints'
+    case 'barrier': case 'atomic': return 'works with other threads'
+    case 'store': if (inst.args[0]!.type.space !== 'function') return 'writes a buffer or a global variable'; break
+    case 'load': {
       const { space } = inst.args[0]!.type
       if (space === 'storage_rw' || space === 'workgroup' || space === 'private') return 'reads a buffer or a global variable that can be written'
       break
     }
-    case ops.call: {
+    case 'call': {
       const callee = inst.attr as Func
       if (callee.info.pure || callee.body === undefined || seen.has(callee)) break
       if (seen.size > callLimit) return 'makes calls that nest too deeply'
@@ -108,9 +107,9 @@ function inRegion(region: Region, seen: Set<Func>): string | undefined {
   return undefined
 }
 
-/** Puts a call in the place of the loop at an index; gives how many instructions more there are. */
-export function extract(cx: AdContext, func: Func, region: Region, at: number, states: number | Windows, prefer: Func['info']['prefer'] = 'none'): number {
-  const loop = region.insts[at]!
+/** Puts a call in the place of a loop of the region; gives how many instructions more there are. */
+export function extract(cx: AdContext, func: Func, region: Region, loop: Inst<'loop'>, states: number | Windows, prefer: Func['info']['prefer'] = 'none'): number {
+  const at = region.insts.indexOf(loop)
   const own = new Region()
   own.insts = [loop]
   const values: Value[] = [], roots = new Set<Value>(), outside: Inst[] = []
@@ -121,16 +120,16 @@ export function extract(cx: AdContext, func: Func, region: Region, at: number, s
     const def = v.def
     if (!(def instanceof Inst)) values.push(v)
     else if (outside.includes(def)) return
-    else if (def.op === ops.constant || def.op === ops.zero || def.op === ops.global) outside.push(def)
-    else if (def.op === ops.variable) roots.add(v)
-    else if (def.op === ops.field || def.op === ops.elem) {
+    else if (def.op === 'const' || def.op === 'zero' || def.op === 'global') outside.push(def)
+    else if (def.op === 'var') roots.add(v)
+    else if (def.op === 'field' || def.op === 'elem') {
       for (const arg of def.args) if (!values.includes(arg)) again(arg)
       outside.push(def)
     } else values.push(v)
   }
   for (const v of free) if (!values.includes(v)) again(v)
   const stored = new Set<Value>()
-  walk(own, inst => { if (inst.op === ops.store) stored.add(rootOf(inst.args[0]!)) })
+  walk(own, inst => { if (inst.op === 'store') stored.add(rootOf(inst.args[0]!)) })
   const memory = [...roots].sort((a, b) => Number(stored.has(b)) - Number(stored.has(a)))
   const written = memory.filter(v => stored.has(v)).length
   const rerun: Rerun = { loop, states, bound: tripBound(loop)?.max ?? boundOf(loop.attr) ?? null, values, memory, written, outside }
@@ -147,7 +146,7 @@ export function extract(cx: AdContext, func: Func, region: Region, at: number, s
   const b = new Builder(func, around)
   b.span = loop.span
   const args = [...loop.args, ...values, ...memory.map(p => b.load(p))]
-  const call = b.emit(ops.call, args, made)
+  const call = b.emit('call', args, made)
   memory.slice(0, written).forEach((p, k) => b.store(p, call.results[loop.results.length + k]!))
   const to: ValueTable = []
   loop.results.forEach((v, k) => { to[v.id] = call.results[k]! })
@@ -214,7 +213,7 @@ export function run(func: Func, rerun: Rerun, counted?: Pick<Scheme, 'keep'>): R
   }
   body.insts.push(copy)
   const kept = at.memory.slice(0, rerun.written).map(p => b.load(p))
-  b.emit(ops.ret, [...out, ...kept, ...copy.results.slice(out.length), ...keeper?.ends() ?? []])
+  b.emit('ret', [...out, ...kept, ...copy.results.slice(out.length), ...keeper?.ends() ?? []])
   return body
 }
 
@@ -245,7 +244,7 @@ function stepOf(cx: AdContext, of: Func, rerun: Rerun): Func {
   const at = inside(b, rerun, ins.slice(n, n + rerun.values.length))
   at.memory.forEach((p, k) => b.store(p, ins[n + rerun.values.length + k]!))
   const next = trip(b, rerun, at, ins.slice(0, n))
-  b.emit(ops.ret, [...next, ...at.memory.slice(0, rerun.written).map(p => b.load(p))])
+  b.emit('ret', [...next, ...at.memory.slice(0, rerun.written).map(p => b.load(p))])
   cx.tidy(step)
   return step
 }
@@ -398,5 +397,5 @@ export function reverseTrip(cx: AdContext, { b, carried }: Reversal, rerun: Reru
 
 /** Ends it with the cotangents before the first trip. */
 function finish({ b, carried }: Reversal, active: readonly boolean[], first: readonly Value[]): void {
-  b.emit(ops.ret, active.flatMap((is, i) => is ? [first[carried.indexOf(i)]!] : []))
+  b.emit('ret', active.flatMap((is, i) => is ? [first[carried.indexOf(i)]!] : []))
 }

@@ -2,7 +2,6 @@
  * What the primal tree says of each value that the reverse pass may need: where it stands, what storing it takes, and
  * from what and at what cost it can be computed again.
  */
-import * as ops from '../ir/ops.ts'
 import { array, list, perType, wordsOf, type Type } from '../ir/type.ts'
 import { Inst, type Func, type Global, type Region, type Value } from '../ir/value.ts'
 import { captured, walk } from '../ir/walk.ts'
@@ -23,7 +22,7 @@ export const inMemory: (type: Type) => number = perType(type => {
 export interface Place {
   readonly region: Region
   /** The loops around it, outermost first; a loop's head counts as inside. */
-  readonly loops: readonly Inst[]
+  readonly loops: readonly Inst<'loop'>[]
   /** Position in a walk of the tree. */
   readonly order: number
 }
@@ -50,22 +49,22 @@ export function isPure(func: Func, seen: Set<Func> = new Set()): boolean {
   seen.add(func)
   let pure = true
   walk(func.body, inst => {
-    if (inst.op === ops.call) pure &&= isPure(inst.attr as Func, seen)
-    else if (inst.op === ops.load || inst.op === ops.store) pure &&= isLocal(inst.args[0]!) || (inst.op === ops.load && isConstantMemory(inst.args[0]!))
-    else if (inst.op !== ops.variable && (inst.op.effect === 'write' || inst.op.effect === 'trap')) pure = false
+    if (inst.op === 'call') pure &&= isPure(inst.attr as Func, seen)
+    else if (inst.op === 'load' || inst.op === 'store') pure &&= isLocal(inst.args[0]!) || (inst.op === 'load' && isConstantMemory(inst.args[0]!))
+    else if (inst.op !== 'var' && (inst.row.effect === 'write' || inst.row.effect === 'trap')) pure = false
   })
   return pure
 }
 
 function isLocal(pointer: Value): boolean {
   const def = rootOf(pointer).def
-  return def.op !== undefined && def.op === ops.variable
+  return def.op !== undefined && def.op === 'var'
 }
 
 /** True for memory that nothing writes while the program runs. */
 function isConstantMemory(pointer: Value): boolean {
   const def = rootOf(pointer).def
-  if (def.op === undefined || def.op !== ops.global) return false
+  if (def.op === undefined || def.op !== 'global') return false
   const space = (def.attr as Global).space
   return space === 'uniform' || space === 'storage' || space === 'handle'
 }
@@ -77,7 +76,7 @@ export class Costs {
   #depth = 0
 
   of(inst: Inst): number {
-    if (inst.regions.length === 0 && inst.op !== ops.call) return this.#count(inst)
+    if (inst.regions.length === 0 && inst.op !== 'call') return this.#count(inst)
     let cost = this.#insts.get(inst)
     if (cost === undefined) {
       cost = this.#count(inst)
@@ -114,12 +113,12 @@ export class Costs {
 
   #count(inst: Inst): number {
     switch (inst.op) {
-      case ops.constant: case ops.zero: case ops.undef: case ops.extract: case ops.construct: case ops.splat: case ops.swizzle:
-      case ops.insert: case ops.detach: case ops.bitcast: case ops.global: case ops.field: case ops.elem: return 0
-      case ops.load: return 4
-      case ops.div: case ops.rem: return 4 * laneCount(inst.results[0]!.type)
-      case ops.loop: return 16 * this.#regions(inst)
-      case ops.call: {
+      case 'const': case 'zero': case 'undef': case 'extract': case 'construct': case 'splat': case 'swizzle':
+      case 'insert': case 'detach': case 'bitcast': case 'global': case 'field': case 'elem': return 0
+      case 'load': return 4
+      case 'div': case 'rem': return 4 * laneCount(inst.results[0]!.type)
+      case 'loop': return 16 * this.#regions(inst)
+      case 'call': {
         const callee = inst.attr as Func
         return callee.info.spell !== undefined || callee.body === undefined ? callCost * laneCount(inst.results[0]?.type) : this.#func(callee)
       }
@@ -153,18 +152,18 @@ export class Primal {
     this.#index(body, [])
   }
 
-  #index(region: Region, loops: readonly Inst[]): void {
+  #index(region: Region, loops: readonly Inst<'loop'>[]): void {
     for (const v of region.params) this.places[v.id] = { region, loops, order: this.#order++ }
     for (const inst of region.insts) {
       const place: Place = { region, loops, order: this.#order++ }
       for (const r of inst.regions) {
         this.#parents.set(r, { inst, region })
-        this.#index(r, inst.op === ops.loop ? [...loops, inst] : loops)
+        this.#index(r, inst.op === 'loop' ? [...loops, inst] : loops)
       }
       const done: Place = inst.regions.length === 0 ? place : { region, loops, order: this.#order++ }
       for (const v of inst.results) this.places[v.id] = done
-      if (inst.op === ops.load) this.#loads.set(inst, place)
-      if (inst.op !== ops.store && inst.op !== ops.atomic) continue
+      if (inst.op === 'load') this.#loads.set(inst, place)
+      if (inst.op !== 'store' && inst.op !== 'atomic') continue
       const root = rootOf(inst.args[0]!)
       const list = this.#stores.get(root.id)
       if (list === undefined) this.#stores.set(root.id, [{ inst, place }])
@@ -181,7 +180,7 @@ export class Primal {
     const stores = this.#stores.get(variable.id)
     if (stores === undefined || stores.length !== 1) return undefined
     const { inst, place } = stores[0]!
-    return inst.args[0] === variable && inst.op === ops.store && place.region === this.places[variable.id]!.region ? inst.args[1] : undefined
+    return inst.args[0] === variable && inst.op === 'store' && place.region === this.places[variable.id]!.region ? inst.args[1] : undefined
   }
 
   /** True where nothing writes the variable after the load, as long as the variable lives. */
@@ -208,7 +207,7 @@ export class Primal {
       const up = this.#parents.get(r)
       if (up === undefined) return false
       const arm = arms.get(up.inst)
-      if (arm !== undefined) return arm !== r && up.inst.op !== ops.loop
+      if (arm !== undefined) return arm !== r && up.inst.op !== 'loop'
       r = up.region
     }
     return false
@@ -227,33 +226,33 @@ export class Primal {
 
   #recipe(inst: Inst): Recipe | undefined {
     switch (inst.op) {
-      case ops.variable: {
+      case 'var': {
         const init = this.initialiser(inst.results[0]!)
         return init === undefined ? undefined : { from: [init], cost: 0 }
       }
-      case ops.load: {
+      case 'load': {
         const root = rootOf(inst.args[0]!)
         if (isConstantMemory(inst.args[0]!)) return { from: inst.args, cost: this.#costs.of(inst) }
-        if (root.def.op === undefined || root.def.op !== ops.variable || !this.#isFinal(inst, root)) return undefined
+        if (root.def.op === undefined || root.def.op !== 'var' || !this.#isFinal(inst, root)) return undefined
         return { from: inst.args, cost: 1 }
       }
-      case ops.call: {
+      case 'call': {
         const callee = inst.attr as Func
         if (callee.info.prefer === 'checkpoint' || (callee.info.prefer !== 'recompute' && !isPure(callee))) return undefined
         return { from: inst.args, cost: callee.info.prefer === 'recompute' ? 0 : this.#costs.of(inst) }
       }
-      case ops.if_: case ops.switch_: {
+      case 'if': case 'switch': {
         if (!inst.regions.every(r => this.#repeatable(r))) return undefined
         const free = new Set(inst.args)
         for (const r of inst.regions) for (const v of captured(r, this.func)) free.add(v)
         return { from: [...free], cost: this.#costs.of(inst) }
       }
-      default: return inst.op.effect === 'none' && inst.regions.length === 0 ? { from: inst.args, cost: this.#costs.of(inst) } : undefined
+      default: return inst.row.effect === 'none' && inst.regions.length === 0 ? { from: inst.args, cost: this.#costs.of(inst) } : undefined
     }
   }
 
   #repeatable(region: Region): boolean {
-    return region.insts.every(inst => inst.op.ends || (inst.op !== ops.variable && this.recipe(inst) !== undefined))
+    return region.insts.every(inst => inst.row.ends || (inst.op !== 'var' && this.recipe(inst) !== undefined))
   }
 }
 

@@ -5,7 +5,6 @@
  */
 import { forwardWithEffects, wideForward } from '../base/errors/ad.ts'
 import { Builder } from '../ir/build.ts'
-import * as ops from '../ir/ops.ts'
 import { component, differential, isFloat, type Type } from '../ir/type.ts'
 import { Region, Value, inputs, type Func } from '../ir/value.ts'
 import { newFunc, zeroOf, type AdContext, type Split } from './context.ts'
@@ -60,7 +59,7 @@ export function slopeSplit(cx: AdContext, func: Func, forward: Func, active: rea
     }
     return b.construct(type, Array.from({ length: type.count }, (_, k) => gradient(input, component(type, k), [...path, k])))
   }
-  b.emit(ops.ret, ins.flatMap((p, i) => active[i] ? [gradient(i, differential(p.type)!, [])] : []))
+  b.emit('ret', ins.flatMap((p, i) => active[i] ? [gradient(i, differential(p.type)!, [])] : []))
   return { primal: primalOf(cx, func, forward), own: func.results.length, vjp, needs: ins.map((_, i) => i), activeInputs: active, activeResults: results, effects: false }
 }
 
@@ -74,7 +73,7 @@ function primalOf(cx: AdContext, func: Func, forward: Func): Func {
   const pairs = inputs(forward.sig)
   const params = ins.map(p => b.param(p.type, p.name))
   const args = params.map((p, i) => carrying.inputs[i] ? pairOf(b, pairs[i]!.type, p, zeroOf(cx, b, differential(p.type)!)) : p)
-  b.emit(ops.ret, b.call(forward, args).map((v, i) => carrying.results[i] ? b.extract(v, 0) : v))
+  b.emit('ret', b.call(forward, args).map((v, i) => carrying.results[i] ? b.extract(v, 0) : v))
   return primal
 }
 

@@ -12,7 +12,6 @@
  * loop within the stretch is cut again when the stretch is differentiated.
  */
 import { Builder } from '../ir/build.ts'
-import * as ops from '../ir/ops.ts'
 import { i32 } from '../ir/type.ts'
 import { Inst, Region, type Func, type Value } from '../ir/value.ts'
 import { captured, cloneInst, type ValueTable } from '../ir/walk.ts'
@@ -40,7 +39,7 @@ export function stretchLoops(cx: AdContext, func: Func): boolean {
   let found = false
   const visit = (region: Region, times: number): void => {
     for (const inst of [...region.insts]) {
-      if (inst.op !== ops.loop) {
+      if (inst.op !== 'loop') {
         for (const r of inst.regions) visit(r, times)
         continue
       }
@@ -67,7 +66,7 @@ interface Length {
 const assumedTrips = 16
 
 /** How a loop that is run so many times is to be cut, if at all. */
-function lengthOf(loop: Inst, given: number | undefined, times: number): Length | undefined {
+function lengthOf(loop: Inst<'loop'>, given: number | undefined, times: number): Length | undefined {
   const known = tripBound(loop)
   const bound = known?.max ?? boundOf(loop.attr)
   if (bound === undefined || bound * times < 4) return undefined
@@ -83,28 +82,28 @@ function lengthOf(loop: Inst, given: number | undefined, times: number): Length 
 }
 
 /** Makes a function of the loop that keeps windows of its states; false where that cannot be, or costs more. */
-function window(cx: AdContext, func: Func, region: Region, loop: Inst, { bound, bytes, exact }: Length, times: number): boolean {
+function window(cx: AdContext, func: Func, region: Region, loop: Inst<'loop'>, { bound, bytes, exact }: Length, times: number): boolean {
   const windows = windowsFor(bound, bytes)
   if (exact || !cx.windows.allowed || windows.count === 1 || unrepeatable(loop) !== undefined || loop.regions[0]!.params.some(v => holdsResource(v.type))) return false
   // Arrays are handed from trip to trip as a whole, cotangents of those that are only read too.
   let handed = 0
   for (const { type, def } of new Set(loop.regions.flatMap(r => captured(r, func)))) {
-    if (!(def instanceof Inst && def.op === ops.global)) handed += inMemory(type)
+    if (!(def instanceof Inst && def.op === 'global')) handed += inMemory(type)
   }
   if (bound * bytes * times <= Math.min(largestSlots, handed * slotsPerByte)) return false
   cx.windows.made = true
-  extract(cx, func, region, region.insts.indexOf(loop), windows, times === 1 ? 'checkpoint' : 'none')
+  extract(cx, func, region, loop, windows, times === 1 ? 'checkpoint' : 'none')
   return true
 }
 
 /** False where the loop does what may not be done again, or works on memory of its function. */
-function cut(cx: AdContext, func: Func, region: Region, loop: Inst, { bound, trips }: Length): boolean {
+function cut(cx: AdContext, func: Func, region: Region, loop: Inst<'loop'>, { bound, trips }: Length): boolean {
   const [head, body] = loop.regions as [Region, Region]
-  if (head.end.op !== ops.test || body.end.op !== ops.next || head.insts.some(i => i.op.effect === 'write' || i.op.effect === 'trap')) return false
+  if (head.end.op !== 'test' || body.end.op !== 'next' || head.insts.some(i => i.row.effect === 'write' || i.row.effect === 'trap')) return false
   if (unrepeatable(loop) !== undefined) return false
   const defined = new Set<Value>([...head.params, ...head.insts.flatMap(inst => inst.results)])
   const free = [...new Set([...captured(head, func), ...captured(body, func).filter(v => !defined.has(v))])]
-  const again = free.filter(v => v.def instanceof Inst && (v.def.op === ops.constant || v.def.op === ops.zero || v.def.op === ops.global))
+  const again = free.filter(v => v.def instanceof Inst && (v.def.op === 'const' || v.def.op === 'zero' || v.def.op === 'global'))
   const values = free.filter(v => !again.includes(v))
   if (values.some(v => v.type.kind === 'ptr')) return false
 
@@ -124,10 +123,10 @@ function cut(cx: AdContext, func: Func, region: Region, loop: Inst, { bound, tri
   if (whole) inner.args = state
   else shorten(b, inner, state, trips)
   made.body.insts.push(inner)
-  b.emit(ops.ret, [...inner.results])
+  b.emit('ret', [...inner.results])
   cx.tidy(made)
   if (whole) {
-    const call = new Inst(ops.call, [...loop.args, ...values], made, [], loop.span)
+    const call = new Inst('call', [...loop.args, ...values], made, [], loop.span)
     call.results = loop.results
     for (const v of call.results) v.def = call
     region.insts[region.insts.indexOf(loop)] = call
@@ -149,7 +148,7 @@ function cut(cx: AdContext, func: Func, region: Region, loop: Inst, { bound, tri
     const wide = p.type.scalar === 'i64' || p.type.scalar === 'u64'
     return c.add(step.start, c.mul(c.convert(at, p.type), c.const(p.type, wide ? BigInt(step.step * trips) : step.step * trips)))
   })
-  c.emit(ops.next, [...c.call(made, [...begin, ...values]), c.add(at, c.const(i32, 1))])
+  c.emit('next', [...c.call(made, [...begin, ...values]), c.add(at, c.const(i32, 1))])
   loop.regions = [head, outer]
   loop.attr = Math.ceil(bound / trips)
   region.insts.splice(region.insts.indexOf(loop), 0, ...before.insts)
@@ -164,10 +163,10 @@ function shorten(b: Builder, inner: Inst, state: readonly Value[], trips: number
   const k = b.param(i32, 'trip', head)
   const test = head.insts.pop()!
   b.within(head, () => {
-    const go = b.emit1(ops.and, [test.args[0]!, b.emit1(ops.lt, [k, b.const(i32, trips)])])
-    b.emit(ops.test, [go, ...head.params.slice(0, -1)])
+    const go = b.emit1('and', [test.args[0]!, b.emit1('lt', [k, b.const(i32, trips)])])
+    b.emit('test', [go, ...head.params.slice(0, -1)])
   })
   const next = body.insts.pop()!
-  b.within(body, () => b.emit(ops.next, [...next.args, b.add(k, b.const(i32, 1))]))
+  b.within(body, () => b.emit('next', [...next.args, b.add(k, b.const(i32, 1))]))
   inner.results = state.map((p, i) => b.value(p.type, inner, i, p.name))
 }

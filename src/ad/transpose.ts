@@ -6,7 +6,6 @@
  */
 import { InternalError } from '../base/diag.ts'
 import { Builder, isZero } from '../ir/build.ts'
-import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import { Inst, Region, type Func, type Value } from '../ir/value.ts'
 import { walk, walkRegions } from '../ir/walk.ts'
@@ -64,17 +63,17 @@ class Transposer {
   pointer(p: Value): Value {
     const def = p.def as Inst
     switch (def.op) {
-      case ops.variable: return this.#adjoints[p.id]!
-      case ops.field: return this.b.field(this.pointer(def.args[0]!), def.attr as number)
-      case ops.elem: return this.b.elem(this.pointer(def.args[0]!), def.args[1]!)
-      default: throw new InternalError('transpose', `no adjoint of a pointer made by ${def.op.name}`)
+      case 'var': return this.#adjoints[p.id]!
+      case 'field': return this.b.field(this.pointer(def.args[0]!), def.attr as number)
+      case 'elem': return this.b.elem(this.pointer(def.args[0]!), def.args[1]!)
+      default: throw new InternalError('transpose', `no adjoint of a pointer made by ${def.op}`)
     }
   }
 
   /** Emits the adjoint of a region's instructions; the terminator's cotangents have been given. */
   region(r: Region): void {
     for (const inst of r.insts) {
-      if (inst.op !== ops.variable) continue
+      if (inst.op !== 'var') continue
       const p = inst.results[0]!
       const adjoint = this.b.variable(p.type.elem!, p.name)
       this.#adjoints[p.id] = adjoint
@@ -86,24 +85,24 @@ class Transposer {
   #visit(inst: Inst): void {
     this.b.span = inst.span
     switch (inst.op) {
-      case ops.variable: case ops.field: case ops.elem: case ops.constant: case ops.zero: return
-      case ops.load: {
+      case 'var': case 'field': case 'elem': case 'const': case 'zero': return
+      case 'load': {
         const ct = this.grads.take(this.b, inst.results[0]!)
         if (ct === undefined) return
         const p = this.pointer(inst.args[0]!)
         this.b.store(p, addOf(this.cx, this.b, this.b.load(p), ct))
         return
       }
-      case ops.store: {
+      case 'store': {
         const p = this.pointer(inst.args[0]!)
         const value = inst.args[1]!
         if (this.linear.has(value.id) && !isZero(value)) this.give(value, this.b.load(p))
         this.b.store(p, this.zero(p.type.elem!))
         return
       }
-      case ops.call: this.call(inst); return
-      case ops.if_: case ops.switch_: this.branch(inst); return
-      case ops.loop: this.loop(inst); return
+      case 'call': this.call(inst); return
+      case 'if': case 'switch': this.branch(inst); return
+      case 'loop': this.loop(inst); return
       default: this.plain(inst)
     }
   }
@@ -111,14 +110,14 @@ class Transposer {
   plain(inst: Inst): void {
     const ct = this.grads.take(this.b, inst.results[0]!)
     if (ct === undefined) return
-    if (inst.op === ops.extract) { this.give(inst.args[0]!, ct, [inst.attr as number]); return }
-    if (inst.op === ops.swizzle) {
+    if (inst.op === 'extract') { this.give(inst.args[0]!, ct, [inst.attr as number]); return }
+    if (inst.op === 'swizzle') {
       (inst.attr as readonly number[]).forEach((lane, k) => this.give(inst.args[0]!, this.b.extract(ct, k), [lane]))
       return
     }
-    if (inst.op === ops.div) { this.give(inst.args[0]!, this.b.div(ct, inst.args[1]!)); return }
-    const ad = inst.op.ad
-    if (ad.is !== 'linear' && ad.is !== 'multilinear') throw new InternalError('transpose', `${inst.op.name} is not linear`)
+    if (inst.op === 'div') { this.give(inst.args[0]!, this.b.div(ct, inst.args[1]!)); return }
+    const ad = inst.row.ad
+    if (ad.is !== 'linear' && ad.is !== 'multilinear') throw new InternalError('transpose', `${inst.op} is not linear`)
     inst.args.forEach((v, i) => {
       if (this.linear.has(v.id) && !isZero(v)) this.give(v, ad.transpose(this.b, inst, i, ct))
     })
@@ -159,8 +158,8 @@ class Transposer {
   #acts(regions: readonly Region[]): boolean {
     let found = false
     for (const r of regions) walk(r, inst => {
-      if (inst.op === ops.load || inst.op === ops.store) found = true
-      if (inst.op === ops.call && this.splits.get(inst.attr as Func)?.effects === true) found = true
+      if (inst.op === 'load' || inst.op === 'store') found = true
+      if (inst.op === 'call' && this.splits.get(inst.attr as Func)?.effects === true) found = true
     })
     return found
   }
@@ -175,7 +174,7 @@ class Transposer {
       this.mirrors.set(regions[k]!, this.trees.mirrors.get(r)!)
       const resume = this.grads.suspend(caps)
       this.b.within(regions[k]!, () => {
-        if (r.end.op === ops.yield_) r.end.args.forEach((v, i) => this.give(v, cts[i]))
+        if (r.end.op === 'yield') r.end.args.forEach((v, i) => this.give(v, cts[i]))
         this.region(r)
         yields.push(caps.map(v => this.grads.take(this.b, v)))
       })
@@ -183,13 +182,13 @@ class Transposer {
     })
     const live = caps.filter((_, i) => yields.some(y => y[i] !== undefined))
     regions.forEach((r, k) => this.b.within(r, () => {
-      this.b.emit(ops.yield_, caps.flatMap((v, i) => live.includes(v) ? [yields[k]![i] ?? this.zero(v.type)] : []))
+      this.b.emit('yield', caps.flatMap((v, i) => live.includes(v) ? [yields[k]![i] ?? this.zero(v.type)] : []))
     }))
     const out = this.b.emit(inst.op, [inst.args[0]!], inst.attr, live.map(v => v.type), regions)
     live.forEach((v, i) => this.give(v, out.results[i]))
   }
 
-  loop(inst: Inst): void {
+  loop(inst: Inst<'loop'>): void {
     const [lh, lb] = inst.regions as [Region, Region]
     const trips = this.trees.trips.get(inst)!
     const cts = inst.results.map(v => this.grads.take(this.b, v))
@@ -206,13 +205,13 @@ class Transposer {
     // As many trips as the primal loop, which only that one's bound tells where `break` decides.
     const known = tripBound(trips.primal)
     const bound = known?.exact === undefined ? known?.max ?? boundOf(trips.primal.attr) ?? null : null
-    const out = b.emit(ops.loop, [trips.count, ...inits, ...accs], bound, [...lh.params, ...caps].map(v => v.type), [head, body])
+    const out = b.emit('loop', [trips.count, ...inits, ...accs], bound, [...lh.params, ...caps].map(v => v.type), [head, body])
     const left = b.param(int, '', head)
     const carried = lh.params.map(v => b.param(v.type, '', head))
     const sums = caps.map(v => b.param(v.type, '', head))
     b.within(head, () => {
-      const go = b.emit1(ops.gt, [left, b.const(int, 0)])
-      b.emit(ops.test, [go, ...carried, ...sums])
+      const go = b.emit1('gt', [left, b.const(int, 0)])
+      b.emit('test', [go, ...carried, ...sums])
     })
     this.mirrors.set(body, this.trees.mirrors.get(lb)!)
     const resumeCaps = this.grads.suspend(caps)
@@ -227,7 +226,7 @@ class Transposer {
         const ct = this.grads.take(b, v)
         return ct === undefined ? sums[i]! : addOf(this.cx, b, sums[i]!, ct)
       })
-      b.emit(ops.next, [k, ...next, ...added])
+      b.emit('next', [k, ...next, ...added])
     })
     resumeCaps()
     resume()
@@ -245,7 +244,7 @@ export function transpose(cx: AdContext, trees: Trees, splits: Map<Func, Split>)
   trees.resultTangents.forEach((v, i) => { if (v !== undefined) tr.give(v, cotangents[i]) })
   tr.mirrors.set(body, [trees.primal])
   const linear = trees.linear
-  linear.insts.push(new Inst(ops.unreachable, [], null, [], null))
+  linear.insts.push(new Inst('unreachable', [], null, [], null))
   tr.region(linear)
   linear.insts.pop()
   const inputs = trees.tangents.map(v => v === undefined ? undefined : tr.grads.take(b, v))

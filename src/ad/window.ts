@@ -11,7 +11,6 @@
  * how often a trip is run.
  */
 import type { Builder } from '../ir/build.ts'
-import * as ops from '../ir/ops.ts'
 import { array, i32, type Type } from '../ir/type.ts'
 import { Inst, Region, type Func, type Value } from '../ir/value.ts'
 import { inductions } from '../opt/loops.ts'
@@ -45,19 +44,19 @@ function digitsOf(count: number): number {
 }
 
 /** Carried flags that are true whenever a trip begins. */
-export function certain(loop: Inst): Set<Value> {
+export function certain(loop: Inst<'loop'>): Set<Value> {
   const head = loop.regions[0]!
   const found = new Set<Value>()
   const visit = (c: Value): void => {
     if (head.params.includes(c)) found.add(c)
-    else if (c.def instanceof Inst && c.def.op === ops.and && head.insts.includes(c.def)) c.def.args.forEach(visit)
+    else if (c.def instanceof Inst && c.def.op === 'and' && head.insts.includes(c.def)) c.def.args.forEach(visit)
   }
-  if (head.end.op === ops.test) visit(head.end.args[0]!)
+  if (head.end.op === 'test') visit(head.end.args[0]!)
   return found
 }
 
 /** The carried values that the state before a trip must tell: others follow from its number, or are only summed and handed on. */
-export function toldOf(loop: Inst): Value[] {
+export function toldOf(loop: Inst<'loop'>): Value[] {
   const derived = new Set([...inductions(loop).map(i => i.param), ...certain(loop)])
   const untold = new Set(loop.regions[0]!.params.filter(p => !derived.has(p)))
   for (let changed = true; changed;) {
@@ -72,17 +71,17 @@ export function toldOf(loop: Inst): Value[] {
 }
 
 /** False for a carried value that goes into sums and into other such values alone. */
-function isTold(loop: Inst, param: Value, untold: ReadonlySet<Value>): boolean {
+function isTold(loop: Inst<'loop'>, param: Value, untold: ReadonlySet<Value>): boolean {
   const [head, body] = loop.regions as [Region, Region]
   const sums = new Set([param])
   const visit = (region: Region): boolean => region.insts.some(inst => {
     if (inst.regions.some(visit)) return true
-    for (const r of inst.regions) r.end.args.forEach((v, i) => { if (sums.has(v) && r.end.op === ops.yield_) sums.add(inst.results[i]!) })
+    for (const r of inst.regions) r.end.args.forEach((v, i) => { if (sums.has(v) && r.end.op === 'yield') sums.add(inst.results[i]!) })
     if (!inst.args.some(v => sums.has(v))) return false
     if (inst === head.end) return sums.has(inst.args[0]!)
     if (inst === body.end) return inst.args.some((v, k) => sums.has(v) && !untold.has(head.params[k]!))
-    if (inst.op === ops.yield_) return false
-    if (inst.op.ad.is !== 'linear') return true
+    if (inst.op === 'yield') return false
+    if (inst.row.ad.is !== 'linear') return true
     for (const v of inst.results) sums.add(v)
     return false
   })
@@ -128,7 +127,7 @@ class Keeper implements Scheme {
 
   /** Where the state before a trip lies in the window. */
   #inWindow(b: Builder, number: Value): Value {
-    return b.emit1(ops.and, [number, b.const(i32, this.#windows.size - 1)])
+    return b.emit1('and', [number, b.const(i32, this.#windows.size - 1)])
   }
 
   #put(b: Builder, slots: readonly Value[], at: Value, state: readonly Value[], memory: readonly Value[]): void {
@@ -163,16 +162,16 @@ class Keeper implements Scheme {
     const places = this.#types.map(type => b.variable(array(type, placesOf(this.#windows)), 'before'))
     this.#put(b, places, b.const(i32, 0), params, at.memory)
     const [head, body] = [new Region(), new Region()]
-    const loop = b.emit(ops.loop, [r.trips, ...r.last], count, r.last.map(v => v.type), [head, body])
+    const loop = b.emit('loop', [r.trips, ...r.last], count, r.last.map(v => v.type), [head, body])
     const left = b.param(i32, 'left', head)
     const now = carry(r, this.#rerun, head)
-    b.within(head, () => b.emit(ops.test, [b.emit1(ops.gt, [left, b.const(i32, 0)]), ...now]))
+    b.within(head, () => b.emit('test', [b.emit1('gt', [left, b.const(i32, 0)]), ...now]))
     b.within(body, () => {
-      const base = b.emit1(ops.and, [b.sub(left, b.const(i32, 1)), b.const(i32, -size)])
+      const base = b.emit1('and', [b.sub(left, b.const(i32, 1)), b.const(i32, -size)])
       base.name = 'base'
       const then = this.#through(r, window, left, base, now)
-      this.#again(r, window, places, base, b.emit1(ops.eq, [left, r.trips]))
-      b.emit(ops.next, [base, ...then])
+      this.#again(r, window, places, base, b.emit1('eq', [left, r.trips]))
+      b.emit('next', [base, ...then])
     })
     return loop.results
   }
@@ -183,16 +182,16 @@ class Keeper implements Scheme {
     const rerun = this.#rerun
     const n = rerun.loop.args.length
     const [head, body] = [new Region(), new Region()]
-    const loop = b.emit(ops.loop, [from, ...last], this.#windows.size, last.map(v => v.type), [head, body])
+    const loop = b.emit('loop', [from, ...last], this.#windows.size, last.map(v => v.type), [head, body])
     const left = b.param(i32, 'left', head)
     const now = carry(r, rerun, head)
-    b.within(head, () => b.emit(ops.test, [b.emit1(ops.gt, [left, to]), ...now]))
+    b.within(head, () => b.emit('test', [b.emit1('gt', [left, to]), ...now]))
     b.within(body, () => {
       const t = b.sub(left, b.const(i32, 1))
       t.name = 'trip'
       const { state, memory } = this.#stateAt(r, window, this.#inWindow(b, t), t)
       const all = [...state, ...params.slice(n, n + rerun.values.length), ...memory, ...at.memory.slice(rerun.written).map(p => b.load(p))]
-      b.emit(ops.next, [t, ...reverseTrip(this.#cx, r, rerun, this.#how, all, now)])
+      b.emit('next', [t, ...reverseTrip(this.#cx, r, rerun, this.#how, all, now)])
     })
     return loop.results
   }
@@ -202,18 +201,18 @@ class Keeper implements Scheme {
     const { b, at } = r
     const { size, count } = this.#windows
     const int = (n: number): Value => b.const(i32, n)
-    const number = b.emit1(ops.shr, [base, int(Math.log2(size))])
+    const number = b.emit1('shr', [base, int(Math.log2(size))])
     // All but the first time, the nearest state before is one less in the lowest digit that is not zero.
     const digit = (of: Value, d: number): Value => {
-      const high = d === 0 ? of : b.emit1(ops.shr, [of, int(d * digitBits)])
-      return d === digits - 1 ? high : b.emit1(ops.and, [high, int(radix - 1)])
+      const high = d === 0 ? of : b.emit1('shr', [of, int(d * digitBits)])
+      return d === digits - 1 ? high : b.emit1('and', [high, int(radix - 1)])
     }
     const digits = digitsOf(count)
     const lowest = (of: Value, otherwise: Value, pick: (d: number, value: Value) => Value): Value => {
       let found = otherwise
       for (let d = digits - 1; d >= 0; d--) {
         const value = digit(of, d)
-        found = b.select(b.emit1(ops.ne, [value, int(0)]), pick(d, value), found)
+        found = b.select(b.emit1('ne', [value, int(0)]), pick(d, value), found)
       }
       return found
     }
@@ -222,23 +221,23 @@ class Keeper implements Scheme {
     const { state, memory } = this.#stateAt(r, places, placeOf(start), b.mul(start, int(size)))
     memory.forEach((v, k) => b.store(at.memory[k]!, v))
     const [head, body] = [new Region(), new Region()]
-    b.emit(ops.loop, [start, ...state], count, [], [head, body])
+    b.emit('loop', [start, ...state], count, [], [head, body])
     const c = b.param(i32, 'window', head)
     const here = state.map(v => b.param(v.type, v.name, head))
-    b.within(head, () => b.emit(ops.test, [b.emit1(ops.lt, [c, number])]))
+    b.within(head, () => b.emit('test', [b.emit1('lt', [c, number])]))
     b.within(body, () => {
       const [inHead, inBody] = [new Region(), new Region()]
-      const run = b.emit(ops.loop, [int(0), ...here], size, state.map(v => v.type), [inHead, inBody])
+      const run = b.emit('loop', [int(0), ...here], size, state.map(v => v.type), [inHead, inBody])
       const j = b.param(i32, 'trip', inHead)
       const now = state.map(v => b.param(v.type, v.name, inHead))
-      b.within(inHead, () => b.emit(ops.test, [b.emit1(ops.lt, [j, int(size)]), ...now]))
+      b.within(inHead, () => b.emit('test', [b.emit1('lt', [j, int(size)]), ...now]))
       b.within(inBody, () => {
         this.#put(b, window, j, now, at.memory)
-        b.emit(ops.next, [b.add(j, int(1)), ...trip(b, this.#rerun, at, now)])
+        b.emit('next', [b.add(j, int(1)), ...trip(b, this.#rerun, at, now)])
       })
       const after = b.add(c, int(1))
       this.#put(b, places, placeOf(after), run.results, at.memory)
-      b.emit(ops.next, [after, ...run.results])
+      b.emit('next', [after, ...run.results])
     })
   }
 }

@@ -4,7 +4,6 @@
  */
 import { InternalError } from '../base/diag.ts'
 import { isStackEnd } from '../base/stack.ts'
-import * as ops from '../ir/ops.ts'
 import { Machine, Stopped, untracked, type Data, type RunOptions } from '../ir/run.ts'
 import { differential } from '../ir/type.ts'
 import { inputs, outputs, type Func, type Inst } from '../ir/value.ts'
@@ -46,7 +45,7 @@ export class Held {
     return this.#next === this.#values.length
   }
 
-  readonly intercept = (inst: Inst, value: Data): Data => inst.op === ops.detach ? this.#hold(value) : value
+  readonly intercept = (inst: Inst, value: Data): Data => inst.op === 'detach' ? this.#hold(value) : value
 
   readonly given = (func: Func, args: readonly Data[]): readonly Data[] => this.#each(heldInputs(func), args)
 
@@ -78,8 +77,8 @@ export function survey(func: Func, derivatives: (func: Func) => void): { readonl
     for (const other of [f.request?.of, forward, backward, substitute]) visit(other)
     if (f.body === undefined) return
     walk(f.body, inst => {
-      if (inst.op === ops.detach) holds = true
-      if (inst.op === ops.call) visit(inst.attr as Func)
+      if (inst.op === 'detach') holds = true
+      if (inst.op === 'call') visit(inst.attr as Func)
     })
   }
   visit(func)

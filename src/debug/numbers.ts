@@ -3,8 +3,7 @@
  * of a level carries a tangent, or stands on a tape that is read backwards; its value may carry those of lower levels, which are
  * derivatives taken further outside. Operations on floats are few, so their slopes are said here once more.
  */
-import * as ops from '../ir/ops.ts'
-import type { Op } from '../ir/ops.ts'
+import type { OpName } from '../ir/op.ts'
 import { Carrier } from '../ir/run.ts'
 
 export type Num = number | Tracked
@@ -74,13 +73,13 @@ export class Tape {
   /** The cotangents of all floats, given those of some. */
   backward(seeds: readonly (readonly [number, Num])[]): (index: number) => Num {
     const sums: (Num | undefined)[] = []
-    const give = (index: number, by: Num): void => { sums[index] = sums[index] === undefined ? by : calculate(ops.add, sums[index], by) }
+    const give = (index: number, by: Num): void => { sums[index] = sums[index] === undefined ? by : calculate('add', sums[index], by) }
     for (const [index, by] of seeds) give(index, by)
     for (let i = this.#entries.length - 1; i >= 0; i--) {
       const entry = this.#entries[i]!
       const sum = sums[i]
       if ('pull' in entry) entry.pull(index => sums[index] ?? 0, give)
-      else if (sum !== undefined) entry.from.forEach((to, k) => give(to, calculate(ops.mul, sum, entry.slopes[k]!)))
+      else if (sum !== undefined) entry.from.forEach((to, k) => give(to, calculate('mul', sum, entry.slopes[k]!)))
     }
     return index => sums[index] ?? 0
   }
@@ -96,7 +95,7 @@ export function below(x: Num, level: number): Num {
 const none = (x: Num): boolean => x === 0
 
 /** The result of an operation on floats, with the derivatives that it carries. */
-export function calculate(op: Op, x: Num, y: Num): Num {
+export function calculate(op: OpName, x: Num, y: Num): Num {
   const level = Math.max(levelOf(x), levelOf(y))
   if (typeof x === 'number' && typeof y === 'number') return plain(op, x, y)
   const [a, b] = [below(x, level), below(y, level)]
@@ -107,36 +106,36 @@ export function calculate(op: Op, x: Num, y: Num): Num {
   let d: Num = 0
   for (const { v, slope: s } of parts) {
     const by = (v as Dual).d
-    if (!none(by)) d = none(d) ? calculate(ops.mul, by, s()) : calculate(ops.add, d, calculate(ops.mul, by, s()))
+    if (!none(by)) d = none(d) ? calculate('mul', by, s()) : calculate('add', d, calculate('mul', by, s()))
   }
   return new Dual(level, p, d)
 }
 
 /** Whether the result of an operation on floats is a float that depends on them smoothly. */
-export function isSmooth(op: Op): boolean {
-  return op === ops.add || op === ops.sub || op === ops.mul || op === ops.div || op === ops.rem || op === ops.neg
+export function isSmooth(op: OpName): boolean {
+  return op === 'add' || op === 'sub' || op === 'mul' || op === 'div' || op === 'rem' || op === 'neg'
 }
 
-function plain(op: Op, x: number, y: number): number {
+function plain(op: OpName, x: number, y: number): number {
   switch (op) {
-    case ops.add: return x + y
-    case ops.sub: return x - y
-    case ops.mul: return x * y
-    case ops.div: return x / y
-    case ops.rem: return x % y
+    case 'add': return x + y
+    case 'sub': return x - y
+    case 'mul': return x * y
+    case 'div': return x / y
+    case 'rem': return x % y
     default: return -x
   }
 }
 
 /** The slope of an operation along one of its operands, at `a` and `b`, where it is `p`. */
-function slope(op: Op, operand: number, a: Num, b: Num, p: Num): Num {
+function slope(op: OpName, operand: number, a: Num, b: Num, p: Num): Num {
   switch (op) {
-    case ops.add: return 1
-    case ops.sub: return operand === 0 ? 1 : -1
-    case ops.mul: return operand === 0 ? b : a
-    case ops.div: return operand === 0 ? calculate(ops.div, 1, b) : calculate(ops.neg, calculate(ops.div, p, b), 0)
+    case 'add': return 1
+    case 'sub': return operand === 0 ? 1 : -1
+    case 'mul': return operand === 0 ? b : a
+    case 'div': return operand === 0 ? calculate('div', 1, b) : calculate('neg', calculate('div', p, b), 0)
     // x - y trunc(x / y): the number of times that y goes into x is a step.
-    case ops.rem: return operand === 0 ? 1 : calculate(ops.neg, Math.trunc(valueOf(a) / valueOf(b)), 0)
+    case 'rem': return operand === 0 ? 1 : calculate('neg', Math.trunc(valueOf(a) / valueOf(b)), 0)
     default: return -1
   }
 }

@@ -1,6 +1,5 @@
 /** The first instruction of a run that makes a NaN or an infinity out of finite numbers. */
 import type { Span } from '../base/source.ts'
-import * as ops from '../ir/ops.ts'
 import { Machine, type Data } from '../ir/run.ts'
 import { differential, type Type } from '../ir/type.ts'
 import { Inst, Region, inputs, type Func } from '../ir/value.ts'
@@ -40,7 +39,7 @@ class Stop extends Error {
 /** Runs a function until something is not finite that is made of what is; undefined where nothing is. */
 export function originOf(func: Func, args: readonly Data[], globals: Readonly<Record<string, Data>>): Origin | undefined {
   const watch = (inst: Inst, value: Data, of: readonly Data[]): void => {
-    if (inst.op === ops.constant || inst.op === ops.undef || inst.op === ops.load || isFinite(value) || !of.every(isFinite)) return
+    if (inst.op === 'const' || inst.op === 'undef' || inst.op === 'load' || isFinite(value) || !of.every(isFinite)) return
     throw new Stop({ inst, value, args: of })
   }
   try {
@@ -65,9 +64,9 @@ function textOf(span: Span | null): string {
 export function describe({ inst, value, args }: Origin, phase: NonFinite['in']): NonFinite {
   const position = inst.span?.file.position(inst.span.start)
   return {
-    value, in: phase, operation: inst.op === ops.call ? (inst.attr as Func).name.replace(/_(float|double|half|vector|matrix).*$/, '') : inst.op.name,
+    value, in: phase, operation: inst.op === 'call' ? (inst.attr as Func).name.replace(/_(float|double|half|vector|matrix).*$/, '') : inst.op,
     operands: inst.args.map((v, i) => ({
-      name: v.name !== '' ? v.name : v.def instanceof Region ? '' : v.def.op === ops.constant ? '' : textOf(v.def.span), value: args[i],
+      name: v.name !== '' ? v.name : v.def instanceof Region ? '' : v.def.op === 'const' ? '' : textOf(v.def.span), value: args[i],
     })),
     file: inst.span?.presumed?.file ?? inst.span?.file.name ?? '', line: inst.span?.presumed?.line ?? position?.line ?? 0, column: position?.column ?? 0,
     text: textOf(inst.span),

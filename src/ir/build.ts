@@ -1,9 +1,8 @@
 import type { Span } from '../base/source.ts'
-import * as ops from './ops.ts'
-import type { Op } from './ops.ts'
+import type { Attr, Attrs, BareOp, OpName } from './op.ts'
 import * as t from './type.ts'
 import type { Type } from './type.ts'
-import { Inst, Region, Value, noRegions, type Attr, type Func } from './value.ts'
+import { Inst, Region, Value, noRegions, type Func } from './value.ts'
 
 /** Appends instructions to one region at a time. Trivial composites and identities are folded as they are asked for. */
 export class Builder {
@@ -29,9 +28,11 @@ export class Builder {
   }
 
   /** Appends an instruction; `types` is needed where the row has no type rule. */
-  emit(op: Op, args: Value[], attr: Attr = null, types?: readonly Type[], regions: readonly Region[] = noRegions): Inst {
+  emit<K extends BareOp>(op: K, args: Value[], attr?: null, types?: readonly Type[], regions?: readonly Region[]): Inst<K>
+  emit<K extends OpName>(op: K, args: Value[], attr: Attrs[K], types?: readonly Type[], regions?: readonly Region[]): Inst<K>
+  emit(op: OpName, args: Value[], attr: Attr = null, types?: readonly Type[], regions: readonly Region[] = noRegions): Inst {
     const inst = new Inst(op, args, attr, regions, this.span)
-    const results = types ?? op.type!(args, attr)
+    const results = types ?? inst.row.type!(args, attr)
     // A list of one is written as such: an empty list that grows takes room for many.
     if (results.length === 1) inst.results = [this.value(results[0]!, inst, 0)]
     else for (let i = 0; i < results.length; i++) inst.results.push(this.value(results[i]!, inst, i))
@@ -40,9 +41,11 @@ export class Builder {
   }
 
   /** The only result of a new instruction. */
-  emit1(op: Op, args: Value[], attr: Attr = null, type: Type = op.type!(args, attr)[0]!): Value {
+  emit1<K extends BareOp>(op: K, args: Value[], attr?: null, type?: Type): Value
+  emit1<K extends OpName>(op: K, args: Value[], attr: Attrs[K], type?: Type): Value
+  emit1(op: OpName, args: Value[], attr: Attr = null, type?: Type): Value {
     const inst = new Inst(op, args, attr, noRegions, this.span)
-    const result = this.value(type, inst, 0)
+    const result = this.value(type ?? inst.row.type!(args, attr)[0]!, inst, 0)
     inst.results = [result]
     this.at.insts.push(inst)
     return result
@@ -58,11 +61,11 @@ export class Builder {
   }
 
   const(type: Type, value: number | boolean | bigint): Value {
-    return this.emit1(ops.constant, [], value, type)
+    return this.emit1('const', [], value, type)
   }
 
   zero(type: Type): Value {
-    if (type.kind !== 'scalar') return this.emit1(ops.zero, [], null, type)
+    if (type.kind !== 'scalar') return this.emit1('zero', [], null, type)
     return this.const(type, type.scalar === 'bool' ? false : type.scalar === 'i64' || type.scalar === 'u64' ? 0n : 0)
   }
 
@@ -72,27 +75,27 @@ export class Builder {
     return this.splatLike(this.const(scalar, type.scalar === 'i64' || type.scalar === 'u64' ? 1n : 1), type)
   }
 
-  add(x: Value, y: Value): Value { return isZero(x) ? y : isZero(y) ? x : this.emit1(ops.add, [x, y]) }
-  sub(x: Value, y: Value): Value { return this.emit1(ops.sub, [x, y]) }
-  mul(x: Value, y: Value): Value { return isOne(x) ? y : isOne(y) ? x : this.emit1(ops.mul, [x, y]) }
-  div(x: Value, y: Value): Value { return isOne(y) ? x : this.emit1(ops.div, [x, y]) }
-  neg(x: Value): Value { return this.emit1(ops.neg, [x]) }
-  select(c: Value, x: Value, y: Value): Value { return x === y ? x : this.emit1(ops.select, [c, x, y]) }
-  convert(x: Value, type: Type): Value { return x.type === type ? x : this.emit1(ops.convert, [x], null, type) }
-  transpose(x: Value): Value { return this.emit1(ops.transpose, [x]) }
-  load(p: Value): Value { return this.emit1(ops.load, [p]) }
-  store(p: Value, v: Value): void { this.emit(ops.store, [p, v]) }
-  field(p: Value, i: number): Value { return this.emit1(ops.field, [p], i) }
-  elem(p: Value, i: Value): Value { return this.emit1(ops.elem, [p, i]) }
+  add(x: Value, y: Value): Value { return isZero(x) ? y : isZero(y) ? x : this.emit1('add', [x, y]) }
+  sub(x: Value, y: Value): Value { return this.emit1('sub', [x, y]) }
+  mul(x: Value, y: Value): Value { return isOne(x) ? y : isOne(y) ? x : this.emit1('mul', [x, y]) }
+  div(x: Value, y: Value): Value { return isOne(y) ? x : this.emit1('div', [x, y]) }
+  neg(x: Value): Value { return this.emit1('neg', [x]) }
+  select(c: Value, x: Value, y: Value): Value { return x === y ? x : this.emit1('select', [c, x, y]) }
+  convert(x: Value, type: Type): Value { return x.type === type ? x : this.emit1('convert', [x], null, type) }
+  transpose(x: Value): Value { return this.emit1('transpose', [x]) }
+  load(p: Value): Value { return this.emit1('load', [p]) }
+  store(p: Value, v: Value): void { this.emit('store', [p, v]) }
+  field(p: Value, i: number): Value { return this.emit1('field', [p], i) }
+  elem(p: Value, i: Value): Value { return this.emit1('elem', [p, i]) }
   variable(type: Type, name = ''): Value {
-    const v = this.emit1(ops.variable, [], null, t.ptr('function', type))
+    const v = this.emit1('var', [], null, t.ptr('function', type))
     v.name = name
     return v
   }
 
   construct(type: Type, parts: Value[]): Value {
     const whole = wholeOf(type, parts)
-    return whole ?? this.emit1(ops.construct, parts, null, type)
+    return whole ?? this.emit1('construct', parts, null, type)
   }
 
   /** A component of a composite; looks through `construct`, `insert` and `zero`. */
@@ -101,22 +104,22 @@ export class Builder {
     for (;;) {
       const def = from.def
       if (def.op === undefined) break
-      if (def.op === ops.construct) return def.args[i]!
-      if (def.op === ops.splat && from.type.kind === 'vec') return def.args[0]!
-      if (def.op === ops.zero) return this.zero(t.component(from.type, i))
-      if (def.op !== ops.insert) break
+      if (def.op === 'construct') return def.args[i]!
+      if (def.op === 'splat' && from.type.kind === 'vec') return def.args[0]!
+      if (def.op === 'zero') return this.zero(t.component(from.type, i))
+      if (def.op !== 'insert') break
       if (def.attr === i) return def.args[1]!
       from = def.args[0]!
     }
-    return this.emit1(ops.extract, [from], i)
+    return this.emit1('extract', [from], i)
   }
 
   insert(x: Value, i: number, part: Value): Value {
-    return this.emit1(ops.insert, [x, part], i)
+    return this.emit1('insert', [x, part], i)
   }
 
   splat(x: Value, type: Type): Value {
-    return x.type === type ? x : this.emit1(ops.splat, [x], null, type)
+    return x.type === type ? x : this.emit1('splat', [x], null, type)
   }
 
   /** A scalar as a value of the given scalar, vector or matrix type. */
@@ -126,7 +129,7 @@ export class Builder {
 
   swizzle(x: Value, lanes: readonly number[]): Value {
     if (lanes.length === x.type.count && lanes.every((l, i) => l === i)) return x
-    return this.emit1(ops.swizzle, [x], lanes)
+    return this.emit1('swizzle', [x], lanes)
   }
 
   /** The sum of all lanes of a vector or matrix. */
@@ -148,7 +151,7 @@ export class Builder {
   }
 
   call(func: Func, args: Value[]): Value[] {
-    return this.emit(ops.call, args, func).results
+    return this.emit('call', args, func).results
   }
 }
 
@@ -157,7 +160,7 @@ function wholeOf(type: Type, parts: readonly Value[]): Value | undefined {
   let whole: Value | undefined
   for (let i = 0; i < parts.length; i++) {
     const def = parts[i]!.def
-    if (def.op === undefined || def.op !== ops.extract || def.attr !== i || def.args[0]!.type !== type) return undefined
+    if (def.op === undefined || def.op !== 'extract' || def.attr !== i || def.args[0]!.type !== type) return undefined
     if (i > 0 && def.args[0] !== whole) return undefined
     whole = def.args[0]
   }
@@ -168,17 +171,17 @@ function wholeOf(type: Type, parts: readonly Value[]): Value | undefined {
 export function isOne(x: Value): boolean {
   const def = x.def
   if (def.op === undefined) return false
-  if (def.op === ops.constant) return def.attr === 1
-  return def.op === ops.splat && isOne(def.args[0]!)
+  if (def.op === 'const') return def.attr === 1
+  return def.op === 'splat' && isOne(def.args[0]!)
 }
 
 /** True for a constant that is zero in all lanes. */
 export function isZero(x: Value): boolean {
   const def = x.def
   if (def.op === undefined) return false
-  if (def.op === ops.zero) return true
-  if (def.op === ops.constant) return def.attr === 0 || def.attr === 0n || def.attr === false
-  return def.op === ops.splat && isZero(def.args[0]!)
+  if (def.op === 'zero') return true
+  if (def.op === 'const') return def.attr === 0 || def.attr === 0n || def.attr === false
+  return def.op === 'splat' && isZero(def.args[0]!)
 }
 
 /** An empty region. */

@@ -1,5 +1,5 @@
 /** Reads IR text (see `print.ts`) back into a program. For developers: a mistake is an Error with line and column. */
-import { byName } from './ops.ts'
+import { isOp, rows } from './ops.ts'
 import * as t from './type.ts'
 import type { Field, ScalarName, Space, Type } from './type.ts'
 import {
@@ -380,9 +380,8 @@ class Parser {
       this.#expect('p', '=')
     }
     const opName = this.#expect('word').text
-    const op = byName.get(opName)
-    if (op === undefined) throw this.#fail(`there is no op ${opName}`, -1)
-    const label = op.attr !== 'label' && this.#at('^') ? this.#expect('^').text : undefined
+    if (!isOp(opName)) throw this.#fail(`there is no op ${opName}`, -1)
+    const label = rows[opName].attr !== 'label' && this.#at('^') ? this.#expect('^').text : undefined
     const attr = this.#attr()
     const args: Value[] = []
     if (this.#at('%')) {
@@ -393,7 +392,7 @@ class Parser {
       }
     }
     const regions: Region[] = []
-    const inst = new Inst(op, args, attr, regions, null)
+    const inst = new Inst(opName, args, attr, regions, null)
     if (label !== undefined) this.#labels.set(label, inst)
     while (this.#at('p', '(') || this.#at('p', '{')) {
       const region = new Region()

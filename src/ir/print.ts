@@ -257,7 +257,7 @@ class FuncPrinter {
       case 'bigint': return ` ${attr}n`
       case 'boolean': return ` ${attr}`
       case 'string': return ` ${JSON.stringify(attr)}`
-      default: return ` [${attr.join(', ')}]`
+      case 'object': return ` [${attr.join(', ')}]`
     }
   }
 
@@ -265,7 +265,7 @@ class FuncPrinter {
     const results = inst.results.length === 0 ? '' : `${this.#typed(inst.results)} = `
     const label = this.#left.has(inst) ? ` ${this.#label(inst)}` : ''
     const args = inst.args.length === 0 ? '' : ` ${inst.args.map(a => this.#name(a)).join(', ')}`
-    let text = `${results}${inst.op.name}${label}${this.#attr(inst)}${args}`
+    let text = `${results}${inst.op}${label}${this.#attr(inst)}${args}`
     for (const region of inst.regions) {
       const params = region.params.length === 0 ? '' : ` (${this.#typed(region.params)})`
       text += `${params} ${this.#block(region, indent)}`

@@ -2,8 +2,7 @@
  * The reference interpreter: what a program means, said plainly. Composites are JS arrays, never changed once made;
  * memory is places that pointers name. Regions run as generators so that the threads of a workgroup can meet at barriers.
  */
-import * as ops from './ops.ts'
-import type { Op } from './ops.ts'
+import type { OpName } from './op.ts'
 import { apply, bitcastScalar, convertScalar, wrap, zeroScalar, type Mode, type Scalar } from './scalar.ts'
 import { bounded, isFloat, type ScalarName, type Type } from './type.ts'
 import { Func, Global, Inst, inputs, type Module, type Region, type Value } from './value.ts'
@@ -51,7 +50,7 @@ export interface RunOptions {
   /** Says what a call gives; undefined where the function's body does. */
   readonly define?: (machine: Machine, func: Func, args: readonly Data[]) => readonly Data[] | undefined
   /** Operations on floats that carry more than their value. */
-  readonly carried?: (op: Op, type: ScalarName, x: Data, y: Data) => Data
+  readonly carried?: (op: OpName, type: ScalarName, x: Data, y: Data) => Data
 }
 
 const maxDepth = 200
@@ -168,7 +167,7 @@ export class Machine {
     body.params.forEach((p, i) => { env[p.id] = args[i]! })
     const end = yield* this.#region(body, env)
     this.#depth--
-    if (end.op !== ops.ret) throw new Error(`${func.name} ran into ${end.op.name}`)
+    if (end.op !== 'ret') throw new Error(`${func.name} ran into ${end.op}`)
     return read(end.args, env)
   }
 
@@ -189,15 +188,15 @@ export class Machine {
   *#region(region: Region, env: Env): Steps<Inst> {
     for (const inst of region.insts) {
       if (--this.#left < 0) throw new Stopped('the run takes too many steps')
-      if (inst.op.ends) return inst
+      if (inst.row.ends) return inst
       let left: Inst | undefined
       switch (inst.op) {
-        case ops.if_: left = yield* this.#nested(inst, inst.regions[env[inst.args[0]!.id] === true ? 0 : 1]!, env); break
-        case ops.switch_: left = yield* this.#nested(inst, chosen(inst, env[inst.args[0]!.id] as Scalar), env); break
-        case ops.block: left = yield* this.#nested(inst, inst.regions[0]!, env); break
-        case ops.loop: left = yield* this.#loop(inst, env); break
-        case ops.call: yield* this.#callOf(inst, env); break
-        case ops.barrier: yield; break
+        case 'if': left = yield* this.#nested(inst, inst.regions[env[inst.args[0]!.id] === true ? 0 : 1]!, env); break
+        case 'switch': left = yield* this.#nested(inst, chosen(inst, env[inst.args[0]!.id] as Scalar), env); break
+        case 'block': left = yield* this.#nested(inst, inst.regions[0]!, env); break
+        case 'loop': left = yield* this.#loop(inst, env); break
+        case 'call': yield* this.#callOf(inst, env); break
+        case 'barrier': yield; break
         default: {
           const args = read(inst.args, env)
           let result = this.#plain(inst, args)
@@ -216,7 +215,7 @@ export class Machine {
   /** Runs a region of `if`, `switch` or `block`; gives the terminator where that leaves something further out. */
   *#nested(inst: Inst, region: Region, env: Env): Steps<Inst | undefined> {
     const end = yield* this.#region(region, env)
-    if (end.op !== ops.yield_ && !(end.op === ops.leave && end.attr === inst)) return end
+    if (end.op !== 'yield' && !(end.op === 'leave' && end.attr === inst)) return end
     write(inst.results, read(end.args, env), env)
     return undefined
   }
@@ -227,7 +226,7 @@ export class Machine {
     for (;;) {
       write(head.params, carried, env)
       let end = yield* this.#region(head, env)
-      if (end.op === ops.test) {
+      if (end.op === 'test') {
         const values = read(end.args, env)
         if (values[0] !== true) {
           write(inst.results, values.slice(1), env)
@@ -235,10 +234,10 @@ export class Machine {
         }
         end = yield* this.#region(body, env)
       }
-      if (end.op === ops.next) {
+      if (end.op === 'next') {
         carried = read(end.args, env)
       } else {
-        if (end.op !== ops.leave || end.attr !== inst) return end
+        if (end.op !== 'leave' || end.attr !== inst) return end
         write(inst.results, read(end.args, env), env)
         return undefined
       }
@@ -250,25 +249,25 @@ export class Machine {
     const attr = inst.attr
     const [x, y, z] = [args[0]!, args[1]!, args[2]!]
     switch (inst.op) {
-      case ops.constant: return typeof attr === 'number' ? wrap(type!.scalar!, attr, this.#mode) : attr as Scalar
-      case ops.zero: case ops.undef: return zeroOf(type!)
-      case ops.detach: return x
-      case ops.select: return choose(x, y, z)
-      case ops.convert: return lanewise(x, v => v instanceof Carrier ? isFloat(type!) ? v : convertScalar('f64', type!.scalar!, v.value, this.#mode) : convertScalar(inst.args[0]!.type.scalar!, type!.scalar!, v, this.#mode))
-      case ops.bitcast: return lanewise(untracked(x), v => bitcastScalar(inst.args[0]!.type.scalar!, type!.scalar!, v as Scalar))
-      case ops.construct: return args
-      case ops.splat: return splat(x, type!)
-      case ops.extract: return at(x, attr as number)
-      case ops.insert: return (x as readonly Data[]).map((part, i) => i === attr ? y : part)
-      case ops.swizzle: return (attr as readonly number[]).map(lane => at(x, lane))
-      case ops.index: return at(x, bounded(Number(y), (x as readonly Data[]).length))
-      case ops.dot: return this.#dot(inst.args[0]!.type.elem!, x as readonly Data[], y as readonly Data[])
-      case ops.matmul: return this.#matmul(inst, x as readonly Data[], y as readonly Data[])
-      case ops.transpose: return at(x, 0) === undefined ? [] : (at(x, 0) as readonly Data[]).map((_, c) => (x as readonly Data[]).map(row => at(row, c)))
-      case ops.variable: return { of: [copy(zeroOf(type!.elem!))], key: 0 }
-      case ops.global: return { of: this.#global(attr as Global), key: 0 }
-      case ops.field: return { of: target(x) as Data[], key: attr as number }
-      case ops.elem: {
+      case 'const': return typeof attr === 'number' ? wrap(type!.scalar!, attr, this.#mode) : attr as Scalar
+      case 'zero': case 'undef': return zeroOf(type!)
+      case 'detach': return x
+      case 'select': return choose(x, y, z)
+      case 'convert': return lanewise(x, v => v instanceof Carrier ? isFloat(type!) ? v : convertScalar('f64', type!.scalar!, v.value, this.#mode) : convertScalar(inst.args[0]!.type.scalar!, type!.scalar!, v, this.#mode))
+      case 'bitcast': return lanewise(untracked(x), v => bitcastScalar(inst.args[0]!.type.scalar!, type!.scalar!, v as Scalar))
+      case 'construct': return args
+      case 'splat': return splat(x, type!)
+      case 'extract': return at(x, attr as number)
+      case 'insert': return (x as readonly Data[]).map((part, i) => i === attr ? y : part)
+      case 'swizzle': return (attr as readonly number[]).map(lane => at(x, lane))
+      case 'index': return at(x, bounded(Number(y), (x as readonly Data[]).length))
+      case 'dot': return this.#dot(inst.args[0]!.type.elem!, x as readonly Data[], y as readonly Data[])
+      case 'matmul': return this.#matmul(inst, x as readonly Data[], y as readonly Data[])
+      case 'transpose': return at(x, 0) === undefined ? [] : (at(x, 0) as readonly Data[]).map((_, c) => (x as readonly Data[]).map(row => at(row, c)))
+      case 'var': return { of: [copy(zeroOf(type!.elem!))], key: 0 }
+      case 'global': return { of: this.#global(attr as Global), key: 0 }
+      case 'field': return { of: target(x) as Data[], key: attr as number }
+      case 'elem': {
         const list = target(x) as Data[]
         const whole = inst.args[0]!.type.elem!
         if (whole.kind === 'list') {
@@ -280,20 +279,20 @@ export class Machine {
         if (whole.count === 0 && (i < 0 || i !== Number(y))) return { of: [copy(list[i] ?? zeroOf(type!.elem!))], key: 0 }
         return { of: list, key: i }
       }
-      case ops.load: return copy(target(x))
+      case 'load': return copy(target(x))
       // No derivative flows through what others see.
-      case ops.store: assign(x as Pointer, inst.args[0]!.type.space === 'function' ? y : untracked(y)); return 0
-      case ops.length: return (target(x) as Data[]).length
-      case ops.atomic: return this.#atomic(attr as string, type!, x as Pointer, untracked(y) as Scalar, untracked(z) as Scalar)
-      case ops.print: this.#options.print?.(attr as string, args.map(untracked)); return 0
-      case ops.trap:
+      case 'store': assign(x as Pointer, inst.args[0]!.type.space === 'function' ? y : untracked(y)); return 0
+      case 'length': return (target(x) as Data[]).length
+      case 'atomic': return this.#atomic(attr as string, type!, x as Pointer, untracked(y) as Scalar, untracked(z) as Scalar)
+      case 'printf': this.#options.print?.(attr as string, args.map(untracked)); return 0
+      case 'trap':
         if (x !== true) throw new Stopped(`trap: ${String(attr)}`)
         return 0
       default: return this.#arithmetic(inst.op, inst.args[0]!.type, x, y)
     }
   }
 
-  #arithmetic(op: Op, type: Type, x: Data, y: Data): Data {
+  #arithmetic(op: OpName, type: Type, x: Data, y: Data): Data {
     if (x instanceof Carrier || y instanceof Carrier) return this.#options.carried!(op, type.scalar!, x, y)
     if (type.kind === 'scalar') return apply(op, type.scalar!, x as Scalar, y as Scalar, this.#mode)
     if (type.kind === 'list') {
@@ -307,8 +306,8 @@ export class Machine {
   }
 
   #dot(type: Type, x: readonly Data[], y: readonly Data[]): Data {
-    let sum: Data = this.#arithmetic(ops.mul, type, x[0]!, y[0]!)
-    for (let i = 1; i < x.length; i++) sum = this.#arithmetic(ops.add, type, sum, this.#arithmetic(ops.mul, type, x[i]!, y[i]!))
+    let sum: Data = this.#arithmetic('mul', type, x[0]!, y[0]!)
+    for (let i = 1; i < x.length; i++) sum = this.#arithmetic('add', type, sum, this.#arithmetic('mul', type, x[i]!, y[i]!))
     return sum
   }
 
@@ -336,7 +335,7 @@ export class Machine {
 
   #atomic(how: string, type: Type, p: Pointer, y: Scalar, z: Scalar): Data {
     const old = untracked(target(p)) as Scalar
-    const rows: Readonly<Record<string, Op>> = { add: ops.add, and: ops.and, or: ops.or, xor: ops.xor }
+    const rows: Readonly<Record<string, OpName>> = { add: 'add', and: 'and', or: 'or', xor: 'xor' }
     let value: Scalar
     switch (how) {
       case 'min': value = old < y ? old : y; break

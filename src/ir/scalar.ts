@@ -1,6 +1,6 @@
 /** Arithmetic on scalars as the ops define it, for the reference interpreter: one scalar type, one op, plain operands. */
-import * as ops from './ops.ts'
-import type { Op } from './ops.ts'
+import type { OpName } from './op.ts'
+import { rows } from './ops.ts'
 import { roundHalf, saturated } from '../base/number.ts'
 import type { ScalarName } from './type.ts'
 
@@ -45,7 +45,7 @@ export function halfOf(bits: number): number {
 }
 
 /** The op on scalars of the type `type` (that of the operands). Comparisons give booleans. */
-export function apply(op: Op, type: ScalarName, x: Scalar, y: Scalar, mode: Mode): Scalar {
+export function apply(op: OpName, type: ScalarName, x: Scalar, y: Scalar, mode: Mode): Scalar {
   if (type === 'i64' || type === 'u64') return applyBig(op, type, x as bigint, y as bigint)
   if (type === 'bool') return applyBool(op, x as boolean, y as boolean)
   const a = x as number
@@ -54,51 +54,51 @@ export function apply(op: Op, type: ScalarName, x: Scalar, y: Scalar, mode: Mode
   const bits = Number(type.slice(1))
   let result: number | boolean | undefined
   switch (op) {
-    case ops.mul: result = float ? a * b : Math.imul(a, b); break
-    case ops.div: result = float ? a / b : b === 0 ? a : Math.trunc(a / b); break
-    case ops.rem: result = float ? a % b : b === 0 ? 0 : a % b; break
-    case ops.not: result = ~a; break
-    case ops.shl: result = a << (b & (bits - 1)); break
-    case ops.shr: result = type.startsWith('i') ? a >> (b & (bits - 1)) : a >>> (b & (bits - 1)); break
-    default: result = op.fold?.(a, b)
+    case 'mul': result = float ? a * b : Math.imul(a, b); break
+    case 'div': result = float ? a / b : b === 0 ? a : Math.trunc(a / b); break
+    case 'rem': result = float ? a % b : b === 0 ? 0 : a % b; break
+    case 'not': result = ~a; break
+    case 'shl': result = a << (b & (bits - 1)); break
+    case 'shr': result = type.startsWith('i') ? a >> (b & (bits - 1)) : a >>> (b & (bits - 1)); break
+    default: result = rows[op].fold?.(a, b)
   }
-  if (result === undefined) throw new Error(`${op.name} is not arithmetic`)
+  if (result === undefined) throw new Error(`${op} is not arithmetic`)
   return typeof result === 'boolean' ? result : wrap(type, result, mode)
 }
 
-function applyBig(op: Op, type: 'i64' | 'u64', x: bigint, y: bigint): Scalar {
+function applyBig(op: OpName, type: 'i64' | 'u64', x: bigint, y: bigint): Scalar {
   const fit = (v: bigint): bigint => type === 'i64' ? BigInt.asIntN(64, v) : BigInt.asUintN(64, v)
   switch (op) {
-    case ops.add: return fit(x + y)
-    case ops.sub: return fit(x - y)
-    case ops.mul: return fit(x * y)
-    case ops.div: return y === 0n ? x : fit(x / y)
-    case ops.rem: return y === 0n ? 0n : fit(x % y)
-    case ops.neg: return fit(-x)
-    case ops.and: return fit(x & y)
-    case ops.or: return fit(x | y)
-    case ops.xor: return fit(x ^ y)
-    case ops.not: return fit(~x)
-    case ops.shl: return fit(x << (y & 63n))
-    case ops.shr: return fit(x >> (y & 63n))
-    case ops.lt: return x < y
-    case ops.le: return x <= y
-    case ops.gt: return x > y
-    case ops.ge: return x >= y
-    case ops.eq: return x === y
-    case ops.ne: return x !== y
-    default: throw new Error(`${op.name} is not arithmetic`)
+    case 'add': return fit(x + y)
+    case 'sub': return fit(x - y)
+    case 'mul': return fit(x * y)
+    case 'div': return y === 0n ? x : fit(x / y)
+    case 'rem': return y === 0n ? 0n : fit(x % y)
+    case 'neg': return fit(-x)
+    case 'and': return fit(x & y)
+    case 'or': return fit(x | y)
+    case 'xor': return fit(x ^ y)
+    case 'not': return fit(~x)
+    case 'shl': return fit(x << (y & 63n))
+    case 'shr': return fit(x >> (y & 63n))
+    case 'lt': return x < y
+    case 'le': return x <= y
+    case 'gt': return x > y
+    case 'ge': return x >= y
+    case 'eq': return x === y
+    case 'ne': return x !== y
+    default: throw new Error(`${op} is not arithmetic`)
   }
 }
 
-function applyBool(op: Op, x: boolean, y: boolean): boolean {
+function applyBool(op: OpName, x: boolean, y: boolean): boolean {
   switch (op) {
-    case ops.and: return x && y
-    case ops.or: return x || y
-    case ops.xor: case ops.ne: return x !== y
-    case ops.eq: return x === y
-    case ops.not: return !x
-    default: throw new Error(`${op.name} is not logic`)
+    case 'and': return x && y
+    case 'or': return x || y
+    case 'xor': case 'ne': return x !== y
+    case 'eq': return x === y
+    case 'not': return !x
+    default: throw new Error(`${op} is not logic`)
   }
 }
 

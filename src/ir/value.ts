@@ -1,5 +1,6 @@
 import type { Span } from '../base/source.ts'
-import type { Op } from './ops.ts'
+import type { Attr, Attrs, Op, OpName } from './op.ts'
+import { rows } from './ops.ts'
 import type { ScalarName, Space, Type } from './type.ts'
 
 /** An SSA value: the `index`-th result of an instruction, or the `index`-th parameter of a region. */
@@ -22,12 +23,11 @@ export class Value {
   }
 }
 
-/** The immediate of an instruction; which kind an op takes stands in its row. */
-export type Attr = null | number | bigint | boolean | string | readonly number[] | Func | Global | Inst
-
-/** Every instruction has this one shape, whatever its op: that keeps every pass monomorphic. */
-export class Inst {
-  readonly op: Op
+/** The one shape that all instructions have at run time: that keeps every pass monomorphic. */
+class AnyInst {
+  readonly op: OpName
+  /** What the op table says of the op. */
+  readonly row: Op
   args: Value[]
   attr: Attr
   regions: readonly Region[]
@@ -36,8 +36,9 @@ export class Inst {
   /** A number that a pass gives it for its own tables; means nothing after that pass. */
   mark = 0
 
-  constructor(op: Op, args: Value[], attr: Attr, regions: readonly Region[], span: Span | null) {
+  constructor(op: OpName, args: Value[], attr: Attr, regions: readonly Region[], span: Span | null) {
     this.op = op
+    this.row = rows[op]
     this.args = args
     this.attr = attr
     this.regions = regions
@@ -45,6 +46,21 @@ export class Inst {
     this.span = span
   }
 }
+
+interface InstOf<K extends OpName> extends AnyInst {
+  readonly op: K
+  attr: Attrs[K]
+}
+
+/** An instruction of one of the ops: a test of `op` tells what its immediate is. */
+export type Inst<K extends OpName = OpName> = { [P in K]: InstOf<P> }[K]
+
+interface InstConstructor {
+  readonly prototype: AnyInst
+  new <K extends OpName>(op: K, args: Value[], attr: Attrs[K], regions: readonly Region[], span: Span | null): Inst<K>
+}
+
+export const Inst: InstConstructor = AnyInst as InstConstructor
 
 /** A list of instructions with one way in; the last instruction is the terminator. */
 export class Region {
@@ -241,5 +257,5 @@ export class Module {
   readonly structs: Type[] = []
 }
 
-export type { ScalarName }
+export type { Attr, ScalarName }
 export const noRegions: readonly Region[] = []

@@ -3,7 +3,7 @@
  * throws an InternalError that names the pass and carries the text of the function.
  */
 import { InternalError } from '../base/diag.ts'
-import * as ops from './ops.ts'
+import type { OpName } from './op.ts'
 import { printFunc, printInst, typeText } from './print.ts'
 import * as t from './type.ts'
 import type { Type } from './type.ts'
@@ -32,9 +32,9 @@ export function ssa(func: Func, pass: string): void {
   const pinned = new Uint8Array(func.nextValue)
   const locals: Inst[] = []
   walk(func.body, inst => {
-    if (inst.op === ops.variable && !holdsArray(inst.results[0]!.type.elem!)) locals.push(inst)
+    if (inst.op === 'var' && !holdsArray(inst.results[0]!.type.elem!)) locals.push(inst)
     inst.args.forEach((arg, i) => {
-      const plain = inst.op === ops.load || (inst.op === ops.store && i === 0)
+      const plain = inst.op === 'load' || (inst.op === 'store' && i === 0)
       if (!plain) pinned[arg.id] = 1
     })
   })
@@ -48,8 +48,8 @@ export function reversible(func: Func, pass: string): void {
   const body = func.body
   if (body === undefined) return
   walk(body, (inst, region) => {
-    if (inst.op === ops.leave) fail(func, pass, 'nothing may leave a region early', inst)
-    if (inst.op === ops.ret && region !== body) fail(func, pass, 'only the end of the function returns', inst)
+    if (inst.op === 'leave') fail(func, pass, 'nothing may leave a region early', inst)
+    if (inst.op === 'ret' && region !== body) fail(func, pass, 'only the end of the function returns', inst)
   })
 }
 
@@ -80,7 +80,7 @@ export function linear(func: Func, region: Region, tangents: Iterable<Value>, pa
         continue
       }
       if (hot.length === 0) continue
-      const ad = inst.op.ad.is
+      const ad = inst.row.ad.is
       if (ad === 'flat' || ad === 'smooth') fail(func, pass, 'this is not linear in its operands', inst)
       if (ad === 'multilinear' && hot.length > 1) fail(func, pass, 'this is linear in each operand, but not in both', inst)
       changed = mark(inst.results) || changed
@@ -105,8 +105,8 @@ function sameTypes(values: readonly Value[], types: readonly Type[]): boolean {
 const list = (types: readonly Type[]): string => `(${types.map(typeText).join(', ')})`
 const typesOf = (values: readonly Value[]): readonly Type[] => values.map(v => v.type)
 
-const terminators = new Map<ops.Op, readonly ops.Op[]>([
-  [ops.if_, [ops.yield_]], [ops.switch_, [ops.yield_]], [ops.block, [ops.yield_]],
+const terminators = new Map<OpName, readonly OpName[]>([
+  ['if', ['yield']], ['switch', ['yield']], ['block', ['yield']],
 ])
 
 class Verifier {
@@ -160,12 +160,12 @@ class Verifier {
     for (let i = 0; i < region.insts.length; i++) {
       const inst = region.insts[i]!
       const last = i === region.insts.length - 1
-      if (inst.op.ends !== last) this.#fail(last ? 'a region ends without a terminator' : 'a terminator stands before the end', inst)
+      if (inst.row.ends !== last) this.#fail(last ? 'a region ends without a terminator' : 'a terminator stands before the end', inst)
       for (const arg of inst.args) {
         if (arg.id >= this.#func.nextValue || this.#visible[arg.id] === 0) this.#fail('an operand is not visible here', inst)
       }
-      if (inst.op.ends) this.#terminator(inst, owner, which)
-      else if (inst.op.effect === 'control') this.#control(inst)
+      if (inst.row.ends) this.#terminator(inst, owner, which)
+      else if (inst.row.effect === 'control') this.#control(inst)
       else this.#plain(inst)
       this.#define(inst.results, inst, added, inst)
     }
@@ -181,10 +181,10 @@ class Verifier {
 
   #control(inst: Inst): void {
     const op = inst.op
-    const arity = op === ops.if_ || op === ops.loop ? 2 : op === ops.block ? 1 : (inst.attr as readonly number[]).reduce((n, r, i) => i % 2 === 1 ? Math.max(n, r) : n, 0) + 1
-    const wrongArity = op === ops.switch_ ? inst.regions.length < arity : inst.regions.length !== arity
+    const arity = op === 'if' || op === 'loop' ? 2 : op === 'block' ? 1 : (inst.attr as readonly number[]).reduce((n, r, i) => i % 2 === 1 ? Math.max(n, r) : n, 0) + 1
+    const wrongArity = op === 'switch' ? inst.regions.length < arity : inst.regions.length !== arity
     if (wrongArity) this.#fail(`there should be ${arity} regions`, inst)
-    if (op === ops.loop) {
+    if (op === 'loop') {
       const [head, body] = [inst.regions[0]!, inst.regions[1]!]
       if (!sameTypes(inst.args, typesOf(head.params))) this.#fail(`the head takes ${list(typesOf(head.params))}`, inst)
       if (body.params.length > 0) this.#fail('the body of a loop has no parameters', inst)
@@ -193,9 +193,9 @@ class Verifier {
       this.#hide(added)
       return
     }
-    if (op === ops.if_ && !(inst.args.length === 1 && inst.args[0]!.type === t.bool)) this.#fail('the condition is one bool', inst)
-    if (op === ops.switch_ && !(inst.args.length === 1 && inst.args[0]!.type.kind === 'scalar' && t.isInt(inst.args[0]!.type))) this.#fail('the selector is one integer', inst)
-    if (op === ops.block && inst.args.length > 0) this.#fail('a block has no operands', inst)
+    if (op === 'if' && !(inst.args.length === 1 && inst.args[0]!.type === t.bool)) this.#fail('the condition is one bool', inst)
+    if (op === 'switch' && !(inst.args.length === 1 && inst.args[0]!.type.kind === 'scalar' && t.isInt(inst.args[0]!.type))) this.#fail('the selector is one integer', inst)
+    if (op === 'block' && inst.args.length > 0) this.#fail('a block has no operands', inst)
     for (let k = 0; k < inst.regions.length; k++) {
       if (inst.regions[k]!.params.length > 0) this.#fail('only the head of a loop has parameters', inst)
       this.#hide(this.#nested(inst, k))
@@ -208,21 +208,21 @@ class Verifier {
       if (!sameTypes(args, types)) this.#fail(`operands should be ${list(types)}, but are ${list(typesOf(args))}`, inst)
     }
     if (inst.results.length > 0) this.#fail('a terminator has no results', inst)
-    if (op === ops.unreachable) return
-    if (op === ops.ret) return carries(inst.args, this.#func.results)
-    if (op === ops.leave) {
+    if (op === 'unreachable') return
+    if (op === 'ret') return carries(inst.args, this.#func.results)
+    if (op === 'leave') {
       if (!(inst.attr instanceof Inst) || !this.#around.includes(inst.attr)) this.#fail('`leave` names no instruction around it', inst)
-      if (this.#around[this.#around.length - 1] === inst.attr && inst.attr.op === ops.loop && which === 0) this.#fail('the head of a loop is left by `test`', inst)
+      if (this.#around[this.#around.length - 1] === inst.attr && inst.attr.op === 'loop' && which === 0) this.#fail('the head of a loop is left by `test`', inst)
       return carries(inst.args, typesOf(inst.attr.results))
     }
     if (owner === undefined) this.#fail('the body of a function ends in `ret`', inst)
-    if (owner.op === ops.loop) {
-      if (op !== (which === 0 ? ops.test : ops.next)) this.#fail(`the ${which === 0 ? 'head ends in `test`' : 'body ends in `next`'}`, inst)
+    if (owner.op === 'loop') {
+      if (op !== (which === 0 ? 'test' : 'next')) this.#fail(`the ${which === 0 ? 'head ends in `test`' : 'body ends in `next`'}`, inst)
       if (which === 1) return carries(inst.args, typesOf(owner.args))
       if (inst.args[0]?.type !== t.bool) this.#fail('the first operand of `test` is a bool', inst)
       return carries(inst.args.slice(1), typesOf(owner.results))
     }
-    if (!terminators.get(owner.op)!.includes(op)) this.#fail(`a region of \`${owner.op.name}\` ends in \`yield\``, inst)
+    if (!terminators.get(owner.op)!.includes(op)) this.#fail(`a region of \`${owner.op}\` ends in \`yield\``, inst)
     carries(inst.args, typesOf(owner.results))
   }
 
@@ -230,9 +230,9 @@ class Verifier {
     if (inst.regions.length > 0) this.#fail('this owns no regions', inst)
     const wrong = attrMistake(inst) ?? operandMistake(inst)
     if (wrong !== undefined) this.#fail(wrong, inst)
-    const types = inst.op.type?.(inst.args, inst.attr)
+    const types = inst.row.type?.(inst.args, inst.attr)
     if (types !== undefined && !sameTypes(inst.results, types)) this.#fail(`results should be ${list(types)}`, inst)
-    const said = inst.op.check?.(inst.args, inst.attr, typesOf(inst.results))
+    const said = inst.row.check?.(inst.args, inst.attr)
     if (said !== undefined) this.#fail(said, inst)
     if (types === undefined) {
       const stated = statedMistake(inst)
@@ -243,7 +243,7 @@ class Verifier {
 
 function attrMistake(inst: Inst): string | undefined {
   const attr = inst.attr
-  switch (inst.op.attr) {
+  switch (inst.row.attr) {
     case 'none': return attr === null ? undefined : 'there is no immediate here'
     case 'number': return typeof attr === 'number' && Number.isInteger(attr) && attr >= 0 ? undefined : 'the immediate is an index'
     case 'value': return typeof attr === 'number' || typeof attr === 'boolean' || typeof attr === 'bigint' ? undefined : 'the immediate is a value'
@@ -255,11 +255,11 @@ function attrMistake(inst: Inst): string | undefined {
   }
 }
 
-const counts = new Map<ops.Op, number>([
-  [ops.constant, 0], [ops.zero, 0], [ops.undef, 0], [ops.neg, 1], [ops.not, 1], [ops.shl, 2], [ops.shr, 2], [ops.and, 2], [ops.or, 2],
-  [ops.xor, 2], [ops.select, 3], [ops.convert, 1], [ops.bitcast, 1], [ops.detach, 1], [ops.splat, 1], [ops.extract, 1], [ops.insert, 2],
-  [ops.swizzle, 1], [ops.index, 2], [ops.dot, 2], [ops.matmul, 2], [ops.transpose, 1], [ops.variable, 0], [ops.global, 0], [ops.field, 1],
-  [ops.elem, 2], [ops.load, 1], [ops.store, 2], [ops.length, 1], [ops.trap, 1],
+const counts = new Map<OpName, number>([
+  ['const', 0], ['zero', 0], ['undef', 0], ['neg', 1], ['not', 1], ['shl', 2], ['shr', 2], ['and', 2], ['or', 2],
+  ['xor', 2], ['select', 3], ['convert', 1], ['bitcast', 1], ['detach', 1], ['splat', 1], ['extract', 1], ['insert', 2],
+  ['swizzle', 1], ['index', 2], ['dot', 2], ['matmul', 2], ['transpose', 1], ['var', 0], ['global', 0], ['field', 1],
+  ['elem', 2], ['load', 1], ['store', 2], ['length', 1], ['trap', 1],
 ])
 
 /** A mistake in the number or the kind of the operands, which the row's own type rule takes for granted. */
@@ -270,30 +270,30 @@ function operandMistake(inst: Inst): string | undefined {
   if (count !== undefined && args.length !== count) return `there should be ${count} operands`
   const [x, y] = [args[0]?.type, args[1]?.type]
   switch (op) {
-    case ops.extract:
-    case ops.insert: {
+    case 'extract':
+    case 'insert': {
       if (x!.kind !== 'vec' && x!.kind !== 'mat' && x!.kind !== 'array' && x!.kind !== 'struct') return 'a composite is needed'
       if ((inst.attr as number) >= x!.count) return 'the index is past the end'
-      return op === ops.extract || t.component(x!, inst.attr as number) === y ? undefined : 'the part differs in type from the component'
+      return op === 'extract' || t.component(x!, inst.attr as number) === y ? undefined : 'the part differs in type from the component'
     }
-    case ops.swizzle: {
+    case 'swizzle': {
       const lanes = inst.attr as readonly number[]
       return x!.kind === 'vec' && lanes.length >= 1 && lanes.length <= 4 && lanes.every(l => l < x!.count) ? undefined : 'lanes of a vector are needed'
     }
-    case ops.index: return (x!.kind === 'vec' || x!.kind === 'mat') && y!.kind === 'scalar' && t.isInt(y!) ? undefined : 'a vector or matrix and an integer are needed'
-    case ops.matmul: return x!.kind === 'mat' || y!.kind === 'mat' ? shapesMeet(x!, y!) : 'a matrix is needed'
-    case ops.transpose: return x!.kind === 'mat' ? undefined : 'a matrix is needed'
-    case ops.dot: return x!.kind === 'vec' ? undefined : 'vectors are needed'
-    case ops.field:
+    case 'index': return (x!.kind === 'vec' || x!.kind === 'mat') && y!.kind === 'scalar' && t.isInt(y!) ? undefined : 'a vector or matrix and an integer are needed'
+    case 'matmul': return x!.kind === 'mat' || y!.kind === 'mat' ? shapesMeet(x!, y!) : 'a matrix is needed'
+    case 'transpose': return x!.kind === 'mat' ? undefined : 'a matrix is needed'
+    case 'dot': return x!.kind === 'vec' ? undefined : 'vectors are needed'
+    case 'field':
       return x!.kind === 'ptr' && x!.elem!.kind === 'struct' && (inst.attr as number) < x!.elem!.count ? undefined : 'a pointer to a struct with that field is needed'
-    case ops.elem:
+    case 'elem':
       return x!.kind === 'ptr' && ['array', 'list', 'vec', 'mat'].includes(x!.elem!.kind) && y!.kind === 'scalar' && t.isInt(y!) ? undefined
         : 'a pointer to an array, vector or matrix and an integer are needed'
-    case ops.store: return x!.kind === 'ptr' ? undefined : 'a pointer is needed'
-    case ops.length: return x!.kind === 'ptr' && x!.elem!.kind === 'array' ? undefined : 'a pointer to an array is needed'
-    case ops.barrier: return args.length === 0 || x!.kind === 'ptr' ? undefined : 'a pointer is needed'
-    case ops.trap: return x === t.bool ? undefined : 'a bool is needed'
-    case ops.call: {
+    case 'store': return x!.kind === 'ptr' ? undefined : 'a pointer is needed'
+    case 'length': return x!.kind === 'ptr' && x!.elem!.kind === 'array' ? undefined : 'a pointer to an array is needed'
+    case 'barrier': return args.length === 0 || x!.kind === 'ptr' ? undefined : 'a pointer is needed'
+    case 'trap': return x === t.bool ? undefined : 'a bool is needed'
+    case 'call': {
       const ins = inputs((inst.attr as Func).sig).map(p => p.type)
       return sameTypes(args, ins) ? undefined : `@${(inst.attr as Func).name} takes ${list(ins)}, not ${list(typesOf(args))}`
     }
@@ -312,22 +312,22 @@ function statedMistake(inst: Inst): string | undefined {
   const type = inst.results[0]!.type
   const x = inst.args[0]?.type
   switch (inst.op) {
-    case ops.constant: {
+    case 'const': {
       if (type.kind !== 'scalar') return 'a constant is a scalar'
       const wants = type === t.bool ? 'boolean' : type === t.i64 || type === t.u64 ? 'bigint' : 'number'
       return typeof inst.attr === wants ? undefined : `a constant ${type.name} is a ${wants}`
     }
-    case ops.zero: return type.kind === 'ptr' || type.kind === 'opaque' ? 'there is no zero of this type' : undefined
-    case ops.convert: case ops.bitcast:
+    case 'zero': return type.kind === 'ptr' || type.kind === 'opaque' ? 'there is no zero of this type' : undefined
+    case 'convert': case 'bitcast':
       if (x!.scalar === undefined || type.scalar === undefined || t.withScalar(x!, t.scalars[type.scalar]) !== type) return 'the shapes differ'
-      return inst.op === ops.convert || x!.scalar.slice(1) === type.scalar.slice(1) ? undefined : 'the sizes differ'
-    case ops.construct: {
+      return inst.op === 'convert' || x!.scalar.slice(1) === type.scalar.slice(1) ? undefined : 'the sizes differ'
+    case 'construct': {
       if (inst.args.length !== type.count) return `there should be ${type.count} components`
       return inst.args.every((a, i) => a.type === t.component(type, i)) ? undefined : 'a component has another type'
     }
-    case ops.splat: return (type.kind === 'vec' || type.kind === 'mat') && x === t.scalars[type.scalar!] ? undefined : 'a scalar of the lanes\' type is needed'
-    case ops.variable: return type.kind === 'ptr' && type.space === 'function' ? undefined : 'a variable is a function pointer'
-    case ops.atomic: return x?.kind === 'ptr' && x.elem!.kind === 'scalar' && type === x.elem ? undefined : 'a pointer to a scalar is needed'
+    case 'splat': return (type.kind === 'vec' || type.kind === 'mat') && x === t.scalars[type.scalar!] ? undefined : 'a scalar of the lanes\' type is needed'
+    case 'var': return type.kind === 'ptr' && type.space === 'function' ? undefined : 'a variable is a function pointer'
+    case 'atomic': return x?.kind === 'ptr' && x.elem!.kind === 'scalar' && type === x.elem ? undefined : 'a pointer to a scalar is needed'
     default: return undefined
   }
 }

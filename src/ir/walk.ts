@@ -2,7 +2,8 @@
  * Walks over regions, and copies of them. Side tables are arrays indexed by value id: a table that is said to be
  * "of" a function must have been made when the function had all the values it is asked about.
  */
-import { Func, Inst, Region, Value, noRegions, type Attr } from './value.ts'
+import type { Attr, OpName } from './op.ts'
+import { Func, Inst, Region, Value, noRegions } from './value.ts'
 
 /** Substitutes by id of the value they stand for; absent where a value stays. */
 export type ValueTable = (Value | undefined)[]
@@ -64,6 +65,7 @@ export function cloneRegion(region: Region, into: Func, values: ValueTable, labe
 }
 
 /** A copy of an instruction with all its regions; see `cloneRegion`. The caller puts it into a region. */
+export function cloneInst<K extends OpName>(inst: Inst<K>, into: Func, values: ValueTable, labels?: Map<Inst, Inst>): Inst<K>
 export function cloneInst(inst: Inst, into: Func, values: ValueTable, labels: Map<Inst, Inst> = new Map()): Inst {
   const args = mapValues(inst.args, values)
   const attr: Attr = inst.attr instanceof Inst ? labels.get(inst.attr) ?? inst.attr : inst.attr

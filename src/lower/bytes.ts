@@ -1,5 +1,4 @@
 /** Values in byte-address buffers: members lie where C would have them, but a boolean takes a word. */
-import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'
@@ -16,7 +15,7 @@ export interface Bytes {
 /** The pointer to the word at a place, or some bytes behind it. */
 export function wordAt(fn: Fn, { buffer, address }: Bytes, offset = 0): Value {
   const { b } = fn
-  const words = (bytes: Value): Value => b.emit1(ops.shr, [bytes, b.const(t.u32, 2)])
+  const words = (bytes: Value): Value => b.emit1('shr', [bytes, b.const(t.u32, 2)])
   if (offset % 4 !== 0) return b.elem(buffer, words(b.add(address, b.const(t.u32, offset))))
   return b.elem(buffer, offset === 0 ? words(address) : b.add(words(address), b.const(t.u32, offset / 4)))
 }
@@ -52,9 +51,9 @@ export function loadBytes(fn: Fn, type: Type, from: Bytes, offset = 0): Value {
   if (type.kind !== 'scalar') return b.construct(type, parts(type).offsets.map((own, i) => loadBytes(fn, t.component(type, i), from, offset + own)))
   const bytes = scalarBytes(type)
   if (bytes >= 4) return fromWords(fn, type, i => b.load(wordAt(fn, from, offset + 4 * i)))
-  const bits = b.emit1(ops.and, [b.emit1(ops.shr, [b.load(wordAt(fn, from, offset)), shiftOf(fn, from, offset, bytes)]), b.const(t.u32, 2 ** (8 * bytes) - 1)])
+  const bits = b.emit1('and', [b.emit1('shr', [b.load(wordAt(fn, from, offset)), shiftOf(fn, from, offset, bytes)]), b.const(t.u32, 2 ** (8 * bytes) - 1)])
   if (type.scalar !== 'f16') return b.convert(bits, type)
-  if (fn.cx.target !== 'wgsl') return b.emit1(ops.bitcast, [b.convert(bits, t.u16)], null, type)
+  if (fn.cx.target !== 'wgsl') return b.emit1('bitcast', [b.convert(bits, t.u16)], null, type)
   return b.convert(b.extract(callExternal(fn, 'unpack2x16float', [bits], t.vec(t.f32, 2), true)!, 0), type)
 }
 
@@ -73,15 +72,15 @@ export function storeBytes(fn: Fn, value: Value, to: Bytes, offset = 0): void {
   }
   const shift = shiftOf(fn, to, offset, bytes)
   const mask = b.const(t.u32, 2 ** (8 * bytes) - 1)
-  const bits = b.emit1(ops.and, [halfBits(fn, value), mask])
-  b.emit1(ops.atomic, [wordAt(fn, to, offset), b.emit1(ops.not, [b.emit1(ops.shl, [mask, shift])])], 'and', t.u32)
-  b.emit1(ops.atomic, [wordAt(fn, to, offset), b.emit1(ops.shl, [bits, shift])], 'or', t.u32)
+  const bits = b.emit1('and', [halfBits(fn, value), mask])
+  b.emit1('atomic', [wordAt(fn, to, offset), b.emit1('not', [b.emit1('shl', [mask, shift])])], 'and', t.u32)
+  b.emit1('atomic', [wordAt(fn, to, offset), b.emit1('shl', [bits, shift])], 'or', t.u32)
 }
 
 function halfBits(fn: Fn, value: Value): Value {
   const { b } = fn
   if (value.type.scalar !== 'f16') return b.convert(value, t.u32)
-  if (fn.cx.target !== 'wgsl') return b.convert(b.emit1(ops.bitcast, [value], null, t.u16), t.u32)
+  if (fn.cx.target !== 'wgsl') return b.convert(b.emit1('bitcast', [value], null, t.u16), t.u32)
   return callExternal(fn, 'pack2x16float', [b.construct(t.vec(t.f32, 2), [b.convert(value, t.f32), b.const(t.f32, 0)])], t.u32, true)!
 }
 
@@ -89,5 +88,5 @@ function halfBits(fn: Fn, value: Value): Value {
 function shiftOf(fn: Fn, { address }: Bytes, offset: number, bytes: number): Value {
   const { b } = fn
   const at = offset === 0 ? address : b.add(address, b.const(t.u32, offset))
-  return b.emit1(ops.shl, [b.emit1(ops.and, [at, b.const(t.u32, 4 - bytes)]), b.const(t.u32, 3)])
+  return b.emit1('shl', [b.emit1('and', [at, b.const(t.u32, 4 - bytes)]), b.const(t.u32, 3)])
 }

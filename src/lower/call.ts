@@ -1,7 +1,6 @@
 /** Calls: arguments from left to right, copy-in and copy-out, and what stands for a call of the core library. */
 import type { Arg, CallExpr, FuncRef } from '../check/model/tree.ts'
 import { show } from '../check/model/type.ts'
-import * as ops from '../ir/ops.ts'
 import { differential, type Type } from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'
 import { builtinMember } from './builtin.ts'
@@ -104,7 +103,7 @@ const guarded = (fn: Fn, value: Value | undefined): Value | undefined => value =
 
 /** The value without its derivative inside `no_diff`. */
 export function cut(fn: Fn, value: Value): Value {
-  return fn.noDiff > 0 && differential(value.type) !== null ? fn.b.emit1(ops.detach, [value]) : value
+  return fn.noDiff > 0 && differential(value.type) !== null ? fn.b.emit1('detach', [value]) : value
 }
 
 /** `this` for a method of a struct that the object inherits: what meets a requirement may be such. */
@@ -129,7 +128,7 @@ function callFunc(fn: Fn, ref: FuncRef, given: readonly Operand[]): Value | unde
   const primal = primalOf(ref)
   if (operands.length !== sig.params.length && primal.kind === 'dynamic') {
     fn.unsupported(`a call of ${primal.decl.name} without a value whose type says which is meant`)
-    return sig.result.kind === 'void' ? undefined : fn.b.emit1(ops.undef, [], null, sig.result)
+    return sig.result.kind === 'void' ? undefined : fn.b.emit1('undef', [], null, sig.result)
   }
   if (operands.length !== sig.params.length) return impossible(`a call of ${callee.name} with ${operands.length} operands`)
   const values: Value[] = []
@@ -161,5 +160,5 @@ function mismatch(fn: Fn, ref: FuncRef): Value | undefined {
     fn.unsupported(`a call with these argument types of a function that takes (${types})`)
   }
   const type = fn.cx.types.of(sig.result)
-  return type.kind === 'void' ? undefined : fn.b.emit1(ops.undef, [], null, type)
+  return type.kind === 'void' ? undefined : fn.b.emit1('undef', [], null, type)
 }

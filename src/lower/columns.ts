@@ -3,7 +3,6 @@
  * arrays and buffers there are such; out of them comes a matrix like any other.
  */
 import type { Builder } from '../ir/build.ts'
-import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'
@@ -35,7 +34,7 @@ export function assemble(b: Builder, type: Type, parts: readonly Value[]): Value
 /** A value as a part of a struct, an array or a buffer: what a field marked `no_diff` takes in has no derivative any more. */
 export function kept(b: Builder, value: Value, whole: Type, index: number): Value {
   const part = closed(b, value, t.component(whole, index))
-  return isFixed(whole, index) ? b.emit1(ops.detach, [part]) : part
+  return isFixed(whole, index) ? b.emit1('detach', [part]) : part
 }
 
 /** Whether a part of a type carries no derivative though its own type could. */
@@ -46,7 +45,7 @@ function isFixed(whole: Type, index: number): boolean {
 /** Whether a pointer leads into a field marked `no_diff`. */
 export function isInFixed(pointer: Value): boolean {
   const { def } = pointer
-  if (def.op !== ops.field && def.op !== ops.elem) return false
+  if (def.op !== 'field' && def.op !== 'elem') return false
   const base = def.args[0]!
-  return (def.op === ops.field && isFixed(base.type.elem!, def.attr as number)) || isInFixed(base)
+  return (def.op === 'field' && isFixed(base.type.elem!, def.attr as number)) || isInFixed(base)
 }

@@ -9,7 +9,6 @@ import type { FuncDecl } from '../check/model/decl.ts'
 import type { CheckedProgram, FuncRef, Signature } from '../check/model/tree.ts'
 import * as s from '../check/model/type.ts'
 import { Builder } from '../ir/build.ts'
-import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import { Func, Module, Region, inputs, type ParamSig, type Value } from '../ir/value.ts'
 import { makeSum, type Variants } from './dispatch.ts'
@@ -173,7 +172,7 @@ export class Lowering {
       made.body = new Region()
       const b = new Builder(made, made.body)
       const params = inputs(func.sig).map(p => b.param(p.type, p.name))
-      b.emit(ops.ret, b.call(func, params))
+      b.emit('ret', b.call(func, params))
       this.held.set(made, func)
       return made
     })

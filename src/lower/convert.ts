@@ -1,6 +1,5 @@
 /** Conversions by value, decided on the concrete types; `ConvertExpr` of the tree lists them. */
 import type { Builder } from '../ir/build.ts'
-import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'
@@ -23,12 +22,12 @@ export function convert(fn: Fn, value: Value, to: Type): Value {
   if (from.kind === 'struct' && to.kind === 'struct' && from.count === to.count) return b.construct(to, to.fields.map((f, i) => convert(fn, b.extract(value, i), f.type)))
   if (from.scalar === undefined || to.scalar === undefined) {
     fn.unsupported(`a conversion from ${from.name} to ${to.name} in generic code`)
-    return b.emit1(ops.undef, [], null, to)
+    return b.emit1('undef', [], null, to)
   }
   if (from.kind !== 'scalar') return b.convert(reshape(b, value, to), to)
   const scalar = t.scalars[to.scalar]
   const def = value.def
-  const known = def.op !== undefined && def.op === ops.constant && typeof def.attr !== 'object' && typeof def.attr !== 'string'
+  const known = def.op !== undefined && def.op === 'const' && typeof def.attr !== 'object' && typeof def.attr !== 'string'
   return b.splat(known ? constant(fn, scalar, def.attr as number) : b.convert(value, scalar), to)
 }
 

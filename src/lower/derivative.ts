@@ -6,7 +6,6 @@ import { unsupportedHere } from '../base/errors/lower.ts'
 import type { FuncRef } from '../check/model/tree.ts'
 import { eachExpr, eachStmt, expressions } from '../check/model/walk.ts'
 import { noSubst } from '../check/model/type.ts'
-import * as ops from '../ir/ops.ts'
 import { differential, type Type } from '../ir/type.ts'
 import { Func, type ParamSig } from '../ir/value.ts'
 import type { Lowering } from './context.ts'
@@ -32,7 +31,7 @@ export function backwardOf(cx: Lowering, func: Func, ref: FuncRef): Func {
     if (decls.some(d => d.name === own.name && reads(cx, ref, d.id))) cx.sink.add(unsupportedHere, backward.span ?? undefined, { what: `a use of ${own.name}, a differential of any type,` })
     return b.zero(own.type)
   })
-  b.emit(ops.ret, b.call(backward, args))
+  b.emit('ret', b.call(backward, args))
   return between
 }
 

@@ -10,7 +10,6 @@
 import type { FuncDecl } from '../check/model/decl.ts'
 import type { Expr, FuncRef } from '../check/model/tree.ts'
 import * as s from '../check/model/type.ts'
-import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import { outputs, type Func, type Value } from '../ir/value.ts'
 import { reinterpret } from './bits.ts'
@@ -121,7 +120,7 @@ export function wrap(fn: Fn, expr: Expr & { readonly kind: 'wrap' }): Value {
 function wrapValue(fn: Fn, value: Value, iface: s.InterfaceType, index: number): Value {
   const { b, cx } = fn
   const type = cx.sumType(iface)
-  if (index < 0) return b.emit1(ops.undef, [], null, type)
+  if (index < 0) return b.emit1('undef', [], null, type)
   const tag = b.const(t.u32, cx.variants.of(cx, iface)[index]!.tag)
   return b.construct(type, type.fields.map((f, i) => i === 0 ? tag : i === index + 1 ? value : emptyOf(fn, f.type)))
 }
@@ -140,8 +139,8 @@ export function asks(fn: Fn, expr: Expr & { readonly kind: 'is' | 'as' }): Value
     return isSame ? assemble(b, type, [b.const(t.bool, true), value]) : b.zero(type)
   }
   const index = cx.variants.index(cx, from, of)
-  if (index < 0) return b.emit1(ops.undef, [], null, type)
-  const is = b.emit1(ops.eq, [b.extract(value, 0), b.const(t.u32, cx.variants.of(cx, from)[index]!.tag)])
+  if (index < 0) return b.emit1('undef', [], null, type)
+  const is = b.emit1('eq', [b.extract(value, 0), b.const(t.u32, cx.variants.of(cx, from)[index]!.tag)])
   return expr.kind === 'is' ? is : assemble(b, type, [is, b.extract(value, index + 1)])
 }
 
@@ -173,7 +172,7 @@ export function seenAs(fn: Fn, object: Operand, iface: s.InterfaceType): Operand
 }
 
 function emptyOf(fn: Fn, type: t.Type): Value {
-  return type.kind === 'ptr' ? fn.b.emit1(ops.undef, [], null, type) : fn.b.zero(type)
+  return type.kind === 'ptr' ? fn.b.emit1('undef', [], null, type) : fn.b.zero(type)
 }
 
 /** Switches on the tag; the last variant also serves as the default. */
@@ -193,7 +192,7 @@ function opened(fn: Fn, operand: Operand, type: s.Type | undefined): Operand {
   const iface = fn.cx.interfaceOf(operand.value.type)
   if (iface === undefined) return operand
   const index = fn.cx.variants.index(fn.cx, iface, type)
-  return { dir: 'in', value: index < 0 ? fn.b.emit1(ops.undef, [], null, fn.cx.types.of(type)) : fn.b.extract(operand.value, index + 1) }
+  return { dir: 'in', value: index < 0 ? fn.b.emit1('undef', [], null, fn.cx.types.of(type)) : fn.b.extract(operand.value, index + 1) }
 }
 
 /** And what a variant gives of it, as a value of that interface. */
@@ -239,5 +238,5 @@ export function dispatchBody(cx: Lowering, func: Func, ref: FuncRef & { readonly
     const operand = operands[func.sig.params.indexOf(p)]!
     if (operand.dir !== 'in') results.push(read(fn, operand.ref))
   }
-  b.emit(ops.ret, results)
+  b.emit('ret', results)
 }

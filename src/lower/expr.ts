@@ -1,8 +1,7 @@
 /** Expressions as values. */
 import type { BinaryOp, Expr } from '../check/model/tree.ts'
 import * as s from '../check/model/type.ts'
-import * as ops from '../ir/ops.ts'
-import type { Op } from '../ir/ops.ts'
+import type { BareOp } from '../ir/op.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'
@@ -100,7 +99,7 @@ function valueOf(fn: Fn, expr: Expr): Value | undefined {
     }
     case 'logical': {
       const left = lowerExpr(fn, expr.left)
-      if (cheap(expr.right, 3)) return b.emit1(expr.op === '&&' ? ops.and : ops.or, [left, lowerExpr(fn, expr.right)])
+      if (cheap(expr.right, 3)) return b.emit1(expr.op === '&&' ? 'and' : 'or', [left, lowerExpr(fn, expr.right)])
       const right = (): Value => lowerExpr(fn, expr.right)
       if (expr.op === '&&') return choose(b, left, t.bool, right, () => b.const(t.bool, false))
       return choose(b, left, t.bool, () => b.const(t.bool, true), right)
@@ -186,13 +185,13 @@ function cheap(expr: Expr, depth: number): boolean {
 /** Negation, logical not or complement. */
 export function unary(fn: Fn, op: '-' | '!' | '~', x: Value): Value {
   const { b } = fn
-  if (op !== '-') return b.emit1(ops.not, [x])
+  if (op !== '-') return b.emit1('not', [x])
   return t.isInt(x.type) && !t.isSigned(x.type) ? b.sub(b.zero(x.type), x) : b.neg(x)
 }
 
-const rows: Readonly<Record<BinaryOp, Op>> = {
-  '+': ops.add, '-': ops.sub, '*': ops.mul, '/': ops.div, '%': ops.rem, '&': ops.and, '|': ops.or, '^': ops.xor, '<<': ops.shl, '>>': ops.shr,
-  '<': ops.lt, '<=': ops.le, '>': ops.gt, '>=': ops.ge, '==': ops.eq, '!=': ops.ne,
+const rows: Readonly<Record<BinaryOp, BareOp>> = {
+  '+': 'add', '-': 'sub', '*': 'mul', '/': 'div', '%': 'rem', '&': 'and', '|': 'or', '^': 'xor', '<<': 'shl', '>>': 'shr',
+  '<': 'lt', '<=': 'le', '>': 'gt', '>=': 'ge', '==': 'eq', '!=': 'ne',
 }
 
 /** A binary operation lane by lane; a scalar beside a vector or matrix stands for all lanes. */

@@ -1,5 +1,4 @@
 /** Calls of what targets have by name and the language does not: textures, `discard`. */
-import * as ops from '../ir/ops.ts'
 import type { Type } from '../ir/type.ts'
 import { Func, type Value } from '../ir/value.ts'
 import type { Fn } from './func.ts'
@@ -15,5 +14,5 @@ export function callExternal(fn: Fn, name: string, args: readonly Value[], resul
     func.info.library = true
     return func
   })
-  return fn.b.emit(ops.call, [...args], callee).results[0]
+  return fn.b.emit('call', [...args], callee).results[0]
 }

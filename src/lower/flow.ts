@@ -4,32 +4,32 @@
  * that a `leave` inside can name them.
  */
 import type { Builder } from '../ir/build.ts'
-import * as ops from '../ir/ops.ts'
 import { bool, i32, i64, u64, type Type } from '../ir/type.ts'
-import { Region, type Attr, type Inst, type Value } from '../ir/value.ts'
+import type { Hint } from '../ir/op.ts'
+import { Region, type Inst, type Value } from '../ir/value.ts'
 
 /** True once the region ends in a terminator. */
 export function closed(region: Region): boolean {
   const last = region.insts[region.insts.length - 1]
-  return last !== undefined && last.op.ends
+  return last !== undefined && last.row.ends
 }
 
 function fill(b: Builder, region: Region, body: () => readonly Value[]): void {
   b.within(region, () => {
     const results = body()
-    if (!closed(region)) b.emit(ops.yield_, [...results])
+    if (!closed(region)) b.emit('yield', [...results])
   })
 }
 
 /** What comes after an instruction that no region leaves by its end cannot be reached. */
 function closeIfStuck(b: Builder, inst: Inst, left: ReadonlySet<Inst>): void {
-  if (left.has(inst) || inst.regions.some(r => r.end.op === ops.yield_)) return
-  b.emit(ops.unreachable, [])
+  if (left.has(inst) || inst.regions.some(r => r.end.op === 'yield')) return
+  b.emit('unreachable', [])
 }
 
 /** Emits an `if` without results. */
 export function branch(b: Builder, cond: Value, then: () => void, otherwise: () => void, left: ReadonlySet<Inst>): void {
-  const inst = b.emit(ops.if_, [cond], null, [], [new Region(), new Region()])
+  const inst = b.emit('if', [cond], null, [], [new Region(), new Region()])
   fill(b, inst.regions[0]!, () => { then(); return [] })
   fill(b, inst.regions[1]!, () => { otherwise(); return [] })
   closeIfStuck(b, inst, left)
@@ -37,7 +37,7 @@ export function branch(b: Builder, cond: Value, then: () => void, otherwise: () 
 
 /** Emits an `if` with one result, of which only one side is evaluated. */
 export function choose(b: Builder, cond: Value, type: Type, then: () => Value, otherwise: () => Value): Value {
-  const inst = b.emit(ops.if_, [cond], null, [type], [new Region(), new Region()])
+  const inst = b.emit('if', [cond], null, [type], [new Region(), new Region()])
   fill(b, inst.regions[0]!, () => [then()])
   fill(b, inst.regions[1]!, () => [otherwise()])
   return inst.results[0]!
@@ -50,7 +50,7 @@ export function select(
   const wide = value.type === i64 || value.type === u64
   const chooser = wide ? narrow(b, value, labels, cases.length - 1) : value
   const pairs = wide ? cases.slice(1).flatMap((_, i) => [i, i]) : labels
-  const inst = b.emit(ops.switch_, [chooser], pairs, [], cases.map(() => new Region()))
+  const inst = b.emit('switch', [chooser], pairs, [], cases.map(() => new Region()))
   for (let i = 0; i < cases.length; i++) fill(b, inst.regions[i]!, () => { cases[i]!(inst); return [] })
   closeIfStuck(b, inst, left)
 }
@@ -59,7 +59,7 @@ export function select(
 function narrow(b: Builder, value: Value, labels: readonly number[], otherwise: number): Value {
   let at = b.const(i32, otherwise)
   for (let i = 0; i < labels.length; i += 2) {
-    at = b.select(b.emit1(ops.eq, [value, b.const(value.type, BigInt(labels[i]!))]), b.const(i32, labels[i + 1]!), at)
+    at = b.select(b.emit1('eq', [value, b.const(value.type, BigInt(labels[i]!))]), b.const(i32, labels[i + 1]!), at)
   }
   return at
 }
@@ -69,39 +69,39 @@ function narrow(b: Builder, value: Value, labels: readonly number[], otherwise: 
  * by itself or falls through to the next trip.
  */
 export function loop(
-  b: Builder, hint: Attr, head: (inst: Inst) => Value | undefined, body: (inst: Inst) => void, left: ReadonlySet<Inst>,
+  b: Builder, hint: Hint, head: (inst: Inst) => Value | undefined, body: (inst: Inst) => void, left: ReadonlySet<Inst>,
 ): void {
-  const inst = b.emit(ops.loop, [], hint, [], [new Region(), new Region()])
+  const inst = b.emit('loop', [], hint, [], [new Region(), new Region()])
   let endless = false
   b.within(inst.regions[0]!, () => {
     const cond = head(inst)
     endless = cond === undefined
-    b.emit(ops.test, [cond ?? b.const(bool, true)])
+    b.emit('test', [cond ?? b.const(bool, true)])
   })
   b.within(inst.regions[1]!, () => {
     body(inst)
-    if (!closed(b.at)) b.emit(ops.next, [])
+    if (!closed(b.at)) b.emit('next', [])
   })
-  if (endless && !left.has(inst)) b.emit(ops.unreachable, [])
+  if (endless && !left.has(inst)) b.emit('unreachable', [])
 }
 
 /** Emits a `block`; where nothing leaves it early, its instructions stand in the enclosing region instead. */
 export function block(b: Builder, body: (inst: Inst) => void, left: ReadonlySet<Inst>): void {
-  const inst = b.emit(ops.block, [], null, [], [new Region()])
+  const inst = b.emit('block', [], null, [], [new Region()])
   const region = inst.regions[0]!
   fill(b, region, () => { body(inst); return [] })
   if (left.has(inst)) return
   b.at.insts.pop()
-  if (region.end.op === ops.yield_) region.insts.pop()
+  if (region.end.op === 'yield') region.insts.pop()
   for (const inner of region.insts) b.at.insts.push(inner)
 }
 
 /** Leaves an enclosing `loop`, `block` or `switch`; from its own region a `yield` does. Remembers that it is left. */
 export function leave(b: Builder, inst: Inst, left: Set<Inst>): void {
-  if (inst.op !== ops.loop && inst.regions.includes(b.at)) {
-    b.emit(ops.yield_, [])
+  if (inst.op !== 'loop' && inst.regions.includes(b.at)) {
+    b.emit('yield', [])
     return
   }
   left.add(inst)
-  b.emit(ops.leave, [], inst)
+  b.emit('leave', [], inst)
 }

@@ -4,7 +4,6 @@ import type { FuncAttributes, LocalDecl, ParamDecl } from '../check/model/decl.t
 import type { AheadExpr, Body, FuncRef, OldExpr } from '../check/model/tree.ts'
 import * as s from '../check/model/type.ts'
 import { Builder } from '../ir/build.ts'
-import * as ops from '../ir/ops.ts'
 import type { Type } from '../ir/type.ts'
 import { Region, outputs, type Func, type Inst, type Value } from '../ir/value.ts'
 import type { Lowering, Pending } from './context.ts'
@@ -142,7 +141,7 @@ function lanesBody(fn: Fn, scalar: Func): void {
     for (let i = 0; i < type.count; i++) parts.push(map(type.elem!, args.map(a => a.type.kind === 'scalar' ? a : b.extract(a, i))))
     return b.construct(type, parts)
   }
-  b.emit(ops.ret, [map(func.sig.result, params)])
+  b.emit('ret', [map(func.sig.result, params)])
 }
 
 /** Makes the region's parameters and the variables behind them. */
@@ -176,19 +175,19 @@ function enter(fn: Fn, body: Body): void {
 export function leaveFunction(fn: Fn, value: Value | undefined): void {
   const { b, func } = fn
   if (fn.gives !== undefined) {
-    b.emit(ops.ret, [...fn.gives(value)])
+    b.emit('ret', [...fn.gives(value)])
     return
   }
   const results: Value[] = []
   if (fn.constructs) results.push(read(fn, fn.self!))
-  else if (func.sig.result.kind !== 'void') results.push(value ?? b.emit1(ops.undef, [], null, func.sig.result))
+  else if (func.sig.result.kind !== 'void') results.push(value ?? b.emit1('undef', [], null, func.sig.result))
   const places = [...fn.params.values()]
   const method = func.sig.params.length - places.length
   for (const p of outputs(func.sig)) {
     const index = func.sig.params.indexOf(p)
     results.push(read(fn, index < method ? fn.self! : places[index - method]!))
   }
-  b.emit(ops.ret, results)
+  b.emit('ret', results)
 }
 
 /** Where a local lives. */
@@ -196,7 +195,7 @@ export function local(fn: Fn, decl: LocalDecl): Ref {
   const known = fn.locals.get(decl.id)
   if (known !== undefined) return known
   fn.unsupported(`an initial value of a static variable that takes the local ${decl.name}`)
-  return { kind: 'value', value: fn.b.emit1(ops.undef, [], null, fn.type(decl.type)) }
+  return { kind: 'value', value: fn.b.emit1('undef', [], null, fn.type(decl.type)) }
 }
 
 /** Where a parameter lives. */

@@ -10,7 +10,6 @@ import type { Expr } from '../check/model/tree.ts'
 import * as s from '../check/model/type.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
-import * as ops from '../ir/ops.ts'
 import { Func, Global, type ParameterBlock, type Region, type Value } from '../ir/value.ts'
 import { impossible, type Lowering } from './context.ts'
 import { lowerExpr } from './expr.ts'
@@ -180,9 +179,9 @@ export class Globals {
   #ref(fn: Fn, home: Home): Ref {
     const { b } = fn
     switch (home.kind) {
-      case 'resource': return { kind: 'value', value: b.emit1(ops.global, [], home.global) }
-      case 'memory': return { kind: 'pointer', pointer: b.emit1(ops.global, [], home.global) }
-      case 'uniform': return at(fn, b.field(b.emit1(ops.global, [], home.block.global!), home.index))
+      case 'resource': return { kind: 'value', value: b.emit1('global', [], home.global) }
+      case 'memory': return { kind: 'pointer', pointer: b.emit1('global', [], home.global) }
+      case 'uniform': return at(fn, b.field(b.emit1('global', [], home.block.global!), home.index))
       case 'bundle': return { kind: 'bundle', type: home.type, parts: home.parts.map(p => this.#ref(fn, p)) }
     }
   }
@@ -225,7 +224,7 @@ export class Globals {
       this.#statics.set(key, global)
       this.#cx.module.globals.push(global)
     }
-    return { kind: 'pointer', pointer: fn.b.emit1(ops.global, [], global) }
+    return { kind: 'pointer', pointer: fn.b.emit1('global', [], global) }
   }
 
   #arg(fn: Fn, arg: s.GenericArg): s.GenericArg {
@@ -241,7 +240,7 @@ export class Globals {
     const func = new Func(this.#cx.names.unique(`${decl.name}_init`), { params: [], result: type, resultNoDiff: true }, decl.span)
     this.#cx.module.funcs.push(func)
     const fn = new Fn(this.#cx, func, subst)
-    fn.b.emit(ops.ret, [lowerExpr(fn, init)])
+    fn.b.emit('ret', [lowerExpr(fn, init)])
     this.#open.delete(key)
     return func
   }

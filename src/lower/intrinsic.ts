@@ -2,7 +2,7 @@
 import type { FuncAttributes } from '../check/model/decl.ts'
 import type { CallExpr, FuncRef, Signature } from '../check/model/tree.ts'
 import type * as s from '../check/model/type.ts'
-import * as ops from '../ir/ops.ts'
+import { isOp, rows } from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import { outputs, type Value } from '../ir/value.ts'
@@ -39,14 +39,14 @@ const handlers: Readonly<Record<string, Handler>> = {
     const place = args[0]!
     if (place.dir === 'in' || place.ref.kind !== 'pointer' || place.ref.pointer.type.space !== 'workgroup') return value(fn, args, 0)
     // Only in WGSL it matters that the value is known to be the same for all threads.
-    if (fn.cx.target === 'wgsl') return fn.b.emit1(ops.barrier, [place.ref.pointer], 'workgroup')
-    fn.b.emit(ops.barrier, [], 'workgroup')
+    if (fn.cx.target === 'wgsl') return fn.b.emit1('barrier', [place.ref.pointer], 'workgroup')
+    fn.b.emit('barrier', [], 'workgroup')
     const all = fn.b.load(place.ref.pointer)
-    fn.b.emit(ops.barrier, [], 'workgroup')
+    fn.b.emit('barrier', [], 'workgroup')
     return all
   },
   element: (fn, args) => opened(fn.b, fn.b.load(elementOf(fn, args))),
-  bufferLength: (fn, args) => fn.b.emit1(ops.length, [value(fn, args, 0)]),
+  bufferLength: (fn, args) => fn.b.emit1('length', [value(fn, args, 0)]),
   bufferStride: (fn, args) => fn.b.const(t.u32, bufferStride(value(fn, args, 0).type.elem!.elem!)),
   loadWord: (fn, args) => fn.b.load(wordAt(fn, bytesOf(fn, args))),
   loadBytes: (fn, args, result, call) => opened(fn.b, loadBytes(fn, inMemory(fn, result, call, f => f.result), bytesOf(fn, args))),
@@ -66,7 +66,7 @@ const handlers: Readonly<Record<string, Handler>> = {
     let at = 0
     // Literal strings become part of the format.
     const format = (texts[0] ?? '').replace(/%(?:%|[-+ 0#]*\d*(?:\.\d+)?[hl]*[a-zA-Z])/g, all => all === '%%' ? all : texts[++at]?.replaceAll('%', '%%') ?? all)
-    fn.b.emit(ops.print, given.filter((_, i) => texts[i + 1] === undefined).map(a => valueOf(fn, a)), format)
+    fn.b.emit('printf', given.filter((_, i) => texts[i + 1] === undefined).map(a => valueOf(fn, a)), format)
     return undefined
   },
 }
@@ -89,7 +89,7 @@ function accumulate(fn: Fn, pointer: Value, value: Value): void {
   const { b } = fn
   const { type } = value
   if (type.kind === 'scalar') {
-    if (t.isFloat(type)) b.emit1(ops.atomic, [pointer, value], 'add', type)
+    if (t.isFloat(type)) b.emit1('atomic', [pointer, value], 'add', type)
     return
   }
   for (let i = 0; i < type.count; i++) {
@@ -117,13 +117,13 @@ function atomic(fn: Fn, name: string, pointer: Value, args: readonly Operand[], 
     return b.zero(given)
   }
   if (name === 'store') {
-    b.emit1(ops.atomic, [pointer, ...values], 'store', type)
+    b.emit1('atomic', [pointer, ...values], 'store', type)
     return undefined
   }
   if (name === 'add1' || name === 'sub1') values.push(b.one(type))
   if (name === 'sub' || name === 'sub1') values[0] = unary(fn, '-', values[0]!)
   const kind = name === 'sub' || name === 'add1' || name === 'sub1' ? 'add' : name
-  const old = convert(fn, b.emit1(ops.atomic, [pointer, ...values], kind, type), given)
+  const old = convert(fn, b.emit1('atomic', [pointer, ...values], kind, type), given)
   const out = args.find(a => a.dir === 'out')
   if (out !== undefined && out.dir !== 'in') write(fn, out.ref, old)
   return result.kind === 'void' ? undefined : old
@@ -136,7 +136,7 @@ export function intrinsic(fn: Fn, name: string, args: readonly Operand[], result
   const [family, which = ''] = name.split('.')
   const first = args[0]
   if (family === 'barrier') {
-    fn.b.emit(ops.barrier, [], which)
+    fn.b.emit('barrier', [], which)
     return undefined
   }
   if (name.startsWith('texture')) return textureAccess(fn, name, args.map(a => valueOf(fn, a)), result)
@@ -163,9 +163,10 @@ export function intrinsicPlace(fn: Fn, ref: FuncRef, args: readonly Operand[]): 
 
 /** Emits the operation that `__op` names. */
 export function emitOp(fn: Fn, attributes: FuncAttributes, args: readonly Value[], result: Type): Value | undefined {
-  const row = ops.byName.get(attributes.op!) ?? impossible(`no operation ${attributes.op}`)
-  const types = row.type === undefined ? (result.kind === 'void' ? [] : [result]) : undefined
-  return fn.b.emit(row, [...args], null, types).results[0]
+  const name = attributes.op!
+  if (!isOp(name)) impossible(`no operation ${name}`)
+  const types = rows[name].type === undefined ? (result.kind === 'void' ? [] : [result]) : undefined
+  return fn.b.emit(name, [...args], null, types).results[0]
 }
 
 /** The body of such a function where it is needed as one, for a derivative of it or as a value. */
@@ -182,5 +183,5 @@ export function opBody(fn: Fn, attributes: FuncAttributes): void {
     const operand = operands[func.sig.params.indexOf(p)]!
     if (operand.dir !== 'in') results.push(read(fn, operand.ref))
   }
-  b.emit(ops.ret, results)
+  b.emit('ret', results)
 }

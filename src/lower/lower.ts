@@ -14,7 +14,6 @@ import { lowerStmts } from './stmt.ts'
 import { systemTypes } from './system.ts'
 import { zeroDifferential } from './zero.ts'
 import { Links, graphicsEntry, isUniform, join, part, systemInterface, varyings, type GraphicsEntry, type Interface } from './varying.ts'
-import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import { Func, type Module, type ParamSig, type Value } from '../ir/value.ts'
 import { closed } from './flow.ts'
@@ -235,7 +234,7 @@ function lowerGraphics(cx: Lowering, decl: FuncDecl, entry: GraphicsEntry, links
     const given: Value[] = []
     for (const of of entry.outputs.keys()) {
       if (of !== 'result') part(fn, read(fn, fn.params.get(of.id)!), types, given)
-      else part(fn, value ?? fn.b.emit1(ops.undef, [], null, entry.outputs.get(of)!.type), types, given)
+      else part(fn, value ?? fn.b.emit1('undef', [], null, entry.outputs.get(of)!.type), types, given)
     }
     return given
   }

@@ -6,7 +6,6 @@
 import { resourceElement } from '../base/errors/lower.ts'
 import type { FuncRef, Place } from '../check/model/tree.ts'
 import { isZero } from '../ir/build.ts'
-import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'
@@ -142,14 +141,14 @@ function elementOf(fn: Fn, row: Ref & { readonly kind: 'row' }, col: Value): Val
 /** A component with a constant index of a value; past the end it is unspecified. */
 function part(fn: Fn, value: Value, index: number): Value {
   if (index >= 0 && index < value.type.count) return opened(fn.b, fn.b.extract(value, index))
-  return fn.b.emit1(ops.undef, [], null, t.component(value.type, 0))
+  return fn.b.emit1('undef', [], null, t.component(value.type, 0))
 }
 
 /** The number that a constant is, else undefined. */
 export function constantOf(value: Value): number | undefined {
   if (isZero(value)) return 0
   const def = value.def
-  return def.op !== undefined && def.op === ops.constant && typeof def.attr === 'number' ? def.attr : undefined
+  return def.op !== undefined && def.op === 'const' && typeof def.attr === 'number' ? def.attr : undefined
 }
 
 /** A component with a computed index. */
@@ -176,7 +175,7 @@ export function indexOf(fn: Fn, from: Ref, index: Value): Ref {
 export function indexValue(fn: Fn, value: Value, index: Value): Value {
   const known = constantOf(index)
   if (known !== undefined) return part(fn, value, known)
-  if (value.type.kind !== 'array') return fn.b.emit1(ops.index, [value, index])
+  if (value.type.kind !== 'array') return fn.b.emit1('index', [value, index])
   const whole = fn.b.variable(value.type, value.name)
   fn.b.store(whole, value)
   return opened(fn.b, fn.b.load(fn.b.elem(whole, index)))
@@ -250,7 +249,7 @@ export function isCopied(place: Place): boolean {
 export function write(fn: Fn, ref: Ref, value: Value): void {
   const { b } = fn
   switch (ref.kind) {
-    case 'pointer': b.store(ref.pointer, isInFixed(ref.pointer) && t.differential(value.type) !== null ? b.emit1(ops.detach, [value]) : value); return
+    case 'pointer': b.store(ref.pointer, isInFixed(ref.pointer) && t.differential(value.type) !== null ? b.emit1('detach', [value]) : value); return
     case 'columns': b.store(ref.pointer, b.transpose(value)); return
     case 'row':
       for (let i = 0; i < value.type.count; i++) b.store(elementOf(fn, ref, b.const(t.i32, i)), b.extract(value, i))

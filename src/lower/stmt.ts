@@ -1,9 +1,9 @@
 /** Statements as structured control flow. */
 import type { InterfaceType } from '../check/model/type.ts'
 import type { Expr, LoopAttributes, Stmt, SwitchCase } from '../check/model/tree.ts'
-import * as ops from '../ir/ops.ts'
 import { i32, voidType } from '../ir/type.ts'
-import type { Attr, Inst, Value } from '../ir/value.ts'
+import type { Hint } from '../ir/op.ts'
+import type { Inst, Value } from '../ir/value.ts'
 import { impossible } from './context.ts'
 import { lowerEffect, lowerExpr } from './expr.ts'
 import { callExternal } from './external.ts'
@@ -89,7 +89,7 @@ function lowerLocal(fn: Fn, stmt: Stmt & { readonly kind: 'local' }): void {
   fn.locals.set(decl.id, fn.variable(type, decl.name))
 }
 
-function hint(fn: Fn, attributes: LoopAttributes): Attr {
+function hint(fn: Fn, attributes: LoopAttributes): Hint {
   if (attributes.forceUnroll) return 'unroll'
   const bound = attributes.maxIters === null ? null : fn.int(attributes.maxIters)
   const states = attributes.checkpoints === null ? null : fn.int(attributes.checkpoints)
@@ -174,7 +174,7 @@ function lowerFallingCases(fn: Fn, cases: readonly SwitchCase[], value: Value): 
     fn.breaks.push(inst)
     cases.forEach((c, at) => {
       if (closed(b.at)) return
-      branch(b, b.emit1(ops.le, [b.load(entry), b.const(i32, at)]), () => {
+      branch(b, b.emit1('le', [b.load(entry), b.const(i32, at)]), () => {
         lowerStmts(fn, c.body)
         if (!c.falls && !closed(b.at)) leave(b, inst, fn.left)
       }, () => undefined, fn.left)

@@ -3,7 +3,6 @@
  * which every entry point sets at its start from a parameter of its own.
  */
 import { Builder } from '../ir/build.ts'
-import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import { Global, Region, type Func, type ParamSig, type Value } from '../ir/value.ts'
 import type { Lowering } from './context.ts'
@@ -49,7 +48,7 @@ export class SystemValues {
       this.#globals.set(name, global)
       this.#cx.module.globals.push(global)
     }
-    return fn.b.load(fn.b.emit1(ops.global, [], global))
+    return fn.b.load(fn.b.emit1('global', [], global))
   }
 
   #typeOf(name: string): t.Type {
@@ -65,7 +64,7 @@ export class SystemValues {
         done.add(name)
         const start = new Region()
         const b = new Builder(entry.func, start)
-        b.store(b.emit1(ops.global, [], global), this.#given(b, entry, name))
+        b.store(b.emit1('global', [], global), this.#given(b, entry, name))
         entry.func.body.insts.unshift(...start.insts)
       }
     }

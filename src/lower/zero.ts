@@ -1,5 +1,4 @@
 /** The zero and the sum of differentials, with what a struct says of its own. */
-import * as ops from '../ir/ops.ts'
 import { differential, type Type } from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'
 import { impossible } from './context.ts'
@@ -41,5 +40,5 @@ export function addDifferentials(fn: Fn, type: Type, x: Value, y: Value): Value 
     })
     return b.construct(diff, parts)
   }
-  return b.emit1(ops.add, [x, y])
+  return b.emit1('add', [x, y])
 }

@@ -1,5 +1,4 @@
 /** What memory a pointer can reach, and what an instruction can write. */
-import * as ops from '../ir/ops.ts'
 import type { Space } from '../ir/type.ts'
 import { Global, Inst, type Region, type Value } from '../ir/value.ts'
 import { constantIndex, constantInt, definedBy, isPureCall, rootOf } from './match.ts'
@@ -20,7 +19,7 @@ const unknown: Path = { root: undefined, steps: none }
 export function pathOf(pointer: Value): Path {
   const root = rootOf(pointer)
   if (root === undefined) return unknown
-  const where = root.op === ops.global ? root.attr as Global : root
+  const where = root.op === 'global' ? root.attr as Global : root
   const first = pointer.def as Inst
   if (first === root) return { root: where, steps: none }
   if (first.args[0]!.def === root) return { root: where, steps: [stepOf(first)] }
@@ -30,7 +29,7 @@ export function pathOf(pointer: Value): Path {
 }
 
 function stepOf(inst: Inst): number | Value {
-  return inst.op === ops.field ? inst.attr as number : indexStep(inst)
+  return inst.op === 'field' ? inst.attr as number : indexStep(inst)
 }
 
 /** An index past the end of a fixed array may reach any element, so it is no constant. */
@@ -58,9 +57,9 @@ function differ(x: number | Value, y: number | Value): boolean {
 
 /** An index as a value and a constant distance from it. */
 function offset(index: Value): [Value, number] {
-  const sum = definedBy(index, ops.add) ?? definedBy(index, ops.sub)
+  const sum = definedBy(index, 'add') ?? definedBy(index, 'sub')
   const c = sum === undefined ? undefined : constantInt(sum.args[1]!)
-  return c === undefined ? [index, 0] : [sum!.args[0]!, sum!.op === ops.add ? c | 0 : -c | 0]
+  return c === undefined ? [index, 0] : [sum!.args[0]!, sum!.op === 'add' ? c | 0 : -c | 0]
 }
 
 /** True where nothing in the program writes the space. */
@@ -90,13 +89,13 @@ export function noWrites(): Writes {
 
 /** Adds what one instruction, without its regions, writes. */
 export function addWrites(writes: Writes, inst: Inst): void {
-  if (inst.op === ops.store || inst.op === ops.atomic) {
+  if (inst.op === 'store' || inst.op === 'atomic') {
     const { root } = pathOf(inst.args[0]!)
     if (root === undefined) writes.unknown = true
     else writes.roots.add(root)
-  } else if (inst.op === ops.variable) writes.roots.add(inst)
-  else if (inst.op === ops.barrier) writes.barrier = true
-  else if (inst.op === ops.call && !isPureCall(inst)) writes.calls = true
+  } else if (inst.op === 'var') writes.roots.add(inst)
+  else if (inst.op === 'barrier') writes.barrier = true
+  else if (inst.op === 'call' && !isPureCall(inst)) writes.calls = true
 }
 
 /** What each control instruction writes in its regions. */

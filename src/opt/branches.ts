@@ -3,7 +3,6 @@
  *
  *   %a = if %c () { A; yield %x } () { … }   %b = if %c () { B(%a) … } () { … }   →   %a, %b = if %c () { A; B(%x) … } () { … }
  */
-import * as ops from '../ir/ops.ts'
 import { Inst, Region, noRegions, type Value } from '../ir/value.ts'
 import { walk, type ValueTable } from '../ir/walk.ts'
 import { sizeOf } from './inline.ts'
@@ -27,7 +26,7 @@ export function joinBranches(done: Inst[], second: Inst, leaves: (inst: Inst) =>
   const regions = first.regions.map((r, k) => {
     const next = second.regions[k]!
     const end = r.end
-    if (end.op !== ops.yield_) return r
+    if (end.op !== 'yield') return r
     const values: ValueTable = []
     first.results.forEach((result, i) => { values[result.id] = end.args[i]! })
     walk(next, ({ args }) => {
@@ -39,12 +38,12 @@ export function joinBranches(done: Inst[], second: Inst, leaves: (inst: Inst) =>
     const joined = new Region()
     joined.insts = [...r.insts.slice(0, -1), ...next.insts]
     const last = joined.end
-    if (last.op === ops.yield_) {
-      joined.insts[joined.insts.length - 1] = new Inst(ops.yield_, [...end.args, ...last.args], null, noRegions, last.span)
+    if (last.op === 'yield') {
+      joined.insts[joined.insts.length - 1] = new Inst('yield', [...end.args, ...last.args], null, noRegions, last.span)
     }
     return joined
   })
-  const both = new Inst(ops.if_, first.args, null, regions, first.span)
+  const both = new Inst('if', first.args, null, regions, first.span)
   both.results = [...first.results, ...second.results]
   both.results.forEach((r, i) => {
     r.def = both
@@ -57,7 +56,7 @@ export function joinBranches(done: Inst[], second: Inst, leaves: (inst: Inst) =>
 function findFirst(done: readonly Inst[], condition: Value): number {
   for (let i = done.length - 1; i >= 0 && i >= done.length - reach; i--) {
     const inst = done[i]!
-    if (inst.op === ops.if_) return inst.args[0] !== condition || done.slice(i + 1).some(later => later.args.some(a => a.def === inst)) ? -1 : i
+    if (inst.op === 'if') return inst.args[0] !== condition || done.slice(i + 1).some(later => later.args.some(a => a.def === inst)) ? -1 : i
     if (!isPure(inst)) return -1
   }
   return -1

@@ -6,7 +6,6 @@
  *
  * so that a counter stays a counter although the loop can be left early.
  */
-import * as ops from '../ir/ops.ts'
 import { Inst, Value, noRegions, type Func, type Region } from '../ir/value.ts'
 import { walk } from '../ir/walk.ts'
 import { constantOf, definedBy } from './match.ts'
@@ -15,10 +14,10 @@ import { constantOf, definedBy } from './match.ts'
 const headLimit = 100
 
 /** Makes carried values simpler where a flag that ends the loop makes them unseen. True where it changed one. */
-export function forgetCarried(func: Func, loop: Inst): boolean {
+export function forgetCarried(func: Func, loop: Inst<'loop'>): boolean {
   const head = loop.regions[0]!
   const again = loop.regions[1]!.end
-  if (head.end.op !== ops.test || again.op !== ops.next) return false
+  if (head.end.op !== 'test' || again.op !== 'next') return false
   const flags = new Set<Value>()
   collectFlags(head.end.args[0]!, head, flags)
   if (flags.size === 0) return false
@@ -42,13 +41,13 @@ export function forgetCarried(func: Func, loop: Inst): boolean {
 /** The carried flags that must all hold for the loop to go on. */
 function collectFlags(condition: Value, head: Region, into: Set<Value>): void {
   if (condition.def === head) into.add(condition)
-  const both = definedBy(condition, ops.and)
+  const both = definedBy(condition, 'and')
   if (both !== undefined) for (const part of both.args) collectFlags(part, head, into)
 }
 
 /** The parameters of a head that its exits depend on; undefined where the head does more than compute. */
 function seenAtExit(head: Region): Set<Value> | undefined {
-  if (head.insts.length > headLimit || head.insts.some(inst => !inst.op.ends && inst.op.effect !== 'none')) return undefined
+  if (head.insts.length > headLimit || head.insts.some(inst => !inst.row.ends && inst.row.effect !== 'none')) return undefined
   const seen = new Set<Value>()
   const see = (v: Value): void => {
     if (seen.has(v)) return
@@ -60,22 +59,22 @@ function seenAtExit(head: Region): Set<Value> | undefined {
 }
 
 /** What a value may be instead, given that it is not looked at where `goes` is false. */
-function unseen(func: Func, loop: Inst, value: Value, goes: Value): Value | undefined {
-  const choice = definedBy(value, ops.select)
+function unseen(func: Func, loop: Inst<'loop'>, value: Value, goes: Value): Value | undefined {
+  const choice = definedBy(value, 'select')
   if (choice !== undefined) {
     const [c, x, y] = [choice.args[0]!, choice.args[1]!, choice.args[2]!]
     if (needs(goes, c, true)) return x
     return needs(goes, c, false) ? y : undefined
   }
-  const branch = definedBy(value, ops.if_)
+  const branch = definedBy(value, 'if')
   if (branch === undefined || goes.def !== branch || usesIn(loop, value) > 1) return undefined
   let changed = false
   for (const r of branch.regions) {
     const end = r.end
-    if (end.op !== ops.yield_ || constantOf(end.args[goes.index]!) !== false) continue
+    if (end.op !== 'yield' || constantOf(end.args[goes.index]!) !== false) continue
     const old = end.args[value.index]!
-    if (definedBy(old, ops.undef) !== undefined) continue
-    const undef = new Inst(ops.undef, [], null, noRegions, end.span)
+    if (definedBy(old, 'undef') !== undefined) continue
+    const undef = new Inst('undef', [], null, noRegions, end.span)
     const any = new Value(func.nextValue++, old.type, undef, 0, '')
     undef.results.push(any)
     r.insts.splice(r.insts.length - 1, 0, undef)
@@ -86,7 +85,7 @@ function unseen(func: Func, loop: Inst, value: Value, goes: Value): Value | unde
 }
 
 /** How often a value that a loop's body defines is used. */
-function usesIn(loop: Inst, value: Value): number {
+function usesIn(loop: Inst<'loop'>, value: Value): number {
   let count = 0
   walk(loop.regions[1]!, inst => { for (const a of inst.args) if (a === value) count++ })
   return count
@@ -95,8 +94,8 @@ function usesIn(loop: Inst, value: Value): number {
 /** True where `goes` can only hold if the condition is as `holds` says. */
 function needs(goes: Value, condition: Value, holds: boolean): boolean {
   if (goes === condition) return holds
-  const inverse = definedBy(goes, ops.not)
+  const inverse = definedBy(goes, 'not')
   if (inverse !== undefined) return inverse.args[0] === condition && !holds
-  const both = definedBy(goes, ops.and)
+  const both = definedBy(goes, 'and')
   return both !== undefined && both.args.some(part => needs(part, condition, holds))
 }

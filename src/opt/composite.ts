@@ -1,6 +1,5 @@
 /** Rewrites of instructions that put composites together and take them apart. */
 import type { Builder } from '../ir/build.ts'
-import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import { Inst, type Value } from '../ir/value.ts'
@@ -15,19 +14,19 @@ const widest = 16
 export function rewriteComposite(b: Builder, inst: Inst): Value | undefined {
   const x = inst.args[0], y = inst.args[1]
   switch (inst.op) {
-    case ops.extract: return component(b, x!, inst.attr as number)
-    case ops.construct: return assemble(b, inst.results[0]!.type, inst.args)
-    case ops.insert: return replaced(b, inst)
-    case ops.swizzle: return swizzled(b, x!, inst.attr as readonly number[])
-    case ops.splat: return definedBy(x!, ops.undef) === undefined ? undefined : b.emit1(ops.undef, [], null, inst.results[0]!.type)
-    case ops.index: {
+    case 'extract': return component(b, x!, inst.attr as number)
+    case 'construct': return assemble(b, inst.results[0]!.type, inst.args)
+    case 'insert': return replaced(b, inst)
+    case 'swizzle': return swizzled(b, x!, inst.attr as readonly number[])
+    case 'splat': return definedBy(x!, 'undef') === undefined ? undefined : b.emit1('undef', [], null, inst.results[0]!.type)
+    case 'index': {
       const at = constantInt(y!)
       if (at === undefined) return uniformPart(b, x!)
       return b.extract(x!, t.bounded(at, x!.type.count))
     }
-    case ops.select: {
+    case 'select': {
       const z = inst.args[2]!
-      return definedBy(y!, ops.undef) !== undefined ? z : definedBy(z, ops.undef) !== undefined ? y : undefined
+      return definedBy(y!, 'undef') !== undefined ? z : definedBy(z, 'undef') !== undefined ? y : undefined
     }
     default: return undefined
   }
@@ -35,9 +34,9 @@ export function rewriteComposite(b: Builder, inst: Inst): Value | undefined {
 
 /** The one value of all components. */
 function uniformPart(b: Builder, x: Value): Value | undefined {
-  const splat = definedBy(x, ops.splat)
+  const splat = definedBy(x, 'splat')
   if (splat !== undefined) return b.splat(splat.args[0]!, x.type.elem!)
-  return definedBy(x, ops.zero) === undefined ? undefined : b.zero(x.type.elem!)
+  return definedBy(x, 'zero') === undefined ? undefined : b.zero(x.type.elem!)
 }
 
 /** A component that is at hand. */
@@ -47,24 +46,24 @@ function component(b: Builder, x: Value, i: number): Value | undefined {
     const def = from.def
     if (def.op === undefined) break
     switch (def.op) {
-      case ops.construct: return def.args[i]
-      case ops.splat: return b.splat(def.args[0]!, t.component(from.type, i))
-      case ops.zero: return b.zero(t.component(from.type, i))
-      case ops.undef: return b.emit1(ops.undef, [], null, t.component(from.type, i))
-      case ops.swizzle: return b.extract(def.args[0]!, (def.attr as readonly number[])[i]!)
-      case ops.insert:
+      case 'construct': return def.args[i]
+      case 'splat': return b.splat(def.args[0]!, t.component(from.type, i))
+      case 'zero': return b.zero(t.component(from.type, i))
+      case 'undef': return b.emit1('undef', [], null, t.component(from.type, i))
+      case 'swizzle': return b.extract(def.args[0]!, (def.attr as readonly number[])[i]!)
+      case 'insert':
         if (def.attr === i) return def.args[1]
         from = def.args[0]!
         continue
     }
     break
   }
-  return from === x ? undefined : b.emit1(ops.extract, [from], i)
+  return from === x ? undefined : b.emit1('extract', [from], i)
 }
 
 /** True for a scalar constant whose bits are all zero, and for `zero`. */
 function isBlank(x: Value): boolean {
-  if (definedBy(x, ops.zero) !== undefined) return true
+  if (definedBy(x, 'zero') !== undefined) return true
   const c = constantOf(x)
   return Object.is(c, 0) || c === 0n || c === false
 }
@@ -72,22 +71,22 @@ function isBlank(x: Value): boolean {
 function assemble(b: Builder, type: Type, parts: readonly Value[]): Value | undefined {
   const first = parts[0]
   if (first === undefined) return undefined
-  const source = definedBy(first, ops.extract)
+  const source = definedBy(first, 'extract')
   if (source !== undefined) {
     const whole = source.args[0]!
     const picks: number[] = []
     for (const p of parts) {
-      const pick = definedBy(p, ops.extract)
+      const pick = definedBy(p, 'extract')
       if (pick === undefined || pick.args[0] !== whole) break
       picks.push(pick.attr as number)
     }
     if (picks.length === parts.length) {
       if (whole.type === type && picks.every((p, i) => p === i)) return whole
-      if (type.kind === 'vec' && type.count > 1 && whole.type.kind === 'vec') return b.emit1(ops.swizzle, [whole], picks)
+      if (type.kind === 'vec' && type.count > 1 && whole.type.kind === 'vec') return b.emit1('swizzle', [whole], picks)
     }
   }
   if (parts.every(isBlank)) return b.zero(type)
-  if (parts.every(p => definedBy(p, ops.undef) !== undefined)) return b.emit1(ops.undef, [], null, type)
+  if (parts.every(p => definedBy(p, 'undef') !== undefined)) return b.emit1('undef', [], null, type)
   if (type.kind === 'vec' && type.count > 1 && parts.every(p => p === first)) return b.splat(first, type)
   return undefined
 }
@@ -96,11 +95,11 @@ function replaced(b: Builder, inst: Inst): Value | undefined {
   const x = inst.args[0], part = inst.args[1]
   const i = inst.attr as number
   const { type } = x!
-  const same = definedBy(part!, ops.extract)
+  const same = definedBy(part!, 'extract')
   if (same !== undefined && same.args[0] === x && same.attr === i) return x
-  if (definedBy(part!, ops.undef) !== undefined) return x
-  if (type.count === 1) return b.emit1(ops.construct, [part!], null, type)
-  const below = definedBy(x!, ops.insert)
+  if (definedBy(part!, 'undef') !== undefined) return x
+  if (type.count === 1) return b.emit1('construct', [part!], null, type)
+  const below = definedBy(x!, 'insert')
   if (below !== undefined && below.attr === i) return b.insert(below.args[0]!, i, part!)
   if (type.count > widest) return undefined
   const parts: (Value | undefined)[] = Array.from({ length: type.count }, () => undefined)
@@ -109,19 +108,19 @@ function replaced(b: Builder, inst: Inst): Value | undefined {
   for (let from = x!; known < type.count;) {
     const def = from.def
     if (def.op === undefined) return undefined
-    if (def.op === ops.insert) {
+    if (def.op === 'insert') {
       const at = def.attr as number
       if (parts[at] === undefined) {
         parts[at] = def.args[1]!
         known++
       }
       from = def.args[0]!
-    } else if (def.op === ops.construct || (type.kind === 'vec' && (def.op === ops.splat || def.op === ops.zero))) {
-      for (let k = 0; k < type.count; k++) parts[k] ??= def.op === ops.construct ? def.args[k]! : b.extract(from, k)
+    } else if (def.op === 'construct' || (type.kind === 'vec' && (def.op === 'splat' || def.op === 'zero'))) {
+      for (let k = 0; k < type.count; k++) parts[k] ??= def.op === 'construct' ? def.args[k]! : b.extract(from, k)
       known = type.count
     } else return undefined
   }
-  return b.emit1(ops.construct, parts as Value[], null, type)
+  return b.emit1('construct', parts as Value[], null, type)
 }
 
 function swizzled(b: Builder, x: Value, lanes: readonly number[]): Value | undefined {
@@ -130,15 +129,15 @@ function swizzled(b: Builder, x: Value, lanes: readonly number[]): Value | undef
   if (def.op === undefined) return undefined
   const type = t.vec(x.type.elem!, lanes.length)
   switch (def.op) {
-    case ops.swizzle: {
+    case 'swizzle': {
       const inner = def.attr as readonly number[]
       return b.swizzle(def.args[0]!, lanes.map(l => inner[l]!))
     }
-    case ops.construct: return b.emit1(ops.construct, lanes.map(l => def.args[l]!), null, type)
-    case ops.splat: return b.splat(def.args[0]!, type)
-    case ops.zero: return b.zero(type)
-    case ops.undef: return b.emit1(ops.undef, [], null, type)
-    case ops.insert: return lanes.includes(def.attr as number) ? undefined : b.emit1(ops.swizzle, [def.args[0]!], lanes)
+    case 'construct': return b.emit1('construct', lanes.map(l => def.args[l]!), null, type)
+    case 'splat': return b.splat(def.args[0]!, type)
+    case 'zero': return b.zero(type)
+    case 'undef': return b.emit1('undef', [], null, type)
+    case 'insert': return lanes.includes(def.attr as number) ? undefined : b.emit1('swizzle', [def.args[0]!], lanes)
     default: return undefined
   }
 }

@@ -4,7 +4,6 @@
  *
  *   %i: i32, %dead: f32 = loop %z, %x (%a: i32, %b: f32) { … }   →   %i: i32 = loop %z (%a: i32) { … }
  */
-import * as ops from '../ir/ops.ts'
 import { Region, type Func, type Inst, type Value } from '../ir/value.ts'
 import { isInt } from '../ir/type.ts'
 import { walk } from '../ir/walk.ts'
@@ -62,14 +61,14 @@ class Marking {
       const inst = region.insts[i]!
       const { op } = inst
       this.#enter(inst, owner)
-      if (op === ops.store) {
+      if (op === 'store') {
         const root = rootOf(inst.args[0]!)
-        if (root?.op === ops.variable) push(this.#stores, root, inst)
+        if (root?.op === 'var') push(this.#stores, root, inst)
         else roots.push(inst)
-      } else if (op === ops.ret || op === ops.trap || (op.effect === 'write' && op !== ops.variable && !isPureCall(inst))) roots.push(inst)
-      else if (op === ops.leave) push(this.exits, inst.attr as Inst, inst)
-      else if ((op === ops.yield_ || op === ops.test) && owner !== undefined) push(this.exits, owner, inst)
-      if (op === ops.loop) {
+      } else if (op === 'ret' || op === 'trap' || (inst.row.effect === 'write' && op !== 'var' && !isPureCall(inst))) roots.push(inst)
+      else if (op === 'leave') push(this.exits, inst.attr as Inst, inst)
+      else if ((op === 'yield' || op === 'test') && owner !== undefined) push(this.exits, owner, inst)
+      if (op === 'loop') {
         this.#loops.set(inst.regions[0]!, inst)
         if (mayWait(inst)) roots.push(inst)
       }
@@ -91,11 +90,11 @@ class Marking {
     if (owner !== undefined) this.#keep(owner)
     const { op, args } = inst
     if (inst.regions.length > 0) {
-      if (op !== ops.loop) for (let k = 0; k < args.length; k++) this.#ask(args[k]!, true)
+      if (op !== 'loop') for (let k = 0; k < args.length; k++) this.#ask(args[k]!, true)
       for (const exit of this.exits.get(inst) ?? none) this.#keep(exit)
-    } else if (op === ops.test) this.#ask(args[0]!, true)
-    else if (op !== ops.yield_ && op !== ops.leave) {
-      for (let k = 0; k < args.length; k++) this.#ask(args[k]!, op !== ops.store || k > 0)
+    } else if (op === 'test') this.#ask(args[0]!, true)
+    else if (op !== 'yield' && op !== 'leave') {
+      for (let k = 0; k < args.length; k++) this.#ask(args[k]!, op !== 'store' || k > 0)
     }
   }
 
@@ -122,15 +121,15 @@ class Marking {
       if (loop === undefined) return
       this.#ask(loop.args[index]!, true)
       const end = loop.regions[1]!.end
-      if (end.op === ops.next) this.#ask(end.args[index]!, true)
-    } else if (def.op === ops.field || def.op === ops.elem) {
+      if (end.op === 'next') this.#ask(end.args[index]!, true)
+    } else if (def.op === 'field' || def.op === 'elem') {
       if (def.mark < this.#first) this.#enter(def)
       if (!isLive(def)) def.mark++
       for (let k = 0; k < def.args.length; k++) this.#ask(def.args[k]!, k > 0)
     } else {
       this.#keep(def)
       if (def.regions.length === 0) return
-      for (const exit of this.exits.get(def) ?? none) this.#ask(exit.args[exit.op === ops.test ? index + 1 : index]!, true)
+      for (const exit of this.exits.get(def) ?? none) this.#ask(exit.args[exit.op === 'test' ? index + 1 : index]!, true)
     }
   }
 }
@@ -138,12 +137,12 @@ class Marking {
 const none: readonly Inst[] = []
 
 /** True where a loop may wait for what another invocation writes: it reads shared integers and counts no trips. */
-function mayWait(loop: Inst): boolean {
+function mayWait(loop: Inst<'loop'>): boolean {
   let reads = false
   for (let i = 0; i < loop.regions.length; i++) {
     const r = loop.regions[i]!
     walk(r, inst => {
-      if (inst.op === ops.load && isShared(inst.args[0]!.type.space!) && isInt(inst.args[0]!.type.elem!)) reads = true
+      if (inst.op === 'load' && isShared(inst.args[0]!.type.space!) && isInt(inst.args[0]!.type.elem!)) reads = true
     })
   }
   return reads && inductions(loop).length === 0
@@ -161,16 +160,16 @@ function sweep(region: Region, marking: Marking): Change {
   let to = 0
   for (let i = 0; i < insts.length; i++) {
     const inst = insts[i]!
-    if (!inst.op.ends && !isLive(inst)) continue
+    if (!inst.row.ends && !isLive(inst)) continue
     insts[to++] = inst
     if (inst.regions.length === 0) continue
     // An `if` that has lost results, or most of a branch, may be a choice of values now.
-    if (dropResults(inst, marking)) changed = inst.op === ops.loop ? changed || true : 'control'
+    if (dropResults(inst, marking)) changed = inst.op === 'loop' ? changed || true : 'control'
     for (let k = 0; k < inst.regions.length; k++) {
       const r = inst.regions[k]!
       const below = sweep(r, marking)
       if (below === false) continue
-      if (below === 'control' || (inst.op === ops.if_ && r.insts.length <= small)) changed = 'control'
+      if (below === 'control' || (inst.op === 'if' && r.insts.length <= small)) changed = 'control'
       else changed ||= true
     }
   }
@@ -186,18 +185,18 @@ function dropResults(inst: Inst, marking: Marking): boolean {
   let changed = false
   if (live.includes(false)) {
     for (const exit of marking.exits.get(inst) ?? []) {
-      const skip = exit.op === ops.test ? 1 : 0
+      const skip = exit.op === 'test' ? 1 : 0
       exit.args = exit.args.filter((_, k) => k < skip || live[k - skip]!)
     }
     inst.results = renumbered(inst.results, live)
     changed = true
   }
-  if (inst.op !== ops.loop) return changed
+  if (inst.op !== 'loop') return changed
   const head = inst.regions[0]!
   const carried = head.params.map(p => values[p.id] === 1)
   if (!carried.includes(false)) return changed
   const end = inst.regions[1]!.end
-  if (end.op === ops.next) end.args = end.args.filter((_, k) => carried[k]!)
+  if (end.op === 'next') end.args = end.args.filter((_, k) => carried[k]!)
   inst.args = inst.args.filter((_, k) => carried[k]!)
   head.params = renumbered(head.params, carried)
   return true

@@ -1,5 +1,4 @@
 /** Which functions are pure, found from their bodies; termination is taken for granted. */
-import * as ops from '../ir/ops.ts'
 import type { Func, Module, Region } from '../ir/value.ts'
 import { isReadOnly, pathOf } from './alias.ts'
 
@@ -22,7 +21,7 @@ export function effects(module: Module): boolean {
 function forEachCallee(region: Region, visit: (func: Func) => void): void {
   for (let i = 0; i < region.insts.length; i++) {
     const inst = region.insts[i]!
-    if (inst.op === ops.call) visit(inst.attr as Func)
+    if (inst.op === 'call') visit(inst.attr as Func)
     for (let i = 0; i < inst.regions.length; i++) forEachCallee(inst.regions[i]!, visit)
   }
 }
@@ -32,13 +31,13 @@ function isPureRegion(region: Region): boolean {
   for (let i = 0; i < region.insts.length; i++) {
     const inst = region.insts[i]!
     const { op } = inst
-    if (op === ops.call) {
+    if (op === 'call') {
       if (!(inst.attr as Func).info.pure) return false
-    } else if (op === ops.load || op === ops.store) {
+    } else if (op === 'load' || op === 'store') {
       const space = inst.args[0]!.type.space!
-      if (space !== 'function' && (op === ops.store || !isReadOnly(space))) return false
+      if (space !== 'function' && (op === 'store' || !isReadOnly(space))) return false
       if (space === 'function' && pathOf(inst.args[0]!).root === undefined) return false
-    } else if (op.effect === 'trap' || (op.effect === 'write' && op !== ops.variable)) return false
+    } else if (inst.row.effect === 'trap' || (inst.row.effect === 'write' && op !== 'var')) return false
     for (let k = 0; k < inst.regions.length; k++) if (!isPureRegion(inst.regions[k]!)) return false
   }
   return true

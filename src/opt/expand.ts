@@ -3,7 +3,6 @@
  * choice between arrays, structs or matrices becomes an `if`.
  */
 import { Builder } from '../ir/build.ts'
-import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import { Inst, Region, noRegions, type Func, type Value } from '../ir/value.ts'
@@ -28,8 +27,8 @@ export function expand(func: Func): boolean {
       b.at = region
       b.span = inst.span
       const result = inst.results[0]
-      if (inst.op === ops.add && isComposite(result!.type)) replaced[result!.id] = sum(b, result!.type, inst.args[0]!, inst.args[1]!)
-      else if (inst.op === ops.select && inst.args[0]!.type === t.bool && (isComposite(result!.type) || result!.type.kind === 'mat')) {
+      if (inst.op === 'add' && isComposite(result!.type)) replaced[result!.id] = sum(b, result!.type, inst.args[0]!, inst.args[1]!)
+      else if (inst.op === 'select' && inst.args[0]!.type === t.bool && (isComposite(result!.type) || result!.type.kind === 'mat')) {
         replaced[result!.id] = choice(b, inst)
       } else {
         region.insts.push(inst)
@@ -51,8 +50,8 @@ function isComposite(type: Type): boolean {
 
 /** The sum of two values of any type; flags and handles in them come from the first. */
 function sum(b: Builder, type: Type, x: Value, y: Value): Value {
-  if (type.scalar !== undefined) return type.scalar === 'bool' ? x : b.emit1(ops.add, [x, y])
-  if (type.kind === 'list') return b.emit1(ops.add, [x, y])
+  if (type.scalar !== undefined) return type.scalar === 'bool' ? x : b.emit1('add', [x, y])
+  if (type.kind === 'list') return b.emit1('add', [x, y])
   if (!isComposite(type)) return x
   const add = type.diff?.type === type ? type.diff.dadd : undefined
   if (add !== undefined) return b.call(add, [x, y])[0]!
@@ -64,7 +63,7 @@ function sum(b: Builder, type: Type, x: Value, y: Value): Value {
 }
 
 function isLoaded(x: Value): boolean {
-  return definedBy(x, ops.load) !== undefined
+  return definedBy(x, 'load') !== undefined
 }
 
 function sumInLoop(b: Builder, type: Type, x: Value, y: Value): Value {
@@ -72,13 +71,13 @@ function sumInLoop(b: Builder, type: Type, x: Value, y: Value): Value {
   b.store(to, x)
   b.store(from, y)
   const [head, body] = [new Region(), new Region()]
-  b.emit(ops.loop, [b.const(t.i32, 0)], null, [], [head, body])
+  b.emit('loop', [b.const(t.i32, 0)], null, [], [head, body])
   const i = b.param(t.i32, 'i', head)
-  b.within(head, () => b.emit(ops.test, [b.emit1(ops.lt, [i, b.const(t.i32, type.count)])]))
+  b.within(head, () => b.emit('test', [b.emit1('lt', [i, b.const(t.i32, type.count)])]))
   b.within(body, () => {
     const place = b.elem(to, i)
     b.store(place, sum(b, type.elem!, b.load(place), b.load(b.elem(from, i))))
-    b.emit(ops.next, [b.emit1(ops.add, [i, b.const(t.i32, 1)])])
+    b.emit('next', [b.emit1('add', [i, b.const(t.i32, 1)])])
   })
   return b.load(to)
 }
@@ -87,8 +86,8 @@ function choice(b: Builder, inst: Inst): Value {
   const [c, x, y] = [inst.args[0]!, inst.args[1]!, inst.args[2]!]
   const branches = [x, y].map(v => {
     const r = new Region()
-    r.insts.push(new Inst(ops.yield_, [v], null, noRegions, inst.span))
+    r.insts.push(new Inst('yield', [v], null, noRegions, inst.span))
     return r
   })
-  return b.emit(ops.if_, [c], null, [x.type], branches).results[0]!
+  return b.emit('if', [c], null, [x.type], branches).results[0]!
 }

@@ -1,7 +1,7 @@
 /** Constant folding: what an op gives on constants, with the rounding and wrapping of its type. */
 import { roundHalf, roundTo, saturated } from '../base/number.ts'
-import * as ops from '../ir/ops.ts'
-import type { Op } from '../ir/ops.ts'
+import type { OpName } from '../ir/op.ts'
+import { rows } from '../ir/ops.ts'
 import type { ScalarName, Type } from '../ir/type.ts'
 import * as t from '../ir/type.ts'
 
@@ -33,68 +33,68 @@ function finite(x: number): number | undefined {
 }
 
 /** The value of an op on constants of one scalar type, or undefined where it has none. */
-export function fold(op: Op, type: Type, args: readonly Constant[]): Constant | undefined {
+export function fold(op: OpName, type: Type, args: readonly Constant[]): Constant | undefined {
   const scalar = type.scalar!
   // Constants of floats may have more digits than their type.
   const [x, y] = scalar === 'f32' || scalar === 'f16' ? args.map(a => roundTo(scalar, a as number)) : args
-  if (op === ops.not) return typeof x === 'boolean' ? !x : typeof x === 'bigint' ? fit(~x, scalar) : fit(~x!, scalar)
+  if (op === 'not') return typeof x === 'boolean' ? !x : typeof x === 'bigint' ? fit(~x, scalar) : fit(~x!, scalar)
   if (typeof x === 'bigint') return foldWide(op, scalar, x, y as bigint | undefined)
   if (typeof x === 'boolean') return foldBool(op, x, y as boolean | undefined)
   if (t.isFloat(type)) return foldFloat(op, scalar, x!, y as number | undefined)
   return foldInt(op, scalar, x!, y as number | undefined)
 }
 
-function foldBool(op: Op, x: boolean, y: boolean | undefined): boolean | undefined {
+function foldBool(op: OpName, x: boolean, y: boolean | undefined): boolean | undefined {
   switch (op) {
-    case ops.and: return x && y
-    case ops.or: return x || y
-    case ops.xor: case ops.ne: return x !== y
-    case ops.eq: return x === y
+    case 'and': return x && y
+    case 'or': return x || y
+    case 'xor': case 'ne': return x !== y
+    case 'eq': return x === y
     default: return undefined
   }
 }
 
-function foldFloat(op: Op, scalar: ScalarName, x: number, y: number | undefined): Constant | undefined {
-  if (op === ops.div) return y === 0 ? undefined : fit(x / y!, scalar)
-  if (op === ops.rem) return y === 0 ? undefined : fit(x % y!, scalar)
-  const value = op.fold === undefined ? undefined : y === undefined ? op.fold(x) : op.fold(x, y)
+function foldFloat(op: OpName, scalar: ScalarName, x: number, y: number | undefined): Constant | undefined {
+  if (op === 'div') return y === 0 ? undefined : fit(x / y!, scalar)
+  if (op === 'rem') return y === 0 ? undefined : fit(x % y!, scalar)
+  const value = y === undefined ? rows[op].fold?.(x) : rows[op].fold?.(x, y)
   return typeof value === 'number' ? fit(value, scalar) : value
 }
 
-function foldInt(op: Op, scalar: ScalarName, x: number, y: number | undefined): Constant | undefined {
+function foldInt(op: OpName, scalar: ScalarName, x: number, y: number | undefined): Constant | undefined {
   const width = bits[scalar]!
   switch (op) {
-    case ops.mul: return fit(Math.imul(x, y!), scalar)
-    case ops.div: return y === 0 ? x : fit(Math.trunc(x / y!), scalar)
-    case ops.rem: return y === 0 ? 0 : fit(x % y!, scalar)
-    case ops.shl: return fit(x << (y! & (width - 1)), scalar)
-    case ops.shr: return fit(scalar.charCodeAt(0) === 117 ? x >>> (y! & (width - 1)) : x >> (y! & (width - 1)), scalar)
+    case 'mul': return fit(Math.imul(x, y!), scalar)
+    case 'div': return y === 0 ? x : fit(Math.trunc(x / y!), scalar)
+    case 'rem': return y === 0 ? 0 : fit(x % y!, scalar)
+    case 'shl': return fit(x << (y! & (width - 1)), scalar)
+    case 'shr': return fit(scalar.charCodeAt(0) === 117 ? x >>> (y! & (width - 1)) : x >> (y! & (width - 1)), scalar)
     default: {
-      const value = op.fold === undefined ? undefined : y === undefined ? op.fold(x) : op.fold(x, y)
+      const value = y === undefined ? rows[op].fold?.(x) : rows[op].fold?.(x, y)
       return typeof value === 'number' ? fit(value, scalar) : value
     }
   }
 }
 
-function foldWide(op: Op, scalar: ScalarName, x: bigint, y: bigint | undefined): Constant | undefined {
+function foldWide(op: OpName, scalar: ScalarName, x: bigint, y: bigint | undefined): Constant | undefined {
   switch (op) {
-    case ops.add: return fit(x + y!, scalar)
-    case ops.sub: return fit(x - y!, scalar)
-    case ops.mul: return fit(x * y!, scalar)
-    case ops.div: return y === 0n ? x : fit(x / y!, scalar)
-    case ops.rem: return y === 0n ? 0n : fit(x % y!, scalar)
-    case ops.neg: return fit(-x, scalar)
-    case ops.and: return fit(x & y!, scalar)
-    case ops.or: return fit(x | y!, scalar)
-    case ops.xor: return fit(x ^ y!, scalar)
-    case ops.shl: return fit(x << (y! & 63n), scalar)
-    case ops.shr: return fit(x >> (y! & 63n), scalar)
-    case ops.lt: return x < y!
-    case ops.le: return x <= y!
-    case ops.gt: return x > y!
-    case ops.ge: return x >= y!
-    case ops.eq: return x === y
-    case ops.ne: return x !== y
+    case 'add': return fit(x + y!, scalar)
+    case 'sub': return fit(x - y!, scalar)
+    case 'mul': return fit(x * y!, scalar)
+    case 'div': return y === 0n ? x : fit(x / y!, scalar)
+    case 'rem': return y === 0n ? 0n : fit(x % y!, scalar)
+    case 'neg': return fit(-x, scalar)
+    case 'and': return fit(x & y!, scalar)
+    case 'or': return fit(x | y!, scalar)
+    case 'xor': return fit(x ^ y!, scalar)
+    case 'shl': return fit(x << (y! & 63n), scalar)
+    case 'shr': return fit(x >> (y! & 63n), scalar)
+    case 'lt': return x < y!
+    case 'le': return x <= y!
+    case 'gt': return x > y!
+    case 'ge': return x >= y!
+    case 'eq': return x === y
+    case 'ne': return x !== y
     default: return undefined
   }
 }

@@ -4,7 +4,6 @@
  *
  *   block () { A; if %c () { leave } () { yield }; B; yield }   →   A; if %c () { yield } () { B; yield }
  */
-import * as ops from '../ir/ops.ts'
 import { Inst, Value, noRegions, type Func, type Region } from '../ir/value.ts'
 
 /** Deeper nests than this would be worse to read, and targets bound the depth. */
@@ -28,11 +27,11 @@ export function nestGuards(func: Func, block: Inst, leaves: Map<Inst, number>, r
 }
 
 function leavesBlock(region: Region, block: Inst): boolean {
-  return region.end.op === ops.leave && region.end.attr === block
+  return region.end.op === 'leave' && region.end.attr === block
 }
 
 function isGuard(inst: Inst, block: Inst, leaves: Map<Inst, number>): boolean {
-  return inst.op === ops.if_ && (leaves.get(inst) ?? 0) === 0 && inst.regions.some(r => leavesBlock(r, block))
+  return inst.op === 'if' && (leaves.get(inst) ?? 0) === 0 && inst.regions.some(r => leavesBlock(r, block))
 }
 
 function nest(func: Func, block: Inst, region: Region, leaves: Map<Inst, number>, replace: (from: Value, to: Value) => void): void {
@@ -42,14 +41,14 @@ function nest(func: Func, block: Inst, region: Region, leaves: Map<Inst, number>
   const guard = region.insts[at]!
   const rest = region.insts.splice(at)
   rest.shift()
-  const merged = new Inst(ops.if_, guard.args, null, guard.regions, guard.span)
+  const merged = new Inst('if', guard.args, null, guard.regions, guard.span)
   for (let k = 0; k < block.results.length; k++) {
     merged.results.push(new Value(func.nextValue++, block.results[k]!.type, merged, k, block.results[k]!.name))
   }
-  region.insts.push(merged, new Inst(ops.yield_, [...merged.results], null, noRegions, guard.span))
+  region.insts.push(merged, new Inst('yield', [...merged.results], null, noRegions, guard.span))
   for (const r of guard.regions) {
     if (leavesBlock(r, block)) r.insts[r.insts.length - 1] = yields(r.end)
-    else if (r.end.op === ops.yield_) {
+    else if (r.end.op === 'yield') {
       const values = r.insts.pop()!.args
       guard.results.forEach((result, k) => replace(result, values[k]!))
       r.insts.push(...rest)
@@ -59,5 +58,5 @@ function nest(func: Func, block: Inst, region: Region, leaves: Map<Inst, number>
 }
 
 function yields(leave: Inst): Inst {
-  return new Inst(ops.yield_, leave.args, null, noRegions, leave.span)
+  return new Inst('yield', leave.args, null, noRegions, leave.span)
 }

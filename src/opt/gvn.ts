@@ -9,8 +9,7 @@
  *   %z: f32 = load %p
  */
 import { Builder } from '../ir/build.ts'
-import * as ops from '../ir/ops.ts'
-import type { Op } from '../ir/ops.ts'
+import type { OpName } from '../ir/op.ts'
 import * as t from '../ir/type.ts'
 import { Inst, Region, Value, noRegions, type Attr, type Func, type Global } from '../ir/value.ts'
 import { useCounts, valueTable, type ValueTable } from '../ir/walk.ts'
@@ -171,12 +170,12 @@ class Numbering {
         this.#control(region, inst, memory)
         this.control ||= agree(inst)
       } else if (touched && this.#simpler(region, inst)) continue
-      else if (inst.op === ops.load) this.#load(region, inst, memory)
-      else if (inst.op === ops.store) this.#store(region, inst, memory)
+      else if (inst.op === 'load') this.#load(region, inst, memory)
+      else if (inst.op === 'store') this.#store(region, inst, memory)
       else if (isPure(inst)) this.#pure(region, inst)
       else {
         region.insts.push(inst)
-        if (inst.op.effect === 'write' && !memory.isEmpty) {
+        if (inst.row.effect === 'write' && !memory.isEmpty) {
           const writes = noWrites()
           addWrites(writes, inst)
           memory.forget(writes)
@@ -235,9 +234,9 @@ class Numbering {
     const at = known.find(k => k.pointer === pointer)
     if (at !== undefined) return at.value
     const def = pointer.def
-    if (def.op === undefined || (def.op !== ops.field && def.op !== ops.elem)) return undefined
+    if (def.op === undefined || (def.op !== 'field' && def.op !== 'elem')) return undefined
     const whole = def.args[0]!
-    const part = def.op === ops.field ? def.attr as number : constantIndex(def.args[1]!, whole.type.elem!.count)
+    const part = def.op === 'field' ? def.attr as number : constantIndex(def.args[1]!, whole.type.elem!.count)
     if (part === undefined) return undefined
     const from = this.#known(region, inst, whole, known)
     if (from === undefined) return undefined
@@ -267,17 +266,17 @@ class Numbering {
   #control(region: Region, inst: Inst, memory: Memory): void {
     region.insts.push(inst)
     const writes = this.#writes.get(inst)!
-    if (inst.op === ops.loop) memory.forget(writes, true)
+    if (inst.op === 'loop') memory.forget(writes, true)
     const before = memory.mark()
-    if (inst.op === ops.loop) {
+    if (inst.op === 'loop') {
       const mark = this.#entered.length
       const head = inst.regions[0]!
       this.#insts(head, memory)
       const end = head.end
-      if (end.op === ops.test) this.#assuming(inst.regions[1]!, end.args[0]!, true, memory)
+      if (end.op === 'test') this.#assuming(inst.regions[1]!, end.args[0]!, true, memory)
       else this.region(inst.regions[1]!, memory)
       this.#unwind(mark)
-    } else if (inst.op === ops.if_) {
+    } else if (inst.op === 'if') {
       this.#assuming(inst.regions[0]!, inst.args[0]!, true, memory)
       memory.unwind(before)
       this.#assuming(inst.regions[1]!, inst.args[0]!, false, memory)
@@ -293,10 +292,10 @@ class Numbering {
 
   /** Numbers a region in which a condition is known. */
   #assuming(region: Region, condition: Value, holds: boolean, memory: Memory): void {
-    const plain = definedBy(condition, ops.constant) === undefined && (this.#uses[condition.id] ?? 0) > 1
+    const plain = definedBy(condition, 'const') === undefined && (this.#uses[condition.id] ?? 0) > 1
     if (!plain) return this.region(region, memory)
     const before = this.#to[condition.id]
-    const inst = new Inst(ops.constant, [], holds, noRegions, null)
+    const inst = new Inst('const', [], holds, noRegions, null)
     const value = new Value(this.#func.nextValue++, t.bool, inst, 0, '')
     inst.results.push(value)
     this.#to[condition.id] = value
@@ -314,10 +313,10 @@ const noUses = new Uint32Array(0)
 
 /** True where all ways through a control instruction hand on the same, or a loop carries what does not change. */
 function agree(inst: Inst): boolean {
-  if (inst.op === ops.loop) {
+  if (inst.op === 'loop') {
     const { params } = inst.regions[0]!
     const again = inst.regions[1]!.end
-    return again.op === ops.next && again.args.some((a, k) => a === params[k] || a === inst.args[k])
+    return again.op === 'next' && again.args.some((a, k) => a === params[k] || a === inst.args[k])
   }
   for (let k = 0; k < inst.results.length; k++) {
     let same: Value | undefined
@@ -325,7 +324,7 @@ function agree(inst: Inst): boolean {
     for (let i = 0; i < inst.regions.length; i++) {
       const r = inst.regions[i]!
       const { end } = r
-      if (end.op !== ops.yield_) continue
+      if (end.op !== 'yield') continue
       const value = end.args[k]!
       if (same !== undefined && value !== same) all = false
       same = value
@@ -335,13 +334,13 @@ function agree(inst: Inst): boolean {
   return false
 }
 
-function swaps(op: Op): boolean {
-  return op === ops.dot || isCommutative(op)
+function swaps(op: OpName): boolean {
+  return op === 'dot' || isCommutative(op)
 }
 
 function hashOf(inst: Inst): number {
-  const { op, attr, args } = inst
-  let h = op.hash
+  const { op, row, attr, args } = inst
+  let h = row.hash
   if (typeof attr === 'number') h = h * 31 + Math.trunc(attr * 16) | 0
   else if (Array.isArray(attr)) for (const l of attr as readonly number[]) h = h * 5 + l | 0
   if (swaps(op)) {

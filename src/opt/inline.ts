@@ -4,7 +4,6 @@
  *   %r: f32 = call @f %x   →   %r: f32 = block () { … if %c () { leave %a } () { yield } … yield %b }
  */
 import type { Work } from '../base/limits.ts'
-import * as ops from '../ir/ops.ts'
 import { differential } from '../ir/type.ts'
 import { Inst, Region, Value, inputs, noRegions, outputs, type Func, type Module, type ParamSig, type Signature } from '../ir/value.ts'
 import { cloneInst, valueTable, walk, walkRegions, type ValueTable } from '../ir/walk.ts'
@@ -48,7 +47,7 @@ export function inlineSingleCalls(module: Module): ReadonlySet<Func> {
     if (seen.has(func) || func.body === undefined) continue
     seen.add(func)
     if (inlineWith(func, new Inlining(func, callee => single.has(callee), nestingLimit, false, true))) grown.add(func)
-    walk(func.body, inst => { if (inst.op === ops.call) work.push(inst.attr as Func) })
+    walk(func.body, inst => { if (inst.op === 'call') work.push(inst.attr as Func) })
   }
   return grown
 }
@@ -71,7 +70,7 @@ export function inlineContexts(module: Module): void {
 function callCounts(module: Module): Map<Func, number> {
   const calls = new Map<Func, number>()
   for (const func of module.funcs) {
-    if (func.body !== undefined) walk(func.body, inst => { if (inst.op === ops.call) calls.set(inst.attr as Func, (calls.get(inst.attr as Func) ?? 0) + 1) })
+    if (func.body !== undefined) walk(func.body, inst => { if (inst.op === 'call') calls.set(inst.attr as Func, (calls.get(inst.attr as Func) ?? 0) + 1) })
   }
   return calls
 }
@@ -80,10 +79,10 @@ function callCounts(module: Module): Map<Func, number> {
 function returnsFromLoop(body: Region): boolean {
   let found = false
   walk(body, loop => {
-    if (loop.op !== ops.loop || found) return
+    if (loop.op !== 'loop' || found) return
     for (let i = 0; i < loop.regions.length; i++) {
       const r = loop.regions[i]!
-      walk(r, inst => { if (inst.op === ops.ret) found = true })
+      walk(r, inst => { if (inst.op === 'ret') found = true })
     }
   })
   return found
@@ -124,7 +123,7 @@ export function sizeOf(region: Region, limit: number = Infinity): number {
   let size = 0
   for (let i = 0; i < region.insts.length && size <= limit; i++) {
     const inst = region.insts[i]!
-    if (!inst.op.ends && inst.op !== ops.constant && inst.op !== ops.zero) size++
+    if (!inst.row.ends && inst.op !== 'const' && inst.op !== 'zero') size++
     for (let i = 0; i < inst.regions.length; i++) size += sizeOf(inst.regions[i]!, limit)
   }
   return size
@@ -160,7 +159,7 @@ class Inlining {
     const { insts } = region
     for (let i = 0; i < insts.length; i++) {
       const { op, attr, regions } = insts[i]!
-      if (op === ops.call && (attr as Func).body !== undefined && this.#predicate(attr as Func)) return true
+      if (op === 'call' && (attr as Func).body !== undefined && this.#predicate(attr as Func)) return true
       for (let k = 0; k < regions.length; k++) if (this.finds(regions[k]!)) return true
     }
     return false
@@ -180,7 +179,7 @@ class Inlining {
     for (let i = 0; i < insts.length; i++) {
       const inst = insts[i]!
       for (let k = 0; k < inst.args.length; k++) inst.args[k] = this.#resolve(inst.args[k]!)
-      if (inst.op === ops.call && this.#wanted(inst.attr as Func, depth)) {
+      if (inst.op === 'call' && this.#wanted(inst.attr as Func, depth)) {
         if (!this.#inline(region, inst, depth)) return false
         continue
       }
@@ -215,11 +214,11 @@ class Inlining {
     if (returnsEarly(body)) {
       const copy = new Region()
       copy.insts = copies
-      const block = new Inst(ops.block, [], null, [copy], call.span)
+      const block = new Inst('block', [], null, [copy], call.span)
       block.results = this.#detaches ? call.results.map((r, k) => this.#value(r, block, k)) : call.results
       for (const r of block.results) r.def = block
       returnsLeave(copy, block)
-      if (copies[copies.length - 1]!.op === ops.leave) copies.push(new Inst(ops.yield_, copies.pop()!.args, null, noRegions, call.span))
+      if (copies[copies.length - 1]!.op === 'leave') copies.push(new Inst('yield', copies.pop()!.args, null, noRegions, call.span))
       region.insts.push(block)
       this.region(copy, depth + 1)
       if (this.#detaches) this.#results(region, call, block.results)
@@ -227,7 +226,7 @@ class Inlining {
     }
     const end = copies.pop()!
     if (!this.#append(region, copies, depth + 1)) return false
-    if (end.op === ops.ret) {
+    if (end.op === 'ret') {
       this.#results(region, call, end.args.map(v => this.#resolve(v)))
       return true
     }
@@ -266,7 +265,7 @@ class Inlining {
   /** The value without its derivative where the signature says so. */
   #cut(region: Region, value: Value, by: Pick<ParamSig, 'noDiff'> | undefined): Value {
     if (by?.noDiff !== true || differential(value.type) === null) return value
-    const inst = new Inst(ops.detach, [value], null, noRegions, null)
+    const inst = new Inst('detach', [value], null, noRegions, null)
     const result = this.#value(value, inst, 0)
     inst.results = [result]
     region.insts.push(inst)
@@ -291,7 +290,7 @@ function resultParams(sig: Signature): readonly Pick<ParamSig, 'noDiff'>[] {
 /** True where a `ret` stands anywhere but at the end. */
 function returnsEarly(body: Region): boolean {
   let early = false
-  walk(body, (inst, region) => { if (inst.op === ops.ret && region !== body) early = true })
+  walk(body, (inst, region) => { if (inst.op === 'ret' && region !== body) early = true })
   return early
 }
 
@@ -299,7 +298,7 @@ function returnsEarly(body: Region): boolean {
 function returnsLeave(region: Region, block: Inst): void {
   for (let i = 0; i < region.insts.length; i++) {
     const inst = region.insts[i]!
-    if (inst.op === ops.ret) region.insts[i] = new Inst(ops.leave, inst.args, block, noRegions, inst.span)
+    if (inst.op === 'ret') region.insts[i] = new Inst('leave', inst.args, block, noRegions, inst.span)
     for (let i = 0; i < inst.regions.length; i++) returnsLeave(inst.regions[i]!, block)
   }
 }

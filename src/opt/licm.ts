@@ -5,7 +5,6 @@
  *
  *   loop { … %k: f32 = mul %a, %b … }   →   %k: f32 = mul %a, %b   loop { … }
  */
-import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import type { Func, Inst, Region } from '../ir/value.ts'
 import { disturbs, isShared, pathOf, writesByControl, type Writes } from './alias.ts'
@@ -31,7 +30,7 @@ class Hoisting {
   }
 
   /** Goes through a region; `loop` is the loop that the region is head or body of. Gives what leaves the loop. */
-  region(region: Region, depth: number, loop: Inst | undefined): Inst[] {
+  region(region: Region, depth: number, loop: Inst<'loop'> | undefined): Inst[] {
     const stay: Inst[] = []
     const leave: Inst[] = []
     const place = (inst: Inst): void => {
@@ -47,7 +46,7 @@ class Hoisting {
     for (let i = 0; i < region.params.length; i++) this.#depths[region.params[i]!.id] = depth
     for (let i = 0; i < region.insts.length; i++) {
       const inst = region.insts[i]!
-      const isLoop = inst.op === ops.loop
+      const isLoop = inst.op === 'loop'
       for (let k = 0; k < inst.regions.length; k++) {
         const out = this.region(inst.regions[k]!, isLoop ? depth + 1 : depth, isLoop ? inst : undefined)
         for (let m = 0; m < out.length; m++) place(out[m]!)
@@ -58,9 +57,9 @@ class Hoisting {
     return leave
   }
 
-  #movable(inst: Inst, loop: Inst): boolean {
+  #movable(inst: Inst, loop: Inst<'loop'>): boolean {
     if (isPure(inst)) return true
-    if (inst.op !== ops.load) return false
+    if (inst.op !== 'load') return false
     const pointer = inst.args[0]!
     const space = pointer.type.space!
     // An integer that others see may be an atomic that this loop waits for.

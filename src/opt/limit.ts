@@ -3,7 +3,6 @@
  * is then undefined. The trips that reach their end count, so one more may begin, and break.
  */
 import { Builder } from '../ir/build.ts'
-import * as ops from '../ir/ops.ts'
 import { i32 } from '../ir/type.ts'
 import { Region, type Func, type Inst } from '../ir/value.ts'
 import { boundOf } from './loops.ts'
@@ -17,9 +16,9 @@ function guard(func: Func, region: Region): void {
   for (let i = 0; i < region.insts.length; i++) {
     const inst = region.insts[i]!
     for (const r of inst.regions) guard(func, r)
-    const bound = inst.op === ops.loop ? boundOf(inst.attr) : undefined
+    const bound = inst.op === 'loop' ? boundOf(inst.attr) : undefined
     const body = inst.regions[1]
-    if (bound === undefined || body?.end.op !== ops.next) continue
+    if (bound === undefined || body?.end.op !== 'next') continue
     const before = new Region()
     const b = new Builder(func, before)
     const trips = b.variable(i32, 'trips')
@@ -27,7 +26,7 @@ function guard(func: Func, region: Region): void {
     const next = body.insts.pop()!
     b.within(body, () => {
       const done = b.add(b.load(trips), b.const(i32, 1))
-      b.emit(ops.trap, [b.emit1(ops.le, [done, b.const(i32, bound)])], `${place(inst)}this loop makes more trips than its [MaxIters(${bound})] allows`)
+      b.emit('trap', [b.emit1('le', [done, b.const(i32, bound)])], `${place(inst)}this loop makes more trips than its [MaxIters(${bound})] allows`)
       b.store(trips, done)
     })
     body.insts.push(next)

@@ -4,7 +4,6 @@
  *
  *   %l: ptr<function, list<f32>> = var   →   %l: ptr<function, array<f32, 8>> = var
  */
-import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import { Inst, Value, type Func, type Region } from '../ir/value.ts'
@@ -24,7 +23,7 @@ export function holdsList(type: Type): boolean {
 /** The declarations of variables that hold lists. */
 export function listVariables(func: Func): Inst[] {
   const found: Inst[] = []
-  if (func.body !== undefined) walk(func.body, inst => { if (inst.op === ops.variable && holdsList(inst.results[0]!.type)) found.push(inst) })
+  if (func.body !== undefined) walk(func.body, inst => { if (inst.op === 'var' && holdsList(inst.results[0]!.type)) found.push(inst) })
   return found
 }
 
@@ -47,7 +46,7 @@ export function boundLists(func: Func): boolean {
         if (list === undefined) users.set(v, [inst])
         else list.push(inst)
       }
-      inst.regions.forEach((r, k) => index(r, inst.op === ops.loop && k === 1 ? new Set([...around, inst]) : around))
+      inst.regions.forEach((r, k) => index(r, inst.op === 'loop' && k === 1 ? new Set([...around, inst]) : around))
     }
   }
   index(func.body!, new Set())
@@ -57,9 +56,9 @@ export function boundLists(func: Func): boolean {
   const survey = (pointer: Value, levels: Level[], depth: number): boolean => {
     const type = pointer.type.elem!
     return (users.get(pointer) ?? []).every(use => {
-      if (use.op === ops.store && use.args[0] === pointer) return !holdsList(type) || isBlank(use.args[1]!)
-      if (use.op === ops.load) return !holdsList(type)
-      if (use.op !== ops.elem || use.args[0] !== pointer) return !holdsList(type) && use.op === ops.field
+      if (use.op === 'store' && use.args[0] === pointer) return !holdsList(type) || isBlank(use.args[1]!)
+      if (use.op === 'load') return !holdsList(type)
+      if (use.op !== 'elem' || use.args[0] !== pointer) return !holdsList(type) && use.op === 'field'
       if (type.kind !== 'list') return survey(use.results[0]!, levels, depth)
       const around = bodies.get(use)!
       const range = ranges.of(use.args[1]!, loop => around.has(loop))
@@ -78,11 +77,11 @@ export function boundLists(func: Func): boolean {
     def.results[0] = value
     to[pointer.id] = value
     for (const use of users.get(pointer) ?? []) {
-      if (use.op === ops.elem) {
+      if (use.op === 'elem') {
         retype(use.results[0]!, type.elem!)
       } else {
         // What is stored to the whole is zero.
-        const zero = new Inst(ops.zero, [], null, [], use.span)
+        const zero = new Inst('zero', [], null, [], use.span)
         zero.results.push(new Value(func.nextValue++, type, zero, 0, ''))
         use.args[1] = zero.results[0]!
         before.set(use, zero)
@@ -116,5 +115,5 @@ function insert(region: Region, before: ReadonlyMap<Inst, Inst>): void {
 }
 
 function isBlank(value: Value): boolean {
-  return value.def.op !== undefined && (value.def.op === ops.zero || value.def.op === ops.undef)
+  return value.def.op !== undefined && (value.def.op === 'zero' || value.def.op === 'undef')
 }

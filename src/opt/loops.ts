@@ -3,13 +3,12 @@
  * code that computes the number of trips in front of the loop. A trip is one run of the body, begun or completed.
  */
 import type { Builder } from '../ir/build.ts'
-import * as ops from '../ir/ops.ts'
-import type { Op } from '../ir/ops.ts'
+import type { Comparison, Hint } from '../ir/op.ts'
 import * as t from '../ir/type.ts'
 import type { ScalarName } from '../ir/type.ts'
-import { Inst, type Attr, type Func, type Region, type Value } from '../ir/value.ts'
+import { Inst, type Func, type Region, type Value } from '../ir/value.ts'
 import { walk } from '../ir/walk.ts'
-import { constantInt, constantOf, definedBy } from './match.ts'
+import { constantInt, constantOf, definedBy, inverse, isComparison, turned } from './match.ts'
 
 /** A carried value that changes by the same amount on every trip. */
 export interface Induction {
@@ -37,16 +36,16 @@ interface Affine {
 /** The condition `value op limit` under which a loop goes on. */
 interface Condition {
   readonly value: Affine
-  readonly op: Op
+  readonly op: Comparison
   readonly limit: Value
 }
 
 /** The integers that a loop carries and steps by a constant; empty where the body never comes back. */
-export function inductions(loop: Inst): Induction[] {
+export function inductions(loop: Inst<'loop'>): Induction[] {
   const head = loop.regions[0]!
   const end = loop.regions[1]!.end
   const found: Induction[] = []
-  if (end.op !== ops.next) return found
+  if (end.op !== 'next') return found
   for (let k = 0; k < head.params.length; k++) {
     const param = head.params[k]!
     if (param.type.kind !== 'scalar' || !t.isInt(param.type)) continue
@@ -57,15 +56,15 @@ export function inductions(loop: Inst): Induction[] {
 }
 
 /** The carried value of a loop that counts its trips from 0 by 1, if there is one. */
-export function counterOf(loop: Inst): Value | undefined {
+export function counterOf(loop: Inst<'loop'>): Value | undefined {
   const head = loop.regions[0]!
   const end = loop.regions[1]!.end
-  if (end.op !== ops.next) return undefined
+  if (end.op !== 'next') return undefined
   return head.params.find((v, i) => {
     const init = loop.args[i]!.def, next = end.args[i]!.def
-    return (v.type === t.i32 || v.type === t.u32) && init instanceof Inst && init.op === ops.constant && init.attr === 0
-      && next instanceof Inst && next.op === ops.add && next.args[0] === v
-      && next.args[1]!.def.op !== undefined && next.args[1]!.def.op === ops.constant && next.args[1]!.def.attr === 1
+    return (v.type === t.i32 || v.type === t.u32) && init instanceof Inst && init.op === 'const' && init.attr === 0
+      && next instanceof Inst && next.op === 'add' && next.args[0] === v
+      && next.args[1]!.def.op !== undefined && next.args[1]!.def.op === 'const' && next.args[1]!.def.attr === 1
   })
 }
 
@@ -74,12 +73,12 @@ function offsetOf(value: Value): [Value, number] {
   let base = value
   let offset = 0
   for (let depth = 0; depth < 16; depth++) {
-    const sum = definedBy(base, ops.add) ?? definedBy(base, ops.sub)
+    const sum = definedBy(base, 'add') ?? definedBy(base, 'sub')
     if (sum === undefined) break
     const right = constantInt(sum.args[1]!)
-    const left = sum.op === ops.add ? constantInt(sum.args[0]!) : undefined
+    const left = sum.op === 'add' ? constantInt(sum.args[0]!) : undefined
     if (right !== undefined) {
-      offset += sum.op === ops.add ? signed(right, base) : -signed(right, base)
+      offset += sum.op === 'add' ? signed(right, base) : -signed(right, base)
       base = sum.args[0]!
     } else if (left !== undefined) {
       offset += signed(left, base)
@@ -95,17 +94,17 @@ function signed(c: number, value: Value): number {
 }
 
 /** The most trips that a loop's hint allows. */
-export function boundOf(hint: Attr): number | undefined {
+export function boundOf(hint: Hint): number | undefined {
   return typeof hint === 'number' ? hint : Array.isArray(hint) ? (hint as readonly number[])[1] : undefined
 }
 
 /** How many states `[Checkpoints(k)]` lets the reverse pass of a loop keep. */
-export function statesOf(hint: Attr): number | undefined {
+export function statesOf(hint: Hint): number | undefined {
   return Array.isArray(hint) ? (hint as readonly number[])[0] : undefined
 }
 
 /** A hint that allows so many trips, and is otherwise as it was. */
-export function hintWith(hint: Attr, bound: number | undefined): Attr {
+export function hintWith(hint: Hint, bound: number | undefined): Hint {
   const states = statesOf(hint)
   return states === undefined ? bound ?? null : bound === undefined ? [states] : [states, bound]
 }
@@ -116,14 +115,14 @@ export type Extremes = (value: Value, upper: boolean) => number | undefined
 const unknown: Extremes = () => undefined
 
 /** How many trips a loop can make; undefined where nothing tells. Takes `[MaxIters]` at its word. */
-export function tripBound(loop: Inst, known: Extremes = unknown): TripBound | undefined {
+export function tripBound(loop: Inst<'loop'>, known: Extremes = unknown): TripBound | undefined {
   const hint = boundOf(loop.attr)
   const early = leavesEarly(loop)
   let max = hint ?? Infinity
   let exact: number | undefined
   const steps = inductions(loop)
   const end = loop.regions[0]!.end
-  if (end.op === ops.test) {
+  if (end.op === 'test') {
     if (constantOf(end.args[0]!) === false) return { exact: 0, max: 0 }
     for (const c of conditions(end.args[0]!, true, steps)) {
       max = Math.min(max, trips(c, true, known) ?? Infinity)
@@ -131,7 +130,7 @@ export function tripBound(loop: Inst, known: Extremes = unknown): TripBound | un
     }
     if (early) max = Math.min(max, boundOfExits(loop, steps, known))
     // A body that never comes back to the head is run once.
-    if (loop.regions[1]!.end.op !== ops.next) max = Math.min(max, 1)
+    if (loop.regions[1]!.end.op !== 'next') max = Math.min(max, 1)
   }
   if (exact !== undefined) return { exact, max: exact }
   return max === Infinity ? undefined : { max }
@@ -139,22 +138,22 @@ export function tripBound(loop: Inst, known: Extremes = unknown): TripBound | un
 
 /** True where the condition is one comparison. */
 function isWhole(condition: Value): boolean {
-  return definedBy(condition, ops.and) === undefined
+  return definedBy(condition, 'and') === undefined
 }
 
 /** The bound that `if (c) break` directly in the body gives. */
-function boundOfExits(loop: Inst, steps: readonly Induction[], known: Extremes): number {
+function boundOfExits(loop: Inst<'loop'>, steps: readonly Induction[], known: Extremes): number {
   let max = Infinity
   for (const inst of loop.regions[1]!.insts) {
-    if (inst.op !== ops.if_) continue
-    const leaving = inst.regions.findIndex(r => r.end.op === ops.leave ? leavesLoop(r.end, loop) : r.end.op === ops.ret)
+    if (inst.op !== 'if') continue
+    const leaving = inst.regions.findIndex(r => r.end.op === 'leave' ? leavesLoop(r.end, loop) : r.end.op === 'ret')
     if (leaving < 0) continue
     for (const c of conditions(inst.args[0]!, leaving === 1, steps)) max = Math.min(max, (trips(c, true, known) ?? Infinity) + 1)
   }
   return max
 }
 
-function leavesLoop(leave: Inst, loop: Inst): boolean {
+function leavesLoop(leave: Inst, loop: Inst<'loop'>): boolean {
   const target = leave.attr
   if (target === loop) return true
   let inside = false
@@ -163,13 +162,13 @@ function leavesLoop(leave: Inst, loop: Inst): boolean {
 }
 
 /** True where the loop can be left other than by its test: by a `leave` or a `ret` in it. */
-function leavesEarly(loop: Inst): boolean {
+function leavesEarly(loop: Inst<'loop'>): boolean {
   const inside = new Set<Inst>()
   let early = false
   for (const r of loop.regions) {
     walk(r, inst => {
       if (inst.regions.length > 0) inside.add(inst)
-      else if (inst.op === ops.ret || (inst.op === ops.leave && !inside.has(inst.attr as Inst))) early = true
+      else if (inst.op === 'ret' || (inst.op === 'leave' && !inside.has(inst.attr as Inst))) early = true
     })
   }
   return early
@@ -179,24 +178,17 @@ function leavesEarly(loop: Inst): boolean {
 function conditions(condition: Value, holds: boolean, steps: readonly Induction[]): Condition[] {
   const def = condition.def
   if (def.op === undefined) return []
-  if (def.op === ops.not) return conditions(def.args[0]!, !holds, steps)
-  if (def.op === (holds ? ops.and : ops.or)) return [...conditions(def.args[0]!, holds, steps), ...conditions(def.args[1]!, holds, steps)]
+  if (def.op === 'not') return conditions(def.args[0]!, !holds, steps)
+  if (def.op === (holds ? 'and' : 'or')) return [...conditions(def.args[0]!, holds, steps), ...conditions(def.args[1]!, holds, steps)]
   if (def.args.length !== 2) return []
-  const op = holds ? def.op : opposite.get(def.op)
-  if (op === undefined || !opposite.has(op)) return []
+  if (!isComparison(def.op)) return []
+  const op = holds ? def.op : inverse[def.op]
   const [x, y] = [def.args[0]!, def.args[1]!]
   const left = affine(x, steps)
   if (left !== undefined) return [{ value: left, op, limit: y }]
   const right = affine(y, steps)
-  return right === undefined ? [] : [{ value: right, op: turned.get(op)!, limit: x }]
+  return right === undefined ? [] : [{ value: right, op: turned[op], limit: x }]
 }
-
-const opposite: ReadonlyMap<Op, Op> = new Map([
-  [ops.lt, ops.ge], [ops.le, ops.gt], [ops.gt, ops.le], [ops.ge, ops.lt], [ops.eq, ops.ne], [ops.ne, ops.eq],
-])
-const turned: ReadonlyMap<Op, Op> = new Map([
-  [ops.lt, ops.gt], [ops.le, ops.ge], [ops.gt, ops.lt], [ops.ge, ops.le], [ops.eq, ops.eq], [ops.ne, ops.ne],
-])
 
 function affine(value: Value, steps: readonly Induction[]): Affine | undefined {
   const [base, offset] = offsetOf(value)
@@ -224,16 +216,16 @@ function trips(c: Condition, atMost: boolean, known: Extremes): number | undefin
   const pace = Math.abs(step)
   let count: number
   switch (c.op) {
-    case ops.lt: case ops.gt:
-      if ((c.op === ops.lt) !== up) return apart < 0 || atMost ? undefined : 0
+    case 'lt': case 'gt':
+      if ((c.op === 'lt') !== up) return apart < 0 || atMost ? undefined : 0
       count = Math.max(0, Math.ceil(apart / pace))
       break
-    case ops.le: case ops.ge:
-      if ((c.op === ops.le) !== up) return apart <= 0 || atMost ? undefined : 0
+    case 'le': case 'ge':
+      if ((c.op === 'le') !== up) return apart <= 0 || atMost ? undefined : 0
       count = Math.max(0, Math.floor(apart / pace) + 1)
       break
-    case ops.eq: return atMost || from === limit ? 1 : 0
-    case ops.ne: {
+    case 'eq': return atMost || from === limit ? 1 : 0
+    case 'ne': {
       if (constantInt(c.value.of.start) === undefined || constantInt(c.limit) === undefined) return undefined
       if (apart < 0 || apart % pace !== 0) return undefined
       return apart / pace
@@ -258,25 +250,25 @@ function extreme(value: Value, upper: boolean, known: Extremes, depth = 8): numb
     x === undefined ? y : y === undefined ? x : upper ? Math.min(x, y) : Math.max(x, y)
   const [x, y] = def.args
   switch (def.op) {
-    case ops.select: {
+    case 'select': {
       const picked = selectsLess(def)
       if (picked === upper) return either(of(y!), of(def.args[2]!)) ?? natural
       return both(of(y!), of(def.args[2]!)) ?? natural
     }
-    case ops.and: {
+    case 'and': {
       const mask = constantInt(y!)
       return mask === undefined || mask < 0 ? natural : upper ? mask : 0
     }
-    case ops.rem: {
+    case 'rem': {
       const by = constantInt(y!)
       if (by === undefined || by === 0) return natural
       return upper ? Math.abs(by) - 1 : t.isSigned(value.type) && (of(x!) ?? -1) < 0 ? 1 - Math.abs(by) : 0
     }
-    case ops.if_: {
-      const [a, b] = def.regions.map(r => r.end.op === ops.yield_ ? r.end.args[value.index] : undefined)
+    case 'if': {
+      const [a, b] = def.regions.map(r => r.end.op === 'yield' ? r.end.args[value.index] : undefined)
       return a === undefined || b === undefined ? natural : both(of(a), of(b)) ?? natural
     }
-    case ops.call: {
+    case 'call': {
       const spell = (def.attr as Func).info.spell
       const name = spell?.['js']
       if (name === 'Math.min') return (upper ? either(of(x!), of(y!)) : both(of(x!), of(y!))) ?? natural
@@ -284,7 +276,7 @@ function extreme(value: Value, upper: boolean, known: Extremes, depth = 8): numb
       if (spell?.['wgsl'] === 'clamp') return (upper ? of(def.args[2]!) : of(y!)) ?? natural
       return natural
     }
-    case ops.convert: {
+    case 'convert': {
       const range = ranges[value.type.scalar!]
       if (range === undefined || x!.type.scalar === undefined || !t.isInt(x!.type)) return natural
       const [low, high] = [extreme(x!, false, known, depth - 1), extreme(x!, true, known, depth - 1)]
@@ -298,8 +290,8 @@ function extreme(value: Value, upper: boolean, known: Extremes, depth = 8): numb
 function selectsLess(select: Inst): boolean | undefined {
   const test = select.args[0]!.def
   if (!(test instanceof Inst) || test.args.length !== 2) return undefined
-  const less = test.op === ops.lt || test.op === ops.le
-  if (!less && test.op !== ops.gt && test.op !== ops.ge) return undefined
+  const less = test.op === 'lt' || test.op === 'le'
+  if (!less && test.op !== 'gt' && test.op !== 'ge') return undefined
   const [x, y] = [select.args[1], select.args[2]]
   if (same(test.args[0]!, x!) && same(test.args[1]!, y!)) return less
   return same(test.args[0]!, y!) && same(test.args[1]!, x!) ? !less : undefined
@@ -312,9 +304,9 @@ function same(x: Value, y: Value): boolean {
 }
 
 /** Emits the number of trips as an `i32`, in front of the loop; undefined where it does not follow from values known there. */
-export function tripCountValue(b: Builder, loop: Inst): Value | undefined {
+export function tripCountValue(b: Builder, loop: Inst<'loop'>): Value | undefined {
   const end = loop.regions[0]!.end
-  if (end.op !== ops.test || leavesEarly(loop)) return undefined
+  if (end.op !== 'test' || leavesEarly(loop)) return undefined
   const known = tripBound(loop)?.exact
   if (known !== undefined) return b.const(t.i32, known)
   const found = conditions(end.args[0]!, true, inductions(loop))
@@ -324,15 +316,15 @@ export function tripCountValue(b: Builder, loop: Inst): Value | undefined {
   const up = of.step > 0
   const type = of.param.type
   if (offset !== 0 || (type !== t.i32 && type !== t.u32)) return undefined
-  const rising = c.op === ops.lt || c.op === ops.le
-  if ((rising !== up && c.op !== ops.ne) || c.op === ops.eq) return undefined
-  if (c.op === ops.ne && Math.abs(of.step) !== 1) return undefined
+  const rising = c.op === 'lt' || c.op === 'le'
+  if ((rising !== up && c.op !== 'ne') || c.op === 'eq') return undefined
+  if (c.op === 'ne' && Math.abs(of.step) !== 1) return undefined
   const limit = outside(b, loop, c.limit)
   if (limit === undefined) return undefined
   const apart = up ? b.sub(limit, of.start) : b.sub(of.start, limit)
-  if (c.op === ops.ne) return b.convert(apart, t.i32)
+  if (c.op === 'ne') return b.convert(apart, t.i32)
   const distance = b.convert(apart, t.u32)
-  const inclusive = c.op === ops.le || c.op === ops.ge
+  const inclusive = c.op === 'le' || c.op === 'ge'
   const pace = Math.abs(of.step)
   const less = inclusive ? distance : b.sub(distance, b.const(t.u32, 1))
   const full = b.add(pace === 1 ? less : b.div(less, b.const(t.u32, pace)), b.const(t.u32, 1))
@@ -341,7 +333,7 @@ export function tripCountValue(b: Builder, loop: Inst): Value | undefined {
 }
 
 /** The value if it is defined outside the loop; a constant is made anew. */
-function outside(b: Builder, loop: Inst, value: Value): Value | undefined {
+function outside(b: Builder, loop: Inst<'loop'>, value: Value): Value | undefined {
   const c = constantOf(value)
   if (c !== undefined) return b.const(value.type, c)
   let inside = false

@@ -1,12 +1,12 @@
 /** Questions about values that many passes ask. */
-import * as ops from '../ir/ops.ts'
+import type { Comparison, OpName } from '../ir/op.ts'
 import { Inst, type Region, type Value } from '../ir/value.ts'
 
 /** The value of a scalar constant. */
 export function constantOf(value: Value): number | boolean | bigint | undefined {
   const { def } = value
-  if (def.op === ops.constant) return def.attr as number | boolean | bigint
-  if (def.op !== ops.zero || value.type.kind !== 'scalar') return undefined
+  if (def.op === 'const') return def.attr as number | boolean | bigint
+  if (def.op !== 'zero' || value.type.kind !== 'scalar') return undefined
   const scalar = value.type.scalar
   return scalar === 'bool' ? false : scalar === 'i64' || scalar === 'u64' ? 0n : 0
 }
@@ -25,26 +25,25 @@ export function constantIndex(value: Value, count: number): number | undefined {
 }
 
 /** The instruction that defines a value, where it is of the given op. */
-export function definedBy(value: Value, op: ops.Op): Inst | undefined {
+export function definedBy(value: Value, op: OpName): Inst | undefined {
   const { def } = value
   return def.op === op ? def as Inst : undefined
 }
 
 /** True where running the instruction has no effect and no result but its values; it may trap or read memory only if asked for. */
 export function isPure(inst: Inst): boolean {
-  const { op } = inst
-  if (op === ops.call) return isPureCall(inst)
-  return op.effect === 'none' && inst.regions.length === 0
+  if (inst.op === 'call') return isPureCall(inst)
+  return inst.row.effect === 'none' && inst.regions.length === 0
 }
 
 /** True for a call whose function touches no memory but its own. */
 export function isPureCall(inst: Inst): boolean {
-  return inst.op === ops.call && (inst.attr as { info: { pure: boolean } }).info.pure
+  return inst.op === 'call' && (inst.attr as { info: { pure: boolean } }).info.pure
 }
 
 /** True for ops whose two operands may change places. */
-export function isCommutative(op: ops.Op): boolean {
-  return op === ops.add || op === ops.mul || op === ops.and || op === ops.or || op === ops.xor || op === ops.eq || op === ops.ne
+export function isCommutative(op: OpName): boolean {
+  return op === 'add' || op === 'mul' || op === 'and' || op === 'or' || op === 'xor' || op === 'eq' || op === 'ne'
 }
 
 /** The variable or global that a pointer derives from, where that can be seen. */
@@ -53,8 +52,8 @@ export function rootOf(pointer: Value): Inst | undefined {
   for (;;) {
     const def = at.def
     if (def.op === undefined) return undefined
-    if (def.op === ops.variable || def.op === ops.global) return def
-    if (def.op !== ops.field && def.op !== ops.elem) return undefined
+    if (def.op === 'var' || def.op === 'global') return def
+    if (def.op !== 'field' && def.op !== 'elem') return undefined
     at = def.args[0]!
   }
 }
@@ -62,5 +61,15 @@ export function rootOf(pointer: Value): Inst | undefined {
 /** True where control goes past the end of the region to what follows its owner. */
 export function fallsThrough(region: Region): boolean {
   const end = region.end.op
-  return end === ops.yield_ || end === ops.next || end === ops.test
+  return end === 'yield' || end === 'next' || end === 'test'
+}
+
+/** The comparison that holds where this one does not; of floats that may be NaN this is true of `eq` and `ne` alone. */
+export const inverse: Readonly<Record<Comparison, Comparison>> = { lt: 'ge', le: 'gt', gt: 'le', ge: 'lt', eq: 'ne', ne: 'eq' }
+
+/** The same comparison with its operands turned round. */
+export const turned: Readonly<Record<Comparison, Comparison>> = { lt: 'gt', le: 'ge', gt: 'lt', ge: 'le', eq: 'eq', ne: 'ne' }
+
+export function isComparison(op: OpName): op is Comparison {
+  return Object.hasOwn(turned, op)
 }

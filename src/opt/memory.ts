@@ -7,7 +7,6 @@
  * - a copy that is changed and then copied back (an `inout` argument) is changed in place;
  * - a store whose value is overwritten before it is read goes.
  */
-import * as ops from '../ir/ops.ts'
 import { Region, type Func, type Inst, type Value } from '../ir/value.ts'
 import { substitute, type ValueTable } from '../ir/walk.ts'
 import { definedBy, rootOf } from './match.ts'
@@ -47,7 +46,7 @@ interface Local {
 
 /** Whether an instruction declares or touches memory, or steers control. */
 function concerns({ op, args, regions }: Inst): boolean {
-  if (op === ops.variable || op === ops.leave || regions.length > 0) return true
+  if (op === 'var' || op === 'leave' || regions.length > 0) return true
   for (let k = 0; k < args.length; k++) if (args[k]!.type.kind === 'ptr') return true
   return false
 }
@@ -83,12 +82,12 @@ class Copies {
 
   #note(site: Site): void {
     const { inst } = site
-    if (inst.op === ops.variable) {
+    if (inst.op === 'var') {
       this.#locals.set(inst, { declared: site, pointer: inst.results[0]!, stores: [], loads: [], writes: [], uses: [], escapes: false })
       return
     }
-    if (inst.op === ops.leave) this.#exits.push(site)
-    if (inst.op === ops.load) this.#loads.set(inst, site)
+    if (inst.op === 'leave') this.#exits.push(site)
+    if (inst.op === 'load') this.#loads.set(inst, site)
     for (let k = 0; k < inst.args.length; k++) {
       const arg = inst.args[k]!
       if (arg.type.kind !== 'ptr') continue
@@ -98,9 +97,9 @@ class Copies {
       local.uses.push(site)
       const whole = arg === local.pointer
       if (k > 0) local.escapes = true
-      else if (inst.op === ops.load) { if (whole) local.loads.push(site) }
-      else if (inst.op === ops.store) (whole ? local.stores : local.writes).push(site)
-      else if (inst.op !== ops.field && inst.op !== ops.elem) local.escapes = true
+      else if (inst.op === 'load') { if (whole) local.loads.push(site) }
+      else if (inst.op === 'store') (whole ? local.stores : local.writes).push(site)
+      else if (inst.op !== 'field' && inst.op !== 'elem') local.escapes = true
     }
   }
 
@@ -140,8 +139,8 @@ class Copies {
 
   /** The local variable that a value was loaded from, whole. */
   #source(value: Value): { readonly local: Local; readonly load: Site } | undefined {
-    const load = definedBy(value, ops.load)
-    const root = load === undefined ? undefined : definedBy(load.args[0]!, ops.variable)
+    const load = definedBy(value, 'load')
+    const root = load === undefined ? undefined : definedBy(load.args[0]!, 'var')
     const local = root === undefined ? undefined : this.#locals.get(root)
     return local === undefined ? undefined : { local, load: this.#loads.get(load!)! }
   }
@@ -164,7 +163,7 @@ class Copies {
     if (other.uses.some(u => u.at > load.at)) return false
     for (let r: Region | undefined = load.region; r !== undefined; r = this.#owner.get(r)?.region) {
       const owner = this.#owner.get(r)
-      if (owner?.inst.op === ops.loop && !this.#inside(other.declared.region, owner.inst)) return false
+      if (owner?.inst.op === 'loop' && !this.#inside(other.declared.region, owner.inst)) return false
     }
     // Nothing else may become this variable while it holds what the copy holds.
     gone.add(other)
@@ -175,7 +174,7 @@ class Copies {
   #comesAgain(write: Site, store: Site, local: Local): boolean {
     for (let r: Region | undefined = write.region; r !== undefined; r = this.#owner.get(r)?.region) {
       const owner = this.#owner.get(r)
-      if (owner?.inst.op !== ops.loop) continue
+      if (owner?.inst.op !== 'loop') continue
       if (this.#inside(store.region, owner.inst) && !this.#inside(local.declared.region, owner.inst)) return true
     }
     return false
@@ -186,7 +185,7 @@ class Copies {
     if (load.region !== store.region || !this.#surrounds(other.declared.region, local.declared.region)) return false
     const back = other.stores.find(s => s.region === store.region && s.at > store.at && this.#source(s.inst.args[1]!)?.local === local)
     if (back === undefined) return false
-    const out = this.#loads.get(definedBy(back.inst.args[1]!, ops.load)!)!
+    const out = this.#loads.get(definedBy(back.inst.args[1]!, 'load')!)!
     if (out.region !== store.region || local.declared.region !== store.region) return false
     if (local.uses.some(u => u.at < store.at || u.at > out.at)) return false
     if (other.uses.some(u => u.at > load.at && u.at < back.at && u !== load)) return false
@@ -211,7 +210,7 @@ class Copies {
       if (r === outer) return true
       // The body of a loop sees what its head defines.
       const owner = this.#owner.get(r)
-      if (owner?.inst.op === ops.loop && owner.inst.regions[0] === outer) return true
+      if (owner?.inst.op === 'loop' && owner.inst.regions[0] === outer) return true
     }
     return false
   }

@@ -2,7 +2,7 @@
  * What is known of an integer's range, from constants, masks and the counters of loops: an index proved to lie within its
  * array needs no clamp.
  */
-import * as ops from '../ir/ops.ts'
+import type { OpName } from '../ir/op.ts'
 import { Inst, Region, type Func, type Value } from '../ir/value.ts'
 import { walk } from '../ir/walk.ts'
 
@@ -19,7 +19,7 @@ const limit = 2 ** 31 - 1
 
 export class Ranges {
   /** By the head of a loop: the loop. */
-  readonly #loops = new Map<Region, Inst>()
+  readonly #loops = new Map<Region, Inst<'loop'>>()
   readonly #leaves = new Map<Inst, Inst[]>()
   /** Ranges that the caller knows: thread ids. */
   readonly given: Map<Value, Range> = new Map()
@@ -30,8 +30,8 @@ export class Ranges {
 
   constructor(func: Func) {
     walk(func.body!, inst => {
-      if (inst.op === ops.loop) this.#loops.set(inst.regions[0]!, inst)
-      if (inst.op !== ops.leave) return
+      if (inst.op === 'loop') this.#loops.set(inst.regions[0]!, inst)
+      if (inst.op !== 'leave') return
       const target = inst.attr as Inst
       const list = this.#leaves.get(target)
       if (list === undefined) this.#leaves.set(target, [inst])
@@ -40,12 +40,12 @@ export class Ranges {
   }
 
   /** The range of a value at a place inside the bodies for which `inBody` holds; undefined where nothing is known. */
-  of(value: Value, inBody: (loop: Inst) => boolean): Range | undefined {
+  of(value: Value, inBody: (loop: Inst<'loop'>) => boolean): Range | undefined {
     this.#budget = maxValues
     return this.#of(value, inBody, maxSteps)
   }
 
-  #of(value: Value, inBody: (loop: Inst) => boolean, steps: number): Range | undefined {
+  #of(value: Value, inBody: (loop: Inst<'loop'>) => boolean, steps: number): Range | undefined {
     if (steps === 0 || --this.#budget < 0) return undefined
     const known = this.given.get(value)
     if (known !== undefined) return known
@@ -55,44 +55,44 @@ export class Ranges {
     const unsigned = value.type.scalar === 'u32'
     const [x, y] = [def.args[0], def.args[1]]
     switch (def.op) {
-      case ops.constant: return typeof def.attr === 'number' ? within({ lo: def.attr, hi: def.attr }, unsigned) : undefined
-      case ops.add: return within(combine(at(x!), at(y!), (a, b) => ({ lo: a.lo + b.lo, hi: a.hi + b.hi })), unsigned)
-      case ops.sub: return within(combine(at(x!), at(y!), (a, b) => ({ lo: a.lo - b.hi, hi: a.hi - b.lo })), unsigned)
-      case ops.mul: return within(combine(at(x!), at(y!), (a, b) => a.lo < 0 || b.lo < 0 ? undefined : { lo: a.lo * b.lo, hi: a.hi * b.hi }), unsigned)
-      case ops.and: {
+      case 'const': return typeof def.attr === 'number' ? within({ lo: def.attr, hi: def.attr }, unsigned) : undefined
+      case 'add': return within(combine(at(x!), at(y!), (a, b) => ({ lo: a.lo + b.lo, hi: a.hi + b.hi })), unsigned)
+      case 'sub': return within(combine(at(x!), at(y!), (a, b) => ({ lo: a.lo - b.hi, hi: a.hi - b.lo })), unsigned)
+      case 'mul': return within(combine(at(x!), at(y!), (a, b) => a.lo < 0 || b.lo < 0 ? undefined : { lo: a.lo * b.lo, hi: a.hi * b.hi }), unsigned)
+      case 'and': {
         const mask = at(y!) ?? at(x!)
         return mask !== undefined && mask.lo >= 0 ? { lo: 0, hi: mask.hi } : undefined
       }
-      case ops.rem: {
+      case 'rem': {
         const by = at(y!)
         if (by === undefined || by.lo <= 0) return undefined
         const from = at(x!)
         return unsigned || (from !== undefined && from.lo >= 0) ? { lo: 0, hi: by.hi - 1 } : { lo: 1 - by.hi, hi: by.hi - 1 }
       }
-      case ops.div: {
+      case 'div': {
         const by = at(y!)
         const from = at(x!)
         return by !== undefined && from !== undefined && by.lo > 0 && from.lo >= 0 ? { lo: Math.floor(from.lo / by.hi), hi: Math.floor(from.hi / by.lo) } : undefined
       }
-      case ops.shr: {
+      case 'shr': {
         const [from, by] = [at(x!), at(y!)]
         return from !== undefined && by !== undefined && from.lo >= 0 && by.lo === by.hi ? { lo: from.lo >> by.lo, hi: from.hi >> by.lo } : undefined
       }
-      case ops.extract: return this.lanes.get(x!)?.[def.attr as number]
-      case ops.select: return combine(at(y!), at(def.args[2]!), union)
-      case ops.convert: {
+      case 'extract': return this.lanes.get(x!)?.[def.attr as number]
+      case 'select': return combine(at(y!), at(def.args[2]!), union)
+      case 'convert': {
         const from = x!.type.scalar
         return from === 'i32' || from === 'u32' ? within(at(x!), unsigned) : from === 'bool' ? { lo: 0, hi: 1 } : undefined
       }
-      case ops.loop: return this.#exits(def, value.index, inBody, steps)
-      case ops.if_: case ops.block: case ops.switch_: return this.#yields(def, value.index, at)
+      case 'loop': return this.#exits(def, value.index, inBody, steps)
+      case 'if': case 'block': case 'switch': return this.#yields(def, value.index, at)
       default: return undefined
     }
   }
 
   #yields(inst: Inst, index: number, at: (v: Value) => Range | undefined): Range | undefined {
     let all: Range | undefined
-    const ends = inst.regions.map(r => r.end).filter(e => e.op === ops.yield_)
+    const ends = inst.regions.map(r => r.end).filter(e => e.op === 'yield')
     for (const end of [...ends, ...this.#leaves.get(inst) ?? []]) {
       const one = at(end.args[index]!)
       if (one === undefined) return undefined
@@ -101,8 +101,8 @@ export class Ranges {
     return all
   }
 
-  #exits(loop: Inst, index: number, inBody: (loop: Inst) => boolean, steps: number): Range | undefined {
-    const outside = (l: Inst): boolean => l !== loop && inBody(l)
+  #exits(loop: Inst<'loop'>, index: number, inBody: (loop: Inst<'loop'>) => boolean, steps: number): Range | undefined {
+    const outside = (l: Inst<'loop'>): boolean => l !== loop && inBody(l)
     let all = this.#of(loop.regions[0]!.end.args[1 + index]!, outside, steps - 1)
     for (const leave of this.#leaves.get(loop) ?? []) {
       const one = this.#of(leave.args[index]!, l => l === loop || inBody(l), steps - 1)
@@ -112,19 +112,19 @@ export class Ranges {
   }
 
   /** A counter: starts at its first value, steps by a constant, and goes on while a comparison with its bound holds. */
-  #counter(value: Value, head: Region, inBody: (loop: Inst) => boolean, steps: number): Range | undefined {
+  #counter(value: Value, head: Region, inBody: (loop: Inst<'loop'>) => boolean, steps: number): Range | undefined {
     const loop = this.#loops.get(head)
     if (loop === undefined) return undefined
     const end = loop.regions[1]!.end
-    if (end.op !== ops.next) return undefined
+    if (end.op !== 'next') return undefined
     const first = this.#of(loop.args[value.index]!, inBody, steps - 1)
     const then = end.args[value.index]!
     if (then === value) return first
     const step = then.def
-    if (first === undefined || !(step instanceof Inst) || (step.op !== ops.add && step.op !== ops.sub) || step.args[0] !== value) return undefined
+    if (first === undefined || !(step instanceof Inst) || (step.op !== 'add' && step.op !== 'sub') || step.args[0] !== value) return undefined
     const by = this.#of(step.args[1]!, inBody, steps - 1)
     if (by === undefined || by.lo !== by.hi || by.lo === 0) return undefined
-    const up = (step.op === ops.add) === (by.lo > 0)
+    const up = (step.op === 'add') === (by.lo > 0)
     const stride = Math.abs(by.lo)
     const test = comparisonOf(value, head.end.args[0]!)
     if (test === undefined) return undefined
@@ -132,11 +132,11 @@ export class Ranges {
     const flipped = y === value
     const bound = this.#of(flipped ? x! : y!, inBody, steps - 1)
     if (bound === undefined) return undefined
-    const less = flipped ? test.op === ops.gt : test.op === ops.lt
-    const lessEq = flipped ? test.op === ops.ge : test.op === ops.le
-    const more = flipped ? test.op === ops.lt : test.op === ops.gt
-    const moreEq = flipped ? test.op === ops.le : test.op === ops.ge
-    const differs = test.op === ops.ne && stride === 1
+    const less = flipped ? test.op === 'gt' : test.op === 'lt'
+    const lessEq = flipped ? test.op === 'ge' : test.op === 'le'
+    const more = flipped ? test.op === 'lt' : test.op === 'gt'
+    const moreEq = flipped ? test.op === 'le' : test.op === 'ge'
+    const differs = test.op === 'ne' && stride === 1
     const inside = inBody(loop)
     const unsigned = value.type.scalar === 'u32'
     if (up && (less || lessEq || differs && first.hi <= bound.lo)) {
@@ -155,11 +155,11 @@ export class Ranges {
 function comparisonOf(value: Value, condition: Value): Inst | undefined {
   const def = condition.def
   if (def.op === undefined) return undefined
-  if (def.op === ops.and) return comparisonOf(value, def.args[0]!) ?? comparisonOf(value, def.args[1]!)
+  if (def.op === 'and') return comparisonOf(value, def.args[0]!) ?? comparisonOf(value, def.args[1]!)
   return comparisons.has(def.op) && (def.args[0] === value || def.args[1] === value) ? def : undefined
 }
 
-const comparisons: ReadonlySet<ops.Op> = new Set([ops.lt, ops.le, ops.gt, ops.ge, ops.ne])
+const comparisons: ReadonlySet<OpName> = new Set(['lt', 'le', 'gt', 'ge', 'ne'])
 
 function combine(x: Range | undefined, y: Range | undefined, f: (x: Range, y: Range) => Range | undefined): Range | undefined {
   return x === undefined || y === undefined ? undefined : f(x, y)

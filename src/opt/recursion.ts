@@ -1,5 +1,4 @@
 /** Which functions may call themselves, directly or through others: they are never inlined, since that would not come to an end. */
-import * as ops from '../ir/ops.ts'
 import type { Func } from '../ir/value.ts'
 import { walk } from '../ir/walk.ts'
 
@@ -22,7 +21,7 @@ interface Visit {
 
 function calleesOf(func: Func): readonly Func[] {
   const found = new Set<Func>()
-  if (func.body !== undefined) walk(func.body, inst => { if (inst.op === ops.call) found.add(inst.attr as Func) })
+  if (func.body !== undefined) walk(func.body, inst => { if (inst.op === 'call') found.add(inst.attr as Func) })
   // A derivative that is still to be made will call what its function calls.
   else if (func.request !== undefined) found.add(func.request.of)
   return [...found]

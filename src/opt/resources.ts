@@ -5,7 +5,7 @@
  *   call @sum @data.pointer, %n   →   call @sum_data %n
  */
 import { Builder } from '../ir/build.ts'
-import * as ops from '../ir/ops.ts'
+import type { OpName } from '../ir/op.ts'
 import { holdsPointer, type Type } from '../ir/type.ts'
 import { Func, Inst, Value, inputs, noRegions, type Global, type Module, type ParamSig } from '../ir/value.ts'
 import { cloneRegion, walk, type ValueTable } from '../ir/walk.ts'
@@ -41,9 +41,9 @@ type Known = Global | Value | readonly Known[]
 function known(value: Value): Known | undefined {
   const { type } = value
   const from = partOf(value)
-  if (type.kind === 'ptr') return definedBy(from, ops.global)?.attr as Global | undefined
+  if (type.kind === 'ptr') return definedBy(from, 'global')?.attr as Global | undefined
   if (type.kind !== 'struct') return undefined
-  const made = definedBy(from, ops.construct)
+  const made = definedBy(from, 'construct')
   if (made === undefined) return undefined
   const fields: Known[] = []
   for (const arg of made.args) {
@@ -56,15 +56,15 @@ function known(value: Value): Known | undefined {
 
 /** The value itself, seen through what takes a struct apart that was just put together. */
 function partOf(value: Value): Value {
-  const taken = definedBy(value, ops.extract)
-  const whole = taken === undefined ? undefined : definedBy(partOf(taken.args[0]!), ops.construct)
+  const taken = definedBy(value, 'extract')
+  const whole = taken === undefined ? undefined : definedBy(partOf(taken.args[0]!), 'construct')
   return whole === undefined ? value : partOf(whole.args[taken!.attr as number]!)
 }
 
 function specialiseCalls(module: Module, func: Func, copies: Map<Func, Map<string, Func>>, ids: Map<Global, number>): boolean {
   let changed = false
   walk(func.body!, inst => {
-    if (inst.op !== ops.call) return
+    if (inst.op !== 'call') return
     const callee = inst.attr as Func
     const ins = inputs(callee.sig)
     if (callee.body === undefined || !ins.some(p => holdsPointer(p.type)) || callee.results.some(holdsPointer)) return
@@ -124,7 +124,7 @@ function specialised(func: Func, given: readonly (Known | undefined)[]): Func {
   const params: Value[] = []
   const b = new Builder(copy, body)
   /** Has an instruction at the start give the value. */
-  const define = (value: Value, op: ops.Op, args: Value[], attr: Global | null): Value => {
+  const define = (value: Value, op: OpName, args: Value[], attr: Global | null): Value => {
     const inst = new Inst(op, args, attr, noRegions, func.span)
     value.def = inst
     value.index = 0
@@ -134,8 +134,8 @@ function specialised(func: Func, given: readonly (Known | undefined)[]): Func {
   }
   const make = (of: Known, type: Type, whole: Value | undefined, name: string): Value => {
     const value = whole ?? b.value(type, body, 0, name)
-    if (isList(of)) return define(value, ops.construct, of.map((k, i) => make(k, type.fields[i]!.type, undefined, `${name}_${type.fields[i]!.name}`)), null)
-    if (!(of instanceof Value)) return define(value, ops.global, [], of)
+    if (isList(of)) return define(value, 'construct', of.map((k, i) => make(k, type.fields[i]!.type, undefined, `${name}_${type.fields[i]!.name}`)), null)
+    if (!(of instanceof Value)) return define(value, 'global', [], of)
     params.push(value)
     return value
   }

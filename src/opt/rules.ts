@@ -4,14 +4,13 @@
  */
 import { roundTo } from '../base/number.ts'
 import { isOne, type Builder } from '../ir/build.ts'
-import * as ops from '../ir/ops.ts'
-import type { Op } from '../ir/ops.ts'
+import type { OpName } from '../ir/op.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import type { Func, Inst, Value } from '../ir/value.ts'
 import { rewriteComposite } from './composite.ts'
 import { fit, fold, foldConvert, type Constant } from './fold.ts'
-import { constantOf, definedBy, isCommutative } from './match.ts'
+import { constantOf, definedBy, inverse, isCommutative, isComparison, turned } from './match.ts'
 
 /**
  * A value that equals the only result of the instruction, made of cheaper ones; undefined where it is as good as it gets.
@@ -20,14 +19,13 @@ import { constantOf, definedBy, isCommutative } from './match.ts'
 export function rewrite(b: Builder, inst: Inst, wide: boolean): Value | undefined {
   const { op, args } = inst
   if (args.length === 0 || inst.results.length !== 1 || inst.regions.length > 0) return undefined
-  if (op === ops.call) return exactCall(b, inst, wide)
-  if (op.effect !== 'none' || op === ops.field || op === ops.elem) return undefined
+  if (op === 'call') return exactCall(b, inst, wide)
+  if (inst.row.effect !== 'none' || op === 'field' || op === 'elem') return undefined
   if (args.length === 2 && isConstant(args[0]!) && !isConstant(args[1]!)) {
     if (isCommutative(op)) inst.args = [args[1]!, args[0]!]
-    const turned = turnedComparison(op)
-    if (turned !== undefined) return b.emit1(turned, [args[1]!, args[0]!])
+    else if (isComparison(op)) return b.emit1(turned[op], [args[1]!, args[0]!])
   }
-  if (op === ops.add && inst.args[0]!.type.scalar === undefined) return accumulated(inst)
+  if (op === 'add' && inst.args[0]!.type.scalar === undefined) return accumulated(inst)
   const simpler = constants(b, inst, wide) ?? rewriteComposite(b, inst)
   return simpler ?? (t.isFloat(inst.args[0]!.type) ? floats(b, inst) : discrete(b, inst)) ?? common(b, inst)
 }
@@ -35,7 +33,7 @@ export function rewrite(b: Builder, inst: Inst, wide: boolean): Value | undefine
 /** A sum of arrays or structs is one of derivatives, where the sign of zero says nothing. */
 function accumulated(inst: Inst): Value | undefined {
   const x = inst.args[0]!, y = inst.args[1]!
-  return definedBy(x, ops.zero) !== undefined ? y : definedBy(y, ops.zero) !== undefined ? x : undefined
+  return definedBy(x, 'zero') !== undefined ? y : definedBy(y, 'zero') !== undefined ? x : undefined
 }
 
 /** The constant as a value of a scalar or vector type. */
@@ -47,9 +45,9 @@ function literal(b: Builder, type: Type, value: Constant): Value {
 function uniform(value: Value): Constant | undefined {
   const { def } = value
   switch (def.op) {
-    case ops.constant: return def.attr as Constant
-    case ops.splat: return constantOf(def.args[0]!)
-    case ops.zero: return value.type.scalar === undefined ? undefined : lanesOf(value)?.[0]
+    case 'const': return def.attr as Constant
+    case 'splat': return constantOf(def.args[0]!)
+    case 'zero': return value.type.scalar === undefined ? undefined : lanesOf(value)?.[0]
     default: return undefined
   }
 }
@@ -66,7 +64,7 @@ function lanesOf(value: Value): Constant[] | undefined {
     return c === undefined ? undefined : [c]
   }
   if (type.kind !== 'vec') return undefined
-  const parts = definedBy(value, ops.construct)
+  const parts = definedBy(value, 'construct')
   if (parts !== undefined) {
     const lanes: Constant[] = []
     for (let i = 0; i < parts.args.length; i++) {
@@ -76,24 +74,24 @@ function lanesOf(value: Value): Constant[] | undefined {
     }
     return lanes
   }
-  const splat = definedBy(value, ops.splat)
+  const splat = definedBy(value, 'splat')
   const scalar = type.scalar
   const c = splat !== undefined ? constantOf(splat.args[0]!)
-    : definedBy(value, ops.zero) === undefined ? undefined
+    : definedBy(value, 'zero') === undefined ? undefined
     : scalar === 'bool' ? false : scalar === 'i64' || scalar === 'u64' ? 0n : 0
   return c === undefined ? undefined : Array.from({ length: type.count }, () => c)
 }
 
 /** False for what `lanesOf` finds no constants in, at a glance. */
 function mayBeConstant({ def: { op } }: Value): boolean {
-  return op === ops.constant || op === ops.splat || op === ops.zero || op === ops.construct
+  return op === 'const' || op === 'splat' || op === 'zero' || op === 'construct'
 }
 
 /** Lane by lane on constant operands. */
 function constants(b: Builder, inst: Inst, wide: boolean): Value | undefined {
   const { op, args } = inst
   const type = inst.results[0]!.type
-  if (op.fold === undefined && !foldable(op)) return undefined
+  if (inst.row.fold === undefined && !foldable(op)) return undefined
   if (type.kind !== 'scalar' && type.kind !== 'vec') return undefined
   for (let k = 0; k < args.length; k++) if (!mayBeConstant(args[k]!)) return undefined
   const first = lanesOf(args[0]!)
@@ -104,15 +102,15 @@ function constants(b: Builder, inst: Inst, wide: boolean): Value | undefined {
   const [as, to] = [computedAs(from, wide), computedAs(type, wide)]
   const out: Constant[] = []
   for (let i = 0; i < first.length; i++) {
-    const c = op === ops.convert ? foldConvert(first[i]!, as, to)
-      : op === ops.bitcast ? foldBits(first[i]!, from, type)
+    const c = op === 'convert' ? foldConvert(first[i]!, as, to)
+      : op === 'bitcast' ? foldBits(first[i]!, from, type)
       : fold(op, as, second === undefined ? [first[i]!] : [first[i]!, second[i]!])
     if (c === undefined) return undefined
     out.push(c)
   }
   if (type.kind === 'scalar') return b.const(type, out[0]!)
   if (out.every(c => Object.is(c, out[0]))) return literal(b, type, out[0]!)
-  return b.emit1(ops.construct, out.map(c => b.const(type.elem!, c)), null, type)
+  return b.emit1('construct', out.map(c => b.const(type.elem!, c)), null, type)
 }
 
 /** Library functions with one right answer; those that round differently from target to target stay. */
@@ -142,7 +140,7 @@ function exactCall(b: Builder, inst: Inst, wide: boolean): Value | undefined {
     if (c === undefined) return undefined
     out.push(c)
   }
-  return type.kind === 'scalar' ? b.const(type, out[0]!) : b.emit1(ops.construct, out.map(c => b.const(type.elem!, c)), null, type)
+  return type.kind === 'scalar' ? b.const(type, out[0]!) : b.emit1('construct', out.map(c => b.const(type.elem!, c)), null, type)
 }
 
 /** The scalar type in which a type's lanes are computed. */
@@ -150,8 +148,8 @@ function computedAs(type: Type, wide: boolean): Type {
   return wide && t.isFloat(type) ? t.f64 : t.scalars[type.scalar!]
 }
 
-function foldable(op: Op): boolean {
-  return op === ops.div || op === ops.rem || op === ops.not || op === ops.shr || op === ops.convert || op === ops.bitcast
+function foldable(op: OpName): boolean {
+  return op === 'div' || op === 'rem' || op === 'not' || op === 'shr' || op === 'convert' || op === 'bitcast'
 }
 
 function foldBits(x: Constant, from: Type, to: Type): Constant | undefined {
@@ -168,65 +166,43 @@ function foldBits(x: Constant, from: Type, to: Type): Constant | undefined {
   return to.scalar === 'i32' ? view.getInt32(0) : to.scalar === 'u32' ? view.getUint32(0) : undefined
 }
 
-function turnedComparison(op: Op): Op | undefined {
-  switch (op) {
-    case ops.lt: return ops.gt
-    case ops.le: return ops.ge
-    case ops.gt: return ops.lt
-    case ops.ge: return ops.le
-    default: return undefined
-  }
-}
-
-function inverse(op: Op, exact: boolean): Op | undefined {
-  switch (op) {
-    case ops.eq: return ops.ne
-    case ops.ne: return ops.eq
-    case ops.lt: return exact ? ops.ge : undefined
-    case ops.le: return exact ? ops.gt : undefined
-    case ops.gt: return exact ? ops.le : undefined
-    case ops.ge: return exact ? ops.lt : undefined
-    default: return undefined
-  }
-}
-
 function floats(b: Builder, inst: Inst): Value | undefined {
   const x = inst.args[0], y = inst.args[1]
   const type = inst.results[0]!.type
   switch (inst.op) {
-    case ops.add: {
+    case 'add': {
       if (Object.is(uniform(y!), -0)) return x
-      const nx = definedBy(x!, ops.neg), ny = definedBy(y!, ops.neg)
+      const nx = definedBy(x!, 'neg'), ny = definedBy(y!, 'neg')
       if (ny !== undefined) return b.sub(x!, ny.args[0]!)
       return nx === undefined ? undefined : b.sub(y!, nx.args[0]!)
     }
-    case ops.sub: {
+    case 'sub': {
       if (Object.is(uniform(y!), 0)) return x
       if (Object.is(uniform(x!), -0)) return b.neg(y!)
-      const ny = definedBy(y!, ops.neg)
-      return ny === undefined ? undefined : b.emit1(ops.add, [x!, ny.args[0]!])
+      const ny = definedBy(y!, 'neg')
+      return ny === undefined ? undefined : b.emit1('add', [x!, ny.args[0]!])
     }
-    case ops.mul: {
+    case 'mul': {
       if (isOne(y!)) return x
       if (uniform(y!) === -1) return b.neg(x!)
-      const nx = definedBy(x!, ops.neg)?.args[0], ny = definedBy(y!, ops.neg)?.args[0]
+      const nx = definedBy(x!, 'neg')?.args[0], ny = definedBy(y!, 'neg')?.args[0]
       if (nx === undefined && ny === undefined) return undefined
       const c = nx === undefined ? undefined : uniform(y!)
-      if (typeof c === 'number') return b.emit1(ops.mul, [nx!, literal(b, type, -c)])
-      const product = b.emit1(ops.mul, [nx ?? x!, ny ?? y!])
+      if (typeof c === 'number') return b.emit1('mul', [nx!, literal(b, type, -c)])
+      const product = b.emit1('mul', [nx ?? x!, ny ?? y!])
       return nx === undefined || ny === undefined ? b.neg(product) : product
     }
-    case ops.div: {
+    case 'div': {
       if (isOne(y!)) return x
       if (uniform(y!) === -1) return b.neg(x!)
-      const nx = definedBy(x!, ops.neg)?.args[0], ny = definedBy(y!, ops.neg)?.args[0]
+      const nx = definedBy(x!, 'neg')?.args[0], ny = definedBy(y!, 'neg')?.args[0]
       if (nx === undefined && ny === undefined) return undefined
-      const quotient = b.emit1(ops.div, [nx ?? x!, ny ?? y!])
+      const quotient = b.emit1('div', [nx ?? x!, ny ?? y!])
       return nx === undefined || ny === undefined ? b.neg(quotient) : quotient
     }
-    case ops.neg: return definedBy(x!, ops.neg)?.args[0]
-    case ops.convert: {
-      const inner = definedBy(x!, ops.convert)?.args[0]
+    case 'neg': return definedBy(x!, 'neg')?.args[0]
+    case 'convert': {
+      const inner = definedBy(x!, 'convert')?.args[0]
       return inner?.type === type && widens(inner.type, x!.type) ? inner : undefined
     }
     default: return undefined
@@ -253,35 +229,35 @@ function discrete(b: Builder, inst: Inst): Value | undefined {
   const type = inst.results[0]!.type
   const zero = c === 0 || c === 0n
   switch (inst.op) {
-    case ops.add: return zero ? x : t.isInt(type) ? sumOfConstants(b, x!, c, 1) : undefined
-    case ops.sub: return zero ? x : x === y ? b.zero(type) : sumOfConstants(b, x!, c, -1)
-    case ops.mul: {
+    case 'add': return zero ? x : t.isInt(type) ? sumOfConstants(b, x!, c, 1) : undefined
+    case 'sub': return zero ? x : x === y ? b.zero(type) : sumOfConstants(b, x!, c, -1)
+    case 'mul': {
       if (c === 1 || c === 1n) return x
       if (zero) return y
-      const inner = definedBy(x!, ops.mul)
+      const inner = definedBy(x!, 'mul')
       const d = inner === undefined ? undefined : uniform(inner.args[1]!)
       if (typeof c !== 'number' || typeof d !== 'number') return undefined
-      return b.emit1(ops.mul, [inner!.args[0]!, literal(b, type, fit(Math.imul(c, d), type.scalar!)!)])
+      return b.emit1('mul', [inner!.args[0]!, literal(b, type, fit(Math.imul(c, d), type.scalar!)!)])
     }
-    case ops.div: return c === 1 || c === 1n ? x : undefined
-    case ops.rem: return c === 1 || c === 1n ? b.zero(type) : undefined
-    case ops.neg: return definedBy(x!, ops.neg)?.args[0]
-    case ops.shl: case ops.shr: return zero ? x : undefined
-    case ops.and: {
+    case 'div': return c === 1 || c === 1n ? x : undefined
+    case 'rem': return c === 1 || c === 1n ? b.zero(type) : undefined
+    case 'neg': return definedBy(x!, 'neg')?.args[0]
+    case 'shl': case 'shr': return zero ? x : undefined
+    case 'and': {
       const all = c === true || c === -1 || (c === 0xffffffff && type.scalar === 'u32')
       return x === y || all ? x : c === false || zero ? y : undefined
     }
-    case ops.or: return x === y || c === false || zero ? x : c === true || c === -1 ? y : undefined
-    case ops.xor:
+    case 'or': return x === y || c === false || zero ? x : c === true || c === -1 ? y : undefined
+    case 'xor':
       if (x === y) return b.zero(type)
-      return c === false || zero ? x : c === true ? b.emit1(ops.not, [x!]) : undefined
-    case ops.not: return complement(b, x!)
-    case ops.eq: return x === y ? literal(b, type, true) : c === true ? x : c === false ? b.emit1(ops.not, [x!]) : undefined
-    case ops.ne: return x === y ? literal(b, type, false) : c === false ? x : c === true ? b.emit1(ops.not, [x!]) : undefined
-    case ops.le: case ops.ge: return x === y || (inst.op === ops.ge && zero && unsigned(x!)) ? literal(b, type, true) : undefined
-    case ops.lt: case ops.gt: return x === y || (inst.op === ops.lt && zero && unsigned(x!)) ? literal(b, type, false) : undefined
-    case ops.convert: {
-      const inner = definedBy(x!, ops.convert)?.args[0]
+      return c === false || zero ? x : c === true ? b.emit1('not', [x!]) : undefined
+    case 'not': return complement(b, x!)
+    case 'eq': return x === y ? literal(b, type, true) : c === true ? x : c === false ? b.emit1('not', [x!]) : undefined
+    case 'ne': return x === y ? literal(b, type, false) : c === false ? x : c === true ? b.emit1('not', [x!]) : undefined
+    case 'le': case 'ge': return x === y || (inst.op === 'ge' && zero && unsigned(x!)) ? literal(b, type, true) : undefined
+    case 'lt': case 'gt': return x === y || (inst.op === 'lt' && zero && unsigned(x!)) ? literal(b, type, false) : undefined
+    case 'convert': {
+      const inner = definedBy(x!, 'convert')?.args[0]
       if (inner === undefined || type.scalar === 'bool') return undefined
       const fits = t.isInt(inner.type) && widths[x!.type.scalar!] >= widths[type.scalar!]
       return inner.type === type && fits ? inner : undefined
@@ -297,22 +273,23 @@ function unsigned(x: Value): boolean {
 /** `x + sign * c` where `x` is itself a sum or difference with a constant. */
 function sumOfConstants(b: Builder, x: Value, c: Constant | undefined, sign: number): Value | undefined {
   if (typeof c !== 'number' || (x.type.scalar !== 'i32' && x.type.scalar !== 'u32')) return undefined
-  const inner = definedBy(x, ops.add) ?? definedBy(x, ops.sub)
+  const inner = definedBy(x, 'add') ?? definedBy(x, 'sub')
   const d = inner === undefined ? undefined : uniform(inner.args[1]!)
   if (typeof d !== 'number') return undefined
-  const total = (sign * c + (inner!.op === ops.add ? d : -d)) | 0
-  const [op, by] = total < 0 && total !== -0x80000000 ? [ops.sub, -total] : [ops.add, total]
+  const total = (sign * c + (inner!.op === 'add' ? d : -d)) | 0
+  const [op, by] = total < 0 && total !== -0x80000000 ? ['sub', -total] as const : ['add', total] as const
   return b.emit1(op, [inner!.args[0]!, literal(b, x.type, fit(by, x.type.scalar)!)])
 }
 
 function complement(b: Builder, x: Value): Value | undefined {
-  const inner = definedBy(x, ops.not)
+  const inner = definedBy(x, 'not')
   if (inner !== undefined) return inner.args[0]
   if (x.type.scalar !== 'bool') return undefined
   const compare = x.def
-  if (compare.op === undefined || compare.args.length !== 2) return undefined
-  const opposite = inverse(compare.op, !t.isFloat(compare.args[0]!.type))
-  return opposite === undefined ? undefined : b.emit1(opposite, [...compare.args])
+  if (compare.op === undefined || !isComparison(compare.op)) return undefined
+  // With a NaN neither an order nor its inverse holds.
+  if (t.isFloat(compare.args[0]!.type) && compare.op !== 'eq' && compare.op !== 'ne') return undefined
+  return b.emit1(inverse[compare.op], [...compare.args])
 }
 
 /** Rules for operands of any type. */
@@ -320,36 +297,36 @@ function common(b: Builder, inst: Inst): Value | undefined {
   const x = inst.args[0], y = inst.args[1], z = inst.args[2]
   const type = inst.results[0]!.type
   switch (inst.op) {
-    case ops.select: {
+    case 'select': {
       const c = uniform(x!)
       if (y === z || c === true) return y
       if (c === false) return z
-      const inner = definedBy(x!, ops.not)
-      if (inner !== undefined) return b.emit1(ops.select, [inner.args[0]!, z!, y!])
+      const inner = definedBy(x!, 'not')
+      if (inner !== undefined) return b.emit1('select', [inner.args[0]!, z!, y!])
       if (type !== x!.type) return undefined
       const cy = uniform(y!), cz = uniform(z!)
-      if (cy === true) return cz === false ? x : b.emit1(ops.or, [x!, z!])
-      if (cz === false) return b.emit1(ops.and, [x!, y!])
-      if (cy === false && cz === true) return b.emit1(ops.not, [x!])
+      if (cy === true) return cz === false ? x : b.emit1('or', [x!, z!])
+      if (cz === false) return b.emit1('and', [x!, y!])
+      if (cy === false && cz === true) return b.emit1('not', [x!])
       return undefined
     }
-    case ops.convert:
+    case 'convert':
       if (x!.type === type) return x
       return x!.type.scalar === 'bool' || type.scalar !== 'bool' ? undefined : boolOf(x!, type)
-    case ops.bitcast: {
+    case 'bitcast': {
       if (x!.type === type) return x
-      const inner = definedBy(x!, ops.bitcast)?.args[0]
-      return inner === undefined ? undefined : inner.type === type ? inner : b.emit1(ops.bitcast, [inner], null, type)
+      const inner = definedBy(x!, 'bitcast')?.args[0]
+      return inner === undefined ? undefined : inner.type === type ? inner : b.emit1('bitcast', [inner], null, type)
     }
-    case ops.detach: return definedBy(x!, ops.detach) !== undefined || isConstant(x!) || !mayCarry(type) ? x : undefined
-    case ops.transpose: return definedBy(x!, ops.transpose)?.args[0]
+    case 'detach': return definedBy(x!, 'detach') !== undefined || isConstant(x!) || !mayCarry(type) ? x : undefined
+    case 'transpose': return definedBy(x!, 'transpose')?.args[0]
     default: return undefined
   }
 }
 
 /** The boolean that a number was made of. */
 function boolOf(x: Value, type: Type): Value | undefined {
-  const inner = definedBy(x, ops.convert)?.args[0]
+  const inner = definedBy(x, 'convert')?.args[0]
   return inner?.type === type ? inner : undefined
 }
 

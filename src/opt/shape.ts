@@ -1,5 +1,4 @@
 /** What a function has for passes to work on, so that those that would find nothing need not look. */
-import * as ops from '../ir/ops.ts'
 import type { Func, Region } from '../ir/value.ts'
 
 /** Each is true where the function may have some. */
@@ -25,11 +24,11 @@ function look(region: Region, shape: Shape): void {
   for (let i = 0; i < insts.length; i++) {
     const inst = insts[i]!
     switch (inst.op) {
-      case ops.call: shape.calls = true; break
-      case ops.loop: shape.loops = true; break
-      case ops.variable: shape.variables = true; break
-      case ops.if_: case ops.switch_: shape.choices ||= inst.results.length > 1; break
-      case ops.store: {
+      case 'call': shape.calls = true; break
+      case 'loop': shape.loops = true; break
+      case 'var': shape.variables = true; break
+      case 'if': case 'switch': shape.choices ||= inst.results.length > 1; break
+      case 'store': {
         const { space } = inst.args[0]!.type
         if (space === 'function' || space === 'private') shape.ownStores = true
       }

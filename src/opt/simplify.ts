@@ -5,7 +5,6 @@
  *   %r: f32 = if %true () { yield %a } () { yield %b }   →   use %a
  */
 import { Builder } from '../ir/build.ts'
-import * as ops from '../ir/ops.ts'
 import { isInt } from '../ir/type.ts'
 import { Inst, Region, noRegions, type Func, type Value } from '../ir/value.ts'
 import { substitute, useCounts, valueTable, walk, type ValueTable } from '../ir/walk.ts'
@@ -53,7 +52,7 @@ class Simplifier {
     this.#depths = new Array<number>(func.nextValue)
     this.#serials = new Array<number>(func.nextValue)
     walk(body, inst => {
-      if (inst.op === ops.leave) this.#leaves.set(inst.attr as Inst, (this.#leaves.get(inst.attr as Inst) ?? 0) + 1)
+      if (inst.op === 'leave') this.#leaves.set(inst.attr as Inst, (this.#leaves.get(inst.attr as Inst) ?? 0) + 1)
     })
   }
 
@@ -108,15 +107,15 @@ class Simplifier {
       b.at = region
       b.span = inst.span
       let before = region.insts.length
-      let goesOn = !inst.op.ends
+      let goesOn = !inst.row.ends
       if (inst.regions.length > 0) {
         const joined = this.#join(region, inst)
         if (joined !== inst) before--
         goesOn = this.#control(region, joined)
-      } else if (inst.op === ops.trap && constantOf(inst.args[0]!) === true) {
+      } else if (inst.op === 'trap' && constantOf(inst.args[0]!) === true) {
         this.changed = true
       } else {
-        const value = rewrite(b, inst, this.#wide) ?? (inst.op === ops.select ? this.#choice(inst) : undefined)
+        const value = rewrite(b, inst, this.#wide) ?? (inst.op === 'select' ? this.#choice(inst) : undefined)
         if (value === undefined) region.insts.push(inst)
         else this.#replace(inst.results[0]!, value)
       }
@@ -126,8 +125,8 @@ class Simplifier {
       }
       if (!goesOn) {
         const dead = insts.length - 1 - i
-        if (dead > 1 || (dead === 1 && insts[i + 1]!.op !== ops.unreachable)) this.changed = true
-        if (!region.end.op.ends) region.insts.push(new Inst(ops.unreachable, [], null, noRegions, inst.span))
+        if (dead > 1 || (dead === 1 && insts[i + 1]!.op !== 'unreachable')) this.changed = true
+        if (!region.end.row.ends) region.insts.push(new Inst('unreachable', [], null, noRegions, inst.span))
         return false
       }
     }
@@ -136,7 +135,7 @@ class Simplifier {
 
   /** The instruction together with an `if` on the same condition that is taken out of the region for it. */
   #join(region: Region, inst: Inst): Inst {
-    if (inst.op !== ops.if_) return inst
+    if (inst.op !== 'if') return inst
     const joined = joinBranches(region.insts, inst, i => this.#leaves.get(i) ?? 0, v => this.#resolve(v))
     this.changed ||= joined !== undefined
     return joined ?? inst
@@ -145,18 +144,18 @@ class Simplifier {
   /** Appends a control instruction, or what it comes to; false where control does not get past it. */
   #control(region: Region, inst: Inst): boolean {
     switch (inst.op) {
-      case ops.if_: {
+      case 'if': {
         const c = constantOf(inst.args[0]!)
         return c === undefined ? this.#if(region, inst) : this.#always(region, inst, inst.regions[c === true ? 0 : 1]!)
       }
-      case ops.switch_: {
+      case 'switch': {
         const c = constantInt(inst.args[0]!)
         if (c !== undefined || inst.regions.length === 1) return this.#always(region, inst, inst.regions[caseOf(inst, c)]!)
         this.#nestGuards(inst)
         for (let i = 0; i < inst.regions.length; i++) this.region(inst.regions[i]!)
         return this.#finish(region, inst)
       }
-      case ops.loop: return this.#loop(region, inst)
+      case 'loop': return this.#loop(region, inst)
       default:
         this.#nestGuards(inst)
         if (this.#leavesIn(inst.regions[0]!, inst) === 0) return this.#always(region, inst, inst.regions[0]!)
@@ -172,16 +171,16 @@ class Simplifier {
   /** `leave`s that name the instruction inside a region, but for the one at the region's own end. */
   #leavesIn(region: Region, inst: Inst): number {
     const end = region.insts[region.insts.length - 1]!
-    const own = end.op === ops.leave && end.attr === inst ? 1 : 0
+    const own = end.op === 'leave' && end.attr === inst ? 1 : 0
     if ((this.#leaves.get(inst) ?? 0) <= own) return 0
     let count = -own
-    walk(region, i => { if (i.op === ops.leave && i.attr === inst) count++ })
+    walk(region, i => { if (i.op === 'leave' && i.attr === inst) count++ })
     return count
   }
 
   /** Puts the instructions of a region, which is all that an instruction comes to, in its place. */
   #always(region: Region, inst: Inst, only: Region): boolean {
-    this.changed ||= inst.op !== ops.block || this.#leavesIn(only, inst) === 0
+    this.changed ||= inst.op !== 'block' || this.#leavesIn(only, inst) === 0
     if (this.#leavesIn(only, inst) > 0) {
       const block = asBlock(inst, only)
       this.#leaves.set(block, this.#leaves.get(inst)!)
@@ -190,13 +189,13 @@ class Simplifier {
     }
     const end = only.end
     if (!this.#into(region, only.insts.slice(0, -1))) return false
-    if (end.op !== ops.yield_ && !(end.op === ops.leave && end.attr === inst)) return this.#into(region, [end])
+    if (end.op !== 'yield' && !(end.op === 'leave' && end.attr === inst)) return this.#into(region, [end])
     inst.results.forEach((r, k) => this.#replace(r, this.#resolve(end.args[k]!)))
     return true
   }
 
   #if(region: Region, inst: Inst): boolean {
-    const negated = definedBy(inst.args[0]!, ops.not)
+    const negated = definedBy(inst.args[0]!, 'not')
     if (negated !== undefined) {
       inst.args = [negated.args[0]!]
       inst.regions = [inst.regions[1]!, inst.regions[0]!]
@@ -206,7 +205,7 @@ class Simplifier {
     for (let i = 0; i < inst.regions.length; i++) this.region(inst.regions[i]!)
     const yes = inst.regions[0]!, no = inst.regions[1]!
     this.#endsInYield(inst)
-    if (this.#leavesIn(yes, inst) + this.#leavesIn(no, inst) === 0 && yes.end.op === ops.yield_ && no.end.op === ops.yield_) {
+    if (this.#leavesIn(yes, inst) + this.#leavesIn(no, inst) === 0 && yes.end.op === 'yield' && no.end.op === 'yield') {
       if (yes.insts.length === 1 && no.insts.length === 1 && inst.results.length === 0) {
         this.changed = true
         return true
@@ -221,8 +220,8 @@ class Simplifier {
     for (let i = 0; i < inst.regions.length; i++) {
       const r = inst.regions[i]!
       const end = r.end
-      if (end.op !== ops.leave || end.attr !== inst || inst.op === ops.loop) continue
-      r.insts[r.insts.length - 1] = new Inst(ops.yield_, end.args, null, noRegions, end.span)
+      if (end.op !== 'leave' || end.attr !== inst || inst.op === 'loop') continue
+      r.insts[r.insts.length - 1] = new Inst('yield', end.args, null, noRegions, end.span)
       this.#leaves.set(inst, this.#leaves.get(inst)! - 1)
       this.changed = true
     }
@@ -231,7 +230,7 @@ class Simplifier {
   /** Appends a processed `if`, `switch` or `block`; results that are the same on all ways are replaced. */
   #finish(region: Region, inst: Inst): boolean {
     this.#endsInYield(inst)
-    const ends = inst.regions.map(r => r.end).filter(e => e.op === ops.yield_)
+    const ends = inst.regions.map(r => r.end).filter(e => e.op === 'yield')
     const leaves = this.#leaves.get(inst) ?? 0
     if (leaves === 0 && ends.length > 0) {
       this.#b.at = region
@@ -246,9 +245,9 @@ class Simplifier {
 
   /** The one value that all of these are, visible here. */
   #agreed(region: Region, regions: readonly Region[], values: readonly Value[]): Value | undefined {
-    const known = values.filter(v => definedBy(v, ops.undef) === undefined)
+    const known = values.filter(v => definedBy(v, 'undef') === undefined)
     const first = known[0]
-    if (first === undefined) return this.#b.emit1(ops.undef, [], null, values[0]!.type)
+    if (first === undefined) return this.#b.emit1('undef', [], null, values[0]!.type)
     if (known.every(v => v === first)) {
       if (this.#isVisible(first)) return first
       if (known.length < values.length && this.#lift(region, regions, first)) return first
@@ -265,7 +264,7 @@ class Simplifier {
   /** Moves integer work out of the one branch that has a value for a result, so that counters stay counters. */
   #lift(region: Region, regions: readonly Region[], value: Value): boolean {
     const def = value.def
-    if (def.op === undefined || !isInt(value.type) || def.op.effect !== 'none' || def.regions.length > 0) return false
+    if (def.op === undefined || !isInt(value.type) || def.row.effect !== 'none' || def.regions.length > 0) return false
     if (!def.args.every(a => this.#isVisible(a) || constantOf(a) !== undefined)) return false
     const home = regions.find(r => r.insts.includes(def))
     if (home === undefined) return false
@@ -290,10 +289,10 @@ class Simplifier {
     for (const r of [yes, no]) {
       for (let i = 0; i < r.insts.length - 1; i++) {
         const work = r.insts[i]!
-        if (work.op.effect !== 'none' || work.regions.length > 0) return false
+        if (work.row.effect !== 'none' || work.regions.length > 0) return false
         // Zero times an infinite derivative is NaN: only linear work may move out of a branch that guards it.
-        if (work.op.ad.is !== 'linear' && work.op.ad.is !== 'flat') return false
-        if (work.op !== ops.constant && ++cost > selectCost) return false
+        if (work.row.ad.is !== 'linear' && work.row.ad.is !== 'flat') return false
+        if (work.op !== 'const' && ++cost > selectCost) return false
       }
     }
     const before = region.insts.length
@@ -307,30 +306,30 @@ class Simplifier {
 
   #chosen(condition: Value, x: Value, y: Value): Value {
     const choice = this.#b.select(condition, x, y)
-    const select = definedBy(choice, ops.select)
+    const select = definedBy(choice, 'select')
     if (x === y || select === undefined) return choice
     return rewrite(this.#b, select, this.#wide) ?? this.#choice(select) ?? choice
   }
 
-  #loop(region: Region, inst: Inst): boolean {
+  #loop(region: Region, inst: Inst<'loop'>): boolean {
     const head = inst.regions[0]!, body = inst.regions[1]!
     const again = body.insts[body.insts.length - 1]!
     head.params.forEach((p, k) => {
-      const next = again.op === ops.next ? this.#resolve(again.args[k]!) : p
+      const next = again.op === 'next' ? this.#resolve(again.args[k]!) : p
       const c = constantOf(next)
       const same = next === p || next === inst.args[k] || (c !== undefined && Object.is(c, constantOf(inst.args[k]!)))
       if (same && this.#to[p.id] === undefined) this.#replaceParam(p, inst.args[k]!)
     })
     this.#mergeCarried(inst, head, again)
-    if (again.op !== ops.next) return this.#always(region, ...singleTrip(inst, head, body))
+    if (again.op !== 'next') return this.#always(region, ...singleTrip(inst, head, body))
     if (this.#firstTest(inst, head) === false && this.#leavesIn(head, inst) === 0) {
       head.params.forEach((p, k) => this.#replace(p, inst.args[k]!))
-      head.insts[head.insts.length - 1] = new Inst(ops.yield_, head.end.args.slice(1), null, noRegions, head.end.span)
+      head.insts[head.insts.length - 1] = new Inst('yield', head.end.args.slice(1), null, noRegions, head.end.span)
       head.params = []
       return this.#always(region, inst, head)
     }
     this.region(head)
-    if (head.end.op !== ops.test) {
+    if (head.end.op !== 'test') {
       const init: ValueTable = []
       head.params.forEach((p, k) => { init[p.id] = inst.args[k]! })
       substitute(head, init)
@@ -358,7 +357,7 @@ class Simplifier {
 
   /** Carried values that begin alike and step alike are one. */
   #mergeCarried(inst: Inst, head: Region, again: Inst): void {
-    if (again.op !== ops.next) return
+    if (again.op !== 'next') return
     for (let k = 1; k < head.params.length; k++) {
       const q = head.params[k]!
       if (this.#to[q.id] !== undefined) continue
@@ -392,8 +391,8 @@ class Simplifier {
       }
       const def = at.def
       if (def.op === undefined || depth === 0 || at.type.kind !== 'scalar' || def.regions.length > 0) return undefined
-      if (def.op.effect !== 'none' || def.args.length === 0 || def.args.length > 2 || def.args[0]!.type.kind !== 'scalar') return undefined
-      if (def.op === ops.convert || def.op === ops.bitcast || def.op === ops.detach) return undefined
+      if (def.row.effect !== 'none' || def.args.length === 0 || def.args.length > 2 || def.args[0]!.type.kind !== 'scalar') return undefined
+      if (def.op === 'convert' || def.op === 'bitcast' || def.op === 'detach') return undefined
       const parts: Constant[] = []
       for (let i = 0; i < def.args.length; i++) {
         const a = def.args[i]!
@@ -404,7 +403,7 @@ class Simplifier {
       return fold(def.op, def.args[0]!.type, parts)
     }
     const test = head.end
-    const known = test.op === ops.test ? value(test.args[0]!, 8) : undefined
+    const known = test.op === 'test' ? value(test.args[0]!, 8) : undefined
     return typeof known === 'boolean' ? known : undefined
   }
 }
@@ -418,7 +417,7 @@ function alike(x: Value, y: Value): boolean {
 
 /** True where `x` makes of `p` what `y` makes of `q`. */
 function stepAlike(x: Inst | Region, p: Value, y: Inst | Region, q: Value): boolean {
-  if (!(x instanceof Inst) || !(y instanceof Inst) || x.op !== y.op || x.op.effect !== 'none') return false
+  if (!(x instanceof Inst) || !(y instanceof Inst) || x.op !== y.op || x.row.effect !== 'none') return false
   if (x.attr !== null || x.args.length !== 2) return false
   return x.args.every((a, i) => (a === p && y.args[i] === q) || alike(a, y.args[i]!))
 }
@@ -432,23 +431,23 @@ function caseOf(inst: Inst, selector: number | undefined): number {
 
 /** A block that runs a region of an instruction and gives the instruction's results. */
 function asBlock(inst: Inst, only: Region): Inst {
-  const block = new Inst(ops.block, [], null, [only], inst.span)
+  const block = new Inst('block', [], null, [only], inst.span)
   block.results = inst.results
   for (const r of block.results) r.def = block
-  walk(only, i => { if (i.op === ops.leave && i.attr === inst) i.attr = block })
+  walk(only, i => { if (i.op === 'leave' && i.attr === inst) i.attr = block })
   return block
 }
 
 /** A loop whose body never comes back, as a region that runs once: the head, and the body if the test holds. */
 function singleTrip(inst: Inst, head: Region, body: Region): [Inst, Region] {
   const test = head.insts.pop()!
-  if (test.op !== ops.test) {
+  if (test.op !== 'test') {
     head.insts.push(test)
   } else {
     const out = new Region()
-    out.insts.push(new Inst(ops.yield_, [], null, noRegions, test.span))
-    head.insts.push(new Inst(ops.if_, [test.args[0]!], null, [body, out], test.span))
-    head.insts.push(new Inst(ops.yield_, test.args.slice(1), null, noRegions, test.span))
+    out.insts.push(new Inst('yield', [], null, noRegions, test.span))
+    head.insts.push(new Inst('if', [test.args[0]!], null, [body, out], test.span))
+    head.insts.push(new Inst('yield', test.args.slice(1), null, noRegions, test.span))
   }
   head.params = []
   return [inst, head]

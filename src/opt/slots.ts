@@ -4,7 +4,6 @@
  *
  *   %a, %b = if %c () { yield %x, %u } () { yield %u, %y }   →   %a = if %c () { yield %x } () { yield %y }
  */
-import * as ops from '../ir/ops.ts'
 import { Inst, type Func, type Value } from '../ir/value.ts'
 import { substitute, walk, walkBack, type ValueTable } from '../ir/walk.ts'
 import { definedBy } from './match.ts'
@@ -24,14 +23,14 @@ export function slots(func: Func): boolean {
   const carried = new Set<Value>()
   const left = new Set<Inst>()
   walk(func.body, inst => {
-    if (inst.op === ops.next) inst.args.forEach(v => collect(v, carried))
-    if (inst.op === ops.leave) left.add(inst.attr as Inst)
+    if (inst.op === 'next') inst.args.forEach(v => collect(v, carried))
+    if (inst.op === 'leave') left.add(inst.attr as Inst)
   })
   let changed = false
   const to: ValueTable = []
   // Inner branches first: what they give in one slot, those around them do too.
   walkBack(func.body, inst => {
-    if ((inst.op === ops.if_ || inst.op === ops.switch_) && inst.results.length > 1 && !left.has(inst) && share(inst, carried, to)) changed = true
+    if ((inst.op === 'if' || inst.op === 'switch') && inst.results.length > 1 && !left.has(inst) && share(inst, carried, to)) changed = true
   })
   if (changed) substitute(func.body, to)
   return changed
@@ -42,14 +41,14 @@ function collect(v: Value, carried: Set<Value>): void {
   if (carried.has(v) || !(v.def instanceof Inst) || v.def.regions.length === 0) return
   carried.add(v)
   for (const { end } of v.def.regions) {
-    if (end.op === ops.yield_) collect(end.args[v.index]!, carried)
-    else if (end.op === ops.test) collect(end.args[v.index + 1]!, carried)
+    if (end.op === 'yield') collect(end.args[v.index]!, carried)
+    else if (end.op === 'test') collect(end.args[v.index + 1]!, carried)
   }
 }
 
 function share(inst: Inst, carried: ReadonlySet<Value>, to: ValueTable): boolean {
   const ends = inst.regions.map(r => r.end)
-  if (!ends.every(e => e.op === ops.yield_)) return false
+  if (!ends.every(e => e.op === 'yield')) return false
   const found: Slot[] = []
   let changed = false
   for (let k = 0; k < inst.results.length; k++) {
@@ -93,5 +92,5 @@ function resolve(v: Value, to: ValueTable): Value {
 }
 
 function isAny(v: Value): boolean {
-  return definedBy(v, ops.undef) !== undefined
+  return definedBy(v, 'undef') !== undefined
 }

@@ -11,7 +11,6 @@
  * their fields where nothing takes the array as a whole. Lanes of vectors and matrices become `insert` and `extract`.
  */
 import { Builder } from '../ir/build.ts'
-import * as ops from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import { Inst, type Func, type Region, type Value } from '../ir/value.ts'
@@ -80,7 +79,7 @@ function node(type: Type, name: string): Node {
 /** Builds the access trees, by pointer, and notes those of whole variables. */
 function collect(body: Region, nodes: (Node | undefined)[], roots: Map<Value, Node>): void {
   walk(body, inst => {
-    if (inst.op === ops.variable) {
+    if (inst.op === 'var') {
       const pointer = inst.results[0]!
       const type = pointer.type.elem!
       if (type.kind === 'scalar' || type.kind === 'ptr' || type.kind === 'opaque') return
@@ -95,12 +94,12 @@ function collect(body: Region, nodes: (Node | undefined)[], roots: Map<Value, No
       if (other !== undefined) other.escapes = true
     }
     if (at === undefined) return
-    if (inst.op === ops.field) nodes[inst.results[0]!.id] = part(at, inst.attr as number)
-    else if (inst.op === ops.elem) {
+    if (inst.op === 'field') nodes[inst.results[0]!.id] = part(at, inst.attr as number)
+    else if (inst.op === 'elem') {
       if (constantIndex(inst.args[1]!, at.type.count) === undefined) at.dynamic = true
       nodes[inst.results[0]!.id] = part(at, 0)
-    } else if (inst.op === ops.load) at.whole = true
-    else if (inst.op !== ops.store) at.escapes = true
+    } else if (inst.op === 'load') at.whole = true
+    else if (inst.op !== 'store') at.escapes = true
     else if (!isBlank(inst.args[1]!)) at.whole = true
   })
 }
@@ -112,7 +111,7 @@ function part(at: Node, index: number): Node {
 
 /** True for zero and undefined values, whose parts cost nothing. */
 function isBlank(value: Value): boolean {
-  return value.def.op !== undefined && (value.def.op === ops.zero || value.def.op === ops.undef)
+  return value.def.op !== undefined && (value.def.op === 'zero' || value.def.op === 'undef')
 }
 
 /**
@@ -183,13 +182,13 @@ class Splitter {
   }
 
   #access(inst: Inst): boolean {
-    if (inst.op === ops.variable) return this.#variable(inst)
+    if (inst.op === 'var') return this.#variable(inst)
     const pointer = inst.args[0]
     const place = pointer === undefined ? undefined : this.#places[pointer.id]
     if (place === undefined) return false
-    if (inst.op === ops.field) this.#step(inst, place, inst.attr as number)
-    else if (inst.op === ops.elem) this.#step(inst, place, constantIndex(inst.args[1]!, place.node.type.count) ?? inst.args[1]!)
-    else if (inst.op === ops.load) this.#replaced[inst.results[0]!.id] = this.#read(place)
+    if (inst.op === 'field') this.#step(inst, place, inst.attr as number)
+    else if (inst.op === 'elem') this.#step(inst, place, constantIndex(inst.args[1]!, place.node.type.count) ?? inst.args[1]!)
+    else if (inst.op === 'load') this.#replaced[inst.results[0]!.id] = this.#read(place)
     else this.#write(place, inst.args[1]!)
     return true
   }
@@ -261,8 +260,8 @@ class Splitter {
   #write(place: Place, value: Value): void {
     const { piece } = place
     const blank = value.def.op !== undefined ? value.def.op : undefined
-    if (blank === ops.undef) return
-    if (blank === ops.zero && place.steps.length === 0) return this.#clear(place)
+    if (blank === 'undef') return
+    if (blank === 'zero' && place.steps.length === 0) return this.#clear(place)
     if (piece.is === 'var') {
       const pointer = this.#pointer(place)
       this.#b.store(pointer, place.steps.length === 0 ? value : this.#replaceLane(this.#b.load(pointer), place.steps, 0, value))
@@ -297,7 +296,7 @@ class Splitter {
   }
 
   #lane(value: Value, step: number | Value): Value {
-    return typeof step === 'number' ? this.#b.extract(value, step) : this.#b.emit1(ops.index, [value, step])
+    return typeof step === 'number' ? this.#b.extract(value, step) : this.#b.emit1('index', [value, step])
   }
 
   /** `value` with the lane that `steps` choose replaced. */
@@ -311,7 +310,7 @@ class Splitter {
     const parts: Value[] = []
     for (let i = 0; i < value.type.count; i++) {
       const old = b.extract(value, i)
-      const here = b.emit1(ops.eq, [step, b.const(step.type, step.type.scalar === 'i64' || step.type.scalar === 'u64' ? BigInt(i) : i)])
+      const here = b.emit1('eq', [step, b.const(step.type, step.type.scalar === 'i64' || step.type.scalar === 'u64' ? BigInt(i) : i)])
       parts.push(b.select(here, this.#replaceLane(old, steps, depth + 1, lane), old))
     }
     return b.construct(value.type, parts)

@@ -9,7 +9,6 @@
  *
  * One walk: `current` holds the value of each variable at the place reached.
  */
-import * as ops from '../ir/ops.ts'
 import { Inst, Value, noRegions, type Func, type Region } from '../ir/value.ts'
 import type { ValueTable } from '../ir/walk.ts'
 import { valueTable, walk } from '../ir/walk.ts'
@@ -34,14 +33,14 @@ export function ssa(func: Func): boolean {
 /** Variables whose pointer is used by whole loads and stores only. */
 function promotable(func: Func, body: Region): { byPointer: (Local | undefined)[]; count: number } {
   const found: Inst[] = []
-  walk(body, inst => { if (inst.op === ops.variable) found.push(inst) })
+  walk(body, inst => { if (inst.op === 'var') found.push(inst) })
   let count = found.length
   // Most functions have no variables left, and need no table.
   if (count === 0) return { byPointer: [], count }
   const byPointer = new Array<Local | undefined>(func.nextValue)
   for (const inst of found) byPointer[inst.results[0]!.id] = { inst, pointer: inst.results[0]!, depth: 0, undef: undefined }
   walk(body, inst => {
-    const from = inst.op === ops.load || inst.op === ops.store ? 1 : 0
+    const from = inst.op === 'load' || inst.op === 'store' ? 1 : 0
     for (let k = from; k < inst.args.length; k++) {
       const id = inst.args[k]!.id
       if (byPointer[id] !== undefined) {
@@ -74,10 +73,10 @@ class Promotion {
   #findWritten(region: Region, depth: number, all: Set<Local>): void {
     for (let i = 0; i < region.insts.length; i++) {
       const inst = region.insts[i]!
-      if (inst.op === ops.variable) {
+      if (inst.op === 'var') {
         const local = this.#locals[inst.results[0]!.id]
         if (local !== undefined) local.depth = depth
-      } else if (inst.op === ops.store) {
+      } else if (inst.op === 'store') {
         const local = this.#locals[inst.args[0]!.id]
         if (local !== undefined) all.add(local)
       } else if (inst.regions.length > 0) {
@@ -102,7 +101,7 @@ class Promotion {
       }
       if (this.#simple(inst, kept)) continue
       kept.push(inst)
-      if (inst.op.ends) this.#exit(inst)
+      if (inst.row.ends) this.#exit(inst)
       else if (inst.regions.length > 0) this.#control(inst)
     }
     region.insts = kept
@@ -110,16 +109,16 @@ class Promotion {
 
   /** Handles the instructions that vanish. */
   #simple(inst: Inst, kept: Inst[]): boolean {
-    const pointer = inst.op === ops.variable ? inst.results[0]! : inst.args[0]
+    const pointer = inst.op === 'var' ? inst.results[0]! : inst.args[0]
     const local = pointer === undefined ? undefined : this.#locals[pointer.id]
     if (local === undefined) return false
-    if (inst.op === ops.variable) {
-      const undef = new Inst(ops.undef, [], null, noRegions, inst.span)
+    if (inst.op === 'var') {
+      const undef = new Inst('undef', [], null, noRegions, inst.span)
       local.undef = new Value(this.#func.nextValue++, pointer!.type.elem!, undef, 0, pointer!.name)
       undef.results.push(local.undef)
       kept.push(undef)
       this.#current[pointer!.id] = local.undef
-    } else if (inst.op === ops.load) {
+    } else if (inst.op === 'load') {
       this.#replaced[inst.results[0]!.id] = this.#current[pointer!.id]
     } else {
       const value = inst.args[1]!
@@ -131,8 +130,8 @@ class Promotion {
 
   /** Variables leave a region through its terminator. */
   #exit(inst: Inst): void {
-    const owner = inst.op === ops.leave ? inst.attr as Inst : this.#owner
-    if (owner === undefined || inst.op === ops.ret || inst.op === ops.unreachable) return
+    const owner = inst.op === 'leave' ? inst.attr as Inst : this.#owner
+    if (owner === undefined || inst.op === 'ret' || inst.op === 'unreachable') return
     const written = this.#written.get(owner)
     if (written === undefined) return
     for (const local of written) inst.args.push(this.#current[local.pointer.id]!)
@@ -145,7 +144,7 @@ class Promotion {
     const before = written.map(local => this.#current[local.pointer.id]!)
     const outer = this.#owner
     this.#owner = inst
-    if (inst.op === ops.loop) this.#loop(inst, written, before)
+    if (inst.op === 'loop') this.#loop(inst, written, before)
     else {
       for (let k = 0; k < inst.regions.length; k++) {
         const r = inst.regions[k]!

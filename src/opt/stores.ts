@@ -1,5 +1,4 @@
 /** Dead stores: what is overwritten, or out of scope, before anything can read it. */
-import * as ops from '../ir/ops.ts'
 import { Global, Inst, type Region, type Value } from '../ir/value.ts'
 import { mayOverlap, pathOf, type Path } from './alias.ts'
 import { fallsThrough, isPureCall } from './match.ts'
@@ -31,7 +30,7 @@ function isOwn(pointer: Value): boolean {
 }
 
 function writesOwn(region: Region): boolean {
-  return region.insts.some(inst => (inst.op === ops.store && isOwn(inst.args[0]!)) || inst.regions.some(writesOwn))
+  return region.insts.some(inst => (inst.op === 'store' && isOwn(inst.args[0]!)) || inst.regions.some(writesOwn))
 }
 
 class Sweep {
@@ -46,9 +45,9 @@ class Sweep {
     const own = { reads: [] as Path[], unknown: false, calls: false, escapes: false, targets: new Set<Inst>(), returns: false }
     for (let i = 0; i < region.insts.length; i++) {
       const inst = region.insts[i]!
-      if (inst.op === ops.ret) own.returns = true
-      else if (inst.op === ops.leave) own.targets.add(inst.attr as Inst)
-      else if (inst.op === ops.call && !isPureCall(inst)) own.calls = true
+      if (inst.op === 'ret') own.returns = true
+      else if (inst.op === 'leave') own.targets.add(inst.attr as Inst)
+      else if (inst.op === 'call' && !isPureCall(inst)) own.calls = true
       else readsOf(inst, own)
       if (inst.regions.length === 0) continue
       const inside: Summary = { reads: [], unknown: false, calls: false, escapes: false }
@@ -75,22 +74,22 @@ class Sweep {
   }
 
   region(region: Region, after: Overwritten, owner: Inst | undefined): boolean {
-    const isHead = owner?.op === ops.loop && owner.regions[0] === region
+    const isHead = owner?.op === 'loop' && owner.regions[0] === region
     const over: Overwritten = new Map()
     if (fallsThrough(region)) after.forEach((paths, root) => over.set(root, paths))
     if (!isHead) {
       for (let i = 0; i < region.insts.length; i++) {
         const inst = region.insts[i]!
-        if (inst.op === ops.variable) over.set(inst, [{ root: inst, steps: [] }])
+        if (inst.op === 'var') over.set(inst, [{ root: inst, steps: [] }])
       }
     }
     const dead = new Set<Inst>()
     let changed = false
     for (let i = region.insts.length - 1; i >= 0; i--) {
       const inst = region.insts[i]!
-      if (inst.op === ops.store && this.#store(inst, over)) dead.add(inst)
-      else if (inst.op === ops.variable) over.delete(inst)
-      else if (inst.op === ops.call && !isPureCall(inst)) forgetGlobals(over)
+      if (inst.op === 'store' && this.#store(inst, over)) dead.add(inst)
+      else if (inst.op === 'var') over.delete(inst)
+      else if (inst.op === 'call' && !isPureCall(inst)) forgetGlobals(over)
       else if (inst.regions.length > 0) {
         const summary = this.#summaries.get(inst)!
         if (summary.escapes) over.clear()
@@ -123,8 +122,8 @@ class Sweep {
 
 /** Whether an instruction without regions reads memory of one invocation. */
 function reads({ op, args }: Inst): boolean {
-  if (op === ops.field || op === ops.elem) return false
-  for (let k = op === ops.store ? 1 : 0; k < args.length; k++) if (args[k]!.type.kind === 'ptr' && isOwn(args[k]!)) return true
+  if (op === 'field' || op === 'elem') return false
+  for (let k = op === 'store' ? 1 : 0; k < args.length; k++) if (args[k]!.type.kind === 'ptr' && isOwn(args[k]!)) return true
   return false
 }
 
@@ -132,7 +131,7 @@ function reads({ op, args }: Inst): boolean {
 function readsOf(inst: Inst, into: Summary): void {
   const { op, args } = inst
   if (!reads(inst)) return
-  for (let k = op === ops.store ? 1 : 0; k < args.length; k++) {
+  for (let k = op === 'store' ? 1 : 0; k < args.length; k++) {
     const arg = args[k]!
     if (arg.type.kind !== 'ptr' || !isOwn(arg)) continue
     const path = pathOf(arg)

@@ -2,7 +2,6 @@
  * Variables that always hold the same: each store to one stands beside a store of the same value to the same part of the
  * other. The slots in which a derivative keeps values come in such pairs, where two rules ask for one value.
  */
-import * as ops from '../ir/ops.ts'
 import type { Func, Inst, Region, Value } from '../ir/value.ts'
 import { substitute, type ValueTable } from '../ir/walk.ts'
 import { pathOf } from './alias.ts'
@@ -59,19 +58,19 @@ function collect(body: Region, exits: number[]): Iterable<Local> {
     for (let i = 0; i < region.insts.length; i++) {
       const inst = region.insts[i]!
       at++
-      if (inst.op === ops.leave || inst.op === ops.ret) exits.push(at)
-      if (inst.op === ops.variable) {
+      if (inst.op === 'leave' || inst.op === 'ret') exits.push(at)
+      if (inst.op === 'var') {
         locals.set(inst, { pointer: inst.results[0]!, region: here, stores: [], loads: [], escapes: false })
         continue
       }
       for (let k = 0; k < inst.args.length; k++) {
         const arg = inst.args[k]!
-        if (arg.type.kind !== 'ptr' || inst.op === ops.field || inst.op === ops.elem) continue
+        if (arg.type.kind !== 'ptr' || inst.op === 'field' || inst.op === 'elem') continue
         const path = pathOf(arg)
         const local = path.root === undefined ? undefined : locals.get(path.root as Inst)
         if (local === undefined) continue
-        if (inst.op === ops.load) local.loads.push(at)
-        else if (inst.op === ops.store && k === 0) {
+        if (inst.op === 'load') local.loads.push(at)
+        else if (inst.op === 'store' && k === 0) {
           const steps = path.steps.map(s => typeof s === 'number' ? `.${s}` : `[${s.id}]`).join('')
           local.stores.push({ inst, at, key: `${here}${steps}=${inst.args[1]!.id}` })
         } else local.escapes = true

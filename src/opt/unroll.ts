@@ -6,7 +6,6 @@
  */
 import { unrollForever } from '../base/errors/opt.ts'
 import { Builder } from '../ir/build.ts'
-import * as ops from '../ir/ops.ts'
 import { Inst, Region, Value, noRegions, type Attr, type Func } from '../ir/value.ts'
 import { mapValues, walk, type ValueTable } from '../ir/walk.ts'
 import type { Cx } from './cx.ts'
@@ -31,7 +30,7 @@ export function unrollSmall(func: Func, cx: Cx): boolean {
   if (cx.level < 2) return false
   const total = cx.level >= 3 ? 256 : 64
   const most = cx.level >= 3 ? 16 : 4
-  const small = (loop: Inst): boolean => {
+  const small = (loop: Inst<'loop'>): boolean => {
     const size = sizeOf(loop.regions[0]!, total) + sizeOf(loop.regions[1]!, total)
     if (size > total) return false
     const exact = tripBound(loop)?.exact
@@ -49,7 +48,7 @@ const fewTrips = 8, fewInsts = 300
  */
 export function unrollFew(func: Func, cx: Cx): boolean {
   if (cx.level < 2) return false
-  const few = (loop: Inst): boolean => {
+  const few = (loop: Inst<'loop'>): boolean => {
     const exact = tripBound(loop)?.exact
     return exact !== undefined && exact <= fewTrips && statesOf(loop.attr) === undefined && writtenOut(loop) <= fewInsts
   }
@@ -57,7 +56,7 @@ export function unrollFew(func: Func, cx: Cx): boolean {
 }
 
 /** Instructions of a loop once it, and the loops in it that have few trips, are written out. */
-function writtenOut(loop: Inst): number {
+function writtenOut(loop: Inst<'loop'>): number {
   const exact = tripBound(loop)?.exact
   const once = loop.regions.reduce((sum, r) => sum + writtenOutRegion(r), 0)
   return exact === undefined || exact > fewTrips ? once : exact * once
@@ -66,21 +65,21 @@ function writtenOut(loop: Inst): number {
 function writtenOutRegion(region: Region): number {
   let size = 0
   for (const inst of region.insts) {
-    if (inst.op === ops.loop) size += writtenOut(inst)
-    else if (!inst.op.ends && inst.op !== ops.constant && inst.op !== ops.zero) size += 1 + inst.regions.reduce((sum, r) => sum + writtenOutRegion(r), 0)
+    if (inst.op === 'loop') size += writtenOut(inst)
+    else if (!inst.row.ends && inst.op !== 'const' && inst.op !== 'zero') size += 1 + inst.regions.reduce((sum, r) => sum + writtenOutRegion(r), 0)
   }
   return size
 }
 
 function unrollWhere(
-  func: Func, cx: Cx, wanted: (loop: Inst) => boolean, limit: number, failed: (loop: Inst) => void,
+  func: Func, cx: Cx, wanted: (loop: Inst<'loop'>) => boolean, limit: number, failed: (loop: Inst<'loop'>) => void,
 ): boolean {
   if (func.body === undefined) return false
   let changed = false
   const visit = (region: Region): void => {
     for (let i = 0; i < region.insts.length; i++) {
       const inst = region.insts[i]!
-      if (inst.op === ops.loop && wanted(inst)) {
+      if (inst.op === 'loop' && wanted(inst)) {
         const block = new Unrolling(func, wanted, limit, cx.wide === true).loop(inst)
         if (block === undefined) {
           if (inst.attr === 'unroll') inst.attr = null
@@ -104,12 +103,12 @@ class Unrolling {
   readonly #func: Func
   readonly #b: Builder
   readonly #wide: boolean
-  readonly #wanted: (loop: Inst) => boolean
+  readonly #wanted: (loop: Inst<'loop'>) => boolean
   readonly #to: ValueTable = []
   readonly #labels = new Map<Inst, Inst>()
   #left: number
 
-  constructor(func: Func, wanted: (loop: Inst) => boolean, limit: number, wide: boolean) {
+  constructor(func: Func, wanted: (loop: Inst<'loop'>) => boolean, limit: number, wide: boolean) {
     this.#wide = wide
     this.#func = func
     this.#b = new Builder(func, new Region())
@@ -118,9 +117,9 @@ class Unrolling {
   }
 
   /** The loop as a block without results of its own, or undefined where it does not end within the limits. */
-  loop(loop: Inst): Inst | undefined {
+  loop(loop: Inst<'loop'>): Inst | undefined {
     const region = new Region()
-    const block = new Inst(ops.block, [], null, [region], loop.span)
+    const block = new Inst('block', [], null, [region], loop.span)
     this.#labels.set(loop, block)
     const [head, body] = [loop.regions[0]!, loop.regions[1]!]
     let carried = mapValues(loop.args, this.#to)
@@ -128,16 +127,16 @@ class Unrolling {
       head.params.forEach((p, k) => { this.#to[p.id] = carried[k]! })
       const test = this.#insts(region, head.insts)
       if (test === undefined) return undefined
-      if (test.op !== ops.test) return this.#ended(block, region, test)
+      if (test.op !== 'test') return this.#ended(block, region, test)
       const goes = constantOf(this.#mapped(test.args[0]!))
       if (goes === undefined) return undefined
       if (goes === false) {
-        region.insts.push(new Inst(ops.yield_, mapValues(test.args.slice(1), this.#to), null, noRegions, test.span))
+        region.insts.push(new Inst('yield', mapValues(test.args.slice(1), this.#to), null, noRegions, test.span))
         return block
       }
       const end = this.#insts(region, body.insts)
       if (end === undefined) return undefined
-      if (end.op !== ops.next) return this.#ended(block, region, end)
+      if (end.op !== 'next') return this.#ended(block, region, end)
       carried = mapValues(end.args, this.#to)
     }
     return undefined
@@ -149,7 +148,7 @@ class Unrolling {
 
   #ended(block: Inst, region: Region, end: Inst): Inst {
     const copy = this.#end(end)
-    region.insts.push(copy.attr === block ? new Inst(ops.yield_, copy.args, null, noRegions, copy.span) : copy)
+    region.insts.push(copy.attr === block ? new Inst('yield', copy.args, null, noRegions, copy.span) : copy)
     return block
   }
 
@@ -165,7 +164,7 @@ class Unrolling {
   #insts(region: Region, insts: readonly Inst[]): Inst | undefined {
     for (let i = 0; i < insts.length; i++) {
       const inst = insts[i]!
-      if (inst.op.ends) return inst
+      if (inst.row.ends) return inst
       if (--this.#left < 0) return undefined
       this.#b.at = region
       this.#b.span = inst.span
@@ -177,7 +176,7 @@ class Unrolling {
       if (only !== undefined) {
         const end = this.#insts(region, only.insts)
         if (end === undefined) return undefined
-        if (end.op !== ops.yield_) return end
+        if (end.op !== 'yield') return end
         inst.results.forEach((r, k) => { this.#to[r.id] = this.#mapped(end.args[k]!) })
         continue
       }
@@ -205,10 +204,10 @@ class Unrolling {
 
   /** The region that a branch takes, where that is known and nothing leaves the branch from inside. */
   #known(inst: Inst): Region | undefined {
-    if (inst.op !== ops.if_ && inst.op !== ops.switch_) return undefined
+    if (inst.op !== 'if' && inst.op !== 'switch') return undefined
     const selector = this.#mapped(inst.args[0]!)
     let only: Region | undefined
-    if (inst.op === ops.if_) {
+    if (inst.op === 'if') {
       const c = constantOf(selector)
       only = c === undefined ? undefined : inst.regions[c === true ? 0 : 1]
     } else {
@@ -221,12 +220,12 @@ class Unrolling {
     }
     if (only === undefined) return undefined
     let left = false
-    walk(only, i => { if (i.op === ops.leave && i.attr === inst) left = true })
+    walk(only, i => { if (i.op === 'leave' && i.attr === inst) left = true })
     return left ? undefined : only
   }
 
   #control(region: Region, inst: Inst): boolean {
-    if (inst.op === ops.loop && this.#wanted(inst)) {
+    if (inst.op === 'loop' && this.#wanted(inst)) {
       const block = this.loop(inst)
       if (block === undefined) return false
       region.insts.push(block)
@@ -248,7 +247,7 @@ class Unrolling {
       const end = this.#insts(inner, r.insts)
       if (end === undefined) return false
       // A branch taken for certain may end the region by leaving further out, which the head of a loop cannot.
-      if (inst.op === ops.loop && end.op === ops.leave && r === inst.regions[0]) return false
+      if (inst.op === 'loop' && end.op === 'leave' && r === inst.regions[0]) return false
       inner.insts.push(this.#end(end))
     }
     this.#results(inst, copy)

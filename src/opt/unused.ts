@@ -1,5 +1,4 @@
 /** What a program does not need: functions, globals, struct types; parameters and results of functions inside it. */
-import * as ops from '../ir/ops.ts'
 import { voidType, type Type } from '../ir/type.ts'
 import { Func, inputs, outputs, type Global, type Inst, type Module, type ParamSig, type Region } from '../ir/value.ts'
 import { useCounts, walk } from '../ir/walk.ts'
@@ -22,8 +21,8 @@ export function unused(module: Module): boolean {
     if (func.info.lanewise !== undefined) keep(func.info.lanewise)
     if (func.body === undefined) return
     walk(func.body, inst => {
-      if (inst.op === ops.call) keep(inst.attr as Func)
-      else if (inst.op === ops.global) keepGlobal(inst.attr as Global)
+      if (inst.op === 'call') keep(inst.attr as Func)
+      else if (inst.op === 'global') keepGlobal(inst.attr as Global)
     })
   }
   for (const func of module.funcs) if (isRoot(func)) keep(func)
@@ -53,8 +52,8 @@ export function unusedTypes(module: Module): void {
     if (func.body === undefined) return
     walk(func.body, inst => {
       for (let i = 0; i < inst.results.length; i++) useType(inst.results[i]!.type, types)
-      if (inst.op === ops.call) name(inst.attr as Func)
-      else if (inst.op === ops.global) useType((inst.attr as Global).type, types)
+      if (inst.op === 'call') name(inst.attr as Func)
+      else if (inst.op === 'global') useType((inst.attr as Global).type, types)
     })
   }
   for (const func of module.funcs) name(func)
@@ -98,7 +97,7 @@ export function unusedParams(module: Module): ReadonlySet<Func> {
     if (func.body === undefined) continue
     let known: Uint32Array | undefined
     walk(func.body, inst => {
-      if (inst.op !== ops.call) return
+      if (inst.op !== 'call') return
       const counts = known ??= useCounts(func)
       const callee = inst.attr as Func
       const list = calls.get(callee)
@@ -155,7 +154,7 @@ function slimmed(func: Func, params: readonly boolean[], results: readonly boole
   const body: Region = func.body!
   body.params = body.params.filter((_, k) => params[k]!)
   body.params.forEach((p, k) => { p.index = k })
-  walk(body, inst => { if (inst.op === ops.ret) inst.args = inst.args.filter((_, k) => results[k]!) })
+  walk(body, inst => { if (inst.op === 'ret') inst.args = inst.args.filter((_, k) => results[k]!) })
   slim.body = body
   // What is only mentioned may still call the old one.
   func.body = undefined

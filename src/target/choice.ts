@@ -1,7 +1,6 @@
 /** Resources that the run chooses, which the targets for CPUs refuse. */
 import type { Sink } from '../base/diag.ts'
 import { choiceOnCpu } from '../base/errors/js.ts'
-import * as ops from '../ir/ops.ts'
 import { holdsPointer } from '../ir/type.ts'
 import type { Module, Value } from '../ir/value.ts'
 import { walk } from '../ir/walk.ts'
@@ -15,12 +14,12 @@ export function reportChoices(module: Module, sink: Sink): boolean {
     walk(func.body, inst => { for (const v of inst.args) used.add(v) })
     walk(func.body, inst => {
       // What was never set is chosen by nobody.
-      const isUnset = (inst.op === ops.undef || inst.op === ops.zero) && used.has(inst.results[0]!)
-      const chooses = inst.regions.length > 0 || inst.op === ops.select || inst.op === ops.load || inst.op === ops.index || isUnset
+      const isUnset = (inst.op === 'undef' || inst.op === 'zero') && used.has(inst.results[0]!)
+      const chooses = inst.regions.length > 0 || inst.op === 'select' || inst.op === 'load' || inst.op === 'index' || isUnset
       // A texture is a struct of resources here.
       const isResource = (v: Value): boolean => v.type.kind === 'ptr' || (used.has(v) && holdsPointer(v.type))
       if (chooses && inst.results.some(isResource)) sink.add(choiceOnCpu, inst.span ?? undefined, {})
-      else if (inst.op === ops.loop && inst.regions.some(r => r.params.some(isResource))) sink.add(choiceOnCpu, inst.span ?? undefined, {})
+      else if (inst.op === 'loop' && inst.regions.some(r => r.params.some(isResource))) sink.add(choiceOnCpu, inst.span ?? undefined, {})
     })
   }
   return sink.errors > before

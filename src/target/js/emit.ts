@@ -1,5 +1,5 @@
 /** One function as a JavaScript tree. Every leaf of every value gets a `const`; `fold.ts` inlines those that need none. */
-import * as ops from '../../ir/ops.ts'
+import type { OpName } from '../../ir/op.ts'
 import type { ScalarName, Type } from '../../ir/type.ts'
 import { component } from '../../ir/type.ts'
 import { Inst, type Func, type Global, type Region, type Value } from '../../ir/value.ts'
@@ -115,7 +115,7 @@ class Emitter {
 
   #region(region: Region, owner: Inst | undefined): void {
     for (const inst of region.insts) {
-      if (inst.op.ends) this.#end(inst, owner)
+      if (inst.row.ends) this.#end(inst, owner)
       else this.#inst(inst)
     }
   }
@@ -164,26 +164,26 @@ class Emitter {
 
   #end(inst: Inst, owner: Inst | undefined): void {
     switch (inst.op) {
-      case ops.ret: {
+      case 'ret': {
         const leaves = this.#all(inst.args)
         this.#out.push({ kind: 'return', value: leaves.length === 0 ? undefined : leaves.length === 1 ? leaves[0]! : list(leaves) })
         return
       }
-      case ops.unreachable:
+      case 'unreachable':
         this.#out.push({ kind: 'throw', text: 'the program came to a loop that nothing ends' })
         return
-      case ops.leave: {
+      case 'leave': {
         const frame = this.#frames.get(inst.attr as Inst)!
         this.#assign(frame.results, this.#all(inst.args))
         this.#out.push({ kind: 'break', of: frame.stmt })
         return
       }
-      case ops.yield_: {
+      case 'yield': {
         const frame = this.#frames.get(owner!)!
         this.#assign(frame.results, this.#all(inst.args))
         return
       }
-      case ops.next: {
+      case 'next': {
         const carried = this.#all(owner!.regions[0]!.params).map(e => (e as { local: Local }).local)
         this.#assign(carried, this.#all(inst.args))
         return
@@ -213,7 +213,7 @@ class Emitter {
     })
     const stmt: Stmt = { kind: 'loop', c: undefined, body: [], labelled: false, name: loopName(inst, this.#func) }
     let left = false
-    walk(body, i => { left ||= i.op === ops.leave && i.attr === inst })
+    walk(body, i => { left ||= i.op === 'leave' && i.attr === inst })
     const same = left ? [] : head.end.args.slice(1).map((a, i) => {
       if (a.def !== head) return false
       this.#leaves[inst.results[i]!.id] = this.#use(a)
@@ -247,7 +247,7 @@ class Emitter {
 
   #inst(inst: Inst): void {
     switch (inst.op) {
-      case ops.if_: {
+      case 'if': {
         const stmt: Stmt = { kind: 'if', c: this.#scalar(inst.args[0]!), yes: [], no: [], labelled: false }
         this.#owner(inst, stmt, () => {
           this.#within(stmt.yes, () => this.#region(inst.regions[0]!, inst))
@@ -255,35 +255,35 @@ class Emitter {
         })
         return
       }
-      case ops.block: {
+      case 'block': {
         const stmt: Stmt = { kind: 'block', body: [], labelled: false }
         this.#owner(inst, stmt, () => this.#within(stmt.body, () => this.#region(inst.regions[0]!, inst)))
         return
       }
-      case ops.switch_: this.#switch(inst); return
-      case ops.loop: this.#loop(inst); return
-      case ops.call: this.#call(inst); return
-      case ops.variable: this.#variable(inst.results[0]!); return
-      case ops.global: this.#places[inst.results[0]!.id] = this.#unit.globalPlace(inst.attr as Global); return
-      case ops.field: this.#places[inst.results[0]!.id] = this.#memory.field(this.#place(inst.args[0]!), inst.attr as number); return
-      case ops.elem: {
+      case 'switch': this.#switch(inst); return
+      case 'loop': this.#loop(inst); return
+      case 'call': this.#call(inst); return
+      case 'var': this.#variable(inst.results[0]!); return
+      case 'global': this.#places[inst.results[0]!.id] = this.#unit.globalPlace(inst.attr as Global); return
+      case 'field': this.#places[inst.results[0]!.id] = this.#memory.field(this.#place(inst.args[0]!), inst.attr as number); return
+      case 'elem': {
         const i = inst.args[1]!
         this.#places[inst.results[0]!.id] = this.#memory.elem(this.#place(inst.args[0]!), this.#scalar(i), i.type.scalar!)
         return
       }
-      case ops.load: this.#load(inst.results[0]!, this.#place(inst.args[0]!)); return
-      case ops.store: this.#memory.store(this.#place(inst.args[0]!), this.#use(inst.args[1]!)); return
-      case ops.atomic: this.#atomic(inst); return
-      case ops.barrier: this.#out.push({ kind: 'yield' }); return
-      case ops.length: this.#define(inst.results[0]!, [this.#length(inst.args[0]!)]); return
-      case ops.print: {
+      case 'load': this.#load(inst.results[0]!, this.#place(inst.args[0]!)); return
+      case 'store': this.#memory.store(this.#place(inst.args[0]!), this.#use(inst.args[1]!)); return
+      case 'atomic': this.#atomic(inst); return
+      case 'barrier': this.#out.push({ kind: 'yield' }); return
+      case 'length': this.#define(inst.results[0]!, [this.#length(inst.args[0]!)]); return
+      case 'printf': {
         const args = [text(JSON.stringify(inst.attr)), ...this.#all(inst.args)]
         const e = this.#unit.scalars.help('printf', ...args)
         this.#unit.scalars.used.add('host')
         this.#out.push({ kind: 'do', value: { ...e, pure: false } as Expr })
         return
       }
-      case ops.trap:
+      case 'trap':
         this.#out.push({
           kind: 'if', c: { kind: 'unary', op: '!', x: this.#scalar(inst.args[0]!) },
           yes: [{ kind: 'throw', text: String(inst.attr) }], no: [], labelled: false,
@@ -330,14 +330,14 @@ class Emitter {
     const x = name(old)
     this.#leaves[inst.results[0]!.id] = [x]
     const y = inst.args[1] === undefined ? x : this.#scalar(inst.args[1])
-    const apply = (op: ops.Op): Expr => this.#unit.scalars.apply(op, type, x, y)
+    const apply = (op: OpName): Expr => this.#unit.scalars.apply(op, type, x, y)
     let value: Expr
     switch (inst.attr as string) {
       case 'load': return
-      case 'add': value = apply(ops.add); break
-      case 'and': value = apply(ops.and); break
-      case 'or': value = apply(ops.or); break
-      case 'xor': value = apply(ops.xor); break
+      case 'add': value = apply('add'); break
+      case 'and': value = apply('and'); break
+      case 'or': value = apply('or'); break
+      case 'xor': value = apply('xor'); break
       case 'min': value = cond(binary('<', x, y), x, y); break
       case 'max': value = cond(binary('>', x, y), x, y); break
       case 'compare': value = cond(type.startsWith('f') ? call('Object.is', x, y) : binary('===', x, y), this.#scalar(inst.args[2]!), x); break
@@ -384,21 +384,21 @@ class Emitter {
     const y = args.length > 1 ? this.#use(args[1]!) : []
     const xt = args[0]?.type
     switch (inst.op) {
-      case ops.constant: return [scalars.literal(type.scalar!, attr as number | boolean | bigint)]
-      case ops.zero: case ops.undef: return leavesOf(type).map(l => this.#zero(l))
-      case ops.detach: return x
-      case ops.select: return this.#select(x, y, this.#use(args[2]!))
-      case ops.convert: return x.map(e => scalars.convert(xt!.scalar!, type.scalar!, e))
-      case ops.bitcast: return this.#bitcast(x, xt!, type)
-      case ops.construct: return type.kind === 'array' ? this.#array(type, args) : this.#all(args)
-      case ops.splat: return leavesOf(type).map(() => x[0]!)
-      case ops.extract: return this.#extract(x, xt!, attr as number)
-      case ops.insert: return this.#insert(x, xt!, attr as number, y)
-      case ops.swizzle: return (attr as readonly number[]).map(lane => x[lane]!)
-      case ops.index: return this.#index(x, xt!, y[0]!, args[1]!.type)
-      case ops.dot: return [this.#dot(xt!.scalar!, x, y)]
-      case ops.matmul: return this.#matmul(args[0]!, args[1]!)
-      case ops.transpose: {
+      case 'const': return [scalars.literal(type.scalar!, attr as number | boolean | bigint)]
+      case 'zero': case 'undef': return leavesOf(type).map(l => this.#zero(l))
+      case 'detach': return x
+      case 'select': return this.#select(x, y, this.#use(args[2]!))
+      case 'convert': return x.map(e => scalars.convert(xt!.scalar!, type.scalar!, e))
+      case 'bitcast': return this.#bitcast(x, xt!, type)
+      case 'construct': return type.kind === 'array' ? this.#array(type, args) : this.#all(args)
+      case 'splat': return leavesOf(type).map(() => x[0]!)
+      case 'extract': return this.#extract(x, xt!, attr as number)
+      case 'insert': return this.#insert(x, xt!, attr as number, y)
+      case 'swizzle': return (attr as readonly number[]).map(lane => x[lane]!)
+      case 'index': return this.#index(x, xt!, y[0]!, args[1]!.type)
+      case 'dot': return [this.#dot(xt!.scalar!, x, y)]
+      case 'matmul': return this.#matmul(args[0]!, args[1]!)
+      case 'transpose': {
         const cols = xt!.elem!.count
         return leavesOf(type).map((_, k) => x[(k % type.elem!.count) * cols + Math.floor(k / type.elem!.count)]!)
       }
@@ -465,8 +465,8 @@ class Emitter {
 
   #dot(scalar: ScalarName, x: readonly Expr[], y: readonly Expr[]): Expr {
     const { scalars } = this.#unit
-    let sum = scalars.apply(ops.mul, scalar, x[0]!, y[0]!)
-    for (let i = 1; i < x.length; i++) sum = scalars.apply(ops.add, scalar, sum, scalars.apply(ops.mul, scalar, x[i]!, y[i]!))
+    let sum = scalars.apply('mul', scalar, x[0]!, y[0]!)
+    for (let i = 1; i < x.length; i++) sum = scalars.apply('add', scalar, sum, scalars.apply('mul', scalar, x[i]!, y[i]!))
     return sum
   }
 

@@ -1,7 +1,6 @@
 /** Scalar operations as JavaScript expressions: integers wrap, floats round to their type in the exact mode. */
-import * as ops from '../../ir/ops.ts'
 import { roundTo } from '../../base/number.ts'
-import type { Op } from '../../ir/ops.ts'
+import type { OpName } from '../../ir/op.ts'
 import type { Mode } from '../../ir/scalar.ts'
 import type { ScalarName } from '../../ir/type.ts'
 import { binary, call, cond, text, unary, type Expr } from './tree.ts'
@@ -49,34 +48,34 @@ export class Scalars {
   }
 
   /** An arithmetic, bitwise, logical or comparison op on scalars of one type. */
-  apply(op: Op, type: ScalarName, x: Expr, y: Expr): Expr {
+  apply(op: OpName, type: ScalarName, x: Expr, y: Expr): Expr {
     const big = type === 'i64' || type === 'u64'
     const float = type.startsWith('f')
     const compare = comparisons.get(op)
     if (compare !== undefined) return binary(compare, x, y)
     if (type === 'bool') {
       switch (op) {
-        case ops.and: return binary('&&', x, y)
-        case ops.or: return binary('||', x, y)
-        case ops.xor: return binary('!==', x, y)
+        case 'and': return binary('&&', x, y)
+        case 'or': return binary('||', x, y)
+        case 'xor': return binary('!==', x, y)
         default: return unary('!', x)
       }
     }
     switch (op) {
-      case ops.add: return this.fit(type, binary('+', x, y))
-      case ops.sub: return this.fit(type, binary('-', x, y))
-      case ops.mul:
+      case 'add': return this.fit(type, binary('+', x, y))
+      case 'sub': return this.fit(type, binary('-', x, y))
+      case 'mul':
         if (float || big) return this.fit(type, binary('*', x, y))
         return type === 'i32' ? call('Math.imul', x, y) : this.fit(type, call('Math.imul', x, y))
-      case ops.div: return this.fit(type, binary('/', x, float ? y : divisor(y, big)))
-      case ops.rem: return this.fit(type, binary('%', x, big ? divisor(y, big) : y))
+      case 'div': return this.fit(type, binary('/', x, float ? y : divisor(y, big)))
+      case 'rem': return this.fit(type, binary('%', x, big ? divisor(y, big) : y))
       // Negating a float is exact.
-      case ops.neg: return float ? unary('-', x) : this.fit(type, unary('-', x))
-      case ops.and: return this.#bitwise('&', type, x, y)
-      case ops.or: return this.#bitwise('|', type, x, y)
-      case ops.xor: return this.#bitwise('^', type, x, y)
-      case ops.not: return type === 'i32' || type === 'i64' ? unary('~', x) : this.fit(type, unary('~', x))
-      case ops.shl: return type === 'i32' ? binary('<<', x, y) : this.fit(type, binary('<<', x, this.#amount(type, y)))
+      case 'neg': return float ? unary('-', x) : this.fit(type, unary('-', x))
+      case 'and': return this.#bitwise('&', type, x, y)
+      case 'or': return this.#bitwise('|', type, x, y)
+      case 'xor': return this.#bitwise('^', type, x, y)
+      case 'not': return type === 'i32' || type === 'i64' ? unary('~', x) : this.fit(type, unary('~', x))
+      case 'shl': return type === 'i32' ? binary('<<', x, y) : this.fit(type, binary('<<', x, this.#amount(type, y)))
       default:
         if (big) return binary('>>', x, this.#amount(type, y))
         return binary(type.startsWith('i') ? '>>' : '>>>', x, this.#amount(type, y))
@@ -136,7 +135,7 @@ function divisor(y: Expr, big: boolean): Expr {
   return y.kind === 'text' && !/^-?0n?$/.test(y.text) ? y : binary('||', y, text(big ? '1n' : '1'))
 }
 
-const comparisons = new Map<Op, string>([[ops.lt, '<'], [ops.le, '<='], [ops.gt, '>'], [ops.ge, '>='], [ops.eq, '==='], [ops.ne, '!==']])
+const comparisons = new Map<OpName, string>([['lt', '<'], ['le', '<='], ['gt', '>'], ['ge', '>='], ['eq', '==='], ['ne', '!==']])
 
 const accessors: Readonly<Partial<Record<ScalarName, string>>> = {
   f32: 'Float32', f64: 'Float64', i32: 'Int32', u32: 'Uint32', i64: 'BigInt64', u64: 'BigUint64', i16: 'Int16', u16: 'Uint16',

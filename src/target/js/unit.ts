@@ -1,7 +1,6 @@
 /** One output module: its names, its globals, and the functions it needs. */
 import type { Sink } from '../../base/diag.ts'
 import { notInScript, storageInScript } from '../../base/errors/js.ts'
-import * as ops from '../../ir/ops.ts'
 import type { Mode } from '../../ir/scalar.ts'
 import type { Func, Global } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
@@ -115,15 +114,15 @@ export class Unit {
     this.#effects.set(func, { pure: false, waits: false })
     if (func.body !== undefined) {
       walk(func.body, inst => {
-        if (inst.op === ops.call) {
+        if (inst.op === 'call') {
           const callee = inst.attr as Func
           if (this.spelling(callee) !== undefined) return
           const inner = this.effects(callee)
           pure &&= inner.pure
           waits ||= inner.waits
         }
-        if (inst.op === ops.barrier) waits = true
-        if (inst.op === ops.global || inst.op === ops.barrier || inst.op === ops.print || inst.op === ops.trap) pure = false
+        if (inst.op === 'barrier') waits = true
+        if (inst.op === 'global' || inst.op === 'barrier' || inst.op === 'printf' || inst.op === 'trap') pure = false
       })
     }
     const effects: Effects = { pure: pure && !waits, waits }

@@ -3,7 +3,6 @@
  * in memory that keep their contents as long as the value is used, so they are copied only where a variable is written.
  */
 import { InternalError } from '../../base/diag.ts'
-import * as ops from '../../ir/ops.ts'
 import * as t from '../../ir/type.ts'
 import { component, type Type } from '../../ir/type.ts'
 import { Func, Inst, Region, type Global, type Value } from '../../ir/value.ts'
@@ -148,26 +147,26 @@ export class Body {
   #inst(inst: Inst): void {
     const g = this.g
     switch (inst.op) {
-      case ops.variable: this.#variable(inst); return
-      case ops.global: this.set(inst.results[0]!, this.plan.placeOf(g, inst.attr as Global)); return
-      case ops.field: this.set(inst.results[0]!, this.memory.part(this.at(inst.args[0]!), inst.attr as number)); return
-      case ops.elem: this.set(inst.results[0]!, this.#element(inst)); return
-      case ops.load: this.#load(inst); return
-      case ops.store: this.#store(inst); return
-      case ops.length: {
+      case 'var': this.#variable(inst); return
+      case 'global': this.set(inst.results[0]!, this.plan.placeOf(g, inst.attr as Global)); return
+      case 'field': this.set(inst.results[0]!, this.memory.part(this.at(inst.args[0]!), inst.attr as number)); return
+      case 'elem': this.set(inst.results[0]!, this.#element(inst)); return
+      case 'load': this.#load(inst); return
+      case 'store': this.#store(inst); return
+      case 'length': {
         const p = this.at(inst.args[0]!)
         this.set(inst.results[0]!, [p.extent?.length ?? g.i32(p.type.count)])
         return
       }
-      case ops.atomic: atomic(this, inst); return
-      case ops.barrier: return
-      case ops.print: printf(this, inst); return
-      case ops.trap: trapUnless(this, inst); return
-      case ops.call: this.#call(inst); return
-      case ops.ret: this.leave(this, inst.args); return
+      case 'atomic': atomic(this, inst); return
+      case 'barrier': return
+      case 'printf': printf(this, inst); return
+      case 'trap': trapUnless(this, inst); return
+      case 'call': this.#call(inst); return
+      case 'ret': this.leave(this, inst.args); return
       default:
     }
-    if (inst.op.effect === 'control') this.#control.inst(inst)
+    if (inst.row.effect === 'control') this.#control.inst(inst)
     else this.#pure(inst)
   }
 
@@ -177,15 +176,15 @@ export class Body {
     const from = inst.args[0]
     if (!this.isFlat(result.type)) {
       this.#aggregate(inst)
-    } else if (inst.op === ops.extract && !this.isFlat(from!.type)) {
+    } else if (inst.op === 'extract' && !this.isFlat(from!.type)) {
       const rep = this.rep(from!)
       if (rep === 'zero') this.set(result, zeros(this.g, plan.leaves.of(result.type)))
       else this.set(result, this.memory.load(this.memory.part(this.at(from!), inst.attr as number)))
-    } else if (inst.op === ops.add && result.type.scalar === undefined) {
+    } else if (inst.op === 'add' && result.type.scalar === undefined) {
       this.set(result, this.#flatSum(result.type, this.nodes(from!), this.nodes(inst.args[1]!)))
     } else {
       const nodes = compute(this.g, plan.leaves, inst, inst.args.map(a => this.nodes(a)), (name, args) => this.#helper(name, args))
-      if (nodes === undefined) throw new InternalError('wasm', `no code for ${inst.op.name}`)
+      if (nodes === undefined) throw new InternalError('wasm', `no code for ${inst.op}`)
       this.set(result, nodes)
     }
   }
@@ -206,7 +205,7 @@ export class Body {
   /** Sums of flat values, lists in them included. */
   #flatSum(type: Type, x: readonly Node[], y: readonly Node[]): readonly Node[] {
     if (type.kind === 'list') return [this.#listSum(type, x[0]!, y[0]!)]
-    if (!holdsList(type)) return this.plan.leaves.of(type).map((s, i) => lane(this.g, ops.add, s, [x[i]!, y[i]!])!)
+    if (!holdsList(type)) return this.plan.leaves.of(type).map((s, i) => lane(this.g, 'add', s, [x[i]!, y[i]!])!)
     const out: Node[] = []
     for (let k = 0; k < type.count; k++) {
       const part = component(type, k)
@@ -234,14 +233,14 @@ export class Body {
     const result = inst.results[0]!
     const [x, y] = [inst.args[0], inst.args[1]]
     switch (inst.op) {
-      case ops.zero: case ops.undef: this.set(result, 'zero'); return
-      case ops.detach: this.set(result, this.rep(x!)); return
-      case ops.extract: {
+      case 'zero': case 'undef': this.set(result, 'zero'); return
+      case 'detach': this.set(result, this.rep(x!)); return
+      case 'extract': {
         const rep = this.rep(x!)
         this.set(result, rep === 'zero' ? 'zero' : this.memory.part(this.at(x!), inst.attr as number))
         return
       }
-      case ops.construct: {
+      case 'construct': {
         const bytes = constantBytes(this.plan.tight, result)
         if (bytes !== undefined) {
           this.set(result, place(result.type, this.plan.tight, undefined, this.plan.constants(bytes), true))
@@ -251,7 +250,7 @@ export class Body {
         if (!this.#writtenInPlace(inst)) this.own(this.#materialised(result))
         return
       }
-      case ops.insert: {
+      case 'insert': {
         let to: Place
         if (this.#mayTake(x!, inst)) {
           to = this.at(x!)
@@ -264,20 +263,20 @@ export class Body {
         this.own(result)
         return
       }
-      case ops.select: {
+      case 'select': {
         const [a, b] = [this.tight(y!), this.tight(inst.args[2]!)]
         const base = this.g.select(this.node(x!), this.memory.address(a), this.memory.address(b))
         this.set(result, place(result.type, this.plan.tight, base, 0, a.fixed && b.fixed))
         return
       }
-      case ops.add: {
+      case 'add': {
         const slot = this.slot(result.type)
         this.#sum(slot, this.tight(x!), this.tight(y!))
         this.set(result, slot)
         this.own(result)
         return
       }
-      default: throw new InternalError('wasm', `no code for ${inst.op.name} on ${result.type.name}`)
+      default: throw new InternalError('wasm', `no code for ${inst.op} on ${result.type.name}`)
     }
   }
 
@@ -308,7 +307,7 @@ export class Body {
       const rep = this.rep(arg)
       if (rep === 'zero' || rep instanceof Inst) return true
       if (arg.def.op === undefined) return false
-      return this.#owned.has(arg) || (arg.def.op === ops.load && this.#usage.root(arg.def.args[0]!) !== into)
+      return this.#owned.has(arg) || (arg.def.op === 'load' && this.#usage.root(arg.def.args[0]!) !== into)
     })
   }
 
@@ -319,9 +318,9 @@ export class Body {
       const uses = this.#usage.usesOf(from.results[0]!)
       const use = uses[0]
       if (uses.length !== 1 || this.#usage.regionOf(use!) !== region) return undefined
-      if (use!.op === ops.ret) return this.func
-      if (use!.op === ops.store) return this.#usage.root(use!.args[0]!)
-      if (use!.op !== ops.construct) return undefined
+      if (use!.op === 'ret') return this.func
+      if (use!.op === 'store') return this.#usage.root(use!.args[0]!)
+      if (use!.op !== 'construct') return undefined
       from = use!
     }
   }
@@ -332,7 +331,7 @@ export class Body {
     const region = this.#usage.regionOf(by)
     if (value.def.op !== undefined) return this.#usage.regionOf(value.def) === region
     const loop = this.#usage.ownerOf(value.def)
-    return loop !== undefined && loop.op === ops.loop && loop.regions[1] === region
+    return loop !== undefined && loop.op === 'loop' && loop.regions[1] === region
   }
 
   // ── Memory ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -344,7 +343,7 @@ export class Body {
     this.set(p, slot)
     const first = this.#usage.usesOf(p)[0]
     if (first === undefined) return
-    const overwritten = first.op === ops.store && first.args[0] === p && this.#usage.regionOf(first) === this.#usage.regionOf(inst)
+    const overwritten = first.op === 'store' && first.args[0] === p && this.#usage.regionOf(first) === this.#usage.regionOf(inst)
     if (!overwritten) this.memory.clear(slot)
   }
 
@@ -379,7 +378,7 @@ export class Body {
   #store(inst: Inst): void {
     const [p, v] = [inst.args[0]!, inst.args[1]!]
     const into = p.def
-    if (into instanceof Inst && into.op === ops.variable && !this.isFlat(v.type) && this.#usage.onceStored(into) === inst) {
+    if (into instanceof Inst && into.op === 'var' && !this.isFlat(v.type) && this.#usage.onceStored(into) === inst) {
       this.set(p, this.tight(v))
       return
     }
@@ -460,7 +459,7 @@ export class Body {
   #resultPlace(call: Inst, result: Value): Place {
     const uses = this.#usage.usesOf(result)
     const store = uses[0]
-    if (uses.length === 1 && store!.op === ops.store && store!.args[1] === result) {
+    if (uses.length === 1 && store!.op === 'store' && store!.args[1] === result) {
       const root = this.#usage.root(store!.args[0]!)
       const known = this.#reps[store!.args[0]!.id]
       if (root instanceof Inst && this.#usage.onceStored(root) === undefined && known !== undefined
@@ -479,8 +478,8 @@ export class Body {
     const insts = this.#usage.regionOf(call).insts
     for (let i = insts.indexOf(call) + 1; insts[i] !== store; i++) {
       const inst = insts[i]!
-      if (inst.regions.length > 0 || inst.op === ops.atomic || shares(inst)) return false
-      if ((inst.op === ops.load || inst.op === ops.store) && this.#usage.root(inst.args[0]!) === root) return false
+      if (inst.regions.length > 0 || inst.op === 'atomic' || shares(inst)) return false
+      if ((inst.op === 'load' || inst.op === 'store') && this.#usage.root(inst.args[0]!) === root) return false
     }
     return true
   }
@@ -490,13 +489,13 @@ export class Body {
     const def = value.def
     if (def.op === undefined || value.type.kind === 'ptr') return false
     switch (def.op) {
-      case ops.load: {
+      case 'load': {
         const from = this.#usage.root(def.args[0]!)
         if (from === root || from === undefined) return true
         const stored = from instanceof Inst ? this.#usage.onceStored(from) : undefined
         return stored !== undefined && this.#sharesMemory(stored.args[1]!, root)
       }
-      case ops.extract: case ops.detach: case ops.select: case ops.construct: case ops.insert:
+      case 'extract': case 'detach': case 'select': case 'construct': case 'insert':
         return def.args.some(a => !this.isFlat(a.type) && this.#sharesMemory(a, root))
       default: return false
     }

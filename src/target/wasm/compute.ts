@@ -1,5 +1,4 @@
 /** Pure instructions on flat values: lists of scalar nodes in, lists of scalar nodes out. */
-import * as ops from '../../ir/ops.ts'
 import type { ScalarName, Type } from '../../ir/type.ts'
 import type { Inst } from '../../ir/value.ts'
 import type { Graph } from './graph.ts'
@@ -19,53 +18,53 @@ export function compute(g: Graph, leaves: Leaves, inst: Inst, args: readonly Nod
   const type = inst.results[0]!.type
   const x = args[0]
   switch (inst.op) {
-    case ops.constant: return [constant(g, type.scalar!, inst.attr as number)]
-    case ops.zero: case ops.undef: return zeros(g, leaves.of(type))
-    case ops.detach: return x
-    case ops.construct: return args.flat()
-    case ops.splat: return Array.from({ length: leaves.count(type) }, () => x![0]!)
-    case ops.extract: {
+    case 'const': return [constant(g, type.scalar!, inst.attr as number)]
+    case 'zero': case 'undef': return zeros(g, leaves.of(type))
+    case 'detach': return x
+    case 'construct': return args.flat()
+    case 'splat': return Array.from({ length: leaves.count(type) }, () => x![0]!)
+    case 'extract': {
       const from = inst.args[0]!.type
       const start = leaves.start(from, inst.attr as number)
       return x!.slice(start, start + leaves.count(type))
     }
-    case ops.insert: {
+    case 'insert': {
       const start = leaves.start(type, inst.attr as number)
       return [...x!.slice(0, start), ...args[1]!, ...x!.slice(start + args[1]!.length)]
     }
-    case ops.swizzle: return (inst.attr as readonly number[]).map(i => x![i]!)
-    case ops.index: return pick(g, leaves, inst, x!, args[1]![0]!)
-    case ops.select: {
+    case 'swizzle': return (inst.attr as readonly number[]).map(i => x![i]!)
+    case 'index': return pick(g, leaves, inst, x!, args[1]![0]!)
+    case 'select': {
       const c = args[0]!
       return args[1]!.map((a, i) => g.select(c[c.length === 1 ? 0 : i]!, a, args[2]![i]!))
     }
-    case ops.dot: return [products(g, inst.args[0]!.type.scalar!, x!, args[1]!)]
-    case ops.matmul: return matmul(g, inst.args[0]!.type, inst.args[1]!.type, x!, args[1]!)
-    case ops.transpose: {
+    case 'dot': return [products(g, inst.args[0]!.type.scalar!, x!, args[1]!)]
+    case 'matmul': return matmul(g, inst.args[0]!.type, inst.args[1]!.type, x!, args[1]!)
+    case 'transpose': {
       const [rows, cols] = [inst.args[0]!.type.count, inst.args[0]!.type.elem!.count]
       const out: Node[] = []
       for (let c = 0; c < cols; c++) for (let r = 0; r < rows; r++) out.push(x![r * cols + c]!)
       return out
     }
-    case ops.convert: {
+    case 'convert': {
       const from = leaves.of(inst.args[0]!.type)
       return leaves.of(type).map((to, i) => convert(g, from[i]!, to, x![i]!))
     }
-    case ops.bitcast: {
+    case 'bitcast': {
       const from = leaves.of(inst.args[0]!.type)
       return leaves.of(type).map((to, i) => {
         const y = bitcast(g, from[i]!, to, x![i]!)
-        if (y === undefined) throw missing(ops.bitcast, to)
+        if (y === undefined) throw missing('bitcast', to)
         return y
       })
     }
-    case ops.rem: {
+    case 'rem': {
       const scalars = leaves.of(inst.args[0]!.type)
       return x!.map((a, i) => remainder(g, scalars[i]!, a, args[1]![i]!, helper))
     }
     default:
   }
-  if (inst.op.effect !== 'none' || inst.regions.length > 0 || inst.args.length === 0 || inst.results.length !== 1) return undefined
+  if (inst.row.effect !== 'none' || inst.regions.length > 0 || inst.args.length === 0 || inst.results.length !== 1) return undefined
   const scalars = leaves.of(inst.args[0]!.type)
   return scalars.map((s, i) => {
     const y = lane(g, inst.op, s, args.map(a => a[i]!))
@@ -79,14 +78,14 @@ export function zeros(g: Graph, scalars: readonly ScalarName[]): Nodes {
 }
 
 function remainder(g: Graph, scalar: ScalarName, x: Node, y: Node, helper: Helper): Node {
-  return lane(g, ops.rem, scalar, [x, y]) ?? helper(x.type === f32 ? 'fmod32' : 'fmod64', [x, y])
+  return lane(g, 'rem', scalar, [x, y]) ?? helper(x.type === f32 ? 'fmod32' : 'fmod64', [x, y])
 }
 
 function products(g: Graph, scalar: ScalarName, x: Nodes, y: Nodes): Node {
   let sum: Node | undefined
   for (let i = 0; i < x.length; i++) {
-    const product = lane(g, ops.mul, scalar, [x[i]!, y[i]!])!
-    sum = sum === undefined ? product : lane(g, ops.add, scalar, [sum, product])!
+    const product = lane(g, 'mul', scalar, [x[i]!, y[i]!])!
+    sum = sum === undefined ? product : lane(g, 'add', scalar, [sum, product])!
   }
   return sum!
 }
@@ -142,11 +141,11 @@ export function applySpelling(g: Graph, spelling: string, scalar: ScalarName, ar
 /** `min`, `max` and `abs` of integers, which WASM has for floats only. */
 function integerSpelling(g: Graph, spelling: string, scalar: ScalarName, [x, y]: Nodes): Node | undefined {
   switch (spelling) {
-    case 'min': return g.select(lane(g, ops.lt, scalar, [x!, y!])!, x!, y!)
-    case 'max': return g.select(lane(g, ops.gt, scalar, [x!, y!])!, x!, y!)
+    case 'min': return g.select(lane(g, 'lt', scalar, [x!, y!])!, x!, y!)
+    case 'max': return g.select(lane(g, 'gt', scalar, [x!, y!])!, x!, y!)
     case 'abs': {
       if (scalar.charCodeAt(0) === 117) return x
-      return g.select(lane(g, ops.lt, scalar, [x!, g.zero(x!.type)])!, lane(g, ops.neg, scalar, [x!])!, x!)
+      return g.select(lane(g, 'lt', scalar, [x!, g.zero(x!.type)])!, lane(g, 'neg', scalar, [x!])!, x!)
     }
     default: return undefined
   }

@@ -1,5 +1,4 @@
 /** The bytes of constants. */
-import * as ops from '../../ir/ops.ts'
 import { Inst, type Value } from '../../ir/value.ts'
 import type { Layouts } from '../layout.ts'
 import { valType } from './leaf.ts'
@@ -15,17 +14,17 @@ export function constantBytes(layouts: Layouts, value: Value): Uint8Array | unde
   const fill = (v: Value, at: number): boolean => {
     const def = v.def
     if (def.op === undefined) return false
-    if (def.op === ops.zero) return true
-    if (def.op === ops.constant) {
+    if (def.op === 'zero') return true
+    if (def.op === 'const') {
       write(view, at, v, Number(def.attr))
       return true
     }
     const layout = layouts.of(v.type)
-    if (def.op === ops.splat) {
+    if (def.op === 'splat') {
       for (let k = 0; k < v.type.count; k++) if (v.type.kind !== 'vec' || !fill(def.args[0]!, at + k * layout.stride)) return false
       return true
     }
-    if (def.op !== ops.construct) return false
+    if (def.op !== 'construct') return false
     for (let k = 0; k < def.args.length; k++) {
       if (!fill(def.args[k]!, at + (v.type.kind === 'struct' ? layout.offsets[k]! : k * layout.stride))) return false
     }

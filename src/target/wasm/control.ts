@@ -1,6 +1,5 @@
 /** Control: regions become blocks, loops and ifs; the values that pass between them become locals or slots in memory. */
 import { InternalError } from '../../base/diag.ts'
-import * as ops from '../../ir/ops.ts'
 import { Inst, Region, type Value } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
 import type { Body } from './body.ts'
@@ -34,32 +33,32 @@ export class Control {
   constructor(body: Body) {
     this.#body = body
     walk(body.func.body!, inst => {
-      if (inst.op === ops.leave) this.#left.add(inst.attr as Inst)
+      if (inst.op === 'leave') this.#left.add(inst.attr as Inst)
     })
   }
 
   inst(inst: Inst): void {
     const g = this.#body.g
     switch (inst.op) {
-      case ops.if_: this.#if(inst); return
-      case ops.block: this.#block(inst); return
-      case ops.switch_: this.#switch(inst); return
-      case ops.loop: this.#loop(inst); return
-      case ops.yield_: this.#deliver(inst.args, this.#scopes.get(this.#owner!)!.sinks); return
-      case ops.leave: {
+      case 'if': this.#if(inst); return
+      case 'block': this.#block(inst); return
+      case 'switch': this.#switch(inst); return
+      case 'loop': this.#loop(inst); return
+      case 'yield': this.#deliver(inst.args, this.#scopes.get(this.#owner!)!.sinks); return
+      case 'leave': {
         const scope = this.#scopes.get(inst.attr as Inst)
         if (scope === undefined) throw new InternalError('wasm', 'a leave names what it is not in')
         this.#deliver(inst.args, scope.sinks)
         g.br(scope.label)
         return
       }
-      case ops.test: this.#test(inst); return
-      case ops.next: this.#next(inst); return
-      case ops.unreachable:
+      case 'test': this.#test(inst); return
+      case 'next': this.#next(inst); return
+      case 'unreachable':
         g.stmt({ kind: 'unreachable' })
         g.at.open = false
         return
-      default: throw new InternalError('wasm', `no code for ${inst.op.name}`)
+      default: throw new InternalError('wasm', `no code for ${inst.op}`)
     }
   }
 
@@ -250,17 +249,17 @@ function isLocals(sink: Sink): sink is readonly number[] {
 }
 
 function isUndefined(v: Value): boolean {
-  return v.def.op !== undefined && v.def.op === ops.undef
+  return v.def.op !== undefined && v.def.op === 'undef'
 }
 
 /** True where a value may share the memory of what its loop carries. */
 function dependsOnParam(v: Value, loop: Inst): boolean {
   const def = v.def
   if (def.op === undefined) return def === loop.regions[0]
-  return (def.op === ops.extract || def.op === ops.select || def.op === ops.detach) && def.args.some(a => dependsOnParam(a, loop))
+  return (def.op === 'extract' || def.op === 'select' || def.op === 'detach') && def.args.some(a => dependsOnParam(a, loop))
 }
 
 /** True for values whose memory is certainly no slot of a loop. */
 function isFresh(v: Value): boolean {
-  return v.def.op !== undefined && (v.def.op === ops.zero || v.def.op === ops.call || v.def.op === ops.construct)
+  return v.def.op !== undefined && (v.def.op === 'zero' || v.def.op === 'call' || v.def.op === 'construct')
 }

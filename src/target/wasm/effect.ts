@@ -1,6 +1,5 @@
 /** Instructions that talk to the host or read and write memory at once. */
 import { InternalError } from '../../base/diag.ts'
-import * as ops from '../../ir/ops.ts'
 import type { Inst, Value } from '../../ir/value.ts'
 import type { Body } from './body.ts'
 import type { Graph } from './graph.ts'
@@ -27,13 +26,13 @@ export function atomic(body: Body, inst: Inst): void {
     switch (kind) {
       case 'load': return
       case 'store': case 'exchange': put(operand(1)); return
-      case 'add': put(lane(g, ops.add, scalar, [was, operand(1)])!); return
-      case 'sub': put(lane(g, ops.sub, scalar, [was, operand(1)])!); return
-      case 'and': put(lane(g, ops.and, scalar, [was, operand(1)])!); return
-      case 'or': put(lane(g, ops.or, scalar, [was, operand(1)])!); return
-      case 'xor': put(lane(g, ops.xor, scalar, [was, operand(1)])!); return
-      case 'min': put(g.select(lane(g, ops.lt, scalar, [operand(1), was])!, operand(1), was)); return
-      case 'max': put(g.select(lane(g, ops.gt, scalar, [operand(1), was])!, operand(1), was)); return
+      case 'add': put(lane(g, 'add', scalar, [was, operand(1)])!); return
+      case 'sub': put(lane(g, 'sub', scalar, [was, operand(1)])!); return
+      case 'and': put(lane(g, 'and', scalar, [was, operand(1)])!); return
+      case 'or': put(lane(g, 'or', scalar, [was, operand(1)])!); return
+      case 'xor': put(lane(g, 'xor', scalar, [was, operand(1)])!); return
+      case 'min': put(g.select(lane(g, 'lt', scalar, [operand(1), was])!, operand(1), was)); return
+      case 'max': put(g.select(lane(g, 'gt', scalar, [operand(1), was])!, operand(1), was)); return
       case 'compare':
         g.when(sameBits(g, was, operand(1)), () => put(operand(2)))
         return

@@ -5,7 +5,6 @@
  */
 import type { Sink } from '../../base/diag.ts'
 import { barrierInside, memoryMissing, recursiveMemory, resourceMissing, semanticMissing, unspelled } from '../../base/errors/wasm.ts'
-import * as ops from '../../ir/ops.ts'
 import { voidType, type ScalarName, type Type } from '../../ir/type.ts'
 import { Func, Global, Inst, Region, inputs, type Module } from '../../ir/value.ts'
 import { cloneFunc, walk } from '../../ir/walk.ts'
@@ -331,7 +330,7 @@ class Legalizer implements Plan {
   #calls(func: Func, visit: (callee: Func) => void): void {
     if (func.body === undefined) return
     walk(func.body, inst => {
-      if (inst.op !== ops.call) return
+      if (inst.op !== 'call') return
       const target = this.target(inst.attr as Func)
       if (target.kind !== 'op' && target.kind !== 'none') visit(target.func)
     })
@@ -383,7 +382,7 @@ class Legalizer implements Plan {
   #constantOf(global: Global): Uint8Array | undefined {
     if (this.#written.has(global)) return undefined
     const end = global.init?.body?.end
-    return end?.op === ops.ret ? constantBytes(this.tight, end.args[0]!) : undefined
+    return end?.op === 'ret' ? constantBytes(this.tight, end.args[0]!) : undefined
   }
 
   // ── Memory ───────────────────────────────────────────────────────────────────────────────────────────────────
@@ -552,10 +551,10 @@ function writtenGlobals(module: Module): ReadonlySet<Global> {
   for (const func of module.funcs) {
     if (func.body === undefined) continue
     walk(func.body, inst => {
-      if (inst.op !== ops.store && inst.op !== ops.atomic) return
+      if (inst.op !== 'store' && inst.op !== 'atomic') return
       let def = inst.args[0]!.def
-      while (def.op !== undefined && (def.op === ops.field || def.op === ops.elem)) def = def.args[0]!.def
-      if (def.op !== undefined && def.op === ops.global) written.add(def.attr as Global)
+      while (def.op !== undefined && (def.op === 'field' || def.op === 'elem')) def = def.args[0]!.def
+      if (def.op !== undefined && def.op === 'global') written.add(def.attr as Global)
     })
   }
   return written

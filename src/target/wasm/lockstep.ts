@@ -8,7 +8,6 @@
  * constants are made again instead of kept.
  */
 import { Builder, region } from '../../ir/build.ts'
-import * as ops from '../../ir/ops.ts'
 import * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
 import { Func, Inst, type Global, type Region, type Value } from '../../ir/value.ts'
@@ -16,7 +15,7 @@ import { cloneInst, substitute, walk, type ValueTable } from '../../ir/walk.ts'
 
 /** True for functions in which a barrier stands. */
 export function hasBarrier(func: Func): boolean {
-  return func.body !== undefined && holds(func.body, i => i.op === ops.barrier)
+  return func.body !== undefined && holds(func.body, i => i.op === 'barrier')
 }
 
 function holds(region: Region, test: (inst: Inst) => boolean): boolean {
@@ -25,7 +24,7 @@ function holds(region: Region, test: (inst: Inst) => boolean): boolean {
 
 /** True where a function's own code uses one of the variables. */
 export function touches(func: Func, globals: readonly Global[]): boolean {
-  return func.body !== undefined && holds(func.body, i => i.op === ops.global && globals.includes(i.attr as Global))
+  return func.body !== undefined && holds(func.body, i => i.op === 'global' && globals.includes(i.attr as Global))
 }
 
 /** Makes static variables local to a function that holds all that uses them. */
@@ -39,7 +38,7 @@ export function localise(func: Func, globals: readonly Global[]): void {
   }))
   const table: ValueTable = []
   walk(func.body!, inst => {
-    if (inst.op !== ops.global) return
+    if (inst.op !== 'global') return
     const local = locals.get(inst.attr as Global)
     if (local !== undefined) table[inst.results[0]!.id] = local
   })
@@ -93,7 +92,7 @@ class Lockstep {
     this.#number(body, true)
     this.#find(body, undefined)
     this.#run(body, true)
-    if (this.#b.at.insts.length === 0 || !this.#b.at.end.op.ends) this.#b.emit(ops.ret, [])
+    if (this.#b.at.insts.length === 0 || !this.#b.at.end.row.ends) this.#b.emit('ret', [])
     this.#out.body!.insts.unshift(...this.#top.insts)
     return this.#out
   }
@@ -122,10 +121,10 @@ class Lockstep {
 
   /** True for what all threads do together: barriers, control around them, and what leaves such control. */
   #isCommon(inst: Inst, barriersOnly: boolean): boolean {
-    if (inst.op === ops.barrier) return true
-    if (inst.op.ends) return !barriersOnly
+    if (inst.op === 'barrier') return true
+    if (inst.row.ends) return !barriersOnly
     if (inst.regions.length === 0) return false
-    if (inst.regions.some(r => holds(r, i => i.op === ops.barrier))) return true
+    if (inst.regions.some(r => holds(r, i => i.op === 'barrier'))) return true
     return !barriersOnly && escapes(inst)
   }
 
@@ -189,34 +188,34 @@ class Lockstep {
   #together(inst: Inst, r: Region): void {
     const b = this.#b
     switch (inst.op) {
-      case ops.barrier: return
-      case ops.yield_: {
+      case 'barrier': return
+      case 'yield': {
         this.#move(inst.args, this.#owners.get(r)!.results)
-        b.emit(ops.yield_, [])
+        b.emit('yield', [])
         return
       }
-      case ops.leave: {
+      case 'leave': {
         const target = inst.attr as Inst
         this.#move(inst.args, target.results)
-        b.emit(ops.leave, [], this.#labels.get(target)!)
+        b.emit('leave', [], this.#labels.get(target)!)
         return
       }
-      case ops.test: {
+      case 'test': {
         const loop = this.#owners.get(r)!
         this.#move(inst.args.slice(1), loop.results)
-        b.emit(ops.test, [this.#agreed(inst.args[0]!)])
+        b.emit('test', [this.#agreed(inst.args[0]!)])
         return
       }
-      case ops.next: {
+      case 'next': {
         this.#move(inst.args, this.#owners.get(r)!.regions[0]!.params)
-        b.emit(ops.next, [])
+        b.emit('next', [])
         return
       }
-      case ops.ret: case ops.unreachable: b.emit(inst.op, []); return
+      case 'ret': case 'unreachable': b.emit(inst.op, []); return
       default:
     }
-    if (inst.op === ops.loop) this.#move(inst.args, inst.regions[0]!.params)
-    const args = inst.op === ops.if_ || inst.op === ops.switch_ ? [this.#agreed(inst.args[0]!)] : []
+    if (inst.op === 'loop') this.#move(inst.args, inst.regions[0]!.params)
+    const args = inst.op === 'if' || inst.op === 'switch' ? [this.#agreed(inst.args[0]!)] : []
     const regions = inst.regions.map(() => region())
     this.#labels.set(inst, b.emit(inst.op, args, inst.attr, [], regions))
     inst.regions.forEach((inner, k) => {
@@ -239,13 +238,13 @@ class Lockstep {
   #agreed(v: Value): Value {
     const b = this.#b
     const def = v.def
-    if (def.op !== undefined && def.op === ops.constant) return b.const(v.type, def.attr as number)
+    if (def.op !== undefined && def.op === 'const') return b.const(v.type, def.attr as number)
     const home = this.#home(v)
     if (!this.#crossing.has(v)) this.#forEachThread(thread => b.store(b.elem(home, thread.index), this.#value(v, thread)))
     const first = b.load(b.elem(home, b.const(t.u32, 0)))
     this.#forEachThread(thread => {
-      const same = b.emit1(ops.eq, [b.load(b.elem(home, thread.index)), first])
-      b.emit(ops.trap, [same], 'the threads of a workgroup disagree about the way to a barrier')
+      const same = b.emit1('eq', [b.load(b.elem(home, thread.index)), first])
+      b.emit('trap', [same], 'the threads of a workgroup disagree about the way to a barrier')
     })
     return first
   }
@@ -254,7 +253,7 @@ class Lockstep {
 
   #each(insts: readonly Inst[], mayReturn: boolean): void {
     const b = this.#b
-    const body = mayReturn ? insts.filter(i => i.op !== ops.ret) : insts
+    const body = mayReturn ? insts.filter(i => i.op !== 'ret') : insts
     if (body.length === 0) return
     this.#forEachThread(thread => {
       if (!mayReturn) {
@@ -262,10 +261,10 @@ class Lockstep {
         return
       }
       const inner = region()
-      const block = b.emit(ops.block, [], null, [], [inner])
+      const block = b.emit('block', [], null, [], [inner])
       b.within(inner, () => {
         for (const inst of body) this.#clone(inst, thread)
-        if (b.at.insts.length === 0 || !b.at.end.op.ends) b.emit(ops.yield_, [])
+        if (b.at.insts.length === 0 || !b.at.end.row.ends) b.emit('yield', [])
       })
       returnsTo(inner, block)
     })
@@ -274,19 +273,19 @@ class Lockstep {
   #forEachThread(f: (thread: Thread) => void): void {
     const b = this.#b
     const [head, body] = [region(), region()]
-    b.emit(ops.loop, [b.const(t.u32, 0)], null, [], [head, body])
+    b.emit('loop', [b.const(t.u32, 0)], null, [], [head, body])
     const index = b.param(t.u32, 'thread', head)
-    b.within(head, () => b.emit(ops.test, [b.emit1(ops.lt, [index, b.const(t.u32, this.#threads)])]))
+    b.within(head, () => b.emit('test', [b.emit1('lt', [index, b.const(t.u32, this.#threads)])]))
     b.within(body, () => {
       f({ index, values: [] })
-      b.emit(ops.next, [b.add(index, b.const(t.u32, 1))])
+      b.emit('next', [b.add(index, b.const(t.u32, 1))])
     })
   }
 
   #clone(inst: Inst, thread: Thread): void {
     const b = this.#b
     const pointer = inst.results[0]
-    if (inst.op === ops.variable && this.#crossing.has(pointer!)) {
+    if (inst.op === 'var' && this.#crossing.has(pointer!)) {
       const mine = this.#value(pointer!, thread)
       b.store(mine, b.zero(pointer!.type.elem!))
       return
@@ -324,7 +323,7 @@ class Lockstep {
     } else if (def.op !== undefined && remade(def)) {
       const args = def.args.map(a => this.#value(a, thread))
       made = b.emit(def.op, args, def.attr, [v.type]).results[0]!
-    } else if (def.op !== undefined && def.op === ops.variable) {
+    } else if (def.op !== undefined && def.op === 'var') {
       made = b.elem(this.#home(v), thread.index)
     } else {
       made = b.load(b.elem(this.#home(v), thread.index))
@@ -342,7 +341,7 @@ class Lockstep {
     if (semantic === 'SV_GROUPID') return this.#group
     const [nx, ny, nz] = entry.numthreads.map(n => b.const(t.u32, n)) as [Value, Value, Value]
     const row = b.div(thread.index, nx)
-    const local = b.construct(t.vec(t.u32, 3), [b.emit1(ops.rem, [thread.index, nx]), b.emit1(ops.rem, [row, ny]), b.div(row, ny)])
+    const local = b.construct(t.vec(t.u32, 3), [b.emit1('rem', [thread.index, nx]), b.emit1('rem', [row, ny]), b.div(row, ny)])
     if (semantic === 'SV_GROUPTHREADID') return local
     return b.add(b.mul(this.#group, b.construct(t.vec(t.u32, 3), [nx, ny, nz])), local)
   }
@@ -352,7 +351,7 @@ class Lockstep {
     let home = this.#homes.get(v)
     if (home === undefined) {
       const def = v.def
-      const type: Type = def.op !== undefined && def.op === ops.variable ? v.type.elem! : v.type
+      const type: Type = def.op !== undefined && def.op === 'var' ? v.type.elem! : v.type
       home = this.#b.within(this.#top, () => this.#b.variable(t.array(type, this.#threads), v.name))
       this.#homes.set(v, home)
     }
@@ -368,7 +367,7 @@ interface Thread {
 
 /** Instructions that are repeated where their value is needed: cheap, and the same at any time. */
 function remade(def: Inst): boolean {
-  return def.op === ops.constant || def.op === ops.zero || def.op === ops.undef || def.op === ops.global || def.op === ops.field || def.op === ops.elem
+  return def.op === 'const' || def.op === 'zero' || def.op === 'undef' || def.op === 'global' || def.op === 'field' || def.op === 'elem'
 }
 
 /** True where something inside leaves more than the instruction itself. */
@@ -380,7 +379,7 @@ function escapes(inst: Inst): boolean {
       if (i.regions.length > 0) inside.add(i)
     })
     walk(r, i => {
-      if (i.op === ops.ret || (i.op === ops.leave && !inside.has(i.attr as Inst))) out = true
+      if (i.op === 'ret' || (i.op === 'leave' && !inside.has(i.attr as Inst))) out = true
     })
   }
   return out
@@ -389,7 +388,7 @@ function escapes(inst: Inst): boolean {
 /** Returns become exits from a block. */
 function returnsTo(r: Region, block: Inst): void {
   r.insts.forEach((inst, i) => {
-    if (inst.op === ops.ret) r.insts[i] = new Inst(ops.leave, [], block, [], inst.span)
+    if (inst.op === 'ret') r.insts[i] = new Inst('leave', [], block, [], inst.span)
     for (const inner of inst.regions) returnsTo(inner, block)
   })
 }

@@ -1,8 +1,7 @@
 /** Scalar operations of the IR as nodes. No integer operation traps, and small integers stay in their range. */
 import { InternalError } from '../../base/diag.ts'
 import { roundHalf } from '../../base/number.ts'
-import * as ops from '../../ir/ops.ts'
-import type { Op } from '../../ir/ops.ts'
+import type { OpName } from '../../ir/op.ts'
 import type { ScalarName } from '../../ir/type.ts'
 import { direct } from './direct.ts'
 import type { Graph } from './graph.ts'
@@ -18,20 +17,20 @@ const bits: Readonly<Record<ScalarName, number>> = {
   bool: 1, i8: 8, i16: 16, i32: 32, i64: 64, u8: 8, u16: 16, u32: 32, u64: 64, f16: 16, f32: 32, f64: 64,
 }
 
-const comparisons: ReadonlySet<Op> = new Set([ops.lt, ops.le, ops.gt, ops.ge, ops.eq, ops.ne])
+const comparisons: ReadonlySet<OpName> = new Set(['lt', 'le', 'gt', 'ge', 'eq', 'ne'])
 
 /** A row's operation on scalars of one kind; undefined where the row has none for them. */
-export function lane(g: Graph, row: Op, scalar: ScalarName, args: readonly Node[]): Node | undefined {
+export function lane(g: Graph, row: OpName, scalar: ScalarName, args: readonly Node[]): Node | undefined {
   const [x, y] = [args[0]!, args[1]!]
   const type = valType(scalar)
   switch (row) {
-    case ops.div: if (type === i32 || type === i64) return narrow(g, scalar, divide(g, scalar, x, y)); break
-    case ops.rem: return remainder(g, scalar, x, y)
-    case ops.neg: if (type === i32 || type === i64) return narrow(g, scalar, g.pure(type === i32 ? op.i32Sub : op.i64Sub, type, g.zero(type), x)); break
-    case ops.not:
+    case 'div': if (type === i32 || type === i64) return narrow(g, scalar, divide(g, scalar, x, y)); break
+    case 'rem': return remainder(g, scalar, x, y)
+    case 'neg': if (type === i32 || type === i64) return narrow(g, scalar, g.pure(type === i32 ? op.i32Sub : op.i64Sub, type, g.zero(type), x)); break
+    case 'not':
       if (scalar === 'bool') return g.eqz(x)
       return narrow(g, scalar, type === i32 ? g.pure(op.i32Xor, i32, x, g.i32(-1)) : g.pure(op.i64Xor, i64, x, g.i64(-1n)))
-    case ops.shl: case ops.shr: {
+    case 'shl': case 'shr': {
       const by = type === i64 && y.type === i32 ? g.pure(op.i64ExtendI32U, i64, y) : type === i32 && y.type === i64 ? g.pure(op.i32WrapI64, i32, y) : y
       const amount = bits[scalar] < 32 ? g.pure(op.i32And, i32, by, g.i32(bits[scalar] - 1)) : by
       return narrow(g, scalar, g.pure(direct.get(row)![wide[scalar]]!, type, x, amount))
@@ -216,6 +215,6 @@ export function spelledOp(spelling: string, scalar: ScalarName): number | undefi
 }
 
 /** An operation that the row promises but that has no code here. */
-export function missing(row: Op, scalar: ScalarName): InternalError {
-  return new InternalError('wasm', `no code for ${row.name} on ${scalar}`)
+export function missing(row: OpName, scalar: ScalarName): InternalError {
+  return new InternalError('wasm', `no code for ${row} on ${scalar}`)
 }

@@ -3,7 +3,6 @@
  * memory that keeps it; loading one makes no copy where nothing writes to the variable before the value's last use, and a
  * variable that is stored to once and then only read is its value's memory itself.
  */
-import * as ops from '../../ir/ops.ts'
 import { Inst, Region, type Func, type Global, type Value } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
 
@@ -67,9 +66,9 @@ export class Usage {
     let def = pointer.def
     for (;;) {
       if (def.op === undefined) return undefined
-      if (def.op === ops.variable) return def
-      if (def.op === ops.global) return def.attr as Global
-      if (def.op !== ops.field && def.op !== ops.elem) return undefined
+      if (def.op === 'var') return def
+      if (def.op === 'global') return def.attr as Global
+      if (def.op !== 'field' && def.op !== 'elem') return undefined
       def = def.args[0]!.def
     }
   }
@@ -84,14 +83,14 @@ export class Usage {
 
   #findOnceStored(variable: Inst): Inst | undefined {
     const p = variable.results[0]!
-    const stores = this.usesOf(p).filter(u => u.op === ops.store && u.args[0] === p)
+    const stores = this.usesOf(p).filter(u => u.op === 'store' && u.args[0] === p)
     if (stores.length !== 1) return undefined
     const store = stores[0]!
     const { region, index } = this.#place.get(store)!
     const readsOnly = (q: Value): boolean => this.usesOf(q).every(u => {
       if (u === store && q === p) return true
       if (this.#positionIn(region, u) <= index) return false
-      return u.op === ops.load || ((u.op === ops.field || u.op === ops.elem) && readsOnly(u.results[0]!))
+      return u.op === 'load' || ((u.op === 'field' || u.op === 'elem') && readsOnly(u.results[0]!))
     })
     return readsOnly(p) ? store : undefined
   }
@@ -102,10 +101,10 @@ export class Usage {
     seen.add(value)
     for (const u of this.usesOf(value)) {
       out.push(u)
-      if (u.op === ops.store) {
+      if (u.op === 'store') {
         const into = this.root(u.args[0]!)
         if (into instanceof Inst && this.onceStored(into) === u) this.#pointerReaders(into.results[0]!, out, seen)
-      } else if (u.op === ops.extract || u.op === ops.select || u.op === ops.detach || u.op === ops.construct) {
+      } else if (u.op === 'extract' || u.op === 'select' || u.op === 'detach' || u.op === 'construct') {
         if (!this.#flat(u.results[0]!)) this.#readers(u.results[0]!, out, seen)
       }
     }
@@ -114,9 +113,9 @@ export class Usage {
   #pointerReaders(pointer: Value, out: Inst[], seen: Set<Value>): void {
     for (const u of this.usesOf(pointer)) {
       out.push(u)
-      if (u.op === ops.load) {
+      if (u.op === 'load') {
         if (!this.#flat(u.results[0]!)) this.#readers(u.results[0]!, out, seen)
-      } else if (u.op !== ops.store) {
+      } else if (u.op !== 'store') {
         this.#pointerReaders(u.results[0]!, out, seen)
       }
     }
@@ -142,7 +141,7 @@ export class Usage {
     }
     for (let i = index + 1; i <= last; i++) {
       const inst = region.insts[i]!
-      const reads = i === last && inst.regions.length === 0 && (inst.op === ops.store || inst.op.ends || (inst.op === ops.call && root instanceof Inst))
+      const reads = i === last && inst.regions.length === 0 && (inst.op === 'store' || inst.row.ends || (inst.op === 'call' && root instanceof Inst))
       if (!reads && this.writes(inst, root)) return false
     }
     return true
@@ -151,13 +150,13 @@ export class Usage {
   /** True where an instruction, or one inside it, may write to the memory of `root`. */
   writes(inst: Inst, root: Root): boolean {
     switch (inst.op) {
-      case ops.store: case ops.atomic: {
+      case 'store': case 'atomic': {
         const to = this.root(inst.args[0]!)
         return to === root || to === undefined || root === undefined
       }
-      case ops.variable: return inst === root
-      case ops.barrier: return !(root instanceof Inst)
-      case ops.call: return !(root instanceof Inst) && !(inst.attr as Func).info.pure
+      case 'var': return inst === root
+      case 'barrier': return !(root instanceof Inst)
+      case 'call': return !(root instanceof Inst) && !(inst.attr as Func).info.pure
       default:
     }
     for (const r of inst.regions) {
@@ -176,13 +175,13 @@ export class Usage {
     const written: Written = { roots: new Set(), any: false, outside: false }
     this.#written.set(region, written)
     walk(region, inst => {
-      if (inst.op === ops.store || inst.op === ops.atomic) {
+      if (inst.op === 'store' || inst.op === 'atomic') {
         const to = this.root(inst.args[0]!)
         if (to === undefined) written.any = true
         else written.roots.add(to)
-      } else if (inst.op === ops.variable) {
+      } else if (inst.op === 'var') {
         written.roots.add(inst)
-      } else if (inst.op === ops.barrier || (inst.op === ops.call && !(inst.attr as Func).info.pure)) {
+      } else if (inst.op === 'barrier' || (inst.op === 'call' && !(inst.attr as Func).info.pure)) {
         written.outside = true
       }
     })

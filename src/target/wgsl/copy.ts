@@ -3,12 +3,10 @@ import { InternalError, type Sink } from '../../base/diag.ts'
 import { atomicTypeInTarget, offsetInTarget, resourceChoiceInTarget, typeNotInTarget } from '../../base/errors/target.ts'
 import type { Span } from '../../base/source.ts'
 import { Builder } from '../../ir/build.ts'
-import * as ops from '../../ir/ops.ts'
 import * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
 import { Func, Inst, Region, type Attr, type Global, type Value } from '../../ir/value.ts'
 import * as expand from './expand.ts'
-import { builtin, builtinRead, builtinWrite } from './legal.ts'
 import type { Layouts, Stored } from './layout.ts'
 import { float32Bits, isInexpressible } from './literal.ts'
 import * as memory from './memory.ts'
@@ -117,13 +115,13 @@ export class Copier {
     const b = this.#b
     b.span = inst.span
     switch (inst.op) {
-      case ops.field: case ops.elem: case ops.global: case ops.variable:
+      case 'field': case 'elem': case 'global': case 'var':
         this.#pointer(inst)
         return
-      case ops.store:
+      case 'store':
         memory.write(b, this.#place(inst.args[0]!), this.#value(inst.args[1]!))
         return
-      case ops.atomic: {
+      case 'atomic': {
         const { scalar } = inst.args[0]!.type.elem!
         if (scalar !== 'i32' && scalar !== 'u32' && scalar !== 'f32') {
           this.#cx.sink.add(atomicTypeInTarget, inst.span ?? undefined, { type: sourceNames[scalar!] ?? scalar! })
@@ -133,30 +131,30 @@ export class Copier {
         if (old !== undefined && inst.results[0] !== undefined) this.set(inst.results[0], old)
         return
       }
-      case ops.barrier:
+      case 'barrier':
         if (inst.args.length > 0) {
           this.set(inst.results[0]!, memory.uniformLoad(b, this.#place(inst.args[0]!)))
           return
         }
-        if (inst.attr !== 'storage') b.emit(builtinWrite, [], 'workgroupBarrier', [])
-        if (inst.attr === 'storage' || inst.attr === 'all') b.emit(builtinWrite, [], 'storageBarrier', [])
+        if (inst.attr !== 'storage') b.emit('wgsl.write', [], 'workgroupBarrier', [])
+        if (inst.attr === 'storage' || inst.attr === 'all') b.emit('wgsl.write', [], 'storageBarrier', [])
         return
-      case ops.trap: return
-      case ops.print:
+      case 'trap': return
+      case 'printf':
         this.#cx.print(b, inst.attr as string, inst.args.map(a => this.#value(a)))
         return
-      case ops.call:
+      case 'call':
         this.#call(inst)
         return
-      case ops.ret: {
+      case 'ret': {
         const result = b.func.sig.result
         // What an entry point for the CPU returns, nobody takes on the GPU.
         const values = result.kind === 'void' ? [] : inst.args.map(a => this.#value(a))
-        b.emit(ops.ret, values.length > 1 ? [b.construct(result, values)] : values)
+        b.emit('ret', values.length > 1 ? [b.construct(result, values)] : values)
         return
       }
-      case ops.if_: case ops.switch_: case ops.loop: case ops.block: case ops.yield_: case ops.test: case ops.next: case ops.leave:
-      case ops.unreachable:
+      case 'if': case 'switch': case 'loop': case 'block': case 'yield': case 'test': case 'next': case 'leave':
+      case 'unreachable':
         this.#control(inst, region)
         return
       default:
@@ -171,31 +169,31 @@ export class Copier {
     const of = inst.args[0]?.type
     const arg = (i: number): Value => this.#value(inst.args[i]!)
     switch (inst.op) {
-      case ops.constant: return this.#constant(type, inst.attr as number | boolean | bigint)
-      case ops.zero: case ops.undef: return b.zero(type)
-      case ops.load: {
+      case 'const': return this.#constant(type, inst.attr as number | boolean | bigint)
+      case 'zero': case 'undef': return b.zero(type)
+      case 'load': {
         const value = memory.read(b, this.#place(inst.args[0]!))
         // Once and for all uses; of what is larger, only components that are used as constants.
         return type.kind === 'scalar' ? expand.hidden(b, value) : value
       }
-      case ops.length: return b.emit1(builtin, [this.#place(inst.args[0]!).ptr], 'arrayLength', t.u32)
-      case ops.detach: return arg(0)
-      case ops.select: return expand.choose(b, arg(0), arg(1), arg(2))
-      case ops.convert: case ops.bitcast: return expand.recast(b, inst.op, arg(0), type)
-      case ops.construct: {
+      case 'length': return b.emit1('wgsl.builtin', [this.#place(inst.args[0]!).ptr], 'arrayLength', t.u32)
+      case 'detach': return arg(0)
+      case 'select': return expand.choose(b, arg(0), arg(1), arg(2))
+      case 'convert': case 'bitcast': return expand.recast(b, inst.op, arg(0), type)
+      case 'construct': {
         const args = inst.args.map(a => this.#value(a))
         const source = inst.results[0]!.type
         if (source.kind === 'struct' && source.count === 0) return b.zero(type)
         return args.length === 1 && args[0]!.type === type && source.kind !== 'array' ? args[0]! : b.construct(type, args)
       }
-      case ops.splat: return expand.fill(b, arg(0), type)
-      case ops.extract: return this.#single(of!) ? arg(0) : b.extract(arg(0), inst.attr as number)
-      case ops.insert: return this.#single(of!) ? arg(1) : expand.replace(b, arg(0), inst.attr as number, arg(1))
-      case ops.swizzle: return expand.swizzle(b, arg(0), inst.attr as readonly number[], type)
-      case ops.index: return this.#single(of!) ? arg(0) : expand.index(b, arg(0), arg(1), type)
-      case ops.dot: return expand.inner(b, arg(0), arg(1), type)
-      case ops.matmul: return expand.product(b, types, arg(0), arg(1), of!, inst.args[1]!.type, inst.results[0]!.type)
-      case ops.transpose: return expand.flip(b, types, arg(0), of!, inst.results[0]!.type)
+      case 'splat': return expand.fill(b, arg(0), type)
+      case 'extract': return this.#single(of!) ? arg(0) : b.extract(arg(0), inst.attr as number)
+      case 'insert': return this.#single(of!) ? arg(1) : expand.replace(b, arg(0), inst.attr as number, arg(1))
+      case 'swizzle': return expand.swizzle(b, arg(0), inst.attr as readonly number[], type)
+      case 'index': return this.#single(of!) ? arg(0) : expand.index(b, arg(0), arg(1), type)
+      case 'dot': return expand.inner(b, arg(0), arg(1), type)
+      case 'matmul': return expand.product(b, types, arg(0), arg(1), of!, inst.args[1]!.type, inst.results[0]!.type)
+      case 'transpose': return expand.flip(b, types, arg(0), of!, inst.results[0]!.type)
       default: return expand.arithmetic(b, inst.op, inst.args.map(a => this.#value(a)), type)
     }
   }
@@ -210,28 +208,28 @@ export class Copier {
     if (!isInexpressible(type.scalar!, value)) return b.const(type, value)
     const bits = expand.hidden(b, b.const(t.u32, float32Bits(value as number)))
     bits.name = Number.isNaN(value) ? 'nan_bits' : 'inf_bits'
-    return b.convert(b.emit1(ops.bitcast, [bits], null, t.f32), type)
+    return b.convert(b.emit1('bitcast', [bits], null, t.f32), type)
   }
 
   #pointer(inst: Inst): void {
     const b = this.#b
     const result = inst.results[0]!
     switch (inst.op) {
-      case ops.variable: {
+      case 'var': {
         const type = this.type(result.type.elem!)
         reportLength(this.#cx.sink, type, inst.span)
         const ptr = b.variable(type, result.name)
         this.#places[result.id] = { ptr, stored: this.#cx.layouts.local(type) }
         return
       }
-      case ops.global: {
+      case 'global': {
         const { global, stored } = this.#cx.global(inst.attr as Global)
-        this.#places[result.id] = { ptr: b.emit1(ops.global, [], global), stored }
+        this.#places[result.id] = { ptr: b.emit1('global', [], global), stored }
         return
       }
       default: {
         const base = this.#place(inst.args[0]!)
-        if (inst.op === ops.field) this.#places[result.id] = memory.fieldPlace(b, base, inst.attr as number)
+        if (inst.op === 'field') this.#places[result.id] = memory.fieldPlace(b, base, inst.attr as number)
         else if (this.#single(inst.args[0]!.type.elem!)) this.#places[result.id] = base
         else this.#places[result.id] = memory.elemPlace(b, base, this.#bounded(base, this.#value(inst.args[1]!)))
       }
@@ -279,18 +277,18 @@ export class Copier {
       if (offset === undefined) this.#cx.sink.add(offsetInTarget, inst.span ?? undefined, {})
       else args[args.length - 1] = offset
     }
-    const depth = result === undefined ? undefined : depthCall(b, name, args, this.type(result.type), (given, type) => b.emit1(builtin, given, name, type))
-    if (result === undefined) b.emit(builtinWrite, args, name, [])
+    const depth = result === undefined ? undefined : depthCall(b, name, args, this.type(result.type), (given, type) => b.emit1('wgsl.builtin', given, name, type))
+    if (result === undefined) b.emit('wgsl.write', args, name, [])
     else if (depth !== undefined) this.set(result, depth)
     else if (callee.info.pure) this.set(result, expand.callBuiltin(b, name, args, this.type(result.type)))
-    else this.set(result, b.emit1(builtinRead, args, name, this.type(result.type)))
+    else this.set(result, b.emit1('wgsl.read', args, name, this.type(result.type)))
   }
 
   #control(inst: Inst, region: Region): void {
     const b = this.#b
     const target = inst.attr
-    if (inst.op === ops.leave && target instanceof Inst && target.op !== ops.loop && target.regions.includes(region)) {
-      b.emit(ops.yield_, inst.args.map(a => this.#value(a)))
+    if (inst.op === 'leave' && target instanceof Inst && target.op !== 'loop' && target.regions.includes(region)) {
+      b.emit('yield', inst.args.map(a => this.#value(a)))
       return
     }
     if (inst.results.some(r => r.type.kind === 'ptr') || inst.args.some(a => a.type.kind === 'ptr')) {

@@ -6,7 +6,6 @@
 import type { Sink } from '../../base/diag.ts'
 import { nestedTooDeep } from '../../base/errors/target.ts'
 import { Builder } from '../../ir/build.ts'
-import * as ops from '../../ir/ops.ts'
 import * as t from '../../ir/type.ts'
 import { Func, Inst, Region, type Value } from '../../ir/value.ts'
 import { cloneInst, walk, type ValueTable } from '../../ir/walk.ts'
@@ -28,7 +27,7 @@ export function flatten(func: Func, sink: Sink): readonly Func[] {
 
 /** How deep the text of a control instruction nests what is in it: a statement and its block, and the block of a case. */
 function weight(inst: Inst): number {
-  return inst.op === ops.if_ || inst.op === ops.loop ? 2 : 3
+  return inst.op === 'if' || inst.op === 'loop' ? 2 : 3
 }
 
 /** How deep a region is below `depth`, once parts of it have been taken out. */
@@ -66,7 +65,7 @@ function staysInside(root: Inst): boolean {
   for (const r of root.regions) {
     walk(r, inst => {
       if (inst.regions.length > 0) inside.add(inst)
-      if (inst.op === ops.ret || (inst.op === ops.leave && !inside.has(inst.attr as Inst))) stays = false
+      if (inst.op === 'ret' || (inst.op === 'leave' && !inside.has(inst.attr as Inst))) stays = false
     })
   }
   return stays
@@ -109,7 +108,7 @@ class Outside {
         return
       }
       const def = v.def as Inst
-      if (def.op === ops.variable) {
+      if (def.op === 'var') {
         this.#variables.push(v)
         return
       }
@@ -147,7 +146,7 @@ class Outside {
     const copy = cloneInst(inst, this.part, inside)
     body.insts.push(copy)
     const out = [...copy.results, ...homes.map(home => b.load(home))]
-    b.emit(ops.ret, out.length > 1 ? [b.construct(this.part.sig.result, out)] : out)
+    b.emit('ret', out.length > 1 ? [b.construct(this.part.sig.result, out)] : out)
   }
 
   /** The call; it defines what the instruction did. */
@@ -158,7 +157,7 @@ class Outside {
     const given = [...this.#values, ...this.#variables.map(v => b.load(v))]
     const [result] = b.call(this.part, packed === undefined ? given : [b.construct(packed, given)])
     const count = inst.results.length + this.#variables.length
-    const parts = result === undefined ? [] : count === 1 ? [result] : Array.from({ length: count }, (_, i) => b.emit1(ops.extract, [result], i))
+    const parts = result === undefined ? [] : count === 1 ? [result] : Array.from({ length: count }, (_, i) => b.emit1('extract', [result], i))
     inst.results.forEach((r, i) => {
       const part = parts[i]!
       const def = part.def as Inst
@@ -172,5 +171,5 @@ class Outside {
 }
 
 function unpack(b: Builder, values: Value): Value[] {
-  return values.type.fields.map((_, i) => b.emit1(ops.extract, [values], i))
+  return values.type.fields.map((_, i) => b.emit1('extract', [values], i))
 }

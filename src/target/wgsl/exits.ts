@@ -3,7 +3,6 @@
  * of the innermost loop; everything else needs a flag that is tested after each construct on the way out. This is an
  * analysis: the printer follows the table that it makes.
  */
-import * as ops from '../../ir/ops.ts'
 import { Inst, type Func, type Region } from '../../ir/value.ts'
 
 /** What is printed for a way out, after results are assigned. */
@@ -66,12 +65,12 @@ class Planner implements Exits {
   #findLeft(region: Region): void {
     for (let k = 0; k < region.insts.length; k++) {
       const inst = region.insts[k]!
-      if (inst.op === ops.leave) {
+      if (inst.op === 'leave') {
         const target = inst.attr as Inst
         this.left.add(target)
         for (let i = this.#stack.length - 1; i >= 0 && this.#stack[i] !== target; i--) {
           const around = this.#stack[i]!
-          if (around.op === ops.switch_ && around.regions.length <= maxChain) this.chains.add(around)
+          if (around.op === 'switch' && around.regions.length <= maxChain) this.chains.add(around)
         }
       }
       if (inst.regions.length === 0) continue
@@ -84,13 +83,13 @@ class Planner implements Exits {
   #chooseForms(region: Region): void {
     for (let k = 0; k < region.insts.length; k++) {
       const inst = region.insts[k]!
-      if (inst.op === ops.switch_ && this.left.has(inst)) this.chains.delete(inst)
-      if (inst.op === ops.block && !this.blocks.has(inst)) this.blocks.set(inst, this.left.has(inst) ? 'once' : 'plain')
-      if (inst.op === ops.loop) {
+      if (inst.op === 'switch' && this.left.has(inst)) this.chains.delete(inst)
+      if (inst.op === 'block' && !this.blocks.has(inst)) this.blocks.set(inst, this.left.has(inst) ? 'once' : 'plain')
+      if (inst.op === 'loop') {
         const body = inst.regions[1]!
-        const at = body.insts.findIndex(i => i.op === ops.block && this.left.has(i))
+        const at = body.insts.findIndex(i => i.op === 'block' && this.left.has(i))
         // `continuing` may not leave the loop or the function.
-        if (at >= 0 && body.end.op === ops.next && body.insts.slice(at + 1).every(i => staysInside(i, i))) {
+        if (at >= 0 && body.end.op === 'next' && body.insts.slice(at + 1).every(i => staysInside(i, i))) {
           this.blocks.set(body.insts[at]!, 'body')
           this.#loopOf.set(body.insts[at]!, inst)
         }
@@ -103,7 +102,7 @@ class Planner implements Exits {
   resolve(region: Region): void {
     for (let i = 0; i < region.insts.length; i++) {
       const inst = region.insts[i]!
-      if (inst.op === ops.leave) this.leaves.set(inst, this.#way(inst.attr as Inst, this.#stack.length))
+      if (inst.op === 'leave') this.leaves.set(inst, this.#way(inst.attr as Inst, this.#stack.length))
       if (inst.regions.length === 0) continue
       this.#stack.push(inst)
       for (let i = 0; i < inst.regions.length; i++) this.resolve(inst.regions[i]!)
@@ -114,10 +113,10 @@ class Planner implements Exits {
   /** True for what `break` leaves. */
   #captures(inst: Inst): boolean {
     switch (inst.op) {
-      case ops.loop: return true
-      case ops.switch_: return !this.chains.has(inst)
-      case ops.block: return this.blocks.get(inst) === 'once'
-      case ops.if_: return this.left.has(inst)
+      case 'loop': return true
+      case 'switch': return !this.chains.has(inst)
+      case 'block': return this.blocks.get(inst) === 'once'
+      case 'if': return this.left.has(inst)
       default: return false
     }
   }
@@ -127,7 +126,7 @@ class Planner implements Exits {
     let inner = depth - 1
     if (this.blocks.get(target) === 'body') {
       let loop = inner
-      while (this.#stack[loop]!.op !== ops.loop) loop--
+      while (this.#stack[loop]!.op !== 'loop') loop--
       if (this.#stack[loop] === this.#loopOf.get(target)) return { kind: 'continue' }
     }
     while (!this.#captures(this.#stack[inner]!)) inner--
@@ -147,8 +146,8 @@ class Planner implements Exits {
 
 /** True where nothing in the instruction leaves anything around `root`. */
 function staysInside(inst: Inst, root: Inst): boolean {
-  if (inst.op === ops.ret) return false
-  if (inst.op === ops.leave && !contains(root, inst.attr as Inst)) return false
+  if (inst.op === 'ret') return false
+  if (inst.op === 'leave' && !contains(root, inst.attr as Inst)) return false
   return inst.regions.every(r => r.insts.every(i => staysInside(i, root)))
 }
 

@@ -3,12 +3,10 @@
  * goes row by row; shift amounts are unsigned; what a WGSL compiler would refuse to evaluate is hidden from it.
  */
 import type { Builder } from '../../ir/build.ts'
-import * as ops from '../../ir/ops.ts'
-import type { Op } from '../../ir/ops.ts'
+import type { OpName } from '../../ir/op.ts'
 import * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
 import { Inst, Region, type Global, type Value } from '../../ir/value.ts'
-import { builtin, hide } from './legal.ts'
 import type { TypeMap } from './types.ts'
 
 /** Matrices that WGSL has none of are arrays of rows. */
@@ -20,23 +18,23 @@ function byRow(type: Type): boolean {
 export function constantOf(v: Value): number | boolean | bigint | undefined {
   const def = v.def
   if (def.op === undefined) return undefined
-  if (def.op === ops.constant) return def.attr as number | boolean | bigint
-  if (def.op === ops.zero && v.type.kind === 'vec') return 0
-  return def.op === ops.splat ? constantOf(def.args[0]!) : undefined
+  if (def.op === 'const') return def.attr as number | boolean | bigint
+  if (def.op === 'zero' && v.type.kind === 'vec') return 0
+  return def.op === 'splat' ? constantOf(def.args[0]!) : undefined
 }
 
-const composing: readonly (Op | undefined)[] = [ops.construct, ops.splat, ops.extract, ops.swizzle, ops.load, ops.field, ops.elem]
+const composing: readonly (OpName | undefined)[] = ['construct', 'splat', 'extract', 'swizzle', 'load', 'field', 'elem']
 
 /** True for what a WGSL compiler sees as a constant expression; of variables only constants have a value there. */
 function isConstant({ def }: Value): boolean {
   if (def.op === undefined) return false
-  if (def.op === ops.global) return (def.attr as Global).init !== undefined
-  return def.op === ops.constant || def.op === ops.zero || (composing.includes(def.op) && def.args.every(isConstant))
+  if (def.op === 'global') return (def.attr as Global).init !== undefined
+  return def.op === 'const' || def.op === 'zero' || (composing.includes(def.op) && def.args.every(isConstant))
 }
 
 /** The value, hidden where it is a constant. */
 export function hidden(b: Builder, v: Value): Value {
-  return isConstant(v) ? b.emit1(hide, [v], '', v.type) : v
+  return isConstant(v) ? b.emit1('wgsl.hide', [v]) : v
 }
 
 /** The operands, the first of them hidden where all are constants. */
@@ -54,7 +52,7 @@ function perRow(b: Builder, type: Type, args: readonly Value[], f: (args: readon
 }
 
 /** A unary or binary operation on operands of one shape; `type` is the result's. */
-export function arithmetic(b: Builder, op: Op, args: readonly Value[], type: Type): Value {
+export function arithmetic(b: Builder, op: OpName, args: readonly Value[], type: Type): Value {
   // Sums of arrays and structs go element by element.
   if ((type.kind === 'array' && !isRows(type)) || type.kind === 'struct') {
     const parts: Value[] = []
@@ -62,10 +60,10 @@ export function arithmetic(b: Builder, op: Op, args: readonly Value[], type: Typ
     return b.construct(type, parts)
   }
   if (type.kind === 'mat') {
-    if (op === ops.add || op === ops.sub) return b.emit1(op, guarded(b, args), null, type)
-    if (op === ops.neg) return b.emit1(ops.mul, [...guarded(b, args), b.const(t.scalars[type.scalar!], -1)], null, type)
-    const scalar = op === ops.mul ? scaleOf(args) : undefined
-    if (scalar !== undefined) return b.emit1(ops.mul, scalar, null, type)
+    if (op === 'add' || op === 'sub') return b.emit1(op, guarded(b, args), null, type)
+    if (op === 'neg') return b.emit1('mul', [...guarded(b, args), b.const(t.scalars[type.scalar!], -1)], null, type)
+    const scalar = op === 'mul' ? scaleOf(args) : undefined
+    if (scalar !== undefined) return b.emit1('mul', scalar, null, type)
   }
   return perRow(b, type, args, (parts, part) => onLanes(b, op, parts, part))
 }
@@ -87,21 +85,21 @@ function scaleOf(args: readonly Value[]): Value[] | undefined {
 /** The scalar that fills a matrix. */
 function repeated(v: Value): Value | undefined {
   const def = v.def
-  if (def.op === undefined || def.op !== ops.construct) return undefined
+  if (def.op === undefined || def.op !== 'construct') return undefined
   const first = def.args[0]!.def
-  return first instanceof Inst && first.op === ops.splat && def.args.every(a => a === def.args[0]) ? first.args[0] : undefined
+  return first instanceof Inst && first.op === 'splat' && def.args.every(a => a === def.args[0]) ? first.args[0] : undefined
 }
 
 /** An operation on scalars or vectors. */
-function onLanes(b: Builder, op: Op, args: readonly Value[], type: Type): Value {
+function onLanes(b: Builder, op: OpName, args: readonly Value[], type: Type): Value {
   const [x, y] = [args[0]!, args[1]]
   const of = x.type
-  if (op === ops.neg && of.scalar === 'u32') return b.emit1(ops.sub, guarded(b, [b.zero(of), x]), null, type)
-  if (op === ops.xor && of.scalar === 'bool') return b.emit1(ops.ne, [x, y!], null, type)
-  if (op === ops.shl || op === ops.shr) return b.emit1(op, [...guarded(b, [x, shiftAmount(b, y!)])], null, type)
-  if ((op === ops.div || op === ops.rem) && t.isInt(of)) {
+  if (op === 'neg' && of.scalar === 'u32') return b.emit1('sub', guarded(b, [b.zero(of), x]), null, type)
+  if (op === 'xor' && of.scalar === 'bool') return b.emit1('ne', [x, y!], null, type)
+  if (op === 'shl' || op === 'shr') return b.emit1(op, [...guarded(b, [x, shiftAmount(b, y!)])], null, type)
+  if ((op === 'div' || op === 'rem') && t.isInt(of)) {
     const by = constantOf(y!)
-    if (by === 0 && op === ops.div) return x
+    if (by === 0 && op === 'div') return x
     if (by === 0) return b.zero(of)
     const divisor = by === undefined ? hidden(b, y!) : y!
     return b.emit1(op, guarded(b, [x, divisor]), null, type)
@@ -121,32 +119,32 @@ function shiftAmount(b: Builder, y: Value): Value {
 /** Chooses between two values of any type; a condition that is no scalar chooses lane by lane. */
 export function choose(b: Builder, cond: Value, x: Value, y: Value): Value {
   const type = x.type
-  if (type.kind === 'scalar' || type.kind === 'vec') return b.emit1(ops.select, [cond, x, y], null, type)
+  if (type.kind === 'scalar' || type.kind === 'vec') return b.emit1('select', [cond, x, y], null, type)
   if (cond.type.kind !== 'scalar' || type.kind === 'mat') {
-    return perRow(b, type, [cond, x, y], ([c, p, q], part) => b.emit1(ops.select, [c!, p!, q!], null, part))
+    return perRow(b, type, [cond, x, y], ([c, p, q], part) => b.emit1('select', [c!, p!, q!], null, part))
   }
-  const inst = b.emit(ops.if_, [cond], null, [type], [new Region(), new Region()])
-  b.within(inst.regions[0]!, () => b.emit(ops.yield_, [x]))
-  b.within(inst.regions[1]!, () => b.emit(ops.yield_, [y]))
+  const inst = b.emit('if', [cond], null, [type], [new Region(), new Region()])
+  b.within(inst.regions[0]!, () => b.emit('yield', [x]))
+  b.within(inst.regions[1]!, () => b.emit('yield', [y]))
   return inst.results[0]!
 }
 
 /** Converts by value or by bits. */
-export function recast(b: Builder, op: Op, x: Value, type: Type): Value {
+export function recast(b: Builder, op: OpName, x: Value, type: Type): Value {
   if (x.type === type) return x
   return perRow(b, type, [x], ([part], to) => {
     if (part!.type === to) return part!
-    return op === ops.convert && t.isFloat(part!.type) && t.isInt(to) ? saturate(b, part!, to) : b.emit1(op, guarded(b, [part!]), null, to)
+    return op === 'convert' && t.isFloat(part!.type) && t.isInt(to) ? saturate(b, part!, to) : b.emit1(op, guarded(b, [part!]), null, to)
   })
 }
 
 /** Floats as integers. Past the greatest, implementations give the greatest, or the greatest float that is less. */
 function saturate(b: Builder, x: Value, type: Type): Value {
   const wide = t.withScalar(x.type, t.f32)
-  const from = hidden(b, x.type === wide ? x : b.emit1(ops.convert, guarded(b, [x]), null, wide))
+  const from = hidden(b, x.type === wide ? x : b.emit1('convert', guarded(b, [x]), null, wide))
   const [greatest, end] = type.scalar === 'i32' ? [2 ** 31 - 1, 2 ** 31] : [2 ** 32 - 1, 2 ** 32]
-  const past = b.emit1(ops.ge, [from, b.splat(b.const(t.f32, end), wide)])
-  return b.emit1(ops.select, [past, b.splat(b.const(t.scalars[type.scalar!], greatest), type), b.emit1(ops.convert, [from], null, type)])
+  const past = b.emit1('ge', [from, b.splat(b.const(t.f32, end), wide)])
+  return b.emit1('select', [past, b.splat(b.const(t.scalars[type.scalar!], greatest), type), b.emit1('convert', [from], null, type)])
 }
 
 /** Built-ins that refuse some constant operands even where the others are not constant. */
@@ -162,7 +160,7 @@ function inOrder(name: string, parts: readonly Value[]): boolean {
 export function callBuiltin(b: Builder, name: string, args: readonly Value[], type: Type): Value {
   const call = (parts: readonly Value[], part: Type): Value => {
     const safe = picky.has(name) && parts.filter(isConstant).length > 1 && !inOrder(name, parts) ? parts.map(p => hidden(b, p)) : guarded(b, parts)
-    return b.emit1(builtin, safe, name, part)
+    return b.emit1('wgsl.builtin', safe, name, part)
   }
   return perRow(b, type, args, call)
 }
@@ -178,7 +176,7 @@ export function replace(b: Builder, x: Value, i: number, part: Value): Value {
   }
   const parts: Value[] = []
   for (let k = 0; k < type.count; k++) parts.push(k === i ? part : b.extract(x, k))
-  return b.emit1(ops.construct, parts, null, type)
+  return b.emit1('construct', parts, null, type)
 }
 
 /** A vector of chosen lanes. */
@@ -200,7 +198,7 @@ export function index(b: Builder, x: Value, i: Value, type: Type): Value {
   if (x.type === type) return x
   const known = constantOf(i)
   if (known !== undefined) return b.extract(x, t.bounded(Number(known), x.type.count))
-  return b.emit1(ops.index, [x, hidden(b, i)], null, type)
+  return b.emit1('index', [x, hidden(b, i)], null, type)
 }
 
 /** A vector or matrix as rows and columns. */
@@ -228,7 +226,7 @@ function tabulate(b: Builder, shape: Shape, type: Type, f: (i: number, j: number
 
 /** The inner product of two vectors, which may be of one lane. */
 export function inner(b: Builder, x: Value, y: Value, type: Type): Value {
-  return b.emit1(x.type.kind === 'scalar' ? ops.mul : ops.dot, guarded(b, [x, y]), null, type)
+  return b.emit1(x.type.kind === 'scalar' ? 'mul' : 'dot', guarded(b, [x, y]), null, type)
 }
 
 /** The product of two operands of which at most one is a vector; the types are those of the source. */
@@ -236,14 +234,14 @@ export function product(b: Builder, types: TypeMap, x: Value, y: Value, xType: T
   const type = types.value(result)
   const ordinary = (v: Value): boolean => (v.type.kind === 'mat' || v.type.kind === 'vec') && t.isFloat(v.type)
   const degenerate = (of: Type): boolean => of.kind === 'mat' && (of.count === 1 || of.elem!.count === 1)
-  if (ordinary(x) && ordinary(y) && !degenerate(xType) && !degenerate(yType)) return b.emit1(ops.matmul, guarded(b, [x, y]), null, type)
+  if (ordinary(x) && ordinary(y) && !degenerate(xType) && !degenerate(yType)) return b.emit1('matmul', guarded(b, [x, y]), null, type)
   const left: Shape = xType.kind === 'vec' ? { rows: 1, cols: xType.count } : { rows: xType.count, cols: xType.elem!.count }
   const right: Shape = yType.kind === 'vec' ? { rows: yType.count, cols: 1 } : { rows: yType.count, cols: yType.elem!.count }
   return tabulate(b, { rows: left.rows, cols: right.cols }, type, (i, j) => {
     let sum: Value | undefined
     for (let k = 0; k < left.cols; k++) {
-      const term = onLanes(b, ops.mul, [at(b, x, left, i, k), at(b, y, right, k, j)], t.scalars[xType.scalar!])
-      sum = sum === undefined ? term : onLanes(b, ops.add, [sum, term], term.type)
+      const term = onLanes(b, 'mul', [at(b, x, left, i, k), at(b, y, right, k, j)], t.scalars[xType.scalar!])
+      sum = sum === undefined ? term : onLanes(b, 'add', [sum, term], term.type)
     }
     return sum!
   })
@@ -253,7 +251,7 @@ export function product(b: Builder, types: TypeMap, x: Value, y: Value, xType: T
 export function flip(b: Builder, types: TypeMap, x: Value, xType: Type, result: Type): Value {
   const type = types.value(result)
   if (x.type.kind !== 'mat' && x.type.kind !== 'array') return x
-  if (x.type.kind === 'mat') return b.emit1(ops.transpose, guarded(b, [x]), null, type)
+  if (x.type.kind === 'mat') return b.emit1('transpose', guarded(b, [x]), null, type)
   const shape: Shape = { rows: xType.count, cols: xType.elem!.count }
   return tabulate(b, { rows: shape.cols, cols: shape.rows }, type, (i, j) => at(b, x, shape, j, i))
 }

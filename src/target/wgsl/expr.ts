@@ -1,9 +1,8 @@
 /** Expressions of WGSL from instructions, with the parentheses that its grammar wants. */
 import { InternalError } from '../../base/diag.ts'
-import * as ops from '../../ir/ops.ts'
+import type { OpName } from '../../ir/op.ts'
 import type { Type } from '../../ir/type.ts'
 import { Inst, type Func, type Global, type Value } from '../../ir/value.ts'
-import { builtin, builtinRead, builtinWrite, exchangeWeak, hide } from './legal.ts'
 import { literal } from './literal.ts'
 
 /** How tightly an expression binds; greater binds tighter. */
@@ -61,7 +60,7 @@ export function rootOf(ptr: Value): Root {
   for (;;) {
     const def = at.def
     if (def.op === undefined) return at
-    if (def.op !== ops.field && def.op !== ops.elem) return def.op === ops.global ? def.attr as Global : at
+    if (def.op !== 'field' && def.op !== 'elem') return def.op === 'global' ? def.attr as Global : at
     at = def.args[0]!
   }
 }
@@ -84,11 +83,11 @@ function callText(name: string, args: readonly Expr[]): Expr {
   return { text: `${name}(${list(args)})`, binds: binds.primary, reads, vars }
 }
 
-const infix: ReadonlyMap<ops.Op, readonly [string, number]> = new Map([
-  [ops.add, ['+', binds.add]], [ops.sub, ['-', binds.add]], [ops.mul, ['*', binds.mul]], [ops.div, ['/', binds.mul]],
-  [ops.rem, ['%', binds.mul]], [ops.and, ['&', binds.bits]], [ops.or, ['|', binds.bits]], [ops.xor, ['^', binds.bits]],
-  [ops.shl, ['<<', binds.shift]], [ops.shr, ['>>', binds.shift]], [ops.lt, ['<', binds.compare]], [ops.le, ['<=', binds.compare]],
-  [ops.gt, ['>', binds.compare]], [ops.ge, ['>=', binds.compare]], [ops.eq, ['==', binds.compare]], [ops.ne, ['!=', binds.compare]],
+const infix: ReadonlyMap<OpName, readonly [string, number]> = new Map([
+  ['add', ['+', binds.add]], ['sub', ['-', binds.add]], ['mul', ['*', binds.mul]], ['div', ['/', binds.mul]],
+  ['rem', ['%', binds.mul]], ['and', ['&', binds.bits]], ['or', ['|', binds.bits]], ['xor', ['^', binds.bits]],
+  ['shl', ['<<', binds.shift]], ['shr', ['>>', binds.shift]], ['lt', ['<', binds.compare]], ['le', ['<=', binds.compare]],
+  ['gt', ['>', binds.compare]], ['ge', ['>=', binds.compare]], ['eq', ['==', binds.compare]], ['ne', ['!=', binds.compare]],
 ])
 
 const lanes = 'xyzw'
@@ -96,9 +95,9 @@ const lanes = 'xyzw'
 /** Operand of a lane-wise operation: a scalar stands for a vector that repeats it where the other operand is a vector. */
 function operand(v: Value, other: Value): Value {
   const def = v.def
-  if (def.op === undefined || def.op !== ops.splat || v.type.kind !== 'vec') return v
+  if (def.op === undefined || def.op !== 'splat' || v.type.kind !== 'vec') return v
   const sibling = other.def
-  return sibling instanceof Inst && sibling.op === ops.splat ? v : def.args[0]!
+  return sibling instanceof Inst && sibling.op === 'splat' ? v : def.args[0]!
 }
 
 /** Joins two operands. */
@@ -152,7 +151,7 @@ function component(base: Expr, type: Type, i: number, scope: Scope): Expr {
 }
 
 function constantIndex(v: Value): number | undefined {
-  return v.def.op !== undefined && v.def.op === ops.constant ? Number(v.def.attr) : undefined
+  return v.def.op !== undefined && v.def.op === 'const' ? Number(v.def.attr) : undefined
 }
 
 function indexText(i: Expr, v: Value): string {
@@ -176,61 +175,61 @@ export function expression(inst: Inst, scope: Scope): Expr {
     return binary(spelling[0], binding, scope.get(mixes ? operand(x, y) : x), scope.get(mixes ? operand(y, x) : y))
   }
   switch (inst.op) {
-    case ops.constant: {
+    case 'const': {
       const text = literal(type.scalar!, inst.attr as number)
       return { text, binds: text.startsWith('-') ? binds.unary : binds.primary, reads: none, vars: none }
     }
-    case ops.zero: return primary(`${scope.typeText(type)}()`)
-    case ops.neg: {
+    case 'zero': return primary(`${scope.typeText(type)}()`)
+    case 'neg': {
       const x = scope.get(args[0]!)
       return merge(binds.unary, x.text.startsWith('-') ? `-(${x.text})` : `-${at(x, binds.unary)}`, x)
     }
-    case ops.not: {
+    case 'not': {
       const x = scope.get(args[0]!)
       return type.scalar === 'bool' ? negate(x) : merge(binds.unary, `~${at(x, binds.unary)}`, x)
     }
-    case ops.select: return callText('select', [scope.get(args[2]!), scope.get(args[1]!), scope.get(args[0]!)])
-    case ops.convert: return callText(scope.typeText(type), all(args, scope))
-    case ops.bitcast: return callText(`bitcast<${scope.typeText(type)}>`, all(args, scope))
-    case ops.construct: case ops.splat: return callText(scope.typeText(type), all(args, scope))
-    case ops.extract: return component(scope.get(args[0]!), args[0]!.type, inst.attr as number, scope)
-    case ops.swizzle: {
+    case 'select': return callText('select', [scope.get(args[2]!), scope.get(args[1]!), scope.get(args[0]!)])
+    case 'convert': return callText(scope.typeText(type), all(args, scope))
+    case 'bitcast': return callText(`bitcast<${scope.typeText(type)}>`, all(args, scope))
+    case 'construct': case 'splat': return callText(scope.typeText(type), all(args, scope))
+    case 'extract': return component(scope.get(args[0]!), args[0]!.type, inst.attr as number, scope)
+    case 'swizzle': {
       const x = scope.get(args[0]!)
       return merge(binds.primary, `${at(x, binds.primary)}.${(inst.attr as readonly number[]).map(l => lanes[l]!).join('')}`, x)
     }
-    case ops.index: {
+    case 'index': {
       const [x, i] = [scope.get(args[0]!), scope.get(args[1]!)]
       return merge(binds.primary, `${at(x, binds.primary)}[${indexText(i, args[1]!)}]`, x, i)
     }
-    case ops.dot: return callText('dot', all(args, scope))
+    case 'dot': return callText('dot', all(args, scope))
     // Rows here are columns there, so the product turns round.
-    case ops.matmul: return binary('*', binds.mul, scope.get(args[1]!), scope.get(args[0]!))
-    case ops.transpose: return callText('transpose', all(args, scope))
-    case ops.global: return primary(scope.globalText(inst.attr as Global))
-    case ops.field: return component(scope.get(args[0]!), args[0]!.type.elem!, inst.attr as number, scope)
-    case ops.elem: {
+    case 'matmul': return binary('*', binds.mul, scope.get(args[1]!), scope.get(args[0]!))
+    case 'transpose': return callText('transpose', all(args, scope))
+    case 'global': return primary(scope.globalText(inst.attr as Global))
+    case 'field': return component(scope.get(args[0]!), args[0]!.type.elem!, inst.attr as number, scope)
+    case 'elem': {
       const lane = args[0]!.type.elem!.kind === 'vec' ? constantIndex(args[1]!) : undefined
       if (lane !== undefined) return component(scope.get(args[0]!), args[0]!.type.elem!, lane, scope)
       const [x, i] = [scope.get(args[0]!), scope.get(args[1]!)]
       return merge(binds.primary, `${x.text}[${indexText(i, args[1]!)}]`, x, i)
     }
-    case ops.load: {
+    case 'load': {
       const p = scope.get(args[0]!)
       const space = args[0]!.type.space
       const constant = space === 'storage' || space === 'uniform' || space === 'handle'
       return constant ? p : { ...p, reads: union(p.reads, [rootOf(args[0]!)]) }
     }
-    case ops.call: return callText(scope.funcText(inst.attr as Func), all(args, scope))
-    case hide: return scope.get(args[0]!)
-    case builtin: case builtinRead: case builtinWrite: case exchangeWeak: {
+    case 'call': return callText(scope.funcText(inst.attr as Func), all(args, scope))
+    case 'wgsl.hide': return scope.get(args[0]!)
+    case 'wgsl.builtin': case 'wgsl.read': case 'wgsl.write': case 'wgsl.exchange': {
       const given = args.map(a => {
         const e = scope.get(a)
         return a.type.kind === 'ptr' && a.type.space !== 'handle' ? { ...e, text: `&${e.text}` } : e
       })
       const call = callText(inst.attr as string, given)
-      if (inst.op !== builtinRead) return call
+      if (inst.op !== 'wgsl.read') return call
       return { ...call, reads: union(call.reads, args.filter(a => a.type.kind === 'ptr').map(rootOf)) }
     }
-    default: throw new InternalError('wgsl', `no expression for ${inst.op.name}`)
+    default: throw new InternalError('wgsl', `no expression for ${inst.op}`)
   }
 }

@@ -3,10 +3,9 @@
  * name of its own, is written in place; what costs nothing (constants, components, paths into memory) always is. This is an
  * analysis of one function; the printer follows it, and gives a `let` after all where a write comes between.
  */
-import * as ops from '../../ir/ops.ts'
-import type { Effect } from '../../ir/ops.ts'
+import type { Effect } from '../../ir/op.ts'
 import { Inst, type Func, type Region, type Value } from '../../ir/value.ts'
-import { builtin, builtinRead, hide, together } from './legal.ts'
+import { together } from './legal.ts'
 
 /** unused · in a `let` or `var` · written at its only use · written at each use. */
 export type Form = 'dead' | 'let' | 'once' | 'always'
@@ -25,7 +24,7 @@ export interface Folding {
 
 /** An instruction's effect; that of a call is its function's. */
 export function effectOf(inst: Inst): Effect {
-  return inst.op === ops.call && (inst.attr as Func).info.pure ? 'none' : inst.op.effect
+  return inst.op === 'call' && (inst.attr as Func).info.pure ? 'none' : inst.row.effect
 }
 
 /** Functions whose outcome depends on which invocations call them together. */
@@ -67,35 +66,35 @@ class Folder implements Folding {
   }
 
   inline(region: Region): boolean {
-    return region.insts.every(i => i.op.ends || this.#leavesNothing(i))
+    return region.insts.every(i => i.row.ends || this.#leavesNothing(i))
   }
 
   #leavesNothing(inst: Inst): boolean {
-    if (inst.op === ops.if_) return this.#choice.has(inst) && this.form(inst.results[0]!) !== 'let'
+    if (inst.op === 'if') return this.#choice.has(inst) && this.form(inst.results[0]!) !== 'let'
     const effect = effectOf(inst)
     return (effect === 'none' || effect === 'read') && inst.results.length === 1 && this.form(inst.results[0]!) !== 'let'
   }
 
-  #visit(region: Region, loop: Inst | undefined, owner: Inst | undefined): void {
+  #visit(region: Region, loop: Inst<'loop'> | undefined, owner: Inst | undefined): void {
     for (let i = region.insts.length - 1; i >= 0; i--) {
       const inst = region.insts[i]!
-      const inner = inst.op === ops.loop ? inst : loop
+      const inner = inst.op === 'loop' ? inst : loop
       for (let k = inst.regions.length - 1; k >= 0; k--) this.#visit(inst.regions[k]!, inner, inst)
-      if (inst.op === ops.if_) this.#consider(inst)
+      if (inst.op === 'if') this.#consider(inst)
       const result = inst.results[0]
       if (result !== undefined) this.#form[result.id] = this.#decide(inst, result, loop)
       this.#use(inst, loop, owner)
     }
   }
 
-  #use(inst: Inst, loop: Inst | undefined, owner: Inst | undefined): void {
+  #use(inst: Inst, loop: Inst<'loop'> | undefined, owner: Inst | undefined): void {
     const result = inst.results[0]
     const form = result === undefined ? 'let' : this.#form[result.id]!
     if (form === 'dead' && effectOf(inst) !== 'write' && inst.regions.length === 0) return
     // What ends a region hands on only what is used outside of it.
-    const takers = inst.op === ops.yield_ || inst.op === ops.test ? owner?.results
-      : inst.op === ops.leave ? (inst.attr as Inst).results : undefined
-    const first = inst.op === ops.test ? 1 : 0
+    const takers = inst.op === 'yield' || inst.op === 'test' ? owner?.results
+      : inst.op === 'leave' ? (inst.attr as Inst).results : undefined
+    const first = inst.op === 'test' ? 1 : 0
     for (let i = 0; i < inst.args.length; i++) {
       const arg = inst.args[i]!
       if (takers !== undefined && i >= first && this.#count[takers[i - first]!.id] === 0) continue
@@ -106,27 +105,27 @@ class Folder implements Folding {
       } else {
         this.#count[arg.id]!++
         this.#loopAt[arg.id] = loop
-        this.#byEnd[arg.id] = inst.op.ends
+        this.#byEnd[arg.id] = inst.row.ends
       }
     }
   }
 
-  #decide(inst: Inst, v: Value, loop: Inst | undefined): Form {
+  #decide(inst: Inst, v: Value, loop: Inst<'loop'> | undefined): Form {
     const count = this.#count[v.id]!
     const effect = effectOf(inst)
     switch (inst.op) {
-      case ops.constant: case ops.zero: case ops.global: case ops.field: case ops.elem: case ops.splat: case ops.extract: case ops.swizzle:
+      case 'const': case 'zero': case 'global': case 'field': case 'elem': case 'splat': case 'extract': case 'swizzle':
         return count === 0 ? 'dead' : 'always'
-      case hide: case ops.variable: return count === 0 ? 'dead' : 'let'
-      case ops.if_: if (!this.#choice.has(inst)) return count === 0 ? 'dead' : 'let'
+      case 'wgsl.hide': case 'var': return count === 0 ? 'dead' : 'let'
+      case 'if': if (!this.#choice.has(inst)) return count === 0 ? 'dead' : 'let'
     }
-    const isChoice = inst.op === ops.if_
+    const isChoice = inst.op === 'if'
     if (inst.regions.length > 0 && !isChoice) return count === 0 ? 'dead' : 'let'
     if (!isChoice && effect !== 'none' && effect !== 'read') return count === 0 ? 'dead' : 'let'
     if (count === 0) return 'dead'
     if (count > 1 || inst.results.length > 1 || this.#loopAt[v.id] !== loop) return 'let'
     // Threads that leave later take part.
-    if ((inst.op === builtin || inst.op === builtinRead) && (convergent.test(inst.attr as string) || together.test(inst.attr as string))) return 'let'
+    if ((inst.op === 'wgsl.builtin' || inst.op === 'wgsl.read') && (convergent.test(inst.attr as string) || together.test(inst.attr as string))) return 'let'
     return v.name === '' || this.#byEnd[v.id]! ? 'once' : 'let'
   }
 
@@ -134,7 +133,7 @@ class Folder implements Folding {
   #consider(inst: Inst): void {
     if (inst.results.length !== 1) return
     const yes = inst.regions[0]!, no = inst.regions[1]!
-    if (yes.end.op !== ops.yield_ || no.end.op !== ops.yield_ || !this.inline(yes) || !this.inline(no)) return
+    if (yes.end.op !== 'yield' || no.end.op !== 'yield' || !this.inline(yes) || !this.inline(no)) return
     const type = inst.results[0]!.type
     const [a, b] = [yes.end.args[0]!, no.end.args[0]!]
     if (type.kind === 'scalar' && type.scalar === 'bool') {
@@ -143,11 +142,11 @@ class Folder implements Folding {
       if (this.#choice.has(inst)) return
     }
     const free = (v: Value): boolean => this.form(v) === 'always' || this.form(v) === 'dead'
-    const atHand = (r: Region): boolean => r.insts.every(i => i.op.ends || free(i.results[0]!))
+    const atHand = (r: Region): boolean => r.insts.every(i => i.row.ends || free(i.results[0]!))
     if ((type.kind === 'scalar' || type.kind === 'vec') && atHand(yes) && atHand(no)) this.#choice.set(inst, 'select')
   }
 }
 
 function isBool(v: Value, value: boolean): boolean {
-  return v.def.op !== undefined && v.def.op === ops.constant && v.def.attr === value
+  return v.def.op !== undefined && v.def.op === 'const' && v.def.attr === value
 }

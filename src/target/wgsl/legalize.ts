@@ -5,7 +5,7 @@
 import { InternalError, type Sink } from '../../base/diag.ts'
 import { noPosition, recursionInTarget, semanticNotInTarget, tooManyParams } from '../../base/errors/target.ts'
 import { Builder } from '../../ir/build.ts'
-import * as ops from '../../ir/ops.ts'
+import type { OpName } from '../../ir/op.ts'
 import * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
 import { Func, Global, Region, inputs, type Module, type ParamSig, type Value, type Varying } from '../../ir/value.ts'
@@ -179,7 +179,7 @@ class Legalizer implements ModuleCopy {
     const copy = new Func(init.name, { params: [], result: resultType(this.types, init), resultNoDiff: true }, init.span)
     copy.body = new Region()
     new Copier(this, init, new Builder(copy, copy.body)).region(init.body!, copy.body)
-    const plain: readonly ops.Op[] = [ops.constant, ops.zero, ops.construct, ops.splat, ops.ret]
+    const plain: readonly OpName[] = ['const', 'zero', 'construct', 'splat', 'ret']
     return copy.body.insts.every(i => plain.includes(i.op)) ? copy.body.end.args[0] : undefined
   }
 
@@ -261,7 +261,7 @@ class Legalizer implements ModuleCopy {
       const { global, constant } = this.global(g)
       if (constant !== undefined) continue
       const [value] = b.call(this.func(g.init), [])
-      b.store(b.emit1(ops.global, [], global), value!)
+      b.store(b.emit1('global', [], global), value!)
     }
   }
 
@@ -269,18 +269,18 @@ class Legalizer implements ModuleCopy {
   #findWrites(funcs: ReadonlySet<Func>): void {
     for (const func of funcs) {
       walk(func.body!, inst => {
-        if (inst.op === ops.store) {
+        if (inst.op === 'store') {
           const global = rootOf(inst.args[0]!)
           if (global !== undefined) this.#written.add(global)
         }
-        if (inst.op !== ops.atomic) return
+        if (inst.op !== 'atomic') return
         const steps: number[] = []
         let def = inst.args[0]!.def
-        while (def.op !== undefined && def.op !== ops.global) {
-          if (def.op !== ops.field && def.op !== ops.elem) return
+        while (def.op !== undefined && def.op !== 'global') {
+          if (def.op !== 'field' && def.op !== 'elem') return
           const base = def.args[0]!
           // Of a vector of one lane or a matrix of one row, the component stands for the whole.
-          if (def.op === ops.field) steps.push(def.attr as number)
+          if (def.op === 'field') steps.push(def.attr as number)
           else if (!isSingle(base.type.elem!)) steps.push(0)
           def = base.def
         }
@@ -301,7 +301,7 @@ class Legalizer implements ModuleCopy {
     const visit = (func: Func): void => {
       state.set(func, 'open')
       walk(func.body!, inst => {
-        if (inst.op !== ops.call) return
+        if (inst.op !== 'call') return
         const callee = inst.attr as Func
         const seen = state.get(callee)
         if (seen === 'open') this.sink.add(recursionInTarget, callee.span ?? undefined, { func: callee.name })
@@ -321,8 +321,8 @@ function isSingle(type: Type): boolean {
 
 function rootOf(ptr: Value): Global | undefined {
   let def = ptr.def
-  while (def.op !== undefined && (def.op === ops.field || def.op === ops.elem)) def = def.args[0]!.def
-  return def.op !== undefined && def.op === ops.global ? def.attr as Global : undefined
+  while (def.op !== undefined && (def.op === 'field' || def.op === 'elem')) def = def.args[0]!.def
+  return def.op !== undefined && def.op === 'global' ? def.attr as Global : undefined
 }
 
 function markPath(root: Marks, steps: readonly number[]): void {

@@ -3,7 +3,7 @@
  * condition the loop is a `for` or `while`, else a `loop` with a `break`; `continue` reaches the assignments through a
  * `continuing` block, or makes them itself where they are what it carries.
  */
-import * as ops from '../../ir/ops.ts'
+import type { OpName } from '../../ir/op.ts'
 import { Inst, type Region, type Value } from '../../ir/value.ts'
 import { primary, type Expr } from './expr.ts'
 import type { FuncPrinter } from './print.ts'
@@ -133,7 +133,7 @@ export class LoopForm {
   /** True for a value that is defined before the loop, or costs nothing to write again. */
   #isOutside(v: Value): boolean {
     const def = v.def
-    if (def.op !== undefined && (def.op === ops.constant || def.op === ops.zero)) return true
+    if (def.op !== undefined && (def.op === 'const' || def.op === 'zero')) return true
     return this.#p.known(v) !== undefined && !this.#head.params.includes(v)
   }
 
@@ -213,7 +213,7 @@ export class LoopForm {
     const end = this.#body.end
     const after = insts.slice(insts.indexOf(block) + 1)
     const leavesNothing = (i: Inst): boolean =>
-      i.regions.length === 0 && i.results.length === 1 && folding.form(i.results[0]!) !== 'let' && i.op.effect === 'none'
+      i.regions.length === 0 && i.results.length === 1 && folding.form(i.results[0]!) !== 'let' && i.row.effect === 'none'
     if (!after.every(i => i === end || leavesNothing(i))) return undefined
     const param: (number | undefined)[] = []
     const next: boolean[] = []
@@ -236,7 +236,7 @@ export class LoopForm {
   #findCounter(): number {
     const p = this.#p
     const end = this.#body.end
-    if (end.op !== ops.next || this.#body.insts.some(i => p.diverges(i))) return -1
+    if (end.op !== 'next' || this.#body.insts.some(i => p.diverges(i))) return -1
     for (let k = 0; k < this.#head.params.length; k++) {
       const param = this.#head.params[k]!
       const next = end.args[k]!
@@ -264,14 +264,14 @@ interface Direct {
   targets(vars: readonly (string | undefined)[]): (string | undefined)[]
 }
 
-const steps: ReadonlySet<ops.Op> = new Set([ops.add, ops.sub, ops.mul, ops.div, ops.shl, ops.shr])
+const steps: ReadonlySet<OpName> = new Set(['add', 'sub', 'mul', 'div', 'shl', 'shr'])
 
 /** `i++`, `i += 2` or `i = …`. */
 function stepText(name: string, next: Value, value: Expr, p: FuncPrinter): string {
   const def = next.def
-  if (def.op !== undefined && (def.op === ops.add || def.op === ops.sub) && p.known(def.args[0]!)?.text === name) {
+  if (def.op !== undefined && (def.op === 'add' || def.op === 'sub') && p.known(def.args[0]!)?.text === name) {
     const by = p.get(def.args[1]!)
-    const sign = def.op === ops.add ? '+' : '-'
+    const sign = def.op === 'add' ? '+' : '-'
     const isOne = /^1u?$/.test(by.text)
     return isOne ? `${name}${sign}${sign}` : `${name} ${sign}= ${by.text}`
   }
@@ -279,9 +279,9 @@ function stepText(name: string, next: Value, value: Expr, p: FuncPrinter): strin
 }
 
 function isTrue(v: Value): boolean {
-  return v.def.op !== undefined && v.def.op === ops.constant && v.def.attr === true
+  return v.def.op !== undefined && v.def.op === 'const' && v.def.attr === true
 }
 
 function hasReturn(region: Region): boolean {
-  return region.insts.some(i => i.op === ops.ret || i.regions.some(hasReturn))
+  return region.insts.some(i => i.op === 'ret' || i.regions.some(hasReturn))
 }

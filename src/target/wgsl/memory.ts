@@ -3,11 +3,9 @@
  * see `Stored`. Everything here emits IR that prints as it stands.
  */
 import { Builder } from '../../ir/build.ts'
-import * as ops from '../../ir/ops.ts'
 import * as t from '../../ir/type.ts'
 import { Func, Region, type Global, type Value } from '../../ir/value.ts'
 import type { Stored } from './layout.ts'
-import { builtinRead, builtinWrite, exchangeWeak } from './legal.ts'
 
 /** A pointer with how its pointee lies in memory. */
 export interface Place {
@@ -32,12 +30,12 @@ export function elemPlace(b: Builder, place: Place, i: Value): Place {
 /** Runs `f` with each index from 0 to `count`, in a loop. */
 function loopOver(b: Builder, count: number, f: (i: Value) => void): void {
   const [head, body] = [new Region(), new Region()]
-  b.emit(ops.loop, [b.const(t.u32, 0)], null, [], [head, body])
+  b.emit('loop', [b.const(t.u32, 0)], null, [], [head, body])
   const i = b.param(t.u32, 'i', head)
-  b.within(head, () => b.emit(ops.test, [b.emit1(ops.lt, [i, b.const(t.u32, count)])]))
+  b.within(head, () => b.emit('test', [b.emit1('lt', [i, b.const(t.u32, count)])]))
   b.within(body, () => {
     f(i)
-    b.emit(ops.next, [b.add(i, b.const(t.u32, 1))])
+    b.emit('next', [b.add(i, b.const(t.u32, 1))])
   })
 }
 
@@ -46,7 +44,7 @@ export function read(b: Builder, place: Place): Value {
   const { ptr, stored } = place
   if (stored.plain) return b.load(ptr)
   const value = stored.value
-  if (stored.atomic) return fromBits(b, b.emit1(builtinRead, [ptr], 'atomicLoad', bitsOf(value)), value)
+  if (stored.atomic) return fromBits(b, b.emit1('wgsl.read', [ptr], 'atomicLoad', bitsOf(value)), value)
   switch (value.kind) {
     case 'struct': return b.construct(value, value.fields.map((_, i) => read(b, fieldPlace(b, place, i))))
     case 'array': {
@@ -71,7 +69,7 @@ export function uniformLoad(b: Builder, place: Place): Value {
     const parts = range(value.count).map(i => value.kind === 'struct' ? fieldPlace(b, place, i) : elemPlace(b, place, b.const(t.u32, i)))
     return b.construct(value, parts.map(p => uniformLoad(b, p)))
   }
-  const raw = b.emit1(builtinWrite, [ptr], 'workgroupUniformLoad', stored.atomic ? bitsOf(value) : stored.type)
+  const raw = b.emit1('wgsl.write', [ptr], 'workgroupUniformLoad', stored.atomic ? bitsOf(value) : stored.type)
   return stored.plain ? raw : fromBits(b, raw, value)
 }
 
@@ -80,7 +78,7 @@ export function write(b: Builder, place: Place, v: Value): void {
   const { ptr, stored } = place
   const value = stored.value
   if (stored.plain) b.store(ptr, v)
-  else if (stored.atomic) b.emit(builtinWrite, [ptr, toBits(b, v)], 'atomicStore', [])
+  else if (stored.atomic) b.emit('wgsl.write', [ptr, toBits(b, v)], 'atomicStore', [])
   else if (value.kind === 'struct') {
     for (let i = 0; i < value.count; i++) write(b, fieldPlace(b, place, i), b.extract(v, i))
   } else if (value.kind === 'array' && value.count > unrolled) {
@@ -103,14 +101,14 @@ function bitsOf(type: t.Type): t.Type {
 
 function fromBits(b: Builder, raw: Value, type: t.Type): Value {
   if (raw.type === type) return raw
-  if (type.scalar === 'bool') return b.emit1(ops.ne, [raw, b.zero(raw.type)])
-  return b.emit1(ops.bitcast, [raw], null, type)
+  if (type.scalar === 'bool') return b.emit1('ne', [raw, b.zero(raw.type)])
+  return b.emit1('bitcast', [raw], null, type)
 }
 
 function toBits(b: Builder, v: Value): Value {
   const raw = bitsOf(v.type)
   if (raw === v.type) return v
-  return b.emit1(v.type.scalar === 'bool' ? ops.convert : ops.bitcast, [v], null, raw)
+  return b.emit1(v.type.scalar === 'bool' ? 'convert' : 'bitcast', [v], null, raw)
 }
 
 const direct: Readonly<Record<string, string>> = {
@@ -133,7 +131,7 @@ export function atomic(b: Builder, helpers: Helpers, place: Place, kind: string,
   const raw = bitsOf(value)
   const name = direct[kind]
   if (name !== undefined && (raw === value || kind === 'exchange')) {
-    return fromBits(b, b.emit1(builtinWrite, [place.ptr, toBits(b, args[0]!)], name, raw), value)
+    return fromBits(b, b.emit1('wgsl.write', [place.ptr, toBits(b, args[0]!)], name, raw), value)
   }
   const path = pathOf(place.ptr)
   if (path === undefined) return retry(b, place, kind, args)
@@ -154,14 +152,14 @@ function emulate(b: Builder, place: Place, kind: string, args: readonly Value[])
 function combine(b: Builder, kind: string, old: Value, args: readonly Value[]): Value {
   const v = args[0]!
   switch (kind) {
-    case 'add': return b.emit1(ops.add, [old, v])
-    case 'sub': return b.emit1(ops.sub, [old, v])
-    case 'min': return b.select(b.emit1(ops.lt, [v, old]), v, old)
-    case 'max': return b.select(b.emit1(ops.gt, [v, old]), v, old)
-    case 'and': return b.emit1(ops.and, [old, v])
-    case 'or': return b.emit1(ops.or, [old, v])
-    case 'xor': return b.emit1(ops.xor, [old, v])
-    case 'compare': return b.select(b.emit1(ops.eq, [toBits(b, old), toBits(b, v)]), args[1]!, old)
+    case 'add': return b.emit1('add', [old, v])
+    case 'sub': return b.emit1('sub', [old, v])
+    case 'min': return b.select(b.emit1('lt', [v, old]), v, old)
+    case 'max': return b.select(b.emit1('gt', [v, old]), v, old)
+    case 'and': return b.emit1('and', [old, v])
+    case 'or': return b.emit1('or', [old, v])
+    case 'xor': return b.emit1('xor', [old, v])
+    case 'compare': return b.select(b.emit1('eq', [toBits(b, old), toBits(b, v)]), args[1]!, old)
     default: return v
   }
 }
@@ -172,21 +170,21 @@ function retry(b: Builder, place: Place, kind: string, args: readonly Value[]): 
   const raw = bitsOf(value)
   const compares = kind === 'compare'
   const expected = compares ? toBits(b, args[0]!) : undefined
-  const start = expected === undefined ? [b.emit1(builtinRead, [place.ptr], 'atomicLoad', raw)] : []
+  const start = expected === undefined ? [b.emit1('wgsl.read', [place.ptr], 'atomicLoad', raw)] : []
   const [head, body, done, again] = [new Region(), new Region(), new Region(), new Region()]
-  const loop = b.emit(ops.loop, start, null, [raw], [head, body])
+  const loop = b.emit('loop', start, null, [raw], [head, body])
   const old = expected ?? b.param(raw, 'old', head)
-  b.within(head, () => b.emit(ops.test, [b.const(t.bool, true), old]))
+  b.within(head, () => b.emit('test', [b.const(t.bool, true), old]))
   b.within(body, () => {
     const next = compares ? toBits(b, args[1]!) : toBits(b, combine(b, kind, fromBits(b, old, value), args))
-    const tried = b.emit(exchangeWeak, [place.ptr, old, next], 'atomicCompareExchangeWeak', [raw, t.bool])
+    const tried = b.emit('wgsl.exchange', [place.ptr, old, next], 'atomicCompareExchangeWeak', [raw, t.bool])
     tried.results[0]!.name = 'tried'
     const [found, stored] = [tried.results[0]!, tried.results[1]!]
-    const over = compares ? b.emit1(ops.or, [stored, b.emit1(ops.ne, [found, old])]) : stored
-    b.emit(ops.if_, [over], null, [], [done, again])
-    b.within(done, () => b.emit(ops.leave, [compares ? found : old], loop))
-    b.within(again, () => b.emit(ops.yield_, []))
-    b.emit(ops.next, compares ? [] : [found])
+    const over = compares ? b.emit1('or', [stored, b.emit1('ne', [found, old])]) : stored
+    b.emit('if', [over], null, [], [done, again])
+    b.within(done, () => b.emit('leave', [compares ? found : old], loop))
+    b.within(again, () => b.emit('yield', []))
+    b.emit('next', compares ? [] : [found])
   })
   const result = loop.results[0]!
   result.name = 'old'
@@ -209,14 +207,14 @@ function pathOf(ptr: Value): Path | undefined {
   for (;;) {
     const def = at.def
     if (def.op === undefined) return undefined
-    if (def.op === ops.global) {
+    if (def.op === 'global') {
       const global = def.attr as Global
       steps.reverse()
       indices.reverse()
       return { global, steps, indices, key: `${global.name} ${steps.join(' ')} ${indices.map(i => i.type.name).join(' ')}` }
     }
-    if (def.op === ops.field) steps.push(def.attr as number)
-    else if (def.op === ops.elem) {
+    if (def.op === 'field') steps.push(def.attr as number)
+    else if (def.op === 'elem') {
       steps.push('index')
       indices.push(def.args[1]!)
     } else return undefined
@@ -236,9 +234,9 @@ function makeHelper(path: Path, stored: Stored, kind: string, args: readonly Val
   func.body = new Region()
   const b = new Builder(func, func.body)
   const values = params.map(p => b.param(p.type, p.name))
-  let ptr = b.emit1(ops.global, [], path.global)
+  let ptr = b.emit1('global', [], path.global)
   let used = 0
   for (const step of path.steps) ptr = step === 'index' ? b.elem(ptr, values[used++]!) : b.field(ptr, step)
-  b.emit(ops.ret, [retry(b, { ptr, stored }, kind, values.slice(used))])
+  b.emit('ret', [retry(b, { ptr, stored }, kind, values.slice(used))])
   return func
 }

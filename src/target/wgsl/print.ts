@@ -4,12 +4,10 @@
  * write that its expression must not see.
  */
 import type { Span } from '../../base/source.ts'
-import * as ops from '../../ir/ops.ts'
 import { Inst, type Func, type Region, type Value } from '../../ir/value.ts'
 import { planExits, type Exits } from './exits.ts'
 import { assignment, binds, choiceText, expression, logic, primary, rootOf, type Expr } from './expr.ts'
 import { effectOf } from './fold.ts'
-import { exchangeWeak } from './legal.ts'
 import type { Lines } from './lines.ts'
 import { LoopForm } from './loop.ts'
 import type { Names } from './names.ts'
@@ -51,7 +49,7 @@ export class FuncPrinter extends Values {
     for (let i = 0; i < region.insts.length; i++) {
       const inst = region.insts[i]!
       frame.at = i
-      if (inst.op === ops.yield_) onYield(inst)
+      if (inst.op === 'yield') onYield(inst)
       else this.#inst(inst)
       if (this.diverges(inst)) break
     }
@@ -71,7 +69,7 @@ export class FuncPrinter extends Values {
     if (inst.regions.length === 0 || this.exits.left.has(inst)) return false
     let known = this.#divergent.get(inst)
     if (known === undefined) {
-      known = inst.op === ops.loop ? isConstant(inst.regions[0]!.end.args[0]!, true) : inst.regions.every(r => this.#ends(r))
+      known = inst.op === 'loop' ? isConstant(inst.regions[0]!.end.args[0]!, true) : inst.regions.every(r => this.#ends(r))
       this.#divergent.set(inst, known)
     }
     return known
@@ -79,18 +77,18 @@ export class FuncPrinter extends Values {
 
   /** True for a region whose end hands nothing on. */
   #ends(region: Region): boolean {
-    return region.end.op !== ops.yield_ || region.insts.some(i => this.diverges(i))
+    return region.end.op !== 'yield' || region.insts.some(i => this.diverges(i))
   }
 
   /** A variable whose first use in its region is a store of the whole is declared there. */
   #findDeclarations(region: Region): void {
     for (let i = 0; i < region.insts.length; i++) {
       const inst = region.insts[i]!
-      if (inst.op !== ops.variable) continue
+      if (inst.op !== 'var') continue
       const v = inst.results[0]!
       for (let k = i + 1; k < region.insts.length; k++) {
         const user = region.insts[k]!
-        if (user.op === ops.store && user.args[0] === v && user.args[1] !== v) {
+        if (user.op === 'store' && user.args[0] === v && user.args[1] !== v) {
           this.#declaredBy.set(user, v)
           this.set(v, primary(''))
           break
@@ -103,34 +101,34 @@ export class FuncPrinter extends Values {
   #inst(inst: Inst): void {
     const { lines } = this
     switch (inst.op) {
-      case ops.if_: this.#if(inst); return
-      case ops.switch_: this.#switch(inst); return
-      case ops.loop: new LoopForm(this, inst).print(); return
-      case ops.block: this.#block(inst); return
-      case ops.variable: {
+      case 'if': this.#if(inst); return
+      case 'switch': this.#switch(inst); return
+      case 'loop': new LoopForm(this, inst).print(); return
+      case 'block': this.#block(inst); return
+      case 'var': {
         const v = inst.results[0]!
         if (this.folding.form(v) === 'dead' || this.known(v) !== undefined) return
         const type = this.typeText(v.type.elem!)
         lines.add(`var ${this.name(v, 'local')}: ${type};`, inst.span)
         return
       }
-      case ops.store: this.#store(inst); return
-      case ops.ret: {
+      case 'store': this.#store(inst); return
+      case 'ret': {
         const value = inst.args[0] === undefined ? undefined : this.get(inst.args[0])
         if (value !== undefined) lines.add(`return ${value.text};`, inst.span)
         else if (!this.#endsBody(inst)) lines.add('return;', inst.span)
         return
       }
-      case ops.leave: this.#leave(inst); return
-      case ops.next: this.#next[this.#next.length - 1]!(inst); return
-      case ops.unreachable: {
+      case 'leave': this.#leave(inst); return
+      case 'next': this.#next[this.#next.length - 1]!(inst); return
+      case 'unreachable': {
         const result = this.func.sig.result
         if (result.kind !== 'void' && this.#endsBody(inst) && this.#couldEnd()) lines.add(`return ${this.typeText(result)}();`, inst.span)
         return
       }
     }
     if (inst.results.length > 0 && inst.results.every(r => this.folding.form(r) === 'dead') && effectOf(inst) !== 'write') return
-    if (inst.op === exchangeWeak) {
+    if (inst.op === 'wgsl.exchange') {
       const call = expression(inst, this)
       this.flush('globals')
       const name = this.name(inst.results[0]!, 'tried')
@@ -144,7 +142,7 @@ export class FuncPrinter extends Values {
       const args = inst.args.map(a => this.get(a))
       this.flush('globals')
       const texts = args.map((a, i) => inst.args[i]!.type.kind === 'ptr' && inst.args[i]!.type.space !== 'handle' ? `&${a.text}` : a.text)
-      const callee = inst.op === ops.call ? this.funcText(inst.attr as Func) : inst.attr as string
+      const callee = inst.op === 'call' ? this.funcText(inst.attr as Func) : inst.attr as string
       if (callee === 'discard') {
         lines.add('discard;', inst.span)
         return
@@ -310,11 +308,11 @@ export class FuncPrinter extends Values {
 
   /** True for a region without statements that yields constants and what is visible outside. */
   #idle(region: Region): boolean {
-    return region.end.op === ops.yield_ && region.insts.every(i => {
-      if (i.op.ends) return true
+    return region.end.op === 'yield' && region.insts.every(i => {
+      if (i.row.ends) return true
       if (i.regions.length > 0 || effectOf(i) === 'write') return false
       const form = i.results.length === 1 ? this.folding.form(i.results[0]!) : 'let'
-      return form === 'dead' || (form === 'always' && i.op.effect !== 'read')
+      return form === 'dead' || (form === 'always' && i.row.effect !== 'read')
     })
   }
 
@@ -454,12 +452,12 @@ export class FuncPrinter extends Values {
 
   /** Evaluates a head that leaves no statement behind. */
   headInline(region: Region): void {
-    this.inline(() => { for (const inst of region.insts) if (!inst.op.ends) this.#inst(inst) })
+    this.inline(() => { for (const inst of region.insts) if (!inst.row.ends) this.#inst(inst) })
   }
 }
 
 function isConstant(v: Value, value: boolean): boolean {
-  return v.def.op !== undefined && v.def.op === ops.constant && v.def.attr === value
+  return v.def.op !== undefined && v.def.op === 'const' && v.def.attr === value
 }
 
 function uses(inst: Inst, v: Value): boolean {

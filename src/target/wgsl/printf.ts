@@ -3,13 +3,11 @@
  * then a record for each call, its number and its scalars. A record that does not fit any more is left out whole.
  */
 import { Builder } from '../../ir/build.ts'
-import * as ops from '../../ir/ops.ts'
 import * as t from '../../ir/type.ts'
 import type { ScalarName } from '../../ir/type.ts'
 import { Global, Region, type Module, type Value } from '../../ir/value.ts'
 import type { PrintFormat } from '../reflect.ts'
 import type { Slot } from '../bindings.ts'
-import { builtin, builtinWrite } from './legal.ts'
 
 /** The buffer of a module, and what is printed through it. */
 export class Printer {
@@ -42,20 +40,20 @@ export class Printer {
     // Counted from 1: where a record is missing there is 0.
     const id = this.formats.push({ format, args })
     const size = 1 + scalars.length
-    const output = b.emit1(ops.global, [], this.global)
+    const output = b.emit1('global', [], this.global)
     const words = b.field(output, 1)
-    const at = b.emit1(builtinWrite, [b.field(output, 0), b.const(t.u32, size)], 'atomicAdd', t.u32)
+    const at = b.emit1('wgsl.write', [b.field(output, 0), b.const(t.u32, size)], 'atomicAdd', t.u32)
     at.name = 'at'
     const end = b.add(at, b.const(t.u32, size))
     const [fits, full] = [new Region(), new Region()]
-    b.emit(ops.if_, [b.emit1(ops.le, [end, b.emit1(builtin, [words], 'arrayLength', t.u32)])], null, [], [fits, full])
+    b.emit('if', [b.emit1('le', [end, b.emit1('wgsl.builtin', [words], 'arrayLength', t.u32)])], null, [], [fits, full])
     b.within(fits, () => {
       const put = (k: number, word: Value): void => { b.store(b.elem(words, k === 0 ? at : b.add(at, b.const(t.u32, k))), word) }
       put(0, b.const(t.u32, id))
       scalars.forEach((v, k) => { put(k + 1, word(b, v)) })
-      b.emit(ops.yield_, [])
+      b.emit('yield', [])
     })
-    b.within(full, () => b.emit(ops.yield_, []))
+    b.within(full, () => b.emit('yield', []))
   }
 }
 
@@ -68,5 +66,5 @@ function flatten(b: Builder, v: Value, into: Value[]): void {
 function word(b: Builder, v: Value): Value {
   if (v.type === t.u32) return v
   if (v.type === t.bool) return b.convert(v, t.u32)
-  return b.emit1(ops.bitcast, [v.type === t.f16 ? b.convert(v, t.f32) : v], null, t.u32)
+  return b.emit1('bitcast', [v.type === t.f16 ? b.convert(v, t.f32) : v], null, t.u32)
 }

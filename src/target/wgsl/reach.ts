@@ -1,5 +1,4 @@
 /** What entry points reach, found in one walk. */
-import * as ops from '../../ir/ops.ts'
 import type { Func, Global, Region } from '../../ir/value.ts'
 
 export interface Reach {
@@ -25,15 +24,15 @@ export function reachOf(roots: readonly Func[]): Reach {
 function look({ insts }: Region, reach: Reach): void {
   for (let i = 0; i < insts.length; i++) {
     const { op, attr, regions } = insts[i]!
-    if (op === ops.call) {
+    if (op === 'call') {
       const spelling = (attr as Func).info.spell?.['wgsl']
       if (spelling === undefined) reach.funcs.add(attr as Func)
       else reach.spellings.add(spelling)
-    } else if (op === ops.global) {
+    } else if (op === 'global') {
       const { init } = attr as Global
       reach.globals.add(attr as Global)
       if (init !== undefined) reach.funcs.add(init)
-    } else if (op === ops.print) reach.prints = true
+    } else if (op === 'printf') reach.prints = true
     for (let k = 0; k < regions.length; k++) look(regions[k]!, reach)
   }
 }

@@ -1,7 +1,6 @@
 /** What only some stages have: comparing with neighbouring pixels and `discard` in fragment entry points, threads that share memory in compute ones. */
 import type { Sink } from '../../base/diag.ts'
 import { notInStage } from '../../base/errors/target.ts'
-import * as ops from '../../ir/ops.ts'
 import type { Func, Global, Inst } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
 import { together } from './legal.ts'
@@ -22,7 +21,7 @@ function isOfPixels(name: string): boolean {
 }
 
 function spelled(inst: Inst): string | undefined {
-  return inst.op === ops.call ? (inst.attr as Func).info.spell?.['wgsl'] : undefined
+  return inst.op === 'call' ? (inst.attr as Func).info.spell?.['wgsl'] : undefined
 }
 
 /** Whether some function calls what threads of a subgroup do together. */
@@ -47,12 +46,12 @@ export function checkStage(entry: Func, reach: Reach, sink: Sink): void {
       if (stage !== 'fragment' && name !== undefined && isOfPixels(name)) report(sourceNames[name] ?? name, 'fragment', inst)
       if (stage === 'compute') return
       if (stage === 'vertex' && name !== undefined && together.test(name)) report('a wave operation', 'compute and fragment', inst)
-      if (stage === 'vertex' && inst.op === ops.print) report('printf', 'compute and fragment', inst)
-      if (stage === 'vertex' && inst.op === ops.global && (inst.attr as Global).space === 'storage_rw') {
+      if (stage === 'vertex' && inst.op === 'printf') report('printf', 'compute and fragment', inst)
+      if (stage === 'vertex' && inst.op === 'global' && (inst.attr as Global).space === 'storage_rw') {
         report(`the writable buffer ${(inst.attr as Global).name}`, 'compute and fragment', inst)
       }
-      if (inst.op === ops.barrier) report('a barrier', 'compute', inst)
-      if (inst.op === ops.global && (inst.attr as Global).space === 'workgroup') report(`groupshared ${(inst.attr as Global).name}`, 'compute', inst)
+      if (inst.op === 'barrier') report('a barrier', 'compute', inst)
+      if (inst.op === 'global' && (inst.attr as Global).space === 'workgroup') report(`groupshared ${(inst.attr as Global).name}`, 'compute', inst)
     })
   }
 }

@@ -2,7 +2,6 @@
  * Turns early ways out of a block into branches: where one side of an `if` leaves the block, what follows the `if` moves
  * into the other side. Most blocks, such as those that inlining leaves for early returns, then need no `break` at all.
  */
-import * as ops from '../../ir/ops.ts'
 import { Inst, Value, type Func, type Region } from '../../ir/value.ts'
 import { substitute, walk, type ValueTable } from '../../ir/walk.ts'
 
@@ -12,33 +11,33 @@ const deepest = 12
 /** Rewrites a function of the legal form in place. */
 export function branchTails(func: Func): void {
   const left = new Set<Inst>()
-  walk(func.body!, inst => { if (inst.op === ops.leave) left.add(inst.attr as Inst) })
+  walk(func.body!, inst => { if (inst.op === 'leave') left.add(inst.attr as Inst) })
   visit(func, func.body!, left)
 }
 
 function visit(func: Func, region: Region, left: ReadonlySet<Inst>): void {
   // The first block of a loop's body is left by `continue`.
-  const continued = region.end.op === ops.next ? region.insts.find(i => i.op === ops.block && left.has(i)) : undefined
+  const continued = region.end.op === 'next' ? region.insts.find(i => i.op === 'block' && left.has(i)) : undefined
   for (let i = 0; i < region.insts.length; i++) {
     const inst = region.insts[i]!
     for (let i = 0; i < inst.regions.length; i++) visit(func, inst.regions[i]!, left)
-    if (inst.op === ops.block && left.has(inst) && inst !== continued) tail(func, inst.regions[0]!, inst, left, 0)
+    if (inst.op === 'block' && left.has(inst) && inst !== continued) tail(func, inst.regions[0]!, inst, left, 0)
   }
 }
 
 /** The region's end is the block's end: a `leave` of the block there is a `yield`. */
 function tail(func: Func, region: Region, block: Inst, left: ReadonlySet<Inst>, depth: number): void {
   const end = region.end
-  if (end.op === ops.leave && end.attr === block) {
-    region.insts[region.insts.length - 1] = new Inst(ops.yield_, end.args, null, [], end.span)
+  if (end.op === 'leave' && end.attr === block) {
+    region.insts[region.insts.length - 1] = new Inst('yield', end.args, null, [], end.span)
     return
   }
-  if (end.op !== ops.yield_ || depth > deepest) return
+  if (end.op !== 'yield' || depth > deepest) return
   for (let i = 0; i < region.insts.length - 1; i++) {
     const inst = region.insts[i]!
-    if (inst.op !== ops.if_ || left.has(inst)) continue
-    const leaves = inst.regions.map(r => r.end.op === ops.leave && r.end.attr === block)
-    const goesOn = inst.regions.map(r => r.end.op === ops.yield_)
+    if (inst.op !== 'if' || left.has(inst)) continue
+    const leaves = inst.regions.map(r => r.end.op === 'leave' && r.end.attr === block)
+    const goesOn = inst.regions.map(r => r.end.op === 'yield')
     const yes = inst.regions[0]!, no = inst.regions[1]!
     if (leaves[0] === true && goesOn[1] === true) move(func, region, i, no, block)
     else if (leaves[1] === true && goesOn[0] === true) move(func, region, i, yes, block)
@@ -46,7 +45,7 @@ function tail(func: Func, region: Region, block: Inst, left: ReadonlySet<Inst>, 
     break
   }
   const last = region.insts[region.insts.length - 2]
-  if (last === undefined || last.op !== ops.if_) return
+  if (last === undefined || last.op !== 'if') return
   const handsOn = region.end.args.length === last.results.length && region.end.args.every((a, k) => a === last.results[k])
   if (handsOn) for (let i = 0; i < last.regions.length; i++) tail(func, last.regions[i]!, block, left, depth + 1)
 }
@@ -59,9 +58,9 @@ function move(func: Func, region: Region, at: number, into: Region, block: Inst)
   into.insts.pop()
   into.insts.push(...region.insts.splice(at + 1))
   substitute(into, values)
-  const inst = new Inst(ops.if_, old.args, null, old.regions, old.span)
+  const inst = new Inst('if', old.args, null, old.regions, old.span)
   inst.results = block.results.map((r, k) => new Value(func.nextValue++, r.type, inst, k, r.name))
   region.insts[at] = inst
-  region.insts.push(new Inst(ops.yield_, [...inst.results], null, [], block.span))
+  region.insts.push(new Inst('yield', [...inst.results], null, [], block.span))
   // The other branch still leaves the block; its caller sees it at the tail and makes it a `yield`.
 }

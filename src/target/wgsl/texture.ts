@@ -5,7 +5,6 @@
 import type { Sink } from '../../base/diag.ts'
 import { formatNotInTarget, readWriteInTarget, textureNotInTarget } from '../../base/errors/target.ts'
 import type { Builder } from '../../ir/build.ts'
-import * as ops from '../../ir/ops.ts'
 import * as t from '../../ir/type.ts'
 import { Func, type Global, type Value } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
@@ -38,10 +37,10 @@ export function textureUses({ funcs, spellings }: Reach): ReadonlyMap<Global, Us
   }
   for (const func of funcs) {
     walk(func.body!, inst => {
-      if (inst.op !== ops.call) return
+      if (inst.op !== 'call') return
       const name = (inst.attr as Func).info.spell?.['wgsl']
       if (name === undefined || !isOfTextures(name)) return
-      const handles = inst.args.flatMap(a => a.type.kind === 'ptr' && a.def.op === ops.global ? [a.def.attr as Global] : [])
+      const handles = inst.args.flatMap(a => a.type.kind === 'ptr' && a.def.op === 'global' ? [a.def.attr as Global] : [])
       const texture = handles.find(g => g.type.name.includes('Texture'))
       if (texture === undefined) return
       for (const g of handles) if (g !== texture) useOf(g).textures.add(texture)
@@ -128,9 +127,9 @@ function storage(
 /** Whole texels to the side, which WGSL wants to know: made anew where they are constants from -8 to 7, else undefined. */
 export function constantOffset(b: Builder, v: Value): Value | undefined {
   const { def } = v
-  if (def.op === ops.zero) return b.construct(v.type, Array.from({ length: v.type.count }, () => b.const(t.i32, 0)))
-  if (def.op !== ops.construct && def.op !== ops.splat) return undefined
-  const lanes = def.op === ops.splat ? Array.from({ length: v.type.count }, () => def.args[0]!) : def.args
+  if (def.op === 'zero') return b.construct(v.type, Array.from({ length: v.type.count }, () => b.const(t.i32, 0)))
+  if (def.op !== 'construct' && def.op !== 'splat') return undefined
+  const lanes = def.op === 'splat' ? Array.from({ length: v.type.count }, () => def.args[0]!) : def.args
   const known = lanes.map(constantOf)
   return known.some(k => k === undefined || Number(k) < -8 || Number(k) > 7) ? undefined : b.construct(v.type, known.map(k => b.const(t.i32, Number(k))))
 }

@@ -5,7 +5,6 @@
  */
 import type { Sink } from '../../base/diag.ts'
 import { divergentBarrier } from '../../base/errors/target.ts'
-import * as ops from '../../ir/ops.ts'
 import { Func, Inst, type Global, type Region, type Value } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
 import { together } from './legal.ts'
@@ -26,7 +25,7 @@ function hasBarrier(func: Func, known: Map<Func, boolean>): boolean {
   let found = false
   if (func.body !== undefined) {
     walk(func.body, inst => {
-      if (inst.op === ops.barrier || (inst.op === ops.call && hasBarrier(inst.attr as Func, known))) found = true
+      if (inst.op === 'barrier' || (inst.op === 'call' && hasBarrier(inst.attr as Func, known))) found = true
     })
   }
   known.set(func, found)
@@ -137,22 +136,22 @@ class Flow {
   #inst(inst: Inst, now: boolean): boolean {
     const { op, args } = inst
     if (inst.regions.length > 0) return this.#control(inst, now)
-    if (op === ops.barrier) {
+    if (op === 'barrier') {
       if (now || this.#any(args)) this.#found.push(inst)
-    } else if (op === ops.call) this.#call(inst, now)
-    else if (op === ops.store) {
+    } else if (op === 'call') this.#call(inst, now)
+    else if (op === 'store') {
       if (now || this.#any(args)) this.#markRoot(args[0]!)
-    } else if (op === ops.load || op === ops.atomic) {
-      if (op === ops.atomic || this.#any(args) || this.#memoryDiffers(args[0]!)) inst.results.forEach(r => this.mark(r))
-    } else if (op === ops.leave) this.#leave(inst.attr as Inst, args, now)
-    else if (op === ops.ret) {
+    } else if (op === 'load' || op === 'atomic') {
+      if (op === 'atomic' || this.#any(args) || this.#memoryDiffers(args[0]!)) inst.results.forEach(r => this.mark(r))
+    } else if (op === 'leave') this.#leave(inst.attr as Inst, args, now)
+    else if (op === 'ret') {
       for (const e of this.#around) this.#exit(e, now)
       args.forEach((a, i) => {
         if (this.#returned[i] === true || (!now && this.#differs[a.id] !== true)) return
         this.#returned[i] = true
         this.#changed = true
       })
-    } else if (op !== ops.variable && this.#any(args)) inst.results.forEach(r => this.mark(r))
+    } else if (op !== 'var' && this.#any(args)) inst.results.forEach(r => this.mark(r))
     return now
   }
 
@@ -170,8 +169,8 @@ class Flow {
 
   #control(inst: Inst, now: boolean): boolean {
     this.#around.push(inst)
-    const isLoop = inst.op === ops.loop
-    const choice = (inst.op === ops.if_ || inst.op === ops.switch_) && this.#any(inst.args.slice(0, 1))
+    const isLoop = inst.op === 'loop'
+    const choice = (inst.op === 'if' || inst.op === 'switch') && this.#any(inst.args.slice(0, 1))
     // Later trips begin where threads that left are missing.
     let inside = now || choice || (isLoop && this.#split.has(inst))
     if (isLoop) this.#carried.get(inst)?.forEach(v => this.#held.add(v))
@@ -180,15 +179,15 @@ class Flow {
     for (const region of inst.regions) {
       const end = this.#region(region, inside)
       const last = region.end
-      if (last.op === ops.yield_) {
+      if (last.op === 'yield') {
         last.args.forEach((a, i) => { if (end || this.#differs[a.id] === true) this.mark(inst.results[i]!) })
         after ||= end
-      } else if (last.op === ops.test) {
+      } else if (last.op === 'test') {
         const parts = end || this.#any(last.args.slice(0, 1))
         if (parts) this.#add(this.#split, inst)
         last.args.slice(1).forEach((a, i) => { if (parts || this.#differs[a.id] === true) this.mark(inst.results[i]!) })
         inside = parts
-      } else if (last.op === ops.next) {
+      } else if (last.op === 'next') {
         if (end) this.#add(this.#split, inst)
         this.#carry(inst)
         last.args.forEach((a, i) => { if (end || this.#differs[a.id] === true) this.mark(inst.regions[0]!.params[i]!) })
@@ -220,21 +219,21 @@ class Flow {
   /** Where a pointer leads: a variable of the function, or a global. */
   #root(ptr: Value): Inst | undefined {
     let def = ptr.def
-    while (def.op !== undefined && (def.op === ops.field || def.op === ops.elem)) def = def.args[0]!.def
+    while (def.op !== undefined && (def.op === 'field' || def.op === 'elem')) def = def.args[0]!.def
     return def.op !== undefined ? def : undefined
   }
 
   #memoryDiffers(ptr: Value): boolean {
     const root = this.#root(ptr)
     if (root === undefined) return true
-    if (root.op === ops.variable) return this.#held.has(root)
-    if (root.op !== ops.global) return true
+    if (root.op === 'var') return this.#held.has(root)
+    if (root.op !== 'global') return true
     const global = root.attr as Global
     return global.space === 'storage_rw' || global.space === 'workgroup' || (global.space === 'private' && !this.#all.isConstant(global))
   }
 
   #markRoot(ptr: Value): void {
     const root = this.#root(ptr)
-    if (root !== undefined && root.op === ops.variable) this.#held.add(root)
+    if (root !== undefined && root.op === 'var') this.#held.add(root)
   }
 }

@@ -4,7 +4,7 @@
  */
 import { InternalError } from '../../base/diag.ts'
 import type { Span } from '../../base/source.ts'
-import * as ops from '../../ir/ops.ts'
+import type { OpName } from '../../ir/op.ts'
 import type { Type } from '../../ir/type.ts'
 import * as t from '../../ir/type.ts'
 import { Global, Inst, type Func, type Region, type Value } from '../../ir/value.ts'
@@ -98,7 +98,7 @@ export class Values implements Scope {
     if (known !== undefined) return known
     const def = v.def
     if (def.op === undefined || this.folding.form(v) !== 'always') {
-      const what = def.op !== undefined ? def.op.name : 'parameter'
+      const what = def.op !== undefined ? def.op : 'parameter'
       throw new InternalError('wgsl', `value ${v.id} of ${this.func.name} (${what}) is not in scope`)
     }
     return expression(def, this)
@@ -201,7 +201,7 @@ export class Values implements Scope {
     const frame = this.frames[this.frames.length - 1]
     if (frame === undefined || frame.region.insts[frame.at] !== inst || this.folding.uses(result) !== 1) return undefined
     const { insts, end } = frame.region
-    if (end.op !== ops.yield_ && end.op !== ops.next) return undefined
+    if (end.op !== 'yield' && end.op !== 'next') return undefined
     const name = frame.targets[end.args.indexOf(result)]
     if (name === undefined) return undefined
     const held = this.#carried.get(name)
@@ -232,6 +232,6 @@ export class Values implements Scope {
   }
 }
 
-const opposite: ReadonlyMap<ops.Op, string> = new Map([
-  [ops.lt, '>='], [ops.le, '>'], [ops.gt, '<='], [ops.ge, '<'], [ops.eq, '!='], [ops.ne, '=='],
+const opposite: ReadonlyMap<OpName, string> = new Map([
+  ['lt', '>='], ['le', '>'], ['gt', '<='], ['ge', '<'], ['eq', '!='], ['ne', '=='],
 ])

@@ -1,0 +1,275 @@
+/**
+ * What ops there are, and what a row of the op table says. The interfaces below name every op with the kind of its
+ * immediate, one interface for each way to differentiate; `ops.ts` has the rows. Whoever handles ops by name does so in a
+ * `switch` without a default or in a `Record`, so that an op that is left out is a type error.
+ */
+import type { Builder } from './build.ts'
+import type { Type } from './type.ts'
+import type { Func, Global, Inst, Value } from './value.ts'
+
+/** A scalar constant: bigint for 64-bit integers. */
+export type Constant = number | boolean | bigint
+
+/**
+ * Of a loop: null, the bound that `[MaxIters]` gives, 'unroll' for `[ForceUnroll]`, or the number of states for
+ * `[Checkpoints]` and perhaps a bound.
+ */
+export type Hint = null | number | 'unroll' | readonly number[]
+
+/** The kinds of immediate, and what each is; drives printing, parsing, verifying and cloning without a case per op. */
+export interface AttrKinds {
+  none: null
+  number: number
+  value: Constant
+  text: string
+  numbers: readonly number[]
+  func: Func
+  global: Global
+  label: Inst
+  hint: Hint
+}
+
+/** No derivative. */
+export interface FlatOps {
+  /** A scalar constant. */
+  const: 'value'
+  /** All bits zero, of any value type. */
+  zero: 'none'
+  /** What an uninitialised variable holds: any value; targets give zero. */
+  undef: 'none'
+  /** Bitwise and; logical on booleans. */
+  and: 'none'
+  /** Bitwise or; logical on booleans. */
+  or: 'none'
+  /** Bitwise exclusive or; inequality on booleans. */
+  xor: 'none'
+  /** Bitwise complement; logical on booleans. */
+  not: 'none'
+  /** Shift left by the second operand modulo the bit width. */
+  shl: 'none'
+  /** Shift right by the second operand modulo the bit width: arithmetic for signed, logical for unsigned. */
+  shr: 'none'
+  /** Less than; false with a NaN. */
+  lt: 'none'
+  /** Less than or equal; false with a NaN. */
+  le: 'none'
+  /** Greater than; false with a NaN. */
+  gt: 'none'
+  /** Greater than or equal; false with a NaN. */
+  ge: 'none'
+  /** Equal; false with a NaN. */
+  eq: 'none'
+  /** Not equal; true with a NaN. */
+  ne: 'none'
+  /** To another type of the same shape and size, by bits. */
+  bitcast: 'none'
+  /** The same value, with its derivative cut. */
+  detach: 'none'
+  /** The number of elements of a runtime-sized array, as u32. */
+  length: 'none'
+  /**
+   * workgroup, storage or all: waits for the workgroup and orders its memory. With a pointer to shared memory, which is for
+   * WGSL alone, it loads what all threads find there, between two barriers.
+   */
+  barrier: 'text'
+  /** Prints the operands by a format string. */
+  printf: 'text'
+  /** Stops the program where the condition is false; the text says why. GPU targets leave it out. */
+  trap: 'text'
+}
+
+/** Linear in its differentiable operands together: the tangent is the op itself, with zeros for absent tangents. */
+export interface LinearOps {
+  /** Sum; on arrays, lists and structs element by element (the accumulation of derivatives), which `expand` takes apart. */
+  add: 'none'
+  /** Difference. */
+  sub: 'none'
+  /** Negation. */
+  neg: 'none'
+  /** The second operand where the first is true, else the third; of any type. A boolean vector or matrix chooses lane by lane. */
+  select: 'none'
+  /**
+   * To another scalar of the same shape, by value: float to int truncates (out of range is unspecified, without trap), to
+   * bool tests against zero, bool to number gives 0 or 1.
+   */
+  convert: 'none'
+  /** A vector of its lanes, a matrix of its rows, an array of its elements, a struct of its fields: one operand a component. */
+  construct: 'none'
+  /** A vector or matrix whose lanes are all the operand. */
+  splat: 'none'
+  /** A component with a constant index: lane, row, element or field. */
+  extract: 'number'
+  /** The first operand with one component replaced by the second. */
+  insert: 'number'
+  /** A vector of chosen lanes of a vector; several lanes, so never a scalar. */
+  swizzle: 'numbers'
+  /**
+   * A lane of a vector or row of a matrix with a computed index; past the end, or below zero, the last. Arrays with computed
+   * indices live in memory instead.
+   */
+  index: 'none'
+  /** Rows to columns. */
+  transpose: 'none'
+}
+
+/** Linear in each differentiable operand alone: the tangent is a sum of the op itself. */
+export interface MultilinearOps {
+  /** Product, lane by lane; matrices too. */
+  mul: 'none'
+  /** Inner product of two vectors. */
+  dot: 'none'
+  /** Row vector times matrix, matrix times column vector, or matrix times matrix. */
+  matmul: 'none'
+}
+
+/** The tangent is written in linear ops, and its transpose follows from theirs. */
+export interface SmoothOps {
+  /** Quotient; of integers truncated, where x / 0 is x, and the least integer by -1 itself. */
+  div: 'none'
+  /** Remainder with the sign of the first operand, x - y * trunc(x / y); of integers x % 0 is 0. */
+  rem: 'none'
+}
+
+/** Memory, calls and control: the passes of ad/ know each by name. */
+export interface StructuralOps {
+  /** A local variable of the enclosing region: a function pointer to it. Uninitialised; targets give zero. */
+  var: 'none'
+  /** A pointer to a module-level variable or resource. */
+  global: 'global'
+  /** A pointer to a field of the struct pointed to. */
+  field: 'number'
+  /**
+   * A pointer to an element, row or lane; the index is clamped or the access dropped where it is out of bounds, never memory
+   * of another variable. A list grows to hold it.
+   */
+  elem: 'none'
+  /** The value pointed to. */
+  load: 'none'
+  /** Writes the second operand where the first points. */
+  store: 'none'
+  /**
+   * Read-modify-write of the scalar pointed to: add, min, max, and, or, xor, exchange, or compare (operands: pointer, expected,
+   * new); gives the old value. `load` and `store` are the atomic plain accesses; what `store` gives is unspecified.
+   */
+  atomic: 'text'
+  /** Calls a function: operands are its inputs, results its result and outputs. */
+  call: 'func'
+  /** Two regions, then and else, each ended by `yield`; results are what they yield. */
+  if: 'none'
+  /** One region a case and the default last, each ended by `yield`. The immediate lists label, region, label, region …. */
+  switch: 'numbers'
+  /**
+   * Region 0, the head, takes the carried values and ends in `test`; region 1, the body, sees the head's values and ends in
+   * `next`. Results are the exits of `test` or of a `leave`.
+   */
+  loop: 'hint'
+  /** One region that runs once; results are what it yields, or what a `leave` carries. */
+  block: 'none'
+  /** Ends a region of `if`, `switch` or `block` with the results. */
+  yield: 'none'
+  /** Ends the head of a loop: goes on to the body where the first operand is true, else leaves the loop with the other operands. */
+  test: 'none'
+  /** Ends the body of a loop with the values of the next trip. */
+  next: 'none'
+  /** Leaves the enclosing `loop`, `block`, `if` or `switch` that the label names, with its results. */
+  leave: 'label'
+  /** Returns from the function. */
+  ret: 'none'
+  /** Cannot be reached. */
+  unreachable: 'none'
+}
+
+/** What only the legal form of WGSL has, after derivatives are made: calls of what WGSL itself offers. */
+export interface WgslOps {
+/** A call of a built-in function without effects; the immediate is its name. */
+  'wgsl.builtin': 'text'
+  /** A call of a built-in function that reads memory; pointers among the operands are passed by address. */
+  'wgsl.read': 'text'
+  /** A call of a built-in function that writes memory or waits; pointers among the operands are passed by address. */
+  'wgsl.write': 'text'
+  /** `atomicCompareExchangeWeak`; results are the old value and whether the new one was stored. */
+  'wgsl.exchange': 'text'
+  /** The operand, in a `let`, so that the WGSL compiler does not evaluate what uses it and refuse the outcome. */
+  'wgsl.hide': 'none'
+}
+
+interface Kinds extends FlatOps, LinearOps, MultilinearOps, SmoothOps, StructuralOps, WgslOps {}
+
+export type OpName = keyof Kinds
+/** Ops that programs have before they are legalised for a target. */
+export type CommonOp = Exclude<OpName, keyof WgslOps>
+/** Ops that compare two numbers. */
+export type Comparison = 'lt' | 'le' | 'gt' | 'ge' | 'eq' | 'ne'
+export type StructuralOp = keyof StructuralOps
+
+/** The immediate of each op. */
+export type Attrs = { readonly [K in OpName]: AttrKinds[Kinds[K]] }
+
+/** The immediate of an instruction. */
+export type Attr = Attrs[OpName]
+
+/** Ops whose immediate may be left out. */
+export type BareOp = { [K in OpName]: null extends Attrs[K] ? K : never }[OpName]
+
+/**
+ * none: pure · read: reads memory · write: writes memory or the outside world · trap: pure but may stop the program ·
+ * control: owns regions or ends one.
+ */
+export type Effect = 'none' | 'read' | 'write' | 'trap' | 'control'
+
+/** Tangents by operand; undefined is zero. */
+export type Tangents = readonly (Value | undefined)[]
+
+/** The cotangent of operand `i`, given the cotangent of the only result. Other operands of `inst` are residuals. */
+type Transpose<K extends OpName> = (b: Builder, inst: Inst<K>, i: number, ct: Value) => Value | undefined
+
+/** The tangent of the only result, written in linear ops. */
+type Jvp<K extends OpName> = (b: Builder, inst: Inst<K>, ts: Tangents) => Value | undefined
+
+/** How an op differentiates: the rule that its class asks for. */
+type AdOf<K extends OpName> =
+  K extends keyof LinearOps ? { readonly is: 'linear'; readonly transpose: Transpose<K> }
+  : K extends keyof MultilinearOps ? { readonly is: 'multilinear'; readonly transpose: Transpose<K> }
+  : K extends keyof SmoothOps ? { readonly is: 'smooth'; readonly jvp: Jvp<K> }
+  : K extends keyof StructuralOps ? { readonly is: 'structure' }
+  : { readonly is: 'flat' }
+
+/** What a row says; what is left out is the plain case. */
+export type Row<K extends OpName> = {
+  readonly ad: AdOf<K>
+  readonly effect?: Effect
+  readonly ends?: true
+  readonly type?: (args: readonly Value[], attr: Attrs[K]) => readonly Type[]
+  readonly check?: (args: readonly Value[], attr: Attrs[K]) => string | undefined
+  readonly fold?: (...args: number[]) => number | boolean | undefined
+} & (Kinds[K] extends 'none' ? { readonly attr?: never } : { readonly attr: Kinds[K] })
+
+/** How an op differentiates, for code that asks of any. */
+export type Ad =
+  | { readonly is: 'linear' | 'multilinear'; transpose(b: Builder, inst: Inst, i: number, ct: Value): Value | undefined }
+  | { readonly is: 'smooth'; jvp(b: Builder, inst: Inst, ts: Tangents): Value | undefined }
+  | { readonly is: 'flat' | 'structure' }
+
+/** The rules of any row. They are methods, which TypeScript lets take the immediate of their own op alone. */
+interface Rules {
+  type(args: readonly Value[], attr: Attr): readonly Type[]
+  check(args: readonly Value[], attr: Attr): string | undefined
+}
+
+/** A row, for code that asks of any op. */
+export interface Op {
+  readonly name: OpName
+  /** A number that few others have, to hash by. */
+  readonly hash: number
+  readonly attr: keyof AttrKinds
+  readonly effect: Effect
+  /** Ends a region. */
+  readonly ends: boolean
+  /** Result types from operands and immediate; undefined where the instruction states them (constants, calls, control). */
+  readonly type: Rules['type'] | undefined
+  /** What must hold of the operands, as a sentence, where it does not; undefined where all is well. */
+  readonly check: Rules['check'] | undefined
+  readonly ad: Ad
+  /** Value on constant scalars, before rounding to the result type. Integers are given and returned as numbers (i64: not folded). */
+  readonly fold: ((...args: number[]) => number | boolean | undefined) | undefined
+}
