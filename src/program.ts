@@ -98,7 +98,7 @@ export class WgslProgram {
     if ('fault' in taken) sink.add(badOption, undefined, { owner: 'compile', ...taken.fault })
     else this.#checked = this.#bounded(sink, () => front(source, taken, core, sink))
     this.#characters = this.files.reduce((sum, f) => sum + f.text.length, 0)
-    sink.work.measure(this.#characters)
+    this.#measure(sink)
     if (sink.errors === 0) this.doubts?.(this.#checked!, sink)
     if (sink.errors === 0) this.#draft = this.#bounded(sink, () => this.#draw('wgsl', 'none', sink))
     this.#diagnostics.push(...sink.list)
@@ -228,8 +228,13 @@ export class WgslProgram {
 
   #sink(): Sink {
     const sink = new Sink(this.#options.limits)
-    sink.work.measure(this.#characters)
+    this.#measure(sink)
     return sink
+  }
+
+  /** Says how large the program is, and whether its derivatives are to fit a budget. */
+  #measure(sink: Sink): void {
+    sink.work.measure(this.#characters, this.#options.maxContext !== undefined)
   }
 
   /** Runs a stage; a program that asks for more work than a limit, or ends the engine's stack, gets a diagnostic, and undefined comes back. */

@@ -42,3 +42,10 @@ it('counts what is searched for the end of a call of a macro, and nothing where 
   const open = compile(`#define r f (\n${source('r ')}`, { limits: { tokens: 10_000 } })
   expect(open.diagnostics.map(d => d.code)).toEqual(['E50200'])
 })
+
+it('gives derivatives that are made again until they fit ten times the instructions', () => {
+  const source = '[ForceUnroll] for (int i = 0; i < 4000; i++) { x = x * x + 1; x = x * y + i; y = y * x + 2; y = y * y + x; }'
+  const most = (maxContext?: number): string => compile(`public float f(float x, float y) { ${source} return x; }`, { maxContext }).diagnostics[0]?.message ?? ''
+  expect(most()).toContain('more than 30000 instructions')
+  expect(most(64)).not.toContain('more than 30000 instructions')
+})

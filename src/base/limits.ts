@@ -18,7 +18,8 @@ export interface Limits {
   readonly statements?: number | undefined
   /**
    * Instructions of all functions together, derivatives and calls that are replaced by bodies included; a function counts as ten.
-   * Default 30,000, and four more for each character of the source over 65,536.
+   * Default 30,000, and four more for each character of the source over 65,536; ten times as many with `maxContext`, since a derivative that
+   * is to fit is made up to ten times.
    */
   readonly instructions?: number | undefined
   /** Numbers that a struct consists of, with those of structs in it; of an array one element counts. Default 16,384. */
@@ -31,12 +32,15 @@ export type Asked = Span | null | undefined | (() => Span)
 /** The name of a limit. */
 export type Limit = keyof Limits
 
+/** By how much more a program may take whose derivatives are made again and again until they fit (`ad/budget.ts`). */
+const budgetedTimes = 10
+
 /** What holds for a source of so many characters that is compiled without limits of its own. */
-function defaultLimits(characters: number): Readonly<Record<Limit, number>> {
+function defaultLimits(characters: number, budgeted: boolean): Readonly<Record<Limit, number>> {
   const more = Math.max(0, characters - 65_536)
   return {
     tokens: 500_000 + more, text: 2_000_000, typeText: 20_000, instances: 5000 + more, statements: 50_000 + more,
-    instructions: 30_000 + 4 * more, scalars: 16_384,
+    instructions: (budgeted ? budgetedTimes : 1) * (30_000 + 4 * more), scalars: 16_384,
   }
 }
 
@@ -66,15 +70,15 @@ export class LimitReached extends Error {
 export class Work {
   readonly #limits: Limits
   readonly #spent: Record<Limit, number> = { tokens: 0, text: 0, typeText: 0, instances: 0, statements: 0, instructions: 0, scalars: 0 }
-  #defaults = defaultLimits(0)
+  #defaults = defaultLimits(0, false)
 
   constructor(limits: Limits) {
     this.#limits = limits
   }
 
-  /** Says how long the source is, of which defaults speak. */
-  measure(characters: number): void {
-    this.#defaults = defaultLimits(characters)
+  /** Says what defaults speak of: how long the source is, and whether derivatives are to fit a budget. */
+  measure(characters: number, budgeted: boolean): void {
+    this.#defaults = defaultLimits(characters, budgeted)
   }
 
   /** Adds to what there is of something; throws `LimitReached` where that is too much. */
