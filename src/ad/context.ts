@@ -86,8 +86,9 @@ export interface AdContext {
   readonly effects: Map<Func, boolean>
   /** Memo of `hasForwardSource`. */
   readonly sources: Map<Func, boolean>
-  /** Memo of `reachesSubstitute`. */
+  /** Memos of `reachesSubstitute` and `differsFromPrimal`. */
   readonly substituted: Map<Func, boolean>
+  readonly differing: Map<Func, boolean>
   /** Functions of which it was said that they lose a derivative. */
   readonly lost: Set<Func>
   /** Memo of `dualOf`. */
@@ -116,7 +117,7 @@ export function adContext(
   const { sink, derivatives, tidy, isTidy, observe, growable, expand, explain, maxContext } = hooks
   return {
     module, sink, derivatives, tidy, isTidy, resolve, observe, growable, expand, explain, jvps: new Map(), rules: new Map(), splits: new Map(), linearMaps: new Map(), splitOfMap: new Map(),
-    open: new Set(), origins: new Map(), writing: new Set(), ids: new Map(), effects: new Map(), sources: new Map(), substituted: new Map(), duals: new Map(), plains: new Map(), lost: new Set(), reruns: new Map(), windows: { allowed: true, made: false }, requests: new Map(),
+    open: new Set(), origins: new Map(), writing: new Set(), ids: new Map(), effects: new Map(), sources: new Map(), substituted: new Map(), differing: new Map(), duals: new Map(), plains: new Map(), lost: new Set(), reruns: new Map(), windows: { allowed: true, made: false }, requests: new Map(),
     budget: maxContext === undefined ? undefined : { max: maxContext, pressure: 0, slots: new Map(), inside: new Map() }, helpers: new Map(), plainOf: new Map(),
   }
 }

@@ -16,7 +16,7 @@ import { limitStates, noteMemory } from './budget.ts'
 import { checkpoint } from './checkpoint.ts'
 import { memoKey, newFunc, zeroOf, type AdContext, type Jvp, type Split } from './context.ts'
 import { linearizeFused, unzip, type Callees } from './linearize.ts'
-import { carryingOf, differentiableInputs, differentiableResults, hasBackwardEffects, planOf, reachesSubstitute, reportRecursion } from './plan.ts'
+import { carryingOf, differentiableInputs, differentiableResults, differsFromPrimal, hasBackwardEffects, planOf, reportRecursion } from './plan.ts'
 import { writesOutside } from './outside.ts'
 import { contextType, isLarge, pack, unpack } from './pack.ts'
 import { isPair, pairOf } from './pair.ts'
@@ -339,7 +339,7 @@ function withoutContexts(cx: AdContext, primal: Region, out: ReadonlySet<Value>)
   walkRegions(primal, region => {
     region.insts = region.insts.map(inst => {
       const plain = inst.op === 'call' ? cx.plainOf.get(inst.attr as Func) : undefined
-      if (plain === undefined || reachesSubstitute(cx, plain) || inst.results.slice(plain.results.length).some(v => used.has(v))) return inst
+      if (plain === undefined || differsFromPrimal(cx, plain) || inst.results.slice(plain.results.length).some(v => used.has(v))) return inst
       const call = new Inst('call', inst.args, plain, [], inst.span)
       call.results = inst.results.slice(0, plain.results.length)
       for (const v of call.results) v.def = call

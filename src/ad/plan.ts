@@ -111,16 +111,31 @@ function regionHasSource(cx: AdContext, region: Region): boolean {
 
 /** True where a substitute stands in for a call in a function's derivative: the function itself says something else than its primal half. */
 export function reachesSubstitute(cx: AdContext, func: Func): boolean {
-  const known = cx.substituted.get(func)
+  return reaches(cx, cx.substituted, func, (plan, callee) => plan.func !== callee)
+}
+
+/**
+ * True where a function and its primal half are not the same to those who go on: for a substitute, for values that a forward derivative
+ * gives, or since the user says what the forward derivative of a function is whose reverse comes from its body. The primal half is made of
+ * that body, and so is a derivative of it.
+ */
+export function differsFromPrimal(cx: AdContext, func: Func): boolean {
+  const differs = (plan: Plan, callee: Func): boolean => plan.func !== callee || (callee.info.forward !== undefined && !callee.info.library && plan.is !== 'backward')
+  return differs(planOf(cx, func, 'reverse'), func) || reaches(cx, cx.differing, func, differs)
+}
+
+/** Whether a function calls what is asked for, itself or in what is differentiated with it. */
+function reaches(cx: AdContext, memo: Map<Func, boolean>, func: Func, isOne: (plan: Plan, callee: Func) => boolean): boolean {
+  const known = memo.get(func)
   if (known !== undefined) return known
-  cx.substituted.set(func, false)
-  const reaches = (region: Region): boolean => region.insts.some(inst => {
-    if (inst.op !== 'call') return inst.regions.some(reaches)
+  memo.set(func, false)
+  const within = (region: Region): boolean => region.insts.some(inst => {
+    if (inst.op !== 'call') return inst.regions.some(within)
     const plan = planOf(cx, inst.attr as Func, 'reverse')
-    return plan.func !== inst.attr || (plan.is === 'transform' && reachesSubstitute(cx, plan.func))
+    return isOne(plan, inst.attr as Func) || (plan.is === 'transform' && reaches(cx, memo, plan.func, isOne))
   })
-  const found = func.body !== undefined && !func.info.library && reaches(func.body)
-  cx.substituted.set(func, found)
+  const found = func.body !== undefined && !func.info.library && within(func.body)
+  memo.set(func, found)
   return found
 }
 

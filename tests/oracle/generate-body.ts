@@ -25,8 +25,6 @@ export class Bodies extends Expressions {
   offer(f: Func): void {
     this.callable.push(f)
     this.unused.add(f)
-    // What a function claims of itself in one direction and not in the other is settled for first derivatives only.
-    if (f.wrong) this.orders.set(f, 2)
   }
 
   /** A requirement asks for as much as the methods that may stand for it. */

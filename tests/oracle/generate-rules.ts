@@ -132,7 +132,6 @@ export function ruled(name: string, rand: Random, formula: Formula): Func[] {
   const hasBackward = kind > 1
   // With a derivative in one direction only, the other comes from the body if the function is marked, or from that derivative.
   main.differentiable = kind === 0 || kind === 2
-  main.wrong = kind === 0 || kind === 4
   main.ruleOf = rand.once(3)
   out.unshift(main)
   /** Declares what the formulas speak of. */

@@ -30,7 +30,7 @@ export const sum = (terms: readonly Expr[]): Expr => terms.length === 0 ? lit(0)
 export function func(name: string, params: Param[], result: Type, body: Stmt[], more: Partial<Func> = {}): Func {
   return {
     name, params, result, body, noDiffResult: false, differentiable: true, method: false, forward: undefined, backward: undefined,
-    ruleOf: false, wrong: false, treated: false, prefer: 'none', generic: undefined, substitute: undefined, requirement: false, ...more,
+    ruleOf: false, treated: false, prefer: 'none', generic: undefined, substitute: undefined, requirement: false, ...more,
   }
 }
 

@@ -85,7 +85,6 @@ export class Meaning {
       const mode = d.modeOf(tag)
       const byForward = f.forward !== undefined && (mode === 'fwd' || (f.backward === undefined && !f.differentiable))
       const byBackward = f.backward !== undefined && mode === 'bwd'
-      if (f.wrong && this.#depth > 1) throw new Unclear('a derivative of a function whose two derivatives differ')
       if (byForward || byBackward) {
         this.#depth--
         try {

@@ -175,8 +175,6 @@ export interface Func extends Signature {
   backward: Func | undefined
   /** Whether the attribute stands at the derivative rather than at the function. */
   ruleOf: boolean
-  /** Whether the body may be differentiated otherwise than the rules say: then what counts depends on more than the program. */
-  wrong: boolean
   /** Its derivative is zero, whatever its body says. */
   treated: boolean
   /** What to do in reverse with what is computed. */
