@@ -2,6 +2,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { check, emptyTally, isClear, type Settings } from './oracle/check.ts'
+import { Dual, sub, watch } from './oracle/dual.ts'
 import type { Twist } from './oracle/meaning.ts'
 import type { Part } from './oracle/generate.ts'
 
@@ -23,6 +24,22 @@ test.each<[string, Twist]>([
   const tally = await check(0, 30, { ...settings, attempts: 0, twist })
   expect(tally.failures.length).toBeGreaterThan(0)
 }, 300_000)
+
+test('the errors of reverse mode are estimated where uses of a value cancel', () => {
+  const x = new Dual(1, 3, 1e6)
+  const slope = (): number => (sub(x, x) as Dual).d as number
+  expect(slope()).toBe(0)
+  watch.noise = 1e-10
+  watch.random = () => 0.75
+  const once = slope()
+  watch.random = Math.random
+  const off = Array.from({ length: 20 }, () => Math.abs(slope()))
+  watch.noise = 0
+  // Two uses that err alike cancel; those that err each by itself do so as much as their size says.
+  expect(once).toBe(0)
+  expect(Math.max(...off)).toBeGreaterThan(1e-6)
+  expect(Math.max(...off)).toBeLessThan(1e-3)
+})
 
 test('a run of which too little could be compared fails', () => {
   expect(isClear({ ...emptyTally(), programs: 100, skipped: { kink: 20, large: 9 } })).toBe(true)

@@ -82,14 +82,23 @@ export function between(x: number): void {
   compared(x, Math.round(x))
 }
 
+/**
+ * A tangent as one of the operands of a sum. What reverse mode adds up for a value is one number for each of its uses: they err each by
+ * itself, even where all of them together are nothing, as for `v - v`.
+ */
+function used(d: Num): Num {
+  if (watch.noise === 0) return d
+  return typeof d === 'number' ? rounded(d) : new Dual(d.tag, used(d.p), used(d.d))
+}
+
 export function add(x: Num, y: Num): Num {
   if (typeof x === 'number') {
     if (typeof y === 'number') return x === 0 ? y : y === 0 ? x : rounded(x + y)
-    return x === 0 ? y : new Dual(y.tag, add(x, y.p), y.d)
+    return x === 0 ? y : new Dual(y.tag, add(x, y.p), used(y.d))
   }
-  if (typeof y === 'number') return y === 0 ? x : new Dual(x.tag, add(x.p, y), x.d)
-  if (x.tag === y.tag) return new Dual(x.tag, add(x.p, y.p), add(x.d, y.d))
-  return x.tag > y.tag ? new Dual(x.tag, add(x.p, y), x.d) : new Dual(y.tag, add(x, y.p), y.d)
+  if (typeof y === 'number') return y === 0 ? x : new Dual(x.tag, add(x.p, y), used(x.d))
+  if (x.tag === y.tag) return new Dual(x.tag, add(x.p, y.p), add(used(x.d), used(y.d)))
+  return x.tag > y.tag ? new Dual(x.tag, add(x.p, y), used(x.d)) : new Dual(y.tag, add(x, y.p), used(y.d))
 }
 
 export function neg(x: Num): Num {

@@ -40,7 +40,8 @@ export const lanewise: Readonly<Record<string, (...args: Num[]) => Num>> = {
   ceil: x => d.stepwise(x, Math.ceil),
   sign: x => d.less(x, 0) ? -1 : d.less(0, x) ? 1 : 0,
   step: (edge, x) => d.less(x, edge) ? 0 : 1,
-  lerp: (x, y, t) => d.add(x, d.mul(t, d.sub(y, x))),
+  // Both parts round, also where they are of one number: noise then shows what depends on it.
+  lerp: (x, y, t) => d.add(d.mul(x, d.sub(1, t)), d.mul(y, t)),
   fma: (x, y, z) => d.add(d.mul(x, y), z),
   mad: (x, y, z) => d.add(d.mul(x, y), z),
   radians: x => d.mul(x, Math.PI / 180),
