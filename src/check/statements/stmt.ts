@@ -457,6 +457,7 @@ function checkSwitch(env: Env, s: ast.SwitchStmt): Stmt {
   if (!whole && !poisoned(type) && value.kind !== 'error') cx.sink.add(types.switchType, s.value.span, { type: show(type) })
   const cases: SwitchCase[] = []
   const seen = new Set<number>()
+  const last = s.groups.findLastIndex(g => g.body.length > 0)
   enterExit(env)
   for (let i = 0; i < s.groups.length; i++) {
     const group = s.groups[i]!
@@ -481,7 +482,7 @@ function checkSwitch(env: Env, s: ast.SwitchStmt): Stmt {
     }
     const body = scoped(env, () => checkStmts(env, group.body))
     // Falling into cases without statements is leaving the switch.
-    const falls = fallsThrough(body) && s.groups.slice(i + 1).some(g => g.body.length > 0)
+    const falls = fallsThrough(body) && i < last
     cases.push({ labels, isDefault, body, falls })
   }
   env.exits.pop()

@@ -2,7 +2,7 @@
  * Makes emitted statements readable: constants that are used once move to their use, dead ones go, `if`s that only choose
  * become conditional expressions, endless loops that begin with a test become `while`.
  */
-import { binary, cond, direct, inner, operands, replaceIn, unary, type Expr, type Local, type Stmt } from './tree.ts'
+import { binary, cond, direct, eachName, eachRead, inner, isAtom, operands, replaceIn, unary, type Expr, type Local, type Stmt } from './tree.ts'
 
 /** Tidies the body of a function in place. */
 export function fold(body: Stmt[]): void {
@@ -11,27 +11,22 @@ export function fold(body: Stmt[]): void {
   foldList(body, new Timeline(body))
 }
 
-function eachName(e: Expr, f: (local: Local) => void): void {
-  if (e.kind === 'name') f(e.local)
-  else for (const x of operands(e)) eachName(x, f)
-}
+const used = (local: Local): void => { local.uses++ }
+const unused = (local: Local): void => { local.uses-- }
 
 function countUses(body: readonly Stmt[]): void {
-  for (const s of body) {
-    for (const e of direct(s)) eachName(e, local => { local.uses++ })
-    for (const part of inner(s)) countUses(part)
+  for (let i = 0; i < body.length; i++) {
+    eachRead(body[i]!, used)
+    for (const part of inner(body[i]!)) countUses(part)
   }
 }
 
 /** True where an expression writes, or waits: it stays where it is. */
 function hasEffect(e: Expr): boolean {
+  if (isAtom(e)) return false
   if (e.kind === 'call' && !e.pure) return true
   if (e.kind === 'method' && e.method === 'set') return true
   return operands(e).some(hasEffect)
-}
-
-function release(e: Expr): void {
-  eachName(e, local => { local.uses-- })
 }
 
 function dropDead(body: Stmt[]): void {
@@ -42,7 +37,7 @@ function dropDead(body: Stmt[]): void {
     const dead = s.kind === 'const' && s.locals.every(l => l.uses === 0) && !hasEffect(s.init)
     const empty = s.kind === 'if' && s.yes.length === 0 && s.no.length === 0 && !hasEffect(s.c)
     if (!dead && !empty) continue
-    for (const e of direct(s)) release(e)
+    eachRead(s, unused)
     gone[i] = 1
   }
   drop(body, gone)
@@ -66,6 +61,7 @@ interface Reads {
 
 function reads(e: Expr, into: Reads): Reads {
   if (e.kind === 'name' && !e.local.fixed) into.locals.add(e.local)
+  if (isAtom(e)) return into
   if ((e.kind === 'index' || e.kind === 'method') && e.of.kind === 'text') into.memory = true
   for (const x of operands(e)) reads(x, into)
   return into
@@ -156,9 +152,10 @@ function notBefore(list: readonly number[], n: number): number {
 
 const maxSize = 48
 
+/** How many nodes an expression has; counting stops above the limit. */
 function size(e: Expr): number {
   let n = 1
-  for (const x of operands(e)) n += size(x)
+  if (!isAtom(e)) for (const x of operands(e)) if ((n += size(x)) > maxSize) break
   return n
 }
 
@@ -170,9 +167,7 @@ function foldList(body: Stmt[], timeline: Timeline): void {
   for (const s of body) for (const part of inner(s)) foldList(part, timeline)
   for (let i = 0; i < body.length; i++) choose(body, i, timeline)
   const useAt = new Map<Local, number>()
-  body.forEach((s, i) => {
-    for (const e of direct(s)) eachName(e, local => useAt.set(local, i))
-  })
+  for (let i = 0; i < body.length; i++) eachRead(body[i]!, local => useAt.set(local, i))
   const gone = new Uint8Array(body.length)
   // What moves into a statement is put in all at once when it is its turn: it may be as long as the list.
   const moved = new Map<number, Map<Local, Expr>>()
@@ -204,7 +199,7 @@ function foldList(body: Stmt[], timeline: Timeline): void {
 function sink(body: Stmt[], at: number): void {
   const home = new Map<Local, Stmt[]>()
   for (const part of inner(body[at]!)) {
-    for (const x of part) for (const e of direct(x)) eachName(e, local => home.set(local, part))
+    for (let k = 0; k < part.length; k++) eachRead(part[k]!, local => home.set(local, part))
   }
   for (let i = at - 1; i >= 0; i--) {
     const s = body[i]!

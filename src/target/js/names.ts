@@ -9,22 +9,29 @@ isNaN isFinite parseInt parseFloat encodeURI encodeURIComponent decodeURI decode
 constructor prototype __proto__ then groups buffers resources uniforms counts gx gy gz lx ly lz threads thread done value buffer byteOffset
 byteLength bytes running tripsLeft depthLeft loopNow`
 
-/** Hands out names that JavaScript allows and that nothing else has. */
+/** Hands out names that JavaScript allows and that nothing else has, here or in the scope around. */
 export class Names {
+  readonly #outer: Names | undefined
   readonly #taken: Set<string>
   /** The number to try next for a name: counting from one again would take time with the square of the names alike. */
   readonly #next = new Map<string, number>()
 
-  constructor(taken: Iterable<string>) {
-    this.#taken = new Set([...reserved.split(/\s+/), ...taken])
+  constructor(taken: Iterable<string>, outer?: Names) {
+    this.#outer = outer
+    this.#taken = new Set(taken)
+  }
+
+  /** Names for a module that calls what is its own as `taken` says. */
+  static module(taken: Iterable<string>): Names {
+    return new Names([...reserved.split(/\s+/), ...taken])
   }
 
   /** A name like the one wanted. */
   fresh(wanted: string): string {
     const base = wanted.replace(/[^\w$]+/g, '_').replace(/_$/, '').replace(/^(?=\d)/, '_') || 't'
     let name = base
-    let k = this.#next.get(base) ?? 1
-    for (; this.#taken.has(name); k++) name = `${base}_${k}`
+    let k = this.#from(base)
+    for (; this.#has(name); k++) name = `${base}_${k}`
     this.#next.set(base, k)
     this.#taken.add(name)
     return name
@@ -32,6 +39,14 @@ export class Names {
 
   /** Names for a scope inside: what is taken here is taken there. */
   inside(): Names {
-    return new Names(this.#taken)
+    return new Names([], this)
+  }
+
+  #has(name: string): boolean {
+    return this.#taken.has(name) || (this.#outer !== undefined && this.#outer.#has(name))
+  }
+
+  #from(base: string): number {
+    return this.#next.get(base) ?? (this.#outer === undefined ? 1 : this.#outer.#from(base))
   }
 }

@@ -68,7 +68,7 @@ export function isAtom(e: Expr): boolean {
 /** The operands of an expression. */
 export function operands(e: Expr): readonly Expr[] {
   switch (e.kind) {
-    case 'text': case 'name': return []
+    case 'text': case 'name': return none
     case 'unary': return [e.x]
     case 'binary': return [e.x, e.y]
     case 'cond': return [e.c, e.x, e.y]
@@ -79,12 +79,46 @@ export function operands(e: Expr): readonly Expr[] {
   }
 }
 
+/** Calls `visit` with each variable that an expression reads, as often as it does; without a list for each node, of which there are very many. */
+export function eachName(e: Expr, visit: (local: Local) => void): void {
+  switch (e.kind) {
+    case 'text': return
+    case 'name': visit(e.local); return
+    case 'unary': eachName(e.x, visit); return
+    case 'binary': eachName(e.x, visit); eachName(e.y, visit); return
+    case 'cond': eachName(e.c, visit); eachName(e.x, visit); eachName(e.y, visit); return
+    case 'call': for (let i = 0; i < e.args.length; i++) eachName(e.args[i]!, visit); return
+    case 'method': eachName(e.of, visit); for (let i = 0; i < e.args.length; i++) eachName(e.args[i]!, visit); return
+    case 'index': eachName(e.of, visit); eachName(e.at, visit); return
+    case 'list': for (let i = 0; i < e.items.length; i++) eachName(e.items[i]!, visit)
+  }
+}
+
+/** The same for the expressions that a statement computes itself. */
+export function eachRead(s: Stmt, visit: (local: Local) => void): void {
+  switch (s.kind) {
+    case 'const': eachName(s.init, visit); return
+    case 'let': case 'return': {
+      const e = s.kind === 'let' ? s.init : s.value
+      if (e !== undefined) eachName(e, visit)
+      return
+    }
+    case 'set':
+      if (s.target.kind !== 'name') eachName(s.target, visit)
+      eachName(s.value, visit)
+      return
+    case 'do': eachName(s.value, visit); return
+    case 'if': eachName(s.c, visit); return
+    case 'switch': eachName(s.x, visit)
+  }
+}
+
 /** The expression with variables replaced. */
 function replace(e: Expr, by: ReadonlyMap<Local, Expr>): Expr {
+  if (e.kind === 'text') return e
+  if (e.kind === 'name') return by.get(e.local) ?? e
   const sub = (x: Expr): Expr => replace(x, by)
   switch (e.kind) {
-    case 'text': return e
-    case 'name': return by.get(e.local) ?? e
     case 'unary': return { ...e, x: sub(e.x) }
     case 'binary': return { ...e, x: sub(e.x), y: sub(e.y) }
     case 'cond': return { ...e, c: sub(e.c), x: sub(e.x), y: sub(e.y) }
@@ -101,21 +135,23 @@ export function inner(s: Stmt): readonly Stmt[][] {
     case 'if': return [s.yes, s.no]
     case 'switch': return s.cases.map(c => c.body)
     case 'loop': case 'block': return [s.body]
-    default: return []
+    default: return none
   }
 }
+
+const none: readonly never[] = []
 
 /** The expressions that a statement computes itself, before anything it writes. */
 export function direct(s: Stmt): readonly Expr[] {
   switch (s.kind) {
     case 'const': return [s.init]
-    case 'let': return s.init === undefined ? [] : [s.init]
+    case 'let': return s.init === undefined ? none : [s.init]
     case 'set': return s.target.kind === 'name' ? [s.value] : [...operands(s.target), s.value]
     case 'do': return [s.value]
     case 'if': return [s.c]
     case 'switch': return [s.x]
-    case 'return': return s.value === undefined ? [] : [s.value]
-    default: return []
+    case 'return': return s.value === undefined ? none : [s.value]
+    default: return none
   }
 }
 

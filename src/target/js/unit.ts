@@ -40,11 +40,12 @@ export class Unit {
   readonly helpers: Set<string> = new Set()
   readonly scalars: Scalars
   readonly layouts: Layouts = new Layouts('storage')
-  readonly names: Names = new Names(Object.keys(helpers))
+  readonly names: Names = Names.module(Object.keys(helpers))
   readonly leaves: GlobalLeaves[] = []
   readonly words: GlobalWords[] = []
   /** Functions called so far, in order; emission of one may add others. */
   readonly queue: Func[] = []
+  readonly #queued = new Set<Func>()
   readonly #funcNames = new Map<Func, string>()
   readonly #places = new Map<Global, Place>()
   readonly #effects = new Map<Func, Effects>()
@@ -71,7 +72,8 @@ export class Unit {
       this.sink.add(notInScript, func.span ?? undefined, { name: func.name })
       return false
     }
-    if (!this.queue.includes(func)) this.queue.push(func)
+    if (!this.#queued.has(func)) this.queue.push(func)
+    this.#queued.add(func)
     return true
   }
 

@@ -58,6 +58,13 @@ interface BufferGlobals {
   readonly last: number
 }
 
+/** What a function's own code leads to. */
+interface Links {
+  readonly callees: readonly Func[]
+  readonly globals: readonly Global[]
+  readonly lists: boolean
+}
+
 class Legalizer implements Plan {
   readonly sink: Sink
   readonly leaves: Leaves
@@ -74,6 +81,9 @@ class Legalizer implements Plan {
   readonly #passing = new Map<Func, Passing>()
   readonly #helpers = new Map<string, Callee>()
   readonly #targets = new Map<Func, CallTarget>()
+  readonly #linked = new Map<Func, Links>()
+  readonly #touched = new Map<Func, readonly Global[]>()
+  readonly #constants = new Map<Global, Uint8Array | undefined>()
   readonly #queue: Func[] = []
   readonly #frame = { top: 16 + printBytes }
   readonly #constantAt = new Map<string, number>()
@@ -183,13 +193,18 @@ class Legalizer implements Plan {
    */
   #inStep(func: Func, privates: readonly Global[]): Func | undefined {
     if (![...this.#reachable(func)].some(hasBarrier)) return undefined
-    const together = (callee: Func): boolean => [...this.#reachable(callee)].some(f => hasBarrier(f) || touches(f, privates))
+    const known = new Map<Func, boolean>()
+    const together = (callee: Func): boolean => {
+      let is = known.get(callee)
+      if (is === undefined) known.set(callee, is = [...this.#reachable(callee)].some(f => hasBarrier(f) || touches(f, privates)))
+      return is
+    }
     const copy = cloneFunc(func, func.name)
     copy.info.entry = func.info.entry
     inlineAll(copy, together)
-    this.#calls(copy, callee => {
+    for (const callee of this.#links(copy).callees) {
       if (together(callee)) this.sink.add(barrierInside, callee.span ?? undefined, { func: callee.name })
-    })
+    }
     localise(copy, privates)
     return copy
   }
@@ -197,7 +212,7 @@ class Legalizer implements Plan {
   /** Whether a function, or what it calls, keeps lists. */
   #usesLists(func: Func): boolean {
     this.#lists ??= this.#module.funcs.some(f => listVariables(f).length > 0)
-    return this.#lists && [...this.#reachable(func)].some(f => listVariables(f).length > 0)
+    return this.#lists && [...this.#reachable(func)].some(f => this.#links(f).lists)
   }
 
   #lists: boolean | undefined
@@ -298,7 +313,7 @@ class Legalizer implements Plan {
     })
     body.region(func.body!)
     this.#codes.push(code)
-    if (body.keepsMemory && this.#reaches(func, func)) this.sink.add(recursiveMemory, func.span ?? undefined, { func: func.name })
+    if (body.keepsMemory && this.#returns(func)) this.sink.add(recursiveMemory, func.span ?? undefined, { func: func.name })
   }
 
   target(func: Func): CallTarget {
@@ -327,62 +342,71 @@ class Legalizer implements Plan {
 
   // ── Reachability ─────────────────────────────────────────────────────────────────────────────────────────────
 
-  #calls(func: Func, visit: (callee: Func) => void): void {
-    if (func.body === undefined) return
-    walk(func.body, inst => {
-      if (inst.op !== 'call') return
-      const target = this.target(inst.attr as Func)
-      if (target.kind !== 'op' && target.kind !== 'none') visit(target.func)
-    })
+  #links(func: Func): Links {
+    let links = this.#linked.get(func)
+    if (links === undefined) {
+      const callees = new Set<Func>()
+      const globals = new Set<Global>()
+      if (func.body !== undefined) {
+        walk(func.body, inst => {
+          if (inst.attr instanceof Global) globals.add(inst.attr)
+          if (inst.op !== 'call') return
+          const target = this.target(inst.attr as Func)
+          if (target.kind !== 'op' && target.kind !== 'none') callees.add(target.func)
+        })
+      }
+      links = { callees: [...callees], globals: [...globals], lists: listVariables(func).length > 0 }
+      this.#linked.set(func, links)
+    }
+    return links
   }
 
   #reachable(from: Func): ReadonlySet<Func> {
     const seen = new Set<Func>([from])
-    for (const func of seen) this.#calls(func, callee => seen.add(callee))
+    for (const func of seen) for (const callee of this.#links(func).callees) seen.add(callee)
     return seen
   }
 
-  #reaches(from: Func, to: Func): boolean {
-    const seen = new Set<Func>()
-    const queue = [from]
-    for (let func = queue.pop(); func !== undefined; func = queue.pop()) {
-      let found = false
-      this.#calls(func, callee => {
-        if (callee === to) found = true
-        if (!seen.has(callee)) queue.push(callee)
-        seen.add(callee)
-      })
-      if (found) return true
-    }
-    return false
+  /** True for a function that calls itself, be it through others. */
+  #returns(func: Func): boolean {
+    const seen = new Set(this.#links(func).callees)
+    for (const callee of seen) for (const next of this.#links(callee).callees) seen.add(next)
+    return seen.has(func)
   }
 
   /** The globals that a function and what it calls touch, in order of declaration. */
-  #globalsOf(func: Func): Global[] {
-    const found = new Set<Global>()
-    for (const f of this.#reachable(func)) {
-      if (f.body !== undefined) walk(f.body, inst => { if (inst.attr instanceof Global) found.add(inst.attr) })
+  #globalsOf(func: Func): readonly Global[] {
+    if (this.#module.globals.length === 0) return []
+    let globals = this.#touched.get(func)
+    if (globals === undefined) {
+      const found = new Set<Global>()
+      for (const f of this.#reachable(func)) for (const global of this.#links(f).globals) found.add(global)
+      globals = found.size === 0 ? [] : this.#module.globals.filter(g => found.has(g))
+      this.#touched.set(func, globals)
     }
-    return this.#module.globals.filter(g => found.has(g))
+    return globals
   }
 
   /** The module-level variables that have to be given their initial values before a function runs. */
   #privatesOf(func: Func): Global[] {
-    const found: Global[] = []
+    const found = new Set<Global>()
     const add = (global: Global): void => {
-      if (global.space !== 'private' || found.includes(global) || this.#constantOf(global) !== undefined) return
+      if (global.space !== 'private' || found.has(global) || this.#constantOf(global) !== undefined) return
       if (global.init !== undefined) this.#globalsOf(global.init).forEach(add)
-      found.push(global)
+      found.add(global)
     }
     this.#globalsOf(func).forEach(add)
-    return found
+    return [...found]
   }
 
   /** The bytes of a variable that is never written and begins as a constant. */
   #constantOf(global: Global): Uint8Array | undefined {
     if (this.#written.has(global)) return undefined
-    const end = global.init?.body?.end
-    return end?.op === 'ret' ? constantBytes(this.tight, end.args[0]!) : undefined
+    if (!this.#constants.has(global)) {
+      const end = global.init?.body?.end
+      this.#constants.set(global, end?.op === 'ret' ? constantBytes(this.tight, end.args[0]!) : undefined)
+    }
+    return this.#constants.get(global)
   }
 
   // ── Memory ───────────────────────────────────────────────────────────────────────────────────────────────────
