@@ -2,7 +2,8 @@
 import { Sink } from '../src/base/diag.ts'
 import { renderDiagnostics } from '../src/base/render.ts'
 import { core } from '../src/check/core.generated.ts'
-import { finish, front, middle, type Level, type MiddleOptions } from '../src/compile.ts'
+import { finish, middle, type Level, type MiddleOptions } from '../src/compile.ts'
+import { front } from '../src/front.ts'
 import type { Module } from '../src/ir/value.ts'
 import * as verifier from '../src/ir/verify.ts'
 

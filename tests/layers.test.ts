@@ -18,10 +18,11 @@ const below: Readonly<Record<string, readonly string[]>> = {
   host: ['base'],
   cpu: ['index.ts', 'host'], gpu: ['index.ts', 'host'], plugin: ['index.ts'],
   cli: ['base', 'index.ts', 'cpu', 'gpu', 'host'],
+  'front.ts': ['base', 'check', 'ir', 'lower'],
   'compile.ts': ['base', 'syntax', 'check', 'ir', 'lower', 'opt', 'ad'],
-  'program.ts': ['base', 'compile.ts', 'ir', 'target'],
+  'program.ts': ['base', 'front.ts', 'compile.ts', 'ir', 'target'],
   debug: ['base', 'ir', 'ad'],
-  'index.ts': ['base', 'check', 'compile.ts', 'program.ts', 'target', 'debug', 'ir', 'host'],
+  'index.ts': ['base', 'check', 'front.ts', 'compile.ts', 'program.ts', 'target', 'debug', 'ir', 'host'],
   'wgsl.ts': ['base', 'check', 'compile.ts', 'program.ts', 'target'],
 }
 

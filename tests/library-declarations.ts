@@ -7,7 +7,7 @@ import type { Decl, FuncDecl } from '../src/check/model/decl.ts'
 import { Library } from '../src/check/modules/library.ts'
 import type { CheckedProgram, Expr, FuncRef, Place } from '../src/check/model/tree.ts'
 import { eachStmt, expressions, operands, placeOperands } from '../src/check/model/walk.ts'
-import { front } from '../src/compile.ts'
+import { front } from '../src/front.ts'
 import { above } from '../src/check/check.ts'
 import { isOp, rows } from '../src/ir/ops.ts'
 

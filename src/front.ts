@@ -1,0 +1,152 @@
+/** A checked program, and which of its functions a caller asked for. */
+import type { Sink } from './base/diag.ts'
+import { missingEntry } from './base/errors/target.ts'
+import { missingExport } from './base/errors/lower.ts'
+import { suggestAmong } from './base/near.ts'
+import { check } from './check/check.ts'
+import type { CheckedProgram } from './check/model/tree.ts'
+import type { LibraryData } from './check/modules/library.ts'
+import type { DiffLevel } from './ir/value.ts'
+import type { Conformance } from './lower/dispatch.ts'
+import type { EntryRoot, ExportRoot, Roots } from './lower/lower.ts'
+import { subjectsOf, type Subject } from './lower/subjects.ts'
+import { timed } from './base/time.ts'
+
+/** What to read and what to compile of it. */
+export interface FrontOptions {
+  /** The name of the source in messages, and the place from which imports are looked up. Default `main.slang`. */
+  readonly fileName?: string | undefined
+  /** Sources by path, for `import`, `__include` and `#include`. */
+  readonly files?: Readonly<Record<string, string>> | undefined
+  /**
+   * Finds a source that is not among `files`: its text, or undefined where there is no such file. Must answer at once: anything else (null, bytes,
+   * a Promise) is an error at the place that asked, as is an exception, whose message is told.
+   *
+   * The path is what the program asks for, behind the folder of the file that asks, each of `searchPaths`, or nothing, in that order until there
+   * is an answer; `.` and `..` are taken out as far as they can be, and each path is asked for once. So it is whatever the author of the program
+   * chose: it may be absolute, begin with `../`, or hold any character. Who compiles programs of strangers answers only for what they may read,
+   * and where files are read, only regular ones of bounded size.
+   */
+  readonly resolve?: ((path: string) => string | undefined) | undefined
+  /** Folders in which imports are looked up, after that of the importing file. */
+  readonly searchPaths?: readonly string[] | undefined
+  /** Macros, as by `#define`; `true` defines one as 1. */
+  readonly defines?: Readonly<Record<string, string | number | boolean>> | undefined
+  /**
+   * How matrices lie in buffers and uniforms, where neither `row_major` nor `column_major` says it: row by row, as by default, or
+   * column by column, as `slangc` has it by default.
+   */
+  readonly matrixLayout?: 'row-major' | 'column-major' | undefined
+  /** Types for dynamic dispatch beyond those that the program makes: `Type:Interface` or `Type:Interface=id`. */
+  readonly conformances?: readonly string[] | undefined
+  /** Entry points to compile; default: every function with a stage. One without `[shader]` needs its stage here. */
+  readonly entries?: readonly (string | { readonly name: string; readonly stage: Stages })[] | undefined
+  /** Threads of a group of `[CUDAKernel]`s without `[numthreads]`, which in other places the launch says; default 64 × 1 × 1. */
+  readonly blockSize?: readonly [number, number, number] | undefined
+  /** Functions to export to WebAssembly and JavaScript; default: every `public` or `export` function of the source. */
+  readonly exports?: readonly string[] | undefined
+  /** Told how long each phase took, in milliseconds. What it throws is the caller's own, and goes through. */
+  readonly time?: ((phase: string, ms: number) => void) | undefined
+}
+
+type Stages = 'compute' | 'vertex' | 'fragment'
+
+/** A checked program with what was asked of it. */
+export class Checked {
+  readonly program: CheckedProgram
+  readonly #options: FrontOptions
+
+  constructor(program: CheckedProgram, options: FrontOptions) {
+    this.program = program
+    this.#options = options
+  }
+
+  /** The files it was read from, the root file first. */
+  files(): readonly { readonly name: string; readonly text: string }[] {
+    return this.program.modules.filter(m => !m.isCore).flatMap(m => m.files).map(f => ({ name: f.name, text: f.text }))
+  }
+
+  /** The user's functions at module level. */
+  functions(): readonly { readonly name: string; readonly differentiable: DiffLevel }[] {
+    return this.program.functions.filter(f => f.role === 'function' && f.hasBody).map(f => ({ name: f.name, differentiable: this.program.attributes(f).level }))
+  }
+
+  /** How far a function lets itself be differentiated. */
+  level(root: Pick<ExportRoot, 'func'>): DiffLevel {
+    return this.program.attributes(root.func).level
+  }
+
+  #subjects: ReadonlyMap<string, Subject> | undefined
+
+  /** Every function that has a name of its own: methods and instances of generic functions too. */
+  subjects(): ReadonlyMap<string, Subject> {
+    const entries = this.program.entries.map((func): EntryRoot => ({ func, stage: stageOf(this.program.attributes(func).stage) }))
+    return this.#subjects ??= subjectsOf(this.program, entries)
+  }
+
+  /** Those of the source's own file, with how far each lets itself be differentiated. */
+  own(): readonly { readonly name: string; readonly differentiable: DiffLevel }[] {
+    const root = this.program.modules[0]
+    return [...this.subjects().values()].filter(s => s.func.module === root).map(s => ({ name: s.name, differentiable: this.level(s) }))
+  }
+
+  /** The function of that name, however its generic arguments are spaced. */
+  subject(name: string): Subject | undefined {
+    const subjects = this.subjects()
+    return subjects.get(name) ?? subjects.get(name.replace(/\s+/g, '').replaceAll(',', ', '))
+  }
+
+  /** What to lower: what the options name, else all entry points and all exported functions. */
+  roots(sink: Sink): Roots {
+    const { program } = this
+    const options = this.#options
+    const free = program.functions.filter(f => f.role === 'function' && f.hasBody)
+    const entries: EntryRoot[] = []
+    if (options.entries === undefined) {
+      for (const func of program.entries) entries.push({ func, stage: stageOf(program.attributes(func).stage), blockSize: options.blockSize })
+    } else {
+      for (const asked of options.entries) {
+        const name = typeof asked === 'string' ? asked : asked.name
+        const func = free.find(f => f.name === name)
+        const stage = func === undefined ? null : typeof asked === 'string' ? program.attributes(func).stage : asked.stage
+        if (func === undefined || stage === null) sink.add(missingEntry, undefined, { name }, ...suggestAmong(name, program.entries.map(f => f.name)))
+        else entries.push({ func, stage: stageOf(stage), blockSize: options.blockSize })
+      }
+    }
+    const names = options.exports
+    const exports: ExportRoot[] = []
+    const taken = new Set<string>()
+    for (const func of free) {
+      const wanted = names === undefined ? program.attributes(func).exported : names.includes(func.name)
+      if (!wanted || taken.has(func.name) || entries.some(e => e.func === func)) continue
+      taken.add(func.name)
+      exports.push({ func, name: func.name, mode: 'primal' })
+    }
+    for (const name of names ?? []) {
+      if (taken.has(name)) continue
+      const subject = this.subject(name)
+      if (subject === undefined) sink.add(missingExport, undefined, { name }, ...suggestAmong(name, [...this.subjects().keys()]))
+      else exports.push({ ...subject, name, mode: 'primal' })
+    }
+    return { entries, exports, conformances: (options.conformances ?? []).map(conformance) }
+  }
+}
+
+function stageOf(stage: string | null): Stages {
+  return stage === 'vertex' ? stage : stage === 'fragment' || stage === 'pixel' ? 'fragment' : 'compute'
+}
+
+/** Reads `Type:Interface` or `Type:Interface=id`. */
+function conformance(text: string): Conformance {
+  const [, type = text, iface = '', id] = /^(.*?):([^:=]*)(?:=(\d+))?$/.exec(text) ?? []
+  return { type: type.trim(), iface: iface.trim(), id: id === undefined ? undefined : Number(id) }
+}
+
+/** Parses and checks a program; mistakes go to the sink. */
+export function front(source: string, options: FrontOptions, core: LibraryData, sink: Sink): Checked {
+  const program = timed(options, 'check', () => check({
+    source, fileName: options.fileName ?? 'main.slang', files: options.files ?? {}, resolve: options.resolve,
+    searchPaths: options.searchPaths ?? [], defines: options.defines ?? {}, columnMajor: options.matrixLayout === 'column-major',
+  }, core, sink))
+  return new Checked(program, options)
+}
