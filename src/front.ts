@@ -4,6 +4,8 @@ import { missingEntry } from './base/errors/target.ts'
 import { missingExport } from './base/errors/lower.ts'
 import { suggestAmong } from './base/near.ts'
 import { check } from './check/check.ts'
+import { checkAssigned } from './check/statements/assigned.ts'
+import { checkStrictly } from './check/statements/strict.ts'
 import type { CheckedProgram } from './check/model/tree.ts'
 import type { LibraryData } from './check/modules/library.ts'
 import type { DiffLevel } from './ir/value.ts'
@@ -142,11 +144,15 @@ function conformance(text: string): Conformance {
   return { type: type.trim(), iface: iface.trim(), id: id === undefined ? undefined : Number(id) }
 }
 
-/** Parses and checks a program; mistakes go to the sink. */
+/** Parses and checks a program; mistakes, and what is doubtful in a program without mistakes, go to the sink. */
 export function front(source: string, options: FrontOptions, core: LibraryData, sink: Sink): Checked {
   const program = timed(options, 'check', () => check({
     source, fileName: options.fileName ?? 'main.slang', files: options.files ?? {}, resolve: options.resolve,
     searchPaths: options.searchPaths ?? [], defines: options.defines ?? {}, columnMajor: options.matrixLayout === 'column-major',
   }, core, sink))
+  if (sink.errors === 0) {
+    checkAssigned(program, sink)
+    checkStrictly(program, sink)
+  }
   return new Checked(program, options)
 }

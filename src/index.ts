@@ -5,8 +5,6 @@
 import type { Sink } from './base/diag.ts'
 import { notDifferentiable } from './base/errors/derivative.ts'
 import { missingExport } from './base/errors/lower.ts'
-import { checkAssigned } from './check/statements/assigned.ts'
-import { checkStrictly } from './check/statements/strict.ts'
 import { flag, oneOf, record, text, values, type Kinds } from './base/options.ts'
 import { checkedLimits, isRunLimits, type RunLimits } from './target/limits.ts'
 import { Explainer, core, limitTrips, pictures, stages, type Explain, type Explanation, type Pictures, type Root, type Roots, type Stage, type Target } from './compile.ts'
@@ -119,21 +117,12 @@ export class Program extends WgslProgram {
     return pictures
   }
 
-  protected override doubts(checked: Checked, sink: Sink): void {
-    checkAssigned(checked.program, sink)
-    checkStrictly(checked.program, sink)
-  }
-
   protected override limiter(): typeof limitTrips {
     return limitTrips
   }
 
   protected override leastTarget(): Target | undefined {
     return undefined
-  }
-
-  protected override observer(): Explainer {
-    return new Explainer(false)
   }
 
   /**

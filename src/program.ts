@@ -11,7 +11,7 @@ import { LimitReached, counted, type Limits } from './base/limits.ts'
 import { readOptions, strings, text, type Kinds } from './base/options.ts'
 import { renderDiagnostics } from './base/render.ts'
 import { isStackEnd } from './base/stack.ts'
-import { asWritten, finish, forgetCore, middle, timed, type Explain, type Level, type LibraryData, type Lowered, type MiddleOptions, type Pictures, type Root, type Roots, type Target, type Verifier } from './compile.ts'
+import { Explainer, asWritten, finish, forgetCore, middle, timed, type Level, type LibraryData, type Lowered, type MiddleOptions, type Pictures, type Root, type Roots, type Target, type Verifier } from './compile.ts'
 import { front, type Checked, type FrontOptions } from './front.ts'
 import type { Module } from './ir/value.ts'
 import { dataSignature, type DataSignature } from './target/data.ts'
@@ -100,7 +100,6 @@ export class WgslProgram {
     else this.#checked = this.#bounded(sink, () => front(source, taken, core, sink))
     this.#characters = this.files.reduce((sum, f) => sum + f.text.length, 0)
     this.#measure(sink)
-    if (sink.errors === 0) this.doubts?.(this.#checked!, sink)
     if (sink.errors === 0) this.#draft = this.#bounded(sink, () => this.#draw('wgsl', 'none', sink))
     this.#diagnostics.push(...sink.list)
     this.#errors = sink.errors
@@ -204,9 +203,6 @@ export class WgslProgram {
     return lowered!
   }
 
-  /** Warns of what is doubtful and no mistake; not in what only makes WGSL, to keep that small. */
-  protected doubts?(checked: Checked, sink: Sink): void
-
   /** What stands for textures on targets that have none; they are left out of what only makes WGSL. */
   protected pictures(): Pictures | undefined {
     return undefined
@@ -220,11 +216,6 @@ export class WgslProgram {
   /** The target whose functions IR for no target may call by name: what only makes WGSL has no bodies of its own for them. */
   protected leastTarget(): Target | undefined {
     return 'wgsl'
-  }
-
-  /** Who can say what takes memory, where a reverse pass does not fit; nobody in what only makes WGSL, to keep that small. */
-  protected observer(): Explain | undefined {
-    return undefined
   }
 
   #sink(): Sink {
@@ -336,6 +327,6 @@ export class WgslProgram {
   #passes(target: Target | undefined, dump: MiddleOptions['dump'], wide: boolean): MiddleOptions {
     const { optimize = 2, debug = false, time, maxContext } = this.#options
     const pictures = target === 'wasm' || target === 'js' ? this.pictures() : undefined
-    return { level: optimize, verifier: this.#verifier, limit: debug && target !== 'wgsl' ? this.limiter() : undefined, target, pictures, wide, dump, time, maxContext, explain: maxContext === undefined ? undefined : this.observer() }
+    return { level: optimize, verifier: this.#verifier, limit: debug && target !== 'wgsl' ? this.limiter() : undefined, target, pictures, wide, dump, time, maxContext, explain: maxContext === undefined ? undefined : new Explainer(false) }
   }
 }

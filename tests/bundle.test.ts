@@ -4,8 +4,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import { expect, it } from 'vitest'
-import { stripExamples } from '../tools/strip-examples.mjs'
-import { shortNames } from '../tools/short-names.mjs'
+import { bundleSize, limits } from '../bench/size.mjs'
 import { compile } from '../src/index.ts'
 
 const here = import.meta.dirname
@@ -21,14 +20,20 @@ function outcome(using: typeof compile, path: string): unknown {
   return json({ messages, functions: program.functions, entries: program.entries, exports: program.exports, all })
 }
 
-it('a minified bundle with shortened names gives what the sources give', async () => {
+it('a minified bundle gives what the sources give', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'bundle-'))
   try {
     const outfile = join(folder, 'index.mjs')
-    await build({ entryPoints: [join(here, '../src/index.ts')], bundle: true, minify: true, format: 'esm', target: 'es2022', platform: 'browser', plugins: [stripExamples], ...shortNames, outfile, logLevel: 'error' })
+    await build({ entryPoints: [join(here, '../src/index.ts')], bundle: true, minify: true, format: 'esm', target: 'es2022', platform: 'browser', outfile, logLevel: 'error' })
     const bundled = await import(pathToFileURL(outfile).href) as { compile: typeof compile }
     for (const path of programs) expect(outcome(bundled.compile, path), path).toEqual(outcome(compile, path))
   } finally {
     rmSync(folder, { recursive: true })
   }
+})
+
+it.each(Object.entries(limits))('%s is at most %s bytes, minified and gzipped, core library included', async (entry, most) => {
+  const { gzip } = await bundleSize(entry)
+  expect(gzip).toBeGreaterThan(most / 2)
+  expect(gzip).toBeLessThanOrEqual(most)
 })

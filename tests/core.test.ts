@@ -9,8 +9,6 @@ import { core } from '../src/check/core.generated.ts'
 import { wgslCore } from '../src/check/core-wgsl.generated.ts'
 import type { Decl } from '../src/check/model/decl.ts'
 import { Library, type LibraryData } from '../src/check/modules/library.ts'
-import { PackedLibrary, type PackedFile } from '../src/check/modules/packed.ts'
-import { coreSources } from '../tools/core-index.mjs'
 import { packsOf, writtenOut } from '../src/check/types/pack.ts'
 import { above } from '../src/check/check.ts'
 
@@ -51,16 +49,6 @@ it('needs no elementary functions of its own where WGSL has them by name', () =>
   expect(own.size).toBeGreaterThan(10)
   const lines = wgslCore.files.flatMap(f => f.text.split('\n'))
   expect(lines.filter(line => (line.match(/\b__\w+(?=\()/g) ?? []).some(name => own.has(name)))).toEqual([])
-})
-
-it('is in bundles, without what tests read of it, with the same names', () => {
-  const bundled = coreSources(false)
-  for (const [name, library] of [['core', core], ['core-wgsl', wgslCore]] as const) {
-    const files = JSON.parse(/^const files = (.*)$/m.exec(bundled[`${name}.generated.ts`]!)![1]!) as PackedFile[]
-    const packed = new PackedLibrary(files)
-    for (const table of ['names', 'extensions', 'derivatives'] as const) expect(Object.keys(packed[table])).toEqual(Object.keys(library[table]))
-    expect(files.some(f => f.text.includes('[__sample('))).toBe(false)
-  }
 })
 
 it('is resolved anew where the stack ended in the middle of it', () => {

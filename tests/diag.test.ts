@@ -1,25 +1,29 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { Sink, type Diagnostic, type Entry } from '../src/base/diag.ts'
+import { Sink, type Diagnostic, type Entry, type Example } from '../src/base/diag.ts'
 import { diagnosticJson, renderDiagnostic, renderDiagnostics } from '../src/base/render.ts'
 import { SourceFile, Span } from '../src/base/source.ts'
 import { compile, CompileError } from '../src/index.ts'
 import { parse } from '../src/syntax/parse.ts'
 
 const here = import.meta.dirname
-const areas = readdirSync(join(here, '../src/base/errors')).filter(f => f.endsWith('.ts')).sort().map(f => f.replace('.ts', ''))
+const areas = readdirSync(join(here, '../src/base/errors')).filter(f => f.endsWith('.ts') && !f.endsWith('.examples.ts')).sort().map(f => f.replace('.ts', ''))
 
-/** Every entry of the catalogue with its area and name. */
-const catalogue: { readonly area: string; readonly name: string; readonly entry: Entry }[] = []
+/** Every entry of the catalogue with its area, name and example. */
+const catalogue: { readonly area: string; readonly name: string; readonly entry: Entry; readonly example: Exclude<Example, string> }[] = []
 for (const area of areas) {
   const entries = await import(`../src/base/errors/${area}.ts`) as Record<string, Entry>
-  for (const [name, entry] of Object.entries(entries)) if (typeof entry.code === 'string') catalogue.push({ area, name, entry })
+  const { examples } = await import(`../src/base/errors/${area}.examples.ts`) as { readonly examples: Record<string, Example> }
+  for (const [name, entry] of Object.entries(entries)) {
+    if (typeof entry.code !== 'string') continue
+    const example = examples[name]!
+    catalogue.push({ area, name, entry, example: typeof example === 'string' ? { source: example } : example })
+  }
 }
 
 /** What the compiler says to the example, with the code for its target if it names one. */
-function diagnose(entry: Entry): readonly Diagnostic[] {
-  const example = typeof entry.example === 'string' ? { source: entry.example } : entry.example
+function diagnose(example: Exclude<Example, string>): readonly Diagnostic[] {
   const program = compile(example.source, {
     fileName: 'example.slang', ...example.files === undefined ? {} : { files: example.files },
     ...example.resolve === undefined ? {} : { resolve: example.resolve },
@@ -38,8 +42,8 @@ function diagnose(entry: Entry): readonly Diagnostic[] {
 }
 
 describe('the catalogue of diagnostics', () => {
-  it.each(catalogue)('$area: the example of $name is what it says', ({ entry }) => {
-    const list = diagnose(entry)
+  it.each(catalogue)('$area: the example of $name is what it says', ({ entry, example }) => {
+    const list = diagnose(example)
     const codes = new Set(list.filter(d => d.severity === 'error' || d.code === entry.code).map(d => d.code))
     expect([...codes], renderDiagnostics(list)).toEqual([entry.code])
   })
@@ -57,8 +61,7 @@ describe('the catalogue of diagnostics', () => {
   })
 
   it('finds mistakes of syntax without the rest of the compiler', () => {
-    for (const { name, entry } of catalogue.filter(e => e.area === 'syntax')) {
-      const example = typeof entry.example === 'string' ? { source: entry.example } : entry.example
+    for (const { name, entry, example } of catalogue.filter(e => e.area === 'syntax')) {
       const sink = new Sink()
       const files = new Map(Object.entries(example.files ?? {}).map(([path, text]) => [path, new SourceFile(path, text)]))
       parse(new SourceFile('example.slang', example.source), { include: path => files.get(path) }, sink)
@@ -132,6 +135,6 @@ describe('mistakes that only lowering can see', () => {
     ['E38203', 'vector<float, N + 1> grow<let N : int>(vector<float, N> v) { return 0; } export float f(float4 x) { return grow(x)[0]; }'],
     ['E38204', 'struct Inner { StructuredBuffer<float> list; } StructuredBuffer<Inner> all; export float f(float x) { return all[0].list[1]; }'],
   ])('%s: %s', (code, source) => {
-    expect([...new Set(diagnose({ code, severity: 'error', text: '', help: undefined, example: source }).map(d => d.code))]).toEqual([code])
+    expect([...new Set(diagnose({ source }).map(d => d.code))]).toEqual([code])
   })
 })

@@ -4,7 +4,6 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { expect, it } from 'vitest'
-import { stripExamples } from '../tools/strip-examples.mjs'
 
 const root = join(import.meta.dirname, '..')
 
@@ -15,7 +14,7 @@ it('the licences of what is bundled into the command line travel with it', async
   expect(paths).toContain('LICENSE')
   expect(paths.filter(p => p.endsWith('.map') || p.endsWith('.cache'))).toEqual([])
   const said = readFileSync(join(root, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8')
-  const { metafile } = await build({ entryPoints: [join(root, 'src/cli/start.ts')], bundle: true, format: 'esm', platform: 'node', external: ['webgpu'], plugins: [stripExamples], metafile: true, write: false, outfile: 'cli.js', absWorkingDir: root })
+  const { metafile } = await build({ entryPoints: [join(root, 'src/cli/start.ts')], bundle: true, format: 'esm', platform: 'node', external: ['webgpu'], metafile: true, write: false, outfile: 'cli.js', absWorkingDir: root })
   const bundled = new Set(Object.keys(metafile.inputs).flatMap(path => path.split('node_modules/').slice(1).at(-1)?.split('/').slice(0, path.includes('node_modules/@') ? 2 : 1).join('/') ?? []))
   expect([...bundled]).toEqual(expect.arrayContaining(['commander', 'cli-progress', 'pngjs', 'd3-scale', 'd3-array']))
   for (const name of bundled) {

@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { compile } from '../src/index.ts'
+import type { Diagnostic, Example } from '../src/base/diag.ts'
+import { compile, renderDiagnostic } from '../src/index.ts'
 import { compile as compileForGpus } from '../src/wgsl.ts'
 
 const functions = ['sin', 'cos', 'tan', 'asin', 'acos', 'atan', 'sinh', 'cosh', 'tanh', 'asinh', 'acosh', 'atanh', 'exp', 'exp2', 'log', 'log2', 'log10', 'sqrt', 'rsqrt', 'abs']
@@ -32,4 +33,21 @@ it('cotangent/wgsl says of what only CPUs have what the whole library says', () 
   }
   expect(message(compileForGpus(source))).toContain('E37001')
   expect(message(compileForGpus(source))).toBe(message(compile(source)))
+})
+
+it('cotangent/wgsl finds what the whole library finds in every example of the catalogue and every program with mistakes', async () => {
+  const errors = join(import.meta.dirname, '../src/base/errors')
+  const programs: Exclude<Example, string>[] = []
+  for (const file of readdirSync(errors).filter(f => f.endsWith('.examples.ts'))) {
+    const { examples } = await import(join(errors, file)) as { readonly examples: Record<string, Example> }
+    for (const example of Object.values(examples)) programs.push(typeof example === 'string' ? { source: example } : example)
+  }
+  const diag = join(import.meta.dirname, 'diag')
+  for (const file of readdirSync(diag).filter(f => f.endsWith('.slang'))) programs.push({ source: readFileSync(join(diag, file), 'utf8') })
+  expect(programs.length).toBeGreaterThan(200)
+  for (const { source, files, resolve, entry, exports, maxContext } of programs) {
+    const options = { files, resolve, entries: entry === undefined ? undefined : [entry], exports, maxContext }
+    const found = (program: { readonly diagnostics: readonly Diagnostic[] }): readonly string[] => program.diagnostics.map(d => renderDiagnostic(d))
+    expect(found(compileForGpus(source, options)), source).toEqual(found(compile(source, options)))
+  }
 })

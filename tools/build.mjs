@@ -5,8 +5,6 @@ import { chmodSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync 
 import { fileURLToPath } from 'node:url'
 import { writeCore } from './core-index.mjs'
 import { thirdPartyLicenses } from './licenses.mjs'
-import { shortNames } from './short-names.mjs'
-import { stripExamples } from './strip-examples.mjs'
 
 const at = path => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
@@ -18,9 +16,9 @@ writeCore()
 const withTypes = process.argv.includes('--types')
 mkdirSync(at('dist'), { recursive: true })
 for (const name of readdirSync(at('dist'))) if (withTypes || name !== 'types') rmSync(at(`dist/${name}`), { recursive: true })
-const options = { bundle: true, format: 'esm', splitting: true, outdir: at('dist'), plugins: [stripExamples], logLevel: 'warning' }
+const options = { bundle: true, format: 'esm', splitting: true, outdir: at('dist'), logLevel: 'warning' }
 const points = list => Object.fromEntries(Object.entries(list).map(([name, path]) => [name, at(path)]))
-await build({ ...options, ...shortNames, target: 'es2022', sourcemap: true, chunkNames: 'chunk-[hash]', platform: 'neutral', mainFields: ['module', 'main'], entryPoints: points(library) })
+await build({ ...options, target: 'es2022', sourcemap: true, chunkNames: 'chunk-[hash]', platform: 'neutral', mainFields: ['module', 'main'], entryPoints: points(library) })
 const { metafile } = await build({
   ...options, target: 'node20', metafile: true, absWorkingDir: at('.'), minify: true, chunkNames: 'cli/[name]-[hash]', platform: 'node', external: ['webgpu'], entryPoints: points({ cli: 'src/cli/start.ts' }),
   // Packages that are scripts ask for Node's own modules by `require`.

@@ -127,11 +127,11 @@ function forWgsl(line) {
   return /Differentiable\]|let N:int/.test(own) ? own : own.replace(/\{.*$/, ';')
 }
 
-/** What stands in the generated files, by name; `samples`: with the arguments at which tests compare functions of the library. */
-export function coreSources(samples) {
+/** What stands in the generated files, by name. */
+function coreSources() {
   const dir = new URL('core/', root)
   const files = readdirSync(dir).filter(f => f.endsWith('.slang')).sort()
-    .map(f => ({ name: `core/${f}`, text: readFileSync(new URL(f, dir), 'utf8').replace(samples ? /^$/ : /\[__sample\([^\]]*\)\]/g, '') }))
+    .map(f => ({ name: `core/${f}`, text: readFileSync(new URL(f, dir), 'utf8') }))
   const source = (name, doc, packed) => '// Made of core/*.slang by tools/core-index.mjs.\nimport { PackedLibrary } from \'./modules/packed.ts\'\n\n'
     + `const files = ${JSON.stringify(packed)}\n/** ${doc} */\nexport const ${name}: PackedLibrary = /* @__PURE__ */ new PackedLibrary(files)\n`
   return {
@@ -142,7 +142,7 @@ export function coreSources(samples) {
 
 /** Writes the generated files where they do not say what core/ says. */
 export function writeCore() {
-  for (const [name, source] of Object.entries(coreSources(true))) {
+  for (const [name, source] of Object.entries(coreSources())) {
     const target = new URL(`src/check/${name}`, root)
     if (!existsSync(target) || readFileSync(target, 'utf8') !== source) writeFileSync(target, source)
   }

@@ -16,13 +16,11 @@ export interface Entry<P extends string = string> {
   readonly text: string
   /** The edit that mends it. Slots may be used here too. */
   readonly help: string | undefined
-  /** A whole program whose diagnostics include exactly this code; a test compiles it. */
-  readonly example: Example
   /** Only for the type checker. */
   readonly slots?: P
 }
 
-/** A program, or a program with further files, options or a target that is needed to provoke the diagnostic. */
+/** A program whose errors all have the code of its entry, or one with what else is needed to provoke it; a test compiles it. */
 export type Example = string | {
   readonly source: string
   readonly files?: Readonly<Record<string, string>>
@@ -33,19 +31,17 @@ export type Example = string | {
   readonly maxContext?: number
 }
 
-export interface EntryOptions {
-  readonly help?: string
-  readonly example: Example
-}
+/** The examples of an area of the catalogue: one for each entry. Only tests read them, so they stand in files that no bundle imports. */
+export type Examples<Area> = { readonly [K in keyof Area as Area[K] extends Entry ? K : never]: Example }
 
 /** Declares an error. Codes are Slang's own number where Slang has the same mistake: `E30015`. */
-export function error<const S extends string>(code: string, text: S, options: EntryOptions): Entry<Slots<S>> {
-  return { code, severity: 'error', text, help: options.help, example: options.example }
+export function error<const S extends string>(code: string, text: S, help?: string): Entry<Slots<S>> {
+  return { code, severity: 'error', text, help }
 }
 
 /** Declares a warning. */
-export function warning<const S extends string>(code: string, text: S, options: EntryOptions): Entry<Slots<S>> {
-  return { code, severity: 'warning', text, help: options.help, example: options.example }
+export function warning<const S extends string>(code: string, text: S, help?: string): Entry<Slots<S>> {
+  return { code, severity: 'warning', text, help }
 }
 
 /** A second place that belongs to a diagnostic. */

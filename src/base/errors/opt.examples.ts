@@ -1,0 +1,15 @@
+import type { Examples } from '../diag.ts'
+import type * as optErrors from './opt.ts'
+
+export const examples: Examples<typeof optErrors> = {
+  unrollForever: `RWStructuredBuffer<float> data;
+[numthreads(1, 1, 1)]
+void main(uint3 id : SV_DispatchThreadID)
+{
+    float x = 1;
+    [ForceUnroll]
+    for (uint i = 0; i < id.x; i++) x *= 2;
+    data[0] = x;
+}
+`,
+}
