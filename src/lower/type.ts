@@ -183,8 +183,15 @@ export class Types {
     made.diff = {
       ...made.diff,
       dzero: info.dzero === null ? undefined : this.#instance(info.dzero),
-      dadd: info.dadd === null ? undefined : this.#instance(info.dadd),
+      dadd: info.dadd === null ? undefined : this.#addition(info.dadd),
     }
+  }
+
+  /** A derivative of what calls `dadd` is one of the sum, whether the user marks it or not. */
+  #addition(ref: FuncRef): Func {
+    const func = this.#instance(ref)
+    if (func.info.level === 'none') func.info.level = 'backward'
+    return func
   }
 
   #place(type: s.StructType, made: t.Type): void {

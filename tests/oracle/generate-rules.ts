@@ -4,7 +4,7 @@
  */
 import { bin, call, decl, func, give, isNamed, lit, make, pair, pairOf, param, part, prim, real, ref, set, sum, vec } from './make.ts'
 import type { Random } from './random.ts'
-import { differentialOf, isActive, nothing, partsOf, type Expr, type Field, type Func, type Param, type Stmt, type StructType, type Type } from './tree.ts'
+import { derivativeFields, differentialOf, isActive, nothing, partsOf, type Expr, type Field, type Func, type Param, type Stmt, type StructType, type Type } from './tree.ts'
 
 /** A formula over parameters. */
 export type Formula = (params: readonly Param[], depth: number) => Expr
@@ -92,7 +92,7 @@ export function ruledMethod(name: string, rand: Random, formula: Formula, owner:
   const hasBackward = rand.below(3) > 0
   const main = func(name, [object, param('x', real)], real, [...unpacked(ref('this', owner)), give(formula(locals, 2))], { differentiable: hasBackward && rand.once(2), method: true, ruleOf: true })
   const differential = differentialOf(owner)!
-  const kept = owner.fields.filter(f => isActive(f))
+  const kept = derivativeFields(owner)
   const begin = [...unpacked(part(ref('o', pair(owner)), 0)), decl('x', real, part(ref('v', pair(real)), 0))]
   const tangents = [...fields.map(f => part(part(ref('o', pair(owner)), 1), kept.indexOf(f))), part(ref('v', pair(real)), 1)]
   main.forward = func(`${name}F`, [param('o', pair(owner)), param('v', pair(real))], pair(real), [

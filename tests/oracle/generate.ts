@@ -8,7 +8,7 @@ import {
 } from './tree.ts'
 
 /** Parts of the language that can be left out. */
-export const parts = ['second', 'rules', 'nodiff', 'effects', 'inner'] as const
+export const parts = ['second', 'rules', 'nodiff', 'effects', 'inner', 'differentials'] as const
 export type Part = typeof parts[number]
 
 export interface Options {
@@ -107,6 +107,23 @@ class Generator {
     const type: StructType = { kind: 'struct', name, fields, differentiable: !rand.once(8), methods: [], conforms: [] }
     this.structs.push(type)
     this.types.push(type, type)
+    if (type.differentiable && !this.options.without.has('differentials') && rand.once(4)) this.differential(type)
+  }
+
+  /** A differential that the program gives a struct, with fields of other names in another order. */
+  differential(type: StructType): void {
+    const { rand } = this
+    const fields = type.fields.filter(f => isActive(f))
+    if (rand.once(2)) fields.reverse()
+    const made: StructType = {
+      kind: 'struct', name: `D${type.name}`, fields: fields.map((f, i) => ({ name: `d${i}`, type: differentialOf(f.type)!, noDiff: false })), differentiable: true, methods: [], conforms: [],
+    }
+    type.given = { fields, adds: rand.once(2) }
+    type.differential = made
+    made.differential = made
+    if (rand.once(2)) made.given = { fields: made.fields, adds: rand.once(2) }
+    this.structs.push(made)
+    this.types.push(made)
   }
 
   /** A step of a random number generator: its state wraps around. */

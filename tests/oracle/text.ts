@@ -1,6 +1,7 @@
 /** The Slang text of a program. `real` is `double` or `float`: that is for the first lines to say. Nothing here knows the compiler. */
+import { numbersIn, ref } from './make.ts'
 import { whole } from './prims.ts'
-import { differentialOf, isDerived, partsOf, type Callable, type Expr, type Func, type Interface, type Param, type Program, type Stmt, type StructType, type Type } from './tree.ts'
+import { differentialOf, isDerived, partsOf, type Callable, type Expr, type Field, type Func, type Interface, type Param, type Program, type Stmt, type StructType, type Type } from './tree.ts'
 
 export type Precision = 'double' | 'float'
 
@@ -178,8 +179,20 @@ class Writer {
 
   struct(s: StructType): string {
     const bases = [...s.conforms.map(i => i.name), ...s.differentiable && !s.conforms.some(i => i.differentiable) ? ['IDifferentiable'] : []]
-    const fields = s.fields.map(f => `    ${f.noDiff ? 'no_diff ' : ''}${typeText(f.type)} ${f.name};\n`).join('')
-    return `struct ${s.name}${bases.length === 0 ? '' : ` : ${bases.join(', ')}`} {\n${fields}${s.methods.map(m => this.func(m, '    ')).join('')}}\n`
+    const { given } = s
+    const own = given === undefined ? undefined : s.differential as StructType
+    const mark = (f: Field): string => f.noDiff ? 'no_diff ' : given?.fields.includes(f) === true ? `[DerivativeMember(${own!.name}.${own!.fields[given.fields.indexOf(f)]!.name})] ` : ''
+    const fields = s.fields.map(f => `    ${mark(f)}${typeText(f.type)} ${f.name};\n`).join('')
+    const named = own === undefined ? '' : `    typealias Differential = ${own.name};\n${given!.adds ? this.sums(own) : ''}`
+    return `struct ${s.name}${bases.length === 0 ? '' : ` : ${bases.join(', ')}`} {\n${named}${fields}${s.methods.map(m => this.func(m, '    ')).join('')}}\n`
+  }
+
+  /** What zero and a sum of differentials are, number by number. */
+  sums(type: StructType): string {
+    const each = (write: (of: (name: string) => string) => string): string => numbersIn(ref('r', type)).map((_, i) => `        ${write(name => this.expr(numbersIn(ref(name, type))[i]!))}\n`).join('')
+    const { name } = type
+    return `    static ${name} dzero() {\n        ${name} r;\n${each(of => `${of('r')} = real(0);`)}        return r;\n    }\n`
+      + `    static ${name} dadd(${name} x, ${name} y) {\n        ${name} r;\n${each(of => `${of('r')} = ${of('x')} + ${of('y')};`)}        return r;\n    }\n`
   }
 
   interface(i: Interface): string {

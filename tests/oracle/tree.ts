@@ -24,8 +24,10 @@ export interface StructType {
   /** Of a struct that a program declares: its methods, and what it conforms to. */
   methods: Func[]
   conforms: Interface[]
-  /** The differential, once it was asked for. */
+  /** The differential, once it was asked for; or the one that the program gives. */
   differential?: Type
+  /** Of a struct that names its differential: the fields with derivatives, in the order in which they stand there, and who says what zero and a sum are. */
+  given?: { readonly fields: readonly Field[]; readonly adds: boolean }
 }
 
 /** An interface whose values are held by what does not know their type. */
@@ -59,6 +61,9 @@ export function partsOf(type: Type): readonly { readonly type: Type; readonly no
     default: return []
   }
 }
+
+/** The fields of a struct that have derivatives, in the order of its differential. */
+export const derivativeFields = (type: StructType): readonly Field[] => type.given?.fields ?? type.fields.filter(f => isActive(f))
 
 export function same(x: Type, y: Type): boolean {
   if (x === y) return true

@@ -1,6 +1,6 @@
 /** Values of programs. None is ever changed: what changes a part makes another whole. Nothing here knows the compiler. */
 import { Dual, add, mul, primalAt, real, tagOf, tangentAt, type Num } from './dual.ts'
-import { isActive, partsOf, type StructType, type Type } from './tree.ts'
+import { derivativeFields, isActive, partsOf, type StructType, type Type } from './tree.ts'
 
 /** A value of an interface. */
 export class Dynamic {
@@ -51,6 +51,10 @@ export function highest(v: Value): number {
 
 /** Calls a function with each active part of a type that is itself active, and with its place among those of the differential. */
 function eachActive(type: Type, f: (at: number, inDifferential: number, type: Type) => void): void {
+  if (type.kind === 'struct') {
+    derivativeFields(type).forEach((field, k) => { f(type.fields.indexOf(field), k, field.type) })
+    return
+  }
   let k = 0
   partsOf(type).forEach((part, i) => { if (isActive(part)) f(i, k++, part.type) })
 }

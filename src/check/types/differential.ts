@@ -94,7 +94,7 @@ function synthesize(from: Cx, decl: StructDecl): StructDecl | 'self' {
   adoptBounds(cx, decl)
   const fields = fieldSigs(cx, decl)
   const parts = fields.map(f => ({ f, diff: f.noDiff ? null : differentialOf(cx, f.type) }))
-  if (fields.length > 0 && parts.every(p => p.diff !== null && same(p.diff, p.f.type))) {
+  if (parts.every(p => p.diff !== null && same(p.diff, p.f.type))) {
     cx.synthesized.set(decl, 'self')
     return 'self'
   }
