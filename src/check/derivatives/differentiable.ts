@@ -179,10 +179,11 @@ class Check {
 
   // ── What can hold one ──────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Whether a derivative that is stored there stays. What the user marked `no_diff` is no loss. */
+  /** Whether a derivative that is stored there stays. In a variable of its own that the user marked `no_diff` none is lost by accident; what goes to a caller may be. */
   #holds(p: Place): boolean {
     switch (p.kind) {
-      case 'local': case 'param': return this.#differentiable(p.type) || p.decl.noDiff
+      case 'local': return this.#differentiable(p.type) || p.decl.noDiff
+      case 'param': return p.decl.noDiff ? p.decl.dir === 'in' : this.#differentiable(p.type)
       case 'this': return this.#selfActive
       case 'field': return this.#differentiable(p.base.type) && !this.#isNoDiffField(p.base.type, p.field.index) && this.#holds(p.base)
       case 'index': case 'swizzle': case 'elements': case 'convert': return this.#holds(p.base)
