@@ -2,7 +2,7 @@
  * Functions with derivatives of the user. These claim slopes that have nothing to do with the function, so that to forget one shows:
  * what counts as the derivative must be what the user says, of first order and of second.
  */
-import { bin, call, decl, func, give, isNamed, lit, make, pair, pairOf, param, part, prim, real, ref, set, sum, vec } from './make.ts'
+import { bin, call, decl, detached, func, give, isNamed, lit, make, pair, pairOf, param, part, prim, real, ref, set, sum, vec } from './make.ts'
 import type { Random } from './random.ts'
 import { derivativeFields, differentialOf, isActive, nothing, partsOf, type Expr, type Field, type Func, type Param, type Stmt, type StructType, type Type } from './tree.ts'
 
@@ -43,7 +43,9 @@ export function ruledWidely(name: string, rand: Random, formula: Formula): Func[
   const shapes = sinks.map(s => like(s.type, () => lit((rand.below(9) - 4) / 4)))
   const slopes = sinks.map(() => sources.map(() => claim(1)))
   const narrow = (x: Expr, by: Expr): Expr => x.type.kind === 'vec' ? prim('dot', [x, by]) : times(by, x)
-  const body: Stmt[] = params.filter(p => p.dir !== 'in').map(p => set(ref(p.name, p.type), p.dir === 'out' ? like(p.type, () => formula(ins, 1)) : bin('*', ref(p.name, p.type), prim('cos', [formula(ins, 1)]))))
+  /** What an output gets: one that keeps no derivative says so. */
+  const given = (p: Param, x: Expr): Expr => p.noDiff ? detached(x) : x
+  const body: Stmt[] = params.filter(p => p.dir !== 'in').map(p => set(ref(p.name, p.type), given(p, p.dir === 'out' ? like(p.type, () => formula(ins, 1)) : bin('*', ref(p.name, p.type), prim('cos', [formula(ins, 1)])))))
   const outs = params.filter(p => p.dir === 'out').map(p => body[params.filter(q => q.dir !== 'in').indexOf(p)]!)
   const main = func(name, params, real, [...outs, ...body.filter(s => !outs.includes(s)), give(formula(ins, 2))], { differentiable: rand.once(2), ruleOf: rand.once(3) })
   const primal = (p: Param, suffix: string): Expr => active(p) ? part(ref(`${p.name}${suffix}`, pair(p.type)), 0) : ref(`${p.name}${suffix}`, p.type)
@@ -55,7 +57,7 @@ export function ruledWidely(name: string, rand: Random, formula: Formula): Func[
   main.forward = func(`${name}F`, params.map(p => ({ ...p, name: `${p.name}v`, type: active(p) ? pair(p.type) : p.type })), pair(real), [
     ...locals, ...tangents, ...copies,
     decl('r', real, call(main, params.map(p => ref(p.dir === 'in' ? p.name : `${p.name}c`, p.type)))),
-    ...params.filter(p => p.dir !== 'in').map(p => set(ref(`${p.name}v`, active(p) ? pair(p.type) : p.type), active(p) ? pairOf(ref(`${p.name}c`, p.type), tangentOf(sinks.findIndex(s => s.name === p.name))) : ref(`${p.name}c`, p.type))),
+    ...params.filter(p => p.dir !== 'in').map(p => set(ref(`${p.name}v`, active(p) ? pair(p.type) : p.type), active(p) ? pairOf(ref(`${p.name}c`, p.type), tangentOf(sinks.findIndex(s => s.name === p.name))) : given(p, ref(`${p.name}c`, p.type)))),
     give(pairOf(ref('r', real), tangentOf(0))),
   ])
   const reverse = params.flatMap((p): Param[] => {
