@@ -2,8 +2,8 @@ import { expect, it } from 'vitest'
 import { CompileError, compile, type Limits } from '../src/index.ts'
 import { counted } from '../src/base/limits.ts'
 
-/** A program that takes more than so little of each. */
-const programs: Readonly<Record<keyof Limits, { readonly source: string; readonly most: number }>> = {
+/** A program that takes more than so little of each; output is only there once a target is asked for. */
+const programs: Readonly<Record<Exclude<keyof Limits, 'output'>, { readonly source: string; readonly most: number }>> = {
   tokens: { source: '#define A 1 + 2 + 3\npublic int f() { return A + A + A; }', most: 20 },
   text: { source: '#define S(x) #x\npublic void f() { printf(S(aaaaaaaaaaaaaaaaaaaa)); }', most: 10 },
   typeText: { source: 'struct Pair<A, B> { A a; B b; } public int f(Pair<Pair<int, int>, int> p) { return p.b; }', most: 20 },
@@ -20,6 +20,30 @@ it.each(Object.entries(programs))('says which limit was met, once, and how to ra
   expect(diagnostics.map(d => d.code)).toEqual(['E50200'])
   expect(diagnostics[0]!.message).toBe(`the program takes more than ${most} ${counted[limit as keyof Limits]}`)
   expect(diagnostics[0]!.help).toContain(`--limit ${limit}=N`)
+})
+
+it.each(['wgsl', 'js', 'wasm'] as const)('counts what is written, to each target anew: %s', target => {
+  const source = 'RWStructuredBuffer<float4x4> m; [shader("compute")] [numthreads(1, 1, 1)] void main(uint3 id : SV_DispatchThreadID) { m[id.x] = mul(m[id.x], m[id.y]); }'
+  const program = compile(source, { limits: { output: 100 } })
+  expect(program.diagnostics).toEqual([])
+  const codes: string[] = []
+  for (let i = 0; i < 2; i++) {
+    try {
+      program[target]()
+    } catch (error) {
+      codes.push(...(error as CompileError).diagnostics.map(d => `${d.code} ${d.message}`))
+    }
+  }
+  expect(codes).toEqual(Array.from({ length: 2 }, () => 'E50200 the program takes more than 100 characters or bytes of output'))
+  expect(() => compile(source)[target]()).not.toThrow()
+})
+
+it('writes once what many functions of a CPU begin with', () => {
+  const source = (functions: number): string => `${Array.from({ length: 100 }, (_, i) => `static float g${i} = ${i};\n`).join('')}float all() { return ${Array.from({ length: 100 }, (_, i) => `(g${i} += 1) + `).join('')} 0; }
+${Array.from({ length: functions }, (_, i) => `public float f${i}(float x) { return all() + x; }\n`).join('')}`
+  const [few, many] = [2, 40].map(n => compile(source(n)))
+  expect(many!.js().code.length / few!.js().code.length).toBeLessThan(2)
+  expect(many!.wasm().bytes.length / few!.wasm().bytes.length).toBeLessThan(2)
 })
 
 it('compiles what comes after a program that met a limit', () => {

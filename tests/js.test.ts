@@ -2,6 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Sink } from '../src/base/diag.ts'
+import { loadSync } from '../src/cpu/index.ts'
 import { compile } from '../src/index.ts'
 import { parseModule } from '../src/ir/parse.ts'
 import { printModule } from '../src/ir/print.ts'
@@ -99,5 +100,22 @@ describe('JavaScript', () => {
     expect(globals.sums).toEqual([...sums])
     expect(globals.counter).toEqual([12])
     expect(particles[4]).toEqual([[44.5, 44.5, 44.5], 4, 10])
+  })
+
+  it('gives module-level variables their initial values after those that these are made of, whichever is used first', () => {
+    const program = compile(`static int last = middle * 2; static int first = o[0]; static int middle = both(first); static int other = o[1]++;
+RWStructuredBuffer<int> o; int both(int x) { return x + hidden; } static int hidden = o[0] + 1;
+public int f(int x) { last += x; return last; }
+[shader("compute")] [numthreads(1, 1, 1)] void main() { last += 1; other += last; hidden++; o[2] = other; }`)
+    expect(program.diagnostics).toEqual([])
+    const { main, f, bind } = evaluate(program.js().code)
+    const o = Int32Array.of(3, 5, 0)
+    main!([1, 1, 1], { o })
+    expect([...o]).toEqual([3, 6, 20])
+    bind!({ o: Int32Array.of(7, 0, 0) })
+    expect([f!(1), f!(1)]).toEqual([31, 31])
+    const same = Int32Array.of(3, 5, 0)
+    loadSync(program).kernel('main').dispatch([1, 1, 1], { buffers: { o: same } })
+    expect([...same]).toEqual([3, 6, 20])
   })
 })

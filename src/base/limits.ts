@@ -22,6 +22,12 @@ export interface Limits {
    * is to fit is made up to ten times.
    */
   readonly instructions?: number | undefined
+  /**
+   * Characters of WGSL or JavaScript and bytes of WebAssembly, of one target. Before that is written, each value of WGSL and each number that
+   * JavaScript handles, be it a part of a struct, counts as eight, and each operation of WebAssembly as sixteen. Default 4,000,000, and sixty-four more for each
+   * character of the source over 65,536.
+   */
+  readonly output?: number | undefined
   /** Numbers that a struct consists of, with those of structs in it; of an array one element counts. Default 16,384. */
   readonly scalars?: number | undefined
 }
@@ -40,7 +46,7 @@ function defaultLimits(characters: number, budgeted: boolean): Readonly<Record<L
   const more = Math.max(0, characters - 65_536)
   return {
     tokens: 500_000 + more, text: 2_000_000, typeText: 20_000, instances: 5000 + more, statements: 50_000 + more,
-    instructions: (budgeted ? budgetedTimes : 1) * (30_000 + 4 * more), scalars: 16_384,
+    instructions: (budgeted ? budgetedTimes : 1) * (30_000 + 4 * more), output: 4_000_000 + 64 * more, scalars: 16_384,
   }
 }
 
@@ -48,7 +54,7 @@ function defaultLimits(characters: number, budgeted: boolean): Readonly<Record<L
 export const counted: Readonly<Record<Limit, string>> = {
   tokens: 'tokens, with those of #include and macros', text: 'characters made by macros', typeText: 'characters in the name of a type',
   instances: 'functions, with instances of generic ones',
-  statements: 'statements, with those of defer at each way out', instructions: 'instructions', scalars: 'numbers in one value',
+  statements: 'statements, with those of defer at each way out', instructions: 'instructions', output: 'characters or bytes of output', scalars: 'numbers in one value',
 }
 
 /** Thrown where a program asks for more than a limit, through all that is under way; whoever began it adds the diagnostic. */
@@ -69,7 +75,7 @@ export class LimitReached extends Error {
 /** Counts work against limits. */
 export class Work {
   readonly #limits: Limits
-  readonly #spent: Record<Limit, number> = { tokens: 0, text: 0, typeText: 0, instances: 0, statements: 0, instructions: 0, scalars: 0 }
+  readonly #spent: Record<Limit, number> = { tokens: 0, text: 0, typeText: 0, instances: 0, statements: 0, instructions: 0, output: 0, scalars: 0 }
   #defaults = defaultLimits(0, false)
 
   constructor(limits: Limits) {

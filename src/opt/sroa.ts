@@ -10,11 +10,13 @@
  * indices are constant; an array that is indexed by computed values stays in memory, but structs in it become arrays of
  * their fields where nothing takes the array as a whole. Lanes of vectors and matrices become `insert` and `extract`.
  */
+import type { Work } from '../base/limits.ts'
 import { Builder } from '../ir/build.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import { Inst, type Func, type Region, type Value } from '../ir/value.ts'
 import { valueTable, walk, type ValueTable } from '../ir/walk.ts'
+import type { Cx } from './cx.ts'
 import { constantIndex } from './match.ts'
 
 /** Arrays longer than this are never taken apart. */
@@ -54,8 +56,8 @@ interface Place {
   steps: readonly (number | Value)[]
 }
 
-/** Splits aggregate variables. */
-export function sroa(func: Func): boolean {
+/** Splits aggregate variables. What makes much more of a function than it was counts as instructions. */
+export function sroa(func: Func, cx?: Pick<Cx, 'sink'>): boolean {
   const body = func.body
   if (body === undefined) return false
   const nodes = new Array<Node | undefined>(func.nextValue)
@@ -68,7 +70,7 @@ export function sroa(func: Func): boolean {
     else if (root.mode === 'memory' && splitsBelow(root)) split = true
   })
   if (!split) return false
-  new Splitter(func, roots).region(body)
+  new Splitter(func, roots, cx?.sink.work).region(body)
   return true
 }
 
@@ -156,8 +158,15 @@ class Splitter {
   readonly #places: (Place | undefined)[] = []
   readonly #replaced: ValueTable
   readonly #b: Builder
+  readonly #func: Func
+  readonly #work: Work | undefined
+  /** As many values are made and need not be counted, or have been. */
+  #counted: number
 
-  constructor(func: Func, roots: ReadonlyMap<Value, Node>) {
+  constructor(func: Func, roots: ReadonlyMap<Value, Node>, work: Work | undefined) {
+    this.#func = func
+    this.#work = work
+    this.#counted = 2 * func.nextValue
     this.#roots = roots
     this.#b = new Builder(func, func.body!)
     this.#replaced = valueTable(func)
@@ -175,7 +184,13 @@ class Splitter {
       }
       b.at = region
       b.span = inst.span
-      if (this.#access(inst)) continue
+      if (this.#access(inst)) {
+        const made = this.#func.nextValue - this.#counted
+        if (made <= 0) continue
+        this.#work?.spend('instructions', made, inst.span)
+        this.#counted += made
+        continue
+      }
       region.insts.push(inst)
       for (let k = 0; k < inst.regions.length; k++) this.region(inst.regions[k]!)
     }

@@ -24,6 +24,9 @@ export interface JsFunc {
   readonly tooDeep: string
 }
 
+/** What each number that an instruction gives, or hands over, counts of the output before it is written. */
+const leafCost = 8
+
 /** What `leave` and the terminators of a control instruction need. */
 interface Frame {
   readonly stmt: Stmt
@@ -246,6 +249,10 @@ class Emitter {
   // ── Instructions ─────────────────────────────────────────────────────────────────────────────────────────────────
 
   #inst(inst: Inst): void {
+    let parts = 0
+    for (let i = 0; i < inst.results.length; i++) parts += leavesOf(inst.results[i]!.type).length
+    if (inst.op === 'call' || inst.op === 'store') for (let i = 0; i < inst.args.length; i++) parts += leavesOf(inst.args[i]!.type).length
+    this.#unit.sink.work.spend('output', leafCost * parts, inst.span)
     switch (inst.op) {
       case 'if': {
         const stmt: Stmt = { kind: 'if', c: this.#scalar(inst.args[0]!), yes: [], no: [], labelled: false }

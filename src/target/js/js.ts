@@ -35,6 +35,9 @@ export interface JsOutput {
   readonly uniforms: readonly { readonly name: string; readonly type: DataType }[]
 }
 
+/** Characters of a statement that is written once, where several functions begin with it. */
+const longReset = 400
+
 /** Prints the exported functions and compute entry points of a program as an ES module. */
 export function emitJs(module: Module, options: JsOptions, sink: Sink): JsOutput {
   const { limits = {} } = options
@@ -54,27 +57,47 @@ export function emitJs(module: Module, options: JsOptions, sink: Sink): JsOutput
     for (let i = funcs.length; i < unit.queue.length; i++) {
       const js = emitFunc(unit.queue[i]!, unit)
       fold(js.body)
-      funcs.push(printFunc(js, unit.names, limits))
+      funcs.push(printFunc(js, unit.names, limits, sink.work))
     }
   }
   emitAll()
-  // Initial values are functions too, and are known only once the globals are.
+  // Initial values are functions too, are known only once the globals are, and may use others.
+  for (let known = 0; known < unit.leaves.length;) {
+    for (; known < unit.leaves.length; known++) {
+      const { init } = unit.leaves[known]!.global
+      if (init !== undefined) unit.want(init)
+    }
+    emitAll()
+  }
   const counters = [...limits.trips === undefined ? [] : [`tripsLeft = ${limits.trips}`], ...limits.depth === undefined ? [] : [`depthLeft = ${limits.depth}`], ...limits.bytes === undefined ? [] : ["loopNow = ''"]]
   if (counters.length > 0 || limits.groups !== undefined) unit.helpers.add('stopped')
   const begin = counters.join('; ')
-  const priv = [resetGlobals(unit, 'private'), begin].filter(s => s !== '').join('; ')
-  emitAll()
+
+  const written = (text: string): string => {
+    sink.work.spend('output', text.length)
+    return text
+  }
+  const shorts: string[] = []
+  /** What is long and asked for in several places is a function. */
+  const short = (reset: string, name: string): string => {
+    if (reset.length < longReset || roots.length < 2) return reset
+    const own = unit.names.fresh(name)
+    shorts.push(written(`function ${own}() {\n  ${reset}\n}`))
+    return `${own}()`
+  }
+  const resets = { priv: short(resetGlobals(unit, 'private', module.globals), 'beginThread'), shared: short(resetGlobals(unit, 'workgroup', module.globals), 'beginGroup') }
+  const first = [resets.priv, begin].filter(s => s !== '').join('; ')
 
   const bindName = unit.leaves.some(g => g.global.space === 'uniform') || unit.words.length > 0 ? unit.names.fresh('bind') : ''
   const exported = new Map<string, string>()
   const hosts: string[] = []
   const bind = bindName === '' ? '' : bindFunction(unit, bindName)
-  if (bind !== '') hosts.push(bind)
+  if (bind !== '') hosts.push(written(bind))
   for (const func of roots) {
     const isEntry = func.info.entry !== undefined
     const name = isEntry ? func.name : func.info.exported!
     const hostName = unit.names.fresh(`${name}_host`)
-    hosts.push(isEntry ? kernel(func, hostName, bindName, unit, begin) : wrapper(func, hostName, unit, priv))
+    hosts.push(written(isEntry ? kernel(func, hostName, bindName, unit, begin, resets) : wrapper(func, hostName, unit, first)))
     exported.set(name, hostName)
   }
   if (unit.helpers.has('host')) {
@@ -97,7 +120,7 @@ export function emitJs(module: Module, options: JsOptions, sink: Sink): JsOutput
   }
   const list = [...exported].map(([name, host]) => `${host} as ${/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)}`)
   if (bindName !== '') list.push(`${bindName}${bindName === 'bind' ? '' : ' as bind'}`)
-  const parts = [helperText(unit.helpers, limits), declareGlobals(unit), begin === '' ? '' : `let ${counters.join(', ')}`, ...funcs, ...hosts, `export { ${list.join(', ')} }`]
+  const parts = [helperText(unit.helpers, limits), declareGlobals(unit), begin === '' ? '' : `let ${counters.join(', ')}`, ...funcs, ...shorts, ...hosts, `export { ${list.join(', ')} }`]
   const functions = roots.flatMap(f => f.info.exported === undefined ? [] : dataSignature(f, f.info.exported, unit.layouts) ?? [])
   const buffers = unit.words.flatMap(({ global: { name, type }, stride }) => {
     const elem = dataType(type.kind === 'array' ? type.elem! : type, unit.layouts)

@@ -1,6 +1,7 @@
 /** Entry points in JavaScript: loops over groups and threads, in lockstep from barrier to barrier where there are any. */
 import type { Func, Global } from '../../ir/value.ts'
 import { inputs } from '../../ir/value.ts'
+import { walk } from '../../ir/walk.ts'
 import { arrayClass, leavesOf } from './leaf.ts'
 import { readLeaves } from './host.ts'
 import type { GlobalLeaves, Unit } from './unit.ts'
@@ -58,9 +59,35 @@ export function bindFunction(unit: Unit, bindName: string): string {
   return body.length === 0 ? '' : `function ${bindName}(resources) {\n${body.join('\n')}\n}`
 }
 
-/** A statement that sets the globals of a space to their initial values; '' where there are none. */
-export function resetGlobals(unit: Unit, space: Global['space']): string {
-  return unit.leaves.filter(g => g.global.space === space).map(g => reset(g, unit)).join('; ')
+/** A statement that sets the globals of a space to their initial values, those that others are made of first; '' where there are none. */
+export function resetGlobals(unit: Unit, space: Global['space'], declared: readonly Global[]): string {
+  const leaves = new Map(unit.leaves.filter(g => g.global.space === space).map(g => [g.global, g]))
+  const order = new Set<GlobalLeaves>()
+  const open = new Set<Global>()
+  const visit = (global: Global): void => {
+    const own = leaves.get(global)
+    if (own === undefined || open.has(global)) return
+    open.add(global)
+    if (global.init !== undefined) for (const used of globalsOf(global.init)) visit(used)
+    order.add(own)
+  }
+  for (const global of declared) visit(global)
+  return [...order].map(g => reset(g, unit)).join('; ')
+}
+
+/** The globals that a function and what it calls use, in order of their first use. */
+function globalsOf(func: Func): ReadonlySet<Global> {
+  const found = new Set<Global>()
+  const seen = new Set([func])
+  for (const f of seen) {
+    if (f.body !== undefined) {
+      walk(f.body, inst => {
+        if (inst.op === 'global') found.add(inst.attr)
+        else if (inst.op === 'call') seen.add(inst.attr)
+      })
+    }
+  }
+  return found
 }
 
 function reset({ global, locals }: GlobalLeaves, unit: Unit): string {
@@ -78,8 +105,14 @@ function reset({ global, locals }: GlobalLeaves, unit: Unit): string {
   }).join('; ')
 }
 
+/** Statements that set globals of a thread, and of a workgroup, to their initial values. */
+export interface Resets {
+  readonly priv: string
+  readonly shared: string
+}
+
 /** The function that a host calls to run an entry point: `name(groups, resources, uniforms)`. */
-export function kernel(func: Func, hostName: string, bindName: string, unit: Unit, begin: string): string {
+export function kernel(func: Func, hostName: string, bindName: string, unit: Unit, begin: string, { priv, shared }: Resets): string {
   const { numthreads, semantics } = func.info.entry!
   const [nx, ny, nz] = numthreads
   const args = inputs(func.sig).flatMap(p => {
@@ -89,8 +122,6 @@ export function kernel(func: Func, hostName: string, bindName: string, unit: Uni
   })
   const call = `${unit.funcName(func)}(${args.join(', ')})`
   const lockstep = unit.effects(func).waits
-  const priv = resetGlobals(unit, 'private')
-  const shared = resetGlobals(unit, 'workgroup')
   // Threads that take turns each have private globals of their own, which lie in the module's variables while it is their turn.
   const own = unit.leaves.filter(g => g.global.space === 'private').flatMap(g => g.locals.map((l, k) => ({ name: l.name!, isArray: leavesOf(g.global.type)[k]!.count > 0 })))
   const mine = own.length === 0 ? '' : `, own: [${own.map(o => o.isArray ? `${o.name}.slice()` : o.name).join(', ')}]`

@@ -1,4 +1,5 @@
 /** Writes a JavaScript tree as text. */
+import type { Work } from '../../base/limits.ts'
 import { tooManyTrips, type RunLimits } from '../limits.ts'
 import type { JsFunc } from './emit.ts'
 import type { Names } from './names.ts'
@@ -13,20 +14,22 @@ const binaryLevel: Readonly<Record<string, number>> = {
 const negated: Readonly<Record<string, string>> = { '===': '!==', '!==': '===' }
 
 /** Prints a function. `names` are those of the module. */
-export function printFunc(func: JsFunc, names: Names, limits: RunLimits): string {
-  return new Printer(names.inside(), limits).func(func)
+export function printFunc(func: JsFunc, names: Names, limits: RunLimits, work: Work): string {
+  return new Printer(names.inside(), limits, work).func(func)
 }
 
 class Printer {
   readonly #names: Names
   readonly #limits: RunLimits
+  readonly #work: Work
   readonly #known = new Map<Local, string>()
   readonly #labels = new Map<Stmt, string>()
   /** What a plain `break` leaves, innermost last. */
   readonly #around: Stmt[] = []
 
-  constructor(names: Names, limits: RunLimits) {
+  constructor(names: Names, limits: RunLimits, work: Work) {
     this.#names = names
+    this.#work = work
     this.#limits = limits
   }
 
@@ -68,6 +71,8 @@ class Printer {
     let out = ''
     for (const s of list) {
       const text = this.#stmt(s, indent)
+      // What holds others is counted with these, but for its own line.
+      this.#work.spend('output', indent.length + (s.kind === 'if' || s.kind === 'switch' || s.kind === 'loop' || s.kind === 'block' ? 10 : text.length))
       if (text !== '') out += `${indent}${text}\n`
     }
     return out

@@ -9,6 +9,9 @@ const noArgs: readonly Node[] = []
 const constOp: Readonly<Record<ValType, number>> = { 0x7f: op.i32Const, 0x7e: op.i64Const, 0x7d: op.f32Const, 0x7c: op.f64Const }
 const isConst = (n: Node): boolean => n.op >= op.i32Const && n.op <= op.f64Const
 
+/** What each operation and statement counts of the output before it is encoded. */
+const nodeCost = 16
+
 export class Graph {
   readonly code: Code
   at: Seq
@@ -20,7 +23,9 @@ export class Graph {
   }
 
   stmt(s: Stmt): void {
-    if (this.at.open) this.at.stmts.push(s)
+    if (!this.at.open) return
+    this.code.work?.spend('output', nodeCost)
+    this.at.stmts.push(s)
   }
 
   /** Runs `f` with a new list of statements to append to, and gives that list. */
@@ -127,6 +132,7 @@ export class Graph {
       const old = seq.known.get(key)
       if (old !== undefined) return old
     }
+    this.code.work?.spend('output', nodeCost)
     const node = new Node(this.#next++, code, type, args, imm, home, false)
     home.known.set(key, node)
     if (defined) home.stmts.push({ kind: 'def', node })

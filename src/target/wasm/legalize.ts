@@ -8,8 +8,7 @@ import { barrierInside, memoryMissing, recursiveMemory, resourceMissing, semanti
 import { voidType, type ScalarName, type Type } from '../../ir/type.ts'
 import { Func, Global, Inst, Region, inputs, type Module } from '../../ir/value.ts'
 import { cloneFunc, walk } from '../../ir/walk.ts'
-import { inlineAll } from '../../opt/inline.ts'
-import { listVariables } from '../../opt/lists.ts'
+import { inlineAll, sizeOf } from '../../opt/inline.ts'
 import { dataSignature, dataType } from '../data.ts'
 import { Layouts, roundUp } from '../layout.ts'
 import { reflectParameters } from '../reflect.ts'
@@ -26,6 +25,7 @@ import type { Graph } from './graph.ts'
 import { place, type Place } from './memory.ts'
 import { Callee, Code, type WasmCode } from './node.ts'
 import { f32, i32, op, type ValType } from './opcode.ts'
+import { Reach } from './reach.ts'
 import type { RunLimits } from '../limits.ts'
 import type { LimitCells } from './limit.ts'
 import type { CallTarget, Passing, Plan } from './plan.ts'
@@ -36,6 +36,12 @@ const printBytes = 512
 
 /** What is said when memory ends. */
 const tapeFull = 'out of memory: a reverse derivative stores more trips of loops without [Checkpoints] than memory holds'
+
+/** So many zeros between two pieces of constants are left out of the output. */
+const zerosApart = 64
+
+/** As many variables are given their initial values in each function that the host calls. */
+const mostInPlace = 16
 
 /** Most memory for variables, so that half of what 32 bits address is left to buffers. */
 const maxMemory = 2 ** 31
@@ -58,13 +64,6 @@ interface BufferGlobals {
   readonly last: number
 }
 
-/** What a function's own code leads to. */
-interface Links {
-  readonly callees: readonly Func[]
-  readonly globals: readonly Global[]
-  readonly lists: boolean
-}
-
 class Legalizer implements Plan {
   readonly sink: Sink
   readonly leaves: Leaves
@@ -81,8 +80,9 @@ class Legalizer implements Plan {
   readonly #passing = new Map<Func, Passing>()
   readonly #helpers = new Map<string, Callee>()
   readonly #targets = new Map<Func, CallTarget>()
-  readonly #linked = new Map<Func, Links>()
-  readonly #touched = new Map<Func, readonly Global[]>()
+  readonly #numbers: ReadonlyMap<Global, number>
+  readonly #beginners = new Map<string, Callee>()
+  readonly #reach: Reach
   readonly #constants = new Map<Global, Uint8Array | undefined>()
   readonly #queue: Func[] = []
   readonly #frame = { top: 16 + printBytes }
@@ -100,6 +100,8 @@ class Legalizer implements Plan {
 
   constructor(module: Module, sink: Sink, maxArray: number | undefined, limits: RunLimits) {
     this.#module = module
+    this.#reach = new Reach(module, func => this.target(func))
+    this.#numbers = new Map(module.globals.map((global, i) => [global, i]))
     this.limits = limits
     const at = this.#frame.top
     this.cells = { trips: at, depth: at + 4, where: at + 8 }
@@ -118,11 +120,11 @@ class Legalizer implements Plan {
     }
     for (let func = this.#queue.pop(); func !== undefined; func = this.#queue.pop()) this.#compile(func)
     const heap = roundUp(this.#frame.top, 16)
-    if (this.#lists === true) this.#data.push({ at: tapeBaseAt, bytes: new Uint8Array(Uint32Array.of(heap).buffer) })
+    if (this.#reach.listed) this.#data.push({ at: tapeBaseAt, bytes: new Uint8Array(Uint32Array.of(heap).buffer) })
     if (heap > maxMemory) this.sink.add(memoryMissing, undefined, { bytes: heap })
     return {
       code: { codes: this.#codes, imports: this.#imports, globals: this.#globals, exports: this.#exports, data: this.#data, memory: heap, most: this.limits.bytes },
-      host: { functions, kernels, ...this.#used, parameters: reflectParameters(this.#module), prints: this.#prints, printAt: 16, traps: this.#traps, heap, tapeAt: this.#lists === true ? tapeBaseAt : 0, limits: this.#isLimited() ? { ...this.limits, cells: this.cells, loops: this.#loops } : null },
+      host: { functions, kernels, ...this.#used, parameters: reflectParameters(this.#module), prints: this.#prints, printAt: 16, traps: this.#traps, heap, tapeAt: this.#reach.listed ? tapeBaseAt : 0, limits: this.#isLimited() ? { ...this.limits, cells: this.cells, loops: this.#loops } : null },
     }
   }
 
@@ -140,15 +142,15 @@ class Legalizer implements Plan {
     })
     const callee = this.calleeOf(func)
     const privates = this.#privatesOf(func)
-    const lists = this.#usesLists(func)
+    const lists = this.#reach.lists(func)
     if (privates.length === 0 && !lists) {
       this.#exports.push({ name, callee })
       return
     }
-    const outer = new Code(new Callee(`${name}.export`, callee.params, callee.results))
+    const outer = new Code(new Callee(`${name}.export`, callee.params, callee.results), this.sink.work)
     const body = this.#emptyBody(outer)
     if (lists) this.#rewind(body.g)
-    this.#initialize(body, privates)
+    this.#begin(body, privates)
     const locals = callee.results.map(t => outer.local(t))
     body.g.stmt({ kind: 'call', func: callee, args: callee.params.map((_t, i) => body.g.get(i)), locals, pure: false })
     body.g.stmt({ kind: 'return', values: locals.map(l => body.g.get(l)) })
@@ -165,17 +167,17 @@ class Legalizer implements Plan {
       return
     }
     const privates = this.#privatesOf(func)
-    const touched = this.#globalsOf(func)
+    const touched = this.#reach.globals(func)
     const shared = touched.filter(g => g.space === 'workgroup')
-    const code = new Code(new Callee(func.name, [i32, i32, i32, i32, i32], []))
+    const code = new Code(new Callee(func.name, [i32, i32, i32, i32, i32], []), this.sink.work)
     const together = this.#inStep(func, privates)
     const perThread = together === undefined ? privates : []
-    const lists = this.#usesLists(func)
+    const lists = this.#reach.lists(func)
     kernelCode(this, together ?? func, code, {
       frame: this.#frame, shared,
       initialize: b => {
         if (lists) this.#rewind(b.g)
-        this.#initialize(b, perThread)
+        this.#begin(b, perThread)
       },
     })
     this.#codes.push(code)
@@ -192,30 +194,24 @@ class Legalizer implements Plan {
    * these become local. Undefined where no barrier is.
    */
   #inStep(func: Func, privates: readonly Global[]): Func | undefined {
-    if (![...this.#reachable(func)].some(hasBarrier)) return undefined
+    if (![...this.#reach.from(func)].some(hasBarrier)) return undefined
     const known = new Map<Func, boolean>()
     const together = (callee: Func): boolean => {
       let is = known.get(callee)
-      if (is === undefined) known.set(callee, is = [...this.#reachable(callee)].some(f => hasBarrier(f) || touches(f, privates)))
+      if (is === undefined) known.set(callee, is = [...this.#reach.from(callee)].some(f => hasBarrier(f) || touches(f, privates)))
       return is
     }
+    const { work } = this.sink
+    work.spend('instructions', sizeOf(func.body!) + privates.length, func.span)
     const copy = cloneFunc(func, func.name)
     copy.info.entry = func.info.entry
-    inlineAll(copy, together)
-    for (const callee of this.#links(copy).callees) {
+    inlineAll(copy, together, Infinity, work)
+    for (const callee of this.#reach.calls(copy)) {
       if (together(callee)) this.sink.add(barrierInside, callee.span ?? undefined, { func: callee.name })
     }
     localise(copy, privates)
     return copy
   }
-
-  /** Whether a function, or what it calls, keeps lists. */
-  #usesLists(func: Func): boolean {
-    this.#lists ??= this.#module.funcs.some(f => listVariables(f).length > 0)
-    return this.#lists && [...this.#reachable(func)].some(f => this.#links(f).lists)
-  }
-
-  #lists: boolean | undefined
 
   /** Begins the tape anew. */
   #rewind(g: Graph): void {
@@ -228,6 +224,24 @@ class Legalizer implements Plan {
     const func = new Func(code.callee.name, { params: [], result: voidType, resultNoDiff: true }, null)
     func.body = new Region()
     return new Body(this, func, code, this.#frame, () => undefined)
+  }
+
+  /** The same by a function of its own where there are many: others may begin with them too. */
+  #begin(body: Body, privates: readonly Global[]): void {
+    if (privates.length <= mostInPlace) {
+      this.#initialize(body, privates)
+      return
+    }
+    const key = privates.map(global => this.#numbers.get(global)).join()
+    let callee = this.#beginners.get(key)
+    if (callee === undefined) {
+      callee = new Callee('begin', [], [])
+      this.#beginners.set(key, callee)
+      const code = new Code(callee, this.sink.work)
+      this.#initialize(this.#emptyBody(code), privates)
+      this.#codes.push(code)
+    }
+    body.g.stmt({ kind: 'call', func: callee, args: [], locals: [], pure: false })
   }
 
   #initialize(body: Body, privates: readonly Global[]): void {
@@ -287,7 +301,7 @@ class Legalizer implements Plan {
 
   #compile(func: Func): void {
     const passing = this.passing(func)
-    const code = new Code(this.calleeOf(func))
+    const code = new Code(this.calleeOf(func), this.sink.work)
     const places: Place[] = []
     const body = new Body(this, func, code, this.#frame, (b, values) => {
       let next = 0
@@ -313,7 +327,7 @@ class Legalizer implements Plan {
     })
     body.region(func.body!)
     this.#codes.push(code)
-    if (body.keepsMemory && this.#returns(func)) this.sink.add(recursiveMemory, func.span ?? undefined, { func: func.name })
+    if (body.keepsMemory && this.#reach.returns(func)) this.sink.add(recursiveMemory, func.span ?? undefined, { func: func.name })
   }
 
   target(func: Func): CallTarget {
@@ -342,60 +356,15 @@ class Legalizer implements Plan {
 
   // ── Reachability ─────────────────────────────────────────────────────────────────────────────────────────────
 
-  #links(func: Func): Links {
-    let links = this.#linked.get(func)
-    if (links === undefined) {
-      const callees = new Set<Func>()
-      const globals = new Set<Global>()
-      if (func.body !== undefined) {
-        walk(func.body, inst => {
-          if (inst.attr instanceof Global) globals.add(inst.attr)
-          if (inst.op !== 'call') return
-          const target = this.target(inst.attr as Func)
-          if (target.kind !== 'op' && target.kind !== 'none') callees.add(target.func)
-        })
-      }
-      links = { callees: [...callees], globals: [...globals], lists: listVariables(func).length > 0 }
-      this.#linked.set(func, links)
-    }
-    return links
-  }
-
-  #reachable(from: Func): ReadonlySet<Func> {
-    const seen = new Set<Func>([from])
-    for (const func of seen) for (const callee of this.#links(func).callees) seen.add(callee)
-    return seen
-  }
-
-  /** True for a function that calls itself, be it through others. */
-  #returns(func: Func): boolean {
-    const seen = new Set(this.#links(func).callees)
-    for (const callee of seen) for (const next of this.#links(callee).callees) seen.add(next)
-    return seen.has(func)
-  }
-
-  /** The globals that a function and what it calls touch, in order of declaration. */
-  #globalsOf(func: Func): readonly Global[] {
-    if (this.#module.globals.length === 0) return []
-    let globals = this.#touched.get(func)
-    if (globals === undefined) {
-      const found = new Set<Global>()
-      for (const f of this.#reachable(func)) for (const global of this.#links(f).globals) found.add(global)
-      globals = found.size === 0 ? [] : this.#module.globals.filter(g => found.has(g))
-      this.#touched.set(func, globals)
-    }
-    return globals
-  }
-
   /** The module-level variables that have to be given their initial values before a function runs. */
   #privatesOf(func: Func): Global[] {
     const found = new Set<Global>()
     const add = (global: Global): void => {
       if (global.space !== 'private' || found.has(global) || this.#constantOf(global) !== undefined) return
-      if (global.init !== undefined) this.#globalsOf(global.init).forEach(add)
+      if (global.init !== undefined) this.#reach.globals(global.init).forEach(add)
       found.add(global)
     }
-    this.#globalsOf(func).forEach(add)
+    this.#reach.globals(func).forEach(add)
     return [...found]
   }
 
@@ -483,10 +452,26 @@ class Legalizer implements Plan {
     if (at === undefined) {
       at = roundUp(this.#frame.top, 16)
       this.#frame.top = at + bytes.length
-      this.#data.push({ at, bytes })
+      this.#fill(at, bytes)
       if (bytes.length < 4096) this.#constantAt.set(key, at)
     }
     return at
+  }
+
+  /** Memory begins as zeros, so that only what is else is written. */
+  #fill(at: number, bytes: Uint8Array): void {
+    const { work } = this.sink
+    work.spend('output', bytes.length >> 6)
+    for (let start = 0; start < bytes.length; start++) {
+      if (bytes[start] === 0) continue
+      start &= ~3
+      let end = start + 4
+      for (let i = end; i < bytes.length && i - end < zerosApart; i++) if (bytes[i] !== 0) end = (i | 3) + 1
+      end = Math.min(end, bytes.length)
+      work.spend('output', end - start)
+      this.#data.push({ at: at + start, bytes: bytes.subarray(start, end) })
+      start = end
+    }
   }
 
   // ── The host ─────────────────────────────────────────────────────────────────────────────────────────────────

@@ -52,6 +52,8 @@ export class Memory {
   /** The last statement that cleared memory at a fixed address, and where that ended. */
   #cleared: Stmt | undefined = undefined
   #clearedTo = 0
+  /** By pairs of layouts, whether types have the same bytes under both. */
+  readonly #same = new Map<string, Map<Type, boolean>>()
 
   constructor(g: Graph, leaves: Leaves, tape: Tape, zeros: (size: number) => number) {
     this.#g = g
@@ -200,7 +202,7 @@ export class Memory {
     const g = this.#g
     const type = to.type
     // What shares a list has to say so.
-    if (!holdsList(type) && sameBytes(type, to.layouts, from.layouts)) {
+    if (!holdsList(type) && this.#sameBytes(type, to.layouts, from.layouts)) {
       const size = to.layouts.of(type).size
       if (size > unrolledBytes) {
         g.stmt({ kind: 'bulk', op: op.memoryCopy, args: [this.address(to), this.address(from), g.i32(size)], object: to.object })
@@ -217,6 +219,16 @@ export class Memory {
     } else {
       for (let i = 0; i < type.count; i++) this.#copy(this.part(to, i), this.part(from, i))
     }
+  }
+
+  #sameBytes(type: Type, to: Layouts, from: Layouts): boolean {
+    if (to === from) return true
+    const key = `${to.rule} ${from.rule}`
+    let known = this.#same.get(key)
+    if (known === undefined) this.#same.set(key, known = new Map())
+    let same = known.get(type)
+    if (same === undefined) known.set(type, same = sameBytes(type, to, from))
+    return same
   }
 
   /** Writes zeros. Places that touch and are cleared one after the other are cleared at once. */

@@ -2,6 +2,7 @@
  * A WASM function between legalising and encoding: a tree of statement lists (`Seq`) whose operands are graphs of scalar
  * nodes. A node is computed where its definition stands, or at its only use where that is the same (`schedule.ts`).
  */
+import type { Work } from '../../base/limits.ts'
 import type { ValType } from './opcode.ts'
 import type { Ins } from './schedule.ts'
 
@@ -104,11 +105,14 @@ export class Code {
   readonly callee: Callee
   readonly locals: ValType[]
   readonly body: Seq = new Seq(undefined, false)
+  /** Counts what is put into it; undefined for what is written here, not compiled. */
+  readonly work: Work | undefined
   /** What the scheduler made of it, once it has. */
   scheduled: readonly Ins[] | undefined = undefined
 
-  constructor(callee: Callee) {
+  constructor(callee: Callee, work?: Work) {
     this.callee = callee
+    this.work = work
     this.locals = [...callee.params]
   }
 

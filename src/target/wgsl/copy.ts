@@ -42,6 +42,9 @@ const sourceNames: Readonly<Record<string, string>> = {
   f64: 'double', f16: 'half', i64: 'int64_t', u64: 'uint64_t', i16: 'int16_t', u16: 'uint16_t', i8: 'int8_t', u8: 'uint8_t',
 }
 
+/** What each value counts of the output before it is written: instructions may stand for one for each part of a struct. */
+const valueCost = 8
+
 /** An index into a buffer is at most this, which is past the end of any. */
 const maxLength = 2 ** 31
 
@@ -54,11 +57,13 @@ export class Copier {
   readonly #places: Place[] = []
   readonly #labels = new Map<Inst, Inst>()
   readonly #reported = new Set<string>()
+  #counted: number
 
   constructor(cx: ModuleCopy, from: Func, b: Builder) {
     this.#cx = cx
     this.#from = from
     this.#b = b
+    this.#counted = b.func.nextValue
   }
 
   /** The WGSL type; a scalar that WGSL lacks is reported. */
@@ -107,8 +112,18 @@ export class Copier {
         const p = from.params[i]!
         this.set(p, this.#b.param(this.type(p.type), p.name))
       }
-      for (let i = 0; i < from.insts.length; i++) this.#inst(from.insts[i]!, from)
+      for (let i = 0; i < from.insts.length; i++) {
+        this.#inst(from.insts[i]!, from)
+        this.#count()
+      }
     })
+  }
+
+  /** Counts what was made since this was last called. */
+  #count(): void {
+    const { func, span } = this.#b
+    this.#cx.sink.work.spend('output', valueCost * (func.nextValue - this.#counted), span)
+    this.#counted = func.nextValue
   }
 
   #inst(inst: Inst, region: Region): void {

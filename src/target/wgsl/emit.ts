@@ -1,5 +1,6 @@
 /** WGSL from a module: legalise, then print the structs, resources and functions that the entry points reach. */
 import type { Sink } from '../../base/diag.ts'
+import type { Work } from '../../base/limits.ts'
 import { missingEntry } from '../../base/errors/target.ts'
 import type { Span } from '../../base/source.ts'
 import * as t from '../../ir/type.ts'
@@ -49,7 +50,7 @@ export function emitWgsl(module: Module, options: WgslOptions, sink: Sink): Wgsl
   if (sink.errors > before || entries.length === 0) {
     return { code: '', reflection: { bindings: [], entries: [], parameters: [], globalParams: null, features: [], prints: null }, sourceMap: [] }
   }
-  return new ModulePrinter(legal, module).print()
+  return new ModulePrinter(legal, module, sink.work).print()
 }
 
 class ModulePrinter implements ModuleScope {
@@ -58,13 +59,16 @@ class ModulePrinter implements ModuleScope {
   readonly #names = new Names()
   readonly #symbols = new Map<Func | Global | Type, string>()
   readonly #fields = new Map<Type, readonly string[]>()
-  readonly #structs = new Lines()
+  readonly #structs: Lines
+  readonly #work: Work
   readonly #structNames = new Map<Type, string>()
   /** Of structs that entry points return, what WGSL is told of each member. */
   readonly #attributes = new Map<Type, readonly string[]>()
   #usesHalf = false
 
-  constructor(legal: LegalModule, source: Module) {
+  constructor(legal: LegalModule, source: Module, work: Work) {
+    this.#work = work
+    this.#structs = new Lines(work)
     this.#legal = legal
     this.#source = source
   }
@@ -78,9 +82,9 @@ class ModulePrinter implements ModuleScope {
     for (const f of funcs) if (!this.#symbols.has(f)) this.#symbols.set(f, this.#names.make(f.name, 'func'))
     // Structs have their names before locals do, which could hide them otherwise.
     for (const f of funcs) this.#nameStructs(f)
-    const bodies = new Lines()
+    const bodies = new Lines(this.#work)
     for (const f of funcs) this.#func(f, entries.find(e => e.func === f), bodies)
-    const resources = new Lines()
+    const resources = new Lines(this.#work)
     for (const g of globals) this.#global(g, resources)
     if (printer !== undefined) resources.add(`${this.#declared(printer.global, printer.slot)};`)
     const all = new Lines()

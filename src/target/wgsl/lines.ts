@@ -1,4 +1,5 @@
 /** Lines of text with the place in the source that each comes from. */
+import type { Work } from '../../base/limits.ts'
 import type { Span } from '../../base/source.ts'
 
 /** What each step further in is indented by. */
@@ -7,7 +8,13 @@ const step = '  '
 export class Lines {
   readonly text: string[] = []
   readonly spans: (Span | null)[] = []
+  readonly #work: Work | undefined
   #indent = 0
+
+  /** `work` counts what is added. */
+  constructor(work?: Work) {
+    this.#work = work
+  }
 
   /** The number of lines so far. */
   get count(): number {
@@ -15,7 +22,9 @@ export class Lines {
   }
 
   add(text: string, span: Span | null = null): void {
-    this.text.push(text === '' ? '' : step.repeat(this.#indent) + text)
+    const line = text === '' ? '' : step.repeat(this.#indent) + text
+    this.#work?.spend('output', line.length + 1, span)
+    this.text.push(line)
     this.spans.push(span)
   }
 
