@@ -19,7 +19,7 @@ export function rootOf(pointer: Value): Value {
   let p = pointer
   for (;;) {
     const def = p.def
-    if (def.op === undefined || (def.op !== 'field' && def.op !== 'elem')) return p
+    if (def.op === 'param' || (def.op !== 'field' && def.op !== 'elem')) return p
     p = def.args[0]!
   }
 }
@@ -50,7 +50,7 @@ export function activityOf(cx: AdContext, func: Func, inputs: readonly boolean[]
       case 'load': if (active[rootOf(inst.args[0]!).id] === 1) mark(inst.results[0]!); return
       case 'store': {
         const root = rootOf(inst.args[0]!)
-        if (active[inst.args[1]!.id] === 1 && root.def.op !== undefined && root.def.op === 'var') mark(root)
+        if (active[inst.args[1]!.id] === 1 && root.def.op !== 'param' && root.def.op === 'var') mark(root)
         return
       }
       case 'call': {

@@ -144,7 +144,7 @@ class Checkpointer {
   /** From what and at what cost a value can be computed again in the reverse region that mirrors its own. */
   recipe(v: Value): Source | undefined {
     if (this.#constants.has(v.id)) return nothing
-    if (v.def.op === undefined) {
+    if (v.def.op === 'param') {
       if (v.def === this.trees.primal) return nothing
       const loop = this.primal.places[v.id]!.loops.at(-1)
       if (loop !== undefined && this.counters.get(loop) === v) return nothing
@@ -162,7 +162,7 @@ class Checkpointer {
 
   #storeCost(v: Value): number {
     const type = v.type.kind === 'ptr' ? v.type.elem! : v.type
-    if (v.type.kind === 'ptr' && !(v.def.op !== undefined && v.def.op === 'var')) return Infinity
+    if (v.type.kind === 'ptr' && !(v.def.op !== 'param' && v.def.op === 'var')) return Infinity
     return bytesOf(type) * (this.primal.places[v.id]!.loops.length === 0 ? byteAtTop : this.#cx.growable === true ? byteInLoop : byteInGpuLoop) * this.#weight(v) * byteScale(this.#cx)
   }
 
@@ -200,11 +200,11 @@ class Checkpointer {
       const v = queue[q]!
       const into = nodes[v.id]!
       const recipe = as === 'store' && forced.includes(v) ? undefined : this.recipe(v)
-      const marked = v.def.op !== undefined && v.def.op === 'call' && (v.def.attr as Func).info.prefer === 'recompute'
+      const marked = v.def.op !== 'param' && v.def.op === 'call' && (v.def.attr as Func).info.prefer === 'recompute'
       const prefers = marked || (as === 'recompute' && recipe !== undefined && forced.includes(v))
       net.edge(into, into + 1, prefers ? Infinity : this.#storeCost(v))
       let made = into
-      if (recipe !== undefined && v.def.op !== undefined && v.def.results.length > 1) {
+      if (recipe !== undefined && v.def.op !== 'param' && v.def.results.length > 1) {
         const known = shared.get(v.def)
         made = known ?? net.node()
         net.edge(made, into, Infinity)
@@ -274,7 +274,7 @@ class Checkpointer {
     if (v.type.kind === 'ptr') return { region, index: region.insts.length - (region.insts.at(-1)?.row.ends === true ? 1 : 0) }
     const loop = loops.at(-1)
     if (loop !== undefined && loop.regions[0] === region) return { region: loop.regions[1]!, index: 0 }
-    return { region, index: v.def.op !== undefined ? region.insts.indexOf(v.def) + 1 : 0 }
+    return { region, index: v.def.op !== 'param' ? region.insts.indexOf(v.def) + 1 : 0 }
   }
 
   run(): Checkpointed {
@@ -346,7 +346,7 @@ class Checkpointer {
     if (constant !== undefined) return this.#emit(frame, b => b.const(v.type, constant))
     const stored = this.#stored.get(v.id)
     if (stored !== undefined) return this.#fetch(v, stored.slot, stored.variable, frames, frame)
-    if (v.def.op === undefined) return this.#makeParam(v, v.def, frame, frames)
+    if (v.def.op === 'param') return this.#makeParam(v, v.def, frame, frames)
     return v.def.op === 'var' ? this.#makeVariable(v, frame, frames) : this.#makeAgain(v, v.def, frame, frames)
   }
 

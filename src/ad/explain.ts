@@ -238,7 +238,7 @@ class Report {
     // What an instruction with several results costs is said once.
     const said = new Set<Inst>()
     const residuals = values.map(v => {
-      const def = v.def.op === undefined ? undefined : v.def
+      const def = v.def.op === 'param' ? undefined : v.def
       const r = this.#residual(v, withChange, def === undefined || !said.has(def))
       if (def !== undefined) said.add(def)
       spans.set(r, this.#span(v))
@@ -266,7 +266,7 @@ class Report {
     for (const [v, choice] of choices) {
       if (choice === 'store') bytes += this.#bytes(v) * (this.#trips(v) ?? 1)
       if (choice !== 'recompute') continue
-      if (v.def.op !== undefined) {
+      if (v.def.op !== 'param') {
         if (counted.has(v.def)) continue
         counted.add(v.def)
       }
@@ -311,7 +311,7 @@ class Report {
   }
 
   #span(v: Value): Span | null {
-    if (v.def.op !== undefined) return v.def.span
+    if (v.def.op !== 'param') return v.def.span
     const loop = this.#of.primal.places[v.id]!.loops.at(-1)
     return loop === undefined ? this.#of.trees.work.span : loop.span
   }
@@ -319,11 +319,11 @@ class Report {
   #name(v: Value): string {
     if (this.#isContext(v)) return `context of ${(v.def as Inst & { attr: Func }).attr.name.replace(/_primal(_\d+)?$/, '')}`
     if (v.name !== '') return v.name
-    if (v.def.op !== undefined && v.def.op === 'load') {
+    if (v.def.op !== 'param' && v.def.op === 'load') {
       const root = rootOf(v.def.args[0]!)
       if (root.name !== '') return v.def.args[0] === root ? root.name : `${root.name}[…]`
     }
-    if (v.def.op === undefined) return this.#counts(v) ? 'trip number' : 'carried value'
+    if (v.def.op === 'param') return this.#counts(v) ? 'trip number' : 'carried value'
     if (this.#isCount(v)) return 'number of trips'
     const { span } = v.def
     if (span === null) return v.def.op
@@ -333,7 +333,7 @@ class Report {
 
   /** True for a part of a callee's context. */
   #isContext(v: Value): boolean {
-    if (v.def.op === undefined || v.def.op !== 'call') return false
+    if (v.def.op === 'param' || v.def.op !== 'call') return false
     const callee = this.#callees.get(v.def.attr as Func)
     return callee !== undefined && v.index >= callee.split.own
   }
@@ -352,13 +352,13 @@ class Report {
     const recipe = this.#of.recipe(v)
     const { def } = v
     if (choice === 'free') {
-      if (def.op === undefined && def === this.#of.trees.primal) return 'a parameter: the reverse pass takes it'
+      if (def.op === 'param' && def === this.#of.trees.primal) return 'a parameter: the reverse pass takes it'
       return this.#counts(v) ? 'counts the trips, as the reverse pass does' : 'known when compiling'
     }
-    const callee = def.op !== undefined && def.op === 'call' ? def.attr as Func : undefined
+    const callee = def.op !== 'param' && def.op === 'call' ? def.attr as Func : undefined
     const name = callee === undefined ? '' : calleeName(callee)
     if (choice === 'recompute') {
-      if (def.op === undefined) return 'follows from the trip number'
+      if (def.op === 'param') return 'follows from the trip number'
       if (this.#stretches.has(this.#callees.get(callee!)?.func ?? callee!)) return 'a stretch of the loop is run again from the state before it'
       if (callee?.info.prefer === 'recompute') return `${name} is marked [PreferRecompute]`
       if (def.op === 'load' || def.op === 'var') return 'nothing writes this memory afterwards'
@@ -366,7 +366,7 @@ class Report {
       return `${count(recipe!.cost, 'operation')} cost less than ${count(this.#bytes(v), 'byte')} of memory`
     }
     if (recipe !== undefined) return `${count(this.#bytes(v), 'byte')} cost less than what computing it again needs`
-    if (def.op === undefined) return 'carried from trip to trip: a trip starts from what the one before left'
+    if (def.op === 'param') return 'carried from trip to trip: a trip starts from what the one before left'
     if (callee !== undefined) {
       if (this.#stretches.has(this.#callees.get(callee)?.func ?? callee)) return 'the states before the last trips: those before are made again'
       return callee.info.prefer === 'checkpoint' ? `${name} is marked [PreferCheckpoint]` : `${name} has effects, so it is not called again`
@@ -382,7 +382,7 @@ class Report {
 
   #change(v: Value, choice: 'free' | 'store' | 'recompute'): Change | undefined {
     const recipe = this.#of.recipe(v)
-    if (choice === 'free' || recipe === undefined || v.def.op === undefined || v.type.kind === 'ptr') return undefined
+    if (choice === 'free' || recipe === undefined || v.def.op === 'param' || v.type.kind === 'ptr') return undefined
     if (choice === 'recompute' && (recipe.cost === 0 || v.def.op === 'load')) return undefined
     const callee = v.def.op === 'call' ? v.def.attr as Func : undefined
     if (callee !== undefined && callee.info.prefer !== 'none') return undefined
@@ -399,7 +399,7 @@ class Report {
 /** True for what is made of constants alone. */
 function isConstant(v: Value): boolean {
   const { def } = v
-  if (def.op === undefined || def.regions.length > 0) return false
+  if (def.op === 'param' || def.regions.length > 0) return false
   if (def.op === 'const' || def.op === 'zero' || def.op === 'undef') return true
   return def.row.effect === 'none' && def.op !== 'call' && def.args.length > 0 && def.args.every(isConstant)
 }

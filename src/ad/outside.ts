@@ -11,7 +11,7 @@ export function writesOutside(func: Func): boolean {
     if (inst.op === 'printf' || inst.op === 'atomic') found = true
     if (inst.op !== 'store') return
     const { def } = rootOf(inst.args[0]!)
-    if (def.op !== undefined && def.op === 'global') found = true
+    if (def.op !== 'param' && def.op === 'global') found = true
   })
   return found
 }

@@ -300,7 +300,7 @@ class Preparer {
       if (inst.op !== 'loop') continue
       const head = inst.regions[0]!
       const own = new Set(head.insts)
-      if (head.end.args.some((v, k) => k > 0 && differential(v.type) !== null && v.def.op !== undefined && own.has(v.def))) this.#rotate(inst)
+      if (head.end.args.some((v, k) => k > 0 && differential(v.type) !== null && v.def.op !== 'param' && own.has(v.def))) this.#rotate(inst)
     }
   }
 

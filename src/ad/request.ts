@@ -217,7 +217,7 @@ function withoutEffects(cx: AdContext, split: Split): Func {
 
 function globalOf(pointer: Value): Global | undefined {
   const { def } = rootOf(pointer)
-  return def.op !== undefined && def.op === 'global' ? def.attr as Global : undefined
+  return def.op !== 'param' && def.op === 'global' ? def.attr as Global : undefined
 }
 
 /** Takes out the writes to some globals, and what is printed. */

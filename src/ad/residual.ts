@@ -58,13 +58,13 @@ export function isPure(func: Func, seen: Set<Func> = new Set()): boolean {
 
 function isLocal(pointer: Value): boolean {
   const def = rootOf(pointer).def
-  return def.op !== undefined && def.op === 'var'
+  return def.op !== 'param' && def.op === 'var'
 }
 
 /** True for memory that nothing writes while the program runs. */
 function isConstantMemory(pointer: Value): boolean {
   const def = rootOf(pointer).def
-  if (def.op === undefined || def.op !== 'global') return false
+  if (def.op === 'param' || def.op !== 'global') return false
   const space = (def.attr as Global).space
   return space === 'uniform' || space === 'storage' || space === 'handle'
 }
@@ -233,7 +233,7 @@ export class Primal {
       case 'load': {
         const root = rootOf(inst.args[0]!)
         if (isConstantMemory(inst.args[0]!)) return { from: inst.args, cost: this.#costs.of(inst) }
-        if (root.def.op === undefined || root.def.op !== 'var' || !this.#isFinal(inst, root)) return undefined
+        if (root.def.op === 'param' || root.def.op !== 'var' || !this.#isFinal(inst, root)) return undefined
         return { from: inst.args, cost: 1 }
       }
       case 'call': {

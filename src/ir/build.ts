@@ -103,7 +103,7 @@ export class Builder {
     let from = x
     for (;;) {
       const def = from.def
-      if (def.op === undefined) break
+      if (def.op === 'param') break
       if (def.op === 'construct') return def.args[i]!
       if (def.op === 'splat' && from.type.kind === 'vec') return def.args[0]!
       if (def.op === 'zero') return this.zero(t.component(from.type, i))
@@ -160,7 +160,7 @@ function wholeOf(type: Type, parts: readonly Value[]): Value | undefined {
   let whole: Value | undefined
   for (let i = 0; i < parts.length; i++) {
     const def = parts[i]!.def
-    if (def.op === undefined || def.op !== 'extract' || def.attr !== i || def.args[0]!.type !== type) return undefined
+    if (def.op === 'param' || def.op !== 'extract' || def.attr !== i || def.args[0]!.type !== type) return undefined
     if (i > 0 && def.args[0] !== whole) return undefined
     whole = def.args[0]
   }
@@ -170,7 +170,7 @@ function wholeOf(type: Type, parts: readonly Value[]): Value | undefined {
 /** True for a constant that is one in all lanes. */
 export function isOne(x: Value): boolean {
   const def = x.def
-  if (def.op === undefined) return false
+  if (def.op === 'param') return false
   if (def.op === 'const') return def.attr === 1
   return def.op === 'splat' && isOne(def.args[0]!)
 }
@@ -178,7 +178,7 @@ export function isOne(x: Value): boolean {
 /** True for a constant that is zero in all lanes. */
 export function isZero(x: Value): boolean {
   const def = x.def
-  if (def.op === undefined) return false
+  if (def.op === 'param') return false
   if (def.op === 'zero') return true
   if (def.op === 'const') return def.attr === 0 || def.attr === 0n || def.attr === false
   return def.op === 'splat' && isZero(def.args[0]!)

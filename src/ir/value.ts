@@ -64,8 +64,8 @@ export const Inst: InstConstructor = AnyInst as InstConstructor
 
 /** A list of instructions with one way in; the last instruction is the terminator. */
 export class Region {
-  /** No instruction: `def.op` tells what defines a value. */
-  readonly op: undefined = undefined
+  /** No op: `def.op` tells what defines a value. It is text, as names of ops are: engines compare like with like fast. */
+  readonly op: 'param' = 'param' as const
   params: Value[] = []
   insts: Inst[] = []
 

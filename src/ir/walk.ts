@@ -44,7 +44,7 @@ export function walkRegions(region: Region, visit: (region: Region) => void): vo
 
 /** The instruction that defines a value, or undefined where a region's parameter does. */
 export function defining(value: Value): Inst | undefined {
-  return value.def.op !== undefined ? value.def : undefined
+  return value.def.op !== 'param' ? value.def : undefined
 }
 
 /**

@@ -27,7 +27,7 @@ export function convert(fn: Fn, value: Value, to: Type): Value {
   if (from.kind !== 'scalar') return b.convert(reshape(b, value, to), to)
   const scalar = t.scalars[to.scalar]
   const def = value.def
-  const known = def.op !== undefined && def.op === 'const' && typeof def.attr !== 'object' && typeof def.attr !== 'string'
+  const known = def.op !== 'param' && def.op === 'const' && typeof def.attr !== 'object' && typeof def.attr !== 'string'
   return b.splat(known ? constant(fn, scalar, def.attr as number) : b.convert(value, scalar), to)
 }
 

@@ -148,7 +148,7 @@ function part(fn: Fn, value: Value, index: number): Value {
 export function constantOf(value: Value): number | undefined {
   if (isZero(value)) return 0
   const def = value.def
-  return def.op !== undefined && def.op === 'const' && typeof def.attr === 'number' ? def.attr : undefined
+  return def.op !== 'param' && def.op === 'const' && typeof def.attr === 'number' ? def.attr : undefined
 }
 
 /** A component with a computed index. */

@@ -52,7 +52,7 @@ function seenAtExit(head: Region): Set<Value> | undefined {
   const see = (v: Value): void => {
     if (seen.has(v)) return
     seen.add(v)
-    if (v.def.op !== undefined && head.insts.includes(v.def)) v.def.args.forEach(see)
+    if (v.def.op !== 'param' && head.insts.includes(v.def)) v.def.args.forEach(see)
   }
   head.end.args.slice(1).forEach(see)
   return seen

@@ -44,7 +44,7 @@ function component(b: Builder, x: Value, i: number): Value | undefined {
   let from = x
   for (let step = 0; step < reach; step++) {
     const def = from.def
-    if (def.op === undefined) break
+    if (def.op === 'param') break
     switch (def.op) {
       case 'construct': return def.args[i]
       case 'splat': return b.splat(def.args[0]!, t.component(from.type, i))
@@ -107,7 +107,7 @@ function replaced(b: Builder, inst: Inst): Value | undefined {
   let known = 1
   for (let from = x!; known < type.count;) {
     const def = from.def
-    if (def.op === undefined) return undefined
+    if (def.op === 'param') return undefined
     if (def.op === 'insert') {
       const at = def.attr as number
       if (parts[at] === undefined) {
@@ -126,7 +126,7 @@ function replaced(b: Builder, inst: Inst): Value | undefined {
 function swizzled(b: Builder, x: Value, lanes: readonly number[]): Value | undefined {
   if (lanes.length === x.type.count && lanes.every((l, i) => l === i)) return x
   const def = x.def
-  if (def.op === undefined) return undefined
+  if (def.op === 'param') return undefined
   const type = t.vec(x.type.elem!, lanes.length)
   switch (def.op) {
     case 'swizzle': {

@@ -116,7 +116,7 @@ class Marking {
 
   #need(value: Value): void {
     const { def, index } = value
-    if (def.op === undefined) {
+    if (def.op === 'param') {
       const loop = this.#loops.get(def)
       if (loop === undefined) return
       this.#ask(loop.args[index]!, true)

@@ -234,7 +234,7 @@ class Numbering {
     const at = known.find(k => k.pointer === pointer)
     if (at !== undefined) return at.value
     const def = pointer.def
-    if (def.op === undefined || (def.op !== 'field' && def.op !== 'elem')) return undefined
+    if (def.op === 'param' || (def.op !== 'field' && def.op !== 'elem')) return undefined
     const whole = def.args[0]!
     const part = def.op === 'field' ? def.attr as number : constantIndex(def.args[1]!, whole.type.elem!.count)
     if (part === undefined) return undefined

@@ -115,5 +115,5 @@ function insert(region: Region, before: ReadonlyMap<Inst, Inst>): void {
 }
 
 function isBlank(value: Value): boolean {
-  return value.def.op !== undefined && (value.def.op === 'zero' || value.def.op === 'undef')
+  return value.def.op !== 'param' && (value.def.op === 'zero' || value.def.op === 'undef')
 }

@@ -64,7 +64,7 @@ export function counterOf(loop: Inst<'loop'>): Value | undefined {
     const init = loop.args[i]!.def, next = end.args[i]!.def
     return (v.type === t.i32 || v.type === t.u32) && init instanceof Inst && init.op === 'const' && init.attr === 0
       && next instanceof Inst && next.op === 'add' && next.args[0] === v
-      && next.args[1]!.def.op !== undefined && next.args[1]!.def.op === 'const' && next.args[1]!.def.attr === 1
+      && next.args[1]!.def.op !== 'param' && next.args[1]!.def.op === 'const' && next.args[1]!.def.attr === 1
   })
 }
 
@@ -177,7 +177,7 @@ function leavesEarly(loop: Inst<'loop'>): boolean {
 /** The comparisons of an induction that must hold for a condition to be as `holds` says. */
 function conditions(condition: Value, holds: boolean, steps: readonly Induction[]): Condition[] {
   const def = condition.def
-  if (def.op === undefined) return []
+  if (def.op === 'param') return []
   if (def.op === 'not') return conditions(def.args[0]!, !holds, steps)
   if (def.op === (holds ? 'and' : 'or')) return [...conditions(def.args[0]!, holds, steps), ...conditions(def.args[1]!, holds, steps)]
   if (def.args.length !== 2) return []
@@ -242,7 +242,7 @@ function extreme(value: Value, upper: boolean, known: Extremes, depth = 8): numb
   if (c !== undefined) return c
   const def = value.def
   const natural = known(value, upper) ?? (!upper && (value.type.scalar === 'u32' || value.type.scalar === 'u64') ? 0 : undefined)
-  if (def.op === undefined || depth === 0) return natural
+  if (def.op === 'param' || depth === 0) return natural
   const of = (v: Value): number | undefined => extreme(v, upper, known, depth - 1)
   const both = (x: number | undefined, y: number | undefined): number | undefined =>
     x === undefined || y === undefined ? undefined : upper ? Math.max(x, y) : Math.min(x, y)

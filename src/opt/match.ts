@@ -51,7 +51,7 @@ export function rootOf(pointer: Value): Inst | undefined {
   let at = pointer
   for (;;) {
     const def = at.def
-    if (def.op === undefined) return undefined
+    if (def.op === 'param') return undefined
     if (def.op === 'var' || def.op === 'global') return def
     if (def.op !== 'field' && def.op !== 'elem') return undefined
     at = def.args[0]!

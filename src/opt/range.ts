@@ -51,7 +51,7 @@ export class Ranges {
     if (known !== undefined) return known
     const at = (v: Value): Range | undefined => this.#of(v, inBody, steps - 1)
     const def = value.def
-    if (def.op === undefined) return this.#counter(value, def, inBody, steps)
+    if (def.op === 'param') return this.#counter(value, def, inBody, steps)
     const unsigned = value.type.scalar === 'u32'
     const [x, y] = [def.args[0], def.args[1]]
     switch (def.op) {
@@ -154,7 +154,7 @@ export class Ranges {
 /** The comparison of a value that must hold for a condition to hold: the condition itself, or a part of a conjunction. */
 function comparisonOf(value: Value, condition: Value): Inst | undefined {
   const def = condition.def
-  if (def.op === undefined) return undefined
+  if (def.op === 'param') return undefined
   if (def.op === 'and') return comparisonOf(value, def.args[0]!) ?? comparisonOf(value, def.args[1]!)
   return comparisons.has(def.op) && (def.args[0] === value || def.args[1] === value) ? def : undefined
 }

@@ -286,7 +286,7 @@ function complement(b: Builder, x: Value): Value | undefined {
   if (inner !== undefined) return inner.args[0]
   if (x.type.scalar !== 'bool') return undefined
   const compare = x.def
-  if (compare.op === undefined || !isComparison(compare.op)) return undefined
+  if (compare.op === 'param' || !isComparison(compare.op)) return undefined
   // With a NaN neither an order nor its inverse holds.
   if (t.isFloat(compare.args[0]!.type) && compare.op !== 'eq' && compare.op !== 'ne') return undefined
   return b.emit1(inverse[compare.op], [...compare.args])

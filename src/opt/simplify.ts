@@ -264,7 +264,7 @@ class Simplifier {
   /** Moves integer work out of the one branch that has a value for a result, so that counters stay counters. */
   #lift(region: Region, regions: readonly Region[], value: Value): boolean {
     const def = value.def
-    if (def.op === undefined || !isInt(value.type) || def.row.effect !== 'none' || def.regions.length > 0) return false
+    if (def.op === 'param' || !isInt(value.type) || def.row.effect !== 'none' || def.regions.length > 0) return false
     if (!def.args.every(a => this.#isVisible(a) || constantOf(a) !== undefined)) return false
     const home = regions.find(r => r.insts.includes(def))
     if (home === undefined) return false
@@ -390,7 +390,7 @@ class Simplifier {
         return constantOf(init)
       }
       const def = at.def
-      if (def.op === undefined || depth === 0 || at.type.kind !== 'scalar' || def.regions.length > 0) return undefined
+      if (def.op === 'param' || depth === 0 || at.type.kind !== 'scalar' || def.regions.length > 0) return undefined
       if (def.row.effect !== 'none' || def.args.length === 0 || def.args.length > 2 || def.args[0]!.type.kind !== 'scalar') return undefined
       if (def.op === 'convert' || def.op === 'bitcast' || def.op === 'detach') return undefined
       const parts: Constant[] = []

@@ -113,7 +113,7 @@ function part(at: Node, index: number): Node {
 
 /** True for zero and undefined values, whose parts cost nothing. */
 function isBlank(value: Value): boolean {
-  return value.def.op !== undefined && (value.def.op === 'zero' || value.def.op === 'undef')
+  return value.def.op !== 'param' && (value.def.op === 'zero' || value.def.op === 'undef')
 }
 
 /**
@@ -274,7 +274,7 @@ class Splitter {
 
   #write(place: Place, value: Value): void {
     const { piece } = place
-    const blank = value.def.op !== undefined ? value.def.op : undefined
+    const blank = value.def.op !== 'param' ? value.def.op : undefined
     if (blank === 'undef') return
     if (blank === 'zero' && place.steps.length === 0) return this.#clear(place)
     if (piece.is === 'var') {

@@ -306,7 +306,7 @@ export class Body {
       if (this.isFlat(arg.type)) return true
       const rep = this.rep(arg)
       if (rep === 'zero' || rep instanceof Inst) return true
-      if (arg.def.op === undefined) return false
+      if (arg.def.op === 'param') return false
       return this.#owned.has(arg) || (arg.def.op === 'load' && this.#usage.root(arg.def.args[0]!) !== into)
     })
   }
@@ -329,7 +329,7 @@ export class Body {
   #mayTake(value: Value, by: Inst): boolean {
     if (!this.#owned.has(value) || this.#usage.usesOf(value).length !== 1) return false
     const region = this.#usage.regionOf(by)
-    if (value.def.op !== undefined) return this.#usage.regionOf(value.def) === region
+    if (value.def.op !== 'param') return this.#usage.regionOf(value.def) === region
     const loop = this.#usage.ownerOf(value.def)
     return loop !== undefined && loop.op === 'loop' && loop.regions[1] === region
   }
@@ -487,7 +487,7 @@ export class Body {
   /** True where a value in memory may be the memory of a variable, or of a part of it. */
   #sharesMemory(value: Value, root: Inst): boolean {
     const def = value.def
-    if (def.op === undefined || value.type.kind === 'ptr') return false
+    if (def.op === 'param' || value.type.kind === 'ptr') return false
     switch (def.op) {
       case 'load': {
         const from = this.#usage.root(def.args[0]!)

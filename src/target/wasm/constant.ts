@@ -13,7 +13,7 @@ export function constantBytes(layouts: Layouts, value: Value): Uint8Array | unde
   const view = new DataView(bytes.buffer)
   const fill = (v: Value, at: number): boolean => {
     const def = v.def
-    if (def.op === undefined) return false
+    if (def.op === 'param') return false
     if (def.op === 'zero') return true
     if (def.op === 'const') {
       write(view, at, v, Number(def.attr))

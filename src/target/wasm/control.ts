@@ -249,17 +249,17 @@ function isLocals(sink: Sink): sink is readonly number[] {
 }
 
 function isUndefined(v: Value): boolean {
-  return v.def.op !== undefined && v.def.op === 'undef'
+  return v.def.op !== 'param' && v.def.op === 'undef'
 }
 
 /** True where a value may share the memory of what its loop carries. */
 function dependsOnParam(v: Value, loop: Inst): boolean {
   const def = v.def
-  if (def.op === undefined) return def === loop.regions[0]
+  if (def.op === 'param') return def === loop.regions[0]
   return (def.op === 'extract' || def.op === 'select' || def.op === 'detach') && def.args.some(a => dependsOnParam(a, loop))
 }
 
 /** True for values whose memory is certainly no slot of a loop. */
 function isFresh(v: Value): boolean {
-  return v.def.op !== undefined && (v.def.op === 'zero' || v.def.op === 'call' || v.def.op === 'construct')
+  return v.def.op !== 'param' && (v.def.op === 'zero' || v.def.op === 'call' || v.def.op === 'construct')
 }

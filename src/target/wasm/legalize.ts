@@ -562,8 +562,8 @@ function writtenGlobals(module: Module): ReadonlySet<Global> {
     walk(func.body, inst => {
       if (inst.op !== 'store' && inst.op !== 'atomic') return
       let def = inst.args[0]!.def
-      while (def.op !== undefined && (def.op === 'field' || def.op === 'elem')) def = def.args[0]!.def
-      if (def.op !== undefined && def.op === 'global') written.add(def.attr as Global)
+      while (def.op !== 'param' && (def.op === 'field' || def.op === 'elem')) def = def.args[0]!.def
+      if (def.op !== 'param' && def.op === 'global') written.add(def.attr as Global)
     })
   }
   return written

@@ -168,7 +168,7 @@ class Lockstep {
   #use(v: Value, piece: Piece | undefined): void {
     if (piece !== undefined && this.#definedIn[v.id] === piece) return
     const def = v.def
-    if (def.op !== undefined && remade(def)) {
+    if (def.op !== 'param' && remade(def)) {
       for (const arg of def.args) this.#use(arg, piece)
       return
     }
@@ -238,7 +238,7 @@ class Lockstep {
   #agreed(v: Value): Value {
     const b = this.#b
     const def = v.def
-    if (def.op !== undefined && def.op === 'const') return b.const(v.type, def.attr as number)
+    if (def.op !== 'param' && def.op === 'const') return b.const(v.type, def.attr as number)
     const home = this.#home(v)
     if (!this.#crossing.has(v)) this.#forEachThread(thread => b.store(b.elem(home, thread.index), this.#value(v, thread)))
     const first = b.load(b.elem(home, b.const(t.u32, 0)))
@@ -320,10 +320,10 @@ class Lockstep {
     let made: Value
     if (def === this.#source.body) {
       made = this.#id(v, thread)
-    } else if (def.op !== undefined && remade(def)) {
+    } else if (def.op !== 'param' && remade(def)) {
       const args = def.args.map(a => this.#value(a, thread))
       made = b.emit(def.op, args, def.attr, [v.type]).results[0]!
-    } else if (def.op !== undefined && def.op === 'var') {
+    } else if (def.op !== 'param' && def.op === 'var') {
       made = b.elem(this.#home(v), thread.index)
     } else {
       made = b.load(b.elem(this.#home(v), thread.index))
@@ -351,7 +351,7 @@ class Lockstep {
     let home = this.#homes.get(v)
     if (home === undefined) {
       const def = v.def
-      const type: Type = def.op !== undefined && def.op === 'var' ? v.type.elem! : v.type
+      const type: Type = def.op !== 'param' && def.op === 'var' ? v.type.elem! : v.type
       home = this.#b.within(this.#top, () => this.#b.variable(t.array(type, this.#threads), v.name))
       this.#homes.set(v, home)
     }

@@ -65,7 +65,7 @@ export class Usage {
   root(pointer: Value): Root {
     let def = pointer.def
     for (;;) {
-      if (def.op === undefined) return undefined
+      if (def.op === 'param') return undefined
       if (def.op === 'var') return def
       if (def.op === 'global') return def.attr as Global
       if (def.op !== 'field' && def.op !== 'elem') return undefined

@@ -90,7 +90,7 @@ export class Copier {
   #value(of: Value): Value {
     const v = this.#values[of.id]
     // A resource among values is one that the run chooses.
-    if (v === undefined && of.type.kind === 'ptr') this.#cx.sink.add(resourceChoiceInTarget, (of.def.op !== undefined ? of.def.span : null) ?? this.#b.span ?? undefined, {})
+    if (v === undefined && of.type.kind === 'ptr') this.#cx.sink.add(resourceChoiceInTarget, (of.def.op !== 'param' ? of.def.span : null) ?? this.#b.span ?? undefined, {})
     if (v === undefined && this.#cx.sink.errors > 0) return this.#b.zero(this.type(of.type))
     if (v !== undefined) return v
     throw new InternalError('wgsl', `value ${of.id} of ${this.#from.name} (${of.type.name}) is used before it is defined`)
@@ -100,7 +100,7 @@ export class Copier {
     const place = this.#places[of.id]
     if (place !== undefined) return place
     // What is no path from a global or variable was chosen by the run: by a branch, a call, or what a buffer holds.
-    this.#cx.sink.add(resourceChoiceInTarget, (of.def.op !== undefined ? of.def.span : null) ?? this.#b.span ?? undefined, {})
+    this.#cx.sink.add(resourceChoiceInTarget, (of.def.op !== 'param' ? of.def.span : null) ?? this.#b.span ?? undefined, {})
     const type = this.type(of.type.elem!)
     return { ptr: this.#b.variable(type), stored: this.#cx.layouts.local(type) }
   }

@@ -17,7 +17,7 @@ function byRow(type: Type): boolean {
 /** The value if it is a scalar constant, or a vector that repeats one. */
 export function constantOf(v: Value): number | boolean | bigint | undefined {
   const def = v.def
-  if (def.op === undefined) return undefined
+  if (def.op === 'param') return undefined
   if (def.op === 'const') return def.attr as number | boolean | bigint
   if (def.op === 'zero' && v.type.kind === 'vec') return 0
   return def.op === 'splat' ? constantOf(def.args[0]!) : undefined
@@ -27,7 +27,7 @@ const composing: readonly (OpName | undefined)[] = ['construct', 'splat', 'extra
 
 /** True for what a WGSL compiler sees as a constant expression; of variables only constants have a value there. */
 function isConstant({ def }: Value): boolean {
-  if (def.op === undefined) return false
+  if (def.op === 'param') return false
   if (def.op === 'global') return (def.attr as Global).init !== undefined
   return def.op === 'const' || def.op === 'zero' || (composing.includes(def.op) && def.args.every(isConstant))
 }
@@ -85,7 +85,7 @@ function scaleOf(args: readonly Value[]): Value[] | undefined {
 /** The scalar that fills a matrix. */
 function repeated(v: Value): Value | undefined {
   const def = v.def
-  if (def.op === undefined || def.op !== 'construct') return undefined
+  if (def.op === 'param' || def.op !== 'construct') return undefined
   const first = def.args[0]!.def
   return first instanceof Inst && first.op === 'splat' && def.args.every(a => a === def.args[0]) ? first.args[0] : undefined
 }

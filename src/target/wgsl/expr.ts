@@ -59,7 +59,7 @@ export function rootOf(ptr: Value): Root {
   let at = ptr
   for (;;) {
     const def = at.def
-    if (def.op === undefined) return at
+    if (def.op === 'param') return at
     if (def.op !== 'field' && def.op !== 'elem') return def.op === 'global' ? def.attr as Global : at
     at = def.args[0]!
   }
@@ -95,7 +95,7 @@ const lanes = 'xyzw'
 /** Operand of a lane-wise operation: a scalar stands for a vector that repeats it where the other operand is a vector. */
 function operand(v: Value, other: Value): Value {
   const def = v.def
-  if (def.op === undefined || def.op !== 'splat' || v.type.kind !== 'vec') return v
+  if (def.op === 'param' || def.op !== 'splat' || v.type.kind !== 'vec') return v
   const sibling = other.def
   return sibling instanceof Inst && sibling.op === 'splat' ? v : def.args[0]!
 }
@@ -151,7 +151,7 @@ function component(base: Expr, type: Type, i: number, scope: Scope): Expr {
 }
 
 function constantIndex(v: Value): number | undefined {
-  return v.def.op !== undefined && v.def.op === 'const' ? Number(v.def.attr) : undefined
+  return v.def.op !== 'param' && v.def.op === 'const' ? Number(v.def.attr) : undefined
 }
 
 function indexText(i: Expr, v: Value): string {

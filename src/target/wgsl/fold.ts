@@ -148,5 +148,5 @@ class Folder implements Folding {
 }
 
 function isBool(v: Value, value: boolean): boolean {
-  return v.def.op !== undefined && v.def.op === 'const' && v.def.attr === value
+  return v.def.op !== 'param' && v.def.op === 'const' && v.def.attr === value
 }

@@ -276,7 +276,7 @@ class Legalizer implements ModuleCopy {
         if (inst.op !== 'atomic') return
         const steps: number[] = []
         let def = inst.args[0]!.def
-        while (def.op !== undefined && def.op !== 'global') {
+        while (def.op !== 'param' && def.op !== 'global') {
           if (def.op !== 'field' && def.op !== 'elem') return
           const base = def.args[0]!
           // Of a vector of one lane or a matrix of one row, the component stands for the whole.
@@ -284,7 +284,7 @@ class Legalizer implements ModuleCopy {
           else if (!isSingle(base.type.elem!)) steps.push(0)
           def = base.def
         }
-        if (def.op === undefined) return
+        if (def.op === 'param') return
         const global = def.attr as Global
         this.#written.add(global)
         const root = this.#marks.get(global) ?? noMarks()
@@ -321,8 +321,8 @@ function isSingle(type: Type): boolean {
 
 function rootOf(ptr: Value): Global | undefined {
   let def = ptr.def
-  while (def.op !== undefined && (def.op === 'field' || def.op === 'elem')) def = def.args[0]!.def
-  return def.op !== undefined && def.op === 'global' ? def.attr as Global : undefined
+  while (def.op !== 'param' && (def.op === 'field' || def.op === 'elem')) def = def.args[0]!.def
+  return def.op !== 'param' && def.op === 'global' ? def.attr as Global : undefined
 }
 
 function markPath(root: Marks, steps: readonly number[]): void {

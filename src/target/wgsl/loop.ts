@@ -133,7 +133,7 @@ export class LoopForm {
   /** True for a value that is defined before the loop, or costs nothing to write again. */
   #isOutside(v: Value): boolean {
     const def = v.def
-    if (def.op !== undefined && (def.op === 'const' || def.op === 'zero')) return true
+    if (def.op !== 'param' && (def.op === 'const' || def.op === 'zero')) return true
     return this.#p.known(v) !== undefined && !this.#head.params.includes(v)
   }
 
@@ -243,14 +243,14 @@ export class LoopForm {
       if (this.#vars[k] === undefined || this.#outlive.has(k) || next === param) continue
       if (param.type.kind !== 'scalar' || param.type.scalar === 'bool') continue
       const def = next.def
-      if (def.op === undefined || !this.#body.insts.includes(def) || p.folding.form(next) !== 'once' || !steps.has(def.op)) continue
+      if (def.op === 'param' || !this.#body.insts.includes(def) || p.folding.form(next) !== 'once' || !steps.has(def.op)) continue
       if (def.args.every(a => a === param || this.#isOutside(a)) && def.args.includes(param) && this.#condReads(param)) return k
     }
     return -1
   }
 
   #condReads(param: Value): boolean {
-    const seen = (v: Value): boolean => v === param || (v.def.op !== undefined && this.#head.insts.includes(v.def) && v.def.args.some(seen))
+    const seen = (v: Value): boolean => v === param || (v.def.op !== 'param' && this.#head.insts.includes(v.def) && v.def.args.some(seen))
     return seen(this.#head.end.args[0]!)
   }
 }
@@ -269,7 +269,7 @@ const steps: ReadonlySet<OpName> = new Set(['add', 'sub', 'mul', 'div', 'shl', '
 /** `i++`, `i += 2` or `i = …`. */
 function stepText(name: string, next: Value, value: Expr, p: FuncPrinter): string {
   const def = next.def
-  if (def.op !== undefined && (def.op === 'add' || def.op === 'sub') && p.known(def.args[0]!)?.text === name) {
+  if (def.op !== 'param' && (def.op === 'add' || def.op === 'sub') && p.known(def.args[0]!)?.text === name) {
     const by = p.get(def.args[1]!)
     const sign = def.op === 'add' ? '+' : '-'
     const isOne = /^1u?$/.test(by.text)
@@ -279,7 +279,7 @@ function stepText(name: string, next: Value, value: Expr, p: FuncPrinter): strin
 }
 
 function isTrue(v: Value): boolean {
-  return v.def.op !== undefined && v.def.op === 'const' && v.def.attr === true
+  return v.def.op !== 'param' && v.def.op === 'const' && v.def.attr === true
 }
 
 function hasReturn(region: Region): boolean {

@@ -206,7 +206,7 @@ function pathOf(ptr: Value): Path | undefined {
   let at = ptr
   for (;;) {
     const def = at.def
-    if (def.op === undefined) return undefined
+    if (def.op === 'param') return undefined
     if (def.op === 'global') {
       const global = def.attr as Global
       steps.reverse()

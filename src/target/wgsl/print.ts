@@ -457,7 +457,7 @@ export class FuncPrinter extends Values {
 }
 
 function isConstant(v: Value, value: boolean): boolean {
-  return v.def.op !== undefined && v.def.op === 'const' && v.def.attr === value
+  return v.def.op !== 'param' && v.def.op === 'const' && v.def.attr === value
 }
 
 function uses(inst: Inst, v: Value): boolean {

@@ -219,8 +219,8 @@ class Flow {
   /** Where a pointer leads: a variable of the function, or a global. */
   #root(ptr: Value): Inst | undefined {
     let def = ptr.def
-    while (def.op !== undefined && (def.op === 'field' || def.op === 'elem')) def = def.args[0]!.def
-    return def.op !== undefined ? def : undefined
+    while (def.op !== 'param' && (def.op === 'field' || def.op === 'elem')) def = def.args[0]!.def
+    return def.op !== 'param' ? def : undefined
   }
 
   #memoryDiffers(ptr: Value): boolean {

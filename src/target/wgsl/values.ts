@@ -97,8 +97,8 @@ export class Values implements Scope {
     const known = this.#exprs[v.id]
     if (known !== undefined) return known
     const def = v.def
-    if (def.op === undefined || this.folding.form(v) !== 'always') {
-      const what = def.op !== undefined ? def.op : 'parameter'
+    if (def.op === 'param' || this.folding.form(v) !== 'always') {
+      const what = def.op !== 'param' ? def.op : 'parameter'
       throw new InternalError('wgsl', `value ${v.id} of ${this.func.name} (${what}) is not in scope`)
     }
     return expression(def, this)
@@ -125,7 +125,7 @@ export class Values implements Scope {
     const touched = (root: Root): boolean => written === 'all' || (written === 'globals' ? root instanceof Global : root === written)
     for (const v of this.#pending) {
       const e = this.#exprs[v.id]!
-      if (e.reads.some(touched)) this.let(v, e, v.def.op !== undefined ? v.def.span : null)
+      if (e.reads.some(touched)) this.let(v, e, v.def.op !== 'param' ? v.def.span : null)
     }
   }
 
@@ -137,7 +137,7 @@ export class Values implements Scope {
   /** The opposite of a condition whose expression is `e`; comparisons of integers turn round. */
   opposite(cond: Value, e: Expr): Expr {
     const def = cond.def
-    if (def.op !== undefined && e.binds === binds.compare && t.isInt(def.args[0]!.type)) {
+    if (def.op !== 'param' && e.binds === binds.compare && t.isInt(def.args[0]!.type)) {
       const turned = opposite.get(def.op)
       const symbol = / (<=|>=|==|!=|<|>) /.exec(e.text)
       if (turned !== undefined && symbol !== null && !e.text.includes(' && ') && e.text.split(symbol[0]).length === 2) {
@@ -209,7 +209,7 @@ export class Values implements Scope {
     if (insts.length - frame.at > farthest) return undefined
     for (let i = frame.at + 1; i < insts.length; i++) if (this.#reads(insts[i]!, held)) return undefined
     for (const v of this.#pending) {
-      if (this.#exprs[v.id]!.vars.includes(name)) this.let(v, this.#exprs[v.id]!, v.def.op !== undefined ? v.def.span : null)
+      if (this.#exprs[v.id]!.vars.includes(name)) this.let(v, this.#exprs[v.id]!, v.def.op !== 'param' ? v.def.span : null)
     }
     return { name, held }
   }
@@ -222,7 +222,7 @@ export class Values implements Scope {
 
   #reads(inst: Inst, v: Value): boolean {
     const depends = (of: Value): boolean =>
-      of === v || (of.def.op !== undefined && this.folding.form(of) === 'always' && of.def.args.some(depends))
+      of === v || (of.def.op !== 'param' && this.folding.form(of) === 'always' && of.def.args.some(depends))
     return inst.args.some(depends) || inst.regions.some(r => r.insts.some(i => this.#reads(i, v)))
   }
 
