@@ -7,7 +7,7 @@ import type { AssocDecl, Decl, EnumDecl, ExtensionDecl, FieldDecl, FuncDecl, Int
 import { Env, type Cx } from '../model/context.ts'
 import {
   alike, assocBounds, associated, attributesOf, closure, conforms, declaredBases, derivativeMember, differentialOf,
-  explicitOnly, extensionInfo, fieldSigs, functionsOf, implementation, meets, membersOf, packsOf, placeDifferentialOf, put,
+  costs, extensionInfo, fieldSigs, functionsOf, implementation, meets, membersOf, packsOf, placeDifferentialOf, put,
   selfType, settledOf, substFor, typeCost, userDifferential, writtenOut, type Serves,
 } from '../types/index.ts'
 import { checkExpr } from '../expressions/index.ts'
@@ -15,7 +15,7 @@ import { isOpen, poisoned, same, show } from '../model/type.ts'
 
 /** A call of the requirement converts numbers that it hands on, and the number that comes back. */
 const adapts: Serves = (cx, from, to, dir) => alike(cx, from, to, dir)
-  || (dir === 'in' && isNumber(from) && isNumber(to) && (typeCost(cx, from, to) ?? explicitOnly) < explicitOnly)
+  || (dir === 'in' && isNumber(from) && isNumber(to) && (typeCost(cx, from, to) ?? costs.explicit) < costs.explicit)
 
 const isNumber = (type: Type): boolean => type.kind === 'scalar' || type.kind === 'vector' || type.kind === 'matrix'
 

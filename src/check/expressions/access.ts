@@ -47,7 +47,7 @@ function funcsTerm(env: Env, name: string, found: readonly Found[], span: Span):
     if (f.decl.kind !== 'func') continue
     const object = objectTerm(env, env.objectOf(f.type, span))
     if (f.member !== null) candidates.push(...candidatesOf(env.cx, [f.member], object, f.distance))
-    else candidates.push({ decl: f.decl, subst: noSubst, requirement: null, distance: f.distance, via: 0, extensionParams: 0, object: null })
+    else candidates.push({ decl: f.decl, subst: noSubst, requirement: null, distance: f.distance, steps: 0, via: 0, extensionParams: 0, object: null })
   }
   return funcsOf(name, candidates)
 }
@@ -405,7 +405,7 @@ function subscriptTerm(env: Env, base: Term & { readonly kind: 'value' | 'place'
     // What can only be written is chosen as if it could be read: the value given is no index.
     const first: FuncDecl = m.decl.accessors.find(a => a.accessor !== 'set') ?? { ...m.decl.accessors[0]!, accessor: 'get' }
     byGetter.set(first, { decl: m.decl, member: m })
-    candidates.push({ decl: first, subst: m.subst, requirement: m.requirement, distance: 0, via: m.via, extensionParams: m.extensionParams, object: objectFor(cx, base, m) })
+    candidates.push({ decl: first, subst: m.subst, requirement: m.requirement, distance: 0, steps: 0, via: m.via, extensionParams: m.extensionParams, object: objectFor(cx, base, m) })
   }
   if (candidates.length === 0) return null
   const chosen = resolveCall(env, funcsOf('operator[]', candidates), args, e.span)

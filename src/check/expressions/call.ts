@@ -6,7 +6,7 @@ import { needsObject as noObject } from '../../base/errors/names.ts'
 import type { Note } from '../../base/diag.ts'
 import type { Span } from '../../base/source.ts'
 import {
-  attributesOf, baseOfPlace, closure, constraintsOf, derive, inferArg, isOwn, objectFor, put, showSignature, solve, stepsTo,
+  attributesOf, baseOfPlace, closure, costs, constraintsOf, derive, inferArg, isOwn, objectFor, put, showSignature, solve, stepsTo,
   template, typeCost, violation, type Member,
 } from '../types/index.ts'
 import { coerce, convertPlace, termCost } from './convert.ts'
@@ -26,8 +26,7 @@ export function candidatesOf(cx: Cx, members: readonly Member[], object: Term | 
   for (const m of members) {
     if (m.decl.kind !== 'func') continue
     const own = m.decl.role === 'method' || isDynamic(m) ? objectFor(cx, object, m) : null
-    // What is inherited gives way to the struct's own, and still comes before what stands around the struct.
-    list.push({ decl: m.decl, subst: m.subst, requirement: m.requirement, distance: distance + (m.steps ?? 0) / 64, via: m.via, extensionParams: m.extensionParams, object: own })
+    list.push({ decl: m.decl, subst: m.subst, requirement: m.requirement, distance, steps: m.steps ?? 0, via: m.via, extensionParams: m.extensionParams, object: own })
   }
   return list
 }
@@ -84,7 +83,7 @@ function tryCandidate(env: Env, candidate: Candidate, funcs: Funcs, args: readon
     if (p.dir !== 'in' && arg.kind === 'place' && !same(arg.place.type, p.type) && stepsTo(cx, arg.place.type, p.type) === null) {
       const back = typeCost(cx, p.type, arg.place.type)
       if (back === null) return 'convert'
-      if (arg.place.type.kind !== 'error' && arg.place.type.kind !== 'array') one += 800
+      if (arg.place.type.kind !== 'error' && arg.place.type.kind !== 'array') one += costs.back
     }
     cost += one
   }
@@ -131,9 +130,9 @@ function compare(cx: Cx, a: Match, b: Match): number {
     x.extensionParams - y.extensionParams,
     (x.decl.generics === null ? 0 : 1) - (y.decl.generics === null ? 0 : 1),
     (cx.of(x.decl).variadic.has(x.decl) ? 1 : 0) - (cx.of(y.decl).variadic.has(y.decl) ? 1 : 0),
-    x.distance === y.distance ? rank(y.decl) - rank(x.decl) : 0,
+    farther(x, y) === 0 ? rank(y.decl) - rank(x.decl) : 0,
     a.sig.params.length - b.sig.params.length,
-    x.distance - y.distance,
+    farther(x, y),
     // A declaration without a body and its definition are one function.
     (x.decl.hasBody ? 0 : 1) - (y.decl.hasBody ? 0 : 1),
     moreSpecific(a, b),
@@ -141,6 +140,11 @@ function compare(cx: Cx, a: Match, b: Match): number {
   ]
   for (const o of order) if (o !== 0) return o
   return 0
+}
+
+/** Positive where the first stands farther out. What is inherited gives way to the struct's own, and still comes before what stands around the struct. */
+function farther(x: Candidate, y: Candidate): number {
+  return x.distance - y.distance || x.steps - y.steps
 }
 
 /** 1 where the first is required by an interface that inherits the one that requires the second. */

@@ -3,7 +3,7 @@ import * as errors from '../../base/errors/types.ts'
 import type { Span } from '../../base/source.ts'
 import { convertNumber, misfits } from '../model/number.ts'
 import type { Cx, Env } from '../model/context.ts'
-import { baseOfExpr, explicitOnly, isNone, lossy, optionalElem, stepsTo, typeCost } from '../types/index.ts'
+import { baseOfExpr, costs, isNone, isLossy, optionalElem, stepsTo, typeCost } from '../types/index.ts'
 import { coerceList, listFits } from './init.ts'
 import { emptyError, type Term } from '../model/term.ts'
 import { toExpr } from './expr.ts'
@@ -66,11 +66,11 @@ export function coerce(env: Env, term: Term, to: Type, span: Span): Expr {
     env.cx.sink.add(edit === null ? errors.typeMismatch : errors.pairMismatch, span, { expected: show(to), got: show(e.type), edit: edit! })
     return emptyError(to)
   }
-  if (cost >= explicitOnly) {
+  if (cost >= costs.explicit) {
     env.cx.sink.add(errors.needsCast, span, { expected: show(to), got: show(e.type) })
     return emptyError(to)
   }
-  if (cost % 900 < 100 && cost >= lossy && e.kind !== 'const' && scalarName(to) !== 'bool' && !env.cx.isCore) {
+  if (isLossy(cost) && e.kind !== 'const' && scalarName(to) !== 'bool' && !env.cx.isCore) {
     env.cx.sink.add(errors.lossyConversion, span, { from: show(e.type), to: show(to) })
   }
   const made = convertExpr(env.cx, e, to, span)

@@ -3,7 +3,7 @@ import * as names from '../../base/errors/names.ts'
 import * as errors from '../../base/errors/types.ts'
 import type { Span } from '../../base/source.ts'
 import { visible } from './access.ts'
-import { explicitOnly, fieldDefault, fieldSigs, isNumberLike, isNumericParam, lookupMember, optionalElem, put, substFor, typeCost } from '../types/index.ts'
+import { costs, fieldDefault, fieldSigs, isNumberLike, isNumericParam, lookupMember, optionalElem, put, substFor, typeCost } from '../types/index.ts'
 import { castExpr, coerce, convertExpr, literalOf } from './convert.ts'
 import type { Env } from '../model/context.ts'
 import type { FieldDecl, StructDecl, Visibility } from '../model/decl.ts'
@@ -190,7 +190,7 @@ class Filler {
     if (from === null) return null
     const cost = typeCost(env.cx, from, to, item.kind === 'value' ? literalOf(item.expr) : null)
     const isAggregate = (to.kind === 'struct' && optionalElem(to) === null) || to.kind === 'array' || to.kind === 'vector' || to.kind === 'matrix'
-    if (cost !== null && cost < explicitOnly && !(isAggregate && from.kind === 'scalar')) {
+    if (cost !== null && cost < costs.explicit && !(isAggregate && from.kind === 'scalar')) {
       this.#at++
       return this.#quiet ? emptyError(to) : coerce(env, item, to, spanOf(item)!)
     }
@@ -207,7 +207,7 @@ class Filler {
     const item = this.#items[this.#at]!
     const from = typeOf(item)
     const cost = from === null ? null : typeCost(this.#env.cx, from, type, null)
-    return item.kind === 'list' || item.kind === 'error' || (cost !== null && cost < explicitOnly)
+    return item.kind === 'list' || item.kind === 'error' || (cost !== null && cost < costs.explicit)
   }
 
   /** What is left when the items have run out. */

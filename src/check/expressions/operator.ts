@@ -10,7 +10,7 @@ import {
 } from '../model/type.ts'
 import { candidatesOf, resolveCall } from './call.ts'
 import {
-  boundsOf, commonScalar, conforms, enumTag, explicitOnly, intsAgree, isNumberLike, isNumericParam, lookup, lookupMember,
+  boundsOf, commonScalar, conforms, enumTag, costs, intsAgree, isNumberLike, isNumericParam, lookup, lookupMember,
   membersOf, typeCost, withScalar,
 } from '../types/index.ts'
 import type { Cx, Env } from '../model/context.ts'
@@ -30,7 +30,7 @@ function userOperator(env: Env, op: string, operands: readonly Term[], span: Spa
   const name = `operator${op}`
   const candidates: Candidate[] = []
   for (const f of lookup(env.cx, env.scope, name)) {
-    if (f.decl.kind === 'func' && f.decl.role !== 'method') candidates.push({ decl: f.decl, subst: f.member?.subst ?? noSubst, requirement: null, distance: f.distance, via: 0, extensionParams: 0, object: null })
+    if (f.decl.kind === 'func' && f.decl.role !== 'method') candidates.push({ decl: f.decl, subst: f.member?.subst ?? noSubst, requirement: null, distance: f.distance, steps: 0, via: 0, extensionParams: 0, object: null })
   }
   const seen = new Set<string>()
   for (const o of operands) {
@@ -81,7 +81,7 @@ const orders: Readonly<Record<string, number>> = { '<': 1, '>': 1, '<=': 3, '>='
 
 /** A comparison of tuples, part by part. */
 function compareTuples(env: Env, op: string, operands: readonly Term[], span: Span): Term | null {
-  const candidates = [{ decl: env.cx.library.the('func', '__order'), subst: noSubst, requirement: null, distance: 0, via: 0, extensionParams: 0, object: null }]
+  const candidates = [{ decl: env.cx.library.the('func', '__order'), subst: noSubst, requirement: null, distance: 0, steps: 0, via: 0, extensionParams: 0, object: null }]
   const order = resolveCall(env, funcsOf(`operator${op}`, candidates), op.startsWith('>') ? [...operands].reverse() : operands, span)
   if (order?.kind !== 'value') return order
   const number = (n: number): Expr => ({ kind: 'const', type: intType, span, value: n })
@@ -125,8 +125,8 @@ function balance(env: Env, left: Expr, right: Expr, op: string): { readonly left
   // In generic code: a number of known type becomes the generic one, and a lane its vector.
   const toRight = typeCost(cx, l.type, r.type, literalOf(l))
   const toLeft = typeCost(cx, r.type, l.type, literalOf(r))
-  if (toLeft !== null && toLeft < explicitOnly && (toRight === null || toLeft <= toRight)) return { left: l, right: convertExpr(cx, r, l.type), type: l.type }
-  if (toRight !== null && toRight < explicitOnly) return { left: convertExpr(cx, l, r.type), right: r, type: r.type }
+  if (toLeft !== null && toLeft < costs.explicit && (toRight === null || toLeft <= toRight)) return { left: l, right: convertExpr(cx, r, l.type), type: l.type }
+  if (toRight !== null && toRight < costs.explicit) return { left: convertExpr(cx, l, r.type), right: r, type: r.type }
   return null
 }
 
@@ -205,7 +205,7 @@ export function binaryExpr(env: Env, op: BinaryOp, left: Expr, right: Expr, span
       const both = balance(env, base, right, op)
       return both === null ? fail() : { kind: 'binary', type: both.type, span, op, left: both.left, right: both.right }
     }
-    if (cost === null || cost >= explicitOnly) return fail()
+    if (cost === null || cost >= costs.explicit) return fail()
     return { kind: 'binary', type: base.type, span, op, left: base, right: convertExpr(cx, right, base.type) }
   }
   const both = balance(env, left, right, op)

@@ -13,6 +13,8 @@ export interface Candidate {
   readonly requirement: { readonly type: Type, readonly iface: InterfaceType } | null
   /** How far out it was found; smaller wins ties. */
   readonly distance: number
+  /** How many bases up a struct inherits it. */
+  readonly steps: number
   /** 0 a member of the type, 1 of an extension, 2 of an interface. */
   readonly via: number
   /** Generic parameters of the extension that it was found in. */

@@ -7,10 +7,8 @@ import { intsAgree } from './generic.ts'
 import { isNone, optionalElem } from './optional.ts'
 import { isNumeric } from '../model/builtin.ts'
 import { isOpen, known, same, withOrder } from '../model/type.ts'
-import { scalarCost } from './cost.ts'
+import { costs, scalarCost } from './cost.ts'
 import { stepsTo } from './inherit.ts'
-/** From this on a conversion must be written. */
-export const explicitOnly = 10000
 
 /** Whether a type of generic code behaves like a number: a bounded parameter, or a shape of one. */
 export function isNumericParam(cx: Cx, type: Type): boolean {
@@ -29,33 +27,33 @@ export function typeCost(cx: Cx, from: Type, to: Type, literal: bigint | null = 
   if (from.kind === 'error' || to.kind === 'error') return 0
   const held = optionalElem(to)
   if (held !== null) {
-    if (isNone(from)) return 1
+    if (isNone(from)) return costs.none
     const inner = typeCost(cx, from, held, literal)
-    return inner === null || inner >= explicitOnly ? null : inner + 50
+    return inner === null || inner >= costs.explicit ? null : inner + costs.optional
   }
   const direct = numericCost(cx, from, to, literal)
   if (direct !== null) return direct
-  if (to.kind === 'interface') return from.kind !== 'void' && conforms(cx, from, to) ? 50 : null
+  if (to.kind === 'interface') return from.kind !== 'void' && conforms(cx, from, to) ? costs.interface : null
   switch (from.kind) {
     case 'struct': {
       const steps = stepsTo(cx, from, to)
-      if (steps !== null) return steps * 50
+      if (steps !== null) return steps * costs.base
       if ((from.decl.intrinsic === 'ConstantBuffer' || from.decl.intrinsic === 'ParameterBlock') && from.args[0] !== undefined) {
         const inner = typeCost(cx, from.args[0] as Type, to)
-        return inner === null ? null : inner + 10
+        return inner === null ? null : inner + costs.contents
       }
       return from.decl.intrinsic === 'DifferentialPair' && to.kind === 'struct' && to.decl === from.decl ? pairCost(cx, from.args[0] as Type, to.args[0] as Type) : null
     }
     case 'array':
       if (to.kind !== 'array' || !same(withOrder(from.elem, false), withOrder(to.elem, false))) return null
-      if (to.count === null) return 30
+      if (to.count === null) return costs.unsized
       return from.count !== null && intsAgree(from.count, to.count) ? 0 : null
     case 'enum': {
       const tag = typeCost(cx, enumTag(cx, from.decl), to)
-      return tag === null ? null : tag + 150
+      return tag === null ? null : tag + costs.tag
     }
     default:
-      if (to.kind === 'enum' && from.kind === 'scalar') return explicitOnly
+      if (to.kind === 'enum' && from.kind === 'scalar') return costs.explicit
       return null
   }
 }
@@ -64,7 +62,7 @@ export function typeCost(cx: Cx, from: Type, to: Type, literal: bigint | null = 
 function pairCost(cx: Cx, from: Type, to: Type): number | null {
   if (from.kind === 'struct' && !(to.kind === 'struct' && from.decl.intrinsic === 'DifferentialPair')) return null
   const cost = from.kind === 'struct' ? typeCost(cx, from, to) : numericCost(cx, from, to, null)
-  return cost === null || cost >= explicitOnly ? null : cost
+  return cost === null || cost >= costs.explicit ? null : cost
 }
 
 function numericCost(cx: Cx, from: Type, to: Type, literal: bigint | null): number | null {
@@ -73,9 +71,9 @@ function numericCost(cx: Cx, from: Type, to: Type, literal: bigint | null): numb
       case 'scalar': return scalarCost(from.name, to.name, literal)
       case 'vector': case 'matrix': {
         const elem = typeCost(cx, from, to.elem, literal)
-        return elem === null ? null : elem + (to.kind === 'vector' ? 2 : 10)
+        return elem === null ? null : elem + (to.kind === 'vector' ? costs.everyLane : costs.everyElement)
       }
-      default: return isNumericParam(cx, to) ? 600 : null
+      default: return isNumericParam(cx, to) ? costs.generic : null
     }
   }
   if (from.kind === 'vector') {
@@ -84,17 +82,17 @@ function numericCost(cx: Cx, from: Type, to: Type, literal: bigint | null): numb
       if (elem === null) return null
       if (intsAgree(from.count, to.count)) return elem
       const [n, m] = [known(from.count), known(to.count)]
-      return n === 1 ? elem + 3 : n !== null && m !== null && n > m ? explicitOnly + elem : null
+      return n === 1 ? elem + costs.lanesOfOne : n !== null && m !== null && n > m ? costs.explicit + elem : null
     }
     if (to.kind === 'scalar') {
       const elem = typeCost(cx, from.elem, to)
-      return elem === null ? null : known(from.count) === 1 ? elem + 1 : explicitOnly + elem
+      return elem === null ? null : known(from.count) === 1 ? elem + costs.scalarOfOne : costs.explicit + elem
     }
     if (to.kind === 'matrix') {
       const n = known(from.count)
-      return n !== null && n === (known(to.rows) ?? 0) * (known(to.cols) ?? 0) && typeCost(cx, from.elem, to.elem) !== null ? explicitOnly : null
+      return n !== null && n === (known(to.rows) ?? 0) * (known(to.cols) ?? 0) && typeCost(cx, from.elem, to.elem) !== null ? costs.explicit : null
     }
-    return isNumericParam(cx, to) ? explicitOnly : null
+    return isNumericParam(cx, to) ? costs.explicit : null
   }
   if (from.kind === 'matrix') {
     if (to.kind === 'matrix') {
@@ -102,18 +100,18 @@ function numericCost(cx: Cx, from: Type, to: Type, literal: bigint | null): numb
       if (elem === null) return null
       if (intsAgree(from.rows, to.rows) && intsAgree(from.cols, to.cols)) return elem
       const cuts = (known(from.rows) ?? 0) >= (known(to.rows) ?? 9) && (known(from.cols) ?? 0) >= (known(to.cols) ?? 9)
-      return cuts ? explicitOnly + elem : null
+      return cuts ? costs.explicit + elem : null
     }
     if (to.kind === 'vector') {
       const n = known(to.count)
-      return n !== null && n === (known(from.rows) ?? 0) * (known(from.cols) ?? 0) && typeCost(cx, from.elem, to.elem) !== null ? explicitOnly : null
+      return n !== null && n === (known(from.rows) ?? 0) * (known(from.cols) ?? 0) && typeCost(cx, from.elem, to.elem) !== null ? costs.explicit : null
     }
-    return isNumericParam(cx, to) ? explicitOnly : null
+    return isNumericParam(cx, to) ? costs.explicit : null
   }
   if (!isNumericParam(cx, from)) return null
   if (to.kind === 'vector' || to.kind === 'matrix') {
     const elem = typeCost(cx, from, to.elem)
-    return elem === null ? null : elem >= explicitOnly ? elem : elem + (to.kind === 'vector' ? 2 : 10)
+    return elem === null ? null : elem >= costs.explicit ? elem : elem + (to.kind === 'vector' ? costs.everyLane : costs.everyElement)
   }
-  return to.kind === 'scalar' || isNumericParam(cx, to) ? explicitOnly : null
+  return to.kind === 'scalar' || isNumericParam(cx, to) ? costs.explicit : null
 }

@@ -1,8 +1,40 @@
-/** What implicit conversions between scalars cost; the sums decide between overloads. Shaders rely on these very numbers. */
+/**
+ * What implicit conversions cost; the sums of a call's arguments decide between overloads. Shaders rely on these very numbers:
+ * those between scalars are Slang's.
+ */
 import { bits, isFloatName, isIntName, isSignedName, type ScalarName } from '../model/type.ts'
 
-/** From this on a conversion loses something, and is warned about. */
-export const lossy = 900
+/** What each kind of conversion costs. */
+export const costs = {
+  // Of shapes, which add up to less than `shapes`: a scalar of a vector of one, nothing made an `Optional`, a scalar in every lane, the vector of one as a longer one, …
+  scalarOfOne: 1, none: 1, everyLane: 2, lanesOfOne: 3, everyElement: 10, contents: 10, unsized: 30,
+  /** A struct as one that it inherits, by each step up; a value as one of an interface; a value as an `Optional`. */
+  base: 50, interface: 50, optional: 50,
+  /** A literal as an integer type that holds it: of the same sign, without one, with one. */
+  literal: 23, literalUnsigned: 32, literalSigned: 81,
+  boolToInt: 120, boolToOther: 170, boolToFloat: 520,
+  /** A scalar as a wider one of its kind; an unsigned integer as a wider signed one; a signed one as one without; an unsigned one as a signed one of its size. */
+  wider: 150, widerSigned: 200, unsigned: 250, signed: 300,
+  /** An enum as its tag type. */
+  tag: 150,
+  intToFloat: 400, intToHalf: 500,
+  /** A number as one of a type parameter. */
+  generic: 600,
+  /** What an `out` or `inout` argument that is of another type costs more, since it is converted back. */
+  back: 800,
+  /** A scalar as one that does not hold all its values. */
+  lossy: 900,
+  /** From this on a conversion must be written. */
+  explicit: 10_000,
+} as const
+
+/** What conversions of shapes stay below. */
+const shapes = 100
+
+/** Whether a conversion that need not be written loses something, beside a change of shape, which is warned about. */
+export function isLossy(cost: number): boolean {
+  return cost >= costs.lossy && cost % costs.lossy < shapes
+}
 
 /** Whether an integer can be held by an integer type. */
 export function fits(literal: bigint, to: ScalarName): boolean {
@@ -16,18 +48,17 @@ export function scalarCost(from: ScalarName, to: ScalarName, literal: bigint | n
   if (isIntName(from)) {
     if (isIntName(to)) {
       const [signed, toSigned] = [isSignedName(from), isSignedName(to)]
-      if (literal !== null && fits(literal, to)) return signed === toSigned ? 23 : signed ? 32 : 81
+      if (literal !== null && fits(literal, to)) return signed === toSigned ? costs.literal : signed ? costs.literalUnsigned : costs.literalSigned
       const [n, m] = [bits(from), bits(to)]
-      if (signed === toSigned) return m > n ? 150 : lossy
-      if (signed) return m >= n ? 250 : lossy
-      return m > n ? 200 : m === n ? 300 : lossy
+      if (signed === toSigned) return m > n ? costs.wider : costs.lossy
+      if (signed) return m >= n ? costs.unsigned : costs.lossy
+      return m > n ? costs.widerSigned : m === n ? costs.signed : costs.lossy
     }
-    if (to === 'f16') return 500
-    return isFloatName(to) ? 400 : lossy
+    if (to === 'f16') return costs.intToHalf
+    return isFloatName(to) ? costs.intToFloat : costs.lossy
   }
-  if (from === 'bool') return to === 'i32' ? 120 : isIntName(to) ? 170 : 520
-  if (isFloatName(from) && isFloatName(to)) return bits(to) > bits(from) ? 150 : lossy
-  return lossy
+  if (from === 'bool') return to === 'i32' ? costs.boolToInt : isIntName(to) ? costs.boolToOther : costs.boolToFloat
+  return isFloatName(from) && isFloatName(to) && bits(to) > bits(from) ? costs.wider : costs.lossy
 }
 
 const candidates: readonly ScalarName[] = ['i32', 'u32', 'i64', 'u64', 'f32', 'f16', 'f64', 'i8', 'i16', 'u8', 'u16']

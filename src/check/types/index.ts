@@ -8,8 +8,8 @@ export {
   selfType, settledOf, substFor,
 } from './conform.ts'
 export { foldExpr, knownConstant, requiredConstant } from './const.ts'
-export { explicitOnly, isNumberLike, isNumericParam, typeCost } from './conversion.ts'
-export { commonScalar, lossy } from './cost.ts'
+export { isNumberLike, isNumericParam, typeCost } from './conversion.ts'
+export { commonScalar, costs, isLossy } from './cost.ts'
 export { derivativeMember, differentialOf, placeDifferentialOf, userDifferential } from './differential.ts'
 export { enumTag, enumValue, enumValues } from './enum.ts'
 export { constraintsOf, inferArg, intsAgree, solve, violation, withScalar } from './generic.ts'
