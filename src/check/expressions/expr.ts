@@ -48,7 +48,8 @@ function check(env: Env, e: ast.Expr): Term {
       const type = e.suffix === 'h' ? scalars.f16 : e.suffix === 'l' ? scalars.f64 : scalars.f32
       return value({ kind: 'const', type, span: e.span, value: type === scalars.f32 ? Math.fround(e.value) : e.value })
     }
-    case 'bool': return value({ kind: 'const', type: boolType, span: e.span, value: e.value })
+    // A declaration may have the name: it then is that.
+    case 'bool': return lookup(env.cx, env.scope, String(e.value)).length > 0 ? nameTerm(env, { kind: 'name', name: String(e.value), span: e.span, global: false }) : value({ kind: 'const', type: boolType, span: e.span, value: e.value })
     case 'string': return value({ kind: 'string', type: stringType, span: e.span, value: e.value })
     case 'this': {
       const object = objectTerm(env, env.object(e.span))

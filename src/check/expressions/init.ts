@@ -90,7 +90,9 @@ export function listFits(env: Env, items: readonly Term[], to: Type): boolean {
 export function coerceList(env: Env, list: Term & { readonly kind: 'list' }, to: Type, span: Span): Expr {
   if (poisoned(to)) return emptyError(to)
   if (list.items.length === 0 && wantsArguments(env, to)) {
-    resolveCall(env, funcsOf(show(to), constructors(env, to)), [], list.span)
+    const found = constructors(env, to)
+    if (found.length > 0) resolveCall(env, funcsOf(show(to), found), [], list.span)
+    else env.cx.sink.add(errors.tooFewArguments, list.span, { expected: countOf(env, to) ?? 0, got: 0 })
     return emptyError(to)
   }
   const filler = new Filler(env, list.items, false)
@@ -243,6 +245,10 @@ class Filler {
         const parts: Expr[] = []
         for (const f of fieldsOf(env, to)) {
           if (f.hidden || this.#at >= this.#items.length) {
+            if (!this.#quiet && !this.reported && mustBeGiven(env, to, f)) {
+              env.cx.sink.add(errors.tooFewArguments, spanOfFirst(this.#items) ?? undefined, { expected: givenFields(env, to).length, got: parts.length })
+              this.reported = true
+            }
             parts.push(fieldValue(env, to, f.index, f.type))
             continue
           }
@@ -315,9 +321,17 @@ export function emptyConstructors(env: Env, type: StructType): readonly Candidat
   return constructors(env, type).filter(({ decl: { syntax } }) => syntax.kind === 'init' && syntax.params.every(p => p.fallback !== undefined))
 }
 
-/** Whether the user's constructors of a type all want arguments. */
-function wantsArguments(env: Env, type: Type): boolean {
-  return type.kind === 'struct' && type.decl.intrinsic === null && emptyConstructors(env, type).length === 0 && constructors(env, type).some(c => c.decl.generics === null)
+/** Whether the user's constructors of a type all want arguments, or of a struct without any those of a field that has no value of its own. */
+function wantsArguments(env: Env, type: Type, around: readonly Type[] = []): boolean {
+  if (type.kind !== 'struct' || type.decl.intrinsic !== null || emptyConstructors(env, type).length > 0) return false
+  const found = constructors(env, type)
+  return found.length > 0 ? found.some(c => c.decl.generics === null)
+    : !around.some(t => same(t, type)) && fieldsOf(env, type).some(f => mustBeGiven(env, type, f, [...around, type]))
+}
+
+/** Whether a field has no value unless somebody gives it one. */
+function mustBeGiven(env: Env, struct: StructType, field: Field, around: readonly Type[] = []): boolean {
+  return !field.hidden && fieldDefault(env.cx, struct.decl.fields[field.index]!) === null && wantsArguments(env, field.type, around)
 }
 
 /** `{}` and `T()`: the constructor without parameters where there is one. */
