@@ -16,7 +16,7 @@ import { Reference } from './debug/reference.ts'
 import { traceNonFinite, type NonFinite, type Weights } from './debug/trace.ts'
 import { toData } from './debug/data.ts'
 import type { Data } from './ir/run.ts'
-import type { Func, Module } from './ir/value.ts'
+import { inputs, type Func, type Module } from './ir/value.ts'
 import { WgslProgram, type CompileOptions, type Derivatives } from './program.ts'
 import { emitJs, type JsOutput } from './target/js/js.ts'
 import { compileWasm, type WasmOutput } from './target/wasm/wasm.ts'
@@ -148,6 +148,8 @@ export class Program extends WgslProgram {
     const module = this.#watch(name, new Derived(), options.gradient === true ? ['primal', 'backward'] : ['primal'], pictures)
     const find = (exported: string): Func | undefined => module.funcs.find(f => f.info.exported === exported)
     const primal = primalOf(module)
+    const { length } = inputs(primal.sig)
+    this.taking('traceNonFinite', { args }, { args: [() => args.length === length, `a list of ${length}, as many as ${name} takes`] })
     return traceNonFinite(primal, options.gradient === true ? find('backward derivative') : undefined, args, options.weights, contents(module, options.globals)) ?? null
   }
 

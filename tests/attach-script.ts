@@ -139,6 +139,8 @@ result['refused'] = {
   uniform: await failure(() => shade.dispatch([1, 1, 1], { ...given, uniforms: { scael: 1, scale: 1, halve: true, light } })),
   field: await failure(() => shade.dispatch([1, 1, 1], { ...given, uniforms: { scale: 1, halve: true, light: { ...light, powr: 1 } } })),
   option: await failure(() => shade.dispatch([1, 1, 1], { ...given, buffer: {} } as object)),
+  program: await failure(() => attach(null as unknown as Parameters<typeof attach>[0], device)),
+  device: await failure(() => attach(compile(source), undefined as unknown as GPUDevice)),
   attach: await failure(() => attach(compile(source), device, { prnt: () => undefined } as object)),
   negative: await failure(() => shade.dispatch([1, -1, 1], given)),
   nan: await failure(() => shade.dispatch([1, NaN, 1], given)),

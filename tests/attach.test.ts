@@ -37,6 +37,7 @@ describe('attach', () => {
       uniform: expect.stringMatching(/^WrongUniform: shade uses no uniform scael: did you mean scale\?/) as string,
       field: 'WrongUniform: light: Light has no field powr: did you mean power?; there are direction, power',
       option: expect.stringMatching(/^UnknownOption: dispatch of shade takes no buffer: did you mean buffers\?/) as string,
+      program: 'UnknownOption: attach takes a program, and null came', device: 'UnknownOption: attach takes a GPUDevice, and a value of type undefined came',
       attach: 'UnknownOption: attach takes no option prnt: did you mean print?; there are print, printBytes',
       negative: groups('1 × -1 × 1'), nan: groups('1 × NaN × 1'), two: groups('1 × 1'),
       many: 'WrongGroups: shade: the number of groups is 70000 × 1 × 1, and the device allows 65535 along each dimension',

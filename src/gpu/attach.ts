@@ -96,6 +96,8 @@ export interface Attachable {
  * ```
  */
 export async function attach(program: Attachable, gpu: GPUDevice, options: AttachOptions = {}): Promise<GpuProgram> {
+  refuseOthers('a program', program, 'wgsl')
+  refuseOthers('a GPUDevice', gpu, 'createShaderModule')
   refuseOptions('attach takes no option', options, ['print', 'printBytes'])
   if (options.print !== undefined && typeof options.print !== 'function') throw new GpuError('UnknownOption', `print is a function, and ${String(options.print)} came`)
   const wgsl = program.wgsl()
@@ -153,6 +155,12 @@ interface Bound {
 type Own = <O extends Owned>(made: O) => O
 
 const dispatchOptions = ['buffers', 'uniforms', 'textures', 'tensors', 'samplers']
+
+/** Refuses what lacks a method, and so is not what is attached or attached to. */
+function refuseOthers(what: string, given: unknown, method: string): void {
+  if (typeof given === 'object' && given !== null && typeof (given as Record<string, unknown>)[method] === 'function') return
+  throw new GpuError('UnknownOption', `attach takes ${what}, and ${given === null ? 'null' : `a value of type ${typeof given}`} came`)
+}
 
 function refuseOptions(what: string, given: unknown, known: readonly string[]): void {
   const wrong = unknownName(given, () => known, what)
