@@ -87,7 +87,7 @@ export function fitsGpu(c: Case): boolean {
       check(r.params)
       for (const inst of r.insts) {
         check(inst.results)
-        if (inst.op === 'call') visit(inst.attr as Func)
+        if (inst.op === 'call') visit(inst.attr)
         inst.regions.forEach(inner)
       }
     }

@@ -54,7 +54,7 @@ export function activityOf(cx: AdContext, func: Func, inputs: readonly boolean[]
         return
       }
       case 'call': {
-        const callee = inst.attr as Func
+        const callee = inst.attr
         const plan = planOf(cx, callee, mode)
         const fed = inst.args.some(a => active[a.id] === 1)
         if (plan.is === 'plain' || (!fed && !runsUnfed(cx, callee, mode))) return
@@ -70,7 +70,7 @@ export function activityOf(cx: AdContext, func: Func, inputs: readonly boolean[]
       case 'yield': pass(inst, owner!.results, 0); return
       case 'test': pass(inst, owner!.results, 1); return
       case 'next': pass(inst, owner!.regions[0]!.params, 0); return
-      case 'leave': pass(inst, (inst.attr as Inst).results, 0); return
+      case 'leave': pass(inst, inst.attr.results, 0); return
       case 'ret':
         for (let i = 0; i < inst.args.length; i++) {
           if (candidates[i] && active[inst.args[i]!.id] === 1 && !results[i]) { results[i] = true; changed = true }

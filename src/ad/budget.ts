@@ -25,7 +25,7 @@ export interface Budget {
 /** Notes what a split function keeps: its slots, what its reverse half keeps, and what that calls. */
 export function noteMemory(budget: Budget, split: Pick<Split, 'primal' | 'vjp'>, slots: number, inside: number, reverse: Region): void {
   const called = new Set<Func>()
-  walk(reverse, inst => { if (inst.op === 'call') called.add(inst.attr as Func) })
+  walk(reverse, inst => { if (inst.op === 'call') called.add(inst.attr) })
   let sum = inside
   for (const func of called) sum += (budget.slots.get(func) ?? 0) + (budget.inside.get(func) ?? 0)
   budget.slots.set(split.primal, slots)

@@ -6,7 +6,7 @@
  */
 import { Builder } from '../ir/build.ts'
 import * as t from '../ir/type.ts'
-import { Inst, Region, type Func, type Value } from '../ir/value.ts'
+import { Inst, Region, type Value } from '../ir/value.ts'
 import { cloneInst, valueTable, walk } from '../ir/walk.ts'
 import { boundOf, inductions, tripBound } from '../opt/loops.ts'
 import { byteScale } from './budget.ts'
@@ -200,7 +200,7 @@ class Checkpointer {
       const v = queue[q]!
       const into = nodes[v.id]!
       const recipe = as === 'store' && forced.includes(v) ? undefined : this.recipe(v)
-      const marked = v.def.op !== 'param' && v.def.op === 'call' && (v.def.attr as Func).info.prefer === 'recompute'
+      const marked = v.def.op !== 'param' && v.def.op === 'call' && v.def.attr.info.prefer === 'recompute'
       const prefers = marked || (as === 'recompute' && recipe !== undefined && forced.includes(v))
       net.edge(into, into + 1, prefers ? Infinity : this.#storeCost(v))
       let made = into

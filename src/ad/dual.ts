@@ -159,7 +159,7 @@ class Doubler {
     }
     if (inst.row.ends) {
       const [head, rest] = inst.op === 'test' ? [inst.args.slice(0, 1), inst.args.slice(1)] : [[], inst.args]
-      b.emit(inst.op, [...head.map(v => this.map[v.id]!), ...this.#hand(rest)], inst.op === 'leave' ? this.labels.get(inst.attr as Inst)! : inst.attr)
+      b.emit(inst.op, [...head.map(v => this.map[v.id]!), ...this.#hand(rest)], inst.op === 'leave' ? this.labels.get(inst.attr)! : inst.attr)
       return
     }
     if (inst.regions.length > 0) { this.control(inst); return }
@@ -207,16 +207,16 @@ class Doubler {
         if (first !== undefined && duals[1] !== undefined) b.store(first, duals[1])
         return undefined
       case 'field': {
-        const at = counterpart(inst.args[0]!.type.elem!, inst.attr as number)
+        const at = counterpart(inst.args[0]!.type.elem!, inst.attr)
         return first === undefined || at < 0 ? undefined : b.field(first, at)
       }
       case 'elem': return first === undefined ? undefined : b.elem(first, args[1]!)
       case 'extract': {
-        const at = counterpart(inst.args[0]!.type, inst.attr as number)
+        const at = counterpart(inst.args[0]!.type, inst.attr)
         return first === undefined || at < 0 ? undefined : b.extract(first, at)
       }
       case 'insert': {
-        const at = counterpart(inst.args[0]!.type, inst.attr as number)
+        const at = counterpart(inst.args[0]!.type, inst.attr)
         return first === undefined ? undefined : at < 0 || duals[1] === undefined ? first : b.insert(first, at, duals[1])
       }
       case 'select': return duals[1] === undefined || duals[2] === undefined ? undefined : b.select(args[0]!, duals[1], duals[2])
@@ -236,9 +236,9 @@ class Doubler {
     return parts.every(p => p !== undefined) ? this.b.construct(place, parts) : undefined
   }
 
-  call(inst: Inst): void {
+  call(inst: Inst<'call'>): void {
     const { b, cx } = this
-    const callee = inst.attr as Func
+    const callee = inst.attr
     const args = inst.args.map(v => this.map[v.id]!)
     cx.derivatives(callee)
     const { level, forward, backward, forceInline } = callee.info

@@ -246,10 +246,10 @@ class Report {
       return r
     })
     const reversed = new Set<Func>()
-    walk(this.#of.adjoint.body, inst => { if (inst.op === 'call') reversed.add(inst.attr as Func) })
+    walk(this.#of.adjoint.body, inst => { if (inst.op === 'call') reversed.add(inst.attr) })
     const callees = new Map<Draft, boolean>()
     walk(this.#of.trees.primal, inst => {
-      const callee = inst.op === 'call' ? this.#callees.get(inst.attr as Func) : undefined
+      const callee = inst.op === 'call' ? this.#callees.get(inst.attr) : undefined
       if (callee === undefined || !reversed.has(callee.split.vjp)) return
       const chosen = inst.results.map(v => choices.get(v))
       if (chosen.some((c, i) => i >= callee.split.own && c === 'store')) callee.held = true
@@ -334,7 +334,7 @@ class Report {
   /** True for a part of a callee's context. */
   #isContext(v: Value): boolean {
     if (v.def.op === 'param' || v.def.op !== 'call') return false
-    const callee = this.#callees.get(v.def.attr as Func)
+    const callee = this.#callees.get(v.def.attr)
     return callee !== undefined && v.index >= callee.split.own
   }
 
@@ -355,7 +355,7 @@ class Report {
       if (def.op === 'param' && def === this.#of.trees.primal) return 'a parameter: the reverse pass takes it'
       return this.#counts(v) ? 'counts the trips, as the reverse pass does' : 'known when compiling'
     }
-    const callee = def.op !== 'param' && def.op === 'call' ? def.attr as Func : undefined
+    const callee = def.op !== 'param' && def.op === 'call' ? def.attr : undefined
     const name = callee === undefined ? '' : calleeName(callee)
     if (choice === 'recompute') {
       if (def.op === 'param') return 'follows from the trip number'
@@ -384,7 +384,7 @@ class Report {
     const recipe = this.#of.recipe(v)
     if (choice === 'free' || recipe === undefined || v.def.op === 'param' || v.type.kind === 'ptr') return undefined
     if (choice === 'recompute' && (recipe.cost === 0 || v.def.op === 'load')) return undefined
-    const callee = v.def.op === 'call' ? v.def.attr as Func : undefined
+    const callee = v.def.op === 'call' ? v.def.attr : undefined
     if (callee !== undefined && callee.info.prefer !== 'none') return undefined
     const before = this.#totals(this.#of.choices)
     const after = this.#totals(this.#of.decide(v.def.results.filter(r => this.#of.choices.has(r)), choice === 'store' ? 'recompute' : 'store'))

@@ -158,7 +158,7 @@ export function ruleOf(cx: AdContext, func: Func, forward: Func, active: readonl
     return false
   }
   for (let round = 0, again = true; again && round < 8; round++) {
-    walk(scratch.body, inst => { if (inst.op === 'call' && takesPairs(inst.attr as Func)) cx.resolve(inst.attr as Func) })
+    walk(scratch.body, inst => { if (inst.op === 'call' && takesPairs(inst.attr)) cx.resolve(inst.attr) })
     again = inlineBeforeDerivatives(scratch, takesPairs)
   }
   const rule = make()
@@ -228,7 +228,7 @@ function isSmall(cx: AdContext, callee: Func): boolean {
   const costs = new Costs()
   let plain = true, cost = 0
   walk(callee.body!, inst => {
-    if (inst.op === 'loop' || (inst.op === 'call' && !isLibrary(inst.attr as Func))) plain = false
+    if (inst.op === 'loop' || (inst.op === 'call' && !isLibrary(inst.attr))) plain = false
     if (inst.regions.length === 0) cost += costs.of(inst)
   })
   return plain && cost <= smallCost
@@ -338,7 +338,7 @@ function withoutContexts(cx: AdContext, primal: Region, out: ReadonlySet<Value>)
   walk(primal, inst => { for (const v of inst.args) used.add(v) })
   walkRegions(primal, region => {
     region.insts = region.insts.map(inst => {
-      const plain = inst.op === 'call' ? cx.plainOf.get(inst.attr as Func) : undefined
+      const plain = inst.op === 'call' ? cx.plainOf.get(inst.attr) : undefined
       if (plain === undefined || differsFromPrimal(cx, plain) || inst.results.slice(plain.results.length).some(v => used.has(v))) return inst
       const call = new Inst('call', inst.args, plain, [], inst.span)
       call.results = inst.results.slice(0, plain.results.length)

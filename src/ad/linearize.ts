@@ -138,7 +138,7 @@ class Linearizer {
         return type === null ? undefined : l.variable(type, inst.results[0]!.name === '' ? '' : `d_${inst.results[0]!.name}`)
       }
       case 'field': {
-        const at = tangentIndex(inst.args[0]!.type.elem!, inst.attr as number)
+        const at = tangentIndex(inst.args[0]!.type.elem!, inst.attr)
         return base === undefined || at < 0 ? undefined : l.field(base, at)
       }
       case 'elem': return base === undefined || t.differential(inst.results[0]!.type.elem!) === null ? undefined : l.elem(base, copy.args[1]!)
@@ -170,8 +170,8 @@ class Linearizer {
     return tangent
   }
 
-  call(f: Frame, inst: Inst): void {
-    const callee = inst.attr as Func
+  call(f: Frame, inst: Inst<'call'>): void {
+    const callee = inst.attr
     const plan = planOf(this.cx, callee, this.mode)
     const { inputs: can, results: gives } = carryingThrough(callee, plan.func)
     // Where the signature of what is called does not say it, a derivative of this derivative must still see it held constant.
@@ -293,14 +293,14 @@ class Linearizer {
       case 'yield': add(owner!.results, 0); break
       case 'test': add(owner!.results, 1); break
       case 'next': add(owner!.regions[0]!.params, 0); break
-      case 'leave': add((end.attr as Inst).results, 0); break
+      case 'leave': add(end.attr.results, 0); break
       case 'ret':
         end.args.forEach((v, i) => { if (f.activity.results[i]) args.push(f.tan[v.id] ?? this.zero(t.differential(v.type)!)) })
         break
       case 'unreachable': break
       default: throw new InternalError('linearize', `${end.op} does not end a region`)
     }
-    this.p.emit(end.op, args, end.op === 'leave' ? f.labels.get(end.attr as Inst)! : end.attr)
+    this.p.emit(end.op, args, end.op === 'leave' ? f.labels.get(end.attr)! : end.attr)
   }
 
   /** `if` and `switch` in two trees: the linear one decides by the primal one's condition. */

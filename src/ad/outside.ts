@@ -23,6 +23,6 @@ export function writesAnywhere(cx: AdContext, func: Func, seen: Set<Func> = new 
   cx.resolve(func)
   if (func.body === undefined) return false
   let found = writesOutside(func)
-  walk(func.body, inst => { if (!found && inst.op === 'call') found = writesAnywhere(cx, inst.attr as Func, seen) })
+  walk(func.body, inst => { if (!found && inst.op === 'call') found = writesAnywhere(cx, inst.attr, seen) })
   return found
 }

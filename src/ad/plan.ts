@@ -106,7 +106,7 @@ export function runsUnfed(cx: AdContext, func: Func, mode: Mode): boolean {
 }
 
 function regionHasSource(cx: AdContext, region: Region): boolean {
-  return region.insts.some(inst => (inst.op === 'call' && hasForwardSource(cx, inst.attr as Func)) || inst.regions.some(r => regionHasSource(cx, r)))
+  return region.insts.some(inst => (inst.op === 'call' && hasForwardSource(cx, inst.attr)) || inst.regions.some(r => regionHasSource(cx, r)))
 }
 
 /** True where a substitute stands in for a call in a function's derivative: the function itself says something else than its primal half. */
@@ -131,8 +131,8 @@ function reaches(cx: AdContext, memo: Map<Func, boolean>, func: Func, isOne: (pl
   memo.set(func, false)
   const within = (region: Region): boolean => region.insts.some(inst => {
     if (inst.op !== 'call') return inst.regions.some(within)
-    const plan = planOf(cx, inst.attr as Func, 'reverse')
-    return isOne(plan, inst.attr as Func) || (plan.is === 'transform' && reaches(cx, memo, plan.func, isOne))
+    const plan = planOf(cx, inst.attr, 'reverse')
+    return isOne(plan, inst.attr) || (plan.is === 'transform' && reaches(cx, memo, plan.func, isOne))
   })
   const found = func.body !== undefined && !func.info.library && within(func.body)
   memo.set(func, found)
@@ -141,7 +141,7 @@ function reaches(cx: AdContext, memo: Map<Func, boolean>, func: Func, isOne: (pl
 
 function regionHasEffects(cx: AdContext, region: Region): boolean {
   for (const inst of region.insts) {
-    if (inst.op === 'call' && hasBackwardEffects(cx, inst.attr as Func)) return true
+    if (inst.op === 'call' && hasBackwardEffects(cx, inst.attr)) return true
     for (const r of inst.regions) if (regionHasEffects(cx, r)) return true
   }
   return false

@@ -21,7 +21,7 @@ type Encode = (end: Inst) => Value[]
 type Target = Inst | null
 
 function targetOf(end: Inst): Target | undefined {
-  return end.op === 'leave' ? end.attr as Inst : end.op === 'ret' ? null : undefined
+  return end.op === 'leave' ? end.attr : end.op === 'ret' ? null : undefined
 }
 
 class Preparer {

@@ -217,7 +217,7 @@ function withoutEffects(cx: AdContext, split: Split): Func {
 
 function globalOf(pointer: Value): Global | undefined {
   const { def } = rootOf(pointer)
-  return def.op !== 'param' && def.op === 'global' ? def.attr as Global : undefined
+  return def.op !== 'param' && def.op === 'global' ? def.attr : undefined
 }
 
 /** Takes out the writes to some globals, and what is printed. */
@@ -234,7 +234,7 @@ function collectReads(func: Func, read: Set<Global>, seen: Set<Func>): void {
   if (func.body === undefined || seen.has(func)) return
   seen.add(func)
   walk(func.body, inst => {
-    if (inst.op === 'call') collectReads(inst.attr as Func, read, seen)
+    if (inst.op === 'call') collectReads(inst.attr, read, seen)
     if (inst.op === 'field' || inst.op === 'elem') return
     // Where a pointer is handed on, what lies behind it may be read.
     inst.args.forEach((v, i) => {

@@ -81,7 +81,7 @@ export function unrepeatable(inst: Inst, seen: Set<Func> = new Set()): string | 
       break
     }
     case 'call': {
-      const callee = inst.attr as Func
+      const callee = inst.attr
       if (callee.info.pure || callee.body === undefined || seen.has(callee)) break
       if (seen.size > callLimit) return 'makes calls that nest too deeply'
       seen.add(callee)

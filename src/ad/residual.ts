@@ -3,7 +3,7 @@
  * from what and at what cost it can be computed again.
  */
 import { array, list, perType, wordsOf, type Type } from '../ir/type.ts'
-import { Inst, type Func, type Global, type Region, type Value } from '../ir/value.ts'
+import { Inst, type Func, type Region, type Value } from '../ir/value.ts'
 import { captured, walk } from '../ir/walk.ts'
 import { rootOf } from './activity.ts'
 
@@ -49,7 +49,7 @@ export function isPure(func: Func, seen: Set<Func> = new Set()): boolean {
   seen.add(func)
   let pure = true
   walk(func.body, inst => {
-    if (inst.op === 'call') pure &&= isPure(inst.attr as Func, seen)
+    if (inst.op === 'call') pure &&= isPure(inst.attr, seen)
     else if (inst.op === 'load' || inst.op === 'store') pure &&= isLocal(inst.args[0]!) || (inst.op === 'load' && isConstantMemory(inst.args[0]!))
     else if (inst.op !== 'var' && (inst.row.effect === 'write' || inst.row.effect === 'trap')) pure = false
   })
@@ -65,7 +65,7 @@ function isLocal(pointer: Value): boolean {
 function isConstantMemory(pointer: Value): boolean {
   const def = rootOf(pointer).def
   if (def.op === 'param' || def.op !== 'global') return false
-  const space = (def.attr as Global).space
+  const space = def.attr.space
   return space === 'uniform' || space === 'storage' || space === 'handle'
 }
 
@@ -119,7 +119,7 @@ export class Costs {
       case 'div': case 'rem': return 4 * laneCount(inst.results[0]!.type)
       case 'loop': return 16 * this.#regions(inst)
       case 'call': {
-        const callee = inst.attr as Func
+        const callee = inst.attr
         return callee.info.spell !== undefined || callee.body === undefined ? callCost * laneCount(inst.results[0]?.type) : this.#func(callee)
       }
       default: return 1 + this.#regions(inst)
@@ -237,7 +237,7 @@ export class Primal {
         return { from: inst.args, cost: 1 }
       }
       case 'call': {
-        const callee = inst.attr as Func
+        const callee = inst.attr
         if (callee.info.prefer === 'checkpoint' || (callee.info.prefer !== 'recompute' && !isPure(callee))) return undefined
         return { from: inst.args, cost: callee.info.prefer === 'recompute' ? 0 : this.#costs.of(inst) }
       }

@@ -48,11 +48,11 @@ function linear(b: Builder, inst: Inst, ts: Tangents, type: Type, zero: (type: T
     case 'index': return b.emit1('index', [ts[0]!, inst.args[1]!])
     case 'convert': return b.convert(ts[0]!, type)
     case 'extract': {
-      const at = tangentIndex(inst.args[0]!.type, inst.attr as number)
+      const at = tangentIndex(inst.args[0]!.type, inst.attr)
       return at < 0 ? undefined : b.extract(ts[0]!, at)
     }
     case 'insert': {
-      const at = tangentIndex(inst.args[0]!.type, inst.attr as number)
+      const at = tangentIndex(inst.args[0]!.type, inst.attr)
       return at < 0 ? ts[0] : b.insert(orZero(0), at, orZero(1))
     }
     case 'construct': {

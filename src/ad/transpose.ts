@@ -64,7 +64,7 @@ class Transposer {
     const def = p.def as Inst
     switch (def.op) {
       case 'var': return this.#adjoints[p.id]!
-      case 'field': return this.b.field(this.pointer(def.args[0]!), def.attr as number)
+      case 'field': return this.b.field(this.pointer(def.args[0]!), def.attr)
       case 'elem': return this.b.elem(this.pointer(def.args[0]!), def.args[1]!)
       default: throw new InternalError('transpose', `no adjoint of a pointer made by ${def.op}`)
     }
@@ -110,9 +110,9 @@ class Transposer {
   plain(inst: Inst): void {
     const ct = this.grads.take(this.b, inst.results[0]!)
     if (ct === undefined) return
-    if (inst.op === 'extract') { this.give(inst.args[0]!, ct, [inst.attr as number]); return }
+    if (inst.op === 'extract') { this.give(inst.args[0]!, ct, [inst.attr]); return }
     if (inst.op === 'swizzle') {
-      (inst.attr as readonly number[]).forEach((lane, k) => this.give(inst.args[0]!, this.b.extract(ct, k), [lane]))
+      inst.attr.forEach((lane, k) => this.give(inst.args[0]!, this.b.extract(ct, k), [lane]))
       return
     }
     if (inst.op === 'div') { this.give(inst.args[0]!, this.b.div(ct, inst.args[1]!)); return }
@@ -123,11 +123,11 @@ class Transposer {
     })
   }
 
-  call(inst: Inst): void {
-    const split = this.splits.get(inst.attr as Func)
+  call(inst: Inst<'call'>): void {
+    const split = this.splits.get(inst.attr)
     // The zero of a differential that the user gives: a constant, to which nothing flows back.
     if (split === undefined) {
-      if (inst.args.length > 0) throw new InternalError('transpose', `no reverse of a call of ${(inst.attr as Func).name}`)
+      if (inst.args.length > 0) throw new InternalError('transpose', `no reverse of a call of ${inst.attr.name}`)
       return
     }
     const cts = inst.results.map(v => this.grads.take(this.b, v))
@@ -159,7 +159,7 @@ class Transposer {
     let found = false
     for (const r of regions) walk(r, inst => {
       if (inst.op === 'load' || inst.op === 'store') found = true
-      if (inst.op === 'call' && this.splits.get(inst.attr as Func)?.effects === true) found = true
+      if (inst.op === 'call' && this.splits.get(inst.attr)?.effects === true) found = true
     })
     return found
   }

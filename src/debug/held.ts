@@ -78,7 +78,7 @@ export function survey(func: Func, derivatives: (func: Func) => void): { readonl
     if (f.body === undefined) return
     walk(f.body, inst => {
       if (inst.op === 'detach') holds = true
-      if (inst.op === 'call') visit(inst.attr as Func)
+      if (inst.op === 'call') visit(inst.attr)
     })
   }
   visit(func)

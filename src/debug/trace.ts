@@ -64,7 +64,7 @@ function textOf(span: Span | null): string {
 export function describe({ inst, value, args }: Origin, phase: NonFinite['in']): NonFinite {
   const position = inst.span?.file.position(inst.span.start)
   return {
-    value, in: phase, operation: inst.op === 'call' ? (inst.attr as Func).name.replace(/_(float|double|half|vector|matrix).*$/, '') : inst.op,
+    value, in: phase, operation: inst.op === 'call' ? inst.attr.name.replace(/_(float|double|half|vector|matrix).*$/, '') : inst.op,
     operands: inst.args.map((v, i) => ({
       name: v.name !== '' ? v.name : v.def instanceof Region ? '' : v.def.op === 'const' ? '' : textOf(v.def.span), value: args[i],
     })),

@@ -47,5 +47,5 @@ export function isInFixed(pointer: Value): boolean {
   const { def } = pointer
   if (def.op !== 'field' && def.op !== 'elem') return false
   const base = def.args[0]!
-  return (def.op === 'field' && isFixed(base.type.elem!, def.attr as number)) || isInFixed(base)
+  return (def.op === 'field' && isFixed(base.type.elem!, def.attr)) || isInFixed(base)
 }

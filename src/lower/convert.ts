@@ -28,7 +28,7 @@ export function convert(fn: Fn, value: Value, to: Type): Value {
   const scalar = t.scalars[to.scalar]
   const def = value.def
   const known = def.op !== 'param' && def.op === 'const' && typeof def.attr !== 'object' && typeof def.attr !== 'string'
-  return b.splat(known ? constant(fn, scalar, def.attr as number) : b.convert(value, scalar), to)
+  return b.splat(known ? constant(fn, scalar, def.attr) : b.convert(value, scalar), to)
 }
 
 /** The lanes in the shape of `to`, with the scalar they had. */

@@ -19,7 +19,7 @@ const unknown: Path = { root: undefined, steps: none }
 export function pathOf(pointer: Value): Path {
   const root = rootOf(pointer)
   if (root === undefined) return unknown
-  const where = root.op === 'global' ? root.attr as Global : root
+  const where = root.op === 'global' ? root.attr : root
   const first = pointer.def as Inst
   if (first === root) return { root: where, steps: none }
   if (first.args[0]!.def === root) return { root: where, steps: [stepOf(first)] }
@@ -29,7 +29,7 @@ export function pathOf(pointer: Value): Path {
 }
 
 function stepOf(inst: Inst): number | Value {
-  return inst.op === 'field' ? inst.attr as number : indexStep(inst)
+  return inst.op === 'field' ? inst.attr : indexStep(inst)
 }
 
 /** An index past the end of a fixed array may reach any element, so it is no constant. */

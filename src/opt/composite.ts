@@ -14,10 +14,10 @@ const widest = 16
 export function rewriteComposite(b: Builder, inst: Inst): Value | undefined {
   const x = inst.args[0], y = inst.args[1]
   switch (inst.op) {
-    case 'extract': return component(b, x!, inst.attr as number)
+    case 'extract': return component(b, x!, inst.attr)
     case 'construct': return assemble(b, inst.results[0]!.type, inst.args)
     case 'insert': return replaced(b, inst)
-    case 'swizzle': return swizzled(b, x!, inst.attr as readonly number[])
+    case 'swizzle': return swizzled(b, x!, inst.attr)
     case 'splat': return definedBy(x!, 'undef') === undefined ? undefined : b.emit1('undef', [], null, inst.results[0]!.type)
     case 'index': {
       const at = constantInt(y!)
@@ -50,7 +50,7 @@ function component(b: Builder, x: Value, i: number): Value | undefined {
       case 'splat': return b.splat(def.args[0]!, t.component(from.type, i))
       case 'zero': return b.zero(t.component(from.type, i))
       case 'undef': return b.emit1('undef', [], null, t.component(from.type, i))
-      case 'swizzle': return b.extract(def.args[0]!, (def.attr as readonly number[])[i]!)
+      case 'swizzle': return b.extract(def.args[0]!, def.attr[i]!)
       case 'insert':
         if (def.attr === i) return def.args[1]
         from = def.args[0]!
@@ -78,7 +78,7 @@ function assemble(b: Builder, type: Type, parts: readonly Value[]): Value | unde
     for (const p of parts) {
       const pick = definedBy(p, 'extract')
       if (pick === undefined || pick.args[0] !== whole) break
-      picks.push(pick.attr as number)
+      picks.push(pick.attr)
     }
     if (picks.length === parts.length) {
       if (whole.type === type && picks.every((p, i) => p === i)) return whole
@@ -91,9 +91,9 @@ function assemble(b: Builder, type: Type, parts: readonly Value[]): Value | unde
   return undefined
 }
 
-function replaced(b: Builder, inst: Inst): Value | undefined {
+function replaced(b: Builder, inst: Inst<'insert'>): Value | undefined {
   const x = inst.args[0], part = inst.args[1]
-  const i = inst.attr as number
+  const i = inst.attr
   const { type } = x!
   const same = definedBy(part!, 'extract')
   if (same !== undefined && same.args[0] === x && same.attr === i) return x
@@ -109,7 +109,7 @@ function replaced(b: Builder, inst: Inst): Value | undefined {
     const def = from.def
     if (def.op === 'param') return undefined
     if (def.op === 'insert') {
-      const at = def.attr as number
+      const at = def.attr
       if (parts[at] === undefined) {
         parts[at] = def.args[1]!
         known++
@@ -130,14 +130,14 @@ function swizzled(b: Builder, x: Value, lanes: readonly number[]): Value | undef
   const type = t.vec(x.type.elem!, lanes.length)
   switch (def.op) {
     case 'swizzle': {
-      const inner = def.attr as readonly number[]
+      const inner = def.attr
       return b.swizzle(def.args[0]!, lanes.map(l => inner[l]!))
     }
     case 'construct': return b.emit1('construct', lanes.map(l => def.args[l]!), null, type)
     case 'splat': return b.splat(def.args[0]!, type)
     case 'zero': return b.zero(type)
     case 'undef': return b.emit1('undef', [], null, type)
-    case 'insert': return lanes.includes(def.attr as number) ? undefined : b.emit1('swizzle', [def.args[0]!], lanes)
+    case 'insert': return lanes.includes(def.attr) ? undefined : b.emit1('swizzle', [def.args[0]!], lanes)
     default: return undefined
   }
 }

@@ -66,7 +66,7 @@ class Marking {
         if (root?.op === 'var') push(this.#stores, root, inst)
         else roots.push(inst)
       } else if (op === 'ret' || op === 'trap' || (inst.row.effect === 'write' && op !== 'var' && !isPureCall(inst))) roots.push(inst)
-      else if (op === 'leave') push(this.exits, inst.attr as Inst, inst)
+      else if (op === 'leave') push(this.exits, inst.attr, inst)
       else if ((op === 'yield' || op === 'test') && owner !== undefined) push(this.exits, owner, inst)
       if (op === 'loop') {
         this.#loops.set(inst.regions[0]!, inst)

@@ -21,7 +21,7 @@ export function effects(module: Module): boolean {
 function forEachCallee(region: Region, visit: (func: Func) => void): void {
   for (let i = 0; i < region.insts.length; i++) {
     const inst = region.insts[i]!
-    if (inst.op === 'call') visit(inst.attr as Func)
+    if (inst.op === 'call') visit(inst.attr)
     for (let i = 0; i < inst.regions.length; i++) forEachCallee(inst.regions[i]!, visit)
   }
 }
@@ -32,7 +32,7 @@ function isPureRegion(region: Region): boolean {
     const inst = region.insts[i]!
     const { op } = inst
     if (op === 'call') {
-      if (!(inst.attr as Func).info.pure) return false
+      if (!inst.attr.info.pure) return false
     } else if (op === 'load' || op === 'store') {
       const space = inst.args[0]!.type.space!
       if (space !== 'function' && (op === 'store' || !isReadOnly(space))) return false

@@ -1,11 +1,9 @@
 /** Constant folding: what an op gives on constants, with the rounding and wrapping of its type. */
 import { roundHalf, roundTo, saturated } from '../base/number.ts'
-import type { OpName } from '../ir/op.ts'
+import type { Constant, OpName } from '../ir/op.ts'
 import { rows } from '../ir/ops.ts'
 import type { ScalarName, Type } from '../ir/type.ts'
 import * as t from '../ir/type.ts'
-
-export type Constant = number | boolean | bigint
 
 const bits: Readonly<Partial<Record<ScalarName, number>>> = { i8: 8, i16: 16, i32: 32, i64: 64, u8: 8, u16: 16, u32: 32, u64: 64 }
 

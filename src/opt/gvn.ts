@@ -236,7 +236,7 @@ class Numbering {
     const def = pointer.def
     if (def.op === 'param' || (def.op !== 'field' && def.op !== 'elem')) return undefined
     const whole = def.args[0]!
-    const part = def.op === 'field' ? def.attr as number : constantIndex(def.args[1]!, whole.type.elem!.count)
+    const part = def.op === 'field' ? def.attr : constantIndex(def.args[1]!, whole.type.elem!.count)
     if (part === undefined) return undefined
     const from = this.#known(region, inst, whole, known)
     if (from === undefined) return undefined
@@ -342,7 +342,7 @@ function hashOf(inst: Inst): number {
   const { op, row, attr, args } = inst
   let h = row.hash
   if (typeof attr === 'number') h = h * 31 + Math.trunc(attr * 16) | 0
-  else if (Array.isArray(attr)) for (const l of attr as readonly number[]) h = h * 5 + l | 0
+  else if (Array.isArray(attr)) for (const l of attr) h = h * 5 + l | 0
   if (swaps(op)) {
     const x = args[0]!.id, y = args[1]!.id
     return Math.imul(Math.imul(h, 31) + Math.min(x, y), 31) + Math.max(x, y) | 0

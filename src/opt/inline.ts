@@ -47,7 +47,7 @@ export function inlineSingleCalls(module: Module): ReadonlySet<Func> {
     if (seen.has(func) || func.body === undefined) continue
     seen.add(func)
     if (inlineWith(func, new Inlining(func, callee => single.has(callee), nestingLimit, false, true))) grown.add(func)
-    walk(func.body, inst => { if (inst.op === 'call') work.push(inst.attr as Func) })
+    walk(func.body, inst => { if (inst.op === 'call') work.push(inst.attr) })
   }
   return grown
 }
@@ -70,7 +70,7 @@ export function inlineContexts(module: Module): void {
 function callCounts(module: Module): Map<Func, number> {
   const calls = new Map<Func, number>()
   for (const func of module.funcs) {
-    if (func.body !== undefined) walk(func.body, inst => { if (inst.op === 'call') calls.set(inst.attr as Func, (calls.get(inst.attr as Func) ?? 0) + 1) })
+    if (func.body !== undefined) walk(func.body, inst => { if (inst.op === 'call') calls.set(inst.attr, (calls.get(inst.attr) ?? 0) + 1) })
   }
   return calls
 }
@@ -159,7 +159,7 @@ class Inlining {
     const { insts } = region
     for (let i = 0; i < insts.length; i++) {
       const { op, attr, regions } = insts[i]!
-      if (op === 'call' && (attr as Func).body !== undefined && this.#predicate(attr as Func)) return true
+      if (op === 'call' && attr.body !== undefined && this.#predicate(attr)) return true
       for (let k = 0; k < regions.length; k++) if (this.finds(regions[k]!)) return true
     }
     return false
@@ -179,7 +179,7 @@ class Inlining {
     for (let i = 0; i < insts.length; i++) {
       const inst = insts[i]!
       for (let k = 0; k < inst.args.length; k++) inst.args[k] = this.#resolve(inst.args[k]!)
-      if (inst.op === 'call' && this.#wanted(inst.attr as Func, depth)) {
+      if (inst.op === 'call' && this.#wanted(inst.attr, depth)) {
         if (!this.#inline(region, inst, depth)) return false
         continue
       }
@@ -203,9 +203,9 @@ class Inlining {
     return true
   }
 
-  #inline(region: Region, call: Inst, depth: number): boolean {
+  #inline(region: Region, call: Inst<'call'>, depth: number): boolean {
     this.changed = true
-    const callee = call.attr as Func
+    const callee = call.attr
     const body = callee.body!
     this.#work?.spend('instructions', sizeOf(body), call.span)
     const copies = this.#moves ? this.#taken(call, body) : this.#copied(region, call, body)
@@ -234,8 +234,8 @@ class Inlining {
     return false
   }
 
-  #copied(region: Region, call: Inst, body: Region): Inst[] {
-    const callee = call.attr as Func
+  #copied(region: Region, call: Inst<'call'>, body: Region): Inst[] {
+    const callee = call.attr
     const values = valueTable(callee)
     const labels = new Map<Inst, Inst>()
     const given = this.#detaches ? inputs(callee.sig) : []
@@ -244,8 +244,8 @@ class Inlining {
   }
 
   /** The instructions of a body themselves, their values numbered anew. */
-  #taken(call: Inst, body: Region): Inst[] {
-    ;(call.attr as Func).body = undefined
+  #taken(call: Inst<'call'>, body: Region): Inst[] {
+    ;call.attr.body = undefined
     const number = (v: Value): void => { v.id = this.#func.nextValue++ }
     walkRegions(body, r => {
       r.params.forEach(number)
@@ -256,8 +256,8 @@ class Inlining {
   }
 
   /** Puts what the body gives in the place of what the call gave. */
-  #results(region: Region, call: Inst, values: readonly Value[]): void {
-    const { sig } = call.attr as Func
+  #results(region: Region, call: Inst<'call'>, values: readonly Value[]): void {
+    const { sig } = call.attr
     const given = this.#detaches ? resultParams(sig) : []
     call.results.forEach((r, k) => this.#become(r, this.#cut(region, values[k]!, given[k])))
   }

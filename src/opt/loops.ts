@@ -6,7 +6,7 @@ import type { Builder } from '../ir/build.ts'
 import type { Comparison, Hint } from '../ir/op.ts'
 import * as t from '../ir/type.ts'
 import type { ScalarName } from '../ir/type.ts'
-import { Inst, type Func, type Region, type Value } from '../ir/value.ts'
+import { Inst, type Region, type Value } from '../ir/value.ts'
 import { walk } from '../ir/walk.ts'
 import { constantInt, constantOf, definedBy, inverse, isComparison, turned } from './match.ts'
 
@@ -168,7 +168,7 @@ function leavesEarly(loop: Inst<'loop'>): boolean {
   for (const r of loop.regions) {
     walk(r, inst => {
       if (inst.regions.length > 0) inside.add(inst)
-      else if (inst.op === 'ret' || (inst.op === 'leave' && !inside.has(inst.attr as Inst))) early = true
+      else if (inst.op === 'ret' || (inst.op === 'leave' && !inside.has(inst.attr))) early = true
     })
   }
   return early
@@ -269,7 +269,7 @@ function extreme(value: Value, upper: boolean, known: Extremes, depth = 8): numb
       return a === undefined || b === undefined ? natural : both(of(a), of(b)) ?? natural
     }
     case 'call': {
-      const spell = (def.attr as Func).info.spell
+      const spell = def.attr.info.spell
       const name = spell?.['js']
       if (name === 'Math.min') return (upper ? either(of(x!), of(y!)) : both(of(x!), of(y!))) ?? natural
       if (name === 'Math.max') return (upper ? both(of(x!), of(y!)) : either(of(x!), of(y!))) ?? natural

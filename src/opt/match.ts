@@ -5,7 +5,7 @@ import { Inst, type Region, type Value } from '../ir/value.ts'
 /** The value of a scalar constant. */
 export function constantOf(value: Value): number | boolean | bigint | undefined {
   const { def } = value
-  if (def.op === 'const') return def.attr as number | boolean | bigint
+  if (def.op === 'const') return def.attr
   if (def.op !== 'zero' || value.type.kind !== 'scalar') return undefined
   const scalar = value.type.scalar
   return scalar === 'bool' ? false : scalar === 'i64' || scalar === 'u64' ? 0n : 0
@@ -25,9 +25,9 @@ export function constantIndex(value: Value, count: number): number | undefined {
 }
 
 /** The instruction that defines a value, where it is of the given op. */
-export function definedBy(value: Value, op: OpName): Inst | undefined {
+export function definedBy<K extends OpName>(value: Value, op: K): Inst<K> | undefined {
   const { def } = value
-  return def.op === op ? def as Inst : undefined
+  return def.op === op ? def as Inst<K> : undefined
 }
 
 /** True where running the instruction has no effect and no result but its values; it may trap or read memory only if asked for. */
@@ -38,7 +38,7 @@ export function isPure(inst: Inst): boolean {
 
 /** True for a call whose function touches no memory but its own. */
 export function isPureCall(inst: Inst): boolean {
-  return inst.op === 'call' && (inst.attr as { info: { pure: boolean } }).info.pure
+  return inst.op === 'call' && inst.attr.info.pure
 }
 
 /** True for ops whose two operands may change places. */

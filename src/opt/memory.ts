@@ -58,7 +58,8 @@ class Copies {
   readonly #owner = new Map<Region, Site>()
   readonly #loads = new Map<Inst, Site>()
   /** Terminators that leave more than their own region. */
-  readonly #exits: Site[] = []
+  /** Where `leave` stands, and what it leaves. */
+  readonly #exits: { readonly at: number; readonly target: Inst }[] = []
 
   constructor(body: Region) {
     this.#body = body
@@ -86,7 +87,7 @@ class Copies {
       this.#locals.set(inst, { declared: site, pointer: inst.results[0]!, stores: [], loads: [], writes: [], uses: [], escapes: false })
       return
     }
-    if (inst.op === 'leave') this.#exits.push(site)
+    if (inst.op === 'leave') this.#exits.push({ at: site.at, target: inst.attr })
     if (inst.op === 'load') this.#loads.set(inst, site)
     for (let k = 0; k < inst.args.length; k++) {
       const arg = inst.args[k]!
@@ -199,7 +200,7 @@ class Copies {
   #leavesBetween(from: Site, to: Site): boolean {
     for (const exit of this.#exits) {
       if (exit.at < from.at || exit.at > to.at) continue
-      if (this.#inside(from.region, exit.inst.attr as Inst)) return true
+      if (this.#inside(from.region, exit.target)) return true
     }
     return false
   }

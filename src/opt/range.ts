@@ -32,7 +32,7 @@ export class Ranges {
     walk(func.body!, inst => {
       if (inst.op === 'loop') this.#loops.set(inst.regions[0]!, inst)
       if (inst.op !== 'leave') return
-      const target = inst.attr as Inst
+      const target = inst.attr
       const list = this.#leaves.get(target)
       if (list === undefined) this.#leaves.set(target, [inst])
       else list.push(inst)
@@ -78,7 +78,7 @@ export class Ranges {
         const [from, by] = [at(x!), at(y!)]
         return from !== undefined && by !== undefined && from.lo >= 0 && by.lo === by.hi ? { lo: from.lo >> by.lo, hi: from.hi >> by.lo } : undefined
       }
-      case 'extract': return this.lanes.get(x!)?.[def.attr as number]
+      case 'extract': return this.lanes.get(x!)?.[def.attr]
       case 'select': return combine(at(y!), at(def.args[2]!), union)
       case 'convert': {
         const from = x!.type.scalar

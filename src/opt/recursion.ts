@@ -21,7 +21,7 @@ interface Visit {
 
 function calleesOf(func: Func): readonly Func[] {
   const found = new Set<Func>()
-  if (func.body !== undefined) walk(func.body, inst => { if (inst.op === 'call') found.add(inst.attr as Func) })
+  if (func.body !== undefined) walk(func.body, inst => { if (inst.op === 'call') found.add(inst.attr) })
   // A derivative that is still to be made will call what its function calls.
   else if (func.request !== undefined) found.add(func.request.of)
   return [...found]

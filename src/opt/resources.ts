@@ -41,7 +41,7 @@ type Known = Global | Value | readonly Known[]
 function known(value: Value): Known | undefined {
   const { type } = value
   const from = partOf(value)
-  if (type.kind === 'ptr') return definedBy(from, 'global')?.attr as Global | undefined
+  if (type.kind === 'ptr') return definedBy(from, 'global')?.attr
   if (type.kind !== 'struct') return undefined
   const made = definedBy(from, 'construct')
   if (made === undefined) return undefined
@@ -58,14 +58,14 @@ function known(value: Value): Known | undefined {
 function partOf(value: Value): Value {
   const taken = definedBy(value, 'extract')
   const whole = taken === undefined ? undefined : definedBy(partOf(taken.args[0]!), 'construct')
-  return whole === undefined ? value : partOf(whole.args[taken!.attr as number]!)
+  return whole === undefined ? value : partOf(whole.args[taken!.attr]!)
 }
 
 function specialiseCalls(module: Module, func: Func, copies: Map<Func, Map<string, Func>>, ids: Map<Global, number>): boolean {
   let changed = false
   walk(func.body!, inst => {
     if (inst.op !== 'call') return
-    const callee = inst.attr as Func
+    const callee = inst.attr
     const ins = inputs(callee.sig)
     if (callee.body === undefined || !ins.some(p => holdsPointer(p.type)) || callee.results.some(holdsPointer)) return
     const given = inst.args.map(a => holdsPointer(a.type) ? known(a) : undefined)

@@ -4,12 +4,12 @@
  */
 import { roundTo } from '../base/number.ts'
 import { isOne, type Builder } from '../ir/build.ts'
-import type { OpName } from '../ir/op.ts'
+import type { Constant, OpName } from '../ir/op.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
-import type { Func, Inst, Value } from '../ir/value.ts'
+import type { Inst, Value } from '../ir/value.ts'
 import { rewriteComposite } from './composite.ts'
-import { fit, fold, foldConvert, type Constant } from './fold.ts'
+import { fit, fold, foldConvert } from './fold.ts'
 import { constantOf, definedBy, inverse, isCommutative, isComparison, turned } from './match.ts'
 
 /**
@@ -45,7 +45,7 @@ function literal(b: Builder, type: Type, value: Constant): Value {
 function uniform(value: Value): Constant | undefined {
   const { def } = value
   switch (def.op) {
-    case 'const': return def.attr as Constant
+    case 'const': return def.attr
     case 'splat': return constantOf(def.args[0]!)
     case 'zero': return value.type.scalar === undefined ? undefined : lanesOf(value)?.[0]
     default: return undefined
@@ -121,8 +121,8 @@ const exactFunctions: Readonly<Record<string, (...args: number[]) => number>> = 
 }
 
 /** A call of such a function with constants, lane by lane. */
-function exactCall(b: Builder, inst: Inst, wide: boolean): Value | undefined {
-  const spell = (inst.attr as Func).info.spell
+function exactCall(b: Builder, inst: Inst<'call'>, wide: boolean): Value | undefined {
+  const spell = inst.attr.info.spell
   const type = inst.results[0]!.type
   const f = exactFunctions[spell?.['js'] ?? spell?.['wgsl'] ?? '']
   if (f === undefined || (type.kind !== 'scalar' && type.kind !== 'vec') || !inst.args.every(a => a.type === type)) return undefined

@@ -5,6 +5,7 @@
  *   %r: f32 = if %true () { yield %a } () { yield %b }   →   use %a
  */
 import { Builder } from '../ir/build.ts'
+import type { Constant } from '../ir/op.ts'
 import { isInt } from '../ir/type.ts'
 import { Inst, Region, noRegions, type Func, type Value } from '../ir/value.ts'
 import { substitute, useCounts, valueTable, walk, type ValueTable } from '../ir/walk.ts'
@@ -12,7 +13,7 @@ import { joinBranches } from './branches.ts'
 import { forgetCarried } from './carried.ts'
 import { chooseInside } from './choice.ts'
 import type { Cx } from './cx.ts'
-import { fold, type Constant } from './fold.ts'
+import { fold } from './fold.ts'
 import { constantInt, constantOf, definedBy } from './match.ts'
 import { nestGuards } from './guards.ts'
 import { rewrite } from './rules.ts'
@@ -52,7 +53,7 @@ class Simplifier {
     this.#depths = new Array<number>(func.nextValue)
     this.#serials = new Array<number>(func.nextValue)
     walk(body, inst => {
-      if (inst.op === 'leave') this.#leaves.set(inst.attr as Inst, (this.#leaves.get(inst.attr as Inst) ?? 0) + 1)
+      if (inst.op === 'leave') this.#leaves.set(inst.attr, (this.#leaves.get(inst.attr) ?? 0) + 1)
     })
   }
 
@@ -423,8 +424,8 @@ function stepAlike(x: Inst | Region, p: Value, y: Inst | Region, q: Value): bool
 }
 
 /** Index of the region that a `switch` takes for a selector; the default for one that has no label. */
-function caseOf(inst: Inst, selector: number | undefined): number {
-  const labels = inst.attr as readonly number[]
+function caseOf(inst: Inst<'switch'>, selector: number | undefined): number {
+  const labels = inst.attr
   for (let i = 0; i < labels.length; i += 2) if (labels[i] === selector) return labels[i + 1]!
   return inst.regions.length - 1
 }

@@ -24,7 +24,7 @@ export function slots(func: Func): boolean {
   const left = new Set<Inst>()
   walk(func.body, inst => {
     if (inst.op === 'next') inst.args.forEach(v => collect(v, carried))
-    if (inst.op === 'leave') left.add(inst.attr as Inst)
+    if (inst.op === 'leave') left.add(inst.attr)
   })
   let changed = false
   const to: ValueTable = []

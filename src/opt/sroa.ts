@@ -96,7 +96,7 @@ function collect(body: Region, nodes: (Node | undefined)[], roots: Map<Value, No
       if (other !== undefined) other.escapes = true
     }
     if (at === undefined) return
-    if (inst.op === 'field') nodes[inst.results[0]!.id] = part(at, inst.attr as number)
+    if (inst.op === 'field') nodes[inst.results[0]!.id] = part(at, inst.attr)
     else if (inst.op === 'elem') {
       if (constantIndex(inst.args[1]!, at.type.count) === undefined) at.dynamic = true
       nodes[inst.results[0]!.id] = part(at, 0)
@@ -201,7 +201,7 @@ class Splitter {
     const pointer = inst.args[0]
     const place = pointer === undefined ? undefined : this.#places[pointer.id]
     if (place === undefined) return false
-    if (inst.op === 'field') this.#step(inst, place, inst.attr as number)
+    if (inst.op === 'field') this.#step(inst, place, inst.attr)
     else if (inst.op === 'elem') this.#step(inst, place, constantIndex(inst.args[1]!, place.node.type.count) ?? inst.args[1]!)
     else if (inst.op === 'load') this.#replaced[inst.results[0]!.id] = this.#read(place)
     else this.#write(place, inst.args[1]!)

@@ -130,7 +130,7 @@ class Promotion {
 
   /** Variables leave a region through its terminator. */
   #exit(inst: Inst): void {
-    const owner = inst.op === 'leave' ? inst.attr as Inst : this.#owner
+    const owner = inst.op === 'leave' ? inst.attr : this.#owner
     if (owner === undefined || inst.op === 'ret' || inst.op === 'unreachable') return
     const written = this.#written.get(owner)
     if (written === undefined) return

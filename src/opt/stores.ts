@@ -46,7 +46,7 @@ class Sweep {
     for (let i = 0; i < region.insts.length; i++) {
       const inst = region.insts[i]!
       if (inst.op === 'ret') own.returns = true
-      else if (inst.op === 'leave') own.targets.add(inst.attr as Inst)
+      else if (inst.op === 'leave') own.targets.add(inst.attr)
       else if (inst.op === 'call' && !isPureCall(inst)) own.calls = true
       else readsOf(inst, own)
       if (inst.regions.length === 0) continue

@@ -212,7 +212,7 @@ class Unrolling {
       only = c === undefined ? undefined : inst.regions[c === true ? 0 : 1]
     } else {
       const c = constantInt(selector)
-      const labels = inst.attr as readonly number[]
+      const labels = inst.attr
       if (c !== undefined) {
         only = inst.regions[inst.regions.length - 1]
         for (let i = 0; i < labels.length; i += 2) if (labels[i] === c) only = inst.regions[labels[i + 1]!]

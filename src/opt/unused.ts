@@ -21,8 +21,8 @@ export function unused(module: Module): boolean {
     if (func.info.lanewise !== undefined) keep(func.info.lanewise)
     if (func.body === undefined) return
     walk(func.body, inst => {
-      if (inst.op === 'call') keep(inst.attr as Func)
-      else if (inst.op === 'global') keepGlobal(inst.attr as Global)
+      if (inst.op === 'call') keep(inst.attr)
+      else if (inst.op === 'global') keepGlobal(inst.attr)
     })
   }
   for (const func of module.funcs) if (isRoot(func)) keep(func)
@@ -52,8 +52,8 @@ export function unusedTypes(module: Module): void {
     if (func.body === undefined) return
     walk(func.body, inst => {
       for (let i = 0; i < inst.results.length; i++) useType(inst.results[i]!.type, types)
-      if (inst.op === 'call') name(inst.attr as Func)
-      else if (inst.op === 'global') useType((inst.attr as Global).type, types)
+      if (inst.op === 'call') name(inst.attr)
+      else if (inst.op === 'global') useType(inst.attr.type, types)
     })
   }
   for (const func of module.funcs) name(func)
@@ -99,7 +99,7 @@ export function unusedParams(module: Module): ReadonlySet<Func> {
     walk(func.body, inst => {
       if (inst.op !== 'call') return
       const counts = known ??= useCounts(func)
-      const callee = inst.attr as Func
+      const callee = inst.attr
       const list = calls.get(callee)
       const site = { call: inst, from: func }
       if (list === undefined) calls.set(callee, [site])

@@ -2,7 +2,7 @@
 import type { OpName } from '../../ir/op.ts'
 import type { ScalarName, Type } from '../../ir/type.ts'
 import { component } from '../../ir/type.ts'
-import { Inst, type Func, type Global, type Region, type Value } from '../../ir/value.ts'
+import { Inst, type Func, type Region, type Value } from '../../ir/value.ts'
 import { InternalError } from '../../base/diag.ts'
 import { zeroScalar } from '../../ir/scalar.ts'
 import { arrayClass, leafStart, leavesOf, type Leaf } from './leaf.ts'
@@ -176,7 +176,7 @@ class Emitter {
         this.#out.push({ kind: 'throw', text: 'the program came to a loop that nothing ends' })
         return
       case 'leave': {
-        const frame = this.#frames.get(inst.attr as Inst)!
+        const frame = this.#frames.get(inst.attr)!
         this.#assign(frame.results, this.#all(inst.args))
         this.#out.push({ kind: 'break', of: frame.stmt })
         return
@@ -228,9 +228,9 @@ class Emitter {
     }), same)
   }
 
-  #switch(inst: Inst): void {
+  #switch(inst: Inst<'switch'>): void {
     const type = inst.args[0]!.type.scalar!
-    const attr = inst.attr as readonly number[]
+    const attr = inst.attr
     const cases: Case[] = []
     const stmt: Stmt = { kind: 'switch', x: this.#scalar(inst.args[0]!), cases, labelled: false }
     this.#owner(inst, stmt, () => inst.regions.forEach((region, k) => {
@@ -271,8 +271,8 @@ class Emitter {
       case 'loop': this.#loop(inst); return
       case 'call': this.#call(inst); return
       case 'var': this.#variable(inst.results[0]!); return
-      case 'global': this.#places[inst.results[0]!.id] = this.#unit.globalPlace(inst.attr as Global); return
-      case 'field': this.#places[inst.results[0]!.id] = this.#memory.field(this.#place(inst.args[0]!), inst.attr as number); return
+      case 'global': this.#places[inst.results[0]!.id] = this.#unit.globalPlace(inst.attr); return
+      case 'field': this.#places[inst.results[0]!.id] = this.#memory.field(this.#place(inst.args[0]!), inst.attr); return
       case 'elem': {
         const i = inst.args[1]!
         this.#places[inst.results[0]!.id] = this.#memory.elem(this.#place(inst.args[0]!), this.#scalar(i), i.type.scalar!)
@@ -339,7 +339,7 @@ class Emitter {
     const y = inst.args[1] === undefined ? x : this.#scalar(inst.args[1])
     const apply = (op: OpName): Expr => this.#unit.scalars.apply(op, type, x, y)
     let value: Expr
-    switch (inst.attr as string) {
+    switch (inst.attr) {
       case 'load': return
       case 'add': value = apply('add'); break
       case 'and': value = apply('and'); break
@@ -353,8 +353,8 @@ class Emitter {
     this.#memory.store(place, [value])
   }
 
-  #call(inst: Inst): void {
-    const callee = inst.attr as Func
+  #call(inst: Inst<'call'>): void {
+    const callee = inst.attr
     const spelling = this.#unit.spelling(callee)
     if (spelling !== undefined) {
       const result = inst.results[0]!
@@ -385,13 +385,12 @@ class Emitter {
 
   #pure(inst: Inst, type: Type): readonly Expr[] {
     const { scalars } = this.#unit
-    const attr = inst.attr
     const args = inst.args
     const x = args.length > 0 ? this.#use(args[0]!) : []
     const y = args.length > 1 ? this.#use(args[1]!) : []
     const xt = args[0]?.type
     switch (inst.op) {
-      case 'const': return [scalars.literal(type.scalar!, attr as number | boolean | bigint)]
+      case 'const': return [scalars.literal(type.scalar!, inst.attr)]
       case 'zero': case 'undef': return leavesOf(type).map(l => this.#zero(l))
       case 'detach': return x
       case 'select': return this.#select(x, y, this.#use(args[2]!))
@@ -399,9 +398,9 @@ class Emitter {
       case 'bitcast': return this.#bitcast(x, xt!, type)
       case 'construct': return type.kind === 'array' ? this.#array(type, args) : this.#all(args)
       case 'splat': return leavesOf(type).map(() => x[0]!)
-      case 'extract': return this.#extract(x, xt!, attr as number)
-      case 'insert': return this.#insert(x, xt!, attr as number, y)
-      case 'swizzle': return (attr as readonly number[]).map(lane => x[lane]!)
+      case 'extract': return this.#extract(x, xt!, inst.attr)
+      case 'insert': return this.#insert(x, xt!, inst.attr, y)
+      case 'swizzle': return inst.attr.map(lane => x[lane]!)
       case 'index': return this.#index(x, xt!, y[0]!, args[1]!.type)
       case 'dot': return [this.#dot(xt!.scalar!, x, y)]
       case 'matmul': return this.#matmul(args[0]!, args[1]!)

@@ -117,7 +117,7 @@ export class Unit {
     if (func.body !== undefined) {
       walk(func.body, inst => {
         if (inst.op === 'call') {
-          const callee = inst.attr as Func
+          const callee = inst.attr
           if (this.spelling(callee) !== undefined) return
           const inner = this.effects(callee)
           pure &&= inner.pure

@@ -148,8 +148,8 @@ export class Body {
     const g = this.g
     switch (inst.op) {
       case 'var': this.#variable(inst); return
-      case 'global': this.set(inst.results[0]!, this.plan.placeOf(g, inst.attr as Global)); return
-      case 'field': this.set(inst.results[0]!, this.memory.part(this.at(inst.args[0]!), inst.attr as number)); return
+      case 'global': this.set(inst.results[0]!, this.plan.placeOf(g, inst.attr)); return
+      case 'field': this.set(inst.results[0]!, this.memory.part(this.at(inst.args[0]!), inst.attr)); return
       case 'elem': this.set(inst.results[0]!, this.#element(inst)); return
       case 'load': this.#load(inst); return
       case 'store': this.#store(inst); return
@@ -179,7 +179,7 @@ export class Body {
     } else if (inst.op === 'extract' && !this.isFlat(from!.type)) {
       const rep = this.rep(from!)
       if (rep === 'zero') this.set(result, zeros(this.g, plan.leaves.of(result.type)))
-      else this.set(result, this.memory.load(this.memory.part(this.at(from!), inst.attr as number)))
+      else this.set(result, this.memory.load(this.memory.part(this.at(from!), inst.attr)))
     } else if (inst.op === 'add' && result.type.scalar === undefined) {
       this.set(result, this.#flatSum(result.type, this.nodes(from!), this.nodes(inst.args[1]!)))
     } else {
@@ -237,7 +237,7 @@ export class Body {
       case 'detach': this.set(result, this.rep(x!)); return
       case 'extract': {
         const rep = this.rep(x!)
-        this.set(result, rep === 'zero' ? 'zero' : this.memory.part(this.at(x!), inst.attr as number))
+        this.set(result, rep === 'zero' ? 'zero' : this.memory.part(this.at(x!), inst.attr))
         return
       }
       case 'construct': {
@@ -258,7 +258,7 @@ export class Body {
           to = this.slot(result.type)
           this.build(to, x!)
         }
-        this.build(this.memory.part(to, inst.attr as number), y!)
+        this.build(this.memory.part(to, inst.attr), y!)
         this.set(result, to)
         this.own(result)
         return
@@ -387,8 +387,8 @@ export class Body {
 
   // ── Calls ────────────────────────────────────────────────────────────────────────────────────────────────────
 
-  #call(inst: Inst): void {
-    const func = inst.attr as Func
+  #call(inst: Inst<'call'>): void {
+    const func = inst.attr
     const target = this.plan.target(func)
     const result = inst.results[0]
     switch (target.kind) {

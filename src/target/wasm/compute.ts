@@ -18,21 +18,21 @@ export function compute(g: Graph, leaves: Leaves, inst: Inst, args: readonly Nod
   const type = inst.results[0]!.type
   const x = args[0]
   switch (inst.op) {
-    case 'const': return [constant(g, type.scalar!, inst.attr as number)]
+    case 'const': return [constant(g, type.scalar!, inst.attr)]
     case 'zero': case 'undef': return zeros(g, leaves.of(type))
     case 'detach': return x
     case 'construct': return args.flat()
     case 'splat': return Array.from({ length: leaves.count(type) }, () => x![0]!)
     case 'extract': {
       const from = inst.args[0]!.type
-      const start = leaves.start(from, inst.attr as number)
+      const start = leaves.start(from, inst.attr)
       return x!.slice(start, start + leaves.count(type))
     }
     case 'insert': {
-      const start = leaves.start(type, inst.attr as number)
+      const start = leaves.start(type, inst.attr)
       return [...x!.slice(0, start), ...args[1]!, ...x!.slice(start + args[1]!.length)]
     }
-    case 'swizzle': return (inst.attr as readonly number[]).map(i => x![i]!)
+    case 'swizzle': return inst.attr.map(i => x![i]!)
     case 'index': return pick(g, leaves, inst, x!, args[1]![0]!)
     case 'select': {
       const c = args[0]!

@@ -1,5 +1,7 @@
 /** The bytes of constants. */
-import { Inst, type Value } from '../../ir/value.ts'
+import type { Constant } from '../../ir/op.ts'
+import type { Type } from '../../ir/type.ts'
+import type { Value } from '../../ir/value.ts'
 import type { Layouts } from '../layout.ts'
 import { valType } from './leaf.ts'
 import { f32, f64, i32, i64 } from './opcode.ts'
@@ -16,7 +18,7 @@ export function constantBytes(layouts: Layouts, value: Value): Uint8Array | unde
     if (def.op === 'param') return false
     if (def.op === 'zero') return true
     if (def.op === 'const') {
-      write(view, at, v, Number(def.attr))
+      write(view, at, v.type, def.attr)
       return true
     }
     const layout = layouts.of(v.type)
@@ -33,11 +35,11 @@ export function constantBytes(layouts: Layouts, value: Value): Uint8Array | unde
   return fill(value, 0) ? bytes : undefined
 }
 
-function write(view: DataView, at: number, v: Value, number: number): void {
-  switch (valType(v.type.scalar!)) {
-    case f64: view.setFloat64(at, number, true); return
-    case f32: view.setFloat32(at, number, true); return
-    case i64: view.setBigInt64(at, BigInt((v.def as Inst).attr as bigint), true); return
-    case i32: view.setInt32(at, number, true); return
+function write(view: DataView, at: number, type: Type, value: Constant): void {
+  switch (valType(type.scalar!)) {
+    case f64: view.setFloat64(at, Number(value), true); return
+    case f32: view.setFloat32(at, Number(value), true); return
+    case i64: view.setBigInt64(at, BigInt(value), true); return
+    case i32: view.setInt32(at, Number(value), true); return
   }
 }

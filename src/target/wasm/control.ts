@@ -33,7 +33,7 @@ export class Control {
   constructor(body: Body) {
     this.#body = body
     walk(body.func.body!, inst => {
-      if (inst.op === 'leave') this.#left.add(inst.attr as Inst)
+      if (inst.op === 'leave') this.#left.add(inst.attr)
     })
   }
 
@@ -46,7 +46,7 @@ export class Control {
       case 'loop': this.#loop(inst); return
       case 'yield': this.#deliver(inst.args, this.#scopes.get(this.#owner!)!.sinks); return
       case 'leave': {
-        const scope = this.#scopes.get(inst.attr as Inst)
+        const scope = this.#scopes.get(inst.attr)
         if (scope === undefined) throw new InternalError('wasm', 'a leave names what it is not in')
         this.#deliver(inst.args, scope.sinks)
         g.br(scope.label)
@@ -125,11 +125,11 @@ export class Control {
     this.#receive(inst.results, scope.sinks)
   }
 
-  #switch(inst: Inst): void {
+  #switch(inst: Inst<'switch'>): void {
     const g = this.#body.g
     const scope = this.#open(inst)
     const selector = this.#body.index(inst.args[0]!)
-    const pairs = inst.attr as readonly number[]
+    const pairs = inst.attr
     const labels = pairs.filter((_x, i) => i % 2 === 0)
     const least = labels.reduce((a, b) => Math.min(a, b), labels[0] ?? 0)
     const most = labels.reduce((a, b) => Math.max(a, b), least)

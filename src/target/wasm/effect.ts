@@ -14,7 +14,7 @@ export function atomic(body: Body, inst: Inst): void {
   const result = inst.results[0]
   const scalar = inst.args[0]!.type.elem!.scalar!
   const old = g.code.local(valType(scalar))
-  const kind = inst.attr as string
+  const kind = inst.attr
   const operand = (k: number): Node => body.node(inst.args[k]!)
   const p = body.at(inst.args[0]!)
   if (p.write !== undefined) g.stmt({ kind: 'set', local: old, value: g.zero(valType(scalar)) })
@@ -50,11 +50,11 @@ function sameBits(g: Graph, x: Node, y: Node): Node {
 }
 
 /** A `printf`: its scalars go to memory, 8 bytes each, and the host formats them. */
-export function printf(body: Body, inst: Inst): void {
+export function printf(body: Body, inst: Inst<'printf'>): void {
   const { g, plan } = body
   const scalars = inst.args.flatMap((a: Value) => [...plan.leaves.of(a.type)])
   const values = inst.args.flatMap((a: Value) => [...body.nodes(a)])
-  const { callee, id, at } = plan.print(inst.attr as string, scalars)
+  const { callee, id, at } = plan.print(inst.attr, scalars)
   values.forEach((v, k) => {
     const value = v.type === f32 ? g.pure(op.f64PromoteF32, f64, v) : v
     const code = value.type === i32 ? op.i32Store : value.type === i64 ? op.i64Store : op.f64Store

@@ -548,7 +548,7 @@ class Legalizer implements Plan {
 
   trap(inst: Inst): { callee: Callee; id: number } {
     const where = inst.span === null ? '' : ` at ${inst.span.file.name}:${inst.span.file.position(inst.span.start).line}`
-    return { callee: this.#import('trap'), id: this.#traps.push(`${inst.attr as string}${where}`) - 1 }
+    return { callee: this.#import('trap'), id: this.#traps.push(`${inst.attr}${where}`) - 1 }
   }
 }
 
@@ -563,7 +563,7 @@ function writtenGlobals(module: Module): ReadonlySet<Global> {
       if (inst.op !== 'store' && inst.op !== 'atomic') return
       let def = inst.args[0]!.def
       while (def.op !== 'param' && (def.op === 'field' || def.op === 'elem')) def = def.args[0]!.def
-      if (def.op !== 'param' && def.op === 'global') written.add(def.attr as Global)
+      if (def.op !== 'param' && def.op === 'global') written.add(def.attr)
     })
   }
   return written

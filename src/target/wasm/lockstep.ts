@@ -24,7 +24,7 @@ function holds(region: Region, test: (inst: Inst) => boolean): boolean {
 
 /** True where a function's own code uses one of the variables. */
 export function touches(func: Func, globals: readonly Global[]): boolean {
-  return func.body !== undefined && holds(func.body, i => i.op === 'global' && globals.includes(i.attr as Global))
+  return func.body !== undefined && holds(func.body, i => i.op === 'global' && globals.includes(i.attr))
 }
 
 /** Makes static variables local to a function that holds all that uses them. */
@@ -39,7 +39,7 @@ export function localise(func: Func, globals: readonly Global[]): void {
   const table: ValueTable = []
   walk(func.body!, inst => {
     if (inst.op !== 'global') return
-    const local = locals.get(inst.attr as Global)
+    const local = locals.get(inst.attr)
     if (local !== undefined) table[inst.results[0]!.id] = local
   })
   substitute(func.body!, table)
@@ -195,7 +195,7 @@ class Lockstep {
         return
       }
       case 'leave': {
-        const target = inst.attr as Inst
+        const target = inst.attr
         this.#move(inst.args, target.results)
         b.emit('leave', [], this.#labels.get(target)!)
         return
@@ -238,7 +238,7 @@ class Lockstep {
   #agreed(v: Value): Value {
     const b = this.#b
     const def = v.def
-    if (def.op !== 'param' && def.op === 'const') return b.const(v.type, def.attr as number)
+    if (def.op !== 'param' && def.op === 'const') return b.const(v.type, def.attr)
     const home = this.#home(v)
     if (!this.#crossing.has(v)) this.#forEachThread(thread => b.store(b.elem(home, thread.index), this.#value(v, thread)))
     const first = b.load(b.elem(home, b.const(t.u32, 0)))
@@ -379,7 +379,7 @@ function escapes(inst: Inst): boolean {
       if (i.regions.length > 0) inside.add(i)
     })
     walk(r, i => {
-      if (i.op === 'ret' || (i.op === 'leave' && !inside.has(i.attr as Inst))) out = true
+      if (i.op === 'ret' || (i.op === 'leave' && !inside.has(i.attr))) out = true
     })
   }
   return out

@@ -67,7 +67,7 @@ export class Usage {
     for (;;) {
       if (def.op === 'param') return undefined
       if (def.op === 'var') return def
-      if (def.op === 'global') return def.attr as Global
+      if (def.op === 'global') return def.attr
       if (def.op !== 'field' && def.op !== 'elem') return undefined
       def = def.args[0]!.def
     }
@@ -156,7 +156,7 @@ export class Usage {
       }
       case 'var': return inst === root
       case 'barrier': return !(root instanceof Inst)
-      case 'call': return !(root instanceof Inst) && !(inst.attr as Func).info.pure
+      case 'call': return !(root instanceof Inst) && !inst.attr.info.pure
       default:
     }
     for (const r of inst.regions) {
@@ -181,7 +181,7 @@ export class Usage {
         else written.roots.add(to)
       } else if (inst.op === 'var') {
         written.roots.add(inst)
-      } else if (inst.op === 'barrier' || (inst.op === 'call' && !(inst.attr as Func).info.pure)) {
+      } else if (inst.op === 'barrier' || (inst.op === 'call' && !inst.attr.info.pure)) {
         written.outside = true
       }
     })

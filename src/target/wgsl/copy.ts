@@ -142,7 +142,7 @@ export class Copier {
           this.#cx.sink.add(atomicTypeInTarget, inst.span ?? undefined, { type: sourceNames[scalar!] ?? scalar! })
         }
         const args = inst.args.slice(1).map(a => this.#value(a))
-        const old = memory.atomic(b, this.#cx.helpers, this.#place(inst.args[0]!), inst.attr as string, args)
+        const old = memory.atomic(b, this.#cx.helpers, this.#place(inst.args[0]!), inst.attr, args)
         if (old !== undefined && inst.results[0] !== undefined) this.set(inst.results[0], old)
         return
       }
@@ -156,7 +156,7 @@ export class Copier {
         return
       case 'trap': return
       case 'printf':
-        this.#cx.print(b, inst.attr as string, inst.args.map(a => this.#value(a)))
+        this.#cx.print(b, inst.attr, inst.args.map(a => this.#value(a)))
         return
       case 'call':
         this.#call(inst)
@@ -184,7 +184,7 @@ export class Copier {
     const of = inst.args[0]?.type
     const arg = (i: number): Value => this.#value(inst.args[i]!)
     switch (inst.op) {
-      case 'const': return this.#constant(type, inst.attr as number | boolean | bigint)
+      case 'const': return this.#constant(type, inst.attr)
       case 'zero': case 'undef': return b.zero(type)
       case 'load': {
         const value = memory.read(b, this.#place(inst.args[0]!))
@@ -202,9 +202,9 @@ export class Copier {
         return args.length === 1 && args[0]!.type === type && source.kind !== 'array' ? args[0]! : b.construct(type, args)
       }
       case 'splat': return expand.fill(b, arg(0), type)
-      case 'extract': return this.#single(of!) ? arg(0) : b.extract(arg(0), inst.attr as number)
-      case 'insert': return this.#single(of!) ? arg(1) : expand.replace(b, arg(0), inst.attr as number, arg(1))
-      case 'swizzle': return expand.swizzle(b, arg(0), inst.attr as readonly number[], type)
+      case 'extract': return this.#single(of!) ? arg(0) : b.extract(arg(0), inst.attr)
+      case 'insert': return this.#single(of!) ? arg(1) : expand.replace(b, arg(0), inst.attr, arg(1))
+      case 'swizzle': return expand.swizzle(b, arg(0), inst.attr, type)
       case 'index': return this.#single(of!) ? arg(0) : expand.index(b, arg(0), arg(1), type)
       case 'dot': return expand.inner(b, arg(0), arg(1), type)
       case 'matmul': return expand.product(b, types, arg(0), arg(1), of!, inst.args[1]!.type, inst.results[0]!.type)
@@ -238,13 +238,13 @@ export class Copier {
         return
       }
       case 'global': {
-        const { global, stored } = this.#cx.global(inst.attr as Global)
+        const { global, stored } = this.#cx.global(inst.attr)
         this.#places[result.id] = { ptr: b.emit1('global', [], global), stored }
         return
       }
       default: {
         const base = this.#place(inst.args[0]!)
-        if (inst.op === 'field') this.#places[result.id] = memory.fieldPlace(b, base, inst.attr as number)
+        if (inst.op === 'field') this.#places[result.id] = memory.fieldPlace(b, base, inst.attr)
         else if (this.#single(inst.args[0]!.type.elem!)) this.#places[result.id] = base
         else this.#places[result.id] = memory.elemPlace(b, base, this.#bounded(base, this.#value(inst.args[1]!)))
       }
@@ -260,9 +260,9 @@ export class Copier {
     return clamped === Number(known) ? i : this.#b.const(i.type, clamped)
   }
 
-  #call(inst: Inst): void {
+  #call(inst: Inst<'call'>): void {
     const b = this.#b
-    const callee = inst.attr as Func
+    const callee = inst.attr
     const spelling = callee.info.spell?.['wgsl']
     if (spelling !== undefined && inst.results.length <= 1) {
       this.#builtin(inst, callee, spelling)

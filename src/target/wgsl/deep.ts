@@ -65,7 +65,7 @@ function staysInside(root: Inst): boolean {
   for (const r of root.regions) {
     walk(r, inst => {
       if (inst.regions.length > 0) inside.add(inst)
-      if (inst.op === 'ret' || (inst.op === 'leave' && !inside.has(inst.attr as Inst))) stays = false
+      if (inst.op === 'ret' || (inst.op === 'leave' && !inside.has(inst.attr))) stays = false
     })
   }
   return stays

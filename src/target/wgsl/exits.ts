@@ -66,7 +66,7 @@ class Planner implements Exits {
     for (let k = 0; k < region.insts.length; k++) {
       const inst = region.insts[k]!
       if (inst.op === 'leave') {
-        const target = inst.attr as Inst
+        const target = inst.attr
         this.left.add(target)
         for (let i = this.#stack.length - 1; i >= 0 && this.#stack[i] !== target; i--) {
           const around = this.#stack[i]!
@@ -102,7 +102,7 @@ class Planner implements Exits {
   resolve(region: Region): void {
     for (let i = 0; i < region.insts.length; i++) {
       const inst = region.insts[i]!
-      if (inst.op === 'leave') this.leaves.set(inst, this.#way(inst.attr as Inst, this.#stack.length))
+      if (inst.op === 'leave') this.leaves.set(inst, this.#way(inst.attr, this.#stack.length))
       if (inst.regions.length === 0) continue
       this.#stack.push(inst)
       for (let i = 0; i < inst.regions.length; i++) this.resolve(inst.regions[i]!)
@@ -147,7 +147,7 @@ class Planner implements Exits {
 /** True where nothing in the instruction leaves anything around `root`. */
 function staysInside(inst: Inst, root: Inst): boolean {
   if (inst.op === 'ret') return false
-  if (inst.op === 'leave' && !contains(root, inst.attr as Inst)) return false
+  if (inst.op === 'leave' && !contains(root, inst.attr)) return false
   return inst.regions.every(r => r.insts.every(i => staysInside(i, root)))
 }
 

@@ -6,7 +6,7 @@ import type { Builder } from '../../ir/build.ts'
 import type { OpName } from '../../ir/op.ts'
 import * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
-import { Inst, Region, type Global, type Value } from '../../ir/value.ts'
+import { Inst, Region, type Value } from '../../ir/value.ts'
 import type { TypeMap } from './types.ts'
 
 /** Matrices that WGSL has none of are arrays of rows. */
@@ -18,7 +18,7 @@ function byRow(type: Type): boolean {
 export function constantOf(v: Value): number | boolean | bigint | undefined {
   const def = v.def
   if (def.op === 'param') return undefined
-  if (def.op === 'const') return def.attr as number | boolean | bigint
+  if (def.op === 'const') return def.attr
   if (def.op === 'zero' && v.type.kind === 'vec') return 0
   return def.op === 'splat' ? constantOf(def.args[0]!) : undefined
 }
@@ -28,7 +28,7 @@ const composing: readonly (OpName | undefined)[] = ['construct', 'splat', 'extra
 /** True for what a WGSL compiler sees as a constant expression; of variables only constants have a value there. */
 function isConstant({ def }: Value): boolean {
   if (def.op === 'param') return false
-  if (def.op === 'global') return (def.attr as Global).init !== undefined
+  if (def.op === 'global') return def.attr.init !== undefined
   return def.op === 'const' || def.op === 'zero' || (composing.includes(def.op) && def.args.every(isConstant))
 }
 

@@ -60,7 +60,7 @@ export function rootOf(ptr: Value): Root {
   for (;;) {
     const def = at.def
     if (def.op === 'param') return at
-    if (def.op !== 'field' && def.op !== 'elem') return def.op === 'global' ? def.attr as Global : at
+    if (def.op !== 'field' && def.op !== 'elem') return def.op === 'global' ? def.attr : at
     at = def.args[0]!
   }
 }
@@ -176,7 +176,7 @@ export function expression(inst: Inst, scope: Scope): Expr {
   }
   switch (inst.op) {
     case 'const': {
-      const text = literal(type.scalar!, inst.attr as number)
+      const text = literal(type.scalar!, inst.attr)
       return { text, binds: text.startsWith('-') ? binds.unary : binds.primary, reads: none, vars: none }
     }
     case 'zero': return primary(`${scope.typeText(type)}()`)
@@ -192,10 +192,10 @@ export function expression(inst: Inst, scope: Scope): Expr {
     case 'convert': return callText(scope.typeText(type), all(args, scope))
     case 'bitcast': return callText(`bitcast<${scope.typeText(type)}>`, all(args, scope))
     case 'construct': case 'splat': return callText(scope.typeText(type), all(args, scope))
-    case 'extract': return component(scope.get(args[0]!), args[0]!.type, inst.attr as number, scope)
+    case 'extract': return component(scope.get(args[0]!), args[0]!.type, inst.attr, scope)
     case 'swizzle': {
       const x = scope.get(args[0]!)
-      return merge(binds.primary, `${at(x, binds.primary)}.${(inst.attr as readonly number[]).map(l => lanes[l]!).join('')}`, x)
+      return merge(binds.primary, `${at(x, binds.primary)}.${inst.attr.map(l => lanes[l]!).join('')}`, x)
     }
     case 'index': {
       const [x, i] = [scope.get(args[0]!), scope.get(args[1]!)]
@@ -205,8 +205,8 @@ export function expression(inst: Inst, scope: Scope): Expr {
     // Rows here are columns there, so the product turns round.
     case 'matmul': return binary('*', binds.mul, scope.get(args[1]!), scope.get(args[0]!))
     case 'transpose': return callText('transpose', all(args, scope))
-    case 'global': return primary(scope.globalText(inst.attr as Global))
-    case 'field': return component(scope.get(args[0]!), args[0]!.type.elem!, inst.attr as number, scope)
+    case 'global': return primary(scope.globalText(inst.attr))
+    case 'field': return component(scope.get(args[0]!), args[0]!.type.elem!, inst.attr, scope)
     case 'elem': {
       const lane = args[0]!.type.elem!.kind === 'vec' ? constantIndex(args[1]!) : undefined
       if (lane !== undefined) return component(scope.get(args[0]!), args[0]!.type.elem!, lane, scope)
@@ -219,14 +219,14 @@ export function expression(inst: Inst, scope: Scope): Expr {
       const constant = space === 'storage' || space === 'uniform' || space === 'handle'
       return constant ? p : { ...p, reads: union(p.reads, [rootOf(args[0]!)]) }
     }
-    case 'call': return callText(scope.funcText(inst.attr as Func), all(args, scope))
+    case 'call': return callText(scope.funcText(inst.attr), all(args, scope))
     case 'wgsl.hide': return scope.get(args[0]!)
     case 'wgsl.builtin': case 'wgsl.read': case 'wgsl.write': case 'wgsl.exchange': {
       const given = args.map(a => {
         const e = scope.get(a)
         return a.type.kind === 'ptr' && a.type.space !== 'handle' ? { ...e, text: `&${e.text}` } : e
       })
-      const call = callText(inst.attr as string, given)
+      const call = callText(inst.attr, given)
       if (inst.op !== 'wgsl.read') return call
       return { ...call, reads: union(call.reads, args.filter(a => a.type.kind === 'ptr').map(rootOf)) }
     }

@@ -24,7 +24,7 @@ export interface Folding {
 
 /** An instruction's effect; that of a call is its function's. */
 export function effectOf(inst: Inst): Effect {
-  return inst.op === 'call' && (inst.attr as Func).info.pure ? 'none' : inst.row.effect
+  return inst.op === 'call' && inst.attr.info.pure ? 'none' : inst.row.effect
 }
 
 /** Functions whose outcome depends on which invocations call them together. */
@@ -93,7 +93,7 @@ class Folder implements Folding {
     if (form === 'dead' && effectOf(inst) !== 'write' && inst.regions.length === 0) return
     // What ends a region hands on only what is used outside of it.
     const takers = inst.op === 'yield' || inst.op === 'test' ? owner?.results
-      : inst.op === 'leave' ? (inst.attr as Inst).results : undefined
+      : inst.op === 'leave' ? inst.attr.results : undefined
     const first = inst.op === 'test' ? 1 : 0
     for (let i = 0; i < inst.args.length; i++) {
       const arg = inst.args[i]!
@@ -125,7 +125,7 @@ class Folder implements Folding {
     if (count === 0) return 'dead'
     if (count > 1 || inst.results.length > 1 || this.#loopAt[v.id] !== loop) return 'let'
     // Threads that leave later take part.
-    if ((inst.op === 'wgsl.builtin' || inst.op === 'wgsl.read') && (convergent.test(inst.attr as string) || together.test(inst.attr as string))) return 'let'
+    if ((inst.op === 'wgsl.builtin' || inst.op === 'wgsl.read') && (convergent.test(inst.attr) || together.test(inst.attr))) return 'let'
     return v.name === '' || this.#byEnd[v.id]! ? 'once' : 'let'
   }
 

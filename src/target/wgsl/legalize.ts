@@ -280,12 +280,12 @@ class Legalizer implements ModuleCopy {
           if (def.op !== 'field' && def.op !== 'elem') return
           const base = def.args[0]!
           // Of a vector of one lane or a matrix of one row, the component stands for the whole.
-          if (def.op === 'field') steps.push(def.attr as number)
+          if (def.op === 'field') steps.push(def.attr)
           else if (!isSingle(base.type.elem!)) steps.push(0)
           def = base.def
         }
         if (def.op === 'param') return
-        const global = def.attr as Global
+        const global = def.attr
         this.#written.add(global)
         const root = this.#marks.get(global) ?? noMarks()
         this.#marks.set(global, root)
@@ -302,7 +302,7 @@ class Legalizer implements ModuleCopy {
       state.set(func, 'open')
       walk(func.body!, inst => {
         if (inst.op !== 'call') return
-        const callee = inst.attr as Func
+        const callee = inst.attr
         const seen = state.get(callee)
         if (seen === 'open') this.sink.add(recursionInTarget, callee.span ?? undefined, { func: callee.name })
         else if (seen === undefined) visit(callee)
@@ -322,7 +322,7 @@ function isSingle(type: Type): boolean {
 function rootOf(ptr: Value): Global | undefined {
   let def = ptr.def
   while (def.op !== 'param' && (def.op === 'field' || def.op === 'elem')) def = def.args[0]!.def
-  return def.op !== 'param' && def.op === 'global' ? def.attr as Global : undefined
+  return def.op !== 'param' && def.op === 'global' ? def.attr : undefined
 }
 
 function markPath(root: Marks, steps: readonly number[]): void {

@@ -208,12 +208,12 @@ function pathOf(ptr: Value): Path | undefined {
     const def = at.def
     if (def.op === 'param') return undefined
     if (def.op === 'global') {
-      const global = def.attr as Global
+      const global = def.attr
       steps.reverse()
       indices.reverse()
       return { global, steps, indices, key: `${global.name} ${steps.join(' ')} ${indices.map(i => i.type.name).join(' ')}` }
     }
-    if (def.op === 'field') steps.push(def.attr as number)
+    if (def.op === 'field') steps.push(def.attr)
     else if (def.op === 'elem') {
       steps.push('index')
       indices.push(def.args[1]!)

@@ -142,7 +142,7 @@ export class FuncPrinter extends Values {
       const args = inst.args.map(a => this.get(a))
       this.flush('globals')
       const texts = args.map((a, i) => inst.args[i]!.type.kind === 'ptr' && inst.args[i]!.type.space !== 'handle' ? `&${a.text}` : a.text)
-      const callee = inst.op === 'call' ? this.funcText(inst.attr as Func) : inst.attr as string
+      const callee = inst.op === 'call' ? this.funcText(inst.attr) : inst.attr
       if (callee === 'discard') {
         lines.add('discard;', inst.span)
         return
@@ -219,8 +219,8 @@ export class FuncPrinter extends Values {
     }
   }
 
-  #leave(inst: Inst): void {
-    const target = inst.attr as Inst
+  #leave(inst: Inst<'leave'>): void {
+    const target = inst.attr
     const targets = this.#targets.get(target)!
     const values = inst.args.map((a, i) => targets[i] === undefined ? this.discard(a) : this.get(a))
     this.assign(targets, values, inst.span)
@@ -389,12 +389,12 @@ export class FuncPrinter extends Values {
     this.declareFlag(block)
   }
 
-  #switch(inst: Inst): void {
+  #switch(inst: Inst<'switch'>): void {
     const { lines } = this
     const targets = this.#declareResults(inst)
     this.#targets.set(inst, targets)
     this.declareFlag(inst)
-    const pairs = inst.attr as readonly number[]
+    const pairs = inst.attr
     const unsigned = inst.args[0]!.type.scalar === 'u32' ? 'u' : ''
     const labels = inst.regions.map((_, i) => {
       const of: string[] = []

@@ -25,12 +25,12 @@ function look({ insts }: Region, reach: Reach): void {
   for (let i = 0; i < insts.length; i++) {
     const { op, attr, regions } = insts[i]!
     if (op === 'call') {
-      const spelling = (attr as Func).info.spell?.['wgsl']
-      if (spelling === undefined) reach.funcs.add(attr as Func)
+      const spelling = attr.info.spell?.['wgsl']
+      if (spelling === undefined) reach.funcs.add(attr)
       else reach.spellings.add(spelling)
     } else if (op === 'global') {
-      const { init } = attr as Global
-      reach.globals.add(attr as Global)
+      const { init } = attr
+      reach.globals.add(attr)
       if (init !== undefined) reach.funcs.add(init)
     } else if (op === 'printf') reach.prints = true
     for (let k = 0; k < regions.length; k++) look(regions[k]!, reach)

@@ -1,7 +1,7 @@
 /** What only some stages have: comparing with neighbouring pixels and `discard` in fragment entry points, threads that share memory in compute ones. */
 import type { Sink } from '../../base/diag.ts'
 import { notInStage } from '../../base/errors/target.ts'
-import type { Func, Global, Inst } from '../../ir/value.ts'
+import type { Func, Inst } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
 import { together } from './legal.ts'
 import type { Reach } from './reach.ts'
@@ -21,7 +21,7 @@ function isOfPixels(name: string): boolean {
 }
 
 function spelled(inst: Inst): string | undefined {
-  return inst.op === 'call' ? (inst.attr as Func).info.spell?.['wgsl'] : undefined
+  return inst.op === 'call' ? inst.attr.info.spell?.['wgsl'] : undefined
 }
 
 /** Whether some function calls what threads of a subgroup do together. */
@@ -47,11 +47,11 @@ export function checkStage(entry: Func, reach: Reach, sink: Sink): void {
       if (stage === 'compute') return
       if (stage === 'vertex' && name !== undefined && together.test(name)) report('a wave operation', 'compute and fragment', inst)
       if (stage === 'vertex' && inst.op === 'printf') report('printf', 'compute and fragment', inst)
-      if (stage === 'vertex' && inst.op === 'global' && (inst.attr as Global).space === 'storage_rw') {
-        report(`the writable buffer ${(inst.attr as Global).name}`, 'compute and fragment', inst)
+      if (stage === 'vertex' && inst.op === 'global' && inst.attr.space === 'storage_rw') {
+        report(`the writable buffer ${inst.attr.name}`, 'compute and fragment', inst)
       }
       if (inst.op === 'barrier') report('a barrier', 'compute', inst)
-      if (inst.op === 'global' && (inst.attr as Global).space === 'workgroup') report(`groupshared ${(inst.attr as Global).name}`, 'compute', inst)
+      if (inst.op === 'global' && inst.attr.space === 'workgroup') report(`groupshared ${inst.attr.name}`, 'compute', inst)
     })
   }
 }

@@ -11,7 +11,7 @@ const deepest = 12
 /** Rewrites a function of the legal form in place. */
 export function branchTails(func: Func): void {
   const left = new Set<Inst>()
-  walk(func.body!, inst => { if (inst.op === 'leave') left.add(inst.attr as Inst) })
+  walk(func.body!, inst => { if (inst.op === 'leave') left.add(inst.attr) })
   visit(func, func.body!, left)
 }
 

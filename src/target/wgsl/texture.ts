@@ -6,7 +6,7 @@ import type { Sink } from '../../base/diag.ts'
 import { formatNotInTarget, readWriteInTarget, textureNotInTarget } from '../../base/errors/target.ts'
 import type { Builder } from '../../ir/build.ts'
 import * as t from '../../ir/type.ts'
-import { Func, type Global, type Value } from '../../ir/value.ts'
+import type { Global, Value } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
 import { constantOf } from './expand.ts'
 import type { Reach } from './reach.ts'
@@ -38,9 +38,9 @@ export function textureUses({ funcs, spellings }: Reach): ReadonlyMap<Global, Us
   for (const func of funcs) {
     walk(func.body!, inst => {
       if (inst.op !== 'call') return
-      const name = (inst.attr as Func).info.spell?.['wgsl']
+      const name = inst.attr.info.spell?.['wgsl']
       if (name === undefined || !isOfTextures(name)) return
-      const handles = inst.args.flatMap(a => a.type.kind === 'ptr' && a.def.op === 'global' ? [a.def.attr as Global] : [])
+      const handles = inst.args.flatMap(a => a.type.kind === 'ptr' && a.def.op === 'global' ? [a.def.attr] : [])
       const texture = handles.find(g => g.type.name.includes('Texture'))
       if (texture === undefined) return
       for (const g of handles) if (g !== texture) useOf(g).textures.add(texture)

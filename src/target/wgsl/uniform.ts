@@ -25,7 +25,7 @@ function hasBarrier(func: Func, known: Map<Func, boolean>): boolean {
   let found = false
   if (func.body !== undefined) {
     walk(func.body, inst => {
-      if (inst.op === 'barrier' || (inst.op === 'call' && hasBarrier(inst.attr as Func, known))) found = true
+      if (inst.op === 'barrier' || (inst.op === 'call' && hasBarrier(inst.attr, known))) found = true
     })
   }
   known.set(func, found)
@@ -143,7 +143,7 @@ class Flow {
       if (now || this.#any(args)) this.#markRoot(args[0]!)
     } else if (op === 'load' || op === 'atomic') {
       if (op === 'atomic' || this.#any(args) || this.#memoryDiffers(args[0]!)) inst.results.forEach(r => this.mark(r))
-    } else if (op === 'leave') this.#leave(inst.attr as Inst, args, now)
+    } else if (op === 'leave') this.#leave(inst.attr, args, now)
     else if (op === 'ret') {
       for (const e of this.#around) this.#exit(e, now)
       args.forEach((a, i) => {
@@ -206,8 +206,8 @@ class Flow {
     this.#changed = true
   }
 
-  #call(inst: Inst, now: boolean): void {
-    const callee = inst.attr as Func
+  #call(inst: Inst<'call'>, now: boolean): void {
+    const callee = inst.attr
     if (now && this.#all.needsAll(callee)) this.#found.push(inst)
     const args = inst.args.map(a => this.#differs[a.id] === true)
     const spelling = callee.info.spell?.['wgsl']
@@ -228,7 +228,7 @@ class Flow {
     if (root === undefined) return true
     if (root.op === 'var') return this.#held.has(root)
     if (root.op !== 'global') return true
-    const global = root.attr as Global
+    const global = root.attr
     return global.space === 'storage_rw' || global.space === 'workgroup' || (global.space === 'private' && !this.#all.isConstant(global))
   }
 
