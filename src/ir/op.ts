@@ -179,25 +179,23 @@ export interface StructuralOps {
   unreachable: 'none'
 }
 
-/** What only the legal form of WGSL has, after derivatives are made: calls of what WGSL itself offers. */
-export interface WgslOps {
-/** A call of a built-in function without effects; the immediate is its name. */
-  'wgsl.builtin': 'text'
+/** What only code that is legal for a target has, after derivatives are made: calls of what the target itself offers. */
+export interface IntrinsicOps {
+  /** A call of a built-in function without effects; the immediate is its name. */
+  'intrinsic.pure': 'text'
   /** A call of a built-in function that reads memory; pointers among the operands are passed by address. */
-  'wgsl.read': 'text'
+  'intrinsic.read': 'text'
   /** A call of a built-in function that writes memory or waits; pointers among the operands are passed by address. */
-  'wgsl.write': 'text'
-  /** `atomicCompareExchangeWeak`; results are the old value and whether the new one was stored. */
-  'wgsl.exchange': 'text'
-  /** The operand, in a `let`, so that the WGSL compiler does not evaluate what uses it and refuse the outcome. */
-  'wgsl.hide': 'none'
+  'intrinsic.write': 'text'
+  /** The operand, in a `let`, so that the target's compiler does not evaluate what uses it and refuse the outcome. */
+  'intrinsic.hide': 'none'
 }
 
-interface Kinds extends FlatOps, LinearOps, MultilinearOps, SmoothOps, StructuralOps, WgslOps {}
+interface Kinds extends FlatOps, LinearOps, MultilinearOps, SmoothOps, StructuralOps, IntrinsicOps {}
 
 export type OpName = keyof Kinds
 /** Ops that programs have before they are legalised for a target. */
-export type CommonOp = Exclude<OpName, keyof WgslOps>
+export type CommonOp = Exclude<OpName, keyof IntrinsicOps>
 /** Ops that compare two numbers. */
 export type Comparison = 'lt' | 'le' | 'gt' | 'ge' | 'eq' | 'ne'
 export type StructuralOp = keyof StructuralOps

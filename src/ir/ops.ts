@@ -206,11 +206,10 @@ const table: { readonly [K in OpName]: Row<K> } = {
   barrier: { attr: 'text', effect: 'write', type: ([p]) => p === undefined ? [] : [p.type.elem!], ad: flat },
   printf: { attr: 'text', effect: 'write', type: none, ad: flat },
   trap: { attr: 'text', effect: 'trap', type: none, ad: flat },
-  'wgsl.builtin': { attr: 'text', ad: flat },
-  'wgsl.read': { attr: 'text', effect: 'read', ad: flat },
-  'wgsl.write': { attr: 'text', effect: 'write', ad: flat },
-  'wgsl.exchange': { attr: 'text', effect: 'write', ad: flat },
-  'wgsl.hide': { type: first, ad: flat },
+  'intrinsic.pure': { attr: 'text', ad: flat },
+  'intrinsic.read': { attr: 'text', effect: 'read', ad: flat },
+  'intrinsic.write': { attr: 'text', effect: 'write', ad: flat },
+  'intrinsic.hide': { type: first, ad: flat },
 
   // ── Calls ────────────────────────────────────────────────────────────────────────────────────────────────────────
 

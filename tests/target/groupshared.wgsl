@@ -6,7 +6,7 @@ var<workgroup> shared_sums: array<f32, 8>;
 fn computeMain(@builtin(global_invocation_id) id: vec3u, @builtin(local_invocation_id) local: vec3u, @builtin(workgroup_id) group: vec3u) {
   shared_sums[local.x] = inp[id.x];
   workgroupBarrier();
-  for (var step_0 = 4u; step_0 > 0u; step_0 = step_0 >> 1u) {
+  for (var step_0 = 4u; step_0 > 0u; step_0 >>= 1u) {
     if (local.x < step_0) {
       shared_sums[local.x] += shared_sums[local.x + step_0];
     }

@@ -151,8 +151,8 @@ export class Copier {
           this.set(inst.results[0]!, memory.uniformLoad(b, this.#place(inst.args[0]!)))
           return
         }
-        if (inst.attr !== 'storage') b.emit('wgsl.write', [], 'workgroupBarrier', [])
-        if (inst.attr === 'storage' || inst.attr === 'all') b.emit('wgsl.write', [], 'storageBarrier', [])
+        if (inst.attr !== 'storage') b.emit('intrinsic.write', [], 'workgroupBarrier', [])
+        if (inst.attr === 'storage' || inst.attr === 'all') b.emit('intrinsic.write', [], 'storageBarrier', [])
         return
       case 'trap': return
       case 'printf':
@@ -191,7 +191,7 @@ export class Copier {
         // Once and for all uses; of what is larger, only components that are used as constants.
         return type.kind === 'scalar' ? expand.hidden(b, value) : value
       }
-      case 'length': return b.emit1('wgsl.builtin', [this.#place(inst.args[0]!).ptr], 'arrayLength', t.u32)
+      case 'length': return b.emit1('intrinsic.pure', [this.#place(inst.args[0]!).ptr], 'arrayLength', t.u32)
       case 'detach': return arg(0)
       case 'select': return expand.choose(b, arg(0), arg(1), arg(2))
       case 'convert': case 'bitcast': return expand.recast(b, inst.op, arg(0), type)
@@ -292,11 +292,11 @@ export class Copier {
       if (offset === undefined) this.#cx.sink.add(offsetInTarget, inst.span ?? undefined, {})
       else args[args.length - 1] = offset
     }
-    const depth = result === undefined ? undefined : depthCall(b, name, args, this.type(result.type), (given, type) => b.emit1('wgsl.builtin', given, name, type))
-    if (result === undefined) b.emit('wgsl.write', args, name, [])
+    const depth = result === undefined ? undefined : depthCall(b, name, args, this.type(result.type), (given, type) => b.emit1('intrinsic.pure', given, name, type))
+    if (result === undefined) b.emit('intrinsic.write', args, name, [])
     else if (depth !== undefined) this.set(result, depth)
     else if (callee.info.pure) this.set(result, expand.callBuiltin(b, name, args, this.type(result.type)))
-    else this.set(result, b.emit1('wgsl.read', args, name, this.type(result.type)))
+    else this.set(result, b.emit1('intrinsic.read', args, name, this.type(result.type)))
   }
 
   #control(inst: Inst, region: Region): void {

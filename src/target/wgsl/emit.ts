@@ -2,20 +2,21 @@
 import type { Sink } from '../../base/diag.ts'
 import type { Work } from '../../base/limits.ts'
 import { missingEntry } from '../../base/errors/target.ts'
-import type { Span } from '../../base/source.ts'
 import * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
 import type { Func, Global, Inst, Module, Value } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
 import type { Slot } from '../bindings.ts'
+import { Lines, remarkOf, type Mapping } from '../code/lines.ts'
+import { Names } from '../code/names.ts'
+import { structure } from '../code/structure.ts'
+import { expr, type Expr, type ExprAttrs, type ValueOp } from '../code/tree.ts'
 import { reflectBinding, reflectParameters, type Reflection, type VaryingInfo } from '../reflect.ts'
-import { expression, type Scope } from './expr.ts'
 import { legalize, type LegalEntry, type LegalGlobal, type LegalModule } from './legalize.ts'
-import { Lines, remarkOf } from './lines.ts'
-import { Names, fieldNames } from './names.ts'
-import { FuncPrinter } from './print.ts'
+import { capabilities } from './legal.ts'
+import { fieldNames, isReserved } from './names.ts'
+import { Printer, type ModuleScope } from './print.ts'
 import { typeText } from './types.ts'
-import type { ModuleScope } from './values.ts'
 
 export interface WgslOptions {
   /** Names of the entry points; all of the module where it is absent. */
@@ -23,11 +24,7 @@ export interface WgslOptions {
 }
 
 /** A line of WGSL and the place in the source that it comes from. */
-export interface SourceMapping {
-  /** Counted from 1. */
-  readonly line: number
-  readonly span: Span
-}
+export type SourceMapping = Mapping
 
 /** A compiled module. */
 export interface Wgsl {
@@ -56,7 +53,7 @@ export function emitWgsl(module: Module, options: WgslOptions, sink: Sink): Wgsl
 class ModulePrinter implements ModuleScope {
   readonly #legal: LegalModule
   readonly #source: Module
-  readonly #names = new Names()
+  readonly #names = new Names(isReserved)
   readonly #symbols = new Map<Func | Global | Type, string>()
   readonly #fields = new Map<Type, readonly string[]>()
   readonly #structs: Lines
@@ -98,8 +95,7 @@ class ModulePrinter implements ModuleScope {
     all.append(resources)
     if (resources.count > 0) all.add('')
     all.append(bodies)
-    if (all.text[all.count - 1] === '') all.remove(all.count - 1, all.count)
-    return { code: `${all.text.join('\n')}\n`, reflection: this.#reflect(), sourceMap: mappings(all) }
+    return { code: all.text, reflection: this.#reflect(), sourceMap: all.mappings }
   }
 
   // ── Names ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -177,17 +173,16 @@ class ModulePrinter implements ModuleScope {
   }
 
   #constantText(v: Value): string {
-    const scope: Scope = {
-      get: of => expression(of.def as Inst, scope),
-      typeText: type => this.typeText(type), fieldText: (type, i) => this.fieldText(type, i),
-      funcText: func => this.funcText(func), globalText: global => this.globalText(global),
+    const build = ({ def, type }: Value): Expr => {
+      const { op, attr, args } = def as Inst<ValueOp>
+      return expr(op, attr as ExprAttrs[ValueOp], type, args.map(build))
     }
-    return scope.get(v).text
+    return new Printer(this, new Lines()).expr(build(v))
   }
 
   #func(func: Func, entry: LegalEntry | undefined, lines: Lines): void {
-    const printer = new FuncPrinter(func, this, new Names(this.#names), lines)
-    const params = printer.params().map((name, i) => {
+    const code = structure(func, capabilities, this.#names.inside())
+    const params = code.params.map(({ name }, i) => {
       const type = this.typeText(func.sig.params[i]!.type)
       return `${entry === undefined ? '' : `${portText(entry.inputs[i]!)} `}${name}: ${type}`
     })
@@ -197,13 +192,13 @@ class ModulePrinter implements ModuleScope {
     const result = func.sig.result.kind === 'void' ? '' : ` -> ${attribute}${this.typeText(func.sig.result)}`
     // Entry points are found by their names.
     const remark = func.span === null || entry !== undefined ? '' : remarkOf(func.span)
+    if (lines.count > 0) lines.add('')
     if (remark !== '') lines.add(remark)
     if (entry !== undefined) {
       const { stage, numthreads } = entry.of.info.entry!
       lines.add(stage === 'compute' ? `@compute @workgroup_size(${numthreads.join(', ')})` : `@${stage}`)
     }
-    lines.braces(`fn ${this.funcText(func)}(${params.join(', ')})${result}`, func.span, () => printer.body())
-    lines.add('')
+    lines.braces(`fn ${this.funcText(func)}(${params.join(', ')})${result}`, func.span, () => new Printer(this, lines).body(code, func.sig.result))
   }
 
   #reflect(): Reflection {
@@ -228,13 +223,4 @@ class ModulePrinter implements ModuleScope {
 function portText({ builtin, location, interpolation }: VaryingInfo): string {
   if (location === null) return `@builtin(${builtin})`
   return `@location(${location})${interpolation === '' ? '' : ` @interpolate(${interpolation})`}`
-}
-
-function mappings(lines: Lines): SourceMapping[] {
-  const out: SourceMapping[] = []
-  for (let i = 0; i < lines.count; i++) {
-    const span = lines.spans[i]
-    if (span !== null && span !== undefined) out.push({ line: i + 1, span })
-  }
-  return out
 }

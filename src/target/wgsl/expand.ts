@@ -34,7 +34,7 @@ function isConstant({ def }: Value): boolean {
 
 /** The value, hidden where it is a constant. */
 export function hidden(b: Builder, v: Value): Value {
-  return isConstant(v) ? b.emit1('wgsl.hide', [v]) : v
+  return isConstant(v) ? b.emit1('intrinsic.hide', [v]) : v
 }
 
 /** The operands, the first of them hidden where all are constants. */
@@ -160,7 +160,7 @@ function inOrder(name: string, parts: readonly Value[]): boolean {
 export function callBuiltin(b: Builder, name: string, args: readonly Value[], type: Type): Value {
   const call = (parts: readonly Value[], part: Type): Value => {
     const safe = picky.has(name) && parts.filter(isConstant).length > 1 && !inOrder(name, parts) ? parts.map(p => hidden(b, p)) : guarded(b, parts)
-    return b.emit1('wgsl.builtin', safe, name, part)
+    return b.emit1('intrinsic.pure', safe, name, part)
   }
   return perRow(b, type, args, call)
 }

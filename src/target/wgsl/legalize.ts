@@ -11,14 +11,15 @@ import type { Type } from '../../ir/type.ts'
 import { Func, Global, Region, inputs, type Module, type ParamSig, type Value, type Varying } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
 import { bindingsOf, type Slot } from '../bindings.ts'
+import { branchTails } from '../code/tails.ts'
 import { reflectVarying, type HandleInfo, type VaryingInfo } from '../reflect.ts'
 import { Copier, resultType, type ModuleCopy } from './copy.ts'
 import { flatten } from './deep.ts'
 import { Layouts, noMarks, type Marks, type Stored } from './layout.ts'
+import { capabilities } from './legal.ts'
 import { Printer } from './printf.ts'
 import { reachOf, type Reach } from './reach.ts'
 import { checkStage, mayPart, usesSubgroups } from './stage.ts'
-import { branchTails } from './tails.ts'
 import { handleOf, textureUses } from './texture.ts'
 import { TypeMap, reportLength } from './types.ts'
 import { checkBarriers } from './uniform.ts'
@@ -121,7 +122,7 @@ class Legalizer implements ModuleCopy {
     const order = this.#module.globals
     globals.sort((x, y) => order.indexOf(x.of) - order.indexOf(y.of))
     const funcs = this.#ordered(legal.map(e => e.func))
-    for (const f of funcs) branchTails(f)
+    for (const f of funcs) branchTails(f, capabilities)
     const shallow = funcs.flatMap(f => [...flatten(f, this.sink), f])
     for (const f of funcs) {
       const count = f.sig.params.length

@@ -57,6 +57,12 @@ export function float32Bits(value: number): number {
   return new Uint32Array(new Float32Array([value]).buffer)[0]!
 }
 
+/** True where the text of a constant begins with a minus. */
+export function isNegative(scalar: ScalarName, value: number | boolean | bigint): boolean {
+  if (scalar === 'bool' || scalar === 'u32') return false
+  return scalar === 'i32' ? (Number(value) | 0) < 0 : Number(value) < 0 || Object.is(value, -0)
+}
+
 /** A finite constant of the scalar type. */
 export function literal(scalar: ScalarName, value: number | boolean | bigint): string {
   switch (scalar) {

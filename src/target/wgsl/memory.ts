@@ -44,7 +44,7 @@ export function read(b: Builder, place: Place): Value {
   const { ptr, stored } = place
   if (stored.plain) return b.load(ptr)
   const value = stored.value
-  if (stored.atomic) return fromBits(b, b.emit1('wgsl.read', [ptr], 'atomicLoad', bitsOf(value)), value)
+  if (stored.atomic) return fromBits(b, b.emit1('intrinsic.read', [ptr], 'atomicLoad', bitsOf(value)), value)
   switch (value.kind) {
     case 'struct': return b.construct(value, value.fields.map((_, i) => read(b, fieldPlace(b, place, i))))
     case 'array': {
@@ -69,7 +69,7 @@ export function uniformLoad(b: Builder, place: Place): Value {
     const parts = range(value.count).map(i => value.kind === 'struct' ? fieldPlace(b, place, i) : elemPlace(b, place, b.const(t.u32, i)))
     return b.construct(value, parts.map(p => uniformLoad(b, p)))
   }
-  const raw = b.emit1('wgsl.write', [ptr], 'workgroupUniformLoad', stored.atomic ? bitsOf(value) : stored.type)
+  const raw = b.emit1('intrinsic.write', [ptr], 'workgroupUniformLoad', stored.atomic ? bitsOf(value) : stored.type)
   return stored.plain ? raw : fromBits(b, raw, value)
 }
 
@@ -78,7 +78,7 @@ export function write(b: Builder, place: Place, v: Value): void {
   const { ptr, stored } = place
   const value = stored.value
   if (stored.plain) b.store(ptr, v)
-  else if (stored.atomic) b.emit('wgsl.write', [ptr, toBits(b, v)], 'atomicStore', [])
+  else if (stored.atomic) b.emit('intrinsic.write', [ptr, toBits(b, v)], 'atomicStore', [])
   else if (value.kind === 'struct') {
     for (let i = 0; i < value.count; i++) write(b, fieldPlace(b, place, i), b.extract(v, i))
   } else if (value.kind === 'array' && value.count > unrolled) {
@@ -131,7 +131,7 @@ export function atomic(b: Builder, helpers: Helpers, place: Place, kind: string,
   const raw = bitsOf(value)
   const name = direct[kind]
   if (name !== undefined && (raw === value || kind === 'exchange')) {
-    return fromBits(b, b.emit1('wgsl.write', [place.ptr, toBits(b, args[0]!)], name, raw), value)
+    return fromBits(b, b.emit1('intrinsic.write', [place.ptr, toBits(b, args[0]!)], name, raw), value)
   }
   const path = pathOf(place.ptr)
   if (path === undefined) return retry(b, place, kind, args)
@@ -164,22 +164,25 @@ function combine(b: Builder, kind: string, old: Value, args: readonly Value[]): 
   }
 }
 
+/** What WGSL gives where it compares and exchanges: a struct that has no name there. */
+const exchanged = t.perType(raw => t.struct('exchanged', [{ name: 'old_value', type: raw }, { name: 'exchanged', type: t.bool }]))
+
 /** Tries until no other thread came between the read and the write. */
 function retry(b: Builder, place: Place, kind: string, args: readonly Value[]): Value {
   const value = place.stored.value
   const raw = bitsOf(value)
   const compares = kind === 'compare'
   const expected = compares ? toBits(b, args[0]!) : undefined
-  const start = expected === undefined ? [b.emit1('wgsl.read', [place.ptr], 'atomicLoad', raw)] : []
+  const start = expected === undefined ? [b.emit1('intrinsic.read', [place.ptr], 'atomicLoad', raw)] : []
   const [head, body, done, again] = [new Region(), new Region(), new Region(), new Region()]
   const loop = b.emit('loop', start, null, [raw], [head, body])
   const old = expected ?? b.param(raw, 'old', head)
   b.within(head, () => b.emit('test', [b.const(t.bool, true), old]))
   b.within(body, () => {
     const next = compares ? toBits(b, args[1]!) : toBits(b, combine(b, kind, fromBits(b, old, value), args))
-    const tried = b.emit('wgsl.exchange', [place.ptr, old, next], 'atomicCompareExchangeWeak', [raw, t.bool])
-    tried.results[0]!.name = 'tried'
-    const [found, stored] = [tried.results[0]!, tried.results[1]!]
+    const tried = b.emit1('intrinsic.write', [place.ptr, old, next], 'atomicCompareExchangeWeak', exchanged(raw))
+    tried.name = 'tried'
+    const [found, stored] = [b.extract(tried, 0), b.extract(tried, 1)]
     const over = compares ? b.emit1('or', [stored, b.emit1('ne', [found, old])]) : stored
     b.emit('if', [over], null, [], [done, again])
     b.within(done, () => b.emit('leave', [compares ? found : old], loop))

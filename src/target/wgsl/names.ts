@@ -3,6 +3,8 @@
  * suffix `_0`, `_1`, …. Words of the language, its predeclared types and its built-in functions are never taken.
  */
 
+import { spellable } from '../code/names.ts'
+
 /** Keywords, then reserved words: the two lists of the specification. */
 const keywords = `alias break case const const_assert continue continuing default diagnostic discard else enable false fn for if
 let loop override requires return struct switch true var while
@@ -54,14 +56,6 @@ export function isReserved(name: string): boolean {
 
 let words: Set<string> | undefined
 
-/** A name that WGSL accepts, from any hint: letters, digits and single underscores, with `fallback` where nothing is left. */
-export function spellable(hint: string, fallback: string): string {
-  if (/^[A-Za-z](?:_?[A-Za-z0-9])*$/.test(hint)) return hint
-  const name = hint.replace(/\W+/g, '_').replace(/^_+|_+$/g, '').replace(/__+/g, '_')
-  if (name === '') return fallback
-  return /^\d/.test(name) ? `_${name}` : name
-}
-
 /** A name for a struct's field: unlike other names it only has to differ from keywords and from its siblings. */
 export function fieldNames(hints: readonly string[]): readonly string[] {
   words ??= new Set(wordsOf(keywords))
@@ -73,35 +67,4 @@ export function fieldNames(hints: readonly string[]): readonly string[] {
     taken.add(name)
     return name
   })
-}
-
-/** Gives out names that differ from each other and from those of the enclosing scope. */
-export class Names {
-  readonly #outer: Names | undefined
-  readonly #taken = new Set<string>()
-  readonly #next = new Map<string, number>()
-
-  constructor(outer?: Names) {
-    this.#outer = outer
-  }
-
-  /** True where the name is in use here or outside. */
-  has(name: string): boolean {
-    return this.#taken.has(name) || (this.#outer !== undefined && this.#outer.has(name))
-  }
-
-  /** A new name after a hint. */
-  make(hint: string, fallback: string): string {
-    const base = spellable(hint, fallback)
-    let name = base
-    let n = this.#next.get(base) ?? (isReserved(base) || this.has(base) ? 0 : -1)
-    if (n >= 0) {
-      // No reserved word ends like that.
-      do name = `${base}_${n++}`
-      while (this.has(name))
-      this.#next.set(base, n)
-    }
-    this.#taken.add(name)
-    return name
-  }
 }

@@ -1,465 +1,269 @@
-/**
- * Prints a function of legal IR. Values are named or written in place as `fold.ts` says, `leave`s as `exits.ts` says; what
- * remains here is the order of the text: results of control are assigned where regions end, and a `let` comes before any
- * write that its expression must not see.
- */
-import type { Span } from '../../base/source.ts'
-import { Inst, type Func, type Region, type Value } from '../../ir/value.ts'
-import { planExits, type Exits } from './exits.ts'
-import { assignment, binds, choiceText, expression, logic, primary, rootOf, type Expr } from './expr.ts'
-import { effectOf } from './fold.ts'
-import type { Lines } from './lines.ts'
-import { LoopForm } from './loop.ts'
-import type { Names } from './names.ts'
-import { Values, type ModuleScope, type Shared, type Targets } from './values.ts'
+/** Writes statements and expressions as WGSL, with the parentheses that its grammar wants. */
+import { InternalError } from '../../base/diag.ts'
+import type { Type } from '../../ir/type.ts'
+import type { Func, Global } from '../../ir/value.ts'
+import type { Lines } from '../code/lines.ts'
+import { same, type Assign, type Code, type Expr, type ExprOp, type If, type Loop, type Stmt, type Switch, type Var } from '../code/tree.ts'
+import { isNegative, literal } from './literal.ts'
 
-/** Prints the statements of one function. */
-export class FuncPrinter extends Values {
-  readonly exits: Exits
-  readonly #targets = new Map<Inst, Targets>()
-  readonly #divergent = new Map<Inst, boolean>()
-  readonly #flags = new Map<Inst, string>()
-  /** Variables that are declared by the store that first writes them. */
-  readonly #declaredBy = new Map<Inst, Value>()
-  /** What `next` does, for the loops around. */
-  readonly #next: ((inst: Inst) => void)[] = []
+/** What a function needs to know of its module. */
+export interface ModuleScope {
+  typeText(type: Type): string
+  /** The name of a struct's field. */
+  fieldText(type: Type, i: number): string
+  funcText(func: Func): string
+  globalText(global: Global): string
+}
 
-  constructor(func: Func, module: ModuleScope, names: Names, lines: Lines) {
-    super(func, module, names, lines)
-    this.exits = planExits(func)
+/** How tightly an expression binds; greater binds tighter. */
+const binds = { logic: 1, bits: 2, compare: 3, shift: 4, add: 5, mul: 6, unary: 7, primary: 8 } as const
+
+const infix: ReadonlyMap<ExprOp, readonly [string, number]> = new Map([
+  ['add', ['+', binds.add]], ['sub', ['-', binds.add]], ['mul', ['*', binds.mul]], ['div', ['/', binds.mul]], ['matmul', ['*', binds.mul]],
+  ['rem', ['%', binds.mul]], ['and', ['&', binds.bits]], ['or', ['|', binds.bits]], ['xor', ['^', binds.bits]],
+  ['shl', ['<<', binds.shift]], ['shr', ['>>', binds.shift]], ['lt', ['<', binds.compare]], ['le', ['<=', binds.compare]],
+  ['gt', ['>', binds.compare]], ['ge', ['>=', binds.compare]], ['eq', ['==', binds.compare]], ['ne', ['!=', binds.compare]],
+  ['both', ['&&', binds.logic]], ['either', ['||', binds.logic]],
+])
+
+/** Operators that stand before `=`. */
+const compound: ReadonlySet<ExprOp> = new Set(['add', 'sub', 'mul', 'matmul', 'div', 'rem', 'and', 'or', 'xor', 'shl', 'shr'])
+
+const lanes = 'xyzw'
+
+function levelOf(e: Expr): number {
+  switch (e.op) {
+    case 'neg': case 'not': return binds.unary
+    case 'const': return isNegative(e.type.scalar!, e.attr) ? binds.unary : binds.primary
+    case 'load': return levelOf(e.args[0]!)
+    default: return infix.get(e.op)?.[1] ?? binds.primary
+  }
+}
+
+/** True where `<` or `>` stands in the text outside of parentheses. */
+function hasAngle(e: Expr): boolean {
+  switch (e.op) {
+    case 'lt': case 'le': case 'gt': case 'ge': case 'shl': case 'shr': return true
+    case 'eq': case 'ne': case 'both': case 'either': return e.args.some(hasAngle)
+    default: return false
+  }
+}
+
+/** Both operands as they are written. */
+function operands(e: Expr): readonly [Expr, Expr] {
+  const x = e.args[0]!, y = e.args[1]!
+  // Rows here are columns there, so a product turns round.
+  if (e.op === 'matmul') return [y, x]
+  const level = infix.get(e.op)![1]
+  return level === binds.add || level === binds.mul ? [lane(x, y), lane(y, x)] : [x, y]
+}
+
+/** A scalar stands for a vector that repeats it where the other operand is a vector. */
+function lane(e: Expr, other: Expr): Expr {
+  return e.op === 'splat' && e.type.kind === 'vec' && other.op !== 'splat' ? e.args[0]! : e
+}
+
+type Spell = { readonly [K in ExprOp]: (e: Expr<K>) => string }
+
+export class Printer {
+  readonly #scope: ModuleScope
+  readonly #lines: Lines
+
+  constructor(scope: ModuleScope, lines: Lines) {
+    this.#scope = scope
+    this.#lines = lines
   }
 
-  /** Names the parameters, in order. */
-  params(): readonly string[] {
-    return this.func.body!.params.map(p => this.name(p, 'arg'))
+  // ── Expressions ──────────────────────────────────────────────────────────────────────────────────────────────
+
+  expr(e: Expr): string {
+    return (this.#spell[e.op] as (e: Expr) => string)(e)
   }
 
-  body(): void {
-    this.#region(this.func.body!, () => undefined)
+  #at(e: Expr, least: number): string {
+    return levelOf(e) < least ? `(${this.expr(e)})` : this.expr(e)
   }
+
+  #infix(e: Expr): string {
+    const [symbol, level] = infix.get(e.op)!
+    const [x, y] = operands(e)
+    if (level === binds.logic) {
+      // One inside the other is put in parentheses.
+      return `${x.op === e.op ? this.expr(x) : this.#at(x, binds.compare)} ${symbol} ${this.#at(y, binds.compare)}`
+    }
+    // Operands of bit operations and shifts are unary in the grammar; only sums and products chain.
+    const chains = level === binds.add || level === binds.mul
+    const left = level === binds.compare ? binds.shift + 1 : chains ? level : binds.unary
+    return `${this.#at(x, left)} ${symbol} ${this.#at(y, chains ? level + 1 : left)}`
+  }
+
+  #component(base: Expr, type: Type, i: number): string {
+    const step = type.kind === 'vec' ? `.${lanes[i]!}` : type.kind === 'struct' ? `.${this.#scope.fieldText(type, i)}` : `[${i}]`
+    return this.#at(base, binds.primary) + step
+  }
+
+  #index(base: Expr, i: Expr): string {
+    return `${this.#at(base, binds.primary)}[${i.op === 'const' ? String(Number(i.attr)) : this.expr(i)}]`
+  }
+
+  #call(name: string, args: readonly Expr[]): string {
+    // `f(a < b, c > d)` would be a list of template arguments.
+    return `${name}(${args.map(a => args.length > 1 && hasAngle(a) ? `(${this.expr(a)})` : this.expr(a)).join(', ')})`
+  }
+
+  #intrinsic(name: string, args: readonly Expr[]): string {
+    const isPlace = (a: Expr): boolean => a.type.kind === 'ptr' && a.type.space !== 'handle'
+    return `${name}(${args.map(a => isPlace(a) ? `&${this.expr(a)}` : args.length > 1 && hasAngle(a) ? `(${this.expr(a)})` : this.expr(a)).join(', ')})`
+  }
+
+  readonly #spell: Spell = (() => {
+    const infix = (e: Expr): string => this.#infix(e)
+    const make = (e: Expr): string => this.#call(this.#scope.typeText(e.type), e.args)
+    const intrinsic = (e: Expr<'intrinsic.pure' | 'intrinsic.read' | 'intrinsic.write'>): string => this.#intrinsic(e.attr, e.args)
+    const illegal = (e: Expr): string => { throw new InternalError('wgsl', `WGSL has no ${e.op}`) }
+    return {
+      name: e => e.attr.name,
+      const: e => literal(e.type.scalar!, e.attr as number),
+      zero: e => `${this.#scope.typeText(e.type)}()`,
+      global: e => this.#scope.globalText(e.attr),
+      load: e => this.expr(e.args[0]!),
+      call: e => this.#call(this.#scope.funcText(e.attr), e.args),
+      add: infix, sub: infix, mul: infix, div: infix, rem: infix, matmul: infix, and: infix, or: infix, xor: infix, shl: infix, shr: infix,
+      lt: infix, le: infix, gt: infix, ge: infix, eq: infix, ne: infix, both: infix, either: infix,
+      neg: e => {
+        const x = e.args[0]!
+        return x.op === 'neg' || (x.op === 'const' && levelOf(x) === binds.unary) ? `-(${this.expr(x)})` : `-${this.#at(x, binds.unary)}`
+      },
+      not: e => `${e.type.scalar === 'bool' ? '!' : '~'}${this.#at(e.args[0]!, binds.unary)}`,
+      select: e => this.#call('select', [e.args[2]!, e.args[1]!, e.args[0]!]),
+      bitcast: e => this.#call(`bitcast<${this.#scope.typeText(e.type)}>`, e.args),
+      convert: make, construct: make, splat: make,
+      extract: e => this.#component(e.args[0]!, e.args[0]!.type, e.attr),
+      field: e => this.#component(e.args[0]!, e.args[0]!.type.elem!, e.attr),
+      index: e => this.#index(e.args[0]!, e.args[1]!),
+      elem: e => {
+        const [base, i] = [e.args[0]!, e.args[1]!]
+        return base.type.elem!.kind === 'vec' && i.op === 'const' ? this.#component(base, base.type.elem!, Number(i.attr)) : this.#index(base, i)
+      },
+      swizzle: e => `${this.#at(e.args[0]!, binds.primary)}.${e.attr.map(l => lanes[l]!).join('')}`,
+      dot: e => this.#call('dot', e.args),
+      transpose: e => this.#call('transpose', e.args),
+      'intrinsic.pure': intrinsic, 'intrinsic.read': intrinsic, 'intrinsic.write': intrinsic,
+      // Legal code has none of these.
+      undef: illegal, insert: illegal, length: illegal, barrier: illegal, printf: illegal, trap: illegal, atomic: illegal,
+    }
+  })()
 
   // ── Statements ───────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Prints a region's instructions; `onYield` says what its end does. */
-  #region(region: Region, onYield: (end: Inst) => void, targets: Targets = []): void {
-    this.#findDeclarations(region)
-    const outside = this.waiting()
-    const frame = { region, at: 0, targets }
-    this.frames.push(frame)
-    for (let i = 0; i < region.insts.length; i++) {
-      const inst = region.insts[i]!
-      frame.at = i
-      if (inst.op === 'yield') onYield(inst)
-      else this.#inst(inst)
-      if (this.diverges(inst)) break
-    }
-    this.frames.pop()
-    this.forget(outside)
+  /** The statements of a function whose result has a type. */
+  body(code: Code, result: Type): void {
+    this.#list(code.body, result)
   }
 
-  /** Prints a region that assigns what it yields. */
-  #regionTo(region: Region, targets: Targets): void {
-    this.#region(region, end => {
-      this.assign(targets, end.args.map((a, i) => targets[i] === undefined ? this.discard(a) : this.get(a)), end.span)
-    }, targets)
+  #list(list: readonly Stmt[], result: Type): void {
+    for (let i = 0; i < list.length; i++) this.#stmt(list[i]!, result)
   }
 
-  /** True where nothing after the instruction in its region can be reached. */
-  diverges(inst: Inst): boolean {
-    if (inst.regions.length === 0 || this.exits.left.has(inst)) return false
-    let known = this.#divergent.get(inst)
-    if (known === undefined) {
-      known = inst.op === 'loop' ? isConstant(inst.regions[0]!.end.args[0]!, true) : inst.regions.every(r => this.#ends(r))
-      this.#divergent.set(inst, known)
-    }
-    return known
+  #block(list: readonly Stmt[], result: Type): void {
+    this.#lines.indented(() => this.#list(list, result))
   }
 
-  /** True for a region whose end hands nothing on. */
-  #ends(region: Region): boolean {
-    return region.end.op !== 'yield' || region.insts.some(i => this.diverges(i))
-  }
-
-  /** A variable whose first use in its region is a store of the whole is declared there. */
-  #findDeclarations(region: Region): void {
-    for (let i = 0; i < region.insts.length; i++) {
-      const inst = region.insts[i]!
-      if (inst.op !== 'var') continue
-      const v = inst.results[0]!
-      for (let k = i + 1; k < region.insts.length; k++) {
-        const user = region.insts[k]!
-        if (user.op === 'store' && user.args[0] === v && user.args[1] !== v) {
-          this.#declaredBy.set(user, v)
-          this.set(v, primary(''))
-          break
-        }
-        if (uses(user, v)) break
-      }
-    }
-  }
-
-  #inst(inst: Inst): void {
-    const { lines } = this
-    switch (inst.op) {
-      case 'if': this.#if(inst); return
-      case 'switch': this.#switch(inst); return
-      case 'loop': new LoopForm(this, inst).print(); return
-      case 'block': this.#block(inst); return
-      case 'var': {
-        const v = inst.results[0]!
-        if (this.folding.form(v) === 'dead' || this.known(v) !== undefined) return
-        const type = this.typeText(v.type.elem!)
-        lines.add(`var ${this.name(v, 'local')}: ${type};`, inst.span)
+  #stmt(s: Stmt, result: Type): void {
+    const lines = this.#lines
+    switch (s.kind) {
+      case 'let': lines.add(`let ${s.locals[0]!.name} = ${this.expr(s.value)};`, s.span); return
+      case 'var': lines.add(`${this.#var(s)};`, s.span); return
+      case 'assign': lines.add(`${this.#assign(s)};`, s.span); return
+      case 'do': lines.add(`${this.#do(s.value)};`, s.span); return
+      case 'if': this.#if(s, result); return
+      case 'switch': this.#switch(s, result); return
+      case 'loop': this.#loop(s, result); return
+      case 'once':
+        lines.braces('switch (0)', s.span, () => lines.braces('default:', null, () => this.#list(s.body, result)))
         return
-      }
-      case 'store': this.#store(inst); return
-      case 'ret': {
-        const value = inst.args[0] === undefined ? undefined : this.get(inst.args[0])
-        if (value !== undefined) lines.add(`return ${value.text};`, inst.span)
-        else if (!this.#endsBody(inst)) lines.add('return;', inst.span)
-        return
-      }
-      case 'leave': this.#leave(inst); return
-      case 'next': this.#next[this.#next.length - 1]!(inst); return
-      case 'unreachable': {
-        const result = this.func.sig.result
-        if (result.kind !== 'void' && this.#endsBody(inst) && this.#couldEnd()) lines.add(`return ${this.typeText(result)}();`, inst.span)
-        return
-      }
-    }
-    if (inst.results.length > 0 && inst.results.every(r => this.folding.form(r) === 'dead') && effectOf(inst) !== 'write') return
-    if (inst.op === 'wgsl.exchange') {
-      const call = expression(inst, this)
-      this.flush('globals')
-      const name = this.name(inst.results[0]!, 'tried')
-      lines.add(`let ${name} = ${call.text};`, inst.span)
-      this.set(inst.results[0]!, primary(`${name}.old_value`))
-      this.set(inst.results[1]!, primary(`${name}.exchanged`))
-      return
-    }
-    const result = inst.results[0]
-    if (result === undefined) {
-      const args = inst.args.map(a => this.get(a))
-      this.flush('globals')
-      const texts = args.map((a, i) => inst.args[i]!.type.kind === 'ptr' && inst.args[i]!.type.space !== 'handle' ? `&${a.text}` : a.text)
-      const callee = inst.op === 'call' ? this.funcText(inst.attr) : inst.attr
-      if (callee === 'discard') {
-        lines.add('discard;', inst.span)
-        return
-      }
-      lines.add(`${callee}(${texts.join(', ')});`, inst.span)
-      return
-    }
-    const form = this.folding.form(result)
-    if (form === 'always') return
-    const e = expression(inst, this)
-    if (effectOf(inst) === 'write') {
-      this.flush('globals')
-      // Of the built-in functions with effects, WGSL wants the result of this one to be used.
-      if (form === 'dead') lines.add(`${inst.attr === 'workgroupUniformLoad' ? '_ = ' : ''}${e.text};`, inst.span)
-      else this.let(result, e, inst.span)
-    } else if (form === 'once') this.defer(result, e, inst.span)
-    else this.let(result, e, inst.span)
-  }
-
-  #store(inst: Inst): void {
-    const declared = this.#declaredBy.get(inst)
-    const value = this.get(inst.args[1]!)
-    if (declared !== undefined) {
-      if (this.folding.uses(declared) <= 1) return
-      this.lines.add(`var ${this.name(declared, 'local')} = ${value.text};`, inst.span)
-      return
-    }
-    const place = this.get(inst.args[0]!)
-    this.flush(rootOf(inst.args[0]!))
-    this.lines.add(assignment(place.text, value), inst.span)
-  }
-
-  #endsBody(inst: Inst): boolean {
-    return this.func.body!.end === inst
-  }
-
-  /** False where WGSL sees by itself that the body's end is never reached. */
-  #couldEnd(): boolean {
-    const insts = this.func.body!.insts
-    const before = insts[insts.length - 2]
-    return before === undefined || !this.diverges(before)
-  }
-
-  /** Declares variables for the results that are used; others have none. */
-  #declareResults(inst: Inst): Targets {
-    return inst.results.map(r => {
-      if (this.folding.form(r) === 'dead') return undefined
-      const shared = this.share(inst, r)
-      if (shared !== undefined) return this.#standFor(r, shared)
-      const name = this.name(r, 'result')
-      this.lines.add(`var ${name}: ${this.typeText(r.type)};`, inst.span)
-      return name
-    })
-  }
-
-  setTargets(inst: Inst, targets: Targets): void {
-    this.#targets.set(inst, targets)
-  }
-
-  /** Declares the flag of a construct that is left from afar. */
-  declareFlag(inst: Inst): void {
-    if (!this.exits.flagged.has(inst)) return
-    const name = this.fresh('left')
-    this.#flags.set(inst, name)
-    this.lines.add(`var ${name} = false;`, inst.span)
-  }
-
-  /** Prints the tests of flags that come after a construct. */
-  checks(inst: Inst): void {
-    for (const check of this.exits.checks.get(inst) ?? []) {
-      this.lines.braces(`if (${this.#flags.get(check.target)!})`, null, () => {
-        this.lines.add(check.exit.kind === 'continue' ? 'continue;' : 'break;')
-      })
+      case 'break': lines.add('break;', s.span); return
+      case 'continue': lines.add('continue;', s.span); return
+      case 'return': lines.add(s.values.length === 0 ? 'return;' : `return ${this.expr(s.values[0]!)};`, s.span); return
+      case 'unreachable': if (result.kind !== 'void') lines.add(`return ${this.#scope.typeText(result)}();`, s.span)
     }
   }
 
-  #leave(inst: Inst<'leave'>): void {
-    const target = inst.attr
-    const targets = this.#targets.get(target)!
-    const values = inst.args.map((a, i) => targets[i] === undefined ? this.discard(a) : this.get(a))
-    this.assign(targets, values, inst.span)
-    const exit = this.exits.leaves.get(inst)!
-    if (exit.kind === 'flag') this.lines.add(`${this.#flags.get(target)!} = true;`, inst.span)
-    this.lines.add(exit.kind === 'continue' ? 'continue;' : 'break;', inst.span)
+  #var({ local, init }: Var): string {
+    return init === undefined ? `var ${local.name}: ${this.#scope.typeText(local.type)}` : `var ${local.name} = ${this.expr(init)}`
   }
 
-  #standFor(result: Value, shared: Shared): string {
-    this.set(result, primary(shared.name, shared.held === undefined ? [] : [shared.name]))
-    return shared.name
+  #assign({ place, value }: Assign): string {
+    const target = this.expr(place)
+    if (!compound.has(value.op)) return `${target} = ${this.expr(value)}`
+    const [x, y] = operands(value)
+    const old = x.op === 'load' ? x.args[0]! : x
+    if (!same(place, old)) return `${target} = ${this.expr(value)}`
+    return `${target} ${infix.get(value.op)![0]}= ${this.expr(y)}`
   }
 
-  /** Lets the results stand for what the only region that goes on yields. */
-  #yieldAs(inst: Inst): (end: Inst) => void {
-    return end => {
-      for (let i = 0; i < inst.results.length; i++) {
-        const r = inst.results[i]!
-        const from = end.args[i]!
-        if (this.folding.form(r) === 'dead') {
-          this.discard(from)
-          continue
-        }
-        const e = this.get(from)
-        if (e.binds === binds.primary && /^\w+$/.test(e.text) && e.vars.length === 0) this.set(r, e)
-        else this.let(r, e, end.span)
-      }
+  /** What a `for` does after each trip. */
+  #step(step: Assign): string {
+    const { place, value } = step
+    if ((value.op === 'add' || value.op === 'sub') && same(place, value.args[0]!)) {
+      const by = value.args[1]!
+      const isInt = by.type.scalar === 'i32' || by.type.scalar === 'u32'
+      if (isInt && by.op === 'const' && Number(by.attr) === 1) return `${this.expr(place)}${value.op === 'add' ? '++' : '--'}`
     }
+    return this.#assign(step)
   }
 
-  // ── Control ──────────────────────────────────────────────────────────────────────────────────────────────────
-
-  #if(inst: Inst): void {
-    const choice = this.folding.choice(inst)
-    if (choice !== undefined) {
-      this.#choose(inst, choice)
-      return
-    }
-    if (this.exits.left.has(inst)) {
-      const targets = this.#declareResults(inst)
-      this.#targets.set(inst, targets)
-      this.declareFlag(inst)
-      const cond = this.get(inst.args[0]!)
-      this.flush()
-      this.#once(inst.span, () => this.#branches(inst, cond, targets))
-      this.checks(inst)
-      return
-    }
-    const yes = inst.regions[0]!, no = inst.regions[1]!
-    const [yesEnds, noEnds] = [this.#ends(yes), this.#ends(no)]
-    if (yesEnds !== noEnds) {
-      const cond = yesEnds ? this.get(inst.args[0]!) : this.not(inst.args[0]!)
-      this.flush()
-      this.lines.braces(`if (${cond.text})`, inst.span, () => this.#region(yesEnds ? yes : no, () => undefined))
-      this.#region(yesEnds ? no : yes, this.#yieldAs(inst))
-      return
-    }
-    const shared = inst.results.map(r => this.folding.form(r) === 'dead' ? undefined : this.share(inst, r))
-    // A shared variable may be read in the other branch, so it cannot be given another value before.
-    const starts = this.#idle(no) && !yesEnds && shared.every((s, i) => s?.held === undefined || no.end.args[i] === s.held)
-    if (!starts) {
-      const targets = this.#declareResults(inst)
-      const cond = this.get(inst.args[0]!)
-      this.flush()
-      this.#branches(inst, cond, targets)
-      return
-    }
-    // The other side only hands on what is at hand: that is what the variables begin with.
-    const cond = this.get(inst.args[0]!)
-    this.flush()
-    const first = no.end.args.map((a, i) => this.folding.form(inst.results[i]!) === 'dead' ? this.discard(a) : this.get(a))
-    const targets = inst.results.map((r, i) => {
-      if (this.folding.form(r) === 'dead') return undefined
-      const of = shared[i]
-      if (of !== undefined) {
-        if (of.held === undefined) this.lines.add(`${of.name} = ${first[i]!.text};`, inst.span)
-        return this.#standFor(r, of)
-      }
-      const name = this.name(r, 'result')
-      this.lines.add(`var ${name} = ${first[i]!.text};`, inst.span)
-      return name
-    })
-    this.lines.braces(`if (${cond.text})`, inst.span, () => this.#regionTo(yes, targets))
+  #do(e: Expr): string {
+    if (e.op !== 'intrinsic.write') return this.expr(e)
+    if (e.attr === 'discard') return 'discard'
+    // Of the built-in functions with effects, WGSL wants the result of this one to be used.
+    return `${e.attr === 'workgroupUniformLoad' ? '_ = ' : ''}${this.expr(e)}`
   }
 
-  /** True for a region without statements that yields constants and what is visible outside. */
-  #idle(region: Region): boolean {
-    return region.end.op === 'yield' && region.insts.every(i => {
-      if (i.row.ends) return true
-      if (i.regions.length > 0 || effectOf(i) === 'write') return false
-      const form = i.results.length === 1 ? this.folding.form(i.results[0]!) : 'let'
-      return form === 'dead' || (form === 'always' && i.row.effect !== 'read')
-    })
-  }
-
-  #branches(inst: Inst, cond: Expr, targets: Targets): void {
-    const { lines } = this
-    const yes = inst.regions[0]!, no = inst.regions[1]!
-    const head = lines.count
-    lines.add(`if (${cond.text}) {`, inst.span)
-    lines.indented(() => this.#regionTo(yes, targets))
-    const start = lines.count
-    if (start === head + 1) {
-      lines.replace(head, `if (${this.opposite(inst.args[0]!, cond).text}) {`)
-      lines.indented(() => this.#regionTo(no, targets))
-      if (lines.count === start) lines.remove(head, start)
-      else lines.add('}')
-      return
-    }
-    lines.add('} else {')
-    lines.indented(() => this.#regionTo(no, targets))
-    if (lines.count === start + 1) lines.remove(start, start + 1)
-    lines.add('}')
-    if (lines.count > start + 1) lines.joinElse(start)
-  }
-
-  #choose(inst: Inst, choice: 'and' | 'or' | 'select'): void {
-    const result = inst.results[0]!
-    if (this.folding.form(result) === 'dead') {
-      this.discard(inst.args[0]!)
-      return
-    }
-    const cond = this.get(inst.args[0]!)
-    const side = (region: Region): Expr => {
-      let e: Expr | undefined
-      this.#region(region, end => { e = this.get(end.args[0]!) })
-      return e!
-    }
-    const e = this.inline(() => choice === 'and' ? logic('&&', cond, side(inst.regions[0]!))
-      : choice === 'or' ? logic('||', cond, side(inst.regions[1]!))
-      : choiceText(cond, side(inst.regions[0]!), side(inst.regions[1]!)))
-    if (this.folding.form(result) === 'once') this.defer(result, e, inst.span)
-    else this.let(result, e, inst.span)
-  }
-
-  /** A construct that `break` leaves and that runs once. */
-  #once(span: Span | null, body: () => void): void {
-    this.lines.braces('switch (0)', span, () => this.lines.braces('default:', null, body))
-  }
-
-  #block(inst: Inst): void {
-    const region = inst.regions[0]!
-    switch (this.exits.blocks.get(inst)) {
-      case 'plain':
-        this.#region(region, this.#yieldAs(inst))
-        return
-      case 'body':
-        // The loop around has declared where the results go.
-        this.flush()
-        this.#regionTo(region, this.#targets.get(inst)!)
-        return
-      default: {
-        const targets = this.#declareResults(inst)
-        this.#targets.set(inst, targets)
-        this.declareFlag(inst)
-        this.flush()
-        this.#once(inst.span, () => this.#regionTo(region, targets))
-        this.checks(inst)
-      }
-    }
-  }
-
-  /** Declares where the results of a block that `continue` cuts short go. */
-  declareBody(block: Inst, targets?: Targets): void {
-    this.#targets.set(block, targets ?? this.#declareResults(block))
-    this.declareFlag(block)
-  }
-
-  #switch(inst: Inst<'switch'>): void {
-    const { lines } = this
-    const targets = this.#declareResults(inst)
-    this.#targets.set(inst, targets)
-    this.declareFlag(inst)
-    const pairs = inst.attr
-    const unsigned = inst.args[0]!.type.scalar === 'u32' ? 'u' : ''
-    const labels = inst.regions.map((_, i) => {
-      const of: string[] = []
-      for (let k = 0; k < pairs.length; k += 2) if (pairs[k + 1] === i) of.push(`${pairs[k]}${unsigned}`)
-      return of
-    })
-    const selector = this.get(inst.args[0]!)
-    this.flush()
-    const last = inst.regions.length - 1
-    if (!this.exits.chains.has(inst)) {
-      lines.braces(`switch (${selector.text})`, inst.span, () => {
-        for (let i = 0; i <= last; i++) {
-          const list = i === last ? [...labels[i]!, 'default'] : labels[i]!
-          const head = list.length === 1 && i === last ? 'default:' : `case ${list.join(', ')}:`
-          lines.braces(head, inst.regions[i]!.insts[0]!.span, () => this.#regionTo(inst.regions[i]!, targets))
-        }
-      })
-      this.checks(inst)
-      return
-    }
-    let text = selector.text
-    if (!/^\w+$/.test(text)) {
-      text = this.fresh('selector')
-      lines.add(`let ${text} = ${selector.text};`, inst.span)
-    }
+  #if(s: If, result: Type): void {
+    const lines = this.#lines
     let head = ''
-    for (let i = 0; i < last; i++) {
-      head += `if (${labels[i]!.map(l => `${text} == ${l}`).join(' || ') || 'false'})`
-      lines.add(`${head} {`, inst.span)
-      lines.indented(() => this.#regionTo(inst.regions[i]!, targets))
-      head = '} else '
+    for (let at: If | undefined = s; at !== undefined;) {
+      lines.add(`${head}if (${this.expr(at.cond)}) {`, at.span)
+      this.#block(at.yes, result)
+      const next: Stmt | undefined = at.no.length === 1 ? at.no[0] : undefined
+      if (next?.kind === 'if') {
+        at = next
+        head = '} else '
+        continue
+      }
+      if (at.no.length > 0) {
+        lines.add('} else {')
+        this.#block(at.no, result)
+      }
+      lines.add('}')
+      return
     }
-    if (last > 0) lines.add('} else {')
-    else lines.add('{')
-    lines.indented(() => this.#regionTo(inst.regions[last]!, targets))
+  }
+
+  #switch(s: Switch, result: Type): void {
+    const lines = this.#lines
+    const suffix = s.value.type.scalar === 'u32' ? 'u' : ''
+    lines.braces(`switch (${this.expr(s.value)})`, s.span, () => {
+      for (const c of s.cases) {
+        const labels = c.labels.map(l => `${l}${suffix}`)
+        if (c.isDefault) labels.push('default')
+        lines.braces(c.isDefault && labels.length === 1 ? 'default:' : `case ${labels.join(', ')}:`, c.span, () => this.#list(c.body, result))
+      }
+    })
+  }
+
+  #loop(s: Loop, result: Type): void {
+    const lines = this.#lines
+    const cond = s.cond === undefined ? undefined : this.expr(s.cond)
+    // A `loop` has to have a way out.
+    const head = s.start !== undefined || s.step !== undefined ? `for (${s.start === undefined ? '' : this.#var(s.start)}; ${cond ?? ''}; ${s.step === undefined ? '' : this.#step(s.step)})`
+      : cond !== undefined ? `while (${cond})` : s.isLeft ? 'loop' : 'while (true)'
+    lines.add(`${head} {`, s.span)
+    lines.indented(() => {
+      this.#list(s.body, result)
+      if (s.continuing.length > 0) lines.braces('continuing', null, () => this.#list(s.continuing, result))
+    })
     lines.add('}')
   }
-
-  // ── For loops ────────────────────────────────────────────────────────────────────────────────────────────────
-
-  /** Prints instructions of a loop's region; `next` says what the end of the body does. */
-  within(region: Region, from: number, to: number, next: (end: Inst) => void, targets: Targets = []): void {
-    this.#next.push(next)
-    const frame = { region, at: 0, targets }
-    this.frames.push(frame)
-    if (from === 0) this.#findDeclarations(region)
-    for (let i = from; i < to; i++) {
-      frame.at = i
-      this.#inst(region.insts[i]!)
-      if (this.diverges(region.insts[i]!)) break
-    }
-    this.frames.pop()
-    this.#next.pop()
-  }
-
-  /** Evaluates a head that leaves no statement behind. */
-  headInline(region: Region): void {
-    this.inline(() => { for (const inst of region.insts) if (!inst.row.ends) this.#inst(inst) })
-  }
-}
-
-function isConstant(v: Value, value: boolean): boolean {
-  return v.def.op !== 'param' && v.def.op === 'const' && v.def.attr === value
-}
-
-function uses(inst: Inst, v: Value): boolean {
-  return inst.args.includes(v) || inst.regions.some(r => r.insts.some(i => uses(i, v)))
 }

@@ -42,11 +42,11 @@ export class Printer {
     const size = 1 + scalars.length
     const output = b.emit1('global', [], this.global)
     const words = b.field(output, 1)
-    const at = b.emit1('wgsl.write', [b.field(output, 0), b.const(t.u32, size)], 'atomicAdd', t.u32)
+    const at = b.emit1('intrinsic.write', [b.field(output, 0), b.const(t.u32, size)], 'atomicAdd', t.u32)
     at.name = 'at'
     const end = b.add(at, b.const(t.u32, size))
     const [fits, full] = [new Region(), new Region()]
-    b.emit('if', [b.emit1('le', [end, b.emit1('wgsl.builtin', [words], 'arrayLength', t.u32)])], null, [], [fits, full])
+    b.emit('if', [b.emit1('le', [end, b.emit1('intrinsic.pure', [words], 'arrayLength', t.u32)])], null, [], [fits, full])
     b.within(fits, () => {
       const put = (k: number, word: Value): void => { b.store(b.elem(words, k === 0 ? at : b.add(at, b.const(t.u32, k))), word) }
       put(0, b.const(t.u32, id))

@@ -1,7 +1,7 @@
 /** Where lines of WGSL come from, in the forms in which people and tools read it. */
 import type { SourceFile } from '../../base/source.ts'
 import type { SourceMapping, Wgsl } from './emit.ts'
-import { remarkOf } from './lines.ts'
+import { remarkOf } from '../code/lines.ts'
 
 function ownMappings(wgsl: Wgsl): readonly SourceMapping[] {
   return wgsl.sourceMap.filter(m => !m.span.file.isCore)
@@ -46,14 +46,12 @@ export function sourceMapJson(wgsl: Wgsl, { file, source: named = name => name }
   const sources: SourceFile[] = []
   const lines: string[] = []
   const before = { source: 0, line: 0, column: 0 }
-  const codeLines = wgsl.code.split('\n')
-  for (const { line, span } of ownMappings(wgsl)) {
+  for (const { line, column, span } of ownMappings(wgsl)) {
     while (lines.length < line) lines.push('')
     let source = sources.indexOf(span.file)
     if (source < 0) source = sources.push(span.file) - 1
     const at = span.file.position(span.start)
-    const indent = /^ */.exec(codeLines[line - 1]!)![0].length
-    lines[line - 1] = vlq(indent) + vlq(source - before.source) + vlq(at.line - 1 - before.line) + vlq(at.column - 1 - before.column)
+    lines[line - 1] = vlq(column) + vlq(source - before.source) + vlq(at.line - 1 - before.line) + vlq(at.column - 1 - before.column)
     Object.assign(before, { source, line: at.line - 1, column: at.column - 1 })
   }
   return JSON.stringify({

@@ -3,30 +3,30 @@
  * into the other side. Most blocks, such as those that inlining leaves for early returns, then need no `break` at all.
  */
 import { Inst, Value, type Func, type Region } from '../../ir/value.ts'
-import { substitute, walk, type ValueTable } from '../../ir/walk.ts'
+import { substitute, type ValueTable } from '../../ir/walk.ts'
+import type { Capabilities } from './tree.ts'
+import { Ways } from './ways.ts'
 
 /** Branches nested deeper than this are not worth it, and compilers limit them. */
 const deepest = 12
 
 /** Rewrites a function of the legal form in place. */
-export function branchTails(func: Func): void {
-  const left = new Set<Inst>()
-  walk(func.body!, inst => { if (inst.op === 'leave') left.add(inst.attr) })
-  visit(func, func.body!, left)
+export function branchTails(func: Func, can: Capabilities): void {
+  visit(func, func.body!, new Ways(func), can)
 }
 
-function visit(func: Func, region: Region, left: ReadonlySet<Inst>): void {
+function visit(func: Func, region: Region, ways: Ways, can: Capabilities): void {
   // The first block of a loop's body is left by `continue`.
-  const continued = region.end.op === 'next' ? region.insts.find(i => i.op === 'block' && left.has(i)) : undefined
+  const continued = can.continuing && region.end.op === 'next' ? region.insts.find(i => i.op === 'block' && ways.isLeft(i)) : undefined
   for (let i = 0; i < region.insts.length; i++) {
     const inst = region.insts[i]!
-    for (let i = 0; i < inst.regions.length; i++) visit(func, inst.regions[i]!, left)
-    if (inst.op === 'block' && left.has(inst) && inst !== continued) tail(func, inst.regions[0]!, inst, left, 0)
+    for (let i = 0; i < inst.regions.length; i++) visit(func, inst.regions[i]!, ways, can)
+    if (inst.op === 'block' && ways.isLeft(inst) && inst !== continued) tail(func, inst.regions[0]!, inst, ways, 0)
   }
 }
 
 /** The region's end is the block's end: a `leave` of the block there is a `yield`. */
-function tail(func: Func, region: Region, block: Inst, left: ReadonlySet<Inst>, depth: number): void {
+function tail(func: Func, region: Region, block: Inst, ways: Ways, depth: number): void {
   const end = region.end
   if (end.op === 'leave' && end.attr === block) {
     region.insts[region.insts.length - 1] = new Inst('yield', end.args, null, [], end.span)
@@ -35,7 +35,7 @@ function tail(func: Func, region: Region, block: Inst, left: ReadonlySet<Inst>, 
   if (end.op !== 'yield' || depth > deepest) return
   for (let i = 0; i < region.insts.length - 1; i++) {
     const inst = region.insts[i]!
-    if (inst.op !== 'if' || left.has(inst)) continue
+    if (inst.op !== 'if' || ways.isLeft(inst)) continue
     const leaves = inst.regions.map(r => r.end.op === 'leave' && r.end.attr === block)
     const goesOn = inst.regions.map(r => r.end.op === 'yield')
     const yes = inst.regions[0]!, no = inst.regions[1]!
@@ -47,7 +47,7 @@ function tail(func: Func, region: Region, block: Inst, left: ReadonlySet<Inst>, 
   const last = region.insts[region.insts.length - 2]
   if (last === undefined || last.op !== 'if') return
   const handsOn = region.end.args.length === last.results.length && region.end.args.every((a, k) => a === last.results[k])
-  if (handsOn) for (let i = 0; i < last.regions.length; i++) tail(func, last.regions[i]!, block, left, depth + 1)
+  if (handsOn) for (let i = 0; i < last.regions.length; i++) tail(func, last.regions[i]!, block, ways, depth + 1)
 }
 
 /** Moves what follows the `if` at `at` to the end of one of its branches; the `if` then gives what the block gives. */

@@ -1,41 +1,32 @@
 /**
- * Which values are written where they are used, and which get a `let`. A value used once, in the same loop and without a
- * name of its own, is written in place; what costs nothing (constants, components, paths into memory) always is. This is an
- * analysis of one function; the printer follows it, and gives a `let` after all where a write comes between.
+ * Which values are written where they are used, and which get a name. A value used once, in the same loop and without a name of
+ * its own, is written in place; what costs nothing (constants, components, paths into memory) always is. This is an analysis of
+ * one function; structuring follows it, and gives a name after all where a write comes between.
  */
-import type { Effect } from '../../ir/op.ts'
-import { Inst, type Func, type Region, type Value } from '../../ir/value.ts'
-import { together } from './legal.ts'
+import type { Effect, OpName } from '../../ir/op.ts'
+import type { Func, Inst, Region, Value } from '../../ir/value.ts'
+import type { Capabilities } from './tree.ts'
 
-/** unused · in a `let` or `var` · written at its only use · written at each use. */
+/** unused · has a name · written at its only use · written at each use. */
 export type Form = 'dead' | 'let' | 'once' | 'always'
 
 /** An `if` that is written as an expression. */
 export type Choice = 'and' | 'or' | 'select'
-
-export interface Folding {
-  form(v: Value): Form
-  /** How often the value is written, counting through what is always written in place. */
-  uses(v: Value): number
-  choice(inst: Inst): Choice | undefined
-  /** True where the region's instructions leave no statement behind. */
-  inline(region: Region): boolean
-}
 
 /** An instruction's effect; that of a call is its function's. */
 export function effectOf(inst: Inst): Effect {
   return inst.op === 'call' && inst.attr.info.pure ? 'none' : inst.row.effect
 }
 
-/** Functions whose outcome depends on which invocations call them together. */
-const convergent = /^(dpd[xy]|fwidth|textureSample)/
+/** Ops that are written at each use. */
+const free: ReadonlySet<OpName> = new Set(['const', 'zero', 'undef', 'global', 'field', 'elem', 'splat', 'extract', 'swizzle', 'detach'])
 
-/** Analyses a function. */
-export function fold(func: Func): Folding {
-  return new Folder(func)
-}
+/** Regions of more instructions than this are not written as expressions: they would nest deeply. */
+const maxInline = 100
 
-class Folder implements Folding {
+/** The forms of a function's values. */
+export class Forms {
+  readonly #can: Capabilities
   readonly #count: Uint32Array
   readonly #form: Form[]
   readonly #choice = new Map<Inst, Choice>()
@@ -43,7 +34,8 @@ class Folder implements Folding {
   readonly #loopAt: (Inst | undefined)[]
   readonly #byEnd: boolean[]
 
-  constructor(func: Func) {
+  constructor(func: Func, can: Capabilities) {
+    this.#can = can
     const count = func.nextValue
     this.#count = new Uint32Array(count)
     // The walk goes backwards: a list that began empty would be filled from its end.
@@ -53,10 +45,11 @@ class Folder implements Folding {
     this.#visit(func.body!, undefined, undefined)
   }
 
-  form(v: Value): Form {
+  of(v: Value): Form {
     return this.#form[v.id] ?? (this.#count[v.id] === 0 ? 'dead' : 'let')
   }
 
+  /** How often the value is written, counting through what is always written in place. */
   uses(v: Value): number {
     return this.#count[v.id]!
   }
@@ -65,14 +58,15 @@ class Folder implements Folding {
     return this.#choice.get(inst)
   }
 
+  /** True where the region's instructions leave no statement behind. */
   inline(region: Region): boolean {
-    return region.insts.every(i => i.row.ends || this.#leavesNothing(i))
+    return region.insts.length <= maxInline && region.insts.every(i => i.row.ends || this.#leavesNothing(i))
   }
 
   #leavesNothing(inst: Inst): boolean {
-    if (inst.op === 'if') return this.#choice.has(inst) && this.form(inst.results[0]!) !== 'let'
+    if (inst.op === 'if') return this.#choice.has(inst) && this.of(inst.results[0]!) !== 'let'
     const effect = effectOf(inst)
-    return (effect === 'none' || effect === 'read') && inst.results.length === 1 && this.form(inst.results[0]!) !== 'let'
+    return (effect === 'none' || effect === 'read') && inst.results.length === 1 && this.of(inst.results[0]!) !== 'let'
   }
 
   #visit(region: Region, loop: Inst<'loop'> | undefined, owner: Inst | undefined): void {
@@ -90,7 +84,7 @@ class Folder implements Folding {
   #use(inst: Inst, loop: Inst<'loop'> | undefined, owner: Inst | undefined): void {
     const result = inst.results[0]
     const form = result === undefined ? 'let' : this.#form[result.id]!
-    if (form === 'dead' && effectOf(inst) !== 'write' && inst.regions.length === 0) return
+    if (form === 'dead' && effectOf(inst) !== 'write' && inst.regions.length === 0 && inst.results.every(r => this.#count[r.id] === 0)) return
     // What ends a region hands on only what is used outside of it.
     const takers = inst.op === 'yield' || inst.op === 'test' ? owner?.results
       : inst.op === 'leave' ? inst.attr.results : undefined
@@ -112,24 +106,19 @@ class Folder implements Folding {
 
   #decide(inst: Inst, v: Value, loop: Inst<'loop'> | undefined): Form {
     const count = this.#count[v.id]!
-    const effect = effectOf(inst)
-    switch (inst.op) {
-      case 'const': case 'zero': case 'global': case 'field': case 'elem': case 'splat': case 'extract': case 'swizzle':
-        return count === 0 ? 'dead' : 'always'
-      case 'wgsl.hide': case 'var': return count === 0 ? 'dead' : 'let'
-      case 'if': if (!this.#choice.has(inst)) return count === 0 ? 'dead' : 'let'
-    }
-    const isChoice = inst.op === 'if'
-    if (inst.regions.length > 0 && !isChoice) return count === 0 ? 'dead' : 'let'
-    if (!isChoice && effect !== 'none' && effect !== 'read') return count === 0 ? 'dead' : 'let'
     if (count === 0) return 'dead'
+    if (free.has(inst.op)) return 'always'
+    if (inst.op === 'intrinsic.hide' || inst.op === 'var') return 'let'
+    const effect = effectOf(inst)
+    const isChoice = this.#choice.has(inst)
+    if (!isChoice && (inst.regions.length > 0 || (effect !== 'none' && effect !== 'read'))) return 'let'
     if (count > 1 || inst.results.length > 1 || this.#loopAt[v.id] !== loop) return 'let'
     // Threads that leave later take part.
-    if ((inst.op === 'wgsl.builtin' || inst.op === 'wgsl.read') && (convergent.test(inst.attr) || together.test(inst.attr))) return 'let'
-    return v.name === '' || this.#byEnd[v.id]! ? 'once' : 'let'
+    if ((inst.op === 'intrinsic.pure' || inst.op === 'intrinsic.read') && this.#can.staysPut(inst.attr)) return 'let'
+    return v.name === '' || this.#byEnd[v.id]! || !this.#can.keepsNames ? 'once' : 'let'
   }
 
-  /** Whether an `if` is `&&`, `||` or a choice between two values at hand. */
+  /** Whether an `if` is `&&`, `||` or a choice between two values. */
   #consider(inst: Inst): void {
     if (inst.results.length !== 1) return
     const yes = inst.regions[0]!, no = inst.regions[1]!
@@ -141,12 +130,12 @@ class Folder implements Folding {
       else if (isBool(a, true)) this.#choice.set(inst, 'or')
       if (this.#choice.has(inst)) return
     }
-    const free = (v: Value): boolean => this.form(v) === 'always' || this.form(v) === 'dead'
-    const atHand = (r: Region): boolean => r.insts.every(i => i.row.ends || free(i.results[0]!))
-    if ((type.kind === 'scalar' || type.kind === 'vec') && atHand(yes) && atHand(no)) this.#choice.set(inst, 'select')
+    const costs = (v: Value): boolean => this.of(v) === 'let' || this.of(v) === 'once'
+    const atHand = (r: Region): boolean => r.insts.every(i => i.row.ends || !costs(i.results[0]!))
+    if (this.#can.lazyChoice || ((type.kind === 'scalar' || type.kind === 'vec') && atHand(yes) && atHand(no))) this.#choice.set(inst, 'select')
   }
 }
 
 function isBool(v: Value, value: boolean): boolean {
-  return v.def.op !== 'param' && v.def.op === 'const' && v.def.attr === value
+  return v.def.op === 'const' && v.def.attr === value
 }

@@ -1,0 +1,77 @@
+/** Lines of text with the place in the source that each comes from. */
+import type { Work } from '../../base/limits.ts'
+import type { Span } from '../../base/source.ts'
+
+/** What each step further in is indented by. */
+const step = '  '
+
+/** A line of output that says where it comes from. */
+export interface Mapping {
+  /** Counted from 1. */
+  readonly line: number
+  /** Where its text begins, counted from 0. */
+  readonly column: number
+  readonly span: Span
+}
+
+export class Lines {
+  readonly #text: string[] = []
+  readonly #mappings: Mapping[] = []
+  readonly #work: Work | undefined
+  #indent = 0
+
+  /** `work` counts what is added. */
+  constructor(work?: Work) {
+    this.#work = work
+  }
+
+  /** The number of lines so far. */
+  get count(): number {
+    return this.#text.length
+  }
+
+  /** The whole text. */
+  get text(): string {
+    return `${this.#text.join('\n')}\n`
+  }
+
+  get mappings(): readonly Mapping[] {
+    return this.#mappings
+  }
+
+  add(text: string, span: Span | null = null): void {
+    const line = text === '' ? '' : step.repeat(this.#indent) + text
+    this.#work?.spend('output', line.length + 1, span)
+    this.#text.push(line)
+    if (span !== null) this.#mappings.push({ line: this.#text.length, column: step.length * this.#indent, span })
+  }
+
+  /** Adds `head {`, what `body` adds, and `}`. */
+  braces(head: string, span: Span | null, body: () => void): void {
+    this.add(`${head} {`, span)
+    this.indented(body)
+    this.add('}')
+  }
+
+  /** Runs `body` one step further in. */
+  indented(body: () => void): void {
+    this.#indent++
+    body()
+    this.#indent--
+  }
+
+  append(other: Lines): void {
+    const before = this.#text.length
+    for (let i = 0; i < other.#text.length; i++) this.#text.push(other.#text[i]!)
+    for (let i = 0; i < other.#mappings.length; i++) {
+      const { line, column, span } = other.#mappings[i]!
+      this.#mappings.push({ line: before + line, column, span })
+    }
+  }
+}
+
+/** What a comment says of where code comes from; nothing of the core library. No name of a file ends the comment. */
+export function remarkOf(span: Span): string {
+  const { file, line } = span.place
+  return span.file.isCore ? '' : `// ${file.replace(/[\0-\x1f\x85\u2028\u2029]/g, '?')}:${line}`
+}

@@ -1,0 +1,187 @@
+/**
+ * Code as a tree: the statements and expressions that languages with structured control have in common. `structure.ts` makes it
+ * from IR, `tidy.ts` makes it shorter, and each target prints it. An expression is an op of the IR applied to expressions.
+ */
+import type { Span } from '../../base/source.ts'
+import type { Attrs, OpName } from '../../ir/op.ts'
+import { bool, voidType, type Type } from '../../ir/type.ts'
+import type { Global, Inst, Value } from '../../ir/value.ts'
+
+/** A name in a function: of a parameter, of a value, or of a variable. */
+export class Local {
+  readonly name: string
+  readonly type: Type
+
+  constructor(name: string, type: Type) {
+    this.name = name
+    this.type = type
+  }
+}
+
+/** Ops that are statements, or only say something of an operand. */
+type NoExpr = 'var' | 'store' | 'if' | 'switch' | 'loop' | 'block' | 'yield' | 'test' | 'next' | 'leave' | 'ret' | 'unreachable' | 'detach' | 'intrinsic.hide'
+
+/** Ops of the IR that are written as expressions. */
+export type ValueOp = Exclude<OpName, NoExpr>
+
+/** The immediate of each op of an expression. `both` and `either` evaluate their second operand only where they must. */
+export type ExprAttrs = { readonly [K in ValueOp]: Attrs[K] } & { readonly name: Local; readonly both: null; readonly either: null }
+
+export type ExprOp = keyof ExprAttrs
+
+/** Memory that an expression reads: a module-level variable, or the pointer to a local one. */
+export type Root = Global | Value
+
+const none: readonly never[] = []
+
+/** The one shape that all expressions have at run time. */
+class AnyExpr {
+  readonly op: ExprOp
+  readonly attr: ExprAttrs[ExprOp]
+  readonly type: Type
+  readonly args: readonly Expr[]
+  /** The memory it reads that something may write. */
+  readonly reads: readonly Root[]
+  /** The variables in it that loops assign. */
+  readonly vars: readonly Local[]
+  /** About as many characters as it takes. */
+  readonly width: number
+
+  constructor(op: ExprOp, attr: ExprAttrs[ExprOp], type: Type, args: readonly Expr[], reads: readonly Root[], vars: readonly Local[], width: number) {
+    this.op = op
+    this.attr = attr
+    this.type = type
+    this.args = args
+    this.reads = reads
+    this.vars = vars
+    this.width = width
+  }
+}
+
+interface ExprOf<K extends ExprOp> extends AnyExpr {
+  readonly op: K
+  readonly attr: ExprAttrs[K]
+}
+
+/** An expression: a test of `op` tells what its immediate is. */
+export type Expr<K extends ExprOp = ExprOp> = { [P in K]: ExprOf<P> }[K]
+
+/** An expression from its operands. `reads` is memory that it reads itself. */
+export function expr<K extends ExprOp>(op: K, attr: ExprAttrs[K], type: Type, args: readonly Expr[], own: readonly Root[] = none): Expr {
+  let [reads, vars, width] = [own, none as readonly Local[], widthOf(op, attr, type, args)]
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i]!
+    reads = union(reads, arg.reads)
+    vars = union(vars, arg.vars)
+    width += arg.width
+  }
+  return new AnyExpr(op, attr, type, args, reads, vars, width) as Expr
+}
+
+function union<T>(x: readonly T[], y: readonly T[]): readonly T[] {
+  return y.length === 0 || x === y ? x : x.length === 0 ? y : [...new Set([...x, ...y])]
+}
+
+/** About how many characters an op adds to what its operands take. */
+function widthOf(op: ExprOp, attr: ExprAttrs[ExprOp], type: Type, args: readonly Expr[]): number {
+  switch (op) {
+    case 'name': return (attr as Local).name.length
+    case 'const': return Number.isInteger(attr) ? String(attr).length + 1 : 5
+    case 'global': return (attr as Global).name.length
+    case 'field': case 'extract': {
+      const type = args[0]!.type.kind === 'ptr' ? args[0]!.type.elem! : args[0]!.type
+      return type.kind === 'struct' ? 1 + type.fields[attr as number]!.name.length : 2
+    }
+    case 'load': return 0
+    case 'call': return 2 * args.length + (attr as { readonly name: string }).name.length
+    case 'intrinsic.pure': case 'intrinsic.read': case 'intrinsic.write': return 2 * args.length + (attr as string).length
+    case 'neg': case 'not': return 1
+    case 'elem': case 'index': return 2
+    case 'zero': case 'construct': return (type.kind === 'struct' ? type.name.length : type.kind === 'array' ? 14 : 5) + 2 * args.length
+    case 'splat': case 'convert': case 'bitcast': case 'select': case 'dot': return 5 + 2 * args.length
+    default: return 3
+  }
+}
+
+/** The name of a local as an expression; `carried` where a loop assigns it. */
+export function nameOf(local: Local, type: Type = local.type, carried = false): Expr<'name'> {
+  return new AnyExpr('name', local, type, none, none, carried ? [local] : none, local.name.length) as Expr<'name'>
+}
+
+/** A truth value. */
+export function truth(value: boolean): Expr<'const'> {
+  return new AnyExpr('const', value, bool, none, none, none, 5) as Expr<'const'>
+}
+
+/** Stands where no expression is needed. */
+export const nothing: Expr = new AnyExpr('zero', null, voidType, none, none, none, 0) as Expr
+
+/** True where both are the same text: the same names, the same paths, the same constants. */
+export function same(x: Expr, y: Expr): boolean {
+  if (x === y) return true
+  if (x.op !== y.op || x.attr !== y.attr || x.args.length !== y.args.length || x.type !== y.type) return false
+  for (let i = 0; i < x.args.length; i++) if (!same(x.args[i]!, y.args[i]!)) return false
+  return true
+}
+
+// ── Statements ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+/** Names for values, which never change. */
+export interface Let { readonly kind: 'let'; readonly locals: readonly Local[]; readonly value: Expr; readonly span: Span | null }
+export interface Var { readonly kind: 'var'; readonly local: Local; readonly init: Expr | undefined; readonly span: Span | null }
+export interface Assign { readonly kind: 'assign'; readonly place: Expr; readonly value: Expr; readonly span: Span | null }
+/** An expression for its effect. */
+export interface Do { readonly kind: 'do'; readonly value: Expr; readonly span: Span | null }
+export interface If { readonly kind: 'if'; cond: Expr; yes: Stmt[]; no: Stmt[]; readonly span: Span | null; label: string }
+export interface Case { readonly labels: readonly number[]; readonly isDefault: boolean; readonly body: Stmt[]; readonly span: Span | null }
+export interface Switch { readonly kind: 'switch'; readonly value: Expr; readonly cases: readonly Case[]; readonly span: Span | null; label: string }
+export interface Loop {
+  readonly kind: 'loop'
+  /** Endless where it is undefined. */
+  cond: Expr | undefined
+  /** Of a `for`: the variable that it declares, and what follows each trip. */
+  start: Var | undefined
+  step: Assign | undefined
+  readonly body: Stmt[]
+  /** What each trip ends with, after `continue` too. */
+  readonly continuing: Stmt[]
+  /** Its head, or something inside, leaves it or returns. */
+  readonly isLeft: boolean
+  /** The instruction, for what messages call it. */
+  readonly of: Inst<'loop'>
+  readonly span: Span | null
+  label: string
+}
+/** Statements that run once, and can be left. */
+export interface Once { readonly kind: 'once'; readonly body: Stmt[]; readonly span: Span | null; label: string }
+/** What `break` may leave. */
+export type Target = If | Switch | Loop | Once
+export interface Break { readonly kind: 'break'; readonly of: Target; readonly span: Span | null }
+export interface Continue { readonly kind: 'continue'; readonly of: Loop; readonly span: Span | null }
+export interface Return { readonly kind: 'return'; readonly values: readonly Expr[]; readonly span: Span | null }
+/** Is never reached. */
+export interface Unreachable { readonly kind: 'unreachable'; readonly span: Span | null }
+
+export type Stmt = Let | Var | Assign | Do | If | Switch | Loop | Once | Break | Continue | Return | Unreachable
+
+/** A function as code. */
+export interface Code {
+  readonly params: readonly Local[]
+  readonly body: readonly Stmt[]
+}
+
+/** What a language has, as far as it decides how code is structured. */
+export interface Capabilities {
+  /** `break` may leave any construct from anywhere inside, by a label or a jump; else the innermost loop, `switch` or `once` only. */
+  readonly labels: boolean
+  /** Statements at the end of a loop's body that `continue` goes to. */
+  readonly continuing: boolean
+  /** An expression that chooses evaluates only what it chooses; else both sides, which must be scalars or vectors at hand. */
+  readonly lazyChoice: boolean
+  /** No two buffers lie in the same memory. */
+  readonly distinctBuffers: boolean
+  /** A value that the source names keeps its name, even where it is used once. */
+  readonly keepsNames: boolean
+  /** An intrinsic whose outcome depends on where it is called: it is called where it stands. */
+  staysPut(intrinsic: string): boolean
+}

@@ -1,0 +1,259 @@
+/**
+ * The values of a function while its statements are made: their names, the expressions that wait to be written where they are
+ * used, and the variables that results may share.
+ */
+import { InternalError } from '../../base/diag.ts'
+import type { Span } from '../../base/source.ts'
+import type { Attr } from '../../ir/op.ts'
+import type { Type } from '../../ir/type.ts'
+import { Global, type Func, type Inst, type Region, type Value } from '../../ir/value.ts'
+import { Forms } from './forms.ts'
+import type { Names } from './names.ts'
+import { negate } from './tidy.ts'
+import { Local, expr, nameOf, nothing, type Capabilities, type Expr, type ExprAttrs, type Root, type Stmt, type ValueOp } from './tree.ts'
+
+/** Wider expressions get a name. */
+const widest = 100
+
+/** Variables are not shared across more instructions than this. */
+const farthest = 300
+
+/** Where a construct's results go: a variable, or nowhere. */
+export type Targets = readonly (Local | undefined)[]
+
+/** A region whose statements are being made, with where its end hands values to. */
+export interface Frame {
+  readonly region: Region
+  at: number
+  readonly targets: Targets
+}
+
+/** A variable to assign a result to, and the carried value that it holds until then. */
+export interface Shared {
+  readonly local: Local
+  readonly held: Value | undefined
+}
+
+/** The variable that a pointer points into. */
+export function rootOf(ptr: Value): Root {
+  let at = ptr
+  for (;;) {
+    const def = at.def
+    if (def.op === 'global') return def.attr
+    if (def.op !== 'field' && def.op !== 'elem') return at
+    at = def.args[0]!
+  }
+}
+
+/** The memory that an instruction reads and that something may write. */
+function readsOf(inst: Inst): readonly Root[] {
+  if (inst.op === 'load') {
+    const { space } = inst.args[0]!.type
+    return space === 'storage' || space === 'uniform' || space === 'handle' ? none : [rootOf(inst.args[0]!)]
+  }
+  return inst.op === 'intrinsic.read' ? inst.args.filter(a => a.type.kind === 'ptr').map(rootOf) : none
+}
+
+const none: readonly never[] = []
+
+function spanOf(v: Value): Span | null {
+  return v.def.op !== 'param' ? v.def.span : null
+}
+
+export class Values {
+  readonly forms: Forms
+  readonly func: Func
+  readonly can: Capabilities
+  /** Where statements go. */
+  out: Stmt[] = []
+  /** The regions that are open, outermost first. */
+  readonly frames: Frame[] = []
+  readonly #names: Names
+  readonly #exprs: (Expr | undefined)[] = []
+  /** Values written once that have not been written yet, in order of definition. */
+  readonly #pending = new Set<Value>()
+  /** Greater than zero while expressions must not need statements of their own. */
+  #inline = 0
+  /** The carried value that each loop variable holds until it is assigned. */
+  readonly #carried = new Map<Local, Value>()
+
+  constructor(func: Func, can: Capabilities, names: Names) {
+    this.func = func
+    this.can = can
+    this.#names = names
+    this.forms = new Forms(func, can)
+  }
+
+  /** Runs `f` while statements go to a list. */
+  into(list: Stmt[], f: () => void): void {
+    const saved = this.out
+    this.out = list
+    f()
+    this.out = saved
+  }
+
+  /** Gives a value a name of its own. */
+  name(v: Value, fallback: string, type: Type = v.type): Local {
+    const local = new Local(this.#names.make(v.name, fallback), type)
+    this.#exprs[v.id] = nameOf(local, v.type)
+    return local
+  }
+
+  /** A variable's name after a hint. */
+  fresh(hint: string, type: Type): Local {
+    return new Local(this.#names.make(hint, hint), type)
+  }
+
+  set(v: Value, e: Expr): void {
+    this.#exprs[v.id] = e
+  }
+
+  known(v: Value): Expr | undefined {
+    return this.#exprs[v.id]
+  }
+
+  get(v: Value): Expr {
+    this.#pending.delete(v)
+    const known = this.#exprs[v.id]
+    if (known !== undefined) return known
+    const def = v.def
+    if (def.op === 'param' || this.forms.of(v) !== 'always') {
+      throw new InternalError('code', `value ${v.id} of ${this.func.name} (${def.op}) is not in scope`)
+    }
+    return this.expression(def)
+  }
+
+  /** The expression of an instruction without regions that has one result at most. */
+  expression(inst: Inst): Expr {
+    if (inst.op === 'detach' || inst.op === 'intrinsic.hide') return this.get(inst.args[0]!)
+    const args: Expr[] = []
+    for (let i = 0; i < inst.args.length; i++) args.push(this.get(inst.args[i]!))
+    const type = inst.results.length > 0 ? inst.results[0]!.type : this.func.sig.result
+    return expr(inst.op as ValueOp, inst.attr as ExprAttrs[ValueOp] & Attr, type, args, readsOf(inst))
+  }
+
+  /** Gives a value a name, and its expression to the name. */
+  let(v: Value, value: Expr, span: Span | null): void {
+    this.#pending.delete(v)
+    this.out.push({ kind: 'let', locals: [this.name(v, 't')], value, span })
+  }
+
+  /** Remembers an expression for where it is used; a wide one gets a name after all. */
+  defer(v: Value, e: Expr, span: Span | null): void {
+    if (this.#inline === 0 && e.width > widest) this.let(v, e, span)
+    else {
+      this.#exprs[v.id] = e
+      this.#pending.add(v)
+    }
+  }
+
+  /** Names what has been read from memory and not been written yet: something may now be written there. */
+  flush(written: 'all' | 'globals' | Root = 'all'): void {
+    if (this.#inline > 0) return
+    const root = written instanceof Global && !this.can.distinctBuffers ? 'globals' : written
+    const touched = (read: Root): boolean => root === 'all' || (root === 'globals' ? read instanceof Global : read === root)
+    for (const v of this.#pending) {
+      const e = this.#exprs[v.id]!
+      if (e.reads.some(touched)) this.let(v, e, spanOf(v))
+    }
+  }
+
+  /** The opposite of a condition. */
+  not(cond: Value): Expr {
+    return negate(this.get(cond))
+  }
+
+  /** The values that wait to be written. */
+  waiting(): ReadonlySet<Value> {
+    return new Set(this.#pending)
+  }
+
+  /** Forgets what waits beyond these: what a region leaves unwritten is not needed. */
+  forget(outside: ReadonlySet<Value>): void {
+    for (const v of this.#pending) if (!outside.has(v)) this.#pending.delete(v)
+  }
+
+  /** Runs `f` while expressions may need no statements of their own. */
+  inline<T>(f: () => T): T {
+    this.#inline++
+    const out = f()
+    this.#inline--
+    return out
+  }
+
+  /** Takes note that a value is not written after all. */
+  discard(v: Value): Expr {
+    this.#pending.delete(v)
+    return nothing
+  }
+
+  /** Assigns to several variables at once: no assignment may spoil what a later one reads. */
+  assign(targets: Targets, values: readonly Expr[], span: Span | null): void {
+    const open: { target: Local; value: Expr }[] = []
+    for (let i = 0; i < targets.length; i++) {
+      const target = targets[i]
+      if (target !== undefined && values[i]!.attr !== target) open.push({ target, value: values[i]! })
+    }
+    // How many of the other values read what a variable holds now.
+    const readers = new Map<Local, number>()
+    const count = ({ target, value }: { target: Local; value: Expr }, by: number): void => {
+      for (const v of value.vars) if (v !== target) readers.set(v, (readers.get(v) ?? 0) + by)
+    }
+    for (const a of open) count(a, 1)
+    while (open.length > 0) {
+      const free = open.findIndex(a => (readers.get(a.target) ?? 0) === 0)
+      if (free < 0) {
+        // They wait for each other in a ring: one that still reads variables is kept aside.
+        const reader = open.find(a => a.value.vars.length > 0)!
+        const local = this.fresh(`${reader.target.name}_next`, reader.target.type)
+        this.out.push({ kind: 'let', locals: [local], value: reader.value, span })
+        count(reader, -1)
+        reader.value = nameOf(local)
+        continue
+      }
+      const a = open.splice(free, 1)[0]!
+      count(a, -1)
+      this.out.push({ kind: 'assign', place: nameOf(a.target), value: a.value, span })
+    }
+  }
+
+  /**
+   * The variable that a construct's result may be assigned to straight away: the one that the end of its region hands it
+   * to. Where that is a loop's variable, nothing after the construct may read what the variable held before.
+   */
+  share(inst: Inst, result: Value): Shared | undefined {
+    const frame = this.frames[this.frames.length - 1]
+    if (frame === undefined || frame.region.insts[frame.at] !== inst || this.forms.uses(result) !== 1) return undefined
+    const { insts, end } = frame.region
+    if (end.op !== 'yield' && end.op !== 'next') return undefined
+    const local = frame.targets[end.args.indexOf(result)]
+    if (local === undefined) return undefined
+    const held = this.#carried.get(local)
+    if (held === undefined) return { local, held }
+    if (insts.length - frame.at > farthest) return undefined
+    for (let i = frame.at + 1; i < insts.length; i++) if (this.#reads(insts[i]!, held)) return undefined
+    for (const v of this.#pending) {
+      const e = this.#exprs[v.id]!
+      if (e.vars.includes(local)) this.let(v, e, spanOf(v))
+    }
+    return { local, held }
+  }
+
+  /** Remembers which carried value a loop's variable holds. */
+  carry(local: Local, param: Value): void {
+    this.#carried.set(local, param)
+    this.#exprs[param.id] = nameOf(local, param.type, true)
+  }
+
+
+  #reads(inst: Inst, v: Value): boolean {
+    const depends = (of: Value): boolean =>
+      of === v || (of.def.op !== 'param' && this.forms.of(of) === 'always' && of.def.args.some(depends))
+    return inst.args.some(depends) || inst.regions.some(r => r.insts.some(i => this.#reads(i, v)))
+  }
+
+  /** True where something inside the construct reads the value. */
+  readsInside(inst: Inst, v: Value): boolean {
+    return inst.regions.some(r => r.insts.some(i => this.#reads(i, v)))
+  }
+}
