@@ -89,8 +89,12 @@ struct Circle : IShape { float r; [Differentiable] float area(float s) { return 
 [Differentiable] float useTreated(float x, float y) { return treated(x) * y; }
 [Differentiable] float smooth(float x) { return x; }
 [PrimalSubstitute(smooth)] float stepped(float x) { return floor(x * 8.0) / 8.0; }
-[Differentiable] float useStepped(float x) { return stepped(x) * x; }`)
-    expect(Object.keys(all).sort()).toEqual(['detached', 'ignores', 'smooth', 'stepped', 'treated', 'useStepped', 'useTreated'])
+[Differentiable] float useStepped(float x) { return stepped(x) * x; }
+float behind(float x) { return stepped(x) * 10; }
+[Differentiable] float useBehind(float x) { return no_diff behind(x) * x; }
+float slope(float x) { return fwd_diff(useStepped)(diffPair(x, 1.0)).d; }
+[Differentiable] float useSlope(float x) { return no_diff slope(x) * x; }`)
+    expect(Object.keys(all).sort()).toEqual(['detached', 'ignores', 'smooth', 'stepped', 'treated', 'useBehind', 'useSlope', 'useStepped', 'useTreated'])
     for (const o of Object.values(all)) {
       expect(o, o.name).toMatchObject({ status: 'ok', disagreement: null })
       expect(o.compared + o.held, o.name).toBeGreaterThan(0)

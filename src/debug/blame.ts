@@ -10,7 +10,7 @@ import { differential } from '../ir/type.ts'
 import { inputs, type Func } from '../ir/value.ts'
 import { filled, inner, toData } from './data.ts'
 import { differences, gap, norm, stops } from './held.ts'
-import { substitute } from './meaning.ts'
+import { isPlain, substitute } from './meaning.ts'
 
 /** Collects the derivative functions that are made. */
 export class Derived implements Explain {
@@ -59,7 +59,7 @@ function blameForward(derived: Derived, jvp: Func, args: readonly Data[], more: 
     if (of.body === undefined) return
     let k = of.body.params.length
     const direction = of.body.params.map((_, i) => active[i] ? given[k++] : undefined)
-    const slopes = differences(of, given.slice(0, of.body.params.length), direction, () => ({ ...options, ...more, instead: substitute }))
+    const slopes = differences(of, given.slice(0, of.body.params.length), direction, () => ({ ...options, ...more, instead: substitute, plain: isPlain }))
     if (slopes === undefined) return
     let r = of.results.length
     of.results.forEach((_, i) => {
@@ -103,7 +103,7 @@ function blameReverse(derived: Derived, primal: Func, args: readonly Data[], mor
     const { of, split, isCustom } = known
     if (of.body === undefined) return
     const direction = of.body.params.map((p, i) => split.activeInputs[i] ? filled(differential(p.type)!, float) : undefined)
-    const slopes = differences(of, given, direction, () => ({ ...options, ...more, instead: substitute }))
+    const slopes = differences(of, given, direction, () => ({ ...options, ...more, instead: substitute, plain: isPlain }))
     if (slopes === undefined) return
     const weights = of.results.flatMap((type, i) => split.activeResults[i] ? [filled(differential(type)!, float)] : [])
     const context = results.slice(split.own)

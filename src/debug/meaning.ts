@@ -66,11 +66,18 @@ export function substitute(func: Func): Func {
   return func.info.substitute ?? func
 }
 
+/** Whether no derivative is made of a function, so that substitutes do not count behind it. */
+export function isPlain({ info, body }: Func): boolean {
+  if (info.treatAsDifferentiable) return true
+  return body !== undefined && info.level === 'none' && !info.forceInline && !info.library && info.backward === undefined && info.forward === undefined
+}
+
 /** How derivatives are taken, as options of the interpreter; `derivatives` fills in those of the user. */
-export function meaning(derivatives: (func: Func) => void): Pick<RunOptions, 'define' | 'carried' | 'instead'> {
+export function meaning(derivatives: (func: Func) => void): Pick<RunOptions, 'define' | 'carried' | 'instead' | 'plain'> {
   const calls = new Calls()
   return {
     instead: func => { derivatives(func); return substitute(func) },
+    plain: isPlain,
     define: (machine, func, args) => calls.define(machine, func, args),
     carried,
   }

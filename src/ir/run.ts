@@ -45,6 +45,8 @@ export interface RunOptions {
   readonly returned?: (func: Func, results: readonly Data[]) => readonly Data[]
   /** What to call instead of a function. */
   readonly instead?: (func: Func) => Func
+  /** Whether nothing stands instead of what a function calls, but behind the derivatives that it takes itself. */
+  readonly plain?: (func: Func) => boolean
   /** May put other arguments in the stead of a call's. */
   readonly given?: (func: Func, args: readonly Data[]) => readonly Data[]
   /** Says what a call gives; undefined where the function's body does. */
@@ -82,6 +84,7 @@ export class Machine {
   #left: number
   #depth = 0
   #inLibrary = 0
+  #inPlain = false
   readonly #shared = new Map<Global, Data[]>()
   #private = new Map<Global, Data[]>()
 
@@ -108,11 +111,14 @@ export class Machine {
   }
 
   *#enter(func: Func, args: readonly Data[]): Steps<readonly Data[]> {
-    const { given, instead, define, returned } = this.#options
-    const callee = instead?.(func) ?? func
+    const { given, instead, plain, define, returned } = this.#options
+    const inPlain = this.#inPlain
+    const callee = inPlain ? func : instead?.(func) ?? func
+    this.#inPlain = func.request === undefined && (inPlain || plain?.(callee) === true)
     let taken = given?.(func, args) ?? args
     if (callee !== func) taken = given?.(callee, taken) ?? taken
     let results = define?.(this, callee, taken) ?? (yield* this.#call(callee, taken))
+    this.#inPlain = inPlain
     if (callee !== func) results = returned?.(callee, results) ?? results
     return returned?.(func, results) ?? results
   }
