@@ -1,6 +1,6 @@
 /** Random statements. */
 import { Expressions, rootName } from './generate-expr.ts'
-import { bin, call, decl, detached, give, lit, pairOf, prim, ref, set, sum, when } from './make.ts'
+import { bin, call, decl, detached, give, isNamed, lit, pairOf, prim, ref, set, sum, when } from './make.ts'
 import { differentialOf, int, nothing, real, signatureOf, uint, vec, type Callable, type Expr, type Func, type Param, type Stmt, type Type } from './tree.ts'
 
 /** A loop or switch that statements can leave. */
@@ -266,7 +266,8 @@ export class Bodies extends Expressions {
   }
 
   protected begun(p: Param): Expr | undefined {
-    if (p.dir === 'out') return undefined
+    // Until something is put in there, a value of an interface is of no type; what follows may read it.
+    if (p.dir === 'out' && isNamed(p.type)) return undefined
     return p.type === uint ? lit(this.rand.below(1000), uint) : this.expr(p.type, 1)
   }
 
