@@ -2,7 +2,7 @@
 // makes of them, on the same contents of all resources.
 //   node bench/others.mjs FOLDER [--only TEXT] [--markdown] [--print] [--verbose]       after npm run build
 // FOLDER holds checkouts named `owner+name` or `name` of the repositories that bench/others/list.mjs names; programs whose
-// repository is missing are left out. --print shows the WGSL of both compilers, --markdown writes the table of docs/programs.md.
+// repository is missing are left out. --print shows the WGSL of both compilers, --markdown writes the table of docs/evidence/programs.md.
 import { execFileSync, fork } from 'node:child_process'
 import { existsSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -62,8 +62,8 @@ export function renderCensus(rows: readonly Row[], cases: readonly Case[], elsew
     out.push(`## ${title}`, '', '| | feature | R | repositories | C | E | T | shown by |', '|--:|---|--:|--:|--:|--:|--:|---|')
     for (const row of rows) {
       if (row.tier !== tier) continue
-      const tests = cases.filter(c => c.also.includes(row.id)).map(c => `[${c.name}](../tests/census/${c.file}#L${c.line})`)
-      for (const e of elsewhere) if (e.id === row.id) tests.push(`[${e.what}](../tests/${e.file})`)
+      const tests = cases.filter(c => c.also.includes(row.id)).map(c => `[${c.name}](../../tests/census/${c.file}#L${c.line})`)
+      for (const e of elsewhere) if (e.id === row.id) tests.push(`[${e.what}](../../tests/${e.file})`)
       const counts = row.counts.length === 0 ? ['0', '0', '0', '', ''] : row.counts
       out.push(`| ${row.id} | ${row.feature.replaceAll('|', '\\|').replaceAll('<', '&lt;')} | ${counts.join(' | ')} | ${tests.join(', ')} |`)
     }

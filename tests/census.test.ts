@@ -1,4 +1,4 @@
-/** Runs every program under `tests/census` on all targets that have what it uses, and holds `docs/census.md` to them. */
+/** Runs every program under `tests/census` on all targets that have what it uses, and holds `docs/evidence/census.md` to them. */
 import { afterAll, describe, expect, it } from 'vitest'
 import { readCases } from './cases.ts'
 import { check } from './case-run.ts'
@@ -24,7 +24,7 @@ describe('the census', () => {
     expect(new Set(cases.map(c => c.name)).size, 'names of programs').toBe(cases.length)
   })
 
-  it('is listed in docs/census.md', async () => {
-    await expect(renderCensus(rows, cases, readElsewhere())).toMatchFileSnapshot('../docs/census.md')
+  it('is listed in docs/evidence/census.md', async () => {
+    await expect(renderCensus(rows, cases, readElsewhere())).toMatchFileSnapshot('../docs/evidence/census.md')
   })
 })

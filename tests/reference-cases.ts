@@ -45,7 +45,7 @@ export function renderPage(cases: readonly Case[], excused: readonly Excused[]):
       out.push(`### ${section}`, '', '| | | shown by |', '|---|---|---|')
       for (const s of own) {
         if (s.section !== section) continue
-        const tests = shows.get(s.id)!.map(c => `[${c.name}](../tests/reference/${c.file}#L${c.line})`)
+        const tests = shows.get(s.id)!.map(c => `[${c.name}](../../tests/reference/${c.file}#L${c.line})`)
         out.push(`| ${s.id} | ${s.text.replaceAll('|', '\\|')} | ${tests.join(', ')} |`)
       }
       out.push('')

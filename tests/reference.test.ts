@@ -1,4 +1,4 @@
-/** Runs every program under `tests/reference` on all targets, and holds `docs/reference.md` to them. */
+/** Runs every program under `tests/reference` on all targets, and holds `docs/evidence/reference.md` to them. */
 import { afterAll, describe, expect, it } from 'vitest'
 import { readCases } from './cases.ts'
 import { check } from './case-run.ts'
@@ -26,7 +26,7 @@ describe('the reference', () => {
     expect(new Set(cases.map(c => c.name)).size, 'names of programs').toBe(cases.length)
   })
 
-  it('is listed in docs/reference.md', async () => {
-    await expect(renderPage(cases, readExcused())).toMatchFileSnapshot('../docs/reference.md')
+  it('is listed in docs/evidence/reference.md', async () => {
+    await expect(renderPage(cases, readExcused())).toMatchFileSnapshot('../docs/evidence/reference.md')
   })
 })
