@@ -68,7 +68,7 @@ function tryCheck(program: Program, seed: number): string | undefined {
       if (stage === 'prepared') reversible(func, stage)
       else if (stage === 'linearized' || stage === 'extracted') verify(func, stage)
     },
-  }, func => { resolve(cx, func) })
+  }, resolve)
   const params = inputs(main.sig)
   const active = params.map(p => !p.noDiff)
   const jvp = jvpOf(cx, main, active)

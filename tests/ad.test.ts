@@ -44,7 +44,7 @@ for (const file of readdirSync(dir)) {
           if (process.env['AD_DEBUG']) console.log(`── ${stage}\n${printFunc(func)}`)
           if (stage === 'prepared') reversible(func, stage)
         },
-      }, func => { resolveRequest(cx, func) })
+      }, resolveRequest)
       const func = module.funcs.find(g => g.name === f.name)!
       const jvp = jvpOf(cx, func, [true, true])!
       const split = splitOf(cx, func, [true, true])!

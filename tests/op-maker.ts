@@ -264,7 +264,7 @@ function context(module: Module): AdContext {
       if (stage === 'prepared') reversible(func, stage)
       else if (stage === 'linearized' || stage === 'extracted') verify(func, stage)
     },
-  }, func => { resolve(cx, func) })
+  }, resolve)
   return cx
 }
 

@@ -5,7 +5,7 @@
  */
 import type { Note } from '../base/diag.ts'
 import { overBudget } from '../base/errors/ad.ts'
-import type { AdContext, Split } from './context.ts'
+import { under, type AdContext, type Split } from './context.ts'
 import type { Held } from './explain.ts'
 import type { Func, Region } from '../ir/value.ts'
 import { walk } from '../ir/walk.ts'
@@ -15,8 +15,6 @@ import { bytesOf } from './residual.ts'
 
 export interface Budget {
   readonly max: number
-  /** How hard bytes are avoided: 0 not more than else. */
-  pressure: number
   /** Bytes besides registers of the context of a split function, by its primal half; and of what its reverse half has of its own, by that. */
   readonly slots: Map<Func, number>
   readonly inside: Map<Func, number>
@@ -43,18 +41,18 @@ const namedLimit = 5
 
 /** By how much a stored byte weighs more than else. */
 export function byteScale(cx: AdContext): number {
-  return cx.budget === undefined || cx.budget.pressure === 0 ? 1 : heavy
+  return cx.policy.pressure === 0 ? 1 : heavy
 }
 
 /** Bytes of states that a loop may keep before it is cut into stretches, where that is not as else. */
 export function loopLimit(cx: AdContext): number | undefined {
-  return cx.budget === undefined || cx.budget.pressure === 0 ? undefined : cx.budget.max / 2 ** ((cx.budget.pressure - 1) % stretchSteps)
+  return cx.budget === undefined || cx.policy.pressure === 0 ? undefined : cx.budget.max / 2 ** ((cx.policy.pressure - 1) % stretchSteps)
 }
 
 /** Lets long loops keep no more states than the budget has room for: the rest is run again, as under `[Checkpoints]`. */
 export function limitStates(cx: AdContext, func: Func): void {
   const limit = loopLimit(cx)
-  if (limit === undefined || cx.budget!.pressure <= stretchSteps) return
+  if (limit === undefined || cx.policy.pressure <= stretchSteps) return
   const visit = (region: Region): void => {
     for (const inst of region.insts) {
       if (inst.op !== 'loop') {
@@ -72,21 +70,17 @@ export function limitStates(cx: AdContext, func: Func): void {
 }
 
 /** Makes the derivative of `of` so that it keeps within the budget, or says what is in the way. */
-export function withinBudget(cx: AdContext, of: Func, make: () => Split | undefined): Split | undefined {
+export function withinBudget(cx: AdContext, of: Func, make: (cx: AdContext) => Split | undefined): Split | undefined {
   const { budget } = cx
-  if (budget === undefined) return make()
-  const before = budget.pressure
+  if (budget === undefined) return make(cx)
   const mark = cx.explain?.mark?.() ?? 0
-  for (budget.pressure = 0; ; budget.pressure++) {
-    const split = make()
+  for (let pressure = 0; ; pressure++) {
+    const split = make(under(cx, { pressure }))
     const bytes = split === undefined ? 0 : (budget.slots.get(split.primal) ?? 0) + (budget.inside.get(split.vjp) ?? 0)
-    if (split === undefined || bytes <= budget.max || budget.pressure >= maxPressure || cx.sink.errors > 0) {
+    if (split === undefined || bytes <= budget.max || pressure >= maxPressure || cx.sink.errors > 0) {
       if (bytes > budget.max) complain(cx, of, split!, bytes, budget.max)
-      budget.pressure = before
       return split
     }
-    // What is memoised was made under less pressure.
-    cx.splits.clear()
     cx.explain?.forget?.(mark)
   }
 }

@@ -50,7 +50,15 @@ export interface Explain {
   jvp?(func: Func, active: readonly boolean[], jvp: Jvp, rule: Func | undefined): void
 }
 
-/** What the derivative transforms share: the program, memo tables, and what lowering provides. */
+/** How derivatives are made. It never changes: under another policy another derivative is made, which is kept under another key. */
+export interface Policy {
+  /** Whether loops may keep windows of their states. Derivatives of such would have slots for windows of windows. */
+  readonly windows: boolean
+  /** How hard reverse passes avoid to store bytes, to fit a budget: 0 not more than else (`budget.ts`). */
+  readonly pressure: number
+}
+
+/** What the derivative transforms share: the program, memo tables, and what lowering provides; and the policy that they follow. */
 export interface AdContext {
   readonly module: Module
   readonly sink: Sink
@@ -60,8 +68,9 @@ export interface AdContext {
   readonly tidy: (func: Func) => void
   /** Whether a function is in clean SSA form already. */
   readonly isTidy: (func: Func) => boolean
-  /** Fills in the body of a function that is still a request. */
-  readonly resolve: (func: Func) => void
+  readonly policy: Policy
+  /** Fills in the body of a function that is still a request, under the policy of the context. */
+  readonly resolve: (cx: AdContext, func: Func) => void
   /** Called with each stage of each function, for dumps and verification. */
   readonly observe: (stage: AdStage, func: Func) => void
   /** Writes out loops of few trips in a function that is to be differentiated; true where there were any. */
@@ -95,8 +104,8 @@ export interface AdContext {
   readonly duals: Map<Func, Func>
   /** Functions that are a loop under `[Checkpoints]`. */
   readonly reruns: Map<Func, Rerun>
-  /** Whether loops keep windows of their states, and whether one does. Derivatives of such would have slots for windows of windows. */
-  readonly windows: { allowed: boolean; made: boolean }
+  /** Whether some loop keeps windows of its states. */
+  readonly windowed: { some: boolean }
   /** What functions that were requests asked for, of those that may have windows. */
   readonly requests: Map<Func, NonNullable<Func['request']>>
   /** How many bytes a reverse pass may keep, where somebody says. */
@@ -116,20 +125,30 @@ export function adContext(
   // Copied by `...`, the context would be of another shape each time for an engine.
   const { sink, derivatives, tidy, isTidy, observe, growable, expand, explain, maxContext } = hooks
   return {
-    module, sink, derivatives, tidy, isTidy, resolve, observe, growable, expand, explain, jvps: new Map(), rules: new Map(), splits: new Map(), linearMaps: new Map(), splitOfMap: new Map(),
-    open: new Set(), origins: new Map(), writing: new Set(), ids: new Map(), effects: new Map(), sources: new Map(), substituted: new Map(), differing: new Map(), duals: new Map(), plains: new Map(), lost: new Set(), reruns: new Map(), windows: { allowed: true, made: false }, requests: new Map(),
-    budget: maxContext === undefined ? undefined : { max: maxContext, pressure: 0, slots: new Map(), inside: new Map() }, helpers: new Map(), plainOf: new Map(),
+    module, sink, policy: { windows: true, pressure: 0 }, derivatives, tidy, isTidy, resolve, observe, growable, expand, explain, jvps: new Map(), rules: new Map(), splits: new Map(), linearMaps: new Map(), splitOfMap: new Map(),
+    open: new Set(), origins: new Map(), writing: new Set(), ids: new Map(), effects: new Map(), sources: new Map(), substituted: new Map(), differing: new Map(), duals: new Map(), plains: new Map(), lost: new Set(), reruns: new Map(), windowed: { some: false }, requests: new Map(),
+    budget: maxContext === undefined ? undefined : { max: maxContext, slots: new Map(), inside: new Map() }, helpers: new Map(), plainOf: new Map(),
   }
 }
 
-/** A key for memo tables: a function and which of its inputs are active. */
+/** The same under another policy. */
+export function under(cx: AdContext, policy: Partial<Policy>): AdContext {
+  return { ...cx, policy: { ...cx.policy, ...policy } }
+}
+
+/** A key for memo tables of what stores nothing: a function, which of its inputs are active, and the policy as far as it matters. */
 export function memoKey(cx: AdContext, func: Func, active: readonly boolean[]): string {
   let id = cx.ids.get(func)
   if (id === undefined) {
     id = cx.ids.size
     cx.ids.set(func, id)
   }
-  return `${cx.windows.allowed ? '' : 'w'}${id}:${active.map(a => a ? '1' : '0').join('')}`
+  return `${cx.policy.windows ? '' : 'w'}${id}:${active.map(a => a ? '1' : '0').join('')}`
+}
+
+/** The same for what stores residuals. */
+export function splitKey(cx: AdContext, func: Func, active: readonly boolean[]): string {
+  return `${memoKey(cx, func, active)}/${cx.policy.pressure}`
 }
 
 /** Which of the first inputs and results of a function carry a derivative; those that follow do where their types have one. */

@@ -30,7 +30,7 @@ export function dualOf(cx: AdContext, func: Func): Func {
   if (place !== null) params.push({ name: 'd_result', type: place, dir: 'out', noDiff: true })
   const dual = new Func(uniqueName(cx.module.funcs, `${func.name}_dual`), { ...func.sig, params }, func.span)
   cx.duals.set(func, dual)
-  if (func.request !== undefined) cx.resolve(func)
+  if (func.request !== undefined) cx.resolve(cx, func)
   cx.derivatives(func)
   const { level, treatAsDifferentiable, forceInline, noInline, prefer, pure, forward, backward, substitute } = func.info
   Object.assign(dual.info, { level, treatAsDifferentiable, forceInline, noInline, prefer, pure })

@@ -14,7 +14,7 @@ import { Ranges } from '../opt/range.ts'
 import { binomial } from './binomial.ts'
 import { limitStates, noteMemory } from './budget.ts'
 import { checkpoint } from './checkpoint.ts'
-import { memoKey, newFunc, zeroOf, type AdContext, type Jvp, type Split } from './context.ts'
+import { memoKey, newFunc, splitKey, zeroOf, type AdContext, type Jvp, type Split } from './context.ts'
 import { linearizeFused, unzip, type Callees } from './linearize.ts'
 import { carryingOf, differentiableInputs, differentiableResults, differsFromPrimal, hasBackwardEffects, planOf, reportRecursion } from './plan.ts'
 import { writesOutside } from './outside.ts'
@@ -158,7 +158,7 @@ export function ruleOf(cx: AdContext, func: Func, forward: Func, active: readonl
     return false
   }
   for (let round = 0, again = true; again && round < 8; round++) {
-    walk(scratch.body, inst => { if (inst.op === 'call' && takesPairs(inst.attr)) cx.resolve(inst.attr) })
+    walk(scratch.body, inst => { if (inst.op === 'call' && takesPairs(inst.attr)) cx.resolve(cx, inst.attr) })
     again = inlineBeforeDerivatives(scratch, takesPairs)
   }
   const rule = make()
@@ -174,7 +174,7 @@ export function ruleOf(cx: AdContext, func: Func, forward: Func, active: readonl
 
 /** The reverse of a forward derivative that is called, or calls such. */
 function slopesOf(cx: AdContext, func: Func, forward: Func, active: readonly boolean[]): Split | undefined {
-  const key = `${memoKey(cx, func, active)} slopes`
+  const key = `${splitKey(cx, func, active)} slopes`
   const known = cx.splits.get(key)
   if (known !== undefined) return known
   const split = slopeSplit(cx, func, forward, active)
@@ -242,7 +242,7 @@ const holdsArray = holding('array', 'ptr')
 
 /** Primal and reverse half of a function, with respect to the active inputs; undefined (with a diagnostic) where it has none. */
 export function splitOf(cx: AdContext, func: Func, active: readonly boolean[]): Split | undefined {
-  const key = memoKey(cx, func, active)
+  const key = splitKey(cx, func, active)
   const known = cx.splits.get(key)
   if (known !== undefined) return known
   const plan = planOf(cx, func, 'reverse')

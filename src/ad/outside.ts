@@ -20,7 +20,7 @@ export function writesOutside(func: Func): boolean {
 export function writesAnywhere(cx: AdContext, func: Func, seen: Set<Func> = new Set()): boolean {
   if (seen.has(func) || func.info.library || cx.writing.has(func)) return false
   seen.add(func)
-  cx.resolve(func)
+  cx.resolve(cx, func)
   if (func.body === undefined) return false
   let found = writesOutside(func)
   walk(func.body, inst => { if (!found && inst.op === 'call') found = writesAnywhere(cx, inst.attr, seen) })

@@ -26,7 +26,7 @@ export function reportRecursion(cx: AdContext, func: Func): void {
 
 /** Resolution order: primal substitute, user derivative, `[TreatAsDifferentiable]`, transform. */
 export function planOf(cx: AdContext, func: Func, mode: Mode): Plan {
-  cx.resolve(func)
+  cx.resolve(cx, func)
   if (cx.writing.has(func)) {
     // Its derivative needs that of its derivative, and so on.
     reportRecursion(cx, func)

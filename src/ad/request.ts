@@ -10,7 +10,7 @@ import { Region, inputs, outputs, type Func, type Global, type Module, type Para
 import { cloneFunc, walk } from '../ir/walk.ts'
 import { rootOf } from './activity.ts'
 import { withinBudget } from './budget.ts'
-import { adContext, uniqueName, zeroOf, type AdContext, type AdStage, type Explain, type Split } from './context.ts'
+import { adContext, under, uniqueName, zeroOf, type AdContext, type AdStage, type Explain, type Split } from './context.ts'
 import { dualOf, isPlace } from './dual.ts'
 import { half, jvpOf, ruleOf, splitOf } from './extract.ts'
 import { pairOf } from './pair.ts'
@@ -37,7 +37,7 @@ export interface AdHooks {
 
 /** Writes the body of every function of the module that is still a request; new functions are added to the module. */
 export function resolveRequests(module: Module, hooks: AdHooks): void {
-  const cx: AdContext = adContext(module, hooks, func => resolveInner(cx, func))
+  const cx: AdContext = adContext(module, hooks, resolveInner)
   for (let i = 0; i < module.funcs.length; i++) {
     const func = module.funcs[i]!
     if (func.request !== undefined) resolve(cx, func)
@@ -45,12 +45,10 @@ export function resolveRequests(module: Module, hooks: AdHooks): void {
 }
 
 /** Writes the body of a function that is differentiated in its turn, without windows; where it has some, another takes its place. */
-function resolveInner(cx: AdContext, func: Func): void {
-  const { windows } = cx
-  const { allowed } = windows
+function resolveInner(outer: AdContext, func: Func): void {
+  const cx = under(outer, { windows: false })
   const request = cx.requests.get(func)
-  windows.allowed = false
-  if (request !== undefined && windows.made && !cx.writing.has(func)) {
+  if (request !== undefined && cx.windowed.some && !cx.writing.has(func)) {
     cx.requests.delete(func)
     const other = func.info.substitute = cloneFunc(func, uniqueName(cx.module.funcs, func.name))
     other.request = request
@@ -58,7 +56,6 @@ function resolveInner(cx: AdContext, func: Func): void {
     resolve(cx, other)
   }
   resolve(cx, func)
-  windows.allowed = allowed
 }
 
 /** Writes the body of one function, and first of what it is the derivative of. */
@@ -68,7 +65,7 @@ export function resolve(cx: AdContext, func: Func): void {
   resolveInner(cx, request.of)
   func.request = undefined
   cx.origins.set(func, request.of)
-  if (cx.windows.allowed) cx.requests.set(func, request)
+  if (cx.policy.windows) cx.requests.set(func, request)
   cx.writing.add(func)
   func.info.level = 'backward'
   func.body = new Region()
@@ -153,7 +150,7 @@ function backward(cx: AdContext, b: Builder, stub: Func, of: Func, params: reado
   const resultCt = hasResult && !of.sig.resultNoDiff && differential(of.sig.result) !== null ? params[at] : undefined
   const cts = hasResult ? [resultCt, ...outCts] : outCts
   const { inputs: can } = carryingThrough(of, func)
-  const split = withinBudget(cx, func, () => plan.is === 'transform' || plan.is === 'backward' ? splitOf(cx, func, can) : ruleSplit(cx, func, can, plan.is === 'rule'))
+  const split = withinBudget(cx, func, own => plan.is === 'transform' || plan.is === 'backward' ? splitOf(own, func, can) : ruleSplit(own, func, can, plan.is === 'rule'))
   if (split === undefined) {
     grads.push(...pairs.map(({ input }) => zeroOf(cx, b, differential(primals[input]!.type)!)))
   } else {

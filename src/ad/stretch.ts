@@ -84,14 +84,14 @@ function lengthOf(loop: Inst<'loop'>, given: number | undefined, times: number):
 /** Makes a function of the loop that keeps windows of its states; false where that cannot be, or costs more. */
 function window(cx: AdContext, func: Func, region: Region, loop: Inst<'loop'>, { bound, bytes, exact }: Length, times: number): boolean {
   const windows = windowsFor(bound, bytes)
-  if (exact || !cx.windows.allowed || windows.count === 1 || unrepeatable(loop) !== undefined || loop.regions[0]!.params.some(v => holdsResource(v.type))) return false
+  if (exact || !cx.policy.windows || windows.count === 1 || unrepeatable(loop) !== undefined || loop.regions[0]!.params.some(v => holdsResource(v.type))) return false
   // Arrays are handed from trip to trip as a whole, cotangents of those that are only read too.
   let handed = 0
   for (const { type, def } of new Set(loop.regions.flatMap(r => captured(r, func)))) {
     if (!(def instanceof Inst && def.op === 'global')) handed += inMemory(type)
   }
   if (bound * bytes * times <= Math.min(largestSlots, handed * slotsPerByte)) return false
-  cx.windows.made = true
+  cx.windowed.some = true
   extract(cx, func, region, loop, windows, times === 1 ? 'checkpoint' : 'none')
   return true
 }
