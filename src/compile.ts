@@ -16,7 +16,6 @@ import type { Func, Module } from './ir/value.ts'
 import type { Pictures } from './lower/context.ts'
 import { lower, type ExportRoot, type Lowered, type Roots } from './lower/lower.ts'
 import type { Cx } from './opt/cx.ts'
-import { sizeOf } from './opt/inline.ts'
 import { PassRunner, type Verifier } from './opt/pipeline.ts'
 import { forgetRecursion } from './opt/recursion.ts'
 import { unrollFew } from './opt/unroll.ts'
@@ -66,9 +65,6 @@ export interface MiddleOptions {
   readonly time?: Timer | undefined
 }
 
-/** What a function takes beside its instructions, counted in these. */
-const functionCost = 10
-
 /** Lowers what the roots need, and leaves derivatives as what they are asked for: what the program says, without any pass. */
 export function asWritten(program: CheckedProgram, roots: Roots, sink: Sink, pictures: Pictures | undefined): Lowered {
   return lower(program, roots, sink, undefined, pictures)
@@ -88,7 +84,7 @@ export function middle(program: CheckedProgram, roots: Roots, sink: Sink, option
   const tidied = new Set<Func>()
   const tidy = (func: Func): void => {
     if (func.body !== undefined) {
-      if (!tidied.has(func)) sink.work.spend('instructions', functionCost + sizeOf(func.body), func.span)
+      if (!tidied.has(func)) runner.count(func)
       runner.tidy(func)
     }
     tidied.add(func)

@@ -15,7 +15,7 @@ import { dce } from './dce.ts'
 import { effects } from './effects.ts'
 import { expand } from './expand.ts'
 import { gvn } from './gvn.ts'
-import { inline, inlineAll, inlineContexts, inlineSingleCalls } from './inline.ts'
+import { inline, inlineAll, inlineContexts, inlineSingleCalls, sizeOf } from './inline.ts'
 import { licm } from './licm.ts'
 import { boundLists, listVariables } from './lists.ts'
 import { memory } from './memory.ts'
@@ -114,6 +114,9 @@ const sumSteps: readonly Step[] = finalSteps.filter(step => step.uses !== 'calls
 /** Without optimisation: the text of a chain of branches would grow with the square of its length. */
 const leastSteps: readonly Step[] = [sharingResults, dropping]
 
+/** What a function takes beside its instructions, counted in these. */
+const functionCost = 10
+
 /** After these a pass over a function changes little more. */
 const maxRounds = 4
 
@@ -127,6 +130,11 @@ export class PassRunner {
     this.#verifier = verifier
   }
 
+  /** Counts a function that has come up as work. */
+  count(func: Func): void {
+    if (func.body !== undefined) this.#cx.sink.work.spend('instructions', functionCost + sizeOf(func.body), func.span)
+  }
+
   /** Brings a function into clean SSA form. */
   tidy(func: Func): void {
     this.#run(func, tidySteps)
@@ -138,7 +146,9 @@ export class PassRunner {
     const final = (func: Func): void => this.#run(func, finalSteps)
     unused(module)
     // Resources find their functions before anything else, since a pointer of unknown origin keeps passes from seeing memory.
+    const before = module.funcs.length
     const found = this.#whole(module, 'resources', resources)
+    for (let i = before; i < module.funcs.length; i++) this.count(module.funcs[i]!)
     unused(module)
     for (const func of module.funcs) if (found.has(func)) this.tidy(func)
     if (level === 0) {

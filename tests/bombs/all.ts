@@ -3,11 +3,12 @@ import { declaredBombs } from './declared.ts'
 import { flowBombs } from './flow.ts'
 import { nameBombs } from './names.ts'
 import { nestingBombs } from './nesting.ts'
+import { outputBombs } from './output.ts'
 import type { Bombs } from './recipe.ts'
 import { sizeBombs } from './size.ts'
 import { textBombs } from './text.ts'
 
-export const bombs: Bombs = { ...textBombs, ...nestingBombs, ...sizeBombs, ...nameBombs, ...declaredBombs, ...flowBombs }
+export const bombs: Bombs = { ...textBombs, ...nestingBombs, ...sizeBombs, ...nameBombs, ...declaredBombs, ...flowBombs, ...outputBombs }
 
 /** Bombs that are larger than a source that must compile in bounded time, and do so all the same. */
 export const larger: readonly string[] = ['megabytes of illegal characters', '20,000 fields with misses', '100,000 redeclarations']

@@ -63,7 +63,7 @@ export const sizeBombs: Bombs = {
   'assignments one after the other': () => `public float f(float x) { ${fill(i => `x = x * 2 + ${i};`, room)} return x; }`,
   'assignments one after the other, differentiated': () => `[Differentiable] public float f(float x) { ${fill(i => `x = sin(x) * ${i};`, room)} return x; }`,
   'vectors one after the other, differentiated': () => `[Differentiable] public float f(float3 v) { ${fill(() => 'v = normalize(v) * v + cross(v, v);', room)} return v.x; }`,
-  'matrices one after the other, differentiated': () => `[Differentiable] public float f(float4x4 m) { ${fill(() => 'm = mul(m, m) + inverse(m);', room)} return m[0][0]; }`,
+  'matrices one after the other, differentiated': () => `[Differentiable] public float f(float4x4 m) { ${fill(() => 'm = mul(m, m) + transpose(m);', room)} return m[0][0]; }`,
   'calls of the library one after the other, differentiated': () => `[Differentiable] public float f(float x) { ${fill(() => 'x = pow(x, 1.5) + smoothstep(0, x, 2) * lerp(x, 1, x) + atan2(x, 2);', room)} return x; }`,
   'elements one after the other': () => kernel(fill(i => `o[${i}] = ${i};`, room)),
   'elements added to one after the other': () => kernel(fill(i => `o[${i}] += o[${i + 1}];`, room)),
