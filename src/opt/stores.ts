@@ -3,8 +3,48 @@ import { Global, Inst, type Region, type Value } from '../ir/value.ts'
 import { mayOverlap, pathOf, type Path } from './alias.ts'
 import { fallsThrough, isPureCall } from './match.ts'
 
-/** Places that are written later, before they are read, by their root. */
-type Overwritten = Map<Inst | Global, readonly Path[]>
+/**
+ * Places that are written later, before they are read, by their root. Those of a region begin as those after it, which stay as they are
+ * while it is looked at: only what is another is kept, since there may be as many regions as places.
+ */
+class Overwritten {
+  #after: Overwritten | undefined
+  #globals = true
+  readonly #own = new Map<Inst | Global, readonly Path[]>()
+
+  constructor(after?: Overwritten) {
+    this.#after = after
+  }
+
+  get isEmpty(): boolean {
+    return this.#own.size === 0 && (this.#after === undefined || this.#after.isEmpty)
+  }
+
+  get(root: Inst | Global): readonly Path[] {
+    return this.#own.get(root) ?? (this.#after === undefined || (!this.#globals && root instanceof Global) ? none : this.#after.get(root))
+  }
+
+  set(root: Inst | Global, paths: readonly Path[]): void {
+    this.#own.set(root, paths)
+  }
+
+  clear(): void {
+    this.#own.clear()
+    this.#after = undefined
+  }
+
+  forgetGlobals(): void {
+    this.#globals = false
+    for (const root of this.#own.keys()) if (root instanceof Global) this.#own.delete(root)
+  }
+
+  forget(path: Path): void {
+    const known = this.get(path.root!)
+    if (known.length > 0) this.set(path.root!, known.filter(k => !mayOverlap(k, path)))
+  }
+}
+
+const none: readonly Path[] = []
 
 /** How many places of one root are remembered. */
 const placeLimit = 16
@@ -21,7 +61,7 @@ interface Summary {
 /** Removes dead stores to local variables and to globals of one invocation. */
 export function deadStores(body: Region): boolean {
   if (!writesOwn(body)) return false
-  return new Sweep(body).region(body, new Map(), undefined)
+  return new Sweep(body).region(body, new Overwritten(), undefined)
 }
 
 /** Whether a pointer is to memory of one invocation, the only one that this pass looks at. */
@@ -54,7 +94,7 @@ class Sweep {
       for (let i = 0; i < inst.regions.length; i++) {
         const r = inst.regions[i]!
         const part = this.#summarise(r)
-        inside.reads.push(...part.reads)
+        for (const read of part.reads) inside.reads.push(read)
         inside.unknown ||= part.unknown
         inside.calls ||= part.calls
         own.returns ||= part.returns
@@ -66,7 +106,7 @@ class Sweep {
         }
       }
       this.#summaries.set(inst, inside)
-      own.reads.push(...inside.reads)
+      for (const read of inside.reads) own.reads.push(read)
       own.unknown ||= inside.unknown
       own.calls ||= inside.calls
     }
@@ -75,8 +115,7 @@ class Sweep {
 
   region(region: Region, after: Overwritten, owner: Inst | undefined): boolean {
     const isHead = owner?.op === 'loop' && owner.regions[0] === region
-    const over: Overwritten = new Map()
-    if (fallsThrough(region)) after.forEach((paths, root) => over.set(root, paths))
+    const over = new Overwritten(fallsThrough(region) ? after : undefined)
     if (!isHead) {
       for (let i = 0; i < region.insts.length; i++) {
         const inst = region.insts[i]!
@@ -88,20 +127,20 @@ class Sweep {
     for (let i = region.insts.length - 1; i >= 0; i--) {
       const inst = region.insts[i]!
       if (inst.op === 'store' && this.#store(inst, over)) dead.add(inst)
-      else if (inst.op === 'var') over.delete(inst)
-      else if (inst.op === 'call' && !isPureCall(inst)) forgetGlobals(over)
+      else if (inst.op === 'var') over.set(inst, none)
+      else if (inst.op === 'call' && !isPureCall(inst)) over.forgetGlobals()
       else if (inst.regions.length > 0) {
         const summary = this.#summaries.get(inst)!
         if (summary.escapes) over.clear()
-        if (summary.calls) forgetGlobals(over)
+        if (summary.calls) over.forgetGlobals()
         if (summary.unknown) over.clear()
-        if (over.size > 0) for (const path of summary.reads) forget(over, path)
+        if (!over.isEmpty) for (const path of summary.reads) over.forget(path)
         for (let k = 0; k < inst.regions.length; k++) changed = this.region(inst.regions[k]!, over, inst) || changed
-      } else if (over.size > 0 && reads(inst)) {
+      } else if (!over.isEmpty && reads(inst)) {
         const read: Summary = { reads: [], unknown: false, calls: false, escapes: false }
         readsOf(inst, read)
         if (read.unknown) over.clear()
-        for (const path of read.reads) forget(over, path)
+        for (const path of read.reads) over.forget(path)
       }
     }
     if (dead.size > 0) region.insts = region.insts.filter(inst => !dead.has(inst))
@@ -113,7 +152,7 @@ class Sweep {
     const path = pathOf(inst.args[0]!)
     const { root } = path
     if (root === undefined || (root instanceof Global && root.space !== 'private')) return false
-    const known = over.get(root) ?? []
+    const known = over.get(root)
     if (known.some(k => covers(k, path))) return true
     if (known.length < placeLimit) over.set(root, [...known, path])
     return false
@@ -142,13 +181,4 @@ function readsOf(inst: Inst, into: Summary): void {
 
 function covers(whole: Path, part: Path): boolean {
   return whole.steps.length <= part.steps.length && whole.steps.every((s, i) => s === part.steps[i])
-}
-
-function forget(over: Overwritten, path: Path): void {
-  const known = over.get(path.root!)
-  if (known !== undefined) over.set(path.root!, known.filter(k => !mayOverlap(k, path)))
-}
-
-function forgetGlobals(over: Overwritten): void {
-  for (const root of over.keys()) if (root instanceof Global) over.delete(root)
 }
