@@ -37,8 +37,9 @@ class AnyInst {
   mark = 0
 
   constructor(op: OpName, args: Value[], attr: Attr, regions: readonly Region[], span: Span | null) {
-    this.op = op
     this.row = rows[op]
+    // The name as the table has it: engines compare text that they have once in memory by where it lies.
+    this.op = this.row.name
     this.args = args
     this.attr = attr
     this.regions = regions
