@@ -6,11 +6,9 @@ import { InternalError, Sink, type Diagnostic } from './base/diag.ts'
 import { notDifferentiable, unboundedLoop } from './base/errors/derivative.ts'
 import { badOption, limitReached } from './base/errors/limits.ts'
 import { missingEntry } from './base/errors/target.ts'
-import { tooDeep } from './base/errors/names.ts'
 import { LimitReached, counted, type Limits } from './base/limits.ts'
 import { readOptions, strings, text, type Kinds } from './base/options.ts'
 import { renderDiagnostics } from './base/render.ts'
-import { isStackEnd } from './base/stack.ts'
 import { Explainer, asWritten, finish, forgetCore, middle, timed, type Level, type LibraryData, type Lowered, type MiddleOptions, type Pictures, type Root, type Roots, type Target, type Verifier } from './compile.ts'
 import { front, type Checked, type FrontOptions } from './front.ts'
 import type { Module } from './ir/value.ts'
@@ -229,7 +227,7 @@ export class WgslProgram {
     sink.work.measure(this.#characters, this.#options.maxContext !== undefined)
   }
 
-  /** Runs a stage; a program that asks for more work than a limit, or ends the engine's stack, gets a diagnostic, and undefined comes back. */
+  /** Runs a stage; a program that asks for more work than a limit gets a diagnostic, and undefined comes back. */
   #bounded<T>(sink: Sink, work: () => T): T | undefined {
     try {
       return work()
@@ -239,8 +237,6 @@ export class WgslProgram {
       if (cause instanceof LimitReached) {
         const { limit, most, span } = cause
         sink.add(limitReached, span, { limit, most, what: counted[limit] })
-      } else if (isStackEnd(cause)) {
-        sink.add(tooDeep, undefined, {})
       } else {
         throw error
       }

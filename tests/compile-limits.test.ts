@@ -10,6 +10,7 @@ const programs: Readonly<Record<Exclude<keyof Limits, 'output'>, { readonly sour
   instances: { source: 'T g<T>(T x) { return x; } public float f(float x) { return g(x) + g(int(x)); }', most: 2 },
   statements: { source: 'public float f(float x) { x += 1; x += 2; return x; }', most: 2 },
   instructions: { source: '[Differentiable] public float f(float x) { return sin(x) * cos(x) + x; }', most: 12 },
+  nesting: { source: 'static float a = 1; static float b = a; static float c = b; static float d = c; public float f() { return d; }', most: 5 },
   scalars: { source: 'struct S { float4x4 m; float3 v; } public float f(S s) { return s.v.x; }', most: 18 },
 }
 

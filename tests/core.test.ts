@@ -1,3 +1,4 @@
+import { LimitReached } from '../src/base/limits.ts'
 import { expect, it } from 'vitest'
 import { WgslProgram } from '../src/program.ts'
 import { renderDiagnostics } from '../src/base/render.ts'
@@ -51,14 +52,14 @@ it('needs no elementary functions of its own where WGSL has them by name', () =>
   expect(lines.filter(line => (line.match(/\b__\w+(?=\()/g) ?? []).some(name => own.has(name)))).toEqual([])
 })
 
-it('is resolved anew where the stack ended in the middle of it', () => {
+it('is resolved anew where a limit was met in the middle of it', () => {
   const source = `[Differentiable] float f(float3 v) { return pow(length(normalize(v) * 2), 1.5) + smoothstep(0.0, 1.0, v.x); }
     RWStructuredBuffer<float> o; [shader("compute")] [numthreads(1, 1, 1)]
     void main() { var p = diffPair(float3(1, 2, 3), float3(0)); bwd_diff(f)(p, 1.0); o[0] = p.d.x; }`
   let left = Infinity
   const table = (of: LibraryData['names']): LibraryData['names'] => new Proxy(of, {
     get: (_, name) => {
-      if (left-- === 0) throw new RangeError('Maximum call stack size exceeded')
+      if (left-- === 0) throw new LimitReached('nesting', 300, undefined)
       return of[name as string]
     },
   })
@@ -67,7 +68,7 @@ it('is resolved anew where the stack ended in the middle of it', () => {
   for (let n = 0; n < 30; n++) {
     const library = unresolved()
     left = n
-    expect(new WgslProgram(source, {}, library).diagnostics.map(d => d.message)).toEqual(['this is nested too deeply'])
+    expect(new WgslProgram(source, {}, library).diagnostics.map(d => d.message)).toEqual(['the program takes more than 300 levels of what is in one another'])
     left = Infinity
     expect(new WgslProgram(source, {}, library).wgsl().code).toBe(expected)
   }

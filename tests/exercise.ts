@@ -2,7 +2,6 @@
 import { InternalError, Sink } from '../src/base/diag.ts'
 import { LimitReached } from '../src/base/limits.ts'
 import { diagnosticJson, renderDiagnostics } from '../src/base/render.ts'
-import { isStackEnd } from '../src/base/stack.ts'
 import { core } from '../src/check/core.generated.ts'
 import { finish, middle, type MiddleOptions } from '../src/compile.ts'
 import { Checked, front } from '../src/front.ts'
@@ -106,13 +105,13 @@ export function wgslOfEverything(source: string, verify: boolean): string | unde
   })
 }
 
-/** The library gives a diagnostic where a program outgrows the stack or a limit. */
+/** The library gives a diagnostic where a program outgrows a limit. */
 function bounded<T>(work: () => T): T | undefined {
   try {
     return work()
   } catch (error) {
     const cause = error instanceof InternalError ? error.cause : error
-    if (isStackEnd(cause) || cause instanceof LimitReached) return undefined
+    if (cause instanceof LimitReached) return undefined
     throw error
   }
 }

@@ -133,10 +133,10 @@ const refused: ReadonlySet<string> = new Set([
   'functions as values', 'bindings that no device has', 'arrays whose generic length is too small', 'the derivative of a static requirement, of no type',
   'an index past an array of resources', 'a value of which no interface says anything', 'atomics on what is no number', 'atomics on tensors of vectors',
   'what a sampler of integers would be', 'extensions that ask each other in circles', 'locations of inputs that no device has', 'locations of outputs that no device has',
-  'generic parameters with defaults before such without', 'structs of a million numbers',
+  'generic parameters with defaults before such without', 'structs of a million numbers', 'an initial value that needs itself through an interface',
 ])
 const refusedForGpus: ReadonlySet<string> = new Set([
-  'an entry point that calls itself', 'an initial value that needs itself through an interface', 'a resource of an array that the run chooses', 'arrays of many dimensions',
+  'an entry point that calls itself', 'a resource of an array that the run chooses', 'arrays of many dimensions',
   'buffers of elements that no memory holds', 'resources that were never set', 'a function that calls itself through its derivative',
   'a method that calls itself through its derivative',
 ])

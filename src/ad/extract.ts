@@ -31,7 +31,7 @@ import { transpose } from './transpose.ts'
 /** Functions of at most this cost, without loops and arrays, become part of their caller before it is differentiated. */
 const smallCost = 120
 /** How many derivatives may wait for one another: each holds a part of the stack. */
-const chainLimit = 400
+const chainLimit = 120
 
 /** The `p` or `d` half of a pair. */
 export function half(b: Builder, pair: Value, which: 'p' | 'd'): Value {
@@ -49,7 +49,7 @@ function guarded<T>(cx: AdContext, key: string, func: Func, make: () => T): T | 
     return undefined
   }
   cx.open.add(key)
-  const made = make()
+  const made = cx.sink.work.within(1, func.span, make)
   cx.open.delete(key)
   return made
 }

@@ -95,7 +95,7 @@ class Linearizer {
 
   /** Walks a region but for its terminator. */
   walk(f: Frame, region: Region): void {
-    for (let i = 0; i < region.insts.length - 1; i++) this.#visit(f, region.insts[i]!)
+    this.cx.sink.work.within(1, this.p.span, () => { for (let i = 0; i < region.insts.length - 1; i++) this.#visit(f, region.insts[i]!) })
   }
 
   args(f: Frame, inst: Inst): Value[] {

@@ -7,6 +7,7 @@
  *     loop (%go = true) { test (and %go %c), %x } { %g, %n = if %e { yield false, %y } { …; yield true, %z }; next %n, %g }
  */
 import { InternalError } from '../base/diag.ts'
+import { LimitReached, deepest } from '../base/limits.ts'
 import { Builder } from '../ir/build.ts'
 import type { BareOp } from '../ir/op.ts'
 import { bool, differential, type Type } from '../ir/type.ts'
@@ -28,6 +29,7 @@ class Preparer {
   readonly func: Func
   readonly b: Builder
   readonly #replaced: Value[] = []
+  #depth = 0
 
   constructor(func: Func) {
     this.func = func
@@ -65,6 +67,12 @@ class Preparer {
 
   /** Rewrites a region so that nothing in it leaves it but its terminator, which becomes `end` of what `encode` gives. */
   convert(region: Region, encode: Encode, types: readonly Type[], end: BareOp): void {
+    if (++this.#depth > deepest) throw new LimitReached('nesting', deepest, region.insts[0]?.span ?? undefined)
+    this.#convert(region, encode, types, end)
+    this.#depth--
+  }
+
+  #convert(region: Region, encode: Encode, types: readonly Type[], end: BareOp): void {
     let i = 0
     while (i < region.insts.length - 1) {
       const x = region.insts[i]!

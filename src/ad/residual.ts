@@ -35,8 +35,8 @@ export interface Recipe {
 
 /** Rough cost of calling a library function: of the order of a dozen multiplications. */
 const callCost = 16
-/** Calls that are followed for what they cost; below, one counts as dear. */
-const depthLimit = 200
+/** Regions, also of functions that are called, that are followed for what they cost; what is deeper counts as dear. */
+const depthLimit = 80
 const deepCost = 100000
 /** Functions that are looked through for whether one is pure: each holds a part of the stack. */
 const pureLimit = 500
@@ -86,8 +86,11 @@ export class Costs {
   }
 
   #region(region: Region): number {
+    if (this.#depth >= depthLimit) return deepCost
+    this.#depth++
     let cost = 0
     for (const inst of region.insts) cost += this.of(inst)
+    this.#depth--
     return cost
   }
 
@@ -100,13 +103,10 @@ export class Costs {
   #func(func: Func): number {
     let cost = this.#funcs.get(func)
     if (cost === undefined) {
-      if (this.#depth >= depthLimit) return deepCost
-      this.#depth++
       // A function that calls itself counts as a library call inside.
       this.#funcs.set(func, callCost)
       cost = 1 + this.#region(func.body!)
       this.#funcs.set(func, cost)
-      this.#depth--
     }
     return cost
   }

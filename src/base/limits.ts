@@ -30,7 +30,15 @@ export interface Limits {
   readonly output?: number | undefined
   /** Numbers that a struct consists of, with those of structs in it; of an array one element counts. Default 16,384. */
   readonly scalars?: number | undefined
+  /**
+   * Levels of what is in one another, or needs one another: blocks, expressions, types, calls, constants that are made of others.
+   * Default 300, which the stack of an engine holds twice over; more is for engines that were given a larger stack.
+   */
+  readonly nesting?: number | undefined
 }
+
+/** How many levels of one thing in another the stacks of engines hold twice over, whatever is done with them. */
+export const deepest = 300
 
 /** Where something is asked for; found out only where that is too much. */
 export type Asked = Span | null | undefined | (() => Span)
@@ -46,7 +54,7 @@ function defaultLimits(characters: number, budgeted: boolean): Readonly<Record<L
   const more = Math.max(0, characters - 65_536)
   return {
     tokens: 500_000 + more, text: 2_000_000, typeText: 20_000, instances: 5000 + more, statements: 50_000 + more,
-    instructions: (budgeted ? budgetedTimes : 1) * (30_000 + 4 * more), output: 4_000_000 + 64 * more, scalars: 16_384,
+    instructions: (budgeted ? budgetedTimes : 1) * (30_000 + 4 * more), output: 4_000_000 + 64 * more, scalars: 16_384, nesting: deepest,
   }
 }
 
@@ -55,6 +63,7 @@ export const counted: Readonly<Record<Limit, string>> = {
   tokens: 'tokens, with those of #include and macros', text: 'characters made by macros', typeText: 'characters in the name of a type',
   instances: 'functions, with instances of generic ones',
   statements: 'statements, with those of defer at each way out', instructions: 'instructions', output: 'characters or bytes of output', scalars: 'numbers in one value',
+  nesting: 'levels of what is in one another',
 }
 
 /** Thrown where a program asks for more than a limit, through all that is under way; whoever began it adds the diagnostic. */
@@ -75,7 +84,7 @@ export class LimitReached extends Error {
 /** Counts work against limits. */
 export class Work {
   readonly #limits: Limits
-  readonly #spent: Record<Limit, number> = { tokens: 0, text: 0, typeText: 0, instances: 0, statements: 0, instructions: 0, output: 0, scalars: 0 }
+  readonly #spent: Record<Limit, number> = { tokens: 0, text: 0, typeText: 0, instances: 0, statements: 0, instructions: 0, output: 0, scalars: 0, nesting: 0 }
   #defaults = defaultLimits(0, false)
 
   constructor(limits: Limits) {
@@ -91,6 +100,26 @@ export class Work {
   spend(limit: Limit, amount: number, at?: Asked): void {
     this.#spent[limit] += amount
     this.check(limit, this.#spent[limit], at)
+  }
+
+  /** Goes so many levels deeper, for what takes that much of the stack; false, and no deeper, where that is too deep. After an exception it counts for nothing. */
+  descend(levels: number): boolean {
+    if (this.#spent.nesting + levels > (this.#limits.nesting ?? this.#defaults.nesting)) return false
+    this.#spent.nesting += levels
+    return true
+  }
+
+  /** Comes back from where it descended to. */
+  ascend(levels: number): void {
+    this.#spent.nesting -= levels
+  }
+
+  /** Does what is so many levels deeper; throws `LimitReached` where that is too deep. */
+  within<T>(levels: number, at: Asked, work: () => T): T {
+    this.spend('nesting', levels, at)
+    const made = work()
+    this.ascend(levels)
+    return made
   }
 
   /** Throws `LimitReached` where one thing alone has too much of something. */

@@ -3,16 +3,15 @@
  * that are detached, what `no_diff` parameters and results hand on, and what `[TreatAsDifferentiable]` functions give.
  */
 import { InternalError } from '../base/diag.ts'
-import { isStackEnd } from '../base/stack.ts'
 import { Machine, Stopped, untracked, type Data, type RunOptions } from '../ir/run.ts'
 import { differential } from '../ir/type.ts'
 import { inputs, outputs, type Func, type Inst } from '../ir/value.ts'
 import { walk } from '../ir/walk.ts'
 import { inner, isFinite, moved, quotient } from './data.ts'
 
-/** Whether a run ended because of what the program does, or since it is too deep for the engine; what else is thrown is a mistake of ours. */
+/** Whether a run ended because of what the program does; what else is thrown is a mistake of ours. */
 export function stops(error: unknown): error is Error {
-  if (error instanceof Stopped || isStackEnd(error)) return true
+  if (error instanceof Stopped) return true
   if (error instanceof InternalError) return false
   throw new InternalError('debug', error instanceof Error ? error.message : String(error), { cause: error })
 }

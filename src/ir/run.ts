@@ -55,7 +55,8 @@ export interface RunOptions {
   readonly carried?: (op: OpName, type: ScalarName, x: Data, y: Data) => Data
 }
 
-const maxDepth = 200
+/** How many regions may be under way, of functions and inside them: each holds a part of the stack. */
+const maxDepth = 250
 
 /** Runs a function; gives its results. */
 export function run(func: Func, args: readonly Data[], options: RunOptions = {}): readonly Data[] {
@@ -167,12 +168,9 @@ export class Machine {
     if (builtin !== undefined) return [this.#lanes(func.results[0]!, args.map(untracked), builtin)]
     const body = func.body
     if (body === undefined) throw new Stopped(`${func.name} has no body`)
-    if (this.#depth >= maxDepth) throw new Stopped('calls are nested too deeply')
-    this.#depth++
     const env: Env = []
     body.params.forEach((p, i) => { env[p.id] = args[i]! })
     const end = yield* this.#region(body, env)
-    this.#depth--
     if (end.op !== 'ret') throw new Error(`${func.name} ran into ${end.op}`)
     return read(end.args, env)
   }
@@ -192,6 +190,14 @@ export class Machine {
 
   /** Runs a region; gives the terminator that ended it, whose operands stand in `env`. */
   *#region(region: Region, env: Env): Steps<Inst> {
+    if (this.#depth >= maxDepth) throw new Stopped('calls are nested too deeply')
+    this.#depth++
+    const end = yield* this.#insts(region, env)
+    this.#depth--
+    return end
+  }
+
+  *#insts(region: Region, env: Env): Steps<Inst> {
     for (const inst of region.insts) {
       if (--this.#left < 0) throw new Stopped('the run takes too many steps')
       if (inst.row.ends) return inst

@@ -81,7 +81,7 @@ export class Fn {
     this.subst = subst
     // Defaults that need two others each double, and do so before the function is there to be counted.
     this.cx.sink.work.check('instructions', Math.max(++this.#elsewhere, this.func.nextValue), this.b.span)
-    const out = f()
+    const out = this.cx.sink.work.within(2, this.b.span, f)
     this.subst = saved
     return out
   }

@@ -240,7 +240,7 @@ export class Globals {
     const func = new Func(this.#cx.names.unique(`${decl.name}_init`), { params: [], result: type, resultNoDiff: true }, decl.span)
     this.#cx.module.funcs.push(func)
     const fn = new Fn(this.#cx, func, subst)
-    fn.b.emit('ret', [lowerExpr(fn, init)])
+    fn.b.emit('ret', [this.#cx.sink.work.within(2, decl.span, () => lowerExpr(fn, init))])
     this.#open.delete(key)
     return func
   }

@@ -37,7 +37,7 @@ function hasDefaults(fn: Fn, type: s.Type): boolean {
   const { program, defaulted } = fn.cx
   let has = defaulted.get(type.key)
   if (has === undefined) {
-    has = program.defaultConstructor(type) !== null || program.fields(type).some(f => program.fieldDefault(f.decl) !== null || hasDefaults(fn, f.type))
+    has = program.defaultConstructor(type) !== null || fn.cx.sink.work.within(1, type.decl.span, () => program.fields(type).some(f => program.fieldDefault(f.decl) !== null || hasDefaults(fn, f.type)))
     defaulted.set(type.key, has)
   }
   return has

@@ -1,6 +1,7 @@
 /** From the typed tree to IR: the functions that are asked for, and what they need. */
 import type { Sink } from '../base/diag.ts'
 import { nobodyConforms } from '../base/errors/lower.ts'
+import { cyclic } from '../base/errors/names.ts'
 import type { FuncDecl, ParamDecl } from '../check/model/decl.ts'
 import type { Body, CheckedProgram, FuncRef } from '../check/model/tree.ts'
 import { noSubst } from '../check/model/type.ts'
@@ -14,6 +15,7 @@ import { lowerStmts } from './stmt.ts'
 import { systemTypes } from './system.ts'
 import { zeroDifferential } from './zero.ts'
 import { Links, graphicsEntry, isUniform, join, part, systemInterface, varyings, type GraphicsEntry, type Interface } from './varying.ts'
+import { needsItself } from '../ir/calls.ts'
 import * as t from '../ir/type.ts'
 import { Func, type Module, type ParamSig, type Value } from '../ir/value.ts'
 import { closed } from './flow.ts'
@@ -63,6 +65,7 @@ export function lower(program: CheckedProgram, roots: Roots, sink: Sink, target?
     const lowered = attempt(program, roots, sink, variants, target, pictures)
     if (variants.used) for (let i = 0; i < lowered.module.funcs.length; i++) lowered.derivatives(lowered.module.funcs[i]!)
     if (variants.grew && round < maxRounds) continue
+    for (const global of lowered.module.globals) if (needsItself(global)) sink.add(cyclic, global.span ?? undefined, { name: global.name })
     for (const { name, span, owner } of variants.unmet) sink.add(nobodyConforms, span ?? undefined, { name, interface: owner?.name ?? '' })
     return lowered
   }

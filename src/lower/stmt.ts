@@ -19,6 +19,59 @@ export function lowerStmts(fn: Fn, stmts: readonly Stmt[]): void {
   }
 }
 
+type If = Stmt & { readonly kind: 'if' }
+
+/** How many `else if` may stand in each other. In a longer chain each branch leaves a block around all, so that none stands in another. */
+const longestNest = 64
+
+function isLong(chain: If): boolean {
+  let arms = 0
+  for (let s: Stmt | null = chain; s?.kind === 'if' && arms <= longestNest; s = s.otherwise) arms++
+  return arms > longestNest
+}
+
+/** The branch that is taken of an `if` that asks for the type of a value, where types tell: the other may ask for what the type does not have. */
+function decided(fn: Fn, { cond, then, otherwise }: If): { readonly taken: Stmt | null } | null {
+  if (cond.kind !== 'is' || cond.of.kind !== 'interface') return null
+  return { taken: fn.cx.program.conforms(fn.source(cond.value.type), fn.source(cond.of) as InterfaceType) ? then : otherwise }
+}
+
+function lowerIf(fn: Fn, stmt: If): void {
+  if (isLong(stmt)) {
+    lowerChain(fn, stmt)
+    return
+  }
+  const known = decided(fn, stmt)
+  if (known !== null) {
+    if (known.taken !== null) lowerStmt(fn, known.taken)
+    return
+  }
+  const { then, otherwise } = stmt
+  branch(fn.b, lowerExpr(fn, stmt.cond), () => lowerStmt(fn, then), () => { if (otherwise !== null) lowerStmt(fn, otherwise) }, fn.left)
+}
+
+function lowerChain(fn: Fn, chain: If): void {
+  const { b } = fn
+  block(b, inst => {
+    let rest: Stmt | null = chain
+    while (rest?.kind === 'if') {
+      const arm: If = rest
+      const known = decided(fn, arm)
+      if (known === null) {
+        branch(b, lowerExpr(fn, arm.cond), () => {
+          lowerStmt(fn, arm.then)
+          if (!closed(b.at)) leave(b, inst, fn.left)
+        }, () => {}, fn.left)
+      } else if (known.taken !== arm.otherwise) {
+        rest = known.taken
+        break
+      }
+      rest = arm.otherwise
+    }
+    if (rest !== null) lowerStmt(fn, rest)
+  }, fn.left)
+}
+
 function lowerStmt(fn: Fn, stmt: Stmt): void {
   const saved = fn.b.span
   fn.b.span = stmt.span ?? saved
@@ -32,18 +85,7 @@ function statement(fn: Fn, stmt: Stmt): void {
     case 'expr': lowerEffect(fn, stmt.expr); return
     case 'local': lowerLocal(fn, stmt); return
     case 'block': lowerStmts(fn, stmt.body); return
-    case 'if': {
-      const otherwise = stmt.otherwise
-      if (stmt.cond.kind === 'is' && stmt.cond.of.kind === 'interface') {
-        // The other side may ask for what the type does not have.
-        const taken = fn.cx.program.conforms(fn.source(stmt.cond.value.type), fn.source(stmt.cond.of) as InterfaceType) ? stmt.then : otherwise
-        if (taken !== null) lowerStmt(fn, taken)
-        return
-      }
-      const cond = lowerExpr(fn, stmt.cond)
-      branch(b, cond, () => lowerStmt(fn, stmt.then), () => { if (otherwise !== null) lowerStmt(fn, otherwise) }, fn.left)
-      return
-    }
+    case 'if': lowerIf(fn, stmt); return
     case 'for': {
       lowerStmts(fn, stmt.init)
       const { cond, step } = stmt

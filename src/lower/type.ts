@@ -150,7 +150,7 @@ export class Types {
       const p = this.of(type.args[0] as s.Type)
       fields.push({ name: 'p', type: p }, { name: 'd', type: t.differential(p) ?? this.of(this.pairParts(type)[1]) })
     } else {
-      for (const f of this.#program.fields(type)) fields.push({ name: f.name, type: this.part(f.type) })
+      this.#sink.work.within(1, type.decl.span, () => { for (const f of this.#program.fields(type)) fields.push({ name: f.name, type: this.part(f.type) }) })
     }
     const again = this.#known.get(type.key)
     if (again !== undefined) return again

@@ -1,29 +1,17 @@
 /** Which functions are pure, found from their bodies; termination is taken for granted. */
-import type { Func, Module, Region } from '../ir/value.ts'
+import { calleesFirst } from '../ir/calls.ts'
+import type { Module, Region } from '../ir/value.ts'
 import { isReadOnly, pathOf } from './alias.ts'
 
 /** Sets `info.pure` of all functions with a body, callees before callers. True where that tells something new. */
 export function effects(module: Module): boolean {
-  const done = new Set<Func>()
   let changed = false
-  const visit = (func: Func): void => {
-    if (done.has(func) || func.body === undefined) return
-    done.add(func)
-    forEachCallee(func.body, visit)
-    if (func.info.pure || !isPureRegion(func.body)) return
+  for (const func of calleesFirst(module.funcs)) {
+    if (func.body === undefined || func.info.pure || !isPureRegion(func.body)) continue
     func.info.pure = true
     changed = true
   }
-  for (const func of module.funcs) visit(func)
   return changed
-}
-
-function forEachCallee(region: Region, visit: (func: Func) => void): void {
-  for (let i = 0; i < region.insts.length; i++) {
-    const inst = region.insts[i]!
-    if (inst.op === 'call') visit(inst.attr)
-    for (let i = 0; i < inst.regions.length; i++) forEachCallee(inst.regions[i]!, visit)
-  }
 }
 
 /** True where a region touches no memory but local variables and what nobody writes, and cannot trap. */

@@ -7,9 +7,9 @@
 import { InternalError } from '../base/diag.ts'
 import { unknownBound } from '../base/errors/ad.ts'
 import { LimitReached } from '../base/limits.ts'
+import { calleesFirst } from '../ir/calls.ts'
 import type { Func, Module } from '../ir/value.ts'
 import type * as verifiers from '../ir/verify.ts'
-import { walk } from '../ir/walk.ts'
 import type { Change, Cx } from './cx.ts'
 import { dce } from './dce.ts'
 import { effects } from './effects.ts'
@@ -161,7 +161,7 @@ export class PassRunner {
       this.#whole(module, 'inline', inlineSingleCalls)
       unused(module)
     }
-    for (const func of calleesFirst(module)) if (func.body !== undefined) final(func)
+    for (const func of calleesFirst(module.funcs)) if (func.body !== undefined) final(func)
     unused(module)
     if (level >= 2) {
       const grown = this.#whole(module, 'inline', inlineSingleCalls)
@@ -211,7 +211,7 @@ export class PassRunner {
 
   /** Runs steps in order; in further rounds those that use what others left. */
   #run(func: Func, steps: readonly Step[]): void {
-    let shape = shapeOf(func)
+    let shape = this.#shapeOf(func)
     let due: ReadonlySet<Step> = new Set(steps)
     for (let round = 0; due.size > 0 && round < maxRounds; round++) {
       const open = new Set(due)
@@ -222,10 +222,17 @@ export class PassRunner {
         for (const other of steps) {
           if (step.leaves.includes(other.uses) || (change === 'control' && other.uses === 'foldable')) open.add(other)
         }
-        if (step.reshapes === true) shape = shapeOf(func)
+        if (step.reshapes === true) shape = this.#shapeOf(func)
       }
       due = open
     }
+  }
+
+  /** What a function has, which must not be too deep for passes that go down by recursion. */
+  #shapeOf(func: Func): Shape {
+    const shape = shapeOf(func)
+    this.#cx.sink.work.check('nesting', shape.depth, func.span)
+    return shape
   }
 
   #step(func: Func, { name, pass, grows }: Step): Change {
@@ -248,23 +255,4 @@ export class PassRunner {
     this.#verifier?.verifyModule(module, name)
     return out
   }
-}
-
-function calleesFirst(module: Module): readonly Func[] {
-  const order: Func[] = []
-  const seen = new Set<Func>()
-  const visit = (func: Func): void => {
-    if (seen.has(func)) return
-    seen.add(func)
-    for (const callee of calleesOf(func)) visit(callee)
-    order.push(func)
-  }
-  for (const func of module.funcs) visit(func)
-  return order
-}
-
-function calleesOf(func: Func): readonly Func[] {
-  const callees = new Set<Func>()
-  if (func.body !== undefined) walk(func.body, inst => { if (inst.op === 'call') callees.add(inst.attr) })
-  return [...callees]
 }

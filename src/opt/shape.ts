@@ -10,16 +10,24 @@ export interface Shape {
   ownStores: boolean
   /** Branches with several results. */
   choices: boolean
+  /** How many regions are in one another. */
+  depth: number
 }
 
 /** Looks through a function once. */
 export function shapeOf(func: Func): Shape {
-  const shape: Shape = { calls: false, loops: false, variables: false, ownStores: false, choices: false }
-  if (func.body !== undefined) look(func.body, shape)
+  const shape: Shape = { calls: false, loops: false, variables: false, ownStores: false, choices: false, depth: 0 }
+  // Nothing is known yet of how deep it is, so this goes down without recursion.
+  let level: Region[] = func.body === undefined ? [] : [func.body]
+  for (; level.length > 0; shape.depth++) {
+    const inner: Region[] = []
+    for (let i = 0; i < level.length; i++) look(level[i]!, shape, inner)
+    level = inner
+  }
   return shape
 }
 
-function look(region: Region, shape: Shape): void {
+function look(region: Region, shape: Shape, inner: Region[]): void {
   const { insts } = region
   for (let i = 0; i < insts.length; i++) {
     const inst = insts[i]!
@@ -33,6 +41,6 @@ function look(region: Region, shape: Shape): void {
         if (space === 'function' || space === 'private') shape.ownStores = true
       }
     }
-    for (let k = 0; k < inst.regions.length; k++) look(inst.regions[k]!, shape)
+    for (let k = 0; k < inst.regions.length; k++) inner.push(inst.regions[k]!)
   }
 }

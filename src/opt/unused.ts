@@ -8,25 +8,22 @@ import { useCounts, walk } from '../ir/walk.ts'
  * may bind them.
  */
 export function unused(module: Module): boolean {
-  const kept = new Set<Func>()
+  const kept = new Set<Func>(module.funcs.filter(isRoot))
   const globals = new Set<Global>()
   const keepGlobal = (g: Global): void => {
     if (globals.has(g)) return
     globals.add(g)
-    if (g.init !== undefined) keep(g.init)
+    if (g.init !== undefined) kept.add(g.init)
   }
-  const keep = (func: Func): void => {
-    if (kept.has(func)) return
-    kept.add(func)
-    if (func.info.lanewise !== undefined) keep(func.info.lanewise)
-    if (func.body === undefined) return
-    walk(func.body, inst => {
-      if (inst.op === 'call') keep(inst.attr)
+  for (const g of module.globals) if (g.space !== 'private' && g.space !== 'workgroup') keepGlobal(g)
+  // A set that grows is gone through to its end.
+  for (const func of kept) {
+    if (func.info.lanewise !== undefined) kept.add(func.info.lanewise)
+    if (func.body !== undefined) walk(func.body, inst => {
+      if (inst.op === 'call') kept.add(inst.attr)
       else if (inst.op === 'global') keepGlobal(inst.attr)
     })
   }
-  for (const func of module.funcs) if (isRoot(func)) keep(func)
-  for (const g of module.globals) if (g.space !== 'private' && g.space !== 'workgroup') keepGlobal(g)
   const before = module.funcs.length + module.globals.length
   retain(module.funcs, f => kept.has(f))
   retain(module.globals, g => globals.has(g))
@@ -37,31 +34,25 @@ export function unused(module: Module): boolean {
 export function unusedTypes(module: Module): void {
   const types = new Set<Type>()
   // What a function only mentions, such as its derivatives, is no part of the program, but its types are.
-  const named = new Set<Func>()
-  const name = (func: Func | undefined): void => {
-    if (func === undefined || named.has(func)) return
-    named.add(func)
-    for (let i = 0; i < func.sig.params.length; i++) useType(func.sig.params[i]!.type, types)
-    for (let i = 0; i < func.results.length; i++) useType(func.results[i]!, types)
-    const { info } = func
-    name(info.forward)
-    name(info.backward)
-    name(info.substitute)
-    name(info.lanewise)
-    name(func.request?.of)
-    if (func.body === undefined) return
-    walk(func.body, inst => {
-      for (let i = 0; i < inst.results.length; i++) useType(inst.results[i]!.type, types)
-      if (inst.op === 'call') name(inst.attr)
-      else if (inst.op === 'global') useType(inst.attr.type, types)
-    })
-  }
-  for (const func of module.funcs) name(func)
+  const named = new Set<Func>(module.funcs)
   for (const g of module.globals) useType(g.type, types)
-  // A set gives also what is added while it is walked.
-  for (const type of types) {
-    name(type.diff?.dzero)
-    name(type.diff?.dadd)
+  const looked = new Set<Func>()
+  while (looked.size < named.size) {
+    // Sets give also what is added while they are walked.
+    for (const func of named) {
+      if (looked.has(func)) continue
+      looked.add(func)
+      for (let i = 0; i < func.sig.params.length; i++) useType(func.sig.params[i]!.type, types)
+      for (let i = 0; i < func.results.length; i++) useType(func.results[i]!, types)
+      const { info } = func
+      for (const other of [info.forward, info.backward, info.substitute, info.lanewise, func.request?.of]) if (other !== undefined) named.add(other)
+      if (func.body !== undefined) walk(func.body, inst => {
+        for (let i = 0; i < inst.results.length; i++) useType(inst.results[i]!.type, types)
+        if (inst.op === 'call') named.add(inst.attr)
+        else if (inst.op === 'global') useType(inst.attr.type, types)
+      })
+    }
+    for (const type of types) for (const other of [type.diff?.dzero, type.diff?.dadd]) if (other !== undefined) named.add(other)
   }
   retain(module.structs, s => types.has(s))
 }

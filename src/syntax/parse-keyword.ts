@@ -4,7 +4,7 @@ import type {
   IncludeDecl, InitDecl, InterfaceDecl, ModuleDecl, Modifier, Attribute, Name, NamespaceDecl, Param, PropertyDecl, StructDecl,
   SubscriptDecl, TypeExpr, UnsupportedDecl, UsingDecl, VarDecl,
 } from './ast.ts'
-import type { Cursor } from './cursor.ts'
+import { depthLimit, type Cursor } from './cursor.ts'
 import {
   common, parseDecls, parseDeclAfterModifiers, parseDeclarators, parseFunctionName, parseOptionalBody, parseThrows, type Head,
 } from './parse-decl.ts'
@@ -112,6 +112,9 @@ function parseNamespace(p: Cursor, head: Head): Decl[] {
   while (p.is('::') || p.is('.')) {
     p.advance()
     names.push(p.name('the name of a namespace'))
+    if (names.length <= depthLimit) continue
+    p.giveUp()
+    return []
   }
   const decls = parseMembers(p, head) ?? []
   let inner: Decl[] = decls

@@ -17,18 +17,20 @@ import type { Arg, Expr, Place } from '../model/tree.ts'
 import { boolType, errorType, intMember, intType, isGeneric, poisoned, scalars, show, stringType, uintType, withOrder, type GenericArg, type Type } from '../model/type.ts'
 import { candidatesOf, resolveCall } from "./call.ts"
 
-/** Longer sums than this are no problem for the parser, but for everything that walks the tree by recursion. */
+/** How deep the tree of one body may be: a sum is as deep as it is long, and what walks the tree by recursion takes little of the stack for each level. */
 export const maxDepth = 1000
 
 /** What an expression is. */
 export function checkExpr(env: Env, e: ast.Expr): Term {
-  if (env.depth > maxDepth) {
-    env.cx.sink.add(names.tooDeep, e.span, {})
+  const { sink } = env.cx
+  if (env.depth > maxDepth || !sink.work.descend(1)) {
+    sink.add(names.tooDeep, e.span, {})
     return errorTerm
   }
   env.depth++
   const term = check(env, e)
   env.depth--
+  sink.work.ascend(1)
   // How a matrix lies in memory is no matter of its value.
   const type = typeOf(term)
   if (type?.kind !== 'matrix' || !type.turned) return term

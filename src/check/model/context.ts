@@ -98,8 +98,6 @@ export class Cx {
   substitutes = false
   /** Unmarked functions that have been checked as parts of differentiable ones. */
   readonly inlined: Set<FuncDecl> = new Set()
-  /** How deep resolving has gone; bounds recursion. */
-  depth = 0
 
   readonly constraints: Map<GenericParams, readonly Constraint[] | 'busy'> = new Map()
   /** What `where A == B` says, by parameter list. */

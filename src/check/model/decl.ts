@@ -290,12 +290,12 @@ export interface VectorType { readonly kind: 'vector', readonly key: string, rea
  */
 export interface MatrixType { readonly kind: 'matrix', readonly key: string, readonly elem: Type, readonly rows: Int, readonly cols: Int, readonly turned: boolean }
 /** `count` is null for an unsized array `T[]`. */
-export interface ArrayType { readonly kind: 'array', readonly key: string, readonly elem: Type, readonly count: Int | null }
-/** `args` are those of the struct itself and, before them, of the generic types around it. */
-export interface StructType { readonly kind: 'struct', readonly key: string, readonly decl: StructDecl, readonly args: readonly GenericArg[] }
+export interface ArrayType { readonly kind: 'array', readonly key: string, readonly elem: Type, readonly count: Int | null, readonly levels: number }
+/** `args` are those of the struct itself and, before them, of the generic types around it; `levels` says how deep types are in them. */
+export interface StructType { readonly kind: 'struct', readonly key: string, readonly decl: StructDecl, readonly args: readonly GenericArg[], readonly levels: number }
 export interface EnumType { readonly kind: 'enum', readonly key: string, readonly decl: EnumDecl }
 /** As the type of a value: any conforming type, known at run time (existential). As a constraint: the interface. */
-export interface InterfaceType { readonly kind: 'interface', readonly key: string, readonly decl: InterfaceDecl, readonly args: readonly GenericArg[] }
+export interface InterfaceType { readonly kind: 'interface', readonly key: string, readonly decl: InterfaceDecl, readonly args: readonly GenericArg[], readonly levels: number }
 export interface ParamType { readonly kind: 'param', readonly key: string, readonly decl: TypeParamDecl }
 /** `This` in an interface: the conforming type. */
 export interface ThisType { readonly kind: 'this', readonly key: string, readonly decl: InterfaceDecl }

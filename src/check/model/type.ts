@@ -4,7 +4,7 @@
  * `substitute` replaces them. A type in which an associated type can be looked up (`T.Differential` with T = float) is
  * only normalised by `CheckedProgram.substitute`, which knows conformances; the function here replaces, no more.
  */
-import { LimitReached } from '../../base/limits.ts'
+import { LimitReached, deepest } from '../../base/limits.ts'
 import type {
   AssocDecl, AssocType, EnumDecl, EnumType, FuncParam, GenericArg, Int, IntOp, InterfaceDecl, InterfaceType, ParamType, ScalarName, ScalarType, StructDecl, StructType,
   ThisType, Type, TypeParamDecl, ValueParamDecl,
@@ -128,7 +128,7 @@ export function withOrder(type: Type, turned: boolean): Type {
 }
 
 export function arrayType(elem: Type, count: Int | null): Type {
-  return { kind: 'array', key: `${elem.key}[${count === null ? '' : count.key}]`, elem, count }
+  return { kind: 'array', key: `${elem.key}[${count === null ? '' : count.key}]`, elem, count, levels: levelAbove([elem]) }
 }
 
 /** No program may ask for types of longer names than this: substitution would go on making them for too long before anybody could look at one. */
@@ -142,6 +142,19 @@ function argKeys(args: readonly GenericArg[]): string {
   return `<${args.map(a => a.key).join(',')}>`
 }
 
+/** How many levels of generic types and arrays a type has. */
+function levelsOf(type: GenericArg): number {
+  return 'levels' in type ? type.levels : 0
+}
+
+/** One level more than any of some types has: what looks into types goes down by recursion. */
+function levelAbove(types: readonly GenericArg[]): number {
+  let levels = 0
+  for (const t of types) levels = Math.max(levels, levelsOf(t))
+  if (levels >= deepest) throw new LimitReached('nesting', deepest, undefined)
+  return levels + 1
+}
+
 export function structType(decl: StructDecl, args: readonly GenericArg[]): StructType {
   return declared('struct', decl, args) as StructType
 }
@@ -153,7 +166,7 @@ export function interfaceType(decl: InterfaceDecl, args: readonly GenericArg[]):
 function declared(kind: 'struct' | 'interface', decl: StructDecl | InterfaceDecl, args: readonly GenericArg[]): StructType | InterfaceType {
   const known = args.length > 0 ? undefined : nullary.get(decl)
   if (known !== undefined) return known
-  const made = { kind, key: `${decl.name}@${decl.id}${argKeys(args)}`, decl, args } as StructType | InterfaceType
+  const made = { kind, key: `${decl.name}@${decl.id}${argKeys(args)}`, decl, args, levels: args.length === 0 ? 0 : levelAbove(args) } as StructType | InterfaceType
   if (args.length === 0) nullary.set(decl, made)
   return made
 }

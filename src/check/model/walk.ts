@@ -75,8 +75,15 @@ export function expressions(s: Stmt): readonly Expr[] {
 /** Every statement in a list, outer ones first. */
 export function eachStmt(list: readonly Stmt[], visit: (s: Stmt) => void): void {
   for (let i = 0; i < list.length; i++) {
-    visit(list[i]!)
-    eachStmt(children(list[i]!), visit)
+    let s: Stmt | null = list[i]!
+    visit(s)
+    // A chain of `else if` is as deep as it is long.
+    while (s?.kind === 'if') {
+      eachStmt([s.then], visit)
+      s = s.otherwise
+      if (s !== null) visit(s)
+    }
+    if (s !== null) eachStmt(children(s), visit)
   }
 }
 

@@ -104,14 +104,16 @@ function one(env: Env, s: ast.Stmt): Stmt {
 
 function checkStmt(env: Env, s: ast.Stmt, out: Stmt[]): void {
   const { cx } = env
-  if (env.depth > maxDepth) {
+  const { work } = cx.sink
+  if (env.depth > maxDepth || !work.descend(1)) {
     cx.sink.add(names.tooDeep, s.span, {})
     return
   }
-  cx.sink.work.spend('statements', 1, s.span)
+  work.spend('statements', 1, s.span)
   env.depth++
   statement(env, s, out)
   env.depth--
+  work.ascend(1)
 }
 
 function statement(env: Env, s: ast.Stmt, out: Stmt[]): void {
@@ -131,16 +133,7 @@ function statement(env: Env, s: ast.Stmt, out: Stmt[]): void {
     case 'decl':
       for (const d of s.decls) if (d.kind === 'var') checkLocal(env, d, out)
       return
-    case 'if': {
-      const cond = checkPredicate(env, s.condition)
-      const then = cond.kind === 'is' && cond.of.kind === 'interface' ? granting(env.cx, cond.value.type, cond.of, () => one(env, s.then)) : one(env, s.then)
-      // A chain of else-ifs is no nesting, and the parser bounds it.
-      env.depth--
-      const otherwise = s.else === undefined ? null : one(env, s.else)
-      env.depth++
-      out.push({ kind: 'if', cond, then, otherwise, span: s.span })
-      return
-    }
+    case 'if': out.push(checkIf(env, s)); return
     case 'for': out.push(checkFor(env, s)); return
     case 'while': {
       const cond = checkPredicate(env, s.condition)
@@ -185,6 +178,21 @@ function statement(env: Env, s: ast.Stmt, out: Stmt[]): void {
       out.push({ kind: 'return', value: null, span: s.span })
       return
   }
+}
+
+/** A chain of `else if` is no nesting: it is checked in a loop. */
+function checkIf(env: Env, s: ast.IfStmt): Stmt {
+  const arms: (Stmt & { readonly kind: 'if' })[] = []
+  let rest: ast.Stmt | undefined = s
+  for (; rest?.kind === 'if'; rest = rest.else) {
+    if (rest !== s) env.cx.sink.work.spend('statements', 1, rest.span)
+    const cond = checkPredicate(env, rest.condition)
+    const { then } = rest
+    arms.push({ kind: 'if', cond, then: cond.kind === 'is' && cond.of.kind === 'interface' ? granting(env.cx, cond.value.type, cond.of, () => one(env, then)) : one(env, then), otherwise: null, span: rest.span })
+  }
+  let otherwise = rest === undefined ? null : one(env, rest)
+  for (const arm of arms.reverse()) otherwise = { ...arm, otherwise }
+  return otherwise!
 }
 
 /** `if (let x = e)`: the optional is looked at once; its value has a name where there is one. */

@@ -52,7 +52,7 @@ function foldInit(cx: Cx, init: Expr, subst: Subst, depth: number): Int | null {
   if (found === undefined) cx.folded.set(init, found = new Map())
   // Constants in a circle have no value. Without arguments there are only so many constants; those of generic types may go on for ever.
   if (key === '') found.set(key, null)
-  const value = foldExpr(cx, init, subst, key === '' ? 0 : depth + 1)
+  const value = cx.sink.work.within(1, init.span, () => foldExpr(cx, init, subst, key === '' ? 0 : depth + 1))
   if (key === '' || value !== null) found.set(key, value)
   return value
 }

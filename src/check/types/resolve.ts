@@ -221,19 +221,16 @@ export function resolveType(cx: Cx, e: ast.TypeExpr, scope: Scope): Type {
     const builtin = builtinType(e.name)
     if (builtin !== null) return builtin
   }
-  if (cx.depth > 100) {
+  const { work } = cx.sink
+  if (!work.descend(2)) {
     cx.sink.add(names.tooDeep, e.span, {})
     return errorType
   }
-  cx.depth++
-  try {
-    const term = typeExprTerm(cx, e, scope)
-    const type = termType(cx, term, e.span)
-    cx.sink.work.check('typeText', type.key.length, e.span)
-    return type
-  } finally {
-    cx.depth--
-  }
+  const term = typeExprTerm(cx, e, scope)
+  const type = termType(cx, term, e.span)
+  work.check('typeText', type.key.length, e.span)
+  work.ascend(2)
+  return type
 }
 
 /** The type as `row_major` and `column_major` want it in memory. */

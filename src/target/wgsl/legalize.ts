@@ -5,6 +5,7 @@
 import { InternalError, type Sink } from '../../base/diag.ts'
 import { noPosition, recursionInTarget, semanticNotInTarget, tooManyParams } from '../../base/errors/target.ts'
 import { Builder } from '../../ir/build.ts'
+import { calleesFirst } from '../../ir/calls.ts'
 import type { OpName } from '../../ir/op.ts'
 import * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
@@ -296,23 +297,8 @@ class Legalizer implements ModuleCopy {
   }
 
   /** Callees before callers; a cycle is a mistake. */
-  #ordered(roots: readonly Func[]): Func[] {
-    const done: Func[] = []
-    const state = new Map<Func, 'open' | 'done'>()
-    const visit = (func: Func): void => {
-      state.set(func, 'open')
-      walk(func.body!, inst => {
-        if (inst.op !== 'call') return
-        const callee = inst.attr
-        const seen = state.get(callee)
-        if (seen === 'open') this.sink.add(recursionInTarget, callee.span ?? undefined, { func: callee.name })
-        else if (seen === undefined) visit(callee)
-      })
-      state.set(func, 'done')
-      done.push(func)
-    }
-    for (const root of roots) if (state.get(root) === undefined) visit(root)
-    return done
+  #ordered(roots: readonly Func[]): readonly Func[] {
+    return calleesFirst(roots, callee => this.sink.add(recursionInTarget, callee.span ?? undefined, { func: callee.name }))
   }
 }
 
