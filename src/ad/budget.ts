@@ -12,6 +12,7 @@ import { walk } from '../ir/walk.ts'
 import { boundOf, statesOf, tripBound } from '../opt/loops.ts'
 import { unrepeatable } from './rerun.ts'
 import { bytesOf } from './residual.ts'
+import { costs } from '../opt/costs.ts'
 
 export interface Budget {
   readonly max: number
@@ -30,29 +31,25 @@ export function noteMemory(budget: Budget, split: Pick<Split, 'primal' | 'vjp'>,
   budget.inside.set(split.vjp, sum)
 }
 
-/** With so many limits, each half of the one before, loops are cut; with as many again, few of their states are kept. */
-const stretchSteps = 5
 /** After so many attempts a derivative is said not to fit. */
-const maxPressure = 2 * stretchSteps
-/** What a byte weighs under pressure. */
-const heavy = 1e6
+const maxPressure = 2 * costs.budgetHalvings
 /** Values that a complaint names. */
 const namedLimit = 5
 
 /** By how much a stored byte weighs more than else. */
 export function byteScale(cx: AdContext): number {
-  return cx.policy.pressure === 0 ? 1 : heavy
+  return cx.policy.pressure === 0 ? 1 : costs.byteUnderPressure
 }
 
 /** Bytes of states that a loop may keep before it is cut into stretches, where that is not as else. */
 export function loopLimit(cx: AdContext): number | undefined {
-  return cx.budget === undefined || cx.policy.pressure === 0 ? undefined : cx.budget.max / 2 ** ((cx.policy.pressure - 1) % stretchSteps)
+  return cx.budget === undefined || cx.policy.pressure === 0 ? undefined : cx.budget.max / 2 ** ((cx.policy.pressure - 1) % costs.budgetHalvings)
 }
 
 /** Lets long loops keep no more states than the budget has room for: the rest is run again, as under `[Checkpoints]`. */
 export function limitStates(cx: AdContext, func: Func): void {
   const limit = loopLimit(cx)
-  if (limit === undefined || cx.policy.pressure <= stretchSteps) return
+  if (limit === undefined || cx.policy.pressure <= costs.budgetHalvings) return
   const visit = (region: Region): void => {
     for (const inst of region.insts) {
       if (inst.op !== 'loop') {

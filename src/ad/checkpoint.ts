@@ -15,6 +15,7 @@ import type { Trees } from './linearize.ts'
 import { Network } from './mincut.ts'
 import { Primal, bytesOf, inMemory, slotType } from './residual.ts'
 import type { Adjoint } from './transpose.ts'
+import { costs } from '../opt/costs.ts'
 
 /** One entry of the context. */
 export interface Slot {
@@ -61,19 +62,8 @@ export interface Decisions {
   decide(values: readonly Value[], as: 'store' | 'recompute'): ReadonlyMap<Value, Choice>
 }
 
-/**
- * Weight of a stored byte against an operation: at top level, and inside loops, where it is memory traffic. A GPU keeps what
- * is indexed far from its registers, and clears it first.
- */
-const byteAtTop = 2, byteInLoop = 4, byteInGpuLoop = 16
-/** Slots of more bytes than this grow with the trips where these are only bounded, so that a generous bound costs nothing. */
-const reservedBytes = 1024
-/** Slots of more bytes grow as they are filled even where the number of trips is known: the trips may end early, or run out of memory with a word. */
-const hugeBytes = 2 ** 24
 /** What is there without computing it. */
 const nothing: Source = { from: [], cost: 0 }
-/** Trips assumed of a loop whose bound is unknown. */
-const assumedTrips = 16
 
 class Checkpointer {
   readonly #cx: AdContext
@@ -156,14 +146,14 @@ class Checkpointer {
 
   #weight(v: Value): number {
     let trips = 1
-    for (const loop of this.primal.places[v.id]!.loops) trips = Math.min(trips * (this.bound(loop)?.max ?? assumedTrips), 1e12)
+    for (const loop of this.primal.places[v.id]!.loops) trips = Math.min(trips * (this.bound(loop)?.max ?? costs.assumedTrips), 1e12)
     return trips
   }
 
   #storeCost(v: Value): number {
     const type = v.type.kind === 'ptr' ? v.type.elem! : v.type
     if (v.type.kind === 'ptr' && !(v.def.op !== 'param' && v.def.op === 'var')) return Infinity
-    return bytesOf(type) * (this.primal.places[v.id]!.loops.length === 0 ? byteAtTop : this.#cx.growable === true ? byteInLoop : byteInGpuLoop) * this.#weight(v) * byteScale(this.#cx)
+    return bytesOf(type) * (this.primal.places[v.id]!.loops.length === 0 ? costs.byteAtTop : this.#cx.growable === true ? costs.byteInLoop : costs.byteInGpuLoop) * this.#weight(v) * byteScale(this.#cx)
   }
 
   /** The minimum cut; values that are given must be had the way that is said, if they can. */
@@ -240,7 +230,7 @@ class Checkpointer {
     const body = this.trees.primal
     const bounds = place.loops.map(loop => this.bound(loop))
     const bytes = this.#cx.growable === true ? bounds.reduce((n, bound) => n * (bound?.max ?? 1), bytesOf(type)) : 0
-    const [isLarge, isHuge] = [bytes > reservedBytes, bytes > hugeBytes]
+    const [isLarge, isHuge] = [bytes > costs.reservedBytes, bytes > costs.hugeBytes]
     const dims = bounds.map(bound => bound === undefined || isHuge || (isLarge && !bound.exact) ? undefined : Math.max(1, bound.max))
     const full = slotType(type, dims)
     const b = this.#work

@@ -27,9 +27,8 @@ import { slopeSplit } from './slopes.ts'
 import { stretchLoops } from './stretch.ts'
 import { placesOf, windows } from './window.ts'
 import { transpose } from './transpose.ts'
+import { costs } from '../opt/costs.ts'
 
-/** Functions of at most this cost, without loops and arrays, become part of their caller before it is differentiated. */
-const smallCost = 120
 /** How many derivatives may wait for one another: each holds a part of the stack. */
 const chainLimit = 120
 
@@ -225,13 +224,13 @@ function isSmall(cx: AdContext, callee: Func): boolean {
   if (callee.info.forceInline) return true
   if ([...callee.sig.params.map(p => p.type), callee.sig.result].some(holdsArray)) return false
   if (!cx.isTidy(callee)) cx.tidy(callee)
-  const costs = new Costs()
+  const each = new Costs()
   let plain = true, cost = 0
   walk(callee.body!, inst => {
     if (inst.op === 'loop' || (inst.op === 'call' && !isLibrary(inst.attr))) plain = false
-    if (inst.regions.length === 0) cost += costs.of(inst)
+    if (inst.regions.length === 0) cost += each.of(inst)
   })
-  return plain && cost <= smallCost
+  return plain && cost <= costs.inlinedCost
 }
 
 function isLibrary(func: Func): boolean {

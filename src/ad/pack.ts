@@ -7,13 +7,11 @@ import { Inst, type Value } from '../ir/value.ts'
 import { Builder } from '../ir/build.ts'
 import { bytesOf } from './residual.ts'
 import { uniqueName, type AdContext } from './context.ts'
-
-/** Scalars of a context from which on it is packed. */
-const maxLoose = 100
+import { costs } from '../opt/costs.ts'
 
 /** True where the entries of a context are too many to travel one by one. */
 export function isLarge(types: readonly Type[]): boolean {
-  return types.reduce((sum, type) => sum + bytesOf(type) / 4, 0) > maxLoose
+  return types.reduce((sum, type) => sum + bytesOf(type) / 4, 0) > costs.looseScalars
 }
 
 /** The struct of a context's entries, which carries the derivatives that they carry. */

@@ -6,6 +6,7 @@ import { array, list, perType, wordsOf, type Type } from '../ir/type.ts'
 import { Inst, type Func, type Region, type Value } from '../ir/value.ts'
 import { captured, walk } from '../ir/walk.ts'
 import { rootOf } from './activity.ts'
+import { costs } from '../opt/costs.ts'
 
 /** Bytes of a value in a context: four a scalar, eight if it has 64 bits; a list counts for what refers to it. */
 export function bytesOf(type: Type): number {
@@ -33,11 +34,8 @@ export interface Recipe {
   readonly cost: number
 }
 
-/** Rough cost of calling a library function: of the order of a dozen multiplications. */
-const callCost = 16
 /** Regions, also of functions that are called, that are followed for what they cost; what is deeper counts as dear. */
 const depthLimit = 80
-const deepCost = 100000
 /** Functions that are looked through for whether one is pure: each holds a part of the stack. */
 const pureLimit = 500
 
@@ -86,7 +84,7 @@ export class Costs {
   }
 
   #region(region: Region): number {
-    if (this.#depth >= depthLimit) return deepCost
+    if (this.#depth >= depthLimit) return costs.deepCall
     this.#depth++
     let cost = 0
     for (const inst of region.insts) cost += this.of(inst)
@@ -104,7 +102,7 @@ export class Costs {
     let cost = this.#funcs.get(func)
     if (cost === undefined) {
       // A function that calls itself counts as a library call inside.
-      this.#funcs.set(func, callCost)
+      this.#funcs.set(func, costs.libraryCall)
       cost = 1 + this.#region(func.body!)
       this.#funcs.set(func, cost)
     }
@@ -120,7 +118,7 @@ export class Costs {
       case 'loop': return 16 * this.#regions(inst)
       case 'call': {
         const callee = inst.attr
-        return callee.info.spell !== undefined || callee.body === undefined ? callCost * laneCount(inst.results[0]?.type) : this.#func(callee)
+        return callee.info.spell !== undefined || callee.body === undefined ? costs.libraryCall * laneCount(inst.results[0]?.type) : this.#func(callee)
       }
       default: return 1 + this.#regions(inst)
     }

@@ -21,13 +21,7 @@ import { newFunc, type AdContext } from './context.ts'
 import { extract, holdsResource, unrepeatable } from './rerun.ts'
 import { bytesOf, inMemory } from './residual.ts'
 import { certain, toldOf, windowsFor } from './window.ts'
-
-/** Bytes of states that a loop may keep one a trip: where the trips are known, and where most slots may stay unused. */
-const exactLimit = 2048, boundedLimit = 512
-/** Bytes of slots up to which a loop that works on arrays keeps them: so many for each byte of an array, but no more than so many. */
-const slotsPerByte = 128, largestSlots = 2 ** 15
-/** How often a loop is cut within cuts. */
-const maxLevels = 5
+import { costs } from '../opt/costs.ts'
 
 /**
  * Cuts the outermost long loops of a function in reversible form into stretches; where memory is short, loops within loops
@@ -45,7 +39,7 @@ export function stretchLoops(cx: AdContext, func: Func): boolean {
       }
       const length = lengthOf(inst, limit, times)
       if (length !== undefined && (window(cx, func, region, inst, length, times) || cut(cx, func, region, inst, length))) found = true
-      else visit(inst.regions[1]!, times * (tripBound(inst)?.max ?? boundOf(inst.attr) ?? assumedTrips))
+      else visit(inst.regions[1]!, times * (tripBound(inst)?.max ?? boundOf(inst.attr) ?? costs.assumedTrips))
     }
   }
   visit(func.body!, 1)
@@ -62,9 +56,6 @@ interface Length {
   readonly exact: boolean
 }
 
-/** Trips assumed of a loop whose bound is unknown. */
-const assumedTrips = 16
-
 /** How a loop that is run so many times is to be cut, if at all. */
 function lengthOf(loop: Inst<'loop'>, given: number | undefined, times: number): Length | undefined {
   const known = tripBound(loop)
@@ -72,11 +63,11 @@ function lengthOf(loop: Inst<'loop'>, given: number | undefined, times: number):
   if (bound === undefined || bound * times < 4) return undefined
   const bytes = toldOf(loop).reduce((sum, p) => sum + bytesOf(p.type), 0)
   const exact = given !== undefined || known?.exact !== undefined
-  const limit = given ?? (exact ? exactLimit : boundedLimit)
+  const limit = given ?? (exact ? costs.stateBytesExact : costs.stateBytesBounded)
   if (bound * bytes * times <= limit) return undefined
   if (bound * bytes <= limit) return { bound, trips: bound, bytes, exact: true }
   let levels = 2
-  while (levels < maxLevels && levels * bytes * Math.ceil(bound ** (1 / levels)) > limit) levels++
+  while (levels < costs.segmentLevels && levels * bytes * Math.ceil(bound ** (1 / levels)) > limit) levels++
   const trips = Math.ceil(bound ** ((levels - 1) / levels))
   return trips >= bound ? undefined : { bound, trips, bytes, exact }
 }
@@ -90,7 +81,7 @@ function window(cx: AdContext, func: Func, region: Region, loop: Inst<'loop'>, {
   for (const { type, def } of new Set(loop.regions.flatMap(r => captured(r, func)))) {
     if (!(def instanceof Inst && def.op === 'global')) handed += inMemory(type)
   }
-  if (bound * bytes * times <= Math.min(largestSlots, handed * slotsPerByte)) return false
+  if (bound * bytes * times <= Math.min(costs.slotBytesMost, handed * costs.slotsPerArrayByte)) return false
   cx.windowed.some = true
   extract(cx, func, region, loop, windows, times === 1 ? 'checkpoint' : 'none')
   return true

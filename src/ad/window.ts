@@ -16,25 +16,21 @@ import { Inst, Region, type Func, type Value } from '../ir/value.ts'
 import { inductions } from '../opt/loops.ts'
 import type { AdContext } from './context.ts'
 import { carry, contents, reverseTrip, trip, type Rerun, type Reversal, type Reverse, type Scheme, type Windows } from './rerun.ts'
+import { costs } from '../opt/costs.ts'
 
-/** Bits of a digit. */
-const digitBits = 3
-const radix = 1 << digitBits
-
-/** Bytes of a window, and its fewest and most trips. */
-const windowBytes = 384, fewest = 8, most = 32
+const radix = 1 << costs.windowDigitBits
 
 /** The windows of a loop of so many trips whose states take so many bytes. */
 export function windowsFor(bound: number, bytes: number): Windows {
-  let size = most
-  while (size > fewest && size * bytes > windowBytes) size /= 2
+  let size = costs.windowTripsMost
+  while (size > costs.windowTripsFewest && size * bytes > costs.windowBytes) size /= 2
   return { size, count: Math.ceil(bound / size) }
 }
 
 /** Slots for the states before windows. */
 export function placesOf({ count }: Windows): number {
   const last = digitsOf(count) - 1
-  return last * (radix - 1) + ((count - 1) >> (last * digitBits)) + 1
+  return last * (radix - 1) + ((count - 1) >> (last * costs.windowDigitBits)) + 1
 }
 
 function digitsOf(count: number): number {
@@ -204,7 +200,7 @@ class Keeper implements Scheme {
     const number = b.emit1('shr', [base, int(Math.log2(size))])
     // All but the first time, the nearest state before is one less in the lowest digit that is not zero.
     const digit = (of: Value, d: number): Value => {
-      const high = d === 0 ? of : b.emit1('shr', [of, int(d * digitBits)])
+      const high = d === 0 ? of : b.emit1('shr', [of, int(d * costs.windowDigitBits)])
       return d === digits - 1 ? high : b.emit1('and', [high, int(radix - 1)])
     }
     const digits = digitsOf(count)

@@ -7,10 +7,7 @@ import { Inst, Region, noRegions, type Value } from '../ir/value.ts'
 import { walk, type ValueTable } from '../ir/walk.ts'
 import { sizeOf } from './inline.ts'
 import { isPure } from './match.ts'
-
-/** How far back the first branch is looked for, and how many instructions it may hold. */
-const reach = 16
-const sizeLimit = 200
+import { costs } from './costs.ts'
 
 /**
  * The union of `second` with an `if` before it in `done`, which is taken out of there; undefined where there is none. What
@@ -21,7 +18,7 @@ export function joinBranches(done: Inst[], second: Inst, leaves: (inst: Inst) =>
   const at = findFirst(done, second.args[0]!)
   const first = done[at]
   if (first === undefined || leaves(first) > 0) return undefined
-  if (first.regions.some(r => sizeOf(r, sizeLimit) > sizeLimit)) return undefined
+  if (first.regions.some(r => sizeOf(r, costs.branchSize) > costs.branchSize)) return undefined
   done.splice(at, 1)
   const regions = first.regions.map((r, k) => {
     const next = second.regions[k]!
@@ -54,7 +51,7 @@ export function joinBranches(done: Inst[], second: Inst, leaves: (inst: Inst) =>
 
 /** The place of the nearest `if` on the condition with only pure work after it that does not use its results, or -1. */
 function findFirst(done: readonly Inst[], condition: Value): number {
-  for (let i = done.length - 1; i >= 0 && i >= done.length - reach; i--) {
+  for (let i = done.length - 1; i >= 0 && i >= done.length - costs.branchReach; i--) {
     const inst = done[i]!
     if (inst.op === 'if') return inst.args[0] !== condition || done.slice(i + 1).some(later => later.args.some(a => a.def === inst)) ? -1 : i
     if (!isPure(inst)) return -1

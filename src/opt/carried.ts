@@ -9,9 +9,7 @@
 import { Inst, Value, noRegions, type Func, type Region } from '../ir/value.ts'
 import { walk } from '../ir/walk.ts'
 import { constantOf, definedBy } from './match.ts'
-
-/** Heads longer than this are not looked through. */
-const headLimit = 100
+import { costs } from './costs.ts'
 
 /** Makes carried values simpler where a flag that ends the loop makes them unseen. True where it changed one. */
 export function forgetCarried(func: Func, loop: Inst<'loop'>): boolean {
@@ -47,7 +45,7 @@ function collectFlags(condition: Value, head: Region, into: Set<Value>): void {
 
 /** The parameters of a head that its exits depend on; undefined where the head does more than compute. */
 function seenAtExit(head: Region): Set<Value> | undefined {
-  if (head.insts.length > headLimit || head.insts.some(inst => !inst.row.ends && inst.row.effect !== 'none')) return undefined
+  if (head.insts.length > costs.carriedHead || head.insts.some(inst => !inst.row.ends && inst.row.effect !== 'none')) return undefined
   const seen = new Set<Value>()
   const see = (v: Value): void => {
     if (seen.has(v)) return

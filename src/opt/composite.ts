@@ -4,11 +4,7 @@ import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import { Inst, type Value } from '../ir/value.ts'
 import { constantInt, constantOf, definedBy } from './match.ts'
-
-/** How many steps of an `insert` chain are looked through. */
-const reach = 64
-/** Composites of more components are not put together from a chain of `insert`s. */
-const widest = 16
+import { costs } from './costs.ts'
 
 /** See `rewrite`: the rules for construct, extract, insert, swizzle, splat and index. */
 export function rewriteComposite(b: Builder, inst: Inst): Value | undefined {
@@ -42,7 +38,7 @@ function uniformPart(b: Builder, x: Value): Value | undefined {
 /** A component that is at hand. */
 function component(b: Builder, x: Value, i: number): Value | undefined {
   let from = x
-  for (let step = 0; step < reach; step++) {
+  for (let step = 0; step < costs.insertReach; step++) {
     const def = from.def
     if (def.op === 'param') break
     switch (def.op) {
@@ -101,7 +97,7 @@ function replaced(b: Builder, inst: Inst<'insert'>): Value | undefined {
   if (type.count === 1) return b.emit1('construct', [part!], null, type)
   const below = definedBy(x!, 'insert')
   if (below !== undefined && below.attr === i) return b.insert(below.args[0]!, i, part!)
-  if (type.count > widest) return undefined
+  if (type.count > costs.insertWidest) return undefined
   const parts: (Value | undefined)[] = Array.from({ length: type.count }, () => undefined)
   parts[i] = part!
   let known = 1

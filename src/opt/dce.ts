@@ -11,9 +11,7 @@ import { isShared } from './alias.ts'
 import type { Change } from './cx.ts'
 import { inductions } from './loops.ts'
 import { isPureCall, rootOf } from './match.ts'
-
-/** A branch with more instructions than this is not looked at again when it has lost some. */
-const small = 8
+import { costs } from './costs.ts'
 
 /** Removes dead code. */
 export function dce(func: Func): Change {
@@ -169,7 +167,7 @@ function sweep(region: Region, marking: Marking): Change {
       const r = inst.regions[k]!
       const below = sweep(r, marking)
       if (below === false) continue
-      if (below === 'control' || (inst.op === 'if' && r.insts.length <= small)) changed = 'control'
+      if (below === 'control' || (inst.op === 'if' && r.insts.length <= costs.emptiedBranch)) changed = 'control'
       else changed ||= true
     }
   }

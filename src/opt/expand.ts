@@ -8,10 +8,7 @@ import type { Type } from '../ir/type.ts'
 import { Inst, Region, noRegions, type Func, type Value } from '../ir/value.ts'
 import { substitute, type ValueTable } from '../ir/walk.ts'
 import { definedBy } from './match.ts'
-
-/** Arrays of at most this many elements are added without a loop; those in memory only if they are this short. */
-const flatLimit = 8
-const flatInMemory = 2
+import { costs } from './costs.ts'
 
 /** Expands `add` and `select` on composites. */
 export function expand(func: Func): boolean {
@@ -55,7 +52,7 @@ function sum(b: Builder, type: Type, x: Value, y: Value): Value {
   if (!isComposite(type)) return x
   const add = type.diff?.type === type ? type.diff.dadd : undefined
   if (add !== undefined) return b.call(add, [x, y])[0]!
-  const limit = isLoaded(x) || isLoaded(y) ? flatInMemory : flatLimit
+  const limit = isLoaded(x) || isLoaded(y) ? costs.flatSumInMemory : costs.flatSum
   if (type.kind === 'array' && type.count > limit) return sumInLoop(b, type, x, y)
   const parts: Value[] = []
   for (let i = 0; i < type.count; i++) parts.push(sum(b, t.component(type, i), b.extract(x, i), b.extract(y, i)))

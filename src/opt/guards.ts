@@ -5,14 +5,12 @@
  *   block () { A; if %c () { leave } () { yield }; B; yield }   →   A; if %c () { yield } () { B; yield }
  */
 import { Inst, Value, noRegions, type Func, type Region } from '../ir/value.ts'
-
-/** Deeper nests than this would be worse to read, and targets bound the depth. */
-const nestLimit = 4
+import { costs } from './costs.ts'
 
 /** Rewrites the regions of a block, `if` or `switch`; `replace` is told what the results of such `if`s become. */
 export function nestGuards(func: Func, block: Inst, leaves: Map<Inst, number>, replace: (from: Value, to: Value) => void): boolean {
   const total = leaves.get(block) ?? 0
-  if (total === 0 || total > nestLimit) return false
+  if (total === 0 || total > costs.guardNest) return false
   let direct = 0
   for (const region of block.regions) {
     for (const inst of region.insts) {

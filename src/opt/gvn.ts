@@ -19,9 +19,7 @@ import {
 import type { Change, Cx } from './cx.ts'
 import { constantIndex, definedBy, isCommutative, isPure } from './match.ts'
 import { rewrite } from './rules.ts'
-
-/** How many known values are kept for one variable or buffer. */
-const memoryLimit = 32
+import { costs } from './costs.ts'
 
 /** Instructions whose hashes fall together, the latest first. */
 interface Numbered {
@@ -56,7 +54,7 @@ class Memory {
   }
 
   remember(root: Inst | Global, entry: Known, others: readonly Known[]): void {
-    const kept = others.length >= memoryLimit ? others.slice(1) : others
+    const kept = others.length >= costs.knownValues ? others.slice(1) : others
     this.#set(root, [...kept, entry])
   }
 

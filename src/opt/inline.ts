@@ -10,21 +10,11 @@ import { cloneInst, valueTable, walk, walkRegions, type ValueTable } from '../ir
 import type { Cx } from './cx.ts'
 import { holdsList } from './lists.ts'
 import { isRecursive } from './recursion.ts'
-
-/** A body of at most this many instructions is inlined wherever it is called. */
-const smallBody = 12
-/** What a function may grow to by inlining that nobody asked for. */
-const growthLimit = 20000
-/** What a program may grow to by inlining functions that hand over contexts, each. */
-const contextGrowth = 1500
-/** How long a chain of calls may be that is inlined: what is longer stays calls. */
-const depthLimit = 256
-/** How deep regions may nest by inlining that nobody asked for: WGSL allows no more than 127 braces. */
-const nestingLimit = 64
+import { costs } from './costs.ts'
 
 /** Inlines what is marked `[ForceInline]`, and from level 2 on small functions. */
 export function inline(func: Func, cx: Cx): boolean {
-  return inlineAll(func, callee => callee.info.forceInline || (cx.level >= 2 && isSmall(callee)), nestingLimit, cx.sink.work)
+  return inlineAll(func, callee => callee.info.forceInline || (cx.level >= 2 && isSmall(callee)), costs.inlineNesting, cx.sink.work)
 }
 
 /**
@@ -46,7 +36,7 @@ export function inlineSingleCalls(module: Module): ReadonlySet<Func> {
   for (let func = work.pop(); func !== undefined; func = work.pop()) {
     if (seen.has(func) || func.body === undefined) continue
     seen.add(func)
-    if (inlineWith(func, new Inlining(func, callee => single.has(callee), nestingLimit, false, true))) grown.add(func)
+    if (inlineWith(func, new Inlining(func, callee => single.has(callee), costs.inlineNesting, false, true))) grown.add(func)
     walk(func.body, inst => { if (inst.op === 'call') work.push(inst.attr) })
   }
   return grown
@@ -61,7 +51,7 @@ export function inlineContexts(module: Module): void {
   for (const [func, times] of callCounts(module)) {
     if (func.body === undefined || returnsFromLoop(func.body)) continue
     const holds = [...func.sig.params.map(p => p.type), func.sig.result].some(holdsList)
-    if (holds || (func.info.carriesContext && sizeOf(func.body, contextGrowth) * times <= contextGrowth)) wanted.add(func)
+    if (holds || (func.info.carriesContext && sizeOf(func.body, costs.contextGrowth) * times <= costs.contextGrowth)) wanted.add(func)
   }
   if (wanted.size > 0) for (const func of module.funcs) inlineAll(func, callee => wanted.has(callee))
 }
@@ -115,7 +105,7 @@ function inlineWith(func: Func, pass: Inlining): boolean {
 /** True where a call costs about as much as the body. */
 export function isSmall(func: Func): boolean {
   if (func.body === undefined || func.info.noInline || func.info.spell !== undefined) return false
-  return sizeOf(func.body, smallBody) <= smallBody
+  return sizeOf(func.body, costs.smallBody) <= costs.smallBody
 }
 
 /** The number of instructions, terminators and constants left out; counting stops above the limit. */
@@ -196,9 +186,9 @@ class Inlining {
   }
 
   #wanted(callee: Func, depth: number): boolean {
-    if (callee.body === undefined || depth > depthLimit || !this.#predicate(callee) || isRecursive(callee)) return false
+    if (callee.body === undefined || depth > costs.inlineDepth || !this.#predicate(callee) || isRecursive(callee)) return false
     if (callee.info.forceInline) return true
-    if (this.#grown > growthLimit || this.#nesting > this.#limit) return false
+    if (this.#grown > costs.inlineGrowth || this.#nesting > this.#limit) return false
     this.#grown += sizeOf(callee.body)
     return true
   }

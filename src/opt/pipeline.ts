@@ -27,6 +27,7 @@ import { sroa } from './sroa.ts'
 import { ssa } from './ssa.ts'
 import { unroll, unrollSmall } from './unroll.ts'
 import { unused, unusedParams } from './unused.ts'
+import { costs } from './costs.ts'
 
 /** What verifies IR: bundles that only make WGSL go without. */
 export type Verifier = Pick<typeof verifiers, 'verify' | 'verifyModule'>
@@ -116,9 +117,6 @@ const leastSteps: readonly Step[] = [sharingResults, dropping]
 
 /** What a function takes beside its instructions, counted in these. */
 const functionCost = 10
-
-/** After these a pass over a function changes little more. */
-const maxRounds = 4
 
 /** Runs passes over the functions of a module, and verifies what they leave. */
 export class PassRunner {
@@ -213,7 +211,7 @@ export class PassRunner {
   #run(func: Func, steps: readonly Step[]): void {
     let shape = this.#shapeOf(func)
     let due: ReadonlySet<Step> = new Set(steps)
-    for (let round = 0; due.size > 0 && round < maxRounds; round++) {
+    for (let round = 0; due.size > 0 && round < costs.passRounds; round++) {
       const open = new Set(due)
       for (const step of steps) {
         if (!open.delete(step) || (step.needs !== undefined && !shape[step.needs])) continue

@@ -5,6 +5,7 @@
 import type { OpName } from '../ir/op.ts'
 import { Inst, Region, type Func, type Value } from '../ir/value.ts'
 import { walk } from '../ir/walk.ts'
+import { costs } from './costs.ts'
 
 /** Inclusive bounds. */
 export interface Range {
@@ -12,9 +13,6 @@ export interface Range {
   readonly hi: number
 }
 
-/** How long a chain of definitions is followed, and how many values are looked at for one question. */
-const maxSteps = 12
-const maxValues = 300
 const limit = 2 ** 31 - 1
 
 export class Ranges {
@@ -41,8 +39,8 @@ export class Ranges {
 
   /** The range of a value at a place inside the bodies for which `inBody` holds; undefined where nothing is known. */
   of(value: Value, inBody: (loop: Inst<'loop'>) => boolean): Range | undefined {
-    this.#budget = maxValues
-    return this.#of(value, inBody, maxSteps)
+    this.#budget = costs.rangeValues
+    return this.#of(value, inBody, costs.rangeSteps)
   }
 
   #of(value: Value, inBody: (loop: Inst<'loop'>) => boolean, steps: number): Range | undefined {

@@ -17,10 +17,7 @@ import { fold } from './fold.ts'
 import { constantInt, constantOf, definedBy } from './match.ts'
 import { nestGuards } from './guards.ts'
 import { rewrite } from './rules.ts'
-
-/** How many instructions an `if` may hold to become `select`s, and how many results. */
-const selectCost = 3
-const selectResults = 4
+import { costs } from './costs.ts'
 
 /** Simplifies instructions and control. */
 export function simplify(func: Func, cx?: Pick<Cx, 'wide'>): boolean {
@@ -284,7 +281,7 @@ class Simplifier {
 
   /** Turns an `if` whose branches are cheap and differentiate without harm when not taken into `select`s. */
   #select(region: Region, inst: Inst, yes: Region, no: Region): boolean {
-    if (inst.results.length === 0 || inst.results.length > selectResults) return false
+    if (inst.results.length === 0 || inst.results.length > costs.selectResults) return false
     if (!inst.results.every(r => r.type.kind === 'scalar' || r.type.kind === 'vec')) return false
     let cost = 0
     for (const r of [yes, no]) {
@@ -293,7 +290,7 @@ class Simplifier {
         if (work.row.effect !== 'none' || work.regions.length > 0) return false
         // Zero times an infinite derivative is NaN: only linear work may move out of a branch that guards it.
         if (work.row.ad.is !== 'linear' && work.row.ad.is !== 'flat') return false
-        if (work.op !== 'const' && ++cost > selectCost) return false
+        if (work.op !== 'const' && ++cost > costs.selectInstructions) return false
       }
     }
     const before = region.insts.length

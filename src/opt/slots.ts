@@ -7,9 +7,7 @@
 import { Inst, type Func, type Value } from '../ir/value.ts'
 import { substitute, walk, walkBack, type ValueTable } from '../ir/walk.ts'
 import { definedBy } from './match.ts'
-
-/** More different results than this are not compared. */
-const maxSlots = 64
+import { costs } from './costs.ts'
 
 /** What the ends of the branches give for results that share it. */
 interface Slot {
@@ -57,7 +55,7 @@ function share(inst: Inst, carried: ReadonlySet<Value>, to: ValueTable): boolean
     for (let i = 0; i < ends.length; i++) args.push(resolve(ends[i]!.args[k]!, to))
     const slot = slotFor(args, found)
     if (slot === undefined) {
-      if (found.length >= maxSlots) break
+      if (found.length >= costs.comparedResults) break
       found.push({ args, results: [k] })
       continue
     }

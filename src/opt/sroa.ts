@@ -18,11 +18,7 @@ import { Inst, type Func, type Region, type Value } from '../ir/value.ts'
 import { valueTable, walk, type ValueTable } from '../ir/walk.ts'
 import type { Cx } from './cx.ts'
 import { constantIndex } from './match.ts'
-
-/** Arrays longer than this are never taken apart. */
-const splitLimit = 64
-/** Into how many pieces arrays of arrays are taken apart at most. */
-const pieceLimit = 4096
+import { costs } from './costs.ts'
 
 /** Accesses of one type position; all elements of an array share a node. */
 interface Node {
@@ -120,17 +116,17 @@ function isBlank(value: Value): boolean {
  * Chooses the layout of a node and what is below it. `indexed` is true below an array that stays in memory; `copies` is how many
  * of the node are moved one by one where something around it is loaded or stored as a whole, 0 where nothing is.
  */
-function decide(at: Node, indexed: boolean, room = pieceLimit, copies = 0): void {
+function decide(at: Node, indexed: boolean, room: number = costs.splitPieces, copies = 0): void {
   const kind = at.type.kind
   if (at.escapes) at.mode = 'memory'
   else if (at.parts.length === 0) at.mode = 'leaf'
   else if (kind === 'struct') at.mode = 'struct'
   else if (kind === 'vec' || kind === 'mat') at.mode = indexed || anyEscapes(at) ? 'memory' : 'lanes'
-  else if (indexed || at.dynamic || at.type.count > Math.min(splitLimit, room) || at.type.count === 0) at.mode = 'memory'
+  else if (indexed || at.dynamic || at.type.count > Math.min(costs.splitArray, room) || at.type.count === 0) at.mode = 'memory'
   else at.mode = 'elements'
   if (at.mode === 'lanes' || at.mode === 'leaf') return
   const below = at.mode === 'memory'
-  if (below && (at.escapes || at.whole || kind === 'struct' || copies * at.type.count > splitLimit)) return freeze(at)
+  if (below && (at.escapes || at.whole || kind === 'struct' || copies * at.type.count > costs.splitArray)) return freeze(at)
   const each = Math.max(copies, at.whole ? 1 : 0) * (kind === 'array' ? at.type.count : 1)
   for (const p of at.parts) if (p !== undefined) decide(p, indexed || below, at.mode === 'elements' ? room / at.type.count : room, each)
   if (below && (kind === 'array' || kind === 'list')) {

@@ -2,6 +2,7 @@
 import { Global, Inst, type Region, type Value } from '../ir/value.ts'
 import { mayOverlap, pathOf, type Path } from './alias.ts'
 import { fallsThrough, isPureCall } from './match.ts'
+import { costs } from './costs.ts'
 
 /**
  * Places that are written later, before they are read, by their root. Those of a region begin as those after it, which stay as they are
@@ -45,9 +46,6 @@ class Overwritten {
 }
 
 const none: readonly Path[] = []
-
-/** How many places of one root are remembered. */
-const placeLimit = 16
 
 /** What the regions of a control instruction may do to places. */
 interface Summary {
@@ -154,7 +152,7 @@ class Sweep {
     if (root === undefined || (root instanceof Global && root.space !== 'private')) return false
     const known = over.get(root)
     if (known.some(k => covers(k, path))) return true
-    if (known.length < placeLimit) over.set(root, [...known, path])
+    if (known.length < costs.overwrittenPlaces) over.set(root, [...known, path])
     return false
   }
 }

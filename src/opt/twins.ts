@@ -5,9 +5,7 @@
 import type { Func, Inst, Region, Value } from '../ir/value.ts'
 import { substitute, type ValueTable } from '../ir/walk.ts'
 import { pathOf } from './alias.ts'
-
-/** Variables with more stores than this are not compared. */
-const storeLimit = 8
+import { costs } from './costs.ts'
 
 interface Local {
   readonly pointer: Value
@@ -25,7 +23,7 @@ export function twins(func: Func): boolean {
   const drop = new Set<Inst>()
   const exits: number[] = []
   for (const local of collect(func.body, exits)) {
-    if (local.escapes || local.stores.length === 0 || local.stores.length > storeLimit) continue
+    if (local.escapes || local.stores.length === 0 || local.stores.length > costs.twinStores) continue
     const key = `${local.pointer.type.name} ${local.region} ${local.stores.map(s => s.key).join(' ')}`
     const twin = first.get(key)
     if (twin === undefined) first.set(key, local)

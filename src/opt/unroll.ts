@@ -13,6 +13,7 @@ import { sizeOf } from './inline.ts'
 import { statesOf, tripBound } from './loops.ts'
 import { constantInt, constantOf } from './match.ts'
 import { rewrite } from './rules.ts'
+import { costs } from './costs.ts'
 
 /** More trips, or more instructions made by one loop, and the loop is taken for endless. */
 const tripLimit = 4096
@@ -28,8 +29,7 @@ export function unroll(func: Func, cx: Cx): boolean {
 /** Unrolls loops with few trips and a small body, from level 2 on. */
 export function unrollSmall(func: Func, cx: Cx): boolean {
   if (cx.level < 2) return false
-  const total = cx.level >= 3 ? 256 : 64
-  const most = cx.level >= 3 ? 16 : 4
+  const { trips: most, instructions: total } = cx.level >= 3 ? costs.smallLoopFast : costs.smallLoop
   const small = (loop: Inst<'loop'>): boolean => {
     const size = sizeOf(loop.regions[0]!, total) + sizeOf(loop.regions[1]!, total)
     if (size > total) return false
@@ -39,9 +39,6 @@ export function unrollSmall(func: Func, cx: Cx): boolean {
   return unrollWhere(func, cx, small, total * 8, () => undefined)
 }
 
-/** Trips and instructions of loops that are worth writing out before they are differentiated. */
-const fewTrips = 8, fewInsts = 300
-
 /**
  * Unrolls loops of few trips, known when compiling, from level 2 on: where a trip's number is a constant, arrays become values,
  * and a reverse pass neither stores nor counts anything for it. Meant for functions that are to be differentiated.
@@ -50,16 +47,16 @@ export function unrollFew(func: Func, cx: Cx): boolean {
   if (cx.level < 2) return false
   const few = (loop: Inst<'loop'>): boolean => {
     const exact = tripBound(loop)?.exact
-    return exact !== undefined && exact <= fewTrips && statesOf(loop.attr) === undefined && writtenOut(loop) <= fewInsts
+    return exact !== undefined && exact <= costs.unrollTrips && statesOf(loop.attr) === undefined && writtenOut(loop) <= costs.unrollInstructions
   }
-  return unrollWhere(func, cx, few, fewInsts * 4, () => undefined)
+  return unrollWhere(func, cx, few, costs.unrollInstructions * 4, () => undefined)
 }
 
 /** Instructions of a loop once it, and the loops in it that have few trips, are written out. */
 function writtenOut(loop: Inst<'loop'>): number {
   const exact = tripBound(loop)?.exact
   const once = loop.regions.reduce((sum, r) => sum + writtenOutRegion(r), 0)
-  return exact === undefined || exact > fewTrips ? once : exact * once
+  return exact === undefined || exact > costs.unrollTrips ? once : exact * once
 }
 
 function writtenOutRegion(region: Region): number {
