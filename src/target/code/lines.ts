@@ -30,9 +30,9 @@ export class Lines {
     return this.#text.length
   }
 
-  /** The whole text. */
+  /** The whole text, without an end of the last line. */
   get text(): string {
-    return `${this.#text.join('\n')}\n`
+    return this.#text.join('\n')
   }
 
   get mappings(): readonly Mapping[] {

@@ -4,12 +4,14 @@
  * must not see.
  */
 import type { Span } from '../../base/source.ts'
+import { zeroScalar } from '../../ir/scalar.ts'
 import * as t from '../../ir/type.ts'
-import type { Func, Inst, Region, Value } from '../../ir/value.ts'
+import { Global, type Func, type Inst, type Region, type Value } from '../../ir/value.ts'
 import { planExits, type Exits, type Way } from './exits.ts'
 import { effectOf, type Choice } from './forms.ts'
 import { LoopForm } from './loop.ts'
 import type { Names } from './names.ts'
+import { nameLabels } from './labels.ts'
 import { tidy } from './tidy.ts'
 import {
   expr, nameOf, nothing, truth, type Capabilities, type Case, type Code, type Expr, type If, type Local, type Loop, type Once, type Stmt, type Switch, type Target,
@@ -50,6 +52,7 @@ export class Structurer extends Values {
     const list: Stmt[] = []
     this.into(list, () => this.#region(body, () => undefined))
     tidy(list)
+    if (this.can.labels) nameLabels(list, hint => this.label(hint))
     return { params, body: list }
   }
 
@@ -103,29 +106,31 @@ export class Structurer extends Values {
   }
 
   #inst(inst: Inst): void {
-    const make = this.#statements[inst.op as StatementOp] as ((inst: Inst) => void) | undefined
+    const make = Structurer.#statements[inst.op as StatementOp] as ((inst: Inst, s: Structurer) => void) | undefined
     if (make === undefined) this.#plain(inst)
-    else make(inst)
+    else make(inst, this)
   }
 
-  readonly #statements: { readonly [K in StatementOp]: (inst: Inst<K>) => void } = {
-    if: inst => this.#if(inst),
-    switch: inst => this.#switch(inst),
-    loop: inst => new LoopForm(this, inst).make(),
-    block: inst => this.#block(inst),
-    var: inst => {
+  static readonly #statements: { readonly [K in StatementOp]: (inst: Inst<K>, s: Structurer) => void } = {
+    if: (inst, s) => s.#if(inst),
+    switch: (inst, s) => s.#switch(inst),
+    loop: (inst, s) => new LoopForm(s, inst).make(),
+    block: (inst, s) => s.#block(inst),
+    var: (inst, s) => {
       const v = inst.results[0]!
-      if (this.forms.of(v) === 'dead' || this.known(v) !== undefined) return
-      this.out.push({ kind: 'var', local: this.name(v, 'local', v.type.elem!), init: undefined, span: inst.span })
+      if (s.forms.of(v) === 'dead' || s.known(v) !== undefined) return
+      const type = v.type.elem!
+      const init = s.can.zeroes ? undefined : type.kind === 'scalar' ? expr('const', zeroScalar(type.scalar!), type, []) : expr('zero', null, type, [])
+      s.out.push({ kind: 'var', local: s.name(v, 'local', type), init, span: inst.span })
     },
-    store: inst => this.#store(inst),
-    ret: inst => {
-      const values = inst.args.map(a => this.get(a))
-      if (values.length > 0 || this.func.body!.end !== inst) this.out.push({ kind: 'return', values, span: inst.span })
+    store: (inst, s) => s.#store(inst),
+    ret: (inst, s) => {
+      const values = inst.args.map(a => s.get(a))
+      if (values.length > 0 || s.func.body!.end !== inst) s.out.push({ kind: 'return', values, span: inst.span })
     },
-    leave: inst => this.#leave(inst),
-    next: inst => this.#next[this.#next.length - 1]!(inst),
-    unreachable: inst => { this.out.push({ kind: 'unreachable', span: inst.span }) },
+    leave: (inst, s) => s.#leave(inst),
+    next: (inst, s) => s.#next[s.#next.length - 1]!(inst),
+    unreachable: (inst, s) => { s.out.push({ kind: 'unreachable', span: inst.span }) },
     // Whoever opens the region sees to its end.
     yield: () => undefined,
     test: () => undefined,
@@ -141,11 +146,18 @@ export class Structurer extends Values {
     const form = result === undefined ? 'dead' : this.forms.of(result)
     if (form === 'always') return
     const e = this.expression(inst)
-    if (writes) this.flush('globals')
+    if (writes) this.#flushFor(inst)
     if (isDead) this.out.push({ kind: 'do', value: e, span })
-    else if (results.length > 1) this.out.push({ kind: 'let', locals: results.map(r => this.name(r, 't')), value: e, span })
+    else if (results.length > 1) this.out.push({ kind: 'let', locals: results.map(r => this.forms.of(r) === 'dead' ? undefined : this.name(r, 't')), value: e, span })
     else if (form === 'once' && !writes) this.defer(result!, e, span)
     else this.let(result!, e, span)
+  }
+
+  /** Names what has been read where an instruction writes: the memory that it is given, or any that others see. */
+  #flushFor(inst: Inst): void {
+    const roots = inst.args.filter(a => a.type.kind === 'ptr').map(rootOf)
+    if (roots.length === 0 || roots.some(r => r instanceof Global)) this.flush('globals')
+    for (const root of roots) if (!(root instanceof Global)) this.flush(root)
   }
 
   #store(inst: Inst): void {

@@ -12,7 +12,20 @@ const deepest = 12
 
 /** Rewrites a function of the legal form in place. */
 export function branchTails(func: Func, can: Capabilities): void {
+  yieldAtEnds(func.body!)
   visit(func, func.body!, new Ways(func), can)
+}
+
+/** A `leave` of a construct that is the end of one of its regions is a `yield`. */
+function yieldAtEnds(region: Region): void {
+  for (let i = 0; i < region.insts.length; i++) {
+    const inst = region.insts[i]!
+    for (let k = 0; k < inst.regions.length; k++) {
+      const { insts, end } = inst.regions[k]!
+      if (end.op === 'leave' && end.attr === inst && inst.op !== 'loop') insts[insts.length - 1] = new Inst('yield', end.args, null, [], end.span)
+      yieldAtEnds(inst.regions[k]!)
+    }
+  }
 }
 
 function visit(func: Func, region: Region, ways: Ways, can: Capabilities): void {

@@ -126,8 +126,8 @@ export function same(x: Expr, y: Expr): boolean {
 
 // ── Statements ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Names for values, which never change. */
-export interface Let { readonly kind: 'let'; readonly locals: readonly Local[]; readonly value: Expr; readonly span: Span | null }
+/** Names for the results of an expression, which never change; undefined for a result that nothing reads. */
+export interface Let { readonly kind: 'let'; readonly locals: readonly (Local | undefined)[]; readonly value: Expr; readonly span: Span | null }
 export interface Var { readonly kind: 'var'; readonly local: Local; readonly init: Expr | undefined; readonly span: Span | null }
 export interface Assign { readonly kind: 'assign'; readonly place: Expr; readonly value: Expr; readonly span: Span | null }
 /** An expression for its effect. */
@@ -180,6 +180,8 @@ export interface Capabilities {
   readonly lazyChoice: boolean
   /** No two buffers lie in the same memory. */
   readonly distinctBuffers: boolean
+  /** Variables that are declared without a value begin as zero. */
+  readonly zeroes: boolean
   /** A value that the source names keeps its name, even where it is used once. */
   readonly keepsNames: boolean
   /** An intrinsic whose outcome depends on where it is called: it is called where it stands. */

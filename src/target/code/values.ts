@@ -104,6 +104,11 @@ export class Values {
     return new Local(this.#names.make(hint, hint), type)
   }
 
+  /** A name for a label. */
+  label(hint: string): string {
+    return this.#names.make(hint, hint)
+  }
+
   set(v: Value, e: Expr): void {
     this.#exprs[v.id] = e
   }

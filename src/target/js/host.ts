@@ -125,11 +125,11 @@ export function writeData(type: Type, leaves: string[], at: string | undefined =
 /** The wrapper of an exported function, as text. Private globals begin anew with each call. */
 export function wrapper(func: Func, wrapperName: string, unit: Unit, reset: string): string {
   const names = unit.names.inside()
-  const params = inputs(func.sig).map(p => ({ type: p.type, name: names.fresh(p.name) }))
+  const params = inputs(func.sig).map(p => ({ type: p.type, name: names.make(p.name, 'p') }))
   const args = params.flatMap(p => readLeaves(p.type, p.name, unit))
   const head = `function ${wrapperName}(${params.map(p => p.name).join(', ')}) {`
   const call = `${unit.funcName(func)}(${args.join(', ')})`
-  const leaves = func.results.flatMap((type, r) => leavesOf(type).map(leaf => names.fresh(`r${func.results.length > 1 ? r : ''}${leaf.suffix}`)))
+  const leaves = func.results.flatMap((type, r) => leavesOf(type).map(leaf => names.make(`r${func.results.length > 1 ? r : ''}${leaf.suffix}`, 'r')))
   const first = reset === '' ? '' : `  ${reset}\n`
   if (leaves.length === 0) return `${head}\n${first}  ${call}\n}`
   const pattern = leaves.length === 1 ? leaves[0]! : `[${leaves.join(', ')}]`

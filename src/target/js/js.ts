@@ -5,12 +5,12 @@ import type { Mode } from '../../ir/scalar.ts'
 import type { Func, Module } from '../../ir/value.ts'
 import { reportChoices } from '../choice.ts'
 import type { RunLimits } from '../limits.ts'
+import { structure } from '../code/structure.ts'
 import { dataSignature, dataType, type DataSignature, type DataType } from '../data.ts'
-import { emitFunc } from './emit.ts'
-import { fold } from './fold.ts'
 import { helperNeeds, helpers, roomWithin } from './helper.ts'
 import { wrapper } from './host.ts'
 import { bindFunction, declareGlobals, isKnown, kernel, resetGlobals } from './kernel.ts'
+import { capabilities, legalize } from './legalize.ts'
 import { printFunc } from './print.ts'
 import { Unit } from './unit.ts'
 
@@ -55,9 +55,9 @@ export function emitJs(module: Module, options: JsOptions, sink: Sink): JsOutput
   const funcs: string[] = []
   const emitAll = (): void => {
     for (let i = funcs.length; i < unit.queue.length; i++) {
-      const js = emitFunc(unit.queue[i]!, unit)
-      fold(js.body)
-      funcs.push(printFunc(js, unit.names, limits, sink.work))
+      const { from, into } = unit.queue[i]!
+      legalize(from, into, unit)
+      funcs.push(printFunc(from, into, structure(into, capabilities, unit.names.inside()), unit))
     }
   }
   emitAll()
@@ -81,14 +81,14 @@ export function emitJs(module: Module, options: JsOptions, sink: Sink): JsOutput
   /** What is long and asked for in several places is a function. */
   const short = (reset: string, name: string): string => {
     if (reset.length < longReset || roots.length < 2) return reset
-    const own = unit.names.fresh(name)
+    const own = unit.names.make(name, 'begin')
     shorts.push(written(`function ${own}() {\n  ${reset}\n}`))
     return `${own}()`
   }
   const resets = { priv: short(resetGlobals(unit, 'private', module.globals), 'beginThread'), shared: short(resetGlobals(unit, 'workgroup', module.globals), 'beginGroup') }
   const first = [resets.priv, begin].filter(s => s !== '').join('; ')
 
-  const bindName = unit.leaves.some(g => g.global.space === 'uniform') || unit.words.length > 0 ? unit.names.fresh('bind') : ''
+  const bindName = unit.leaves.some(g => g.global.space === 'uniform') || unit.words.length > 0 ? unit.names.make('bind', 'bind') : ''
   const exported = new Map<string, string>()
   const hosts: string[] = []
   const bind = bindName === '' ? '' : bindFunction(unit, bindName)
@@ -96,14 +96,14 @@ export function emitJs(module: Module, options: JsOptions, sink: Sink): JsOutput
   for (const func of roots) {
     const isEntry = func.info.entry !== undefined
     const name = isEntry ? func.name : func.info.exported!
-    const hostName = unit.names.fresh(`${name}_host`)
+    const hostName = unit.names.make(`${name}_host`, 'host')
     hosts.push(written(isEntry ? kernel(func, hostName, bindName, unit, begin, resets) : wrapper(func, hostName, unit, first)))
     exported.set(name, hostName)
   }
   if (unit.helpers.has('host')) {
     unit.helpers.add('turn')
     for (const [name, host] of exported) {
-      const turned = unit.names.fresh(`${name}_turn`)
+      const turned = unit.names.make(`${name}_turn`, 'turn')
       hosts.push(`const ${turned} = turn(${JSON.stringify(name)}, ${host})`)
       exported.set(name, turned)
     }

@@ -9,9 +9,9 @@ import type { GlobalLeaves, Unit } from './unit.ts'
 /** Statements that declare the globals of the module. */
 export function declareGlobals(unit: Unit): string {
   const lines: string[] = []
-  for (const { locals, global } of unit.leaves) {
+  for (const { parts, global } of unit.leaves) {
     leavesOf(global.type).forEach((leaf, k) => {
-      const name = locals[k]!.name!
+      const name = parts[k]!.name
       if (leaf.count > 0) lines.push(`let ${name} = new ${arrayClass(leaf.scalar, unit.scalars.mode)}(${leaf.count})`)
       else lines.push(`let ${name} = ${zeroText(leaf.scalar)}`)
     })
@@ -50,11 +50,11 @@ export function bindFunction(unit: Unit, bindName: string): string {
     body.push('  }')
     unit.helpers.add('words')
   }
-  for (const { global, locals } of unit.leaves) {
+  for (const { global, parts } of unit.leaves) {
     if (global.space !== 'uniform') continue
     const from = `resources[${JSON.stringify(global.name)}]`
     const reads = readLeaves(global.type, 'value', unit)
-    body.push(`  if (${from} !== undefined) {`, `    const value = ${from}`, ...reads.map((e, k) => `    ${locals[k]!.name} = ${e}`), '  }')
+    body.push(`  if (${from} !== undefined) {`, `    const value = ${from}`, ...reads.map((e, k) => `    ${parts[k]!.name} = ${e}`), '  }')
   }
   return body.length === 0 ? '' : `function ${bindName}(resources) {\n${body.join('\n')}\n}`
 }
@@ -90,9 +90,9 @@ function globalsOf(func: Func): ReadonlySet<Global> {
   return found
 }
 
-function reset({ global, locals }: GlobalLeaves, unit: Unit): string {
-  if (global.init !== undefined && unit.want(global.init)) {
-    const names = locals.map(l => l.name!)
+function reset({ global, parts }: GlobalLeaves, unit: Unit): string {
+  if (global.init !== undefined && unit.want(global.init) !== undefined) {
+    const names = parts.map(part => part.name)
     const call = `${unit.funcName(global.init)}()`
     const leaves = leavesOf(global.type)
     // Arrays are copied: the initial value may be shared, the global is written.
@@ -100,7 +100,7 @@ function reset({ global, locals }: GlobalLeaves, unit: Unit): string {
     return `${names.length === 1 ? names[0] : `[${names.join(', ')}]`} = ${call}${copies.join('')}`
   }
   return leavesOf(global.type).map((leaf, k) => {
-    const name = locals[k]!.name!
+    const name = parts[k]!.name
     return leaf.count > 0 ? `${name}.fill(${zeroText(leaf.scalar) === '0n' ? '0n' : '0'})` : `${name} = ${zeroText(leaf.scalar)}`
   }).join('; ')
 }
@@ -123,7 +123,7 @@ export function kernel(func: Func, hostName: string, bindName: string, unit: Uni
   const call = `${unit.funcName(func)}(${args.join(', ')})`
   const lockstep = unit.effects(func).waits
   // Threads that take turns each have private globals of their own, which lie in the module's variables while it is their turn.
-  const own = unit.leaves.filter(g => g.global.space === 'private').flatMap(g => g.locals.map((l, k) => ({ name: l.name!, isArray: leavesOf(g.global.type)[k]!.count > 0 })))
+  const own = unit.leaves.filter(g => g.global.space === 'private').flatMap(g => g.parts.map((part, k) => ({ name: part.name, isArray: leavesOf(g.global.type)[k]!.count > 0 })))
   const mine = own.length === 0 ? '' : `, own: [${own.map(o => o.isArray ? `${o.name}.slice()` : o.name).join(', ')}]`
   const inner = lockstep ? `threads.push({ steps: ${call}${mine} })` : call
   const loops: readonly (readonly [string, number])[] = [['gz', 2], ['gy', 1], ['gx', 0]]
@@ -153,7 +153,7 @@ export function kernel(func: Func, hostName: string, bindName: string, unit: Uni
   if (lockstep) {
     const swap = `[${own.map(o => o.name).join(', ')}]`
     lines.push(`${opened}while (threads.length > 0) {`, `${opened}  threads = threads.filter(thread => {`)
-    if (own.length > 0) lines.push(`${opened}    ${swap.replace('[', ';[')} = thread.own`)
+    if (own.length > 0) lines.push(`${opened}    ;${swap} = thread.own`)
     lines.push(`${opened}    const { done } = thread.steps.next()`)
     if (own.length > 0) lines.push(`${opened}    thread.own = ${swap}`)
     lines.push(`${opened}    return !done`, `${opened}  })`, `${opened}}`)

@@ -3,7 +3,7 @@
  * array has one typed array for each leaf of its element. `array<struct { float2 p; int n[3]; }, 4>` is three typed
  * arrays: `p_x` and `p_y` of 4 and `n` of 12 elements. Leaves of a list are plain arrays, which grow; an array of lists is one too.
  */
-import type { ScalarName, Type } from '../../ir/type.ts'
+import { array, list, scalars, u8, type ScalarName, type Type } from '../../ir/type.ts'
 import type { Mode } from '../../ir/scalar.ts'
 
 export interface Leaf {
@@ -77,4 +77,16 @@ export function arrayClass(scalar: ScalarName, mode: Mode): string {
     case 'f16': case 'f32': return mode === 'f32' ? 'Float32Array' : 'Float64Array'
     case 'f64': return 'Float64Array'
   }
+}
+
+/** The type of a scalar in an array: a boolean is a byte there. */
+export function stored(scalar: ScalarName): Type {
+  return scalar === 'bool' ? u8 : scalars[scalar]
+}
+
+/** The type of a leaf as a value. */
+export function leafType({ scalar, count, depth }: Leaf): Type {
+  let type = count > 0 ? array(stored(scalar), count) : depth > 0 ? stored(scalar) : scalars[scalar]
+  for (let n = 0; n < depth; n++) type = list(type)
+  return type
 }

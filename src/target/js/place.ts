@@ -1,317 +1,348 @@
-/**
- * Pointers, which JavaScript does not have: at emission a pointer is a *place*, known down to expressions. Variables and
- * uniforms are leaves in variables of their own; buffers are words of the host's memory, laid out as on the GPU.
- */
-import type { ScalarName, Type } from '../../ir/type.ts'
-import { bounded, component } from '../../ir/type.ts'
+/** Places in memory as paths from pointers to leaves, and what reads and writes them. */
+import type { Builder } from '../../ir/build.ts'
+import * as t from '../../ir/type.ts'
+import { component, type Type } from '../../ir/type.ts'
+import { Region, type Global, type Value } from '../../ir/value.ts'
 import type { Layouts } from '../layout.ts'
-import { arrayClass, leafStart, leavesOf, type Leaf } from './leaf.ts'
-import type { Scalars } from './scalar.ts'
-import { binary, call, cond, index, method, name, text, type Expr, type Local, type Stmt } from './tree.ts'
+import { leafStart, leafType, leavesOf, stored, type Leaf } from './leaf.ts'
 
 /** Leaves of a root from `start` on, in one of several variants where a lane or row was chosen by a computed index. */
 interface Variant {
   readonly start: number
   /** When this variant is meant; undefined for the last. */
-  readonly when: Expr | undefined
+  readonly when: Value | undefined
 }
 
-export type Place =
-  | {
-    readonly kind: 'leaves'; readonly root: readonly Local[]; readonly whole: readonly Leaf[]; readonly type: Type; readonly variants: readonly Variant[]
-    /** The element of a typed array, or of the innermost plain one; undefined for the whole. */
-    readonly at: Expr | undefined
-    /** The elements of lists, and of arrays of them, on the way. */
-    readonly lists: readonly Expr[]
-  }
-  | {
-    readonly kind: 'words'; readonly buffer: string; readonly type: Type; readonly at: Expr
-    /** Of an element of a buffer: where it is without a clamp, and when that is inside. Stores use these. */
-    readonly write: { readonly at: Expr; readonly inside: Expr } | undefined
-  }
+/** Places among the variables that hold the leaves of a value. */
+interface LeavesPlace {
+  readonly kind: 'leaves'
+  /** Pointers to the variables. */
+  readonly root: readonly Value[]
+  readonly whole: readonly Leaf[]
+  readonly type: Type
+  readonly variants: readonly Variant[]
+  /** The element of a typed array, or of the innermost plain one; undefined for the whole. */
+  readonly at: Value | undefined
+  /** The elements of lists, and of arrays of them, on the way. */
+  readonly lists: readonly Value[]
+}
+
+/** A buffer as views of the host's memory, by the scalar that each holds. */
+export interface Views {
+  readonly of: (scalar: t.ScalarName) => Global
+  readonly length: Global
+}
+
+/** Places among the words of a buffer. */
+interface WordsPlace {
+  readonly kind: 'words'
+  readonly views: Views
+  readonly type: Type
+  readonly at: Value
+  /** Of an element of a buffer: where it is without a clamp, and when that is inside. Stores use these. */
+  readonly write: { readonly at: Value; readonly inside: Value } | undefined
+}
+
+export type Place = LeavesPlace | WordsPlace
 
 /** The place of a whole variable. */
-export function wholePlace(root: readonly Local[], type: Type): Place {
+export function wholePlace(root: readonly Value[], type: Type): Place {
   return { kind: 'leaves', root, whole: leavesOf(type), type, variants: [{ start: 0, when: undefined }], at: undefined, lists: [] }
 }
 
 /** Fewer numbers than this are copied one by one. */
 const fewest = 17
 
-const zero = text('0')
+/** Indices are doubles, whose sums and products need no care. */
+const index = t.f64
 
-/** Arguments that a call may have everywhere; engines allow more, but not as many as a table has. */
-const mostArguments = 1000
-
-/** A typed array of these elements. */
-export function tableOf(array: string, items: readonly Expr[]): Expr {
-  return items.length <= mostArguments ? call(`${array}.of`, ...items) : call(`new ${array}`, { kind: 'list', items })
-}
-
-/** Reads and writes places. `atom` makes an expression one that may be written twice. */
+/** Reads and writes places, by instructions of a builder. */
 export class Memory {
-  readonly #scalars: Scalars
+  readonly #b: Builder
   readonly #layouts: Layouts
-  readonly #atom: (e: Expr, hint: string) => Expr
-  readonly #emit: (s: Stmt) => void
 
-  constructor(scalars: Scalars, layouts: Layouts, atom: (e: Expr, hint: string) => Expr, emit: (s: Stmt) => void) {
-    this.#scalars = scalars
+  constructor(b: Builder, layouts: Layouts) {
+    this.#b = b
     this.#layouts = layouts
-    this.#atom = atom
-    this.#emit = emit
   }
+
+  // ── Paths ────────────────────────────────────────────────────────────────────────────────────────────────────────
 
   field(p: Place, i: number): Place {
     const type = component(p.type, i)
     if (p.kind === 'words') {
       const offset = this.#layouts.of(p.type).offsets[i]! / 4
-      return { ...p, type, at: add(p.at, offset), write: p.write && { ...p.write, at: add(p.write.at, offset) } }
+      return { ...p, type, at: this.#add(p.at, offset), write: p.write && { ...p.write, at: this.#add(p.write.at, offset) } }
     }
     const shift = leafStart(p.type, i)
     return { ...p, type, variants: p.variants.map(v => ({ start: v.start + shift, when: v.when })) }
   }
 
-  elem(p: Place, i: Expr, indexType: ScalarName): Place {
+  elem(p: Place, i: Value): Place {
     const type = p.type.elem!
     if (p.type.kind === 'list' && p.kind === 'leaves') {
-      const at = this.#atom(i, 'at')
+      const at = this.#number(i)
       return { ...p, type, at, lists: [...p.lists, at] }
     }
-    const at = this.#clamped(p, i, indexType)
+    const at = this.#clamped(p, i)
     if (p.kind === 'words') {
       const words = this.#layouts.of(p.type).stride / 4
-      const word = this.#atom(add(p.at, scale(at, words)), 'word')
-      if (p.type.count > 0) return { ...p, type, at: word, write: p.write && { ...p.write, at: this.#atom(add(p.write.at, scale(at, words)), 'word') } }
-      const own = this.#atom(indexType === 'i64' || indexType === 'u64' ? call('Number', i) : i, 'at')
-      const below = binary('<', own, text(`${p.buffer}_length`))
-      const inside = indexType.startsWith('i') ? binary('&&', binary('>=', own, zero), below) : below
-      return { ...p, type, at: word, write: { at: add(p.at, scale(own, words)), inside } }
+      const word = this.#add(p.at, this.#scale(at, words))
+      if (p.type.count > 0) return { ...p, type, at: word, write: p.write && { ...p.write, at: this.#add(p.write.at, this.#scale(at, words)) } }
+      const own = this.#number(i)
+      const below = this.#b.emit1('lt', [own, this.#number(this.length(p.views))])
+      const inside = t.isSigned(i.type) ? this.#b.emit1('and', [this.#b.emit1('ge', [own, this.#index(0)]), below]) : below
+      return { ...p, type, at: word, write: { at: this.#add(p.at, this.#scale(own, words)), inside } }
     }
     if (p.type.kind === 'array') {
-      const whole = p.at === undefined ? at : add(scale(p.at, p.type.count), at)
-      const lists = leavesOf(type).some(leaf => leaf.depth > 0) ? [...p.lists, this.#atom(at, 'at')] : p.lists
-      return { ...p, type, at: this.#atom(whole, 'at'), lists }
+      const whole = p.at === undefined ? at : this.#add(this.#scale(p.at, p.type.count), at)
+      const lists = leavesOf(type).some(leaf => leaf.depth > 0) ? [...p.lists, at] : p.lists
+      return { ...p, type, at: whole, lists }
     }
     const size = leavesOf(type).length
-    const count = p.type.count
-    if (at.kind === 'text') {
-      const k = Number(at.text)
-      return { ...p, type, variants: p.variants.map(v => ({ start: v.start + k * size, when: v.when })) }
-    }
-    const chosen = this.#atom(at, 'lane')
+    const { count } = p.type
+    const known = constantOf(at)
+    if (known !== undefined) return { ...p, type, variants: p.variants.map(v => ({ start: v.start + known * size, when: v.when })) }
     const variants: Variant[] = []
     for (const v of p.variants) {
       for (let k = 0; k < count; k++) {
-        const here = k === count - 1 ? undefined : binary('===', chosen, text(String(k)))
-        const when = v.when === undefined ? here : here === undefined ? v.when : binary('&&', v.when, here)
+        const here = k === count - 1 ? undefined : this.#b.emit1('eq', [at, this.#index(k)])
+        const when = v.when === undefined ? here : here === undefined ? v.when : this.#b.emit1('and', [v.when, here])
         variants.push({ start: v.start + k * size, when })
       }
     }
     return { ...p, type, variants }
   }
 
-  /** The index kept in bounds; constants are clamped here and now. */
-  #clamped(p: Place, i: Expr, indexType: ScalarName): Expr {
-    const count = p.type.count
-    const big = indexType === 'i64' || indexType === 'u64'
-    if (i.kind === 'text') {
-      const k = Number(i.text.replace('n', ''))
-      if (count > 0) return text(String(bounded(k, count)))
-    }
-    const n = big ? call('Number', i) : i
-    if (p.kind === 'words' && count === 0) return this.#scalars.help('at', n, text(`${p.buffer}_length`))
-    return this.#scalars.help('at', n, text(String(count)))
+  /** How many elements a buffer has, as u32. */
+  length(views: Views): Value {
+    return this.#b.load(this.#b.emit1('global', [], views.length))
   }
 
-  load(p: Place): Expr[] {
-    if (p.kind === 'words') return this.#loadWords(p.buffer, p.type, p.at)
+  #index(value: number): Value {
+    return this.#b.const(index, value)
+  }
+
+  /** A number of any integer type as an index; small integers are numbers already. */
+  #number(i: Value): Value {
+    if (i.def.op === 'const') return this.#index(Number(i.def.attr))
+    return i.type === t.i64 || i.type === t.u64 ? this.#b.convert(i, index) : i
+  }
+
+  /** The index kept in bounds; constants are clamped here and now. */
+  #clamped(p: Place, i: Value): Value {
+    const { count } = p.type
+    if (i.def.op === 'const' && count > 0) return this.#index(t.bounded(Number(i.def.attr), count))
+    const most = p.kind === 'words' && count === 0 ? this.#number(this.length(p.views)) : this.#index(count)
+    return this.#b.emit1('intrinsic.pure', [this.#number(i), most], 'at', index)
+  }
+
+  #add(x: Value, y: Value | number): Value {
+    const [m, n] = [constantOf(x), typeof y === 'number' ? y : constantOf(y)]
+    if (n === 0) return x
+    if (m !== undefined && n !== undefined) return this.#index(m + n)
+    const by = typeof y === 'number' ? this.#index(y) : y
+    return m === 0 ? by : this.#b.emit1('add', [this.#b.convert(x, index), this.#b.convert(by, index)])
+  }
+
+  #scale(x: Value, by: number): Value {
+    const m = constantOf(x)
+    return by === 1 ? x : m === undefined ? this.#b.emit1('mul', [this.#b.convert(x, index), this.#index(by)]) : this.#index(m * by)
+  }
+
+  // ── Variables ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  load(p: Place): Value[] {
+    if (p.kind === 'words') return this.#loadWords(p.views, p.type, p.at)
     return leavesOf(p.type).map((leaf, k) => {
-      let e: Expr | undefined
+      let all: Value | undefined
       for (let n = p.variants.length - 1; n >= 0; n--) {
         const v = p.variants[n]!
         const depth = p.whole[v.start + k]!.depth
-        const one = depth > 0 ? this.#readList(p, v.start + k, depth, leaf) : this.#read(p.root[v.start + k]!, leaf.scalar, leaf.count, p.at)
-        e = e === undefined || v.when === undefined ? one : cond(v.when, one, e)
+        const one = depth > 0 ? this.#readList(p, v.start + k, depth, leaf) : this.#read(p.root[v.start + k]!, leaf, p.at)
+        all = all === undefined || v.when === undefined ? one : this.#b.select(v.when, one, all)
       }
-      return e!
+      return all!
     })
   }
 
-  /** The plain array in which leaf `k` of a place, or the list of it, lies. */
-  #plain(p: Place & { kind: 'leaves' }, k: number, steps: number): Expr {
-    let e = name(p.root[k]!)
-    for (let n = 0; n < steps; n++) e = this.#scalars.help('inner', e, p.lists[n]!)
-    return e
-  }
-
-  #readList(p: Place & { kind: 'leaves' }, k: number, depth: number, leaf: Leaf): Expr {
-    if (leaf.depth > 0) return this.#scalars.help('copied', this.#plain(p, k, depth - leaf.depth))
-    const plain = this.#plain(p, k, depth - 1)
+  #read(root: Value, leaf: Leaf, at: Value | undefined): Value {
+    const b = this.#b
     if (leaf.count > 0) {
-      const whole = call(`new ${arrayClass(leaf.scalar, this.#scalars.mode)}`, text(String(leaf.count)))
-      return this.#scalars.help('taken', plain, scale(p.at!, leaf.count), whole)
+      const from = at === undefined ? undefined : this.#scale(at, leaf.count)
+      return b.emit1('intrinsic.read', from === undefined ? [root] : [root, from, this.#add(from, leaf.count)], 'slice', leafType(leaf))
     }
-    const e = this.#scalars.help(leaf.scalar === 'i64' || leaf.scalar === 'u64' ? 'orZeroBig' : 'orZero', index(plain, p.at!))
-    return leaf.scalar === 'bool' ? binary('!==', e, zero) : e
+    return at === undefined ? b.load(root) : this.#fromStored(b.load(b.elem(root, at)), leaf)
   }
 
-  #writeList(p: Place & { kind: 'leaves' }, k: number, depth: number, leaf: Leaf, value: Expr): Stmt {
-    if (leaf.depth > 0) {
-      const steps = depth - leaf.depth
-      const target = steps === 0 ? name(p.root[k]!) : index(this.#plain(p, k, steps - 1), p.lists[steps - 1]!)
-      return { kind: 'set', target, value: this.#scalars.help('copied', value) }
-    }
-    const plain = this.#plain(p, k, depth - 1)
-    if (leaf.count > 0) {
-      const put = this.#scalars.help('given', plain, scale(p.at!, leaf.count), value)
-      return { kind: 'do', value: { ...put, pure: false } as Expr }
-    }
-    return { kind: 'set', target: index(plain, this.#scalars.help('room', p.at!)), value: leaf.scalar === 'bool' ? bit(value) : value }
+  #readList(p: LeavesPlace, k: number, depth: number, leaf: Leaf): Value {
+    const b = this.#b
+    const root = p.root[k]!
+    if (leaf.depth > 0) return b.emit1('intrinsic.read', [root, ...p.lists.slice(0, depth - leaf.depth)], 'copyOfList', leafType(leaf))
+    const path = [root, ...p.lists.slice(0, depth - 1)]
+    if (leaf.count > 0) return b.emit1('intrinsic.read', [...path, this.#scale(p.at!, leaf.count)], 'partOfList', leafType(leaf))
+    return this.#fromStored(b.emit1('intrinsic.read', [...path, p.at!], 'itemOfList', stored(leaf.scalar)), leaf)
   }
 
-  #read(root: Local, scalar: ScalarName, count: number, at: Expr | undefined): Expr {
-    if (count > 0) {
-      if (at === undefined) return method(name(root), 'slice')
-      const from = scale(at, count)
-      return method(name(root), 'slice', from, add(from, count))
-    }
-    if (at === undefined) return name(root)
-    const e = index(name(root), at)
-    return scalar === 'bool' ? binary('!==', e, zero) : e
-  }
-
-  store(p: Place, parts: readonly Expr[]): void {
+  store(p: Place, parts: readonly Value[]): void {
     if (p.kind === 'words') {
-      const set: Stmt[] = []
-      this.#storeWords(p.buffer, p.type, p.write?.at ?? p.at, parts, { next: 0 }, set)
-      if (p.write === undefined) set.forEach(this.#emit)
-      else this.#emit({ kind: 'if', c: p.write.inside, yes: set, no: [], labelled: false })
+      const write = (): void => this.#storeWords(p.views, p.type, p.write?.at ?? p.at, parts, { next: 0 })
+      if (p.write === undefined) write()
+      else this.#when(p.write.inside, write, () => undefined)
       return
     }
     leavesOf(p.type).forEach((leaf, k) => {
-      let rest: Stmt | undefined
-      for (let n = p.variants.length - 1; n >= 0; n--) {
+      const write = (n: number): void => {
         const v = p.variants[n]!
         const depth = p.whole[v.start + k]!.depth
-        const one = depth > 0 ? this.#writeList(p, v.start + k, depth, leaf, parts[k]!) : this.#write(p.root[v.start + k]!, leaf.scalar, leaf.count, p.at, parts[k]!)
-        rest = rest === undefined || v.when === undefined ? one : { kind: 'if', c: v.when, yes: [one], no: [rest], labelled: false }
+        const one = (): void => {
+          if (depth > 0) this.#writeList(p, v.start + k, depth, leaf, parts[k]!)
+          else this.#write(p.root[v.start + k]!, leaf, p.at, parts[k]!)
+        }
+        if (v.when === undefined) one()
+        else this.#when(v.when, one, () => write(n + 1))
       }
-      this.#emit(rest!)
+      write(0)
     })
   }
 
-  #write(root: Local, scalar: ScalarName, count: number, at: Expr | undefined, value: Expr): Stmt {
-    if (count > 0) return { kind: 'do', value: method(name(root), 'set', value, ...(at === undefined ? [] : [scale(at, count)])) }
-    if (at === undefined) return { kind: 'set', target: name(root), value }
-    return { kind: 'set', target: index(name(root), at), value: scalar === 'bool' ? bit(value) : value }
+  #when(cond: Value, yes: () => void, no: () => void): void {
+    const b = this.#b
+    const regions = [new Region(), new Region()] as const
+    b.emit('if', [cond], null, [], regions)
+    regions.forEach((region, k) => b.within(region, () => {
+      if (k === 0) yes()
+      else no()
+      b.emit('yield', [])
+    }))
+  }
+
+  #write(root: Value, leaf: Leaf, at: Value | undefined, value: Value): void {
+    const b = this.#b
+    if (leaf.count > 0) b.emit('intrinsic.write', at === undefined ? [root, value] : [root, value, this.#scale(at, leaf.count)], 'set', [])
+    else if (at === undefined) b.store(root, value)
+    else b.store(b.elem(root, at), this.toStored(value))
+  }
+
+  #writeList(p: LeavesPlace, k: number, depth: number, leaf: Leaf, value: Value): void {
+    const b = this.#b
+    const root = p.root[k]!
+    if (leaf.depth > 0) b.emit('intrinsic.write', [root, ...p.lists.slice(0, depth - leaf.depth), value], 'setList', [])
+    else {
+      const path = [root, ...p.lists.slice(0, depth - 1)]
+      if (leaf.count > 0) b.emit('intrinsic.write', [...path, this.#scale(p.at!, leaf.count), value], 'setPartOfList', [])
+      else b.emit('intrinsic.write', [...path, p.at!, this.toStored(value)], 'setItemOfList', [])
+    }
+  }
+
+  /** A scalar as arrays keep it. */
+  toStored(value: Value): Value {
+    if (value.type !== t.bool) return value
+    return value.def.op === 'const' ? this.#b.const(t.u8, value.def.attr === true ? 1 : 0) : this.#b.convert(value, t.u8)
+  }
+
+  #fromStored(value: Value, leaf: Leaf): Value {
+    return leaf.scalar === 'bool' ? this.#b.convert(value, t.bool) : value
+  }
+
+  /** An element with a constant index of an array value; `leaf` is the element's. */
+  element(array: Value, leaf: Leaf, i: number): Value {
+    const b = this.#b
+    if (leaf.count > 0) return b.emit1('intrinsic.pure', [array, this.#index(i * leaf.count), this.#index((i + 1) * leaf.count)], 'subarray', leafType(leaf))
+    return this.#fromStored(b.emit1('extract', [array], i, stored(leaf.scalar)), leaf)
   }
 
   // ── Buffers: words of the host's memory ──────────────────────────────────────────────────────────────────────────
 
-  #loadWords(buffer: string, type: Type, at: Expr): Expr[] {
-    if (type.kind === 'scalar') return [this.#word(buffer, type.scalar!, at)]
-    if (type.kind === 'array') return this.#loadArray(buffer, type, at)
-    return this.#parts(type, at).flatMap(part => this.#loadWords(buffer, part.type, part.at))
+  #view(views: Views, scalar: t.ScalarName): Value {
+    return this.#b.emit1('global', [], views.of(scalar === 'bool' ? 'u32' : scalar))
   }
 
-  #word(buffer: string, scalar: ScalarName, at: Expr): Expr {
-    if (scalar === 'bool') return binary('!==', index(text(`${buffer}_u32`), at), zero)
-    if (scalar === 'i64' || scalar === 'u64' || scalar === 'f64') return index(text(`${buffer}_${scalar}`), binary('>>', at, text('1')))
-    return index(text(`${buffer}_${scalar}`), at)
+  /** The element of the view of a scalar that begins at a word. */
+  #wordAt(scalar: t.ScalarName, at: Value): Value {
+    if (!isWide(scalar)) return at
+    const known = constantOf(at)
+    return known === undefined ? this.#b.emit1('intrinsic.pure', [at], 'halved', index) : this.#index(known >> 1)
+  }
+
+  #loadWords(views: Views, type: Type, at: Value): Value[] {
+    const b = this.#b
+    if (type.kind === 'scalar') {
+      const word = b.load(b.elem(this.#view(views, type.scalar!), this.#wordAt(type.scalar!, at)))
+      return [type === t.bool ? b.emit1('ne', [word, b.const(t.u32, 0)]) : word]
+    }
+    if (type.kind === 'array') return this.#loadArray(views, type, at)
+    return this.#parts(type, at).flatMap(part => this.#loadWords(views, part.type, part.at))
   }
 
   /** An array value: one typed array for each leaf, gathered element by element. */
-  #loadArray(buffer: string, type: Type, at: Expr): Expr[] {
-    const run = this.#run(buffer, type, at)
+  #loadArray(views: Views, type: Type, at: Value): Value[] {
+    const b = this.#b
+    const run = this.#run(type)
     if (run !== undefined) {
-      const end = add(run.from, run.count)
-      const wider = this.#scalars.mode === 'f64' && run.scalar === 'f32'
-      return [wider ? call('new Float64Array', method(run.view, 'subarray', run.from, end)) : method(run.view, 'slice', run.from, end)]
+      const from = this.#wordAt(run.scalar, at)
+      return [b.emit1('intrinsic.read', [this.#view(views, run.scalar), from, this.#add(from, run.count)], 'sliceOfView', leafType(leavesOf(type)[0]!))]
     }
-    const all: Expr[][] = []
-    for (let i = 0; i < type.count; i++) all.push(this.#loadWords(buffer, type.elem!, add(at, i * this.#layouts.of(type).stride / 4)))
-    return leavesOf(type).map((leaf, k) => {
-      const items = all.map(one => one[k]!)
-      return leavesOf(type.elem!)[k]!.count > 0 ? this.#scalars.help('joined', { kind: 'list', items })
-        : tableOf(arrayClass(leaf.scalar, this.#scalars.mode), items)
-    })
+    const all: Value[][] = []
+    for (let i = 0; i < type.count; i++) all.push(this.#loadWords(views, type.elem!, this.#add(at, i * this.#layouts.of(type).stride / 4)))
+    return leavesOf(type).map((leaf, k) => b.emit1('construct', all.map(one => this.toStored(one[k]!)), null, leafType(leaf)))
   }
 
   /** The elements of an array of numbers, where they are many and lie one after the other: they are copied at once. */
-  #run(buffer: string, type: Type, at: Expr): { readonly view: Expr; readonly scalar: ScalarName; readonly from: Expr; readonly count: number } | undefined {
+  #run(type: Type): { readonly scalar: t.ScalarName; readonly count: number } | undefined {
     let elem = type
     let count = 1
     for (; elem.kind === 'array'; elem = elem.elem!) count *= elem.count
     const { scalar } = elem
     if (elem.kind !== 'scalar' || scalar === undefined || scalar === 'bool' || count < fewest) return undefined
-    const wide = scalar === 'i64' || scalar === 'u64' || scalar === 'f64'
-    let size = wide ? 8 : 4
+    let size = isWide(scalar) ? 8 : 4
     const nested: Type[] = []
-    for (let t = type; t.kind === 'array'; t = t.elem!) nested.unshift(t)
-    for (const t of nested) {
-      if (this.#layouts.of(t).stride !== size) return undefined
-      size *= t.count
+    for (let part = type; part.kind === 'array'; part = part.elem!) nested.unshift(part)
+    for (const part of nested) {
+      if (this.#layouts.of(part).stride !== size) return undefined
+      size *= part.count
     }
-    return { view: text(`${buffer}_${scalar}`), scalar, from: wide ? binary('>>', at, text('1')) : at, count }
+    return { scalar, count }
   }
 
-  #storeWords(buffer: string, type: Type, at: Expr, parts: readonly Expr[], take: { next: number }, out: Stmt[]): void {
+  #storeWords(views: Views, type: Type, at: Value, parts: readonly Value[], take: { next: number }): void {
+    const b = this.#b
     if (type.kind === 'scalar') {
       const value = parts[take.next++]!
-      const wide = type.scalar === 'i64' || type.scalar === 'u64' || type.scalar === 'f64'
-      const view = type.scalar === 'bool' ? 'u32' : type.scalar!
-      out.push({ kind: 'set', target: index(text(`${buffer}_${view}`), wide ? binary('>>', at, text('1')) : at), value: type.scalar === 'bool' ? bit(value) : value })
+      const word = type === t.bool ? b.select(value, b.const(t.u32, 1), b.const(t.u32, 0)) : value
+      b.store(b.elem(this.#view(views, type.scalar!), this.#wordAt(type.scalar!, at)), word)
     } else if (type.kind === 'array') {
-      const run = this.#run(buffer, type, at)
+      const run = this.#run(type)
       if (run !== undefined) {
-        out.push({ kind: 'do', value: method(run.view, 'set', parts[take.next++]!, run.from) })
+        b.emit('intrinsic.write', [this.#view(views, run.scalar), parts[take.next++]!, this.#wordAt(run.scalar, at)], 'set', [])
         return
       }
       const arrays = leavesOf(type).map(() => parts[take.next++]!)
       const inner = leavesOf(type.elem!)
       for (let i = 0; i < type.count; i++) {
-        const one = inner.map((leaf, k) => this.element(arrays[k]!, leaf.scalar, leaf.count, i))
-        this.#storeWords(buffer, type.elem!, add(at, i * this.#layouts.of(type).stride / 4), one, { next: 0 }, out)
+        const one = inner.map((leaf, k) => this.element(arrays[k]!, leaf, i))
+        this.#storeWords(views, type.elem!, this.#add(at, i * this.#layouts.of(type).stride / 4), one, { next: 0 })
       }
     } else {
-      for (const part of this.#parts(type, at)) this.#storeWords(buffer, part.type, part.at, parts, take, out)
+      for (const part of this.#parts(type, at)) this.#storeWords(views, part.type, part.at, parts, take)
     }
   }
 
-  /** An element with a constant index of an array value; `count` is that of the element's leaf. */
-  element(array: Expr, scalar: ScalarName, count: number, i: number): Expr {
-    if (count > 0) return method(array, 'subarray', text(String(i * count)), text(String((i + 1) * count)))
-    const e = index(array, text(String(i)))
-    return scalar === 'bool' ? binary('!==', e, zero) : e
-  }
-
-  #parts(type: Type, at: Expr): { type: Type; at: Expr }[] {
+  #parts(type: Type, at: Value): { type: Type; at: Value }[] {
     const layout = this.#layouts.of(type)
-    const all: { type: Type; at: Expr }[] = []
+    const all: { type: Type; at: Value }[] = []
     for (let i = 0; i < type.count; i++) {
       const offset = type.kind === 'struct' ? layout.offsets[i]! : i * layout.stride
-      all.push({ type: component(type, i), at: add(at, offset / 4) })
+      all.push({ type: component(type, i), at: this.#add(at, offset / 4) })
     }
     return all
   }
 }
 
-/** A boolean as memory keeps it. */
-function bit(e: Expr): Expr {
-  return e.kind === 'text' ? text(e.text === 'true' ? '1' : '0') : cond(e, text('1'), zero)
+function isWide(scalar: t.ScalarName): boolean {
+  return scalar === 'i64' || scalar === 'u64' || scalar === 'f64'
 }
 
-function add(x: Expr, y: Expr | number): Expr {
-  if (typeof y === 'number') return y === 0 ? x : isNumber(x) ? text(String(Number(x.text) + y)) : binary('+', x, text(String(y)))
-  if (isNumber(x) && isNumber(y)) return text(String(Number(x.text) + Number(y.text)))
-  return isNumber(x) && x.text === '0' ? y : isNumber(y) && y.text === '0' ? x : binary('+', x, y)
-}
-
-function scale(x: Expr, by: number): Expr {
-  return by === 1 ? x : isNumber(x) ? text(String(Number(x.text) * by)) : binary('*', x, text(String(by)))
-}
-
-function isNumber(e: Expr): e is { kind: 'text'; text: string } {
-  return e.kind === 'text' && /^\d+$/.test(e.text)
+function constantOf(v: Value): number | undefined {
+  return v.def.op === 'const' ? Number(v.def.attr) : undefined
 }

@@ -1,190 +1,286 @@
-/** Writes a JavaScript tree as text. */
-import type { Work } from '../../base/limits.ts'
-import { tooManyTrips, type RunLimits } from '../limits.ts'
-import type { JsFunc } from './emit.ts'
-import type { Names } from './names.ts'
-import type { Expr, Local, Stmt } from './tree.ts'
+/** Writes statements and expressions as JavaScript. */
+import { InternalError } from '../../base/diag.ts'
+import type { ScalarName, Type } from '../../ir/type.ts'
+import type { Func, Inst } from '../../ir/value.ts'
+import { isRecursive } from '../../opt/recursion.ts'
+import { Lines } from '../code/lines.ts'
+import type { Code, Expr, ExprOp, If, Loop, Stmt, Switch, Target, Var } from '../code/tree.ts'
+import { loopName, tooDeepCalls, tooManyTrips } from '../limits.ts'
+import { helpers } from './helper.ts'
+import { arrayClass } from './leaf.ts'
+import type { Scalars } from './scalar.ts'
+import { argument, array, at, binary, call, cond, delegate, index, method, name, number, statement, unary, type Text } from './text.ts'
+import type { Unit } from './unit.ts'
 
-const binaryLevel: Readonly<Record<string, number>> = {
-  '*': 13, '/': 13, '%': 13, '+': 12, '-': 12, '<<': 11, '>>': 11, '>>>': 11, '<': 10, '<=': 10, '>': 10, '>=': 10,
-  '===': 9, '!==': 9, '&': 8, '^': 7, '|': 6, '&&': 5, '||': 4,
+/** The text of a function. */
+export function printFunc(from: Func, into: Func, code: Code, unit: Unit): string {
+  const printer = new Printer(from, unit)
+  printer.func(into, code)
+  return printer.lines.text
 }
 
-/** Comparisons that are each other's negation; not so the orders, because of NaN. */
-const negated: Readonly<Record<string, string>> = { '===': '!==', '!==': '===' }
+/** Functions of JavaScript whose results need no rounding where their operands needed none. */
+const exact: ReadonlySet<string> = new Set(['Math.abs', 'Math.ceil', 'Math.floor', 'Math.max', 'Math.min', 'Math.sign', 'Math.trunc'])
 
-/** Prints a function. `names` are those of the module. */
-export function printFunc(func: JsFunc, names: Names, limits: RunLimits, work: Work): string {
-  return new Printer(names.inside(), limits, work).func(func)
-}
+/** Arguments that a call may have everywhere; engines allow more, but not as many as a table has. */
+const mostArguments = 1000
+
+type Spell = { readonly [K in ExprOp]: (e: Expr<K>, p: Printer) => Text }
 
 class Printer {
-  readonly #names: Names
-  readonly #limits: RunLimits
-  readonly #work: Work
-  readonly #known = new Map<Local, string>()
-  readonly #labels = new Map<Stmt, string>()
+  readonly lines: Lines
+  readonly #from: Func
+  readonly #unit: Unit
+  readonly #scalars: Scalars
   /** What a plain `break` leaves, innermost last. */
-  readonly #around: Stmt[] = []
+  readonly #around: Target[] = []
 
-  constructor(names: Names, limits: RunLimits, work: Work) {
-    this.#names = names
-    this.#work = work
-    this.#limits = limits
+  constructor(from: Func, unit: Unit) {
+    this.lines = new Lines(unit.sink.work)
+    this.#from = from
+    this.#unit = unit
+    this.#scalars = unit.scalars
   }
 
-  func(func: JsFunc): string {
-    this.#findLabels(func.body, [])
-    const params = func.params.map(p => this.#name(p)).join(', ')
-    const head = `function${func.generator ? '*' : ''} ${func.name}(${params}) {\n`
-    if (func.tooDeep === '') return `${head}${this.#list(func.body, '  ')}}`
-    return `${head}  if (--depthLeft < 0) stopped(${JSON.stringify(func.tooDeep)})\n  try {\n${this.#list(func.body, '    ')}  } finally {\n    depthLeft++\n  }\n}`
-  }
-
-  #name(local: Local): string {
-    if (local.name !== undefined) return local.name
-    let known = this.#known.get(local)
-    if (known === undefined) {
-      known = this.#names.fresh(local.hint)
-      this.#known.set(local, known)
-    }
-    return known
-  }
-
-  /** A statement needs a label where something leaves it from inside another loop or switch, or where it is neither. */
-  #findLabels(list: readonly Stmt[], around: readonly Stmt[]): void {
-    for (const s of list) {
-      if (s.kind === 'break' && around[around.length - 1] !== s.of && !this.#labels.has(s.of)) {
-        this.#labels.set(s.of, this.#names.fresh(s.of.kind === 'loop' ? 'loop' : 'block'))
+  func(into: Func, { params, body }: Code): void {
+    const { lines } = this
+    const { depth } = this.#unit.limits
+    const list = params.map(p => p.name).join(', ')
+    lines.braces(`function${this.#unit.generators.has(into) ? '*' : ''} ${into.name}(${list})`, this.#from.span, () => {
+      if (depth === undefined || !isRecursive(this.#from)) {
+        this.#list(body)
+        return
       }
-      if (s.kind === 'loop') this.#findLabels(s.body, [...around, s])
-      if (s.kind === 'block') this.#findLabels(s.body, around)
-      if (s.kind === 'switch') for (const c of s.cases) this.#findLabels(c.body, [...around, s])
-      if (s.kind === 'if') {
-        this.#findLabels(s.yes, around)
-        this.#findLabels(s.no, around)
+      lines.add(`if (--depthLeft < 0) stopped(${JSON.stringify(tooDeepCalls(this.#from, depth))})`)
+      lines.add('try {')
+      lines.indented(() => this.#list(body))
+      lines.add('} finally {')
+      lines.indented(() => lines.add('depthLeft++'))
+      lines.add('}')
+    })
+  }
+
+  // ── Statements ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #list(list: readonly Stmt[]): void {
+    for (let i = 0; i < list.length; i++) this.#stmt(list[i]!)
+  }
+
+  #stmt(s: Stmt): void {
+    const { lines } = this
+    switch (s.kind) {
+      case 'let': {
+        const names = s.locals.map(l => l?.name ?? '')
+        lines.add(`const ${names.length === 1 ? names[0] : `[${names.join(', ')}]`} = ${this.#argument(s.value)}`, s.span)
+        return
       }
+      case 'var': lines.add(this.#var(s), s.span); return
+      case 'assign': lines.add(`${this.#text(s.place).text} = ${this.#argument(s.value)}`, s.span); return
+      case 'do': lines.add(this.#text(s.value).text, s.span); return
+      case 'if': this.#if(s); return
+      case 'switch': this.#switch(s); return
+      case 'loop': this.#loop(s); return
+      case 'once': lines.braces(this.#label(s).trimEnd(), s.span, () => this.#list(s.body)); return
+      case 'break': lines.add(this.#around[this.#around.length - 1] === s.of ? 'break' : `break ${s.of.label}`, s.span); return
+      case 'continue': lines.add('continue', s.span); return
+      case 'return': {
+        const values = s.values.map(v => this.#text(v))
+        lines.add(values.length === 0 ? 'return' : `return ${(values.length === 1 ? values[0]! : array(values)).text}`, s.span)
+        return
+      }
+      case 'unreachable': lines.add("throw new Error('the program came to a loop that nothing ends')", s.span)
     }
   }
 
-  #list(list: readonly Stmt[], indent: string): string {
-    let out = ''
-    for (const s of list) {
-      const text = this.#stmt(s, indent)
-      // What holds others is counted with these, but for its own line.
-      this.#work.spend('output', indent.length + (s.kind === 'if' || s.kind === 'switch' || s.kind === 'loop' || s.kind === 'block' ? 10 : text.length))
-      if (text !== '') out += `${indent}${text}\n`
-    }
-    return out
+  #label({ label }: Target): string {
+    return label === '' ? '' : `${label}: `
   }
 
-  #braces(list: readonly Stmt[], indent: string, first = ''): string {
-    return `{\n${first}${this.#list(list, `${indent}  `)}${indent}}`
+  #var({ local, init }: Var): string {
+    return `let ${local.name}${init === undefined ? '' : ` = ${this.#argument(init)}`}`
+  }
+
+  #if(s: If): void {
+    const { lines } = this
+    let head = this.#label(s)
+    for (let now: If | undefined = s; now !== undefined;) {
+      const { yes, no }: If = now
+      lines.add(`${head}if (${this.#text(now.cond).text}) {`, now.span)
+      lines.indented(() => this.#list(yes))
+      const next: Stmt | undefined = no.length === 1 ? no[0] : undefined
+      if (next?.kind === 'if' && next.label === '') {
+        now = next
+        head = '} else '
+        continue
+      }
+      if (no.length > 0) {
+        lines.add('} else {')
+        lines.indented(() => this.#list(no))
+      }
+      lines.add('}')
+      return
+    }
+  }
+
+  #switch(s: Switch): void {
+    const { lines } = this
+    const { scalar } = s.value.type
+    lines.braces(`${this.#label(s)}switch (${this.#text(s.value).text})`, s.span, () => {
+      this.#around.push(s)
+      for (const c of s.cases) {
+        const heads = c.isDefault ? 'default:' : c.labels.map(l => `case ${this.#scalars.literal(scalar!, l).text}:`).join(' ')
+        lines.braces(heads, c.span, () => {
+          this.#list(c.body)
+          const last = c.body[c.body.length - 1]?.kind
+          if (last !== 'return' && last !== 'break' && last !== 'unreachable') lines.add('break')
+        })
+      }
+      this.#around.pop()
+    })
+  }
+
+  #loop(s: Loop): void {
+    const { lines } = this
+    const test = s.cond === undefined ? undefined : this.#text(s.cond).text
+    const head = s.start === undefined && s.step === undefined ? `while (${test ?? 'true'})`
+      : `for (${s.start === undefined ? '' : this.#var(s.start)}; ${test ?? ''}; ${s.step === undefined ? '' : `${this.#text(s.step.place).text} = ${this.#argument(s.step.value)}`})`
+    lines.braces(this.#label(s) + head, s.span, () => {
+      this.#counted(s.of)
+      this.#around.push(s)
+      this.#list(s.body)
+      this.#around.pop()
+    })
   }
 
   /** What each trip of a loop begins with where trips or memory are bounded. */
-  #counted(loop: string, indent: string): string {
-    const { trips, bytes } = this.#limits
-    const where = bytes === undefined ? '' : `${indent}  loopNow = ${JSON.stringify(loop)}\n`
-    return where + (trips === undefined ? '' : `${indent}  if (--tripsLeft < 0) stopped(${JSON.stringify(tooManyTrips(loop, trips))})\n`)
+  #counted(of: Inst<'loop'>): void {
+    const { trips, bytes } = this.#unit.limits
+    if (trips === undefined && bytes === undefined) return
+    const loop = loopName(of, this.#from)
+    if (bytes !== undefined) this.lines.add(`loopNow = ${JSON.stringify(loop)}`)
+    if (trips !== undefined) this.lines.add(`if (--tripsLeft < 0) stopped(${JSON.stringify(tooManyTrips(loop, trips))})`)
   }
 
-  #stmt(s: Stmt, indent: string): string {
-    const found = this.#labels.get(s)
-    const label = found === undefined ? '' : `${found}: `
-    switch (s.kind) {
-      case 'const': {
-        if (s.locals.length === 1) return `const ${this.#name(s.locals[0]!)} = ${this.#expr(s.init, 2)}`
-        return `const [${s.locals.map(l => this.#name(l)).join(', ')}] = ${this.#expr(s.init, 2)}`
-      }
-      case 'let': return `let ${this.#name(s.local)}${s.init === undefined ? '' : ` = ${this.#expr(s.init, 2)}`}`
-      case 'set': return this.#set(s.target, s.value)
-      case 'do': return this.#guard(this.#expr(s.value, 1))
-      case 'block':
-        if (s.body.length === 0) return ''
-        return `${label}${this.#braces(s.body, indent)}`
-      case 'if': return `${label}${this.#if(s, indent)}`
-      case 'loop': {
-        this.#around.push(s)
-        const text = `${label}while (${s.c === undefined ? 'true' : this.#expr(s.c, 0)}) ${this.#braces(s.body, indent, this.#counted(s.name, indent))}`
-        this.#around.pop()
-        return text
-      }
-      case 'switch': {
-        this.#around.push(s)
-        let text = `${label}switch (${this.#expr(s.x, 0)}) {\n`
-        for (const c of s.cases) {
-          const heads = c.labels.length === 0 ? 'default:' : c.labels.map(l => `case ${l}:`).join(' ')
-          const ends = c.body[c.body.length - 1]
-          const done = ends !== undefined && (ends.kind === 'return' || ends.kind === 'break' || ends.kind === 'throw')
-          text += `${indent}  ${heads} {\n${this.#list(c.body, `${indent}    `)}${done ? '' : `${indent}    break\n`}${indent}  }\n`
-        }
-        this.#around.pop()
-        return `${text}${indent}}`
-      }
-      case 'break': return this.#labels.has(s.of) && this.#around[this.#around.length - 1] !== s.of ? `break ${this.#labels.get(s.of)}` : 'break'
-      case 'return': return s.value === undefined ? 'return' : `return ${this.#expr(s.value, 0)}`
-      case 'throw': return `throw new Error(${JSON.stringify(s.text)})`
-      case 'yield': return 'yield'
+  // ── Expressions ──────────────────────────────────────────────────────────────────────────────────────────────────
+
+  #text(e: Expr): Text {
+    return (Printer.#spell[e.op] as (e: Expr, p: Printer) => Text)(e, this)
+  }
+
+  /** An expression that stands between commas or after `=`. */
+  #argument(e: Expr): string {
+    return at(this.#text(e), argument)
+  }
+
+  #texts(args: readonly Expr[]): Text[] {
+    return args.map(a => this.#text(a))
+  }
+
+  #zero(type: Type): Text {
+    if (type.kind === 'list') return array([])
+    return type.kind === 'array' ? this.#newArray(type) : this.#scalars.literal(type.scalar!, 0)
+  }
+
+  #newArray(type: Type): Text {
+    return call(`new ${this.#class(type)}`, number(String(type.count)))
+  }
+
+  #class(type: Type): string {
+    return arrayClass(type.elem!.scalar!, this.#scalars.mode)
+  }
+
+  #construct(type: Type, items: readonly Expr[]): Text {
+    const texts = this.#texts(items)
+    if (type.kind === 'list') return array(texts)
+    if (items.length > 0 && items[0]!.type.kind === 'array') return this.#scalars.help('joined', array(texts))
+    return items.length <= mostArguments ? call(`${this.#class(type)}.of`, ...texts) : call(`new ${this.#class(type)}`, array(texts))
+  }
+
+  /** The plain array in a list that a path of indices leads to. */
+  #inside(list: Expr, path: readonly Expr[]): Text {
+    return path.reduce((of, i) => this.#scalars.help('inner', of, this.#text(i)), this.#text(list))
+  }
+
+  static readonly #spell: Spell = (() => {
+    const apply = (e: Expr, p: Printer): Text => {
+      const [x, y] = [p.#text(e.args[0]!), p.#text(e.args[1] ?? e.args[0]!)]
+      const type = e.args[0]!.type
+      if (type.kind === 'list') return p.#scalars.help('addedLists', x, y)
+      if (type.kind === 'array') return p.#scalars.help('added', x, y)
+      const by = e.args[1]
+      return p.#scalars.apply(e.op as 'add', type.scalar!, x, y, by?.op === 'const' && Number(by.attr) !== 0)
     }
-  }
-
-  /** A line that begins with a bracket would go on with the line before it. */
-  #guard(text: string): string {
-    return /^[[(`/+-]/.test(text) ? `;${text}` : text
-  }
-
-  #set(target: Expr, value: Expr): string {
-    const left = this.#expr(target, 18)
-    if (value.kind === 'binary' && target.kind === 'name' && value.x.kind === 'name' && value.x.local === target.local && (binaryLevel[value.op] ?? 0) >= 6) {
-      return `${left} ${value.op}= ${this.#expr(value.y, 2)}`
+    const intrinsic = (e: Expr<'intrinsic.pure' | 'intrinsic.read' | 'intrinsic.write'>, p: Printer): Text => {
+      const own = Printer.#own[e.attr]
+      if (own !== undefined) return own(e, p)
+      const made = e.attr in helpers ? p.#scalars.help(e.attr, ...p.#texts(e.args)) : call(e.attr, ...p.#texts(e.args))
+      const scalar = e.type.scalar!
+      return exact.has(e.attr) && scalar.startsWith('f') ? made : p.#scalars.fit(scalar, made)
     }
-    return `${left} = ${this.#expr(value, 2)}`
-  }
+    const illegal = (e: Expr): Text => { throw new InternalError('target/js', `${e.op} in legal code`) }
+    return {
+      name: e => name(e.attr.name),
+      const: (e, p) => p.#scalars.literal(e.type.scalar!, e.attr),
+      zero: (e, p) => p.#zero(e.type),
+      undef: (e, p) => p.#zero(e.type),
+      global: e => name(e.attr.name),
+      load: (e, p) => p.#text(e.args[0]!),
+      elem: (e, p) => index(p.#text(e.args[0]!), p.#text(e.args[1]!)),
+      call: (e, p) => (p.#unit.generators.has(e.attr) ? delegate : call)(e.attr.name, ...p.#texts(e.args)),
+      add: apply, sub: apply, mul: apply, div: apply, rem: apply, neg: apply, and: apply, or: apply, xor: apply, not: apply, shl: apply, shr: apply,
+      lt: apply, le: apply, gt: apply, ge: apply, eq: apply, ne: apply,
+      both: (e, p) => binary('&&', p.#text(e.args[0]!), p.#text(e.args[1]!)),
+      either: (e, p) => binary('||', p.#text(e.args[0]!), p.#text(e.args[1]!)),
+      select: (e, p) => cond(p.#text(e.args[0]!), p.#text(e.args[1]!), p.#text(e.args[2]!)),
+      convert: (e, p) => p.#scalars.convert(e.args[0]!.type.scalar!, e.type.scalar!, p.#text(e.args[0]!)),
+      bitcast: (e, p) => p.#scalars.bitcast(e.args[0]!.type.scalar!, e.type.scalar!, p.#text(e.args[0]!)),
+      construct: (e, p) => p.#construct(e.type, e.args),
+      extract: (e, p) => e.args[0]!.type.kind === 'list' ? p.#scalars.help('inner', p.#text(e.args[0]!), number(String(e.attr))) : index(p.#text(e.args[0]!), number(String(e.attr))),
+      insert: (e, p) => {
+        const [whole, part] = [p.#text(e.args[0]!), p.#text(e.args[1]!)]
+        const i = number(String(e.attr))
+        return e.type.kind === 'list' ? p.#scalars.help('replacedList', whole, i, part) : p.#scalars.help('replaced', whole, i, e.args[1]!.type.kind === 'array' ? part : array([part]))
+      },
+      barrier: () => statement('yield'),
+      printf: (e, p) => {
+        p.#scalars.used.add('host')
+        return p.#scalars.help('printf', name(JSON.stringify(e.attr)), ...p.#texts(e.args))
+      },
+      trap: (e, p) => statement(`if (${unary('!', p.#text(e.args[0]!)).text}) throw new Error(${JSON.stringify(e.attr)})`),
+      'intrinsic.pure': intrinsic, 'intrinsic.read': intrinsic, 'intrinsic.write': intrinsic,
+      // Legal code has none of these.
+      field: illegal, length: illegal, atomic: illegal, splat: illegal, swizzle: illegal, index: illegal, dot: illegal, matmul: illegal, transpose: illegal,
+    }
+  })()
 
-  #if(s: Stmt & { kind: 'if' }, indent: string): string {
-    const swap = s.yes.length === 0 && s.no.length > 0
-    const c = swap ? this.#expr({ kind: 'unary', op: '!', x: s.c }, 0) : this.#expr(s.c, 0)
-    const [then, rest] = swap ? [s.no, s.yes] : [s.yes, s.no]
-    let text = `if (${c}) ${this.#braces(then, indent)}`
-    const only = rest.length === 1 ? rest[0]! : undefined
-    if (only?.kind === 'if' && !this.#labels.has(only)) text += ` else ${this.#if(only, indent)}`
-    else if (rest.length > 0) text += ` else ${this.#braces(rest, indent)}`
-    return text
-  }
-
-  #expr(e: Expr, level: number): string {
-    const [text, own] = this.#parts(e)
-    return own < level ? `(${text})` : text
-  }
-
-  #parts(e: Expr): readonly [string, number] {
-    switch (e.kind) {
-      case 'text': return [e.text, e.text.startsWith('-') ? 15 : /^\d/.test(e.text) ? 17 : 20]
-      case 'name': return [this.#name(e.local), 20]
-      case 'unary': {
-        if (e.op === '!' && e.x.kind === 'unary' && e.x.op === '!') return this.#parts(e.x.x)
-        if (e.op === '!' && e.x.kind === 'binary' && negated[e.x.op] !== undefined) return this.#parts({ ...e.x, op: negated[e.x.op]! })
-        const x = this.#expr(e.x, 15)
-        return [x.startsWith(e.op) ? `${e.op}(${x})` : `${e.op}${x}`, 15]
-      }
-      case 'binary': {
-        const level = binaryLevel[e.op]!
-        // Mixed bitwise and arithmetic operators read better with brackets than by precedence.
-        const loose = level <= 8 && level >= 6 ? 12 : level
-        return [`${this.#expr(e.x, loose)} ${e.op} ${this.#expr(e.y, loose === level ? level + 1 : loose + 1)}`, level]
-      }
-      case 'cond': return [`${this.#expr(e.c, 3)} ? ${this.#expr(e.x, 2)} : ${this.#expr(e.y, 2)}`, 2]
-      case 'call': {
-        const first = e.args[0]
+  /** What legalising calls by names of its own. */
+  static readonly #own: Readonly<Record<string, (e: Expr, p: Printer) => Text>> = (() => {
+    const arg = (e: Expr, p: Printer, k: number): Text => p.#text(e.args[k]!)
+    /** Where the arguments are a list, indices, and `after` more: the plain array of the innermost element. */
+    const plain = (e: Expr, p: Printer, after: number): Text => p.#inside(e.args[0]!, e.args.slice(1, e.args.length - after))
+    const last = (e: Expr, p: Printer, k = 1): Text => arg(e, p, e.args.length - k)
+    const isBig = (scalar: ScalarName | undefined): boolean => scalar === 'i64' || scalar === 'u64'
+    return {
+      at: (e, p) => p.#scalars.help('at', arg(e, p, 0), arg(e, p, 1)),
+      halved: (e, p) => binary('>>', arg(e, p, 0), number('1')),
+      'Object.is': (e, p) => call('Object.is', arg(e, p, 0), arg(e, p, 1)),
+      subarray: (e, p) => method(arg(e, p, 0), 'subarray', arg(e, p, 1), arg(e, p, 2)),
+      slice: (e, p) => method(arg(e, p, 0), 'slice', ...p.#texts(e.args.slice(1))),
+      // A view holds floats where values may be doubles.
+      sliceOfView: (e, p) => p.#scalars.mode === 'f64' && e.type.scalar === 'f32' ? call('new Float64Array', method(arg(e, p, 0), 'subarray', arg(e, p, 1), arg(e, p, 2))) : method(arg(e, p, 0), 'slice', arg(e, p, 1), arg(e, p, 2)),
+      set: (e, p) => method(arg(e, p, 0), 'set', ...p.#texts(e.args.slice(1))),
+      copyOfList: (e, p) => p.#scalars.help('copied', plain(e, p, 0)),
+      partOfList: (e, p) => p.#scalars.help('taken', plain(e, p, 1), last(e, p), p.#newArray(e.type)),
+      itemOfList: (e, p) => p.#scalars.help(isBig(e.type.scalar) ? 'orZeroBig' : 'orZero', index(plain(e, p, 1), last(e, p))),
+      setList: (e, p) => {
+        const given = e.args[e.args.length - 1]!
         // A copy of a copy is one.
-        if (e.callee === 'copied' && first?.kind === 'call' && first.callee === 'copied') return this.#parts(first)
-        const text = `${e.callee}(${e.args.map(a => this.#expr(a, 2)).join(', ')})`
-        return e.delegate ? [`yield* ${text}`, 1] : [text, 18]
-      }
-      case 'method': return [`${this.#expr(e.of, 18)}.${e.method}(${e.args.map(a => this.#expr(a, 2)).join(', ')})`, 18]
-      case 'index': return [`${this.#expr(e.of, 18)}[${this.#expr(e.at, 0)}]`, 18]
-      case 'list': return [`[${e.items.map(i => this.#expr(i, 2)).join(', ')}]`, 20]
+        const value = given.op === 'intrinsic.read' && given.attr === 'copyOfList' ? p.#text(given) : p.#scalars.help('copied', p.#text(given))
+        const target = e.args.length === 2 ? arg(e, p, 0) : index(p.#inside(e.args[0]!, e.args.slice(1, -2)), last(e, p, 2))
+        return statement(`${target.text} = ${value.text}`)
+      },
+      setPartOfList: (e, p) => p.#scalars.help('given', plain(e, p, 2), last(e, p, 2), last(e, p)),
+      setItemOfList: (e, p) => statement(`${index(plain(e, p, 2), p.#scalars.help('room', last(e, p, 2))).text} = ${at(last(e, p), argument)}`),
     }
-  }
+  })()
 }

@@ -3,7 +3,7 @@ import { roundTo } from '../../base/number.ts'
 import type { OpName } from '../../ir/op.ts'
 import type { Mode } from '../../ir/scalar.ts'
 import type { ScalarName } from '../../ir/type.ts'
-import { binary, call, cond, text, unary, type Expr } from './tree.ts'
+import { binary, call, cond, name, negative, number, unary, type Text } from './text.ts'
 
 /** Writes scalar expressions, and notes which helpers they call. */
 export class Scalars {
@@ -16,39 +16,39 @@ export class Scalars {
   }
 
   /** A call of a helper. */
-  help(helper: string, ...args: readonly Expr[]): Expr {
+  help(helper: string, ...args: readonly Text[]): Text {
     this.used.add(helper)
     return call(helper, ...args)
   }
 
-  literal(type: ScalarName, value: number | boolean | bigint): Expr {
-    if (typeof value === 'boolean') return text(String(value))
-    if (typeof value === 'bigint') return text(`${value}n`)
-    if (type === 'i64' || type === 'u64') return text(`${value}n`)
+  literal(type: ScalarName, value: number | boolean | bigint): Text {
+    if (typeof value === 'boolean') return name(String(value))
+    if (typeof value === 'bigint') return value < 0n ? negative(`${value}n`) : number(`${value}n`)
+    if (type === 'i64' || type === 'u64') return value < 0 ? negative(`${value}n`) : number(`${value}n`)
     const x = this.mode === 'f32' ? roundTo(type, value) : value
-    if (type === 'bool') return text(String(x !== 0))
-    return text(Object.is(x, -0) ? '-0' : String(x))
+    if (type === 'bool') return name(String(x !== 0))
+    return Object.is(x, -0) ? negative('-0') : x < 0 ? negative(String(x)) : number(String(x))
   }
 
   /** Brings a number into the range of its type. */
-  fit(type: ScalarName, x: Expr): Expr {
+  fit(type: ScalarName, x: Text): Text {
     switch (type) {
-      case 'i32': return binary('|', x, text('0'))
-      case 'u32': return binary('>>>', x, text('0'))
-      case 'i16': return binary('>>', binary('<<', x, text('16')), text('16'))
-      case 'i8': return binary('>>', binary('<<', x, text('24')), text('24'))
-      case 'u16': return binary('&', x, text('65535'))
-      case 'u8': return binary('&', x, text('255'))
-      case 'i64': return call('BigInt.asIntN', text('64'), x)
-      case 'u64': return call('BigInt.asUintN', text('64'), x)
+      case 'i32': return binary('|', x, number('0'))
+      case 'u32': return binary('>>>', x, number('0'))
+      case 'i16': return binary('>>', binary('<<', x, number('16')), number('16'))
+      case 'i8': return binary('>>', binary('<<', x, number('24')), number('24'))
+      case 'u16': return binary('&', x, number('65535'))
+      case 'u8': return binary('&', x, number('255'))
+      case 'i64': return call('BigInt.asIntN', number('64'), x)
+      case 'u64': return call('BigInt.asUintN', number('64'), x)
       case 'f32': return this.mode === 'f32' ? this.help('fround', x) : x
       case 'f16': return this.mode === 'f32' ? this.help('half', x) : x
       default: return x
     }
   }
 
-  /** An arithmetic, bitwise, logical or comparison op on scalars of one type. */
-  apply(op: OpName, type: ScalarName, x: Expr, y: Expr): Expr {
+  /** An arithmetic, bitwise, logical or comparison op on scalars of one type; `divides` where the divisor is known not to be zero. */
+  apply(op: OpName, type: ScalarName, x: Text, y: Text, divides = false): Text {
     const big = type === 'i64' || type === 'u64'
     const float = type.startsWith('f')
     const compare = comparisons.get(op)
@@ -67,8 +67,8 @@ export class Scalars {
       case 'mul':
         if (float || big) return this.fit(type, binary('*', x, y))
         return type === 'i32' ? call('Math.imul', x, y) : this.fit(type, call('Math.imul', x, y))
-      case 'div': return this.fit(type, binary('/', x, float ? y : divisor(y, big)))
-      case 'rem': return this.fit(type, binary('%', x, big ? divisor(y, big) : y))
+      case 'div': return this.fit(type, binary('/', x, float || divides ? y : divisor(y, big)))
+      case 'rem': return this.fit(type, binary('%', x, big && !divides ? divisor(y, big) : y))
       // Negating a float is exact.
       case 'neg': return float ? unary('-', x) : this.fit(type, unary('-', x))
       case 'and': return this.#bitwise('&', type, x, y)
@@ -82,28 +82,28 @@ export class Scalars {
     }
   }
 
-  #bitwise(op: string, type: ScalarName, x: Expr, y: Expr): Expr {
+  #bitwise(op: string, type: ScalarName, x: Text, y: Text): Text {
     const e = binary(op, x, y)
     return type === 'u32' ? this.fit(type, e) : e
   }
 
   /** JavaScript takes the amount of a 32-bit shift modulo 32 by itself. */
-  #amount(type: ScalarName, y: Expr): Expr {
+  #amount(type: ScalarName, y: Text): Text {
     if (type === 'i32' || type === 'u32') return y
-    return binary('&', y, text(type === 'i64' || type === 'u64' ? '63n' : type.endsWith('16') ? '15' : '7'))
+    return binary('&', y, number(type === 'i64' || type === 'u64' ? '63n' : type.endsWith('16') ? '15' : '7'))
   }
 
-  convert(from: ScalarName, to: ScalarName, x: Expr): Expr {
+  convert(from: ScalarName, to: ScalarName, x: Text): Text {
     const fromFloat = from.startsWith('f')
     const fromBig = from === 'i64' || from === 'u64'
     if (from === to) return x
-    if (to === 'bool') return binary('!==', x, text(fromBig ? '0n' : '0'))
-    if (from === 'bool') return to === 'i64' || to === 'u64' ? cond(x, text('1n'), text('0n')) : cond(x, text('1'), text('0'))
+    if (to === 'bool') return binary('!==', x, number(fromBig ? '0n' : '0'))
+    if (from === 'bool') return to === 'i64' || to === 'u64' ? cond(x, number('1n'), number('0n')) : cond(x, number('1'), number('0'))
     if (to === 'i64' || to === 'u64') {
       if (fromBig) return this.fit(to, x)
       return fromFloat ? this.help(to === 'i64' ? 'toI64' : 'toU64', x) : this.fit(to, call('BigInt', x))
     }
-    if (fromBig) return this.fit(to, call('Number', to.startsWith('f') ? x : call('BigInt.asIntN', text('32'), x)))
+    if (fromBig) return this.fit(to, call('Number', to.startsWith('f') ? x : call('BigInt.asIntN', number('32'), x)))
     if (to.startsWith('f')) return this.fit(to, x)
     if (!fromFloat) return this.fit(to, x)
     if (to === 'i32') return this.help('toI32', x)
@@ -111,13 +111,13 @@ export class Scalars {
     return this.#saturate(to, x)
   }
 
-  #saturate(to: ScalarName, x: Expr): Expr {
+  #saturate(to: ScalarName, x: Text): Text {
     const bits = Number(to.slice(1))
     const [lo, hi] = to.startsWith('i') ? [-(2 ** (bits - 1)), 2 ** (bits - 1) - 1] : [0, 2 ** bits - 1]
-    return call('Math.max', text(String(lo)), call('Math.min', text(String(hi)), this.help('toI32', x)))
+    return call('Math.max', lo < 0 ? negative(String(lo)) : number(String(lo)), call('Math.min', number(String(hi)), this.help('toI32', x)))
   }
 
-  bitcast(from: ScalarName, to: ScalarName, x: Expr): Expr {
+  bitcast(from: ScalarName, to: ScalarName, x: Text): Text {
     if (from === to) return x
     const isInt = (s: ScalarName): boolean => !s.startsWith('f') && s !== 'bool'
     if (isInt(from) && isInt(to)) return this.fit(to, x)
@@ -126,13 +126,13 @@ export class Scalars {
     const set = accessors[from]
     const get = accessors[to]
     if (set === undefined || get === undefined) return x
-    return this.help('cast', text(`'set${set}'`), text(`'get${get}'`), x)
+    return this.help('cast', name(`'set${set}'`), name(`'get${get}'`), x)
   }
 }
 
 /** A divisor that is 1 where it would be 0: `x / 0` is `x`, and `x % 0` is 0. */
-function divisor(y: Expr, big: boolean): Expr {
-  return y.kind === 'text' && !/^-?0n?$/.test(y.text) ? y : binary('||', y, text(big ? '1n' : '1'))
+function divisor(y: Text, big: boolean): Text {
+  return binary('||', y, number(big ? '1n' : '1'))
 }
 
 const comparisons = new Map<OpName, string>([['lt', '<'], ['le', '<='], ['gt', '>'], ['ge', '>='], ['eq', '==='], ['ne', '!==']])

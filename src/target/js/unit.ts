@@ -2,16 +2,18 @@
 import type { Sink } from '../../base/diag.ts'
 import { notInScript, storageInScript } from '../../base/errors/js.ts'
 import type { Mode } from '../../ir/scalar.ts'
-import type { Func, Global } from '../../ir/value.ts'
+import type { Builder } from '../../ir/build.ts'
+import { array, ptr, scalars as types, u32, voidType, type ScalarName, type Type } from '../../ir/type.ts'
+import { Func, Global, type ParamSig } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
+import { Names } from '../code/names.ts'
 import { Layouts } from '../layout.ts'
 import type { RunLimits } from '../limits.ts'
 import { helpers } from './helper.ts'
-import { leavesOf } from './leaf.ts'
-import { Names } from './names.ts'
-import { wholePlace, type Place } from './place.ts'
+import { leafType, leavesOf } from './leaf.ts'
+import { isReserved } from './names.ts'
+import { wholePlace, type Place, type Views } from './place.ts'
 import { Scalars } from './scalar.ts'
-import { Local, text } from './tree.ts'
 
 /** What a call of a function does besides giving its results. */
 export interface Effects {
@@ -24,7 +26,8 @@ export interface Effects {
 /** A resource that the output keeps as leaves in module-level variables. */
 export interface GlobalLeaves {
   readonly global: Global
-  readonly locals: readonly Local[]
+  /** The variables of its leaves, whose names are those of the output. */
+  readonly parts: readonly Global[]
 }
 
 /** A buffer that the output keeps as views of the host's memory. */
@@ -40,15 +43,17 @@ export class Unit {
   readonly helpers: Set<string> = new Set()
   readonly scalars: Scalars
   readonly layouts: Layouts = new Layouts('storage')
-  readonly names: Names = Names.module(Object.keys(helpers))
+  readonly names: Names = new Names(word => isReserved(word) || word in helpers)
   readonly leaves: GlobalLeaves[] = []
   readonly words: GlobalWords[] = []
-  /** Functions called so far, in order; emission of one may add others. */
-  readonly queue: Func[] = []
-  readonly #queued = new Set<Func>()
-  readonly #funcNames = new Map<Func, string>()
-  readonly #places = new Map<Global, Place>()
+  /** Functions called so far, in order, each with what it is in the output; emission of one may add others. */
+  readonly queue: { readonly from: Func; readonly into: Func }[] = []
+  readonly #legal = new Map<Func, Func>()
+  readonly #views = new Map<Global, Views>()
+  readonly #parts = new Map<Global, readonly Global[]>()
   readonly #effects = new Map<Func, Effects>()
+  /** Functions of the output that are generators. */
+  readonly generators: Set<Func> = new Set()
 
   constructor(mode: Mode, sink: Sink, limits: RunLimits) {
     this.sink = sink
@@ -56,25 +61,27 @@ export class Unit {
     this.scalars = new Scalars(mode, this.helpers)
   }
 
-  /** The name of the function in the output. */
-  funcName(func: Func): string {
-    let known = this.#funcNames.get(func)
-    if (known === undefined) {
-      known = this.names.fresh(func.name)
-      this.#funcNames.set(func, known)
-    }
-    return known
-  }
-
-  /** Sees to it that a function is emitted; false, with a diagnostic, where it cannot be. */
-  want(func: Func): boolean {
+  /** What a function is in the output, which is to be emitted; undefined, with a diagnostic, where it cannot be. */
+  want(func: Func): Func | undefined {
+    let legal = this.#legal.get(func)
+    if (legal !== undefined) return legal
     if (func.body === undefined) {
       this.sink.add(notInScript, func.span ?? undefined, { name: func.name })
-      return false
+      return undefined
     }
-    if (!this.#queued.has(func)) this.queue.push(func)
-    this.#queued.add(func)
-    return true
+    legal = legalFunc(func)
+    legal.name = this.names.make(func.name, 'f')
+    const { pure, waits } = this.effects(func)
+    legal.info.pure = pure
+    if (waits) this.generators.add(legal)
+    this.#legal.set(func, legal)
+    this.queue.push({ from: func, into: legal })
+    return legal
+  }
+
+  /** The name of a function in the output. */
+  funcName(func: Func): string {
+    return this.want(func)!.name
   }
 
   /** How JavaScript spells a call of a function that it has. */
@@ -82,30 +89,47 @@ export class Unit {
     return func.results.length === 1 ? func.info.spell?.['js'] : undefined
   }
 
-  globalPlace(g: Global): Place {
-    let place = this.#places.get(g)
-    if (place === undefined) {
-      place = this.#makePlace(g)
-      this.#places.set(g, place)
-    }
-    return place
+  /** The place of a global, for instructions of a builder. */
+  globalPlace(b: Builder, g: Global): Place {
+    if (g.space === 'storage' || g.space === 'storage_rw') return { kind: 'words', views: this.#viewsOf(g), type: g.type, at: b.const(types.f64, 0), write: undefined }
+    return wholePlace(this.#partsOf(g).map(part => b.emit1('global', [], part, ptr(part.space, part.type))), g.type)
   }
 
-  #makePlace(g: Global): Place {
-    const base = this.names.fresh(g.name)
-    if (g.space === 'storage' || g.space === 'storage_rw') {
+  #viewsOf(g: Global): Views {
+    let views = this.#views.get(g)
+    if (views === undefined) {
+      const base = this.names.make(g.name, 'g')
       const stride = g.type.kind === 'array' ? this.layouts.of(g.type).stride : this.layouts.of(g.type).size
-      const narrow = leavesOf(g.type).find(leaf => /^[fiu](8|16)$/.test(leaf.scalar))
+      const narrow = leavesOf(g.type).find(({ scalar }) => isNarrow(scalar))
       if (narrow !== undefined) this.sink.add(storageInScript, g.span ?? undefined, { type: narrow.scalar })
       this.words.push({ global: g, name: base, stride })
-      return { kind: 'words', buffer: base, type: g.type, at: text('0'), write: undefined }
+      const made = new Map<ScalarName, Global>()
+      const length = new Global(`${base}_length`, u32, 'uniform', 'none', undefined, undefined, g.span)
+      views = {
+        length,
+        of: scalar => {
+          let view = made.get(scalar)
+          if (view === undefined) made.set(scalar, view = new Global(`${base}_${scalar}`, array(types[scalar], 0), 'storage_rw', 'none', undefined, undefined, g.span))
+          return view
+        },
+      }
+      this.#views.set(g, views)
     }
-    const locals = leavesOf(g.type).map(leaf => {
-      const name = leaf.suffix === '' ? base : this.names.fresh(`${base}${leaf.suffix}`)
-      return new Local(name, false, name)
-    })
-    this.leaves.push({ global: g, locals })
-    return wholePlace(locals, g.type)
+    return views
+  }
+
+  #partsOf(g: Global): readonly Global[] {
+    let parts = this.#parts.get(g)
+    if (parts === undefined) {
+      const base = this.names.make(g.name, 'g')
+      parts = leavesOf(g.type).map(leaf => {
+        const name = leaf.suffix === '' ? base : this.names.make(base + leaf.suffix, 'g')
+        return new Global(name, leafType(leaf), g.space, 'none', undefined, undefined, g.span)
+      })
+      this.leaves.push({ global: g, parts })
+      this.#parts.set(g, parts)
+    }
+    return parts
   }
 
   effects(func: Func): Effects {
@@ -131,4 +155,22 @@ export class Unit {
     this.#effects.set(func, effects)
     return effects
   }
+}
+
+/** What a legal function takes and gives: leaves, one parameter or result each. */
+function legalFunc(func: Func): Func {
+  const params: ParamSig[] = []
+  const add = (type: Type, name: string, dir: 'in' | 'out'): void => {
+    for (const leaf of leavesOf(type)) params.push({ name: name + leaf.suffix, type: leafType(leaf), dir, noDiff: true })
+  }
+  const named = func.sig.params.filter(p => p.dir !== 'out')
+  const types = func.body === undefined ? named.map(p => p.type) : func.body.params.map(p => p.type)
+  types.forEach((type, i) => add(type, named[i]?.name ?? '', 'in'))
+  for (const type of func.results) add(type, '', 'out')
+  return new Func(func.name, { params, result: voidType, resultNoDiff: true }, func.span)
+}
+
+/** Scalars that no view of a buffer holds. */
+function isNarrow(scalar: ScalarName): boolean {
+  return scalar === 'f16' || scalar === 'i8' || scalar === 'u8' || scalar === 'i16' || scalar === 'u16'
 }

@@ -113,7 +113,7 @@ export class Copier {
         this.set(p, this.#b.param(this.type(p.type), p.name))
       }
       for (let i = 0; i < from.insts.length; i++) {
-        this.#inst(from.insts[i]!, from)
+        this.#inst(from.insts[i]!)
         this.#count()
       }
     })
@@ -126,7 +126,7 @@ export class Copier {
     this.#counted = func.nextValue
   }
 
-  #inst(inst: Inst, region: Region): void {
+  #inst(inst: Inst): void {
     const b = this.#b
     b.span = inst.span
     switch (inst.op) {
@@ -170,7 +170,7 @@ export class Copier {
       }
       case 'if': case 'switch': case 'loop': case 'block': case 'yield': case 'test': case 'next': case 'leave':
       case 'unreachable':
-        this.#control(inst, region)
+        this.#control(inst)
         return
       default:
         this.set(inst.results[0]!, this.#pure(inst))
@@ -299,13 +299,8 @@ export class Copier {
     else this.set(result, b.emit1('intrinsic.read', args, name, this.type(result.type)))
   }
 
-  #control(inst: Inst, region: Region): void {
+  #control(inst: Inst): void {
     const b = this.#b
-    const target = inst.attr
-    if (inst.op === 'leave' && target instanceof Inst && target.op !== 'loop' && target.regions.includes(region)) {
-      b.emit('yield', inst.args.map(a => this.#value(a)))
-      return
-    }
     if (inst.results.some(r => r.type.kind === 'ptr') || inst.args.some(a => a.type.kind === 'ptr')) {
       this.#cx.sink.add(resourceChoiceInTarget, inst.span ?? undefined, {})
       return

@@ -8,7 +8,8 @@ import { nestedTooDeep } from '../../base/errors/target.ts'
 import { Builder } from '../../ir/build.ts'
 import * as t from '../../ir/type.ts'
 import { Func, Inst, Region, type Value } from '../../ir/value.ts'
-import { cloneInst, walk, type ValueTable } from '../../ir/walk.ts'
+import { cloneInst, type ValueTable } from '../../ir/walk.ts'
+import { Ways } from '../code/ways.ts'
 
 /** How deep statements may be nested. */
 const limit = 120
@@ -20,7 +21,9 @@ const maxParams = 100
 /** Takes what is nested too deep out of a function; gives the functions made of it. */
 export function flatten(func: Func, sink: Sink): readonly Func[] {
   const made: Func[] = []
-  const deepest = Math.max(cut(func, func.body!, 0, made), ...made.map(f => heightOf(f.body!)))
+  let known: Ways | undefined
+  const staysInside = (inst: Inst): boolean => !(known ??= new Ways(func)).leavesAround(inst)
+  const deepest = Math.max(cut(func, func.body!, 0, made, staysInside), ...made.map(f => heightOf(f.body!)))
   if (deepest > limit) sink.add(nestedTooDeep, func.span ?? undefined, { func: func.name, limit })
   return made
 }
@@ -31,14 +34,14 @@ function weight(inst: Inst): number {
 }
 
 /** How deep a region is below `depth`, once parts of it have been taken out. */
-function cut(func: Func, region: Region, depth: number, made: Func[]): number {
+function cut(func: Func, region: Region, depth: number, made: Func[], staysInside: (inst: Inst) => boolean): number {
   let height = 0
   for (let i = 0; i < region.insts.length; i++) {
     const inst = region.insts[i]!
     if (inst.regions.length === 0) continue
     const own = weight(inst)
     let inside = 0
-    for (const r of inst.regions) inside = Math.max(inside, cut(func, r, depth + own, made))
+    for (const r of inst.regions) inside = Math.max(inside, cut(func, r, depth + own, made, staysInside))
     if (own + inside >= enough && depth + own + inside > limit && staysInside(inst)) {
       const outside = new Outside(func, inst, made.length)
       region.insts.splice(i, 1, ...outside.call)
@@ -56,19 +59,6 @@ function heightOf(region: Region): number {
   let height = 0
   for (const inst of region.insts) for (const r of inst.regions) height = Math.max(height, weight(inst) + heightOf(r))
   return height
-}
-
-/** Whether control comes out of an instruction at its end only. */
-function staysInside(root: Inst): boolean {
-  const inside = new Set<Inst>([root])
-  let stays = true
-  for (const r of root.regions) {
-    walk(r, inst => {
-      if (inst.regions.length > 0) inside.add(inst)
-      if (inst.op === 'ret' || (inst.op === 'leave' && !inside.has(inst.attr))) stays = false
-    })
-  }
-  return stays
 }
 
 /** An instruction as a function of its own, and the call that stands for it. */

@@ -95,7 +95,7 @@ class ModulePrinter implements ModuleScope {
     all.append(resources)
     if (resources.count > 0) all.add('')
     all.append(bodies)
-    return { code: all.text, reflection: this.#reflect(), sourceMap: all.mappings }
+    return { code: `${all.text}\n`, reflection: this.#reflect(), sourceMap: all.mappings }
   }
 
   // ── Names ────────────────────────────────────────────────────────────────────────────────────────────────────

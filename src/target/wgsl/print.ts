@@ -63,7 +63,7 @@ function lane(e: Expr, other: Expr): Expr {
   return e.op === 'splat' && e.type.kind === 'vec' && other.op !== 'splat' ? e.args[0]! : e
 }
 
-type Spell = { readonly [K in ExprOp]: (e: Expr<K>) => string }
+type Spell = { readonly [K in ExprOp]: (e: Expr<K>, p: Printer) => string }
 
 export class Printer {
   readonly #scope: ModuleScope
@@ -77,7 +77,7 @@ export class Printer {
   // ── Expressions ──────────────────────────────────────────────────────────────────────────────────────────────
 
   expr(e: Expr): string {
-    return (this.#spell[e.op] as (e: Expr) => string)(e)
+    return (Printer.#spell[e.op] as (e: Expr, p: Printer) => string)(e, this)
   }
 
   #at(e: Expr, least: number): string {
@@ -116,38 +116,38 @@ export class Printer {
     return `${name}(${args.map(a => isPlace(a) ? `&${this.expr(a)}` : args.length > 1 && hasAngle(a) ? `(${this.expr(a)})` : this.expr(a)).join(', ')})`
   }
 
-  readonly #spell: Spell = (() => {
-    const infix = (e: Expr): string => this.#infix(e)
-    const make = (e: Expr): string => this.#call(this.#scope.typeText(e.type), e.args)
-    const intrinsic = (e: Expr<'intrinsic.pure' | 'intrinsic.read' | 'intrinsic.write'>): string => this.#intrinsic(e.attr, e.args)
+  static readonly #spell: Spell = (() => {
+    const infix = (e: Expr, p: Printer): string => p.#infix(e)
+    const make = (e: Expr, p: Printer): string => p.#call(p.#scope.typeText(e.type), e.args)
+    const intrinsic = (e: Expr<'intrinsic.pure' | 'intrinsic.read' | 'intrinsic.write'>, p: Printer): string => p.#intrinsic(e.attr, e.args)
     const illegal = (e: Expr): string => { throw new InternalError('wgsl', `WGSL has no ${e.op}`) }
     return {
       name: e => e.attr.name,
       const: e => literal(e.type.scalar!, e.attr as number),
-      zero: e => `${this.#scope.typeText(e.type)}()`,
-      global: e => this.#scope.globalText(e.attr),
-      load: e => this.expr(e.args[0]!),
-      call: e => this.#call(this.#scope.funcText(e.attr), e.args),
+      zero: (e, p) => `${p.#scope.typeText(e.type)}()`,
+      global: (e, p) => p.#scope.globalText(e.attr),
+      load: (e, p) => p.expr(e.args[0]!),
+      call: (e, p) => p.#call(p.#scope.funcText(e.attr), e.args),
       add: infix, sub: infix, mul: infix, div: infix, rem: infix, matmul: infix, and: infix, or: infix, xor: infix, shl: infix, shr: infix,
       lt: infix, le: infix, gt: infix, ge: infix, eq: infix, ne: infix, both: infix, either: infix,
-      neg: e => {
+      neg: (e, p) => {
         const x = e.args[0]!
-        return x.op === 'neg' || (x.op === 'const' && levelOf(x) === binds.unary) ? `-(${this.expr(x)})` : `-${this.#at(x, binds.unary)}`
+        return x.op === 'neg' || (x.op === 'const' && levelOf(x) === binds.unary) ? `-(${p.expr(x)})` : `-${p.#at(x, binds.unary)}`
       },
-      not: e => `${e.type.scalar === 'bool' ? '!' : '~'}${this.#at(e.args[0]!, binds.unary)}`,
-      select: e => this.#call('select', [e.args[2]!, e.args[1]!, e.args[0]!]),
-      bitcast: e => this.#call(`bitcast<${this.#scope.typeText(e.type)}>`, e.args),
+      not: (e, p) => `${e.type.scalar === 'bool' ? '!' : '~'}${p.#at(e.args[0]!, binds.unary)}`,
+      select: (e, p) => p.#call('select', [e.args[2]!, e.args[1]!, e.args[0]!]),
+      bitcast: (e, p) => p.#call(`bitcast<${p.#scope.typeText(e.type)}>`, e.args),
       convert: make, construct: make, splat: make,
-      extract: e => this.#component(e.args[0]!, e.args[0]!.type, e.attr),
-      field: e => this.#component(e.args[0]!, e.args[0]!.type.elem!, e.attr),
-      index: e => this.#index(e.args[0]!, e.args[1]!),
-      elem: e => {
+      extract: (e, p) => p.#component(e.args[0]!, e.args[0]!.type, e.attr),
+      field: (e, p) => p.#component(e.args[0]!, e.args[0]!.type.elem!, e.attr),
+      index: (e, p) => p.#index(e.args[0]!, e.args[1]!),
+      elem: (e, p) => {
         const [base, i] = [e.args[0]!, e.args[1]!]
-        return base.type.elem!.kind === 'vec' && i.op === 'const' ? this.#component(base, base.type.elem!, Number(i.attr)) : this.#index(base, i)
+        return base.type.elem!.kind === 'vec' && i.op === 'const' ? p.#component(base, base.type.elem!, Number(i.attr)) : p.#index(base, i)
       },
-      swizzle: e => `${this.#at(e.args[0]!, binds.primary)}.${e.attr.map(l => lanes[l]!).join('')}`,
-      dot: e => this.#call('dot', e.args),
-      transpose: e => this.#call('transpose', e.args),
+      swizzle: (e, p) => `${p.#at(e.args[0]!, binds.primary)}.${e.attr.map(l => lanes[l]!).join('')}`,
+      dot: (e, p) => p.#call('dot', e.args),
+      transpose: (e, p) => p.#call('transpose', e.args),
       'intrinsic.pure': intrinsic, 'intrinsic.read': intrinsic, 'intrinsic.write': intrinsic,
       // Legal code has none of these.
       undef: illegal, insert: illegal, length: illegal, barrier: illegal, printf: illegal, trap: illegal, atomic: illegal,
