@@ -176,8 +176,9 @@ export function newFunc(cx: AdContext, name: string, ins: readonly Value[], outs
 
 /** A name that nothing in the list has. */
 export function uniqueName(taken: readonly { readonly name: string }[], name: string): string {
+  const names = new Set(taken.map(x => x.name))
   let found = name
-  for (let n = 1; taken.some(x => x.name === found); n++) found = `${name}_${n}`
+  for (let n = 1; names.has(found); n++) found = `${name}_${n}`
   return found
 }
 
