@@ -26,6 +26,9 @@ import { reduce } from './reduce.ts'
 import { assembled, scripted, type Pair } from './subjects.ts'
 import { setting } from './setting.ts'
 
+/** Derivatives of derivatives of what is generated may be large, and are not what limits are for. */
+const limits = { instructions: 1_000_000 }
+
 const shown = process.env['SHOW'] !== undefined
 
 /** Library functions that keep the values of generated programs moderate. */
@@ -160,7 +163,7 @@ export function check(program: Program, seed: number, conditions: Conditions = {
 function tryCheck(program: Program, seed: number, { edit = asItIs, budget, second = false }: Conditions, samples: Samples): string | undefined {
   const print = (isHeld: boolean): string => edit(second ? secondOrder(program, constants(seed), isHeld) : programText(program, isHeld))
   const text = print(false)
-  const compiled = compile(text, { verify: verified(seed), optimize: levels[seed % 4]!, debug: seed % 3 === 2, maxContext: budget })
+  const compiled = compile(text, { verify: verified(seed), optimize: levels[seed % 4]!, debug: seed % 3 === 2, maxContext: budget, limits })
   const refused = refusal(compiled)
   if (refused !== undefined) return refused
   if (budget !== undefined && isTooBig(compiled, budget)) {
@@ -176,7 +179,7 @@ function tryCheck(program: Program, seed: number, { edit = asItIs, budget, secon
 
 /** Runs a program that writes down what it holds in its first run, for a step of zero, and reads that in the others. */
 function heldForm(text: string): Forms['differenced'] {
-  const compiled = compile(text, { optimize: 0 })
+  const compiled = compile(text, { optimize: 0, limits })
   const refused = refusal(compiled)
   if (refused !== undefined) throw new Error(`held for differences, it is ${refused}`)
   const module = evaluate(compiled.js({ mode: 'f64' }).code)
@@ -432,7 +435,7 @@ async function ofDevice(text: string, seed: number, given: readonly number[], re
   const inp = new Float32Array(reads)
   inp.set(given)
   const at = async (optimize: Level): Promise<string | { compiled: Compiled; code: string; found: number[] }> => {
-    const compiled = compile(text, { verify: verified(seed), optimize })
+    const compiled = compile(text, { verify: verified(seed), optimize, limits })
     const refused = refusal(compiled)
     if (refused !== undefined) return `as a kernel, ${refused}`
     const { code, reflection } = compiled.wgsl()

@@ -49,7 +49,7 @@ function onDevice(compiled: Compiled, count: number): Runner {
 /** Compiles a program; how it fails is the caller's to report. */
 export function prepare(program: Program, target: Target): Runner {
   const { source, count } = textFor(program, target)
-  const compiled = compile(source)
+  const compiled = compile(source, { limits: { instructions: 1_000_000 } })
   const errors = compiled.diagnostics.filter(e => e.severity === 'error')
   if (errors.length > 0) throw new Refused(errors.map(e => `${e.code} ${e.message}`).join('\n'))
   switch (target) {

@@ -15,7 +15,7 @@ import { Memory, wholePlace, type Place } from './place.ts'
 import type { Unit } from './unit.ts'
 
 /** What each leaf that an instruction gives or hands over counts of the output before it is written. */
-const leafCost = 8
+const leafCost = 20
 
 /** What JavaScript has. */
 export const capabilities: Capabilities = {
