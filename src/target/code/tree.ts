@@ -180,6 +180,8 @@ export interface Capabilities {
   readonly lazyChoice: boolean
   /** No two buffers lie in the same memory. */
   readonly distinctBuffers: boolean
+  /** An array of zeros costs nothing, nor does an element with a constant index of an array value. */
+  readonly freeArrays: boolean
   /** Variables that are declared without a value begin as zero. */
   readonly zeroes: boolean
   /** A value that the source names keeps its name, even where it is used once. */

@@ -19,7 +19,7 @@ const leafCost = 20
 
 /** What JavaScript has. */
 export const capabilities: Capabilities = {
-  labels: true, continuing: false, lazyChoice: true, distinctBuffers: false, keepsNames: false, zeroes: false, staysPut: () => false,
+  labels: true, continuing: false, lazyChoice: true, distinctBuffers: false, freeArrays: false, zeroes: false, keepsNames: false, staysPut: () => false,
 }
 
 /** Fills in the body of a legal function. */
