@@ -16,7 +16,7 @@ import { valType } from './leaf.ts'
 import { countDepth } from './limit.ts'
 import { Memory, place, type Place } from './memory.ts'
 import type { Code, Node } from './node.ts'
-import { i32, type ValType } from './opcode.ts'
+import { i32, op, type ValType } from './opcode.ts'
 import type { Plan } from './plan.ts'
 import { holdsList } from '../../opt/lists.ts'
 import { Ranges } from '../../opt/range.ts'
@@ -357,7 +357,7 @@ export class Body {
   /** An index as an i32 node. */
   index(value: Value): Node {
     const node = this.node(value)
-    return node.type === i32 ? node : this.g.pure(0xa7, i32, node)
+    return node.type === i32 ? node : this.g.pure(op.i32WrapI64, i32, node)
   }
 
   #load(inst: Inst): void {

@@ -1,24 +1,25 @@
 /** Operations that are one instruction of WebAssembly: its opcode by scalar. */
 import type { OpName } from '../../ir/op.ts'
 import type { ScalarName } from '../../ir/type.ts'
+import { op } from './opcode.ts'
 
 type Opcodes = Readonly<Partial<Record<ScalarName, number>>>
 
 export const direct: ReadonlyMap<OpName, Opcodes> = new Map<OpName, Opcodes>([
-  ['add', { f32: 0x92, f64: 0xa0, i32: 0x6a, u32: 0x6a, i64: 0x7c, u64: 0x7c }],
-  ['sub', { f32: 0x93, f64: 0xa1, i32: 0x6b, u32: 0x6b, i64: 0x7d, u64: 0x7d }],
-  ['mul', { f32: 0x94, f64: 0xa2, i32: 0x6c, u32: 0x6c, i64: 0x7e, u64: 0x7e }],
-  ['div', { f32: 0x95, f64: 0xa3 }],
-  ['neg', { f32: 0x8c, f64: 0x9a }],
-  ['and', { i32: 0x71, u32: 0x71, bool: 0x71, i64: 0x83, u64: 0x83 }],
-  ['or', { i32: 0x72, u32: 0x72, bool: 0x72, i64: 0x84, u64: 0x84 }],
-  ['xor', { i32: 0x73, u32: 0x73, bool: 0x73, i64: 0x85, u64: 0x85 }],
-  ['shl', { i32: 0x74, u32: 0x74, i64: 0x86, u64: 0x86 }],
-  ['shr', { i32: 0x75, u32: 0x76, i64: 0x87, u64: 0x88 }],
-  ['lt', { f32: 0x5d, f64: 0x63, i32: 0x48, u32: 0x49, i64: 0x53, u64: 0x54 }],
-  ['le', { f32: 0x5f, f64: 0x65, i32: 0x4c, u32: 0x4d, i64: 0x57, u64: 0x58 }],
-  ['gt', { f32: 0x5e, f64: 0x64, i32: 0x4a, u32: 0x4b, i64: 0x55, u64: 0x56 }],
-  ['ge', { f32: 0x60, f64: 0x66, i32: 0x4e, u32: 0x4f, i64: 0x59, u64: 0x5a }],
-  ['eq', { f32: 0x5b, f64: 0x61, i32: 0x46, u32: 0x46, bool: 0x46, i64: 0x51, u64: 0x51 }],
-  ['ne', { f32: 0x5c, f64: 0x62, i32: 0x47, u32: 0x47, bool: 0x47, i64: 0x52, u64: 0x52 }],
+  ['add', { f32: op.f32Add, f64: op.f64Add, i32: op.i32Add, u32: op.i32Add, i64: op.i64Add, u64: op.i64Add }],
+  ['sub', { f32: op.f32Sub, f64: op.f64Sub, i32: op.i32Sub, u32: op.i32Sub, i64: op.i64Sub, u64: op.i64Sub }],
+  ['mul', { f32: op.f32Mul, f64: op.f64Mul, i32: op.i32Mul, u32: op.i32Mul, i64: op.i64Mul, u64: op.i64Mul }],
+  ['div', { f32: op.f32Div, f64: op.f64Div }],
+  ['neg', { f32: op.f32Neg, f64: op.f64Neg }],
+  ['and', { i32: op.i32And, u32: op.i32And, bool: op.i32And, i64: op.i64And, u64: op.i64And }],
+  ['or', { i32: op.i32Or, u32: op.i32Or, bool: op.i32Or, i64: op.i64Or, u64: op.i64Or }],
+  ['xor', { i32: op.i32Xor, u32: op.i32Xor, bool: op.i32Xor, i64: op.i64Xor, u64: op.i64Xor }],
+  ['shl', { i32: op.i32Shl, u32: op.i32Shl, i64: op.i64Shl, u64: op.i64Shl }],
+  ['shr', { i32: op.i32ShrS, u32: op.i32ShrU, i64: op.i64ShrS, u64: op.i64ShrU }],
+  ['lt', { f32: op.f32Lt, f64: op.f64Lt, i32: op.i32LtS, u32: op.i32LtU, i64: op.i64LtS, u64: op.i64LtU }],
+  ['le', { f32: op.f32Le, f64: op.f64Le, i32: op.i32LeS, u32: op.i32LeU, i64: op.i64LeS, u64: op.i64LeU }],
+  ['gt', { f32: op.f32Gt, f64: op.f64Gt, i32: op.i32GtS, u32: op.i32GtU, i64: op.i64GtS, u64: op.i64GtU }],
+  ['ge', { f32: op.f32Ge, f64: op.f64Ge, i32: op.i32GeS, u32: op.i32GeU, i64: op.i64GeS, u64: op.i64GeU }],
+  ['eq', { f32: op.f32Eq, f64: op.f64Eq, i32: op.i32Eq, u32: op.i32Eq, bool: op.i32Eq, i64: op.i64Eq, u64: op.i64Eq }],
+  ['ne', { f32: op.f32Ne, f64: op.f64Ne, i32: op.i32Ne, u32: op.i32Ne, bool: op.i32Ne, i64: op.i64Ne, u64: op.i64Ne }],
 ])

@@ -1,9 +1,13 @@
 /** The binary encoding of a module. */
 import { memoryName, type Callee, type WasmCode } from './node.ts'
-import { op, type ValType } from './opcode.ts'
+import { i32, op, type ValType } from './opcode.ts'
 import { schedule, type Ins } from './schedule.ts'
 
 const pageSize = 65536
+/** Stands before the parameters of a function type. */
+const functionType = 0x60
+/** The type of a construct that leaves nothing on the stack. */
+const emptyBlock = 0x40
 
 /** Encodes a module; gives its functions their indices. */
 export function encode(module: WasmCode): Uint8Array<ArrayBuffer> {
@@ -19,7 +23,7 @@ export function encode(module: WasmCode): Uint8Array<ArrayBuffer> {
     if (index === undefined) {
       index = types.size
       types.set(key, index)
-      typeBytes.byte(0x60)
+      typeBytes.byte(functionType)
       typeBytes.list(c.params)
       typeBytes.list(c.results)
     }
@@ -53,7 +57,7 @@ export function encode(module: WasmCode): Uint8Array<ArrayBuffer> {
   if (module.globals.length > 0) {
     out.section(6, s => {
       s.u32(module.globals.length)
-      for (let i = 0; i < module.globals.length; i++) s.raw([0x7f, 1, op.i32Const, 0, op.end])
+      for (let i = 0; i < module.globals.length; i++) s.raw([i32, 1, op.i32Const, 0, op.end])
     })
   }
   out.section(7, s => {
@@ -154,7 +158,7 @@ function writeIns(out: Bytes, ins: Ins): void {
     return
   }
   switch (code) {
-    case op.block: case op.loop: case op.if: out.byte(0x40); return
+    case op.block: case op.loop: case op.if: out.byte(emptyBlock); return
     case op.br: case op.brIf: case op.call: case op.localGet: case op.localSet: case op.localTee: case op.globalGet: case op.globalSet:
       out.u32(ins.a as number)
       return

@@ -6,7 +6,7 @@ import { Label, Node, Seq, type Code, type Stmt } from './node.ts'
 import { op, f32, f64, i32, i64, type ValType } from './opcode.ts'
 
 const noArgs: readonly Node[] = []
-const constOp: Readonly<Record<ValType, number>> = { 0x7f: op.i32Const, 0x7e: op.i64Const, 0x7d: op.f32Const, 0x7c: op.f64Const }
+const constOp: Readonly<Record<ValType, number>> = { [i32]: op.i32Const, [i64]: op.i64Const, [f32]: op.f32Const, [f64]: op.f64Const }
 const isConst = (n: Node): boolean => n.op >= op.i32Const && n.op <= op.f64Const
 
 /** What each operation and statement counts of the output before it is encoded. */
@@ -126,15 +126,14 @@ export class Graph {
   }
 
   #shared(code: number, type: ValType, args: readonly Node[], imm: number | bigint, home: Seq, defined: boolean): Node {
-    let key = `${code}:${Object.is(imm, -0) ? '-0' : imm}:${type}`
-    for (let k = 0; k < args.length; k++) key += `,${args[k]!.id}`
+    const hash = hashOf(code, type, args, imm)
     for (let seq: Seq | undefined = this.at; seq !== undefined; seq = seq.parent) {
-      const old = seq.known.get(key)
-      if (old !== undefined) return old
+      for (let old = seq.known.get(hash); old !== undefined; old = old.next) if (computes(old, code, type, args, imm)) return old
     }
     this.code.work?.spend('output', nodeCost)
     const node = new Node(this.#next++, code, type, args, imm, home, false)
-    home.known.set(key, node)
+    node.next = home.known.get(hash)
+    home.known.set(hash, node)
     if (defined) home.stmts.push({ kind: 'def', node })
     return node
   }
@@ -175,10 +174,25 @@ export class Graph {
   }
 }
 
+/** A number that nodes have in common which compute the same. */
+function hashOf(code: number, type: ValType, args: readonly Node[], imm: number | bigint): number {
+  // The second part tells numbers below one from each other.
+  let hash = typeof imm === 'bigint' ? Number(BigInt.asIntN(32, imm)) : (imm | 0) ^ Math.imul(imm * 0x1000000, 0x27d4eb2f)
+  hash = Math.imul(hash ^ code << 8 ^ type, 0x9e3779b1)
+  for (let k = 0; k < args.length; k++) hash = Math.imul((hash ^ hash >>> 15) + args[k]!.id, 0x85ebca6b)
+  return hash
+}
+
+function computes(node: Node, code: number, type: ValType, args: readonly Node[], imm: number | bigint): boolean {
+  if (node.op !== code || node.type !== type || node.args.length !== args.length || !Object.is(node.imm, imm)) return false
+  for (let k = 0; k < args.length; k++) if (node.args[k] !== args[k]) return false
+  return true
+}
+
 /** Comparisons of integers by their opposites; those of floats have none, because of NaN. */
 const negated: Readonly<Record<number, number>> = {
-  [op.i32Eq]: op.i32Ne, [op.i32Ne]: op.i32Eq, [op.i32LtS]: 0x4e, 0x4e: op.i32LtS, [op.i32LtU]: op.i32GeU, [op.i32GeU]: op.i32LtU,
-  [op.i32GtS]: 0x4c, 0x4c: op.i32GtS, [op.i32GtU]: 0x4d, 0x4d: op.i32GtU,
+  [op.i32Eq]: op.i32Ne, [op.i32Ne]: op.i32Eq, [op.i32LtS]: op.i32GeS, [op.i32GeS]: op.i32LtS, [op.i32LtU]: op.i32GeU, [op.i32GeU]: op.i32LtU,
+  [op.i32GtS]: op.i32LeS, [op.i32LeS]: op.i32GtS, [op.i32GtU]: op.i32LeU, [op.i32LeU]: op.i32GtU,
   [op.f32Eq]: op.f32Ne, [op.f32Ne]: op.f32Eq, [op.f64Eq]: op.f64Ne, [op.f64Ne]: op.f64Eq,
 }
 

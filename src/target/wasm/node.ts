@@ -23,6 +23,8 @@ export class Node {
   user: Node | Seq | undefined = undefined
   /** Of a load: whose memory it reads. Different objects do not overlap; undefined may be any. */
   object: object | undefined = undefined
+  /** Another node of its list with the same hash. */
+  next: Node | undefined = undefined
   /** The local that holds it, or -1. */
   local = -1
   readonly id: number
@@ -45,8 +47,8 @@ export class Seq {
   /** Runs many times for one run of its parent. */
   readonly loops: boolean
   readonly stmts: Stmt[] = []
-  /** Pure nodes defined here, by what they compute. */
-  readonly known: Map<string, Node> = new Map()
+  /** Pure nodes defined here, by the hash of what they compute; `Node.next` leads to others of the same hash. */
+  readonly known: Map<number, Node> = new Map()
   /** False once a jump has ended it. */
   open = true
 

@@ -7,7 +7,7 @@ export const f64 = 0x7c
 
 export type ValType = typeof i32 | typeof i64 | typeof f32 | typeof f64
 
-export const typeName: Readonly<Record<ValType, string>> = { 0x7f: 'i32', 0x7e: 'i64', 0x7d: 'f32', 0x7c: 'f64' }
+export const typeName: Readonly<Record<ValType, string>> = { [i32]: 'i32', [i64]: 'i64', [f32]: 'f32', [f64]: 'f64' }
 
 export const op = {
   unreachable: 0x00, block: 0x02, loop: 0x03, if: 0x04, else: 0x05, end: 0x0b, br: 0x0c, brIf: 0x0d, brTable: 0x0e,
@@ -16,8 +16,9 @@ export const op = {
   i32Load: 0x28, i64Load: 0x29, f32Load: 0x2a, f64Load: 0x2b, i32Load8S: 0x2c, i32Load8U: 0x2d, i32Load16S: 0x2e, i32Load16U: 0x2f,
   i32Store: 0x36, i64Store: 0x37, f32Store: 0x38, f64Store: 0x39, i32Store8: 0x3a, i32Store16: 0x3b,
   i32Const: 0x41, i64Const: 0x42, f32Const: 0x43, f64Const: 0x44,
-  i32Eqz: 0x45, i32Eq: 0x46, i32Ne: 0x47, i32LtS: 0x48, i32LtU: 0x49, i32GtS: 0x4a, i32GtU: 0x4b, i32GeU: 0x4f,
+  i32Eqz: 0x45, i32Eq: 0x46, i32Ne: 0x47, i32LtS: 0x48, i32LtU: 0x49, i32GtS: 0x4a, i32GtU: 0x4b, i32LeS: 0x4c, i32LeU: 0x4d, i32GeS: 0x4e, i32GeU: 0x4f,
   i64Eqz: 0x50, i64Eq: 0x51, i64Ne: 0x52, i64LtS: 0x53, i64LtU: 0x54, i64GtS: 0x55, i64GtU: 0x56,
+  i64LeS: 0x57, i64LeU: 0x58, i64GeS: 0x59, i64GeU: 0x5a,
   f32Eq: 0x5b, f32Ne: 0x5c, f32Lt: 0x5d, f32Gt: 0x5e, f32Le: 0x5f, f32Ge: 0x60,
   f64Eq: 0x61, f64Ne: 0x62, f64Lt: 0x63, f64Gt: 0x64, f64Le: 0x65, f64Ge: 0x66,
   i32Clz: 0x67, i32Ctz: 0x68, i32Popcnt: 0x69, i32Add: 0x6a, i32Sub: 0x6b, i32Mul: 0x6c, i32DivS: 0x6d, i32DivU: 0x6e,
@@ -51,11 +52,6 @@ function names(): readonly (string | undefined)[] {
   if (table !== undefined) return table
   table = []
   for (const [key, code] of Object.entries(op)) table[code] = textName(key)
-  const extra: [number, string][] = [
-    [0x4c, 'i32.le_s'], [0x4d, 'i32.le_u'], [0x4e, 'i32.ge_s'],
-    [0x57, 'i64.le_s'], [0x58, 'i64.le_u'], [0x59, 'i64.ge_s'], [0x5a, 'i64.ge_u'],
-  ]
-  for (const [code, name] of extra) table[code] = name
   return table
 }
 
