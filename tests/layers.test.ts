@@ -26,6 +26,8 @@ const below: Readonly<Record<string, readonly string[]>> = {
   'wgsl.ts': ['base', 'check', 'compile.ts', 'program.ts', 'target'],
 }
 
+const sharedByTargets: readonly string[] = readdirSync(join(root, 'src/target')).filter(name => name.endsWith('.ts'))
+
 /** The same for the rooms of a folder that has some: what each may import of the others. */
 const inside: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   check: {
@@ -39,6 +41,11 @@ const inside: Readonly<Record<string, Readonly<Record<string, readonly string[]>
     'check.ts': ['model', 'modules', 'types', 'expressions', 'statements', 'declarations', 'derivatives'],
     'core.generated.ts': ['modules'], 'core-wgsl.generated.ts': ['modules'],
   },
+  // What targets share stands beside their folders; none of it knows a target.
+  target: Object.fromEntries([
+    ['code', []], ['wgsl', ['code', ...sharedByTargets]], ['js', ['code', ...sharedByTargets]], ['wasm', sharedByTargets],
+    ...sharedByTargets.map(file => [file, sharedByTargets] as const),
+  ]),
 }
 
 /** Rooms whose files import each other in circles, each with the door that others come in by. */

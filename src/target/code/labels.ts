@@ -1,13 +1,14 @@
-/** Which constructs need a label: those that something leaves which is no plain `break`. */
+/** Which constructs need a label: those that something leaves which is no plain `break`. What runs once and needs none is its content. */
 import type { Stmt, Target } from './tree.ts'
 
 /** Gives a label to each construct that is left from inside another loop or `switch`, or is neither itself. */
-export function nameLabels(list: readonly Stmt[], fresh: (hint: string) => string): void {
+export function nameLabels(list: Stmt[], fresh: (hint: string) => string): void {
   visit(list, undefined, fresh)
 }
 
 /** `plain` is what a `break` without a label leaves. */
-function visit(list: readonly Stmt[], plain: Target | undefined, fresh: (hint: string) => string): void {
+function visit(list: Stmt[], plain: Target | undefined, fresh: (hint: string) => string): void {
+  let opens = false
   for (let i = 0; i < list.length; i++) {
     const s = list[i]!
     switch (s.kind) {
@@ -21,7 +22,13 @@ function visit(list: readonly Stmt[], plain: Target | undefined, fresh: (hint: s
         visit(s.body, s, fresh)
         visit(s.continuing, s, fresh)
         break
-      case 'once': visit(s.body, plain, fresh)
+      case 'once':
+        visit(s.body, plain, fresh)
+        opens ||= s.label === ''
     }
   }
+  if (!opens) return
+  const flat = list.flatMap(s => s.kind === 'once' && s.label === '' ? s.body : [s])
+  list.length = 0
+  for (const s of flat) list.push(s)
 }

@@ -45,16 +45,17 @@ class AnyExpr {
   /** The variables in it that loops assign. */
   readonly vars: readonly Local[]
   /** About as many characters as it takes. */
-  readonly width: number
+  width: number
 
-  constructor(op: ExprOp, attr: ExprAttrs[ExprOp], type: Type, args: readonly Expr[], reads: readonly Root[], vars: readonly Local[], width: number) {
+  constructor(op: ExprOp, attr: ExprAttrs[ExprOp], type: Type, args: readonly Expr[], reads: readonly Root[], vars: readonly Local[]) {
     this.op = op
     this.attr = attr
     this.type = type
     this.args = args
     this.reads = reads
     this.vars = vars
-    this.width = width
+    this.width = ownWidth(this as AnyExpr as Expr)
+    for (let i = 0; i < args.length; i++) this.width += args[i]!.width
   }
 }
 
@@ -66,35 +67,38 @@ interface ExprOf<K extends ExprOp> extends AnyExpr {
 /** An expression: a test of `op` tells what its immediate is. */
 export type Expr<K extends ExprOp = ExprOp> = { [P in K]: ExprOf<P> }[K]
 
-/** An expression from its operands. `reads` is memory that it reads itself. */
+/** An expression from its operands. `own` is memory that it reads itself. */
 export function expr<K extends ExprOp>(op: K, attr: ExprAttrs[K], type: Type, args: readonly Expr[], own: readonly Root[] = none): Expr {
-  let [reads, vars, width] = [own, none as readonly Local[], widthOf(op, attr, type, args)]
+  let [reads, vars] = [own, none as readonly Local[]]
   for (let i = 0; i < args.length; i++) {
-    const arg = args[i]!
-    reads = union(reads, arg.reads)
-    vars = union(vars, arg.vars)
-    width += arg.width
+    reads = union(reads, args[i]!.reads)
+    vars = union(vars, args[i]!.vars)
   }
-  return new AnyExpr(op, attr, type, args, reads, vars, width) as Expr
+  return new AnyExpr(op, attr, type, args, reads, vars) as Expr
+}
+
+/** The op of an instruction, applied to expressions. */
+export function applied({ op, attr }: Inst<ValueOp>, type: Type, args: readonly Expr[], own: readonly Root[]): Expr {
+  return expr<ExprOp>(op, attr, type, args, own)
 }
 
 function union<T>(x: readonly T[], y: readonly T[]): readonly T[] {
   return y.length === 0 || x === y ? x : x.length === 0 ? y : [...new Set([...x, ...y])]
 }
 
-/** About how many characters an op adds to what its operands take. */
-function widthOf(op: ExprOp, attr: ExprAttrs[ExprOp], type: Type, args: readonly Expr[]): number {
-  switch (op) {
-    case 'name': return (attr as Local).name.length
-    case 'const': return Number.isInteger(attr) ? String(attr).length + 1 : 5
-    case 'global': return (attr as Global).name.length
+/** About how many characters an expression adds to what its operands take. */
+function ownWidth(e: Expr): number {
+  const { type, args } = e
+  switch (e.op) {
+    case 'name': case 'global': return e.attr.name.length
+    case 'const': return Number.isInteger(e.attr) ? String(e.attr).length + 1 : 5
     case 'field': case 'extract': {
-      const type = args[0]!.type.kind === 'ptr' ? args[0]!.type.elem! : args[0]!.type
-      return type.kind === 'struct' ? 1 + type.fields[attr as number]!.name.length : 2
+      const whole = args[0]!.type.kind === 'ptr' ? args[0]!.type.elem! : args[0]!.type
+      return whole.kind === 'struct' ? 1 + whole.fields[e.attr]!.name.length : 2
     }
     case 'load': return 0
-    case 'call': return 2 * args.length + (attr as { readonly name: string }).name.length
-    case 'intrinsic.pure': case 'intrinsic.read': case 'intrinsic.write': return 2 * args.length + (attr as string).length
+    case 'call': return 2 * args.length + e.attr.name.length
+    case 'intrinsic.pure': case 'intrinsic.read': case 'intrinsic.write': return 2 * args.length + e.attr.length
     case 'neg': case 'not': return 1
     case 'elem': case 'index': return 2
     case 'zero': case 'construct': return (type.kind === 'struct' ? type.name.length : type.kind === 'array' ? 14 : 5) + 2 * args.length
@@ -105,16 +109,16 @@ function widthOf(op: ExprOp, attr: ExprAttrs[ExprOp], type: Type, args: readonly
 
 /** The name of a local as an expression; `carried` where a loop assigns it. */
 export function nameOf(local: Local, type: Type = local.type, carried = false): Expr<'name'> {
-  return new AnyExpr('name', local, type, none, none, carried ? [local] : none, local.name.length) as Expr<'name'>
+  return new AnyExpr('name', local, type, none, none, carried ? [local] : none) as Expr<'name'>
 }
 
 /** A truth value. */
 export function truth(value: boolean): Expr<'const'> {
-  return new AnyExpr('const', value, bool, none, none, none, 5) as Expr<'const'>
+  return new AnyExpr('const', value, bool, none, none, none) as Expr<'const'>
 }
 
 /** Stands where no expression is needed. */
-export const nothing: Expr = new AnyExpr('zero', null, voidType, none, none, none, 0) as Expr
+export const nothing: Expr = new AnyExpr('zero', null, voidType, none, none, none) as Expr
 
 /** True where both are the same text: the same names, the same paths, the same constants. */
 export function same(x: Expr, y: Expr): boolean {
@@ -152,7 +156,7 @@ export interface Loop {
   readonly span: Span | null
   label: string
 }
-/** Statements that run once, and can be left. */
+/** Statements that run once, and can be left. Languages with labels see it only with one. */
 export interface Once { readonly kind: 'once'; readonly body: Stmt[]; readonly span: Span | null; label: string }
 /** What `break` may leave. */
 export type Target = If | Switch | Loop | Once

@@ -4,13 +4,12 @@
  */
 import { InternalError } from '../../base/diag.ts'
 import type { Span } from '../../base/source.ts'
-import type { Attr } from '../../ir/op.ts'
 import type { Type } from '../../ir/type.ts'
 import { Global, type Func, type Inst, type Region, type Value } from '../../ir/value.ts'
 import { Forms } from './forms.ts'
 import type { Names } from './names.ts'
 import { negate } from './tidy.ts'
-import { Local, expr, nameOf, nothing, type Capabilities, type Expr, type ExprAttrs, type Root, type Stmt, type ValueOp } from './tree.ts'
+import { Local, applied, nameOf, nothing, type Capabilities, type Expr, type Root, type Stmt, type ValueOp } from './tree.ts'
 
 /** Wider expressions get a name. */
 const widest = 100
@@ -134,7 +133,7 @@ export class Values {
     const args: Expr[] = []
     for (let i = 0; i < inst.args.length; i++) args.push(this.get(inst.args[i]!))
     const type = inst.results.length > 0 ? inst.results[0]!.type : this.func.sig.result
-    return expr(inst.op as ValueOp, inst.attr as ExprAttrs[ValueOp] & Attr, type, args, readsOf(inst))
+    return applied(inst as Inst<ValueOp>, type, args, readsOf(inst))
   }
 
   /** Gives a value a name, and its expression to the name. */

@@ -110,11 +110,7 @@ export const helpers: Readonly<Record<string, string>> = {
   if (byteLength < stride) return { buffer: new ArrayBuffer(stride + 7 & -8), byteOffset: 0, byteLength, bytes: stride }
   return { buffer: isView ? data.buffer : data, byteOffset: isView ? data.byteOffset : 0, byteLength, bytes: byteLength }
 }`,
-  counted: `function counted(name, groups) {
-  const counts = Array.isArray(groups) ? [groups[0], groups[1] ?? 1, groups[2] ?? 1] : []
-  if (counts.length === 0 || !counts.every(n => Number.isSafeInteger(n) && n >= 0)) throw new RangeError(\`\${name}: the numbers of groups are \${groups}: whole numbers are needed, none below 0\`)
-  return counts
-}`,
+  counted: counting(''),
   /** What runs, so that it is not called again from what it calls: its state lies in the variables of the module. */
   turn: `let running
 function turn(name, call) {
@@ -152,6 +148,21 @@ export const host = {
     console.log(text)
   },
 }`,
+}
+
+/** How many workgroups a dispatch has; `check` is a statement about `counts`. */
+function counting(check: string): string {
+  return `function counted(name, groups) {
+  const counts = Array.isArray(groups) ? [groups[0], groups[1] ?? 1, groups[2] ?? 1] : []
+  if (counts.length === 0 || !counts.every(n => Number.isSafeInteger(n) && n >= 0)) throw new RangeError(\`\${name}: the numbers of groups are \${groups}: whole numbers are needed, none below 0\`)
+${check}  return counts
+}`
+}
+
+/** `counted` where the number of workgroups is bounded. */
+export function countedWithin(groups: number): string {
+  const all = 'counts[0] * counts[1] * counts[2]'
+  return counting(`  if (${all} > ${groups}) stopped(\`\${name} is to run \${${all}} workgroups, and limits.groups allows ${groups}\`)\n`)
 }
 
 /** `room` where the memory of lists is bounded: of each list, with eight bytes an element. */

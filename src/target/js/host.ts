@@ -116,7 +116,8 @@ export function writeData(type: Type, leaves: string[], at: string | undefined =
       const i = `i${depth === 0 ? '' : depth}`
       const linear = at === undefined ? i : `(${at}) * ${type.count} + ${i}`
       const elem = writeData(type.elem!, leaves, linear, depth + 1)
-      return `Array.from({ length: ${type.count} }, (_, ${i}) => ${elem.startsWith('{') ? `(${elem})` : elem})`
+      const isObject = type.elem!.kind === 'struct' && type.elem!.columnsOf === null
+      return `Array.from({ length: ${type.count} }, (_, ${i}) => ${isObject ? `(${elem})` : elem})`
     }
     default: return 'undefined'
   }

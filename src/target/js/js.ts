@@ -7,7 +7,7 @@ import { reportChoices } from '../choice.ts'
 import type { RunLimits } from '../limits.ts'
 import { structure } from '../code/structure.ts'
 import { dataSignature, dataType, type DataSignature, type DataType } from '../data.ts'
-import { helperNeeds, helpers, roomWithin } from './helper.ts'
+import { countedWithin, helperNeeds, helpers, roomWithin } from './helper.ts'
 import { wrapper } from './host.ts'
 import { bindFunction, declareGlobals, isKnown, kernel, resetGlobals } from './kernel.ts'
 import { capabilities, legalize } from './legalize.ts'
@@ -141,8 +141,8 @@ function helperText(used: ReadonlySet<string>, { bytes, groups }: RunLimits): st
   }
   for (const helper of used) add(helper)
   return [...all].map(helper => {
-    const text = helpers[helper]!
     if (helper === 'room' && bytes !== undefined) return roomWithin(bytes)
-    return helper === 'counted' && groups !== undefined ? text.replace('  return counts\n', `  if (counts[0] * counts[1] * counts[2] > ${groups}) stopped(\`\${name} is to run \${counts[0] * counts[1] * counts[2]} workgroups, and limits.groups allows ${groups}\`)\n  return counts\n`) : text
+    if (helper === 'counted' && groups !== undefined) return countedWithin(groups)
+    return helpers[helper]!
   }).join('\n\n')
 }

@@ -80,7 +80,7 @@ class Printer {
       case 'if': this.#if(s); return
       case 'switch': this.#switch(s); return
       case 'loop': this.#loop(s); return
-      case 'once': lines.braces(this.#label(s).trimEnd(), s.span, () => this.#list(s.body)); return
+      case 'once': lines.braces(`${s.label}:`, s.span, () => this.#list(s.body)); return
       case 'break': lines.add(this.#around[this.#around.length - 1] === s.of ? 'break' : `break ${s.of.label}`, s.span); return
       case 'continue': lines.add('continue', s.span); return
       case 'return': {

@@ -10,7 +10,7 @@ import type { Slot } from '../bindings.ts'
 import { Lines, remarkOf, type Mapping } from '../code/lines.ts'
 import { Names } from '../code/names.ts'
 import { structure } from '../code/structure.ts'
-import { expr, type Expr, type ExprAttrs, type ValueOp } from '../code/tree.ts'
+import { applied, type Expr, type ValueOp } from '../code/tree.ts'
 import { reflectBinding, reflectParameters, type Reflection, type VaryingInfo } from '../reflect.ts'
 import { legalize, type LegalEntry, type LegalGlobal, type LegalModule } from './legalize.ts'
 import { capabilities } from './legal.ts'
@@ -174,8 +174,8 @@ class ModulePrinter implements ModuleScope {
 
   #constantText(v: Value): string {
     const build = ({ def, type }: Value): Expr => {
-      const { op, attr, args } = def as Inst<ValueOp>
-      return expr(op, attr as ExprAttrs[ValueOp], type, args.map(build))
+      const inst = def as Inst<ValueOp>
+      return applied(inst, type, inst.args.map(build), [])
     }
     return new Printer(this, new Lines()).expr(build(v))
   }

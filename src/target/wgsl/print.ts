@@ -123,7 +123,7 @@ export class Printer {
     const illegal = (e: Expr): string => { throw new InternalError('wgsl', `WGSL has no ${e.op}`) }
     return {
       name: e => e.attr.name,
-      const: e => literal(e.type.scalar!, e.attr as number),
+      const: e => literal(e.type.scalar!, e.attr),
       zero: (e, p) => `${p.#scope.typeText(e.type)}()`,
       global: (e, p) => p.#scope.globalText(e.attr),
       load: (e, p) => p.expr(e.args[0]!),
