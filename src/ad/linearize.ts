@@ -7,13 +7,14 @@
 import { InternalError } from '../base/diag.ts'
 import { lostInInstance } from '../base/errors/ad.ts'
 import { Builder } from '../ir/build.ts'
+import type { Tangents } from '../ir/op.ts'
 import * as t from '../ir/type.ts'
 import { Func, Inst, Region, type Value } from '../ir/value.ts'
 import { counterOf } from '../opt/loops.ts'
 import { activityOf, type Activity } from './activity.ts'
 import { zeroOf, type AdContext, type Jvp, type Split } from './context.ts'
 import { carryingThrough, differentiableResults, reachesSubstitute, runsUnfed, planOf, type Mode } from './plan.ts'
-import { tangentIndex, tangentOf, type Tangents } from './tangent.ts'
+import { tangentOf } from './tangent.ts'
 
 /** Where the derivatives of called functions come from. */
 export interface Callees {
@@ -138,7 +139,7 @@ class Linearizer {
         return type === null ? undefined : l.variable(type, inst.results[0]!.name === '' ? '' : `d_${inst.results[0]!.name}`)
       }
       case 'field': {
-        const at = tangentIndex(inst.args[0]!.type.elem!, inst.attr)
+        const at = t.tangentIndex(inst.args[0]!.type.elem!, inst.attr)
         return base === undefined || at < 0 ? undefined : l.field(base, at)
       }
       case 'elem': return base === undefined || t.differential(inst.results[0]!.type.elem!) === null ? undefined : l.elem(base, copy.args[1]!)

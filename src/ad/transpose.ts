@@ -6,6 +6,7 @@
  */
 import { InternalError } from '../base/diag.ts'
 import { Builder, isZero } from '../ir/build.ts'
+import type { Part } from '../ir/op.ts'
 import * as t from '../ir/type.ts'
 import { Inst, Region, type Func, type Value } from '../ir/value.ts'
 import { walk, walkRegions } from '../ir/walk.ts'
@@ -110,17 +111,20 @@ class Transposer {
   plain(inst: Inst): void {
     const ct = this.grads.take(this.b, inst.results[0]!)
     if (ct === undefined) return
-    if (inst.op === 'extract') { this.give(inst.args[0]!, ct, [inst.attr]); return }
-    if (inst.op === 'swizzle') {
-      inst.attr.forEach((lane, k) => this.give(inst.args[0]!, this.b.extract(ct, k), [lane]))
-      return
-    }
-    if (inst.op === 'div') { this.give(inst.args[0]!, this.b.div(ct, inst.args[1]!)); return }
-    const ad = inst.row.ad
-    if (ad.is !== 'linear' && ad.is !== 'multilinear') throw new InternalError('transpose', `${inst.op} is not linear`)
     inst.args.forEach((v, i) => {
-      if (this.linear.has(v.id) && !isZero(v)) this.give(v, ad.transpose(this.b, inst, i, ct))
+      if (!this.linear.has(v.id) || isZero(v)) return
+      const given = this.#rule(inst, i, ct)
+      if ('id' in given) this.give(v, given)
+      else for (const part of given) this.give(v, part.ct, [part.component])
     })
+  }
+
+  /** The cotangent of an operand that is a value of the linear tree. */
+  #rule(inst: Inst, operand: number, ct: Value): Value | readonly Part[] {
+    const { ad } = inst.row
+    if (ad.is === 'linear' || ad.is === 'multilinear') return ad.transpose(this.b, inst, operand, ct)
+    if (ad.is === 'smooth' && ad.linearIn?.operand === operand) return ad.linearIn.transpose(this.b, inst, ct)
+    throw new InternalError('transpose', `${inst.op} is not linear in operand ${operand}`)
   }
 
   call(inst: Inst<'call'>): void {

@@ -2,7 +2,7 @@
  * What derivatives mean: `fwd_diff(f)` and `bwd_diff(f)` run f on numbers with derivatives, and a function with a derivative of the
  * user's is replaced by that. Nothing of the transforms takes part, so that the two can be compared.
  */
-import type { OpName } from '../ir/op.ts'
+import type { LaneOp } from '../ir/op.ts'
 import { Stopped, untracked, zeroOf, type Data, type Machine, type RunOptions } from '../ir/run.ts'
 import { apply, type Scalar } from '../ir/scalar.ts'
 import { differential, places, type ScalarName, type Type } from '../ir/type.ts'
@@ -83,7 +83,7 @@ export function meaning(derivatives: (func: Func) => void): Pick<RunOptions, 'de
   }
 }
 
-function carried(op: OpName, type: ScalarName, x: Data, y: Data): Data {
+function carried(op: LaneOp, type: ScalarName, x: Data, y: Data): Data {
   return isSmooth(op) ? calculate(op, x as Num, (y ?? 0) as Num) : apply(op, type, untracked(x) as Scalar, untracked(y) as Scalar, 'f64')
 }
 

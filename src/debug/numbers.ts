@@ -3,7 +3,7 @@
  * of a level carries a tangent, or stands on a tape that is read backwards; its value may carry those of lower levels, which are
  * derivatives taken further outside. Operations on floats are few, so their slopes are said here once more.
  */
-import type { OpName } from '../ir/op.ts'
+import type { LaneOp } from '../ir/op.ts'
 import { Carrier } from '../ir/run.ts'
 
 export type Num = number | Tracked
@@ -95,7 +95,7 @@ export function below(x: Num, level: number): Num {
 const none = (x: Num): boolean => x === 0
 
 /** The result of an operation on floats, with the derivatives that it carries. */
-export function calculate(op: OpName, x: Num, y: Num): Num {
+export function calculate(op: LaneOp, x: Num, y: Num): Num {
   const level = Math.max(levelOf(x), levelOf(y))
   if (typeof x === 'number' && typeof y === 'number') return plain(op, x, y)
   const [a, b] = [below(x, level), below(y, level)]
@@ -112,11 +112,11 @@ export function calculate(op: OpName, x: Num, y: Num): Num {
 }
 
 /** Whether the result of an operation on floats is a float that depends on them smoothly. */
-export function isSmooth(op: OpName): boolean {
+export function isSmooth(op: LaneOp): boolean {
   return op === 'add' || op === 'sub' || op === 'mul' || op === 'div' || op === 'rem' || op === 'neg'
 }
 
-function plain(op: OpName, x: number, y: number): number {
+function plain(op: LaneOp, x: number, y: number): number {
   switch (op) {
     case 'add': return x + y
     case 'sub': return x - y
@@ -128,7 +128,7 @@ function plain(op: OpName, x: number, y: number): number {
 }
 
 /** The slope of an operation along one of its operands, at `a` and `b`, where it is `p`. */
-function slope(op: OpName, operand: number, a: Num, b: Num, p: Num): Num {
+function slope(op: LaneOp, operand: number, a: Num, b: Num, p: Num): Num {
   switch (op) {
     case 'add': return 1
     case 'sub': return operand === 0 ? 1 : -1

@@ -198,7 +198,17 @@ export type OpName = keyof Kinds
 export type CommonOp = Exclude<OpName, keyof IntrinsicOps>
 /** Ops that compare two numbers. */
 export type Comparison = 'lt' | 'le' | 'gt' | 'ge' | 'eq' | 'ne'
+
+/** Ops on one or two scalars, or on composites of one type lane by lane. */
+export type LaneOp = Comparison | 'add' | 'sub' | 'mul' | 'div' | 'rem' | 'neg' | 'and' | 'or' | 'xor' | 'not' | 'shl' | 'shr'
+
 export type StructuralOp = keyof StructuralOps
+
+/** Ops that end a region. */
+export type Terminator = 'yield' | 'test' | 'next' | 'leave' | 'ret' | 'unreachable'
+
+/** Ops that own regions. */
+export type OwnerOp = 'if' | 'switch' | 'loop' | 'block'
 
 /** The immediate of each op. */
 export type Attrs = { readonly [K in OpName]: AttrKinds[Kinds[K]] }
@@ -218,17 +228,29 @@ export type Effect = 'none' | 'read' | 'write' | 'trap' | 'control'
 /** Tangents by operand; undefined is zero. */
 export type Tangents = readonly (Value | undefined)[]
 
-/** The cotangent of operand `i`, given the cotangent of the only result. Other operands of `inst` are residuals. */
-type Transpose<K extends OpName> = (b: Builder, inst: Inst<K>, i: number, ct: Value) => Value | undefined
+/** The cotangent of one component of an operand. */
+export interface Part {
+  readonly component: number
+  readonly ct: Value
+}
 
-/** The tangent of the only result, written in linear ops. */
-type Jvp<K extends OpName> = (b: Builder, inst: Inst<K>, ts: Tangents) => Value | undefined
+/** The cotangent of operand `i`, or of its components, given that of the only result. Other operands of `inst` are residuals. */
+type Transpose<K extends OpName> = (b: Builder, inst: Inst<K>, i: number, ct: Value) => Value | readonly Part[]
 
-/** How an op differentiates: the rule that its class asks for. */
+/** The tangent of the only result, written in linear ops; `zero` makes the zero of a differential type. */
+type Jvp<K extends OpName> = (b: Builder, inst: Inst<K>, ts: Tangents, zero: (type: Type) => Value) => Value | undefined
+
+/** Where an op is linear in one operand alone: which, and its cotangent. */
+interface LinearIn<K extends OpName> {
+  readonly operand: number
+  readonly transpose: (b: Builder, inst: Inst<K>, ct: Value) => Value
+}
+
+/** How an op differentiates: the rule that its class asks for. A linear op says its tangent where that is not the op itself. */
 type AdOf<K extends OpName> =
-  K extends keyof LinearOps ? { readonly is: 'linear'; readonly transpose: Transpose<K> }
+  K extends keyof LinearOps ? { readonly is: 'linear'; readonly transpose: Transpose<K>; readonly jvp?: Jvp<K> }
   : K extends keyof MultilinearOps ? { readonly is: 'multilinear'; readonly transpose: Transpose<K> }
-  : K extends keyof SmoothOps ? { readonly is: 'smooth'; readonly jvp: Jvp<K> }
+  : K extends keyof SmoothOps ? { readonly is: 'smooth'; readonly jvp: Jvp<K>; readonly linearIn?: LinearIn<K> }
   : K extends keyof StructuralOps ? { readonly is: 'structure' }
   : { readonly is: 'flat' }
 
@@ -236,23 +258,42 @@ type AdOf<K extends OpName> =
 export type Row<K extends OpName> = {
   readonly ad: AdOf<K>
   readonly effect?: Effect
-  readonly ends?: true
   readonly type?: (args: readonly Value[], attr: Attrs[K]) => readonly Type[]
   readonly check?: (args: readonly Value[], attr: Attrs[K]) => string | undefined
-  readonly fold?: (...args: number[]) => number | boolean | undefined
-} & (Kinds[K] extends 'none' ? { readonly attr?: never } : { readonly attr: Kinds[K] })
+} & (K extends Terminator ? { readonly ends: true } : { readonly ends?: never })
+  & (Kinds[K] extends 'none' ? { readonly attr?: never } : { readonly attr: Kinds[K] })
+  & (K extends LaneOp ? { readonly lanes: Lanes } : { readonly lanes?: never })
 
-/** How an op differentiates, for code that asks of any. */
-export type Ad =
-  | { readonly is: 'linear' | 'multilinear'; transpose(b: Builder, inst: Inst, i: number, ct: Value): Value | undefined }
-  | { readonly is: 'smooth'; jvp(b: Builder, inst: Inst, ts: Tangents): Value | undefined }
-  | { readonly is: 'flat' | 'structure' }
+/**
+ * What an op gives on scalars of one kind, before it is rounded or wrapped to the type; a kind that is left out is not taken.
+ * Folding and the reference interpreter both ask here.
+ */
+export interface Lanes {
+  readonly float?: (x: number, y: number) => number | boolean
+  /** Of up to 32 bits. */
+  readonly int?: (x: number, y: number, bits: number) => number | boolean
+  /** Where unsigned integers differ from signed ones. */
+  readonly uint?: (x: number, y: number, bits: number) => number
+  /** Of 64 bits. */
+  readonly long?: (x: bigint, y: bigint) => bigint | boolean
+  readonly bool?: (x: boolean, y: boolean) => boolean
+}
 
-/** The rules of any row. They are methods, which TypeScript lets take the immediate of their own op alone. */
+/** The rules of any row. They are methods, which TypeScript lets take the instructions and immediates of their own op alone. */
 interface Rules {
   type(args: readonly Value[], attr: Attr): readonly Type[]
   check(args: readonly Value[], attr: Attr): string | undefined
+  transpose(...given: Parameters<Transpose<OpName>>): Value | readonly Part[]
+  jvp(...given: Parameters<Jvp<OpName>>): Value | undefined
+  linearIn(b: Builder, inst: Inst, ct: Value): Value
 }
+
+/** How an op differentiates, for code that asks of any. */
+export type Ad =
+  | { readonly is: 'linear'; readonly transpose: Rules['transpose']; readonly jvp?: Rules['jvp'] }
+  | { readonly is: 'multilinear'; readonly transpose: Rules['transpose'] }
+  | { readonly is: 'smooth'; readonly jvp: Rules['jvp']; readonly linearIn?: { readonly operand: number; readonly transpose: Rules['linearIn'] } }
+  | { readonly is: 'flat' | 'structure' }
 
 /** A row, for code that asks of any op. */
 export interface Op {
@@ -268,6 +309,5 @@ export interface Op {
   /** What must hold of the operands, as a sentence, where it does not; undefined where all is well. */
   readonly check: Rules['check'] | undefined
   readonly ad: Ad
-  /** Value on constant scalars, before rounding to the result type. Integers are given and returned as numbers (i64: not folded). */
-  readonly fold: ((...args: number[]) => number | boolean | undefined) | undefined
+  readonly lanes: Lanes | undefined
 }

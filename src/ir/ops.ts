@@ -3,10 +3,10 @@
  * op exists only where no function could express it. An instruction has the name of its op, `inst.op === 'mul'`, and its
  * row, `inst.row.effect`.
  */
-import type { Op, OpName, Row } from './op.ts'
+import type { LaneOp, Lanes, Op, OpName, Row, Tangents } from './op.ts'
 import * as t from './type.ts'
 import type { Type } from './type.ts'
-import type { Value } from './value.ts'
+import type { Inst, Value } from './value.ts'
 
 const first = (args: readonly Value[]): readonly Type[] => [args[0]!.type]
 const second = (args: readonly Value[]): readonly Type[] => [args[1]!.type]
@@ -16,8 +16,16 @@ const alike = (args: readonly Value[]): string | undefined =>
   args.length === 2 && args[0]!.type === args[1]!.type ? undefined : 'two operands of one type are needed'
 const numeric = (args: readonly Value[]): string | undefined =>
   args.every(a => a.type.scalar !== undefined && a.type.scalar !== 'bool') ? alike(args) : 'numbers are needed'
+/** The same of all numbers. */
+const numbers = (f: (x: number, y: number) => number, long: (x: bigint, y: bigint) => bigint): Lanes => ({ float: f, int: f, long })
+const compare = (f: (x: number | bigint, y: number | bigint) => boolean): Lanes => ({ float: f, int: f, long: f })
 const flat = { is: 'flat' } as const
 const structure = { is: 'structure' } as const
+
+/** The tangent of an operand, with a zero where it has none. */
+function tangentOf(inst: Inst, ts: Tangents, i: number, zero: (type: Type) => Value): Value {
+  return ts[i] ?? zero(t.differential(inst.args[i]!.type)!)
+}
 
 const table: { readonly [K in OpName]: Row<K> } = {
   // ── Constants ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -29,19 +37,26 @@ const table: { readonly [K in OpName]: Row<K> } = {
   // ── Arithmetic, lane by lane on scalars, vectors and matrices of one type ─────────────────────────────────────────
 
   add: {
-    type: first, check: alike, fold: (x, y) => x + y,
-    ad: { is: 'linear', transpose: (_b, _inst, _i, ct) => ct },
+    type: first, check: alike, lanes: numbers((x, y) => x + y, (x, y) => x + y),
+    ad: {
+      is: 'linear', transpose: (_b, _inst, _i, ct) => ct,
+      jvp: (b, _inst, [dx, dy]) => dx === undefined ? dy : dy === undefined ? dx : b.emit1('add', [dx, dy]),
+    },
   },
   sub: {
-    type: first, check: numeric, fold: (x, y) => x - y,
-    ad: { is: 'linear', transpose: (b, _inst, i, ct) => i === 0 ? ct : b.neg(ct) },
+    type: first, check: numeric, lanes: numbers((x, y) => x - y, (x, y) => x - y),
+    ad: {
+      is: 'linear', transpose: (b, _inst, i, ct) => i === 0 ? ct : b.neg(ct),
+      jvp: (b, _inst, [dx, dy]) => dy === undefined ? dx : dx === undefined ? b.neg(dy) : b.sub(dx, dy),
+    },
   },
   mul: {
-    type: first, check: numeric, fold: (x, y) => x * y,
+    type: first, check: numeric, lanes: { float: (x, y) => x * y, int: Math.imul, long: (x, y) => x * y },
     ad: { is: 'multilinear', transpose: (b, inst, i, ct) => b.mul(ct, inst.args[1 - i]!) },
   },
   div: {
     type: first, check: numeric,
+    lanes: { float: (x, y) => x / y, int: (x, y) => y === 0 ? x : Math.trunc(x / y), long: (x, y) => y === 0n ? x : x / y },
     ad: {
       is: 'smooth',
       jvp: (b, inst, [dx, dy]) => {
@@ -53,10 +68,12 @@ const table: { readonly [K in OpName]: Row<K> } = {
         const fromY = b.neg(b.mul(dy, slope))
         return fromX === undefined ? fromY : b.add(fromX, fromY)
       },
+      linearIn: { operand: 0, transpose: (b, inst, ct) => b.div(ct, inst.args[1]!) },
     },
   },
   rem: {
     type: first, check: numeric,
+    lanes: { float: (x, y) => x % y, int: (x, y) => y === 0 ? 0 : x % y, long: (x, y) => y === 0n ? 0n : x % y },
     ad: {
       is: 'smooth',
       jvp: (b, inst, [dx, dy]) => {
@@ -69,27 +86,31 @@ const table: { readonly [K in OpName]: Row<K> } = {
     },
   },
   neg: {
-    type: first, fold: x => -x,
+    type: first, lanes: numbers(x => -x, x => -x),
     ad: { is: 'linear', transpose: (b, _inst, _i, ct) => b.neg(ct) },
   },
 
   // ── Bits and logic: integers and booleans ─────────────────────────────────────────────────────────────────────────
 
-  and: { type: first, check: alike, fold: (x, y) => x & y, ad: flat },
-  or: { type: first, check: alike, fold: (x, y) => x | y, ad: flat },
-  xor: { type: first, check: alike, fold: (x, y) => x ^ y, ad: flat },
-  not: { type: first, ad: flat },
-  shl: { type: first, fold: (x, y) => x << (y & 31), ad: flat },
-  shr: { type: first, ad: flat },
+  and: { type: first, check: alike, lanes: { int: (x, y) => x & y, long: (x, y) => x & y, bool: (x, y) => x && y }, ad: flat },
+  or: { type: first, check: alike, lanes: { int: (x, y) => x | y, long: (x, y) => x | y, bool: (x, y) => x || y }, ad: flat },
+  xor: { type: first, check: alike, lanes: { int: (x, y) => x ^ y, long: (x, y) => x ^ y, bool: (x, y) => x !== y }, ad: flat },
+  not: { type: first, lanes: { int: x => ~x, long: x => ~x, bool: x => !x }, ad: flat },
+  shl: { type: first, lanes: { int: (x, y, bits) => x << (y & (bits - 1)), long: (x, y) => x << (y & 63n) }, ad: flat },
+  shr: {
+    type: first,
+    lanes: { int: (x, y, bits) => x >> (y & (bits - 1)), uint: (x, y, bits) => x >>> (y & (bits - 1)), long: (x, y) => x >> (y & 63n) },
+    ad: flat,
+  },
 
   // ── Comparison ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-  lt: { type: boolLike, check: alike, fold: (x, y) => x < y, ad: flat },
-  le: { type: boolLike, check: alike, fold: (x, y) => x <= y, ad: flat },
-  gt: { type: boolLike, check: alike, fold: (x, y) => x > y, ad: flat },
-  ge: { type: boolLike, check: alike, fold: (x, y) => x >= y, ad: flat },
-  eq: { type: boolLike, check: alike, fold: (x, y) => x === y, ad: flat },
-  ne: { type: boolLike, check: alike, fold: (x, y) => x !== y, ad: flat },
+  lt: { type: boolLike, check: alike, lanes: compare((x, y) => x < y), ad: flat },
+  le: { type: boolLike, check: alike, lanes: compare((x, y) => x <= y), ad: flat },
+  gt: { type: boolLike, check: alike, lanes: compare((x, y) => x > y), ad: flat },
+  ge: { type: boolLike, check: alike, lanes: compare((x, y) => x >= y), ad: flat },
+  eq: { type: boolLike, check: alike, lanes: { ...compare((x, y) => x === y), bool: (x, y) => x === y }, ad: flat },
+  ne: { type: boolLike, check: alike, lanes: { ...compare((x, y) => x !== y), bool: (x, y) => x !== y }, ad: flat },
 
   select: {
     type: second,
@@ -100,13 +121,17 @@ const table: { readonly [K in OpName]: Row<K> } = {
         const none = b.zero(ct.type)
         return i === 1 ? b.select(inst.args[0]!, ct, none) : b.select(inst.args[0]!, none, ct)
       },
+      jvp: (b, inst, ts, zero) => b.select(inst.args[0]!, tangentOf(inst, ts, 1, zero), tangentOf(inst, ts, 2, zero)),
     },
   },
 
   // ── Conversion ───────────────────────────────────────────────────────────────────────────────────────────────────
 
   convert: {
-    ad: { is: 'linear', transpose: (b, inst, _i, ct) => b.convert(ct, inst.args[0]!.type) },
+    ad: {
+      is: 'linear', transpose: (b, inst, _i, ct) => b.convert(ct, inst.args[0]!.type),
+      jvp: (b, inst, [dx]) => b.convert(dx!, t.differential(inst.results[0]!.type)!),
+    },
   },
   bitcast: { ad: flat },
   detach: { type: first, ad: flat },
@@ -114,7 +139,18 @@ const table: { readonly [K in OpName]: Row<K> } = {
   // ── Composites ───────────────────────────────────────────────────────────────────────────────────────────────────
 
   construct: {
-    ad: { is: 'linear', transpose: (b, _inst, i, ct) => b.extract(ct, i) },
+    ad: {
+      is: 'linear', transpose: (b, _inst, i, ct) => b.extract(ct, i),
+      jvp: (b, inst, ts, zero) => {
+        const of = inst.results[0]!.type, type = t.differential(of)!
+        const parts = new Array<Value | undefined>(type.count)
+        for (let i = 0; i < inst.args.length; i++) {
+          const at = t.tangentIndex(of, i)
+          if (at >= 0) parts[at] = tangentOf(inst, ts, i, zero)
+        }
+        return b.construct(type, Array.from(parts, (part, i) => part ?? zero(t.component(type, i))))
+      },
+    },
   },
   splat: {
     ad: { is: 'linear', transpose: (b, _inst, _i, ct) => b.sumLanes(ct) },
@@ -123,7 +159,13 @@ const table: { readonly [K in OpName]: Row<K> } = {
     attr: 'number',
     type: ([x], attr) => [t.component(x!.type, attr)],
     check: ([x], attr) => attr < x!.type.count ? undefined : 'the index is past the end',
-    ad: { is: 'linear', transpose: (b, inst, _i, ct) => b.insert(b.zero(inst.args[0]!.type), inst.attr, ct) },
+    ad: {
+      is: 'linear', transpose: (_b, inst, _i, ct) => [{ component: inst.attr, ct }],
+      jvp: (b, inst, [dx]) => {
+        const at = t.tangentIndex(inst.args[0]!.type, inst.attr)
+        return at < 0 ? undefined : b.extract(dx!, at)
+      },
+    },
   },
   insert: {
     attr: 'number', type: first,
@@ -131,6 +173,10 @@ const table: { readonly [K in OpName]: Row<K> } = {
       is: 'linear',
       transpose: (b, inst, i, ct) => i === 1 ? b.extract(ct, inst.attr)
         : b.insert(ct, inst.attr, b.zero(inst.args[1]!.type)),
+      jvp: (b, inst, ts, zero) => {
+        const at = t.tangentIndex(inst.args[0]!.type, inst.attr)
+        return at < 0 ? ts[0] : b.insert(tangentOf(inst, ts, 0, zero), at, tangentOf(inst, ts, 1, zero))
+      },
     },
   },
   swizzle: {
@@ -138,25 +184,14 @@ const table: { readonly [K in OpName]: Row<K> } = {
     type: ([x], attr) => [t.vec(x!.type.elem!, attr.length)],
     ad: {
       is: 'linear',
-      transpose: (b, inst, _i, ct) => {
-        const type = inst.args[0]!.type
-        const parts: (Value | undefined)[] = new Array<Value | undefined>(type.count).fill(undefined)
-        const lanes = inst.attr
-        for (let k = 0; k < lanes.length; k++) {
-          const part = b.extract(ct, k)
-          const old = parts[lanes[k]!]
-          parts[lanes[k]!] = old === undefined ? part : b.add(old, part)
-        }
-        return b.construct(type, parts.map(p => p ?? b.zero(type.elem!)))
-      },
+      transpose: (b, inst, _i, ct) => inst.attr.map((lane, k) => ({ component: lane, ct: b.extract(ct, k) })),
     },
   },
   index: {
     type: ([x]) => [x!.type.elem!],
     ad: {
       is: 'linear',
-      transpose: (b, inst, i, ct) => {
-        if (i !== 0) return undefined
+      transpose: (b, inst, _i, ct) => {
         const [x, at] = [inst.args[0]!, inst.args[1]!]
         const none = b.zero(ct.type)
         const parts: Value[] = []
@@ -165,6 +200,7 @@ const table: { readonly [K in OpName]: Row<K> } = {
         parts.push(b.select(b.emit1('lt', [b.convert(at, t.u32), b.const(t.u32, last)]), none, ct))
         return b.construct(x.type, parts)
       },
+      jvp: (b, inst, [dx]) => b.emit1('index', [dx!, inst.args[1]!]),
     },
   },
   dot: {
@@ -239,9 +275,14 @@ export const opNames: readonly OpName[] = Object.keys(table).filter(isOp)
 
 /** A row with all columns, in one order, so that engines see one shape. */
 function row(name: OpName): Op {
-  const { attr = 'none', effect = 'none', ends = false, type, check, ad, fold }: Partial<Op> & Pick<Op, 'ad'> = table[name]
-  return { name, hash: opNames.indexOf(name), attr, effect, ends, type, check, ad, fold }
+  const { attr = 'none', effect = 'none', ends = false, type, check, ad, lanes }: Partial<Op> & Pick<Op, 'ad'> = table[name]
+  return { name, hash: opNames.indexOf(name), attr, effect, ends, type, check, ad, lanes }
 }
 
 /** The row of each op. */
 export const rows: Readonly<Record<OpName, Op>> = Object.fromEntries(opNames.map(name => [name, row(name)])) as Record<OpName, Op>
+
+/** Whether an op is one on scalars, lane by lane. */
+export function isLaneOp(op: OpName): op is LaneOp {
+  return rows[op].lanes !== undefined
+}

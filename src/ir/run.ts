@@ -2,7 +2,7 @@
  * The reference interpreter: what a program means, said plainly. Composites are JS arrays, never changed once made;
  * memory is places that pointers name. Regions run as generators so that the threads of a workgroup can meet at barriers.
  */
-import type { OpName } from './op.ts'
+import type { CommonOp, LaneOp, OwnerOp, Terminator } from './op.ts'
 import { apply, bitcastScalar, convertScalar, wrap, zeroScalar, type Mode, type Scalar } from './scalar.ts'
 import { bounded, isFloat, type ScalarName, type Type } from './type.ts'
 import { Func, Global, Inst, inputs, type Module, type Region, type Value } from './value.ts'
@@ -52,11 +52,14 @@ export interface RunOptions {
   /** Says what a call gives; undefined where the function's body does. */
   readonly define?: (machine: Machine, func: Func, args: readonly Data[]) => readonly Data[] | undefined
   /** Operations on floats that carry more than their value. */
-  readonly carried?: (op: OpName, type: ScalarName, x: Data, y: Data) => Data
+  readonly carried?: (op: LaneOp, type: ScalarName, x: Data, y: Data) => Data
 }
 
 /** How many regions may be under way, of functions and inside them: each holds a part of the stack. */
 const maxDepth = 250
+
+/** Ops that compute one value, or act on memory at once. */
+type Plain = Exclude<CommonOp, OwnerOp | Terminator | 'call' | 'barrier'>
 
 /** Runs a function; gives its results. */
 export function run(func: Func, args: readonly Data[], options: RunOptions = {}): readonly Data[] {
@@ -151,8 +154,8 @@ export class Machine {
     }
   }
 
-  *#callOf(inst: Inst, env: Env): Steps<void> {
-    const func = inst.attr as Func
+  *#callOf(inst: Inst<'call'>, env: Env): Steps<void> {
+    const func = inst.attr
     const args = read(inst.args, env)
     const hides = this.#options.opaque === true && func.info.library
     if (hides) this.#inLibrary++
@@ -200,7 +203,6 @@ export class Machine {
   *#insts(region: Region, env: Env): Steps<Inst> {
     for (const inst of region.insts) {
       if (--this.#left < 0) throw new Stopped('the run takes too many steps')
-      if (inst.row.ends) return inst
       let left: Inst | undefined
       switch (inst.op) {
         case 'if': left = yield* this.#nested(inst, inst.regions[env[inst.args[0]!.id] === true ? 0 : 1]!, env); break
@@ -209,6 +211,8 @@ export class Machine {
         case 'loop': left = yield* this.#loop(inst, env); break
         case 'call': yield* this.#callOf(inst, env); break
         case 'barrier': yield; break
+        case 'yield': case 'test': case 'next': case 'leave': case 'ret': case 'unreachable': return inst
+        case 'intrinsic.pure': case 'intrinsic.read': case 'intrinsic.write': case 'intrinsic.hide': throw new Stopped(`${inst.op} is for targets alone`)
         default: {
           const args = read(inst.args, env)
           let result = this.#plain(inst, args)
@@ -256,12 +260,11 @@ export class Machine {
     }
   }
 
-  #plain(inst: Inst, args: readonly Data[]): Data {
+  #plain(inst: Inst<Plain>, args: readonly Data[]): Data {
     const type = inst.results[0]?.type
-    const attr = inst.attr
     const [x, y, z] = [args[0]!, args[1]!, args[2]!]
     switch (inst.op) {
-      case 'const': return typeof attr === 'number' ? wrap(type!.scalar!, attr, this.#mode) : attr as Scalar
+      case 'const': return typeof inst.attr === 'number' ? wrap(type!.scalar!, inst.attr, this.#mode) : inst.attr
       case 'zero': case 'undef': return zeroOf(type!)
       case 'detach': return x
       case 'select': return choose(x, y, z)
@@ -269,16 +272,16 @@ export class Machine {
       case 'bitcast': return lanewise(untracked(x), v => bitcastScalar(inst.args[0]!.type.scalar!, type!.scalar!, v as Scalar))
       case 'construct': return args
       case 'splat': return splat(x, type!)
-      case 'extract': return at(x, attr as number)
-      case 'insert': return (x as readonly Data[]).map((part, i) => i === attr ? y : part)
-      case 'swizzle': return (attr as readonly number[]).map(lane => at(x, lane))
+      case 'extract': return at(x, inst.attr)
+      case 'insert': return (x as readonly Data[]).map((part, i) => i === inst.attr ? y : part)
+      case 'swizzle': return inst.attr.map(lane => at(x, lane))
       case 'index': return at(x, bounded(Number(y), (x as readonly Data[]).length))
       case 'dot': return this.#dot(inst.args[0]!.type.elem!, x as readonly Data[], y as readonly Data[])
       case 'matmul': return this.#matmul(inst, x as readonly Data[], y as readonly Data[])
       case 'transpose': return at(x, 0) === undefined ? [] : (at(x, 0) as readonly Data[]).map((_, c) => (x as readonly Data[]).map(row => at(row, c)))
       case 'var': return { of: [copy(zeroOf(type!.elem!))], key: 0 }
-      case 'global': return { of: this.#global(attr as Global), key: 0 }
-      case 'field': return { of: target(x) as Data[], key: attr as number }
+      case 'global': return { of: this.#global(inst.attr), key: 0 }
+      case 'field': return { of: target(x) as Data[], key: inst.attr }
       case 'elem': {
         const list = target(x) as Data[]
         const whole = inst.args[0]!.type.elem!
@@ -295,16 +298,16 @@ export class Machine {
       // No derivative flows through what others see.
       case 'store': assign(x as Pointer, inst.args[0]!.type.space === 'function' ? y : untracked(y)); return 0
       case 'length': return (target(x) as Data[]).length
-      case 'atomic': return this.#atomic(attr as string, type!, x as Pointer, untracked(y) as Scalar, untracked(z) as Scalar)
-      case 'printf': this.#options.print?.(attr as string, args.map(untracked)); return 0
+      case 'atomic': return this.#atomic(inst.attr, type!, x as Pointer, untracked(y) as Scalar, untracked(z) as Scalar)
+      case 'printf': this.#options.print?.(inst.attr, args.map(untracked)); return 0
       case 'trap':
-        if (x !== true) throw new Stopped(`trap: ${String(attr)}`)
+        if (x !== true) throw new Stopped(`trap: ${inst.attr}`)
         return 0
       default: return this.#arithmetic(inst.op, inst.args[0]!.type, x, y)
     }
   }
 
-  #arithmetic(op: OpName, type: Type, x: Data, y: Data): Data {
+  #arithmetic(op: LaneOp, type: Type, x: Data, y: Data): Data {
     if (x instanceof Carrier || y instanceof Carrier) return this.#options.carried!(op, type.scalar!, x, y)
     if (type.kind === 'scalar') return apply(op, type.scalar!, x as Scalar, y as Scalar, this.#mode)
     if (type.kind === 'list') {
@@ -347,7 +350,7 @@ export class Machine {
 
   #atomic(how: string, type: Type, p: Pointer, y: Scalar, z: Scalar): Data {
     const old = untracked(target(p)) as Scalar
-    const rows: Readonly<Record<string, OpName>> = { add: 'add', and: 'and', or: 'or', xor: 'xor' }
+    const rows: Readonly<Record<string, LaneOp>> = { add: 'add', and: 'and', or: 'or', xor: 'xor' }
     let value: Scalar
     switch (how) {
       case 'min': value = old < y ? old : y; break
@@ -381,8 +384,8 @@ function at(x: Data, i: number): Data {
   return (x as readonly Data[])[i]!
 }
 
-function chosen(inst: Inst, selector: Scalar): Region {
-  const cases = inst.attr as readonly number[]
+function chosen(inst: Inst<'switch'>, selector: Scalar): Region {
+  const cases = inst.attr
   for (let i = 0; i < cases.length; i += 2) {
     if (cases[i] === Number(selector)) return inst.regions[cases[i + 1]!]!
   }

@@ -1,5 +1,5 @@
-/** Arithmetic on scalars as the ops define it, for the reference interpreter: one scalar type, one op, plain operands. */
-import type { OpName } from './op.ts'
+/** Arithmetic on scalars as the ops define it, for folding and for the reference interpreter. */
+import type { LaneOp } from './op.ts'
 import { rows } from './ops.ts'
 import { roundHalf, saturated } from '../base/number.ts'
 import type { ScalarName } from './type.ts'
@@ -44,62 +44,25 @@ export function halfOf(bits: number): number {
   return sign * (exponent === 0 ? rest * 2 ** -24 : (1024 + rest) * 2 ** (exponent - 25))
 }
 
-/** The op on scalars of the type `type` (that of the operands). Comparisons give booleans. */
-export function apply(op: OpName, type: ScalarName, x: Scalar, y: Scalar, mode: Mode): Scalar {
-  if (type === 'i64' || type === 'u64') return applyBig(op, type, x as bigint, y as bigint)
-  if (type === 'bool') return applyBool(op, x as boolean, y as boolean)
-  const a = x as number
-  const b = y as number
-  const float = type.startsWith('f')
-  const bits = Number(type.slice(1))
-  let result: number | boolean | undefined
-  switch (op) {
-    case 'mul': result = float ? a * b : Math.imul(a, b); break
-    case 'div': result = float ? a / b : b === 0 ? a : Math.trunc(a / b); break
-    case 'rem': result = float ? a % b : b === 0 ? 0 : a % b; break
-    case 'not': result = ~a; break
-    case 'shl': result = a << (b & (bits - 1)); break
-    case 'shr': result = type.startsWith('i') ? a >> (b & (bits - 1)) : a >>> (b & (bits - 1)); break
-    default: result = rows[op].fold?.(a, b)
-  }
-  if (result === undefined) throw new Error(`${op} is not arithmetic`)
-  return typeof result === 'boolean' ? result : wrap(type, result, mode)
+/** What the op gives on scalars of the type, that of the operands. Comparisons give booleans. */
+export function apply(op: LaneOp, type: ScalarName, x: Scalar, y: Scalar, mode: Mode): Scalar {
+  const result = applyIfTaken(op, type, x, y, mode)
+  if (result === undefined) throw new Error(`${op} does not take ${type}`)
+  return result
 }
 
-function applyBig(op: OpName, type: 'i64' | 'u64', x: bigint, y: bigint): Scalar {
-  const fit = (v: bigint): bigint => type === 'i64' ? BigInt.asIntN(64, v) : BigInt.asUintN(64, v)
-  switch (op) {
-    case 'add': return fit(x + y)
-    case 'sub': return fit(x - y)
-    case 'mul': return fit(x * y)
-    case 'div': return y === 0n ? x : fit(x / y)
-    case 'rem': return y === 0n ? 0n : fit(x % y)
-    case 'neg': return fit(-x)
-    case 'and': return fit(x & y)
-    case 'or': return fit(x | y)
-    case 'xor': return fit(x ^ y)
-    case 'not': return fit(~x)
-    case 'shl': return fit(x << (y & 63n))
-    case 'shr': return fit(x >> (y & 63n))
-    case 'lt': return x < y
-    case 'le': return x <= y
-    case 'gt': return x > y
-    case 'ge': return x >= y
-    case 'eq': return x === y
-    case 'ne': return x !== y
-    default: throw new Error(`${op} is not arithmetic`)
+/** The same, or undefined where the op does not take scalars of the type. */
+export function applyIfTaken(op: LaneOp, type: ScalarName, x: Scalar, y: Scalar, mode: Mode): Scalar | undefined {
+  const lanes = rows[op].lanes!
+  if (type === 'bool') return lanes.bool?.(x as boolean, y as boolean)
+  if (type === 'i64' || type === 'u64') {
+    const wide = lanes.long?.(x as bigint, y as bigint)
+    return typeof wide === 'bigint' ? type === 'i64' ? BigInt.asIntN(64, wide) : BigInt.asUintN(64, wide) : wide
   }
-}
-
-function applyBool(op: OpName, x: boolean, y: boolean): boolean {
-  switch (op) {
-    case 'and': return x && y
-    case 'or': return x || y
-    case 'xor': case 'ne': return x !== y
-    case 'eq': return x === y
-    case 'not': return !x
-    default: throw new Error(`${op} is not logic`)
-  }
+  const [a, b] = [x as number, y as number]
+  const result = type.startsWith('f') ? lanes.float?.(a, b)
+    : (type.startsWith('u') ? lanes.uint ?? lanes.int : lanes.int)?.(a, b, Number(type.slice(1)))
+  return typeof result === 'number' ? wrap(type, result, mode) : result
 }
 
 /** Conversion by value. Floats saturate, as they do on every target. */

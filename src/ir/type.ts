@@ -222,3 +222,8 @@ export const wordsOf: (type: Type) => number = perType(type => {
     default: return 0
   }
 })
+
+/** The index of a component's counterpart in the differential, or -1 where the component has none. */
+export function tangentIndex(type: Type, index: number): number {
+  return type.kind === 'struct' ? type.diff === null ? -1 : type.diff.fields[index]! : index
+}

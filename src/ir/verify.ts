@@ -3,7 +3,7 @@
  * throws an InternalError that names the pass and carries the text of the function.
  */
 import { InternalError } from '../base/diag.ts'
-import type { OpName } from './op.ts'
+import type { OpName, OwnerOp, Terminator } from './op.ts'
 import { printFunc, printInst, typeText } from './print.ts'
 import * as t from './type.ts'
 import type { Type } from './type.ts'
@@ -80,9 +80,10 @@ export function linear(func: Func, region: Region, tangents: Iterable<Value>, pa
         continue
       }
       if (hot.length === 0) continue
-      const ad = inst.row.ad.is
-      if (ad === 'flat' || ad === 'smooth') fail(func, pass, 'this is not linear in its operands', inst)
-      if (ad === 'multilinear' && hot.length > 1) fail(func, pass, 'this is linear in each operand, but not in both', inst)
+      const { ad } = inst.row
+      const linearIn = ad.is === 'smooth' ? ad.linearIn?.operand : undefined
+      if (ad.is === 'flat' || (ad.is === 'smooth' && hot.some(i => i !== linearIn))) fail(func, pass, 'this is not linear in its operands', inst)
+      if (ad.is === 'multilinear' && hot.length > 1) fail(func, pass, 'this is linear in each operand, but not in both', inst)
       changed = mark(inst.results) || changed
     }
     return changed
@@ -105,9 +106,8 @@ function sameTypes(values: readonly Value[], types: readonly Type[]): boolean {
 const list = (types: readonly Type[]): string => `(${types.map(typeText).join(', ')})`
 const typesOf = (values: readonly Value[]): readonly Type[] => values.map(v => v.type)
 
-const terminators = new Map<OpName, readonly OpName[]>([
-  ['if', ['yield']], ['switch', ['yield']], ['block', ['yield']],
-])
+/** What owns no regions and ends none. */
+type Plain = Exclude<OpName, OwnerOp | Terminator>
 
 class Verifier {
   readonly #func: Func
@@ -164,9 +164,11 @@ class Verifier {
       for (const arg of inst.args) {
         if (arg.id >= this.#func.nextValue || this.#visible[arg.id] === 0) this.#fail('an operand is not visible here', inst)
       }
-      if (inst.row.ends) this.#terminator(inst, owner, which)
-      else if (inst.row.effect === 'control') this.#control(inst)
-      else this.#plain(inst)
+      switch (inst.op) {
+        case 'yield': case 'test': case 'next': case 'leave': case 'ret': case 'unreachable': this.#terminator(inst, owner, which); break
+        case 'if': case 'switch': case 'loop': case 'block': this.#control(inst); break
+        default: this.#plain(inst)
+      }
       this.#define(inst.results, inst, added, inst)
     }
     return added
@@ -179,11 +181,10 @@ class Verifier {
     return added
   }
 
-  #control(inst: Inst): void {
-    const op = inst.op
-    const arity = op === 'if' || op === 'loop' ? 2 : op === 'block' ? 1 : (inst.attr as readonly number[]).reduce((n, r, i) => i % 2 === 1 ? Math.max(n, r) : n, 0) + 1
-    const wrongArity = op === 'switch' ? inst.regions.length < arity : inst.regions.length !== arity
-    if (wrongArity) this.#fail(`there should be ${arity} regions`, inst)
+  #control(inst: Inst<OwnerOp>): void {
+    const { op } = inst
+    const least = op === 'switch' ? inst.attr.reduce((n, r, i) => i % 2 === 1 ? Math.max(n, r) : n, 0) + 1 : op === 'block' ? 1 : 2
+    if (inst.regions.length < least || (op !== 'switch' && inst.regions.length > least)) this.#fail(`there should be ${least} regions`, inst)
     if (op === 'loop') {
       const [head, body] = [inst.regions[0]!, inst.regions[1]!]
       if (!sameTypes(inst.args, typesOf(head.params))) this.#fail(`the head takes ${list(typesOf(head.params))}`, inst)
@@ -202,7 +203,7 @@ class Verifier {
     }
   }
 
-  #terminator(inst: Inst, owner: Inst | undefined, which: number): void {
+  #terminator(inst: Inst<Terminator>, owner: Inst | undefined, which: number): void {
     const op = inst.op
     const carries = (args: readonly Value[], types: readonly Type[]): void => {
       if (!sameTypes(args, types)) this.#fail(`operands should be ${list(types)}, but are ${list(typesOf(args))}`, inst)
@@ -222,11 +223,11 @@ class Verifier {
       if (inst.args[0]?.type !== t.bool) this.#fail('the first operand of `test` is a bool', inst)
       return carries(inst.args.slice(1), typesOf(owner.results))
     }
-    if (!terminators.get(owner.op)!.includes(op)) this.#fail(`a region of \`${owner.op}\` ends in \`yield\``, inst)
+    if (op !== 'yield') this.#fail(`a region of \`${owner.op}\` ends in \`yield\``, inst)
     carries(inst.args, typesOf(owner.results))
   }
 
-  #plain(inst: Inst): void {
+  #plain(inst: Inst<Plain>): void {
     if (inst.regions.length > 0) this.#fail('this owns no regions', inst)
     const wrong = attrMistake(inst) ?? operandMistake(inst)
     if (wrong !== undefined) this.#fail(wrong, inst)
@@ -255,29 +256,31 @@ function attrMistake(inst: Inst): string | undefined {
   }
 }
 
-const counts = new Map<OpName, number>([
-  ['const', 0], ['zero', 0], ['undef', 0], ['neg', 1], ['not', 1], ['shl', 2], ['shr', 2], ['and', 2], ['or', 2],
-  ['xor', 2], ['select', 3], ['convert', 1], ['bitcast', 1], ['detach', 1], ['splat', 1], ['extract', 1], ['insert', 2],
-  ['swizzle', 1], ['index', 2], ['dot', 2], ['matmul', 2], ['transpose', 1], ['var', 0], ['global', 0], ['field', 1],
-  ['elem', 2], ['load', 1], ['store', 2], ['length', 1], ['trap', 1],
-])
+/** How many operands an op takes; null where that depends on more. */
+const counts: Readonly<Record<Plain, number | null>> = {
+  const: 0, zero: 0, undef: 0, neg: 1, not: 1, shl: 2, shr: 2, and: 2, or: 2, xor: 2, add: 2, sub: 2, mul: 2, div: 2, rem: 2,
+  lt: 2, le: 2, gt: 2, ge: 2, eq: 2, ne: 2, select: 3, convert: 1, bitcast: 1, detach: 1, construct: null, splat: 1, extract: 1,
+  insert: 2, swizzle: 1, index: 2, dot: 2, matmul: 2, transpose: 1,
+  var: 0, global: 0, field: 1, elem: 2, load: 1, store: 2, length: 1, atomic: null, barrier: null, printf: null, trap: 1, call: null,
+  'intrinsic.pure': null, 'intrinsic.read': null, 'intrinsic.write': null, 'intrinsic.hide': 1,
+}
 
 /** A mistake in the number or the kind of the operands, which the row's own type rule takes for granted. */
-function operandMistake(inst: Inst): string | undefined {
+function operandMistake(inst: Inst<Plain>): string | undefined {
   const op = inst.op
   const args = inst.args
-  const count = counts.get(op)
-  if (count !== undefined && args.length !== count) return `there should be ${count} operands`
+  const count = counts[op]
+  if (count !== null && args.length !== count) return `there should be ${count} operands`
   const [x, y] = [args[0]?.type, args[1]?.type]
   switch (op) {
     case 'extract':
     case 'insert': {
       if (x!.kind !== 'vec' && x!.kind !== 'mat' && x!.kind !== 'array' && x!.kind !== 'struct') return 'a composite is needed'
-      if ((inst.attr as number) >= x!.count) return 'the index is past the end'
-      return op === 'extract' || t.component(x!, inst.attr as number) === y ? undefined : 'the part differs in type from the component'
+      if (inst.attr >= x!.count) return 'the index is past the end'
+      return op === 'extract' || t.component(x!, inst.attr) === y ? undefined : 'the part differs in type from the component'
     }
     case 'swizzle': {
-      const lanes = inst.attr as readonly number[]
+      const lanes = inst.attr
       return x!.kind === 'vec' && lanes.length >= 1 && lanes.length <= 4 && lanes.every(l => l < x!.count) ? undefined : 'lanes of a vector are needed'
     }
     case 'index': return (x!.kind === 'vec' || x!.kind === 'mat') && y!.kind === 'scalar' && t.isInt(y!) ? undefined : 'a vector or matrix and an integer are needed'
@@ -285,7 +288,7 @@ function operandMistake(inst: Inst): string | undefined {
     case 'transpose': return x!.kind === 'mat' ? undefined : 'a matrix is needed'
     case 'dot': return x!.kind === 'vec' ? undefined : 'vectors are needed'
     case 'field':
-      return x!.kind === 'ptr' && x!.elem!.kind === 'struct' && (inst.attr as number) < x!.elem!.count ? undefined : 'a pointer to a struct with that field is needed'
+      return x!.kind === 'ptr' && x!.elem!.kind === 'struct' && inst.attr < x!.elem!.count ? undefined : 'a pointer to a struct with that field is needed'
     case 'elem':
       return x!.kind === 'ptr' && ['array', 'list', 'vec', 'mat'].includes(x!.elem!.kind) && y!.kind === 'scalar' && t.isInt(y!) ? undefined
         : 'a pointer to an array, vector or matrix and an integer are needed'
@@ -294,8 +297,8 @@ function operandMistake(inst: Inst): string | undefined {
     case 'barrier': return args.length === 0 || x!.kind === 'ptr' ? undefined : 'a pointer is needed'
     case 'trap': return x === t.bool ? undefined : 'a bool is needed'
     case 'call': {
-      const ins = inputs((inst.attr as Func).sig).map(p => p.type)
-      return sameTypes(args, ins) ? undefined : `@${(inst.attr as Func).name} takes ${list(ins)}, not ${list(typesOf(args))}`
+      const ins = inputs(inst.attr.sig).map(p => p.type)
+      return sameTypes(args, ins) ? undefined : `@${inst.attr.name} takes ${list(ins)}, not ${list(typesOf(args))}`
     }
     default: return undefined
   }

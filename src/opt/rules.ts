@@ -4,12 +4,12 @@
  */
 import { roundTo } from '../base/number.ts'
 import { isOne, type Builder } from '../ir/build.ts'
-import type { Constant, OpName } from '../ir/op.ts'
+import type { Constant } from '../ir/op.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import type { Inst, Value } from '../ir/value.ts'
 import { rewriteComposite } from './composite.ts'
-import { fit, fold, foldConvert } from './fold.ts'
+import { fit, fold, isFoldable } from './fold.ts'
 import { constantOf, definedBy, inverse, isCommutative, isComparison, turned } from './match.ts'
 
 /**
@@ -91,7 +91,7 @@ function mayBeConstant({ def: { op } }: Value): boolean {
 function constants(b: Builder, inst: Inst, wide: boolean): Value | undefined {
   const { op, args } = inst
   const type = inst.results[0]!.type
-  if (inst.row.fold === undefined && !foldable(op)) return undefined
+  if (!isFoldable(op)) return undefined
   if (type.kind !== 'scalar' && type.kind !== 'vec') return undefined
   for (let k = 0; k < args.length; k++) if (!mayBeConstant(args[k]!)) return undefined
   const first = lanesOf(args[0]!)
@@ -99,12 +99,10 @@ function constants(b: Builder, inst: Inst, wide: boolean): Value | undefined {
   const second = args.length > 1 ? lanesOf(args[1]!) : undefined
   if (args.length > 1 && second === undefined) return undefined
   const from = args[0]!.type
-  const [as, to] = [computedAs(from, wide), computedAs(type, wide)]
+  const [as, to] = op === 'bitcast' ? [from, type] : [computedAs(from, wide), computedAs(type, wide)]
   const out: Constant[] = []
   for (let i = 0; i < first.length; i++) {
-    const c = op === 'convert' ? foldConvert(first[i]!, as, to)
-      : op === 'bitcast' ? foldBits(first[i]!, from, type)
-      : fold(op, as, second === undefined ? [first[i]!] : [first[i]!, second[i]!])
+    const c = fold(op, as, to, first[i]!, second?.[i])
     if (c === undefined) return undefined
     out.push(c)
   }
@@ -146,24 +144,6 @@ function exactCall(b: Builder, inst: Inst<'call'>, wide: boolean): Value | undef
 /** The scalar type in which a type's lanes are computed. */
 function computedAs(type: Type, wide: boolean): Type {
   return wide && t.isFloat(type) ? t.f64 : t.scalars[type.scalar!]
-}
-
-function foldable(op: OpName): boolean {
-  return op === 'div' || op === 'rem' || op === 'not' || op === 'shr' || op === 'convert' || op === 'bitcast'
-}
-
-function foldBits(x: Constant, from: Type, to: Type): Constant | undefined {
-  if (typeof x !== 'number') return undefined
-  const view = new DataView(new ArrayBuffer(4))
-  if (from.scalar === 'f32') view.setFloat32(0, x)
-  else if (from.scalar === 'i32' || from.scalar === 'u32') view.setInt32(0, x)
-  else return undefined
-  if (to.scalar === 'f32') {
-    const y = view.getFloat32(0)
-    // Targets may flush denormals that are written as numbers.
-    return Number.isFinite(y) && (y === 0 || Math.abs(y) >= 2 ** -126) ? y : undefined
-  }
-  return to.scalar === 'i32' ? view.getInt32(0) : to.scalar === 'u32' ? view.getUint32(0) : undefined
 }
 
 function floats(b: Builder, inst: Inst): Value | undefined {

@@ -6,6 +6,7 @@
  */
 import { Builder } from '../ir/build.ts'
 import type { Constant } from '../ir/op.ts'
+import { isLaneOp } from '../ir/ops.ts'
 import { isInt } from '../ir/type.ts'
 import { Inst, Region, noRegions, type Func, type Value } from '../ir/value.ts'
 import { substitute, useCounts, valueTable, walk, type ValueTable } from '../ir/walk.ts'
@@ -389,8 +390,7 @@ class Simplifier {
       }
       const def = at.def
       if (def.op === 'param' || depth === 0 || at.type.kind !== 'scalar' || def.regions.length > 0) return undefined
-      if (def.row.effect !== 'none' || def.args.length === 0 || def.args.length > 2 || def.args[0]!.type.kind !== 'scalar') return undefined
-      if (def.op === 'convert' || def.op === 'bitcast' || def.op === 'detach') return undefined
+      if (!isLaneOp(def.op) || def.args[0]!.type.kind !== 'scalar') return undefined
       const parts: Constant[] = []
       for (let i = 0; i < def.args.length; i++) {
         const a = def.args[i]!
@@ -398,7 +398,7 @@ class Simplifier {
         if (part === undefined) return undefined
         parts.push(part)
       }
-      return fold(def.op, def.args[0]!.type, parts)
+      return fold(def.op, def.args[0]!.type, def.results[0]!.type, parts[0]!, parts[1])
     }
     const test = head.end
     const known = test.op === 'test' ? value(test.args[0]!, 8) : undefined
