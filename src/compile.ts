@@ -15,6 +15,7 @@ import type { LibraryData } from './check/modules/library.ts'
 import type { Func, Module } from './ir/value.ts'
 import type { Pictures } from './lower/context.ts'
 import { lower, type ExportRoot, type Lowered, type Roots } from './lower/lower.ts'
+import { anyTarget, targets } from './lower/target.ts'
 import type { Cx } from './opt/cx.ts'
 import { PassRunner, type Verifier } from './opt/pipeline.ts'
 import { forgetRecursion } from './opt/recursion.ts'
@@ -74,7 +75,7 @@ export function asWritten(program: CheckedProgram, roots: Roots, sink: Sink, pic
 export function middle(program: CheckedProgram, roots: Roots, sink: Sink, options: MiddleOptions): Module {
   const cx: Cx = { sink, level: options.level, wide: options.wide === true }
   const runner = new PassRunner(cx, options.verifier)
-  const { module, derivatives } = timed(options, 'lower', () => lower(program, roots, sink, options.target === 'wasm' ? undefined : options.target, options.pictures))
+  const { module, derivatives } = timed(options, 'lower', () => lower(program, roots, sink, options.target === undefined ? anyTarget : targets[options.target], options.pictures))
   // What stands for what was refused need not fit.
   if (sink.errors === 0) options.verifier?.verifyModule(module, 'lower')
   options.dump?.('lower', module)

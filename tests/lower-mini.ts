@@ -11,7 +11,7 @@ import { paramDifferential, type Expr, type FuncDecl, type Place, type Program, 
 export const miniLibs: ReadonlySet<string> = new Set(['sin', 'cos', 'sqrt', 'exp', 'dot'])
 
 const unary = (name: string, slope: string): string => `
-func @${name}(x: f32) -> f32 [level backward, forward @d${name}, pure, spell js "Math.${name}"]
+func @${name}(x: f32) -> f32 [level backward, forward @d${name}, pure, computes ${name}, spell js "Math.${name}"]
 func @d${name}(%x: "Pair<f32>") -> "Pair<f32>" [level backward] {
   %p: f32 = extract 0 %x
   %d: f32 = extract 1 %x

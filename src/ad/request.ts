@@ -172,7 +172,7 @@ function ruleSplit(cx: AdContext, func: Func, active: readonly boolean[], rule: 
     return undefined
   }
   const wrapper = cloneFunc(func, `${func.name}_call`)
-  wrapper.info.forward = wrapper.info.backward = wrapper.info.substitute = wrapper.info.spell = wrapper.info.lanewise = undefined
+  wrapper.info.forward = wrapper.info.backward = wrapper.info.substitute = wrapper.info.spell = wrapper.info.computes = wrapper.info.lanewise = undefined
   wrapper.info.library = false
   wrapper.info.level = 'backward'
   wrapper.body = new Region()

@@ -303,6 +303,7 @@ class Parser {
         break
       }
       case 'treatAsDifferentiable': case 'forceInline': case 'noInline': case 'pure': case 'library': info[key] = true; break
+      case 'computes': info.computes = this.#expect('word').text; break
       case 'spell': {
         const spell: Record<string, string> = {}
         while (this.#at('word')) {

@@ -170,6 +170,7 @@ function infoText(func: Func, symbols: Symbols): string {
     if (info[key]) words.push(key)
   }
   if (info.prefer !== 'none') words.push(`prefer ${info.prefer}`)
+  if (info.computes !== undefined) words.push(`computes ${info.computes}`)
   if (info.spell !== undefined) {
     words.push(`spell${Object.entries(info.spell).map(([target, text]) => ` ${target} ${JSON.stringify(text)}`).join('')}`)
   }

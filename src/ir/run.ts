@@ -2,6 +2,7 @@
  * The reference interpreter: what a program means, said plainly. Composites are JS arrays, never changed once made;
  * memory is places that pointers name. Regions run as generators so that the threads of a workgroup can meet at barriers.
  */
+import { exact } from './exact.ts'
 import type { CommonOp, LaneOp, OwnerOp, Terminator } from './op.ts'
 import { apply, bitcastScalar, convertScalar, wrap, zeroScalar, type Mode, type Scalar } from './scalar.ts'
 import { bounded, isFloat, type ScalarName, type Type } from './type.ts'
@@ -167,7 +168,7 @@ export class Machine {
   }
 
   *#call(func: Func, args: readonly Data[]): Steps<readonly Data[]> {
-    const builtin = func.body !== undefined && this.#options.carried !== undefined && args.some(isTracked) ? undefined : spelled(func)
+    const builtin = func.body !== undefined && this.#options.carried !== undefined && args.some(isTracked) ? undefined : func.info.computes === undefined ? undefined : library[func.info.computes]
     if (builtin !== undefined) return [this.#lanes(func.results[0]!, args.map(untracked), builtin)]
     const body = func.body
     if (body === undefined) throw new Stopped(`${func.name} has no body`)
@@ -458,10 +459,9 @@ function system(semantic: string, group: readonly number[], local: readonly numb
   }
 }
 
-/** What a function spelt `Math.…` computes, where JavaScript has it. */
-function spelled(func: Func): ((...args: number[]) => number) | undefined {
-  const spelling = func.info.spell?.['js']
-  if (spelling === undefined || !spelling.startsWith('Math.')) return undefined
-  const f: unknown = Reflect.get(Math, spelling.slice(5))
-  return typeof f === 'function' ? f as (...args: number[]) => number : undefined
+/** What functions of the library compute, by the library's names, where JavaScript has it. */
+const library: typeof exact = {
+  ...exact, exp: Math.exp, log: Math.log, log2: Math.log2, log10: Math.log10, pow: Math.pow, sin: Math.sin, cos: Math.cos, tan: Math.tan, asin: Math.asin,
+  acos: Math.acos, atan: Math.atan, atan2: Math.atan2, sinh: Math.sinh, cosh: Math.cosh, tanh: Math.tanh, asinh: Math.asinh,
+  acosh: Math.acosh, atanh: Math.atanh,
 }

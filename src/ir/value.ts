@@ -119,6 +119,8 @@ export interface FuncInfo {
   prefer: 'none' | 'recompute' | 'checkpoint'
   /** Gives or takes many values that a reverse pass stores: where they travel by value, a call costs as much as their room is large. */
   carriesContext: boolean
+  /** The name of what it computes, for functions of the library that passes or the interpreter know. */
+  computes: string | undefined
   /** Spelling of a call per target, for functions that the target has; a body, where there is one, is the fallback. */
   spell: Readonly<Record<string, string>> | undefined
   /** The function applies a scalar function to each lane: a vector call may be taken apart into scalar calls of this. */
@@ -181,7 +183,7 @@ export class Func {
     this.span = span
     this.info = {
       level: 'none', marked: false, forward: undefined, backward: undefined, substitute: undefined, treatAsDifferentiable: false, serves: false,
-      forceInline: false, noInline: false, prefer: 'none', carriesContext: false, spell: undefined, lanewise: undefined, pure: false, library: false,
+      forceInline: false, noInline: false, prefer: 'none', carriesContext: false, computes: undefined, spell: undefined, lanewise: undefined, pure: false, library: false,
       entry: undefined, exported: undefined,
     }
   }

@@ -53,7 +53,7 @@ export function loadBytes(fn: Fn, type: Type, from: Bytes, offset = 0): Value {
   if (bytes >= 4) return fromWords(fn, type, i => b.load(wordAt(fn, from, offset + 4 * i)))
   const bits = b.emit1('and', [b.emit1('shr', [b.load(wordAt(fn, from, offset)), shiftOf(fn, from, offset, bytes)]), b.const(t.u32, 2 ** (8 * bytes) - 1)])
   if (type.scalar !== 'f16') return b.convert(bits, type)
-  if (fn.cx.target !== 'wgsl') return b.emit1('bitcast', [b.convert(bits, t.u16)], null, type)
+  if (fn.cx.target.halfBits) return b.emit1('bitcast', [b.convert(bits, t.u16)], null, type)
   return b.convert(b.extract(callExternal(fn, 'unpack2x16float', [bits], t.vec(t.f32, 2), true)!, 0), type)
 }
 
@@ -80,7 +80,7 @@ export function storeBytes(fn: Fn, value: Value, to: Bytes, offset = 0): void {
 function halfBits(fn: Fn, value: Value): Value {
   const { b } = fn
   if (value.type.scalar !== 'f16') return b.convert(value, t.u32)
-  if (fn.cx.target !== 'wgsl') return b.convert(b.emit1('bitcast', [value], null, t.u16), t.u32)
+  if (fn.cx.target.halfBits) return b.convert(b.emit1('bitcast', [value], null, t.u16), t.u32)
   return callExternal(fn, 'pack2x16float', [b.construct(t.vec(t.f32, 2), [b.convert(value, t.f32), b.const(t.f32, 0)])], t.u32, true)!
 }
 

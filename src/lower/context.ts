@@ -16,6 +16,7 @@ import type { Fn } from './func.ts'
 import { Globals } from './global.ts'
 import { Names } from './names.ts'
 import { SystemValues } from './system.ts'
+import type { TargetTraits } from './target.ts'
 import { Types, typeName } from './type.ts'
 
 /** A function that is known by name and still needs its body. */
@@ -62,10 +63,9 @@ export class Lowering {
   readonly #opening = new Set<string>()
   readonly #interfaces = new Map<t.Type, s.InterfaceType>()
 
-  /** The target: bodies of functions that it has a spelling for are not lowered. Undefined for IR that any target can take. */
-  readonly target: string | undefined
+  readonly target: TargetTraits
 
-  constructor(program: CheckedProgram, sink: Sink, variants: Variants, target: string | undefined, pictures: Pictures | undefined) {
+  constructor(program: CheckedProgram, sink: Sink, variants: Variants, target: TargetTraits, pictures: Pictures | undefined) {
     this.program = program
     this.sink = sink
     this.target = target
@@ -144,7 +144,7 @@ export class Lowering {
       this.sink.add(endlessInstances, func.span ?? undefined, { name: baseName(ref) })
       return func
     }
-    const spelled = this.target !== undefined && func.info.spell?.[this.target] !== undefined
+    const spelled = this.target.names !== undefined && func.info.spell?.[this.target.names] !== undefined
     if (ref.kind === 'direct' && spelled && !this.program.attributes(ref.decl).marked) return func
     this.pending.push({ func, ref, depth: this.depth + (generic(ref) ? 1 : 0) })
     return func
@@ -196,8 +196,9 @@ export class Lowering {
     if (attributes.spell !== null && !isScalar) {
       const { js, ...others } = attributes.spell
       // JavaScript's mathematics is for doubles, not for bigints.
-      const isBig = js !== undefined && (func.results[0]?.scalar === 'i64' || func.results[0]?.scalar === 'u64')
-      info.spell = isBig ? others : attributes.spell
+      const isBig = func.results[0]?.scalar === 'i64' || func.results[0]?.scalar === 'u64'
+      info.spell = isBig && js !== undefined ? others : attributes.spell
+      if (attributes.lanewise && !isBig) info.computes = ref.decl.name
     }
     if (attributes.lanewise) {
       const scalar = scalarRef(ref)

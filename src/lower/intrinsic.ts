@@ -38,8 +38,7 @@ const handlers: Readonly<Record<string, Handler>> = {
   uniformLoad: (fn, args) => {
     const place = args[0]!
     if (place.dir === 'in' || place.ref.kind !== 'pointer' || place.ref.pointer.type.space !== 'workgroup') return value(fn, args, 0)
-    // Only in WGSL it matters that the value is known to be the same for all threads.
-    if (fn.cx.target === 'wgsl') return fn.b.emit1('barrier', [place.ref.pointer], 'workgroup')
+    if (fn.cx.target.uniformLoads) return fn.b.emit1('barrier', [place.ref.pointer], 'workgroup')
     fn.b.emit('barrier', [], 'workgroup')
     const all = fn.b.load(place.ref.pointer)
     fn.b.emit('barrier', [], 'workgroup')
@@ -140,8 +139,7 @@ export function intrinsic(fn: Fn, name: string, args: readonly Operand[], result
     return undefined
   }
   if (name.startsWith('texture')) return textureAccess(fn, name, args.map(a => valueOf(fn, a)), result)
-  // Elsewhere a wave has one lane.
-  if (family === 'wave' && fn.cx.target !== 'wgsl') return fn.b.const(t.u32, which === 'count' ? 1 : 0)
+  if (family === 'wave' && !fn.cx.target.waves) return fn.b.const(t.u32, which === 'count' ? 1 : 0)
   if (family === 'wave') return fn.cx.system.read(fn, which === 'count' ? 'SV_WAVELANECOUNT' : 'SV_WAVELANEINDEX')
   if (family === 'systemValue') return fn.cx.system.read(fn, which)
   if (family === 'atomicBytes') return atomic(fn, which, wordAt(fn, bytesOf(fn, args)), args.slice(2), result)

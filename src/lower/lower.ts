@@ -13,6 +13,7 @@ import { Fn, leaveFunction, lowerBody } from './func.ts'
 import { read, type Ref } from './place.ts'
 import { lowerStmts } from './stmt.ts'
 import { systemTypes } from './system.ts'
+import { anyTarget, type TargetTraits } from './target.ts'
 import { zeroDifferential } from './zero.ts'
 import { Links, graphicsEntry, isUniform, join, part, systemInterface, varyings, type GraphicsEntry, type Interface } from './varying.ts'
 import { needsItself } from '../ir/calls.ts'
@@ -57,7 +58,7 @@ export interface Lowered {
 const maxRounds = 8
 
 /** Lowers what the roots need. Mistakes that only concrete types show go to the sink. */
-export function lower(program: CheckedProgram, roots: Roots, sink: Sink, target?: string, pictures?: Pictures): Lowered {
+export function lower(program: CheckedProgram, roots: Roots, sink: Sink, target: TargetTraits = anyTarget, pictures?: Pictures): Lowered {
   const variants = new Variants(roots.conformances)
   for (let round = 0; ; round++) {
     variants.grew = false
@@ -71,7 +72,7 @@ export function lower(program: CheckedProgram, roots: Roots, sink: Sink, target?
   }
 }
 
-function attempt(program: CheckedProgram, roots: Roots, sink: Sink, variants: Variants, target: string | undefined, pictures: Pictures | undefined): Lowered {
+function attempt(program: CheckedProgram, roots: Roots, sink: Sink, variants: Variants, target: TargetTraits, pictures: Pictures | undefined): Lowered {
   const cx = new Lowering(program, sink, variants, target, pictures)
   for (const root of roots.entries) cx.names.unique(root.func.name)
   const entries = roots.entries.map(root => {

@@ -160,7 +160,7 @@ function whileLoop(fn: Fn, attributes: LoopAttributes, cond: Expr | null, stmt: 
 
 function lowerSwitch(fn: Fn, stmt: Stmt & { readonly kind: 'switch' }): void {
   const { b } = fn
-  const own = stmt.cases.find(c => c.target === (fn.cx.target === 'wgsl' ? 'gpu' : 'cpu'))
+  const own = stmt.cases.find(c => c.target === fn.cx.target.processor)
   if (own !== undefined) {
     block(b, inst => {
       fn.breaks.push(inst)

@@ -269,12 +269,12 @@ function extreme(value: Value, upper: boolean, known: Extremes, depth = 8): numb
       return a === undefined || b === undefined ? natural : both(of(a), of(b)) ?? natural
     }
     case 'call': {
-      const spell = def.attr.info.spell
-      const name = spell?.['js']
-      if (name === 'Math.min') return (upper ? either(of(x!), of(y!)) : both(of(x!), of(y!))) ?? natural
-      if (name === 'Math.max') return (upper ? both(of(x!), of(y!)) : either(of(x!), of(y!))) ?? natural
-      if (spell?.['wgsl'] === 'clamp') return (upper ? of(def.args[2]!) : of(y!)) ?? natural
-      return natural
+      switch (def.attr.info.computes) {
+        case 'min': return (upper ? either(of(x!), of(y!)) : both(of(x!), of(y!))) ?? natural
+        case 'max': return (upper ? both(of(x!), of(y!)) : either(of(x!), of(y!))) ?? natural
+        case 'clamp': return (upper ? of(def.args[2]!) : of(y!)) ?? natural
+        default: return natural
+      }
     }
     case 'convert': {
       const range = ranges[value.type.scalar!]

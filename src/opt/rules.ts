@@ -4,6 +4,7 @@
  */
 import { roundTo } from '../base/number.ts'
 import { isOne, type Builder } from '../ir/build.ts'
+import { exact } from '../ir/exact.ts'
 import type { Constant } from '../ir/op.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
@@ -111,18 +112,11 @@ function constants(b: Builder, inst: Inst, wide: boolean): Value | undefined {
   return b.emit1('construct', out.map(c => b.const(type.elem!, c)), null, type)
 }
 
-/** Library functions with one right answer; those that round differently from target to target stay. */
-const exactFunctions: Readonly<Record<string, (...args: number[]) => number>> = {
-  'Math.min': Math.min, 'Math.max': Math.max, 'Math.abs': Math.abs, 'Math.floor': Math.floor, 'Math.ceil': Math.ceil,
-  'Math.trunc': Math.trunc, 'Math.sign': Math.sign, 'Math.sqrt': Math.sqrt,
-  clamp: (x = 0, low = 0, high = 0) => Math.min(Math.max(x, low), high),
-}
-
-/** A call of such a function with constants, lane by lane. */
+/** A call of a function with one right answer with constants, lane by lane. */
 function exactCall(b: Builder, inst: Inst<'call'>, wide: boolean): Value | undefined {
-  const spell = inst.attr.info.spell
+  const { computes } = inst.attr.info
   const type = inst.results[0]!.type
-  const f = exactFunctions[spell?.['js'] ?? spell?.['wgsl'] ?? '']
+  const f = computes === undefined ? undefined : exact[computes]
   if (f === undefined || (type.kind !== 'scalar' && type.kind !== 'vec') || !inst.args.every(a => a.type === type)) return undefined
   const args: Constant[][] = []
   for (let i = 0; i < inst.args.length; i++) {
