@@ -1,8 +1,8 @@
 /** How a call is differentiated: by the user's rule, by the transform, or not at all. */
-import { assertNever } from '../base/diag.ts'
 import { recursiveDerivative } from '../base/errors/ad.ts'
 import { differential } from '../ir/type.ts'
-import { inputs, outputs, type Func, type Region } from '../ir/value.ts'
+import { inputs, outputs, type Func } from '../ir/value.ts'
+import { walk } from '../ir/walk.ts'
 import type { AdContext, Carrying } from './context.ts'
 
 export type Mode = 'forward' | 'reverse'
@@ -73,31 +73,17 @@ export function carryingThrough(callee: Func, func: Func): Carrying {
 
 /** True where the reverse pass of a call must run even if no cotangent is known: a user's reverse derivative lies behind it. */
 export function hasBackwardEffects(cx: AdContext, func: Func): boolean {
-  const known = cx.effects.get(func)
-  if (known !== undefined) return known
-  cx.effects.set(func, false)
-  const plan = planOf(cx, func, 'reverse')
-  let found = false
-  switch (plan.is) {
-    case 'plain': case 'rule': break
-    case 'backward': found = true; break
-    case 'transform': found = plan.func.body !== undefined && regionHasEffects(cx, plan.func.body); break
-    default: assertNever(plan, 'ad/plan')
-  }
-  cx.effects.set(func, found)
-  return found
+  return liesBehind(cx, cx.effects, func, 'reverse', plan => plan.is === 'backward')
 }
 
 /** True where the forward pass of a call gives tangents even if none comes in: a user's forward derivative lies behind it, which may do so. */
 export function hasForwardSource(cx: AdContext, func: Func): boolean {
-  const known = cx.sources.get(func)
-  if (known !== undefined) return known
-  cx.sources.set(func, false)
-  const plan = planOf(cx, func, 'forward')
-  const found = plan.is === 'rule' ? !plan.func.info.library
-    : plan.is === 'transform' && plan.func.body !== undefined && regionHasSource(cx, plan.func.body)
-  cx.sources.set(func, found)
-  return found
+  return liesBehind(cx, cx.sources, func, 'forward', plan => plan.is === 'rule' && !plan.func.info.library)
+}
+
+function liesBehind(cx: AdContext, memo: Map<Func, boolean>, func: Func, mode: Mode, isOne: (plan: Plan) => boolean): boolean {
+  const plan = planOf(cx, func, mode)
+  return isOne(plan) || (plan.is === 'transform' && reaches(cx, memo, plan.func, mode, isOne, () => true))
 }
 
 /** Whether the derivative of a call is taken though no argument carries a tangent. */
@@ -105,13 +91,9 @@ export function runsUnfed(cx: AdContext, func: Func, mode: Mode): boolean {
   return mode === 'reverse' ? hasBackwardEffects(cx, func) : hasForwardSource(cx, func)
 }
 
-function regionHasSource(cx: AdContext, region: Region): boolean {
-  return region.insts.some(inst => (inst.op === 'call' && hasForwardSource(cx, inst.attr)) || inst.regions.some(r => regionHasSource(cx, r)))
-}
-
 /** True where a substitute stands in for a call in a function's derivative: the function itself says something else than its primal half. */
 export function reachesSubstitute(cx: AdContext, func: Func): boolean {
-  return reaches(cx, cx.substituted, func, (plan, callee) => plan.func !== callee)
+  return reaches(cx, cx.substituted, func, 'reverse', (plan, callee) => plan.func !== callee, isUsers)
 }
 
 /**
@@ -121,28 +103,36 @@ export function reachesSubstitute(cx: AdContext, func: Func): boolean {
  */
 export function differsFromPrimal(cx: AdContext, func: Func): boolean {
   const differs = (plan: Plan, callee: Func): boolean => plan.func !== callee || (callee.info.forward !== undefined && !callee.info.library && plan.is !== 'backward')
-  return differs(planOf(cx, func, 'reverse'), func) || reaches(cx, cx.differing, func, differs)
+  return differs(planOf(cx, func, 'reverse'), func) || reaches(cx, cx.differing, func, 'reverse', differs, isUsers)
 }
 
-/** Whether a function calls what is asked for, itself or in what is differentiated with it. */
-function reaches(cx: AdContext, memo: Map<Func, boolean>, func: Func, isOne: (plan: Plan, callee: Func) => boolean): boolean {
+const isUsers = (func: Func): boolean => !func.info.library
+
+/** Whether a function calls what is asked for, itself or in what is differentiated with it: chains of calls are long, so this goes without recursion. */
+function reaches(
+  cx: AdContext, memo: Map<Func, boolean>, func: Func, mode: Mode, isOne: (plan: Plan, callee: Func) => boolean, looksInto: (func: Func) => boolean,
+): boolean {
   const known = memo.get(func)
   if (known !== undefined) return known
-  memo.set(func, false)
-  const within = (region: Region): boolean => region.insts.some(inst => {
-    if (inst.op !== 'call') return inst.regions.some(within)
-    const plan = planOf(cx, inst.attr, 'reverse')
-    return isOne(plan, inst.attr) || (plan.is === 'transform' && reaches(cx, memo, plan.func, isOne))
-  })
-  const found = func.body !== undefined && !func.info.library && within(func.body)
-  memo.set(func, found)
-  return found
-}
-
-function regionHasEffects(cx: AdContext, region: Region): boolean {
-  for (const inst of region.insts) {
-    if (inst.op === 'call' && hasBackwardEffects(cx, inst.attr)) return true
-    for (const r of inst.regions) if (regionHasEffects(cx, r)) return true
+  /** What is looked through, each with who calls it. */
+  const callers = new Map<Func, Func | undefined>([[func, undefined]])
+  for (const [at] of callers) {
+    if (at.body === undefined || !looksInto(at)) continue
+    let found = false
+    walk(at.body, inst => {
+      if (found || inst.op !== 'call') return
+      const plan = planOf(cx, inst.attr, mode)
+      if (isOne(plan, inst.attr)) found = true
+      else if (plan.is === 'transform') {
+        const other = memo.get(plan.func)
+        if (other === true) found = true
+        else if (other === undefined && !callers.has(plan.func)) callers.set(plan.func, at)
+      }
+    })
+    if (!found) continue
+    for (let caller: Func | undefined = at; caller !== undefined; caller = callers.get(caller)) memo.set(caller, true)
+    return true
   }
+  for (const other of callers.keys()) memo.set(other, false)
   return false
 }
