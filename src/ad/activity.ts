@@ -2,6 +2,7 @@
  * Which values of a function carry a tangent, given which inputs do. Conservative: a value is active where a path of
  * differentiable operations leads to it from an active input, through memory and loops too.
  */
+import type { PlainOp } from '../ir/op.ts'
 import { differential } from '../ir/type.ts'
 import { Inst, type Func, type Region, type Value } from '../ir/value.ts'
 import type { AdContext } from './context.ts'
@@ -23,6 +24,8 @@ export function rootOf(pointer: Value): Value {
     p = def.args[0]!
   }
 }
+
+const differentiates = (inst: Inst<PlainOp>): boolean => inst.row.ad.is !== 'flat'
 
 export function activityOf(cx: AdContext, func: Func, inputs: readonly boolean[], mode: Mode): Activity {
   const active = new Uint8Array(func.nextValue)
@@ -76,8 +79,11 @@ export function activityOf(cx: AdContext, func: Func, inputs: readonly boolean[]
           if (candidates[i] && active[inst.args[i]!.id] === 1 && !results[i]) { results[i] = true; changed = true }
         }
         return
+      case 'if': case 'switch': case 'block': break
+      case 'atomic': case 'barrier': case 'printf': case 'trap': case 'unreachable': return
+      case 'intrinsic.pure': case 'intrinsic.read': case 'intrinsic.write': case 'intrinsic.hide': return
       default:
-        if (inst.row.ad.is !== 'flat' && inst.args.some(a => active[a.id] === 1)) for (const v of inst.results) mark(v)
+        if (differentiates(inst) && inst.args.some(a => active[a.id] === 1)) for (const v of inst.results) mark(v)
     }
     for (const region of inst.regions) visitRegion(region, inst)
   }

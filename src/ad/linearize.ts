@@ -7,7 +7,7 @@
 import { InternalError } from '../base/diag.ts'
 import { lostInInstance } from '../base/errors/ad.ts'
 import { Builder } from '../ir/build.ts'
-import type { Tangents } from '../ir/op.ts'
+import type { CommonOp, OwnerOp, PlainOp, Tangents, Terminator } from '../ir/op.ts'
 import * as t from '../ir/type.ts'
 import { Func, Inst, Region, type Value } from '../ir/value.ts'
 import { counterOf } from '../opt/loops.ts'
@@ -31,6 +31,9 @@ export interface Callees {
 }
 
 /** What is known of a loop of the linear tree. */
+/** Ops without regions, calls aside. */
+type Single = Exclude<CommonOp, OwnerOp | Terminator | 'call'>
+
 export interface Trips {
   readonly primal: Inst<'loop'>
   /** The trip number, from 0, as a value of the primal loop's head. */
@@ -106,14 +109,28 @@ class Linearizer {
   #visit(f: Frame, inst: Inst): void {
     this.p.span = this.#site?.span ?? inst.span
     this.l.span = this.p.span
-    if (inst.op === 'call') { this.call(f, inst); return }
-    if (inst.regions.length > 0) {
-      if (this.mode === 'forward') this.#fusedControl(f, inst)
-      else if (inst.op === 'loop') this.#splitLoop(f, inst)
-      else if (inst.op === 'if' || inst.op === 'switch') this.#splitBranch(f, inst)
-      else throw new InternalError('linearize', `${inst.op} is not in reversible form`)
-      return
+    switch (inst.op) {
+      case 'call': this.call(f, inst); return
+      case 'if': case 'switch':
+        if (this.mode === 'forward') this.#fusedControl(f, inst)
+        else this.#splitBranch(f, inst)
+        return
+      case 'loop':
+        if (this.mode === 'forward') this.#fusedControl(f, inst)
+        else this.#splitLoop(f, inst)
+        return
+      case 'block':
+        if (this.mode === 'reverse') throw new InternalError('linearize', 'a block is not in reversible form')
+        this.#fusedControl(f, inst)
+        return
+      case 'yield': case 'test': case 'next': case 'leave': case 'ret': case 'unreachable':
+      case 'intrinsic.pure': case 'intrinsic.read': case 'intrinsic.write': case 'intrinsic.hide':
+        throw new InternalError('linearize', `${inst.op} stands where it cannot`)
+      default: this.#single(f, inst)
     }
+  }
+
+  #single(f: Frame, inst: Inst<Single>): void {
     const copy = this.p.emit(inst.op, this.args(f, inst), inst.attr, inst.results.map(r => r.type))
     this.bind(f, inst.results, copy.results)
     if (copy.args.some(a => this.placeholders.has(a))) for (const v of copy.results) this.placeholders.add(v)
@@ -129,7 +146,7 @@ class Linearizer {
   }
 
   /** The tangent of an instruction without regions, memory included. */
-  memory(f: Frame, inst: Inst, copy: Inst): Value | undefined {
+  memory(f: Frame, inst: Inst<Single>, copy: Inst): Value | undefined {
     const l = this.l
     const base = inst.args.length > 0 ? f.tan[inst.args[0]!.id] : undefined
     switch (inst.op) {
@@ -147,12 +164,14 @@ class Linearizer {
       case 'store':
         if (base !== undefined) l.store(base, f.tan[inst.args[1]!.id] ?? this.zero(base.type.elem!))
         return undefined
-      case 'global': case 'atomic': return undefined
-      default: {
-        const ts = inst.args.map(a => f.tan[a.id])
-        return copy.row.ad.is === 'smooth' && this.mode === 'reverse' ? this.smooth(copy, ts) : tangentOf(l, copy, ts, this.zero)
-      }
+      case 'global': case 'atomic': case 'barrier': case 'printf': case 'trap': return undefined
+      default: return this.#plain(f, inst, copy)
     }
+  }
+
+  #plain(f: Frame, inst: Inst<PlainOp>, copy: Inst): Value | undefined {
+    const ts = inst.args.map(a => f.tan[a.id])
+    return copy.row.ad.is === 'smooth' && this.mode === 'reverse' ? this.smooth(copy, ts) : tangentOf(this.l, copy, ts, this.zero)
   }
 
   /** A smooth op's rule computes slopes as well as tangents: what depends on no tangent belongs to the primal tree. */

@@ -6,7 +6,7 @@
  */
 import { InternalError } from '../base/diag.ts'
 import { Builder, isZero } from '../ir/build.ts'
-import type { Part } from '../ir/op.ts'
+import type { Part, PlainOp } from '../ir/op.ts'
 import * as t from '../ir/type.ts'
 import { Inst, Region, type Func, type Value } from '../ir/value.ts'
 import { walk, walkRegions } from '../ir/walk.ts'
@@ -104,11 +104,15 @@ class Transposer {
       case 'call': this.call(inst); return
       case 'if': case 'switch': this.branch(inst); return
       case 'loop': this.loop(inst); return
+      case 'global': case 'atomic': case 'barrier': case 'printf': case 'trap': case 'block':
+      case 'yield': case 'test': case 'next': case 'leave': case 'ret': case 'unreachable':
+      case 'intrinsic.pure': case 'intrinsic.read': case 'intrinsic.write': case 'intrinsic.hide':
+        throw new InternalError('transpose', `${inst.op} is not linear`)
       default: this.plain(inst)
     }
   }
 
-  plain(inst: Inst): void {
+  plain(inst: Inst<PlainOp>): void {
     const ct = this.grads.take(this.b, inst.results[0]!)
     if (ct === undefined) return
     inst.args.forEach((v, i) => {

@@ -4,6 +4,7 @@
  * derivatives taken further outside. Operations on floats are few, so their slopes are said here once more.
  */
 import type { LaneOp } from '../ir/op.ts'
+import { rows } from '../ir/ops.ts'
 import { Carrier } from '../ir/run.ts'
 
 export type Num = number | Tracked
@@ -117,14 +118,7 @@ export function isSmooth(op: LaneOp): boolean {
 }
 
 function plain(op: LaneOp, x: number, y: number): number {
-  switch (op) {
-    case 'add': return x + y
-    case 'sub': return x - y
-    case 'mul': return x * y
-    case 'div': return x / y
-    case 'rem': return x % y
-    default: return -x
-  }
+  return rows[op].lanes!.float!(x, y) as number
 }
 
 /** The slope of an operation along one of its operands, at `a` and `b`, where it is `p`. */

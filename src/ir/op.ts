@@ -67,15 +67,6 @@ export interface FlatOps {
   detach: 'none'
   /** The number of elements of a runtime-sized array, as u32. */
   length: 'none'
-  /**
-   * workgroup, storage or all: waits for the workgroup and orders its memory. With a pointer to shared memory, which is for
-   * WGSL alone, it loads what all threads find there, between two barriers.
-   */
-  barrier: 'text'
-  /** Prints the operands by a format string. */
-  printf: 'text'
-  /** Stops the program where the condition is false; the text says why. GPU targets leave it out. */
-  trap: 'text'
 }
 
 /** Linear in its differentiable operands together: the tangent is the op itself, with zeros for absent tangents. */
@@ -130,7 +121,7 @@ export interface SmoothOps {
   rem: 'none'
 }
 
-/** Memory, calls and control: the passes of ad/ know each by name. */
+/** Memory, effects, calls and control: the passes of ad/ and the targets know each by name. */
 export interface StructuralOps {
   /** A local variable of the enclosing region: a function pointer to it. Uninitialised; targets give zero. */
   var: 'none'
@@ -152,6 +143,15 @@ export interface StructuralOps {
    * new); gives the old value. `load` and `store` are the atomic plain accesses; what `store` gives is unspecified.
    */
   atomic: 'text'
+  /**
+   * workgroup, storage or all: waits for the workgroup and orders its memory. With a pointer to shared memory, which is for
+   * WGSL alone, it loads what all threads find there, between two barriers.
+   */
+  barrier: 'text'
+  /** Prints the operands by a format string. */
+  printf: 'text'
+  /** Stops the program where the condition is false; the text says why. GPU targets leave it out. */
+  trap: 'text'
   /** Calls a function: operands are its inputs, results its result and outputs. */
   call: 'func'
   /** Two regions, then and else, each ended by `yield`; results are what they yield. */
@@ -203,6 +203,9 @@ export type Comparison = 'lt' | 'le' | 'gt' | 'ge' | 'eq' | 'ne'
 export type LaneOp = Comparison | 'add' | 'sub' | 'mul' | 'div' | 'rem' | 'neg' | 'and' | 'or' | 'xor' | 'not' | 'shl' | 'shr'
 
 export type StructuralOp = keyof StructuralOps
+
+/** Ops that compute one value and do nothing else. */
+export type PlainOp = Exclude<CommonOp, StructuralOp>
 
 /** Ops that end a region. */
 export type Terminator = 'yield' | 'test' | 'next' | 'leave' | 'ret' | 'unreachable'

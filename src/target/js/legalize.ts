@@ -4,7 +4,7 @@
  */
 import { InternalError } from '../../base/diag.ts'
 import { Builder } from '../../ir/build.ts'
-import type { OpName } from '../../ir/op.ts'
+import type { OpName, OwnerOp, StructuralOp, Terminator } from '../../ir/op.ts'
 import * as t from '../../ir/type.ts'
 import { component, type Type } from '../../ir/type.ts'
 import { Inst, Region, type Func, type Value } from '../../ir/value.ts'
@@ -31,8 +31,8 @@ export function legalize(from: Func, into: Func, unit: Unit): void {
 type Leaves = readonly Value[]
 
 /** Ops that make values from values. */
-type PureOp = Exclude<OpName, ControlOp | 'var' | 'global' | 'field' | 'elem' | 'load' | 'store' | 'atomic' | 'call' | 'barrier' | 'length' | 'printf' | 'trap'>
-type ControlOp = 'if' | 'switch' | 'loop' | 'block' | 'yield' | 'test' | 'next' | 'leave' | 'ret' | 'unreachable'
+type PureOp = Exclude<OpName, StructuralOp | 'length'>
+type ControlOp = OwnerOp | Terminator
 
 class Legalizer {
   readonly #from: Func

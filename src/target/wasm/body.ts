@@ -3,6 +3,7 @@
  * in memory that keep their contents as long as the value is used, so they are copied only where a variable is written.
  */
 import { InternalError } from '../../base/diag.ts'
+import type { PlainOp } from '../../ir/op.ts'
 import * as t from '../../ir/type.ts'
 import { component, type Type } from '../../ir/type.ts'
 import { Func, Inst, Region, type Global, type Value } from '../../ir/value.ts'
@@ -164,13 +165,16 @@ export class Body {
       case 'trap': trapUnless(this, inst); return
       case 'call': this.#call(inst); return
       case 'ret': this.leave(this, inst.args); return
-      default:
+      case 'if': case 'switch': case 'loop': case 'block': case 'yield': case 'test': case 'next': case 'leave': case 'unreachable':
+        this.#control.inst(inst)
+        return
+      case 'intrinsic.pure': case 'intrinsic.read': case 'intrinsic.write': case 'intrinsic.hide':
+        throw new InternalError('wasm', `${inst.op} is for other targets`)
+      default: this.#pure(inst)
     }
-    if (inst.row.effect === 'control') this.#control.inst(inst)
-    else this.#pure(inst)
   }
 
-  #pure(inst: Inst): void {
+  #pure(inst: Inst<Exclude<PlainOp, 'length'>>): void {
     const result = inst.results[0]!
     const plan = this.plan
     const from = inst.args[0]
@@ -183,9 +187,7 @@ export class Body {
     } else if (inst.op === 'add' && result.type.scalar === undefined) {
       this.set(result, this.#flatSum(result.type, this.nodes(from!), this.nodes(inst.args[1]!)))
     } else {
-      const nodes = compute(this.g, plan.leaves, inst, inst.args.map(a => this.nodes(a)), (name, args) => this.#helper(name, args))
-      if (nodes === undefined) throw new InternalError('wasm', `no code for ${inst.op}`)
-      this.set(result, nodes)
+      this.set(result, compute(this.g, plan.leaves, inst, inst.args.map(a => this.nodes(a)), (name, args) => this.#helper(name, args)))
     }
   }
 

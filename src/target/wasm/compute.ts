@@ -1,4 +1,5 @@
 /** Pure instructions on flat values: lists of scalar nodes in, lists of scalar nodes out. */
+import type { LaneOp, PlainOp } from '../../ir/op.ts'
 import type { ScalarName, Type } from '../../ir/type.ts'
 import type { Inst } from '../../ir/value.ts'
 import type { Graph } from './graph.ts'
@@ -13,14 +14,14 @@ type Nodes = readonly Node[]
 /** Calls a helper with scalars and gives its only result. */
 export type Helper = (name: 'fmod32' | 'fmod64', args: Nodes) => Node
 
-/** The scalars of a pure instruction's result; undefined for instructions that are not handled here. */
-export function compute(g: Graph, leaves: Leaves, inst: Inst, args: readonly Nodes[], helper: Helper): Nodes | undefined {
+/** The scalars of a pure instruction's result. */
+export function compute(g: Graph, leaves: Leaves, inst: Inst<Exclude<PlainOp, 'length'>>, args: readonly Nodes[], helper: Helper): Nodes {
   const type = inst.results[0]!.type
   const x = args[0]
   switch (inst.op) {
     case 'const': return [constant(g, type.scalar!, inst.attr)]
     case 'zero': case 'undef': return zeros(g, leaves.of(type))
-    case 'detach': return x
+    case 'detach': return x!
     case 'construct': return args.flat()
     case 'splat': return Array.from({ length: leaves.count(type) }, () => x![0]!)
     case 'extract': {
@@ -62,13 +63,14 @@ export function compute(g: Graph, leaves: Leaves, inst: Inst, args: readonly Nod
       const scalars = leaves.of(inst.args[0]!.type)
       return x!.map((a, i) => remainder(g, scalars[i]!, a, args[1]![i]!, helper))
     }
-    default:
+    default: return lanes(g, leaves.of(inst.args[0]!.type), inst.op, args)
   }
-  if (inst.row.effect !== 'none' || inst.regions.length > 0 || inst.args.length === 0 || inst.results.length !== 1) return undefined
-  const scalars = leaves.of(inst.args[0]!.type)
+}
+
+function lanes(g: Graph, scalars: readonly ScalarName[], row: LaneOp, args: readonly Nodes[]): Nodes {
   return scalars.map((s, i) => {
-    const y = lane(g, inst.op, s, args.map(a => a[i]!))
-    if (y === undefined) throw missing(inst.op, s)
+    const y = lane(g, row, s, args.map(a => a[i]!))
+    if (y === undefined) throw missing(row, s)
     return y
   })
 }

@@ -1,5 +1,6 @@
 /** Control: regions become blocks, loops and ifs; the values that pass between them become locals or slots in memory. */
 import { InternalError } from '../../base/diag.ts'
+import type { OwnerOp, Terminator } from '../../ir/op.ts'
 import { Inst, Region, type Value } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
 import type { Body } from './body.ts'
@@ -37,7 +38,7 @@ export class Control {
     })
   }
 
-  inst(inst: Inst): void {
+  inst(inst: Inst<OwnerOp | Exclude<Terminator, 'ret'>>): void {
     const g = this.#body.g
     switch (inst.op) {
       case 'if': this.#if(inst); return
@@ -58,7 +59,6 @@ export class Control {
         g.stmt({ kind: 'unreachable' })
         g.at.open = false
         return
-      default: throw new InternalError('wasm', `no code for ${inst.op}`)
     }
   }
 

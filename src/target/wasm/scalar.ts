@@ -1,9 +1,10 @@
 /** Scalar operations of the IR as nodes. No integer operation traps, and small integers stay in their range. */
 import { InternalError } from '../../base/diag.ts'
 import { roundHalf } from '../../base/number.ts'
-import type { OpName } from '../../ir/op.ts'
+import type { LaneOp, OpName } from '../../ir/op.ts'
 import type { ScalarName } from '../../ir/type.ts'
 import { direct } from './direct.ts'
+import { isComparison } from '../../opt/match.ts'
 import type { Graph } from './graph.ts'
 import { valType } from './leaf.ts'
 import type { Node } from './node.ts'
@@ -17,10 +18,8 @@ const bits: Readonly<Record<ScalarName, number>> = {
   bool: 1, i8: 8, i16: 16, i32: 32, i64: 64, u8: 8, u16: 16, u32: 32, u64: 64, f16: 16, f32: 32, f64: 64,
 }
 
-const comparisons: ReadonlySet<OpName> = new Set(['lt', 'le', 'gt', 'ge', 'eq', 'ne'])
-
 /** A row's operation on scalars of one kind; undefined where the row has none for them. */
-export function lane(g: Graph, row: OpName, scalar: ScalarName, args: readonly Node[]): Node | undefined {
+export function lane(g: Graph, row: LaneOp, scalar: ScalarName, args: readonly Node[]): Node | undefined {
   const [x, y] = [args[0]!, args[1]!]
   const type = valType(scalar)
   switch (row) {
@@ -33,13 +32,13 @@ export function lane(g: Graph, row: OpName, scalar: ScalarName, args: readonly N
     case 'shl': case 'shr': {
       const by = type === i64 && y.type === i32 ? g.pure(op.i64ExtendI32U, i64, y) : type === i32 && y.type === i64 ? g.pure(op.i32WrapI64, i32, y) : y
       const amount = bits[scalar] < 32 ? g.pure(op.i32And, i32, by, g.i32(bits[scalar] - 1)) : by
-      return narrow(g, scalar, g.pure(direct.get(row)![wide[scalar]]!, type, x, amount))
+      return narrow(g, scalar, g.pure(direct[row][wide[scalar]]!, type, x, amount))
     }
     default:
   }
-  const code = direct.get(row)?.[wide[scalar]]
+  const code = direct[row][wide[scalar]]
   if (code === undefined) return undefined
-  if (comparisons.has(row)) return g.pure(code, i32, ...args)
+  if (isComparison(row)) return g.pure(code, i32, ...args)
   return narrow(g, scalar, g.pure(code, type, ...args))
 }
 

@@ -3,6 +3,7 @@ import { InternalError, type Sink } from '../../base/diag.ts'
 import { atomicTypeInTarget, offsetInTarget, resourceChoiceInTarget, typeNotInTarget } from '../../base/errors/target.ts'
 import type { Span } from '../../base/source.ts'
 import { Builder } from '../../ir/build.ts'
+import type { PlainOp } from '../../ir/op.ts'
 import * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
 import { Func, Inst, Region, type Attr, type Global, type Value } from '../../ir/value.ts'
@@ -172,12 +173,14 @@ export class Copier {
       case 'unreachable':
         this.#control(inst)
         return
+      case 'intrinsic.pure': case 'intrinsic.read': case 'intrinsic.write': case 'intrinsic.hide':
+        throw new InternalError('wgsl', `${inst.op} before legal code is made`)
       default:
         this.set(inst.results[0]!, this.#pure(inst))
     }
   }
 
-  #pure(inst: Inst): Value {
+  #pure(inst: Inst<PlainOp | 'load'>): Value {
     const b = this.#b
     const { types } = this.#cx
     const type = this.type(inst.results[0]!.type)

@@ -3,7 +3,7 @@
  * goes row by row; shift amounts are unsigned; what a WGSL compiler would refuse to evaluate is hidden from it.
  */
 import type { Builder } from '../../ir/build.ts'
-import type { OpName } from '../../ir/op.ts'
+import type { LaneOp, OpName } from '../../ir/op.ts'
 import * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
 import { Inst, Region, type Value } from '../../ir/value.ts'
@@ -52,7 +52,7 @@ function perRow(b: Builder, type: Type, args: readonly Value[], f: (args: readon
 }
 
 /** A unary or binary operation on operands of one shape; `type` is the result's. */
-export function arithmetic(b: Builder, op: OpName, args: readonly Value[], type: Type): Value {
+export function arithmetic(b: Builder, op: LaneOp, args: readonly Value[], type: Type): Value {
   // Sums of arrays and structs go element by element.
   if ((type.kind === 'array' && !isRows(type)) || type.kind === 'struct') {
     const parts: Value[] = []
@@ -91,7 +91,7 @@ function repeated(v: Value): Value | undefined {
 }
 
 /** An operation on scalars or vectors. */
-function onLanes(b: Builder, op: OpName, args: readonly Value[], type: Type): Value {
+function onLanes(b: Builder, op: LaneOp, args: readonly Value[], type: Type): Value {
   const [x, y] = [args[0]!, args[1]]
   const of = x.type
   if (op === 'neg' && of.scalar === 'u32') return b.emit1('sub', guarded(b, [b.zero(of), x]), null, type)
@@ -130,7 +130,7 @@ export function choose(b: Builder, cond: Value, x: Value, y: Value): Value {
 }
 
 /** Converts by value or by bits. */
-export function recast(b: Builder, op: OpName, x: Value, type: Type): Value {
+export function recast(b: Builder, op: 'convert' | 'bitcast', x: Value, type: Type): Value {
   if (x.type === type) return x
   return perRow(b, type, [x], ([part], to) => {
     if (part!.type === to) return part!
