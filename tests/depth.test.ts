@@ -4,7 +4,9 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { compile } from '../src/index.ts'
 import { shapes } from './depth/shapes.ts'
+import { evaluate } from './js-run.ts'
 
 /** Half of what Node.js gives by default, in KB. */
 const stack = 984 / 2
@@ -31,3 +33,17 @@ it.each([[20, all], [90, all], [240, all], [500, ['js']], [1200, ['wgsl']]] as c
   // What nests as programs do is no mistake, but for circles and what the language has only so much of.
   if (depth === 20) expect(Object.values(found).filter(outcome => outcome === 'code').length).toBeGreaterThan(200)
 }, 300_000)
+
+it('takes the branch of a long chain of else-ifs that is meant, also in derivatives', () => {
+  for (const count of [3, 63, 64, 65, 200]) {
+    const arms = Array.from({ length: count }, (_, i) => `if (x < ${i}) y = x * ${i}; else `).join('')
+    const program = compile(`[Differentiable] public float f(float x) { float y = 0; ${arms} if (x > 1000) return -1; else y = x * x; return y; }
+public float g(float x) { var p = diffPair(x); bwd_diff(f)(p, 1.0); return p.d; }`)
+    expect(program.diagnostics).toEqual([])
+    const { f, g } = evaluate(program.js().code)
+    for (const x of [0.5, 1.5, 2.5, count - 1.5, count - 0.5, 999, 1001]) {
+      const arm = Math.ceil(x)
+      expect([count, x, f!(x), g!(x)]).toEqual([count, x, ...x > 1000 ? [-1, 0] : arm < count ? [x * arm, arm] : [x * x, 2 * x]])
+    }
+  }
+})
