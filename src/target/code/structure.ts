@@ -86,21 +86,17 @@ export class Structurer extends Values {
   /** A variable whose first use in its region is a store of the whole is declared there. */
   #findDeclarations(region: Region): void {
     /** Variables that nothing has used yet. */
-    const fresh = new Set<Value>()
-    const use = (inst: Inst): void => {
-      for (let k = 0; k < inst.args.length; k++) fresh.delete(inst.args[k]!)
-      for (let k = 0; k < inst.regions.length; k++) inst.regions[k]!.insts.forEach(use)
-    }
+    let fresh: Set<Value> | undefined
     for (let i = 0; i < region.insts.length; i++) {
       const inst = region.insts[i]!
-      if (inst.op === 'var') fresh.add(inst.results[0]!)
-      else if (fresh.size > 0) {
+      if (inst.op === 'var') (fresh ??= new Set()).add(inst.results[0]!)
+      else if (fresh !== undefined && fresh.size > 0) {
         const place = inst.args[0]!
         if (inst.op === 'store' && fresh.has(place) && inst.args[1] !== place) {
           this.#declaredBy.set(inst, place)
           this.set(place, nothing)
         }
-        use(inst)
+        forget(fresh, inst)
       }
     }
   }
@@ -447,5 +443,14 @@ export class Structurer extends Values {
   /** Evaluates a head that leaves no statement behind. */
   headInline(region: Region): void {
     this.inline(() => { for (const inst of region.insts) if (!inst.row.ends) this.#inst(inst) })
+  }
+}
+
+/** Takes out the values that an instruction uses, or one inside it. */
+function forget(values: Set<Value>, inst: Inst): void {
+  for (let k = 0; k < inst.args.length; k++) values.delete(inst.args[k]!)
+  for (let k = 0; k < inst.regions.length; k++) {
+    const { insts } = inst.regions[k]!
+    for (let i = 0; i < insts.length && values.size > 0; i++) forget(values, insts[i]!)
   }
 }

@@ -5,7 +5,8 @@
 import type { Type } from '../../ir/type.ts'
 import { component } from '../../ir/type.ts'
 import { inputs, outputs, type Func } from '../../ir/value.ts'
-import { arrayClass, leavesOf } from './leaf.ts'
+import { leavesOf } from '../leaves/leaf.ts'
+import { arrayClass } from './array.ts'
 import type { Unit } from './unit.ts'
 
 /** A path into host data: `.name` or `[i]`. */

@@ -10,7 +10,7 @@ import { dataSignature, dataType, type DataSignature, type DataType } from '../d
 import { countedWithin, helperNeeds, helpers, roomWithin } from './helper.ts'
 import { wrapper } from './host.ts'
 import { bindFunction, declareGlobals, isKnown, kernel, resetGlobals } from './kernel.ts'
-import { capabilities, legalize } from './legalize.ts'
+import { capabilities, legalize } from './legal.ts'
 import { printFunc } from './print.ts'
 import { Unit } from './unit.ts'
 

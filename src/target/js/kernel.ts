@@ -2,7 +2,8 @@
 import type { Func, Global } from '../../ir/value.ts'
 import { inputs } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
-import { arrayClass, leavesOf } from './leaf.ts'
+import { leavesOf } from '../leaves/leaf.ts'
+import { arrayClass } from './array.ts'
 import { readLeaves } from './host.ts'
 import type { GlobalLeaves, Unit } from './unit.ts'
 

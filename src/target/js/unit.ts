@@ -3,16 +3,17 @@ import type { Sink } from '../../base/diag.ts'
 import { notInScript, storageInScript } from '../../base/errors/js.ts'
 import type { Mode } from '../../ir/scalar.ts'
 import type { Builder } from '../../ir/build.ts'
-import { array, ptr, scalars as types, u32, voidType, type ScalarName, type Type } from '../../ir/type.ts'
-import { Func, Global, type ParamSig } from '../../ir/value.ts'
+import { array, ptr, scalars as types, u32, type ScalarName } from '../../ir/type.ts'
+import { Global, type Func } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
 import { Names } from '../code/names.ts'
 import { Layouts } from '../layout.ts'
+import { legalFunc, type LeafModule } from '../leaves/legalize.ts'
+import { leafType, leavesOf } from '../leaves/leaf.ts'
+import { wholePlace, type Place, type Views } from '../leaves/place.ts'
 import type { RunLimits } from '../limits.ts'
 import { helpers } from './helper.ts'
-import { leafType, leavesOf } from './leaf.ts'
 import { isReserved } from './names.ts'
-import { wholePlace, type Place, type Views } from './place.ts'
 import { Scalars } from './scalar.ts'
 
 /** What a call of a function does besides giving its results. */
@@ -37,7 +38,7 @@ export interface GlobalWords {
   readonly stride: number
 }
 
-export class Unit {
+export class Unit implements LeafModule {
   readonly sink: Sink
   readonly limits: RunLimits
   readonly helpers: Set<string> = new Set()
@@ -155,19 +156,6 @@ export class Unit {
     this.#effects.set(func, effects)
     return effects
   }
-}
-
-/** What a legal function takes and gives: leaves, one parameter or result each. */
-function legalFunc(func: Func): Func {
-  const params: ParamSig[] = []
-  const add = (type: Type, name: string, dir: 'in' | 'out'): void => {
-    for (const leaf of leavesOf(type)) params.push({ name: name + leaf.suffix, type: leafType(leaf), dir, noDiff: true })
-  }
-  const named = func.sig.params.filter(p => p.dir !== 'out')
-  const types = func.body === undefined ? named.map(p => p.type) : func.body.params.map(p => p.type)
-  types.forEach((type, i) => add(type, named[i]?.name ?? '', 'in'))
-  for (const type of func.results) add(type, '', 'out')
-  return new Func(func.name, { params, result: voidType, resultNoDiff: true }, func.span)
 }
 
 /** Scalars that no view of a buffer holds. */

@@ -1,16 +1,15 @@
 /**
- * Values in JavaScript are scalars and typed arrays: a vector, matrix or struct is taken apart into its leaves, and an
- * array has one typed array for each leaf of its element. `array<struct { float2 p; int n[3]; }, 4>` is three typed
- * arrays: `p_x` and `p_y` of 4 and `n` of 12 elements. Leaves of a list are plain arrays, which grow; an array of lists is one too.
+ * Values as scalars and arrays of scalars: a vector, matrix or struct is taken apart into its leaves, and an
+ * array has one array for each leaf of its element. `array<struct { float2 p; int n[3]; }, 4>` is three
+ * arrays: `p_x` and `p_y` of 4 and `n` of 12 elements. Leaves of a list are lists, which grow; an array of lists is one too.
  */
 import { array, list, scalars, u8, type ScalarName, type Type } from '../../ir/type.ts'
-import type { Mode } from '../../ir/scalar.ts'
 
 export interface Leaf {
   readonly scalar: ScalarName
-  /** Elements of a typed array; 0 for a plain scalar. */
+  /** Elements of an array; 0 for a plain scalar. */
   readonly count: number
-  /** How many plain arrays lie one in the other around that; the innermost holds the scalars of all its elements. */
+  /** How many lists lie one in the other around that; the innermost holds the scalars of all its elements. */
   readonly depth: number
   /** Added to the name of the value. */
   readonly suffix: string
@@ -60,23 +59,6 @@ export function leafStart(type: Type, component: number): number {
   let start = 0
   for (let i = 0; i < component; i++) start += leavesOf(type.fields[i]!.type).length
   return start
-}
-
-/** The typed array that holds scalars of a type. */
-export function arrayClass(scalar: ScalarName, mode: Mode): string {
-  switch (scalar) {
-    case 'bool': return 'Uint8Array'
-    case 'i8': return 'Int8Array'
-    case 'u8': return 'Uint8Array'
-    case 'i16': return 'Int16Array'
-    case 'u16': return 'Uint16Array'
-    case 'i32': return 'Int32Array'
-    case 'u32': return 'Uint32Array'
-    case 'i64': return 'BigInt64Array'
-    case 'u64': return 'BigUint64Array'
-    case 'f16': case 'f32': return mode === 'f32' ? 'Float32Array' : 'Float64Array'
-    case 'f64': return 'Float64Array'
-  }
 }
 
 /** The type of a scalar in an array: a boolean is a byte there. */

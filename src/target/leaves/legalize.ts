@@ -1,31 +1,49 @@
 /**
- * A function as JavaScript can have it: every value is a scalar or an array of scalars, so vectors, matrices and structs become
- * their leaves. One walk maps values to leaves, and pointers to places.
+ * A function for languages without vectors and without values that are structs: every value is a scalar or an array of scalars, so
+ * vectors, matrices and structs become their leaves. One walk maps values to leaves, and pointers to places. Memory is read and
+ * written by `load` and `store` of scalars, and by the intrinsics that `place.ts` lists.
  */
-import { InternalError } from '../../base/diag.ts'
+import { InternalError, type Sink } from '../../base/diag.ts'
 import { Builder } from '../../ir/build.ts'
 import type { OpName, OwnerOp, StructuralOp, Terminator } from '../../ir/op.ts'
 import * as t from '../../ir/type.ts'
 import { component, type Type } from '../../ir/type.ts'
-import { Inst, Region, type Func, type Value } from '../../ir/value.ts'
-import { branchTails } from '../code/tails.ts'
-import type { Capabilities } from '../code/tree.ts'
+import { Func, Inst, Region, type Global, type ParamSig, type Value } from '../../ir/value.ts'
+import type { Layouts } from '../layout.ts'
 import { leafStart, leafType, leavesOf } from './leaf.ts'
 import { Memory, wholePlace, type Place } from './place.ts'
-import type { Unit } from './unit.ts'
 
 /** What each leaf that an instruction gives or hands over counts of the output before it is written. */
 const leafCost = 20
 
-/** What JavaScript has. */
-export const capabilities: Capabilities = {
-  labels: true, continuing: false, lazyChoice: true, distinctBuffers: false, freeArrays: false, zeroes: false, keepsNames: false, staysPut: () => false,
+/** What the functions of a module share. */
+export interface LeafModule {
+  readonly layouts: Layouts
+  readonly sink: Sink
+  /** What the target calls a function that it has; undefined for others. */
+  spelling(func: Func): string | undefined
+  /** What a function is in leaves; undefined where the target cannot have it, which it says itself. */
+  want(func: Func): Func | undefined
+  /** Where a global lies, for instructions of a builder. */
+  globalPlace(b: Builder, global: Global): Place
 }
 
-/** Fills in the body of a legal function. */
-export function legalize(from: Func, into: Func, unit: Unit): void {
-  new Legalizer(from, into, unit).run()
-  branchTails(into, capabilities)
+/** A function in leaves, without its body: what it takes and gives: leaves, one parameter or result each. */
+export function legalFunc(func: Func): Func {
+  const params: ParamSig[] = []
+  const add = (type: Type, name: string, dir: 'in' | 'out'): void => {
+    for (const leaf of leavesOf(type)) params.push({ name: name + leaf.suffix, type: leafType(leaf), dir, noDiff: true })
+  }
+  const named = func.sig.params.filter(p => p.dir !== 'out')
+  const types = func.body === undefined ? named.map(p => p.type) : func.body.params.map(p => p.type)
+  types.forEach((type, i) => add(type, named[i]?.name ?? '', 'in'))
+  for (const type of func.results) add(type, '', 'out')
+  return new Func(func.name, { params, result: t.voidType, resultNoDiff: true }, func.span)
+}
+
+/** Fills in the body of a function in leaves. */
+export function legalize(from: Func, into: Func, module: LeafModule): void {
+  new Legalizer(from, into, module).run()
 }
 
 type Leaves = readonly Value[]
@@ -37,19 +55,19 @@ type ControlOp = OwnerOp | Terminator
 class Legalizer {
   readonly #from: Func
   readonly #into: Func
-  readonly #unit: Unit
+  readonly #module: LeafModule
   readonly #b: Builder
   readonly #memory: Memory
   readonly #leaves: (Leaves | undefined)[] = []
   readonly #places: (Place | undefined)[] = []
   readonly #labels = new Map<Inst, Inst>()
 
-  constructor(from: Func, into: Func, unit: Unit) {
+  constructor(from: Func, into: Func, module: LeafModule) {
     this.#from = from
     this.#into = into
-    this.#unit = unit
+    this.#module = module
     this.#b = new Builder(into, into.body = new Region())
-    this.#memory = new Memory(this.#b, unit.layouts)
+    this.#memory = new Memory(this.#b, module.layouts)
   }
 
   run(): void {
@@ -60,7 +78,7 @@ class Legalizer {
 
   #use(v: Value): Leaves {
     const leaves = this.#leaves[v.id]
-    if (leaves === undefined) throw new InternalError('target/js', `%${v.name} of ${this.#from.name} has no leaves`)
+    if (leaves === undefined) throw new InternalError('leaves', `%${v.name} of ${this.#from.name} has no leaves`)
     return leaves
   }
 
@@ -70,7 +88,7 @@ class Legalizer {
 
   #place(v: Value): Place {
     const place = this.#places[v.id]
-    if (place === undefined) throw new InternalError('target/js', `a pointer in ${this.#from.name} comes from nowhere`)
+    if (place === undefined) throw new InternalError('leaves', `a pointer in ${this.#from.name} comes from nowhere`)
     return place
   }
 
@@ -104,7 +122,7 @@ class Legalizer {
     let leaves = 0
     for (let i = 0; i < inst.results.length; i++) leaves += leavesOf(inst.results[i]!.type).length
     if (inst.op === 'call' || inst.op === 'store') for (let i = 0; i < inst.args.length; i++) leaves += leavesOf(inst.args[i]!.type).length
-    this.#unit.sink.work.spend('output', leafCost * leaves, inst.span)
+    this.#module.sink.work.spend('output', leafCost * leaves, inst.span)
   }
 
   #control(inst: Inst<ControlOp>): void {
@@ -134,7 +152,7 @@ class Legalizer {
         this.#places[v.id] = wholePlace(leavesOf(type).map(leaf => b.variable(leafType(leaf), v.name === '' ? '' : v.name + leaf.suffix)), type)
         return
       }
-      case 'global': this.#places[inst.results[0]!.id] = this.#unit.globalPlace(b, inst.attr); return
+      case 'global': this.#places[inst.results[0]!.id] = this.#module.globalPlace(b, inst.attr); return
       case 'field': this.#places[inst.results[0]!.id] = this.#memory.field(this.#place(inst.args[0]!), inst.attr); return
       case 'elem': this.#places[inst.results[0]!.id] = this.#memory.elem(this.#place(inst.args[0]!), this.#use(inst.args[1]!)[0]!); return
       case 'load': this.#define(inst.results[0]!, this.#memory.load(this.#place(inst.args[0]!))); return
@@ -187,7 +205,7 @@ class Legalizer {
   #call(inst: Inst<'call'>): void {
     const b = this.#b
     const callee = inst.attr
-    const spelling = this.#unit.spelling(callee)
+    const spelling = this.#module.spelling(callee)
     if (spelling !== undefined) {
       const result = inst.results[0]!
       const parts = inst.args.map(a => this.#use(a))
@@ -195,7 +213,7 @@ class Legalizer {
         b.emit1('intrinsic.pure', parts.map(p => p.length === 1 ? p[0]! : p[k]!), spelling, leafType(leaf))))
       return
     }
-    const legal = this.#unit.want(callee)
+    const legal = this.#module.want(callee)
     if (legal === undefined) {
       for (const r of inst.results) this.#define(r, this.#zeros(r.type))
       return
@@ -207,7 +225,7 @@ class Legalizer {
 
   #pure(inst: Inst, type: Type): Leaves {
     const make = Legalizer.#makers[inst.op as PureOp] as ((inst: Inst, type: Type, l: Legalizer) => Leaves) | undefined
-    if (make === undefined) throw new InternalError('target/js', `no leaves for ${inst.op}`)
+    if (make === undefined) throw new InternalError('leaves', `no leaves for ${inst.op}`)
     return make(inst, type, this)
   }
 
@@ -220,7 +238,7 @@ class Legalizer {
       const parts = inst.args.map(a => l.#use(a))
       return leavesOf(type).map((leaf, k) => l.#b.emit1(inst.op as 'add', parts.map(p => p[p.length === 1 ? 0 : k]!), null, leafType(leaf)))
     }
-    const illegal = (inst: Inst): Leaves => { throw new InternalError('target/js', `${inst.op} before legal code is made`) }
+    const illegal = (inst: Inst): Leaves => { throw new InternalError('leaves', `${inst.op} before legal code is made`) }
     return {
       const: (inst, type, l) => [l.#b.const(type, inst.attr)],
       zero: zeros, undef: zeros,
@@ -234,7 +252,7 @@ class Legalizer {
       convert: (inst, type, l) => first(inst, type, l).map(e => l.#b.convert(e, t.scalars[type.scalar!])),
       bitcast: (inst, type, l) => {
         const [x, leaves] = [first(inst, type, l), leavesOf(type)]
-        if (leaves.length !== x.length) throw new InternalError('target/js', 'a bitcast between shapes')
+        if (leaves.length !== x.length) throw new InternalError('leaves', 'a bitcast between shapes')
         return leaves.map((leaf, k) => x[k]!.type === leafType(leaf) ? x[k]! : l.#b.emit1('bitcast', [x[k]!], null, leafType(leaf)))
       },
       construct: (inst, type, l) => type.kind === 'array' ? l.#array(type, inst.args) : l.#all(inst.args),

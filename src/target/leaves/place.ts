@@ -1,4 +1,17 @@
-/** Places in memory as paths from pointers to leaves, and what reads and writes them. */
+/**
+ * Places in memory as paths from pointers to leaves, and what reads and writes them. Elements of an array are loaded and stored;
+ * the rest is intrinsics, whose operands are a pointer to an array (or a list) and indices, which are doubles:
+ *
+ *   at(i, n)                       `i` where it is below `n`, else the last
+ *   halved(i)                      a word's number as that of a pair of words
+ *   slice(a) · slice(a, from, to)  a copy of an array, or of a part
+ *   sliceOfView(v, from, to)       the same of a buffer
+ *   subarray(x, from, to)          a part of an array value
+ *   set(a, x) · set(a, x, at)      writes an array value into an array
+ *   copyOfList(l, i…)              a copy of a list, or of the one that a path of indices leads to; so `setList(l, i…, x)`
+ *   itemOfList(l, i…)              a scalar of a list, zero past its end; so `setItemOfList(l, i…, x)`
+ *   partOfList(l, i…)              an array of a list; so `setPartOfList(l, i…, x)`
+ */
 import type { Builder } from '../../ir/build.ts'
 import * as t from '../../ir/type.ts'
 import { component, type Type } from '../../ir/type.ts'

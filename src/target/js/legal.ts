@@ -1,0 +1,16 @@
+/** What JavaScript has, and functions as it can have them. */
+import type { Func } from '../../ir/value.ts'
+import { branchTails } from '../code/tails.ts'
+import type { Capabilities } from '../code/tree.ts'
+import { legalize as inLeaves } from '../leaves/legalize.ts'
+import type { Unit } from './unit.ts'
+
+export const capabilities: Capabilities = {
+  labels: true, continuing: false, lazyChoice: true, distinctBuffers: false, freeArrays: false, zeroes: false, keepsNames: false, staysPut: () => false,
+}
+
+/** Fills in the body of a legal function. */
+export function legalize(from: Func, into: Func, unit: Unit): void {
+  inLeaves(from, into, unit)
+  branchTails(into, capabilities)
+}
