@@ -16,7 +16,7 @@ import { tidy } from './tidy.ts'
 import {
   expr, nameOf, nothing, truth, type Capabilities, type Case, type Code, type Expr, type If, type Local, type Loop, type Once, type Stmt, type Switch, type Target,
 } from './tree.ts'
-import { Values, rootOf, type Shared, type Targets } from './values.ts'
+import { Values, rootOf, type Frame, type Shared, type Targets } from './values.ts'
 import { Ways } from './ways.ts'
 
 /** The statements of a function that is legal for a language, with names. */
@@ -62,7 +62,7 @@ export class Structurer extends Values {
   #region(region: Region, onYield: (end: Inst) => void, targets: Targets = []): void {
     this.#findDeclarations(region)
     const outside = this.waiting()
-    const frame = { region, at: 0, targets }
+    const frame: Frame = { region, at: 0, targets }
     this.frames.push(frame)
     for (let i = 0; i < region.insts.length; i++) {
       const inst = region.insts[i]!
@@ -428,7 +428,7 @@ export class Structurer extends Values {
   /** Makes the statements of instructions of a loop's region; `next` says what the end of the body does. */
   within(region: Region, from: number, to: number, next: (end: Inst) => void, targets: Targets = []): void {
     this.#next.push(next)
-    const frame = { region, at: 0, targets }
+    const frame: Frame = { region, at: 0, targets }
     this.frames.push(frame)
     if (from === 0) this.#findDeclarations(region)
     for (let i = from; i < to; i++) {

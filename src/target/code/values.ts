@@ -6,6 +6,7 @@ import { InternalError } from '../../base/diag.ts'
 import type { Span } from '../../base/source.ts'
 import type { Type } from '../../ir/type.ts'
 import { Global, type Func, type Inst, type Region, type Value } from '../../ir/value.ts'
+import { CarriedReads } from './carried.ts'
 import { Forms } from './forms.ts'
 import type { Names } from './names.ts'
 import { negate } from './tidy.ts'
@@ -13,9 +14,6 @@ import { Local, applied, nameOf, nothing, type Capabilities, type Expr, type Roo
 
 /** Wider expressions get a name. */
 const widest = 100
-
-/** Variables are not shared across more instructions than this. */
-const farthest = 300
 
 /** Where a construct's results go: a variable, or nowhere. */
 export type Targets = readonly (Local | undefined)[]
@@ -25,6 +23,8 @@ export interface Frame {
   readonly region: Region
   at: number
   readonly targets: Targets
+  /** The same by the value that the end hands over; made when it is first asked for. */
+  targetOf?: ReadonlyMap<Value, Local | undefined>
 }
 
 /** A variable to assign a result to, and the carried value that it holds until then. */
@@ -75,6 +75,7 @@ export class Values {
   #inline = 0
   /** The carried value that each loop variable holds until it is assigned. */
   readonly #carried = new Map<Local, Value>()
+  #known: CarriedReads | undefined
 
   constructor(func: Func, can: Capabilities, names: Names) {
     this.func = func
@@ -193,31 +194,49 @@ export class Values {
 
   /** Assigns to several variables at once: no assignment may spoil what a later one reads. */
   assign(targets: Targets, values: readonly Expr[], span: Span | null): void {
-    const open: { target: Local; value: Expr }[] = []
+    const open = new Map<Local, Expr>()
+    /** How many of the other values read what a variable holds now. */
+    const readers = new Map<Local, number>()
     for (let i = 0; i < targets.length; i++) {
       const target = targets[i]
-      if (target !== undefined && values[i]!.attr !== target) open.push({ target, value: values[i]! })
+      const value = values[i]!
+      if (target === undefined || value.attr === target) continue
+      open.set(target, value)
+      for (const v of value.vars) if (v !== target) readers.set(v, (readers.get(v) ?? 0) + 1)
     }
-    // How many of the other values read what a variable holds now.
-    const readers = new Map<Local, number>()
-    const count = ({ target, value }: { target: Local; value: Expr }, by: number): void => {
-      for (const v of value.vars) if (v !== target) readers.set(v, (readers.get(v) ?? 0) + by)
+    const free = [...open.keys()].filter(target => !readers.has(target))
+    /** One that waited for these to be read may be next. */
+    const wasRead = (target: Local, vars: readonly Local[]): void => {
+      for (const v of vars) {
+        if (v === target) continue
+        const left = readers.get(v)! - 1
+        readers.set(v, left)
+        if (left === 0 && open.has(v)) free.push(v)
+      }
     }
-    for (const a of open) count(a, 1)
-    while (open.length > 0) {
-      const free = open.findIndex(a => (readers.get(a.target) ?? 0) === 0)
-      if (free < 0) {
-        // They wait for each other in a ring: one that still reads variables is kept aside.
-        const reader = open.find(a => a.value.vars.length > 0)!
-        const local = this.fresh(`${reader.target.name}_next`, reader.target.type)
-        this.out.push({ kind: 'let', locals: [local], value: reader.value, span })
-        count(reader, -1)
-        reader.value = nameOf(local)
+    for (let k = 0; open.size > 0; k++) {
+      const target = free[k]
+      if (target === undefined) {
+        this.#keepAside(open, span, wasRead)
+        k--
         continue
       }
-      const a = open.splice(free, 1)[0]!
-      count(a, -1)
-      this.out.push({ kind: 'assign', place: nameOf(a.target), value: a.value, span })
+      const value = open.get(target)!
+      open.delete(target)
+      this.out.push({ kind: 'assign', place: nameOf(target), value, span })
+      wasRead(target, value.vars)
+    }
+  }
+
+  /** Assignments that wait for each other in a ring: one value that still reads variables gets a name. */
+  #keepAside(open: Map<Local, Expr>, span: Span | null, wasRead: (target: Local, vars: readonly Local[]) => void): void {
+    for (const [target, value] of open) {
+      if (value.vars.length === 0) continue
+      const local = this.fresh(`${target.name}_next`, target.type)
+      this.out.push({ kind: 'let', locals: [local], value, span })
+      open.set(target, nameOf(local))
+      wasRead(target, value.vars)
+      return
     }
   }
 
@@ -228,14 +247,15 @@ export class Values {
   share(inst: Inst, result: Value): Shared | undefined {
     const frame = this.frames[this.frames.length - 1]
     if (frame === undefined || frame.region.insts[frame.at] !== inst || this.forms.uses(result) !== 1) return undefined
-    const { insts, end } = frame.region
+    const { end } = frame.region
     if (end.op !== 'yield' && end.op !== 'next') return undefined
-    const local = frame.targets[end.args.indexOf(result)]
+    // Of a value that is handed over twice, the first counts.
+    frame.targetOf ??= new Map(end.args.map((a, i) => [a, frame.targets[i]] as const).reverse())
+    const local = frame.targetOf.get(result)
     if (local === undefined) return undefined
     const held = this.#carried.get(local)
     if (held === undefined) return { local, held }
-    if (insts.length - frame.at > farthest) return undefined
-    for (let i = frame.at + 1; i < insts.length; i++) if (this.#reads(insts[i]!, held)) return undefined
+    if (this.#carriedReads().after(inst, frame.region, held)) return undefined
     for (const v of this.#pending) {
       const e = this.#exprs[v.id]!
       if (e.vars.includes(local)) this.let(v, e, spanOf(v))
@@ -250,14 +270,12 @@ export class Values {
   }
 
 
-  #reads(inst: Inst, v: Value): boolean {
-    const depends = (of: Value): boolean =>
-      of === v || (of.def.op !== 'param' && this.forms.of(of) === 'always' && of.def.args.some(depends))
-    return inst.args.some(depends) || inst.regions.some(r => r.insts.some(i => this.#reads(i, v)))
+  #carriedReads(): CarriedReads {
+    return this.#known ??= new CarriedReads(this.func, this.forms)
   }
 
-  /** True where something inside the construct reads the value. */
+  /** True where something inside the construct reads the carried value. */
   readsInside(inst: Inst, v: Value): boolean {
-    return inst.regions.some(r => r.insts.some(i => this.#reads(i, v)))
+    return this.#carriedReads().inside(inst, v)
   }
 }
