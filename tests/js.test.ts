@@ -118,4 +118,19 @@ public int f(int x) { last += x; return last; }
     loadSync(program).kernel('main').dispatch([1, 1, 1], { buffers: { o: same } })
     expect([...same]).toEqual([3, 6, 20])
   })
+
+  it('reads a buffer before it writes another one, which may lie in the same memory', () => {
+    const program = compile(`RWStructuredBuffer<float> x; RWStructuredBuffer<float> y;
+[shader("compute")] [numthreads(1, 1, 1)] void both() { float old = x[0]; y[0] = 1; x[1] = old; }`)
+    const { both } = evaluate(program.js().code)
+    const memory = new Float32Array([5, 0])
+    both!([1, 1, 1], { x: memory, y: memory })
+    expect([...memory]).toEqual([1, 5])
+  })
+
+  it('takes an element of an array that a call gives once, not in each trip of a loop', () => {
+    const { code } = compile(`float[4] four(float x) { float a[4] = { x, x * x, x + 1, x - 1 }; for (int i = 0; i < 3; i++) a[i + 1] += a[i]; return a; }
+export float sum(float x, int n) { let a = four(x); float s = 0; for (int i = 0; i < n; i++) s += sin(s) * a[2]; return s; }`, { optimize: 1 }).js({ derivatives: false })
+    expect(/for \([^)]*\) \{[^}]*\[2\]/.test(code)).toBe(false)
+  })
 })
