@@ -128,6 +128,15 @@ public int f(int x) { last += x; return last; }
     expect([...memory]).toEqual([1, 5])
   })
 
+  it('gives no other thing the name of what it keeps of a buffer', () => {
+    const program = compile(`RWStructuredBuffer<float> a; int a_length() { return 3; }
+[shader("compute")] [numthreads(1, 1, 1)] void twice() { float a_f32 = a[0] * 2; a[1] = a_f32 + a_length(); a[2] = a_f32; }`)
+    const { twice } = evaluate(program.js().code)
+    const a = new Float32Array([4, 0, 0])
+    twice!([1, 1, 1], { a })
+    expect([...a]).toEqual([4, 11, 8])
+  })
+
   it('takes an element of an array that a call gives once, not in each trip of a loop', () => {
     const { code } = compile(`float[4] four(float x) { float a[4] = { x, x * x, x + 1, x - 1 }; for (int i = 0; i < 3; i++) a[i + 1] += a[i]; return a; }
 export float sum(float x, int n) { let a = four(x); float s = 0; for (int i = 0; i < n; i++) s += sin(s) * a[2]; return s; }`, { optimize: 1 }).js({ derivatives: false })

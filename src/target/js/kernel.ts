@@ -5,7 +5,7 @@ import { walk } from '../../ir/walk.ts'
 import { leavesOf } from '../leaves/leaf.ts'
 import { arrayClass } from './array.ts'
 import { readLeaves } from './host.ts'
-import type { GlobalLeaves, Unit } from './unit.ts'
+import type { GlobalLeaves, GlobalWords, Unit } from './unit.ts'
 
 /** Statements that declare the globals of the module. */
 export function declareGlobals(unit: Unit): string {
@@ -17,37 +17,35 @@ export function declareGlobals(unit: Unit): string {
       else lines.push(`let ${name} = ${zeroText(leaf.scalar)}`)
     })
   }
-  for (const { name } of unit.words) {
-    lines.push(`let ${views.map(([suffix]) => `${name}_${suffix}`).join(', ')}, ${name}_length = 0`)
-  }
+  for (const { views, length } of unit.words) lines.push(`let ${views.map(v => v.name).join(', ')}, ${length} = 0`)
   return lines.join('\n')
 }
-
-const views: readonly (readonly [string, string, number])[] = [
-  ['f32', 'Float32Array', 4], ['i32', 'Int32Array', 4], ['u32', 'Uint32Array', 4],
-  ['f64', 'Float64Array', 8], ['i64', 'BigInt64Array', 8], ['u64', 'BigUint64Array', 8],
-]
 
 function zeroText(scalar: string): string {
   return scalar === 'bool' ? 'false' : scalar === 'i64' || scalar === 'u64' ? '0n' : '0'
 }
 
 /** The typed array that a buffer may be given as; '' where bytes say it better. */
-function viewOf({ type, resource }: Global): string {
+function viewOf({ global: { type, resource }, views }: GlobalWords): string {
   const scalars = new Set(leavesOf(type).map(leaf => leaf.scalar))
   const [only] = scalars
-  return resource === 'bytes' ? 'any' : scalars.size > 1 ? '' : views.find(([suffix]) => suffix === only)?.[1] ?? ''
+  if (resource === 'bytes') return 'any'
+  return scalars.size === 1 && views.some(v => v.scalar === only) ? arrayClass(only!, 'f32') : ''
 }
 
 /** The function `bind(resources)`, which gives the module its buffers and uniforms by name; '' where it has none. */
 export function bindFunction(unit: Unit, bindName: string): string {
   const body: string[] = []
-  for (const { global, name, stride } of unit.words) {
+  for (const words of unit.words) {
+    const { global, views, length, stride } = words
     const from = `resources[${JSON.stringify(global.name)}]`
     body.push(`  if (${from} !== undefined) {`)
-    body.push(`    const { buffer, byteOffset, byteLength, bytes } = words(${from}, ${stride}, ${JSON.stringify(global.name)}, '${viewOf(global)}')`)
-    for (const [suffix, array, size] of views) body.push(`    ${name}_${suffix} = byteOffset % ${size} === 0 ? new ${array}(buffer, byteOffset, bytes >> ${Math.log2(size)}) : undefined`)
-    body.push(`    ${name}_length = Math.floor(byteLength / ${stride})`)
+    body.push(`    const { buffer, byteOffset, byteLength, bytes } = words(${from}, ${stride}, ${JSON.stringify(global.name)}, '${viewOf(words)}')`)
+    for (const { scalar, name } of views) {
+      const size = scalar.endsWith('64') ? 8 : 4
+      body.push(`    ${name} = byteOffset % ${size} === 0 ? new ${arrayClass(scalar, 'f32')}(buffer, byteOffset, bytes >> ${Math.log2(size)}) : undefined`)
+    }
+    body.push(`    ${length} = Math.floor(byteLength / ${stride})`)
     body.push('  }')
     unit.helpers.add('words')
   }

@@ -3,7 +3,7 @@ import type { Sink } from '../../base/diag.ts'
 import { notInScript, storageInScript } from '../../base/errors/js.ts'
 import type { Mode } from '../../ir/scalar.ts'
 import type { Builder } from '../../ir/build.ts'
-import { array, ptr, scalars as types, u32, type ScalarName } from '../../ir/type.ts'
+import { array, ptr, scalars as types, u32, type ScalarName, type Space, type Type } from '../../ir/type.ts'
 import { Global, type Func } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
 import { Names } from '../code/names.ts'
@@ -34,9 +34,14 @@ export interface GlobalLeaves {
 /** A buffer that the output keeps as views of the host's memory. */
 export interface GlobalWords {
   readonly global: Global
-  readonly name: string
+  /** The variable that holds how many elements there are. */
+  readonly length: string
+  readonly views: readonly { readonly scalar: ScalarName; readonly name: string }[]
   readonly stride: number
 }
+
+/** Scalars that views of a buffer hold. */
+const viewScalars: readonly ScalarName[] = ['f32', 'i32', 'u32', 'f64', 'i64', 'u64']
 
 export class Unit implements LeafModule {
   readonly sink: Sink
@@ -99,21 +104,14 @@ export class Unit implements LeafModule {
   #viewsOf(g: Global): Views {
     let views = this.#views.get(g)
     if (views === undefined) {
-      const base = this.names.make(g.name, 'g')
       const stride = g.type.kind === 'array' ? this.layouts.of(g.type).stride : this.layouts.of(g.type).size
       const narrow = leavesOf(g.type).find(({ scalar }) => isNarrow(scalar))
       if (narrow !== undefined) this.sink.add(storageInScript, g.span ?? undefined, { type: narrow.scalar })
-      this.words.push({ global: g, name: base, stride })
-      const made = new Map<ScalarName, Global>()
-      const length = new Global(`${base}_length`, u32, 'uniform', 'none', undefined, undefined, g.span)
-      views = {
-        length,
-        of: scalar => {
-          let view = made.get(scalar)
-          if (view === undefined) made.set(scalar, view = new Global(`${base}_${scalar}`, array(types[scalar], 0), 'storage_rw', 'none', undefined, undefined, g.span))
-          return view
-        },
-      }
+      const make = (suffix: string, type: Type, space: Space): Global => new Global(this.names.make(`${g.name}_${suffix}`, 'g'), type, space, 'none', undefined, undefined, g.span)
+      const length = make('length', u32, 'uniform')
+      const made = new Map(viewScalars.map(scalar => [scalar, make(scalar, array(types[scalar], 0), 'storage_rw')]))
+      views = { length, of: scalar => made.get(isNarrow(scalar) ? 'u32' : scalar)! }
+      this.words.push({ global: g, length: length.name, views: viewScalars.map(scalar => ({ scalar, name: made.get(scalar)!.name })), stride })
       this.#views.set(g, views)
     }
     return views
