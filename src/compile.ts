@@ -15,7 +15,7 @@ import type { LibraryData } from './check/modules/library.ts'
 import type { Func, Module } from './ir/value.ts'
 import type { Pictures } from './lower/context.ts'
 import { lower, type ExportRoot, type Lowered, type Roots } from './lower/lower.ts'
-import { anyTarget, targets } from './lower/target.ts'
+import { anyTarget, targets, type Target } from './lower/target.ts'
 import type { Cx } from './opt/cx.ts'
 import { PassRunner, type Verifier } from './opt/pipeline.ts'
 import { forgetRecursion } from './opt/recursion.ts'
@@ -28,15 +28,13 @@ export { limitTrips } from './opt/limit.ts'
 export { Explainer, type Change, type Explanation, type Residual } from './ad/explain.ts'
 export { pictures } from './lower/picture.ts'
 export { timed }
-export type { Explain, LibraryData, Lowered, Pictures, Roots, Verifier }
+export type { Explain, LibraryData, Lowered, Pictures, Roots, Target, Verifier }
 export type Root = ExportRoot
 
 /** The stages whose IR can be looked at, in order. */
 export const stages = ['lower', 'ssa', 'prepared', 'linearized', 'unzipped', 'transposed', 'checkpointed', 'extracted', 'final'] as const
 
 export type Stage = (typeof stages)[number]
-
-export type Target = 'wgsl' | 'wasm' | 'js'
 
 /** How hard to optimise: `-O0` to `-O3`. */
 export type Level = 0 | 1 | 2 | 3

@@ -152,7 +152,7 @@ function atomic(m: Maker): void {
   for (const scalar of ['i32', 'u32', 'f32'] as const) {
     const type = t.scalars[scalar]
     const kinds = atomics.filter(kind => scalar !== 'f32' || !['and', 'or', 'xor'].includes(kind))
-    const emit = (b: Builder, kind: string, p: Value, x: Value): Value => {
+    const emit = (b: Builder, kind: (typeof atomics)[number], p: Value, x: Value): Value => {
       const args = kind === 'load' ? [p] : kind === 'compare' ? [p, b.const(type, 12), x] : [p, x]
       const old = b.emit1('atomic', args, kind, type)
       return kind === 'store' ? x : old
@@ -183,7 +183,7 @@ function atomic(m: Maker): void {
   // Threads that meet at one place: sums do not depend on who comes first.
   m.kernel('of many threads', { threads: 8, groups: 4, buffers: { sums: { scalar: 'i32', data: [0, 100, -100, 0] } } }, (b, id, g) => {
     const x = b.convert(id, t.i32)
-    ;['add', 'min', 'max', 'or'].forEach((kind, i) => b.emit1('atomic', [b.elem(g('sums'), b.const(t.u32, i)), x], kind, t.i32))
+    ;(['add', 'min', 'max', 'or'] as const).forEach((kind, i) => b.emit1('atomic', [b.elem(g('sums'), b.const(t.u32, i)), x], kind, t.i32))
   })
 }
 

@@ -4,8 +4,10 @@
  * is doubled: beside each place it takes, hands on and returns the place of the derivative as a plain value. What calls a
  * user's derivative joins the two into the pair that it expects. The transforms see plain values only.
  */
+import { InternalError } from '../base/diag.ts'
 import { noReverse } from '../base/errors/ad.ts'
 import { Builder } from '../ir/build.ts'
+import type { PlainOp, Single } from '../ir/op.ts'
 import { places, type Type } from '../ir/type.ts'
 import { Func, Region, inputs, type Inst, type ParamSig, type Value } from '../ir/value.ts'
 import { cloneFunc } from '../ir/walk.ts'
@@ -97,6 +99,9 @@ function plainOf(cx: AdContext, func: Func): Func {
   return plain
 }
 
+/** Other plain ops give numbers, which have no places. */
+const nowhere = (_op: PlainOp): undefined => undefined
+
 /** Copies a body with the places of derivatives beside the places. */
 class Doubler {
   readonly cx: AdContext
@@ -148,21 +153,32 @@ class Doubler {
   #visit(inst: Inst): void {
     const { b } = this
     b.span = inst.span
-    if (inst.op === 'call') { this.call(inst); return }
-    if (inst.op === 'ret') {
-      const values = inst.args.map(v => this.map[v.id]!)
-      const first = inst.args[0]
-      const place = first === undefined || places(first.type) === null || places(b.func.sig.result) === null ? null : places(first.type)
-      if (place !== null) values.push(this.#dual[first!.id] ?? b.emit1('undef', [], null, place))
-      b.emit('ret', values)
-      return
+    switch (inst.op) {
+      case 'call': this.call(inst); return
+      case 'ret': this.#ret(inst); return
+      case 'yield': case 'test': case 'next': case 'leave': case 'unreachable': {
+        const [head, rest] = inst.op === 'test' ? [inst.args.slice(0, 1), inst.args.slice(1)] : [[], inst.args]
+        b.emit(inst.op, [...head.map(v => this.map[v.id]!), ...this.#hand(rest)], inst.op === 'leave' ? this.labels.get(inst.attr)! : inst.attr)
+        return
+      }
+      case 'if': case 'switch': case 'loop': case 'block': this.control(inst); return
+      case 'intrinsic.pure': case 'intrinsic.read': case 'intrinsic.write': case 'intrinsic.hide':
+        throw new InternalError('dual', `${inst.op} before legal code is made`)
+      default: this.#single(inst)
     }
-    if (inst.row.ends) {
-      const [head, rest] = inst.op === 'test' ? [inst.args.slice(0, 1), inst.args.slice(1)] : [[], inst.args]
-      b.emit(inst.op, [...head.map(v => this.map[v.id]!), ...this.#hand(rest)], inst.op === 'leave' ? this.labels.get(inst.attr)! : inst.attr)
-      return
-    }
-    if (inst.regions.length > 0) { this.control(inst); return }
+  }
+
+  #ret(inst: Inst<'ret'>): void {
+    const { b } = this
+    const values = inst.args.map(v => this.map[v.id]!)
+    const first = inst.args[0]
+    const place = first === undefined || places(first.type) === null || places(b.func.sig.result) === null ? null : places(first.type)
+    if (place !== null) values.push(this.#dual[first!.id] ?? b.emit1('undef', [], null, place))
+    b.emit('ret', values)
+  }
+
+  #single(inst: Inst<Single>): void {
+    const { b } = this
     const args = inst.args.map(v => this.map[v.id]!)
     const copy = b.emit(inst.op, args, inst.attr, inst.results.map(r => r.type))
     inst.results.forEach((r, i) => {
@@ -191,7 +207,7 @@ class Doubler {
   }
 
   /** The place of the derivative of what an instruction gives; undefined where there is none. */
-  plain(inst: Inst, args: readonly Value[]): Value | undefined {
+  plain(inst: Inst<Single>, args: readonly Value[]): Value | undefined {
     const { b } = this
     const duals = inst.args.map(v => this.#dual[v.id])
     const first = duals[0]
@@ -221,7 +237,8 @@ class Doubler {
       }
       case 'select': return duals[1] === undefined || duals[2] === undefined ? undefined : b.select(args[0]!, duals[1], duals[2])
       case 'construct': return this.construct(type!, duals)
-      default: return undefined
+      case 'global': case 'atomic': case 'barrier': case 'printf': case 'trap': return undefined
+      default: return nowhere(inst.op)
     }
   }
 

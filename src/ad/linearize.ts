@@ -7,7 +7,7 @@
 import { InternalError } from '../base/diag.ts'
 import { lostInInstance } from '../base/errors/ad.ts'
 import { Builder } from '../ir/build.ts'
-import type { CommonOp, OwnerOp, PlainOp, Tangents, Terminator } from '../ir/op.ts'
+import type { PlainOp, Single, Tangents } from '../ir/op.ts'
 import * as t from '../ir/type.ts'
 import { Func, Inst, Region, type Value } from '../ir/value.ts'
 import { counterOf } from '../opt/loops.ts'
@@ -31,9 +31,6 @@ export interface Callees {
 }
 
 /** What is known of a loop of the linear tree. */
-/** Ops without regions, calls aside. */
-type Single = Exclude<CommonOp, OwnerOp | Terminator | 'call'>
-
 export interface Trips {
   readonly primal: Inst<'loop'>
   /** The trip number, from 0, as a value of the primal loop's head. */

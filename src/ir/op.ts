@@ -16,12 +16,20 @@ export type Constant = number | boolean | bigint
  */
 export type Hint = null | number | 'unroll' | readonly number[]
 
+/** What an atomic access does to memory. */
+export type AtomicOp = 'add' | 'min' | 'max' | 'and' | 'or' | 'xor' | 'exchange' | 'compare' | 'load' | 'store'
+
+/** The memory that a barrier orders. */
+export type Scope = 'workgroup' | 'storage' | 'all'
+
 /** The kinds of immediate, and what each is; drives printing, parsing, verifying and cloning without a case per op. */
 export interface AttrKinds {
   none: null
   number: number
   value: Constant
   text: string
+  atomic: AtomicOp
+  scope: Scope
   numbers: readonly number[]
   func: Func
   global: Global
@@ -142,12 +150,12 @@ export interface StructuralOps {
    * Read-modify-write of the scalar pointed to: add, min, max, and, or, xor, exchange, or compare (operands: pointer, expected,
    * new); gives the old value. `load` and `store` are the atomic plain accesses; what `store` gives is unspecified.
    */
-  atomic: 'text'
+  atomic: 'atomic'
   /**
    * workgroup, storage or all: waits for the workgroup and orders its memory. With a pointer to shared memory, which is for
    * WGSL alone, it loads what all threads find there, between two barriers.
    */
-  barrier: 'text'
+  barrier: 'scope'
   /** Prints the operands by a format string. */
   printf: 'text'
   /** Stops the program where the condition is false; the text says why. GPU targets leave it out. */
@@ -212,6 +220,9 @@ export type Terminator = 'yield' | 'test' | 'next' | 'leave' | 'ret' | 'unreacha
 
 /** Ops that own regions. */
 export type OwnerOp = 'if' | 'switch' | 'loop' | 'block'
+
+/** Ops without regions, calls aside. */
+export type Single = Exclude<CommonOp, OwnerOp | Terminator | 'call'>
 
 /** The immediate of each op. */
 export type Attrs = { readonly [K in OpName]: AttrKinds[Kinds[K]] }

@@ -3,7 +3,7 @@
  * memory is places that pointers name. Regions run as generators so that the threads of a workgroup can meet at barriers.
  */
 import { exact } from './exact.ts'
-import type { CommonOp, LaneOp, OwnerOp, Terminator } from './op.ts'
+import type { AtomicOp, LaneOp, Single } from './op.ts'
 import { apply, bitcastScalar, convertScalar, wrap, zeroScalar, type Mode, type Scalar } from './scalar.ts'
 import { bounded, isFloat, type ScalarName, type Type } from './type.ts'
 import { Func, Global, Inst, inputs, type Module, type Region, type Value } from './value.ts'
@@ -58,9 +58,6 @@ export interface RunOptions {
 
 /** How many regions may be under way, of functions and inside them: each holds a part of the stack. */
 const maxDepth = 250
-
-/** Ops that compute one value, or act on memory at once. */
-type Plain = Exclude<CommonOp, OwnerOp | Terminator | 'call' | 'barrier'>
 
 /** Runs a function; gives its results. */
 export function run(func: Func, args: readonly Data[], options: RunOptions = {}): readonly Data[] {
@@ -261,7 +258,7 @@ export class Machine {
     }
   }
 
-  #plain(inst: Inst<Plain>, args: readonly Data[]): Data {
+  #plain(inst: Inst<Exclude<Single, 'barrier'>>, args: readonly Data[]): Data {
     const type = inst.results[0]?.type
     const [x, y, z] = [args[0]!, args[1]!, args[2]!]
     switch (inst.op) {
@@ -349,9 +346,8 @@ export class Machine {
     return place
   }
 
-  #atomic(how: string, type: Type, p: Pointer, y: Scalar, z: Scalar): Data {
+  #atomic(how: AtomicOp, type: Type, p: Pointer, y: Scalar, z: Scalar): Data {
     const old = untracked(target(p)) as Scalar
-    const rows: Readonly<Record<string, LaneOp>> = { add: 'add', and: 'and', or: 'or', xor: 'xor' }
     let value: Scalar
     switch (how) {
       case 'min': value = old < y ? old : y; break
@@ -359,7 +355,7 @@ export class Machine {
       case 'exchange': case 'store': value = y; break
       case 'compare': value = Object.is(old, y) ? z : old; break
       case 'load': value = old; break
-      default: value = apply(rows[how]!, type.scalar!, old, y, this.#mode)
+      case 'add': case 'and': case 'or': case 'xor': value = apply(how, type.scalar!, old, y, this.#mode)
     }
     assign(p, value)
     return old

@@ -3,7 +3,7 @@
  * throws an InternalError that names the pass and carries the text of the function.
  */
 import { InternalError } from '../base/diag.ts'
-import type { OpName, OwnerOp, Terminator } from './op.ts'
+import type { AtomicOp, OpName, OwnerOp, Terminator } from './op.ts'
 import { printFunc, printInst, typeText } from './print.ts'
 import * as t from './type.ts'
 import type { Type } from './type.ts'
@@ -242,6 +242,10 @@ class Verifier {
   }
 }
 
+const atomics: Readonly<Record<AtomicOp, true>> = {
+  add: true, min: true, max: true, and: true, or: true, xor: true, exchange: true, compare: true, load: true, store: true,
+}
+
 function attrMistake(inst: Inst): string | undefined {
   const attr = inst.attr
   switch (inst.row.attr) {
@@ -252,6 +256,8 @@ function attrMistake(inst: Inst): string | undefined {
     case 'numbers': return Array.isArray(attr) ? undefined : 'the immediate is a list of numbers'
     case 'func': return attr instanceof Func ? undefined : 'the immediate is a function'
     case 'global': return attr !== null && typeof attr === 'object' && 'space' in attr ? undefined : 'the immediate is a global'
+    case 'atomic': return typeof attr === 'string' && attr in atomics ? undefined : 'the immediate is what an atomic access does'
+    case 'scope': return attr === 'workgroup' || attr === 'storage' || attr === 'all' ? undefined : 'the immediate is what memory a barrier orders'
     case 'label': case 'hint': return undefined
   }
 }

@@ -2,6 +2,7 @@
 import type { FuncAttributes } from '../check/model/decl.ts'
 import type { CallExpr, FuncRef, Signature } from '../check/model/tree.ts'
 import type * as s from '../check/model/type.ts'
+import type { AtomicOp, Scope } from '../ir/op.ts'
 import { isOp, rows } from '../ir/ops.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
@@ -96,6 +97,14 @@ function accumulate(fn: Fn, pointer: Value, value: Value): void {
   }
 }
 
+/** What the library's atomics do to memory: a difference is the sum with the negative. */
+const atomics: Readonly<Record<string, AtomicOp>> = {
+  add: 'add', add1: 'add', sub: 'add', sub1: 'add', min: 'min', max: 'max', and: 'and', or: 'or', xor: 'xor', exchange: 'exchange',
+  compare: 'compare', load: 'load', store: 'store',
+}
+
+const barriers: Readonly<Record<string, Scope>> = { workgroup: 'workgroup', storage: 'storage', all: 'all' }
+
 /** Operands that an atomic takes besides the place. */
 const operandCount: Readonly<Record<string, number>> = { load: 0, add1: 0, sub1: 0, compare: 2 }
 
@@ -121,7 +130,7 @@ function atomic(fn: Fn, name: string, pointer: Value, args: readonly Operand[], 
   }
   if (name === 'add1' || name === 'sub1') values.push(b.one(type))
   if (name === 'sub' || name === 'sub1') values[0] = unary(fn, '-', values[0]!)
-  const kind = name === 'sub' || name === 'add1' || name === 'sub1' ? 'add' : name
+  const kind = atomics[name] ?? impossible(`no atomic ${name}`)
   const old = convert(fn, b.emit1('atomic', [pointer, ...values], kind, type), given)
   const out = args.find(a => a.dir === 'out')
   if (out !== undefined && out.dir !== 'in') write(fn, out.ref, old)
@@ -135,7 +144,7 @@ export function intrinsic(fn: Fn, name: string, args: readonly Operand[], result
   const [family, which = ''] = name.split('.')
   const first = args[0]
   if (family === 'barrier') {
-    fn.b.emit('barrier', [], which)
+    fn.b.emit('barrier', [], barriers[which] ?? impossible(`no barrier of ${which}`))
     return undefined
   }
   if (name.startsWith('texture')) return textureAccess(fn, name, args.map(a => valueOf(fn, a)), result)

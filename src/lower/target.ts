@@ -1,3 +1,5 @@
+export type Target = 'wgsl' | 'wasm' | 'js'
+
 /** What lowering must know of the target. */
 export interface TargetTraits {
   /** Whose names for functions of the library stand in for their bodies; undefined where bodies are needed too. */
@@ -16,7 +18,7 @@ export interface TargetTraits {
 export const anyTarget: TargetTraits = { names: undefined, processor: 'cpu', waves: false, uniformLoads: false, halfBits: true }
 
 /** Of each target. WebAssembly has names for functions on some types only. */
-export const targets: Readonly<Record<'wgsl' | 'js' | 'wasm', TargetTraits>> = {
+export const targets: Readonly<Record<Target, TargetTraits>> = {
   wgsl: { names: 'wgsl', processor: 'gpu', waves: true, uniformLoads: true, halfBits: false },
   js: { ...anyTarget, names: 'js' },
   wasm: anyTarget,

@@ -1,8 +1,9 @@
 /** Scalar operations as JavaScript expressions: integers wrap, floats round to their type in the exact mode. */
 import { roundTo } from '../../base/number.ts'
-import type { OpName } from '../../ir/op.ts'
+import type { Comparison, LaneOp } from '../../ir/op.ts'
 import type { Mode } from '../../ir/scalar.ts'
 import type { ScalarName } from '../../ir/type.ts'
+import { isComparison } from '../../opt/match.ts'
 import { binary, call, cond, name, negative, number, unary, type Text } from './text.ts'
 
 /** Writes scalar expressions, and notes which helpers they call. */
@@ -48,11 +49,10 @@ export class Scalars {
   }
 
   /** An arithmetic, bitwise, logical or comparison op on scalars of one type; `divides` where the divisor is known not to be zero. */
-  apply(op: OpName, type: ScalarName, x: Text, y: Text, divides = false): Text {
+  apply(op: LaneOp, type: ScalarName, x: Text, y: Text, divides = false): Text {
     const big = type === 'i64' || type === 'u64'
     const float = type.startsWith('f')
-    const compare = comparisons.get(op)
-    if (compare !== undefined) return binary(compare, x, y)
+    if (isComparison(op)) return binary(comparisons[op], x, y)
     if (type === 'bool') {
       switch (op) {
         case 'and': return binary('&&', x, y)
@@ -76,7 +76,7 @@ export class Scalars {
       case 'xor': return this.#bitwise('^', type, x, y)
       case 'not': return type === 'i32' || type === 'i64' ? unary('~', x) : this.fit(type, unary('~', x))
       case 'shl': return type === 'i32' ? binary('<<', x, y) : this.fit(type, binary('<<', x, this.#amount(type, y)))
-      default:
+      case 'shr':
         if (big) return binary('>>', x, this.#amount(type, y))
         return binary(type.startsWith('i') ? '>>' : '>>>', x, this.#amount(type, y))
     }
@@ -135,7 +135,7 @@ function divisor(y: Text, big: boolean): Text {
   return binary('||', y, number(big ? '1n' : '1'))
 }
 
-const comparisons = new Map<OpName, string>([['lt', '<'], ['le', '<='], ['gt', '>'], ['ge', '>='], ['eq', '==='], ['ne', '!==']])
+const comparisons: Readonly<Record<Comparison, string>> = { lt: '<', le: '<=', gt: '>', ge: '>=', eq: '===', ne: '!==' }
 
 const accessors: Readonly<Partial<Record<ScalarName, string>>> = {
   f32: 'Float32', f64: 'Float64', i32: 'Int32', u32: 'Uint32', i64: 'BigInt64', u64: 'BigUint64', i16: 'Int16', u16: 'Uint16',

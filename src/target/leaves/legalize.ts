@@ -197,7 +197,7 @@ class Legalizer {
         value = b.select(same, this.#use(inst.args[2]!)[0]!, x)
         break
       }
-      default: value = y
+      case 'store': case 'exchange': value = y
     }
     this.#memory.store(place, [value])
   }
@@ -223,9 +223,8 @@ class Legalizer {
     for (const r of inst.results) this.#define(r, leavesOf(r.type).map(() => results[next++]!))
   }
 
-  #pure(inst: Inst, type: Type): Leaves {
-    const make = Legalizer.#makers[inst.op as PureOp] as ((inst: Inst, type: Type, l: Legalizer) => Leaves) | undefined
-    if (make === undefined) throw new InternalError('leaves', `no leaves for ${inst.op}`)
+  #pure(inst: Inst<PureOp>, type: Type): Leaves {
+    const make = Legalizer.#makers[inst.op] as (inst: Inst, type: Type, l: Legalizer) => Leaves
     return make(inst, type, this)
   }
 

@@ -3,6 +3,7 @@
  * see `Stored`. Everything here emits IR that prints as it stands.
  */
 import { Builder } from '../../ir/build.ts'
+import type { AtomicOp } from '../../ir/op.ts'
 import * as t from '../../ir/type.ts'
 import { Func, Region, type Global, type Value } from '../../ir/value.ts'
 import type { Stored } from './layout.ts'
@@ -111,8 +112,8 @@ function toBits(b: Builder, v: Value): Value {
   return b.emit1(v.type.scalar === 'bool' ? 'convert' : 'bitcast', [v], null, raw)
 }
 
-const direct: Readonly<Record<string, string>> = {
-  add: 'atomicAdd', sub: 'atomicSub', min: 'atomicMin', max: 'atomicMax', and: 'atomicAnd', or: 'atomicOr', xor: 'atomicXor',
+const direct: Readonly<Partial<Record<AtomicOp, string>>> = {
+  add: 'atomicAdd', min: 'atomicMin', max: 'atomicMax', and: 'atomicAnd', or: 'atomicOr', xor: 'atomicXor',
   exchange: 'atomicExchange',
 }
 
@@ -120,7 +121,7 @@ const direct: Readonly<Record<string, string>> = {
 export type Helpers = Map<string, Func>
 
 /** An atomic read-modify-write; gives the old value. */
-export function atomic(b: Builder, helpers: Helpers, place: Place, kind: string, args: readonly Value[]): Value | undefined {
+export function atomic(b: Builder, helpers: Helpers, place: Place, kind: AtomicOp, args: readonly Value[]): Value | undefined {
   const value = place.stored.value
   if (kind === 'load') return read(b, place)
   if (kind === 'store') {
@@ -142,18 +143,17 @@ export function atomic(b: Builder, helpers: Helpers, place: Place, kind: string,
 }
 
 /** On a variable that no other thread sees. */
-function emulate(b: Builder, place: Place, kind: string, args: readonly Value[]): Value {
+function emulate(b: Builder, place: Place, kind: AtomicOp, args: readonly Value[]): Value {
   const old = read(b, place)
   write(b, place, combine(b, kind, old, args))
   return old
 }
 
 /** What a read-modify-write stores. */
-function combine(b: Builder, kind: string, old: Value, args: readonly Value[]): Value {
+function combine(b: Builder, kind: AtomicOp, old: Value, args: readonly Value[]): Value {
   const v = args[0]!
   switch (kind) {
     case 'add': return b.emit1('add', [old, v])
-    case 'sub': return b.emit1('sub', [old, v])
     case 'min': return b.select(b.emit1('lt', [v, old]), v, old)
     case 'max': return b.select(b.emit1('gt', [v, old]), v, old)
     case 'and': return b.emit1('and', [old, v])
@@ -168,7 +168,7 @@ function combine(b: Builder, kind: string, old: Value, args: readonly Value[]): 
 const exchanged = t.perType(raw => t.struct('exchanged', [{ name: 'old_value', type: raw }, { name: 'exchanged', type: t.bool }]))
 
 /** Tries until no other thread came between the read and the write. */
-function retry(b: Builder, place: Place, kind: string, args: readonly Value[]): Value {
+function retry(b: Builder, place: Place, kind: AtomicOp, args: readonly Value[]): Value {
   const value = place.stored.value
   const raw = bitsOf(value)
   const compares = kind === 'compare'
@@ -226,7 +226,7 @@ function pathOf(ptr: Value): Path | undefined {
 }
 
 /** A function that does the atomic in a loop; its parameters are the indices on the way and the operands. */
-function makeHelper(path: Path, stored: Stored, kind: string, args: readonly Value[]): Func {
+function makeHelper(path: Path, stored: Stored, kind: AtomicOp, args: readonly Value[]): Func {
   const params = [
     ...path.indices.map((v, i) => ({ name: i === 0 ? 'index' : `index${i}`, type: v.type })),
     ...args.map((v, i) => ({ name: kind === 'compare' && i === 0 ? 'expected' : 'value', type: v.type })),
