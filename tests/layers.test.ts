@@ -43,7 +43,7 @@ const inside: Readonly<Record<string, Readonly<Record<string, readonly string[]>
   },
   // What targets share stands beside their folders; none of it knows a target.
   target: Object.fromEntries([
-    ['code', []], ['leaves', sharedByTargets], ['wgsl', ['code', ...sharedByTargets]], ['js', ['code', 'leaves', ...sharedByTargets]], ['wasm', sharedByTargets],
+    ['code', sharedByTargets], ['leaves', sharedByTargets], ['wgsl', ['code', ...sharedByTargets]], ['js', ['code', 'leaves', ...sharedByTargets]], ['wasm', sharedByTargets],
     ...sharedByTargets.map(file => [file, sharedByTargets] as const),
   ]),
 }

@@ -5,7 +5,7 @@
  */
 import type { Func, Inst, Region } from '../../ir/value.ts'
 import type { Capabilities } from './tree.ts'
-import type { Ways } from './ways.ts'
+import type { Ways } from '../ways.ts'
 
 /** What a way out does, after results are assigned. */
 export type Exit =

@@ -17,7 +17,7 @@ import {
   expr, nameOf, nothing, truth, type Capabilities, type Case, type Code, type Expr, type If, type Local, type Loop, type Once, type Stmt, type Switch, type Target,
 } from './tree.ts'
 import { Values, rootOf, type Frame, type Shared, type Targets } from './values.ts'
-import { Ways } from './ways.ts'
+import { Ways } from '../ways.ts'
 
 /** The statements of a function that is legal for a language, with names. */
 export function structure(func: Func, can: Capabilities, names: Names): Code {

@@ -5,7 +5,7 @@
 import { Inst, Value, type Func, type Region } from '../../ir/value.ts'
 import { substitute, type ValueTable } from '../../ir/walk.ts'
 import type { Capabilities } from './tree.ts'
-import { Ways } from './ways.ts'
+import { Ways } from '../ways.ts'
 
 /** Branches nested deeper than this are not worth it, and compilers limit them. */
 const deepest = 12

@@ -2,12 +2,12 @@
 import { InternalError } from '../../base/diag.ts'
 import type { OwnerOp, Terminator } from '../../ir/op.ts'
 import { Inst, Region, type Value } from '../../ir/value.ts'
-import { walk } from '../../ir/walk.ts'
 import type { Body } from './body.ts'
 import { countTrip } from './limit.ts'
 import { samePlace, type Place } from './memory.ts'
 import { Label, type Node, type Seq } from './node.ts'
 import { op } from './opcode.ts'
+import { Ways } from '../ways.ts'
 
 /** Where a value goes that leaves a region: its scalars to locals, or its bytes to a slot. */
 type Sink = readonly number[] | Place
@@ -24,8 +24,7 @@ const maxTable = 256
 export class Control {
   readonly #body: Body
   readonly #scopes = new Map<Inst, Scope>()
-  /** Loops that some `leave` leaves. */
-  readonly #left = new Set<Inst>()
+  readonly #ways: Ways
   readonly #carried = new Map<Inst, readonly Sink[]>()
   readonly #tops = new Map<Inst, Label>()
   /** The innermost loop or other owner of the region that is being compiled. */
@@ -33,9 +32,7 @@ export class Control {
 
   constructor(body: Body) {
     this.#body = body
-    walk(body.func.body!, inst => {
-      if (inst.op === 'leave') this.#left.add(inst.attr)
-    })
+    this.#ways = new Ways(body.func)
   }
 
   inst(inst: Inst<OwnerOp | Exclude<Terminator, 'ret'>>): void {
@@ -181,7 +178,7 @@ export class Control {
 
   /** Where all exits are carried values and nothing else leaves the loop, their indices: the locals hold the results too. */
   #exitsThatAreParams(inst: Inst): number[] | undefined {
-    if (this.#left.has(inst)) return undefined
+    if (this.#ways.isLeft(inst)) return undefined
     const head = inst.regions[0]!
     const out: number[] = []
     for (const exit of head.end.args.slice(1)) {

@@ -12,6 +12,7 @@ import * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
 import { Func, Inst, type Global, type Region, type Value } from '../../ir/value.ts'
 import { cloneInst, substitute, walk, type ValueTable } from '../../ir/walk.ts'
+import { Ways } from '../ways.ts'
 
 /** True for functions in which a barrier stands. */
 export function hasBarrier(func: Func): boolean {
@@ -56,6 +57,7 @@ type Piece = number
 
 class Lockstep {
   readonly #source: Func
+  readonly #ways: Ways
   readonly #out: Func
   readonly #b: Builder
   readonly #top: Region = region()
@@ -77,6 +79,7 @@ class Lockstep {
 
   constructor(source: Func) {
     this.#source = source
+    this.#ways = new Ways(source)
     this.#threads = source.info.entry!.numthreads.reduce((a, b) => a * b, 1)
     const group = t.vec(t.u32, 3)
     this.#out = new Func(source.name, { params: [{ name: 'group', type: group, dir: 'in', noDiff: true }], result: t.voidType, resultNoDiff: true }, source.span)
@@ -125,7 +128,7 @@ class Lockstep {
     if (inst.row.ends) return !barriersOnly
     if (inst.regions.length === 0) return false
     if (inst.regions.some(r => holds(r, i => i.op === 'barrier'))) return true
-    return !barriersOnly && escapes(inst)
+    return !barriersOnly && this.#ways.leavesAround(inst)
   }
 
   #number(r: Region, outermost: boolean): void {
@@ -368,21 +371,6 @@ interface Thread {
 /** Instructions that are repeated where their value is needed: cheap, and the same at any time. */
 function remade(def: Inst): boolean {
   return def.op === 'const' || def.op === 'zero' || def.op === 'undef' || def.op === 'global' || def.op === 'field' || def.op === 'elem'
-}
-
-/** True where something inside leaves more than the instruction itself. */
-function escapes(inst: Inst): boolean {
-  const inside = new Set<Inst>([inst])
-  let out = false
-  for (const r of inst.regions) {
-    walk(r, i => {
-      if (i.regions.length > 0) inside.add(i)
-    })
-    walk(r, i => {
-      if (i.op === 'ret' || (i.op === 'leave' && !inside.has(i.attr))) out = true
-    })
-  }
-  return out
 }
 
 /** Returns become exits from a block. */

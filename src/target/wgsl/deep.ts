@@ -9,7 +9,7 @@ import { Builder } from '../../ir/build.ts'
 import * as t from '../../ir/type.ts'
 import { Func, Inst, Region, type Value } from '../../ir/value.ts'
 import { cloneInst, type ValueTable } from '../../ir/walk.ts'
-import { Ways } from '../code/ways.ts'
+import { Ways } from '../ways.ts'
 
 /** How deep statements may be nested. */
 const limit = 120

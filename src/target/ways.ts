@@ -1,5 +1,5 @@
 /** Which constructs control comes out of, and how: found in one walk of a function. */
-import { Inst, type Func, type Region } from '../../ir/value.ts'
+import { Inst, type Func, type Region } from '../ir/value.ts'
 
 export class Ways {
   readonly #left = new Set<Inst>()
