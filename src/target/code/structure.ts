@@ -4,6 +4,7 @@
  * must not see.
  */
 import type { Span } from '../../base/source.ts'
+import type { OwnerOp, Terminator } from '../../ir/op.ts'
 import { zeroScalar } from '../../ir/scalar.ts'
 import * as t from '../../ir/type.ts'
 import { Global, type Func, type Inst, type Region, type Value } from '../../ir/value.ts'
@@ -25,7 +26,7 @@ export function structure(func: Func, can: Capabilities, names: Names): Code {
 }
 
 /** Ops whose statements are made one by one; all others are expressions. */
-type StatementOp = 'if' | 'switch' | 'loop' | 'block' | 'var' | 'store' | 'yield' | 'ret' | 'leave' | 'next' | 'test' | 'unreachable'
+type StatementOp = OwnerOp | Terminator | 'var' | 'store'
 
 /** Makes the statements of one function. */
 export class Structurer extends Values {

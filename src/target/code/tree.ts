@@ -3,7 +3,7 @@
  * from IR, `tidy.ts` makes it shorter, and each target prints it. An expression is an op of the IR applied to expressions.
  */
 import type { Span } from '../../base/source.ts'
-import type { Attrs, OpName } from '../../ir/op.ts'
+import type { Attrs, OpName, OwnerOp, Terminator } from '../../ir/op.ts'
 import { bool, voidType, type Type } from '../../ir/type.ts'
 import type { Global, Inst, Value } from '../../ir/value.ts'
 
@@ -19,7 +19,7 @@ export class Local {
 }
 
 /** Ops that are statements, or only say something of an operand. */
-type NoExpr = 'var' | 'store' | 'if' | 'switch' | 'loop' | 'block' | 'yield' | 'test' | 'next' | 'leave' | 'ret' | 'unreachable' | 'detach' | 'intrinsic.hide'
+type NoExpr = OwnerOp | Terminator | 'var' | 'store' | 'detach' | 'intrinsic.hide'
 
 /** Ops of the IR that are written as expressions. */
 export type ValueOp = Exclude<OpName, NoExpr>
