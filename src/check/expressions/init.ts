@@ -322,16 +322,18 @@ export function emptyConstructors(env: Env, type: StructType): readonly Candidat
 }
 
 /** Whether the user's constructors of a type all want arguments, or of a struct without any those of a field that has no value of its own. */
-function wantsArguments(env: Env, type: Type, around: readonly Type[] = []): boolean {
-  if (type.kind !== 'struct' || type.decl.intrinsic !== null || emptyConstructors(env, type).length > 0) return false
+function wantsArguments(env: Env, type: Type, asked: Set<string> = new Set()): boolean {
+  // Structs of structs have more paths than types: one that has been asked does not want any, or the answer would be there.
+  if (type.kind !== 'struct' || type.decl.intrinsic !== null || asked.has(type.key)) return false
+  asked.add(type.key)
+  if (emptyConstructors(env, type).length > 0) return false
   const found = constructors(env, type)
-  return found.length > 0 ? found.some(c => c.decl.generics === null)
-    : !around.some(t => same(t, type)) && fieldsOf(env, type).some(f => mustBeGiven(env, type, f, [...around, type]))
+  return found.length > 0 ? found.some(c => c.decl.generics === null) : fieldsOf(env, type).some(f => mustBeGiven(env, type, f, asked))
 }
 
 /** Whether a field has no value unless somebody gives it one. */
-function mustBeGiven(env: Env, struct: StructType, field: Field, around: readonly Type[] = []): boolean {
-  return !field.hidden && fieldDefault(env.cx, struct.decl.fields[field.index]!) === null && wantsArguments(env, field.type, around)
+function mustBeGiven(env: Env, struct: StructType, field: Field, asked: Set<string> = new Set()): boolean {
+  return !field.hidden && fieldDefault(env.cx, struct.decl.fields[field.index]!) === null && wantsArguments(env, field.type, asked)
 }
 
 /** `{}` and `T()`: the constructor without parameters where there is one. */
