@@ -18,7 +18,7 @@ export interface Limits {
   readonly statements?: number | undefined
   /**
    * Instructions of all functions together, derivatives and calls that are replaced by bodies included; a function counts as ten.
-   * Default 25,000, and four more for each character of the source over 65,536; ten times as many with `maxContext`, since a derivative that
+   * Default 22,000, and four more for each character of the source over 65,536; ten times as many with `maxContext`, since a derivative that
    * is to fit is made up to ten times.
    */
   readonly instructions?: number | undefined
@@ -54,7 +54,7 @@ function defaultLimits(characters: number, budgeted: boolean): Readonly<Record<L
   const more = Math.max(0, characters - 65_536)
   return {
     tokens: 500_000 + more, text: 2_000_000, typeText: 20_000, instances: 5000 + more, statements: 50_000 + more,
-    instructions: (budgeted ? budgetedTimes : 1) * (25_000 + 4 * more), output: 3_000_000 + 64 * more, scalars: 16_384, nesting: deepest,
+    instructions: (budgeted ? budgetedTimes : 1) * (22_000 + 4 * more), output: 3_000_000 + 64 * more, scalars: 16_384, nesting: deepest,
   }
 }
 
