@@ -23,12 +23,12 @@ export interface Limits {
    */
   readonly instructions?: number | undefined
   /**
-   * Characters of WGSL or JavaScript and bytes of WebAssembly, of one target. Before that is written, each value of WGSL counts as eight, each number that
-   * JavaScript handles, be it a part of a struct, as twenty, and each operation of WebAssembly as sixteen. Default 3,000,000, and sixty-four more for
+   * Characters of WGSL or JavaScript and bytes of WebAssembly, of one target. Before that is written, each value of WGSL counts as sixteen, each number that
+   * JavaScript handles, be it a part of a struct, as twenty-four, and each operation of WebAssembly as twenty. Default 3,000,000, and sixty-four more for
    * each character of the source over 65,536.
    */
   readonly output?: number | undefined
-  /** Numbers that a struct consists of, with those of structs in it; of an array one element counts. Default 16,384. */
+  /** Numbers that a struct consists of, with those of structs in it; of an array one element counts. Default 4,096. */
   readonly scalars?: number | undefined
   /**
    * Levels of what is in one another, or needs one another: blocks, expressions, types, calls, constants that are made of others.
@@ -54,7 +54,7 @@ function defaultLimits(characters: number, budgeted: boolean): Readonly<Record<L
   const more = Math.max(0, characters - 65_536)
   return {
     tokens: 500_000 + more, text: 2_000_000, typeText: 20_000, instances: 5000 + more, statements: 50_000 + more,
-    instructions: (budgeted ? budgetedTimes : 1) * (22_000 + 4 * more), output: 3_000_000 + 64 * more, scalars: 16_384, nesting: deepest,
+    instructions: (budgeted ? budgetedTimes : 1) * (22_000 + 4 * more), output: 3_000_000 + 64 * more, scalars: 4096, nesting: deepest,
   }
 }
 

@@ -14,7 +14,7 @@ import { leafStart, leafType, leavesOf } from './leaf.ts'
 import { Memory, wholePlace, type Place } from './place.ts'
 
 /** What each leaf that an instruction gives or hands over counts of the output before it is written. */
-const leafCost = 20
+const leafCost = 24
 
 /** What the functions of a module share. */
 export interface LeafModule {

@@ -10,7 +10,7 @@ const constOp: Readonly<Record<ValType, number>> = { [i32]: op.i32Const, [i64]: 
 const isConst = (n: Node): boolean => n.op >= op.i32Const && n.op <= op.f64Const
 
 /** What each operation and statement counts of the output before it is encoded. */
-const nodeCost = 16
+const nodeCost = 20
 
 export class Graph {
   readonly code: Code

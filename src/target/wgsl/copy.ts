@@ -44,7 +44,7 @@ const sourceNames: Readonly<Record<string, string>> = {
 }
 
 /** What each value counts of the output before it is written: instructions may stand for one for each part of a struct. */
-const valueCost = 8
+const valueCost = 16
 
 /** An index into a buffer is at most this, which is past the end of any. */
 const maxLength = 2 ** 31
