@@ -7,8 +7,8 @@ import { build } from 'esbuild'
 import type { Way } from './all.ts'
 import type { Taken } from './child.ts'
 
-/** The most that a bomb may take: milliseconds of the processor, megabytes. */
-const mostCpu = 2000
+/** The most that a bomb may take: milliseconds, megabytes. */
+const mostTime = 2000
 const mostMemory = 512
 /** A bomb that takes more is ended, in seconds of the processor. */
 const patience = 8
@@ -26,26 +26,26 @@ type Outcome = Taken & { readonly failure?: string }
 
 /** What is wrong with how a bomb ended; undefined where nothing is. */
 export function verdict(taken: Outcome): string | undefined {
-  return taken.failure ?? (taken.cpu > mostCpu ? 'too slow' : taken.memory > mostMemory ? 'too large' : undefined)
+  return taken.failure ?? (taken.time > mostTime ? 'too slow' : taken.memory > mostMemory ? 'too large' : undefined)
 }
 
 /** How often a bomb is tried that took too long. */
 const tries = 3
-/** What the yardstick takes on the machine for which the bounds hold, in milliseconds of the processor. */
-const yardstick = 550
+/** What the yardstick takes on the machine for which the bounds hold, in milliseconds. */
+const yardstick = 400
 
 /**
- * What a bomb took, and why it failed if it ended the process. Other work makes a machine slower, and so the processor's time longer: where a
+ * What a bomb took, and why it failed if it ended the process. Other work makes a machine slower: where a
  * bomb takes too long, work that is always the same runs beside it and tells by how much, and the best of several tries counts.
  */
 export async function detonate(script: string, name: string, way: Way): Promise<Outcome> {
   let best = await once(script, name, way)
-  for (let i = 1; i < tries && best.failure === undefined && best.cpu > mostCpu; i++) {
+  for (let i = 1; i < tries && best.failure === undefined && best.time > mostTime; i++) {
     const next = await once(script, name, way)
     if (next.failure !== undefined) return next
     const beside = await once(script, 'yardstick', way)
-    const cpu = Math.round(next.cpu / Math.max(1, beside.cpu / yardstick))
-    if (cpu < best.cpu) best = { ...next, cpu }
+    const time = Math.round(next.time / Math.max(1, beside.time / yardstick))
+    if (time < best.time) best = { ...next, time }
   }
   return best
 }
@@ -59,6 +59,6 @@ async function once(script: string, name: string, way: Way): Promise<Outcome> {
     const { killed, signal, stderr = '' } = error as { killed?: boolean; signal?: string; stderr?: string }
     const memory = /heap out of memory|invalid (array|string) length/i.test(stderr)
     const text = stderr.split('\n').filter(line => /Error|error|^\s+at /.test(line)).slice(0, 3).join(' ')
-    return { outcome: text.slice(0, 400), refused: false, cpu: 0, memory: 0, failure: memory ? 'out of memory' : killed === true || signal != null ? `ended by ${signal}` : 'threw' }
+    return { outcome: text.slice(0, 400), refused: false, time: 0, memory: 0, failure: memory ? 'out of memory' : killed === true || signal != null ? `ended by ${signal}` : 'threw' }
   }
 }
