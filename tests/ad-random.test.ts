@@ -43,7 +43,7 @@ function gradient(cx: AdContext, main: Func, split: Split): Func {
 
 /** Makes the structs of a generated program differentiable, without their integers. */
 function differentiable(module: Module): void {
-  for (const s of [...module.structs]) {
+  for (const s of module.structs.slice()) {
     const kept = s.fields.filter(f => t.differential(f.type) !== null)
     const diff = t.struct(`${s.name}D`, kept.map(f => ({ name: f.name, type: t.differential(f.type)! })))
     diff.diff = { type: diff, fields: kept.map((_, i) => i), dzero: undefined, dadd: undefined }

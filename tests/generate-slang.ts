@@ -71,7 +71,7 @@ class Generator extends ExprGenerator {
       }
       this.interface(i)
     }
-    for (const { type } of [...this.interfaces]) {
+    for (const { type } of this.interfaces.slice()) {
       if (this.rand(2) === 0) this.inner.push(t.array(type, 2))
       if (this.rand(2) === 0) {
         const s = t.struct(`H${this.structs.length}`, [{ name: 'm0', type }, { name: 'm1', type: this.one(this.types) }])

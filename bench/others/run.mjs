@@ -108,7 +108,7 @@ function filled(slot, settings) {
 }
 
 const texelBytes = format => {
-  const channels = /^rgba|^bgra/.test(format) ? 4 : /^rg/.test(format) ? 2 : 1
+  const channels = format.startsWith('rgba') || format.startsWith('bgra') ? 4 : format.startsWith('rg') ? 2 : 1
   return channels * Number(/\d+/.exec(format)[0]) / 8
 }
 
@@ -116,7 +116,7 @@ const texelBytes = format => {
 function texels(bytes, format) {
   const bits = Number(/\d+/.exec(format)[0])
   const view = new DataView(bytes.buffer, bytes.byteOffset)
-  const isFloat = /float$/.test(format)
+  const isFloat = format.endsWith('float')
   const count = bytes.length * 8 / bits
   return Array.from({ length: count }, (_, i) => bits === 8 ? bytes[i] / 255 : get(view, { offset: i * bits / 8, scalar: isFloat ? `f${bits}` : 'i32' }))
 }

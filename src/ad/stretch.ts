@@ -32,7 +32,7 @@ export function stretchLoops(cx: AdContext, func: Func): boolean {
   if (cx.growable === true && limit === undefined) return false
   let found = false
   const visit = (region: Region, times: number): void => {
-    for (const inst of [...region.insts]) {
+    for (const inst of region.insts.slice()) {
       if (inst.op !== 'loop') {
         for (const r of inst.regions) visit(r, times)
         continue

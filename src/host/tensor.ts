@@ -231,7 +231,7 @@ export class KernelParameters {
         put(buffers, name, own)
       }
     }
-    const known = [...Object.keys(gradients)]
+    const known = Object.keys(gradients)
     if (this.#reverse && Object.keys(cotangents).length === 0 && !Object.values(given.tensors ?? {}).some(t => t.grad !== undefined)) {
       host.fail(`${this.#kernel} runs backwards from what it writes: give cotangents, by name of a tensor`)
     }

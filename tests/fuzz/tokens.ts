@@ -165,7 +165,7 @@ export function declarations(list: readonly Token[]): Range[] {
 export function expressions(list: readonly Token[], within: FunctionRange): Range[] {
   const found: Range[] = []
   for (let i = within.body; i < within.to; i++) {
-    if (!/^([(,=?:\[]|[-+*/]=|return)$/.test(list[i]!.text)) continue
+    if (!/^([(,=?:[]|[-+*/]=|return)$/.test(list[i]!.text)) continue
     let k = i + 1
     for (; k < within.to && !/^[),;:\]}?]$/.test(list[k]!.text); k++) {
       if (closers[list[k]!.text] === undefined) continue

@@ -358,7 +358,7 @@ class Check {
 /** A texel that is written: as in Slang, no derivative is missed there. */
 function isTexel(p: Place): boolean {
   if (p.kind === 'swizzle' || p.kind === 'index') return isTexel(p.base)
-  return (p.kind === 'accessor' || p.kind === 'ref') && p.object !== null && /^RWTexture/.test(ownerOf(p.object) ?? '')
+  return (p.kind === 'accessor' || p.kind === 'ref') && p.object !== null && ownerOf(p.object)?.startsWith('RWTexture') === true
 }
 
 function ownerOf(a: Arg): string | null {

@@ -104,7 +104,7 @@ export const helpers: Readonly<Record<string, string>> = {
   const isView = ArrayBuffer.isView(data)
   const kind = Object.prototype.toString.call(data).slice(8, -1)
   if (kind !== view && !(view === 'any' && isView) && !['Uint8Array', 'Uint8ClampedArray', 'DataView', 'ArrayBuffer', 'SharedArrayBuffer'].includes(kind)) {
-    throw new TypeError(\`buffer \${name}: expected \${/^\$|any/.test(view) ? '' : \`a \${view} or \`}bytes, but a \${kind} came\`)
+    throw new TypeError(\`buffer \${name}: expected \${/^$|any/.test(view) ? '' : \`a \${view} or \`}bytes, but a \${kind} came\`)
   }
   const { byteLength } = data
   if (byteLength < stride) return { buffer: new ArrayBuffer(stride + 7 & -8), byteOffset: 0, byteLength, bytes: stride }
