@@ -24,9 +24,16 @@ const nodes = parseArgs({ options: { node: { type: 'string', multiple: true } } 
 async function untilPrinted(node, ...args) {
   const start = performance.now()
   const child = spawn(node, args, { stdio: ['ignore', 'pipe', 'pipe'] })
-  let took = 0, said = ''
-  child.stdout.on('end', () => { took = performance.now() - start }).resume()
-  child.stderr.on('data', data => { said += data })
+  let took = 0,
+    said = ''
+  child.stdout
+    .on('end', () => {
+      took = performance.now() - start
+    })
+    .resume()
+  child.stderr.on('data', data => {
+    said += data
+  })
   const status = await new Promise((resolve, reject) => child.on('error', reject).on('close', resolve))
   if (status !== 0 || said !== '') throw new Error(`${node} ${args.join(' ')}: ${said}`)
   return took
@@ -52,7 +59,9 @@ function time(work, budget = 1500) {
   return median(times)
 }
 
-console.log('\nCold start: from the spawn of a process to the end of the WGSL on its stdout (bench/programs/01_poly.slang), the fastest of 9\n')
+console.log(
+  '\nCold start: from the spawn of a process to the end of the WGSL on its stdout (bench/programs/01_poly.slang), the fastest of 9\n',
+)
 row('Node', 'Cotangent ms', 'slang-wasm 2025.15 ms', 'times faster', 'Node alone ms')
 row('---', '--:', '--:', '--:', '--:')
 for (const node of nodes) {
@@ -69,10 +78,22 @@ for (const node of nodes) {
 }
 
 // Processes are timed first: to start one from a process that holds the other compiler takes longer.
-const programs = readdirSync(at('bench/programs')).filter(f => f.endsWith('.slang')).map(file => {
-  const path = at(`bench/programs/${file}`)
-  return { name: file.replace('.slang', ''), path, source: readFileSync(path, 'utf8'), cold: [], peerCold: [], hot: [], peerHot: [], code: '', theirs: '' }
-})
+const programs = readdirSync(at('bench/programs'))
+  .filter(f => f.endsWith('.slang'))
+  .map(file => {
+    const path = at(`bench/programs/${file}`)
+    return {
+      name: file.replace('.slang', ''),
+      path,
+      source: readFileSync(path, 'utf8'),
+      cold: [],
+      peerCold: [],
+      hot: [],
+      peerHot: [],
+      code: '',
+      theirs: '',
+    }
+  })
 // In turns, so that a busy minute of the machine does not fall on all runs of one program.
 for (let i = 0; i < 7; i++) {
   for (const p of programs) {
@@ -81,8 +102,20 @@ for (let i = 0; i < 7; i++) {
   }
 }
 
-console.log('\nCompile to WGSL. Warm: the second compile of a process, the median of 7 processes; hot: the median after 100 runs in one process\n')
-row('program', 'Cotangent warm ms', 'slang-wasm warm ms', 'times faster', 'Cotangent hot ms', 'slang-wasm hot ms', 'times faster', 'WGSL bytes', 'theirs')
+console.log(
+  '\nCompile to WGSL. Warm: the second compile of a process, the median of 7 processes; hot: the median after 100 runs in one process\n',
+)
+row(
+  'program',
+  'Cotangent warm ms',
+  'slang-wasm warm ms',
+  'times faster',
+  'Cotangent hot ms',
+  'slang-wasm hot ms',
+  'times faster',
+  'WGSL bytes',
+  'theirs',
+)
 row('---', '--:', '--:', '--:', '--:', '--:', '--:', '--:', '--:')
 const peer = await loadPeer()
 for (const name of ['splat2d', 'brdf', 'spring']) {
@@ -93,9 +126,14 @@ for (const name of ['splat2d', 'brdf', 'spring']) {
     warm.push(secondCompile('cotangent', path))
     peerWarm.push(secondCompile('peer', path))
   }
-  let ours = '', theirs = ''
-  const hot = time(() => { ours = compile(source, { fileName: `${name}.slang` }).wgsl().code })
-  const peerHot = time(() => { theirs = peer(source, `${name}${Math.random().toString(36).slice(2)}`) })
+  let ours = '',
+    theirs = ''
+  const hot = time(() => {
+    ours = compile(source, { fileName: `${name}.slang` }).wgsl().code
+  })
+  const peerHot = time(() => {
+    theirs = peer(source, `${name}${Math.random().toString(36).slice(2)}`)
+  })
   const pair = (mine, other) => [ms(mine), ms(other), (other / mine).toFixed(1)]
   row(name, ...pair(median(warm), median(peerWarm)), ...pair(hot, peerHot), ours.length, theirs.length)
 }
@@ -103,8 +141,21 @@ for (const name of ['splat2d', 'brdf', 'spring']) {
 /** How often a program is compiled between two runs of the other compiler, and how many such rounds there are. */
 const [perRound, rounds] = [40, 14]
 
-console.log(`\nThe programs of bench/programs. Cold: from spawn to the end of stdout, the fastest of 7; hot: in one process, the fastest of ${rounds} rounds, of ${perRound} compiles of each on average, and of one of the other\n`)
-row('program', 'Cotangent cold ms', 'slang-wasm cold ms', 'times faster', 'Cotangent hot ms', 'slang-wasm hot ms', 'times faster', 'WGSL bytes', 'theirs', 'part')
+console.log(
+  `\nThe programs of bench/programs. Cold: from spawn to the end of stdout, the fastest of 7; hot: in one process, the fastest of ${rounds} rounds, of ${perRound} compiles of each on average, and of one of the other\n`,
+)
+row(
+  'program',
+  'Cotangent cold ms',
+  'slang-wasm cold ms',
+  'times faster',
+  'Cotangent hot ms',
+  'slang-wasm hot ms',
+  'times faster',
+  'WGSL bytes',
+  'theirs',
+  'part',
+)
 row('---', '--:', '--:', '--:', '--:', '--:', '--:', '--:', '--:', '--:')
 {
   for (let round = 0; round < rounds; round++) {
@@ -123,7 +174,14 @@ row('---', '--:', '--:', '--:', '--:', '--:', '--:', '--:', '--:', '--:')
   const pair = (mine, other) => [ms(mine), ms(other), (other / mine).toFixed(1)]
   for (const p of programs) {
     const [own, other] = [Buffer.byteLength(p.code), Buffer.byteLength(p.theirs)]
-    row(p.name, ...pair(Math.min(...p.cold), Math.min(...p.peerCold)), ...pair(Math.min(...p.hot), Math.min(...p.peerHot)), own, other, (own / other).toFixed(2))
+    row(
+      p.name,
+      ...pair(Math.min(...p.cold), Math.min(...p.peerCold)),
+      ...pair(Math.min(...p.hot), Math.min(...p.peerHot)),
+      own,
+      other,
+      (own / other).toFixed(2),
+    )
   }
 }
 
@@ -140,10 +198,23 @@ row('example', 'primal µs', 'reverse µs', 'ratio')
 row('---', '--:', '--:', '--:')
 for (const name of ['brdf', 'spring']) {
   const m = await load(compile(read(`examples/${name}/${name}.slang`)))
-  const args = { brdf: [[0.9, 0.5, 0.1], 0.3, { baseColor: [0.2, 0.3, 0.4], roughness: 0.5, metallic: 0.2 }], spring: [[0.3, 0.4], [1, 1], 8] }[name]
+  const args = {
+    brdf: [[0.9, 0.5, 0.1], 0.3, { baseColor: [0.2, 0.3, 0.4], roughness: 0.5, metallic: 0.2 }],
+    spring: [[0.3, 0.4], [1, 1], 8],
+  }[name]
   const n = 200
-  const primal = time(() => { for (let i = 0; i < n; i++) m.fn.loss(...args) }) / n * 1000
-  const reverse = time(() => { for (let i = 0; i < n; i++) m.fn.loss.vjp(args, 1) }) / n * 1000
+  const primal =
+    (time(() => {
+      for (let i = 0; i < n; i++) m.fn.loss(...args)
+    }) /
+      n) *
+    1000
+  const reverse =
+    (time(() => {
+      for (let i = 0; i < n; i++) m.fn.loss.vjp(args, 1)
+    }) /
+      n) *
+    1000
   row(name, primal.toFixed(1), reverse.toFixed(1), (reverse / primal).toFixed(2))
 }
 {
@@ -151,10 +222,17 @@ for (const name of ['brdf', 'spring']) {
   const [width, height, count, tiles, per] = [128, 128, 600, 256, 64]
   let state = 7
   const random = () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32
-  const splats = Float32Array.from({ length: count * 9 }, (_, i) => [random() * width, random() * height, 1.1, 1.1, random() * 3, random(), random(), random(), 1.5][i % 9])
+  const splats = Float32Array.from(
+    { length: count * 9 },
+    (_, i) => [random() * width, random() * height, 1.1, 1.1, random() * 3, random(), random(), random(), 1.5][i % 9],
+  )
   const buffers = {
-    splats, photo: Float32Array.from({ length: width * height * 3 }, random), outLists: new Int32Array(tiles * per), outListed: new Int32Array(tiles),
-    outLoss: new Float32Array(tiles), outGrads: new Float32Array(tiles * per * 9),
+    splats,
+    photo: Float32Array.from({ length: width * height * 3 }, random),
+    outLists: new Int32Array(tiles * per),
+    outListed: new Int32Array(tiles),
+    outLoss: new Float32Array(tiles),
+    outGrads: new Float32Array(tiles * per * 9),
   }
   Object.assign(buffers, { lists: buffers.outLists, listed: buffers.outListed })
   const uniforms = { width, height, count, iteration: 1, rate: 0.01 }

@@ -1,4 +1,4 @@
-// What one constant of src/opt/costs.ts weighs: `npm run bench:costs -- NAME VALUE VALUE …` compiles all programs of the bench and the examples with each
+// What one constant of src/ir/costs.ts weighs: `npm run bench:costs -- NAME VALUE VALUE …` compiles all programs of the bench and the examples with each
 // value, in turns, and prints what comes of it. Without values: half of it, itself, and double.
 import { build } from 'esbuild'
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
@@ -8,9 +8,12 @@ import { parseArgs } from 'node:util'
 import { writeCore } from '../tools/core-index.mjs'
 
 const at = path => fileURLToPath(new URL(`../${path}`, import.meta.url))
-const { values: options, positionals: [name, ...given] } = parseArgs({ allowPositionals: true, options: { rounds: { type: 'string', default: '15' } } })
+const {
+  values: options,
+  positionals: [name, ...given],
+} = parseArgs({ allowPositionals: true, options: { rounds: { type: 'string', default: '15' } } })
 
-const text = readFileSync(at('src/opt/costs.ts'), 'utf8')
+const text = readFileSync(at('src/ir/costs.ts'), 'utf8')
 const entry = new RegExp(`^  ${name}: ([\\d_.e]+),`, 'm')
 const found = name === undefined ? null : entry.exec(text)
 if (found === null) {
@@ -36,11 +39,23 @@ const programs = [
 async function library(value) {
   const outfile = join(folder, `${value}.mjs`)
   await build({
-    entryPoints: [at('src/index.ts')], outfile, bundle: true, format: 'esm', platform: 'neutral', target: 'es2022', logLevel: 'error',
-    plugins: [{
-      name: 'cost',
-      setup: ({ onLoad }) => onLoad({ filter: /[\\/]opt[\\/]costs\.ts$/ }, () => ({ contents: text.replace(entry, `  ${name}: ${value},`), loader: 'ts' })),
-    }],
+    entryPoints: [at('src/index.ts')],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'neutral',
+    target: 'es2022',
+    logLevel: 'error',
+    plugins: [
+      {
+        name: 'cost',
+        setup: build =>
+          build.onLoad({ filter: /[\\/]ir[\\/]costs\.ts$/ }, () => ({
+            contents: text.replace(entry, `  ${name}: ${value},`),
+            loader: 'ts',
+          })),
+      },
+    ],
   })
   return import(pathToFileURL(outfile).href)
 }
@@ -55,7 +70,8 @@ function timed(work) {
 
 try {
   const results = []
-  for (const value of tried) results.push({ value, library: await library(value), compile: Infinity, wgsl: 0, stored: 0, js: 0 })
+  for (const value of tried)
+    results.push({ value, library: await library(value), compile: Infinity, wgsl: 0, stored: 0, js: 0 })
   for (const result of results) {
     for (const [, source] of programs) {
       const program = result.library.compile(source)
@@ -67,11 +83,19 @@ try {
   // In turns, so that what else the machine does meets all of them.
   for (let round = 0; round < Number(options.rounds); round++) {
     for (const result of results) {
-      result.compile = Math.min(result.compile, timed(() => { for (const [, source] of programs) result.library.compile(source).wgsl() }))
+      result.compile = Math.min(
+        result.compile,
+        timed(() => {
+          for (const [, source] of programs) result.library.compile(source).wgsl()
+        }),
+      )
     }
   }
-  console.log(`${name}, which is ${own}: ${programs.length} programs\n\n| value | WGSL bytes | JavaScript bytes | bytes stored by gradients | compile ms |\n| --: | --: | --: | --: | --: |`)
-  for (const r of results) console.log(`| ${r.value} | ${r.wgsl} | ${r.js} | ${r.stored} | ${(r.compile * 1000).toFixed(0)} |`)
+  console.log(
+    `${name}, which is ${own}: ${programs.length} programs\n\n| value | WGSL bytes | JavaScript bytes | bytes stored by gradients | compile ms |\n| --: | --: | --: | --: | --: |`,
+  )
+  for (const r of results)
+    console.log(`| ${r.value} | ${r.wgsl} | ${r.js} | ${r.stored} | ${(r.compile * 1000).toFixed(0)} |`)
 } finally {
   rmSync(folder, { recursive: true })
 }

@@ -11,18 +11,28 @@ if (adapter === null) {
   process.exit(1)
 }
 const device = await adapter.requestDevice({
-  requiredLimits: { maxBufferSize: adapter.limits.maxBufferSize, maxStorageBufferBindingSize: adapter.limits.maxStorageBufferBindingSize },
+  requiredLimits: {
+    maxBufferSize: adapter.limits.maxBufferSize,
+    maxStorageBufferBindingSize: adapter.limits.maxStorageBufferBindingSize,
+  },
 })
 const keep = [gpu, adapter, device]
 const layout = device.createBindGroupLayout({
-  entries: [0, 1].map(binding => ({ binding, visibility: GPUShaderStage.COMPUTE, buffer: { type: binding === 0 ? 'read-only-storage' : 'storage' } })),
+  entries: [0, 1].map(binding => ({
+    binding,
+    visibility: GPUShaderStage.COMPUTE,
+    buffer: { type: binding === 0 ? 'read-only-storage' : 'storage' },
+  })),
 })
 
 async function pipeline(wgsl, entryPoint) {
   const module = device.createShaderModule({ code: wgsl })
   const bad = (await module.getCompilationInfo()).messages.filter(m => m.type === 'error')
   if (bad.length > 0) throw new Error(bad.map(m => `${m.lineNum}:${m.linePos}: ${m.message}`).join('\n'))
-  return device.createComputePipelineAsync({ layout: device.createPipelineLayout({ bindGroupLayouts: [layout] }), compute: { module, entryPoint } })
+  return device.createComputePipelineAsync({
+    layout: device.createPipelineLayout({ bindGroupLayouts: [layout] }),
+    compute: { module, entryPoint },
+  })
 }
 
 function buffer(size, usage) {
@@ -34,7 +44,8 @@ function worked() {
   try {
     let sum = 0
     for (const task of readdirSync('/proc/self/task')) {
-      if (task !== String(process.pid)) sum += Number(readFileSync(`/proc/self/task/${task}/schedstat`, 'utf8').split(' ')[0])
+      if (task !== String(process.pid))
+        sum += Number(readFileSync(`/proc/self/task/${task}/schedstat`, 'utf8').split(' ')[0])
     }
     return sum
   } catch {
@@ -49,7 +60,10 @@ async function time({ kernels, input, outputs, groups, budget }) {
   const inp = buffer(input.byteLength, GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_DST)
   device.queue.writeBuffer(inp, 0, input)
   const outp = buffer(outputs * 4, GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC)
-  const group = device.createBindGroup({ layout, entries: [inp, outp].map((b, binding) => ({ binding, resource: { buffer: b } })) })
+  const group = device.createBindGroup({
+    layout,
+    entries: [inp, outp].map((b, binding) => ({ binding, resource: { buffer: b } })),
+  })
   const made = []
   for (const k of kernels) made.push(await pipeline(k.wgsl, k.entry))
   const once = async (k, copy) => {
@@ -61,10 +75,12 @@ async function time({ kernels, input, outputs, groups, budget }) {
     pass.end()
     if (copy !== undefined) encoder.copyBufferToBuffer(outp, 0, copy, 0, copy.size)
     const commands = encoder.finish()
-    const before = worked(), start = performance.now()
+    const before = worked(),
+      start = performance.now()
     device.queue.submit([commands])
     await device.queue.onSubmittedWorkDone()
-    const wall = performance.now() - start, work = (worked() - before) / 1e6
+    const wall = performance.now() - start,
+      work = (worked() - before) / 1e6
     return { wall, work }
   }
   const results = []
@@ -83,15 +99,18 @@ async function time({ kernels, input, outputs, groups, budget }) {
   outp.destroy()
   const pick = (reduce, what) => times.map(list => reduce(list.map(t => t[what])))
   const least = list => Math.min(...list)
-  return { wall: pick(least, 'wall'), median: pick(median, 'wall'), work: pick(least, 'work'), medianWork: pick(median, 'work'), results }
+  return {
+    wall: pick(least, 'wall'),
+    median: pick(median, 'wall'),
+    work: pick(least, 'work'),
+    medianWork: pick(median, 'work'),
+    results,
+  }
 }
 
-process.on('message', async request => {
-  try {
-    process.send(await time(request))
-  } catch (error) {
-    process.send({ error: String(error?.message ?? error) })
-  }
+process.on('message', request => {
+  const answer = time(request).catch(error => ({ error: String(error?.message ?? error) }))
+  void answer.then(it => process.send(it))
 })
 process.on('disconnect', () => process.exit(keep.length > 0 ? 0 : 1))
 process.send({ ready: adapter.info?.description ?? 'unknown' })

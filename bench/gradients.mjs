@@ -13,13 +13,17 @@ import { programs } from './inputs.mjs'
 import { loadPeer } from './peer.mjs'
 
 const { values: options, positionals } = parseArgs({
-  allowPositionals: true, options: { budget: { type: 'string', default: '1500' }, only: { type: 'string' } },
+  allowPositionals: true,
+  options: { budget: { type: 'string', default: '1500' }, only: { type: 'string' } },
 })
 const parts = positionals.length === 0 ? ['bytes', 'time', 'growth'] : positionals
 const at = path => fileURLToPath(new URL(`../${path}`, import.meta.url))
 const read = path => readFileSync(at(path), 'utf8')
 const row = (...cells) => console.log(`| ${cells.join(' | ')} |`)
-const table = (...head) => { row(...head); row(...head.map((_, i) => i === 0 ? '---' : '--:')) }
+const table = (...head) => {
+  row(...head)
+  row(...head.map((_, i) => (i === 0 ? '---' : '--:')))
+}
 const mean = list => Math.exp(list.reduce((s, x) => s + Math.log(x), 0) / list.length)
 const wanted = name => options.only === undefined || name.includes(options.only)
 
@@ -32,8 +36,12 @@ const source = name => read(`bench/programs/${name}.slang`)
 
 /** Bytes of the context structs of the real compiler, those within others not counted again. */
 function contexts(wgsl) {
-  const structs = new Map([...wgsl.matchAll(/struct (\w+)\s*\{([^}]*)\}/g)].map(([, name, body]) =>
-    [name, [...body.matchAll(/:\s*([^\n]+?),?\s*(?:\n|$)/g)].map(m => m[1].trim().replace(/,$/, ''))]))
+  const structs = new Map(
+    [...wgsl.matchAll(/struct (\w+)\s*\{([^}]*)\}/g)].map(([, name, body]) => [
+      name,
+      [...body.matchAll(/:\s*([^\n]+?),?\s*(?:\n|$)/g)].map(m => m[1].trim().replace(/,$/, '')),
+    ]),
+  )
   const size = type => {
     const array = /^array<(.*),\s*(?:i32\()?(\d+)\)?>$/.exec(type)
     if (array !== null) return size(array[1].trim()) * Number(array[2])
@@ -49,13 +57,17 @@ function contexts(wgsl) {
 }
 
 function bytes() {
-  console.log('\nBytes that a reverse pass keeps in memory, a call: ours as `cotangent explain` says, theirs off the context structs of their WGSL\n')
+  console.log(
+    '\nBytes that a reverse pass keeps in memory, a call: ours as `cotangent explain` says, theirs off the context structs of their WGSL\n',
+  )
   table('program', 'Cotangent', 'slang-wasm')
   let [a, b] = [0, 0]
   const examples = readdirSync(at('examples')).map(name => [`examples/${name}`, read(`examples/${name}/${name}.slang`)])
   for (const [name, text] of [...Object.keys(programs).map(n => [n, source(n)]), ...examples]) {
     if (!wanted(name)) continue
-    const mine = compile(text, { fileName: `${name}.slang` }).explain().reduce((s, e) => s + e.memory, 0)
+    const mine = compile(text, { fileName: `${name}.slang` })
+      .explain()
+      .reduce((s, e) => s + e.memory, 0)
     let other
     try {
       other = contexts(theirs(text, 'm'))
@@ -82,28 +94,34 @@ async function startGpu() {
     env.LD_LIBRARY_PATH = [env.LD_LIBRARY_PATH, chromium].filter(p => p !== undefined && p !== '').join(':')
   }
   const child = fork(at('bench/gpu-worker.mjs'), { env, serialization: 'advanced', execArgv: [] })
-  const answer = () => new Promise((resolve, reject) => {
-    const ended = () => reject(new Error('the WebGPU process ended'))
-    child.once('exit', ended)
-    child.once('message', m => {
-      child.off('exit', ended)
-      if (m.fatal === undefined && m.error === undefined) resolve(m)
-      else reject(new Error(m.fatal ?? m.error))
+  const answer = () =>
+    new Promise((resolve, reject) => {
+      const ended = () => reject(new Error('the WebGPU process ended'))
+      child.once('exit', ended)
+      child.once('message', m => {
+        child.off('exit', ended)
+        if (m.fatal === undefined && m.error === undefined) resolve(m)
+        else reject(new Error(m.fatal ?? m.error))
+      })
     })
-  })
   const { ready } = await answer()
   return {
-    name: ready, stop: () => child.kill(),
-    time: async request => { child.send({ budget: Number(options.budget), ...request }); return answer() },
+    name: ready,
+    stop: () => child.kill(),
+    time: async request => {
+      child.send({ budget: Number(options.budget), ...request })
+      return answer()
+    },
   }
 }
 
 /** A software driver's own threads say what they worked, whatever else the machine did; else the time that passed. */
-const timeOf = answer => answer.work.every(t => t > 0) ? answer.work : answer.wall
+const timeOf = answer => (answer.work.every(t => t > 0) ? answer.work : answer.wall)
 
 /** The greatest difference of two gradients, against the greatest of their numbers. */
 function difference(x, y) {
-  let most = 0, scale = 1e-30
+  let most = 0,
+    scale = 1e-30
   for (let i = 0; i < x.length; i++) {
     if (!Number.isFinite(x[i]) || !Number.isFinite(y[i])) continue
     most = Math.max(most, Math.abs(x[i] - y[i]))
@@ -126,10 +144,25 @@ ${each(reads, i => `let x${i} = inp[at + ${i}u];`)}${each(writes, i => `outp[to 
 }
 
 async function time(gpu) {
-  console.log(`\nTime of the reverse through WGSL on ${gpu.name}: the least of many runs. Noise: how far our kernel is from itself, timed twice.`)
+  console.log(
+    `\nTime of the reverse through WGSL on ${gpu.name}: the least of many runs. Noise: how far our kernel is from itself, timed twice.`,
+  )
   console.log('Copying: a kernel that only reads the inputs and writes the outputs.\n')
-  table('program', 'ours ms', 'theirs ms', 'copying ms', 'theirs / ours', 'noise', 'ours / own primal', 'theirs / own primal', 'difference')
-  const speedup = [], own = [], other = [], slower = []
+  table(
+    'program',
+    'ours ms',
+    'theirs ms',
+    'copying ms',
+    'theirs / ours',
+    'noise',
+    'ours / own primal',
+    'theirs / own primal',
+    'difference',
+  )
+  const speedup = [],
+    own = [],
+    other = [],
+    slower = []
   for (const [name, { threads, grad, input }] of Object.entries(programs)) {
     if (!wanted(name)) continue
     const [a, b] = [ours(source(name), name), theirs(source(name), name)]
@@ -137,8 +170,12 @@ async function time(gpu) {
     const n = threads / 8
     const data = input(n)
     const kernels = [
-      ...[a, b].flatMap(wgsl => [{ wgsl, entry: 'computeMain' }, { wgsl, entry: 'primalMain' }]),
-      { wgsl: a, entry: 'computeMain' }, { wgsl: copying(Math.max(1, Math.floor(data.length / n)), grad), entry: 'computeMain' },
+      ...[a, b].flatMap(wgsl => [
+        { wgsl, entry: 'computeMain' },
+        { wgsl, entry: 'primalMain' },
+      ]),
+      { wgsl: a, entry: 'computeMain' },
+      { wgsl: copying(Math.max(1, Math.floor(data.length / n)), grad), entry: 'computeMain' },
     ]
     const answer = await gpu.time({ kernels, input: data, outputs: n * grad, groups: n / 64 })
     const { results } = answer
@@ -149,7 +186,14 @@ async function time(gpu) {
     other.push(tr / tp)
     if (tr / mr < 1 - noise) slower.push(name)
     row(
-      name, mr.toFixed(2), tr.toFixed(2), copied.toFixed(2), (tr / mr).toFixed(2), `${(noise * 100).toFixed(1)} %`, (mr / mp).toFixed(2), (tr / tp).toFixed(2),
+      name,
+      mr.toFixed(2),
+      tr.toFixed(2),
+      copied.toFixed(2),
+      (tr / mr).toFixed(2),
+      `${(noise * 100).toFixed(1)} %`,
+      (mr / mp).toFixed(2),
+      (tr / tp).toFixed(2),
       difference(results[0], results[2]).toExponential(1),
     )
   }
@@ -170,18 +214,30 @@ async function growth(gpu) {
   const threads = 1 << 13
   const input = Float32Array.from({ length: threads * 4 }, (_, i) => 0.2 + 0.6 * ((i * 0.6180339887) % 1))
   const cases = { array: [16, 64, 256], arrayParam: [16, 64, 256], maxIters: [16, 64, 256, 1024] }
-  console.log('\nHow the reverse grows, in ms: with the elements of an array, and with the bound of [MaxIters] at eight trips\n')
+  console.log(
+    '\nHow the reverse grows, in ms: with the elements of an array, and with the bound of [MaxIters] at eight trips\n',
+  )
   for (const [family, sizes] of Object.entries(cases)) {
     if (!wanted(family)) continue
     table(family, ...sizes.map(n => `N = ${n}`), 'exponent')
     const rows = { 'ours, primal': [], 'ours, reverse': [], 'theirs, primal': [], 'theirs, reverse': [] }
     for (const n of sizes) {
       const text = families[family].make(n)
-      const kernels = [ours(text, family), theirs(text, family)].flatMap(wgsl => [{ wgsl, entry: 'primalMain' }, { wgsl, entry: 'computeMain' }])
-      const answer = await gpu.time({ kernels, input, outputs: threads * 4, groups: threads / 64, budget: Number(options.budget) / 2 })
+      const kernels = [ours(text, family), theirs(text, family)].flatMap(wgsl => [
+        { wgsl, entry: 'primalMain' },
+        { wgsl, entry: 'computeMain' },
+      ])
+      const answer = await gpu.time({
+        kernels,
+        input,
+        outputs: threads * 4,
+        groups: threads / 64,
+        budget: Number(options.budget) / 2,
+      })
       Object.values(rows).forEach((r, i) => r.push(timeOf(answer)[i]))
     }
-    for (const [name, times] of Object.entries(rows)) row(name, ...times.map(t => t.toFixed(2)), exponent(sizes, times).toFixed(2))
+    for (const [name, times] of Object.entries(rows))
+      row(name, ...times.map(t => t.toFixed(2)), exponent(sizes, times).toFixed(2))
     console.log()
   }
 }

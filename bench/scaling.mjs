@@ -14,19 +14,59 @@ void computeMain(uint3 id : SV_DispatchThreadID) { ${body} }
 /** Families beside those that the real compiler is measured on; some are of several files. */
 const own = {
   // a generic differentiable function used with N types
-  instances: { make: n => range(n).map(i => `struct S${i} : IShape { float r; [Differentiable] float area(float k) { return r * k * ${i + 1}.0; } }\n`).reduce((s, t) => s + t,
-    'interface IShape : IDifferentiable { [Differentiable] float area(float k); }\n[Differentiable] float scaled<T : IShape>(T s, float k) { return sin(s.area(k)); }\n')
-    + kernel(`float sum = 0; ${range(n).map(i => `{ S${i} s = { data[${i}] }; var p = diffPair(s); var k = diffPair(data[0]); bwd_diff(scaled)(p, k, 1.0); sum += k.d; }`).join('\n')} data[0] = sum;`) },
+  instances: {
+    make: n =>
+      range(n)
+        .map(
+          i =>
+            `struct S${i} : IShape { float r; [Differentiable] float area(float k) { return r * k * ${i + 1}.0; } }\n`,
+        )
+        .reduce(
+          (s, t) => s + t,
+          'interface IShape : IDifferentiable { [Differentiable] float area(float k); }\n[Differentiable] float scaled<T : IShape>(T s, float k) { return sin(s.area(k)); }\n',
+        ) +
+      kernel(
+        `float sum = 0; ${range(n)
+          .map(
+            i =>
+              `{ S${i} s = { data[${i}] }; var p = diffPair(s); var k = diffPair(data[0]); bwd_diff(scaled)(p, k, 1.0); sum += k.d; }`,
+          )
+          .join('\n')} data[0] = sum;`,
+      ),
+  },
   // N imported modules, each using the one before
   modules: {
     make: n => `import m${n - 1};\n${kernel(`var x = diffPair(data[0]); bwd_diff(f${n - 1})(x, 1.0); data[0] = x.d;`)}`,
-    files: n => Object.fromEntries(range(n).map(i => [`m${i}.slang`, i === 0 ? 'public [Differentiable] float f0(float x) { return sin(x); }'
-      : `import m${i - 1};\npublic [Differentiable] float f${i}(float x) { return f${i - 1}(x * 0.9) * 0.5 + x; }`])),
+    files: n =>
+      Object.fromEntries(
+        range(n).map(i => [
+          `m${i}.slang`,
+          i === 0
+            ? 'public [Differentiable] float f0(float x) { return sin(x); }'
+            : `import m${i - 1};\npublic [Differentiable] float f${i}(float x) { return f${i - 1}(x * 0.9) * 0.5 + x; }`,
+        ]),
+      ),
   },
 }
 
 /** The size at which a family begins: large enough that what every program costs does not hide how it grows. */
-const starts = { straight: 80, chain: 4, branches: 4, branchesNoElse: 4, ternary: 4, earlyReturn: 4, loops: 4, nesting: 1, array: 4, arrayParam: 4, maxIters: 16, trips: 16, fields: 4, instances: 4, modules: 4 }
+const starts = {
+  straight: 80,
+  chain: 4,
+  branches: 4,
+  branchesNoElse: 4,
+  ternary: 4,
+  earlyReturn: 4,
+  loops: 4,
+  nesting: 1,
+  array: 4,
+  arrayParam: 4,
+  maxIters: 16,
+  trips: 16,
+  fields: 4,
+  instances: 4,
+  modules: 4,
+}
 /** Families whose code doubles with each step of size cannot grow 64-fold; nested loops grow to the depth that must compile. */
 const steps = { nesting: [1, 4, 10] }
 
@@ -38,7 +78,8 @@ const cpu = () => {
 function time(family, n) {
   const source = family.make(n)
   const files = family.files?.(n)
-  let best = Infinity, spent = 0
+  let best = Infinity,
+    spent = 0
   // Of a small program that is new to it an engine compiles more than there is to do.
   for (let i = 0; i < 3 || (i < 12 && spent < 500); i++) {
     const start = cpu()
@@ -61,7 +102,8 @@ if (unknown !== undefined) {
   process.exit(2)
 }
 // Engines compile what runs often.
-for (let i = 0; i < 20; i++) for (const name of ['straight', 'branches', 'loops', 'fields']) compile(all[name].make(16)).wgsl()
+for (let i = 0; i < 20; i++)
+  for (const name of ['straight', 'branches', 'loops', 'fields']) compile(all[name].make(16)).wgsl()
 
 console.log('| family | sizes | ms | exponent | last 8-fold |\n| --- | --- | --- | --: | --: |')
 let over = 0
@@ -74,7 +116,9 @@ for (const [name, family] of Object.entries(all)) {
   const exponent = (a, b) => Math.log(times[b] / times[a]) / Math.log(sizes[b] / sizes[a])
   const whole = exponent(0, 2)
   if (whole > limit) over++
-  console.log(`| ${name} | ${sizes.join(', ')} | ${times.map(t => t.toFixed(t < 10 ? 1 : 0)).join(', ')} | ${whole.toFixed(2)} | ${exponent(1, 2).toFixed(2)} |`)
+  console.log(
+    `| ${name} | ${sizes.join(', ')} | ${times.map(t => t.toFixed(t < 10 ? 1 : 0)).join(', ')} | ${whole.toFixed(2)} | ${exponent(1, 2).toFixed(2)} |`,
+  )
 }
 if (asked.length === 0 || asked.includes('straight')) {
   const source = families.straight.make(5000)

@@ -12,8 +12,15 @@ export const limits = { 'src/wgsl.ts': 256 * 1024, 'src/index.ts': 320 * 1024 }
 export async function bundleSize(entry = 'src/wgsl.ts') {
   writeCore()
   const result = await build({
-    entryPoints: [fileURLToPath(new URL(`../${entry}`, import.meta.url))], bundle: true, minify: true, format: 'esm', target: 'es2022',
-    platform: 'browser', write: false, logLevel: 'error', metafile: true,
+    entryPoints: [fileURLToPath(new URL(`../${entry}`, import.meta.url))],
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: 'es2022',
+    platform: 'browser',
+    write: false,
+    logLevel: 'error',
+    metafile: true,
   })
   const code = result.outputFiles[0].contents
   const inputs = Object.values(result.metafile.outputs)[0].inputs
@@ -22,7 +29,12 @@ export async function bundleSize(entry = 'src/wgsl.ts') {
     const part = path.endsWith('.generated.ts') ? 'core' : path.split('/').slice(1, -1).join('/') || 'top'
     parts[part] = (parts[part] ?? 0) + bytesInOutput
   }
-  return { minified: code.length, gzip: gzipSync(code, { level: 9 }).length, brotli: brotliCompressSync(code).length, parts }
+  return {
+    minified: code.length,
+    gzip: gzipSync(code, { level: 9 }).length,
+    brotli: brotliCompressSync(code).length,
+    parts,
+  }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
@@ -31,6 +43,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const size = await bundleSize(entry)
   const kb = bytes => `${(bytes / 1024).toFixed(1)} KB`
   console.log(`minified ${kb(size.minified)}, gzip ${kb(size.gzip)}, brotli ${kb(size.brotli)}, limit ${kb(limit)}`)
-  for (const [part, bytes] of Object.entries(size.parts).sort((a, b) => b[1] - a[1])) console.log(`  ${part.padEnd(16)} ${kb(bytes)}`)
+  for (const [part, bytes] of Object.entries(size.parts).sort((a, b) => b[1] - a[1]))
+    console.log(`  ${part.padEnd(16)} ${kb(bytes)}`)
   if (size.gzip > limit) process.exitCode = 1
 }

@@ -4,9 +4,10 @@ import { readFileSync } from 'node:fs'
 
 const [who, path] = process.argv.slice(2)
 const source = readFileSync(path, 'utf8')
-const compile = who === 'peer'
-  ? (await import('./peer.mjs').then(m => m.loadPeer()))
-  : await import('../dist/index.js').then(m => text => m.compile(text, { fileName: 'main.slang' }).wgsl().code)
+const compile =
+  who === 'peer'
+    ? await import('./peer.mjs').then(m => m.loadPeer())
+    : await import('../dist/index.js').then(m => text => m.compile(text, { fileName: 'main.slang' }).wgsl().code)
 compile(source, 'first')
 const start = performance.now()
 compile(source, 'second')

@@ -13,7 +13,7 @@ import { timed, type Timer } from './base/time.ts'
 import type { CheckedProgram } from './check/model/tree.ts'
 import type { LibraryData } from './check/modules/library.ts'
 import type { Func, Module } from './ir/value.ts'
-import type { Pictures } from './lower/context.ts'
+import type { TextureEmulation } from './lower/context.ts'
 import { lower, type ExportRoot, type Lowered, type Roots } from './lower/lower.ts'
 import { anyTarget, targets, type Target } from './lower/target.ts'
 import type { Cx } from './opt/cx.ts'
@@ -25,14 +25,26 @@ import { unusedTypes } from './opt/unused.ts'
 export { core } from './check/core.generated.ts'
 export { forgetCore } from './check/modules/library.ts'
 export { limitTrips } from './opt/limit.ts'
-export { Explainer, type Change, type Explanation, type Residual } from './ad/explain.ts'
-export { pictures } from './lower/picture.ts'
+export { Explainer } from './ad/explain.ts'
+export type { Change, Explanation, Residual } from './ad/model.ts'
+export { textureEmulation } from './lower/emulated-texture.ts'
 export { timed }
-export type { Explain, LibraryData, Lowered, Pictures, Roots, Target, Verifier }
+export { targets }
+export type { Explain, LibraryData, Lowered, TextureEmulation, Roots, Target, Verifier }
 export type Root = ExportRoot
 
 /** The stages whose IR can be looked at, in order. */
-export const stages = ['lower', 'ssa', 'prepared', 'linearized', 'unzipped', 'transposed', 'checkpointed', 'extracted', 'final'] as const
+export const stages = [
+  'lower',
+  'ssa',
+  'prepared',
+  'linearized',
+  'unzipped',
+  'transposed',
+  'checkpointed',
+  'extracted',
+  'final',
+] as const
 
 export type Stage = (typeof stages)[number]
 
@@ -44,36 +56,49 @@ export interface MiddleOptions {
   /** Verifies after each pass; a failure is an `InternalError`. */
   readonly verifier?: Verifier | undefined
   /**
-   * What the IR is for: fallback bodies of functions that the target spells are left out (not for WebAssembly, which has
-   * its spellings for some types only). Undefined: for any target.
+   * The target that the IR is for: it leaves out the bodies of functions for which the target has an intrinsic (not for WebAssembly,
+   * whose intrinsics take some types only). Undefined: for any target.
    */
   readonly target?: Target | undefined
-  /** What stands for textures, where the target has none. */
-  readonly pictures?: Pictures | undefined
+  /** Emulates textures where the target has none. */
+  readonly textureEmulation?: TextureEmulation | undefined
   /** Floats are computed in double precision, so constants are not rounded to their type. */
   readonly wide?: boolean | undefined
-  /** Makes a function check at run time, on a CPU, what is otherwise taken at its word: that its loops keep to `[MaxIters]`. */
+  /** Makes a function check on a CPU at run time that its loops keep to `[MaxIters]`, which is otherwise trusted. */
   readonly limit?: ((func: Func) => void) | undefined
-  /** Takes what a stage made: the whole module for `lower`, `ssa` and `final`, one function for the others. */
+  /** Called with the result of a stage: the whole module for `lower`, `ssa` and `final`, one function for the others. */
   readonly dump?: ((stage: Stage, what: Module | Func) => void) | undefined
   /** How many bytes a reverse pass may keep. */
   readonly maxContext?: number | undefined
-  /** Told what the reverse passes keep, compute again and store. */
+  /** A listener for the decisions that reverse passes make, which `explain` shows. */
   readonly explain?: Explain | undefined
   /** Takes the time that each phase took, in milliseconds. */
   readonly time?: Timer | undefined
 }
 
-/** Lowers what the roots need, and leaves derivatives as what they are asked for: what the program says, without any pass. */
-export function asWritten(program: CheckedProgram, roots: Roots, sink: Sink, pictures: Pictures | undefined): Lowered {
-  return lower(program, roots, sink, undefined, pictures)
+/** Lowers what the roots need, without any pass. Derivatives stay requests: the program as it is written. */
+export function asWritten(
+  program: CheckedProgram,
+  roots: Roots,
+  sink: Sink,
+  textureEmulation: TextureEmulation | undefined,
+): Lowered {
+  return lower(program, roots, sink, undefined, textureEmulation)
 }
 
-/** Lowers what the roots need and writes the derivatives; every mistake that IR can show is found here. */
+/** Lowers what the roots need and writes the derivatives. Every mistake that IR can show is found here. */
 export function middle(program: CheckedProgram, roots: Roots, sink: Sink, options: MiddleOptions): Module {
   const cx: Cx = { sink, level: options.level, wide: options.wide === true }
   const runner = new PassRunner(cx, options.verifier)
-  const { module, derivatives } = timed(options, 'lower', () => lower(program, roots, sink, options.target === undefined ? anyTarget : targets[options.target], options.pictures))
+  const { module, derivatives } = timed(options, 'lower', () =>
+    lower(
+      program,
+      roots,
+      sink,
+      options.target === undefined ? anyTarget : targets[options.target],
+      options.textureEmulation,
+    ),
+  )
   // What stands for what was refused need not fit.
   if (sink.errors === 0) options.verifier?.verifyModule(module, 'lower')
   options.dump?.('lower', module)
@@ -113,12 +138,12 @@ export function middle(program: CheckedProgram, roots: Roots, sink: Sink, option
     },
     tidy,
     isTidy: func => tidied.has(func),
-    growable: options.target === 'wasm' || options.target === 'js',
+    growable: options.target !== undefined && targets[options.target].growingMemory,
     expand: func => unrollFew(func, cx),
-    explain: options.explain, maxContext: options.maxContext,
-    observe: (stage, func) => {
-      // The trees of the stages between are no whole functions: one uses values of the other.
-      if (stage === 'prepared' || stage === 'linearized' || stage === 'extracted') options.verifier?.verify(func, stage)
+    explain: options.explain,
+    maxContext: options.maxContext,
+    observe: (stage, func, form) => {
+      if (form !== undefined) options.verifier?.verifyForm(func, form, stage)
       options.dump?.(stage, func)
     },
   }
@@ -133,7 +158,7 @@ export function middle(program: CheckedProgram, roots: Roots, sink: Sink, option
 export function finish(module: Module, sink: Sink, options: MiddleOptions): void {
   const runner = new PassRunner({ sink, level: options.level, wide: options.wide === true }, options.verifier)
   timed(options, 'optimise', () => {
-    if (options.target === 'wgsl') runner.optimiseBounded(module)
+    if (options.target !== undefined && !targets[options.target].growingMemory) runner.optimiseBounded(module)
     else runner.optimise(module)
     unusedTypes(module)
   })

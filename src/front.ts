@@ -1,4 +1,5 @@
-/** A checked program, and which of its functions a caller asked for. */
+/** A checked program, and the functions of it that a caller asked for. */
+import type { Conformance } from './lower/variants.ts'
 import type { Sink } from './base/diag.ts'
 import { missingEntry } from './base/errors/target.ts'
 import { missingExport } from './base/errors/lower.ts'
@@ -9,12 +10,11 @@ import { checkStrictly } from './check/statements/strict.ts'
 import type { CheckedProgram } from './check/model/tree.ts'
 import type { LibraryData } from './check/modules/library.ts'
 import type { DiffLevel } from './ir/value.ts'
-import type { Conformance } from './lower/dispatch.ts'
 import type { EntryRoot, ExportRoot, Roots } from './lower/lower.ts'
 import { subjectsOf, type Subject } from './lower/subjects.ts'
 import { timed } from './base/time.ts'
 
-/** What to read and what to compile of it. */
+/** The sources to read, and what to compile of them. */
 export interface FrontOptions {
   /** The name of the source in messages, and the place from which imports are looked up. Default `main.slang`. */
   readonly fileName?: string | undefined
@@ -22,7 +22,7 @@ export interface FrontOptions {
   readonly files?: Readonly<Record<string, string>> | undefined
   /**
    * Finds a source that is not among `files`: its text, or undefined where there is no such file. Must answer at once: anything else (null, bytes,
-   * a Promise) is an error at the place that asked, as is an exception, whose message is told.
+   * a Promise) is an error at the place that asked. So is an exception; the diagnostic shows its message.
    *
    * The path is what the program asks for, behind the folder of the file that asks, each of `searchPaths`, or nothing, in that order until there
    * is an answer; `.` and `..` are taken out as far as they can be, and each path is asked for once. So it is whatever the author of the program
@@ -47,7 +47,7 @@ export interface FrontOptions {
   readonly blockSize?: readonly [number, number, number] | undefined
   /** Functions to export to WebAssembly and JavaScript; default: every `public` or `export` function of the source. */
   readonly exports?: readonly string[] | undefined
-  /** Told how long each phase took, in milliseconds. What it throws is the caller's own, and goes through. */
+  /** Called with the time of each phase, in milliseconds. An exception of it goes through to the caller. */
   readonly time?: ((phase: string, ms: number) => void) | undefined
 }
 
@@ -65,12 +65,17 @@ export class Checked {
 
   /** The files it was read from, the root file first. */
   files(): readonly { readonly name: string; readonly text: string }[] {
-    return this.program.modules.filter(m => !m.isCore).flatMap(m => m.files).map(f => ({ name: f.name, text: f.text }))
+    return this.program.modules
+      .filter(m => !m.isCore)
+      .flatMap(m => m.files)
+      .map(f => ({ name: f.name, text: f.text }))
   }
 
   /** The user's functions at module level. */
   functions(): readonly { readonly name: string; readonly differentiable: DiffLevel }[] {
-    return this.program.functions.filter(f => f.role === 'function' && f.hasBody).map(f => ({ name: f.name, differentiable: this.program.attributes(f).level }))
+    return this.program.functions
+      .filter(f => f.role === 'function' && f.hasBody)
+      .map(f => ({ name: f.name, differentiable: this.program.attributes(f).level }))
   }
 
   /** How far a function lets itself be differentiated. */
@@ -82,14 +87,19 @@ export class Checked {
 
   /** Every function that has a name of its own: methods and instances of generic functions too. */
   subjects(): ReadonlyMap<string, Subject> {
-    const entries = this.program.entries.map((func): EntryRoot => ({ func, stage: stageOf(this.program.attributes(func).stage) }))
-    return this.#subjects ??= subjectsOf(this.program, entries)
+    const entries = this.program.entries.map((func): EntryRoot => ({
+      func,
+      stage: stageOf(this.program.attributes(func).stage),
+    }))
+    return (this.#subjects ??= subjectsOf(this.program, entries))
   }
 
-  /** Those of the source's own file, with how far each lets itself be differentiated. */
+  /** The subjects of the source's own file, with how far each can be differentiated. */
   own(): readonly { readonly name: string; readonly differentiable: DiffLevel }[] {
     const root = this.program.modules[0]
-    return [...this.subjects().values()].filter(s => s.func.module === root).map(s => ({ name: s.name, differentiable: this.level(s) }))
+    return [...this.subjects().values()]
+      .filter(s => s.func.module === root)
+      .map(s => ({ name: s.name, differentiable: this.level(s) }))
   }
 
   /** The function of that name, however its generic arguments are spaced. */
@@ -98,20 +108,31 @@ export class Checked {
     return subjects.get(name) ?? subjects.get(name.replace(/\s+/g, '').replaceAll(',', ', '))
   }
 
-  /** What to lower: what the options name, else all entry points and all exported functions. */
+  /** The roots of lowering: what the options name, else all entry points and all exported functions. */
   roots(sink: Sink): Roots {
     const { program } = this
     const options = this.#options
     const free = program.functions.filter(f => f.role === 'function' && f.hasBody)
     const entries: EntryRoot[] = []
     if (options.entries === undefined) {
-      for (const func of program.entries) entries.push({ func, stage: stageOf(program.attributes(func).stage), blockSize: options.blockSize })
+      for (const func of program.entries)
+        entries.push({ func, stage: stageOf(program.attributes(func).stage), blockSize: options.blockSize })
     } else {
       for (const asked of options.entries) {
         const name = typeof asked === 'string' ? asked : asked.name
         const func = free.find(f => f.name === name)
-        const stage = func === undefined ? null : typeof asked === 'string' ? program.attributes(func).stage : asked.stage
-        if (func === undefined || stage === null) sink.add(missingEntry, undefined, { name }, ...suggestAmong(name, program.entries.map(f => f.name)))
+        const stage =
+          func === undefined ? null : typeof asked === 'string' ? program.attributes(func).stage : asked.stage
+        if (func === undefined || stage === null)
+          sink.add(
+            missingEntry,
+            undefined,
+            { name },
+            ...suggestAmong(
+              name,
+              program.entries.map(f => f.name),
+            ),
+          )
         else entries.push({ func, stage: stageOf(stage), blockSize: options.blockSize })
       }
     }
@@ -127,7 +148,8 @@ export class Checked {
     for (const name of names ?? []) {
       if (taken.has(name)) continue
       const subject = this.subject(name)
-      if (subject === undefined) sink.add(missingExport, undefined, { name }, ...suggestAmong(name, [...this.subjects().keys()]))
+      if (subject === undefined)
+        sink.add(missingExport, undefined, { name }, ...suggestAmong(name, [...this.subjects().keys()]))
       else exports.push({ ...subject, name, mode: 'primal' })
     }
     return { entries, exports, conformances: (options.conformances ?? []).map(conformance) }
@@ -144,12 +166,23 @@ function conformance(text: string): Conformance {
   return { type: type.trim(), iface: iface.trim(), id: id === undefined ? undefined : Number(id) }
 }
 
-/** Parses and checks a program; mistakes, and what is doubtful in a program without mistakes, go to the sink. */
+/** Parses and checks a program. Mistakes, and warnings about a program without mistakes, become diagnostics. */
 export function front(source: string, options: FrontOptions, core: LibraryData, sink: Sink): Checked {
-  const program = timed(options, 'check', () => check({
-    source, fileName: options.fileName ?? 'main.slang', files: options.files ?? {}, resolve: options.resolve,
-    searchPaths: options.searchPaths ?? [], defines: options.defines ?? {}, columnMajor: options.matrixLayout === 'column-major',
-  }, core, sink))
+  const program = timed(options, 'check', () =>
+    check(
+      {
+        source,
+        fileName: options.fileName ?? 'main.slang',
+        files: options.files ?? {},
+        resolve: options.resolve,
+        searchPaths: options.searchPaths ?? [],
+        defines: options.defines ?? {},
+        columnMajor: options.matrixLayout === 'column-major',
+      },
+      core,
+      sink,
+    ),
+  )
   if (sink.errors === 0) {
     checkAssigned(program, sink)
     checkStrictly(program, sink)

@@ -7,7 +7,20 @@ import { notDifferentiable } from './base/errors/derivative.ts'
 import { missingExport } from './base/errors/lower.ts'
 import { flag, oneOf, record, text, values, type Kinds } from './base/options.ts'
 import { checkedLimits, isRunLimits, type RunLimits } from './target/limits.ts'
-import { Explainer, core, limitTrips, pictures, stages, type Explain, type Explanation, type Pictures, type Root, type Roots, type Stage, type Target } from './compile.ts'
+import {
+  Explainer,
+  core,
+  limitTrips,
+  textureEmulation,
+  stages,
+  type Explain,
+  type Explanation,
+  type TextureEmulation,
+  type Root,
+  type Roots,
+  type Stage,
+  type Target,
+} from './compile.ts'
 import type { Checked } from './front.ts'
 import { printFunc, printModule } from './ir/print.ts'
 import * as verifier from './ir/verify.ts'
@@ -22,16 +35,32 @@ import { emitJs, type JsOutput } from './target/js/js.ts'
 import { compileWasm, type WasmOutput } from './target/wasm/wasm.ts'
 
 export type { Diagnostic, Note, Severity } from './base/diag.ts'
-export { SourceFile, Span, type Place } from './base/source.ts'
+export { SourceFile, Span, type Position } from './base/source.ts'
 export { InternalError } from './base/diag.ts'
 export type { Limits } from './base/limits.ts'
 export { escapeControls, safeJson } from './base/escape.ts'
-export { diagnosticJson, renderDiagnostic, renderDiagnostics, type JsonDiagnostic, type RenderOptions } from './base/render.ts'
+export {
+  diagnosticJson,
+  renderDiagnostic,
+  renderDiagnostics,
+  type JsonDiagnostic,
+  type RenderOptions,
+} from './base/render.ts'
 export type { Level, Stage } from './compile.ts'
 export { stages } from './compile.ts'
 export type { DataField, DataParam, DataSignature, DataType } from './target/data.ts'
 export { reflectionTypes } from './target/types.ts'
-export type { BindingInfo, BindingKind, EntryReflection, HandleInfo, PrintFormat, PrintInfo, Reflection, TextureDimension, VaryingInfo } from './target/reflect.ts'
+export type {
+  BindingInfo,
+  BindingKind,
+  EntryReflection,
+  HandleInfo,
+  PrintFormat,
+  PrintInfo,
+  Reflection,
+  TextureDimension,
+  VaryingInfo,
+} from './target/reflect.ts'
 export { sourceOf } from './host/origin.ts'
 export { sourceMapJson, withSourceLines, type SourceMapOptions } from './target/wgsl/sourcemap.ts'
 export type { SourceMapping, Wgsl } from './target/wgsl/emit.ts'
@@ -39,13 +68,20 @@ export type { Reference } from './debug/reference.ts'
 export type { NonFinite, Weights } from './debug/trace.ts'
 export type { JsOutput } from './target/js/js.ts'
 export type { WasmOutput } from './target/wasm/wasm.ts'
-export type { WasmBuffer, WasmFunction, WasmInterface, WasmKernel, WasmPrint, WasmUniform } from './target/wasm/interface.ts'
+export type {
+  WasmBuffer,
+  WasmFunction,
+  WasmInterface,
+  WasmKernel,
+  WasmPrint,
+  WasmUniform,
+} from './target/wasm/interface.ts'
 export type { RunLimits } from './target/limits.ts'
 export type { Change, Explanation, Residual } from './compile.ts'
 export { CompileError, type CompileOptions, type EntryPoint, type ExportedFunction } from './program.ts'
 
 /**
- * Compiles a program. Mistakes are in `diagnostics`; nothing is thrown for them.
+ * Compiles a program. Mistakes become `diagnostics`; it throws nothing for them.
  *
  * ```ts
  * const program = compile('export float square(float x) { return x * x; }')
@@ -74,32 +110,58 @@ export class Program extends WgslProgram {
    * A JavaScript module likewise; `f64` computes floats in double precision. A call that takes more than `limits` allow throws
    * an error named `TrapError`. Throws `CompileError`.
    */
-  js(options: DerivativeOptions & { readonly mode?: 'f32' | 'f64' | undefined; readonly limits?: RunLimits | undefined } = {}): JsOutput {
+  js(
+    options: DerivativeOptions & {
+      readonly mode?: 'f32' | 'f64' | undefined
+      readonly limits?: RunLimits | undefined
+    } = {},
+  ): JsOutput {
     const taken = this.taking('js', options, { ...emitKinds, mode: oneOf('f32', 'f64') })
     const { mode = 'f32' } = taken
     const limits = checkedLimits(taken.limits)
-    return this.emit('js', derivativesOf(taken), (module, sink) => emitJs(module, { mode, limits }, sink), mode === 'f64')
+    return this.emit(
+      'js',
+      derivativesOf(taken),
+      (module, sink) => emitJs(module, { mode, limits }, sink),
+      mode === 'f64',
+    )
   }
 
   /** IR as text after a stage, of the whole program or of the functions made of `name`. Throws `CompileError`. */
   ir(stage: Stage = 'final', name?: string): string {
     this.taking('ir', { stage, name }, { stage: oneOf(...stages), name: text })
     const texts: string[] = []
-    const derivatives = name !== undefined && stage !== 'lower' && this.exports.some(f => f.name === name) ? { of: name } : 'none'
+    const derivatives =
+      name !== undefined && stage !== 'lower' && this.exports.some(f => f.name === name) ? { of: name } : 'none'
     this.show(derivatives, (at, what) => {
       const func = 'funcs' in what ? undefined : what.name
-      if (at !== stage || !(func === undefined || name === undefined || func === name || func.startsWith(`${name}.`) || func.startsWith(`${name}_`))) return
+      if (
+        at !== stage ||
+        !(
+          func === undefined ||
+          name === undefined ||
+          func === name ||
+          func.startsWith(`${name}.`) ||
+          func.startsWith(`${name}_`)
+        )
+      )
+        return
       texts.push('funcs' in what ? printModule(what) : printFunc(what))
     })
     return texts.join('\n')
   }
 
   /**
-   * Lowers the program for someone who watches the derivatives being made: of one function that can be called by name, in
-   * some modes, or of all that its entry points and exported functions ask for.
+   * Lowers the program for an observer of derivatives: one function that can be called by name, in some modes, or all that the
+   * entry points and exported functions need.
    */
-  #watch(name: string | undefined, explain: Explain, modes: readonly Root['mode'][] = ['backward'], pictures?: Pictures): Module {
-    return this.lowered((checked, sink) => this.#only(name, modes, checked, sink), { explain, pictures })
+  #watch(
+    name: string | undefined,
+    explain: Explain,
+    modes: readonly Root['mode'][] = ['backward'],
+    textureEmulation?: TextureEmulation,
+  ): Module {
+    return this.lowered((checked, sink) => this.#only(name, modes, checked, sink), { explain, textureEmulation })
   }
 
   #only(name: string | undefined, modes: readonly Root['mode'][], checked: Checked, sink: Sink): Roots {
@@ -109,12 +171,21 @@ export class Program extends WgslProgram {
     if (subject !== undefined && checked.level(subject) === 'none' && modes.some(m => m !== 'primal')) {
       sink.add(notDifferentiable, subject.func.span ?? undefined, { name: subject.name, level: 'backward' })
     }
-    return subject === undefined ? checked.roots(sink)
-      : { entries: [], exports: modes.map(mode => ({ ...subject, mode, name: mode === 'primal' ? subject.name : `${mode} derivative` })), conformances: checked.roots(sink).conformances }
+    return subject === undefined
+      ? checked.roots(sink)
+      : {
+          entries: [],
+          exports: modes.map(mode => ({
+            ...subject,
+            mode,
+            name: mode === 'primal' ? subject.name : `${mode} derivative`,
+          })),
+          conformances: checked.roots(sink).conformances,
+        }
   }
 
-  protected override pictures(): Pictures {
-    return pictures
+  protected override textureEmulation(): TextureEmulation {
+    return textureEmulation
   }
 
   protected override limiter(): typeof limitTrips {
@@ -126,9 +197,9 @@ export class Program extends WgslProgram {
   }
 
   /**
-   * What the reverse pass of a function keeps, computes again and stores, and why: of the one of that name, methods as
-   * `Type.method` and instances as `name<arguments>`; of an entry point, of all functions that it differentiates; without a
-   * name, of all that the program differentiates. Throws `CompileError`.
+   * The values that the reverse pass of a function keeps, recomputes and stores, and why. With a name: of that function, methods as
+   * `Type.method` and instances as `name<arguments>`; for an entry point, of all functions that it differentiates. Without a name:
+   * of all functions that the program differentiates. Throws `CompileError`.
    */
   explain(name?: string): readonly Explanation[] {
     this.taking('explain', { name }, { name: text })
@@ -142,20 +213,45 @@ export class Program extends WgslProgram {
    * `gradient` its reverse derivative after it; null where there is none. `weights` are those of the outputs by name, the
    * result as '', by default one for the result. Uniforms that are not given are zero, buffers empty. Throws `CompileError`.
    */
-  traceNonFinite(name: string, args: readonly unknown[], options: { readonly gradient?: boolean; readonly weights?: Weights; readonly globals?: Globals } = {}): NonFinite | null {
-    this.taking('traceNonFinite', { name, args, options }, { name: text, args: values, options: record }, ['name', 'args', 'options'])
+  traceNonFinite(
+    name: string,
+    args: readonly unknown[],
+    options: { readonly gradient?: boolean; readonly weights?: Weights; readonly globals?: Globals } = {},
+  ): NonFinite | null {
+    this.taking('traceNonFinite', { name, args, options }, { name: text, args: values, options: record }, [
+      'name',
+      'args',
+      'options',
+    ])
     this.taking('traceNonFinite', options, { gradient: flag, weights: record, globals: record })
-    const module = this.#watch(name, new Derived(), options.gradient === true ? ['primal', 'backward'] : ['primal'], pictures)
+    const module = this.#watch(
+      name,
+      new Derived(),
+      options.gradient === true ? ['primal', 'backward'] : ['primal'],
+      textureEmulation,
+    )
     const find = (exported: string): Func | undefined => module.funcs.find(f => f.info.exported === exported)
     const primal = primalOf(module)
     const { length } = inputs(primal.sig)
-    this.taking('traceNonFinite', { args }, { args: [() => args.length === length, `a list of ${length}, as many as ${name} takes`] })
-    return traceNonFinite(primal, options.gradient === true ? find('backward derivative') : undefined, args, options.weights, contents(module, options.globals)) ?? null
+    this.taking(
+      'traceNonFinite',
+      { args },
+      { args: [() => args.length === length, `a list of ${length}, as many as ${name} takes`] },
+    )
+    return (
+      traceNonFinite(
+        primal,
+        options.gradient === true ? find('backward derivative') : undefined,
+        args,
+        options.weights,
+        contents(module, options.globals),
+      ) ?? null
+    )
   }
 
   /**
-   * Central differences of a function that can be called by name, taken of what the program says rather than of what is compiled from it:
-   * they hold what the program holds constant, in derivatives that the function takes itself too. Throws `CompileError`.
+   * Central differences of a function that can be called by name. They are taken of the program as written, not of compiled code.
+   * They hold constant what the program holds constant, also in derivatives that the function takes itself. Throws `CompileError`.
    */
   reference(name: string): Reference {
     this.taking('reference', { name }, { name: text }, ['name'])
@@ -165,41 +261,61 @@ export class Program extends WgslProgram {
   }
 
   /**
-   * Whose derivative it is that disagrees with central differences when that of a function is taken at some inputs, along
-   * some tangents: the first that goes wrong although all that it calls agree. `agrees` where none does, since what the
-   * program holds constant on purpose is held in these differences; null where it cannot be told. Throws `CompileError`.
+   * Finds the function whose derivative disagrees with central differences when that of a function is taken at some inputs, along
+   * some tangents: the first that is wrong although those of all its callees agree. `agrees` if none is, since these differences
+   * hold constant what the program holds constant on purpose; null if it is unknown. Throws `CompileError`.
    */
-  blame(name: string, mode: 'forward' | 'reverse', inputs: readonly unknown[], tangents: readonly unknown[], globals: Globals = {}): Blamed | 'agrees' | null {
-    this.taking('blame', { name, mode, inputs, tangents, globals }, { name: text, mode: oneOf('forward', 'reverse'), inputs: values, tangents: values, globals: record }, ['name', 'mode', 'inputs', 'tangents'])
+  blame(
+    name: string,
+    mode: 'forward' | 'reverse',
+    inputs: readonly unknown[],
+    tangents: readonly unknown[],
+    globals: Globals = {},
+  ): Blamed | 'agrees' | null {
+    this.taking(
+      'blame',
+      { name, mode, inputs, tangents, globals },
+      { name: text, mode: oneOf('forward', 'reverse'), inputs: values, tangents: values, globals: record },
+      ['name', 'mode', 'inputs', 'tangents'],
+    )
     const derived = new Derived()
-    const module = this.#watch(name, derived, ['primal', mode === 'forward' ? 'forward' : 'backward'], pictures)
+    const module = this.#watch(name, derived, ['primal', mode === 'forward' ? 'forward' : 'backward'], textureEmulation)
     const func = primalOf(module)
     const found = blame(derived, func, { mode, inputs, tangents, globals: contents(module, globals) })
     if (found === null || found === 'agrees') return found
     const { span, ...rest } = found
     const position = span?.file.position(span.start)
-    return { ...rest, file: span?.presumed?.file ?? span?.file.name ?? '', line: span?.presumed?.line ?? position?.line ?? 0, column: position?.column ?? 0 }
+    return {
+      ...rest,
+      file: span?.presumed?.file ?? span?.file.name ?? '',
+      line: span?.presumed?.line ?? position?.line ?? 0,
+      column: position?.column ?? 0,
+    }
   }
 }
 
 /** Contents of buffers (arrays of elements) and uniforms, by name. */
 export type Globals = Readonly<Record<string, unknown>>
 
-/** The function itself among those that were lowered to be watched. */
+/** The function itself, among the functions that were lowered for an observer. */
 function primalOf(module: Module): Func {
   return module.funcs.find(f => f.info.exported !== undefined && !f.info.exported.endsWith(' derivative'))!
 }
 
-/** What the interpreter is to find in the globals of a module. */
+/** The contents of a module's globals, for the interpreter. */
 function contents(module: Module, globals: Globals = {}): Record<string, Data> {
-  return Object.fromEntries(module.globals.flatMap(g => {
-    const given = globals[g.name]
-    const isBuffer = g.type.kind === 'array' && g.type.count === 0
-    return given === undefined ? [] : [[g.name, isBuffer ? (given as readonly unknown[]).map(x => toData(g.type.elem!, x)) : toData(g.type, given)]]
-  }))
+  return Object.fromEntries(
+    module.globals.flatMap(g => {
+      const given = globals[g.name]
+      const isBuffer = g.type.kind === 'array' && g.type.count === 0
+      return given === undefined
+        ? []
+        : [[g.name, isBuffer ? (given as readonly unknown[]).map(x => toData(g.type.elem!, x)) : toData(g.type, given)]]
+    }),
+  )
 }
 
-/** Whose derivative disagrees, and where it stands: the user's function, or the one that the compiler differentiated. */
+/** The function whose derivative disagrees, and its position: the user's function, or the one that the compiler differentiated. */
 export interface Blamed extends Omit<Blame, 'span'> {
   readonly file: string
   readonly line: number
@@ -216,10 +332,19 @@ export interface DerivativeOptions {
   readonly reverseOf?: string | undefined
 }
 
-/** What those of `wasm` and `js` must be. */
-const emitKinds: Kinds = { derivatives: flag, derivativesOf: text, reverseOf: text, limits: [isRunLimits, 'an object of trips, depth, bytes and groups, whole numbers, none below 0'] }
+/** The kinds of the options of `wasm` and `js`. */
+const emitKinds: Kinds = {
+  derivatives: flag,
+  derivativesOf: text,
+  reverseOf: text,
+  limits: [isRunLimits, 'an object of trips, depth, bytes and groups, whole numbers, none below 0'],
+}
 
 function derivativesOf(options: DerivativeOptions): Derivatives {
   if (options.reverseOf !== undefined) return { reverseOf: options.reverseOf }
-  return options.derivativesOf !== undefined ? { of: options.derivativesOf } : options.derivatives === false ? 'none' : 'all'
+  return options.derivativesOf !== undefined
+    ? { of: options.derivativesOf }
+    : options.derivatives === false
+      ? 'none'
+      : 'all'
 }

@@ -1,6 +1,6 @@
 /**
- * A compiled program as far as every target shares it, and WGSL. What only other targets need is not imported from here, so
- * that a page which compiles to WGSL does not carry their code.
+ * A compiled program as far as all targets share it, and WGSL. This file imports nothing that only other targets need, so that a
+ * page which compiles to WGSL does not carry their code.
  */
 import { InternalError, Sink, type Diagnostic } from './base/diag.ts'
 import { notDifferentiable, unboundedLoop } from './base/errors/derivative.ts'
@@ -9,7 +9,24 @@ import { missingEntry } from './base/errors/target.ts'
 import { LimitReached, counted, type Limits } from './base/limits.ts'
 import { readOptions, strings, text, type Kinds } from './base/options.ts'
 import { renderDiagnostics } from './base/render.ts'
-import { Explainer, asWritten, finish, forgetCore, middle, timed, type Level, type LibraryData, type Lowered, type MiddleOptions, type Pictures, type Root, type Roots, type Target, type Verifier } from './compile.ts'
+import {
+  Explainer,
+  asWritten,
+  finish,
+  forgetCore,
+  targets,
+  middle,
+  timed,
+  type Level,
+  type LibraryData,
+  type Lowered,
+  type MiddleOptions,
+  type TextureEmulation,
+  type Root,
+  type Roots,
+  type Target,
+  type Verifier,
+} from './compile.ts'
 import { front, type Checked, type FrontOptions } from './front.ts'
 import type { Module } from './ir/value.ts'
 import { dataSignature, type DataSignature } from './target/data.ts'
@@ -23,13 +40,13 @@ export interface CompileOptions extends FrontOptions {
   /** For WebAssembly and JavaScript: a loop that makes more trips than its `[MaxIters]` allows stops the program and is named. */
   readonly debug?: boolean | undefined
   /**
-   * How many bytes a reverse pass may keep in memory: it computes again what does not fit, and where that cannot be done an
-   * error says what is in the way. Default: as many as are worth while.
+   * How many bytes a reverse pass may keep in memory. It recomputes what does not fit; if that is impossible, an error says what is
+   * in the way. Default: as many as are worth while.
    */
   readonly maxContext?: number | undefined
   /**
-   * How much work the program may ask for, by counts that do not depend on the machine. What takes more ends in a diagnostic that
-   * names the limit.
+   * Limits on the work that the program may ask for. They are counts that do not depend on the machine. If one is exceeded, a
+   * diagnostic names it.
    */
   readonly limits?: Limits | undefined
   /** Check the IR after each pass; slow, for finding bugs in the compiler. */
@@ -63,7 +80,7 @@ export class CompileError extends Error {
   }
 }
 
-/** Which derivatives of exported functions a module comes with. */
+/** The derivatives of exported functions that a module includes. */
 export type Derivatives = 'none' | 'all' | { readonly of: string } | { readonly reverseOf: string }
 
 /** A compiled program: its diagnostics, what it declares, and its WGSL. */
@@ -71,16 +88,16 @@ export class WgslProgram {
   readonly #options: CompileOptions
   readonly #core: LibraryData
   readonly #verifier: Verifier | undefined
-  /** Undefined where the program is too deep to be read. */
+  /** Undefined if the program nests too deeply to be read. */
   readonly #checked: Checked | undefined
   readonly #diagnostics: Diagnostic[] = []
   /** Modules ready for emission, by target and derivatives. */
   readonly #modules = new Map<string, Module>()
-  /** What the constructor built to find mistakes; the first WGSL is made of it. */
+  /** The module that the constructor built to find mistakes; the first WGSL is made of it. */
   #draft: Module | undefined
-  #errors = 0
+  readonly #errors: number = 0
   /** How long the source is, with what it imports. */
-  #characters = 0
+  readonly #characters: number = 0
   /** The entry points. */
   readonly entries: readonly EntryPoint[] = []
   /** The exported functions, with types as data; those that take or give resources are left out. */
@@ -104,21 +121,27 @@ export class WgslProgram {
     if (this.#draft === undefined || sink.errors > 0) return
     const { funcs } = this.#draft
     const layouts = new Layouts('tight')
-    this.entries = funcs.flatMap(f => f.info.entry === undefined ? [] : [{ name: f.name, stage: f.info.entry.stage, workgroupSize: f.info.entry.numthreads }])
+    this.entries = funcs.flatMap(f =>
+      f.info.entry === undefined
+        ? []
+        : [{ name: f.name, stage: f.info.entry.stage, workgroupSize: f.info.entry.numthreads }],
+    )
     this.exports = funcs.flatMap(f => {
       const signature = f.info.exported === undefined ? undefined : dataSignature(f, f.info.exported, layouts)
-      return signature === undefined ? [] : [{ ...signature, differentiable: f.info.level, noDiff: f.sig.params.map(p => p.noDiff) }]
+      return signature === undefined
+        ? []
+        : [{ ...signature, differentiable: f.info.level, noDiff: f.sig.params.map(p => p.noDiff) }]
     })
   }
 
-  /** Everything that was found wrong or doubtful, in order of stages. */
+  /** All errors and warnings, in order of stages. */
   get diagnostics(): readonly Diagnostic[] {
     return this.#diagnostics
   }
 
   /**
-   * What a module without entry points would meet in WGSL: loops in differentiable functions whose trips nothing bounds.
-   * With entry points `wgsl` finds those that they lead to, and a CPU can run them all.
+   * Warnings of what a module without entry points would meet in WGSL: loops in differentiable functions whose trips nothing
+   * bounds. With entry points, `wgsl` finds those that they reach, and a CPU can run them all.
    */
   get wgslDiagnostics(): readonly Diagnostic[] {
     const checked = this.#checked
@@ -153,16 +176,20 @@ export class WgslProgram {
   }
 
   /**
-   * WGSL of the entry points, with what a host must know of its bindings; with `reverseOf` of the reverse derivative of one of them,
-   * an entry point that takes what that takes. Throws `CompileError`.
+   * WGSL of the entry points, with the reflection that a host needs to bind them. With `reverseOf`: of the reverse derivative of
+   * one of them, as an entry point with the same parameters. Throws `CompileError`.
    */
-  wgsl(options: { readonly entries?: readonly string[] | undefined; readonly reverseOf?: string | undefined } = {}): Wgsl {
+  wgsl(
+    options: { readonly entries?: readonly string[] | undefined; readonly reverseOf?: string | undefined } = {},
+  ): Wgsl {
     const taken = this.taking('wgsl', options, { entries: strings, reverseOf: text })
     const { reverseOf } = taken
-    return this.emit('wgsl', reverseOf === undefined ? 'none' : { reverseOf }, (module, sink) => emitWgsl(module, reverseOf === undefined ? taken : {}, sink))
+    return this.emit('wgsl', reverseOf === undefined ? 'none' : { reverseOf }, (module, sink) =>
+      emitWgsl(module, reverseOf === undefined ? taken : {}, sink),
+    )
   }
 
-  /** What a method is given, as it is now. Throws `CompileError` where something is of another kind. */
+  /** Validates and copies the arguments of a method. Throws `CompileError` if one is of a wrong kind. */
   protected taking<T extends object>(owner: string, given: T, kinds: Kinds, needed: readonly string[] = []): T {
     const taken = readOptions(given, kinds, needed)
     if (!('fault' in taken)) return taken
@@ -171,7 +198,7 @@ export class WgslProgram {
     throw new CompileError(sink.list)
   }
 
-  /** Makes a module for no target, and shows what each stage makes. Throws `CompileError`. */
+  /** Makes a module for no target, and shows the result of each stage. Throws `CompileError`. */
   protected show(derivatives: Derivatives, take: NonNullable<MiddleOptions['dump']>): void {
     this.#check()
     const sink = this.#sink()
@@ -179,39 +206,47 @@ export class WgslProgram {
     if (sink.errors > 0) throw new CompileError(sink.list)
   }
 
-  /** Lowers what is asked of the program, and writes the derivatives. Throws `CompileError`. */
+  /** Lowers the requested functions, and writes their derivatives. Throws `CompileError`. */
   protected lowered(ask: (checked: Checked, sink: Sink) => Roots, options: Partial<MiddleOptions>): Module {
     this.#check()
     const sink = this.#sink()
     const checked = this.#checked!
     const roots = ask(checked, sink)
-    const module = sink.errors > 0 ? undefined : this.#bounded(sink, () => middle(checked.program, roots, sink, { ...this.#passes(undefined, undefined, false), ...options }))
+    const module =
+      sink.errors > 0
+        ? undefined
+        : this.#bounded(sink, () =>
+            middle(checked.program, roots, sink, { ...this.#passes(undefined, undefined, false), ...options }),
+          )
     if (sink.errors > 0) throw new CompileError(sink.list)
     return module!
   }
 
-  /** Lowers what is asked of the program as it is written. Throws `CompileError`. */
+  /** Lowers the requested functions as they are written. Throws `CompileError`. */
   protected asWritten(ask: (checked: Checked, sink: Sink) => Roots): Lowered {
     this.#check()
     const sink = this.#sink()
     const checked = this.#checked!
     const roots = ask(checked, sink)
-    const lowered = sink.errors > 0 ? undefined : this.#bounded(sink, () => asWritten(checked.program, roots, sink, this.pictures()))
+    const lowered =
+      sink.errors > 0
+        ? undefined
+        : this.#bounded(sink, () => asWritten(checked.program, roots, sink, this.textureEmulation()))
     if (sink.errors > 0) throw new CompileError(sink.list)
     return lowered!
   }
 
-  /** What stands for textures on targets that have none; they are left out of what only makes WGSL. */
-  protected pictures(): Pictures | undefined {
+  /** Emulates textures for targets that have none. The program that only makes WGSL leaves it out. */
+  protected textureEmulation(): TextureEmulation | undefined {
     return undefined
   }
 
-  /** What makes debug builds for CPUs stop at their bounds; no need of it for what only makes WGSL. */
+  /** Makes debug builds for CPUs stop at the bounds of loops. The program that only makes WGSL leaves it out. */
   protected limiter(): MiddleOptions['limit'] {
     return undefined
   }
 
-  /** The target whose functions IR for no target may call by name: what only makes WGSL has no bodies of its own for them. */
+  /** The target whose intrinsics IR for no target may call. The program that only makes WGSL has no bodies for them. */
   protected leastTarget(): Target | undefined {
     return 'wgsl'
   }
@@ -227,7 +262,7 @@ export class WgslProgram {
     sink.work.measure(this.#characters, this.#options.maxContext !== undefined)
   }
 
-  /** Runs a stage; a program that asks for more work than a limit gets a diagnostic, and undefined comes back. */
+  /** Runs a stage. A program that exceeds a limit gets a diagnostic, and the result is undefined. */
   #bounded<T>(sink: Sink, work: () => T): T | undefined {
     try {
       return work()
@@ -249,11 +284,19 @@ export class WgslProgram {
   }
 
   /** Emits the module for a target, with the derivatives asked for; throws where there are mistakes. */
-  protected emit<T>(target: Target, derivatives: Derivatives, emit: (module: Module, sink: Sink) => T, wide = false): T {
+  protected emit<T>(
+    target: Target,
+    derivatives: Derivatives,
+    emit: (module: Module, sink: Sink) => T,
+    wide = false,
+  ): T {
     this.#check()
     const sink = this.#sink()
     const module = this.#bounded(sink, () => this.#module(target, derivatives, sink, wide))
-    const out = module === undefined || sink.errors > 0 ? undefined : this.#bounded(sink, () => timed(this.#options, 'emit', () => emit(module, sink)))
+    const out =
+      module === undefined || sink.errors > 0
+        ? undefined
+        : this.#bounded(sink, () => timed(this.#options, 'emit', () => emit(module, sink)))
     if (sink.errors > 0) throw new CompileError(sink.list)
     return out!
   }
@@ -276,7 +319,13 @@ export class WgslProgram {
   }
 
   /** A module that has been through all passes. */
-  #ready(target: Target | undefined, derivatives: Derivatives, sink: Sink, dump: MiddleOptions['dump'], wide = false): Module {
+  #ready(
+    target: Target | undefined,
+    derivatives: Derivatives,
+    sink: Sink,
+    dump: MiddleOptions['dump'],
+    wide = false,
+  ): Module {
     let module: Module
     if (target === 'wgsl' && derivatives === 'none' && this.#draft !== undefined) {
       module = this.#draft
@@ -291,38 +340,76 @@ export class WgslProgram {
   }
 
   /** A module with its derivatives written. */
-  #draw(target: Target | undefined, derivatives: Derivatives, sink: Sink, dump?: MiddleOptions['dump'], wide = false): Module {
+  #draw(
+    target: Target | undefined,
+    derivatives: Derivatives,
+    sink: Sink,
+    dump?: MiddleOptions['dump'],
+    wide = false,
+  ): Module {
     const checked = this.#checked!
     const roots = checked.roots(sink)
-    if (typeof derivatives === 'object' && 'reverseOf' in derivatives) return this.#reversed(derivatives.reverseOf, roots, sink, target, wide)
+    if (typeof derivatives === 'object' && 'reverseOf' in derivatives)
+      return this.#reversed(derivatives.reverseOf, roots, sink, target, wide)
     const one = typeof derivatives === 'object' ? derivatives.of : undefined
     const named = one === undefined ? roots.exports : roots.exports.filter(root => root.name === one)
     const subject = one === undefined || named.length > 0 ? undefined : checked.subject(one)
-    const exports = (subject === undefined ? named : [{ ...subject, name: one!, mode: 'primal' as const }]).flatMap((root): Root[] => {
-      if (derivatives === 'none') return [root]
-      const level = checked.level(root)
-      return [
-        root,
-        ...(level === 'none' ? [] : [{ ...root, name: `fwd_diff(${root.name})`, mode: 'forward' as const }]),
-        ...(level === 'backward' ? [{ ...root, name: `bwd_diff(${root.name})`, mode: 'backward' as const }] : []),
-      ]
-    })
-    return middle(checked.program, { ...roots, entries: one === undefined ? roots.entries : [], exports }, sink, this.#passes(target, dump, wide))
+    const exports = (subject === undefined ? named : [{ ...subject, name: one!, mode: 'primal' as const }]).flatMap(
+      (root): Root[] => {
+        if (derivatives === 'none') return [root]
+        const level = checked.level(root)
+        return [
+          root,
+          ...(level === 'none' ? [] : [{ ...root, name: `fwd_diff(${root.name})`, mode: 'forward' as const }]),
+          ...(level === 'backward' ? [{ ...root, name: `bwd_diff(${root.name})`, mode: 'backward' as const }] : []),
+        ]
+      },
+    )
+    return middle(
+      checked.program,
+      { ...roots, entries: one === undefined ? roots.entries : [], exports },
+      sink,
+      this.#passes(target, dump, wide),
+    )
   }
 
   /** A module of the reverse derivative of a compute entry point alone. */
-  #reversed(name: string, { entries, conformances }: Roots, sink: Sink, target: Target | undefined, wide: boolean): Module {
+  #reversed(
+    name: string,
+    { entries, conformances }: Roots,
+    sink: Sink,
+    target: Target | undefined,
+    wide: boolean,
+  ): Module {
     const checked = this.#checked!
     const entry = entries.find(e => e.func.name === name && e.stage === 'compute')
     if (entry === undefined) sink.add(missingEntry, undefined, { name })
-    else if (checked.level(entry) !== 'backward') sink.add(notDifferentiable, entry.func.span ?? undefined, { name, level: 'backward' })
+    else if (checked.level(entry) !== 'backward')
+      sink.add(notDifferentiable, entry.func.span ?? undefined, { name, level: 'backward' })
     const reversed = entry === undefined || sink.errors > 0 ? [] : [{ ...entry, reverse: true }]
-    return middle(checked.program, { entries: reversed, exports: [], conformances }, sink, this.#passes(target, undefined, wide))
+    return middle(
+      checked.program,
+      { entries: reversed, exports: [], conformances },
+      sink,
+      this.#passes(target, undefined, wide),
+    )
   }
 
   #passes(target: Target | undefined, dump: MiddleOptions['dump'], wide: boolean): MiddleOptions {
     const { optimize = 2, debug = false, time, maxContext } = this.#options
-    const pictures = target === 'wasm' || target === 'js' ? this.pictures() : undefined
-    return { level: optimize, verifier: this.#verifier, limit: debug && target !== 'wgsl' ? this.limiter() : undefined, target, pictures, wide, dump, time, maxContext, explain: maxContext === undefined ? undefined : new Explainer(false) }
+    const emulates = target !== undefined && !targets[target].textures
+    const textureEmulation = emulates ? this.textureEmulation() : undefined
+    return {
+      level: optimize,
+      verifier: this.#verifier,
+      limit: debug && target !== 'wgsl' ? this.limiter() : undefined,
+      target,
+      textureEmulation,
+      wide,
+      dump,
+      time,
+      maxContext,
+      explain: maxContext === undefined ? undefined : new Explainer(false),
+    }
   }
 }

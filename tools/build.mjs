@@ -15,12 +15,29 @@ writeCore()
 // npm prepares a package after `prepack`, whose declarations must still be there when it is packed.
 const withTypes = process.argv.includes('--types')
 mkdirSync(at('dist'), { recursive: true })
-for (const name of readdirSync(at('dist'))) if (withTypes || name !== 'types') rmSync(at(`dist/${name}`), { recursive: true })
+for (const name of readdirSync(at('dist')))
+  if (withTypes || name !== 'types') rmSync(at(`dist/${name}`), { recursive: true })
 const options = { bundle: true, format: 'esm', splitting: true, outdir: at('dist'), logLevel: 'warning' }
 const points = list => Object.fromEntries(Object.entries(list).map(([name, path]) => [name, at(path)]))
-await build({ ...options, target: 'es2022', sourcemap: true, chunkNames: 'chunk-[hash]', platform: 'neutral', mainFields: ['module', 'main'], entryPoints: points(library) })
+await build({
+  ...options,
+  target: 'es2022',
+  sourcemap: true,
+  chunkNames: 'chunk-[hash]',
+  platform: 'neutral',
+  mainFields: ['module', 'main'],
+  entryPoints: points(library),
+})
 const { metafile } = await build({
-  ...options, target: 'node20', metafile: true, absWorkingDir: at('.'), minify: true, chunkNames: 'cli/[name]-[hash]', platform: 'node', external: ['webgpu'], entryPoints: points({ cli: 'src/cli/start.ts' }),
+  ...options,
+  target: 'node20',
+  metafile: true,
+  absWorkingDir: at('.'),
+  minify: true,
+  chunkNames: 'cli/[name]-[hash]',
+  platform: 'node',
+  external: ['webgpu'],
+  entryPoints: points({ cli: 'src/cli/start.ts' }),
   // Packages that are scripts ask for Node's own modules by `require`.
   banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
 })

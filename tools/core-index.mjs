@@ -5,11 +5,13 @@ import { readFileSync, readdirSync, writeFileSync, existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 const root = new URL('../', import.meta.url)
-const token = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|\s+|"(?:\\.|[^"\\])*"|[A-Za-z_]\w*|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\w*|[^\s\w]/g
+const token =
+  /\/\/[^\n]*|\/\*[\s\S]*?\*\/|\s+|"(?:\\.|[^"\\])*"|[A-Za-z_]\w*|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\w*|[^\s\w]/g
 
 /** The tokens of a text without comments and white space, and which of them had some before them. */
 function tokens(text) {
-  const ts = [], spaced = []
+  const ts = [],
+    spaced = []
   let space = false
   for (const t of text.match(token) ?? []) {
     const blank = /^(?:\/\/|\/\*|\s)/.test(t)
@@ -28,7 +30,8 @@ const glues = (a, b) => (/\w$/.test(a) && /^[\w.]/.test(b)) || (/[-+*/<>=&|!]$/.
 /** The index after the bracket that closes the one at `i`. */
 function skip(ts, i) {
   const pairs = { '(': ')', '[': ']', '{': '}', '<': '>' }
-  const open = ts[i], close = pairs[open]
+  const open = ts[i],
+    close = pairs[open]
   let depth = 0
   for (let k = i; k < ts.length; k++) {
     if (ts[k] === open) depth++
@@ -45,7 +48,10 @@ function declarations(ts) {
     while (ts[i] !== ';' && ts[i] !== '{') {
       if (i >= ts.length) throw new Error(`declaration without end: ${ts.slice(start, start + 12).join(' ')}`)
       // An initialiser list belongs to the declaration, a body ends it.
-      if (ts[i] === '=') { while (i < ts.length && ts[i] !== ';') i = ts[i] === '{' ? skip(ts, i) : i + 1; break }
+      if (ts[i] === '=') {
+        while (i < ts.length && ts[i] !== ';') i = ts[i] === '{' ? skip(ts, i) : i + 1
+        break
+      }
       i = /^[([<]$/.test(ts[i]) ? skip(ts, i) : i + 1
     }
     i = ts[i] === '{' ? skip(ts, i) : i + 1
@@ -56,7 +62,8 @@ function declarations(ts) {
 
 /** The key of a declaration in the index: see `PackedFile` in src/check/modules/packed.ts. */
 function key(ts) {
-  let of = '', i = 0
+  let of = '',
+    i = 0
   while (ts[i] === '[') {
     if (/^(?:ForwardDerivativeOf|BackwardDerivativeOf|PrimalSubstituteOf)$/.test(ts[i + 1])) of = `/${ts[i + 3]}`
     i = skip(ts, i)
@@ -67,7 +74,10 @@ function key(ts) {
 /** The name of the declaration whose attributes end at `i`. */
 function nameAt(ts, i) {
   while (/^(?:public|static|const|__generic|typealias|typedef)$/.test(ts[i])) {
-    if (ts[i] === '__generic') { i = skip(ts, i + 1); continue }
+    if (ts[i] === '__generic') {
+      i = skip(ts, i + 1)
+      continue
+    }
     if (ts[i] === 'typealias') return ts[i + 1]
     if (ts[i] === 'typedef') return ts[ts.length - 2]
     i++
@@ -83,10 +93,12 @@ function nameAt(ts, i) {
     return `^${params.includes(ts[i]) ? '*' : ts[i]}`
   }
   // A function's name stands before its parameters (and generic parameters), a variable's before `=` or its array length.
-  let angle = 0, name = ''
+  let angle = 0,
+    name = ''
   for (let k = i; k < ts.length; k++) {
-    if (ts[k] === '<') { if (angle++ === 0) name = ts[k - 1] }
-    else if (ts[k] === '>') angle--
+    if (ts[k] === '<') {
+      if (angle++ === 0) name = ts[k - 1]
+    } else if (ts[k] === '>') angle--
     else if (angle === 0 && /^[([=]$/.test(ts[k])) return ts[k - 1] === '>' ? name : ts[k - 1]
   }
   throw new Error(`no name: ${ts.slice(0, 20).join(' ')}`)
@@ -96,7 +108,8 @@ function nameAt(ts, i) {
 export function pack({ name, text }, edit = line => line) {
   const { ts, spaced } = tokens(text)
   const keys = []
-  let out = '', start = 0
+  let out = '',
+    start = 0
   for (const end of declarations(ts)) {
     let line = ''
     for (let i = start; i < end; i++) line += (i > start && spaced[i] && glues(ts[i - 1], ts[i]) ? ' ' : '') + ts[i]
@@ -113,16 +126,16 @@ function shortened(key, line) {
   return key.replace(/\w+/g, name => String.fromCharCode(97 + line.search(new RegExp(`\\b${name}\\b`))))
 }
 
-/** Files for targets that have no elementary functions and no textures. */
-const unspelled = new Set(['core/libm.slang', 'core/picture.slang'])
+/** Files for targets that have no elementary functions and no textures. WGSL has both. */
+const forOthers = new Set(['core/libm.slang', 'core/emulated-texture.slang'])
 
 /**
- * A declaration as WGSL needs it: of a function that WGSL has itself without the spelling for WebAssembly (by that for JavaScript
+ * A declaration as WGSL needs it: of an intrinsic of WGSL, without the intrinsic for WebAssembly (by that for JavaScript
  * constants are folded), and without the body if it is never called. Derivatives call it where it is marked for them; vectors of
  * one component, which may be `vector<T, N>`, do too.
  */
 function forWgsl(line) {
-  if (!/^[^{]*\[__spell\(wgsl:/.test(line)) return line
+  if (!/^[^{]*\[__target_intrinsic\(wgsl:/.test(line)) return line
   const own = line.replace(/,wasm:"[^"]*"/, '')
   return /Differentiable\]|let N:int/.test(own) ? own : own.replace(/\{.*$/, ';')
 }
@@ -130,13 +143,24 @@ function forWgsl(line) {
 /** What stands in the generated files, by name. */
 function coreSources() {
   const dir = new URL('core/', root)
-  const files = readdirSync(dir).filter(f => f.endsWith('.slang')).sort()
+  const files = readdirSync(dir)
+    .filter(f => f.endsWith('.slang'))
+    .sort()
     .map(f => ({ name: `core/${f}`, text: readFileSync(new URL(f, dir), 'utf8') }))
-  const source = (name, doc, packed) => '// Made of core/*.slang by tools/core-index.mjs.\nimport { PackedLibrary } from \'./modules/packed.ts\'\n\n'
-    + `const files = ${JSON.stringify(packed)}\n/** ${doc} */\nexport const ${name}: PackedLibrary = /* @__PURE__ */ new PackedLibrary(files)\n`
+  const source = (name, doc, packed) =>
+    "// Made of core/*.slang by tools/core-index.mjs.\nimport { PackedLibrary } from './modules/packed.ts'\n\n" +
+    `const files = ${JSON.stringify(packed)}\n/** ${doc} */\nexport const ${name}: PackedLibrary = /* @__PURE__ */ new PackedLibrary(files)\n`
   return {
-    'core.generated.ts': source('core', 'The core library.', files.map(f => pack(f))),
-    'core-wgsl.generated.ts': source('wgslCore', 'What WGSL needs of it.', files.filter(f => !unspelled.has(f.name)).map(f => pack(f, forWgsl))),
+    'core.generated.ts': source(
+      'core',
+      'The core library.',
+      files.map(f => pack(f)),
+    ),
+    'core-wgsl.generated.ts': source(
+      'wgslCore',
+      'What WGSL needs of it.',
+      files.filter(f => !forOthers.has(f.name)).map(f => pack(f, forWgsl)),
+    ),
   }
 }
 

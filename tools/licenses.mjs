@@ -4,7 +4,9 @@ import { join } from 'node:path'
 
 /** Folders of the packages that esbuild put into a bundle, relative to the folder it worked in. */
 function packagesOf({ inputs }) {
-  const folders = Object.keys(inputs).flatMap(path => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [])
+  const folders = Object.keys(inputs).flatMap(
+    path => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [],
+  )
   return [...new Set(folders)].sort()
 }
 
@@ -12,9 +14,18 @@ function packagesOf({ inputs }) {
 export function thirdPartyLicenses(metafile, root) {
   const parts = packagesOf(metafile).map(folder => {
     const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
-    const files = readdirSync(join(root, folder)).filter(file => /^(?:licen[cs]e|copying|notice)\b/i.test(file)).sort()
+    const files = readdirSync(join(root, folder))
+      .filter(file => /^(?:licen[cs]e|copying|notice)\b/i.test(file))
+      .sort()
     if (files.length === 0) throw new Error(`${name} is part of the command line, and has no file with its licence`)
-    return [`${name} ${version} (${license})`, ...files.map(file => readFileSync(join(root, folder, file), 'utf8').trim())].join('\n\n')
+    return [
+      `${name} ${version} (${license})`,
+      ...files.map(file => readFileSync(join(root, folder, file), 'utf8').trim()),
+    ].join('\n\n')
   })
-  return ['The command line of Cotangent (dist/cli.js and dist/cli/) contains these packages.', ...parts].join(`\n\n${'-'.repeat(80)}\n\n`) + '\n'
+  return (
+    ['The command line of Cotangent (dist/cli.js and dist/cli/) contains these packages.', ...parts].join(
+      `\n\n${'-'.repeat(80)}\n\n`,
+    ) + '\n'
+  )
 }

@@ -11,7 +11,13 @@ import { parseArgs, styleText } from 'node:util'
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 function run(command, args, options = {}) {
-  return execFileSync(command, args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'], shell: process.platform === 'win32', ...options })
+  return execFileSync(command, args, {
+    cwd: root,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+    shell: process.platform === 'win32',
+    ...options,
+  })
 }
 
 function step(what) {
@@ -23,11 +29,14 @@ class NotReady extends Error {}
 
 function ready(version, changelog) {
   if (!/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version)) throw new NotReady(`${version} is no version such as 1.2.3`)
-  if (run('git', ['status', '--porcelain']).trim() !== '') throw new NotReady('there are changes that are not committed')
+  if (run('git', ['status', '--porcelain']).trim() !== '')
+    throw new NotReady('there are changes that are not committed')
   if (run('git', ['branch', '--show-current']).trim() !== 'main') throw new NotReady('releases are made on main')
-  if (run('git', ['tag', '--list', `v${version}`]).trim() !== '') throw new NotReady(`there is a tag v${version} already`)
+  if (run('git', ['tag', '--list', `v${version}`]).trim() !== '')
+    throw new NotReady(`there is a tag v${version} already`)
   const unreleased = /^## \[Unreleased\]\n([\s\S]*?)(?=^## |(?![\s\S]))/m.exec(changelog)
-  if (unreleased === null || unreleased[1].trim() === '') throw new NotReady('CHANGELOG.md has nothing under [Unreleased]')
+  if (unreleased === null || unreleased[1].trim() === '')
+    throw new NotReady('CHANGELOG.md has nothing under [Unreleased]')
 }
 
 /** Installs the packed file in an empty project, and uses it. */
@@ -38,11 +47,14 @@ function tried(file, version) {
     run('npm', ['install', '--no-audit', '--no-fund', '--silent', file], { cwd: folder })
     const said = run('npx', ['--no-install', 'cotangent', '--version'], { cwd: folder }).trim()
     if (said !== version) throw new NotReady(`the packed command line says it is ${said}`)
-    writeFileSync(join(folder, 'try.mjs'), `
+    writeFileSync(
+      join(folder, 'try.mjs'),
+      `
       import { compile } from 'cotangent'
       import { loadSync } from 'cotangent/cpu'
       const square = loadSync(compile('[Differentiable] public float square(float x) { return x * x; }')).fn.square
-      console.log(square.valueAndGrad(3).grad[0])`)
+      console.log(square.valueAndGrad(3).grad[0])`,
+    )
     const slope = run('node', ['try.mjs'], { cwd: folder }).trim()
     if (slope !== '6') throw new NotReady(`the packed library says that the slope of x * x at 3 is ${slope}`)
   } finally {
@@ -50,12 +62,16 @@ function tried(file, version) {
   }
 }
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { 'dry-run': { type: 'boolean' }, 'skip-gate': { type: 'boolean' } } })
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { 'dry-run': { type: 'boolean' }, 'skip-gate': { type: 'boolean' } },
+})
 const [version] = positionals
 const changelogAt = join(root, 'CHANGELOG.md')
 
 try {
-  if (version === undefined || positionals.length > 1) throw new NotReady('usage: npm run release -- VERSION [--dry-run] [--skip-gate]')
+  if (version === undefined || positionals.length > 1)
+    throw new NotReady('usage: npm run release -- VERSION [--dry-run] [--skip-gate]')
   const changelog = readFileSync(changelogAt, 'utf8')
   ready(version, changelog)
   if (values['skip-gate'] !== true) {
@@ -64,7 +80,13 @@ try {
   }
   try {
     run('npm', ['version', '--no-git-tag-version', '--allow-same-version', version])
-    writeFileSync(changelogAt, changelog.replace('## [Unreleased]\n', `## [Unreleased]\n\n## [${version}] - ${new Date().toISOString().slice(0, 10)}\n`))
+    writeFileSync(
+      changelogAt,
+      changelog.replace(
+        '## [Unreleased]\n',
+        `## [Unreleased]\n\n## [${version}] - ${new Date().toISOString().slice(0, 10)}\n`,
+      ),
+    )
     step('packing')
     const [{ filename }] = JSON.parse(run('npm', ['pack', '--json', '--silent']))
     step(`trying ${filename}`)
@@ -80,7 +102,8 @@ try {
     }
   } finally {
     // What was not committed is as it was.
-    if (run('git', ['status', '--porcelain', '--untracked-files=no']).trim() !== '') run('git', ['checkout', '--quiet', '--', 'package.json', 'package-lock.json', 'CHANGELOG.md'])
+    if (run('git', ['status', '--porcelain', '--untracked-files=no']).trim() !== '')
+      run('git', ['checkout', '--quiet', '--', 'package.json', 'package-lock.json', 'CHANGELOG.md'])
   }
 } catch (error) {
   if (!(error instanceof NotReady)) throw error

@@ -10,19 +10,30 @@ import { writeCore } from './core-index.mjs'
 
 const inPlace = {
   name: 'in-place',
-  setup: ({ onLoad }) => onLoad({ filter: /[\\/](tests|tools|bench)[\\/][^.]*\.ts$/ }, ({ path }) => ({
-    contents: readFileSync(path, 'utf8')
-      .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
-      .replaceAll('import.meta.dirname', JSON.stringify(dirname(path))),
-    loader: 'ts',
-  })),
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /[\\/](tests|tools|bench)[\\/][^.]*\.ts$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8')
+        .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(path).href))
+        .replaceAll('import.meta.dirname', JSON.stringify(dirname(path))),
+      loader: 'ts',
+    })),
 }
 
 const [script, ...rest] = process.argv.slice(2)
 writeCore()
 const folder = mkdtempSync(fileURLToPath(new URL('../node_modules/.script-', import.meta.url)))
 const outfile = `${folder}/script.mjs`
-await build({ entryPoints: [script], outfile, bundle: true, format: 'esm', platform: 'node', packages: 'external', sourcemap: 'inline', plugins: [inPlace], logLevel: 'warning' })
+await build({
+  entryPoints: [script],
+  outfile,
+  bundle: true,
+  format: 'esm',
+  platform: 'node',
+  packages: 'external',
+  sourcemap: 'inline',
+  plugins: [inPlace],
+  logLevel: 'warning',
+})
 const child = spawn(process.execPath, ['--enable-source-maps', outfile, ...rest], { stdio: 'inherit' })
 // The script has its own answer to Ctrl-C.
 process.on('SIGINT', () => {})

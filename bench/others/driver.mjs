@@ -16,7 +16,9 @@ function elements(type, value) {
   const [, n, m] = /^float(\d)?(?:x(\d))?$/.exec(type)
   if (n === undefined) return [value]
   if (m === undefined) return Array.from({ length: Number(n) }, (_, i) => `${value}[${i}]`)
-  return Array.from({ length: Number(n) }, (_, i) => Array.from({ length: Number(m) }, (_, k) => `${value}[${i}][${k}]`)).flat()
+  return Array.from({ length: Number(n) }, (_, i) =>
+    Array.from({ length: Number(m) }, (_, k) => `${value}[${i}][${k}]`),
+  ).flat()
 }
 
 /** A program with a kernel for each signature: what the function gives, and where asked for its gradients. */
@@ -26,7 +28,10 @@ export function driver(path, values, gradients) {
     const given = params.reduce((n, p) => n + lanesOf(p), 0)
     const taken = isGradient ? given : lanesOf(result)
     let at = 0
-    const read = params.map((type, i) => `  ${type} p${i} = ${type}(${Array.from({ length: lanesOf(type) }, () => `given[id.x * ${given} + ${at++}]`).join(', ')});`)
+    const read = params.map(
+      (type, i) =>
+        `  ${type} p${i} = ${type}(${Array.from({ length: lanesOf(type) }, () => `given[id.x * ${given} + ${at++}]`).join(', ')});`,
+    )
     let to = 0
     const write = (type, value) => elements(type, value).map(e => `  taken[id.x * ${taken} + ${to++}] = ${e};`)
     const body = isGradient
@@ -41,7 +46,10 @@ export function driver(path, values, gradients) {
   }
   const module = path.replace(/^.*\/|\.slang$/g, '')
   return [
-    `import "${module}.slang";`, 'StructuredBuffer<float> given;', 'RWStructuredBuffer<float> taken;',
-    ...values.map((v, k) => kernel(v, k, false)), ...gradients.map((v, k) => kernel(v, k, true)),
+    `import "${module}.slang";`,
+    'StructuredBuffer<float> given;',
+    'RWStructuredBuffer<float> taken;',
+    ...values.map((v, k) => kernel(v, k, false)),
+    ...gradients.map((v, k) => kernel(v, k, true)),
   ].join('\n')
 }

@@ -4,27 +4,38 @@
 /** The leaves of a type of our reflection. */
 export function leavesOfData(type, key, offset, into) {
   switch (type.kind) {
-    case 'scalar': into.push({ key, offset, scalar: type.scalar }); break
-    case 'vector': for (let i = 0; i < type.count; i++) into.push({ key, offset: offset + i * bytes(type.scalar), scalar: type.scalar }); break
+    case 'scalar':
+      into.push({ key, offset, scalar: type.scalar })
+      break
+    case 'vector':
+      for (let i = 0; i < type.count; i++)
+        into.push({ key, offset: offset + i * bytes(type.scalar), scalar: type.scalar })
+      break
     case 'matrix':
       for (let r = 0; r < type.rows; r++) {
-        for (let c = 0; c < type.cols; c++) into.push({ key, offset: offset + r * type.stride + c * bytes(type.scalar), scalar: type.scalar })
+        for (let c = 0; c < type.cols; c++)
+          into.push({ key, offset: offset + r * type.stride + c * bytes(type.scalar), scalar: type.scalar })
       }
       break
-    case 'array': for (let i = 0; i < type.count; i++) leavesOfData(type.elem, key, offset + i * type.stride, into); break
-    case 'struct': for (const f of type.fields) leavesOfData(f.type, `${key}.${f.name}`, offset + f.offset, into); break
+    case 'array':
+      for (let i = 0; i < type.count; i++) leavesOfData(type.elem, key, offset + i * type.stride, into)
+      break
+    case 'struct':
+      for (const f of type.fields) leavesOfData(f.type, `${key}.${f.name}`, offset + f.offset, into)
+      break
   }
   return into
 }
 
-const bytes = scalar => scalar === 'f16' ? 2 : 4
+const bytes = scalar => (scalar === 'f16' ? 2 : 4)
 const up = (n, to) => Math.ceil(n / to) * to
 const plainName = name => name.replace(/_\d+$/, '').replace(/^entryPointParams_(?=.)/, '')
 
 /** Splits at commas that stand in no brackets. */
 function parts(text) {
   const out = []
-  let depth = 0, from = 0
+  let depth = 0,
+    from = 0
   for (let i = 0; i < text.length; i++) {
     if ('<('.includes(text[i])) depth++
     else if ('>)'.includes(text[i])) depth--
@@ -47,17 +58,40 @@ export class Module {
   constructor(text) {
     for (const [whole, name] of text.matchAll(/^fn (\w+)\([\s\S]*?^\}/gm)) this.functions.set(name, whole)
     for (const [, name, body] of text.matchAll(/\bstruct (\w+)\s*\{([^}]*)\}/g)) {
-      this.structs.set(name, parts(body).map(field => {
-        const [, align, fieldName, type] = /^(?:@align\((\d+)\)\s*)?(?:@\w+(?:\([^)]*\))?\s*)*(\w+)\s*:\s*(.*)$/s.exec(field)
-        const location = /@location\((\d+)\)/.exec(field)?.[1]
-        return { name: fieldName, type, align: Number(align ?? 0), location }
-      }))
+      this.structs.set(
+        name,
+        parts(body).map(field => {
+          const [, align, fieldName, type] =
+            /^(?:@align\((\d+)\)\s*)?(?:@\w+(?:\([^)]*\))?\s*)*(\w+)\s*:\s*(.*)$/s.exec(field)
+          const location = /@location\((\d+)\)/.exec(field)?.[1]
+          return { name: fieldName, type, align: Number(align ?? 0), location }
+        }),
+      )
     }
-    for (const [, attributes, space, name, type] of text.matchAll(/((?:@(?:binding|group)\(\d+\)\s*){2})var(<[^>]*>)?\s+(\w+)\s*:\s*([^;]+);/g)) {
+    for (const [, attributes, space, name, type] of text.matchAll(
+      /((?:@(?:binding|group)\(\d+\)\s*){2})var(<[^>]*>)?\s+(\w+)\s*:\s*([^;]+);/g,
+    )) {
       const number = word => Number(new RegExp(`@${word}\\((\\d+)\\)`).exec(attributes)[1])
-      const kind = space === '<uniform>' ? 'uniform' : space === '<storage, read>' ? 'read-only-storage' : space !== undefined ? 'storage'
-        : type.startsWith('sampler') ? 'sampler' : type.startsWith('texture_storage') ? 'storage-texture' : 'texture'
-      this.bindings.push({ name: plainName(name), target: name, group: number('group'), binding: number('binding'), kind, type: type.trim() })
+      const kind =
+        space === '<uniform>'
+          ? 'uniform'
+          : space === '<storage, read>'
+            ? 'read-only-storage'
+            : space !== undefined
+              ? 'storage'
+              : type.startsWith('sampler')
+                ? 'sampler'
+                : type.startsWith('texture_storage')
+                  ? 'storage-texture'
+                  : 'texture'
+      this.bindings.push({
+        name: plainName(name),
+        target: name,
+        group: number('group'),
+        binding: number('binding'),
+        kind,
+        type: type.trim(),
+      })
     }
   }
 
@@ -79,7 +113,8 @@ export class Module {
     if (generic === null) throw new Error(`a type that is not understood: ${type}`)
     const [, head, inner] = generic
     const args = inner === undefined ? [] : parts(inner)
-    if (/^[fiu](16|32)$|^bool$/.test(head)) return { size: head === 'f16' ? 2 : 4, align: head === 'f16' ? 2 : 4, scalar: head }
+    if (/^[fiu](16|32)$|^bool$/.test(head))
+      return { size: head === 'f16' ? 2 : 4, align: head === 'f16' ? 2 : 4, scalar: head }
     if (head === 'atomic') return this.layout(args[0])
     const vec = /^vec([234])([fiuh])?$/.exec(head)
     if (vec !== null) {
@@ -101,7 +136,8 @@ export class Module {
     }
     const fields = this.structs.get(head)
     if (fields === undefined) throw new Error(`a type that is not known: ${type}`)
-    let at = 0, align = 1
+    let at = 0,
+      align = 1
     const made = fields.map(f => {
       const type = this.layout(f.type)
       const own = Math.max(f.align, type.align)
@@ -116,17 +152,22 @@ export class Module {
   /** `lanes`: how many of a vector count, where the rest is padding. */
   leaves(layout, key, offset, into, lanes = 4) {
     if (layout.scalar !== undefined) into.push({ key, offset, scalar: layout.scalar })
-    else if (layout.vec !== undefined) for (let i = 0; i < Math.min(layout.vec, lanes); i++) into.push({ key, offset: offset + i * layout.elem.size, scalar: layout.elem.scalar })
-    else if (layout.fields === undefined) for (let i = 0; i < layout.count; i++) this.leaves(layout.elem, key, offset + i * layout.stride, into, lanes)
+    else if (layout.vec !== undefined)
+      for (let i = 0; i < Math.min(layout.vec, lanes); i++)
+        into.push({ key, offset: offset + i * layout.elem.size, scalar: layout.elem.scalar })
+    else if (layout.fields === undefined)
+      for (let i = 0; i < layout.count; i++) this.leaves(layout.elem, key, offset + i * layout.stride, into, lanes)
     else {
       // Arrays in uniform buffers and matrices are structs of padded rows.
       const padded = /^_Array_std140_(?:vectorx3C\w+?x2C(\d)x3E)?/.exec(layout.name)
       const matrix = /^_MatrixStorage_[a-z]+(\d)x(\d)(_ColMajor)?/.exec(layout.name)
       const inner = layout.fields[0]?.type.elem
       const isPadding = padded !== null && inner?.vec === 4
-      const used = matrix !== null ? Number(matrix[matrix[3] === undefined ? 2 : 1]) : isPadding ? Number(padded[1] ?? 1) : 4
+      const used =
+        matrix !== null ? Number(matrix[matrix[3] === undefined ? 2 : 1]) : isPadding ? Number(padded[1] ?? 1) : 4
       const transparent = padded !== null || matrix !== null
-      for (const f of layout.fields) this.leaves(f.type, transparent ? key : `${key}.${f.name}`, offset + f.offset, into, transparent ? used : 4)
+      for (const f of layout.fields)
+        this.leaves(f.type, transparent ? key : `${key}.${f.name}`, offset + f.offset, into, transparent ? used : 4)
     }
     return into
   }

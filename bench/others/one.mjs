@@ -6,7 +6,13 @@ import { compile } from '../../dist/index.js'
 import { loadPeer } from './peer.mjs'
 import { compareRuns, draw, openDevice, ourSlots, peerSlots, refusal, runKernel, withoutReads } from './run.mjs'
 
-const textOf = path => { try { return statSync(path).isFile() ? readFileSync(path, 'utf8') : undefined } catch { return undefined } }
+const textOf = path => {
+  try {
+    return statSync(path).isFile() ? readFileSync(path, 'utf8') : undefined
+  } catch {
+    return undefined
+  }
+}
 const short = text => text.replace(/\s+/g, ' ').slice(0, 160)
 /** The first error of what the real compiler says, without where. */
 const firstError = text => short(/error (\d+: [^\n]*)/.exec(text)?.[1] ?? text)
@@ -21,30 +27,43 @@ function ours({ file, source, paths, defines }) {
     const found = e.diagnostics?.find(d => d.severity === 'error')
     if (found === undefined) return { error: `crash: ${e.stack}` }
     const line = found.span?.file.position(found.span.start).line
-    return { error: `E${found.code.replace(/^E/, '')} ${basename(found.span?.file.name ?? '')}:${line}: ${found.message}` }
+    return {
+      error: `E${found.code.replace(/^E/, '')} ${basename(found.span?.file.name ?? '')}:${line}: ${found.message}`,
+    }
   }
 }
 
-const entryIn = (code, stage, name) => [...code.matchAll(new RegExp(`@${stage}\\b[^{]*?\\bfn (\\w+)`, 'g'))].map(m => m[1]).find(n => n === name || n.replace(/_\d+$/, '') === name)
+const entryIn = (code, stage, name) =>
+  [...code.matchAll(new RegExp(`@${stage}\\b[^{]*?\\bfn (\\w+)`, 'g'))]
+    .map(m => m[1])
+    .find(n => n === name || n.replace(/_\d+$/, '') === name)
 
 /** WGSL's name for what a vertex shader takes at a location. */
-const formatOf = ({ kind, scalar, count }) => `${{ f32: 'float32', i32: 'sint32', u32: 'uint32' }[scalar] ?? 'float32'}${kind === 'vector' && count > 1 ? `x${count}` : ''}`
+const formatOf = ({ kind, scalar, count }) =>
+  `${{ f32: 'float32', i32: 'sint32', u32: 'uint32' }[scalar] ?? 'float32'}${kind === 'vector' && count > 1 ? `x${count}` : ''}`
 
 let peer
 let isOpen = false
 
 async function check(job) {
   const { folder, program: p } = job
-  const file = p.driver === undefined ? join(folder, p.path) : join(folder, p.path.replace(/[^/]*$/, 'cotangent-driver.slang'))
+  const file =
+    p.driver === undefined ? join(folder, p.path) : join(folder, p.path.replace(/[^/]*$/, 'cotangent-driver.slang'))
   const source = p.driver ?? readFileSync(file, 'utf8')
   const paths = (job.paths ?? []).map(x => join(folder, x))
   const made = ours({ file, source, paths, defines: p.defines })
   peer ??= await loadPeer()
-  const head = Object.entries(p.defines ?? {}).map(([k, v]) => `#define ${k} ${v}\n`).join('')
+  const head = Object.entries(p.defines ?? {})
+    .map(([k, v]) => `#define ${k} ${v}\n`)
+    .join('')
   const real = peer({ file, source: head + source, paths })
   if (real.dead) peer = undefined
   if (real.code) real.code = withoutReads(real.code)
-  const result = { ours: made.error === undefined ? 'compiles' : short(made.error), theirs: real.error === undefined ? 'compiles' : firstError(real.error), kernels: [] }
+  const result = {
+    ours: made.error === undefined ? 'compiles' : short(made.error),
+    theirs: real.error === undefined ? 'compiles' : firstError(real.error),
+    kernels: [],
+  }
   if (!isOpen) await openDevice()
   isOpen = true
   if (made.wgsl !== undefined) {
@@ -69,7 +88,10 @@ async function check(job) {
   const entries = made.wgsl.reflection.entries
   for (const e of entries.filter(e => e.stage === 'compute')) {
     const name = entryIn(real.code, 'compute', e.name)
-    if (name === undefined) { result.kernels.push({ name: e.name, error: 'missing in theirs' }); continue }
+    if (name === undefined) {
+      result.kernels.push({ name: e.name, error: 'missing in theirs' })
+      continue
+    }
     const groups = p.groups?.[e.name] ?? p.groups?.['*'] ?? [2, 2, 1]
     try {
       const a = await runKernel(made.wgsl.code, e.target, ourSlots(made.wgsl, e.name), settings, groups)
@@ -82,11 +104,23 @@ async function check(job) {
   const vertex = entries.find(e => e.stage === 'vertex')
   for (const f of vertex === undefined ? [] : entries.filter(e => e.stage === 'fragment')) {
     const [v2, f2] = [entryIn(real.code, 'vertex', vertex.name), entryIn(real.code, 'fragment', f.name)]
-    const inputs = vertex.inputs.filter(i => i.location !== null).map(i => ({ location: i.location, format: formatOf(i.type) }))
+    const inputs = vertex.inputs
+      .filter(i => i.location !== null)
+      .map(i => ({ location: i.location, format: formatOf(i.type) }))
     const outputs = f.outputs.filter(o => o.location !== null).length
     try {
-      const a = await draw(made.wgsl.code, { vertex: vertex.target, fragment: f.target, inputs, outputs }, ourSlots(made.wgsl, vertex.name, f.name), settings)
-      const b = await draw(real.code, { vertex: v2, fragment: f2, inputs, outputs }, peerSlots(real.code, v2, f2), settings)
+      const a = await draw(
+        made.wgsl.code,
+        { vertex: vertex.target, fragment: f.target, inputs, outputs },
+        ourSlots(made.wgsl, vertex.name, f.name),
+        settings,
+      )
+      const b = await draw(
+        real.code,
+        { vertex: v2, fragment: f2, inputs, outputs },
+        peerSlots(real.code, v2, f2),
+        settings,
+      )
       result.kernels.push({ name: `${vertex.name}, ${f.name}`, ...compareRuns(a, b, p.tolerance ?? 1e-4) })
     } catch (err) {
       result.kernels.push({ name: f.name, error: short(String(err.message ?? err)) })
@@ -95,13 +129,12 @@ async function check(job) {
   return result
 }
 
-process.on('message', async job => {
-  let result
-  try {
-    result = await check(job)
-  } catch (e) {
-    result = { ours: `the comparison failed: ${short(String(e.stack))}`, theirs: '', kernels: [] }
-  }
-  process.send(result)
+process.on('message', job => {
+  const result = check(job).catch(e => ({
+    ours: `the comparison failed: ${short(String(e.stack))}`,
+    theirs: '',
+    kernels: [],
+  }))
+  void result.then(it => process.send(it))
 })
 process.on('disconnect', () => process.exit(0))

@@ -23,7 +23,13 @@ async function openFactory() {
 
 /** The file or folder on disk that a path of the compiler's means: itself, or what its last parts name in a search path. */
 function onDisk(path, searchPaths, wantsFile) {
-  const isFile = p => { try { return statSync(p).isFile() === wantsFile } catch { return false } }
+  const isFile = p => {
+    try {
+      return statSync(p).isFile() === wantsFile
+    } catch {
+      return false
+    }
+  }
   if (isFile(path)) return path
   const parts = path.split('/').filter(p => p !== '')
   for (let from = 1; from < parts.length; from++) {

@@ -10,9 +10,18 @@ let device
 export async function openDevice() {
   const adapter = await gpu.requestAdapter()
   if (adapter === null) throw new Error('there is no WebGPU adapter')
-  const wanted = ['maxStorageBuffersPerShaderStage', 'maxComputeInvocationsPerWorkgroup', 'maxComputeWorkgroupSizeX', 'maxComputeWorkgroupStorageSize', 'maxBufferSize', 'maxStorageBufferBindingSize']
+  const wanted = [
+    'maxStorageBuffersPerShaderStage',
+    'maxComputeInvocationsPerWorkgroup',
+    'maxComputeWorkgroupSizeX',
+    'maxComputeWorkgroupStorageSize',
+    'maxBufferSize',
+    'maxStorageBufferBindingSize',
+  ]
   device = await adapter.requestDevice({
-    requiredFeatures: ['shader-f16', 'subgroups', 'float32-filterable', 'bgra8unorm-storage'].filter(f => adapter.features.has(f)),
+    requiredFeatures: ['shader-f16', 'subgroups', 'float32-filterable', 'bgra8unorm-storage'].filter(f =>
+      adapter.features.has(f),
+    ),
     requiredLimits: Object.fromEntries(wanted.map(name => [name, adapter.limits[name]])),
   })
 }
@@ -24,7 +33,7 @@ export async function refusal(code) {
   const { messages } = await module.getCompilationInfo()
   const error = await device.popErrorScope()
   const bad = messages.find(m => m.type === 'error')
-  return bad !== undefined ? `${bad.lineNum}:${bad.linePos}: ${bad.message}` : error?.message ?? null
+  return bad !== undefined ? `${bad.lineNum}:${bad.linePos}: ${bad.message}` : (error?.message ?? null)
 }
 
 // ── Contents ─────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -45,7 +54,8 @@ function content(settings, key, i, scalar) {
   const given = settings.values?.[key] ?? settings.values?.[key.slice(key.lastIndexOf('_') + 1)]
   if (given !== undefined) return Array.isArray(given) ? given[i % given.length] : given
   const isFloat = scalar.startsWith('f')
-  const [low, high] = settings.ranges?.[key] ?? (isFloat ? settings.floats ?? nothing.floats : settings.ints ?? nothing.ints)
+  const [low, high] =
+    settings.ranges?.[key] ?? (isFloat ? (settings.floats ?? nothing.floats) : (settings.ints ?? nothing.ints))
   const x = low + random(key, i) * (high - low)
   return isFloat ? Math.fround(x) : scalar === 'bool' ? Number(x > (low + high) / 2) : Math.floor(x)
 }
@@ -84,14 +94,26 @@ function leavesOf(slot, settings) {
   const named = leaves => leaves.map(l => ({ ...l, key: l.key.replace(/^\./, '').replaceAll('.', '_') }))
   const { type } = slot
   if (slot.module === undefined) {
-    if (type.kind !== 'array' || type.count !== 0) return { leaves: named(leavesOfData(type, key, 0, [])), size: type.size }
+    if (type.kind !== 'array' || type.count !== 0)
+      return { leaves: named(leavesOfData(type, key, 0, [])), size: type.size }
     const one = named(leavesOfData(type.elem, key, 0, []))
-    return { leaves: Array.from({ length: count }, (_, i) => one.map(l => ({ ...l, offset: l.offset + i * type.stride }))).flat(), size: count * type.stride }
+    return {
+      leaves: Array.from({ length: count }, (_, i) =>
+        one.map(l => ({ ...l, offset: l.offset + i * type.stride })),
+      ).flat(),
+      size: count * type.stride,
+    }
   }
   const layout = slot.module.layout(type)
-  if (layout.count !== 0 || layout.elem === undefined) return { leaves: named(slot.module.leaves(layout, key, 0, [])), size: layout.size }
+  if (layout.count !== 0 || layout.elem === undefined)
+    return { leaves: named(slot.module.leaves(layout, key, 0, [])), size: layout.size }
   const one = named(slot.module.leaves(layout.elem, key, 0, []))
-  return { leaves: Array.from({ length: count }, (_, i) => one.map(l => ({ ...l, offset: l.offset + i * layout.stride }))).flat(), size: count * layout.stride }
+  return {
+    leaves: Array.from({ length: count }, (_, i) =>
+      one.map(l => ({ ...l, offset: l.offset + i * layout.stride })),
+    ).flat(),
+    size: count * layout.stride,
+  }
 }
 
 function filled(slot, settings) {
@@ -109,7 +131,7 @@ function filled(slot, settings) {
 
 const texelBytes = format => {
   const channels = format.startsWith('rgba') || format.startsWith('bgra') ? 4 : format.startsWith('rg') ? 2 : 1
-  return channels * Number(/\d+/.exec(format)[0]) / 8
+  return (channels * Number(/\d+/.exec(format)[0])) / 8
 }
 
 /** Numbers of a texture's contents, as far as comparing them goes. */
@@ -117,26 +139,62 @@ function texels(bytes, format) {
   const bits = Number(/\d+/.exec(format)[0])
   const view = new DataView(bytes.buffer, bytes.byteOffset)
   const isFloat = format.endsWith('float')
-  const count = bytes.length * 8 / bits
-  return Array.from({ length: count }, (_, i) => bits === 8 ? bytes[i] / 255 : get(view, { offset: i * bits / 8, scalar: isFloat ? `f${bits}` : 'i32' }))
+  const count = (bytes.length * 8) / bits
+  return Array.from({ length: count }, (_, i) =>
+    bits === 8 ? bytes[i] / 255 : get(view, { offset: (i * bits) / 8, scalar: isFloat ? `f${bits}` : 'i32' }),
+  )
 }
 
 function textureOf(slot, settings) {
   const { type } = slot
   const size = settings.sizes?.[slot.name] ?? settings.size ?? 32
-  const is3d = type.includes('_3d'), isCube = type.includes('_cube'), isArray = type.includes('_array')
+  const is3d = type.includes('_3d'),
+    isCube = type.includes('_cube'),
+    isArray = type.includes('_array')
   const dimensions = [size, type.includes('_1d') ? 1 : size, is3d ? size : isCube ? 6 : isArray ? 4 : 1]
   const scalar = /<\s*([fiu]32)/.exec(type)?.[1] ?? 'f32'
-  const format = slot.kind === 'storage-texture' ? /<\s*(\w+)/.exec(type)[1] : type.includes('depth') ? 'depth32float'
-    : scalar === 'f32' ? 'rgba32float' : scalar === 'i32' ? 'rgba32sint' : 'rgba32uint'
+  const format =
+    slot.kind === 'storage-texture'
+      ? /<\s*(\w+)/.exec(type)[1]
+      : type.includes('depth')
+        ? 'depth32float'
+        : scalar === 'f32'
+          ? 'rgba32float'
+          : scalar === 'i32'
+            ? 'rgba32sint'
+            : 'rgba32uint'
   const dimension = is3d ? '3d' : type.includes('_1d') ? '1d' : '2d'
   const viewDimension = isCube ? (isArray ? 'cube-array' : 'cube') : isArray ? '2d-array' : dimension
-  const layout = slot.kind === 'storage-texture'
-    ? { storageTexture: { format, viewDimension, access: type.includes('read_write') ? 'read-write' : type.includes('write') ? 'write-only' : 'read-only' } }
-    : { texture: { viewDimension, multisampled: type.includes('multisampled'), sampleType: type.includes('depth') ? 'depth' : scalar === 'f32' ? 'float' : scalar === 'i32' ? 'sint' : 'uint' } }
+  const layout =
+    slot.kind === 'storage-texture'
+      ? {
+          storageTexture: {
+            format,
+            viewDimension,
+            access: type.includes('read_write') ? 'read-write' : type.includes('write') ? 'write-only' : 'read-only',
+          },
+        }
+      : {
+          texture: {
+            viewDimension,
+            multisampled: type.includes('multisampled'),
+            sampleType: type.includes('depth')
+              ? 'depth'
+              : scalar === 'f32'
+                ? 'float'
+                : scalar === 'i32'
+                  ? 'sint'
+                  : 'uint',
+          },
+        }
   const texture = device.createTexture({
-    size: dimensions, dimension, format,
-    usage: GPUTextureUsage.COPY_SRC | GPUTextureUsage.COPY_DST | (slot.kind === 'storage-texture' ? GPUTextureUsage.STORAGE_BINDING : GPUTextureUsage.TEXTURE_BINDING),
+    size: dimensions,
+    dimension,
+    format,
+    usage:
+      GPUTextureUsage.COPY_SRC |
+      GPUTextureUsage.COPY_DST |
+      (slot.kind === 'storage-texture' ? GPUTextureUsage.STORAGE_BINDING : GPUTextureUsage.TEXTURE_BINDING),
   })
   const each = texelBytes(format)
   const total = dimensions.reduce((a, b) => a * b, 1) * each
@@ -144,12 +202,17 @@ function textureOf(slot, settings) {
     const data = new Uint8Array(total)
     const view = new DataView(data.buffer)
     const wide = Number(/\d+/.exec(format)[0])
-    for (let i = 0; i < total * 8 / wide; i++) {
+    for (let i = 0; i < (total * 8) / wide; i++) {
       if (wide === 8) data[i] = random(slot.name, i) * 255
       else if (wide === 16) view.setUint16(i * 2, halfBits(random(slot.name, i)), true)
       else put(view, { offset: i * 4, scalar }, content(settings, slot.name, i, scalar))
     }
-    device.queue.writeTexture({ texture }, data, { bytesPerRow: dimensions[0] * each, rowsPerImage: dimensions[1] }, dimensions)
+    device.queue.writeTexture(
+      { texture },
+      data,
+      { bytesPerRow: dimensions[0] * each, rowsPerImage: dimensions[1] },
+      dimensions,
+    )
   }
   return { texture, layout, format, dimensions, each, resource: texture.createView({ dimension: viewDimension }) }
 }
@@ -160,44 +223,75 @@ function textureOf(slot, settings) {
 export function ourSlots(wgsl, ...entries) {
   const { reflection, code } = wgsl
   const used = new Set(reflection.entries.filter(e => entries.includes(e.name)).flatMap(e => e.bindings))
-  return reflection.bindings.filter(b => used.has(b.name)).map(b => {
-    const text = new RegExp(`var(?:<[^>]*>)? ${b.target}: ([^;]+);`).exec(code)?.[1]
-    return { name: b.path.join('_'), group: b.group, binding: b.binding, kind: b.kind, type: b.type ?? text }
-  })
+  return reflection.bindings
+    .filter(b => used.has(b.name))
+    .map(b => {
+      const text = new RegExp(`var(?:<[^>]*>)? ${b.target}: ([^;]+);`).exec(code)?.[1]
+      return { name: b.path.join('_'), group: b.group, binding: b.binding, kind: b.kind, type: b.type ?? text }
+    })
 }
 
 /** The real compiler declares all textures that may be written as read, too, which WebGPU has for one 32-bit channel only; those that are only read or only written need not be. */
 export function withoutReads(code) {
   const uses = (call, name) => new RegExp(`${call}\\(\\(*${name}\\b`).test(code)
   return code.replace(/(var (\w+)\s*:\s*texture_storage_\w+<\w+,\s*)read_write>/g, (all, head, name) =>
-    !uses('textureLoad', name) ? `${head}write>` : !uses('textureStore', name) ? `${head}read>` : all)
+    !uses('textureLoad', name) ? `${head}write>` : !uses('textureStore', name) ? `${head}read>` : all,
+  )
 }
 
 /** What the real compiler's module binds in an entry point: all that its functions mention. */
 export function peerSlots(code, ...entries) {
   const module = new Module(code)
-  return [...new Set(entries.flatMap(e => module.usedBy(e)))].map(b => ({ ...b, ...(b.kind === 'sampler' || b.kind.endsWith('texture') ? {} : { module }) }))
+  return [...new Set(entries.flatMap(e => module.usedBy(e)))].map(b => ({
+    ...b,
+    ...(b.kind === 'sampler' || b.kind.endsWith('texture') ? {} : { module }),
+  }))
 }
 
 function made(slot, settings) {
   if (slot.kind === 'sampler') {
     const isComparison = slot.type.includes('comparison')
-    const sampler = device.createSampler({ magFilter: 'linear', minFilter: 'linear', addressModeU: 'repeat', addressModeV: 'repeat', ...isComparison ? { compare: 'less' } : {} })
+    const sampler = device.createSampler({
+      magFilter: 'linear',
+      minFilter: 'linear',
+      addressModeU: 'repeat',
+      addressModeV: 'repeat',
+      ...(isComparison ? { compare: 'less' } : {}),
+    })
     return { slot, resource: sampler, layout: { sampler: { type: isComparison ? 'comparison' : 'filtering' } } }
   }
   if (slot.kind.endsWith('texture')) return { slot, ...textureOf(slot, settings) }
   const { data, leaves, size } = filled(slot, settings)
   const usage = slot.kind === 'uniform' ? GPUBufferUsage.UNIFORM : GPUBufferUsage.STORAGE
-  const buffer = device.createBuffer({ size: data.length, usage: usage | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST })
+  const buffer = device.createBuffer({
+    size: data.length,
+    usage: usage | GPUBufferUsage.COPY_SRC | GPUBufferUsage.COPY_DST,
+  })
   device.queue.writeBuffer(buffer, 0, data)
-  return { slot, buffer, leaves, before: data, resource: slot.kind === 'uniform' ? { buffer } : { buffer, size }, layout: { buffer: { type: slot.kind } } }
+  return {
+    slot,
+    buffer,
+    leaves,
+    before: data,
+    resource: slot.kind === 'uniform' ? { buffer } : { buffer, size },
+    layout: { buffer: { type: slot.kind } },
+  }
 }
 
 function bind(resources, visibility) {
   const last = Math.max(-1, ...resources.map(r => r.slot.group))
   const groups = Array.from({ length: last + 1 }, (_, g) => resources.filter(r => r.slot.group === g))
-  const layouts = groups.map(own => device.createBindGroupLayout({ entries: own.map(r => ({ binding: r.slot.binding, visibility: visibility(r), ...r.layout })) }))
-  const bound = groups.map((own, i) => device.createBindGroup({ layout: layouts[i], entries: own.map(r => ({ binding: r.slot.binding, resource: r.resource })) }))
+  const layouts = groups.map(own =>
+    device.createBindGroupLayout({
+      entries: own.map(r => ({ binding: r.slot.binding, visibility: visibility(r), ...r.layout })),
+    }),
+  )
+  const bound = groups.map((own, i) =>
+    device.createBindGroup({
+      layout: layouts[i],
+      entries: own.map(r => ({ binding: r.slot.binding, resource: r.resource })),
+    }),
+  )
   return { layout: device.createPipelineLayout({ bindGroupLayouts: layouts }), bound }
 }
 
@@ -231,24 +325,29 @@ export async function runKernel(code, entry, slots, settings, groups) {
   bound.forEach((g, i) => pass.setBindGroup(i, g))
   pass.dispatchWorkgroups(...groups)
   pass.end()
-  const reads = resources.filter(r => r.slot.kind === 'storage' || (r.slot.kind === 'storage-texture' && r.slot.type.includes('write'))).map(r => {
-    if (r.texture !== undefined) {
-      const read = readTexture(encoder, r)
-      return { r, read: async () => texels(await read(), r.format) }
-    }
-    const to = device.createBuffer({ size: r.before.length, usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST })
-    encoder.copyBufferToBuffer(r.buffer, 0, to, 0, r.before.length)
-    return {
-      r,
-      read: async () => {
-        await to.mapAsync(GPUMapMode.READ)
-        const view = new DataView(to.getMappedRange())
-        const values = r.leaves.map(l => get(view, l))
-        to.destroy()
-        return values
-      },
-    }
-  })
+  const reads = resources
+    .filter(r => r.slot.kind === 'storage' || (r.slot.kind === 'storage-texture' && r.slot.type.includes('write')))
+    .map(r => {
+      if (r.texture !== undefined) {
+        const read = readTexture(encoder, r)
+        return { r, read: async () => texels(await read(), r.format) }
+      }
+      const to = device.createBuffer({
+        size: r.before.length,
+        usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST,
+      })
+      encoder.copyBufferToBuffer(r.buffer, 0, to, 0, r.before.length)
+      return {
+        r,
+        read: async () => {
+          await to.mapAsync(GPUMapMode.READ)
+          const view = new DataView(to.getMappedRange())
+          const values = r.leaves.map(l => get(view, l))
+          to.destroy()
+          return values
+        },
+      }
+    })
   device.queue.submit([encoder.finish()])
   const error = await device.popErrorScope()
   if (error !== null) throw new Error(error.message)
@@ -256,7 +355,12 @@ export async function runKernel(code, entry, slots, settings, groups) {
   for (const { r, read } of reads) {
     const values = await read()
     const before = r.before === undefined ? null : new DataView(r.before.buffer)
-    out[r.slot.name] = { values, isFloat: i => r.leaves === undefined || r.leaves[i].scalar.startsWith('f'), changed: before === null ? values.length : values.filter((v, i) => !Object.is(v, get(before, r.leaves[i]))).length }
+    out[r.slot.name] = {
+      values,
+      isFloat: i => r.leaves === undefined || r.leaves[i].scalar.startsWith('f'),
+      changed:
+        before === null ? values.length : values.filter((v, i) => !Object.is(v, get(before, r.leaves[i]))).length,
+    }
   }
   return out
 }
@@ -266,7 +370,11 @@ export async function draw(code, { vertex, fragment, inputs, outputs }, slots, s
   device.pushErrorScope('validation')
   const module = device.createShaderModule({ code })
   const resources = slots.map(s => made(s, settings))
-  const { layout, bound } = bind(resources, r => r.slot.kind === 'storage' || r.slot.kind === 'storage-texture' ? GPUShaderStage.FRAGMENT : GPUShaderStage.FRAGMENT | GPUShaderStage.VERTEX)
+  const { layout, bound } = bind(resources, r =>
+    r.slot.kind === 'storage' || r.slot.kind === 'storage-texture'
+      ? GPUShaderStage.FRAGMENT
+      : GPUShaderStage.FRAGMENT | GPUShaderStage.VERTEX,
+  )
   const count = 3 * 40
   const [low, high] = settings.vertices ?? [-1, 1]
   const buffers = inputs.map(({ location, format }) => {
@@ -277,17 +385,40 @@ export async function draw(code, { vertex, fragment, inputs, outputs }, slots, s
       if (format.startsWith('float')) data.setFloat32(i * 4, i % n === 3 ? 1 : low + x * (high - low), true)
       else data.setUint32(i * 4, Math.floor(x * 4), true)
     }
-    const buffer = device.createBuffer({ size: data.byteLength, usage: GPUBufferUsage.VERTEX | GPUBufferUsage.COPY_DST })
+    const buffer = device.createBuffer({
+      size: data.byteLength,
+      usage: GPUBufferUsage.VERTEX | GPUBufferUsage.COPY_DST,
+    })
     device.queue.writeBuffer(buffer, 0, data.buffer)
     return { buffer, layout: { arrayStride: n * 4, attributes: [{ shaderLocation: location, offset: 0, format }] } }
   })
   const pipeline = device.createRenderPipeline({
-    layout, vertex: { module, entryPoint: vertex, buffers: buffers.map(b => b.layout) },
-    fragment: { module, entryPoint: fragment, targets: Array.from({ length: outputs }, () => ({ format: 'rgba32float' })) },
+    layout,
+    vertex: { module, entryPoint: vertex, buffers: buffers.map(b => b.layout) },
+    fragment: {
+      module,
+      entryPoint: fragment,
+      targets: Array.from({ length: outputs }, () => ({ format: 'rgba32float' })),
+    },
   })
-  const targets = Array.from({ length: outputs }, () => ({ texture: device.createTexture({ size: [64, 64], format: 'rgba32float', usage: GPUTextureUsage.RENDER_ATTACHMENT | GPUTextureUsage.COPY_SRC }), dimensions: [64, 64, 1], each: 16 }))
+  const targets = Array.from({ length: outputs }, () => ({
+    texture: device.createTexture({
+      size: [64, 64],
+      format: 'rgba32float',
+      usage: GPUTextureUsage.RENDER_ATTACHMENT | GPUTextureUsage.COPY_SRC,
+    }),
+    dimensions: [64, 64, 1],
+    each: 16,
+  }))
   const encoder = device.createCommandEncoder()
-  const pass = encoder.beginRenderPass({ colorAttachments: targets.map(t => ({ view: t.texture.createView(), loadOp: 'clear', storeOp: 'store', clearValue: [0, 0, 0, 0] })) })
+  const pass = encoder.beginRenderPass({
+    colorAttachments: targets.map(t => ({
+      view: t.texture.createView(),
+      loadOp: 'clear',
+      storeOp: 'store',
+      clearValue: [0, 0, 0, 0],
+    })),
+  })
   pass.setPipeline(pipeline)
   bound.forEach((g, i) => pass.setBindGroup(i, g))
   buffers.forEach((b, i) => pass.setVertexBuffer(i, b.buffer))
@@ -307,18 +438,26 @@ export async function draw(code, { vertex, fragment, inputs, outputs }, slots, s
 
 /** Compares two runs: how many numbers, how many were written, the largest difference, and how many differ by more than `tolerance`. */
 export function compareRuns(ours, theirs, tolerance) {
-  let numbers = 0, changed = 0, largest = 0, apart = 0
+  let numbers = 0,
+    changed = 0,
+    largest = 0,
+    apart = 0
   let first = null
   for (const [name, a] of Object.entries(ours)) {
     const b = theirs[name]
     if (b === undefined) return { error: `only ours writes ${name}` }
-    if (a.values.length !== b.values.length) return { error: `${name} has ${a.values.length} numbers in ours, ${b.values.length} in theirs` }
+    if (a.values.length !== b.values.length)
+      return { error: `${name} has ${a.values.length} numbers in ours, ${b.values.length} in theirs` }
     changed += a.changed
     a.values.forEach((x, i) => {
       const y = b.values[i]
       numbers++
-      const d = Object.is(x, y) || x === y || (Number.isNaN(x) && Number.isNaN(y)) ? 0
-        : !Number.isFinite(x) || !Number.isFinite(y) ? Infinity : Math.abs(x - y) / Math.max(1, Math.abs(x), Math.abs(y))
+      const d =
+        Object.is(x, y) || x === y || (Number.isNaN(x) && Number.isNaN(y))
+          ? 0
+          : !Number.isFinite(x) || !Number.isFinite(y)
+            ? Infinity
+            : Math.abs(x - y) / Math.max(1, Math.abs(x), Math.abs(y))
       if (d > largest) largest = d
       if (d > tolerance) {
         apart++
@@ -326,6 +465,7 @@ export function compareRuns(ours, theirs, tolerance) {
       }
     })
   }
-  for (const name of Object.keys(theirs)) if (ours[name] === undefined && theirs[name].changed > 0) return { error: `only theirs writes ${name}` }
+  for (const name of Object.keys(theirs))
+    if (ours[name] === undefined && theirs[name].changed > 0) return { error: `only theirs writes ${name}` }
   return { numbers, changed, largest, apart, first }
 }

@@ -1,10 +1,12 @@
 /**
- * Which values of a function carry a tangent, given which inputs do. Conservative: a value is active where a path of
- * differentiable operations leads to it from an active input, through memory and loops too.
+ * Activity analysis: which values of a function carry a tangent, given the active inputs. The answer is conservative: a value is
+ * active if a path of differentiable operations leads to it from an active input, also through memory and loops.
  */
+import { baseOf } from '../opt/match.ts'
 import type { PlainOp } from '../ir/op.ts'
 import { differential } from '../ir/type.ts'
-import { Inst, type Func, type Region, type Value } from '../ir/value.ts'
+import type { Inst } from '../ir/value.ts'
+import { type Func, type Region, type Value } from '../ir/value.ts'
 import type { AdContext } from './context.ts'
 import { carryingThrough, differentiableResults, planOf, runsUnfed, type Mode } from './plan.ts'
 
@@ -13,16 +15,6 @@ export interface Activity {
   readonly active: Uint8Array
   /** Per result of the function. */
   readonly results: readonly boolean[]
-}
-
-/** The variable, global or parameter that a pointer points into. */
-export function rootOf(pointer: Value): Value {
-  let p = pointer
-  for (;;) {
-    const def = p.def
-    if (def.op === 'param' || (def.op !== 'field' && def.op !== 'elem')) return p
-    p = def.args[0]!
-  }
 }
 
 const differentiates = (inst: Inst<PlainOp>): boolean => inst.row.ad.is !== 'flat'
@@ -39,7 +31,9 @@ export function activityOf(cx: AdContext, func: Func, inputs: readonly boolean[]
       changed = true
     }
   }
-  const flow = (from: Value, to: Value): void => { if (active[from.id] === 1) mark(to) }
+  const flow = (from: Value, to: Value): void => {
+    if (active[from.id] === 1) mark(to)
+  }
   const pass = (end: Inst, to: readonly Value[], skip: number): void => {
     for (let i = 0; i < to.length; i++) flow(end.args[i + skip]!, to[i]!)
   }
@@ -48,11 +42,18 @@ export function activityOf(cx: AdContext, func: Func, inputs: readonly boolean[]
   }
   const visit = (inst: Inst, owner: Inst | undefined): void => {
     switch (inst.op) {
-      case 'var': case 'global': return
-      case 'field': case 'elem': flow(inst.args[0]!, inst.results[0]!); return
-      case 'load': if (active[rootOf(inst.args[0]!).id] === 1) mark(inst.results[0]!); return
+      case 'var':
+      case 'global':
+        return
+      case 'field':
+      case 'elem':
+        flow(inst.args[0]!, inst.results[0]!)
+        return
+      case 'load':
+        if (active[baseOf(inst.args[0]!).id] === 1) mark(inst.results[0]!)
+        return
       case 'store': {
-        const root = rootOf(inst.args[0]!)
+        const root = baseOf(inst.args[0]!)
         if (active[inst.args[1]!.id] === 1 && root.def.op !== 'param' && root.def.op === 'var') mark(root)
         return
       }
@@ -70,18 +71,41 @@ export function activityOf(cx: AdContext, func: Func, inputs: readonly boolean[]
         for (let i = 0; i < params.length; i++) flow(inst.args[i]!, params[i]!)
         break
       }
-      case 'yield': pass(inst, owner!.results, 0); return
-      case 'test': pass(inst, owner!.results, 1); return
-      case 'next': pass(inst, owner!.regions[0]!.params, 0); return
-      case 'leave': pass(inst, inst.attr.results, 0); return
+      case 'yield':
+        pass(inst, owner!.results, 0)
+        return
+      case 'test':
+        pass(inst, owner!.results, 1)
+        return
+      case 'next':
+        pass(inst, owner!.regions[0]!.params, 0)
+        return
+      case 'leave':
+        pass(inst, inst.attr.results, 0)
+        return
       case 'ret':
         for (let i = 0; i < inst.args.length; i++) {
-          if (candidates[i] && active[inst.args[i]!.id] === 1 && !results[i]) { results[i] = true; changed = true }
+          if (candidates[i] && active[inst.args[i]!.id] === 1 && !results[i]) {
+            results[i] = true
+            changed = true
+          }
         }
         return
-      case 'if': case 'switch': case 'block': break
-      case 'atomic': case 'barrier': case 'printf': case 'trap': case 'unreachable': return
-      case 'intrinsic.pure': case 'intrinsic.read': case 'intrinsic.write': case 'intrinsic.hide': return
+      case 'if':
+      case 'switch':
+      case 'block':
+        break
+      case 'atomic':
+      case 'barrier':
+      case 'printf':
+      case 'trap':
+      case 'unreachable':
+        return
+      case 'intrinsic.pure':
+      case 'intrinsic.read':
+      case 'intrinsic.write':
+      case 'intrinsic.hide':
+        return
       default:
         if (differentiates(inst) && inst.args.some(a => active[a.id] === 1)) for (const v of inst.results) mark(v)
     }

@@ -1,48 +1,70 @@
 /**
- * The states kept under `[Checkpoints(k)]`: at most k at a time. The reverse half runs forward from the last state kept before
- * the trip, keeps further states on the way, and differentiates the one trip. Where states are kept is the binomial schedule of
- * Griewank (1992), with which n trips take about r n steps where C(k + r, k) first reaches n. As k states do for any number of
- * trips, no bound is needed.
+ * Checkpointing under `[Checkpoints(k)]`, which keeps at most k states at a time. To reverse a trip, the reverse half runs forward
+ * from the last state kept before it, keeps further states on the way, and then differentiates that one trip. The binomial schedule
+ * of Griewank (1992) says where states are kept: n trips take about r n steps, where r is the least for which C(k + r, k) reaches
+ * n. Since k states do for any number of trips, no bound is needed.
  */
+import type { CheckpointedLoop } from './model.ts'
 import { Builder } from '../ir/build.ts'
 import { array, f32, i32, type Type } from '../ir/type.ts'
 import { Region, Value, type Func } from '../ir/value.ts'
 import { newFunc, type AdContext } from './context.ts'
-import { carry, inputsOf, reverseTrip, trip, type Rerun, type Reversal, type Reverse, type Scheme } from './rerun.ts'
+import { carry, inputsOf, reverseTrip, trip, type Reversal, type Reverse, type Scheme } from './checkpointed-loop.ts'
 
 /** Keeps at most so many states at a time. */
-export function binomial(cx: AdContext, func: Func, rerun: Rerun, how: Reverse): Scheme {
-  const n = rerun.loop.args.length
-  const m = n + rerun.values.length
-  cx.explain?.kept?.(rerun.states as number, inputsOf(rerun).filter((_, i) => i < n || (i >= m && i < m + rerun.written)), func.span, how.step)
-  return { kept: [], reverse: r => reverse(cx, r, rerun, how) }
+export function binomial(cx: AdContext, func: Func, checkpointed: CheckpointedLoop, how: Reverse): Scheme {
+  const n = checkpointed.loop.args.length
+  const m = n + checkpointed.values.length
+  cx.explain?.kept?.(
+    checkpointed.states as number,
+    inputsOf(checkpointed).filter((_, i) => i < n || (i >= m && i < m + checkpointed.written)),
+    func.span,
+    how.step,
+  )
+  return { kept: [], reverse: r => reverse(cx, r, checkpointed, how) }
 }
 
-function reverse(cx: AdContext, r: Reversal, rerun: Rerun, how: Reverse): readonly Value[] {
+function reverse(cx: AdContext, r: Reversal, checkpointed: CheckpointedLoop, how: Reverse): readonly Value[] {
   const { b, params, at } = r
-  const n = rerun.loop.args.length
-  const m = n + rerun.values.length
+  const n = checkpointed.loop.args.length
+  const m = n + checkpointed.values.length
   // The states kept, as a stack.
-  const kept = new Kept(b, rerun, rerun.loop.regions[0]!.params.map(v => v.type), at.memory.slice(0, rerun.written))
+  const kept = new Kept(
+    b,
+    checkpointed,
+    checkpointed.loop.regions[0]!.params.map(v => v.type),
+    at.memory.slice(0, checkpointed.written),
+  )
   kept.put(b.const(i32, 0), b.const(i32, 0), params.slice(0, n))
   const [head, body] = [new Region(), new Region()]
-  const loop = b.emit('loop', [r.trips, b.const(i32, 0), ...r.last], rerun.bound, r.last.map(v => v.type), [head, body])
+  const loop = b.emit(
+    'loop',
+    [r.trips, b.const(i32, 0), ...r.last],
+    checkpointed.bound,
+    r.last.map(v => v.type),
+    [head, body],
+  )
   const left = b.param(i32, 'left', head)
   const top = b.param(i32, 'top', head)
-  const now = carry(r, rerun, head)
+  const now = carry(r, checkpointed, head)
   b.within(head, () => b.emit('test', [b.emit1('gt', [left, b.const(i32, 0)]), ...now]))
   b.within(body, () => {
     const t = b.sub(left, b.const(i32, 1))
     t.name = 'trip'
-    const { state, top: reached } = kept.advance(top, t, (from: Value[]) => trip(b, rerun, at, from), scheduleOf(cx))
+    const { state, top: reached } = kept.advance(
+      top,
+      t,
+      (from: Value[]) => trip(b, checkpointed, at, from),
+      scheduleOf(cx),
+    )
     const all = [...state, ...params.slice(n, m), ...at.memory.map(p => b.load(p))]
-    const following = reverseTrip(cx, r, rerun, how, all, now)
+    const following = reverseTrip(cx, r, checkpointed, how, all, now)
     b.emit('next', [t, kept.drop(reached, t), ...following])
   })
   return loop.results
 }
 
-/** States on a stack: one array for each part of them, and one for the trips before which they were. */
+/** A stack of kept states: one array for each part of the state, and one for the numbers of the trips before which the states were. */
 class Kept {
   readonly #b: Builder
   readonly #states: number
@@ -53,14 +75,15 @@ class Kept {
   readonly #bound: number | null
   readonly #types: readonly Type[]
 
-  constructor(b: Builder, rerun: Rerun, types: readonly Type[], memory: readonly Value[]) {
+  constructor(b: Builder, checkpointed: CheckpointedLoop, types: readonly Type[], memory: readonly Value[]) {
     this.#b = b
-    this.#states = rerun.states as number
-    this.#bound = rerun.bound
+    this.#states = checkpointed.states as number
+    this.#bound = checkpointed.bound
     this.#types = types
     this.#memory = memory
-    const slot = (type: Type, name: string): Value => b.variable(array(type, this.#states), name === '' ? 'kept' : `kept_${name}`)
-    this.#parts = rerun.loop.regions[0]!.params.map((v, k) => slot(types[k]!, v.name))
+    const slot = (type: Type, name: string): Value =>
+      b.variable(array(type, this.#states), name === '' ? 'kept' : `kept_${name}`)
+    this.#parts = checkpointed.loop.regions[0]!.params.map((v, k) => slot(types[k]!, v.name))
     this.#contents = memory.map(p => slot(p.type.elem!, p.name))
     this.#trips = slot(i32, 'trip')
   }
@@ -74,7 +97,12 @@ class Kept {
   }
 
   /** Goes from the state kept last to the one before trip `t`, keeping states on the way. */
-  advance(top: Value, t: Value, step: (state: Value[]) => Value[], schedule: Func): { readonly state: Value[]; readonly top: Value } {
+  advance(
+    top: Value,
+    t: Value,
+    step: (state: Value[]) => Value[],
+    schedule: Func,
+  ): { readonly state: Value[]; readonly top: Value } {
     const b = this.#b
     const from = b.load(b.elem(this.#trips, top))
     const state = this.#parts.map(p => b.load(b.elem(p, top)))

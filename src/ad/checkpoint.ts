@@ -1,69 +1,33 @@
 /**
- * Makes the residuals of the adjoint available: each is free (a parameter, a constant, a trip number), computed again in
- * the reverse region that mirrors the region of its definition, or stored in the context, one slot a trip. Which of the
- * two is a minimum cut: storing a value costs its bytes, computing it again its operations and having its operands, both
- * times the trips of its loops.
+ * Makes the residuals available to the adjoint. A residual is free (a parameter, a constant, a trip number), or the adjoint
+ * computes it again, in the region that mirrors the region of its definition, or the primal tree stores it in the context, one slot
+ * a trip. A minimum cut chooses between the last two: storing a value costs its bytes; computing it again costs its operations, and
+ * its operands must be had; both costs are multiplied by the trips of the loops around.
  */
+import type { Adjoint, Choice, Slot, Trees } from './model.ts'
+import type { Recipe } from './residual.ts'
 import { Builder } from '../ir/build.ts'
-import * as t from '../ir/type.ts'
+import type * as t from '../ir/type.ts'
 import { Inst, Region, type Value } from '../ir/value.ts'
 import { cloneInst, valueTable, walk } from '../ir/walk.ts'
 import { boundOf, inductions, tripBound } from '../opt/loops.ts'
 import { byteScale } from './budget.ts'
 import type { AdContext } from './context.ts'
-import type { Trees } from './linearize.ts'
 import { Network } from './mincut.ts'
 import { Primal, bytesOf, inMemory, slotType } from './residual.ts'
-import type { Adjoint } from './transpose.ts'
-import { costs } from '../opt/costs.ts'
-
-/** One entry of the context. */
-export interface Slot {
-  /** The primal value that it holds; for a variable, what the variable holds in the end. */
-  readonly value: Value
-  readonly type: t.Type
-  /** In the primal tree: what is returned. */
-  readonly out: Value
-  /** In the adjoint: what is taken. */
-  readonly in: Value
-}
+import { costs } from '../ir/costs.ts'
 
 export interface Checkpointed {
   readonly slots: readonly Slot[]
   /** Indices of the primal inputs that the adjoint uses, and the values that stand for them there. */
   readonly needs: readonly number[]
   readonly inputs: readonly Value[]
-  /** Bytes of the slots that are no registers where the two halves become one function. */
+  /** Bytes of the slots that stay in memory when the two halves become one function. */
   readonly memory: number
 }
 
-export type Choice = 'free' | 'store' | 'recompute'
-
-/** How a value can be had again, and at what cost a time. */
-export interface Source {
-  readonly from: readonly Value[]
-  readonly cost: number
-}
-
-/** What `checkpoint` decided of a function, before the trees change; for `explain`. */
-export interface Decisions {
-  readonly trees: Trees
-  readonly adjoint: Adjoint
-  readonly primal: Primal
-  readonly slots: readonly Slot[]
-  readonly choices: ReadonlyMap<Value, Choice>
-  /** By loop: the value that numbers its trips. */
-  readonly counters: ReadonlyMap<Inst, Value>
-  /** The primal values that the reverse pass names. */
-  needed(): readonly Value[]
-  recipe(v: Value): Source | undefined
-  bound(loop: Inst<'loop'>): { readonly max: number; readonly exact: boolean } | undefined
-  /** What would be chosen if some values had to be computed again or stored. */
-  decide(values: readonly Value[], as: 'store' | 'recompute'): ReadonlyMap<Value, Choice>
-}
-
-/** What is there without computing it. */
-const nothing: Source = { from: [], cost: 0 }
+/** The source of a value that is available without computing it. */
+const nothing: Recipe = { from: [], cost: 0 }
 
 class Checkpointer {
   readonly #cx: AdContext
@@ -73,7 +37,8 @@ class Checkpointer {
   choices: ReadonlyMap<Value, Choice> = new Map()
   readonly #bounds: Map<Inst, { readonly max: number; readonly exact: boolean }> = new Map()
   readonly counters: Map<Inst, Value> = new Map()
-  readonly #inductionOf: Map<number, { readonly loop: Inst<'loop'>; readonly start: Value; readonly step: number }> = new Map()
+  readonly #inductionOf: Map<number, { readonly loop: Inst<'loop'>; readonly start: Value; readonly step: number }> =
+    new Map()
   readonly #stored: Map<number, { readonly slot: Slot; readonly variable: boolean }> = new Map()
   readonly slots: Slot[] = []
   readonly #inputs: Map<number, Value> = new Map()
@@ -91,7 +56,8 @@ class Checkpointer {
     this.#work = new Builder(trees.work, trees.primal)
     for (const trips of trees.trips.values()) {
       this.counters.set(trips.primal, trips.counter)
-      for (const i of inductions(trips.primal)) this.#inductionOf.set(i.param.id, { loop: trips.primal, start: i.start, step: i.step })
+      for (const i of inductions(trips.primal))
+        this.#inductionOf.set(i.param.id, { loop: trips.primal, start: i.start, step: i.step })
     }
   }
 
@@ -119,7 +85,8 @@ class Checkpointer {
 
   /** The primal values that the adjoint names, each once, in order. */
   needed(): Value[] {
-    const seen = new Uint8Array(this.trees.work.nextValue), out: Value[] = []
+    const seen = new Uint8Array(this.trees.work.nextValue),
+      out: Value[] = []
     walk(this.adjoint.body, ({ args }) => {
       for (let i = 0; i < args.length; i++) {
         const v = args[i]!
@@ -131,12 +98,12 @@ class Checkpointer {
     return out
   }
 
-  /** From what and at what cost a value can be computed again in the reverse region that mirrors its own. */
-  recipe(v: Value): Source | undefined {
+  /** How the reverse region that mirrors the region of a value can compute the value again. */
+  recipe(v: Value): Recipe | undefined {
     if (this.#constants.has(v.id)) return nothing
     if (v.def.op === 'param') {
       if (v.def === this.trees.primal) return nothing
-      const loop = this.primal.places[v.id]!.loops.at(-1)
+      const loop = this.primal.sites[v.id]!.loops.at(-1)
       if (loop !== undefined && this.counters.get(loop) === v) return nothing
       const induction = this.#inductionOf.get(v.id)
       return induction === undefined ? undefined : { from: [induction.start], cost: 1 }
@@ -146,23 +113,34 @@ class Checkpointer {
 
   #weight(v: Value): number {
     let trips = 1
-    for (const loop of this.primal.places[v.id]!.loops) trips = Math.min(trips * (this.bound(loop)?.max ?? costs.assumedTrips), 1e12)
+    for (const loop of this.primal.sites[v.id]!.loops)
+      trips = Math.min(trips * (this.bound(loop)?.max ?? costs.assumedTrips), 1e12)
     return trips
   }
 
   #storeCost(v: Value): number {
     const type = v.type.kind === 'ptr' ? v.type.elem! : v.type
     if (v.type.kind === 'ptr' && !(v.def.op !== 'param' && v.def.op === 'var')) return Infinity
-    return bytesOf(type) * (this.primal.places[v.id]!.loops.length === 0 ? costs.byteAtTop : this.#cx.growable === true ? costs.byteInLoop : costs.byteInGpuLoop) * this.#weight(v) * byteScale(this.#cx)
+    return (
+      bytesOf(type) *
+      (this.primal.sites[v.id]!.loops.length === 0
+        ? costs.byteAtTop
+        : this.#cx.growable === true
+          ? costs.byteInLoop
+          : costs.byteInGpuLoop) *
+      this.#weight(v) *
+      byteScale(this.#cx)
+    )
   }
 
-  /** The minimum cut; values that are given must be had the way that is said, if they can. */
+  /** Solves the minimum cut. The forced values are stored or computed again as `as` says, if they can be. */
   decide(forced: readonly Value[] = [], as?: 'store' | 'recompute'): Map<Value, Choice> {
     const choices = new Map<Value, Choice>()
     // Who explains nothing only asks what is stored.
     const all = this.#cx.explain !== undefined
     const net = new Network()
-    const source = net.node(), sink = net.node()
+    const source = net.node(),
+      sink = net.node()
     // By id, for each value the node that its being computed again makes flow into, and after it the one for having it.
     const nodes = new Int32Array(this.trees.work.nextValue)
     const isFree = -1
@@ -219,25 +197,27 @@ class Checkpointer {
     return choices
   }
 
-  /** What stores the slots. It goes into the primal tree last, since a branch that is computed again is copied without it. */
+  /** The instructions that store the slots. They go into the primal tree last: a branch that is computed again is copied without them. */
   readonly #pieces: { readonly v: Value; readonly insts: readonly Inst[] }[] = []
 
   /** Makes the slot of a value: stores it in the primal tree, and takes it as a parameter of the adjoint. */
   #store(v: Value): void {
-    const place = this.primal.places[v.id]!
+    const site = this.primal.sites[v.id]!
     const variable = v.type.kind === 'ptr'
     const type = variable ? v.type.elem! : v.type
     const body = this.trees.primal
-    const bounds = place.loops.map(loop => this.bound(loop))
+    const bounds = site.loops.map(loop => this.bound(loop))
     const bytes = this.#cx.growable === true ? bounds.reduce((n, bound) => n * (bound?.max ?? 1), bytesOf(type)) : 0
     const [isLarge, isHuge] = [bytes > costs.reservedBytes, bytes > costs.hugeBytes]
-    const dims = bounds.map(bound => bound === undefined || isHuge || (isLarge && !bound.exact) ? undefined : Math.max(1, bound.max))
+    const dims = bounds.map(bound =>
+      bound === undefined || isHuge || (isLarge && !bound.exact) ? undefined : Math.max(1, bound.max),
+    )
     const full = slotType(type, dims)
     const b = this.#work
     // Where the target has no lists, this is the loop to complain of.
-    const unbounded = place.loops[bounds.indexOf(undefined)]?.span ?? null
+    const unbounded = site.loops[bounds.indexOf(undefined)]?.span ?? null
     let out: Value
-    if (place.region === body && !variable) {
+    if (site.region === body && !variable) {
       out = v
     } else {
       b.span = unbounded
@@ -246,7 +226,7 @@ class Checkpointer {
       const piece = new Region()
       b.within(piece, () => {
         let p = slot
-        for (const loop of place.loops) p = b.elem(p, this.counters.get(loop)!)
+        for (const loop of site.loops) p = b.elem(p, this.counters.get(loop)!)
         b.store(p, variable ? b.load(v) : v)
       })
       this.#pieces.push({ v, insts: piece.insts })
@@ -258,10 +238,14 @@ class Checkpointer {
     this.#stored.set(v.id, { slot, variable })
   }
 
-  /** Right after the definition; for a loop's head, at the start of its body; for a variable, at the end of its region. */
+  /**
+   * Where a value is stored: right after its definition; for a parameter of a loop's head, at the start of the body; for a
+   * variable, at the end of its region.
+   */
   #storePoint(v: Value): { readonly region: Region; readonly index: number } {
-    const { region, loops } = this.primal.places[v.id]!
-    if (v.type.kind === 'ptr') return { region, index: region.insts.length - (region.insts.at(-1)?.row.ends === true ? 1 : 0) }
+    const { region, loops } = this.primal.sites[v.id]!
+    if (v.type.kind === 'ptr')
+      return { region, index: region.insts.length - (region.insts.at(-1)?.row.ends === true ? 1 : 0) }
     const loop = loops.at(-1)
     if (loop !== undefined && loop.regions[0] === region) return { region: loop.regions[1]!, index: 0 }
     return { region, index: v.def.op !== 'param' ? region.insts.indexOf(v.def) + 1 : 0 }
@@ -270,7 +254,9 @@ class Checkpointer {
   run(): Checkpointed {
     this.#foldCounts()
     this.choices = this.decide()
-    this.choices.forEach((choice, v) => { if (choice === 'store') this.#store(v) })
+    this.choices.forEach((choice, v) => {
+      if (choice === 'store') this.#store(v)
+    })
     this.#cx.explain?.decided(this)
     const top: Frame = { homes: [this.trees.primal], out: [], values: new Map(), loop: undefined, number: undefined }
     this.#rebuild(this.adjoint.body, [top])
@@ -280,7 +266,8 @@ class Checkpointer {
     }
     this.trees.primal.insts.unshift(...this.#primalStart.insts)
     this.trees.primal.insts.push(...this.#primalEnd.insts)
-    const needs: number[] = [], inputs: Value[] = []
+    const needs: number[] = [],
+      inputs: Value[] = []
     this.trees.primal.params.forEach((p, i) => {
       const v = this.#inputs.get(p.id)
       if (v === undefined) return
@@ -293,14 +280,17 @@ class Checkpointer {
   memory(): number {
     let sum = 0
     for (const { value } of this.slots) {
-      const { loops } = this.primal.places[value.id]!
+      const { loops } = this.primal.sites[value.id]!
       const { type } = value
-      sum += loops.reduce((n, loop) => n * (this.bound(loop)?.max ?? Infinity), loops.length === 0 ? inMemory(type) : bytesOf(type.kind === 'ptr' ? type.elem! : type))
+      sum += loops.reduce(
+        (n, loop) => n * (this.bound(loop)?.max ?? Infinity),
+        loops.length === 0 ? inMemory(type) : bytesOf(type.kind === 'ptr' ? type.elem! : type),
+      )
     }
     return sum
   }
 
-  /** Replaces residuals by values of the adjoint, emitting what computes or loads them before their first use. */
+  /** Replaces residuals by values of the adjoint. What computes or loads them is emitted before their first use. */
   #rebuild(region: Region, frames: readonly Frame[]): void {
     const frame = frames.at(-1)!
     for (const inst of region.insts) {
@@ -310,25 +300,51 @@ class Checkpointer {
       }
       for (const r of inst.regions) {
         const trip = this.adjoint.trips.get(r)
-        this.#rebuild(r, [...frames, {
-          homes: this.adjoint.mirrors.get(r) ?? [], out: [], values: new Map(), loop: trip?.of.primal, number: trip?.number,
-        }])
+        this.#rebuild(r, [
+          ...frames,
+          {
+            homes: this.adjoint.mirrors.get(r) ?? [],
+            out: [],
+            values: new Map(),
+            loop: trip?.of.primal,
+            number: trip?.number,
+          },
+        ])
       }
       frame.out.push(inst)
     }
     region.insts = frame.out
   }
 
+  /** What a value is in the reverse pass. Chains of values are as long as programs, so what they need is made in a loop. */
   #available(v: Value, frames: readonly Frame[]): Value {
-    const region = this.primal.places[v.id]!.region
-    let depth = frames.length - 1
-    while (!frames[depth]!.homes.includes(region)) depth--
-    const frame = frames[depth]!
-    const known = frame.values.get(v.id)
-    if (known !== undefined) return known
-    const made = this.#make(v, frame, depth + 1 === frames.length ? frames : frames.slice(0, depth + 1))
-    frame.values.set(v.id, made)
-    return made
+    const open = [{ v, within: frames }]
+    for (;;) {
+      const at = open.at(-1)!
+      const within = this.#around(at.v, at.within)
+      const { values } = within.at(-1)!
+      let made = values.get(at.v.id)
+      if (made === undefined) {
+        const from = this.#stored.has(at.v.id) ? [] : this.recipe(at.v)!.from
+        const missing = from.filter(u => !this.#around(u, within).at(-1)!.values.has(u.id))
+        if (missing.length > 0) {
+          for (const u of missing.toReversed()) open.push({ v: u, within })
+          continue
+        }
+        made = this.#make(at.v, within.at(-1)!, within)
+        values.set(at.v.id, made)
+      }
+      open.pop()
+      if (open.length === 0) return made
+    }
+  }
+
+  /** The frames around what mirrors the region of a value. */
+  #around(v: Value, frames: readonly Frame[]): readonly Frame[] {
+    const { region } = this.primal.sites[v.id]!
+    let n = frames.length
+    while (!frames[n - 1]!.homes.includes(region)) n--
+    return n === frames.length ? frames : frames.slice(0, n)
   }
 
   #make(v: Value, frame: Frame, frames: readonly Frame[]): Value {
@@ -340,7 +356,7 @@ class Checkpointer {
     return v.def.op === 'var' ? this.#makeVariable(v, frame, frames) : this.#makeAgain(v, v.def, frame, frames)
   }
 
-  /** Appends to what a frame has what `make` builds. */
+  /** Appends the instructions that `make` builds to a frame. */
   #emit<T>(frame: Frame, make: (b: Builder) => T): T {
     const at = new Region()
     const result = this.#work.within(at, () => make(this.#work))
@@ -348,21 +364,23 @@ class Checkpointer {
     return result
   }
 
-  /** What a region's parameter is in the reverse pass: an input, the number of a trip, or what follows from that. */
+  /** The value of a region's parameter in the reverse pass: an input, a trip number, or a value that follows from one. */
   #makeParam(v: Value, of: Region, frame: Frame, frames: readonly Frame[]): Value {
     if (of === this.trees.primal) {
       const param = this.#work.value(v.type, this.adjoint.body, 0, v.name)
       this.#inputs.set(v.id, param)
       return param
     }
-    const loop = this.primal.places[v.id]!.loops.at(-1)!
+    const loop = this.primal.sites[v.id]!.loops.at(-1)!
     if (this.counters.get(loop) === v) return frame.number!
     const { start, step } = this.#inductionOf.get(v.id)!
     const from = this.#available(start, frames)
-    return this.#emit(frame, b => b.add(from, b.mul(b.convert(frame.number!, v.type), b.const(v.type, wide(v.type) ? BigInt(step) : step))))
+    return this.#emit(frame, b =>
+      b.add(from, b.mul(b.convert(frame.number!, v.type), b.const(v.type, wide(v.type) ? BigInt(step) : step))),
+    )
   }
 
-  /** A variable that holds what it was given at first. */
+  /** Declares a variable again, with its initial value. */
   #makeVariable(v: Value, frame: Frame, frames: readonly Frame[]): Value {
     const value = this.#available(this.primal.initialiser(v)!, frames)
     return this.#emit(frame, b => {
@@ -372,18 +390,26 @@ class Checkpointer {
     })
   }
 
-  /** The results of an instruction that is computed again; gives the one that is asked for. */
+  /** Computes an instruction again, and gives the result that is asked for. */
   #makeAgain(v: Value, inst: Inst, frame: Frame, frames: readonly Frame[]): Value {
     // A branch brings its regions; what they use from outside must be there first.
     let copy: Inst
     if (inst.regions.length === 0) {
-      copy = new Inst(inst.op, inst.args.map(u => this.#available(u, frames)), inst.attr, inst.regions, inst.span)
+      copy = new Inst(
+        inst.op,
+        inst.args.map(u => this.#available(u, frames)),
+        inst.attr,
+        inst.regions,
+        inst.span,
+      )
       copy.results = inst.results.map((r, i) => this.#work.value(r.type, copy, i, r.name))
     } else {
       const { from } = this.recipe(v)!
       const there = from.map(u => this.#available(u, frames))
       const table = valueTable(this.trees.work)
-      from.forEach((u, i) => { table[u.id] = there[i]! })
+      from.forEach((u, i) => {
+        table[u.id] = there[i]!
+      })
       copy = cloneInst(inst, this.trees.work, table)
     }
     for (let i = 0; i < copy.results.length; i++) frame.values.set(inst.results[i]!.id, copy.results[i]!)
@@ -392,7 +418,7 @@ class Checkpointer {
   }
 
   #fetch(v: Value, slot: Slot, variable: boolean, frames: readonly Frame[], frame: Frame): Value {
-    const loops = this.primal.places[v.id]!.loops
+    const loops = this.primal.sites[v.id]!.loops
     if (loops.length === 0 && !variable) return slot.in
     const numbers = loops.map(loop => frames.find(f => f.loop === loop)!.number!)
     return this.#emit(frame, b => {
@@ -412,7 +438,7 @@ class Checkpointer {
 
   readonly #memory: Map<Slot, Value> = new Map()
 
-  /** The context entry as memory, at the start of the adjoint, so that it can be indexed by trips. */
+  /** Stores the context entry in memory at the start of the adjoint, so that trips can index it. */
   #memoryOf(slot: Slot): Value {
     const known = this.#memory.get(slot)
     if (known !== undefined) return known
@@ -439,7 +465,7 @@ interface Frame {
   readonly number: Value | undefined
 }
 
-/** Extends the primal tree by the stores of the context, and makes the adjoint free of residuals. */
+/** Adds the stores of the context to the primal tree, and replaces all residuals in the adjoint. */
 export function checkpoint(cx: AdContext, trees: Trees, adjoint: Adjoint): Checkpointed {
   const c = new Checkpointer(cx, trees, adjoint)
   const done = c.run()

@@ -1,64 +1,46 @@
+import type { Budget, CheckpointedLoop, Decisions, Held, Jvp, Split } from './model.ts'
 import type { Sink } from '../base/diag.ts'
-import { Builder, isZero } from '../ir/build.ts'
+import type { Builder } from '../ir/build.ts'
+import { isZero } from '../ir/build.ts'
 import { differential, voidType, type Type } from '../ir/type.ts'
-import type { Budget } from './budget.ts'
-import type { Decisions } from './checkpoint.ts'
-import type { Held } from './explain.ts'
-import type { Rerun } from './rerun.ts'
+import type { Form } from '../ir/verify.ts'
 import { Func, type Module, type ParamSig, type Value } from '../ir/value.ts'
 
 /** The stages whose IR can be dumped. */
 export type AdStage = 'prepared' | 'linearized' | 'unzipped' | 'transposed' | 'checkpointed' | 'extracted'
 
-/** A function split for reverse mode: `primal(inputs) → (results, context)`, `vjp(needed inputs, context, cotangents) → cotangents`. */
-export interface Split {
-  readonly primal: Func
-  /** Number of results of `primal` that are the function's own; the rest is the context. */
-  readonly own: number
-  readonly vjp: Func
-  /** Indices of the inputs that `vjp` takes, in order. */
-  readonly needs: readonly number[]
-  /** Per input: whether it gets a cotangent. Per result: whether `vjp` takes one. */
-  readonly activeInputs: readonly boolean[]
-  readonly activeResults: readonly boolean[]
-  /** True where `vjp` must be called even if nothing is known of the cotangents, for its effects. */
-  readonly effects: boolean
-}
-
-/** `(inputs, tangents of active inputs) → (results, tangents of active results)`. */
-export interface Jvp {
-  readonly func: Func
-  readonly results: readonly boolean[]
-  /** Of a user's rule: whether it hands pairs on to functions whose derivatives the user wrote. */
-  readonly callsPairs?: boolean
-}
-
-/** Told what the reverse passes of functions hold on to. */
+/** A listener for the decisions that reverse passes make, which `explain` shows. */
 export interface Explain {
-  /** What was decided of a function; `split` follows with its name. */
+  /** The decisions about a function. A call of `split` follows, which names the function. */
   decided(decisions: Decisions): void
   split(func: Func, split: Split, isCustom: boolean): void
-  /** What the reverse half of a loop keeps: so many states of these parts, and a context of as many as `window` has. `step` is one trip; `split` follows. */
+  /**
+   * The reverse half of a checkpointed loop keeps this many states of these parts, and with `window` a context of so many states.
+   * `step` is one trip. A call of `split` follows.
+   */
   kept?(states: number, parts: readonly Value[], span: Func['span'], step: Split, window?: number): void
-  /** How much was told so far, and to leave out what was told since; what takes memory in the reverse pass of a split function. */
+  /**
+   * `mark` says how many functions were reported so far, and `forget` drops the later ones. `heldBy` gives what takes memory in the
+   * reverse pass of a split function.
+   */
   mark?(): number
   forget?(mark: number): void
   heldBy?(primal: Func): readonly Held[]
-  /** A function that is made of a loop, or of a stretch of one. */
-  stretch?(func: Func): void
-  /** A forward derivative on plain values; `rule` is the user's, where it is made of one. */
+  /** Reports a function that was made of a loop, or of a segment of one. */
+  segment?(func: Func): void
+  /** Reports a forward derivative on plain values; `rule` is the user's derivative that it was made of, if any. */
   jvp?(func: Func, active: readonly boolean[], jvp: Jvp, rule: Func | undefined): void
 }
 
-/** How derivatives are made. It never changes: under another policy another derivative is made, which is kept under another key. */
+/** How derivatives are made. A policy never changes: another policy makes another derivative, which is kept under another key. */
 export interface Policy {
-  /** Whether loops may keep windows of their states. Derivatives of such would have slots for windows of windows. */
+  /** Whether loops may keep windows of their states. The derivative of a loop with windows would keep windows of windows. */
   readonly windows: boolean
-  /** How hard reverse passes avoid to store bytes, to fit a budget: 0 not more than else (`budget.ts`). */
+  /** How hard reverse passes avoid to store bytes (`budget.ts`): 0 without a budget. */
   readonly pressure: number
 }
 
-/** What the derivative transforms share: the program, memo tables, and what lowering provides; and the policy that they follow. */
+/** What the derivative transforms share: the program, memo tables, functions that lowering provides, and the policy. */
 export interface AdContext {
   readonly module: Module
   readonly sink: Sink
@@ -71,13 +53,13 @@ export interface AdContext {
   readonly policy: Policy
   /** Fills in the body of a function that is still a request, under the policy of the context. */
   readonly resolve: (cx: AdContext, func: Func) => void
-  /** Called with each stage of each function, for dumps and verification. */
-  readonly observe: (stage: AdStage, func: Func) => void
-  /** Writes out loops of few trips in a function that is to be differentiated; true where there were any. */
+  /** Called with each function after each stage, for dumps and verification. `form` is what a whole function then promises. */
+  readonly observe: (stage: AdStage, func: Func, form?: Form) => void
+  /** Unrolls loops of few trips in a function before it is differentiated; true if there were any. */
   readonly expand?: ((func: Func) => boolean) | undefined
-  /** True where slots had better grow than be as large as they may become: on a CPU. */
+  /** True on a CPU, where slots grow as they are filled instead of having their largest size from the start. */
   readonly growable?: boolean | undefined
-  /** Told of every decision, where somebody asks. */
+  /** The listener for decisions; undefined where nobody asks. */
   readonly explain?: Explain | undefined
   readonly jvps: Map<string, Jvp>
   readonly rules: Map<string, Jvp>
@@ -87,7 +69,7 @@ export interface AdContext {
   readonly splitOfMap: Map<Func, Split>
   /** Functions being differentiated now, to find recursion. */
   readonly open: Set<string>
-  /** What functions that were requests are derivatives of, and those whose bodies are being written. */
+  /** `origins`: what each former request is the derivative of; `writing`: the requests whose bodies are being written. */
   readonly origins: Map<Func, Func>
   readonly writing: Set<Func>
   readonly ids: Map<Func, number>
@@ -98,19 +80,19 @@ export interface AdContext {
   /** Memos of `reachesSubstitute` and `differsFromPrimal`. */
   readonly substituted: Map<Func, boolean>
   readonly differing: Map<Func, boolean>
-  /** Functions of which it was said that they lose a derivative. */
+  /** Functions with a diagnostic that they lose a derivative. */
   readonly lost: Set<Func>
-  /** Memo of `dualOf`. */
-  readonly duals: Map<Func, Func>
-  /** Functions that are a loop under `[Checkpoints]`. */
-  readonly reruns: Map<Func, Rerun>
+  /** Memo of `withShadows`. */
+  readonly shadowed: Map<Func, Func>
+  /** Functions that are checkpointed loops. */
+  readonly checkpointedLoops: Map<Func, CheckpointedLoop>
   /** Whether some loop keeps windows of its states. */
   readonly windowed: { some: boolean }
-  /** What functions that were requests asked for, of those that may have windows. */
+  /** The former requests that may have windows, with what they asked for. */
   readonly requests: Map<Func, NonNullable<Func['request']>>
-  /** How many bytes a reverse pass may keep, where somebody says. */
+  /** How many bytes a reverse pass may keep; undefined without a budget. */
   readonly budget: Budget | undefined
-  /** Of the primal half of a split function: the function. */
+  /** By the primal half of a split function: the function itself. */
   readonly plainOf: Map<Func, Func>
   /** Functions that derivatives share, by name. */
   readonly helpers: Map<string, Func>
@@ -119,15 +101,48 @@ export interface AdContext {
 }
 
 export function adContext(
-  module: Module, hooks: Pick<AdContext, 'sink' | 'derivatives' | 'tidy' | 'isTidy' | 'observe' | 'growable' | 'expand' | 'explain'> & { readonly maxContext?: number | undefined },
+  module: Module,
+  hooks: Pick<AdContext, 'sink' | 'derivatives' | 'tidy' | 'isTidy' | 'observe' | 'growable' | 'expand' | 'explain'> & {
+    readonly maxContext?: number | undefined
+  },
   resolve: AdContext['resolve'],
 ): AdContext {
   // Copied by `...`, the context would be of another shape each time for an engine.
   const { sink, derivatives, tidy, isTidy, observe, growable, expand, explain, maxContext } = hooks
   return {
-    module, sink, policy: { windows: true, pressure: 0 }, derivatives, tidy, isTidy, resolve, observe, growable, expand, explain, jvps: new Map(), rules: new Map(), splits: new Map(), linearMaps: new Map(), splitOfMap: new Map(),
-    open: new Set(), origins: new Map(), writing: new Set(), ids: new Map(), effects: new Map(), sources: new Map(), substituted: new Map(), differing: new Map(), duals: new Map(), plains: new Map(), lost: new Set(), reruns: new Map(), windowed: { some: false }, requests: new Map(),
-    budget: maxContext === undefined ? undefined : { max: maxContext, slots: new Map(), inside: new Map() }, helpers: new Map(), plainOf: new Map(),
+    module,
+    sink,
+    policy: { windows: true, pressure: 0 },
+    derivatives,
+    tidy,
+    isTidy,
+    resolve,
+    observe,
+    growable,
+    expand,
+    explain,
+    jvps: new Map(),
+    rules: new Map(),
+    splits: new Map(),
+    linearMaps: new Map(),
+    splitOfMap: new Map(),
+    open: new Set(),
+    origins: new Map(),
+    writing: new Set(),
+    ids: new Map(),
+    effects: new Map(),
+    sources: new Map(),
+    substituted: new Map(),
+    differing: new Map(),
+    shadowed: new Map(),
+    plains: new Map(),
+    lost: new Set(),
+    checkpointedLoops: new Map(),
+    windowed: { some: false },
+    requests: new Map(),
+    budget: maxContext === undefined ? undefined : { max: maxContext, slots: new Map(), inside: new Map() },
+    helpers: new Map(),
+    plainOf: new Map(),
   }
 }
 
@@ -136,22 +151,25 @@ export function under(cx: AdContext, policy: Partial<Policy>): AdContext {
   return { ...cx, policy: { ...cx.policy, ...policy } }
 }
 
-/** A key for memo tables of what stores nothing: a function, which of its inputs are active, and the policy as far as it matters. */
+/** A memo key for derivatives that store nothing: the function, its active inputs, and the policy as far as it matters. */
 export function memoKey(cx: AdContext, func: Func, active: readonly boolean[]): string {
   let id = cx.ids.get(func)
   if (id === undefined) {
     id = cx.ids.size
     cx.ids.set(func, id)
   }
-  return `${cx.policy.windows ? '' : 'w'}${id}:${active.map(a => a ? '1' : '0').join('')}`
+  return `${cx.policy.windows ? '' : 'w'}${id}:${active.map(a => (a ? '1' : '0')).join('')}`
 }
 
-/** The same for what stores residuals. */
+/** A memo key for derivatives that store residuals. */
 export function splitKey(cx: AdContext, func: Func, active: readonly boolean[]): string {
   return `${memoKey(cx, func, active)}/${cx.policy.pressure}`
 }
 
-/** Which of the first inputs and results of a function carry a derivative; those that follow do where their types have one. */
+/**
+ * Which of the first inputs and results of a function carry a derivative. The inputs and results after them carry one if their
+ * types have one.
+ */
 export interface Carrying {
   readonly inputs: readonly boolean[]
   readonly results: readonly boolean[]
@@ -160,13 +178,31 @@ export interface Carrying {
 const byType: Carrying = { inputs: [], results: [] }
 
 /**
- * A new function of plain values, registered with the program and differentiable in its turn. What the function that it is made of
- * holds constant it must hold constant too, or a derivative of the derivative would see it change: `carrying` says that.
+ * Makes a function of plain values, and registers it with the program; it can be differentiated in its turn. `carrying` says which
+ * values it holds constant: those that the function it is made of holds constant too, or a derivative of the derivative would see
+ * them change.
  */
-export function newFunc(cx: AdContext, name: string, ins: readonly Value[], outs: readonly Type[], span: Func['span'], carrying: Carrying = byType): Func {
+export function newFunc(
+  cx: AdContext,
+  name: string,
+  ins: readonly Value[],
+  outs: readonly Type[],
+  span: Func['span'],
+  carrying: Carrying = byType,
+): Func {
   const params: ParamSig[] = [
-    ...ins.map((v, i): ParamSig => ({ name: v.name === '' ? `a${i}` : v.name, type: v.type, dir: 'in', noDiff: differential(v.type) === null || carrying.inputs[i] === false })),
-    ...outs.map((type, i): ParamSig => ({ name: `r${i}`, type, dir: 'out', noDiff: differential(type) === null || carrying.results[i] === false })),
+    ...ins.map((v, i): ParamSig => ({
+      name: v.name === '' ? `a${i}` : v.name,
+      type: v.type,
+      dir: 'in',
+      noDiff: differential(v.type) === null || carrying.inputs[i] === false,
+    })),
+    ...outs.map((type, i): ParamSig => ({
+      name: `r${i}`,
+      type,
+      dir: 'out',
+      noDiff: differential(type) === null || carrying.results[i] === false,
+    })),
   ]
   const func = new Func(uniqueName(cx.module.funcs, name), { params, result: voidType, resultNoDiff: true }, span)
   func.info.level = 'backward'
@@ -182,7 +218,10 @@ export function uniqueName(taken: readonly { readonly name: string }[], name: st
   return found
 }
 
-function customOf(cx: AdContext, type: Type): { readonly dzero: Func | undefined; readonly dadd: Func | undefined } | undefined {
+function customOf(
+  cx: AdContext,
+  type: Type,
+): { readonly dzero: Func | undefined; readonly dadd: Func | undefined } | undefined {
   for (const s of cx.module.structs) {
     const diff = s.diff
     if (diff !== null && diff.type === type && (diff.dzero !== undefined || diff.dadd !== undefined)) return diff
@@ -202,7 +241,8 @@ export function zeroOf(cx: AdContext, b: Builder, type: Type): Value {
   const custom = type.kind === 'struct' ? customOf(cx, type) : undefined
   if (custom?.dzero !== undefined) return b.call(custom.dzero, [])[0]!
   const parts: Value[] = []
-  for (let i = 0; i < type.count; i++) parts.push(zeroOf(cx, b, type.kind === 'struct' ? type.fields[i]!.type : type.elem!))
+  for (let i = 0; i < type.count; i++)
+    parts.push(zeroOf(cx, b, type.kind === 'struct' ? type.fields[i]!.type : type.elem!))
   return b.construct(type, parts)
 }
 

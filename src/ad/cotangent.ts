@@ -1,6 +1,6 @@
 /**
- * Cotangents of the linear tree's values while it is transposed. Contributions to parts of a composite are held as parts
- * and assembled once, so that a struct of n fields read field by field costs n, not n².
+ * The cotangents of the linear tree's values during transposition. Contributions to parts of a composite are kept as parts and
+ * assembled once. So a struct of n fields that is read field by field costs n, not n².
  */
 import type { Builder } from '../ir/build.ts'
 import { component, type Type } from '../ir/type.ts'
@@ -29,7 +29,7 @@ export class Cotangents {
   add(b: Builder, v: Value, ct: Value | undefined, path: readonly number[] = []): void {
     if (ct === undefined) return
     let at = this.#table.get(v.id)
-    if (at === undefined) this.#table.set(v.id, at = { whole: undefined, parts: undefined })
+    if (at === undefined) this.#table.set(v.id, (at = { whole: undefined, parts: undefined }))
     for (const i of path) {
       at.parts ??= []
       at = at.parts[i] ??= { whole: undefined, parts: undefined }
@@ -45,15 +45,16 @@ export class Cotangents {
     return this.#assemble(b, at, v.type)
   }
 
-  /** Puts aside what the values have received, for the time of a region of its own. */
+  /** Puts aside what the values have received while a region of its own is transposed. */
   suspend(values: readonly Value[]): () => void {
     const saved = values.map(v => this.#table.get(v.id))
     for (const v of values) this.#table.delete(v.id)
-    return () => values.forEach((v, i) => {
-      const old = saved[i]
-      if (old === undefined) this.#table.delete(v.id)
-      else this.#table.set(v.id, old)
-    })
+    return () =>
+      values.forEach((v, i) => {
+        const old = saved[i]
+        if (old === undefined) this.#table.delete(v.id)
+        else this.#table.set(v.id, old)
+      })
   }
 
   #assemble(b: Builder, at: Cotangent, type: Type): Value {
@@ -63,7 +64,13 @@ export class Cotangents {
       const part = at.parts[i]
       const own = part === undefined ? undefined : this.#assemble(b, part, component(type, i))
       const rest = at.whole === undefined ? undefined : b.extract(at.whole, i)
-      parts.push(own === undefined ? rest ?? this.#zero(b, component(type, i)) : rest === undefined ? own : this.#sum(b, own, rest))
+      parts.push(
+        own === undefined
+          ? (rest ?? this.#zero(b, component(type, i)))
+          : rest === undefined
+            ? own
+            : this.#sum(b, own, rest),
+      )
     }
     return b.construct(type, parts)
   }

@@ -1,96 +1,39 @@
 /**
- * What the reverse pass of a function holds on to, as data: each primal value that it needs, whether it is kept, computed
- * again or stored, what that takes, and why. All of it is read off the decisions that `checkpoint` made; what an attribute
- * would change is asked of the same cut.
+ * What the reverse pass of a function keeps, as data: for each primal value that it needs, whether it is kept, recomputed or
+ * stored, at what cost, and why. All of it is read off the decisions of `checkpoint`. What an attribute would change is found by
+ * solving the same minimum cut with other constraints.
  */
+import type { Change, Decisions, Explanation, Held, Residual, Split } from './model.ts'
 import type { Span } from '../base/source.ts'
-import { Inst, type Func, type Value } from '../ir/value.ts'
+import type { Inst } from '../ir/value.ts'
+import { type Func, type Value } from '../ir/value.ts'
 import { walk } from '../ir/walk.ts'
-import type { Explain, Split } from './context.ts'
-import type { Decisions } from './checkpoint.ts'
-import { rootOf } from './activity.ts'
+import type { Explain } from './context.ts'
+import { baseOf } from '../opt/match.ts'
 import { bytesOf, inMemory } from './residual.ts'
 
-/** One primal value that the reverse pass needs, itself or to compute others again. */
-export interface Residual {
-  /** Its name in the source, or the text that computes it. */
-  readonly value: string
-  readonly file: string
-  readonly line: number
-  readonly column: number
-  /**
-   * `kept`: at hand anyway, as a parameter, a trip number, or because the two passes are one function where they are called;
-   * `recomputed`: in the reverse pass; `stored`: in the context.
-   */
-  readonly decision: 'kept' | 'recomputed' | 'stored'
-  /** False where only values that are computed again need it. */
-  readonly used: boolean
-  /** Bytes of one of it. */
-  readonly bytes: number
-  /** How often one call computes it: the product of the bounds of the loops around it; null where nothing bounds them. */
-  readonly trips: number | null
-  /** Bytes of the context that are for it; of one trip, where nothing bounds the trips. */
-  readonly stored: number
-  /** Operations of one call that compute it again. */
-  readonly operations: number
-  readonly reason: string
-  /** What the other choice would change, where there is one: bytes and operations of the whole function, a call. */
-  readonly change: Change | undefined
-}
-
-/** What an attribute on the called function, or on a function around the expression, would change. */
-export interface Change {
-  readonly attribute: 'PreferRecompute' | 'PreferCheckpoint'
-  /** The function that is called; '' where the expression would have to become one. */
-  readonly on: string
-  readonly bytes: number
-  readonly operations: number
-}
-
-/** The reverse pass of one function, and of the functions that it calls. */
-export interface Explanation {
-  readonly name: string
-  readonly file: string
-  readonly line: number
-  /** True where the reverse derivative is the user's own: it stores nothing. */
-  readonly custom: boolean
-  readonly residuals: readonly Residual[]
-  /** Bytes of the context of one call, the contexts of callees that it holds included. */
-  readonly bytes: number
-  /** Bytes that one call has in memory besides registers: its context, and those of callees that the reverse pass makes again. */
-  readonly memory: number
-  /** Operations that one call does again, those of callees not counted. */
-  readonly operations: number
-  /** Functions that stay calls in it, each once. */
-  readonly callees: readonly Explanation[]
-}
-
-/** A residual that takes memory, and where it stands. */
-export interface Held {
-  readonly residual: Residual
-  readonly span: Span | null
-  readonly func: Func
-}
-
-/** An explanation while callers may still turn up that hold its context. */
+/** An explanation that is not final: later callers may hold its context. */
 interface Draft {
   readonly func: Func
   readonly split: Split
   readonly custom: boolean
   readonly residuals: readonly Residual[]
-  /** Of those that have no slot a trip and are no memory, or only in part: the bytes that are. The rest is registers, where nobody holds the context. */
+  /** For residuals that are registers when no caller holds the context: their bytes that take memory nevertheless. */
   readonly registers: ReadonlyMap<Residual, number>
   readonly spans: ReadonlyMap<Residual, Span | null>
   readonly operations: number
   readonly callees: readonly Callee[]
-  /** Whether what it keeps lies within its reverse half, and not in a context; then the bytes of a context that it has besides. */
+  /**
+   * `inside`: whether it keeps its values within its reverse half instead of in a context; `context`: the bytes of the context that
+   * it has besides.
+   */
   readonly inside: boolean
   readonly context: number
   /** Whether a caller holds its context. */
   held: boolean
 }
 
-/** A function whose reverse half another's calls; `again`: its context is made there, too. */
+/** A callee in a reverse half; `again`: its context is made there, too. */
 interface Callee {
   readonly draft: Draft
   readonly again: boolean
@@ -98,57 +41,95 @@ interface Callee {
 
 type Found = Pick<Draft, 'residuals' | 'registers' | 'spans' | 'operations' | 'callees' | 'inside' | 'context'>
 
-const nothing: Found = { residuals: [], registers: new Map(), spans: new Map(), operations: 0, callees: [], inside: false, context: 0 }
+const nothing: Found = {
+  residuals: [],
+  registers: new Map(),
+  spans: new Map(),
+  operations: 0,
+  callees: [],
+  inside: false,
+  context: 0,
+}
 
 /** Bytes of a function's slots besides registers. */
 function slotsOf(d: Draft): number {
   return d.residuals.reduce((sum, r) => sum + (d.registers.get(r) ?? r.stored), 0)
 }
 
-/** Bytes that a function's reverse half has besides what it is given. */
+/** Bytes that a function's reverse half takes besides its inputs. */
 function insideOf(d: Draft): number {
-  return d.callees.reduce((sum, { draft, again }) => sum + (again ? draft.inside ? draft.context : slotsOf(draft) : 0) + insideOf(draft), d.inside ? slotsOf(d) : 0)
+  return d.callees.reduce(
+    (sum, { draft, again }) => sum + (again ? (draft.inside ? draft.context : slotsOf(draft)) : 0) + insideOf(draft),
+    d.inside ? slotsOf(d) : 0,
+  )
 }
 
-/** Collects what the reverse passes of a program hold on to. */
+/** Collects the decisions of all reverse passes of a program. */
 export class Explainer implements Explain {
   readonly #ofPrimal: Map<Func, Draft> = new Map()
   readonly #made: Map<Draft, Explanation> = new Map()
-  readonly #stretches: Set<Func> = new Set()
+  readonly #segments: Set<Func> = new Set()
   #last: Found = nothing
   readonly #changes: boolean
 
-  /** With `changes` it also asks what other choices would change, which takes time. */
+  /** With `changes` it also finds what other choices would change, which takes time. */
   constructor(changes: boolean) {
     this.#changes = changes
   }
 
   decided(decisions: Decisions): void {
-    this.#last = new Report(decisions, this.#ofPrimal, this.#stretches).make(this.#changes)
+    this.#last = new Report(decisions, this.#ofPrimal, this.#segments).make(this.#changes)
   }
 
   kept(states: number, parts: readonly Value[], span: Func['span'], step: Split, window?: number): void {
-    const reason = window === undefined ? `[Checkpoints(${states})]: so many at a time, and trips from one to the next are run again`
-      : `states from which ${window} trips at a time are run again`
-    const residuals = states === 0 ? [] : parts.map((v): Residual => {
-      const bytes = bytesOf(v.type)
-      return { value: v.name, ...placeOf(span), decision: 'stored', used: true, bytes, trips: states, stored: bytes * states, operations: 0, reason, change: undefined }
-    })
+    const reason =
+      window === undefined
+        ? `[Checkpoints(${states})]: so many at a time, and trips from one to the next are run again`
+        : `states from which ${window} trips at a time are run again`
+    const residuals =
+      states === 0
+        ? []
+        : parts.map((v): Residual => {
+            const bytes = bytesOf(v.type)
+            return {
+              value: v.name,
+              ...placeOf(span),
+              decision: 'stored',
+              used: true,
+              bytes,
+              trips: states,
+              stored: bytes * states,
+              operations: 0,
+              reason,
+              change: undefined,
+            }
+          })
     const trip = this.#ofPrimal.get(step.primal)
     const each = parts.reduce((sum, v) => sum + bytesOf(v.type), 0)
     this.#last = {
-      residuals, registers: new Map(), spans: new Map(residuals.map(r => [r, span])), operations: 0,
-      callees: trip === undefined ? [] : [{ draft: trip, again: true }], inside: true, context: each * (window ?? 0),
+      residuals,
+      registers: new Map(),
+      spans: new Map(residuals.map(r => [r, span])),
+      operations: 0,
+      callees: trip === undefined ? [] : [{ draft: trip, again: true }],
+      inside: true,
+      context: each * (window ?? 0),
     }
   }
 
   split(func: Func, split: Split, isCustom: boolean): void {
-    this.#ofPrimal.set(split.primal, { func, split, custom: isCustom, ...isCustom ? nothing : this.#last, held: false })
+    this.#ofPrimal.set(split.primal, {
+      func,
+      split,
+      custom: isCustom,
+      ...(isCustom ? nothing : this.#last),
+      held: false,
+    })
     this.#last = nothing
   }
 
-  stretch(func: Func): void {
-    this.#stretches.add(func)
+  segment(func: Func): void {
+    this.#segments.add(func)
   }
 
   /** How much was found so far. */
@@ -156,7 +137,7 @@ export class Explainer implements Explain {
     return this.#ofPrimal.size
   }
 
-  /** Leaves out what was found since. */
+  /** Drops what was found after the mark. */
   forget(mark: number): void {
     for (const func of [...this.#ofPrimal.keys()].slice(mark)) this.#ofPrimal.delete(func)
   }
@@ -169,7 +150,8 @@ export class Explainer implements Explain {
       if (d === undefined || seen.has(d)) return
       seen.add(d)
       for (const residual of d.residuals) {
-        if (residual.stored > 0 && (d.held || d.registers.get(residual) !== 0)) found.push({ residual, span: d.spans.get(residual) ?? null, func: d.func })
+        if (residual.stored > 0 && (d.held || d.registers.get(residual) !== 0))
+          found.push({ residual, span: d.spans.get(residual) ?? null, func: d.func })
       }
       for (const c of d.callees) visit(c.draft)
     }
@@ -177,7 +159,7 @@ export class Explainer implements Explain {
     return found
   }
 
-  /** What was found, the functions that no other calls first hand. */
+  /** The explanations, those of functions that no other function calls first. */
   explanations(): readonly Explanation[] {
     const drafts = [...this.#ofPrimal.values()]
     const called = new Set(drafts.flatMap(d => d.callees.map(c => c.draft)))
@@ -191,12 +173,29 @@ export class Explainer implements Explain {
     const residuals = d.residuals.map((r): Residual => {
       const stored = d.held ? undefined : d.registers.get(r)
       if (stored === undefined) return r
-      return stored > 0 ? { ...r, stored }
-        : { ...r, decision: 'kept', stored, reason: 'a register: the two passes are one function where they are called', change: undefined }
+      return stored > 0
+        ? { ...r, stored }
+        : {
+            ...r,
+            decision: 'kept',
+            stored,
+            reason: 'a register: the two passes are one function where they are called',
+            change: undefined,
+          }
     })
     const bytes = residuals.reduce((sum, r) => sum + r.stored, 0)
     const { file, line } = placeOf(d.func.span)
-    const made: Explanation = { name: d.func.name, file, line, custom: d.custom, residuals, bytes, memory: bytes + insideOf(d) - (d.inside ? bytes : 0), operations: d.operations, callees }
+    const made: Explanation = {
+      name: d.func.name,
+      file,
+      line,
+      custom: d.custom,
+      residuals,
+      bytes,
+      memory: bytes + insideOf(d) - (d.inside ? bytes : 0),
+      operations: d.operations,
+      callees,
+    }
     this.#made.set(d, made)
     return made
   }
@@ -208,9 +207,9 @@ function placeOf(span: Span | null): { readonly file: string; readonly line: num
   return { file: span.presumed?.file ?? span.file.name, line: span.presumed?.line ?? line, column }
 }
 
-/** How much of a source text stands for a value without a name. */
+/** The longest source text that names a value without a name. */
 const textLimit = 40
-/** What asking the cut again may cost: functions with more values than this say nothing of attributes. */
+/** In functions with more values than this the minimum cut is not solved again, so nothing is said of attributes. */
 const changeLimit = 400
 
 type Callees = ReadonlyMap<Func, Draft>
@@ -218,12 +217,12 @@ type Callees = ReadonlyMap<Func, Draft>
 class Report {
   readonly #of: Decisions
   readonly #callees: Callees
-  readonly #stretches: ReadonlySet<Func>
+  readonly #segments: ReadonlySet<Func>
   readonly #needed: ReadonlySet<Value>
 
-  constructor(of: Decisions, callees: Callees, stretches: ReadonlySet<Func>) {
+  constructor(of: Decisions, callees: Callees, segments: ReadonlySet<Func>) {
     this.#of = of
-    this.#stretches = stretches
+    this.#segments = segments
     this.#callees = callees
     this.#needed = new Set(of.needed())
   }
@@ -231,7 +230,7 @@ class Report {
   make(changes: boolean): Found {
     const { choices } = this.#of
     const values = [...choices.keys()].filter(v => !isConstant(v))
-    values.sort((a, b) => this.#of.primal.places[a.id]!.order - this.#of.primal.places[b.id]!.order)
+    values.sort((a, b) => this.#of.primal.sites[a.id]!.order - this.#of.primal.sites[b.id]!.order)
     const withChange = changes && values.length <= changeLimit
     const registers = new Map<Residual, number>()
     const spans = new Map<Residual, Span | null>()
@@ -242,11 +241,14 @@ class Report {
       const r = this.#residual(v, withChange, def === undefined || !said.has(def))
       if (def !== undefined) said.add(def)
       spans.set(r, this.#span(v))
-      if (r.decision === 'stored' && this.#of.primal.places[v.id]!.loops.length === 0 && inMemory(v.type) < r.stored) registers.set(r, inMemory(v.type))
+      if (r.decision === 'stored' && this.#of.primal.sites[v.id]!.loops.length === 0 && inMemory(v.type) < r.stored)
+        registers.set(r, inMemory(v.type))
       return r
     })
     const reversed = new Set<Func>()
-    walk(this.#of.adjoint.body, inst => { if (inst.op === 'call') reversed.add(inst.attr) })
+    walk(this.#of.adjoint.body, inst => {
+      if (inst.op === 'call') reversed.add(inst.attr)
+    })
     const callees = new Map<Draft, boolean>()
     walk(this.#of.trees.primal, inst => {
       const callee = inst.op === 'call' ? this.#callees.get(inst.attr) : undefined
@@ -256,12 +258,21 @@ class Report {
       callees.set(callee, callees.get(callee) === true || chosen.includes('recompute'))
     })
     const list = [...callees].map(([draft, again]): Callee => ({ draft, again }))
-    return { residuals, registers, spans, operations: this.#totals(choices).operations, callees: list, inside: false, context: 0 }
+    return {
+      residuals,
+      registers,
+      spans,
+      operations: this.#totals(choices).operations,
+      callees: list,
+      inside: false,
+      context: 0,
+    }
   }
 
   /** Bytes and operations of one call under some choices. */
   #totals(choices: Decisions['choices']): { readonly bytes: number; readonly operations: number } {
-    let bytes = 0, operations = 0
+    let bytes = 0,
+      operations = 0
     const counted = new Set<Inst>()
     for (const [v, choice] of choices) {
       if (choice === 'store') bytes += this.#bytes(v) * (this.#trips(v) ?? 1)
@@ -281,7 +292,7 @@ class Report {
 
   #trips(v: Value): number | null {
     let trips = 1
-    for (const loop of this.#of.primal.places[v.id]!.loops) {
+    for (const loop of this.#of.primal.sites[v.id]!.loops) {
       const bound = this.#of.bound(loop)
       if (bound === undefined) return null
       trips *= Math.max(1, bound.max)
@@ -298,11 +309,16 @@ class Report {
     const trips = this.#trips(v)
     const slot = this.#of.slots.find(s => s.value === v)
     return {
-      value: this.#name(v), ...this.#place(v), used: this.#needed.has(v),
+      value: this.#name(v),
+      ...this.#place(v),
+      used: this.#needed.has(v),
       decision: choice === 'free' ? 'kept' : choice === 'store' ? 'stored' : 'recomputed',
-      bytes: this.#bytes(v), trips, stored: slot === undefined ? 0 : this.#bytes(v) * (trips ?? 1),
+      bytes: this.#bytes(v),
+      trips,
+      stored: slot === undefined ? 0 : this.#bytes(v) * (trips ?? 1),
       operations: choice === 'recompute' && isFirst ? this.#operations(v) : 0,
-      reason: this.#reason(v, choice), change: withChange && isFirst ? this.#change(v, choice) : undefined,
+      reason: this.#reason(v, choice),
+      change: withChange && isFirst ? this.#change(v, choice) : undefined,
     }
   }
 
@@ -312,15 +328,16 @@ class Report {
 
   #span(v: Value): Span | null {
     if (v.def.op !== 'param') return v.def.span
-    const loop = this.#of.primal.places[v.id]!.loops.at(-1)
+    const loop = this.#of.primal.sites[v.id]!.loops.at(-1)
     return loop === undefined ? this.#of.trees.work.span : loop.span
   }
 
   #name(v: Value): string {
-    if (this.#isContext(v)) return `context of ${(v.def as Inst & { attr: Func }).attr.name.replace(/_primal(_\d+)?$/, '')}`
+    if (this.#isContext(v))
+      return `context of ${(v.def as Inst & { attr: Func }).attr.name.replace(/_primal(_\d+)?$/, '')}`
     if (v.name !== '') return v.name
     if (v.def.op !== 'param' && v.def.op === 'load') {
-      const root = rootOf(v.def.args[0]!)
+      const root = baseOf(v.def.args[0]!)
       if (root.name !== '') return v.def.args[0] === root ? root.name : `${root.name}[…]`
     }
     if (v.def.op === 'param') return this.#counts(v) ? 'trip number' : 'carried value'
@@ -328,7 +345,9 @@ class Report {
     const { span } = v.def
     if (span === null) return v.def.op
     const text = span.file.text.slice(span.start, span.end).replace(/\s+/g, ' ')
-    return v.def.op === 'if' || v.def.op === 'switch' || text.length > textLimit ? `${text.slice(0, textLimit - 1)}…` : text
+    return v.def.op === 'if' || v.def.op === 'switch' || text.length > textLimit
+      ? `${text.slice(0, textLimit - 1)}…`
+      : text
   }
 
   /** True for a part of a callee's context. */
@@ -359,7 +378,8 @@ class Report {
     const name = callee === undefined ? '' : calleeName(callee)
     if (choice === 'recompute') {
       if (def.op === 'param') return 'follows from the trip number'
-      if (this.#stretches.has(this.#callees.get(callee!)?.func ?? callee!)) return 'a stretch of the loop is run again from the state before it'
+      if (this.#segments.has(this.#callees.get(callee!)?.func ?? callee!))
+        return 'a segment of the loop is run again from the state before it'
       if (callee?.info.prefer === 'recompute') return `${name} is marked [PreferRecompute]`
       if (def.op === 'load' || def.op === 'var') return 'nothing writes this memory afterwards'
       if (recipe!.cost === 0) return 'costs nothing, given what it is made of'
@@ -368,15 +388,24 @@ class Report {
     if (recipe !== undefined) return `${count(this.#bytes(v), 'byte')} cost less than what computing it again needs`
     if (def.op === 'param') return 'carried from trip to trip: a trip starts from what the one before left'
     if (callee !== undefined) {
-      if (this.#stretches.has(this.#callees.get(callee)?.func ?? callee)) return 'the states before the last trips: those before are made again'
-      return callee.info.prefer === 'checkpoint' ? `${name} is marked [PreferCheckpoint]` : `${name} has effects, so it is not called again`
+      if (this.#segments.has(this.#callees.get(callee)?.func ?? callee))
+        return 'the states before the last trips: those before are made again'
+      return callee.info.prefer === 'checkpoint'
+        ? `${name} is marked [PreferCheckpoint]`
+        : `${name} has effects, so it is not called again`
     }
     switch (def.op) {
-      case 'var': return 'an array that is written: kept as it is in the end'
-      case 'load': return 'this memory is written again after it is read'
-      case 'loop': return this.#isCount(v) ? 'how many trips the reverse pass takes' : 'what a loop gives, which is not run again'
-      case 'if': case 'switch': return 'a branch with effects or memory of its own, which is not run again'
-      default: return 'has effects, so it is not computed again'
+      case 'var':
+        return 'an array that is written: kept as it is in the end'
+      case 'load':
+        return 'this memory is written again after it is read'
+      case 'loop':
+        return this.#isCount(v) ? 'how many trips the reverse pass takes' : 'what a loop gives, which is not run again'
+      case 'if':
+      case 'switch':
+        return 'a branch with effects or memory of its own, which is not run again'
+      default:
+        return 'has effects, so it is not computed again'
     }
   }
 
@@ -387,16 +416,23 @@ class Report {
     const callee = v.def.op === 'call' ? v.def.attr : undefined
     if (callee !== undefined && callee.info.prefer !== 'none') return undefined
     const before = this.#totals(this.#of.choices)
-    const after = this.#totals(this.#of.decide(v.def.results.filter(r => this.#of.choices.has(r)), choice === 'store' ? 'recompute' : 'store'))
+    const after = this.#totals(
+      this.#of.decide(
+        v.def.results.filter(r => this.#of.choices.has(r)),
+        choice === 'store' ? 'recompute' : 'store',
+      ),
+    )
     if (after.bytes === before.bytes && after.operations === before.operations) return undefined
     return {
-      attribute: choice === 'store' ? 'PreferRecompute' : 'PreferCheckpoint', on: callee === undefined || callee.info.library ? '' : calleeName(callee),
-      bytes: after.bytes - before.bytes, operations: after.operations - before.operations,
+      attribute: choice === 'store' ? 'PreferRecompute' : 'PreferCheckpoint',
+      on: callee === undefined || callee.info.library ? '' : calleeName(callee),
+      bytes: after.bytes - before.bytes,
+      operations: after.operations - before.operations,
     }
   }
 }
 
-/** True for what is made of constants alone. */
+/** True for a value that is computed from constants alone. */
 function isConstant(v: Value): boolean {
   const { def } = v
   if (def.op === 'param' || def.regions.length > 0) return false
@@ -404,7 +440,7 @@ function isConstant(v: Value): boolean {
   return def.row.effect === 'none' && def.op !== 'call' && def.args.length > 0 && def.args.every(isConstant)
 }
 
-/** The name in the source of a function, be it the primal half of a split one. */
+/** The source's name of a function or of its primal half. */
 function calleeName(func: Func): string {
   return func.name.replace(/_primal(_\d+)?$/, '')
 }

@@ -1,10 +1,12 @@
 /**
- * From a function to its derivatives as functions: the jvp; the forward rule of the user on plain values; and the split
- * into `f_primal(inputs) → (results, context)` and `f_vjp(needed inputs, context, cotangents) → cotangents`.
+ * Makes the derivatives of a function as functions: the JVP; a user's forward rule on plain values; and the split into
+ * `f_primal(inputs) → (results, context)` and `f_vjp(needed inputs, context, cotangents) → cotangents`.
  */
+import type { Jvp, Split } from './model.ts'
 import { deepDerivative, notLinear, noReverse } from '../base/errors/ad.ts'
 import { Builder } from '../ir/build.ts'
 import { differential, holding, voidType, type Type } from '../ir/type.ts'
+import type { Form } from '../ir/verify.ts'
 import { Func, Inst, Region, Value, inputs, type ParamSig } from '../ir/value.ts'
 import { cloneFunc, cloneRegion, valueTable, walk, walkRegions } from '../ir/walk.ts'
 import { dce } from '../opt/dce.ts'
@@ -14,22 +16,30 @@ import { Ranges } from '../opt/range.ts'
 import { binomial } from './binomial.ts'
 import { limitStates, noteMemory } from './budget.ts'
 import { checkpoint } from './checkpoint.ts'
-import { memoKey, newFunc, splitKey, zeroOf, type AdContext, type Jvp, type Split } from './context.ts'
+import { memoKey, newFunc, splitKey, zeroOf, type AdContext } from './context.ts'
 import { linearizeFused, unzip, type Callees } from './linearize.ts'
-import { carryingOf, differentiableInputs, differentiableResults, differsFromPrimal, hasBackwardEffects, planOf, reportRecursion } from './plan.ts'
+import {
+  carryingOf,
+  differentiableInputs,
+  differentiableResults,
+  differsFromPrimal,
+  hasBackwardEffects,
+  planOf,
+  reportRecursion,
+} from './plan.ts'
 import { writesOutside } from './outside.ts'
 import { contextType, isLarge, pack, unpack } from './pack.ts'
 import { isPair, pairOf } from './pair.ts'
 import { prepare, settleEnd, settleLoops } from './prepare.ts'
-import { extractReruns, splitRerun } from './rerun.ts'
+import { extractCheckpointedLoops, splitCheckpointedLoop } from './checkpointed-loop.ts'
 import { Costs, bytesOf } from './residual.ts'
-import { slopeSplit } from './slopes.ts'
-import { stretchLoops } from './stretch.ts'
-import { placesOf, windows } from './window.ts'
+import { jacobianSplit } from './jacobian.ts'
+import { segmentLoops } from './segment.ts'
+import { slotsOf, windows } from './window.ts'
 import { transpose } from './transpose.ts'
-import { costs } from '../opt/costs.ts'
+import { costs } from '../ir/costs.ts'
 
-/** How many derivatives may wait for one another: each holds a part of the stack. */
+/** How many derivatives may nest while they are made: each uses stack. */
 const chainLimit = 120
 
 /** The `p` or `d` half of a pair. */
@@ -37,7 +47,10 @@ export function half(b: Builder, pair: Value, which: 'p' | 'd'): Value {
   return b.extract(pair, which === 'p' ? 0 : 1)
 }
 
-/** Runs `make` unless the function is being differentiated already, which is recursion, or too many callers are: then complains. */
+/**
+ * Runs `make`, unless the function is being differentiated already, which is recursion, or too many derivatives nest. Then adds a
+ * diagnostic.
+ */
 function guarded<T>(cx: AdContext, key: string, func: Func, make: () => T): T | undefined {
   if (cx.open.has(key)) {
     reportRecursion(cx, func)
@@ -57,7 +70,7 @@ function calleesOf(cx: AdContext): Callees {
   return {
     jvp: (func, active) => jvpOf(cx, func, active),
     rule: (func, forward, active) => ruleOf(cx, func, forward, active),
-    slopes: (func, forward, active) => slopesOf(cx, func, forward, active),
+    jacobian: (func, forward, active) => jacobianOf(cx, func, forward, active),
     split: (func, active) => splitOf(cx, func, active),
     linearMap: split => linearMapOf(cx, split),
   }
@@ -67,7 +80,9 @@ function linearMapOf(cx: AdContext, split: Split): Func {
   const known = cx.linearMaps.get(split)
   if (known !== undefined) return known
   const tangents: Type[] = []
-  split.activeResults.forEach((a, i) => { if (a) tangents.push(differential(split.primal.results[i]!)!) })
+  split.activeResults.forEach((a, i) => {
+    if (a) tangents.push(differential(split.primal.results[i]!)!)
+  })
   const stub = newFunc(cx, `${split.vjp.name}_linear`, [], tangents, null)
   cx.module.funcs.pop()
   cx.linearMaps.set(split, stub)
@@ -92,7 +107,7 @@ export function jvpOf(cx: AdContext, func: Func, active: readonly boolean[]): Jv
     const jvp = newFunc(cx, `${func.name}_jvp`, ins, outs, func.span, carryingOf(func))
     jvp.body = scratch.body
     jvp.nextValue = scratch.nextValue
-    cx.observe('linearized', jvp)
+    cx.observe('linearized', jvp, 'surface')
     cx.tidy(jvp)
     const made = { func: jvp, results }
     cx.jvps.set(key, made)
@@ -106,7 +121,7 @@ function tangentLike(v: Value): Value {
   return new Value(0, differential(v.type)!, v.def, 0, v.name === '' ? '' : `d_${v.name}`)
 }
 
-/** Whether the user says what the derivative of a function is, so that it does not come from its body. */
+/** Whether the user gives a derivative of a function, so that it is not made from the body. */
 function hasOwnDerivative(cx: AdContext, func: Func): boolean {
   if (func.info.library) return false
   cx.derivatives(func)
@@ -115,8 +130,8 @@ function hasOwnDerivative(cx: AdContext, func: Func): boolean {
 }
 
 /**
- * A user's forward derivative on plain values, in reversible form. Where it has derivatives of its own it is called, so that they hold for
- * a derivative of this one; else its body stands here.
+ * A user's forward derivative on plain values, in reversible form. If it has derivatives of its own, it is called, so that they
+ * hold for derivatives of this one; otherwise its body is copied.
  */
 export function ruleOf(cx: AdContext, func: Func, forward: Func, active: readonly boolean[]): Jvp {
   const isCalled = hasOwnDerivative(cx, forward)
@@ -129,7 +144,8 @@ export function ruleOf(cx: AdContext, func: Func, forward: Func, active: readonl
   const primals = params.map(p => new Value(0, p.type, new Region(), 0, p.name))
   const tangents = primals.filter((_, i) => active[i]).map(v => tangentLike(v))
   const outs = [...func.results, ...func.results.filter((_, i) => results[i]).map(type => differential(type)!)]
-  const make = (): Func => newFunc(cx, `${func.name}_rule`, [...primals, ...tangents], outs, func.span, carryingOf(func))
+  const make = (): Func =>
+    newFunc(cx, `${func.name}_rule`, [...primals, ...tangents], outs, func.span, carryingOf(func))
   // Not among the program's functions before it is whole: what derivatives bring in is tidied with all of those.
   const scratch = make()
   cx.module.funcs.pop()
@@ -145,7 +161,8 @@ export function ruleOf(cx: AdContext, func: Func, forward: Func, active: readonl
     return pairOf(b, pairs[i]!.type, p, d)
   })
   const out = b.call(forward, args)
-  const halves = (which: 'p' | 'd'): Value[] => out.flatMap((v, i) => results[i] ? [half(b, v, which)] : which === 'p' ? [v] : [])
+  const halves = (which: 'p' | 'd'): Value[] =>
+    out.flatMap((v, i) => (results[i] ? [half(b, v, which)] : which === 'p' ? [v] : []))
   b.emit('ret', [...halves('p'), ...halves('d')])
   // In a pair that is handed on whole the primal half cannot be told from the tangent.
   let callsPairs = isCalled
@@ -157,7 +174,9 @@ export function ruleOf(cx: AdContext, func: Func, forward: Func, active: readonl
     return false
   }
   for (let round = 0, again = true; again && round < 8; round++) {
-    walk(scratch.body, inst => { if (inst.op === 'call' && takesPairs(inst.attr)) cx.resolve(cx, inst.attr) })
+    walk(scratch.body, inst => {
+      if (inst.op === 'call' && takesPairs(inst.attr)) cx.resolve(cx, inst.attr)
+    })
     again = inlineBeforeDerivatives(scratch, takesPairs)
   }
   const rule = make()
@@ -171,12 +190,12 @@ export function ruleOf(cx: AdContext, func: Func, forward: Func, active: readonl
   return made
 }
 
-/** The reverse of a forward derivative that is called, or calls such. */
-function slopesOf(cx: AdContext, func: Func, forward: Func, active: readonly boolean[]): Split | undefined {
-  const key = `${splitKey(cx, func, active)} slopes`
+/** The reverse of a forward derivative that has derivatives of its own, or calls functions with such derivatives. */
+function jacobianOf(cx: AdContext, func: Func, forward: Func, active: readonly boolean[]): Split | undefined {
+  const key = `${splitKey(cx, func, active)} jacobian`
   const known = cx.splits.get(key)
   if (known !== undefined) return known
-  const split = slopeSplit(cx, func, forward, active)
+  const split = jacobianSplit(cx, func, forward, active)
   if (split !== undefined) cx.splits.set(key, split)
   return split
 }
@@ -188,17 +207,18 @@ function copyOf(cx: AdContext, func: Func): Func {
   return copy
 }
 
-/** Gives the loops that have none the bounds that can be told from where they stand. */
+/** Gives each loop without a bound the bound that its surroundings imply, if any. */
 function noteBounds(func: Func): void {
   let ranges: Ranges | undefined
   const visit = (region: Region, around: ReadonlySet<Inst>): void => {
     for (const inst of region.insts) {
       if (inst.op === 'loop' && boundOf(inst.attr) === undefined) {
-        const bound = tripBound(inst) ?? tripBound(inst, (v, upper) => {
-          ranges ??= new Ranges(func)
-          const range = ranges.of(v, loop => around.has(loop))
-          return upper ? range?.hi : range?.lo
-        })
+        const bound =
+          tripBound(inst) ??
+          tripBound(inst, v => {
+            ranges ??= new Ranges(func)
+            return ranges.of(v, loop => around.has(loop))
+          })
         if (bound !== undefined && bound.exact === undefined) inst.attr = hintWith(inst.attr, bound.max)
       }
       inst.regions.forEach((r, k) => visit(r, inst.op === 'loop' && k === 1 ? new Set([...around, inst]) : around))
@@ -207,25 +227,27 @@ function noteBounds(func: Func): void {
   visit(func.body!, new Set())
 }
 
-/** Brings a function of ours, in clean SSA form, into reversible form. */
+/** Brings a function that is in clean SSA form into reversible form. */
 function reversible(cx: AdContext, func: Func): void {
   noteBounds(func)
   if (prepare(func)) cx.tidy(func)
-  if (settleLoops(func)) cx.tidy(func)
+  if (settleLoops(func, callee => hasBackwardEffects(cx, callee))) cx.tidy(func)
   settleEnd(func)
 }
 
-/** Whether a call becomes part of its caller before the caller is differentiated. */
+/** Whether a call is inlined before its caller is differentiated. */
 function isSmall(cx: AdContext, callee: Func): boolean {
   const plan = planOf(cx, callee, 'reverse')
-  if (plan.is !== 'transform' || plan.func !== callee || callee.info.prefer !== 'none' || callee.info.noInline) return false
+  if (plan.is !== 'transform' || plan.func !== callee || callee.info.prefer !== 'none' || callee.info.noInline)
+    return false
   // What a function itself writes is left out of its reverse, what its callees write is not.
   if (writesOutside(callee)) return false
   if (callee.info.forceInline) return true
   if ([...callee.sig.params.map(p => p.type), callee.sig.result].some(holdsArray)) return false
   if (!cx.isTidy(callee)) cx.tidy(callee)
   const each = new Costs()
-  let plain = true, cost = 0
+  let plain = true,
+    cost = 0
   walk(callee.body!, inst => {
     if (inst.op === 'loop' || (inst.op === 'call' && !isLibrary(inst.attr))) plain = false
     if (inst.regions.length === 0) cost += each.of(inst)
@@ -234,38 +256,55 @@ function isSmall(cx: AdContext, callee: Func): boolean {
 }
 
 function isLibrary(func: Func): boolean {
-  return func.info.library || func.info.spell !== undefined
+  return func.info.library || func.info.intrinsics !== undefined
 }
 
 const holdsArray = holding('array', 'ptr')
 
-/** Primal and reverse half of a function, with respect to the active inputs; undefined (with a diagnostic) where it has none. */
+/** The primal and the reverse half of a function, with respect to the active inputs. Undefined, with a diagnostic, if it has none. */
 export function splitOf(cx: AdContext, func: Func, active: readonly boolean[]): Split | undefined {
   const key = splitKey(cx, func, active)
   const known = cx.splits.get(key)
   if (known !== undefined) return known
   const plan = planOf(cx, func, 'reverse')
-  const split = plan.is === 'backward' ? customSplit(cx, plan.func, plan.backward, active)
-    : plan.is === 'transform' ? guarded(cx, `vjp ${key}`, func, () => splitBody(cx, plan.func, active))
-    : undefined
+  const split =
+    plan.is === 'backward'
+      ? customSplit(cx, plan.func, plan.backward, active)
+      : plan.is === 'transform'
+        ? guarded(cx, `vjp ${key}`, func, () => splitBody(cx, plan.func, active))
+        : undefined
   if (split !== undefined) {
     cx.splits.set(key, split)
     cx.explain?.split(plan.func, split, plan.is === 'backward')
-  }
-  else if (plan.is === 'plain' && !cx.writing.has(func)) cx.sink.add(noReverse, func.span ?? undefined, { name: func.name })
+  } else if (plan.is === 'plain' && !cx.writing.has(func))
+    cx.sink.add(noReverse, func.span ?? undefined, { name: func.name })
   return split
 }
 
 function splitBody(cx: AdContext, func: Func, active: readonly boolean[]): Split | undefined {
-  const rerun = cx.reruns.get(func)
-  if (rerun === undefined) return transformSplit(cx, func, active)
-  const { states } = rerun
-  const split = splitRerun(cx, func, rerun, active, (step, of) => splitOf(cx, step, of), how => (typeof states === 'number' ? binomial : windows)(cx, func, rerun, how))
+  const checkpointed = cx.checkpointedLoops.get(func)
+  if (checkpointed === undefined) return transformSplit(cx, func, active)
+  const { states } = checkpointed
+  const split = splitCheckpointedLoop(
+    cx,
+    func,
+    checkpointed,
+    active,
+    (step, of) => splitOf(cx, step, of),
+    how => (typeof states === 'number' ? binomial : windows)(cx, func, checkpointed, how),
+  )
   if (split !== undefined && cx.budget !== undefined) {
     const sum = (types: readonly Type[]): number => types.reduce((n, type) => n + bytesOf(type), 0)
     const slots = sum(split.primal.results.slice(split.own + 1))
-    const inside = typeof states === 'number' ? states * (4 + sum([...rerun.loop.args.map(v => v.type), ...rerun.memory.slice(0, rerun.written).map(p => p.type.elem!)]))
-      : slots / states.size * placesOf(states)
+    const inside =
+      typeof states === 'number'
+        ? states *
+          (4 +
+            sum([
+              ...checkpointed.loop.args.map(v => v.type),
+              ...checkpointed.memory.slice(0, checkpointed.written).map(p => p.type.elem!),
+            ]))
+        : (slots / states.size) * slotsOf(states)
     noteMemory(cx.budget, split, slots, inside, split.vjp.body!)
   }
   return split
@@ -273,25 +312,30 @@ function splitBody(cx: AdContext, func: Func, active: readonly boolean[]): Split
 
 function transformSplit(cx: AdContext, func: Func, active: readonly boolean[]): Split {
   const source = copyOf(cx, func)
-  for (let round = 0; round < 8 && inlineBeforeDerivatives(source, callee => callee !== func && isSmall(cx, callee)); round++) cx.tidy(source)
+  for (
+    let round = 0;
+    round < 8 && inlineBeforeDerivatives(source, callee => callee !== func && isSmall(cx, callee));
+    round++
+  )
+    cx.tidy(source)
   if (cx.expand?.(source) === true) cx.tidy(source)
   reversible(cx, source)
   limitStates(cx, source)
-  if (extractReruns(cx, source)) cx.tidy(source)
-  if (stretchLoops(cx, source)) cx.tidy(source)
+  if (extractCheckpointedLoops(cx, source)) cx.tidy(source)
+  if (segmentLoops(cx, source)) cx.tidy(source)
   settleEnd(source)
-  cx.observe('prepared', source)
+  cx.observe('prepared', source, 'reversible')
   const trees = unzip(cx, calleesOf(cx), source, active)
   if (!trees.isLinear) cx.sink.add(notLinear, func.span ?? undefined, { name: func.name })
   observeTree(cx, 'unzipped', trees.work, `${func.name}.primal`, trees.primal)
-  observeTree(cx, 'unzipped', trees.work, `${func.name}.linear`, trees.linear)
+  observeTree(cx, 'unzipped', trees.work, `${func.name}.linear`, trees.linear, trees.isLinear ? 'linear' : undefined)
   const adjoint = transpose(cx, trees, cx.splitOfMap)
   observeTree(cx, 'transposed', trees.work, `${func.name}.adjoint`, adjoint.body)
   const cts = adjoint.cotangents.filter(v => v !== undefined)
   const grads = adjoint.inputs
   // The gradients are what the adjoint returns; a terminator that names them lets `checkpoint` see their uses.
   const zeros = new Builder(trees.work, adjoint.body)
-  const outs = trees.tangents.flatMap((v, i) => v === undefined ? [] : [grads[i] ?? zeroOf(cx, zeros, v.type)])
+  const outs = trees.tangents.flatMap((v, i) => (v === undefined ? [] : [grads[i] ?? zeroOf(cx, zeros, v.type)]))
   const end = zeros.emit('ret', outs)
   trees.work.body = adjoint.body
   dce(trees.work)
@@ -301,11 +345,33 @@ function transformSplit(cx: AdContext, func: Func, active: readonly boolean[]): 
 
   withoutContexts(cx, trees.primal, new Set([...trees.results, ...done.slots.map(s => s.out)]))
   const isPacked = isLarge(done.slots.map(s => s.type))
-  const type = isPacked ? contextType(cx, `${func.name}.context`, done.slots.map(s => s.type)) : undefined
-  const packed = type === undefined ? done.slots.map(s => s.out) : [pack(new Builder(trees.work, trees.primal), type, done.slots.map(s => s.out))]
+  const type = isPacked
+    ? contextType(
+        cx,
+        `${func.name}.context`,
+        done.slots.map(s => s.type),
+      )
+    : undefined
+  const packed =
+    type === undefined
+      ? done.slots.map(s => s.out)
+      : [
+          pack(
+            new Builder(trees.work, trees.primal),
+            type,
+            done.slots.map(s => s.out),
+          ),
+        ]
   const results = [...trees.results, ...packed]
   const carrying = carryingOf(func)
-  const primal = newFunc(cx, `${func.name}_primal`, trees.primal.params, results.map(v => v.type), func.span, carrying)
+  const primal = newFunc(
+    cx,
+    `${func.name}_primal`,
+    trees.primal.params,
+    results.map(v => v.type),
+    func.span,
+    carrying,
+  )
   trees.primal.insts.push(new Inst('ret', results, null, [], func.span))
   primal.body = cloneRegion(trees.primal, primal, valueTable(trees.work))
 
@@ -313,32 +379,56 @@ function transformSplit(cx: AdContext, func: Func, active: readonly boolean[]): 
   const taken = type === undefined ? entries : [zeros.value(type, adjoint.body, 0, 'context')]
   if (type !== undefined) adjoint.body.insts.unshift(...unpack(taken[0]!, entries))
   const takes = [...done.inputs, ...taken, ...cts]
-  const vjp = newFunc(cx, `${func.name}_vjp`, takes, end.args.map(v => v.type), func.span, { inputs: done.needs.map(i => carrying.inputs[i]!), results: [] })
+  const vjp = newFunc(
+    cx,
+    `${func.name}_vjp`,
+    takes,
+    end.args.map(v => v.type),
+    func.span,
+    { inputs: done.needs.map(i => carrying.inputs[i]!), results: [] },
+  )
   adjoint.body.params = []
-  for (const v of takes) { v.def = adjoint.body; v.index = adjoint.body.params.push(v) - 1 }
+  for (const v of takes) {
+    v.def = adjoint.body
+    v.index = adjoint.body.params.push(v) - 1
+  }
   vjp.body = cloneRegion(adjoint.body, vjp, valueTable(trees.work))
-  cx.observe('extracted', primal)
-  cx.observe('extracted', vjp)
-  primal.info.carriesContext = vjp.info.carriesContext = done.slots.some(s => s.type.kind === 'array' || s.type.kind === 'list')
+  cx.observe('extracted', primal, 'surface')
+  cx.observe('extracted', vjp, 'surface')
+  primal.info.carriesContext = vjp.info.carriesContext = done.slots.some(
+    s => s.type.kind === 'array' || s.type.kind === 'list',
+  )
   cx.tidy(primal)
   cx.tidy(vjp)
   primal.info.prefer = func.info.prefer
   if (cx.budget !== undefined) noteMemory(cx.budget, { primal, vjp }, done.memory, 0, adjoint.body)
   cx.plainOf.set(primal, func)
   return {
-    primal, own: func.results.length, vjp, needs: done.needs, activeInputs: active,
-    activeResults: trees.resultTangents.map(v => v !== undefined), effects: hasBackwardEffects(cx, func),
+    primal,
+    own: func.results.length,
+    vjp,
+    needs: done.needs,
+    activeInputs: active,
+    activeResults: trees.resultTangents.map(v => v !== undefined),
+    effects: hasBackwardEffects(cx, func),
   }
 }
 
-/** Calls a function itself instead of its primal half where nobody takes the context. */
+/** Replaces calls of primal halves whose context nobody uses by calls of the functions themselves. */
 function withoutContexts(cx: AdContext, primal: Region, out: ReadonlySet<Value>): void {
   const used = new Set<Value>(out)
-  walk(primal, inst => { for (const v of inst.args) used.add(v) })
+  walk(primal, inst => {
+    for (const v of inst.args) used.add(v)
+  })
   walkRegions(primal, region => {
     region.insts = region.insts.map(inst => {
       const plain = inst.op === 'call' ? cx.plainOf.get(inst.attr) : undefined
-      if (plain === undefined || differsFromPrimal(cx, plain) || inst.results.slice(plain.results.length).some(v => used.has(v))) return inst
+      if (
+        plain === undefined ||
+        differsFromPrimal(cx, plain) ||
+        inst.results.slice(plain.results.length).some(v => used.has(v))
+      )
+        return inst
       const call = new Inst('call', inst.args, plain, [], inst.span)
       call.results = inst.results.slice(0, plain.results.length)
       for (const v of call.results) v.def = call
@@ -347,13 +437,20 @@ function withoutContexts(cx: AdContext, primal: Region, out: ReadonlySet<Value>)
   })
 }
 
-/** Shows a tree as a function of its own; what it takes of other trees, and what it gives, stands only in its body. */
-function observeTree(cx: AdContext, stage: 'unzipped' | 'transposed' | 'checkpointed', work: Func, name: string, body: Region): void {
+/** Shows a tree as if it were a function. Its captured values have no definition in the dump. */
+function observeTree(
+  cx: AdContext,
+  stage: 'unzipped' | 'transposed' | 'checkpointed',
+  work: Func,
+  name: string,
+  body: Region,
+  form?: Form,
+): void {
   const params = body.params.map((v): ParamSig => ({ name: v.name, type: v.type, dir: 'in', noDiff: false }))
   const shown = new Func(name, { params, result: voidType, resultNoDiff: true }, work.span)
   shown.body = body
   shown.nextValue = work.nextValue
-  cx.observe(stage, shown)
+  cx.observe(stage, shown, form)
 }
 
 /** A user's reverse derivative on plain values: `(inputs, cotangents of results) → cotangents of active inputs`. */
@@ -361,26 +458,51 @@ function customSplit(cx: AdContext, func: Func, backward: Func, active: readonly
   const ins = inputs(func.sig)
   const results = differentiableResults(func)
   const primals = ins.map(p => new Value(0, p.type, new Region(), 0, p.name))
-  const cts = func.results.filter((_, i) => results[i]).map((type, i) => new Value(0, differential(type)!, new Region(), 0, `ct${i}`))
+  const cts = func.results
+    .filter((_, i) => results[i])
+    .map((type, i) => new Value(0, differential(type)!, new Region(), 0, `ct${i}`))
   const outs = ins.filter((_, i) => active[i]).map(p => differential(p.type)!)
-  const vjp = newFunc(cx, `${func.name}_vjp`, [...primals, ...cts], outs, func.span, { inputs: differentiableInputs(func), results: [] })
+  const vjp = newFunc(cx, `${func.name}_vjp`, [...primals, ...cts], outs, func.span, {
+    inputs: differentiableInputs(func),
+    results: [],
+  })
   vjp.body = new Region()
   const b = new Builder(vjp, vjp.body)
   const ps = primals.map(v => b.param(v.type, v.name))
   const given = cts.map(v => b.param(v.type, v.name))
-  b.emit('ret', callBackward(cx, b, func, backward, ps, given).filter((_, i) => active[i]).map(v => v!))
+  b.emit(
+    'ret',
+    callBackward(cx, b, func, backward, ps, given)
+      .filter((_, i) => active[i])
+      .map(v => v!),
+  )
   return {
-    primal: func, own: func.results.length, vjp, needs: ins.map((_, i) => i), activeInputs: active, activeResults: results, effects: true,
+    primal: func,
+    own: func.results.length,
+    vjp,
+    needs: ins.map((_, i) => i),
+    activeInputs: active,
+    activeResults: results,
+    effects: true,
   }
 }
 
-/** Calls a reverse derivative of the user guide's signature; gives the cotangent of each input that carries one. */
-function callBackward(cx: AdContext, b: Builder, func: Func, backward: Func, primals: readonly Value[], cts: readonly Value[]): (Value | undefined)[] {
+/** Calls a reverse derivative that has the user guide's signature. Gives the cotangent of each input that carries one. */
+function callBackward(
+  cx: AdContext,
+  b: Builder,
+  func: Func,
+  backward: Func,
+  primals: readonly Value[],
+  cts: readonly Value[],
+): (Value | undefined)[] {
   const carries = (p: ParamSig): boolean => !p.noDiff && differential(p.type) !== null
   const hasResult = func.sig.result.kind !== 'void' && !func.sig.resultNoDiff && differential(func.sig.result) !== null
   const types = backward.sig.params
   const args: Value[] = []
-  let input = 0, ct = hasResult ? 1 : 0, at = 0
+  let input = 0,
+    ct = hasResult ? 1 : 0,
+    at = 0
   const pairs: number[] = []
   for (const p of func.sig.params) {
     if (!carries(p)) {
@@ -398,6 +520,8 @@ function callBackward(cx: AdContext, b: Builder, func: Func, backward: Func, pri
   if (hasResult) args.push(cts[0]!)
   const out = b.call(backward, args)
   const gradients = new Array<Value | undefined>(primals.length).fill(undefined)
-  pairs.forEach((i, k) => { gradients[i] = half(b, out[k]!, 'd') })
+  pairs.forEach((i, k) => {
+    gradients[i] = half(b, out[k]!, 'd')
+  })
   return gradients
 }

@@ -1,18 +1,20 @@
 /**
- * One walk over a function's regions that makes its linearization. With one builder the tangent code stands among the
- * primal code: that is the forward derivative. With two, primal and tangent code go to two region trees of the same
- * shape (`unzip`): the linear tree uses values of the primal tree as residuals, and so says which values the reverse
- * pass needs. The tree that a value stands in tells what it is; no instruction carries a tag.
+ * Linearizes a function in one walk over its regions. With one builder, tangent code stands among the primal code: that is the
+ * forward derivative. With two (`unzip`), primal and tangent code go to two region trees of the same shape. The values of the
+ * primal tree that the linear tree uses are the residuals, which the reverse pass needs. The tree that holds a value says what the
+ * value is; no instruction carries a tag.
  */
+import type { Jvp, Split, Trees, Trips } from './model.ts'
 import { InternalError } from '../base/diag.ts'
 import { lostInInstance } from '../base/errors/ad.ts'
 import { Builder } from '../ir/build.ts'
 import type { PlainOp, Single, Tangents } from '../ir/op.ts'
 import * as t from '../ir/type.ts'
-import { Func, Inst, Region, type Value } from '../ir/value.ts'
+import type { Inst } from '../ir/value.ts'
+import { Func, Region, type Value } from '../ir/value.ts'
 import { counterOf } from '../opt/loops.ts'
 import { activityOf, type Activity } from './activity.ts'
-import { zeroOf, type AdContext, type Jvp, type Split } from './context.ts'
+import { zeroOf, type AdContext } from './context.ts'
 import { carryingThrough, differentiableResults, reachesSubstitute, runsUnfed, planOf, type Mode } from './plan.ts'
 import { tangentOf } from './tangent.ts'
 
@@ -22,37 +24,12 @@ export interface Callees {
   readonly jvp: (func: Func, active: readonly boolean[]) => Jvp | undefined
   /** The forward rule on plain values: `(inputs, tangents of active inputs) → (results, tangents of differentiable results)`. */
   readonly rule: (func: Func, forward: Func, active: readonly boolean[]) => Jvp
-  /** The reverse of a forward rule that calls functions with derivatives of their own on pairs; undefined where it is too large. */
-  readonly slopes: (func: Func, forward: Func, active: readonly boolean[]) => Split | undefined
+  /** The reverse of a forward rule that calls functions with derivatives of their own on pairs; undefined if it would be too large. */
+  readonly jacobian: (func: Func, forward: Func, active: readonly boolean[]) => Split | undefined
   /** Primal and reverse half of a function. */
   readonly split: (func: Func, active: readonly boolean[]) => Split | undefined
-  /** A stand-in for the linear map of a split call: `(needed inputs, context, tangents) → tangents`. */
+  /** A placeholder for the linear map of a split call: `(needed inputs, context, tangents) → tangents`. */
   readonly linearMap: (split: Split) => Func
-}
-
-/** What is known of a loop of the linear tree. */
-export interface Trips {
-  readonly primal: Inst<'loop'>
-  /** The trip number, from 0, as a value of the primal loop's head. */
-  readonly counter: Value
-  /** How many trips the loop made, as a value beside the primal loop. */
-  readonly count: Value
-}
-
-/** The two trees of a function, numbered by one function, `work`. */
-export interface Trees {
-  readonly work: Func
-  readonly primal: Region
-  readonly linear: Region
-  /** Per input: the parameter of the linear tree, where the input is active. */
-  readonly tangents: Tangents
-  readonly results: readonly Value[]
-  readonly resultTangents: Tangents
-  /** The primal regions that a region of the linear tree mirrors: one, or head and body of a loop. */
-  readonly mirrors: Map<Region, readonly Region[]>
-  readonly trips: Map<Inst, Trips>
-  /** False where a user's forward rule uses its tangents other than linearly. */
-  readonly isLinear: boolean
 }
 
 interface Frame {
@@ -72,7 +49,7 @@ class Linearizer {
   readonly trips: Map<Inst, Trips> = new Map()
   /** Zeros that stand for the tangents of inlined rules, and primal values computed from them. */
   readonly placeholders: Set<Value> = new Set()
-  /** The call of a library function whose rule is being walked: what the rule computes stands where the call does. */
+  /** The call of a library function whose rule is being walked. The rule's instructions get the span of the call. */
   #site: Inst | undefined
 
   constructor(cx: AdContext, callees: Callees, p: Builder, l: Builder) {
@@ -96,7 +73,9 @@ class Linearizer {
 
   /** Walks a region but for its terminator. */
   walk(f: Frame, region: Region): void {
-    this.cx.sink.work.within(1, this.p.span, () => { for (let i = 0; i < region.insts.length - 1; i++) this.#visit(f, region.insts[i]!) })
+    this.cx.sink.work.within(1, this.p.span, () => {
+      for (let i = 0; i < region.insts.length - 1; i++) this.#visit(f, region.insts[i]!)
+    })
   }
 
   args(f: Frame, inst: Inst): Value[] {
@@ -107,8 +86,11 @@ class Linearizer {
     this.p.span = this.#site?.span ?? inst.span
     this.l.span = this.p.span
     switch (inst.op) {
-      case 'call': this.call(f, inst); return
-      case 'if': case 'switch':
+      case 'call':
+        this.call(f, inst)
+        return
+      case 'if':
+      case 'switch':
         if (this.mode === 'forward') this.#fusedControl(f, inst)
         else this.#splitBranch(f, inst)
         return
@@ -120,15 +102,29 @@ class Linearizer {
         if (this.mode === 'reverse') throw new InternalError('linearize', 'a block is not in reversible form')
         this.#fusedControl(f, inst)
         return
-      case 'yield': case 'test': case 'next': case 'leave': case 'ret': case 'unreachable':
-      case 'intrinsic.pure': case 'intrinsic.read': case 'intrinsic.write': case 'intrinsic.hide':
+      case 'yield':
+      case 'test':
+      case 'next':
+      case 'leave':
+      case 'ret':
+      case 'unreachable':
+      case 'intrinsic.pure':
+      case 'intrinsic.read':
+      case 'intrinsic.write':
+      case 'intrinsic.hide':
         throw new InternalError('linearize', `${inst.op} stands where it cannot`)
-      default: this.#single(f, inst)
+      default:
+        this.#single(f, inst)
     }
   }
 
   #single(f: Frame, inst: Inst<Single>): void {
-    const copy = this.p.emit(inst.op, this.args(f, inst), inst.attr, inst.results.map(r => r.type))
+    const copy = this.p.emit(
+      inst.op,
+      this.args(f, inst),
+      inst.attr,
+      inst.results.map(r => r.type),
+    )
     this.bind(f, inst.results, copy.results)
     if (copy.args.some(a => this.placeholders.has(a))) for (const v of copy.results) this.placeholders.add(v)
     const tangent = this.memory(f, inst, copy)
@@ -150,28 +146,45 @@ class Linearizer {
       case 'var': {
         if (f.activity.active[inst.results[0]!.id] !== 1) return undefined
         const type = t.differential(inst.results[0]!.type.elem!)
-        return type === null ? undefined : l.variable(type, inst.results[0]!.name === '' ? '' : `d_${inst.results[0]!.name}`)
+        return type === null
+          ? undefined
+          : l.variable(type, inst.results[0]!.name === '' ? '' : `d_${inst.results[0]!.name}`)
       }
       case 'field': {
         const at = t.tangentIndex(inst.args[0]!.type.elem!, inst.attr)
         return base === undefined || at < 0 ? undefined : l.field(base, at)
       }
-      case 'elem': return base === undefined || t.differential(inst.results[0]!.type.elem!) === null ? undefined : l.elem(base, copy.args[1]!)
-      case 'load': return base === undefined ? undefined : l.load(base)
+      case 'elem':
+        return base === undefined || t.differential(inst.results[0]!.type.elem!) === null
+          ? undefined
+          : l.elem(base, copy.args[1]!)
+      case 'load':
+        return base === undefined ? undefined : l.load(base)
       case 'store':
         if (base !== undefined) l.store(base, f.tan[inst.args[1]!.id] ?? this.zero(base.type.elem!))
         return undefined
-      case 'global': case 'atomic': case 'barrier': case 'printf': case 'trap': return undefined
-      default: return this.#plain(f, inst, copy)
+      case 'global':
+      case 'atomic':
+      case 'barrier':
+      case 'printf':
+      case 'trap':
+        return undefined
+      default:
+        return this.#plain(f, inst, copy)
     }
   }
 
   #plain(f: Frame, inst: Inst<PlainOp>, copy: Inst): Value | undefined {
     const ts = inst.args.map(a => f.tan[a.id])
-    return copy.row.ad.is === 'smooth' && this.mode === 'reverse' ? this.smooth(copy, ts) : tangentOf(this.l, copy, ts, this.zero)
+    return copy.row.ad.is === 'smooth' && this.mode === 'reverse'
+      ? this.smooth(copy, ts)
+      : tangentOf(this.l, copy, ts, this.zero)
   }
 
-  /** A smooth op's rule computes slopes as well as tangents: what depends on no tangent belongs to the primal tree. */
+  /**
+   * Applies a smooth op's rule. It computes partial derivatives as well as tangents: what depends on no tangent belongs to the
+   * primal tree.
+   */
   smooth(copy: Inst, ts: Tangents): Value | undefined {
     const piece = new Region()
     const tangent = this.l.within(piece, () => tangentOf(this.l, copy, ts, this.zero))
@@ -194,7 +207,9 @@ class Linearizer {
     // Where the signature of what is called does not say it, a derivative of this derivative must still see it held constant.
     const isOpen = plan.func !== callee || (plan.is === 'rule' && this.mode === 'reverse')
     const hold = (values: readonly Value[], carries: readonly boolean[]): readonly Value[] =>
-      isOpen ? values.map((v, i) => carries[i] || t.differential(v.type) === null ? v : this.p.emit1('detach', [v])) : values
+      isOpen
+        ? values.map((v, i) => (carries[i] || t.differential(v.type) === null ? v : this.p.emit1('detach', [v])))
+        : values
     const args = hold(this.args(f, inst), can)
     const active = inst.args.map((a, i) => can[i]! && f.tan[a.id] !== undefined)
     const fed = active.some(a => a)
@@ -202,7 +217,13 @@ class Linearizer {
     const bind = (results: readonly Value[]): void => this.bind(f, inst.results, hold(results, gives))
     const plain = (): void => {
       // What is called in derivative code is derivative code too, so that substitutes count behind it.
-      const stands = plan.is === 'transform' && reachesSubstitute(this.cx, plan.func) ? this.callees.jvp(plan.func, active.map(() => false))?.func : undefined
+      const stands =
+        plan.is === 'transform' && reachesSubstitute(this.cx, plan.func)
+          ? this.callees.jvp(
+              plan.func,
+              active.map(() => false),
+            )?.func
+          : undefined
       bind(this.p.call(stands ?? plan.func, [...args]).slice(0, inst.results.length))
     }
     const bindTangents = (ts: readonly Value[], mask: readonly boolean[]): void => {
@@ -213,25 +234,37 @@ class Linearizer {
       })
     }
     if (plan.is === 'plain' && fed) this.lost(plan.func, inst)
-    if (plan.is === 'plain' || (!fed && !runsUnfed(this.cx, plan.func, this.mode))) { plain(); return }
+    if (plan.is === 'plain' || (!fed && !runsUnfed(this.cx, plan.func, this.mode))) {
+      plain()
+      return
+    }
     if (this.mode === 'forward') {
-      const made = plan.is === 'rule' ? this.callees.rule(plan.func, plan.forward, active) : this.callees.jvp(plan.func, active)
-      if (made === undefined) { plain(); return }
+      const made =
+        plan.is === 'rule' ? this.callees.rule(plan.func, plan.forward, active) : this.callees.jvp(plan.func, active)
+      if (made === undefined) {
+        plain()
+        return
+      }
       const out = this.p.call(made.func, [...args, ...tangents])
       bind(out.slice(0, inst.results.length))
       bindTangents(out.slice(inst.results.length), made.results)
       return
     }
     const isCalled = plan.is === 'rule' && this.callees.rule(plan.func, plan.forward, active).callsPairs === true
-    const slopes = plan.is === 'rule' && isCalled ? this.callees.slopes(plan.func, plan.forward, active) : undefined
-    if (plan.is === 'rule' && slopes === undefined) {
+    const jacobian = plan.is === 'rule' && isCalled ? this.callees.jacobian(plan.func, plan.forward, active) : undefined
+    if (plan.is === 'rule' && jacobian === undefined) {
       const { results, made } = this.#inlineRule(inst, plan.func, plan.forward, active, args, tangents)
       bind(results)
-      made.forEach((v, i) => { if (gives[i]) f.tan[inst.results[i]!.id] = v })
+      made.forEach((v, i) => {
+        if (gives[i]) f.tan[inst.results[i]!.id] = v
+      })
       return
     }
-    const split = slopes ?? this.callees.split(plan.func, active)
-    if (split === undefined) { plain(); return }
+    const split = jacobian ?? this.callees.split(plan.func, active)
+    if (split === undefined) {
+      plain()
+      return
+    }
     const out = this.p.call(split.primal, [...args])
     bind(out.slice(0, split.own))
     const residuals = [...split.needs.map(i => args[i]!), ...out.slice(split.own)]
@@ -240,19 +273,35 @@ class Linearizer {
     bindTangents(ts, split.activeResults)
   }
 
-  /** The check of generic code leaves this open: what serves a requirement may have no derivative. */
+  /** Reports a lost derivative that the check of generic code leaves open: the function that meets a requirement may have none. */
   lost(func: Func, inst: Inst): void {
     const { info } = func
-    if (!info.serves || info.level !== 'none' || info.library || info.treatAsDifferentiable || info.pure || this.cx.lost.has(func) || !differentiableResults(func).some(r => r)) return
+    if (
+      !info.serves ||
+      info.level !== 'none' ||
+      info.library ||
+      info.treatAsDifferentiable ||
+      info.pure ||
+      this.cx.lost.has(func) ||
+      !differentiableResults(func).some(r => r)
+    )
+      return
     this.cx.lost.add(func)
     this.cx.sink.add(lostInInstance, inst.span ?? undefined, { name: func.name })
   }
 
   /**
-   * A forward rule is linear in its tangents, so the rule's own derivative with respect to them is the linear map that
-   * it computes: its body is walked with placeholders of zero as tangents and the true tangents as tangents of those.
+   * Inlines a forward rule. The rule is linear in its tangents, so its own derivative with respect to them is the linear map that
+   * it computes. Its body is walked with zeros as placeholders for the tangents, and with the true tangents as tangents of those.
    */
-  #inlineRule(inst: Inst, func: Func, forward: Func, active: readonly boolean[], args: readonly Value[], tangents: readonly Value[]): { readonly results: readonly Value[]; readonly made: Tangents } {
+  #inlineRule(
+    inst: Inst,
+    func: Func,
+    forward: Func,
+    active: readonly boolean[],
+    args: readonly Value[],
+    tangents: readonly Value[],
+  ): { readonly results: readonly Value[]; readonly made: Tangents } {
     const rule = this.callees.rule(func, forward, active)
     const body = rule.func.body!
     const inActive = body.params.map((_, i) => i >= args.length)
@@ -273,7 +322,7 @@ class Linearizer {
       return v
     })
     let k = n
-    return { results, made: inst.results.map((_, i) => rule.results[i] ? g.tan[ret[k++]!.id] : undefined) }
+    return { results, made: inst.results.map((_, i) => (rule.results[i] ? g.tan[ret[k++]!.id] : undefined)) }
   }
 
   /** Forward mode: each control instruction and terminator carries the tangents after the primal values. */
@@ -291,31 +340,50 @@ class Linearizer {
     const copy = b.emit(inst.op, [...this.args(f, inst), ...inits], inst.attr, types, regions)
     f.labels.set(inst, copy)
     this.bind(f, inst.results, copy.results)
-    outs.forEach((v, i) => { f.tan[v.id] = copy.results[inst.results.length + i] })
-    inst.regions.forEach((r, k) => b.within(regions[k]!, () => {
-      for (const v of r.params) f.map[v.id] = b.param(v.type, v.name)
-      for (const v of live(r.params)) f.tan[v.id] = b.param(t.differential(v.type)!, v.name === '' ? '' : `d_${v.name}`)
-      this.walk(f, r)
-      this.fusedEnd(f, r.end, inst)
-    }))
+    outs.forEach((v, i) => {
+      f.tan[v.id] = copy.results[inst.results.length + i]
+    })
+    inst.regions.forEach((r, k) =>
+      b.within(regions[k]!, () => {
+        for (const v of r.params) f.map[v.id] = b.param(v.type, v.name)
+        for (const v of live(r.params))
+          f.tan[v.id] = b.param(t.differential(v.type)!, v.name === '' ? '' : `d_${v.name}`)
+        this.walk(f, r)
+        this.fusedEnd(f, r.end, inst)
+      }),
+    )
   }
 
   fusedEnd(f: Frame, end: Inst, owner: Inst | undefined): void {
     this.p.span = end.span
     const args = this.args(f, end)
-    const add = (to: readonly Value[], skip: number): void => to.forEach((v, i) => {
-      if (f.activity.active[v.id] === 1) args.push(f.tan[end.args[i + skip]!.id] ?? this.zero(t.differential(v.type)!))
-    })
+    const add = (to: readonly Value[], skip: number): void =>
+      to.forEach((v, i) => {
+        if (f.activity.active[v.id] === 1)
+          args.push(f.tan[end.args[i + skip]!.id] ?? this.zero(t.differential(v.type)!))
+      })
     switch (end.op) {
-      case 'yield': add(owner!.results, 0); break
-      case 'test': add(owner!.results, 1); break
-      case 'next': add(owner!.regions[0]!.params, 0); break
-      case 'leave': add(end.attr.results, 0); break
-      case 'ret':
-        end.args.forEach((v, i) => { if (f.activity.results[i]) args.push(f.tan[v.id] ?? this.zero(t.differential(v.type)!)) })
+      case 'yield':
+        add(owner!.results, 0)
         break
-      case 'unreachable': break
-      default: throw new InternalError('linearize', `${end.op} does not end a region`)
+      case 'test':
+        add(owner!.results, 1)
+        break
+      case 'next':
+        add(owner!.regions[0]!.params, 0)
+        break
+      case 'leave':
+        add(end.attr.results, 0)
+        break
+      case 'ret':
+        end.args.forEach((v, i) => {
+          if (f.activity.results[i]) args.push(f.tan[v.id] ?? this.zero(t.differential(v.type)!))
+        })
+        break
+      case 'unreachable':
+        break
+      default:
+        throw new InternalError('linearize', `${end.op} does not end a region`)
     }
     this.p.emit(end.op, args, end.op === 'leave' ? f.labels.get(end.attr)! : end.attr)
   }
@@ -326,26 +394,46 @@ class Linearizer {
     const linear = inst.regions.map(() => new Region())
     const args = this.args(f, inst)
     const outs = inst.results.filter(v => f.activity.active[v.id] === 1)
-    const a = this.p.emit(inst.op, args, inst.attr, inst.results.map(r => r.type), primal)
-    const b = this.l.emit(inst.op, [...args], inst.attr, outs.map(r => t.differential(r.type)!), linear)
+    const a = this.p.emit(
+      inst.op,
+      args,
+      inst.attr,
+      inst.results.map(r => r.type),
+      primal,
+    )
+    const b = this.l.emit(
+      inst.op,
+      [...args],
+      inst.attr,
+      outs.map(r => t.differential(r.type)!),
+      linear,
+    )
     inst.regions.forEach((r, k) => {
       this.mirrors.set(linear[k]!, [primal[k]!])
-      this.p.within(primal[k]!, () => this.l.within(linear[k]!, () => {
-        this.walk(f, r)
-        const end = r.end
-        this.p.emit(end.op, this.args(f, end), end.attr)
-        const ts = end.op === 'unreachable' ? [] : outs.map(v => f.tan[end.args[v.index]!.id] ?? this.zero(t.differential(v.type)!))
-        this.l.emit(end.op, ts, end.attr)
-      }))
+      this.p.within(primal[k]!, () =>
+        this.l.within(linear[k]!, () => {
+          this.walk(f, r)
+          const end = r.end
+          this.p.emit(end.op, this.args(f, end), end.attr)
+          const ts =
+            end.op === 'unreachable'
+              ? []
+              : outs.map(v => f.tan[end.args[v.index]!.id] ?? this.zero(t.differential(v.type)!))
+          this.l.emit(end.op, ts, end.attr)
+        }),
+      )
     })
     this.bind(f, inst.results, a.results)
-    outs.forEach((v, i) => { f.tan[v.id] = b.results[i] })
+    outs.forEach((v, i) => {
+      f.tan[v.id] = b.results[i]
+    })
     if (outs.length === 0 && linear.every(r => r.insts.length === 1)) this.l.at.insts.pop()
   }
 
   /** A loop in two trees. Tangent code of the head goes to the start of the linear body: exits are carried values only. */
   #splitLoop(f: Frame, inst: Inst<'loop'>): void {
-    const p = this.p, l = this.l
+    const p = this.p,
+      l = this.l
     const [head, body] = inst.regions as [Region, Region]
     const [ph, pb, lh, lb] = [new Region(), new Region(), new Region(), new Region()]
     const counts = counterOf(inst)
@@ -358,7 +446,13 @@ class Linearizer {
     if (exit < 0) types.push(counts === undefined ? t.i32 : counts.type)
     const a = p.emit('loop', inits, inst.attr, types, [ph, pb])
     const dInits = carried.map(v => f.tan[inst.args[v.index]!.id] ?? this.zero(t.differential(v.type)!))
-    const b = l.emit('loop', dInits, inst.attr, outs.map(v => t.differential(v.type)!), [lh, lb])
+    const b = l.emit(
+      'loop',
+      dInits,
+      inst.attr,
+      outs.map(v => t.differential(v.type)!),
+      [lh, lb],
+    )
     this.mirrors.set(lb, [ph, pb])
 
     for (const v of head.params) f.map[v.id] = p.param(v.type, v.name, ph)
@@ -366,33 +460,53 @@ class Linearizer {
     const counter = counts === undefined ? p.param(t.i32, 'trip', ph) : f.map[counts.id]!
     p.within(ph, () => l.within(lb, () => this.walk(f, head)))
     const test = head.end
-    p.within(ph, () => p.emit('test', [...this.args(f, test), ...exit < 0 ? [counter] : []]))
-    l.within(lh, () => l.emit('test', [f.map[test.args[0]!.id]!, ...outs.map(v => {
-      const from = test.args[v.index + 1]!
-      return f.tan[from.id] ?? this.zero(t.differential(from.type)!)
-    })]))
-    p.within(pb, () => l.within(lb, () => {
-      this.walk(f, body)
-      const next = this.args(f, body.end)
-      if (counts === undefined) next.push(p.add(counter, p.const(t.i32, 1)))
-      p.emit('next', next)
-      l.emit('next', carried.map(v => f.tan[body.end.args[v.index]!.id] ?? this.zero(t.differential(v.type)!)))
-    }))
+    p.within(ph, () => p.emit('test', [...this.args(f, test), ...(exit < 0 ? [counter] : [])]))
+    l.within(lh, () =>
+      l.emit('test', [
+        f.map[test.args[0]!.id]!,
+        ...outs.map(v => {
+          const from = test.args[v.index + 1]!
+          return f.tan[from.id] ?? this.zero(t.differential(from.type)!)
+        }),
+      ]),
+    )
+    p.within(pb, () =>
+      l.within(lb, () => {
+        this.walk(f, body)
+        const next = this.args(f, body.end)
+        if (counts === undefined) next.push(p.add(counter, p.const(t.i32, 1)))
+        p.emit('next', next)
+        l.emit(
+          'next',
+          carried.map(v => f.tan[body.end.args[v.index]!.id] ?? this.zero(t.differential(v.type)!)),
+        )
+      }),
+    )
     this.bind(f, inst.results, a.results)
-    outs.forEach((v, i) => { f.tan[v.id] = b.results[i] })
+    outs.forEach((v, i) => {
+      f.tan[v.id] = b.results[i]
+    })
     this.trips.set(b, { primal: a, counter, count: a.results[exit < 0 ? a.results.length - 1 : exit]! })
     if (carried.length === 0 && outs.length === 0 && lb.insts.length === 1) l.at.insts.pop()
   }
 }
 
 /** Appends the forward derivative of `func` to `b`; its parameters and results are those of `Callees.jvp`. */
-export function linearizeFused(cx: AdContext, callees: Callees, func: Func, active: readonly boolean[], into: Func): readonly boolean[] {
+export function linearizeFused(
+  cx: AdContext,
+  callees: Callees,
+  func: Func,
+  active: readonly boolean[],
+  into: Func,
+): readonly boolean[] {
   const activity = activityOf(cx, func, active, 'forward')
   const b = new Builder(into, into.body!)
   const walker = new Linearizer(cx, callees, b, b)
   const params = func.body!.params
   const args = params.map(v => b.param(v.type, v.name))
-  const tangents = params.map((v, i) => active[i] ? b.param(t.differential(v.type)!, v.name === '' ? '' : `d_${v.name}`) : undefined)
+  const tangents = params.map((v, i) =>
+    active[i] ? b.param(t.differential(v.type)!, v.name === '' ? '' : `d_${v.name}`) : undefined,
+  )
   const f = walker.frame(func, activity, args, tangents)
   walker.walk(f, func.body!)
   walker.fusedEnd(f, func.body!.end, undefined)
@@ -403,20 +517,30 @@ export function linearizeFused(cx: AdContext, callees: Callees, func: Func, acti
 export function unzip(cx: AdContext, callees: Callees, func: Func, active: readonly boolean[]): Trees {
   const activity = activityOf(cx, func, active, 'reverse')
   const work = new Func(func.name, func.sig, func.span)
-  const primal = new Region(), linear = new Region()
-  const p = new Builder(work, primal), l = new Builder(work, linear)
+  const primal = new Region(),
+    linear = new Region()
+  const p = new Builder(work, primal),
+    l = new Builder(work, linear)
   const walker = new Linearizer(cx, callees, p, l)
   walker.mirrors.set(linear, [primal])
   const params = func.body!.params
   const args = params.map(v => p.param(v.type, v.name))
-  const tangents = params.map((v, i) => active[i] ? l.param(t.differential(v.type)!, v.name === '' ? '' : `d_${v.name}`) : undefined)
+  const tangents = params.map((v, i) =>
+    active[i] ? l.param(t.differential(v.type)!, v.name === '' ? '' : `d_${v.name}`) : undefined,
+  )
   const f = walker.frame(func, activity, args, tangents)
   walker.walk(f, func.body!)
   const end = func.body!.end.args
   return {
-    work, primal, linear, tangents, results: end.map(v => f.map[v.id]!),
-    resultTangents: end.map((v, i) => activity.results[i] ? f.tan[v.id] : undefined),
-    mirrors: walker.mirrors, trips: walker.trips, isLinear: !uses(linear, walker.placeholders),
+    work,
+    primal,
+    linear,
+    tangents,
+    results: end.map(v => f.map[v.id]!),
+    resultTangents: end.map((v, i) => (activity.results[i] ? f.tan[v.id] : undefined)),
+    mirrors: walker.mirrors,
+    trips: walker.trips,
+    isLinear: !uses(linear, walker.placeholders),
   }
 }
 

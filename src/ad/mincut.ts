@@ -22,10 +22,11 @@ export class Network {
     this.#head[from] = this.#room.push(capacity) - 1
   }
 
-  /** Which nodes stay on the source's side of a minimum cut: those that the residual network still reaches. */
+  /** Which nodes are on the source's side of a minimum cut: those that the residual network still reaches. */
   cut(source: number, sink: number): Uint8Array {
     const n = this.#head.length
-    const level = new Int32Array(n), at = new Int32Array(n)
+    const level = new Int32Array(n),
+      at = new Int32Array(n)
     while (this.#levels(source, level) && level[sink]! >= 0) {
       at.set(this.#head)
       while (this.#push(source, sink, level, at) > 0);

@@ -1,20 +1,20 @@
 /**
- * A large context travels as one struct: WebAssembly allows a thousand parameters and results, and what is large is better
- * handed over by its address. A small one stays a list of values, which an optimiser sees through.
+ * Packs a large context into one struct. WebAssembly allows a thousand parameters and results, and a large context is better passed
+ * by address. A small context stays a list of values, which optimisers see through.
  */
 import { differential, struct, type Field, type Type } from '../ir/type.ts'
 import { Inst, type Value } from '../ir/value.ts'
-import { Builder } from '../ir/build.ts'
+import type { Builder } from '../ir/build.ts'
 import { bytesOf } from './residual.ts'
 import { uniqueName, type AdContext } from './context.ts'
-import { costs } from '../opt/costs.ts'
+import { costs } from '../ir/costs.ts'
 
-/** True where the entries of a context are too many to travel one by one. */
+/** True if a context has too many entries to pass them one by one. */
 export function isLarge(types: readonly Type[]): boolean {
   return types.reduce((sum, type) => sum + bytesOf(type) / 4, 0) > costs.looseScalars
 }
 
-/** The struct of a context's entries, which carries the derivatives that they carry. */
+/** The struct of a context's entries. It has a differential made of those of its entries. */
 export function contextType(cx: AdContext, name: string, types: readonly Type[]): Type {
   const fields = types.map((type, i): Field => ({ name: `s${i}`, type }))
   const type = struct(uniqueName(cx.module.structs, name), fields)
@@ -26,7 +26,12 @@ export function contextType(cx: AdContext, name: string, types: readonly Type[])
   const isOwn = carrying.length === fields.length && carrying.every((f, i) => f.type === fields[i]!.type)
   const diff = isOwn ? type : struct(uniqueName(cx.module.structs, `${name}.Differential`), carrying)
   let next = 0
-  type.diff = { type: diff, fields: fields.map(f => differential(f.type) === null ? -1 : next++), dzero: undefined, dadd: undefined }
+  type.diff = {
+    type: diff,
+    fields: fields.map(f => (differential(f.type) === null ? -1 : next++)),
+    dzero: undefined,
+    dadd: undefined,
+  }
   if (!isOwn) {
     diff.diff = { type: diff, fields: carrying.map((_, i) => i), dzero: undefined, dadd: undefined }
     cx.module.structs.push(diff)
@@ -35,12 +40,12 @@ export function contextType(cx: AdContext, name: string, types: readonly Type[])
   return type
 }
 
-/** Appends what packs the entries at the end of the primal half; gives the packed context. */
+/** Packs the entries at the end of the primal half, and gives the packed context. */
 export function pack(b: Builder, type: Type, entries: readonly Value[]): Value {
   return b.emit1('construct', [...entries], null, type)
 }
 
-/** What takes the entries out of the packed context, for the start of the reverse half; they stay the values they are. */
+/** The instructions that unpack a context at the start of the reverse half. They define the same values as before. */
 export function unpack(context: Value, entries: readonly Value[]): Inst[] {
   return entries.map((entry, i) => {
     const inst = new Inst('extract', [context], i, [], null)

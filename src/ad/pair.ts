@@ -3,7 +3,10 @@ import type { Builder } from '../ir/build.ts'
 import { differential, type Type } from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'
 
-/** The pair of `p` and `d`. Fields that both halves are to have alike are those of `p`: the transforms do not keep them up. */
+/**
+ * The pair of `p` and `d`. A field that the differential repeats from the value is taken from `p`, since the transforms do not
+ * maintain it in `d`.
+ */
 export function pairOf(b: Builder, type: Type, p: Value, d: Value): Value {
   return b.construct(type, [p, likePrimal(b, p, d)])
 }
@@ -31,7 +34,8 @@ function likePrimal(b: Builder, p: Value, d: Value): Value {
     return out
   }
   type.diff!.fields.forEach((at, i) => {
-    if (at >= 0 && repeats(type.fields[i]!.type)) out = b.insert(out, at, likePrimal(b, b.extract(p, i), b.extract(d, at)))
+    if (at >= 0 && repeats(type.fields[i]!.type))
+      out = b.insert(out, at, likePrimal(b, b.extract(p, i), b.extract(d, at)))
   })
   for (const [from, to] of type.diff!.alike ?? []) out = b.insert(out, to, b.extract(p, from))
   return out

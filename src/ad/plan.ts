@@ -17,7 +17,7 @@ export type Plan =
   /** The function's body is differentiated. */
   | { readonly is: 'transform'; readonly func: Func }
 
-/** Says that a function cannot be differentiated since it calls itself, where the user wrote it. */
+/** Adds the diagnostic that a recursive function cannot be differentiated. */
 export function reportRecursion(cx: AdContext, func: Func): void {
   let source = func
   for (let of = cx.origins.get(source); of !== undefined; of = cx.origins.get(source)) source = of
@@ -38,7 +38,8 @@ export function planOf(cx: AdContext, func: Func, mode: Mode): Plan {
   if (mode === 'reverse') {
     if (info.backward !== undefined) return { is: 'backward', func, backward: info.backward }
     const byBody = info.marked && info.level === 'backward' && func.body !== undefined && !info.library
-    if (info.forward !== undefined && !byBody && (info.library || info.forward.info.level !== 'none')) return { is: 'rule', func, forward: info.forward }
+    if (info.forward !== undefined && !byBody && (info.library || info.forward.info.level !== 'none'))
+      return { is: 'rule', func, forward: info.forward }
   } else if (info.forward !== undefined) {
     return { is: 'rule', func, forward: info.forward }
   }
@@ -55,33 +56,44 @@ export function differentiableInputs(func: Func): boolean[] {
 /** Per result value, likewise. */
 export function differentiableResults(func: Func): boolean[] {
   const out = outputs(func.sig).map(p => !p.noDiff && differential(p.type) !== null)
-  return func.sig.result.kind === 'void' ? out : [!func.sig.resultNoDiff && differential(func.sig.result) !== null, ...out]
+  return func.sig.result.kind === 'void'
+    ? out
+    : [!func.sig.resultNoDiff && differential(func.sig.result) !== null, ...out]
 }
 
-/** The same for both, as the functions that a derivative is made of have it. */
+/** Which inputs and results of a function carry a derivative. */
 export function carryingOf(func: Func): Carrying {
   return { inputs: differentiableInputs(func), results: differentiableResults(func) }
 }
 
-/** The same for a call of `func` that stands for one of `callee`: what either holds constant is held. */
+/** The same for a call of `func` in place of `callee`: what either of them holds constant is held constant. */
 export function carryingThrough(callee: Func, func: Func): Carrying {
   const own = carryingOf(callee)
   if (func === callee) return own
   const other = carryingOf(func)
-  return { inputs: own.inputs.map((c, i) => c && other.inputs[i]!), results: own.results.map((c, i) => c && other.results[i]!) }
+  return {
+    inputs: own.inputs.map((c, i) => c && other.inputs[i]!),
+    results: own.results.map((c, i) => c && other.results[i]!),
+  }
 }
 
-/** True where the reverse pass of a call must run even if no cotangent is known: a user's reverse derivative lies behind it. */
+/** True if the reverse pass of a call must run even where all cotangents are zero: it may run a user's reverse derivative. */
 export function hasBackwardEffects(cx: AdContext, func: Func): boolean {
   return liesBehind(cx, cx.effects, func, 'reverse', plan => plan.is === 'backward')
 }
 
-/** True where the forward pass of a call gives tangents even if none comes in: a user's forward derivative lies behind it, which may do so. */
+/** True if the forward pass of a call may give tangents even where no input has one: it may run a user's forward derivative. */
 export function hasForwardSource(cx: AdContext, func: Func): boolean {
   return liesBehind(cx, cx.sources, func, 'forward', plan => plan.is === 'rule' && !plan.func.info.library)
 }
 
-function liesBehind(cx: AdContext, memo: Map<Func, boolean>, func: Func, mode: Mode, isOne: (plan: Plan) => boolean): boolean {
+function liesBehind(
+  cx: AdContext,
+  memo: Map<Func, boolean>,
+  func: Func,
+  mode: Mode,
+  isOne: (plan: Plan) => boolean,
+): boolean {
   const plan = planOf(cx, func, mode)
   return isOne(plan) || (plan.is === 'transform' && reaches(cx, memo, plan.func, mode, isOne, () => true))
 }
@@ -91,30 +103,39 @@ export function runsUnfed(cx: AdContext, func: Func, mode: Mode): boolean {
   return mode === 'reverse' ? hasBackwardEffects(cx, func) : hasForwardSource(cx, func)
 }
 
-/** True where a substitute stands in for a call in a function's derivative: the function itself says something else than its primal half. */
+/** True if the derivative of a function calls a primal substitute, so that the function and its primal half may give different values. */
 export function reachesSubstitute(cx: AdContext, func: Func): boolean {
   return reaches(cx, cx.substituted, func, 'reverse', (plan, callee) => plan.func !== callee, isUsers)
 }
 
 /**
- * True where a function and its primal half are not the same to those who go on: for a substitute, for values that a forward derivative
- * gives, or since the user says what the forward derivative of a function is whose reverse comes from its body. The primal half is made of
- * that body, and so is a derivative of it.
+ * True if a function and its primal half may give different values or derivatives: because of a primal substitute, because of
+ * primal values that a user's forward derivative gives, or because the reverse comes from the body although the user wrote a
+ * forward derivative.
  */
 export function differsFromPrimal(cx: AdContext, func: Func): boolean {
-  const differs = (plan: Plan, callee: Func): boolean => plan.func !== callee || (callee.info.forward !== undefined && !callee.info.library && plan.is !== 'backward')
+  const differs = (plan: Plan, callee: Func): boolean =>
+    plan.func !== callee || (callee.info.forward !== undefined && !callee.info.library && plan.is !== 'backward')
   return differs(planOf(cx, func, 'reverse'), func) || reaches(cx, cx.differing, func, 'reverse', differs, isUsers)
 }
 
 const isUsers = (func: Func): boolean => !func.info.library
 
-/** Whether a function calls what is asked for, itself or in what is differentiated with it: chains of calls are long, so this goes without recursion. */
+/**
+ * Whether a function, or a function that is differentiated with it, calls one for which the predicate holds. There is no recursion,
+ * since chains of calls are long.
+ */
 function reaches(
-  cx: AdContext, memo: Map<Func, boolean>, func: Func, mode: Mode, isOne: (plan: Plan, callee: Func) => boolean, looksInto: (func: Func) => boolean,
+  cx: AdContext,
+  memo: Map<Func, boolean>,
+  func: Func,
+  mode: Mode,
+  isOne: (plan: Plan, callee: Func) => boolean,
+  looksInto: (func: Func) => boolean,
 ): boolean {
   const known = memo.get(func)
   if (known !== undefined) return known
-  /** What is looked through, each with who calls it. */
+  /** The functions that were visited, each with its caller. */
   const callers = new Map<Func, Func | undefined>([[func, undefined]])
   for (const [at] of callers) {
     if (at.body === undefined || !looksInto(at)) continue

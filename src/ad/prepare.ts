@@ -1,7 +1,7 @@
 /**
- * Brings a function into reversible form: one `ret`, at the end, and no `leave`. What followed an exit is moved into the
- * branch that does not take it; where several branches go on, or a loop is left, the exit becomes a flag among the
- * results. A loop with `break` carries whether it goes on, and its condition is not asked again once it does not:
+ * Brings a function into reversible form: one `ret`, at the end, and no `leave`. The code after an exit moves into the branch that
+ * does not take the exit. Where several branches go on, or the exit leaves a loop, the exit becomes a flag among the results. A
+ * loop with `break` carries a flag that says whether it goes on, and its condition is not evaluated again once the flag is false:
  *
  *     loop { test %c, %x } { if %e { leave loop %y } …; next %z }
  *     loop (%go = true) { test (and %go %c), %x } { %g, %n = if %e { yield false, %y } { …; yield true, %z }; next %n, %g }
@@ -15,7 +15,7 @@ import { Inst, Region, type Func, type Value } from '../ir/value.ts'
 import { substitute, walk } from '../ir/walk.ts'
 import { boundOf, hintWith, inductions, tripBound, type Induction } from '../opt/loops.ts'
 
-/** What a region yields instead of a terminator. Called with the place to emit to set to the region's end. */
+/** Gives what a region yields instead of its terminator. The builder then emits at the end of the region. */
 type Encode = (end: Inst) => Value[]
 
 /** An exit's target: an instruction, or null for the function. */
@@ -48,24 +48,29 @@ class Preparer {
     return target === null ? this.func.results : target.results.map(v => v.type)
   }
 
-  /** The targets outside `inst` that something inside it leaves for, and whether something nested leaves `inst` itself. */
+  /** The targets outside of `inst` for which something inside leaves, and whether something nested leaves `inst` itself. */
   exits(inst: Inst): { readonly outer: readonly Target[]; readonly self: boolean; readonly nestedSelf: boolean } {
     const inside = new Set<Inst>([inst])
     const outer = new Set<Target>()
-    let self = false, nestedSelf = false
-    for (const r of inst.regions) walk(r, i => { if (i.regions.length > 0) inside.add(i) })
-    for (const r of inst.regions) walk(r, (i, at) => {
-      const target = targetOf(i)
-      if (target === undefined) return
-      if (target === inst) {
-        self = true
-        if (at !== r) nestedSelf = true
-      } else if (target === null || !inside.has(target)) outer.add(target)
-    })
+    let self = false,
+      nestedSelf = false
+    for (const r of inst.regions)
+      walk(r, i => {
+        if (i.regions.length > 0) inside.add(i)
+      })
+    for (const r of inst.regions)
+      walk(r, (i, at) => {
+        const target = targetOf(i)
+        if (target === undefined) return
+        if (target === inst) {
+          self = true
+          if (at !== r) nestedSelf = true
+        } else if (target === null || !inside.has(target)) outer.add(target)
+      })
     return { outer: [...outer], self, nestedSelf }
   }
 
-  /** Rewrites a region so that nothing in it leaves it but its terminator, which becomes `end` of what `encode` gives. */
+  /** Rewrites a region so that control leaves it only by its terminator, which becomes `end` of the values that `encode` gives. */
   convert(region: Region, encode: Encode, types: readonly Type[], end: BareOp): void {
     if (++this.#depth > deepest) throw new LimitReached('nesting', deepest, region.insts[0]?.span ?? undefined)
     this.#convert(region, encode, types, end)
@@ -76,15 +81,23 @@ class Preparer {
     let i = 0
     while (i < region.insts.length - 1) {
       const x = region.insts[i]!
-      if (x.regions.length === 0) { i++; continue }
+      if (x.regions.length === 0) {
+        i++
+        continue
+      }
       const exits = this.exits(x)
       if (exits.outer.length === 0) {
         i = this.settle(region, i, exits.self)
-      } else if (x.op === 'loop' || exits.nestedSelf || x.op === 'block' || x.regions.filter(r => this.falls(r, x)).length > 1) {
+      } else if (
+        x.op === 'loop' ||
+        exits.nestedSelf ||
+        x.op === 'block' ||
+        x.regions.filter(r => this.falls(r, x)).length > 1
+      ) {
         this.#flag(region, i, exits.outer)
         i = this.settle(region, i, true)
       } else {
-        this.sink(region, i)
+        this.moveTail(region, i)
         const branch = x
         for (const r of branch.regions) this.convert(r, encode, types, 'yield')
         branch.results = types.map((type, k) => this.b.value(type, branch, k))
@@ -102,14 +115,16 @@ class Preparer {
     return region.end.op === 'yield' || (region.end.op === 'leave' && region.end.attr === owner)
   }
 
-  /** Moves what follows a branch into its only region that goes on. */
-  sink(region: Region, at: number): void {
+  /** Moves the code after a branch into the only region of the branch that goes on. */
+  moveTail(region: Region, at: number): void {
     const x = region.insts[at]!
     const rest = region.insts.splice(at + 1)
     const open = x.regions.find(r => this.falls(r, x))
     if (open === undefined) return
     const end = open.insts.pop()!
-    x.results.forEach((v, k) => { this.#replaced[v.id] = end.args[k]! })
+    x.results.forEach((v, k) => {
+      this.#replaced[v.id] = end.args[k]!
+    })
     open.insts.push(...rest)
   }
 
@@ -122,15 +137,23 @@ class Preparer {
     const own = x.results.length
     const extra = targets.map(target => [bool, ...this.#resultsOf(target)])
     const all = extra.flat()
-    const pad = (chosen: Target | undefined, args: readonly Value[]): Value[] => targets.flatMap((target, k) =>
-      target === chosen ? [this.b.const(bool, true), ...args] : [this.b.const(bool, false), ...this.undefs(extra[k]!.slice(1))])
+    const pad = (chosen: Target | undefined, args: readonly Value[]): Value[] =>
+      targets.flatMap((target, k) =>
+        target === chosen
+          ? [this.b.const(bool, true), ...args]
+          : [this.b.const(bool, false), ...this.undefs(extra[k]!.slice(1))],
+      )
     const ownTypes = x.results.map(v => v.type)
     const rewrite = (r: Region): void => {
       for (const inst of r.insts) for (const q of inst.regions) rewrite(q)
       const end = r.end
       const target = targetOf(end)
       if (target === x) {
-        this.b.within(r, () => { r.insts.pop(); end.args.push(...pad(undefined, [])); r.insts.push(end) })
+        this.b.within(r, () => {
+          r.insts.pop()
+          end.args.push(...pad(undefined, []))
+          r.insts.push(end)
+        })
       } else if (target !== undefined && targets.includes(target)) {
         r.insts.pop()
         const args = this.b.within(r, () => [...this.undefs(ownTypes), ...pad(target, end.args)])
@@ -152,7 +175,9 @@ class Preparer {
       const [taken, other] = [new Region(), new Region()]
       const n = this.#resultsOf(target).length
       const args = x.results.slice(k + 1, k + 1 + n)
-      taken.insts.push(target === null ? new Inst('ret', args, null, [], x.span) : new Inst('leave', args, target, [], x.span))
+      taken.insts.push(
+        target === null ? new Inst('ret', args, null, [], x.span) : new Inst('leave', args, target, [], x.span),
+      )
       other.insts.push(new Inst('yield', [], null, [], x.span))
       after.push(new Inst('if', [x.results[k]!], null, [taken, other], x.span))
       k += 1 + n
@@ -160,7 +185,7 @@ class Preparer {
     region.insts.splice(at + 1, 0, ...after)
   }
 
-  /** Rewrites an instruction that nothing inside leaves but for its own end. Gives the index of what follows it. */
+  /** Rewrites an instruction that control leaves only at its own end. Gives the index of the instruction after it. */
   settle(region: Region, at: number, self: boolean): number {
     const x = region.insts[at]!
     const types = x.results.map(v => v.type)
@@ -168,12 +193,14 @@ class Preparer {
       this.loop(x, self)
       return at + 1
     }
-    const pass: Encode = end => end.op === 'unreachable' ? this.undefs(types) : end.args
+    const pass: Encode = end => (end.op === 'unreachable' ? this.undefs(types) : end.args)
     for (const r of x.regions) this.convert(r, pass, types, 'yield')
     if (x.op !== 'block') return at + 1
     const body = x.regions[0]!
     const end = body.insts.pop()!
-    x.results.forEach((v, k) => { this.#replaced[v.id] = end.args[k]! })
+    x.results.forEach((v, k) => {
+      this.#replaced[v.id] = end.args[k]!
+    })
     region.insts.splice(at, 1, ...body.insts)
     return at + body.insts.length
   }
@@ -184,7 +211,7 @@ class Preparer {
     this.convert(head, end => end.args, [], 'test')
     if (!breaks) {
       const nexts = head.params.map(v => v.type)
-      this.convert(body, end => end.op === 'unreachable' ? this.undefs(nexts) : end.args, nexts, 'next')
+      this.convert(body, end => (end.op === 'unreachable' ? this.undefs(nexts) : end.args), nexts, 'next')
       return
     }
     if (head.insts.some(i => i.row.effect === 'write' || i.row.effect === 'trap' || i.regions.length > 0)) {
@@ -212,12 +239,15 @@ class Preparer {
     const go = b.param(bool, 'go', head)
     head.insts.pop()
     b.within(head, () => {
-      const exits = slots.map((s, k) => s < n ? test.args[k + 1]! : b.select(go, test.args[k + 1]!, head.params[s]!))
+      const exits = slots.map((s, k) => (s < n ? test.args[k + 1]! : b.select(go, test.args[k + 1]!, head.params[s]!)))
       const c = b.emit1('and', [test.args[0]!, go])
       b.emit('test', [c, ...exits])
     })
     const types = head.params.map(v => v.type)
-    const stepped = this.#stepped(steps.filter(s => !slots.includes(s.index)), body)
+    const stepped = this.#stepped(
+      steps.filter(s => !slots.includes(s.index)),
+      body,
+    )
     const encode: Encode = end => {
       if (end.op === 'unreachable') return this.undefs(types)
       const left = end.op === 'leave'
@@ -234,8 +264,8 @@ class Preparer {
   }
 
   /**
-   * What counts the trips goes on counting in the trip that breaks, where nobody asks: so it still follows from the trip
-   * number. Gives the next values by place among the carried ones, computed first thing in the body.
+   * Lets counters go on counting in the trip that breaks, where nobody uses them, so that they still follow from the trip number.
+   * Gives their next values by index among the carried values; they are computed first in the body.
    */
   #stepped(steps: readonly Induction[], body: Region): Map<number, Value> {
     const b = this.b
@@ -244,7 +274,14 @@ class Preparer {
     b.within(start, () => {
       for (const { param, index, step } of steps) {
         const { scalar } = param.type
-        const by = scalar === 'i64' ? BigInt(step) : scalar === 'u64' ? BigInt.asUintN(64, BigInt(step)) : scalar === 'u32' ? step >>> 0 : step
+        const by =
+          scalar === 'i64'
+            ? BigInt(step)
+            : scalar === 'u64'
+              ? BigInt.asUintN(64, BigInt(step))
+              : scalar === 'u32'
+                ? step >>> 0
+                : step
         next.set(index, b.add(param, b.const(param.type, by)))
       }
     })
@@ -286,7 +323,8 @@ class Preparer {
     head.insts = []
     b.within(head, () => b.emit('test', [go, ...head.params.slice(n, n + outs.length)]))
     const types = head.params.map(v => v.type)
-    const on = new Region(), off = new Region()
+    const on = new Region(),
+      off = new Region()
     on.insts = body.insts
     b.within(off, () => b.emit('leave', test.args.slice(1), x))
     const branch = new Inst('if', [test.args[0]!], null, [on, off], x.span)
@@ -301,14 +339,27 @@ class Preparer {
     this.convert(body, encode, types, 'next')
   }
 
-  /** Rotates loops whose exits carry a derivative that the head computes, since the linear tree has no code in heads. */
-  exitsFromParams(region: Region): void {
+  /**
+   * Rotates loops whose head does what the linear tree must do too, since heads of the linear tree hold no code: the head runs once
+   * more than the body. It may compute a differentiable exit value, hold branches or variables, write to differentiable memory, or
+   * make a call for which `hasEffects` holds.
+   */
+  rotateHeads(region: Region, hasEffects: (callee: Func) => boolean): void {
     for (const inst of region.insts) {
-      for (const r of inst.regions) this.exitsFromParams(r)
+      for (const r of inst.regions) this.rotateHeads(r, hasEffects)
       if (inst.op !== 'loop') continue
       const head = inst.regions[0]!
       const own = new Set(head.insts)
-      if (head.end.args.some((v, k) => k > 0 && differential(v.type) !== null && v.def.op !== 'param' && own.has(v.def))) this.#rotate(inst)
+      let rotates = head.end.args.some(
+        (v, k) => k > 0 && differential(v.type) !== null && v.def.op !== 'param' && own.has(v.def),
+      )
+      walk(head, x => {
+        // A residual that stands in a branch or in a variable would be stored on the last run too, past the slots of the trips.
+        rotates ||= x.regions.length > 0 || x.op === 'var'
+        rotates ||= x.op === 'store' && differential(x.args[0]!.type.elem!) !== null
+        rotates ||= x.op === 'call' && hasEffects(x.attr)
+      })
+      if (rotates) this.#rotate(inst)
     }
   }
 
@@ -317,7 +368,11 @@ class Preparer {
       let done = false
       const insert = (r: Region): void => {
         const at = r.insts.indexOf(x)
-        if (at >= 0) { r.insts.splice(at, 0, ...insts); done = true; return }
+        if (at >= 0) {
+          r.insts.splice(at, 0, ...insts)
+          done = true
+          return
+        }
         for (const i of r.insts) for (const q of i.regions) if (!done) insert(q)
       }
       insert(this.func.body!)
@@ -332,34 +387,41 @@ class Preparer {
 function exitsEarly(func: Func): boolean {
   let found = false
   walk(func.body!, (inst, region) => {
-    found ||= inst.op === 'leave' || inst.op === 'unreachable' || inst.op === 'block' || (inst.op === 'ret' && region !== func.body)
+    found ||=
+      inst.op === 'leave' ||
+      inst.op === 'unreachable' ||
+      inst.op === 'block' ||
+      (inst.op === 'ret' && region !== func.body)
   })
   return found
 }
 
-/** Rewrites `func` in place, which must be in SSA form. True where it changed something, which is left to be tidied. */
+/** Rewrites `func`, which must be in SSA form, in place. True if it changed something; the caller then tidies. */
 export function prepare(func: Func): boolean {
   if (!exitsEarly(func)) return false
   const p = new Preparer(func)
-  p.convert(func.body!, end => end.op === 'unreachable' ? p.undefs(func.results) : end.args, func.results, 'ret')
+  p.convert(func.body!, end => (end.op === 'unreachable' ? p.undefs(func.results) : end.args), func.results, 'ret')
   p.finish()
   return true
 }
 
-/** Last step of reversible form, after tidying: no loop computes a differentiable exit in its head. */
-export function settleLoops(func: Func): boolean {
+/** Last step of reversible form, after tidying: the linear tree has nothing to do in the head of a loop. */
+export function settleLoops(func: Func, hasEffects: (callee: Func) => boolean): boolean {
   const p = new Preparer(func)
-  p.exitsFromParams(func.body!)
+  p.rotateHeads(func.body!, hasEffects)
   const changed = p.before.length > 0
   p.finish()
   return changed
 }
 
-/** Lets a function return that tidying found to run for ever; nobody sees what it then gives. */
+/** Ends a function that runs for ever, as tidying found, with a `ret`. Nothing sees the value that it returns. */
 export function settleEnd(func: Func): void {
   const body = func.body!
   if (body.end.op !== 'unreachable') return
   body.insts.pop()
   const b = new Builder(func, body)
-  b.emit('ret', func.results.map(type => b.emit1('undef', [], null, type)))
+  b.emit(
+    'ret',
+    func.results.map(type => b.emit1('undef', [], null, type)),
+  )
 }

@@ -1,22 +1,24 @@
 /**
- * The driver: fills in the bodies of the functions that `fwd_diff` and `bwd_diff` ask for. Derivative functions are
- * ordinary functions, so a request for the derivative of a request resolves the inner one first, in any order and depth.
+ * The driver of differentiation: fills in the bodies of the functions that `fwd_diff` and `bwd_diff` ask for. A derivative is an
+ * ordinary function. So a request for the derivative of a request resolves the inner one first, in any order and depth.
  */
+import type { Split } from './model.ts'
 import { InternalError, type Sink } from '../base/diag.ts'
 import { noReverse } from '../base/errors/ad.ts'
 import { Builder } from '../ir/build.ts'
-import { differential, places } from '../ir/type.ts'
+import { differential, shadowType } from '../ir/type.ts'
+import type { Form } from '../ir/verify.ts'
 import { Region, inputs, outputs, type Func, type Global, type Module, type ParamSig, type Value } from '../ir/value.ts'
 import { cloneFunc, walk } from '../ir/walk.ts'
-import { rootOf } from './activity.ts'
+import { baseOf } from '../opt/match.ts'
 import { withinBudget } from './budget.ts'
-import { adContext, under, uniqueName, zeroOf, type AdContext, type AdStage, type Explain, type Split } from './context.ts'
-import { dualOf, isPlace } from './dual.ts'
+import { adContext, under, uniqueName, zeroOf, type AdContext, type AdStage, type Explain } from './context.ts'
+import { hasShadow, withShadows } from './shadow.ts'
 import { half, jvpOf, ruleOf, splitOf } from './extract.ts'
 import { pairOf } from './pair.ts'
 import { carryingOf, carryingThrough, differentiableInputs, planOf } from './plan.ts'
 
-/** What the derivative transforms need of the rest of the compiler. */
+/** What the derivative transforms need from the rest of the compiler. */
 export interface AdHooks {
   readonly sink: Sink
   /** Fills in `info.forward`, `info.backward` and `info.substitute` of a function, lowering them when first asked. */
@@ -25,17 +27,17 @@ export interface AdHooks {
   readonly tidy: (func: Func) => void
   /** Whether a function is in clean SSA form already. */
   readonly isTidy: (func: Func) => boolean
-  readonly observe: (stage: AdStage, func: Func) => void
-  /** Writes out loops of few trips in a function that is to be differentiated; true where there were any. */
+  readonly observe: (stage: AdStage, func: Func, form?: Form) => void
+  /** Unrolls loops of few trips in a function before it is differentiated; true if there were any. */
   readonly expand?: ((func: Func) => boolean) | undefined
-  /** True where slots had better grow than be as large as they may become: on a CPU. */
+  /** True on a CPU, where slots grow as they are filled instead of having their largest size from the start. */
   readonly growable?: boolean | undefined
   readonly explain?: Explain | undefined
   /** How many bytes a reverse pass may keep. */
   readonly maxContext?: number | undefined
 }
 
-/** Writes the body of every function of the module that is still a request; new functions are added to the module. */
+/** Writes the bodies of all functions of the module that are still requests. It adds new functions to the module. */
 export function resolveRequests(module: Module, hooks: AdHooks): void {
   const cx: AdContext = adContext(module, hooks, resolveInner)
   for (let i = 0; i < module.funcs.length; i++) {
@@ -44,13 +46,16 @@ export function resolveRequests(module: Module, hooks: AdHooks): void {
   }
 }
 
-/** Writes the body of a function that is differentiated in its turn, without windows; where it has some, another takes its place. */
+/**
+ * Writes the body of a derivative that is itself differentiated. It has no windows; if it was written with windows before, another
+ * function takes its place.
+ */
 function resolveInner(outer: AdContext, func: Func): void {
   const cx = under(outer, { windows: false })
   const request = cx.requests.get(func)
   if (request !== undefined && cx.windowed.some && !cx.writing.has(func)) {
     cx.requests.delete(func)
-    const other = func.info.substitute = cloneFunc(func, uniqueName(cx.module.funcs, func.name))
+    const other = (func.info.substitute = cloneFunc(func, uniqueName(cx.module.funcs, func.name)))
     other.request = request
     cx.module.funcs.push(other)
     resolve(cx, other)
@@ -58,7 +63,7 @@ function resolveInner(outer: AdContext, func: Func): void {
   resolve(cx, func)
 }
 
-/** Writes the body of one function, and first of what it is the derivative of. */
+/** Writes the body of one request, after that of the function that it differentiates. */
 export function resolve(cx: AdContext, func: Func): void {
   const request = func.request
   if (request === undefined) return
@@ -73,27 +78,30 @@ export function resolve(cx: AdContext, func: Func): void {
   b.span = func.span
   const params = inputs(func.sig).map(p => b.param(p.type, p.name))
   const given = apart(b, request.of, request.kind, params)
-  const of = given.length > params.length ? dualOf(cx, request.of) : request.of
+  const of = given.length > params.length ? withShadows(cx, request.of) : request.of
   const results = request.kind === 'forward' ? forward(cx, b, func, of, given) : backward(cx, b, func, of, given)
   b.emit('ret', results)
   cx.writing.delete(func)
   cx.tidy(func)
 }
 
-/** The user's arguments, with the halves of pairs of places as values of their own. */
+/** The user's arguments, with the pointer and the shadow of a pair as two values. */
 function apart(b: Builder, of: Func, kind: 'forward' | 'backward', params: readonly Value[]): readonly Value[] {
   const given: Value[] = []
   let at = 0
   for (const p of of.sig.params) {
     if (p.dir === 'out' && (kind === 'forward' || !carries(p))) continue
     const v = params[at++]!
-    if (isPlace(p) && v.type !== p.type) given.push(half(b, v, 'p'), half(b, v, 'd'))
+    if (hasShadow(p) && v.type !== p.type) given.push(half(b, v, 'p'), half(b, v, 'd'))
     else given.push(v)
   }
   return [...given, ...params.slice(at)]
 }
 
-/** Whether two functions of one type hold the same constant: else a derivative of one does not fit where that of the other is asked for. */
+/**
+ * Whether two functions of one type hold the same values constant. If not, a derivative of one cannot stand in for a derivative of
+ * the other.
+ */
 function sameCarrying(a: Func, b: Func): boolean {
   if (a === b) return true
   const [x, y] = [carryingOf(a), carryingOf(b)]
@@ -111,15 +119,22 @@ function forward(cx: AdContext, b: Builder, stub: Func, of: Func, params: readon
   if (plan.is === 'rule' && isSame) return b.call(plan.forward, [...params])
   const pairs = differentiableInputs(of)
   const { inputs: can } = carryingThrough(of, func)
-  const primals = params.map((v, i) => pairs[i] ? half(b, v, 'p') : v)
-  const made = plan.is === 'transform' ? jvpOf(cx, func, can) : plan.is === 'rule' ? ruleOf(cx, func, plan.forward, can) : undefined
-  const out = made === undefined ? b.call(func, primals)
-    : b.call(made.func, [...primals, ...params.filter((_, i) => can[i]).map(v => half(b, v, 'd'))])
+  const primals = params.map((v, i) => (pairs[i] ? half(b, v, 'p') : v))
+  const made =
+    plan.is === 'transform'
+      ? jvpOf(cx, func, can)
+      : plan.is === 'rule'
+        ? ruleOf(cx, func, plan.forward, can)
+        : undefined
+  const out =
+    made === undefined
+      ? b.call(func, primals)
+      : b.call(made.func, [...primals, ...params.filter((_, i) => can[i]).map(v => half(b, v, 'd'))])
   let k = func.results.length
-  const tangents = func.results.map((_, i) => made?.results[i] === true ? out[k++] : undefined)
+  const tangents = func.results.map((_, i) => (made?.results[i] === true ? out[k++] : undefined))
   return stub.results.map((type, i) => {
     const own = func.results[i]!
-    if (type !== own && places(own) !== null) return b.construct(type, [out[i]!, out[func.results.length - 1]!])
+    if (type !== own && shadowType(own) !== null) return b.construct(type, [out[i]!, out[func.results.length - 1]!])
     return type === own ? out[i]! : pairOf(b, type, out[i]!, tangents[i] ?? zeroOf(cx, b, differential(own)!))
   })
 }
@@ -129,7 +144,8 @@ function backward(cx: AdContext, b: Builder, stub: Func, of: Func, params: reado
   const func = plan.func
   if (plan.is === 'backward' && sameCarrying(of, func)) return b.call(plan.backward, [...params])
   // The user's signature, parameter by parameter: pairs, cotangents of outputs, plain inputs.
-  const primals: Value[] = [], grads: Value[] = []
+  const primals: Value[] = [],
+    grads: Value[] = []
   const outCts: (Value | undefined)[] = []
   const pairs: { readonly param: Value; readonly input: number }[] = []
   let at = 0
@@ -138,7 +154,7 @@ function backward(cx: AdContext, b: Builder, stub: Func, of: Func, params: reado
       if (p.dir !== 'in') outCts.push(undefined)
       if (p.dir !== 'out') primals.push(params[at++]!)
     } else if (p.dir === 'out') {
-      outCts.push(params[at++]!)
+      outCts.push(params[at++])
     } else {
       const v = params[at++]!
       pairs.push({ param: v, input: primals.length })
@@ -150,29 +166,44 @@ function backward(cx: AdContext, b: Builder, stub: Func, of: Func, params: reado
   const resultCt = hasResult && !of.sig.resultNoDiff && differential(of.sig.result) !== null ? params[at] : undefined
   const cts = hasResult ? [resultCt, ...outCts] : outCts
   const { inputs: can } = carryingThrough(of, func)
-  const split = withinBudget(cx, func, own => plan.is === 'transform' || plan.is === 'backward' ? splitOf(own, func, can) : ruleSplit(own, func, can, plan.is === 'rule'))
+  const split = withinBudget(cx, func, own =>
+    plan.is === 'transform' || plan.is === 'backward'
+      ? splitOf(own, func, can)
+      : ruleSplit(own, func, can, plan.is === 'rule'),
+  )
   if (split === undefined) {
     grads.push(...pairs.map(({ input }) => zeroOf(cx, b, differential(primals[input]!.type)!)))
   } else {
     const out = b.call(withoutEffects(cx, split), primals)
     const residuals = [...split.needs.map(i => primals[i]!), ...out.slice(split.own)]
-    const given = split.activeResults.flatMap((a, i) => a ? [cts[i] ?? zeroOf(cx, b, differential(func.results[i]!)!)] : [])
+    const given = split.activeResults.flatMap((a, i) =>
+      a ? [cts[i] ?? zeroOf(cx, b, differential(func.results[i]!)!)] : [],
+    )
     const made = b.call(split.vjp, [...residuals, ...given])
     let k = 0
-    grads.push(...pairs.map(({ input }) => can[input] ? made[k++]! : zeroOf(cx, b, differential(primals[input]!.type)!)))
+    grads.push(
+      ...pairs.map(({ input }) => (can[input] ? made[k++]! : zeroOf(cx, b, differential(primals[input]!.type)!))),
+    )
   }
-  if (outputs(stub.sig).length !== pairs.length) throw new InternalError('ad/request', `signature of ${stub.name} does not fit`)
+  if (outputs(stub.sig).length !== pairs.length)
+    throw new InternalError('ad/request', `signature of ${stub.name} does not fit`)
   return pairs.map(({ param }, i) => pairOf(b, param.type, half(b, param, 'p'), grads[i]!))
 }
 
-/** The reverse of a function that has only a forward rule: that of a function that does nothing but call it. */
+/** The reverse of a function that has only a forward rule: the reverse of a wrapper that only calls it. */
 function ruleSplit(cx: AdContext, func: Func, active: readonly boolean[], rule: boolean): Split | undefined {
   if (!rule) {
     if (!func.info.treatAsDifferentiable) cx.sink.add(noReverse, func.span ?? undefined, { name: func.name })
     return undefined
   }
   const wrapper = cloneFunc(func, `${func.name}_call`)
-  wrapper.info.forward = wrapper.info.backward = wrapper.info.substitute = wrapper.info.spell = wrapper.info.computes = wrapper.info.lanewise = undefined
+  wrapper.info.forward =
+    wrapper.info.backward =
+    wrapper.info.substitute =
+    wrapper.info.intrinsics =
+    wrapper.info.computes =
+    wrapper.info.lanewise =
+      undefined
   wrapper.info.library = false
   wrapper.info.level = 'backward'
   wrapper.body = new Region()
@@ -183,8 +214,8 @@ function ruleSplit(cx: AdContext, func: Func, active: readonly boolean[], rule: 
 }
 
 /**
- * The primal half for a direct `bwd_diff`: what the function itself writes to the outside is left out where the reverse
- * does not need it; what its callees write stays.
+ * The primal half for a direct `bwd_diff`, without the function's own writes to global memory that the reverse does not read.
+ * Writes of callees stay.
  */
 function withoutEffects(cx: AdContext, split: Split): Func {
   if (split.primal.body === undefined) return split.primal
@@ -194,7 +225,9 @@ function withoutEffects(cx: AdContext, split: Split): Func {
     if (global !== undefined) written.add(global)
   })
   let prints = false
-  walk(split.primal.body, inst => { prints ||= inst.op === 'printf' })
+  walk(split.primal.body, inst => {
+    prints ||= inst.op === 'printf'
+  })
   // What is still read without the writes to it, here, in callees or in the reverse, must be written after all.
   for (;;) {
     if (written.size === 0 && !prints) return split.primal
@@ -213,11 +246,11 @@ function withoutEffects(cx: AdContext, split: Split): Func {
 }
 
 function globalOf(pointer: Value): Global | undefined {
-  const { def } = rootOf(pointer)
+  const { def } = baseOf(pointer)
   return def.op !== 'param' && def.op === 'global' ? def.attr : undefined
 }
 
-/** Takes out the writes to some globals, and what is printed. */
+/** Removes the stores to some globals, and all output. */
 function drop(region: Region, written: ReadonlySet<Global>): void {
   region.insts = region.insts.filter(inst => {
     for (const r of inst.regions) drop(r, written)

@@ -1,26 +1,27 @@
 /**
- * What the primal tree says of each value that the reverse pass may need: where it stands, what storing it takes, and
- * from what and at what cost it can be computed again.
+ * The primal tree as `checkpoint` sees it: for each value where it is defined, how many bytes it takes, and how, at what cost, it
+ * can be computed again.
  */
 import { array, list, perType, wordsOf, type Type } from '../ir/type.ts'
-import { Inst, type Func, type Region, type Value } from '../ir/value.ts'
+import type { Inst } from '../ir/value.ts'
+import { type Func, type Region, type Value } from '../ir/value.ts'
 import { captured, walk } from '../ir/walk.ts'
-import { rootOf } from './activity.ts'
-import { costs } from '../opt/costs.ts'
+import { baseOf } from '../opt/match.ts'
+import { costs } from '../ir/costs.ts'
 
-/** Bytes of a value in a context: four a scalar, eight if it has 64 bits; a list counts for what refers to it. */
+/** Bytes of a value in a context: four a scalar, eight if it has 64 bits. A list counts as a reference. */
 export function bytesOf(type: Type): number {
   return 4 * wordsOf(type)
 }
 
-/** Bytes of what registers cannot hold in a value of a type, or behind a pointer. */
+/** Bytes of a value, or behind a pointer, that registers cannot hold. */
 export const inMemory: (type: Type) => number = perType(type => {
   if (type.kind === 'struct') return type.fields.reduce((sum, f) => sum + inMemory(f.type), 0)
   return type.kind === 'ptr' ? bytesOf(type.elem!) : type.kind === 'array' || type.kind === 'list' ? bytesOf(type) : 0
 })
 
 /** Where a primal value is defined. */
-export interface Place {
+export interface Site {
   readonly region: Region
   /** The loops around it, outermost first; a loop's head counts as inside. */
   readonly loops: readonly Inst<'loop'>[]
@@ -28,46 +29,42 @@ export interface Place {
   readonly order: number
 }
 
-/** How a value can be had again: from these values, at this cost a time. */
+/** How a value can be computed again: from which values, and at what cost each time. */
 export interface Recipe {
   readonly from: readonly Value[]
   readonly cost: number
 }
 
-/** Regions, also of functions that are called, that are followed for what they cost; what is deeper counts as dear. */
-const depthLimit = 80
-/** Functions that are looked through for whether one is pure: each holds a part of the stack. */
-const pureLimit = 500
-
-/** True for a function that may be called again without anyone noticing. */
+/** True for a function that may be called again without an observable effect. */
 export function isPure(func: Func, seen: Set<Func> = new Set()): boolean {
   if (func.info.pure || seen.has(func)) return true
-  if (func.body === undefined) return func.info.spell !== undefined
-  if (seen.size >= pureLimit) return false
+  if (func.body === undefined) return func.info.intrinsics !== undefined
+  if (seen.size >= costs.followedCalls) return false
   seen.add(func)
   let pure = true
   walk(func.body, inst => {
     if (inst.op === 'call') pure &&= isPure(inst.attr, seen)
-    else if (inst.op === 'load' || inst.op === 'store') pure &&= isLocal(inst.args[0]!) || (inst.op === 'load' && isConstantMemory(inst.args[0]!))
+    else if (inst.op === 'load' || inst.op === 'store')
+      pure &&= isLocal(inst.args[0]!) || (inst.op === 'load' && isConstantMemory(inst.args[0]!))
     else if (inst.op !== 'var' && (inst.row.effect === 'write' || inst.row.effect === 'trap')) pure = false
   })
   return pure
 }
 
 function isLocal(pointer: Value): boolean {
-  const def = rootOf(pointer).def
+  const def = baseOf(pointer).def
   return def.op !== 'param' && def.op === 'var'
 }
 
 /** True for memory that nothing writes while the program runs. */
 function isConstantMemory(pointer: Value): boolean {
-  const def = rootOf(pointer).def
+  const def = baseOf(pointer).def
   if (def.op === 'param' || def.op !== 'global') return false
   const space = def.attr.space
   return space === 'uniform' || space === 'storage' || space === 'handle'
 }
 
-/** A rough count of operations; what calls and branches cost is counted once. */
+/** Estimates counts of operations. The cost of each function and branch is computed once. */
 export class Costs {
   readonly #insts: Map<Inst, number> = new Map()
   readonly #funcs: Map<Func, number> = new Map()
@@ -84,7 +81,7 @@ export class Costs {
   }
 
   #region(region: Region): number {
-    if (this.#depth >= depthLimit) return costs.deepCall
+    if (this.#depth >= costs.followedRegions) return costs.deepCall
     this.#depth++
     let cost = 0
     for (const inst of region.insts) cost += this.of(inst)
@@ -111,16 +108,35 @@ export class Costs {
 
   #count(inst: Inst): number {
     switch (inst.op) {
-      case 'const': case 'zero': case 'undef': case 'extract': case 'construct': case 'splat': case 'swizzle':
-      case 'insert': case 'detach': case 'bitcast': case 'global': case 'field': case 'elem': return 0
-      case 'load': return 4
-      case 'div': case 'rem': return 4 * laneCount(inst.results[0]!.type)
-      case 'loop': return 16 * this.#regions(inst)
+      case 'const':
+      case 'zero':
+      case 'undef':
+      case 'extract':
+      case 'construct':
+      case 'splat':
+      case 'swizzle':
+      case 'insert':
+      case 'detach':
+      case 'bitcast':
+      case 'global':
+      case 'field':
+      case 'elem':
+        return 0
+      case 'load':
+        return 4
+      case 'div':
+      case 'rem':
+        return 4 * laneCount(inst.results[0]!.type)
+      case 'loop':
+        return 16 * this.#regions(inst)
       case 'call': {
         const callee = inst.attr
-        return callee.info.spell !== undefined || callee.body === undefined ? costs.libraryCall * laneCount(inst.results[0]?.type) : this.#func(callee)
+        return callee.info.intrinsics !== undefined || callee.body === undefined
+          ? costs.libraryCall * laneCount(inst.results[0]?.type)
+          : this.#func(callee)
       }
-      default: return 1 + this.#regions(inst)
+      default:
+        return 1 + this.#regions(inst)
     }
   }
 }
@@ -136,10 +152,10 @@ export class Primal {
   readonly #costs: Costs = new Costs()
   /** By id of an instruction's first result. */
   readonly #recipes: (Recipe | null | undefined)[]
-  readonly places: (Place | undefined)[] = []
+  readonly sites: (Site | undefined)[] = []
   /** By id of a variable: its stores. */
-  readonly #stores: Map<number, { readonly inst: Inst; readonly place: Place }[]> = new Map()
-  readonly #loads: Map<Inst, Place> = new Map()
+  readonly #stores: Map<number, { readonly inst: Inst; readonly site: Site }[]> = new Map()
+  readonly #loads: Map<Inst, Site> = new Map()
   readonly #parents: Map<Region, { readonly inst: Inst; readonly region: Region }> = new Map()
   #order = 0
 
@@ -151,43 +167,45 @@ export class Primal {
   }
 
   #index(region: Region, loops: readonly Inst<'loop'>[]): void {
-    for (const v of region.params) this.places[v.id] = { region, loops, order: this.#order++ }
+    for (const v of region.params) this.sites[v.id] = { region, loops, order: this.#order++ }
     for (const inst of region.insts) {
-      const place: Place = { region, loops, order: this.#order++ }
+      const site: Site = { region, loops, order: this.#order++ }
       for (const r of inst.regions) {
         this.#parents.set(r, { inst, region })
         this.#index(r, inst.op === 'loop' ? [...loops, inst] : loops)
       }
-      const done: Place = inst.regions.length === 0 ? place : { region, loops, order: this.#order++ }
-      for (const v of inst.results) this.places[v.id] = done
-      if (inst.op === 'load') this.#loads.set(inst, place)
+      const done: Site = inst.regions.length === 0 ? site : { region, loops, order: this.#order++ }
+      for (const v of inst.results) this.sites[v.id] = done
+      if (inst.op === 'load') this.#loads.set(inst, site)
       if (inst.op !== 'store' && inst.op !== 'atomic') continue
-      const root = rootOf(inst.args[0]!)
+      const root = baseOf(inst.args[0]!)
       const list = this.#stores.get(root.id)
-      if (list === undefined) this.#stores.set(root.id, [{ inst, place }])
-      else list.push({ inst, place })
+      if (list === undefined) this.#stores.set(root.id, [{ inst, site }])
+      else list.push({ inst, site })
     }
   }
 
   isPrimal(v: Value): boolean {
-    return this.places[v.id] !== undefined
+    return this.sites[v.id] !== undefined
   }
 
-  /** The only value that a variable ever holds, where it is stored whole, once, beside its declaration. */
+  /** The only value that a variable ever holds: it is stored whole, once, beside the declaration. Undefined if there is none. */
   initialiser(variable: Value): Value | undefined {
     const stores = this.#stores.get(variable.id)
     if (stores === undefined || stores.length !== 1) return undefined
-    const { inst, place } = stores[0]!
-    return inst.args[0] === variable && inst.op === 'store' && place.region === this.places[variable.id]!.region ? inst.args[1] : undefined
+    const { inst, site } = stores[0]!
+    return inst.args[0] === variable && inst.op === 'store' && site.region === this.sites[variable.id]!.region
+      ? inst.args[1]
+      : undefined
   }
 
   /** True where nothing writes the variable after the load, as long as the variable lives. */
   #isFinal(load: Inst, variable: Value): boolean {
     const at = this.#loads.get(load)!
-    const home = this.places[variable.id]!.loops.length
-    for (const { place } of this.#stores.get(variable.id) ?? []) {
-      if (place.loops.length > home && at.loops.length > home && place.loops[home] === at.loops[home]) return false
-      if (place.order > at.order && !this.#exclusive(place.region, at.region)) return false
+    const home = this.sites[variable.id]!.loops.length
+    for (const { site } of this.#stores.get(variable.id) ?? []) {
+      if (site.loops.length > home && at.loops.length > home && site.loops[home] === at.loops[home]) return false
+      if (site.order > at.order && !this.#exclusive(site.region, at.region)) return false
     }
     return true
   }
@@ -211,7 +229,7 @@ export class Primal {
     return false
   }
 
-  /** How an instruction's results can be had again, or undefined where they must be stored. */
+  /** How an instruction's results can be computed again; undefined if they must be stored. */
   recipe(inst: Inst): Recipe | undefined {
     if (inst.results.length === 0) return this.#recipe(inst)
     const { id } = inst.results[0]!
@@ -229,23 +247,28 @@ export class Primal {
         return init === undefined ? undefined : { from: [init], cost: 0 }
       }
       case 'load': {
-        const root = rootOf(inst.args[0]!)
+        const root = baseOf(inst.args[0]!)
         if (isConstantMemory(inst.args[0]!)) return { from: inst.args, cost: this.#costs.of(inst) }
         if (root.def.op === 'param' || root.def.op !== 'var' || !this.#isFinal(inst, root)) return undefined
         return { from: inst.args, cost: 1 }
       }
       case 'call': {
         const callee = inst.attr
-        if (callee.info.prefer === 'checkpoint' || (callee.info.prefer !== 'recompute' && !isPure(callee))) return undefined
+        if (callee.info.prefer === 'checkpoint' || (callee.info.prefer !== 'recompute' && !isPure(callee)))
+          return undefined
         return { from: inst.args, cost: callee.info.prefer === 'recompute' ? 0 : this.#costs.of(inst) }
       }
-      case 'if': case 'switch': {
+      case 'if':
+      case 'switch': {
         if (!inst.regions.every(r => this.#repeatable(r))) return undefined
         const free = new Set(inst.args)
         for (const r of inst.regions) for (const v of captured(r, this.func)) free.add(v)
         return { from: [...free], cost: this.#costs.of(inst) }
       }
-      default: return inst.row.effect === 'none' && inst.regions.length === 0 ? { from: inst.args, cost: this.#costs.of(inst) } : undefined
+      default:
+        return inst.row.effect === 'none' && inst.regions.length === 0
+          ? { from: inst.args, cost: this.#costs.of(inst) }
+          : undefined
     }
   }
 
@@ -254,7 +277,10 @@ export class Primal {
   }
 }
 
-/** The type of a slot that holds one value for each trip of loops with these bounds, outermost first; undefined: it grows. */
+/**
+ * The type of a slot with one value for each trip of loops with these bounds, outermost first. Where a bound is undefined it is a
+ * list, which grows.
+ */
 export function slotType(type: Type, bounds: readonly (number | undefined)[]): Type {
-  return bounds.reduceRight<Type>((inner, n) => n === undefined ? list(inner) : array(inner, n), type)
+  return bounds.reduceRight<Type>((inner, n) => (n === undefined ? list(inner) : array(inner, n)), type)
 }

@@ -1,31 +1,19 @@
 /**
- * Turns the linear tree into its adjoint: each region's instructions in reverse, each by its transpose. `if` and `switch`
- * stay what they are, on the same residual condition; a loop becomes a loop that counts its trips down. A region yields
- * the contributions to linear values captured from outside, and loops carry them. Memory's adjoint is memory: `load`
- * becomes add-into, `store` becomes take-and-clear. Residuals are used as they stand; `checkpoint` makes them available.
+ * Transposes the linear tree: each region's instructions in reverse order, each by its transpose. An `if` or `switch` stays one, on
+ * the same condition, which is a residual; a loop becomes a loop that counts its trips down. A region yields its contributions to
+ * captured linear values, and loops carry them. The adjoint of memory is memory: `load` becomes add-into, and `store` becomes
+ * take-and-clear. The adjoint uses residuals as if they were available; `checkpoint` makes them so.
  */
+import type { Adjoint, Split, Trees } from './model.ts'
 import { InternalError } from '../base/diag.ts'
 import { Builder, isZero } from '../ir/build.ts'
 import type { Part, PlainOp } from '../ir/op.ts'
-import * as t from '../ir/type.ts'
+import type * as t from '../ir/type.ts'
 import { Inst, Region, type Func, type Value } from '../ir/value.ts'
 import { walk, walkRegions } from '../ir/walk.ts'
 import { boundOf, tripBound } from '../opt/loops.ts'
-import { addOf, zeroOf, type AdContext, type Split } from './context.ts'
+import { addOf, zeroOf, type AdContext } from './context.ts'
 import { Cotangents } from './cotangent.ts'
-import type { Trees, Trips } from './linearize.ts'
-
-export interface Adjoint {
-  readonly body: Region
-  /** The cotangents of the results, as parameters; undefined where a result has no tangent. */
-  readonly cotangents: readonly (Value | undefined)[]
-  /** The cotangents of the inputs; undefined where none flows to an active input, or the input is inactive. */
-  readonly inputs: readonly (Value | undefined)[]
-  /** The primal regions that a region of the adjoint mirrors. */
-  readonly mirrors: Map<Region, readonly Region[]>
-  /** For a body region of a reversed loop: its trip number, and the loop it reverses. */
-  readonly trips: Map<Region, { readonly number: Value; readonly of: Trips }>
-}
 
 class Transposer {
   readonly cx: AdContext
@@ -44,7 +32,10 @@ class Transposer {
     this.trees = trees
     this.splits = splits
     this.b = b
-    this.grads = new Cotangents((at, x, y) => addOf(cx, at, x, y), (at, type) => zeroOf(cx, at, type))
+    this.grads = new Cotangents(
+      (at, x, y) => addOf(cx, at, x, y),
+      (at, type) => zeroOf(cx, at, type),
+    )
     walkRegions(trees.linear, r => {
       for (const v of r.params) this.linear.add(v.id)
       for (const inst of r.insts) for (const v of inst.results) this.linear.add(v.id)
@@ -55,7 +46,7 @@ class Transposer {
     return zeroOf(this.cx, this.b, type)
   }
 
-  /** Adds to the cotangent of `v`, unless it is a constant of the linear tree or no value of it. */
+  /** Adds to the cotangent of `v`, unless `v` is a constant of the linear tree or a value from outside of it. */
   give(v: Value, ct: Value | undefined, path?: readonly number[]): void {
     if (ct !== undefined && this.linear.has(v.id) && !isZero(v)) this.grads.add(this.b, v, ct, path)
   }
@@ -64,14 +55,18 @@ class Transposer {
   pointer(p: Value): Value {
     const def = p.def as Inst
     switch (def.op) {
-      case 'var': return this.#adjoints[p.id]!
-      case 'field': return this.b.field(this.pointer(def.args[0]!), def.attr)
-      case 'elem': return this.b.elem(this.pointer(def.args[0]!), def.args[1]!)
-      default: throw new InternalError('transpose', `no adjoint of a pointer made by ${def.op}`)
+      case 'var':
+        return this.#adjoints[p.id]!
+      case 'field':
+        return this.b.field(this.pointer(def.args[0]!), def.attr)
+      case 'elem':
+        return this.b.elem(this.pointer(def.args[0]!), def.args[1]!)
+      default:
+        throw new InternalError('transpose', `no adjoint of a pointer made by ${def.op}`)
     }
   }
 
-  /** Emits the adjoint of a region's instructions; the terminator's cotangents have been given. */
+  /** Emits the adjoint of a region's instructions. The cotangents of its terminator are there already. */
   region(r: Region): void {
     for (const inst of r.insts) {
       if (inst.op !== 'var') continue
@@ -86,7 +81,12 @@ class Transposer {
   #visit(inst: Inst): void {
     this.b.span = inst.span
     switch (inst.op) {
-      case 'var': case 'field': case 'elem': case 'const': case 'zero': return
+      case 'var':
+      case 'field':
+      case 'elem':
+      case 'const':
+      case 'zero':
+        return
       case 'load': {
         const ct = this.grads.take(this.b, inst.results[0]!)
         if (ct === undefined) return
@@ -101,14 +101,35 @@ class Transposer {
         this.b.store(p, this.zero(p.type.elem!))
         return
       }
-      case 'call': this.call(inst); return
-      case 'if': case 'switch': this.branch(inst); return
-      case 'loop': this.loop(inst); return
-      case 'global': case 'atomic': case 'barrier': case 'printf': case 'trap': case 'block':
-      case 'yield': case 'test': case 'next': case 'leave': case 'ret': case 'unreachable':
-      case 'intrinsic.pure': case 'intrinsic.read': case 'intrinsic.write': case 'intrinsic.hide':
+      case 'call':
+        this.call(inst)
+        return
+      case 'if':
+      case 'switch':
+        this.branch(inst)
+        return
+      case 'loop':
+        this.loop(inst)
+        return
+      case 'global':
+      case 'atomic':
+      case 'barrier':
+      case 'printf':
+      case 'trap':
+      case 'block':
+      case 'yield':
+      case 'test':
+      case 'next':
+      case 'leave':
+      case 'ret':
+      case 'unreachable':
+      case 'intrinsic.pure':
+      case 'intrinsic.read':
+      case 'intrinsic.write':
+      case 'intrinsic.hide':
         throw new InternalError('transpose', `${inst.op} is not linear`)
-      default: this.plain(inst)
+      default:
+        this.plain(inst)
     }
   }
 
@@ -141,34 +162,43 @@ class Transposer {
     const cts = inst.results.map(v => this.grads.take(this.b, v))
     if (!split.effects && cts.every(ct => ct === undefined)) return
     const n = inst.args.length - split.activeInputs.filter(a => a).length
-    const out = this.b.call(split.vjp, [...inst.args.slice(0, n), ...cts.map((ct, i) => ct ?? this.zero(inst.results[i]!.type))])
-    inst.args.slice(n).forEach((v, i) => this.give(v, out[i]!))
+    const out = this.b.call(split.vjp, [
+      ...inst.args.slice(0, n),
+      ...cts.map((ct, i) => ct ?? this.zero(inst.results[i]!.type)),
+    ])
+    inst.args.slice(n).forEach((v, i) => this.give(v, out[i]))
   }
 
-  /** Linear values from outside that instructions of the regions use as values, variables aside. */
+  /** The captured linear values that instructions of the regions use, without variables. */
   captured(regions: readonly Region[]): Value[] {
-    const inside = new Set<number>(), seen = new Set<number>(), found: Value[] = []
-    for (const r of regions) walkRegions(r, q => {
-      for (const v of q.params) inside.add(v.id)
-      for (const inst of q.insts) for (const v of inst.results) inside.add(v.id)
-    })
-    for (const r of regions) walk(r, inst => {
-      for (const v of inst.args) {
-        if (v.type.kind === 'ptr' || inside.has(v.id) || seen.has(v.id) || !this.linear.has(v.id) || isZero(v)) continue
-        seen.add(v.id)
-        found.push(v)
-      }
-    })
+    const inside = new Set<number>(),
+      seen = new Set<number>(),
+      found: Value[] = []
+    for (const r of regions)
+      walkRegions(r, q => {
+        for (const v of q.params) inside.add(v.id)
+        for (const inst of q.insts) for (const v of inst.results) inside.add(v.id)
+      })
+    for (const r of regions)
+      walk(r, inst => {
+        for (const v of inst.args) {
+          if (v.type.kind === 'ptr' || inside.has(v.id) || seen.has(v.id) || !this.linear.has(v.id) || isZero(v))
+            continue
+          seen.add(v.id)
+          found.push(v)
+        }
+      })
     return found
   }
 
-  /** True where transposing does something even if no cotangent comes in: memory, or a call with effects. */
+  /** True if the transposed code has effects even where all cotangents are zero: it writes memory, or calls a function with effects. */
   #acts(regions: readonly Region[]): boolean {
     let found = false
-    for (const r of regions) walk(r, inst => {
-      if (inst.op === 'load' || inst.op === 'store') found = true
-      if (inst.op === 'call' && this.splits.get(inst.attr)?.effects === true) found = true
-    })
+    for (const r of regions)
+      walk(r, inst => {
+        if (inst.op === 'load' || inst.op === 'store') found = true
+        if (inst.op === 'call' && this.splits.get(inst.attr)?.effects === true) found = true
+      })
     return found
   }
 
@@ -189,10 +219,21 @@ class Transposer {
       resume()
     })
     const live = caps.filter((_, i) => yields.some(y => y[i] !== undefined))
-    regions.forEach((r, k) => this.b.within(r, () => {
-      this.b.emit('yield', caps.flatMap((v, i) => live.includes(v) ? [yields[k]![i] ?? this.zero(v.type)] : []))
-    }))
-    const out = this.b.emit(inst.op, [inst.args[0]!], inst.attr, live.map(v => v.type), regions)
+    regions.forEach((r, k) =>
+      this.b.within(r, () => {
+        this.b.emit(
+          'yield',
+          caps.flatMap((v, i) => (live.includes(v) ? [yields[k]![i] ?? this.zero(v.type)] : [])),
+        )
+      }),
+    )
+    const out = this.b.emit(
+      inst.op,
+      [inst.args[0]!],
+      inst.attr,
+      live.map(v => v.type),
+      regions,
+    )
     live.forEach((v, i) => this.give(v, out.results[i]))
   }
 
@@ -208,12 +249,19 @@ class Transposer {
     const inits = lh.params.map(v => this.grads.take(b, v) ?? this.zero(v.type))
     const int = trips.count.type
     const one = b.const(int, 1)
-    const head = new Region(), body = new Region()
+    const head = new Region(),
+      body = new Region()
     const accs = caps.map(v => this.zero(v.type))
     // As many trips as the primal loop, which only that one's bound tells where `break` decides.
     const known = tripBound(trips.primal)
-    const bound = known?.exact === undefined ? known?.max ?? boundOf(trips.primal.attr) ?? null : null
-    const out = b.emit('loop', [trips.count, ...inits, ...accs], bound, [...lh.params, ...caps].map(v => v.type), [head, body])
+    const bound = known?.exact === undefined ? (known?.max ?? boundOf(trips.primal.attr) ?? null) : null
+    const out = b.emit(
+      'loop',
+      [trips.count, ...inits, ...accs],
+      bound,
+      [...lh.params, ...caps].map(v => v.type),
+      [head, body],
+    )
     const left = b.param(int, '', head)
     const carried = lh.params.map(v => b.param(v.type, '', head))
     const sums = caps.map(v => b.param(v.type, '', head))
@@ -227,7 +275,7 @@ class Transposer {
       const k = b.sub(left, one)
       k.name = trips.counter.name
       this.trips.set(body, { number: k, of: trips })
-      lb.end.args.forEach((v, i) => this.give(v, carried[i]!))
+      lb.end.args.forEach((v, i) => this.give(v, carried[i]))
       this.region(lb)
       const next = lh.params.map(v => this.grads.take(b, v) ?? this.zero(v.type))
       const added = caps.map((v, i) => {
@@ -248,13 +296,17 @@ export function transpose(cx: AdContext, trees: Trees, splits: Map<Func, Split>)
   const body = new Region()
   const b = new Builder(trees.work, body)
   const tr = new Transposer(cx, trees, splits, b)
-  const cotangents = trees.resultTangents.map(v => v === undefined ? undefined : b.param(v.type, v.name === '' ? 'ct' : v.name))
-  trees.resultTangents.forEach((v, i) => { if (v !== undefined) tr.give(v, cotangents[i]) })
+  const cotangents = trees.resultTangents.map(v =>
+    v === undefined ? undefined : b.param(v.type, v.name === '' ? 'ct' : v.name),
+  )
+  trees.resultTangents.forEach((v, i) => {
+    if (v !== undefined) tr.give(v, cotangents[i])
+  })
   tr.mirrors.set(body, [trees.primal])
   const linear = trees.linear
   linear.insts.push(new Inst('unreachable', [], null, [], null))
   tr.region(linear)
   linear.insts.pop()
-  const inputs = trees.tangents.map(v => v === undefined ? undefined : tr.grads.take(b, v))
+  const inputs = trees.tangents.map(v => (v === undefined ? undefined : tr.grads.take(b, v)))
   return { body, cotangents, inputs, mirrors: tr.mirrors, trips: tr.trips }
 }

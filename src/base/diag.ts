@@ -7,8 +7,8 @@ export type Slots<S extends string> = S extends `${string}{${infer P}}${infer R}
 export type Severity = 'error' | 'warning' | 'note'
 
 /**
- * One kind of diagnostic: what it says, how to mend it, and a program that must produce it. `P` lists the slots of its text, as in
- * `Entry<'name' | 'limit'>` (`Entry<never>` where there is none); a plain `Entry` takes any.
+ * One kind of diagnostic: its message, and the edit that mends the mistake. `P` lists the slots of its text, as in `Entry<'name' |
+ * 'limit'>` (`Entry<never>` if there are none); a plain `Entry` takes any.
  */
 export interface Entry<P extends string = string> {
   readonly code: string
@@ -21,15 +21,17 @@ export interface Entry<P extends string = string> {
 }
 
 /** A program whose errors all have the code of its entry, or one with what else is needed to provoke it; a test compiles it. */
-export type Example = string | {
-  readonly source: string
-  readonly files?: Readonly<Record<string, string>>
-  readonly resolve?: (path: string) => string | undefined
-  readonly target?: 'wgsl' | 'wasm' | 'js'
-  readonly entry?: string
-  readonly exports?: readonly string[]
-  readonly maxContext?: number
-}
+export type Example =
+  | string
+  | {
+      readonly source: string
+      readonly files?: Readonly<Record<string, string>>
+      readonly resolve?: (path: string) => string | undefined
+      readonly target?: 'wgsl' | 'wasm' | 'js'
+      readonly entry?: string
+      readonly exports?: readonly string[]
+      readonly maxContext?: number
+    }
 
 /** The examples of an area of the catalogue: one for each entry. Only tests read them, so they stand in files that no bundle imports. */
 export type Examples<Area> = { readonly [K in keyof Area as Area[K] extends Entry ? K : never]: Example }
@@ -69,7 +71,7 @@ const maxCompared = 300_000
 export class Sink {
   readonly list: Diagnostic[] = []
   errors = 0
-  /** What the work is counted by of which it hears the mistakes. */
+  /** The counters of work, which report to this sink. */
   readonly work: Work
   readonly #seen = new Set<string>()
   #compared = 0
@@ -79,8 +81,8 @@ export class Sink {
   }
 
   /**
-   * Whether it is worth while to look for what an unknown name was meant to be, among so many names: not where nothing more is kept,
-   * nor where so many names were compared that more of it would take long.
+   * Whether to look for the name that an unknown name was meant to be, among so many names. False when no more diagnostics are
+   * kept, or when so many names were compared that more would take long.
    */
   suggests(names: number): boolean {
     this.#compared += names
@@ -94,7 +96,7 @@ export class Sink {
 
   #others = 0
 
-  /** Adds a diagnostic; the same code at the same place counts once. 200 errors are kept, and as many of what is none. */
+  /** Adds a diagnostic. The same code at the same position counts once. 200 errors are kept, and as many other diagnostics. */
   add<P extends string>(entry: Entry<P>, span: Span | undefined, slots: SlotValues<P>, ...notes: Note[]): void {
     const isError = entry.severity === 'error'
     if ((isError ? this.errors : this.#others) >= maxDiagnostics) {
@@ -102,16 +104,22 @@ export class Sink {
       if (isError) this.errors++
       return
     }
-    const key = span === undefined ? `${entry.code}:${JSON.stringify(slots)}` : `${entry.code}:${span.file.name}:${span.start}`
+    const key =
+      span === undefined ? `${entry.code}:${JSON.stringify(slots)}` : `${entry.code}:${span.file.name}:${span.start}`
     if (this.#seen.has(key)) return
     this.#seen.add(key)
     if (isError) this.errors++
     else this.#others++
     const values = slots as Readonly<Record<string, string | number>>
-    const fill = (text: string): string => text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
+    const fill = (text: string): string =>
+      text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
     this.list.push({
-      code: entry.code, severity: entry.severity, message: fill(entry.text),
-      help: entry.help === undefined ? undefined : fill(entry.help), span, notes,
+      code: entry.code,
+      severity: entry.severity,
+      message: fill(entry.text),
+      help: entry.help === undefined ? undefined : fill(entry.help),
+      span,
+      notes,
     })
   }
 }

@@ -1,11 +1,11 @@
 /**
- * Characters that a terminal or an editor obeys instead of showing: what a program's text must never do to those who read messages about it.
- * C0 and C1 controls and DEL steer a terminal; bidirectional controls change the order in which text is shown ("Trojan Source", CVE-2021-42574);
- * the two separators of Unicode end a line for some readers.
+ * Escapes characters that a terminal or an editor obeys instead of showing. The text of a program must never control the screen of
+ * those who read messages about it. C0 and C1 controls and DEL control a terminal; bidirectional controls change the order in which
+ * text is shown ("Trojan Source", CVE-2021-42574); the two separators of Unicode end a line for some readers.
  */
 const unsafe = /(?![\t\n])[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu
 
-/** Bidirectional controls, for those who look for them in a text. */
+/** Matches bidirectional controls. */
 export const bidirectional: RegExp = /\p{Bidi_Control}/gu
 
 /** `U+001B`. */

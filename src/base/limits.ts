@@ -1,10 +1,10 @@
 /**
- * How much work a program may ask of the compiler. Everything is counted, and nothing measured, so that a program compiles on every
- * machine or on none.
+ * Limits the work that a program may ask of the compiler. All work is counted, and nothing is measured by time, so that a program
+ * compiles on every machine or on none.
  */
 import type { Span } from './source.ts'
 
-/** How much work a program may ask of the compiler: what takes more gets a diagnostic that names the limit. */
+/** Limits on the work of compiling. A program that exceeds one gets a diagnostic that names the limit. */
 export interface Limits {
   /** Tokens of the files that have directives, of all together, with what macros make; an `#include` counts as ten. Default 500,000, and one more for each character of the source over 65,536. */
   readonly tokens?: number | undefined
@@ -31,42 +31,54 @@ export interface Limits {
   /** Numbers that a struct consists of, with those of structs in it; of an array one element counts. Default 4,096. */
   readonly scalars?: number | undefined
   /**
-   * Levels of what is in one another, or needs one another: blocks, expressions, types, calls, constants that are made of others.
-   * Default 300, which the stack of an engine holds twice over; more is for engines that were given a larger stack.
+   * Levels of nesting, and of definitions that need each other: blocks, expressions, types, calls, constants made of others.
+   * Default 300, which takes half of an engine's stack; more is for engines with a larger stack.
    */
   readonly nesting?: number | undefined
 }
 
-/** How many levels of one thing in another the stacks of engines hold twice over, whatever is done with them. */
+/** How many levels of nesting take half of an engine's stack at most, whatever the compiler does with them. */
 export const deepest = 300
 
-/** Where something is asked for; found out only where that is too much. */
+/** The source position of a demand for work, or a function that finds it, called only if a limit is exceeded. */
 export type Asked = Span | null | undefined | (() => Span)
 
 /** The name of a limit. */
 export type Limit = keyof Limits
 
-/** By how much more a program may take whose derivatives are made again and again until they fit (`ad/budget.ts`). */
+/** How many times the work is allowed for derivatives that are made again and again until they fit a budget (`ad/budget.ts`). */
 const budgetedTimes = 10
 
-/** What holds for a source of so many characters that is compiled without limits of its own. */
+/** The limits for a source of so many characters, where the caller gives none. */
 function defaultLimits(characters: number, budgeted: boolean): Readonly<Record<Limit, number>> {
   const more = Math.max(0, characters - 65_536)
   return {
-    tokens: 500_000 + more, text: 2_000_000, typeText: 20_000, instances: 5000 + more, statements: 50_000 + more,
-    instructions: (budgeted ? budgetedTimes : 1) * (22_000 + 4 * more), output: 3_000_000 + 64 * more, scalars: 4096, nesting: deepest,
+    tokens: 500_000 + more,
+    text: 2_000_000,
+    typeText: 20_000,
+    instances: 5000 + more,
+    statements: 50_000 + more,
+    instructions: (budgeted ? budgetedTimes : 1) * (22_000 + 4 * more),
+    output: 3_000_000 + 64 * more,
+    scalars: 4096,
+    nesting: deepest,
   }
 }
 
 /** What each counts, for messages. */
 export const counted: Readonly<Record<Limit, string>> = {
-  tokens: 'tokens, with those of #include and macros', text: 'characters made by macros', typeText: 'characters in the name of a type',
+  tokens: 'tokens, with those of #include and macros',
+  text: 'characters made by macros',
+  typeText: 'characters in the name of a type',
   instances: 'functions, with instances of generic ones',
-  statements: 'statements, with those of defer at each way out', instructions: 'instructions', output: 'characters or bytes of output', scalars: 'numbers in one value',
+  statements: 'statements, with those of defer at each way out',
+  instructions: 'instructions',
+  output: 'characters or bytes of output',
+  scalars: 'numbers in one value',
   nesting: 'levels of what is in one another',
 }
 
-/** Thrown where a program asks for more than a limit, through all that is under way; whoever began it adds the diagnostic. */
+/** Thrown where a program exceeds a limit. The code that began the stage catches it and adds the diagnostic. */
 export class LimitReached extends Error {
   readonly limit: Limit
   readonly most: number
@@ -84,25 +96,38 @@ export class LimitReached extends Error {
 /** Counts work against limits. */
 export class Work {
   readonly #limits: Limits
-  readonly #spent: Record<Limit, number> = { tokens: 0, text: 0, typeText: 0, instances: 0, statements: 0, instructions: 0, output: 0, scalars: 0, nesting: 0 }
+  readonly #spent: Record<Limit, number> = {
+    tokens: 0,
+    text: 0,
+    typeText: 0,
+    instances: 0,
+    statements: 0,
+    instructions: 0,
+    output: 0,
+    scalars: 0,
+    nesting: 0,
+  }
   #defaults = defaultLimits(0, false)
 
   constructor(limits: Limits) {
     this.#limits = limits
   }
 
-  /** Says what defaults speak of: how long the source is, and whether derivatives are to fit a budget. */
+  /** Sets what the defaults depend on: the length of the source, and whether derivatives must fit a budget. */
   measure(characters: number, budgeted: boolean): void {
     this.#defaults = defaultLimits(characters, budgeted)
   }
 
-  /** Adds to what there is of something; throws `LimitReached` where that is too much. */
+  /** Adds to a counter; throws `LimitReached` where it exceeds its limit. */
   spend(limit: Limit, amount: number, at?: Asked): void {
     this.#spent[limit] += amount
     this.check(limit, this.#spent[limit], at)
   }
 
-  /** Goes so many levels deeper, for what takes that much of the stack; false, and no deeper, where that is too deep. After an exception it counts for nothing. */
+  /**
+   * Goes so many levels deeper, for code that takes that much stack. False, without going deeper, if that is too deep. An exception
+   * resets the depth.
+   */
   descend(levels: number): boolean {
     if (this.#spent.nesting + levels > (this.#limits.nesting ?? this.#defaults.nesting)) return false
     this.#spent.nesting += levels
@@ -114,7 +139,7 @@ export class Work {
     this.#spent.nesting -= levels
   }
 
-  /** Does what is so many levels deeper; throws `LimitReached` where that is too deep. */
+  /** Runs `work` so many levels deeper; throws `LimitReached` if that is too deep. */
   within<T>(levels: number, at: Asked, work: () => T): T {
     this.spend('nesting', levels, at)
     const made = work()
@@ -122,9 +147,9 @@ export class Work {
     return made
   }
 
-  /** Throws `LimitReached` where one thing alone has too much of something. */
+  /** Throws `LimitReached` if a single thing exceeds a limit. */
   check(limit: Limit, amount: number, at?: Asked): void {
     const most = this.#limits[limit] ?? this.#defaults[limit]
-    if (amount > most) throw new LimitReached(limit, most, typeof at === 'function' ? at() : at ?? undefined)
+    if (amount > most) throw new LimitReached(limit, most, typeof at === 'function' ? at() : (at ?? undefined))
   }
 }

@@ -1,4 +1,4 @@
-/** Names that are like others. */
+/** Finds similar names. */
 import { note, type Note } from './diag.ts'
 
 /**
@@ -15,7 +15,8 @@ function distance(a: string, b: string, limit: number): number {
     for (let j = Math.max(1, i - limit); j <= Math.min(b.length, i + limit); j++) {
       const same = a[i - 1] === b[j - 1]
       let least = Math.min((row[j] ?? limit) + 1, (next[j - 1] ?? limit) + 1, (row[j - 1] ?? limit) + (same ? 0 : 1))
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) least = Math.min(least, (before[j - 2] ?? limit) + 1)
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1])
+        least = Math.min(least, (before[j - 2] ?? limit) + 1)
       next[j] = least
     }
     before = row
@@ -42,10 +43,12 @@ export function nearest(name: string, candidates: Iterable<string>): string | nu
   return best
 }
 
-/** A note that names what a name among others was probably meant to be: where none is like it, the note lists them. */
+/** A note with the name that was probably meant; if none is similar, it lists all. */
 export function suggestAmong(name: string, names: readonly string[]): readonly Note[] {
   const best = nearest(name, names)
   if (best !== null) return [note(undefined, `did you mean ${best}?`)]
   const few = names.slice(0, 8).join(', ')
-  return names.length === 0 ? [] : [note(undefined, `there ${names.length === 1 ? 'is' : 'are'} ${few}${names.length > 8 ? ', …' : ''}`)]
+  return names.length === 0
+    ? []
+    : [note(undefined, `there ${names.length === 1 ? 'is' : 'are'} ${few}${names.length > 8 ? ', …' : ''}`)]
 }

@@ -1,4 +1,4 @@
-/** What the numbers of a program are, wherever the compiler computes with them. */
+/** Rounding and conversion of numbers, wherever the compiler computes with them. */
 
 /** The nearest half-precision number, the even one of two; an infinity past the largest. */
 export function roundHalf(x: number): number {

@@ -1,4 +1,7 @@
-/** What callers may hand to `compile` and the methods of a program, seen once: what is of another kind gets a diagnostic, since those throw nothing else. */
+/**
+ * Validates the options of `compile` and of a program's methods. Wrong options get a diagnostic, since only diagnostics report
+ * mistakes.
+ */
 
 /** What a value must be, as a test and in words. */
 export type Kind = readonly [is: (value: unknown) => boolean, expected: string]
@@ -20,21 +23,44 @@ export const values: Kind = [Array.isArray, 'a list']
 /** A list of strings. */
 export const strings: Kind = [value => Array.isArray(value) && value.every(isString), 'a list of strings']
 const count = (value: unknown): boolean => typeof value === 'number' && value >= 0
-const limits: Kind = [value => isObject(value) && Object.values(value as object).every(n => n === undefined || count(n)), 'an object of numbers, none below 0']
+const limits: Kind = [
+  value => isObject(value) && Object.values(value as object).every(n => n === undefined || count(n)),
+  'an object of numbers, none below 0',
+]
 const entries: Kind = [
-  value => Array.isArray(value) && value.every(e => isString(e) || (isObject(e) && isString((e as { name?: unknown }).name) && isString((e as { stage?: unknown }).stage))),
+  value =>
+    Array.isArray(value) &&
+    value.every(
+      e =>
+        isString(e) ||
+        (isObject(e) && isString((e as { name?: unknown }).name) && isString((e as { stage?: unknown }).stage)),
+    ),
   'a list of names, or of { name, stage }',
 ]
 
 /** One of some words. */
-export const oneOf = (...words: readonly string[]): Kind => [value => words.includes(value as string), words.map(w => `'${w}'`).join(' or ')]
+export const oneOf = (...words: readonly string[]): Kind => [
+  value => words.includes(value as string),
+  words.map(w => `'${w}'`).join(' or '),
+]
 
 const compileKinds: Kinds = {
-  fileName: text, files: record, resolve: call, searchPaths: strings, defines: record, conformances: strings, entries, exports: strings, time: call, limits,
+  fileName: text,
+  files: record,
+  resolve: call,
+  searchPaths: strings,
+  defines: record,
+  conformances: strings,
+  entries,
+  exports: strings,
+  time: call,
+  limits,
   matrixLayout: oneOf('row-major', 'column-major'),
   blockSize: [value => Array.isArray(value) && value.length === 3 && value.every(count), 'three numbers'],
   optimize: [value => value === 0 || value === 1 || value === 2 || value === 3, '0, 1, 2 or 3'],
-  debug: flag, verify: flag, maxContext: [count, 'a number, none below 0'],
+  debug: flag,
+  verify: flag,
+  maxContext: [count, 'a number, none below 0'],
 }
 
 /** An option that is not what it must be. */
@@ -44,14 +70,18 @@ export interface Fault {
 }
 
 /** The options as they are now, or what is wrong with them; those that are `needed` must be given. */
-export function readOptions<T extends object>(options: T, kinds: Kinds = compileKinds, needed: readonly string[] = []): T | { readonly fault: Fault } {
+export function readOptions<T extends object>(
+  options: T,
+  kinds: Kinds = compileKinds,
+  needed: readonly string[] = [],
+): T | { readonly fault: Fault } {
   let name = 'options'
   try {
     if (!isObject(options)) return { fault: { name, expected: 'an object' } }
     const taken: { [key: string]: unknown } = Object.fromEntries(Object.entries(options))
     // Limits are read at each count: nothing of the caller may run then.
     name = 'limits'
-    if (isObject(taken['limits'])) taken['limits'] = { ...taken['limits'] as object }
+    if (isObject(taken['limits'])) taken['limits'] = { ...(taken['limits'] as object) }
     for (const [key, [is, expected]] of Object.entries(kinds)) {
       name = key
       const value = taken[key]

@@ -10,7 +10,12 @@ export interface RenderOptions {
 
 const maxWidth = 140
 const codes: Readonly<Record<Severity | 'help' | 'place' | 'caret', string>> = {
-  error: '1;31', warning: '1;33', note: '1;36', help: '1;32', place: '1', caret: '1;32',
+  error: '1;31',
+  warning: '1;33',
+  note: '1;36',
+  help: '1;32',
+  place: '1',
+  caret: '1;32',
 }
 
 /**
@@ -20,7 +25,7 @@ const codes: Readonly<Record<Severity | 'help' | 'place' | 'caret', string>> = {
 export function renderDiagnostic(diagnostic: Diagnostic, options: RenderOptions = {}): string {
   const paint = painter(options)
   const kind = paint(diagnostic.severity, `${diagnostic.severity} ${diagnostic.code}:`)
-  const head = `${placeOf(diagnostic.span, paint)}${kind} ${escapeLine(diagnostic.message)}\n`
+  const head = `${positionOf(diagnostic.span, paint)}${kind} ${escapeLine(diagnostic.message)}\n`
   const notes = diagnostic.notes.map(note => renderNote(note, paint)).join('')
   const help = diagnostic.help === undefined ? '' : `  ${paint('help', 'help:')} ${escapeLine(diagnostic.help)}\n`
   return `${head}${excerpt(diagnostic.span, paint)}${notes}${help}`
@@ -31,8 +36,8 @@ export function renderDiagnostics(list: readonly Diagnostic[], options: RenderOp
   return list.map(d => renderDiagnostic(d, options)).join('')
 }
 
-/** A place as tools read it; lines and columns count from 1, the end column is the one after the last. */
-export interface JsonPlace {
+/** A span as tools read it; lines and columns count from 1, the end column is the one after the last. */
+export interface JsonRange {
   readonly file: string
   readonly line: number
   readonly column: number
@@ -40,30 +45,33 @@ export interface JsonPlace {
   readonly endColumn: number
 }
 
-export interface JsonDiagnostic extends Partial<JsonPlace> {
+export interface JsonDiagnostic extends Partial<JsonRange> {
   readonly severity: Severity
   readonly code: string
   readonly message: string
   readonly help?: string
-  readonly notes?: readonly (Partial<JsonPlace> & { readonly message: string })[]
+  readonly notes?: readonly (Partial<JsonRange> & { readonly message: string })[]
 }
 
 /** A diagnostic as a plain object, with its texts as they are: `safeJson` makes JSON of it that may be shown on a terminal. */
 export function diagnosticJson(diagnostic: Diagnostic): JsonDiagnostic {
   const { severity, code, message, help, notes } = diagnostic
   return {
-    severity, code, message, ...jsonPlace(diagnostic.span),
-    ...help === undefined ? {} : { help },
-    ...notes.length === 0 ? {} : { notes: notes.map(n => ({ message: n.text, ...jsonPlace(n.span) })) },
+    severity,
+    code,
+    message,
+    ...jsonRange(diagnostic.span),
+    ...(help === undefined ? {} : { help }),
+    ...(notes.length === 0 ? {} : { notes: notes.map(n => ({ message: n.text, ...jsonRange(n.span) })) }),
   }
 }
 
-function jsonPlace(span: Span | undefined): Partial<JsonPlace> {
+function jsonRange(span: Span | undefined): Partial<JsonRange> {
   if (span === undefined) return {}
   const start = span.file.position(span.start)
   const end = span.file.position(span.end)
-  const { place } = span
-  return { ...place, endLine: end.line + place.line - start.line, endColumn: end.column }
+  const { position } = span
+  return { ...position, endLine: end.line + position.line - start.line, endColumn: end.column }
 }
 
 type Paint = (style: keyof typeof codes, text: string) => string
@@ -72,14 +80,14 @@ function painter(options: RenderOptions): Paint {
   return options.color === true ? (style, text) => `\x1b[${codes[style]}m${text}\x1b[0m` : (_, text) => text
 }
 
-function placeOf(span: Span | undefined, paint: Paint): string {
+function positionOf(span: Span | undefined, paint: Paint): string {
   if (span === undefined) return ''
-  const { file, line, column } = span.place
+  const { file, line, column } = span.position
   return paint('place', `${escapeLine(file)}:${line}:${column}: `)
 }
 
 function renderNote(note: Note, paint: Paint): string {
-  return `${placeOf(note.span, paint)}${paint('note', 'note:')} ${escapeLine(note.text)}\n${excerpt(note.span, paint)}`
+  return `${positionOf(note.span, paint)}${paint('note', 'note:')} ${escapeLine(note.text)}\n${excerpt(note.span, paint)}`
 }
 
 /** The line that the span begins in, and carets under it. A long line is cut around the caret. */

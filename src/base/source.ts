@@ -48,14 +48,14 @@ export class SourceFile {
   }
 }
 
-/** A place as people write it; line and column are counted from 1. */
-export interface Place {
+/** A line and a column of a file, both counted from 1. */
+export interface Position {
   readonly file: string
   readonly line: number
   readonly column: number
 }
 
-/** A stretch of one file, from `start` up to but not including `end`. */
+/** A range of one file, from `start` up to but not including `end`. */
 export class Span {
   readonly file: SourceFile
   readonly start: number
@@ -63,7 +63,12 @@ export class Span {
   /** The line that `#line` gave the start, where a directive moved it; else undefined. */
   readonly presumed: { readonly file: string; readonly line: number } | undefined
 
-  constructor(file: SourceFile, start: number, end: number, presumed?: { readonly file: string; readonly line: number }) {
+  constructor(
+    file: SourceFile,
+    start: number,
+    end: number,
+    presumed?: { readonly file: string; readonly line: number },
+  ) {
     this.file = file
     this.start = start
     this.end = end
@@ -71,7 +76,7 @@ export class Span {
   }
 
   /** Where it starts, as `#line` has it. */
-  get place(): Place {
+  get position(): Position {
     const { line, column } = this.file.position(this.start)
     return { file: this.presumed?.file ?? this.file.name, line: this.presumed?.line ?? line, column }
   }

@@ -1,9 +1,9 @@
-/** Tells how long phases take, where somebody asks. */
+/** Measures phases, if somebody asks. */
 
 /** Takes the time that a phase took, in milliseconds. */
 export type Timer = (phase: string, ms: number) => void
 
-/** Does the work, and tells how long it took where somebody asks: Node takes milliseconds to make its clock ready. */
+/** Runs the work, and reports its time if somebody asks: Node takes milliseconds to make its clock ready. */
 export function timed<T>({ time }: { readonly time?: Timer | undefined }, phase: string, work: () => T): T {
   if (time === undefined) return work()
   const start = performance.now()

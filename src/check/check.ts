@@ -1,5 +1,5 @@
 /**
- * The checker: from sources to a program of which lowering can ask what it needs. User files are checked in full; of the
+ * The checker: makes a checked program of source files, which answers what lowering asks. It checks user files in full, and of the
  * core library only what they use.
  */
 import type { Sink } from '../base/diag.ts'
@@ -7,14 +7,50 @@ import * as derivative from '../base/errors/derivative.ts'
 import * as names from '../base/errors/names.ts'
 import { tooDeep as nestedTooDeep } from '../base/errors/syntax.ts'
 import {
-  adoptBase, attributesOf, conforms, constraintsOf, coreInterface, declaredBases, derivativesOf, differentialOf, enumTag,
-  enumValues, fieldDefault, fieldSigs, funcSig, globalInfo, globalInit, knownConstant, packsOf, paramDefault, paramLists,
-  placeDifferentialOf, put, putRef, requiredConstant, resolveRef, resolveType, selfType, signatureOf, structDiff, substFor,
+  adoptBase,
+  attributesOf,
+  conforms,
+  constraintsOf,
+  coreInterface,
+  declaredBases,
+  derivativesOf,
+  differentialOf,
+  enumTag,
+  enumValues,
+  fieldDefault,
+  containsItself,
+  fieldSigs,
+  funcSig,
+  globalInfo,
+  globalInit,
+  knownConstant,
+  packsOf,
+  paramDefault,
+  paramLists,
+  shadowOf,
+  put,
+  putRef,
+  requiredConstant,
+  resolveRef,
+  resolveType,
+  selfType,
+  signatureOf,
+  structDiff,
+  substFor,
   writtenOut,
 } from './types/index.ts'
 import { Cx, Env, type Above } from './model/context.ts'
-import { argumentNeedsItself, containsItself, defaultNeedsItself, globalNeedsItself, inheritsItself } from './declarations/cycle.ts'
-import type { Decl, FieldDecl, FuncAttributes, FuncDecl, GlobalDecl, ModuleDecl, ParamDecl, StructDecl } from './model/decl.ts'
+import { argumentNeedsItself, defaultNeedsItself, globalNeedsItself, inheritsItself } from './declarations/cycle.ts'
+import type {
+  Decl,
+  FieldDecl,
+  FuncAttributes,
+  FuncDecl,
+  GlobalDecl,
+  ModuleDecl,
+  ParamDecl,
+  StructDecl,
+} from './model/decl.ts'
 import { checkDerivatives } from './derivatives/derivative.ts'
 import { checkLostDerivatives } from './derivatives/differentiable.ts'
 import { checkAs, checkCondition, checkExpr, checkValue, emptyConstructors } from './expressions/index.ts'
@@ -23,43 +59,76 @@ import { coreOf, type LibraryData } from './modules/library.ts'
 import { checkLinkedGlobal, checkLinkedType } from './declarations/link.ts'
 import { checkConformances } from './declarations/conformance.ts'
 import { reportReturns } from './statements/returns.ts'
-import { assertStatic, checkBody, messageOf } from './statements/stmt.ts'
-import type { Body, CheckedProgram, DerivativeInfo, Expr, FieldInfo, FuncRef, GlobalInfo, Signature, Stmt, StructDiffInfo } from './model/tree.ts'
-import { intType, noSubst, show, substituteInt, type Int, type InterfaceType, type StructType, type Subst, type Type } from './model/type.ts'
+import { assertStatic, messageOf } from './statements/assert.ts'
+import { checkBody } from './statements/stmt.ts'
+import type {
+  Body,
+  CheckedProgram,
+  DerivativeInfo,
+  Expr,
+  FieldInfo,
+  FuncRef,
+  GlobalInfo,
+  Signature,
+  Stmt,
+  StructDiffInfo,
+} from './model/tree.ts'
+import {
+  intType,
+  noSubst,
+  show,
+  substituteInt,
+  type Int,
+  type InterfaceType,
+  type StructType,
+  type Subst,
+  type Type,
+} from './model/type.ts'
 import { parseRange } from '../syntax/parse.ts'
 import { SourceFile, type Span } from '../base/source.ts'
 import { checkLambda } from './statements/lambda.ts'
 
 export type CheckOptions = SourceOptions
 
-/** What types and expressions ask of those above them. */
+/** What rooms ask of the rooms above them. */
 export const above: Above = {
   term: checkExpr,
-  value: (env, e, to) => to === null ? checkValue(env, e) : checkAs(env, e, to),
+  value: (env, e, to) => (to === null ? checkValue(env, e) : checkAs(env, e, to)),
   lambda: checkLambda,
 }
 
-/** Parses and checks a program; mistakes go to the sink. */
+/** Parses and checks a program; mistakes become diagnostics. */
 export function check(options: CheckOptions, core: LibraryData, sink: Sink): CheckedProgram {
   const state = coreOf(core, above)
   const cx = new Cx(sink, state.library, above, state)
   cx.columnMajor = options.columnMajor
   const root = new Loader(cx, options, sink).root()
   // Of a text that was given up half way only that is worth saying.
-  if (!sink.has(nestedTooDeep)) checkUser(cx, root, sink.list.filter(d => d.severity === 'error').map(d => d.span))
+  if (!sink.has(nestedTooDeep))
+    checkUser(
+      cx,
+      root,
+      sink.list.filter(d => d.severity === 'error').map(d => d.span),
+    )
   const program = new Program(cx, root)
   const entries = new Map<string, FuncDecl>()
   for (const func of program.entries) {
     const other = entries.get(func.name)
     if (other === undefined) entries.set(func.name, func)
-    else sink.add(names.redeclared, func.span ?? undefined, { name: func.name }, { span: other.span ?? undefined, text: 'an entry point of this name stands here' })
+    else
+      sink.add(
+        names.redeclared,
+        func.span ?? undefined,
+        { name: func.name },
+        { span: other.span ?? undefined, text: 'an entry point of this name stands here' },
+      )
   }
   return program
 }
 
 /**
- * Checks every declaration of the user's modules. Where a text was not understood (`broken`) or an import not found, names that are unknown may
- * have been declared there, and what is wrong with the declaration around the place follows from it.
+ * Checks every declaration of the user's modules. Where a text could not be parsed (`broken`) or an import was not found, unknown
+ * names may have been declared there, so they are not reported. Neither are mistakes in a declaration that could not be parsed.
  */
 function checkUser(cx: Cx, root: ModuleDecl, broken: readonly (Span | undefined)[]): void {
   const { list } = cx.sink
@@ -68,24 +137,52 @@ function checkUser(cx: Cx, root: ModuleDecl, broken: readonly (Span | undefined)
   for (const decl of cx.userDecls) if (decl.kind === 'struct') adoptBase(cx, decl)
   // Checking bodies enters local declarations, which are checked in turn.
   for (let i = 0; i < cx.userDecls.length; i++) checkDecl(cx, cx.userDecls[i]!)
-  reportReturns(cx, cx.userDecls.filter((d): d is FuncDecl => d.kind === 'func' && d.module === root && (attributesOf(cx, d).stage !== null || attributesOf(cx, d).exported)))
-  for (const a of cx.asserts) assertStatic(cx, checkCondition(new Env(cx, a.scope), a.decl.condition), messageOf(a.decl.message), a.decl.span, noSubst)
+  reportReturns(
+    cx,
+    cx.userDecls.filter(
+      (d): d is FuncDecl =>
+        d.kind === 'func' && d.module === root && (attributesOf(cx, d).stage !== null || attributesOf(cx, d).exported),
+    ),
+  )
+  for (const a of cx.asserts)
+    assertStatic(
+      cx,
+      checkCondition(new Env(cx, a.scope), a.decl.condition),
+      messageOf(a.decl.message),
+      a.decl.span,
+      noSubst,
+    )
   if (broken.length === 0) return
-  const within = (outer: Span, at: Span | undefined): boolean => at?.file === outer.file && at.start >= outer.start && at.start <= outer.end
-  const spoilt = cx.userDecls.flatMap(d => 'syntax' in d && d.syntax !== null && broken.some(at => within(d.syntax!.span, at)) ? [d.syntax.span] : [])
-  list.push(...list.splice(before).filter(d => d.code !== names.undefinedName.code && d.code !== names.noMember.code && !spoilt.some(s => within(s, d.span))))
+  const within = (outer: Span, at: Span | undefined): boolean =>
+    at?.file === outer.file && at.start >= outer.start && at.start <= outer.end
+  const spoilt = cx.userDecls.flatMap(d =>
+    'syntax' in d && d.syntax !== null && broken.some(at => within(d.syntax!.span, at)) ? [d.syntax.span] : [],
+  )
+  list.push(
+    ...list
+      .splice(before)
+      .filter(
+        d =>
+          d.code !== names.undefinedName.code && d.code !== names.noMember.code && !spoilt.some(s => within(s, d.span)),
+      ),
+  )
 }
 
-/** Reports a `using` of what is no namespace. */
+/** Reports a `using` of something that is not a namespace. */
 function checkUsing(cx: Cx, target: Parameters<typeof resolveType>[1]): void {
   if (target.kind !== 'name') return
-  if (!cx.modules.some(m => m.inner.names.get(target.name)?.some(d => d.kind === 'namespace') === true)) cx.sink.add(names.undefinedName, target.span, { name: target.name })
+  if (!cx.modules.some(m => m.inner.names.get(target.name)?.some(d => d.kind === 'namespace') === true))
+    cx.sink.add(names.undefinedName, target.span, { name: target.name })
 }
 
 function checkDecl(cx: Cx, decl: Decl): void {
   if ((decl.kind === 'func' || decl.kind === 'struct' || decl.kind === 'alias') && decl.generics?.packed === true) {
     // What is wrong with it shows with one type in each pack, and that is entered for checking.
-    writtenOut(cx, decl, packsOf(decl.generics).map(() => 1))
+    writtenOut(
+      cx,
+      decl,
+      packsOf(decl.generics).map(() => 1),
+    )
     return
   }
   if ('generics' in decl && decl.generics !== null) constraintsOf(cx, decl.generics)
@@ -93,10 +190,13 @@ function checkDecl(cx: Cx, decl: Decl): void {
     case 'func': {
       const sig = funcSig(cx, decl)
       attributesOf(cx, decl)
-      sig.params.forEach((p, i) => { if (p.hasDefault && argumentNeedsItself(cx, decl, i)) cx.sink.add(names.cyclic, p.span ?? undefined, { name: p.name }) })
+      sig.params.forEach((p, i) => {
+        if (p.hasDefault && argumentNeedsItself(cx, decl, i))
+          cx.sink.add(names.cyclic, p.span ?? undefined, { name: p.name })
+      })
       if (attributesOf(cx, decl).marked) {
         checkReferences(cx, decl)
-        checkPlaces(cx, decl)
+        checkShadows(cx, decl)
       }
       const body = checkBody(cx, decl)
       checkRedefinition(cx, decl)
@@ -106,62 +206,97 @@ function checkDecl(cx: Cx, decl: Decl): void {
     }
     case 'struct': {
       for (const f of fieldSigs(cx, decl)) fieldDefault(cx, f.decl)
-      for (const f of decl.fields) if (defaultNeedsItself(cx, f)) cx.sink.add(names.cyclic, f.span ?? undefined, { name: f.name })
+      for (const f of decl.fields)
+        if (defaultNeedsItself(cx, f)) cx.sink.add(names.cyclic, f.span ?? undefined, { name: f.name })
       if (containsItself(cx, decl)) cx.sink.add(names.recursiveType, decl.span ?? undefined, { name: decl.name })
       checkBothWays(cx, decl)
       checkConformances(cx, decl)
       return
     }
-    case 'extension': checkConformances(cx, decl); return
-    case 'interface': if (inheritsItself(cx, decl)) cx.sink.add(names.cyclic, decl.span ?? undefined, { name: decl.name }); return
-    case 'enum': enumTag(cx, decl); enumValues(cx, decl); checkConformances(cx, decl); return
-    case 'alias': resolveType(cx, decl.target, decl.inner); checkLinkedType(cx, decl); return
+    case 'extension':
+      checkConformances(cx, decl)
+      return
+    case 'interface':
+      if (inheritsItself(cx, decl)) cx.sink.add(names.cyclic, decl.span ?? undefined, { name: decl.name })
+      return
+    case 'enum':
+      enumTag(cx, decl)
+      enumValues(cx, decl)
+      checkConformances(cx, decl)
+      return
+    case 'alias':
+      resolveType(cx, decl.target, decl.inner)
+      checkLinkedType(cx, decl)
+      return
     case 'global':
       globalInfo(cx, decl)
       globalInit(cx, decl)
       checkLinkedGlobal(cx, decl)
-      if ((decl.storage === 'constant' || decl.storage === 'static') && globalNeedsItself(cx, decl)) cx.sink.add(names.cyclic, decl.span ?? undefined, { name: decl.name })
+      if ((decl.storage === 'constant' || decl.storage === 'static') && globalNeedsItself(cx, decl))
+        cx.sink.add(names.cyclic, decl.span ?? undefined, { name: decl.name })
       return
     default:
   }
 }
 
-/** What is passed by constant reference has no place to put a derivative. */
+/** Reports differentiable parameters that are passed by constant reference, which have no memory for a derivative. */
 function checkReferences(cx: Cx, func: FuncDecl): void {
   const syntax = func.syntax.kind === 'accessor' ? [] : func.syntax.params
   for (const p of funcSig(cx, func).params) {
     const byReference = syntax[p.index]?.modifiers.some(m => m.name === 'constref' || m.name === '__constref') === true
-    if (byReference && !p.noDiff && differentialOf(cx, p.type) !== null) cx.sink.add(derivative.constantReference, p.span ?? undefined, { name: p.name })
+    if (byReference && !p.noDiff && differentialOf(cx, p.type) !== null)
+      cx.sink.add(derivative.constantReference, p.span ?? undefined, { name: p.name })
   }
 }
 
-/** Places of derivatives travel with places one way: in. */
-function checkPlaces(cx: Cx, func: FuncDecl): void {
+/** Shadows travel one way, as pointers do: in. */
+function checkShadows(cx: Cx, func: FuncDecl): void {
   const sig = funcSig(cx, func)
-  const isPlace = (type: Type): boolean => type.kind !== 'void' && placeDifferentialOf(cx, type) !== null
+  const hasShadow = (type: Type): boolean => type.kind !== 'void' && shadowOf(cx, type) !== null
   for (const p of sig.params) {
-    if (p.dir !== 'in' && !p.noDiff && isPlace(p.type)) cx.sink.add(derivative.placeComesOut, p.span ?? undefined, { what: `${p.dir} parameter ${p.name}`, type: show(p.type) })
+    if (p.dir !== 'in' && !p.noDiff && hasShadow(p.type))
+      cx.sink.add(derivative.pointerComesOut, p.span ?? undefined, {
+        what: `${p.dir} parameter ${p.name}`,
+        type: show(p.type),
+      })
   }
-  if (!sig.resultNoDiff && isPlace(sig.result)) cx.sink.add(derivative.placeComesOut, func.span ?? undefined, { what: 'the result', type: show(sig.result) })
+  if (!sig.resultNoDiff && hasShadow(sig.result))
+    cx.sink.add(derivative.pointerComesOut, func.span ?? undefined, { what: 'the result', type: show(sig.result) })
 }
 
-/** A type is differentiated as a value or as a place. */
+/** A type is differentiated as a value or as a pointer. */
 function checkBothWays(cx: Cx, decl: StructDecl): void {
   if (declaredBases(cx, decl).length < 2) return
   const type = selfType(cx, decl)
   const [value, pointer] = [coreInterface(cx, 'IDifferentiable'), coreInterface(cx, 'IDifferentiablePtrType')]
   if (type === null || value === null || pointer === null) return
-  if (conforms(cx, type, value) && conforms(cx, type, pointer)) cx.sink.add(derivative.valueAndPointer, decl.span ?? undefined, { type: decl.name })
+  if (conforms(cx, type, value) && conforms(cx, type, pointer))
+    cx.sink.add(derivative.valueAndPointer, decl.span ?? undefined, { type: decl.name })
 }
 
 /** Two functions of one scope with bodies and the same parameters are a mistake. */
 function checkRedefinition(cx: Cx, func: FuncDecl): void {
   if (!func.hasBody || func.of !== null) return
-  const params = (f: FuncDecl): string => funcSig(cx, f).params.map(p => `${p.dir} ${p.type.key}`).join(',')
+  const params = (f: FuncDecl): string =>
+    funcSig(cx, f)
+      .params.map(p => `${p.dir} ${p.type.key}`)
+      .join(',')
   for (const other of func.scope.names.get(func.name) ?? []) {
     if (other === func) return
-    if (other.kind !== 'func' || !other.hasBody || other.generics !== null || func.generics !== null || params(other) !== params(func)) continue
-    cx.sink.add(names.redefined, func.span ?? undefined, { name: func.name }, { span: other.span ?? undefined, text: 'declared here first' })
+    if (
+      other.kind !== 'func' ||
+      !other.hasBody ||
+      other.generics !== null ||
+      func.generics !== null ||
+      params(other) !== params(func)
+    )
+      continue
+    cx.sink.add(
+      names.redefined,
+      func.span ?? undefined,
+      { name: func.name },
+      { span: other.span ?? undefined, text: 'declared here first' },
+    )
     return
   }
 }
@@ -184,8 +319,12 @@ class Program implements CheckedProgram {
     this.modules = cx.modules
     const functions = cx.userDecls.filter((d): d is FuncDecl => d.kind === 'func' && paramLists(d).length === 0)
     this.functions = [...functions.filter(f => f.module === root), ...functions.filter(f => f.module !== root)]
-    this.entries = this.functions.filter(f => f.module === root && f.hasBody && f.role === 'function' && attributesOf(cx, f).stage !== null)
-    this.globals = cx.userDecls.filter((d): d is GlobalDecl => d.kind === 'global' && d.storage !== 'constant' && paramLists(d.parent).length === 0)
+    this.entries = this.functions.filter(
+      f => f.module === root && f.hasBody && f.role === 'function' && attributesOf(cx, f).stage !== null,
+    )
+    this.globals = cx.userDecls.filter(
+      (d): d is GlobalDecl => d.kind === 'global' && d.storage !== 'constant' && paramLists(d.parent).length === 0,
+    )
   }
 
   attributes(func: FuncDecl): FuncAttributes {
@@ -212,7 +351,7 @@ class Program implements CheckedProgram {
     return globalInfo(this.#cx, decl)
   }
 
-  requiredGlobal(decl: GlobalDecl, type: Type): { readonly decl: GlobalDecl, readonly subst: Subst } | null {
+  requiredGlobal(decl: GlobalDecl, type: Type): { readonly decl: GlobalDecl; readonly subst: Subst } | null {
     const member = requiredConstant(this.#cx, type, decl.name)
     return member === null || member.decl.kind !== 'global' ? null : { decl: member.decl, subst: member.subst }
   }
@@ -243,7 +382,13 @@ class Program implements CheckedProgram {
 
   fields(type: StructType): readonly FieldInfo[] {
     const subst = this.structSubst(type)
-    return fieldSigs(this.#cx, type.decl).map(f => ({ decl: f.decl, name: f.decl.name, type: put(this.#cx, f.type, subst), noDiff: f.noDiff, semantic: f.semantic }))
+    return fieldSigs(this.#cx, type.decl).map(f => ({
+      decl: f.decl,
+      name: f.decl.name,
+      type: put(this.#cx, f.type, subst),
+      noDiff: f.noDiff,
+      semantic: f.semantic,
+    }))
   }
 
   fieldDefault(field: FieldDecl): Expr | null {
@@ -256,8 +401,8 @@ class Program implements CheckedProgram {
     return found === undefined ? null : { kind: 'direct', decl: found.decl, subst: found.subst }
   }
 
-  placeDifferentialOf(type: Type): Type | null {
-    return placeDifferentialOf(this.#cx, type)
+  shadowOf(type: Type): Type | null {
+    return shadowOf(this.#cx, type)
   }
 
   differentialOf(type: Type): Type | null {
@@ -293,4 +438,3 @@ class Program implements CheckedProgram {
     return type.kind === 'enum' ? enumTag(this.#cx, type.decl) : intType
   }
 }
-

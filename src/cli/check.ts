@@ -15,17 +15,24 @@ interface CheckOptions extends SharedOptions {
   readonly traceNan?: boolean
 }
 
-/** Prints what came of each function; status 1 where a derivative disagrees. */
+/** Prints the outcome for each function; status 1 if a derivative disagrees. */
 export async function checkCommand(file: string, raw: Record<string, unknown>): Promise<void> {
   const options = raw as unknown as CheckOptions
   const program = compileFile(file, { ...options, debug: true })
   const names = program.subjects.filter(f => f.differentiable !== 'none').map(f => f.name)
   for (const fn of options.fn ?? []) {
-    if (!names.includes(fn)) throw new UsageError(`${file} has no differentiable function ${fn}${names.length === 0 ? '' : `; it has ${names.join(', ')}`}`, 1)
+    if (!names.includes(fn))
+      throw new UsageError(
+        `${file} has no differentiable function ${fn}${names.length === 0 ? '' : `; it has ${names.join(', ')}`}`,
+        1,
+      )
   }
   const bar = progress((options.fn ?? names).length)
   const { seed, ok, functions } = await checkDerivatives(program, {
-    functions: options.fn, samples: options.samples, seed: options.seed, traceNan: options.traceNan,
+    functions: options.fn,
+    samples: options.samples,
+    seed: options.seed,
+    traceNan: options.traceNan,
     progress: (outcome, done) => bar.update(done, outcome.name),
   })
   bar.stop()
@@ -37,7 +44,10 @@ export async function checkCommand(file: string, raw: Record<string, unknown>): 
     for (const o of functions) tell(text(o, lost?.code))
     const agree = functions.filter(o => o.status === 'ok').length
     const skipped = functions.filter(o => o.status === 'skipped').length
-    const said = functions.length === 0 ? 'no differentiable function' : `${agree} of ${functions.length - skipped} agree${skipped > 0 ? `, ${skipped} skipped` : ''}`
+    const said =
+      functions.length === 0
+        ? 'no differentiable function'
+        : `${agree} of ${functions.length - skipped} agree${skipped > 0 ? `, ${skipped} skipped` : ''}`
     tell(`${said} (seed ${seed})\n`)
   }
   // A file in which there is nothing to compare is not wrong.
@@ -49,26 +59,42 @@ const lossy: ReadonlySet<string> = new Set(['W31159', 'W41020', 'W41026'])
 
 function text(o: CheckOutcome, lost: string | undefined): string {
   const counts = [
-    `${o.compared + o.held} inputs`, ...o.kinks > 0 ? [`${o.kinks} left out at kinks`] : [], ...o.notFinite > 0 ? [`${o.notFinite} not finite`] : [],
-    ...o.stopped > 0 ? [`${o.stopped} stopped`] : [],
-    ...o.held > 0 ? [`${o.held} of them with what no_diff and the like fix held fixed`] : [],
+    `${o.compared + o.held} inputs`,
+    ...(o.kinks > 0 ? [`${o.kinks} left out at kinks`] : []),
+    ...(o.notFinite > 0 ? [`${o.notFinite} not finite`] : []),
+    ...(o.stopped > 0 ? [`${o.stopped} stopped`] : []),
+    ...(o.held > 0 ? [`${o.held} of them with what no_diff and the like fix held fixed`] : []),
   ]
-  const head = [o.status.padEnd(7), [o.name, ...o.status === 'ok' ? [counts.join(', ')] : [], ...o.detail === '' ? [] : [o.detail]].join(': ')].join(' ')
-  const lines = [head, ...o.disagreement === null ? [] : disagreement(o.disagreement, lost), ...o.nonFinite === null ? [] : nonFiniteLines(o.nonFinite).map(l => `        ${l}`)]
+  const head = [
+    o.status.padEnd(7),
+    [o.name, ...(o.status === 'ok' ? [counts.join(', ')] : []), ...(o.detail === '' ? [] : [o.detail])].join(': '),
+  ].join(' ')
+  const lines = [
+    head,
+    ...(o.disagreement === null ? [] : disagreement(o.disagreement, lost)),
+    ...(o.nonFinite === null ? [] : nonFiniteLines(o.nonFinite).map(l => `        ${l}`)),
+  ]
   return `${lines.join('\n')}\n`
 }
 
 function disagreement(d: Disagreement, lost: string | undefined): string[] {
-  const lines = [`along parameter ${d.parameter === '' ? '(all together)' : d.parameter}: reverse ${d.reverse ?? 'none'}, forward ${d.forward}, finite differences ${d.differences}`]
+  const lines = [
+    `along parameter ${d.parameter === '' ? '(all together)' : d.parameter}: reverse ${d.reverse ?? 'none'}, forward ${d.forward}, finite differences ${d.differences}`,
+  ]
   if (d.blame !== null) {
     const { name, derivative, mode, file, line, column } = d.blame
-    lines.push(`${file}:${line}:${column}: ${derivative === '' ? `the ${mode} derivative of ${name}` : `${derivative}, the ${mode} derivative of ${name},`} is wrong`
-      + (Number.isNaN(d.blame.given) ? '' : `: it gives ${d.blame.given}, finite differences ${d.blame.slope}`))
+    lines.push(
+      `${file}:${line}:${column}: ${derivative === '' ? `the ${mode} derivative of ${name}` : `${derivative}, the ${mode} derivative of ${name},`} is wrong` +
+        (Number.isNaN(d.blame.given) ? '' : `: it gives ${d.blame.given}, finite differences ${d.blame.slope}`),
+    )
     if (derivative === '') {
-      lines.push(lost === undefined ? 'no derivative written by hand explains it: please report this program'
-        : `the program drops a derivative, as warning ${lost} above says; finite differences see it all the same`)
+      lines.push(
+        lost === undefined
+          ? 'no derivative written by hand explains it: please report this program'
+          : `the program drops a derivative, as warning ${lost} above says; finite differences see it all the same`,
+      )
     }
   }
-  lines.push(`inputs ${JSON.stringify(d.inputs, (_, v: unknown) => typeof v === 'bigint' ? Number(v) : v)}`)
+  lines.push(`inputs ${JSON.stringify(d.inputs, (_, v: unknown) => (typeof v === 'bigint' ? Number(v) : v))}`)
   return lines.map(l => `        ${l}`)
 }

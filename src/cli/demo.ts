@@ -1,22 +1,9 @@
 import { mkdirSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { compile, renderDiagnostics, type Program } from '../index.ts'
+import { compile, renderDiagnostics } from '../index.ts'
+import type { DemoContext } from './demos/context.ts'
 import { UsageError, packageRoot } from './usage.ts'
 import { tell } from './output.ts'
-
-/** How a demo is run. */
-export interface DemoContext {
-  /** The folder of the example, with its Slang file. */
-  readonly dir: string
-  /** Where pictures go; exists. */
-  readonly output: string
-  readonly steps: number | undefined
-  readonly gpu: boolean
-  /** Compiles a file of the example. */
-  readonly compile: (file: string) => Program
-  /** Prints a line. */
-  readonly say: (text: string) => void
-}
 
 interface Demo {
   readonly about: string
@@ -24,9 +11,18 @@ interface Demo {
 }
 
 const demos: Readonly<Record<string, Demo>> = {
-  splat2d: { about: 'draw a photograph with 2D Gaussians that gradient descent places', load: () => import('./demos/splat2d.ts') },
-  brdf: { about: 'recover the colour and roughness of a surface from what a camera saw of it', load: () => import('./demos/brdf.ts') },
-  spring: { about: 'find the throw that hits a goal, through 200 steps of a simulation', load: () => import('./demos/spring.ts') },
+  splat2d: {
+    about: 'draw a photograph with 2D Gaussians that gradient descent places',
+    load: () => import('./demos/splat2d.ts'),
+  },
+  brdf: {
+    about: 'recover the colour and roughness of a surface from what a camera saw of it',
+    load: () => import('./demos/brdf.ts'),
+  },
+  spring: {
+    about: 'find the throw that hits a goal, through 200 steps of a simulation',
+    load: () => import('./demos/spring.ts'),
+  },
 }
 
 /** Makes a folder and those around it, one by one: in some places, /proc for one, Node tries for ever to make several at once. */
@@ -52,13 +48,18 @@ export async function demoCommand(name: string | undefined, raw: Record<string, 
   try {
     makeFolder(output)
     await run({
-      dir, output, steps: options.steps, gpu: options.gpu === true,
+      dir,
+      output,
+      steps: options.steps,
+      gpu: options.gpu === true,
       compile: file => {
         const program = compile(readFileSync(join(dir, file), 'utf8'), { fileName: join(dir, file) })
         if (!program.ok) throw new UsageError(renderDiagnostics(program.diagnostics), 1)
         return program
       },
-      say: text => { tell(`${text}\n`) },
+      say: text => {
+        tell(`${text}\n`)
+      },
     })
   } catch (cause) {
     const { syscall, path, code } = cause as NodeJS.ErrnoException

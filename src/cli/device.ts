@@ -21,8 +21,12 @@ const manifests = ['/usr/share/vulkan/icd.d', '/usr/local/share/vulkan/icd.d', '
 /** Runs the same command with the software driver: where libraries are looked up is settled when a process starts. */
 function againWithSoftware(): number {
   const env = {
-    ...process.env, VK_ICD_FILENAMES: softwareDriver, XDG_RUNTIME_DIR: process.env['XDG_RUNTIME_DIR'] ?? tmpdir(),
-    LD_LIBRARY_PATH: [process.env['LD_LIBRARY_PATH'], dirname(softwareDriver)].filter(p => p !== undefined && p !== '').join(':'),
+    ...process.env,
+    VK_ICD_FILENAMES: softwareDriver,
+    XDG_RUNTIME_DIR: process.env['XDG_RUNTIME_DIR'] ?? tmpdir(),
+    LD_LIBRARY_PATH: [process.env['LD_LIBRARY_PATH'], dirname(softwareDriver)]
+      .filter(p => p !== undefined && p !== '')
+      .join(':'),
   }
   return spawnSync(process.execPath, process.argv.slice(1), { env, stdio: 'inherit' }).status ?? 1
 }
@@ -34,14 +38,19 @@ const kept: unknown[] = []
 export async function findDevice(): Promise<Device> {
   let create: (options: string[]) => GPU
   try {
-    const found = await import('webgpu') as { create: typeof create; globals: Record<string, unknown> }
+    const found = (await import('webgpu')) as { create: typeof create; globals: Record<string, unknown> }
     Object.assign(globalThis, found.globals)
     create = found.create
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException
     // Another module may be what is missing: one that the package needs.
     const isMissing = (code === 'ERR_MODULE_NOT_FOUND' || code === 'MODULE_NOT_FOUND') && /['"]webgpu['"]/.test(message)
-    throw new UsageError(isMissing ? '--gpu needs WebGPU for Node: npm install webgpu' : `--gpu: the package webgpu is installed, but cannot be loaded: ${message.split('\n')[0]}`, 1)
+    throw new UsageError(
+      isMissing
+        ? '--gpu needs WebGPU for Node: npm install webgpu'
+        : `--gpu: the package webgpu is installed, but cannot be loaded: ${message.split('\n')[0]}`,
+      1,
+    )
   }
   const asked = process.env['VK_ICD_FILENAMES'] ?? softwareDriver
   const hasLoader = process.env['LD_LIBRARY_PATH']?.split(':').includes(dirname(softwareDriver)) === true
@@ -56,7 +65,13 @@ export async function findDevice(): Promise<Device> {
     throw new UsageError("no WebGPU adapter was found; Debian's package chromium brings one that needs no GPU", 1)
   }
   const { limits } = adapter
-  const device = await adapter.requestDevice({ requiredLimits: { maxStorageBuffersPerShaderStage: limits.maxStorageBuffersPerShaderStage } })
+  const device = await adapter.requestDevice({
+    requiredLimits: { maxStorageBuffersPerShaderStage: limits.maxStorageBuffersPerShaderStage },
+  })
   const { vendor, architecture, device: model, description } = adapter.info
-  return { device, name: [description, model, architecture, vendor].find(s => s !== '') ?? 'unknown device', close: () => device.destroy() }
+  return {
+    device,
+    name: [description, model, architecture, vendor].find(s => s !== '') ?? 'unknown device',
+    close: () => device.destroy(),
+  }
 }

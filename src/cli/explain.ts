@@ -1,4 +1,4 @@
-/** `cotangent explain`: what the reverse pass of a function keeps, computes again and stores, as a table or as JSON. */
+/** `cotangent explain`: the values that the reverse pass of a function keeps, recomputes and stores, as a table or as JSON. */
 import { CompileError, safeJson, type Change, type Explanation, type Residual } from '../index.ts'
 import { compileFile, report, type SharedOptions } from './host.ts'
 import { Failed, UsageError } from './usage.ts'
@@ -26,7 +26,8 @@ export function explainCommand(file: string, raw: Record<string, unknown>): void
     tell(`${safeJson({ functions: found })}\n`)
     return
   }
-  if (found.length === 0) throw new UsageError(`nothing in ${file} takes a reverse derivative (bwd_diff); name a function with --fn`, 1)
+  if (found.length === 0)
+    throw new UsageError(`nothing in ${file} takes a reverse derivative (bwd_diff); name a function with --fn`, 1)
   const shown = new Set<Explanation>()
   for (const e of found) print(e, options.all === true, shown)
 }
@@ -58,30 +59,51 @@ function table(e: Explanation, all: boolean): string[] {
     const key = `${r.file}:${r.line} ${r.value} ${r.decision} ${r.bytes} ${r.trips}`
     const same = rows.get(key)
     if (same === undefined) rows.set(key, { ...r, count: 1 })
-    else rows.set(key, { ...same, count: same.count + 1, stored: same.stored + r.stored, operations: same.operations + r.operations, change: same.change ?? r.change })
+    else
+      rows.set(key, {
+        ...same,
+        count: same.count + 1,
+        stored: same.stored + r.stored,
+        operations: same.operations + r.operations,
+        change: same.change ?? r.change,
+      })
   }
-  const other = (r: Residual): string => r.file === e.file ? String(r.line) : `${r.file}:${r.line}`
+  const other = (r: Residual): string => (r.file === e.file ? String(r.line) : `${r.file}:${r.line}`)
   const cells = [...rows.values()].map(r => [
-    other(r), r.count === 1 ? r.value : `${r.value} (${r.count})`, r.decision, r.trips === 1 ? `${r.bytes}` : `${r.bytes} × ${r.trips ?? 'trips'}`,
-    r.decision !== 'stored' ? '' : r.trips === null ? `${r.stored} a trip` : String(r.stored), r.operations === 0 ? '' : String(r.operations), r.reason, changeOf(r.change),
+    other(r),
+    r.count === 1 ? r.value : `${r.value} (${r.count})`,
+    r.decision,
+    r.trips === 1 ? `${r.bytes}` : `${r.bytes} × ${r.trips ?? 'trips'}`,
+    r.decision !== 'stored' ? '' : r.trips === null ? `${r.stored} a trip` : String(r.stored),
+    r.operations === 0 ? '' : String(r.operations),
+    r.reason,
+    changeOf(r.change),
   ])
   const head = ['line', 'value', '', 'bytes', 'stored', 'operations', 'why', 'instead']
   const width = head.map((h, k) => Math.max(h.length, ...cells.map(c => c[k]!.length)))
   const right = new Set([0, 3, 4, 5])
-  const line = (c: readonly string[]): string => `  ${c.map((text, k) => right.has(k) ? text.padStart(width[k]!) : text.padEnd(width[k]!)).join('  ')}`.trimEnd()
+  const line = (c: readonly string[]): string =>
+    `  ${c.map((text, k) => (right.has(k) ? text.padStart(width[k]!) : text.padEnd(width[k]!))).join('  ')}`.trimEnd()
   const out = cells.length === 0 ? [] : [line(head), ...cells.map(line)]
   const kept = e.residuals.filter(r => r.decision === 'kept').length
   const inCallees = e.memory - e.bytes
-  const unbounded = e.residuals.some(r => r.trips === null && r.decision === 'stored') ? ' and more with each trip of a loop without a bound' : ''
-  out.push(`  ${bytes(e.bytes)} stored a call${unbounded}${inCallees === 0 ? '' : `, ${bytes(inCallees)} more while callees are done again`}, `
-    + `${e.operations} operations done again, ${kept} ${kept === 1 ? 'value' : 'values'} at hand anyway`)
-  if (hidden > 0) out.push(`  ${hidden} more ${hidden === 1 ? 'value only serves' : 'values only serve'} to compute these (--all shows them)`)
+  const unbounded = e.residuals.some(r => r.trips === null && r.decision === 'stored')
+    ? ' and more with each trip of a loop without a bound'
+    : ''
+  out.push(
+    `  ${bytes(e.bytes)} stored a call${unbounded}${inCallees === 0 ? '' : `, ${bytes(inCallees)} more while callees are done again`}, ` +
+      `${e.operations} operations done again, ${kept} ${kept === 1 ? 'value' : 'values'} at hand anyway`,
+  )
+  if (hidden > 0)
+    out.push(
+      `  ${hidden} more ${hidden === 1 ? 'value only serves' : 'values only serve'} to compute these (--all shows them)`,
+    )
   return out
 }
 
 function changeOf(change: Change | undefined): string {
   if (change === undefined) return ''
-  const sign = (n: number): string => n < 0 ? `−${-n}` : `+${n}`
+  const sign = (n: number): string => (n < 0 ? `−${-n}` : `+${n}`)
   return `[${change.attribute}]${change.on === '' ? '' : ` on ${change.on}`}: ${sign(change.bytes)} B, ${sign(change.operations)} operations`
 }
 

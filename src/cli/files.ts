@@ -1,4 +1,7 @@
-/** Sources from the file system. What a program includes is up to its author, who may be a stranger: only bounded regular files are read. */
+/**
+ * Reads sources from the file system. The author of a program decides what it includes, and may be a stranger. So only bounded
+ * regular files are read.
+ */
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 
 /** The longest source that is read, in bytes. */
@@ -9,18 +12,27 @@ const codeOf = (cause: unknown): string => (cause as NodeJS.ErrnoException).code
 /** What is wrong with a path, for people. */
 function problem(code: string): string {
   switch (code) {
-    case 'ENOENT': return 'no such file'
-    case 'EISDIR': return 'a folder, not a file'
-    case 'ELOOP': return 'a symbolic link that leads back to itself'
-    case 'EACCES': case 'EPERM': return 'permission denied'
-    case 'ENAMETOOLONG': return 'the name is too long'
-    case 'ERR_INVALID_ARG_VALUE': return 'no name of a file'
-    case 'ENXIO': return 'not a regular file'
-    default: return `cannot be read (${code})`
+    case 'ENOENT':
+      return 'no such file'
+    case 'EISDIR':
+      return 'a folder, not a file'
+    case 'ELOOP':
+      return 'a symbolic link that leads back to itself'
+    case 'EACCES':
+    case 'EPERM':
+      return 'permission denied'
+    case 'ENAMETOOLONG':
+      return 'the name is too long'
+    case 'ERR_INVALID_ARG_VALUE':
+      return 'no name of a file'
+    case 'ENXIO':
+      return 'not a regular file'
+    default:
+      return `cannot be read (${code})`
   }
 }
 
-/** Thrown where a path is there, but not to be read; the message says why. */
+/** Thrown for a path that exists but may not be read; the message says why. */
 export class SourceProblem extends Error {
   readonly code: string
 
@@ -34,7 +46,8 @@ export class SourceProblem extends Error {
 /** Sources are UTF-8. Editors that write UTF-16 or UTF-32 begin with a mark that UTF-8 never has. */
 function decoded(bytes: Buffer): string {
   const [a, b] = bytes
-  if ((a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff)) throw new SourceProblem('UTF-16 or UTF-32 text; save it as UTF-8')
+  if ((a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff))
+    throw new SourceProblem('UTF-16 or UTF-32 text; save it as UTF-8')
   return bytes.toString('utf8')
 }
 

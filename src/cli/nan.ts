@@ -1,4 +1,4 @@
-/** What `--trace-nan` says. */
+/** The output of `--trace-nan`. */
 import type { NonFinite } from '../index.ts'
 
 /** The first instruction that made a NaN or an infinity, for people. */
@@ -7,7 +7,7 @@ export function nonFiniteLines(found: NonFinite): string[] {
   const where = found.in === 'primal' ? '' : 'in the derivative of this, '
   const place = file === '' ? '' : `${file}:${line}:${column}: `
   const lines = [`${place}${where}${operation} makes ${shown(value)}${text === '' ? '' : `: ${text}`}`]
-  const given = operands.map(o => o.name === '' ? shown(o.value) : `${o.name} = ${shown(o.value)}`)
+  const given = operands.map(o => (o.name === '' ? shown(o.value) : `${o.name} = ${shown(o.value)}`))
   if (given.length > 0) lines.push(`  of ${given.join(', ')}`)
   return lines
 }

@@ -1,16 +1,17 @@
 /**
- * What commands print. On a terminal, control characters that a program brought along are escaped; files and pipes get every byte as it is,
- * but for diagnostics, which are escaped wherever they go.
+ * Output of commands. On a terminal, control characters that a program brought along are escaped. Files and pipes get every byte as
+ * it is, except for diagnostics, which are always escaped.
  */
 import { fstatSync, writeSync } from 'node:fs'
+import { WriteStream } from 'node:tty'
 import { escapeControls } from '../base/escape.ts'
 
-/** Whether output to a stream is coloured: on a terminal that can, unless `NO_COLOR` or `FORCE_COLOR` says otherwise. */
+/** Whether output to a stream is coloured: on a terminal that Node says can, unless `NO_COLOR` or `FORCE_COLOR` says otherwise. */
 export function wantsColor(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv = process.env): boolean {
   if ((env['NO_COLOR'] ?? '') !== '') return false
-  const forced = env['FORCE_COLOR'] ?? ''
-  if (forced !== '') return forced !== '0' && forced !== 'false'
-  return stream.isTTY === true && env['TERM'] !== 'dumb'
+  const asked = stream.isTTY || (env['FORCE_COLOR'] ?? '') !== ''
+  // For Node 20 an empty `NO_COLOR` counts.
+  return asked && WriteStream.prototype.getColorDepth({ ...env, NO_COLOR: undefined }) > 1
 }
 
 /** A reader that goes away ends the program in peace. */
@@ -46,7 +47,7 @@ export function tell(data: string | Uint8Array): void {
   put(1, typeof data === 'string' ? Buffer.from(process.stdout.isTTY ? escapeControls(data) : data) : data, fail)
 }
 
-/** Writes what our own code made safe for a terminal to standard error; where nobody can read it, it is lost. */
+/** Writes to standard error a text that is safe for a terminal. If nobody can read it, it is lost. */
 export function warn(text: string): void {
   put(2, Buffer.from(text), () => {})
 }

@@ -1,8 +1,8 @@
-/** Progress of what takes more than two seconds: a bar on a terminal, nothing where output goes elsewhere. */
+/** Shows the progress of work that takes more than two seconds: a bar on a terminal, nothing elsewhere. */
 import { Presets, SingleBar } from 'cli-progress'
 
 export interface Progress {
-  /** Says how many steps are done, and a short text beside the bar. */
+  /** Sets how many steps are done, and a short text beside the bar. */
   update(done: number, text: string): void
   stop(): void
 }
@@ -11,7 +11,15 @@ const patience = 2000
 
 /** A bar on stderr that appears once the work has taken two seconds. It leaves the cursor as it is: nothing of ours runs when Ctrl-C ends the process. */
 export function progress(total: number): Progress {
-  const bar = new SingleBar({ format: '{bar} {percentage}% {value}/{total} {text} {eta_formatted}', stream: process.stderr, hideCursor: false, clearOnComplete: true }, Presets.shades_classic)
+  const bar = new SingleBar(
+    {
+      format: '{bar} {percentage}% {value}/{total} {text} {eta_formatted}',
+      stream: process.stderr,
+      hideCursor: false,
+      clearOnComplete: true,
+    },
+    Presets.shades_classic,
+  )
   const start = performance.now()
   let shown = false
   return {

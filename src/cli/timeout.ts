@@ -13,7 +13,10 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 /** Runs this command line once more, for so many seconds at most, and ends as it ends; returns at once in the process that does the work. */
 export async function within(seconds: number, command: string): Promise<void> {
   if (process.env[mark] === String(process.ppid)) return
-  const child = spawn(process.execPath, [...process.execArgv, ...process.argv.slice(1)], { stdio: 'inherit', env: { ...process.env, [mark]: String(process.pid) } })
+  const child = spawn(process.execPath, [...process.execArgv, ...process.argv.slice(1)], {
+    stdio: 'inherit',
+    env: { ...process.env, [mark]: String(process.pid) },
+  })
   for (const signal of signals) {
     process.on(signal, () => {
       child.kill('SIGKILL')

@@ -1,4 +1,4 @@
-/** How commands end that cannot do what was asked, and where the package lies. */
+/** Errors of commands, and the folder of the package. */
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -15,7 +15,7 @@ export class UsageError extends Error {
   }
 }
 
-/** Thrown when everything that is to be said has been said. */
+/** Thrown when all messages have been printed. */
 export class Failed extends UsageError {
   constructor() {
     super('', 1)

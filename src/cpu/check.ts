@@ -1,8 +1,16 @@
 /**
- * Tests of derivatives without any set-up: each differentiable function of a program at random inputs, forward mode against
- * central differences, and reverse against forward by the inner product ⟨w, J v⟩ = ⟨Jᵀ w, v⟩, all in double precision.
+ * Tests derivatives without any set-up. For each differentiable function of a program it compares, at random inputs and in double
+ * precision, forward mode with central differences, and reverse mode with forward mode by the inner product ⟨w, J v⟩ = ⟨Jᵀ w, v⟩.
  */
-import { CompileError, InternalError, type Blamed, type Diagnostic, type NonFinite, type Program, type Reference } from '../index.ts'
+import {
+  CompileError,
+  InternalError,
+  type Blamed,
+  type Diagnostic,
+  type NonFinite,
+  type Program,
+  type Reference,
+} from '../index.ts'
 import { anyDirection, anyScalar, build, combine, inner, randomFrom, type Random } from './sample.ts'
 import { NameError, ShapeError } from './errors.ts'
 import { unknownName } from '../host/given.ts'
@@ -18,7 +26,7 @@ export interface CheckOptions {
   readonly seed?: number | undefined
   /** Whether to look for the first instruction that makes a NaN or an infinity where there is one. */
   readonly traceNan?: boolean | undefined
-  /** Told of each function when it is done. */
+  /** Called for each function when it is done. */
   readonly progress?: ((outcome: CheckOutcome, done: number, total: number) => void) | undefined
 }
 
@@ -32,7 +40,7 @@ export interface Disagreement {
   readonly forward: number
   readonly differences: number
   readonly inputs: Readonly<Record<string, unknown>>
-  /** Whose derivative is wrong, where that can be told. */
+  /** The function whose derivative is wrong; null if unknown. */
   readonly blame: Blamed | null
 }
 
@@ -40,18 +48,21 @@ export interface Disagreement {
 export interface CheckOutcome {
   readonly name: string
   readonly status: 'ok' | 'failed' | 'skipped'
-  /** Inputs that were compared; those left out because the function is not smooth there; those where something is not finite. */
+  /**
+   * `compared`: inputs that were compared; then the inputs left out because the function is not smooth there, and those where
+   * something is not finite.
+   */
   readonly compared: number
   readonly kinks: number
   readonly notFinite: number
-  /** Inputs where only what is held constant on purpose (`no_diff`, `detach`) makes the differences differ. */
+  /** Inputs where the derivative differs from the differences only because of what is held constant on purpose (`no_diff`, `detach`). */
   readonly held: number
-  /** Inputs at which it did not come to an end, or to one that was not meant. */
+  /** Inputs at which the function did not end, or stopped with an error. */
   readonly stopped: number
   /** Why it failed, was skipped, or stopped at some input; '' where there is nothing to say. */
   readonly detail: string
   readonly disagreement: Disagreement | null
-  /** The first instruction that made a NaN or an infinity, where that was asked for. */
+  /** The first instruction that made a NaN or an infinity, if `traceNan` is set. */
   readonly nonFinite: NonFinite | null
   readonly diagnostics: readonly Diagnostic[]
 }
@@ -69,6 +80,8 @@ export interface CheckReport {
  */
 export async function checkDerivatives(program: Program, options: CheckOptions = {}): Promise<CheckReport> {
   checkOptions(options)
+  if (!Array.isArray((program as Partial<Program> | null | undefined)?.subjects))
+    throw new ShapeError('checkDerivatives', 'a program that compile made', program)
   if (!program.ok) throw new CompileError(program.diagnostics)
   const names = options.functions ?? program.subjects.filter(f => f.differentiable !== 'none').map(f => f.name)
   const seed = options.seed ?? Math.floor(Math.random() * 2 ** 31) + 1
@@ -83,12 +96,18 @@ export async function checkDerivatives(program: Program, options: CheckOptions =
 
 /** Throws where an option is not what it should be: a check that compares nothing must not look as if all were well. */
 function checkOptions(options: CheckOptions): void {
-  const wrong = unknownName(options, () => ['functions', 'samples', 'seed', 'traceNan', 'progress'], 'checkDerivatives takes no option')
+  const wrong = unknownName(
+    options,
+    () => ['functions', 'samples', 'seed', 'traceNan', 'progress'],
+    'checkDerivatives takes no option',
+  )
   if (wrong !== undefined) throw new NameError(wrong)
   const { functions, samples, seed, traceNan, progress } = options as Readonly<Record<keyof CheckOptions, unknown>>
-  if (samples !== undefined && !(Number.isSafeInteger(samples) && (samples as number) > 0)) throw new ShapeError('samples', 'a positive whole number', samples)
+  if (samples !== undefined && !(Number.isSafeInteger(samples) && (samples as number) > 0))
+    throw new ShapeError('samples', 'a positive whole number', samples)
   if (seed !== undefined && !Number.isSafeInteger(seed)) throw new ShapeError('seed', 'a whole number', seed)
-  if (functions !== undefined && !(Array.isArray(functions) && functions.every(f => typeof f === 'string'))) throw new ShapeError('functions', 'a list of names', functions)
+  if (functions !== undefined && !(Array.isArray(functions) && functions.every(f => typeof f === 'string')))
+    throw new ShapeError('functions', 'a list of names', functions)
   if (traceNan !== undefined && typeof traceNan !== 'boolean') throw new ShapeError('traceNan', 'a boolean', traceNan)
   if (progress !== undefined && typeof progress !== 'function') throw new ShapeError('progress', 'a function', progress)
 }
@@ -97,10 +116,11 @@ type Verdict = 'ok' | 'kink' | 'held' | 'not finite' | 'stopped' | Disagreement
 
 /** Trips of loops after which a call is given up: random inputs may never leave a loop. */
 const tripLimit = 5_000_000
-/** Inputs at which a function may take too long before it is left alone. */
+/** How many inputs may take too long before the function is given up. */
 const patience = 3
 
-const near = (a: number, b: number, tolerance: number): boolean => Math.abs(a - b) <= tolerance * (1 + Math.abs(a) + Math.abs(b))
+const near = (a: number, b: number, tolerance: number): boolean =>
+  Math.abs(a - b) <= tolerance * (1 + Math.abs(a) + Math.abs(b))
 
 class Examination {
   readonly #program: Program
@@ -130,7 +150,11 @@ class Examination {
     let subject: Subject | undefined, reference: Reference
     try {
       reference = this.#program.reference(this.#name)
-      subject = await Subject.load(this.#name, this.#program.js({ derivativesOf: this.#name, mode: 'f64', limits: { trips: tripLimit } }), this.#random)
+      subject = await Subject.load(
+        this.#name,
+        this.#program.js({ derivativesOf: this.#name, mode: 'f64', limits: { trips: tripLimit } }),
+        this.#random,
+      )
     } catch (error) {
       if (!(error instanceof CompileError)) throw error
       return { ...this.#outcome('failed', 'its derivative cannot be made'), diagnostics: error.diagnostics }
@@ -145,11 +169,16 @@ class Examination {
       else if (verdict === 'kink') this.#kinks++
       else if (verdict === 'not finite') this.#notFinite++
       else if (verdict === 'held') this.#held++
-      else if (verdict === 'stopped') { this.#stopped++; if (this.#endless >= patience) break }
-      else return { ...this.#outcome('failed', ''), disagreement: verdict }
+      else if (verdict === 'stopped') {
+        this.#stopped++
+        if (this.#endless >= patience) break
+      } else return { ...this.#outcome('failed', ''), disagreement: verdict }
     }
     if (this.#compared + this.#held > 0) return this.#outcome('ok', this.#why)
-    return this.#outcome('skipped', this.#stopped > 0 ? `it stopped at random inputs: ${this.#why}` : 'no input was smooth and finite')
+    return this.#outcome(
+      'skipped',
+      this.#stopped > 0 ? `it stopped at random inputs: ${this.#why}` : 'no input was smooth and finite',
+    )
   }
 
   #attempt(subject: Subject, reference: Reference): Verdict {
@@ -159,7 +188,8 @@ class Examination {
       if (error instanceof InternalError || error instanceof CompileError || !(error instanceof Error)) throw error
       const isEndless = error instanceof RangeError || error.name === 'TrapError'
       // A trap of the program is a plain Error. What an engine throws else is a mistake in the code that was made of the program.
-      if (!isEndless && error.name !== 'Error') throw new InternalError('check', `${this.#name}: ${error.name}: ${error.message}`, { cause: error })
+      if (!isEndless && error.name !== 'Error')
+        throw new InternalError('check', `${this.#name}: ${error.name}: ${error.message}`, { cause: error })
       // What takes too many trips, or memory, takes long; others stop soon.
       if (isEndless) this.#endless++
       this.#why = error.message
@@ -169,8 +199,17 @@ class Examination {
 
   #outcome(status: CheckOutcome['status'], detail: string): CheckOutcome {
     return {
-      name: this.#name, status, compared: this.#compared, kinks: this.#kinks, notFinite: this.#notFinite, held: this.#held, stopped: this.#stopped, detail,
-      disagreement: null, nonFinite: this.#nonFinite, diagnostics: [],
+      name: this.#name,
+      status,
+      compared: this.#compared,
+      kinks: this.#kinks,
+      notFinite: this.#notFinite,
+      held: this.#held,
+      stopped: this.#stopped,
+      detail,
+      disagreement: null,
+      nonFinite: this.#nonFinite,
+      diagnostics: [],
     }
   }
 
@@ -183,7 +222,11 @@ class Examination {
     const weights = Object.fromEntries(subject.outputs.map(o => [o.name, anyDirection(random, o.d)]))
     const all = this.#along(subject, reference, inputs, tangents, weights)
     if (all === 'not finite' && this.#options.traceNan === true) {
-      this.#nonFinite ??= this.#program.traceNonFinite(this.#name, inputs, { gradient: true, weights, globals: subject.globals })
+      this.#nonFinite ??= this.#program.traceNonFinite(this.#name, inputs, {
+        gradient: true,
+        weights,
+        globals: subject.globals,
+      })
     }
     if (typeof all === 'string') return all
     // Which parameter it is: one direction at a time.
@@ -191,7 +234,7 @@ class Examination {
     let along = tangents
     for (let i = 0; i < tangents.length; i++) {
       if (tangents[i] === undefined) continue
-      const one = tangents.map((t, k) => k === i ? t : undefined)
+      const one = tangents.map((t, k) => (k === i ? t : undefined))
       const verdict = this.#along(subject, reference, inputs, one, weights)
       if (typeof verdict === 'string') continue
       first = { ...verdict, parameter: subject.inputs[i]!.name }
@@ -202,27 +245,58 @@ class Examination {
     if (blame !== 'agrees') return { ...first, blame }
     // What is held constant has been held in these differences already.
     if (reference.holds) return first
-    return first.mode === 'forward' && (first.reverse === null || near(first.reverse, first.forward, 1e-6)) ? 'held' : first
+    return first.mode === 'forward' && (first.reverse === null || near(first.reverse, first.forward, 1e-6))
+      ? 'held'
+      : first
   }
 
-  #along(subject: Subject, reference: Reference, inputs: readonly unknown[], direction: readonly unknown[], weights: Readonly<Record<string, unknown>>): Verdict {
-    const moved = (h: number): number => inner(subject.value(inputs.map((x, i) => direction[i] === undefined ? x : combine(x, direction[i], (p, d) => p + h * d))), weights)
+  #along(
+    subject: Subject,
+    reference: Reference,
+    inputs: readonly unknown[],
+    direction: readonly unknown[],
+    weights: Readonly<Record<string, unknown>>,
+  ): Verdict {
+    const moved = (h: number): number =>
+      inner(
+        subject.value(
+          inputs.map((x, i) => (direction[i] === undefined ? x : combine(x, direction[i], (p, d) => p + h * d))),
+        ),
+        weights,
+      )
     const slope = (h: number): number => (moved(h) - moved(-h)) / (2 * h)
-    const forward = inner(subject.jvp(inputs, direction.map((d, i) => d ?? (subject.inputs[i]!.d && zeroOf(subject.inputs[i]!.d)))), weights)
+    const forward = inner(
+      subject.jvp(
+        inputs,
+        direction.map((d, i) => d ?? (subject.inputs[i]!.d && zeroOf(subject.inputs[i]!.d))),
+      ),
+      weights,
+    )
     const [coarse, own] = [slope(1e-4), slope(1e-5)]
     const sides = [(moved(1e-5) - moved(0)) / 1e-5, (moved(0) - moved(-1e-5)) / 1e-5]
     if (![forward, coarse, own].every(Number.isFinite)) return 'not finite'
     const isSmooth = near(coarse, own, 1e-4) && near(sides[0]!, sides[1]!, 1e-2)
-    const truth = reference.holds ? reference.slope(inputs, direction, weights, subject.globals) : isSmooth ? own : 'kink'
+    const truth = reference.holds
+      ? reference.slope(inputs, direction, weights, subject.globals)
+      : isSmooth
+        ? own
+        : 'kink'
     if (typeof truth === 'object' && (reference.differentiates || !isSmooth || !near(forward, own, 1e-4))) {
       this.#why = `differences that hold what it holds constant cannot be taken: ${truth.why}`
       return 'stopped'
     }
     const differences = typeof truth === 'number' ? truth : own
     const gradients = subject.vjp(inputs, weights)
-    const reverse = gradients === undefined ? null : gradients.reduce<number>((sum, g, i) => sum + inner(g, direction[i]), 0)
+    const reverse =
+      gradients === undefined ? null : gradients.reduce<number>((sum, g, i) => sum + inner(g, direction[i]), 0)
     const found = (mode: Disagreement['mode']): Disagreement => ({
-      parameter: '', mode, reverse, forward, differences, inputs: Object.fromEntries(subject.inputs.map((p, i) => [p.name, inputs[i]])), blame: null,
+      parameter: '',
+      mode,
+      reverse,
+      forward,
+      differences,
+      inputs: Object.fromEntries(subject.inputs.map((p, i) => [p.name, inputs[i]])),
+      blame: null,
     })
     if (reverse !== null && !near(reverse, forward, 1e-6)) {
       // Whichever of the two is off the differences.

@@ -1,9 +1,11 @@
-/** What callers can get wrong; each error says what was expected and what came. */
+/** Mistakes of callers. Each error says what was expected and what was given. */
 
 /** A call with too few or too many arguments. */
 export class ArityError extends TypeError {
   constructor(name: string, expected: readonly string[], came: number) {
-    super(`${name} takes ${expected.length} argument${expected.length === 1 ? '' : 's'} (${expected.join(', ')}), but ${came} came`)
+    super(
+      `${name} takes ${expected.length} argument${expected.length === 1 ? '' : 's'} (${expected.join(', ')}), but ${came} came`,
+    )
     this.name = 'ArityError'
   }
 }
@@ -24,7 +26,7 @@ export class BufferError extends TypeError {
   }
 }
 
-/** A function, kernel or option that there is not, or a derivative that a function does not have. */
+/** A function, kernel, option or derivative that does not exist. */
 export class NameError extends ReferenceError {
   constructor(message: string) {
     super(message)
@@ -32,10 +34,12 @@ export class NameError extends ReferenceError {
   }
 }
 
-/** A call of a module while another call of it runs: from what `print` is handed, or while it reads its arguments. */
+/** A call of a module during another call of it: from a `print` function, or while it reads its arguments. */
 export class BusyError extends Error {
   constructor(name: string, running: string) {
-    super(`${name} is called while ${running} runs: a module does one thing at a time; call it after that has returned, or load the program a second time`)
+    super(
+      `${name} is called while ${running} runs: a module does one thing at a time; call it after that has returned, or load the program a second time`,
+    )
     this.name = 'BusyError'
   }
 }

@@ -78,15 +78,21 @@ export async function load(program: Program, options: MachineOptions = {}): Prom
   return assemble(program, new Machine(module, output.host, options, turn), options, turn)
 }
 
-/** The same at once. Some browsers do not compile large modules on their main thread. */
+/** Instantiates a program synchronously. Some browsers do not compile large modules so on their main thread. */
 export function loadSync(program: Program, options: MachineOptions = {}): CpuModule {
   checkLoad(program, options)
   const turn = new Turn()
-  return assemble(program, machineOf(program.wasm({ derivatives: false, limits: options.limits }), options, turn), options, turn)
+  return assemble(
+    program,
+    machineOf(program.wasm({ derivatives: false, limits: options.limits }), options, turn),
+    options,
+    turn,
+  )
 }
 
 function checkLoad(program: Program, options: MachineOptions): void {
-  if (typeof (program as Partial<Program> | null | undefined)?.wasm !== 'function') throw new ShapeError('load', 'a program that compile made', program)
+  if (typeof (program as Partial<Program> | null | undefined)?.wasm !== 'function')
+    throw new ShapeError('load', 'a program that compile made', program)
   const wrong = unknownName(options, () => ['print', 'limits'], 'load takes no option')
   if (wrong !== undefined) throw new NameError(wrong)
   const { print } = options as { readonly print?: unknown }
@@ -112,15 +118,27 @@ function assemble(program: Program, machine: Machine, options: MachineOptions, t
   // Functions may be called what every object has: constructor, toString, __proto__.
   const fn = Object.create(null) as Record<string, CpuFunction>
   for (const signature of program.exports) {
-    if (machine.find(signature.name) !== undefined) put(fn, signature.name, makeFunction(machine, () => differentiated(signature.name), signature))
+    if (machine.find(signature.name) !== undefined)
+      put(
+        fn,
+        signature.name,
+        makeFunction(machine, () => differentiated(signature.name), signature),
+      )
   }
   return {
     fn,
-    kernel: name => makeKernel(program, machine, name, () => machineOf(program.wasm({ reverseOf: name, limits: options.limits }), options, turn)),
+    kernel: name =>
+      makeKernel(program, machine, name, () =>
+        machineOf(program.wasm({ reverseOf: name, limits: options.limits }), options, turn),
+      ),
     bind: resources => {
       const wrong = unknownName(resources, () => ['buffers', 'uniforms', 'textures', 'samplers'], 'bind takes no')
-      if (wrong !== undefined || resources === undefined) throw new NameError(wrong ?? 'bind takes an object: { buffers, uniforms, textures, samplers }')
-      const given = resources.textures === undefined && resources.samplers === undefined ? resources : withTextures(machine, resources)
+      if (wrong !== undefined || resources === undefined)
+        throw new NameError(wrong ?? 'bind takes an object: { buffers, uniforms, textures, samplers }')
+      const given =
+        resources.textures === undefined && resources.samplers === undefined
+          ? resources
+          : withTextures(machine, resources)
       machine.refuseUnknown('the program', given)
       machine.bind(given)
       bound = given
@@ -132,17 +150,27 @@ function assemble(program: Program, machine: Machine, options: MachineOptions, t
 function makeFunction(machine: Machine, differentiated: () => Machine, signature: ExportedFunction): CpuFunction {
   const call = machine.find(signature.name)!
   const plain = signature.params.every(p => p.dir === 'in')
-  const form = ({ result, out }: CallResult): unknown => plain ? result : { result, out }
+  const form = ({ result, out }: CallResult): unknown => (plain ? result : { result, out })
   const run = (...args: readonly unknown[]): CallResult => call(args)
-  const direct = plain ? (...args: readonly unknown[]): unknown => call(args).result : (...args: readonly unknown[]): unknown => form(call(args))
+  const direct = plain
+    ? (...args: readonly unknown[]): unknown => call(args).result
+    : (...args: readonly unknown[]): unknown => form(call(args))
   let planned: Reverse | undefined
-  const plan = (): Reverse => planned ??= reverseOf(differentiated(), signature)
+  const plan = (): Reverse => (planned ??= reverseOf(differentiated(), signature))
   const vjp = (primals: readonly unknown[], cotangent: unknown): readonly unknown[] =>
-    reverse(plan(), signature.name, primals, plain ? { result: cotangent ?? null, out: {} } : cotangents(signature, cotangent), { result: 'zero', out: 'zero' })
+    reverse(
+      plan(),
+      signature.name,
+      primals,
+      plain ? { result: cotangent ?? null, out: {} } : cotangents(signature, cotangent),
+      { result: 'zero', out: 'zero' },
+    )
   // The value is the result, or where there is none all outputs.
   const ones = { result: 'one', out: signature.result.kind === 'void' ? 'one' : 'zero' } as const
   return Object.assign(direct, {
-    signature, run, vjp,
+    signature,
+    run,
+    vjp,
     valueAndGrad: (...args: readonly unknown[]): ValueAndGrad => {
       const value = call(args)
       return { value: form(value), grad: reverse(plan(), signature.name, args, {}, ones) }
@@ -154,14 +182,24 @@ function makeFunction(machine: Machine, differentiated: () => Machine, signature
   })
 }
 
-/** The cotangents of a function with `out` parameters, whose names must be right: what is not given counts as zero. */
+/** The cotangents of a function with `out` parameters. Unknown names are errors; missing ones count as zero. */
 function cotangents({ name, params, result }: ExportedFunction, given: unknown): Partial<CallResult> {
   const outs = params.filter(p => p.dir !== 'in').map(p => p.name)
-  if (typeof given !== 'object' || given === null) throw new ShapeError(`cotangent of ${name}`, `an object with ${result.kind === 'void' ? '' : 'result and '}out, whose fields are ${outs.join(', ')},`, given)
+  if (typeof given !== 'object' || given === null)
+    throw new ShapeError(
+      `cotangent of ${name}`,
+      `an object with ${result.kind === 'void' ? '' : 'result and '}out, whose fields are ${outs.join(', ')},`,
+      given,
+    )
   const { out } = given as Partial<CallResult>
-  const wrong = unknownName(given, () => result.kind === 'void' ? ['out'] : ['result', 'out'], `the cotangent of ${name} has no`) ?? unknownName(out, () => outs, `${name} has no output`)
+  const wrong =
+    unknownName(
+      given,
+      () => (result.kind === 'void' ? ['out'] : ['result', 'out']),
+      `the cotangent of ${name} has no`,
+    ) ?? unknownName(out, () => outs, `${name} has no output`)
   if (wrong !== undefined) throw new NameError(wrong)
-  return given as Partial<CallResult>
+  return given
 }
 
 // ── Derivatives ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -178,12 +216,25 @@ function halves(type: DataType): { readonly p: DataType; readonly d: DataType } 
   return p === undefined || d === undefined || type.fields.length !== 2 ? undefined : { p: p.type, d: d.type }
 }
 
-function derivative(machine: Machine, signature: ExportedFunction, mode: 'fwd_diff' | 'bwd_diff'): { readonly call: (args: readonly unknown[]) => CallResult; readonly types: Map<string, DataType>; readonly result: DataType } {
+function derivative(
+  machine: Machine,
+  signature: ExportedFunction,
+  mode: 'fwd_diff' | 'bwd_diff',
+): {
+  readonly call: (args: readonly unknown[]) => CallResult
+  readonly types: Map<string, DataType>
+  readonly result: DataType
+} {
   const name = `${mode}(${signature.name})`
   const call = machine.find(name)
   const host = machine.host.functions.find(f => f.name === name)
   if (call === undefined || host === undefined) {
-    const need = signature.differentiable === 'none' ? 'mark it [Differentiable]' : mode === 'bwd_diff' ? 'it has forward derivatives only' : 'compile it to see why'
+    const need =
+      signature.differentiable === 'none'
+        ? 'mark it [Differentiable]'
+        : mode === 'bwd_diff'
+          ? 'it has forward derivatives only'
+          : 'compile it to see why'
     throw new NameError(`${signature.name} has no ${mode === 'bwd_diff' ? 'reverse' : 'forward'} derivative: ${need}`)
   }
   return { call, types: new Map(host.params.map(p => [p.name, p.type])), result: host.result }
@@ -236,7 +287,13 @@ function checkList(where: string, given: unknown): void {
 /** What a cotangent that is not given stands for. */
 type Missing = 'zero' | 'one'
 
-function reverse(plan: Reverse, name: string, primals: readonly unknown[], cotangent: Partial<CallResult>, missing: { readonly result: Missing; readonly out: Missing }): readonly unknown[] {
+function reverse(
+  plan: Reverse,
+  name: string,
+  primals: readonly unknown[],
+  cotangent: Partial<CallResult>,
+  missing: { readonly result: Missing; readonly out: Missing },
+): readonly unknown[] {
   checkList(`primals of ${name}`, primals)
   if (primals.length !== plan.names.length) throw new ArityError(name, plan.names, primals.length)
   const seed = (type: DataType, value: unknown, none: Missing, where: string): unknown => {
@@ -245,19 +302,30 @@ function reverse(plan: Reverse, name: string, primals: readonly unknown[], cotan
   }
   const args = plan.slots.map(slot => {
     switch (slot.kind) {
-      case 'primal': return primals[slot.from]
-      case 'in': return { p: primals[slot.from], d: slot.zero }
-      case 'inout': return { p: primals[slot.from], d: seed(slot.type, cotangent.out?.[slot.name], missing.out, `cotangent of ${slot.name}`) }
-      case 'out': return seed(slot.type, cotangent.out?.[slot.name], missing.out, `cotangent of ${slot.name}`)
-      case 'result': return seed(slot.type, cotangent.result, missing.result, 'cotangent')
+      case 'primal':
+        return primals[slot.from]
+      case 'in':
+        return { p: primals[slot.from], d: slot.zero }
+      case 'inout':
+        return {
+          p: primals[slot.from],
+          d: seed(slot.type, cotangent.out?.[slot.name], missing.out, `cotangent of ${slot.name}`),
+        }
+      case 'out':
+        return seed(slot.type, cotangent.out?.[slot.name], missing.out, `cotangent of ${slot.name}`)
+      case 'result':
+        return seed(slot.type, cotangent.result, missing.result, 'cotangent')
     }
   })
   const { out } = plan.call(args)
-  return plan.names.map(n => Object.hasOwn(out, n) ? (out[n] as Pair).d : null)
+  return plan.names.map(n => (Object.hasOwn(out, n) ? (out[n] as Pair).d : null))
 }
 
 function forward(
-  machine: Machine, signature: ExportedFunction, primals: readonly unknown[], tangents: readonly unknown[],
+  machine: Machine,
+  signature: ExportedFunction,
+  primals: readonly unknown[],
+  tangents: readonly unknown[],
 ): { readonly value: CallResult; readonly tangent: CallResult } {
   checkList(`primals of ${signature.name}`, primals)
   checkList(`tangents of ${signature.name}`, tangents)
@@ -279,7 +347,7 @@ function forward(
   const tangent: Record<string, unknown> = {}
   signature.params.forEach((p, i) => {
     if (p.dir === 'in') return
-    const pair = signature.noDiff[i] ? undefined : both.out[p.name] as Pair
+    const pair = signature.noDiff[i] ? undefined : (both.out[p.name] as Pair)
     put(value, p.name, pair === undefined ? both.out[p.name] : pair.p)
     put(tangent, p.name, pair === undefined ? null : pair.d)
   })

@@ -1,13 +1,13 @@
 /** Compute entry points on the CPU, with tensors and gradients. */
 import type { Program, WasmBuffer } from '../index.ts'
 import { KernelParameters, type Buffers, type Given, type GradGiven, type TensorData } from '../host/tensor.ts'
-import { bytesOf, onlyScalar, unknownName, wrongGroup, wrongMemory } from '../host/given.ts'
+import { bytesOf, onlyScalar, unknownName, wrongMemory } from '../host/given.ts'
 import { zeroOf } from './constant.ts'
 import { BufferError, NameError, ShapeError } from './errors.ts'
 import type { BufferData, Machine, Resources } from './machine.ts'
-import { Textures, type TextureResources } from './texture.ts'
+import { Textures, refuseWrong, type TextureResources } from './texture.ts'
 
-/** What a kernel is given: tensors by the names of its parameters, textures and samplers, besides buffers and uniforms. */
+/** The arguments of a kernel: tensors by the names of its parameters, textures and samplers, besides buffers and uniforms. */
 export interface KernelResources extends Resources, TextureResources {
   readonly tensors?: Readonly<Record<string, Tensor>> | undefined
 }
@@ -15,7 +15,7 @@ export interface KernelResources extends Resources, TextureResources {
 /** A tensor in memory: a typed array, or a list of elements. */
 export type Tensor = TensorData<BufferData>
 
-/** What `grad` is given besides: cotangents of what the kernel writes, and buffers to which it adds gradients by itself. */
+/** The arguments of `grad`: also cotangents of what the kernel writes, and the buffers to which it adds gradients by itself. */
 export interface GradResources extends KernelResources, Pick<GradGiven<BufferData>, 'cotangents' | 'gradients'> {}
 
 /** A compute entry point. */
@@ -37,25 +37,41 @@ export interface Kernel {
    * By name: of `DiffTensorView`s in the shape of the tensor, without gaps; of `DiffStructuredBuffer`s and their kin like the buffer;
    * of `gradients` like the buffers named there. Throws `NameError` where the kernel has no derivative.
    */
-  readonly grad: (groups: readonly [number, number, number], resources?: GradResources) => Readonly<Record<string, BufferData>>
+  readonly grad: (
+    groups: readonly [number, number, number],
+    resources?: GradResources,
+  ) => Readonly<Record<string, BufferData>>
 }
 
 /** The kernel of that name; `reverse` makes the machine that runs it backwards. */
 export function makeKernel(program: Program, machine: Machine, name: string, reverse: () => Machine): Kernel {
   const { numthreads, buffers, uniforms } = machine.kernel(name)
-  const plain: Subject = { machine, name, parameters: parametersOf(machine, name, name), textures: texturesOf(machine, name, name) }
+  const plain: Subject = {
+    machine,
+    name,
+    parameters: parametersOf(machine, name, name),
+    textures: texturesOf(machine, name, name),
+  }
   let derived: Subject | undefined
   const backwards = (): Subject => {
     if (derived !== undefined) return derived
     if (program.functions.find(f => f.name === name)?.differentiable === 'backward') {
       const made = reverse()
       const own = made.host.kernels[0]!.name
-      return derived = { machine: made, name: own, parameters: parametersOf(made, own, name), textures: texturesOf(made, own, name) }
+      return (derived = {
+        machine: made,
+        name: own,
+        parameters: parametersOf(made, own, name),
+        textures: texturesOf(made, own, name),
+      })
     }
-    return derived = plain
+    return (derived = plain)
   }
   return {
-    name, workgroupSize: numthreads, buffers, uniforms,
+    name,
+    workgroupSize: numthreads,
+    buffers,
+    uniforms,
     dispatch: (groups, resources = {}) => {
       refuseOptions(`dispatch of ${name}`, resources, [])
       run(plain, groups, resources, resources)
@@ -64,9 +80,15 @@ export function makeKernel(program: Program, machine: Machine, name: string, rev
       refuseOptions(`grad of ${name}`, resources, ['cotangents', 'gradients'])
       const on = backwards()
       if (on.machine === machine && !on.parameters.usesGradients && resources.gradients === undefined) {
-        throw new NameError(`${name} has no reverse derivative and uses no gradients: mark it [Differentiable], or say which buffers it adds gradients to`)
+        throw new NameError(
+          `${name} has no reverse derivative and uses no gradients: mark it [Differentiable], or say which buffers it adds gradients to`,
+        )
       }
-      const { given, gradients } = on.parameters.withGradients<BufferData>(resources, buffersOf(on, resources), new Float32Array())
+      const { given, gradients } = on.parameters.withGradients<BufferData>(
+        resources,
+        buffersOf(on, resources),
+        new Float32Array(),
+      )
       run(on, groups, given, resources)
       return gradients
     },
@@ -83,24 +105,41 @@ interface Subject {
 
 /** Textures and samplers as the buffers that exported functions read. */
 export function withTextures(machine: Machine, resources: Resources & TextureResources): Resources {
+  refuseWrong(resources, 'bind')
   const { parameters, buffers } = machine.host
-  const pictures = new Textures('the program', parameters, buffers.map(b => b.name), buffers).bind(resources)
-  return { ...resources, buffers: { ...resources.buffers, ...pictures.buffers } }
+  const textures = new Textures(
+    'the program',
+    parameters,
+    buffers.map(b => b.name),
+    buffers,
+  ).bind(resources)
+  return { ...resources, buffers: { ...resources.buffers, ...textures.buffers } }
 }
 
 function refuseOptions(owner: string, given: object, more: readonly string[]): void {
-  const wrong = unknownName(given, () => ['buffers', 'uniforms', 'textures', 'samplers', 'tensors', ...more], `${owner} takes no`)
+  const wrong = unknownName(
+    given,
+    () => ['buffers', 'uniforms', 'textures', 'samplers', 'tensors', ...more],
+    `${owner} takes no`,
+  )
   if (wrong !== undefined) throw new NameError(wrong)
-  const group = wrongGroup(given, owner)
-  if (group !== undefined) throw new BufferError(group)
+  refuseWrong(given, owner)
 }
 
-function run(on: Subject, groups: readonly [number, number, number], given: Given<BufferData>, resources: KernelResources): void {
-  const pictures = on.textures.bind(resources)
-  const prepared = on.parameters.prepare({ ...given, buffers: { ...given.buffers, ...pictures.buffers } }, buffersOf(on, resources))
+function run(
+  on: Subject,
+  groups: readonly [number, number, number],
+  given: Given<BufferData>,
+  resources: KernelResources,
+): void {
+  const textures = on.textures.bind(resources)
+  const prepared = on.parameters.prepare(
+    { ...given, buffers: { ...given.buffers, ...textures.buffers } },
+    buffersOf(on, resources),
+  )
   on.machine.refuseUnknown(on.parameters.of, prepared)
   on.machine.dispatch(on.name, groups, prepared, undefined, undefined, prepared.foreign)
-  pictures.back()
+  textures.back()
 }
 
 function texturesOf(machine: Machine, kernel: string, of: string): Textures {
@@ -113,10 +152,13 @@ function parametersOf(machine: Machine, kernel: string, of: string): KernelParam
   return new KernelParameters(of, machine.host.parameters, [...buffers, ...uniforms], kernel !== of)
 }
 
-const fail = (message: string): never => { throw new BufferError(message) }
+const fail = (message: string): never => {
+  throw new BufferError(message)
+}
 
 function buffersOf({ machine, textures }: Subject, resources: KernelResources): Buffers<BufferData> {
-  const find = (binding: string): WasmBuffer => machine.host.buffers.find(b => b.name === binding) ?? fail(`there is no buffer ${binding}`)
+  const find = (binding: string): WasmBuffer =>
+    machine.host.buffers.find(b => b.name === binding) ?? fail(`there is no buffer ${binding}`)
   return {
     fail,
     count: (binding, data) => {
@@ -127,14 +169,19 @@ function buffersOf({ machine, textures }: Subject, resources: KernelResources): 
     },
     zeros: (binding, count, like) => {
       const { elem, stride } = find(binding)
-      const kind = Object.hasOwn(kinds, onlyScalar(elem) ?? '') ? kinds[onlyScalar(elem) as keyof typeof kinds] : undefined
-      return kind === undefined || Array.isArray(like) ? Array.from({ length: count }, () => zeroOf(elem)) : new kind(count * stride / kind.BYTES_PER_ELEMENT)
+      const kind = Object.hasOwn(kinds, onlyScalar(elem) ?? '')
+        ? kinds[onlyScalar(elem) as keyof typeof kinds]
+        : undefined
+      return kind === undefined || Array.isArray(like)
+        ? Array.from({ length: count }, () => zeroOf(elem))
+        : new kind((count * stride) / kind.BYTES_PER_ELEMENT)
     },
     texels: binding => textures.texels(binding, resources),
     address: () => textures.address(resources),
     fill: (data, values, what) => {
       const target = data as unknown as unknown[]
-      if (typeof values !== 'number' && values.length !== target.length) throw new ShapeError(what, `${target.length} numbers`, values)
+      if (typeof values !== 'number' && values.length !== target.length)
+        throw new ShapeError(what, `${target.length} numbers`, values)
       for (let i = 0; i < target.length; i++) target[i] = typeof values === 'number' ? values : values[i]
     },
   }

@@ -3,10 +3,21 @@ import type { DataType, RunLimits, WasmBuffer, WasmFunction, WasmInterface, Wasm
 import { ArityError, BufferError, BusyError, NameError, ShapeError, TrapError } from './errors.ts'
 import { formatPrint } from '../host/format.ts'
 import { bytesOf, unknownName, wrongList, wrongMemory } from '../host/given.ts'
-import { flattener, gatherer, reader, typeName, writer, type Gather, type Read, type Scalar, type Write } from './marshal.ts'
+import {
+  flattener,
+  gatherer,
+  reader,
+  typeName,
+  writer,
+  type Gather,
+  type Read,
+  type Scalar,
+  type Write,
+} from './marshal.ts'
 import { put } from '../host/record.ts'
+import { shown } from '../host/texture.ts'
 
-/** What a call gives: the result, and the `out` and `inout` parameters by name. */
+/** The result of a call, and its `out` and `inout` parameters by name. */
 export interface CallResult {
   readonly result: unknown
   readonly out: Readonly<Record<string, unknown>>
@@ -29,21 +40,21 @@ export interface MachineOptions {
   /** Takes what `printf` prints; default: the console. */
   readonly print?: ((text: string) => void) | undefined
   /**
-   * What one call or dispatch may take: a `TrapError` that names the loop or function ends what takes more. For programs of strangers;
-   * what is not given is not bounded, and costs nothing.
+   * Limits on one call or dispatch, for programs that nobody trusts. If one is exceeded, a `TrapError` names the loop or function.
+   * A limit that is absent costs nothing.
    */
   readonly limits?: RunLimits | undefined
 }
 
 type Callable = (...args: Scalar[]) => unknown
 
-/** Whose turn it is among the machines of one module: what runs keeps its state in memory, so nothing else may run meanwhile. */
+/** A lock for the machines of one module: a running machine keeps its state in memory, so no other may run meanwhile. */
 export class Turn {
   #running: string | undefined
   /** What the host's own `print` threw. */
   #thrown: { readonly cause: unknown } | undefined
 
-  /** Takes the turn. Throws `BusyError` where something has it. */
+  /** Takes the lock. Throws `BusyError` if it is taken. */
   begin(name: string): void {
     if (this.#running !== undefined) throw new BusyError(name, this.#running)
     this.#running = name
@@ -64,14 +75,19 @@ export class Turn {
     }
   }
 
-  /** Runs the program; what stops it becomes a `TrapError`, what the host threw stays. */
+  /** Runs the program. An error that stops it becomes a `TrapError`; what the host threw stays. */
   guarded<T>(name: string, run: () => T): T {
     try {
       return run()
     } catch (cause) {
       if (this.#thrown !== undefined && this.#thrown.cause === cause) throw cause
-      if (cause instanceof WebAssembly.RuntimeError) throw new TrapError(`${name} stopped: ${/unreachable/i.test(cause.message) ? 'it came to a loop that nothing ends' : cause.message}`, { cause })
-      if (cause instanceof RangeError || cause instanceof Error && /recursion/.test(cause.message)) throw new TrapError(`${name} calls itself too deeply`, { cause })
+      if (cause instanceof WebAssembly.RuntimeError)
+        throw new TrapError(
+          `${name} stopped: ${/unreachable/i.test(cause.message) ? 'it came to a loop that nothing ends' : cause.message}`,
+          { cause },
+        )
+      if (cause instanceof RangeError || (cause instanceof Error && /recursion/.test(cause.message)))
+        throw new TrapError(`${name} calls itself too deeply`, { cause })
       throw cause
     }
   }
@@ -93,7 +109,7 @@ export class Machine {
   readonly #turn: Turn
   #bound: Resources = {}
 
-  /** An instance of a compiled module; `turn` is that of the machines that must not run while it does. */
+  /** An instance of a compiled module; `turn` is the lock of the machines that must not run at the same time. */
   constructor(module: WebAssembly.Module, host: WasmInterface, options: MachineOptions = {}, turn: Turn = new Turn()) {
     this.host = host
     this.#turn = turn
@@ -101,14 +117,20 @@ export class Machine {
     const instance = new WebAssembly.Instance(module, {
       host: {
         print: (id: number) => turn.print(print, this.#printed(id)),
-        trap: (id: number) => { throw new TrapError(this.#whereBytesEnd() + host.traps[id]!) },
+        trap: (id: number) => {
+          const text = host.traps[id]!
+          // Other limits name the loop or function themselves.
+          throw new TrapError(text.startsWith('out of memory') ? this.#whereBytesEnd() + text : text)
+        },
       },
     })
     this.#exports = instance.exports
     this.#memory = Object.values(instance.exports).find(e => e instanceof WebAssembly.Memory)!
     const bytes = host.limits?.bytes
     if (bytes !== undefined && this.#memory.buffer.byteLength > Math.max(bytes, pageSize)) {
-      throw new TrapError(`the program has ${host.heap} bytes of variables and tables, and limits.bytes allows ${bytes}`)
+      throw new TrapError(
+        `the program has ${host.heap} bytes of variables and tables, and limits.bytes allows ${bytes}`,
+      )
     }
     for (const f of host.functions) this.#functions.set(f.name, this.#caller(f))
     for (const k of host.kernels) this.#kernels.set(k.name, k)
@@ -117,7 +139,8 @@ export class Machine {
   /** Calls a function with one value per `in` or `inout` parameter. */
   call(name: string, args: readonly unknown[]): CallResult {
     const f = this.#functions.get(name)
-    if (f === undefined) throw new NameError(`there is no function ${String(name)}; there ${are(this.host.functions.map(x => x.name))}`)
+    if (f === undefined)
+      throw new NameError(`there is no function ${String(name)}; there ${are(this.host.functions.map(x => x.name))}`)
     return f(args)
   }
 
@@ -135,14 +158,29 @@ export class Machine {
     this.#bound = resources
   }
 
-  /** Throws where a buffer or uniform is given that the program does not have. `owner` names in errors who is given it. */
+  /** Throws if the program has no buffer or uniform of a given name. `owner` names in errors what was called. */
   refuseUnknown(owner: string, { buffers, uniforms }: Resources): void {
     const parts = this.host.parameters
-    const wrong = unknownName(buffers, () => [...this.host.buffers.map(b => b.name), ...parts.filter(p => p.field === null).flatMap(p => [p.binding, p.path.join('_')])], `${owner} has no buffer`)
-      ?? unknownName(uniforms, () => [
-        ...this.host.uniforms.flatMap(u => [u.name, ...u.type.kind === 'struct' ? u.type.fields.map(f => f.name) : []]),
-        ...parts.flatMap(p => p.field === null ? [p.binding] : [p.binding, p.field, p.path.join('_')]),
-      ], `${owner} has no uniform`)
+    const wrong =
+      unknownName(
+        buffers,
+        () => [
+          ...this.host.buffers.map(b => b.name),
+          ...parts.filter(p => p.field === null).flatMap(p => [p.binding, p.path.join('_')]),
+        ],
+        `${owner} has no buffer`,
+      ) ??
+      unknownName(
+        uniforms,
+        () => [
+          ...this.host.uniforms.flatMap(u => [
+            u.name,
+            ...(u.type.kind === 'struct' ? u.type.fields.map(f => f.name) : []),
+          ]),
+          ...parts.flatMap(p => (p.field === null ? [p.binding] : [p.binding, p.field, p.path.join('_')])),
+        ],
+        `${owner} has no uniform`,
+      )
     if (wrong !== undefined) throw new BufferError(wrong)
   }
 
@@ -157,7 +195,7 @@ export class Machine {
     view.setUint32(cells.where, 0, true)
   }
 
-  /** Where memory ended that is bounded: the loop that began a trip last. */
+  /** Names the loop that began a trip last, when the limit on memory was exceeded. */
   #whereBytesEnd(): string {
     const { limits } = this.host
     if (limits?.bytes === undefined) return ''
@@ -169,11 +207,21 @@ export class Machine {
 
   #caller(f: WasmFunction): (args: readonly unknown[]) => CallResult {
     const run = this.#exports[f.name] as Callable
-    const ins = f.params.map((p, i) => ({ ...p, flat: f.flat[i]!, flatten: flattener(p.type), write: writer(p.type) })).filter(p => p.dir !== 'out')
-    const outs: { readonly name: string; readonly type: DataType; readonly flat: boolean; readonly gather: Gather; readonly read: Read }[] = []
-    if (f.result.kind !== 'void') outs.push({ name: '', type: f.result, flat: f.resultFlat, gather: gatherer(f.result), read: reader(f.result) })
+    const ins = f.params
+      .map((p, i) => ({ ...p, flat: f.flat[i]!, flatten: flattener(p.type), write: writer(p.type) }))
+      .filter(p => p.dir !== 'out')
+    const outs: {
+      readonly name: string
+      readonly type: DataType
+      readonly flat: boolean
+      readonly gather: Gather
+      readonly read: Read
+    }[] = []
+    if (f.result.kind !== 'void')
+      outs.push({ name: '', type: f.result, flat: f.resultFlat, gather: gatherer(f.result), read: reader(f.result) })
     f.params.forEach((p, i) => {
-      if (p.dir !== 'in') outs.push({ name: p.name, type: p.type, flat: f.outFlat[i]!, gather: gatherer(p.type), read: reader(p.type) })
+      if (p.dir !== 'in')
+        outs.push({ name: p.name, type: p.type, flat: f.outFlat[i]!, gather: gatherer(p.type), read: reader(p.type) })
     })
     const names = ins.map(p => `${p.name}: ${typeName(p.type)}`)
     const scratch = [...ins, ...outs].filter(p => !p.flat).reduce((sum, p) => sum + align(p.type.size), 0)
@@ -244,20 +292,28 @@ export class Machine {
   /** The description of a kernel. */
   kernel(name: string): WasmKernel {
     const kernel = this.#kernels.get(name)
-    if (kernel === undefined) throw new NameError(`there is no kernel ${String(name)}; there ${are([...this.#kernels.keys()])}`)
+    if (kernel === undefined)
+      throw new NameError(
+        `there is no kernel ${typeof name === 'string' ? name : shown(name)}; there ${are([...this.#kernels.keys()])}`,
+      )
     return kernel
   }
 
   /** Runs workgroups `from` up to `to` (default all) of a kernel. It does not read the `foreign` fields of uniforms. */
   dispatch(
-    name: string, groups: readonly [number, number, number], resources: Resources,
-    from = 0, end?: number, foreign: ReadonlySet<string> = none,
+    name: string,
+    groups: readonly [number, number, number],
+    resources: Resources,
+    from = 0,
+    end?: number,
+    foreign: ReadonlySet<string> = none,
   ): void {
     const kernel = this.kernel(name)
     checkGroups(name, groups)
     const all = groups[0] * groups[1] * groups[2]
     const most = this.host.limits?.groups
-    if (most !== undefined && all > most) throw new TrapError(`${name} is to run ${all} workgroups, and limits.groups allows ${most}`)
+    if (most !== undefined && all > most)
+      throw new TrapError(`${name} is to run ${all} workgroups, and limits.groups allows ${most}`)
     const to = end ?? all
     this.#turn.begin(name)
     try {
@@ -277,7 +333,12 @@ export class Machine {
   }
 
   /** Copies resources into memory from `at` on; gives what has to be copied back. */
-  #upload(kernel: Pick<WasmKernel, 'buffers' | 'uniforms'>, resources: Resources, at: number, foreign: ReadonlySet<string> = none): Upload[] {
+  #upload(
+    kernel: Pick<WasmKernel, 'buffers' | 'uniforms'>,
+    resources: Resources,
+    at: number,
+    foreign: ReadonlySet<string> = none,
+  ): Upload[] {
     const given = resources.buffers ?? {}
     const uploads: Upload[] = []
     const places = new Map<BufferData, number>()
@@ -285,7 +346,10 @@ export class Machine {
     for (const name of kernel.buffers) {
       const buffer = this.host.buffers.find(b => b.name === name)!
       const data = Object.hasOwn(given, name) ? given[name] : undefined
-      if (data === undefined) throw new BufferError(`buffer ${name} is missing: expected ${bufferText(buffer)}; given ${are(Object.keys(given))}`)
+      if (data === undefined)
+        throw new BufferError(
+          `buffer ${name} is missing: expected ${bufferText(buffer)}; given ${are(Object.keys(given))}`,
+        )
       const bytes = sizeOf(buffer, data)
       const known = places.get(data)
       const place = known ?? top
@@ -305,8 +369,8 @@ export class Machine {
         memory.set(given, place)
       } else {
         const view = new DataView(this.#memory.buffer)
-        const write = this.#writer(buffer.elem);
-        (data as unknown[]).forEach((x, i) => write(view, place + i * buffer.stride, x, `${buffer.name}[${i}]`))
+        const write = this.#writer(buffer.elem)
+        ;(data as unknown[]).forEach((x, i) => write(view, place + i * buffer.stride, x, `${buffer.name}[${i}]`))
       }
       const length = buffer.stride === 0 ? 1 : Math.floor(bytes / buffer.stride)
       if (bytes === 0) memory.fill(0, place, place + Math.max(buffer.stride, buffer.elem.size))
@@ -315,26 +379,47 @@ export class Machine {
       this.#setGlobal(`${buffer.name}.last`, Math.max(length - 1, 0))
     }
     const view = new DataView(this.#memory.buffer)
-    for (const name of kernel.uniforms) this.#uniform(this.host.uniforms.find(u => u.name === name)!, resources.uniforms ?? {}, view, foreign)
+    for (const name of kernel.uniforms)
+      this.#uniform(
+        this.host.uniforms.find(u => u.name === name)!,
+        resources.uniforms ?? {},
+        view,
+        foreign,
+      )
     return uploads
   }
 
-  #uniform(uniform: WasmUniform, given: Readonly<Record<string, unknown>>, view: DataView, foreign: ReadonlySet<string>): void {
+  #uniform(
+    uniform: WasmUniform,
+    given: Readonly<Record<string, unknown>>,
+    view: DataView,
+    foreign: ReadonlySet<string>,
+  ): void {
     const { type } = uniform
     if (Object.hasOwn(given, uniform.name)) {
       const value = given[uniform.name] as Readonly<Record<string, unknown>>
       // What the kernel does not read may be missing.
-      const part = type.kind === 'struct' && typeof value === 'object' && value !== null
-        ? { ...type, fields: type.fields.filter(f => Object.hasOwn(value, f.name) || !foreign.has(f.name)) } : type
-      const write = part.kind === 'struct' && type.kind === 'struct' && part.fields.length < type.fields.length ? writer(part) : this.#writer(type)
+      const part =
+        type.kind === 'struct' && typeof value === 'object' && value !== null
+          ? { ...type, fields: type.fields.filter(f => Object.hasOwn(value, f.name) || !foreign.has(f.name)) }
+          : type
+      const write =
+        part.kind === 'struct' && type.kind === 'struct' && part.fields.length < type.fields.length
+          ? writer(part)
+          : this.#writer(type)
       write(view, uniform.at, value, uniform.name)
       return
     }
-    if (type.kind !== 'struct') throw new BufferError(`uniform ${uniform.name} is missing: expected a ${typeName(type)}; given ${are(Object.keys(given))}`)
+    if (type.kind !== 'struct')
+      throw new BufferError(
+        `uniform ${uniform.name} is missing: expected a ${typeName(type)}; given ${are(Object.keys(given))}`,
+      )
     for (const field of type.fields) {
       if (!Object.hasOwn(given, field.name)) {
         if (foreign.has(field.name)) continue
-        throw new BufferError(`uniform ${field.name} is missing: expected a ${typeName(field.type)}, alone or as a field of ${uniform.name}; given ${are(Object.keys(given))}`)
+        throw new BufferError(
+          `uniform ${field.name} is missing: expected a ${typeName(field.type)}, alone or as a field of ${uniform.name}; given ${are(Object.keys(given))}`,
+        )
       }
       this.#writer(field.type)(view, uniform.at + field.offset, given[field.name], field.name)
     }
@@ -375,13 +460,13 @@ export class Machine {
   }
 
   #setGlobal(name: string, value: number): void {
-    (this.#exports[name] as WebAssembly.Global).value = value
+    ;(this.#exports[name] as WebAssembly.Global).value = value
   }
 
-  /** Where what the host put into memory ends. */
+  /** The end of the memory that the host uses. */
   #top = 0
 
-  /** Lets lists grow behind what the host put into memory. */
+  /** Places the lists behind the memory that the host uses. */
   #placeTape(): void {
     if (this.host.tapeAt !== 0) new DataView(this.#memory.buffer).setUint32(this.host.tapeAt, align(this.#top), true)
   }
@@ -393,7 +478,10 @@ export class Machine {
       this.#memory.grow(Math.ceil(missing / pageSize))
     } catch (cause) {
       const most = this.host.limits?.bytes
-      if (most !== undefined && bytes > most) throw new TrapError(`${bytes} bytes of memory are needed for what is bound, and limits.bytes allows ${most}`, { cause })
+      if (most !== undefined && bytes > most)
+        throw new TrapError(`${bytes} bytes of memory are needed for what is bound, and limits.bytes allows ${most}`, {
+          cause,
+        })
       throw new BufferError(`${bytes} bytes of memory are needed, more than WebAssembly can have: ${String(cause)}`)
     }
   }
@@ -404,11 +492,18 @@ export class Machine {
     const values = args.map((scalar, k) => {
       const at = this.host.printAt + 8 * k
       switch (scalar) {
-        case 'f16': case 'f32': case 'f64': return view.getFloat64(at, true)
-        case 'i64': return view.getBigInt64(at, true)
-        case 'u64': return view.getBigUint64(at, true)
-        case 'u32': return view.getUint32(at, true)
-        default: return view.getInt32(at, true)
+        case 'f16':
+        case 'f32':
+        case 'f64':
+          return view.getFloat64(at, true)
+        case 'i64':
+          return view.getBigInt64(at, true)
+        case 'u64':
+          return view.getBigUint64(at, true)
+        case 'u32':
+          return view.getUint32(at, true)
+        default:
+          return view.getInt32(at, true)
       }
     })
     return formatPrint(format, values)
@@ -431,10 +526,15 @@ const maxGroups = 2 ** 31 - 1
 function checkGroups(name: string, groups: readonly [number, number, number]): void {
   const came: unknown = groups
   if (!Array.isArray(came) || came.length !== 3 || !came.every(n => Number.isInteger(n) && (n as number) >= 0)) {
-    throw new ShapeError(`dispatch of ${name}`, 'three whole numbers of workgroups, none below 0', Array.isArray(came) && came.length === 3 ? `[${came.join(', ')}]` : came)
+    throw new ShapeError(
+      `dispatch of ${name}`,
+      'three whole numbers of workgroups, none below 0',
+      Array.isArray(came) && came.length === 3 ? `[${came.map(shown).join(', ')}]` : came,
+    )
   }
   const all = groups[0] * groups[1] * groups[2]
-  if (all > maxGroups || groups.some(n => n > maxGroups)) throw new ShapeError(`dispatch of ${name}`, `at most ${maxGroups} workgroups`, groups.join(' × '))
+  if (all > maxGroups || groups.some(n => n > maxGroups))
+    throw new ShapeError(`dispatch of ${name}`, `at most ${maxGroups} workgroups`, groups.join(' × '))
 }
 
 function align(bytes: number): number {
@@ -447,16 +547,23 @@ function are(names: readonly string[]): string {
 }
 
 function bufferText(buffer: WasmBuffer): string {
-  return buffer.stride === 0 ? `${buffer.elem.size} bytes of ${typeName(buffer.elem)}` : `a typed array of ${typeName(buffer.elem)}, ${buffer.stride} bytes an element`
+  return buffer.stride === 0
+    ? `${buffer.elem.size} bytes of ${typeName(buffer.elem)}`
+    : `a typed array of ${typeName(buffer.elem)}, ${buffer.stride} bytes an element`
 }
 
 /** The bytes of a buffer's data; whole elements only. */
 function sizeOf(buffer: WasmBuffer, data: BufferData): number {
   const least = buffer.stride === 0 ? buffer.elem.size : 0
   const unit = buffer.stride === 0 ? 1 : buffer.stride
-  const wrong = Array.isArray(data) ? buffer.writable ? wrongList(data) : undefined : wrongMemory(buffer.elem, buffer.raw, data)
+  const wrong = Array.isArray(data)
+    ? buffer.writable
+      ? wrongList(data)
+      : undefined
+    : wrongMemory(buffer.elem, buffer.raw, data)
   if (wrong !== undefined) throw new BufferError(`buffer ${buffer.name} of ${typeName(buffer.elem)}: ${wrong}`)
   const bytes = Array.isArray(data) ? data.length * unit : (data as ArrayBufferView).byteLength
-  if (bytes < least || bytes % unit !== 0) throw new BufferError(`buffer ${buffer.name}: expected ${bufferText(buffer)}, but ${bytes} bytes came`)
+  if (bytes < least || bytes % unit !== 0)
+    throw new BufferError(`buffer ${buffer.name}: expected ${bufferText(buffer)}, but ${bytes} bytes came`)
   return bytes
 }

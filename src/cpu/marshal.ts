@@ -1,7 +1,7 @@
 /**
- * Between JavaScript values and WebAssembly. Numbers stand for scalars (bigint or number for 64-bit integers, booleans or
- * numbers for `bool`), arrays or typed arrays for vectors and arrays, arrays of rows (or one flat list, row by row) for
- * matrices, objects for structs. Converters are made once per type.
+ * Converts between JavaScript values and WebAssembly. A scalar is a number (a bigint or number for 64-bit integers, a boolean or
+ * number for `bool`); a vector or array is an array or typed array; a matrix is an array of rows, or one flat list, row by row; a
+ * struct is an object. Converters are made once per type.
  */
 import type { DataType } from '../index.ts'
 import { ShapeError } from './errors.ts'
@@ -24,28 +24,50 @@ export type Read = (view: DataView, at: number) => unknown
 /** How a type is called in messages. */
 export function typeName(type: DataType): string {
   switch (type.kind) {
-    case 'void': return 'nothing'
-    case 'scalar': return scalarNames[type.scalar] ?? type.scalar
-    case 'vector': return `${scalarNames[type.scalar] ?? type.scalar}${type.count}`
-    case 'matrix': return `${scalarNames[type.scalar] ?? type.scalar}${type.rows}x${type.cols}`
-    case 'array': return `${typeName(type.elem)}[${type.count === 0 ? '' : type.count}]`
-    case 'struct': return type.name
+    case 'void':
+      return 'nothing'
+    case 'scalar':
+      return scalarNames[type.scalar] ?? type.scalar
+    case 'vector':
+      return `${scalarNames[type.scalar] ?? type.scalar}${type.count}`
+    case 'matrix':
+      return `${scalarNames[type.scalar] ?? type.scalar}${type.rows}x${type.cols}`
+    case 'array':
+      return `${typeName(type.elem)}[${type.count === 0 ? '' : type.count}]`
+    case 'struct':
+      return type.name
   }
 }
 
 const scalarNames: Readonly<Record<string, string>> = {
-  f32: 'float', f64: 'double', f16: 'half', i32: 'int', u32: 'uint', bool: 'bool',
-  i64: 'int64_t', u64: 'uint64_t', i16: 'int16_t', u16: 'uint16_t', i8: 'int8_t', u8: 'uint8_t',
+  f32: 'float',
+  f64: 'double',
+  f16: 'half',
+  i32: 'int',
+  u32: 'uint',
+  bool: 'bool',
+  i64: 'int64_t',
+  u64: 'uint64_t',
+  i16: 'int16_t',
+  u16: 'uint16_t',
+  i8: 'int8_t',
+  u8: 'uint8_t',
 }
 
 function expected(type: DataType): string {
   switch (type.kind) {
-    case 'void': return 'nothing'
-    case 'scalar': return type.scalar === 'bool' ? 'a boolean' : 'a number'
-    case 'vector': return `${type.count} numbers for a ${typeName(type)}`
-    case 'matrix': return `${type.rows} rows of ${type.cols} numbers for a ${typeName(type)}`
-    case 'array': return `${type.count} elements for a ${typeName(type)}`
-    case 'struct': return `an object with fields ${type.fields.map(f => f.name).join(', ')} for a ${type.name}`
+    case 'void':
+      return 'nothing'
+    case 'scalar':
+      return type.scalar === 'bool' ? 'a boolean' : 'a number'
+    case 'vector':
+      return `${type.count} numbers for a ${typeName(type)}`
+    case 'matrix':
+      return `${type.rows} rows of ${type.cols} numbers for a ${typeName(type)}`
+    case 'array':
+      return `${type.count} elements for a ${typeName(type)}`
+    case 'struct':
+      return `an object with fields ${type.fields.map(f => f.name).join(', ')} for a ${type.name}`
   }
 }
 
@@ -60,17 +82,31 @@ function toScalar(scalar: ScalarName, value: unknown, where: string): Scalar {
     throw new ShapeError(where, 'an integer of 64 bits', value)
   }
   const number = typeof value === 'bigint' ? Number(value) : typeof value === 'boolean' ? (value ? 1 : 0) : value
-  if (typeof number !== 'number') throw new ShapeError(where, scalar === 'bool' ? 'a boolean' : scalar.startsWith('f') ? 'a number' : 'an integer', value)
+  if (typeof number !== 'number')
+    throw new ShapeError(
+      where,
+      scalar === 'bool' ? 'a boolean' : scalar.startsWith('f') ? 'a number' : 'an integer',
+      value,
+    )
   switch (scalar) {
-    case 'bool': return number === 0 ? 0 : 1
-    case 'i8': return integer(8, number, where) << 24 >> 24
-    case 'i16': return integer(16, number, where) << 16 >> 16
-    case 'u8': return integer(8, number, where) & 0xff
-    case 'u16': return integer(16, number, where) & 0xffff
-    case 'i32': case 'u32': return integer(32, number, where)
+    case 'bool':
+      return number === 0 ? 0 : 1
+    case 'i8':
+      return (integer(8, number, where) << 24) >> 24
+    case 'i16':
+      return (integer(16, number, where) << 16) >> 16
+    case 'u8':
+      return integer(8, number, where) & 0xff
+    case 'u16':
+      return integer(16, number, where) & 0xffff
+    case 'i32':
+    case 'u32':
+      return integer(32, number, where)
     // What lies in memory as a float is a half all the same.
-    case 'f16': return fromHalf(halfBits(number))
-    default: return number
+    case 'f16':
+      return fromHalf(halfBits(number))
+    default:
+      return number
   }
 }
 
@@ -82,10 +118,14 @@ function integer(bits: number, value: number, where: string): number {
 
 function fromScalar(scalar: ScalarName, x: Scalar): unknown {
   switch (scalar) {
-    case 'bool': return x !== 0
-    case 'u32': return (x as number) >>> 0
-    case 'u64': return BigInt.asUintN(64, x as bigint)
-    default: return x
+    case 'bool':
+      return x !== 0
+    case 'u32':
+      return (x as number) >>> 0
+    case 'u64':
+      return BigInt.asUintN(64, x as bigint)
+    default:
+      return x
   }
 }
 
@@ -101,24 +141,42 @@ function components(type: DataType, count: number, value: unknown, where: string
 function matrixRows(type: DataType & { kind: 'matrix' }, value: unknown, where: string): ArrayLike<unknown> {
   const list = value as ArrayLike<unknown> & { slice?: (from: number, to: number) => unknown }
   const flat = type.rows * type.cols
-  if (list !== null && typeof list === 'object' && list.length === flat && typeof list.slice === 'function' && (flat !== type.rows || typeof list[0] === 'number')) {
+  if (
+    list !== null &&
+    typeof list === 'object' &&
+    list.length === flat &&
+    typeof list.slice === 'function' &&
+    (flat !== type.rows || typeof list[0] === 'number')
+  ) {
     return Array.from({ length: type.rows }, (_x, r) => list.slice!(r * type.cols, (r + 1) * type.cols))
   }
   return components(type, type.rows, value, where)
 }
 
-function fieldsOf(type: DataType & { kind: 'struct' }, value: unknown, where: string): Readonly<Record<string, unknown>> {
-  if (value === null || typeof value !== 'object' || Object.keys(value).length !== type.fields.length || type.fields.some(f => !Object.hasOwn(value, f.name))) throw new ShapeError(where, expected(type), value)
+function fieldsOf(
+  type: DataType & { kind: 'struct' },
+  value: unknown,
+  where: string,
+): Readonly<Record<string, unknown>> {
+  if (
+    value === null ||
+    typeof value !== 'object' ||
+    Object.keys(value).length !== type.fields.length ||
+    type.fields.some(f => !Object.hasOwn(value, f.name))
+  )
+    throw new ShapeError(where, expected(type), value)
   return value as Readonly<Record<string, unknown>>
 }
 
-/** The transpose, which has in its rows what lies there in the columns of the matrix. */
+/** The type of the transpose: its rows are the columns of the matrix in memory. */
 function transposed(type: DataType & { kind: 'matrix' }): DataType & { kind: 'matrix' } {
   return { kind: 'matrix', scalar: type.scalar, rows: type.cols, cols: type.rows, stride: type.stride, size: type.size }
 }
 
 function columnsOf(type: DataType & { kind: 'matrix' }, value: unknown, where: string): unknown[][] {
-  const rows = Array.from(matrixRows(type, value, where), (row, i) => components(rowType(type), type.cols, row, `${where}[${i}]`))
+  const rows = Array.from(matrixRows(type, value, where), (row, i) =>
+    components(rowType(type), type.cols, row, `${where}[${i}]`),
+  )
   return Array.from({ length: type.cols }, (_, c) => rows.map(row => row[c]))
 }
 
@@ -133,10 +191,13 @@ function rowType(type: DataType & { kind: 'matrix' }): DataType {
 /** A converter from values of a type to lists of scalars. */
 export function flattener(type: DataType): Flatten {
   switch (type.kind) {
-    case 'void': return () => undefined
+    case 'void':
+      return () => undefined
     case 'scalar': {
       const scalar = type.scalar
-      return (value, out, where) => { out.push(toScalar(scalar, value, where)) }
+      return (value, out, where) => {
+        out.push(toScalar(scalar, value, where))
+      }
     }
     case 'vector': {
       const { scalar, count } = type
@@ -176,18 +237,21 @@ export function flattener(type: DataType): Flatten {
 /** A converter from lists of scalars to values of a type. */
 export function gatherer(type: DataType): Gather {
   switch (type.kind) {
-    case 'void': return () => undefined
+    case 'void':
+      return () => undefined
     case 'scalar': {
       const scalar = type.scalar
       return (scalars, cursor) => fromScalar(scalar, scalars[cursor.next++]!)
     }
-    case 'vector': return repeated(gatherer({ kind: 'scalar', scalar: type.scalar, size: 0 }), type.count)
+    case 'vector':
+      return repeated(gatherer({ kind: 'scalar', scalar: type.scalar, size: 0 }), type.count)
     case 'matrix': {
       if (!type.columnMajor) return repeated(gatherer(rowType(type)), type.rows)
       const columns = gatherer(transposed(type))
       return (scalars, cursor) => turn(columns(scalars, cursor) as unknown[][])
     }
-    case 'array': return repeated(gatherer(type.elem), type.count)
+    case 'array':
+      return repeated(gatherer(type.elem), type.count)
     case 'struct': {
       const parts = type.fields.map(f => ({ name: f.name, gather: gatherer(f.type) }))
       return (scalars, cursor) => {
@@ -212,7 +276,8 @@ function repeated(gather: Gather, count: number): Gather {
 /** A converter from values of a type to memory. Scalars of `size` 1 and 2 are stored as such. */
 export function writer(type: DataType): Write {
   switch (type.kind) {
-    case 'void': return () => undefined
+    case 'void':
+      return () => undefined
     case 'scalar': {
       const { scalar, size } = type
       return (view, at, value, where) => putScalar(view, at, scalar, size, toScalar(scalar, value, where))
@@ -222,7 +287,8 @@ export function writer(type: DataType): Write {
       const size = type.size / count
       return (view, at, value, where) => {
         const list = components(type, count, value, where)
-        for (let i = 0; i < count; i++) putScalar(view, at + i * size, scalar, size, toScalar(scalar, list[i], `${where}[${i}]`))
+        for (let i = 0; i < count; i++)
+          putScalar(view, at + i * size, scalar, size, toScalar(scalar, list[i], `${where}[${i}]`))
       }
     }
     case 'matrix': {
@@ -256,7 +322,8 @@ export function writer(type: DataType): Write {
 /** A converter from memory to values of a type. */
 export function reader(type: DataType): Read {
   switch (type.kind) {
-    case 'void': return () => undefined
+    case 'void':
+      return () => undefined
     case 'scalar': {
       const { scalar, size } = type
       return (view, at) => takeScalar(view, at, scalar, size)
@@ -271,11 +338,17 @@ export function reader(type: DataType): Read {
       }
     }
     case 'matrix': {
-      if (!type.columnMajor) return spaced(reader({ kind: 'vector', scalar: type.scalar, count: type.cols, size: rowSize(type) }), type.rows, type.stride)
+      if (!type.columnMajor)
+        return spaced(
+          reader({ kind: 'vector', scalar: type.scalar, count: type.cols, size: rowSize(type) }),
+          type.rows,
+          type.stride,
+        )
       const columns = reader(transposed(type))
       return (view, at) => turn(columns(view, at) as unknown[][])
     }
-    case 'array': return spaced(reader(type.elem), type.count, type.stride)
+    case 'array':
+      return spaced(reader(type.elem), type.count, type.stride)
     case 'struct': {
       const parts = type.fields.map(f => ({ name: f.name, offset: f.offset, read: reader(f.type) }))
       return (view, at) => {
@@ -304,9 +377,16 @@ function rowSize(type: DataType & { kind: 'matrix' }): number {
 
 function putScalar(view: DataView, at: number, scalar: ScalarName, size: number, x: Scalar): void {
   switch (scalar) {
-    case 'f32': view.setFloat32(at, x as number, true); return
-    case 'f64': view.setFloat64(at, x as number, true); return
-    case 'i64': case 'u64': view.setBigInt64(at, BigInt.asIntN(64, x as bigint), true); return
+    case 'f32':
+      view.setFloat32(at, x as number, true)
+      return
+    case 'f64':
+      view.setFloat64(at, x as number, true)
+      return
+    case 'i64':
+    case 'u64':
+      view.setBigInt64(at, BigInt.asIntN(64, x as bigint), true)
+      return
     case 'f16':
       if (size === 2) view.setUint16(at, halfBits(x as number), true)
       else view.setFloat32(at, x as number, true)
@@ -320,22 +400,34 @@ function putScalar(view: DataView, at: number, scalar: ScalarName, size: number,
 
 function takeScalar(view: DataView, at: number, scalar: ScalarName, size: number): unknown {
   switch (scalar) {
-    case 'f32': return view.getFloat32(at, true)
-    case 'f64': return view.getFloat64(at, true)
-    case 'i64': return view.getBigInt64(at, true)
-    case 'u64': return view.getBigUint64(at, true)
-    case 'f16': return size === 2 ? fromHalf(view.getUint16(at, true)) : view.getFloat32(at, true)
-    case 'bool': return view.getInt32(at, true) !== 0
-    case 'u32': return view.getUint32(at, true)
-    case 'i32': return view.getInt32(at, true)
-    case 'u8': case 'u16': return size === 1 ? view.getUint8(at) : size === 2 ? view.getUint16(at, true) : view.getUint32(at, true)
-    case 'i8': case 'i16': return size === 1 ? view.getInt8(at) : size === 2 ? view.getInt16(at, true) : view.getInt32(at, true)
+    case 'f32':
+      return view.getFloat32(at, true)
+    case 'f64':
+      return view.getFloat64(at, true)
+    case 'i64':
+      return view.getBigInt64(at, true)
+    case 'u64':
+      return view.getBigUint64(at, true)
+    case 'f16':
+      return size === 2 ? fromHalf(view.getUint16(at, true)) : view.getFloat32(at, true)
+    case 'bool':
+      return view.getInt32(at, true) !== 0
+    case 'u32':
+      return view.getUint32(at, true)
+    case 'i32':
+      return view.getInt32(at, true)
+    case 'u8':
+    case 'u16':
+      return size === 1 ? view.getUint8(at) : size === 2 ? view.getUint16(at, true) : view.getUint32(at, true)
+    case 'i8':
+    case 'i16':
+      return size === 1 ? view.getInt8(at) : size === 2 ? view.getInt16(at, true) : view.getInt32(at, true)
   }
 }
 
 /** The number that the bits of a half are. */
 export function fromHalf(h: number): number {
-  const [sign, exponent, fraction] = [h & 0x8000 ? -1 : 1, h >> 10 & 31, h & 1023]
+  const [sign, exponent, fraction] = [h & 0x8000 ? -1 : 1, (h >> 10) & 31, h & 1023]
   if (exponent === 31) return fraction === 0 ? sign * Infinity : NaN
   return sign * (exponent === 0 ? fraction * 2 ** -24 : (1024 + fraction) * 2 ** (exponent - 25))
 }
@@ -350,5 +442,5 @@ export function halfBits(x: number): number {
   const scaled = a / 2 ** (exponent - 10)
   const near = Math.round(scaled)
   const bits = scaled - Math.trunc(scaled) === 0.5 && near % 2 !== 0 ? near - 1 : near
-  return sign | (a === 0 ? 0 : (exponent + 14 << 10) + bits)
+  return sign | (a === 0 ? 0 : ((exponent + 14) << 10) + bits)
 }

@@ -19,12 +19,18 @@ export const isFloat = (scalar: string): boolean => scalar.startsWith('f')
 /** A value of a type, its scalars made by `scalar`. */
 export function build(type: DataType, scalar: (name: string) => unknown): unknown {
   switch (type.kind) {
-    case 'void': return undefined
-    case 'scalar': return scalar(type.scalar)
-    case 'vector': return Array.from({ length: type.count }, () => scalar(type.scalar))
-    case 'matrix': return Array.from({ length: type.rows }, () => Array.from({ length: type.cols }, () => scalar(type.scalar)))
-    case 'array': return Array.from({ length: type.count }, () => build(type.elem, scalar))
-    case 'struct': return Object.fromEntries(type.fields.map(f => [f.name, build(f.type, scalar)]))
+    case 'void':
+      return undefined
+    case 'scalar':
+      return scalar(type.scalar)
+    case 'vector':
+      return Array.from({ length: type.count }, () => scalar(type.scalar))
+    case 'matrix':
+      return Array.from({ length: type.rows }, () => Array.from({ length: type.cols }, () => scalar(type.scalar)))
+    case 'array':
+      return Array.from({ length: type.count }, () => build(type.elem, scalar))
+    case 'struct':
+      return Object.fromEntries(type.fields.map(f => [f.name, build(f.type, scalar)]))
   }
 }
 
@@ -40,7 +46,7 @@ export function anyScalar(random: Random, positive: boolean): (scalar: string) =
 
 /** A direction: floats in (-1, 1), zero for the rest. */
 export function anyDirection(random: Random, type: DataType): unknown {
-  return build(type, s => isFloat(s) ? random() * 2 - 1 : 0)
+  return build(type, s => (isFloat(s) ? random() * 2 - 1 : 0))
 }
 
 /** Combines numbers of two values of one shape; what the second lacks stays as it is in the first. */
@@ -48,7 +54,8 @@ export function combine(a: unknown, b: unknown, f: (x: number, y: number) => num
   if (b === undefined || b === null) return a
   if (typeof a === 'number' && typeof b === 'number') return f(a, b)
   if (isList(a) && isList(b)) return Array.from(a, (x, i) => combine(x, b[i], f))
-  if (typeof a === 'object' && a !== null) return Object.fromEntries(Object.entries(a).map(([k, x]) => [k, combine(x, (b as Record<string, unknown>)[k], f)]))
+  if (typeof a === 'object' && a !== null)
+    return Object.fromEntries(Object.entries(a).map(([k, x]) => [k, combine(x, (b as Record<string, unknown>)[k], f)]))
   return a
 }
 
@@ -59,8 +66,10 @@ function isList(v: unknown): v is ArrayLike<unknown> {
 /** The inner product of two values, over the shape of the second. */
 export function inner(a: unknown, b: unknown): number {
   if (typeof b === 'number') return typeof a === 'number' ? a * b : 0
-  if (isList(b)) return Array.from(b, (x, i) => inner((a as ArrayLike<unknown> | undefined)?.[i], x)).reduce((s, x) => s + x, 0)
-  if (typeof b === 'object' && b !== null) return Object.entries(b).reduce((s, [k, x]) => s + inner((a as Record<string, unknown> | undefined)?.[k], x), 0)
+  if (isList(b))
+    return Array.from(b, (x, i) => inner((a as ArrayLike<unknown> | undefined)?.[i], x)).reduce((s, x) => s + x, 0)
+  if (typeof b === 'object' && b !== null)
+    return Object.entries(b).reduce((s, [k, x]) => s + inner((a as Record<string, unknown> | undefined)?.[k], x), 0)
   return 0
 }
 
@@ -69,7 +78,8 @@ export function bytesOf(values: readonly unknown[], elem: DataType, stride: numb
   const view = new DataView(new ArrayBuffer(Math.max(stride, elem.size) * values.length))
   const write = (type: DataType, value: unknown, at: number): void => {
     switch (type.kind) {
-      case 'void': return
+      case 'void':
+        return
       case 'scalar': {
         const x = Number(value)
         if (type.scalar === 'f32') view.setFloat32(at, x, true)
@@ -84,11 +94,23 @@ export function bytesOf(values: readonly unknown[], elem: DataType, stride: numb
         return
       }
       case 'matrix':
-        if (type.columnMajor) for (let c = 0; c < type.cols; c++) write({ kind: 'vector', scalar: type.scalar, count: type.rows, size: 0 }, list(value).map(row => list(row)[c]), at + c * type.stride)
-        else list(value).forEach((x, i) => write({ kind: 'vector', scalar: type.scalar, count: type.cols, size: 0 }, x, at + i * type.stride))
+        if (type.columnMajor)
+          for (let c = 0; c < type.cols; c++)
+            write(
+              { kind: 'vector', scalar: type.scalar, count: type.rows, size: 0 },
+              list(value).map(row => list(row)[c]),
+              at + c * type.stride,
+            )
+        else
+          list(value).forEach((x, i) =>
+            write({ kind: 'vector', scalar: type.scalar, count: type.cols, size: 0 }, x, at + i * type.stride),
+          )
         return
-      case 'array': list(value).forEach((x, i) => write(type.elem, x, at + i * type.stride)); return
-      case 'struct': for (const f of type.fields) write(f.type, (value as Record<string, unknown>)[f.name], at + f.offset)
+      case 'array':
+        list(value).forEach((x, i) => write(type.elem, x, at + i * type.stride))
+        return
+      case 'struct':
+        for (const f of type.fields) write(f.type, (value as Record<string, unknown>)[f.name], at + f.offset)
     }
   }
   const list = (value: unknown): readonly unknown[] => value as readonly unknown[]

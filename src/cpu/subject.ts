@@ -33,7 +33,7 @@ function addressOf(code: string): string {
   return `data:text/javascript;base64,${btoa(bytes)}`
 }
 
-/** Elements of a buffer that is made up for a test. */
+/** The number of elements of a buffer that is made up for a test. */
 const bufferLength = 64
 
 /** Instances of the compiled code. */
@@ -49,13 +49,17 @@ export class Subject {
   /** Contents of buffers and uniforms by name, as plain data. */
   readonly globals: Readonly<Record<string, unknown>>
 
-  /** Imports the code; undefined where the function takes or gives what plain data cannot say. */
+  /** Imports the code; undefined if plain data cannot represent an argument or result. */
   static async load(name: string, output: JsOutput, random: Random): Promise<Subject | undefined> {
     const find = (key: string): DataSignature | undefined => output.functions.find(f => f.name === key)
     const [primal, forward] = [find(name), find(`fwd_diff(${name})`)]
     if (primal === undefined || forward === undefined) return undefined
-    const call = await import(/* @vite-ignore */ /* webpackIgnore: true */ addressOf(output.code)) as Record<string, Call>
-    const globals: Record<string, unknown> = {}, resources: Record<string, unknown> = {}
+    const call = (await import(/* @vite-ignore */ /* webpackIgnore: true */ addressOf(output.code))) as Record<
+      string,
+      Call
+    >
+    const globals: Record<string, unknown> = {},
+      resources: Record<string, unknown> = {}
     for (const b of output.buffers) {
       const scalar = anyScalar(random, false)
       const values = texturePart(b.name, random) ?? Array.from({ length: bufferLength }, () => build(b.elem, scalar))
@@ -71,7 +75,15 @@ export class Subject {
     return new Subject(name, primal, forward, find(`bwd_diff(${name})`), own, globals, resources)
   }
 
-  private constructor(name: string, primal: DataSignature, forward: DataSignature, reverse: DataSignature | undefined, call: Readonly<Record<string, Call>>, globals: Readonly<Record<string, unknown>>, resources: Readonly<Record<string, unknown>>) {
+  private constructor(
+    name: string,
+    primal: DataSignature,
+    forward: DataSignature,
+    reverse: DataSignature | undefined,
+    call: Readonly<Record<string, Call>>,
+    globals: Readonly<Record<string, unknown>>,
+    resources: Readonly<Record<string, unknown>>,
+  ) {
     this.name = name
     this.globals = globals
     this.#primal = primal
@@ -79,19 +91,25 @@ export class Subject {
     this.#reverse = reverse
     this.#call = call
     this.#resources = resources
-    this.inputs = primal.params.filter(p => p.dir !== 'out')
+    this.inputs = primal.params
+      .filter(p => p.dir !== 'out')
       .map(p => ({ name: p.name, type: p.type, d: halves(forward.params.find(q => q.name === p.name)?.type)?.d }))
     const all = [{ name: '', type: forward.result }, ...forward.params.filter(p => p.dir !== 'in')]
     this.outputs = all.flatMap(o => {
       const pair = halves(o.type)
-      const isOwn = o.name === '' && primal.result.kind === 'struct' && primal.result.name === (o.type as { name?: string }).name
+      const isOwn =
+        o.name === '' && primal.result.kind === 'struct' && primal.result.name === (o.type as { name?: string }).name
       return pair === undefined || isOwn ? [] : [{ name: o.name, d: pair.d }]
     })
   }
 
-  /** Calls with the buffers and uniforms as they were at first, whatever calls before wrote. */
+  /** Calls the function with buffers and uniforms reset to their first contents. */
   #run(key: string, signature: DataSignature, args: readonly unknown[]): Record<string, unknown> {
-    this.#call['bind']?.(Object.fromEntries(Object.entries(this.#resources).map(([name, r]) => [name, r instanceof Uint8Array ? r.slice() : r])))
+    this.#call['bind']?.(
+      Object.fromEntries(
+        Object.entries(this.#resources).map(([name, r]) => [name, r instanceof Uint8Array ? r.slice() : r]),
+      ),
+    )
     const raw = this.#call[key]!(...args)
     if (!signature.params.some(p => p.dir !== 'in')) return { '': raw }
     const { result, out } = raw as { result?: unknown; out: Record<string, unknown> }
@@ -105,7 +123,11 @@ export class Subject {
 
   /** Tangents of the outputs. */
   jvp(inputs: readonly unknown[], tangents: readonly unknown[]): Record<string, unknown> {
-    const out = this.#run(`fwd_diff(${this.name})`, this.#forward, this.inputs.map((p, i) => p.d === undefined ? inputs[i] : { p: inputs[i], d: tangents[i] }))
+    const out = this.#run(
+      `fwd_diff(${this.name})`,
+      this.#forward,
+      this.inputs.map((p, i) => (p.d === undefined ? inputs[i] : { p: inputs[i], d: tangents[i] })),
+    )
     return Object.fromEntries(this.outputs.map(o => [o.name, (out[o.name] as { d: unknown }).d]))
   }
 
@@ -124,6 +146,6 @@ export class Subject {
     }
     if ('' in cotangents) args.push(cotangents[''])
     const out = this.#run(`bwd_diff(${this.name})`, this.#reverse, args) as Record<string, { d: unknown } | undefined>
-    return this.inputs.map(p => p.d === undefined ? undefined : out[p.name]?.d)
+    return this.inputs.map(p => (p.d === undefined ? undefined : out[p.name]?.d))
   }
 }

@@ -1,7 +1,9 @@
 /** Textures and samplers on the CPU: texels in memory become buffers of four channels, and are written back where a kernel writes them. */
 import type { WasmBuffer } from '../index.ts'
 import type { Part } from '../host/tensor.ts'
-import { BufferError, ShapeError } from './errors.ts'
+import { wrongGroup } from '../host/given.ts'
+import { wrongSampler, wrongTexture } from '../host/texture.ts'
+import { BufferError } from './errors.ts'
 import { fromHalf, halfBits } from './marshal.ts'
 import type { BufferData } from './machine.ts'
 
@@ -9,7 +11,7 @@ import type { BufferData } from './machine.ts'
 export interface TextureData {
   /** Width and height in texels. */
   readonly size: readonly [number, number] | readonly number[]
-  /** WebGPU's name for what a texel is. Default: as many channels as there are, normalised for `Uint8Array`, as they are for others. */
+  /** WebGPU's name for the format. Default: as many channels as there are, normalised for `Uint8Array`. */
   readonly format?: string | undefined
   /** Texels from left to right, then from top to bottom. Default: zeros. */
   readonly data?: ArrayBufferView | undefined
@@ -37,7 +39,8 @@ interface Bound {
   readonly back: () => void
 }
 
-interface Picture {
+/** A texture that lies in buffers, since the target has none. */
+interface EmulatedTexture {
   /** The buffers of its texels, and of its width, height and number of levels. */
   readonly texels: string
   readonly shape: string
@@ -49,16 +52,32 @@ type Kind = 'f32' | 'i32' | 'u32'
 const arrays = { f32: Float32Array, i32: Int32Array, u32: Uint32Array } as const
 const modes = ['clamp-to-edge', 'repeat', 'mirror-repeat'] as const
 
+/** Refuses what holds no resources by name, and descriptions of textures and samplers that are none. */
+export function refuseWrong(given: TextureResources, owner: string): void {
+  const group = wrongGroup(given, owner)
+  if (group !== undefined) throw new BufferError(group)
+  const { textures = {}, samplers = {} } = given
+  const wrong = [
+    ...(Object.entries(textures) as [string, unknown][]).map(([name, given]) =>
+      given === undefined ? undefined : wrongTexture(name, given, 2),
+    ),
+    ...(Object.entries(samplers) as [string, unknown][]).map(([name, given]) =>
+      given === undefined ? undefined : wrongSampler(name, given),
+    ),
+  ].find(w => w !== undefined)
+  if (wrong !== undefined) throw new BufferError(wrong)
+}
+
 /** The textures and samplers among shader parameters. */
 export class Textures {
   readonly #owner: string
   readonly #used: ReadonlySet<string>
   readonly #written: ReadonlySet<string>
-  readonly #pictures = new Map<string, Picture>()
+  readonly #textures = new Map<string, EmulatedTexture>()
   /** The buffers that say how samplers address and filter. */
   readonly #samplers = new Map<string, string>()
 
-  /** `owner` names in errors whose they are; `used` are the buffers that it uses, with those that the program writes. */
+  /** `owner` names in errors what has them; `used` are the buffers that it uses, with those that the program writes. */
   constructor(owner: string, parts: readonly Part[], used: Iterable<string>, buffers: readonly WasmBuffer[]) {
     this.#owner = owner
     this.#used = new Set(used)
@@ -71,14 +90,19 @@ export class Textures {
     for (const { path, binding } of parts) {
       const inner = path.slice(0, -1)
       const name = inner.join('_')
-      if (path.at(-1) === '__texels') this.#pictures.set(name, { texels: binding, shape: all.get(JSON.stringify([...inner, '__shape']))!.binding, kind: kindOf(binding) })
+      if (path.at(-1) === '__texels')
+        this.#textures.set(name, {
+          texels: binding,
+          shape: all.get(JSON.stringify([...inner, '__shape']))!.binding,
+          kind: kindOf(binding),
+        })
       if (path.at(-1) === '__modes') this.#samplers.set(name, binding)
     }
   }
 
   /** How many texels the texture has whose texels lie in a buffer; undefined where it is not given. */
   texels(binding: string, { textures }: TextureResources): number | undefined {
-    const [name] = [...this.#pictures].find(([, p]) => p.texels === binding) ?? []
+    const [name] = [...this.#textures].find(([, p]) => p.texels === binding) ?? []
     const size = name === undefined ? undefined : textures?.[name]?.size
     return size?.reduce((a, b) => a * b, 1)
   }
@@ -91,39 +115,47 @@ export class Textures {
     return others.every(a => a[0] === first[0] && a[1] === first[1]) ? first : undefined
   }
 
-  /** Makes buffers of what is given. */
+  /** Makes buffers of the given textures and samplers. */
   bind({ textures = {}, samplers = {} }: TextureResources): Bound {
     const buffers: Record<string, BufferData> = {}
     const writes: (() => void)[] = []
     const unknown = (what: string, given: object, known: Iterable<string>): void => {
       const names = [...known]
-      for (const name of Object.keys(given)) if (!names.includes(name)) throw new BufferError(`${this.#owner} uses no ${what} ${name}; it uses: ${names.join(', ') || 'none'}`)
+      for (const name of Object.keys(given))
+        if (!names.includes(name))
+          throw new BufferError(`${this.#owner} uses no ${what} ${name}; it uses: ${names.join(', ') || 'none'}`)
     }
-    unknown('texture', textures, this.#pictures.keys())
+    unknown('texture', textures, this.#textures.keys())
     unknown('sampler', samplers, this.#samplers.keys())
-    for (const [name, picture] of this.#pictures) {
+    for (const [name, texture] of this.#textures) {
       const given = textures[name]
-      const [texelsUsed, shapeUsed] = [this.#used.has(picture.texels), this.#used.has(picture.shape)]
+      const [texelsUsed, shapeUsed] = [this.#used.has(texture.texels), this.#used.has(texture.shape)]
       if (given === undefined) {
-        if (texelsUsed || shapeUsed) throw new BufferError(`${this.#owner} needs the texture ${name}: textures: { ${name}: { size, data } }`)
+        if (texelsUsed || shapeUsed)
+          throw new BufferError(`${this.#owner} needs the texture ${name}: textures: { ${name}: { size, data } }`)
         continue
       }
       const [width = 1, height = 1] = given.size
-      if (given.size.length > 2 || ![width, height].every(n => Number.isInteger(n) && n > 0)) throw new ShapeError(`size of ${name}`, 'a width and a height', given.size)
-      buffers[picture.shape] = new Uint32Array([width, height, 1])
+      buffers[texture.shape] = new Uint32Array([width, height, 1])
       if (!texelsUsed) continue
-      const format = formatOf(name, given, picture.kind, width * height)
-      const texels = new arrays[picture.kind](width * height * 4)
+      const format = formatOf(name, given, texture.kind, width * height)
+      const texels = new arrays[texture.kind](width * height * 4)
       if (given.data !== undefined) decode(given.data, format, texels)
-      buffers[picture.texels] = texels
-      if (given.data !== undefined && this.#written.has(picture.texels)) writes.push(() => encode(texels, format, given.data!))
+      buffers[texture.texels] = texels
+      if (given.data !== undefined && this.#written.has(texture.texels))
+        writes.push(() => encode(texels, format, given.data!))
     }
     for (const [name, binding] of this.#samplers) {
       const given = samplers[name] ?? {}
       const nearest = [given.magFilter, given.minFilter, given.mipmapFilter].map(f => Number(f === 'nearest'))
       buffers[binding] = new Uint32Array([...addressing(given), ...nearest])
     }
-    return { buffers, back: () => { for (const write of writes) write() } }
+    return {
+      buffers,
+      back: () => {
+        for (const write of writes) write()
+      },
+    }
   }
 }
 
@@ -135,9 +167,7 @@ export function texturePart(name: string, random: () => number): number[] | unde
 }
 
 function addressing({ addressModeU = modes[0], addressModeV = modes[0] }: SamplerData): readonly [number, number] {
-  const [u, v] = [modes.indexOf(addressModeU), modes.indexOf(addressModeV)]
-  if (u < 0 || v < 0) throw new ShapeError('address mode of a sampler', `one of ${modes.join(', ')}`, u < 0 ? addressModeU : addressModeV)
-  return [u, v]
+  return [modes.indexOf(addressModeU), modes.indexOf(addressModeV)]
 }
 
 // ── Formats ──────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -153,14 +183,31 @@ interface Format {
 
 function formatOf(name: string, { format, data }: TextureData, kind: Kind, texels: number): Format {
   const guessed = format ?? guess(data, kind, texels)
-  const [, letters = '', bits = '0', type = '', srgb] = /^(r|rg|rgba|bgra)(8|16|32)(unorm|snorm|uint|sint|float)(-srgb)?$/.exec(guessed) ?? []
-  const made = { channels: letters.length, bits: Number(bits), type, isSrgb: srgb !== undefined, order: [...letters].map(c => 'rgba'.indexOf(c)) }
-  const fits = kind === 'i32' ? type === 'sint' : kind === 'u32' ? type === 'uint' : type === 'unorm' || type === 'snorm' || type === 'float'
-  if (!fits || (type === 'float' ? made.bits === 8 : type.endsWith('norm') && made.bits === 32)) {
-    throw new BufferError(`texture ${name}: the program has texels of ${{ f32: 'floats', i32: 'int', u32: 'uint' }[kind]}, and the format is ${guessed}`)
+  const [, letters = '', bits = '0', type = '', srgb] =
+    /^(r|rg|rgba|bgra)(8|16|32)(unorm|snorm|uint|sint|float)(-srgb)?$/.exec(guessed) ?? []
+  const made = {
+    channels: letters.length,
+    bits: Number(bits),
+    type,
+    isSrgb: srgb !== undefined,
+    order: [...letters].map(c => 'rgba'.indexOf(c)),
   }
-  const bytes = texels * made.channels * made.bits / 8
-  if (data !== undefined && data.byteLength !== bytes) throw new BufferError(`texture ${name}: expected ${bytes} bytes for ${texels} texels of ${guessed}, but ${data.byteLength} came`)
+  const fits =
+    kind === 'i32'
+      ? type === 'sint'
+      : kind === 'u32'
+        ? type === 'uint'
+        : type === 'unorm' || type === 'snorm' || type === 'float'
+  if (!fits || (type === 'float' ? made.bits === 8 : type.endsWith('norm') && made.bits === 32)) {
+    throw new BufferError(
+      `texture ${name}: the program has texels of ${{ f32: 'floats', i32: 'int', u32: 'uint' }[kind]}, and the format is ${guessed}`,
+    )
+  }
+  const bytes = (texels * made.channels * made.bits) / 8
+  if (data !== undefined && data.byteLength !== bytes)
+    throw new BufferError(
+      `texture ${name}: expected ${bytes} bytes for ${texels} texels of ${guessed}, but ${data.byteLength} came`,
+    )
   return made
 }
 
@@ -184,16 +231,26 @@ function decode(data: ArrayBufferView, format: Format, texels: Float32Array | In
 function encode(texels: Float32Array | Int32Array | Uint32Array, format: Format, data: ArrayBufferView): void {
   const view = new DataView(data.buffer, data.byteOffset, data.byteLength)
   const { channels, order } = format
-  for (let i = 0; i < texels.length / 4; i++) for (let c = 0; c < channels; c++) put(view, i * channels + c, format, order[c]!, texels[i * 4 + order[c]!]!)
+  for (let i = 0; i < texels.length / 4; i++)
+    for (let c = 0; c < channels; c++) put(view, i * channels + c, format, order[c]!, texels[i * 4 + order[c]!]!)
 }
 
 function take(view: DataView, at: number, { bits, type, isSrgb }: Format, channel: number): number {
   const bytes = bits / 8
   const signed = type === 'snorm' || type === 'sint'
   if (type === 'float') return bits === 32 ? view.getFloat32(at * 4, true) : fromHalf(view.getUint16(at * 2, true))
-  const whole = bytes === 1 ? (signed ? view.getInt8(at) : view.getUint8(at))
-    : bytes === 2 ? (signed ? view.getInt16(at * 2, true) : view.getUint16(at * 2, true))
-    : signed ? view.getInt32(at * 4, true) : view.getUint32(at * 4, true)
+  const whole =
+    bytes === 1
+      ? signed
+        ? view.getInt8(at)
+        : view.getUint8(at)
+      : bytes === 2
+        ? signed
+          ? view.getInt16(at * 2, true)
+          : view.getUint16(at * 2, true)
+        : signed
+          ? view.getInt32(at * 4, true)
+          : view.getUint32(at * 4, true)
   if (!type.endsWith('norm')) return whole
   const x = Math.max(whole / (2 ** (signed ? bits - 1 : bits) - 1), -1)
   return isSrgb && channel < 3 ? (x <= 0.04045 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4) : x
@@ -209,7 +266,9 @@ function put(view: DataView, at: number, { bits, type, isSrgb }: Format, channel
   const signed = type === 'snorm' || type === 'sint'
   const x = isSrgb && channel < 3 ? (value <= 0.0031308 ? value * 12.92 : 1.055 * value ** (1 / 2.4) - 0.055) : value
   const least = signed ? -1 : 0
-  const whole = type.endsWith('norm') ? Math.round(Math.min(Math.max(Number.isNaN(x) ? 0 : x, least), 1) * (2 ** (signed ? bits - 1 : bits) - 1)) : value
+  const whole = type.endsWith('norm')
+    ? Math.round(Math.min(Math.max(Number.isNaN(x) ? 0 : x, least), 1) * (2 ** (signed ? bits - 1 : bits) - 1))
+    : value
   if (bytes === 1) view.setInt8(at, whole)
   else if (bytes === 2) view.setInt16(at * 2, whole, true)
   else view.setInt32(at * 4, whole, true)

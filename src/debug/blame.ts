@@ -1,10 +1,11 @@
 /**
- * Whose derivative is wrong: the program is run by the interpreter, and each function that it calls is compared, where it is
- * called and with what it is given, with central differences of its own. The first that disagrees although all that it calls
- * agree is to blame. What the program holds constant on purpose is held in the differences too.
+ * Finds the function whose derivative is wrong. The interpreter runs the program. Each function that it calls is compared, at the
+ * arguments of the call, with its own central differences. The first that disagrees although all of its callees agree is to blame.
+ * The differences also hold constant what the program holds constant on purpose.
  */
 import type { Span } from '../base/source.ts'
-import type { Explain, Jvp, Split } from '../ad/context.ts'
+import type { Explain } from '../ad/context.ts'
+import type { Jvp, Split } from '../ad/model.ts'
 import { Machine, type Data, type RunOptions } from '../ir/run.ts'
 import { differential } from '../ir/type.ts'
 import { inputs, type Func } from '../ir/value.ts'
@@ -14,7 +15,10 @@ import { isPlain, substitute } from './meaning.ts'
 
 /** Collects the derivative functions that are made. */
 export class Derived implements Explain {
-  readonly jvps: Map<Func, { readonly of: Func; readonly active: readonly boolean[]; readonly jvp: Jvp; readonly rule: Func | undefined }> = new Map()
+  readonly jvps: Map<
+    Func,
+    { readonly of: Func; readonly active: readonly boolean[]; readonly jvp: Jvp; readonly rule: Func | undefined }
+  > = new Map()
   readonly splits: Map<Func, { readonly of: Func; readonly split: Split; readonly isCustom: boolean }> = new Map()
 
   decided(): void {}
@@ -40,9 +44,9 @@ export interface Blame {
   readonly given: number
 }
 
-/** What is compared: everything in double precision. */
+/** Runs for the comparison use double precision everywhere. */
 const options: RunOptions = { mode: 'f64', steps: 4_000_000 }
-/** Calls that are looked at; the wrong one is likely among the first. */
+/** How many calls are compared; the wrong one is likely among the first. */
 const callLimit = 2000
 
 const near = (a: number, b: number): boolean => Math.abs(a - b) <= 1e-3 * (1 + Math.abs(a) + Math.abs(b))
@@ -58,8 +62,13 @@ function blameForward(derived: Derived, jvp: Func, args: readonly Data[], more: 
     const { of, active, jvp: made, rule } = known
     if (of.body === undefined) return
     let k = of.body.params.length
-    const direction = of.body.params.map((_, i) => active[i] ? given[k++] : undefined)
-    const slopes = differences(of, given.slice(0, of.body.params.length), direction, () => ({ ...options, ...more, instead: substitute, plain: isPlain }))
+    const direction = of.body.params.map((_, i) => (active[i] ? given[k++] : undefined))
+    const slopes = differences(of, given.slice(0, of.body.params.length), direction, () => ({
+      ...options,
+      ...more,
+      instead: substitute,
+      plain: isPlain,
+    }))
     if (slopes === undefined) return
     let r = of.results.length
     of.results.forEach((_, i) => {
@@ -67,7 +76,13 @@ function blameForward(derived: Derived, jvp: Func, args: readonly Data[], more: 
       const tangent = results[r++]!
       const off = gap(tangent, slopes[i]!)
       if (off <= 1e-3 * (1 + norm([slopes[i]!]))) return
-      found = { name: of.name, derivative: rule?.name ?? '', mode: 'forward', span: (rule ?? of).span, ...worst(slopes[i]!, tangent) }
+      found = {
+        name: of.name,
+        derivative: rule?.name ?? '',
+        mode: 'forward',
+        span: (rule ?? of).span,
+        ...worst(slopes[i]!, tangent),
+      }
     })
     agrees = func === jvp && found === undefined
   }
@@ -82,7 +97,7 @@ function worst(x: Data, y: Data): { readonly slope: number; readonly given: numb
     if (typeof a === 'number' && typeof b === 'number') {
       if (!(Math.abs(a - b) <= Math.abs(most.slope - most.given))) most = { slope: a, given: b }
     } else if (Array.isArray(a) && Array.isArray(b)) {
-      (a as readonly Data[]).forEach((p, i) => visit(p, (b as readonly Data[])[i]!))
+      ;(a as readonly Data[]).forEach((p, i) => visit(p, (b as readonly Data[])[i]!))
     }
   }
   visit(x, y)
@@ -90,7 +105,12 @@ function worst(x: Data, y: Data): { readonly slope: number; readonly given: numb
 }
 
 /** Looks for the reverse derivative that goes wrong when `primal`, the first half of a split function, is called. */
-function blameReverse(derived: Derived, primal: Func, args: readonly Data[], more: RunOptions): Blame | 'agrees' | null {
+function blameReverse(
+  derived: Derived,
+  primal: Func,
+  args: readonly Data[],
+  more: RunOptions,
+): Blame | 'agrees' | null {
   let found: Blame | undefined
   let agrees = false
   let left = callLimit
@@ -102,19 +122,41 @@ function blameReverse(derived: Derived, primal: Func, args: readonly Data[], mor
     if (known === undefined || found !== undefined || left-- <= 0) return
     const { of, split, isCustom } = known
     if (of.body === undefined) return
-    const direction = of.body.params.map((p, i) => split.activeInputs[i] ? filled(differential(p.type)!, float) : undefined)
-    const slopes = differences(of, given, direction, () => ({ ...options, ...more, instead: substitute, plain: isPlain }))
+    const direction = of.body.params.map((p, i) =>
+      split.activeInputs[i] ? filled(differential(p.type)!, float) : undefined,
+    )
+    const slopes = differences(of, given, direction, () => ({
+      ...options,
+      ...more,
+      instead: substitute,
+      plain: isPlain,
+    }))
     if (slopes === undefined) return
-    const weights = of.results.flatMap((type, i) => split.activeResults[i] ? [filled(differential(type)!, float)] : [])
+    const weights = of.results.flatMap((type, i) =>
+      split.activeResults[i] ? [filled(differential(type)!, float)] : [],
+    )
     const context = results.slice(split.own)
-    const gradients = new Machine({ ...options, ...more }).call(split.vjp, [...split.needs.map(i => given[i]!), ...context, ...weights])
-    const active = split.activeResults.flatMap((a, i) => a ? [slopes[i]!] : [])
+    const gradients = new Machine({ ...options, ...more }).call(split.vjp, [
+      ...split.needs.map(i => given[i]!),
+      ...context,
+      ...weights,
+    ])
+    const active = split.activeResults.flatMap((a, i) => (a ? [slopes[i]!] : []))
     const slope = active.reduce<number>((sum, s, i) => sum + inner(s, weights[i]!), 0)
-    const reverse = direction.filter(d => d !== undefined).reduce<number>((sum, d, i) => sum + inner(gradients[i]!, d), 0)
+    const reverse = direction
+      .filter(d => d !== undefined)
+      .reduce<number>((sum, d, i) => sum + inner(gradients[i]!, d), 0)
     agrees = func === primal && near(slope, reverse)
     if (near(slope, reverse)) return
     const custom = isCustom ? of.info.backward : undefined
-    found = { name: of.name, derivative: custom?.name ?? '', mode: 'reverse', span: (custom ?? of).span, slope, given: reverse }
+    found = {
+      name: of.name,
+      derivative: custom?.name ?? '',
+      mode: 'reverse',
+      span: (custom ?? of).span,
+      slope,
+      given: reverse,
+    }
   }
   new Machine({ ...options, ...more, called }).run(primal, args)
   return found ?? (agrees ? 'agrees' : null)
@@ -130,8 +172,8 @@ export interface Suspicion {
 }
 
 /**
- * Says whose derivative disagrees when that of `func` is taken; `agrees` where none does once what is held constant is held;
- * null where the interpreter cannot tell.
+ * Finds the function whose derivative disagrees when that of `func` is taken. `agrees`: none does once the constants are held.
+ * Null: the interpreter cannot say.
  */
 export function blame(derived: Derived, func: Func, suspicion: Suspicion): Blame | 'agrees' | null {
   try {
@@ -142,7 +184,11 @@ export function blame(derived: Derived, func: Func, suspicion: Suspicion): Blame
   }
 }
 
-function find(derived: Derived, func: Func, { mode, inputs: given, tangents, globals }: Suspicion): Blame | 'agrees' | null {
+function find(
+  derived: Derived,
+  func: Func,
+  { mode, inputs: given, tangents, globals }: Suspicion,
+): Blame | 'agrees' | null {
   const of = substitute(func)
   const more: RunOptions = { globals }
   const params = inputs(of.sig)
@@ -156,6 +202,6 @@ function find(derived: Derived, func: Func, { mode, inputs: given, tangents, glo
   }
   const made = [...derived.jvps.values()].findLast(j => j.of === of)
   if (made === undefined) return null
-  const directions = params.flatMap((p, i) => made.active[i] ? [toData(differential(p.type)!, tangents[i])] : [])
+  const directions = params.flatMap((p, i) => (made.active[i] ? [toData(differential(p.type)!, tangents[i])] : []))
   return blameForward(derived, made.jvp.func, [...args, ...directions], more)
 }

@@ -1,4 +1,4 @@
-/** Values of the interpreter: from and to what hosts hand over, and arithmetic along derivatives. */
+/** Values of the interpreter: conversion from and to host values, and arithmetic along derivatives. */
 import type { Data } from '../ir/run.ts'
 import { zeroOf } from '../ir/run.ts'
 import { differential, type Type } from '../ir/type.ts'
@@ -18,11 +18,14 @@ export function toData(type: Type, host: unknown): Data {
         return [Array.from({ length: type.columnsOf.elem!.count }, (_, c) => rows.map(row => part(row, c)))]
       }
       return type.fields.map(f => toData(f.type, (host as Record<string, unknown>)[f.name]))
-    case 'vec': case 'mat': case 'array': {
+    case 'vec':
+    case 'mat':
+    case 'array': {
       const list = host as ArrayLike<unknown>
       return Array.from({ length: type.count }, (_, i) => toData(type.elem!, list[i]))
     }
-    default: return zeroOf(type)
+    default:
+      return zeroOf(type)
   }
 }
 
@@ -40,7 +43,7 @@ export function moved(type: Type, x: Data, d: Data, h: number): Data {
   if (type.kind === 'scalar') return (x as number) + h * (d as number)
   if (type.kind !== 'struct') return (x as readonly Data[]).map((y, i) => moved(type.elem!, y, part(d, i), h))
   const to = type.diff!.fields
-  return (x as readonly Data[]).map((y, i) => to[i]! < 0 ? y : moved(type.fields[i]!.type, y, part(d, to[i]!), h))
+  return (x as readonly Data[]).map((y, i) => (to[i]! < 0 ? y : moved(type.fields[i]!.type, y, part(d, to[i]!), h)))
 }
 
 /** `(x − y) / h`, as a value of the type's differential. */
@@ -59,12 +62,16 @@ export function quotient(type: Type, x: Data, y: Data, h: number): Data {
 /** The inner product of two values of one shape, over their floats. */
 export function inner(x: Data, y: Data): number {
   if (typeof x === 'number' && typeof y === 'number') return x * y
-  return Array.isArray(x) && Array.isArray(y) ? (x as readonly Data[]).reduce<number>((sum, a, i) => sum + inner(a, part(y as Data, i)), 0) : 0
+  return Array.isArray(x) && Array.isArray(y)
+    ? (x as readonly Data[]).reduce<number>((sum, a, i) => sum + inner(a, part(y as Data, i)), 0)
+    : 0
 }
 
 /** A value of a type with its floats made by `float`, and zeros for the rest. */
 export function filled(type: Type, float: () => number): Data {
   if (type.kind === 'scalar') return type.scalar!.startsWith('f') ? float() : zeroOf(type)
   if (type.kind === 'struct') return type.fields.map(f => filled(f.type, float))
-  return type.kind === 'vec' || type.kind === 'mat' || type.kind === 'array' ? Array.from({ length: type.count }, () => filled(type.elem!, float)) : zeroOf(type)
+  return type.kind === 'vec' || type.kind === 'mat' || type.kind === 'array'
+    ? Array.from({ length: type.count }, () => filled(type.elem!, float))
+    : zeroOf(type)
 }

@@ -1,6 +1,7 @@
 /**
- * Central differences of a function in which what the program holds constant on purpose is what it was at the point itself: values
- * that are detached, what `no_diff` parameters and results hand on, and what `[TreatAsDifferentiable]` functions give.
+ * Central differences that hold constant what the program holds constant on purpose: detached values, values that pass `no_diff`
+ * parameters and results, and results of `[TreatAsDifferentiable]` functions. At every other point these have the value that they
+ * have at the point itself.
  */
 import { InternalError } from '../base/diag.ts'
 import { Machine, Stopped, untracked, type Data, type RunOptions } from '../ir/run.ts'
@@ -9,7 +10,7 @@ import { inputs, outputs, type Func, type Inst } from '../ir/value.ts'
 import { walk } from '../ir/walk.ts'
 import { inner, isFinite, moved, quotient } from './data.ts'
 
-/** Whether a run ended because of what the program does; what else is thrown is a mistake of ours. */
+/** Whether the program itself stopped the run. Any other exception is a mistake of ours. */
 export function stops(error: unknown): error is Error {
   if (error instanceof Stopped) return true
   if (error instanceof InternalError) return false
@@ -23,12 +24,13 @@ function heldInputs(func: Func): boolean[] {
 
 function heldResults(func: Func): boolean[] {
   const { sig, info } = func
-  const held = (p: { readonly noDiff: boolean, readonly type: Func['sig']['result'] }): boolean => (p.noDiff || info.treatAsDifferentiable) && differential(p.type) !== null
+  const held = (p: { readonly noDiff: boolean; readonly type: Func['sig']['result'] }): boolean =>
+    (p.noDiff || info.treatAsDifferentiable) && differential(p.type) !== null
   const out = outputs(sig).map(held)
   return sig.result.kind === 'void' ? out : [held({ noDiff: sig.resultNoDiff, type: sig.result }), ...out]
 }
 
-/** A run in which what is held constant is what it was in another. */
+/** A run that replaces what is held constant by its values in another run. */
 export class Held {
   readonly #values: Data[] = []
   #next = 0
@@ -39,30 +41,34 @@ export class Held {
     this.#next = 0
   }
 
-  /** Whether the run came by what is held as often as the first. */
+  /** Whether the run met the held values as often as the first run. */
   get isAlike(): boolean {
     return this.#next === this.#values.length
   }
 
-  readonly intercept = (inst: Inst, value: Data): Data => inst.op === 'detach' ? this.#hold(value) : value
+  readonly intercept = (inst: Inst, value: Data): Data => (inst.op === 'detach' ? this.#hold(value) : value)
 
   readonly given = (func: Func, args: readonly Data[]): readonly Data[] => this.#each(heldInputs(func), args)
 
   readonly returned = (func: Func, results: readonly Data[]): readonly Data[] => this.#each(heldResults(func), results)
 
   #each(which: readonly boolean[], values: readonly Data[]): readonly Data[] {
-    return which.includes(true) ? values.map((v, i) => which[i] ? this.#hold(v) : v) : values
+    return which.includes(true) ? values.map((v, i) => (which[i] ? this.#hold(v) : v)) : values
   }
 
   #hold(value: Data): Data {
     if (!this.#replays) this.#values.push(untracked(value))
-    return this.#replays ? this.#values[this.#next++] ?? untracked(value) : untracked(value)
+    return this.#replays ? (this.#values[this.#next++] ?? untracked(value)) : untracked(value)
   }
 }
 
 /** Whether a function, or what it calls or differentiates, holds anything constant or has a substitute, and whether it takes derivatives itself. */
-export function survey(func: Func, derivatives: (func: Func) => void): { readonly holds: boolean, readonly differentiates: boolean } {
-  let holds = false, differentiates = false
+export function survey(
+  func: Func,
+  derivatives: (func: Func) => void,
+): { readonly holds: boolean; readonly differentiates: boolean } {
+  let holds = false,
+    differentiates = false
   const seen = new Set<Func>()
   const visit = (f: Func | undefined): void => {
     if (f === undefined || seen.has(f)) return
@@ -86,7 +92,9 @@ export function survey(func: Func, derivatives: (func: Func) => void): { readonl
 
 function subtract(x: Data, y: Data): Data {
   if (typeof x === 'number' && typeof y === 'number') return x - y
-  return Array.isArray(x) && Array.isArray(y) ? (x as readonly Data[]).map((a, i) => subtract(a, (y as readonly Data[])[i]!)) : 0
+  return Array.isArray(x) && Array.isArray(y)
+    ? (x as readonly Data[]).map((a, i) => subtract(a, (y as readonly Data[])[i]!))
+    : 0
 }
 
 /** The length of a list of values, and of the difference of two. */
@@ -99,23 +107,32 @@ export function gap(x: Data, y: Data): number {
 }
 
 /**
- * Directional slopes of a function's results by central differences, each run with options of its own; undefined near a kink, or where
- * something is not finite.
+ * Directional derivatives of a function's results by central differences, each run with options of its own. Undefined near a kink,
+ * or if something is not finite.
  */
-export function differences(func: Func, args: readonly Data[], direction: readonly (Data | undefined)[], options: () => RunOptions): readonly Data[] | undefined {
+export function differences(
+  func: Func,
+  args: readonly Data[],
+  direction: readonly (Data | undefined)[],
+  options: () => RunOptions,
+): readonly Data[] | undefined {
   const types = func.body!.params.map(p => p.type)
   const held = new Held()
-  const run = (): Machine => new Machine({ ...options(), intercept: held.intercept, given: held.given, returned: held.returned })
+  const run = (): Machine =>
+    new Machine({ ...options(), intercept: held.intercept, given: held.given, returned: held.returned })
   let isAlike = true
   const at = (h: number): readonly Data[] => {
     held.replay()
-    const results = run().call(func, args.map((x, i) => direction[i] === undefined ? x : moved(types[i]!, x, direction[i], h)))
+    const results = run().call(
+      func,
+      args.map((x, i) => (direction[i] === undefined ? x : moved(types[i]!, x, direction[i], h))),
+    )
     isAlike &&= held.isAlike
     return results
   }
   const base = run().call(func, args)
   const slope = (h: number, up: readonly Data[], down: readonly Data[]): readonly Data[] =>
-    base.map((_, i) => differential(func.results[i]!) === null ? 0 : quotient(func.results[i]!, up[i]!, down[i]!, h))
+    base.map((_, i) => (differential(func.results[i]!) === null ? 0 : quotient(func.results[i]!, up[i]!, down[i]!, h)))
   const [up, down] = [at(1e-5), at(-1e-5)]
   const [coarse, fine] = [slope(2e-4, at(1e-4), at(-1e-4)), slope(2e-5, up, down)]
   if (!coarse.every(isFinite) || !fine.every(isFinite)) return undefined
@@ -123,6 +140,8 @@ export function differences(func: Func, args: readonly Data[], direction: readon
   const size = 1 + norm(fine)
   // Numbers whose squares are too large would hide any difference.
   if (!Number.isFinite(size)) return undefined
-  const smooth = norm(fine.map((x, i) => subtract(x, coarse[i]!))) <= 1e-4 * size && norm(sides[0]!.map((x, i) => subtract(x, sides[1]![i]!))) <= 1e-2 * size
+  const smooth =
+    norm(fine.map((x, i) => subtract(x, coarse[i]!))) <= 1e-4 * size &&
+    norm(sides[0]!.map((x, i) => subtract(x, sides[1]![i]!))) <= 1e-2 * size
   return isAlike && smooth ? fine : undefined
 }

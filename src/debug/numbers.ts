@@ -1,7 +1,7 @@
 /**
- * Numbers with derivatives, for the interpreter: what a derivative is by definition, apart from how the compiler makes one. A number
- * of a level carries a tangent, or stands on a tape that is read backwards; its value may carry those of lower levels, which are
- * derivatives taken further outside. Operations on floats are few, so their slopes are said here once more.
+ * Numbers with derivatives, for the interpreter: derivatives by definition, independent of how the compiler makes them. A number of
+ * a level carries a tangent, or is an entry of a tape that is read backwards. Its value may carry derivatives of lower levels,
+ * which are taken further outside. There are few operations on floats, so their partial derivatives are written here once more.
  */
 import type { LaneOp } from '../ir/op.ts'
 import { rows } from '../ir/ops.ts'
@@ -47,13 +47,13 @@ export class Noted extends Tracked {
   }
 }
 
-/** An entry of a tape: a float with the slopes along those that it was made of, or a function with a reverse derivative of its own. */
-type Entry = { readonly from: readonly number[], readonly slopes: readonly Num[] } | { readonly pull: Pull }
+/** An entry of a tape: a float with the partial derivatives along its operands, or a function with a reverse derivative of its own. */
+type Entry = { readonly from: readonly number[]; readonly slopes: readonly Num[] } | { readonly pull: Pull }
 
 /** Takes cotangents of the results of a function, by index, and gives those of its inputs. */
 export type Pull = (take: (index: number) => Num, give: (index: number, by: Num) => void) => void
 
-/** What was computed of the floats that a reverse derivative is taken of, in order. */
+/** The tape of a reverse derivative: all floats computed from its inputs, in order. */
 export class Tape {
   readonly level: number
   readonly #entries: Entry[] = []
@@ -66,7 +66,7 @@ export class Tape {
     return new Noted(this, p, this.#entries.push({ from, slopes }) - 1)
   }
 
-  /** Notes a function that says itself what flows back through it; its results are noted next. */
+  /** Adds a function with a reverse derivative of its own; its results are added next. */
   custom(pull: Pull): void {
     this.#entries.push({ pull })
   }
@@ -74,7 +74,9 @@ export class Tape {
   /** The cotangents of all floats, given those of some. */
   backward(seeds: readonly (readonly [number, Num])[]): (index: number) => Num {
     const sums: (Num | undefined)[] = []
-    const give = (index: number, by: Num): void => { sums[index] = sums[index] === undefined ? by : calculate('add', sums[index], by) }
+    const give = (index: number, by: Num): void => {
+      sums[index] = sums[index] === undefined ? by : calculate('add', sums[index], by)
+    }
     for (const [index, by] of seeds) give(index, by)
     for (let i = this.#entries.length - 1; i >= 0; i--) {
       const entry = this.#entries[i]!
@@ -86,7 +88,7 @@ export class Tape {
   }
 }
 
-const levelOf = (x: Num): number => typeof x === 'number' ? 0 : x.level
+const levelOf = (x: Num): number => (typeof x === 'number' ? 0 : x.level)
 
 /** A float without what it carries of a level. */
 export function below(x: Num, level: number): Num {
@@ -101,9 +103,16 @@ export function calculate(op: LaneOp, x: Num, y: Num): Num {
   if (typeof x === 'number' && typeof y === 'number') return plain(op, x, y)
   const [a, b] = [below(x, level), below(y, level)]
   const p = calculate(op, a, b)
-  const parts = [x, y].flatMap((v, i) => typeof v !== 'number' && v.level === level ? [{ v, slope: (): Num => slope(op, i, a, b, p) }] : [])
+  const parts = [x, y].flatMap((v, i) =>
+    typeof v !== 'number' && v.level === level ? [{ v, slope: (): Num => slope(op, i, a, b, p) }] : [],
+  )
   const first = parts[0]!.v
-  if (first instanceof Noted) return first.tape.note(p, parts.map(({ v }) => (v as Noted).index), parts.map(({ slope: s }) => s()))
+  if (first instanceof Noted)
+    return first.tape.note(
+      p,
+      parts.map(({ v }) => (v as Noted).index),
+      parts.map(({ slope: s }) => s()),
+    )
   let d: Num = 0
   for (const { v, slope: s } of parts) {
     const by = (v as Dual).d
@@ -121,16 +130,22 @@ function plain(op: LaneOp, x: number, y: number): number {
   return rows[op].lanes!.float!(x, y) as number
 }
 
-/** The slope of an operation along one of its operands, at `a` and `b`, where it is `p`. */
+/** The partial derivative of an operation along one of its operands, at `a` and `b`, where its result is `p`. */
 function slope(op: LaneOp, operand: number, a: Num, b: Num, p: Num): Num {
   switch (op) {
-    case 'add': return 1
-    case 'sub': return operand === 0 ? 1 : -1
-    case 'mul': return operand === 0 ? b : a
-    case 'div': return operand === 0 ? calculate('div', 1, b) : calculate('neg', calculate('div', p, b), 0)
+    case 'add':
+      return 1
+    case 'sub':
+      return operand === 0 ? 1 : -1
+    case 'mul':
+      return operand === 0 ? b : a
+    case 'div':
+      return operand === 0 ? calculate('div', 1, b) : calculate('neg', calculate('div', p, b), 0)
     // x - y trunc(x / y): the number of times that y goes into x is a step.
-    case 'rem': return operand === 0 ? 1 : calculate('neg', Math.trunc(valueOf(a) / valueOf(b)), 0)
-    default: return -1
+    case 'rem':
+      return operand === 0 ? 1 : calculate('neg', Math.trunc(valueOf(a) / valueOf(b)), 0)
+    default:
+      return -1
   }
 }
 

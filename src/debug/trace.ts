@@ -1,8 +1,9 @@
-/** The first instruction of a run that makes a NaN or an infinity out of finite numbers. */
+/** Finds the first instruction of a run that makes a NaN or an infinity of finite numbers. */
 import type { Span } from '../base/source.ts'
 import { Machine, type Data } from '../ir/run.ts'
 import { differential, type Type } from '../ir/type.ts'
-import { Inst, Region, inputs, type Func } from '../ir/value.ts'
+import type { Inst } from '../ir/value.ts'
+import { Region, inputs, type Func } from '../ir/value.ts'
 import { filled, isFinite, toData } from './data.ts'
 
 export interface Origin {
@@ -15,7 +16,7 @@ export interface Origin {
 export interface NonFinite {
   /** The value made: a number, or an array of them. */
   readonly value: unknown
-  /** What made it: an operation, or a function of the library. */
+  /** The operation, or the library function, that made it. */
   readonly operation: string
   readonly operands: readonly { readonly name: string; readonly value: unknown }[]
   /** Whether the function itself made it, or only its derivative. */
@@ -36,10 +37,15 @@ class Stop extends Error {
   }
 }
 
-/** Runs a function until something is not finite that is made of what is; undefined where nothing is. */
-export function originOf(func: Func, args: readonly Data[], globals: Readonly<Record<string, Data>>): Origin | undefined {
+/** Runs a function until it computes something that is not finite from finite values; undefined if it never does. */
+export function originOf(
+  func: Func,
+  args: readonly Data[],
+  globals: Readonly<Record<string, Data>>,
+): Origin | undefined {
   const watch = (inst: Inst, value: Data, of: readonly Data[]): void => {
-    if (inst.op === 'const' || inst.op === 'undef' || inst.op === 'load' || isFinite(value) || !of.every(isFinite)) return
+    if (inst.op === 'const' || inst.op === 'undef' || inst.op === 'load' || isFinite(value) || !of.every(isFinite))
+      return
     throw new Stop({ inst, value, args: of })
   }
   try {
@@ -64,11 +70,16 @@ function textOf(span: Span | null): string {
 export function describe({ inst, value, args }: Origin, phase: NonFinite['in']): NonFinite {
   const position = inst.span?.file.position(inst.span.start)
   return {
-    value, in: phase, operation: inst.op === 'call' ? inst.attr.name.replace(/_(float|double|half|vector|matrix).*$/, '') : inst.op,
+    value,
+    in: phase,
+    operation: inst.op === 'call' ? inst.attr.name.replace(/_(float|double|half|vector|matrix).*$/, '') : inst.op,
     operands: inst.args.map((v, i) => ({
-      name: v.name !== '' ? v.name : v.def instanceof Region ? '' : v.def.op === 'const' ? '' : textOf(v.def.span), value: args[i],
+      name: v.name !== '' ? v.name : v.def instanceof Region ? '' : v.def.op === 'const' ? '' : textOf(v.def.span),
+      value: args[i],
     })),
-    file: inst.span?.presumed?.file ?? inst.span?.file.name ?? '', line: inst.span?.presumed?.line ?? position?.line ?? 0, column: position?.column ?? 0,
+    file: inst.span?.presumed?.file ?? inst.span?.file.name ?? '',
+    line: inst.span?.presumed?.line ?? position?.line ?? 0,
+    column: position?.column ?? 0,
     text: textOf(inst.span),
   }
 }
@@ -80,7 +91,13 @@ export type Weights = Readonly<Record<string, unknown>> | undefined
  * Runs `primal`, then its reverse derivative where `reverse` is given, which has the signature of the user guide; says what
  * first is not finite, or undefined.
  */
-export function traceNonFinite(primal: Func, reverse: Func | undefined, args: readonly unknown[], weights: Weights, globals: Readonly<Record<string, Data>>): NonFinite | undefined {
+export function traceNonFinite(
+  primal: Func,
+  reverse: Func | undefined,
+  args: readonly unknown[],
+  weights: Weights,
+  globals: Readonly<Record<string, Data>>,
+): NonFinite | undefined {
   const data = inputs(primal.sig).map((p, i) => toData(p.type, args[i]))
   const found = originOf(primal, data, globals)
   if (found !== undefined) return describe(found, 'primal')

@@ -1,4 +1,4 @@
-/** A WebGPU device with what must not be forgotten about it: that it may be lost, and that what is made is destroyed and error scopes are closed. */
+/** Wraps a WebGPU device, so that its loss is noticed, its resources are destroyed, and its error scopes are closed. */
 import { GpuError } from './error.ts'
 
 /** What a device makes and its maker destroys. */
@@ -9,13 +9,16 @@ export interface Owned {
 export class Device {
   readonly gpu: GPUDevice
   #lost: GpuError | undefined
-  /** What waits for the device. One reaction to the loss serves all: a reaction for each wait would stay until the device is lost. */
+  /** The pending waits. One handler of the loss serves all: a handler for each wait would stay until the device is lost. */
   readonly #waiting = new Set<(reason: GpuError) => void>()
 
   constructor(gpu: GPUDevice) {
     this.gpu = gpu
     void gpu.lost.then(({ reason, message }) => {
-      this.#lost = new GpuError('DeviceLost', `the device is lost${reason === 'destroyed' ? ', for it was destroyed' : message === '' ? '' : `: ${message}`}; attach the program to another`)
+      this.#lost = new GpuError(
+        'DeviceLost',
+        `the device is lost${reason === 'destroyed' ? ', for it was destroyed' : message === '' ? '' : `: ${message}`}; attach the program to another`,
+      )
       for (const fail of this.#waiting) fail(this.#lost)
       this.#waiting.clear()
     })
@@ -42,7 +45,7 @@ export class Device {
     }
   }
 
-  /** Does something at once under error scopes that are closed whatever happens. Fails with what the device refused; `what` names it. */
+  /** Runs `work` under error scopes, which are always closed. Fails with the error of the device; `what` names the work. */
   async scoped<T>(what: string, work: () => T): Promise<T> {
     this.check()
     this.gpu.pushErrorScope('out-of-memory')
@@ -63,7 +66,7 @@ export class Device {
     return done.result
   }
 
-  /** Does something with what it makes, all of which is destroyed in the end. */
+  /** Runs `work`, and destroys everything that it made in the end. */
   async owning<T>(work: (own: <O extends Owned>(made: O) => O) => Promise<T>): Promise<T> {
     const all: Owned[] = []
     try {

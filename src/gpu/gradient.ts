@@ -2,7 +2,7 @@
 import type { BindingInfo } from '../index.ts'
 import { bytesOf, wrongMemory } from '../host/given.ts'
 import type { Buffers } from '../host/tensor.ts'
-import type { BufferData, DispatchOptions } from './attach.ts'
+import type { BufferData, DispatchOptions } from './options.ts'
 import { GpuError } from './error.ts'
 
 const usage = { COPY_SRC: 0x4, COPY_DST: 0x8, STORAGE: 0x80 } as const
@@ -12,10 +12,17 @@ export function isGpuBuffer(data: BufferData): data is GPUBuffer {
   return typeof data === 'object' && data !== null && 'mapAsync' in data
 }
 
-const fail = (message: string): never => { throw new GpuError('WrongTensor', message) }
+const fail = (message: string): never => {
+  throw new GpuError('WrongTensor', message)
+}
 
 /** What a kernel's bindings are to tensors and gradients. Gradients are floats, in memory or on the device as what they are the gradients of; what is made on the device is added to `made`. */
-export function gpuBuffers(device: GPUDevice, bindings: readonly BindingInfo[], options: DispatchOptions, made: GPUBuffer[]): Buffers<BufferData> {
+export function gpuBuffers(
+  device: GPUDevice,
+  bindings: readonly BindingInfo[],
+  options: DispatchOptions,
+  made: GPUBuffer[],
+): Buffers<BufferData> {
   const stride = (name: string): number => {
     const type = bindings.find(b => b.name === name)?.type
     return type?.kind === 'array' ? type.stride : fail(`there is no buffer ${name} of elements`)
@@ -40,8 +47,12 @@ export function gpuBuffers(device: GPUDevice, bindings: readonly BindingInfo[], 
     },
     fill: (data, values, what) => {
       const count = isGpuBuffer(data) ? data.size / 4 : (data as Float32Array).length
-      if (typeof values !== 'number' && values.length !== count) fail(`${what}: expected ${count} numbers, got ${values.length}`)
-      const numbers = typeof values === 'number' ? new Float32Array(count).fill(values) : Float32Array.from(values as ArrayLike<number>)
+      if (typeof values !== 'number' && values.length !== count)
+        fail(`${what}: expected ${count} numbers, got ${values.length}`)
+      const numbers =
+        typeof values === 'number'
+          ? new Float32Array(count).fill(values)
+          : Float32Array.from(values as ArrayLike<number>)
       if (isGpuBuffer(data)) device.queue.writeBuffer(data, 0, numbers)
       else (data as Float32Array).set(numbers)
     },
@@ -50,20 +61,30 @@ export function gpuBuffers(device: GPUDevice, bindings: readonly BindingInfo[], 
       if (texture === undefined) return undefined
       if ('size' in texture) return texture.size.reduce((a, b) => a * b, 1)
       if (!('mipLevelCount' in texture)) return fail(`the size of ${name} is not known from a view: give the texture`)
-      return Array.from({ length: texture.mipLevelCount }, (_, k) => Math.max(texture.width >> k, 1) * Math.max(texture.height >> k, 1)).reduce((a, b) => a + b, 0)
+      return Array.from(
+        { length: texture.mipLevelCount },
+        (_, k) => Math.max(texture.width >> k, 1) * Math.max(texture.height >> k, 1),
+      ).reduce((a, b) => a + b, 0)
     },
     address: () => {
       const modes = bindings.filter(b => b.handle?.kind === 'sampler').map(b => addressing(options.samplers?.[b.name]))
-      return modes.every(m => m !== undefined && m[0] === modes[0]![0] && m[1] === modes[0]![1]) ? modes[0] ?? [0, 0] : undefined
+      return modes.every(m => m !== undefined && m[0] === modes[0]![0] && m[1] === modes[0]![1])
+        ? (modes[0] ?? [0, 0])
+        : undefined
     },
   }
 }
 
-/** How a sampler that is described addresses and filters; undefined where that is not known, or not what gradients stand for. */
+/** The address modes of a described sampler; undefined if they are unknown, or gradients are not defined for the sampler. */
 function addressing(sampler: GPUSampler | GPUSamplerDescriptor | undefined): readonly [number, number] | undefined {
   if (sampler === undefined) return [0, 0]
   const described = Object.keys(sampler).length > 0 || Object.getPrototypeOf(sampler) === Object.prototype
-  const { addressModeU = 'clamp-to-edge', addressModeV = 'clamp-to-edge', magFilter = 'linear', minFilter = 'linear' } = sampler as GPUSamplerDescriptor
+  const {
+    addressModeU = 'clamp-to-edge',
+    addressModeV = 'clamp-to-edge',
+    magFilter = 'linear',
+    minFilter = 'linear',
+  } = sampler as GPUSamplerDescriptor
   if (!described || magFilter !== 'linear' || minFilter !== 'linear') return undefined
   const modes = ['clamp-to-edge', 'repeat', 'mirror-repeat']
   return [modes.indexOf(addressModeU), modes.indexOf(addressModeV)]

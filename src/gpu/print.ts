@@ -1,8 +1,8 @@
-/** What a kernel printed, from the buffer that it left. */
+/** Reads the output of a kernel from the buffer that it left. */
 import { formatPrint } from '../host/format.ts'
 import type { PrintInfo } from '../index.ts'
 
-/** Texts of the calls of `printf` in the order in which they were made, as far as one thread tells, and how many words found no room. */
+/** The texts of `printf` calls in order, as far as one thread determines it, and the number of words that did not fit. */
 export interface Printed {
   readonly texts: readonly string[]
   readonly lost: number
@@ -19,11 +19,21 @@ export function readPrinted(words: Uint32Array, { formats }: PrintInfo): Printed
     const record = formats[words[at]! - 1]
     if (record === undefined) break
     const start = at + 1
-    texts.push(formatPrint(record.format, record.args.map((scalar, k) => {
-      const offset = (start + k) * 4
-      return scalar === 'f32' ? view.getFloat32(offset, true) : scalar === 'i32' ? view.getInt32(offset, true)
-        : scalar === 'bool' ? view.getUint32(offset, true) !== 0 : view.getUint32(offset, true)
-    })))
+    texts.push(
+      formatPrint(
+        record.format,
+        record.args.map((scalar, k) => {
+          const offset = (start + k) * 4
+          return scalar === 'f32'
+            ? view.getFloat32(offset, true)
+            : scalar === 'i32'
+              ? view.getInt32(offset, true)
+              : scalar === 'bool'
+                ? view.getUint32(offset, true) !== 0
+                : view.getUint32(offset, true)
+        }),
+      ),
+    )
     at = start + record.args.length
   }
   return { texts, lost: wanted - (at - 1) }

@@ -1,6 +1,7 @@
-/** Textures and samplers that a kernel is given: those of the device as they are, others made from plain descriptions. */
+/** The textures and samplers of a kernel: objects of the device are bound as they are, and plain descriptions become new ones. */
 import type { BindingInfo, HandleInfo } from '../index.ts'
 import type { Owned } from './device.ts'
+import { shown, wrongSampler, wrongTexture } from '../host/texture.ts'
 import { GpuError } from './error.ts'
 
 const usage = { COPY_SRC: 0x1, COPY_DST: 0x2, TEXTURE_BINDING: 0x4, STORAGE_BINDING: 0x8 } as const
@@ -9,7 +10,7 @@ const usage = { COPY_SRC: 0x1, COPY_DST: 0x2, TEXTURE_BINDING: 0x4, STORAGE_BIND
 export interface TextureData {
   /** Width, then height, then depth or layers, in texels. */
   readonly size: readonly number[]
-  /** WebGPU's name for what a texel is. Default: what the program says of a texture that it writes, else four channels like those of `data`. */
+  /** WebGPU's name for the format. Default: that of the program for a texture that it writes, else four channels like those of `data`. */
   readonly format?: GPUTextureFormat
   /** Texels from left to right, then from top to bottom, then layer by layer, without padding. Default: zeros. */
   readonly data?: ArrayBufferView
@@ -18,7 +19,7 @@ export interface TextureData {
 /** What can be bound where a kernel uses a texture. */
 export type TextureSource = GPUTexture | GPUTextureView | TextureData
 
-/** A texture with what is to be done with it after the dispatch. */
+/** A bound texture, and the memory that it is read back into after the dispatch. */
 export interface BoundTexture {
   readonly view: GPUTextureView
   /** Made for this dispatch. */
@@ -32,19 +33,27 @@ export interface BoundTexture {
 /** The layout entry of a texture or sampler. */
 export function handleLayout(handle: HandleInfo): Partial<GPUBindGroupLayoutEntry> {
   switch (handle.kind) {
-    case 'texture': return { texture: { viewDimension: handle.texture.dimension, sampleType: handle.texture.sampleType, multisampled: handle.texture.multisampled } }
+    case 'texture':
+      return {
+        texture: {
+          viewDimension: handle.texture.dimension,
+          sampleType: handle.texture.sampleType,
+          multisampled: handle.texture.multisampled,
+        },
+      }
     case 'storage-texture': {
       const { dimension, format, access } = handle.storageTexture
       return { storageTexture: { viewDimension: dimension, format: format as GPUTextureFormat, access } }
     }
-    case 'sampler': return { sampler: { type: handle.sampler } }
+    case 'sampler':
+      return { sampler: { type: handle.sampler } }
   }
 }
 
 /** Bytes of a texel, by the size of a channel and their number; 0 for formats that cannot be filled from here. */
 function texelSize(format: string): number {
   const [, channels, bits] = /^(r|rg|rgba|bgra)(8|16|32)(unorm|snorm|uint|sint|float)(-srgb)?$/.exec(format) ?? []
-  return channels === undefined ? 0 : channels.length * Number(bits) / 8
+  return channels === undefined ? 0 : (channels.length * Number(bits)) / 8
 }
 
 function formatOf(info: BindingInfo, given: TextureData): GPUTextureFormat {
@@ -52,19 +61,49 @@ function formatOf(info: BindingInfo, given: TextureData): GPUTextureFormat {
   if (info.handle?.kind === 'storage-texture') return info.handle.storageTexture.format as GPUTextureFormat
   if (given.data instanceof Uint8Array || given.data instanceof Uint8ClampedArray) return 'rgba8unorm'
   const type = info.handle?.kind === 'texture' ? info.handle.texture.sampleType : 'float'
-  return type === 'sint' ? 'rgba32sint' : type === 'uint' ? 'rgba32uint' : type === 'depth' ? 'depth32float' : 'rgba32float'
+  return type === 'sint'
+    ? 'rgba32sint'
+    : type === 'uint'
+      ? 'rgba32uint'
+      : type === 'depth'
+        ? 'depth32float'
+        : 'rgba32float'
 }
 
 /** Binds what was given for a texture. Throws a `GpuError` where it does not fit. */
-export function bindTexture(device: GPUDevice, info: BindingInfo, given: TextureSource | undefined, kernel: string, keep: <O extends Owned>(made: O) => O): BoundTexture {
+export function bindTexture(
+  device: GPUDevice,
+  info: BindingInfo,
+  given: TextureSource | undefined,
+  kernel: string,
+  keep: <O extends Owned>(made: O) => O,
+): BoundTexture {
   if (given === undefined) throw new GpuError('MissingTexture', `${kernel} needs the texture ${info.name}`)
-  if (typeof given !== 'object' || given === null) throw new GpuError('WrongTexture', `${info.name}: expected a texture, a view or { size, data }, got ${String(given)}`)
+  if (typeof given !== 'object' || given === null)
+    throw new GpuError(
+      'WrongTexture',
+      `${info.name}: expected a texture, a view or { size, data }, got ${shown(given)}`,
+    )
   const handle = info.handle!
-  const dimension = handle.kind === 'texture' ? handle.texture.dimension : handle.kind === 'storage-texture' ? handle.storageTexture.dimension : '2d'
-  const bound = (view: GPUTextureView): BoundTexture => ({ view, own: undefined, size: [0, 0, 0], bytesPerRow: 0, into: undefined })
+  const dimension =
+    handle.kind === 'texture'
+      ? handle.texture.dimension
+      : handle.kind === 'storage-texture'
+        ? handle.storageTexture.dimension
+        : '2d'
+  const bound = (view: GPUTextureView): BoundTexture => ({
+    view,
+    own: undefined,
+    size: [0, 0, 0],
+    bytesPerRow: 0,
+    into: undefined,
+  })
   if ('createView' in given) {
-    return bound(given.createView({ dimension, ...handle.kind === 'storage-texture' ? { mipLevelCount: 1 } : {} }))
+    return bound(given.createView({ dimension, ...(handle.kind === 'storage-texture' ? { mipLevelCount: 1 } : {}) }))
   }
+  const isPlain = [null, Object.prototype].includes(Object.getPrototypeOf(given) as object | null)
+  const wrong = isPlain || 'size' in given ? wrongTexture(info.name, given, 3) : undefined
+  if (wrong !== undefined) throw new GpuError('WrongTexture', wrong)
   if (!('size' in given)) return bound(given)
   const [width = 1, height = 1, depth = 1] = given.size
   const format = formatOf(info, given)
@@ -72,13 +111,21 @@ export function bindTexture(device: GPUDevice, info: BindingInfo, given: Texture
   const expected = width * height * depth * bytes
   const { data } = given
   if (data !== undefined && (bytes === 0 || data.byteLength !== expected)) {
-    const what = bytes === 0 ? `no data, for ${format} cannot be filled` : `${expected} bytes for ${given.size.join(' × ')} texels of ${format}`
+    const what =
+      bytes === 0
+        ? `no data, for ${format} cannot be filled`
+        : `${expected} bytes for ${given.size.join(' × ')} texels of ${format}`
     throw new GpuError('WrongTexture', `${info.name}: expected ${what}, got ${data.byteLength} bytes`)
   }
   const role = handle.kind === 'storage-texture' ? usage.STORAGE_BINDING : usage.TEXTURE_BINDING
-  const own = keep(device.createTexture({
-    size: [width, height, depth], format, dimension: dimension === '1d' || dimension === '3d' ? dimension : '2d', usage: role | usage.COPY_SRC | usage.COPY_DST,
-  }))
+  const own = keep(
+    device.createTexture({
+      size: [width, height, depth],
+      format,
+      dimension: dimension === '1d' || dimension === '3d' ? dimension : '2d',
+      usage: role | usage.COPY_SRC | usage.COPY_DST,
+    }),
+  )
   const bytesPerRow = width * bytes
   if (data !== undefined) {
     // A device does not read shared memory.
@@ -86,29 +133,57 @@ export function bindTexture(device: GPUDevice, info: BindingInfo, given: Texture
     device.queue.writeTexture({ texture: own }, source, { bytesPerRow, rowsPerImage: height }, [width, height, depth])
   }
   const writes = handle.kind === 'storage-texture' && handle.storageTexture.access !== 'read-only'
-  return { view: own.createView({ dimension }), own, size: [width, height, depth], bytesPerRow, into: writes ? data : undefined }
+  return {
+    view: own.createView({ dimension }),
+    own,
+    size: [width, height, depth],
+    bytesPerRow,
+    into: writes ? data : undefined,
+  }
 }
 
-/** The sampler given, or a new one: linear unless it looks up depth, and clamped at the edges, unless it is described otherwise. */
-export function bindSampler(device: GPUDevice, info: BindingInfo, given: GPUSampler | GPUSamplerDescriptor | undefined): GPUSampler {
-  if (given !== undefined && isSampler(given)) return given
+/** Gives the sampler, or a new one as described. Default: clamped at the edges, and linear unless it compares depths. */
+export function bindSampler(
+  device: GPUDevice,
+  info: BindingInfo,
+  given: GPUSampler | GPUSamplerDescriptor | undefined,
+): GPUSampler {
+  if (given !== undefined && isOf(given, 'GPUSampler')) return given as GPUSampler
+  const wrong = given === undefined ? undefined : wrongSampler(info.name, given)
+  if (wrong !== undefined) throw new GpuError('WrongTexture', wrong)
   const kind = info.handle?.kind === 'sampler' ? info.handle.sampler : 'filtering'
-  const linear = kind === 'non-filtering' ? {} : { minFilter: 'linear', magFilter: 'linear', mipmapFilter: 'linear' } as const
-  return device.createSampler({ ...linear, ...kind === 'comparison' ? { compare: 'less' } : {}, ...given })
+  const linear =
+    kind === 'non-filtering' ? {} : ({ minFilter: 'linear', magFilter: 'linear', mipmapFilter: 'linear' } as const)
+  return device.createSampler({ ...linear, ...(kind === 'comparison' ? { compare: 'less' } : {}), ...given })
 }
 
-function isSampler(given: GPUSampler | GPUSamplerDescriptor): given is GPUSampler {
-  return Object.prototype.toString.call(given) === '[object GPUSampler]' || given.constructor?.name === 'GPUSampler'
+/** Whether a value is an object of a device, whichever implementation made it. */
+function isOf(given: object | null, kind: string): boolean {
+  return Object.prototype.toString.call(given) === `[object ${kind}]` || given?.constructor?.name === kind
 }
 
-/** Has a texture's texels copied, to be read back where they were given. */
-export function readTexture(device: GPUDevice, encoder: GPUCommandEncoder, bound: BoundTexture, keep: <O extends Owned>(made: O) => O): (() => Promise<void>) | undefined {
-  const { own, into, size: [width, height, depth], bytesPerRow } = bound
+/** Copies a texture's texels, so that they can be read back to the caller's memory. */
+export function readTexture(
+  device: GPUDevice,
+  encoder: GPUCommandEncoder,
+  bound: BoundTexture,
+  keep: <O extends Owned>(made: O) => O,
+): (() => Promise<void>) | undefined {
+  const {
+    own,
+    into,
+    size: [width, height, depth],
+    bytesPerRow,
+  } = bound
   if (own === undefined || into === undefined) return undefined
   // WebGPU wants rows at multiples of 256 bytes.
   const row = Math.ceil(bytesPerRow / 256) * 256
   const buffer = keep(device.createBuffer({ size: row * height * depth, usage: 0x1 | 0x8 }))
-  encoder.copyTextureToBuffer({ texture: own }, { buffer, bytesPerRow: row, rowsPerImage: height }, [width, height, depth])
+  encoder.copyTextureToBuffer({ texture: own }, { buffer, bytesPerRow: row, rowsPerImage: height }, [
+    width,
+    height,
+    depth,
+  ])
   return async () => {
     await buffer.mapAsync(0x1)
     const bytes = new Uint8Array(buffer.getMappedRange())

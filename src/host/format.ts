@@ -1,4 +1,4 @@
-/** `printf` for hosts: formats what a program prints, on whatever it runs. */
+/** `printf` for hosts: formats the output of a program on any target. */
 
 const directive = /%(%|([-+ 0#]*)(\d*)(?:\.(\d+))?(?:hh|h|ll|l)?([diufFeEgGxXocs]))/g
 
@@ -11,38 +11,65 @@ const [widest, mostDigits] = [1000, 100]
  */
 export function formatPrint(format: string, args: readonly (number | bigint | boolean)[]): string {
   let next = 0
-  return format.replace(directive, (all: string, what: string, flags: string | undefined, width: string | undefined, digits: string | undefined, kind: string) => {
-    if (what === '%') return '%'
-    const arg = args[next++]
-    if (arg === undefined) return all
-    const text = signed(convert(kind, arg, digits === undefined ? undefined : Math.min(Number(digits), mostDigits)), flags ?? '', kind)
-    return pad(text, Math.min(Number(width ?? 0), widest), flags ?? '')
-  })
+  return format.replace(
+    directive,
+    (
+      all: string,
+      what: string,
+      flags: string | undefined,
+      width: string | undefined,
+      digits: string | undefined,
+      kind: string,
+    ) => {
+      if (what === '%') return '%'
+      const arg = args[next++]
+      if (arg === undefined) return all
+      const text = signed(
+        convert(kind, arg, digits === undefined ? undefined : Math.min(Number(digits), mostDigits)),
+        flags ?? '',
+        kind,
+      )
+      return pad(text, Math.min(Number(width ?? 0), widest), flags ?? '')
+    },
+  )
 }
 
 function convert(kind: string, arg: number | bigint | boolean, digits: number | undefined): string {
   const number = Number(arg)
   const whole = typeof arg === 'bigint' ? arg : Number.isFinite(number) ? BigInt(Math.trunc(number)) : 0n
   switch (kind) {
-    case 'd': case 'i': case 's': return String(whole)
-    case 'u': return String(typeof arg === 'bigint' ? BigInt.asUintN(64, whole) : BigInt.asUintN(32, whole))
-    case 'x': return BigInt.asUintN(typeof arg === 'bigint' ? 64 : 32, whole).toString(16)
-    case 'X': return BigInt.asUintN(typeof arg === 'bigint' ? 64 : 32, whole).toString(16).toUpperCase()
-    case 'o': return BigInt.asUintN(typeof arg === 'bigint' ? 64 : 32, whole).toString(8)
-    case 'c': return character(Number(BigInt.asUintN(32, whole)))
+    case 'd':
+    case 'i':
+    case 's':
+      return String(whole)
+    case 'u':
+      return String(typeof arg === 'bigint' ? BigInt.asUintN(64, whole) : BigInt.asUintN(32, whole))
+    case 'x':
+      return BigInt.asUintN(typeof arg === 'bigint' ? 64 : 32, whole).toString(16)
+    case 'X':
+      return BigInt.asUintN(typeof arg === 'bigint' ? 64 : 32, whole)
+        .toString(16)
+        .toUpperCase()
+    case 'o':
+      return BigInt.asUintN(typeof arg === 'bigint' ? 64 : 32, whole).toString(8)
+    case 'c':
+      return character(Number(BigInt.asUintN(32, whole)))
     default:
   }
   if (!Number.isFinite(number)) return Number.isNaN(number) ? 'nan' : number > 0 ? 'inf' : '-inf'
   switch (kind) {
-    case 'e': case 'E': {
+    case 'e':
+    case 'E': {
       const text = exponential(number, digits ?? 6)
       return kind === 'E' ? text.toUpperCase() : text
     }
-    case 'g': case 'G': {
-      const text = general(number, digits === 0 ? 1 : digits ?? 6)
+    case 'g':
+    case 'G': {
+      const text = general(number, digits === 0 ? 1 : (digits ?? 6))
       return kind === 'G' ? text.toUpperCase() : text
     }
-    default: return number.toFixed(digits ?? 6)
+    default:
+      return number.toFixed(digits ?? 6)
   }
 }
 

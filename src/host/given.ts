@@ -1,10 +1,11 @@
-/** What a host may be given: the names that it knows, and the kinds of memory that a buffer's elements may come in. */
+/** Checks what callers give to a host: known names, and memory that fits a buffer's elements. */
 import { nearest } from '../base/near.ts'
 
-/** What is wrong with what should be an object of known names; undefined where it is one, or not given. `what` says whose names they are not. */
+/** The mistake in an object that should only have known names; undefined if it is fine or absent. `what` says whose names they are not. */
 export function unknownName(given: unknown, known: () => Iterable<string>, what: string): string | undefined {
   if (given === undefined) return undefined
-  if (typeof given !== 'object' || given === null) return `${what} ${String(given)}: expected an object of values by name`
+  if (typeof given !== 'object' || given === null)
+    return `${what} ${String(given)}: expected an object of values by name`
   let names: ReadonlySet<string> | undefined
   for (const name of Object.keys(given)) {
     names ??= new Set(known())
@@ -15,15 +16,16 @@ export function unknownName(given: unknown, known: () => Iterable<string>, what:
   return undefined
 }
 
-/** What is wrong with what should hold objects of values by name, such as `buffers`; undefined where it does. */
+/** The mistake in options that should be objects of values by name, such as `buffers`; undefined if they are. */
 export function wrongGroup(given: object, owner: string): string | undefined {
   for (const [group, values] of Object.entries(given) as [string, unknown][]) {
-    if (values !== undefined && (typeof values !== 'object' || values === null)) return `${owner} takes no ${group} ${String(values)}: expected an object of values by name`
+    if (values !== undefined && (typeof values !== 'object' || values === null))
+      return `${owner} takes no ${group} ${String(values)}: expected an object of values by name`
   }
   return undefined
 }
 
-/** What lies in a buffer, as far as it says which typed arrays fit. */
+/** The element type of a buffer, as far as it determines which typed arrays fit. */
 export type Elements =
   | { readonly kind: 'void' }
   | { readonly kind: 'scalar' | 'vector' | 'matrix'; readonly scalar: string }
@@ -32,27 +34,46 @@ export type Elements =
 
 /** The typed array of numbers of one kind. Halves come as their bits where there is no array of them; booleans are words. */
 const arrays: Readonly<Record<string, readonly string[]>> = {
-  f16: ['Float16Array', 'Uint16Array'], f32: ['Float32Array'], f64: ['Float64Array'], i8: ['Int8Array'], i16: ['Int16Array'], i32: ['Int32Array'], i64: ['BigInt64Array'],
-  u8: ['Uint8Array'], u16: ['Uint16Array'], u32: ['Uint32Array'], u64: ['BigUint64Array'], bool: ['Uint32Array', 'Int32Array'],
+  f16: ['Float16Array', 'Uint16Array'],
+  f32: ['Float32Array'],
+  f64: ['Float64Array'],
+  i8: ['Int8Array'],
+  i16: ['Int16Array'],
+  i32: ['Int32Array'],
+  i64: ['BigInt64Array'],
+  u8: ['Uint8Array'],
+  u16: ['Uint16Array'],
+  u32: ['Uint32Array'],
+  u64: ['BigUint64Array'],
+  bool: ['Uint32Array', 'Int32Array'],
 }
 
-/** Memory that says nothing of what lies in it. */
-const bytes: ReadonlySet<string> = new Set(['Uint8Array', 'Uint8ClampedArray', 'DataView', 'ArrayBuffer', 'SharedArrayBuffer'])
+/** Classes of memory without an element type. */
+const bytes: ReadonlySet<string> = new Set([
+  'Uint8Array',
+  'Uint8ClampedArray',
+  'DataView',
+  'ArrayBuffer',
+  'SharedArrayBuffer',
+])
 
 /** The scalar that all numbers of a type are; undefined where they are of several kinds. */
 export function onlyScalar(type: Elements): string | undefined {
   switch (type.kind) {
-    case 'void': return undefined
-    case 'array': return onlyScalar(type.elem)
+    case 'void':
+      return undefined
+    case 'array':
+      return onlyScalar(type.elem)
     case 'struct': {
       const [first, ...others] = new Set(type.fields.map(f => onlyScalar(f.type)))
       return others.length === 0 ? first : undefined
     }
-    default: return type.scalar
+    default:
+      return type.scalar
   }
 }
 
-/** What a value is by itself, whichever window or worker it comes from: `Float32Array`, `DataView`, `ArrayBuffer`, `Array`. */
+/** The class of a value, whichever window or worker it comes from: `Float32Array`, `DataView`, `ArrayBuffer`, `Array`. */
 function classOf(value: unknown): string {
   return Object.prototype.toString.call(value).slice(8, -1)
 }
@@ -63,20 +84,26 @@ function classOf(value: unknown): string {
  */
 export function wrongMemory(elem: Elements, raw: boolean, data: unknown): string | undefined {
   const memory = memoryOf(data)
-  if (memory !== undefined && isDetached(memory)) return `expected memory that can be read, but it was transferred to another owner: its ${classOf(data)} is detached`
+  if (memory !== undefined && isDetached(memory))
+    return `expected memory that can be read, but it was transferred to another owner: its ${classOf(data)} is detached`
   const came = memory === undefined && classOf(data) !== 'Array' ? 'Object' : classOf(data)
-  if (bytes.has(came) || raw && ArrayBuffer.isView(data)) return undefined
+  if (bytes.has(came) || (raw && ArrayBuffer.isView(data))) return undefined
   const fits = arrays[onlyScalar(elem) ?? ''] ?? []
   if (fits.includes(came)) return undefined
   const kinds = fits.filter(name => name !== 'Float16Array' || name in globalThis)
-  const expected = kinds.length === 0 ? 'a list of objects, or its bytes (Uint8Array, DataView or ArrayBuffer), for its numbers are of several kinds'
-    : `${/^[AEIOU]/.test(kinds[0]!) && !kinds[0]!.startsWith('U') ? 'an' : 'a'} ${kinds.join(' or ')}, a list of elements, or bytes (Uint8Array, DataView or ArrayBuffer)`
+  const expected =
+    kinds.length === 0
+      ? 'a list of objects, or its bytes (Uint8Array, DataView or ArrayBuffer), for its numbers are of several kinds'
+      : `${/^[AEIOU]/.test(kinds[0]!) && !kinds[0]!.startsWith('U') ? 'an' : 'a'} ${kinds.join(' or ')}, a list of elements, or bytes (Uint8Array, DataView or ArrayBuffer)`
   const length = ArrayBuffer.isView(data) && (data as unknown as { readonly length?: unknown }).length
   const size = typeof length === 'number' ? ` of length ${length}` : ''
   return `expected ${expected}, but ${data === null || data === undefined ? String(data) : typeof data === 'object' ? `${memory === undefined ? `${classOf(data) === 'Object' ? 'an object' : classOf(data)} that is no memory` : `${/^[AEIO]/.test(came) ? 'an' : 'a'} ${came}${size}`}` : `${typeof data} ${String(data)}`} came`
 }
 
-const lengths = [ArrayBuffer.prototype, globalThis.SharedArrayBuffer?.prototype].flatMap(owner => owner === undefined ? [] : [Object.getOwnPropertyDescriptor(owner, 'byteLength')!.get!])
+const lengths = [ArrayBuffer.prototype, globalThis.SharedArrayBuffer?.prototype].flatMap(owner =>
+  // oxlint-disable-next-line typescript/unbound-method -- called with a `this` of its own
+  owner === undefined ? [] : [Object.getOwnPropertyDescriptor(owner, 'byteLength')!.get!],
+)
 
 /** The memory that a value views or is; undefined for others, also for those that only pass for memory, such as a Proxy of it. */
 function memoryOf(data: unknown): ArrayBufferLike | undefined {
@@ -89,7 +116,7 @@ function memoryOf(data: unknown): ArrayBufferLike | undefined {
       return false
     }
   })
-  return isOne ? data as ArrayBufferLike : undefined
+  return isOne ? (data as ArrayBufferLike) : undefined
 }
 
 function isDetached(memory: ArrayBufferLike): boolean {
@@ -100,9 +127,11 @@ function isDetached(memory: ArrayBufferLike): boolean {
   }
 }
 
-/** What is wrong with a list that results are written to; undefined where it can be written, or is no list. */
+/** The mistake in a list that results are written to; undefined if it can be written, or is not a list. */
 export function wrongList(data: unknown): string | undefined {
-  return Array.isArray(data) && Object.isFrozen(data) ? 'expected a list that can be written, but a frozen one came' : undefined
+  return Array.isArray(data) && Object.isFrozen(data)
+    ? 'expected a list that can be written, but a frozen one came'
+    : undefined
 }
 
 /** Memory as bytes; undefined for what is no memory. */

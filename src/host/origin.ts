@@ -1,15 +1,15 @@
-/** Where lines of WGSL come from. */
-import type { Place, Span } from '../base/source.ts'
+/** Source positions of lines of WGSL. */
+import type { Position, Span } from '../base/source.ts'
 
-/** What tells of each line of a text where it comes from. */
+/** A text with the span of each of its lines. */
 export interface Mapped {
   readonly sourceMap: readonly { readonly line: number; readonly span: Span }[]
 }
 
 /**
- * The place in the source that a line of WGSL (counted from 1, as WebGPU counts them in its messages) comes from: its own, else that
- * of the nearest line above; undefined where there is none.
+ * The source position of a line of WGSL, counted from 1 as in WebGPU's messages: its own, or that of the nearest line above;
+ * undefined if there is none.
  */
-export function sourceOf(wgsl: Mapped, line: number): Place | undefined {
-  return wgsl.sourceMap.findLast(m => m.line <= line && !m.span.file.isCore)?.span.place
+export function sourceOf(wgsl: Mapped, line: number): Position | undefined {
+  return wgsl.sourceMap.findLast(m => m.line <= line && !m.span.file.isCore)?.span.position
 }

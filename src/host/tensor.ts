@@ -1,6 +1,6 @@
 /**
- * Tensors among the shader parameters of a kernel: which buffers and uniforms they are made of, what a host's tensors put
- * there, and what it takes to have their gradients.
+ * Tensors among the shader parameters of a kernel: the buffers and uniforms that they consist of, their contents from the host's
+ * tensors, and the buffers for their gradients.
  */
 import { unknownName, wrongGroup } from './given.ts'
 import { put } from './record.ts'
@@ -17,13 +17,13 @@ export interface Part {
 export interface TensorData<D> {
   /** The elements; written in place where the kernel writes them. */
   readonly data: D
-  /** How many there are along each of one to five dimensions. */
+  /** The length of each of one to five dimensions. */
   readonly shape: readonly number[]
-  /** How many elements apart neighbours along each dimension lie. Default: the last dimension closest, without gaps. */
+  /** The distance of neighbours along each dimension, in elements. Default: the last dimension closest, without gaps. */
   readonly strides?: readonly number[] | undefined
-  /** Where the first element lies, in elements. Default: 0. */
+  /** The index of the first element. Default: 0. */
   readonly offset?: number | undefined
-  /** Of a `DiffTensorView`: its gradient, of the same shape, without gaps. `grad` makes one of its own. */
+  /** For a `DiffTensorView`: its gradient, of the same shape, without gaps. `grad` makes one of its own. */
   readonly grad?: D | undefined
 }
 
@@ -41,7 +41,7 @@ interface Tensor {
   readonly diff: View | undefined
 }
 
-/** A buffer or texture that has its gradient beside it. */
+/** A buffer or texture with a gradient buffer beside it. */
 interface Paired {
   readonly name: string
   readonly primal: string
@@ -54,7 +54,7 @@ interface Paired {
 export interface Prepared<D> {
   readonly buffers: Record<string, D>
   readonly uniforms: Record<string, unknown>
-  /** Fields of uniform buffers for which nothing need be given: those of other kernels, and of tensors and gradients that this one does not use. */
+  /** Fields of uniform buffers that need no value: those of other kernels, and of tensors and gradients that this kernel does not use. */
   readonly foreign: ReadonlySet<string>
 }
 
@@ -62,13 +62,13 @@ export interface Prepared<D> {
 export interface Buffers<D> {
   /** Throws the host's error for a caller's mistake. */
   readonly fail: (message: string) => never
-  /** How many elements of a binding's type some data has; checks that it can be bound there. */
+  /** How many elements of a binding's type some data has. Checks that the data can be bound there. */
   readonly count: (binding: string, data: D) => number
   /** Zeros for so many elements of a binding, of the kind of some other data. */
   readonly zeros: (binding: string, count: number, like: D) => D
   /** How many texels a texture has, all levels together; undefined where none is given. */
   readonly texels: (binding: string, name: string) => number | undefined
-  /** How the samplers of the kernel address along x and y, where they agree: 0 clamps, 1 repeats, 2 repeats mirrored. */
+  /** The address mode of the kernel's samplers along x and y, if all agree: 0 clamps, 1 repeats, 2 repeats mirrored. */
   readonly address: () => readonly [number, number] | undefined
   /** Fills such zeros with one number, or with as many as there are, elements of plain lists as such; `what` names it in errors. */
   readonly fill: (data: D, values: number | ArrayLike<unknown>, what: string) => void
@@ -81,7 +81,7 @@ export interface Given<D> {
   readonly tensors?: Readonly<Record<string, TensorData<D>>> | undefined
 }
 
-/** What a caller who wants gradients gives besides. */
+/** The options of a caller who wants gradients. */
 export interface GradGiven<D> extends Given<D> {
   /**
    * By name of a tensor, or of a buffer with its gradient beside it: what its gradient is before the kernel runs backwards, as many
@@ -105,7 +105,7 @@ export class KernelParameters {
   /** Buffers and textures with gradients beside them, by name. */
   readonly #pairs = new Map<string, Paired>()
 
-  /** Of the kernel `of`, or of its reverse; `used` are the bindings that it uses. */
+  /** The parameters of the kernel `of`, or of its reverse; `used` are the bindings that it uses. */
   constructor(of: string, parts: readonly Part[], used: Iterable<string>, reverse = false) {
     this.#kernel = of
     this.#reverse = reverse
@@ -116,7 +116,8 @@ export class KernelParameters {
     const view = (path: readonly (string | number)[]): View | undefined => {
       const parts = viewFields.map(f => [f, find(...path, f)] as const)
       const data = find(...path, 'data')
-      return data?.field !== null || parts.some(([, p]) => p === undefined || p.field === null) ? undefined
+      return data?.field !== null || parts.some(([, p]) => p === undefined || p.field === null)
+        ? undefined
         : { data: data.binding, parts: Object.fromEntries(parts) as unknown as View['parts'] }
     }
     for (const { path } of this.#parts) {
@@ -125,9 +126,11 @@ export class KernelParameters {
       const own = last === 'data' ? view(inner) : undefined
       if (own !== undefined) {
         const isPrimal = inner.at(-1) === 'primal'
-        const isGradient = inner.at(-1) === 'diff' && outer.at(-1) === 'diff' && view([...outer.slice(0, -1), 'primal']) !== undefined
+        const isGradient =
+          inner.at(-1) === 'diff' && outer.at(-1) === 'diff' && view([...outer.slice(0, -1), 'primal']) !== undefined
         const name = (isPrimal ? outer : inner).join('_')
-        if (!isGradient) this.#tensors.set(name, { name, primal: own, diff: isPrimal ? view([...outer, 'diff', 'diff']) : undefined })
+        if (!isGradient)
+          this.#tensors.set(name, { name, primal: own, diff: isPrimal ? view([...outer, 'diff', 'diff']) : undefined })
       }
       // On CPUs a texture is a struct with its texels.
       const [primal, diff] = [find(...inner, 'primal') ?? find(...inner, 'primal', '__texels'), find(...inner, 'diff')]
@@ -136,20 +139,25 @@ export class KernelParameters {
         this.#pairs.set(name, { name, primal: primal.binding, diff: diff.binding, address: find(...inner, 'address') })
       }
     }
-    this.#foreign = new Set(parts.filter(p => p.entry !== null && p.entry !== of && p.field !== null).map(p => p.field!))
+    this.#foreign = new Set(
+      parts.filter(p => p.entry !== null && p.entry !== of && p.field !== null).map(p => p.field!),
+    )
   }
 
-  /** The name of the kernel, of the one that it is the reverse of. */
+  /** The name of the kernel; for a reverse kernel, of the kernel that it reverses. */
   get of(): string {
     return this.#kernel
   }
 
   /** Whether the kernel uses a gradient of any tensor, buffer or texture. */
   get usesGradients(): boolean {
-    return [...this.#tensors.values()].some(t => t.diff !== undefined && this.#used.has(t.diff.data)) || [...this.#pairs.values()].some(p => this.#used.has(p.diff))
+    return (
+      [...this.#tensors.values()].some(t => t.diff !== undefined && this.#used.has(t.diff.data)) ||
+      [...this.#pairs.values()].some(p => this.#used.has(p.diff))
+    )
   }
 
-  /** Puts what is given where targets have it. */
+  /** Maps tensors to the buffers and uniforms of the target. */
   prepare<D>(given: Given<D>, host: Buffers<D>): Prepared<D> {
     const wrong = wrongGroup(given, this.#kernel)
     if (wrong !== undefined) host.fail(wrong)
@@ -157,17 +165,22 @@ export class KernelParameters {
     const tensors = given.tensors ?? {}
     const foreign = new Set(this.#foreign)
     for (const name of Object.keys(tensors)) {
-      if (!this.#tensors.has(name)) host.fail(`${this.#kernel} takes no tensor ${name}; its tensors: ${list(this.#tensors.keys())}`)
+      if (!this.#tensors.has(name))
+        host.fail(`${this.#kernel} takes no tensor ${name}; its tensors: ${list(this.#tensors.keys())}`)
     }
     for (const { name, primal, diff } of this.#tensors.values()) {
       const tensor = tensors[name]
       if (tensor === undefined) {
-        if (this.#used.has(primal.data) && !Object.hasOwn(buffers, primal.data)) host.fail(`${this.#kernel} needs the tensor ${name}: tensors: { ${name}: { data, shape } }`)
+        if (this.#used.has(primal.data) && !Object.hasOwn(buffers, primal.data))
+          host.fail(`${this.#kernel} needs the tensor ${name}: tensors: { ${name}: { data, shape } }`)
         // Who binds its elements by hand describes it by hand.
-        if (!this.#used.has(primal.data)) for (const v of diff === undefined ? [primal] : [primal, diff]) for (const f of viewFields) foreign.add(v.parts[f].field!)
+        if (!this.#used.has(primal.data))
+          for (const v of diff === undefined ? [primal] : [primal, diff])
+            for (const f of viewFields) foreign.add(v.parts[f].field!)
         continue
       }
-      if (typeof tensor !== 'object' || tensor === null) host.fail(`tensor ${name}: expected { data, shape }, but ${String(tensor)} came`)
+      if (typeof tensor !== 'object' || tensor === null)
+        host.fail(`tensor ${name}: expected { data, shape }, but ${String(tensor)} came`)
       this.#put(name, primal, tensor, buffers, uniforms, host)
       if (diff === undefined) {
         if (tensor.grad !== undefined) host.fail(`tensor ${name} has no gradient: it is no DiffTensorView`)
@@ -176,7 +189,8 @@ export class KernelParameters {
       const { shape, grad } = tensor
       if (grad !== undefined) this.#put(`gradient of ${name}`, diff, { data: grad, shape }, buffers, uniforms, host)
       else {
-        if (this.#used.has(diff.data) && !Object.hasOwn(buffers, diff.data)) host.fail(`${this.#kernel} uses the gradient of tensor ${name}: give its grad, or call grad`)
+        if (this.#used.has(diff.data) && !Object.hasOwn(buffers, diff.data))
+          host.fail(`${this.#kernel} uses the gradient of tensor ${name}: give its grad, or call grad`)
         this.#describe(diff, shape, dense(shape), 0, uniforms)
       }
     }
@@ -186,14 +200,25 @@ export class KernelParameters {
         foreign.add(address.field!)
         continue
       }
-      const modes = host.address() ?? host.fail(`${name}: the kernel's samplers are not known to address alike: give ${name}_address, 0 to clamp, 1 to repeat, 2 to mirror`)
+      const modes =
+        host.address() ??
+        host.fail(
+          `${name}: the kernel's samplers are not known to address alike: give ${name}_address, 0 to clamp, 1 to repeat, 2 to mirror`,
+        )
       setField(uniforms, address, modes)
     }
     return { buffers, uniforms, foreign }
   }
 
-  /** The same with gradients of its own, and what they are by name. `none` is data without elements, of the kind that a texture's gradient is to have. */
-  withGradients<D>(given: GradGiven<D>, host: Buffers<D>, none: D): { readonly given: Given<D>; readonly gradients: Record<string, D> } {
+  /**
+   * Maps tensors, with gradients of their own, which it gives by name. `none` is data without elements, of the kind that a
+   * texture's gradient should have.
+   */
+  withGradients<D>(
+    given: GradGiven<D>,
+    host: Buffers<D>,
+    none: D,
+  ): { readonly given: Given<D>; readonly gradients: Record<string, D> } {
     const gradients: Record<string, D> = {}
     const cotangents = given.cotangents ?? {}
     const buffers: Record<string, D> = { ...given.buffers }
@@ -208,8 +233,16 @@ export class KernelParameters {
       const tensor = tensors[name]
       if (diff === undefined || tensor === undefined) continue
       this.#check(name, tensor, host)
-      if (tensor.grad !== undefined && Object.hasOwn(cotangents, name)) host.fail(`tensor ${name} has a grad of its own, which is its cotangent: give one of the two`)
-      const grad = tensor.grad ?? made(name, diff.data, tensor.shape.reduce((a, b) => a * b, 1), tensor.data)
+      if (tensor.grad !== undefined && Object.hasOwn(cotangents, name))
+        host.fail(`tensor ${name} has a grad of its own, which is its cotangent: give one of the two`)
+      const grad =
+        tensor.grad ??
+        made(
+          name,
+          diff.data,
+          tensor.shape.reduce((a, b) => a * b, 1),
+          tensor.data,
+        )
       put(gradients, name, grad)
       put(tensors, name, { ...tensor, grad })
     }
@@ -232,11 +265,27 @@ export class KernelParameters {
       }
     }
     const known = Object.keys(gradients)
-    if (this.#reverse && Object.keys(cotangents).length === 0 && !Object.values(given.tensors ?? {}).some(t => t.grad !== undefined)) {
+    if (
+      this.#reverse &&
+      Object.keys(cotangents).length === 0 &&
+      !Object.values(given.tensors ?? {}).some(t => t.grad !== undefined)
+    ) {
       host.fail(`${this.#kernel} runs backwards from what it writes: give cotangents, by name of a tensor`)
     }
-    for (const name of Object.keys(cotangents)) if (!known.includes(name)) host.fail(`cotangents: ${this.#kernel} is given nothing with a gradient named ${name}; there is: ${list(known)}`)
-    if (known.length === 0) host.fail(`${this.#kernel} is given nothing that has a gradient; there may be: ${list([...this.#tensors.values()].filter(t => t.diff !== undefined).map(t => t.name).concat([...this.#pairs.keys()]))}`)
+    for (const name of Object.keys(cotangents))
+      if (!known.includes(name))
+        host.fail(
+          `cotangents: ${this.#kernel} is given nothing with a gradient named ${name}; there is: ${list(known)}`,
+        )
+    if (known.length === 0)
+      host.fail(
+        `${this.#kernel} is given nothing that has a gradient; there may be: ${list(
+          [...this.#tensors.values()]
+            .filter(t => t.diff !== undefined)
+            .map(t => t.name)
+            .concat([...this.#pairs.keys()]),
+        )}`,
+      )
     return { given: { ...given, buffers, tensors }, gradients }
   }
 
@@ -260,26 +309,49 @@ export class KernelParameters {
     if (unknown !== undefined) host.fail(unknown)
     const { shape, strides = dense(shape), offset = 0 } = tensor
     const whole = (n: unknown): boolean => Number.isInteger(n) && (n as number) >= 0 && (n as number) < 2 ** 32
-    if (!Array.isArray(shape) || shape.length < 1 || shape.length > 5 || !shape.every(whole)) host.fail(`tensor ${name}: its shape is one to five whole numbers, and ${shown(shape)} came`)
-    if (!Array.isArray(strides) || strides.length !== shape.length || !strides.every(whole)) host.fail(`tensor ${name}: expected ${shape.length} strides, whole numbers, and ${shown(strides)} came`)
+    if (!Array.isArray(shape) || shape.length < 1 || shape.length > 5 || !shape.every(whole))
+      host.fail(`tensor ${name}: its shape is one to five whole numbers, and ${shown(shape)} came`)
+    if (!Array.isArray(strides) || strides.length !== shape.length || !strides.every(whole))
+      host.fail(`tensor ${name}: expected ${shape.length} strides, whole numbers, and ${shown(strides)} came`)
     if (!whole(offset)) host.fail(`tensor ${name}: its offset is a whole number, and ${shown(offset)} came`)
   }
 
-  #put<D>(name: string, view: View, tensor: TensorData<D>, buffers: Record<string, D>, uniforms: Record<string, unknown>, host: Buffers<D>): void {
+  #put<D>(
+    name: string,
+    view: View,
+    tensor: TensorData<D>,
+    buffers: Record<string, D>,
+    uniforms: Record<string, unknown>,
+    host: Buffers<D>,
+  ): void {
     const { data, shape, strides = dense(shape), offset = 0 } = tensor
     this.#check(name, tensor, host)
     if (this.#used.has(view.data)) {
       const needed = shape.some(n => n === 0) ? 0 : shape.reduce((sum, n, i) => sum + (n - 1) * strides[i]!, offset + 1)
       const count = host.count(view.data, data)
-      if (count < needed) host.fail(`tensor ${name}: a shape of ${shape.join(' × ')} needs ${needed} elements, and ${count} came`)
+      if (count < needed)
+        host.fail(`tensor ${name}: a shape of ${shape.join(' × ')} needs ${needed} elements, and ${count} came`)
       buffers[view.data] = data
     }
     this.#describe(view, shape, strides, offset, uniforms)
   }
 
-  #describe(view: View, shape: readonly number[], strides: readonly number[], offset: number, uniforms: Record<string, unknown>): void {
+  #describe(
+    view: View,
+    shape: readonly number[],
+    strides: readonly number[],
+    offset: number,
+    uniforms: Record<string, unknown>,
+  ): void {
     const four = (values: readonly number[]): number[] => [0, 1, 2, 3].map(i => values[i] ?? 0)
-    const values = { sizes: four(shape), strides: four(strides), lastSize: shape[4] ?? 0, lastStride: strides[4] ?? 0, offset, rank: shape.length }
+    const values = {
+      sizes: four(shape),
+      strides: four(strides),
+      lastSize: shape[4] ?? 0,
+      lastStride: strides[4] ?? 0,
+      offset,
+      rank: shape.length,
+    }
     for (const f of viewFields) setField(uniforms, view.parts[f], values[f])
   }
 }
@@ -287,12 +359,14 @@ export class KernelParameters {
 /** Sets a field of a uniform buffer, which may be given as one object; those outside of blocks are given one by one. */
 export function setField(uniforms: Record<string, unknown>, { binding, field }: Part, value: unknown): void {
   if (binding === 'globalParams' && !Object.hasOwn(uniforms, binding)) put(uniforms, field!, value)
-  else put(uniforms, binding, { ...uniforms[binding] as object | undefined, [field!]: value })
+  else put(uniforms, binding, { ...(uniforms[binding] as object | undefined), [field!]: value })
 }
 
 function isGiven(uniforms: Readonly<Record<string, unknown>>, { binding, field }: Part): boolean {
   const block = uniforms[binding]
-  return typeof block === 'object' && block !== null ? Object.hasOwn(block, field!) : binding === 'globalParams' && Object.hasOwn(uniforms, field!)
+  return typeof block === 'object' && block !== null
+    ? Object.hasOwn(block, field!)
+    : binding === 'globalParams' && Object.hasOwn(uniforms, field!)
 }
 
 /** Strides without gaps. */

@@ -28,9 +28,27 @@ export class Builder {
   }
 
   /** Appends an instruction; `types` is needed where the row has no type rule. */
-  emit<K extends BareOp>(op: K, args: Value[], attr?: null, types?: readonly Type[], regions?: readonly Region[]): Inst<K>
-  emit<K extends OpName>(op: K, args: Value[], attr: Attrs[K], types?: readonly Type[], regions?: readonly Region[]): Inst<K>
-  emit(op: OpName, args: Value[], attr: Attr = null, types?: readonly Type[], regions: readonly Region[] = noRegions): Inst {
+  emit<K extends BareOp>(
+    op: K,
+    args: Value[],
+    attr?: null,
+    types?: readonly Type[],
+    regions?: readonly Region[],
+  ): Inst<K>
+  emit<K extends OpName>(
+    op: K,
+    args: Value[],
+    attr: Attrs[K],
+    types?: readonly Type[],
+    regions?: readonly Region[],
+  ): Inst<K>
+  emit(
+    op: OpName,
+    args: Value[],
+    attr: Attr = null,
+    types?: readonly Type[],
+    regions: readonly Region[] = noRegions,
+  ): Inst {
     const inst = new Inst(op, args, attr, regions, this.span)
     const results = types ?? inst.row.type!(args, attr)
     // A list of one is written as such: an empty list that grows takes room for many.
@@ -75,18 +93,42 @@ export class Builder {
     return this.splatLike(this.const(scalar, type.scalar === 'i64' || type.scalar === 'u64' ? 1n : 1), type)
   }
 
-  add(x: Value, y: Value): Value { return isZero(x) ? y : isZero(y) ? x : this.emit1('add', [x, y]) }
-  sub(x: Value, y: Value): Value { return this.emit1('sub', [x, y]) }
-  mul(x: Value, y: Value): Value { return isOne(x) ? y : isOne(y) ? x : this.emit1('mul', [x, y]) }
-  div(x: Value, y: Value): Value { return isOne(y) ? x : this.emit1('div', [x, y]) }
-  neg(x: Value): Value { return this.emit1('neg', [x]) }
-  select(c: Value, x: Value, y: Value): Value { return x === y ? x : this.emit1('select', [c, x, y]) }
-  convert(x: Value, type: Type): Value { return x.type === type ? x : this.emit1('convert', [x], null, type) }
-  transpose(x: Value): Value { return this.emit1('transpose', [x]) }
-  load(p: Value): Value { return this.emit1('load', [p]) }
-  store(p: Value, v: Value): void { this.emit('store', [p, v]) }
-  field(p: Value, i: number): Value { return this.emit1('field', [p], i) }
-  elem(p: Value, i: Value): Value { return this.emit1('elem', [p, i]) }
+  add(x: Value, y: Value): Value {
+    return isZero(x) ? y : isZero(y) ? x : this.emit1('add', [x, y])
+  }
+  sub(x: Value, y: Value): Value {
+    return this.emit1('sub', [x, y])
+  }
+  mul(x: Value, y: Value): Value {
+    return isOne(x) ? y : isOne(y) ? x : this.emit1('mul', [x, y])
+  }
+  div(x: Value, y: Value): Value {
+    return isOne(y) ? x : this.emit1('div', [x, y])
+  }
+  neg(x: Value): Value {
+    return this.emit1('neg', [x])
+  }
+  select(c: Value, x: Value, y: Value): Value {
+    return x === y ? x : this.emit1('select', [c, x, y])
+  }
+  convert(x: Value, type: Type): Value {
+    return x.type === type ? x : this.emit1('convert', [x], null, type)
+  }
+  transpose(x: Value): Value {
+    return this.emit1('transpose', [x])
+  }
+  load(p: Value): Value {
+    return this.emit1('load', [p])
+  }
+  store(p: Value, v: Value): void {
+    this.emit('store', [p, v])
+  }
+  field(p: Value, i: number): Value {
+    return this.emit1('field', [p], i)
+  }
+  elem(p: Value, i: Value): Value {
+    return this.emit1('elem', [p, i])
+  }
   variable(type: Type, name = ''): Value {
     const v = this.emit1('var', [], null, t.ptr('function', type))
     v.name = name

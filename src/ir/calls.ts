@@ -1,20 +1,23 @@
-/** Who calls whom, and what initial values need. Chains of calls are as long as programs are, so nothing here follows them by recursion. */
+/** The call graph, and what initial values need. Chains of calls are as long as programs are, so nothing here follows them by recursion. */
 import type { Func, Global } from './value.ts'
 import { walk } from './walk.ts'
 
 /** The functions that a function calls, each once, in the order of its calls. */
 export function calleesOf(func: Func): readonly Func[] {
   const callees = new Set<Func>()
-  if (func.body !== undefined) walk(func.body, inst => { if (inst.op === 'call') callees.add(inst.attr) })
+  if (func.body !== undefined)
+    walk(func.body, inst => {
+      if (inst.op === 'call') callees.add(inst.attr)
+    })
   return [...callees]
 }
 
-/** Functions and all that they call, callees before callers; `circle` is told of callees that call their caller in turn. */
+/** Functions and all that they call, callees before callers. Calls `circle` for each callee that also calls its caller, directly or not. */
 export function calleesFirst(roots: readonly Func[], circle?: (callee: Func) => void): readonly Func[] {
   const order: Func[] = []
   const seen = new Set<Func>()
-  /** What is under way, each with the callees that are still to be looked at, the next one last. */
-  const open: { readonly func: Func, readonly left: Func[] }[] = []
+  /** The functions being visited, each with the callees still to visit, the next one last. */
+  const open: { readonly func: Func; readonly left: Func[] }[] = []
   const enter = (func: Func): void => {
     if (!seen.has(func)) {
       seen.add(func)
@@ -38,13 +41,14 @@ export function needsItself(global: Global): boolean {
   let found = false
   // A set that grows is gone through to its end.
   for (const func of needed) {
-    if (func.body !== undefined) walk(func.body, inst => {
-      if (inst.op === 'call') needed.add(inst.attr)
-      if (inst.op !== 'global') return
-      const other = inst.attr
-      if (other === global) found = true
-      if (other.init !== undefined) needed.add(other.init)
-    })
+    if (func.body !== undefined)
+      walk(func.body, inst => {
+        if (inst.op === 'call') needed.add(inst.attr)
+        if (inst.op !== 'global') return
+        const other = inst.attr
+        if (other === global) found = true
+        if (other.init !== undefined) needed.add(other.init)
+      })
     if (found) return true
   }
   return false

@@ -1,7 +1,7 @@
 /**
- * What ops there are, and what a row of the op table says. The interfaces below name every op with the kind of its
- * immediate, one interface for each way to differentiate; `ops.ts` has the rows. Whoever handles ops by name does so in a
- * `switch` without a default or in a `Record`, so that an op that is left out is a type error.
+ * The ops, and the type of a row of the op table. The interfaces below name every op with the kind of its immediate, one interface
+ * for each way to differentiate; `ops.ts` has the rows. Code that handles ops by name does so in a `switch` without a default or in
+ * a `Record`, so that an op that is left out is a type error.
  */
 import type { Builder } from './build.ts'
 import type { Type } from './type.ts'
@@ -22,7 +22,7 @@ export type AtomicOp = 'add' | 'min' | 'max' | 'and' | 'or' | 'xor' | 'exchange'
 /** The memory that a barrier orders. */
 export type Scope = 'workgroup' | 'storage' | 'all'
 
-/** The kinds of immediate, and what each is; drives printing, parsing, verifying and cloning without a case per op. */
+/** The kinds of immediate, with their types. Printing, parsing, verifying and cloning go by kind, without a case per op. */
 export interface AttrKinds {
   none: null
   number: number
@@ -187,7 +187,7 @@ export interface StructuralOps {
   unreachable: 'none'
 }
 
-/** What only code that is legal for a target has, after derivatives are made: calls of what the target itself offers. */
+/** Ops that only legalised code has: calls of the target's own functions. */
 export interface IntrinsicOps {
   /** A call of a built-in function without effects; the immediate is its name. */
   'intrinsic.pure': 'text'
@@ -208,7 +208,20 @@ export type CommonOp = Exclude<OpName, keyof IntrinsicOps>
 export type Comparison = 'lt' | 'le' | 'gt' | 'ge' | 'eq' | 'ne'
 
 /** Ops on one or two scalars, or on composites of one type lane by lane. */
-export type LaneOp = Comparison | 'add' | 'sub' | 'mul' | 'div' | 'rem' | 'neg' | 'and' | 'or' | 'xor' | 'not' | 'shl' | 'shr'
+export type LaneOp =
+  | Comparison
+  | 'add'
+  | 'sub'
+  | 'mul'
+  | 'div'
+  | 'rem'
+  | 'neg'
+  | 'and'
+  | 'or'
+  | 'xor'
+  | 'not'
+  | 'shl'
+  | 'shr'
 
 export type StructuralOp = keyof StructuralOps
 
@@ -254,33 +267,36 @@ type Transpose<K extends OpName> = (b: Builder, inst: Inst<K>, i: number, ct: Va
 /** The tangent of the only result, written in linear ops; `zero` makes the zero of a differential type. */
 type Jvp<K extends OpName> = (b: Builder, inst: Inst<K>, ts: Tangents, zero: (type: Type) => Value) => Value | undefined
 
-/** Where an op is linear in one operand alone: which, and its cotangent. */
+/** For an op that is linear in only one operand: which operand, and its cotangent. */
 interface LinearIn<K extends OpName> {
   readonly operand: number
   readonly transpose: (b: Builder, inst: Inst<K>, ct: Value) => Value
 }
 
 /** How an op differentiates: the rule that its class asks for. A linear op says its tangent where that is not the op itself. */
-type AdOf<K extends OpName> =
-  K extends keyof LinearOps ? { readonly is: 'linear'; readonly transpose: Transpose<K>; readonly jvp?: Jvp<K> }
-  : K extends keyof MultilinearOps ? { readonly is: 'multilinear'; readonly transpose: Transpose<K> }
-  : K extends keyof SmoothOps ? { readonly is: 'smooth'; readonly jvp: Jvp<K>; readonly linearIn?: LinearIn<K> }
-  : K extends keyof StructuralOps ? { readonly is: 'structure' }
-  : { readonly is: 'flat' }
+type AdOf<K extends OpName> = K extends keyof LinearOps
+  ? { readonly is: 'linear'; readonly transpose: Transpose<K>; readonly jvp?: Jvp<K> }
+  : K extends keyof MultilinearOps
+    ? { readonly is: 'multilinear'; readonly transpose: Transpose<K> }
+    : K extends keyof SmoothOps
+      ? { readonly is: 'smooth'; readonly jvp: Jvp<K>; readonly linearIn?: LinearIn<K> }
+      : K extends keyof StructuralOps
+        ? { readonly is: 'structure' }
+        : { readonly is: 'flat' }
 
-/** What a row says; what is left out is the plain case. */
+/** A row; columns that are left out have their plain value. */
 export type Row<K extends OpName> = {
   readonly ad: AdOf<K>
   readonly effect?: Effect
   readonly type?: (args: readonly Value[], attr: Attrs[K]) => readonly Type[]
   readonly check?: (args: readonly Value[], attr: Attrs[K]) => string | undefined
-} & (K extends Terminator ? { readonly ends: true } : { readonly ends?: never })
-  & (Kinds[K] extends 'none' ? { readonly attr?: never } : { readonly attr: Kinds[K] })
-  & (K extends LaneOp ? { readonly lanes: Lanes } : { readonly lanes?: never })
+} & (K extends Terminator ? { readonly ends: true } : { readonly ends?: never }) &
+  (Kinds[K] extends 'none' ? { readonly attr?: never } : { readonly attr: Kinds[K] }) &
+  (K extends LaneOp ? { readonly lanes: Lanes } : { readonly lanes?: never })
 
 /**
- * What an op gives on scalars of one kind, before it is rounded or wrapped to the type; a kind that is left out is not taken.
- * Folding and the reference interpreter both ask here.
+ * The result of an op on scalars of one kind, before it is rounded or wrapped to the type. A kind that is left out is not
+ * supported. Folding and the reference interpreter both use this.
  */
 export interface Lanes {
   readonly float?: (x: number, y: number) => number | boolean
@@ -302,11 +318,15 @@ interface Rules {
   linearIn(b: Builder, inst: Inst, ct: Value): Value
 }
 
-/** How an op differentiates, for code that asks of any. */
+/** How an op differentiates, for code that handles any op. */
 export type Ad =
   | { readonly is: 'linear'; readonly transpose: Rules['transpose']; readonly jvp?: Rules['jvp'] }
   | { readonly is: 'multilinear'; readonly transpose: Rules['transpose'] }
-  | { readonly is: 'smooth'; readonly jvp: Rules['jvp']; readonly linearIn?: { readonly operand: number; readonly transpose: Rules['linearIn'] } }
+  | {
+      readonly is: 'smooth'
+      readonly jvp: Rules['jvp']
+      readonly linearIn?: { readonly operand: number; readonly transpose: Rules['linearIn'] }
+    }
   | { readonly is: 'flat' | 'structure' }
 
 /** A row, for code that asks of any op. */
@@ -320,7 +340,7 @@ export interface Op {
   readonly ends: boolean
   /** Result types from operands and immediate; undefined where the instruction states them (constants, calls, control). */
   readonly type: Rules['type'] | undefined
-  /** What must hold of the operands, as a sentence, where it does not; undefined where all is well. */
+  /** The requirement on the operands that does not hold, as a sentence; undefined if all hold. */
   readonly check: Rules['check'] | undefined
   readonly ad: Ad
   readonly lanes: Lanes | undefined

@@ -17,7 +17,11 @@ const alike = (args: readonly Value[]): string | undefined =>
 const numeric = (args: readonly Value[]): string | undefined =>
   args.every(a => a.type.scalar !== undefined && a.type.scalar !== 'bool') ? alike(args) : 'numbers are needed'
 /** The same of all numbers. */
-const numbers = (f: (x: number, y: number) => number, long: (x: bigint, y: bigint) => bigint): Lanes => ({ float: f, int: f, long })
+const numbers = (f: (x: number, y: number) => number, long: (x: bigint, y: bigint) => bigint): Lanes => ({
+  float: f,
+  int: f,
+  long,
+})
 const compare = (f: (x: number | bigint, y: number | bigint) => boolean): Lanes => ({ float: f, int: f, long: f })
 const flat = { is: 'flat' } as const
 const structure = { is: 'structure' } as const
@@ -37,26 +41,45 @@ const table: { readonly [K in OpName]: Row<K> } = {
   // ── Arithmetic, lane by lane on scalars, vectors and matrices of one type ─────────────────────────────────────────
 
   add: {
-    type: first, check: alike, lanes: numbers((x, y) => x + y, (x, y) => x + y),
+    type: first,
+    check: alike,
+    lanes: numbers(
+      (x, y) => x + y,
+      (x, y) => x + y,
+    ),
     ad: {
-      is: 'linear', transpose: (_b, _inst, _i, ct) => ct,
-      jvp: (b, _inst, [dx, dy]) => dx === undefined ? dy : dy === undefined ? dx : b.emit1('add', [dx, dy]),
+      is: 'linear',
+      transpose: (_b, _inst, _i, ct) => ct,
+      jvp: (b, _inst, [dx, dy]) => (dx === undefined ? dy : dy === undefined ? dx : b.emit1('add', [dx, dy])),
     },
   },
   sub: {
-    type: first, check: numeric, lanes: numbers((x, y) => x - y, (x, y) => x - y),
+    type: first,
+    check: numeric,
+    lanes: numbers(
+      (x, y) => x - y,
+      (x, y) => x - y,
+    ),
     ad: {
-      is: 'linear', transpose: (b, _inst, i, ct) => i === 0 ? ct : b.neg(ct),
-      jvp: (b, _inst, [dx, dy]) => dy === undefined ? dx : dx === undefined ? b.neg(dy) : b.sub(dx, dy),
+      is: 'linear',
+      transpose: (b, _inst, i, ct) => (i === 0 ? ct : b.neg(ct)),
+      jvp: (b, _inst, [dx, dy]) => (dy === undefined ? dx : dx === undefined ? b.neg(dy) : b.sub(dx, dy)),
     },
   },
   mul: {
-    type: first, check: numeric, lanes: { float: (x, y) => x * y, int: Math.imul, long: (x, y) => x * y },
+    type: first,
+    check: numeric,
+    lanes: { float: (x, y) => x * y, int: Math.imul, long: (x, y) => x * y },
     ad: { is: 'multilinear', transpose: (b, inst, i, ct) => b.mul(ct, inst.args[1 - i]!) },
   },
   div: {
-    type: first, check: numeric,
-    lanes: { float: (x, y) => x / y, int: (x, y) => y === 0 ? x : Math.trunc(x / y), long: (x, y) => y === 0n ? x : x / y },
+    type: first,
+    check: numeric,
+    lanes: {
+      float: (x, y) => x / y,
+      int: (x, y) => (y === 0 ? x : Math.trunc(x / y)),
+      long: (x, y) => (y === 0n ? x : x / y),
+    },
     ad: {
       is: 'smooth',
       jvp: (b, inst, [dx, dy]) => {
@@ -72,8 +95,9 @@ const table: { readonly [K in OpName]: Row<K> } = {
     },
   },
   rem: {
-    type: first, check: numeric,
-    lanes: { float: (x, y) => x % y, int: (x, y) => y === 0 ? 0 : x % y, long: (x, y) => y === 0n ? 0n : x % y },
+    type: first,
+    check: numeric,
+    lanes: { float: (x, y) => x % y, int: (x, y) => (y === 0 ? 0 : x % y), long: (x, y) => (y === 0n ? 0n : x % y) },
     ad: {
       is: 'smooth',
       jvp: (b, inst, [dx, dy]) => {
@@ -86,20 +110,43 @@ const table: { readonly [K in OpName]: Row<K> } = {
     },
   },
   neg: {
-    type: first, lanes: numbers(x => -x, x => -x),
+    type: first,
+    lanes: numbers(
+      x => -x,
+      x => -x,
+    ),
     ad: { is: 'linear', transpose: (b, _inst, _i, ct) => b.neg(ct) },
   },
 
   // ── Bits and logic: integers and booleans ─────────────────────────────────────────────────────────────────────────
 
-  and: { type: first, check: alike, lanes: { int: (x, y) => x & y, long: (x, y) => x & y, bool: (x, y) => x && y }, ad: flat },
-  or: { type: first, check: alike, lanes: { int: (x, y) => x | y, long: (x, y) => x | y, bool: (x, y) => x || y }, ad: flat },
-  xor: { type: first, check: alike, lanes: { int: (x, y) => x ^ y, long: (x, y) => x ^ y, bool: (x, y) => x !== y }, ad: flat },
+  and: {
+    type: first,
+    check: alike,
+    lanes: { int: (x, y) => x & y, long: (x, y) => x & y, bool: (x, y) => x && y },
+    ad: flat,
+  },
+  or: {
+    type: first,
+    check: alike,
+    lanes: { int: (x, y) => x | y, long: (x, y) => x | y, bool: (x, y) => x || y },
+    ad: flat,
+  },
+  xor: {
+    type: first,
+    check: alike,
+    lanes: { int: (x, y) => x ^ y, long: (x, y) => x ^ y, bool: (x, y) => x !== y },
+    ad: flat,
+  },
   not: { type: first, lanes: { int: x => ~x, long: x => ~x, bool: x => !x }, ad: flat },
   shl: { type: first, lanes: { int: (x, y, bits) => x << (y & (bits - 1)), long: (x, y) => x << (y & 63n) }, ad: flat },
   shr: {
     type: first,
-    lanes: { int: (x, y, bits) => x >> (y & (bits - 1)), uint: (x, y, bits) => x >>> (y & (bits - 1)), long: (x, y) => x >> (y & 63n) },
+    lanes: {
+      int: (x, y, bits) => x >> (y & (bits - 1)),
+      uint: (x, y, bits) => x >>> (y & (bits - 1)),
+      long: (x, y) => x >> (y & 63n),
+    },
     ad: flat,
   },
 
@@ -114,7 +161,10 @@ const table: { readonly [K in OpName]: Row<K> } = {
 
   select: {
     type: second,
-    check: ([c, x, y]) => x!.type === y!.type && c!.type.scalar === 'bool' ? undefined : 'a condition and two operands of one type are needed',
+    check: ([c, x, y]) =>
+      x!.type === y!.type && c!.type.scalar === 'bool'
+        ? undefined
+        : 'a condition and two operands of one type are needed',
     ad: {
       is: 'linear',
       transpose: (b, inst, i, ct) => {
@@ -129,7 +179,8 @@ const table: { readonly [K in OpName]: Row<K> } = {
 
   convert: {
     ad: {
-      is: 'linear', transpose: (b, inst, _i, ct) => b.convert(ct, inst.args[0]!.type),
+      is: 'linear',
+      transpose: (b, inst, _i, ct) => b.convert(ct, inst.args[0]!.type),
       jvp: (b, inst, [dx]) => b.convert(dx!, t.differential(inst.results[0]!.type)!),
     },
   },
@@ -140,27 +191,31 @@ const table: { readonly [K in OpName]: Row<K> } = {
 
   construct: {
     ad: {
-      is: 'linear', transpose: (b, _inst, i, ct) => b.extract(ct, i),
+      is: 'linear',
+      transpose: (b, _inst, i, ct) => b.extract(ct, i),
       jvp: (b, inst, ts, zero) => {
-        const of = inst.results[0]!.type, type = t.differential(of)!
+        const of = inst.results[0]!.type,
+          type = t.differential(of)!
         const parts = new Array<Value | undefined>(type.count)
         for (let i = 0; i < inst.args.length; i++) {
           const at = t.tangentIndex(of, i)
           if (at >= 0) parts[at] = tangentOf(inst, ts, i, zero)
         }
-        return b.construct(type, Array.from(parts, (part, i) => part ?? zero(t.component(type, i))))
+        return b.construct(
+          type,
+          Array.from(parts, (part, i) => part ?? zero(t.component(type, i))),
+        )
       },
     },
   },
-  splat: {
-    ad: { is: 'linear', transpose: (b, _inst, _i, ct) => b.sumLanes(ct) },
-  },
+  splat: { ad: { is: 'linear', transpose: (b, _inst, _i, ct) => b.sumLanes(ct) } },
   extract: {
     attr: 'number',
     type: ([x], attr) => [t.component(x!.type, attr)],
-    check: ([x], attr) => attr < x!.type.count ? undefined : 'the index is past the end',
+    check: ([x], attr) => (attr < x!.type.count ? undefined : 'the index is past the end'),
     ad: {
-      is: 'linear', transpose: (_b, inst, _i, ct) => [{ component: inst.attr, ct }],
+      is: 'linear',
+      transpose: (_b, inst, _i, ct) => [{ component: inst.attr, ct }],
       jvp: (b, inst, [dx]) => {
         const at = t.tangentIndex(inst.args[0]!.type, inst.attr)
         return at < 0 ? undefined : b.extract(dx!, at)
@@ -168,11 +223,12 @@ const table: { readonly [K in OpName]: Row<K> } = {
     },
   },
   insert: {
-    attr: 'number', type: first,
+    attr: 'number',
+    type: first,
     ad: {
       is: 'linear',
-      transpose: (b, inst, i, ct) => i === 1 ? b.extract(ct, inst.attr)
-        : b.insert(ct, inst.attr, b.zero(inst.args[1]!.type)),
+      transpose: (b, inst, i, ct) =>
+        i === 1 ? b.extract(ct, inst.attr) : b.insert(ct, inst.attr, b.zero(inst.args[1]!.type)),
       jvp: (b, inst, ts, zero) => {
         const at = t.tangentIndex(inst.args[0]!.type, inst.attr)
         return at < 0 ? ts[0] : b.insert(tangentOf(inst, ts, 0, zero), at, tangentOf(inst, ts, 1, zero))
@@ -204,8 +260,12 @@ const table: { readonly [K in OpName]: Row<K> } = {
     },
   },
   dot: {
-    type: ([x]) => [x!.type.elem!], check: numeric,
-    ad: { is: 'multilinear', transpose: (b, inst, i, ct) => b.mul(b.splat(ct, inst.args[1 - i]!.type), inst.args[1 - i]!) },
+    type: ([x]) => [x!.type.elem!],
+    check: numeric,
+    ad: {
+      is: 'multilinear',
+      transpose: (b, inst, i, ct) => b.mul(b.splat(ct, inst.args[1 - i]!.type), inst.args[1 - i]!),
+    },
   },
   matmul: {
     type: ([x, y]) => {
@@ -218,7 +278,8 @@ const table: { readonly [K in OpName]: Row<K> } = {
       is: 'multilinear',
       transpose: (b, inst, i, ct) => {
         const [x, y] = [inst.args[0]!, inst.args[1]!]
-        const vx = x.type.kind === 'vec', vy = y.type.kind === 'vec'
+        const vx = x.type.kind === 'vec',
+          vy = y.type.kind === 'vec'
         if (i === 0) return vy ? b.outer(ct, y) : b.emit1('matmul', [ct, b.transpose(y)])
         return vx ? b.outer(x, ct) : b.emit1('matmul', [b.transpose(x), ct])
       },
@@ -233,13 +294,27 @@ const table: { readonly [K in OpName]: Row<K> } = {
 
   var: { effect: 'write', ad: structure },
   global: { attr: 'global', type: (_args, g) => [t.ptr(g.space, g.type)], ad: structure },
-  field: { attr: 'number', type: ([p], attr) => [t.ptr(p!.type.space!, t.component(p!.type.elem!, attr))], ad: structure },
+  field: {
+    attr: 'number',
+    type: ([p], attr) => [t.ptr(p!.type.space!, t.component(p!.type.elem!, attr))],
+    ad: structure,
+  },
   elem: { type: ([p]) => [t.ptr(p!.type.space!, p!.type.elem!.elem!)], ad: structure },
-  load: { effect: 'read', type: ([p]) => [p!.type.elem!], check: ([p]) => p!.type.kind === 'ptr' ? undefined : 'a pointer is needed', ad: structure },
-  store: { effect: 'write', type: none, check: ([p, v]) => p!.type.elem === v!.type ? undefined : 'the pointee and the value differ in type', ad: structure },
+  load: {
+    effect: 'read',
+    type: ([p]) => [p!.type.elem!],
+    check: ([p]) => (p!.type.kind === 'ptr' ? undefined : 'a pointer is needed'),
+    ad: structure,
+  },
+  store: {
+    effect: 'write',
+    type: none,
+    check: ([p, v]) => (p!.type.elem === v!.type ? undefined : 'the pointee and the value differ in type'),
+    ad: structure,
+  },
   length: { type: () => [t.u32], ad: flat },
   atomic: { attr: 'atomic', effect: 'write', ad: structure },
-  barrier: { attr: 'scope', effect: 'write', type: ([p]) => p === undefined ? [] : [p.type.elem!], ad: structure },
+  barrier: { attr: 'scope', effect: 'write', type: ([p]) => (p === undefined ? [] : [p.type.elem!]), ad: structure },
   printf: { attr: 'text', effect: 'write', type: none, ad: structure },
   trap: { attr: 'text', effect: 'trap', type: none, ad: structure },
   'intrinsic.pure': { attr: 'text', ad: flat },
@@ -275,12 +350,23 @@ export const opNames: readonly OpName[] = Object.keys(table).filter(isOp)
 
 /** A row with all columns, in one order, so that engines see one shape. */
 function row(name: OpName): Op {
-  const { attr = 'none', effect = 'none', ends = false, type, check, ad, lanes }: Partial<Op> & Pick<Op, 'ad'> = table[name]
+  const {
+    attr = 'none',
+    effect = 'none',
+    ends = false,
+    type,
+    check,
+    ad,
+    lanes,
+  }: Partial<Op> & Pick<Op, 'ad'> = table[name]
   return { name, hash: opNames.indexOf(name), attr, effect, ends, type, check, ad, lanes }
 }
 
 /** The row of each op. */
-export const rows: Readonly<Record<OpName, Op>> = Object.fromEntries(opNames.map(name => [name, row(name)])) as Record<OpName, Op>
+export const rows: Readonly<Record<OpName, Op>> = Object.fromEntries(opNames.map(name => [name, row(name)])) as Record<
+  OpName,
+  Op
+>
 
 /** Whether an op is one on scalars, lane by lane. */
 export function isLaneOp(op: OpName): op is LaneOp {

@@ -3,8 +3,18 @@ import { isOp, rows } from './ops.ts'
 import * as t from './type.ts'
 import type { Field, ScalarName, Space, Type } from './type.ts'
 import {
-  Func, Global, Inst, Module, Region, Value, inputs,
-  type Attr, type Direction, type EntryInfo, type FuncInfo, type ParamSig,
+  Func,
+  Global,
+  Inst,
+  Module,
+  Region,
+  Value,
+  inputs,
+  type Attr,
+  type Direction,
+  type EntryInfo,
+  type FuncInfo,
+  type ParamSig,
 } from './value.ts'
 
 interface Token {
@@ -14,7 +24,8 @@ interface Token {
   readonly at: number
 }
 
-const tokenPattern = /\s+|\/\/[^\n]*|([%@^])("(?:[^"\\]|\\.)*"|[\w.$]+)|("(?:[^"\\]|\\.)*")|(-?inf\b|nan\b|-?\d[\w.]*(?:[+-]\d+f?)?)|([A-Za-z_$][\w.$]*)|(->|[(){}[\]<>,:=])/gy
+const tokenPattern =
+  /\s+|\/\/[^\n]*|([%@^])("(?:[^"\\]|\\.)*"|[\w.$]+)|("(?:[^"\\]|\\.)*")|(-?inf\b|nan\b|-?\d[\w.]*(?:[+-]\d+f?)?)|([A-Za-z_$][\w.$]*)|(->|[(){}[\]<>,:=])/gy
 
 function tokenize(text: string): Token[] {
   const tokens: Token[] = []
@@ -25,7 +36,11 @@ function tokenize(text: string): Token[] {
     if (m === null) throw failure(text, at, 'unexpected character')
     if (m[1] !== undefined) {
       const name = m[2]!
-      tokens.push({ kind: m[1] as '%' | '@' | '^', text: name.startsWith('"') ? JSON.parse(name) as string : name, at })
+      tokens.push({
+        kind: m[1] as '%' | '@' | '^',
+        text: name.startsWith('"') ? (JSON.parse(name) as string) : name,
+        at,
+      })
     } else if (m[3] !== undefined) {
       tokens.push({ kind: 'string', text: JSON.parse(m[3]) as string, at })
     } else if (m[4] !== undefined) {
@@ -59,7 +74,7 @@ class Parser {
   readonly #structs = new Map<string, Type>()
   readonly #funcs = new Map<string, Func>()
   readonly #globals = new Map<string, Global>()
-  /** What refers to functions, run when all are declared. */
+  /** Actions that refer to functions. They run when all functions are declared. */
   readonly #later: (() => void)[] = []
   #func: Func | undefined
   readonly #values = new Map<string, Value>()
@@ -162,7 +177,7 @@ class Parser {
       return this.#opaque(name)
     }
     const shape = /^(bool|[iuf]\d+)(?:x(\d+))?(?:x(\d+))?$/.exec(word)
-    const scalar = shape === null ? undefined : t.scalars[shape[1] as ScalarName] as Type | undefined
+    const scalar = shape === null ? undefined : (t.scalars[shape[1] as ScalarName] as Type | undefined)
     if (shape === null || scalar === undefined) return this.#structType(word)
     if (shape[2] === undefined) return scalar
     if (shape[3] === undefined) return t.vec(scalar, Number(shape[2]))
@@ -194,7 +209,10 @@ class Parser {
   #struct(): void {
     const name = this.#nameText()
     this.#expect('p', '{')
-    const type = t.struct(name, this.#list('}', () => this.#field()))
+    const type = t.struct(
+      name,
+      this.#list('}', () => this.#field()),
+    )
     this.#structs.set(name, type)
     this.#module.structs.push(type)
     if (!this.#accept('word', 'diff')) return
@@ -204,14 +222,20 @@ class Parser {
     const fields = this.#list(']', () => this.#integer())
     const dzero = this.#accept('word', 'dzero') ? this.#expect('@').text : undefined
     const dadd = this.#accept('word', 'dadd') ? this.#expect('@').text : undefined
-    const alike = this.#accept('word', 'alike') ? (this.#expect('p', '['), this.#list(']', () => this.#integer())) : undefined
+    const alike = this.#accept('word', 'alike')
+      ? (this.#expect('p', '['), this.#list(']', () => this.#integer()))
+      : undefined
     this.#later.push(() => {
       this.#next = typeAt
       const diff = this.#type()
       type.diff = {
-        type: diff, fields, dzero: dzero === undefined ? undefined : this.#funcNamed(dzero),
+        type: diff,
+        fields,
+        dzero: dzero === undefined ? undefined : this.#funcNamed(dzero),
         dadd: dadd === undefined ? undefined : this.#funcNamed(dadd),
-        ...alike === undefined ? {} : { alike: alike.flatMap((at, i) => i % 2 === 0 ? [[at, alike[i + 1]!] as const] : []) },
+        ...(alike === undefined
+          ? {}
+          : { alike: alike.flatMap((at, i) => (i % 2 === 0 ? [[at, alike[i + 1]!] as const] : [])) }),
       }
     })
   }
@@ -239,7 +263,10 @@ class Parser {
     const g = make(undefined)
     this.#globals.set(name, g)
     this.#module.globals.push(g)
-    if (init !== undefined) this.#later.unshift(() => { Object.assign(g, { init: this.#funcNamed(init) }) })
+    if (init !== undefined)
+      this.#later.unshift(() => {
+        Object.assign(g, { init: this.#funcNamed(init) })
+      })
   }
 
   #funcNamed(name: string): Func {
@@ -289,28 +316,47 @@ class Parser {
     const info: FuncInfo = func.info
     const key = this.#expect('word').text
     switch (key) {
-      case 'level': info.level = this.#expect('word').text as FuncInfo['level']; break
-      case 'prefer': info.prefer = this.#expect('word').text as FuncInfo['prefer']; break
+      case 'level':
+        info.level = this.#expect('word').text as FuncInfo['level']
+        break
+      case 'prefer':
+        info.prefer = this.#expect('word').text as FuncInfo['prefer']
+        break
       case 'request': {
         const kind = this.#expect('word').text as 'forward' | 'backward'
         const of = this.#expect('@').text
-        this.#later.push(() => { func.request = { kind, of: this.#funcNamed(of) } })
+        this.#later.push(() => {
+          func.request = { kind, of: this.#funcNamed(of) }
+        })
         break
       }
-      case 'forward': case 'backward': case 'substitute': case 'lanewise': {
+      case 'forward':
+      case 'backward':
+      case 'substitute':
+      case 'lanewise': {
         const ref = this.#expect('@').text
-        this.#later.push(() => { info[key] = this.#funcNamed(ref) })
+        this.#later.push(() => {
+          info[key] = this.#funcNamed(ref)
+        })
         break
       }
-      case 'treatAsDifferentiable': case 'forceInline': case 'noInline': case 'pure': case 'library': info[key] = true; break
-      case 'computes': info.computes = this.#expect('word').text; break
-      case 'spell': {
-        const spell: Record<string, string> = {}
+      case 'treatAsDifferentiable':
+      case 'forceInline':
+      case 'noInline':
+      case 'pure':
+      case 'library':
+        info[key] = true
+        break
+      case 'computes':
+        info.computes = this.#expect('word').text
+        break
+      case 'intrinsic': {
+        const intrinsics: Record<string, string> = {}
         while (this.#at('word')) {
           const target = this.#expect('word').text
-          spell[target] = this.#expect('string').text
+          intrinsics[target] = this.#expect('string').text
         }
-        info.spell = spell
+        info.intrinsics = intrinsics
         break
       }
       case 'entry': {
@@ -321,8 +367,11 @@ class Parser {
         info.entry = { stage, numthreads, semantics }
         break
       }
-      case 'exported': info.exported = this.#expect('string').text; break
-      default: throw this.#fail(`${key} says nothing of a function`, -1)
+      case 'exported':
+        info.exported = this.#expect('string').text
+        break
+      default:
+        throw this.#fail(`${key} says nothing of a function`, -1)
     }
   }
 
@@ -419,8 +468,12 @@ class Parser {
   #attr(): Attr {
     const token = this.#peek()
     switch (token.kind) {
-      case 'number': this.#next++; return this.#number(token.text)
-      case 'string': this.#next++; return token.text
+      case 'number':
+        this.#next++
+        return this.#number(token.text)
+      case 'string':
+        this.#next++
+        return token.text
       case 'word':
         if (token.text !== 'true' && token.text !== 'false') return null
         this.#next++
@@ -441,7 +494,8 @@ class Parser {
         if (token.text !== '[') return null
         this.#next++
         return this.#list(']', () => this.#integer())
-      default: return null
+      default:
+        return null
     }
   }
 

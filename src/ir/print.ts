@@ -17,12 +17,18 @@ const builtinType = /^(void|bool|[iuf]\d+(x\d+)*|array|list|ptr|opaque)$/
 /** The text of a type, as it stands in IR text. */
 export function typeText(type: Type): string {
   switch (type.kind) {
-    case 'array': return `array<${typeText(type.elem!)}, ${type.count}>`
-    case 'list': return `list<${typeText(type.elem!)}>`
-    case 'ptr': return `ptr<${type.space}, ${typeText(type.elem!)}>`
-    case 'opaque': return `opaque<${JSON.stringify(type.name)}>`
-    case 'struct': return bare.test(type.name) && !builtinType.test(type.name) ? type.name : JSON.stringify(type.name)
-    default: return type.name
+    case 'array':
+      return `array<${typeText(type.elem!)}, ${type.count}>`
+    case 'list':
+      return `list<${typeText(type.elem!)}>`
+    case 'ptr':
+      return `ptr<${type.space}, ${typeText(type.elem!)}>`
+    case 'opaque':
+      return `opaque<${JSON.stringify(type.name)}>`
+    case 'struct':
+      return bare.test(type.name) && !builtinType.test(type.name) ? type.name : JSON.stringify(type.name)
+    default:
+      return type.name
   }
 }
 
@@ -113,7 +119,7 @@ function reachable(module: Module): { funcs: Func[]; globals: Global[] } {
   return { funcs: [...funcs], globals: [...globals] }
 }
 
-/** The structs that the program lists, and then others that what is printed mentions, parts before wholes. */
+/** The structs that the program lists, then the others that the printed text mentions, parts before wholes. */
 function structsOf(module: Module, funcs: readonly Func[], globals: readonly Global[]): readonly Type[] {
   const found = new Set<Type>()
   const seen = new Set<Type>()
@@ -171,8 +177,12 @@ function infoText(func: Func, symbols: Symbols): string {
   }
   if (info.prefer !== 'none') words.push(`prefer ${info.prefer}`)
   if (info.computes !== undefined) words.push(`computes ${info.computes}`)
-  if (info.spell !== undefined) {
-    words.push(`spell${Object.entries(info.spell).map(([target, text]) => ` ${target} ${JSON.stringify(text)}`).join('')}`)
+  if (info.intrinsics !== undefined) {
+    words.push(
+      `intrinsic${Object.entries(info.intrinsics)
+        .map(([target, text]) => ` ${target} ${JSON.stringify(text)}`)
+        .join('')}`,
+    )
   }
   if (info.entry !== undefined) {
     const { stage, numthreads, semantics } = info.entry
@@ -254,11 +264,16 @@ class FuncPrinter {
     if (attr instanceof Inst) return ` ${this.#label(attr)}`
     if (attr instanceof Func || attr instanceof Global) return ` ${this.#symbols.of(attr)}`
     switch (typeof attr) {
-      case 'number': return ` ${numberText(attr, inst.results[0]?.type.scalar === 'f32')}`
-      case 'bigint': return ` ${attr}n`
-      case 'boolean': return ` ${attr}`
-      case 'string': return ` ${JSON.stringify(attr)}`
-      case 'object': return ` [${attr.join(', ')}]`
+      case 'number':
+        return ` ${numberText(attr, inst.results[0]?.type.scalar === 'f32')}`
+      case 'bigint':
+        return ` ${attr}n`
+      case 'boolean':
+        return ` ${attr}`
+      case 'string':
+        return ` ${JSON.stringify(attr)}`
+      default:
+        return ` [${attr.join(', ')}]`
     }
   }
 

@@ -1,17 +1,19 @@
 /**
- * The reference interpreter: what a program means, said plainly. Composites are JS arrays, never changed once made;
- * memory is places that pointers name. Regions run as generators so that the threads of a workgroup can meet at barriers.
+ * The reference interpreter: the meaning of a program, written as plainly as possible. Composites are JS arrays that never change;
+ * memory consists of locations that pointers name. Regions run as generators, so that the threads of a workgroup can meet at
+ * barriers.
  */
-import { exact } from './exact.ts'
+import { computed } from './exact.ts'
 import type { AtomicOp, LaneOp, Single } from './op.ts'
 import { apply, bitcastScalar, convertScalar, wrap, zeroScalar, type Mode, type Scalar } from './scalar.ts'
 import { bounded, isFloat, type ScalarName, type Type } from './type.ts'
-import { Func, Global, Inst, inputs, type Module, type Region, type Value } from './value.ts'
+import type { Func, Global, Inst } from './value.ts'
+import { inputs, type Module, type Region, type Value } from './value.ts'
 
-/** Thrown where a program cannot be run to its end: it takes too long, nests too deep, traps, or calls what has no body here. */
+/** Thrown where a program cannot run to its end: it takes too long, nests too deep, traps, or calls a function without a body. */
 export class Stopped extends Error {}
 
-/** A float that is more than its value: it carries derivatives, which those who made it can tell. */
+/** A float with more than its value, such as derivatives. The code that made it knows how to compute with it. */
 export abstract class Carrier {
   abstract readonly value: number
 }
@@ -34,29 +36,32 @@ export interface RunOptions {
   readonly globals?: Readonly<Record<string, Data>>
   /** Takes what `printf` prints: the format and its operands. */
   readonly print?: (format: string, args: readonly Data[]) => void
-  /** Sees each value as it is computed, and of what. */
+  /** Called with each computed value and its operands. */
   readonly watch?: (inst: Inst, value: Data, args: readonly Data[]) => void
-  /** Whether `watch` sees only what functions of the library give, not what they do. */
+  /** Whether `watch` sees only the results of library functions, not the values in their bodies. */
   readonly opaque?: boolean
-  /** Sees each value as it is computed, and may put another in its stead. */
+  /** Called with each computed value; may replace it. */
   readonly intercept?: (inst: Inst, value: Data) => Data
-  /** Sees each call when it returns: callees before their callers. */
+  /** Called when a call returns: callees before their callers. */
   readonly called?: (func: Func, args: readonly Data[], results: readonly Data[]) => void
-  /** May put other results in the stead of a call's. */
+  /** May replace the results of a call. */
   readonly returned?: (func: Func, results: readonly Data[]) => readonly Data[]
   /** What to call instead of a function. */
   readonly instead?: (func: Func) => Func
-  /** Whether nothing stands instead of what a function calls, but behind the derivatives that it takes itself. */
+  /**
+   * Whether the calls of a function go to the callees themselves, without substitutes, except in derivatives that the function
+   * takes itself.
+   */
   readonly plain?: (func: Func) => boolean
-  /** May put other arguments in the stead of a call's. */
+  /** May replace the arguments of a call. */
   readonly given?: (func: Func, args: readonly Data[]) => readonly Data[]
-  /** Says what a call gives; undefined where the function's body does. */
+  /** May define the results of a call; undefined if the function's body does. */
   readonly define?: (machine: Machine, func: Func, args: readonly Data[]) => readonly Data[] | undefined
   /** Operations on floats that carry more than their value. */
   readonly carried?: (op: LaneOp, type: ScalarName, x: Data, y: Data) => Data
 }
 
-/** How many regions may be under way, of functions and inside them: each holds a part of the stack. */
+/** How many nested regions and calls may run at a time: each uses stack. */
 const maxDepth = 250
 
 /** Runs a function; gives its results. */
@@ -65,7 +70,12 @@ export function run(func: Func, args: readonly Data[], options: RunOptions = {})
 }
 
 /** Runs an entry point for each thread of the groups. `uniforms` are its parameters without a system value. */
-export function dispatch(func: Func, groups: readonly [number, number, number], uniforms: readonly Data[], options: RunOptions = {}): void {
+export function dispatch(
+  func: Func,
+  groups: readonly [number, number, number],
+  uniforms: readonly Data[],
+  options: RunOptions = {},
+): void {
   new Machine(options).dispatch(func, groups, uniforms)
 }
 
@@ -115,7 +125,7 @@ export class Machine {
   *#enter(func: Func, args: readonly Data[]): Steps<readonly Data[]> {
     const { given, instead, plain, define, returned } = this.#options
     const inPlain = this.#inPlain
-    const callee = inPlain ? func : instead?.(func) ?? func
+    const callee = inPlain ? func : (instead?.(func) ?? func)
     this.#inPlain = func.request === undefined && (inPlain || plain?.(callee) === true)
     let taken = given?.(func, args) ?? args
     if (callee !== func) taken = given?.(callee, taken) ?? taken
@@ -165,12 +175,19 @@ export class Machine {
   }
 
   *#call(func: Func, args: readonly Data[]): Steps<readonly Data[]> {
-    const builtin = func.body !== undefined && this.#options.carried !== undefined && args.some(isTracked) ? undefined : func.info.computes === undefined ? undefined : library[func.info.computes]
+    const builtin =
+      func.body !== undefined && this.#options.carried !== undefined && args.some(isTracked)
+        ? undefined
+        : func.info.computes === undefined
+          ? undefined
+          : computed[func.info.computes]
     if (builtin !== undefined) return [this.#lanes(func.results[0]!, args.map(untracked), builtin)]
     const body = func.body
     if (body === undefined) throw new Stopped(`${func.name} has no body`)
     const env: Env = []
-    body.params.forEach((p, i) => { env[p.id] = args[i]! })
+    body.params.forEach((p, i) => {
+      env[p.id] = args[i]!
+    })
     const end = yield* this.#region(body, env)
     if (end.op !== 'ret') throw new Error(`${func.name} ran into ${end.op}`)
     return read(end.args, env)
@@ -179,12 +196,18 @@ export class Machine {
   /** A function of scalars over all lanes of its operands; the result rounds to its type. */
   #lanes(type: Type, args: readonly Data[], f: (...args: number[]) => number): Data {
     if (type.kind === 'scalar') {
-      const result = f(...args as number[])
+      const result = f(...(args as number[]))
       return typeof result === 'number' ? wrap(type.scalar!, result, this.#mode) : result
     }
     const out: Data[] = []
     for (let i = 0; i < type.count; i++) {
-      out.push(this.#lanes(type.elem!, args.map(a => Array.isArray(a) ? (a as readonly Data[])[i]! : a), f))
+      out.push(
+        this.#lanes(
+          type.elem!,
+          args.map(a => (Array.isArray(a) ? (a as readonly Data[])[i]! : a)),
+          f,
+        ),
+      )
     }
     return out
   }
@@ -203,14 +226,36 @@ export class Machine {
       if (--this.#left < 0) throw new Stopped('the run takes too many steps')
       let left: Inst | undefined
       switch (inst.op) {
-        case 'if': left = yield* this.#nested(inst, inst.regions[env[inst.args[0]!.id] === true ? 0 : 1]!, env); break
-        case 'switch': left = yield* this.#nested(inst, chosen(inst, env[inst.args[0]!.id] as Scalar), env); break
-        case 'block': left = yield* this.#nested(inst, inst.regions[0]!, env); break
-        case 'loop': left = yield* this.#loop(inst, env); break
-        case 'call': yield* this.#callOf(inst, env); break
-        case 'barrier': yield; break
-        case 'yield': case 'test': case 'next': case 'leave': case 'ret': case 'unreachable': return inst
-        case 'intrinsic.pure': case 'intrinsic.read': case 'intrinsic.write': case 'intrinsic.hide': throw new Stopped(`${inst.op} is for targets alone`)
+        case 'if':
+          left = yield* this.#nested(inst, inst.regions[env[inst.args[0]!.id] === true ? 0 : 1]!, env)
+          break
+        case 'switch':
+          left = yield* this.#nested(inst, chosen(inst, env[inst.args[0]!.id] as Scalar), env)
+          break
+        case 'block':
+          left = yield* this.#nested(inst, inst.regions[0]!, env)
+          break
+        case 'loop':
+          left = yield* this.#loop(inst, env)
+          break
+        case 'call':
+          yield* this.#callOf(inst, env)
+          break
+        case 'barrier':
+          yield
+          break
+        case 'yield':
+        case 'test':
+        case 'next':
+        case 'leave':
+        case 'ret':
+        case 'unreachable':
+          return inst
+        case 'intrinsic.pure':
+        case 'intrinsic.read':
+        case 'intrinsic.write':
+        case 'intrinsic.hide':
+          throw new Stopped(`${inst.op} is for targets alone`)
         default: {
           const args = read(inst.args, env)
           let result = this.#plain(inst, args)
@@ -262,24 +307,51 @@ export class Machine {
     const type = inst.results[0]?.type
     const [x, y, z] = [args[0]!, args[1]!, args[2]!]
     switch (inst.op) {
-      case 'const': return typeof inst.attr === 'number' ? wrap(type!.scalar!, inst.attr, this.#mode) : inst.attr
-      case 'zero': case 'undef': return zeroOf(type!)
-      case 'detach': return x
-      case 'select': return choose(x, y, z)
-      case 'convert': return lanewise(x, v => v instanceof Carrier ? isFloat(type!) ? v : convertScalar('f64', type!.scalar!, v.value, this.#mode) : convertScalar(inst.args[0]!.type.scalar!, type!.scalar!, v, this.#mode))
-      case 'bitcast': return lanewise(untracked(x), v => bitcastScalar(inst.args[0]!.type.scalar!, type!.scalar!, v as Scalar))
-      case 'construct': return args
-      case 'splat': return splat(x, type!)
-      case 'extract': return at(x, inst.attr)
-      case 'insert': return (x as readonly Data[]).map((part, i) => i === inst.attr ? y : part)
-      case 'swizzle': return inst.attr.map(lane => at(x, lane))
-      case 'index': return at(x, bounded(Number(y), (x as readonly Data[]).length))
-      case 'dot': return this.#dot(inst.args[0]!.type.elem!, x as readonly Data[], y as readonly Data[])
-      case 'matmul': return this.#matmul(inst, x as readonly Data[], y as readonly Data[])
-      case 'transpose': return at(x, 0) === undefined ? [] : (at(x, 0) as readonly Data[]).map((_, c) => (x as readonly Data[]).map(row => at(row, c)))
-      case 'var': return { of: [copy(zeroOf(type!.elem!))], key: 0 }
-      case 'global': return { of: this.#global(inst.attr), key: 0 }
-      case 'field': return { of: target(x) as Data[], key: inst.attr }
+      case 'const':
+        return typeof inst.attr === 'number' ? wrap(type!.scalar!, inst.attr, this.#mode) : inst.attr
+      case 'zero':
+      case 'undef':
+        return zeroOf(type!)
+      case 'detach':
+        return x
+      case 'select':
+        return choose(x, y, z)
+      case 'convert':
+        return lanewise(x, v =>
+          v instanceof Carrier
+            ? isFloat(type!)
+              ? v
+              : convertScalar('f64', type!.scalar!, v.value, this.#mode)
+            : convertScalar(inst.args[0]!.type.scalar!, type!.scalar!, v, this.#mode),
+        )
+      case 'bitcast':
+        return lanewise(untracked(x), v => bitcastScalar(inst.args[0]!.type.scalar!, type!.scalar!, v as Scalar))
+      case 'construct':
+        return args
+      case 'splat':
+        return splat(x, type!)
+      case 'extract':
+        return at(x, inst.attr)
+      case 'insert':
+        return (x as readonly Data[]).map((part, i) => (i === inst.attr ? y : part))
+      case 'swizzle':
+        return inst.attr.map(lane => at(x, lane))
+      case 'index':
+        return at(x, bounded(Number(y), (x as readonly Data[]).length))
+      case 'dot':
+        return this.#dot(inst.args[0]!.type.elem!, x as readonly Data[], y as readonly Data[])
+      case 'matmul':
+        return this.#matmul(inst, x as readonly Data[], y as readonly Data[])
+      case 'transpose':
+        return at(x, 0) === undefined
+          ? []
+          : (at(x, 0) as readonly Data[]).map((_, c) => (x as readonly Data[]).map(row => at(row, c)))
+      case 'var':
+        return { of: [copy(zeroOf(type!.elem!))], key: 0 }
+      case 'global':
+        return { of: this.#global(inst.attr), key: 0 }
+      case 'field':
+        return { of: target(x) as Data[], key: inst.attr }
       case 'elem': {
         const list = target(x) as Data[]
         const whole = inst.args[0]!.type.elem!
@@ -289,19 +361,28 @@ export class Machine {
         }
         const i = bounded(Number(y), list.length)
         // Past the end of a buffer reads find the last element, or zeros, and writes are lost.
-        if (whole.count === 0 && (i < 0 || i !== Number(y))) return { of: [copy(list[i] ?? zeroOf(type!.elem!))], key: 0 }
+        if (whole.count === 0 && (i < 0 || i !== Number(y)))
+          return { of: [copy(list[i] ?? zeroOf(type!.elem!))], key: 0 }
         return { of: list, key: i }
       }
-      case 'load': return copy(target(x))
+      case 'load':
+        return copy(target(x))
       // No derivative flows through what others see.
-      case 'store': assign(x as Pointer, inst.args[0]!.type.space === 'function' ? y : untracked(y)); return 0
-      case 'length': return (target(x) as Data[]).length
-      case 'atomic': return this.#atomic(inst.attr, type!, x as Pointer, untracked(y) as Scalar, untracked(z) as Scalar)
-      case 'printf': this.#options.print?.(inst.attr, args.map(untracked)); return 0
+      case 'store':
+        assign(x as Pointer, inst.args[0]!.type.space === 'function' ? y : untracked(y))
+        return 0
+      case 'length':
+        return (target(x) as Data[]).length
+      case 'atomic':
+        return this.#atomic(inst.attr, type!, x as Pointer, untracked(y) as Scalar, untracked(z) as Scalar)
+      case 'printf':
+        this.#options.print?.(inst.attr, args.map(untracked))
+        return 0
       case 'trap':
         if (x !== true) throw new Stopped(`trap: ${inst.attr}`)
         return 0
-      default: return this.#arithmetic(inst.op, inst.args[0]!.type, x, y)
+      default:
+        return this.#arithmetic(inst.op, inst.args[0]!.type, x, y)
     }
   }
 
@@ -309,18 +390,29 @@ export class Machine {
     if (x instanceof Carrier || y instanceof Carrier) return this.#options.carried!(op, type.scalar!, x, y)
     if (type.kind === 'scalar') return apply(op, type.scalar!, x as Scalar, y as Scalar, this.#mode)
     if (type.kind === 'list') {
-      const [short, long] = (x as readonly Data[]).length < (y as readonly Data[]).length ? [x as readonly Data[], y] : [y as readonly Data[], x]
-      return (long as readonly Data[]).map((part, i) => i < short.length ? this.#arithmetic(op, type.elem!, part, short[i]!) : part)
+      const [short, long] =
+        (x as readonly Data[]).length < (y as readonly Data[]).length
+          ? [x as readonly Data[], y]
+          : [y as readonly Data[], x]
+      return (long as readonly Data[]).map((part, i) =>
+        i < short.length ? this.#arithmetic(op, type.elem!, part, short[i]!) : part,
+      )
     }
     return (x as readonly Data[]).map((part, i) => {
       const inner = type.kind === 'struct' ? type.fields[i]!.type : type.elem!
-      return this.#arithmetic(op, inner, part, y === undefined ? y : inner.kind === 'scalar' && !Array.isArray(y) ? y : at(y, i))
+      return this.#arithmetic(
+        op,
+        inner,
+        part,
+        y === undefined ? y : inner.kind === 'scalar' && !Array.isArray(y) ? y : at(y, i),
+      )
     })
   }
 
   #dot(type: Type, x: readonly Data[], y: readonly Data[]): Data {
     let sum: Data = this.#arithmetic('mul', type, x[0]!, y[0]!)
-    for (let i = 1; i < x.length; i++) sum = this.#arithmetic('add', type, sum, this.#arithmetic('mul', type, x[i]!, y[i]!))
+    for (let i = 1; i < x.length; i++)
+      sum = this.#arithmetic('add', type, sum, this.#arithmetic('mul', type, x[i]!, y[i]!))
     return sum
   }
 
@@ -328,7 +420,7 @@ export class Machine {
     const [vx, vy] = [inst.args[0]!.type.kind === 'vec', inst.args[1]!.type.kind === 'vec']
     const elem = vx ? inst.args[0]!.type.elem! : inst.args[0]!.type.elem!.elem!
     const columns = vy ? [y] : (y[0] as readonly Data[]).map((_, c) => y.map(row => at(row, c)))
-    const row = (r: readonly Data[]): Data => vy ? this.#dot(elem, r, y) : columns.map(c => this.#dot(elem, r, c))
+    const row = (r: readonly Data[]): Data => (vy ? this.#dot(elem, r, y) : columns.map(c => this.#dot(elem, r, c)))
     return vx ? row(x) : x.map(r => row(r as readonly Data[]))
   }
 
@@ -350,12 +442,27 @@ export class Machine {
     const old = untracked(target(p)) as Scalar
     let value: Scalar
     switch (how) {
-      case 'min': value = old < y ? old : y; break
-      case 'max': value = old > y ? old : y; break
-      case 'exchange': case 'store': value = y; break
-      case 'compare': value = Object.is(old, y) ? z : old; break
-      case 'load': value = old; break
-      case 'add': case 'and': case 'or': case 'xor': value = apply(how, type.scalar!, old, y, this.#mode)
+      case 'min':
+        value = old < y ? old : y
+        break
+      case 'max':
+        value = old > y ? old : y
+        break
+      case 'exchange':
+      case 'store':
+        value = y
+        break
+      case 'compare':
+        value = Object.is(old, y) ? z : old
+        break
+      case 'load':
+        value = old
+        break
+      case 'add':
+      case 'and':
+      case 'or':
+      case 'xor':
+        value = apply(how, type.scalar!, old, y, this.#mode)
     }
     assign(p, value)
     return old
@@ -438,26 +545,37 @@ function splat(x: Data, type: Type): Data {
 /** Zero of any type; a list and a runtime-sized array are empty. */
 export function zeroOf(type: Type): Data {
   switch (type.kind) {
-    case 'scalar': return zeroScalar(type.scalar!)
-    case 'struct': return type.fields.map(f => zeroOf(f.type))
-    case 'vec': case 'mat': case 'array': case 'list': return Array.from({ length: type.count }, () => zeroOf(type.elem!))
-    default: return 0
+    case 'scalar':
+      return zeroScalar(type.scalar!)
+    case 'struct':
+      return type.fields.map(f => zeroOf(f.type))
+    case 'vec':
+    case 'mat':
+    case 'array':
+    case 'list':
+      return Array.from({ length: type.count }, () => zeroOf(type.elem!))
+    default:
+      return 0
   }
 }
 
-function system(semantic: string, group: readonly number[], local: readonly number[], size: readonly number[], index: number): readonly number[] | undefined {
+function system(
+  semantic: string,
+  group: readonly number[],
+  local: readonly number[],
+  size: readonly number[],
+  index: number,
+): readonly number[] | undefined {
   switch (semantic) {
-    case 'SV_DISPATCHTHREADID': return group.map((g, k) => g * size[k]! + local[k]!)
-    case 'SV_GROUPTHREADID': return local
-    case 'SV_GROUPID': return group
-    case 'SV_GROUPINDEX': return [index]
-    default: return undefined
+    case 'SV_DISPATCHTHREADID':
+      return group.map((g, k) => g * size[k]! + local[k]!)
+    case 'SV_GROUPTHREADID':
+      return local
+    case 'SV_GROUPID':
+      return group
+    case 'SV_GROUPINDEX':
+      return [index]
+    default:
+      return undefined
   }
-}
-
-/** What functions of the library compute, by the library's names, where JavaScript has it. */
-const library: typeof exact = {
-  ...exact, exp: Math.exp, log: Math.log, log2: Math.log2, log10: Math.log10, pow: Math.pow, sin: Math.sin, cos: Math.cos, tan: Math.tan, asin: Math.asin,
-  acos: Math.acos, atan: Math.atan, atan2: Math.atan2, sinh: Math.sinh, cosh: Math.cosh, tanh: Math.tanh, asinh: Math.asinh,
-  acosh: Math.acosh, atanh: Math.atanh,
 }

@@ -22,7 +22,7 @@ export interface StructDiff {
   /** User-written `dzero()` and `dadd(a, b)`; undefined where they are field by field. */
   readonly dzero: Func | undefined
   readonly dadd: Func | undefined
-  /** Pairs of a field of the struct and one of the differential that the user is to find alike in both halves of a pair. */
+  /** Pairs of a field of the struct and a field of the differential, which users must find equal in both halves of a pair. */
   readonly alike?: readonly (readonly [number, number])[]
 }
 
@@ -32,7 +32,7 @@ export interface StructDiff {
  */
 export class Type {
   readonly kind: Kind
-  /** The spelling in IR text; unique within a program. */
+  /** The name in IR text; unique within a program. */
   readonly name: string
   /** Scalar name for `scalar`, and the scalar of a `vec` or `mat`; else undefined. */
   readonly scalar: ScalarName | undefined
@@ -46,13 +46,24 @@ export class Type {
   readonly scalars: number
   /** Structs only: filled in by lowering right after creation; null where the struct carries no derivative. */
   diff: StructDiff | null = null
-  /** Structs only: where values are places, the type of those of their derivatives, and what of it belongs to each field. */
-  places: Pick<StructDiff, 'type' | 'fields'> | null = null
-  /** Structs only: the matrix that a struct of one field, its transpose, stands for in memory: so its columns lie one after the other. */
+  /** Pointer structs only (`IDifferentiablePtrType`): the type of their shadows, and which field of it belongs to each field. */
+  shadow: Pick<StructDiff, 'type' | 'fields'> | null = null
+  /**
+   * Structs only: the matrix that a struct of one field emulates in memory. The field is the matrix's transpose, so columns lie one
+   * after the other.
+   */
   columnsOf: Type | null = null
   readonly derived: Map<string, Type> = new Map()
 
-  constructor(kind: Kind, name: string, scalar: ScalarName | undefined, elem: Type | undefined, count: number, fields: readonly Field[], space: Space | undefined) {
+  constructor(
+    kind: Kind,
+    name: string,
+    scalar: ScalarName | undefined,
+    elem: Type | undefined,
+    count: number,
+    fields: readonly Field[],
+    space: Space | undefined,
+  ) {
     this.kind = kind
     this.name = name
     this.scalar = scalar
@@ -60,8 +71,14 @@ export class Type {
     this.count = count
     this.fields = fields
     this.space = space
-    this.scalars = kind === 'struct' ? fields.reduce((sum, f) => sum + f.type.scalars, 0)
-      : kind === 'vec' || kind === 'mat' ? count * elem!.scalars : kind === 'array' || kind === 'list' ? elem!.scalars : 1
+    this.scalars =
+      kind === 'struct'
+        ? fields.reduce((sum, f) => sum + f.type.scalars, 0)
+        : kind === 'vec' || kind === 'mat'
+          ? count * elem!.scalars
+          : kind === 'array' || kind === 'list'
+            ? elem!.scalars
+            : 1
   }
 }
 
@@ -94,29 +111,45 @@ function derive(base: Type, key: string, make: () => Type): Type {
 
 /** A vector of 1 to 4 lanes. */
 export function vec(elem: Type, lanes: number): Type {
-  return derive(elem, `x${lanes}`, () => new Type('vec', `${elem.name}x${lanes}`, elem.scalar, elem, lanes, noFields, undefined))
+  return derive(
+    elem,
+    `x${lanes}`,
+    () => new Type('vec', `${elem.name}x${lanes}`, elem.scalar, elem, lanes, noFields, undefined),
+  )
 }
 
 /** A matrix of `rows` row vectors of `cols` lanes. */
 export function mat(elem: Type, rows: number, cols: number): Type {
-  return derive(elem, `x${rows}x${cols}`, () => new Type('mat', `${elem.name}x${rows}x${cols}`, elem.scalar, vec(elem, cols), rows, noFields, undefined))
+  return derive(
+    elem,
+    `x${rows}x${cols}`,
+    () => new Type('mat', `${elem.name}x${rows}x${cols}`, elem.scalar, vec(elem, cols), rows, noFields, undefined),
+  )
 }
 
 /** An array; `count` 0 is runtime-sized and stands behind a storage pointer only. */
 export function array(elem: Type, count: number): Type {
-  return derive(elem, `[${count}]`, () => new Type('array', `array<${elem.name}, ${count}>`, undefined, elem, count, noFields, undefined))
+  return derive(
+    elem,
+    `[${count}]`,
+    () => new Type('array', `array<${elem.name}, ${count}>`, undefined, elem, count, noFields, undefined),
+  )
 }
 
 /**
- * An array without end of which only the first elements are other than zero: reads past them give zero, writes past them
- * make it longer. A value like any other; only CPU targets have it.
+ * A list: an array without end of which only the first elements are other than zero. Reads past them give zero, and writes past
+ * them make it longer. It is a value like any other; only CPU targets have lists.
  */
 export function list(elem: Type): Type {
   return derive(elem, '[]', () => new Type('list', `list<${elem.name}>`, undefined, elem, 0, noFields, undefined))
 }
 
 export function ptr(space: Space, elem: Type): Type {
-  return derive(elem, `*${space}`, () => new Type('ptr', `ptr<${space}, ${elem.name}>`, undefined, elem, 0, noFields, space))
+  return derive(
+    elem,
+    `*${space}`,
+    () => new Type('ptr', `ptr<${space}, ${elem.name}>`, undefined, elem, 0, noFields, space),
+  )
 }
 
 /** A new struct type. The caller sees to it that the name is unique within the program. */
@@ -154,24 +187,28 @@ export function withScalar(type: Type, scalar: Type): Type {
   return mat(scalar, type.count, type.elem!.count)
 }
 
-/** A question about types, answered once for each: structs of structs of structs have more paths than types. */
+/** Memoises a question about types: structs of structs of structs have more paths than types. */
 export function perType<T>(answer: (type: Type) => T): (type: Type) => T {
   const known = new WeakMap<Type, T>()
   return type => {
     let found = known.get(type)
-    if (found === undefined) known.set(type, found = answer(type))
+    if (found === undefined) known.set(type, (found = answer(type)))
     return found
   }
 }
 
-/** Whether a value of a type is of one of these kinds, or holds such a value as a field or an element. */
+/** Makes the question whether a type is of one of these kinds, or has such a field or element. */
 export function holding(...kinds: readonly Kind[]): (type: Type) => boolean {
-  const holds: (type: Type) => boolean = perType(({ kind, elem, fields }) =>
-    kinds.includes(kind) || ((kind === 'array' || kind === 'list') && holds(elem!)) || fields.some(f => holds(f.type)))
+  const holds: (type: Type) => boolean = perType(
+    ({ kind, elem, fields }) =>
+      kinds.includes(kind) ||
+      ((kind === 'array' || kind === 'list') && holds(elem!)) ||
+      fields.some(f => holds(f.type)),
+  )
   return holds
 }
 
-/** The component that a computed index means: past the end, or below zero, the last. */
+/** The component that a computed index selects: past the end, or below zero, the last. */
 export function bounded(index: number, count: number): number {
   return index >= 0 && index < count ? index : count - 1
 }
@@ -182,12 +219,15 @@ export function component(type: Type, index: number): Type {
 }
 
 /**
- * The differential of a type, or null where it carries no derivative. A float, and a vector or matrix of one, is its own;
- * an array or list has that of its element's; a struct says its own.
+ * The differential of a type, or null if it carries no derivative. A float, and a vector or matrix of floats, is its own
+ * differential. An array or list has the array or list of its element's differential. A struct names its differential.
  */
 export function differential(type: Type): Type | null {
   switch (type.kind) {
-    case 'scalar': case 'vec': case 'mat': return isFloat(type) ? type : null
+    case 'scalar':
+    case 'vec':
+    case 'mat':
+      return isFloat(type) ? type : null
     case 'array': {
       const elem = differential(type.elem!)
       return elem === null ? null : elem === type.elem ? type : array(elem, type.count)
@@ -196,34 +236,43 @@ export function differential(type: Type): Type | null {
       const elem = differential(type.elem!)
       return elem === null ? null : list(elem)
     }
-    case 'struct': return type.diff === null ? null : type.diff.type
-    default: return null
+    case 'struct':
+      return type.diff === null ? null : type.diff.type
+    default:
+      return null
   }
 }
 
-/** The type of the places of the derivatives for a type whose values are places, or null: a struct says its own, an array has its element's. */
-export function places(type: Type): Type | null {
-  if (type.kind === 'struct') return type.places === null ? null : type.places.type
+/** The type of the shadows of a pointer type (`ad/shadow.ts`), or null for other types: a struct says its own, an array has its element's. */
+export function shadowType(type: Type): Type | null {
+  if (type.kind === 'struct') return type.shadow === null ? null : type.shadow.type
   if (type.kind !== 'array') return null
-  const elem = places(type.elem!)
+  const elem = shadowType(type.elem!)
   return elem === null ? null : array(elem, type.count)
 }
 
 /** Whether a value of the type holds a pointer, that is a resource. */
 export const holdsPointer: (type: Type) => boolean = holding('ptr')
 
-/** How many 32-bit words a value of the type takes; a list counts for what refers to it. */
+/** How many 32-bit words a value of the type takes. A list counts as a reference. */
 export const wordsOf: (type: Type) => number = perType(type => {
   switch (type.kind) {
-    case 'scalar': return type.scalar === 'f64' || type.scalar === 'i64' || type.scalar === 'u64' ? 2 : 1
-    case 'struct': return type.fields.reduce((sum, f) => sum + wordsOf(f.type), 0)
-    case 'vec': case 'mat': case 'array': return type.count * wordsOf(type.elem!)
-    case 'list': return 2
-    default: return 0
+    case 'scalar':
+      return type.scalar === 'f64' || type.scalar === 'i64' || type.scalar === 'u64' ? 2 : 1
+    case 'struct':
+      return type.fields.reduce((sum, f) => sum + wordsOf(f.type), 0)
+    case 'vec':
+    case 'mat':
+    case 'array':
+      return type.count * wordsOf(type.elem!)
+    case 'list':
+      return 2
+    default:
+      return 0
   }
 })
 
 /** The index of a component's counterpart in the differential, or -1 where the component has none. */
 export function tangentIndex(type: Type, index: number): number {
-  return type.kind === 'struct' ? type.diff === null ? -1 : type.diff.fields[index]! : index
+  return type.kind === 'struct' ? (type.diff === null ? -1 : type.diff.fields[index]!) : index
 }

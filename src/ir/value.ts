@@ -23,7 +23,7 @@ export class Value {
   }
 }
 
-/** The one shape that all instructions have at run time: that keeps every pass monomorphic. */
+/** The single shape that all instructions have at run time, which keeps every pass monomorphic. */
 class AnyInst {
   readonly op: OpName
   /** What the op table says of the op. */
@@ -33,7 +33,7 @@ class AnyInst {
   regions: readonly Region[]
   results: Value[]
   span: Span | null
-  /** A number that a pass gives it for its own tables; means nothing after that pass. */
+  /** A mark that a pass sets for its own use. It means nothing after that pass. */
   mark = 0
 
   constructor(op: OpName, args: Value[], attr: Attr, regions: readonly Region[], span: Span | null) {
@@ -65,7 +65,7 @@ export const Inst: InstConstructor = AnyInst as InstConstructor
 
 /** A list of instructions with one way in; the last instruction is the terminator. */
 export class Region {
-  /** No op: `def.op` tells what defines a value. It is text, as names of ops are: engines compare like with like fast. */
+  /** No op: `def.op` says what defines a value. It is text, as names of ops are: engines compare like with like fast. */
   readonly op: 'param' = 'param' as const
   params: Value[] = []
   insts: Inst[] = []
@@ -99,11 +99,11 @@ export interface Signature {
 
 export type DiffLevel = 'none' | 'forward' | 'backward'
 
-/** What an attribute or the source says of a function beyond its body. All optional parts start undefined. */
+/** Facts about a function beyond its body, from attributes and the source. All optional parts start undefined. */
 export interface FuncInfo {
   /** How far the source lets it be differentiated. */
   level: DiffLevel
-  /** Whether it is marked so itself, and its body is what a derivative is made from unless the user gives one. */
+  /** Whether it is marked differentiable itself. Derivatives are made from its body unless the user gives one. */
   marked: boolean
   /** User-written derivatives, with the signatures of the user guide. */
   forward: Func | undefined
@@ -112,29 +112,32 @@ export interface FuncInfo {
   substitute: Func | undefined
   /** `[TreatAsDifferentiable]`: derivatives are zero. */
   treatAsDifferentiable: boolean
-  /** Generic code calls it as what meets a requirement: whether it has a derivative was open where the call was checked. */
+  /** True if generic code calls it to meet a requirement. When that call was checked, nobody knew whether it has a derivative. */
   serves: boolean
   forceInline: boolean
   noInline: boolean
   prefer: 'none' | 'recompute' | 'checkpoint'
-  /** Gives or takes many values that a reverse pass stores: where they travel by value, a call costs as much as their room is large. */
+  /** True if it returns or takes a context. On targets that pass it by value, a call copies it. */
   carriesContext: boolean
-  /** The name of what it computes, for functions of the library that passes or the interpreter know. */
+  /** What it computes, by name, for library functions that passes or the interpreter know. */
   computes: string | undefined
-  /** Spelling of a call per target, for functions that the target has; a body, where there is one, is the fallback. */
-  spell: Readonly<Record<string, string>> | undefined
+  /** By target: the intrinsic of the target that a call becomes. Targets without one call the body, if there is a body. */
+  intrinsics: Readonly<Record<string, string>> | undefined
   /** The function applies a scalar function to each lane: a vector call may be taken apart into scalar calls of this. */
   lanewise: Func | undefined
-  /** No effect and no memory but its own: calls may be merged, moved and dropped. Computed by opt/effects for functions with a body. */
+  /**
+   * True if it has no effect and uses no memory but its own: calls may be merged, moved and dropped. `opt/effects` computes it for
+   * functions with a body.
+   */
   pure: boolean
-  /** From core/: a forward derivative of it may be transposed whatever its marks. */
+  /** True for functions of core/. A forward derivative of one may be transposed whatever its marks. */
   library: boolean
   entry: EntryInfo | undefined
   /** Name under which WASM and JS export it; undefined where they do not. */
   exported: string | undefined
 }
 
-/** A scalar or vector that a pipeline hands to a vertex or fragment entry point, or takes from it. */
+/** A scalar or vector that a vertex or fragment entry point takes from the pipeline or gives to it. */
 export interface Varying {
   /** The path of fields in the source. */
   readonly name: string
@@ -152,11 +155,11 @@ export interface EntryInfo {
   readonly numthreads: readonly [number, number, number]
   /** For each parameter of the signature: its system value in upper case (`SV_DISPATCHTHREADID`), or '' for a uniform. */
   readonly semantics: readonly string[]
-  /** Of vertex and fragment entry points, what each parameter of the signature is; absent for compute. */
+  /** For vertex and fragment entry points: the varyings of each parameter of the signature; absent for compute. */
   readonly varyings?: readonly Varying[]
 }
 
-/** A derivative that ad/ has still to write: the function's body is empty until then. */
+/** A derivative that ad/ has not written yet: the function's body is empty until then. */
 export interface Request {
   readonly kind: 'forward' | 'backward'
   readonly of: Func
@@ -167,7 +170,7 @@ export class Func {
   readonly sig: Signature
   /** Result types, as `sig` implies them. */
   readonly results: readonly Type[]
-  /** Undefined for a function that only has a spelling, and while `request` is open. */
+  /** Undefined for a function that is only a target intrinsic, and while `request` is open. */
   body: Region | undefined
   request: Request | undefined
   readonly info: FuncInfo
@@ -182,9 +185,24 @@ export class Func {
     this.request = undefined
     this.span = span
     this.info = {
-      level: 'none', marked: false, forward: undefined, backward: undefined, substitute: undefined, treatAsDifferentiable: false, serves: false,
-      forceInline: false, noInline: false, prefer: 'none', carriesContext: false, computes: undefined, spell: undefined, lanewise: undefined, pure: false, library: false,
-      entry: undefined, exported: undefined,
+      level: 'none',
+      marked: false,
+      forward: undefined,
+      backward: undefined,
+      substitute: undefined,
+      treatAsDifferentiable: false,
+      serves: false,
+      forceInline: false,
+      noInline: false,
+      prefer: 'none',
+      carriesContext: false,
+      computes: undefined,
+      intrinsics: undefined,
+      lanewise: undefined,
+      pure: false,
+      library: false,
+      entry: undefined,
+      exported: undefined,
     }
   }
 }
@@ -204,7 +222,7 @@ export function resultTypes(sig: Signature): readonly Type[] {
   return sig.result.kind === 'void' ? types : [sig.result, ...types]
 }
 
-/** A `ParameterBlock`: its resources are bound as one group, of the number that it asks for or of one of its own. */
+/** A `ParameterBlock`. Its resources are bound as one group, whose number the source gives or the compiler chooses. */
 export interface ParameterBlock {
   readonly group: number | undefined
 }
@@ -229,7 +247,15 @@ export class Global {
   readonly init: Func | undefined
   readonly span: Span | null
 
-  constructor(name: string, type: Type, space: Space, resource: Global['resource'], binding: Global['binding'], init: Func | undefined, span: Span | null) {
+  constructor(
+    name: string,
+    type: Type,
+    space: Space,
+    resource: Global['resource'],
+    binding: Global['binding'],
+    init: Func | undefined,
+    span: Span | null,
+  ) {
     this.name = name
     this.type = type
     this.space = space

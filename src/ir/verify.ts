@@ -1,6 +1,6 @@
 /**
- * What must hold of every function, and what each stage promises further. A failure is a bug of the compiler, so it
- * throws an InternalError that names the pass and carries the text of the function.
+ * The verifier: checks what holds for every function, and what each stage promises further. A failure is a bug of the compiler, so
+ * it throws an InternalError that names the pass and carries the text of the function.
  */
 import { InternalError } from '../base/diag.ts'
 import type { AtomicOp, OpName, OwnerOp, Terminator } from './op.ts'
@@ -20,13 +20,24 @@ export function verify(func: Func, pass: string): void {
   if (func.body !== undefined) new Verifier(func, pass).run()
 }
 
-/** The promise of lowering: sound, with exits from anywhere. */
-export function surface(func: Func, pass: string): void {
-  verify(func, pass)
+/** The promise of a stage. `surface`: the function is sound, with exits from anywhere. The others promise more. */
+export type Form = 'surface' | 'ssa' | 'reversible' | 'linear'
+
+/** Checks that a function has the form that the pass promises. */
+export function verifyForm(func: Func, form: Form, pass: string): void {
+  forms[form](func, pass)
 }
 
-/** The promise of `opt/ssa`: no local variable is left that only plain loads and stores touch. */
-export function ssa(func: Func, pass: string): void {
+const forms: Readonly<Record<Form, (func: Func, pass: string) => void>> = {
+  surface: verify,
+  ssa,
+  reversible,
+  // A linear tree takes residuals from the primal tree, so by itself it is no sound function.
+  linear: (func, pass) => linear(func, func.body!, func.body!.params, pass),
+}
+
+/** The promise of `opt/ssa`: every local variable has accesses other than plain loads and stores. */
+function ssa(func: Func, pass: string): void {
   verify(func, pass)
   if (func.body === undefined) return
   const pinned = new Uint8Array(func.nextValue)
@@ -43,18 +54,20 @@ export function ssa(func: Func, pass: string): void {
 }
 
 /** The promise of `ad/prepare`: one `ret`, at the end, and nothing leaves a region early. */
-export function reversible(func: Func, pass: string): void {
+function reversible(func: Func, pass: string): void {
   verify(func, pass)
   const body = func.body
   if (body === undefined) return
+  if (body.end.op !== 'ret') fail(func, pass, 'the function must end in a ret', body.end)
   walk(body, (inst, region) => {
     if (inst.op === 'leave') fail(func, pass, 'nothing may leave a region early', inst)
     if (inst.op === 'ret' && region !== body) fail(func, pass, 'only the end of the function returns', inst)
+    if (inst.op === 'block') fail(func, pass, 'nothing may leave a region early', inst)
   })
 }
 
 /** Checks that a region is linear in the given values: what depends on them does so by linear operations only. */
-export function linear(func: Func, region: Region, tangents: Iterable<Value>, pass: string): void {
+function linear(func: Func, region: Region, tangents: Iterable<Value>, pass: string): void {
   const depends = new Uint8Array(func.nextValue)
   for (const v of tangents) depends[v.id] = 1
   const mark = (values: readonly Value[]): boolean => {
@@ -70,7 +83,7 @@ export function linear(func: Func, region: Region, tangents: Iterable<Value>, pa
   const step = (r: Region): boolean => {
     let changed = false
     for (const inst of r.insts) {
-      const hot = inst.args.map((a, i) => depends[a.id] === 1 ? i : -1).filter(i => i >= 0)
+      const hot = inst.args.map((a, i) => (depends[a.id] === 1 ? i : -1)).filter(i => i >= 0)
       if (inst.regions.length > 0) {
         for (const inner of inst.regions) {
           if (hot.length > 0) changed = mark(inner.params) || changed
@@ -82,13 +95,17 @@ export function linear(func: Func, region: Region, tangents: Iterable<Value>, pa
       if (hot.length === 0) continue
       const { ad } = inst.row
       const linearIn = ad.is === 'smooth' ? ad.linearIn?.operand : undefined
-      if (ad.is === 'flat' || (ad.is === 'smooth' && hot.some(i => i !== linearIn))) fail(func, pass, 'this is not linear in its operands', inst)
-      if (ad.is === 'multilinear' && hot.length > 1) fail(func, pass, 'this is linear in each operand, but not in both', inst)
+      if (ad.is === 'flat' || (ad.is === 'smooth' && hot.some(i => i !== linearIn)))
+        fail(func, pass, 'this is not linear in its operands', inst)
+      if (ad.is === 'multilinear' && hot.length > 1)
+        fail(func, pass, 'this is linear in each operand, but not in both', inst)
       changed = mark(inst.results) || changed
     }
     return changed
   }
-  while (step(region)) { /* loops carry dependence around until nothing changes */ }
+  while (step(region)) {
+    /* loops carry dependence around until nothing changes */
+  }
 }
 
 function fail(func: Func, pass: string, message: string, inst: Inst | undefined): never {
@@ -127,7 +144,8 @@ class Verifier {
   run(): void {
     const body = this.#func.body!
     const types = inputs(this.#func.sig).map(p => p.type)
-    if (!sameTypes(body.params, types)) this.#fail(`parameters should be ${list(types)}, but are ${list(typesOf(body.params))}`)
+    if (!sameTypes(body.params, types))
+      this.#fail(`parameters should be ${list(types)}, but are ${list(typesOf(body.params))}`)
     this.#region(body, undefined, 0)
   }
 
@@ -138,7 +156,8 @@ class Verifier {
   #define(values: readonly Value[], def: Inst | Region, added: Value[], inst?: Inst): void {
     for (let i = 0; i < values.length; i++) {
       const v = values[i]!
-      if (v.id >= this.#func.nextValue) this.#fail(`a value has id ${v.id}, but ids end at ${this.#func.nextValue}`, inst)
+      if (v.id >= this.#func.nextValue)
+        this.#fail(`a value has id ${v.id}, but ids end at ${this.#func.nextValue}`, inst)
       if (this.#defined[v.id] === 1) this.#fail(`two values have id ${v.id}`, inst)
       if (v.def !== def || v.index !== i) this.#fail('a value does not know who defines it', inst)
       if (v.type.kind === 'void') this.#fail('a value may not be void', inst)
@@ -152,7 +171,7 @@ class Verifier {
     for (let i = 0; i < values.length; i++) this.#visible[values[i]!.id] = 0
   }
 
-  /** Checks a region and gives what it defines, which the caller hides again. */
+  /** Checks a region and gives the values that it defines, which the caller hides again. */
   #region(region: Region, owner: Inst | undefined, which: number): Value[] {
     const added: Value[] = []
     this.#define(region.params, region, added, owner)
@@ -160,14 +179,29 @@ class Verifier {
     for (let i = 0; i < region.insts.length; i++) {
       const inst = region.insts[i]!
       const last = i === region.insts.length - 1
-      if (inst.row.ends !== last) this.#fail(last ? 'a region ends without a terminator' : 'a terminator stands before the end', inst)
+      if (inst.row.ends !== last)
+        this.#fail(last ? 'a region ends without a terminator' : 'a terminator stands before the end', inst)
       for (const arg of inst.args) {
-        if (arg.id >= this.#func.nextValue || this.#visible[arg.id] === 0) this.#fail('an operand is not visible here', inst)
+        if (arg.id >= this.#func.nextValue || this.#visible[arg.id] === 0)
+          this.#fail('an operand is not visible here', inst)
       }
       switch (inst.op) {
-        case 'yield': case 'test': case 'next': case 'leave': case 'ret': case 'unreachable': this.#terminator(inst, owner, which); break
-        case 'if': case 'switch': case 'loop': case 'block': this.#control(inst); break
-        default: this.#plain(inst)
+        case 'yield':
+        case 'test':
+        case 'next':
+        case 'leave':
+        case 'ret':
+        case 'unreachable':
+          this.#terminator(inst, owner, which)
+          break
+        case 'if':
+        case 'switch':
+        case 'loop':
+        case 'block':
+          this.#control(inst)
+          break
+        default:
+          this.#plain(inst)
       }
       this.#define(inst.results, inst, added, inst)
     }
@@ -183,8 +217,14 @@ class Verifier {
 
   #control(inst: Inst<OwnerOp>): void {
     const { op } = inst
-    const least = op === 'switch' ? inst.attr.reduce((n, r, i) => i % 2 === 1 ? Math.max(n, r) : n, 0) + 1 : op === 'block' ? 1 : 2
-    if (inst.regions.length < least || (op !== 'switch' && inst.regions.length > least)) this.#fail(`there should be ${least} regions`, inst)
+    const least =
+      op === 'switch'
+        ? inst.attr.reduce((n, r, i) => (i % 2 === 1 ? Math.max(n, r) : n), 0) + 1
+        : op === 'block'
+          ? 1
+          : 2
+    if (inst.regions.length < least || (op !== 'switch' && inst.regions.length > least))
+      this.#fail(`there should be ${least} regions`, inst)
     if (op === 'loop') {
       const [head, body] = [inst.regions[0]!, inst.regions[1]!]
       if (!sameTypes(inst.args, typesOf(head.params))) this.#fail(`the head takes ${list(typesOf(head.params))}`, inst)
@@ -194,8 +234,13 @@ class Verifier {
       this.#hide(added)
       return
     }
-    if (op === 'if' && !(inst.args.length === 1 && inst.args[0]!.type === t.bool)) this.#fail('the condition is one bool', inst)
-    if (op === 'switch' && !(inst.args.length === 1 && inst.args[0]!.type.kind === 'scalar' && t.isInt(inst.args[0]!.type))) this.#fail('the selector is one integer', inst)
+    if (op === 'if' && !(inst.args.length === 1 && inst.args[0]!.type === t.bool))
+      this.#fail('the condition is one bool', inst)
+    if (
+      op === 'switch' &&
+      !(inst.args.length === 1 && inst.args[0]!.type.kind === 'scalar' && t.isInt(inst.args[0]!.type))
+    )
+      this.#fail('the selector is one integer', inst)
     if (op === 'block' && inst.args.length > 0) this.#fail('a block has no operands', inst)
     for (let k = 0; k < inst.regions.length; k++) {
       if (inst.regions[k]!.params.length > 0) this.#fail('only the head of a loop has parameters', inst)
@@ -212,13 +257,16 @@ class Verifier {
     if (op === 'unreachable') return
     if (op === 'ret') return carries(inst.args, this.#func.results)
     if (op === 'leave') {
-      if (!(inst.attr instanceof Inst) || !this.#around.includes(inst.attr)) this.#fail('`leave` names no instruction around it', inst)
-      if (this.#around[this.#around.length - 1] === inst.attr && inst.attr.op === 'loop' && which === 0) this.#fail('the head of a loop is left by `test`', inst)
+      if (!(inst.attr instanceof Inst) || !this.#around.includes(inst.attr))
+        this.#fail('`leave` names no instruction around it', inst)
+      if (this.#around[this.#around.length - 1] === inst.attr && inst.attr.op === 'loop' && which === 0)
+        this.#fail('the head of a loop is left by `test`', inst)
       return carries(inst.args, typesOf(inst.attr.results))
     }
     if (owner === undefined) this.#fail('the body of a function ends in `ret`', inst)
     if (owner.op === 'loop') {
-      if (op !== (which === 0 ? 'test' : 'next')) this.#fail(`the ${which === 0 ? 'head ends in `test`' : 'body ends in `next`'}`, inst)
+      if (op !== (which === 0 ? 'test' : 'next'))
+        this.#fail(`the ${which === 0 ? 'head ends in `test`' : 'body ends in `next`'}`, inst)
       if (which === 1) return carries(inst.args, typesOf(owner.args))
       if (inst.args[0]?.type !== t.bool) this.#fail('the first operand of `test` is a bool', inst)
       return carries(inst.args.slice(1), typesOf(owner.results))
@@ -243,32 +291,101 @@ class Verifier {
 }
 
 const atomics: Readonly<Record<AtomicOp, true>> = {
-  add: true, min: true, max: true, and: true, or: true, xor: true, exchange: true, compare: true, load: true, store: true,
+  add: true,
+  min: true,
+  max: true,
+  and: true,
+  or: true,
+  xor: true,
+  exchange: true,
+  compare: true,
+  load: true,
+  store: true,
 }
 
 function attrMistake(inst: Inst): string | undefined {
   const attr = inst.attr
   switch (inst.row.attr) {
-    case 'none': return attr === null ? undefined : 'there is no immediate here'
-    case 'number': return typeof attr === 'number' && Number.isInteger(attr) && attr >= 0 ? undefined : 'the immediate is an index'
-    case 'value': return typeof attr === 'number' || typeof attr === 'boolean' || typeof attr === 'bigint' ? undefined : 'the immediate is a value'
-    case 'text': return typeof attr === 'string' ? undefined : 'the immediate is text'
-    case 'numbers': return Array.isArray(attr) ? undefined : 'the immediate is a list of numbers'
-    case 'func': return attr instanceof Func ? undefined : 'the immediate is a function'
-    case 'global': return attr !== null && typeof attr === 'object' && 'space' in attr ? undefined : 'the immediate is a global'
-    case 'atomic': return typeof attr === 'string' && attr in atomics ? undefined : 'the immediate is what an atomic access does'
-    case 'scope': return attr === 'workgroup' || attr === 'storage' || attr === 'all' ? undefined : 'the immediate is what memory a barrier orders'
-    case 'label': case 'hint': return undefined
+    case 'none':
+      return attr === null ? undefined : 'there is no immediate here'
+    case 'number':
+      return typeof attr === 'number' && Number.isInteger(attr) && attr >= 0 ? undefined : 'the immediate is an index'
+    case 'value':
+      return typeof attr === 'number' || typeof attr === 'boolean' || typeof attr === 'bigint'
+        ? undefined
+        : 'the immediate is a value'
+    case 'text':
+      return typeof attr === 'string' ? undefined : 'the immediate is text'
+    case 'numbers':
+      return Array.isArray(attr) ? undefined : 'the immediate is a list of numbers'
+    case 'func':
+      return attr instanceof Func ? undefined : 'the immediate is a function'
+    case 'global':
+      return attr !== null && typeof attr === 'object' && 'space' in attr ? undefined : 'the immediate is a global'
+    case 'atomic':
+      return typeof attr === 'string' && attr in atomics ? undefined : 'the immediate is what an atomic access does'
+    case 'scope':
+      return attr === 'workgroup' || attr === 'storage' || attr === 'all'
+        ? undefined
+        : 'the immediate is what memory a barrier orders'
+    case 'label':
+    case 'hint':
+      return undefined
   }
 }
 
-/** How many operands an op takes; null where that depends on more. */
+/** How many operands an op takes; null if the number varies. */
 const counts: Readonly<Record<Plain, number | null>> = {
-  const: 0, zero: 0, undef: 0, neg: 1, not: 1, shl: 2, shr: 2, and: 2, or: 2, xor: 2, add: 2, sub: 2, mul: 2, div: 2, rem: 2,
-  lt: 2, le: 2, gt: 2, ge: 2, eq: 2, ne: 2, select: 3, convert: 1, bitcast: 1, detach: 1, construct: null, splat: 1, extract: 1,
-  insert: 2, swizzle: 1, index: 2, dot: 2, matmul: 2, transpose: 1,
-  var: 0, global: 0, field: 1, elem: 2, load: 1, store: 2, length: 1, atomic: null, barrier: null, printf: null, trap: 1, call: null,
-  'intrinsic.pure': null, 'intrinsic.read': null, 'intrinsic.write': null, 'intrinsic.hide': 1,
+  const: 0,
+  zero: 0,
+  undef: 0,
+  neg: 1,
+  not: 1,
+  shl: 2,
+  shr: 2,
+  and: 2,
+  or: 2,
+  xor: 2,
+  add: 2,
+  sub: 2,
+  mul: 2,
+  div: 2,
+  rem: 2,
+  lt: 2,
+  le: 2,
+  gt: 2,
+  ge: 2,
+  eq: 2,
+  ne: 2,
+  select: 3,
+  convert: 1,
+  bitcast: 1,
+  detach: 1,
+  construct: null,
+  splat: 1,
+  extract: 1,
+  insert: 2,
+  swizzle: 1,
+  index: 2,
+  dot: 2,
+  matmul: 2,
+  transpose: 1,
+  var: 0,
+  global: 0,
+  field: 1,
+  elem: 2,
+  load: 1,
+  store: 2,
+  length: 1,
+  atomic: null,
+  barrier: null,
+  printf: null,
+  trap: 1,
+  call: null,
+  'intrinsic.pure': null,
+  'intrinsic.read': null,
+  'intrinsic.write': null,
+  'intrinsic.hide': 1,
 }
 
 /** A mistake in the number or the kind of the operands, which the row's own type rule takes for granted. */
@@ -281,32 +398,54 @@ function operandMistake(inst: Inst<Plain>): string | undefined {
   switch (op) {
     case 'extract':
     case 'insert': {
-      if (x!.kind !== 'vec' && x!.kind !== 'mat' && x!.kind !== 'array' && x!.kind !== 'struct') return 'a composite is needed'
+      if (x!.kind !== 'vec' && x!.kind !== 'mat' && x!.kind !== 'array' && x!.kind !== 'struct')
+        return 'a composite is needed'
       if (inst.attr >= x!.count) return 'the index is past the end'
-      return op === 'extract' || t.component(x!, inst.attr) === y ? undefined : 'the part differs in type from the component'
+      return op === 'extract' || t.component(x!, inst.attr) === y
+        ? undefined
+        : 'the part differs in type from the component'
     }
     case 'swizzle': {
       const lanes = inst.attr
-      return x!.kind === 'vec' && lanes.length >= 1 && lanes.length <= 4 && lanes.every(l => l < x!.count) ? undefined : 'lanes of a vector are needed'
+      return x!.kind === 'vec' && lanes.length >= 1 && lanes.length <= 4 && lanes.every(l => l < x!.count)
+        ? undefined
+        : 'lanes of a vector are needed'
     }
-    case 'index': return (x!.kind === 'vec' || x!.kind === 'mat') && y!.kind === 'scalar' && t.isInt(y!) ? undefined : 'a vector or matrix and an integer are needed'
-    case 'matmul': return x!.kind === 'mat' || y!.kind === 'mat' ? shapesMeet(x!, y!) : 'a matrix is needed'
-    case 'transpose': return x!.kind === 'mat' ? undefined : 'a matrix is needed'
-    case 'dot': return x!.kind === 'vec' ? undefined : 'vectors are needed'
+    case 'index':
+      return (x!.kind === 'vec' || x!.kind === 'mat') && y!.kind === 'scalar' && t.isInt(y!)
+        ? undefined
+        : 'a vector or matrix and an integer are needed'
+    case 'matmul':
+      return x!.kind === 'mat' || y!.kind === 'mat' ? shapesMeet(x!, y!) : 'a matrix is needed'
+    case 'transpose':
+      return x!.kind === 'mat' ? undefined : 'a matrix is needed'
+    case 'dot':
+      return x!.kind === 'vec' ? undefined : 'vectors are needed'
     case 'field':
-      return x!.kind === 'ptr' && x!.elem!.kind === 'struct' && inst.attr < x!.elem!.count ? undefined : 'a pointer to a struct with that field is needed'
+      return x!.kind === 'ptr' && x!.elem!.kind === 'struct' && inst.attr < x!.elem!.count
+        ? undefined
+        : 'a pointer to a struct with that field is needed'
     case 'elem':
-      return x!.kind === 'ptr' && ['array', 'list', 'vec', 'mat'].includes(x!.elem!.kind) && y!.kind === 'scalar' && t.isInt(y!) ? undefined
+      return x!.kind === 'ptr' &&
+        ['array', 'list', 'vec', 'mat'].includes(x!.elem!.kind) &&
+        y!.kind === 'scalar' &&
+        t.isInt(y!)
+        ? undefined
         : 'a pointer to an array, vector or matrix and an integer are needed'
-    case 'store': return x!.kind === 'ptr' ? undefined : 'a pointer is needed'
-    case 'length': return x!.kind === 'ptr' && x!.elem!.kind === 'array' ? undefined : 'a pointer to an array is needed'
-    case 'barrier': return args.length === 0 || x!.kind === 'ptr' ? undefined : 'a pointer is needed'
-    case 'trap': return x === t.bool ? undefined : 'a bool is needed'
+    case 'store':
+      return x!.kind === 'ptr' ? undefined : 'a pointer is needed'
+    case 'length':
+      return x!.kind === 'ptr' && x!.elem!.kind === 'array' ? undefined : 'a pointer to an array is needed'
+    case 'barrier':
+      return args.length === 0 || x!.kind === 'ptr' ? undefined : 'a pointer is needed'
+    case 'trap':
+      return x === t.bool ? undefined : 'a bool is needed'
     case 'call': {
       const ins = inputs(inst.attr.sig).map(p => p.type)
       return sameTypes(args, ins) ? undefined : `@${inst.attr.name} takes ${list(ins)}, not ${list(typesOf(args))}`
     }
-    default: return undefined
+    default:
+      return undefined
   }
 }
 
@@ -326,17 +465,28 @@ function statedMistake(inst: Inst): string | undefined {
       const wants = type === t.bool ? 'boolean' : type === t.i64 || type === t.u64 ? 'bigint' : 'number'
       return typeof inst.attr === wants ? undefined : `a constant ${type.name} is a ${wants}`
     }
-    case 'zero': return type.kind === 'ptr' || type.kind === 'opaque' ? 'there is no zero of this type' : undefined
-    case 'convert': case 'bitcast':
-      if (x!.scalar === undefined || type.scalar === undefined || t.withScalar(x!, t.scalars[type.scalar]) !== type) return 'the shapes differ'
+    case 'zero':
+      return type.kind === 'ptr' || type.kind === 'opaque' ? 'there is no zero of this type' : undefined
+    case 'convert':
+    case 'bitcast':
+      if (x!.scalar === undefined || type.scalar === undefined || t.withScalar(x!, t.scalars[type.scalar]) !== type)
+        return 'the shapes differ'
       return inst.op === 'convert' || x!.scalar.slice(1) === type.scalar.slice(1) ? undefined : 'the sizes differ'
     case 'construct': {
       if (inst.args.length !== type.count) return `there should be ${type.count} components`
       return inst.args.every((a, i) => a.type === t.component(type, i)) ? undefined : 'a component has another type'
     }
-    case 'splat': return (type.kind === 'vec' || type.kind === 'mat') && x === t.scalars[type.scalar!] ? undefined : 'a scalar of the lanes\' type is needed'
-    case 'var': return type.kind === 'ptr' && type.space === 'function' ? undefined : 'a variable is a function pointer'
-    case 'atomic': return x?.kind === 'ptr' && x.elem!.kind === 'scalar' && type === x.elem ? undefined : 'a pointer to a scalar is needed'
-    default: return undefined
+    case 'splat':
+      return (type.kind === 'vec' || type.kind === 'mat') && x === t.scalars[type.scalar!]
+        ? undefined
+        : "a scalar of the lanes' type is needed"
+    case 'var':
+      return type.kind === 'ptr' && type.space === 'function' ? undefined : 'a variable is a function pointer'
+    case 'atomic':
+      return x?.kind === 'ptr' && x.elem!.kind === 'scalar' && type === x.elem
+        ? undefined
+        : 'a pointer to a scalar is needed'
+    default:
+      return undefined
   }
 }

@@ -5,10 +5,10 @@
 import type { Attr, OpName } from './op.ts'
 import { Func, Inst, Region, Value, noRegions } from './value.ts'
 
-/** Substitutes by id of the value they stand for; absent where a value stays. */
+/** Replacements by the id of the replaced value; absent for a value that stays. */
 export type ValueTable = (Value | undefined)[]
 
-/** A table for the values of a function: engines make one slow that is empty and first gets an entry far out. */
+/** A table with room for all values of a function. An array that starts empty and first gets a distant entry becomes slow in engines. */
 export function valueTable(func: Func): ValueTable {
   return func.nextValue > 1000 ? new Array<Value | undefined>(func.nextValue) : []
 }
@@ -48,11 +48,16 @@ export function defining(value: Value): Inst | undefined {
 }
 
 /**
- * A copy of a region, for `into`. `values` maps the values of the source function by id: what stands in it is
- * replaced, what does not stays (a captured value), and the copy's own values are added to it. `leave`s of copied
- * instructions name the copies; `labels` may say further what labels become.
+ * Copies a region for `into`. `values` maps values of the source function by id. Values in it are replaced, others stay (captured
+ * values), and the copy's own values are added to it. `leave`s of copied instructions name the copies; `labels` may map further
+ * labels.
  */
-export function cloneRegion(region: Region, into: Func, values: ValueTable, labels: Map<Inst, Inst> = new Map()): Region {
+export function cloneRegion(
+  region: Region,
+  into: Func,
+  values: ValueTable,
+  labels: Map<Inst, Inst> = new Map(),
+): Region {
   const copy = new Region()
   for (let i = 0; i < region.params.length; i++) {
     const p = region.params[i]!
@@ -65,10 +70,15 @@ export function cloneRegion(region: Region, into: Func, values: ValueTable, labe
 }
 
 /** A copy of an instruction with all its regions; see `cloneRegion`. The caller puts it into a region. */
-export function cloneInst<K extends OpName>(inst: Inst<K>, into: Func, values: ValueTable, labels?: Map<Inst, Inst>): Inst<K>
+export function cloneInst<K extends OpName>(
+  inst: Inst<K>,
+  into: Func,
+  values: ValueTable,
+  labels?: Map<Inst, Inst>,
+): Inst<K>
 export function cloneInst(inst: Inst, into: Func, values: ValueTable, labels: Map<Inst, Inst> = new Map()): Inst {
   const args = mapValues(inst.args, values)
-  const attr: Attr = inst.attr instanceof Inst ? labels.get(inst.attr) ?? inst.attr : inst.attr
+  const attr: Attr = inst.attr instanceof Inst ? (labels.get(inst.attr) ?? inst.attr) : inst.attr
   const copy = new Inst(inst.op, args, attr, noRegions, inst.span)
   if (inst.regions.length > 0) {
     const regions: Region[] = []
@@ -87,7 +97,7 @@ export function cloneInst(inst: Inst, into: Func, values: ValueTable, labels: Ma
   return copy
 }
 
-/** A copy of a function under another name: body, request and info, but for what makes it an entry point or an export. */
+/** A copy of a function under another name, with body, request and info, but no longer an entry point or an export. */
 export function cloneFunc(func: Func, name: string): Func {
   const copy = new Func(name, func.sig, func.span)
   Object.assign(copy.info, func.info)
@@ -105,7 +115,7 @@ export function mapValues(list: readonly Value[], values: ValueTable): Value[] {
   return out
 }
 
-/** Replaces every use in the region by what the table says, following chains of replacements. True where any was. */
+/** Replaces every use in the region as the table says, following chains of replacements. True if any use changed. */
 export function substitute(region: Region, values: ValueTable): boolean {
   let changed = false
   walk(region, inst => {

@@ -1,27 +1,52 @@
-/** Requirements of the core interfaces as the built-in types meet them, and what the compiler makes for `IDifferentiable`. */
+/** How the built-in types meet the requirements of the core interfaces, and the members that the compiler makes for `IDifferentiable`. */
+import type { Fn } from './context.ts'
+import { constant } from './convert.ts'
+import type { Operand } from './ref.ts'
 import type { BinaryOp, FuncRef } from '../check/model/tree.ts'
 import { show } from '../check/model/type.ts'
 import * as t from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'
-import { valueOf, type Operand } from './call.ts'
+import { valueOf } from './call.ts'
 import { opened } from './columns.ts'
 import { impossible } from './context.ts'
 import { convert } from './convert.ts'
-import { binary, constant, unary } from './expr.ts'
-import type { Fn } from './func.ts'
+import { binary, unary } from './expr.ts'
 import { componentOf, indexValue, indexOf, write } from './place.ts'
 import { scaleDifferential } from './scale.ts'
 import { addDifferentials, zeroDifferential } from './zero.ts'
 
 const binaries: Readonly<Record<string, BinaryOp>> = {
-  add: '+', sub: '-', mul: '*', div: '/', mod: '%', shl: '<<', shr: '>>', bitAnd: '&', bitOr: '|', bitXor: '^', and: '&', or: '|',
-  equals: '==', lessThan: '<', lessThanOrEquals: '<=',
+  add: '+',
+  sub: '-',
+  mul: '*',
+  div: '/',
+  mod: '%',
+  shl: '<<',
+  shr: '>>',
+  bitAnd: '&',
+  bitOr: '|',
+  bitXor: '^',
+  and: '&',
+  or: '|',
+  equals: '==',
+  lessThan: '<',
+  lessThanOrEquals: '<=',
 }
 
-const conversions: Readonly<Record<string, t.Type>> = { toInt: t.i32, toInt64: t.i64, toUInt: t.u32, toUInt64: t.u64, toFloat: t.f32 }
+const conversions: Readonly<Record<string, t.Type>> = {
+  toInt: t.i32,
+  toInt64: t.i64,
+  toUInt: t.u32,
+  toUInt64: t.u64,
+  toFloat: t.f32,
+}
 
-/** What a requirement does on a type that has no declaration for it. */
-export function builtinMember(fn: Fn, ref: FuncRef & { readonly kind: 'requirement' }, operands: readonly Operand[]): Value | undefined {
+/** Evaluates a requirement on a type that has no declaration for it. */
+export function builtinMember(
+  fn: Fn,
+  ref: FuncRef & { readonly kind: 'requirement' },
+  operands: readonly Operand[],
+): Value | undefined {
   const { b } = fn
   const type = fn.cx.types.of(ref.type)
   const name = ref.decl.name
@@ -38,12 +63,18 @@ export function builtinMember(fn: Fn, ref: FuncRef & { readonly kind: 'requireme
   const to = conversions[name]
   if (to !== undefined) return convert(fn, value(0), to)
   switch (name) {
-    case 'neg': return unary(fn, '-', value(0))
-    case 'bitNot': return unary(fn, '~', value(0))
-    case 'not': return unary(fn, '!', value(0))
-    case 'scale': return b.mul(value(0), convert(fn, value(1), type))
-    case 'getPi': return b.splatLike(constant(fn, t.scalars[type.scalar!], Math.PI), type)
-    case 'getCount': return b.const(t.i32, type.count)
+    case 'neg':
+      return unary(fn, '-', value(0))
+    case 'bitNot':
+      return unary(fn, '~', value(0))
+    case 'not':
+      return unary(fn, '!', value(0))
+    case 'scale':
+      return b.mul(value(0), convert(fn, value(1), type))
+    case 'getPi':
+      return b.splatLike(constant(fn, t.scalars[type.scalar!], Math.PI), type)
+    case 'getCount':
+      return b.const(t.i32, type.count)
     default:
   }
   // A field meets the requirement of a property.

@@ -1,10 +1,10 @@
-/** Values in byte-address buffers: members lie where C would have them, but a boolean takes a word. */
+/** Values in byte-address buffers: members have the offsets that C gives them, but a boolean takes a word. */
+import type { Fn } from './context.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'
 import { fromWords, toWords } from './bits.ts'
 import { callExternal } from './external.ts'
-import type { Fn } from './func.ts'
 
 /** A place in a buffer, by bytes. */
 export interface Bytes {
@@ -12,7 +12,7 @@ export interface Bytes {
   readonly address: Value
 }
 
-/** The pointer to the word at a place, or some bytes behind it. */
+/** The pointer to the word at an address, plus an offset in bytes. */
 export function wordAt(fn: Fn, { buffer, address }: Bytes, offset = 0): Value {
   const { b } = fn
   const words = (bytes: Value): Value => b.emit1('shr', [bytes, b.const(t.u32, 2)])
@@ -20,7 +20,7 @@ export function wordAt(fn: Fn, { buffer, address }: Bytes, offset = 0): Value {
   return b.elem(buffer, offset === 0 ? words(address) : b.add(words(address), b.const(t.u32, offset / 4)))
 }
 
-const scalarBytes = (type: Type): number => type.scalar === 'bool' ? 4 : Number(type.scalar!.slice(1)) / 8
+const scalarBytes = (type: Type): number => (type.scalar === 'bool' ? 4 : Number(type.scalar!.slice(1)) / 8)
 
 const upTo = (offset: number, align: number): number => Math.ceil(offset / align) * align
 
@@ -29,8 +29,8 @@ function alignOf(type: Type): number {
   return type.kind === 'scalar' ? scalarBytes(type) : alignOf(type.elem!)
 }
 
-/** The components of a value that has any, with their offsets, and how far it reaches. */
-function parts(type: Type): { readonly offsets: readonly number[], readonly size: number } {
+/** The components of a composite value with their offsets, and its size. */
+function parts(type: Type): { readonly offsets: readonly number[]; readonly size: number } {
   let size = 0
   const offsets = Array.from({ length: type.count }, (_, i) => {
     const part = t.component(type, i)
@@ -48,26 +48,37 @@ function bytesOf(type: Type): number {
 /** Reads a value. */
 export function loadBytes(fn: Fn, type: Type, from: Bytes, offset = 0): Value {
   const { b } = fn
-  if (type.kind !== 'scalar') return b.construct(type, parts(type).offsets.map((own, i) => loadBytes(fn, t.component(type, i), from, offset + own)))
+  if (type.kind !== 'scalar')
+    return b.construct(
+      type,
+      parts(type).offsets.map((own, i) => loadBytes(fn, t.component(type, i), from, offset + own)),
+    )
   const bytes = scalarBytes(type)
   if (bytes >= 4) return fromWords(fn, type, i => b.load(wordAt(fn, from, offset + 4 * i)))
-  const bits = b.emit1('and', [b.emit1('shr', [b.load(wordAt(fn, from, offset)), shiftOf(fn, from, offset, bytes)]), b.const(t.u32, 2 ** (8 * bytes) - 1)])
+  const bits = b.emit1('and', [
+    b.emit1('shr', [b.load(wordAt(fn, from, offset)), shiftOf(fn, from, offset, bytes)]),
+    b.const(t.u32, 2 ** (8 * bytes) - 1),
+  ])
   if (type.scalar !== 'f16') return b.convert(bits, type)
   if (fn.cx.target.halfBits) return b.emit1('bitcast', [b.convert(bits, t.u16)], null, type)
   return b.convert(b.extract(callExternal(fn, 'unpack2x16float', [bits], t.vec(t.f32, 2), true)!, 0), type)
 }
 
-/** Writes a value. What shares its word stays, whoever writes that at the same time. */
+/** Writes a value. It leaves the other bytes of a word as they are, even if another thread writes them at the same time. */
 export function storeBytes(fn: Fn, value: Value, to: Bytes, offset = 0): void {
   const { b } = fn
   const { type } = value
   if (type.kind !== 'scalar') {
-    parts(type).offsets.forEach((own, i) => { storeBytes(fn, b.extract(value, i), to, offset + own) })
+    parts(type).offsets.forEach((own, i) => {
+      storeBytes(fn, b.extract(value, i), to, offset + own)
+    })
     return
   }
   const bytes = scalarBytes(type)
   if (bytes >= 4) {
-    toWords(fn, value).forEach((word, i) => { b.store(wordAt(fn, to, offset + 4 * i), word) })
+    toWords(fn, value).forEach((word, i) => {
+      b.store(wordAt(fn, to, offset + 4 * i), word)
+    })
     return
   }
   const shift = shiftOf(fn, to, offset, bytes)
@@ -81,7 +92,13 @@ function halfBits(fn: Fn, value: Value): Value {
   const { b } = fn
   if (value.type.scalar !== 'f16') return b.convert(value, t.u32)
   if (fn.cx.target.halfBits) return b.convert(b.emit1('bitcast', [value], null, t.u16), t.u32)
-  return callExternal(fn, 'pack2x16float', [b.construct(t.vec(t.f32, 2), [b.convert(value, t.f32), b.const(t.f32, 0)])], t.u32, true)!
+  return callExternal(
+    fn,
+    'pack2x16float',
+    [b.construct(t.vec(t.f32, 2), [b.convert(value, t.f32), b.const(t.f32, 0)])],
+    t.u32,
+    true,
+  )!
 }
 
 /** How far up in its word a part begins. */

@@ -1,4 +1,6 @@
-/** Calls: arguments from left to right, copy-in and copy-out, and what stands for a call of the core library. */
+/** Calls: arguments from left to right, copy-in and copy-out, and the lowering of calls of the core library. */
+import type { Operand } from './ref.ts'
+import type { Fn } from './context.ts'
 import type { Arg, CallExpr, FuncRef } from '../check/model/tree.ts'
 import { show } from '../check/model/type.ts'
 import { differential, type Type } from '../ir/type.ts'
@@ -8,63 +10,72 @@ import { impossible } from './context.ts'
 import { convert } from './convert.ts'
 import { seenAs } from './dispatch.ts'
 import { lowerExpr } from './expr.ts'
-import type { Fn } from './func.ts'
 import { emitOp, intrinsic } from './intrinsic.ts'
-import { componentOf, isCopied, lowerPlace, read, typeOfRef, write, type Ref } from './place.ts'
+import { componentOf, isCopied, lowerPlace, read, typeOfRef, write } from './place.ts'
 
-/** An argument that has been evaluated. */
-export type Operand =
-  | { readonly dir: 'in', readonly value: Value }
-  /** `copy`: what it held when it was evaluated, where that is what the callee gets. */
-  | { readonly dir: 'out' | 'inout', readonly ref: Ref, readonly copy?: Value }
-
-/** Evaluates an argument: its value, or its place. A `no_diff` around the call says nothing of calls among its arguments. */
+/** Evaluates an argument: its value, or its reference. A `no_diff` around the call does not apply to calls among its arguments. */
 export function evaluate(fn: Fn, arg: Arg): Operand {
   const { noDiff } = fn
   fn.noDiff = 0
-  const operand: Operand = arg.dir === 'in' ? { dir: 'in', value: lowerExpr(fn, arg.value) } : { dir: arg.dir, ref: lowerPlace(fn, arg.place) }
+  const operand: Operand =
+    arg.dir === 'in' ? { dir: 'in', value: lowerExpr(fn, arg.value) } : { dir: arg.dir, ref: lowerPlace(fn, arg.place) }
   fn.noDiff = noDiff
   return operand
 }
 
-/** An argument of one call, which takes a copy of what is no memory. */
+/** Evaluates an argument of a single call, with a copy of what is not in memory. */
 function evaluateOnce(fn: Fn, arg: Arg): Operand {
   const operand = evaluate(fn, arg)
-  return arg.dir === 'inout' && operand.dir !== 'in' && isCopied(arg.place) ? { ...operand, copy: read(fn, operand.ref) } : operand
+  return arg.dir === 'inout' && operand.dir !== 'in' && isCopied(arg.place)
+    ? { ...operand, copy: read(fn, operand.ref) }
+    : operand
 }
 
-/** What an accessor is called with: the place of the object comes before the arguments, its value after them. */
-export function evaluateAccess(fn: Fn, object: Arg | null, args: readonly Arg[]): { readonly object: Operand | null, readonly args: readonly Operand[] } {
+/** Evaluates the operands of an accessor: the object comes before the arguments and is read after them. */
+export function evaluateAccess(
+  fn: Fn,
+  object: Arg | null,
+  args: readonly Arg[],
+): { readonly object: Operand | null; readonly args: readonly Operand[] } {
   const place = object?.dir === 'in' && object.value.kind === 'read' ? lowerPlace(fn, object.value.place) : undefined
   const before = object === null || place !== undefined ? null : evaluate(fn, object)
   const given = args.map(a => evaluate(fn, a))
   return { object: place === undefined ? before : { dir: 'in', value: read(fn, place) }, args: given }
 }
 
-/** The value of an operand; what an `inout` place holds now. */
+/** The value of an operand; for an `inout` argument, its current value. */
 export function valueOf(fn: Fn, operand: Operand): Value {
-  return operand.dir === 'in' ? operand.value : operand.copy ?? read(fn, operand.ref)
+  return operand.dir === 'in' ? operand.value : (operand.copy ?? read(fn, operand.ref))
 }
 
 /** Lowers a call; undefined where it returns nothing. */
 export function lowerCall(fn: Fn, call: CallExpr): Value | undefined {
   const ref = fn.ref(call.func)
-  const { object, args } = isAccessor(ref) ? evaluateAccess(fn, call.object, call.args)
-    : { object: call.object === null ? null : evaluateOnce(fn, call.object), args: call.args.map(a => evaluateOnce(fn, a)) }
+  const { object, args } = isAccessor(ref)
+    ? evaluateAccess(fn, call.object, call.args)
+    : {
+        object: call.object === null ? null : evaluateOnce(fn, call.object),
+        args: call.args.map(a => evaluateOnce(fn, a)),
+      }
   const result = callWith(fn, ref, object, args, call)
   return result === undefined || ref === call.func ? result : adapt(fn, result, fn.type(call.type))
 }
 
-/** What meets a requirement may take and give other numbers than the requirement says; a method may be called on a block that holds the object. */
+/**
+ * Adapts a value to a type: a function that meets a requirement may have numbers of other types than the requirement, and a method
+ * may be called on a block that holds the object.
+ */
 export function adapt(fn: Fn, value: Value, type: Type): Value {
   if (value.type.kind === 'ptr' && value.type.elem === type) return fn.b.load(value)
   const pair = (of: Type): boolean => fn.cx.types.source(of)?.decl.intrinsic === 'DifferentialPair'
-  return (value.type.scalar !== undefined && type.scalar !== undefined) || (pair(value.type) && pair(type)) ? convert(fn, value, type) : value
+  return (value.type.scalar !== undefined && type.scalar !== undefined) || (pair(value.type) && pair(type))
+    ? convert(fn, value, type)
+    : value
 }
 
 const isAccessor = (ref: FuncRef): boolean => ref.kind !== 'derivative' && ref.decl.role === 'accessor'
 
-/** Whether no value takes part in the choice or as `this`. */
+/** Whether the call needs no object, neither for dispatch nor as `this`. */
 function isStatic(ref: FuncRef): boolean {
   if (ref.kind === 'derivative') return isStatic(ref.of)
   return ref.kind !== 'dynamic' && ref.decl.role === 'static'
@@ -72,23 +83,46 @@ function isStatic(ref: FuncRef): boolean {
 
 /** Calls `get`, or `set` with the value as the last argument. */
 export function callAccessor(
-  fn: Fn, ref: FuncRef, object: Operand | null, args: readonly Operand[], value: Value | undefined,
+  fn: Fn,
+  ref: FuncRef,
+  object: Operand | null,
+  args: readonly Operand[],
+  value: Value | undefined,
 ): Value | undefined {
   return callWith(fn, ref, object, value === undefined ? args : [...args, { dir: 'in', value }], null)
 }
 
 /** Calls a concrete function with evaluated operands. `call` is the tree's call where there is one. */
-export function callWith(fn: Fn, ref: FuncRef, given: Operand | null, args: readonly Operand[], call: CallExpr | null): Value | undefined {
+export function callWith(
+  fn: Fn,
+  ref: FuncRef,
+  given: Operand | null,
+  args: readonly Operand[],
+  call: CallExpr | null,
+): Value | undefined {
   const object = isStatic(ref) ? null : given
   const operands = object === null ? args : [object, ...args]
   switch (ref.kind) {
-    case 'requirement': return guarded(fn, builtinMember(fn, ref, operands))
-    case 'dynamic': return callFunc(fn, ref, object === null ? operands : [seenAs(fn, object, ref.iface), ...args])
-    case 'derivative': return callFunc(fn, ref, operands)
+    case 'requirement':
+      return guarded(fn, builtinMember(fn, ref, operands))
+    case 'dynamic':
+      return callFunc(fn, ref, object === null ? operands : [seenAs(fn, object, ref.iface), ...args])
+    case 'derivative':
+      return callFunc(fn, ref, operands)
     case 'direct': {
       const attributes = fn.cx.program.attributes(ref.decl)
-      if (attributes.op !== null) return guarded(fn, emitOp(fn, attributes, operands.map(o => valueOf(fn, o)), resultType(fn, ref)))
-      if (attributes.intrinsic !== null) return guarded(fn, intrinsic(fn, attributes.intrinsic, operands, resultType(fn, ref), call))
+      if (attributes.op !== null)
+        return guarded(
+          fn,
+          emitOp(
+            fn,
+            attributes,
+            operands.map(o => valueOf(fn, o)),
+            resultType(fn, ref),
+          ),
+        )
+      if (attributes.intrinsic !== null)
+        return guarded(fn, intrinsic(fn, attributes.intrinsic, operands, resultType(fn, ref), call))
       return callFunc(fn, ref, operands)
     }
   }
@@ -99,18 +133,25 @@ function resultType(fn: Fn, ref: FuncRef): ReturnType<Fn['type']> {
   return fn.cx.types.of(fn.cx.program.signature(ref).result)
 }
 
-const guarded = (fn: Fn, value: Value | undefined): Value | undefined => value === undefined ? undefined : cut(fn, value)
+const guarded = (fn: Fn, value: Value | undefined): Value | undefined =>
+  value === undefined ? undefined : cut(fn, value)
 
-/** The value without its derivative inside `no_diff`. */
+/** Detaches the value inside `no_diff`. */
 export function cut(fn: Fn, value: Value): Value {
   return fn.noDiff > 0 && differential(value.type) !== null ? fn.b.emit1('detach', [value]) : value
 }
 
-/** `this` for a method of a struct that the object inherits: what meets a requirement may be such. */
+/** `this` for a method of a base struct, which may meet a requirement of the derived one. */
 function inherited(fn: Fn, operand: Operand, type: Type): Operand {
   const has = operand.dir === 'in' ? operand.value.type : typeOfRef(operand.ref)
   if (has === type || fn.cx.types.source(has)?.decl.fields[0]?.isBase !== true) return operand
-  return inherited(fn, operand.dir === 'in' ? { dir: 'in', value: fn.b.extract(operand.value, 0) } : { dir: operand.dir, ref: componentOf(fn, operand.ref, 0) }, type)
+  return inherited(
+    fn,
+    operand.dir === 'in'
+      ? { dir: 'in', value: fn.b.extract(operand.value, 0) }
+      : { dir: operand.dir, ref: componentOf(fn, operand.ref, 0) },
+    type,
+  )
 }
 
 /** The function that a reference differentiates, or calls. */
@@ -121,8 +162,13 @@ function primalOf(ref: FuncRef): FuncRef {
 function callFunc(fn: Fn, ref: FuncRef, given: readonly Operand[]): Value | undefined {
   const { b } = fn
   const callee = fn.cx.instance(ref)
-  const isMethod = ref.kind === 'direct' && ref.decl.role !== 'function' && ref.decl.role !== 'static' && given.length === callee.sig.params.length
-  const operands = isMethod && given.length > 0 ? [inherited(fn, given[0]!, callee.sig.params[0]!.type), ...given.slice(1)] : given
+  const isMethod =
+    ref.kind === 'direct' &&
+    ref.decl.role !== 'function' &&
+    ref.decl.role !== 'static' &&
+    given.length === callee.sig.params.length
+  const operands =
+    isMethod && given.length > 0 ? [inherited(fn, given[0]!, callee.sig.params[0]!.type), ...given.slice(1)] : given
   if (ref.kind === 'direct' && fn.cx.serving.has(ref.decl)) callee.info.serves = true
   const sig = callee.sig
   const primal = primalOf(ref)
@@ -130,7 +176,8 @@ function callFunc(fn: Fn, ref: FuncRef, given: readonly Operand[]): Value | unde
     fn.unsupported(`a call of ${primal.decl.name} without a value whose type says which is meant`)
     return sig.result.kind === 'void' ? undefined : fn.b.emit1('undef', [], null, sig.result)
   }
-  if (operands.length !== sig.params.length) return impossible(`a call of ${callee.name} with ${operands.length} operands`)
+  if (operands.length !== sig.params.length)
+    return impossible(`a call of ${callee.name} with ${operands.length} operands`)
   const values: Value[] = []
   for (let i = 0; i < operands.length; i++) {
     const operand = operands[i]!

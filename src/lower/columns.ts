@@ -1,13 +1,13 @@
 /**
- * Matrices that lie in memory column by column: as the one field of a struct, which holds the transpose. Only in structs,
- * arrays and buffers there are such; out of them comes a matrix like any other.
+ * Column-major matrices: in memory such a matrix is a struct with one field, its transpose. It exists only in structs, arrays and
+ * buffers; reading it gives a matrix like any other.
  */
 import type { Builder } from '../ir/build.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'
 
-/** The struct in which the columns of a matrix lie; the caller sees to it that the name is unique within the program. */
+/** The struct of a column-major matrix. The caller makes the name unique within the program. */
 export function columnsType(name: string, matrix: Type): Type {
   const columns = t.mat(matrix.elem!.elem!, matrix.elem!.count, matrix.count)
   const made = t.struct(name, [{ name: 'columns', type: columns }])
@@ -16,22 +16,25 @@ export function columnsType(name: string, matrix: Type): Type {
   return made
 }
 
-/** A part of a struct, an array or a buffer as the value that it is. */
+/** Reads a part of a struct, an array or a buffer as the value that it is. */
 export function opened(b: Builder, part: Value): Value {
   return part.type.columnsOf === null ? part : b.transpose(b.extract(part, 0))
 }
 
-/** A value as the part of a struct, an array or a buffer of that type. */
+/** Makes a value the part of a struct, an array or a buffer of that type. */
 export function closed(b: Builder, value: Value, type: Type): Value {
   return type.columnsOf === value.type ? b.construct(type, [b.transpose(value)]) : value
 }
 
 /** A struct or array of parts. */
 export function assemble(b: Builder, type: Type, parts: readonly Value[]): Value {
-  return b.construct(type, parts.map((p, i) => kept(b, p, type, i)))
+  return b.construct(
+    type,
+    parts.map((p, i) => kept(b, p, type, i)),
+  )
 }
 
-/** A value as a part of a struct, an array or a buffer: what a field marked `no_diff` takes in has no derivative any more. */
+/** Makes a value a part of a struct, an array or a buffer. In a `no_diff` field it loses its derivative. */
 export function kept(b: Builder, value: Value, whole: Type, index: number): Value {
   const part = closed(b, value, t.component(whole, index))
   return isFixed(whole, index) ? b.emit1('detach', [part]) : part
@@ -39,7 +42,9 @@ export function kept(b: Builder, value: Value, whole: Type, index: number): Valu
 
 /** Whether a part of a type carries no derivative though its own type could. */
 function isFixed(whole: Type, index: number): boolean {
-  return whole.kind === 'struct' && whole.diff?.fields[index] === -1 && t.differential(whole.fields[index]!.type) !== null
+  return (
+    whole.kind === 'struct' && whole.diff?.fields[index] === -1 && t.differential(whole.fields[index]!.type) !== null
+  )
 }
 
 /** Whether a pointer leads into a field marked `no_diff`. */

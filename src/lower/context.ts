@@ -1,23 +1,23 @@
 /**
- * What lowering shares: the program, the module that grows, and one `Func` for each function instance that is asked for.
- * Bodies are lowered from a work list, so that neither recursion nor depth of calls matters.
+ * The state of lowering: the program, the module that grows, and one `Func` for each function instance that is asked for. A work
+ * list holds the bodies to lower, so neither recursion nor the depth of calls matters.
  */
+import type { Type } from '../ir/type.ts'
 import { InternalError, type Sink } from '../base/diag.ts'
-import { endlessInstances } from '../base/errors/lower.ts'
+import { endlessInstances, unsupportedHere } from '../base/errors/lower.ts'
 import { recursiveType } from '../base/errors/names.ts'
-import type { FuncDecl } from '../check/model/decl.ts'
-import type { CheckedProgram, FuncRef, Signature } from '../check/model/tree.ts'
+import type { FuncDecl, ParamDecl, GlobalDecl } from '../check/model/decl.ts'
+import type { CheckedProgram, FuncRef, Signature, AheadExpr, OldExpr } from '../check/model/tree.ts'
 import * as s from '../check/model/type.ts'
 import { Builder } from '../ir/build.ts'
 import * as t from '../ir/type.ts'
-import { Func, Module, Region, inputs, type ParamSig, type Value } from '../ir/value.ts'
-import { makeSum, type Variants } from './dispatch.ts'
-import type { Fn } from './func.ts'
-import { Globals } from './global.ts'
+import { Func, Module, Region, inputs, type ParamSig, type Value, type Inst } from '../ir/value.ts'
+import type { Ref } from './ref.ts'
+import type { Variants } from './variants.ts'
 import { Names } from './names.ts'
 import { SystemValues } from './system.ts'
 import type { TargetTraits } from './target.ts'
-import { Types, typeName } from './type.ts'
+import { Types, typeName, holdsArray } from './type.ts'
 
 /** A function that is known by name and still needs its body. */
 export interface Pending {
@@ -28,12 +28,21 @@ export interface Pending {
 
 const maxDepth = 300
 
-/** What stands for textures and samplers on targets that have none. */
-export interface Pictures {
-  /** The struct of the library for a type; undefined for what has none. */
-  readonly stand: (program: CheckedProgram, type: s.StructType) => s.StructType | undefined
-  /** An access to such a struct, `args[0]`: its value, undefined for a store, null where nothing stands for it. */
+/** Emulates textures and samplers on targets that have none. */
+export interface TextureEmulation {
+  /** The struct of the library that emulates a type; undefined for other types. */
+  readonly structFor: (program: CheckedProgram, type: s.StructType) => s.StructType | undefined
+  /** An access to such a struct, `args[0]`: its value, undefined for a store, null for an access that is not emulated. */
   readonly access: (fn: Fn, intrinsic: string, args: readonly Value[], result: t.Type) => Value | null | undefined
+}
+
+/** Where module-level variables, buffers and uniforms live. */
+export interface GlobalPlaces {
+  /** Declares what entry points and the program's buffers need. */
+  declare(entries: readonly { readonly func: FuncDecl; readonly uniforms: readonly ParamDecl[] }[]): void
+  place(fn: Fn, decl: GlobalDecl, subst: s.Subst): Ref
+  /** A uniform parameter of an entry point. */
+  uniform(fn: Fn, param: ParamDecl): Ref
 }
 
 /** The state of one lowering. */
@@ -43,20 +52,20 @@ export class Lowering {
   readonly module: Module = new Module()
   readonly names: Names = new Names()
   readonly types: Types
-  readonly globals: Globals
-  readonly pictures: Pictures | undefined
+  readonly globals: GlobalPlaces
+  readonly textureEmulation: TextureEmulation | undefined
   readonly variants: Variants
   readonly pending: Pending[] = []
   readonly refs: Map<Func, FuncRef> = new Map()
-  readonly system: SystemValues = new SystemValues(this)
+  readonly system: SystemValues = new SystemValues(this.names, this.module)
   /** How many instantiations led to the function that is lowered now. */
   depth = 0
-  /** Functions that have been called as what meets a requirement of a type parameter. */
+  /** Functions that were called to meet a requirement of a type parameter. */
   readonly serving: Set<FuncDecl> = new Set()
   /** Whether `{}` of a struct is anything but zero, by its key. */
   readonly defaulted: Map<string, boolean> = new Map()
   #endless = false
-  /** By those of `heldOf`: what they call. */
+  /** By a function of `heldOf`: the function that it calls. */
   readonly held: Map<Func, Func> = new Map()
   readonly #instances = new Map<string, Func>()
   readonly #sums = new Map<string, t.Type>()
@@ -65,19 +74,34 @@ export class Lowering {
 
   readonly target: TargetTraits
 
-  constructor(program: CheckedProgram, sink: Sink, variants: Variants, target: TargetTraits, pictures: Pictures | undefined) {
+  constructor(
+    program: CheckedProgram,
+    sink: Sink,
+    variants: Variants,
+    target: TargetTraits,
+    textureEmulation: TextureEmulation | undefined,
+    globals: (cx: Lowering) => GlobalPlaces,
+  ) {
     this.program = program
     this.sink = sink
     this.target = target
-    this.pictures = pictures
+    this.textureEmulation = textureEmulation
     this.variants = variants
-    this.types = new Types(program, this.module, this.names, sink, ref => this.instance(ref), iface => this.sumType(iface), type => this.stand(type))
-    this.globals = new Globals(this)
+    this.types = new Types(
+      program,
+      this.module,
+      this.names,
+      sink,
+      ref => this.instance(ref),
+      iface => this.sumType(iface),
+      type => this.emulated(type),
+    )
+    this.globals = globals(this)
   }
 
-  /** The struct of the library that stands for a resource on targets without it; undefined for other types. */
-  stand(type: s.StructType): s.StructType | undefined {
-    return this.pictures?.stand(this.program, type)
+  /** The struct of the library that emulates a resource on targets without it; undefined for other types. */
+  emulated(type: s.StructType): s.StructType | undefined {
+    return this.textureEmulation?.structFor(this.program, type)
   }
 
   /** The struct that stands for values of an interface. */
@@ -107,7 +131,7 @@ export class Lowering {
     return this.program.typeNamed(name) ?? undefined
   }
 
-  /** What a reference means once everything in it is concrete. */
+  /** The reference with all types concrete, and dispatch resolved. */
   resolve(ref: FuncRef): FuncRef {
     if (ref.kind === 'derivative') {
       const of = this.resolve(ref.of)
@@ -144,8 +168,8 @@ export class Lowering {
       this.sink.add(endlessInstances, func.span ?? undefined, { name: baseName(ref) })
       return func
     }
-    const spelled = this.target.names !== undefined && func.info.spell?.[this.target.names] !== undefined
-    if (ref.kind === 'direct' && spelled && !this.program.attributes(ref.decl).marked) return func
+    const isIntrinsic = this.target.names !== undefined && func.info.intrinsics?.[this.target.names] !== undefined
+    if (ref.kind === 'direct' && isIntrinsic && !this.program.attributes(ref.decl).marked) return func
     this.pending.push({ func, ref, depth: this.depth + (generic(ref) ? 1 : 0) })
     return func
   }
@@ -162,8 +186,8 @@ export class Lowering {
   }
 
   /**
-   * What a call under `no_diff` calls instead of a function: one that does nothing but call it, and that no derivative is made of. So
-   * what the function calls in turn is no derivative code, where substitutes would count.
+   * The function that a call under `no_diff` calls: a wrapper of which no derivative is made. So calls inside it are not in
+   * derivative code, where substitutes would apply.
    */
   heldOf(func: Func): Func {
     if (!this.program.substitutes || func.info.library) return func
@@ -188,16 +212,16 @@ export class Lowering {
     info.noInline = attributes.noInline
     info.prefer = attributes.prefer
     // What targets have a name for is mathematics, unless invocations do it together.
-    info.pure = attributes.pure || (attributes.spell !== null && !attributes.convergent)
+    info.pure = attributes.pure || (attributes.targetIntrinsics !== null && !attributes.convergent)
     info.library = ref.decl.module.isCore
     // A vector of one component is a scalar to targets, which have few functions of vectors for those.
     const first = func.sig.params[0]?.type
     const isScalar = first?.kind === 'vec' && first.count === 1 && !attributes.lanewise && !attributes.convergent
-    if (attributes.spell !== null && !isScalar) {
-      const { js, ...others } = attributes.spell
+    if (attributes.targetIntrinsics !== null && !isScalar) {
+      const { js, ...others } = attributes.targetIntrinsics
       // JavaScript's mathematics is for doubles, not for bigints.
       const isBig = func.results[0]?.scalar === 'i64' || func.results[0]?.scalar === 'u64'
-      info.spell = isBig && js !== undefined ? others : attributes.spell
+      info.intrinsics = isBig && js !== undefined ? others : attributes.targetIntrinsics
       if (attributes.lanewise && !isBig) info.computes = ref.decl.name
     }
     if (attributes.lanewise) {
@@ -212,14 +236,19 @@ export class Lowering {
     const params: ParamSig[] = []
     if (source.self !== null) {
       const type = this.types.of(source.self)
-      const noDiff = t.places(type) === null && (source.selfNoDiff || t.differential(type) === null)
+      const noDiff = t.shadowType(type) === null && (source.selfNoDiff || t.differential(type) === null)
       params.push({ name: 'this', type, dir: source.mutating ? 'inout' : 'in', noDiff })
     }
     const chooser = source.self === null ? chosenBy(ref) : undefined
     if (chooser !== undefined) params.push({ name: 'this', type: this.types.of(chooser), dir: 'in', noDiff: true })
     for (const p of source.params) {
       const type = this.types.of(p.type)
-      params.push({ name: p.name, type, dir: p.dir, noDiff: p.noDiff || (t.differential(type) === null && t.places(type) === null) })
+      params.push({
+        name: p.name,
+        type,
+        dir: p.dir,
+        noDiff: p.noDiff || (t.differential(type) === null && t.shadowType(type) === null),
+      })
     }
     const result = this.types.of(source.result)
     return { params, result, resultNoDiff: source.resultNoDiff || t.differential(result) === null }
@@ -229,10 +258,14 @@ export class Lowering {
 /** A string that is equal for equal references. */
 export function refKey(ref: FuncRef): string {
   switch (ref.kind) {
-    case 'direct': return `${ref.decl.id}[${s.substKey(ref.subst)}]`
-    case 'requirement': return `${ref.type.key}:${ref.iface.key}.${ref.decl.id}[${s.substKey(ref.subst)}]`
-    case 'derivative': return `${ref.mode}(${refKey(ref.of)})`
-    case 'dynamic': return `dyn ${ref.iface.key}.${ref.decl.id}[${s.substKey(ref.subst)}]`
+    case 'direct':
+      return `${ref.decl.id}[${s.substKey(ref.subst)}]`
+    case 'requirement':
+      return `${ref.type.key}:${ref.iface.key}.${ref.decl.id}[${s.substKey(ref.subst)}]`
+    case 'derivative':
+      return `${ref.mode}(${refKey(ref.of)})`
+    case 'dynamic':
+      return `dyn ${ref.iface.key}.${ref.decl.id}[${s.substKey(ref.subst)}]`
   }
 }
 
@@ -262,8 +295,19 @@ function refName(ref: FuncRef): string {
 }
 
 const operators: Readonly<Record<string, string>> = {
-  '+': 'add', '-': 'sub', '*': 'mul', '/': 'div', '%': 'rem', '==': 'eq', '!=': 'ne',
-  '<': 'lt', '>': 'gt', '<=': 'le', '>=': 'ge', '()': 'call', '[]': 'at',
+  '+': 'add',
+  '-': 'sub',
+  '*': 'mul',
+  '/': 'div',
+  '%': 'rem',
+  '==': 'eq',
+  '!=': 'ne',
+  '<': 'lt',
+  '>': 'gt',
+  '<=': 'le',
+  '>=': 'ge',
+  '()': 'call',
+  '[]': 'at',
 }
 
 function clean(name: string): string {
@@ -287,4 +331,116 @@ function scalarRef(ref: FuncRef & { readonly kind: 'direct' }): FuncRef | undefi
 /** For cases that the checker rules out. */
 export function impossible(what: string): never {
   throw new InternalError('lower', what)
+}
+
+/** The state of lowering one body. */
+export class Fn {
+  readonly cx: Lowering
+  readonly func: Func
+  /** How many expressions of other declarations were lowered in this one. */
+  #elsewhere = 0
+  readonly b: Builder
+  /** Puts concrete types for the generic parameters in scope. */
+  subst: s.Subst
+  readonly locals: Map<number, Ref> = new Map()
+  readonly params: Map<number, Ref> = new Map()
+  self: Ref | undefined
+  /** The old values that updates being lowered have evaluated already. */
+  readonly held: Map<OldExpr | AheadExpr, Value> = new Map()
+  /** Instructions that a `leave` names. */
+  readonly left: Set<Inst> = new Set()
+  readonly breaks: Inst[] = []
+  readonly continues: Inst[] = []
+  /** Above 0 inside `no_diff`: calls get and give values without derivatives. */
+  noDiff = 0
+  /** Whether this is a constructor, whose `return` gives `this`. */
+  constructs = false
+  /** Makes the results of a `return` in a graphics entry point from the returned value. */
+  gives: ((value: Value | undefined) => readonly Value[]) | undefined
+
+  constructor(cx: Lowering, func: Func, subst: s.Subst) {
+    this.cx = cx
+    this.func = func
+    this.subst = subst
+    func.body = new Region()
+    this.b = new Builder(func, func.body)
+  }
+
+  /** The concrete source type. */
+  source(type: s.Type): s.Type {
+    return this.cx.program.substitute(type, this.subst)
+  }
+
+  /** The IR type of a type of the tree. */
+  type(type: s.Type): Type {
+    return this.cx.types.of(this.source(type))
+  }
+
+  /** A concrete reference. */
+  ref(ref: FuncRef): FuncRef {
+    const concrete = this.cx.resolve(this.cx.program.substituteRef(ref, this.subst))
+    if (
+      ref.kind === 'requirement' &&
+      concrete.kind === 'direct' &&
+      !this.cx.program.attributes(ref.decl).treatAsDifferentiable
+    )
+      this.cx.serving.add(concrete.decl)
+    return concrete
+  }
+
+  /** Reports a feature at the current source position that no target has. */
+  unsupported(what: string): void {
+    this.cx.sink.add(unsupportedHere, this.b.span ?? undefined, { what })
+  }
+
+  int(value: s.Int): number | null {
+    return s.known(this.cx.program.substituteInt(value, this.subst))
+  }
+
+  /** Lowers an expression of another declaration, with that declaration's type arguments. */
+  elsewhere<T>(subst: s.Subst, f: () => T): T {
+    const saved = this.subst
+    this.subst = subst
+    // Defaults that need two others each double, and do so before the function is there to be counted.
+    this.cx.sink.work.check('instructions', Math.max(++this.#elsewhere, this.func.nextValue), this.b.span)
+    const out = this.cx.sink.work.within(2, this.b.span, f)
+    this.subst = saved
+    return out
+  }
+
+  /** A new variable. */
+  variable(type: Type, name: string, init?: Value): Ref {
+    const pointer = this.b.variable(type, name)
+    if (init !== undefined) this.b.store(pointer, init)
+    return { kind: 'pointer', pointer }
+  }
+
+  /** The reference of a parameter: the value itself if nothing writes it and no computed index reaches into it. */
+  incoming(value: Value, written: boolean): Ref {
+    return written || holdsArray(value.type) ? this.variable(value.type, value.name, value) : { kind: 'value', value }
+  }
+}
+
+/** Makes the struct that stands for values of an interface. */
+function makeSum(cx: Lowering, iface: s.InterfaceType): t.Type {
+  const variants = [...cx.variants.of(cx, iface)]
+  const name = cx.names.unique(`Any_${typeName(iface)}`)
+  const fields: t.Field[] = [{ name: 'tag', type: t.u32 }]
+  for (const v of variants)
+    fields.push({ name: `as_${typeName(v.type).replaceAll('.', '_')}`, type: cx.types.of(v.type) })
+  const made = t.struct(name, fields)
+  cx.module.structs.push(made)
+  if (cx.program.differentialOf(iface) === null) return made
+  const map = [-1]
+  const parts: t.Field[] = []
+  for (const f of fields.slice(1)) {
+    const diff = t.differential(f.type)
+    map.push(diff === null ? -1 : parts.length)
+    if (diff !== null) parts.push({ name: f.name, type: diff })
+  }
+  const diff = t.struct(cx.names.unique(`${name}.Differential`), parts)
+  diff.diff = { type: diff, fields: parts.map((_, i) => i), dzero: undefined, dadd: undefined }
+  cx.module.structs.push(diff)
+  made.diff = { type: diff, fields: map, dzero: undefined, dadd: undefined }
+  return made
 }

@@ -1,4 +1,5 @@
 /** Expressions as values. */
+import type { Fn } from './context.ts'
 import type { BinaryOp, Expr } from '../check/model/tree.ts'
 import * as s from '../check/model/type.ts'
 import type { BareOp } from '../ir/op.ts'
@@ -8,10 +9,9 @@ import type { Value } from '../ir/value.ts'
 import { cut, lowerCall } from './call.ts'
 import { assemble, opened } from './columns.ts'
 import { impossible } from './context.ts'
-import { convert, fill, scalars } from './convert.ts'
+import { convert, fill, scalars, constant } from './convert.ts'
 import { asks, wrap } from './dispatch.ts'
 import { choose } from './flow.ts'
-import type { Fn } from './func.ts'
 import { defaultValue } from './init.ts'
 import { elements, indexValue, isCopied, lowerPlace, read, swizzle, write } from './place.ts'
 
@@ -29,48 +29,27 @@ export function lowerEffect(fn: Fn, expr: Expr): Value | undefined {
   return value
 }
 
-function whole(value: number | bigint | boolean): bigint {
-  return typeof value === 'number' ? BigInt(Math.trunc(value)) : BigInt(value)
-}
-
-/** A scalar constant of a type: rounded where the type has fewer bits than the number. */
-export function constant(fn: Fn, type: Type, value: number | bigint | boolean): Value {
-  const { b } = fn
-  switch (type.scalar) {
-    case 'bool': return b.const(type, Boolean(value))
-    // With all its digits: each target rounds it, unless it computes in double precision.
-    case 'f32': return b.const(type, Number.isFinite(Math.fround(Number(value))) ? Number(value) : Math.fround(Number(value)))
-    case 'f64': case 'f16': return b.const(type, Number(value))
-    case 'i64': return b.const(type, BigInt.asIntN(64, whole(value)))
-    case 'u64': return b.const(type, BigInt.asUintN(64, whole(value)))
-    case 'i8': return b.const(type, (Number(value) << 24) >> 24)
-    case 'i16': return b.const(type, (Number(value) << 16) >> 16)
-    case 'i32': return b.const(type, Number(value) | 0)
-    case 'u8': return b.const(type, Number(value) & 0xff)
-    case 'u16': return b.const(type, Number(value) & 0xffff)
-    case 'u32': return b.const(type, Number(value) >>> 0)
-    case undefined: return impossible(`a constant of type ${type.name}`)
-  }
-}
-
-/** What stands for a text on every target: Slang's own hash of its bytes, which are signed. */
+/** The number that replaces a string on every target: Slang's own hash of its bytes, which are signed. */
 function hash(text: string): number {
   let sum = 0
-  for (const byte of new TextEncoder().encode(text)) sum = (Math.imul(sum, 65599) + (byte << 24 >> 24)) | 0
+  for (const byte of new TextEncoder().encode(text)) sum = (Math.imul(sum, 65599) + ((byte << 24) >> 24)) | 0
   return sum >>> 0
 }
 
 function valueOf(fn: Fn, expr: Expr): Value | undefined {
   const { b } = fn
   switch (expr.kind) {
-    case 'const': return splatted(fn, fn.type(expr.type), expr.value)
+    case 'const':
+      return splatted(fn, fn.type(expr.type), expr.value)
     case 'int': {
       const n = fn.int(expr.value)
       if (n === null) fn.unsupported(`a constant that is not known when compiling (${s.show(expr.value)})`)
       return splatted(fn, fn.type(expr.type), n ?? 0)
     }
-    case 'string': return b.const(t.u32, hash(expr.value))
-    case 'default': return defaultValue(fn, fn.source(expr.type))
+    case 'string':
+      return b.const(t.u32, hash(expr.value))
+    case 'default':
+      return defaultValue(fn, fn.source(expr.type))
     case 'fieldDefault': {
       const struct = fn.source(expr.struct) as s.StructType
       const init = fn.cx.program.fieldDefault(expr.field) ?? impossible(`no default for ${expr.field.name}`)
@@ -81,18 +60,25 @@ function valueOf(fn: Fn, expr: Expr): Value | undefined {
       if (ref.kind !== 'direct') return impossible('a default of a parameter of an unknown function')
       return fn.elsewhere(ref.subst, () => lowerExpr(fn, fn.cx.program.paramDefault(ref.decl, expr.index)))
     }
-    case 'read': return read(fn, lowerPlace(fn, expr.place))
+    case 'read':
+      return read(fn, lowerPlace(fn, expr.place))
     case 'field': {
       const base = lowerExpr(fn, expr.base)
-      return opened(b, base.type.kind === 'ptr' ? b.load(b.field(base, expr.field.index)) : b.extract(base, expr.field.index))
+      return opened(
+        b,
+        base.type.kind === 'ptr' ? b.load(b.field(base, expr.field.index)) : b.extract(base, expr.field.index),
+      )
     }
     case 'index': {
       const base = lowerExpr(fn, expr.base)
       return indexValue(fn, base, lowerExpr(fn, expr.index))
     }
-    case 'swizzle': return swizzle(fn, lowerExpr(fn, expr.base), expr.lanes)
-    case 'elements': return elements(fn, lowerExpr(fn, expr.base), expr.at)
-    case 'unary': return unary(fn, expr.op, lowerExpr(fn, expr.operand))
+    case 'swizzle':
+      return swizzle(fn, lowerExpr(fn, expr.base), expr.lanes)
+    case 'elements':
+      return elements(fn, lowerExpr(fn, expr.base), expr.at)
+    case 'unary':
+      return unary(fn, expr.op, lowerExpr(fn, expr.operand))
     case 'binary': {
       const left = lowerExpr(fn, expr.left)
       return binary(fn, expr.op, left, lowerExpr(fn, expr.right))
@@ -104,16 +90,28 @@ function valueOf(fn: Fn, expr: Expr): Value | undefined {
       if (expr.op === '&&') return choose(b, left, t.bool, right, () => b.const(t.bool, false))
       return choose(b, left, t.bool, () => b.const(t.bool, true), right)
     }
-    case 'conditional': return conditional(fn, expr)
-    case 'convert': return convert(fn, lowerExpr(fn, expr.value), fn.type(expr.type))
-    case 'wrap': return wrap(fn, expr)
-    case 'is': case 'as': return asks(fn, expr)
+    case 'conditional':
+      return conditional(fn, expr)
+    case 'convert':
+      return convert(fn, lowerExpr(fn, expr.value), fn.type(expr.type))
+    case 'wrap':
+      return wrap(fn, expr)
+    case 'is':
+    case 'as':
+      return asks(fn, expr)
     case 'construct': {
       const type = fn.type(expr.type)
       const parts = expr.parts.map(p => lowerExpr(fn, p))
-      return type.scalar === undefined ? assemble(b, type, parts) : fill(b, type, parts.flatMap(p => scalarsOf(fn, type, p)))
+      return type.scalar === undefined
+        ? assemble(b, type, parts)
+        : fill(
+            b,
+            type,
+            parts.flatMap(p => scalarsOf(fn, type, p)),
+          )
     }
-    case 'call': return lowerCall(fn, expr)
+    case 'call':
+      return lowerCall(fn, expr)
     case 'noDiff': {
       fn.noDiff++
       const value = lowerEffect(fn, expr.value)
@@ -138,7 +136,9 @@ function valueOf(fn: Fn, expr: Expr): Value | undefined {
       write(fn, ref, value)
       return expr.post ? old : value
     }
-    case 'old': case 'ahead': return fn.held.get(expr) ?? impossible('a value outside its update')
+    case 'old':
+    case 'ahead':
+      return fn.held.get(expr) ?? impossible('a value outside its update')
     case 'sequence': {
       let last: Value | undefined
       for (const part of expr.parts) last = lowerEffect(fn, part)
@@ -151,7 +151,9 @@ function valueOf(fn: Fn, expr: Expr): Value | undefined {
 }
 
 function splatted(fn: Fn, type: Type, value: number | bigint | boolean): Value {
-  return type.kind === 'scalar' ? constant(fn, type, value) : fn.b.splat(constant(fn, t.scalars[type.scalar!], value), type)
+  return type.kind === 'scalar'
+    ? constant(fn, type, value)
+    : fn.b.splat(constant(fn, t.scalars[type.scalar!], value), type)
 }
 
 function scalarsOf(fn: Fn, type: Type, part: Value): Value[] {
@@ -165,20 +167,34 @@ function conditional(fn: Fn, expr: Expr & { readonly kind: 'conditional' }): Val
     const x = lowerExpr(fn, expr.then)
     return b.select(cond, x, lowerExpr(fn, expr.otherwise))
   }
-  return choose(b, cond, fn.type(expr.type), () => lowerExpr(fn, expr.then), () => lowerExpr(fn, expr.otherwise))
+  return choose(
+    b,
+    cond,
+    fn.type(expr.type),
+    () => lowerExpr(fn, expr.then),
+    () => lowerExpr(fn, expr.otherwise),
+  )
 }
 
-/** Whether it costs next to nothing and has neither effects nor traps, so that it may be evaluated in vain. */
+/** Whether an expression is cheap and has neither effects nor traps, so that it may be evaluated in vain. */
 function cheap(expr: Expr, depth: number): boolean {
   if (depth < 0) return false
   switch (expr.kind) {
-    case 'const': case 'int': return true
-    case 'read': return (expr.place.kind === 'local' || expr.place.kind === 'param') && expr.type.kind === 'scalar'
-    case 'unary': return cheap(expr.operand, depth - 1)
-    case 'swizzle': return cheap(expr.base, depth - 1)
-    case 'binary': return !'*/%'.includes(expr.op) && cheap(expr.left, depth - 1) && cheap(expr.right, depth - 1)
-    case 'logical': return cheap(expr.left, depth - 1) && cheap(expr.right, depth - 1)
-    default: return false
+    case 'const':
+    case 'int':
+      return true
+    case 'read':
+      return (expr.place.kind === 'local' || expr.place.kind === 'param') && expr.type.kind === 'scalar'
+    case 'unary':
+      return cheap(expr.operand, depth - 1)
+    case 'swizzle':
+      return cheap(expr.base, depth - 1)
+    case 'binary':
+      return !'*/%'.includes(expr.op) && cheap(expr.left, depth - 1) && cheap(expr.right, depth - 1)
+    case 'logical':
+      return cheap(expr.left, depth - 1) && cheap(expr.right, depth - 1)
+    default:
+      return false
   }
 }
 
@@ -190,8 +206,22 @@ export function unary(fn: Fn, op: '-' | '!' | '~', x: Value): Value {
 }
 
 const rows: Readonly<Record<BinaryOp, BareOp>> = {
-  '+': 'add', '-': 'sub', '*': 'mul', '/': 'div', '%': 'rem', '&': 'and', '|': 'or', '^': 'xor', '<<': 'shl', '>>': 'shr',
-  '<': 'lt', '<=': 'le', '>': 'gt', '>=': 'ge', '==': 'eq', '!=': 'ne',
+  '+': 'add',
+  '-': 'sub',
+  '*': 'mul',
+  '/': 'div',
+  '%': 'rem',
+  '&': 'and',
+  '|': 'or',
+  '^': 'xor',
+  '<<': 'shl',
+  '>>': 'shr',
+  '<': 'lt',
+  '<=': 'le',
+  '>': 'gt',
+  '>=': 'ge',
+  '==': 'eq',
+  '!=': 'ne',
 }
 
 /** A binary operation lane by lane; a scalar beside a vector or matrix stands for all lanes. */

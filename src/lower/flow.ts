@@ -1,7 +1,7 @@
 /**
- * Structured control flow, as the source has it. A region is *closed* once it ends in a terminator; what the source says
- * after that can never run and is not emitted. Instructions that own regions are emitted first and filled afterwards, so
- * that a `leave` inside can name them.
+ * Emits structured control flow. A region is *closed* once it ends in a terminator; code that the source has after that can never
+ * run and is not emitted. Instructions that own regions are emitted first and filled afterwards, so that a `leave` inside can name
+ * them.
  */
 import type { Builder } from '../ir/build.ts'
 import { bool, i32, i64, u64, type Type } from '../ir/type.ts'
@@ -21,17 +21,29 @@ function fill(b: Builder, region: Region, body: () => readonly Value[]): void {
   })
 }
 
-/** What comes after an instruction that no region leaves by its end cannot be reached. */
+/** Closes the region after an instruction that no region leaves by its end. */
 function closeIfStuck(b: Builder, inst: Inst, left: ReadonlySet<Inst>): void {
   if (left.has(inst) || inst.regions.some(r => r.end.op === 'yield')) return
   b.emit('unreachable', [])
 }
 
 /** Emits an `if` without results. */
-export function branch(b: Builder, cond: Value, then: () => void, otherwise: () => void, left: ReadonlySet<Inst>): void {
+export function branch(
+  b: Builder,
+  cond: Value,
+  then: () => void,
+  otherwise: () => void,
+  left: ReadonlySet<Inst>,
+): void {
   const inst = b.emit('if', [cond], null, [], [new Region(), new Region()])
-  fill(b, inst.regions[0]!, () => { then(); return [] })
-  fill(b, inst.regions[1]!, () => { otherwise(); return [] })
+  fill(b, inst.regions[0]!, () => {
+    then()
+    return []
+  })
+  fill(b, inst.regions[1]!, () => {
+    otherwise()
+    return []
+  })
   closeIfStuck(b, inst, left)
 }
 
@@ -45,17 +57,31 @@ export function choose(b: Builder, cond: Value, type: Type, then: () => Value, o
 
 /** Emits a `switch` whose last region is the default; `cases[i]` belongs to the labels with region `i`. */
 export function select(
-  b: Builder, value: Value, labels: readonly number[], cases: readonly ((inst: Inst) => void)[], left: ReadonlySet<Inst>,
+  b: Builder,
+  value: Value,
+  labels: readonly number[],
+  cases: readonly ((inst: Inst) => void)[],
+  left: ReadonlySet<Inst>,
 ): void {
   const wide = value.type === i64 || value.type === u64
   const chooser = wide ? narrow(b, value, labels, cases.length - 1) : value
   const pairs = wide ? cases.slice(1).flatMap((_, i) => [i, i]) : labels
-  const inst = b.emit('switch', [chooser], pairs, [], cases.map(() => new Region()))
-  for (let i = 0; i < cases.length; i++) fill(b, inst.regions[i]!, () => { cases[i]!(inst); return [] })
+  const inst = b.emit(
+    'switch',
+    [chooser],
+    pairs,
+    [],
+    cases.map(() => new Region()),
+  )
+  for (let i = 0; i < cases.length; i++)
+    fill(b, inst.regions[i]!, () => {
+      cases[i]!(inst)
+      return []
+    })
   closeIfStuck(b, inst, left)
 }
 
-/** The number of the region that a value of 64 bits chooses, since targets choose by 32 bits. */
+/** The number of the region that a 64-bit value selects, since targets switch on 32 bits. */
 function narrow(b: Builder, value: Value, labels: readonly number[], otherwise: number): Value {
   let at = b.const(i32, otherwise)
   for (let i = 0; i < labels.length; i += 2) {
@@ -65,11 +91,15 @@ function narrow(b: Builder, value: Value, labels: readonly number[], otherwise: 
 }
 
 /**
- * Emits a loop without carried values. `head` gives the condition, or undefined where there is none to test; `body` ends
- * by itself or falls through to the next trip.
+ * Emits a loop without carried values. `head` gives the condition, or undefined if there is none. `body` ends by itself or falls
+ * through to the next trip.
  */
 export function loop(
-  b: Builder, hint: Hint, head: (inst: Inst) => Value | undefined, body: (inst: Inst) => void, left: ReadonlySet<Inst>,
+  b: Builder,
+  hint: Hint,
+  head: (inst: Inst) => Value | undefined,
+  body: (inst: Inst) => void,
+  left: ReadonlySet<Inst>,
 ): void {
   const inst = b.emit('loop', [], hint, [], [new Region(), new Region()])
   let endless = false
@@ -89,14 +119,17 @@ export function loop(
 export function block(b: Builder, body: (inst: Inst) => void, left: ReadonlySet<Inst>): void {
   const inst = b.emit('block', [], null, [], [new Region()])
   const region = inst.regions[0]!
-  fill(b, region, () => { body(inst); return [] })
+  fill(b, region, () => {
+    body(inst)
+    return []
+  })
   if (left.has(inst)) return
   b.at.insts.pop()
   if (region.end.op === 'yield') region.insts.pop()
   for (const inner of region.insts) b.at.insts.push(inner)
 }
 
-/** Leaves an enclosing `loop`, `block` or `switch`; from its own region a `yield` does. Remembers that it is left. */
+/** Leaves an enclosing `loop`, `block` or `switch`, by a `yield` from its own region. Records that it is left. */
 export function leave(b: Builder, inst: Inst, left: Set<Inst>): void {
   if (inst.op !== 'loop' && inst.regions.includes(b.at)) {
     b.emit('yield', [])

@@ -1,7 +1,10 @@
 /**
- * Module-level variables. Resources become globals of their own, also those inside structs; uniforms that stand in no
- * block are gathered in one struct named `globalParams`; `static const` is lowered where it is used unless it is an array.
+ * Module-level variables. A resource becomes a global of its own, also inside a struct. Uniforms outside of blocks are gathered in
+ * one struct named `globalParams`. A `static const` is lowered where it is used unless it is an array.
  */
+import { textureFormat } from './handle.ts'
+import type { Ref } from './ref.ts'
+import { Fn, type GlobalPlaces } from './context.ts'
 import { opaqueVariable } from '../base/errors/lower.ts'
 import { cyclic } from '../base/errors/names.ts'
 import type { Span } from '../base/source.ts'
@@ -13,28 +16,26 @@ import type { Type } from '../ir/type.ts'
 import { Func, Global, type ParameterBlock, type Region, type Value } from '../ir/value.ts'
 import { impossible, type Lowering } from './context.ts'
 import { lowerExpr } from './expr.ts'
-import { Fn } from './func.ts'
-import { at, type Ref } from './place.ts'
-import { textureFormat } from './texture.ts'
+import { at } from './place.ts'
 import { holdsArray } from './type.ts'
 
 /** How a shader parameter is found. */
 type Home =
   /** The pointer to the global is the value. */
-  | { readonly kind: 'resource', readonly global: Global }
+  | { readonly kind: 'resource'; readonly global: Global }
   /** The value lies behind the global. */
-  | { readonly kind: 'memory', readonly global: Global }
-  /** A field of `globalParams`, or of what a block with resources has besides them. */
-  | { readonly kind: 'uniform', readonly block: Plain, readonly index: number }
-  | { readonly kind: 'bundle', readonly type: Type, readonly parts: readonly Home[] }
+  | { readonly kind: 'memory'; readonly global: Global }
+  /** A field of `globalParams`, or of the uniform buffer of a block that also has resources. */
+  | { readonly kind: 'uniform'; readonly block: Plain; readonly index: number }
+  | { readonly kind: 'bundle'; readonly type: Type; readonly parts: readonly Home[] }
 
-/** Values that share a uniform buffer, which is made once they are known. */
+/** Values that share one uniform buffer, which is made once all are known. */
 interface Plain {
   readonly fields: t.Field[]
   global: Global | undefined
 }
 
-/** Where a parameter is declared, and what is said of it if it is a texture. */
+/** Where a parameter is declared, and for a texture its format. */
 interface Origin {
   readonly format: string | undefined
   readonly span: Span | null
@@ -42,7 +43,7 @@ interface Origin {
   readonly path: readonly (string | number)[]
 }
 
-export class Globals {
+export class Globals implements GlobalPlaces {
   readonly #cx: Lowering
   readonly #homes = new Map<number, Home>()
   readonly #statics = new Map<string, Global>()
@@ -51,7 +52,11 @@ export class Globals {
   /** What the constants that an open one needs were made into: each once, though many may need it. */
   readonly #made = new Map<string, { readonly kind: 'value'; readonly value: Value; readonly region: Region }>()
   /** What is found so far of the parameters; buffers of plain values are made after their fields are known. */
-  readonly #leaves: { readonly path: Origin['path'], readonly entry: string | null, readonly home: Home & { readonly kind: 'resource' | 'uniform' } }[] = []
+  readonly #leaves: {
+    readonly path: Origin['path']
+    readonly entry: string | null
+    readonly home: Home & { readonly kind: 'resource' | 'uniform' }
+  }[] = []
   #entry: string | null = null
   /** The block whose resources are being made. */
   #parameters: ParameterBlock | undefined
@@ -61,18 +66,32 @@ export class Globals {
   }
 
   /** Makes the globals of all shader parameters, in order of declaration, and of what entry points take as uniforms. */
-  declare(entries: readonly { readonly func: FuncDecl, readonly uniforms: readonly ParamDecl[] }[]): void {
+  declare(entries: readonly { readonly func: FuncDecl; readonly uniforms: readonly ParamDecl[] }[]): void {
     const { program } = this.#cx
     for (const decl of program.globals) {
       if (decl.storage !== 'parameter' && decl.storage !== 'block') continue
       const info = program.global(decl)
-      const home = decl.storage === 'block' ? this.#block(decl, info.type, info.binding)
-        : this.#home(decl.name, this.#cx.types.part(info.type), info.type, info.binding, { format: textureFormat(decl.syntax.attributes), span: decl.span, path: [decl.name] })
+      const home =
+        decl.storage === 'block'
+          ? this.#block(decl, info.type, info.binding)
+          : this.#home(decl.name, this.#cx.types.part(info.type), info.type, info.binding, {
+              format: textureFormat(decl.syntax.attributes),
+              span: decl.span,
+              path: [decl.name],
+            })
       this.#homes.set(decl.id, home)
     }
     for (const entry of entries) {
       this.#entry = entry.func.name
-      for (const p of entry.uniforms) this.#homes.set(p.id, this.#home(p.name, this.#cx.types.part(p.type), p.type, null, { format: undefined, span: p.span, path: [p.name] }))
+      for (const p of entry.uniforms)
+        this.#homes.set(
+          p.id,
+          this.#home(p.name, this.#cx.types.part(p.type), p.type, null, {
+            format: undefined,
+            span: p.span,
+            path: [p.name],
+          }),
+        )
     }
     this.#settle(this.#uniforms, 'globalParams', 'GlobalParams', null, 0)
     for (const { path, entry, home } of this.#leaves) {
@@ -115,13 +134,16 @@ export class Globals {
     return this.#part(name, name, type, source, binding, this.#uniforms, from)
   }
 
-  /** A block of constants; one of parameters is a group of bindings, and so is each inside it. */
+  /** A constant block, or a parameter block: a group of bindings, as is each parameter block inside it. */
   #grouped(name: string, type: Type, source: s.Type, binding: Binding | null, from: Origin): Home {
     const outer = this.#parameters
     const isGroup = isBlock(source, 'ParameterBlock')
     if (isGroup) this.#parameters = { group: binding?.group }
     const own = isGroup ? null : binding
-    const home = type.kind === 'ptr' ? this.#resource(name, type, source, own, from) : this.#mixed(this.#cx.names.unique(name), type, source, own, from.path)
+    const home =
+      type.kind === 'ptr'
+        ? this.#resource(name, type, source, own, from)
+        : this.#mixed(this.#cx.names.unique(name), type, source, own, from.path)
     this.#parameters = outer
     return home
   }
@@ -134,10 +156,20 @@ export class Globals {
   }
 
   /** `name` is that of a resource, `field` that of a plain value in its buffer. */
-  #part(name: string, field: string, type: Type, source: s.Type, binding: Binding | null, plain: Plain, from: Origin): Home {
-    if (isBlock(source) && (type.kind === 'ptr' || t.holdsPointer(type))) return this.#grouped(name, type, source, binding, from)
+  #part(
+    name: string,
+    field: string,
+    type: Type,
+    source: s.Type,
+    binding: Binding | null,
+    plain: Plain,
+    from: Origin,
+  ): Home {
+    if (isBlock(source) && (type.kind === 'ptr' || t.holdsPointer(type)))
+      return this.#grouped(name, type, source, binding, from)
     if (type.kind === 'ptr') return this.#resource(name, type, source, binding, from)
-    if (t.holdsPointer(type)) return { kind: 'bundle', type, parts: this.#parts(name, field, type, source, plain, from) }
+    if (t.holdsPointer(type))
+      return { kind: 'bundle', type, parts: this.#parts(name, field, type, source, plain, from) }
     let own = field
     for (let k = 1; plain.fields.some(f => f.name === own); k++) own = `${field}_${k}`
     plain.fields.push({ name: own, type })
@@ -153,18 +185,34 @@ export class Globals {
     const prefix = field === '' ? '' : `${field}_`
     if (type.kind === 'array') {
       const elem = (source as s.ArrayType).elem
-      return Array.from({ length: type.count }, (_, i) => this.#part(`${name}_${i}`, `${prefix}${i}`, type.elem!, elem, null, plain, { ...from, path: [...from.path, i] }))
+      return Array.from({ length: type.count }, (_, i) =>
+        this.#part(`${name}_${i}`, `${prefix}${i}`, type.elem!, elem, null, plain, {
+          ...from,
+          path: [...from.path, i],
+        }),
+      )
     }
-    const struct = isBlock(source) ? (source as s.StructType).args[0] as s.StructType : source as s.StructType
-    const fields = this.#cx.program.fields(this.#cx.stand(struct) ?? struct)
+    const struct = isBlock(source) ? ((source as s.StructType).args[0] as s.StructType) : (source as s.StructType)
+    const fields = this.#cx.program.fields(this.#cx.emulated(struct) ?? struct)
     return type.fields.map((f, i) => {
       const { decl } = fields[i]!
-      const own = { format: textureFormat(decl.syntax?.attributes ?? []), span: decl.span ?? from.span, path: [...from.path, f.name] }
+      const own = {
+        format: textureFormat(decl.syntax?.attributes ?? []),
+        span: decl.span ?? from.span,
+        path: [...from.path, f.name],
+      }
       return this.#part(`${name}_${f.name}`, `${prefix}${f.name}`, f.type, fields[i]!.type, null, plain, own)
     })
   }
 
-  #global(name: string, type: Type, space: t.Space, resource: Global['resource'], binding: Binding | null, span: Span | null): Global {
+  #global(
+    name: string,
+    type: Type,
+    space: t.Space,
+    resource: Global['resource'],
+    binding: Binding | null,
+    span: Span | null,
+  ): Global {
     const made = new Global(this.#cx.names.unique(name), type, space, resource, binding ?? undefined, undefined, span)
     made.block = this.#parameters
     this.#cx.module.globals.push(made)
@@ -179,10 +227,14 @@ export class Globals {
   #ref(fn: Fn, home: Home): Ref {
     const { b } = fn
     switch (home.kind) {
-      case 'resource': return { kind: 'value', value: b.emit1('global', [], home.global) }
-      case 'memory': return { kind: 'pointer', pointer: b.emit1('global', [], home.global) }
-      case 'uniform': return at(fn, b.field(b.emit1('global', [], home.block.global!), home.index))
-      case 'bundle': return { kind: 'bundle', type: home.type, parts: home.parts.map(p => this.#ref(fn, p)) }
+      case 'resource':
+        return { kind: 'value', value: b.emit1('global', [], home.global) }
+      case 'memory':
+        return { kind: 'pointer', pointer: b.emit1('global', [], home.global) }
+      case 'uniform':
+        return at(fn, b.field(b.emit1('global', [], home.block.global!), home.index))
+      case 'bundle':
+        return { kind: 'bundle', type: home.type, parts: home.parts.map(p => this.#ref(fn, p)) }
     }
   }
 
@@ -193,8 +245,14 @@ export class Globals {
     // One inside a generic function depends on the function's parameters too.
     const inherited = decl.parent?.kind === 'func' ? [...fn.subst.args] : []
     const given = [...outer.args].map(([id, arg]): [number, s.GenericArg] => [id, this.#arg(fn, arg)])
-    const subst: s.Subst = { args: new Map([...inherited, ...given]), self: outer.self === null ? null : fn.source(outer.self) }
-    const met = decl.parent?.kind === 'interface' && subst.self !== null ? this.#cx.program.requiredGlobal(decl, subst.self) : null
+    const subst: s.Subst = {
+      args: new Map([...inherited, ...given]),
+      self: outer.self === null ? null : fn.source(outer.self),
+    }
+    const met =
+      decl.parent?.kind === 'interface' && subst.self !== null
+        ? this.#cx.program.requiredGlobal(decl, subst.self)
+        : null
     if (met !== null) return this.place(fn, met.decl, met.subst)
     const info = this.#cx.program.global(decl)
     const source = this.#cx.program.substitute(info.type, subst)
@@ -237,7 +295,11 @@ export class Globals {
       return undefined
     }
     this.#open.add(key)
-    const func = new Func(this.#cx.names.unique(`${decl.name}_init`), { params: [], result: type, resultNoDiff: true }, decl.span)
+    const func = new Func(
+      this.#cx.names.unique(`${decl.name}_init`),
+      { params: [], result: type, resultNoDiff: true },
+      decl.span,
+    )
     this.#cx.module.funcs.push(func)
     const fn = new Fn(this.#cx, func, subst)
     fn.b.emit('ret', [this.#cx.sink.work.within(2, decl.span, () => lowerExpr(fn, init))])
@@ -247,11 +309,14 @@ export class Globals {
 }
 
 function isBlock(source: s.Type, ...kinds: readonly string[]): boolean {
-  return source.kind === 'struct' && (kinds.length > 0 ? kinds : ['ParameterBlock', 'ConstantBuffer']).includes(source.decl.intrinsic ?? '')
+  return (
+    source.kind === 'struct' &&
+    (kinds.length > 0 ? kinds : ['ParameterBlock', 'ConstantBuffer']).includes(source.decl.intrinsic ?? '')
+  )
 }
 
 function resourceKind(type: Type, source: s.Type): Global['resource'] {
-  const name = source.kind === 'struct' ? source.decl.intrinsic ?? '' : ''
+  const name = source.kind === 'struct' ? (source.decl.intrinsic ?? '') : ''
   if (type.space === 'handle') return name.startsWith('Sampler') ? 'sampler' : 'texture'
   if (type.space === 'uniform') return 'uniform'
   return name.includes('ByteAddress') ? 'bytes' : 'structured'

@@ -1,4 +1,6 @@
-/** What `__op` and `__intrinsic` functions of the core library become. */
+/** Lowers calls of `__op` and `__intrinsic` functions of the core library. */
+import type { Fn } from './context.ts'
+import type { Operand, Ref } from './ref.ts'
 import type { FuncAttributes } from '../check/model/decl.ts'
 import type { CallExpr, FuncRef, Signature } from '../check/model/tree.ts'
 import type * as s from '../check/model/type.ts'
@@ -9,21 +11,21 @@ import type { Type } from '../ir/type.ts'
 import { outputs, type Value } from '../ir/value.ts'
 import { reinterpret } from './bits.ts'
 import { loadBytes, storeBytes, wordAt, type Bytes } from './bytes.ts'
-import { valueOf, type Operand } from './call.ts'
+import { valueOf } from './call.ts'
 import { closed, opened } from './columns.ts'
 import { impossible } from './context.ts'
 import { convert } from './convert.ts'
 import { fromBits } from './dispatch.ts'
 import { unary } from './expr.ts'
-import type { Fn } from './func.ts'
-import { at, read, write, type Ref } from './place.ts'
+import { at, read, write } from './place.ts'
 import { textureAccess } from './texture.ts'
 import { bufferStride } from './stride.ts'
 import { zeroDifferential } from './zero.ts'
 
 type Handler = (fn: Fn, args: readonly Operand[], result: Type, call: CallExpr | null) => Value | undefined
 
-const value = (fn: Fn, args: readonly Operand[], i: number): Value => valueOf(fn, args[i] ?? impossible('too few operands of an intrinsic'))
+const value = (fn: Fn, args: readonly Operand[], i: number): Value =>
+  valueOf(fn, args[i] ?? impossible('too few operands of an intrinsic'))
 
 const handlers: Readonly<Record<string, Handler>> = {
   pair: (fn, args, result) => fn.b.construct(result, [value(fn, args, 0), value(fn, args, 1)]),
@@ -38,7 +40,8 @@ const handlers: Readonly<Record<string, Handler>> = {
   stringHash: (fn, args) => fn.b.convert(value(fn, args, 0), t.i32),
   uniformLoad: (fn, args) => {
     const place = args[0]!
-    if (place.dir === 'in' || place.ref.kind !== 'pointer' || place.ref.pointer.type.space !== 'workgroup') return value(fn, args, 0)
+    if (place.dir === 'in' || place.ref.kind !== 'pointer' || place.ref.pointer.type.space !== 'workgroup')
+      return value(fn, args, 0)
     if (fn.cx.target.uniformLoads) return fn.b.emit1('barrier', [place.ref.pointer], 'workgroup')
     fn.b.emit('barrier', [], 'workgroup')
     const all = fn.b.load(place.ref.pointer)
@@ -49,10 +52,26 @@ const handlers: Readonly<Record<string, Handler>> = {
   bufferLength: (fn, args) => fn.b.emit1('length', [value(fn, args, 0)]),
   bufferStride: (fn, args) => fn.b.const(t.u32, bufferStride(value(fn, args, 0).type.elem!.elem!)),
   loadWord: (fn, args) => fn.b.load(wordAt(fn, bytesOf(fn, args))),
-  loadBytes: (fn, args, result, call) => opened(fn.b, loadBytes(fn, inMemory(fn, result, call, f => f.result), bytesOf(fn, args))),
+  loadBytes: (fn, args, result, call) =>
+    opened(
+      fn.b,
+      loadBytes(
+        fn,
+        inMemory(fn, result, call, f => f.result),
+        bytesOf(fn, args),
+      ),
+    ),
   storeBytes: (fn, args, _result, call) => {
     const given = value(fn, args, 2)
-    storeBytes(fn, closed(fn.b, given, inMemory(fn, given.type, call, f => f.params[1]!.type)), bytesOf(fn, args))
+    storeBytes(
+      fn,
+      closed(
+        fn.b,
+        given,
+        inMemory(fn, given.type, call, f => f.params[1]!.type),
+      ),
+      bytesOf(fn, args),
+    )
     return undefined
   },
   accumulate: (fn, args) => {
@@ -61,12 +80,18 @@ const handlers: Readonly<Record<string, Handler>> = {
     return undefined
   },
   printf: (fn, args, _result, call) => {
-    const texts = call?.args.map(a => a.dir === 'in' && a.value.kind === 'string' ? a.value.value : undefined) ?? []
+    const texts = call?.args.map(a => (a.dir === 'in' && a.value.kind === 'string' ? a.value.value : undefined)) ?? []
     const given = args.slice(1)
     let at = 0
     // Literal strings become part of the format.
-    const format = (texts[0] ?? '').replace(/%(?:%|[-+ 0#]*\d*(?:\.\d+)?[hl]*[a-zA-Z])/g, all => all === '%%' ? all : texts[++at]?.replaceAll('%', '%%') ?? all)
-    fn.b.emit('printf', given.filter((_, i) => texts[i + 1] === undefined).map(a => valueOf(fn, a)), format)
+    const format = (texts[0] ?? '').replace(/%(?:%|[-+ 0#]*\d*(?:\.\d+)?[hl]*[a-zA-Z])/g, all =>
+      all === '%%' ? all : (texts[++at]?.replaceAll('%', '%%') ?? all),
+    )
+    fn.b.emit(
+      'printf',
+      given.filter((_, i) => texts[i + 1] === undefined).map(a => valueOf(fn, a)),
+      format,
+    )
     return undefined
   },
 }
@@ -82,9 +107,12 @@ function elementOf(fn: Fn, args: readonly Operand[]): Value {
 }
 
 /** A byte-address buffer and the address that are the first two operands. */
-const bytesOf = (fn: Fn, args: readonly Operand[]): Bytes => ({ buffer: value(fn, args, 0), address: fn.b.convert(value(fn, args, 1), t.u32) })
+const bytesOf = (fn: Fn, args: readonly Operand[]): Bytes => ({
+  buffer: value(fn, args, 0),
+  address: fn.b.convert(value(fn, args, 1), t.u32),
+})
 
-/** Adds each number of a value to that of a place, atomically. */
+/** Atomically adds each number of a value to memory. */
 function accumulate(fn: Fn, pointer: Value, value: Value): void {
   const { b } = fn
   const { type } = value
@@ -93,26 +121,48 @@ function accumulate(fn: Fn, pointer: Value, value: Value): void {
     return
   }
   for (let i = 0; i < type.count; i++) {
-    accumulate(fn, type.kind === 'struct' ? b.field(pointer, i) : b.elem(pointer, b.const(t.u32, i)), b.extract(value, i))
+    accumulate(
+      fn,
+      type.kind === 'struct' ? b.field(pointer, i) : b.elem(pointer, b.const(t.u32, i)),
+      b.extract(value, i),
+    )
   }
 }
 
-/** What the library's atomics do to memory: a difference is the sum with the negative. */
+/** The IR's atomic for each of the library: a difference is the sum with the negative. */
 const atomics: Readonly<Record<string, AtomicOp>> = {
-  add: 'add', add1: 'add', sub: 'add', sub1: 'add', min: 'min', max: 'max', and: 'and', or: 'or', xor: 'xor', exchange: 'exchange',
-  compare: 'compare', load: 'load', store: 'store',
+  add: 'add',
+  add1: 'add',
+  sub: 'add',
+  sub1: 'add',
+  min: 'min',
+  max: 'max',
+  and: 'and',
+  or: 'or',
+  xor: 'xor',
+  exchange: 'exchange',
+  compare: 'compare',
+  load: 'load',
+  store: 'store',
 }
 
 const barriers: Readonly<Record<string, Scope>> = { workgroup: 'workgroup', storage: 'storage', all: 'all' }
 
-/** Operands that an atomic takes besides the place. */
+/** Operands that an atomic takes besides the pointer. */
 const operandCount: Readonly<Record<string, number>> = { load: 0, add1: 0, sub1: 0, compare: 2 }
 
 /**
- * Emits an atomic on a place: the old value is the result, or goes to an `out` operand, or to nobody. The place's type is
- * what it computes in; `given` is that of the operands.
+ * Emits an atomic. The old value is the result, or goes to an `out` operand, or to nobody. The atomic computes in the type of the
+ * memory; `given` is that of the operands.
  */
-function atomic(fn: Fn, name: string, pointer: Value, args: readonly Operand[], result: Type, given: Type = pointer.type.elem!): Value | undefined {
+function atomic(
+  fn: Fn,
+  name: string,
+  pointer: Value,
+  args: readonly Operand[],
+  result: Type,
+  given: Type = pointer.type.elem!,
+): Value | undefined {
   const { b } = fn
   const type = pointer.type.elem!
   if (type.kind !== 'scalar') {
@@ -138,7 +188,13 @@ function atomic(fn: Fn, name: string, pointer: Value, args: readonly Operand[], 
 }
 
 /** Emits an intrinsic; undefined where it gives nothing. */
-export function intrinsic(fn: Fn, name: string, args: readonly Operand[], result: Type, call: CallExpr | null): Value | undefined {
+export function intrinsic(
+  fn: Fn,
+  name: string,
+  args: readonly Operand[],
+  result: Type,
+  call: CallExpr | null,
+): Value | undefined {
   const handler = handlers[name]
   if (handler !== undefined) return handler(fn, args, result, call)
   const [family, which = ''] = name.split('.')
@@ -147,21 +203,28 @@ export function intrinsic(fn: Fn, name: string, args: readonly Operand[], result
     fn.b.emit('barrier', [], barriers[which] ?? impossible(`no barrier of ${which}`))
     return undefined
   }
-  if (name.startsWith('texture')) return textureAccess(fn, name, args.map(a => valueOf(fn, a)), result)
+  if (name.startsWith('texture'))
+    return textureAccess(
+      fn,
+      name,
+      args.map(a => valueOf(fn, a)),
+      result,
+    )
   if (family === 'wave' && !fn.cx.target.waves) return fn.b.const(t.u32, which === 'count' ? 1 : 0)
-  if (family === 'wave') return fn.cx.system.read(fn, which === 'count' ? 'SV_WAVELANECOUNT' : 'SV_WAVELANEINDEX')
-  if (family === 'systemValue') return fn.cx.system.read(fn, which)
+  if (family === 'wave') return fn.cx.system.read(fn.b, which === 'count' ? 'SV_WAVELANECOUNT' : 'SV_WAVELANEINDEX')
+  if (family === 'systemValue') return fn.cx.system.read(fn.b, which)
   if (family === 'atomicBytes') return atomic(fn, which, wordAt(fn, bytesOf(fn, args)), args.slice(2), result)
   if (family === 'atomic' && first !== undefined && first.dir !== 'in') {
     const { ref } = first
     if (ref.kind === 'pointer') return atomic(fn, which, ref.pointer, args.slice(1), result)
-    if (ref.kind === 'convert' && ref.base.kind === 'pointer') return atomic(fn, which, ref.base.pointer, args.slice(1), result, ref.type)
+    if (ref.kind === 'convert' && ref.base.kind === 'pointer')
+      return atomic(fn, which, ref.base.pointer, args.slice(1), result, ref.type)
   }
   fn.unsupported(family === 'atomic' ? 'an atomic operation on something that is not in memory' : name)
   return result.kind === 'void' ? undefined : fn.b.zero(result)
 }
 
-/** The place that a `ref` accessor of the core library gives. */
+/** The reference that a `ref` accessor of the core library gives. */
 export function intrinsicPlace(fn: Fn, ref: FuncRef, args: readonly Operand[]): Ref {
   const name = ref.kind === 'direct' ? fn.cx.program.attributes(ref.decl).intrinsic : null
   if (name === 'element') return at(fn, elementOf(fn, args))
@@ -176,15 +239,22 @@ export function emitOp(fn: Fn, attributes: FuncAttributes, args: readonly Value[
   return fn.b.emit(name, [...args], null, types).results[0]
 }
 
-/** The body of such a function where it is needed as one, for a derivative of it or as a value. */
+/** Makes a body for such a function, for its derivative or to use it as a value. */
 export function opBody(fn: Fn, attributes: FuncAttributes): void {
   const { b, func } = fn
   const operands: Operand[] = func.sig.params.map(p => {
     if (p.dir === 'in') return { dir: 'in', value: b.param(p.type, p.name) }
     return { dir: p.dir, ref: fn.variable(p.type, p.name, p.dir === 'out' ? undefined : b.param(p.type, p.name)) }
   })
-  const out = attributes.op !== null ? emitOp(fn, attributes, operands.map(o => valueOf(fn, o)), func.sig.result)
-    : intrinsic(fn, attributes.intrinsic!, operands, func.sig.result, null)
+  const out =
+    attributes.op !== null
+      ? emitOp(
+          fn,
+          attributes,
+          operands.map(o => valueOf(fn, o)),
+          func.sig.result,
+        )
+      : intrinsic(fn, attributes.intrinsic!, operands, func.sig.result, null)
   const results: Value[] = out === undefined ? [] : [out]
   for (const p of outputs(func.sig)) {
     const operand = operands[func.sig.params.indexOf(p)]!

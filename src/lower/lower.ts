@@ -1,4 +1,9 @@
-/** From the typed tree to IR: the functions that are asked for, and what they need. */
+/** Lowers the typed tree to IR: the requested functions, and what they need. */
+import { Globals } from './global.ts'
+import type { Ref } from './ref.ts'
+import { leaveFunction } from './stmt.ts'
+import { Fn } from './context.ts'
+import { Variants, type Conformance } from './variants.ts'
 import type { Sink } from '../base/diag.ts'
 import { nobodyConforms } from '../base/errors/lower.ts'
 import { cyclic } from '../base/errors/names.ts'
@@ -7,15 +12,24 @@ import type { Body, CheckedProgram, FuncRef } from '../check/model/tree.ts'
 import { noSubst } from '../check/model/type.ts'
 import { writtenParams } from '../check/model/walk.ts'
 import { backwardOf } from './derivative.ts'
-import { Lowering, type Pictures } from './context.ts'
-import { Variants, type Conformance } from './dispatch.ts'
-import { Fn, leaveFunction, lowerBody } from './func.ts'
-import { read, type Ref } from './place.ts'
+import { Lowering, type TextureEmulation } from './context.ts'
+import { lowerBody } from './func.ts'
+import { read } from './place.ts'
 import { lowerStmts } from './stmt.ts'
 import { systemTypes } from './system.ts'
 import { anyTarget, type TargetTraits } from './target.ts'
 import { zeroDifferential } from './zero.ts'
-import { Links, graphicsEntry, isUniform, join, part, systemInterface, varyings, type GraphicsEntry, type Interface } from './varying.ts'
+import {
+  Links,
+  graphicsEntry,
+  isUniform,
+  join,
+  part,
+  systemInterface,
+  varyings,
+  type GraphicsEntry,
+  type Interface,
+} from './varying.ts'
 import { needsItself } from '../ir/calls.ts'
 import * as t from '../ir/type.ts'
 import { Func, type Module, type ParamSig, type Value } from '../ir/value.ts'
@@ -54,33 +68,51 @@ export interface Lowered {
   readonly refs: ReadonlyMap<Func, FuncRef>
 }
 
-/** New variants can make new ones; this many times lowering starts over before it gives up. */
+/** A new variant can lead to further ones. Lowering starts over at most so often. */
 const maxRounds = 8
 
-/** Lowers what the roots need. Mistakes that only concrete types show go to the sink. */
-export function lower(program: CheckedProgram, roots: Roots, sink: Sink, target: TargetTraits = anyTarget, pictures?: Pictures): Lowered {
+/** Lowers what the roots need. Mistakes that only concrete types show become diagnostics. */
+export function lower(
+  program: CheckedProgram,
+  roots: Roots,
+  sink: Sink,
+  target: TargetTraits = anyTarget,
+  textureEmulation?: TextureEmulation,
+): Lowered {
   const variants = new Variants(roots.conformances)
   for (let round = 0; ; round++) {
     variants.grew = false
     variants.unmet.clear()
-    const lowered = attempt(program, roots, sink, variants, target, pictures)
-    if (variants.used) for (let i = 0; i < lowered.module.funcs.length; i++) lowered.derivatives(lowered.module.funcs[i]!)
+    const lowered = attempt(program, roots, sink, variants, target, textureEmulation)
+    if (variants.used)
+      for (let i = 0; i < lowered.module.funcs.length; i++) lowered.derivatives(lowered.module.funcs[i]!)
     if (variants.grew && round < maxRounds) continue
-    for (const global of lowered.module.globals) if (needsItself(global)) sink.add(cyclic, global.span ?? undefined, { name: global.name })
-    for (const { name, span, owner } of variants.unmet) sink.add(nobodyConforms, span ?? undefined, { name, interface: owner?.name ?? '' })
+    for (const global of lowered.module.globals)
+      if (needsItself(global)) sink.add(cyclic, global.span ?? undefined, { name: global.name })
+    for (const { name, span, owner } of variants.unmet)
+      sink.add(nobodyConforms, span ?? undefined, { name, interface: owner?.name ?? '' })
     return lowered
   }
 }
 
-function attempt(program: CheckedProgram, roots: Roots, sink: Sink, variants: Variants, target: TargetTraits, pictures: Pictures | undefined): Lowered {
-  const cx = new Lowering(program, sink, variants, target, pictures)
+function attempt(
+  program: CheckedProgram,
+  roots: Roots,
+  sink: Sink,
+  variants: Variants,
+  target: TargetTraits,
+  textureEmulation: TextureEmulation | undefined,
+): Lowered {
+  const cx = new Lowering(program, sink, variants, target, textureEmulation, of => new Globals(of))
   for (const root of roots.entries) cx.names.unique(root.func.name)
   const entries = roots.entries.map(root => {
     const system = systemOf(cx, root)
     return { ...root, system, uniforms: uniformsOf(cx, root, system) }
   })
   cx.globals.declare(entries)
-  const graphics = new Map(entries.flatMap(e => e.stage === 'compute' ? [] : [[e, graphicsEntry(cx, e.func, e.stage)]]))
+  const graphics = new Map(
+    entries.flatMap(e => (e.stage === 'compute' ? [] : [[e, graphicsEntry(cx, e.func, e.stage)]])),
+  )
   const links = new Links([...graphics.values()])
   for (const entry of entries) {
     const own = graphics.get(entry)
@@ -124,15 +156,19 @@ function drain(cx: Lowering): void {
   cx.system.settle()
 }
 
-/** Threads in a workgroup of a `[CUDAKernel]`, whose launch says it elsewhere, where nothing else does. */
+/** The threads in a workgroup of a `[CUDAKernel]`, unless the caller says. In CUDA the launch does. */
 const kernelThreads = [64, 1, 1] as const
 
 /** Parameters of an entry point that the host gives. */
-function uniformsOf(cx: Lowering, { func, stage }: EntryRoot, system: ReadonlyMap<ParamDecl, Interface>): readonly ParamDecl[] {
-  return cx.program.params(func).filter(p => stage === 'compute' ? !system.has(p) : isUniform(cx, p))
+function uniformsOf(
+  cx: Lowering,
+  { func, stage }: EntryRoot,
+  system: ReadonlyMap<ParamDecl, Interface>,
+): readonly ParamDecl[] {
+  return cx.program.params(func).filter(p => (stage === 'compute' ? !system.has(p) : isUniform(cx, p)))
 }
 
-/** What a compute entry point takes from the pipeline, by parameter. */
+/** The system values that a compute entry point takes, by parameter. */
 function systemOf(cx: Lowering, { func, stage }: EntryRoot): ReadonlyMap<ParamDecl, Interface> {
   const found = new Map<ParamDecl, Interface>()
   if (stage === 'compute') {
@@ -145,8 +181,8 @@ function systemOf(cx: Lowering, { func, stage }: EntryRoot): ReadonlyMap<ParamDe
 }
 
 /**
- * An entry point takes its system values, each once, in the types that targets have for them; the body converts them to
- * those of the source and puts structs together. Other parameters are uniforms, which are globals.
+ * Lowers an entry point. It takes each system value once, in the type that targets have for it. The body converts system values to
+ * the types of the source, and puts structs together. Other parameters are uniforms, which are globals.
  */
 function lowerEntry(cx: Lowering, root: EntryRoot, system: ReadonlyMap<ParamDecl, Interface>): void {
   const { program } = cx
@@ -157,14 +193,23 @@ function lowerEntry(cx: Lowering, root: EntryRoot, system: ReadonlyMap<ParamDecl
   for (const { leaves } of system.values()) {
     for (const { name, semantic, type } of leaves) {
       if (semantics.includes(semantic)) continue
-      sig.push({ name: sig.some(p => p.name === name) ? `${name}_${sig.length}` : name, type: systemTypes[semantic] ?? type, dir: 'in', noDiff: true })
+      sig.push({
+        name: sig.some(p => p.name === name) ? `${name}_${sig.length}` : name,
+        type: systemTypes[semantic] ?? type,
+        dir: 'in',
+        noDiff: true,
+      })
       semantics.push(semantic)
     }
   }
   const result = cx.types.of(program.signature({ kind: 'direct', decl: root.func, subst: noSubst }).result)
   const name = root.reverse === true ? cx.names.unique(`${root.func.name}_bwd`) : root.func.name
   const func = new Func(name, { params: sig, result, resultNoDiff: true }, root.func.span)
-  func.info.entry = { stage: root.stage, numthreads: attributes.numthreads ?? (attributes.kernel ? root.blockSize ?? kernelThreads : [1, 1, 1]), semantics }
+  func.info.entry = {
+    stage: root.stage,
+    numthreads: attributes.numthreads ?? (attributes.kernel ? (root.blockSize ?? kernelThreads) : [1, 1, 1]),
+    semantics,
+  }
   cx.module.funcs.push(func)
   cx.system.add({ func, params: sig, semantics })
   const body = program.body(root.func)
@@ -187,17 +232,27 @@ function lowerEntry(cx: Lowering, root: EntryRoot, system: ReadonlyMap<ParamDecl
   if (!closed(fn.b.at)) leaveFunction(fn, undefined)
 }
 
-/** Calls the reverse derivative of an entry point with what the entry point takes; derivatives of plain values go nowhere. */
+/** Calls the reverse derivative of an entry point with the entry point's own parameters. Derivatives of plain values are dropped. */
 function callReverse(fn: Fn, func: FuncDecl, params: readonly ParamDecl[]): void {
-  const reverse = fn.cx.instance({ kind: 'derivative', mode: 'backward', of: { kind: 'direct', decl: func, subst: noSubst } })
+  const reverse = fn.cx.instance({
+    kind: 'derivative',
+    mode: 'backward',
+    of: { kind: 'direct', decl: func, subst: noSubst },
+  })
   const given = params.map(p => read(fn, fn.params.get(p.id)!))
-  fn.b.call(reverse, given.map((value, i) => {
-    const { type } = reverse.sig.params[i]!
-    return type === value.type ? value : fn.b.construct(type, [value, zeroDifferential(fn, value.type)])
-  }))
+  fn.b.call(
+    reverse,
+    given.map((value, i) => {
+      const { type } = reverse.sig.params[i]!
+      return type === value.type ? value : fn.b.construct(type, [value, zeroDifferential(fn, value.type)])
+    }),
+  )
 }
 
-/** The place of a uniform parameter in an entry point. The body may write its copy of a parameter; few write those with resources. */
+/**
+ * The reference of a uniform parameter in an entry point. The body may write its copy of a parameter; few write parameters with
+ * resources.
+ */
 function uniformHome(fn: Fn, p: ParamDecl, body: Body): Ref {
   const home = fn.cx.globals.uniform(fn, p)
   const copied = home.kind === 'pointer' ? !p.constant : home.kind === 'bundle' && writtenParams(body.stmts).has(p)
@@ -213,7 +268,12 @@ function lowerGraphics(cx: Lowering, decl: FuncDecl, entry: GraphicsEntry, links
   const firstOf = ins.map(v => ins.findIndex(o => o === v || (v.location === null && o.semantic === v.semantic)))
   const given = ins.filter((_, i) => firstOf[i] === i)
   const all = [...given, ...outs]
-  const sig = all.map((v, i): ParamSig => ({ name: v.name, type: v.type, dir: i < given.length ? 'in' : 'out', noDiff: true }))
+  const sig = all.map((v, i): ParamSig => ({
+    name: v.name,
+    type: v.type,
+    dir: i < given.length ? 'in' : 'out',
+    noDiff: true,
+  }))
   const semantics = all.map(v => v.semantic)
   const func = new Func(decl.name, { params: sig, result: t.voidType, resultNoDiff: true }, decl.span)
   func.info.entry = { stage: entry.stage, numthreads: [1, 1, 1], semantics, varyings: all }

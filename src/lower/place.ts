@@ -1,43 +1,23 @@
 /**
- * L-values. A place of the tree is evaluated once, bases and indices included, into a `Ref`; a `Ref` can then be read and
- * written any number of times. What lies in memory is a pointer; a part of something that does not (a property, a swizzle)
- * is written by reading the whole, changing the part, and writing the whole.
+ * L-values. A `Place` of the typed tree is evaluated once, with bases and indices, into a `Ref`; the `Ref` can then be read and
+ * written any number of times. If it is in memory, it is a pointer. A part of something else (a property, a swizzle) is written by
+ * reading the whole, changing the part, and writing the whole.
  */
+import type { Ref } from './ref.ts'
+import type { LocalDecl, ParamDecl } from '../check/model/decl.ts'
+import type { Fn } from './context.ts'
 import { resourceElement } from '../base/errors/lower.ts'
-import type { FuncRef, Place } from '../check/model/tree.ts'
+import type { Place } from '../check/model/tree.ts'
 import { isZero } from '../ir/build.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'
-import { adapt, callAccessor, evaluate, evaluateAccess, type Operand } from './call.ts'
+import { adapt, callAccessor, evaluate, evaluateAccess } from './call.ts'
 import { assemble, closed, isInFixed, kept, opened } from './columns.ts'
 import { impossible } from './context.ts'
 import { convert } from './convert.ts'
 import { lowerExpr } from './expr.ts'
-import { local, parameter, type Fn } from './func.ts'
 import { intrinsicPlace } from './intrinsic.ts'
-
-export type Ref =
-  | { readonly kind: 'pointer', readonly pointer: Value }
-  /** A matrix whose columns lie in memory, where the pointer points, and a row of one. */
-  | { readonly kind: 'columns', readonly pointer: Value }
-  | { readonly kind: 'row', readonly columns: Value, readonly index: Value }
-  /** What nothing writes. */
-  | { readonly kind: 'value', readonly value: Value }
-  /** A struct or array of resources: one place a component. */
-  | { readonly kind: 'bundle', readonly type: Type, readonly parts: readonly Ref[] }
-  /** A component with a constant index, or one with a computed index, of something that is not in memory. */
-  | { readonly kind: 'part', readonly base: Ref, readonly index: number }
-  | { readonly kind: 'indexed', readonly base: Ref, readonly index: Value }
-  | { readonly kind: 'swizzle', readonly base: Ref, readonly lanes: readonly number[] }
-  | { readonly kind: 'elements', readonly base: Ref, readonly at: readonly (readonly [number, number])[] }
-  | {
-    readonly kind: 'accessor', readonly get: FuncRef | null, readonly set: FuncRef | null
-    readonly object: Operand | null, readonly args: readonly Operand[]
-    /** What the place is said to hold; what meets a requirement may give other numbers. */
-    readonly type: Type
-  }
-  | { readonly kind: 'convert', readonly base: Ref, readonly type: Type, readonly baseType: Type }
 
 /** Evaluates a place of the tree. */
 export function lowerPlace(fn: Fn, place: Place): Ref {
@@ -50,18 +30,24 @@ export function lowerPlace(fn: Fn, place: Place): Ref {
 
 function placeOf(fn: Fn, place: Place): Ref {
   switch (place.kind) {
-    case 'local': return local(fn, place.decl)
-    case 'param': return parameter(fn, place.decl)
-    case 'this': return fn.self ?? impossible('this outside a method')
-    case 'global': return fn.cx.globals.place(fn, place.decl, place.subst)
-    case 'field': return fieldOf(fn, lowerPlace(fn, place.base), place.field.index)
+    case 'local':
+      return local(fn, place.decl)
+    case 'param':
+      return parameter(fn, place.decl)
+    case 'this':
+      return fn.self ?? impossible('this outside a method')
+    case 'global':
+      return fn.cx.globals.place(fn, place.decl, place.subst)
+    case 'field':
+      return fieldOf(fn, lowerPlace(fn, place.base), place.field.index)
     case 'index': {
       const base = lowerPlace(fn, place.base)
       return indexOf(fn, base, lowerExpr(fn, place.index))
     }
     case 'swizzle': {
       const base = lowerPlace(fn, place.base)
-      if (fn.type(place.base.type).kind === 'scalar') return place.lanes.length === 1 ? base : { kind: 'swizzle', base, lanes: place.lanes }
+      if (fn.type(place.base.type).kind === 'scalar')
+        return place.lanes.length === 1 ? base : { kind: 'swizzle', base, lanes: place.lanes }
       if (place.lanes.length === 1) return componentOf(fn, base, place.lanes[0]!)
       return { kind: 'swizzle', base, lanes: place.lanes }
     }
@@ -74,13 +60,14 @@ function placeOf(fn: Fn, place: Place): Ref {
       const operands = [place.object, ...place.args].map(a => evaluate(fn, a))
       return intrinsicPlace(fn, fn.ref(place.func), operands)
     }
-    case 'accessor': return {
-      kind: 'accessor',
-      get: place.get === null ? null : fn.ref(place.get),
-      set: place.set === null ? null : fn.ref(place.set),
-      ...evaluateAccess(fn, place.object, place.args),
-      type: fn.type(place.type),
-    }
+    case 'accessor':
+      return {
+        kind: 'accessor',
+        get: place.get === null ? null : fn.ref(place.get),
+        set: place.set === null ? null : fn.ref(place.set),
+        ...evaluateAccess(fn, place.object, place.args),
+        type: fn.type(place.type),
+      }
     case 'convert': {
       const base = lowerPlace(fn, place.base)
       return { kind: 'convert', base, type: fn.type(place.type), baseType: fn.type(place.base.type) }
@@ -94,7 +81,9 @@ function placeOf(fn: Fn, place: Place): Ref {
 
 /** The place that a pointer points to. */
 export function at(fn: Fn, pointer: Value): Ref {
-  return pointer.type.elem!.columnsOf === null ? { kind: 'pointer', pointer } : { kind: 'columns', pointer: fn.b.field(pointer, 0) }
+  return pointer.type.elem!.columnsOf === null
+    ? { kind: 'pointer', pointer }
+    : { kind: 'columns', pointer: fn.b.field(pointer, 0) }
 }
 
 /** A field. A pointer to a block counts as the block. */
@@ -118,13 +107,17 @@ export function componentOf(fn: Fn, base: Ref, index: number): Ref {
     case 'pointer':
       if (base.pointer.type.elem!.kind === 'struct') return at(fn, fn.b.field(base.pointer, index))
       return at(fn, fn.b.elem(base.pointer, fn.b.const(t.i32, index)))
-    case 'columns': case 'row': return turned(fn, base, fn.b.const(t.i32, index))
+    case 'columns':
+    case 'row':
+      return turned(fn, base, fn.b.const(t.i32, index))
     case 'bundle':
       if (index < base.parts.length) return base.parts[index]!
       fn.cx.sink.add(resourceElement, fn.b.span ?? undefined, {})
       return base.parts[0] ?? impossible('an array without resources')
-    case 'value': return { kind: 'value', value: part(fn, base.value, index) }
-    default: return { kind: 'part', base, index }
+    case 'value':
+      return { kind: 'value', value: part(fn, base.value, index) }
+    default:
+      return { kind: 'part', base, index }
   }
 }
 
@@ -181,10 +174,11 @@ export function indexValue(fn: Fn, value: Value, index: Value): Value {
   return opened(fn.b, fn.b.load(fn.b.elem(whole, index)))
 }
 
-/** The type of what a place holds, before anything is read of it. */
+/** The type of the value, without reading it. */
 export function typeOfRef(ref: Ref): Type {
   switch (ref.kind) {
-    case 'pointer': return ref.pointer.type.elem!
+    case 'pointer':
+      return ref.pointer.type.elem!
     case 'columns': {
       const of = ref.pointer.type.elem!
       return t.mat(of.elem!.elem!, of.elem!.count, of.count)
@@ -193,16 +187,24 @@ export function typeOfRef(ref: Ref): Type {
       const of = ref.columns.type.elem!
       return t.vec(of.elem!.elem!, of.count)
     }
-    case 'value': return ref.value.type
-    case 'bundle': case 'accessor': case 'convert': return ref.type
-    case 'part': return partType(typeOfRef(ref.base), ref.index)
-    case 'indexed': return partType(typeOfRef(ref.base), 0)
-    case 'swizzle': return lanesOf(typeOfRef(ref.base), ref.lanes.length)
-    case 'elements': return lanesOf(typeOfRef(ref.base).elem!, ref.at.length)
+    case 'value':
+      return ref.value.type
+    case 'bundle':
+    case 'accessor':
+    case 'convert':
+      return ref.type
+    case 'part':
+      return partType(typeOfRef(ref.base), ref.index)
+    case 'indexed':
+      return partType(typeOfRef(ref.base), 0)
+    case 'swizzle':
+      return lanesOf(typeOfRef(ref.base), ref.lanes.length)
+    case 'elements':
+      return lanesOf(typeOfRef(ref.base).elem!, ref.at.length)
   }
 }
 
-/** A component as it is when it is read: a matrix, also where its columns are what is kept. */
+/** The type of a component as a value: a matrix, even if memory holds its columns. */
 function partType(whole: Type, index: number): Type {
   const type = t.component(whole, index < whole.count ? index : 0)
   return type.columnsOf ?? type
@@ -217,31 +219,59 @@ function lanesOf(type: Type, count: number): Type {
 export function read(fn: Fn, ref: Ref): Value {
   const { b } = fn
   switch (ref.kind) {
-    case 'pointer': return b.load(ref.pointer)
-    case 'columns': return b.transpose(b.load(ref.pointer))
+    case 'pointer':
+      return b.load(ref.pointer)
+    case 'columns':
+      return b.transpose(b.load(ref.pointer))
     case 'row': {
       const of = ref.columns.type.elem!
-      return b.construct(t.vec(of.elem!.elem!, of.count), Array.from({ length: of.count }, (_, i) => b.load(elementOf(fn, ref, b.const(t.i32, i)))))
+      return b.construct(
+        t.vec(of.elem!.elem!, of.count),
+        Array.from({ length: of.count }, (_, i) => b.load(elementOf(fn, ref, b.const(t.i32, i)))),
+      )
     }
-    case 'value': return ref.value
-    case 'bundle': return assemble(b, ref.type, ref.parts.map(p => read(fn, p)))
-    case 'part': return part(fn, read(fn, ref.base), ref.index)
-    case 'indexed': return indexValue(fn, read(fn, ref.base), ref.index)
-    case 'swizzle': return swizzle(fn, read(fn, ref.base), ref.lanes)
-    case 'elements': return elements(fn, read(fn, ref.base), ref.at)
-    case 'accessor': return adapt(fn, callAccessor(fn, ref.get ?? impossible('read of a place without get'), ref.object, ref.args, undefined)!, ref.type)
-    case 'convert': return convert(fn, read(fn, ref.base), ref.type)
+    case 'value':
+      return ref.value
+    case 'bundle':
+      return assemble(
+        b,
+        ref.type,
+        ref.parts.map(p => read(fn, p)),
+      )
+    case 'part':
+      return part(fn, read(fn, ref.base), ref.index)
+    case 'indexed':
+      return indexValue(fn, read(fn, ref.base), ref.index)
+    case 'swizzle':
+      return swizzle(fn, read(fn, ref.base), ref.lanes)
+    case 'elements':
+      return elements(fn, read(fn, ref.base), ref.at)
+    case 'accessor':
+      return adapt(
+        fn,
+        callAccessor(fn, ref.get ?? impossible('read of a place without get'), ref.object, ref.args, undefined)!,
+        ref.type,
+      )
+    case 'convert':
+      return convert(fn, read(fn, ref.base), ref.type)
   }
 }
 
-/** Whether a place is no memory that can be changed where it lies, so that a copy of it is: that is read as soon as the place is evaluated. */
+/** Whether a place is not memory that can be changed in place. Then it is read as soon as it is evaluated, and a copy is changed. */
 export function isCopied(place: Place): boolean {
   switch (place.kind) {
-    case 'elements': return true
-    case 'swizzle': return place.lanes.length > 1 || isCopied(place.base)
-    case 'accessor': return !place.byRef
-    case 'field': case 'index': case 'convert': return isCopied(place.base)
-    default: return false
+    case 'elements':
+      return true
+    case 'swizzle':
+      return place.lanes.length > 1 || isCopied(place.base)
+    case 'accessor':
+      return !place.byRef
+    case 'field':
+    case 'index':
+    case 'convert':
+      return isCopied(place.base)
+    default:
+      return false
   }
 }
 
@@ -249,19 +279,32 @@ export function isCopied(place: Place): boolean {
 export function write(fn: Fn, ref: Ref, value: Value): void {
   const { b } = fn
   switch (ref.kind) {
-    case 'pointer': b.store(ref.pointer, isInFixed(ref.pointer) && t.differential(value.type) !== null ? b.emit1('detach', [value]) : value); return
-    case 'columns': b.store(ref.pointer, b.transpose(value)); return
+    case 'pointer':
+      b.store(
+        ref.pointer,
+        isInFixed(ref.pointer) && t.differential(value.type) !== null ? b.emit1('detach', [value]) : value,
+      )
+      return
+    case 'columns':
+      b.store(ref.pointer, b.transpose(value))
+      return
     case 'row':
       for (let i = 0; i < value.type.count; i++) b.store(elementOf(fn, ref, b.const(t.i32, i)), b.extract(value, i))
       return
-    case 'value': case 'bundle': return impossible(`a write to a ${ref.kind}`)
+    case 'value':
+    case 'bundle':
+      return impossible(`a write to a ${ref.kind}`)
     case 'part': {
       const whole = read(fn, ref.base)
       write(fn, ref.base, b.insert(whole, ref.index, kept(b, value, whole.type, ref.index)))
       return
     }
-    case 'indexed': write(fn, ref.base, replaceAt(fn, read(fn, ref.base), ref.index, value)); return
-    case 'swizzle': writeLanes(fn, ref.base, ref.lanes, value); return
+    case 'indexed':
+      write(fn, ref.base, replaceAt(fn, read(fn, ref.base), ref.index, value))
+      return
+    case 'swizzle':
+      writeLanes(fn, ref.base, ref.lanes, value)
+      return
     case 'elements': {
       for (let k = 0; k < ref.at.length; k++) {
         const [row, col] = ref.at[k]!
@@ -269,8 +312,12 @@ export function write(fn: Fn, ref: Ref, value: Value): void {
       }
       return
     }
-    case 'accessor': callAccessor(fn, ref.set ?? impossible('a write to a place without set'), ref.object, ref.args, value); return
-    case 'convert': write(fn, ref.base, convert(fn, value, ref.baseType)); return
+    case 'accessor':
+      callAccessor(fn, ref.set ?? impossible('a write to a place without set'), ref.object, ref.args, value)
+      return
+    case 'convert':
+      write(fn, ref.base, convert(fn, value, ref.baseType))
+      return
   }
 }
 
@@ -308,4 +355,17 @@ export function swizzle(fn: Fn, value: Value, lanes: readonly number[]): Value {
 export function elements(fn: Fn, value: Value, at: readonly (readonly [number, number])[]): Value {
   const parts = at.map(([row, col]) => fn.b.extract(fn.b.extract(value, row), col))
   return parts.length === 1 ? parts[0]! : fn.b.construct(t.vec(value.type.elem!.elem!, parts.length), parts)
+}
+
+/** Where a local lives. */
+function local(fn: Fn, decl: LocalDecl): Ref {
+  const known = fn.locals.get(decl.id)
+  if (known !== undefined) return known
+  fn.unsupported(`an initial value of a static variable that takes the local ${decl.name}`)
+  return { kind: 'value', value: fn.b.emit1('undef', [], null, fn.type(decl.type)) }
+}
+
+/** The reference of a parameter. */
+function parameter(fn: Fn, decl: ParamDecl): Ref {
+  return fn.params.get(decl.id) ?? impossible(`parameter ${decl.name} of another function`)
 }

@@ -1,11 +1,11 @@
-/** The product of a number and a differential, with what a struct says of its own. */
+/** The product of a number and a differential, with a struct's own `dmul`. */
+import type { Fn } from './context.ts'
 import type { FuncRef } from '../check/model/tree.ts'
 import type * as s from '../check/model/type.ts'
 import { isFloat, type Type } from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'
 import { impossible } from './context.ts'
 import { convert } from './convert.ts'
-import type { Fn } from './func.ts'
 
 /** `T.dmul` of `IDifferentiable`, as a requirement on the type T. */
 type Product = FuncRef & { readonly kind: 'requirement' }
@@ -18,14 +18,17 @@ export function scaleDifferential(fn: Fn, product: Product, factor: Value, diffe
   const to = differential.type
   if (isFloat(to)) return b.mul(convert(fn, factor, to), differential)
   const count = to.kind === 'struct' ? to.fields.length : to.count
-  return b.construct(to, Array.from({ length: count }, (_, k) => {
-    const part = b.extract(differential, k)
-    const of = partOf(fn, product.type, to, k)
-    return of === null ? part : scaleDifferential(fn, { ...product, type: of }, factor, part)
-  }))
+  return b.construct(
+    to,
+    Array.from({ length: count }, (_, k) => {
+      const part = b.extract(differential, k)
+      const of = partOf(fn, product.type, to, k)
+      return of === null ? part : scaleDifferential(fn, { ...product, type: of }, factor, part)
+    }),
+  )
 }
 
-/** The type that a part of a type's differential is the differential of; null where the part is none, as a flag is. */
+/** The type whose differential a part of a type's differential is; null for a part that is not one, such as a flag. */
 function partOf(fn: Fn, type: s.Type, differential: Type, k: number): s.Type | null {
   const { program, types, variants } = fn.cx
   const made = types.of(type)

@@ -24,11 +24,13 @@ function extent(type: Type): Extent {
       }
       return { size: Math.ceil(size / align) * align, align }
     }
-    case 'mat': case 'array': {
+    case 'mat':
+    case 'array': {
       const e = extent(type.elem!)
       return { size: Math.ceil(e.size / e.align) * e.align * type.count, align: e.align }
     }
-    default: return { size: 4, align: 4 }
+    default:
+      return { size: 4, align: 4 }
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * The functions of a program that can be called by a name of their own: those at module level, methods as `Type.method`,
- * instances of generic ones as `name<args>`, and what is overloaded as `name(types)`.
+ * The functions of a program that can be called by name: functions at module level; methods as `Type.method`; instances of generic
+ * functions as `name<args>`; overloads as `name(types)`.
  */
 import { Sink } from '../base/diag.ts'
 import type { FuncDecl } from '../check/model/decl.ts'
@@ -23,7 +23,12 @@ export function subjectsOf(program: CheckedProgram, entries: readonly EntryRoot[
     if (ref.kind !== 'direct' || ref.decl.module.isCore || !ref.decl.hasBody || keys.has(refKey(ref))) return
     keys.add(refKey(ref))
     const plain = nameOf(ref)
-    const name = found.has(plain) ? `${plain}(${program.signature(ref).params.map(p => show(p.type)).join(', ')})` : plain
+    const name = found.has(plain)
+      ? `${plain}(${program
+          .signature(ref)
+          .params.map(p => show(p.type))
+          .join(', ')})`
+      : plain
     if (!found.has(name)) found.set(name, { name, func: ref.decl, ref })
   }
   const roots: ExportRoot[] = []
@@ -43,7 +48,8 @@ export function subjectsOf(program: CheckedProgram, entries: readonly EntryRoot[
 function nameOf(ref: FuncRef & { readonly kind: 'direct' }): string {
   const { decl, subst } = ref
   const owner = decl.parent
-  const own = decl.role === 'constructor' ? '__init' : decl.role === 'accessor' ? `${decl.name}.${decl.accessor}` : decl.name
+  const own =
+    decl.role === 'constructor' ? '__init' : decl.role === 'accessor' ? `${decl.name}.${decl.accessor}` : decl.name
   const name = decl.role !== 'function' && owner?.kind === 'struct' ? `${owner.name}.${own}` : own
   const args = [...subst.args.values()].map(show)
   return args.length === 0 ? name : `${name}<${args.join(', ')}>`

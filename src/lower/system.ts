@@ -1,16 +1,18 @@
 /**
- * System values that a function asks for which is no entry point (`cudaThreadIdx()`): each is a variable of the invocation,
- * which every entry point sets at its start from a parameter of its own.
+ * System values in functions that are no entry points (`cudaThreadIdx()`). Each is a private variable, which every entry point sets
+ * at its start from a parameter of its own.
  */
 import { Builder } from '../ir/build.ts'
 import * as t from '../ir/type.ts'
-import { Global, Region, type Func, type ParamSig, type Value } from '../ir/value.ts'
-import type { Lowering } from './context.ts'
-import type { Fn } from './func.ts'
+import { Global, Region, type Func, type Module, type ParamSig, type Value } from '../ir/value.ts'
+import type { Names } from './names.ts'
 
 /** The types that targets have for system values of compute entry points. */
 export const systemTypes: Readonly<Record<string, t.Type>> = {
-  SV_DISPATCHTHREADID: t.vec(t.u32, 3), SV_GROUPID: t.vec(t.u32, 3), SV_GROUPTHREADID: t.vec(t.u32, 3), SV_GROUPINDEX: t.u32,
+  SV_DISPATCHTHREADID: t.vec(t.u32, 3),
+  SV_GROUPID: t.vec(t.u32, 3),
+  SV_GROUPTHREADID: t.vec(t.u32, 3),
+  SV_GROUPINDEX: t.u32,
 }
 
 /** An entry point whose parameters may still grow. */
@@ -24,38 +26,40 @@ export interface OpenEntry {
 const size = 'SIZE'
 
 export class SystemValues {
-  readonly #cx: Lowering
+  readonly #names: Names
+  readonly #module: Module
   readonly #globals = new Map<string, Global>()
   readonly #entries: OpenEntry[] = []
   readonly #set = new Map<OpenEntry, Set<string>>()
 
-  constructor(cx: Lowering) {
-    this.#cx = cx
+  constructor(names: Names, module: Module) {
+    this.#names = names
+    this.#module = module
   }
 
-  /** Tells of an entry point, whose body sets the values. */
+  /** Adds an entry point, whose body will set the values. */
   add(entry: OpenEntry): void {
     this.#entries.push(entry)
     this.#set.set(entry, new Set())
   }
 
   /** The value here. */
-  read(fn: Fn, name: string): Value {
+  read(b: Builder, name: string): Value {
     let global = this.#globals.get(name)
     if (global === undefined) {
-      const own = this.#cx.names.unique(name === size ? 'workgroupSize' : name.toLowerCase())
+      const own = this.#names.unique(name === size ? 'workgroupSize' : name.toLowerCase())
       global = new Global(own, this.#typeOf(name), 'private', 'none', undefined, undefined, null)
       this.#globals.set(name, global)
-      this.#cx.module.globals.push(global)
+      this.#module.globals.push(global)
     }
-    return fn.b.load(fn.b.emit1('global', [], global))
+    return b.load(b.emit1('global', [], global))
   }
 
   #typeOf(name: string): t.Type {
     return systemTypes[name] ?? (name.startsWith('SV_WAVE') ? t.u32 : t.vec(t.u32, 3))
   }
 
-  /** Has the entry points set what was asked for since. */
+  /** Lets the entry points set the values that were used since. */
   settle(): void {
     for (const entry of this.#entries) {
       const done = this.#set.get(entry)!
@@ -72,7 +76,11 @@ export class SystemValues {
 
   #given(b: Builder, entry: OpenEntry, name: string): Value {
     const body = entry.func.body!
-    if (name === size) return b.construct(this.#typeOf(name), entry.func.info.entry!.numthreads.map(n => b.const(t.u32, n)))
+    if (name === size)
+      return b.construct(
+        this.#typeOf(name),
+        entry.func.info.entry!.numthreads.map(n => b.const(t.u32, n)),
+      )
     const at = entry.semantics.indexOf(name)
     if (at >= 0) return body.params[at]!
     const param: ParamSig = { name: name.toLowerCase(), type: this.#typeOf(name), dir: 'in', noDiff: true }

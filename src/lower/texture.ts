@@ -1,38 +1,23 @@
 /**
- * Textures and samplers. Their types carry the names that the source has for them and what their texels are made of; what
- * is done with them are calls of functions that only targets with textures spell. WGSL reads and writes four channels; `T`
- * has the first few of them.
+ * Textures and samplers. An IR type names the source's texture type and the type of its texels. An access is a call of a target
+ * intrinsic, which only targets with textures have. WGSL reads and writes four channels; `T` has the first few of them.
  */
-import type { Attribute } from '../syntax/ast.ts'
+import type { Fn } from './context.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'
 import { convert } from './convert.ts'
 import { callExternal } from './external.ts'
-import type { Fn } from './func.ts'
-
-/** The name in IR of a texture or sampler of the core library; undefined for other types. */
-export function handleName(name: string, channel: Type | undefined): string | undefined {
-  if (name.startsWith('Sampler')) return name
-  if (!/^(RW|W)?Texture/.test(name)) return undefined
-  return `${name}<${channel?.scalar ?? 'f32'}x${channel === undefined ? 4 : t.lanes(channel)}>`
-}
-
-/** What `[format("…")]` says of a texture that the program writes. */
-export function textureFormat(attributes: readonly Attribute[]): string | undefined {
-  const value = attributes.find(a => a.name === 'format' || a.name === 'vk::image_format' || a.name === 'vk_image_format')?.args[0]?.value
-  return value?.kind === 'string' ? value.value : undefined
-}
 
 /**
- * Emits an access to a texture, a call of what WGSL has under that name; undefined for a store. `args[0]` is the texture.
- * Where the source has coordinates, layer and level in one vector, WGSL has them apart.
+ * Emits an access to a texture: a call of the WGSL function of that name; undefined for a store. `args[0]` is the texture. The
+ * source has coordinates, layer and level in one vector, and WGSL has them apart.
  */
 export function textureAccess(fn: Fn, intrinsic: string, args: readonly Value[], result: Type): Value | undefined {
   const { b } = fn
   const texture = args[0]!
   if (texture.type.kind === 'struct') {
-    const own = fn.cx.pictures?.access(fn, intrinsic, args, result)
+    const own = fn.cx.textureEmulation?.access(fn, intrinsic, args, result)
     return own === null ? callExternal(fn, intrinsic, [], result, true) : own
   }
   const kind = texture.type.elem!.name
@@ -52,7 +37,10 @@ export function textureAccess(fn: Fn, intrinsic: string, args: readonly Value[],
     if (second !== undefined && kind.includes('MS')) level.push(second)
     return convert(fn, callExternal(fn, name, [texture, texel, ...level], four(result), !isStorage)!, result)
   }
-  const sampling = args[1]!.type.kind === 'struct' ? [texture] : [texture, args[1]!, ...isArray(kind) ? layered(fn, args[2]!) : [args[2]!], ...args.slice(3)]
+  const sampling =
+    args[1]!.type.kind === 'struct'
+      ? [texture]
+      : [texture, args[1]!, ...(isArray(kind) ? layered(fn, args[2]!) : [args[2]!]), ...args.slice(3)]
   if (name.includes('Compare')) return callExternal(fn, name, sampling, result, true)
   if (!/<f(16|32)x/.test(kind)) fn.unsupported('sampling a texture of integers')
   if (variant !== undefined) return callExternal(fn, name, [b.const(t.i32, Number(variant)), ...sampling], result, true)
@@ -66,25 +54,41 @@ function place(fn: Fn, kind: string, at: Value): Value[] {
   if (at.type.kind === 'scalar') return [at]
   const { b } = fn
   const count = kind.includes('1D') ? 1 : kind.includes('3D') ? 3 : 2
-  const coordinates = count === 1 ? b.extract(at, 0) : count === at.type.count ? at : b.swizzle(at, Array.from({ length: count }, (_, i) => i))
+  const coordinates =
+    count === 1
+      ? b.extract(at, 0)
+      : count === at.type.count
+        ? at
+        : b.swizzle(
+            at,
+            Array.from({ length: count }, (_, i) => i),
+          )
   return [coordinates, ...Array.from({ length: at.type.count - count }, (_, i) => b.extract(at, count + i))]
 }
 
-/** Coordinates of an array of pictures, and the number of the picture, which rounds. */
+/** Coordinates of an array of textures, and the number of the texture, which rounds. */
 function layered(fn: Fn, at: Value): Value[] {
   const { b } = fn
   const last = at.type.count - 1
   const layer = callExternal(fn, 'round', [b.extract(at, last)], t.f32, true)!
-  return [b.swizzle(at, Array.from({ length: last }, (_, i) => i)), b.convert(layer, t.i32)]
+  return [
+    b.swizzle(
+      at,
+      Array.from({ length: last }, (_, i) => i),
+    ),
+    b.convert(layer, t.i32),
+  ]
 }
 
 const four = (type: Type): Type => t.vec(type.scalar === 'f16' ? t.f32 : t.scalars[type.scalar!], 4)
 
-/** Four channels of what has fewer. */
+/** A value with fewer channels as one with four. */
 export function widen(fn: Fn, value: Value): Value {
   const { b } = fn
   const scalar = value.type.scalar === 'f16' ? t.f32 : t.scalars[value.type.scalar!]
-  const lanes = (value.type.kind === 'scalar' ? [value] : Array.from({ length: value.type.count }, (_, i) => b.extract(value, i))).map(v => b.convert(v, scalar))
+  const lanes = (
+    value.type.kind === 'scalar' ? [value] : Array.from({ length: value.type.count }, (_, i) => b.extract(value, i))
+  ).map(v => b.convert(v, scalar))
   while (lanes.length < 4) lanes.push(b.zero(scalar))
   return b.construct(t.vec(scalar, 4), lanes)
 }

@@ -1,7 +1,8 @@
 /**
- * Source types as IR types. A struct instance becomes one IR struct with a name that is unique in the program; resources
- * become pointers to what they hold; an enum is its tag.
+ * Source types as IR types. A struct instance becomes one IR struct with a name that is unique in the program. A resource becomes a
+ * pointer to its contents, and an enum its tag.
  */
+import { handleName } from './handle.ts'
 import { InternalError, type Sink } from '../base/diag.ts'
 import { resourceInBuffer, unknownNumber, unsizedArray, unsupportedHere } from '../base/errors/lower.ts'
 import { arrayTooLarge, badArraySize, badVectorSize } from '../base/errors/types.ts'
@@ -11,7 +12,6 @@ import * as t from '../ir/type.ts'
 import type { Func, Module } from '../ir/value.ts'
 import { columnsType } from './columns.ts'
 import type { Names } from './names.ts'
-import { handleName } from './texture.ts'
 
 /** Lowers types, each once. */
 export class Types {
@@ -28,8 +28,13 @@ export class Types {
   readonly #sources = new Map<t.Type, s.StructType>()
 
   constructor(
-    program: CheckedProgram, module: Module, names: Names, sink: Sink,
-    instance: (ref: FuncRef) => Func, sum: (iface: s.InterfaceType) => t.Type, stand: (type: s.StructType) => s.StructType | undefined,
+    program: CheckedProgram,
+    module: Module,
+    names: Names,
+    sink: Sink,
+    instance: (ref: FuncRef) => Func,
+    sum: (iface: s.InterfaceType) => t.Type,
+    stand: (type: s.StructType) => s.StructType | undefined,
   ) {
     this.#stand = stand
     this.#sum = sum
@@ -43,12 +48,18 @@ export class Types {
   /** The IR type of a concrete source type. */
   of(type: s.Type): t.Type {
     switch (type.kind) {
-      case 'void': return t.voidType
-      case 'scalar': return t.scalars[type.name]
-      case 'string': return t.u32
-      case 'enum': return this.of(this.#program.enumTag(type))
-      case 'vector': return t.vec(this.#lane(type), this.#side(type.count))
-      case 'matrix': return t.mat(this.#lane(type), this.#side(type.rows), this.#side(type.cols))
+      case 'void':
+        return t.voidType
+      case 'scalar':
+        return t.scalars[type.name]
+      case 'string':
+        return t.u32
+      case 'enum':
+        return this.of(this.#program.enumTag(type))
+      case 'vector':
+        return t.vec(this.#lane(type), this.#side(type.count))
+      case 'matrix':
+        return t.mat(this.#lane(type), this.#side(type.rows), this.#side(type.cols))
       case 'array': {
         if (type.count !== null) return t.array(this.part(type.elem), this.#length(this.number(type.count)))
         this.#sink.add(unsizedArray, undefined, { type: s.show(type) })
@@ -58,10 +69,14 @@ export class Types {
         const known = this.#known.get(type.key)
         return known ?? this.#struct(type)
       }
-      case 'interface': return this.#sum(type)
+      case 'interface':
+        return this.#sum(type)
       case 'assoc': {
         // Of a value of interface type: the differentials of all that it may be.
-        const diff = type.base.kind === 'interface' && type.decl.name === 'Differential' ? t.differential(this.#sum(type.base)) : null
+        const diff =
+          type.base.kind === 'interface' && type.decl.name === 'Differential'
+            ? t.differential(this.#sum(type.base))
+            : null
         if (diff === null) throw new InternalError('lower', `${s.show(type)} is no concrete type`)
         return diff
       }
@@ -70,16 +85,26 @@ export class Types {
         return t.i32
       case 'error':
         // Without a mistake so far it is what an associated type without interfaces is at run time.
-        if (this.#sink.errors === 0) this.#sink.add(unsupportedHere, undefined, { what: 'a value of which nothing is known but that its type is an associated type' })
+        if (this.#sink.errors === 0)
+          this.#sink.add(unsupportedHere, undefined, {
+            what: 'a value of which nothing is known but that its type is an associated type',
+          })
         return t.i32
-      default: throw new InternalError('lower', `${s.show(type)} is no concrete type`)
+      default:
+        throw new InternalError('lower', `${s.show(type)} is no concrete type`)
     }
   }
 
-  /** The IR type of what lies in a struct, an array or a buffer, where a matrix may lie column by column. */
+  /** The IR type of a part of a struct, an array or a buffer, where a matrix may be column-major. */
   part(type: s.Type): t.Type {
     const made = this.of(type)
-    if (type.kind !== 'matrix' || type.turned === this.#program.columnMajor || made.count === 1 || made.elem!.count === 1) return made
+    if (
+      type.kind !== 'matrix' ||
+      type.turned === this.#program.columnMajor ||
+      made.count === 1 ||
+      made.elem!.count === 1
+    )
+      return made
     let columns = this.#columns.get(made)
     if (columns === undefined) {
       columns = columnsType(this.#names.unique(`${typeName(type)}_columns`), made)
@@ -111,9 +136,10 @@ export class Types {
     return 1
   }
 
-  /** What a vector or matrix is made of; generic arguments may make it something else than numbers. */
+  /** The element type of a vector or matrix; generic arguments may make it something else than a number. */
   #lane(type: s.VectorType | s.MatrixType): t.Type {
-    if (type.elem.kind !== 'scalar') this.#sink.add(unsupportedHere, undefined, { what: `a value of type ${s.show(type)}` })
+    if (type.elem.kind !== 'scalar')
+      this.#sink.add(unsupportedHere, undefined, { what: `a value of type ${s.show(type)}` })
     return this.of(type.elem)
   }
 
@@ -133,7 +159,7 @@ export class Types {
     return type
   }
 
-  /** The source of an IR struct that stands for a struct of the source. */
+  /** The source type of an IR struct. */
   source(type: t.Type): s.StructType | undefined {
     return this.#sources.get(type)
   }
@@ -150,7 +176,9 @@ export class Types {
       const p = this.of(type.args[0] as s.Type)
       fields.push({ name: 'p', type: p }, { name: 'd', type: t.differential(p) ?? this.of(this.pairParts(type)[1]) })
     } else {
-      this.#sink.work.within(1, type.decl.span, () => { for (const f of this.#program.fields(type)) fields.push({ name: f.name, type: this.part(f.type) }) })
+      this.#sink.work.within(1, type.decl.span, () => {
+        for (const f of this.#program.fields(type)) fields.push({ name: f.name, type: this.part(f.type) })
+      })
     }
     const again = this.#known.get(type.key)
     if (again !== undefined) return again
@@ -169,10 +197,15 @@ export class Types {
       const diff = t.differential(made.fields[1]!.type)
       const source = this.#program.differentialOf(type)
       if (diff === null || source === null) return
-      made.diff = { type: source.key === type.key ? made : this.of(source), fields: [0, 1], dzero: undefined, dadd: undefined }
+      made.diff = {
+        type: source.key === type.key ? made : this.of(source),
+        fields: [0, 1],
+        dzero: undefined,
+        dadd: undefined,
+      }
       return
     }
-    this.#place(type, made)
+    this.#shadow(type, made)
     const info = this.#program.structDiff(type)
     if (info === null) return
     const diff = info.type.key === type.key ? made : this.of(info.type)
@@ -187,26 +220,29 @@ export class Types {
     }
   }
 
-  /** A derivative of what calls `dadd` is one of the sum, whether the user marks it or not. */
+  /** The user's `dadd`. It is differentiable even if the user does not mark it: derivatives of its callers need that. */
   #addition(ref: FuncRef): Func {
     const func = this.#instance(ref)
     if (func.info.level === 'none') func.info.level = 'backward'
     return func
   }
 
-  #place(type: s.StructType, made: t.Type): void {
-    const place = this.#program.placeDifferentialOf(type)
-    if (place === null) return
-    const theirs = place.kind === 'struct' ? this.#program.fields(place) : []
-    const fields = this.#program.fields(type).map(f => this.#program.placeDifferentialOf(f.type) === null ? -1 : theirs.findIndex(o => o.name === f.name))
-    made.places = { type: made, fields }
-    if (place.key !== type.key) made.places = { type: this.of(place), fields }
+  #shadow(type: s.StructType, made: t.Type): void {
+    const shadow = this.#program.shadowOf(type)
+    if (shadow === null) return
+    const theirs = shadow.kind === 'struct' ? this.#program.fields(shadow) : []
+    const fields = this.#program
+      .fields(type)
+      .map(f => (this.#program.shadowOf(f.type) === null ? -1 : theirs.findIndex(o => o.name === f.name)))
+    made.shadow = { type: made, fields }
+    if (shadow.key !== type.key) made.shadow = { type: this.of(shadow), fields }
   }
 
   /** The two halves of a `DifferentialPair` or `DifferentialPtrPair`. */
   pairParts(type: s.StructType): readonly [s.Type, s.Type] {
     const p = type.args[0] as s.Type
-    const d = type.decl.intrinsic === 'DifferentialPtrPair' ? this.#program.placeDifferentialOf(p) : this.#program.differentialOf(p)
+    const d =
+      type.decl.intrinsic === 'DifferentialPtrPair' ? this.#program.shadowOf(p) : this.#program.differentialOf(p)
     if (d === null) throw new InternalError('lower', `${s.show(type)} of a type without a differential`)
     return [p, d]
   }
@@ -216,15 +252,21 @@ export class Types {
     if (name === null) return undefined
     const arg = type.args[0]
     switch (name) {
-      case 'StructuredBuffer': return t.ptr('storage', t.array(this.#element(arg as s.Type), 0))
-      case 'RWStructuredBuffer': return t.ptr('storage_rw', t.array(this.#element(arg as s.Type), 0))
-      case 'ByteAddressBuffer': return t.ptr('storage', t.array(t.u32, 0))
-      case 'RWByteAddressBuffer': return t.ptr('storage_rw', t.array(t.u32, 0))
-      case 'ConstantBuffer': case 'ParameterBlock': {
+      case 'StructuredBuffer':
+        return t.ptr('storage', t.array(this.#element(arg as s.Type), 0))
+      case 'RWStructuredBuffer':
+        return t.ptr('storage_rw', t.array(this.#element(arg as s.Type), 0))
+      case 'ByteAddressBuffer':
+        return t.ptr('storage', t.array(t.u32, 0))
+      case 'RWByteAddressBuffer':
+        return t.ptr('storage_rw', t.array(t.u32, 0))
+      case 'ConstantBuffer':
+      case 'ParameterBlock': {
         const inner = this.part(arg as s.Type)
         return t.holdsPointer(inner) ? inner : t.ptr('uniform', inner)
       }
-      case 'Atomic': return this.of(arg as s.Type)
+      case 'Atomic':
+        return this.of(arg as s.Type)
       default: {
         const handle = handleName(name, arg === undefined || s.isInt(arg) ? undefined : this.of(arg))
         return handle === undefined ? undefined : this.#handle(handle)
@@ -236,13 +278,21 @@ export class Types {
 /** Whether a value of the type holds an array, which a computed index needs in memory. */
 export const holdsArray: (type: t.Type) => boolean = t.holding('array')
 
-/** Whether it is `DifferentialPair<T>` or its kin for places. */
+/** Whether it is `DifferentialPair<T>` or `DifferentialPtrPair<T>`. */
 export function isPair(type: s.Type): boolean {
-  return type.kind === 'struct' && (type.decl.intrinsic === 'DifferentialPair' || type.decl.intrinsic === 'DifferentialPtrPair')
+  return (
+    type.kind === 'struct' &&
+    (type.decl.intrinsic === 'DifferentialPair' || type.decl.intrinsic === 'DifferentialPtrPair')
+  )
 }
 
 /** A name for IR text: letters, digits, `_` and `.`. */
 export function typeName(type: s.GenericArg): string {
   const name = s.show(type)
-  return /^[A-Za-z][A-Za-z0-9]*$/.test(name) ? name : name.replace(/[^A-Za-z0-9_.]+/g, '_').replace(/_+$/, '').replace(/^(\d)/, '_$1')
+  return /^[A-Za-z][A-Za-z0-9]*$/.test(name)
+    ? name
+    : name
+        .replace(/[^A-Za-z0-9_.]+/g, '_')
+        .replace(/_+$/, '')
+        .replace(/^(\d)/, '_$1')
 }

@@ -1,10 +1,18 @@
 /**
- * What entry points take from a pipeline and give to it: system values, and in vertex and fragment stages more. What these take and give is flat in IR: one parameter for each scalar or vector that a
- * pipeline knows, `out` for what they give. Structs and arrays of the source are put together of those at the start, and
- * taken apart where the function returns. What passes from vertices to fragments is matched by semantic, so locations are
- * given to all entry points of a program at once.
+ * The inputs and outputs of entry points: system values, and varyings in vertex and fragment stages. In IR they are flat: one
+ * parameter for each scalar or vector that the pipeline knows, with `out` for outputs. Structs and arrays of the source are put
+ * together at the start, and taken apart at returns. Vertex outputs are matched with fragment inputs by semantic, so locations are
+ * assigned for all entry points of a program at once.
  */
-import { doubleLocation, doubleSemantic, mixedParameter, notVarying, systemType, varyingType } from '../base/errors/lower.ts'
+import type { Fn } from './context.ts'
+import {
+  doubleLocation,
+  doubleSemantic,
+  mixedParameter,
+  notVarying,
+  systemType,
+  varyingType,
+} from '../base/errors/lower.ts'
 import { attributeArguments, maxSlot, slotsExpected } from '../base/errors/names.ts'
 import type { FuncDecl, ParamDecl } from '../check/model/decl.ts'
 import * as s from '../check/model/type.ts'
@@ -16,7 +24,6 @@ import type { Span } from '../base/source.ts'
 import type { Lowering } from './context.ts'
 import { closed, opened } from './columns.ts'
 import { convert } from './convert.ts'
-import type { Fn } from './func.ts'
 import { systemTypes } from './system.ts'
 
 export type GraphicsStage = 'vertex' | 'fragment'
@@ -24,10 +31,10 @@ export type GraphicsStage = 'vertex' | 'fragment'
 /** A scalar or vector of an interface. */
 interface Leaf {
   readonly name: string
-  /** As the source has it, and as targets hand it over. */
+  /** The type in the source, and the type on targets. */
   readonly type: Type
   readonly semantic: string
-  /** The source says the semantic, which else is the name. */
+  /** Whether the source gives the semantic. Otherwise it is the name. */
   readonly given: boolean
   /** It is one of several parts of an array or a matrix. */
   readonly isPart: boolean
@@ -52,8 +59,10 @@ export interface GraphicsEntry {
 
 const vec4 = t.vec(t.f32, 4)
 
-/** What targets give or take for the system values of each stage. */
-const systemValues: Readonly<Record<GraphicsStage, { readonly in: Readonly<Record<string, Type>>; readonly out: Readonly<Record<string, Type>> }>> = {
+/** The types of the system values of each stage on targets. */
+const systemValues: Readonly<
+  Record<GraphicsStage, { readonly in: Readonly<Record<string, Type>>; readonly out: Readonly<Record<string, Type>> }>
+> = {
   vertex: { in: { SV_VERTEXID: t.u32, SV_INSTANCEID: t.u32 }, out: { SV_POSITION: vec4 } },
   fragment: {
     in: { SV_POSITION: vec4, SV_ISFRONTFACE: t.bool, SV_SAMPLEINDEX: t.u32, SV_COVERAGE: t.u32 },
@@ -61,19 +70,29 @@ const systemValues: Readonly<Record<GraphicsStage, { readonly in: Readonly<Recor
   },
 }
 
-/** True for what a pipeline does not hand over: `uniform` parameters, and resources. */
+/** True for parameters that the pipeline does not pass: `uniform` parameters, and resources. */
 export function isUniform(cx: Lowering, p: ParamDecl): boolean {
   return p.modifiers.includes('uniform') || (p.semantic === '' && t.holdsPointer(cx.types.of(p.type)))
 }
 
-/** What a compute entry point takes as a parameter from the pipeline; undefined for uniforms. */
+/** The system value that a compute entry point takes as a parameter; undefined for uniforms. */
 export function systemInterface(cx: Lowering, p: ParamDecl): Interface | undefined {
   const type = cx.types.of(p.type)
   const span = p.span ?? undefined
   if (p.semantic !== '') {
     const { name, index } = split(p.semantic)
-    const leaf: Leaf = { name: p.name, type, semantic: spell(name, index), given: true, isPart: false, modifiers: p.modifiers, explicit: undefined, span }
-    if (!takesSystemValue(leaf, false)) cx.sink.add(systemType, span, { name: p.name, semantic: p.semantic, lanes: lanesOf(systemTypes[leaf.semantic]!) })
+    const leaf: Leaf = {
+      name: p.name,
+      type,
+      semantic: semanticName(name, index),
+      given: true,
+      isPart: false,
+      modifiers: p.modifiers,
+      explicit: undefined,
+      span,
+    }
+    if (!takesSystemValue(leaf, false))
+      cx.sink.add(systemType, span, { name: p.name, semantic: p.semantic, lanes: lanesOf(systemTypes[leaf.semantic]!) })
     return { leaves: [leaf], type }
   }
   if (p.modifiers.includes('uniform')) return undefined
@@ -83,11 +102,17 @@ export function systemInterface(cx: Lowering, p: ParamDecl): Interface | undefin
   if (!leaves.some(l => l.given && isSystem(split(l.semantic).name))) return undefined
   const plain = leaves.find(l => !l.given)
   if (plain !== undefined) cx.sink.add(mixedParameter, plain.span ?? span, { name: plain.name, parameter: p.name })
-  for (const leaf of leaves) if (!takesSystemValue(leaf, true)) cx.sink.add(systemType, leaf.span, { name: leaf.name, semantic: leaf.semantic, lanes: lanesOf(systemTypes[leaf.semantic]!) })
+  for (const leaf of leaves)
+    if (!takesSystemValue(leaf, true))
+      cx.sink.add(systemType, leaf.span, {
+        name: leaf.name,
+        semantic: leaf.semantic,
+        lanes: lanesOf(systemTypes[leaf.semantic]!),
+      })
   return { leaves, type }
 }
 
-const lanesOf = (type: Type): number => type.kind === 'vec' ? type.count : 1
+const lanesOf = (type: Type): number => (type.kind === 'vec' ? type.count : 1)
 
 /** Whether a leaf can hold the system value that it asks for; fields are converted. */
 function takesSystemValue({ type, semantic, isPart }: Leaf, isField: boolean): boolean {
@@ -105,7 +130,7 @@ function split(semantic: string): { readonly name: string; readonly index: numbe
 
 const isSystem = (name: string): boolean => name.startsWith('SV_') && name !== 'SV_TARGET'
 
-function spell(name: string, index: number): string {
+function semanticName(name: string, index: number): string {
   return isSystem(name) ? name : `${name}${index}`
 }
 
@@ -117,7 +142,7 @@ interface At {
   isPart: boolean
 }
 
-/** What a pipeline knows of a value: its leaves, in order. */
+/** Flattens a value into the leaves that a pipeline knows, in order. */
 class Flattener {
   readonly #cx: Lowering
   readonly leaves: Leaf[] = []
@@ -126,14 +151,35 @@ class Flattener {
     this.#cx = cx
   }
 
-  add(path: string, type: s.Type, semantic: string, modifiers: readonly string[], explicit: number | undefined, span: Span | undefined, isPart = false): void {
+  add(
+    path: string,
+    type: s.Type,
+    semantic: string,
+    modifiers: readonly string[],
+    explicit: number | undefined,
+    span: Span | undefined,
+    isPart = false,
+  ): void {
     const { name, index } = split(semantic === '' ? path : semantic)
-    this.#add(path, type, this.#cx.types.of(type), { name, given: semantic !== '', next: index, isPart }, modifiers, explicit, span)
+    this.#add(
+      path,
+      type,
+      this.#cx.types.of(type),
+      { name, given: semantic !== '', next: index, isPart },
+      modifiers,
+      explicit,
+      span,
+    )
   }
 
   #add(
-    path: string, source: s.Type, type: Type, at: At, modifiers: readonly string[],
-    explicit: number | undefined, span: Span | undefined,
+    path: string,
+    source: s.Type,
+    type: Type,
+    at: At,
+    modifiers: readonly string[],
+    explicit: number | undefined,
+    span: Span | undefined,
   ): void {
     if (source.kind === 'struct' && type.kind === 'struct') {
       for (const f of this.#cx.program.fields(source)) {
@@ -150,19 +196,45 @@ class Flattener {
     }
     if (type.kind === 'array' && source.kind === 'array') {
       at.isPart = true
-      for (let i = 0; i < type.count; i++) this.#add(`${path}_${i}`, source.elem, this.#cx.types.of(source.elem), at, modifiers, explicit === undefined ? undefined : explicit + i, span)
+      for (let i = 0; i < type.count; i++)
+        this.#add(
+          `${path}_${i}`,
+          source.elem,
+          this.#cx.types.of(source.elem),
+          at,
+          modifiers,
+          explicit === undefined ? undefined : explicit + i,
+          span,
+        )
       return
     }
     if (type.kind === 'mat') {
       at.isPart = true
-      for (let i = 0; i < type.count; i++) this.#leaf(`${path}_${i}`, type.elem!, at, modifiers, explicit === undefined ? undefined : explicit + i, span)
+      for (let i = 0; i < type.count; i++)
+        this.#leaf(`${path}_${i}`, type.elem!, at, modifiers, explicit === undefined ? undefined : explicit + i, span)
       return
     }
     this.#leaf(path, type, at, modifiers, explicit, span)
   }
 
-  #leaf(name: string, type: Type, at: At, modifiers: readonly string[], explicit: number | undefined, span: Span | undefined): void {
-    this.leaves.push({ name, type, semantic: spell(at.name, at.next++), given: at.given, isPart: at.isPart, modifiers, explicit, span })
+  #leaf(
+    name: string,
+    type: Type,
+    at: At,
+    modifiers: readonly string[],
+    explicit: number | undefined,
+    span: Span | undefined,
+  ): void {
+    this.leaves.push({
+      name,
+      type,
+      semantic: semanticName(at.name, at.next++),
+      given: at.given,
+      isPart: at.isPart,
+      modifiers,
+      explicit,
+      span,
+    })
   }
 }
 
@@ -172,16 +244,30 @@ export function explicitLocation(attributes: readonly ast.Attribute[]): number |
   return value?.kind === 'int' ? Number(value.value) : undefined
 }
 
-/** Gathers what an entry point takes and gives. */
+/** Gathers the inputs and outputs of an entry point. */
 export function graphicsEntry(cx: Lowering, func: FuncDecl, stage: GraphicsStage): GraphicsEntry {
   const inputs = new Map<ParamDecl, Interface>()
   const outputs = new Map<ParamDecl | 'result', Interface>()
   const syntax = func.syntax.kind === 'func' ? func.syntax : undefined
-  const flat = (name: string, type: s.Type, semantic: string, modifiers: readonly string[], explicit: number | undefined, span: Span | null): Interface => {
+  const flat = (
+    name: string,
+    type: s.Type,
+    semantic: string,
+    modifiers: readonly string[],
+    explicit: number | undefined,
+    span: Span | null,
+  ): Interface => {
     const flattener = new Flattener(cx)
     const irType = cx.types.of(type)
     // The fields of a struct are known by their own names.
-    flattener.add(type.kind === 'struct' && semantic === '' ? '' : name, type, semantic, modifiers, explicit, span ?? undefined)
+    flattener.add(
+      type.kind === 'struct' && semantic === '' ? '' : name,
+      type,
+      semantic,
+      modifiers,
+      explicit,
+      span ?? undefined,
+    )
     return { leaves: flattener.leaves, type: irType }
   }
   for (const p of cx.program.params(func)) {
@@ -205,8 +291,14 @@ export class Links {
   readonly #interpolation = new Map<string, string>()
 
   constructor(entries: readonly GraphicsEntry[]) {
-    const passed = (stage: GraphicsStage): Leaf[] => entries.filter(e => e.stage === stage).flatMap(e =>
-      [...(stage === 'vertex' ? e.outputs : e.inputs).values()].flatMap(i => i.leaves).filter(l => !isSystem(split(l.semantic).name)))
+    const passed = (stage: GraphicsStage): Leaf[] =>
+      entries
+        .filter(e => e.stage === stage)
+        .flatMap(e =>
+          [...(stage === 'vertex' ? e.outputs : e.inputs).values()]
+            .flatMap(i => i.leaves)
+            .filter(l => !isSystem(split(l.semantic).name)),
+        )
     const all = [...passed('vertex'), ...passed('fragment')]
     const taken = new Set<number>()
     for (const leaf of all) {
@@ -229,7 +321,7 @@ export class Links {
     return this.#locations.get(leaf.semantic)!
   }
 
-  /** What does not vary cannot be interpolated, whatever the other stage takes it for. */
+  /** The interpolation of a leaf. Values that cannot be interpolated are flat, whatever the other stage says. */
   interpolation(leaf: { readonly semantic: string; readonly type: Type }): string {
     return t.isFloat(leaf.type) ? this.#interpolation.get(leaf.semantic)! : 'flat'
   }
@@ -242,7 +334,7 @@ function interpolation({ type, modifiers }: Leaf): string {
   return sampling === '' ? kind : `${kind}, ${sampling}`
 }
 
-/** What the pipeline knows of each leaf of a side of an entry point; a mistake is reported. */
+/** The varyings of one side of an entry point. Adds diagnostics for mistakes. */
 export function varyings(cx: Lowering, entry: GraphicsEntry, side: 'in' | 'out', links: Links): Varying[] {
   const { stage } = entry
   const known = systemValues[stage][side]
@@ -275,8 +367,9 @@ export function varyings(cx: Lowering, entry: GraphicsEntry, side: 'in' | 'out',
     // Booleans do not pass between stages.
     const type = leaf.type.scalar === 'bool' ? t.withScalar(leaf.type, t.u32) : leaf.type
     const own = { name: leaf.name, semantic: leaf.semantic, type }
-    const location = between ? links.location(leaf) : asked(leaf) ?? free()
-    if (location > maxSlot) cx.sink.add(attributeArguments, leaf.span, { name: 'vk::location', expected: slotsExpected })
+    const location = between ? links.location(leaf) : (asked(leaf) ?? free())
+    if (location > maxSlot)
+      cx.sink.add(attributeArguments, leaf.span, { name: 'vk::location', expected: slotsExpected })
     if (seen.has(location) && !twice) cx.sink.add(doubleLocation, leaf.span, { name: leaf.name, location })
     seen.add(location)
     return { ...own, location, interpolation: between ? links.interpolation({ ...leaf, type }) : '' }
@@ -287,11 +380,17 @@ function fits(type: Type, given: Type, side: 'in' | 'out'): boolean {
   const lanes = given.kind === 'vec' ? given.count : 1
   const count = type.kind === 'scalar' ? 1 : type.kind === 'vec' ? type.count : 0
   const shape = side === 'in' ? count >= 1 && count <= lanes : count === lanes
-  return shape && (t.isFloat(given) === t.isFloat(type))
+  return shape && t.isFloat(given) === t.isFloat(type)
 }
 
 function said(type: Type): string {
-  return type.kind === 'vec' ? `float${type.count}` : type.scalar === 'f32' ? 'float' : type.scalar === 'bool' ? 'bool' : 'int or uint'
+  return type.kind === 'vec'
+    ? `float${type.count}`
+    : type.scalar === 'f32'
+      ? 'float'
+      : type.scalar === 'bool'
+        ? 'bool'
+        : 'int or uint'
 }
 
 /** Puts a value together of its leaves. */
@@ -299,9 +398,19 @@ export function join(fn: Fn, type: Type, next: () => Value): Value {
   const { b } = fn
   if (type.columnsOf !== null) return closed(b, join(fn, type.columnsOf, next), type)
   switch (type.kind) {
-    case 'struct': return b.construct(type, type.fields.map(f => join(fn, f.type, next)))
-    case 'array': case 'mat': return b.construct(type, Array.from({ length: type.count }, () => join(fn, type.elem!, next)))
-    default: return convert(fn, next(), type)
+    case 'struct':
+      return b.construct(
+        type,
+        type.fields.map(f => join(fn, f.type, next)),
+      )
+    case 'array':
+    case 'mat':
+      return b.construct(
+        type,
+        Array.from({ length: type.count }, () => join(fn, type.elem!, next)),
+      )
+    default:
+      return convert(fn, next(), type)
   }
 }
 

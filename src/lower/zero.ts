@@ -1,8 +1,8 @@
-/** The zero and the sum of differentials, with what a struct says of its own. */
+/** The zero and the sum of differentials, with a struct's own `dzero` and `dadd`. */
+import type { Fn } from './context.ts'
 import { differential, type Type } from '../ir/type.ts'
 import type { Value } from '../ir/value.ts'
 import { impossible } from './context.ts'
-import type { Fn } from './func.ts'
 
 /** Whether a struct in the type has a `dzero` or `dadd` of its own. */
 function custom(type: Type): boolean {
@@ -17,7 +17,11 @@ export function zeroDifferential(fn: Fn, type: Type): Value {
   const { b } = fn
   const diff = differential(type) ?? impossible(`no differential of ${type.name}`)
   if (!custom(type)) return b.zero(diff)
-  if (type.kind === 'array') return b.construct(diff, Array.from({ length: type.count }, () => zeroDifferential(fn, type.elem!)))
+  if (type.kind === 'array')
+    return b.construct(
+      diff,
+      Array.from({ length: type.count }, () => zeroDifferential(fn, type.elem!)),
+    )
   const info = type.diff!
   if (info.dzero !== undefined) return b.call(info.dzero, [])[0]!
   const parts = diff.fields.map((f, k) => {

@@ -1,12 +1,13 @@
-/** What memory a pointer can reach, and what an instruction can write. */
+/** Alias analysis: which memory a pointer can reach, and which memory an instruction can write. */
 import type { Space } from '../ir/type.ts'
-import { Global, Inst, type Region, type Value } from '../ir/value.ts'
+import type { Global, Inst } from '../ir/value.ts'
+import { type Region, type Value } from '../ir/value.ts'
 import { constantIndex, constantInt, definedBy, isPureCall, rootOf } from './match.ts'
 
 /** A variable (its instruction) or a global: distinct roots never share memory. Undefined for a pointer of unknown origin. */
 export type Root = Inst | Global | undefined
 
-/** Where a pointer leads: its root, and the steps from there. */
+/** An access path: the root of a pointer, and the steps from there. */
 export interface Path {
   readonly root: Root
   readonly steps: readonly (number | Value)[]
@@ -72,14 +73,14 @@ export function isShared(space: Space): boolean {
   return space === 'workgroup' || space === 'storage_rw'
 }
 
-/** What a stretch of code may write. */
+/** What a piece of code may write. */
 export interface Writes {
   readonly roots: Set<Inst | Global>
   /** Writes through a pointer of unknown origin. */
   unknown: boolean
   /** Calls of functions with effects: any global that can be written. */
   calls: boolean
-  /** Waits for others, whose writes become visible. */
+  /** A barrier, after which the writes of other invocations are visible. */
   barrier: boolean
 }
 

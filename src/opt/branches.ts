@@ -1,5 +1,5 @@
 /**
- * Two branches on one condition with nothing but pure work between them are one branch:
+ * Joins two branches on one condition, where only pure work stands between them:
  *
  *   %a = if %c () { A; yield %x } () { … }   %b = if %c () { B(%a) … } () { … }   →   %a, %b = if %c () { A; B(%x) … } () { … }
  */
@@ -7,13 +7,18 @@ import { Inst, Region, noRegions, type Value } from '../ir/value.ts'
 import { walk, type ValueTable } from '../ir/walk.ts'
 import { sizeOf } from './inline.ts'
 import { isPure } from './match.ts'
-import { costs } from './costs.ts'
+import { costs } from '../ir/costs.ts'
 
 /**
- * The union of `second` with an `if` before it in `done`, which is taken out of there; undefined where there is none. What
- * stands in `second` may still name values that others have taken the place of, also results of the first: `resolve` tells.
+ * Joins `second` with an earlier `if` of `done`, and removes that one from `done`. Undefined where there is none. Instructions in
+ * `second` may still use values that were replaced, also results of the first `if`: `resolve` gives their replacements.
  */
-export function joinBranches(done: Inst[], second: Inst, leaves: (inst: Inst) => number, resolve: (value: Value) => Value): Inst | undefined {
+export function joinBranches(
+  done: Inst[],
+  second: Inst,
+  leaves: (inst: Inst) => number,
+  resolve: (value: Value) => Value,
+): Inst | undefined {
   if (leaves(second) > 0) return undefined
   const at = findFirst(done, second.args[0]!)
   const first = done[at]
@@ -25,7 +30,9 @@ export function joinBranches(done: Inst[], second: Inst, leaves: (inst: Inst) =>
     const end = r.end
     if (end.op !== 'yield') return r
     const values: ValueTable = []
-    first.results.forEach((result, i) => { values[result.id] = end.args[i]! })
+    first.results.forEach((result, i) => {
+      values[result.id] = end.args[i]!
+    })
     walk(next, ({ args }) => {
       for (let i = 0; i < args.length; i++) {
         const v = resolve(args[i]!)
@@ -49,11 +56,14 @@ export function joinBranches(done: Inst[], second: Inst, leaves: (inst: Inst) =>
   return both
 }
 
-/** The place of the nearest `if` on the condition with only pure work after it that does not use its results, or -1. */
+/** The index of the nearest `if` on the condition, if only pure work that does not use its results follows it. Otherwise -1. */
 function findFirst(done: readonly Inst[], condition: Value): number {
   for (let i = done.length - 1; i >= 0 && i >= done.length - costs.branchReach; i--) {
     const inst = done[i]!
-    if (inst.op === 'if') return inst.args[0] !== condition || done.slice(i + 1).some(later => later.args.some(a => a.def === inst)) ? -1 : i
+    if (inst.op === 'if')
+      return inst.args[0] !== condition || done.slice(i + 1).some(later => later.args.some(a => a.def === inst))
+        ? -1
+        : i
     if (!isPure(inst)) return -1
   }
   return -1

@@ -1,17 +1,17 @@
 /**
- * Values that a loop carries into a trip that never happens. Where a flag among the carried values ends the loop, what
- * the others are then matters only to the loop's results:
+ * Simplifies values that a loop carries into a trip that never happens. Where a flag among the carried values ends the loop, the
+ * other carried values then matter only to the loop's results:
  *
  *   loop (%i, %go) { test (and %c %go) } { … next (select %e, %i, %j), (not %e) }   →   next %j, (not %e)
  *
- * so that a counter stays a counter although the loop can be left early.
+ * So a counter stays a counter although the loop may end early.
  */
 import { Inst, Value, noRegions, type Func, type Region } from '../ir/value.ts'
 import { walk } from '../ir/walk.ts'
 import { constantOf, definedBy } from './match.ts'
-import { costs } from './costs.ts'
+import { costs } from '../ir/costs.ts'
 
-/** Makes carried values simpler where a flag that ends the loop makes them unseen. True where it changed one. */
+/** Simplifies the carried values that nothing uses once a flag ends the loop. True if it changed one. */
 export function forgetCarried(func: Func, loop: Inst<'loop'>): boolean {
   const head = loop.regions[0]!
   const again = loop.regions[1]!.end
@@ -45,7 +45,8 @@ function collectFlags(condition: Value, head: Region, into: Set<Value>): void {
 
 /** The parameters of a head that its exits depend on; undefined where the head does more than compute. */
 function seenAtExit(head: Region): Set<Value> | undefined {
-  if (head.insts.length > costs.carriedHead || head.insts.some(inst => !inst.row.ends && inst.row.effect !== 'none')) return undefined
+  if (head.insts.length > costs.carriedHead || head.insts.some(inst => !inst.row.ends && inst.row.effect !== 'none'))
+    return undefined
   const seen = new Set<Value>()
   const see = (v: Value): void => {
     if (seen.has(v)) return
@@ -56,7 +57,7 @@ function seenAtExit(head: Region): Set<Value> | undefined {
   return seen
 }
 
-/** What a value may be instead, given that it is not looked at where `goes` is false. */
+/** A simpler value that may replace a carried one, given that nothing uses it where `goes` is false. */
 function unseen(func: Func, loop: Inst<'loop'>, value: Value, goes: Value): Value | undefined {
   const choice = definedBy(value, 'select')
   if (choice !== undefined) {
@@ -85,7 +86,9 @@ function unseen(func: Func, loop: Inst<'loop'>, value: Value, goes: Value): Valu
 /** How often a value that a loop's body defines is used. */
 function usesIn(loop: Inst<'loop'>, value: Value): number {
   let count = 0
-  walk(loop.regions[1]!, inst => { for (const a of inst.args) if (a === value) count++ })
+  walk(loop.regions[1]!, inst => {
+    for (const a of inst.args) if (a === value) count++
+  })
   return count
 }
 

@@ -1,5 +1,5 @@
 /**
- * A choice among results of an `if` that each branch can make by itself:
+ * Moves a choice among results of an `if` into the branches:
  *
  *   %g, %a, %b = if %c () { yield false, %u, %x } () { yield %e, %y, %y }     %r = select %g, %a, %b
  *   →   %g, %a, %b, %r = if %c () { yield false, %u, %x, %x } () { yield %e, %y, %y, %y }
@@ -8,11 +8,14 @@ import { Value, type Func, type Inst } from '../ir/value.ts'
 import { constantOf, definedBy } from './match.ts'
 
 /**
- * The result that replaces a `select`, added to the `if` or `switch` that its condition is a result of. `isBefore` tells
- * whether a value is defined in front of that instruction, `leaves` how many `leave`s name it.
+ * Replaces a `select` by a new result of the `if` or `switch` that its condition is a result of. `isBefore` says whether a value is
+ * defined before that instruction, and `leaves` how many `leave`s name it.
  */
 export function chooseInside(
-  func: Func, select: Inst, isBefore: (value: Value, control: Inst) => boolean, leaves: (control: Inst) => number,
+  func: Func,
+  select: Inst,
+  isBefore: (value: Value, control: Inst) => boolean,
+  leaves: (control: Inst) => number,
 ): Value | undefined {
   const [condition, x, y] = [select.args[0]!, select.args[1]!, select.args[2]!]
   const owner = definedBy(condition, 'if') ?? definedBy(condition, 'switch')
@@ -22,7 +25,7 @@ export function chooseInside(
   for (const r of owner.regions) {
     const { end } = r
     if (end.op !== 'yield') continue
-    const inside = (v: Value): Value => v.def === owner ? end.args[v.index]! : v
+    const inside = (v: Value): Value => (v.def === owner ? end.args[v.index]! : v)
     const choice = choose(constantOf(inside(condition)), inside(x), inside(y))
     if (choice === undefined) return undefined
     chosen.push(choice)

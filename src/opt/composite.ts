@@ -2,19 +2,26 @@
 import type { Builder } from '../ir/build.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
-import { Inst, type Value } from '../ir/value.ts'
+import type { Inst } from '../ir/value.ts'
+import { type Value } from '../ir/value.ts'
 import { constantInt, constantOf, definedBy } from './match.ts'
-import { costs } from './costs.ts'
+import { costs } from '../ir/costs.ts'
 
 /** See `rewrite`: the rules for construct, extract, insert, swizzle, splat and index. */
 export function rewriteComposite(b: Builder, inst: Inst): Value | undefined {
-  const x = inst.args[0], y = inst.args[1]
+  const x = inst.args[0],
+    y = inst.args[1]
   switch (inst.op) {
-    case 'extract': return component(b, x!, inst.attr)
-    case 'construct': return assemble(b, inst.results[0]!.type, inst.args)
-    case 'insert': return replaced(b, inst)
-    case 'swizzle': return swizzled(b, x!, inst.attr)
-    case 'splat': return definedBy(x!, 'undef') === undefined ? undefined : b.emit1('undef', [], null, inst.results[0]!.type)
+    case 'extract':
+      return component(b, x!, inst.attr)
+    case 'construct':
+      return assemble(b, inst.results[0]!.type, inst.args)
+    case 'insert':
+      return replaced(b, inst)
+    case 'swizzle':
+      return swizzled(b, x!, inst.attr)
+    case 'splat':
+      return definedBy(x!, 'undef') === undefined ? undefined : b.emit1('undef', [], null, inst.results[0]!.type)
     case 'index': {
       const at = constantInt(y!)
       if (at === undefined) return uniformPart(b, x!)
@@ -24,7 +31,8 @@ export function rewriteComposite(b: Builder, inst: Inst): Value | undefined {
       const z = inst.args[2]!
       return definedBy(y!, 'undef') !== undefined ? z : definedBy(z, 'undef') !== undefined ? y : undefined
     }
-    default: return undefined
+    default:
+      return undefined
   }
 }
 
@@ -42,15 +50,21 @@ function component(b: Builder, x: Value, i: number): Value | undefined {
     const def = from.def
     if (def.op === 'param') break
     switch (def.op) {
-      case 'construct': return def.args[i]
-      case 'splat': return b.splat(def.args[0]!, t.component(from.type, i))
-      case 'zero': return b.zero(t.component(from.type, i))
-      case 'undef': return b.emit1('undef', [], null, t.component(from.type, i))
-      case 'swizzle': return b.extract(def.args[0]!, def.attr[i]!)
+      case 'construct':
+        return def.args[i]
+      case 'splat':
+        return b.splat(def.args[0]!, t.component(from.type, i))
+      case 'zero':
+        return b.zero(t.component(from.type, i))
+      case 'undef':
+        return b.emit1('undef', [], null, t.component(from.type, i))
+      case 'swizzle':
+        return b.extract(def.args[0]!, def.attr[i]!)
       case 'insert':
         if (def.attr === i) return def.args[1]
         from = def.args[0]!
         continue
+      default:
     }
     break
   }
@@ -88,7 +102,8 @@ function assemble(b: Builder, type: Type, parts: readonly Value[]): Value | unde
 }
 
 function replaced(b: Builder, inst: Inst<'insert'>): Value | undefined {
-  const x = inst.args[0], part = inst.args[1]
+  const x = inst.args[0],
+    part = inst.args[1]
   const i = inst.attr
   const { type } = x!
   const same = definedBy(part!, 'extract')
@@ -127,13 +142,27 @@ function swizzled(b: Builder, x: Value, lanes: readonly number[]): Value | undef
   switch (def.op) {
     case 'swizzle': {
       const inner = def.attr
-      return b.swizzle(def.args[0]!, lanes.map(l => inner[l]!))
+      return b.swizzle(
+        def.args[0]!,
+        lanes.map(l => inner[l]!),
+      )
     }
-    case 'construct': return b.emit1('construct', lanes.map(l => def.args[l]!), null, type)
-    case 'splat': return b.splat(def.args[0]!, type)
-    case 'zero': return b.zero(type)
-    case 'undef': return b.emit1('undef', [], null, type)
-    case 'insert': return lanes.includes(def.attr) ? undefined : b.emit1('swizzle', [def.args[0]!], lanes)
-    default: return undefined
+    case 'construct':
+      return b.emit1(
+        'construct',
+        lanes.map(l => def.args[l]!),
+        null,
+        type,
+      )
+    case 'splat':
+      return b.splat(def.args[0]!, type)
+    case 'zero':
+      return b.zero(type)
+    case 'undef':
+      return b.emit1('undef', [], null, type)
+    case 'insert':
+      return lanes.includes(def.attr) ? undefined : b.emit1('swizzle', [def.args[0]!], lanes)
+    default:
+      return undefined
   }
 }

@@ -1,11 +1,11 @@
 import type { Sink } from '../base/diag.ts'
 
-/** What a pass over a function did: nothing, something, or something that control may become simpler by. */
+/** Whether a pass changed a function. `control`: it did, and control flow may now become simpler. */
 export type Change = boolean | 'control'
 
-/** What every pass is given besides its function. */
+/** The context of a pass. */
 export interface Cx {
-  /** Takes the mistakes that only an optimisation can see. */
+  /** Takes diagnostics for mistakes that only an optimisation can see. */
   readonly sink: Sink
   /** How much work the optimiser does: 0 only what targets need, 1 without growing code, 2 and 3 growing it. */
   readonly level: number

@@ -1,17 +1,18 @@
 /**
- * Removes what nothing needs: pure instructions, results of control instructions, values that loops carry, variables
- * that are only stored to. Everything is taken for dead until something with an effect asks for it.
+ * Dead code elimination: pure instructions, results of control instructions, carried values of loops, and variables that are only
+ * stored to. Everything counts as dead until something with an effect needs it.
  *
  *   %i: i32, %dead: f32 = loop %z, %x (%a: i32, %b: f32) { … }   →   %i: i32 = loop %z (%a: i32) { … }
  */
-import { Region, type Func, type Inst, type Value } from '../ir/value.ts'
+import type { Region } from '../ir/value.ts'
+import { type Func, type Inst, type Value } from '../ir/value.ts'
 import { isInt } from '../ir/type.ts'
 import { walk } from '../ir/walk.ts'
 import { isShared } from './alias.ts'
 import type { Change } from './cx.ts'
 import { inductions } from './loops.ts'
 import { isPureCall, rootOf } from './match.ts'
-import { costs } from './costs.ts'
+import { costs } from '../ir/costs.ts'
 
 /** Removes dead code. */
 export function dce(func: Func): Change {
@@ -34,8 +35,8 @@ class Marking {
   readonly exits = new Map<Inst, Inst[]>()
   readonly #work: Value[] = []
   /**
-   * Marks from here on are of this run, two numbers for each instruction, the odd one for those that live: of the body, and from
-   * elsewhere those that it uses while a derivative is in the making. By them the owners of the regions that they stand in.
+   * The first mark of this run. Each instruction has two marks, of which the odd one says that it lives: the instructions of the
+   * body, and those outside that they use while a derivative is being made. Marks also find the owners of regions.
    */
   readonly #first = nextMark
   readonly #owners: (Inst | undefined)[] = []
@@ -63,7 +64,8 @@ class Marking {
         const root = rootOf(inst.args[0]!)
         if (root?.op === 'var') push(this.#stores, root, inst)
         else roots.push(inst)
-      } else if (op === 'ret' || op === 'trap' || (inst.row.effect === 'write' && op !== 'var' && !isPureCall(inst))) roots.push(inst)
+      } else if (op === 'ret' || op === 'trap' || (inst.row.effect === 'write' && op !== 'var' && !isPureCall(inst)))
+        roots.push(inst)
       else if (op === 'leave') push(this.exits, inst.attr, inst)
       else if ((op === 'yield' || op === 'test') && owner !== undefined) push(this.exits, owner, inst)
       if (op === 'loop') {
@@ -80,7 +82,7 @@ class Marking {
     this.#owners.push(owner)
   }
 
-  /** Keeps an instruction with its operands and what surrounds it; of control only what steers it. */
+  /** Keeps an instruction with its operands and the control flow around it. Of a control instruction it keeps only the conditions. */
   #keep(inst: Inst): void {
     if (inst.mark < this.#first) this.#enter(inst)
     if (isLive(inst)) return
@@ -96,7 +98,7 @@ class Marking {
     }
   }
 
-  /** Asks for a value; a pointer that is more than written through makes the stores to its variable live. */
+  /** Keeps what a value needs. If a pointer is used for more than writing, the stores to its variable live. */
   #ask(value: Value, reads: boolean): void {
     if (reads && value.type.kind === 'ptr') this.#read(value)
     if (this.values[value.id] === 1) return
@@ -127,7 +129,8 @@ class Marking {
     } else {
       this.#keep(def)
       if (def.regions.length === 0) return
-      for (const exit of this.exits.get(def) ?? none) this.#ask(exit.args[exit.op === 'test' ? index + 1 : index]!, true)
+      for (const exit of this.exits.get(def) ?? none)
+        this.#ask(exit.args[exit.op === 'test' ? index + 1 : index]!, true)
     }
   }
 }
@@ -202,6 +205,8 @@ function dropResults(inst: Inst, marking: Marking): boolean {
 
 function renumbered(list: readonly Value[], live: readonly boolean[]): Value[] {
   const kept = list.filter((_, k) => live[k]!)
-  kept.forEach((v, k) => { v.index = k })
+  kept.forEach((v, k) => {
+    v.index = k
+  })
   return kept
 }

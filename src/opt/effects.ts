@@ -1,9 +1,9 @@
-/** Which functions are pure, found from their bodies; termination is taken for granted. */
+/** Finds which functions are pure, from their bodies. It assumes that they terminate. */
 import { calleesFirst } from '../ir/calls.ts'
 import type { Module, Region } from '../ir/value.ts'
 import { isReadOnly, pathOf } from './alias.ts'
 
-/** Sets `info.pure` of all functions with a body, callees before callers. True where that tells something new. */
+/** Sets `info.pure` of all functions with a body, callees before callers. True if that finds a new one. */
 export function effects(module: Module): boolean {
   let changed = false
   for (const func of calleesFirst(module.funcs)) {
@@ -14,7 +14,7 @@ export function effects(module: Module): boolean {
   return changed
 }
 
-/** True where a region touches no memory but local variables and what nobody writes, and cannot trap. */
+/** True if a region accesses only local variables and read-only memory, and cannot trap. */
 function isPureRegion(region: Region): boolean {
   for (let i = 0; i < region.insts.length; i++) {
     const inst = region.insts[i]!

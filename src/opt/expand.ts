@@ -1,5 +1,5 @@
 /**
- * Takes apart what no target has: sums of arrays and structs become sums of their parts, of long arrays a loop; a
+ * Expands operations that no target has. A sum of arrays or structs becomes sums of their parts, or a loop for a long array. A
  * choice between arrays, structs or matrices becomes an `if`.
  */
 import { Builder } from '../ir/build.ts'
@@ -8,7 +8,7 @@ import type { Type } from '../ir/type.ts'
 import { Inst, Region, noRegions, type Func, type Value } from '../ir/value.ts'
 import { substitute, type ValueTable } from '../ir/walk.ts'
 import { definedBy } from './match.ts'
-import { costs } from './costs.ts'
+import { costs } from '../ir/costs.ts'
 
 /** Expands `add` and `select` on composites. */
 export function expand(func: Func): boolean {
@@ -24,8 +24,13 @@ export function expand(func: Func): boolean {
       b.at = region
       b.span = inst.span
       const result = inst.results[0]
-      if (inst.op === 'add' && isComposite(result!.type)) replaced[result!.id] = sum(b, result!.type, inst.args[0]!, inst.args[1]!)
-      else if (inst.op === 'select' && inst.args[0]!.type === t.bool && (isComposite(result!.type) || result!.type.kind === 'mat')) {
+      if (inst.op === 'add' && isComposite(result!.type))
+        replaced[result!.id] = sum(b, result!.type, inst.args[0]!, inst.args[1]!)
+      else if (
+        inst.op === 'select' &&
+        inst.args[0]!.type === t.bool &&
+        (isComposite(result!.type) || result!.type.kind === 'mat')
+      ) {
         replaced[result!.id] = choice(b, inst)
       } else {
         region.insts.push(inst)

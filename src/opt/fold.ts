@@ -11,12 +11,19 @@ export function isFoldable(op: OpName): op is LaneOp | 'convert' | 'bitcast' {
   return op === 'convert' || op === 'bitcast' || isLaneOp(op)
 }
 
-/** The value of an op on scalar constants of one type, as a value of another; undefined where it has none that a target can spell. */
-export function fold(op: LaneOp | 'convert' | 'bitcast', from: Type, to: Type, x: Constant, y: Constant = x): Constant | undefined {
+/** The value of an op on scalar constants, as a constant of the result's type; undefined where it has none that targets can write. */
+export function fold(
+  op: LaneOp | 'convert' | 'bitcast',
+  from: Type,
+  to: Type,
+  x: Constant,
+  y: Constant = x,
+): Constant | undefined {
   const scalar = from.scalar!
   if (op === 'bitcast') return foldBits(x, scalar, to.scalar!)
   // A constant keeps the digits of the source, for targets that compute floats in double precision; others round it when they print it.
-  if (op === 'convert' && scalar === 'f64' && to === t.f32) return finite(Math.fround(Number(x))) === undefined ? undefined : x
+  if (op === 'convert' && scalar === 'f64' && to === t.f32)
+    return finite(Math.fround(Number(x))) === undefined ? undefined : x
   const [a, b] = [exact(x, scalar), exact(y, scalar)]
   return finite(op === 'convert' ? convertScalar(scalar, to.scalar!, a, 'f32') : applyIfTaken(op, scalar, a, b, 'f32'))
 }
@@ -31,7 +38,7 @@ function exact(x: Constant, scalar: ScalarName): Constant {
   return typeof x === 'number' ? roundTo(scalar, x) : x
 }
 
-/** Targets cannot spell infinities and NaN as constants, so these are never made. */
+/** Targets cannot write infinities and NaN as constants, so these are never made. */
 function finite(x: Constant | undefined): Constant | undefined {
   return typeof x === 'number' && !Number.isFinite(x) ? undefined : x
 }

@@ -1,14 +1,19 @@
 /**
- * A block (or a branch of an `if` or `switch`) whose every `leave` ends a branch of an `if` that stands directly in it
- * needs none: what follows the `if` moves into the other branch.
+ * Removes early exits from blocks. If every `leave` of a block ends a branch of an `if` directly in it, the code after the `if`
+ * moves into the other branch. The same holds for branches of an `if` or `switch`.
  *
  *   block () { A; if %c () { leave } () { yield }; B; yield }   →   A; if %c () { yield } () { B; yield }
  */
 import { Inst, Value, noRegions, type Func, type Region } from '../ir/value.ts'
-import { costs } from './costs.ts'
+import { costs } from '../ir/costs.ts'
 
-/** Rewrites the regions of a block, `if` or `switch`; `replace` is told what the results of such `if`s become. */
-export function nestGuards(func: Func, block: Inst, leaves: Map<Inst, number>, replace: (from: Value, to: Value) => void): boolean {
+/** Rewrites the regions of a block, `if` or `switch`. It calls `replace` with each result of an `if` that another value replaces. */
+export function nestGuards(
+  func: Func,
+  block: Inst,
+  leaves: Map<Inst, number>,
+  replace: (from: Value, to: Value) => void,
+): boolean {
   const total = leaves.get(block) ?? 0
   if (total === 0 || total > costs.guardNest) return false
   let direct = 0
@@ -32,7 +37,13 @@ function isGuard(inst: Inst, block: Inst, leaves: Map<Inst, number>): boolean {
   return inst.op === 'if' && (leaves.get(inst) ?? 0) === 0 && inst.regions.some(r => leavesBlock(r, block))
 }
 
-function nest(func: Func, block: Inst, region: Region, leaves: Map<Inst, number>, replace: (from: Value, to: Value) => void): void {
+function nest(
+  func: Func,
+  block: Inst,
+  region: Region,
+  leaves: Map<Inst, number>,
+  replace: (from: Value, to: Value) => void,
+): void {
   if (leavesBlock(region, block)) region.insts[region.insts.length - 1] = yields(region.end)
   const at = region.insts.findIndex(inst => isGuard(inst, block, leaves))
   if (at < 0) return

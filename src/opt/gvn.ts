@@ -1,7 +1,7 @@
 /**
- * Value numbering: an instruction that computes what one before it in scope has computed is replaced by it. A scope is
- * a region: what is known before a region is known in it. Loads take part between writes, and a load of what has just
- * been stored is the stored value.
+ * Value numbering: replaces an instruction by an earlier one in scope that computes the same. A scope is a region: all that is
+ * known before a region is known in it. Loads take part between writes, and a load of what has just been stored is the stored
+ * value.
  *
  *   %x: f32 = mul %a, %b         %x: f32 = mul %a, %b
  *   store %p, %x             →   store %p, %x
@@ -11,17 +11,27 @@
 import { Builder } from '../ir/build.ts'
 import type { OpName } from '../ir/op.ts'
 import * as t from '../ir/type.ts'
-import { Inst, Region, Value, noRegions, type Attr, type Func, type Global } from '../ir/value.ts'
+import type { Region } from '../ir/value.ts'
+import { Inst, Value, noRegions, type Attr, type Func, type Global } from '../ir/value.ts'
 import { useCounts, valueTable, type ValueTable } from '../ir/walk.ts'
 import {
-  addWrites, disturbs, isReadOnly, isShared, mayOverlap, noWrites, pathOf, writesByControl, type Path, type Writes,
+  addWrites,
+  disturbs,
+  isReadOnly,
+  isShared,
+  mayOverlap,
+  noWrites,
+  pathOf,
+  writesByControl,
+  type Path,
+  type Writes,
 } from './alias.ts'
 import type { Change, Cx } from './cx.ts'
 import { constantIndex, definedBy, isCommutative, isPure } from './match.ts'
 import { rewrite } from './rules.ts'
-import { costs } from './costs.ts'
+import { costs } from '../ir/costs.ts'
 
-/** Instructions whose hashes fall together, the latest first. */
+/** Instructions with the same hash, the latest first. */
 interface Numbered {
   readonly inst: Inst
   readonly hash: number
@@ -38,9 +48,9 @@ interface Known {
   readonly value: Value
 }
 
-/** What memory is known to hold. Changes are taken back at the end of a scope: copies for each scope would take the square of the time. */
+/** The known contents of memory. Changes are undone at the end of a scope: to copy everything for each scope would take quadratic time. */
 class Memory {
-  /** By variable, and by anything that others can write too. */
+  /** Known values by variable; and by memory that others can write too. */
   readonly #local = new Map<Inst | Global, readonly Known[]>()
   readonly #global = new Map<Inst | Global, readonly Known[]>()
   readonly #undo: [root: Inst | Global, before: readonly Known[] | undefined][] = []
@@ -58,7 +68,7 @@ class Memory {
     this.#set(root, [...kept, entry])
   }
 
-  /** Drops what the writes may have changed; `again` also what others may change between two trips of a loop. */
+  /** Drops what the writes may have changed; with `again` also what others may change between two trips of a loop. */
   forget(writes: Writes, again = false): void {
     if (this.isEmpty) return
     if (writes.unknown) this.#local.forEach((_, root) => this.#set(root, undefined))
@@ -66,7 +76,9 @@ class Memory {
     this.#global.forEach((known, root) => {
       const space = known[0]!.pointer.type.space!
       if (isReadOnly(space)) return
-      const kept = known.filter(k => !disturbs(writes, k.path, space) && !(again && isShared(space) && t.isInt(k.pointer.type.elem!)))
+      const kept = known.filter(
+        k => !disturbs(writes, k.path, space) && !(again && isShared(space) && t.isInt(k.pointer.type.elem!)),
+      )
       if (kept.length < known.length) this.#set(root, kept.length === 0 ? undefined : kept)
     })
   }
@@ -107,7 +119,7 @@ export function gvn(func: Func, cx?: Pick<Cx, 'wide'>): Change {
 
 class Numbering {
   changed = false
-  /** What steers control, or what it hands on, has become something that `simplify` knows more of. */
+  /** True once a condition, or a result of control, became something that `simplify` can use. */
   control = false
   readonly #wide: boolean
   readonly #b: Builder
@@ -116,7 +128,7 @@ class Numbering {
   /** By the lower bits of the hash. */
   readonly #table: (Numbered | undefined)[]
   readonly #mask: number
-  /** What was entered: taken out again at the end of a scope. */
+  /** The entries of this scope, which are removed at its end. */
   readonly #entered: Numbered[] = []
   readonly #writes: ReadonlyMap<Inst, Writes>
   readonly #uses: Uint32Array
@@ -135,7 +147,7 @@ class Numbering {
     this.#uses = flat ? noUses : useCounts(func)
   }
 
-  /** Numbers a region; what is known at its end is the caller's to drop or keep. */
+  /** Numbers a region. The caller drops or keeps what is known at its end. */
   region(region: Region, memory: Memory): void {
     const mark = this.#entered.length
     this.#insts(region, memory)
@@ -182,7 +194,7 @@ class Numbering {
     }
   }
 
-  /** Folds an instruction whose operands have become others; true where nothing is left of it. */
+  /** Folds an instruction whose operands have changed; true if nothing is left of it. */
   #simpler(region: Region, inst: Inst): boolean {
     this.#b.at = region
     this.#b.span = inst.span
@@ -226,7 +238,7 @@ class Numbering {
     region.insts.push(inst)
   }
 
-  /** What memory holds at the pointer: known as such, or as a part of a known whole. */
+  /** The known value at the pointer, also as a part of a known whole. */
   #known(region: Region, inst: Inst, pointer: Value, known: readonly Known[]): Value | undefined {
     if (known.length === 0) return undefined
     const at = known.find(k => k.pointer === pointer)
@@ -244,7 +256,8 @@ class Numbering {
   }
 
   #store(region: Region, inst: Inst, memory: Memory): void {
-    const pointer = inst.args[0]!, value = inst.args[1]!
+    const pointer = inst.args[0]!,
+      value = inst.args[1]!
     const path = pathOf(pointer)
     if (path.root === undefined) {
       const writes = noWrites()
@@ -256,7 +269,11 @@ class Numbering {
         this.changed = true
         return
       }
-      memory.remember(path.root, { pointer, path, value }, known.filter(k => !mayOverlap(k.path, path)))
+      memory.remember(
+        path.root,
+        { pointer, path, value },
+        known.filter(k => !mayOverlap(k.path, path)),
+      )
     }
     region.insts.push(inst)
   }
@@ -309,7 +326,7 @@ class Numbering {
 const noControl: ReadonlyMap<Inst, Writes> = new Map()
 const noUses = new Uint32Array(0)
 
-/** True where all ways through a control instruction hand on the same, or a loop carries what does not change. */
+/** True if all branches of a control instruction give the same result, or a loop carries a value that does not change. */
 function agree(inst: Inst): boolean {
   if (inst.op === 'loop') {
     const { params } = inst.regions[0]!
@@ -339,11 +356,12 @@ function swaps(op: OpName): boolean {
 function hashOf(inst: Inst): number {
   const { op, row, attr, args } = inst
   let h = row.hash
-  if (typeof attr === 'number') h = h * 31 + Math.trunc(attr * 16) | 0
-  else if (Array.isArray(attr)) for (const l of attr) h = h * 5 + l | 0
+  if (typeof attr === 'number') h = (h * 31 + Math.trunc(attr * 16)) | 0
+  else if (Array.isArray(attr)) for (const l of attr) h = (h * 5 + l) | 0
   if (swaps(op)) {
-    const x = args[0]!.id, y = args[1]!.id
-    return Math.imul(Math.imul(h, 31) + Math.min(x, y), 31) + Math.max(x, y) | 0
+    const x = args[0]!.id,
+      y = args[1]!.id
+    return (Math.imul(Math.imul(h, 31) + Math.min(x, y), 31) + Math.max(x, y)) | 0
   }
   for (let k = 0; k < args.length; k++) h = (Math.imul(h, 31) + args[k]!.id) | 0
   return h

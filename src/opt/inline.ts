@@ -5,53 +5,83 @@
  */
 import type { Work } from '../base/limits.ts'
 import { differential } from '../ir/type.ts'
-import { Inst, Region, Value, inputs, noRegions, outputs, type Func, type Module, type ParamSig, type Signature } from '../ir/value.ts'
+import {
+  Inst,
+  Region,
+  Value,
+  inputs,
+  noRegions,
+  outputs,
+  type Func,
+  type Module,
+  type ParamSig,
+  type Signature,
+} from '../ir/value.ts'
 import { cloneInst, valueTable, walk, walkRegions, type ValueTable } from '../ir/walk.ts'
 import type { Cx } from './cx.ts'
 import { holdsList } from './lists.ts'
 import { isRecursive } from './recursion.ts'
-import { costs } from './costs.ts'
+import { costs } from '../ir/costs.ts'
 
-/** Inlines what is marked `[ForceInline]`, and from level 2 on small functions. */
+/** Inlines functions that are marked `[ForceInline]`, and from level 2 on small functions. */
 export function inline(func: Func, cx: Cx): boolean {
-  return inlineAll(func, callee => callee.info.forceInline || (cx.level >= 2 && isSmall(callee)), costs.inlineNesting, cx.sink.work)
+  return inlineAll(
+    func,
+    callee => callee.info.forceInline || (cx.level >= 2 && isSmall(callee)),
+    costs.inlineNesting,
+    cx.sink.work,
+  )
 }
 
 /**
- * Inlines the functions that are called in one place of the whole program, but for those known by name. Gives the functions
- * that grew. Callers go first: a body then moves into what is left of its callers once, not again and again up a chain.
+ * Inlines functions that are called only once in the program, except those that the outside knows by name. Gives the functions that
+ * grew. Callers go first: each body then moves once, into what is left of its callers, and not again and again up a chain.
  */
 export function inlineSingleCalls(module: Module): ReadonlySet<Func> {
   const calls = callCounts(module)
   for (const func of module.funcs) {
-    for (const other of [func.info.forward, func.info.backward, func.info.substitute, func.info.lanewise, func.request?.of]) {
+    for (const other of [
+      func.info.forward,
+      func.info.backward,
+      func.info.substitute,
+      func.info.lanewise,
+      func.request?.of,
+    ]) {
       if (other !== undefined) calls.set(other, Infinity)
     }
   }
   for (const g of module.globals) if (g.init !== undefined) calls.set(g.init, Infinity)
-  const single = new Set(module.funcs.filter(f => calls.get(f) === 1 && !f.info.noInline && !isNamed(f) && f.body !== undefined && !returnsFromLoop(f.body)))
+  const single = new Set(
+    module.funcs.filter(
+      f => calls.get(f) === 1 && !f.info.noInline && !isNamed(f) && f.body !== undefined && !returnsFromLoop(f.body),
+    ),
+  )
   const grown = new Set<Func>()
   const seen = new Set<Func>()
   const work = module.funcs.filter(func => !single.has(func))
   for (let func = work.pop(); func !== undefined; func = work.pop()) {
     if (seen.has(func) || func.body === undefined) continue
     seen.add(func)
-    if (inlineWith(func, new Inlining(func, callee => single.has(callee), costs.inlineNesting, false, true))) grown.add(func)
-    walk(func.body, inst => { if (inst.op === 'call') work.push(inst.attr) })
+    if (inlineWith(func, new Inlining(func, callee => single.has(callee), costs.inlineNesting, false, true)))
+      grown.add(func)
+    walk(func.body, inst => {
+      if (inst.op === 'call') work.push(inst.attr)
+    })
   }
   return grown
 }
 
 /**
- * Inlines the functions that hand over what a reverse pass stores, for targets that would copy it: those with lists always,
- * others where the program grows little by it.
+ * Inlines functions that return or take a context, for targets that would copy it: always those with lists, others where the
+ * program grows little.
  */
 export function inlineContexts(module: Module): void {
   const wanted = new Set<Func>()
   for (const [func, times] of callCounts(module)) {
     if (func.body === undefined || returnsFromLoop(func.body)) continue
     const holds = [...func.sig.params.map(p => p.type), func.sig.result].some(holdsList)
-    if (holds || (func.info.carriesContext && sizeOf(func.body, costs.contextGrowth) * times <= costs.contextGrowth)) wanted.add(func)
+    if (holds || (func.info.carriesContext && sizeOf(func.body, costs.contextGrowth) * times <= costs.contextGrowth))
+      wanted.add(func)
   }
   if (wanted.size > 0) for (const func of module.funcs) inlineAll(func, callee => wanted.has(callee))
 }
@@ -60,19 +90,24 @@ export function inlineContexts(module: Module): void {
 function callCounts(module: Module): Map<Func, number> {
   const calls = new Map<Func, number>()
   for (const func of module.funcs) {
-    if (func.body !== undefined) walk(func.body, inst => { if (inst.op === 'call') calls.set(inst.attr, (calls.get(inst.attr) ?? 0) + 1) })
+    if (func.body !== undefined)
+      walk(func.body, inst => {
+        if (inst.op === 'call') calls.set(inst.attr, (calls.get(inst.attr) ?? 0) + 1)
+      })
   }
   return calls
 }
 
-/** True where a `ret` stands in a loop: inlined, it would need a way out of several regions, which not every target has. */
+/** True if a `ret` is in a loop: inlined, it would have to leave several regions, which not every target can do. */
 function returnsFromLoop(body: Region): boolean {
   let found = false
   walk(body, loop => {
     if (loop.op !== 'loop' || found) return
     for (let i = 0; i < loop.regions.length; i++) {
       const r = loop.regions[i]!
-      walk(r, inst => { if (inst.op === 'ret') found = true })
+      walk(r, inst => {
+        if (inst.op === 'ret') found = true
+      })
     }
   })
   return found
@@ -80,16 +115,21 @@ function returnsFromLoop(body: Region): boolean {
 
 /** True for a function that the outside, or a target, knows by name. */
 function isNamed(func: Func): boolean {
-  const { entry, exported, spell } = func.info
-  return entry !== undefined || exported !== undefined || spell !== undefined
+  const { entry, exported, intrinsics } = func.info
+  return entry !== undefined || exported !== undefined || intrinsics !== undefined
 }
 
 /** Inlines every call whose callee has a body and for which the predicate holds, callees of callees included, but none deeper than `limit` regions. */
-export function inlineAll(func: Func, predicate: (callee: Func) => boolean, limit: number = Infinity, work?: Work): boolean {
+export function inlineAll(
+  func: Func,
+  predicate: (callee: Func) => boolean,
+  limit: number = Infinity,
+  work?: Work,
+): boolean {
   return inlineWith(func, new Inlining(func, predicate, limit, false, false, work))
 }
 
-/** The same in a function that is still to be differentiated: what a signature says to carry no derivative goes on to carry none. */
+/** The same in a function that will be differentiated: values that the callee's signature marks `no_diff` keep no derivative. */
 export function inlineBeforeDerivatives(func: Func, predicate: (callee: Func) => boolean): boolean {
   return inlineWith(func, new Inlining(func, predicate, Infinity, true))
 }
@@ -104,7 +144,7 @@ function inlineWith(func: Func, pass: Inlining): boolean {
 
 /** True where a call costs about as much as the body. */
 export function isSmall(func: Func): boolean {
-  if (func.body === undefined || func.info.noInline || func.info.spell !== undefined) return false
+  if (func.body === undefined || func.info.noInline || func.info.intrinsics !== undefined) return false
   return sizeOf(func.body, costs.smallBody) <= costs.smallBody
 }
 
@@ -124,9 +164,9 @@ class Inlining {
   readonly #func: Func
   readonly #predicate: (callee: Func) => boolean
   readonly #limit: number
-  /** What a signature says to carry no derivative is cut from its own. */
+  /** Whether to detach the values that the callee's signature marks `no_diff`. */
   readonly #detaches: boolean
-  /** Each function is called once: its body moves, and leaves nothing behind. */
+  /** Whether bodies move instead of being copied, since each function is called once. */
   readonly #moves: boolean
   /** Counts what is copied. */
   readonly #work: Work | undefined
@@ -134,7 +174,14 @@ class Inlining {
   #grown = 0
   #nesting = 0
 
-  constructor(func: Func, predicate: (callee: Func) => boolean, limit: number, detaches = false, moves = false, work?: Work) {
+  constructor(
+    func: Func,
+    predicate: (callee: Func) => boolean,
+    limit: number,
+    detaches = false,
+    moves = false,
+    work?: Work,
+  ) {
     this.#work = work
     this.#func = func
     this.#to = valueTable(func)
@@ -155,7 +202,7 @@ class Inlining {
     return false
   }
 
-  /** `depth` is how long the chain of calls is that led here. */
+  /** Inlines in a region; `depth` is the length of the chain of calls that led here. */
   region(region: Region, depth: number): void {
     const insts = region.insts
     region.insts = []
@@ -164,7 +211,7 @@ class Inlining {
     this.#nesting--
   }
 
-  /** False where an inlined body never returns: what follows is dropped. */
+  /** Appends instructions. False if an inlined body never returns, so that what follows is dropped. */
   #append(region: Region, insts: readonly Inst[], depth: number): boolean {
     for (let i = 0; i < insts.length; i++) {
       const inst = insts[i]!
@@ -186,7 +233,8 @@ class Inlining {
   }
 
   #wanted(callee: Func, depth: number): boolean {
-    if (callee.body === undefined || depth > costs.inlineDepth || !this.#predicate(callee) || isRecursive(callee)) return false
+    if (callee.body === undefined || depth > costs.inlineDepth || !this.#predicate(callee) || isRecursive(callee))
+      return false
     if (callee.info.forceInline) return true
     if (this.#grown > costs.inlineGrowth || this.#nesting > this.#limit) return false
     this.#grown += sizeOf(callee.body)
@@ -208,7 +256,8 @@ class Inlining {
       block.results = this.#detaches ? call.results.map((r, k) => this.#value(r, block, k)) : call.results
       for (const r of block.results) r.def = block
       returnsLeave(copy, block)
-      if (copies[copies.length - 1]!.op === 'leave') copies.push(new Inst('yield', copies.pop()!.args, null, noRegions, call.span))
+      if (copies[copies.length - 1]!.op === 'leave')
+        copies.push(new Inst('yield', copies.pop()!.args, null, noRegions, call.span))
       region.insts.push(block)
       this.region(copy, depth + 1)
       if (this.#detaches) this.#results(region, call, block.results)
@@ -217,7 +266,11 @@ class Inlining {
     const end = copies.pop()!
     if (!this.#append(region, copies, depth + 1)) return false
     if (end.op === 'ret') {
-      this.#results(region, call, end.args.map(v => this.#resolve(v)))
+      this.#results(
+        region,
+        call,
+        end.args.map(v => this.#resolve(v)),
+      )
       return true
     }
     region.insts.push(end)
@@ -229,30 +282,38 @@ class Inlining {
     const values = valueTable(callee)
     const labels = new Map<Inst, Inst>()
     const given = this.#detaches ? inputs(callee.sig) : []
-    body.params.forEach((p, k) => { values[p.id] = this.#cut(region, call.args[k]!, given[k]) })
+    body.params.forEach((p, k) => {
+      values[p.id] = this.#cut(region, call.args[k]!, given[k])
+    })
     return body.insts.map(inst => cloneInst(inst, this.#func, values, labels))
   }
 
-  /** The instructions of a body themselves, their values numbered anew. */
+  /** Takes the instructions out of a body, and numbers their values anew. */
   #taken(call: Inst<'call'>, body: Region): Inst[] {
-    ;call.attr.body = undefined
-    const number = (v: Value): void => { v.id = this.#func.nextValue++ }
+    call.attr.body = undefined
+    const number = (v: Value): void => {
+      v.id = this.#func.nextValue++
+    }
     walkRegions(body, r => {
       r.params.forEach(number)
-      r.insts.forEach(inst => { inst.results.forEach(number) })
+      r.insts.forEach(inst => {
+        inst.results.forEach(number)
+      })
     })
-    body.params.forEach((p, k) => { this.#to[p.id] = call.args[k]! })
+    body.params.forEach((p, k) => {
+      this.#to[p.id] = call.args[k]!
+    })
     return body.insts
   }
 
-  /** Puts what the body gives in the place of what the call gave. */
+  /** Replaces the results of the call by those of the body. */
   #results(region: Region, call: Inst<'call'>, values: readonly Value[]): void {
     const { sig } = call.attr
     const given = this.#detaches ? resultParams(sig) : []
     call.results.forEach((r, k) => this.#become(r, this.#cut(region, values[k]!, given[k])))
   }
 
-  /** The value without its derivative where the signature says so. */
+  /** Detaches a value if the signature says so. */
   #cut(region: Region, value: Value, by: Pick<ParamSig, 'noDiff'> | undefined): Value {
     if (by?.noDiff !== true || differential(value.type) === null) return value
     const inst = new Inst('detach', [value], null, noRegions, null)
@@ -280,7 +341,9 @@ function resultParams(sig: Signature): readonly Pick<ParamSig, 'noDiff'>[] {
 /** True where a `ret` stands anywhere but at the end. */
 function returnsEarly(body: Region): boolean {
   let early = false
-  walk(body, (inst, region) => { if (inst.op === 'ret' && region !== body) early = true })
+  walk(body, (inst, region) => {
+    if (inst.op === 'ret' && region !== body) early = true
+  })
   return early
 }
 

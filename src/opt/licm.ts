@@ -1,7 +1,7 @@
 /**
- * Moves work that is the same on every trip in front of its loop, out of as many loops as it can leave: pure
- * instructions, and loads of memory that the loop does not write. Only work that every trip begins with or comes by is
- * moved, not what stands in a branch.
+ * Loop-invariant code motion: moves work that is the same on every trip in front of its loop, and out of outer loops where it can.
+ * It moves pure instructions, and loads of memory that the loop does not write, if every trip executes them: nothing in a branch
+ * moves.
  *
  *   loop { … %k: f32 = mul %a, %b … }   →   %k: f32 = mul %a, %b   loop { … }
  */
@@ -29,7 +29,7 @@ class Hoisting {
     this.#writes = writesByControl(body)
   }
 
-  /** Goes through a region; `loop` is the loop that the region is head or body of. Gives what leaves the loop. */
+  /** Visits a region that is the head or body of `loop`. Gives the instructions that leave the loop. */
   region(region: Region, depth: number, loop: Inst<'loop'> | undefined): Inst[] {
     const stay: Inst[] = []
     const leave: Inst[] = []

@@ -1,6 +1,6 @@
 /**
- * Debug builds: a loop that makes more trips than `[MaxIters(n)]` allows stops the program, where others go on with what
- * is then undefined. The trips that reach their end count, so one more may begin, and break.
+ * For debug builds: stops the program where a loop makes more trips than `[MaxIters(n)]` allows. In other builds it goes on with
+ * undefined values. Trips that reach their end count, so one more may begin, and break.
  */
 import { Builder } from '../ir/build.ts'
 import { i32 } from '../ir/type.ts'
@@ -26,7 +26,11 @@ function guard(func: Func, region: Region): void {
     const next = body.insts.pop()!
     b.within(body, () => {
       const done = b.add(b.load(trips), b.const(i32, 1))
-      b.emit('trap', [b.emit1('le', [done, b.const(i32, bound)])], `${place(inst)}this loop makes more trips than its [MaxIters(${bound})] allows`)
+      b.emit(
+        'trap',
+        [b.emit1('le', [done, b.const(i32, bound)])],
+        `${place(inst)}this loop makes more trips than its [MaxIters(${bound})] allows`,
+      )
       b.store(trips, done)
     })
     body.insts.push(next)

@@ -1,6 +1,6 @@
 /**
- * Lists that turn out to be short. A list whose every element is named by an index of known range, as that of a loop whose
- * trips are known once calls are inlined and constants folded, is an array:
+ * Replaces short lists by arrays. A list becomes an array where all its indices have a known range. For example, the indices of a
+ * loop have one once calls are inlined and constants are folded:
  *
  *   %l: ptr<function, list<f32>> = var   →   %l: ptr<function, array<f32, 8>> = var
  */
@@ -23,11 +23,14 @@ export function holdsList(type: Type): boolean {
 /** The declarations of variables that hold lists. */
 export function listVariables(func: Func): Inst[] {
   const found: Inst[] = []
-  if (func.body !== undefined) walk(func.body, inst => { if (inst.op === 'var' && holdsList(inst.results[0]!.type)) found.push(inst) })
+  if (func.body !== undefined)
+    walk(func.body, inst => {
+      if (inst.op === 'var' && holdsList(inst.results[0]!.type)) found.push(inst)
+    })
   return found
 }
 
-/** How a variable of nested lists and arrays is reached: the most elements that each list on the way down needs. */
+/** One level of nested lists and arrays in a variable, with the number of elements that a list there needs. */
 interface Level {
   count: number
 }
@@ -52,7 +55,7 @@ export function boundLists(func: Func): boolean {
   index(func.body!, new Set())
   const ranges = new Ranges(func)
 
-  /** Collects what the elements of a pointer's memory are named by; false where something else is done with it. */
+  /** Collects the indices of accesses through a pointer. False if the pointer has other uses. */
   const survey = (pointer: Value, levels: Level[], depth: number): boolean => {
     const type = pointer.type.elem!
     return (users.get(pointer) ?? []).every(use => {
@@ -62,8 +65,8 @@ export function boundLists(func: Func): boolean {
       if (type.kind !== 'list') return survey(use.results[0]!, levels, depth)
       const around = bodies.get(use)!
       const range = ranges.of(use.args[1]!, loop => around.has(loop))
-      if (range === undefined || range.lo < 0 || range.hi >= longest) return false
-      const level = levels[depth] ??= { count: 1 }
+      if (range.lo < 0 || range.hi >= longest) return false
+      const level = (levels[depth] ??= { count: 1 })
       level.count = Math.max(level.count, range.hi + 1)
       return survey(use.results[0]!, levels, depth + 1)
     })
@@ -100,7 +103,7 @@ export function boundLists(func: Func): boolean {
   return true
 }
 
-/** The type with an array for each list; a list that nothing reaches needs but one element. */
+/** The type with an array for each list. A list without accesses gets one element. */
 function bounded(type: Type, levels: readonly Level[], depth: number): Type {
   if (type.kind === 'list') return t.array(bounded(type.elem!, levels, depth + 1), levels[depth]?.count ?? 1)
   return type.kind === 'array' ? t.array(bounded(type.elem!, levels, depth), type.count) : type

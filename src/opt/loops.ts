@@ -1,14 +1,14 @@
 /**
- * What can be known of a loop without running it: the values that step by a constant, how many trips there can be, and
- * code that computes the number of trips in front of the loop. A trip is one run of the body, begun or completed.
+ * Loop analysis: carried values that step by a constant, and how many trips there can be. A trip is one run of the body, begun or
+ * completed.
  */
-import type { Builder } from '../ir/build.ts'
 import type { Comparison, Hint } from '../ir/op.ts'
 import * as t from '../ir/type.ts'
-import type { ScalarName } from '../ir/type.ts'
-import { Inst, type Region, type Value } from '../ir/value.ts'
+import { Inst, type Value } from '../ir/value.ts'
 import { walk } from '../ir/walk.ts'
+import { costs } from '../ir/costs.ts'
 import { constantInt, constantOf, definedBy, inverse, isComparison, turned } from './match.ts'
+import { anyOf, limits, meet, transfer, union, type Range } from './range.ts'
 
 /** A carried value that changes by the same amount on every trip. */
 export interface Induction {
@@ -40,7 +40,7 @@ interface Condition {
   readonly limit: Value
 }
 
-/** The integers that a loop carries and steps by a constant; empty where the body never comes back. */
+/** The carried integers of a loop that step by a constant; none if the body never reaches its end. */
 export function inductions(loop: Inst<'loop'>): Induction[] {
   const head = loop.regions[0]!
   const end = loop.regions[1]!.end
@@ -61,10 +61,20 @@ export function counterOf(loop: Inst<'loop'>): Value | undefined {
   const end = loop.regions[1]!.end
   if (end.op !== 'next') return undefined
   return head.params.find((v, i) => {
-    const init = loop.args[i]!.def, next = end.args[i]!.def
-    return (v.type === t.i32 || v.type === t.u32) && init instanceof Inst && init.op === 'const' && init.attr === 0
-      && next instanceof Inst && next.op === 'add' && next.args[0] === v
-      && next.args[1]!.def.op !== 'param' && next.args[1]!.def.op === 'const' && next.args[1]!.def.attr === 1
+    const init = loop.args[i]!.def,
+      next = end.args[i]!.def
+    return (
+      (v.type === t.i32 || v.type === t.u32) &&
+      init instanceof Inst &&
+      init.op === 'const' &&
+      init.attr === 0 &&
+      next instanceof Inst &&
+      next.op === 'add' &&
+      next.args[0] === v &&
+      next.args[1]!.def.op !== 'param' &&
+      next.args[1]!.def.op === 'const' &&
+      next.args[1]!.def.attr === 1
+    )
   })
 }
 
@@ -103,19 +113,19 @@ export function statesOf(hint: Hint): number | undefined {
   return Array.isArray(hint) ? (hint as readonly number[])[0] : undefined
 }
 
-/** A hint that allows so many trips, and is otherwise as it was. */
+/** The hint with another bound on the trips. */
 export function hintWith(hint: Hint, bound: number | undefined): Hint {
   const states = statesOf(hint)
-  return states === undefined ? bound ?? null : bound === undefined ? [states] : [states, bound]
+  return states === undefined ? (bound ?? null) : bound === undefined ? [states] : [states, bound]
 }
 
-/** What may be known of a value from where it stands: the largest that it can be, or the smallest. */
-export type Extremes = (value: Value, upper: boolean) => number | undefined
+/** The range of a value where it is used, besides what its definition says. */
+export type Known = (value: Value) => Range
 
-const unknown: Extremes = () => undefined
+const byType: Known = value => anyOf(value.type)
 
-/** How many trips a loop can make; undefined where nothing tells. Takes `[MaxIters]` at its word. */
-export function tripBound(loop: Inst<'loop'>, known: Extremes = unknown): TripBound | undefined {
+/** How many trips a loop can make; undefined where nothing bounds them. Trusts `[MaxIters]`. */
+export function tripBound(loop: Inst<'loop'>, known: Known = byType): TripBound | undefined {
   const hint = boundOf(loop.attr)
   const early = leavesEarly(loop)
   let max = hint ?? Infinity
@@ -136,19 +146,21 @@ export function tripBound(loop: Inst<'loop'>, known: Extremes = unknown): TripBo
   return max === Infinity ? undefined : { max }
 }
 
-/** True where the condition is one comparison. */
+/** True if the condition is one comparison, perhaps negated: a part of a longer one does not say when the whole fails. */
 function isWhole(condition: Value): boolean {
-  return definedBy(condition, 'and') === undefined
+  const { def } = condition
+  return def.op !== 'param' && (def.op === 'not' ? isWhole(def.args[0]!) : isComparison(def.op))
 }
 
-/** The bound that `if (c) break` directly in the body gives. */
-function boundOfExits(loop: Inst<'loop'>, steps: readonly Induction[], known: Extremes): number {
+/** The bound on the trips that an `if (c) break` directly in the body gives. */
+function boundOfExits(loop: Inst<'loop'>, steps: readonly Induction[], known: Known): number {
   let max = Infinity
   for (const inst of loop.regions[1]!.insts) {
     if (inst.op !== 'if') continue
-    const leaving = inst.regions.findIndex(r => r.end.op === 'leave' ? leavesLoop(r.end, loop) : r.end.op === 'ret')
+    const leaving = inst.regions.findIndex(r => (r.end.op === 'leave' ? leavesLoop(r.end, loop) : r.end.op === 'ret'))
     if (leaving < 0) continue
-    for (const c of conditions(inst.args[0]!, leaving === 1, steps)) max = Math.min(max, (trips(c, true, known) ?? Infinity) + 1)
+    for (const c of conditions(inst.args[0]!, leaving === 1, steps))
+      max = Math.min(max, (trips(c, true, known) ?? Infinity) + 1)
   }
   return max
 }
@@ -157,7 +169,10 @@ function leavesLoop(leave: Inst, loop: Inst<'loop'>): boolean {
   const target = leave.attr
   if (target === loop) return true
   let inside = false
-  for (const r of loop.regions) walk(r, inst => { if (inst === target) inside = true })
+  for (const r of loop.regions)
+    walk(r, inst => {
+      if (inst === target) inside = true
+    })
   return !inside
 }
 
@@ -179,7 +194,8 @@ function conditions(condition: Value, holds: boolean, steps: readonly Induction[
   const def = condition.def
   if (def.op === 'param') return []
   if (def.op === 'not') return conditions(def.args[0]!, !holds, steps)
-  if (def.op === (holds ? 'and' : 'or')) return [...conditions(def.args[0]!, holds, steps), ...conditions(def.args[1]!, holds, steps)]
+  if (def.op === (holds ? 'and' : 'or'))
+    return [...conditions(def.args[0]!, holds, steps), ...conditions(def.args[1]!, holds, steps)]
   if (def.args.length !== 2) return []
   if (!isComparison(def.op)) return []
   const op = holds ? def.op : inverse[def.op]
@@ -196,151 +212,79 @@ function affine(value: Value, steps: readonly Induction[]): Affine | undefined {
   return of === undefined ? undefined : { of, offset }
 }
 
-const ranges: Readonly<Partial<Record<ScalarName, readonly [number, number]>>> = {
-  i8: [-128, 127], u8: [0, 255], i16: [-32768, 32767], u16: [0, 65535], i32: [-(2 ** 31), 2 ** 31 - 1], u32: [0, 2 ** 32 - 1],
-  i64: [-(2 ** 53), 2 ** 53], u64: [0, 2 ** 53],
-}
-
-/** How often the condition holds before it first fails: at most, or exactly. Undefined where it cannot be told. */
-function trips(c: Condition, atMost: boolean, known: Extremes): number | undefined {
+/** How often the condition holds before it first fails: at most, or exactly. Undefined where that is unknown, or something may wrap around. */
+function trips(c: Condition, atMost: boolean, known: Known): number | undefined {
   const { step } = c.value.of
   const up = step > 0
-  const range = ranges[c.limit.type.scalar!]!
-  const bound = (v: Value, upper: boolean): number | undefined => atMost ? extreme(v, upper, known) : constantInt(v)
-  const start = bound(c.value.of.start, !up)
-  const limit = bound(c.limit, up)
-  if (start === undefined || limit === undefined) return undefined
-  const from = start + c.value.offset
-  if (from < range[0] || from > range[1]) return undefined
+  const most = limits[c.limit.type.scalar!]!
+  const range = (v: Value): Range => {
+    if (atMost) return rangeOf(v, known)
+    const only = constantInt(v)
+    return only === undefined ? { lo: -Infinity, hi: Infinity } : { lo: only, hi: only }
+  }
+  const { offset } = c.value
+  const starts = range(c.value.of.start)
+  const ends = range(c.limit)
+  const [from, limit] = up ? [starts.lo + offset, ends.hi] : [starts.hi + offset, ends.lo]
+  if (!Number.isFinite(from) || !Number.isFinite(limit)) return undefined
+  // What starts anywhere in its range must not wrap where the offset is added.
+  if (offset !== 0 && (starts.lo + offset < most.lo || starts.hi + offset > most.hi)) return undefined
+  if (from < most.lo || from > most.hi) return undefined
   const apart = up ? limit - from : from - limit
   const pace = Math.abs(step)
   let count: number
+  // How far behind the limit the first value may be for which the condition fails.
+  let beyond: number
   switch (c.op) {
-    case 'lt': case 'gt':
+    case 'lt':
+    case 'gt':
       if ((c.op === 'lt') !== up) return apart < 0 || atMost ? undefined : 0
       count = Math.max(0, Math.ceil(apart / pace))
+      beyond = pace - 1
       break
-    case 'le': case 'ge':
+    case 'le':
+    case 'ge':
       if ((c.op === 'le') !== up) return apart <= 0 || atMost ? undefined : 0
       count = Math.max(0, Math.floor(apart / pace) + 1)
+      beyond = pace
       break
-    case 'eq': return atMost || from === limit ? 1 : 0
+    case 'eq':
+      // A limit that changes from trip to trip may be met again.
+      if (constantInt(c.limit) === undefined) return undefined
+      return atMost || from === limit ? 1 : 0
     case 'ne': {
       if (constantInt(c.value.of.start) === undefined || constantInt(c.limit) === undefined) return undefined
       if (apart < 0 || apart % pace !== 0) return undefined
       return apart / pace
     }
-    default: return undefined
+    default:
+      return undefined
   }
-  const past = from + count * step
-  return past < range[0] || past > range[1] ? undefined : count
+  if (starts.lo === starts.hi && ends.lo === ends.hi) {
+    const past = from + count * step
+    return past < most.lo || past > most.hi ? undefined : count
+  }
+  return limit + (up ? beyond : -beyond) > most.hi || limit - (up ? 0 : beyond) < most.lo ? undefined : count
 }
 
-/** The largest or smallest value that an integer can have, where its definition tells. */
-function extreme(value: Value, upper: boolean, known: Extremes, depth = 8): number | undefined {
-  const c = constantInt(value)
-  if (c !== undefined) return c
+/** The integers that a value can be, by its definition and what is known of others. */
+function rangeOf(value: Value, known: Known, depth: number = costs.boundSteps): Range {
+  const own = known(value)
   const def = value.def
-  const natural = known(value, upper) ?? (!upper && (value.type.scalar === 'u32' || value.type.scalar === 'u64') ? 0 : undefined)
-  if (def.op === 'param' || depth === 0) return natural
-  const of = (v: Value): number | undefined => extreme(v, upper, known, depth - 1)
-  const both = (x: number | undefined, y: number | undefined): number | undefined =>
-    x === undefined || y === undefined ? undefined : upper ? Math.max(x, y) : Math.min(x, y)
-  const either = (x: number | undefined, y: number | undefined): number | undefined =>
-    x === undefined ? y : y === undefined ? x : upper ? Math.min(x, y) : Math.max(x, y)
-  const [x, y] = def.args
-  switch (def.op) {
-    case 'select': {
-      const picked = selectsLess(def)
-      if (picked === upper) return either(of(y!), of(def.args[2]!)) ?? natural
-      return both(of(y!), of(def.args[2]!)) ?? natural
-    }
-    case 'and': {
-      const mask = constantInt(y!)
-      return mask === undefined || mask < 0 ? natural : upper ? mask : 0
-    }
-    case 'rem': {
-      const by = constantInt(y!)
-      if (by === undefined || by === 0) return natural
-      return upper ? Math.abs(by) - 1 : t.isSigned(value.type) && (of(x!) ?? -1) < 0 ? 1 - Math.abs(by) : 0
-    }
-    case 'if': {
-      const [a, b] = def.regions.map(r => r.end.op === 'yield' ? r.end.args[value.index] : undefined)
-      return a === undefined || b === undefined ? natural : both(of(a), of(b)) ?? natural
-    }
-    case 'call': {
-      switch (def.attr.info.computes) {
-        case 'min': return (upper ? either(of(x!), of(y!)) : both(of(x!), of(y!))) ?? natural
-        case 'max': return (upper ? both(of(x!), of(y!)) : either(of(x!), of(y!))) ?? natural
-        case 'clamp': return (upper ? of(def.args[2]!) : of(y!)) ?? natural
-        default: return natural
-      }
-    }
-    case 'convert': {
-      const range = ranges[value.type.scalar!]
-      if (range === undefined || x!.type.scalar === undefined || !t.isInt(x!.type)) return natural
-      const [low, high] = [extreme(x!, false, known, depth - 1), extreme(x!, true, known, depth - 1)]
-      return low !== undefined && high !== undefined && low >= range[0] && high <= range[1] ? (upper ? high : low) : natural
-    }
-    default: return natural
-  }
+  if (def.op === 'param' || depth === 0) return own
+  const of = (v: Value): Range => rangeOf(v, known, depth - 1)
+  if (def.op !== 'if') return def.regions.length > 0 ? own : meet(transfer(def, value.type, of), own)
+  const ends = def.regions.map(r => r.end)
+  if (ends.some(end => end.op !== 'yield') || isLeft(def)) return own
+  return meet(ends.map(end => of(end.args[value.index]!)).reduce(union), own)
 }
 
-/** True for `x < y ? x : y`, false for `x < y ? y : x`, undefined for any other choice. */
-function selectsLess(select: Inst): boolean | undefined {
-  const test = select.args[0]!.def
-  if (!(test instanceof Inst) || test.args.length !== 2) return undefined
-  const less = test.op === 'lt' || test.op === 'le'
-  if (!less && test.op !== 'gt' && test.op !== 'ge') return undefined
-  const [x, y] = [select.args[1], select.args[2]]
-  if (same(test.args[0]!, x!) && same(test.args[1]!, y!)) return less
-  return same(test.args[0]!, y!) && same(test.args[1]!, x!) ? !less : undefined
-}
-
-function same(x: Value, y: Value): boolean {
-  if (x === y) return true
-  const c = constantInt(x)
-  return c !== undefined && c === constantInt(y)
-}
-
-/** Emits the number of trips as an `i32`, in front of the loop; undefined where it does not follow from values known there. */
-export function tripCountValue(b: Builder, loop: Inst<'loop'>): Value | undefined {
-  const end = loop.regions[0]!.end
-  if (end.op !== 'test' || leavesEarly(loop)) return undefined
-  const known = tripBound(loop)?.exact
-  if (known !== undefined) return b.const(t.i32, known)
-  const found = conditions(end.args[0]!, true, inductions(loop))
-  const c = found[0]
-  if (c === undefined || found.length !== 1 || !isWhole(end.args[0]!)) return undefined
-  const { of, offset } = c.value
-  const up = of.step > 0
-  const type = of.param.type
-  if (offset !== 0 || (type !== t.i32 && type !== t.u32)) return undefined
-  const rising = c.op === 'lt' || c.op === 'le'
-  if ((rising !== up && c.op !== 'ne') || c.op === 'eq') return undefined
-  if (c.op === 'ne' && Math.abs(of.step) !== 1) return undefined
-  const limit = outside(b, loop, c.limit)
-  if (limit === undefined) return undefined
-  const apart = up ? b.sub(limit, of.start) : b.sub(of.start, limit)
-  if (c.op === 'ne') return b.convert(apart, t.i32)
-  const distance = b.convert(apart, t.u32)
-  const inclusive = c.op === 'le' || c.op === 'ge'
-  const pace = Math.abs(of.step)
-  const less = inclusive ? distance : b.sub(distance, b.const(t.u32, 1))
-  const full = b.add(pace === 1 ? less : b.div(less, b.const(t.u32, pace)), b.const(t.u32, 1))
-  const runs = b.emit1(c.op, [of.start, limit])
-  return b.convert(b.select(runs, full, b.const(t.u32, 0)), t.i32)
-}
-
-/** The value if it is defined outside the loop; a constant is made anew. */
-function outside(b: Builder, loop: Inst<'loop'>, value: Value): Value | undefined {
-  const c = constantOf(value)
-  if (c !== undefined) return b.const(value.type, c)
-  let inside = false
-  const check = (region: Region): void => {
-    if (region.params.includes(value)) inside = true
-    walk(region, inst => { if (inst.results.includes(value)) inside = true })
-  }
-  loop.regions.forEach(check)
-  return inside ? undefined : value
+/** True where a `leave` in an instruction ends it. */
+function isLeft(inst: Inst): boolean {
+  let found = false
+  for (const r of inst.regions)
+    walk(r, x => {
+      if (x.op === 'leave' && x.attr === inst) found = true
+    })
+  return found
 }

@@ -1,6 +1,7 @@
-/** Questions about values that many passes ask. */
+/** Queries about values and instructions that many passes share. */
 import type { Comparison, OpName } from '../ir/op.ts'
-import { Inst, type Region, type Value } from '../ir/value.ts'
+import type { Inst } from '../ir/value.ts'
+import { type Region, type Value } from '../ir/value.ts'
 
 /** The value of a scalar constant. */
 export function constantOf(value: Value): number | boolean | bigint | undefined {
@@ -27,10 +28,10 @@ export function constantIndex(value: Value, count: number): number | undefined {
 /** The instruction that defines a value, where it is of the given op. */
 export function definedBy<K extends OpName>(value: Value, op: K): Inst<K> | undefined {
   const { def } = value
-  return def.op === op ? def as Inst<K> : undefined
+  return def.op === op ? (def as Inst<K>) : undefined
 }
 
-/** True where running the instruction has no effect and no result but its values; it may trap or read memory only if asked for. */
+/** True if the instruction has no effect but to define its results. */
 export function isPure(inst: Inst): boolean {
   if (inst.op === 'call') return isPureCall(inst)
   return inst.row.effect === 'none' && inst.regions.length === 0
@@ -41,34 +42,49 @@ export function isPureCall(inst: Inst): boolean {
   return inst.op === 'call' && inst.attr.info.pure
 }
 
-/** True for ops whose two operands may change places. */
+/** True for commutative ops. */
 export function isCommutative(op: OpName): boolean {
   return op === 'add' || op === 'mul' || op === 'and' || op === 'or' || op === 'xor' || op === 'eq' || op === 'ne'
 }
 
-/** The variable or global that a pointer derives from, where that can be seen. */
-export function rootOf(pointer: Value): Inst | undefined {
+/** The variable, global or parameter that a pointer points into. */
+export function baseOf(pointer: Value): Value {
   let at = pointer
-  for (;;) {
-    const def = at.def
-    if (def.op === 'param') return undefined
-    if (def.op === 'var' || def.op === 'global') return def
-    if (def.op !== 'field' && def.op !== 'elem') return undefined
-    at = def.args[0]!
-  }
+  while (at.def.op === 'field' || at.def.op === 'elem') at = at.def.args[0]!
+  return at
 }
 
-/** True where control goes past the end of the region to what follows its owner. */
+/** The variable or global that a pointer derives from, if its definition shows it. */
+export function rootOf(pointer: Value): Inst | undefined {
+  const { def } = baseOf(pointer)
+  return def.op === 'var' || def.op === 'global' ? def : undefined
+}
+
+/** True if control reaches the instruction after the region's owner from the region's end. */
 export function fallsThrough(region: Region): boolean {
   const end = region.end.op
   return end === 'yield' || end === 'next' || end === 'test'
 }
 
-/** The comparison that holds where this one does not; of floats that may be NaN this is true of `eq` and `ne` alone. */
-export const inverse: Readonly<Record<Comparison, Comparison>> = { lt: 'ge', le: 'gt', gt: 'le', ge: 'lt', eq: 'ne', ne: 'eq' }
+/** The opposite comparison. For floats, which may be NaN, only `eq` and `ne` are opposites. */
+export const inverse: Readonly<Record<Comparison, Comparison>> = {
+  lt: 'ge',
+  le: 'gt',
+  gt: 'le',
+  ge: 'lt',
+  eq: 'ne',
+  ne: 'eq',
+}
 
 /** The same comparison with its operands turned round. */
-export const turned: Readonly<Record<Comparison, Comparison>> = { lt: 'gt', le: 'ge', gt: 'lt', ge: 'le', eq: 'eq', ne: 'ne' }
+export const turned: Readonly<Record<Comparison, Comparison>> = {
+  lt: 'gt',
+  le: 'ge',
+  gt: 'lt',
+  ge: 'le',
+  eq: 'eq',
+  ne: 'ne',
+}
 
 export function isComparison(op: OpName): op is Comparison {
   return Object.hasOwn(turned, op)

@@ -1,6 +1,6 @@
 /**
- * The order of the passes, as data. A step names the chances that it uses and those that it leaves for others: where a step changed
- * something, the steps that use what it left run again. `PassRunner` reads nothing but that.
+ * The order of the passes, as data. A step names the chances that it uses, and those that it leaves for other steps. If a step
+ * changed something, the steps that use its chances run again. `PassRunner` reads nothing else.
  *
  *   ssa leaves `foldable`  →  simplify, which uses `foldable`, runs again in the next round
  */
@@ -11,28 +11,30 @@ import { calleesFirst } from '../ir/calls.ts'
 import type { Func, Module } from '../ir/value.ts'
 import type * as verifiers from '../ir/verify.ts'
 import type { Change, Cx } from './cx.ts'
+import { copyElision } from './copy-elision.ts'
 import { dce } from './dce.ts'
+import { deadStores } from './dead-stores.ts'
+import { duplicateVariables } from './duplicate-variables.ts'
 import { effects } from './effects.ts'
 import { expand } from './expand.ts'
 import { gvn } from './gvn.ts'
 import { inline, inlineAll, inlineContexts, inlineSingleCalls, sizeOf } from './inline.ts'
 import { licm } from './licm.ts'
 import { boundLists, listVariables } from './lists.ts'
-import { memory } from './memory.ts'
 import { resources } from './resources.ts'
 import { shapeOf, type Shape } from './shape.ts'
 import { simplify } from './simplify.ts'
-import { slots } from './slots.ts'
+import { coalesce } from './coalesce.ts'
 import { sroa } from './sroa.ts'
 import { ssa } from './ssa.ts'
 import { unroll, unrollSmall } from './unroll.ts'
 import { unused, unusedParams } from './unused.ts'
-import { costs } from './costs.ts'
+import { costs } from '../ir/costs.ts'
 
-/** What verifies IR: bundles that only make WGSL go without. */
-export type Verifier = Pick<typeof verifiers, 'verify' | 'verifyModule'>
+/** The verifier of IR. Bundles that only make WGSL do not have it. */
+export type Verifier = Pick<typeof verifiers, 'verifyForm' | 'verifyModule'>
 
-/** A chance to make code better, which one pass may leave and another uses. */
+/** A chance to improve code, which one pass leaves and another uses. */
 type Chance =
   /** Calls that may be replaced by bodies. */
   | 'calls'
@@ -56,30 +58,48 @@ type Chance =
 interface Step {
   readonly name: string
   readonly pass: (func: Func, cx: Cx) => Change
-  /** What a function must have for the pass to find anything. */
+  /** What a function must have, or the pass finds nothing. */
   readonly needs?: keyof Shape
   readonly uses: Chance
-  /** What a change leaves. A pass that says `control` of its change leaves `foldable` too. */
+  /** The chances that a change leaves. A pass whose change is `control` leaves `foldable` too. */
   readonly leaves: readonly Chance[]
   /** A change may alter the `Shape` of the function. */
   readonly reshapes?: boolean
-  /** It makes code of code, which counts as work, and does not count it itself. */
+  /** The pass duplicates code, so the runner counts the new instructions as work. */
   readonly grows?: boolean
+  /** What holds of the function afterwards. */
+  readonly form?: verifiers.Form
 }
 
 /** Composites are taken apart before variables are promoted, so that promotion sees scalars and vectors. */
 const splitting: Step = { name: 'sroa', pass: sroa, needs: 'variables', uses: 'promotable', leaves: [] }
 /** What a load gives shows only after promotion: constants to fold, equal values, loads that were the only use of another variable. */
-const promoting: Step = { name: 'ssa', pass: ssa, needs: 'variables', uses: 'promotable', leaves: ['foldable', 'choices', 'equal', 'invariant', 'copies', 'dead'], reshapes: true }
+const promoting: Step = {
+  name: 'ssa',
+  pass: ssa,
+  form: 'ssa',
+  needs: 'variables',
+  uses: 'promotable',
+  leaves: ['foldable', 'choices', 'equal', 'invariant', 'copies', 'dead'],
+  reshapes: true,
+}
 /** Constants are folded before equal values are found, since what folds to one constant is equal. */
 const folding: Step = { name: 'simplify', pass: simplify, uses: 'foldable', leaves: ['equal', 'dead'] }
 /** Trips that are written out have constant indices, so arrays become promotable; their bodies share much. The loop around may now be short. */
-const writingOut = { needs: 'loops', uses: 'trips', leaves: ['promotable', 'foldable', 'trips', 'equal', 'dead'], reshapes: true, grows: true } as const
+const writingOut = {
+  needs: 'loops',
+  uses: 'trips',
+  leaves: ['promotable', 'foldable', 'trips', 'equal', 'dead'],
+  reshapes: true,
+  grows: true,
+} as const
+/** They work on variables that stay in memory. */
+const inMemory = { needs: 'ownStores', uses: 'copies', leaves: ['promotable', 'equal', 'dead'] } as const
 const merging: Step = { name: 'gvn', pass: gvn, uses: 'equal', leaves: ['dead'] }
-/** What is left unused goes last. */
+/** Unused instructions go last. */
 const dropping: Step = { name: 'dce', pass: dce, uses: 'dead', leaves: [] }
 /** After branches are folded, since a branch that goes takes its results along. */
-const sharingResults: Step = { name: 'slots', pass: slots, needs: 'choices', uses: 'choices', leaves: ['dead'] }
+const coalescing: Step = { name: 'coalesce', pass: coalesce, needs: 'choices', uses: 'choices', leaves: ['dead'] }
 
 /** Clean SSA form, with calls as they stand, since a callee may have a derivative of its own. */
 const tidySteps: readonly Step[] = [
@@ -91,21 +111,31 @@ const tidySteps: readonly Step[] = [
   dropping,
 ]
 
-/** What pays only once derivatives are there. */
+/** Steps that pay only once derivatives have been made. */
 const finalSteps: readonly Step[] = [
   // First, since all others work on what it brings in.
-  { name: 'inline', pass: inline, needs: 'calls', uses: 'calls', leaves: ['promotable', 'foldable', 'equal', 'dead'], reshapes: true },
+  {
+    name: 'inline',
+    pass: inline,
+    needs: 'calls',
+    uses: 'calls',
+    leaves: ['promotable', 'foldable', 'equal', 'dead'],
+    reshapes: true,
+  },
   // Before promotion, since its indices are constant.
   { name: 'unrollSmall', pass: unrollSmall, ...writingOut },
   splitting,
   promoting,
   folding,
-  sharingResults,
+  coalescing,
   merging,
   // After equal values are merged, so that each is moved once; what it brings together in front of a loop may be equal again.
   { name: 'licm', pass: licm, needs: 'loops', uses: 'invariant', leaves: ['equal'] },
   // After promotion, since it looks only at variables that stay in memory; a copy that went may leave others promotable.
-  { name: 'memory', pass: memory, needs: 'ownStores', uses: 'copies', leaves: ['promotable', 'equal', 'dead'] },
+  { name: 'copyElision', pass: copyElision, ...inMemory },
+  { name: 'duplicateVariables', pass: duplicateVariables, ...inMemory },
+  // Last of the three, since merging variables leaves stores that nothing reads.
+  { name: 'deadStores', pass: deadStores, ...inMemory },
   dropping,
 ]
 
@@ -113,12 +143,9 @@ const finalSteps: readonly Step[] = [
 const sumSteps: readonly Step[] = finalSteps.filter(step => step.uses !== 'calls' && step.uses !== 'invariant')
 
 /** Without optimisation: the text of a chain of branches would grow with the square of its length. */
-const leastSteps: readonly Step[] = [sharingResults, dropping]
+const leastSteps: readonly Step[] = [coalescing, dropping]
 
-/** What a function takes beside its instructions, counted in these. */
-const functionCost = 10
-
-/** Runs passes over the functions of a module, and verifies what they leave. */
+/** Runs passes over functions, and verifies their results. */
 export class PassRunner {
   readonly #cx: Cx
   readonly #verifier: Verifier | undefined
@@ -128,9 +155,10 @@ export class PassRunner {
     this.#verifier = verifier
   }
 
-  /** Counts a function that has come up as work. */
+  /** Counts a new function as work. */
   count(func: Func): void {
-    if (func.body !== undefined) this.#cx.sink.work.spend('instructions', functionCost + sizeOf(func.body), func.span)
+    if (func.body !== undefined)
+      this.#cx.sink.work.spend('instructions', costs.functionInstructions + sizeOf(func.body), func.span)
   }
 
   /** Brings a function into clean SSA form. */
@@ -177,7 +205,7 @@ export class PassRunner {
     unused(module)
   }
 
-  /** The same for a GPU, which neither grows lists nor passes what is stored for the trips of loops from call to call. */
+  /** The same for a GPU, which has no lists, and should not pass contexts from call to call. */
   optimiseBounded(module: Module): void {
     const listed = module.funcs.some(f => listVariables(f).length > 0)
     inlineContexts(module)
@@ -185,7 +213,7 @@ export class PassRunner {
     if (listed) this.#bound(module)
   }
 
-  /** Makes arrays of all lists; complains of the loops that leave no bound to be seen. */
+  /** Replaces all lists by arrays. Adds a diagnostic for each loop whose list has no known bound. */
   #bound(module: Module): void {
     const shorten = (func: Func): boolean => {
       if (listVariables(func).length === 0) return false
@@ -196,7 +224,8 @@ export class PassRunner {
     // A bound may be known where a function is called.
     const open = new Set(module.funcs.filter(shorten))
     if (open.size === 0) return
-    for (const func of module.funcs) if (inlineAll(func, callee => open.has(callee), Infinity, this.#cx.sink.work)) this.#run(func, finalSteps)
+    for (const func of module.funcs)
+      if (inlineAll(func, callee => open.has(callee), Infinity, this.#cx.sink.work)) this.#run(func, finalSteps)
     unused(module)
     for (const func of module.funcs) {
       if (!shorten(func)) continue
@@ -207,7 +236,7 @@ export class PassRunner {
     }
   }
 
-  /** Runs steps in order; in further rounds those that use what others left. */
+  /** Runs the steps in order. Further rounds run the steps that use chances which others left. */
   #run(func: Func, steps: readonly Step[]): void {
     let shape = this.#shapeOf(func)
     let due: ReadonlySet<Step> = new Set(steps)
@@ -226,23 +255,25 @@ export class PassRunner {
     }
   }
 
-  /** What a function has, which must not be too deep for passes that go down by recursion. */
+  /** The shape of a function. Checks the depth of its regions against the limit `nesting`, since passes recurse into them. */
   #shapeOf(func: Func): Shape {
     const shape = shapeOf(func)
     this.#cx.sink.work.check('nesting', shape.depth, func.span)
     return shape
   }
 
-  #step(func: Func, { name, pass, grows }: Step): Change {
+  #step(func: Func, { name, pass, grows, form }: Step): Change {
     let did: Change
     const values = func.nextValue
     try {
       did = pass(func, this.#cx)
     } catch (cause) {
       if (cause instanceof InternalError || cause instanceof LimitReached) throw cause
-      throw new InternalError(name, `${cause instanceof Error ? cause.message : String(cause)} in ${func.name}`, { cause })
+      throw new InternalError(name, `${cause instanceof Error ? cause.message : String(cause)} in ${func.name}`, {
+        cause,
+      })
     }
-    if (did !== false) this.#verifier?.verify(func, name)
+    if (did !== false || form !== undefined) this.#verifier?.verifyForm(func, form ?? 'surface', name)
     if (grows === true) this.#cx.sink.work.spend('instructions', func.nextValue - values, func.span)
     return did
   }

@@ -1,11 +1,11 @@
-/** Which functions may call themselves, directly or through others: they are never inlined, since that would not come to an end. */
+/** Finds functions that may call themselves, directly or through others. They are never inlined, since that would not end. */
 import type { Func } from '../ir/value.ts'
 import { walk } from '../ir/walk.ts'
 
-/** What is known of functions; of passes, only derivatives make recursion. */
+/** Known answers. Of all passes, only derivatives add recursion. */
 const known = new WeakMap<Func, boolean>()
 
-/** Forgets what is known of functions: a derivative that has its body now may call who asked for it. */
+/** Forgets the answers for functions: a derivative that has a body now may call its callers. */
 export function forgetRecursion(funcs: readonly Func[]): void {
   for (const func of funcs) known.delete(func)
 }
@@ -21,15 +21,18 @@ interface Visit {
 
 function calleesOf(func: Func): readonly Func[] {
   const found = new Set<Func>()
-  if (func.body !== undefined) walk(func.body, inst => { if (inst.op === 'call') found.add(inst.attr) })
+  if (func.body !== undefined)
+    walk(func.body, inst => {
+      if (inst.op === 'call') found.add(inst.attr)
+    })
   // A derivative that is still to be made will call what its function calls.
   else if (func.request !== undefined) found.add(func.request.of)
   return [...found]
 }
 
 /**
- * True for a function that is part of a circle of calls. By Tarjan's algorithm ("Depth-first search and linear graph
- * algorithms", 1972), which settles all that it comes by: together the questions of a program take time in proportion to it.
+ * True for a function that is part of a circle of calls. Tarjan's algorithm ("Depth-first search and linear graph algorithms",
+ * 1972) settles each function that it visits, so all queries together take linear time.
  */
 export function isRecursive(func: Func): boolean {
   const before = known.get(func)

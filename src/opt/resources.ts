@@ -1,6 +1,7 @@
 /**
- * Targets pass no pointers to functions. A call that hands a resource to a function, alone or in a struct, calls a copy of the
- * function made for that resource; calls that hand resources about in other ways (in arrays, as results, by choice) are inlined.
+ * Specialises functions for the resources that calls pass to them, since targets pass no pointers. A call that passes a resource,
+ * alone or in a struct, calls a copy of the function made for that resource. Calls that pass resources in other ways (in arrays, as
+ * results, by choice) are inlined.
  *
  *   call @sum @data.pointer, %n   →   call @sum_data %n
  */
@@ -12,7 +13,7 @@ import { cloneRegion, walk, type ValueTable } from '../ir/walk.ts'
 import { inlineAll } from './inline.ts'
 import { definedBy } from './match.ts'
 
-/** Leaves no function that takes or gives a pointer to be called. Gives the functions whose bodies that changed. */
+/** Removes all calls that pass pointers. Gives the functions whose bodies that changed. */
 export function resources(module: Module): ReadonlySet<Func> {
   const copies = new Map<Func, Map<string, Func>>()
   const ids = new Map<Global, number>()
@@ -29,15 +30,15 @@ export function resources(module: Module): ReadonlySet<Func> {
   return changed
 }
 
-/** True where a function takes or gives pointers, by themselves or in composites. */
+/** True if a function takes or returns pointers, by themselves or in composites. */
 function handsPointers(func: Func): boolean {
   return func.sig.params.some(p => holdsPointer(p.type)) || func.results.some(holdsPointer)
 }
 
-/** What is known of an argument: a resource; a value that the copy takes as a parameter; of a struct, the same of each field. */
+/** A specialised argument: a resource; a value that the copy takes as a parameter; or for a struct, one of these for each field. */
 type Known = Global | Value | readonly Known[]
 
-/** Undefined where it hands about a resource that is not known here, or none. */
+/** Undefined if the value holds a resource that is not known here, or holds none. */
 function known(value: Value): Known | undefined {
   const { type } = value
   const from = partOf(value)
@@ -54,26 +55,31 @@ function known(value: Value): Known | undefined {
   return fields
 }
 
-/** The value itself, seen through what takes a struct apart that was just put together. */
+/** The value, without a `construct` and `extract` that cancel out. */
 function partOf(value: Value): Value {
   const taken = definedBy(value, 'extract')
   const whole = taken === undefined ? undefined : definedBy(partOf(taken.args[0]!), 'construct')
   return whole === undefined ? value : partOf(whole.args[taken!.attr]!)
 }
 
-function specialiseCalls(module: Module, func: Func, copies: Map<Func, Map<string, Func>>, ids: Map<Global, number>): boolean {
+function specialiseCalls(
+  module: Module,
+  func: Func,
+  copies: Map<Func, Map<string, Func>>,
+  ids: Map<Global, number>,
+): boolean {
   let changed = false
   walk(func.body!, inst => {
     if (inst.op !== 'call') return
     const callee = inst.attr
     const ins = inputs(callee.sig)
     if (callee.body === undefined || !ins.some(p => holdsPointer(p.type)) || callee.results.some(holdsPointer)) return
-    const given = inst.args.map(a => holdsPointer(a.type) ? known(a) : undefined)
+    const given = inst.args.map(a => (holdsPointer(a.type) ? known(a) : undefined))
     // One that is not known here makes a function with pointers all the same, which is inlined.
     if (ins.some((p, k) => holdsPointer(p.type) && given[k] === undefined)) return
-    const key = given.map(g => g === undefined ? '' : keyOf(g, ids)).join()
+    const key = given.map(g => (g === undefined ? '' : keyOf(g, ids))).join()
     let made = copies.get(callee)
-    if (made === undefined) copies.set(callee, made = new Map())
+    if (made === undefined) copies.set(callee, (made = new Map()))
     let copy = made.get(key)
     if (copy === undefined) {
       copy = specialised(callee, given)
@@ -81,7 +87,7 @@ function specialiseCalls(module: Module, func: Func, copies: Map<Func, Map<strin
       module.funcs.push(copy)
     }
     inst.attr = copy
-    inst.args = inst.args.flatMap((a, k) => given[k] === undefined ? [a] : leavesOf(given[k]))
+    inst.args = inst.args.flatMap((a, k) => (given[k] === undefined ? [a] : leavesOf(given[k])))
     changed = true
   })
   return changed
@@ -91,7 +97,7 @@ function keyOf(of: Known, ids: Map<Global, number>): string {
   if (isList(of)) return `(${of.map(k => keyOf(k, ids)).join()})`
   if (of instanceof Value) return ''
   let id = ids.get(of)
-  if (id === undefined) ids.set(of, id = ids.size)
+  if (id === undefined) ids.set(of, (id = ids.size))
   return String(id)
 }
 
@@ -106,12 +112,16 @@ function globalsOf(of: Known | undefined): Global[] {
   return of === undefined || of instanceof Value ? [] : isList(of) ? of.flatMap(globalsOf) : [of]
 }
 
-/** A copy of a function in which some parameters are the given globals, or structs made of those and of parameters in their place. */
+/** Copies a function with some parameters replaced by the given globals, or by structs made of globals and parameters. */
 function specialised(func: Func, given: readonly (Known | undefined)[]): Func {
   const ins = inputs(func.sig)
   const parts = new Map<ParamSig, readonly ParamSig[]>()
   ins.forEach((p, k) => {
-    if (given[k] !== undefined) parts.set(p, leavesOf(given[k]).map((v, i) => ({ ...p, name: `${p.name}_${i}`, type: v.type })))
+    if (given[k] !== undefined)
+      parts.set(
+        p,
+        leavesOf(given[k]).map((v, i) => ({ ...p, name: `${p.name}_${i}`, type: v.type })),
+      )
   })
   const name = [func.name, ...given.flatMap(globalsOf).map(g => g.name)].join('_')
   const copy = new Func(name, { ...func.sig, params: func.sig.params.flatMap(p => parts.get(p) ?? [p]) }, func.span)
@@ -123,7 +133,7 @@ function specialised(func: Func, given: readonly (Known | undefined)[]): Func {
   const start: Inst[] = []
   const params: Value[] = []
   const b = new Builder(copy, body)
-  /** Has an instruction at the start give the value. */
+  /** Defines the value by an instruction at the start. */
   const define = (value: Value, op: OpName, args: Value[], attr: Global | null): Value => {
     const inst = new Inst(op, args, attr, noRegions, func.span)
     value.def = inst
@@ -134,7 +144,13 @@ function specialised(func: Func, given: readonly (Known | undefined)[]): Func {
   }
   const make = (of: Known, type: Type, whole: Value | undefined, name: string): Value => {
     const value = whole ?? b.value(type, body, 0, name)
-    if (isList(of)) return define(value, 'construct', of.map((k, i) => make(k, type.fields[i]!.type, undefined, `${name}_${type.fields[i]!.name}`)), null)
+    if (isList(of))
+      return define(
+        value,
+        'construct',
+        of.map((k, i) => make(k, type.fields[i]!.type, undefined, `${name}_${type.fields[i]!.name}`)),
+        null,
+      )
     if (!(of instanceof Value)) return define(value, 'global', [], of)
     params.push(value)
     return value

@@ -1,6 +1,6 @@
 /**
- * Rewrites of single instructions that need nothing but what defines the operands. None changes a result of IEEE
- * arithmetic: `x * 0` and `x + 0` stay, `x * 1`, `x - 0` and `x + -0` go.
+ * Local rewrites: each looks at one instruction and the definitions of its operands. No rewrite changes a result of IEEE
+ * arithmetic: `x * 0` and `x + 0` stay, but `x * 1`, `x - 0` and `x + -0` become `x`.
  */
 import { roundTo } from '../base/number.ts'
 import { isOne, type Builder } from '../ir/build.ts'
@@ -13,10 +13,7 @@ import { rewriteComposite } from './composite.ts'
 import { fit, fold, isFoldable } from './fold.ts'
 import { constantOf, definedBy, inverse, isCommutative, isComparison, turned } from './match.ts'
 
-/**
- * A value that equals the only result of the instruction, made of cheaper ones; undefined where it is as good as it gets.
- * `wide` is that of `Cx`.
- */
+/** A cheaper value that equals the only result of the instruction; undefined if there is none. `wide` is that of `Cx`. */
 export function rewrite(b: Builder, inst: Inst, wide: boolean): Value | undefined {
   const { op, args } = inst
   if (args.length === 0 || inst.results.length !== 1 || inst.regions.length > 0) return undefined
@@ -31,9 +28,10 @@ export function rewrite(b: Builder, inst: Inst, wide: boolean): Value | undefine
   return simpler ?? (t.isFloat(inst.args[0]!.type) ? floats(b, inst) : discrete(b, inst)) ?? common(b, inst)
 }
 
-/** A sum of arrays or structs is one of derivatives, where the sign of zero says nothing. */
+/** Simplifies a sum of arrays or structs. Only derivatives make such sums, and the sign of a zero does not matter in them. */
 function accumulated(inst: Inst): Value | undefined {
-  const x = inst.args[0]!, y = inst.args[1]!
+  const x = inst.args[0]!,
+    y = inst.args[1]!
   return definedBy(x, 'zero') !== undefined ? y : definedBy(y, 'zero') !== undefined ? x : undefined
 }
 
@@ -46,10 +44,14 @@ function literal(b: Builder, type: Type, value: Constant): Value {
 function uniform(value: Value): Constant | undefined {
   const { def } = value
   switch (def.op) {
-    case 'const': return def.attr
-    case 'splat': return constantOf(def.args[0]!)
-    case 'zero': return value.type.scalar === undefined ? undefined : lanesOf(value)?.[0]
-    default: return undefined
+    case 'const':
+      return def.attr
+    case 'splat':
+      return constantOf(def.args[0]!)
+    case 'zero':
+      return value.type.scalar === undefined ? undefined : lanesOf(value)?.[0]
+    default:
+      return undefined
   }
 }
 
@@ -77,13 +79,20 @@ function lanesOf(value: Value): Constant[] | undefined {
   }
   const splat = definedBy(value, 'splat')
   const scalar = type.scalar
-  const c = splat !== undefined ? constantOf(splat.args[0]!)
-    : definedBy(value, 'zero') === undefined ? undefined
-    : scalar === 'bool' ? false : scalar === 'i64' || scalar === 'u64' ? 0n : 0
+  const c =
+    splat !== undefined
+      ? constantOf(splat.args[0]!)
+      : definedBy(value, 'zero') === undefined
+        ? undefined
+        : scalar === 'bool'
+          ? false
+          : scalar === 'i64' || scalar === 'u64'
+            ? 0n
+            : 0
   return c === undefined ? undefined : Array.from({ length: type.count }, () => c)
 }
 
-/** False for what `lanesOf` finds no constants in, at a glance. */
+/** False if `lanesOf` surely finds no constants in the value. A quick test. */
 function mayBeConstant({ def: { op } }: Value): boolean {
   return op === 'const' || op === 'splat' || op === 'zero' || op === 'construct'
 }
@@ -109,15 +118,21 @@ function constants(b: Builder, inst: Inst, wide: boolean): Value | undefined {
   }
   if (type.kind === 'scalar') return b.const(type, out[0]!)
   if (out.every(c => Object.is(c, out[0]))) return literal(b, type, out[0]!)
-  return b.emit1('construct', out.map(c => b.const(type.elem!, c)), null, type)
+  return b.emit1(
+    'construct',
+    out.map(c => b.const(type.elem!, c)),
+    null,
+    type,
+  )
 }
 
-/** A call of a function with one right answer with constants, lane by lane. */
+/** Evaluates a call with constants, lane by lane, of a function with a single right answer. */
 function exactCall(b: Builder, inst: Inst<'call'>, wide: boolean): Value | undefined {
   const { computes } = inst.attr.info
   const type = inst.results[0]!.type
   const f = computes === undefined ? undefined : exact[computes]
-  if (f === undefined || (type.kind !== 'scalar' && type.kind !== 'vec') || !inst.args.every(a => a.type === type)) return undefined
+  if (f === undefined || (type.kind !== 'scalar' && type.kind !== 'vec') || !inst.args.every(a => a.type === type))
+    return undefined
   const args: Constant[][] = []
   for (let i = 0; i < inst.args.length; i++) {
     const a = inst.args[i]!
@@ -132,7 +147,14 @@ function exactCall(b: Builder, inst: Inst<'call'>, wide: boolean): Value | undef
     if (c === undefined) return undefined
     out.push(c)
   }
-  return type.kind === 'scalar' ? b.const(type, out[0]!) : b.emit1('construct', out.map(c => b.const(type.elem!, c)), null, type)
+  return type.kind === 'scalar'
+    ? b.const(type, out[0]!)
+    : b.emit1(
+        'construct',
+        out.map(c => b.const(type.elem!, c)),
+        null,
+        type,
+      )
 }
 
 /** The scalar type in which a type's lanes are computed. */
@@ -141,12 +163,14 @@ function computedAs(type: Type, wide: boolean): Type {
 }
 
 function floats(b: Builder, inst: Inst): Value | undefined {
-  const x = inst.args[0], y = inst.args[1]
+  const x = inst.args[0],
+    y = inst.args[1]
   const type = inst.results[0]!.type
   switch (inst.op) {
     case 'add': {
       if (Object.is(uniform(y!), -0)) return x
-      const nx = definedBy(x!, 'neg'), ny = definedBy(y!, 'neg')
+      const nx = definedBy(x!, 'neg'),
+        ny = definedBy(y!, 'neg')
       if (ny !== undefined) return b.sub(x!, ny.args[0]!)
       return nx === undefined ? undefined : b.sub(y!, nx.args[0]!)
     }
@@ -159,7 +183,8 @@ function floats(b: Builder, inst: Inst): Value | undefined {
     case 'mul': {
       if (isOne(y!)) return x
       if (uniform(y!) === -1) return b.neg(x!)
-      const nx = definedBy(x!, 'neg')?.args[0], ny = definedBy(y!, 'neg')?.args[0]
+      const nx = definedBy(x!, 'neg')?.args[0],
+        ny = definedBy(y!, 'neg')?.args[0]
       if (nx === undefined && ny === undefined) return undefined
       const c = nx === undefined ? undefined : uniform(y!)
       if (typeof c === 'number') return b.emit1('mul', [nx!, literal(b, type, -c)])
@@ -169,23 +194,27 @@ function floats(b: Builder, inst: Inst): Value | undefined {
     case 'div': {
       if (isOne(y!)) return x
       if (uniform(y!) === -1) return b.neg(x!)
-      const nx = definedBy(x!, 'neg')?.args[0], ny = definedBy(y!, 'neg')?.args[0]
+      const nx = definedBy(x!, 'neg')?.args[0],
+        ny = definedBy(y!, 'neg')?.args[0]
       if (nx === undefined && ny === undefined) return undefined
       const quotient = b.emit1('div', [nx ?? x!, ny ?? y!])
       return nx === undefined || ny === undefined ? b.neg(quotient) : quotient
     }
-    case 'neg': return definedBy(x!, 'neg')?.args[0]
+    case 'neg':
+      return definedBy(x!, 'neg')?.args[0]
     case 'convert': {
       const inner = definedBy(x!, 'convert')?.args[0]
       return inner?.type === type && widens(inner.type, x!.type) ? inner : undefined
     }
-    default: return undefined
+    default:
+      return undefined
   }
 }
 
 /** True where every value of the first type is one of the second. */
 function widens(from: Type, to: Type): boolean {
-  const f = from.scalar!, w = to.scalar!
+  const f = from.scalar!,
+    w = to.scalar!
   if (f === 'bool') return true
   if (f === 'f16') return w === 'f32' || w === 'f64'
   if (f === 'f32') return w === 'f64'
@@ -194,17 +223,33 @@ function widens(from: Type, to: Type): boolean {
   return false
 }
 
-const widths = { bool: 1, i8: 8, u8: 8, i16: 16, u16: 16, i32: 32, u32: 32, i64: 64, u64: 64, f16: 16, f32: 32, f64: 64 } as const
+const widths = {
+  bool: 1,
+  i8: 8,
+  u8: 8,
+  i16: 16,
+  u16: 16,
+  i32: 32,
+  u32: 32,
+  i64: 64,
+  u64: 64,
+  f16: 16,
+  f32: 32,
+  f64: 64,
+} as const
 
 /** Integers and booleans. */
 function discrete(b: Builder, inst: Inst): Value | undefined {
-  const x = inst.args[0], y = inst.args[1]
+  const x = inst.args[0],
+    y = inst.args[1]
   const c = y === undefined ? undefined : uniform(y)
   const type = inst.results[0]!.type
   const zero = c === 0 || c === 0n
   switch (inst.op) {
-    case 'add': return zero ? x : t.isInt(type) ? sumOfConstants(b, x!, c, 1) : undefined
-    case 'sub': return zero ? x : x === y ? b.zero(type) : sumOfConstants(b, x!, c, -1)
+    case 'add':
+      return zero ? x : t.isInt(type) ? sumOfConstants(b, x!, c, 1) : undefined
+    case 'sub':
+      return zero ? x : x === y ? b.zero(type) : sumOfConstants(b, x!, c, -1)
     case 'mul': {
       if (c === 1 || c === 1n) return x
       if (zero) return y
@@ -213,30 +258,44 @@ function discrete(b: Builder, inst: Inst): Value | undefined {
       if (typeof c !== 'number' || typeof d !== 'number') return undefined
       return b.emit1('mul', [inner!.args[0]!, literal(b, type, fit(Math.imul(c, d), type.scalar!)!)])
     }
-    case 'div': return c === 1 || c === 1n ? x : undefined
-    case 'rem': return c === 1 || c === 1n ? b.zero(type) : undefined
-    case 'neg': return definedBy(x!, 'neg')?.args[0]
-    case 'shl': case 'shr': return zero ? x : undefined
+    case 'div':
+      return c === 1 || c === 1n ? x : undefined
+    case 'rem':
+      return c === 1 || c === 1n ? b.zero(type) : undefined
+    case 'neg':
+      return definedBy(x!, 'neg')?.args[0]
+    case 'shl':
+    case 'shr':
+      return zero ? x : undefined
     case 'and': {
       const all = c === true || c === -1 || (c === 0xffffffff && type.scalar === 'u32')
       return x === y || all ? x : c === false || zero ? y : undefined
     }
-    case 'or': return x === y || c === false || zero ? x : c === true || c === -1 ? y : undefined
+    case 'or':
+      return x === y || c === false || zero ? x : c === true || c === -1 ? y : undefined
     case 'xor':
       if (x === y) return b.zero(type)
       return c === false || zero ? x : c === true ? b.emit1('not', [x!]) : undefined
-    case 'not': return complement(b, x!)
-    case 'eq': return x === y ? literal(b, type, true) : c === true ? x : c === false ? b.emit1('not', [x!]) : undefined
-    case 'ne': return x === y ? literal(b, type, false) : c === false ? x : c === true ? b.emit1('not', [x!]) : undefined
-    case 'le': case 'ge': return x === y || (inst.op === 'ge' && zero && unsigned(x!)) ? literal(b, type, true) : undefined
-    case 'lt': case 'gt': return x === y || (inst.op === 'lt' && zero && unsigned(x!)) ? literal(b, type, false) : undefined
+    case 'not':
+      return complement(b, x!)
+    case 'eq':
+      return x === y ? literal(b, type, true) : c === true ? x : c === false ? b.emit1('not', [x!]) : undefined
+    case 'ne':
+      return x === y ? literal(b, type, false) : c === false ? x : c === true ? b.emit1('not', [x!]) : undefined
+    case 'le':
+    case 'ge':
+      return x === y || (inst.op === 'ge' && zero && unsigned(x!)) ? literal(b, type, true) : undefined
+    case 'lt':
+    case 'gt':
+      return x === y || (inst.op === 'lt' && zero && unsigned(x!)) ? literal(b, type, false) : undefined
     case 'convert': {
       const inner = definedBy(x!, 'convert')?.args[0]
       if (inner === undefined || type.scalar === 'bool') return undefined
       const fits = t.isInt(inner.type) && widths[x!.type.scalar!] >= widths[type.scalar!]
       return inner.type === type && fits ? inner : undefined
     }
-    default: return undefined
+    default:
+      return undefined
   }
 }
 
@@ -251,7 +310,7 @@ function sumOfConstants(b: Builder, x: Value, c: Constant | undefined, sign: num
   const d = inner === undefined ? undefined : uniform(inner.args[1]!)
   if (typeof d !== 'number') return undefined
   const total = (sign * c + (inner!.op === 'add' ? d : -d)) | 0
-  const [op, by] = total < 0 && total !== -0x80000000 ? ['sub', -total] as const : ['add', total] as const
+  const [op, by] = total < 0 && total !== -0x80000000 ? (['sub', -total] as const) : (['add', total] as const)
   return b.emit1(op, [inner!.args[0]!, literal(b, x.type, fit(by, x.type.scalar)!)])
 }
 
@@ -268,7 +327,9 @@ function complement(b: Builder, x: Value): Value | undefined {
 
 /** Rules for operands of any type. */
 function common(b: Builder, inst: Inst): Value | undefined {
-  const x = inst.args[0], y = inst.args[1], z = inst.args[2]
+  const x = inst.args[0],
+    y = inst.args[1],
+    z = inst.args[2]
   const type = inst.results[0]!.type
   switch (inst.op) {
     case 'select': {
@@ -278,7 +339,8 @@ function common(b: Builder, inst: Inst): Value | undefined {
       const inner = definedBy(x!, 'not')
       if (inner !== undefined) return b.emit1('select', [inner.args[0]!, z!, y!])
       if (type !== x!.type) return undefined
-      const cy = uniform(y!), cz = uniform(z!)
+      const cy = uniform(y!),
+        cz = uniform(z!)
       if (cy === true) return cz === false ? x : b.emit1('or', [x!, z!])
       if (cz === false) return b.emit1('and', [x!, y!])
       if (cy === false && cz === true) return b.emit1('not', [x!])
@@ -292,9 +354,12 @@ function common(b: Builder, inst: Inst): Value | undefined {
       const inner = definedBy(x!, 'bitcast')?.args[0]
       return inner === undefined ? undefined : inner.type === type ? inner : b.emit1('bitcast', [inner], null, type)
     }
-    case 'detach': return definedBy(x!, 'detach') !== undefined || isConstant(x!) || !mayCarry(type) ? x : undefined
-    case 'transpose': return definedBy(x!, 'transpose')?.args[0]
-    default: return undefined
+    case 'detach':
+      return definedBy(x!, 'detach') !== undefined || isConstant(x!) || !mayCarry(type) ? x : undefined
+    case 'transpose':
+      return definedBy(x!, 'transpose')?.args[0]
+    default:
+      return undefined
   }
 }
 

@@ -1,4 +1,4 @@
-/** What a function has for passes to work on, so that those that would find nothing need not look. */
+/** What a function has, so that a pass that would find nothing need not look. */
 import type { Func, Region } from '../ir/value.ts'
 
 /** Each is true where the function may have some. */
@@ -32,14 +32,25 @@ function look(region: Region, shape: Shape, inner: Region[]): void {
   for (let i = 0; i < insts.length; i++) {
     const inst = insts[i]!
     switch (inst.op) {
-      case 'call': shape.calls = true; break
-      case 'loop': shape.loops = true; break
-      case 'var': shape.variables = true; break
-      case 'if': case 'switch': shape.choices ||= inst.results.length > 1; break
+      case 'call':
+        shape.calls = true
+        break
+      case 'loop':
+        shape.loops = true
+        break
+      case 'var':
+        shape.variables = true
+        break
+      case 'if':
+      case 'switch':
+        shape.choices ||= inst.results.length > 1
+        break
       case 'store': {
         const { space } = inst.args[0]!.type
         if (space === 'function' || space === 'private') shape.ownStores = true
+        break
       }
+      default:
     }
     for (let k = 0; k < inst.regions.length; k++) inner.push(inst.regions[k]!)
   }

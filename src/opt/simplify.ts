@@ -1,6 +1,6 @@
 /**
- * Folds and tidies: instructions by the rules of `rules.ts`, and control whose course is known. One walk, in order, so
- * that what a rewrite makes simple is simple for all that follows; the pipeline runs it again for what lies before.
+ * Folds instructions by the rules of `rules.ts`, and control flow whose course is known. One walk goes in order, so later
+ * instructions see the simpler operands. Earlier ones do not: for these the pipeline runs the pass again.
  *
  *   %r: f32 = if %true () { yield %a } () { yield %b }   →   use %a
  */
@@ -18,7 +18,7 @@ import { fold } from './fold.ts'
 import { constantInt, constantOf, definedBy } from './match.ts'
 import { nestGuards } from './guards.ts'
 import { rewrite } from './rules.ts'
-import { costs } from './costs.ts'
+import { costs } from '../ir/costs.ts'
 
 /** Simplifies instructions and control. */
 export function simplify(func: Func, cx?: Pick<Cx, 'wide'>): boolean {
@@ -86,7 +86,12 @@ class Simplifier {
   #choice(inst: Inst): Value | undefined {
     const isBefore = (v: Value, control: Inst): boolean => {
       const [at, end] = [this.#serials[v.id], this.#serials[control.results[0]!.id]]
-      return at !== undefined && end !== undefined && at < end && this.#depths[v.id]! <= this.#depths[control.results[0]!.id]!
+      return (
+        at !== undefined &&
+        end !== undefined &&
+        at < end &&
+        this.#depths[v.id]! <= this.#depths[control.results[0]!.id]!
+      )
     }
     const chosen = chooseInside(this.#func, inst, isBefore, control => this.#leaves.get(control) ?? 0)
     if (chosen !== undefined) {
@@ -132,15 +137,20 @@ class Simplifier {
     return true
   }
 
-  /** The instruction together with an `if` on the same condition that is taken out of the region for it. */
+  /** Joins the instruction with an `if` on the same condition, which is removed from the region. */
   #join(region: Region, inst: Inst): Inst {
     if (inst.op !== 'if') return inst
-    const joined = joinBranches(region.insts, inst, i => this.#leaves.get(i) ?? 0, v => this.#resolve(v))
+    const joined = joinBranches(
+      region.insts,
+      inst,
+      i => this.#leaves.get(i) ?? 0,
+      v => this.#resolve(v),
+    )
     this.changed ||= joined !== undefined
     return joined ?? inst
   }
 
-  /** Appends a control instruction, or what it comes to; false where control does not get past it. */
+  /** Appends a control instruction, or its simpler form. False if control does not get past it. */
   #control(region: Region, inst: Inst): boolean {
     switch (inst.op) {
       case 'if': {
@@ -149,12 +159,14 @@ class Simplifier {
       }
       case 'switch': {
         const c = constantInt(inst.args[0]!)
-        if (c !== undefined || inst.regions.length === 1) return this.#always(region, inst, inst.regions[caseOf(inst, c)]!)
+        if (c !== undefined || inst.regions.length === 1)
+          return this.#always(region, inst, inst.regions[caseOf(inst, c)]!)
         this.#nestGuards(inst)
         for (let i = 0; i < inst.regions.length; i++) this.region(inst.regions[i]!)
         return this.#finish(region, inst)
       }
-      case 'loop': return this.#loop(region, inst)
+      case 'loop':
+        return this.#loop(region, inst)
       default:
         this.#nestGuards(inst)
         if (this.#leavesIn(inst.regions[0]!, inst) === 0) return this.#always(region, inst, inst.regions[0]!)
@@ -167,17 +179,19 @@ class Simplifier {
     if (nestGuards(this.#func, inst, this.#leaves, (from, to) => this.#replace(from, to))) this.changed = true
   }
 
-  /** `leave`s that name the instruction inside a region, but for the one at the region's own end. */
+  /** Counts the `leave`s inside a region that name the instruction, except the one at the region's own end. */
   #leavesIn(region: Region, inst: Inst): number {
     const end = region.insts[region.insts.length - 1]!
     const own = end.op === 'leave' && end.attr === inst ? 1 : 0
     if ((this.#leaves.get(inst) ?? 0) <= own) return 0
     let count = -own
-    walk(region, i => { if (i.op === 'leave' && i.attr === inst) count++ })
+    walk(region, i => {
+      if (i.op === 'leave' && i.attr === inst) count++
+    })
     return count
   }
 
-  /** Puts the instructions of a region, which is all that an instruction comes to, in its place. */
+  /** Replaces an instruction by the instructions of its only region that runs. */
   #always(region: Region, inst: Inst, only: Region): boolean {
     this.changed ||= inst.op !== 'block' || this.#leavesIn(only, inst) === 0
     if (this.#leavesIn(only, inst) > 0) {
@@ -202,7 +216,8 @@ class Simplifier {
     }
     this.#nestGuards(inst)
     for (let i = 0; i < inst.regions.length; i++) this.region(inst.regions[i]!)
-    const yes = inst.regions[0]!, no = inst.regions[1]!
+    const yes = inst.regions[0]!,
+      no = inst.regions[1]!
     this.#endsInYield(inst)
     if (this.#leavesIn(yes, inst) + this.#leavesIn(no, inst) === 0 && yes.end.op === 'yield' && no.end.op === 'yield') {
       if (yes.insts.length === 1 && no.insts.length === 1 && inst.results.length === 0) {
@@ -214,7 +229,7 @@ class Simplifier {
     return this.#finish(region, inst)
   }
 
-  /** A `leave` that names the owner of its region and stands at the region's end is a `yield`. */
+  /** Replaces a `leave` that names the owner of its region, at the region's end, by a `yield`. */
   #endsInYield(inst: Inst): void {
     for (let i = 0; i < inst.regions.length; i++) {
       const r = inst.regions[i]!
@@ -226,7 +241,7 @@ class Simplifier {
     }
   }
 
-  /** Appends a processed `if`, `switch` or `block`; results that are the same on all ways are replaced. */
+  /** Appends a processed `if`, `switch` or `block`. A result that has the same value in all branches is replaced by it. */
   #finish(region: Region, inst: Inst): boolean {
     this.#endsInYield(inst)
     const ends = inst.regions.map(r => r.end).filter(e => e.op === 'yield')
@@ -234,7 +249,12 @@ class Simplifier {
     if (leaves === 0 && ends.length > 0) {
       this.#b.at = region
       inst.results.forEach((r, k) => {
-        const same = this.#agreed(region, inst.regions, ends.map(e => e.args[k]!)) ?? this.#twin(inst.results, k, ends, 0)
+        const same =
+          this.#agreed(
+            region,
+            inst.regions,
+            ends.map(e => e.args[k]!),
+          ) ?? this.#duplicate(inst.results, k, ends, 0)
         if (same !== undefined) this.#replace(r, same)
       })
     }
@@ -242,7 +262,7 @@ class Simplifier {
     return leaves > 0 || ends.length > 0
   }
 
-  /** The one value that all of these are, visible here. */
+  /** The value that all of these are, if they are the same value and it is visible here. */
   #agreed(region: Region, regions: readonly Region[], values: readonly Value[]): Value | undefined {
     const known = values.filter(v => definedBy(v, 'undef') === undefined)
     const first = known[0]
@@ -260,27 +280,27 @@ class Simplifier {
     return (this.#depths[value.id] ?? Infinity) <= this.#depth
   }
 
-  /** Moves integer work out of the one branch that has a value for a result, so that counters stay counters. */
+  /** Moves integer work out of the only branch that gives a result a value, so that counters stay counters. */
   #lift(region: Region, regions: readonly Region[], value: Value): boolean {
     const def = value.def
     if (def.op === 'param' || !isInt(value.type) || def.row.effect !== 'none' || def.regions.length > 0) return false
     if (!def.args.every(a => this.#isVisible(a) || constantOf(a) !== undefined)) return false
     const home = regions.find(r => r.insts.includes(def))
     if (home === undefined) return false
-    def.args = def.args.map(a => this.#isVisible(a) ? a : this.#b.const(a.type, constantOf(a)!))
+    def.args = def.args.map(a => (this.#isVisible(a) ? a : this.#b.const(a.type, constantOf(a)!)))
     home.insts.splice(home.insts.indexOf(def), 1)
     region.insts.push(def)
     return true
   }
 
-  /** An earlier result that is the same on all ways. */
-  #twin(results: readonly Value[], k: number, ends: readonly Inst[], skip: number): Value | undefined {
+  /** An earlier result that every branch gives the same value as result `k`. */
+  #duplicate(results: readonly Value[], k: number, ends: readonly Inst[], skip: number): Value | undefined {
     const like = (m: number): boolean => ends.every(e => e.args[m + skip] === e.args[k + skip])
     for (let m = 0; m < k; m++) if (like(m)) return this.#resolve(results[m]!)
     return undefined
   }
 
-  /** Turns an `if` whose branches are cheap and differentiate without harm when not taken into `select`s. */
+  /** Turns an `if` into `select`s if its branches are cheap, and differentiating a branch that is not taken does no harm. */
   #select(region: Region, inst: Inst, yes: Region, no: Region): boolean {
     if (inst.results.length === 0 || inst.results.length > costs.selectResults) return false
     if (!inst.results.every(r => r.type.kind === 'scalar' || r.type.kind === 'vec')) return false
@@ -297,7 +317,8 @@ class Simplifier {
     const before = region.insts.length
     region.insts.push(...yes.insts.slice(0, -1), ...no.insts.slice(0, -1))
     this.#b.at = region
-    for (let i = 0; i < region.insts.length - before; i++) for (const r of region.insts[before + i]!.results) this.#defined(r)
+    for (let i = 0; i < region.insts.length - before; i++)
+      for (const r of region.insts[before + i]!.results) this.#defined(r)
     inst.results.forEach((r, k) => this.#replace(r, this.#chosen(inst.args[0]!, yes.end.args[k]!, no.end.args[k]!)))
     this.changed = true
     return true
@@ -311,7 +332,8 @@ class Simplifier {
   }
 
   #loop(region: Region, inst: Inst<'loop'>): boolean {
-    const head = inst.regions[0]!, body = inst.regions[1]!
+    const head = inst.regions[0]!,
+      body = inst.regions[1]!
     const again = body.insts[body.insts.length - 1]!
     head.params.forEach((p, k) => {
       const next = again.op === 'next' ? this.#resolve(again.args[k]!) : p
@@ -330,7 +352,9 @@ class Simplifier {
     this.region(head)
     if (head.end.op !== 'test') {
       const init: ValueTable = []
-      head.params.forEach((p, k) => { init[p.id] = inst.args[k]! })
+      head.params.forEach((p, k) => {
+        init[p.id] = inst.args[k]!
+      })
       substitute(head, init)
       head.params = []
       const block = asBlock(inst, head)
@@ -347,14 +371,15 @@ class Simplifier {
     if (leaves === 0) {
       inst.results.forEach((r, k) => {
         const exit = head.end.args[k + 1]!
-        const same = (this.#depths[exit.id] ?? Infinity) <= this.#depth ? exit : this.#twin(inst.results, k, [head.end], 1)
+        const same =
+          (this.#depths[exit.id] ?? Infinity) <= this.#depth ? exit : this.#duplicate(inst.results, k, [head.end], 1)
         if (same !== undefined) this.#replace(r, same)
       })
     }
     return leaves > 0 || constantOf(head.end.args[0]!) !== true
   }
 
-  /** Carried values that begin alike and step alike are one. */
+  /** Merges carried values that begin with the same value and step alike. */
   #mergeCarried(inst: Inst, head: Region, again: Inst): void {
     if (again.op !== 'next') return
     for (let k = 1; k < head.params.length; k++) {
@@ -378,7 +403,7 @@ class Simplifier {
 
   #used: Uint32Array | undefined = undefined
 
-  /** Whether the loop's first trip happens, where constants tell. */
+  /** Whether the loop makes a first trip, if constants decide it. */
   #firstTest(inst: Inst, head: Region): boolean | undefined {
     const value = (v: Value, depth: number): Constant | undefined => {
       const at = this.#resolve(v)
@@ -413,7 +438,7 @@ function alike(x: Value, y: Value): boolean {
   return c !== undefined && x.type === y.type && Object.is(c, constantOf(y))
 }
 
-/** True where `x` makes of `p` what `y` makes of `q`. */
+/** True if `x` computes from `p` what `y` computes from `q`. */
 function stepAlike(x: Inst | Region, p: Value, y: Inst | Region, q: Value): boolean {
   if (!(x instanceof Inst) || !(y instanceof Inst) || x.op !== y.op || x.row.effect !== 'none') return false
   if (x.attr !== null || x.args.length !== 2) return false
@@ -432,7 +457,9 @@ function asBlock(inst: Inst, only: Region): Inst {
   const block = new Inst('block', [], null, [only], inst.span)
   block.results = inst.results
   for (const r of block.results) r.def = block
-  walk(only, i => { if (i.op === 'leave' && i.attr === inst) i.attr = block })
+  walk(only, i => {
+    if (i.op === 'leave' && i.attr === inst) i.attr = block
+  })
   return block
 }
 

@@ -14,11 +14,12 @@ import type { Work } from '../base/limits.ts'
 import { Builder } from '../ir/build.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
-import { Inst, type Func, type Region, type Value } from '../ir/value.ts'
+import type { Inst } from '../ir/value.ts'
+import { type Func, type Region, type Value } from '../ir/value.ts'
 import { valueTable, walk, type ValueTable } from '../ir/walk.ts'
 import type { Cx } from './cx.ts'
 import { constantIndex } from './match.ts'
-import { costs } from './costs.ts'
+import { costs } from '../ir/costs.ts'
 
 /** Accesses of one type position; all elements of an array share a node. */
 interface Node {
@@ -42,7 +43,7 @@ type Piece =
   | { readonly is: 'parts'; readonly parts: readonly Piece[]; readonly node: Node }
 
 /** Where a pointer into a split variable points. */
-interface Place {
+interface Pointee {
   piece: Piece
   /** The node reached. */
   node: Node
@@ -52,7 +53,7 @@ interface Place {
   steps: readonly (number | Value)[]
 }
 
-/** Splits aggregate variables. What makes much more of a function than it was counts as instructions. */
+/** Splits aggregate variables. Instructions by which a function grows much count as work. */
 export function sroa(func: Func, cx?: Pick<Cx, 'sink'>): boolean {
   const body = func.body
   if (body === undefined) return false
@@ -104,7 +105,7 @@ function collect(body: Region, nodes: (Node | undefined)[], roots: Map<Value, No
 
 function part(at: Node, index: number): Node {
   const field = at.type.kind === 'struct' ? at.type.fields[index]!.name : ''
-  return at.parts[index] ??= node(t.component(at.type, index), field === '' ? at.name : `${at.name}_${field}`)
+  return (at.parts[index] ??= node(t.component(at.type, index), field === '' ? at.name : `${at.name}_${field}`))
 }
 
 /** True for zero and undefined values, whose parts cost nothing. */
@@ -113,8 +114,8 @@ function isBlank(value: Value): boolean {
 }
 
 /**
- * Chooses the layout of a node and what is below it. `indexed` is true below an array that stays in memory; `copies` is how many
- * of the node are moved one by one where something around it is loaded or stored as a whole, 0 where nothing is.
+ * Chooses the layout of a node and the nodes below it. `indexed` is true below an array that stays in memory. `copies` is how many
+ * nodes like this one are moved one by one when something around it is loaded or stored as a whole, 0 if nothing is.
  */
 function decide(at: Node, indexed: boolean, room: number = costs.splitPieces, copies = 0): void {
   const kind = at.type.kind
@@ -122,13 +123,16 @@ function decide(at: Node, indexed: boolean, room: number = costs.splitPieces, co
   else if (at.parts.length === 0) at.mode = 'leaf'
   else if (kind === 'struct') at.mode = 'struct'
   else if (kind === 'vec' || kind === 'mat') at.mode = indexed || anyEscapes(at) ? 'memory' : 'lanes'
-  else if (indexed || at.dynamic || at.type.count > Math.min(costs.splitArray, room) || at.type.count === 0) at.mode = 'memory'
+  else if (indexed || at.dynamic || at.type.count > Math.min(costs.splitArray, room) || at.type.count === 0)
+    at.mode = 'memory'
   else at.mode = 'elements'
   if (at.mode === 'lanes' || at.mode === 'leaf') return
   const below = at.mode === 'memory'
-  if (below && (at.escapes || at.whole || kind === 'struct' || copies * at.type.count > costs.splitArray)) return freeze(at)
+  if (below && (at.escapes || at.whole || kind === 'struct' || copies * at.type.count > costs.splitArray))
+    return freeze(at)
   const each = Math.max(copies, at.whole ? 1 : 0) * (kind === 'array' ? at.type.count : 1)
-  for (const p of at.parts) if (p !== undefined) decide(p, indexed || below, at.mode === 'elements' ? room / at.type.count : room, each)
+  for (const p of at.parts)
+    if (p !== undefined) decide(p, indexed || below, at.mode === 'elements' ? room / at.type.count : room, each)
   if (below && (kind === 'array' || kind === 'list')) {
     const element = at.parts[0]!
     if (element.mode === 'struct' && anyEscapes(element)) freeze(at)
@@ -151,12 +155,12 @@ function splitsBelow(at: Node): boolean {
 
 class Splitter {
   readonly #roots: ReadonlyMap<Value, Node>
-  readonly #places: (Place | undefined)[] = []
+  readonly #pointees: (Pointee | undefined)[] = []
   readonly #replaced: ValueTable
   readonly #b: Builder
   readonly #func: Func
   readonly #work: Work | undefined
-  /** As many values are made and need not be counted, or have been. */
+  /** How many values were counted as work, or need not be. */
   #counted: number
 
   constructor(func: Func, roots: ReadonlyMap<Value, Node>, work: Work | undefined) {
@@ -195,12 +199,13 @@ class Splitter {
   #access(inst: Inst): boolean {
     if (inst.op === 'var') return this.#variable(inst)
     const pointer = inst.args[0]
-    const place = pointer === undefined ? undefined : this.#places[pointer.id]
-    if (place === undefined) return false
-    if (inst.op === 'field') this.#step(inst, place, inst.attr)
-    else if (inst.op === 'elem') this.#step(inst, place, constantIndex(inst.args[1]!, place.node.type.count) ?? inst.args[1]!)
-    else if (inst.op === 'load') this.#replaced[inst.results[0]!.id] = this.#read(place)
-    else this.#write(place, inst.args[1]!)
+    const pointee = pointer === undefined ? undefined : this.#pointees[pointer.id]
+    if (pointee === undefined) return false
+    if (inst.op === 'field') this.#step(inst, pointee, inst.attr)
+    else if (inst.op === 'elem')
+      this.#step(inst, pointee, constantIndex(inst.args[1]!, pointee.node.type.count) ?? inst.args[1]!)
+    else if (inst.op === 'load') this.#replaced[inst.results[0]!.id] = this.#read(pointee)
+    else this.#write(pointee, inst.args[1]!)
     return true
   }
 
@@ -208,7 +213,7 @@ class Splitter {
     const pointer = inst.results[0]!
     const root = this.#roots.get(pointer)
     if (root === undefined || root.mode === 'leaf' || (root.mode === 'memory' && !splitsBelow(root))) return false
-    this.#places[pointer.id] = { piece: this.#piece(root, []), node: root, outer: [], steps: [] }
+    this.#pointees[pointer.id] = { piece: this.#piece(root, []), node: root, outer: [], steps: [] }
     return true
   }
 
@@ -223,7 +228,11 @@ class Splitter {
       return { is: 'parts', node: at, parts }
     }
     if (at.mode === 'memory' && splitsBelow(at)) {
-      return { is: 'parts', node: at, parts: [this.#piece(part(at, 0), [...dims, at.type.kind === 'list' ? undefined : at.type.count])] }
+      return {
+        is: 'parts',
+        node: at,
+        parts: [this.#piece(part(at, 0), [...dims, at.type.kind === 'list' ? undefined : at.type.count])],
+      }
     }
     let type = at.type
     for (let i = dims.length - 1; i >= 0; i--) {
@@ -233,59 +242,62 @@ class Splitter {
     return { is: 'var', node: at, pointer: this.#b.variable(type, at.name) }
   }
 
-  #step(inst: Inst, place: Place, index: number | Value): void {
+  #step(inst: Inst, pointee: Pointee, index: number | Value): void {
     const result = inst.results[0]!
-    if (place.piece.is === 'var') {
-      this.#places[result.id] = { ...place, node: part(place.node, 0), steps: [...place.steps, index] }
+    if (pointee.piece.is === 'var') {
+      this.#pointees[result.id] = { ...pointee, node: part(pointee.node, 0), steps: [...pointee.steps, index] }
       return
     }
-    const { node: at, parts } = place.piece
+    const { node: at, parts } = pointee.piece
     const inArray = at.mode === 'memory'
     const piece = inArray ? parts[0]! : parts[index as number]!
-    const outer = inArray ? [...place.outer, typeof index === 'number' ? inst.args[1]! : index] : place.outer
-    const below: Place = { piece, node: piece.node, outer, steps: [] }
-    this.#places[result.id] = below
+    const outer = inArray ? [...pointee.outer, typeof index === 'number' ? inst.args[1]! : index] : pointee.outer
+    const below: Pointee = { piece, node: piece.node, outer, steps: [] }
+    this.#pointees[result.id] = below
     if (piece.is !== 'var' || piece.node.mode === 'lanes') return
-    this.#places[result.id] = undefined
+    this.#pointees[result.id] = undefined
     this.#replaced[result.id] = this.#pointer(below)
   }
 
-  /** The pointer to the variable of a place, or to the element of it that the computed indices choose. */
-  #pointer(place: Place): Value {
-    let pointer = (place.piece as { pointer: Value }).pointer
-    for (const index of place.outer) pointer = this.#b.elem(pointer, index)
+  /** The pointer to the variable of a pointee, or to its element that the computed indices choose. */
+  #pointer(pointee: Pointee): Value {
+    let pointer = (pointee.piece as { pointer: Value }).pointer
+    for (const index of pointee.outer) pointer = this.#b.elem(pointer, index)
     return pointer
   }
 
-  #read(place: Place): Value {
-    const { piece } = place
+  #read(pointee: Pointee): Value {
+    const { piece } = pointee
     if (piece.is === 'var') {
-      let value = this.#b.load(this.#pointer(place))
-      for (const step of place.steps) value = this.#lane(value, step)
+      let value = this.#b.load(this.#pointer(pointee))
+      for (const step of pointee.steps) value = this.#lane(value, step)
       return value
     }
-    const parts = this.#parts(place).map(p => this.#read(p))
-    return this.#b.construct(place.node.type, parts)
+    const parts = this.#parts(pointee).map(p => this.#read(p))
+    return this.#b.construct(pointee.node.type, parts)
   }
 
-  #write(place: Place, value: Value): void {
-    const { piece } = place
+  #write(pointee: Pointee, value: Value): void {
+    const { piece } = pointee
     const blank = value.def.op !== 'param' ? value.def.op : undefined
     if (blank === 'undef') return
-    if (blank === 'zero' && place.steps.length === 0) return this.#clear(place)
+    if (blank === 'zero' && pointee.steps.length === 0) return this.#clear(pointee)
     if (piece.is === 'var') {
-      const pointer = this.#pointer(place)
-      this.#b.store(pointer, place.steps.length === 0 ? value : this.#replaceLane(this.#b.load(pointer), place.steps, 0, value))
+      const pointer = this.#pointer(pointee)
+      this.#b.store(
+        pointer,
+        pointee.steps.length === 0 ? value : this.#replaceLane(this.#b.load(pointer), pointee.steps, 0, value),
+      )
       return
     }
-    this.#parts(place).forEach((p, i) => this.#write(p, this.#b.extract(value, i)))
+    this.#parts(pointee).forEach((p, i) => this.#write(p, this.#b.extract(value, i)))
   }
 
-  /** Stores zero in all variables of a place. */
-  #clear(place: Place): void {
-    const { piece, outer } = place
+  /** Stores zero in all variables of a pointee. */
+  #clear(pointee: Pointee): void {
+    const { piece, outer } = pointee
     if (piece.is === 'var') {
-      const pointer = this.#pointer(place)
+      const pointer = this.#pointer(pointee)
       // There is no resource of zero.
       if (pointer.type.elem!.kind !== 'ptr') this.#b.store(pointer, this.#b.zero(pointer.type.elem!))
     } else {
@@ -293,13 +305,13 @@ class Splitter {
     }
   }
 
-  /** The places of the parts of a split aggregate; the elements one by one for an array of split structs. */
-  #parts(place: Place): Place[] {
-    const piece = place.piece as Extract<Piece, { is: 'parts' }>
-    const { outer } = place
+  /** The parts of a split aggregate; the elements one by one for an array of split structs. */
+  #parts(pointee: Pointee): Pointee[] {
+    const piece = pointee.piece as Extract<Piece, { is: 'parts' }>
+    const { outer } = pointee
     if (piece.node.mode !== 'memory') return piece.parts.map(p => ({ piece: p, node: p.node, outer, steps: [] }))
     const below = piece.parts[0]!
-    const parts: Place[] = []
+    const parts: Pointee[] = []
     for (let i = 0; i < piece.node.type.count; i++) {
       parts.push({ piece: below, node: below.node, outer: [...outer, this.#b.const(t.i32, i)], steps: [] })
     }
@@ -321,7 +333,10 @@ class Splitter {
     const parts: Value[] = []
     for (let i = 0; i < value.type.count; i++) {
       const old = b.extract(value, i)
-      const here = b.emit1('eq', [step, b.const(step.type, step.type.scalar === 'i64' || step.type.scalar === 'u64' ? BigInt(i) : i)])
+      const here = b.emit1('eq', [
+        step,
+        b.const(step.type, step.type.scalar === 'i64' || step.type.scalar === 'u64' ? BigInt(i) : i),
+      ])
       parts.push(b.select(here, this.#replaceLane(old, steps, depth + 1, lane), old))
     }
     return b.construct(value.type, parts)

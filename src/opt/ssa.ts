@@ -33,12 +33,15 @@ export function ssa(func: Func): boolean {
 /** Variables whose pointer is used by whole loads and stores only. */
 function promotable(func: Func, body: Region): { byPointer: (Local | undefined)[]; count: number } {
   const found: Inst[] = []
-  walk(body, inst => { if (inst.op === 'var') found.push(inst) })
+  walk(body, inst => {
+    if (inst.op === 'var') found.push(inst)
+  })
   let count = found.length
   // Most functions have no variables left, and need no table.
   if (count === 0) return { byPointer: [], count }
   const byPointer = new Array<Local | undefined>(func.nextValue)
-  for (const inst of found) byPointer[inst.results[0]!.id] = { inst, pointer: inst.results[0]!, depth: 0, undef: undefined }
+  for (const inst of found)
+    byPointer[inst.results[0]!.id] = { inst, pointer: inst.results[0]!, depth: 0, undef: undefined }
   walk(body, inst => {
     const from = inst.op === 'load' || inst.op === 'store' ? 1 : 0
     for (let k = from; k < inst.args.length; k++) {
@@ -148,7 +151,9 @@ class Promotion {
     else {
       for (let k = 0; k < inst.regions.length; k++) {
         const r = inst.regions[k]!
-        written.forEach((local, i) => { this.#current[local.pointer.id] = before[i] })
+        written.forEach((local, i) => {
+          this.#current[local.pointer.id] = before[i]
+        })
         this.region(r)
       }
     }

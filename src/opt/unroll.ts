@@ -1,6 +1,6 @@
 /**
- * Unrolls loops: `[ForceUnroll]` ones, and on higher levels small ones. A trip is a copy of head and body in which
- * constants are folded and known branches are taken as it is made, so that the next trip's condition is known:
+ * Unrolls loops with `[ForceUnroll]`, and on higher levels small ones. A trip is a copy of head and body. While it is copied,
+ * constants are folded and known branches taken, so that the next trip's condition is known:
  *
  *   loop unroll %z (%i: i32) { %c = lt %i, 2; test %c } { A(%i); next %i + 1 }   →   block { A(0); A(1); yield }
  */
@@ -13,17 +13,23 @@ import { sizeOf } from './inline.ts'
 import { statesOf, tripBound } from './loops.ts'
 import { constantInt, constantOf } from './match.ts'
 import { rewrite } from './rules.ts'
-import { costs } from './costs.ts'
+import { costs } from '../ir/costs.ts'
 
-/** More trips, or more instructions made by one loop, and the loop is taken for endless. */
+/** A loop with more trips, or more instructions, counts as endless. */
 const tripLimit = 4096
 const sizeLimit = 100_000
 
-/** Unrolls the loops that `[ForceUnroll]` marks; one that does not end within limits is an error and stays a loop. */
+/** Unrolls the loops that `[ForceUnroll]` marks. A loop that exceeds the limits is an error, and stays a loop. */
 export function unroll(func: Func, cx: Cx): boolean {
-  return unrollWhere(func, cx, loop => loop.attr === 'unroll', sizeLimit, loop => {
-    cx.sink.add(unrollForever, loop.span ?? func.span ?? undefined, { limit: tripLimit })
-  })
+  return unrollWhere(
+    func,
+    cx,
+    loop => loop.attr === 'unroll',
+    sizeLimit,
+    loop => {
+      cx.sink.add(unrollForever, loop.span ?? func.span ?? undefined, { limit: tripLimit })
+    },
+  )
 }
 
 /** Unrolls loops with few trips and a small body, from level 2 on. */
@@ -40,19 +46,24 @@ export function unrollSmall(func: Func, cx: Cx): boolean {
 }
 
 /**
- * Unrolls loops of few trips, known when compiling, from level 2 on: where a trip's number is a constant, arrays become values,
- * and a reverse pass neither stores nor counts anything for it. Meant for functions that are to be differentiated.
+ * From level 2 on, unrolls loops of few trips in functions that will be differentiated. The number of trips must be known. With a
+ * constant trip number, arrays become values, and a reverse pass neither stores nor counts anything for the loop.
  */
 export function unrollFew(func: Func, cx: Cx): boolean {
   if (cx.level < 2) return false
   const few = (loop: Inst<'loop'>): boolean => {
     const exact = tripBound(loop)?.exact
-    return exact !== undefined && exact <= costs.unrollTrips && statesOf(loop.attr) === undefined && writtenOut(loop) <= costs.unrollInstructions
+    return (
+      exact !== undefined &&
+      exact <= costs.unrollTrips &&
+      statesOf(loop.attr) === undefined &&
+      writtenOut(loop) <= costs.unrollInstructions
+    )
   }
   return unrollWhere(func, cx, few, costs.unrollInstructions * 4, () => undefined)
 }
 
-/** Instructions of a loop once it, and the loops in it that have few trips, are written out. */
+/** The number of instructions of a loop after unrolling it, and those loops in it that have few trips. */
 function writtenOut(loop: Inst<'loop'>): number {
   const exact = tripBound(loop)?.exact
   const once = loop.regions.reduce((sum, r) => sum + writtenOutRegion(r), 0)
@@ -63,13 +74,18 @@ function writtenOutRegion(region: Region): number {
   let size = 0
   for (const inst of region.insts) {
     if (inst.op === 'loop') size += writtenOut(inst)
-    else if (!inst.row.ends && inst.op !== 'const' && inst.op !== 'zero') size += 1 + inst.regions.reduce((sum, r) => sum + writtenOutRegion(r), 0)
+    else if (!inst.row.ends && inst.op !== 'const' && inst.op !== 'zero')
+      size += 1 + inst.regions.reduce((sum, r) => sum + writtenOutRegion(r), 0)
   }
   return size
 }
 
 function unrollWhere(
-  func: Func, cx: Cx, wanted: (loop: Inst<'loop'>) => boolean, limit: number, failed: (loop: Inst<'loop'>) => void,
+  func: Func,
+  cx: Cx,
+  wanted: (loop: Inst<'loop'>) => boolean,
+  limit: number,
+  failed: (loop: Inst<'loop'>) => void,
 ): boolean {
   if (func.body === undefined) return false
   let changed = false
@@ -113,7 +129,7 @@ class Unrolling {
     this.#left = limit
   }
 
-  /** The loop as a block without results of its own, or undefined where it does not end within the limits. */
+  /** The unrolled loop as a block without results of its own; undefined if it exceeds the limits. */
   loop(loop: Inst<'loop'>): Inst | undefined {
     const region = new Region()
     const block = new Inst('block', [], null, [region], loop.span)
@@ -121,7 +137,9 @@ class Unrolling {
     const [head, body] = [loop.regions[0]!, loop.regions[1]!]
     let carried = mapValues(loop.args, this.#to)
     for (let trip = 0; trip <= tripLimit; trip++) {
-      head.params.forEach((p, k) => { this.#to[p.id] = carried[k]! })
+      head.params.forEach((p, k) => {
+        this.#to[p.id] = carried[k]!
+      })
       const test = this.#insts(region, head.insts)
       if (test === undefined) return undefined
       if (test.op !== 'test') return this.#ended(block, region, test)
@@ -154,10 +172,10 @@ class Unrolling {
   }
 
   #attr(attr: Attr): Attr {
-    return attr instanceof Inst ? this.#labels.get(attr) ?? attr : attr
+    return attr instanceof Inst ? (this.#labels.get(attr) ?? attr) : attr
   }
 
-  /** Appends copies of instructions; gives the terminator reached, not copied, or undefined where the limit was. */
+  /** Appends copies of instructions. Gives the terminator that it reached, which is not copied; undefined if it reached the limit. */
   #insts(region: Region, insts: readonly Inst[]): Inst | undefined {
     for (let i = 0; i < insts.length; i++) {
       const inst = insts[i]!
@@ -174,7 +192,9 @@ class Unrolling {
         const end = this.#insts(region, only.insts)
         if (end === undefined) return undefined
         if (end.op !== 'yield') return end
-        inst.results.forEach((r, k) => { this.#to[r.id] = this.#mapped(end.args[k]!) })
+        inst.results.forEach((r, k) => {
+          this.#to[r.id] = this.#mapped(end.args[k]!)
+        })
         continue
       }
       if (!this.#control(region, inst)) return undefined
@@ -217,7 +237,9 @@ class Unrolling {
     }
     if (only === undefined) return undefined
     let left = false
-    walk(only, i => { if (i.op === 'leave' && i.attr === inst) left = true })
+    walk(only, i => {
+      if (i.op === 'leave' && i.attr === inst) left = true
+    })
     return left ? undefined : only
   }
 

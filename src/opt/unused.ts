@@ -1,4 +1,4 @@
-/** What a program does not need: functions, globals, struct types; parameters and results of functions inside it. */
+/** Removes what a program does not need: functions, globals and struct types; parameters and results of internal functions. */
 import { voidType, type Type } from '../ir/type.ts'
 import { Func, inputs, outputs, type Global, type Inst, type Module, type ParamSig, type Region } from '../ir/value.ts'
 import { useCounts, walk } from '../ir/walk.ts'
@@ -19,10 +19,11 @@ export function unused(module: Module): boolean {
   // A set that grows is gone through to its end.
   for (const func of kept) {
     if (func.info.lanewise !== undefined) kept.add(func.info.lanewise)
-    if (func.body !== undefined) walk(func.body, inst => {
-      if (inst.op === 'call') kept.add(inst.attr)
-      else if (inst.op === 'global') keepGlobal(inst.attr)
-    })
+    if (func.body !== undefined)
+      walk(func.body, inst => {
+        if (inst.op === 'call') kept.add(inst.attr)
+        else if (inst.op === 'global') keepGlobal(inst.attr)
+      })
   }
   const before = module.funcs.length + module.globals.length
   retain(module.funcs, f => kept.has(f))
@@ -45,14 +46,17 @@ export function unusedTypes(module: Module): void {
       for (let i = 0; i < func.sig.params.length; i++) useType(func.sig.params[i]!.type, types)
       for (let i = 0; i < func.results.length; i++) useType(func.results[i]!, types)
       const { info } = func
-      for (const other of [info.forward, info.backward, info.substitute, info.lanewise, func.request?.of]) if (other !== undefined) named.add(other)
-      if (func.body !== undefined) walk(func.body, inst => {
-        for (let i = 0; i < inst.results.length; i++) useType(inst.results[i]!.type, types)
-        if (inst.op === 'call') named.add(inst.attr)
-        else if (inst.op === 'global') useType(inst.attr.type, types)
-      })
+      for (const other of [info.forward, info.backward, info.substitute, info.lanewise, func.request?.of])
+        if (other !== undefined) named.add(other)
+      if (func.body !== undefined)
+        walk(func.body, inst => {
+          for (let i = 0; i < inst.results.length; i++) useType(inst.results[i]!.type, types)
+          if (inst.op === 'call') named.add(inst.attr)
+          else if (inst.op === 'global') useType(inst.attr.type, types)
+        })
     }
-    for (const type of types) for (const other of [type.diff?.dzero, type.diff?.dadd]) if (other !== undefined) named.add(other)
+    for (const type of types)
+      for (const other of [type.diff?.dzero, type.diff?.dadd]) if (other !== undefined) named.add(other)
   }
   retain(module.structs, s => types.has(s))
 }
@@ -73,30 +77,35 @@ function retain<T>(list: T[], wanted: (item: T) => boolean): void {
   list.splice(0, list.length, ...list.filter(wanted))
 }
 
-/**
- * Drops parameters that a function does not use and results that no call uses, of functions only called from inside. Gives
- * the functions in which that may leave something without use.
- */
+/** Drops parameters and results that nothing uses, from internal functions. Gives the functions in which something may now be unused. */
 export function unusedParams(module: Module): ReadonlySet<Func> {
   const calls = new Map<Func, { readonly call: Inst; readonly from: Func }[]>()
   const pinned = new Set<Func>()
   const resultUsed = new Map<Func, boolean[]>()
   for (const func of module.funcs) {
-    for (const other of [func.info.forward, func.info.backward, func.info.substitute, func.info.lanewise, func.request?.of]) {
+    for (const other of [
+      func.info.forward,
+      func.info.backward,
+      func.info.substitute,
+      func.info.lanewise,
+      func.request?.of,
+    ]) {
       if (other !== undefined) pinned.add(other)
     }
     if (func.body === undefined) continue
     let known: Uint32Array | undefined
     walk(func.body, inst => {
       if (inst.op !== 'call') return
-      const counts = known ??= useCounts(func)
+      const counts = (known ??= useCounts(func))
       const callee = inst.attr
       const list = calls.get(callee)
       const site = { call: inst, from: func }
       if (list === undefined) calls.set(callee, [site])
       else list.push(site)
       const used = resultUsed.get(callee) ?? callee.results.map(() => false)
-      inst.results.forEach((r, k) => { if (counts[r.id]! > 0) used[k] = true })
+      inst.results.forEach((r, k) => {
+        if (counts[r.id]! > 0) used[k] = true
+      })
       resultUsed.set(callee, used)
     })
   }
@@ -107,7 +116,7 @@ export function unusedParams(module: Module): ReadonlySet<Func> {
     const func = module.funcs[i]!
     const sites = calls.get(func)
     if (isRoot(func) || pinned.has(func) || sites === undefined || func.body === undefined) continue
-    if (func.info.spell !== undefined || func.request !== undefined) continue
+    if (func.info.intrinsics !== undefined || func.request !== undefined) continue
     const counts = useCounts(func)
     const params = func.body.params.map(p => counts[p.id]! > 0)
     const results = resultUsed.get(func)!
@@ -120,7 +129,9 @@ export function unusedParams(module: Module): ReadonlySet<Func> {
       call.attr = copy
       call.args = call.args.filter((_, k) => params[k]!)
       call.results = call.results.filter((_, k) => results[k]!)
-      call.results.forEach((r, k) => { r.index = k })
+      call.results.forEach((r, k) => {
+        r.index = k
+      })
     }
   }
   return new Set([...slim.values(), ...[...callers].map(f => slim.get(f) ?? f)])
@@ -130,22 +141,33 @@ export function unusedParams(module: Module): ReadonlySet<Func> {
 function slimmed(func: Func, params: readonly boolean[], results: readonly boolean[]): Func {
   const ins = inputs(func.sig).filter((_, k) => params[k]!)
   const outs = outputs(func.sig)
-  const given: ParamSig[] = func.sig.result.kind === 'void' ? [...outs]
-    : [{ name: 'result', type: func.sig.result, dir: 'out', noDiff: func.sig.resultNoDiff }, ...outs]
+  const given: ParamSig[] =
+    func.sig.result.kind === 'void'
+      ? [...outs]
+      : [{ name: 'result', type: func.sig.result, dir: 'out', noDiff: func.sig.resultNoDiff }, ...outs]
   const [first, ...rest] = given.filter((_, k) => results[k]!)
-  const slim = new Func(func.name, {
-    params: [
-      ...ins.map(p => ({ ...p, dir: 'in' as const })),
-      ...rest.map(p => ({ ...p, name: p.dir === 'inout' ? `${p.name}_out` : p.name, dir: 'out' as const })),
-    ],
-    result: first?.type ?? voidType, resultNoDiff: first?.noDiff ?? false,
-  }, func.span)
+  const slim = new Func(
+    func.name,
+    {
+      params: [
+        ...ins.map(p => ({ ...p, dir: 'in' as const })),
+        ...rest.map(p => ({ ...p, name: p.dir === 'inout' ? `${p.name}_out` : p.name, dir: 'out' as const })),
+      ],
+      result: first?.type ?? voidType,
+      resultNoDiff: first?.noDiff ?? false,
+    },
+    func.span,
+  )
   Object.assign(slim.info, func.info)
   slim.nextValue = func.nextValue
   const body: Region = func.body!
   body.params = body.params.filter((_, k) => params[k]!)
-  body.params.forEach((p, k) => { p.index = k })
-  walk(body, inst => { if (inst.op === 'ret') inst.args = inst.args.filter((_, k) => results[k]!) })
+  body.params.forEach((p, k) => {
+    p.index = k
+  })
+  walk(body, inst => {
+    if (inst.op === 'ret') inst.args = inst.args.filter((_, k) => results[k]!)
+  })
   slim.body = body
   // What is only mentioned may still call the old one.
   func.body = undefined

@@ -1,4 +1,4 @@
-/** The part of the tree for expressions and types; see `ast.ts`, which exports it too. */
+/** The nodes for expressions and types, which `ast.ts` exports too. */
 import type { Span } from '../base/source.ts'
 import type { Block, Modifier, Name, Param } from './ast.ts'
 
@@ -10,11 +10,41 @@ import type { Block, Modifier, Name, Param } from './ast.ts'
 export type TypeExpr = Expr
 
 export type Expr =
-  | IntExpr | FloatExpr | BoolExpr | StringExpr | NoneExpr | NullExpr | ThisExpr | ThisTypeExpr
-  | NameExpr | MemberExpr | GenericExpr | IndexExpr | CallExpr
-  | PrefixExpr | PostfixExpr | BinaryExpr | AssignExpr | ConditionalExpr
-  | CastExpr | ListExpr | LambdaExpr | DifferentiateExpr | NoDiffExpr | IsExpr | AsExpr | EachExpr | ExpandExpr
-  | SizeofExpr | DecltypeExpr | PointerExpr | OptionalExpr | FuncTypeExpr | ModifiedExpr | UnsupportedExpr | ErrorExpr
+  | IntExpr
+  | FloatExpr
+  | BoolExpr
+  | StringExpr
+  | NoneExpr
+  | NullExpr
+  | ThisExpr
+  | ThisTypeExpr
+  | NameExpr
+  | MemberExpr
+  | GenericExpr
+  | IndexExpr
+  | CallExpr
+  | PrefixExpr
+  | PostfixExpr
+  | BinaryExpr
+  | AssignExpr
+  | ConditionalExpr
+  | CastExpr
+  | ListExpr
+  | LambdaExpr
+  | DifferentiateExpr
+  | NoDiffExpr
+  | IsExpr
+  | AsExpr
+  | EachExpr
+  | ExpandExpr
+  | SizeofExpr
+  | DecltypeExpr
+  | PointerExpr
+  | OptionalExpr
+  | FuncTypeExpr
+  | ModifiedExpr
+  | UnsupportedExpr
+  | ErrorExpr
 
 /** `12`, `0xFFu`, `0b101`, `3ull`; a character literal is its code point. */
 export interface IntExpr {
@@ -128,8 +158,25 @@ export interface PostfixExpr {
 }
 
 export type BinaryOp =
-  | '+' | '-' | '*' | '/' | '%' | '<<' | '>>' | '&' | '|' | '^' | '&&' | '||'
-  | '==' | '!=' | '<' | '>' | '<=' | '>=' | ','
+  | '+'
+  | '-'
+  | '*'
+  | '/'
+  | '%'
+  | '<<'
+  | '>>'
+  | '&'
+  | '|'
+  | '^'
+  | '&&'
+  | '||'
+  | '=='
+  | '!='
+  | '<'
+  | '>'
+  | '<='
+  | '>='
+  | ','
 
 /** Left operands nest thousands deep in `a + b + c + …`: walk that side in a loop, not by recursion. */
 export interface BinaryExpr {
@@ -269,14 +316,14 @@ export interface ModifiedExpr {
   readonly type: TypeExpr
 }
 
-/** Something of the language that is parsed over and not supported. */
+/** A feature of the language that is parsed over and not supported. */
 export interface UnsupportedExpr {
   readonly kind: 'unsupported'
   readonly span: Span
   readonly feature: string
 }
 
-/** Stands where an expression was expected and a diagnostic was given. */
+/** Replaces a missing expression, after a diagnostic. */
 export interface ErrorExpr {
   readonly kind: 'error'
   readonly span: Span

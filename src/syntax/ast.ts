@@ -1,13 +1,12 @@
 /**
  * The surface syntax as a tree. Every node is a plain object with a string `kind` and a `span` first.
  *
- * Types are expressions: `TypeExpr` is `Expr`, and a parsed type uses only the kinds listed at `TypeExpr`.
- * So `float3[4]` is an `index` whose base is a `name`, whether it stands for a type or is the callee of a constructor
- * call, and the checker decides what a name means.
+ * Types are expressions: `TypeExpr` is `Expr`, and a parsed type uses only the kinds listed at `TypeExpr`. So `float3[4]` is an
+ * `index` whose base is a `name`, whether it is a type or the callee of a constructor call. The checker decides what a name means.
  *
- * Nothing is resolved here: a `generic` node is `f<int>` or `vector<float, 3>`, a `member` node is `a.b` or `a::b`,
- * a call of a type is a `call`. What the language has and this compiler does not is an `unsupported` node that names the
- * feature, so that the checker can say so.
+ * Nothing is resolved here: a `generic` node is `f<int>` or `vector<float, 3>`, a `member` node is `a.b` or `a::b`, and a call of a
+ * type is a `call`. A feature of the language that this compiler lacks is an `unsupported` node that names the feature, so that the
+ * checker can say so.
  */
 import type { SourceFile, Span } from '../base/source.ts'
 import type { Expr, TypeExpr } from './ast-expr.ts'
@@ -97,12 +96,12 @@ export interface ValueParam {
 /** `where T : I, J` (conforms), `where T == U` (equals) or `where T(U)` (converts: T can be made from U). */
 export type Where =
   | {
-    readonly kind: 'conforms'
-    readonly span: Span
-    readonly subject: TypeExpr
-    readonly bounds: readonly TypeExpr[]
-    readonly optional: boolean
-  }
+      readonly kind: 'conforms'
+      readonly span: Span
+      readonly subject: TypeExpr
+      readonly bounds: readonly TypeExpr[]
+      readonly optional: boolean
+    }
   | { readonly kind: 'equals'; readonly span: Span; readonly left: TypeExpr; readonly right: TypeExpr }
   | { readonly kind: 'converts'; readonly span: Span; readonly to: TypeExpr; readonly from: TypeExpr }
 
@@ -124,10 +123,27 @@ export interface Param {
 // Declarations
 
 export type Decl =
-  | ModuleDecl | ImportDecl | IncludeDecl | NamespaceDecl | UsingDecl
-  | StructDecl | InterfaceDecl | EnumDecl | EnumCase | ExtensionDecl
-  | FuncDecl | InitDecl | SubscriptDecl | PropertyDecl | AccessorDecl
-  | AliasDecl | AssociatedTypeDecl | VarDecl | BufferDecl | AssertDecl | UnsupportedDecl
+  | ModuleDecl
+  | ImportDecl
+  | IncludeDecl
+  | NamespaceDecl
+  | UsingDecl
+  | StructDecl
+  | InterfaceDecl
+  | EnumDecl
+  | EnumCase
+  | ExtensionDecl
+  | FuncDecl
+  | InitDecl
+  | SubscriptDecl
+  | PropertyDecl
+  | AccessorDecl
+  | AliasDecl
+  | AssociatedTypeDecl
+  | VarDecl
+  | BufferDecl
+  | AssertDecl
+  | UnsupportedDecl
 
 interface DeclBase {
   readonly span: Span
@@ -316,7 +332,7 @@ export interface AssertDecl extends DeclBase {
   readonly message: Expr | undefined
 }
 
-/** Something of the language that is parsed over and not supported. */
+/** A feature of the language that is parsed over and not supported. */
 export interface UnsupportedDecl extends DeclBase {
   readonly kind: 'unsupported'
   readonly feature: string
@@ -326,9 +342,24 @@ export interface UnsupportedDecl extends DeclBase {
 // Statements
 
 export type Stmt =
-  | Block | ExprStmt | DeclStmt | EmptyStmt
-  | IfStmt | IfLetStmt | SwitchStmt | ForStmt | WhileStmt | DoStmt
-  | BreakStmt | ContinueStmt | ReturnStmt | DiscardStmt | DeferStmt | LabelStmt | TargetSwitchStmt | UnsupportedStmt
+  | Block
+  | ExprStmt
+  | DeclStmt
+  | EmptyStmt
+  | IfStmt
+  | IfLetStmt
+  | SwitchStmt
+  | ForStmt
+  | WhileStmt
+  | DoStmt
+  | BreakStmt
+  | ContinueStmt
+  | ReturnStmt
+  | DiscardStmt
+  | DeferStmt
+  | LabelStmt
+  | TargetSwitchStmt
+  | UnsupportedStmt
 
 export interface Block {
   readonly kind: 'block'
@@ -481,6 +512,9 @@ export function hasModifier(node: { readonly modifiers: readonly Modifier[] }, n
 }
 
 /** The first attribute of that name, if any. */
-export function findAttribute(node: { readonly attributes: readonly Attribute[] }, name: string): Attribute | undefined {
+export function findAttribute(
+  node: { readonly attributes: readonly Attribute[] },
+  name: string,
+): Attribute | undefined {
   return node.attributes.find(a => a.name === name)
 }

@@ -1,4 +1,4 @@
-/** Text that does not look as it is compiled. */
+/** Finds text that does not look like what is compiled. */
 import type { Sink } from '../base/diag.ts'
 import { bidirectionalControl } from '../base/errors/syntax.ts'
 import { bidirectional, codePoint } from '../base/escape.ts'

@@ -6,8 +6,25 @@ import type { Tok } from './macro.ts'
 import { charKind, intKind, nameKind, punctuatorText } from './token.ts'
 
 const levels: Readonly<Record<string, number>> = {
-  '?': 1, '||': 2, '&&': 3, '|': 4, '^': 5, '&': 6, '==': 7, '!=': 7, '<': 8, '>': 8, '<=': 8, '>=': 8, '<<': 9, '>>': 9, '+': 10, '-': 10,
-  '*': 11, '/': 11, '%': 11,
+  '?': 1,
+  '||': 2,
+  '&&': 3,
+  '|': 4,
+  '^': 5,
+  '&': 6,
+  '==': 7,
+  '!=': 7,
+  '<': 8,
+  '>': 8,
+  '<=': 8,
+  '>=': 8,
+  '<<': 9,
+  '>>': 9,
+  '+': 10,
+  '-': 10,
+  '*': 11,
+  '/': 11,
+  '%': 11,
 }
 const maxDepth = 200
 
@@ -91,7 +108,8 @@ function parseUnary(state: State): bigint {
   if (tok.kind === charKind) return BigInt(tok.text.codePointAt(1) ?? 0)
   if (tok.kind === nameKind) {
     if (tok.text === 'true') return 1n
-    if (tok.text !== 'false' && state.dead === 0) state.sink.add(undefinedInCondition, state.spanOf(tok), { name: tok.text })
+    if (tok.text !== 'false' && state.dead === 0)
+      state.sink.add(undefinedInCondition, state.spanOf(tok), { name: tok.text })
     return 0n
   }
   switch (punctuatorText(tok.kind)) {
@@ -102,10 +120,14 @@ function parseUnary(state: State): bigint {
       state.pos++
       return value
     }
-    case '!': return nestedUnary(state) === 0n ? 1n : 0n
-    case '-': return BigInt.asIntN(64, -nestedUnary(state))
-    case '+': return nestedUnary(state)
-    case '~': return ~nestedUnary(state)
+    case '!':
+      return nestedUnary(state) === 0n ? 1n : 0n
+    case '-':
+      return BigInt.asIntN(64, -nestedUnary(state))
+    case '+':
+      return nestedUnary(state)
+    case '~':
+      return ~nestedUnary(state)
     default:
       state.pos--
       return fail(state, 'an operand')
@@ -120,24 +142,40 @@ function nestedUnary(state: State): bigint {
 }
 
 function apply(state: State, op: string, a: bigint, b: bigint, tok: Tok): bigint {
-  const truth = (x: boolean): bigint => x ? 1n : 0n
+  const truth = (x: boolean): bigint => (x ? 1n : 0n)
   switch (op) {
-    case '||': return truth(a !== 0n || b !== 0n)
-    case '&&': return truth(a !== 0n && b !== 0n)
-    case '|': return a | b
-    case '^': return a ^ b
-    case '&': return a & b
-    case '==': return truth(a === b)
-    case '!=': return truth(a !== b)
-    case '<': return truth(a < b)
-    case '>': return truth(a > b)
-    case '<=': return truth(a <= b)
-    case '>=': return truth(a >= b)
-    case '<<': return BigInt.asIntN(64, a << (b & 63n))
-    case '>>': return a >> (b & 63n)
-    case '+': return BigInt.asIntN(64, a + b)
-    case '-': return BigInt.asIntN(64, a - b)
-    case '*': return BigInt.asIntN(64, a * b)
+    case '||':
+      return truth(a !== 0n || b !== 0n)
+    case '&&':
+      return truth(a !== 0n && b !== 0n)
+    case '|':
+      return a | b
+    case '^':
+      return a ^ b
+    case '&':
+      return a & b
+    case '==':
+      return truth(a === b)
+    case '!=':
+      return truth(a !== b)
+    case '<':
+      return truth(a < b)
+    case '>':
+      return truth(a > b)
+    case '<=':
+      return truth(a <= b)
+    case '>=':
+      return truth(a >= b)
+    case '<<':
+      return BigInt.asIntN(64, a << (b & 63n))
+    case '>>':
+      return a >> (b & 63n)
+    case '+':
+      return BigInt.asIntN(64, a + b)
+    case '-':
+      return BigInt.asIntN(64, a - b)
+    case '*':
+      return BigInt.asIntN(64, a * b)
     default:
       if (b !== 0n) return BigInt.asIntN(64, op === '/' ? a / b : a % b)
       if (state.dead === 0 && !state.failed) {

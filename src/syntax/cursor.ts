@@ -1,10 +1,25 @@
-/** The state of a parse: where it stands in the tokens, how deep it is, and whether it is getting over an error. */
-import { badDigit, expectedName, expectedToken, tooDeep, unclosedBracket, unexpectedToken } from '../base/errors/syntax.ts'
+/** The state of a parse: the position in the tokens, the depth, and whether the parser is recovering from an error. */
+import {
+  badDigit,
+  expectedName,
+  expectedToken,
+  tooDeep,
+  unclosedBracket,
+  unexpectedToken,
+} from '../base/errors/syntax.ts'
 import type { Entry, Sink } from '../base/diag.ts'
 import { Span } from '../base/source.ts'
 import type { Generics, Modifier, Name } from './ast.ts'
 import {
-  damageFlag, eofKind, lineFlag, nameKind, punctuatorKind, punctuatorText, stringKind, type Punctuator, type TokenStream,
+  damageFlag,
+  eofKind,
+  lineFlag,
+  nameKind,
+  punctuatorKind,
+  punctuatorText,
+  stringKind,
+  type Punctuator,
+  type TokenStream,
 } from './token.ts'
 
 /** How many constructs may stand inside one another. */
@@ -16,10 +31,24 @@ const greaterEqual = punctuatorKind('>=')
 const shiftAssign = punctuatorKind('>>=')
 const assign = punctuatorKind('=')
 
-/** Words after which an expression stands, not the name of what is declared. */
-const operatorWords: ReadonlySet<string> = new Set(['return', 'each', 'expand', 'else', 'do', 'case', 'no_diff', 'is', 'as', 'discard', 'defer', 'throw', 'try'])
+/** Words that are followed by an expression, not by the name of a declaration. */
+const operatorWords: ReadonlySet<string> = new Set([
+  'return',
+  'each',
+  'expand',
+  'else',
+  'do',
+  'case',
+  'no_diff',
+  'is',
+  'as',
+  'discard',
+  'defer',
+  'throw',
+  'try',
+])
 
-/** A place in a token stream with what the parser has to remember on the way. */
+/** A position in a token stream, with the state that the parser needs on the way. */
 export class Cursor {
   readonly tokens: TokenStream
   readonly sink: Sink
@@ -36,7 +65,7 @@ export class Cursor {
   #depth = 0
   #functions: Set<string> | undefined
   #recovering = false
-  /** The rest of the text is not understood and nothing more is said about it. */
+  /** The parser has given up on the rest of the text, and reports nothing more. */
   #gaveUp = false
   /** How many characters of a `>>`, `>=` or `>>=` are already used up. */
   #used = 0
@@ -90,7 +119,8 @@ export class Cursor {
       this.#functions = new Set()
       for (let i = 1; i < this.tokens.count; i++) {
         if (this.kindAt(i) !== nameKind || !this.isAt(i + 1, '(')) continue
-        if (this.kindAt(i - 1) === nameKind ? !operatorWords.has(this.wordAt(i - 1)) : this.isAt(i - 1, '>')) this.#functions.add(this.wordAt(i))
+        if (this.kindAt(i - 1) === nameKind ? !operatorWords.has(this.wordAt(i - 1)) : this.isAt(i - 1, '>'))
+          this.#functions.add(this.wordAt(i))
       }
     }
     return this.#functions.has(name)
@@ -129,7 +159,7 @@ export class Cursor {
     return true
   }
 
-  /** Consumes the punctuator, or says that it is missing: after the token before, where it should be written. */
+  /** Consumes the punctuator, or reports that it is missing: after the previous token, where it should be written. */
   expect(text: Punctuator): boolean {
     if (this.accept(text)) {
       if (text === ';' || text === '}') this.#recovering = false
@@ -159,7 +189,7 @@ export class Cursor {
     if (close >= this.pos) this.jump(close + 1)
   }
 
-  /** What stands before the bracket that closes the one at `open`, with commas between; one may stand after the last. */
+  /** The items up to the bracket that closes the one at `open`, with commas between; one comma may follow the last. */
   list<T>(closer: ')' | ']' | '}', open: number, parse: () => T): T[] {
     const items: T[] = []
     while (!this.is(closer) && this.kind !== eofKind) {
@@ -171,11 +201,14 @@ export class Cursor {
     return items
   }
 
-  /** Says that something should stand before the next token: there, or at the end of the line before. */
+  /** Reports that something is missing before the next token: there, or at the end of the line before. */
   missing(expected: string): void {
     const at = this.tokens.span(this.pos, this.pos)
     const before = this.pos > 0 && this.onNewLine ? this.tokens.span(this.pos - 1, this.pos - 1) : undefined
-    const gap = before === undefined || before.file !== at.file ? at : new Span(before.file, before.end, before.end, before.presumed)
+    const gap =
+      before === undefined || before.file !== at.file
+        ? at
+        : new Span(before.file, before.end, before.end, before.presumed)
     this.report(expectedToken, gap, { expected, found: this.found() })
   }
 
@@ -199,7 +232,7 @@ export class Cursor {
     return { kind: 'modifier', span: this.tokens.span(at, at), name: this.tokens.text(at) }
   }
 
-  /** Reports an error unless the parser is still getting over another. */
+  /** Reports an error unless the parser is still recovering from another. */
   report<P extends string>(entry: Entry<P>, span: Span, slots: { readonly [K in P]: string | number }): void {
     const damaged = (this.tokens.flags[this.pos]! & damageFlag) !== 0
     if (!this.#recovering && !this.#gaveUp && !damaged) this.sink.add(entry, span, slots)
@@ -243,7 +276,7 @@ export class Cursor {
     return true
   }
 
-  /** Says that something is nested too deep, and leaves out the rest of the text. */
+  /** Reports that something nests too deeply, and skips the rest of the text. */
   giveUp(limit: number = depthLimit): void {
     this.#recovering = false
     this.report(tooDeep, this.tokens.span(this.pos, this.pos), { limit })
@@ -255,7 +288,7 @@ export class Cursor {
     this.#depth--
   }
 
-  /** The index after the bracketed stretch that begins at `index`, or the index itself where nothing matches. */
+  /** The index after the bracketed part that begins at `index`, or the index itself where nothing matches. */
   afterBracket(index: number): number {
     const match = this.tokens.matches[index]!
     return match > index ? match + 1 : index

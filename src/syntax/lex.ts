@@ -1,10 +1,20 @@
 /**
- * Text to tokens, once over the text without making an object or a string per token. What is wrong with a token is said by
- * `describeBad` only if the token survives preprocessing: text under `#if 0` may hold anything.
+ * Splits a text into tokens in one pass, without making an object or a string per token. `describeBad` explains an invalid token,
+ * and only if the token survives preprocessing: text under `#if 0` may hold anything.
  */
 import type { SourceFile } from '../base/source.ts'
 import {
-  badKind, charKind, eofKind, floatKind, intKind, lineFlag, nameKind, punctuatorKind, spaceFlag, stringKind, type Punctuator,
+  badKind,
+  charKind,
+  eofKind,
+  floatKind,
+  intKind,
+  lineFlag,
+  nameKind,
+  punctuatorKind,
+  spaceFlag,
+  stringKind,
+  type Punctuator,
   type RawTokens,
 } from './token.ts'
 
@@ -110,7 +120,9 @@ export function lex(file: SourceFile, from = 0, to: number = file.text.length): 
 /** The kind of the token that `text` spells, or undefined if it is none or more than one. */
 export function kindOfText(file: SourceFile): number | undefined {
   const tokens = lex(file)
-  return tokens.count === 2 && tokens.kinds[0] !== badKind && tokens.ends[0] === file.text.length ? tokens.kinds[0] : undefined
+  return tokens.count === 2 && tokens.kinds[0] !== badKind && tokens.ends[0] === file.text.length
+    ? tokens.kinds[0]
+    : undefined
 }
 
 /** What is wrong with a token of the kind `bad`. */
@@ -170,7 +182,12 @@ function lexNumber(text: string, start: number, to: number): number {
   }
   let isFloat = false
   const digits = (): void => {
-    while (i < to && (classes[text.charCodeAt(i)] === digit || text.charCodeAt(i) === 39 && classes[text.charCodeAt(i + 1)] === digit)) i++
+    while (
+      i < to &&
+      (classes[text.charCodeAt(i)] === digit ||
+        (text.charCodeAt(i) === 39 && classes[text.charCodeAt(i + 1)] === digit))
+    )
+      i++
   }
   digits()
   if (text.charCodeAt(i) === 46 && !isSwizzle(text, i + 1)) {
@@ -226,7 +243,9 @@ function endOfQuoted(text: string, start: number, to: number, quote: number): nu
 }
 
 function findPunctuator(
-  text: string, i: number, candidates: readonly { readonly text: string; readonly kind: number }[],
+  text: string,
+  i: number,
+  candidates: readonly { readonly text: string; readonly kind: number }[],
 ): { readonly text: string; readonly kind: number } | undefined {
   for (let k = 0; k < candidates.length; k++) {
     const candidate = candidates[k]!
@@ -256,9 +275,58 @@ function classTable(): Uint8Array {
 
 function punctuatorTable(): { readonly text: string; readonly kind: number }[][] {
   const all: readonly Punctuator[] = [
-    '...', '<<=', '>>=', '::', '->', '=>', '<<', '>>', '<=', '>=', '==', '!=', '&&', '||', '+=', '-=', '*=', '/=', '%=', '&=', '|=', '^=',
-    '++', '--', '##', '(', ')', '[', ']', '{', '}', ',', ';', ':', '.', '?', '=', '+', '-', '*', '/', '%', '<', '>', '!', '~', '&', '|',
-    '^', '#', '$', '@',
+    '...',
+    '<<=',
+    '>>=',
+    '::',
+    '->',
+    '=>',
+    '<<',
+    '>>',
+    '<=',
+    '>=',
+    '==',
+    '!=',
+    '&&',
+    '||',
+    '+=',
+    '-=',
+    '*=',
+    '/=',
+    '%=',
+    '&=',
+    '|=',
+    '^=',
+    '++',
+    '--',
+    '##',
+    '(',
+    ')',
+    '[',
+    ']',
+    '{',
+    '}',
+    ',',
+    ';',
+    ':',
+    '.',
+    '?',
+    '=',
+    '+',
+    '-',
+    '*',
+    '/',
+    '%',
+    '<',
+    '>',
+    '!',
+    '~',
+    '&',
+    '|',
+    '^',
+    '#',
+    '$',
+    '@',
   ]
   const table: { readonly text: string; readonly kind: number }[][] = Array.from({ length: 128 }, () => [])
   for (const text of all) table[text.charCodeAt(0)]!.push({ text, kind: punctuatorKind(text) })

@@ -61,7 +61,10 @@ function parseFloating(p: Cursor): Expr {
   const span = p.tokens.span(at, at)
   const plain = Number(p.tokens.text(at))
   if (!Number.isNaN(plain)) return { kind: 'float', span, value: plain, suffix: '' }
-  const text = p.tokens.text(at).replace(/'/g, '').replace(/^[^#]*#INF/, '1e999')
+  const text = p.tokens
+    .text(at)
+    .replace(/'/g, '')
+    .replace(/^[^#]*#INF/, '1e999')
   const hex = hexFloat.exec(text)
   const match = hex ?? float.exec(text)
   if (match === null) {
@@ -69,7 +72,13 @@ function parseFloating(p: Cursor): Expr {
     return { kind: 'float', span, value: 0, suffix: '' }
   }
   const suffix = (match[2] ?? '').toLowerCase()
-  const kind: FloatExpr['suffix'] = suffix.includes('l') ? 'l' : suffix.startsWith('h') ? 'h' : suffix === 'f' ? 'f' : ''
+  const kind: FloatExpr['suffix'] = suffix.includes('l')
+    ? 'l'
+    : suffix.startsWith('h')
+      ? 'h'
+      : suffix === 'f'
+        ? 'f'
+        : ''
   return { kind: 'float', span, value: hex === null ? Number(match[1]) : hexValue(match[1]!), suffix: kind }
 }
 
@@ -86,12 +95,21 @@ function parseString(p: Cursor): Expr {
   return { kind: 'string', span: p.spanFrom(first), value }
 }
 
-/** What a string literal stands for, raw ones included. */
+/** The value of a string literal, raw ones included. */
 export function stringValue(text: string): string {
   return text.startsWith('R') ? text.slice(text.indexOf('(') + 1, text.lastIndexOf(')')) : unescape(text.slice(1, -1))
 }
 
-const escapes: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f', v: '\v', a: '\x07', 0: '\0' }
+const escapes: Readonly<Record<string, string>> = {
+  n: '\n',
+  t: '\t',
+  r: '\r',
+  b: '\b',
+  f: '\f',
+  v: '\v',
+  a: '\x07',
+  0: '\0',
+}
 
 /** Resolves `\n`, `\x41`, `\101` and the like. */
 function unescape(text: string): string {

@@ -1,6 +1,12 @@
-/** Macros: how they are defined, and what a use of one turns into. */
+/** Macros: their definitions, and the expansion of their uses. */
 import {
-  badMacroParams, badPaste, badStringize, duplicateMacroParam, expectedInDirective, macroRedefined, pasteAtEdge,
+  badMacroParams,
+  badPaste,
+  badStringize,
+  duplicateMacroParam,
+  expectedInDirective,
+  macroRedefined,
+  pasteAtEdge,
 } from '../base/errors/syntax.ts'
 import type { Sink } from '../base/diag.ts'
 import { SourceFile, type Span } from '../base/source.ts'
@@ -11,7 +17,7 @@ import { badKind, eofKind, nameKind, punctuatorKind, stringKind } from './token.
 export interface Tok {
   readonly kind: number
   readonly text: string
-  /** Where it is reported: itself, or the use of the macro that it came from. */
+  /** The span for messages: its own, or that of the macro use that it came from. */
   readonly file: SourceFile
   readonly start: number
   readonly end: number
@@ -41,7 +47,12 @@ export type MacroTable = Map<string, Macro>
 export function macroTable(definitions: Readonly<Record<string, string>>): MacroTable {
   const table: MacroTable = new Map()
   for (const [name, value] of Object.entries(definitions)) {
-    table.set(name, { name, params: undefined, variadic: false, body: tokensOf(new SourceFile('<command line>', value)) })
+    table.set(name, {
+      name,
+      params: undefined,
+      variadic: false,
+      body: tokensOf(new SourceFile('<command line>', value)),
+    })
   }
   return table
 }
@@ -53,7 +64,15 @@ export function tokensOf(file: SourceFile): Tok[] {
   for (let i = 0; i + 1 < raw.count; i++) {
     const start = raw.starts[i]!
     const end = raw.ends[i]!
-    toks.push({ kind: raw.kinds[i]!, text: file.text.slice(start, end), file, start, end, flags: raw.flags[i]!, hidden: undefined })
+    toks.push({
+      kind: raw.kinds[i]!,
+      text: file.text.slice(start, end),
+      file,
+      start,
+      end,
+      flags: raw.flags[i]!,
+      hidden: undefined,
+    })
   }
   return toks
 }
@@ -71,7 +90,13 @@ const hash = punctuatorKind('#')
 const paste = punctuatorKind('##')
 
 /** Reads `NAME`, `NAME(a, b, ...)` and the body from the tokens after `#define`, and adds the macro to the table. */
-export function define(line: readonly Tok[], at: Span, table: MacroTable, sink: Sink, spanOf: (tok: Tok) => Span): void {
+export function define(
+  line: readonly Tok[],
+  at: Span,
+  table: MacroTable,
+  sink: Sink,
+  spanOf: (tok: Tok) => Span,
+): void {
   const head = line[0]
   if (head === undefined || head.kind !== nameKind) {
     sink.add(expectedInDirective, head === undefined ? at : spanOf(head), { what: 'a name', directive: 'define' })
@@ -115,7 +140,8 @@ export function define(line: readonly Tok[], at: Span, table: MacroTable, sink: 
     sink.add(pasteAtEdge, spanOf(edge), {})
     return
   }
-  const lone = params === undefined ? undefined : body.find((t, k) => t.kind === hash && !params.includes(body[k + 1]?.text ?? ''))
+  const lone =
+    params === undefined ? undefined : body.find((t, k) => t.kind === hash && !params.includes(body[k + 1]?.text ?? ''))
   if (lone !== undefined) {
     sink.add(badStringize, spanOf(lone), {})
     return
@@ -128,13 +154,21 @@ export function define(line: readonly Tok[], at: Span, table: MacroTable, sink: 
 
 function isSameMacro(a: Macro, b: Macro): boolean {
   // `#define F() x` and `#define F x` differ, and so do their parameters: '' and undefined.
-  return a.variadic === b.variadic && a.params?.join() === b.params?.join()
-    && a.body.length === b.body.length && a.body.every((t, i) => t.text === b.body[i]!.text)
+  return (
+    a.variadic === b.variadic &&
+    a.params?.join() === b.params?.join() &&
+    a.body.length === b.body.length &&
+    a.body.every((t, i) => t.text === b.body[i]!.text)
+  )
 }
 
-/** What a use of the macro is replaced by. `expandArg` expands an argument on its own. */
+/** The tokens that replace a use of the macro. `expandArg` expands an argument on its own. */
 export function substitute(
-  macro: Macro, use: Tok, args: readonly (readonly Tok[])[], expandArg: (arg: readonly Tok[]) => readonly Tok[], sink: Sink,
+  macro: Macro,
+  use: Tok,
+  args: readonly (readonly Tok[])[],
+  expandArg: (arg: readonly Tok[]) => readonly Tok[],
+  sink: Sink,
   spanOf: (tok: Tok) => Span,
 ): Tok[] {
   const hidden: Hidden = { macro, rest: use.hidden }
@@ -145,7 +179,13 @@ export function substitute(
   const spend = (tokens: number): void => sink.work.spend('tokens', tokens, () => spanOf(use))
   spend(body.length + 1)
   const place = (tok: Tok, flags: number): Tok => ({
-    kind: tok.kind, text: tok.text, file: use.file, start: use.start, end: use.end, flags, hidden,
+    kind: tok.kind,
+    text: tok.text,
+    file: use.file,
+    start: use.start,
+    end: use.end,
+    flags,
+    hidden,
   })
   for (let i = 0; i < body.length; i++) {
     const tok = body[i]!
@@ -153,13 +193,15 @@ export function substitute(
     if (tok.kind === hash && macro.params !== undefined) {
       const target = params.indexOf(body[i + 1]!.text)
       i++
-      result.push(place({ ...tok, kind: stringKind, text: stringize(args[target] ?? [], use, sink, spanOf) }, tok.flags))
+      result.push(
+        place({ ...tok, kind: stringKind, text: stringize(args[target] ?? [], use, sink, spanOf) }, tok.flags),
+      )
       continue
     }
     if (tok.kind === paste && result.length > 0) {
       const next = body[++i]!
       const target = next.kind === nameKind ? params.indexOf(next.text) : -1
-      const right = target < 0 ? [place(next, next.flags)] : args[target] ?? []
+      const right = target < 0 ? [place(next, next.flags)] : (args[target] ?? [])
       if (right.length === 0) {
         // GNU: `, ## __VA_ARGS__` with no arguments drops the comma.
         if (target === params.length - 1 && macro.variadic && result.at(-1)!.kind === comma) result.pop()
@@ -176,7 +218,7 @@ export function substitute(
     if (param >= 0) {
       const arg = args[param] ?? []
       const unexpanded = body[i + 1]?.kind === paste
-      const toks = unexpanded ? arg : expanded[param] ??= expandArg(arg)
+      const toks = unexpanded ? arg : (expanded[param] ??= expandArg(arg))
       spend(toks.length)
       if (toks.length === 0 && unexpanded) {
         // An empty left side: what follows `##` stands alone.
@@ -202,7 +244,14 @@ function hide(tok: Tok, macro: Macro): Tok {
   return isHidden(tok.hidden, macro) ? tok : { ...tok, hidden: { macro, rest: tok.hidden } }
 }
 
-function pasteTokens(result: Tok[], right: readonly Tok[], use: Tok, hidden: Hidden, sink: Sink, spanOf: (tok: Tok) => Span): void {
+function pasteTokens(
+  result: Tok[],
+  right: readonly Tok[],
+  use: Tok,
+  hidden: Hidden,
+  sink: Sink,
+  spanOf: (tok: Tok) => Span,
+): void {
   const left = result.pop()!
   const text = left.text + right[0]!.text
   sink.work.spend('text', text.length, () => spanOf(use))

@@ -1,4 +1,4 @@
-/** Declarations: which one stands here, variables and functions; the kinds with a keyword are in `parse-keyword.ts`. */
+/** Declarations: decides which kind begins here, and parses variables and functions. `parse-keyword.ts` parses the kinds with a keyword. */
 import { bodyAfterSemicolon, misplacedDeclaration } from '../base/errors/syntax.ts'
 import type { Span } from '../base/source.ts'
 import type { Attribute, Block, Decl, FuncDecl, Modifier, Name, TypeExpr, VarDecl } from './ast.ts'
@@ -11,33 +11,53 @@ import { parseArraySuffixes, parseGenericParams, parseType, withWhere } from './
 import { eofKind, nameKind, punctuatorText } from './token.ts'
 
 /** Where a declaration stands. */
-export type Place = 'file' | 'type' | 'local'
+export type DeclContext = 'file' | 'type' | 'local'
 
 /** What every declaration begins with. */
 export interface Head {
   readonly first: number
   readonly attributes: Attribute[]
   readonly modifiers: Modifier[]
-  readonly place: Place
+  readonly context: DeclContext
 }
 
 /** The fields that all declarations have, for one that ends before the cursor. */
-export function common(p: Cursor, head: Head): { readonly span: Span; readonly attributes: Attribute[]; readonly modifiers: Modifier[] } {
+export function common(
+  p: Cursor,
+  head: Head,
+): { readonly span: Span; readonly attributes: Attribute[]; readonly modifiers: Modifier[] } {
   return { span: p.spanFrom(head.first), attributes: head.attributes, modifiers: head.modifiers }
 }
 
 /** Words that begin a declaration when a name follows. */
 export const declWords: ReadonlySet<string> = new Set([
-  'let', 'var', 'struct', 'enum', 'interface', 'class', 'typedef', 'typealias', 'func', 'property', 'extension', 'namespace', 'using',
-  'module', 'import', 'implementing', 'associatedtype', 'cbuffer', 'tbuffer',
+  'let',
+  'var',
+  'struct',
+  'enum',
+  'interface',
+  'class',
+  'typedef',
+  'typealias',
+  'func',
+  'property',
+  'extension',
+  'namespace',
+  'using',
+  'module',
+  'import',
+  'implementing',
+  'associatedtype',
+  'cbuffer',
+  'tbuffer',
 ])
 
 /** Declarations up to a `}` or the end. */
-export function parseDecls(p: Cursor, place: Place): Decl[] {
+export function parseDecls(p: Cursor, context: DeclContext): Decl[] {
   const decls: Decl[] = []
-  while (p.kind !== eofKind && !(place === 'type' && p.is('}'))) {
+  while (p.kind !== eofKind && !(context === 'type' && p.is('}'))) {
     const before = p.pos
-    for (const decl of parseDecl(p, place)) decls.push(decl)
+    for (const decl of parseDecl(p, context)) decls.push(decl)
     if (p.recovering) recover(p, before)
     if (p.pos === before) {
       p.unexpected()
@@ -64,31 +84,40 @@ function recover(p: Cursor, before: number): void {
   }
 }
 
-function parseDecl(p: Cursor, place: Place): Decl[] {
+function parseDecl(p: Cursor, context: DeclContext): Decl[] {
   if (p.accept(';')) return []
   const first = p.pos
   const attributes: Attribute[] = []
   const modifiers: Modifier[] = []
   if (!p.enter()) return []
   parseModifiers(p, attributes, modifiers)
-  const decls = parseDeclAfterModifiers(p, first, attributes, modifiers, place)
+  const decls = parseDeclAfterModifiers(p, first, attributes, modifiers, context)
   p.leave()
-  if (place === 'file') p.locals.clear()
+  if (context === 'file') p.locals.clear()
   return decls
 }
 
 /** The rest of a declaration whose attributes and modifiers are read. */
-export function parseDeclAfterModifiers(p: Cursor, first: number, attributes: Attribute[], modifiers: Modifier[], place: Place): Decl[] {
-  const head: Head = { first, attributes, modifiers, place }
+export function parseDeclAfterModifiers(
+  p: Cursor,
+  first: number,
+  attributes: Attribute[],
+  modifiers: Modifier[],
+  context: DeclContext,
+): Decl[] {
+  const head: Head = { first, attributes, modifiers, context }
   const keyword = keywordParser(p)
   if (keyword !== undefined) {
-    if (place === 'local' && /^(module|import|implementing|namespace|interface|extension|__include)$/.test(p.word())) {
+    if (
+      context === 'local' &&
+      /^(module|import|implementing|namespace|interface|extension|__include)$/.test(p.word())
+    ) {
       p.report(misplacedDeclaration, p.tokens.span(p.pos, p.pos), { what: `'${p.word()}'` })
       p.recovered()
     }
     return keyword(p, head)
   }
-  if (p.is('{') && place !== 'local') {
+  if (p.is('{') && context !== 'local') {
     p.unexpected()
     p.jump(Math.max(p.afterBracket(p.pos), p.pos + 1))
     return []
@@ -108,7 +137,7 @@ export function parseDeclAfterModifiers(p: Cursor, first: number, attributes: At
   return parseDeclarators(p, head, type)
 }
 
-/** What follows the type in C style: a function, or variables. */
+/** The rest of a declaration in C style after its type: a function, or variables. */
 export function parseDeclarators(p: Cursor, head: Head, type: TypeExpr): Decl[] {
   if (p.word() === 'operator' || p.isAt(p.pos + 1, '(') || p.isAt(p.pos + 1, '<')) {
     if (p.kind === nameKind) return [parseFunction(p, head, type)]
@@ -123,7 +152,13 @@ export function parseDeclarators(p: Cursor, head: Head, type: TypeExpr): Decl[] 
     const init = p.accept('=') ? parseArgument(p) : undefined
     const first = decls.length === 0 ? head.first : at
     const decl: VarDecl = {
-      kind: 'var', ...common(p, { ...head, first }), name, form: 'typed', type: own, init, semantics,
+      kind: 'var',
+      ...common(p, { ...head, first }),
+      name,
+      form: 'typed',
+      type: own,
+      init,
+      semantics,
     }
     decls.push(decl)
   } while (p.accept(','))
@@ -139,15 +174,13 @@ function parseFunction(p: Cursor, head: Head, result: TypeExpr): FuncDecl {
   parseThrows(p, head)
   const where = withWhere(p, generics)
   const body = parseOptionalBody(p)
-  return {
-    kind: 'func', ...common(p, head), name, generics: where, params, result,
-    semantics, body,
-  }
+  return { kind: 'func', ...common(p, head), name, generics: where, params, result, semantics, body }
 }
 
 /** A name or `operator+`, `operator()`, `operator[]`. */
 export function parseFunctionName(p: Cursor): Name {
-  if (p.word() !== 'operator' || p.isAt(p.pos + 1, '<') && p.kindAt(p.pos + 2) === nameKind) return p.name('the name of a function')
+  if (p.word() !== 'operator' || (p.isAt(p.pos + 1, '<') && p.kindAt(p.pos + 2) === nameKind))
+    return p.name('the name of a function')
   const first = p.advance()
   const op = punctuatorText(p.kind)
   if (op === undefined) return { text: 'operator', span: p.spanFrom(first) }

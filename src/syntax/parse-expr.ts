@@ -10,9 +10,37 @@ import { afterType, isTypeName, opensGenericArgs } from './scan.ts'
 import { charKind, errorKind, floatKind, intKind, nameKind, punctuatorText, stringKind } from './token.ts'
 
 const precedence: Readonly<Record<string, number>> = {
-  ',': 1, '?': 3, '||': 4, '&&': 5, '|': 6, '^': 7, '&': 8, '==': 9, '!=': 9, '<': 10, '>': 10, '<=': 10, '>=': 10, '<<': 11, '>>': 11,
-  '+': 12, '-': 12, '*': 13, '/': 13, '%': 13,
-  '=': 2, '+=': 2, '-=': 2, '*=': 2, '/=': 2, '%=': 2, '<<=': 2, '>>=': 2, '&=': 2, '|=': 2, '^=': 2,
+  ',': 1,
+  '?': 3,
+  '||': 4,
+  '&&': 5,
+  '|': 6,
+  '^': 7,
+  '&': 8,
+  '==': 9,
+  '!=': 9,
+  '<': 10,
+  '>': 10,
+  '<=': 10,
+  '>=': 10,
+  '<<': 11,
+  '>>': 11,
+  '+': 12,
+  '-': 12,
+  '*': 13,
+  '/': 13,
+  '%': 13,
+  '=': 2,
+  '+=': 2,
+  '-=': 2,
+  '*=': 2,
+  '/=': 2,
+  '%=': 2,
+  '<<=': 2,
+  '>>=': 2,
+  '&=': 2,
+  '|=': 2,
+  '^=': 2,
 }
 const assignLevel = 2
 const conditionalLevel = 3
@@ -47,8 +75,10 @@ export function parseBinary(p: Cursor, level: number): Expr {
       if ((word !== 'is' && word !== 'as') || level > relationalLevel) break
       p.advance()
       const type = parseType(p, false)
-      left = word === 'is'
-        ? { kind: 'is', span: p.spanFrom(first), value: left, type } : { kind: 'as', span: p.spanFrom(first), value: left, type }
+      left =
+        word === 'is'
+          ? { kind: 'is', span: p.spanFrom(first), value: left, type }
+          : { kind: 'as', span: p.spanFrom(first), value: left, type }
       continue
     }
     const op = punctuatorText(p.kind)
@@ -77,7 +107,14 @@ export function parseBinary(p: Cursor, level: number): Expr {
 function parseUnary(p: Cursor): Expr {
   const op = punctuatorText(p.kind)
   switch (op) {
-    case '+': case '-': case '!': case '~': case '++': case '--': case '&': case '*': {
+    case '+':
+    case '-':
+    case '!':
+    case '~':
+    case '++':
+    case '--':
+    case '&':
+    case '*': {
       const at = p.advance()
       const operand = nested(p, parseUnary)
       return { kind: 'prefix', span: p.spanFrom(at), op: op satisfies PrefixOp, operand }
@@ -90,7 +127,8 @@ function parseUnary(p: Cursor): Expr {
   if (word === '') return parsePostfix(p, p.pos, parsePrimary(p))
   const first = p.pos
   const next = p.kindAt(first + 1)
-  const startsOperand = next === nameKind || next === intKind || next === floatKind || p.isAt(first + 1, '(') || p.isAt(first + 1, '{')
+  const startsOperand =
+    next === nameKind || next === intKind || next === floatKind || p.isAt(first + 1, '(') || p.isAt(first + 1, '{')
   switch (word) {
     case 'no_diff':
       p.advance()
@@ -163,9 +201,17 @@ function isCast(p: Cursor, open: number, close: number): boolean {
   if (next === nameKind) return p.wordAt(close + 1) !== 'is' && p.wordAt(close + 1) !== 'as'
   if (next === intKind || next === floatKind || next === stringKind || next === charKind) return true
   switch (punctuatorText(next)) {
-    case '!': case '~': case '{':
+    case '!':
+    case '~':
+    case '{':
       return true
-    case '(': case '+': case '-': case '*': case '&': case '++': case '--':
+    case '(':
+    case '+':
+    case '-':
+    case '*':
+    case '&':
+    case '++':
+    case '--':
       return isSurelyType(p, open + 1, close)
     default:
       return false
@@ -193,7 +239,10 @@ function parseLambda(p: Cursor): Expr {
 function parsePrimary(p: Cursor): Expr {
   const first = p.pos
   switch (p.kind) {
-    case intKind: case floatKind: case stringKind: case charKind:
+    case intKind:
+    case floatKind:
+    case stringKind:
+    case charKind:
       return parseLiteral(p)
     case nameKind:
       return parseWord(p)
@@ -218,7 +267,8 @@ function parseWord(p: Cursor): Expr {
   const first = p.pos
   const word = p.word()
   switch (word) {
-    case 'true': case 'false':
+    case 'true':
+    case 'false':
       p.advance()
       return { kind: 'bool', span: p.spanFrom(first), value: word === 'true' }
     case 'this':
@@ -238,14 +288,24 @@ function parseWord(p: Cursor): Expr {
   if (p.isAt(first + 1, '(')) {
     const close = p.tokens.matches[first + 1]!
     switch (word) {
-      case 'fwd_diff': case '__fwd_diff': case 'bwd_diff': case '__bwd_diff': {
+      case 'fwd_diff':
+      case '__fwd_diff':
+      case 'bwd_diff':
+      case '__bwd_diff': {
         const open = first + 1
         p.jump(open + 1)
         const func = parseTypeOrExpr(p, close)
         p.close(')', open)
-        return { kind: 'differentiate', span: p.spanFrom(first), mode: word.endsWith('fwd_diff') ? 'forward' : 'backward', func }
+        return {
+          kind: 'differentiate',
+          span: p.spanFrom(first),
+          mode: word.endsWith('fwd_diff') ? 'forward' : 'backward',
+          func,
+        }
       }
-      case 'sizeof': case 'alignof': case 'countof': {
+      case 'sizeof':
+      case 'alignof':
+      case 'countof': {
         const open = first + 1
         p.jump(open + 1)
         const operand = parseTypeOrExpr(p, close)
@@ -284,7 +344,9 @@ function parsePostfix(p: Cursor, first: number, start: Expr, bare = true): Expr 
   let expr = start
   for (let depth = 0; depth < depthLimit; depth++) {
     switch (punctuatorText(p.kind)) {
-      case '.': case '::': case '->': {
+      case '.':
+      case '::':
+      case '->': {
         const separator = p.is('.') ? '.' : p.is('::') ? '::' : '->'
         p.advance()
         const name = p.word() === 'operator' ? operatorMember(p) : p.name('the name of a member')
@@ -308,7 +370,8 @@ function parsePostfix(p: Cursor, first: number, start: Expr, bare = true): Expr 
         expr = { kind: 'generic', span: p.spanFrom(first), base: expr, args }
         break
       }
-      case '++': case '--': {
+      case '++':
+      case '--': {
         const op = p.is('++') ? '++' : '--'
         p.advance()
         expr = { kind: 'postfix', span: p.spanFrom(first), op, operand: expr }

@@ -1,12 +1,43 @@
 /** Declarations that begin with a keyword. */
 import type {
-  AccessorDecl, AliasDecl, AssertDecl, AssociatedTypeDecl, BufferDecl, Decl, EnumCase, EnumDecl, ExtensionDecl, FuncDecl, ImportDecl,
-  IncludeDecl, InitDecl, InterfaceDecl, ModuleDecl, Modifier, Attribute, Name, NamespaceDecl, Param, PropertyDecl, StructDecl,
-  SubscriptDecl, TypeExpr, UnsupportedDecl, UsingDecl, VarDecl,
+  AccessorDecl,
+  AliasDecl,
+  AssertDecl,
+  AssociatedTypeDecl,
+  BufferDecl,
+  Decl,
+  EnumCase,
+  EnumDecl,
+  ExtensionDecl,
+  FuncDecl,
+  ImportDecl,
+  IncludeDecl,
+  InitDecl,
+  InterfaceDecl,
+  ModuleDecl,
+  Modifier,
+  Attribute,
+  Name,
+  NamespaceDecl,
+  Param,
+  PropertyDecl,
+  StructDecl,
+  SubscriptDecl,
+  TypeExpr,
+  UnsupportedDecl,
+  UsingDecl,
+  VarDecl,
 } from './ast.ts'
 import { depthLimit, type Cursor } from './cursor.ts'
 import {
-  common, parseDecls, parseDeclAfterModifiers, parseDeclarators, parseFunctionName, parseOptionalBody, parseThrows, type Head,
+  common,
+  parseDecls,
+  parseDeclAfterModifiers,
+  parseDeclarators,
+  parseFunctionName,
+  parseOptionalBody,
+  parseThrows,
+  type Head,
 } from './parse-decl.ts'
 import { parseArgument } from './parse-expr.ts'
 import { parseModifiers, parseParams, parseSemantics } from './parse-param.ts'
@@ -24,31 +55,66 @@ export function keywordParser(p: Cursor): KeywordParser | undefined {
   const next = p.pos + 1
   const nameFollows = p.kindAt(next) === nameKind
   switch (word) {
-    case 'struct': return parseStruct
-    case 'enum': return nameFollows || p.isAt(next, '{') || p.isAt(next, ':') ? parseEnum : undefined
-    case 'interface': return nameFollows ? parseInterface : undefined
-    case 'extension': case '__extension': return nameFollows || p.isAt(next, '<') ? parseExtension : undefined
-    case 'namespace': return nameFollows ? parseNamespace : undefined
-    case 'using': return nameFollows || p.isAt(next, '::') ? parseUsing : undefined
-    case 'module': return nameFollows || p.kindAt(next) === stringKind ? parseModuleDecl : undefined
-    case 'implementing': return nameFollows || p.kindAt(next) === stringKind ? parseModuleDecl : undefined
-    case 'import': case '__import': return nameFollows || p.kindAt(next) === stringKind ? parseImport : undefined
-    case '__include': return parseInclude
-    case 'typedef': return parseTypedef
-    case 'typealias': return nameFollows ? parseTypealias : undefined
-    case 'associatedtype': return nameFollows ? parseAssociatedType : undefined
-    case 'let': case 'var': return nameFollows ? parseLet : undefined
-    case 'func': return nameFollows ? parseFunc : undefined
-    case '__init': return parseInit
-    case '__subscript': return parseSubscript
-    case 'property': return nameFollows ? parseProperty : undefined
-    case 'cbuffer': case 'tbuffer': return nameFollows || p.isAt(next, '{') || p.isAt(next, ':') ? parseBuffer : undefined
-    case 'static_assert': return p.isAt(next, '(') ? parseStaticAssert : undefined
-    case '__generic': return parseGenericPrefix
-    case 'class': case 'syntax': case 'attribute_syntax': case '__ignored_block': case '__transparent_block': case '__file_decl':
-    case 'type_param': case '__generic_value_param': case '__require_capability': case '__func_extension': case '__glsl_version_directive':
+    case 'struct':
+      return parseStruct
+    case 'enum':
+      return nameFollows || p.isAt(next, '{') || p.isAt(next, ':') ? parseEnum : undefined
+    case 'interface':
+      return nameFollows ? parseInterface : undefined
+    case 'extension':
+    case '__extension':
+      return nameFollows || p.isAt(next, '<') ? parseExtension : undefined
+    case 'namespace':
+      return nameFollows ? parseNamespace : undefined
+    case 'using':
+      return nameFollows || p.isAt(next, '::') ? parseUsing : undefined
+    case 'module':
+      return nameFollows || p.kindAt(next) === stringKind ? parseModuleDecl : undefined
+    case 'implementing':
+      return nameFollows || p.kindAt(next) === stringKind ? parseModuleDecl : undefined
+    case 'import':
+    case '__import':
+      return nameFollows || p.kindAt(next) === stringKind ? parseImport : undefined
+    case '__include':
+      return parseInclude
+    case 'typedef':
+      return parseTypedef
+    case 'typealias':
+      return nameFollows ? parseTypealias : undefined
+    case 'associatedtype':
+      return nameFollows ? parseAssociatedType : undefined
+    case 'let':
+    case 'var':
+      return nameFollows ? parseLet : undefined
+    case 'func':
+      return nameFollows ? parseFunc : undefined
+    case '__init':
+      return parseInit
+    case '__subscript':
+      return parseSubscript
+    case 'property':
+      return nameFollows ? parseProperty : undefined
+    case 'cbuffer':
+    case 'tbuffer':
+      return nameFollows || p.isAt(next, '{') || p.isAt(next, ':') ? parseBuffer : undefined
+    case 'static_assert':
+      return p.isAt(next, '(') ? parseStaticAssert : undefined
+    case '__generic':
+      return parseGenericPrefix
+    case 'class':
+    case 'syntax':
+    case 'attribute_syntax':
+    case '__ignored_block':
+    case '__transparent_block':
+    case '__file_decl':
+    case 'type_param':
+    case '__generic_value_param':
+    case '__require_capability':
+    case '__func_extension':
+    case '__glsl_version_directive':
       return nameFollows || p.isAt(next, '{') || p.isAt(next, '[') ? parseUnsupported : undefined
-    default: return undefined
+    default:
+      return undefined
   }
 }
 
@@ -72,9 +138,7 @@ function parseModuleDecl(p: Cursor, head: Head): Decl[] {
   p.advance()
   const { name } = parseDottedName(p, 'the name of a module')
   p.expect(';')
-  const decl: ModuleDecl = {
-    kind: 'moduleDecl', ...common(p, head), name, implementing,
-  }
+  const decl: ModuleDecl = { kind: 'moduleDecl', ...common(p, head), name, implementing }
   return [decl]
 }
 
@@ -83,7 +147,10 @@ function parseImport(p: Cursor, head: Head): Decl[] {
   const { name, isPath } = parseDottedName(p, 'the name of a module')
   p.expect(';')
   const decl: ImportDecl = {
-    kind: 'import', ...common(p, head), name, isPath,
+    kind: 'import',
+    ...common(p, head),
+    name,
+    isPath,
     exported: head.modifiers.some(m => m.name === '__exported'),
   }
   return [decl]
@@ -119,9 +186,7 @@ function parseNamespace(p: Cursor, head: Head): Decl[] {
   const decls = parseMembers(p, head) ?? []
   let inner: Decl[] = decls
   for (const name of names.reverse()) {
-    const decl: NamespaceDecl = {
-      kind: 'namespace', ...common(p, head), name, decls: inner,
-    }
+    const decl: NamespaceDecl = { kind: 'namespace', ...common(p, head), name, decls: inner }
     inner = [decl]
   }
   return inner
@@ -136,7 +201,7 @@ function parseMembers(p: Cursor, head: Head): Decl[] | undefined {
   const decls = parseDecls(p, 'type')
   p.pendingGenerics = outer
   p.close('}', open)
-  if (head.place !== 'local') p.accept(';')
+  if (head.context !== 'local') p.accept(';')
   return decls
 }
 
@@ -149,8 +214,10 @@ function parseStruct(p: Cursor, head: Head): Decl[] {
   const attributes: Attribute[] = head.attributes
   if (p.is('[')) parseModifiers(p, attributes, head.modifiers)
   const at = p.pos
-  const name: Name = p.kind === nameKind
-    ? p.name('the name of a struct') : { text: `_struct${p.tokens.starts[at]!}`, span: p.tokens.span(at, at) }
+  const name: Name =
+    p.kind === nameKind
+      ? p.name('the name of a struct')
+      : { text: `_struct${p.tokens.starts[at]!}`, span: p.tokens.span(at, at) }
   // `struct S x;` in C style uses a struct that exists.
   if (p.kind === nameKind && p.word() !== 'where') {
     return parseDeclarators(p, head, { kind: 'name', span: name.span, name: name.text, global: false })
@@ -168,7 +235,15 @@ function parseStruct(p: Cursor, head: Head): Decl[] {
     generics = withWhere(p, generics)
   }
   const decl: StructDecl = {
-    kind: 'struct', span: p.spanFrom(head.first), attributes, modifiers: head.modifiers, name, generics, bases, members, alias,
+    kind: 'struct',
+    span: p.spanFrom(head.first),
+    attributes,
+    modifiers: head.modifiers,
+    name,
+    generics,
+    bases,
+    members,
+    alias,
   }
   // `struct S { … } x;` declares a variable too, if it stands on the same line.
   const declares = members !== undefined && p.kind === nameKind && !p.onNewLine && !p.recovering
@@ -181,7 +256,7 @@ function parseStruct(p: Cursor, head: Head): Decl[] {
 }
 
 function parseMembersThen(p: Cursor): Decl[] | undefined {
-  return parseMembers(p, { first: p.pos, attributes: [], modifiers: [], place: 'local' })
+  return parseMembers(p, { first: p.pos, attributes: [], modifiers: [], context: 'local' })
 }
 
 function parseInterface(p: Cursor, head: Head): Decl[] {
@@ -190,10 +265,8 @@ function parseInterface(p: Cursor, head: Head): Decl[] {
   const own = parseGenericParams(p)
   const bases = parseBases(p)
   const generics = withWhere(p, own)
-  const members = p.accept(';') ? undefined : parseMembers(p, { ...head, place: 'file' })
-  const decl: InterfaceDecl = {
-    kind: 'interface', ...common(p, head), name, generics, bases, members,
-  }
+  const members = p.accept(';') ? undefined : parseMembers(p, { ...head, context: 'file' })
+  const decl: InterfaceDecl = { kind: 'interface', ...common(p, head), name, generics, bases, members }
   return [decl]
 }
 
@@ -203,10 +276,8 @@ function parseExtension(p: Cursor, head: Head): Decl[] {
   const target = parseType(p, false)
   const bases = parseBases(p)
   const generics = withWhere(p, own)
-  const members = parseMembers(p, { ...head, place: 'file' }) ?? []
-  const decl: ExtensionDecl = {
-    kind: 'extension', ...common(p, head), generics, target, bases, members,
-  }
+  const members = parseMembers(p, { ...head, context: 'file' }) ?? []
+  const decl: ExtensionDecl = { kind: 'extension', ...common(p, head), generics, target, bases, members }
   return [decl]
 }
 
@@ -214,8 +285,10 @@ function parseEnum(p: Cursor, head: Head): Decl[] {
   p.advance()
   const isClass = p.word() === 'class' && p.acceptWord('class')
   const at = p.pos
-  const name: Name = p.kind === nameKind
-    ? p.name('the name of an enum') : { text: `_enum${p.tokens.starts[at]!}`, span: p.tokens.span(at, at) }
+  const name: Name =
+    p.kind === nameKind
+      ? p.name('the name of an enum')
+      : { text: `_enum${p.tokens.starts[at]!}`, span: p.tokens.span(at, at) }
   const bases = parseBases(p)
   let cases: EnumCase[] = []
   const open = p.pos
@@ -248,7 +321,13 @@ function parseLet(p: Cursor, head: Head): Decl[] {
     const type = p.accept(':') ? parseType(p) : undefined
     const init = p.accept('=') ? parseArgument(p) : undefined
     const decl: VarDecl = {
-      kind: 'var', ...common(p, decls.length === 0 ? head : { ...head, first: at }), name, form, type, init, semantics: [],
+      kind: 'var',
+      ...common(p, decls.length === 0 ? head : { ...head, first: at }),
+      name,
+      form,
+      type,
+      init,
+      semantics: [],
     }
     decls.push(decl)
   } while (p.accept(','))
@@ -267,9 +346,7 @@ function parseFunc(p: Cursor, head: Head): Decl[] {
   const semantics = parseSemantics(p)
   const generics = withWhere(p, own)
   const body = parseOptionalBody(p)
-  const decl: FuncDecl = {
-    kind: 'func', ...common(p, head), name, generics, params, result, semantics, body,
-  }
+  const decl: FuncDecl = { kind: 'func', ...common(p, head), name, generics, params, result, semantics, body }
   return [decl]
 }
 
@@ -280,8 +357,12 @@ function parseInit(p: Cursor, head: Head): Decl[] {
   const generics = withWhere(p, own)
   const body = parseOptionalBody(p)
   const decl: InitDecl = {
-    kind: 'init', ...common(p, head),
-    name: { text: '__init', span: p.tokens.span(at, at) }, generics, params, body,
+    kind: 'init',
+    ...common(p, head),
+    name: { text: '__init', span: p.tokens.span(at, at) },
+    generics,
+    params,
+    body,
   }
   return [decl]
 }
@@ -295,8 +376,13 @@ function parseSubscript(p: Cursor, head: Head): Decl[] {
   const generics = withWhere(p, own)
   const accessors = parseAccessors(p)
   const decl: SubscriptDecl = {
-    kind: 'subscript', ...common(p, head),
-    name: { text: '__subscript', span: p.tokens.span(at, at) }, generics, params, result, accessors,
+    kind: 'subscript',
+    ...common(p, head),
+    name: { text: '__subscript', span: p.tokens.span(at, at) },
+    generics,
+    params,
+    result,
+    accessors,
   }
   return [decl]
 }
@@ -331,7 +417,18 @@ function parseAccessors(p: Cursor): AccessorDecl[] {
   if (!startsAccessor(p)) {
     const body = parseBlock(p)
     const span = body.span
-    return [{ kind: 'accessor', span, attributes: [], modifiers: [], name: { text: 'get', span }, which: 'get', param: undefined, body }]
+    return [
+      {
+        kind: 'accessor',
+        span,
+        attributes: [],
+        modifiers: [],
+        name: { text: 'get', span },
+        which: 'get',
+        param: undefined,
+        body,
+      },
+    ]
   }
   p.advance()
   const accessors: AccessorDecl[] = []
@@ -387,7 +484,7 @@ function parseAccessor(p: Cursor): AccessorDecl | undefined {
 function parseTypedef(p: Cursor, head: Head): Decl[] {
   p.advance()
   const decls: Decl[] = []
-  if (p.word() === 'struct' && !p.isAt(p.pos + 2, '{') || p.word() === 'enum') p.advance()
+  if ((p.word() === 'struct' && !p.isAt(p.pos + 2, '{')) || p.word() === 'enum') p.advance()
   let target = p.word() === 'struct' ? undefined : parseType(p, false)
   if (target === undefined) {
     const inner = parseStructBody(p)
@@ -407,11 +504,21 @@ function parseTypedef(p: Cursor, head: Head): Decl[] {
 function parseStructBody(p: Cursor): StructDecl {
   const first = p.advance()
   const at = p.pos
-  const name: Name = p.kind === nameKind
-    ? p.name('the name of a struct') : { text: `_struct${p.tokens.starts[at]!}`, span: p.tokens.span(at, at) }
+  const name: Name =
+    p.kind === nameKind
+      ? p.name('the name of a struct')
+      : { text: `_struct${p.tokens.starts[at]!}`, span: p.tokens.span(at, at) }
   const members = parseMembersThen(p)
   return {
-    kind: 'struct', span: p.spanFrom(first), attributes: [], modifiers: [], name, generics: undefined, bases: [], members, alias: undefined,
+    kind: 'struct',
+    span: p.spanFrom(first),
+    attributes: [],
+    modifiers: [],
+    name,
+    generics: undefined,
+    bases: [],
+    members,
+    alias: undefined,
   }
 }
 
@@ -437,31 +544,27 @@ function parseAssociatedType(p: Cursor, head: Head): Decl[] {
   const where = parseWhere(p)
   const fallback = p.accept('=') ? parseType(p) : undefined
   p.expect(';')
-  const decl: AssociatedTypeDecl = {
-    kind: 'associatedtype', ...common(p, head), name, bounds, where, fallback,
-  }
+  const decl: AssociatedTypeDecl = { kind: 'associatedtype', ...common(p, head), name, bounds, where, fallback }
   return [decl]
 }
 
 function parseBuffer(p: Cursor, head: Head): Decl[] {
   const which = p.word() === 'tbuffer' ? 'tbuffer' : 'cbuffer'
   const at = p.advance()
-  const name: Name = p.kind === nameKind
-    ? p.name('the name of a buffer') : { text: `_${which}${p.tokens.starts[at]!}`, span: p.tokens.span(at, at) }
+  const name: Name =
+    p.kind === nameKind
+      ? p.name('the name of a buffer')
+      : { text: `_${which}${p.tokens.starts[at]!}`, span: p.tokens.span(at, at) }
   const semantics = parseSemantics(p)
-  const members = parseMembers(p, { ...head, place: 'file' }) ?? []
-  const decl: BufferDecl = {
-    kind: 'buffer', ...common(p, head), name, which, semantics, members,
-  }
+  const members = parseMembers(p, { ...head, context: 'file' }) ?? []
+  const decl: BufferDecl = { kind: 'buffer', ...common(p, head), name, which, semantics, members }
   return [decl]
 }
 
 function parseStaticAssert(p: Cursor, head: Head): Decl[] {
   p.advance()
   const { condition, message } = parseAssert(p)
-  const decl: AssertDecl = {
-    kind: 'assert', ...common(p, head), condition, message,
-  }
+  const decl: AssertDecl = { kind: 'assert', ...common(p, head), condition, message }
   return [decl]
 }
 
@@ -470,7 +573,7 @@ function parseGenericPrefix(p: Cursor, head: Head): Decl[] {
   p.pendingGenerics = parseGenericParams(p)
   parseModifiers(p, head.attributes, head.modifiers)
   if (!p.enter()) return []
-  const decls = parseDeclAfterModifiers(p, head.first, head.attributes, head.modifiers, head.place)
+  const decls = parseDeclAfterModifiers(p, head.first, head.attributes, head.modifiers, head.context)
   p.leave()
   p.pendingGenerics = undefined
   return decls

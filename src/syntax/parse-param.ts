@@ -9,24 +9,94 @@ import { eofKind, intKind, nameKind, punctuatorKind } from './token.ts'
 
 /** Words that always are modifiers before a declaration. */
 const modifiers: ReadonlySet<string> = new Set([
-  'in', 'out', 'inout', '__ref', '__constref', '__borrow', 'const', 'static', 'uniform', 'groupshared', 'public', 'private', 'internal',
-  'no_diff', 'row_major', 'column_major', 'precise', 'extern', 'export', 'override', 'constexpr', 'volatile', 'inline', '__exported',
-  '__prefix', '__postfix',
-  'nointerpolation', 'noperspective', 'globallycoherent', 'unorm', 'snorm', '__builtin', '__global', '__extern_cpp', 'dynamic_uniform',
-  'highp', 'mediump', 'lowp', 'restrict', 'readonly', 'writeonly', 'coherent', 'flat',
+  'in',
+  'out',
+  'inout',
+  '__ref',
+  '__constref',
+  '__borrow',
+  'const',
+  'static',
+  'uniform',
+  'groupshared',
+  'public',
+  'private',
+  'internal',
+  'no_diff',
+  'row_major',
+  'column_major',
+  'precise',
+  'extern',
+  'export',
+  'override',
+  'constexpr',
+  'volatile',
+  'inline',
+  '__exported',
+  '__prefix',
+  '__postfix',
+  'nointerpolation',
+  'noperspective',
+  'globallycoherent',
+  'unorm',
+  'snorm',
+  '__builtin',
+  '__global',
+  '__extern_cpp',
+  'dynamic_uniform',
+  'highp',
+  'mediump',
+  'lowp',
+  'restrict',
+  'readonly',
+  'writeonly',
+  'coherent',
+  'flat',
 ])
 
 /** Words that are modifiers where a further word follows, and may name things otherwise. */
 const softModifiers: ReadonlySet<string> = new Set([
-  'ref', 'constref', 'borrow', 'linear', 'sample', 'centroid', 'shared', 'param', 'require', 'dyn', 'point', 'line', 'triangle', 'lineadj',
-  'triangleadj', 'vertices', 'indices', 'primitives', 'payload', 'interpolation', 'patch', 'pervertex',
+  'ref',
+  'constref',
+  'borrow',
+  'linear',
+  'sample',
+  'centroid',
+  'shared',
+  'param',
+  'require',
+  'dyn',
+  'point',
+  'line',
+  'triangle',
+  'lineadj',
+  'triangleadj',
+  'vertices',
+  'indices',
+  'primitives',
+  'payload',
+  'interpolation',
+  'patch',
+  'pervertex',
 ])
 
 /** Modifiers of the form `name(…)`, whose arguments mean nothing here. */
 const modifiersWithArgs: ReadonlySet<string> = new Set([
-  'layout', '__intrinsic_op', '__target_intrinsic', '__specialized_for_target', '__glsl_extension', '__glsl_version', '__spirv_version',
-  '__wgsl_extension', '__cuda_sm_version', '__builtin_type', '__builtin_requirement', '__magic_type', '__intrinsic_type',
-  '__implicit_conversion', '__attributeTarget',
+  'layout',
+  '__intrinsic_op',
+  '__target_intrinsic',
+  '__specialized_for_target',
+  '__glsl_extension',
+  '__glsl_version',
+  '__spirv_version',
+  '__wgsl_extension',
+  '__cuda_sm_version',
+  '__builtin_type',
+  '__builtin_requirement',
+  '__magic_type',
+  '__intrinsic_type',
+  '__implicit_conversion',
+  '__attributeTarget',
 ])
 
 /** The attributes and modifiers that stand before a declaration, parameter or statement. */
@@ -42,7 +112,9 @@ export function parseModifiers(p: Cursor, attributes: Attribute[], found: Modifi
     const next = p.kindAt(p.pos + 1)
     const isModifier = modifiers.has(word)
       ? next === nameKind || p.isAt(p.pos + 1, '::') || (p.isAt(p.pos + 1, '[') && word !== 'in' && word !== 'out')
-      : softModifiers.has(word) ? next === nameKind && isFollowedByDeclarator(p) : modifiersWithArgs.has(word)
+      : softModifiers.has(word)
+        ? next === nameKind && isFollowedByDeclarator(p)
+        : modifiersWithArgs.has(word)
     if (!isModifier) return
     found.push(p.modifier())
     if (modifiersWithArgs.has(word) && p.is('(')) p.jump(Math.max(p.afterBracket(p.pos), p.pos + 1))
@@ -111,8 +183,13 @@ function parseParam(p: Cursor, lambda: boolean): Param {
   const found: Modifier[] = []
   parseModifiers(p, attributes, found)
   // Modifiers that also belong to types all count as the parameter's.
-  while (typeModifiers.has(p.word()) && p.word() !== 'each' && p.word() !== 'expand' && p.kindAt(p.pos + 1) === nameKind
-    && !p.isAt(p.pos + 2, ':')) {
+  while (
+    typeModifiers.has(p.word()) &&
+    p.word() !== 'each' &&
+    p.word() !== 'expand' &&
+    p.kindAt(p.pos + 1) === nameKind &&
+    !p.isAt(p.pos + 2, ':')
+  ) {
     const at = p.advance()
     found.push({ kind: 'modifier', span: p.tokens.span(at, at), name: p.tokens.text(at) })
   }

@@ -70,18 +70,24 @@ function parseStmtInside(p: Cursor): Stmt {
   if (isNoDiffExpr) p.jump(first)
   else if (modifiers.length > 0) return parseDecls(p, first, attributes, modifiers)
   switch (p.word()) {
-    case 'if': return parseIf(p, first, attributes)
-    case 'for': return parseFor(p, first, attributes)
-    case 'while': return parseWhile(p, first, attributes)
-    case 'do': return parseDo(p, first, attributes)
-    case 'switch': return parseSwitch(p, first, attributes)
+    case 'if':
+      return parseIf(p, first, attributes)
+    case 'for':
+      return parseFor(p, first, attributes)
+    case 'while':
+      return parseWhile(p, first, attributes)
+    case 'do':
+      return parseDo(p, first, attributes)
+    case 'switch':
+      return parseSwitch(p, first, attributes)
     case 'break': {
       p.advance()
       const label = p.word() === '' ? undefined : p.name('a label')
       p.expect(';')
       return { kind: 'break', span: p.spanFrom(first), label }
     }
-    case 'continue': case 'discard': {
+    case 'continue':
+    case 'discard': {
       const kind = p.word() as 'continue' | 'discard'
       p.advance()
       p.expect(';')
@@ -107,9 +113,17 @@ function parseStmtInside(p: Cursor): Stmt {
     case 'case':
     case 'default':
       return parseStrayCase(p, first)
-    case '__target_switch': return parseTargetSwitch(p, first, 'target')
-    case '__stage_switch': return parseTargetSwitch(p, first, 'stage')
-    case 'try': case 'throw': case 'catch': case 'goto': case '__intrinsic_asm': case '__requireCapability': case '__require_capability':
+    case '__target_switch':
+      return parseTargetSwitch(p, first, 'target')
+    case '__stage_switch':
+      return parseTargetSwitch(p, first, 'stage')
+    case 'try':
+    case 'throw':
+    case 'catch':
+    case 'goto':
+    case '__intrinsic_asm':
+    case '__requireCapability':
+    case '__require_capability':
       return parseUnsupported(p, first)
     default:
   }
@@ -195,9 +209,18 @@ function parseIf(p: Cursor, start: number, attributes: readonly Attribute[]): St
   for (let i = arms.length - 1; i >= 0; i--) {
     const arm = arms[i]!
     const span = p.spanFrom(arm.first)
-    stmt = arm.name === undefined
-      ? { kind: 'if', span, attributes: arm.attributes, condition: arm.condition, then: arm.then, else: stmt }
-      : { kind: 'ifLet', span, attributes: arm.attributes, name: arm.name, value: arm.condition, then: arm.then, else: stmt }
+    stmt =
+      arm.name === undefined
+        ? { kind: 'if', span, attributes: arm.attributes, condition: arm.condition, then: arm.then, else: stmt }
+        : {
+            kind: 'ifLet',
+            span,
+            attributes: arm.attributes,
+            name: arm.name,
+            value: arm.condition,
+            then: arm.then,
+            else: stmt,
+          }
   }
   return stmt!
 }

@@ -25,7 +25,8 @@ function parseTypeModifiers(p: Cursor): Modifier[] {
   const modifiers: Modifier[] = []
   for (;;) {
     const word = p.word()
-    if (word === 'each' || word === 'expand' || !typeModifiers.has(word) || p.kindAt(p.pos + 1) !== nameKind) return modifiers
+    if (word === 'each' || word === 'expand' || !typeModifiers.has(word) || p.kindAt(p.pos + 1) !== nameKind)
+      return modifiers
     modifiers.push(p.modifier())
   }
 }
@@ -91,7 +92,8 @@ function parseSuffixes(p: Cursor, first: number, start: TypeExpr): TypeExpr {
       const args = parsePostfixArgs(p, '[', ']')
       type = { kind: 'index', span: p.spanFrom(first), base: type, args }
     } else if (p.accept('*')) type = { kind: 'pointer', span: p.spanFrom(first), target: type }
-    else if (p.is('?') && isOptionalSuffix(p, p.pos) && p.accept('?')) type = { kind: 'optional', span: p.spanFrom(first), target: type }
+    else if (p.is('?') && isOptionalSuffix(p, p.pos) && p.accept('?'))
+      type = { kind: 'optional', span: p.spanFrom(first), target: type }
     else return type
   }
   p.giveUp()
@@ -130,7 +132,12 @@ export function parseGenericArgs(p: Cursor): Expr[] {
   return args
 }
 
-const closers: ReadonlySet<number> = new Set([punctuatorKind('>'), punctuatorKind('>>'), punctuatorKind('>='), punctuatorKind('>>=')])
+const closers: ReadonlySet<number> = new Set([
+  punctuatorKind('>'),
+  punctuatorKind('>>'),
+  punctuatorKind('>='),
+  punctuatorKind('>>='),
+])
 
 function isAngle(p: Cursor): boolean {
   return closers.has(p.kind)
@@ -165,14 +172,22 @@ function parseGenericParam(p: Cursor): GenericParam {
   if (p.word() === 'let' && p.kindAt(p.pos + 1) === nameKind) {
     p.advance()
     const name = p.name('the name of a parameter')
-    const type: TypeExpr = p.accept(':') ? parseType(p, false) : { kind: 'name', span: name.span, name: 'int', global: false }
+    const type: TypeExpr = p.accept(':')
+      ? parseType(p, false)
+      : { kind: 'name', span: name.span, name: 'int', global: false }
     return finishValueParam(p, first, name, type)
   }
   const pack = p.word() === 'each' && p.kindAt(p.pos + 1) === nameKind && p.acceptWord('each')
   const typename = p.word() === 'typename' && p.kindAt(p.pos + 1) === nameKind && p.acceptWord('typename')
   const next = p.kindAt(p.pos + 1)
-  const isType = pack || typename || (p.kind === nameKind
-    && (closers.has(next) || next === punctuatorKind(':') || next === punctuatorKind(',') || next === punctuatorKind('=')))
+  const isType =
+    pack ||
+    typename ||
+    (p.kind === nameKind &&
+      (closers.has(next) ||
+        next === punctuatorKind(':') ||
+        next === punctuatorKind(',') ||
+        next === punctuatorKind('=')))
   if (!isType) {
     const type = parseType(p, false)
     return finishValueParam(p, first, p.name('the name of a parameter'), type)

@@ -1,4 +1,4 @@
-/** Entry points of the parser: a file, or a stretch of one. */
+/** Entry points of the parser: a file, or part of one. */
 import { Sink } from '../base/diag.ts'
 import { Span, type SourceFile } from '../base/source.ts'
 import type { Decl, Module } from './ast.ts'
@@ -24,7 +24,7 @@ export function parseRange(file: SourceFile, start: number, end: number, sink: S
 }
 
 function parseTokens(tokens: TokenStream, sink: Sink): Decl[] {
-  const words = (index: number): string => tokens.kinds[index] === nameKind ? tokens.text(index) : ''
+  const words = (index: number): string => (tokens.kinds[index] === nameKind ? tokens.text(index) : '')
   // What is wrong with half a text has been said already.
   const cursor = new Cursor(tokens, tokens.truncated ? new Sink() : sink, declaredTypes(words, tokens.count))
   return parseDecls(cursor, 'file')

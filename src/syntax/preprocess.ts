@@ -1,12 +1,27 @@
 /**
- * Directives and macros. Tokens come from a stack of files; a token that names a macro is replaced, and what replaces it is read
- * again before the file goes on. A token never names a macro that it came from (the hide sets of Prosser's algorithm), so that
- * expansion ends; how much it may produce is limited.
+ * The preprocessor: directives and macros. Tokens come from a stack of files. A token that names a macro is replaced, and the
+ * replacement is read again before the file goes on. A token never names a macro that it came from (the hide sets of Prosser's
+ * algorithm), so expansion ends; a limit bounds its output.
  */
 import {
-  badCharacter, directiveAfterElse, expectedInDirective, extraInDirective, includeNotFound, includeTooDeep, missingDirectiveName,
-  newlineInLiteral, strayDirective, tooDeep as nestedTooDeep, unclosedConditional, unclosedMacroCall, undefUnknown,
-  unknownDirective, unterminatedComment, userError, userWarning, wrongMacroArgCount,
+  badCharacter,
+  directiveAfterElse,
+  expectedInDirective,
+  extraInDirective,
+  includeNotFound,
+  includeTooDeep,
+  missingDirectiveName,
+  newlineInLiteral,
+  strayDirective,
+  tooDeep as nestedTooDeep,
+  unclosedConditional,
+  unclosedMacroCall,
+  undefUnknown,
+  unknownDirective,
+  unterminatedComment,
+  userError,
+  userWarning,
+  wrongMacroArgCount,
 } from '../base/errors/syntax.ts'
 import { unreadable } from '../base/errors/names.ts'
 import type { Sink } from '../base/diag.ts'
@@ -15,9 +30,21 @@ import { Span, type SourceFile } from '../base/source.ts'
 import { findBidirectional } from './bidirectional.ts'
 import { evaluateCondition } from './condition.ts'
 import { describeBad, lex } from './lex.ts'
+import { Output } from './token-output.ts'
 import { define, isHidden, substitute, type Macro, type MacroTable, type Tok } from './macro.ts'
 import {
-  badKind, damageFlag, eofKind, errorKind, intKind, lineFlag, nameKind, PresumedLines, punctuatorKind, spaceFlag, stringKind, TokenStream,
+  badKind,
+  damageFlag,
+  eofKind,
+  errorKind,
+  intKind,
+  lineFlag,
+  nameKind,
+  PresumedLines,
+  punctuatorKind,
+  spaceFlag,
+  stringKind,
+  TokenStream,
   type RawTokens,
 } from './token.ts'
 
@@ -48,7 +75,7 @@ const greater = punctuatorKind('>')
 interface Conditional {
   readonly at: Span
   readonly directive: string
-  /** A branch has been taken, or the whole stands in a branch that is not. */
+  /** A branch has been taken, or the whole conditional is in a branch that is not. */
   taken: boolean
   sawElse: boolean
 }
@@ -61,8 +88,13 @@ interface Reader {
   readonly conditionals: Conditional[]
 }
 
-/** What Slang's own compiler defines for a file in Slang. */
-const predefined: ReadonlyMap<string, string> = new Map([['__SLANG__', '1'], ['__SLANG_COMPILER__', '1'], ['__HLSL__', '1'], ['__HLSL_VERSION', '2018']])
+/** The macros that Slang's own compiler defines for a file in Slang. */
+const predefined: ReadonlyMap<string, string> = new Map([
+  ['__SLANG__', '1'],
+  ['__SLANG_COMPILER__', '1'],
+  ['__HLSL__', '1'],
+  ['__HLSL_VERSION', '2018'],
+])
 
 /** The tokens of a file with directives obeyed and macros replaced. */
 export function preprocess(file: SourceFile, options: PreprocessOptions, sink: Sink): TokenStream {
@@ -96,7 +128,7 @@ class Preprocessor {
     this.macros = options.macros ?? new Map()
   }
 
-  /** Reports and removes what is no token. */
+  /** Reports and removes invalid tokens. */
   dropBad(file: SourceFile, raw: RawTokens): RawTokens {
     let count = 0
     let damage = 0
@@ -140,9 +172,10 @@ class Preprocessor {
     return new TokenStream(kinds, starts, ends, flags, count, files, owners, texts, this.#presumed, this.#overflowed)
   }
 
-  #span = (tok: Tok): Span => new Span(tok.file, tok.start, tok.end, this.#presumed.get(tok.file)?.at(tok.start))
+  readonly #span = (tok: Tok): Span =>
+    new Span(tok.file, tok.start, tok.end, this.#presumed.get(tok.file)?.at(tok.start))
 
-  /** Says what is wrong with a token; true if it is a literal, for which something should stand. */
+  /** Reports an invalid token; true for a literal, which then needs a replacement. */
   #reportBad(span: Span): boolean {
     const text = span.file.text.slice(span.start, span.end)
     switch (describeBad(text)) {
@@ -161,7 +194,7 @@ class Preprocessor {
   #push(file: SourceFile): void {
     let raw = this.#lexed.get(file)
     if (raw === undefined) {
-      this.#lexed.set(file, raw = lex(file))
+      this.#lexed.set(file, (raw = lex(file)))
       findBidirectional(file, this.#sink)
     }
     this.#readers.push({ file, raw, pos: 0, conditionals: [] })
@@ -184,7 +217,8 @@ class Preprocessor {
       const kind = reader.raw.kinds[reader.pos]!
       if (kind === eofKind) {
         const unclosed = reader.conditionals.at(-1)
-        if (unclosed !== undefined) this.#sink.add(unclosedConditional, unclosed.at, { directive: `#${unclosed.directive}` })
+        if (unclosed !== undefined)
+          this.#sink.add(unclosedConditional, unclosed.at, { directive: `#${unclosed.directive}` })
         this.#readers.pop()
         continue
       }
@@ -201,7 +235,15 @@ class Preprocessor {
     const i = reader.pos++
     const start = raw.starts[i]!
     const end = raw.ends[i]!
-    return { kind: raw.kinds[i]!, text: file.text.slice(start, end), file, start, end, flags: raw.flags[i]!, hidden: undefined }
+    return {
+      kind: raw.kinds[i]!,
+      text: file.text.slice(start, end),
+      file,
+      start,
+      end,
+      flags: raw.flags[i]!,
+      hidden: undefined,
+    }
   }
 
   /** Replaces a macro; false when the name is none. */
@@ -220,7 +262,10 @@ class Preprocessor {
       }
       args = collected
     }
-    this.#pushAll(substitute(macro, tok, args, arg => this.#expandAlone(arg, 1), this.#sink, this.#span), tok)
+    this.#pushAll(
+      substitute(macro, tok, args, arg => this.#expandAlone(arg, 1), this.#sink, this.#span),
+      tok,
+    )
     return true
   }
 
@@ -228,7 +273,9 @@ class Preprocessor {
     for (let i = toks.length - 1; i >= 0; i--) {
       const tok = toks[i]!
       // Where the use began a line, so does what replaces it.
-      this.#pending.push(i === 0 ? { ...tok, flags: use.flags } : (tok.flags & lineFlag) === 0 ? tok : { ...tok, flags: spaceFlag })
+      this.#pending.push(
+        i === 0 ? { ...tok, flags: use.flags } : (tok.flags & lineFlag) === 0 ? tok : { ...tok, flags: spaceFlag },
+      )
     }
   }
 
@@ -240,8 +287,10 @@ class Preprocessor {
     }
     if (tok.text !== '__LINE__' && tok.text !== '__FILE__') return false
     const presumed = this.#presumed.get(tok.file)?.at(tok.start)
-    const text = tok.text === '__LINE__'
-      ? String(presumed?.line ?? tok.file.position(tok.start).line) : JSON.stringify(presumed?.file ?? tok.file.name)
+    const text =
+      tok.text === '__LINE__'
+        ? String(presumed?.line ?? tok.file.position(tok.start).line)
+        : JSON.stringify(presumed?.file ?? tok.file.name)
     this.#pending.push({ ...tok, kind: tok.text === '__LINE__' ? intKind : stringKind, text })
     return true
   }
@@ -283,7 +332,8 @@ class Preprocessor {
 
   /** Expands tokens as if nothing stood after them. In a condition `defined` is resolved, also where a macro made it. */
   #expandAlone(toks: readonly Tok[], depth: number, condition = false): readonly Tok[] {
-    if (!condition && !toks.some(t => t.kind === nameKind && (this.macros.has(t.text) || t.text.startsWith('__')))) return toks
+    if (!condition && !toks.some(t => t.kind === nameKind && (this.macros.has(t.text) || t.text.startsWith('__'))))
+      return toks
     const result: Tok[] = []
     const todo = toks.slice().reverse()
     for (;;) {
@@ -316,7 +366,14 @@ class Preprocessor {
         args = checked
       }
       const tooDeep = depth >= expansionDepth
-      const replaced = substitute(macro, tok, args, arg => tooDeep ? arg : this.#expandAlone(arg, depth + 1), this.#sink, this.#span)
+      const replaced = substitute(
+        macro,
+        tok,
+        args,
+        arg => (tooDeep ? arg : this.#expandAlone(arg, depth + 1)),
+        this.#sink,
+        this.#span,
+      )
       if (tooDeep) {
         this.#sink.add(nestedTooDeep, this.#span(tok), { limit: expansionDepth })
         this.#stop()
@@ -339,10 +396,14 @@ class Preprocessor {
     const rest = line.slice(1)
     const span = this.#span(head)
     switch (head.text) {
-      case 'if': case 'ifdef': case 'ifndef':
+      case 'if':
+      case 'ifdef':
+      case 'ifndef':
         this.#beginIf(reader, head.text, rest, span)
         break
-      case 'elif': case 'else': case 'endif':
+      case 'elif':
+      case 'else':
+      case 'endif':
         this.#continueIf(reader, head.text, rest, span)
         break
       case 'define':
@@ -350,7 +411,8 @@ class Preprocessor {
         break
       case 'undef': {
         const name = this.#nameOf(rest, 'undef', span)
-        if (name !== undefined && !this.macros.delete(name)) this.#sink.add(undefUnknown, this.#span(rest[0]!), { name })
+        if (name !== undefined && !this.macros.delete(name))
+          this.#sink.add(undefUnknown, this.#span(rest[0]!), { name })
         break
       }
       case 'include':
@@ -368,7 +430,10 @@ class Preprocessor {
       case 'pragma':
         if (rest[0]?.text === 'once') this.#once.add(reader.file)
         break
-      case 'version': case 'extension': case 'language': case 'lang':
+      case 'version':
+      case 'extension':
+      case 'language':
+      case 'lang':
         break
       default:
         this.#sink.add(unknownDirective, at.to(span), { name: head.text })
@@ -377,7 +442,8 @@ class Preprocessor {
 
   #restOfLine(reader: Reader): Tok[] {
     const line: Tok[] = []
-    while (reader.raw.kinds[reader.pos] !== eofKind && (reader.raw.flags[reader.pos]! & lineFlag) === 0) line.push(this.#take(reader))
+    while (reader.raw.kinds[reader.pos] !== eofKind && (reader.raw.flags[reader.pos]! & lineFlag) === 0)
+      line.push(this.#take(reader))
     return line
   }
 
@@ -426,7 +492,7 @@ class Preprocessor {
       const i = reader.pos
       if (raw.kinds[i] !== hash || (raw.flags[i]! & lineFlag) === 0) continue
       if (raw.kinds[i + 1] !== nameKind || (raw.flags[i + 1]! & lineFlag) !== 0) continue
-      const name = reader.file.text.slice(raw.starts[i + 1]!, raw.ends[i + 1]!)
+      const name = reader.file.text.slice(raw.starts[i + 1], raw.ends[i + 1])
       if (name === 'if' || name === 'ifdef' || name === 'ifndef') depth++
       else if (name === 'endif' && depth > 0) depth--
       else if (depth === 0 && (name === 'endif' || name === 'else' || name === 'elif')) return
@@ -464,7 +530,10 @@ class Preprocessor {
       if (end > 0) path = reader.file.text.slice(head.end, toks[end]!.start).trim()
     }
     if (path === undefined) {
-      this.#sink.add(expectedInDirective, head === undefined ? at : this.#span(head), { what: 'a path in quotes', directive: 'include' })
+      this.#sink.add(expectedInDirective, head === undefined ? at : this.#span(head), {
+        what: 'a path in quotes',
+        directive: 'include',
+      })
       return
     }
     const span = this.#span(head!)
@@ -486,12 +555,15 @@ class Preprocessor {
     const head = toks[0]
     if (head?.text === 'default') return
     if (head?.kind !== intKind || !/^[0-9]+$/.test(head.text)) {
-      this.#sink.add(expectedInDirective, head === undefined ? at : this.#span(head), { what: 'a line number', directive: 'line' })
+      this.#sink.add(expectedInDirective, head === undefined ? at : this.#span(head), {
+        what: 'a line number',
+        directive: 'line',
+      })
       return
     }
     const name = toks[1]?.kind === stringKind ? toks[1].text.slice(1, -1) : undefined
     let lines = this.#presumed.get(reader.file)
-    if (lines === undefined) this.#presumed.set(reader.file, lines = new PresumedLines(reader.file))
+    if (lines === undefined) this.#presumed.set(reader.file, (lines = new PresumedLines(reader.file)))
     lines.mark(reader.file.position(at.start).line + 1, Number(head.text), name)
   }
 }
@@ -519,55 +591,4 @@ function splitArguments(todo: Tok[], macro: Macro): Tok[][] | undefined {
     else args.at(-1)!.push(tok)
   }
   return undefined
-}
-
-/** Collects tokens in typed arrays. */
-class Output {
-  kinds: Uint8Array = new Uint8Array(256)
-  flags: Uint8Array = new Uint8Array(256)
-  starts: Int32Array = new Int32Array(256)
-  ends: Int32Array = new Int32Array(256)
-  owners: Uint16Array = new Uint16Array(256)
-  readonly texts: Map<number, string> = new Map()
-  readonly files: SourceFile[] = []
-  readonly #indices = new Map<SourceFile, number>()
-  count = 0
-
-  add(tok: Tok, damage: number): void {
-    this.#append(tok.kind, tok.flags | damage, tok.file, tok.start, tok.end)
-    if (tok.hidden !== undefined || tok.file.text.slice(tok.start, tok.end) !== tok.text) this.texts.set(this.count - 1, tok.text)
-  }
-
-  end(file: SourceFile, damage: number): void {
-    this.#append(eofKind, lineFlag | spaceFlag | damage, file, file.text.length, file.text.length)
-  }
-
-  #append(kind: number, flags: number, file: SourceFile, start: number, end: number): void {
-    if (this.count === this.kinds.length) this.#grow()
-    let index = this.#indices.get(file)
-    if (index === undefined) {
-      index = this.files.push(file) - 1
-      this.#indices.set(file, index)
-    }
-    const i = this.count++
-    this.kinds[i] = kind
-    this.flags[i] = flags
-    this.starts[i] = start
-    this.ends[i] = end
-    this.owners[i] = index
-  }
-
-  #grow(): void {
-    const size = this.kinds.length * 2
-    const grown = {
-      kinds: new Uint8Array(size), flags: new Uint8Array(size), starts: new Int32Array(size), ends: new Int32Array(size),
-      owners: new Uint16Array(size),
-    }
-    grown.kinds.set(this.kinds)
-    grown.flags.set(this.flags)
-    grown.starts.set(this.starts)
-    grown.ends.set(this.ends)
-    grown.owners.set(this.owners)
-    Object.assign(this, grown)
-  }
 }

@@ -4,8 +4,25 @@ import type { Attribute, BinaryExpr, Expr, Modifier, Param, Semantic } from './a
 import { printBlock } from './print.ts'
 
 const binaryLevels: Readonly<Record<BinaryExpr['op'], number>> = {
-  ',': 1, '||': 4, '&&': 5, '|': 6, '^': 7, '&': 8, '==': 9, '!=': 9, '<': 10, '>': 10, '<=': 10, '>=': 10, '<<': 11, '>>': 11,
-  '+': 12, '-': 12, '*': 13, '/': 13, '%': 13,
+  ',': 1,
+  '||': 4,
+  '&&': 5,
+  '|': 6,
+  '^': 7,
+  '&': 8,
+  '==': 9,
+  '!=': 9,
+  '<': 10,
+  '>': 10,
+  '<=': 10,
+  '>=': 10,
+  '<<': 11,
+  '>>': 11,
+  '+': 12,
+  '-': 12,
+  '*': 13,
+  '/': 13,
+  '%': 13,
 }
 const assignLevel = 2
 const conditionalLevel = 3
@@ -27,13 +44,31 @@ export function printType(type: Expr): string {
 
 function levelOf(expr: Expr): number {
   switch (expr.kind) {
-    case 'binary': return binaryLevels[expr.op]
-    case 'assign': case 'lambda': return assignLevel
-    case 'conditional': case 'expand': return conditionalLevel
-    case 'is': case 'as': return relationalLevel
-    case 'prefix': case 'cast': case 'noDiff': case 'each': case 'modified': return unaryLevel
-    case 'call': case 'index': case 'member': case 'postfix': case 'generic': return postfixLevel
-    default: return atomLevel
+    case 'binary':
+      return binaryLevels[expr.op]
+    case 'assign':
+    case 'lambda':
+      return assignLevel
+    case 'conditional':
+    case 'expand':
+      return conditionalLevel
+    case 'is':
+    case 'as':
+      return relationalLevel
+    case 'prefix':
+    case 'cast':
+    case 'noDiff':
+    case 'each':
+    case 'modified':
+      return unaryLevel
+    case 'call':
+    case 'index':
+    case 'member':
+    case 'postfix':
+    case 'generic':
+      return postfixLevel
+    default:
+      return atomLevel
   }
 }
 
@@ -46,54 +81,87 @@ function closesAngle(expr: BinaryExpr, text: string): boolean {
 
 function printBare(expr: Expr, indent: string): string {
   switch (expr.kind) {
-    case 'int': return `${expr.value}${expr.suffix}`
-    case 'float': return printFloat(expr.value) + expr.suffix
-    case 'bool': return String(expr.value)
-    case 'string': return quote(expr.value)
-    case 'none': return 'none'
-    case 'null': return 'nullptr'
-    case 'this': return 'this'
-    case 'thisType': return 'This'
-    case 'name': return (expr.global ? '::' : '') + expr.name
+    case 'int':
+      return `${expr.value}${expr.suffix}`
+    case 'float':
+      return printFloat(expr.value) + expr.suffix
+    case 'bool':
+      return String(expr.value)
+    case 'string':
+      return quote(expr.value)
+    case 'none':
+      return 'none'
+    case 'null':
+      return 'nullptr'
+    case 'this':
+      return 'this'
+    case 'thisType':
+      return 'This'
+    case 'name':
+      return (expr.global ? '::' : '') + expr.name
     case 'member': {
       const isNumber = expr.base.kind === 'int' || expr.base.kind === 'float'
       return `${printExpr(expr.base, isNumber ? atomLevel + 1 : postfixLevel, indent)}${expr.separator}${expr.name.text}`
     }
-    case 'generic': return `${printExpr(expr.base, postfixLevel, indent)}<${expr.args.map(printGenericArg).join(', ')}>`
-    case 'index': return `${printExpr(expr.base, postfixLevel, indent)}[${printArgs(expr.args, indent)}]`
-    case 'call': return `${printExpr(expr.callee, postfixLevel, indent)}(${printArgs(expr.args, indent)})`
+    case 'generic':
+      return `${printExpr(expr.base, postfixLevel, indent)}<${expr.args.map(printGenericArg).join(', ')}>`
+    case 'index':
+      return `${printExpr(expr.base, postfixLevel, indent)}[${printArgs(expr.args, indent)}]`
+    case 'call':
+      return `${printExpr(expr.callee, postfixLevel, indent)}(${printArgs(expr.args, indent)})`
     case 'prefix': {
       const operand = printExpr(expr.operand, unaryLevel, indent)
       return expr.op + (operand.startsWith(expr.op[0]!) ? ' ' : '') + operand
     }
-    case 'postfix': return printExpr(expr.operand, postfixLevel, indent) + expr.op
-    case 'binary': return printChain(expr, indent)
-    case 'assign': return `${printExpr(expr.target, conditionalLevel, indent)} ${expr.op} ${printExpr(expr.value, assignLevel, indent)}`
+    case 'postfix':
+      return printExpr(expr.operand, postfixLevel, indent) + expr.op
+    case 'binary':
+      return printChain(expr, indent)
+    case 'assign':
+      return `${printExpr(expr.target, conditionalLevel, indent)} ${expr.op} ${printExpr(expr.value, assignLevel, indent)}`
     case 'conditional': {
       const parts = [printExpr(expr.then, assignLevel, indent), printExpr(expr.else, assignLevel, indent)]
       return `${printExpr(expr.condition, conditionalLevel + 1, indent)} ? ${parts.join(' : ')}`
     }
-    case 'cast': return `(${printType(expr.type)})${printExpr(expr.value, unaryLevel, indent)}`
-    case 'list': return `{${printArgs(expr.items, indent)}}`
+    case 'cast':
+      return `(${printType(expr.type)})${printExpr(expr.value, unaryLevel, indent)}`
+    case 'list':
+      return `{${printArgs(expr.items, indent)}}`
     case 'lambda': {
-      const body = expr.body.kind === 'block' ? printBlock(expr.body, indent) : printExpr(expr.body, assignLevel, indent)
+      const body =
+        expr.body.kind === 'block' ? printBlock(expr.body, indent) : printExpr(expr.body, assignLevel, indent)
       return `(${expr.params.map(printParam).join(', ')}) => ${body}`
     }
-    case 'differentiate': return `${expr.mode === 'forward' ? 'fwd_diff' : 'bwd_diff'}(${printExpr(expr.func, assignLevel, indent)})`
-    case 'noDiff': return `no_diff ${printExpr(expr.operand, unaryLevel, indent)}`
-    case 'is': return `${printExpr(expr.value, relationalLevel, indent)} is ${printType(expr.type)}`
-    case 'as': return `${printExpr(expr.value, relationalLevel, indent)} as ${printType(expr.type)}`
-    case 'each': return `each ${printExpr(expr.operand, unaryLevel, indent)}`
-    case 'expand': return `expand ${printExpr(expr.operand, conditionalLevel, indent)}`
-    case 'sizeof': return `${expr.which}(${printExpr(expr.operand, assignLevel, indent)})`
-    case 'decltype': return `decltype(${printExpr(expr.operand, 1, indent)})`
-    case 'pointer': return `${printType(expr.target)}*`
-    case 'optional': return `${printType(expr.target)}?`
-    case 'funcType': return `functype (${expr.params.map(printParam).join(', ')}) -> ${printType(expr.result)}`
-    case 'modified': return `${printModifiers(expr.modifiers)}${printType(expr.type)}`
-    case 'unsupported': return `/* ${expr.feature} */`
-    case 'error': return '/* error */'
-    default: return assertNever(expr, 'print')
+    case 'differentiate':
+      return `${expr.mode === 'forward' ? 'fwd_diff' : 'bwd_diff'}(${printExpr(expr.func, assignLevel, indent)})`
+    case 'noDiff':
+      return `no_diff ${printExpr(expr.operand, unaryLevel, indent)}`
+    case 'is':
+      return `${printExpr(expr.value, relationalLevel, indent)} is ${printType(expr.type)}`
+    case 'as':
+      return `${printExpr(expr.value, relationalLevel, indent)} as ${printType(expr.type)}`
+    case 'each':
+      return `each ${printExpr(expr.operand, unaryLevel, indent)}`
+    case 'expand':
+      return `expand ${printExpr(expr.operand, conditionalLevel, indent)}`
+    case 'sizeof':
+      return `${expr.which}(${printExpr(expr.operand, assignLevel, indent)})`
+    case 'decltype':
+      return `decltype(${printExpr(expr.operand, 1, indent)})`
+    case 'pointer':
+      return `${printType(expr.target)}*`
+    case 'optional':
+      return `${printType(expr.target)}?`
+    case 'funcType':
+      return `functype (${expr.params.map(printParam).join(', ')}) -> ${printType(expr.result)}`
+    case 'modified':
+      return `${printModifiers(expr.modifiers)}${printType(expr.type)}`
+    case 'unsupported':
+      return `/* ${expr.feature} */`
+    case 'error':
+      return '/* error */'
+    default:
+      return assertNever(expr, 'print')
   }
 }
 
@@ -101,7 +169,12 @@ function printBare(expr: Expr, indent: string): string {
 function printChain(expr: BinaryExpr, indent: string): string {
   const chain: BinaryExpr[] = [expr]
   let left = expr.left
-  while (left.kind === 'binary' && binaryLevels[left.op] >= binaryLevels[chain.at(-1)!.op] && left.op !== '>' && left.op !== '>>') {
+  while (
+    left.kind === 'binary' &&
+    binaryLevels[left.op] >= binaryLevels[chain.at(-1)!.op] &&
+    left.op !== '>' &&
+    left.op !== '>>'
+  ) {
     chain.push(left)
     left = left.left
   }
@@ -138,20 +211,27 @@ export function quote(text: string): string {
 
 /** `const static ` with a space at the end, or nothing. */
 export function printModifiers(modifiers: readonly Modifier[]): string {
-  return modifiers.filter(m => m.name !== 'throws').map(m => `${m.name} `).join('')
+  return modifiers
+    .filter(m => m.name !== 'throws')
+    .map(m => `${m.name} `)
+    .join('')
 }
 
 /** `[a(1)]` as one bracket each. */
 export function printAttribute(attribute: Attribute): string {
-  const args = attribute.args.map(a => (a.name === undefined ? '' : `${a.name.text}: `) + printExpr(a.value, assignLevel))
+  const args = attribute.args.map(
+    a => (a.name === undefined ? '' : `${a.name.text}: `) + printExpr(a.value, assignLevel),
+  )
   return args.length === 0 ? `[${attribute.name}]` : `[${attribute.name}(${args.join(', ')})]`
 }
 
 export function printSemantics(semantics: readonly Semantic[]): string {
-  return semantics.map(s => {
-    if (s.name === ':') return ` : ${printArgs(s.args, '')}`
-    return s.args.length === 0 ? ` : ${s.name}` : ` : ${s.name}(${printArgs(s.args, '')})`
-  }).join('')
+  return semantics
+    .map(s => {
+      if (s.name === ':') return ` : ${printArgs(s.args, '')}`
+      return s.args.length === 0 ? ` : ${s.name}` : ` : ${s.name}(${printArgs(s.args, '')})`
+    })
+    .join('')
 }
 
 export function printParam(param: Param): string {

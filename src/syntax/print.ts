@@ -1,10 +1,32 @@
 /**
- * A tree back to text. Reading the text gives the same tree but for places, which a test checks; only what is
- * `unsupported` or `error` in it is lost.
+ * Prints a tree as text. Reading the text gives the same tree but for positions, which a test checks. Only `unsupported` and
+ * `error` nodes are lost.
  */
 import { assertNever } from '../base/diag.ts'
-import type { AccessorDecl, Attribute, Block, Decl, Expr, FuncDecl, Generics, Module, Name, Stmt, TypeExpr, VarDecl, Where } from './ast.ts'
-import { printAttribute, printExpr, printModifiers, printParam, printSemantics, printType, quote } from './print-expr.ts'
+import type {
+  AccessorDecl,
+  Attribute,
+  Block,
+  Decl,
+  Expr,
+  FuncDecl,
+  Generics,
+  Module,
+  Name,
+  Stmt,
+  TypeExpr,
+  VarDecl,
+  Where,
+} from './ast.ts'
+import {
+  printAttribute,
+  printExpr,
+  printModifiers,
+  printParam,
+  printSemantics,
+  printType,
+  quote,
+} from './print-expr.ts'
 
 const step = '    '
 
@@ -26,10 +48,14 @@ function printBare(decl: Decl, indent: string): string {
       const name = /^[\w.]+$/.test(decl.name.text) ? decl.name.text : quote(decl.name.text)
       return `${decl.implementing ? 'implementing' : 'module'} ${name};`
     }
-    case 'import': return `import ${decl.isPath ? quote(decl.name.text) : decl.name.text};`
-    case 'include': return `__include ${decl.isPath ? quote(decl.name.text) : decl.name.text};`
-    case 'namespace': return `namespace ${decl.name.text}${printMembers(decl.decls, indent)}`
-    case 'using': return `using ${printType(decl.target)};`
+    case 'import':
+      return `import ${decl.isPath ? quote(decl.name.text) : decl.name.text};`
+    case 'include':
+      return `__include ${decl.isPath ? quote(decl.name.text) : decl.name.text};`
+    case 'namespace':
+      return `namespace ${decl.name.text}${printMembers(decl.decls, indent)}`
+    case 'using':
+      return `using ${printType(decl.target)};`
     case 'struct': {
       const head = `struct ${decl.name.text}${printGenerics(decl.generics)}${printBounds(decl.bases, ', ')}${where}`
       if (decl.alias !== undefined) return `${head} = ${printType(decl.alias)};`
@@ -43,32 +69,42 @@ function printBare(decl: Decl, indent: string): string {
       const head = `enum ${decl.isClass ? 'class ' : ''}${decl.name.text}`
       return `${head}${printBounds(decl.bases, ', ')}${printCases(decl.cases, indent)}`
     }
-    case 'enumCase': return decl.name.text + printInit(decl.value)
+    case 'enumCase':
+      return decl.name.text + printInit(decl.value)
     case 'extension': {
       const head = `extension${printGenerics(decl.generics)} ${printType(decl.target)}${printBounds(decl.bases, ', ')}`
       return head + where + printMembers(decl.members, indent)
     }
-    case 'func': return printFunc(decl, indent)
-    case 'init': return `__init${printGenerics(decl.generics)}${printParams(decl.params)}${where}${printBody(decl.body, indent)}`
+    case 'func':
+      return printFunc(decl, indent)
+    case 'init':
+      return `__init${printGenerics(decl.generics)}${printParams(decl.params)}${where}${printBody(decl.body, indent)}`
     case 'subscript': {
       const head = `__subscript${printGenerics(decl.generics)}${printParams(decl.params)} -> ${printType(decl.result)}${where}`
       return head + printAccessors(decl.accessors, indent)
     }
-    case 'property': return `property ${decl.name.text} : ${printType(decl.type)}${printAccessors(decl.accessors, indent)}`
-    case 'accessor': return `${decl.which}${decl.param === undefined ? '' : printParams([decl.param])}${printBody(decl.body, indent)}`
-    case 'alias': return `typealias ${decl.name.text}${printGenerics(decl.generics)}${where} = ${printType(decl.target)};`
+    case 'property':
+      return `property ${decl.name.text} : ${printType(decl.type)}${printAccessors(decl.accessors, indent)}`
+    case 'accessor':
+      return `${decl.which}${decl.param === undefined ? '' : printParams([decl.param])}${printBody(decl.body, indent)}`
+    case 'alias':
+      return `typealias ${decl.name.text}${printGenerics(decl.generics)}${where} = ${printType(decl.target)};`
     case 'associatedtype': {
       const fallback = decl.fallback === undefined ? '' : ` = ${printType(decl.fallback)}`
       return `associatedtype ${decl.name.text}${printBounds(decl.bounds, ', ')}${printWhere(decl.where)}${fallback};`
     }
-    case 'var': return `${printVars([decl], indent)};`
-    case 'buffer': return `${decl.which} ${decl.name.text}${printSemantics(decl.semantics)}${printMembers(decl.members, indent)}`
+    case 'var':
+      return `${printVars([decl], indent)};`
+    case 'buffer':
+      return `${decl.which} ${decl.name.text}${printSemantics(decl.semantics)}${printMembers(decl.members, indent)}`
     case 'assert': {
       const message = decl.message === undefined ? '' : `, ${printExpr(decl.message, 2)}`
       return `static_assert(${printExpr(decl.condition, 2)}${message});`
     }
-    case 'unsupported': return `/* ${decl.feature} */`
-    default: return assertNever(decl, 'print')
+    case 'unsupported':
+      return `/* ${decl.feature} */`
+    default:
+      return assertNever(decl, 'print')
   }
 }
 
@@ -85,11 +121,15 @@ function printFunc(decl: FuncDecl, indent: string): string {
 function printVars(decls: readonly VarDecl[], indent: string): string {
   const first = decls[0]!
   if (first.form !== 'typed') {
-    const parts = decls.map(d => `${d.name.text}${d.type === undefined ? '' : ` : ${printType(d.type)}`}${printInit(d.init, indent)}`)
+    const parts = decls.map(
+      d => `${d.name.text}${d.type === undefined ? '' : ` : ${printType(d.type)}`}${printInit(d.init, indent)}`,
+    )
     return `${first.form} ${parts.join(', ')}`
   }
   const element = decls.length === 1 ? first.type! : commonElement(decls)
-  const parts = decls.map(d => `${d.name.text}${printSuffixes(d.type!, element)}${printSemantics(d.semantics)}${printInit(d.init, indent)}`)
+  const parts = decls.map(
+    d => `${d.name.text}${printSuffixes(d.type!, element)}${printSemantics(d.semantics)}${printInit(d.init, indent)}`,
+  )
   return `${printType(element)} ${parts.join(', ')}`
 }
 
@@ -110,7 +150,8 @@ function isUnder(element: TypeExpr, type: TypeExpr): boolean {
 
 function printSuffixes(type: TypeExpr, element: TypeExpr): string {
   let text = ''
-  for (let t = type; t !== element && t.kind === 'index'; t = t.base) text += `[${t.args.map(a => printExpr(a, 2)).join(', ')}]`
+  for (let t = type; t !== element && t.kind === 'index'; t = t.base)
+    text += `[${t.args.map(a => printExpr(a, 2)).join(', ')}]`
   return text
 }
 
@@ -139,14 +180,20 @@ function printGenerics(generics: Generics | undefined): string {
 }
 
 function printWhere(where: readonly Where[] | undefined): string {
-  return (where ?? []).map(clause => {
-    switch (clause.kind) {
-      case 'conforms': return ` where ${clause.optional ? 'optional ' : ''}${printType(clause.subject)}${printBounds(clause.bounds, ', ')}`
-      case 'equals': return ` where ${printType(clause.left)} == ${printType(clause.right)}`
-      case 'converts': return ` where ${printType(clause.to)}(${printType(clause.from)})`
-      default: return assertNever(clause, 'print')
-    }
-  }).join('')
+  return (where ?? [])
+    .map(clause => {
+      switch (clause.kind) {
+        case 'conforms':
+          return ` where ${clause.optional ? 'optional ' : ''}${printType(clause.subject)}${printBounds(clause.bounds, ', ')}`
+        case 'equals':
+          return ` where ${printType(clause.left)} == ${printType(clause.right)}`
+        case 'converts':
+          return ` where ${printType(clause.to)}(${printType(clause.from)})`
+        default:
+          return assertNever(clause, 'print')
+      }
+    })
+    .join('')
 }
 
 function printMembers(decls: readonly Decl[], indent: string): string {
@@ -179,15 +226,23 @@ export function printStmt(stmt: Stmt, indent = ''): string {
 function printStmtBare(stmt: Stmt, indent: string): string {
   const expr = (e: Expr): string => printExpr(e, 1, indent)
   switch (stmt.kind) {
-    case 'block': return printBlock(stmt, indent)
-    case 'expr': return `${printStatementExpr(stmt.expr, indent)};`
-    case 'decl': return printDeclStmt(stmt.decls, indent)
-    case 'empty': return ';'
-    case 'if': return `if (${expr(stmt.condition)})${printThen(stmt.then, stmt.else, indent)}`
-    case 'ifLet': return `if (let ${stmt.name.text} = ${expr(stmt.value)})${printThen(stmt.then, stmt.else, indent)}`
+    case 'block':
+      return printBlock(stmt, indent)
+    case 'expr':
+      return `${printStatementExpr(stmt.expr, indent)};`
+    case 'decl':
+      return printDeclStmt(stmt.decls, indent)
+    case 'empty':
+      return ';'
+    case 'if':
+      return `if (${expr(stmt.condition)})${printThen(stmt.then, stmt.else, indent)}`
+    case 'ifLet':
+      return `if (let ${stmt.name.text} = ${expr(stmt.value)})${printThen(stmt.then, stmt.else, indent)}`
     case 'switch': {
       const groups = stmt.groups.map(group => {
-        const labels = group.labels.map(label => `${indent}${label === undefined ? 'default' : `case ${expr(label)}`}:\n`)
+        const labels = group.labels.map(
+          label => `${indent}${label === undefined ? 'default' : `case ${expr(label)}`}:\n`,
+        )
         return labels.join('') + group.body.map(s => printStmt(s, indent + step)).join('')
       })
       return `switch (${expr(stmt.value)})\n${indent}{\n${groups.join('')}${indent}}`
@@ -197,23 +252,35 @@ function printStmtBare(stmt: Stmt, indent: string): string {
       const condition = stmt.condition === undefined ? '' : ` ${expr(stmt.condition)}`
       return `for (${init}${condition};${stmt.step === undefined ? '' : ` ${expr(stmt.step)}`})${printNested(stmt.body, indent)}`
     }
-    case 'while': return `while (${expr(stmt.condition)})${printNested(stmt.body, indent)}`
-    case 'do': return `do${printNested(stmt.body, indent)}\n${indent}while (${expr(stmt.condition)});`
-    case 'break': return `break${labelText(stmt.label)};`
-    case 'continue': return 'continue;'
-    case 'return': return stmt.value === undefined ? 'return;' : `return ${expr(stmt.value)};`
-    case 'discard': return 'discard;'
-    case 'defer': return `defer${printNested(stmt.body, indent)}`
-    case 'label': return `${stmt.name.text}:${printNested(stmt.body, indent)}`
+    case 'while':
+      return `while (${expr(stmt.condition)})${printNested(stmt.body, indent)}`
+    case 'do':
+      return `do${printNested(stmt.body, indent)}\n${indent}while (${expr(stmt.condition)});`
+    case 'break':
+      return `break${labelText(stmt.label)};`
+    case 'continue':
+      return 'continue;'
+    case 'return':
+      return stmt.value === undefined ? 'return;' : `return ${expr(stmt.value)};`
+    case 'discard':
+      return 'discard;'
+    case 'defer':
+      return `defer${printNested(stmt.body, indent)}`
+    case 'label':
+      return `${stmt.name.text}:${printNested(stmt.body, indent)}`
     case 'targetSwitch': {
       const cases = stmt.cases.map(c => {
-        const labels = c.targets.map(target => `${indent}${target === undefined ? 'default' : `case ${target.text}`}:\n`)
+        const labels = c.targets.map(
+          target => `${indent}${target === undefined ? 'default' : `case ${target.text}`}:\n`,
+        )
         return labels.join('') + c.body.map(s => printStmt(s, indent + step)).join('')
       })
       return `__${stmt.which}_switch\n${indent}{\n${cases.join('')}${indent}}`
     }
-    case 'unsupported': return `/* ${stmt.feature} */`
-    default: return assertNever(stmt, 'print')
+    case 'unsupported':
+      return `/* ${stmt.feature} */`
+    default:
+      return assertNever(stmt, 'print')
   }
 }
 
@@ -239,7 +306,10 @@ function printDeclStmt(decls: readonly Decl[], indent: string): string {
     const names = printVars(vars, indent).slice(head.name.text.length)
     return `${printDecl(head, indent).trim()}${names};`
   }
-  return decls.map(d => printDecl(d, indent)).join('').trim()
+  return decls
+    .map(d => printDecl(d, indent))
+    .join('')
+    .trim()
 }
 
 function printNested(stmt: Stmt, indent: string): string {

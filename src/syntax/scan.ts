@@ -1,6 +1,6 @@
 /**
- * Looking ahead without building a tree: whether a type stands here, and whether a `<` opens generic arguments. Both jump over
- * brackets by the table of pairs, so that they cost no more than the tokens of the type itself.
+ * Looks ahead without building a tree: whether a type begins here, and whether a `<` opens generic arguments. Both jump over
+ * brackets by the table of pairs, so they cost no more than the tokens of the type itself.
  */
 import type { Cursor } from './cursor.ts'
 import { eofKind, intKind, nameKind, punctuatorKind, type Punctuator } from './token.ts'
@@ -11,9 +11,28 @@ const maxAngleDepth = 100
 
 const kinds = (texts: readonly Punctuator[]): ReadonlySet<number> => new Set(texts.map(punctuatorKind))
 
-/** What may stand between `<` and `>` outside brackets; `(` and `[` are jumped over. */
-const insideAngles = kinds([',', '.', '::', '*', '/', '+', '-', '%', '&', '|', '^', '<<', '->', '!', '~', '?', '==', '!='])
-/** What follows generic arguments in an expression; anything else makes `<` a comparison. */
+/** Tokens that may be between `<` and `>` outside brackets; `(` and `[` are jumped over. */
+const insideAngles = kinds([
+  ',',
+  '.',
+  '::',
+  '*',
+  '/',
+  '+',
+  '-',
+  '%',
+  '&',
+  '|',
+  '^',
+  '<<',
+  '->',
+  '!',
+  '~',
+  '?',
+  '==',
+  '!=',
+])
+/** Tokens that may follow generic arguments in an expression; any other makes `<` a comparison. */
 const afterAngles = kinds(['(', ')', '[', ']', '}', '.', '::', ',', ';', ':', '?', '=', '==', '!=', '&&', '||', '=>'])
 const afterOptional = kinds(['>', '>>', ',', ')', ']', '{', '}', ';', '=', '*', '?'])
 const afterOptionalName = kinds([';', '=', ',', ')'])
@@ -29,9 +48,29 @@ const scope = punctuatorKind('::')
 
 /** Words that may stand before a type. */
 export const typeModifiers: ReadonlySet<string> = new Set([
-  'const', 'no_diff', 'in', 'out', 'inout', 'uniform', 'volatile', 'row_major', 'column_major', 'unorm', 'snorm', 'some', 'dyn', 'each',
+  'const',
+  'no_diff',
+  'in',
+  'out',
+  'inout',
+  'uniform',
+  'volatile',
+  'row_major',
+  'column_major',
+  'unorm',
+  'snorm',
+  'some',
+  'dyn',
+  'each',
   'expand',
-  '__ref', 'ref', '__constref', 'constref', 'borrow', 'groupshared', 'static', 'precise',
+  '__ref',
+  'ref',
+  '__constref',
+  'constref',
+  'borrow',
+  'groupshared',
+  'static',
+  'precise',
 ])
 
 /**
@@ -121,7 +160,8 @@ function afterFuncType(p: Cursor, index: number): number {
   return close < 0 || !p.isAt(close + 1, '->') ? -1 : afterType(p, close + 2)
 }
 
-const builtinType = /^(bool|u?int|float|half|double|u?int(8|16|32|64)_t|float(16|32|64)_t)([1-4](x[1-4])?)?$|^(vector|matrix|Array)$/
+const builtinType =
+  /^(bool|u?int|float|half|double|u?int(8|16|32|64)_t|float(16|32|64)_t)([1-4](x[1-4])?)?$|^(vector|matrix|Array)$/
 
 /** Whether a name surely is a type. */
 export function isTypeName(p: Cursor, name: string): boolean {
@@ -133,7 +173,12 @@ export function declaredTypes(words: (index: number) => string, count: number): 
   const types = new Set<string>()
   for (let i = 0; i + 1 < count; i++) {
     switch (words(i)) {
-      case 'struct': case 'enum': case 'interface': case 'class': case 'typealias': case 'associatedtype': {
+      case 'struct':
+      case 'enum':
+      case 'interface':
+      case 'class':
+      case 'typealias':
+      case 'associatedtype': {
         const name = words(i + 1) === 'class' ? words(i + 2) : words(i + 1)
         if (name !== '') types.add(name)
         break

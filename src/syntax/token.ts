@@ -1,8 +1,9 @@
 /**
- * Kinds of tokens, and tokens in typed arrays. Keywords are names: nearly all of them may also be used as identifiers, so
- * the parser decides by place.
+ * Kinds of tokens, and tokens in typed arrays. Keywords are names: nearly all of them may also be used as identifiers, so the
+ * parser decides by context.
  */
-import { SourceFile, Span } from '../base/source.ts'
+import type { SourceFile } from '../base/source.ts'
+import { Span } from '../base/source.ts'
 
 export const eofKind = 0
 export const nameKind = 1
@@ -10,22 +11,71 @@ export const intKind = 2
 export const floatKind = 3
 export const stringKind = 4
 export const charKind = 5
-/** A character or literal that is no token; the parser never sees it. */
+/** An invalid character or literal; the parser never sees it. */
 export const badKind = 6
-/** Stands for something that the preprocessor could not make and has reported. */
+/** Replaces a token that the preprocessor could not make, after a diagnostic. */
 export const errorKind = 7
 
 const firstPunctuator = 8
 
-/** All punctuators; the kind of one is its place here plus 8. */
+/** All punctuators; the kind of one is its index here plus 8. */
 const punctuators = [
-  '(', ')', '[', ']', '{', '}', ',', ';', ':', '::', '.', '...', '?', '->', '=>', '=', '+', '-', '*', '/', '%', '<<', '>>', '<', '>',
-  '<=', '>=', '==', '!=', '!', '~', '&', '|', '^', '&&', '||', '+=', '-=', '*=', '/=', '%=', '<<=', '>>=', '&=', '|=', '^=', '++', '--',
-  '#', '##', '$', '@',
+  '(',
+  ')',
+  '[',
+  ']',
+  '{',
+  '}',
+  ',',
+  ';',
+  ':',
+  '::',
+  '.',
+  '...',
+  '?',
+  '->',
+  '=>',
+  '=',
+  '+',
+  '-',
+  '*',
+  '/',
+  '%',
+  '<<',
+  '>>',
+  '<',
+  '>',
+  '<=',
+  '>=',
+  '==',
+  '!=',
+  '!',
+  '~',
+  '&',
+  '|',
+  '^',
+  '&&',
+  '||',
+  '+=',
+  '-=',
+  '*=',
+  '/=',
+  '%=',
+  '<<=',
+  '>>=',
+  '&=',
+  '|=',
+  '^=',
+  '++',
+  '--',
+  '#',
+  '##',
+  '$',
+  '@',
 ] as const
 
 /** A punctuator as it is spelled. */
-export type Punctuator = typeof punctuators[number]
+export type Punctuator = (typeof punctuators)[number]
 
 const kindOfPunctuator: ReadonlyMap<string, number> = new Map(punctuators.map((text, i) => [text, i + firstPunctuator]))
 
@@ -34,8 +84,11 @@ export function punctuatorKind(text: Punctuator): number {
   return kindOfPunctuator.get(text)!
 }
 
-/** By kind: a place outside an array would be slow to ask for. */
-const textOfKind: readonly (Punctuator | undefined)[] = [...Array.from({ length: firstPunctuator }, () => undefined), ...punctuators]
+/** By kind. It has entries for all kinds, since reads outside an array are slow. */
+const textOfKind: readonly (Punctuator | undefined)[] = [
+  ...Array.from({ length: firstPunctuator }, () => undefined),
+  ...punctuators,
+]
 
 /** The spelling of a kind of punctuator; undefined for other kinds. */
 export function punctuatorText(kind: number): Punctuator | undefined {
@@ -46,7 +99,7 @@ export function punctuatorText(kind: number): Punctuator | undefined {
 export const lineFlag = 1
 /** White space or a comment stands before the token. */
 export const spaceFlag = 2
-/** Something before the token was left out and reported, so what the parser misses here is no news. */
+/** Something before the token was left out and reported, so the parser does not report what it misses here. */
 export const damageFlag = 4
 
 /** The tokens of one text, before preprocessing; the last one is the end of the file. */
@@ -81,8 +134,15 @@ export class TokenStream {
   readonly #cache: (string | undefined)[] = []
 
   constructor(
-    kinds: Uint8Array, starts: Int32Array, ends: Int32Array, flags: Uint8Array, count: number, files: readonly SourceFile[],
-    owners?: Uint16Array, texts?: ReadonlyMap<number, string>, presumed?: ReadonlyMap<SourceFile, PresumedLines>,
+    kinds: Uint8Array,
+    starts: Int32Array,
+    ends: Int32Array,
+    flags: Uint8Array,
+    count: number,
+    files: readonly SourceFile[],
+    owners?: Uint16Array,
+    texts?: ReadonlyMap<number, string>,
+    presumed?: ReadonlyMap<SourceFile, PresumedLines>,
     truncated = false,
   ) {
     this.truncated = truncated
@@ -101,7 +161,8 @@ export class TokenStream {
   text(index: number): string {
     const known = this.#cache[index]
     if (known !== undefined) return known
-    return this.#cache[index] = this.texts.get(index) ?? this.#fileOf(index).text.slice(this.starts[index]!, this.ends[index]!)
+    return (this.#cache[index] =
+      this.texts.get(index) ?? this.#fileOf(index).text.slice(this.starts[index], this.ends[index]))
   }
 
   #fileOf(index: number): SourceFile {

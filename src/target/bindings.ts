@@ -1,4 +1,4 @@
-/** Where the host binds the resources of a module. */
+/** The binding slots of a module's resources. */
 import type { Global, Module, ParameterBlock } from '../ir/value.ts'
 
 /** A binding slot. */
@@ -41,7 +41,7 @@ export function bindingsOf(module: Module): ReadonlyMap<Global, Slot> {
   for (const g of resources) {
     const group = groups.get(g.block)!
     next[group] ??= 0
-    if (!slots.has(g)) while (!take(g, { group, binding: next[group]! })) next[group]!++
+    if (!slots.has(g)) while (!take(g, { group, binding: next[group] })) next[group]++
   }
   return slots
 }

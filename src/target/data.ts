@@ -1,6 +1,6 @@
 /**
- * What a host must know of a type to hand values over: plain data, so that it can be printed as JSON and used without the
- * compiler. Offsets and strides are those of one layout rule.
+ * Types as hosts see them: plain data, so that it can be printed as JSON and used without the compiler. Offsets and strides follow
+ * one layout rule.
  */
 import type { ScalarName, Type } from '../ir/type.ts'
 import type { Direction, Func } from '../ir/value.ts'
@@ -18,7 +18,13 @@ type Shape =
   | { readonly kind: 'vector'; readonly scalar: ScalarName; readonly count: number; readonly size: number }
   /** `stride` is from one row to the next, or from one column to the next where they lie one after the other. */
   | MatrixShape
-  | { readonly kind: 'array'; readonly elem: DataType; readonly count: number; readonly stride: number; readonly size: number }
+  | {
+      readonly kind: 'array'
+      readonly elem: DataType
+      readonly count: number
+      readonly stride: number
+      readonly size: number
+    }
   | { readonly kind: 'struct'; readonly name: string; readonly fields: readonly DataField[]; readonly size: number }
 
 export interface MatrixShape {
@@ -51,30 +57,54 @@ export interface DataSignature {
   readonly result: DataType
 }
 
+/** Descriptions of types for hosts, by layout. */
+const described = new WeakMap<Layouts, Map<Type, DataType | undefined>>()
+
 /** Describes a type to a host; undefined for what a host cannot hand over (pointers, textures). */
 export function dataType(type: Type, layouts: Layouts): DataType | undefined {
-  const { described } = layouts
   // Structs of structs of structs have more paths than types.
-  if (described.has(type)) return described.get(type)
-  const shape: { align?: number } & Shape | undefined = shapeOf(type, layouts)
+  const known = described.get(layouts) ?? new Map<Type, DataType | undefined>()
+  described.set(layouts, known)
+  if (known.has(type)) return known.get(type)
+  const shape: ({ align?: number } & Shape) | undefined = shapeOf(type, layouts)
   if (shape !== undefined && layouts.rule !== 'tight') shape.align = layouts.of(type).align
-  described.set(type, shape)
+  known.set(type, shape)
   return shape
 }
 
 function shapeOf(type: Type, layouts: Layouts): Shape | undefined {
   const size = layouts.of(type).size
   switch (type.kind) {
-    case 'void': return { kind: 'void', size: 0 }
-    case 'scalar': return { kind: 'scalar', scalar: type.scalar!, size }
-    case 'vec': return { kind: 'vector', scalar: type.scalar!, count: type.count, size }
-    case 'mat': return { kind: 'matrix', scalar: type.scalar!, rows: type.count, cols: type.elem!.count, stride: layouts.of(type).stride, size }
+    case 'void':
+      return { kind: 'void', size: 0 }
+    case 'scalar':
+      return { kind: 'scalar', scalar: type.scalar!, size }
+    case 'vec':
+      return { kind: 'vector', scalar: type.scalar!, count: type.count, size }
+    case 'mat':
+      return {
+        kind: 'matrix',
+        scalar: type.scalar!,
+        rows: type.count,
+        cols: type.elem!.count,
+        stride: layouts.of(type).stride,
+        size,
+      }
     case 'array': {
       const elem = dataType(type.elem!, layouts)
       return elem && { kind: 'array', elem, count: type.count, stride: layouts.of(type).stride, size }
     }
     case 'struct': {
-      if (type.columnsOf !== null) return { kind: 'matrix', scalar: type.columnsOf.scalar!, rows: type.columnsOf.count, cols: type.columnsOf.elem!.count, columnMajor: true, stride: layouts.of(type.fields[0]!.type).stride, size }
+      if (type.columnsOf !== null)
+        return {
+          kind: 'matrix',
+          scalar: type.columnsOf.scalar!,
+          rows: type.columnsOf.count,
+          cols: type.columnsOf.elem!.count,
+          columnMajor: true,
+          stride: layouts.of(type.fields[0]!.type).stride,
+          size,
+        }
       const fields: DataField[] = []
       for (let i = 0; i < type.fields.length; i++) {
         const field = type.fields[i]!
@@ -84,7 +114,8 @@ function shapeOf(type: Type, layouts: Layouts): Shape | undefined {
       }
       return { kind: 'struct', name: type.name, fields, size }
     }
-    default: return undefined
+    default:
+      return undefined
   }
 }
 

@@ -1,9 +1,8 @@
 /**
- * Where the parts of a value lie in memory. Three rules: `tight` is private to a CPU target (every scalar 4 or 8 bytes,
- * nothing padded beyond that); `storage` and `uniform` are what WGSL prescribes, so one buffer serves GPU and CPU.
+ * Memory layouts of types, by three rules. `tight` is private to a CPU target: every scalar takes 4 or 8 bytes, without further
+ * padding. `storage` and `uniform` are the rules of WGSL, so that one buffer serves GPU and CPU.
  */
 import { isFloat, type ScalarName, type Type } from '../ir/type.ts'
-import type { DataType } from './data.ts'
 
 export type LayoutRule = 'tight' | 'storage' | 'uniform'
 
@@ -20,10 +19,19 @@ export interface Layout {
 /** Bytes of a scalar under a rule; booleans take four in memory. */
 export function scalarSize(scalar: ScalarName, rule: LayoutRule): number {
   switch (scalar) {
-    case 'i64': case 'u64': case 'f64': return 8
-    case 'i8': case 'u8': return rule === 'tight' ? 4 : 1
-    case 'i16': case 'u16': case 'f16': return rule === 'tight' ? 4 : 2
-    default: return 4
+    case 'i64':
+    case 'u64':
+    case 'f64':
+      return 8
+    case 'i8':
+    case 'u8':
+      return rule === 'tight' ? 4 : 1
+    case 'i16':
+    case 'u16':
+    case 'f16':
+      return rule === 'tight' ? 4 : 2
+    default:
+      return 4
   }
 }
 
@@ -31,8 +39,6 @@ export function scalarSize(scalar: ScalarName, rule: LayoutRule): number {
 export class Layouts {
   readonly rule: LayoutRule
   readonly #known = new Map<Type, Layout>()
-  /** What hosts are told of types so laid out. */
-  readonly described: Map<Type, DataType | undefined> = new Map()
 
   constructor(rule: LayoutRule) {
     this.rule = rule
@@ -67,7 +73,8 @@ export class Layouts {
         }
         // WGSL has no matrices of one row or column: they are vectors there.
         const stride = tight || type.elem!.count === 1 ? row.size : roundUp(row.size, row.align)
-        const align = tight || type.elem!.count > 1 ? row.align : row.size * (type.count === 1 ? 1 : type.count === 2 ? 2 : 4)
+        const align =
+          tight || type.elem!.count > 1 ? row.align : row.size * (type.count === 1 ? 1 : type.count === 2 ? 2 : 4)
         return { size: type.count === 1 ? row.size : stride * type.count, align, stride, offsets: none }
       }
       case 'array': {
@@ -77,7 +84,13 @@ export class Layouts {
         return { size: stride * type.count, align, stride, offsets: none }
       }
       // In memory of a CPU: the address of its elements, which lie `stride` bytes apart.
-      case 'list': return { size: 4, align: 4, stride: roundUp(this.of(type.elem!).size, this.of(type.elem!).align), offsets: none }
+      case 'list':
+        return {
+          size: 4,
+          align: 4,
+          stride: roundUp(this.of(type.elem!).size, this.of(type.elem!).align),
+          offsets: none,
+        }
       case 'struct': {
         const offsets: number[] = []
         let [size, align] = [0, this.rule === 'uniform' ? 16 : 1]
@@ -90,7 +103,8 @@ export class Layouts {
         }
         return { size: roundUp(size, align), align, stride: 0, offsets }
       }
-      default: return { size: 0, align: 1, stride: 0, offsets: none }
+      default:
+        return { size: 0, align: 1, stride: 0, offsets: none }
     }
   }
 }

@@ -1,11 +1,12 @@
-/** Bounds on what a program may do when it runs, for hosts that run programs of strangers. */
-import type { Func, Inst } from '../ir/value.ts'
+/** Limits on running programs, for hosts that run programs nobody trusts. */
+import type { Span } from '../base/source.ts'
+import type { Func } from '../ir/value.ts'
 
-/** What one call of a function, or one dispatch of a kernel, may take. What is not given is not bounded, and costs nothing. */
+/** The limits of one call of a function, or one dispatch of a kernel. A limit that is absent costs nothing. */
 export interface RunLimits {
   /** Trips of loops, of all together. */
   readonly trips?: number | undefined
-  /** How many calls of functions that call themselves may be open at once. */
+  /** How many calls of recursive functions may be open at once. */
   readonly depth?: number | undefined
   /** Bytes of memory: of variables, of what is bound, and of what reverse derivatives store. */
   readonly bytes?: number | undefined
@@ -14,19 +15,23 @@ export interface RunLimits {
 }
 
 /** What a loop is called in messages. */
-export function loopName(inst: Inst, func: Func): string {
-  const { span } = inst
+export function loopName({ span }: { readonly span: Span | null }, func: Func): string {
   if (span === null) return `a loop of ${func.name}`
   const { line, column } = span.file.position(span.start)
   return `the loop at ${span.presumed?.file ?? span.file.name}:${span.presumed?.line ?? line}:${column}`
 }
 
-/** What is said where a call has made all the trips that it may. */
+/** The message where a call has made all the trips that it may. */
 export function tooManyTrips(loop: string, trips: number): string {
   return `the call makes more than ${trips} trips of loops, which is all that limits.trips allows: ${loop} goes on`
 }
 
-/** What is said where calls are nested more deeply than they may be. */
+/** The message where a call reaches a loop that the compiler may drop: nothing in it has an effect, and nothing ends it. */
+export function endless(loop: string): string {
+  return `the call came to a loop that nothing ends: ${loop} goes on`
+}
+
+/** The message where calls nest too deeply. */
 export function tooDeepCalls(func: Func, depth: number): string {
   const place = func.span === null ? '' : ` at ${func.span.file.name}:${func.span.file.position(func.span.start).line}`
   return `calls are nested more than ${depth} deep, which is all that limits.depth allows: ${func.name}${place} calls itself`
@@ -45,14 +50,16 @@ export function isRunLimits(limits: unknown): boolean {
   }
 }
 
-/** The limits as they are counted. Throws a `RangeError` for what is no limit. */
+/** The limits for counting. Throws a `RangeError` if one is invalid. */
 export function checkedLimits(limits: RunLimits | undefined): RunLimits {
   const most = 2 ** 32 - 1
   const out: Record<string, number> = {}
   for (const [name, limit] of Object.entries(limits ?? {}) as [string, unknown][]) {
-    if (!(names as readonly string[]).includes(name)) throw new RangeError(`there is no limit ${name}: there are ${names.join(', ')}`)
+    if (!(names as readonly string[]).includes(name))
+      throw new RangeError(`there is no limit ${name}: there are ${names.join(', ')}`)
     if (limit === undefined || limit === Infinity) continue
-    if (typeof limit !== 'number' || !Number.isSafeInteger(limit) || limit < 0) throw new RangeError(`limits.${name} is a whole number, none below 0, and ${String(limit)} came`)
+    if (typeof limit !== 'number' || !Number.isSafeInteger(limit) || limit < 0)
+      throw new RangeError(`limits.${name} is a whole number, none below 0, and ${String(limit)} came`)
     out[name] = name === 'bytes' ? limit : Math.min(limit, most)
   }
   return out

@@ -1,4 +1,4 @@
-/** What a host must know of a compiled module to bind its resources and start its entry points: plain data. */
+/** Reflection: what a host must know of a compiled module to bind its resources and start its entry points, as plain data. */
 import type { ScalarName, Type } from '../ir/type.ts'
 import type { EntryInfo, Global, Module } from '../ir/value.ts'
 import { dataType, type DataType } from './data.ts'
@@ -10,23 +10,31 @@ export type BindingKind = 'storage' | 'read-only-storage' | 'uniform' | 'texture
 /** The view of a texture that has to be bound, as WebGPU names it. */
 export type TextureDimension = '1d' | '2d' | '2d-array' | '3d' | 'cube' | 'cube-array'
 
-/** What WebGPU must know of a texture or sampler to bind it; each is an entry of a bind group's layout. */
+/** A texture or sampler as an entry of a bind group's layout. */
 export type HandleInfo =
   | {
-    readonly kind: 'texture'
-    readonly texture: { readonly dimension: TextureDimension; readonly sampleType: 'float' | 'unfilterable-float' | 'depth' | 'sint' | 'uint'; readonly multisampled: boolean }
-  }
+      readonly kind: 'texture'
+      readonly texture: {
+        readonly dimension: TextureDimension
+        readonly sampleType: 'float' | 'unfilterable-float' | 'depth' | 'sint' | 'uint'
+        readonly multisampled: boolean
+      }
+    }
   | {
-    readonly kind: 'storage-texture'
-    readonly storageTexture: { readonly dimension: TextureDimension; readonly format: string; readonly access: 'read-only' | 'write-only' | 'read-write' }
-  }
+      readonly kind: 'storage-texture'
+      readonly storageTexture: {
+        readonly dimension: TextureDimension
+        readonly format: string
+        readonly access: 'read-only' | 'write-only' | 'read-write'
+      }
+    }
   | { readonly kind: 'sampler'; readonly sampler: 'filtering' | 'non-filtering' | 'comparison' }
 
 /** A resource that an entry point of the module uses. */
 export interface BindingInfo {
   /** The name in the source; of a resource in a struct or array, those of its variable and fields and indices, joined by `_`. */
   readonly name: string
-  /** The same taken apart: `['material', 'albedo']`, `['pictures', 2]`. */
+  /** The same as a path: `['material', 'albedo']`, `['pictures', 2]`. */
   readonly path: readonly (string | number)[]
   /** The name in the compiled text. */
   readonly target: string
@@ -37,7 +45,7 @@ export interface BindingInfo {
   readonly type: DataType | null
   /** Of a texture or sampler; null for buffers. */
   readonly handle: HandleInfo | null
-  /** True of a byte-address buffer, which says nothing of what lies in it. */
+  /** True for a byte-address buffer, whose contents have no declared type. */
   readonly raw?: true
 }
 
@@ -104,7 +112,7 @@ export interface ParameterInfo {
 export interface Reflection {
   readonly bindings: readonly BindingInfo[]
   readonly entries: readonly EntryReflection[]
-  /** All shader parameters by the names that the source has for them, those too that no entry point uses. */
+  /** All shader parameters by the names of the source, also those that no entry point uses. */
   readonly parameters: readonly ParameterInfo[]
   /** Uniforms declared outside of any block, gathered in the buffer `globalParams`; null where no entry point uses any. */
   readonly globalParams: DataType | null
@@ -116,23 +124,54 @@ export interface Reflection {
 
 /** Describes the shader parameters of a module, used or not. */
 export function reflectParameters(module: Module): ParameterInfo[] {
-  return module.parameters.map(({ path, entry, global, field }) => ({ path, entry, binding: global.name, field: field === null ? null : global.type.fields[field]!.name }))
+  return module.parameters.map(({ path, entry, global, field }) => ({
+    path,
+    entry,
+    binding: global.name,
+    field: field === null ? null : global.type.fields[field]!.name,
+  }))
 }
 
 /** Describes what an entry point takes or gives. */
-export function reflectVarying(name: string, semantic: string, type: Type, builtin: string | null, location: number | null, interpolation: string): VaryingInfo {
+export function reflectVarying(
+  name: string,
+  semantic: string,
+  type: Type,
+  builtin: string | null,
+  location: number | null,
+  interpolation: string,
+): VaryingInfo {
   return { name, semantic, builtin, location, interpolation, type: dataType(type, new Layouts('storage'))! }
 }
 
 /** Describes a bound global; `target` is its name in the compiled text. */
 export function reflectBinding(
-  global: Global, target: string, slot: { readonly group: number; readonly binding: number }, handle: HandleInfo | null = null,
+  global: Global,
+  target: string,
+  slot: { readonly group: number; readonly binding: number },
+  handle: HandleInfo | null = null,
 ): BindingInfo {
-  const kind: BindingKind = handle !== null ? handle.kind
-    : global.resource === 'texture' || global.resource === 'sampler' ? global.resource
-    : global.space === 'uniform' ? 'uniform'
-    : global.space === 'storage' ? 'read-only-storage' : 'storage'
+  const kind: BindingKind =
+    handle !== null
+      ? handle.kind
+      : global.resource === 'texture' || global.resource === 'sampler'
+        ? global.resource
+        : global.space === 'uniform'
+          ? 'uniform'
+          : global.space === 'storage'
+            ? 'read-only-storage'
+            : 'storage'
   const layouts = new Layouts(kind === 'uniform' ? 'uniform' : 'storage')
-  const raw = global.resource === 'bytes' ? { raw: true } as const : {}
-  return { name: global.name, path: global.path ?? [global.name], target, group: slot.group, binding: slot.binding, kind, type: dataType(global.type, layouts) ?? null, handle, ...raw }
+  const raw = global.resource === 'bytes' ? ({ raw: true } as const) : {}
+  return {
+    name: global.name,
+    path: global.path ?? [global.name],
+    target,
+    group: slot.group,
+    binding: slot.binding,
+    kind,
+    type: dataType(global.type, layouts) ?? null,
+    handle,
+    ...raw,
+  }
 }

@@ -1,5 +1,6 @@
-/** Which constructs control comes out of, and how: found in one walk of a function. */
-import { Inst, type Func, type Region } from '../ir/value.ts'
+/** Finds which constructs control leaves from inside, and how, in one walk of a function. */
+import type { Inst } from '../ir/value.ts'
+import { type Func, type Region } from '../ir/value.ts'
 
 export class Ways {
   readonly #left = new Set<Inst>()

@@ -1,6 +1,6 @@
 /** Compiles one bomb to one target, and says as JSON what came of it and what the process took. */
 import { CompileError, compile } from '../../src/index.ts'
-import { wgslOfEverything } from '../exercise.ts'
+import { wgslOfEverything } from '../support/exercise.ts'
 import { bombs, type Way } from './all.ts'
 
 /**
@@ -16,7 +16,8 @@ export interface Taken {
 }
 
 function explode(source: string, way: Way): Pick<Taken, 'outcome' | 'refused'> {
-  if (way === 'derivatives') return { outcome: (wgslOfEverything(source, false)?.length ?? 0) > 0 ? 'code' : 'no code', refused: false }
+  if (way === 'derivatives')
+    return { outcome: (wgslOfEverything(source, false)?.length ?? 0) > 0 ? 'code' : 'no code', refused: false }
   let program = compile(source)
   try {
     if (program.ok && way !== 'wgsl') {
@@ -56,4 +57,10 @@ function yardstick(): Pick<Taken, 'outcome' | 'refused'> {
 const [name, way] = process.argv.slice(2) as [string, Way]
 const done = name === 'yardstick' ? yardstick() : explode(bombs[name]!(), way)
 const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage()
-console.log(JSON.stringify({ ...done, time: Math.round(Math.min((userCPUTime + systemCPUTime) / 1000, performance.now())), memory: Math.round(maxRSS / 1024) } satisfies Taken))
+console.log(
+  JSON.stringify({
+    ...done,
+    time: Math.round(Math.min((userCPUTime + systemCPUTime) / 1000, performance.now())),
+    memory: Math.round(maxRSS / 1024),
+  } satisfies Taken),
+)

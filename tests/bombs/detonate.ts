@@ -17,8 +17,21 @@ const patience = 8
 export async function bundled(): Promise<{ readonly script: string; readonly remove: () => void }> {
   const folder = mkdtempSync(fileURLToPath(new URL('../../node_modules/.bombs-', import.meta.url)))
   const script = `${folder}/child.mjs`
-  await build({ entryPoints: [fileURLToPath(new URL('./child.ts', import.meta.url))], outfile: script, bundle: true, format: 'esm', platform: 'node', packages: 'external', logLevel: 'warning' })
-  return { script, remove: () => { rmSync(folder, { recursive: true }) } }
+  await build({
+    entryPoints: [fileURLToPath(new URL('./child.ts', import.meta.url))],
+    outfile: script,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+    logLevel: 'warning',
+  })
+  return {
+    script,
+    remove: () => {
+      rmSync(folder, { recursive: true })
+    },
+  }
 }
 
 /** What a bomb took; `failure` says why its process did not end well. */
@@ -52,13 +65,36 @@ export async function detonate(script: string, name: string, way: Way): Promise<
 
 async function once(script: string, name: string, way: Way): Promise<Outcome> {
   try {
-    const limited = ['-c', `ulimit -t ${patience}; exec "$@"`, 'sh', process.execPath, `--max-old-space-size=${mostMemory}`, script, name, way]
+    const limited = [
+      '-c',
+      `ulimit -t ${patience}; exec "$@"`,
+      'sh',
+      process.execPath,
+      `--max-old-space-size=${mostMemory}`,
+      script,
+      name,
+      way,
+    ]
     const { stdout } = await promisify(execFile)('sh', limited, { maxBuffer: 2 ** 26 })
     return JSON.parse(stdout.trim().split('\n').at(-1)!) as Taken
   } catch (error) {
     const { killed, signal, stderr = '' } = error as { killed?: boolean; signal?: string; stderr?: string }
     const memory = /heap out of memory|invalid (array|string) length/i.test(stderr)
-    const text = stderr.split('\n').filter(line => /Error|error|^\s+at /.test(line)).slice(0, 3).join(' ')
-    return { outcome: text.slice(0, 400), refused: false, time: 0, memory: 0, failure: memory ? 'out of memory' : killed === true || signal != null ? `ended by ${signal}` : 'threw' }
+    const text = stderr
+      .split('\n')
+      .filter(line => /Error|error|^\s+at /.test(line))
+      .slice(0, 3)
+      .join(' ')
+    return {
+      outcome: text.slice(0, 400),
+      refused: false,
+      time: 0,
+      memory: 0,
+      failure: memory
+        ? 'out of memory'
+        : killed === true || typeof signal === 'string'
+          ? `ended by ${signal}`
+          : 'threw',
+    }
   }
 }

@@ -6,11 +6,12 @@ import { availableParallelism } from 'node:os'
 import { bombs, ways, type Way } from './all.ts'
 import { bundled, detonate, verdict } from './detonate.ts'
 import { largest } from './recipe.ts'
-import { setting } from '../setting.ts'
+import { setting } from '../support/setting.ts'
 
 const chosen = Object.keys(bombs).filter(name => name.includes(process.env['OF'] ?? ''))
 const targets = ways.filter(way => way === (process.env['WAY'] ?? way))
-if (chosen.length === 0 || targets.length === 0) throw new Error(`there is no bomb of that name and target: targets are ${ways.join(', ')}`)
+if (chosen.length === 0 || targets.length === 0)
+  throw new Error(`there is no bomb of that name and target: targets are ${ways.join(', ')}`)
 const verbose = process.env['VERBOSE'] !== undefined
 let failed = 0
 let ran = 0
@@ -33,11 +34,16 @@ async function one(name: string, way: Way): Promise<boolean> {
   const wrong = verdict(taken)
   if (wrong !== undefined) failed++
   else worst = { time: Math.max(worst.time, taken.time), memory: Math.max(worst.memory, taken.memory) }
-  if (wrong !== undefined || verbose) console.log(`${wrong === undefined ? 'ok  ' : 'FAIL'} ${name} → ${way}: ${taken.time} ms, ${taken.memory} MB, ${size > largest ? `${size} B source, ` : ''}${wrong ?? ''} ${taken.outcome}`)
+  if (wrong !== undefined || verbose)
+    console.log(
+      `${wrong === undefined ? 'ok  ' : 'FAIL'} ${name} → ${way}: ${taken.time} ms, ${taken.memory} MB, ${size > largest ? `${size} B source, ` : ''}${wrong ?? ''} ${taken.outcome}`,
+    )
   return wrong === undefined && taken.refused
 }
 
 await Promise.all(Array.from({ length: Math.max(1, setting('JOBS', availableParallelism())) }, work))
-console.log(`${chosen.length} bombs, ${ran} times compiled: ${failed} failed; the others took at most ${worst.time} ms and ${worst.memory} MB`)
+console.log(
+  `${chosen.length} bombs, ${ran} times compiled: ${failed} failed; the others took at most ${worst.time} ms and ${worst.memory} MB`,
+)
 remove()
 process.exitCode = failed > 0 ? 1 : 0

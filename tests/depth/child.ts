@@ -6,7 +6,8 @@ type Target = 'wgsl' | 'wasm' | 'js'
 
 function compileTo(source: string, target: Target): string {
   const program = compile(source)
-  const codes = (list: CompileError['diagnostics']): string => [...new Set(list.filter(d => d.severity === 'error').map(d => d.code))].join(' ')
+  const codes = (list: CompileError['diagnostics']): string =>
+    [...new Set(list.filter(d => d.severity === 'error').map(d => d.code))].join(' ')
   if (!program.ok) return codes(program.diagnostics)
   try {
     program[target]()

@@ -2,8 +2,8 @@
 import { renderDiagnostics } from '../../src/base/render.ts'
 import { compile } from '../../src/index.ts'
 import { CompileError } from '../../src/program.ts'
-import { exercise } from '../exercise.ts'
-import { NotCompiled, compileWgsl, refuse } from '../gpu.ts'
+import { exercise } from '../support/exercise.ts'
+import { NotCompiled, compileWgsl, refuse } from '../support/gpu.ts'
 
 /** How far programs go: to WGSL, or to all targets and derivatives, and through a WebGPU implementation. */
 export type Targets = 'wgsl' | 'all'
@@ -40,11 +40,23 @@ async function once(source: string, targets: Targets, verify: boolean): Promise<
   try {
     const done = targets === 'all' ? await exercise(source, verify) : toWgsl(source, verify)
     compiled = done.compiled
-    if (done.slowest > longest) return { compiled, unanswered, finding: { kind: 'slow', text: `${Math.round(done.slowest)} ms of the processor`, sign: 'slow' } }
-    if (targets === 'all') for (const code of done.wgsl) unanswered = !await accepted(code) || unanswered
+    if (done.slowest > longest)
+      return {
+        compiled,
+        unanswered,
+        finding: { kind: 'slow', text: `${Math.round(done.slowest)} ms of the processor`, sign: 'slow' },
+      }
+    if (targets === 'all') for (const code of done.wgsl) unanswered = !(await accepted(code)) || unanswered
     return { compiled, unanswered, finding: undefined }
   } catch (error) {
-    return { compiled, unanswered, finding: error instanceof Refused ? { kind: 'refused', text: error.message, sign: signOf(error.message) } : exception(error) }
+    return {
+      compiled,
+      unanswered,
+      finding:
+        error instanceof Refused
+          ? { kind: 'refused', text: error.message, sign: signOf(error.message) }
+          : exception(error),
+    }
   }
 }
 
@@ -84,15 +96,30 @@ async function accepted(wgsl: string): Promise<boolean> {
 
 function exception(error: unknown): Finding {
   const text = error instanceof Error ? chain(error) : String(error)
-  const frame = /^\s+at (\S+)/m.exec(error instanceof Error && error.cause instanceof Error ? error.cause.stack ?? '' : error instanceof Error ? error.stack ?? '' : '')
+  const frame = /^\s+at (\S+)/m.exec(
+    error instanceof Error && error.cause instanceof Error
+      ? (error.cause.stack ?? '')
+      : error instanceof Error
+        ? (error.stack ?? '')
+        : '',
+  )
   return { kind: 'exception', text, sign: `${signOf(text)} ${frame?.[1] ?? ''}` }
 }
 
 function chain(error: Error): string {
-  return error.cause instanceof Error ? `${error.stack ?? error.message}\ncaused by ${chain(error.cause)}` : error.stack ?? error.message
+  return error.cause instanceof Error
+    ? `${error.stack ?? error.message}\ncaused by ${chain(error.cause)}`
+    : (error.stack ?? error.message)
 }
 
 /** The first lines without what differs from program to program: names in quotes, numbers, names after `in`. */
 function signOf(text: string): string {
-  return text.split('\n').slice(0, 2).join(' ').replace(/'[^']*'|"[^"]*"|`[^`]*`/g, '_').replace(/ in \S+$/, '').replace(/\d+/g, '0').slice(0, 160)
+  return text
+    .split('\n')
+    .slice(0, 2)
+    .join(' ')
+    .replace(/'[^']*'|"[^"]*"|`[^`]*`/g, '_')
+    .replace(/ in \S+$/, '')
+    .replace(/\d+/g, '0')
+    .slice(0, 160)
 }

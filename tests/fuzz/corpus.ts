@@ -1,7 +1,7 @@
 /** All programs of the repository, for others to be made of. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { framed, readCases } from '../cases.ts'
+import { framed, readCases } from '../support/cases.ts'
 import { Mutator } from './mutate.ts'
 import { Random } from './random.ts'
 import { spliced } from './splice.ts'
@@ -11,7 +11,10 @@ const root = resolve(import.meta.dirname, '../..')
 function programsIn(folder: string): string[] {
   const path = resolve(root, folder)
   if (!existsSync(path)) return []
-  return readdirSync(path, { recursive: true, encoding: 'utf8' }).filter(f => f.endsWith('.slang')).sort().map(f => readFileSync(join(path, f), 'utf8'))
+  return readdirSync(path, { recursive: true, encoding: 'utf8' })
+    .filter(f => f.endsWith('.slang'))
+    .sort()
+    .map(f => readFileSync(join(path, f), 'utf8'))
 }
 
 /** Programs by what they are good for. */
@@ -28,10 +31,15 @@ export interface Corpus {
 export function readCorpus(only?: string): Corpus {
   if (only !== undefined) return { examples: [], sound: programsIn(only), wrong: [] }
   const examples = programsIn('examples')
-  const folders = readdirSync(join(root, 'tests'), { withFileTypes: true }).filter(d => d.isDirectory()).map(d => d.name)
+  const folders = readdirSync(join(root, 'tests'), { withFileTypes: true })
+    .filter(d => d.isDirectory())
+    .map(d => d.name)
   // Files of these two hold many programs each.
   const cases = ['census', 'reference'].flatMap(readCases)
-  const others = folders.filter(name => !['census', 'reference', 'diag'].includes(name)).sort().flatMap(name => programsIn(`tests/${name}`))
+  const others = folders
+    .filter(name => !['census', 'reference', 'diag'].includes(name))
+    .sort()
+    .flatMap(name => programsIn(`tests/${name}`))
   return {
     examples,
     sound: [...examples, ...others, ...programsIn('bench'), ...cases.filter(c => c.numbers !== undefined).map(framed)],
@@ -55,7 +63,9 @@ export function make(corpus: Corpus, seed: number, index: number): Made {
   if (kind === 'spliced') return { kind, source: spliced(random, corpus) }
   const { examples, sound, wrong } = corpus
   const which = random.pick(8)
-  const original = random.one(examples.length > 0 && which < 2 ? examples : wrong.length > 0 && which === 2 ? wrong : sound)
+  const original = random.one(
+    examples.length > 0 && which < 2 ? examples : wrong.length > 0 && which === 2 ? wrong : sound,
+  )
   const mutator = new Mutator(random)
   return { kind, source: kind === 'broken' ? mutator.broken(original) : mutator.altered(original) }
 }

@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
-import { setting } from '../setting.ts'
+import { setting } from '../support/setting.ts'
 import type { Targets } from './attempt.ts'
 import { make, readCorpus, type Corpus } from './corpus.ts'
 import { work, type Line, type Task } from './worker.ts'
@@ -38,9 +38,14 @@ const end = settings.from + settings.count
 
 function found(kind: string, index: number, text: string): void {
   findings[kind] = findings[kind]! + 1
-  const { source, kind: how } = make(corpus ??= readCorpus(settings.of), settings.seed, index)
-  const path = keep(`${settings.seed}-${index}.slang`, `// Program ${index} of seed ${settings.seed}, ${how}. ${kind}: ${text.split('\n')[0]}\n${source}`)
-  console.log(`${kind} by program ${index} of seed ${settings.seed} (${path}): ${text.split('\n').slice(0, 8).join('\n    ')}`)
+  const { source, kind: how } = make((corpus ??= readCorpus(settings.of)), settings.seed, index)
+  const path = keep(
+    `${settings.seed}-${index}.slang`,
+    `// Program ${index} of seed ${settings.seed}, ${how}. ${kind}: ${text.split('\n')[0]}\n${source}`,
+  )
+  console.log(
+    `${kind} by program ${index} of seed ${settings.seed} (${path}): ${text.split('\n').slice(0, 8).join('\n    ')}`,
+  )
 }
 
 function keep(name: string, text: string): string {
@@ -58,12 +63,24 @@ const resume = (): number => Math.min(end, ...next)
 /** Runs a worker until it has no program left; one that a program ends is followed by another. */
 async function run(job: number): Promise<void> {
   while (next[job]! < end) {
-    const task: Task = { seed: settings.seed, from: next[job]!, end, step: settings.jobs, targets: settings.targets, of: settings.of }
+    const task: Task = {
+      seed: settings.seed,
+      from: next[job]!,
+      end,
+      step: settings.jobs,
+      targets: settings.targets,
+      of: settings.of,
+    }
     let at: number | undefined
     let spoke = false
-    const child = spawn(process.execPath, [`--max-old-space-size=${memory}`, process.argv[1]!], { stdio: ['ignore', 'pipe', 'inherit'], env: { ...process.env, FUZZ_TASK: JSON.stringify(task) } })
+    const child = spawn(process.execPath, [`--max-old-space-size=${memory}`, process.argv[1]!], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, FUZZ_TASK: JSON.stringify(task) },
+    })
     const clock = setTimeout(() => child.kill('SIGKILL'), 1000 * patience)
-    const status = new Promise<string>(ended => { child.on('close', (code, signal) => ended(signal ?? String(code))) })
+    const status = new Promise<string>(ended => {
+      child.on('close', (code, signal) => ended(signal ?? String(code)))
+    })
     for await (const text of createInterface(child.stdout)) {
       clock.refresh()
       const line = JSON.parse(text) as Line
@@ -101,7 +118,9 @@ function summary(): string {
 async function main(): Promise<void> {
   if (settings.targets !== 'wgsl' && settings.targets !== 'all') throw new Error('TARGETS is wgsl or all')
   for (let job = 0; job < settings.jobs; job++) next.push(settings.from + job)
-  const progress = setInterval(() => { console.log(`${done()} of ${settings.count} programs, ${total()} findings; go on with FROM=${resume()}`) }, progressEvery)
+  const progress = setInterval(() => {
+    console.log(`${done()} of ${settings.count} programs, ${total()} findings; go on with FROM=${resume()}`)
+  }, progressEvery)
   process.on('SIGINT', () => {
     console.log(`stopped; go on with FROM=${resume()}\n${summary()}`)
     process.exit(1)

@@ -3,34 +3,147 @@
  * statements and types, so that most of what it makes is a program still, and gets as far as the targets.
  */
 import { floatKind, intKind, nameKind } from '../../src/syntax/token.ts'
-import { Random } from './random.ts'
-import { functions, match, statements, text, tokens, variables, type FunctionRange, type Range, type Token } from './tokens.ts'
+import type { Random } from './random.ts'
+import {
+  functions,
+  match,
+  statements,
+  text,
+  tokens,
+  variables,
+  type FunctionRange,
+  type Range,
+  type Token,
+} from './tokens.ts'
 
 /** Operators of which each may stand for any other. */
 const operators: readonly (readonly string[])[] = [
-  ['+', '-', '*', '/'], ['*', '/', '%'], ['<', '<=', '>', '>=', '==', '!='], ['&&', '||'], ['&', '|', '^', '<<', '>>'],
-  ['=', '+=', '-=', '*=', '/='], ['+=', '-=', '*=', '/=', '%='], ['++', '--'], ['&=', '|=', '^=', '<<=', '>>='], ['!', '-', '~'],
+  ['+', '-', '*', '/'],
+  ['*', '/', '%'],
+  ['<', '<=', '>', '>=', '==', '!='],
+  ['&&', '||'],
+  ['&', '|', '^', '<<', '>>'],
+  ['=', '+=', '-=', '*=', '/='],
+  ['+=', '-=', '*=', '/=', '%='],
+  ['++', '--'],
+  ['&=', '|=', '^=', '<<=', '>>='],
+  ['!', '-', '~'],
 ]
-const integers = ['0', '1', '-1', '2', '3', '5', '16', '31', '32', '33', '64', '1000', '2147483647', '(-2147483647 - 1)', '4294967295u', '0xffffffff']
+const integers = [
+  '0',
+  '1',
+  '-1',
+  '2',
+  '3',
+  '5',
+  '16',
+  '31',
+  '32',
+  '33',
+  '64',
+  '1000',
+  '2147483647',
+  '(-2147483647 - 1)',
+  '4294967295u',
+  '0xffffffff',
+]
 const floats = [
-  '0.0', '1.0', '-1.0', '0.5', '2.0', '1e-3', '1e-8', '3.4e38', '-3.4e38', '1e-38', '1e-45', '1e38 * 10.0', '(0.0 / 0.0)', '(1.0 / 0.0)', '-0.0',
-  'sqrt(-1.0)', 'log(0.0)', '1e10', '1.0f', '1.0h', '0x1p-3',
+  '0.0',
+  '1.0',
+  '-1.0',
+  '0.5',
+  '2.0',
+  '1e-3',
+  '1e-8',
+  '3.4e38',
+  '-3.4e38',
+  '1e-38',
+  '1e-45',
+  '1e38 * 10.0',
+  '(0.0 / 0.0)',
+  '(1.0 / 0.0)',
+  '-0.0',
+  'sqrt(-1.0)',
+  'log(0.0)',
+  '1e10',
+  '1.0f',
+  '1.0h',
+  '0x1p-3',
 ]
 /** Functions and types of which each may stand for any other. */
 const families: readonly (readonly string[])[] = [
-  ['sin', 'cos', 'tan', 'exp', 'exp2', 'log', 'log2', 'sqrt', 'rsqrt', 'abs', 'tanh', 'asin', 'acos', 'atan', 'sinh', 'cosh', 'floor', 'ceil', 'frac', 'saturate', 'sign', 'round', 'trunc', 'rcp', 'degrees'],
-  ['min', 'max', 'pow', 'atan2', 'fmod', 'step'], ['lerp', 'clamp', 'smoothstep', 'mad', 'fma'],
-  ['dot', 'distance'], ['length', 'any', 'all'], ['normalize', 'abs', 'sin'], ['cross', 'reflect', 'min'],
-  ['float', 'half', 'double', 'int', 'uint', 'bool'], ['float', 'double'], ['int', 'uint', 'int16_t', 'uint64_t', 'int64_t', 'uint8_t'],
-  ['float2', 'float3', 'float4', 'int2', 'int3', 'uint3', 'half2', 'double3', 'bool2'], ['float2x2', 'float3x3', 'float2x3', 'float4x4', 'int2x2'],
-  ['StructuredBuffer', 'RWStructuredBuffer', 'Buffer', 'RWBuffer'], ['break', 'continue', 'return'], ['true', 'false'],
-  ['x', 'y', 'z', 'w'], ['xy', 'yx', 'zz', 'xx', 'rg'], ['xyz', 'zyx', 'xxy'], ['p', 'd'], ['fwd_diff', 'bwd_diff'], ['struct', 'interface', 'enum'],
+  [
+    'sin',
+    'cos',
+    'tan',
+    'exp',
+    'exp2',
+    'log',
+    'log2',
+    'sqrt',
+    'rsqrt',
+    'abs',
+    'tanh',
+    'asin',
+    'acos',
+    'atan',
+    'sinh',
+    'cosh',
+    'floor',
+    'ceil',
+    'frac',
+    'saturate',
+    'sign',
+    'round',
+    'trunc',
+    'rcp',
+    'degrees',
+  ],
+  ['min', 'max', 'pow', 'atan2', 'fmod', 'step'],
+  ['lerp', 'clamp', 'smoothstep', 'mad', 'fma'],
+  ['dot', 'distance'],
+  ['length', 'any', 'all'],
+  ['normalize', 'abs', 'sin'],
+  ['cross', 'reflect', 'min'],
+  ['float', 'half', 'double', 'int', 'uint', 'bool'],
+  ['float', 'double'],
+  ['int', 'uint', 'int16_t', 'uint64_t', 'int64_t', 'uint8_t'],
+  ['float2', 'float3', 'float4', 'int2', 'int3', 'uint3', 'half2', 'double3', 'bool2'],
+  ['float2x2', 'float3x3', 'float2x3', 'float4x4', 'int2x2'],
+  ['StructuredBuffer', 'RWStructuredBuffer', 'Buffer', 'RWBuffer'],
+  ['break', 'continue', 'return'],
+  ['true', 'false'],
+  ['x', 'y', 'z', 'w'],
+  ['xy', 'yx', 'zz', 'xx', 'rg'],
+  ['xyz', 'zyx', 'xxy'],
+  ['p', 'd'],
+  ['fwd_diff', 'bwd_diff'],
+  ['struct', 'interface', 'enum'],
 ]
 const attributes = [
-  '[Differentiable]', '[BackwardDifferentiable]', '[ForwardDifferentiable]', '[PreferRecompute]', '[PreferCheckpoint]', '[ForceInline]',
-  '[TreatAsDifferentiable]', '[NoInline]', 'public', 'static', 'no_diff', '[NoDiffThis]', '[mutating]',
+  '[Differentiable]',
+  '[BackwardDifferentiable]',
+  '[ForwardDifferentiable]',
+  '[PreferRecompute]',
+  '[PreferCheckpoint]',
+  '[ForceInline]',
+  '[TreatAsDifferentiable]',
+  '[NoInline]',
+  'public',
+  'static',
+  'no_diff',
+  '[NoDiffThis]',
+  '[mutating]',
 ]
-const loopAttributes = ['[MaxIters(3)]', '[MaxIters(0)]', '[ForceUnroll]', '[ForceUnroll(4)]', '[unroll]', '[loop]', '[MaxIters(100000)]']
+const loopAttributes = [
+  '[MaxIters(3)]',
+  '[MaxIters(0)]',
+  '[ForceUnroll]',
+  '[ForceUnroll(4)]',
+  '[unroll]',
+  '[loop]',
+  '[MaxIters(100000)]',
+]
 const parameterWords = ['in', 'out', 'inout', 'no_diff', 'const', 'constref', 'uniform', 'inout no_diff']
 const sizes = ['0', '1', '2', '3', '7', '64', '1000', '-1', '2 + 1']
 const loops = [
@@ -73,10 +186,18 @@ export class Mutator {
       else if (kind === 1) source = `${source.slice(0, at)} ${a[0]} ${source.slice(at)}`
       else if (kind === 2) source = source.slice(0, a.index) + b[0] + source.slice(a.index + a[0].length)
       else if (kind === 3) source = source.slice(0, a.index) + source.slice(a.index + a[0].length)
-      else if (kind === 4) source = source.slice(0, at) + String.fromCharCode(this.pick(4) === 0 ? this.pick(65536) : this.pick(128)) + source.slice(at + this.pick(2))
+      else if (kind === 4)
+        source =
+          source.slice(0, at) +
+          String.fromCharCode(this.pick(4) === 0 ? this.pick(65536) : this.pick(128)) +
+          source.slice(at + this.pick(2))
       else if (first !== second) {
-        source = source.slice(0, first.index) + second[0] + source.slice(first.index + first[0].length, second.index)
-          + first[0] + source.slice(second.index + second[0].length)
+        source =
+          source.slice(0, first.index) +
+          second[0] +
+          source.slice(first.index + first[0].length, second.index) +
+          first[0] +
+          source.slice(second.index + second[0].length)
       }
     }
     return source
@@ -99,25 +220,43 @@ export class Mutator {
   #change(source: string): string | undefined {
     const list = tokens(source)
     switch (this.pick(16)) {
-      case 0: case 1: return this.#operator(list)
-      case 2: return this.#literal(list)
-      case 3: case 4: return this.#family(list)
-      case 5: case 6: return this.#variable(list)
-      case 7: return this.#swap(list)
-      case 8: return this.#wrap(list)
-      case 9: return this.#statement(list)
-      case 10: return this.#exit(list)
-      case 11: return this.#attribute(list)
-      case 12: return this.#parameter(list)
-      case 13: return this.#size(list)
-      case 14: return this.#expression(list)
-      default: return this.#body(list)
+      case 0:
+      case 1:
+        return this.#operator(list)
+      case 2:
+        return this.#literal(list)
+      case 3:
+      case 4:
+        return this.#family(list)
+      case 5:
+      case 6:
+        return this.#variable(list)
+      case 7:
+        return this.#swap(list)
+      case 8:
+        return this.#wrap(list)
+      case 9:
+        return this.#statement(list)
+      case 10:
+        return this.#exit(list)
+      case 11:
+        return this.#attribute(list)
+      case 12:
+        return this.#parameter(list)
+      case 13:
+        return this.#size(list)
+      case 14:
+        return this.#expression(list)
+      default:
+        return this.#body(list)
     }
   }
 
   #token(list: readonly Token[], wanted: (token: Token, i: number) => boolean): number | undefined {
     const found: number[] = []
-    list.forEach((token, i) => { if (!token.fixed && wanted(token, i)) found.push(i) })
+    list.forEach((token, i) => {
+      if (!token.fixed && wanted(token, i)) found.push(i)
+    })
     return found.length === 0 ? undefined : this.#one(found)
   }
 
@@ -134,7 +273,7 @@ export class Mutator {
 
   #literal(list: Token[]): string | undefined {
     const i = this.#token(list, token => token.kind === intKind || token.kind === floatKind)
-    return this.#replace(list, i, () => list[i!]!.kind === intKind ? this.#one(integers) : this.#one(floats))
+    return this.#replace(list, i, () => (list[i!]!.kind === intKind ? this.#one(integers) : this.#one(floats)))
   }
 
   #family(list: Token[]): string | undefined {
@@ -147,7 +286,10 @@ export class Mutator {
     const f = this.#function(list)
     if (f === undefined) return undefined
     const known = variables(list, f)
-    const i = this.#token(list, (token, k) => k > f.body && k < f.to && known.some(v => v.name === token.text) && list[k - 1]!.text !== '.')
+    const i = this.#token(
+      list,
+      (token, k) => k > f.body && k < f.to && known.some(v => v.name === token.text) && list[k - 1]!.text !== '.',
+    )
     if (i === undefined) return undefined
     const { type } = known.find(v => v.name === list[i]!.text)!
     const others = known.filter(v => v.type === type && v.at < i)
@@ -170,14 +312,23 @@ export class Mutator {
     if (f === undefined || a === undefined) return undefined
     const b = statements(list, f).find(s => s.from === a.to + 1)
     if (b === undefined) return undefined
-    return text(list.slice(0, a.from)) + text(list.slice(b.from, b.to + 1)) + text(list.slice(a.from, a.to + 1)) + text(list.slice(b.to + 1))
+    return (
+      text(list.slice(0, a.from)) +
+      text(list.slice(b.from, b.to + 1)) +
+      text(list.slice(a.from, a.to + 1)) +
+      text(list.slice(b.to + 1))
+    )
   }
 
   #condition(list: readonly Token[], f: FunctionRange, at: number): string {
-    const known = variables(list, f).filter(v => v.at < at && (v.type === 'float' || v.type === 'int' || v.type === 'uint' || v.type === 'bool'))
+    const known = variables(list, f).filter(
+      v => v.at < at && (v.type === 'float' || v.type === 'int' || v.type === 'uint' || v.type === 'bool'),
+    )
     if (known.length === 0) return this.#one(['1 < 2', 'true', 'false'])
     const v = this.#one(known)
-    return v.type === 'bool' ? v.name : `${v.name} ${this.#one(['<', '>', '==', '!='])} ${v.type === 'float' ? '0.5' : '2'}`
+    return v.type === 'bool'
+      ? v.name
+      : `${v.name} ${this.#one(['<', '>', '==', '!='])} ${v.type === 'float' ? '0.5' : '2'}`
   }
 
   #wrap(list: Token[]): string | undefined {
@@ -187,10 +338,14 @@ export class Mutator {
     const inner = text(list.slice(s.from, s.to + 1))
     const c = this.#condition(list, f, s.from)
     const kind = this.pick(4)
-    const wrapped = kind === 0 ? `if (${c}) { ${inner} }`
-      : kind === 1 ? `if (${c}) { ${inner} } else { ${inner} }`
-      : kind === 2 ? `switch (int(${c})) { case 0: { ${inner} break; } default: { ${inner} break; } }`
-      : this.#one(loops)(inner)
+    const wrapped =
+      kind === 0
+        ? `if (${c}) { ${inner} }`
+        : kind === 1
+          ? `if (${c}) { ${inner} } else { ${inner} }`
+          : kind === 2
+            ? `switch (int(${c})) { case 0: { ${inner} break; } default: { ${inner} break; } }`
+            : this.#one(loops)(inner)
     return `${text(list.slice(0, s.from))} ${wrapped} ${text(list.slice(s.to + 1))}`
   }
 
@@ -214,8 +369,10 @@ export class Mutator {
     const f = this.#function(list)
     const s = f === undefined ? undefined : this.#statementIn(list, f)
     if (f === undefined || s === undefined) return undefined
-    const returns = statements(list, f).filter(r => list[r.from]!.text === 'return').map(r => text(list.slice(r.from, r.to + 1)))
-    const exits = [...returns, 'break;', 'continue;', ...returns.length === 0 ? ['return;'] : []]
+    const returns = statements(list, f)
+      .filter(r => list[r.from]!.text === 'return')
+      .map(r => text(list.slice(r.from, r.to + 1)))
+    const exits = [...returns, 'break;', 'continue;', ...(returns.length === 0 ? ['return;'] : [])]
     return `${text(list.slice(0, s.from))} if (${this.#condition(list, f, s.from)}) ${this.#one(exits)} ${text(list.slice(s.from))}`
   }
 
@@ -227,9 +384,15 @@ export class Mutator {
     }
     if (kind === 1) {
       const f = this.#function(list)
-      return f === undefined ? undefined : `${text(list.slice(0, f.from))} ${this.#one(attributes)} ${text(list.slice(f.from))}`
+      return f === undefined
+        ? undefined
+        : `${text(list.slice(0, f.from))} ${this.#one(attributes)} ${text(list.slice(f.from))}`
     }
-    const i = this.#token(list, (token, k) => token.text === '[' && list[k + 1]?.kind === nameKind && (k === 0 || /^[{};\])]$/.test(list[k - 1]!.text)))
+    const i = this.#token(
+      list,
+      (token, k) =>
+        token.text === '[' && list[k + 1]?.kind === nameKind && (k === 0 || /^[{};\])]$/.test(list[k - 1]!.text)),
+    )
     const end = i === undefined ? -1 : match(list, i)
     return end < 0 ? undefined : text(list.slice(0, i)) + text(list.slice(end + 1))
   }
@@ -237,12 +400,26 @@ export class Mutator {
   #parameter(list: Token[]): string | undefined {
     const f = this.#function(list)
     if (f === undefined) return undefined
-    const i = this.#token(list, (token, k) => k > f.from && k < f.body && token.kind === nameKind && (list[k - 1]!.text === '(' || list[k - 1]!.text === ','))
-    return this.#replace(list, i, old => parameterWords.includes(old) ? this.pick(2) === 0 ? '' : this.#one(parameterWords) : `${this.#one(parameterWords)} ${old}`)
+    const i = this.#token(
+      list,
+      (token, k) =>
+        k > f.from && k < f.body && token.kind === nameKind && (list[k - 1]!.text === '(' || list[k - 1]!.text === ','),
+    )
+    return this.#replace(list, i, old =>
+      parameterWords.includes(old)
+        ? this.pick(2) === 0
+          ? ''
+          : this.#one(parameterWords)
+        : `${this.#one(parameterWords)} ${old}`,
+    )
   }
 
   #size(list: Token[]): string | undefined {
-    const i = this.#token(list, (token, k) => token.text !== ']' && list[k - 1]?.text === '[' && list[k + 1]?.text === ']' && list[k - 2]?.kind === nameKind)
+    const i = this.#token(
+      list,
+      (token, k) =>
+        token.text !== ']' && list[k - 1]?.text === '[' && list[k + 1]?.text === ']' && list[k - 2]?.kind === nameKind,
+    )
     return this.#replace(list, i, () => this.#one(sizes))
   }
 
@@ -251,14 +428,35 @@ export class Mutator {
     const f = this.#function(list)
     if (f === undefined) return undefined
     const known = variables(list, f)
-    const i = this.#token(list, (token, k) => k > f.body && k < f.to && list[k - 1]!.text !== '.'
-      && (token.kind === floatKind || (known.some(v => v.name === token.text) && !/^(=|\+=|-=|\*=|\/=|\[|\.|\(|;)$/.test(list[k + 1]!.text) && list[k - 1]!.kind !== nameKind)))
+    const i = this.#token(
+      list,
+      (token, k) =>
+        k > f.body &&
+        k < f.to &&
+        list[k - 1]!.text !== '.' &&
+        (token.kind === floatKind ||
+          (known.some(v => v.name === token.text) &&
+            !/^(=|\+=|-=|\*=|\/=|\[|\.|\(|;)$/.test(list[k + 1]!.text) &&
+            list[k - 1]!.kind !== nameKind)),
+    )
     return this.#replace(list, i, old => {
       const c = this.#condition(list, f, i!)
       return this.#one([
-        `sin(${old})`, `(${c} ? ${old} : ${this.#one(floats)})`, `(${old} * ${old})`, `detach(${old})`, `max(${old}, ${this.#one(floats)})`, `-${old}`,
-        `pow(${old}, 2)`, `(${old} / 0.0)`, `float3(${old}).x`, `select(${c}, ${old}, ${old})`, `float(int(${old}))`, `no_diff(${old})`, `abs(${old})`,
-        `(${c} && ${c} ? 1.0 : 0.0)`, `lerp(${old}, ${old}, 0.5)`,
+        `sin(${old})`,
+        `(${c} ? ${old} : ${this.#one(floats)})`,
+        `(${old} * ${old})`,
+        `detach(${old})`,
+        `max(${old}, ${this.#one(floats)})`,
+        `-${old}`,
+        `pow(${old}, 2)`,
+        `(${old} / 0.0)`,
+        `float3(${old}).x`,
+        `select(${c}, ${old}, ${old})`,
+        `float(int(${old}))`,
+        `no_diff(${old})`,
+        `abs(${old})`,
+        `(${c} && ${c} ? 1.0 : 0.0)`,
+        `lerp(${old}, ${old}, 0.5)`,
       ])
     })
   }
@@ -267,6 +465,8 @@ export class Mutator {
   #body(list: Token[]): string | undefined {
     const f = this.#function(list)
     const g = this.#function(list)
-    return f === undefined || g === undefined ? undefined : text(list.slice(0, f.body)) + text(list.slice(g.body, g.to + 1)) + text(list.slice(f.to + 1))
+    return f === undefined || g === undefined
+      ? undefined
+      : text(list.slice(0, f.body)) + text(list.slice(g.body, g.to + 1)) + text(list.slice(f.to + 1))
   }
 }

@@ -2,7 +2,11 @@
 import { text, tokens } from './tokens.ts'
 
 /** A program that `shows` what the source does, found in so many tries. */
-export async function shrink(source: string, shows: (smaller: string) => Promise<boolean>, tries: number): Promise<string> {
+export async function shrink(
+  source: string,
+  shows: (smaller: string) => Promise<boolean>,
+  tries: number,
+): Promise<string> {
   let left = tries
   const pass = async (parts: readonly string[]): Promise<string[]> => {
     let kept = [...parts]

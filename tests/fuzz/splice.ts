@@ -4,18 +4,35 @@
  */
 import type { Corpus } from './corpus.ts'
 import type { Random } from './random.ts'
-import { declarations, expressions, functions, nameOf, statements, text, tokens, variables, type FunctionRange, type Range, type Token } from './tokens.ts'
+import {
+  declarations,
+  expressions,
+  functions,
+  nameOf,
+  statements,
+  text,
+  tokens,
+  variables,
+  type FunctionRange,
+  type Range,
+  type Token,
+} from './tokens.ts'
 
 /** A program of parts of those given. */
 export function spliced(random: Random, { sound, wrong }: Corpus): string {
   const any = (): Token[] => tokens(random.one(wrong.length > 0 && random.pick(8) === 0 ? wrong : sound))
   const [a, b] = [any(), any()]
   switch (random.pick(10)) {
-    case 0: return cut(random, a, b)
-    case 1: return inserted(random, a, b)
-    case 2: return `${text(a)}\nnamespace spliced {\n${text(b)}\n}\n`
-    case 3: return withDeclarations(random, a, b)
-    default: return exchanged(random, joined(random, a, b))
+    case 0:
+      return cut(random, a, b)
+    case 1:
+      return inserted(random, a, b)
+    case 2:
+      return `${text(a)}\nnamespace spliced {\n${text(b)}\n}\n`
+    case 3:
+      return withDeclarations(random, a, b)
+    default:
+      return exchanged(random, joined(random, a, b))
   }
 }
 
@@ -36,7 +53,10 @@ function withDeclarations(random: Random, a: readonly Token[], b: readonly Token
   if (own.length === 0) return text(a)
   let list = [...a]
   for (let k = random.pick(3); k >= 0; k--) {
-    const places = random.pick(3) > 0 ? declarations(list).map(d => d.to + 1) : list.flatMap((t, i) => /^[{};]$/.test(t.text) ? [i + 1] : [])
+    const places =
+      random.pick(3) > 0
+        ? declarations(list).map(d => d.to + 1)
+        : list.flatMap((t, i) => (/^[{};]$/.test(t.text) ? [i + 1] : []))
     const at = places.length === 0 ? 0 : random.one(places)
     const { from, to } = random.one(own)
     list = [...list.slice(0, at), ...spaced(b.slice(from, to + 1)), ...list.slice(at)]
@@ -71,9 +91,12 @@ function exchanged(random: Random, list: Token[]): string {
     const f = random.one(all)
     const g = random.pick(2) === 0 ? f : random.one(all)
     const kind = random.pick(8)
-    const parts: (of: FunctionRange) => readonly Range[] = kind < 4 ? of => expressions(list, of)
-      : kind < 7 ? of => statements(list, of)
-      : of => [{ from: of.body, to: of.to }]
+    const parts: (of: FunctionRange) => readonly Range[] =
+      kind < 4
+        ? of => expressions(list, of)
+        : kind < 7
+          ? of => statements(list, of)
+          : of => [{ from: of.body, to: of.to }]
     const [to, from] = [parts(f), parts(g)]
     if (to.length === 0 || from.length === 0) continue
     const [place, part] = [random.one(to), random.one(from)]
@@ -83,7 +106,13 @@ function exchanged(random: Random, list: Token[]): string {
 }
 
 /** A part of one function with variables of another in the place of its own, of the same type where there is one. */
-function adapted(random: Random, list: readonly Token[], { from, to }: Range, own: FunctionRange, other: FunctionRange): Token[] {
+function adapted(
+  random: Random,
+  list: readonly Token[],
+  { from, to }: Range,
+  own: FunctionRange,
+  other: FunctionRange,
+): Token[] {
   const part = list.slice(from, to + 1)
   if (own.from === other.from || random.pick(8) === 0) return part
   const there = variables(list, other)
@@ -94,10 +123,10 @@ function adapted(random: Random, list: readonly Token[], { from, to }: Range, ow
     const alike = there.filter(o => o.type === v.type)
     names.set(v.name, random.one(alike.length > 0 ? alike : there).name)
   }
-  return part.map((t, i) => names.has(t.text) && part[i - 1]?.text !== '.' ? { ...t, text: names.get(t.text)! } : t)
+  return part.map((t, i) => (names.has(t.text) && part[i - 1]?.text !== '.' ? { ...t, text: names.get(t.text)! } : t))
 }
 
 /** The same tokens, apart from what stands before them. */
 function spaced(list: readonly Token[]): Token[] {
-  return list.map((t, i) => i > 0 || t.gap !== '' ? t : { ...t, gap: '\n' })
+  return list.map((t, i) => (i > 0 || t.gap !== '' ? t : { ...t, gap: '\n' }))
 }

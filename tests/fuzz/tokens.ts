@@ -39,9 +39,9 @@ export function tokens(source: string): Token[] {
   let end = 0
   let fixed = false
   for (let i = 0; i < raw.count; i++) {
-    const gap = source.slice(end, raw.starts[i]!)
+    const gap = source.slice(end, raw.starts[i])
     end = raw.ends[i]!
-    const own = source.slice(raw.starts[i]!, end)
+    const own = source.slice(raw.starts[i], end)
     if (gap.includes('\n') || i === 0) fixed = own === '#'
     list.push({ gap, text: own, kind: raw.kinds[i]!, fixed })
   }
@@ -71,7 +71,12 @@ export function match(list: readonly Token[], i: number): number {
 export function functions(list: readonly Token[]): FunctionRange[] {
   const found: FunctionRange[] = []
   for (let i = 1; i < list.length; i++) {
-    if (list[i]!.text !== '(' || list[i - 1]!.kind !== nameKind || /^(if|for|while|switch|numthreads|MaxIters|shader)$/.test(list[i - 1]!.text)) continue
+    if (
+      list[i]!.text !== '(' ||
+      list[i - 1]!.kind !== nameKind ||
+      /^(if|for|while|switch|numthreads|MaxIters|shader)$/.test(list[i - 1]!.text)
+    )
+      continue
     const close = match(list, i)
     if (close < 0 || list[close + 1]?.text !== '{') continue
     const to = match(list, close + 1)
@@ -129,7 +134,13 @@ export function variables(list: readonly Token[], f: FunctionRange): Variable[] 
     const t = list[i]!
     if (t.text === '{') depth++
     else if (t.text === '}') depth--
-    if ((depth > 0 && i < f.from) || t.kind !== nameKind || list[i - 1]!.kind !== nameKind || list[i - 1]!.text === 'return') continue
+    if (
+      (depth > 0 && i < f.from) ||
+      t.kind !== nameKind ||
+      list[i - 1]!.kind !== nameKind ||
+      list[i - 1]!.text === 'return'
+    )
+      continue
     const next = list[i + 1]!.text
     if (next === '[') found.push({ name: t.text, type: `${list[i - 1]!.text}[]`, at: i })
     else if (/^[=;,):]$/.test(next)) found.push({ name: t.text, type: list[i - 1]!.text, at: i })
@@ -184,7 +195,14 @@ export function nameOf(list: readonly Token[], { from, to }: Range): string | un
     if (t.fixed || t.text === 'extension' || t.text === 'import') return undefined
     if (t.text === '[') i = Math.max(i, match(list, i))
     else if (/^(struct|interface|enum|namespace|typealias|class)$/.test(t.text)) return list[i + 1]?.text
-    else if (t.kind === nameKind && /^[(<=;:[{]$/.test(list[i + 1]?.text ?? ';') && list[i - 1]?.kind !== undefined && i > from && list[i + 1]?.text !== '<') return t.text
+    else if (
+      t.kind === nameKind &&
+      /^[(<=;:[{]$/.test(list[i + 1]?.text ?? ';') &&
+      list[i - 1]?.kind !== undefined &&
+      i > from &&
+      list[i + 1]?.text !== '<'
+    )
+      return t.text
   }
   return undefined
 }

@@ -1,6 +1,6 @@
 /** Compiles every `step`th program and writes what came of it, line by line: a process apart, since a program may end or hang it. */
 import { writeSync } from 'node:fs'
-import { closeGpu } from '../gpu.ts'
+import { closeGpu } from '../support/gpu.ts'
 import { attempt, type Finding, type Targets } from './attempt.ts'
 import { make, readCorpus, type Kind } from './corpus.ts'
 import { shrink } from './shrink.ts'
@@ -19,7 +19,14 @@ export interface Task {
 /** What a worker says: that it begins with a program, what came of it, a smaller program that shows the same, or that it is still at it. */
 export type Line =
   | { readonly say: 'begin'; readonly index: number }
-  | { readonly say: 'done'; readonly index: number; readonly kind: Kind; readonly compiled: boolean; readonly unanswered: boolean; readonly finding: Finding | undefined }
+  | {
+      readonly say: 'done'
+      readonly index: number
+      readonly kind: Kind
+      readonly compiled: boolean
+      readonly unanswered: boolean
+      readonly finding: Finding | undefined
+    }
   | { readonly say: 'small'; readonly index: number; readonly source: string }
   | { readonly say: 'busy' }
 
@@ -29,7 +36,9 @@ const verified = 8
 const tries = 400
 const slowTries = 12
 
-const say = (line: Line): void => { writeSync(1, `${JSON.stringify(line)}\n`) }
+const say = (line: Line): void => {
+  writeSync(1, `${JSON.stringify(line)}\n`)
+}
 
 /** Does the task. */
 export async function work({ seed, from, end, step, targets, of }: Task): Promise<void> {
@@ -44,10 +53,14 @@ export async function work({ seed, from, end, step, targets, of }: Task): Promis
     const { finding } = result
     if (finding === undefined || shrunk.has(finding.sign)) continue
     shrunk.add(finding.sign)
-    const small = await shrink(source, async smaller => {
-      say({ say: 'busy' })
-      return (await attempt(smaller, targets, verify)).finding?.sign === finding.sign
-    }, finding.kind === 'slow' ? slowTries : tries)
+    const small = await shrink(
+      source,
+      async smaller => {
+        say({ say: 'busy' })
+        return (await attempt(smaller, targets, verify)).finding?.sign === finding.sign
+      },
+      finding.kind === 'slow' ? slowTries : tries,
+    )
     say({ say: 'small', index, source: small })
   }
   closeGpu()

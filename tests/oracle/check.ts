@@ -40,7 +40,7 @@ export const skippedIn = (tally: Tally): number => Object.values(tally.skipped).
 
 /** Of the programs of a run at most so many in a hundred may be without an answer; a few say nothing of that. */
 const mostSkipped = 30
-export const isClear = (tally: Tally): boolean => skippedIn(tally) <= Math.max(10, tally.programs * mostSkipped / 100)
+export const isClear = (tally: Tally): boolean => skippedIn(tally) <= Math.max(10, (tally.programs * mostSkipped) / 100)
 
 /** The seed of a program by its number in a run. */
 function seedOf(seed: number, at: number): number {
@@ -71,11 +71,22 @@ export async function check(from: number, to: number, settings: Settings): Promi
   return tally
 }
 
-async function told(program: Program, seed: number, at: number, first: Outcome & { kind: 'disagrees' }, settings: Settings): Promise<string> {
-  await shrink(program, async p => {
-    const outcome = await ask(p, seed, settings)
-    return outcome.kind === 'disagrees' && outcome.what === first.what
-  }, settings.attempts, first.what !== 'number')
+async function told(
+  program: Program,
+  seed: number,
+  at: number,
+  first: Outcome & { kind: 'disagrees' },
+  settings: Settings,
+): Promise<string> {
+  await shrink(
+    program,
+    async p => {
+      const outcome = await ask(p, seed, settings)
+      return outcome.kind === 'disagrees' && outcome.what === first.what
+    },
+    settings.attempts,
+    first.what !== 'number',
+  )
   const last = await ask(program, seed, settings)
   const { what, detail } = last.kind === 'disagrees' ? last : first
   const source = textFor(program, settings.target).source.replace(/^typedef .*\n/gm, '')

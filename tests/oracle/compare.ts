@@ -1,5 +1,5 @@
 /** Compares what a program means with what the compiler makes of it. */
-import { NotCompiled } from '../gpu.ts'
+import { NotCompiled } from '../support/gpu.ts'
 import { watch } from './dual.ts'
 import { Meaning, Unclear, type Twist } from './meaning.ts'
 import { Random } from './random.ts'
@@ -60,14 +60,26 @@ function spreads(meaning: Meaning, { inputs, expected }: Sample, { noise, waves 
   for (let i = 0; i < 12; i++) {
     watch.noise = noise
     watch.waves = waves
-    meaning.run(inputs).forEach((v, k) => { out[k] = Math.max(out[k]!, Math.abs(v - expected[k]!)) })
+    try {
+      meaning.run(inputs).forEach((v, k) => {
+        out[k] = Math.max(out[k]!, Math.abs(v - expected[k]!))
+      })
+    } catch (error) {
+      if (!(error instanceof Unclear)) throw error
+      // Within the errors of a target the program may come to what has no meaning.
+      out.fill(Infinity)
+    }
   }
   quiet()
   return out
 }
 
 /** Points at which a program means something that can be compared, and why others do not. */
-function samplesOf(meaning: Meaning, seed: number, { largest, margin }: Limits): { readonly samples: Sample[]; readonly why: string } {
+function samplesOf(
+  meaning: Meaning,
+  seed: number,
+  { largest, margin }: Limits,
+): { readonly samples: Sample[]; readonly why: string } {
   const samples: Sample[] = []
   let why = ''
   for (let point = 0; point < pointCount; point++) {
@@ -98,7 +110,8 @@ export async function compare(program: Program, seed: number, target: Target, tw
   } catch (error) {
     const { message, stack } = error as Error
     if (error instanceof NotCompiled) return { kind: 'skipped', why: 'the device does not compile it in time' }
-    if (error instanceof Refused) return { kind: 'disagrees', what: `refused: ${message.split('\n')[0]!}`, detail: message }
+    if (error instanceof Refused)
+      return { kind: 'disagrees', what: `refused: ${message.split('\n')[0]!}`, detail: message }
     return { kind: 'disagrees', what: `threw: ${message.split('\n')[0]!.slice(0, 80)}`, detail: stack ?? message }
   }
   let numbers = 0

@@ -50,12 +50,12 @@ export function newTag(mode: Mode): number {
 
 export const modeOf = (tag: number): Mode => modes[tag]!
 
-export const tagOf = (x: Num): number => typeof x === 'number' ? 0 : x.tag
+export const tagOf = (x: Num): number => (typeof x === 'number' ? 0 : x.tag)
 
 /** What a number is but for the ε of a tag that is the highest there is. */
-export const primalAt = (x: Num, tag: number): Num => typeof x !== 'number' && x.tag === tag ? x.p : x
+export const primalAt = (x: Num, tag: number): Num => (typeof x !== 'number' && x.tag === tag ? x.p : x)
 
-export const tangentAt = (x: Num, tag: number): Num => typeof x !== 'number' && x.tag === tag ? x.d : 0
+export const tangentAt = (x: Num, tag: number): Num => (typeof x !== 'number' && x.tag === tag ? x.d : 0)
 
 /** The number alone. */
 export function real(x: Num): number {
@@ -122,7 +122,15 @@ export function smooth(x: Num, f: (x: number) => number, slope: (x: Num) => Num)
   return typeof x === 'number' ? rounded(f(x)) : new Dual(x.tag, smooth(x.p, f, slope), mul(slope(x.p), x.d))
 }
 
-export const rcp = (x: Num): Num => smooth(x, v => 1 / v, v => { const r = rcp(v); return neg(mul(r, r)) })
+export const rcp = (x: Num): Num =>
+  smooth(
+    x,
+    v => 1 / v,
+    v => {
+      const r = rcp(v)
+      return neg(mul(r, r))
+    },
+  )
 export const div = (x: Num, y: Num): Num => mul(x, rcp(y))
 
 function wave(x: Num, f: (x: number) => number, slope: (x: Num) => Num): Num {
@@ -135,7 +143,11 @@ export const log = (x: Num): Num => smooth(x, Math.log, rcp)
 export const sqrt = (x: Num): Num => smooth(x, Math.sqrt, v => mul(0.5, rcp(sqrt(v))))
 export const sinh = (x: Num): Num => smooth(x, Math.sinh, cosh)
 export const cosh = (x: Num): Num => smooth(x, Math.cosh, sinh)
-export const tanh = (x: Num): Num => smooth(x, Math.tanh, v => { const t = tanh(v); return sub(1, mul(t, t)) })
+export const tanh = (x: Num): Num =>
+  smooth(x, Math.tanh, v => {
+    const t = tanh(v)
+    return sub(1, mul(t, t))
+  })
 export const atan = (x: Num): Num => smooth(x, Math.atan, v => rcp(add(1, mul(v, v))))
 const arc = (v: Num): Num => rcp(sqrt(sub(1, mul(v, v))))
 export const asin = (x: Num): Num => smooth(x, Math.asin, arc)
@@ -153,11 +165,11 @@ export const less = (x: Num, y: Num): boolean => {
 const isTie = (x: Num, y: Num): boolean => real(x) === real(y)
 /** Where two are equal, each has half of the slope. */
 const half = (x: Num, y: Num): Num => mul(0.5, add(x, y))
-export const abs = (x: Num): Num => isTie(x, 0) ? 0 : less(x, 0) ? neg(x) : x
-export const min = (x: Num, y: Num): Num => isTie(x, y) ? half(x, y) : less(y, x) ? y : x
-export const max = (x: Num, y: Num): Num => isTie(x, y) ? half(x, y) : less(x, y) ? y : x
+export const abs = (x: Num): Num => (isTie(x, 0) ? 0 : less(x, 0) ? neg(x) : x)
+export const min = (x: Num, y: Num): Num => (isTie(x, y) ? half(x, y) : less(y, x) ? y : x)
+export const max = (x: Num, y: Num): Num => (isTie(x, y) ? half(x, y) : less(x, y) ? y : x)
 /** At a bound the number itself counts. */
-export const clamp = (x: Num, low: Num, high: Num): Num => less(x, low) ? low : less(high, x) ? high : x
+export const clamp = (x: Num, low: Num, high: Num): Num => (less(x, low) ? low : less(high, x) ? high : x)
 
 /** A function that is constant between jumps at integers. */
 export function stepwise(x: Num, f: (x: number) => number): number {

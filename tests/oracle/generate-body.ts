@@ -1,7 +1,21 @@
 /** Random statements. */
 import { Expressions, rootName } from './generate-expr.ts'
 import { bin, call, decl, detached, give, isNamed, lit, pairOf, prim, ref, set, sum, when } from './make.ts'
-import { differentialOf, int, nothing, real, signatureOf, uint, vec, type Callable, type Expr, type Func, type Param, type Stmt, type Type } from './tree.ts'
+import {
+  differentialOf,
+  int,
+  nothing,
+  real,
+  signatureOf,
+  uint,
+  vec,
+  type Callable,
+  type Expr,
+  type Func,
+  type Param,
+  type Stmt,
+  type Type,
+} from './tree.ts'
 
 /** A loop or switch that statements can leave. */
 interface Exit {
@@ -30,7 +44,10 @@ export class Bodies extends Expressions {
   /** A requirement asks for as much as the methods that may stand for it. */
   offerRequirement(f: Func, methods: readonly Func[]): void {
     this.orders.set(f, Math.max(...methods.map(m => this.orderOf(m))))
-    this.weights.set(f, methods.reduce((sum, m) => sum + this.weightOf(m), 0))
+    this.weights.set(
+      f,
+      methods.reduce((sum, m) => sum + this.weightOf(m), 0),
+    )
     this.callable.push(f)
   }
 
@@ -41,7 +58,14 @@ export class Bodies extends Expressions {
     this.weight = 0
     this.left = size
     this.vars = []
-    for (const p of f.params) if (p.dir !== 'out') this.declare(p.name, p.type, !(f.method && p.name === 'this' && p.dir === 'in') && p.type !== int && f.generic !== p.type, p.type === int)
+    for (const p of f.params)
+      if (p.dir !== 'out')
+        this.declare(
+          p.name,
+          p.type,
+          !(f.method && p.name === 'this' && p.dir === 'in') && p.type !== int && f.generic !== p.type,
+          p.type === int,
+        )
     const out: Stmt[] = []
     for (const p of f.params) {
       if (p.dir !== 'out') continue
@@ -62,7 +86,9 @@ export class Bodies extends Expressions {
     const value = this.acting(() => {
       const own = this.expr(f.result, 3)
       // What was computed before shall count.
-      return f.result.kind === 'real' ? sum([own, ...Array.from({ length: this.rand.below(3) }, () => this.simple(real))]) : own
+      return f.result.kind === 'real'
+        ? sum([own, ...Array.from({ length: this.rand.below(3) }, () => this.simple(real))])
+        : own
     })
     return give(f.noDiffResult ? detached(value) : value)
   }
@@ -86,14 +112,27 @@ export class Bodies extends Expressions {
     this.weight += 3
     const roll = rand.below(24)
     if (depth < 3 && this.left > 0) {
-      if (roll < 3) return [when(this.acting(() => this.condition(2)), this.list(depth + 1, 2), rand.once(2) ? this.list(depth + 1, 2) : [])]
+      if (roll < 3)
+        return [
+          when(
+            this.acting(() => this.condition(2)),
+            this.list(depth + 1, 2),
+            rand.once(2) ? this.list(depth + 1, 2) : [],
+          ),
+        ]
       if (roll < 6 && this.loops < 2) return [this.loop(depth)]
       if (roll === 6) return [this.choice(depth)]
       if (roll === 7 && !this.isDeferred) return this.deferred()
     }
     if (depth > 0 && roll === 8 && !this.isDeferred) {
       const jump = this.jump()
-      if (jump !== undefined) return [when(this.acting(() => this.condition(1)), [...rand.once(2) ? this.list(3, 1) : [], jump])]
+      if (jump !== undefined)
+        return [
+          when(
+            this.acting(() => this.condition(1)),
+            [...(rand.once(2) ? this.list(3, 1) : []), jump],
+          ),
+        ]
     }
     if (roll < 13) {
       const made = this.calling()
@@ -107,7 +146,11 @@ export class Bodies extends Expressions {
     if (roll === 18) {
       const name = this.fresh('k')
       const type = rand.one([int, uint])
-      const out = decl(name, type, this.acting(() => this.whole(type, 2)))
+      const out = decl(
+        name,
+        type,
+        this.acting(() => this.whole(type, 2)),
+      )
       this.declare(name, type, true)
       return [out]
     }
@@ -116,7 +159,11 @@ export class Bodies extends Expressions {
 
   protected declaration(type: Type): Stmt {
     const name = this.fresh('v')
-    const out = decl(name, type, this.acting(() => this.rand.once(2) ? this.filled(type) : this.expr(type, 3)))
+    const out = decl(
+      name,
+      type,
+      this.acting(() => (this.rand.once(2) ? this.filled(type) : this.expr(type, 3))),
+    )
     this.declare(name, type, true)
     return out
   }
@@ -134,14 +181,38 @@ export class Bodies extends Expressions {
       const name = this.fresh('i')
       const kind = rand.below(5)
       const [down, bounded] = [kind === 0, kind === 1]
-      const to: Expr = bounded ? bin('%', this.acting(() => this.natural(1)), lit(max + 1, int)) : lit(down ? -1 : max, int)
+      const to: Expr = bounded
+        ? bin(
+            '%',
+            this.acting(() => this.natural(1)),
+            lit(max + 1, int),
+          )
+        : lit(down ? -1 : max, int)
       this.declare(name, int, false, true)
-      out = { kind: 'for', name, from: down ? max - 1 : rand.below(2), to, step: down ? -1 : rand.once(5) ? 2 : 1, max: bounded ? max : undefined, unroll: !bounded && rand.once(6), label, body: this.list(depth + 1, 3) }
+      out = {
+        kind: 'for',
+        name,
+        from: down ? max - 1 : rand.below(2),
+        to,
+        step: down ? -1 : rand.once(5) ? 2 : 1,
+        max: bounded ? max : undefined,
+        unroll: !bounded && rand.once(6),
+        label,
+        body: this.list(depth + 1, 3),
+      }
     } else {
       const counter = this.fresh('c')
       const c = rand.once(3) ? undefined : this.acting(() => this.condition(1))
       this.declare(counter, int, false, true)
-      out = { kind: 'while', form: rand.one(['while', 'do'] as const), counter, c, max, label, body: this.list(depth + 1, 3) }
+      out = {
+        kind: 'while',
+        form: rand.one(['while', 'do'] as const),
+        counter,
+        c,
+        max,
+        label,
+        body: this.list(depth + 1, 3),
+      }
     }
     this.loops--
     this.weight += (this.weight - weight) / 2
@@ -156,7 +227,11 @@ export class Bodies extends Expressions {
     this.exits = [{ label, isLoop: false }, ...this.exits]
     const count = 2 + rand.below(2)
     const x = this.acting(() => bin('%', this.natural(1), lit(count + 1, int)))
-    const cases = Array.from({ length: count }, (_, i) => ({ values: i === 0 && rand.once(3) ? [0, count] : [i], body: this.list(depth + 1, 2), falls: i < count - 1 && rand.once(4) }))
+    const cases = Array.from({ length: count }, (_, i) => ({
+      values: i === 0 && rand.once(3) ? [0, count] : [i],
+      body: this.list(depth + 1, 2),
+      falls: i < count - 1 && rand.once(4),
+    }))
     this.exits = saved
     return { kind: 'switch', x, label, cases }
   }
@@ -185,10 +260,14 @@ export class Bodies extends Expressions {
     const { rand } = this
     if (this.statics.length > 0 && rand.once(8)) {
       const s = this.statics[0]!
-      return set({ kind: 'static', type: s.type, name: s.name }, s.type === real ? detached(prim('sin', [this.expr(real, 1)])) : this.whole(s.type, 1))
+      return set(
+        { kind: 'static', type: s.type, name: s.name },
+        s.type === real ? detached(prim('sin', [this.expr(real, 1)])) : this.whole(s.type, 1),
+      )
     }
     const type = rand.one([...this.types, ...this.inner])
-    const find = (t: Type): { readonly to: Expr; readonly holds: boolean } | undefined => this.acting(() => this.place(t))
+    const find = (t: Type): { readonly to: Expr; readonly holds: boolean } | undefined =>
+      this.acting(() => this.place(t))
     const found = find(type) ?? find(real) ?? find(vec(2))
     if (found === undefined) return this.declaration(real)
     let { to } = found
@@ -226,7 +305,15 @@ export class Bodies extends Expressions {
     if (f.result === nothing) return [...before, { kind: 'expr', x: e }]
     if (rand.once(3)) {
       const place = this.place(f.result)
-      if (place !== undefined) return [...before, set(place.to, place.holds ? e : detached(e), f.result.kind === 'real' && !this.lacks('effects') && rand.once(2) ? '+=' : '=')]
+      if (place !== undefined)
+        return [
+          ...before,
+          set(
+            place.to,
+            place.holds ? e : detached(e),
+            f.result.kind === 'real' && !this.lacks('effects') && rand.once(2) ? '+=' : '=',
+          ),
+        ]
     }
     const name = this.fresh('v')
     this.declare(name, f.result, true)
@@ -236,10 +323,13 @@ export class Bodies extends Expressions {
   protected given(f: Func, before: Stmt[]): Expr[] | undefined {
     const taken: string[] = []
     const out: Expr[] = []
+    // Until the call, nothing is in it: other arguments must not read it.
+    const empty: { readonly name: string; readonly type: Type }[] = []
     const fresh = (type: Type, init: Expr | undefined): Expr => {
       const name = this.fresh('o')
       before.push(decl(name, type, init))
-      this.declare(name, type, true)
+      if (init === undefined) empty.push({ name, type })
+      else this.declare(name, type, true)
       return ref(name, type)
     }
     for (const [i, p] of f.params.entries()) {
@@ -254,7 +344,11 @@ export class Bodies extends Expressions {
         continue
       }
       if (p.dir === 'in') {
-        out.push(isObject ? this.reach(p.type, false) ?? fresh(p.type, this.filled(p.type)) : this.acting(() => this.argument(p.type, 2)))
+        out.push(
+          isObject
+            ? (this.reach(p.type, false) ?? fresh(p.type, this.filled(p.type)))
+            : this.acting(() => this.argument(p.type, 2)),
+        )
         continue
       }
       const found = this.acting(() => this.placeFor(p))
@@ -262,6 +356,7 @@ export class Bodies extends Expressions {
       out.push(own)
       taken.push(rootName(own))
     }
+    for (const { name, type } of empty) this.declare(name, type, true)
     return out
   }
 
@@ -300,7 +395,9 @@ export class Bodies extends Expressions {
   }
 
   protected seeded(type: Type): Expr {
-    return type.kind === 'pair' ? pairOf(this.expr(type.of, 2), this.tangent(differentialOf(type.of)!, 1)) : this.expr(type, 1)
+    return type.kind === 'pair'
+      ? pairOf(this.expr(type.of, 2), this.tangent(differentialOf(type.of)!, 1))
+      : this.expr(type, 1)
   }
 
   protected derived(): Callable | undefined {

@@ -4,7 +4,24 @@ import { bin, bool, call, cast, detached, elem, isNamed, lit, make, part, pairOf
 import { safely } from './prims.ts'
 import type { Random } from './random.ts'
 import {
-  differentialOf, int, isActive, isDerived, nothing, partsOf, real, same, signatureOf, uint, vec, type Callable, type Expr, type Func, type Param, type Static, type StructType, type Type,
+  differentialOf,
+  int,
+  isActive,
+  isDerived,
+  nothing,
+  partsOf,
+  real,
+  same,
+  signatureOf,
+  uint,
+  vec,
+  type Callable,
+  type Expr,
+  type Func,
+  type Param,
+  type Static,
+  type StructType,
+  type Type,
 } from './tree.ts'
 
 interface Var {
@@ -53,7 +70,7 @@ export class Expressions {
   }
 
   protected weightOf(of: Callable): number {
-    return isDerived(of) ? this.weightOf(of.of) * (of.op === 'fwd' ? 2 : 4) : this.weights.get(of) ?? 10
+    return isDerived(of) ? this.weightOf(of.of) * (of.op === 'fwd' ? 2 : 4) : (this.weights.get(of) ?? 10)
   }
 
   protected fresh(prefix: string): string {
@@ -111,7 +128,11 @@ export class Expressions {
       if (same(t, type)) found.push(e)
       if (depth === 0 || (t.kind === 'pair' && mutable)) return
       if (t.kind === 'array' || t.kind === 'mat' || (t.kind === 'vec' && this.rand.once(3))) {
-        look(t.kind === 'array' ? t.of : t.kind === 'mat' ? vec(t.cols) : real, () => elem(e(), this.index(t.kind === 'mat' ? t.rows : t.n)), depth - 1)
+        look(
+          t.kind === 'array' ? t.of : t.kind === 'mat' ? vec(t.cols) : real,
+          () => elem(e(), this.index(t.kind === 'mat' ? t.rows : t.n)),
+          depth - 1,
+        )
       } else partsOf(t).forEach((p, i) => look(p.type, () => part(e(), i), depth - 1))
     }
     for (const v of this.vars) if (v.mutable || !mutable) look(v.type, () => ref(v.name, v.type), 3)
@@ -131,19 +152,29 @@ export class Expressions {
 
   /** What a variable of an aggregate begins with, part by part. */
   protected filled(type: Type): Expr {
-    return type.kind === 'array' || type.kind === 'struct' ? make(type, partsOf(type).map(p => this.stored(p.type, p.noDiff || !this.holds(type), 1))) : this.expr(type, 1)
+    return type.kind === 'array' || type.kind === 'struct'
+      ? make(
+          type,
+          partsOf(type).map(p => this.stored(p.type, p.noDiff || !this.holds(type), 1)),
+        )
+      : this.expr(type, 1)
   }
 
   // ── Calls ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
   protected isDifferentiable(f: Func): boolean {
-    return f.differentiable || f.forward !== undefined || f.backward !== undefined || f.treated || f.substitute !== undefined
+    return (
+      f.differentiable || f.forward !== undefined || f.backward !== undefined || f.treated || f.substitute !== undefined
+    )
   }
 
   /** How the function at hand may call another. */
   protected mark(f: Func): 'plain' | 'noDiff' {
     if (this.func?.differentiable !== true) return 'plain'
-    if (!this.isDifferentiable(f)) return f.params.some(p => differentialOf(p.type) !== undefined) || differentialOf(f.result) !== undefined ? 'noDiff' : 'plain'
+    if (!this.isDifferentiable(f))
+      return f.params.some(p => differentialOf(p.type) !== undefined) || differentialOf(f.result) !== undefined
+        ? 'noDiff'
+        : 'plain'
     return !this.lacks('nodiff') && this.rand.once(8) ? 'noDiff' : 'plain'
   }
 
@@ -169,7 +200,14 @@ export class Expressions {
   /** Whether the derivatives of a function can be asked for by name here. */
   protected isOperand(f: Func): boolean {
     // Effects on statics happen as often as they happen.
-    return this.statics.length === 0 && this.isDifferentiable(f) && f.generic === undefined && f.params.every(p => isNamed(p.type)) && (f.result === nothing || isNamed(f.result)) && f.params.some(isActive)
+    return (
+      this.statics.length === 0 &&
+      this.isDifferentiable(f) &&
+      f.generic === undefined &&
+      f.params.every(p => isNamed(p.type)) &&
+      (f.result === nothing || isNamed(f.result)) &&
+      f.params.some(isActive)
+    )
   }
 
   /** Integers of functions are never negative: they choose elements there. */
@@ -195,7 +233,9 @@ export class Expressions {
   /** A place for an output, which must not lose what comes out. */
   protected placeFor(p: Param): Expr | undefined {
     const place = this.place(p.type)
-    return place !== undefined && (place.holds || p.noDiff || differentialOf(p.type) === undefined) ? place.to : undefined
+    return place !== undefined && (place.holds || p.noDiff || differentialOf(p.type) === undefined)
+      ? place.to
+      : undefined
   }
 
   /** Arguments of a call inside an expression; undefined where there are none that fit. */
@@ -204,7 +244,11 @@ export class Expressions {
     const args: Expr[] = []
     for (const [i, p] of f.params.entries()) {
       const isObject = i === 0 && (f.method || f.generic !== undefined || f.requirement)
-      const arg = isObject ? this.object(p, f.generic !== undefined) : p.dir === 'in' ? this.argument(p.type, depth - 1) : this.placeFor(p)
+      const arg = isObject
+        ? this.object(p, f.generic !== undefined)
+        : p.dir === 'in'
+          ? this.argument(p.type, depth - 1)
+          : this.placeFor(p)
       if (arg === undefined) return undefined
       if (p.dir !== 'in') {
         const name = rootName(arg)
@@ -224,15 +268,30 @@ export class Expressions {
   /** A call or derivative of a function that gives a type. */
   protected called(type: Type, depth: number): Expr | undefined {
     const { rand } = this
-    const fits = this.callable.filter(f => same(f.result, type) && this.fits(f) && (this.mayAct || f.params.every(p => p.dir === 'in')))
+    const fits = this.callable.filter(
+      f => same(f.result, type) && this.fits(f) && (this.mayAct || f.params.every(p => p.dir === 'in')),
+    )
     if (fits.length === 0) return undefined
     const f = this.oneOf(fits)
-    if (!this.lacks('inner') && rand.once(4) && type.kind !== 'struct' && type.kind !== 'array' && this.isOperand(f) && f.params.every(p => p.dir === 'in')) {
+    if (
+      !this.lacks('inner') &&
+      rand.once(4) &&
+      type.kind !== 'struct' &&
+      type.kind !== 'array' &&
+      this.isOperand(f) &&
+      f.params.every(p => p.dir === 'in')
+    ) {
       const of: Callable = { op: 'fwd', of: f }
       const s = signatureOf(of)
       if (s.result.kind === 'pair' && this.fits(of)) {
         this.use(of)
-        return part(call(of, s.params.map(p => this.argument(p.type, depth - 2))), rand.once(4) ? 0 : 1)
+        return part(
+          call(
+            of,
+            s.params.map(p => this.argument(p.type, depth - 2)),
+          ),
+          rand.once(4) ? 0 : 1,
+        )
       }
     }
     const mark = f.requirement ? 'plain' : this.mark(f)
@@ -249,12 +308,19 @@ export class Expressions {
     const { rand } = this
     this.weight++
     switch (type.kind) {
-      case 'int': case 'uint': return this.whole(type, depth)
-      case 'bool': return this.condition(depth)
-      case 'pair': return pairOf(this.expr(type.of, depth), this.tangent(differentialOf(type.of)!, depth))
-      case 'real': return this.real(depth)
-      case 'vec': return this.vector(type, depth)
-      case 'mat': return this.matrix(type, depth)
+      case 'int':
+      case 'uint':
+        return this.whole(type, depth)
+      case 'bool':
+        return this.condition(depth)
+      case 'pair':
+        return pairOf(this.expr(type.of, depth), this.tangent(differentialOf(type.of)!, depth))
+      case 'real':
+        return this.real(depth)
+      case 'vec':
+        return this.vector(type, depth)
+      case 'mat':
+        return this.matrix(type, depth)
       case 'interface': {
         const found = rand.once(2) ? undefined : this.reach(type, false)
         return found ?? { kind: 'up', type, x: this.expr(rand.one(type.structs), depth) }
@@ -262,15 +328,25 @@ export class Expressions {
       default: {
         const found = rand.once(3) ? undefined : this.reach(type, false)
         if (found !== undefined) return found
-        return (depth > 1 ? this.called(type, depth) : undefined) ?? make(type, partsOf(type).map(p => this.stored(p.type, p.noDiff || !this.holds(type), depth - 1)))
+        return (
+          (depth > 1 ? this.called(type, depth) : undefined) ??
+          make(
+            type,
+            partsOf(type).map(p => this.stored(p.type, p.noDiff || !this.holds(type), depth - 1)),
+          )
+        )
       }
     }
   }
 
   /** A derivative to begin with. */
   protected tangent(type: Type, depth: number): Expr {
-    if (type.kind === 'real' || type.kind === 'vec' || type.kind === 'mat') return this.rand.once(2) ? this.constant(type) : this.expr(type, depth)
-    return make(type, partsOf(type).map(p => this.tangent(p.type, depth)))
+    if (type.kind === 'real' || type.kind === 'vec' || type.kind === 'mat')
+      return this.rand.once(2) ? this.constant(type) : this.expr(type, depth)
+    return make(
+      type,
+      partsOf(type).map(p => this.tangent(p.type, depth)),
+    )
   }
 
   protected number(): number {
@@ -278,13 +354,26 @@ export class Expressions {
   }
 
   protected constant(type: Type): Expr {
-    return type.kind === 'real' ? lit(this.number()) : make(type, partsOf(type).map(p => this.constant(p.type)))
+    return type.kind === 'real'
+      ? lit(this.number())
+      : make(
+          type,
+          partsOf(type).map(p => this.constant(p.type)),
+        )
   }
 
   /** Something simple, of what is there if possible. */
   protected simple(type: Type): Expr {
     const found = this.rand.once(6) ? undefined : this.reach(type, false)
-    return found ?? (type.kind === 'real' ? lit(this.number()) : make(type, partsOf(type).map(p => this.simple(p.type))))
+    return (
+      found ??
+      (type.kind === 'real'
+        ? lit(this.number())
+        : make(
+            type,
+            partsOf(type).map(p => this.simple(p.type)),
+          ))
+    )
   }
 
   protected real(depth: number): Expr {
@@ -295,7 +384,14 @@ export class Expressions {
     if (roll < 7) return bin('*', this.expr(real, depth - 1), this.small(depth - 1))
     if (roll < 11) return this.library(real, depth)
     if (roll < 14) return this.called(real, depth) ?? this.simple(real)
-    if (roll === 14) return { kind: 'cond', type: real, c: this.condition(1), x: this.expr(real, depth - 1), y: this.expr(real, depth - 1) }
+    if (roll === 14)
+      return {
+        kind: 'cond',
+        type: real,
+        c: this.condition(1),
+        x: this.expr(real, depth - 1),
+        y: this.expr(real, depth - 1),
+      }
     if (roll === 15) {
       const v = vec(2 + rand.below(3))
       const kind = rand.below(4)
@@ -303,13 +399,16 @@ export class Expressions {
       if (kind === 1) return prim('length', [bin('+', this.expr(v, depth - 1), lit(2.5))])
       if (kind === 2) return prim('distance', [this.expr(v, depth - 1), bin('+', this.expr(v, depth - 1), lit(3.5))])
       const m = this.types.find(t => t.kind === 'mat' && t.rows === t.cols)
-      return m === undefined ? prim('dot', [this.expr(v, depth - 1), this.expr(v, depth - 1)]) : prim('determinant', [this.expr(m, depth - 1)])
+      return m === undefined
+        ? prim('dot', [this.expr(v, depth - 1), this.expr(v, depth - 1)])
+        : prim('determinant', [this.expr(m, depth - 1)])
     }
     if (roll === 16 && !this.lacks('nodiff')) return detached(this.expr(real, depth - 1))
     if (roll === 17) return cast(real, this.whole(int, 1))
     if (roll === 18) return bin('/', this.expr(real, depth - 1), this.pattern('positive', real, depth - 1))
     if (roll === 19) return { kind: 'neg', type: real, x: this.expr(real, depth - 1) }
-    if (roll === 20 && rand.once(3) && this.func?.differentiable === true && this.func.generic === undefined) return this.lambda(depth)
+    if (roll === 20 && rand.once(3) && this.func?.differentiable === true && this.func.generic === undefined)
+      return this.lambda(depth)
     return this.simple(real)
   }
 
@@ -319,7 +418,9 @@ export class Expressions {
     this.mayAct = false
     const name = this.fresh('y')
     // What is taken along is constant there.
-    this.vars = this.vars.filter(v => v.name !== 'this' && this.holds(v.type) && isNamed(v.type) && v.type.kind !== 'pair').map(v => ({ ...v, mutable: false }))
+    this.vars = this.vars
+      .filter(v => v.name !== 'this' && this.holds(v.type) && isNamed(v.type) && v.type.kind !== 'pair')
+      .map(v => ({ ...v, mutable: false }))
     this.declare(name, real, false)
     const body = this.expr(real, depth)
     ;[this.vars, this.mayAct] = saved
@@ -328,28 +429,43 @@ export class Expressions {
 
   /** A number that is not large. */
   protected small(depth: number): Expr {
-    return this.rand.once(2) ? lit(this.number()) : prim(this.rand.one(['sin', 'cos', 'tanh']), [this.expr(real, depth - 1)])
+    return this.rand.once(2)
+      ? lit(this.number())
+      : prim(this.rand.one(['sin', 'cos', 'tanh']), [this.expr(real, depth - 1)])
   }
 
   protected pattern(name: string, type: Type, depth: number): Expr {
     const x = (): Expr => this.expr(type, depth)
     switch (name) {
-      case 'positive': return bin('+', lit(1.5), prim('sin', [x()], type))
-      case 'bounded': return prim('sin', [x()], type)
-      case 'small': return bin('*', lit(0.75), prim('sin', [x()], type))
-      case 'low': return type.kind === 'real' ? lit(-0.625) : this.splat(type, -0.625)
-      case 'high': return type.kind === 'real' ? lit(1.125) : this.splat(type, 1.125)
-      default: return x()
+      case 'positive':
+        return bin('+', lit(1.5), prim('sin', [x()], type))
+      case 'bounded':
+        return prim('sin', [x()], type)
+      case 'small':
+        return bin('*', lit(0.75), prim('sin', [x()], type))
+      case 'low':
+        return type.kind === 'real' ? lit(-0.625) : this.splat(type, -0.625)
+      case 'high':
+        return type.kind === 'real' ? lit(1.125) : this.splat(type, 1.125)
+      default:
+        return x()
     }
   }
 
   protected splat(type: Type, value: number): Expr {
-    return make(type, partsOf(type).map(() => lit(value)))
+    return make(
+      type,
+      partsOf(type).map(() => lit(value)),
+    )
   }
 
   protected library(type: Type, depth: number): Expr {
     const rule = this.rand.one(safely)
-    return prim(rule.name, rule.args.map(a => this.pattern(a, type, depth - 1)), type)
+    return prim(
+      rule.name,
+      rule.args.map(a => this.pattern(a, type, depth - 1)),
+      type,
+    )
   }
 
   protected vector(type: Type & { kind: 'vec' }, depth: number): Expr {
@@ -367,14 +483,18 @@ export class Expressions {
     if (roll === 10) {
       const n = 2 + rand.below(3)
       const of = this.reach(vec(n), false)
-      if (of !== undefined) return { kind: 'lanes', type, of, lanes: Array.from({ length: type.n }, () => rand.below(n)) }
+      if (of !== undefined)
+        return { kind: 'lanes', type, of, lanes: Array.from({ length: type.n }, () => rand.below(n)) }
     }
     if (roll === 11) {
       const m = this.types.find(t => t.kind === 'mat' && t.rows === type.n)
       if (m?.kind === 'mat') return prim('mulMV', [this.expr(m, depth - 1), this.expr(vec(m.cols), depth - 1)], type)
       return prim('reflect', [this.expr(type, depth - 1), this.expr(type, depth - 1)], type)
     }
-    return make(type, Array.from({ length: type.n }, () => this.expr(real, depth - 1)))
+    return make(
+      type,
+      Array.from({ length: type.n }, () => this.expr(real, depth - 1)),
+    )
   }
 
   protected matrix(type: Type & { kind: 'mat' }, depth: number): Expr {
@@ -383,14 +503,18 @@ export class Expressions {
     if (depth <= 0) return found ?? this.simple(type)
     const roll = rand.below(8)
     if (roll < 2 && found !== undefined) return found
-    if (roll === 2) return bin(rand.one(['+', '-', '*'] as const), this.expr(type, depth - 1), this.expr(type, depth - 1))
+    if (roll === 2)
+      return bin(rand.one(['+', '-', '*'] as const), this.expr(type, depth - 1), this.expr(type, depth - 1))
     if (roll === 3) return bin('*', this.expr(type, depth - 1), this.expr(real, depth - 1))
     if (roll === 4 && type.rows === type.cols) {
       const x = this.expr(type, depth - 1)
       return rand.once(2) ? prim('transpose', [x], type) : prim('mulMM', [x, this.expr(type, depth - 1)], type)
     }
     if (roll === 5) return this.called(type, depth) ?? found ?? this.simple(type)
-    return make(type, Array.from({ length: type.rows }, () => this.expr(vec(type.cols), depth - 1)))
+    return make(
+      type,
+      Array.from({ length: type.rows }, () => this.expr(vec(type.cols), depth - 1)),
+    )
   }
 
   // ── Integers and conditions ────────────────────────────────────────────────────────────────────────────────────
@@ -414,18 +538,27 @@ export class Expressions {
   protected step(): Expr | undefined {
     const next = this.callable.find(f => f.name === 'next')
     const states = this.vars.filter(v => v.type === uint && v.mutable)
-    return this.mayAct && next !== undefined && states.length > 0 ? call(next, [ref(this.rand.one(states).name, uint)]) : undefined
+    return this.mayAct && next !== undefined && states.length > 0
+      ? call(next, [ref(this.rand.one(states).name, uint)])
+      : undefined
   }
 
   protected whole(type: Type, depth: number): Expr {
     const { rand } = this
     const vars = this.vars.filter(v => v.type === type)
-    const leaf = (): Expr => vars.length > 0 && rand.below(3) > 0 ? ref(rand.one(vars).name, type) : lit(rand.below(9), type)
+    const leaf = (): Expr =>
+      vars.length > 0 && rand.below(3) > 0 ? ref(rand.one(vars).name, type) : lit(rand.below(9), type)
     if (depth <= 0) return leaf()
     const roll = rand.below(9)
-    if (roll < 2) return bin(rand.one(['+', '-', '*', '&', '|', '^'] as const), this.whole(type, depth - 1), this.whole(type, depth - 1))
+    if (roll < 2)
+      return bin(
+        rand.one(['+', '-', '*', '&', '|', '^'] as const),
+        this.whole(type, depth - 1),
+        this.whole(type, depth - 1),
+      )
     if (roll === 2) return bin(rand.one(['/', '%'] as const), this.whole(type, depth - 1), lit(2 + rand.below(5), type))
-    if (roll === 3) return bin(rand.one(['<<', '>>'] as const), this.whole(type, depth - 1), lit(1 + rand.below(5), type))
+    if (roll === 3)
+      return bin(rand.one(['<<', '>>'] as const), this.whole(type, depth - 1), lit(1 + rand.below(5), type))
     if (roll === 4) return cast(type, this.whole(type === int ? uint : int, depth - 1))
     if (roll === 5 && type === int) return cast(int, bin('*', prim('sin', [this.expr(real, depth - 1)]), lit(6)))
     if (roll === 6) return this.called(type, depth) ?? leaf()
@@ -435,25 +568,43 @@ export class Expressions {
   protected condition(depth: number): Expr {
     const { rand } = this
     const roll = rand.below(8)
-    if (depth > 1 && roll === 0) return bin(rand.one(['&&', '||'] as const), this.condition(depth - 1), this.condition(depth - 1))
+    if (depth > 1 && roll === 0)
+      return bin(rand.one(['&&', '||'] as const), this.condition(depth - 1), this.condition(depth - 1))
     if (depth > 1 && roll === 1) return { kind: 'not', type: bool, x: bin('<', this.expr(real, 1), this.expr(real, 1)) }
-    if (roll < 4) return bin(rand.one(['==', '!=', '<'] as const), bin('%', this.natural(1), lit(2 + rand.below(2), int)), lit(rand.below(2), int))
-    return bin(rand.one(['<', '>'] as const), this.expr(real, depth), rand.once(2) ? lit(this.number() / 2) : this.expr(real, depth - 1))
+    if (roll < 4)
+      return bin(
+        rand.one(['==', '!=', '<'] as const),
+        bin('%', this.natural(1), lit(2 + rand.below(2), int)),
+        lit(rand.below(2), int),
+      )
+    return bin(
+      rand.one(['<', '>'] as const),
+      this.expr(real, depth),
+      rand.once(2) ? lit(this.number() / 2) : this.expr(real, depth - 1),
+    )
   }
 }
 
 export function rootName(e: Expr): string {
-  while (e.kind === 'part' || e.kind === 'elem' || e.kind === 'lanes' || e.kind === 'up') e = e.kind === 'up' ? e.x : e.of
+  while (e.kind === 'part' || e.kind === 'elem' || e.kind === 'lanes' || e.kind === 'up')
+    e = e.kind === 'up' ? e.x : e.of
   return e.kind === 'var' ? e.name : ''
 }
 
 /** Whether what is stored in a place keeps its derivative. */
 function holdsDerivative(e: Expr, f: Func | undefined): boolean {
   switch (e.kind) {
-    case 'var': return !(f?.params.some(p => p.name === e.name && p.noDiff) ?? false)
-    case 'part': return partsOf(e.of.type)[e.at]!.noDiff || (e.of.type.kind === 'struct' && !e.of.type.differentiable) ? false : holdsDerivative(e.of, f)
-    case 'elem': case 'lanes': return holdsDerivative(e.of, f)
-    default: return true
+    case 'var':
+      return !(f?.params.some(p => p.name === e.name && p.noDiff) ?? false)
+    case 'part':
+      return partsOf(e.of.type)[e.at]!.noDiff || (e.of.type.kind === 'struct' && !e.of.type.differentiable)
+        ? false
+        : holdsDerivative(e.of, f)
+    case 'elem':
+    case 'lanes':
+      return holdsDerivative(e.of, f)
+    default:
+      return true
   }
 }
 

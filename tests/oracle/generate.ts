@@ -4,12 +4,31 @@ import { realFields, ruled, ruledMethod, ruledWidely, substituted } from './gene
 import { bin, call, cast, decl, elem, func, give, isNamed, lit, make, numbersIn, param, ref, set } from './make.ts'
 import { Random } from './random.ts'
 import {
-  array, differentialOf, int, isActive, mat, nothing, partsOf, real, signatureOf, uint, vec, type Callable, type Expr, type Func, type Interface, type Param, type Program, type Stmt, type StructType, type Type,
+  array,
+  differentialOf,
+  int,
+  isActive,
+  mat,
+  nothing,
+  partsOf,
+  real,
+  signatureOf,
+  uint,
+  vec,
+  type Callable,
+  type Expr,
+  type Func,
+  type Interface,
+  type Param,
+  type Program,
+  type Stmt,
+  type StructType,
+  type Type,
 } from './tree.ts'
 
 /** Parts of the language that can be left out. */
 export const parts = ['second', 'rules', 'nodiff', 'effects', 'inner', 'differentials'] as const
-export type Part = typeof parts[number]
+export type Part = (typeof parts)[number]
 
 export interface Options {
   /** How many statements the longest function of a program has by and large; of a run, twice that is the most. */
@@ -66,13 +85,26 @@ class Generator {
     const main = this.function('main', this.params(1 + rand.below(Math.min(3, size)), true), this.result(), true)
     this.bodies.add(main)
     const { test, inputs } = this.test(main)
-    return { structs: this.structs, interfaces: this.interfaces, statics: this.bodies.statics, funcs: this.bodies.funcs, test, inputs }
+    return {
+      structs: this.structs,
+      interfaces: this.interfaces,
+      statics: this.bodies.statics,
+      funcs: this.bodies.funcs,
+      test,
+      inputs,
+    }
   }
 
   /** An interface to which structs conform, each in its own way. */
   interface(structs: readonly StructType[]): void {
     const { rand } = this
-    const type: Interface = { kind: 'interface', name: 'I0', differentiable: true, requirements: [], structs: [...structs] }
+    const type: Interface = {
+      kind: 'interface',
+      name: 'I0',
+      differentiable: true,
+      requirements: [],
+      structs: [...structs],
+    }
     const count = 1 + rand.below(2)
     for (let i = 0; i < count; i++) {
       const self = param('this', type, rand.once(3) ? 'inout' : 'in')
@@ -80,10 +112,15 @@ class Generator {
       const result = this.result()
       const requirement = func(`r${i}`, [self, ...params], result, [], { requirement: true, method: true })
       for (const s of structs) {
-        s.methods.push(this.function(`r${i}`, [{ ...self, type: s }, ...params.map(p => ({ ...p }))], result, true, true))
+        s.methods.push(
+          this.function(`r${i}`, [{ ...self, type: s }, ...params.map(p => ({ ...p }))], result, true, true),
+        )
       }
       type.requirements.push(requirement)
-      this.bodies.offerRequirement(requirement, structs.map(s => s.methods.at(-1)!))
+      this.bodies.offerRequirement(
+        requirement,
+        structs.map(s => s.methods.at(-1)!),
+      )
     }
     for (const s of structs) s.conforms.push(type)
     this.interfaces.push(type)
@@ -91,7 +128,17 @@ class Generator {
     // Values of the interface in arrays and in fields, of which the test knows nothing either.
     if (rand.once(2)) this.bodies.inner.push(array(type, 2))
     if (rand.once(2)) {
-      const holder: StructType = { kind: 'struct', name: 'H0', fields: [{ name: 'm0', type, noDiff: false }, { name: 'm1', type: rand.one([real, vec(2)]), noDiff: false }], differentiable: true, methods: [], conforms: [] }
+      const holder: StructType = {
+        kind: 'struct',
+        name: 'H0',
+        fields: [
+          { name: 'm0', type, noDiff: false },
+          { name: 'm1', type: rand.one([real, vec(2)]), noDiff: false },
+        ],
+        differentiable: true,
+        methods: [],
+        conforms: [],
+      }
       this.structs.push(holder)
       this.bodies.inner.push(holder)
     }
@@ -102,7 +149,11 @@ class Generator {
     const n = 1 + rand.below(3)
     const fields = Array.from({ length: n }, (_, i) => {
       const type = i > 0 && rand.once(6) ? rand.one([int, uint]) : rand.one(this.types)
-      return { name: `m${i}`, type, noDiff: i > 0 && differentialOf(type) !== undefined && !this.options.without.has('nodiff') && rand.once(5) }
+      return {
+        name: `m${i}`,
+        type,
+        noDiff: i > 0 && differentialOf(type) !== undefined && !this.options.without.has('nodiff') && rand.once(5),
+      }
     })
     const type: StructType = { kind: 'struct', name, fields, differentiable: !rand.once(8), methods: [], conforms: [] }
     this.structs.push(type)
@@ -116,7 +167,12 @@ class Generator {
     const fields = type.fields.filter(f => isActive(f))
     if (rand.once(2)) fields.reverse()
     const made: StructType = {
-      kind: 'struct', name: `D${type.name}`, fields: fields.map((f, i) => ({ name: `d${i}`, type: differentialOf(f.type)!, noDiff: false })), differentiable: true, methods: [], conforms: [],
+      kind: 'struct',
+      name: `D${type.name}`,
+      fields: fields.map((f, i) => ({ name: `d${i}`, type: differentialOf(f.type)!, noDiff: false })),
+      differentiable: true,
+      methods: [],
+      conforms: [],
     }
     type.given = { fields, adds: rand.once(2) }
     type.differential = made
@@ -132,8 +188,14 @@ class Generator {
     const s = ref('s', uint)
     const steps: Stmt[] = rand.once(2)
       ? [set(s, bin('+', bin('*', s, lit(1664525, uint)), lit(1013904223, uint)))]
-      : [set(s, bin('^', s, bin('<<', s, lit(13, uint)))), set(s, bin('^', s, bin('>>', s, lit(17, uint)))), set(s, bin('^', s, bin('<<', s, lit(5, uint))))]
-    const result = rand.once(2) ? bin('>>', s, lit(8, uint)) : bin('*', bin('^', bin('>>', s, lit(9, uint)), s), lit(277803737, uint))
+      : [
+          set(s, bin('^', s, bin('<<', s, lit(13, uint)))),
+          set(s, bin('^', s, bin('>>', s, lit(17, uint)))),
+          set(s, bin('^', s, bin('<<', s, lit(5, uint)))),
+        ]
+    const result = rand.once(2)
+      ? bin('>>', s, lit(8, uint))
+      : bin('*', bin('^', bin('>>', s, lit(9, uint)), s), lit(277803737, uint))
     return func('next', [param('s', uint, 'inout')], uint, [...steps, give(result)], { differentiable: rand.once(3) })
   }
 
@@ -143,8 +205,15 @@ class Generator {
     for (let i = 0; i < count; i++) {
       const types = isMain ? this.types : [...this.types, ...this.bodies.inner]
       const type = i === 0 ? rand.one([real, real, vec(2), ...this.types]) : rand.one(types)
-      const dir = type.kind === 'interface' ? rand.one(['in', 'inout'] as const) : rand.one(['in', 'in', 'in', 'inout', 'out'] as const)
-      const noDiff = !(i === 0 && isMain) && differentialOf(type) !== undefined && !this.options.without.has('nodiff') && rand.once(5)
+      const dir =
+        type.kind === 'interface'
+          ? rand.one(['in', 'inout'] as const)
+          : rand.one(['in', 'in', 'in', 'inout', 'out'] as const)
+      const noDiff =
+        !(i === 0 && isMain) &&
+        differentialOf(type) !== undefined &&
+        !this.options.without.has('nodiff') &&
+        rand.once(5)
       out.push(param(`p${i}`, type, i === 0 ? 'in' : dir, noDiff))
     }
     if (rand.once(3)) out.push(param('n', int))
@@ -180,7 +249,15 @@ class Generator {
     }
     const owner = kind < 6 && this.structs.length > 0 ? rand.one(this.structs) : undefined
     const params = this.params(rand.below(owner === undefined ? 3 : 2) + (owner === undefined ? 1 : 0), false)
-    if (owner !== undefined) params.unshift(param('this', owner, rand.once(2) ? 'inout' : 'in', !owner.differentiable || (!this.options.without.has('nodiff') && rand.once(5))))
+    if (owner !== undefined)
+      params.unshift(
+        param(
+          'this',
+          owner,
+          rand.once(2) ? 'inout' : 'in',
+          !owner.differentiable || (!this.options.without.has('nodiff') && rand.once(5)),
+        ),
+      )
     const made = this.function(name, params, this.result(), owner !== undefined || !rand.once(7), owner !== undefined)
     if (owner === undefined) {
       this.bodies.add(made)
@@ -207,9 +284,15 @@ class Generator {
   function(name: string, params: Param[], result: Type, differentiable: boolean, method = false): Func {
     const { rand } = this
     const made = func(name, params, result, [], {
-      differentiable, method,
+      differentiable,
+      method,
       // Interfaces say of their requirements that results have derivatives.
-      noDiffResult: differentialOf(result) !== undefined && name.startsWith('f') && differentiable && !this.options.without.has('nodiff') && rand.once(8),
+      noDiffResult:
+        differentialOf(result) !== undefined &&
+        name.startsWith('f') &&
+        differentiable &&
+        !this.options.without.has('nodiff') &&
+        rand.once(8),
       treated: false,
       prefer: differentiable && rand.once(8) ? rand.one(['recompute', 'checkpoint'] as const) : 'none',
     })
@@ -228,10 +311,17 @@ class Generator {
     const input = (): Expr => elem(ref('x', inputsParam.type), lit(inputs++, int))
     const argument = (type: Type): Expr => {
       switch (type.kind) {
-        case 'real': return input()
-        case 'int': return lit(rand.below(4), int)
-        case 'uint': return lit(rand.below(100000), uint)
-        default: return make(type, partsOf(type).map(p => argument(p.type)))
+        case 'real':
+          return input()
+        case 'int':
+          return lit(rand.below(4), int)
+        case 'uint':
+          return lit(rand.below(100000), uint)
+        default:
+          return make(
+            type,
+            partsOf(type).map(p => argument(p.type)),
+          )
       }
     }
     const order = this.bodies.orderOf(main)
@@ -239,7 +329,8 @@ class Generator {
     const derivative = (of: Callable): Callable => ({ op: rand.one(['fwd', 'bwd', 'bwd'] as const), of })
     // One of each order: compiling takes most of the time, and another program tells more than another derivative of this one.
     if (order < mostOrder) operators.push(derivative(main))
-    if (order < mostOrder - 1 && !this.options.without.has('second') && rand.below(3) > 0) operators.push(derivative(derivative(main)))
+    if (order < mostOrder - 1 && !this.options.without.has('second') && rand.below(3) > 0)
+      operators.push(derivative(derivative(main)))
     operators.forEach((of, at) => {
       const s = signatureOf(of)
       const args = s.params.map((p, i) => {
@@ -250,7 +341,10 @@ class Generator {
       const result = call(of, args)
       if (s.result === nothing) body.push({ kind: 'expr', x: result })
       else body.push(decl(`r${at}`, s.result, result))
-      const said = [...s.result === nothing ? [] : [ref(`r${at}`, s.result)], ...args.filter((_, i) => s.params[i]!.dir !== 'in')]
+      const said = [
+        ...(s.result === nothing ? [] : [ref(`r${at}`, s.result)]),
+        ...args.filter((_, i) => s.params[i]!.dir !== 'in'),
+      ]
       for (const v of said) for (const x of numbersIn(v)) body.push({ kind: 'show', x })
     })
     inputsParam.type = array(real, Math.max(1, inputs))

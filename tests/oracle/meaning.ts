@@ -9,9 +9,38 @@ import { lanewise, whole } from './prims.ts'
 import { gradientOf, reverseArguments } from './rules.ts'
 import { Scope, type Exit, type Frame, type Jump, type Ref, type Run, type Step } from './scope.ts'
 import {
-  differentialOf, hasActiveResult, isActive, isDerived, partsOf, signatureOf, type BinaryOp, type Callable, type Expr, type Func, type Program, type Signature, type StructType, type Stmt, type Type,
+  differentialOf,
+  hasActiveResult,
+  isActive,
+  isDerived,
+  partsOf,
+  signatureOf,
+  type BinaryOp,
+  type Callable,
+  type Expr,
+  type Func,
+  type Program,
+  type Signature,
+  type StructType,
+  type Stmt,
+  type Type,
 } from './tree.ts'
-import { Dynamic, attach, held, highest, kept, list, num, numbersOf, primalPart, shapedLike, sumOfProducts, tangentPart, zero, type Value } from './value.ts'
+import {
+  Dynamic,
+  attach,
+  held,
+  highest,
+  kept,
+  list,
+  num,
+  numbersOf,
+  primalPart,
+  shapedLike,
+  sumOfProducts,
+  tangentPart,
+  zero,
+  type Value,
+} from './value.ts'
 
 /** A run that says nothing: it takes too long, or what it should say is not settled. */
 export class Unclear extends Error {}
@@ -75,11 +104,13 @@ export class Meaning {
 
   #call(f: Func, given: readonly Value[]): Outcome {
     // What is called in derivative code is derivative code, whether it is given derivatives or not.
-    if (f.substitute !== undefined && this.#depth > 0 && this.twist.forgetRules !== true) return this.#call(f.substitute, given)
+    if (f.substitute !== undefined && this.#depth > 0 && this.twist.forgetRules !== true)
+      return this.#call(f.substitute, given)
     const isDropped = (noDiff: boolean): boolean => noDiff && this.twist.forgetNoDiff !== true
-    const args = given.map((v, i) => isDropped(f.params[i]!.noDiff) ? held(v) : v)
-    const tag = args.reduce<number>((most, v, i) => f.params[i]!.dir === 'out' ? most : Math.max(most, highest(v)), 0)
-    if (f.treated || (!f.differentiable && f.forward === undefined && f.backward === undefined)) return this.#undifferentiated(() => this.#body(f, args.map(held)))
+    const args = given.map((v, i) => (isDropped(f.params[i]!.noDiff) ? held(v) : v))
+    const tag = args.reduce<number>((most, v, i) => (f.params[i]!.dir === 'out' ? most : Math.max(most, highest(v))), 0)
+    if (f.treated || (!f.differentiable && f.forward === undefined && f.backward === undefined))
+      return this.#undifferentiated(() => this.#body(f, args.map(held)))
     if (tag === 0) return this.#body(f, args)
     if (this.twist.forgetRules !== true) {
       const mode = d.modeOf(tag)
@@ -97,13 +128,16 @@ export class Meaning {
     const { result, after } = this.#body(f, args)
     return {
       result: isDropped(f.noDiffResult) ? held(result) : result,
-      after: after.map((v, i) => isDropped(f.params[i]!.noDiff) ? held(v) : v),
+      after: after.map((v, i) => (isDropped(f.params[i]!.noDiff) ? held(v) : v)),
     }
   }
 
   /** A call without derivatives inside what may be differentiated: there its substitute counts. */
   #primal(of: Callable, args: readonly Value[]): Outcome {
-    const called = this.#depth > 0 && !isDerived(of) && of.substitute !== undefined && this.twist.forgetRules !== true ? of.substitute : of
+    const called =
+      this.#depth > 0 && !isDerived(of) && of.substitute !== undefined && this.twist.forgetRules !== true
+        ? of.substitute
+        : of
     return this.#undifferentiated(() => this.apply(called, args.map(held)))
   }
 
@@ -119,11 +153,20 @@ export class Meaning {
 
   /** A call with numbers of a tag by the user's forward derivative. */
   #byForward(f: Func, rule: Func, args: readonly Value[], tag: number): Outcome {
-    const { result, after } = this.apply(rule, f.params.map((p, i) => isActive(p) ? p.dir === 'out' ? zero(rule.params[i]!.type) : [primalPart(args[i]!, tag), tangentPart(p.type, args[i]!, tag)] : args[i]!))
+    const { result, after } = this.apply(
+      rule,
+      f.params.map((p, i) =>
+        isActive(p)
+          ? p.dir === 'out'
+            ? zero(rule.params[i]!.type)
+            : [primalPart(args[i]!, tag), tangentPart(p.type, args[i]!, tag)]
+          : args[i]!,
+      ),
+    )
     const joined = (type: Type, v: Value): Value => attach(type, list(v)[0]!, list(v)[1]!, tag)
     return {
       result: hasActiveResult(f) ? joined(f.result, result) : result,
-      after: f.params.map((p, i) => p.dir === 'in' ? args[i]! : isActive(p) ? joined(p.type, after[i]!) : after[i]!),
+      after: f.params.map((p, i) => (p.dir === 'in' ? args[i]! : isActive(p) ? joined(p.type, after[i]!) : after[i]!)),
     }
   }
 
@@ -131,43 +174,72 @@ export class Meaning {
   #byBackward(f: Func, rule: Func, args: readonly Value[], tag: number): Outcome {
     const primals = args.map(v => primalPart(v, tag))
     const plain = this.#call(f, primals)
-    const tangents = f.params.flatMap((p, i) => isActive(p) && p.dir !== 'out' ? numbersOf(tangentPart(p.type, args[i]!, tag)) : [])
+    const tangents = f.params.flatMap((p, i) =>
+      isActive(p) && p.dir !== 'out' ? numbersOf(tangentPart(p.type, args[i]!, tag)) : [],
+    )
     const row = (which: number, k: number): Num => {
       const unit = (type: Type, own: number): Value => {
         const like = zero(differentialOf(type)!)
-        return shapedLike(like, numbersOf(like).map((_, i) => own === which && i === k ? 1 : 0))
+        return shapedLike(
+          like,
+          numbersOf(like).map((_, i) => (own === which && i === k ? 1 : 0)),
+        )
       }
-      const { after } = this.apply(rule, reverseArguments(f, primals, i => unit(f.params[i]!.type, i), () => unit(f.result, -1)))
+      const { after } = this.apply(
+        rule,
+        reverseArguments(
+          f,
+          primals,
+          i => unit(f.params[i]!.type, i),
+          () => unit(f.result, -1),
+        ),
+      )
       return sumOfProducts(gradientOf(f, after), tangents)
     }
     const whole = (type: Type, v: Value, which: number): Value => {
       const like = zero(differentialOf(type)!)
-      return attach(type, v, shapedLike(like, numbersOf(like).map((_, k) => row(which, k))), tag)
+      return attach(
+        type,
+        v,
+        shapedLike(
+          like,
+          numbersOf(like).map((_, k) => row(which, k)),
+        ),
+        tag,
+      )
     }
     return {
       result: hasActiveResult(f) ? whole(f.result, plain.result, -1) : plain.result,
-      after: f.params.map((p, i) => p.dir !== 'in' && isActive(p) ? whole(p.type, plain.after[i]!, i) : plain.after[i]!),
+      after: f.params.map((p, i) =>
+        p.dir !== 'in' && isActive(p) ? whole(p.type, plain.after[i]!, i) : plain.after[i]!,
+      ),
     }
   }
 
   #forward(of: Callable, args: readonly Value[]): Outcome {
     if (!isDerived(of) && of.substitute !== undefined) return this.#forward(of.substitute, args)
     const s = signatureOf(of)
-    if (!isDerived(of) && of.forward !== undefined && !of.treated && this.twist.forgetRules !== true) return this.apply(of.forward, args)
+    if (!isDerived(of) && of.forward !== undefined && !of.treated && this.twist.forgetRules !== true)
+      return this.apply(of.forward, args)
     const tag = d.newTag('fwd')
-    const own = s.params.map((p, i) => !isActive(p) || p.dir === 'out' ? args[i]! : attach(p.type, list(args[i]!)[0]!, list(args[i]!)[1]!, tag))
+    const own = s.params.map((p, i) =>
+      !isActive(p) || p.dir === 'out' ? args[i]! : attach(p.type, list(args[i]!)[0]!, list(args[i]!)[1]!, tag),
+    )
     const { result, after } = this.#deeper(() => this.apply(of, own))
     const split = (type: Type, v: Value): Value => [primalPart(v, tag), tangentPart(type, v, tag)]
     return {
       result: hasActiveResult(s) ? split(s.result, result) : primalPart(result, tag),
-      after: s.params.map((p, i) => isActive(p) && p.dir !== 'in' ? split(p.type, after[i]!) : primalPart(after[i]!, tag)),
+      after: s.params.map((p, i) =>
+        isActive(p) && p.dir !== 'in' ? split(p.type, after[i]!) : primalPart(after[i]!, tag),
+      ),
     }
   }
 
   #backward(of: Callable, args: readonly Value[]): Outcome {
     if (!isDerived(of) && of.substitute !== undefined) return this.#backward(of.substitute, args)
     const s = signatureOf(of)
-    if (!isDerived(of) && of.backward !== undefined && !of.treated && this.twist.forgetRules !== true) return this.apply(of.backward, args)
+    if (!isDerived(of) && of.backward !== undefined && !of.treated && this.twist.forgetRules !== true)
+      return this.apply(of.backward, args)
     let next = 0
     const inputs: Value[] = []
     const cotangents: Num[] = []
@@ -190,10 +262,20 @@ export class Meaning {
       const seeded = s.params.map((p, i) => {
         if (!isActive(p) || p.dir === 'out') return inputs[i]!
         const like = zero(differentialOf(p.type)!)
-        return attach(p.type, inputs[i]!, shapedLike(like, numbersOf(like).map((_, n) => i === which && n === k ? 1 : 0)), tag)
+        return attach(
+          p.type,
+          inputs[i]!,
+          shapedLike(
+            like,
+            numbersOf(like).map((_, n) => (i === which && n === k ? 1 : 0)),
+          ),
+          tag,
+        )
       })
       const { result, after } = this.#deeper(() => this.apply(of, seeded))
-      const tangents = s.params.flatMap((p, i) => isActive(p) && p.dir !== 'in' ? numbersOf(tangentPart(p.type, after[i]!, tag)) : [])
+      const tangents = s.params.flatMap((p, i) =>
+        isActive(p) && p.dir !== 'in' ? numbersOf(tangentPart(p.type, after[i]!, tag)) : [],
+      )
       if (hasActiveResult(s)) tangents.push(...numbersOf(tangentPart(s.result, result, tag)))
       return sumOfProducts(tangents, cotangents)
     }
@@ -201,7 +283,15 @@ export class Meaning {
       if (!isActive(p)) return p.dir === 'out' ? [] : [inputs[i]!]
       if (p.dir === 'out') return [0]
       const like = zero(differentialOf(p.type)!)
-      return [[inputs[i]!, shapedLike(like, numbersOf(like).map((_, k) => gradient(i, k)))]]
+      return [
+        [
+          inputs[i]!,
+          shapedLike(
+            like,
+            numbersOf(like).map((_, k) => gradient(i, k)),
+          ),
+        ],
+      ]
     })
     if (hasActiveResult(s)) after.push(0)
     return { result: 0, after }
@@ -220,7 +310,9 @@ export class Meaning {
   #body(f: Func, args: readonly Value[]): Outcome {
     const code = this.#code(f)
     const frame: Frame = [0]
-    f.params.forEach((p, i) => { frame[code.params[i]!] = p.dir === 'out' ? zero(p.type) : args[i]! })
+    f.params.forEach((p, i) => {
+      frame[code.params[i]!] = p.dir === 'out' ? zero(p.type) : args[i]!
+    })
     code.body(frame)
     return { result: frame[resultSlot]!, after: code.params.map(slot => frame[slot]!) }
   }
@@ -239,9 +331,11 @@ export class Meaning {
 
   #block(body: readonly Stmt[], outer: Scope): Step {
     const scope = outer.inner()
-    const steps: { readonly step: Step; readonly isDeferred: boolean }[] = body.map(s => s.kind === 'defer'
-      ? { step: this.#block(s.body, scope), isDeferred: true }
-      : { step: this.#statement(s, scope), isDeferred: false })
+    const steps: { readonly step: Step; readonly isDeferred: boolean }[] = body.map(s =>
+      s.kind === 'defer'
+        ? { step: this.#block(s.body, scope), isDeferred: true }
+        : { step: this.#statement(s, scope), isDeferred: false },
+    )
     if (steps.length === 1 && !steps[0]!.isDeferred) return steps[0]!.step
     return frame => {
       const deferred: Step[] = []
@@ -265,14 +359,22 @@ export class Meaning {
         const init = s.init === undefined ? undefined : this.#expr(s.init, scope)
         const slot = scope.declare(s.name)
         const { type } = s
-        return frame => { frame[slot] = init === undefined ? zero(type) : kept(type, false, init(frame)); return undefined }
+        return frame => {
+          frame[slot] = init === undefined ? zero(type) : kept(type, false, init(frame))
+          return undefined
+        }
       }
       case 'set': {
         const value = this.#expr(s.value, scope)
         const place = this.#place(s.to, scope)
         const { type } = s.to
         // Calls in an index come first, as they are written; the place itself is read once the right side is there.
-        if (s.op === '=') return frame => { const ref = place(frame); ref.set(value(frame)); return undefined }
+        if (s.op === '=')
+          return frame => {
+            const ref = place(frame)
+            ref.set(value(frame))
+            return undefined
+          }
         const op = binary(s.op[0] as BinaryOp, type)
         // Lanes are no place of their own: what they hold is copied as they are named.
         const isCopied = s.to.kind === 'lanes'
@@ -285,8 +387,13 @@ export class Meaning {
         }
       }
       case 'if': {
-        const c = this.#expr(s.c, scope), yes = this.#block(s.yes, scope), no = this.#block(s.no, scope)
-        return frame => { this.#burn(); return c(frame) === true ? yes(frame) : no(frame) }
+        const c = this.#expr(s.c, scope),
+          yes = this.#block(s.yes, scope),
+          no = this.#block(s.no, scope)
+        return frame => {
+          this.#burn()
+          return c(frame) === true ? yes(frame) : no(frame)
+        }
       }
       case 'for': {
         const own = scope.inner()
@@ -296,7 +403,11 @@ export class Meaning {
         const body = this.#block(s.body, own.inner(exit))
         const { from, step } = s
         return frame => {
-          for (frame[slot] = from; step > 0 ? (frame[slot] as number) < (to(frame) as number) : (frame[slot] as number) > (to(frame) as number); frame[slot] = (frame[slot] as number) + step) {
+          for (
+            frame[slot] = from;
+            step > 0 ? frame[slot] < (to(frame) as number) : frame[slot] > (to(frame) as number);
+            frame[slot] = frame[slot] + step
+          ) {
             this.#burn()
             const jump = body(frame)
             if (jump === exit.out) break
@@ -317,7 +428,7 @@ export class Meaning {
           const goesOn = (): boolean => (frame[slot] as number) < max && (c === undefined || c(frame) === true)
           while (form === 'do' || goesOn()) {
             this.#burn()
-            frame[slot] = (frame[slot] as number) + 1
+            frame[slot] = frame[slot] + 1
             const jump = body(frame)
             if (jump === exit.out) break
             if (jump !== undefined && jump !== exit.on) return jump
@@ -346,8 +457,10 @@ export class Meaning {
           return undefined
         }
       }
-      case 'block': return this.#block(s.body, scope)
-      case 'defer': throw new Error('handled by the block')
+      case 'block':
+        return this.#block(s.body, scope)
+      case 'defer':
+        throw new Error('handled by the block')
       case 'break': {
         const exit = s.label === undefined ? scope.exits[0]! : scope.exits.find(e => e.label === s.label)!
         return () => exit.out
@@ -359,15 +472,24 @@ export class Meaning {
       case 'return': {
         if (s.value === undefined) return () => returned
         const value = this.#expr(s.value, scope)
-        return frame => { frame[resultSlot] = value(frame); return returned }
+        return frame => {
+          frame[resultSlot] = value(frame)
+          return returned
+        }
       }
       case 'expr': {
         const x = this.#expr(s.x, scope)
-        return frame => { x(frame); return undefined }
+        return frame => {
+          x(frame)
+          return undefined
+        }
       }
       case 'show': {
         const x = this.#expr(s.x, scope)
-        return frame => { this.shown.push(d.real(num(x(frame)))); return undefined }
+        return frame => {
+          this.shown.push(d.real(num(x(frame))))
+          return undefined
+        }
       }
     }
   }
@@ -379,11 +501,21 @@ export class Meaning {
       case 'var': {
         const slot = scope.names.get(e.name)!
         const { type } = e
-        return frame => ({ get: () => frame[slot]!, set: v => { frame[slot] = kept(type, false, v) } })
+        return frame => ({
+          get: () => frame[slot]!,
+          set: v => {
+            frame[slot] = kept(type, false, v)
+          },
+        })
       }
       case 'static': {
         const { name } = e
-        return () => ({ get: () => this.#statics.get(name)!, set: v => { this.#statics.set(name, held(v)) } })
+        return () => ({
+          get: () => this.#statics.get(name)!,
+          set: v => {
+            this.#statics.set(name, held(v))
+          },
+        })
       }
       case 'part': {
         const of = this.#place(e.of, scope)
@@ -406,7 +538,7 @@ export class Meaning {
           const ref = of(frame)
           return {
             get: () => lanes.map(at => list(ref.get())[at]!),
-            set: v => ref.set(list(ref.get()).map((x, i) => lanes.includes(i) ? list(v)[lanes.indexOf(i)]! : x)),
+            set: v => ref.set(list(ref.get()).map((x, i) => (lanes.includes(i) ? list(v)[lanes.indexOf(i)]! : x))),
           }
         }
       }
@@ -418,7 +550,8 @@ export class Meaning {
           return { get: () => new Dynamic(struct, ref.get()), set: v => ref.set((v as Dynamic).value) }
         }
       }
-      default: throw new Error(`no place: ${e.kind}`)
+      default:
+        throw new Error(`no place: ${e.kind}`)
     }
   }
 
@@ -449,15 +582,21 @@ export class Meaning {
         return frame => x(frame) !== true
       }
       case 'bin': {
-        const x = this.#expr(e.x, scope), y = this.#expr(e.y, scope)
+        const x = this.#expr(e.x, scope),
+          y = this.#expr(e.y, scope)
         if (e.op === '&&') return frame => x(frame) === true && y(frame) === true
         if (e.op === '||') return frame => x(frame) === true || y(frame) === true
         const op = binary(e.op, e.x.type)
-        return frame => { const v = x(frame); return op(v, y(frame)) }
+        return frame => {
+          const v = x(frame)
+          return op(v, y(frame))
+        }
       }
       case 'cond': {
-        const c = this.#expr(e.c, scope), x = this.#expr(e.x, scope), y = this.#expr(e.y, scope)
-        return frame => c(frame) === true ? x(frame) : y(frame)
+        const c = this.#expr(e.c, scope),
+          x = this.#expr(e.x, scope),
+          y = this.#expr(e.y, scope)
+        return frame => (c(frame) === true ? x(frame) : y(frame))
       }
       case 'prim': {
         const args = e.args.map(a => this.#expr(a, scope))
@@ -474,7 +613,12 @@ export class Meaning {
       case 'make': {
         const args = e.args.map(a => this.#expr(a, scope))
         const { type } = e
-        return frame => kept(type, false, args.map(a => a(frame)))
+        return frame =>
+          kept(
+            type,
+            false,
+            args.map(a => a(frame)),
+          )
       }
       case 'part': {
         const of = this.#expr(e.of, scope)
@@ -482,21 +626,35 @@ export class Meaning {
         return frame => list(of(frame))[at]!
       }
       case 'elem': {
-        const of = this.#expr(e.of, scope), at = this.#expr(e.at, scope)
-        return frame => { const whole = list(of(frame)); return whole[at(frame) as number]! }
+        const of = this.#expr(e.of, scope),
+          at = this.#expr(e.at, scope)
+        return frame => {
+          const whole = list(of(frame))
+          return whole[at(frame) as number]!
+        }
       }
       case 'lanes': {
         const of = this.#expr(e.of, scope)
         const { lanes } = e
-        return frame => { const v = list(of(frame)); return lanes.map(i => v[i]!) }
+        return frame => {
+          const v = list(of(frame))
+          return lanes.map(i => v[i]!)
+        }
       }
       case 'cast': {
         const x = this.#expr(e.x, scope)
         const from = e.x.type.kind
         switch (e.type.kind) {
-          case 'int': return from === 'real' ? frame => whole32(d.stepwise(num(x(frame)), Math.trunc)) : frame => (x(frame) as number) | 0
-          case 'uint': return from === 'real' ? frame => whole32(d.stepwise(num(x(frame)), Math.trunc)) >>> 0 : frame => (x(frame) as number) >>> 0
-          default: return x
+          case 'int':
+            return from === 'real'
+              ? frame => whole32(d.stepwise(num(x(frame)), Math.trunc))
+              : frame => (x(frame) as number) | 0
+          case 'uint':
+            return from === 'real'
+              ? frame => whole32(d.stepwise(num(x(frame)), Math.trunc)) >>> 0
+              : frame => (x(frame) as number) >>> 0
+          default:
+            return x
         }
       }
       case 'detach': {
@@ -505,13 +663,15 @@ export class Meaning {
       }
       case 'call': {
         const { noDiff, of } = e
-        return this.#invoke(e.args, signatureOf(of), scope, args => noDiff && this.twist.forgetNoDiff !== true
-          ? heldOutcome(this.#primal(of, args)) : this.apply(of, args))
+        return this.#invoke(e.args, signatureOf(of), scope, args =>
+          noDiff && this.twist.forgetNoDiff !== true ? heldOutcome(this.#primal(of, args)) : this.apply(of, args),
+        )
       }
       case 'lambda': {
         const inner = scope.inner()
         const slot = inner.declare(e.name)
-        const x = this.#expr(e.x, scope), body = this.#expr(e.body, inner)
+        const x = this.#expr(e.x, scope),
+          body = this.#expr(e.body, inner)
         return frame => {
           // It takes along what variables hold before its argument changes them.
           const own = [...frame]
@@ -539,8 +699,8 @@ export class Meaning {
   /** Evaluates arguments in order, calls, and writes back in order. */
   #invoke(given: readonly Expr[], s: Signature, scope: Scope, call: (args: Value[]) => Outcome): Run {
     // What is passed by reference is read once all arguments are there.
-    const args = s.params.map((p, i) => p.dir === 'in' ? this.#expr(given[i]!, scope) : undefined)
-    const places = s.params.map((p, i) => p.dir === 'in' ? undefined : this.#place(given[i]!, scope))
+    const args = s.params.map((p, i) => (p.dir === 'in' ? this.#expr(given[i]!, scope) : undefined))
+    const places = s.params.map((p, i) => (p.dir === 'in' ? undefined : this.#place(given[i]!, scope)))
     return frame => {
       this.#burn()
       const refs: Ref[] = []
@@ -550,9 +710,13 @@ export class Meaning {
         refs[i] = places[i]!(frame)
         return zero(p.type)
       })
-      s.params.forEach((p, i) => { if (p.dir === 'inout') values[i] = refs[i]!.get() })
+      s.params.forEach((p, i) => {
+        if (p.dir === 'inout') values[i] = refs[i]!.get()
+      })
       const { result, after } = call(values)
-      s.params.forEach((p, i) => { if (p.dir !== 'in') refs[i]!.set(after[i]!) })
+      s.params.forEach((p, i) => {
+        if (p.dir !== 'in') refs[i]!.set(after[i]!)
+      })
       return result
     }
   }

@@ -19,32 +19,51 @@ function spread(op: (x: Num, y: Num) => Num): (x: Value, y: Value) => Value {
 
 const reals: Readonly<Record<string, (x: Num, y: Num) => Num>> = { '+': d.add, '-': d.sub, '*': d.mul, '/': d.div }
 const wholes: Readonly<Record<string, (x: number, y: number) => number>> = {
-  '+': (x, y) => x + y, '-': (x, y) => x - y, '*': Math.imul, '/': (x, y) => Math.trunc(x / y), '%': (x, y) => x % y,
-  '&': (x, y) => x & y, '|': (x, y) => x | y, '^': (x, y) => x ^ y, '<<': (x, y) => x << y,
+  '+': (x, y) => x + y,
+  '-': (x, y) => x - y,
+  '*': Math.imul,
+  '/': (x, y) => Math.trunc(x / y),
+  '%': (x, y) => x % y,
+  '&': (x, y) => x & y,
+  '|': (x, y) => x | y,
+  '^': (x, y) => x ^ y,
+  '<<': (x, y) => x << y,
 }
 
 /** A binary operator on values whose left one has a type. */
 export function binary(op: BinaryOp, type: Type): (x: Value, y: Value) => Value {
   const isWhole = type.kind === 'int' || type.kind === 'uint'
   if (isWhole) {
-    if (op === '>>') return type.kind === 'int' ? (x, y) => (x as number) >> (y as number) : (x, y) => (x as number) >>> (y as number)
+    if (op === '>>')
+      return type.kind === 'int' ? (x, y) => (x as number) >> (y as number) : (x, y) => (x as number) >>> (y as number)
     const f = wholes[op]
-    if (f !== undefined) return type.kind === 'int' ? (x, y) => f(x as number, y as number) | 0 : (x, y) => f(x as number, y as number) >>> 0
+    if (f !== undefined)
+      return type.kind === 'int'
+        ? (x, y) => f(x as number, y as number) | 0
+        : (x, y) => f(x as number, y as number) >>> 0
   }
-  const order = (f: (x: number, y: number) => boolean): ((x: Value, y: Value) => Value) => isWhole
-    ? (x, y) => f(x as number, y as number)
-    : (x, y) => {
-        const [a, b] = [d.real(num(x)), d.real(num(y))]
-        d.compared(a, b)
-        return f(a, b)
-      }
+  const order = (f: (x: number, y: number) => boolean): ((x: Value, y: Value) => Value) =>
+    isWhole
+      ? (x, y) => f(x as number, y as number)
+      : (x, y) => {
+          const [a, b] = [d.real(num(x)), d.real(num(y))]
+          d.compared(a, b)
+          return f(a, b)
+        }
   switch (op) {
-    case '<': return order((x, y) => x < y)
-    case '>': return order((x, y) => x > y)
-    case '<=': return order((x, y) => x <= y)
-    case '>=': return order((x, y) => x >= y)
-    case '==': return order((x, y) => x === y)
-    case '!=': return order((x, y) => x !== y)
-    default: return spread(reals[op]!)
+    case '<':
+      return order((x, y) => x < y)
+    case '>':
+      return order((x, y) => x > y)
+    case '<=':
+      return order((x, y) => x <= y)
+    case '>=':
+      return order((x, y) => x >= y)
+    case '==':
+      return order((x, y) => x === y)
+    case '!=':
+      return order((x, y) => x !== y)
+    default:
+      return spread(reals[op]!)
   }
 }

@@ -4,7 +4,12 @@ import { differentialOf, hasActiveResult, isActive, type Func } from './tree.ts'
 import { list, numbersOf, zero, type Value } from './value.ts'
 
 /** What the user's reverse derivative takes: pairs, and cotangents of what comes out. */
-export function reverseArguments(f: Func, primals: readonly Value[], cotangent: (param: number) => Value, ofResult: () => Value): Value[] {
+export function reverseArguments(
+  f: Func,
+  primals: readonly Value[],
+  cotangent: (param: number) => Value,
+  ofResult: () => Value,
+): Value[] {
   const out = f.params.flatMap((p, i): Value[] => {
     if (!isActive(p)) return p.dir === 'out' ? [] : [primals[i]!]
     if (p.dir === 'out') return [cotangent(i)]
@@ -17,5 +22,5 @@ export function reverseArguments(f: Func, primals: readonly Value[], cotangent: 
 /** The gradient that the user's reverse derivative leaves in its pairs. */
 export function gradientOf(f: Func, after: readonly Value[]): Num[] {
   const left = f.params.filter(p => isActive(p) || p.dir !== 'out')
-  return left.flatMap((p, i) => isActive(p) && p.dir !== 'out' ? numbersOf(list(after[i]!)[1]!) : [])
+  return left.flatMap((p, i) => (isActive(p) && p.dir !== 'out' ? numbersOf(list(after[i]!)[1]!) : []))
 }

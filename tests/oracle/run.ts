@@ -1,8 +1,8 @@
 /** Compares many random programs; CONTRIBUTING.md says how to ask for them. */
 import { fork } from 'node:child_process'
 import process from 'node:process'
-import { closeGpu } from '../gpu.ts'
-import { setting } from '../setting.ts'
+import { closeGpu } from '../support/gpu.ts'
+import { setting } from '../support/setting.ts'
 import { addTally, check, emptyTally, isClear, skippedIn, type Settings, type Tally } from './check.ts'
 import { parts, type Part } from './generate.ts'
 import { targets, type Target } from './targets.ts'
@@ -16,7 +16,10 @@ const mostFailures = Math.max(1, setting('FAILURES', 3))
 const without = (process.env['WITHOUT'] ?? '').split(',').filter(p => p !== '') as Part[]
 for (const part of without) if (!parts.includes(part)) throw new Error(`WITHOUT takes ${parts.join(', ')}`)
 const settings: Settings = {
-  seed: setting('SEED', 1), target, size: setting('SIZE', 4), attempts: setting('ATTEMPTS', 2000),
+  seed: setting('SEED', 1),
+  target,
+  size: setting('SIZE', 4),
+  attempts: setting('ATTEMPTS', 2000),
   without: new Set(without),
 }
 /** How many programs a process does before it says how far it is. */
@@ -34,7 +37,9 @@ let upTo = from
 
 function line(): string {
   const seconds = Math.max(1, Math.round((Date.now() - begun) / 1000))
-  const reasons = Object.entries(total.skipped).map(([why, n]) => `${n} ${why}`).join(', ')
+  const reasons = Object.entries(total.skipped)
+    .map(([why, n]) => `${n} ${why}`)
+    .join(', ')
   return `${total.programs} programs on ${target} in ${seconds} s: ${total.programs - skippedIn(total) - total.failures.length} compared (${total.numbers} numbers), ${skippedIn(total)} skipped${reasons === '' ? '' : ` (${reasons})`}, ${total.failures.length} disagreements`
 }
 
@@ -45,7 +50,9 @@ function finished(at: number, tally: Tally): void {
   while (done.delete(upTo)) upTo += stretch
   if (Date.now() - said < saidEvery) return
   said = Date.now()
-  console.log(`${line()}; resume with SEED=${settings.seed} FROM=${Math.min(upTo, end)} COUNT=${end - Math.min(upTo, end)}`)
+  console.log(
+    `${line()}; resume with SEED=${settings.seed} FROM=${Math.min(upTo, end)} COUNT=${end - Math.min(upTo, end)}`,
+  )
 }
 
 const isOver = (): boolean => next >= end || total.failures.length >= mostFailures
@@ -77,16 +84,25 @@ function elsewhere(): Promise<void> {
       at = take()
       child.send({ from: at, to: Math.min(end, at + stretch) })
     }
-    child.on('message', (tally: Tally) => { finished(at, tally); give() })
+    child.on('message', (tally: Tally) => {
+      finished(at, tally)
+      give()
+    })
     child.on('error', reject)
-    child.on('exit', code => { if (code !== 0) reject(new Error(`a process ended with ${code}`)) })
+    child.on('exit', code => {
+      if (code !== 0) reject(new Error(`a process ended with ${code}`))
+    })
     give()
   })
 }
 
 if (process.argv[2] === 'worker') {
-  process.on('message', (range: { from: number; to: number }) => { void check(range.from, range.to, settings).then(tally => process.send!(tally)) })
-  process.on('disconnect', () => { closeGpu() })
+  process.on('message', (range: { from: number; to: number }) => {
+    void check(range.from, range.to, settings).then(tally => process.send!(tally))
+  })
+  process.on('disconnect', () => {
+    closeGpu()
+  })
 } else {
   await (jobs === 1 ? here() : Promise.all(Array.from({ length: jobs }, elsewhere)))
   closeGpu()

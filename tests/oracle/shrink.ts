@@ -1,5 +1,15 @@
 /** Makes a program smaller for as long as something still holds of it. */
-import { isDerived, partsOf, same, type Callable, type Expr, type Func, type Program, type Stmt, type Type } from './tree.ts'
+import {
+  isDerived,
+  partsOf,
+  same,
+  type Callable,
+  type Expr,
+  type Func,
+  type Program,
+  type Stmt,
+  type Type,
+} from './tree.ts'
 
 /** A change that can be taken back. */
 interface Edit {
@@ -15,33 +25,83 @@ function listsOf(body: Stmt[]): Stmt[][] {
 
 function innerLists(s: Stmt): Stmt[][] {
   switch (s.kind) {
-    case 'if': return [s.yes, s.no]
-    case 'for': case 'while': case 'block': case 'defer': return [s.body]
-    case 'switch': return s.cases.map(c => c.body)
-    default: return []
+    case 'if':
+      return [s.yes, s.no]
+    case 'for':
+    case 'while':
+    case 'block':
+    case 'defer':
+      return [s.body]
+    case 'switch':
+      return s.cases.map(c => c.body)
+    default:
+      return []
   }
 }
 
 /** Where expressions stand directly in something. */
 function slots(of: Stmt | Expr): Holder[] {
-  const at = <K extends string>(holder: Partial<Record<K, Expr | undefined>>, ...keys: K[]): Holder[] => keys.flatMap(key => holder[key] === undefined ? [] : [{ get: () => holder[key]!, set: (e: Expr) => { holder[key] = e } }])
-  const inList = (list: Expr[]): Holder[] => list.map((_, i) => ({ get: () => list[i]!, set: e => { list[i] = e } }))
+  const at = <K extends string>(holder: Partial<Record<K, Expr | undefined>>, ...keys: K[]): Holder[] =>
+    keys.flatMap(key =>
+      holder[key] === undefined
+        ? []
+        : [
+            {
+              get: () => holder[key]!,
+              set: (e: Expr) => {
+                holder[key] = e
+              },
+            },
+          ],
+    )
+  const inList = (list: Expr[]): Holder[] =>
+    list.map((_, i) => ({
+      get: () => list[i]!,
+      set: e => {
+        list[i] = e
+      },
+    }))
   switch (of.kind) {
-    case 'decl': return at(of, 'init')
-    case 'set': return at(of, 'value', 'to')
-    case 'if': return at(of, 'c')
-    case 'for': return at(of, 'to')
-    case 'while': return at(of, 'c')
-    case 'switch': case 'expr': case 'show': return at(of, 'x')
-    case 'return': return at(of, 'value')
-    case 'neg': case 'not': case 'cast': case 'detach': case 'up': return at(of, 'x')
-    case 'lambda': return at(of, 'body', 'x')
-    case 'bin': return at(of, 'x', 'y')
-    case 'cond': return at(of, 'c', 'x', 'y')
-    case 'prim': case 'make': case 'call': case 'dispatch': return inList(of.args)
-    case 'part': case 'lanes': return at(of, 'of')
-    case 'elem': return at(of, 'of', 'at')
-    default: return []
+    case 'decl':
+      return at(of, 'init')
+    case 'set':
+      return at(of, 'value', 'to')
+    case 'if':
+      return at(of, 'c')
+    case 'for':
+      return at(of, 'to')
+    case 'while':
+      return at(of, 'c')
+    case 'switch':
+    case 'expr':
+    case 'show':
+      return at(of, 'x')
+    case 'return':
+      return at(of, 'value')
+    case 'neg':
+    case 'not':
+    case 'cast':
+    case 'detach':
+    case 'up':
+      return at(of, 'x')
+    case 'lambda':
+      return at(of, 'body', 'x')
+    case 'bin':
+      return at(of, 'x', 'y')
+    case 'cond':
+      return at(of, 'c', 'x', 'y')
+    case 'prim':
+    case 'make':
+    case 'call':
+    case 'dispatch':
+      return inList(of.args)
+    case 'part':
+    case 'lanes':
+      return at(of, 'of')
+    case 'elem':
+      return at(of, 'of', 'at')
+    default:
+      return []
   }
 }
 
@@ -51,18 +111,27 @@ function exprSlots(of: Stmt | Expr): Holder[] {
 
 function constant(type: Type): Expr | undefined {
   switch (type.kind) {
-    case 'real': case 'int': case 'uint': case 'bool': return { kind: 'lit', type, value: type.kind === 'real' ? 0.5 : 0 }
-    case 'vec': case 'mat': case 'array': case 'pair': case 'struct': {
+    case 'real':
+    case 'int':
+    case 'uint':
+    case 'bool':
+      return { kind: 'lit', type, value: type.kind === 'real' ? 0.5 : 0 }
+    case 'vec':
+    case 'mat':
+    case 'array':
+    case 'pair':
+    case 'struct': {
       const parts = partsOf(type).map(p => constant(p.type))
       return parts.includes(undefined) ? undefined : { kind: 'make', type, args: parts as Expr[] }
     }
-    default: return undefined
+    default:
+      return undefined
   }
 }
 
 /** Parts of an expression that could stand in its place. */
 function within(e: Expr, type: Type): Expr[] {
-  return slots(e).flatMap(s => [...same(s.get().type, type) ? [s.get()] : [], ...within(s.get(), type)])
+  return slots(e).flatMap(s => [...(same(s.get().type, type) ? [s.get()] : []), ...within(s.get(), type)])
 }
 
 function functionsOf(program: Program): Func[] {
@@ -71,12 +140,27 @@ function functionsOf(program: Program): Func[] {
 
 function splice<T>(list: T[], at: number, count: number, ...put: T[]): Edit {
   let before: T[] = []
-  return { apply: () => { before = [...list]; list.splice(at, count, ...put) }, undo: () => { list.splice(0, list.length, ...before) } }
+  return {
+    apply: () => {
+      before = [...list]
+      list.splice(at, count, ...put)
+    },
+    undo: () => {
+      list.splice(0, list.length, ...before)
+    },
+  }
 }
 
 function assign<T extends object, K extends keyof T>(to: T, key: K, value: T[K]): Edit {
   const before = to[key]
-  return { apply: () => { to[key] = value }, undo: () => { to[key] = before } }
+  return {
+    apply: () => {
+      to[key] = value
+    },
+    undo: () => {
+      to[key] = before
+    },
+  }
 }
 
 /** Whether an expression is what a statement assigns to, or a part of that. */
@@ -109,7 +193,8 @@ function* edits(program: Program, keepsMarks: boolean): Generator<Edit> {
   }
   for (const f of funcs) {
     for (const list of listsOf(f.body)) {
-      for (let size = list.length; size > 0; size = Math.floor(size / 2)) for (let i = list.length - size; i >= 0; i--) yield splice(list, i, size)
+      for (let size = list.length; size > 0; size = Math.floor(size / 2))
+        for (let i = list.length - size; i >= 0; i--) yield splice(list, i, size)
     }
   }
   for (const f of funcs) {
@@ -117,10 +202,12 @@ function* edits(program: Program, keepsMarks: boolean): Generator<Edit> {
       for (let i = 0; i < list.length; i++) {
         const s = list[i]!
         for (const inner of innerLists(s)) if (inner.length > 0) yield splice(list, i, 1, ...inner)
-        if ((s.kind === 'for' || s.kind === 'while' || s.kind === 'switch') && s.label !== undefined) yield assign(s, 'label', undefined)
+        if ((s.kind === 'for' || s.kind === 'while' || s.kind === 'switch') && s.label !== undefined)
+          yield assign(s, 'label', undefined)
         if (s.kind === 'for' && s.unroll) yield assign(s, 'unroll', false)
         if (s.kind === 'while' && s.c !== undefined) yield assign(s, 'c', undefined)
-        if ((s.kind === 'for' || s.kind === 'while') && s.max !== undefined && s.max > 1) yield assign(s as { max: number }, 'max', 1)
+        if ((s.kind === 'for' || s.kind === 'while') && s.max !== undefined && s.max > 1)
+          yield assign(s as { max: number }, 'max', 1)
         if (s.kind === 'set' && s.op !== '=') yield assign(s, 'op', '=')
       }
     }
@@ -141,7 +228,14 @@ function* edits(program: Program, keepsMarks: boolean): Generator<Edit> {
     }
   }
   for (const f of program.funcs) {
-    if (rules.has(f) || f.forward !== undefined || f.backward !== undefined || f.substitute !== undefined || program.funcs.some(g => g.substitute === f)) continue
+    if (
+      rules.has(f) ||
+      f.forward !== undefined ||
+      f.backward !== undefined ||
+      f.substitute !== undefined ||
+      program.funcs.some(g => g.substitute === f)
+    )
+      continue
     for (let i = f.params.length - 1; i >= 0; i--) yield withoutParam(program, f, i)
   }
 }
@@ -152,7 +246,10 @@ function withoutParam(program: Program, f: Func, at: number): Edit {
   return {
     apply: () => {
       done.length = 0
-      const drop = (e: Edit): void => { e.apply(); done.push(e) }
+      const drop = (e: Edit): void => {
+        e.apply()
+        done.push(e)
+      }
       drop(splice(f.params, at, 1))
       for (const g of functionsOf(program)) {
         for (const list of listsOf(g.body)) {
@@ -166,7 +263,9 @@ function withoutParam(program: Program, f: Func, at: number): Edit {
         }
       }
     },
-    undo: () => { for (const e of done.reverse()) e.undo() },
+    undo: () => {
+      for (const e of done.reverse()) e.undo()
+    },
   }
 }
 
@@ -174,31 +273,63 @@ function withoutParam(program: Program, f: Func, at: number): Edit {
 function isWhole(program: Program): boolean {
   const funcs = new Set(functionsOf(program))
   const isRule = (f: Func): boolean => functionsOf(program).some(g => g.forward === f || g.backward === f)
-  const isKnown = (of: Callable): boolean => isDerived(of) ? isKnown(of.of) : funcs.has(of)
+  const isKnown = (of: Callable): boolean => (isDerived(of) ? isKnown(of.of) : funcs.has(of))
   for (const f of funcs) {
     if (f.result.kind !== 'void' && f.body.at(-1)?.kind !== 'return') return false
     // What an output holds before it is assigned means nothing.
-    if (!isRule(f) && f.params.filter(p => p.dir === 'out').some((p, i) => { const s = f.body[i]; return s?.kind !== 'set' || s.to.kind !== 'var' || s.to.name !== p.name })) return false
-    if ((f.forward !== undefined && !funcs.has(f.forward)) || (f.backward !== undefined && !funcs.has(f.backward)) || (f.substitute !== undefined && !funcs.has(f.substitute))) return false
+    if (
+      !isRule(f) &&
+      f.params
+        .filter(p => p.dir === 'out')
+        .some((p, i) => {
+          const s = f.body[i]
+          return s?.kind !== 'set' || s.to.kind !== 'var' || s.to.name !== p.name
+        })
+    )
+      return false
+    if (
+      (f.forward !== undefined && !funcs.has(f.forward)) ||
+      (f.backward !== undefined && !funcs.has(f.backward)) ||
+      (f.substitute !== undefined && !funcs.has(f.substitute))
+    )
+      return false
     for (const list of listsOf(f.body)) {
-      for (const s of list) for (const slot of exprSlots(s)) { const e = slot.get(); if ((e.kind === 'call' || e.kind === 'dispatch') && !(e.kind === 'call' ? isKnown(e.of) : program.interfaces.some(x => x.requirements.includes(e.of)))) return false }
+      for (const s of list)
+        for (const slot of exprSlots(s)) {
+          const e = slot.get()
+          if (
+            (e.kind === 'call' || e.kind === 'dispatch') &&
+            !(e.kind === 'call' ? isKnown(e.of) : program.interfaces.some(x => x.requirements.includes(e.of)))
+          )
+            return false
+        }
     }
   }
   const declared = new Set<Type>([...program.structs, ...program.interfaces])
-  const isDeclared = (type: Type): boolean => type.kind === 'array' || type.kind === 'pair' ? isDeclared(type.of) : (type.kind !== 'struct' && type.kind !== 'interface') || type.name.endsWith('.Differential') || declared.has(type)
+  const isDeclared = (type: Type): boolean =>
+    type.kind === 'array' || type.kind === 'pair'
+      ? isDeclared(type.of)
+      : (type.kind !== 'struct' && type.kind !== 'interface') ||
+        type.name.endsWith('.Differential') ||
+        declared.has(type)
   for (const f of funcs) if (!isDeclared(f.result) || f.params.some(p => !isDeclared(p.type))) return false
   return listsOf(program.test.body).some(list => list.some(s => s.kind === 'show'))
 }
 
 /** The program as small as it gets in so many attempts. It is changed in place. */
-export async function shrink(program: Program, holds: (program: Program) => Promise<boolean>, attempts: number, keepsMarks: boolean): Promise<Program> {
+export async function shrink(
+  program: Program,
+  holds: (program: Program) => Promise<boolean>,
+  attempts: number,
+  keepsMarks: boolean,
+): Promise<Program> {
   let left = attempts
   const tries = async (edit: Edit): Promise<boolean> => {
     left--
     edit.apply()
     let good = false
     try {
-      good = isWhole(program) && await holds(program)
+      good = isWhole(program) && (await holds(program))
     } catch {
       // A program that means nothing is not a smaller one.
     }
@@ -209,7 +340,7 @@ export async function shrink(program: Program, holds: (program: Program) => Prom
     changed = false
     for (const edit of edits(program, keepsMarks)) {
       if (left <= 0) break
-      if (!await tries(edit)) continue
+      if (!(await tries(edit))) continue
       changed = true
       break
     }

@@ -1,7 +1,7 @@
 /** What the compiler makes of a program, as functions from inputs to the numbers it shows. */
 import { compile, type Program as Compiled } from '../../src/index.ts'
 import { loadSync } from '../../src/cpu/index.ts'
-import { runByName } from '../gpu.ts'
+import { runByName } from '../support/gpu.ts'
 import { programText, type Entry, type Precision } from './text.ts'
 import type { Program } from './tree.ts'
 
@@ -32,7 +32,10 @@ function script(code: string): Test {
   return (new Function(body) as () => Test)()
 }
 
-const onCpu = (test: Test): Runner => async points => points.map(x => Array.from(test(x)))
+const onCpu =
+  (test: Test): Runner =>
+  points =>
+    Promise.resolve(points.map(x => Array.from(test(x))))
 
 function onDevice(compiled: Compiled, count: number): Runner {
   const { code, reflection } = compiled.wgsl()
@@ -40,7 +43,13 @@ function onDevice(compiled: Compiled, count: number): Runner {
   return async points => {
     const ins = new Float32Array(points.flat())
     const outs = new Float32Array(points.length * count)
-    const found = await runByName(code, 'computeMain', bindings, { ins: new Uint8Array(ins.buffer), outs: new Uint8Array(outs.buffer) }, [points.length, 1, 1])
+    const found = await runByName(
+      code,
+      'computeMain',
+      bindings,
+      { ins: new Uint8Array(ins.buffer), outs: new Uint8Array(outs.buffer) },
+      [points.length, 1, 1],
+    )
     const all = new Float32Array(found['outs']!.slice().buffer)
     return points.map((_, i) => Array.from(all.subarray(i * count, (i + 1) * count)))
   }
@@ -53,8 +62,11 @@ export function prepare(program: Program, target: Target): Runner {
   const errors = compiled.diagnostics.filter(e => e.severity === 'error')
   if (errors.length > 0) throw new Refused(errors.map(e => `${e.code} ${e.message}`).join('\n'))
   switch (target) {
-    case 'js': return onCpu(script(compiled.js({ derivatives: false, limits: { trips: mostTrips } }).code))
-    case 'wasm': return onCpu(loadSync(compiled).fn['test'] as unknown as Test)
-    case 'webgpu': return onDevice(compiled, count)
+    case 'js':
+      return onCpu(script(compiled.js({ derivatives: false, limits: { trips: mostTrips } }).code))
+    case 'wasm':
+      return onCpu(loadSync(compiled).fn['test'] as unknown as Test)
+    case 'webgpu':
+      return onDevice(compiled, count)
   }
 }

@@ -53,35 +53,55 @@ export const pair = (of: Type): Type => ({ kind: 'pair', of })
 /** The parts of a type: lanes, rows, elements, fields. */
 export function partsOf(type: Type): readonly { readonly type: Type; readonly noDiff: boolean }[] {
   switch (type.kind) {
-    case 'vec': return Array.from({ length: type.n }, () => ({ type: real, noDiff: false }))
-    case 'mat': return Array.from({ length: type.rows }, () => ({ type: vec(type.cols), noDiff: false }))
-    case 'array': return Array.from({ length: type.n }, () => ({ type: type.of, noDiff: false }))
-    case 'struct': return type.fields
-    case 'pair': return [{ type: type.of, noDiff: false }, { type: differentialOf(type.of)!, noDiff: false }]
-    default: return []
+    case 'vec':
+      return Array.from({ length: type.n }, () => ({ type: real, noDiff: false }))
+    case 'mat':
+      return Array.from({ length: type.rows }, () => ({ type: vec(type.cols), noDiff: false }))
+    case 'array':
+      return Array.from({ length: type.n }, () => ({ type: type.of, noDiff: false }))
+    case 'struct':
+      return type.fields
+    case 'pair':
+      return [
+        { type: type.of, noDiff: false },
+        { type: differentialOf(type.of)!, noDiff: false },
+      ]
+    default:
+      return []
   }
 }
 
 /** The fields of a struct that have derivatives, in the order of its differential. */
-export const derivativeFields = (type: StructType): readonly Field[] => type.given?.fields ?? type.fields.filter(f => isActive(f))
+export const derivativeFields = (type: StructType): readonly Field[] =>
+  type.given?.fields ?? type.fields.filter(f => isActive(f))
 
 export function same(x: Type, y: Type): boolean {
   if (x === y) return true
   if (x.kind !== y.kind) return false
   switch (x.kind) {
-    case 'vec': return x.n === (y as typeof x).n
-    case 'mat': return x.rows === (y as typeof x).rows && x.cols === (y as typeof x).cols
-    case 'array': return x.n === (y as typeof x).n && same(x.of, (y as typeof x).of)
-    case 'pair': return same(x.of, (y as typeof x).of)
-    case 'struct': case 'interface': return false
-    default: return true
+    case 'vec':
+      return x.n === (y as typeof x).n
+    case 'mat':
+      return x.rows === (y as typeof x).rows && x.cols === (y as typeof x).cols
+    case 'array':
+      return x.n === (y as typeof x).n && same(x.of, (y as typeof x).of)
+    case 'pair':
+      return same(x.of, (y as typeof x).of)
+    case 'struct':
+    case 'interface':
+      return false
+    default:
+      return true
   }
 }
 
 /** The type of a derivative; undefined where there is none. */
 export function differentialOf(type: Type): Type | undefined {
   switch (type.kind) {
-    case 'real': case 'vec': case 'mat': return type
+    case 'real':
+    case 'vec':
+    case 'mat':
+      return type
     case 'array': {
       const of = differentialOf(type.of)
       return of === undefined ? undefined : same(of, type.of) ? type : array(of, type.n)
@@ -95,20 +115,49 @@ export function differentialOf(type: Type): Type | undefined {
       if (type.differential !== undefined) return type.differential
       const kept = type.fields.filter(f => isActive(f))
       const fields = kept.map(f => ({ name: f.name, type: differentialOf(f.type)!, noDiff: false }))
-      if (kept.length === type.fields.length && fields.every((f, i) => same(f.type, kept[i]!.type))) return type.differential = type
-      const made: StructType = { kind: 'struct', name: `${type.name}.Differential`, fields, differentiable: true, methods: [], conforms: [] }
+      if (kept.length === type.fields.length && fields.every((f, i) => same(f.type, kept[i]!.type)))
+        return (type.differential = type)
+      const made: StructType = {
+        kind: 'struct',
+        name: `${type.name}.Differential`,
+        fields,
+        differentiable: true,
+        methods: [],
+        conforms: [],
+      }
       made.differential = made
-      return type.differential = made
+      return (type.differential = made)
     }
-    case 'interface': return type.differentiable ? type : undefined
-    default: return undefined
+    case 'interface':
+      return type.differentiable ? type : undefined
+    default:
+      return undefined
   }
 }
 
 /** Whether derivatives flow through a field or parameter. */
-export const isActive = (of: { readonly type: Type; readonly noDiff: boolean }): boolean => !of.noDiff && differentialOf(of.type) !== undefined
+export const isActive = (of: { readonly type: Type; readonly noDiff: boolean }): boolean =>
+  !of.noDiff && differentialOf(of.type) !== undefined
 
-export type BinaryOp = '+' | '-' | '*' | '/' | '%' | '&' | '|' | '^' | '<<' | '>>' | '<' | '>' | '<=' | '>=' | '==' | '!=' | '&&' | '||'
+export type BinaryOp =
+  | '+'
+  | '-'
+  | '*'
+  | '/'
+  | '%'
+  | '&'
+  | '|'
+  | '^'
+  | '<<'
+  | '>>'
+  | '<'
+  | '>'
+  | '<='
+  | '>='
+  | '=='
+  | '!='
+  | '&&'
+  | '||'
 
 export type Expr =
   | { kind: 'lit'; type: Type; value: number }
@@ -141,8 +190,26 @@ export type Stmt =
   | { kind: 'decl'; name: string; type: Type; init: Expr | undefined }
   | { kind: 'set'; to: Expr; op: '=' | '+=' | '-=' | '*='; value: Expr }
   | { kind: 'if'; c: Expr; yes: Stmt[]; no: Stmt[] }
-  | { kind: 'for'; name: string; from: number; to: Expr; step: number; max: number | undefined; unroll: boolean; label: string | undefined; body: Stmt[] }
-  | { kind: 'while'; form: 'while' | 'do'; counter: string; c: Expr | undefined; max: number; label: string | undefined; body: Stmt[] }
+  | {
+      kind: 'for'
+      name: string
+      from: number
+      to: Expr
+      step: number
+      max: number | undefined
+      unroll: boolean
+      label: string | undefined
+      body: Stmt[]
+    }
+  | {
+      kind: 'while'
+      form: 'while' | 'do'
+      counter: string
+      c: Expr | undefined
+      max: number
+      label: string | undefined
+      body: Stmt[]
+    }
   | { kind: 'switch'; x: Expr; label: string | undefined; cases: { values: number[]; body: Stmt[]; falls: boolean }[] }
   | { kind: 'block'; body: Stmt[] }
   | { kind: 'defer'; body: Stmt[] }
@@ -212,7 +279,7 @@ export function signatureOf(of: Callable): Signature {
 export const hasActiveResult = (s: Signature): boolean => !s.noDiffResult && differentialOf(s.result) !== undefined
 
 function forwardSignature(s: Signature): Signature {
-  const params = s.params.map(p => isActive(p) ? { ...p, type: pair(p.type) } : p)
+  const params = s.params.map(p => (isActive(p) ? { ...p, type: pair(p.type) } : p))
   return { params, result: hasActiveResult(s) ? pair(s.result) : s.result, noDiffResult: s.noDiffResult }
 }
 

@@ -52,11 +52,15 @@ export function highest(v: Value): number {
 /** Calls a function with each active part of a type that is itself active, and with its place among those of the differential. */
 function eachActive(type: Type, f: (at: number, inDifferential: number, type: Type) => void): void {
   if (type.kind === 'struct') {
-    derivativeFields(type).forEach((field, k) => { f(type.fields.indexOf(field), k, field.type) })
+    derivativeFields(type).forEach((field, k) => {
+      f(type.fields.indexOf(field), k, field.type)
+    })
     return
   }
   let k = 0
-  partsOf(type).forEach((part, i) => { if (isActive(part)) f(i, k++, part.type) })
+  partsOf(type).forEach((part, i) => {
+    if (isActive(part)) f(i, k++, part.type)
+  })
 }
 
 /** `p + d·ε`. */
@@ -64,7 +68,9 @@ export function attach(type: Type, p: Value, d: Value, tag: number): Value {
   if (type.kind === 'real') return new Dual(tag, num(p), num(d))
   if (!isActive({ type, noDiff: false })) return p
   const out = [...list(p)]
-  eachActive(type, (i, k, part) => { out[i] = attach(part, list(p)[i]!, list(d)[k]!, tag) })
+  eachActive(type, (i, k, part) => {
+    out[i] = attach(part, list(p)[i]!, list(d)[k]!, tag)
+  })
   return out
 }
 
@@ -78,7 +84,9 @@ export function primalPart(v: Value, tag: number): Value {
 export function tangentPart(type: Type, v: Value, tag: number): Value {
   if (type.kind === 'real') return tangentAt(num(v), tag)
   const out: Value[] = []
-  eachActive(type, (i, _, part) => { out.push(tangentPart(part, list(v)[i]!, tag)) })
+  eachActive(type, (i, _, part) => {
+    out.push(tangentPart(part, list(v)[i]!, tag))
+  })
   return out
 }
 
@@ -90,7 +98,7 @@ export function numbersOf(v: Value): Num[] {
 /** A value of the shape of another, of numbers in order. */
 export function shapedLike(v: Value, numbers: readonly Num[]): Value {
   let next = 0
-  const build = (x: Value): Value => Array.isArray(x) ? list(x).map(build) : numbers[next++]!
+  const build = (x: Value): Value => (Array.isArray(x) ? list(x).map(build) : numbers[next++]!)
   return build(v)
 }
 

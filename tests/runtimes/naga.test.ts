@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { compile } from '../../src/index.ts'
-import { framed, readCases } from '../cases.ts'
+import { framed, readCases } from '../support/cases.ts'
 import { deno, root, run } from './runtimes.ts'
 
 const folders = ['tests/target', 'tests/graphics', 'tests/textures', 'tests/waves', 'examples', 'bench/programs']
@@ -11,11 +11,13 @@ const folders = ['tests/target', 'tests/graphics', 'tests/textures', 'tests/wave
 /** Programs that naga refuses although Dawn and the specification do not: what it says, and why that is no fault of ours. */
 const differences: readonly { readonly programs: RegExp; readonly says: RegExp; readonly why: string }[] = [
   {
-    programs: /^tests\/(waves\/lanes|target\/waves-of-one)\.slang/, says: /the `subgroups` enable-extension is not yet supported/,
+    programs: /^tests\/(waves\/lanes|target\/waves-of-one)\.slang/,
+    says: /the `subgroups` enable-extension is not yet supported/,
     why: 'WGSL asks for `enable subgroups;` before subgroup functions (section 4.1.1); naga has them without, and does not know the directive',
   },
   {
-    programs: /^tests\/census\/modules\.slang: matrices whose columns lie in memory, seen as bytes and as numbers$/, says: /panicked at .*naga[^]*no entry found for key/,
+    programs: /^tests\/census\/modules\.slang: matrices whose columns lie in memory, seen as bytes and as numbers$/,
+    says: /panicked at .*naga[^]*no entry found for key/,
     why: 'naga ends in a panic where a matrix of two rows is loaded from a struct in a struct of uniforms: `let t = s.inner.m;`',
   },
 ]
@@ -25,14 +27,23 @@ function everything(): Record<string, string> {
   const found: Record<string, string> = {}
   for (const folder of ['reference', 'census']) {
     for (const c of readCases(folder)) {
-      if (c.numbers !== undefined && c.only !== 'cpu') found[`tests/${folder}/${c.file}: ${c.name}`] = compile(framed(c), { fileName: 'case.slang', files: c.files }).wgsl().code
+      if (c.numbers !== undefined && c.only !== 'cpu')
+        found[`tests/${folder}/${c.file}: ${c.name}`] = compile(framed(c), {
+          fileName: 'case.slang',
+          files: c.files,
+        }).wgsl().code
     }
   }
   for (const folder of folders) {
-    for (const file of (readdirSync(join(root, folder), { recursive: true }) as string[]).filter(f => f.endsWith('.slang')).sort()) {
+    for (const file of (readdirSync(join(root, folder), { recursive: true }) as string[])
+      .filter(f => f.endsWith('.slang'))
+      .sort()) {
       for (const optimize of [0, 2] as const) {
         const program = compile(readFileSync(join(root, folder, file), 'utf8'), { fileName: file, optimize })
-        expect(program.diagnostics.filter(d => d.severity === 'error'), file).toEqual([])
+        expect(
+          program.diagnostics.filter(d => d.severity === 'error'),
+          file,
+        ).toEqual([])
         found[`${folder}/${file} -O${optimize}`] = program.wgsl().code
       }
     }
@@ -46,8 +57,14 @@ function ask(programs: Readonly<Record<string, string>>): Record<string, string>
   for (;;) {
     const left = Object.entries(programs).filter(([name]) => !(name in said))
     if (left.length === 0) return said
-    const { status, stdout, stderr } = run(deno, join(import.meta.dirname, 'scripts/naga.mjs'), [], { cwd: root, input: JSON.stringify(Object.fromEntries(left)) })
-    for (const line of stdout.trim().split('\n').filter(l => l !== '')) {
+    const { status, stdout, stderr } = run(deno, join(import.meta.dirname, 'scripts/naga.mjs'), [], {
+      cwd: root,
+      input: JSON.stringify(Object.fromEntries(left)),
+    })
+    for (const line of stdout
+      .trim()
+      .split('\n')
+      .filter(l => l !== '')) {
       const [name, text] = JSON.parse(line) as [string, string]
       said[name] = text
     }
@@ -63,13 +80,21 @@ it('naga takes the WGSL of every program, but for differences with a reason', ()
   expect(Object.keys(programs).length).toBeGreaterThan(500)
   const said = ask(programs)
   expect(Object.keys(said)).toEqual(Object.keys(programs))
-  const unexplained = Object.entries(said).filter(([name, text]) => text !== '' && !differences.some(d => d.programs.test(name) && d.says.test(text)))
+  const unexplained = Object.entries(said).filter(
+    ([name, text]) => text !== '' && !differences.some(d => d.programs.test(name) && d.says.test(text)),
+  )
   expect(unexplained.map(([name, text]) => `${name}: ${text}`)).toEqual([])
-  const stale = differences.filter(d => !Object.entries(said).some(([name, text]) => d.programs.test(name) && d.says.test(text)))
+  const stale = differences.filter(
+    d => !Object.entries(said).some(([name, text]) => d.programs.test(name) && d.says.test(text)),
+  )
   expect(stale.map(d => d.why)).toEqual([])
 })
 
 it('and refuses what is no WGSL', () => {
-  const said = ask({ syntax: 'fn f( {}', type: 'fn f() -> f32 { return 1u; }', pipeline: '@compute @workgroup_size(1, 1, 1024000) fn f() {}' })
+  const said = ask({
+    syntax: 'fn f( {}',
+    type: 'fn f() -> f32 { return 1u; }',
+    pipeline: '@compute @workgroup_size(1, 1, 1024000) fn f() {}',
+  })
   for (const [name, text] of Object.entries(said)) expect(text, name).not.toBe('')
 })

@@ -21,7 +21,7 @@ void g()
 }`,
     target: 'wgsl',
   },
-  rerunsEffects: `RWStructuredBuffer<float> values;
+  unrepeatableLoop: `RWStructuredBuffer<float> values;
 [Differentiable]
 float f(float x)
 {

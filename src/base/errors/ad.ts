@@ -1,41 +1,61 @@
 import { error, warning, type Entry } from '../diag.ts'
 
-export const unknownBound: Entry = error('E30510', 'on a GPU the reverse derivative needs a bound for the trips of this loop',
+export const unknownBound: Entry = error(
+  'E30510',
+  'on a GPU the reverse derivative needs a bound for the trips of this loop',
   'put [MaxIters(n)] or [Checkpoints(k)] before the loop, or [ForceUnroll] where the trips are known when compiling',
 )
 
-export const rerunsEffects: Entry<'what'> = warning('W42051', '[Checkpoints] is ignored: trips of this loop cannot be run again, since it {what}',
+export const unrepeatableLoop: Entry<'what'> = warning(
+  'W42051',
+  '[Checkpoints] is ignored: trips of this loop cannot be run again, since it {what}',
   'do that before or after the loop, or leave [Checkpoints] out',
 )
 
-export const overBudget: Entry<'name' | 'bytes' | 'max'> = error('E36005', 'the reverse derivative of {name} keeps {bytes} bytes, and {max} are allowed',
-  'allow more by --max-context, or keep less: what takes most is named below',
+export const overBudget: Entry<'name' | 'bytes' | 'max'> = error(
+  'E36005',
+  'the reverse derivative of {name} keeps {bytes} bytes, and {max} are allowed',
+  'allow more by --max-context, or keep less: the notes name what takes most',
 )
 
-export const recursiveDerivative: Entry = error('E36001', 'cannot differentiate {name}: it calls itself',
+export const recursiveDerivative: Entry = error(
+  'E36001',
+  'cannot differentiate {name}: it calls itself',
   'write the recursion as a loop, or give the function a derivative of its own',
 )
 
-export const deepDerivative: Entry<'name' | 'limit'> = error('E36003', 'cannot differentiate {name}: it stands below a chain of more than {limit} calls',
+export const deepDerivative: Entry<'name' | 'limit'> = error(
+  'E36003',
+  'cannot differentiate {name}: it stands below a chain of more than {limit} calls',
   'call it from a loop, or give a function of the chain a derivative of its own',
 )
 
-export const noReverse: Entry = error('E30097', '{name} has no reverse derivative',
+export const noReverse: Entry = error(
+  'E30097',
+  '{name} has no reverse derivative',
   'mark it [Differentiable], or give it a [BackwardDerivative]',
 )
 
-export const notLinear: Entry = error('E36002', 'the forward derivative of {name} is not linear in its tangents, so it has no reverse',
+export const notLinear: Entry = error(
+  'E36002',
+  'the forward derivative of {name} is not linear in its tangents, so it has no reverse',
   'compute the result tangent from sums and multiples of the .d halves only, or write a [BackwardDerivative]',
 )
 
-export const lostInInstance: Entry<'name'> = warning('W41020', 'derivative is lost: {name}, which serves generic code here, is not differentiable',
+export const lostInInstance: Entry<'name'> = warning(
+  'W41020',
+  'derivative is lost: {name}, which serves generic code here, is not differentiable',
   'write no_diff before the call if that is meant, else mark {name} [Differentiable]',
 )
 
-export const wideForward: Entry<'name' | 'limit'> = error('E36006', 'the forward derivative {name} has derivatives of its own, and more than {limit} floats, so that no reverse can be made of it',
+export const wideForward: Entry<'name' | 'limit'> = error(
+  'E36006',
+  'the forward derivative {name} has derivatives of its own, and more than {limit} floats, so that no reverse can be made of it',
   'give its function a [BackwardDerivative] too, or let it take fewer floats',
 )
 
-export const forwardWithEffects: Entry<'name'> = error('E36007', 'the forward derivative {name} has derivatives of its own, and it writes global memory or prints, so that no reverse can be made of it',
+export const forwardWithEffects: Entry<'name'> = error(
+  'E36007',
+  'the forward derivative {name} has derivatives of its own, and it writes global memory or prints, so that no reverse can be made of it',
   'a reverse would run it once for each float of its inputs: give its function a [BackwardDerivative] too, or leave the effects out',
 )

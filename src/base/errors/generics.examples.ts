@@ -12,10 +12,12 @@ export const examples: Examples<typeof genericsErrors> = {
   missingRequirement: 'interface I { float f(); } struct S : I { float a; }',
   missingOverride: 'interface I { float f() { return 1; } } struct S : I { float f() { return 2; } }',
   requirementMismatch: 'interface I { float f(float x); } struct S : I { float f(S x) { return 1; } }',
-  notDifferentiableRequirement: 'interface I { [Differentiable] float f(float x); } struct S : I { float f(float x) { return x; } }',
+  notDifferentiableRequirement:
+    'interface I { [Differentiable] float f(float x); } struct S : I { float f(float x) { return x; } }',
   eachOutside: 'float f<each T>(expand each T v) { float s = 0; s += each v; return s; }',
   nothingToExpand: 'void g(float x) {} void f<each T>(expand each T v) { expand g(1.0); }',
   packHere: 'struct S<each T> { expand each T parts; }',
-  packLengths: 'void g<A, B>(A a, B b) {} void f<each T, each U>(Tuple<T> a, Tuple<U> b) { expand g(each a, each b); } float h() { f(makeTuple(1.0, 2.0), makeTuple(1.0)); return 0; }',
+  packLengths:
+    'void g<A, B>(A a, B b) {} void f<each T, each U>(Tuple<T> a, Tuple<U> b) { expand g(each a, each b); } float h() { f(makeTuple(1.0, 2.0), makeTuple(1.0)); return 0; }',
   packTooLong: 'float f<each T>(expand each T v) { return f(1.0, expand each v); }',
 }

@@ -3,8 +3,16 @@ import type * as limitsErrors from './limits.ts'
 
 export const examples: Examples<typeof limitsErrors> = {
   limitReached: [
-    '#define A0 1,1,1,1,1,1,1,1,1,1', ...[1, 2, 3, 4, 5, 6].map(i => `#define A${i} ` + Array<string>(10).fill(`A${i - 1}`).join(',')),
-    'static const int a[] = { A6 };', '',
+    '#define A0 1,1,1,1,1,1,1,1,1,1',
+    ...[1, 2, 3, 4, 5, 6].map(
+      i =>
+        `#define A${i} ` +
+        Array<string>(10)
+          .fill(`A${i - 1}`)
+          .join(','),
+    ),
+    'static const int a[] = { A6 };',
+    '',
   ].join('\n'),
   badOption: { source: 'export float f(float x) { return x; }', maxContext: -1 },
 }

@@ -4,7 +4,8 @@ import type * as lowerErrors from './lower.ts'
 export const examples: Examples<typeof lowerErrors> = {
   unsizedArray: `float first(float a[]) { return a[0]; }
 export float f(float x) { float a[2] = { x, x }; return first(a); }`,
-  unknownNumber: 'struct S<let N : int> { float data[8 / (N - 2)]; } float f() { S<2> s; return s.data[0]; } public float g() { return f(); }',
+  unknownNumber:
+    'struct S<let N : int> { float data[8 / (N - 2)]; } float f() { S<2> s; return s.data[0]; } public float g() { return f(); }',
   resourceInBuffer: `RWStructuredBuffer<StructuredBuffer<float>> o;
 export float f(float x) { return o[0][0] * x; }`,
   endlessInstances: `struct Box<T> { T value; }
@@ -28,19 +29,32 @@ void main(float4 id : SV_DispatchThreadID) { }`,
 RWStructuredBuffer<float> o;
 [shader("compute")] [numthreads(1, 1, 1)]
 void main(Input i) { o[i.id.x] = i.scale; }`,
-  varyingType: { source: `[shader("vertex")]
-float3 main(uint i : SV_VertexID) : SV_Position { return float3(i); }`, target: 'wgsl' },
-  notVarying: { source: `interface IShape { float area(); }
+  varyingType: {
+    source: `[shader("vertex")]
+float3 main(uint i : SV_VertexID) : SV_Position { return float3(i); }`,
+    target: 'wgsl',
+  },
+  notVarying: {
+    source: `interface IShape { float area(); }
 struct Square : IShape { float side; float area() { return side * side; } }
 [shader("fragment")]
-float4 main(IShape shape : SHAPE) : SV_Target { return float4(shape.area()); }`, target: 'wgsl' },
-  doubleSemantic: { source: `[shader("fragment")]
-float4 main(float4 a : COLOR, float4 b : COLOR0) : SV_Target { return a + b; }`, target: 'wgsl' },
-  doubleLocation: { source: `struct Vertex { [[vk::location(0)]] float3 at : POSITION; [[vk::location(0)]] float2 uv : TEXCOORD; }
+float4 main(IShape shape : SHAPE) : SV_Target { return float4(shape.area()); }`,
+    target: 'wgsl',
+  },
+  doubleSemantic: {
+    source: `[shader("fragment")]
+float4 main(float4 a : COLOR, float4 b : COLOR0) : SV_Target { return a + b; }`,
+    target: 'wgsl',
+  },
+  doubleLocation: {
+    source: `struct Vertex { [[vk::location(0)]] float3 at : POSITION; [[vk::location(0)]] float2 uv : TEXCOORD; }
 [shader("vertex")]
-float4 main(Vertex v) : SV_Position { return float4(v.at.xy + v.uv, v.at.z, 1.0); }`, target: 'wgsl' },
+float4 main(Vertex v) : SV_Position { return float4(v.at.xy + v.uv, v.at.z, 1.0); }`,
+    target: 'wgsl',
+  },
   missingExport: { source: 'float f(float x) { return x; }', exports: ['g'] },
-  nobodyConforms: 'interface I { float f(); } struct S : I { float f() { return 1; } } export float g(int id) { return createDynamicObject<I, uint4>(id, uint4(0)).f(); }',
+  nobodyConforms:
+    'interface I { float f(); } struct S : I { float f() { return 1; } } export float g(int id) { return createDynamicObject<I, uint4>(id, uint4(0)).f(); }',
   missingBody: `float twice(float x);
 export float f(float x) { return twice(x); }`,
 }

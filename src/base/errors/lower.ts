@@ -1,65 +1,97 @@
 import { error, warning, type Entry } from '../diag.ts'
 
-export const unsizedArray: Entry<'type'> = error('E30834', 'an array without a length cannot be stored: {type}',
+export const unsizedArray: Entry<'type'> = error(
+  'E30834',
+  'an array without a length cannot be stored: {type}',
   'give the array a length, or take the elements from a StructuredBuffer',
 )
 
-export const unknownNumber: Entry<'value'> = error('E36118', 'with the generic arguments that the program gives, {value} is no number',
+export const unknownNumber: Entry<'value'> = error(
+  'E36118',
+  'with the generic arguments that the program gives, {value} is no number',
   'a length that divides by zero, or needs a constant that a type has not, cannot be made',
 )
 
-export const resourceInBuffer: Entry<'type'> = error('E38204', 'a structured buffer cannot hold {type}: that is a resource, or has one',
+export const resourceInBuffer: Entry<'type'> = error(
+  'E38204',
+  'a structured buffer cannot hold {type}: that is a resource, or has one',
   'declare the resources by themselves, or as an array of resources',
 )
 
-export const endlessInstances: Entry<'name'> = error('E36110', 'the generic {name} asks for itself with ever larger arguments',
+export const endlessInstances: Entry<'name'> = error(
+  'E36110',
+  'the generic {name} asks for itself with ever larger arguments',
   'end the recursion in the types: each instance may ask for finitely many others',
 )
 
-export const resourceElement: Entry<never> = error('E36112', 'this index chooses no resource that is known when compiling',
+export const resourceElement: Entry<never> = error(
+  'E36112',
+  'this index chooses no resource that is known when compiling',
   'index arrays of resources with constants: write the loop out',
 )
 
-export const opaqueVariable: Entry<'name' | 'type'> = error('E30076', 'the variable {name} cannot be of type {type}: that is a resource, or has one',
+export const opaqueVariable: Entry<'name' | 'type'> = error(
+  'E30076',
+  'the variable {name} cannot be of type {type}: that is a resource, or has one',
   'make it `static const` with an initial value, or hand the resource over as a parameter',
 )
 
-export const unsupportedHere: Entry<'what'> = error('E36113', '{what} is not supported',
+export const unsupportedHere: Entry<'what'> = error(
+  'E36113',
+  '{what} is not supported',
   'write it another way, or leave it out for this target',
 )
 
-export const systemType: Entry<'name' | 'semantic' | 'lanes'> = error('E38024', '{name} has the system value {semantic}, which is one to {lanes} of int or uint',
+export const systemType: Entry<'name' | 'semantic' | 'lanes'> = error(
+  'E38024',
+  '{name} has the system value {semantic}, which is one to {lanes} of int or uint',
   'declare it as int or uint, or as a vector of them, and convert it where it is used',
 )
 
-export const mixedParameter: Entry<'name' | 'parameter'> = error('E38025', '{name} has no semantic, but other fields of the parameter {parameter} are system values',
+export const mixedParameter: Entry<'name' | 'parameter'> = error(
+  'E38025',
+  '{name} has no semantic, but other fields of the parameter {parameter} are system values',
   'keep system values and what the host gives in parameters of their own; a parameter that is uniform as a whole is said to be by `uniform`',
 )
 
-export const varyingType: Entry<'name' | 'semantic' | 'expected'> = error('E38024', '{name} has the system value {semantic}, which is {expected} here',
+export const varyingType: Entry<'name' | 'semantic' | 'expected'> = error(
+  'E38024',
+  '{name} has the system value {semantic}, which is {expected} here',
   'declare it with that type, and convert it where it is used',
 )
 
-export const notVarying: Entry<'name'> = error('E38024', '{name} cannot pass between stages: its type is not made of numbers',
+export const notVarying: Entry<'name'> = error(
+  'E38024',
+  '{name} cannot pass between stages: its type is not made of numbers',
   'use scalars, vectors, matrices, and structs and arrays of them',
 )
 
-export const doubleSemantic: Entry<'semantic'> = error('E36116', 'the entry point has the semantic {semantic} twice',
+export const doubleSemantic: Entry<'semantic'> = error(
+  'E36116',
+  'the entry point has the semantic {semantic} twice',
   'give each input and each output a semantic or number of its own',
 )
 
-export const doubleLocation: Entry<'name' | 'location'> = error('E36117', '{name} has the location {location}, which another has',
+export const doubleLocation: Entry<'name' | 'location'> = error(
+  'E36117',
+  '{name} has the location {location}, which another has',
   'give each its own, or leave [[vk::location(n)]] out',
 )
 
-export const missingExport: Entry<'name'> = error('E38001', 'there is no function {name} to export',
+export const missingExport: Entry<'name'> = error(
+  'E38001',
+  'there is no function {name} to export',
   'name methods Type.method, and generic functions name<arguments> as the program calls them',
 )
 
-export const nobodyConforms: Entry<'name' | 'interface'> = warning('W50100', '{name} is called, and no type is known to conform to {interface}: the call gives zeros',
+export const nobodyConforms: Entry<'name' | 'interface'> = warning(
+  'W50100',
+  '{name} is called, and no type is known to conform to {interface}: the call gives zeros',
   'make such a value, or ask for conformances as Type:{interface}=id',
 )
 
-export const missingBody: Entry<'name'> = error('E36115', '{name} is called and has no body',
+export const missingBody: Entry<'name'> = error(
+  'E36115',
+  '{name} is called and has no body',
   'give the function a body, or import the module that has it',
 )

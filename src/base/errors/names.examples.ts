@@ -4,20 +4,27 @@ import type * as namesErrors from './names.ts'
 export const examples: Examples<typeof namesErrors> = {
   undefinedName: 'float f(float x) { return x + y; }',
   noMember: 'struct S { float a; } float f(S s) { return s.b; }',
-  unasked: 'interface I { float f(); } float g<T>(T x) where optional T : I { return x.f(); } struct S : I { float f() { return 1; } } float h() { S s; return g(s); }',
+  unasked:
+    'interface I { float f(); } float g<T>(T x) where optional T : I { return x.f(); } struct S : I { float f() { return 1; } } float h() { S s; return g(s); }',
   noNamespaceMember: 'namespace n { static const float a = 1; } float f() { return n::b; }',
   redeclared: 'float f(float x) { float y = x; float y = 2; return y; }',
   redefined: 'float f(float x) { return x; } float f(float y) { return 2 * y; }',
   expectedType: 'float f(float x) { x y; return 1; }',
   expectedValue: 'struct S { float a; } float f() { return S; }',
   misplaced: '__init(float x) { }',
-  unsupported: 'interface I { float f(); } float g(int id, float x) { I o = createDynamicObject<I>(id, x); return o.f(); } struct S { int* p; }',
+  unsupported:
+    'interface I { float f(); } float g(int id, float x) { I o = createDynamicObject<I>(id, x); return o.f(); } struct S { int* p; }',
   cyclic: 'static const int A = B; static const int B = A; float f(float x[A]) { return x[0]; }',
   noThis: 'float f() { return this.x; }',
   needsObject: 'struct S { float a; static float f() { return a; } }',
   notVisible: 'struct S { private float a; } float f(S s) { return s.a; }',
   noModule: 'import nowhere;',
-  unreadable: { source: 'import shapes;', resolve: () => { throw new Error('the disk is gone') } },
+  unreadable: {
+    source: 'import shapes;',
+    resolve: () => {
+      throw new Error('the disk is gone')
+    },
+  },
   importCycle: { source: 'import a;', files: { 'a.slang': 'import b;', 'b.slang': 'import a;' } },
   unknownAttribute: '[Disc] float f(float x) { return x; }',
   attributeArguments: '[numthreads(1, 2, 3, 4)] void main() { }',

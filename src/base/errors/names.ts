@@ -1,21 +1,34 @@
 /** Mistakes about names, declarations, modules and attributes. */
 import { error, warning, type Entry } from '../diag.ts'
 
-export const undefinedName: Entry<'name'> = error('E30015', 'undefined identifier {name}',
+export const undefinedName: Entry<'name'> = error(
+  'E30015',
+  'undefined identifier {name}',
   'declare it, import the module that does, or mend the spelling',
 )
 
 export const noMember: Entry<'name' | 'type'> = error('E30027', '{name} is not a member of {type}')
 
-export const unasked: Entry<'name' | 'type' | 'interface'> = error('E30403', '{name} is a member of {type} only where that conforms to {interface}',
+export const unasked: Entry<'name' | 'type' | 'interface'> = error(
+  'E30403',
+  '{name} is a member of {type} only where that conforms to {interface}',
   'use it in the first branch of `if ({type} is {interface})`',
 )
 
-export const noNamespaceMember: Entry<'name' | 'namespace'> = error('E30015', 'undefined identifier {name} in namespace {namespace}')
+export const noNamespaceMember: Entry<'name' | 'namespace'> = error(
+  'E30015',
+  'undefined identifier {name} in namespace {namespace}',
+)
 
-export const redeclared: Entry<'name'> = error('E30200', '{name} is declared already', 'give one of the two another name')
+export const redeclared: Entry<'name'> = error(
+  'E30200',
+  '{name} is declared already',
+  'give one of the two another name',
+)
 
-export const redefined: Entry<'name'> = error('E30201', 'function {name} already has a body',
+export const redefined: Entry<'name'> = error(
+  'E30201',
+  'function {name} already has a body',
   'give one of the two another name or other parameters',
 )
 
@@ -31,13 +44,19 @@ export const cyclic: Entry<'name'> = error('E39999', 'the definition of {name} n
 
 export const noThis: Entry<never> = error('E38101', 'there is no this here', 'only methods and constructors have one')
 
-export const needsObject: Entry<'name'> = error('E30100', '{name} needs an object: it is not static',
+export const needsObject: Entry<'name'> = error(
+  'E30100',
+  '{name} needs an object: it is not static',
   'call or read it on a value, or declare it static',
 )
 
 export const notVisible: Entry<'name'> = error('E30600', '{name} is not accessible from here', 'declare it public')
 
-export const noModule: Entry<'name'> = error('E00001', 'cannot open module {name}', 'check the name, and the search path (-I)')
+export const noModule: Entry<'name'> = error(
+  'E00001',
+  'cannot open module {name}',
+  'check the name, and the search path (-I)',
+)
 
 export const unreadable: Entry<'path' | 'why'> = error('E00001', 'cannot read {path}: {why}')
 
@@ -47,25 +66,38 @@ export const unknownAttribute: Entry<'name'> = warning('W31000', 'unknown attrib
 
 /** The largest binding, group or location: no device has as many. */
 export const maxSlot = 65535
-/** What those that are larger are told. */
+/** The expectation in messages about larger numbers. */
 export const slotsExpected: string = `numbers from 0 to ${maxSlot}`
 
 export const attributeArguments: Entry<'name' | 'expected'> = error('E31001', 'attribute {name} takes {expected}')
 
-export const groupSize: Entry<'got'> = error('E31102', 'a workgroup has at least one thread in each direction, got {got}')
+export const groupSize: Entry<'got'> = error(
+  'E31102',
+  'a workgroup has at least one thread in each direction, got {got}',
+)
 
-export const groupTooLarge: Entry<'limit' | 'got'> = error('E31102', 'a workgroup has at most {limit} threads, got {got}',
+export const groupTooLarge: Entry<'limit' | 'got'> = error(
+  'E31102',
+  'a workgroup has at most {limit} threads, got {got}',
   'dispatch more workgroups of fewer threads',
 )
 
-export const unknownStage: Entry<'name'> = error('E36105', 'unknown stage {name}', 'stages are compute, vertex and fragment')
+export const unknownStage: Entry<'name'> = error(
+  'E36105',
+  'unknown stage {name}',
+  'stages are compute, vertex and fragment',
+)
 
 export const tooDeep: Entry<never> = error('E39999', 'this is nested too deeply', 'split it into parts')
 
-export const recursiveType: Entry<'name'> = error('E41001', 'type {name} contains itself',
+export const recursiveType: Entry<'name'> = error(
+  'E41001',
+  'type {name} contains itself',
   'a value cannot hold a value of its own type; hold an index instead',
 )
 
-export const unresolvedExternal: Entry<'name'> = error('E45001', 'no module exports {name}',
+export const unresolvedExternal: Entry<'name'> = error(
+  'E45001',
+  'no module exports {name}',
   `give it a default value, or import a module with 'export' before the definition`,
 )

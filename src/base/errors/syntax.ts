@@ -1,21 +1,27 @@
-/** What can be wrong with a text before anything is looked up: characters, directives, macros, grammar. */
+/** Mistakes in a text before names are looked up: characters, directives, macros, grammar. */
 import { error, warning, type Entry } from '../diag.ts'
 
 // Characters and literals
 
 export const badCharacter: Entry<'char'> = error('E10000', 'illegal character {char}')
 
-export const bidirectionalControl: Entry<'char'> = warning('W10010', 'the bidirectional control {char} makes this line look other than it is compiled',
+export const bidirectionalControl: Entry<'char'> = warning(
+  'W10010',
+  'the bidirectional control {char} makes this line look other than it is compiled',
   'remove it; in a string literal, write text in its logical order',
 )
 
-export const badDigit: Entry<'text'> = error('E10003', 'invalid number {text}',
+export const badDigit: Entry<'text'> = error(
+  'E10003',
+  'invalid number {text}',
   'numbers look like 12, 0xFFu, 0b101, 1.5, 1.5f, 1e-3h; suffixes are u, l, ul, ll, ull, f, h, lf',
 )
 
 export const unterminatedComment: Entry<never> = error('E10004', 'this comment does not end', 'end it with */')
 
-export const newlineInLiteral: Entry<never> = error('E10005', 'this literal does not end on its line',
+export const newlineInLiteral: Entry<never> = error(
+  'E10005',
+  'this literal does not end on its line',
   'close the quote before the line ends',
 )
 
@@ -23,7 +29,11 @@ export const literalTooLarge: Entry<'text'> = error('E39999', 'the integer {text
 
 // Directives
 
-export const unclosedConditional: Entry<'directive'> = error('E15000', 'the file ends inside this {directive}', 'add #endif')
+export const unclosedConditional: Entry<'directive'> = error(
+  'E15000',
+  'the file ends inside this {directive}',
+  'add #endif',
+)
 
 export const strayDirective: Entry<'directive'> = error('E15001', '#{directive} without #if')
 
@@ -37,19 +47,25 @@ export const expectedInDirective: Entry<'what' | 'directive'> = error('E15102', 
 
 export const extraInDirective: Entry<'directive'> = error('E15103', 'unexpected tokens after #{directive}')
 
-export const badCondition: Entry<'what'> = error('E15201', 'expected {what} in this condition',
+export const badCondition: Entry<'what'> = error(
+  'E15201',
+  'expected {what} in this condition',
   'conditions are made of integers, defined(NAME), operators and parentheses',
 )
 
 export const divideByZeroInCondition: Entry<never> = error('E15202', 'division by zero in this condition')
 
-export const undefinedInCondition: Entry<'name'> = warning('W15205', '{name} is not defined and counts as 0',
+export const undefinedInCondition: Entry<'name'> = warning(
+  'W15205',
+  '{name} is not defined and counts as 0',
   'write defined({name}) to ask whether it is defined',
 )
 
 export const includeNotFound: Entry<'path'> = error('E15300', 'cannot find the file {path} to include')
 
-export const includeTooDeep: Entry<'limit'> = error('E15310', 'files include one another more than {limit} deep',
+export const includeTooDeep: Entry<'limit'> = error(
+  'E15310',
+  'files include one another more than {limit} deep',
   'put #pragma once at the top of files that are included',
 )
 
@@ -59,7 +75,11 @@ export const userWarning: Entry<'text'> = warning('W15901', '{text}')
 
 // Macros
 
-export const macroRedefined: Entry<'name'> = warning('W15400', 'the macro {name} is defined again in another way', '#undef {name} first')
+export const macroRedefined: Entry<'name'> = warning(
+  'W15400',
+  'the macro {name} is defined again in another way',
+  '#undef {name} first',
+)
 
 export const undefUnknown: Entry<'name'> = warning('W15401', 'the macro {name} is not defined')
 
@@ -71,7 +91,11 @@ export const badStringize: Entry<never> = error('E15407', '# must be followed by
 
 export const duplicateMacroParam: Entry<'name'> = error('E15408', 'the macro parameter {name} is named twice')
 
-export const unclosedMacroCall: Entry<'name'> = error('E15500', 'the arguments of the macro {name} do not end', 'add the closing )')
+export const unclosedMacroCall: Entry<'name'> = error(
+  'E15500',
+  'the arguments of the macro {name} do not end',
+  'add the closing )',
+)
 
 const macroArgCount = 'the macro {name} takes {expected} arguments and got {count}'
 
@@ -89,20 +113,31 @@ export const unexpectedToken: Entry<'found'> = error('E20003', 'unexpected {foun
 
 export const emptyParentheses: Entry<never> = error('E20005', 'empty parentheses are no expression')
 
-export const unintendedEmpty: Entry<never> = warning('W20101', 'this semicolon is the whole body',
+export const unintendedEmpty: Entry<never> = warning(
+  'W20101',
+  'this semicolon is the whole body',
   'write {} for an empty body, or remove the semicolon',
 )
 
-export const bodyAfterSemicolon: Entry<never> = error('E20102', 'the body of the function stands after a semicolon', 'remove the semicolon')
+export const bodyAfterSemicolon: Entry<never> = error(
+  'E20102',
+  'the body of the function stands after a semicolon',
+  'remove the semicolon',
+)
 
 export const unclosedBracket: Entry<'bracket'> = error('E20006', 'this {bracket} is not closed')
 
 export const expectedName: Entry<'what' | 'found'> = error('E20007', 'expected {what} before {found}')
 
-export const tooDeep: Entry<'limit'> = error('E20020', 'this is nested more than {limit} deep',
+export const tooDeep: Entry<'limit'> = error(
+  'E20020',
+  'this is nested more than {limit} deep',
   'name inner parts with variables or functions',
 )
 
-export const statementBeforeCase: Entry<never> = warning('W20021', 'statements of a switch before its first label never run')
+export const statementBeforeCase: Entry<never> = warning(
+  'W20021',
+  'statements of a switch before its first label never run',
+)
 
 export const misplacedDeclaration: Entry<'what'> = error('E20022', '{what} cannot stand here')

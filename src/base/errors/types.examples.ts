@@ -8,8 +8,10 @@ export const examples: Examples<typeof typesErrors> = {
   pairMismatch: '[Differentiable] float f(float x) { return x; } float g() { return fwd_diff(f)(diffPair(1.0, 1.0)); }',
   noCast: 'struct S { float a; } struct T { int b; } T f(S s) { return (T)s; }',
   notCallable: 'float f(float x) { return x(1.0); }',
-  noOverload: 'struct S { float a; } float f(float x) { return x; } float f(int x) { return 1; } float g(S s) { return f(s); }',
-  ambiguous: 'float f(int a, float b) { return 1; } float f(float a, int b) { return 2; } float g() { return f(1, 1); }',
+  noOverload:
+    'struct S { float a; } float f(float x) { return x; } float f(int x) { return 1; } float g(S s) { return f(s); }',
+  ambiguous:
+    'float f(int a, float b) { return 1; } float f(float a, int b) { return 2; } float g() { return f(1, 1); }',
   tooManyArguments: 'float f(float x) { return x; } float g() { return f(1.0, 2.0); }',
   tooFewArguments: 'float f(float x, float y) { return x; } float g() { return f(1.0); }',
   cannotInfer: 'T f<T>() { T x; return x; } float g() { return f(); }',

@@ -1,17 +1,26 @@
 /** Mistakes about types: conversions, calls, operators, places, statements. */
 import { error, warning, type Entry } from '../diag.ts'
 
-export const typeMismatch: Entry<'expected' | 'got'> = error('E30019', 'expected an expression of type {expected}, got {got}')
+export const typeMismatch: Entry<'expected' | 'got'> = error(
+  'E30019',
+  'expected an expression of type {expected}, got {got}',
+)
 
-export const needsCast: Entry<'expected' | 'got'> = error('E30019', 'expected an expression of type {expected}, got {got}',
+export const needsCast: Entry<'expected' | 'got'> = error(
+  'E30019',
+  'expected an expression of type {expected}, got {got}',
   'write the conversion: {expected}(...)',
 )
 
-export const lossyConversion: Entry<'from' | 'to'> = warning('W30081', 'implicit conversion from {from} to {to} may lose something',
+export const lossyConversion: Entry<'from' | 'to'> = warning(
+  'W30081',
+  'implicit conversion from {from} to {to} may lose something',
   'write the conversion: {to}(...)',
 )
 
-export const pairMismatch: Entry<'expected' | 'got' | 'edit'> = error('E30019', 'expected an expression of type {expected}, got {got}',
+export const pairMismatch: Entry<'expected' | 'got' | 'edit'> = error(
+  'E30019',
+  'expected an expression of type {expected}, got {got}',
   '{edit}',
 )
 
@@ -19,37 +28,58 @@ export const noCast: Entry<'from' | 'to'> = error('E30019', '{from} cannot be co
 
 export const notCallable: Entry<'what'> = error('E30016', '{what} cannot be called')
 
-export const noOverload: Entry<'name' | 'args'> = error('E39999', 'no overload of {name} takes arguments of types ({args})')
+export const noOverload: Entry<'name' | 'args'> = error(
+  'E39999',
+  'no overload of {name} takes arguments of types ({args})',
+)
 
-export const ambiguous: Entry<'name' | 'args'> = error('E39999', 'ambiguous call of {name} with arguments of types ({args})',
+export const ambiguous: Entry<'name' | 'args'> = error(
+  'E39999',
+  'ambiguous call of {name} with arguments of types ({args})',
   'convert the arguments to the types of the overload that is meant',
 )
 
-export const tooManyArguments: Entry<'expected' | 'got'> = error('E39999', 'too many arguments: expected {expected}, got {got}')
+export const tooManyArguments: Entry<'expected' | 'got'> = error(
+  'E39999',
+  'too many arguments: expected {expected}, got {got}',
+)
 
-export const tooFewArguments: Entry<'expected' | 'got'> = error('E39999', 'not enough arguments: expected {expected}, got {got}')
+export const tooFewArguments: Entry<'expected' | 'got'> = error(
+  'E39999',
+  'not enough arguments: expected {expected}, got {got}',
+)
 
-export const cannotInfer: Entry<'name'> = error('E39999', 'the generic arguments of {name} cannot be found from the call',
+export const cannotInfer: Entry<'name'> = error(
+  'E39999',
+  'the generic arguments of {name} cannot be found from the call',
   'write them: {name}<...>(...)',
 )
 
 export const notAssignable: Entry<'why'> = error('E30011', 'this cannot be assigned to: {why}')
 
-export const argumentNotAssignable: Entry<'name' | 'why'> = error('E30047', 'the argument for {name} must be assignable: {why}',
+export const argumentNotAssignable: Entry<'name' | 'why'> = error(
+  'E30047',
+  'the argument for {name} must be assignable: {why}',
   'pass a variable',
 )
 
-export const argumentConverted: Entry<'name' | 'dir' | 'type' | 'got'> = error('E30047', '{name} is an {dir} parameter of type {type}, and the argument is of type {got}',
+export const argumentConverted: Entry<'name' | 'dir' | 'type' | 'got'> = error(
+  'E30047',
+  '{name} is an {dir} parameter of type {type}, and the argument is of type {got}',
   'pass a variable of type {type}, and copy it to and fro',
 )
 
-export const mutatingOnFixed: Entry<'name' | 'why'> = error('E30050', '{name} changes its object, which cannot be assigned to: {why}',
+export const mutatingOnFixed: Entry<'name' | 'why'> = error(
+  'E30050',
+  '{name} changes its object, which cannot be assigned to: {why}',
   'put the object into a variable first',
 )
 
 export const noUnary: Entry<'op' | 'type'> = error('E39999', 'operator {op} has no meaning for {type}')
 
-export const noBinary: Entry<'op' | 'left' | 'right'> = error('E39999', 'operator {op} has no meaning for {left} and {right}',
+export const noBinary: Entry<'op' | 'left' | 'right'> = error(
+  'E39999',
+  'operator {op} has no meaning for {left} and {right}',
   'convert an operand, declare operator{op}, or multiply matrices by mul(a, b)',
 )
 
@@ -63,37 +93,63 @@ export const indexType: Entry<'type'> = error('E30044', 'an index must be an int
 
 export const badArraySize: Entry<never> = error('E30025', 'an array needs at least one element')
 
-export const badVectorSize: Entry<'count'> = error('E38203', 'a vector has one to four lanes, and a matrix one to four rows and columns, not {count}',
+export const badVectorSize: Entry<'count'> = error(
+  'E38203',
+  'a vector has one to four lanes, and a matrix one to four rows and columns, not {count}',
   'use an array for more',
 )
 
-export const outputDefault: Entry<'name'> = error('E30700', '{name} is written by the function and cannot have a default value',
+export const outputDefault: Entry<'name'> = error(
+  'E30700',
+  '{name} is written by the function and cannot have a default value',
   'leave the default value away, or the out before the parameter',
 )
 
-export const arrayTooLarge: Entry<'count' | 'limit'> = error('E30025', 'an array of {count} elements is too large: it may have {limit}',
+export const arrayTooLarge: Entry<'count' | 'limit'> = error(
+  'E30025',
+  'an array of {count} elements is too large: it may have {limit}',
   'keep the elements in a StructuredBuffer',
 )
 
-export const literalDoesNotFit: Entry<'value' | 'type' | 'got'> = warning('W39999', '{value} does not fit into {type}: it becomes {got}',
+export const literalDoesNotFit: Entry<'value' | 'type' | 'got'> = warning(
+  'W39999',
+  '{value} does not fit into {type}: it becomes {got}',
   'write the conversion if that is meant: {type}(...)',
 )
 
-export const enumTag: Entry<'type'> = error('E32000', 'an enum cannot stand for values of type {type}', 'use an integer type')
+export const enumTag: Entry<'type'> = error(
+  'E32000',
+  'an enum cannot stand for values of type {type}',
+  'use an integer type',
+)
 
-export const notConstant: Entry<never> = error('E39999', 'this is not an integer known at compile time',
+export const notConstant: Entry<never> = error(
+  'E39999',
+  'this is not an integer known at compile time',
   'use literals, static const integers and generic value parameters',
 )
 
-export const unknownSize: Entry<never> = error('E30026', 'the size of this array is not known',
+export const unknownSize: Entry<never> = error(
+  'E30026',
+  'the size of this array is not known',
   'write the number of elements, or give an initialiser',
 )
 
-export const listTooLong: Entry<'type' | 'expected' | 'got'> = error('E30500', 'too many values for {type}: it takes {expected}, got {got}')
+export const listTooLong: Entry<'type' | 'expected' | 'got'> = error(
+  'E30500',
+  'too many values for {type}: it takes {expected}, got {got}',
+)
 
-export const listTooShort: Entry<'type' | 'expected' | 'got'> = error('E30501', 'not enough values for {type}: it takes {expected}, got {got}')
+export const listTooShort: Entry<'type' | 'expected' | 'got'> = error(
+  'E30501',
+  'not enough values for {type}: it takes {expected}, got {got}',
+)
 
-export const listNeedsType: Entry<never> = error('E30502', 'the type of this list is not known', 'write the type before it')
+export const listNeedsType: Entry<never> = error(
+  'E30502',
+  'the type of this list is not known',
+  'write the type before it',
+)
 
 export const voidValue: Entry<never> = error('E30009', 'a value is needed, and this returns nothing')
 
@@ -101,11 +157,15 @@ export const returnNeedsValue: Entry<'type'> = error('E30006', 'return needs a v
 
 export const returnTakesNoValue: Entry<never> = error('E30019', 'a function that returns nothing cannot return a value')
 
-export const noReturn: Entry<'name' | 'type'> = error('E41009', '{name} does not return a value of type {type} on every path',
+export const noReturn: Entry<'name' | 'type'> = error(
+  'E41009',
+  '{name} does not return a value of type {type} on every path',
   'end each path in a return; a loop that never ends needs none',
 )
 
-export const missingReturn: Entry<'name' | 'type'> = warning('W41010', '{name} may end without a value of type {type}',
+export const missingReturn: Entry<'name' | 'type'> = warning(
+  'W41010',
+  '{name} may end without a value of type {type}',
   'return a value at the end too, unless the conditions before it are constants',
 )
 
@@ -121,11 +181,17 @@ export const divisionByZero: Entry<never> = error('E30002', 'division by zero')
 
 export const switchType: Entry<'type'> = error('E30603', 'a switch needs an integer or an enum, not {type}')
 
-export const conditionType: Entry<'type'> = error('E30019', 'expected a condition, got {type}',
+export const conditionType: Entry<'type'> = error(
+  'E30019',
+  'expected a condition, got {type}',
   'compare it, or reduce it by any(...) or all(...)',
 )
 
-export const assignedCondition: Entry<never> = error('E30057', 'this condition is an assignment', 'compare with ==, or add parentheses')
+export const assignedCondition: Entry<never> = error(
+  'E30057',
+  'this condition is an assignment',
+  'compare with ==, or add parentheses',
+)
 
 export const noInitialiser: Entry<'name'> = error('E30620', '{name} needs an initial value')
 
@@ -135,10 +201,14 @@ export const assertionFailed: Entry<'message'> = error('E41400', 'static asserti
 
 export const deprecated: Entry<'name' | 'why'> = warning('W31200', '{name} is deprecated: {why}')
 
-export const isInterface: Entry<never> = error('E30301', 'is asks for a concrete type, not for an interface',
+export const isInterface: Entry<never> = error(
+  'E30301',
+  'is asks for a concrete type, not for an interface',
   "let the interface of the value say what is wanted, by a method; of a type parameter, write 'where optional T : I' to ask",
 )
 
-export const asInterface: Entry<never> = error('E30302', 'as asks for a concrete type, not for an interface',
+export const asInterface: Entry<never> = error(
+  'E30302',
+  'as asks for a concrete type, not for an interface',
   'let the interface of the value say what is wanted, by a method',
 )

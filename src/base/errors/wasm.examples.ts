@@ -28,7 +28,7 @@ void computeMain(uint3 id : SV_DispatchThreadID, uint sample : SV_SampleIndex)
 }`,
     target: 'wasm',
   },
-  unspelled: {
+  missingIntrinsic: {
     source: `Texture3D<float4> picture;
 RWStructuredBuffer<float> outp;
 [shader("compute")] [numthreads(1, 1, 1)]

@@ -1,21 +1,56 @@
-/** Whether the conformances hold that types and extensions declare. */
+/** Checks the conformances that types and extensions declare. */
 import * as derivative from '../../base/errors/derivative.ts'
 import * as generics from '../../base/errors/generics.ts'
 import { typeMismatch } from '../../base/errors/types.ts'
 import { hasModifier } from '../../syntax/ast.ts'
-import type { AssocDecl, Decl, EnumDecl, ExtensionDecl, FieldDecl, FuncDecl, InterfaceType, StructDecl, StructType, Type } from '../model/decl.ts'
+import type {
+  AssocDecl,
+  Decl,
+  EnumDecl,
+  ExtensionDecl,
+  FieldDecl,
+  FuncDecl,
+  InterfaceType,
+  StructDecl,
+  StructType,
+  Type,
+} from '../model/decl.ts'
 import { Env, type Cx } from '../model/context.ts'
 import {
-  alike, assocBounds, associated, attributesOf, closure, conforms, declaredBases, derivativeMember, differentialOf,
-  costs, extensionInfo, fieldSigs, functionsOf, implementation, meets, membersOf, packsOf, placeDifferentialOf, put,
-  selfType, settledOf, substFor, typeCost, userDifferential, writtenOut, type Serves,
+  alike,
+  assocBounds,
+  associated,
+  attributesOf,
+  closure,
+  conforms,
+  declaredBases,
+  derivativeMember,
+  differentialOf,
+  costs,
+  extensionInfo,
+  fieldSigs,
+  functionsOf,
+  implementation,
+  meets,
+  membersOf,
+  packsOf,
+  shadowOf,
+  put,
+  selfType,
+  settledOf,
+  substFor,
+  typeCost,
+  userDifferential,
+  writtenOut,
+  type Serves,
 } from '../types/index.ts'
 import { checkExpr } from '../expressions/index.ts'
 import { isOpen, poisoned, same, show } from '../model/type.ts'
 
-/** A call of the requirement converts numbers that it hands on, and the number that comes back. */
-const adapts: Serves = (cx, from, to, dir) => alike(cx, from, to, dir)
-  || (dir === 'in' && isNumber(from) && isNumber(to) && (typeCost(cx, from, to) ?? costs.explicit) < costs.explicit)
+/** Functions may take and return other types of numbers than the requirement, since a call of the requirement converts them. */
+const adapts: Serves = (cx, from, to, dir) =>
+  alike(cx, from, to, dir) ||
+  (dir === 'in' && isNumber(from) && isNumber(to) && (typeCost(cx, from, to) ?? costs.explicit) < costs.explicit)
 
 const isNumber = (type: Type): boolean => type.kind === 'scalar' || type.kind === 'vector' || type.kind === 'matrix'
 
@@ -23,7 +58,7 @@ const isNumber = (type: Type): boolean => type.kind === 'scalar' || type.kind ==
 export function checkConformances(cx: Cx, decl: StructDecl | EnumDecl | ExtensionDecl): void {
   const type = selfType(cx, decl)
   if (type === null || type.kind === 'error' || type.kind === 'interface' || isOpen(type)) return
-  const bases = decl.kind === 'extension' ? extensionInfo(cx, decl)?.bases ?? [] : declaredBases(cx, decl)
+  const bases = decl.kind === 'extension' ? (extensionInfo(cx, decl)?.bases ?? []) : declaredBases(cx, decl)
   const seen = new Set<string>()
   for (const b of bases) {
     for (const iface of closure(cx, b)) {
@@ -34,7 +69,7 @@ export function checkConformances(cx: Cx, decl: StructDecl | EnumDecl | Extensio
   }
   if (decl.kind !== 'struct') return
   checkDifferential(cx, decl)
-  checkPlaceDifferential(cx, decl)
+  checkPointerDifferential(cx, decl)
 }
 
 type ConformingDecl = Decl & { readonly kind: 'struct' | 'enum' | 'extension' }
@@ -42,15 +77,27 @@ type ConformingDecl = Decl & { readonly kind: 'struct' | 'enum' | 'extension' }
 function checkInterface(cx: Cx, decl: ConformingDecl, type: Type, iface: InterfaceType): void {
   if (iface.decl.module.isCore) {
     // The compiler makes what these require, or the type is built in.
-    if (iface.decl.name === 'IDifferentiable' || /^I(Differentiable)?(Mutating)?Func$/.test(iface.decl.name) || iface.decl.name.startsWith('__') || type.kind !== 'struct') return
+    if (
+      iface.decl.name === 'IDifferentiable' ||
+      /^I(Differentiable)?(Mutating)?Func$/.test(iface.decl.name) ||
+      iface.decl.name.startsWith('__') ||
+      type.kind !== 'struct'
+    )
+      return
   }
   for (const list of iface.decl.inner.names.values()) {
     for (const requirement of list) {
       switch (requirement.kind) {
-        case 'func': checkFunction(cx, decl, type, iface, requirement); break
-        case 'property': case 'subscript': for (const a of requirement.accessors) checkFunction(cx, decl, type, iface, a); break
+        case 'func':
+          checkFunction(cx, decl, type, iface, requirement)
+          break
+        case 'property':
+        case 'subscript':
+          for (const a of requirement.accessors) checkFunction(cx, decl, type, iface, a)
+          break
         case 'assoc':
-          if (requirement.syntax.fallback === undefined && !hasMember(cx, type, requirement.name)) missing(cx, decl, type, iface, requirement.name)
+          if (requirement.syntax.fallback === undefined && !hasMember(cx, type, requirement.name))
+            missing(cx, decl, type, iface, requirement.name)
           else if (!iface.decl.module.isCore) checkAssociated(cx, decl, type, iface, requirement)
           break
         case 'global':
@@ -62,19 +109,21 @@ function checkInterface(cx: Cx, decl: ConformingDecl, type: Type, iface: Interfa
   }
 }
 
-/** Reports where the type that stands for an associated one lacks what is asked of that. */
+/** Reports an associated type that does not conform to the requirement's bounds. */
 function checkAssociated(cx: Cx, decl: ConformingDecl, type: Type, iface: InterfaceType, requirement: AssocDecl): void {
   const subst = substFor(iface.decl, iface.args, type)
   const given = associated(cx, type, iface, requirement)
   const at = membersOf(cx, type, requirement.name)[0]?.decl ?? decl
-  const span = at.kind === 'module' ? undefined : at.span ?? undefined
+  const span = at.kind === 'module' ? undefined : (at.span ?? undefined)
   for (const b of assocBounds(cx, requirement)) {
     const bound = put(cx, b, subst) as InterfaceType
-    if (!poisoned(given) && !conforms(cx, given, bound)) cx.sink.add(generics.doesNotConform, span, { type: show(given), interface: show(bound) })
+    if (!poisoned(given) && !conforms(cx, given, bound))
+      cx.sink.add(generics.doesNotConform, span, { type: show(given), interface: show(bound) })
   }
   for (const [open, is] of settledOf(cx, requirement)) {
     const [found, wanted] = [put(cx, open, subst), put(cx, is, subst)]
-    if (!poisoned(found) && !same(found, wanted)) cx.sink.add(typeMismatch, span, { expected: show(wanted), got: show(found) })
+    if (!poisoned(found) && !same(found, wanted))
+      cx.sink.add(typeMismatch, span, { expected: show(wanted), got: show(found) })
   }
 }
 
@@ -84,14 +133,32 @@ function missing(cx: Cx, decl: ConformingDecl, type: Type, iface: InterfaceType,
   cx.sink.add(generics.missingRequirement, decl.span ?? undefined, { type: show(type), name, interface: show(iface) })
 }
 
-function mismatched(cx: Cx, at: Exclude<Decl, { readonly kind: 'module' }>, type: Type, iface: InterfaceType, requirement: FuncDecl, name: string): void {
-  cx.sink.add(generics.requirementMismatch, at.span ?? undefined, { type: show(type), name, interface: show(iface) },
-    { span: requirement.span ?? undefined, text: 'required here' })
+function mismatched(
+  cx: Cx,
+  at: Exclude<Decl, { readonly kind: 'module' }>,
+  type: Type,
+  iface: InterfaceType,
+  requirement: FuncDecl,
+  name: string,
+): void {
+  cx.sink.add(
+    generics.requirementMismatch,
+    at.span ?? undefined,
+    { type: show(type), name, interface: show(iface) },
+    { span: requirement.span ?? undefined, text: 'required here' },
+  )
 }
 
 function checkFunction(cx: Cx, decl: ConformingDecl, type: Type, iface: InterfaceType, asked: FuncDecl): void {
   // Of packs, those with one part each stand for all.
-  const requirement = asked.generics?.packed === true ? writtenOut(cx, asked, packsOf(asked.generics).map(() => 1)) ?? asked : asked
+  const requirement =
+    asked.generics?.packed === true
+      ? (writtenOut(
+          cx,
+          asked,
+          packsOf(asked.generics).map(() => 1),
+        ) ?? asked)
+      : asked
   const name = requirement.of === null ? requirement.name : requirement.of.name
   const members = membersOf(cx, type, name).filter(m => m.via < 2)
   const found = implementation(cx, type, iface, requirement)
@@ -107,18 +174,27 @@ function checkFunction(cx: Cx, decl: ConformingDecl, type: Type, iface: Interfac
   if (!meets(cx, found.decl, found.subst, requirement, iface, type)) {
     if (requirement.hasBody) return
     if (!meets(cx, found.decl, found.subst, requirement, iface, type, adapts)) {
-      cx.sink.add(generics.requirementMismatch, found.decl.span ?? undefined, { type: show(type), name, interface: show(iface) },
-        { span: requirement.span ?? undefined, text: 'required here' })
+      cx.sink.add(
+        generics.requirementMismatch,
+        found.decl.span ?? undefined,
+        { type: show(type), name, interface: show(iface) },
+        { span: requirement.span ?? undefined, text: 'required here' },
+      )
       return
     }
   }
   if (requirement.module.isCore) return
-  if (requirement.hasBody && requirement.of === null && !hasModifier(found.decl.syntax, 'override')) cx.sink.add(generics.missingOverride, found.decl.span ?? undefined, { name, interface: show(iface) })
+  if (requirement.hasBody && requirement.of === null && !hasModifier(found.decl.syntax, 'override'))
+    cx.sink.add(generics.missingOverride, found.decl.span ?? undefined, { name, interface: show(iface) })
   const [want, got] = [attributesOf(cx, requirement), attributesOf(cx, found.decl)]
   if (want.treatAsDifferentiable) return
   if (want.level !== 'none' && (got.level === 'none' || (want.level === 'backward' && got.level === 'forward'))) {
-    cx.sink.add(generics.notDifferentiableRequirement, found.decl.span ?? undefined, { type: show(type), name, interface: show(iface) },
-      { span: requirement.span ?? undefined, text: 'required here' })
+    cx.sink.add(
+      generics.notDifferentiableRequirement,
+      found.decl.span ?? undefined,
+      { type: show(type), name, interface: show(iface) },
+      { span: requirement.span ?? undefined, text: 'required here' },
+    )
   }
 }
 
@@ -134,7 +210,10 @@ function checkDifferential(cx: Cx, decl: StructDecl): void {
       if (diff === null) cx.sink.add(derivative.memberOfPlainType, attribute.span, { type: show(type) })
       else if (own === null) cx.sink.add(derivative.memberNotDifferentiable, attribute.span, { name: f.decl.name })
       else if (!namesMemberOf(cx, decl, f.decl, diff)) {
-        cx.sink.add(derivative.noDerivativeMember, attribute.span, { name: derivativeMember(f.decl) ?? '?', differential: show(diff) })
+        cx.sink.add(derivative.noDerivativeMember, attribute.span, {
+          name: derivativeMember(f.decl) ?? '?',
+          differential: show(diff),
+        })
       }
     }
   }
@@ -143,13 +222,25 @@ function checkDifferential(cx: Cx, decl: StructDecl): void {
   if (diff.kind === 'struct') checkCounterparts(cx, decl, diff)
   const again = differentialOf(cx, written)
   if (again === null || !same(again, written)) {
-    cx.sink.add(derivative.ownDifferential, decl.span ?? undefined, { type: show(written), differential: again === null ? 'none' : show(again) })
+    cx.sink.add(derivative.ownDifferential, decl.span ?? undefined, {
+      type: show(written),
+      differential: again === null ? 'none' : show(again),
+    })
     return
   }
   for (const f of fieldSigs(cx, decl)) {
-    if (f.noDiff || differentialOf(cx, f.type) === null || f.decl.syntax?.attributes.some(a => a.name === 'DerivativeMember') === true) continue
+    if (
+      f.noDiff ||
+      differentialOf(cx, f.type) === null ||
+      f.decl.syntax?.attributes.some(a => a.name === 'DerivativeMember') === true
+    )
+      continue
     if (same(written, type)) continue
-    cx.sink.add(derivative.noCounterpart, f.decl.span ?? undefined, { name: f.decl.name, type: show(type), differential: show(written) })
+    cx.sink.add(derivative.noCounterpart, f.decl.span ?? undefined, {
+      name: f.decl.name,
+      type: show(type),
+      differential: show(written),
+    })
   }
 }
 
@@ -162,13 +253,17 @@ function namesMemberOf(cx: Cx, decl: StructDecl, field: FieldDecl, diff: Type): 
   return owner.kind === 'type' ? same(owner.type, diff) : owner.kind !== 'value' && owner.kind !== 'place'
 }
 
-/** The differential of a type of places is one too, and its own. */
-function checkPlaceDifferential(cx: Cx, decl: StructDecl): void {
+/** The differential of a pointer type is a pointer type too, and its own differential. */
+function checkPointerDifferential(cx: Cx, decl: StructDecl): void {
   const type = selfType(cx, decl)
-  const diff = type === null ? null : placeDifferentialOf(cx, type)
+  const diff = type === null ? null : shadowOf(cx, type)
   if (diff === null) return
-  const again = placeDifferentialOf(cx, diff)
-  if (again === null || !same(again, diff)) cx.sink.add(derivative.ownDifferential, decl.span ?? undefined, { type: show(diff), differential: again === null ? 'none' : show(again) })
+  const again = shadowOf(cx, diff)
+  if (again === null || !same(again, diff))
+    cx.sink.add(derivative.ownDifferential, decl.span ?? undefined, {
+      type: show(diff),
+      differential: again === null ? 'none' : show(again),
+    })
 }
 
 /** The counterpart of a field must be of the field's differential type. */
@@ -181,6 +276,11 @@ function checkCounterparts(cx: Cx, decl: StructDecl, diff: StructType): void {
     if (own === null || target === undefined) continue
     const got = put(cx, target.type, subst)
     if (same(own, got) || poisoned(own) || poisoned(got)) continue
-    cx.sink.add(derivative.counterpartType, f.decl.span ?? undefined, { name: f.decl.name, counterpart: `${show(diff)}.${target.decl.name}`, expected: show(own), got: show(got) })
+    cx.sink.add(derivative.counterpartType, f.decl.span ?? undefined, {
+      name: f.decl.name,
+      counterpart: `${show(diff)}.${target.decl.name}`,
+      expected: show(own),
+      got: show(got),
+    })
   }
 }

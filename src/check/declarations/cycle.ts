@@ -1,24 +1,12 @@
-/** Definitions that need themselves: constants, default values, and structs that would hold a value of their own type. */
+/** Finds definitions that need themselves: constants, default values, and interfaces that inherit from themselves. */
 import type { Cx } from '../model/context.ts'
-import type { FieldDecl, FuncDecl, GlobalDecl, InterfaceDecl, StructDecl } from '../model/decl.ts'
-import { declaredBases, fieldDefault, fieldSigs, globalInit, paramDefault, paramLists } from '../types/index.ts'
+import { leadsToItself } from '../model/cycle.ts'
+import type { FieldDecl, FuncDecl, GlobalDecl, InterfaceDecl } from '../model/decl.ts'
+import { declaredBases, fieldDefault, fieldSigs, globalInit, paramDefault } from '../types/index.ts'
 import { checkBody } from '../statements/stmt.ts'
 import type { Expr, FuncRef, Place } from '../model/tree.ts'
-import { isInt, type GenericArg, type Type } from '../model/type.ts'
+import type { Type } from '../model/type.ts'
 import { eachExpr, eachStmt, expressions, operands, placeOperands } from '../model/walk.ts'
-
-/** Whether what a definition needs, and what that needs in turn, leads back to it. Definitions that need each other are many, so this goes without recursion. */
-function leadsToItself<N>(root: N, needs: (node: N, give: (needed: N) => void) => void): boolean {
-  const seen = new Set<N>()
-  const open: N[] = [root]
-  const give = (needed: N): void => {
-    if (seen.has(needed)) return
-    seen.add(needed)
-    open.push(needed)
-  }
-  for (let node = open.pop(); node !== undefined && !seen.has(root); node = open.pop()) needs(node, give)
-  return seen.has(root)
-}
 
 /** Whether the initial value of a constant or static variable is computed from itself, perhaps by functions that it calls. */
 export function globalNeedsItself(cx: Cx, root: GlobalDecl): boolean {
@@ -55,59 +43,33 @@ export function defaultNeedsItself(cx: Cx, root: FieldDecl): boolean {
     const init = fieldDefault(cx, field)
     // A value without initialiser has the default values of its fields.
     if (init === null) struct(fieldSigs(cx, field.owner)[field.index]!.type)
-    else eachExpr(init, x => {
-      if (x.kind === 'fieldDefault') give(x.field)
-      else if (x.kind === 'default') struct(x.type)
-    })
+    else
+      eachExpr(init, x => {
+        if (x.kind === 'fieldDefault') give(x.field)
+        else if (x.kind === 'default') struct(x.type)
+      })
   })
 }
 
 /** Whether the default value of a parameter is a call that leaves out the same argument. */
 export function argumentNeedsItself(cx: Cx, func: FuncDecl, index: number): boolean {
-  const known = new Map<string, { readonly func: FuncDecl, readonly index: number }>()
-  const argument = (func: FuncDecl, index: number): { readonly func: FuncDecl, readonly index: number } => {
+  const known = new Map<string, { readonly func: FuncDecl; readonly index: number }>()
+  const argument = (func: FuncDecl, index: number): { readonly func: FuncDecl; readonly index: number } => {
     const key = `${func.id}:${index}`
     const made = known.get(key) ?? { func, index }
     known.set(key, made)
     return made
   }
-  return leadsToItself(argument(func, index), (node, give) => eachExpr(paramDefault(cx, node.func, node.index), e => {
-    if (e.kind === 'paramDefault' && e.func.kind !== 'derivative') give(argument(e.func.decl, e.index))
-  }))
+  return leadsToItself(argument(func, index), (node, give) =>
+    eachExpr(paramDefault(cx, node.func, node.index), e => {
+      if (e.kind === 'paramDefault' && e.func.kind !== 'derivative') give(argument(e.func.decl, e.index))
+    }),
+  )
 }
 
 /** Whether an interface inherits from itself. */
 export function inheritsItself(cx: Cx, root: InterfaceDecl): boolean {
-  return leadsToItself(root, (decl, give) => { for (const base of declaredBases(cx, decl)) give(base.decl) })
-}
-
-/** Whether a value of the struct would hold one of itself, through fields, arrays and generic arguments that are held by value. */
-export function containsItself(cx: Cx, root: StructDecl): boolean {
   return leadsToItself(root, (decl, give) => {
-    const holding = (type: GenericArg): void => {
-      if (isInt(type)) return
-      if (type.kind === 'array') holding(type.elem)
-      if (type.kind !== 'struct' || type.decl.intrinsic !== null) return
-      give(type.decl)
-      type.args.forEach((arg, i) => { if (holds(cx, type.decl, i, new Set())) holding(arg) })
-    }
-    for (const f of fieldSigs(cx, decl)) holding(f.type)
+    for (const base of declaredBases(cx, decl)) give(base.decl)
   })
-}
-
-/** Whether a value of a generic struct holds a value of its parameter of that number. */
-function holds(cx: Cx, decl: StructDecl, index: number, busy: Set<StructDecl>): boolean {
-  if (decl.intrinsic !== null || busy.has(decl)) return false
-  busy.add(decl)
-  const param = paramLists(decl).flatMap(l => l.params)[index]
-  const inside = (type: GenericArg): boolean => {
-    if (isInt(type)) return false
-    switch (type.kind) {
-      case 'param': return type.decl === param
-      case 'array': return inside(type.elem)
-      case 'struct': return type.args.some((arg, i) => inside(arg) && holds(cx, type.decl, i, busy))
-      default: return false
-    }
-  }
-  return cx.sink.work.within(1, decl.span, () => fieldSigs(cx, decl).some(f => inside(f.type)))
 }

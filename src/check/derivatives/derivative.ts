@@ -1,4 +1,4 @@
-/** Whether what is written of derivatives holds. */
+/** Checks the derivative attributes of functions. */
 import * as errors from '../../base/errors/derivative.ts'
 import type { Cx } from '../model/context.ts'
 import type { FuncDecl, Level } from '../model/decl.ts'
@@ -25,13 +25,20 @@ export function checkDerivatives(cx: Cx, func: FuncDecl): void {
       continue
     }
     const [own, theirs] = [attributesOf(cx, func), attributesOf(cx, target)]
-    if ((own.marked || own.level !== 'none') && order(theirs.level) < order(own.level)) cx.sink.add(errors.weakSubstitute, a.attribute.span, { name: target.name })
+    if ((own.marked || own.level !== 'none') && order(theirs.level) < order(own.level))
+      cx.sink.add(errors.weakSubstitute, a.attribute.span, { name: target.name })
   }
   for (const a of attached(func, ofNames)) {
     const primal = ofTarget(cx, func, a, true)
     if (primal === null) continue
     const taken = linksOf(cx, primal)[a.kind]
-    if (taken !== null && taken !== func) cx.sink.add(errors.twoDerivatives, a.attribute.span, { name: primal.name }, { span: taken.span ?? undefined, text: 'this one' })
+    if (taken !== null && taken !== func)
+      cx.sink.add(
+        errors.twoDerivatives,
+        a.attribute.span,
+        { name: primal.name },
+        { span: taken.span ?? undefined, text: 'this one' },
+      )
     if (a.kind === 'substitute' && substitutesItself(cx, primal, func)) {
       cx.sink.add(errors.substituteCycle, a.attribute.span, { name: primal.name })
       continue
@@ -39,9 +46,10 @@ export function checkDerivatives(cx: Cx, func: FuncDecl): void {
     if (a.kind === 'substitute') {
       cx.substitutes = true
       const level = attributesOf(cx, primal).marked ? attributesOf(cx, primal).level : 'none'
-      if (order(attributesOf(cx, func).level) < order(level)) cx.sink.add(errors.weakSubstitute, a.attribute.span, { name: func.name })
+      if (order(attributesOf(cx, func).level) < order(level))
+        cx.sink.add(errors.weakSubstitute, a.attribute.span, { name: func.name })
     }
   }
 }
 
-const order = (level: Level): number => level === 'none' ? 0 : level === 'forward' ? 1 : 2
+const order = (level: Level): number => (level === 'none' ? 0 : level === 'forward' ? 1 : 2)

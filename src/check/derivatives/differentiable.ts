@@ -1,10 +1,10 @@
 /**
- * The lost-derivative check: in a function that is marked differentiable, a derivative may not get lost without a word.
+ * The lost-derivative check: in a function that is marked differentiable, no derivative may get lost silently.
  *
- * Which variables may carry a derivative is found first, without regard to the order of statements. An expression is
- * *expected* to pass derivatives on where it is returned, stored in a variable that holds one, or given to a differentiable
- * function. A call in such a place to a function that is not differentiable loses what its arguments carry. Arguments
- * that carry nothing (constants, integers, `no_diff` values) never complain.
+ * It first finds which variables may carry a derivative, without regard to the order of statements. An expression is *expected* to
+ * pass derivatives on where it is returned, stored in a variable that carries one, or passed to a differentiable function. There, a
+ * call of a function that is not differentiable loses the derivatives of its arguments. Arguments without derivatives (constants,
+ * integers, `no_diff` values) are never reported.
  */
 import * as errors from '../../base/errors/derivative.ts'
 import type { Entry } from '../../base/diag.ts'
@@ -23,22 +23,31 @@ function unbounded(cx: Cx, s: Stmt): void {
   if (s.span !== null) cx.unbounded.push(s.span)
 }
 
-/** Reports where a derivative would get lost; notes loops without a bound. */
+/** Reports where a derivative would get lost, and records loops without a bound. */
 export function checkLostDerivatives(cx: Cx, func: FuncDecl, body: Body): void {
   const attributes = attributesOf(cx, func)
   eachStmt(body.stmts, s => {
     if (s.kind !== 'for') return
     const bounded = hasKnownBound(cx, s, true)
-    if (attributes.marked && !bounded && s.loop.maxIters === null && s.loop.checkpoints === null && !s.loop.forceUnroll) unbounded(cx, s)
+    if (attributes.marked && !bounded && s.loop.maxIters === null && s.loop.checkpoints === null && !s.loop.forceUnroll)
+      unbounded(cx, s)
   })
   if (attributes.prefer === 'recompute') checkRecompute(cx, func, body)
   if (!attributes.marked) return
   eachStmt(body.stmts, s => {
-    if ((s.kind === 'while' || s.kind === 'do') && s.loop.maxIters === null && s.loop.checkpoints === null && !s.loop.forceUnroll) unbounded(cx, s)
+    if (
+      (s.kind === 'while' || s.kind === 'do') &&
+      s.loop.maxIters === null &&
+      s.loop.checkpoints === null &&
+      !s.loop.forceUnroll
+    )
+      unbounded(cx, s)
   })
   if (attributes.treatAsDifferentiable) return
   if (attributes.kernel) {
-    for (const p of funcSig(cx, func).params) if (!p.noDiff && differentialOf(cx, p.type) !== null) cx.sink.add(errors.kernelParameters, p.span ?? undefined, { name: p.name })
+    for (const p of funcSig(cx, func).params)
+      if (!p.noDiff && differentialOf(cx, p.type) !== null)
+        cx.sink.add(errors.kernelParameters, p.span ?? undefined, { name: p.name })
   }
   new Check(cx, func, attributes.level).run(body)
 }
@@ -48,7 +57,7 @@ const ignore = (): void => undefined
 /** What may hand a derivative on to a variable. */
 type Site = (Stmt & { readonly kind: 'local' }) | (Expr & { readonly kind: 'assign' | 'update' }) | CallExpr
 
-/** Those of a body, in order; of calls only the ones that write arguments. */
+/** The statements and expressions of a body that may assign, in order; of calls only those that write arguments. */
 function sitesOf(stmts: readonly Stmt[]): readonly Site[] {
   const found: Site[] = []
   const look = (x: Expr): void => {
@@ -78,7 +87,7 @@ class Check {
   /** An assignment whose value nothing reads. */
   #unread: Expr | null = null
   readonly #selfActive: boolean
-  /** The type of a `this` that carries no derivative and was not said to. */
+  /** The type of `this`, if it carries no derivative without being marked so. */
   readonly #plainSelf: Type | null
 
   constructor(cx: Cx, func: FuncDecl, level: Level) {
@@ -89,7 +98,8 @@ class Check {
     this.#selfActive = (sig.self !== null && !sig.selfNoDiff) || func.role === 'constructor'
     const said = attributesOf(cx, func).noDiffThis
     this.#plainSelf = sig.self !== null && sig.selfNoDiff && !said && sig.self.kind === 'struct' ? sig.self : null
-    for (const p of funcSig(cx, func).params) if (p.dir !== 'out' && !p.noDiff && differentialOf(cx, p.type) !== null) this.#active.add(p.id)
+    for (const p of funcSig(cx, func).params)
+      if (p.dir !== 'out' && !p.noDiff && differentialOf(cx, p.type) !== null) this.#active.add(p.id)
   }
 
   run(body: Body): void {
@@ -107,8 +117,13 @@ class Check {
     this.#stmts(body.stmts)
   }
 
-  #report<S extends string>(entry: Entry<S>, span: Span | null | undefined, slots: { readonly [K in S]: string | number }, note?: { readonly span: Span | undefined, readonly text: string }): void {
-    if (this.#reporting) this.#cx.sink.add(entry as Entry<string>, span ?? undefined, slots, ...note === undefined ? [] : [note])
+  #report<S extends string>(
+    entry: Entry<S>,
+    span: Span | null | undefined,
+    slots: { readonly [K in S]: string | number },
+    note?: { readonly span: Span | undefined; readonly text: string },
+  ): void {
+    if (this.#reporting) this.#cx.sink.add(entry, span ?? undefined, slots, ...(note === undefined ? [] : [note]))
   }
 
   #differentiable(type: Type): boolean {
@@ -144,18 +159,37 @@ class Check {
   #carries(e: Expr): boolean {
     if (!this.#differentiable(e.type)) return false
     switch (e.kind) {
-      case 'read': return this.#placeCarries(e.place)
-      case 'noDiff': case 'const': case 'int': case 'default': case 'fieldDefault': case 'paramDefault': case 'string': case 'error': return false
-      case 'old': return true
+      case 'read':
+        return this.#placeCarries(e.place)
+      case 'noDiff':
+      case 'const':
+      case 'int':
+      case 'default':
+      case 'fieldDefault':
+      case 'paramDefault':
+      case 'string':
+      case 'error':
+        return false
+      case 'old':
+        return true
       case 'call':
         if (isDetach(e.func) || !this.#isDifferentiable(e.func)) return false
         return this.#anyCarries(e)
-      case 'update': return this.#placeCarries(e.place) || this.#carries(e.value)
-      case 'field': return this.#carries(e.base) && !this.#isNoDiffField(e.base.type, e.field.index)
-      case 'conditional': return this.#carries(e.then) || this.#carries(e.otherwise)
+      case 'update':
+        return this.#placeCarries(e.place) || this.#carries(e.value)
+      case 'field':
+        return this.#carries(e.base) && !this.#isNoDiffField(e.base.type, e.field.index)
+      case 'conditional':
+        return this.#carries(e.then) || this.#carries(e.otherwise)
       default: {
         let found = false
-        operands(e, x => { found ||= this.#carries(x) }, ignore)
+        operands(
+          e,
+          x => {
+            found ||= this.#carries(x)
+          },
+          ignore,
+        )
         return found
       }
     }
@@ -167,29 +201,60 @@ class Check {
 
   #placeCarries(p: Place): boolean {
     switch (p.kind) {
-      case 'local': case 'param': return this.#active.has(p.decl.id)
-      case 'this': return this.#selfActive
-      case 'field': return this.#differentiable(p.base.type) && !this.#isNoDiffField(p.base.type, p.field.index) && this.#placeCarries(p.base)
-      case 'index': case 'swizzle': case 'elements': case 'convert': return this.#placeCarries(p.base)
-      case 'accessor': return p.get !== null && this.#isDifferentiable(p.get) && p.object !== null && this.#argCarries(p.object)
-      case 'temp': return this.#carries(p.value)
-      default: return false
+      case 'local':
+      case 'param':
+        return this.#active.has(p.decl.id)
+      case 'this':
+        return this.#selfActive
+      case 'field':
+        return (
+          this.#differentiable(p.base.type) &&
+          !this.#isNoDiffField(p.base.type, p.field.index) &&
+          this.#placeCarries(p.base)
+        )
+      case 'index':
+      case 'swizzle':
+      case 'elements':
+      case 'convert':
+        return this.#placeCarries(p.base)
+      case 'accessor':
+        return p.get !== null && this.#isDifferentiable(p.get) && p.object !== null && this.#argCarries(p.object)
+      case 'temp':
+        return this.#carries(p.value)
+      default:
+        return false
     }
   }
 
   // ── What can hold one ──────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Whether a derivative that is stored there stays. In a variable of its own that the user marked `no_diff` none is lost by accident; what goes to a caller may be. */
+  /**
+   * Whether memory keeps the derivative of a value that is stored there. In a local variable marked `no_diff` the user drops it on
+   * purpose; but what goes to a caller may be lost.
+   */
   #holds(p: Place): boolean {
     switch (p.kind) {
-      case 'local': return this.#differentiable(p.type) || p.decl.noDiff
-      case 'param': return p.decl.noDiff ? p.decl.dir === 'in' : this.#differentiable(p.type)
-      case 'this': return this.#selfActive
-      case 'field': return this.#differentiable(p.base.type) && !this.#isNoDiffField(p.base.type, p.field.index) && this.#holds(p.base)
-      case 'index': case 'swizzle': case 'elements': case 'convert': return this.#holds(p.base)
-      case 'accessor': return p.set !== null && this.#isDifferentiable(p.set)
-      case 'temp': return true
-      default: return false
+      case 'local':
+        return this.#differentiable(p.type) || p.decl.noDiff
+      case 'param':
+        return p.decl.noDiff ? p.decl.dir === 'in' : this.#differentiable(p.type)
+      case 'this':
+        return this.#selfActive
+      case 'field':
+        return (
+          this.#differentiable(p.base.type) && !this.#isNoDiffField(p.base.type, p.field.index) && this.#holds(p.base)
+        )
+      case 'index':
+      case 'swizzle':
+      case 'elements':
+      case 'convert':
+        return this.#holds(p.base)
+      case 'accessor':
+        return p.set !== null && this.#isDifferentiable(p.set)
+      case 'temp':
+        return true
+      default:
+        return false
     }
   }
 
@@ -201,7 +266,10 @@ class Check {
     return level === 'backward' || (level === 'forward' && this.#level === 'forward') || this.#becomesPart(ref.decl)
   }
 
-  /** A `[ForceInline]` function is differentiated as a part of its callers, marked or not; then it is checked like them. */
+  /**
+   * Whether a function is differentiated as a part of its callers: a `[ForceInline]` function, marked or not. It is then checked as
+   * they are.
+   */
   #becomesPart(decl: FuncDecl): boolean {
     const { forceInline, marked } = attributesOf(this.#cx, decl)
     if (!forceInline || marked || decl.module.isCore) return false
@@ -219,8 +287,21 @@ class Check {
   #stmts(list: readonly Stmt[]): void {
     for (let i = 0; i < list.length; i++) {
       const s = list[i]!
-      if (s.kind === 'local' && s.init !== null && this.#wanted.has(s.decl.id) && !(this.#reporting && overwritten(list, i, s.decl))) this.#expect(s.init)
-      if (this.#reporting && s.kind === 'expr' && s.expr.kind === 'assign' && s.expr.place.kind === 'local' && overwritten(list, i, s.expr.place.decl)) this.#unread = s.expr
+      if (
+        s.kind === 'local' &&
+        s.init !== null &&
+        this.#wanted.has(s.decl.id) &&
+        !(this.#reporting && overwritten(list, i, s.decl))
+      )
+        this.#expect(s.init)
+      if (
+        this.#reporting &&
+        s.kind === 'expr' &&
+        s.expr.kind === 'assign' &&
+        s.expr.place.kind === 'local' &&
+        overwritten(list, i, s.expr.place.decl)
+      )
+        this.#unread = s.expr
       if (s.kind === 'return' && s.value !== null && !funcSig(this.#cx, this.#func).resultNoDiff) this.#expect(s.value)
       for (const e of expressions(s)) this.#visit(e)
       this.#stmts(children(s))
@@ -231,14 +312,30 @@ class Check {
   #visit(e: Expr): void {
     switch (e.kind) {
       case 'noDiff':
-        if (e.value.kind === 'call' && this.#isDifferentiable(e.value.func) && this.#carries(e.value) && e.value.func.kind === 'direct') {
+        if (
+          e.value.kind === 'call' &&
+          this.#isDifferentiable(e.value.func) &&
+          this.#carries(e.value) &&
+          e.value.func.kind === 'direct'
+        ) {
           this.#report(errors.noDiffOfDifferentiable, e.span, { name: nameOf(e.value.func) })
         }
         return
-      case 'assign': case 'update': this.#store(e); break
-      case 'call': this.#call(e); break
+      case 'assign':
+      case 'update':
+        this.#store(e)
+        break
+      case 'call':
+        this.#call(e)
+        break
       case 'construct':
-        if (e.type.kind === 'struct' && e.type.decl.intrinsic === null && !e.type.decl.module.isCore && !this.#differentiable(e.type) && e.parts.some(p => this.#carries(p))) {
+        if (
+          e.type.kind === 'struct' &&
+          e.type.decl.intrinsic === null &&
+          !e.type.decl.module.isCore &&
+          !this.#differentiable(e.type) &&
+          e.parts.some(p => this.#carries(p))
+        ) {
           this.#report(errors.plainStruct, e.span ?? e.parts.find(p => p.span !== null)?.span, { type: show(e.type) })
         }
         break
@@ -247,17 +344,28 @@ class Check {
     operands(e, this.#visitor, this.#placeVisitor)
   }
 
-  readonly #visitor = (e: Expr): void => { this.#visit(e) }
+  readonly #visitor = (e: Expr): void => {
+    this.#visit(e)
+  }
 
   readonly #placeVisitor = (p: Place): void => {
     this.#plainThis(p)
     placeOperands(p, this.#visitor, this.#placeVisitor)
   }
 
-  readonly #expectation = (e: Expr): void => { this.#expect(e) }
+  readonly #expectation = (e: Expr): void => {
+    this.#expect(e)
+  }
 
   #plainThis(p: Place): void {
-    if (this.#plainSelf === null || p.kind !== 'field' || p.base.kind !== 'this' || !this.#differentiable(p.type) || this.#isNoDiffField(p.base.type, p.field.index)) return
+    if (
+      this.#plainSelf === null ||
+      p.kind !== 'field' ||
+      p.base.kind !== 'this' ||
+      !this.#differentiable(p.type) ||
+      this.#isNoDiffField(p.base.type, p.field.index)
+    )
+      return
     this.#report(errors.plainThis, p.span, { name: p.field.name, type: show(this.#plainSelf) })
   }
 
@@ -268,10 +376,11 @@ class Check {
       const v = rootVariable(e.place)
       if (v === null || v.kind === 'parameter' || this.#wanted.has(v.id)) this.#expect(e.value)
     } else if (isTexel(e.place)) return
-    else if (e.kind === 'update' ? this.#addedCarries(e) : this.#carries(e.value)) this.#report(errors.lostInAssignment, e.span, {})
+    else if (e.kind === 'update' ? this.#addedCarries(e) : this.#carries(e.value))
+      this.#report(errors.lostInAssignment, e.span, {})
   }
 
-  /** Whether what is added to a place carries a derivative; what stood there does not. */
+  /** Whether the value that an update adds carries a derivative, regardless of the old value. */
   #addedCarries(e: Expr & { readonly kind: 'update' }): boolean {
     let found = false
     const visit = (x: Expr): void => {
@@ -293,56 +402,79 @@ class Check {
     for (let i = 0; i < e.args.length; i++) {
       const [p, a] = [sig.params[i], e.args[i]!]
       // What a lambda captures would get lost in a parameter whose type is not bound to IDifferentiable.
-      if (p?.noDiff === true && a.dir === 'in' && a.value.type.kind === 'struct' && a.value.type.decl.name === 'Lambda' && this.#carries(a.value)) {
+      if (
+        p?.noDiff === true &&
+        a.dir === 'in' &&
+        a.value.type.kind === 'struct' &&
+        a.value.type.decl.name === 'Lambda' &&
+        this.#carries(a.value)
+      ) {
         this.#report(errors.lostInCall, a.value.span ?? e.span, { name: nameOf(e.func) })
       }
       if (p === undefined || p.noDiff || !this.#differentiable(p.type)) continue
       if (a.dir === 'in') this.#expect(a.value)
       else if (a.dir === 'inout') this.#want(a.place)
-      if (a.dir !== 'in' && e.func.kind !== 'derivative' && !this.#holds(a.place)) this.#report(errors.lostInArgument, a.place.span ?? e.span, { name: p.name })
+      if (a.dir !== 'in' && e.func.kind !== 'derivative' && !this.#holds(a.place))
+        this.#report(errors.lostInArgument, a.place.span ?? e.span, { name: p.name })
     }
     if (e.object?.dir === 'in' && !sig.selfNoDiff) this.#expect(e.object.value)
   }
 
-  /** What a function without derivative writes to `out` and `inout` arguments has none either. */
+  /** Marks the `out` and `inout` arguments of a function without derivative: they get none. */
   #outputs(e: CallExpr): void {
     if (!this.#reporting || (e.func.kind === 'direct' && e.func.decl.module.isCore) || !this.#loses(e)) return
     const sig = signatureOf(this.#cx, e.func)
     e.args.forEach((a, i) => {
       const p = sig.params[i]
-      if (a.dir === 'in' || p === undefined || p.noDiff || !this.#differentiable(p.type) || !this.#holds(a.place)) return
+      if (a.dir === 'in' || p === undefined || p.noDiff || !this.#differentiable(p.type) || !this.#holds(a.place))
+        return
       const v = rootVariable(a.place)
       if (v === null || v.noDiff || !(v.kind === 'parameter' ? v.dir !== 'in' : this.#wanted.has(v.id))) return
-      this.#report(errors.lostInOutput, a.place.span ?? e.span, { name: nameOf(e.func), parameter: p.name }, this.#sourceNote(e))
+      this.#report(
+        errors.lostInOutput,
+        a.place.span ?? e.span,
+        { name: nameOf(e.func), parameter: p.name },
+        this.#sourceNote(e),
+      )
     })
   }
 
   /** Says which value brings the derivative that a call loses. */
-  #sourceNote(e: CallExpr): { readonly span: Span | undefined, readonly text: string } | undefined {
-    const all = [...e.object === null ? [] : [e.object], ...e.args]
+  #sourceNote(e: CallExpr): { readonly span: Span | undefined; readonly text: string } | undefined {
+    const all = [...(e.object === null ? [] : [e.object]), ...e.args]
     const from = all.find(a => this.#argCarries(a))
     const span = from === undefined ? null : from.dir === 'in' ? from.value.span : from.place.span
     return span === null ? undefined : { span, text: 'the derivative comes from here' }
   }
 
-  /** The value is expected to pass derivatives on: finds calls that lose them. */
+  /** Finds calls that lose derivatives in a value that is expected to pass them on. */
   #expect(e: Expr): void {
     if (!this.#differentiable(e.type)) return
     switch (e.kind) {
-      case 'read': this.#want(e.place); return
-      case 'update': case 'assign': this.#want(e.place); return
-      case 'noDiff': return
-      case 'conditional': this.#expect(e.then); this.#expect(e.otherwise); return
+      case 'read':
+        this.#want(e.place)
+        return
+      case 'update':
+      case 'assign':
+        this.#want(e.place)
+        return
+      case 'noDiff':
+        return
+      case 'conditional':
+        this.#expect(e.then)
+        this.#expect(e.otherwise)
+        return
       case 'call':
         if (this.#isDifferentiable(e.func)) return
         if (signatureOf(this.#cx, e.func).resultNoDiff) return
         if (this.#loses(e)) this.#report(errors.lostInCall, e.span, { name: nameOf(e.func) }, this.#sourceNote(e))
         return
-      default: operands(e, this.#expectation, ignore)
+      default:
+        operands(e, this.#expectation, ignore)
     }
   }
 
-  /** The variable behind a place is expected to have a derivative. */
+  /** Marks the variable of a place as expected to carry a derivative. */
   #want(p: Place): void {
     const v = rootVariable(p)
     if (v !== null && v.kind === 'local') this.#wanted.add(v.id)
@@ -351,14 +483,21 @@ class Check {
 
   #loses(e: CallExpr): boolean {
     const sig = signatureOf(this.#cx, e.func)
-    return (e.object !== null && this.#argCarries(e.object)) || e.args.some((a, i) => sig.params[i]?.noDiff !== true && this.#argCarries(a))
+    return (
+      (e.object !== null && this.#argCarries(e.object)) ||
+      e.args.some((a, i) => sig.params[i]?.noDiff !== true && this.#argCarries(a))
+    )
   }
 }
 
-/** A texel that is written: as in Slang, no derivative is missed there. */
+/** Whether the place is a texel. As in Slang, a derivative that is written there is not reported. */
 function isTexel(p: Place): boolean {
   if (p.kind === 'swizzle' || p.kind === 'index') return isTexel(p.base)
-  return (p.kind === 'accessor' || p.kind === 'ref') && p.object !== null && ownerOf(p.object)?.startsWith('RWTexture') === true
+  return (
+    (p.kind === 'accessor' || p.kind === 'ref') &&
+    p.object !== null &&
+    ownerOf(p.object)?.startsWith('RWTexture') === true
+  )
 }
 
 function ownerOf(a: Arg): string | null {
@@ -366,16 +505,19 @@ function ownerOf(a: Arg): string | null {
   return type.kind === 'struct' ? type.decl.intrinsic : null
 }
 
-/** How many statements are looked at for one that overwrites a variable. */
+/** How many statements are searched for one that overwrites a variable. */
 const lookAhead = 64
 
-/** Whether what a variable gets in one of the statements is replaced in a later one before anything reads it. */
+/** Whether a later statement overwrites a variable before anything reads it. */
 function overwritten(list: readonly Stmt[], at: number, decl: LocalDecl): boolean {
   for (let i = at + 1; i < Math.min(list.length, at + lookAhead); i++) {
     const s = list[i]!
-    if (s.kind !== 'expr' || s.expr.kind !== 'assign' || s.expr.place.kind !== 'local' || s.expr.place.decl !== decl) continue
+    if (s.kind !== 'expr' || s.expr.kind !== 'assign' || s.expr.place.kind !== 'local' || s.expr.place.decl !== decl)
+      continue
     let read = mentions(s.expr.value, decl)
-    eachStmt(list.slice(at + 1, i), t => { read ||= t.kind === 'break' || t.kind === 'continue' || expressions(t).some(e => mentions(e, decl)) })
+    eachStmt(list.slice(at + 1, i), t => {
+      read ||= t.kind === 'break' || t.kind === 'continue' || expressions(t).some(e => mentions(e, decl))
+    })
     return !read
   }
   return false
@@ -387,7 +529,9 @@ function mentions(e: Expr, decl: LocalDecl): boolean {
     found ||= p.kind === 'local' && p.decl === decl
     placeOperands(p, visit, place)
   }
-  const visit = (x: Expr): void => { operands(x, visit, place) }
+  const visit = (x: Expr): void => {
+    operands(x, visit, place)
+  }
   visit(e)
   return found
 }
@@ -404,7 +548,7 @@ function nameOf(ref: FuncRef): string {
 
 // ── Side effects ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** Warns of a function that is to be run again in reverse and writes memory that outlives it. */
+/** Warns of a function that the reverse pass runs again and that writes memory which outlives it. */
 function checkRecompute(cx: Cx, func: FuncDecl, body: Body): void {
   const attribute = func.syntax.attributes.find(a => a.name === 'PreferRecompute')
   const arg = attribute?.args[0]?.value
@@ -424,8 +568,16 @@ function checkRecompute(cx: Cx, func: FuncDecl, body: Body): void {
 
 function outlives(p: Place): boolean {
   switch (p.kind) {
-    case 'global': case 'ref': return true
-    case 'field': case 'index': case 'swizzle': case 'elements': case 'convert': return outlives(p.base)
-    default: return false
+    case 'global':
+    case 'ref':
+      return true
+    case 'field':
+    case 'index':
+    case 'swizzle':
+    case 'elements':
+    case 'convert':
+      return outlives(p.base)
+    default:
+      return false
   }
 }

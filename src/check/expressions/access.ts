@@ -1,26 +1,53 @@
-/** Names, members, elements and swizzles: as values, and as places where they can be written. */
+/** Names and members, as values and as places that can be written. */
 import * as names from '../../base/errors/names.ts'
-import * as types from '../../base/errors/types.ts'
 import type { Span } from '../../base/source.ts'
 import type * as ast from '../../syntax/ast.ts'
-import { candidatesOf, resolveCall } from './call.ts'
+import { candidatesOf } from './call.ts'
 import {
-  builtinTerm, closure, declared, describe, differentialOf, enumValue, fieldType, foldExpr, funcSig, globalInfo, isForeign,
-  isMutating, lookup, lookupMember, membersOf, objectFor, put, suggestMember, suggestName, typeCost, typeTerm, type Found,
+  builtinTerm,
+  closure,
+  declared,
+  describe,
+  differentialOf,
+  enumValue,
+  fieldType,
+  funcSig,
+  globalInfo,
+  isForeign,
+  isMutating,
+  lookup,
+  membersOf,
+  objectFor,
+  put,
+  suggestMember,
+  suggestName,
+  typeTerm,
+  type Found,
   type Member,
 } from '../types/index.ts'
 import type { Cx, Env } from '../model/context.ts'
-import { coerce } from './convert.ts'
 import type { Decl, FieldDecl, FuncDecl, GlobalDecl, PropertyDecl, SubscriptDecl } from '../model/decl.ts'
-import { checkExpr, toExpr } from './expr.ts'
+import { toExpr } from './expr.ts'
+import { swizzle } from './swizzle.ts'
 import { emptyError, errorTerm, funcsOf, typeOf, value, type Candidate, type Term } from '../model/term.ts'
 import type { Arg, Expr, FuncRef, Place } from '../model/tree.ts'
 import {
-  errorType, intParam, intType, isIntName, known, noSubst, poisoned, scalars, show, structType, uintType, vectorType, intConst,
-  type StructType, type Subst, type Type, isWrapper,
+  errorType,
+  intParam,
+  intType,
+  noSubst,
+  poisoned,
+  scalars,
+  show,
+  structType,
+  uintType,
+  type StructType,
+  type Subst,
+  type Type,
+  isWrapper,
 } from '../model/type.ts'
 
-/** An object whose members stand here as they are, as a term; null where there is none. */
+/** The implicit object of member names, as a term; null if there is none. */
 export function objectTerm(env: Env, place: Place | null): Term | null {
   return place === null ? null : { kind: 'place', place, fixed: env.selfFixed }
 }
@@ -47,7 +74,17 @@ function funcsTerm(env: Env, name: string, found: readonly Found[], span: Span):
     if (f.decl.kind !== 'func') continue
     const object = objectTerm(env, env.objectOf(f.type, span))
     if (f.member !== null) candidates.push(...candidatesOf(env.cx, [f.member], object, f.distance))
-    else candidates.push({ decl: f.decl, subst: noSubst, requirement: null, distance: f.distance, steps: 0, via: 0, extensionParams: 0, object: null })
+    else
+      candidates.push({
+        decl: f.decl,
+        subst: noSubst,
+        requirement: null,
+        distance: f.distance,
+        steps: 0,
+        via: 0,
+        extensionParams: 0,
+        object: null,
+      })
   }
   return funcsOf(name, candidates)
 }
@@ -64,20 +101,49 @@ function foundTerm(env: Env, found: Found, span: Span): Term {
 function declTerm(env: Env, decl: Decl, span: Span): Term {
   const { cx } = env
   switch (decl.kind) {
-    case 'local': return { kind: 'place', place: { kind: 'local', type: decl.type, span, decl }, fixed: decl.constant ? `${decl.name} is constant` : null }
-    case 'parameter': return { kind: 'place', place: { kind: 'param', type: decl.type, span, decl }, fixed: decl.constant ? `${decl.name} is constant` : null }
-    case 'global': return globalTerm(env, decl, span)
-    case 'namespace': return { kind: 'namespace', decl }
-    case 'valueparam': return value({ kind: 'int', type: decl.syntax.type.kind === 'name' && decl.syntax.type.name === 'bool' ? scalars.bool : decl.syntax.type.kind === 'name' && decl.syntax.type.name === 'uint' ? uintType : intType, span, value: intParam(decl) })
-    case 'case': return caseTerm(cx, decl, span)
+    case 'local':
+      return {
+        kind: 'place',
+        place: { kind: 'local', type: decl.type, span, decl },
+        fixed: decl.constant ? `${decl.name} is constant` : null,
+      }
+    case 'parameter':
+      return {
+        kind: 'place',
+        place: { kind: 'param', type: decl.type, span, decl },
+        fixed: decl.constant ? `${decl.name} is constant` : null,
+      }
+    case 'global':
+      return globalTerm(env, decl, span)
+    case 'namespace':
+      return { kind: 'namespace', decl }
+    case 'valueparam':
+      return value({
+        kind: 'int',
+        type:
+          decl.syntax.type.kind === 'name' && decl.syntax.type.name === 'bool'
+            ? scalars.bool
+            : decl.syntax.type.kind === 'name' && decl.syntax.type.name === 'uint'
+              ? uintType
+              : intType,
+        span,
+        value: intParam(decl),
+      })
+    case 'case':
+      return caseTerm(cx, decl, span)
     case 'field': {
       // A member of a cbuffer, which is seen from outside.
       const block = cx.blockMembers.get(decl)
       if (block === undefined) break
       const base: Place = { kind: 'global', type: structType(block.block!, []), span, decl: block, subst: noSubst }
-      return { kind: 'place', place: { kind: 'field', type: fieldType(cx, decl), span, base, field: decl }, fixed: 'it is a shader parameter' }
+      return {
+        kind: 'place',
+        place: { kind: 'field', type: fieldType(cx, decl), span, base, field: decl },
+        fixed: 'it is a shader parameter',
+      }
     }
-    case 'property': return propertyTerm(env, null, decl, noMember(decl), span)
+    case 'property':
+      return propertyTerm(env, null, decl, noMember(decl), span)
     default: {
       const term = typeTerm(cx, decl, noSubst, null)
       if (term !== null) return term
@@ -99,7 +165,12 @@ function globalTerm(env: Env, decl: GlobalDecl, span: Span, member: Member | nul
   const subst = member?.subst ?? noSubst
   const type = put(env.cx, info.type, subst)
   if (poisoned(type)) return errorTerm
-  const fixed = decl.storage === 'constant' ? `${decl.name} is constant` : decl.storage === 'static' || decl.storage === 'groupshared' ? null : 'it is a shader parameter'
+  const fixed =
+    decl.storage === 'constant'
+      ? `${decl.name} is constant`
+      : decl.storage === 'static' || decl.storage === 'groupshared'
+        ? null
+        : 'it is a shader parameter'
   return { kind: 'place', place: { kind: 'global', type, span, decl, subst }, fixed }
 }
 
@@ -109,23 +180,37 @@ function globalTerm(env: Env, decl: GlobalDecl, span: Span, member: Member | nul
 export function memberTerm(env: Env, base: Term, name: string, span: Span): Term {
   const { cx } = env
   switch (base.kind) {
-    case 'error': return base
+    case 'error':
+      return base
     case 'namespace': {
       const found: Decl[] = []
-      declared(cx, base.decl.inner, name, env.scope, decl => { if (!found.includes(decl)) found.push(decl) })
+      declared(cx, base.decl.inner, name, env.scope, decl => {
+        if (!found.includes(decl)) found.push(decl)
+      })
       const first = found[0]
       if (first === undefined) {
         cx.sink.add(names.noNamespaceMember, span, { name, namespace: base.decl.name })
         return errorTerm
       }
-      if (first.kind === 'func') return funcsTerm(env, name, found.map(decl => ({ decl, distance: 0, member: null, type: null })), span)
+      if (first.kind === 'func')
+        return funcsTerm(
+          env,
+          name,
+          found.map(decl => ({ decl, distance: 0, member: null, type: null })),
+          span,
+        )
       return declTerm(env, first, span)
     }
-    case 'type': return staticMember(env, base.type, name, span)
-    case 'open': case 'funcs': case 'list':
+    case 'type':
+      return staticMember(env, base.type, name, span)
+    case 'open':
+    case 'funcs':
+    case 'list':
       cx.sink.add(names.expectedValue, span, { what: describe(base) })
       return errorTerm
-    case 'value': case 'place': return valueMember(env, base, name, span)
+    case 'value':
+    case 'place':
+      return valueMember(env, base, name, span)
   }
 }
 
@@ -145,13 +230,12 @@ function staticMember(env: Env, type: Type, name: string, span: Span): Term {
   return memberDeclTerm(env, null, type, members, span)
 }
 
-/** A type has no member of a name, or only where it conforms to what it may conform to. */
+/** Reports that a type has no member of a name, or has it only where it conforms to an optional interface. */
 function reportMissing(cx: Cx, type: Type, name: string, span: Span): void {
   const optional = cx.optionals.get(type.key)?.find(i => closure(cx, i).some(c => c.decl.inner.names.has(name)))
   if (optional !== undefined) cx.sink.add(names.unasked, span, { name, type: show(type), interface: show(optional) })
   else cx.sink.add(names.noMember, span, { name, type: show(type) }, ...suggestMember(cx, type, name))
 }
-
 
 function valueMember(env: Env, base: Term & { readonly kind: 'value' | 'place' }, name: string, span: Span): Term {
   const { cx } = env
@@ -166,13 +250,20 @@ function valueMember(env: Env, base: Term & { readonly kind: 'value' | 'place' }
     const inner = membersOf(cx, held, name)
     if (inner.length > 0) return memberDeclTerm(env, base, held, inner, span)
   }
-  const picked = type.kind === 'struct' && type.decl.intrinsic === 'Tuple' && base.kind === 'place' ? pick(env, base, name, span) : null
+  const picked =
+    type.kind === 'struct' && type.decl.intrinsic === 'Tuple' && base.kind === 'place'
+      ? pick(env, base, name, span)
+      : null
   if (picked !== null) return picked
   const members = membersOf(cx, type, name)
   if (members.length === 0) {
-    if (name === 'Length' && type.kind === 'array' && type.count !== null) return value({ kind: 'int', type: intType, span, value: type.count })
+    if (name === 'Length' && type.kind === 'array' && type.count !== null)
+      return value({ kind: 'int', type: intType, span, value: type.count })
     // WGSL lacks some of what textures have elsewhere.
-    if (isForeign(name) || (type.kind === 'struct' && /^(?:RW)?Texture/.test(type.decl.intrinsic ?? '') && /^(?:Sample|Gather)/.test(name))) {
+    if (
+      isForeign(name) ||
+      (type.kind === 'struct' && /^(?:RW)?Texture/.test(type.decl.intrinsic ?? '') && /^(?:Sample|Gather)/.test(name))
+    ) {
       cx.sink.add(names.unsupported, span, { feature: `${name} of ${show(type)}` })
     } else reportMissing(cx, type, name, span)
     return errorTerm
@@ -180,7 +271,7 @@ function valueMember(env: Env, base: Term & { readonly kind: 'value' | 'place' }
   return memberDeclTerm(env, base, type, members, span)
 }
 
-/** `t._2_0` of a tuple: a tuple of those parts; null where the name is none of that form, or there is no such part. */
+/** `t._2_0` of a tuple: a tuple of those parts. Null if the name has another form, or there is no such part. */
 function pick(env: Env, base: Term & { readonly kind: 'place' }, name: string, span: Span): Term | null {
   const parts = /^(?:_\d+){2,8}$/.test(name) ? name.slice(1).split('_') : []
   const type = base.place.type as StructType
@@ -188,12 +279,25 @@ function pick(env: Env, base: Term & { readonly kind: 'place' }, name: string, s
   const made = env.cx.library.lookup(`__Tuple${parts.length}`)[0]
   if (made?.kind !== 'struct') return null
   const values = parts.map(n => toExpr(env, valueMember(env, base, `_${Number(n)}`, span), span))
-  return value({ kind: 'construct', type: structType(made, values.map(v => v.type)), span, parts: values })
+  return value({
+    kind: 'construct',
+    type: structType(
+      made,
+      values.map(v => v.type),
+    ),
+    span,
+    parts: values,
+  })
 }
 
 /** What a `ConstantBuffer<T>` holds, as a value. */
-function unwrapped(base: Term & { readonly kind: 'value' | 'place' }, held: Type, span: Span): Term & { readonly kind: 'value' } {
-  const value: Expr = base.kind === 'value' ? base.expr : { kind: 'read', type: base.place.type, span, place: base.place }
+export function unwrapped(
+  base: Term & { readonly kind: 'value' | 'place' },
+  held: Type,
+  span: Span,
+): Term & { readonly kind: 'value' } {
+  const value: Expr =
+    base.kind === 'value' ? base.expr : { kind: 'read', type: base.place.type, span, place: base.place }
   return { kind: 'value', expr: { kind: 'convert', type: held, span, value } }
 }
 
@@ -211,14 +315,18 @@ function memberDeclTerm(env: Env, given: Term | null, type: Type, members: reado
       const candidates = candidatesOf(cx, members, object, 0)
       return funcsOf(decl.name, candidates)
     }
-    case 'field': return object === null ? needObject(env, decl.name, span) : fieldTerm(object, decl, put(cx, fieldType(cx, decl), member.subst), span)
+    case 'field':
+      return object === null
+        ? needObject(env, decl.name, span)
+        : fieldTerm(object, decl, put(cx, fieldType(cx, decl), member.subst), span)
     case 'property':
       if (object === null && !decl.isStatic) return needObject(env, decl.name, span)
       return propertyTerm(env, object, decl, member, span)
     case 'global':
       if (decl.parent?.kind === 'interface') return requiredConstant(env, decl, member, type, span)
       return globalTerm(env, decl, span, member)
-    case 'case': return caseTerm(cx, decl, span)
+    case 'case':
+      return caseTerm(cx, decl, span)
     default: {
       const term = typeTerm(cx, decl, member.subst, type)
       if (term !== null) return term
@@ -231,7 +339,17 @@ function memberDeclTerm(env: Env, given: Term | null, type: Type, members: reado
 /** `T.N`, a constant that an interface requires of a type that is not known yet. */
 function requiredConstant(env: Env, decl: GlobalDecl, member: Member, type: Type, span: Span): Term {
   const info = globalInfo(env.cx, decl)
-  return { kind: 'place', place: { kind: 'global', type: put(env.cx, info.type, member.subst), span, decl, subst: { args: member.subst.args, self: type } }, fixed: `${decl.name} is constant` }
+  return {
+    kind: 'place',
+    place: {
+      kind: 'global',
+      type: put(env.cx, info.type, member.subst),
+      span,
+      decl,
+      subst: { args: member.subst.args, self: type },
+    },
+    fixed: `${decl.name} is constant`,
+  }
 }
 
 function needObject(env: Env, name: string, span: Span): Term {
@@ -255,23 +373,34 @@ export function visible(env: Env, decl: Decl): boolean {
 }
 
 function moduleOf(env: Env): Decl | null {
-  for (let s: typeof env.scope | null = env.scope; s !== null; s = s.parent) if (s.owner !== null && s.owner.kind === 'module') return s.owner
+  for (let s: typeof env.scope | null = env.scope; s !== null; s = s.parent)
+    if (s.owner !== null && s.owner.kind === 'module') return s.owner
   return null
 }
 
 function fieldTerm(object: Term, field: FieldDecl, type: Type, span: Span): Term {
   if (object.kind === 'place') {
     const pair = object.place.kind === 'accessor' && object.place.set === null
-    const place: Place = pair && object.place.kind === 'accessor' ? { kind: 'temp', type: object.place.type, span, value: readAccessor(object.place, span) } : object.place
+    const place: Place =
+      pair && object.place.kind === 'accessor'
+        ? { kind: 'temp', type: object.place.type, span, value: readAccessor(object.place, span) }
+        : object.place
     const isPair = field.owner.intrinsic === 'DifferentialPair' || field.owner.intrinsic === 'DifferentialPtrPair'
-    return { kind: 'place', place: { kind: 'field', type, span, base: place, field }, fixed: isPair ? 'pairs are immutable: make a new one with diffPair' : object.fixed }
+    return {
+      kind: 'place',
+      place: { kind: 'field', type, span, base: place, field },
+      fixed: isPair ? 'pairs are immutable: make a new one with diffPair' : object.fixed,
+    }
   }
   if (object.kind === 'value') return value({ kind: 'field', type, span, base: object.expr, field })
   return errorTerm
 }
 
 function readAccessor(place: Place & { readonly kind: 'accessor' }, span: Span): Expr {
-  const object: Arg | null = place.object === null || place.object.dir === 'in' ? place.object : { dir: 'in', value: { kind: 'read', type: place.object.place.type, span, place: place.object.place } }
+  const object: Arg | null =
+    place.object === null || place.object.dir === 'in'
+      ? place.object
+      : { dir: 'in', value: { kind: 'read', type: place.object.place.type, span, place: place.object.place } }
   return { kind: 'call', type: place.type, span, func: place.get!, object, args: place.args }
 }
 
@@ -280,29 +409,60 @@ function readAccessor(place: Place & { readonly kind: 'accessor' }, span: Span):
 function refTo(accessor: FuncDecl, member: Member, own: Subst = noSubst): FuncRef {
   if (member.requirement === null) return { kind: 'direct', decl: accessor, subst: member.subst }
   const { type, iface } = member.requirement
-  return type.kind === 'interface' ? { kind: 'dynamic', iface, decl: accessor, subst: own } : { kind: 'requirement', type, iface, decl: accessor, subst: own }
+  return type.kind === 'interface'
+    ? { kind: 'dynamic', iface, decl: accessor, subst: own }
+    : { kind: 'requirement', type, iface, decl: accessor, subst: own }
 }
 
 function propertyTerm(env: Env, object: Term | null, decl: PropertyDecl, member: Member, span: Span): Term {
   const get = decl.accessors.find(a => a.accessor === 'get')
   const any = decl.accessors[0]!
-  const type = put(env.cx, get !== undefined ? funcSig(env.cx, get).result : funcSig(env.cx, any).params.at(-1)?.type ?? errorType, member.subst)
+  const type = put(
+    env.cx,
+    get !== undefined ? funcSig(env.cx, get).result : (funcSig(env.cx, any).params.at(-1)?.type ?? errorType),
+    member.subst,
+  )
   return accessorTerm(env, decl, member, object, [], type, span)
 }
 
-function accessorTerm(env: Env, decl: PropertyDecl | SubscriptDecl, member: Member, object: Term | null, args: readonly Arg[], type: Type, span: Span, own: Subst = noSubst): Term {
+export function accessorTerm(
+  env: Env,
+  decl: PropertyDecl | SubscriptDecl,
+  member: Member,
+  object: Term | null,
+  args: readonly Arg[],
+  type: Type,
+  span: Span,
+  own: Subst = noSubst,
+): Term {
   const get = decl.accessors.find(a => a.accessor === 'get')
   const set = decl.accessors.find(a => a.accessor === 'set')
   const ref = decl.accessors.find(a => a.accessor === 'ref')
-  const readonly = decl.syntax.attributes.some(a => a.name === '__readonly') || ref?.syntax.attributes.some(a => a.name === '__readonly') === true
+  const readonly =
+    decl.syntax.attributes.some(a => a.name === '__readonly') ||
+    ref?.syntax.attributes.some(a => a.name === '__readonly') === true
   if (ref !== undefined) {
     const mutating = isMutating(ref)
-    const arg: Arg = object === null ? { dir: 'in', value: emptyError(errorType) } : mutating && object.kind === 'place' ? { dir: 'inout', place: object.place } : { dir: 'in', value: toExpr(env, object, span) }
-    return { kind: 'place', place: { kind: 'ref', type, span, func: refTo(ref, member, own), object: arg, args }, fixed: readonly ? 'it is read-only' : null }
+    const arg: Arg =
+      object === null
+        ? { dir: 'in', value: emptyError(errorType) }
+        : mutating && object.kind === 'place'
+          ? { dir: 'inout', place: object.place }
+          : { dir: 'in', value: toExpr(env, object, span) }
+    return {
+      kind: 'place',
+      place: { kind: 'ref', type, span, func: refTo(ref, member, own), object: arg, args },
+      fixed: readonly ? 'it is read-only' : null,
+    }
   }
   if (set === undefined) {
     if (get === undefined) return errorTerm
-    const arg: Arg | null = object === null ? null : isMutating(get) && object.kind === 'place' ? { dir: 'inout', place: object.place } : { dir: 'in', value: toExpr(env, object, span) }
+    const arg: Arg | null =
+      object === null
+        ? null
+        : isMutating(get) && object.kind === 'place'
+          ? { dir: 'inout', place: object.place }
+          : { dir: 'in', value: toExpr(env, object, span) }
     return value({ kind: 'call', type, span, func: refTo(get, member, own), object: arg, args })
   }
   let arg: Arg | null = null
@@ -315,155 +475,23 @@ function accessorTerm(env: Env, decl: PropertyDecl | SubscriptDecl, member: Memb
     } else {
       arg = { dir: 'in', value: toExpr(env, object, span) }
       fixed = 'it belongs to a value'
-      if (get !== undefined) return value({ kind: 'call', type, span, func: refTo(get, member, own), object: arg, args })
+      if (get !== undefined)
+        return value({ kind: 'call', type, span, func: refTo(get, member, own), object: arg, args })
     }
   }
   const byRef = decl.syntax.accessors.some(a => a.which === 'ref')
-  return { kind: 'place', place: { kind: 'accessor', type, span, get: get === undefined ? null : refTo(get, member, own), set: refTo(set, member, own), object: arg, args, byRef }, fixed }
-}
-
-// ── Elements ─────────────────────────────────────────────────────────────────────────────────────────────────────
-
-/** `base[args]`. */
-export function indexTerm(env: Env, base: Term, e: ast.IndexExpr): Term {
-  const { cx } = env
-  if (base.kind === 'error') return base
-  if (base.kind !== 'value' && base.kind !== 'place') {
-    cx.sink.add(names.expectedValue, e.base.span, { what: describe(base) })
-    return errorTerm
-  }
-  const type = typeOf(base)
-  if (poisoned(type)) return errorTerm
-  const args = e.args.map(a => checkExpr(env, a))
-  if (args.some(a => a.kind === 'error')) return errorTerm
-  if (type.kind === 'struct' && isWrapper(type) && elementType(type.args[0] as Type) !== null) return indexTerm(env, unwrapped(base, type.args[0] as Type, e.base.span), e)
-  const elem = elementType(type)
-  if (elem !== null && args.length === 1) {
-    const index = indexValue(env, args[0]!, e.args[0]!.span, countOf(type))
-    if (index === null) return errorTerm
-    return elementTerm(base, elem, index, e.span)
-  }
-  const subscript = subscriptTerm(env, base, type, args, e)
-  if (subscript !== null) return subscript
-  cx.sink.add(types.notIndexable, e.span, { type: show(type) })
-  return errorTerm
-}
-
-function elementType(type: Type): Type | null {
-  switch (type.kind) {
-    case 'array': case 'vector': return type.elem
-    case 'matrix': return vectorType(type.elem, type.cols)
-    default: return null
+  return {
+    kind: 'place',
+    place: {
+      kind: 'accessor',
+      type,
+      span,
+      get: get === undefined ? null : refTo(get, member, own),
+      set: refTo(set, member, own),
+      object: arg,
+      args,
+      byRef,
+    },
+    fixed,
   }
 }
-
-function countOf(type: Type): number | null {
-  switch (type.kind) {
-    case 'array': return type.count === null ? null : known(type.count)
-    case 'vector': return known(type.count)
-    case 'matrix': return known(type.rows)
-    default: return null
-  }
-}
-
-function elementTerm(base: Term & { readonly kind: 'value' | 'place' }, type: Type, index: Expr, span: Span): Term {
-  if (base.kind === 'place') return { kind: 'place', place: { kind: 'index', type, span, base: base.place, index }, fixed: base.fixed }
-  return value({ kind: 'index', type, span, base: base.expr, index })
-}
-
-/** An index as int or uint; null where it is none, which is reported. */
-function indexValue(env: Env, term: Term, span: Span, count: number | null): Expr | null {
-  const e = toExpr(env, term, span)
-  if (e.kind === 'error') return null
-  const type = e.type
-  const whole = type.kind === 'enum' || (type.kind === 'scalar' && (isIntName(type.name) || type.name === 'bool'))
-  if (!whole && typeCost(env.cx, type, intType) === null) {
-    env.cx.sink.add(types.indexType, span, { type: show(type) })
-    return null
-  }
-  const index = type.kind === 'scalar' && (type.name === 'i32' || type.name === 'u32') ? e : coerce(env, value(e), type.kind === 'scalar' && type.name.startsWith('u') ? uintType : intType, span)
-  if (count !== null) {
-    const folded = foldExpr(env.cx, index, noSubst)
-    const n = folded === null ? null : known(folded)
-    if (n !== null && (n < 0 || n >= count)) {
-      env.cx.sink.add(types.indexBounds, span, { index: n, count })
-      return null
-    }
-  }
-  return index
-}
-
-function subscriptTerm(env: Env, base: Term & { readonly kind: 'value' | 'place' }, type: Type, args: readonly Term[], e: ast.IndexExpr): Term | null {
-  const { cx } = env
-  const members = membersOf(cx, type, 'operator[]')
-  // A subscript is chosen like a function with its parameters.
-  const byGetter = new Map<FuncDecl, { readonly decl: SubscriptDecl, readonly member: Member }>()
-  const candidates: Candidate[] = []
-  for (const m of members) {
-    if (m.decl.kind === 'func') candidates.push(...candidatesOf(cx, [m], base, 0))
-    if (m.decl.kind !== 'subscript') continue
-    // What can only be written is chosen as if it could be read: the value given is no index.
-    const first: FuncDecl = m.decl.accessors.find(a => a.accessor !== 'set') ?? { ...m.decl.accessors[0]!, accessor: 'get' }
-    byGetter.set(first, { decl: m.decl, member: m })
-    candidates.push({ decl: first, subst: m.subst, requirement: m.requirement, distance: 0, steps: 0, via: m.via, extensionParams: m.extensionParams, object: objectFor(cx, base, m) })
-  }
-  if (candidates.length === 0) return null
-  const chosen = resolveCall(env, funcsOf('operator[]', candidates), args, e.span)
-  if (chosen === null || chosen.kind !== 'value' || chosen.expr.kind !== 'call') return chosen ?? errorTerm
-  const call = chosen.expr
-  const ref = call.func
-  if (ref.kind !== 'direct' && ref.kind !== 'requirement' && ref.kind !== 'dynamic') return chosen
-  const found = byGetter.get(ref.decl)
-  if (found === undefined) return chosen
-  const member: Member = ref.kind === 'direct' ? { ...found.member, subst: ref.subst } : found.member
-  return accessorTerm(env, found.decl, member, objectFor(cx, base, member), call.args, call.type, e.span, ref.subst)
-}
-
-// ── Swizzles ─────────────────────────────────────────────────────────────────────────────────────────────────────
-
-const letters: Readonly<Record<string, number>> = { x: 0, y: 1, z: 2, w: 3, r: 0, g: 1, b: 2, a: 3 }
-
-/** `v.xyz`, `s.xxx`, `m._m01`; null where the name is no swizzle of the type. */
-function swizzle(env: Env, base: Term & { readonly kind: 'value' | 'place' }, type: Type, name: string, span: Span): Term | null {
-  if (type.kind === 'matrix') return elements(env, base, type, name, span)
-  if (type.kind !== 'vector' && type.kind !== 'scalar' && !(type.kind === 'shape')) return null
-  if (!/^(?:[xyzw]{1,4}|[rgba]{1,4})$/.test(name)) {
-    if (type.kind === 'vector' && lookupMember(env.cx, type, name).length === 0) {
-      env.cx.sink.add(types.badSwizzle, span, { name, type: show(type) })
-      return errorTerm
-    }
-    return null
-  }
-  const count = type.kind === 'vector' ? known(type.count) : 1
-  const lanes = [...name].map(c => letters[c]!)
-  if (count !== null && lanes.some(l => l >= count)) {
-    env.cx.sink.add(types.badSwizzle, span, { name, type: show(type) })
-    return errorTerm
-  }
-  const elem = type.kind === 'vector' ? type.elem : type
-  const result = lanes.length === 1 ? elem : vectorType(elem, intConst(lanes.length))
-  if (base.kind === 'place') {
-    const repeated = new Set(lanes).size < lanes.length
-    return { kind: 'place', place: { kind: 'swizzle', type: result, span, base: base.place, lanes }, fixed: base.fixed ?? (repeated ? 'a lane stands in it twice' : null) }
-  }
-  return value({ kind: 'swizzle', type: result, span, base: base.expr, lanes })
-}
-
-function elements(env: Env, base: Term & { readonly kind: 'value' | 'place' }, type: Type & { readonly kind: 'matrix' }, name: string, span: Span): Term | null {
-  const zeroBased = /^(?:_m[0-3][0-3]){1,4}$/.test(name)
-  if (!zeroBased && !/^(?:_[1-4][1-4]){1,4}$/.test(name)) return null
-  const at: (readonly [number, number])[] = []
-  for (const m of name.matchAll(zeroBased ? /_m(\d)(\d)/g : /_(\d)(\d)/g)) at.push([Number(m[1]) - (zeroBased ? 0 : 1), Number(m[2]) - (zeroBased ? 0 : 1)])
-  const [rows, cols] = [known(type.rows), known(type.cols)]
-  if (at.some(([r, c]) => (rows !== null && r >= rows) || (cols !== null && c >= cols))) {
-    env.cx.sink.add(types.badSwizzle, span, { name, type: show(type) })
-    return errorTerm
-  }
-  const result = at.length === 1 ? type.elem : vectorType(type.elem, intConst(at.length))
-  if (base.kind === 'place') {
-    const repeated = new Set(at.map(String)).size < at.length
-    return { kind: 'place', place: { kind: 'elements', type: result, span, base: base.place, at }, fixed: base.fixed ?? (repeated ? 'an element stands in it twice' : null) }
-  }
-  return value({ kind: 'elements', type: result, span, base: base.expr, at })
-}
-

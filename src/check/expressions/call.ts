@@ -1,4 +1,4 @@
-/** Calls: which overload is meant, its generic arguments, and the arguments as the tree wants them. */
+/** Calls: resolves overloads, infers generic arguments, and converts arguments. */
 import * as derivative from '../../base/errors/derivative.ts'
 import * as errors from '../../base/errors/types.ts'
 import * as generics from '../../base/errors/generics.ts'
@@ -6,8 +6,23 @@ import { needsObject as noObject } from '../../base/errors/names.ts'
 import type { Note } from '../../base/diag.ts'
 import type { Span } from '../../base/source.ts'
 import {
-  attributesOf, baseOfPlace, closure, costs, constraintsOf, derive, inferArg, isOwn, objectFor, put, showSignature, solve, stepsTo,
-  template, typeCost, violation, type Member,
+  attributesOf,
+  baseOfPlace,
+  closure,
+  costs,
+  constraintsOf,
+  derive,
+  inferArg,
+  isOwn,
+  objectFor,
+  put,
+  showSignature,
+  solve,
+  stepsTo,
+  template,
+  typeCost,
+  violation,
+  type Member,
 } from '../types/index.ts'
 import { coerce, convertPlace, termCost } from './convert.ts'
 import type { Cx, Env } from '../model/context.ts'
@@ -16,17 +31,46 @@ import { asArg } from './expr.ts'
 import { emptyError, errorTerm, spanOf, typeOf, unusable, value, type Candidate, type Term } from '../model/term.ts'
 import { forArguments } from './packed.ts'
 import type { Template, Arg, FuncRef, Place, SigParam } from '../model/tree.ts'
-import { bits, intConst, isInt, isIntName, known, noSubst, poisoned, same, scalarName, show, withOrder, type GenericArg, type Subst, type Type } from '../model/type.ts'
+import {
+  bits,
+  intConst,
+  isInt,
+  isIntName,
+  known,
+  noSubst,
+  poisoned,
+  same,
+  scalarName,
+  show,
+  withOrder,
+  type GenericArg,
+  type Subst,
+  type Type,
+} from '../model/type.ts'
 
 type Funcs = Term & { readonly kind: 'funcs' }
 
 /** Candidates of members that are functions. */
-export function candidatesOf(cx: Cx, members: readonly Member[], object: Term | null, distance: number): readonly Candidate[] {
+export function candidatesOf(
+  cx: Cx,
+  members: readonly Member[],
+  object: Term | null,
+  distance: number,
+): readonly Candidate[] {
   const list: Candidate[] = []
   for (const m of members) {
     if (m.decl.kind !== 'func') continue
     const own = m.decl.role === 'method' || isDynamic(m) ? objectFor(cx, object, m) : null
-    list.push({ decl: m.decl, subst: m.subst, requirement: m.requirement, distance, steps: m.steps ?? 0, via: m.via, extensionParams: m.extensionParams, object: own })
+    list.push({
+      decl: m.decl,
+      subst: m.subst,
+      requirement: m.requirement,
+      distance,
+      steps: m.steps ?? 0,
+      via: m.via,
+      extensionParams: m.extensionParams,
+      object: own,
+    })
   }
   return list
 }
@@ -39,7 +83,7 @@ interface Match {
   readonly cost: number
 }
 
-/** The template of a candidate with what is settled put in, through the derivative operators around its name. */
+/** The template of a candidate with the settled arguments, through the derivative operators around its name. */
 function templateOf(cx: Cx, candidate: Candidate, modes: Funcs['modes'], floats = false): Template {
   let sig = template(cx, candidate.decl, candidate.subst)
   for (const mode of modes) sig = derive(cx, sig, mode, floats)
@@ -48,7 +92,10 @@ function templateOf(cx: Cx, candidate: Candidate, modes: Funcs['modes'], floats 
 
 function putTemplate(cx: Cx, sig: Template, subst: Subst): Template {
   return {
-    ...sig, params: sig.params.map(p => ({ ...p, type: put(cx, p.type, subst) })), result: put(cx, sig.result, subst), self: sig.self === null ? null : put(cx, sig.self, subst),
+    ...sig,
+    params: sig.params.map(p => ({ ...p, type: put(cx, p.type, subst) })),
+    result: put(cx, sig.result, subst),
+    self: sig.self === null ? null : put(cx, sig.self, subst),
   }
 }
 
@@ -60,7 +107,11 @@ function tryCandidate(env: Env, candidate: Candidate, funcs: Funcs, args: readon
   const list = candidate.decl.generics
   if (list !== null) constraintsOf(cx, list)
   // What the arguments settle is asked of a form that fits the instances that are differentiable.
-  const floats = list !== null && funcs.modes.length > 0 && candidate.decl.module.isCore && attributesOf(cx, candidate.decl).level !== 'none'
+  const floats =
+    list !== null &&
+    funcs.modes.length > 0 &&
+    candidate.decl.module.isCore &&
+    attributesOf(cx, candidate.decl).level !== 'none'
   let sig = templateOf(cx, candidate, funcs.modes, floats)
   if (args.length > sig.params.length) return 'many'
   for (let i = args.length; i < sig.params.length; i++) if (!sig.defaults[i]) return 'few'
@@ -70,7 +121,10 @@ function tryCandidate(env: Env, candidate: Candidate, funcs: Funcs, args: readon
     if (own === null) return 'infer'
     subst = { args: new Map([...candidate.subst.args, ...own]), self: candidate.subst.self }
     // The derivative of a generic function is that of its instance: with T = float, `T x` becomes a pair even if T's bounds do not say so.
-    sig = funcs.modes.length > 0 ? templateOf(cx, { ...candidate, subst }, funcs.modes) : putTemplate(cx, sig, { args: own, self: null })
+    sig =
+      funcs.modes.length > 0
+        ? templateOf(cx, { ...candidate, subst }, funcs.modes)
+        : putTemplate(cx, sig, { args: own, self: null })
     if (args.length > sig.params.length) return 'many'
     for (let i = args.length; i < sig.params.length; i++) if (!sig.defaults[i]) return 'few'
   } else if (funcs.args !== null && funcs.args.length > 0) return 'infer'
@@ -80,7 +134,12 @@ function tryCandidate(env: Env, candidate: Candidate, funcs: Funcs, args: readon
     const arg = args[i]!
     let one = termCost(env, arg, p.type)
     if (one === null) return 'convert'
-    if (p.dir !== 'in' && arg.kind === 'place' && !same(arg.place.type, p.type) && stepsTo(cx, arg.place.type, p.type) === null) {
+    if (
+      p.dir !== 'in' &&
+      arg.kind === 'place' &&
+      !same(arg.place.type, p.type) &&
+      stepsTo(cx, arg.place.type, p.type) === null
+    ) {
       const back = typeCost(cx, p.type, arg.place.type)
       if (back === null) return 'convert'
       if (arg.place.type.kind !== 'error' && arg.place.type.kind !== 'array') one += costs.back
@@ -90,7 +149,14 @@ function tryCandidate(env: Env, candidate: Candidate, funcs: Funcs, args: readon
   return { candidate, subst, sig, cost }
 }
 
-function infer(cx: Cx, list: GenericParams, sig: Template, explicit: readonly GenericArg[] | null, args: readonly Term[], outer: Subst): Map<number, GenericArg> | null {
+function infer(
+  cx: Cx,
+  list: GenericParams,
+  sig: Template,
+  explicit: readonly GenericArg[] | null,
+  args: readonly Term[],
+  outer: Subst,
+): Map<number, GenericArg> | null {
   const vars = new Map<number, GenericArg | null>()
   for (const p of list.params) vars.set(p.id, null)
   if (explicit !== null) {
@@ -104,7 +170,7 @@ function infer(cx: Cx, list: GenericParams, sig: Template, explicit: readonly Ge
   }
   const open = new Map([...vars].filter(([, arg]) => arg === null))
   for (let i = 0; i < args.length; i++) {
-    const from = typeOf(args[i]!)
+    const from = typeOf(args[i])
     if (from === null || from.kind === 'error') continue
     // What stands explicitly is not joined with what an argument says.
     inferArg(cx, sig.params[i]!.type, from, open)
@@ -112,15 +178,24 @@ function infer(cx: Cx, list: GenericParams, sig: Template, explicit: readonly Ge
   // A number alone is a vector of one, where nothing says more.
   for (let i = 0; i < args.length; i++) {
     const p = sig.params[i]!.type
-    if (p.kind === 'vector' && p.count.kind === 'param' && open.get(p.count.decl.id) === null && typeOf(args[i]!)?.kind === 'scalar') open.set(p.count.decl.id, intConst(1))
+    if (
+      p.kind === 'vector' &&
+      p.count.kind === 'param' &&
+      open.get(p.count.decl.id) === null &&
+      typeOf(args[i])?.kind === 'scalar'
+    )
+      open.set(p.count.decl.id, intConst(1))
   }
   for (const [id, arg] of open) if (arg !== null) vars.set(id, arg)
   const solved = solve(cx, list, vars, outer)
   // What stands explicitly is not promoted either.
-  return solved === null || explicit?.some((a, i) => !isInt(a) && !same(solved.get(list.params[i]!.id) as Type, a)) === true ? null : solved
+  return solved === null ||
+    explicit?.some((a, i) => !isInt(a) && !same(solved.get(list.params[i]!.id) as Type, a)) === true
+    ? null
+    : solved
 }
 
-/** Which of two matches of equal cost is meant: negative for the first, 0 if nothing tells. */
+/** Which of two matches of equal cost is better: negative for the first, 0 if neither is. */
 function compare(cx: Cx, a: Match, b: Match): number {
   const [x, y] = [a.candidate, b.candidate]
   const order = [
@@ -142,12 +217,15 @@ function compare(cx: Cx, a: Match, b: Match): number {
   return 0
 }
 
-/** Positive where the first stands farther out. What is inherited gives way to the struct's own, and still comes before what stands around the struct. */
+/**
+ * Positive if the first is declared in a scope farther out. An inherited member comes after the struct's own and before the scopes
+ * around.
+ */
 function farther(x: Candidate, y: Candidate): number {
   return x.distance - y.distance || x.steps - y.steps
 }
 
-/** 1 where the first is required by an interface that inherits the one that requires the second. */
+/** 1 if an interface that requires the first inherits from the one that requires the second. */
 function refines(cx: Cx, x: Candidate, y: Candidate): number {
   if (x.requirement === null || y.requirement === null || x.requirement.iface.key === y.requirement.iface.key) return 0
   const { iface } = y.requirement
@@ -167,25 +245,43 @@ function asks(cx: Cx, { decl: { generics } }: Candidate): number {
 function rank(decl: FuncDecl): number {
   const value = decl.syntax.attributes.find(a => a.name === 'OverloadRank')?.args[0]?.value
   if (value === undefined) return 0
-  return value.kind === 'int' ? Number(value.value) : value.kind === 'prefix' && value.operand.kind === 'int' ? -Number(value.operand.value) : 0
+  return value.kind === 'int'
+    ? Number(value.value)
+    : value.kind === 'prefix' && value.operand.kind === 'int'
+      ? -Number(value.operand.value)
+      : 0
 }
 
-/** Whether two are one function: given two bodies, which is reported where they stand, or required by two interfaces. */
+/** Whether two matches are the same function: one with two bodies, which is reported elsewhere, or one that two interfaces require. */
 function isTwice(a: Match, b: Match): boolean {
-  return (a.candidate.decl.scope === b.candidate.decl.scope || (a.candidate.requirement !== null && b.candidate.requirement !== null)) && a.sig.params.every((p, i) => same(p.type, b.sig.params[i]!.type))
+  return (
+    (a.candidate.decl.scope === b.candidate.decl.scope ||
+      (a.candidate.requirement !== null && b.candidate.requirement !== null)) &&
+    a.sig.params.every((p, i) => same(p.type, b.sig.params[i]!.type))
+  )
 }
 
 /** How arguments read in a message. */
 export function showArgs(args: readonly Term[]): string {
-  return args.map(a => a.kind === 'list' ? '{...}' : a.kind === 'funcs' ? `function ${a.name}` : typeOf(a) === null ? '?' : show(typeOf(a)!)).join(', ')
+  return args
+    .map(a =>
+      a.kind === 'list'
+        ? '{...}'
+        : a.kind === 'funcs'
+          ? `function ${a.name}`
+          : typeOf(a) === null
+            ? '?'
+            : show(typeOf(a)!),
+    )
+    .join(', ')
 }
 
-/** Resolves a call of an overload set. Null where nothing fits and `quiet` is set; else what is wrong is reported. */
+/** Resolves a call of an overload set. Null where nothing fits and `quiet` is set; otherwise mistakes are reported. */
 export function resolveCall(env: Env, funcs: Funcs, args: readonly Term[], span: Span, quiet = false): Term | null {
   const { cx } = env
-  if (args.some(a => a.kind === 'error' || (typeOf(a)?.kind === 'error'))) return errorTerm
+  if (args.some(a => a.kind === 'error' || typeOf(a)?.kind === 'error')) return errorTerm
   const matches: Match[] = []
-  const failures: { readonly candidate: Candidate, readonly why: Failure }[] = []
+  const failures: { readonly candidate: Candidate; readonly why: Failure }[] = []
   for (const packed of funcs.candidates) {
     const candidate = forArguments(cx, packed, funcs, args)
     if (candidate === 'reported') return errorTerm
@@ -210,15 +306,25 @@ export function resolveCall(env: Env, funcs: Funcs, args: readonly Term[], span:
   }
   if (tie) {
     if (quiet) return errorTerm
-    cx.sink.add(errors.ambiguous, span, { name: funcs.name, args: showArgs(args) },
-      ...matches.filter(m => m.cost === best.cost).map(m => takes(m.candidate, m.sig)))
+    cx.sink.add(
+      errors.ambiguous,
+      span,
+      { name: funcs.name, args: showArgs(args) },
+      ...matches.filter(m => m.cost === best.cost).map(m => takes(m.candidate, m.sig)),
+    )
     return errorTerm
   }
   if (quiet) return value(emptyError(best.sig.result))
   return finish(env, best, funcs, args, span)
 }
 
-function reportNone(env: Env, funcs: Funcs, args: readonly Term[], failures: readonly { readonly candidate: Candidate, readonly why: Failure }[], span: Span): void {
+function reportNone(
+  env: Env,
+  funcs: Funcs,
+  args: readonly Term[],
+  failures: readonly { readonly candidate: Candidate; readonly why: Failure }[],
+  span: Span,
+): void {
   const { cx } = env
   const only = failures.length === 1 ? failures[0]! : null
   if (only !== null) {
@@ -227,7 +333,7 @@ function reportNone(env: Env, funcs: Funcs, args: readonly Term[], failures: rea
   }
   // Where all that take so many arguments want a conformance, that is what is missing.
   const near = failures.filter(f => f.why !== 'few' && f.why !== 'many')
-  const broken = near.map(f => f.why === 'infer' ? brokenBound(cx, f.candidate, funcs, args) : null)
+  const broken = near.map(f => (f.why === 'infer' ? brokenBound(cx, f.candidate, funcs, args) : null))
   if (broken[0] && !broken.includes(null)) {
     cx.sink.add(generics.doesNotConform, span, broken[0])
     return
@@ -235,11 +341,21 @@ function reportNone(env: Env, funcs: Funcs, args: readonly Term[], failures: rea
   if (only !== null) {
     const sig = templateOf(cx, only.candidate, funcs.modes)
     if (only.why === 'many') {
-      cx.sink.add(errors.tooManyArguments, span, { expected: sig.params.length, got: args.length }, takes(only.candidate, sig))
+      cx.sink.add(
+        errors.tooManyArguments,
+        span,
+        { expected: sig.params.length, got: args.length },
+        takes(only.candidate, sig),
+      )
       return
     }
     if (only.why === 'few') {
-      cx.sink.add(errors.tooFewArguments, span, { expected: sig.params.filter((_, i) => !sig.defaults[i]).length, got: args.length }, takes(only.candidate, sig))
+      cx.sink.add(
+        errors.tooFewArguments,
+        span,
+        { expected: sig.params.filter((_, i) => !sig.defaults[i]).length, got: args.length },
+        takes(only.candidate, sig),
+      )
       return
     }
     if (only.why === 'infer') {
@@ -258,24 +374,37 @@ function reportNone(env: Env, funcs: Funcs, args: readonly Term[], failures: rea
       }
     }
   }
-  if (failures.length > 0 && failures.every(f => f.why === 'convert' && poisoned(templateOf(cx, f.candidate, funcs.modes).result))) return
-  cx.sink.add(errors.noOverload, span, { name: funcs.name, args: showArgs(args) },
-    ...failures.slice(0, 8).map(f => takes(f.candidate, templateOf(cx, f.candidate, funcs.modes))))
+  if (
+    failures.length > 0 &&
+    failures.every(f => f.why === 'convert' && poisoned(templateOf(cx, f.candidate, funcs.modes).result))
+  )
+    return
+  cx.sink.add(
+    errors.noOverload,
+    span,
+    { name: funcs.name, args: showArgs(args) },
+    ...failures.slice(0, 8).map(f => takes(f.candidate, templateOf(cx, f.candidate, funcs.modes))),
+  )
 }
 
 /** What a candidate takes, as a note. */
 function takes({ decl }: Candidate, sig: Template): Note {
-  return { span: decl.module.isCore ? undefined : decl.span ?? undefined, text: `it takes ${showSignature(sig)}` }
+  return { span: decl.module.isCore ? undefined : (decl.span ?? undefined), text: `it takes ${showSignature(sig)}` }
 }
 
 /** The bound that the arguments of a call break, where they settle all generic parameters. */
-function brokenBound(cx: Cx, candidate: Candidate, funcs: Funcs, args: readonly Term[]): { type: string, interface: string } | null {
+function brokenBound(
+  cx: Cx,
+  candidate: Candidate,
+  funcs: Funcs,
+  args: readonly Term[],
+): { type: string; interface: string } | null {
   const list = candidate.decl.generics
   if (list === null) return null
   const sig = templateOf(cx, candidate, funcs.modes)
   const vars = new Map<number, GenericArg | null>(list.params.map(p => [p.id, null]))
   for (let i = 0; i < Math.min(args.length, sig.params.length); i++) {
-    const from = typeOf(args[i]!)
+    const from = typeOf(args[i])
     if (from !== null) inferArg(cx, sig.params[i]!.type, from, vars)
   }
   funcs.args?.forEach((arg, i) => vars.set(list.params[i]?.id ?? -1, arg))
@@ -297,22 +426,28 @@ function refOf(match: Match, modes: Funcs['modes']): FuncRef {
       const arg = subst.args.get(p.id)
       if (arg !== undefined) own.set(p.id, arg)
     }
-    ref = type.kind === 'interface' && !isOwn(candidate.decl) ? { kind: 'dynamic', iface, decl: candidate.decl, subst: { args: own, self: null } }
-      : { kind: 'requirement', type, iface, decl: candidate.decl, subst: { args: own, self: null } }
+    ref =
+      type.kind === 'interface' && !isOwn(candidate.decl)
+        ? { kind: 'dynamic', iface, decl: candidate.decl, subst: { args: own, self: null } }
+        : { kind: 'requirement', type, iface, decl: candidate.decl, subst: { args: own, self: null } }
   } else ref = { kind: 'direct', decl: candidate.decl, subst }
   for (const mode of modes) ref = { kind: 'derivative', mode, of: ref }
   return ref
 }
 
-/** A static requirement of an interface, asked of a value: where its type is known at run time only, the value chooses the function. */
+/** Whether a static requirement is called on a value whose type is only known at run time: then the value chooses the function. */
 function isDynamic(member: Member): boolean {
   return member.decl.kind === 'func' && member.decl.role === 'static' && member.requirement !== null
 }
 
-/** The function with a body that a declaration without one announces: the declaration may have default values that it has not. */
+/** The function with a body for a declaration without one, which may have default values that the function lacks. */
 function definitionOf(cx: Cx, decl: FuncDecl): FuncDecl {
-  if (decl.hasBody || decl.owner !== null || decl.module.isCore || decl.generics !== null || decl.of !== null) return decl
-  const params = (f: FuncDecl): string => template(cx, f, noSubst).params.map(p => `${p.dir} ${p.type.key}`).join()
+  if (decl.hasBody || decl.owner !== null || decl.module.isCore || decl.generics !== null || decl.of !== null)
+    return decl
+  const params = (f: FuncDecl): string =>
+    template(cx, f, noSubst)
+      .params.map(p => `${p.dir} ${p.type.key}`)
+      .join()
   const own = params(decl)
   for (const other of decl.scope.names.get(decl.name) ?? []) {
     if (other.kind === 'func' && other.hasBody && other.generics === null && params(other) === own) return other
@@ -331,16 +466,24 @@ function finish(env: Env, match: Match, funcs: Funcs, args: readonly Term[], spa
     const { level } = attributesOf(cx, candidate.decl)
     const wanted = funcs.modes[0] === 'forward' ? 'forward' : 'backward'
     if (!candidate.decl.module.isCore && (level === 'none' || (wanted === 'backward' && level === 'forward'))) {
-      cx.sink.add(derivative.notDifferentiable, span, { name: funcs.name, level: wanted },
-        ...(candidate.decl.span === null ? [] : [{ span: candidate.decl.span, text: 'declared here' }]))
-    } else if (candidate.decl.module.isCore && level === 'none') cx.sink.add(derivative.notDifferentiable, span, { name: funcs.name, level: wanted })
+      cx.sink.add(
+        derivative.notDifferentiable,
+        span,
+        { name: funcs.name, level: wanted },
+        ...(candidate.decl.span === null ? [] : [{ span: candidate.decl.span, text: 'declared here' }]),
+      )
+    } else if (candidate.decl.module.isCore && level === 'none')
+      cx.sink.add(derivative.notDifferentiable, span, { name: funcs.name, level: wanted })
   }
   const made: Arg[] = []
   for (let i = 0; i < sig.params.length; i++) {
     const p = sig.params[i]!
     const arg = args[i]
     if (arg === undefined) {
-      made.push({ dir: 'in', value: { kind: 'paramDefault', type: p.type, span, func: refOf(match, funcs.modes), index: i } })
+      made.push({
+        dir: 'in',
+        value: { kind: 'paramDefault', type: p.type, span, func: refOf(match, funcs.modes), index: i },
+      })
       continue
     }
     const at = spanOf(arg) ?? span
@@ -368,25 +511,34 @@ function finish(env: Env, match: Match, funcs: Funcs, args: readonly Term[], spa
 /** Whether two numbers have the same rows and columns. */
 function sameLanes(a: Type, b: Type): boolean {
   if (a.kind === 'vector' && b.kind === 'vector') return known(a.count) === known(b.count)
-  if (a.kind === 'matrix' && b.kind === 'matrix') return known(a.rows) === known(b.rows) && known(a.cols) === known(b.cols)
+  if (a.kind === 'matrix' && b.kind === 'matrix')
+    return known(a.rows) === known(b.rows) && known(a.cols) === known(b.cols)
   return a.kind === 'scalar' && b.kind === 'scalar'
 }
 
-/** Whether a place of one type can stand for one of another: among numbers only integers of one size can, each way without loss. */
+/**
+ * Whether a place of one type can stand for one of another: among numbers only for integers of one size, which convert without loss
+ * both ways.
+ */
 function canStandFor(from: Type, to: Type): boolean {
   const [a, b] = [scalarName(from), scalarName(to)]
   if (a === null || b === null || same(from, withOrder(to, false))) return true
   return isIntName(a) && isIntName(b) && bits(a) === bits(b) && sameLanes(from, to)
 }
 
-/** The place for an `out` or `inout` argument; null where it is none, which is reported. */
+/** The place for an `out` or `inout` argument; null, with a diagnostic, if it is not one. */
 function argumentPlace(env: Env, arg: Term, param: SigParam, span: Span): Place | null {
-  const fixed = arg.kind === 'place' ? arg.fixed ?? unusable(arg.place, param.dir === 'out') : null
+  const fixed = arg.kind === 'place' ? (arg.fixed ?? unusable(arg.place, param.dir === 'out')) : null
   if (arg.kind === 'place' && fixed === null) {
     const steps = stepsTo(env.cx, arg.place.type, param.type)
     if (steps !== null) return baseOfPlace(env.cx, arg.place, steps)
     if (canStandFor(arg.place.type, param.type)) return convertPlace(arg.place, param.type)
-    env.cx.sink.add(errors.argumentConverted, span, { name: param.name, dir: param.dir, type: show(param.type), got: show(arg.place.type) })
+    env.cx.sink.add(errors.argumentConverted, span, {
+      name: param.name,
+      dir: param.dir,
+      type: show(param.type),
+      got: show(arg.place.type),
+    })
     return null
   }
   env.cx.sink.add(errors.argumentNotAssignable, span, { name: param.name, why: fixed ?? 'it is a value' })

@@ -1,4 +1,4 @@
-/** Conversions: what they cost, and the tree that does them. */
+/** Conversions: their costs, and the expressions that do them. */
 import * as errors from '../../base/errors/types.ts'
 import type { Span } from '../../base/source.ts'
 import { convertNumber, misfits } from '../model/number.ts'
@@ -10,7 +10,7 @@ import { toExpr } from './expr.ts'
 import type { Expr, Place } from '../model/tree.ts'
 import { boolType, poisoned, same, scalarName, show, type Type } from '../model/type.ts'
 
-/** The value of an integer literal, perhaps negated, that its use may still give another type. */
+/** The value of an integer literal, perhaps negated, whose type still depends on its use. */
 export function literalOf(e: Expr): bigint | null {
   return e.kind === 'const' && e.literal === true && typeof e.value !== 'boolean' ? BigInt(e.value) : null
 }
@@ -18,11 +18,16 @@ export function literalOf(e: Expr): bigint | null {
 /** What it costs to pass a term where a type is wanted; null where that is impossible. */
 export function termCost(env: Env, term: Term, to: Type): number | null {
   switch (term.kind) {
-    case 'error': return 0
-    case 'value': return typeCost(env.cx, term.expr.type, to, literalOf(term.expr))
-    case 'place': return typeCost(env.cx, term.place.type, to)
-    case 'list': return to.kind === 'error' || listFits(env, term.items, to) ? 0 : null
-    default: return null
+    case 'error':
+      return 0
+    case 'value':
+      return typeCost(env.cx, term.expr.type, to, literalOf(term.expr))
+    case 'place':
+      return typeCost(env.cx, term.place.type, to)
+    case 'list':
+      return to.kind === 'error' || listFits(env, term.items, to) ? 0 : null
+    default:
+      return null
   }
 }
 
@@ -33,9 +38,15 @@ export function convertExpr(cx: Cx, e: Expr, to: Type, span: Span | null = e.spa
   const held = optionalElem(to)
   if (held !== null) {
     if (isNone(e.type)) return { kind: 'default', type: to, span }
-    return { kind: 'construct', type: to, span, parts: [{ kind: 'const', type: boolType, span, value: true }, convertExpr(cx, e, held, span)] }
+    return {
+      kind: 'construct',
+      type: to,
+      span,
+      parts: [{ kind: 'const', type: boolType, span, value: true }, convertExpr(cx, e, held, span)],
+    }
   }
-  if (e.kind === 'const' && to.kind === 'scalar' && e.type.kind === 'scalar') return { kind: 'const', type: to, span, value: convertNumber(e.value, e.type.name, to.name) }
+  if (e.kind === 'const' && to.kind === 'scalar' && e.type.kind === 'scalar')
+    return { kind: 'const', type: to, span, value: convertNumber(e.value, e.type.name, to.name) }
   if (e.type.kind === 'array' && to.kind === 'array' && same(e.type.elem, to.elem)) return e
   const steps = stepsTo(cx, e.type, to)
   if (steps !== null) return baseOfExpr(cx, e, steps)
@@ -44,7 +55,12 @@ export function convertExpr(cx: Cx, e: Expr, to: Type, span: Span | null = e.spa
 
 /** A place seen as another type, for `out` and `inout` arguments. */
 export function convertPlace(place: Place, to: Type): Place {
-  if (same(place.type, to) || place.type.kind === 'error' || (place.type.kind === 'array' && to.kind === 'array' && same(place.type.elem, to.elem))) return place
+  if (
+    same(place.type, to) ||
+    place.type.kind === 'error' ||
+    (place.type.kind === 'array' && to.kind === 'array' && same(place.type.elem, to.elem))
+  )
+    return place
   return { kind: 'convert', type: to, span: place.span, base: place }
 }
 
@@ -62,8 +78,17 @@ export function coerce(env: Env, term: Term, to: Type, span: Span): Expr {
   }
   const cost = typeCost(env.cx, e.type, to, literalOf(e))
   if (cost === null) {
-    const edit = isPair(e.type) === isPair(to) ? null : isPair(to) ? 'make a pair: diffPair(...)' : 'take .p, the value, or .d, the derivative'
-    env.cx.sink.add(edit === null ? errors.typeMismatch : errors.pairMismatch, span, { expected: show(to), got: show(e.type), edit: edit! })
+    const edit =
+      isPair(e.type) === isPair(to)
+        ? null
+        : isPair(to)
+          ? 'make a pair: diffPair(...)'
+          : 'take .p, the value, or .d, the derivative'
+    env.cx.sink.add(edit === null ? errors.typeMismatch : errors.pairMismatch, span, {
+      expected: show(to),
+      got: show(e.type),
+      edit: edit!,
+    })
     return emptyError(to)
   }
   if (cost >= costs.explicit) {
@@ -85,4 +110,3 @@ export function castExpr(env: Env, e: Expr, to: Type): Expr | null {
   if (e.kind === 'error' || poisoned(to)) return emptyError(to)
   return typeCost(env.cx, e.type, to, literalOf(e)) === null ? null : convertExpr(env.cx, e, to)
 }
-

@@ -1,4 +1,4 @@
-/** The door of expressions. What is in an expression are expressions, so their files import each other; all others ask here. */
+/** The door of this room. Expressions consist of expressions, so the files here import each other; all other rooms import this file. */
 export { coerce } from './convert.ts'
 export { checkAs, checkCondition, checkExpr, checkValue, toExpr } from './expr.ts'
 export { constructors, defaultFor, emptyConstructors } from './init.ts'

@@ -3,7 +3,18 @@ import * as names from '../../base/errors/names.ts'
 import * as errors from '../../base/errors/types.ts'
 import type { Span } from '../../base/source.ts'
 import { visible } from './access.ts'
-import { costs, fieldDefault, fieldSigs, isNumberLike, isNumericParam, lookupMember, optionalElem, put, substFor, typeCost } from '../types/index.ts'
+import {
+  costs,
+  fieldDefault,
+  fieldSigs,
+  isNumberLike,
+  isNumericParam,
+  lookupMember,
+  optionalElem,
+  put,
+  substFor,
+  typeCost,
+} from '../types/index.ts'
 import { castExpr, coerce, convertExpr, literalOf } from './convert.ts'
 import type { Env } from '../model/context.ts'
 import type { FieldDecl, StructDecl, Visibility } from '../model/decl.ts'
@@ -11,7 +22,18 @@ import { emptyError, errorTerm, funcsOf, spanOf, typeOf, value, type Candidate, 
 import { toExpr } from './expr.ts'
 import { candidatesOf, resolveCall, showArgs } from './call.ts'
 import type { Expr } from '../model/tree.ts'
-import { arrayType, intConst, known, matrixType, poisoned, same, show, vectorType, type StructType, type Type } from '../model/type.ts'
+import {
+  arrayType,
+  intConst,
+  known,
+  matrixType,
+  poisoned,
+  same,
+  show,
+  vectorType,
+  type StructType,
+  type Type,
+} from '../model/type.ts'
 
 /** `{}` of a type. */
 export function defaultOf(type: Type, span: Span | null): Expr {
@@ -20,12 +42,18 @@ export function defaultOf(type: Type, span: Span | null): Expr {
 
 /** The explicit constructors of a struct. */
 export function constructors(env: Env, type: Type): readonly Candidate[] {
-  return candidatesOf(env.cx, lookupMember(env.cx, type, '__init'), null, 0).filter(c => c.decl.role === 'constructor' && (c.requirement === null || type.kind !== 'struct'))
+  return candidatesOf(env.cx, lookupMember(env.cx, type, '__init'), null, 0).filter(
+    c => c.decl.role === 'constructor' && (c.requirement === null || type.kind !== 'struct'),
+  )
 }
 
 /** `DifferentialPair<T>`, `DifferentialPtrPair<T>` and tuples. */
 export function isPair(type: StructType): boolean {
-  return type.decl.intrinsic === 'DifferentialPair' || type.decl.intrinsic === 'DifferentialPtrPair' || type.decl.intrinsic === 'Tuple'
+  return (
+    type.decl.intrinsic === 'DifferentialPair' ||
+    type.decl.intrinsic === 'DifferentialPtrPair' ||
+    type.decl.intrinsic === 'Tuple'
+  )
 }
 
 /** A field of a struct with the struct's arguments put in. */
@@ -33,20 +61,27 @@ interface Field {
   readonly type: Type
   readonly index: number
   readonly isBase: boolean
-  /** It is less visible than its struct: no list and no constructor that nobody wrote gives it a value. */
+  /** It is less visible than its struct, so neither a list nor an implicit constructor sets it. */
   readonly hidden: boolean
 }
 
 const ranks: Readonly<Record<Visibility, number>> = { private: 0, internal: 1, public: 2 }
 
-const saysVisibility = ({ syntax }: StructDecl | FieldDecl): boolean => syntax?.modifiers.some(m => m.name in ranks) === true
+const saysVisibility = ({ syntax }: StructDecl | FieldDecl): boolean =>
+  syntax?.modifiers.some(m => m.name in ranks) === true
 
-/** How visible a struct or field is: one that does not say is internal, also in a file that is no module, where all may be named. */
+/**
+ * How visible a struct or field is. Without a modifier it is internal, also in a file that is not a module, where every name is
+ * visible.
+ */
 function rankOf(decl: StructDecl | FieldDecl): number {
   return saysVisibility(decl) ? ranks[decl.visibility] : Math.min(ranks[decl.visibility], ranks.internal)
 }
 
-/** Whether a field is less visible than its struct. Of a public struct in a file that is no module they are so only where fields say what they are. */
+/**
+ * Whether a field is less visible than its struct. In a file that is not a module, a field of a public struct is so only with a
+ * modifier.
+ */
 function isHidden(field: FieldDecl, struct: StructDecl): boolean {
   if (field.isBase === true || rankOf(field) >= rankOf(struct)) return false
   return saysVisibility(field) || field.visibility !== 'public' || struct.fields.some(saysVisibility)
@@ -55,28 +90,35 @@ function isHidden(field: FieldDecl, struct: StructDecl): boolean {
 function fieldsOf(env: Env, type: StructType): readonly Field[] {
   const subst = substFor(type.decl, type.args, null)
   return fieldSigs(env.cx, type.decl).map(({ decl, type: own }, index) => ({
-    type: put(env.cx, own, subst), index, isBase: decl.isBase === true, hidden: isHidden(decl, type.decl),
+    type: put(env.cx, own, subst),
+    index,
+    isBase: decl.isBase === true,
+    hidden: isHidden(decl, type.decl),
   }))
 }
 
-/** The fields that a list or a constructor that nobody wrote may give a value. */
+/** The fields that a list or an implicit constructor may set. */
 function givenFields(env: Env, type: StructType): readonly Field[] {
   return fieldsOf(env, type).filter(f => !f.hidden)
 }
 
-/** Whether values for its fields may stand in the list of what holds it, without braces of their own. */
+/** Whether the values of its fields may be in the list of its owner, without braces of their own. */
 const mayBeFlat = (env: Env, type: Type): boolean => type.kind !== 'struct' || !fieldsOf(env, type).some(f => f.hidden)
 
-/** Whether there are constructors, and none may be called from here, which is reported unless it only is a question. */
+/** Whether there are constructors, and none is visible here. Reports it unless this is only a query. */
 function noneVisible(env: Env, found: readonly Candidate[], type: Type, span: Span, quiet: boolean): boolean {
   if (found.length === 0 || found.some(c => visible(env, c.decl))) return false
   if (!quiet) env.cx.sink.add(names.notVisible, span, { name: `the constructor of ${show(type)}` })
   return true
 }
 
-/** Whether flattened and short lists may fill it: a struct without constructors with parameters, an array, a vector or a matrix. */
+/** Whether flattened and short lists may fill the type: a struct whose constructors have no parameters, an array, a vector or a matrix. */
 function isPlain(env: Env, type: Type): boolean {
-  return type.kind === 'struct' && (type.decl.intrinsic === null || isPair(type)) && !constructors(env, type).some(c => c.decl.syntax.kind === 'init' && c.decl.syntax.params.length > 0)
+  return (
+    type.kind === 'struct' &&
+    (type.decl.intrinsic === null || isPair(type)) &&
+    !constructors(env, type).some(c => c.decl.syntax.kind === 'init' && c.decl.syntax.params.length > 0)
+  )
 }
 
 // ── Lists ────────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -100,8 +142,10 @@ export function coerceList(env: Env, list: Term & { readonly kind: 'list' }, to:
   if (made !== null) return made
   if (!filler.reported) {
     const expected = countOf(env, to)
-    if (expected !== null && list.items.length > expected) env.cx.sink.add(errors.listTooLong, list.span, { type: show(to), expected, got: list.items.length })
-    else if (expected !== null && (to.kind === 'vector' || to.kind === 'matrix')) env.cx.sink.add(errors.listTooShort, list.span, { type: show(to), expected, got: list.items.length })
+    if (expected !== null && list.items.length > expected)
+      env.cx.sink.add(errors.listTooLong, list.span, { type: show(to), expected, got: list.items.length })
+    else if (expected !== null && (to.kind === 'vector' || to.kind === 'matrix'))
+      env.cx.sink.add(errors.listTooShort, list.span, { type: show(to), expected, got: list.items.length })
     else env.cx.sink.add(errors.typeMismatch, span, { expected: show(to), got: 'an initialiser list' })
   }
   return emptyError(to)
@@ -109,16 +153,22 @@ export function coerceList(env: Env, list: Term & { readonly kind: 'list' }, to:
 
 function countOf(env: Env, type: Type): number | null {
   switch (type.kind) {
-    case 'vector': return known(type.count)
-    case 'matrix': return (known(type.rows) ?? 0) * (known(type.cols) ?? 0)
-    case 'array': return type.count === null ? null : known(type.count)
-    case 'struct': return givenFields(env, type).length
-    case 'scalar': return 1
-    default: return null
+    case 'vector':
+      return known(type.count)
+    case 'matrix':
+      return (known(type.rows) ?? 0) * (known(type.cols) ?? 0)
+    case 'array':
+      return type.count === null ? null : known(type.count)
+    case 'struct':
+      return givenFields(env, type).length
+    case 'scalar':
+      return 1
+    default:
+      return null
   }
 }
 
-/** Whether a list has another number of values than a struct has fields, so that it can only have been meant for a constructor. */
+/** Whether a list has another number of values than the struct has fields, so that it must be meant for a constructor. */
 function listTooOdd(env: Env, items: readonly Term[], to: Type): boolean {
   return to.kind !== 'struct' || to.decl.intrinsic !== null || items.length !== givenFields(env, to).length
 }
@@ -148,7 +198,8 @@ class Filler {
     if (to.kind === 'struct' && !isPlain(env, to)) {
       const found = constructors(env, to)
       if (found.length === 0) return null
-      if (noneVisible(env, found, to, spanOfFirst(items) ?? to.decl.span!, this.#quiet)) return this.#reportedError(errorTerm)
+      if (noneVisible(env, found, to, spanOfFirst(items) ?? to.decl.span!, this.#quiet))
+        return this.#reportedError(errorTerm)
       const funcs = funcsOf(show(to), found)
       const at = spanOfFirst(items) ?? to.decl.span!
       // Where no constructor takes the values, they are the fields in order.
@@ -160,7 +211,8 @@ class Filler {
     }
     if (items.length === 1 && (to.kind === 'scalar' || to.kind === 'enum')) return this.one(to)
     // One number is in all lanes.
-    if (items.length === 1 && (to.kind === 'vector' || to.kind === 'matrix') && typeOf(items[0]!)?.kind === 'scalar') return this.#quiet ? emptyError(to) : coerce(env, items[0]!, to, spanOfFirst(items)!)
+    if (items.length === 1 && (to.kind === 'vector' || to.kind === 'matrix') && typeOf(items[0])?.kind === 'scalar')
+      return this.#quiet ? emptyError(to) : coerce(env, items[0]!, to, spanOfFirst(items)!)
     const made = this.#aggregate(to)
     if (made === null) return null
     return this.#at < items.length ? null : made
@@ -171,7 +223,7 @@ class Filler {
     return null
   }
 
-  /** The next item where it is a value of the type by itself; else the parts of the type from the items. */
+  /** The next item if it is a value of the type by itself; otherwise the parts of the type from the items. */
   one(to: Type): Expr | null {
     const env = this.#env
     const item = this.#items[this.#at]
@@ -191,14 +243,21 @@ class Filler {
     const from = typeOf(item)
     if (from === null) return null
     const cost = typeCost(env.cx, from, to, item.kind === 'value' ? literalOf(item.expr) : null)
-    const isAggregate = (to.kind === 'struct' && optionalElem(to) === null) || to.kind === 'array' || to.kind === 'vector' || to.kind === 'matrix'
+    const isAggregate =
+      (to.kind === 'struct' && optionalElem(to) === null) ||
+      to.kind === 'array' ||
+      to.kind === 'vector' ||
+      to.kind === 'matrix'
     if (cost !== null && cost < costs.explicit && !(isAggregate && from.kind === 'scalar')) {
       this.#at++
       return this.#quiet ? emptyError(to) : coerce(env, item, to, spanOf(item)!)
     }
     if (isAggregate && mayBeFlat(env, to)) return this.#aggregate(to)
     if (!this.#quiet && !this.reported) {
-      env.cx.sink.add(cost === null ? errors.typeMismatch : errors.needsCast, spanOf(item) ?? undefined, { expected: show(to), got: show(from) })
+      env.cx.sink.add(cost === null ? errors.typeMismatch : errors.needsCast, spanOf(item) ?? undefined, {
+        expected: show(to),
+        got: show(from),
+      })
       this.reported = true
     }
     return null
@@ -220,7 +279,8 @@ class Filler {
   #aggregate(to: Type): Expr | null {
     const env = this.#env
     switch (to.kind) {
-      case 'vector': case 'matrix': {
+      case 'vector':
+      case 'matrix': {
         const n = to.kind === 'vector' ? known(to.count) : (known(to.rows) ?? 0) * (known(to.cols) ?? 0)
         if (n === null || n === 0) return null
         return this.lanes(to, n)
@@ -238,7 +298,12 @@ class Filler {
           parts.push(part)
         }
         if (n === null && to.count !== null) return null
-        return { kind: 'construct', type: n === null ? arrayType(to.elem, intConst(parts.length)) : to, span: null, parts }
+        return {
+          kind: 'construct',
+          type: n === null ? arrayType(to.elem, intConst(parts.length)) : to,
+          span: null,
+          parts,
+        }
       }
       case 'struct': {
         if (!isPlain(env, to) && to !== this.#top) return null
@@ -246,20 +311,25 @@ class Filler {
         for (const f of fieldsOf(env, to)) {
           if (f.hidden || this.#at >= this.#items.length) {
             if (!this.#quiet && !this.reported && mustBeGiven(env, to, f)) {
-              env.cx.sink.add(errors.tooFewArguments, spanOfFirst(this.#items) ?? undefined, { expected: givenFields(env, to).length, got: parts.length })
+              env.cx.sink.add(errors.tooFewArguments, spanOfFirst(this.#items) ?? undefined, {
+                expected: givenFields(env, to).length,
+                got: parts.length,
+              })
               this.reported = true
             }
             parts.push(fieldValue(env, to, f.index, f.type))
             continue
           }
           // What is inherited has its fields in the list, unless it is given as a whole.
-          const part = f.isBase && !mayBeFlat(env, f.type) && !this.#isWhole(f.type) ? this.#aggregate(f.type) : this.one(f.type)
+          const part =
+            f.isBase && !mayBeFlat(env, f.type) && !this.#isWhole(f.type) ? this.#aggregate(f.type) : this.one(f.type)
           if (part === null) return null
           parts.push(part)
         }
         return { kind: 'construct', type: to, span: null, parts }
       }
-      default: return this.one(to)
+      default:
+        return this.one(to)
     }
   }
 
@@ -287,7 +357,7 @@ class Filler {
       }
       const from = item.kind === 'error' ? to.elem : typeOf(item)
       if (from === null) return null
-      const n = from.kind === 'vector' ? known(from.count) ?? 1 : 1
+      const n = from.kind === 'vector' ? (known(from.count) ?? 1) : 1
       const part = this.one(from.kind === 'vector' ? vectorType(to.elem, from.count) : to.elem)
       if (part === null) return null
       parts.push(part)
@@ -312,28 +382,40 @@ function spanOfFirst(items: readonly Term[]): Span | null {
 /** The value of a field that an initialiser leaves out. */
 function fieldValue(env: Env, type: StructType, index: number, fieldType: Type): Expr {
   const field = type.decl.fields[index]!
-  if (fieldDefault(env.cx, field) !== null) return { kind: 'fieldDefault', type: fieldType, span: null, struct: type, field }
+  if (fieldDefault(env.cx, field) !== null)
+    return { kind: 'fieldDefault', type: fieldType, span: null, struct: type, field }
   return defaultFor(env, fieldType, null) ?? zero(fieldType)
 }
 
-/** The constructors that the user wrote and that can do without arguments. */
+/** The user's constructors that can be called without arguments. */
 export function emptyConstructors(env: Env, type: StructType): readonly Candidate[] {
-  return constructors(env, type).filter(({ decl: { syntax } }) => syntax.kind === 'init' && syntax.params.every(p => p.fallback !== undefined))
+  return constructors(env, type).filter(
+    ({ decl: { syntax } }) => syntax.kind === 'init' && syntax.params.every(p => p.fallback !== undefined),
+  )
 }
 
-/** Whether the user's constructors of a type all want arguments, or of a struct without any those of a field that has no value of its own. */
+/**
+ * Whether all of the user's constructors of a type need arguments; or for a struct without constructors, those of a field without a
+ * default.
+ */
 function wantsArguments(env: Env, type: Type, asked: Set<string> = new Set()): boolean {
   // Structs of structs have more paths than types: one that has been asked does not want any, or the answer would be there.
   if (type.kind !== 'struct' || type.decl.intrinsic !== null || asked.has(type.key)) return false
   asked.add(type.key)
   if (emptyConstructors(env, type).length > 0) return false
   const found = constructors(env, type)
-  return found.length > 0 ? found.some(c => c.decl.generics === null) : fieldsOf(env, type).some(f => mustBeGiven(env, type, f, asked))
+  return found.length > 0
+    ? found.some(c => c.decl.generics === null)
+    : fieldsOf(env, type).some(f => mustBeGiven(env, type, f, asked))
 }
 
-/** Whether a field has no value unless somebody gives it one. */
+/** Whether a field must be given a value. */
 function mustBeGiven(env: Env, struct: StructType, field: Field, asked: Set<string> = new Set()): boolean {
-  return !field.hidden && fieldDefault(env.cx, struct.decl.fields[field.index]!) === null && wantsArguments(env, field.type, asked)
+  return (
+    !field.hidden &&
+    fieldDefault(env.cx, struct.decl.fields[field.index]!) === null &&
+    wantsArguments(env, field.type, asked)
+  )
 }
 
 /** `{}` and `T()`: the constructor without parameters where there is one. */
@@ -341,7 +423,12 @@ export function defaultFor(env: Env, type: Type, span: Span | null): Expr | null
   if (type.kind === 'void' || type.kind === 'func') return null
   if (type.kind === 'struct' && type.decl.intrinsic === null) {
     const candidates = emptyConstructors(env, type)
-    if (candidates.length > 0) return toExpr(env, resolveCall(env, funcsOf(show(type), candidates), [], span ?? type.decl.span!)!, span ?? type.decl.span!)
+    if (candidates.length > 0)
+      return toExpr(
+        env,
+        resolveCall(env, funcsOf(show(type), candidates), [], span ?? type.decl.span!)!,
+        span ?? type.decl.span!,
+      )
   }
   return defaultOf(type, span)
 }
@@ -363,17 +450,22 @@ export function construct(env: Env, type: Type, args: readonly Term[], span: Spa
       const e = toExpr(env, only, span)
       if (e.kind === 'error') return value(emptyError(type))
       // A zero that is cast to a struct is `{}`.
-      if (type.kind === 'struct' && e.kind === 'const' && e.value === 0 && constructors(env, type).length === 0) return value(defaultFor(env, type, span)!)
+      if (type.kind === 'struct' && e.kind === 'const' && e.value === 0 && constructors(env, type).length === 0)
+        return value(defaultFor(env, type, span)!)
       const found = isNumberLike(env.cx, type) ? constructors(env, type) : []
       const chosen = funcsOf(show(type), found)
-      if (found.length > 0 && !same(e.type, type) && resolveCall(env, chosen, args, span, true) !== null) return resolveCall(env, chosen, args, span) ?? errorTerm
+      if (found.length > 0 && !same(e.type, type) && resolveCall(env, chosen, args, span, true) !== null)
+        return resolveCall(env, chosen, args, span) ?? errorTerm
       const cast = castExpr(env, e, type)
       if (cast !== null) return value({ ...cast, span })
     }
   }
   switch (type.kind) {
-    case 'vector': case 'matrix': return value(fromLanes(env, type, args, span))
-    case 'array': return value(coerceList(env, { kind: 'list', items: args, span }, type, span))
+    case 'vector':
+    case 'matrix':
+      return value(fromLanes(env, type, args, span))
+    case 'array':
+      return value(coerceList(env, { kind: 'list', items: args, span }, type, span))
     case 'struct': {
       const found = constructors(env, type)
       if (noneVisible(env, found, type, span, false)) return value(emptyError(type))
@@ -383,14 +475,15 @@ export function construct(env: Env, type: Type, args: readonly Term[], span: Spa
     }
     default: {
       const found = constructors(env, type)
-      if (found.length > 0 && !isNumericParam(env.cx, type)) return resolveCall(env, funcsOf(show(type), found), args, span) ?? value(emptyError(type))
+      if (found.length > 0 && !isNumericParam(env.cx, type))
+        return resolveCall(env, funcsOf(show(type), found), args, span) ?? value(emptyError(type))
     }
   }
   env.cx.sink.add(errors.noCast, span, { from: showArgs(args), to: show(type) })
   return value(emptyError(type))
 }
 
-/** The constructor that a struct without one gets: a value for each field, the last ones optional where they have defaults. */
+/** The implicit constructor of a struct: it takes a value for each field, the last ones optional if they have defaults. */
 function memberwise(env: Env, type: StructType, args: readonly Term[], span: Span): Expr {
   // What is inherited has its fields among the arguments.
   if (type.decl.fields[0]?.isBase === true) return coerceList(env, { kind: 'list', items: args, span }, type, span)
@@ -404,7 +497,8 @@ function memberwise(env: Env, type: StructType, args: readonly Term[], span: Spa
   for (const f of fieldsOf(env, type)) {
     const arg = f.hidden ? undefined : args[at++]
     if (arg !== undefined) parts.push(coerce(env, arg, f.type, spanOf(arg) ?? span))
-    else if (f.hidden || fieldDefault(env.cx, type.decl.fields[f.index]!) !== null) parts.push(fieldValue(env, type, f.index, f.type))
+    else if (f.hidden || fieldDefault(env.cx, type.decl.fields[f.index]!) !== null)
+      parts.push(fieldValue(env, type, f.index, f.type))
     else {
       env.cx.sink.add(errors.tooFewArguments, span, { expected, got: args.length })
       return emptyError(type)
@@ -413,8 +507,18 @@ function memberwise(env: Env, type: StructType, args: readonly Term[], span: Spa
   return { kind: 'construct', type, span, parts }
 }
 
-function fromLanes(env: Env, type: Type & { readonly kind: 'vector' | 'matrix' }, args: readonly Term[], span: Span): Expr {
-  const wanted = type.kind === 'vector' ? known(type.count) : known(type.rows) === null || known(type.cols) === null ? null : known(type.rows)! * known(type.cols)!
+function fromLanes(
+  env: Env,
+  type: Type & { readonly kind: 'vector' | 'matrix' },
+  args: readonly Term[],
+  span: Span,
+): Expr {
+  const wanted =
+    type.kind === 'vector'
+      ? known(type.count)
+      : known(type.rows) === null || known(type.cols) === null
+        ? null
+        : known(type.rows)! * known(type.cols)!
   const parts: Expr[] = []
   let lanes = 0
   let unknown = wanted === null
@@ -458,4 +562,3 @@ function fromLanes(env: Env, type: Type & { readonly kind: 'vector' | 'matrix' }
   }
   return { kind: 'construct', type, span, parts }
 }
-

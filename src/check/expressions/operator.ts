@@ -1,23 +1,46 @@
-/** Operators: on built-in types lane by lane after usual conversions, on others by the user's `operator` functions. */
-import * as derivative from '../../base/errors/derivative.ts'
+/** Operators: on built-in types lane by lane after the usual conversions, on other types by the user's `operator` functions. */
 import * as names from '../../base/errors/names.ts'
 import * as types from '../../base/errors/types.ts'
 import type { Span } from '../../base/source.ts'
 import type * as ast from '../../syntax/ast.ts'
 import {
-  isWrapper, boolShape, boolType, errorType, interfaceType, intType, isFloatName, noSubst, poisoned, same, scalarName, scalars,
-  show, type StructType, type Type, isOpen,
+  isWrapper,
+  boolShape,
+  boolType,
+  errorType,
+  interfaceType,
+  intType,
+  isFloatName,
+  noSubst,
+  poisoned,
+  same,
+  scalarName,
+  scalars,
+  show,
+  type StructType,
+  type Type,
+  isOpen,
 } from '../model/type.ts'
 import { candidatesOf, resolveCall } from './call.ts'
 import {
-  boundsOf, commonScalar, conforms, enumTag, costs, intsAgree, isNumberLike, isNumericParam, lookup, lookupMember,
-  membersOf, typeCost, withScalar,
+  boundsOf,
+  commonScalar,
+  conforms,
+  enumTag,
+  costs,
+  intsAgree,
+  isNumberLike,
+  isNumericParam,
+  lookup,
+  lookupMember,
+  membersOf,
+  typeCost,
+  withScalar,
 } from '../types/index.ts'
 import type { Cx, Env } from '../model/context.ts'
 import { castExpr, coerce, convertExpr, literalOf } from './convert.ts'
-import { checkCondition, checkExpr, maxDepth, toExpr } from './expr.ts'
+import { checkExpr, maxDepth, toExpr } from './expr.ts'
 import { emptyError, errorTerm, funcsOf, typeOf, unusable, value, type Candidate, type Term } from '../model/term.ts'
-import { coerceList } from './init.ts'
 import { compareNone } from './optional.ts'
 import type { AheadExpr, BinaryOp, Expr, OldExpr, Place } from '../model/tree.ts'
 import { eachExpr } from '../model/walk.ts'
@@ -30,14 +53,25 @@ function userOperator(env: Env, op: string, operands: readonly Term[], span: Spa
   const name = `operator${op}`
   const candidates: Candidate[] = []
   for (const f of lookup(env.cx, env.scope, name)) {
-    if (f.decl.kind === 'func' && f.decl.role !== 'method') candidates.push({ decl: f.decl, subst: f.member?.subst ?? noSubst, requirement: null, distance: f.distance, steps: 0, via: 0, extensionParams: 0, object: null })
+    if (f.decl.kind === 'func' && f.decl.role !== 'method')
+      candidates.push({
+        decl: f.decl,
+        subst: f.member?.subst ?? noSubst,
+        requirement: null,
+        distance: f.distance,
+        steps: 0,
+        via: 0,
+        extensionParams: 0,
+        object: null,
+      })
   }
   const seen = new Set<string>()
   for (const o of operands) {
     const type = typeOf(o)
     if (type === null || seen.has(type.key) || scalarName(type) !== null) continue
     seen.add(type.key)
-    for (const c of candidatesOf(env.cx, membersOf(env.cx, type, name), null, 0)) if (c.decl.role === 'static' && !candidates.some(o2 => o2.decl === c.decl)) candidates.push(c)
+    for (const c of candidatesOf(env.cx, membersOf(env.cx, type, name), null, 0))
+      if (c.decl.role === 'static' && !candidates.some(o2 => o2.decl === c.decl)) candidates.push(c)
   }
   if (candidates.length > 0) {
     const funcs = funcsOf(name, candidates)
@@ -51,12 +85,33 @@ function userOperator(env: Env, op: string, operands: readonly Term[], span: Spa
   return resolveCall(env, funcsOf(name, methods), operands.slice(1), span)
 }
 
-/** The methods of `IComparable`, `IArithmetic` and `ILogical` that operators stand for, and whether the operands change places or the answer is denied. */
+/**
+ * The methods of `IComparable`, `IArithmetic` and `ILogical` that operators call, and whether the call swaps the operands or
+ * negates the result.
+ */
 const methodOf: Readonly<Record<string, readonly [method: string, how?: 'swapped' | 'denied']>> = {
-  '<': ['lessThan'], '<=': ['lessThanOrEquals'], '>': ['lessThan', 'swapped'], '>=': ['lessThanOrEquals', 'swapped'], '==': ['equals'], '!=': ['equals', 'denied'],
-  '+': ['add'], '-': ['sub'], '*': ['mul'], '/': ['div'], '%': ['mod'], '<<': ['shl'], '>>': ['shr'], '&': ['bitAnd'], '|': ['bitOr'], '^': ['bitXor'],
+  '<': ['lessThan'],
+  '<=': ['lessThanOrEquals'],
+  '>': ['lessThan', 'swapped'],
+  '>=': ['lessThanOrEquals', 'swapped'],
+  '==': ['equals'],
+  '!=': ['equals', 'denied'],
+  '+': ['add'],
+  '-': ['sub'],
+  '*': ['mul'],
+  '/': ['div'],
+  '%': ['mod'],
+  '<<': ['shl'],
+  '>>': ['shr'],
+  '&': ['bitAnd'],
+  '|': ['bitOr'],
+  '^': ['bitXor'],
 }
-const prefixMethodOf: Readonly<Record<string, readonly [method: string]>> = { '-': ['neg'], '~': ['bitNot'], '!': ['not'] }
+const prefixMethodOf: Readonly<Record<string, readonly [method: string]>> = {
+  '-': ['neg'],
+  '~': ['bitNot'],
+  '!': ['not'],
+}
 const operatorInterfaces = ['IComparable', 'IArithmetic', 'ILogical']
 
 /** An operator as a call of the method that one of the library's interfaces requires; null where the type of an operand conforms to none. */
@@ -65,24 +120,47 @@ function byInterface(env: Env, op: string, operands: readonly Term[], span: Span
   const [object, ...args] = how === 'swapped' ? [...operands].reverse() : operands
   const type = typeOf(object)
   if (type === null) return null
-  if (type.kind === 'struct' && type.decl.intrinsic === 'Tuple') return orders[op] === undefined ? null : compareTuples(env, op, operands, span)
+  if (type.kind === 'struct' && type.decl.intrinsic === 'Tuple')
+    return orders[op] === undefined ? null : compareTuples(env, op, operands, span)
   for (const name of operatorInterfaces) {
     const decl = env.cx.library.lookup(name)[0]
-    if (decl?.kind !== 'interface' || !(decl.inner.names.has(method) && conforms(env.cx, type, interfaceType(decl, [])))) continue
+    if (
+      decl?.kind !== 'interface' ||
+      !(decl.inner.names.has(method) && conforms(env.cx, type, interfaceType(decl, [])))
+    )
+      continue
     const candidates = candidatesOf(env.cx, membersOf(env.cx, type, method), object!, 0)
     const made = resolveCall(env, funcsOf(method, candidates), args, span)
-    return made?.kind !== 'value' || how !== 'denied' ? made : value({ kind: 'unary', type: boolType, span, op: '!', operand: made.expr })
+    return made?.kind !== 'value' || how !== 'denied'
+      ? made
+      : value({ kind: 'unary', type: boolType, span, op: '!', operand: made.expr })
   }
   return null
 }
 
-/** The answers of `__order` that make a comparison of tuples true. */
+/** The results of `__order` that make a comparison of tuples true. */
 const orders: Readonly<Record<string, number>> = { '<': 1, '>': 1, '<=': 3, '>=': 3, '==': 2, '!=': 2 }
 
 /** A comparison of tuples, part by part. */
 function compareTuples(env: Env, op: string, operands: readonly Term[], span: Span): Term | null {
-  const candidates = [{ decl: env.cx.library.the('func', '__order'), subst: noSubst, requirement: null, distance: 0, steps: 0, via: 0, extensionParams: 0, object: null }]
-  const order = resolveCall(env, funcsOf(`operator${op}`, candidates), op.startsWith('>') ? [...operands].reverse() : operands, span)
+  const candidates = [
+    {
+      decl: env.cx.library.the('func', '__order'),
+      subst: noSubst,
+      requirement: null,
+      distance: 0,
+      steps: 0,
+      via: 0,
+      extensionParams: 0,
+      object: null,
+    },
+  ]
+  const order = resolveCall(
+    env,
+    funcsOf(`operator${op}`, candidates),
+    op.startsWith('>') ? [...operands].reverse() : operands,
+    span,
+  )
   if (order?.kind !== 'value') return order
   const number = (n: number): Expr => ({ kind: 'const', type: intType, span, value: n })
   const masked: Expr = { kind: 'binary', type: intType, span, op: '&', left: order.expr, right: number(orders[op]!) }
@@ -90,27 +168,43 @@ function compareTuples(env: Env, op: string, operands: readonly Term[], span: Sp
 }
 
 /** Whether operators on the type are built in. */
-function isNumber(env: Env, type: Type): boolean {
+export function isNumber(env: Env, type: Type): boolean {
   if (type.kind === 'enum') return true
   if (scalarName(type) !== null) return true
   if (type.kind === 'vector' || type.kind === 'matrix') return isNumericParam(env.cx, type.elem) || isOpen(type.elem)
   return isNumericParam(env.cx, type)
 }
 
-/** What a `ConstantBuffer<float>` holds, where an operator asks. */
-function contents(e: Expr): Expr {
-  const held = e.type.kind === 'struct' && isWrapper(e.type) ? e.type.args[0] as Type : null
+/** The contents of a `ConstantBuffer<float>`, as an operand. */
+export function contents(e: Expr): Expr {
+  const held = e.type.kind === 'struct' && isWrapper(e.type) ? (e.type.args[0] as Type) : null
   return held === null || held.kind === 'struct' ? e : { kind: 'convert', type: held, span: e.span, value: e }
 }
 
-/** Both operands in the type in which an operator works on them; null where there is none. */
-function balance(env: Env, left: Expr, right: Expr, op: string): { readonly left: Expr, readonly right: Expr, readonly type: Type } | null {
+/** Both operands in the common type of the operator; null if there is none. */
+export function balance(
+  env: Env,
+  left: Expr,
+  right: Expr,
+  op: string,
+): { readonly left: Expr; readonly right: Expr; readonly type: Type } | null {
   const { cx } = env
   let [l, r] = [left, right]
-  if (l.type.kind === 'enum' && !(comparisons.has(op) && same(l.type, r.type))) l = convertExpr(cx, l, enumTag(cx, l.type.decl))
-  if (r.type.kind === 'enum' && !(comparisons.has(op) && same(left.type, r.type))) r = convertExpr(cx, r, enumTag(cx, r.type.decl))
+  if (l.type.kind === 'enum' && !(comparisons.has(op) && same(l.type, r.type)))
+    l = convertExpr(cx, l, enumTag(cx, l.type.decl))
+  if (r.type.kind === 'enum' && !(comparisons.has(op) && same(left.type, r.type)))
+    r = convertExpr(cx, r, enumTag(cx, r.type.decl))
   if (same(l.type, r.type)) {
-    if (scalarName(l.type) !== 'bool' || op === '==' || op === '!=' || op === '&' || op === '|' || op === '^' || op === '?') return { left: l, right: r, type: l.type }
+    if (
+      scalarName(l.type) !== 'bool' ||
+      op === '==' ||
+      op === '!=' ||
+      op === '&' ||
+      op === '|' ||
+      op === '^' ||
+      op === '?'
+    )
+      return { left: l, right: r, type: l.type }
     const type = withScalar(l.type, intType)
     return { left: convertExpr(cx, l, type), right: convertExpr(cx, r, type), type }
   }
@@ -118,14 +212,18 @@ function balance(env: Env, left: Expr, right: Expr, op: string): { readonly left
   if (a !== null && b !== null) {
     const shape = commonShape(l.type, r.type)
     if (shape === null) return null
-    const boolean = a === 'bool' && b === 'bool' && (op === '==' || op === '!=' || op === '&' || op === '|' || op === '^' || op === '?')
+    const boolean =
+      a === 'bool' &&
+      b === 'bool' &&
+      (op === '==' || op === '!=' || op === '&' || op === '|' || op === '^' || op === '?')
     const type = withScalar(shape, scalars[boolean ? 'bool' : commonScalar(a, b, literalOf(l), literalOf(r))])
     return { left: convertExpr(cx, l, type), right: convertExpr(cx, r, type), type }
   }
   // In generic code: a number of known type becomes the generic one, and a lane its vector.
   const toRight = typeCost(cx, l.type, r.type, literalOf(l))
   const toLeft = typeCost(cx, r.type, l.type, literalOf(r))
-  if (toLeft !== null && toLeft < costs.explicit && (toRight === null || toLeft <= toRight)) return { left: l, right: convertExpr(cx, r, l.type), type: l.type }
+  if (toLeft !== null && toLeft < costs.explicit && (toRight === null || toLeft <= toRight))
+    return { left: l, right: convertExpr(cx, r, l.type), type: l.type }
   if (toRight !== null && toRight < costs.explicit) return { left: convertExpr(cx, l, r.type), right: r, type: r.type }
   return null
 }
@@ -134,7 +232,8 @@ function commonShape(a: Type, b: Type): Type | null {
   if (a.kind === 'scalar') return b
   if (b.kind === 'scalar') return a
   if (a.kind === 'vector' && b.kind === 'vector') return intsAgree(a.count, b.count) ? a : null
-  if (a.kind === 'matrix' && b.kind === 'matrix') return intsAgree(a.rows, b.rows) && intsAgree(a.cols, b.cols) ? a : null
+  if (a.kind === 'matrix' && b.kind === 'matrix')
+    return intsAgree(a.rows, b.rows) && intsAgree(a.cols, b.cols) ? a : null
   return null
 }
 
@@ -181,7 +280,10 @@ function binaryTerm(env: Env, e: ast.BinaryExpr, leftTerm: Term, rightTerm: Term
     const made = userOperator(env, e.op, [leftTerm, rightTerm], e.span)
     if (made !== null) return made
   }
-  const called = same(left.type, right.type) && isNumberLike(env.cx, left.type) ? byInterface(env, e.op, [leftTerm, rightTerm], e.span) : null
+  const called =
+    same(left.type, right.type) && isNumberLike(env.cx, left.type)
+      ? byInterface(env, e.op, [leftTerm, rightTerm], e.span)
+      : null
   return called ?? value(binaryExpr(env, e.op, left, right, e.span))
 }
 
@@ -193,12 +295,18 @@ export function binaryExpr(env: Env, op: BinaryOp, left: Expr, right: Expr, span
     return emptyError(left.type)
   }
   if (!isNumber(env, left.type) || !isNumber(env, right.type)) {
-    if ((op === '==' || op === '!=') && same(left.type, right.type) && isOpen(left.type)) return { kind: 'binary', type: comparisonType(cx, left.type), span, op, left, right }
+    if ((op === '==' || op === '!=') && same(left.type, right.type) && isOpen(left.type))
+      return { kind: 'binary', type: comparisonType(cx, left.type), span, op, left, right }
     return fail()
   }
   const hasFloats = (type: Type): boolean => scalarName(type) !== null && isFloatName(scalarName(type)!)
   if (op === '<<' || op === '>>') {
-    const base = scalarName(left.type) === 'bool' ? convertExpr(cx, left, withScalar(left.type, intType)) : left.type.kind === 'enum' ? convertExpr(cx, left, enumTag(cx, left.type.decl)) : left
+    const base =
+      scalarName(left.type) === 'bool'
+        ? convertExpr(cx, left, withScalar(left.type, intType))
+        : left.type.kind === 'enum'
+          ? convertExpr(cx, left, enumTag(cx, left.type.decl))
+          : left
     if (hasFloats(base.type) || hasFloats(right.type)) return fail()
     const cost = typeCost(cx, right.type, base.type)
     if (base.type.kind === 'scalar' && right.type.kind === 'vector') {
@@ -211,20 +319,44 @@ export function binaryExpr(env: Env, op: BinaryOp, left: Expr, right: Expr, span
   const both = balance(env, left, right, op)
   if (both === null) return fail()
   if (bitwise.has(op) && hasFloats(both.type)) return fail()
-  if ((op === '/' || op === '%') && scalarName(both.type) !== null && !hasFloats(both.type) && both.right.kind === 'const' && both.right.value === 0) cx.sink.add(types.divisionByZero, right.span ?? span, {})
-  const made: Expr = { kind: 'binary', type: comparisons.has(op) ? comparisonType(cx, both.type) : both.type, span, op, left: both.left, right: both.right }
+  if (
+    (op === '/' || op === '%') &&
+    scalarName(both.type) !== null &&
+    !hasFloats(both.type) &&
+    both.right.kind === 'const' &&
+    both.right.value === 0
+  )
+    cx.sink.add(types.divisionByZero, right.span ?? span, {})
+  const made: Expr = {
+    kind: 'binary',
+    type: comparisons.has(op) ? comparisonType(cx, both.type) : both.type,
+    span,
+    op,
+    left: both.left,
+    right: both.right,
+  }
   // Flags that are joined are flags.
-  return left.type.kind === 'enum' && same(left.type, right.type) && bitwise.has(op) ? convertExpr(cx, made, left.type) : made
+  return left.type.kind === 'enum' && same(left.type, right.type) && bitwise.has(op)
+    ? convertExpr(cx, made, left.type)
+    : made
 }
 
-/** What a comparison gives; of type parameters only the library's lane-wise ones can stand for vectors and matrices. */
+/** The type of a comparison. Of type parameters, only those that are lane-wise may stand for vectors and matrices. */
 function comparisonType(cx: Cx, type: Type): Type {
   if (!isOpen(type) || type.kind === 'shape') return boolShape(type)
-  return boundsOf(cx, type).some(b => b.decl.module.isCore && b.decl.name.startsWith('__Lanewise')) ? boolShape(type) : boolType
+  return boundsOf(cx, type).some(b => b.decl.module.isCore && b.decl.name.startsWith('__Lanewise'))
+    ? boolShape(type)
+    : boolType
 }
 
 function logical(env: Env, op: '&&' | '||', left: Expr, right: Expr, span: Span, spans: readonly [Span, Span]): Term {
-  const vector = left.type.kind === 'vector' || right.type.kind === 'vector' || left.type.kind === 'matrix' || right.type.kind === 'matrix' || left.type.kind === 'shape' || right.type.kind === 'shape'
+  const vector =
+    left.type.kind === 'vector' ||
+    right.type.kind === 'vector' ||
+    left.type.kind === 'matrix' ||
+    right.type.kind === 'matrix' ||
+    left.type.kind === 'shape' ||
+    right.type.kind === 'shape'
   if (vector) {
     const shape = left.type.kind === 'scalar' ? right.type : left.type
     const type = boolShape(shape)
@@ -263,22 +395,45 @@ export function checkPrefix(env: Env, e: ast.PrefixExpr): Term {
     env.cx.sink.add(types.noUnary, e.span, { op: e.op, type: show(operand.type) })
     return errorTerm
   }
-  return (isNumberLike(env.cx, operand.type) ? byInterface(env, e.op, [term], e.span) : null) ?? value(unary(env, e.op, operand, e.span))
+  return (
+    (isNumberLike(env.cx, operand.type) ? byInterface(env, e.op, [term], e.span) : null) ??
+    value(unary(env, e.op, operand, e.span))
+  )
 }
 
 function unary(env: Env, op: '+' | '-' | '!' | '~', given: Expr, span: Span): Expr {
   const { cx } = env
   let operand = given.type.kind === 'enum' ? convertExpr(cx, given, enumTag(cx, given.type.decl)) : given
   const name = scalarName(operand.type)
-  if (op === '!') return { kind: 'unary', type: boolShape(operand.type), span, op, operand: convertExpr(cx, operand, boolShape(operand.type)) }
+  if (op === '!')
+    return {
+      kind: 'unary',
+      type: boolShape(operand.type),
+      span,
+      op,
+      operand: convertExpr(cx, operand, boolShape(operand.type)),
+    }
   if (name === 'bool') operand = convertExpr(cx, operand, withScalar(operand.type, intType))
   if (op === '+') return operand
   if (op === '~' && name !== null && isFloatName(name)) {
     cx.sink.add(types.noUnary, span, { op, type: show(operand.type) })
     return emptyError(operand.type)
   }
-  if (op === '-' && operand.kind === 'const' && operand.type.kind === 'scalar' && typeof operand.value === 'number' && name !== 'u32' && name !== 'u64') {
-    return { kind: 'const', type: operand.type, span, value: -operand.value, ...operand.literal === undefined ? {} : { literal: operand.literal } }
+  if (
+    op === '-' &&
+    operand.kind === 'const' &&
+    operand.type.kind === 'scalar' &&
+    typeof operand.value === 'number' &&
+    name !== 'u32' &&
+    name !== 'u64'
+  ) {
+    return {
+      kind: 'const',
+      type: operand.type,
+      span,
+      value: -operand.value,
+      ...(operand.literal === undefined ? {} : { literal: operand.literal }),
+    }
   }
   const made: Expr = { kind: 'unary', type: operand.type, span, op, operand }
   return given.type.kind === 'enum' && op === '~' ? convertExpr(cx, made, given.type) : made
@@ -306,18 +461,29 @@ function step(env: Env, term: Term, op: '++' | '--', span: Span, post: boolean):
   }
   const one: Expr = { kind: 'const', type: intType, span, value: 1 }
   const made = binaryExpr(env, op === '++' ? '+' : '-', old, one, span)
-  return value({ kind: 'update', type: place.type, span, place, ahead: null, old, value: convertExpr(env.cx, made, place.type), post })
+  return value({
+    kind: 'update',
+    type: place.type,
+    span,
+    place,
+    ahead: null,
+    old,
+    value: convertExpr(env.cx, made, place.type),
+    post,
+  })
 }
 
 // ── Assignment ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The place that a term is, if it can be written, and read unless it is `onlyWritten`; else null, which is reported. */
+/** The place of a term that can be written, and read unless it is `onlyWritten`. Otherwise null, with a diagnostic. */
 function placeOf(env: Env, term: Term, span: Span, onlyWritten: boolean): Place | null {
   if (term.kind === 'error') return null
-  const fixed = term.kind === 'place' ? term.fixed ?? unusable(term.place, onlyWritten) : null
+  const fixed = term.kind === 'place' ? (term.fixed ?? unusable(term.place, onlyWritten)) : null
   if (term.kind === 'place' && fixed === null) return poisoned(term.place.type) ? null : term.place
   if (term.kind === 'value' && (term.expr.kind === 'error' || poisoned(term.expr.type))) return null
-  env.cx.sink.add(types.notAssignable, span, { why: fixed ?? (term.kind === 'value' ? 'it is a value' : 'it is no variable') })
+  env.cx.sink.add(types.notAssignable, span, {
+    why: fixed ?? (term.kind === 'value' ? 'it is a value' : 'it is no variable'),
+  })
   return null
 }
 
@@ -336,14 +502,32 @@ export function checkAssign(env: Env, e: ast.AssignExpr): Term {
     const before = atomicCall(env, target, method, [value(given)], e.span)
     if (before.kind !== 'value') return before
     const now = binaryExpr(env, e.op.slice(0, -1) as BinaryOp, before.expr, given, e.span)
-    return value({ kind: 'update', type, span: e.span, place: { kind: 'temp', type, span: e.span, value: coerce(env, source, type, e.value.span) }, ahead: null, old: given, value: now, post: false })
+    return value({
+      kind: 'update',
+      type,
+      span: e.span,
+      place: { kind: 'temp', type, span: e.span, value: coerce(env, source, type, e.value.span) },
+      ahead: null,
+      old: given,
+      value: now,
+      post: false,
+    })
   }
-  if (e.op === '=') return value({ kind: 'assign', type: place.type, span: e.span, place, value: coerce(env, source, place.type, e.value.span) })
+  if (e.op === '=')
+    return value({
+      kind: 'assign',
+      type: place.type,
+      span: e.span,
+      place,
+      value: coerce(env, source, place.type, e.value.span),
+    })
   const op = e.op.slice(0, -1) as BinaryOp
   const old: OldExpr = { kind: 'old', type: place.type, span: e.target.span }
   const given = inScalarOf(env, op, place.type, toExpr(env, source, e.value.span), e.value.span)
   if (given.kind === 'error' || poisoned(given.type)) return errorTerm
-  const ahead: AheadExpr | null = hasEffects(given) ? { kind: 'ahead', type: given.type, span: given.span, value: given } : null
+  const ahead: AheadExpr | null = hasEffects(given)
+    ? { kind: 'ahead', type: given.type, span: given.span, value: given }
+    : null
   const right = ahead ?? given
   let made: Expr
   if (!isNumber(env, place.type) || !isNumber(env, right.type)) {
@@ -353,80 +537,48 @@ export function checkAssign(env: Env, e: ast.AssignExpr): Term {
   if (made.kind === 'error') return errorTerm
   const cast = castExpr(env, made, place.type)
   // A vector cannot be assigned to a scalar, nor a long one to a short one.
-  if (cast === null || (scalarName(made.type) !== null && made.type.kind !== place.type.kind && place.type.kind === 'scalar')) {
+  if (
+    cast === null ||
+    (scalarName(made.type) !== null && made.type.kind !== place.type.kind && place.type.kind === 'scalar')
+  ) {
     env.cx.sink.add(types.typeMismatch, e.span, { expected: show(place.type), got: show(made.type) })
     return errorTerm
   }
   return value({ kind: 'update', type: place.type, span: e.span, place, ahead, old, value: cast, post: false })
 }
 
-/** The right side of a compound assignment: what is assigned to says in which numbers it is computed, except by how much it is shifted. */
+/** The right side of a compound assignment, in the number type of the left side. A shift amount keeps its type. */
 function inScalarOf(env: Env, op: BinaryOp, type: Type, right: Expr, span: Span): Expr {
   const [from, to] = [scalarName(right.type), scalarName(type)]
   if (from === null || to === null || from === to || op === '<<' || op === '>>') return right
   return coerce(env, value(right), withScalar(right.type, scalars[to]), span)
 }
 
-/** Whether evaluating it may change what stands in a place. */
+/** Whether evaluating an expression may change memory. */
 function hasEffects(e: Expr): boolean {
   let found = false
-  eachExpr(e, x => { found ||= x.kind === 'call' || x.kind === 'assign' || x.kind === 'update' })
+  eachExpr(e, x => {
+    found ||= x.kind === 'call' || x.kind === 'assign' || x.kind === 'update'
+  })
   return found
 }
 
-const atomicMethods: Readonly<Record<string, string>> = { '=': 'store', '+=': 'add', '-=': 'sub', '&=': 'and', '|=': 'or', '^=': 'xor' }
+const atomicMethods: Readonly<Record<string, string>> = {
+  '=': 'store',
+  '+=': 'add',
+  '-=': 'sub',
+  '&=': 'and',
+  '|=': 'or',
+  '^=': 'xor',
+}
 
 function isAtomic(type: Type): type is StructType {
   return type.kind === 'struct' && type.decl.intrinsic === 'Atomic'
 }
 
-/** An operator on an `Atomic<T>` is a call of the method that does it. */
+/** Makes an operator on an `Atomic<T>` a call of its method. */
 function atomicCall(env: Env, object: Term, method: string, args: readonly Term[], span: Span): Term {
   const type = object.kind === 'place' ? object.place.type : errorType
   const candidates = candidatesOf(env.cx, lookupMember(env.cx, type, method), object, 0)
   return resolveCall(env, funcsOf(method, candidates), args, span) ?? errorTerm
 }
-
-// ── ?: ───────────────────────────────────────────────────────────────────────────────────────────────────────────
-
-export function checkConditional(env: Env, e: ast.ConditionalExpr): Term {
-  const condTerm = checkExpr(env, e.condition)
-  const thenTerm = checkExpr(env, e.then)
-  const elseTerm = checkExpr(env, e.else)
-  if (condTerm.kind === 'error' || thenTerm.kind === 'error' || elseTerm.kind === 'error') return errorTerm
-  const cond = toExpr(env, condTerm, e.condition.span)
-  if (cond.kind === 'error' || poisoned(cond.type)) return errorTerm
-  const wide = cond.type.kind === 'vector' || cond.type.kind === 'matrix' || cond.type.kind === 'shape'
-  if (wide && env.level !== 'none' && !env.cx.isCore) env.cx.sink.add(derivative.vectorConditional, e.condition.span, {})
-  const test = wide ? convertExpr(env.cx, cond, boolShape(cond.type)) : checkConditionOf(env, cond, e.condition)
-  let then: Expr
-  let otherwise: Expr
-  if (thenTerm.kind === 'list' && elseTerm.kind !== 'list') {
-    otherwise = contents(toExpr(env, elseTerm, e.else.span))
-    then = coerceList(env, thenTerm, otherwise.type, e.then.span)
-  } else if (elseTerm.kind === 'list') {
-    then = contents(toExpr(env, thenTerm, e.then.span))
-    otherwise = coerceList(env, elseTerm, then.type, e.else.span)
-  } else {
-    then = contents(toExpr(env, thenTerm, e.then.span))
-    otherwise = contents(toExpr(env, elseTerm, e.else.span))
-  }
-  if (then.kind === 'error' || otherwise.kind === 'error' || poisoned(then.type) || poisoned(otherwise.type)) return errorTerm
-  if (!same(then.type, otherwise.type)) {
-    const both = isNumber(env, then.type) && isNumber(env, otherwise.type) ? balance(env, then, otherwise, '?') : null
-    if (both !== null) [then, otherwise] = [both.left, both.right]
-    else otherwise = coerce(env, value(otherwise), then.type, e.else.span)
-  }
-  if (wide && scalarName(then.type) !== null && then.type.kind === 'scalar') {
-    const type = withScalar(cond.type, then.type)
-    then = convertExpr(env.cx, then, type)
-    otherwise = convertExpr(env.cx, otherwise, type)
-  }
-  return value({ kind: 'conditional', type: then.type, span: e.span, cond: test, then, otherwise })
-}
-
-function checkConditionOf(env: Env, cond: Expr, e: ast.Expr): Expr {
-  if (cond.type.kind === 'scalar' || cond.type.kind === 'enum') return convertExpr(env.cx, cond, boolType)
-  return checkCondition(env, e)
-}
-

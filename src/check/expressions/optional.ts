@@ -1,4 +1,4 @@
-/** `Optional<T>`, `none`, `if (let x = e)`, and the questions `is` and `as` about the type of a value. */
+/** `Optional<T>`, `none`, `if (let x = e)`, and the type tests `is` and `as`. */
 import * as types from '../../base/errors/types.ts'
 import type { Span } from '../../base/source.ts'
 import type * as ast from '../../syntax/ast.ts'
@@ -7,7 +7,16 @@ import type { Cx, Env } from '../model/context.ts'
 import { checkExpr, toExpr } from './expr.ts'
 import { emptyError, errorTerm, value, type Term } from '../model/term.ts'
 import type { Expr } from '../model/tree.ts'
-import { boolType, poisoned, same, show, structType, type InterfaceType, type StructType, type Type } from '../model/type.ts'
+import {
+  boolType,
+  poisoned,
+  same,
+  show,
+  structType,
+  type InterfaceType,
+  type StructType,
+  type Type,
+} from '../model/type.ts'
 
 /** `none`, which becomes an empty `Optional` of any type. */
 export function noneTerm(env: Env, span: Span): Term {
@@ -21,7 +30,13 @@ export function hasValue(e: Expr): Expr {
 
 /** What an `Optional` holds. */
 export function heldValue(e: Expr): Expr {
-  return { kind: 'field', type: optionalElem(e.type)!, span: e.span, base: e, field: (e.type as StructType).decl.fields[1]! }
+  return {
+    kind: 'field',
+    type: optionalElem(e.type)!,
+    span: e.span,
+    base: e,
+    field: (e.type as StructType).decl.fields[1]!,
+  }
 }
 
 /** `x == none` and the like; null where it is something else. */
@@ -43,7 +58,7 @@ export function optionalValue(env: Env, e: ast.Expr): Expr | null {
   return null
 }
 
-/** Checks what only happens where a type parameter conforms to an interface. */
+/** Checks code that only runs where a type parameter conforms to an interface. */
 export function granting<R>(cx: Cx, type: Type, iface: InterfaceType, check: () => R): R {
   const bounds = cx.bounds.get(type.key) ?? []
   cx.bounds.set(type.key, [...bounds, iface])
@@ -59,9 +74,13 @@ export function typeQuestion(env: Env, e: ast.IsExpr | ast.AsExpr): Term {
   const of = resolveType(cx, e.type, env.scope)
   if (term.kind === 'error' || poisoned(of)) return errorTerm
   // `T is float` asks about the type itself.
-  const expr: Expr = term.kind === 'type' ? { kind: 'default', type: term.type, span: e.span } : toExpr(env, term, e.value.span)
+  const expr: Expr =
+    term.kind === 'type' ? { kind: 'default', type: term.type, span: e.span } : toExpr(env, term, e.value.span)
   if (expr.kind === 'error' || poisoned(expr.type)) return errorTerm
-  if (of.kind === 'interface' && (e.kind === 'as' || cx.optionals.get(expr.type.key)?.some(i => i.key === of.key) !== true)) {
+  if (
+    of.kind === 'interface' &&
+    (e.kind === 'as' || cx.optionals.get(expr.type.key)?.some(i => i.key === of.key) !== true)
+  ) {
     cx.sink.add(e.kind === 'is' ? types.isInterface : types.asInterface, e.span, {})
     return errorTerm
   }

@@ -1,12 +1,17 @@
-/** Calls of functions with packs: how many types each pack stands for is told by the arguments. */
+/** Calls of functions with packs: the arguments determine the length of each pack. */
 import type * as ast from '../../syntax/ast.ts'
 import { type Candidate, type Term, typeOf } from '../model/term.ts'
 import type { Cx } from '../model/context.ts'
 import type { FuncDecl, GenericParams, StructDecl } from '../model/decl.ts'
 import { derive, isSpread, mentions, packsOf, shared, template, writtenOut } from '../types/index.ts'
 
-/** A candidate as it is for the number of arguments: itself where it has no packs, null where the number fits none. */
-export function forArguments(cx: Cx, candidate: Candidate, funcs: Term & { readonly kind: 'funcs' }, args: readonly Term[]): Candidate | 'reported' | null {
+/** A candidate for a number of arguments: itself without packs; null if the number does not fit. */
+export function forArguments(
+  cx: Cx,
+  candidate: Candidate,
+  funcs: Term & { readonly kind: 'funcs' },
+  args: readonly Term[],
+): Candidate | 'reported' | null {
   const { decl } = candidate
   const list = decl.generics
   if (list === null || !list.packed) return candidate
@@ -18,17 +23,23 @@ export function forArguments(cx: Cx, candidate: Candidate, funcs: Term & { reado
     // The derivative has other parameters: as many as there are arguments for one length only.
     for (let n = 0; n <= args.length; n++) {
       const made = wanted(packsOf(list).map(() => n))
-      if (made === 'reported' || funcs.modes.reduce((sig, mode) => derive(cx, sig, mode), template(cx, made.decl, candidate.subst)).params.length === args.length) return made
+      if (
+        made === 'reported' ||
+        funcs.modes.reduce((sig, mode) => derive(cx, sig, mode), template(cx, made.decl, candidate.subst)).params
+          .length === args.length
+      )
+        return made
     }
     return null
   }
   // Where the explicit arguments end before the packs, the others tell.
   const first = list.params.findIndex(p => p.kind === 'typeparam' && p.syntax.pack)
-  const counts = funcs.args === null || funcs.args.length <= first ? countsOf(decl, list, args) : shared(list, funcs.args.length)
+  const counts =
+    funcs.args === null || funcs.args.length <= first ? countsOf(decl, list, args) : shared(list, funcs.args.length)
   return counts === null ? null : wanted(counts)
 }
 
-/** The lengths of the packs of a function: of some the types of arguments tell, what is left is shared out evenly. */
+/** The lengths of the packs of a function. Types of arguments give some; the remaining arguments are divided evenly. */
 function countsOf(decl: FuncDecl, list: GenericParams, args: readonly Term[]): readonly number[] | null {
   const packs = packsOf(list)
   const params = decl.syntax.kind === 'accessor' ? [] : decl.syntax.params
@@ -41,7 +52,8 @@ function countsOf(decl: FuncDecl, list: GenericParams, args: readonly Term[]): r
     if (pack === undefined) return
     // What stands behind packs is counted from the end.
     const type = typeOf(args[first === -1 || i < first ? i : args.length - (params.length - i)])
-    if (type?.kind === 'struct' && p.type.kind === 'generic' && isMadeOf(type.decl, p.type.base)) counts.set(pack, type.args.length - (p.type.args.length - 1))
+    if (type?.kind === 'struct' && p.type.kind === 'generic' && isMadeOf(type.decl, p.type.base))
+      counts.set(pack, type.args.length - (p.type.args.length - 1))
   })
   const open = params.filter(spread).map(p => packs.find(name => mentions(p.type, name))!)
   const settled = open.reduce((sum, pack) => sum + (counts.get(pack) ?? 0), 0)
@@ -52,7 +64,7 @@ function countsOf(decl: FuncDecl, list: GenericParams, args: readonly Term[]): r
   return packs.every(pack => (counts.get(pack) ?? -1) >= 0) ? packs.map(pack => counts.get(pack)!) : null
 }
 
-/** Whether a struct is an instance of what the syntax names. */
+/** Whether a struct is an instance of the generic type that the syntax names. */
 function isMadeOf(decl: StructDecl, of: ast.Expr): boolean {
   const name = of.kind === 'name' ? of.name : of.kind === 'member' ? of.name.text : ''
   return name === 'Tuple' ? decl.intrinsic === 'Tuple' : decl.name === name

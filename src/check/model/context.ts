@@ -1,12 +1,25 @@
 /**
- * The state of one run of the checker: everything that is resolved on demand is kept here, so that it is resolved once. With it
- * what lower rooms ask of higher ones: of the core library for its declarations, and of expressions for what types are made of.
+ * The state of one run of the checker. Everything that is resolved on demand is kept here, so that it is resolved once. It also has
+ * what lower rooms ask of higher ones: declarations of the core library, and expressions that types need.
  */
 import type { Sink } from '../../base/diag.ts'
 import type { Span } from '../../base/source.ts'
 import type {
-  AliasDecl, AssocDecl, Decl, EnumDecl, ExtensionDecl, FieldDecl, FuncAttributes, FuncDecl, GenericParams, GlobalDecl, LocalDecl,
-  ModuleDecl, ParamDecl, StructDecl, Level,
+  AliasDecl,
+  AssocDecl,
+  Decl,
+  EnumDecl,
+  ExtensionDecl,
+  FieldDecl,
+  FuncAttributes,
+  FuncDecl,
+  GenericParams,
+  GlobalDecl,
+  LocalDecl,
+  ModuleDecl,
+  ParamDecl,
+  StructDecl,
+  Level,
 } from './decl.ts'
 import type * as ast from '../../syntax/ast.ts'
 import type { Scope } from './scope.ts'
@@ -15,7 +28,7 @@ import { type AssocType, type Int, type InterfaceType, type Type, voidType } fro
 import { Queries } from './query.ts'
 import type { Term } from './term.ts'
 
-/** What `T : I` and `where` clauses say of the parameters of one generic declaration. */
+/** The bounds from `T : I` and `where` clauses of one generic declaration. */
 export interface Constraint {
   readonly subject: Type
   readonly iface: InterfaceType
@@ -58,18 +71,18 @@ export interface CoreLibrary {
   names(): readonly string[]
   /** Whether the library has a derivative for functions of that name. */
   hasDerivative(name: string): boolean
-  /** Functions that say they are a derivative or substitute of a core function of that name. */
+  /** Functions that declare themselves a derivative or substitute of a core function of that name. */
   derivativesOf(name: string): readonly FuncDecl[]
 }
 
 /**
- * What a room asks of those above it. A size or a generic argument is an expression, a constant has the type of its initial value,
- * and a lambda is an expression made of statements.
+ * What a room asks of the rooms above it. A size or a generic argument is an expression, a constant has the type of its initial
+ * value, and a lambda is an expression made of statements.
  */
 export interface Above {
-  /** What an expression is: a value, a place, a type, functions. */
+  /** Checks an expression as a term: a value, a place, a type, functions. */
   term(env: Env, e: ast.Expr): Term
-  /** An expression as a value: of a given type, or of its own where that is null. */
+  /** Checks an expression as a value of a given type, or of its own type if that is null. */
   value(env: Env, e: ast.Expr, to: Type | null): Expr
   lambda(env: Env, e: ast.LambdaExpr): Term
 }
@@ -88,7 +101,7 @@ export class Cx {
   readonly paramLists: Map<Scope, GenericParams> = new Map()
   /** Whether matrices lie in memory column by column where nothing says otherwise. */
   columnMajor = false
-  /** The state that keeps what is resolved of the core library; this one where it is that itself. */
+  /** The state of the core library; this state itself if it is that. */
   readonly core: Cx
   /** The next identity of a declaration or parameter. */
   #nextId: number
@@ -104,24 +117,25 @@ export class Cx {
   readonly equalities: Map<GenericParams, readonly (readonly [Type, Type])[]> = new Map()
   /** What type parameters and their associated types conform to, by key. */
   readonly bounds: Map<string, InterfaceType[]> = new Map()
-  /** What they may conform to besides (`where optional T : I`), which `if (T is I)` asks. */
+  /** Interfaces that they may also conform to (`where optional T : I`), which `if (T is I)` tests. */
   readonly optionals: Map<string, InterfaceType[]> = new Map()
-  /** What the `where` of associated types says of theirs. */
+  /** The associated types that the `where` of an associated type fixes. */
   readonly settled: Map<AssocDecl, readonly (readonly [AssocType, Type])[]> = new Map()
   /** `where A == B`: normal forms by key. */
   readonly equal: Map<string, Type> = new Map()
-  readonly fieldSigs: Map<StructDecl, readonly FieldSig[] | 'busy'> = new Map()
+  readonly fieldSigs: Map<StructDecl, readonly FieldSig[]> = new Map()
+  readonly writtenFields: Map<StructDecl, readonly FieldSig[] | 'busy'> = new Map()
   readonly bases: Map<Decl, readonly InterfaceType[]> = new Map()
   readonly sigs: Map<FuncDecl, FuncSig | 'busy'> = new Map()
-  /** Signatures as overload resolution wants them, of functions as they are declared. */
+  /** Signatures for overload resolution, of functions as declared. */
   readonly templates: Map<FuncDecl, Template> = new Map()
   readonly attributes: Map<FuncDecl, FuncAttributes> = new Map()
   readonly bodies: Map<FuncDecl, Body | null> = new Map()
   readonly globalInfos: Map<GlobalDecl, GlobalInfo | 'busy'> = new Map()
   readonly globalInits: Map<GlobalDecl, Expr | null | 'busy'> = new Map()
-  /** What `const` and `let` locals start with, which may fold. */
+  /** Initial values of `const` and `let` locals, which may fold. */
   readonly localInits: Map<LocalDecl, Expr> = new Map()
-  /** Values of what constants start with, by the arguments of the generic types that they stand in. */
+  /** Folded initial values of constants, by the arguments of the generic types around. */
   readonly folded: Map<Expr, Map<string, Int | null>> = new Map()
   readonly fieldDefaults: Map<FieldDecl, Expr | null> = new Map()
   readonly paramDefaults: Map<FuncDecl, Map<number, Expr>> = new Map()
@@ -132,17 +146,18 @@ export class Cx {
   readonly synthesized: Map<StructDecl, StructDecl | 'self' | 'busy'> = new Map()
   readonly structDiffs: Map<string, StructDiffInfo | null> = new Map()
   /** Which types conform to which interfaces, by the keys of both. */
-  readonly conformances: Queries = new Queries()
-  readonly links: Map<FuncDecl, { forward: FuncDecl | null, backward: FuncDecl | null, substitute: FuncDecl | null }> = new Map()
-  /** Functions without a body, by name: what repeats a function elsewhere. */
+  readonly conformances: Queries
+  readonly links: Map<FuncDecl, { forward: FuncDecl | null; backward: FuncDecl | null; substitute: FuncDecl | null }> =
+    new Map()
+  /** Functions without a body, by name, which redeclare a function. */
   readonly redeclared: Map<string, FuncDecl[]> = new Map()
 
   /** Extensions of the user's modules, and of core types that were asked for. */
   readonly extensions: ExtensionDecl[] = []
-  /** The first of them, as many as are counted, by the struct that they extend, or null. */
+  /** The first extensions, as many as were indexed, by the struct that they extend, or null. */
   readonly extensionsByTarget: Map<Decl | null, ExtensionDecl[]> = new Map()
   sorted = 0
-  /** Declarations with packs, written out for numbers of types; and those that this made. */
+  /** Instances of declarations with packs, by declaration and lengths of packs; and the instances themselves. */
   readonly writtenOut: Map<Decl, Map<string, Decl>> = new Map()
   readonly variadic: Map<Decl, readonly number[]> = new Map()
   /** Constants and types that modules export, by name. */
@@ -150,9 +165,9 @@ export class Cx {
   readonly extensionInfos: Map<ExtensionDecl, ExtensionInfo | 'busy'> = new Map()
   /** Functions with `[…DerivativeOf(f)]` or `[PrimalSubstituteOf(f)]`. */
   readonly derivativeOfs: FuncDecl[] = []
-  readonly asserts: { readonly decl: ast.AssertDecl, readonly scope: Scope }[] = []
+  readonly asserts: { readonly decl: ast.AssertDecl; readonly scope: Scope }[] = []
   readonly blockMembers: Map<FieldDecl, GlobalDecl> = new Map()
-  /** Every declaration of the user's modules, in order, for what must be checked whether it is used or not. */
+  /** Every declaration of the user's modules, in order, to be checked even if it is unused. */
   readonly userDecls: Decl[] = []
 
   constructor(sink: Sink, library: CoreLibrary, above: Above, core?: Cx) {
@@ -160,15 +175,16 @@ export class Cx {
     this.library = library
     this.above = above
     this.core = core ?? this
+    this.conformances = new Queries(sink.work)
     this.#nextId = core === undefined ? 1 : firstUserId
   }
 
-  /** Whether it is the state of the core library, which knows what it does. */
+  /** Whether this is the state of the core library, which is trusted. */
   get isCore(): boolean {
     return this.core === this
   }
 
-  /** Where what is resolved of a declaration is kept: the core library knows nothing of the program, so of it that outlives a compilation. */
+  /** The state of the core library; this state itself if it is that. */
   of(decl: { readonly module: ModuleDecl }): Cx {
     return decl.module.isCore ? this.core : this
   }
@@ -176,7 +192,7 @@ export class Cx {
   /** What a type parameter or associated type with that key conforms to. */
   boundsAt(key: string): readonly InterfaceType[] {
     const own = this.bounds.get(key) ?? none
-    return this.isCore ? own : [...this.core.bounds.get(key) ?? none, ...own]
+    return this.isCore ? own : [...(this.core.bounds.get(key) ?? none), ...own]
   }
 
   /** What `where A == B` makes of a type. */
@@ -189,7 +205,7 @@ export class Cx {
   }
 }
 
-/** Where an expression or statement stands: its scope, its function, what `this` is, and what is allowed. */
+/** The environment of an expression or statement: its scope, its function, the type of `this`, and what is allowed. */
 export class Env {
   readonly cx: Cx
   scope: Scope
@@ -198,7 +214,7 @@ export class Env {
   readonly self: Type | null
   /** Why `this` may not be written, or null. */
   readonly selfFixed: string | null
-  /** In a lambda, whose own object has no name: where it keeps what `this` is outside; null where that is nothing. */
+  /** In a lambda: where it keeps the `this` of outside; null if there is none there. */
   outer: Place | null | undefined
   result: Type
   /** The result type is that of the first `return`: in lambdas. */
@@ -206,15 +222,23 @@ export class Env {
   readonly level: Level
   loops = 0
   depth = 0
-  /** What `defer` has put off, in the scopes where it stands; how many of it were there outside the innermost loop. */
-  readonly defers: { readonly body: ast.Stmt, readonly scope: Scope }[] = []
+  /** The deferred statements, by the scope of their `defer`; and how many of them there were outside of the innermost loop. */
+  readonly defers: { readonly body: ast.Stmt; readonly scope: Scope }[] = []
   outsideLoop = 0
   /** The loops and switches that `break` may leave, the innermost last, with the number of `defer`s outside. */
-  readonly exits: { readonly label: string | null, readonly outside: number }[] = []
+  readonly exits: { readonly label: string | null; readonly outside: number }[] = []
   /** The label before the loop or switch that comes next. */
   label: string | null = null
 
-  constructor(cx: Cx, scope: Scope, func: FuncDecl | null = null, self: Type | null = null, selfFixed: string | null = null, result: Type = voidType, level: Level = 'none') {
+  constructor(
+    cx: Cx,
+    scope: Scope,
+    func: FuncDecl | null = null,
+    self: Type | null = null,
+    selfFixed: string | null = null,
+    result: Type = voidType,
+    level: Level = 'none',
+  ) {
     this.cx = cx
     this.scope = scope
     this.func = func

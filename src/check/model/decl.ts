@@ -1,8 +1,8 @@
 /**
- * Declarations as the checker knows them, with scopes and types, since each of the three names the others. One object stands
- * for one declaration of the source for the whole compilation, so `===` compares; what costs work (types, signatures, bodies,
- * attributes) is asked of `CheckedProgram` and made when first asked. `id` is unique, also among generic parameters, and is
- * used in keys of types and substitutions.
+ * Declarations, with scopes and types, since each of the three refers to the others. There is one object for one declaration of the
+ * source in the whole compilation, so `===` compares. What costs work (types, signatures, bodies, attributes) is asked of
+ * `CheckedProgram`, and made on first use. `id` is unique, also among generic parameters, and part of the keys of types and
+ * substitutions.
  */
 import type { SourceFile, Span } from '../../base/source.ts'
 import type * as ast from '../../syntax/ast.ts'
@@ -34,10 +34,13 @@ export interface ModuleDecl {
   /** Files that the module consists of, the root file first. */
   readonly files: SourceFile[]
   readonly inner: Scope
-  readonly imports: { readonly module: ModuleDecl, readonly exported: boolean }[]
+  readonly imports: { readonly module: ModuleDecl; readonly exported: boolean }[]
 }
 
-export interface NamespaceDecl extends DeclBase { readonly kind: 'namespace', readonly inner: Scope }
+export interface NamespaceDecl extends DeclBase {
+  readonly kind: 'namespace'
+  readonly inner: Scope
+}
 
 export interface StructDecl extends DeclBase {
   readonly kind: 'struct'
@@ -50,16 +53,26 @@ export interface StructDecl extends DeclBase {
   readonly differentialOf: StructDecl | null
   /** For the struct that holds the members of a `cbuffer`. */
   readonly isBlock: boolean
-  /** Null for what the checker makes. */
+  /** Null for a declaration that the checker makes. */
   readonly syntax: ast.StructDecl | ast.BufferDecl | null
   readonly inner: Scope
   /** Instance fields in order. */
   readonly fields: FieldDecl[]
 }
 
-export interface EnumDecl extends DeclBase { readonly kind: 'enum', readonly syntax: ast.EnumDecl, readonly inner: Scope, readonly cases: EnumCaseDecl[] }
+export interface EnumDecl extends DeclBase {
+  readonly kind: 'enum'
+  readonly syntax: ast.EnumDecl
+  readonly inner: Scope
+  readonly cases: EnumCaseDecl[]
+}
 
-export interface EnumCaseDecl extends DeclBase { readonly kind: 'case', readonly owner: EnumDecl, readonly syntax: ast.EnumCase, readonly index: number }
+export interface EnumCaseDecl extends DeclBase {
+  readonly kind: 'case'
+  readonly owner: EnumDecl
+  readonly syntax: ast.EnumCase
+  readonly index: number
+}
 
 export interface InterfaceDecl extends DeclBase {
   readonly kind: 'interface'
@@ -85,12 +98,24 @@ export interface AliasDecl extends DeclBase {
 }
 
 /** `associatedtype A : I;` in an interface. */
-export interface AssocDecl extends DeclBase { readonly kind: 'assoc', readonly owner: InterfaceDecl, readonly syntax: ast.AssociatedTypeDecl }
+export interface AssocDecl extends DeclBase {
+  readonly kind: 'assoc'
+  readonly owner: InterfaceDecl
+  readonly syntax: ast.AssociatedTypeDecl
+}
 
-export interface TypeParamDecl extends DeclBase { readonly kind: 'typeparam', readonly index: number, readonly syntax: ast.TypeParam }
+export interface TypeParamDecl extends DeclBase {
+  readonly kind: 'typeparam'
+  readonly index: number
+  readonly syntax: ast.TypeParam
+}
 
 /** `let N : int` or `int N`. */
-export interface ValueParamDecl extends DeclBase { readonly kind: 'valueparam', readonly index: number, readonly syntax: ast.ValueParam }
+export interface ValueParamDecl extends DeclBase {
+  readonly kind: 'valueparam'
+  readonly index: number
+  readonly syntax: ast.ValueParam
+}
 
 /** The parameter list of one generic declaration. */
 export interface GenericParams {
@@ -125,10 +150,20 @@ export interface FuncDecl extends DeclBase {
 }
 
 /** `property T p { get; set; }`. */
-export interface PropertyDecl extends DeclBase { readonly kind: 'property', readonly isStatic: boolean, readonly accessors: FuncDecl[], readonly syntax: ast.PropertyDecl }
+export interface PropertyDecl extends DeclBase {
+  readonly kind: 'property'
+  readonly isStatic: boolean
+  readonly accessors: FuncDecl[]
+  readonly syntax: ast.PropertyDecl
+}
 
 /** `__subscript(int i) -> T { get; set; ref; }`; its parameters are those of each accessor. */
-export interface SubscriptDecl extends DeclBase { readonly kind: 'subscript', readonly accessors: FuncDecl[], readonly syntax: ast.SubscriptDecl, readonly generics: GenericParams | null }
+export interface SubscriptDecl extends DeclBase {
+  readonly kind: 'subscript'
+  readonly accessors: FuncDecl[]
+  readonly syntax: ast.SubscriptDecl
+  readonly generics: GenericParams | null
+}
 
 /** An instance field. */
 export interface FieldDecl extends DeclBase {
@@ -138,7 +173,7 @@ export interface FieldDecl extends DeclBase {
   readonly owner: StructDecl
   /** Null for fields that the checker makes. */
   readonly syntax: ast.VarDecl | null
-  /** It holds what the struct inherits; its name is for output. */
+  /** It is the base struct; its name is only for output. */
   readonly isBase?: boolean
 }
 
@@ -197,16 +232,35 @@ export interface ParamDecl {
 export type Container = ModuleDecl | NamespaceDecl | StructDecl | EnumDecl | InterfaceDecl | ExtensionDecl | FuncDecl
 
 export type Decl =
-  | ModuleDecl | NamespaceDecl | StructDecl | EnumDecl | EnumCaseDecl | InterfaceDecl | ExtensionDecl | AliasDecl | AssocDecl
-  | TypeParamDecl | ValueParamDecl | FuncDecl | PropertyDecl | SubscriptDecl | FieldDecl | GlobalDecl | LocalDecl | ParamDecl
+  | ModuleDecl
+  | NamespaceDecl
+  | StructDecl
+  | EnumDecl
+  | EnumCaseDecl
+  | InterfaceDecl
+  | ExtensionDecl
+  | AliasDecl
+  | AssocDecl
+  | TypeParamDecl
+  | ValueParamDecl
+  | FuncDecl
+  | PropertyDecl
+  | SubscriptDecl
+  | FieldDecl
+  | GlobalDecl
+  | LocalDecl
+  | ParamDecl
 
-/** What `register(…)`, `[[vk::binding(b, g)]]` or `[vk_binding]` says. */
-export interface Binding { readonly group: number, readonly binding: number }
+/** The binding in `register(…)`, `[[vk::binding(b, g)]]` or `[vk_binding]`. */
+export interface Binding {
+  readonly group: number
+  readonly binding: number
+}
 
-/** Level at which a declaration lets itself be differentiated. */
+/** How far a declaration can be differentiated. */
 export type Level = 'none' | 'forward' | 'backward'
 
-/** What the attributes of a function say, with arguments folded. */
+/** The attributes of a function, with folded arguments. */
 export interface FuncAttributes {
   /** From `[Differentiable]` and its kin, or from what user-written derivatives make possible. */
   readonly level: Level
@@ -225,18 +279,18 @@ export interface FuncAttributes {
   /** `public`, `export`, `[DllExport]`. */
   readonly exported: boolean
   // Core library only:
-  readonly spell: Readonly<Record<string, string>> | null
+  readonly targetIntrinsics: Readonly<Record<string, string>> | null
   readonly op: string | null
   readonly intrinsic: string | null
   readonly lanewise: boolean
   readonly pure: boolean
-  /** What it gives depends on which invocations call it together. */
+  /** Its result depends on which invocations call it together. */
   readonly convergent: boolean
   /** Each `[__sample(…)]`: arguments for tests. */
   readonly samples: readonly (readonly number[])[]
 }
 
-/** What an attribute says, with its arguments as far as they are literals, names or integers that fold. */
+/** An attribute with its arguments, if they are literals, names or integers that fold. */
 export interface AttributeInfo {
   readonly name: string
   readonly args: readonly (string | number | boolean | Int)[]
@@ -252,13 +306,13 @@ export interface Using {
 
 export interface Scope {
   readonly parent: Scope | null
-  /** A `type` scope belongs to a struct, interface, enum or extension: names in it are members, looked up with what it inherits. */
+  /** A `type` scope belongs to a struct, interface, enum or extension. Names in it are members, and lookup includes inherited ones. */
   readonly kind: 'module' | 'namespace' | 'type' | 'generics' | 'block'
   readonly owner: Container | null
   readonly names: Map<string, Decl[]>
   /** What it uses. */
   readonly usings: Using[]
-  /** Takes note of what is declared, where somebody asks. */
+  /** Collects the declarations that are entered; null if nobody asks. */
   entered: Decl[] | null
 }
 
@@ -266,51 +320,157 @@ export interface Scope {
 
 export type ScalarName = 'bool' | 'i8' | 'i16' | 'i32' | 'i64' | 'u8' | 'u16' | 'u32' | 'u64' | 'f16' | 'f32' | 'f64'
 
-export type IntOp = '+' | '-' | '*' | '/' | '%' | '<<' | '>>' | '&' | '|' | '^' | 'min' | 'max' | '<' | '<=' | '>' | '>=' | '==' | '!='
+export type IntOp =
+  | '+'
+  | '-'
+  | '*'
+  | '/'
+  | '%'
+  | '<<'
+  | '>>'
+  | '&'
+  | '|'
+  | '^'
+  | 'min'
+  | 'max'
+  | '<'
+  | '<='
+  | '>'
+  | '>='
+  | '=='
+  | '!='
 
 /** An integer (or boolean: 0 and 1) known when a generic is instantiated: array lengths, lanes, value arguments. */
 export type Int =
-  | { readonly kind: 'const', readonly key: string, readonly value: number }
-  | { readonly kind: 'param', readonly key: string, readonly decl: ValueParamDecl }
-  | { readonly kind: 'op', readonly key: string, readonly op: IntOp, readonly left: Int, readonly right: Int }
-  | { readonly kind: 'choice', readonly key: string, readonly cond: Int, readonly then: Int, readonly otherwise: Int }
+  | { readonly kind: 'const'; readonly key: string; readonly value: number }
+  | { readonly kind: 'param'; readonly key: string; readonly decl: ValueParamDecl }
+  | { readonly kind: 'op'; readonly key: string; readonly op: IntOp; readonly left: Int; readonly right: Int }
+  | { readonly kind: 'choice'; readonly key: string; readonly cond: Int; readonly then: Int; readonly otherwise: Int }
   /** `T.N`: a static constant that an interface requires, of a type that is not known yet. */
-  | { readonly kind: 'member', readonly key: string, readonly base: Type, readonly name: string }
-  | { readonly kind: 'error', readonly key: string }
+  | { readonly kind: 'member'; readonly key: string; readonly base: Type; readonly name: string }
+  | { readonly kind: 'error'; readonly key: string }
 
-export interface ErrorType { readonly kind: 'error', readonly key: string }
-export interface VoidType { readonly kind: 'void', readonly key: string }
-export interface StringType { readonly kind: 'string', readonly key: string }
-export interface ScalarType { readonly kind: 'scalar', readonly key: string, readonly name: ScalarName }
+export interface ErrorType {
+  readonly kind: 'error'
+  readonly key: string
+}
+export interface VoidType {
+  readonly kind: 'void'
+  readonly key: string
+}
+export interface StringType {
+  readonly kind: 'string'
+  readonly key: string
+}
+export interface ScalarType {
+  readonly kind: 'scalar'
+  readonly key: string
+  readonly name: ScalarName
+}
 /** `elem` is a scalar, or a type parameter in generic code. */
-export interface VectorType { readonly kind: 'vector', readonly key: string, readonly elem: Type, readonly count: Int }
+export interface VectorType {
+  readonly kind: 'vector'
+  readonly key: string
+  readonly elem: Type
+  readonly count: Int
+}
 /**
- * `turned` are matrices that in memory do not lie as the options say, but by the other of rows and columns. Only fields, globals
- * and generic arguments have such types: no value does.
+ * A matrix. `turned`: in memory it has the other order of rows and columns than the options say. Only fields, globals and generic
+ * arguments have such types, values never.
  */
-export interface MatrixType { readonly kind: 'matrix', readonly key: string, readonly elem: Type, readonly rows: Int, readonly cols: Int, readonly turned: boolean }
+export interface MatrixType {
+  readonly kind: 'matrix'
+  readonly key: string
+  readonly elem: Type
+  readonly rows: Int
+  readonly cols: Int
+  readonly turned: boolean
+}
 /** `count` is null for an unsized array `T[]`. */
-export interface ArrayType { readonly kind: 'array', readonly key: string, readonly elem: Type, readonly count: Int | null, readonly levels: number }
+export interface ArrayType {
+  readonly kind: 'array'
+  readonly key: string
+  readonly elem: Type
+  readonly count: Int | null
+  readonly levels: number
+}
 /** `args` are those of the struct itself and, before them, of the generic types around it; `levels` says how deep types are in them. */
-export interface StructType { readonly kind: 'struct', readonly key: string, readonly decl: StructDecl, readonly args: readonly GenericArg[], readonly levels: number }
-export interface EnumType { readonly kind: 'enum', readonly key: string, readonly decl: EnumDecl }
+export interface StructType {
+  readonly kind: 'struct'
+  readonly key: string
+  readonly decl: StructDecl
+  readonly args: readonly GenericArg[]
+  readonly levels: number
+}
+export interface EnumType {
+  readonly kind: 'enum'
+  readonly key: string
+  readonly decl: EnumDecl
+}
 /** As the type of a value: any conforming type, known at run time (existential). As a constraint: the interface. */
-export interface InterfaceType { readonly kind: 'interface', readonly key: string, readonly decl: InterfaceDecl, readonly args: readonly GenericArg[], readonly levels: number }
-export interface ParamType { readonly kind: 'param', readonly key: string, readonly decl: TypeParamDecl }
+export interface InterfaceType {
+  readonly kind: 'interface'
+  readonly key: string
+  readonly decl: InterfaceDecl
+  readonly args: readonly GenericArg[]
+  readonly levels: number
+}
+export interface ParamType {
+  readonly kind: 'param'
+  readonly key: string
+  readonly decl: TypeParamDecl
+}
 /** `This` in an interface: the conforming type. */
-export interface ThisType { readonly kind: 'this', readonly key: string, readonly decl: InterfaceDecl }
+export interface ThisType {
+  readonly kind: 'this'
+  readonly key: string
+  readonly decl: InterfaceDecl
+}
 /** `base.decl`, where `base` is a parameter, `This` or another associated type and conforms to `iface`. */
-export interface AssocType { readonly kind: 'assoc', readonly key: string, readonly base: Type, readonly iface: InterfaceType, readonly decl: AssocDecl }
+export interface AssocType {
+  readonly kind: 'assoc'
+  readonly key: string
+  readonly base: Type
+  readonly iface: InterfaceType
+  readonly decl: AssocDecl
+}
 /** `__Shape<scalar, of>`: the scalar, vector or matrix with that scalar in the shape of `of`, a type parameter that stands for one of those. */
-export interface ShapeType { readonly kind: 'shape', readonly key: string, readonly scalar: Type, readonly of: Type }
-export interface FuncType { readonly kind: 'func', readonly key: string, readonly params: readonly FuncParam[], readonly result: Type }
+export interface ShapeType {
+  readonly kind: 'shape'
+  readonly key: string
+  readonly scalar: Type
+  readonly of: Type
+}
+export interface FuncType {
+  readonly kind: 'func'
+  readonly key: string
+  readonly params: readonly FuncParam[]
+  readonly result: Type
+}
 
-export interface FuncParam { readonly type: Type, readonly dir: Direction, readonly noDiff: boolean }
+export interface FuncParam {
+  readonly type: Type
+  readonly dir: Direction
+  readonly noDiff: boolean
+}
 
 export type Direction = 'in' | 'out' | 'inout'
 
 export type Type =
-  | ErrorType | VoidType | StringType | ScalarType | VectorType | MatrixType | ArrayType | StructType | EnumType
-  | InterfaceType | ParamType | ThisType | AssocType | ShapeType | FuncType
+  | ErrorType
+  | VoidType
+  | StringType
+  | ScalarType
+  | VectorType
+  | MatrixType
+  | ArrayType
+  | StructType
+  | EnumType
+  | InterfaceType
+  | ParamType
+  | ThisType
+  | AssocType
+  | ShapeType
+  | FuncType
 
 export type GenericArg = Type | Int

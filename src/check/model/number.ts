@@ -1,9 +1,9 @@
-/** Numbers that are known before a program runs, as values of scalar types. */
+/** Numbers known at compile time, as values of scalar types. */
 import { roundTo, saturated } from '../../base/number.ts'
 import type { ScalarName, Type } from './decl.ts'
 import { bits, isFloatName, isSignedName, scalarName } from './type.ts'
 
-/** Whether an integer type has no bits for a number; it may have them for the other sign, as for `0xffffffff` and `-1`. */
+/** Whether an integer type has too few bits for a number. A number that fits with the other sign is fine: `0xffffffff` and `-1`. */
 export function misfits(value: number | bigint, to: Type): boolean {
   const name = scalarName(to)
   if (name === null || name === 'bool' || isFloatName(name)) return false
@@ -12,8 +12,12 @@ export function misfits(value: number | bigint, to: Type): boolean {
   return BigInt(value) < -(1n << (n - 1n)) || BigInt(value) >= 1n << n
 }
 
-/** A number of one scalar type converted to another, as a program would. */
-export function convertNumber(value: number | bigint | boolean, from: ScalarName, to: ScalarName): number | bigint | boolean {
+/** Converts a number from one scalar type to another, as a program would. */
+export function convertNumber(
+  value: number | bigint | boolean,
+  from: ScalarName,
+  to: ScalarName,
+): number | bigint | boolean {
   if (to === 'bool') return typeof value === 'boolean' ? value : typeof value === 'bigint' ? value !== 0n : value !== 0
   if (isFloatName(to)) return to === 'f32' ? Math.fround(Number(value)) : Number(value)
   const n = bits(to)

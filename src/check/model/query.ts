@@ -1,4 +1,5 @@
-/** Questions with yes or no for an answer that may lead to each other in circles, such as whether a type conforms to an interface. */
+/** Queries with the answer yes or no that may depend on each other in cycles, such as whether a type conforms to an interface. */
+import type { Work } from '../../base/limits.ts'
 
 /** A question that is open. */
 interface Open {
@@ -7,33 +8,42 @@ interface Open {
   asked: boolean
 }
 
-/** More questions within one another than a program has reason for are answered with no. */
-const most = 64
+/** What a question within another takes of the stack, in levels of nesting. */
+const levels = 2
 
-/** Answers questions by key, each once; assuming the conclusion proves nothing, so a question that is open already is answered with no. */
+/** Answers queries by key, each once. Assuming the conclusion proves nothing: a query that is already open is answered with no. */
 export class Queries {
+  readonly #work: Work
   readonly #answers = new Map<string, boolean>()
   /** What is open, the outermost first. */
   readonly #stack: Open[] = []
-  /** What has been answered since the outermost was asked, in that order; `passing` answers are forgotten when it is closed. */
-  readonly #found: { readonly key: string, readonly passing: boolean }[] = []
+  /** The answers since the outermost query was opened, in order. Provisional answers (`passing`) are dropped when it is closed. */
+  readonly #found: { readonly key: string; readonly passing: boolean }[] = []
   /** How many surveys are open: see `survey`. */
   #surveys = 0
 
-  /** The answer to a question. One that is `passing` holds until no question is open: what it is made of may be known better then. */
+  constructor(work: Work) {
+    this.#work = work
+  }
+
+  /** Answers a query. A `passing` answer holds until no query is open, since a later answer may be more definite. */
   ask(key: string, passing: boolean, answer: () => boolean): boolean {
     const known = this.#answers.get(key)
     if (known !== undefined) return known
     const open = this.#stack.find(q => q.key === key)
-    if (open !== undefined) open.asked = true
-    if (open !== undefined || this.#stack.length >= most) return false
+    if (open !== undefined) {
+      open.asked = true
+      return false
+    }
     const own: Open = { key, asked: false }
     const from = this.#found.length
     this.#stack.push(own)
     try {
-      const is = answer()
+      const is = this.#work.within(levels, null, answer)
       // What was denied on the way because this was not known yet is to be asked again.
-      if (is && own.asked) for (const { key: denied } of this.#found.slice(from)) if (this.#answers.get(denied) === false) this.#answers.delete(denied)
+      if (is && own.asked)
+        for (const { key: denied } of this.#found.slice(from))
+          if (this.#answers.get(denied) === false) this.#answers.delete(denied)
       this.#answers.set(key, is)
       this.#found.push({ key, passing })
       return is
@@ -43,7 +53,7 @@ export class Queries {
     }
   }
 
-  /** Asks several questions that belong together: to find passing answers out again for each would take circles apart way by way. */
+  /** Asks several related queries as one. Otherwise provisional answers would be found again for each of them. */
   survey<T>(questions: () => T): T {
     this.#surveys++
     try {

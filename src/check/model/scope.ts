@@ -1,4 +1,4 @@
-/** Scopes: where a name is declared and what lies around it. Names inside one do not depend on order. */
+/** Scopes: the names declared in one, and the scope around it. The order of names in a scope does not matter. */
 import type { Container, Decl, Scope } from './decl.ts'
 
 export type { Scope, Using } from './decl.ts'

@@ -14,7 +14,15 @@
  */
 import type { Span } from '../../base/source.ts'
 import type {
-  Binding, Decl, FieldDecl, FuncAttributes, FuncDecl, GlobalDecl, LocalDecl, ModuleDecl, ParamDecl,
+  Binding,
+  Decl,
+  FieldDecl,
+  FuncAttributes,
+  FuncDecl,
+  GlobalDecl,
+  LocalDecl,
+  ModuleDecl,
+  ParamDecl,
 } from './decl.ts'
 import type { Direction, Int, InterfaceType, StructType, Subst, Type } from './type.ts'
 
@@ -26,16 +34,22 @@ export type FuncRef =
    * A declared function. `subst` gives every generic parameter in scope of it: its own and those of the types and
    * extension around it; `subst.self` is what `This` is in a default method of an interface.
    */
-  | { readonly kind: 'direct', readonly decl: FuncDecl, readonly subst: Subst }
+  | { readonly kind: 'direct'; readonly decl: FuncDecl; readonly subst: Subst }
   /**
    * What `type` has for a requirement of `iface`; `type` is not concrete yet (else the checker resolves it). `subst` gives
    * the requirement's own generic parameters. `CheckedProgram.resolve` finds the function once `type` is concrete.
    */
-  | { readonly kind: 'requirement', readonly type: Type, readonly iface: InterfaceType, readonly decl: FuncDecl, readonly subst: Subst }
+  | {
+      readonly kind: 'requirement'
+      readonly type: Type
+      readonly iface: InterfaceType
+      readonly decl: FuncDecl
+      readonly subst: Subst
+    }
   /** `fwd_diff(of)` or `bwd_diff(of)`. Where `of` is a method, `this` is the first parameter of the derivative. */
-  | { readonly kind: 'derivative', readonly mode: 'forward' | 'backward', readonly of: FuncRef }
+  | { readonly kind: 'derivative'; readonly mode: 'forward' | 'backward'; readonly of: FuncRef }
   /** A dispatch at run time on a value of interface type, which is the `object` of the call also where the requirement is static. */
-  | { readonly kind: 'dynamic', readonly iface: InterfaceType, readonly decl: FuncDecl, readonly subst: Subst }
+  | { readonly kind: 'dynamic'; readonly iface: InterfaceType; readonly decl: FuncDecl; readonly subst: Subst }
 
 export interface SigParam {
   readonly name: string
@@ -65,13 +79,29 @@ export interface Template extends Signature {
 
 /** An argument: `value` for an `in` parameter, `place` for `out` and `inout`. */
 export type Arg =
-  | { readonly dir: 'in', readonly value: Expr }
-  | { readonly dir: 'out' | 'inout', readonly place: Place }
+  | { readonly dir: 'in'; readonly value: Expr }
+  | { readonly dir: 'out' | 'inout'; readonly place: Place }
 
 // ── Expressions ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** On scalars, vectors and matrices lane by lane; both operands have one type, except that shifts may differ in signedness. */
-export type BinaryOp = '+' | '-' | '*' | '/' | '%' | '&' | '|' | '^' | '<<' | '>>' | '<' | '<=' | '>' | '>=' | '==' | '!='
+export type BinaryOp =
+  | '+'
+  | '-'
+  | '*'
+  | '/'
+  | '%'
+  | '&'
+  | '|'
+  | '^'
+  | '<<'
+  | '>>'
+  | '<'
+  | '<='
+  | '>'
+  | '>='
+  | '=='
+  | '!='
 
 interface ExprBase {
   readonly type: Type
@@ -86,32 +116,86 @@ export interface ConstExpr extends ExprBase {
   readonly literal?: true
 }
 /** A string: only as a format of `printf` and the like. */
-export interface StringExpr extends ExprBase { readonly kind: 'string', readonly value: string }
+export interface StringExpr extends ExprBase {
+  readonly kind: 'string'
+  readonly value: string
+}
 /** The value of a generic value parameter, or of arithmetic on such. */
-export interface IntExpr extends ExprBase { readonly kind: 'int', readonly value: Int }
+export interface IntExpr extends ExprBase {
+  readonly kind: 'int'
+  readonly value: Int
+}
 /** The value of `{}`: of a struct with a constructor `__init()` what that makes, else the default value of each field that has one, and zero. */
-export interface DefaultExpr extends ExprBase { readonly kind: 'default' }
+export interface DefaultExpr extends ExprBase {
+  readonly kind: 'default'
+}
 /** The default value of a field of `struct`, which `CheckedProgram.fieldDefault` gives in terms of the struct's parameters. */
-export interface FieldDefaultExpr extends ExprBase { readonly kind: 'fieldDefault', readonly struct: StructType, readonly field: FieldDecl }
+export interface FieldDefaultExpr extends ExprBase {
+  readonly kind: 'fieldDefault'
+  readonly struct: StructType
+  readonly field: FieldDecl
+}
 /** The default value of a parameter of `func`, which `CheckedProgram.paramDefault` gives in terms of the function's parameters. */
-export interface ParamDefaultExpr extends ExprBase { readonly kind: 'paramDefault', readonly func: FuncRef, readonly index: number }
+export interface ParamDefaultExpr extends ExprBase {
+  readonly kind: 'paramDefault'
+  readonly func: FuncRef
+  readonly index: number
+}
 /** Reads a place. */
-export interface ReadExpr extends ExprBase { readonly kind: 'read', readonly place: Place }
+export interface ReadExpr extends ExprBase {
+  readonly kind: 'read'
+  readonly place: Place
+}
 /** A field of a value that is no place. */
-export interface FieldExpr extends ExprBase { readonly kind: 'field', readonly base: Expr, readonly field: FieldDecl }
+export interface FieldExpr extends ExprBase {
+  readonly kind: 'field'
+  readonly base: Expr
+  readonly field: FieldDecl
+}
 /** An element of an array, a lane of a vector or a row of a matrix that is no place; `index` is int or uint. */
-export interface IndexExpr extends ExprBase { readonly kind: 'index', readonly base: Expr, readonly index: Expr }
+export interface IndexExpr extends ExprBase {
+  readonly kind: 'index'
+  readonly base: Expr
+  readonly index: Expr
+}
 /** Lanes of a vector (or of a scalar, which has lane 0): one lane gives a scalar. */
-export interface SwizzleExpr extends ExprBase { readonly kind: 'swizzle', readonly base: Expr, readonly lanes: readonly number[] }
+export interface SwizzleExpr extends ExprBase {
+  readonly kind: 'swizzle'
+  readonly base: Expr
+  readonly lanes: readonly number[]
+}
 /** Elements of a matrix by row and column (`m._m01`): one gives a scalar. */
-export interface ElementsExpr extends ExprBase { readonly kind: 'elements', readonly base: Expr, readonly at: readonly (readonly [number, number])[] }
+export interface ElementsExpr extends ExprBase {
+  readonly kind: 'elements'
+  readonly base: Expr
+  readonly at: readonly (readonly [number, number])[]
+}
 /** `-x`, `!x` (booleans), `~x` (integers). */
-export interface UnaryExpr extends ExprBase { readonly kind: 'unary', readonly op: '-' | '!' | '~', readonly operand: Expr }
-export interface BinaryExpr extends ExprBase { readonly kind: 'binary', readonly op: BinaryOp, readonly left: Expr, readonly right: Expr }
+export interface UnaryExpr extends ExprBase {
+  readonly kind: 'unary'
+  readonly op: '-' | '!' | '~'
+  readonly operand: Expr
+}
+export interface BinaryExpr extends ExprBase {
+  readonly kind: 'binary'
+  readonly op: BinaryOp
+  readonly left: Expr
+  readonly right: Expr
+}
 /** On scalar booleans, with short circuit. On vectors the checker makes `&` and `|`. */
-export interface LogicalExpr extends ExprBase { readonly kind: 'logical', readonly op: '&&' | '||', readonly left: Expr, readonly right: Expr }
+export interface LogicalExpr extends ExprBase {
+  readonly kind: 'logical'
+  readonly op: '&&' | '||'
+  readonly left: Expr
+  readonly right: Expr
+}
 /** `c ? a : b`: with a scalar condition only one side runs; with a boolean vector both do, and each lane is chosen. */
-export interface ConditionalExpr extends ExprBase { readonly kind: 'conditional', readonly cond: Expr, readonly then: Expr, readonly otherwise: Expr }
+export interface ConditionalExpr extends ExprBase {
+  readonly kind: 'conditional'
+  readonly cond: Expr
+  readonly then: Expr
+  readonly otherwise: Expr
+}
 /**
  * A conversion by value, from the type of `value` to `type`, decided on the concrete types:
  * same shape: each lane from scalar to scalar (float to int truncates, to bool tests against zero) · scalar or vector of one
@@ -119,20 +203,41 @@ export interface ConditionalExpr extends ExprBase { readonly kind: 'conditional'
  * larger matrix to smaller: the upper left corner · vector to matrix and back with as many elements: row by row ·
  * enum to and from its tag's integers · the same type: nothing.
  */
-export interface ConvertExpr extends ExprBase { readonly kind: 'convert', readonly value: Expr }
+export interface ConvertExpr extends ExprBase {
+  readonly kind: 'convert'
+  readonly value: Expr
+}
 /** A value of a type made into a value of an interface that it conforms to. */
-export interface WrapExpr extends ExprBase { readonly kind: 'wrap', readonly value: Expr }
+export interface WrapExpr extends ExprBase {
+  readonly kind: 'wrap'
+  readonly value: Expr
+}
 /**
  * A value from parts. Vector and matrix: scalars, vectors and matrices of the element type whose lanes, one after the other
  * and row by row, fill it exactly. Array: one an element. Struct: one an instance field, in order of declaration.
  */
-export interface ConstructExpr extends ExprBase { readonly kind: 'construct', readonly parts: readonly Expr[] }
+export interface ConstructExpr extends ExprBase {
+  readonly kind: 'construct'
+  readonly parts: readonly Expr[]
+}
 /** `object` is `this` of a method: by value, or a place where the method is mutating; or the value of which a static requirement was asked. */
-export interface CallExpr extends ExprBase { readonly kind: 'call', readonly func: FuncRef, readonly object: Arg | null, readonly args: readonly Arg[] }
+export interface CallExpr extends ExprBase {
+  readonly kind: 'call'
+  readonly func: FuncRef
+  readonly object: Arg | null
+  readonly args: readonly Arg[]
+}
 /** `no_diff e`: the value without its derivative, and nothing inside it is differentiated. */
-export interface NoDiffExpr extends ExprBase { readonly kind: 'noDiff', readonly value: Expr }
+export interface NoDiffExpr extends ExprBase {
+  readonly kind: 'noDiff'
+  readonly value: Expr
+}
 /** `place = value`; the value of the expression is what the place then holds. */
-export interface AssignExpr extends ExprBase { readonly kind: 'assign', readonly place: Place, readonly value: Expr }
+export interface AssignExpr extends ExprBase {
+  readonly kind: 'assign'
+  readonly place: Place
+  readonly value: Expr
+}
 /**
  * `place op= …`, `++place`, `place++`: evaluates the place, then `ahead`, reads the place into `old`, evaluates `value` (in
  * which the very nodes `ahead` and `old` stand for what they gave), writes that. Gives the new value, or the old one where `post`.
@@ -147,22 +252,69 @@ export interface UpdateExpr extends ExprBase {
   readonly post: boolean
 }
 /** The value that the enclosing `update` with this very node as `old` has read. */
-export interface OldExpr extends ExprBase { readonly kind: 'old' }
+export interface OldExpr extends ExprBase {
+  readonly kind: 'old'
+}
 /** A value that the enclosing `update` with this very node as `ahead` evaluates before it reads its place. */
-export interface AheadExpr extends ExprBase { readonly kind: 'ahead', readonly value: Expr }
+export interface AheadExpr extends ExprBase {
+  readonly kind: 'ahead'
+  readonly value: Expr
+}
 /** `a, b`: both, in order; the value of the last. */
-export interface SequenceExpr extends ExprBase { readonly kind: 'sequence', readonly parts: readonly Expr[] }
+export interface SequenceExpr extends ExprBase {
+  readonly kind: 'sequence'
+  readonly parts: readonly Expr[]
+}
 /** `value is of`: whether a value of interface type, or of a type parameter, has that type. */
-export interface IsExpr extends ExprBase { readonly kind: 'is', readonly value: Expr, readonly of: Type }
+export interface IsExpr extends ExprBase {
+  readonly kind: 'is'
+  readonly value: Expr
+  readonly of: Type
+}
 /** `value as of`: an `Optional` of that type, empty where the value has another. */
-export interface AsExpr extends ExprBase { readonly kind: 'as', readonly value: Expr, readonly of: Type }
-/** Stands where a mistake was reported, or in a module a feature that nothing may ever need. Lowering is not called for a program with errors. */
-export interface ErrorExpr extends ExprBase { readonly kind: 'error', readonly feature?: string }
+export interface AsExpr extends ExprBase {
+  readonly kind: 'as'
+  readonly value: Expr
+  readonly of: Type
+}
+/**
+ * Replaces an expression with a reported error, or in a module an unsupported feature that may never be used. Lowering is not
+ * called for a program with errors.
+ */
+export interface ErrorExpr extends ExprBase {
+  readonly kind: 'error'
+  readonly feature?: string
+}
 
 export type Expr =
-  | ConstExpr | StringExpr | IntExpr | DefaultExpr | FieldDefaultExpr | ParamDefaultExpr | ReadExpr | FieldExpr | IndexExpr
-  | SwizzleExpr | ElementsExpr | UnaryExpr | BinaryExpr | LogicalExpr | ConditionalExpr | ConvertExpr | WrapExpr | ConstructExpr
-  | CallExpr | NoDiffExpr | AssignExpr | UpdateExpr | OldExpr | AheadExpr | SequenceExpr | IsExpr | AsExpr | ErrorExpr
+  | ConstExpr
+  | StringExpr
+  | IntExpr
+  | DefaultExpr
+  | FieldDefaultExpr
+  | ParamDefaultExpr
+  | ReadExpr
+  | FieldExpr
+  | IndexExpr
+  | SwizzleExpr
+  | ElementsExpr
+  | UnaryExpr
+  | BinaryExpr
+  | LogicalExpr
+  | ConditionalExpr
+  | ConvertExpr
+  | WrapExpr
+  | ConstructExpr
+  | CallExpr
+  | NoDiffExpr
+  | AssignExpr
+  | UpdateExpr
+  | OldExpr
+  | AheadExpr
+  | SequenceExpr
+  | IsExpr
+  | AsExpr
+  | ErrorExpr
 
 // ── Places ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -171,23 +323,56 @@ interface PlaceBase {
   readonly span: Span | null
 }
 
-export interface LocalPlace extends PlaceBase { readonly kind: 'local', readonly decl: LocalDecl }
+export interface LocalPlace extends PlaceBase {
+  readonly kind: 'local'
+  readonly decl: LocalDecl
+}
 /** A parameter; `in` ones are the function's own copy and may be written. */
-export interface ParamPlace extends PlaceBase { readonly kind: 'param', readonly decl: ParamDecl }
+export interface ParamPlace extends PlaceBase {
+  readonly kind: 'param'
+  readonly decl: ParamDecl
+}
 /** `this` of a method, or of a constructor (see `FuncDecl.role`). Also what a bare field name in a method stands on. */
-export interface ThisPlace extends PlaceBase { readonly kind: 'this' }
+export interface ThisPlace extends PlaceBase {
+  readonly kind: 'this'
+}
 /** `subst` gives the generic parameters of the types around a static member; empty for module-level variables. */
-export interface GlobalPlace extends PlaceBase { readonly kind: 'global', readonly decl: GlobalDecl, readonly subst: Subst }
+export interface GlobalPlace extends PlaceBase {
+  readonly kind: 'global'
+  readonly decl: GlobalDecl
+  readonly subst: Subst
+}
 /** A field; also a member of a `cbuffer`, and of what a `ConstantBuffer<T>` or `ParameterBlock<T>` global holds (the base is the global, of that type). */
-export interface FieldPlace extends PlaceBase { readonly kind: 'field', readonly base: Place, readonly field: FieldDecl }
-export interface IndexPlace extends PlaceBase { readonly kind: 'index', readonly base: Place, readonly index: Expr }
-export interface SwizzlePlace extends PlaceBase { readonly kind: 'swizzle', readonly base: Place, readonly lanes: readonly number[] }
-export interface ElementsPlace extends PlaceBase { readonly kind: 'elements', readonly base: Place, readonly at: readonly (readonly [number, number])[] }
+export interface FieldPlace extends PlaceBase {
+  readonly kind: 'field'
+  readonly base: Place
+  readonly field: FieldDecl
+}
+export interface IndexPlace extends PlaceBase {
+  readonly kind: 'index'
+  readonly base: Place
+  readonly index: Expr
+}
+export interface SwizzlePlace extends PlaceBase {
+  readonly kind: 'swizzle'
+  readonly base: Place
+  readonly lanes: readonly number[]
+}
+export interface ElementsPlace extends PlaceBase {
+  readonly kind: 'elements'
+  readonly base: Place
+  readonly at: readonly (readonly [number, number])[]
+}
 /**
  * What a `ref` accessor of the core library points to: an element of a buffer and the like; always an `[__intrinsic]`.
  * `object` is the buffer. Reads and writes go straight there.
  */
-export interface RefPlace extends PlaceBase { readonly kind: 'ref', readonly func: FuncRef, readonly object: Arg, readonly args: readonly Arg[] }
+export interface RefPlace extends PlaceBase {
+  readonly kind: 'ref'
+  readonly func: FuncRef
+  readonly object: Arg
+  readonly args: readonly Arg[]
+}
 /**
  * A property or subscript with accessors: reading calls `get`, writing calls `set` with the value as last argument.
  * `object` (null for static ones) and `args` are evaluated once, an object that is a value after them. Either may be null
@@ -204,13 +389,29 @@ export interface AccessorPlace extends PlaceBase {
   readonly byRef: boolean
 }
 /** A place seen as another type: reading converts (as `ConvertExpr`), writing converts back. */
-export interface ConvertPlace extends PlaceBase { readonly kind: 'convert', readonly base: Place }
+export interface ConvertPlace extends PlaceBase {
+  readonly kind: 'convert'
+  readonly base: Place
+}
 /** A value that needs a place: a fresh temporary that holds it. Writes to it are lost. */
-export interface TempPlace extends PlaceBase { readonly kind: 'temp', readonly value: Expr }
+export interface TempPlace extends PlaceBase {
+  readonly kind: 'temp'
+  readonly value: Expr
+}
 
 export type Place =
-  | LocalPlace | ParamPlace | ThisPlace | GlobalPlace | FieldPlace | IndexPlace | SwizzlePlace | ElementsPlace | RefPlace
-  | AccessorPlace | ConvertPlace | TempPlace
+  | LocalPlace
+  | ParamPlace
+  | ThisPlace
+  | GlobalPlace
+  | FieldPlace
+  | IndexPlace
+  | SwizzlePlace
+  | ElementsPlace
+  | RefPlace
+  | AccessorPlace
+  | ConvertPlace
+  | TempPlace
 
 // ── Statements ───────────────────────────────────────────────────────────────────────────────────────────────────
 
@@ -226,26 +427,52 @@ export interface LoopAttributes {
 }
 
 export type Stmt =
-  | { readonly kind: 'expr', readonly expr: Expr, readonly span: Span | null }
+  | { readonly kind: 'expr'; readonly expr: Expr; readonly span: Span | null }
   /**
    * A local variable. `init` null: uninitialised. (`T x;` of a type with `__init()` has the constructor call here.) A name
    * declared in a loop is a new variable on each trip.
    */
-  | { readonly kind: 'local', readonly decl: LocalDecl, readonly init: Expr | null, readonly span: Span | null }
-  | { readonly kind: 'block', readonly body: readonly Stmt[], readonly span: Span | null }
-  | { readonly kind: 'if', readonly cond: Expr, readonly then: Stmt, readonly otherwise: Stmt | null, readonly span: Span | null }
+  | { readonly kind: 'local'; readonly decl: LocalDecl; readonly init: Expr | null; readonly span: Span | null }
+  | { readonly kind: 'block'; readonly body: readonly Stmt[]; readonly span: Span | null }
+  | {
+      readonly kind: 'if'
+      readonly cond: Expr
+      readonly then: Stmt
+      readonly otherwise: Stmt | null
+      readonly span: Span | null
+    }
   /** `init` runs once; a missing `cond` is true; `step` runs after the body and on `continue`. */
-  | { readonly kind: 'for', readonly init: readonly Stmt[], readonly cond: Expr | null, readonly step: Expr | null, readonly body: Stmt, readonly loop: LoopAttributes, readonly span: Span | null }
-  | { readonly kind: 'while', readonly cond: Expr, readonly body: Stmt, readonly loop: LoopAttributes, readonly span: Span | null }
-  | { readonly kind: 'do', readonly body: Stmt, readonly cond: Expr, readonly loop: LoopAttributes, readonly span: Span | null }
+  | {
+      readonly kind: 'for'
+      readonly init: readonly Stmt[]
+      readonly cond: Expr | null
+      readonly step: Expr | null
+      readonly body: Stmt
+      readonly loop: LoopAttributes
+      readonly span: Span | null
+    }
+  | {
+      readonly kind: 'while'
+      readonly cond: Expr
+      readonly body: Stmt
+      readonly loop: LoopAttributes
+      readonly span: Span | null
+    }
+  | {
+      readonly kind: 'do'
+      readonly body: Stmt
+      readonly cond: Expr
+      readonly loop: LoopAttributes
+      readonly span: Span | null
+    }
   /** Cases have distinct labels and do not fall through; `break` in `body` leaves the switch. The default has `isDefault`, and may have labels too. */
-  | { readonly kind: 'switch', readonly value: Expr, readonly cases: readonly SwitchCase[], readonly span: Span | null }
-  | { readonly kind: 'return', readonly value: Expr | null, readonly span: Span | null }
+  | { readonly kind: 'switch'; readonly value: Expr; readonly cases: readonly SwitchCase[]; readonly span: Span | null }
+  | { readonly kind: 'return'; readonly value: Expr | null; readonly span: Span | null }
   /** Leaves the innermost loop or switch, or one `levels` further out. */
-  | { readonly kind: 'break', readonly levels: number, readonly span: Span | null }
-  | { readonly kind: 'continue' | 'discard', readonly span: Span | null }
+  | { readonly kind: 'break'; readonly levels: number; readonly span: Span | null }
+  | { readonly kind: 'continue' | 'discard'; readonly span: Span | null }
   /** `static_assert` on what only an instance knows. */
-  | { readonly kind: 'assert', readonly cond: Expr, readonly message: string, readonly span: Span }
+  | { readonly kind: 'assert'; readonly cond: Expr; readonly message: string; readonly span: Span }
 
 export interface SwitchCase {
   readonly labels: readonly number[]
@@ -303,7 +530,7 @@ export interface GlobalInfo {
   readonly semantic: string
 }
 
-/** A checked program and what can be asked of it. Answers are memoised; types in them are normalised. */
+/** A checked program, and queries about it. Answers are memoised; types in them are normalised. */
 export interface CheckedProgram {
   /** The root modules, then those they import. */
   readonly modules: readonly ModuleDecl[]
@@ -317,27 +544,27 @@ export interface CheckedProgram {
   readonly unbounded: readonly Span[]
   /** Whether a function of the user's modules has a primal substitute. */
   readonly substitutes: boolean
-  /** Whether matrices lie in memory column by column where nothing says otherwise. */
+  /** Whether matrices are column-major unless declared otherwise. */
   readonly columnMajor: boolean
 
   attributes(func: FuncDecl): FuncAttributes
   /** The parameters in terms of the function's own generic parameters. */
   params(func: FuncDecl): readonly ParamDecl[]
   signature(ref: FuncRef): Signature
-  /** The body in terms of the function's own generic parameters; null where it has none (spelling, op or intrinsic only). */
+  /** The body in terms of the function's own generic parameters; null for a function without one (a target intrinsic, an op, a case of lowering). */
   body(func: FuncDecl): Body | null
   paramDefault(func: FuncDecl, index: number): Expr
   global(decl: GlobalDecl): GlobalInfo
-  /** What a concrete type has for a constant that an interface requires; null where it has none. */
-  requiredGlobal(decl: GlobalDecl, type: Type): { readonly decl: GlobalDecl, readonly subst: Subst } | null
+  /** The constant of a concrete type that meets an interface's requirement; null if it has none. */
+  requiredGlobal(decl: GlobalDecl, type: Type): { readonly decl: GlobalDecl; readonly subst: Subst } | null
 
-  /** Puts in types and looks up associated types of what has become concrete. */
+  /** Substitutes types, and looks up associated types of types that became concrete. */
   substitute(type: Type, subst: Subst): Type
   substituteInt(value: Int, subst: Subst): Int
   substituteRef(ref: FuncRef, subst: Subst): FuncRef
-  /** Reports a static assertion that fails, or that is none, in an instance. */
+  /** Reports a static assertion that fails in an instance, or is not constant. */
   assert(stmt: Stmt & { readonly kind: 'assert' }, subst: Subst): void
-  /** A requirement on a concrete type becomes the function that meets it; anything else stays. */
+  /** Resolves a requirement on a concrete type to the function that meets it. Any other reference stays. */
   resolve(ref: FuncRef): FuncRef
   /** The substitution that the arguments of a struct make for its members. */
   structSubst(type: StructType): Subst
@@ -351,8 +578,8 @@ export interface CheckedProgram {
   /** The differential type, or null where a type carries no derivative. */
   differentialOf(type: Type): Type | null
   structDiff(type: StructType): StructDiffInfo | null
-  /** The type of the place of the derivative for a type of places (`IDifferentiablePtrType`), or null. */
-  placeDifferentialOf(type: Type): Type | null
+  /** The type of the shadows of a pointer type (`IDifferentiablePtrType`): its `Differential`. Null for other types. */
+  shadowOf(type: Type): Type | null
   /** Whether a type conforms to an interface. */
   conforms(type: Type, iface: InterfaceType): boolean
   /** User-written derivatives and substitute, with the types of `ref` put in. */

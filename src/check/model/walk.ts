@@ -14,19 +14,52 @@ function eachArgument(args: readonly Arg[], onExpr: (e: Expr) => void, onPlace: 
 /** Calls `visit` for the direct operands of an expression: values, and places that it reads or writes. */
 export function operands(e: Expr, onExpr: (e: Expr) => void, onPlace: (p: Place) => void): void {
   switch (e.kind) {
-    case 'read': onPlace(e.place); return
-    case 'field': case 'swizzle': case 'elements': onExpr(e.base); return
-    case 'index': onExpr(e.base); onExpr(e.index); return
-    case 'unary': onExpr(e.operand); return
-    case 'binary': case 'logical': onExpr(e.left); onExpr(e.right); return
-    case 'conditional': onExpr(e.cond); onExpr(e.then); onExpr(e.otherwise); return
-    case 'convert': case 'wrap': case 'noDiff': case 'is': case 'as': case 'ahead': onExpr(e.value); return
-    case 'construct': case 'sequence': e.parts.forEach(onExpr); return
+    case 'read':
+      onPlace(e.place)
+      return
+    case 'field':
+    case 'swizzle':
+    case 'elements':
+      onExpr(e.base)
+      return
+    case 'index':
+      onExpr(e.base)
+      onExpr(e.index)
+      return
+    case 'unary':
+      onExpr(e.operand)
+      return
+    case 'binary':
+    case 'logical':
+      onExpr(e.left)
+      onExpr(e.right)
+      return
+    case 'conditional':
+      onExpr(e.cond)
+      onExpr(e.then)
+      onExpr(e.otherwise)
+      return
+    case 'convert':
+    case 'wrap':
+    case 'noDiff':
+    case 'is':
+    case 'as':
+    case 'ahead':
+      onExpr(e.value)
+      return
+    case 'construct':
+    case 'sequence':
+      e.parts.forEach(onExpr)
+      return
     case 'call':
       if (e.object !== null) argument(e.object, onExpr, onPlace)
       eachArgument(e.args, onExpr, onPlace)
       return
-    case 'assign': case 'update': onPlace(e.place); onExpr(e.value); return
+    case 'assign':
+    case 'update':
+      onPlace(e.place)
+      onExpr(e.value)
+      return
     default:
   }
 }
@@ -34,13 +67,24 @@ export function operands(e: Expr, onExpr: (e: Expr) => void, onPlace: (p: Place)
 /** The same for a place: its base, indices and arguments. */
 export function placeOperands(p: Place, onExpr: (e: Expr) => void, onPlace: (p: Place) => void): void {
   switch (p.kind) {
-    case 'field': case 'swizzle': case 'elements': case 'convert': onPlace(p.base); return
-    case 'index': onPlace(p.base); onExpr(p.index); return
-    case 'ref': case 'accessor':
+    case 'field':
+    case 'swizzle':
+    case 'elements':
+    case 'convert':
+      onPlace(p.base)
+      return
+    case 'index':
+      onPlace(p.base)
+      onExpr(p.index)
+      return
+    case 'ref':
+    case 'accessor':
       if (p.object !== null) argument(p.object, onExpr, onPlace)
       eachArgument(p.args, onExpr, onPlace)
       return
-    case 'temp': onExpr(p.value); return
+    case 'temp':
+      onExpr(p.value)
+      return
     default:
   }
 }
@@ -48,12 +92,19 @@ export function placeOperands(p: Place, onExpr: (e: Expr) => void, onPlace: (p: 
 /** The statements directly in a statement. */
 export function children(s: Stmt): readonly Stmt[] {
   switch (s.kind) {
-    case 'block': return s.body
-    case 'if': return s.otherwise === null ? [s.then] : [s.then, s.otherwise]
-    case 'for': return [...s.init, s.body]
-    case 'while': case 'do': return [s.body]
-    case 'switch': return s.cases.flatMap(c => c.body)
-    default: return none
+    case 'block':
+      return s.body
+    case 'if':
+      return s.otherwise === null ? [s.then] : [s.then, s.otherwise]
+    case 'for':
+      return [...s.init, s.body]
+    case 'while':
+    case 'do':
+      return [s.body]
+    case 'switch':
+      return s.cases.flatMap(c => c.body)
+    default:
+      return none
   }
 }
 
@@ -62,13 +113,22 @@ const none: readonly never[] = []
 /** The expressions directly in a statement. */
 export function expressions(s: Stmt): readonly Expr[] {
   switch (s.kind) {
-    case 'expr': return [s.expr]
-    case 'local': return s.init === null ? [] : [s.init]
-    case 'if': case 'while': case 'do': return [s.cond]
-    case 'for': return [s.cond, s.step].filter(e => e !== null)
-    case 'switch': return [s.value]
-    case 'return': return s.value === null ? [] : [s.value]
-    default: return []
+    case 'expr':
+      return [s.expr]
+    case 'local':
+      return s.init === null ? [] : [s.init]
+    case 'if':
+    case 'while':
+    case 'do':
+      return [s.cond]
+    case 'for':
+      return [s.cond, s.step].filter(e => e !== null)
+    case 'switch':
+      return [s.value]
+    case 'return':
+      return s.value === null ? [] : [s.value]
+    default:
+      return []
   }
 }
 
@@ -100,22 +160,40 @@ export function eachExpr(e: Expr, visit: (e: Expr) => void): void {
 /** The parameters that statements write, or hand to functions that may write them. */
 export function writtenParams(stmts: readonly Stmt[]): ReadonlySet<ParamDecl> {
   const found = new Set<ParamDecl>()
-  const arg = (a: Arg): void => { if (a.dir !== 'in') place(a.place) }
+  const arg = (a: Arg): void => {
+    if (a.dir !== 'in') place(a.place)
+  }
   const place = (p: Place): void => {
     switch (p.kind) {
-      case 'param': found.add(p.decl); return
-      case 'field': case 'index': case 'swizzle': case 'elements': case 'convert': place(p.base); return
-      case 'ref': arg(p.object); return
-      case 'accessor': if (p.object !== null) arg(p.object); return
+      case 'param':
+        found.add(p.decl)
+        return
+      case 'field':
+      case 'index':
+      case 'swizzle':
+      case 'elements':
+      case 'convert':
+        place(p.base)
+        return
+      case 'ref':
+        arg(p.object)
+        return
+      case 'accessor':
+        if (p.object !== null) arg(p.object)
+        return
       default:
     }
   }
-  eachStmt(stmts, s => expressions(s).forEach(e => eachExpr(e, x => {
-    if (x.kind === 'assign' || x.kind === 'update') place(x.place)
-    else if (x.kind === 'call') {
-      if (x.object !== null) arg(x.object)
-      x.args.forEach(arg)
-    }
-  })))
+  eachStmt(stmts, s =>
+    expressions(s).forEach(e =>
+      eachExpr(e, x => {
+        if (x.kind === 'assign' || x.kind === 'update') place(x.place)
+        else if (x.kind === 'call') {
+          if (x.object !== null) arg(x.object)
+          x.args.forEach(arg)
+        }
+      }),
+    ),
+  )
   return found
 }

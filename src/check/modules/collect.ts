@@ -1,6 +1,6 @@
 /**
- * From syntax to declarations: enters every name into its scope and resolves nothing, so that the order of declarations
- * does not matter and what is never used costs little.
+ * Collects declarations from syntax: it enters every name into its scope and resolves nothing. So the order of declarations does
+ * not matter, and unused ones cost little.
  */
 import type { Name } from '../../syntax/ast.ts'
 import * as ast from '../../syntax/ast.ts'
@@ -8,13 +8,32 @@ import * as errors from '../../base/errors/names.ts'
 import type { Span } from '../../base/source.ts'
 import type { Cx } from '../model/context.ts'
 import type {
-  AliasDecl, AssocDecl, Container, Decl, EnumCaseDecl, EnumDecl, ExtensionDecl, FieldDecl, FuncDecl, GenericParams, GlobalDecl, GlobalStorage,
-  InterfaceDecl, ModuleDecl, NamespaceDecl, PropertyDecl, StructDecl, SubscriptDecl, TypeParamDecl, ValueParamDecl, Visibility,
+  AliasDecl,
+  AssocDecl,
+  Container,
+  Decl,
+  EnumCaseDecl,
+  EnumDecl,
+  ExtensionDecl,
+  FieldDecl,
+  FuncDecl,
+  GenericParams,
+  GlobalDecl,
+  GlobalStorage,
+  InterfaceDecl,
+  ModuleDecl,
+  NamespaceDecl,
+  PropertyDecl,
+  StructDecl,
+  SubscriptDecl,
+  TypeParamDecl,
+  ValueParamDecl,
+  Visibility,
 } from '../model/decl.ts'
 import { declare, newScope, type Scope } from '../model/scope.ts'
 import { withoutRef } from './ref.ts'
 
-interface Place {
+interface Enclosing {
   readonly cx: Cx
   readonly module: ModuleDecl
   readonly parent: Container
@@ -34,34 +53,47 @@ interface Base {
   readonly scope: Scope
 }
 
-function base(at: Place, name: Name, modifiers: readonly ast.Modifier[], scope: Scope = at.scope): Base {
+function base(at: Enclosing, name: Name, modifiers: readonly ast.Modifier[], scope: Scope = at.scope): Base {
   let visibility = at.visibility
-  for (const m of modifiers) if (m.name === 'public' || m.name === 'internal' || m.name === 'private') visibility = m.name
+  for (const m of modifiers)
+    if (m.name === 'public' || m.name === 'internal' || m.name === 'private') visibility = m.name
   return { id: at.cx.id(), name: name.text, parent: at.parent, module: at.module, span: name.span, visibility, scope }
 }
 
-/** A generic parameter list with its scope; null where there is none. The owner of the scope is filled in by the caller. */
-function generics(at: Place, syntax: ast.Generics | undefined): { readonly generics: GenericParams | null, readonly scope: Scope } {
+/** A generic parameter list with its scope; null if there is none. The caller sets the owner of the scope. */
+function generics(
+  at: Enclosing,
+  syntax: ast.Generics | undefined,
+): { readonly generics: GenericParams | null; readonly scope: Scope } {
   if (syntax === undefined) return { generics: null, scope: at.scope }
   const scope = newScope(at.scope, 'generics', null)
   const params: (TypeParamDecl | ValueParamDecl)[] = []
   for (let index = 0; index < syntax.params.length; index++) {
     const p = syntax.params[index]!
     const common = base(at, p.name, [], scope)
-    const decl: TypeParamDecl | ValueParamDecl = p.kind === 'typeParam'
-      ? { kind: 'typeparam', ...common, index, syntax: p } : { kind: 'valueparam', ...common, index, syntax: p }
+    const decl: TypeParamDecl | ValueParamDecl =
+      p.kind === 'typeParam'
+        ? { kind: 'typeparam', ...common, index, syntax: p }
+        : { kind: 'valueparam', ...common, index, syntax: p }
     if (scope.names.has(decl.name)) at.cx.sink.add(errors.redeclared, p.name.span, { name: decl.name })
     declare(scope, decl)
     params.push(decl)
   }
-  const list: GenericParams = { params, syntax, scope, packed: syntax.params.some(p => p.kind === 'typeParam' && p.pack) }
+  const list: GenericParams = {
+    params,
+    syntax,
+    scope,
+    packed: syntax.params.some(p => p.kind === 'typeParam' && p.pack),
+  }
   at.cx.paramLists.set(scope, list)
   return { generics: list, scope }
 }
 
-function refusePacks(at: Place, list: GenericParams | null): boolean {
+function refusePacks(at: Enclosing, list: GenericParams | null): boolean {
   if (list?.packed !== true) return false
-  at.cx.sink.add(errors.unsupported, list.syntax.span, { feature: 'a pack of types on anything but a function, struct or alias' })
+  at.cx.sink.add(errors.unsupported, list.syntax.span, {
+    feature: 'a pack of types on anything but a function, struct or alias',
+  })
   return true
 }
 
@@ -72,15 +104,34 @@ function has(node: { readonly modifiers: readonly ast.Modifier[] }, name: string
 const derivativeOf = new Set(['ForwardDerivativeOf', 'BackwardDerivativeOf', 'PrimalSubstituteOf'])
 
 /** Enters declarations into a scope. */
-export function collect(cx: Cx, decls: readonly ast.Decl[], module: ModuleDecl, parent: Container, scope: Scope, visibility: Visibility): void {
-  const at: Place = { cx, module, parent, scope, visibility }
+export function collect(
+  cx: Cx,
+  decls: readonly ast.Decl[],
+  module: ModuleDecl,
+  parent: Container,
+  scope: Scope,
+  visibility: Visibility,
+): void {
+  const at: Enclosing = { cx, module, parent, scope, visibility }
   for (const decl of decls) collectOne(at, decl)
 }
 
-/** A declaration in the place of another, whose name stays with that one. */
+/** Enters a declaration that replaces another, whose name stays with that one. */
 export function collectWritten(cx: Cx, of: FuncDecl | StructDecl | AliasDecl, syntax: ast.Decl): Decl {
   let made: Decl = of
-  collectOne({ cx, module: of.module, parent: of.parent!, scope: of.scope, visibility: of.visibility, take: decl => { made = decl } }, syntax)
+  collectOne(
+    {
+      cx,
+      module: of.module,
+      parent: of.parent!,
+      scope: of.scope,
+      visibility: of.visibility,
+      take: decl => {
+        made = decl
+      },
+    },
+    syntax,
+  )
   return made
 }
 
@@ -89,45 +140,95 @@ export function collectLocal(cx: Cx, decl: ast.Decl, parent: FuncDecl, scope: Sc
   collectOne({ cx, module: parent.module, parent, scope, visibility: 'public' }, decl)
 }
 
-function members(at: Place, owner: Container, scope: Scope, decls: readonly ast.Decl[], visibility: Visibility): void {
-  const inside: Place = { cx: at.cx, module: at.module, parent: owner, scope, visibility }
+function members(
+  at: Enclosing,
+  owner: Container,
+  scope: Scope,
+  decls: readonly ast.Decl[],
+  visibility: Visibility,
+): void {
+  const inside: Enclosing = { cx: at.cx, module: at.module, parent: owner, scope, visibility }
   for (const decl of decls) collectOne(inside, decl)
 }
 
-function collectOne(at: Place, decl: ast.Decl): void {
+function collectOne(at: Enclosing, decl: ast.Decl): void {
   switch (decl.kind) {
-    case 'moduleDecl': case 'import': case 'include': case 'enumCase': case 'accessor': return
-    case 'namespace': return collectNamespace(at, decl)
-    case 'using': at.scope.usings.push({ target: decl.target, found: null }); return
-    case 'struct': return collectStruct(at, decl)
-    case 'interface': return collectInterface(at, decl)
-    case 'enum': return collectEnum(at, decl)
-    case 'extension': return collectExtension(at, decl)
-    case 'func': case 'init': collectFunc(at, decl); return
-    case 'subscript': return collectSubscript(at, decl)
-    case 'property': return collectProperty(at, decl)
+    case 'moduleDecl':
+    case 'import':
+    case 'include':
+    case 'enumCase':
+    case 'accessor':
+      return
+    case 'namespace':
+      return collectNamespace(at, decl)
+    case 'using':
+      at.scope.usings.push({ target: decl.target, found: null })
+      return
+    case 'struct':
+      return collectStruct(at, decl)
+    case 'interface':
+      return collectInterface(at, decl)
+    case 'enum':
+      return collectEnum(at, decl)
+    case 'extension':
+      return collectExtension(at, decl)
+    case 'func':
+    case 'init':
+      collectFunc(at, decl)
+      return
+    case 'subscript':
+      return collectSubscript(at, decl)
+    case 'property':
+      return collectProperty(at, decl)
     case 'alias': {
       const g = generics(at, decl.generics)
       // `typedef Foo Foo;` in a namespace means the one outside.
-      const ownName = at.parent.kind === 'namespace' && decl.target.kind === 'name' && decl.target.name === decl.name.text
-      const alias: AliasDecl = { kind: 'alias', ...base(at, decl.name, decl.modifiers), generics: g.generics, target: decl.target, inner: ownName ? at.scope.parent! : g.scope }
+      const ownName =
+        at.parent.kind === 'namespace' && decl.target.kind === 'name' && decl.target.name === decl.name.text
+      const alias: AliasDecl = {
+        kind: 'alias',
+        ...base(at, decl.name, decl.modifiers),
+        generics: g.generics,
+        target: decl.target,
+        inner: ownName ? at.scope.parent! : g.scope,
+      }
       return enter(at, alias)
     }
     case 'associatedtype': {
-      if (at.parent.kind !== 'interface') { at.cx.sink.add(errors.misplaced, decl.span, { what: 'an associated type', where: 'an interface' }); return }
+      if (at.parent.kind !== 'interface') {
+        at.cx.sink.add(errors.misplaced, decl.span, { what: 'an associated type', where: 'an interface' })
+        return
+      }
       const assoc: AssocDecl = { kind: 'assoc', ...base(at, decl.name, decl.modifiers), owner: at.parent, syntax: decl }
       return enter(at, assoc)
     }
-    case 'var': return collectVar(at, decl)
-    case 'buffer': return collectBuffer(at, decl)
-    case 'assert': return
-    case 'unsupported': at.cx.sink.add(errors.unsupported, decl.span, { feature: decl.feature }); return
+    case 'var':
+      return collectVar(at, decl)
+    case 'buffer':
+      return collectBuffer(at, decl)
+    case 'assert':
+      return
+    case 'unsupported':
+      at.cx.sink.add(errors.unsupported, decl.span, { feature: decl.feature })
+      return
   }
 }
 
-type Entered = AliasDecl | AssocDecl | EnumDecl | ExtensionDecl | FuncDecl | FieldDecl | GlobalDecl | InterfaceDecl | NamespaceDecl | PropertyDecl | StructDecl | SubscriptDecl
+type Entered =
+  | AliasDecl
+  | AssocDecl
+  | EnumDecl
+  | ExtensionDecl
+  | FuncDecl
+  | FieldDecl
+  | GlobalDecl
+  | InterfaceDecl
+  | NamespaceDecl
+  | PropertyDecl
+  | StructDecl
+  | SubscriptDecl
 
-function enter(at: Place, decl: Entered): void {
+function enter(at: Enclosing, decl: Entered): void {
   if (at.take !== undefined) {
     at.take(decl)
     if (!at.module.isCore) at.cx.userDecls.push(decl)
@@ -135,10 +236,16 @@ function enter(at: Place, decl: Entered): void {
   }
   const old = at.scope.names.get(decl.name)
   if (old !== undefined && !at.module.isCore) {
-    const clash = old.find(o => !(o.kind === 'func' && decl.kind === 'func') && !(o.kind === 'subscript' && decl.kind === 'subscript'))
+    const clash = old.find(
+      o => !(o.kind === 'func' && decl.kind === 'func') && !(o.kind === 'subscript' && decl.kind === 'subscript'),
+    )
     if (clash !== undefined) {
-      at.cx.sink.add(errors.redeclared, decl.span ?? undefined, { name: decl.name },
-        ...(clash.kind !== 'module' && clash.span !== null ? [{ span: clash.span, text: 'declared here first' }] : []))
+      at.cx.sink.add(
+        errors.redeclared,
+        decl.span ?? undefined,
+        { name: decl.name },
+        ...(clash.kind !== 'module' && clash.span !== null ? [{ span: clash.span, text: 'declared here first' }] : []),
+      )
       return
     }
   }
@@ -146,9 +253,9 @@ function enter(at: Place, decl: Entered): void {
   if (!at.module.isCore) at.cx.userDecls.push(decl)
 }
 
-function collectNamespace(at: Place, decl: ast.NamespaceDecl): void {
+function collectNamespace(at: Enclosing, decl: ast.NamespaceDecl): void {
   const old = at.scope.names.get(decl.name.text)?.find(d => d.kind === 'namespace')
-  let ns = old as NamespaceDecl | undefined
+  let ns = old
   if (ns === undefined) {
     const inner = newScope(at.scope, 'namespace', null)
     ns = { kind: 'namespace', ...base(at, decl.name, decl.modifiers), inner }
@@ -158,7 +265,7 @@ function collectNamespace(at: Place, decl: ast.NamespaceDecl): void {
   members(at, ns, ns.inner, decl.decls, at.visibility)
 }
 
-function nestedName(at: Place, name: string): string | null {
+function nestedName(at: Enclosing, name: string): string | null {
   return at.parent.kind === 'struct' ? `${at.parent.nested ?? at.parent.name}.${name}` : null
 }
 
@@ -168,48 +275,81 @@ function stringArg(attributes: readonly ast.Attribute[], name: string): string |
   return value !== undefined && value.kind === 'string' ? value.value : null
 }
 
-function collectStruct(at: Place, decl: ast.StructDecl): void {
+function collectStruct(at: Enclosing, decl: ast.StructDecl): void {
   if (decl.alias !== undefined || (decl.members === undefined && has(decl, 'extern'))) {
     const target: ast.TypeExpr = decl.alias ?? { kind: 'error', span: decl.span }
-    const alias: AliasDecl = { kind: 'alias', ...base(at, decl.name, decl.modifiers), generics: null, target, inner: at.scope, link: decl }
+    const alias: AliasDecl = {
+      kind: 'alias',
+      ...base(at, decl.name, decl.modifiers),
+      generics: null,
+      target,
+      inner: at.scope,
+      link: decl,
+    }
     enter(at, alias)
     return offer(at, decl, alias)
   }
   const forward = at.take === undefined ? at.scope.names.get(decl.name.text)?.[0] : undefined
   if (decl.members === undefined && forward !== undefined && forward.kind === 'struct') return
-  if (forward !== undefined && forward.kind === 'struct' && forward.syntax?.kind === 'struct' && forward.syntax.members === undefined) at.scope.names.delete(decl.name.text)
+  if (
+    forward !== undefined &&
+    forward.kind === 'struct' &&
+    forward.syntax?.kind === 'struct' &&
+    forward.syntax.members === undefined
+  )
+    at.scope.names.delete(decl.name.text)
   const g = generics(at, decl.generics)
   const inner = newScope(g.scope, 'type', null)
   const struct: StructDecl = {
-    kind: 'struct', ...base(at, decl.name, decl.modifiers), generics: g.generics, nested: nestedName(at, decl.name.text),
-    intrinsic: at.module.isCore ? stringArg(decl.attributes, '__intrinsic') : null, differentialOf: null, isBlock: false, syntax: decl, inner, fields: [],
+    kind: 'struct',
+    ...base(at, decl.name, decl.modifiers),
+    generics: g.generics,
+    nested: nestedName(at, decl.name.text),
+    intrinsic: at.module.isCore ? stringArg(decl.attributes, '__intrinsic') : null,
+    differentialOf: null,
+    isBlock: false,
+    syntax: decl,
+    inner,
+    fields: [],
   }
   Object.assign(inner, { owner: struct })
   enter(at, struct)
   offer(at, decl, struct)
   if (g.generics?.packed === true) return
-  members(at, struct, inner, decl.members ?? [], at.visibility === 'internal' && struct.visibility === 'public' ? 'internal' : struct.visibility)
+  members(
+    at,
+    struct,
+    inner,
+    decl.members ?? [],
+    at.visibility === 'internal' && struct.visibility === 'public' ? 'internal' : struct.visibility,
+  )
 }
 
-/** Takes note of what a module exports for those that ask for it with `extern`. */
-function offer(at: Place, syntax: ast.VarDecl | ast.StructDecl, decl: GlobalDecl | StructDecl | AliasDecl): void {
+/** Records what a module exports for `extern` declarations of others. */
+function offer(at: Enclosing, syntax: ast.VarDecl | ast.StructDecl, decl: GlobalDecl | StructDecl | AliasDecl): void {
   if (!has(syntax, 'export') || inType(at.parent)) return
   const others = at.cx.exports.get(decl.name)
   if (others === undefined) at.cx.exports.set(decl.name, [decl])
   else others.push(decl)
 }
 
-function collectInterface(at: Place, decl: ast.InterfaceDecl): void {
+function collectInterface(at: Enclosing, decl: ast.InterfaceDecl): void {
   const g = generics(at, decl.generics)
   const inner = newScope(g.scope, 'type', null)
   if (refusePacks(at, g.generics)) return
-  const iface: InterfaceDecl = { kind: 'interface', ...base(at, decl.name, decl.modifiers), generics: g.generics, syntax: decl, inner }
+  const iface: InterfaceDecl = {
+    kind: 'interface',
+    ...base(at, decl.name, decl.modifiers),
+    generics: g.generics,
+    syntax: decl,
+    inner,
+  }
   Object.assign(inner, { owner: iface })
   enter(at, iface)
   members(at, iface, inner, decl.members ?? [], iface.visibility)
 }
 
-function collectEnum(at: Place, decl: ast.EnumDecl): void {
+function collectEnum(at: Enclosing, decl: ast.EnumDecl): void {
   const inner = newScope(at.scope, 'type', null)
   const cases: EnumCaseDecl[] = []
   const owner: EnumDecl = { kind: 'enum', ...base(at, decl.name, decl.modifiers), syntax: decl, inner, cases }
@@ -217,7 +357,14 @@ function collectEnum(at: Place, decl: ast.EnumDecl): void {
   enter(at, owner)
   const unscoped = ast.findAttribute(decl, 'UnscopedEnum') !== undefined
   for (const c of decl.cases) {
-    const enumCase: EnumCaseDecl = { kind: 'case', ...base({ ...at, parent: owner }, c.name, [], inner), visibility: owner.visibility, owner, syntax: c, index: cases.length }
+    const enumCase: EnumCaseDecl = {
+      kind: 'case',
+      ...base({ ...at, parent: owner }, c.name, [], inner),
+      visibility: owner.visibility,
+      owner,
+      syntax: c,
+      index: cases.length,
+    }
     if (inner.names.has(enumCase.name)) at.cx.sink.add(errors.redeclared, c.name.span, { name: enumCase.name })
     else {
       declare(inner, enumCase)
@@ -227,12 +374,18 @@ function collectEnum(at: Place, decl: ast.EnumDecl): void {
   }
 }
 
-function collectExtension(at: Place, decl: ast.ExtensionDecl): void {
+function collectExtension(at: Enclosing, decl: ast.ExtensionDecl): void {
   const g = generics(at, decl.generics)
   const inner = newScope(g.scope, 'type', null)
   if (refusePacks(at, g.generics)) return
   const name: Name = { text: '', span: decl.target.span }
-  const extension: ExtensionDecl = { kind: 'extension', ...base(at, name, decl.modifiers), generics: g.generics, syntax: decl, inner }
+  const extension: ExtensionDecl = {
+    kind: 'extension',
+    ...base(at, name, decl.modifiers),
+    generics: g.generics,
+    syntax: decl,
+    inner,
+  }
   Object.assign(inner, { owner: extension })
   if (!at.module.isCore) {
     at.cx.extensions.push(extension)
@@ -245,67 +398,124 @@ function inType(parent: Container): boolean {
   return parent.kind === 'struct' || parent.kind === 'interface' || parent.kind === 'extension'
 }
 
-function collectFunc(at: Place, decl: ast.FuncDecl | ast.InitDecl): FuncDecl {
+function collectFunc(at: Enclosing, decl: ast.FuncDecl | ast.InitDecl): FuncDecl {
   const g = generics(at, decl.generics)
   const member = inType(at.parent)
   const role = decl.kind === 'init' ? 'constructor' : !member ? 'function' : has(decl, 'static') ? 'static' : 'method'
   const func: FuncDecl = {
-    kind: 'func', ...base(at, decl.name, decl.modifiers), role, accessor: null, generics: g.generics,
-    owner: at.parent.kind === 'interface' ? at.parent : null, hasBody: decl.body !== undefined, syntax: decl, of: null, inner: g.scope,
+    kind: 'func',
+    ...base(at, decl.name, decl.modifiers),
+    role,
+    accessor: null,
+    generics: g.generics,
+    owner: at.parent.kind === 'interface' ? at.parent : null,
+    hasBody: decl.body !== undefined,
+    syntax: decl,
+    of: null,
+    inner: g.scope,
   }
-  if (decl.kind === 'init' && !member) at.cx.sink.add(errors.misplaced, decl.span, { what: 'a constructor', where: 'a type' })
+  if (decl.kind === 'init' && !member)
+    at.cx.sink.add(errors.misplaced, decl.span, { what: 'a constructor', where: 'a type' })
   enter(at, func)
   if (!func.hasBody && func.owner === null && !at.module.isCore) {
-    const twins = at.cx.redeclared.get(func.name)
-    if (twins === undefined) at.cx.redeclared.set(func.name, [func])
-    else twins.push(func)
+    const others = at.cx.redeclared.get(func.name)
+    if (others === undefined) at.cx.redeclared.set(func.name, [func])
+    else others.push(func)
   }
-  if (decl.attributes.some(a => derivativeOf.has(a.name)) && !at.module.isCore && g.generics?.packed !== true) at.cx.derivativeOfs.push(func)
+  if (decl.attributes.some(a => derivativeOf.has(a.name)) && !at.module.isCore && g.generics?.packed !== true)
+    at.cx.derivativeOfs.push(func)
   return func
 }
 
-function accessors(at: Place, of: PropertyDecl | SubscriptDecl, inner: Scope, given: readonly ast.AccessorDecl[], isStatic: boolean): void {
+function accessors(
+  at: Enclosing,
+  of: PropertyDecl | SubscriptDecl,
+  inner: Scope,
+  given: readonly ast.AccessorDecl[],
+  isStatic: boolean,
+): void {
   const span = of.span!
-  const list: readonly ast.AccessorDecl[] = given.length > 0 ? at.module.isCore ? given : withoutRef(given)
-    : [{ kind: 'accessor', span, attributes: [], modifiers: [], name: { text: 'get', span }, which: 'get', param: undefined, body: undefined }]
+  const list: readonly ast.AccessorDecl[] =
+    given.length > 0
+      ? at.module.isCore
+        ? given
+        : withoutRef(given)
+      : [
+          {
+            kind: 'accessor',
+            span,
+            attributes: [],
+            modifiers: [],
+            name: { text: 'get', span },
+            which: 'get',
+            param: undefined,
+            body: undefined,
+          },
+        ]
   for (const a of list) {
     const func: FuncDecl = {
-      kind: 'func', ...base(at, { text: of.name, span: a.name.span }, of.syntax.modifiers), role: isStatic ? 'static' : 'accessor', accessor: a.which, generics: of.kind === 'subscript' ? of.generics : null,
-      owner: at.parent.kind === 'interface' ? at.parent : null, hasBody: a.body !== undefined, syntax: a, of, inner,
+      kind: 'func',
+      ...base(at, { text: of.name, span: a.name.span }, of.syntax.modifiers),
+      role: isStatic ? 'static' : 'accessor',
+      accessor: a.which,
+      generics: of.kind === 'subscript' ? of.generics : null,
+      owner: at.parent.kind === 'interface' ? at.parent : null,
+      hasBody: a.body !== undefined,
+      syntax: a,
+      of,
+      inner,
     }
     of.accessors.push(func)
     if (!at.module.isCore) at.cx.userDecls.push(func)
   }
 }
 
-function collectSubscript(at: Place, decl: ast.SubscriptDecl): void {
+function collectSubscript(at: Enclosing, decl: ast.SubscriptDecl): void {
   const g = generics(at, decl.generics)
   if (refusePacks(at, g.generics)) return
-  const subscript: SubscriptDecl = { kind: 'subscript', ...base(at, { text: 'operator[]', span: decl.name.span }, decl.modifiers), accessors: [], syntax: decl, generics: g.generics }
+  const subscript: SubscriptDecl = {
+    kind: 'subscript',
+    ...base(at, { text: 'operator[]', span: decl.name.span }, decl.modifiers),
+    accessors: [],
+    syntax: decl,
+    generics: g.generics,
+  }
   enter(at, subscript)
   accessors(at, subscript, g.scope, decl.accessors, false)
 }
 
-function collectProperty(at: Place, decl: ast.PropertyDecl): void {
+function collectProperty(at: Enclosing, decl: ast.PropertyDecl): void {
   const isStatic = has(decl, 'static') || !inType(at.parent)
-  const property: PropertyDecl = { kind: 'property', ...base(at, decl.name, decl.modifiers), isStatic, accessors: [], syntax: decl }
+  const property: PropertyDecl = {
+    kind: 'property',
+    ...base(at, decl.name, decl.modifiers),
+    isStatic,
+    accessors: [],
+    syntax: decl,
+  }
   enter(at, property)
   accessors(at, property, at.scope, decl.accessors, isStatic)
 }
 
-function storage(at: Place, decl: ast.VarDecl): GlobalStorage {
+function storage(at: Enclosing, decl: ast.VarDecl): GlobalStorage {
   if (has(decl, 'groupshared')) return 'groupshared'
   const constant = has(decl, 'const') || decl.form === 'let'
   if (has(decl, 'static') || has(decl, '__global')) return constant ? 'constant' : 'static'
-  return constant && decl.init !== undefined || at.parent.kind === 'interface' ? 'constant' : 'parameter'
+  return (constant && decl.init !== undefined) || at.parent.kind === 'interface' ? 'constant' : 'parameter'
 }
 
-function collectVar(at: Place, decl: ast.VarDecl): void {
+function collectVar(at: Enclosing, decl: ast.VarDecl): void {
   const common = base(at, decl.name, decl.modifiers)
   const width = decl.semantics.find(s => s.name === ':')
   if (width !== undefined) at.cx.sink.add(errors.unsupported, width.span, { feature: 'a bit field' })
   if (at.parent.kind === 'struct' && !has(decl, 'static')) {
-    const field: FieldDecl = { kind: 'field', ...common, index: at.parent.fields.length, owner: at.parent, syntax: decl }
+    const field: FieldDecl = {
+      kind: 'field',
+      ...common,
+      index: at.parent.fields.length,
+      owner: at.parent,
+      syntax: decl,
+    }
     const width = decl.semantics.find(s => s.name === ':')
     if (width !== undefined) at.cx.sink.add(errors.unsupported, width.span, { feature: 'a bit field' })
     const count = at.parent.fields.length
@@ -322,19 +532,37 @@ function collectVar(at: Place, decl: ast.VarDecl): void {
   if (global.storage === 'constant') offer(at, decl, global)
 }
 
-function collectBuffer(at: Place, decl: ast.BufferDecl): void {
+function collectBuffer(at: Enclosing, decl: ast.BufferDecl): void {
   const inner = newScope(at.scope, 'type', null)
   const common = base(at, decl.name, decl.modifiers)
   const block: StructDecl = {
-    kind: 'struct', ...common, generics: null, nested: null, intrinsic: null, differentialOf: null, isBlock: true, syntax: decl, inner, fields: [],
+    kind: 'struct',
+    ...common,
+    generics: null,
+    nested: null,
+    intrinsic: null,
+    differentialOf: null,
+    isBlock: true,
+    syntax: decl,
+    inner,
+    fields: [],
   }
   Object.assign(inner, { owner: block })
   const global: GlobalDecl = { kind: 'global', ...common, id: at.cx.id(), storage: 'block', syntax: decl, block }
   declare(at.scope, global)
   at.cx.userDecls.push(global)
   for (const m of decl.members) {
-    if (m.kind !== 'var') { collectOne(at, m); continue }
-    const field: FieldDecl = { kind: 'field', ...base({ ...at, parent: block }, m.name, m.modifiers, inner), index: block.fields.length, owner: block, syntax: m }
+    if (m.kind !== 'var') {
+      collectOne(at, m)
+      continue
+    }
+    const field: FieldDecl = {
+      kind: 'field',
+      ...base({ ...at, parent: block }, m.name, m.modifiers, inner),
+      index: block.fields.length,
+      owner: block,
+      syntax: m,
+    }
     declare(inner, field)
     block.fields.push(field)
     at.cx.blockMembers.set(field, global)

@@ -23,14 +23,29 @@ export interface SourceOptions {
   readonly columnMajor: boolean
 }
 
-/** The text that a caller gave for a path, if it is one. */
+/** The text that the caller gave for a path, if there is one. */
 function textIn(path: string, text: unknown, giver: 'source' | 'files' | 'resolve'): string | Unreadable {
   if (typeof text === 'string') return text
-  const what = text === null ? 'null' : typeof text !== 'object' ? `a ${typeof text}` : typeof (text as PromiseLike<unknown>).then === 'function' ? 'a Promise' : ArrayBuffer.isView(text) ? 'bytes' : 'an object'
+  const what =
+    text === null
+      ? 'null'
+      : typeof text !== 'object'
+        ? `a ${typeof text}`
+        : typeof (text as PromiseLike<unknown>).then === 'function'
+          ? 'a Promise'
+          : ArrayBuffer.isView(text)
+            ? 'bytes'
+            : 'an object'
   switch (giver) {
-    case 'source': return { path, why: `the source is ${what}, and must be a string` }
-    case 'files': return { path, why: `files has ${what} for it, and must have a string` }
-    case 'resolve': return { path, why: `resolve answered ${what}, and must answer a string at once, or undefined where there is no such file` }
+    case 'source':
+      return { path, why: `the source is ${what}, and must be a string` }
+    case 'files':
+      return { path, why: `files has ${what} for it, and must have a string` }
+    case 'resolve':
+      return {
+        path,
+        why: `resolve answered ${what}, and must answer a string at once, or undefined where there is no such file`,
+      }
   }
 }
 
@@ -54,7 +69,7 @@ function join(dir: string, path: string): string {
   return (absolute ? '/' : '') + parts.join('/')
 }
 
-const dirname = (path: string): string => path.includes('/') ? path.slice(0, path.lastIndexOf('/')) || '/' : ''
+const dirname = (path: string): string => (path.includes('/') ? path.slice(0, path.lastIndexOf('/')) || '/' : '')
 
 /** Reads files and makes modules of them, each once. */
 export class Loader {
@@ -73,7 +88,8 @@ export class Loader {
 
   #macros(): MacroTable {
     const defines: Record<string, string> = {}
-    for (const [name, value] of Object.entries(this.#options.defines)) defines[name] = value === true ? '1' : value === false ? '0' : String(value)
+    for (const [name, value] of Object.entries(this.#options.defines))
+      defines[name] = value === true ? '1' : value === false ? '0' : String(value)
     return macroTable(defines)
   }
 
@@ -99,7 +115,7 @@ export class Loader {
     }
   }
 
-  /** The file that one of the paths means: beside the file that asks, on the search path, or from the top. */
+  /** The file of one of the paths: beside the importing file, on the search path, or from the top. */
   #find(paths: readonly string[], from: SourceFile): SourceFile | Unreadable | null {
     for (const dir of [dirname(from.name), ...this.#options.searchPaths, '']) {
       for (const path of paths) {
@@ -110,7 +126,7 @@ export class Loader {
     return null
   }
 
-  /** The file of a module, or one that a module includes; undefined where there is none, which has been reported. */
+  /** The file of a module, or one that a module includes. Undefined, with a diagnostic, if there is none. */
   #need(paths: readonly string[], from: SourceFile, name: ast.Name): SourceFile | undefined {
     const file = this.#find(paths, from)
     if (file instanceof SourceFile) return file
@@ -132,7 +148,17 @@ export class Loader {
   #load(file: SourceFile): ModuleDecl {
     const inner = newScope(null, 'module', null)
     const name = file.name.replace(/^.*\//, '').replace(/\.[^.]*$/, '')
-    const module: ModuleDecl = { kind: 'module', id: this.#cx.id(), name, parent: null, file, isCore: false, files: [], inner, imports: [] }
+    const module: ModuleDecl = {
+      kind: 'module',
+      id: this.#cx.id(),
+      name,
+      parent: null,
+      file,
+      isCore: false,
+      files: [],
+      inner,
+      imports: [],
+    }
     Object.assign(module.inner, { owner: module })
     this.#modules.set(file.name, module)
     this.#cx.modules.push(module)
@@ -147,7 +173,9 @@ export class Loader {
     module.files.push(file)
     const parsed = parse(file, { macros, include: (path, from) => this.#find([path], from) ?? undefined }, this.#sink)
     // A file that says `module` shows only what is public.
-    const visibility: Visibility = parsed.decls.some(d => d.kind === 'moduleDecl' && !d.implementing) ? 'internal' : outer
+    const visibility: Visibility = parsed.decls.some(d => d.kind === 'moduleDecl' && !d.implementing)
+      ? 'internal'
+      : outer
     for (const d of parsed.decls) {
       if (d.kind === 'import') this.#import(module, d, file)
       else if (d.kind === 'include') this.#include(module, d, file, macros, visibility)

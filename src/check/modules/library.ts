@@ -24,7 +24,7 @@ import { newScope } from '../model/scope.ts'
 import type { Type } from '../model/type.ts'
 
 export interface LibraryData {
-  readonly files: readonly { readonly name: string, readonly text: string }[]
+  readonly files: readonly { readonly name: string; readonly text: string }[]
   /** For each top-level name, triples (number of the file, start, end) of its declarations with their attributes. */
   readonly names: Readonly<Record<string, readonly number[]>>
   /** The same for extensions, by the first name in their target type (`Texture2D`, `vector`, `float`; `*` for a bare type parameter). */
@@ -36,7 +36,7 @@ export interface LibraryData {
 // Bounded by the library itself: each declaration is parsed, and what it says resolved, at most once in the life of the process.
 const known = new WeakMap<LibraryData['files'], Cx>()
 
-/** What is resolved of a library; it is the same for all programs. */
+/** The state of a library. It is the same for all programs. */
 export function coreOf(data: LibraryData, above: Above): Cx {
   let core = known.get(data.files)
   if (core === undefined) {
@@ -49,7 +49,7 @@ export function coreOf(data: LibraryData, above: Above): Cx {
   return core
 }
 
-/** Forgets what is resolved of a library: an exception may have left something half done. */
+/** Drops the state of a library: an exception may have left something half done. */
 export function forgetCore(data: LibraryData): void {
   known.delete(data.files)
 }
@@ -67,9 +67,19 @@ export class Library implements CoreLibrary {
 
   constructor(data: LibraryData) {
     this.#data = data
-    const files = this.#files = data.files.map(f => new SourceFile(f.name, f.text, true))
+    const files = (this.#files = data.files.map(f => new SourceFile(f.name, f.text, true)))
     const inner = newScope(null, 'module', null)
-    this.module = { kind: 'module', id: 0, name: 'core', parent: null, file: files[0] ?? new SourceFile('core', ''), isCore: true, files: [...files], inner, imports: [] }
+    this.module = {
+      kind: 'module',
+      id: 0,
+      name: 'core',
+      parent: null,
+      file: files[0] ?? new SourceFile('core', ''),
+      isCore: true,
+      files: [...files],
+      inner,
+      imports: [],
+    }
     Object.assign(inner, { owner: this.module })
   }
 
@@ -93,7 +103,7 @@ export class Library implements CoreLibrary {
     return found
   }
 
-  /** Parses a stretch of a file and enters what it declares. */
+  /** Parses part of a file and enters what it declares. */
   #bring(file: SourceFile, start: number, end: number): readonly Decl[] {
     const inner = this.module.inner
     const cx = this.#cx!
@@ -108,7 +118,9 @@ export class Library implements CoreLibrary {
   lookup(name: string): readonly Decl[] {
     let decls = this.#names.get(name)
     if (decls === undefined) {
-      decls = Object.hasOwn(this.#data.names, name) ? this.#load(this.#data.names[name]).filter(d => d.name === name) : []
+      decls = Object.hasOwn(this.#data.names, name)
+        ? this.#load(this.#data.names[name]).filter(d => d.name === name)
+        : []
       this.#names.set(name, decls)
     }
     return decls
@@ -125,7 +137,9 @@ export class Library implements CoreLibrary {
   extensions(head: string): readonly ExtensionDecl[] {
     let list = this.#extensions.get(head)
     if (list === undefined) {
-      list = Object.hasOwn(this.#data.extensions, head) ? this.#load(this.#data.extensions[head]).filter(d => d.kind === 'extension') : []
+      list = Object.hasOwn(this.#data.extensions, head)
+        ? this.#load(this.#data.extensions[head]).filter(d => d.kind === 'extension')
+        : []
       this.#extensions.set(head, list)
     }
     return list
@@ -135,11 +149,20 @@ export class Library implements CoreLibrary {
   mayExtend(type: Type): boolean {
     if (Object.hasOwn(this.#data.extensions, '*')) return true
     switch (type.kind) {
-      case 'struct': return type.decl.module.isCore && Object.hasOwn(this.#data.extensions, type.decl.name)
-      case 'scalar': return Object.hasOwn(this.#data.extensions, 'scalar') || Object.keys(this.#data.extensions).some(k => /^(bool|u?int|half|float|double)$/.test(k))
-      case 'vector': case 'matrix': return Object.hasOwn(this.#data.extensions, type.kind)
-      case 'array': return Object.hasOwn(this.#data.extensions, 'Array')
-      default: return false
+      case 'struct':
+        return type.decl.module.isCore && Object.hasOwn(this.#data.extensions, type.decl.name)
+      case 'scalar':
+        return (
+          Object.hasOwn(this.#data.extensions, 'scalar') ||
+          Object.keys(this.#data.extensions).some(k => /^(bool|u?int|half|float|double)$/.test(k))
+        )
+      case 'vector':
+      case 'matrix':
+        return Object.hasOwn(this.#data.extensions, type.kind)
+      case 'array':
+        return Object.hasOwn(this.#data.extensions, 'Array')
+      default:
+        return false
     }
   }
 
@@ -153,7 +176,7 @@ export class Library implements CoreLibrary {
     return Object.hasOwn(this.#data.derivatives, name)
   }
 
-  /** Functions that say they are a derivative or substitute of a core function of that name. */
+  /** Functions that declare themselves a derivative or substitute of a core function of that name. */
   derivativesOf(name: string): readonly FuncDecl[] {
     if (!Object.hasOwn(this.#data.derivatives, name)) return []
     return this.#load(this.#data.derivatives[name]).filter(d => d.kind === 'func')

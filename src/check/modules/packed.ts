@@ -1,4 +1,4 @@
-/** The core library's index, packed: what stands on each line of a file is one character, so that bundles stay small. */
+/** The packed index of the core library: one character for the content of each line of a file, so that bundles stay small. */
 import type { LibraryData } from './library.ts'
 
 type Table = Record<string, number[]>
@@ -31,9 +31,15 @@ export class PackedLibrary implements LibraryData {
     this.files = files
   }
 
-  get names(): Readonly<Table> { return this.#unpacked()[0] }
-  get extensions(): Readonly<Table> { return this.#unpacked()[1] }
-  get derivatives(): Readonly<Table> { return this.#unpacked()[2] }
+  get names(): Readonly<Table> {
+    return this.#unpacked()[0]
+  }
+  get extensions(): Readonly<Table> {
+    return this.#unpacked()[1]
+  }
+  get derivatives(): Readonly<Table> {
+    return this.#unpacked()[2]
+  }
 
   #unpacked(): readonly [Table, Table, Table] {
     if (this.#tables === undefined) {

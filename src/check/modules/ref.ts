@@ -1,17 +1,21 @@
-/** User-written `ref` accessors, as a `get` with the same body and a `set` that assigns where the body returns a place. */
+/** User-written `ref` accessors, rewritten as a `get` with the same body and a `set` that assigns where the body returns a place. */
 import type * as ast from '../../syntax/ast.ts'
 
 /** How deep statements are followed; the parser allows no deeper ones. */
 const maxDepth = 256
 
-/** The accessors with each `ref` written as the `get` and the `set` that it stands for, unless those are given too. */
+/** The accessors, with each `ref` rewritten as a `get` and a `set`, unless those are given too. */
 export function withoutRef(given: readonly ast.AccessorDecl[]): readonly ast.AccessorDecl[] {
   const ref = given.find(a => a.which === 'ref')
   if (ref === undefined) return given
   const has = (which: ast.AccessorDecl['which']): boolean => given.some(a => a.which === which)
   const get: ast.AccessorDecl = { ...ref, which: 'get' }
-  const set: ast.AccessorDecl = { ...ref, which: 'set', body: ref.body === undefined ? undefined : assigned(ref.body, 0) as ast.Block }
-  return [...given.filter(a => a.which !== 'ref'), ...has('get') ? [] : [get], ...has('set') ? [] : [set]]
+  const set: ast.AccessorDecl = {
+    ...ref,
+    which: 'set',
+    body: ref.body === undefined ? undefined : (assigned(ref.body, 0) as ast.Block),
+  }
+  return [...given.filter(a => a.which !== 'ref'), ...(has('get') ? [] : [get]), ...(has('set') ? [] : [set])]
 }
 
 /** A copy in which `return place;` is `{ place = newValue; return; }`. What a lambda returns stays. */
@@ -30,5 +34,7 @@ function assigned(node: unknown, depth: number): unknown {
     ]
     return { kind: 'block', span, stmts }
   }
-  return Object.fromEntries(Object.entries(node).map(([key, child]) => [key, key === 'span' ? child : assigned(child, depth + 1)]))
+  return Object.fromEntries(
+    Object.entries(node).map(([key, child]) => [key, key === 'span' ? child : assigned(child, depth + 1)]),
+  )
 }

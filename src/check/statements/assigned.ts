@@ -1,4 +1,4 @@
-/** Warns of numbers that are read before anything is written to them. What only makes WGSL goes without, to stay small. */
+/** Warns of numbers that are read before they are written. The bundle that only makes WGSL leaves this out, to stay small. */
 import type { Sink } from '../../base/diag.ts'
 import * as errors from '../../base/errors/assigned.ts'
 import type { Span } from '../../base/source.ts'
@@ -13,17 +13,24 @@ const isNumber = (type: Type): boolean => type.kind === 'scalar' || type.kind ==
 function rootOf(place: Place): LocalDecl | null {
   for (let p = place; ;) {
     if (p.kind === 'local') return p.decl
-    if (p.kind !== 'field' && p.kind !== 'index' && p.kind !== 'swizzle' && p.kind !== 'elements' && p.kind !== 'convert') return null
+    if (
+      p.kind !== 'field' &&
+      p.kind !== 'index' &&
+      p.kind !== 'swizzle' &&
+      p.kind !== 'elements' &&
+      p.kind !== 'convert'
+    )
+      return null
     p = p.base
   }
 }
 
-/** Follows a body in the order of its text. A write in any branch counts, so that what is reported is surely a mistake. */
+/** Follows a body in the order of its text. A write in any branch counts, so each warning is surely right. */
 class Reader {
-  /** Variables that nothing was written to so far, and in how many loops they are declared. */
+  /** Variables without a write so far, and in how many loops they are declared. */
   readonly #empty = new Map<LocalDecl, number>()
   /** Reads in loops, whose writes may stand further down. */
-  readonly #doubtful: { readonly decl: LocalDecl, readonly span: Span | null }[] = []
+  readonly #doubtful: { readonly decl: LocalDecl; readonly span: Span | null }[] = []
   readonly #sink: Sink
   #loops = 0
 
@@ -37,7 +44,12 @@ class Reader {
   }
 
   #report(decl: LocalDecl, span: Span | null): void {
-    this.#sink.add(errors.unassigned, span ?? undefined, { name: decl.name }, { span: decl.span ?? undefined, text: 'declared here' })
+    this.#sink.add(
+      errors.unassigned,
+      span ?? undefined,
+      { name: decl.name },
+      { span: decl.span ?? undefined, text: 'declared here' },
+    )
   }
 
   #stmt(s: Stmt): void {
@@ -64,7 +76,11 @@ class Reader {
 
   #argument(arg: Arg): void {
     if (arg.dir === 'in') return
-    placeOperands(arg.place, e => this.#expr(e), () => undefined)
+    placeOperands(
+      arg.place,
+      e => this.#expr(e),
+      () => undefined,
+    )
     this.#written(arg.place)
   }
 
@@ -86,8 +102,11 @@ class Reader {
         for (const a of args) this.#argument(a)
         return
       }
-      case 'read': this.#read(e.place); return
-      default: operands(e, this.#expr, this.#inside)
+      case 'read':
+        this.#read(e.place)
+        return
+      default:
+        operands(e, this.#expr, this.#inside)
     }
   }
 
@@ -117,7 +136,8 @@ export function checkAssigned(program: CheckedProgram, sink: Sink): void {
     const written = writtenParams(body.stmts)
     const { params } = program.signature({ kind: 'direct', decl: func, subst: { args: new Map(), self: null } })
     program.params(func).forEach((p, i) => {
-      if (params[i]?.dir === 'out' && isNumber(params[i].type) && !written.has(p)) sink.add(errors.unassignedOutput, p.span ?? undefined, { name: p.name, func: func.name })
+      if (params[i]?.dir === 'out' && isNumber(params[i].type) && !written.has(p))
+        sink.add(errors.unassignedOutput, p.span ?? undefined, { name: p.name, func: func.name })
     })
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Lambdas: a struct of what is captured, by value, with a method `operator()`; it conforms to `IFunc` of its types. Names in
- * the body that mean locals or parameters outside are captured, and found as fields of that struct; so is `this`, and what an
+ * Lambdas: a struct of the captured values, with a method `operator()`. It conforms to `IFunc` of its types. Names in the body that
+ * mean locals or parameters outside are captured, and found as fields of that struct. The same goes for `this`, and for what an
  * outer lambda has captured.
  */
 import * as names from '../../base/errors/names.ts'
@@ -14,9 +14,17 @@ import { openEnd } from './returns.ts'
 import { checkBlock } from './stmt.ts'
 import { value, type Term } from '../model/term.ts'
 import type { Expr, Place, Stmt } from '../model/tree.ts'
-import { errorType, interfaceType, structType, voidType, type GenericArg, type InterfaceType, type Type } from '../model/type.ts'
+import {
+  errorType,
+  interfaceType,
+  structType,
+  voidType,
+  type GenericArg,
+  type InterfaceType,
+  type Type,
+} from '../model/type.ts'
 
-/** Every name that stands in a piece of syntax; `this` is one. */
+/** Every name in a piece of syntax, `this` included. */
 function namesIn(node: unknown, found: Set<string>, depth = 0): void {
   if (depth > 500 || typeof node !== 'object' || node === null) return
   if (Array.isArray(node)) {
@@ -35,16 +43,42 @@ export function checkLambda(env: Env, e: ast.LambdaExpr): Term {
   const module = env.func?.module ?? cx.modules[0] ?? cx.library.module
   const inner = newScope(env.scope, 'type', null)
   const struct: StructDecl = {
-    kind: 'struct', id: cx.id(), name: 'Lambda', parent: env.func, module, span: e.span, visibility: 'public', scope: env.scope, generics: null, nested: null,
-    intrinsic: null, differentialOf: null, isBlock: false, syntax: null, inner, fields: [],
+    kind: 'struct',
+    id: cx.id(),
+    name: 'Lambda',
+    parent: env.func,
+    module,
+    span: e.span,
+    visibility: 'public',
+    scope: env.scope,
+    generics: null,
+    nested: null,
+    intrinsic: null,
+    differentialOf: null,
+    isBlock: false,
+    syntax: null,
+    inner,
+    fields: [],
   }
   Object.assign(inner, { owner: struct })
   const captured: Expr[] = []
-  const fields: { decl: FieldDecl, type: Type, noDiff: boolean, semantic: string }[] = []
+  const fields: { decl: FieldDecl; type: Type; noDiff: boolean; semantic: string }[] = []
   const mentioned = new Set<string>()
   namesIn(e.body, mentioned)
   const capture = (name: string, place: Place, noDiff: boolean): FieldDecl => {
-    const field: FieldDecl = { kind: 'field', id: cx.id(), name, parent: struct, module, span: e.span, visibility: 'public', scope: inner, index: fields.length, owner: struct, syntax: null }
+    const field: FieldDecl = {
+      kind: 'field',
+      id: cx.id(),
+      name,
+      parent: struct,
+      module,
+      span: e.span,
+      visibility: 'public',
+      scope: inner,
+      index: fields.length,
+      owner: struct,
+      syntax: null,
+    }
     struct.fields.push(field)
     fields.push({ decl: field, type: place.type, noDiff, semantic: '' })
     captured.push({ kind: 'read', type: place.type, span: e.span, place })
@@ -56,11 +90,15 @@ export function checkLambda(env: Env, e: ast.LambdaExpr): Term {
     const found = lookup(cx, env.scope, name)[0]
     if (found === undefined) continue
     const { decl, type } = found
-    if (decl.kind === 'local') declare(inner, capture(name, { kind: 'local', type: decl.type, span: e.span, decl }, decl.noDiff))
+    if (decl.kind === 'local')
+      declare(inner, capture(name, { kind: 'local', type: decl.type, span: e.span, decl }, decl.noDiff))
     // Only what comes in by a parameter without derivative has none, not what is assigned to it.
-    else if (decl.kind === 'parameter') declare(inner, capture(name, { kind: 'param', type: decl.type, span: e.span, decl }, false))
+    else if (decl.kind === 'parameter')
+      declare(inner, capture(name, { kind: 'param', type: decl.type, span: e.span, decl }, false))
     else if (type === null) continue
-    else if (type.key === object?.type.key) needsObject ||= decl.kind === 'field' || decl.kind === 'property' || (decl.kind === 'func' && decl.role === 'method')
+    else if (type.key === object?.type.key)
+      needsObject ||=
+        decl.kind === 'field' || decl.kind === 'property' || (decl.kind === 'func' && decl.role === 'method')
     else if (decl.kind === 'field' && type.key === env.self?.key) {
       const sig = fieldSigs(cx, decl.owner)[decl.index]!
       const base: Place = { kind: 'this', type: env.self, span: e.span }
@@ -74,17 +112,49 @@ export function checkLambda(env: Env, e: ast.LambdaExpr): Term {
   const params = e.params.map((p, index): ParamDecl => {
     if (p.type === undefined) cx.sink.add(names.unsupported, p.span, { feature: 'a lambda parameter without a type' })
     return {
-      kind: 'parameter', id: cx.id(), name: p.name?.text ?? `p${index}`, index, type: p.type === undefined ? errorType : resolveType(cx, p.type, env.scope), dir: 'in', noDiff: false,
-      constant: false, hasDefault: false, semantic: '', modifiers: [], span: p.name?.span ?? p.span,
+      kind: 'parameter',
+      id: cx.id(),
+      name: p.name?.text ?? `p${index}`,
+      index,
+      type: p.type === undefined ? errorType : resolveType(cx, p.type, env.scope),
+      dir: 'in',
+      noDiff: false,
+      constant: false,
+      hasDefault: false,
+      semantic: '',
+      modifiers: [],
+      span: p.name?.span ?? p.span,
     }
   })
   const syntax: ast.FuncDecl = {
-    kind: 'func', span: e.span, attributes: [], modifiers: [], name: { text: 'operator()', span: e.span }, generics: undefined, params: e.params, result: undefined, semantics: [],
+    kind: 'func',
+    span: e.span,
+    attributes: [],
+    modifiers: [],
+    name: { text: 'operator()', span: e.span },
+    generics: undefined,
+    params: e.params,
+    result: undefined,
+    semantics: [],
     body: { kind: 'block', span: e.span, stmts: [] },
   }
   const func: FuncDecl = {
-    kind: 'func', id: cx.id(), name: 'operator()', parent: struct, module, span: e.span, visibility: 'public', scope: inner, role: 'method', accessor: null, generics: null, owner: null,
-    hasBody: true, syntax, of: null, inner,
+    kind: 'func',
+    id: cx.id(),
+    name: 'operator()',
+    parent: struct,
+    module,
+    span: e.span,
+    visibility: 'public',
+    scope: inner,
+    role: 'method',
+    accessor: null,
+    generics: null,
+    owner: null,
+    hasBody: true,
+    syntax,
+    of: null,
+    inner,
   }
   declare(inner, func)
   const bases: InterfaceType[] = []
@@ -95,7 +165,10 @@ export function checkLambda(env: Env, e: ast.LambdaExpr): Term {
   const scope = newScope(inner, 'block', func)
   for (const p of params) declare(scope, p)
   const body = new Env(cx, scope, func, type, 'what a lambda captures is constant', voidType, env.level)
-  body.outer = outer === null ? null : { kind: 'field', type: object!.type, span: e.span, base: { kind: 'this', type, span: e.span }, field: outer }
+  body.outer =
+    outer === null
+      ? null
+      : { kind: 'field', type: object!.type, span: e.span, base: { kind: 'this', type, span: e.span }, field: outer }
   let stmts: readonly Stmt[]
   if (e.body.kind === 'block') {
     body.infers = true
@@ -103,11 +176,15 @@ export function checkLambda(env: Env, e: ast.LambdaExpr): Term {
   } else {
     const result = toExpr(body, checkExpr(body, e.body), e.body.span)
     body.result = result.type
-    stmts = [result.type.kind === 'void' ? { kind: 'expr', expr: result, span: e.body.span } : { kind: 'return', value: result, span: e.body.span }]
+    stmts = [
+      result.type.kind === 'void'
+        ? { kind: 'expr', expr: result, span: e.body.span }
+        : { kind: 'return', value: result, span: e.body.span },
+    ]
   }
   cx.sigs.set(func, { params, result: body.result, resultNoDiff: false })
   const open = body.result.kind === 'void' ? null : openEnd(cx, stmts)
-  cx.bodies.set(func, { params, stmts, ...open === null ? {} : { open } })
+  cx.bodies.set(func, { params, stmts, ...(open === null ? {} : { open }) })
   cx.attributes.set(func, { ...attributesOf(cx, func), level: env.level, marked: env.level !== 'none' })
   for (const name of env.level === 'none' ? ['IFunc'] : ['IFunc', 'IDifferentiableFunc']) {
     const iface = cx.library.lookup(name)[0]

@@ -1,4 +1,4 @@
-/** Bounds of `for` loops that can be read off the header, and headers that look wrong. */
+/** Bounds of `for` loops that the header shows, and suspicious headers. */
 import * as errors from '../../base/errors/derivative.ts'
 import { foldExpr } from '../types/index.ts'
 import type { Cx } from '../model/context.ts'
@@ -10,7 +10,8 @@ import { eachExpr, eachStmt, expressions } from '../model/walk.ts'
 type For = Stmt & { readonly kind: 'for' }
 type Variable = LocalDecl | ParamDecl
 
-const variable = (p: Place): Variable | null => p.kind === 'local' || p.kind === 'param' ? p.decl : p.kind === 'convert' ? variable(p.base) : null
+const variable = (p: Place): Variable | null =>
+  p.kind === 'local' || p.kind === 'param' ? p.decl : p.kind === 'convert' ? variable(p.base) : null
 
 function strip(e: Expr): Expr {
   return e.kind === 'convert' ? strip(e.value) : e
@@ -22,7 +23,7 @@ function readVariable(e: Expr): Variable | null {
   return inner.kind === 'read' ? variable(inner.place) : null
 }
 
-/** Whether a bound can be read off the header; suspicious headers are warned about. */
+/** Whether the header shows a bound. Warns of suspicious headers. */
 export function hasKnownBound(cx: Cx, s: For, warn: boolean): boolean {
   const start = initial(s)
   const test = s.cond === null ? null : comparison(s.cond)
@@ -30,11 +31,13 @@ export function hasKnownBound(cx: Cx, s: For, warn: boolean): boolean {
   if (start === null || test === null || stepped === null) return false
   const { name } = start.variable
   if (test.variable !== start.variable) {
-    if (warn && stepped.variable === start.variable) cx.sink.add(errors.testsAnother, s.cond?.span ?? s.span ?? undefined, { name, other: test.variable.name })
+    if (warn && stepped.variable === start.variable)
+      cx.sink.add(errors.testsAnother, s.cond?.span ?? s.span ?? undefined, { name, other: test.variable.name })
     return false
   }
   if (stepped.variable !== start.variable) {
-    if (warn) cx.sink.add(errors.stepsAnother, s.step?.span ?? s.span ?? undefined, { name, other: stepped.variable.name })
+    if (warn)
+      cx.sink.add(errors.stepsAnother, s.step?.span ?? s.span ?? undefined, { name, other: stepped.variable.name })
     return false
   }
   if (writes(s.body, start.variable)) return false
@@ -44,7 +47,8 @@ export function hasKnownBound(cx: Cx, s: For, warn: boolean): boolean {
   const trips = count(cx, s, from, to, stepped.by, test.op, name, warn)
   if (trips !== null && s.loop.maxIters !== null && warn) {
     const given = known(s.loop.maxIters)
-    if (given !== null && given > trips) cx.sink.add(errors.maxItersTooLarge, s.span ?? undefined, { given, known: trips })
+    if (given !== null && given > trips)
+      cx.sink.add(errors.maxItersTooLarge, s.span ?? undefined, { given, known: trips })
   }
   return true
 }
@@ -70,7 +74,7 @@ function count(cx: Cx, s: For, from: Int, to: Int, by: Int, op: string, name: st
   return Math.ceil(span / Math.abs(step))
 }
 
-function initial(s: For): { readonly variable: Variable, readonly value: Expr } | null {
+function initial(s: For): { readonly variable: Variable; readonly value: Expr } | null {
   if (s.init.length !== 1) return null
   const first = s.init[0]!
   if (first.kind === 'local') return first.init === null ? null : { variable: first.decl, value: first.init }
@@ -81,7 +85,7 @@ function initial(s: For): { readonly variable: Variable, readonly value: Expr } 
 
 const mirrored: Readonly<Record<string, string>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' }
 
-function comparison(e: Expr): { readonly variable: Variable, readonly op: string, readonly limit: Expr } | null {
+function comparison(e: Expr): { readonly variable: Variable; readonly op: string; readonly limit: Expr } | null {
   if (e.kind !== 'binary' || mirrored[e.op] === undefined) return null
   const left = readVariable(e.left)
   if (left !== null) return { variable: left, op: e.op, limit: e.right }
@@ -89,11 +93,12 @@ function comparison(e: Expr): { readonly variable: Variable, readonly op: string
   return right === null ? null : { variable: right, op: mirrored[e.op]!, limit: e.left }
 }
 
-function stepOf(cx: Cx, e: Expr): { readonly variable: Variable, readonly by: Int | null } | null {
+function stepOf(cx: Cx, e: Expr): { readonly variable: Variable; readonly by: Int | null } | null {
   if (e.kind !== 'update') return null
   const v = variable(e.place)
   const made = strip(e.value)
-  if (v === null || made.kind !== 'binary' || (made.op !== '+' && made.op !== '-') || strip(made.left) !== e.old) return null
+  if (v === null || made.kind !== 'binary' || (made.op !== '+' && made.op !== '-') || strip(made.left) !== e.old)
+    return null
   const amount = foldExpr(cx, made.right, noSubst)
   if (amount === null) return { variable: v, by: null }
   const n = known(amount)
@@ -103,12 +108,15 @@ function stepOf(cx: Cx, e: Expr): { readonly variable: Variable, readonly by: In
 /** Whether anything in a statement writes the variable. */
 function writes(body: Stmt, v: Variable): boolean {
   let found = false
-  const root = (p: Place): void => { if (rootVariable(p) === v) found = true }
+  const root = (p: Place): void => {
+    if (rootVariable(p) === v) found = true
+  }
   eachStmt([body], s => {
     for (const e of expressions(s)) {
       eachExpr(e, x => {
         if (x.kind === 'assign' || x.kind === 'update') root(x.place)
-        if (x.kind === 'call') for (const a of x.object === null ? x.args : [x.object, ...x.args]) if (a.dir !== 'in') root(a.place)
+        if (x.kind === 'call')
+          for (const a of x.object === null ? x.args : [x.object, ...x.args]) if (a.dir !== 'in') root(a.place)
       })
     }
   })
@@ -118,9 +126,18 @@ function writes(body: Stmt, v: Variable): boolean {
 /** The variable that a place is part of, or null. */
 export function rootVariable(p: Place): Variable | null {
   switch (p.kind) {
-    case 'local': case 'param': return p.decl
-    case 'field': case 'index': case 'swizzle': case 'elements': case 'convert': return rootVariable(p.base)
-    case 'accessor': return p.object !== null && p.object.dir !== 'in' ? rootVariable(p.object.place) : null
-    default: return null
+    case 'local':
+    case 'param':
+      return p.decl
+    case 'field':
+    case 'index':
+    case 'swizzle':
+    case 'elements':
+    case 'convert':
+      return rootVariable(p.base)
+    case 'accessor':
+      return p.object !== null && p.object.dir !== 'in' ? rootVariable(p.object.place) : null
+    default:
+      return null
   }
 }

@@ -1,22 +1,53 @@
 /** Statements and bodies. */
-import * as derivative from '../../base/errors/derivative.ts'
 import * as names from '../../base/errors/names.ts'
 import * as types from '../../base/errors/types.ts'
 import type { Span } from '../../base/source.ts'
 import * as ast from '../../syntax/ast.ts'
-import { adoptBase, attributesOf, constraintsAround, foldExpr, funcSig, isMutating, resolveInt, resolveType, selfType } from '../types/index.ts'
+import {
+  adoptBase,
+  attributesOf,
+  constraintsAround,
+  foldExpr,
+  funcSig,
+  isMutating,
+  resolveType,
+  selfType,
+} from '../types/index.ts'
 import { collectLocal } from '../modules/collect.ts'
 import {
-  checkCondition, checkExpr, checkValue, coerce, constructors, defaultFor, emptyConstructors, granting, hasValue, heldValue,
-  optionalValue, toExpr,
+  checkCondition,
+  checkExpr,
+  checkValue,
+  coerce,
+  constructors,
+  defaultFor,
+  emptyConstructors,
+  granting,
+  hasValue,
+  heldValue,
+  optionalValue,
+  toExpr,
 } from '../expressions/index.ts'
 import { Env, type Cx } from '../model/context.ts'
 import type { FuncDecl, LocalDecl } from '../model/decl.ts'
 import { emptyError } from '../model/term.ts'
-import { isOpen, errorType, intType, isFloatName, known, noSubst, poisoned, show, voidType, type Subst, type Type } from '../model/type.ts'
+import {
+  isOpen,
+  errorType,
+  intType,
+  isFloatName,
+  known,
+  noSubst,
+  poisoned,
+  show,
+  voidType,
+  type Type,
+} from '../model/type.ts'
+import { checkAssert, isAssert } from './assert.ts'
+import { loopAttributes } from './loop-attributes.ts'
 import { fallsThrough, openEnd } from './returns.ts'
 import { declare, newScope } from '../model/scope.ts'
-import type { Body, Expr, LoopAttributes, Stmt, SwitchCase } from '../model/tree.ts'
+import type { Body, Expr, Stmt, SwitchCase } from '../model/tree.ts'
 
 const maxDepth = 200
 
@@ -46,7 +77,7 @@ export function checkBody(from: Cx, func: FuncDecl): Body | null {
   const env = new Env(cx, scope, func, self, fixed, result, attributesOf(cx, func).level)
   const stmts = checkStmts(env, block.stmts)
   const open = result.kind === 'void' || poisoned(result) || func.module.isCore ? null : openEnd(cx, stmts)
-  const body: Body = { params: sig.params, stmts, ...open === null ? {} : { open } }
+  const body: Body = { params: sig.params, stmts, ...(open === null ? {} : { open }) }
   cx.bodies.set(func, body)
   return body
 }
@@ -55,7 +86,9 @@ export function checkBody(from: Cx, func: FuncDecl): Body | null {
 function checkStmts(env: Env, list: readonly ast.Stmt[]): readonly Stmt[] {
   // Local types and functions are known in the whole block.
   const before = env.cx.userDecls.length
-  for (const s of list) if (s.kind === 'decl') for (const d of s.decls) if (d.kind !== 'var' && env.func !== null) collectLocal(env.cx, d, env.func, env.scope)
+  for (const s of list)
+    if (s.kind === 'decl')
+      for (const d of s.decls) if (d.kind !== 'var' && env.func !== null) collectLocal(env.cx, d, env.func, env.scope)
   for (const decl of env.cx.userDecls.slice(before)) if (decl.kind === 'struct') adoptBase(env.cx, decl)
   const out: Stmt[] = []
   const outside = env.defers.length
@@ -68,7 +101,7 @@ function checkStmts(env: Env, list: readonly ast.Stmt[]): readonly Stmt[] {
   return out
 }
 
-/** What was put off is due, the latest first; it is checked anew at each way out. */
+/** Appends the deferred statements, the latest first. They are checked anew at each exit. */
 function catchUp(env: Env, outside: number, out: Stmt[]): void {
   const { scope } = env
   const due = env.defers.splice(outside)
@@ -119,10 +152,16 @@ function checkStmt(env: Env, s: ast.Stmt, out: Stmt[]): void {
 function statement(env: Env, s: ast.Stmt, out: Stmt[]): void {
   const { cx } = env
   switch (s.kind) {
-    case 'empty': return
-    case 'block': out.push(one(env, s)); return
+    case 'empty':
+      return
+    case 'block':
+      out.push(one(env, s))
+      return
     case 'expr': {
-      if (isAssert(s.expr)) { checkAssert(env, s.expr, out); return }
+      if (isAssert(s.expr)) {
+        checkAssert(env, s.expr, out)
+        return
+      }
       const term = checkExpr(env, s.expr)
       // What another target's assembly returns is not missing.
       if (s.expr.kind === 'unsupported') out.push({ kind: 'return', value: null, span: s.span })
@@ -133,19 +172,37 @@ function statement(env: Env, s: ast.Stmt, out: Stmt[]): void {
     case 'decl':
       for (const d of s.decls) if (d.kind === 'var') checkLocal(env, d, out)
       return
-    case 'if': out.push(checkIf(env, s)); return
-    case 'for': out.push(checkFor(env, s)); return
+    case 'if':
+      out.push(checkIf(env, s))
+      return
+    case 'for':
+      out.push(checkFor(env, s))
+      return
     case 'while': {
       const cond = checkPredicate(env, s.condition)
-      out.push({ kind: 'while', cond, body: loopBody(env, s.body), loop: loopAttributes(env, s.attributes), span: s.span })
+      out.push({
+        kind: 'while',
+        cond,
+        body: loopBody(env, s.body),
+        loop: loopAttributes(env, s.attributes),
+        span: s.span,
+      })
       return
     }
     case 'do': {
       const body = loopBody(env, s.body)
-      out.push({ kind: 'do', body, cond: checkPredicate(env, s.condition), loop: loopAttributes(env, s.attributes), span: s.span })
+      out.push({
+        kind: 'do',
+        body,
+        cond: checkPredicate(env, s.condition),
+        loop: loopAttributes(env, s.attributes),
+        span: s.span,
+      })
       return
     }
-    case 'switch': out.push(checkSwitch(env, s)); return
+    case 'switch':
+      out.push(checkSwitch(env, s))
+      return
     case 'break': {
       const last = env.exits.length - 1
       const { label } = s
@@ -161,20 +218,37 @@ function statement(env: Env, s: ast.Stmt, out: Stmt[]): void {
       catchUp(env, env.outsideLoop, out)
       out.push({ kind: 'continue', span: s.span })
       return
-    case 'return': returnOf(env, checkReturn(env, s), out); return
-    case 'discard': out.push({ kind: 'discard', span: s.span }); return
-    case 'ifLet': checkIfLet(env, s, out); return
-    case 'defer': out.push(one(env, s.body)); return
+    case 'return':
+      returnOf(env, checkReturn(env, s), out)
+      return
+    case 'discard':
+      out.push({ kind: 'discard', span: s.span })
+      return
+    case 'ifLet':
+      checkIfLet(env, s, out)
+      return
+    case 'defer':
+      out.push(one(env, s.body))
+      return
     case 'label':
-      if (s.body.kind === 'for' || s.body.kind === 'while' || s.body.kind === 'do' || s.body.kind === 'switch') env.label = s.name.text
+      if (s.body.kind === 'for' || s.body.kind === 'while' || s.body.kind === 'do' || s.body.kind === 'switch')
+        env.label = s.name.text
       else cx.sink.add(names.unsupported, s.span, { feature: 'a label before anything but a loop or a switch' })
       checkStmt(env, s.body, out)
       return
-    case 'targetSwitch': out.push(targetCase(env, s)); return
+    case 'targetSwitch':
+      out.push(targetCase(env, s))
+      return
     case 'unsupported':
       // A module may hold what only other targets need, as long as nothing calls it.
-      if (env.func === null || env.func.module === cx.modules[0]) cx.sink.add(names.unsupported, s.span, { feature: s.feature })
-      else out.push({ kind: 'expr', expr: { kind: 'error', type: errorType, span: s.span, feature: s.feature }, span: s.span })
+      if (env.func === null || env.func.module === cx.modules[0])
+        cx.sink.add(names.unsupported, s.span, { feature: s.feature })
+      else
+        out.push({
+          kind: 'expr',
+          expr: { kind: 'error', type: errorType, span: s.span, feature: s.feature },
+          span: s.span,
+        })
       out.push({ kind: 'return', value: null, span: s.span })
       return
   }
@@ -188,7 +262,16 @@ function checkIf(env: Env, s: ast.IfStmt): Stmt {
     if (rest !== s) env.cx.sink.work.spend('statements', 1, rest.span)
     const cond = checkPredicate(env, rest.condition)
     const { then } = rest
-    arms.push({ kind: 'if', cond, then: cond.kind === 'is' && cond.of.kind === 'interface' ? granting(env.cx, cond.value.type, cond.of, () => one(env, then)) : one(env, then), otherwise: null, span: rest.span })
+    arms.push({
+      kind: 'if',
+      cond,
+      then:
+        cond.kind === 'is' && cond.of.kind === 'interface'
+          ? granting(env.cx, cond.value.type, cond.of, () => one(env, then))
+          : one(env, then),
+      otherwise: null,
+      span: rest.span,
+    })
   }
   let otherwise = rest === undefined ? null : one(env, rest)
   for (const arm of arms.reverse()) otherwise = { ...arm, otherwise }
@@ -201,13 +284,22 @@ function checkIfLet(env: Env, s: ast.IfLetStmt, out: Stmt[]): void {
   const init = optionalValue(env, s.value)
   const type = init?.type ?? errorType
   const held = constantLocal(cx, '', type, s.value.span)
-  const read: Expr = { kind: 'read', type, span: s.value.span, place: { kind: 'local', type, span: s.value.span, decl: held } }
+  const read: Expr = {
+    kind: 'read',
+    type,
+    span: s.value.span,
+    place: { kind: 'local', type, span: s.value.span, decl: held },
+  }
   const then = scoped(env, (): Stmt => {
     const decl = constantLocal(cx, s.name.text, init === null ? errorType : heldValue(read).type, s.name.span)
     declare(env.scope, decl)
     const body = one(env, s.then)
     if (init === null) return body
-    return { kind: 'block', body: [{ kind: 'local', decl, init: heldValue(read), span: s.name.span }, body], span: s.then.span }
+    return {
+      kind: 'block',
+      body: [{ kind: 'local', decl, init: heldValue(read), span: s.name.span }, body],
+      span: s.then.span,
+    }
   })
   const otherwise = s.else === undefined ? null : one(env, s.else)
   if (init === null) return
@@ -219,7 +311,7 @@ function constantLocal(cx: Cx, name: string, type: Type, span: Span): LocalDecl 
   return { kind: 'local', id: cx.id(), name, type, span, constant: true, noDiff: false }
 }
 
-/** A return with what was put off between its value and the end. */
+/** A return, with the deferred statements between its value and the end. */
 function returnOf(env: Env, s: Stmt, out: Stmt[]): void {
   if (env.defers.length === 0 || s.kind !== 'return' || s.value === null) {
     catchUp(env, 0, out)
@@ -230,20 +322,27 @@ function returnOf(env: Env, s: Stmt, out: Stmt[]): void {
   const decl = constantLocal(env.cx, '', type, span ?? s.span!)
   out.push({ kind: 'local', decl, init: s.value, span: s.span })
   catchUp(env, 0, out)
-  out.push({ kind: 'return', value: { kind: 'read', type, span, place: { kind: 'local', type, span, decl } }, span: s.span })
+  out.push({
+    kind: 'return',
+    value: { kind: 'read', type, span, place: { kind: 'local', type, span, decl } },
+    span: s.span,
+  })
 }
 
 /** Names of targets that are most like those of this compiler; `undefined` is the default. */
 const likeness = { gpu: ['wgsl', undefined, 'spirv', 'glsl', 'hlsl', 'metal'], cpu: [undefined, 'cpp', 'c'] } as const
 
 /**
- * One checked program serves all targets: of a switch over them it keeps the case that GPUs take and the one that CPUs take,
- * of those without code of another language.
+ * The case of a target switch. One checked program serves all targets, so it keeps the case that GPUs take and the one that CPUs
+ * take, among those without code of another language.
  */
 function targetCase(env: Env, s: ast.TargetSwitchStmt): Stmt {
   const usable = s.cases.filter(c => !c.body.some(isForeign))
   if (s.which !== 'target' || usable.length === 0) {
-    env.cx.sink.add(names.unsupported, s.span, { feature: s.which === 'target' ? 'a __target_switch without a case that all targets can take' : `__${s.which}_switch` })
+    env.cx.sink.add(names.unsupported, s.span, {
+      feature:
+        s.which === 'target' ? 'a __target_switch without a case that all targets can take' : `__${s.which}_switch`,
+    })
     return { kind: 'block', body: [], span: s.span }
   }
   enterExit(env)
@@ -252,7 +351,7 @@ function targetCase(env: Env, s: ast.TargetSwitchStmt): Stmt {
     const wanted = likeness[target].find(name => usable.some(c => c.targets.some(t => t?.text === name)))
     const chosen = usable.find(c => c.targets.some(t => t?.text === wanted)) ?? usable[0]!
     let body = bodies.get(chosen)
-    if (body === undefined) bodies.set(chosen, body = scoped(env, () => checkStmts(env, chosen.body)))
+    if (body === undefined) bodies.set(chosen, (body = scoped(env, () => checkStmts(env, chosen.body))))
     return { labels: [], isDefault: true, body, falls: false, target }
   })
   env.exits.pop()
@@ -261,72 +360,53 @@ function targetCase(env: Env, s: ast.TargetSwitchStmt): Stmt {
 
 function isForeign(s: ast.Stmt): boolean {
   switch (s.kind) {
-    case 'unsupported': return true
-    case 'block': return s.stmts.some(isForeign)
-    case 'return': return s.value?.kind === 'unsupported'
-    case 'expr': return s.expr.kind === 'unsupported'
-    default: return false
+    case 'unsupported':
+      return true
+    case 'block':
+      return s.stmts.some(isForeign)
+    case 'return':
+      return s.value?.kind === 'unsupported'
+    case 'expr':
+      return s.expr.kind === 'unsupported'
+    default:
+      return false
   }
-}
-
-function isAssert(e: ast.Expr): e is ast.CallExpr {
-  return e.kind === 'call' && e.callee.kind === 'name' && (e.callee.name === 'static_assert' || e.callee.name === '_Static_assert')
-}
-
-/** A static assertion: decided here, or in each instance where it depends on generic parameters. */
-function checkAssert(env: Env, e: ast.CallExpr, out: Stmt[]): void {
-  if (e.args[0] === undefined) return
-  const cond = checkCondition(env, e.args[0])
-  const message = messageOf(e.args[1])
-  if (foldExpr(env.cx, cond, noSubst)?.kind !== 'const' && asksParameters(cond)) out.push({ kind: 'assert', cond, message, span: e.span })
-  else assertStatic(env.cx, cond, message, e.span, noSubst)
-}
-
-/** Whether what a condition says is a matter of generic parameters. */
-function asksParameters(e: Expr): boolean {
-  switch (e.kind) {
-    case 'int': return true
-    case 'is': return e.value.type.kind !== 'interface'
-    case 'convert': return asksParameters(e.value)
-    case 'unary': return asksParameters(e.operand)
-    case 'binary': case 'logical': return asksParameters(e.left) || asksParameters(e.right)
-    case 'read': return e.place.kind === 'global' && e.place.decl.storage === 'constant'
-    default: return false
-  }
-}
-
-/** What an assertion says. */
-export function messageOf(e: ast.Expr | undefined): string {
-  return e?.kind === 'string' ? e.value : 'the condition is false'
-}
-
-/** Reports a static assertion that fails with some parameters put in, or whose condition is not constant. */
-export function assertStatic(cx: Cx, cond: Expr, message: string, span: Span, subst: Subst): void {
-  if (cond.kind === 'error') return
-  const folded = foldExpr(cx, cond, subst)
-  const n = folded === null ? null : known(folded)
-  if (n === null) cx.sink.add(types.notConstant, span, {})
-  else if (n === 0) cx.sink.add(types.assertionFailed, span, { message })
 }
 
 function checkReturn(env: Env, s: ast.ReturnStmt): Stmt {
   const { cx } = env
   if (s.value === undefined) {
-    if (env.result.kind !== 'void' && !poisoned(env.result)) cx.sink.add(types.returnNeedsValue, s.span, { type: show(env.result) })
+    if (env.result.kind !== 'void' && !poisoned(env.result))
+      cx.sink.add(types.returnNeedsValue, s.span, { type: show(env.result) })
     return { kind: 'return', value: null, span: s.span }
   }
   const term = checkExpr(env, s.value)
   if (env.infers && env.result.kind === 'void') env.result = toExpr(env, term, s.value.span).type
-  if (env.result.kind !== 'void') return { kind: 'return', value: coerce(env, term, env.result, s.value.span), span: s.span }
+  if (env.result.kind !== 'void')
+    return { kind: 'return', value: coerce(env, term, env.result, s.value.span), span: s.span }
   let value = term.kind === 'error' ? emptyError(errorType) : toExpr(env, term, s.value.span)
   if (value.type.kind !== 'void' && value.kind !== 'error') {
     const self = env.func?.role === 'constructor' ? env.object(s.span) : null
     if (self === null) cx.sink.add(types.returnTakesNoValue, s.value.span, {})
     // What a constructor returns it has made.
-    else value = { kind: 'assign', type: self.type, span: s.span, place: self, value: coerce(env, term, self.type, s.value.span) }
+    else
+      value = {
+        kind: 'assign',
+        type: self.type,
+        span: s.span,
+        place: self,
+        value: coerce(env, term, self.type, s.value.span),
+      }
   }
   // `return g();` of two void functions: the call, then the return.
-  return { kind: 'block', body: [{ kind: 'expr', expr: value, span: s.span }, { kind: 'return', value: null, span: s.span }], span: s.span }
+  return {
+    kind: 'block',
+    body: [
+      { kind: 'expr', expr: value, span: s.span },
+      { kind: 'return', value: null, span: s.span },
+    ],
+    span: s.span,
+  }
 }
 
 // ── Local variables ──────────────────────────────────────────────────────────────────────────────────────────────
@@ -352,7 +432,15 @@ function checkLocal(env: Env, d: ast.VarDecl, out: Stmt[]): void {
       if (type.kind === 'array' && type.count === null && init.type.kind === 'array') type = init.type
     } else if (isOpen(type)) {
       const none = constructors(env, type).find(c => c.decl.syntax.kind === 'init' && c.decl.syntax.params.length === 0)
-      if (none?.requirement != null) init = { kind: 'call', type, span: d.name.span, func: { kind: 'requirement', type, iface: none.requirement.iface, decl: none.decl, subst: noSubst }, object: null, args: [] }
+      if (none !== undefined && none.requirement !== null)
+        init = {
+          kind: 'call',
+          type,
+          span: d.name.span,
+          func: { kind: 'requirement', type, iface: none.requirement.iface, decl: none.decl, subst: noSubst },
+          object: null,
+          args: [],
+        }
     } else if (type.kind === 'struct' && type.decl.intrinsic === null && emptyConstructors(env, type).length > 0) {
       init = defaultFor(env, type, d.name.span)
     }
@@ -367,18 +455,22 @@ function checkLocal(env: Env, d: ast.VarDecl, out: Stmt[]): void {
     if (type.kind === 'void') {
       // `let x = f();` of a function that returns nothing is the call.
       if (init.kind !== 'read') out.push({ kind: 'expr', expr: init, span: d.span })
-      env.scope.names.set(d.name.text, [{ kind: 'local', id: cx.id(), name: d.name.text, type, span: d.name.span, constant: true, noDiff: false }])
+      env.scope.names.set(d.name.text, [
+        { kind: 'local', id: cx.id(), name: d.name.text, type, span: d.name.span, constant: true, noDiff: false },
+      ])
       return
     }
   } else {
     cx.sink.add(types.noInitialiser, d.name.span, { name: d.name.text })
     type = errorType
   }
-  const noDiff = ast.hasModifier(d, 'no_diff') || (d.type?.kind === 'modified' && d.type.modifiers.some(m => m.name === 'no_diff'))
+  const noDiff =
+    ast.hasModifier(d, 'no_diff') || (d.type?.kind === 'modified' && d.type.modifiers.some(m => m.name === 'no_diff'))
   const decl: LocalDecl = { kind: 'local', id: cx.id(), name: d.name.text, type, span: d.name.span, constant, noDiff }
   if (constant && init !== null) cx.localInits.set(decl, init)
   const old = env.scope.names.get(decl.name)
-  if (old !== undefined && old.some(o => o.kind === 'local')) cx.sink.add(names.redeclared, d.name.span, { name: decl.name })
+  if (old !== undefined && old.some(o => o.kind === 'local'))
+    cx.sink.add(names.redeclared, d.name.span, { name: decl.name })
   // A variable hides what has its name further out, and a parameter of the same block.
   env.scope.names.set(decl.name, [decl])
   out.push({ kind: 'local', decl, init, span: d.span })
@@ -404,41 +496,10 @@ function enterExit(env: Env): void {
   env.label = null
 }
 
-function loopAttributes(env: Env, attributes: readonly ast.Attribute[]): LoopAttributes {
-  let forceUnroll = false
-  let hint: LoopAttributes['hint'] = 'none'
-  let maxIters: LoopAttributes['maxIters'] = null
-  let checkpoints: LoopAttributes['checkpoints'] = null
-  for (const a of attributes) {
-    switch (a.name) {
-      case 'ForceUnroll': forceUnroll = true; break
-      case 'unroll': hint = 'unroll'; break
-      case 'loop': case 'fastopt': case 'allow_uav_condition': hint = 'loop'; break
-      case 'MaxIters': case 'maxiters':
-        if (a.args[0] === undefined) env.cx.sink.add(names.attributeArguments, a.span, { name: a.name, expected: 'one integer' })
-        else maxIters = resolveInt(env.cx, a.args[0].value, env.scope)
-        break
-      case 'Checkpoints': {
-        if (a.args.length !== 1) {
-          env.cx.sink.add(names.attributeArguments, a.span, { name: a.name, expected: 'one integer' })
-          break
-        }
-        checkpoints = resolveInt(env.cx, a.args[0]!.value, env.scope)
-        const states = known(checkpoints)
-        if (states !== null && states < 1) env.cx.sink.add(derivative.noStates, a.span, { given: states })
-        break
-      }
-      case 'branch': case 'flatten': break
-      default: env.cx.sink.add(names.unknownAttribute, a.nameSpan, { name: a.name })
-    }
-  }
-  if (forceUnroll && checkpoints !== null) env.cx.sink.add(derivative.statesOfUnrolled, attributes.find(a => a.name === 'Checkpoints')!.span, {})
-  return { forceUnroll, hint, maxIters, checkpoints }
-}
-
-/** A condition of a statement, where `=` was meant to compare unless it stands in parentheses of its own. */
+/** A condition of a statement. Warns of `=` in it, unless it is in parentheses of its own. */
 function checkPredicate(env: Env, e: ast.Expr): Expr {
-  if (e.kind === 'assign' && e.op === '=' && !/\(\s*\(\s*$/.test(e.span.file.text.slice(0, e.span.start))) env.cx.sink.add(types.assignedCondition, e.span, {})
+  if (e.kind === 'assign' && e.op === '=' && !/\(\s*\(\s*$/.test(e.span.file.text.slice(0, e.span.start)))
+    env.cx.sink.add(types.assignedCondition, e.span, {})
   return checkCondition(env, e)
 }
 
@@ -462,7 +523,8 @@ function checkSwitch(env: Env, s: ast.SwitchStmt): Stmt {
   const value = checkValue(env, s.value)
   const { type } = value
   const whole = type.kind === 'enum' || (type.kind === 'scalar' && type.name !== 'bool' && !isFloatName(type.name))
-  if (!whole && !poisoned(type) && value.kind !== 'error') cx.sink.add(types.switchType, s.value.span, { type: show(type) })
+  if (!whole && !poisoned(type) && value.kind !== 'error')
+    cx.sink.add(types.switchType, s.value.span, { type: show(type) })
   const cases: SwitchCase[] = []
   const seen = new Set<number>()
   const last = s.groups.findLastIndex(g => g.body.length > 0)
@@ -473,7 +535,8 @@ function checkSwitch(env: Env, s: ast.SwitchStmt): Stmt {
     let isDefault = false
     for (const label of group.labels) {
       if (label === undefined) {
-        if (isDefault || cases.some(c => c.isDefault)) cx.sink.add(types.secondDefault, group.body[0]?.span ?? s.span, {})
+        if (isDefault || cases.some(c => c.isDefault))
+          cx.sink.add(types.secondDefault, group.body[0]?.span ?? s.span, {})
         isDefault = true
         continue
       }
@@ -496,4 +559,3 @@ function checkSwitch(env: Env, s: ast.SwitchStmt): Stmt {
   env.exits.pop()
   return { kind: 'switch', value, cases, span: s.span }
 }
-

@@ -1,5 +1,6 @@
 /**
- * What Slang refuses or warns of although it does no harm here, and is most likely a slip. What only makes WGSL goes without, to stay small.
+ * Reports code that Slang refuses or warns of: it is harmless here, but most likely a slip. The bundle that only makes WGSL leaves
+ * this out, to stay small.
  */
 import type { Sink } from '../../base/diag.ts'
 import * as errors from '../../base/errors/strict.ts'
@@ -26,19 +27,31 @@ function look(x: unknown, sink: Sink, deferred: boolean, inLoop: boolean, inSwit
   if (!isNode(x)) return
   const stmt = x as unknown as ast.Stmt
   switch (stmt.kind) {
-    case 'defer': look(stmt.body, sink, true, false, false, depth + 1); return
-    case 'return': if (deferred) sink.add(errors.returnInDefer, stmt.span, {}); break
-    case 'break': if (deferred && !inLoop && !inSwitch) sink.add(errors.breakInDefer, stmt.span, {}); break
-    case 'continue': if (deferred && !inLoop) sink.add(errors.continueInDefer, stmt.span, {}); break
-    case 'expr': if (stmt.expr.kind === 'binary' && stmt.expr.op === '==') sink.add(errors.unusedComparison, stmt.span, {}); break
+    case 'defer':
+      look(stmt.body, sink, true, false, false, depth + 1)
+      return
+    case 'return':
+      if (deferred) sink.add(errors.returnInDefer, stmt.span, {})
+      break
+    case 'break':
+      if (deferred && !inLoop && !inSwitch) sink.add(errors.breakInDefer, stmt.span, {})
+      break
+    case 'continue':
+      if (deferred && !inLoop) sink.add(errors.continueInDefer, stmt.span, {})
+      break
+    case 'expr':
+      if (stmt.expr.kind === 'binary' && stmt.expr.op === '==') sink.add(errors.unusedComparison, stmt.span, {})
+      break
     default:
   }
   // What stands in a lambda returns from that.
   const own = deferred && x.kind !== 'lambda'
-  for (const key in x) if (key !== 'span' && key !== 'file') look(x[key], sink, own, inLoop || loops.has(x.kind), inSwitch || x.kind === 'switch', depth + 1)
+  for (const key in x)
+    if (key !== 'span' && key !== 'file')
+      look(x[key], sink, own, inLoop || loops.has(x.kind), inSwitch || x.kind === 'switch', depth + 1)
 }
 
-/** Reports a function that stands there already with another result. */
+/** Reports a redeclared function with another result type. */
 function checkResult(program: CheckedProgram, func: FuncDecl, sink: Sink): void {
   if (func.role !== 'function') return
   const sigOf = (f: FuncDecl): Signature => program.signature({ kind: 'direct', decl: f, subst: noSubst })
@@ -47,20 +60,39 @@ function checkResult(program: CheckedProgram, func: FuncDecl, sink: Sink): void 
     if (other === func) return
     if (other.kind !== 'func' || other.generics !== null) continue
     const sig = sigOf(other)
-    if (same(sig.result, own.result) || sig.params.length !== own.params.length || !sig.params.every((p, i) => same(p.type, own.params[i]!.type) && p.dir === own.params[i]!.dir)) continue
-    sink.add(errors.otherResult, func.span ?? undefined, { name: func.name, type: show(own.result), other: show(sig.result) }, { span: other.span ?? undefined, text: 'declared here first' })
+    if (
+      same(sig.result, own.result) ||
+      sig.params.length !== own.params.length ||
+      !sig.params.every((p, i) => same(p.type, own.params[i]!.type) && p.dir === own.params[i]!.dir)
+    )
+      continue
+    sink.add(
+      errors.otherResult,
+      func.span ?? undefined,
+      { name: func.name, type: show(own.result), other: show(sig.result) },
+      { span: other.span ?? undefined, text: 'declared here first' },
+    )
     return
   }
 }
 
-/** Reports what is wrong by the letter. */
+/** Reports all such slips of a program. */
 export function checkStrictly(program: CheckedProgram, sink: Sink): void {
   for (const func of program.functions) {
     if (func.syntax.kind === 'func') checkResult(program, func, sink)
     look(func.syntax.body, sink, false, false, false, 0)
   }
-  for (const module of program.modules) for (const list of module.inner.names.values()) for (const d of list) {
-    if (d.kind !== 'global' || d.storage !== 'constant' || d.syntax.kind !== 'var' || d.syntax.init !== undefined || hasModifier(d.syntax, 'extern')) continue
-    sink.add(errors.constantWithoutValue, d.span ?? undefined, { name: d.name })
-  }
+  for (const module of program.modules)
+    for (const list of module.inner.names.values())
+      for (const d of list) {
+        if (
+          d.kind !== 'global' ||
+          d.storage !== 'constant' ||
+          d.syntax.kind !== 'var' ||
+          d.syntax.init !== undefined ||
+          hasModifier(d.syntax, 'extern')
+        )
+          continue
+        sink.add(errors.constantWithoutValue, d.span ?? undefined, { name: d.name })
+      }
 }

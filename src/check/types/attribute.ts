@@ -1,4 +1,4 @@
-/** What the attributes of a function say. */
+/** Attributes of functions. */
 import * as errors from '../../base/errors/names.ts'
 import type * as ast from '../../syntax/ast.ts'
 import type { Cx } from '../model/context.ts'
@@ -8,26 +8,47 @@ import { suggestName } from './suggest.ts'
 import { known } from '../model/type.ts'
 import { attached, forwardNames, linksOf, mayHaveElsewhere } from './links.ts'
 
-const levels: ReadonlyMap<string, Level> = new Map(Object.entries({
-  Differentiable: 'backward', BackwardDifferentiable: 'backward', ForwardDifferentiable: 'forward', __differentiable: 'backward',
-}))
+const levels: ReadonlyMap<string, Level> = new Map(
+  Object.entries({
+    Differentiable: 'backward',
+    BackwardDifferentiable: 'backward',
+    ForwardDifferentiable: 'forward',
+    __differentiable: 'backward',
+  }),
+)
 
-const knownNames = new Set(`Differentiable BackwardDifferentiable ForwardDifferentiable ForwardDerivative BackwardDerivative ForwardDerivativeOf
+const knownNames = new Set(
+  `Differentiable BackwardDifferentiable ForwardDifferentiable ForwardDerivative BackwardDerivative ForwardDerivativeOf
 BackwardDerivativeOf PrimalSubstitute PrimalSubstituteOf TreatAsDifferentiable NoDiffThis ForceInline __unsafeForceInlineEarly
 noinline NoInline PreferRecompute PreferCheckpoint mutating nonmutating __NoSideEffect __noSideEffect __readNone __ReadNone shader
 Shader numthreads NumThreads CUDAKernel CudaKernel AutoPyBindCUDA TorchEntryPoint CudaDeviceExport CUDADeviceExport CudaHost
 CUDAHost DllExport DllImport ForceUnroll unroll loop MaxIters Checkpoints branch flatten OverloadRank deprecated require
 KnownBuiltin WaveSize outputtopology maxvertexcount earlydepthstencil anyValueSize Specialize constref noRefInline
-PyExport UnscopedEnum Flags`.replaceAll('\n', ' ').split(' '))
+PyExport UnscopedEnum Flags`
+    .replaceAll('\n', ' ')
+    .split(' '),
+)
 
-/** What only the core library may say, since nobody checks it. */
-const coreOnly: ReadonlySet<string> = new Set(['__spell', '__op', '__intrinsic', '__lanewise', '__pure', '__convergent', '__sample'])
+/** Attributes that only the core library may use, since nobody checks them. */
+const coreOnly: ReadonlySet<string> = new Set([
+  '__target_intrinsic',
+  '__op',
+  '__intrinsic',
+  '__lanewise',
+  '__pure',
+  '__convergent',
+  '__sample',
+])
 const stages: ReadonlySet<string> = new Set(['compute', 'vertex', 'fragment', 'pixel'])
 /** Stages that Slang has and WebGPU has not. */
-const otherStages: ReadonlySet<string> = new Set('hull domain geometry raygeneration intersection anyhit closesthit miss callable mesh amplification dispatch'.split(' '))
+const otherStages: ReadonlySet<string> = new Set(
+  'hull domain geometry raygeneration intersection anyhit closesthit miss callable mesh amplification dispatch'.split(
+    ' ',
+  ),
+)
 const maxGroup = 1024
 
-/** What the attributes of a function (and of the property or subscript around an accessor) say. */
+/** The attributes of a function, and of the property or subscript around an accessor. */
 export function attributesOf(from: Cx, func: FuncDecl): FuncAttributes {
   const cx = from.of(func)
   const old = cx.attributes.get(func)
@@ -41,21 +62,33 @@ export function attributesOf(from: Cx, func: FuncDecl): FuncAttributes {
   return made
 }
 
-const text = (e: ast.Expr | undefined): string | null => e?.kind === 'string' ? e.value : null
+const text = (e: ast.Expr | undefined): string | null => (e?.kind === 'string' ? e.value : null)
 
 function make(cx: Cx, func: FuncDecl, elsewhere: boolean): FuncAttributes {
   const node = func.syntax
-  const list: readonly ast.Attribute[] = func.of === null ? node.attributes : [...func.of.syntax.attributes, ...node.attributes]
+  const list: readonly ast.Attribute[] =
+    func.of === null ? node.attributes : [...func.of.syntax.attributes, ...node.attributes]
   let level: Level = 'none'
   let marked = false
-  let [noDiffThis, treat, forceInline, noInline, kernel, lanewise, pure, convergent] = [false, false, false, false, false, false, false, false]
+  let [noDiffThis, treat, forceInline, noInline, kernel, lanewise, pure, convergent] = [
+    false,
+    false,
+    false,
+    false,
+    false,
+    false,
+    false,
+    false,
+  ]
   let prefer: FuncAttributes['prefer'] = 'none'
   let stage: string | null = null
   let numthreads: [number, number, number] | null = null
-  let spell: Record<string, string> | null = null
+  let targetIntrinsics: Record<string, string> | null = null
   let [op, intrinsic]: (string | null)[] = [null, null]
   const samples: number[][] = []
-  const raise = (to: Level): void => { if (to === 'backward' || level === 'none') level = to }
+  const raise = (to: Level): void => {
+    if (to === 'backward' || level === 'none') level = to
+  }
   for (const a of list) {
     const own = levels.get(a.name)
     if (own !== undefined) {
@@ -68,42 +101,98 @@ function make(cx: Cx, func: FuncDecl, elsewhere: boolean): FuncAttributes {
       continue
     }
     switch (a.name) {
-      case 'ForwardDerivative': raise('forward'); break
-      case 'BackwardDerivative': raise('backward'); break
-      case 'PrimalSubstitute': break
-      case 'TreatAsDifferentiable': treat = true; raise('backward'); break
-      case 'NoDiffThis': noDiffThis = true; break
-      case 'ForceInline': case '__unsafeForceInlineEarly': forceInline = true; break
-      case 'noinline': case 'NoInline': noInline = true; break
-      case 'PreferRecompute': prefer = 'recompute'; break
-      case 'PreferCheckpoint': prefer = 'checkpoint'; break
-      case 'shader': case 'Shader':
-        stage = text(a.args[0]?.value)
-        if (stage === null) cx.sink.add(errors.attributeArguments, a.span, { name: a.name, expected: 'a stage in quotes' })
-        else if (!stages.has(stage)) cx.sink.add(otherStages.has(stage) ? errors.unsupported : errors.unknownStage, a.span, { feature: `the stage ${stage}`, name: stage })
+      case 'ForwardDerivative':
+        raise('forward')
         break
-      case 'numthreads': case 'NumThreads': {
+      case 'BackwardDerivative':
+        raise('backward')
+        break
+      case 'PrimalSubstitute':
+        break
+      case 'TreatAsDifferentiable':
+        treat = true
+        raise('backward')
+        break
+      case 'NoDiffThis':
+        noDiffThis = true
+        break
+      case 'ForceInline':
+      case '__unsafeForceInlineEarly':
+        forceInline = true
+        break
+      case 'noinline':
+      case 'NoInline':
+        noInline = true
+        break
+      case 'PreferRecompute':
+        prefer = 'recompute'
+        break
+      case 'PreferCheckpoint':
+        prefer = 'checkpoint'
+        break
+      case 'shader':
+      case 'Shader':
+        stage = text(a.args[0]?.value)
+        if (stage === null)
+          cx.sink.add(errors.attributeArguments, a.span, { name: a.name, expected: 'a stage in quotes' })
+        else if (!stages.has(stage))
+          cx.sink.add(otherStages.has(stage) ? errors.unsupported : errors.unknownStage, a.span, {
+            feature: `the stage ${stage}`,
+            name: stage,
+          })
+        break
+      case 'numthreads':
+      case 'NumThreads': {
         const sizes = a.args.map(x => known(resolveInt(cx, x.value, func.scope)) ?? 1)
-        if (sizes.length < 1 || sizes.length > 3) cx.sink.add(errors.attributeArguments, a.span, { name: a.name, expected: 'one to three integers' })
+        if (sizes.length < 1 || sizes.length > 3)
+          cx.sink.add(errors.attributeArguments, a.span, { name: a.name, expected: 'one to three integers' })
         for (const n of sizes) if (n < 1) cx.sink.add(errors.groupSize, a.span, { got: n })
         const threads = sizes.reduce((x, y) => x * y, 1)
         if (threads > maxGroup) cx.sink.add(errors.groupTooLarge, a.span, { limit: maxGroup, got: threads })
         numthreads = [sizes[0] ?? 1, sizes[1] ?? 1, sizes[2] ?? 1]
         break
       }
-      case 'CUDAKernel': case 'CudaKernel': kernel = true; break
-      case '__spell':
-        spell = {}
-        for (const x of a.args) if (x.name !== undefined) spell[x.name.text] = text(x.value) ?? ''
+      case 'CUDAKernel':
+      case 'CudaKernel':
+        kernel = true
         break
-      case '__op': op = text(a.args[0]?.value); break
-      case '__intrinsic': intrinsic = text(a.args[0]?.value); break
-      case '__lanewise': lanewise = true; break
-      case '__pure': pure = true; break
-      case '__convergent': convergent = true; break
-      case '__sample': samples.push(a.args.map(x => number(x.value))); break
+      case '__target_intrinsic':
+        targetIntrinsics = {}
+        for (const x of a.args) if (x.name !== undefined) targetIntrinsics[x.name.text] = text(x.value) ?? ''
+        break
+      case '__op':
+        op = text(a.args[0]?.value)
+        break
+      case '__intrinsic':
+        intrinsic = text(a.args[0]?.value)
+        break
+      case '__lanewise':
+        lanewise = true
+        break
+      case '__pure':
+        pure = true
+        break
+      case '__convergent':
+        convergent = true
+        break
+      case '__sample':
+        samples.push(a.args.map(x => number(x.value)))
+        break
       default:
-        if (!func.module.isCore && a.name !== '' && !knownNames.has(a.name) && !a.name.includes('::') && !a.name.startsWith('__') && !isUsers(cx, func, a.name)) cx.sink.add(errors.unknownAttribute, a.nameSpan, { name: a.name }, ...suggestName(cx, null, a.name, () => knownNames))
+        if (
+          !func.module.isCore &&
+          a.name !== '' &&
+          !knownNames.has(a.name) &&
+          !a.name.includes('::') &&
+          !a.name.startsWith('__') &&
+          !isUsers(cx, func, a.name)
+        )
+          cx.sink.add(
+            errors.unknownAttribute,
+            a.nameSpan,
+            { name: a.name },
+            ...suggestName(cx, null, a.name, () => knownNames),
+          )
     }
   }
   if (func.owner !== null && func.owner.syntax.attributes.some(a => a.name === 'TreatAsDifferentiable')) {
@@ -111,17 +200,42 @@ function make(cx: Cx, func: FuncDecl, elsewhere: boolean): FuncAttributes {
     level = 'backward'
   }
   if (func.module.isCore) {
-    if (op !== null || intrinsic?.startsWith('pair') === true || func.owner?.name === 'IFloat' || func.owner?.name === 'IArithmetic' || cx.library.hasDerivative(func.name)) level = 'backward'
+    if (
+      op !== null ||
+      intrinsic?.startsWith('pair') === true ||
+      func.owner?.name === 'IFloat' ||
+      func.owner?.name === 'IArithmetic' ||
+      cx.library.hasDerivative(func.name)
+    )
+      level = 'backward'
   } else if (level !== 'backward' && elsewhere) raise(hasDerivativeOf(cx, func) ?? level)
   if (stage === null && (numthreads !== null || kernel) && func.role === 'function') stage = 'compute'
-  const exported = node.modifiers.some(m => m.name === 'public' || m.name === 'export' || m.name === '__extern_cpp') || list.some(a => a.name === 'DllExport')
+  const exported =
+    node.modifiers.some(m => m.name === 'public' || m.name === 'export' || m.name === '__extern_cpp') ||
+    list.some(a => a.name === 'DllExport')
   return {
-    level, marked, noDiffThis, treatAsDifferentiable: treat, forceInline, noInline, prefer, stage, numthreads, kernel, exported,
-    spell, op: op ?? null, intrinsic: intrinsic ?? null, lanewise, pure, convergent, samples,
+    level,
+    marked,
+    noDiffThis,
+    treatAsDifferentiable: treat,
+    forceInline,
+    noInline,
+    prefer,
+    stage,
+    numthreads,
+    kernel,
+    exported,
+    targetIntrinsics,
+    op: op ?? null,
+    intrinsic: intrinsic ?? null,
+    lanewise,
+    pure,
+    convergent,
+    samples,
   }
 }
 
-/** The level that derivatives written elsewhere give a user's function, or null. */
+/** The level that a user's function gets by derivatives declared elsewhere, or null. */
 function hasDerivativeOf(cx: Cx, func: FuncDecl): Level | null {
   if (!mayHaveElsewhere(cx, func) && attached(func, forwardNames).every(a => a.kind === 'backward')) return null
   const links = linksOf(cx, func)
@@ -138,7 +252,9 @@ function hasDerivativeOf(cx: Cx, func: FuncDecl): Level | null {
 
 /** Whether a struct makes the name an attribute: `[__AttributeUsage(…)] struct NameAttribute`. */
 function isUsers(cx: Cx, func: FuncDecl, name: string): boolean {
-  return lookup(cx, func.scope, `${name}Attribute`).some(f => f.decl.kind === 'struct' && f.decl.syntax?.attributes.some(a => a.name === '__AttributeUsage') === true)
+  return lookup(cx, func.scope, `${name}Attribute`).some(
+    f => f.decl.kind === 'struct' && f.decl.syntax?.attributes.some(a => a.name === '__AttributeUsage') === true,
+  )
 }
 
 function number(e: ast.Expr): number {

@@ -1,27 +1,58 @@
 /**
- * Which types conform to which interfaces, and with what. There are no witness tables: a type's members, extensions and the
- * defaults of its interfaces are looked up by name once the type is known.
+ * Conformances: which types conform to which interfaces, and by which members. There are no witness tables: members, extensions and
+ * defaults of interfaces are looked up by name once the type is known.
  */
 import * as errors from '../../base/errors/generics.ts'
 import * as names from '../../base/errors/names.ts'
 import * as types from '../../base/errors/types.ts'
 import { builtinConforms, impliedBy, isFloatBound } from '../model/builtin.ts'
 import type { Cx, ExtensionInfo } from '../model/context.ts'
-import type { AssocDecl, Decl, EnumDecl, ExtensionDecl, GenericParams, InterfaceDecl, StructDecl } from '../model/decl.ts'
+import type {
+  AssocDecl,
+  Decl,
+  EnumDecl,
+  ExtensionDecl,
+  GenericParams,
+  InterfaceDecl,
+  StructDecl,
+} from '../model/decl.ts'
 import { differentialOf } from './differential.ts'
 import { constraintsOf, inferArg, solve } from './generic.ts'
 import { lookupMember } from './member.ts'
 import { knownConstant } from './const.ts'
 import { resolveType } from './resolve.ts'
 import {
-  arrayType, assocType, errorType, interfaceType, isInt, isIntName, noSubst, paramType, intParam, scalarName, show, structType,
-  substitute, substituteInt, thisType, type AssocType, type GenericArg, type InterfaceType, type Subst, type Type,
+  arrayType,
+  assocType,
+  errorType,
+  interfaceType,
+  isInt,
+  isIntName,
+  noSubst,
+  paramType,
+  intParam,
+  scalarName,
+  show,
+  structType,
+  substitute,
+  substituteInt,
+  thisType,
+  type AssocType,
+  type GenericArg,
+  type InterfaceType,
+  type Subst,
+  type Type,
 } from '../model/type.ts'
 
-/** Puts in types and looks up associated types of what has become concrete. */
+/** Substitutes types, and looks up associated types of types that became concrete. */
 export function put(cx: Cx, type: Type, subst: Subst): Type {
   if (type.kind === 'scalar' || (subst.args.size === 0 && subst.self === null)) return type
-  return substitute(type, subst, (base, iface, decl) => associated(cx, base, iface, decl), (base, name) => knownConstant(cx, base, name))
+  return substitute(
+    type,
+    subst,
+    (base, iface, decl) => associated(cx, base, iface, decl),
+    (base, name) => knownConstant(cx, base, name),
+  )
 }
 
 export function putArg(cx: Cx, arg: GenericArg, subst: Subst): GenericArg {
@@ -41,10 +72,11 @@ export function paramLists(decl: Decl | null): GenericParams[] {
   return lists
 }
 
-/** The parameters of `decl` and of what is around it, as arguments: what it is applied to inside itself. */
+/** The parameters of `decl` and of the declarations around it, as arguments: its own type arguments inside of it. */
 export function ownArgs(decl: StructDecl | InterfaceDecl): GenericArg[] {
   const args: GenericArg[] = []
-  for (const list of paramLists(decl)) for (const p of list.params) args.push(p.kind === 'typeparam' ? paramType(p) : intParam(p))
+  for (const list of paramLists(decl))
+    for (const p of list.params) args.push(p.kind === 'typeparam' ? paramType(p) : intParam(p))
   return args
 }
 
@@ -53,21 +85,27 @@ export function substFor(decl: Decl, args: readonly GenericArg[], self: Type | n
   if (args.length === 0) return self === null ? noSubst : { args: noSubst.args, self }
   const map = new Map<number, GenericArg>()
   let i = 0
-  for (const list of paramLists(decl)) for (const p of list.params) {
-    const arg = args[i++]
-    if (arg !== undefined) map.set(p.id, arg)
-  }
+  for (const list of paramLists(decl))
+    for (const p of list.params) {
+      const arg = args[i++]
+      if (arg !== undefined) map.set(p.id, arg)
+    }
   return { args: map, self }
 }
 
 /** The type that `This` is inside a type declaration. */
 export function selfType(cx: Cx, decl: Decl): Type | null {
   switch (decl.kind) {
-    case 'struct': return structType(decl, ownArgs(decl))
-    case 'interface': return thisType(decl)
-    case 'enum': return { kind: 'enum', key: `${decl.name}@${decl.id}`, decl }
-    case 'extension': return extensionInfo(cx, decl)?.target ?? errorType
-    default: return null
+    case 'struct':
+      return structType(decl, ownArgs(decl))
+    case 'interface':
+      return thisType(decl)
+    case 'enum':
+      return { kind: 'enum', key: `${decl.name}@${decl.id}`, decl }
+    case 'extension':
+      return extensionInfo(cx, decl)?.target ?? errorType
+    default:
+      return null
   }
 }
 
@@ -79,18 +117,18 @@ export function declaredBases(from: Cx, decl: StructDecl | InterfaceDecl | EnumD
   cx.bases.set(decl, [])
   const list: InterfaceType[] = []
   const syntax = decl.syntax
-  if (syntax !== null && syntax.kind !== 'buffer') for (const b of syntax.bases) {
-    const type = resolveType(cx, b, decl.kind === 'enum' ? decl.scope : decl.inner.parent!)
-    if (type.kind === 'interface') list.push(type)
-    else if (decl.kind === 'enum' && type.kind === 'scalar') {
-      if (isIntName(type.name)) cx.enumTags.set(decl, type)
-      else cx.sink.add(types.enumTag, b.span, { type: show(type) })
+  if (syntax !== null && syntax.kind !== 'buffer')
+    for (const b of syntax.bases) {
+      const type = resolveType(cx, b, decl.kind === 'enum' ? decl.scope : decl.inner.parent!)
+      if (type.kind === 'interface') list.push(type)
+      else if (decl.kind === 'enum' && type.kind === 'scalar') {
+        if (isIntName(type.name)) cx.enumTags.set(decl, type)
+        else cx.sink.add(types.enumTag, b.span, { type: show(type) })
+      } else if (type.kind === 'struct' && decl.kind === 'struct') {
+        if (b !== syntax.bases[0] || decl.fields[0]?.isBase !== true)
+          cx.sink.add(names.unsupported, b.span, { feature: 'inheriting from a struct that is not the first base' })
+      } else if (type.kind !== 'error') cx.sink.add(errors.notInterface, b.span, { name: decl.name })
     }
-    else if (type.kind === 'struct' && decl.kind === 'struct') {
-      if (b !== syntax.bases[0] || decl.fields[0]?.isBase !== true) cx.sink.add(names.unsupported, b.span, { feature: 'inheriting from a struct that is not the first base' })
-    }
-    else if (type.kind !== 'error') cx.sink.add(errors.notInterface, b.span, { name: decl.name })
-  }
   if (decl.kind === 'struct' && decl.differentialOf !== null) {
     const iface = coreInterface(cx, 'IDifferentiable')
     if (iface !== null) list.push(iface)
@@ -118,7 +156,7 @@ export function closure(cx: Cx, iface: InterfaceType): readonly InterfaceType[] 
   return seen
 }
 
-/** What a type parameter, `This` or associated type is known to conform to, with what those inherit. */
+/** The interfaces that a type parameter, `This` or an associated type conforms to, with inherited ones. */
 export function boundsOf(cx: Cx, type: Type): readonly InterfaceType[] {
   const direct: InterfaceType[] = []
   if (type.kind === 'param') {
@@ -151,12 +189,13 @@ export function assocBounds(from: Cx, decl: AssocDecl): readonly InterfaceType[]
     if (w.kind !== 'equals') continue
     const [left, right] = [resolveType(cx, w.left, decl.scope), resolveType(cx, w.right, decl.scope)]
     const [open, same] = left.kind === 'assoc' ? [left, right] : [right, left]
-    if (open.kind === 'assoc' && open.base.kind === 'assoc' && open.base.decl === decl) cx.settled.set(decl, [...cx.settled.get(decl) ?? [], [open, same]])
+    if (open.kind === 'assoc' && open.base.kind === 'assoc' && open.base.decl === decl)
+      cx.settled.set(decl, [...(cx.settled.get(decl) ?? []), [open, same]])
   }
   return list
 }
 
-/** What the `where` of an associated type says that its own associated types are. */
+/** The associated types that the `where` of an associated type fixes. */
 export function settledOf(cx: Cx, decl: AssocDecl): readonly (readonly [AssocType, Type])[] {
   assocBounds(cx, decl)
   return cx.of(decl).settled.get(decl) ?? []
@@ -164,7 +203,10 @@ export function settledOf(cx: Cx, decl: AssocDecl): readonly (readonly [AssocTyp
 
 /** Whether a type stands for numbers of unknown kind: a parameter bound to floats is its own differential. */
 export function isFloatParam(cx: Cx, type: Type): boolean {
-  return (type.kind === 'param' || type.kind === 'this' || type.kind === 'assoc') && boundsOf(cx, type).some(b => b.decl.module.isCore && isFloatBound(b.decl.name))
+  return (
+    (type.kind === 'param' || type.kind === 'this' || type.kind === 'assoc') &&
+    boundsOf(cx, type).some(b => b.decl.module.isCore && isFloatBound(b.decl.name))
+  )
 }
 
 /** `base.decl`: looked up where the base is concrete enough. */
@@ -196,7 +238,8 @@ export function associated(cx: Cx, base: Type, iface: InterfaceType, decl: Assoc
     const found = memberType(cx, m.decl, m.subst)
     if (found !== null) return found
   }
-  if (decl.syntax.fallback !== undefined) return put(cx, resolveType(cx, decl.syntax.fallback, decl.scope), substFor(iface.decl, iface.args, base))
+  if (decl.syntax.fallback !== undefined)
+    return put(cx, resolveType(cx, decl.syntax.fallback, decl.scope), substFor(iface.decl, iface.args, base))
   return errorType
 }
 
@@ -211,31 +254,49 @@ export function memberType(cx: Cx, decl: Decl, subst: Subst): Type | null {
 /** Whether `type` conforms to `iface`. */
 export function conforms(cx: Cx, type: Type, iface: InterfaceType): boolean {
   if (type.kind === 'error') return true
-  return cx.conformances.ask(`${type.key}:${iface.key}`, type.kind === 'param' || type.kind === 'assoc', () => findOut(cx, type, iface))
+  return cx.conformances.ask(`${type.key}:${iface.key}`, type.kind === 'param' || type.kind === 'assoc', () =>
+    findOut(cx, type, iface),
+  )
 }
 
 function findOut(cx: Cx, type: Type, iface: InterfaceType): boolean {
   const name = iface.decl.name
   const core = iface.decl.module.isCore
   switch (type.kind) {
-    case 'scalar': if (builtinConforms(type.name, true, iface.decl)) return true; break
-    case 'vector': case 'matrix': case 'shape': {
+    case 'scalar':
+      if (builtinConforms(type.name, true, iface.decl)) return true
+      break
+    case 'vector':
+    case 'matrix':
+    case 'shape': {
       const scalar = scalarName(type.kind === 'shape' ? type.scalar : type)
-      if (scalar !== null ? builtinConforms(scalar, false, iface.decl) : core && type.kind !== 'shape' && laneConforms(cx, type.elem, iface)) return true
+      if (
+        scalar !== null
+          ? builtinConforms(scalar, false, iface.decl)
+          : core && type.kind !== 'shape' && laneConforms(cx, type.elem, iface)
+      )
+        return true
       break
     }
     case 'array':
       if (core && name === 'IDifferentiable') return differentialOf(cx, type) !== null
       if (core && name === 'IDifferentiablePtrType') return conforms(cx, type.elem, iface)
       break
-    case 'param': case 'this': case 'assoc':
-      if (core && boundsOf(cx, type).some(b => b.decl.module.isCore && impliedBy(name).includes(b.decl.name))) return true
+    case 'param':
+    case 'this':
+    case 'assoc':
+      if (core && boundsOf(cx, type).some(b => b.decl.module.isCore && impliedBy(name).includes(b.decl.name)))
+        return true
       break
     case 'enum':
       if (core && name === '__EnumType') return true
       break
-    case 'struct': case 'interface': case 'string': break
-    default: return false
+    case 'struct':
+    case 'interface':
+    case 'string':
+      break
+    default:
+      return false
   }
   // By declaration, which is sooner known than what extensions add.
   return [false, true].some(extended => instancesOf(cx, type, iface, extended).some(i => i.key === iface.key))
@@ -245,21 +306,35 @@ function findOut(cx: Cx, type: Type, iface: InterfaceType): boolean {
 export function instancesOf(cx: Cx, type: Type, iface: InterfaceType, extended = true): readonly InterfaceType[] {
   const found = new Map<string, InterfaceType>()
   const visit = (bases: readonly InterfaceType[], subst: Subst): void => {
-    for (const b of bases) for (const i of closure(cx, putInterface(cx, b, subst))) if (i.decl === iface.decl) found.set(i.key, i)
+    for (const b of bases)
+      for (const i of closure(cx, putInterface(cx, b, subst))) if (i.decl === iface.decl) found.set(i.key, i)
   }
   if (type.kind === 'struct') visit(declaredBases(cx, type.decl), substFor(type.decl, type.args, null))
   else if (type.kind === 'enum') visit(declaredBases(cx, type.decl), noSubst)
   else if (type.kind === 'interface') visit([type], noSubst)
   else visit(boundsOf(cx, type), noSubst)
-  if (extended) for (const e of extensionsOf(cx, type, iface)) visit(e.info.bases, e.subst)
+  if (extended)
+    for (const e of extensionsOf(
+      cx,
+      type,
+      providing(cx, d => d === iface.decl),
+    ))
+      visit(e.info.bases, e.subst)
   return [...found.values()]
 }
 
 function laneConforms(cx: Cx, elem: Type, iface: InterfaceType): boolean {
   switch (iface.decl.name) {
-    case '__Lanewise': case '__LanewiseInt': case '__LanewiseAny': return conforms(cx, elem, iface)
-    case 'IDifferentiable': case 'IFloat': case 'IArithmetic': return conforms(cx, elem, iface)
-    default: return false
+    case '__Lanewise':
+    case '__LanewiseInt':
+    case '__LanewiseAny':
+      return conforms(cx, elem, iface)
+    case 'IDifferentiable':
+    case 'IFloat':
+    case 'IArithmetic':
+      return conforms(cx, elem, iface)
+    default:
+      return false
   }
 }
 
@@ -286,33 +361,54 @@ export function extensionInfo(from: Cx, decl: ExtensionDecl): ExtensionInfo | nu
 /** The name under which core extensions of a type are filed. */
 function headName(type: Type): string {
   switch (type.kind) {
-    case 'struct': return type.decl.name
-    case 'scalar': case 'vector': case 'matrix': return type.kind
-    case 'array': return 'Array'
-    default: return '*'
+    case 'struct':
+      return type.decl.name
+    case 'scalar':
+    case 'vector':
+    case 'matrix':
+      return type.kind
+    case 'array':
+      return 'Array'
+    default:
+      return '*'
   }
 }
 
-const spelling: Readonly<Record<string, string>> = { bool: 'bool', i32: 'int', u32: 'uint', f16: 'half', f32: 'float', f64: 'double' }
+const sourceNames: Readonly<Record<string, string>> = {
+  bool: 'bool',
+  i32: 'int',
+  u32: 'uint',
+  f16: 'half',
+  f32: 'float',
+  f64: 'double',
+}
 
 export interface AppliedExtension {
   readonly info: ExtensionInfo
   readonly subst: Subst
 }
 
-/**
- * The extensions that apply to a type, with the arguments that make their target that type; of one interface, those that may provide it:
- * whether the others apply may be as much to find out again.
- */
-export function extensionsOf(cx: Cx, type: Type, of?: InterfaceType): readonly AppliedExtension[] {
-  return cx.conformances.survey(() => applying(cx, type, of))
+/** Which extensions are asked for: whether the others apply may be as much to find out again. */
+type Asked = (info: ExtensionInfo) => boolean
+
+/** Asks for the extensions that bring an interface. */
+export function providing(cx: Cx, wanted: (decl: InterfaceDecl) => boolean): Asked {
+  return info => info.bases.some(b => closure(cx, b).some(i => wanted(i.decl)))
 }
 
-function applying(cx: Cx, type: Type, of: InterfaceType | undefined): readonly AppliedExtension[] {
+/**
+ * The extensions that apply to a type, with the arguments that make their target that type. With `of`, only extensions that may
+ * provide that interface: to find out whether the others apply may take as much work again.
+ */
+export function extensionsOf(cx: Cx, type: Type, asked?: Asked): readonly AppliedExtension[] {
+  return cx.conformances.survey(() => applying(cx, type, asked))
+}
+
+function applying(cx: Cx, type: Type, asked: Asked | undefined): readonly AppliedExtension[] {
   const list: AppliedExtension[] = []
   const consider = (decl: ExtensionDecl): void => {
     const info = extensionInfo(cx, decl)
-    if (info === null || info.target.kind === 'error' || (of !== undefined && !info.bases.some(b => closure(cx, b).some(i => i.decl === of.decl)))) return
+    if (info === null || info.target.kind === 'error' || asked?.(info) === false) return
     const subst = match(cx, info, type)
     if (subst !== null) list.push({ info, subst })
   }
@@ -329,7 +425,7 @@ function applying(cx: Cx, type: Type, of: InterfaceType | undefined): readonly A
   cx.extensionsByTarget.get(null)?.forEach(consider)
   const head = headName(type)
   for (const e of cx.library.extensions(head)) consider(e)
-  if (type.kind === 'scalar') for (const e of cx.library.extensions(spelling[type.name] ?? '')) consider(e)
+  if (type.kind === 'scalar') for (const e of cx.library.extensions(sourceNames[type.name] ?? '')) consider(e)
   if (type.kind !== 'error' && head !== '*') for (const e of cx.library.extensions('*')) consider(e)
   return list
 }
@@ -339,10 +435,13 @@ function match(cx: Cx, info: ExtensionInfo, type: Type): Subst | null {
   if (decl.generics === null) {
     if (target.key === type.key) return { args: new Map(), self: null }
     // An extension of an interface is one of every type that conforms to it.
-    return target.kind === 'interface' && type.kind !== 'interface' && conforms(cx, type, target) ? { args: new Map(), self: type } : null
+    return target.kind === 'interface' && type.kind !== 'interface' && conforms(cx, type, target)
+      ? { args: new Map(), self: type }
+      : null
   }
   if (target.kind !== 'param' && target.kind !== type.kind) return null
-  if ((target.kind === 'struct' || target.kind === 'interface') && target.decl !== (type as typeof target).decl) return null
+  if ((target.kind === 'struct' || target.kind === 'interface') && target.decl !== (type as typeof target).decl)
+    return null
   const vars = new Map<number, GenericArg | null>(decl.generics.params.map(p => [p.id, null]))
   inferArg(cx, target, type, vars)
   const args = solve(cx, decl.generics, vars, noSubst, true)
@@ -351,8 +450,7 @@ function match(cx: Cx, info: ExtensionInfo, type: Type): Subst | null {
   return put(cx, target, subst).key === type.key ? subst : null
 }
 
-
-/** Makes known what the generic parameters around a declaration conform to. */
+/** Enters the bounds of the generic parameters around a declaration. */
 export function constraintsAround(cx: Cx, decl: Decl): void {
   for (const list of paramLists(decl)) constraintsOf(cx, list)
 }

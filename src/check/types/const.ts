@@ -1,11 +1,29 @@
-/** Folding of integers (and booleans) that are known before a program runs. */
+/** Folds integers and booleans that are known at compile time. */
 import { roundTo } from '../../base/number.ts'
 import { unsupported } from '../../base/errors/names.ts'
 import { put, putArg } from './conform.ts'
 import type { Cx } from '../model/context.ts'
 import {
-  isOpen, bits, errorInt, foldInt, intChoice, intConst, intMember, intOp, isFloatName, isSignedName, known, same, substKey,
-  type Int, type IntOp, type ScalarName, type Subst, type Type, isGeneric, show, substituteInt,
+  isOpen,
+  bits,
+  errorInt,
+  foldInt,
+  intChoice,
+  intConst,
+  intMember,
+  intOp,
+  isFloatName,
+  isSignedName,
+  known,
+  same,
+  substKey,
+  type Int,
+  type ScalarName,
+  type Subst,
+  type Type,
+  isGeneric,
+  show,
+  substituteInt,
 } from '../model/type.ts'
 import { globalInit, globalInfo } from './signature.ts'
 import type { Expr, Place } from '../model/tree.ts'
@@ -19,22 +37,27 @@ function wrap(value: number, type: Type): Int {
   const n = bits(type.name)
   if (type.name === 'bool') return intConst(value !== 0 ? 1 : 0)
   if (n >= 64) return intConst(value)
-  return intConst(isSignedName(type.name) ? (value << (32 - n)) >> (32 - n) : n === 32 ? value >>> 0 : value & ((1 << n) - 1))
+  return intConst(
+    isSignedName(type.name) ? (value << (32 - n)) >> (32 - n) : n === 32 ? value >>> 0 : value & ((1 << n) - 1),
+  )
 }
 
 const whole = (type: Type): boolean => type.kind === 'enum' || (type.kind === 'scalar' && !isFloatName(type.name))
 
-/** What a constant, or an element of one, begins with. */
+/** The initial value of a constant, or of an element of one. */
 function initOf(cx: Cx, place: Place, subst: Subst, depth: number): Expr | null {
   switch (place.kind) {
-    case 'local': return cx.localInits.get(place.decl) ?? cx.core.localInits.get(place.decl) ?? null
-    case 'global': return place.decl.storage === 'constant' ? globalInit(cx, place.decl) : null
+    case 'local':
+      return cx.localInits.get(place.decl) ?? cx.core.localInits.get(place.decl) ?? null
+    case 'global':
+      return place.decl.storage === 'constant' ? globalInit(cx, place.decl) : null
     case 'index': {
       const [base, at] = [initOf(cx, place.base, subst, depth), foldExpr(cx, place.index, subst, depth + 1)]
       const n = at === null ? null : known(at)
-      return base?.kind === 'construct' && base.type.kind === 'array' && n !== null ? base.parts[n] ?? null : null
+      return base?.kind === 'construct' && base.type.kind === 'array' && n !== null ? (base.parts[n] ?? null) : null
     }
-    default: return null
+    default:
+      return null
   }
 }
 
@@ -43,13 +66,13 @@ function fromFloat(value: number, from: ScalarName, type: Type): Int | null {
   return intConst(Number(convertNumber(value, from, type.name)))
 }
 
-/** The value of what a constant begins with: found once for each, since constants that need two others each would take ever more work. */
+/** The folded initial value of a constant. Each is found once, since constants that need two others each would take exponential work. */
 function foldInit(cx: Cx, init: Expr, subst: Subst, depth: number): Int | null {
   const key = substKey(subst)
   let found = cx.folded.get(init)
   const known = found?.get(key)
   if (known !== undefined) return known
-  if (found === undefined) cx.folded.set(init, found = new Map())
+  if (found === undefined) cx.folded.set(init, (found = new Map()))
   // Constants in a circle have no value. Without arguments there are only so many constants; those of generic types may go on for ever.
   if (key === '') found.set(key, null)
   const value = cx.sink.work.within(1, init.span, () => foldExpr(cx, init, subst, key === '' ? 0 : depth + 1))
@@ -74,8 +97,10 @@ export function foldExpr(cx: Cx, e: Expr, subst: Subst, depth = 0): Int | null {
     return all ? chosen : null
   }
   switch (e.kind) {
-    case 'const': return typeof e.value === 'boolean' ? intConst(e.value ? 1 : 0) : whole(e.type) ? intConst(Number(e.value)) : null
-    case 'int': return putArg(cx, e.value, subst) as Int
+    case 'const':
+      return typeof e.value === 'boolean' ? intConst(e.value ? 1 : 0) : whole(e.type) ? intConst(Number(e.value)) : null
+    case 'int':
+      return putArg(cx, e.value, subst) as Int
     case 'is': {
       const type = put(cx, e.value.type, subst)
       return type.kind === 'interface' || isOpen(type) ? null : intConst(same(type, put(cx, e.of, subst)) ? 1 : 0)
@@ -83,18 +108,27 @@ export function foldExpr(cx: Cx, e: Expr, subst: Subst, depth = 0): Int | null {
     case 'read': {
       const { place } = e
       if (!whole(e.type)) return null
-      if (place.kind === 'global' && place.decl.parent?.kind === 'interface') return place.subst.self === null ? null : putArg(cx, intMember(place.subst.self, place.decl.name), subst) as Int
+      if (place.kind === 'global' && place.decl.parent?.kind === 'interface')
+        return place.subst.self === null
+          ? null
+          : (putArg(cx, intMember(place.subst.self, place.decl.name), subst) as Int)
       const init = initOf(cx, place, subst, depth)
       let root = place
       while (root.kind === 'index') root = root.base
       if (init === null) return null
       if (root.kind !== 'global') return foldInit(cx, init, subst, depth)
       const value = foldInit(cx, init, root.subst, depth)
-      return value === null ? null : putArg(cx, value, subst) as Int
+      return value === null ? null : (putArg(cx, value, subst) as Int)
     }
     case 'convert': {
       if (!whole(e.type)) return null
-      if (e.value.kind === 'const' && typeof e.value.value === 'number' && e.value.type.kind === 'scalar' && isFloatName(e.value.type.name)) return fromFloat(e.value.value, e.value.type.name, e.type)
+      if (
+        e.value.kind === 'const' &&
+        typeof e.value.value === 'number' &&
+        e.value.type.kind === 'scalar' &&
+        isFloatName(e.value.type.name)
+      )
+        return fromFloat(e.value.value, e.value.type.name, e.type)
       const value = foldExpr(cx, e.value, subst, depth + 1)
       if (value === null) return null
       const n = known(value)
@@ -114,14 +148,18 @@ export function foldExpr(cx: Cx, e: Expr, subst: Subst, depth = 0): Int | null {
       const right = left === null ? null : foldExpr(cx, e.right, subst, depth + 1)
       if (left === null || right === null) return null
       const [a, b] = [known(left), known(right)]
-      if (a === null || b === null) return intOp(e.op as IntOp, left, right)
-      const value = foldInt(e.op as IntOp, a, b)
+      if (a === null || b === null) return intOp(e.op, left, right)
+      const value = foldInt(e.op, a, b)
       return value === null ? null : wrap(value, e.type)
     }
-    case 'logical': return choice(e.left, e.op === '&&' ? e.right : null, e.op === '&&' ? null : e.right)
-    case 'conditional': return choice(e.cond, e.then, e.otherwise)
-    case 'default': return whole(e.type) ? intConst(0) : null
-    default: return null
+    case 'logical':
+      return choice(e.left, e.op === '&&' ? e.right : null, e.op === '&&' ? null : e.right)
+    case 'conditional':
+      return choice(e.cond, e.then, e.otherwise)
+    case 'default':
+      return whole(e.type) ? intConst(0) : null
+    default:
+      return null
   }
 }
 
@@ -133,7 +171,7 @@ export function requiredConstant(cx: Cx, type: Type, name: string): Member | nul
   return m
 }
 
-/** What a type has for an integer constant that an interface requires; `base.name` as it stands while that is not known. */
+/** The integer constant of a type that meets an interface's requirement; `base.name` as it stands while that is unknown. */
 export function knownConstant(cx: Cx, base: Type, name: string): Int {
   if (name === 'sizeof' || name === 'alignof') {
     if (isGeneric(base)) return intMember(base, name)
@@ -146,5 +184,7 @@ export function knownConstant(cx: Cx, base: Type, name: string): Int {
   if (member === null || init === null) return intMember(base, name)
   const value = foldExpr(cx, init, member.subst)
   // What it is made of may be required of other types in turn.
-  return value === null ? intMember(base, name) : substituteInt(value, member.subst, (of, other) => knownConstant(cx, of, other))
+  return value === null
+    ? intMember(base, name)
+    : substituteInt(value, member.subst, (of, other) => knownConstant(cx, of, other))
 }

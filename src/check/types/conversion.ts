@@ -1,4 +1,4 @@
-/** What conversions between types cost: the sums decide between overloads. */
+/** Costs of conversions between types: overload resolution compares their sums. */
 import type { Cx } from '../model/context.ts'
 import type { Type } from '../model/decl.ts'
 import { boundsOf, conforms } from './conform.ts'
@@ -13,15 +13,19 @@ import { stepsTo } from './inherit.ts'
 /** Whether a type of generic code behaves like a number: a bounded parameter, or a shape of one. */
 export function isNumericParam(cx: Cx, type: Type): boolean {
   if (type.kind === 'shape') return true
-  return isOpen(type) && (boundsOf(cx, type).some(b => b.decl.module.isCore && isNumeric(b.decl.name)))
+  return isOpen(type) && boundsOf(cx, type).some(b => b.decl.module.isCore && isNumeric(b.decl.name))
 }
 
 /** Whether a type parameter may stand for a user's struct that conforms to `IArithmetic` or the like: operators on it are calls of methods. */
 export function isNumberLike(cx: Cx, type: Type): boolean {
-  return type.kind !== 'shape' && isNumericParam(cx, type) && boundsOf(cx, type).every(b => !b.decl.module.isCore || !b.decl.name.startsWith('__'))
+  return (
+    type.kind !== 'shape' &&
+    isNumericParam(cx, type) &&
+    boundsOf(cx, type).every(b => !b.decl.module.isCore || !b.decl.name.startsWith('__'))
+  )
 }
 
-/** What it costs to make one type of another; null where that is impossible. `literal` is the value of an integer literal. */
+/** The cost of converting one type to another; null if that is impossible. `literal` is the value of an integer literal. */
 export function typeCost(cx: Cx, from: Type, to: Type, literal: bigint | null = null): number | null {
   if (same(from, to)) return 0
   if (from.kind === 'error' || to.kind === 'error') return 0
@@ -38,11 +42,16 @@ export function typeCost(cx: Cx, from: Type, to: Type, literal: bigint | null = 
     case 'struct': {
       const steps = stepsTo(cx, from, to)
       if (steps !== null) return steps * costs.base
-      if ((from.decl.intrinsic === 'ConstantBuffer' || from.decl.intrinsic === 'ParameterBlock') && from.args[0] !== undefined) {
+      if (
+        (from.decl.intrinsic === 'ConstantBuffer' || from.decl.intrinsic === 'ParameterBlock') &&
+        from.args[0] !== undefined
+      ) {
         const inner = typeCost(cx, from.args[0] as Type, to)
         return inner === null ? null : inner + costs.contents
       }
-      return from.decl.intrinsic === 'DifferentialPair' && to.kind === 'struct' && to.decl === from.decl ? pairCost(cx, from.args[0] as Type, to.args[0] as Type) : null
+      return from.decl.intrinsic === 'DifferentialPair' && to.kind === 'struct' && to.decl === from.decl
+        ? pairCost(cx, from.args[0] as Type, to.args[0] as Type)
+        : null
     }
     case 'array':
       if (to.kind !== 'array' || !same(withOrder(from.elem, false), withOrder(to.elem, false))) return null
@@ -58,7 +67,7 @@ export function typeCost(cx: Cx, from: Type, to: Type, literal: bigint | null = 
   }
 }
 
-/** A pair of numbers converts as its halves do: `fwd_diff(f)` takes what f takes. */
+/** The cost of converting a pair of numbers, as its halves convert: `fwd_diff(f)` takes what f takes. */
 function pairCost(cx: Cx, from: Type, to: Type): number | null {
   if (from.kind === 'struct' && !(to.kind === 'struct' && from.decl.intrinsic === 'DifferentialPair')) return null
   const cost = from.kind === 'struct' ? typeCost(cx, from, to) : numericCost(cx, from, to, null)
@@ -68,12 +77,15 @@ function pairCost(cx: Cx, from: Type, to: Type): number | null {
 function numericCost(cx: Cx, from: Type, to: Type, literal: bigint | null): number | null {
   if (from.kind === 'scalar') {
     switch (to.kind) {
-      case 'scalar': return scalarCost(from.name, to.name, literal)
-      case 'vector': case 'matrix': {
+      case 'scalar':
+        return scalarCost(from.name, to.name, literal)
+      case 'vector':
+      case 'matrix': {
         const elem = typeCost(cx, from, to.elem, literal)
         return elem === null ? null : elem + (to.kind === 'vector' ? costs.everyLane : costs.everyElement)
       }
-      default: return isNumericParam(cx, to) ? costs.generic : null
+      default:
+        return isNumericParam(cx, to) ? costs.generic : null
     }
   }
   if (from.kind === 'vector') {
@@ -90,7 +102,11 @@ function numericCost(cx: Cx, from: Type, to: Type, literal: bigint | null): numb
     }
     if (to.kind === 'matrix') {
       const n = known(from.count)
-      return n !== null && n === (known(to.rows) ?? 0) * (known(to.cols) ?? 0) && typeCost(cx, from.elem, to.elem) !== null ? costs.explicit : null
+      return n !== null &&
+        n === (known(to.rows) ?? 0) * (known(to.cols) ?? 0) &&
+        typeCost(cx, from.elem, to.elem) !== null
+        ? costs.explicit
+        : null
     }
     return isNumericParam(cx, to) ? costs.explicit : null
   }
@@ -104,14 +120,22 @@ function numericCost(cx: Cx, from: Type, to: Type, literal: bigint | null): numb
     }
     if (to.kind === 'vector') {
       const n = known(to.count)
-      return n !== null && n === (known(from.rows) ?? 0) * (known(from.cols) ?? 0) && typeCost(cx, from.elem, to.elem) !== null ? costs.explicit : null
+      return n !== null &&
+        n === (known(from.rows) ?? 0) * (known(from.cols) ?? 0) &&
+        typeCost(cx, from.elem, to.elem) !== null
+        ? costs.explicit
+        : null
     }
     return isNumericParam(cx, to) ? costs.explicit : null
   }
   if (!isNumericParam(cx, from)) return null
   if (to.kind === 'vector' || to.kind === 'matrix') {
     const elem = typeCost(cx, from, to.elem)
-    return elem === null ? null : elem >= costs.explicit ? elem : elem + (to.kind === 'vector' ? costs.everyLane : costs.everyElement)
+    return elem === null
+      ? null
+      : elem >= costs.explicit
+        ? elem
+        : elem + (to.kind === 'vector' ? costs.everyLane : costs.everyElement)
   }
   return to.kind === 'scalar' || isNumericParam(cx, to) ? costs.explicit : null
 }

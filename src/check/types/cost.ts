@@ -1,5 +1,5 @@
 /**
- * What implicit conversions cost; the sums of a call's arguments decide between overloads. Shaders rely on these very numbers:
+ * Costs of implicit conversions. Overload resolution compares the sums over a call's arguments. Shaders rely on these very numbers:
  * those between scalars are Slang's.
  */
 import { bits, isFloatName, isIntName, isSignedName, type ScalarName } from '../model/type.ts'
@@ -7,20 +7,36 @@ import { bits, isFloatName, isIntName, isSignedName, type ScalarName } from '../
 /** What each kind of conversion costs. */
 export const costs = {
   // Of shapes, which add up to less than `shapes`: a scalar of a vector of one, nothing made an `Optional`, a scalar in every lane, the vector of one as a longer one, …
-  scalarOfOne: 1, none: 1, everyLane: 2, lanesOfOne: 3, everyElement: 10, contents: 10, unsized: 30,
+  scalarOfOne: 1,
+  none: 1,
+  everyLane: 2,
+  lanesOfOne: 3,
+  everyElement: 10,
+  contents: 10,
+  unsized: 30,
   /** A struct as one that it inherits, by each step up; a value as one of an interface; a value as an `Optional`. */
-  base: 50, interface: 50, optional: 50,
+  base: 50,
+  interface: 50,
+  optional: 50,
   /** A literal as an integer type that holds it: of the same sign, without one, with one. */
-  literal: 23, literalUnsigned: 32, literalSigned: 81,
-  boolToInt: 120, boolToOther: 170, boolToFloat: 520,
+  literal: 23,
+  literalUnsigned: 32,
+  literalSigned: 81,
+  boolToInt: 120,
+  boolToOther: 170,
+  boolToFloat: 520,
   /** A scalar as a wider one of its kind; an unsigned integer as a wider signed one; a signed one as one without; an unsigned one as a signed one of its size. */
-  wider: 150, widerSigned: 200, unsigned: 250, signed: 300,
+  wider: 150,
+  widerSigned: 200,
+  unsigned: 250,
+  signed: 300,
   /** An enum as its tag type. */
   tag: 150,
-  intToFloat: 400, intToHalf: 500,
+  intToFloat: 400,
+  intToHalf: 500,
   /** A number as one of a type parameter. */
   generic: 600,
-  /** What an `out` or `inout` argument that is of another type costs more, since it is converted back. */
+  /** The extra cost of an `out` or `inout` argument of another type, since it is converted back. */
   back: 800,
   /** A scalar as one that does not hold all its values. */
   lossy: 900,
@@ -31,7 +47,7 @@ export const costs = {
 /** What conversions of shapes stay below. */
 const shapes = 100
 
-/** Whether a conversion that need not be written loses something, beside a change of shape, which is warned about. */
+/** Whether an implicit conversion may lose something besides a change of shape. It gets a warning. */
 export function isLossy(cost: number): boolean {
   return cost >= costs.lossy && cost % costs.lossy < shapes
 }
@@ -39,7 +55,9 @@ export function isLossy(cost: number): boolean {
 /** Whether an integer can be held by an integer type. */
 export function fits(literal: bigint, to: ScalarName): boolean {
   const n = BigInt(bits(to))
-  return isSignedName(to) ? literal >= -(1n << (n - 1n)) && literal < 1n << (n - 1n) : literal >= 0n && literal < 1n << n
+  return isSignedName(to)
+    ? literal >= -(1n << (n - 1n)) && literal < 1n << (n - 1n)
+    : literal >= 0n && literal < 1n << n
 }
 
 /** The cost from scalar to scalar; `literal` is the value of an integer literal, else null. */
@@ -48,7 +66,8 @@ export function scalarCost(from: ScalarName, to: ScalarName, literal: bigint | n
   if (isIntName(from)) {
     if (isIntName(to)) {
       const [signed, toSigned] = [isSignedName(from), isSignedName(to)]
-      if (literal !== null && fits(literal, to)) return signed === toSigned ? costs.literal : signed ? costs.literalUnsigned : costs.literalSigned
+      if (literal !== null && fits(literal, to))
+        return signed === toSigned ? costs.literal : signed ? costs.literalUnsigned : costs.literalSigned
       const [n, m] = [bits(from), bits(to)]
       if (signed === toSigned) return m > n ? costs.wider : costs.lossy
       if (signed) return m >= n ? costs.unsigned : costs.lossy
@@ -64,7 +83,12 @@ export function scalarCost(from: ScalarName, to: ScalarName, literal: bigint | n
 const candidates: readonly ScalarName[] = ['i32', 'u32', 'i64', 'u64', 'f32', 'f16', 'f64', 'i8', 'i16', 'u8', 'u16']
 
 /** The scalar in which an operator on two different ones works; literals count by their value. */
-export function commonScalar(a: ScalarName, b: ScalarName, la: bigint | null = null, lb: bigint | null = null): ScalarName {
+export function commonScalar(
+  a: ScalarName,
+  b: ScalarName,
+  la: bigint | null = null,
+  lb: bigint | null = null,
+): ScalarName {
   if (a === b && a !== 'bool') return a
   let best: ScalarName = 'i32'
   let least = Infinity

@@ -1,6 +1,6 @@
 /**
- * Differential types: which types carry a derivative, and of what type. A struct that conforms to `IDifferentiable`
- * without saying its `Differential` gets one made of its differentiable fields; if that would be the struct itself, it is.
+ * Differential types: which types carry a derivative, and of what type. A struct that conforms to `IDifferentiable` without a
+ * `Differential` of its own gets one made of its differentiable fields. If that has the same fields, it is the struct itself.
  */
 import { conforms, coreInterface, extensionInfo, memberType, ownArgs, associated, isFloatParam } from './conform.ts'
 import type { Cx } from '../model/context.ts'
@@ -8,29 +8,47 @@ import type { ExtensionDecl, FieldDecl, StructDecl } from '../model/decl.ts'
 import { lookupMember } from './member.ts'
 import { newScope, declare } from '../model/scope.ts'
 import { fieldSigs } from './signature.ts'
-import { arrayType, interfaceType, isFloatName, poisoned, same, scalarName, structType, type StructType, type Type } from '../model/type.ts'
+import {
+  arrayType,
+  interfaceType,
+  isFloatName,
+  poisoned,
+  same,
+  scalarName,
+  structType,
+  type StructType,
+  type Type,
+} from '../model/type.ts'
 
 /** The differential of a type, or null where it carries no derivative. */
 export function differentialOf(cx: Cx, type: Type): Type | null {
   switch (type.kind) {
-    case 'scalar': return isFloatName(type.name) ? type : null
-    case 'vector': case 'matrix': {
+    case 'scalar':
+      return isFloatName(type.name) ? type : null
+    case 'vector':
+    case 'matrix': {
       const scalar = scalarName(type)
       if (scalar !== null) return isFloatName(scalar) ? type : null
       const iface = coreInterface(cx, 'IDifferentiable')
       return iface !== null && (isFloatParam(cx, type.elem) || conforms(cx, type.elem, iface)) ? type : null
     }
-    case 'shape': return type.scalar.kind === 'scalar' && isFloatName(type.scalar.name) ? type : null
+    case 'shape':
+      return type.scalar.kind === 'scalar' && isFloatName(type.scalar.name) ? type : null
     case 'array': {
       const elem = differentialOf(cx, type.elem)
       return elem === null ? null : same(elem, type.elem) ? type : arrayType(elem, type.count)
     }
-    case 'interface': case 'param': case 'this': case 'assoc': {
+    case 'interface':
+    case 'param':
+    case 'this':
+    case 'assoc': {
       if (type.kind === 'assoc' && type.base.kind === 'interface') return type
       const iface = coreInterface(cx, 'IDifferentiable')
       if (iface === null || !conforms(cx, type, iface)) return null
       const decl = iface.decl.inner.names.get('Differential')?.[0]
-      return decl !== undefined && decl.kind === 'assoc' ? associated(cx, type, interfaceType(iface.decl, []), decl) : null
+      return decl !== undefined && decl.kind === 'assoc'
+        ? associated(cx, type, interfaceType(iface.decl, []), decl)
+        : null
     }
     case 'struct': {
       const known = cx.differentials.get(type.key)
@@ -40,14 +58,20 @@ export function differentialOf(cx: Cx, type: Type): Type | null {
       cx.differentials.set(type.key, answer)
       return answer
     }
-    default: return null
+    default:
+      return null
   }
 }
 
-/** The type of the place of the derivative for a type of places (`IDifferentiablePtrType`), or null. */
-export function placeDifferentialOf(cx: Cx, type: Type): Type | null {
+/** The type of the shadows of a pointer type (`IDifferentiablePtrType`): its `Differential`. Null for other types. */
+export function shadowOf(cx: Cx, type: Type): Type | null {
   const iface = coreInterface(cx, 'IDifferentiablePtrType')
-  if (iface === null || (type.kind !== 'struct' && type.kind !== 'array' && type.kind !== 'param' && type.kind !== 'assoc') || !conforms(cx, type, iface)) return null
+  if (
+    iface === null ||
+    (type.kind !== 'struct' && type.kind !== 'array' && type.kind !== 'param' && type.kind !== 'assoc') ||
+    !conforms(cx, type, iface)
+  )
+    return null
   const decl = iface.decl.inner.names.get('Differential')?.[0]
   const found = decl?.kind === 'assoc' ? associated(cx, type, iface, decl) : null
   return found === null || poisoned(found) ? null : found
@@ -63,7 +87,11 @@ function structDifferential(cx: Cx, type: StructType): Type | null {
   // Optionals and tuples of differentiable types: those of their differentials.
   if (type.decl.intrinsic === 'Optional' || type.decl.intrinsic === 'Tuple') {
     const diffs = type.args.map(a => differentialOf(cx, a as Type))
-    return diffs.some(d => d === null) ? null : diffs.every((d, i) => same(d!, type.args[i]!)) ? type : structType(type.decl, diffs as Type[])
+    return diffs.some(d => d === null)
+      ? null
+      : diffs.every((d, i) => same(d!, type.args[i]!))
+        ? type
+        : structType(type.decl, diffs as Type[])
   }
   const iface = coreInterface(cx, 'IDifferentiable')
   if (iface === null || !conforms(cx, type, iface)) return null
@@ -100,14 +128,36 @@ function synthesize(from: Cx, decl: StructDecl): StructDecl | 'self' {
   }
   const inner = newScope(decl.inner.parent, 'type', null)
   const made: StructDecl = {
-    kind: 'struct', id: cx.id(), name: 'Differential', parent: decl.parent, module: decl.module, span: decl.span, visibility: decl.visibility, scope: decl.scope,
-    generics: decl.generics, nested: `${decl.nested ?? decl.name}.Differential`, intrinsic: null, differentialOf: decl, isBlock: false, syntax: null, inner, fields: [],
+    kind: 'struct',
+    id: cx.id(),
+    name: 'Differential',
+    parent: decl.parent,
+    module: decl.module,
+    span: decl.span,
+    visibility: decl.visibility,
+    scope: decl.scope,
+    generics: decl.generics,
+    nested: `${decl.nested ?? decl.name}.Differential`,
+    intrinsic: null,
+    differentialOf: decl,
+    isBlock: false,
+    syntax: null,
+    inner,
+    fields: [],
   }
   Object.assign(inner, { owner: made })
-  const sigs: { decl: FieldDecl, type: Type, noDiff: boolean, semantic: string }[] = []
+  const sigs: { decl: FieldDecl; type: Type; noDiff: boolean; semantic: string }[] = []
   for (const { f, diff } of parts) {
     if (diff === null) continue
-    const field: FieldDecl = { ...f.decl, id: cx.id(), parent: made, owner: made, index: made.fields.length, syntax: null, scope: inner }
+    const field: FieldDecl = {
+      ...f.decl,
+      id: cx.id(),
+      parent: made,
+      owner: made,
+      index: made.fields.length,
+      syntax: null,
+      scope: inner,
+    }
     made.fields.push(field)
     if (field.isBase !== true) declare(inner, field)
     sigs.push({ decl: field, type: diff, noDiff: false, semantic: '' })
@@ -117,13 +167,13 @@ function synthesize(from: Cx, decl: StructDecl): StructDecl | 'self' {
   return made
 }
 
-/** The struct type that an extension is one of, where it is made of a declaration. */
+/** The struct type that an extension extends, if it is an instance of a declaration. */
 function extendsStruct(cx: Cx, e: ExtensionDecl, decl: StructDecl): StructType | undefined {
   const target = extensionInfo(cx, e)?.target
   return target?.kind === 'struct' && target.decl === decl ? target : undefined
 }
 
-/** Where an extension makes a generic struct differentiable, what it asks of its parameters holds for those of the struct. */
+/** Adds the bounds of an extension that makes a generic struct differentiable to the struct's own parameters. */
 function adoptBounds(cx: Cx, decl: StructDecl): void {
   if (decl.generics === null) return
   for (const e of cx.extensions) {

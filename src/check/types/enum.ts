@@ -26,9 +26,14 @@ export function enumValues(from: Cx, decl: EnumDecl): readonly number[] {
   // A case may use the ones before it, so they are known as they come.
   cx.enumValues.set(decl, values)
   for (const c of decl.cases) {
-    const given = c.syntax.value === undefined ? next : known(resolveInt(cx, c.syntax.value, decl.inner)) ?? 0
+    const given = c.syntax.value === undefined ? next : (known(resolveInt(cx, c.syntax.value, decl.inner)) ?? 0)
     const value = Number(convertNumber(given, 'i64', tag))
-    if (misfits(given, enumTag(cx, decl))) cx.sink.add(literalDoesNotFit, c.span ?? undefined, { value: String(given), type: show(enumTag(cx, decl)), got: String(value) })
+    if (misfits(given, enumTag(cx, decl)))
+      cx.sink.add(literalDoesNotFit, c.span ?? undefined, {
+        value: String(given),
+        type: show(enumTag(cx, decl)),
+        got: String(value),
+      })
     values.push(value)
     next = flags ? value << 1 || 1 : value + 1
   }

@@ -1,4 +1,4 @@
-/** Generic parameters: what constrains them, and how arguments are found from the types of a call. */
+/** Generic parameters: their bounds, and inference of arguments from the types of a call. */
 import * as errors from '../../base/errors/generics.ts'
 import { typeMismatch } from '../../base/errors/types.ts'
 import type { Constraint, Cx } from '../model/context.ts'
@@ -6,8 +6,23 @@ import type { GenericParams } from '../model/decl.ts'
 import { conforms, put, putArg, instancesOf } from './conform.ts'
 import { commonScalar, scalarCost } from './cost.ts'
 import {
-  isOpen, isFloatName, isInt, known, matrixType, poisoned, same, scalarName, scalars, show, vectorType, type GenericArg,
-  type Int, type InterfaceType, type ScalarName, type Subst, type Type,
+  isOpen,
+  isFloatName,
+  isInt,
+  known,
+  matrixType,
+  poisoned,
+  same,
+  scalarName,
+  scalars,
+  show,
+  vectorType,
+  type GenericArg,
+  type Int,
+  type InterfaceType,
+  type ScalarName,
+  type Subst,
+  type Type,
 } from '../model/type.ts'
 import { resolveInt, resolveType } from './resolve.ts'
 
@@ -22,10 +37,14 @@ export function constraintsOf(from: Cx, list: GenericParams): readonly Constrain
   const add = (subject: Type, iface: InterfaceType, optional: boolean): void => {
     if (!optional) found.push({ subject, iface })
     const table = optional ? cx.optionals : cx.bounds
-    table.set(subject.key, [...table.get(subject.key) ?? [], iface])
+    table.set(subject.key, [...(table.get(subject.key) ?? []), iface])
   }
   const bound = (subject: Type, syntax: Parameters<typeof resolveType>[1], optional = false): void => {
-    if (syntax.kind === 'binary' && syntax.op === '&') { bound(subject, syntax.left, optional); bound(subject, syntax.right, optional); return }
+    if (syntax.kind === 'binary' && syntax.op === '&') {
+      bound(subject, syntax.left, optional)
+      bound(subject, syntax.right, optional)
+      return
+    }
     const iface = resolveType(cx, syntax, list.scope)
     const got: Type = iface
     if (got.kind === 'interface') add(subject, got, optional)
@@ -35,7 +54,12 @@ export function constraintsOf(from: Cx, list: GenericParams): readonly Constrain
     if (p.kind === 'valueparam') {
       const { type: syntax } = p.syntax
       const type = resolveType(cx, syntax, list.scope)
-      if (type.kind === 'scalar' ? isFloatName(type.name) : type.kind === 'vector' || type.kind === 'matrix' || type.kind === 'struct') cx.sink.add(typeMismatch, syntax.span, { expected: 'int', got: show(type) })
+      if (
+        type.kind === 'scalar'
+          ? isFloatName(type.name)
+          : type.kind === 'vector' || type.kind === 'matrix' || type.kind === 'struct'
+      )
+        cx.sink.add(typeMismatch, syntax.span, { expected: 'int', got: show(type) })
       continue
     }
     const subject: Type = { kind: 'param', key: `${p.name}#${p.id}`, decl: p }
@@ -63,14 +87,15 @@ function within(cx: Cx, list: GenericParams): Cx {
   return first === undefined ? cx : cx.of(first)
 }
 
-/** The type that both convert to best, for a parameter that two arguments determine. */
+/** The type that two arguments convert to best, for a parameter that both determine. */
 function join(cx: Cx, a: Type, b: Type): Type {
   if (a.key === b.key) return a
   const sa = scalarName(a)
   const sb = scalarName(b)
   if (sa === null || sb === null) {
     // A lane of a vector whose type is a parameter itself: the vector.
-    if ((b.kind === 'vector' || b.kind === 'matrix') && a.kind !== b.kind && (b.elem.key === a.key || sa !== null)) return b
+    if ((b.kind === 'vector' || b.kind === 'matrix') && a.kind !== b.kind && (b.elem.key === a.key || sa !== null))
+      return b
     if (sa !== null && sb === null && b.kind !== 'struct') return b
     if (b.kind === 'interface' && conforms(cx, a, b)) return b
     return a
@@ -86,9 +111,14 @@ export function withScalar(shape: Type, scalar: Type): Type {
   return scalar
 }
 
-/** What a block holds, where the parameter can only mean that. */
+/** The contents of a block, where the parameter can only mean that. */
 function held(param: GenericArg, arg: GenericArg): GenericArg {
-  if (isInt(arg) || arg.kind !== 'struct' || (arg.decl.intrinsic !== 'ConstantBuffer' && arg.decl.intrinsic !== 'ParameterBlock')) return arg
+  if (
+    isInt(arg) ||
+    arg.kind !== 'struct' ||
+    (arg.decl.intrinsic !== 'ConstantBuffer' && arg.decl.intrinsic !== 'ParameterBlock')
+  )
+    return arg
   const inner = arg.args[0]
   if (inner === undefined || isInt(param) || (param.kind === 'struct' && param.decl === arg.decl)) return arg
   return param.kind !== 'param' || (!isInt(inner) && scalarName(inner) !== null) ? inner : arg
@@ -128,8 +158,10 @@ export function inferArg(cx: Cx, param: GenericArg, given: GenericArg, vars: Map
         if (param.count !== null && arg.count !== null) inferArg(cx, param.count, arg.count, vars)
       }
       return
-    case 'struct': case 'interface':
-      if (arg.kind === param.kind && arg.decl === param.decl) for (let i = 0; i < param.args.length; i++) inferArg(cx, param.args[i]!, arg.args[i]!, vars)
+    case 'struct':
+    case 'interface':
+      if (arg.kind === param.kind && arg.decl === param.decl)
+        for (let i = 0; i < param.args.length; i++) inferArg(cx, param.args[i]!, arg.args[i]!, vars)
       else if (param.kind === 'interface') inferInstance(cx, param, arg, vars)
       return
     case 'shape': {
@@ -138,18 +170,29 @@ export function inferArg(cx: Cx, param: GenericArg, given: GenericArg, vars: Map
     }
     case 'func':
       if (arg.kind === 'func') {
-        for (let i = 0; i < Math.min(param.params.length, arg.params.length); i++) inferArg(cx, param.params[i]!.type, arg.params[i]!.type, vars)
+        for (let i = 0; i < Math.min(param.params.length, arg.params.length); i++)
+          inferArg(cx, param.params[i]!.type, arg.params[i]!.type, vars)
         inferArg(cx, param.result, arg.result, vars)
       }
       return
-    default: return
+    default:
+      return
   }
 }
 
 /** Infers from the one instance of a generic interface that a type conforms to. */
-function inferInstance(cx: Cx, iface: InterfaceType, type: Type, vars: Map<number, GenericArg | null>, extended = true): void {
+function inferInstance(
+  cx: Cx,
+  iface: InterfaceType,
+  type: Type,
+  vars: Map<number, GenericArg | null>,
+  extended = true,
+): void {
   const only = iface.args.length === 0 ? [] : instancesOf(cx, type, iface, extended)
-  if (only.length === 1) iface.args.forEach((a, i) => { inferArg(cx, a, only[0]!.args[i]!, vars) })
+  if (only.length === 1)
+    iface.args.forEach((a, i) => {
+      inferArg(cx, a, only[0]!.args[i]!, vars)
+    })
 }
 
 const promotions: readonly ScalarName[] = ['i32', 'u32', 'i64', 'u64', 'f32', 'f16', 'f64']
@@ -171,8 +214,12 @@ function promote(cx: Cx, type: Type, iface: InterfaceType): Type | null {
   return best
 }
 
-/** What is wrong with arguments for a parameter list: the first that does not conform. */
-export function violation(cx: Cx, list: GenericParams, subst: Subst): { readonly subject: Type, readonly iface: Type } | null {
+/** The first argument of a parameter list that does not conform to its bounds. */
+export function violation(
+  cx: Cx,
+  list: GenericParams,
+  subst: Subst,
+): { readonly subject: Type; readonly iface: Type } | null {
   for (const c of constraintsOf(cx, list)) {
     const subject = put(cx, c.subject, subst)
     const iface = put(cx, c.iface, subst) as InterfaceType
@@ -182,26 +229,37 @@ export function violation(cx: Cx, list: GenericParams, subst: Subst): { readonly
 }
 
 /** The first two types that a `where` clause says to be equal and that are not. */
-function unequal(cx: Cx, list: GenericParams, subst: Subst): { readonly subject: Type, readonly iface: Type } | null {
+function unequal(cx: Cx, list: GenericParams, subst: Subst): { readonly subject: Type; readonly iface: Type } | null {
   for (const [left, right] of within(cx, list).equalities.get(list) ?? []) {
     const [subject, iface] = [put(cx, left, subst), put(cx, right, subst)]
-    if (!isOpen(subject) && !isOpen(iface) && !poisoned(subject) && !poisoned(iface) && !same(subject, iface)) return { subject, iface }
+    if (!isOpen(subject) && !isOpen(iface) && !poisoned(subject) && !poisoned(iface) && !same(subject, iface))
+      return { subject, iface }
   }
   return null
 }
 
 /** Completes inferred arguments with defaults and promotions, `outer` being those around; null where one stays open or does not conform. */
-export function solve(cx: Cx, list: GenericParams, vars: ReadonlyMap<number, GenericArg | null>, outer: Subst, ofExtension = false): Map<number, GenericArg> | null {
+export function solve(
+  cx: Cx,
+  list: GenericParams,
+  vars: ReadonlyMap<number, GenericArg | null>,
+  outer: Subst,
+  ofExtension = false,
+): Map<number, GenericArg> | null {
   const args = new Map(outer.args)
   const subst: Subst = { args, self: outer.self }
   // What a parameter conforms to settles others: `f<T, S : I<T>>(S s)`. To ask an extension what others add would be a circle.
   const constraints = constraintsOf(cx, list)
   const found = [...vars.values()].includes(null) ? new Map(vars) : null
-  if (found !== null) for (const c of constraints) {
-    const subject = c.subject.kind === 'param' ? vars.get(c.subject.decl.id) ?? null : null
-    if (subject !== null && !isInt(subject) && c.iface.kind === 'interface') inferInstance(cx, put(cx, c.iface, subst) as InterfaceType, subject, found, !ofExtension)
-  }
-  ;(found ?? vars).forEach((arg, id) => { if (arg !== null) args.set(id, arg) })
+  if (found !== null)
+    for (const c of constraints) {
+      const subject = c.subject.kind === 'param' ? (vars.get(c.subject.decl.id) ?? null) : null
+      if (subject !== null && !isInt(subject) && c.iface.kind === 'interface')
+        inferInstance(cx, put(cx, c.iface, subst) as InterfaceType, subject, found, !ofExtension)
+    }
+  ;(found ?? vars).forEach((arg, id) => {
+    if (arg !== null) args.set(id, arg)
+  })
   for (const p of list.params) {
     let arg = args.get(p.id)
     if (arg === undefined) {
@@ -210,7 +268,11 @@ export function solve(cx: Cx, list: GenericParams, vars: ReadonlyMap<number, Gen
         const equal = p.kind === 'typeparam' ? cx.equalTo(`${p.name}#${p.id}`) : undefined
         if (equal === undefined) return null
         arg = put(cx, equal, subst)
-      } else arg = p.kind === 'typeparam' ? put(cx, resolveType(cx, p.syntax.fallback, list.scope), subst) : putArg(cx, resolveInt(cx, p.syntax.fallback, list.scope), subst)
+      } else
+        arg =
+          p.kind === 'typeparam'
+            ? put(cx, resolveType(cx, p.syntax.fallback, list.scope), subst)
+            : putArg(cx, resolveInt(cx, p.syntax.fallback, list.scope), subst)
       args.set(p.id, arg)
     }
   }
@@ -231,4 +293,3 @@ export function intsAgree(a: Int, b: Int): boolean {
   const y = known(b)
   return x !== null && y !== null ? x === y : same(a, b) || a.kind === 'error' || b.kind === 'error'
 }
-

@@ -1,16 +1,29 @@
 /**
- * The door of what the checker knows of types. Names, conformances, members, signatures and constants are found out by asking each
- * other, so their files import each other; all others ask here.
+ * The door of this room. Names, conformances, members, signatures and constants need each other, so the files here import each
+ * other; all other rooms import this file.
  */
 export { attributesOf } from './attribute.ts'
 export {
-  assocBounds, associated, boundsOf, closure, conforms, constraintsAround, coreInterface, declaredBases, extensionInfo, ownArgs, paramLists, put,
-  selfType, settledOf, substFor,
+  assocBounds,
+  associated,
+  boundsOf,
+  closure,
+  conforms,
+  constraintsAround,
+  coreInterface,
+  declaredBases,
+  extensionInfo,
+  ownArgs,
+  paramLists,
+  put,
+  selfType,
+  settledOf,
+  substFor,
 } from './conform.ts'
 export { foldExpr, knownConstant, requiredConstant } from './const.ts'
 export { isNumberLike, isNumericParam, typeCost } from './conversion.ts'
 export { commonScalar, costs, isLossy } from './cost.ts'
-export { derivativeMember, differentialOf, placeDifferentialOf, userDifferential } from './differential.ts'
+export { derivativeMember, differentialOf, shadowOf, userDifferential } from './differential.ts'
 export { enumTag, enumValue, enumValues } from './enum.ts'
 export { constraintsOf, inferArg, intsAgree, solve, violation, withScalar } from './generic.ts'
 export { adoptBase, baseOfExpr, baseOfPlace, membersOf, objectFor, stepsTo } from './inherit.ts'
@@ -20,8 +33,30 @@ export { lookupMember, type Member } from './member.ts'
 export { isNone, optionalElem, optionalType } from './optional.ts'
 export { isSpread, mentions, packsOf, shared, writtenOut } from './pack.ts'
 export { alike, functionsOf, implementation, isOwn, meets, putRef, resolveRef, type Serves } from './requirement.ts'
-export { applyGeneric, arrayOf, builtinTerm, declared, describe, lookup, resolveInt, resolveType, termType, typeTerm, type Found } from './resolve.ts'
-export { fieldDefault, fieldSigs, fieldType, funcSig, globalInfo, globalInit, isMutating, paramDefault } from './signature.ts'
+export {
+  applyGeneric,
+  arrayOf,
+  builtinTerm,
+  declared,
+  describe,
+  lookup,
+  resolveInt,
+  resolveType,
+  termType,
+  typeTerm,
+  type Found,
+} from './resolve.ts'
+export {
+  fieldDefault,
+  fieldSigs,
+  fieldType,
+  funcSig,
+  globalInfo,
+  globalInit,
+  isMutating,
+  paramDefault,
+} from './signature.ts'
+export { containsItself } from './contain.ts'
 export { byteSize } from './size.ts'
 export { structDiff } from './struct-diff.ts'
 export { isForeign, suggestMember, suggestName } from './suggest.ts'

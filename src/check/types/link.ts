@@ -1,4 +1,4 @@
-/** Link-time constants and types: `extern` asks for what another module says with `export`, and may say what holds without. */
+/** Link-time constants and types: `extern` refers to what another module exports, and may give a default. */
 import * as errors from '../../base/errors/names.ts'
 import * as ast from '../../syntax/ast.ts'
 import type { Cx } from '../model/context.ts'
@@ -7,7 +7,13 @@ import type { AliasDecl, GlobalDecl, StructDecl } from '../model/decl.ts'
 /** What a module exports under the name. */
 function exported(cx: Cx, decl: AliasDecl | GlobalDecl): AliasDecl | GlobalDecl | StructDecl | undefined {
   const [found, other] = cx.exports.get(decl.name) ?? []
-  if (other !== undefined) cx.sink.add(errors.redeclared, other.span ?? undefined, { name: decl.name }, { span: found?.span ?? undefined, text: 'exported here as well' })
+  if (other !== undefined)
+    cx.sink.add(
+      errors.redeclared,
+      other.span ?? undefined,
+      { name: decl.name },
+      { span: found?.span ?? undefined, text: 'exported here as well' },
+    )
   return found
 }
 
@@ -23,7 +29,7 @@ export function linkedType(cx: Cx, decl: AliasDecl): AliasDecl | StructDecl | nu
   return found === undefined || found.kind === 'global' ? null : found
 }
 
-/** Whether a type is declared to be another module's. */
+/** Whether a type is declared `extern`. */
 function isExtern(decl: AliasDecl): boolean {
   return decl.link !== undefined && ast.hasModifier(decl.link, 'extern')
 }

@@ -14,13 +14,31 @@ import type { Decl, FuncDecl, TypeParamDecl, ValueParamDecl } from '../model/dec
 import { derive, showSignature, template } from './template.ts'
 import type { Template, DerivativeInfo, FuncRef } from '../model/tree.ts'
 import type { Candidate } from '../model/term.ts'
-import { intParam, noSubst, paramType, poisoned, same, show, type GenericArg, type Subst, type Type } from '../model/type.ts'
+import {
+  intParam,
+  noSubst,
+  paramType,
+  poisoned,
+  same,
+  show,
+  type GenericArg,
+  type Subst,
+  type Type,
+} from '../model/type.ts'
 import { differentialOf } from './differential.ts'
 
 type Kind = 'forward' | 'backward' | 'substitute'
 
-export const forwardNames: ReadonlyMap<string, Kind> = new Map([['ForwardDerivative', 'forward'], ['BackwardDerivative', 'backward'], ['PrimalSubstitute', 'substitute']])
-export const ofNames: ReadonlyMap<string, Kind> = new Map([['ForwardDerivativeOf', 'forward'], ['BackwardDerivativeOf', 'backward'], ['PrimalSubstituteOf', 'substitute']])
+export const forwardNames: ReadonlyMap<string, Kind> = new Map([
+  ['ForwardDerivative', 'forward'],
+  ['BackwardDerivative', 'backward'],
+  ['PrimalSubstitute', 'substitute'],
+])
+export const ofNames: ReadonlyMap<string, Kind> = new Map([
+  ['ForwardDerivativeOf', 'forward'],
+  ['BackwardDerivativeOf', 'backward'],
+  ['PrimalSubstituteOf', 'substitute'],
+])
 
 /** A derivative attribute of a declaration. */
 interface Attached {
@@ -42,20 +60,30 @@ export function attached(func: FuncDecl, table: ReadonlyMap<string, Kind>): read
 function lastName(e: ast.Expr | undefined): string {
   if (e === undefined) return ''
   switch (e.kind) {
-    case 'name': return e.name
-    case 'member': return e.name.text
-    case 'generic': return lastName(e.base)
-    default: return ''
+    case 'name':
+      return e.name
+    case 'member':
+      return e.name.text
+    case 'generic':
+      return lastName(e.base)
+    default:
+      return ''
   }
 }
 
 /** The functions that a reference in an attribute may mean; null where it is none, which is reported. */
 function referenced(cx: Cx, from: FuncDecl, e: ast.Expr, report: boolean): readonly Candidate[] | null {
   const scope = from.inner
-  const env = new Env(cx, scope, null, from.role === 'method' && from.parent !== null ? selfType(cx, from.parent) : null)
+  const env = new Env(
+    cx,
+    scope,
+    null,
+    from.role === 'method' && from.parent !== null ? selfType(cx, from.parent) : null,
+  )
   const term = cx.above.term(env, e)
   if (term.kind === 'funcs') return term.candidates
-  if (term.kind !== 'error' && report) cx.sink.add(errors.derivativeNotFunction, e.span, { name: lastName(e) || 'this' })
+  if (term.kind !== 'error' && report)
+    cx.sink.add(errors.derivativeNotFunction, e.span, { name: lastName(e) || 'this' })
   return null
 }
 
@@ -68,7 +96,7 @@ function asArgument(p: TypeParamDecl | ValueParamDecl): GenericArg {
   return p.kind === 'typeparam' ? paramType(p) : intParam(p)
 }
 
-/** The substitution that puts the parameters that `to` sees in the place of those that `from` sees; null where the lists differ. */
+/** The substitution of the parameters that `from` sees by those that `to` sees; null if the lists differ. */
 function rename(from: FuncDecl, to: FuncDecl): Subst | null {
   const theirs = allParams(to)
   const own = paramLists(from).flatMap(l => l.params)
@@ -97,30 +125,48 @@ function mismatch(want: Template, got: Template): number {
   if (want.params.length !== got.params.length) return -2
   for (let i = 0; i < want.params.length; i++) {
     const [a, b] = [want.params[i]!, got.params[i]!]
-    if (a.dir !== b.dir || !(same(a.type, b.type) || poisoned(a.type) || poisoned(b.type) || isAnyDifferential(a.type, b.type))) return i
+    if (
+      a.dir !== b.dir ||
+      !(same(a.type, b.type) || poisoned(a.type) || poisoned(b.type) || isAnyDifferential(a.type, b.type))
+    )
+      return i
   }
   return same(want.result, got.result) || poisoned(want.result) || poisoned(got.result) ? -1 : -3
 }
 
 /** The differential of a value of interface type may be taken as any `IDifferentiable`. */
 function isAnyDifferential(want: Type, got: Type): boolean {
-  return want.kind === 'assoc' && want.base.kind === 'interface' && got.kind === 'interface' && got.decl.module.isCore && got.decl.name === 'IDifferentiable'
+  return (
+    want.kind === 'assoc' &&
+    want.base.kind === 'interface' &&
+    got.kind === 'interface' &&
+    got.decl.module.isCore &&
+    got.decl.name === 'IDifferentiable'
+  )
 }
 
 /** Whether the bounds of the generic parameters agree, for overloads that differ in nothing else. */
 function sameBounds(cx: Cx, a: FuncDecl, b: FuncDecl): boolean {
   const [p, q] = [a.generics?.params ?? [], b.generics?.params ?? []]
-  return p.length === q.length && p.every((x, i) => {
-    const y = q[i]!
-    if (x.kind !== 'typeparam' || y.kind !== 'typeparam') return x.kind === y.kind
-    const [bx, by] = [boundsOf(cx, paramType(x)), boundsOf(cx, paramType(y))]
-    return bx.length === by.length && bx.every(k => by.some(l => l.key === k.key))
-  })
+  return (
+    p.length === q.length &&
+    p.every((x, i) => {
+      const y = q[i]!
+      if (x.kind !== 'typeparam' || y.kind !== 'typeparam') return x.kind === y.kind
+      const [bx, by] = [boundsOf(cx, paramType(x)), boundsOf(cx, paramType(y))]
+      return bx.length === by.length && bx.every(k => by.some(l => l.key === k.key))
+    })
+  )
 }
 
-/** Whether a derivative that is a method may be one: that of a method of the same type, which has no derivative itself; a substitute always. */
+/**
+ * Whether a derivative that is a method may be one: its primal is a method of the same type, which has no derivative itself. A
+ * substitute always may.
+ */
 function isMethodLike(primal: Template, derivative: Template, kind: Kind): boolean {
-  return primal.self !== null && (primal.selfNoDiff || kind === 'substitute') && primal.self.key === derivative.self?.key
+  return (
+    primal.self !== null && (primal.selfNoDiff || kind === 'substitute') && primal.self.key === derivative.self?.key
+  )
 }
 
 /** The only number of a parameter in which signatures differ, by its direction; -1 where there is another difference, or none. */
@@ -130,17 +176,19 @@ function directionMismatch(want: Template | null, got: Template): number {
   return want.params.findIndex((p, i) => p.dir !== got.params[i]!.dir)
 }
 
-const showParam = (sig: Template, at: number): string => (sig.params[at]!.dir === 'in' ? '' : `${sig.params[at]!.dir} `) + show(sig.params[at]!.type)
+const showParam = (sig: Template, at: number): string =>
+  (sig.params[at]!.dir === 'in' ? '' : `${sig.params[at]!.dir} `) + show(sig.params[at]!.type)
 
 /** The derivative that an attribute on `primal` names. */
 export function forwardTarget(cx: Cx, primal: FuncDecl, a: Attached, report: boolean): FuncDecl | null {
   const syntax = a.attribute.args[0]?.value
   if (syntax === undefined) {
-    if (report) cx.sink.add(names.attributeArguments, a.attribute.span, { name: a.attribute.name, expected: 'one function' })
+    if (report)
+      cx.sink.add(names.attributeArguments, a.attribute.span, { name: a.attribute.name, expected: 'one function' })
     return null
   }
   const say = <S extends string>(entry: Entry<S>, slots: { readonly [K in S]: string | number }): null => {
-    if (report) cx.sink.add(entry as Entry<string>, syntax.span, slots)
+    if (report) cx.sink.add(entry, syntax.span, slots)
     return null
   }
   if (primal.owner !== null && !primal.hasBody) return say(errors.derivativeOfRequirement, {})
@@ -153,14 +201,21 @@ export function forwardTarget(cx: Cx, primal: FuncDecl, a: Attached, report: boo
     const want = expected(cx, primal, c.decl, a.kind)
     if (want === null) continue
     const got = template(cx, c.decl, noSubst)
-    if (mismatch(want, got) === -1 && (got.self === null || isMethodLike(template(cx, primal, noSubst), got, a.kind))) return c.decl
+    if (mismatch(want, got) === -1 && (got.self === null || isMethodLike(template(cx, primal, noSubst), got, a.kind)))
+      return c.decl
   }
   const only = usable[0]!.decl
   if (usable.length > 1) {
     for (const c of usable) {
       const [want, got] = [expected(cx, primal, c.decl, a.kind), template(cx, c.decl, noSubst)]
       const at = directionMismatch(want, got)
-      if (at >= 0) return say(errors.derivativeSignature, { name, parameter: at, expected: showParam(want!, at), got: showParam(got, at) })
+      if (at >= 0)
+        return say(errors.derivativeSignature, {
+          name,
+          parameter: at,
+          expected: showParam(want!, at),
+          got: showParam(got, at),
+        })
     }
     const want = expected(cx, primal, only, a.kind)
     return say(errors.derivativeOverload, { name, expected: want === null ? '?' : showSignature(want) })
@@ -169,28 +224,45 @@ export function forwardTarget(cx: Cx, primal: FuncDecl, a: Attached, report: boo
   if (want === null) return say(errors.derivativeGenerics, { name })
   const got = template(cx, only, noSubst)
   const self = template(cx, primal, noSubst).self
-  if (got.self !== null && a.kind !== 'substitute' && (self === null ? primal.parent === only.parent : differentialOf(cx, self) !== null)) return say(errors.derivativeMustBeStatic, { name })
+  if (
+    got.self !== null &&
+    a.kind !== 'substitute' &&
+    (self === null ? primal.parent === only.parent : differentialOf(cx, self) !== null)
+  )
+    return say(errors.derivativeMustBeStatic, { name })
   if (got.self !== null && self?.key !== got.self.key) return say(errors.derivativeThis, { name })
   const at = mismatch(want, got)
   if (at < -1) {
     if ((primal.generics === null) !== (only.generics === null)) return say(errors.derivativeGenerics, { name })
     return say(errors.derivativeOverload, { name, expected: showSignature(want) })
   }
-  if (!same(want.params[at]!.type, got.params[at]!.type)) say(types.typeMismatch, { expected: show(want.params[at]!.type), got: show(got.params[at]!.type) })
-  return say(errors.derivativeSignature, { name, parameter: at, expected: showParam(want, at), got: showParam(got, at) })
+  if (!same(want.params[at]!.type, got.params[at]!.type))
+    say(types.typeMismatch, { expected: show(want.params[at]!.type), got: show(got.params[at]!.type) })
+  return say(errors.derivativeSignature, {
+    name,
+    parameter: at,
+    expected: showParam(want, at),
+    got: showParam(got, at),
+  })
 }
 
 function signatureDiffers(cx: Cx, span: Span, derivative: FuncDecl, want: Template, got: Template, at: number): void {
   const [a, b] = [want.params[at]!.type, got.params[at]!.type]
   if (!same(a, b)) cx.sink.add(types.typeMismatch, span, { expected: show(a), got: show(b) })
-  cx.sink.add(errors.derivativeSignature, span, { name: derivative.name, parameter: at, expected: showParam(want, at), got: showParam(got, at) })
+  cx.sink.add(errors.derivativeSignature, span, {
+    name: derivative.name,
+    parameter: at,
+    expected: showParam(want, at),
+    got: showParam(got, at),
+  })
 }
 
 /** The function that `[…Of(f)]` on a derivative means. */
 export function ofTarget(cx: Cx, derivative: FuncDecl, a: Attached, report: boolean): FuncDecl | null {
   const syntax = a.attribute.args[0]?.value
   if (syntax === undefined) {
-    if (report) cx.sink.add(names.attributeArguments, a.attribute.span, { name: a.attribute.name, expected: 'one function' })
+    if (report)
+      cx.sink.add(names.attributeArguments, a.attribute.span, { name: a.attribute.name, expected: 'one function' })
     return null
   }
   const candidates = referenced(cx, derivative, syntax, report)
@@ -220,11 +292,13 @@ export function ofTarget(cx: Cx, derivative: FuncDecl, a: Attached, report: bool
   if (others.length === 1) {
     const primal = others[0]!.decl
     const want = expected(cx, primal, derivative, a.kind)
-    if (want === null || (derivative.generics !== null && mismatch(want, got) === -3)) cx.sink.add(errors.derivativeGenerics, syntax.span, { name: derivative.name })
+    if (want === null || (derivative.generics !== null && mismatch(want, got) === -3))
+      cx.sink.add(errors.derivativeGenerics, syntax.span, { name: derivative.name })
     else {
       const at = mismatch(want, got)
       if (primal.owner !== null && !primal.hasBody) cx.sink.add(errors.derivativeOfRequirement, syntax.span, {})
-      else if (at < 0) cx.sink.add(errors.derivativeOverload, syntax.span, { name: derivative.name, expected: showSignature(want) })
+      else if (at < 0)
+        cx.sink.add(errors.derivativeOverload, syntax.span, { name: derivative.name, expected: showSignature(want) })
       else signatureDiffers(cx, syntax.span, derivative, want, got, at)
     }
     return null
@@ -263,19 +337,23 @@ export function linksOf(from: Cx, func: FuncDecl): Links {
     }
   }
   // A declaration without a body that repeats this one may carry the attribute.
-  for (const twin of cx.redeclared.get(func.name) ?? []) {
-    if (twin === func || twin.hasBody || twin.owner !== null) continue
-    for (const a of attached(twin, forwardNames)) {
+  for (const other of cx.redeclared.get(func.name) ?? []) {
+    if (other === func || other.hasBody || other.owner !== null) continue
+    for (const a of attached(other, forwardNames)) {
       if (links[a.kind] !== null) continue
-      if (mismatch(template(cx, twin, noSubst), template(cx, func, noSubst)) === -1) links[a.kind] = forwardTarget(cx, func, a, false)
+      if (mismatch(template(cx, other, noSubst), template(cx, func, noSubst)) === -1)
+        links[a.kind] = forwardTarget(cx, func, a, false)
     }
   }
   return links
 }
 
-/** Whether the program may say away from a function what its derivatives are. */
+/** Whether the program may declare derivatives of a function elsewhere. */
 export function mayHaveElsewhere(cx: Cx, func: FuncDecl): boolean {
-  return cx.redeclared.has(func.name) || cx.derivativeOfs.some(d => attached(d, ofNames).some(a => lastName(a.attribute.args[0]?.value) === func.name))
+  return (
+    cx.redeclared.has(func.name) ||
+    cx.derivativeOfs.some(d => attached(d, ofNames).some(a => lastName(a.attribute.args[0]?.value) === func.name))
+  )
 }
 
 /** User-written derivatives of a function with the types of the reference put in. */
@@ -293,4 +371,3 @@ export function derivativesOf(cx: Cx, ref: FuncRef & { readonly kind: 'direct' }
   }
   return { forward: to(links.forward), backward: to(links.backward), substitute: to(links.substitute) }
 }
-

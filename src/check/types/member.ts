@@ -1,5 +1,15 @@
-/** Members of a type by name: its own, those of extensions, and what its interfaces bring. */
-import { boundsOf, closure, conforms, coreInterface, declaredBases, extensionsOf, put, substFor } from './conform.ts'
+/** Members of a type by name: its own, those of extensions, and those of interfaces. */
+import {
+  boundsOf,
+  closure,
+  conforms,
+  coreInterface,
+  declaredBases,
+  extensionsOf,
+  providing,
+  put,
+  substFor,
+} from './conform.ts'
 import type { Cx } from '../model/context.ts'
 import type { Decl } from '../model/decl.ts'
 import { type InterfaceType, type Subst, type Type, isOpen } from '../model/type.ts'
@@ -11,27 +21,42 @@ export interface Member {
   /** 0 the type's own, 1 from an extension, 2 from an interface. */
   readonly via: number
   readonly extensionParams: number
-  /** The interface that requires it, where what meets the requirement is not known yet or is built in. */
-  readonly requirement: { readonly type: Type, readonly iface: InterfaceType } | null
+  /** The interface that requires it, if the member that meets the requirement is unknown or built in. */
+  readonly requirement: { readonly type: Type; readonly iface: InterfaceType } | null
   /** How many bases up a struct inherits it. */
   readonly steps?: number
 }
 
 const builtinInterfaces = [
-  '__BuiltinFloatingPointType', 'IFloat', '__BuiltinIntegerType', 'IInteger', '__BuiltinArithmeticType', 'IArithmetic', '__BuiltinLogicalType', 'ILogical',
-  'IComparable', 'IRangedValue', 'IDifferentiable',
+  '__BuiltinFloatingPointType',
+  'IFloat',
+  '__BuiltinIntegerType',
+  'IInteger',
+  '__BuiltinArithmeticType',
+  'IArithmetic',
+  '__BuiltinLogicalType',
+  'ILogical',
+  'IComparable',
+  'IRangedValue',
+  'IDifferentiable',
 ]
 
-/** The interfaces that a concrete type conforms to, for their default members. */
-export function interfacesOf(cx: Cx, type: Type): readonly InterfaceType[] {
+/** The interfaces that a concrete type conforms to, for their default members; by extensions perhaps only those that have a member. */
+export function interfacesOf(cx: Cx, type: Type, member?: string): readonly InterfaceType[] {
   const all: InterfaceType[] = []
   const add = (i: InterfaceType): void => {
     for (const c of closure(cx, i)) if (!all.some(a => a.key === c.key)) all.push(c)
   }
   switch (type.kind) {
-    case 'param': case 'this': case 'assoc': return boundsOf(cx, type)
-    case 'interface': add(type); return all
-    case 'struct': case 'enum': {
+    case 'param':
+    case 'this':
+    case 'assoc':
+      return boundsOf(cx, type)
+    case 'interface':
+      add(type)
+      return all
+    case 'struct':
+    case 'enum': {
       const subst = substFor(type.decl, type.kind === 'struct' ? type.args : [], null)
       for (const b of declaredBases(cx, type.decl)) add(put(cx, b, subst) as InterfaceType)
       break
@@ -42,7 +67,8 @@ export function interfacesOf(cx: Cx, type: Type): readonly InterfaceType[] {
         if (iface !== null && conforms(cx, type, iface)) add(iface)
       }
   }
-  for (const e of extensionsOf(cx, type)) for (const b of e.info.bases) add(put(cx, b, e.subst) as InterfaceType)
+  const asked = member === undefined ? undefined : providing(cx, d => d.inner.names.has(member))
+  for (const e of extensionsOf(cx, type, asked)) for (const b of e.info.bases) add(put(cx, b, e.subst) as InterfaceType)
   return all
 }
 
@@ -58,17 +84,29 @@ export function lookupMember(cx: Cx, type: Type, name: string): readonly Member[
     }
   }
   if (mayExtend(cx, type, name)) {
-    for (const e of extensionsOf(cx, type)) {
+    for (const e of extensionsOf(cx, type, info => info.decl.inner.names.has(name))) {
       for (const decl of e.info.decl.inner.names.get(name) ?? []) {
-        found.push({ decl, subst: e.subst, via: 1, extensionParams: e.info.decl.generics?.params.length ?? 0, requirement: null })
+        found.push({
+          decl,
+          subst: e.subst,
+          via: 1,
+          extensionParams: e.info.decl.generics?.params.length ?? 0,
+          requirement: null,
+        })
       }
     }
   }
   if (found.some(m => m.decl.kind !== 'func' && m.decl.kind !== 'subscript')) return found
-  if (type.kind === 'struct' && !type.decl.module.isCore && declaredBases(cx, type.decl).length === 0 && cx.extensions.length === 0) return found
+  if (
+    type.kind === 'struct' &&
+    !type.decl.module.isCore &&
+    declaredBases(cx, type.decl).length === 0 &&
+    cx.extensions.length === 0
+  )
+    return found
   if (found.length > 0 && !isOpen(type)) return found
   const generic = isOpen(type) || type.kind === 'interface'
-  for (const iface of interfacesOf(cx, type)) {
+  for (const iface of interfacesOf(cx, type, name)) {
     const own = iface.decl.inner.names.get(name)
     if (own === undefined) continue
     const subst = substFor(iface.decl, iface.args, type)
@@ -81,7 +119,7 @@ export function lookupMember(cx: Cx, type: Type, name: string): readonly Member[
   return found
 }
 
-/** A quick look whether any extension has that member at all. */
+/** Whether any extension may have a member of that name. A quick test. */
 function mayExtend(cx: Cx, type: Type, name: string): boolean {
   for (const e of cx.extensions) if (e.inner.names.has(name)) return true
   return cx.library.mayExtend(type)

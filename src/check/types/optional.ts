@@ -7,9 +7,9 @@ export function optionalType(cx: Cx, elem: Type): StructType {
   return structType(cx.library.the('struct', 'Optional'), [elem])
 }
 
-/** What an `Optional` may hold; null for any other type. */
+/** The element type of an `Optional`; null for any other type. */
 export function optionalElem(type: Type): Type | null {
-  return type.kind === 'struct' && type.decl.intrinsic === 'Optional' ? type.args[0] as Type : null
+  return type.kind === 'struct' && type.decl.intrinsic === 'Optional' ? (type.args[0] as Type) : null
 }
 
 /** Whether it is the type of `none`. */

@@ -1,7 +1,7 @@
 /**
- * Type parameters for any number of types (`each T`): a declaration with such is written out once for each number that is
- * asked for, with parameters of its own for each type. `expand f(each v)` stands for as many expressions then, and all that
- * comes after the syntax knows of no packs.
+ * Packs of type parameters (`each T`). A declaration with packs is instantiated on the level of syntax, once for each number of
+ * types that is asked for, with a parameter of its own for each type. `expand f(each v)` then becomes as many expressions. Nothing
+ * after the syntax knows of packs.
  */
 import * as errors from '../../base/errors/generics.ts'
 import type { Span } from '../../base/source.ts'
@@ -11,24 +11,26 @@ import type { Cx } from '../model/context.ts'
 import type { AliasDecl, FuncDecl, GenericParams, StructDecl } from '../model/decl.ts'
 import { adoptBase } from './inherit.ts'
 
-/** Deeper syntax is left as it is: what is in it is reported as too deep anyway. */
+/** Deeper syntax is not visited: it is reported as too deep anyway. */
 const maxDepth = 2000
 
-/** A function that calls itself with one argument more would otherwise be written out without end. */
+/** The most types of a pack: a function that calls itself with one argument more would otherwise have instances without end. */
 const maxParts = 32
 
 type Packed = FuncDecl | StructDecl | AliasDecl
 
 /** The names of the packs in a parameter list. */
 export function packsOf(list: GenericParams | null): readonly string[] {
-  return list === null || !list.packed ? [] : list.syntax.params.filter(p => p.kind === 'typeParam' && p.pack).map(p => p.name.text)
+  return list === null || !list.packed
+    ? []
+    : list.syntax.params.filter(p => p.kind === 'typeParam' && p.pack).map(p => p.name.text)
 }
 
-/** A declaration with each of its packs written out as that many parameters; null where those are too many, which is reported. */
+/** A declaration with each of its packs replaced by that many parameters. Null, with a diagnostic, if there are too many. */
 export function writtenOut<D extends Packed>(from: Cx, decl: D, counts: readonly number[]): D | null {
   const cx = from.of(decl)
   let known = cx.writtenOut.get(decl)
-  if (known === undefined) cx.writtenOut.set(decl, known = new Map())
+  if (known === undefined) cx.writtenOut.set(decl, (known = new Map()))
   const key = counts.join()
   let made = known.get(key)
   if (made === undefined) {
@@ -39,15 +41,26 @@ export function writtenOut<D extends Packed>(from: Cx, decl: D, counts: readonly
     }
     const packs = packsOf(decl.generics)
     const writer = new Writer(cx, new Map(packs.map((name, i) => [name, counts[i]!])))
-    const syntax = decl.kind === 'alias' ? { kind: 'alias', span: decl.span, attributes: [], modifiers: [], name: { text: decl.name, span: decl.span }, generics: decl.generics!.syntax, target: decl.target } : decl.syntax!
-    known.set(key, made = collectWritten(cx, decl, writer.write(syntax) as ast.Decl) as Packed)
+    const syntax =
+      decl.kind === 'alias'
+        ? {
+            kind: 'alias',
+            span: decl.span,
+            attributes: [],
+            modifiers: [],
+            name: { text: decl.name, span: decl.span },
+            generics: decl.generics!.syntax,
+            target: decl.target,
+          }
+        : decl.syntax!
+    known.set(key, (made = collectWritten(cx, decl, writer.write(syntax) as ast.Decl) as Packed))
     if (made.kind === 'struct') adoptBase(cx, made)
     cx.variadic.set(made, counts)
   }
   return made as D
 }
 
-/** How many arguments each pack gets where they are written one after the other; null where they cannot be shared out. */
+/** How many arguments each pack gets if they are written one after the other; null if they cannot be divided. */
 export function shared(list: GenericParams, given: number): readonly number[] | null {
   const packs = packsOf(list).length
   const each = (given - (list.params.length - packs)) / packs
@@ -56,7 +69,11 @@ export function shared(list: GenericParams, given: number): readonly number[] | 
 
 /** `expand each T`, or the bare name of a pack. */
 export function isSpread(type: ast.Expr, packs: readonly string[]): boolean {
-  return type.kind === 'expand' || (type.kind === 'name' && packs.includes(type.name)) || (type.kind === 'modified' && isSpread(type.type, packs))
+  return (
+    type.kind === 'expand' ||
+    (type.kind === 'name' && packs.includes(type.name)) ||
+    (type.kind === 'modified' && isSpread(type.type, packs))
+  )
 }
 
 /** Whether a name stands anywhere in a piece of syntax, or under an `each` in it. */
@@ -65,7 +82,9 @@ export function mentions(node: unknown, name: string, anywhere = true, depth = 0
   if (Array.isArray(node)) return node.some(n => mentions(n, name, anywhere, depth + 1))
   if (!isNode(node)) return false
   if (anywhere && node['kind'] === 'name' && node['name'] === name) return true
-  return Object.entries(node).some(([key, child]) => key !== 'span' && mentions(child, name, anywhere || node['kind'] === 'each', depth + 1))
+  return Object.entries(node).some(
+    ([key, child]) => key !== 'span' && mentions(child, name, anywhere || node['kind'] === 'each', depth + 1),
+  )
 }
 
 type Node = Readonly<Record<string, unknown>>
@@ -77,7 +96,7 @@ function isNode(x: unknown): x is Node {
 /** Which part of each pack an expansion is at; null outside of one. */
 type Part = number | null
 
-/** Copies syntax with its packs written out. What holds none is shared. */
+/** Copies syntax with its packs expanded. Syntax without packs is shared. */
 class Writer {
   readonly #cx: Cx
   /** Lengths: of packs of types by their names, of packs of values and of values whose types hold a pack by theirs. */
@@ -108,16 +127,21 @@ class Writer {
     if (!isNode(node)) return node
     const span = node['span'] as Span
     switch (node['kind']) {
-      case 'each': return this.#each(node['operand'] as ast.Expr, part, span)
+      case 'each':
+        return this.#each(node['operand'] as ast.Expr, part, span)
       case 'sizeof': {
         const operand = node['operand'] as ast.Expr
-        const count = node['which'] === 'countof' && operand.kind === 'name' && this.#spread.has(operand.name) ? this.#counts.get(operand.name) : undefined
+        const count =
+          node['which'] === 'countof' && operand.kind === 'name' && this.#spread.has(operand.name)
+            ? this.#counts.get(operand.name)
+            : undefined
         if (count !== undefined) return { kind: 'int', span, value: BigInt(count), suffix: '' }
         break
       }
       case 'expr':
         // The body of an `if` or loop.
-        if (isNode(node['expr']) && node['expr']['kind'] === 'expand') return { kind: 'block', span, stmts: this.write([node], part) }
+        if (isNode(node['expr']) && node['expr']['kind'] === 'expand')
+          return { kind: 'block', span, stmts: this.write([node], part) }
         break
       case 'expand':
         this.#misused(span)
@@ -141,25 +165,34 @@ class Writer {
     return changed ? Object.fromEntries(entries) : node
   }
 
-  /** What stands in a list, where a pack may stand for several. */
+  /** The copies of an item of a list, which a pack may expand to several. */
   #item(node: unknown, part: Part): readonly unknown[] {
     if (!isNode(node)) return [this.write(node, part)]
     const span = node['span'] as Span
     switch (node['kind']) {
-      case 'expand': return this.#parts(node, span).map(i => this.write(node['operand'], i))
-      case 'name': return this.#spread.has(node['name'] as string) ? this.#parts(node, span).map(i => ({ ...node, name: `${String(node['name'])}.${i}` })) : [node]
+      case 'expand':
+        return this.#parts(node, span).map(i => this.write(node['operand'], i))
+      case 'name':
+        return this.#spread.has(node['name'] as string)
+          ? this.#parts(node, span).map(i => ({ ...node, name: `${String(node['name'])}.${i}` }))
+          : [node]
       case 'expr': {
         const expr = node['expr']
         if (isNode(expr) && expr['kind'] === 'expand') return this.#item(expr, part).map(e => ({ ...node, expr: e }))
         break
       }
-      case 'typeParam': case 'param': return this.#declared(node as unknown as ast.TypeParam | ast.Param, span)
-      case 'conforms': case 'equals': {
+      case 'typeParam':
+      case 'param':
+        return this.#declared(node as unknown as ast.TypeParam | ast.Param, span)
+      case 'conforms':
+      case 'equals': {
         const subject = (node['subject'] ?? node['left']) as ast.Expr
         const inner = subject.kind === 'expand' ? subject.operand : subject
         if (inner.kind !== 'each' && !(inner.kind === 'name' && this.#spread.has(inner.name))) break
         const each: ast.Expr = inner.kind === 'each' ? inner : { kind: 'each', span: inner.span, operand: inner }
-        return this.#parts(each, span).map(i => this.#children({ ...node, [node['kind'] === 'equals' ? 'left' : 'subject']: each }, i))
+        return this.#parts(each, span).map(i =>
+          this.#children({ ...node, [node['kind'] === 'equals' ? 'left' : 'subject']: each }, i),
+        )
       }
       case 'var': {
         // A variable that holds a pack is one variable a part.
@@ -170,14 +203,18 @@ class Writer {
         }
         const parts = this.#parts(init, span)
         this.#note(name.text, parts.length, true)
-        return parts.map(i => ({ ...node, name: { ...name, text: `${name.text}.${i}` }, init: this.write(init.operand, i) }))
+        return parts.map(i => ({
+          ...node,
+          name: { ...name, text: `${name.text}.${i}` },
+          init: this.write(init.operand, i),
+        }))
       }
       default:
     }
     return [this.write(node, part)]
   }
 
-  /** What is made of a pack may be a tuple of as many parts. */
+  /** Notes that a variable made from a pack may be a tuple of as many parts. */
   #noteTuple(name: ast.Name | undefined, made: unknown): void {
     const pack = [...this.#spread].find(p => mentions(made, p))
     if (pack !== undefined && name !== undefined) this.#note(name.text, this.#counts.get(pack)!, false)
@@ -197,7 +234,10 @@ class Writer {
       this.#noteTuple(name, type)
       return [this.write(node)]
     }
-    const parts = node.kind === 'typeParam' ? Array.from({ length: this.#counts.get(name!.text)! }, (_, i) => i) : this.#parts(type!, span)
+    const parts =
+      node.kind === 'typeParam'
+        ? Array.from({ length: this.#counts.get(name!.text)! }, (_, i) => i)
+        : this.#parts(type!, span)
     if (name !== undefined) this.#note(name.text, parts.length, true)
     return parts.map(i => {
       const own = name === undefined ? undefined : { ...name, text: `${name.text}.${i}` }
@@ -217,13 +257,22 @@ class Writer {
       this.#cx.sink.add(errors.eachOutside, span, {})
       return { kind: 'error', span }
     }
-    if (operand.kind === 'name' && this.#spread.has(operand.name)) return { ...operand, name: `${operand.name}.${part}` }
-    return { kind: 'member', span, base: this.write(operand, part), name: { text: `_${part}`, span: operand.span }, separator: '.' }
+    if (operand.kind === 'name' && this.#spread.has(operand.name))
+      return { ...operand, name: `${operand.name}.${part}` }
+    return {
+      kind: 'member',
+      span,
+      base: this.write(operand, part),
+      name: { text: `_${part}`, span: operand.span },
+      separator: '.',
+    }
   }
 
-  /** The parts of what a pattern goes over. */
+  /** The parts that a pattern expands over. */
   #parts(pattern: unknown, span: Span): readonly number[] {
-    const lengths = [...this.#counts].filter(([name]) => mentions(pattern, name, this.#spread.has(name))).map(([, count]) => count)
+    const lengths = [...this.#counts]
+      .filter(([name]) => mentions(pattern, name, this.#spread.has(name)))
+      .map(([, count]) => count)
     const count = lengths[0]
     if (count === undefined) this.#cx.sink.add(errors.nothingToExpand, span, {})
     const other = lengths.find(l => l !== count)

@@ -1,26 +1,51 @@
-/** Which function meets a requirement of an interface on a concrete type. */
+/** Finds the function that meets a requirement of an interface on a concrete type. */
 import { put, putArg, substFor } from './conform.ts'
 import type { Cx } from '../model/context.ts'
 import type { FuncDecl } from '../model/decl.ts'
 import { membersOf } from './inherit.ts'
-import { isOpen, compose, intParam, paramType, poisoned, same, type GenericArg, type InterfaceType, type Subst, type Type } from '../model/type.ts'
+import {
+  isOpen,
+  compose,
+  intParam,
+  paramType,
+  poisoned,
+  same,
+  type GenericArg,
+  type InterfaceType,
+  type Subst,
+  type Type,
+} from '../model/type.ts'
 import type { Member } from './member.ts'
 import { packsOf, writtenOut } from './pack.ts'
 import { funcSig } from './signature.ts'
 import { template } from './template.ts'
 import type { FuncRef } from '../model/tree.ts'
 
-/** Puts the types of the caller into a reference, and resolves requirements of what has become concrete. */
+/** Substitutes the caller's types in a reference, and resolves requirements on types that became concrete. */
 export function putRef(cx: Cx, ref: FuncRef, subst: Subst): FuncRef {
   if (subst.args.size === 0 && subst.self === null) return ref
   switch (ref.kind) {
-    case 'direct': return { kind: 'direct', decl: ref.decl, subst: putSubst(cx, ref.subst, subst) }
+    case 'direct':
+      return { kind: 'direct', decl: ref.decl, subst: putSubst(cx, ref.subst, subst) }
     case 'requirement': {
       const type = put(cx, ref.type, subst)
-      return resolveRef(cx, { kind: 'requirement', type, iface: put(cx, ref.iface, subst) as InterfaceType, decl: ref.decl, subst: putSubst(cx, ref.subst, subst) })
+      return resolveRef(cx, {
+        kind: 'requirement',
+        type,
+        iface: put(cx, ref.iface, subst) as InterfaceType,
+        decl: ref.decl,
+        subst: putSubst(cx, ref.subst, subst),
+      })
     }
-    case 'dynamic': return { kind: 'dynamic', iface: put(cx, ref.iface, subst) as InterfaceType, decl: ref.decl, subst: putSubst(cx, ref.subst, subst) }
-    case 'derivative': return { kind: 'derivative', mode: ref.mode, of: putRef(cx, ref.of, subst) }
+    case 'dynamic':
+      return {
+        kind: 'dynamic',
+        iface: put(cx, ref.iface, subst) as InterfaceType,
+        decl: ref.decl,
+        subst: putSubst(cx, ref.subst, subst),
+      }
+    case 'derivative':
+      return { kind: 'derivative', mode: ref.mode, of: putRef(cx, ref.of, subst) }
   }
 }
 
@@ -30,19 +55,20 @@ function putSubst(cx: Cx, first: Subst, then: Subst): Subst {
   return { args, self: first.self === null ? null : put(cx, first.self, then) }
 }
 
-/** Zero and sum of the differentials of an interface's values are the compiler's, whatever the values are. */
+/** Whether the compiler itself meets the requirement: zero and sum of the differentials of interface values. */
 export function isOwn(requirement: FuncDecl): boolean {
   return requirement.role === 'static' && requirement.module.isCore
 }
 
-/** A requirement on a type whose members are known becomes the function that meets it; anything else stays. */
+/** Resolves a requirement on a type whose members are known to the function that meets it. Any other reference stays. */
 export function resolveRef(cx: Cx, ref: FuncRef): FuncRef {
   if (ref.kind === 'derivative') {
     const of = resolveRef(cx, ref.of)
     return of === ref.of ? ref : { kind: 'derivative', mode: ref.mode, of }
   }
   if (ref.kind !== 'requirement' || isOpen(ref.type)) return ref
-  if (ref.type.kind === 'interface') return isOwn(ref.decl) ? ref : { kind: 'dynamic', iface: ref.iface, decl: ref.decl, subst: ref.subst }
+  if (ref.type.kind === 'interface')
+    return isOwn(ref.decl) ? ref : { kind: 'dynamic', iface: ref.iface, decl: ref.decl, subst: ref.subst }
   const found = implementation(cx, ref.type, ref.iface, ref.decl)
   if (found !== null) {
     const args = new Map<number, GenericArg>(found.subst.args)
@@ -55,13 +81,24 @@ export function resolveRef(cx: Cx, ref: FuncRef): FuncRef {
     return { kind: 'direct', decl: found.decl, subst: { args, self: null } }
   }
   if (!ref.decl.hasBody) return ref
-  return { kind: 'direct', decl: ref.decl, subst: compose(ref.subst, substFor(ref.iface.decl, ref.iface.args, ref.type)) }
+  return {
+    kind: 'direct',
+    decl: ref.decl,
+    subst: compose(ref.subst, substFor(ref.iface.decl, ref.iface.args, ref.type)),
+  }
 }
 
 /** The function of a type that meets a requirement, with the generic parameters around it; null where it has none of its own. */
-export function implementation(cx: Cx, type: Type, iface: InterfaceType, requirement: FuncDecl): { readonly decl: FuncDecl, readonly subst: Subst } | null {
-  const members = membersOf(cx, type, requirement.of === null ? requirement.name : requirement.of.name).filter(m => m.via < 2)
-  let loose: { readonly decl: FuncDecl, readonly subst: Subst } | null = null
+export function implementation(
+  cx: Cx,
+  type: Type,
+  iface: InterfaceType,
+  requirement: FuncDecl,
+): { readonly decl: FuncDecl; readonly subst: Subst } | null {
+  const members = membersOf(cx, type, requirement.of === null ? requirement.name : requirement.of.name).filter(
+    m => m.via < 2,
+  )
+  let loose: { readonly decl: FuncDecl; readonly subst: Subst } | null = null
   for (const m of members) {
     for (const decl of functionsOf(cx, m, requirement)) {
       // What does not fit is another function than what the compiler would make.
@@ -77,13 +114,18 @@ export function implementation(cx: Cx, type: Type, iface: InterfaceType, require
 export function functionsOf(cx: Cx, m: Member, requirement: FuncDecl): readonly FuncDecl[] {
   if (m.decl.kind === 'func') {
     // A static function does what one of an object should, without it.
-    if (requirement.of !== null || (m.decl.role !== requirement.role && (m.decl.role !== 'static' || requirement.role !== 'method'))) return []
+    if (
+      requirement.of !== null ||
+      (m.decl.role !== requirement.role && (m.decl.role !== 'static' || requirement.role !== 'method'))
+    )
+      return []
     if (m.decl.generics?.packed !== true) return [m.decl]
     const counts = cx.of(requirement).variadic.get(requirement)
     const made = counts?.length === packsOf(m.decl.generics).length ? writtenOut(cx, m.decl, counts) : null
     return made === null ? [] : [made]
   }
-  if (m.decl.kind === 'property' || m.decl.kind === 'subscript') return m.decl.accessors.filter(a => a.accessor === requirement.accessor)
+  if (m.decl.kind === 'property' || m.decl.kind === 'subscript')
+    return m.decl.accessors.filter(a => a.accessor === requirement.accessor)
   return []
 }
 
@@ -92,15 +134,33 @@ export type Serves = (cx: Cx, from: Type, to: Type, dir: 'in' | 'out' | 'inout')
 
 export const alike: Serves = (_, from, to) => same(from, to) || poisoned(from) || poisoned(to)
 
-/** Whether a function of a type is what a requirement asks for. */
-export function meets(cx: Cx, decl: FuncDecl, subst: Subst, requirement: FuncDecl, iface: InterfaceType, type: Type, serves: Serves = alike): boolean {
+/** Whether a function of a type meets a requirement. */
+export function meets(
+  cx: Cx,
+  decl: FuncDecl,
+  subst: Subst,
+  requirement: FuncDecl,
+  iface: InterfaceType,
+  type: Type,
+  serves: Serves = alike,
+): boolean {
   const [own, theirs] = [decl.generics?.params ?? [], requirement.generics?.params ?? []]
   if (own.length !== theirs.length) return false
   const renamed = new Map<number, GenericArg>(substFor(iface.decl, iface.args, type).args)
-  for (let i = 0; i < theirs.length; i++) renamed.set(theirs[i]!.id, own[i]!.kind === 'typeparam' ? paramType(own[i] as Parameters<typeof paramType>[0]) : intParam(own[i] as Parameters<typeof intParam>[0]))
+  for (let i = 0; i < theirs.length; i++)
+    renamed.set(
+      theirs[i]!.id,
+      own[i]!.kind === 'typeparam'
+        ? paramType(own[i] as Parameters<typeof paramType>[0])
+        : intParam(own[i] as Parameters<typeof intParam>[0]),
+    )
   const want = template(cx, requirement, { args: renamed, self: type })
   const got = template(cx, decl, subst)
   // One that changes its object would change a copy of it.
-  return (want.mutating || !got.mutating) && want.params.length === got.params.length && want.params.every((p, i) => p.dir === got.params[i]!.dir && serves(cx, p.type, got.params[i]!.type, p.dir))
-    && (decl.role === 'constructor' || serves(cx, got.result, want.result, 'in'))
+  return (
+    (want.mutating || !got.mutating) &&
+    want.params.length === got.params.length &&
+    want.params.every((p, i) => p.dir === got.params[i]!.dir && serves(cx, p.type, got.params[i]!.type, p.dir)) &&
+    (decl.role === 'constructor' || serves(cx, got.result, want.result, 'in'))
+  )
 }

@@ -1,4 +1,4 @@
-/** Names and type expressions: what a name means where it stands, and which type a type expression is. */
+/** Resolves names and type expressions. */
 import * as generics from '../../base/errors/generics.ts'
 import * as names from '../../base/errors/names.ts'
 import * as types from '../../base/errors/types.ts'
@@ -20,9 +20,30 @@ import { globalInit } from './signature.ts'
 import type { Term } from '../model/term.ts'
 import type { Expr } from '../model/tree.ts'
 import {
-  arrayType, assocType, enumType, errorInt, errorType, funcType, intConst, intParam, interfaceType, known, matrixType,
-  maxElements, noSubst, paramType, shapeType, show, structType, thisType, vectorType, withOrder, type GenericArg, type Int,
-  type Subst, type Type,
+  arrayType,
+  assocType,
+  enumType,
+  errorInt,
+  errorType,
+  funcType,
+  intConst,
+  intParam,
+  interfaceType,
+  known,
+  matrixType,
+  maxElements,
+  noSubst,
+  paramType,
+  shapeType,
+  show,
+  structType,
+  thisType,
+  vectorType,
+  withOrder,
+  type GenericArg,
+  type Int,
+  type Subst,
+  type Type,
 } from '../model/type.ts'
 import { eachExpr } from '../model/walk.ts'
 
@@ -30,7 +51,7 @@ import { eachExpr } from '../model/walk.ts'
 export interface Found {
   readonly decl: Decl
   readonly distance: number
-  /** How it was found in a type around the name, and which. */
+  /** The member that it is of a type around the name, and how it was found there. */
   readonly member: Member | null
   readonly type: Type | null
 }
@@ -48,26 +69,41 @@ export function lookup(cx: Cx, start: Scope, name: string, topOnly = false): rea
       if (type !== null) {
         const own = scope.names.get(name)
         if (own !== undefined && scope.owner.kind === 'extension') {
-          const subst = substFor(scope.owner, paramLists(scope.owner).flatMap(l => l.params.map(p => p.kind === 'typeparam' ? paramType(p) : intParam(p))), null)
-          for (const decl of own) found.push({ decl, distance, member: { decl, subst, via: 1, extensionParams: 0, requirement: null }, type })
+          const subst = substFor(
+            scope.owner,
+            paramLists(scope.owner).flatMap(l =>
+              l.params.map(p => (p.kind === 'typeparam' ? paramType(p) : intParam(p))),
+            ),
+            null,
+          )
+          for (const decl of own)
+            found.push({ decl, distance, member: { decl, subst, via: 1, extensionParams: 0, requirement: null }, type })
         }
         for (const member of membersOf(cx, type, name)) {
           if (!found.some(f => f.decl === member.decl)) found.push({ decl: member.decl, distance, member, type })
         }
       }
     } else if (scope.owner?.kind === 'module') lookupModule(cx, scope, scope.owner, name, distance, found)
-    else if (scope.owner?.kind === 'namespace' || scope.usings.length > 0) declared(cx, scope, name, start, (decl, extra) => found.push({ decl, distance: distance + extra, member: null, type: null }))
-    else for (const decl of scope.names.get(name) ?? []) if (!left || (decl.kind !== 'local' && decl.kind !== 'parameter')) found.push({ decl, distance, member: null, type: null })
+    else if (scope.owner?.kind === 'namespace' || scope.usings.length > 0)
+      declared(cx, scope, name, start, (decl, extra) =>
+        found.push({ decl, distance: distance + extra, member: null, type: null }),
+      )
+    else
+      for (const decl of scope.names.get(name) ?? [])
+        if (!left || (decl.kind !== 'local' && decl.kind !== 'parameter'))
+          found.push({ decl, distance, member: null, type: null })
     // What a function around this one holds is not to be had.
     left ||= scope.owner?.kind === 'func'
     if (endsIn(found, from)) {
-      return found[0] !== undefined && overloads(found[0].decl) ? found.filter(f => overloads(f.decl)) : found.slice(from)
+      return found[0] !== undefined && overloads(found[0].decl)
+        ? found.filter(f => overloads(f.decl))
+        : found.slice(from)
     }
   }
   return found
 }
 
-/** Whether something that nothing overloads was found from there on. */
+/** Whether something that cannot be overloaded was found from there on. */
 function endsIn(found: readonly Found[], from: number): boolean {
   for (let i = from; i < found.length; i++) if (!overloads(found[i]!.decl)) return true
   return false
@@ -75,7 +111,9 @@ function endsIn(found: readonly Found[], from: number): boolean {
 
 function lookupModule(cx: Cx, scope: Scope, module: ModuleDecl, name: string, distance: number, found: Found[]): void {
   const from = found.length
-  const add = (decl: Decl, extra: number): void => { if (!found.some(f => f.decl === decl)) found.push({ decl, distance: distance + extra, member: null, type: null }) }
+  const add = (decl: Decl, extra: number): void => {
+    if (!found.some(f => f.decl === decl)) found.push({ decl, distance: distance + extra, member: null, type: null })
+  }
   declared(cx, scope, name, scope, add)
   if (endsIn(found, from)) return
   for (const decl of cx.library.lookup(name)) add(decl, module.isCore && scope === cx.library.module.inner ? 0 : 2)
@@ -88,12 +126,12 @@ function moduleOf(scope: Scope): ModuleDecl {
   return scope.owner
 }
 
-/** The scopes that bear the name of this one, a module's or a namespace's, in a module and those that it sees. */
-function twins(scope: Scope, home: ModuleDecl): readonly Scope[] {
+/** The scopes of the same module or namespace name in a module and in those that it imports. */
+function namesakes(scope: Scope, home: ModuleDecl): readonly Scope[] {
   const { owner } = scope
   if (owner?.kind === 'namespace') {
     const found: Scope[] = []
-    for (const s of twins(scope.parent!, home)) {
+    for (const s of namesakes(scope.parent!, home)) {
       for (const d of s.names.get(owner.name) ?? []) if (d.kind === 'namespace') found.push(d.inner)
     }
     return found
@@ -112,10 +150,19 @@ function twins(scope: Scope, home: ModuleDecl): readonly Scope[] {
   return [...seen].map(m => m.inner)
 }
 
-/** Gives what a module, a namespace or a block declares or uses of a name, as another scope sees it: first what is its own, then what others show of it. */
-export function declared(cx: Cx, scope: Scope, name: string, from: Scope, give: (decl: Decl, extra: number) => void): void {
+/**
+ * Gives the declarations of a name in a module, a namespace or a block, and those that it uses, as seen from another scope: first
+ * its own, then those of others.
+ */
+export function declared(
+  cx: Cx,
+  scope: Scope,
+  name: string,
+  from: Scope,
+  give: (decl: Decl, extra: number) => void,
+): void {
   const home = moduleOf(from)
-  for (const s of new Set([scope, ...twins(scope, home)])) {
+  for (const s of new Set([scope, ...namesakes(scope, home)])) {
     const mine = moduleOf(s) === home
     let more = true
     for (const decl of s.names.get(name) ?? []) {
@@ -136,7 +183,9 @@ export function declared(cx: Cx, scope: Scope, name: string, from: Scope, give: 
 
 function namespaceOf(cx: Cx, e: ast.Expr, scope: Scope): NamespaceDecl | null {
   let found: NamespaceDecl | null = null
-  const take = (decl: Decl): void => { if (decl.kind === 'namespace') found ??= decl }
+  const take = (decl: Decl): void => {
+    if (decl.kind === 'namespace') found ??= decl
+  }
   if (e.kind === 'name') for (const f of lookup(cx, scope, e.name)) take(f.decl)
   if (e.kind === 'member') {
     const base = namespaceOf(cx, e.base, scope)
@@ -154,7 +203,8 @@ export function typeTerm(cx: Cx, decl: Decl, subst: Subst, base: Type | null): T
     case 'interface':
       if (decl.generics !== null) return { kind: 'open', decl, outer: subst }
       return { kind: 'type', type: interfaceType(decl, []) }
-    case 'enum': return { kind: 'type', type: enumType(decl) }
+    case 'enum':
+      return { kind: 'type', type: enumType(decl) }
     case 'typeparam': {
       const type = put(cx, paramType(decl), subst)
       const list = type.kind === 'param' && type.decl === decl ? cx.of(decl).paramLists.get(decl.scope) : undefined
@@ -174,7 +224,8 @@ export function typeTerm(cx: Cx, decl: Decl, subst: Subst, base: Type | null): T
       }
       return { kind: 'type', type: put(cx, assocType(thisType(decl.owner), iface, decl), { args: subst.args, self }) }
     }
-    default: return null
+    default:
+      return null
   }
 }
 
@@ -188,14 +239,20 @@ function aliasType(from: Cx, decl: AliasDecl): Type {
   if (known !== undefined) return known
   cx.aliases.set(decl, 'busy')
   const linked = decl.link === undefined ? null : linkedType(cx, decl)
-  const type = linked === null ? resolveType(cx, decl.target, decl.inner) : linked.kind === 'alias' ? aliasType(cx, linked) : structType(linked, [])
+  const type =
+    linked === null
+      ? resolveType(cx, decl.target, decl.inner)
+      : linked.kind === 'alias'
+        ? aliasType(cx, linked)
+        : structType(linked, [])
   cx.aliases.set(decl, type)
   return type
 }
 
 /** The term of a built-in name, or null. */
 export function builtinTerm(name: string): Term | null {
-  if (name === 'vector' || name === 'matrix' || name === 'Array' || name === 'Tuple' || name === '__Shape') return { kind: 'open', decl: name, outer: noSubst }
+  if (name === 'vector' || name === 'matrix' || name === 'Array' || name === 'Tuple' || name === '__Shape')
+    return { kind: 'open', decl: name, outer: noSubst }
   const type = builtinType(name)
   return type === null ? null : { kind: 'type', type }
 }
@@ -203,14 +260,22 @@ export function builtinTerm(name: string): Term | null {
 /** What a term is, for messages. */
 export function describe(term: Term): string {
   switch (term.kind) {
-    case 'value': return `a value of type ${show(term.expr.type)}`
-    case 'place': return `a value of type ${show(term.place.type)}`
-    case 'type': return `type ${show(term.type)}`
-    case 'open': return `generic type ${typeof term.decl === 'string' ? term.decl : term.decl.name}`
-    case 'namespace': return `namespace ${term.decl.name}`
-    case 'funcs': return `function ${term.name}`
-    case 'list': return 'an initialiser list'
-    case 'error': return 'an error'
+    case 'value':
+      return `a value of type ${show(term.expr.type)}`
+    case 'place':
+      return `a value of type ${show(term.place.type)}`
+    case 'type':
+      return `type ${show(term.type)}`
+    case 'open':
+      return `generic type ${typeof term.decl === 'string' ? term.decl : term.decl.name}`
+    case 'namespace':
+      return `namespace ${term.decl.name}`
+    case 'funcs':
+      return `function ${term.name}`
+    case 'list':
+      return 'an initialiser list'
+    case 'error':
+      return 'an error'
   }
 }
 
@@ -254,29 +319,49 @@ function typeExprTerm(cx: Cx, e: ast.TypeExpr, scope: Scope): Term {
     return { kind: 'error' }
   }
   switch (e.kind) {
-    case 'name': case 'member': case 'generic': case 'thisType': return cx.above.term(new Env(cx, scope), e)
-    case 'index': return { kind: 'type', type: arrayOf(cx, resolveType(cx, e.base, scope), e, scope) }
+    case 'name':
+    case 'member':
+    case 'generic':
+    case 'thisType':
+      return cx.above.term(new Env(cx, scope), e)
+    case 'index':
+      return { kind: 'type', type: arrayOf(cx, resolveType(cx, e.base, scope), e, scope) }
     case 'modified': {
       const term = typeExprTerm(cx, e.type, scope)
       return term.kind === 'type' ? { kind: 'type', type: ordered(cx, e, term.type) } : term
     }
-    case 'pointer': return unsupported('a pointer type')
+    case 'pointer':
+      return unsupported('a pointer type')
     case 'optional': {
       const elem = resolveType(cx, e.target, scope)
       return elem.kind === 'error' ? { kind: 'error' } : { kind: 'type', type: optionalType(cx, elem) }
     }
-    case 'funcType': return { kind: 'type', type: funcType(e.params.map(p => ({ type: p.type === undefined ? errorType : resolveType(cx, p.type, scope), dir: 'in', noDiff: false })), resolveType(cx, e.result, scope)) }
+    case 'funcType':
+      return {
+        kind: 'type',
+        type: funcType(
+          e.params.map(p => ({
+            type: p.type === undefined ? errorType : resolveType(cx, p.type, scope),
+            dir: 'in',
+            noDiff: false,
+          })),
+          resolveType(cx, e.result, scope),
+        ),
+      }
     case 'decltype': {
       const term = cx.above.term(new Env(cx, scope), e.operand)
       if (term.kind === 'value') return { kind: 'type', type: term.expr.type }
       if (term.kind === 'place') return { kind: 'type', type: term.place.type }
       return term.kind === 'error' ? term : unsupported('decltype of this')
     }
-    case 'expand': case 'each':
+    case 'expand':
+    case 'each':
       cx.sink.add(generics.packHere, e.span, {})
       return { kind: 'error' }
-    case 'unsupported': return unsupported(e.feature)
-    case 'error': return { kind: 'error' }
+    case 'unsupported':
+      return unsupported(e.feature)
+    case 'error':
+      return { kind: 'error' }
     case 'binary':
       if (e.op === '&') return unsupported('a conjunction of interfaces as a type')
       cx.sink.add(names.expectedType, e.span, { what: 'an expression' })
@@ -305,7 +390,7 @@ export function arrayOf(cx: Cx, elem: Type, e: ast.IndexExpr, scope: Scope): Typ
   return count.kind === 'error' ? errorType : arrayType(elem, count)
 }
 
-/** Whether a value hangs on something that was reported already. */
+/** Whether a value depends on something that was reported already. */
 function isPoisoned(cx: Cx, expr: Expr, depth = 0): boolean {
   let found = false
   eachExpr(expr, e => {
@@ -322,7 +407,12 @@ export function resolveInt(cx: Cx, e: ast.Expr, scope: Scope): Int {
   if (e.kind === 'int') return intConst(Number(e.value))
   if (e.kind === 'bool') return intConst(e.value ? 1 : 0)
   const term = cx.above.term(new Env(cx, scope), e)
-  const expr = term.kind === 'value' ? term.expr : term.kind === 'place' ? { kind: 'read' as const, type: term.place.type, span: e.span, place: term.place } : null
+  const expr =
+    term.kind === 'value'
+      ? term.expr
+      : term.kind === 'place'
+        ? { kind: 'read' as const, type: term.place.type, span: e.span, place: term.place }
+        : null
   if (term.kind === 'error' || (expr !== null && expr.kind === 'error')) return errorInt
   if (term.kind === 'type' || term.kind === 'open') {
     cx.sink.add(generics.argumentKind, e.span, { expected: 'an integer' })
@@ -345,19 +435,27 @@ function side(cx: Cx, e: ast.Expr, count: Int): Int {
 }
 
 /** Applies an open generic type to arguments of the syntax. */
-export function applyGeneric(cx: Cx, open: Term & { readonly kind: 'open' }, args: readonly ast.Expr[], scope: Scope | null, span: Span): Type {
+export function applyGeneric(
+  cx: Cx,
+  open: Term & { readonly kind: 'open' },
+  args: readonly ast.Expr[],
+  scope: Scope | null,
+  span: Span,
+): Type {
   const { decl } = open
   const type = (i: number): Type => resolveType(cx, args[i]!, scope!)
   const int = (i: number): Int => resolveInt(cx, args[i]!, scope!)
   if (decl === 'Tuple') {
     const made = cx.library.lookup(`__Tuple${args.length}`)[0]
-    if (made?.kind === 'struct') return applyGeneric(cx, { kind: 'open', decl: made, outer: noSubst }, args, scope, span)
+    if (made?.kind === 'struct')
+      return applyGeneric(cx, { kind: 'open', decl: made, outer: noSubst }, args, scope, span)
     cx.sink.add(generics.argumentCount, span, { name: decl, expected: 'one to eight', got: args.length })
     return errorType
   }
   if (typeof decl === 'string') {
     const wanted = decl === 'matrix' ? 3 : 2
-    if (decl === 'vector' && args.length < 2) return vectorType(args.length === 0 ? builtinType('float')! : type(0), intConst(4))
+    if (decl === 'vector' && args.length < 2)
+      return vectorType(args.length === 0 ? builtinType('float')! : type(0), intConst(4))
     if (decl === 'matrix' && args.length === 0) return matrixType(builtinType('float')!, intConst(4), intConst(4))
     if (args.length === 4 && decl === 'matrix') resolveInt(cx, args[3]!, scope!)
     else if (args.length !== wanted) {
@@ -370,10 +468,14 @@ export function applyGeneric(cx: Cx, open: Term & { readonly kind: 'open' }, arg
       return errorType
     }
     switch (decl) {
-      case 'vector': return elem.kind === 'error' ? elem : vectorType(elem, side(cx, args[1]!, int(1)))
-      case 'matrix': return elem.kind === 'error' ? elem : matrixType(elem, side(cx, args[1]!, int(1)), side(cx, args[2]!, int(2)))
-      case 'Array': return elem.kind === 'error' ? elem : arrayType(elem, int(1))
-      case '__Shape': return shapeType(elem, type(1))
+      case 'vector':
+        return elem.kind === 'error' ? elem : vectorType(elem, side(cx, args[1]!, int(1)))
+      case 'matrix':
+        return elem.kind === 'error' ? elem : matrixType(elem, side(cx, args[1]!, int(1)), side(cx, args[2]!, int(2)))
+      case 'Array':
+        return elem.kind === 'error' ? elem : arrayType(elem, int(1))
+      case '__Shape':
+        return shapeType(elem, type(1))
     }
   }
   const list = decl.generics
@@ -399,7 +501,10 @@ export function applyGeneric(cx: Cx, open: Term & { readonly kind: 'open' }, arg
     const p = list.params[i]!
     const arg = args[i]
     if (p.kind === 'typeparam') {
-      const t = arg !== undefined ? resolveType(cx, arg, scope!) : put(cx, resolveType(cx, p.syntax.fallback!, list.scope), subst)
+      const t =
+        arg !== undefined
+          ? resolveType(cx, arg, scope!)
+          : put(cx, resolveType(cx, p.syntax.fallback!, list.scope), subst)
       if (t.kind === 'error') return errorType
       map.set(p.id, t)
     } else {
@@ -414,7 +519,6 @@ export function applyGeneric(cx: Cx, open: Term & { readonly kind: 'open' }, arg
     return errorType
   }
   if (decl.kind === 'alias') return put(cx, aliasType(cx, decl), subst)
-  const all = ownArgs(decl).map(a => a.kind === 'param' ? map.get(a.decl.id) ?? a : a)
+  const all = ownArgs(decl).map(a => (a.kind === 'param' ? (map.get(a.decl.id) ?? a) : a))
   return decl.kind === 'struct' ? structType(decl, all) : interfaceType(decl, all)
 }
-

@@ -1,9 +1,10 @@
-/** Signatures of functions as they are declared; types of fields and globals; default values. */
+/** Signatures of functions as declared; types of fields and globals; default values. */
 import type { Span } from '../../base/source.ts'
 import * as names from '../../base/errors/names.ts'
 import * as types from '../../base/errors/types.ts'
 import * as ast from '../../syntax/ast.ts'
 import { constraintsAround, selfType } from './conform.ts'
+import { containsItself } from './contain.ts'
 import { Env, type Cx, type FieldSig, type FuncSig } from '../model/context.ts'
 import type { Binding, FieldDecl, FuncDecl, GlobalDecl, ParamDecl, StructDecl } from '../model/decl.ts'
 import { emptyError } from '../model/term.ts'
@@ -12,23 +13,44 @@ import { ordered, resolveInt, resolveType } from './resolve.ts'
 import type { Expr, GlobalInfo } from '../model/tree.ts'
 import { arrayType, errorType, known, structType, voidType, type Direction, type Type } from '../model/type.ts'
 
-const has = (node: { readonly modifiers: readonly ast.Modifier[] }, name: string): boolean => ast.hasModifier(node, name)
+const has = (node: { readonly modifiers: readonly ast.Modifier[] }, name: string): boolean =>
+  ast.hasModifier(node, name)
 
 /** Whether `no_diff` stands among modifiers or inside the type. */
 function isNoDiff(node: { readonly modifiers: readonly ast.Modifier[] }, type: ast.TypeExpr | undefined): boolean {
-  return has(node, 'no_diff') || (type !== undefined && type.kind === 'modified' && type.modifiers.some(m => m.name === 'no_diff'))
+  return (
+    has(node, 'no_diff') ||
+    (type !== undefined && type.kind === 'modified' && type.modifiers.some(m => m.name === 'no_diff'))
+  )
 }
 
 // ── Fields ───────────────────────────────────────────────────────────────────────────────────────────────────────
 
-/** The instance fields of a struct in order, in terms of its own parameters. */
+/**
+ * The instance fields of a struct in order, in terms of its own parameters. A struct that would contain itself, which is an error,
+ * has no typed fields, so that recursion over fields ends.
+ */
 export function fieldSigs(from: Cx, decl: StructDecl): readonly FieldSig[] {
   const cx = from.of(decl)
   const known = cx.fieldSigs.get(decl)
-  if (known !== undefined) return known === 'busy' ? [] : known
-  cx.fieldSigs.set(decl, 'busy')
-  const sigs = decl.fields.map((f): FieldSig => fieldSig(cx, f))
+  if (known !== undefined) return known
+  const written = writtenFields(cx, decl)
+  if (cx.writtenFields.get(decl) === 'busy') return []
+  cx.fieldSigs.set(decl, written)
+  if (!containsItself(cx, decl)) return written
+  const sigs = written.map((sig): FieldSig => ({ ...sig, type: errorType }))
   cx.fieldSigs.set(decl, sigs)
+  return sigs
+}
+
+/** The declared instance fields, also of a struct that would contain itself. */
+export function writtenFields(from: Cx, decl: StructDecl): readonly FieldSig[] {
+  const cx = from.of(decl)
+  const known = cx.writtenFields.get(decl) ?? cx.fieldSigs.get(decl)
+  if (known !== undefined) return known === 'busy' ? [] : known
+  cx.writtenFields.set(decl, 'busy')
+  const sigs = decl.fields.map((f): FieldSig => fieldSig(cx, f))
+  cx.writtenFields.set(decl, sigs)
   return sigs
 }
 
@@ -52,8 +74,7 @@ function fieldSig(cx: Cx, f: FieldDecl): FieldSig {
 /** The type of one field; that of its struct's other fields is not needed for it. */
 export function fieldType(from: Cx, f: FieldDecl): Type {
   const cx = from.of(f.owner)
-  const all = cx.fieldSigs.get(f.owner)
-  if (all === 'busy') return fieldSig(cx, f).type
+  if (cx.writtenFields.get(f.owner) === 'busy') return fieldSig(cx, f).type
   return fieldSigs(cx, f.owner)[f.index]?.type ?? errorType
 }
 
@@ -98,7 +119,12 @@ function makeSig(cx: Cx, func: FuncDecl): FuncSig {
     const result = syntax.result === undefined ? voidType : resolveType(cx, syntax.result, func.inner)
     return { params: params(cx, func, syntax.params), result, resultNoDiff: isNoDiff(syntax, syntax.result) }
   }
-  if (syntax.kind === 'init') return { params: params(cx, func, syntax.params), result: (func.parent === null ? null : selfType(cx, func.parent)) ?? errorType, resultNoDiff: false }
+  if (syntax.kind === 'init')
+    return {
+      params: params(cx, func, syntax.params),
+      result: (func.parent === null ? null : selfType(cx, func.parent)) ?? errorType,
+      resultNoDiff: false,
+    }
   const of = func.of!
   const valueSyntax = of.kind === 'property' ? of.syntax.type : of.syntax.result
   const type = resolveType(cx, valueSyntax, func.inner)
@@ -106,8 +132,18 @@ function makeSig(cx: Cx, func: FuncDecl): FuncSig {
   const list = of.kind === 'subscript' ? params(cx, func, of.syntax.params) : []
   if (func.accessor !== 'set') return { params: list, result: type, resultNoDiff: noDiff }
   const value: ParamDecl = {
-    kind: 'parameter', id: cx.id(), name: syntax.param?.name?.text ?? 'newValue', index: list.length, type, dir: 'in', noDiff, constant: false, hasDefault: false, semantic: '',
-    modifiers: [], span: syntax.span,
+    kind: 'parameter',
+    id: cx.id(),
+    name: syntax.param?.name?.text ?? 'newValue',
+    index: list.length,
+    type,
+    dir: 'in',
+    noDiff,
+    constant: false,
+    hasDefault: false,
+    semantic: '',
+    modifiers: [],
+    span: syntax.span,
   }
   return { params: [...list, value], result: voidType, resultNoDiff: false }
 }
@@ -120,15 +156,25 @@ function direction(p: ast.Param): Direction {
 function params(cx: Cx, func: FuncDecl, syntax: readonly ast.Param[]): readonly ParamDecl[] {
   return syntax.map((p, index): ParamDecl => {
     let type = p.type === undefined ? errorType : ordered(cx, p, resolveType(cx, p.type, func.inner))
-    if (p.fallback !== undefined && direction(p) !== 'in') cx.sink.add(types.outputDefault, p.fallback.span, { name: p.name?.text ?? `p${index}` })
+    if (p.fallback !== undefined && direction(p) !== 'in')
+      cx.sink.add(types.outputDefault, p.fallback.span, { name: p.name?.text ?? `p${index}` })
     if (type.kind === 'void') {
       cx.sink.add(types.voidVariable, p.name?.span ?? p.span, { name: p.name?.text ?? 'a parameter' })
       type = errorType
     }
     return {
-      kind: 'parameter', id: cx.id(), name: p.name?.text ?? `p${index}`, index, type, dir: direction(p), noDiff: isNoDiff(p, p.type),
-      constant: has(p, 'const') || has(p, 'constref') || has(p, '__constref'), hasDefault: p.fallback !== undefined, semantic: semanticOf(p.semantics),
-      modifiers: p.modifiers.map(m => m.name), span: p.name?.span ?? p.span,
+      kind: 'parameter',
+      id: cx.id(),
+      name: p.name?.text ?? `p${index}`,
+      index,
+      type,
+      dir: direction(p),
+      noDiff: isNoDiff(p, p.type),
+      constant: has(p, 'const') || has(p, 'constref') || has(p, '__constref'),
+      hasDefault: p.fallback !== undefined,
+      semantic: semanticOf(p.semantics),
+      modifiers: p.modifiers.map(m => m.name),
+      span: p.name?.span ?? p.span,
     }
   })
 }
@@ -137,12 +183,16 @@ function params(cx: Cx, func: FuncDecl, syntax: readonly ast.Param[]): readonly 
 export function paramDefault(from: Cx, func: FuncDecl, index: number): Expr {
   const cx = from.of(func)
   let map = cx.paramDefaults.get(func)
-  if (map === undefined) cx.paramDefaults.set(func, map = new Map())
+  if (map === undefined) cx.paramDefaults.set(func, (map = new Map()))
   const known = map.get(index)
   if (known !== undefined) return known
-  const list = func.syntax.kind === 'accessor' ? (func.of?.kind === 'subscript' ? func.of.syntax.params : []) : func.syntax.params
+  const list =
+    func.syntax.kind === 'accessor' ? (func.of?.kind === 'subscript' ? func.of.syntax.params : []) : func.syntax.params
   const syntax = list[index]?.fallback
-  const expr = syntax === undefined ? emptyError(errorType) : cx.above.value(new Env(cx, func.inner), syntax, funcSig(cx, func).params[index]!.type)
+  const expr =
+    syntax === undefined
+      ? emptyError(errorType)
+      : cx.above.value(new Env(cx, func.inner), syntax, funcSig(cx, func).params[index]!.type)
   map.set(index, expr)
   return expr
 }
@@ -153,7 +203,8 @@ export function isMutating(func: FuncDecl): boolean {
   const nodes = func.of === null ? [func.syntax] : [func.syntax, func.of.syntax]
   for (const n of nodes) {
     if (n.attributes.some(a => a.name === 'mutating') || has(n, 'mutating')) return true
-    if (n.attributes.some(a => a.name === 'nonmutating' || a.name === '__nonmutating') || has(n, 'nonmutating')) return false
+    if (n.attributes.some(a => a.name === 'nonmutating' || a.name === '__nonmutating') || has(n, 'nonmutating'))
+      return false
   }
   // A resource is a handle: writing through it does not change it.
   return func.accessor === 'set' && !(func.parent?.kind === 'struct' && func.parent.intrinsic !== null)
@@ -195,7 +246,13 @@ export function globalInfo(from: Cx, decl: GlobalDecl): GlobalInfo {
     cx.sink.add(types.voidVariable, decl.span ?? undefined, { name: decl.name })
     type = errorType
   }
-  const info: GlobalInfo = { decl, type, init: () => globalInit(cx, decl), binding: bindingOf(cx, decl), semantic: syntax.kind === 'var' ? semanticOf(syntax.semantics) : '' }
+  const info: GlobalInfo = {
+    decl,
+    type,
+    init: () => globalInit(cx, decl),
+    binding: bindingOf(cx, decl),
+    semantic: syntax.kind === 'var' ? semanticOf(syntax.semantics) : '',
+  }
   cx.globalInfos.set(decl, info)
   return info
 }
@@ -221,7 +278,11 @@ export function globalInit(from: Cx, decl: GlobalDecl): Expr | null {
 }
 
 function bindingOf(cx: Cx, decl: GlobalDecl): Binding | null {
-  const bound = ({ name, span }: { readonly name: string; readonly span: Span }, binding: number, group: number): Binding | null => {
+  const bound = (
+    { name, span }: { readonly name: string; readonly span: Span },
+    binding: number,
+    group: number,
+  ): Binding | null => {
     if ([binding, group].every(n => n >= 0 && n <= names.maxSlot)) return { binding, group }
     cx.sink.add(names.attributeArguments, span, { name, expected: names.slotsExpected })
     return null

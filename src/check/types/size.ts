@@ -1,4 +1,4 @@
-/** What `sizeof` and `alignof` say: the natural layout, in which nothing is padded at its end. */
+/** `sizeof` and `alignof`: the natural layout, without padding at the end. */
 import { put, substFor } from './conform.ts'
 import type { Cx } from '../model/context.ts'
 import { enumTag } from './enum.ts'
@@ -12,20 +12,25 @@ interface Size {
 
 const upTo = (size: number, align: number): number => Math.ceil(size / align) * align
 
-/** Size and alignment of a type in bytes; null where it has none, or none that is known without a target. */
+/** Size and alignment of a type in bytes; null if it has none, or none that is independent of the target. */
 export function byteSize(cx: Cx, type: Type, structs: Map<string, Size | null> = new Map()): Size | null {
   switch (type.kind) {
     case 'scalar': {
       const n = type.name === 'bool' ? 1 : Number(type.name.slice(1)) / 8
       return { size: n, align: n }
     }
-    case 'vector': return times(byteSize(cx, type.elem), known(type.count))
-    case 'matrix': return times(times(byteSize(cx, type.elem), known(type.cols)), known(type.rows))
-    case 'array': return times(byteSize(cx, type.elem, structs), known(type.count))
-    case 'enum': return byteSize(cx, enumTag(cx, type.decl))
+    case 'vector':
+      return times(byteSize(cx, type.elem), known(type.count))
+    case 'matrix':
+      return times(times(byteSize(cx, type.elem), known(type.cols)), known(type.rows))
+    case 'array':
+      return times(byteSize(cx, type.elem, structs), known(type.count))
+    case 'enum':
+      return byteSize(cx, enumTag(cx, type.decl))
     case 'struct': {
       const { intrinsic } = type.decl
-      if ((intrinsic !== null && intrinsic !== 'Tuple' && intrinsic !== 'Optional' && intrinsic !== 'DifferentialPair')) return null
+      if (intrinsic !== null && intrinsic !== 'Tuple' && intrinsic !== 'Optional' && intrinsic !== 'DifferentialPair')
+        return null
       const old = structs.get(type.key)
       if (old !== undefined) return old
       // One that contains itself has none.
@@ -43,11 +48,14 @@ export function byteSize(cx: Cx, type: Type, structs: Map<string, Size | null> =
       structs.set(type.key, made)
       return made
     }
-    default: return null
+    default:
+      return null
   }
 }
 
 /** So many of one size, one after the other. */
 function times(elem: Size | null, count: number | null): Size | null {
-  return elem === null || count === null ? null : { size: count === 0 ? 0 : upTo(elem.size, elem.align) * (count - 1) + elem.size, align: elem.align }
+  return elem === null || count === null
+    ? null
+    : { size: count === 0 ? 0 : upTo(elem.size, elem.align) * (count - 1) + elem.size, align: elem.align }
 }

@@ -1,4 +1,4 @@
-/** What a misspelt name was probably meant to be. */
+/** Suggests names for misspelt ones. */
 import { note, type Note } from '../../base/diag.ts'
 import { nearest, suggestAmong } from '../../base/near.ts'
 import type { Cx } from '../model/context.ts'
@@ -8,24 +8,42 @@ import type { Scope } from '../model/scope.ts'
 import type { Type } from '../model/type.ts'
 
 /** What GLSL, WGSL and C++ call things. */
-const elsewhere: ReadonlyMap<string, string> = new Map(Object.entries({ mix: 'lerp', mod: 'fmod', inversesqrt: 'rsqrt', f32: 'float', i32: 'int', u32: 'uint', auto: 'var' }))
+const elsewhere: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    mix: 'lerp',
+    mod: 'fmod',
+    inversesqrt: 'rsqrt',
+    f32: 'float',
+    i32: 'int',
+    u32: 'uint',
+    auto: 'var',
+  }),
+)
 
 const scalars = ['float', 'int', 'uint', 'bool', 'void', 'half', 'double', 'return', 'bwd_diff', 'fwd_diff', 'no_diff']
 
 function abroad(name: string): string | null {
-  const made = elsewhere.get(name) ?? name.replace(/^(i|u|)vec(?=\d)/, (_, kind: string) => elsewhere.get(`${kind || 'f'}32`)!).replace(/^mat(\d)$/, 'float$1x$1')
+  const made =
+    elsewhere.get(name) ??
+    name
+      .replace(/^(i|u|)vec(?=\d)/, (_, kind: string) => elsewhere.get(`${kind || 'f'}32`)!)
+      .replace(/^mat(\d)$/, 'float$1x$1')
   return made === name ? null : made
 }
 
 function asNote(best: string | null, decl: Decl | undefined): readonly Note[] {
   if (best === null) return []
-  const shown = decl !== undefined && 'span' in decl && !('module' in decl && decl.module.isCore) ? decl.span ?? undefined : undefined
+  const shown =
+    decl !== undefined && 'span' in decl && !('module' in decl && decl.module.isCore)
+      ? (decl.span ?? undefined)
+      : undefined
   return [note(shown, `did you mean ${best}?`)]
 }
 
-const foreign = /^(Coop(Vec|Mat)|coopVec|RaytracingAcc|Ray(Query|Desc|_)|TraceRay|HitObject|ReportHit|DescriptorHandle|TorchTensor|(Append|Consume)Struct|(RW)?Texture2DMS|RasterizerOrdered|(Triangle|Line|Point)Stream|(In|Out)putPatch|OutputVert|OutputIndices|SubpassInput|Feedback|(Const)?Ptr$|Conditional$|NativeString|CalculateLevel|Wave(Match|Multi))/
+const foreign =
+  /^(Coop(Vec|Mat)|coopVec|RaytracingAcc|Ray(Query|Desc|_)|TraceRay|HitObject|ReportHit|DescriptorHandle|TorchTensor|(Append|Consume)Struct|(RW)?Texture2DMS|RasterizerOrdered|(Triangle|Line|Point)Stream|(In|Out)putPatch|OutputVert|OutputIndices|SubpassInput|Feedback|(Const)?Ptr$|Conditional$|NativeString|CalculateLevel|Wave(Match|Multi))/
 
-/** Whether a name is one of Slang's for what neither WebGPU nor a CPU has, or what is not there yet. */
+/** Whether a name is one of Slang's that neither WebGPU nor a CPU supports, or that is not supported yet. */
 export function isForeign(name: string): boolean {
   return foreign.test(name)
 }
@@ -33,8 +51,13 @@ export function isForeign(name: string): boolean {
 /** About how many names the library has. */
 const libraryNames = 1500
 
-/** A note that names what is most like an unknown name in a scope, or among others; none where nothing is. */
-export function suggestName(cx: Cx, start: Scope | null, name: string, others: () => Iterable<string> = () => [...scalars, ...cx.library.names()]): readonly Note[] {
+/** A note with the most similar name in a scope, or among others; none if nothing is similar. */
+export function suggestName(
+  cx: Cx,
+  start: Scope | null,
+  name: string,
+  others: () => Iterable<string> = () => [...scalars, ...cx.library.names()],
+): readonly Note[] {
   if (!cx.sink.suggests(libraryNames)) return []
   const known = new Map<string, Decl>()
   const add = (scope: Scope): void => {
@@ -58,8 +81,14 @@ export function suggestMember(cx: Cx, type: Type, name: string): readonly Note[]
     for (const [key, decls] of scope.names) if (!known.has(key) && decls[0] !== undefined) known.set(key, decls[0])
   }
   if (type.kind === 'struct' || type.kind === 'enum') add(type.decl.inner)
-  if (type.kind !== 'scalar' && type.kind !== 'vector' && type.kind !== 'matrix') for (const i of interfacesOf(cx, type)) add(i.decl.inner)
+  if (type.kind !== 'scalar' && type.kind !== 'vector' && type.kind !== 'matrix')
+    for (const i of interfacesOf(cx, type)) add(i.decl.inner)
   if (!cx.sink.suggests(known.size)) return []
   const best = nearest(name, known.keys())
-  return best === null ? suggestAmong(name, [...known.keys()].filter(n => /^[a-z]/i.test(n))) : asNote(best, known.get(best))
+  return best === null
+    ? suggestAmong(
+        name,
+        [...known.keys()].filter(n => /^[a-z]/i.test(n)),
+      )
+    : asNote(best, known.get(best))
 }

@@ -1,14 +1,17 @@
-/** Signatures as overload resolution and lowering want them: with types put in, and of derivatives. */
+/** Signatures for overload resolution and lowering: with types substituted, and of derivatives. */
 import type { Cx } from '../model/context.ts'
 import type { FuncDecl, Type } from '../model/decl.ts'
 import type { FuncRef, SigParam, Template } from '../model/tree.ts'
 import { type Subst, compose, show, structType, voidType } from '../model/type.ts'
 import { put, selfType, substFor } from './conform.ts'
-import { differentialOf, placeDifferentialOf } from './differential.ts'
+import { differentialOf, shadowOf } from './differential.ts'
 import { funcSig, isMutating } from './signature.ts'
 
 function noDiffThis(func: FuncDecl): boolean {
-  return func.syntax.attributes.some(a => a.name === 'NoDiffThis') || func.of?.syntax.attributes.some(a => a.name === 'NoDiffThis') === true
+  return (
+    func.syntax.attributes.some(a => a.name === 'NoDiffThis') ||
+    func.of?.syntax.attributes.some(a => a.name === 'NoDiffThis') === true
+  )
 }
 
 /** How a signature reads in a message. */
@@ -37,44 +40,94 @@ function makeTemplate(cx: Cx, func: FuncDecl, subst: Subst): Template {
   // What is not differentiable by the bounds of a generic function is not in any instance of it.
   const user = !func.module.isCore
   return {
-    params: sig.params.map(p => ({ name: p.name, type: put(cx, p.type, subst), dir: p.dir, noDiff: p.noDiff || (user && differentialOf(cx, p.type) === null && placeDifferentialOf(cx, p.type) === null) })),
-    result: put(cx, sig.result, subst), resultNoDiff: sig.resultNoDiff || (user && sig.result.kind !== 'void' && differentialOf(cx, sig.result) === null),
-    self, mutating: isMutating(func), selfNoDiff: self !== null && (noDiffThis(func) || differentialOf(cx, user && raw !== null ? raw : self) === null),
+    params: sig.params.map(p => ({
+      name: p.name,
+      type: put(cx, p.type, subst),
+      dir: p.dir,
+      noDiff: p.noDiff || (user && differentialOf(cx, p.type) === null && shadowOf(cx, p.type) === null),
+    })),
+    result: put(cx, sig.result, subst),
+    resultNoDiff: sig.resultNoDiff || (user && sig.result.kind !== 'void' && differentialOf(cx, sig.result) === null),
+    self,
+    mutating: isMutating(func),
+    selfNoDiff: self !== null && (noDiffThis(func) || differentialOf(cx, user && raw !== null ? raw : self) === null),
     defaults: sig.params.map(p => p.hasDefault),
   }
 }
 
 /** The pair of a type and its differential. */
-export function pairType(cx: Cx, type: Type, name: 'DifferentialPair' | 'DifferentialPtrPair' = 'DifferentialPair'): Type {
+export function pairType(
+  cx: Cx,
+  type: Type,
+  name: 'DifferentialPair' | 'DifferentialPtrPair' = 'DifferentialPair',
+): Type {
   return structType(cx.library.the('struct', name), [type])
 }
 
 /** The differential that a type would have with floats for the type parameters that it is made of; null where it is made of none. */
 function floatDifferential(type: Type): Type | null {
   switch (type.kind) {
-    case 'param': return type
-    case 'vector': case 'matrix': case 'array': return floatDifferential(type.elem) === null ? null : type
-    case 'struct': return type.decl.intrinsic === 'DifferentialPair' && floatDifferential(type.args[0] as Type) !== null ? type : null
-    default: return null
+    case 'param':
+      return type
+    case 'vector':
+    case 'matrix':
+    case 'array':
+      return floatDifferential(type.elem) === null ? null : type
+    case 'struct':
+      return type.decl.intrinsic === 'DifferentialPair' && floatDifferential(type.args[0] as Type) !== null
+        ? type
+        : null
+    default:
+      return null
   }
 }
 
 /**
- * The signature of `fwd_diff(f)` or `bwd_diff(f)` from that of f. With `floats` type parameters stand for floats even if their bounds
- * do not say so: the form of the derivative of a function of the library whose instances of floats alone are differentiable.
+ * The signature of `fwd_diff(f)` or `bwd_diff(f)` from that of f. With `floats`, type parameters stand for floats even if their
+ * bounds do not say so: a library function may be differentiable only for floats.
  */
 export function derive(cx: Cx, sig: Template, mode: 'forward' | 'backward', floats = false): Template {
-  const differential = (type: Type): Type | null => differentialOf(cx, type) ?? (floats ? floatDifferential(type) : null)
-  // Places travel with the places of their derivatives, in both modes.
-  const places = (p: SigParam): SigParam => p.noDiff || p.dir !== 'in' || placeDifferentialOf(cx, p.type) === null ? p : { ...p, type: pairType(cx, p.type, 'DifferentialPtrPair'), noDiff: true }
-  const all: SigParam[] = (sig.self === null ? [...sig.params]
-    : [{ name: 'this', type: sig.self, dir: sig.mutating ? 'inout' as const : 'in' as const, noDiff: sig.selfNoDiff && placeDifferentialOf(cx, sig.self) === null }, ...sig.params]).map(places)
-  const diff = (p: SigParam): Type | null => p.noDiff ? null : differential(p.type)
-  const resultPlace = sig.result.kind === 'void' ? null : placeDifferentialOf(cx, sig.result)
+  const differential = (type: Type): Type | null =>
+    differentialOf(cx, type) ?? (floats ? floatDifferential(type) : null)
+  // A pointer travels with its shadow, in both modes.
+  const withShadow = (p: SigParam): SigParam =>
+    p.noDiff || p.dir !== 'in' || shadowOf(cx, p.type) === null
+      ? p
+      : { ...p, type: pairType(cx, p.type, 'DifferentialPtrPair'), noDiff: true }
+  const all: SigParam[] = (
+    sig.self === null
+      ? [...sig.params]
+      : [
+          {
+            name: 'this',
+            type: sig.self,
+            dir: sig.mutating ? ('inout' as const) : ('in' as const),
+            noDiff: sig.selfNoDiff && shadowOf(cx, sig.self) === null,
+          },
+          ...sig.params,
+        ]
+  ).map(withShadow)
+  const diff = (p: SigParam): Type | null => (p.noDiff ? null : differential(p.type))
+  const resultShadow = sig.result.kind === 'void' ? null : shadowOf(cx, sig.result)
   const resultDiff = sig.resultNoDiff || sig.result.kind === 'void' ? null : differential(sig.result)
   if (mode === 'forward') {
-    const list = all.map((p): SigParam => diff(p) === null ? p : { name: p.name, type: pairType(cx, p.type), dir: p.dir, noDiff: false })
-    return { params: list, result: resultPlace !== null ? pairType(cx, sig.result, 'DifferentialPtrPair') : resultDiff === null ? sig.result : pairType(cx, sig.result), resultNoDiff: sig.resultNoDiff, self: null, mutating: false, selfNoDiff: false, defaults: list.map(() => false) }
+    const list = all.map((p): SigParam =>
+      diff(p) === null ? p : { name: p.name, type: pairType(cx, p.type), dir: p.dir, noDiff: false },
+    )
+    return {
+      params: list,
+      result:
+        resultShadow !== null
+          ? pairType(cx, sig.result, 'DifferentialPtrPair')
+          : resultDiff === null
+            ? sig.result
+            : pairType(cx, sig.result),
+      resultNoDiff: sig.resultNoDiff,
+      self: null,
+      mutating: false,
+      selfNoDiff: false,
+      defaults: list.map(() => false),
+    }
   }
   const list: SigParam[] = []
   for (const p of all) {
@@ -85,17 +138,28 @@ export function derive(cx: Cx, sig: Template, mode: 'forward' | 'backward', floa
     else list.push({ name: p.name, type: pairType(cx, p.type), dir: 'inout', noDiff: false })
   }
   if (resultDiff !== null) list.push({ name: 'resultGradient', type: resultDiff, dir: 'in', noDiff: false })
-  return { params: list, result: voidType, resultNoDiff: false, self: null, mutating: false, selfNoDiff: false, defaults: list.map(() => false) }
+  return {
+    params: list,
+    result: voidType,
+    resultNoDiff: false,
+    self: null,
+    mutating: false,
+    selfNoDiff: false,
+    defaults: list.map(() => false),
+  }
 }
 
-/** The signature of what a reference means. */
+/** The signature of a reference. */
 export function signatureOf(cx: Cx, ref: FuncRef): Template {
   switch (ref.kind) {
-    case 'direct': return template(cx, ref.decl, ref.subst)
-    case 'requirement': case 'dynamic': {
+    case 'direct':
+      return template(cx, ref.decl, ref.subst)
+    case 'requirement':
+    case 'dynamic': {
       const self = ref.kind === 'requirement' ? ref.type : ref.iface
       return template(cx, ref.decl, compose(ref.subst, substFor(ref.iface.decl, ref.iface.args, self)))
     }
-    case 'derivative': return derive(cx, signatureOf(cx, ref.of), ref.mode)
+    case 'derivative':
+      return derive(cx, signatureOf(cx, ref.of), ref.mode)
   }
 }

@@ -2,7 +2,7 @@
 import { load } from '../../cpu/index.ts'
 import { attach } from '../../gpu/index.ts'
 import { findDevice } from '../device.ts'
-import type { DemoContext } from '../demo.ts'
+import type { DemoContext } from './context.ts'
 
 /** Contents of buffers by name; what a kernel writes is written in place. */
 export type Arrays = Readonly<Record<string, Float32Array | Int32Array>>
@@ -19,7 +19,11 @@ export interface Backend {
   readonly close: () => void
 }
 
-const groups = (threads: number, [size]: readonly [number, number, number]): [number, number, number] => [Math.ceil(threads / size), 1, 1]
+const groups = (threads: number, [size]: readonly [number, number, number]): [number, number, number] => [
+  Math.ceil(threads / size),
+  1,
+  1,
+]
 
 /** Compiles a file of the example and makes its kernels ready to run. */
 export async function backend(cx: DemoContext, file: string): Promise<Backend> {
@@ -28,9 +32,10 @@ export async function backend(cx: DemoContext, file: string): Promise<Backend> {
     const machine = await load(program)
     return {
       name: 'CPU (WebAssembly)',
-      run: async (name, threads, buffers, uniforms) => {
+      run: (name, threads, buffers, uniforms) => {
         const kernel = machine.kernel(name)
         kernel.dispatch(groups(threads, kernel.workgroupSize), { buffers, uniforms })
+        return Promise.resolve()
       },
       close: () => undefined,
     }

@@ -1,6 +1,6 @@
 /** Recovers the colour and roughness of a surface: everything that computes is in examples/brdf/brdf.slang. */
 import { join } from 'node:path'
-import type { DemoContext } from '../demo.ts'
+import type { DemoContext } from './context.ts'
 import { progress } from '../progress.ts'
 import { backend } from './backend.ts'
 import { writeCurve } from './pictures.ts'
@@ -12,7 +12,11 @@ export async function run(cx: DemoContext): Promise<void> {
   const steps = cx.steps ?? 400
   const on = await backend(cx, 'brdf.slang')
   cx.say(`${samples} samples, ${steps} steps on ${on.name}`)
-  const [photos, losses, gradients] = [new Float32Array(samples * 4), new Float32Array(samples), new Float32Array(samples * 4)]
+  const [photos, losses, gradients] = [
+    new Float32Array(samples * 4),
+    new Float32Array(samples),
+    new Float32Array(samples * 4),
+  ]
   const estimate = Float32Array.from([0.5, 0.5, 0.5, 0.8])
   const moments = new Float32Array(2 * 4)
   const uniforms = { metallic: 0.6, iteration: 1, rate: 0.02 }
@@ -40,5 +44,7 @@ export async function run(cx: DemoContext): Promise<void> {
   cx.say(`truth:     ${show(truth)}`)
   cx.say(`recovered: ${show([...estimate])}`)
   cx.say(`Curve: ${picture}`)
-  cx.say(`loss ${curve[0]!.toExponential(2)} to ${curve.at(-1)!.toExponential(2)} after ${steps} steps in ${seconds.toFixed(2)} s`)
+  cx.say(
+    `loss ${curve[0]!.toExponential(2)} to ${curve.at(-1)!.toExponential(2)} after ${steps} steps in ${seconds.toFixed(2)} s`,
+  )
 }

@@ -56,19 +56,34 @@ export interface CurveOptions {
 /** Writes a curve over 0, 1, 2, … as SVG. */
 export function writeCurve(file: string, values: readonly number[], options: CurveOptions): void {
   const [width, height, left, right, top, bottom] = [640, 400, 70, 20, 40, 50]
-  const low = Math.min(...values), high = Math.max(...values)
-  const x = scaleLinear().domain([0, Math.max(1, values.length - 1)]).range([left, width - right])
+  const low = Math.min(...values),
+    high = Math.max(...values)
+  const x = scaleLinear()
+    .domain([0, Math.max(1, values.length - 1)])
+    .range([left, width - right])
   const floor = Math.max(low, high * 1e-12, 1e-30)
-  const y = (options.log === true ? scaleLog().domain([floor, Math.max(high, floor * 1.01)]) : scaleLinear().domain([Math.min(0, low), high || 1]))
-    .nice().range([height - bottom, top])
-  const path = line<number>((_, i) => x(i), v => y(options.log === true ? Math.max(v, floor) : v))(values as number[]) ?? ''
+  const y = (
+    options.log === true
+      ? scaleLog().domain([floor, Math.max(high, floor * 1.01)])
+      : scaleLinear().domain([Math.min(0, low), high || 1])
+  )
+    .nice()
+    .range([height - bottom, top])
+  const path =
+    line<number>(
+      (_, i) => x(i),
+      v => y(options.log === true ? Math.max(v, floor) : v),
+    )(values as number[]) ?? ''
   const ticks = options.log === true ? y.ticks().filter(t => Math.abs(Math.log10(t) % 1) < 1e-9) : y.ticks(6)
-  const label = (v: number): string => options.log === true ? v.toExponential(0) : String(v)
+  const label = (v: number): string => (options.log === true ? v.toExponential(0) : String(v))
   const svg = [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" font-family="sans-serif" font-size="12">`,
     `<rect width="${width}" height="${height}" fill="white"/>`,
     `<text x="${width / 2}" y="22" text-anchor="middle" font-size="15">${options.title}</text>`,
-    ...ticks.map(t => `<path d="M${left} ${y(t)}H${width - right}" stroke="#ddd"/><text x="${left - 8}" y="${y(t) + 4}" text-anchor="end">${label(t)}</text>`),
+    ...ticks.map(
+      t =>
+        `<path d="M${left} ${y(t)}H${width - right}" stroke="#ddd"/><text x="${left - 8}" y="${y(t) + 4}" text-anchor="end">${label(t)}</text>`,
+    ),
     ...x.ticks(8).map(t => `<text x="${x(t)}" y="${height - bottom + 18}" text-anchor="middle">${t}</text>`),
     `<text x="${width / 2}" y="${height - 10}" text-anchor="middle">${options.x}</text>`,
     `<text transform="translate(16 ${height / 2}) rotate(-90)" text-anchor="middle">${options.y}</text>`,
@@ -81,12 +96,19 @@ export function writeCurve(file: string, values: readonly number[], options: Cur
 /** Writes the way through points (x and y in turn, y upwards) as SVG, with a ring at its start and a cross at `goal`. */
 export function writePath(file: string, points: ArrayLike<number>, goal: readonly number[], title: string): void {
   const [size, margin, top] = [480, 30, 40]
-  const all = Array.from({ length: points.length >> 1 }, (_, i): [number, number] => [points[i * 2]!, points[i * 2 + 1]!])
+  const all = Array.from({ length: points.length >> 1 }, (_, i): [number, number] => [
+    points[i * 2]!,
+    points[i * 2 + 1]!,
+  ])
   const ends = [...all, [goal[0]!, goal[1]!] as const]
   const [xs, ys] = [ends.map(p => p[0]), ends.map(p => p[1])]
   const span = Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...ys) - Math.min(...ys), 1e-6)
-  const x = scaleLinear().domain([Math.min(...xs), Math.min(...xs) + span]).range([margin, size - margin])
-  const y = scaleLinear().domain([Math.min(...ys), Math.min(...ys) + span]).range([size - margin + top, margin + top])
+  const x = scaleLinear()
+    .domain([Math.min(...xs), Math.min(...xs) + span])
+    .range([margin, size - margin])
+  const y = scaleLinear()
+    .domain([Math.min(...ys), Math.min(...ys) + span])
+    .range([size - margin + top, margin + top])
   const [gx, gy] = [x(goal[0]!), y(goal[1]!)]
   const svg = [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${size}" height="${size + top}" font-family="sans-serif" font-size="15">`,

@@ -1,6 +1,6 @@
 /** Fits 2D Gaussians to a photograph: everything that computes is in examples/splat2d/splat2d.slang. */
 import { join } from 'node:path'
-import type { DemoContext } from '../demo.ts'
+import type { DemoContext } from './context.ts'
 import { progress } from '../progress.ts'
 import { backend } from './backend.ts'
 import { psnr, readPng, writeCurve, writePng, type Picture } from './pictures.ts'
@@ -13,13 +13,14 @@ function start(photo: Picture): Float32Array {
   const splats = new Float32Array(count * params)
   let state = 12345
   const random = (): number => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32
-  const across = Math.ceil(Math.sqrt(count * photo.width / photo.height))
+  const across = Math.ceil(Math.sqrt((count * photo.width) / photo.height))
   const down = Math.ceil(count / across)
   for (let i = 0; i < count; i++) {
-    const x = (i % across + 0.2 + 0.6 * random()) * photo.width / across
-    const y = (Math.floor(i / across) + 0.2 + 0.6 * random()) * photo.height / down
-    const pixel = (Math.min(photo.height - 1, Math.floor(y)) * photo.width + Math.min(photo.width - 1, Math.floor(x))) * 3
-    const spread = Math.log(photo.width / across * 0.55)
+    const x = (((i % across) + 0.2 + 0.6 * random()) * photo.width) / across
+    const y = ((Math.floor(i / across) + 0.2 + 0.6 * random()) * photo.height) / down
+    const pixel =
+      (Math.min(photo.height - 1, Math.floor(y)) * photo.width + Math.min(photo.width - 1, Math.floor(x))) * 3
+    const spread = Math.log((photo.width / across) * 0.55)
     splats.set([x, y, spread, spread, random() * Math.PI, ...photo.data.subarray(pixel, pixel + 3), 1.5], i * params)
   }
   return splats
@@ -33,7 +34,12 @@ export async function run(cx: DemoContext): Promise<void> {
   cx.say(`${count} Gaussians, ${width}x${height} pixels, ${steps} steps on ${on.name}`)
   const tiles = Math.ceil(width / tile) * Math.ceil(height / tile)
   const splats = start(photo)
-  const [lists, listed, grads, loss] = [new Int32Array(tiles * perTile), new Int32Array(tiles), new Float32Array(tiles * perTile * params), new Float32Array(tiles)]
+  const [lists, listed, grads, loss] = [
+    new Int32Array(tiles * perTile),
+    new Int32Array(tiles),
+    new Float32Array(tiles * perTile * params),
+    new Float32Array(tiles),
+  ]
   const moments = new Float32Array(count * params * 2)
   const image = new Float32Array(width * height * 3)
   const uniforms = { width, height, count, iteration: 1, rate }
@@ -51,7 +57,7 @@ export async function run(cx: DemoContext): Promise<void> {
   const bar = progress(steps)
   for (let i = 1; i <= steps; i++) {
     // The rate falls to a tenth, by a cosine.
-    uniforms.rate = rate * (0.55 + 0.45 * Math.cos(Math.PI * (i - 1) / steps))
+    uniforms.rate = rate * (0.55 + 0.45 * Math.cos((Math.PI * (i - 1)) / steps))
     uniforms.iteration = i
     await bin()
     await on.run('evaluate', tiles, { photo: photo.data, splats, lists, listed, outLoss: loss }, uniforms)
@@ -66,6 +72,8 @@ export async function run(cx: DemoContext): Promise<void> {
   on.close()
   writePng(join(cx.output, 'result.png'), result, 4)
   writeCurve(join(cx.output, 'loss.svg'), curve, { title: 'Mean squared error', x: 'step', y: 'loss', log: true })
-  cx.say(`Pictures: ${['target.png', 'start.png', 'result.png', 'loss.svg'].map(f => join(cx.output, f)).join('\n          ')}`)
+  cx.say(
+    `Pictures: ${['target.png', 'start.png', 'result.png', 'loss.svg'].map(f => join(cx.output, f)).join('\n          ')}`,
+  )
   cx.say(`PSNR ${psnr(result.data, photo.data).toFixed(1)} dB after ${steps} steps in ${seconds.toFixed(1)} s`)
 }

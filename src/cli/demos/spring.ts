@@ -1,6 +1,6 @@
 /** Finds a throw that hits a goal: the simulation, its gradient and the descent are in examples/spring/spring.slang. */
 import { join } from 'node:path'
-import type { DemoContext } from '../demo.ts'
+import type { DemoContext } from './context.ts'
 import { progress } from '../progress.ts'
 import { backend } from './backend.ts'
 import { writeCurve, writePath } from './pictures.ts'
@@ -14,8 +14,10 @@ const length = 200
 const near = 1e-6
 
 function guesses(): Float32Array {
-  const at = (k: number): number => (2 * k / (across - 1) - 1) * fastest
-  return Float32Array.from({ length: count * 2 }, (_, i) => i % 2 === 0 ? at((i >> 1) % across) : at(Math.floor((i >> 1) / across)))
+  const at = (k: number): number => ((2 * k) / (across - 1) - 1) * fastest
+  return Float32Array.from({ length: count * 2 }, (_, i) =>
+    i % 2 === 0 ? at((i >> 1) % across) : at(Math.floor((i >> 1) / across)),
+  )
 }
 
 export async function run(cx: DemoContext): Promise<void> {
@@ -34,7 +36,7 @@ export async function run(cx: DemoContext): Promise<void> {
   // One descent more than there are steps, at rate 0, for the losses of where the last step led.
   for (let i = 1; i <= steps + 1; i++) {
     uniforms.iteration = i
-    uniforms.rate = 0.2 * (0.5 + 0.5 * Math.cos(Math.PI * (i - 1) / steps))
+    uniforms.rate = 0.2 * (0.5 + 0.5 * Math.cos((Math.PI * (i - 1)) / steps))
     await on.run('descend', count, { throws, losses, moments }, uniforms)
     curve.push(Math.min(...losses))
     bar.update(i, `loss ${curve.at(-1)!.toExponential(1)}`)
@@ -46,15 +48,29 @@ export async function run(cx: DemoContext): Promise<void> {
   const speed = (i: number): number => Math.hypot(throws[i * 2]!, throws[i * 2 + 1]!)
   const all = [...losses.keys()]
   const hits = all.filter(i => losses[i]! < near).sort((a, b) => speed(a) - speed(b))
-  const chosen = hits[0] ?? all.reduce((best, i) => losses[i]! < losses[best]! ? i : best)
+  const chosen = hits[0] ?? all.reduce((best, i) => (losses[i]! < losses[best]! ? i : best))
   await on.run('follow', length + 1, { throws, path }, { ...uniforms, chosen })
   on.close()
   const files = ['path.svg', 'loss.svg'].map(f => join(cx.output, f))
-  writePath(files[0]!, path, goal, hits.length > 0 ? 'The gentlest throw that hits the goal' : 'The throw that comes nearest to the goal')
-  writeCurve(files[1]!, curve, { title: 'Squared distance of the best throw from the goal', x: 'step', y: 'loss', log: true })
+  writePath(
+    files[0]!,
+    path,
+    goal,
+    hits.length > 0 ? 'The gentlest throw that hits the goal' : 'The throw that comes nearest to the goal',
+  )
+  writeCurve(files[1]!, curve, {
+    title: 'Squared distance of the best throw from the goal',
+    x: 'step',
+    y: 'loss',
+    log: true,
+  })
   const show = (list: Iterable<number>): string => `(${Array.from(list, v => v.toFixed(3)).join(', ')})`
   cx.say(`${hits.length} of ${count} throws hit ${show(goal)}`)
-  cx.say(`initial velocity ${show(throws.subarray(chosen * 2, chosen * 2 + 2))} ends at ${show(path.subarray(length * 2))}`)
+  cx.say(
+    `initial velocity ${show(throws.subarray(chosen * 2, chosen * 2 + 2))} ends at ${show(path.subarray(length * 2))}`,
+  )
   cx.say(`Pictures: ${files.join('\n          ')}`)
-  cx.say(`loss ${curve[0]!.toExponential(2)} to ${losses[chosen]!.toExponential(2)} after ${steps} steps in ${seconds.toFixed(2)} s`)
+  cx.say(
+    `loss ${curve[0]!.toExponential(2)} to ${losses[chosen]!.toExponential(2)} after ${steps} steps in ${seconds.toFixed(2)} s`,
+  )
 }

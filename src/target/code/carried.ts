@@ -6,7 +6,7 @@ const none: readonly never[] = []
 
 export class CarriedReads {
   readonly #forms: Forms
-  /** Of each carried value, the numbers of the instructions that read it, ascending. */
+  /** By carried value: the numbers of the instructions that read it, ascending. */
   readonly #reads = new Map<Value, number[]>()
   readonly #within: (readonly Value[] | undefined)[] = []
   #next = 0
@@ -20,7 +20,7 @@ export class CarriedReads {
   #walk({ insts }: Region): void {
     for (let i = 0; i < insts.length; i++) {
       const inst = insts[i]!
-      const at = inst.mark = this.#next++
+      const at = (inst.mark = this.#next++)
       if (inst.op === 'loop') for (const p of inst.regions[0]!.params) this.#reads.set(p, [])
       for (let k = 0; k < inst.args.length; k++) {
         for (const v of this.#carriedIn(inst.args[k]!)) this.#reads.get(v)!.push(at)

@@ -1,30 +1,35 @@
 /**
- * How each `leave` is written where `break` has no labels: it leaves the innermost loop, `switch` or `once`, and `continue` goes to the
- * next trip of the innermost loop; everything else needs a flag that is tested after each construct on the way out. With labels, a
- * `break` does it all. This is an analysis: structuring follows the table that it makes.
+ * Plans how each `leave` is written in a language whose `break` takes no label. There `break` leaves the innermost loop, `switch`
+ * or `once`, and `continue` goes to the next trip of the innermost loop. Any other exit sets a flag, which is tested after each
+ * construct on the way out. With labels, a `break` does it all. This is an analysis: `structure.ts` follows the table that it
+ * makes.
  */
+import { costs } from '../../ir/costs.ts'
 import type { Func, Inst, Region } from '../../ir/value.ts'
 import type { Capabilities } from './tree.ts'
 import type { Ways } from '../ways.ts'
 
-/** What a way out does, after results are assigned. */
+/** What an exit does after it has assigned results. */
 export type Exit =
   | { readonly kind: 'break' }
   | { readonly kind: 'continue'; readonly loop: Inst }
   /** Set the target's flag and break; the tests after the enclosing constructs do the rest. */
   | { readonly kind: 'flag' }
 
-/** A test after a construct: where the target's flag is set, go on as `exit` says. `owner` is what a `break` there leaves. */
+/** A test after a construct: if the target's flag is set, go on as `exit` says. `owner` is the construct that a `break` there leaves. */
 export interface Check {
   readonly target: Inst
   readonly exit: Exit
   readonly owner: Inst
 }
 
-/** How a `block` is written: as the rest of a loop's body that `continue` cuts short, as a construct that runs once, or as its content. */
+/**
+ * How a `block` is written: as the rest of a loop's body, which `continue` cuts short; as a construct that runs once; or without a
+ * construct.
+ */
 export type BlockForm = 'body' | 'once' | 'plain'
 
-/** A way out of a construct, and what its `break` leaves. */
+/** An exit from a construct, and the construct that its `break` leaves. */
 export interface Way {
   readonly exit: Exit
   readonly owner: Inst
@@ -41,10 +46,7 @@ export interface Exits {
   readonly flagged: ReadonlySet<Inst>
 }
 
-/** Longer chains of `if`s than this are too deep for compilers. */
-const maxChain = 32
-
-/** Plans the ways out of all constructs of a function. */
+/** Plans the exits of all constructs of a function. */
 export function planExits(func: Func, ways: Ways, can: Capabilities): Exits {
   const planner = new Planner(ways, can)
   if (!can.labels) planner.findChains(func.body!)
@@ -70,14 +72,15 @@ class Planner implements Exits {
     this.#can = can
   }
 
-  /** Finds switches that something leaves on its way further out. */
+  /** Finds switches that control leaves on its way further out. */
   findChains(region: Region): void {
     for (let k = 0; k < region.insts.length; k++) {
       const inst = region.insts[k]!
       if (inst.op === 'leave') {
         for (let i = this.#stack.length - 1; i >= 0 && this.#stack[i] !== inst.attr; i--) {
           const around = this.#stack[i]!
-          if (around.op === 'switch' && around.regions.length <= maxChain && !this.#ways.isLeft(around)) this.chains.add(around)
+          if (around.op === 'switch' && around.regions.length <= costs.switchOfIfs && !this.#ways.isLeft(around))
+            this.chains.add(around)
         }
       }
       this.#inside(inst, r => this.findChains(r))
@@ -95,12 +98,17 @@ class Planner implements Exits {
   chooseForms(region: Region): void {
     for (let k = 0; k < region.insts.length; k++) {
       const inst = region.insts[k]!
-      if (inst.op === 'block' && !this.blocks.has(inst)) this.blocks.set(inst, this.#ways.isLeft(inst) ? 'once' : 'plain')
+      if (inst.op === 'block' && !this.blocks.has(inst))
+        this.blocks.set(inst, this.#ways.isLeft(inst) ? 'once' : 'plain')
       if (inst.op === 'loop' && this.#can.continuing) {
         const body = inst.regions[1]!
         const at = body.insts.findIndex(i => i.op === 'block' && this.#ways.isLeft(i))
         // What `continue` goes to may not leave the loop or the function.
-        if (at >= 0 && body.end.op === 'next' && body.insts.slice(at + 1).every(i => i.op !== 'leave' && i.op !== 'ret' && !this.#ways.leavesAround(i))) {
+        if (
+          at >= 0 &&
+          body.end.op === 'next' &&
+          body.insts.slice(at + 1).every(i => i.op !== 'leave' && i.op !== 'ret' && !this.#ways.leavesAround(i))
+        ) {
           this.blocks.set(body.insts[at]!, 'body')
           this.#loopOf.set(body.insts[at]!, inst)
         }
@@ -114,20 +122,28 @@ class Planner implements Exits {
     for (let i = 0; i < region.insts.length; i++) {
       const inst = region.insts[i]!
       if (inst.op === 'leave') {
-        this.leaves.set(inst, this.#can.labels ? { exit: { kind: 'break' }, owner: inst.attr } : this.#way(inst.attr, this.#stack.length))
+        this.leaves.set(
+          inst,
+          this.#can.labels ? { exit: { kind: 'break' }, owner: inst.attr } : this.#way(inst.attr, this.#stack.length),
+        )
       }
       this.#inside(inst, r => this.resolve(r))
     }
   }
 
-  /** True for what `break` leaves. */
+  /** True for a construct that `break` leaves. */
   #captures(inst: Inst): boolean {
     switch (inst.op) {
-      case 'loop': return true
-      case 'switch': return !this.chains.has(inst)
-      case 'block': return this.blocks.get(inst) === 'once'
-      case 'if': return this.#ways.isLeft(inst)
-      default: return false
+      case 'loop':
+        return true
+      case 'switch':
+        return !this.chains.has(inst)
+      case 'block':
+        return this.blocks.get(inst) === 'once'
+      case 'if':
+        return this.#ways.isLeft(inst)
+      default:
+        return false
     }
   }
 
@@ -145,7 +161,7 @@ class Planner implements Exits {
     if (owner === target) return { exit: { kind: 'break' }, owner }
     this.flagged.add(target)
     let checks = this.checks.get(owner)
-    if (checks === undefined) this.checks.set(owner, checks = [])
+    if (checks === undefined) this.checks.set(owner, (checks = []))
     if (!checks.some(c => c.target === target)) {
       // It stands here before the way further out is known, so that the order of tests is that of the ways.
       const at = checks.push({ target, exit: { kind: 'break' }, owner }) - 1

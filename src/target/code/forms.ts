@@ -1,8 +1,9 @@
 /**
- * Which values are written where they are used, and which get a name. A value used once, in the same loop and without a name of
- * its own, is written in place; what costs nothing (constants, components, paths into memory) always is. This is an analysis of
- * one function; structuring follows it, and gives a name after all where a write comes between.
+ * Decides which values get a name, and which are written where they are used. A value that is used once, in the same loop, and has
+ * no name in the source is written in place. A value that costs nothing (a constant, a component, a path into memory) always is.
+ * This is an analysis of one function: `structure.ts` follows it, but gives a name after all if a write comes between.
  */
+import { costs } from '../../ir/costs.ts'
 import type { Effect, OpName } from '../../ir/op.ts'
 import type { Func, Inst, Region, Value } from '../../ir/value.ts'
 import type { Capabilities } from './tree.ts'
@@ -19,10 +20,18 @@ export function effectOf(inst: Inst): Effect {
 }
 
 /** Ops that are written at each use. */
-const free: ReadonlySet<OpName> = new Set(['const', 'zero', 'undef', 'global', 'field', 'elem', 'splat', 'extract', 'swizzle', 'detach'])
-
-/** Regions of more instructions than this are not written as expressions: they would nest deeply. */
-const maxInline = 100
+const free: ReadonlySet<OpName> = new Set([
+  'const',
+  'zero',
+  'undef',
+  'global',
+  'field',
+  'elem',
+  'splat',
+  'extract',
+  'swizzle',
+  'detach',
+])
 
 /** The forms of a function's values. */
 export class Forms {
@@ -49,7 +58,7 @@ export class Forms {
     return this.#form[v.id] ?? (this.#count[v.id] === 0 ? 'dead' : 'let')
   }
 
-  /** How often the value is written, counting through what is always written in place. */
+  /** How often the value is written, counting uses by values that are always written in place. */
   uses(v: Value): number {
     return this.#count[v.id]!
   }
@@ -58,9 +67,11 @@ export class Forms {
     return this.#choice.get(inst)
   }
 
-  /** True where the region's instructions leave no statement behind. */
+  /** True if the instructions of the region become no statements. */
   inline(region: Region): boolean {
-    return region.insts.length <= maxInline && region.insts.every(i => i.row.ends || this.#leavesNothing(i))
+    return (
+      region.insts.length <= costs.expressionRegion && region.insts.every(i => i.row.ends || this.#leavesNothing(i))
+    )
   }
 
   #leavesNothing(inst: Inst): boolean {
@@ -84,10 +95,16 @@ export class Forms {
   #use(inst: Inst, loop: Inst<'loop'> | undefined, owner: Inst | undefined): void {
     const result = inst.results[0]
     const form = result === undefined ? 'let' : this.#form[result.id]!
-    if (form === 'dead' && effectOf(inst) !== 'write' && inst.regions.length === 0 && inst.results.every(r => this.#count[r.id] === 0)) return
+    if (
+      form === 'dead' &&
+      effectOf(inst) !== 'write' &&
+      inst.regions.length === 0 &&
+      inst.results.every(r => this.#count[r.id] === 0)
+    )
+      return
     // What ends a region hands on only what is used outside of it.
-    const takers = inst.op === 'yield' || inst.op === 'test' ? owner?.results
-      : inst.op === 'leave' ? inst.attr.results : undefined
+    const takers =
+      inst.op === 'yield' || inst.op === 'test' ? owner?.results : inst.op === 'leave' ? inst.attr.results : undefined
     const first = inst.op === 'test' ? 1 : 0
     for (let i = 0; i < inst.args.length; i++) {
       const arg = inst.args[i]!
@@ -121,7 +138,8 @@ export class Forms {
   /** Whether an `if` is `&&`, `||` or a choice between two values. */
   #consider(inst: Inst): void {
     if (inst.results.length !== 1) return
-    const yes = inst.regions[0]!, no = inst.regions[1]!
+    const yes = inst.regions[0]!,
+      no = inst.regions[1]!
     if (yes.end.op !== 'yield' || no.end.op !== 'yield' || !this.inline(yes) || !this.inline(no)) return
     const type = inst.results[0]!.type
     const [a, b] = [yes.end.args[0]!, no.end.args[0]!]
@@ -132,13 +150,15 @@ export class Forms {
     }
     const costs = (v: Value): boolean => this.of(v) === 'let' || this.of(v) === 'once'
     const atHand = (r: Region): boolean => r.insts.every(i => i.row.ends || !costs(i.results[0]!))
-    if (this.#can.lazyChoice || ((type.kind === 'scalar' || type.kind === 'vec') && atHand(yes) && atHand(no))) this.#choice.set(inst, 'select')
+    if (this.#can.lazyChoice || ((type.kind === 'scalar' || type.kind === 'vec') && atHand(yes) && atHand(no)))
+      this.#choice.set(inst, 'select')
   }
 }
 
 /** True for what makes an array of nothing, or takes an element of one. */
 function handlesArray(inst: Inst): boolean {
-  const whole = inst.op === 'extract' ? inst.args[0]! : inst.op === 'zero' || inst.op === 'undef' ? inst.results[0]! : undefined
+  const whole =
+    inst.op === 'extract' ? inst.args[0]! : inst.op === 'zero' || inst.op === 'undef' ? inst.results[0]! : undefined
   return whole !== undefined && (whole.type.kind === 'array' || whole.type.kind === 'list')
 }
 

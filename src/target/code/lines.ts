@@ -1,11 +1,11 @@
-/** Lines of text with the place in the source that each comes from. */
+/** Lines of output, each with its source position. */
 import type { Work } from '../../base/limits.ts'
 import type { Span } from '../../base/source.ts'
 
 /** What each step further in is indented by. */
 const step = '  '
 
-/** A line of output that says where it comes from. */
+/** A line of output with its source position. */
 export interface Mapping {
   /** Counted from 1. */
   readonly line: number
@@ -20,7 +20,7 @@ export class Lines {
   readonly #work: Work | undefined
   #indent = 0
 
-  /** `work` counts what is added. */
+  /** The added text counts as `work`. */
   constructor(work?: Work) {
     this.#work = work
   }
@@ -70,8 +70,8 @@ export class Lines {
   }
 }
 
-/** What a comment says of where code comes from; nothing of the core library. No name of a file ends the comment. */
+/** The comment with the source position of code; '' for the core library. A file's name cannot end the comment. */
 export function remarkOf(span: Span): string {
-  const { file, line } = span.place
+  const { file, line } = span.position
   return span.file.isCore ? '' : `// ${file.replace(/[\0-\x1f\x85\u2028\u2029]/g, '?')}:${line}`
 }

@@ -1,7 +1,7 @@
 /**
- * How a loop is written: carried values are variables, assigned all at once at the end of a trip. Where the head is one
- * condition the loop has it as its own, else it begins with a test and a `break`. A loop that steps a counter is a `for`.
- * `continue` reaches the assignments at the end of the body, or makes them itself where they are what it carries.
+ * Makes statements of loops. Carried values become variables, which are assigned all at once at the end of a trip. If the head is a
+ * single condition, it is the loop's condition; otherwise the body begins with a test and a `break`. A loop that steps a counter
+ * becomes a `for`. `continue` goes to the assignments at the end of the body, or makes its own where they are what it carries.
  */
 import type { OpName } from '../../ir/op.ts'
 import type { Inst, Region, Value } from '../../ir/value.ts'
@@ -17,7 +17,7 @@ export class LoopForm {
   readonly #body: Region
   /** The carried variables; undefined for those that nothing reads. */
   readonly #vars: (Local | undefined)[] = []
-  /** Carried variables that a result of the loop stands for. */
+  /** Indices of the carried variables that also hold a result of the loop. */
   readonly #outlive = new Set<number>()
   /** Variables of results that are no carried variable. */
   readonly #results: (Local | undefined)[] = []
@@ -35,19 +35,28 @@ export class LoopForm {
     const test = this.#head.end
     const endless = isEndless(inst)
     const left = s.ways.isLeft(inst)
-    const inits = inst.args.map((a, i) => this.#isUsed(i) ? s.get(a) : s.discard(a))
+    const inits = inst.args.map((a, i) => (this.#isUsed(i) ? s.get(a) : s.discard(a)))
     s.flush()
     const targets = this.#planResults(endless, left)
     const block = this.#body.insts.find(i => s.exits.blocks.get(i) === 'body')
     const direct = block === undefined ? undefined : this.#directTargets(block)
     const headInline = s.forms.inline(this.#head) && this.#results.every(r => r === undefined)
     let counter = headInline && !endless && (block === undefined || direct !== undefined) ? this.#findCounter() : -1
-    const continues = block !== undefined && (direct === undefined || (direct.counter >= 0 && direct.counter !== counter))
+    const continues =
+      block !== undefined && (direct === undefined || (direct.counter >= 0 && direct.counter !== counter))
     if (continues) counter = -1
     const start = this.#declare(inits, counter)
     const loop: Loop = {
-      kind: 'loop', cond: undefined, start, step: undefined, body: [], continuing: [],
-      isLeft: !endless || left || s.ways.leavesAround(inst), of: inst, span: inst.span, label: '',
+      kind: 'loop',
+      cond: undefined,
+      start,
+      step: undefined,
+      body: [],
+      continuing: [],
+      isLeft: !endless || left || s.ways.leavesAround(inst),
+      of: inst,
+      span: inst.span,
+      label: '',
     }
     s.open(inst, loop, targets)
     s.declareFlag(inst)
@@ -86,7 +95,7 @@ export class LoopForm {
     return this.#s.forms.uses(this.#head.params[i]!) > 0
   }
 
-  /** Names the carried variables, and decides where each result of the loop is found afterwards. */
+  /** Names the carried variables, and decides which variable holds each result of the loop. */
   #planResults(endless: boolean, left: boolean): Targets {
     const s = this.#s
     const exits = this.#head.end.args.slice(1)
@@ -119,12 +128,12 @@ export class LoopForm {
       if (s.forms.of(result) === 'dead') return undefined
       const k = alias[j]
       if (k !== undefined) return this.#vars[k]
-      if (!left && !endless && exits[j] !== undefined && this.#isOutside(exits[j]!)) return undefined
-      return this.#results[j] = s.name(result, 'result')
+      if (!left && !endless && exits[j] !== undefined && this.#isOutside(exits[j])) return undefined
+      return (this.#results[j] = s.name(result, 'result'))
     })
   }
 
-  /** A carried value that goes on with the variable of the loop around: it starts with its value and hands its own back. */
+  /** The variable of the outer loop that a carried value shares, since it starts with that variable's value and gives its own back. */
   #sharedLocal(k: number, result: number | undefined): Local | undefined {
     if (result === undefined) return undefined
     const s = this.#s
@@ -158,7 +167,7 @@ export class LoopForm {
     s.within(this.#head, 0, this.#head.insts.length - 1, () => undefined)
     if (endless) return
     const targets = this.#inst.results.map((_, j) => this.#results[j])
-    const values = targets.map((local, j) => local === undefined ? nothing : s.get(test.args[j + 1]!))
+    const values = targets.map((local, j) => (local === undefined ? nothing : s.get(test.args[j + 1]!)))
     const cond = s.not(test.args[0]!)
     s.flush()
     const exit: If = { kind: 'if', cond, yes: [], no: [], span: test.span, label: '' }
@@ -167,7 +176,13 @@ export class LoopForm {
     exit.yes.push({ kind: 'break', of: loop, span: null })
   }
 
-  #makeBody(loop: Loop, block: Inst | undefined, direct: Direct | undefined, continues: boolean, counter: number): void {
+  #makeBody(
+    loop: Loop,
+    block: Inst | undefined,
+    direct: Direct | undefined,
+    continues: boolean,
+    counter: number,
+  ): void {
     const s = this.#s
     const { insts } = this.#body
     const finish = (end: Inst): void => {
@@ -189,7 +204,7 @@ export class LoopForm {
       s.flush()
       s.assign(targets, values, end.span)
     }
-    const targets = this.#vars.map((v, k) => k === counter ? undefined : v)
+    const targets = this.#vars.map((v, k) => (k === counter ? undefined : v))
     if (block === undefined) {
       s.within(this.#body, 0, insts.length, finish, targets)
       return
@@ -203,8 +218,8 @@ export class LoopForm {
   }
 
   /**
-   * Whether what the block carries is what the loop carries: then each way out of the block assigns the loop's variables,
-   * and nothing but the counter's step is left to do after it.
+   * The carried values that the exits of a block assign directly, if the block carries what the loop carries. Then only the
+   * counter's step is left to do after the block.
    */
   #directTargets(block: Inst): Direct | undefined {
     const { forms } = this.#s
@@ -225,7 +240,11 @@ export class LoopForm {
       else return undefined
     }
     if (block.results.some((r, j) => param[j] === undefined && forms.of(r) !== 'dead')) return undefined
-    return { counter, next, targets: vars => block.results.map((_, j) => param[j] === undefined ? undefined : vars[param[j]]) }
+    return {
+      counter,
+      next,
+      targets: vars => block.results.map((_, j) => (param[j] === undefined ? undefined : vars[param[j]])),
+    }
   }
 
   /** The carried variable that a `for` can step: a scalar whose next value depends on nothing else that changes. */
@@ -241,7 +260,8 @@ export class LoopForm {
       if (param.type.kind !== 'scalar' || param.type.scalar === 'bool') continue
       const { def } = next
       if (def.op === 'param' || !steps.has(def.op) || !own.has(def) || s.forms.of(next) !== 'once') continue
-      if (def.args.every(a => a === param || this.#isOutside(a)) && def.args.includes(param) && this.#condReads(param)) return k
+      if (def.args.every(a => a === param || this.#isOutside(a)) && def.args.includes(param) && this.#condReads(param))
+        return k
     }
     return -1
   }

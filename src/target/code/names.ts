@@ -1,21 +1,24 @@
-/** Names that differ from each other. A name from the source survives where the language allows it and nothing else has it. */
+/** Unique names. A name of the source stays as it is if the language allows it and nothing else has it. */
 
-/** A name as most languages allow one; the fallback where nothing of the hint can be spelled. */
+/** The hint as an identifier that most languages allow; the fallback if nothing is left of it. */
 export function spellable(hint: string, fallback: string): string {
-  const name = hint.replace(/\W+/g, '_').replace(/^_+|_+$/g, '').replace(/__+/g, '_')
+  const name = hint
+    .replace(/\W+/g, '_')
+    .replace(/^_+|_+$/g, '')
+    .replace(/__+/g, '_')
   if (name === '') return fallback
   return /^\d/.test(name) ? `_${name}` : name
 }
 
-/** Gives out names that differ from each other and from those of the scopes around; another has it where it gets a suffix `_0`, `_1`, …. */
+/** Gives out names that are unique in this scope and the scopes around. A name that is taken gets a suffix `_0`, `_1`, …. */
 export class Names {
   readonly #outer: Names | undefined
   readonly #isReserved: (name: string) => boolean
   readonly #taken = new Set<string>()
-  /** The number to try next for a name: counting from zero again would take time with the square of the names alike. */
+  /** The suffix to try next for a name. To count from zero each time would take quadratic time for many equal names. */
   readonly #next = new Map<string, number>()
 
-  /** `isReserved` tells words that are no names; none of them may end in `_` and a number. */
+  /** `isReserved` is true for words of the language. None of them may end in `_` and a number. */
   constructor(isReserved: (name: string) => boolean, outer?: Names) {
     this.#isReserved = isReserved
     this.#outer = outer

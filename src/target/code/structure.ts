@@ -1,7 +1,7 @@
 /**
- * Statements from IR. Values are named or written in place as `forms.ts` says, `leave`s as `exits.ts` says; what remains here is
- * the order of effects: results of control are assigned where regions end, and a name comes before any write that its expression
- * must not see.
+ * Makes statements of IR. `forms.ts` says which values get names, and `exits.ts` how each `leave` is written. Left to do here is
+ * the order of effects: results of control flow are assigned where regions end, and a value gets a name before any write that its
+ * expression must not see.
  */
 import type { Span } from '../../base/source.ts'
 import type { OwnerOp, Terminator } from '../../ir/op.ts'
@@ -15,12 +15,26 @@ import type { Names } from './names.ts'
 import { nameLabels } from './labels.ts'
 import { tidy } from './tidy.ts'
 import {
-  expr, nameOf, nothing, truth, type Capabilities, type Case, type Code, type Expr, type If, type Local, type Loop, type Once, type Stmt, type Switch, type Target,
+  expr,
+  nameOf,
+  nothing,
+  truth,
+  type Capabilities,
+  type Case,
+  type Code,
+  type Expr,
+  type If,
+  type Local,
+  type Loop,
+  type Once,
+  type Stmt,
+  type Switch,
+  type Target,
 } from './tree.ts'
 import { Values, rootOf, type Frame, type Shared, type Targets } from './values.ts'
 import { Ways } from '../ways.ts'
 
-/** The statements of a function that is legal for a language, with names. */
+/** The statements of a function that is legal for a language. All locals have names. */
 export function structure(func: Func, can: Capabilities, names: Names): Code {
   return new Structurer(func, can, names).run()
 }
@@ -34,7 +48,7 @@ export class Structurer extends Values {
   readonly exits: Exits
   readonly #targets = new Map<Inst, Targets>()
   readonly #flags = new Map<Inst, Local>()
-  /** The statement that a `break` out of a construct names. */
+  /** The statement of a construct, which a `break` names. */
   readonly #stmts = new Map<Inst, Target>()
   /** Variables that are declared by the store that first writes them. */
   readonly #declaredBy = new Map<Inst, Value>()
@@ -59,7 +73,7 @@ export class Structurer extends Values {
 
   // ── Statements ───────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Makes the statements of a region; `onYield` says what its end does. */
+  /** Makes the statements of a region; `onYield` handles its end. */
   #region(region: Region, onYield: (end: Inst) => void, targets: Targets = []): void {
     this.#findDeclarations(region)
     const outside = this.waiting()
@@ -78,13 +92,23 @@ export class Structurer extends Values {
 
   /** The statements of a region that assigns what it yields. */
   #regionTo(region: Region, targets: Targets, list: Stmt[]): Stmt[] {
-    this.into(list, () => this.#region(region, end => {
-      this.assign(targets, end.args.map((a, i) => targets[i] === undefined ? this.discard(a) : this.get(a)), end.span)
-    }, targets))
+    this.into(list, () =>
+      this.#region(
+        region,
+        end => {
+          this.assign(
+            targets,
+            end.args.map((a, i) => (targets[i] === undefined ? this.discard(a) : this.get(a))),
+            end.span,
+          )
+        },
+        targets,
+      ),
+    )
     return list
   }
 
-  /** A variable whose first use in its region is a store of the whole is declared there. */
+  /** Finds variables that are declared by a store: their first use in their region is a store of the whole. */
   #findDeclarations(region: Region): void {
     /** Variables that nothing has used yet. */
     let fresh: Set<Value> | undefined
@@ -117,7 +141,11 @@ export class Structurer extends Values {
       const v = inst.results[0]!
       if (s.forms.of(v) === 'dead' || s.known(v) !== undefined) return
       const type = v.type.elem!
-      const init = s.can.zeroes ? undefined : type.kind === 'scalar' ? expr('const', zeroScalar(type.scalar!), type, []) : expr('zero', null, type, [])
+      const init = s.can.zeroes
+        ? undefined
+        : type.kind === 'scalar'
+          ? expr('const', zeroScalar(type.scalar!), type, [])
+          : expr('zero', null, type, [])
       s.out.push({ kind: 'var', local: s.name(v, 'local', type), init, span: inst.span })
     },
     store: (inst, s) => s.#store(inst),
@@ -127,7 +155,9 @@ export class Structurer extends Values {
     },
     leave: (inst, s) => s.#leave(inst),
     next: (inst, s) => s.#next[s.#next.length - 1]!(inst),
-    unreachable: (inst, s) => { s.out.push({ kind: 'unreachable', span: inst.span }) },
+    unreachable: (inst, s) => {
+      s.out.push({ kind: 'unreachable', span: inst.span })
+    },
     // Whoever opens the region sees to its end.
     yield: () => undefined,
     test: () => undefined,
@@ -145,12 +175,18 @@ export class Structurer extends Values {
     const e = this.expression(inst)
     if (writes) this.#flushFor(inst)
     if (isDead) this.out.push({ kind: 'do', value: e, span })
-    else if (results.length > 1) this.out.push({ kind: 'let', locals: results.map(r => this.forms.of(r) === 'dead' ? undefined : this.name(r, 't')), value: e, span })
+    else if (results.length > 1)
+      this.out.push({
+        kind: 'let',
+        locals: results.map(r => (this.forms.of(r) === 'dead' ? undefined : this.name(r, 't'))),
+        value: e,
+        span,
+      })
     else if (form === 'once' && !writes) this.defer(result!, e, span)
     else this.let(result!, e, span)
   }
 
-  /** Names what has been read where an instruction writes: the memory that it is given, or any that others see. */
+  /** Names values that were read from memory which an instruction may write: the memory of its pointers, or all that others see. */
   #flushFor(inst: Inst): void {
     const roots = inst.args.filter(a => a.type.kind === 'ptr').map(rootOf)
     if (roots.length === 0 || roots.some(r => r instanceof Global)) this.flush('globals')
@@ -162,7 +198,12 @@ export class Structurer extends Values {
     const value = this.get(inst.args[1]!)
     if (declared !== undefined) {
       if (this.forms.uses(declared) <= 1) return
-      this.out.push({ kind: 'var', local: this.name(declared, 'local', declared.type.elem!), init: value, span: inst.span })
+      this.out.push({
+        kind: 'var',
+        local: this.name(declared, 'local', declared.type.elem),
+        init: value,
+        span: inst.span,
+      })
       return
     }
     const place = this.get(inst.args[0]!)
@@ -186,7 +227,7 @@ export class Structurer extends Values {
     })
   }
 
-  /** Takes note of the statement for a construct, and of where its results go. */
+  /** Records the statement of a construct, and the variables of its results. */
   open(inst: Inst, stmt: Target, targets: Targets): void {
     this.#stmts.set(inst, stmt)
     this.#targets.set(inst, targets)
@@ -200,10 +241,17 @@ export class Structurer extends Values {
     this.out.push({ kind: 'var', local: flag, init: truth(false), span: inst.span })
   }
 
-  /** The tests of flags that come after a construct. */
+  /** Emits the tests of flags that come after a construct. */
   checks(inst: Inst): void {
     for (const check of this.exits.checks.get(inst) ?? []) {
-      this.out.push({ kind: 'if', cond: nameOf(this.#flags.get(check.target)!), yes: [this.#goOut(check, null)], no: [], span: null, label: '' })
+      this.out.push({
+        kind: 'if',
+        cond: nameOf(this.#flags.get(check.target)!),
+        yes: [this.#goOut(check, null)],
+        no: [],
+        span: null,
+        label: '',
+      })
     }
   }
 
@@ -214,7 +262,11 @@ export class Structurer extends Values {
 
   #leave(inst: Inst<'leave'>): void {
     const targets = this.#targets.get(inst.attr)!
-    this.assign(targets, inst.args.map((a, i) => targets[i] === undefined ? this.discard(a) : this.get(a)), inst.span)
+    this.assign(
+      targets,
+      inst.args.map((a, i) => (targets[i] === undefined ? this.discard(a) : this.get(a))),
+      inst.span,
+    )
     const way = this.exits.leaves.get(inst)!
     if (way.exit.kind === 'flag') {
       this.out.push({ kind: 'assign', place: nameOf(this.#flags.get(inst.attr)!), value: truth(true), span: inst.span })
@@ -227,7 +279,7 @@ export class Structurer extends Values {
     return local
   }
 
-  /** Lets the results stand for what the only region that goes on yields. */
+  /** Lets the results of an instruction be the values that its only region that goes on yields. */
   #yieldAs(inst: Inst): (end: Inst) => void {
     return end => {
       for (let i = 0; i < inst.results.length; i++) {
@@ -256,7 +308,8 @@ export class Structurer extends Values {
       this.#leftIf(inst)
       return
     }
-    const yes = inst.regions[0]!, no = inst.regions[1]!
+    const yes = inst.regions[0]!,
+      no = inst.regions[1]!
     const [yesEnds, noEnds] = [this.ways.ends(yes), this.ways.ends(no)]
     if (yesEnds !== noEnds) {
       const cond = yesEnds ? this.get(inst.args[0]!) : this.not(inst.args[0]!)
@@ -267,9 +320,10 @@ export class Structurer extends Values {
       this.#region(yesEnds ? no : yes, this.#yieldAs(inst))
       return
     }
-    const shared = inst.results.map(r => this.forms.of(r) === 'dead' ? undefined : this.share(inst, r))
+    const shared = inst.results.map(r => (this.forms.of(r) === 'dead' ? undefined : this.share(inst, r)))
     // A shared variable may be read in the other branch, so it cannot be given another value before.
-    const starts = this.#idle(no) && !yesEnds && shared.every((s, i) => s?.held === undefined || no.end.args[i] === s.held)
+    const starts =
+      this.#idle(no) && !yesEnds && shared.every((s, i) => s?.held === undefined || no.end.args[i] === s.held)
     if (!starts) {
       const targets = this.#declareResults(inst)
       this.#branches(inst, targets, () => this.out)
@@ -278,12 +332,15 @@ export class Structurer extends Values {
     // The other side only hands on what is at hand: that is what the variables begin with.
     const cond = this.get(inst.args[0]!)
     this.flush()
-    const first = no.end.args.map((a, i) => this.forms.of(inst.results[i]!) === 'dead' ? this.discard(a) : this.get(a))
+    const first = no.end.args.map((a, i) =>
+      this.forms.of(inst.results[i]!) === 'dead' ? this.discard(a) : this.get(a),
+    )
     const targets = inst.results.map((r, i) => {
       if (this.forms.of(r) === 'dead') return undefined
       const of = shared[i]
       if (of !== undefined) {
-        if (of.held === undefined) this.out.push({ kind: 'assign', place: nameOf(of.local), value: first[i]!, span: inst.span })
+        if (of.held === undefined)
+          this.out.push({ kind: 'assign', place: nameOf(of.local), value: first[i]!, span: inst.span })
         return this.#standFor(r, of)
       }
       const local = this.name(r, 'result')
@@ -297,15 +354,18 @@ export class Structurer extends Values {
 
   /** True for a region without statements that yields constants and what is visible outside. */
   #idle(region: Region): boolean {
-    return region.end.op === 'yield' && region.insts.every(i => {
-      if (i.row.ends) return true
-      if (i.regions.length > 0 || effectOf(i) === 'write') return false
-      const form = i.results.length === 1 ? this.forms.of(i.results[0]!) : 'let'
-      return form === 'dead' || (form === 'always' && i.row.effect !== 'read')
-    })
+    return (
+      region.end.op === 'yield' &&
+      region.insts.every(i => {
+        if (i.row.ends) return true
+        if (i.regions.length > 0 || effectOf(i) === 'write') return false
+        const form = i.results.length === 1 ? this.forms.of(i.results[0]!) : 'let'
+        return form === 'dead' || (form === 'always' && i.row.effect !== 'read')
+      })
+    )
   }
 
-  /** Both branches; `around` gives the list that they stand in. */
+  /** Makes both branches of an `if`; `around` gives the list that they go into. */
   #branches(inst: Inst<'if'>, targets: Targets, around: (stmt: If) => Stmt[]): void {
     const cond = this.get(inst.args[0]!)
     this.flush()
@@ -315,7 +375,7 @@ export class Structurer extends Values {
     this.#regionTo(inst.regions[1]!, targets, stmt.no)
   }
 
-  /** An `if` that something inside leaves: where only loops can be left, it stands in a construct that runs once. */
+  /** An `if` that control leaves from inside. If only loops can be left, it goes into a construct that runs once. */
   #leftIf(inst: Inst<'if'>): void {
     const targets = this.#declareResults(inst)
     this.#targets.set(inst, targets)
@@ -345,13 +405,19 @@ export class Structurer extends Values {
     const cond = this.get(inst.args[0]!)
     const side = (region: Region): Expr => {
       let e: Expr | undefined
-      this.#region(region, end => { e = this.get(end.args[0]!) })
+      this.#region(region, end => {
+        e = this.get(end.args[0]!)
+      })
       return e!
     }
     const [yes, no] = [inst.regions[0]!, inst.regions[1]!]
-    const e = this.inline(() => choice === 'and' ? expr('both', null, t.bool, [cond, side(yes)])
-      : choice === 'or' ? expr('either', null, t.bool, [cond, side(no)])
-      : expr('select', null, result.type, [cond, side(yes), side(no)]))
+    const e = this.inline(() =>
+      choice === 'and'
+        ? expr('both', null, t.bool, [cond, side(yes)])
+        : choice === 'or'
+          ? expr('either', null, t.bool, [cond, side(no)])
+          : expr('select', null, result.type, [cond, side(yes), side(no)]),
+    )
     if (this.forms.of(result) === 'once') this.defer(result, e, inst.span)
     else this.let(result, e, inst.span)
   }
@@ -377,7 +443,7 @@ export class Structurer extends Values {
     }
   }
 
-  /** Declares where the results of a block that `continue` cuts short go. */
+  /** Declares the variables for the results of a block that `continue` cuts short. */
   declareBody(block: Inst, targets?: Targets): void {
     this.#targets.set(block, targets ?? this.#declareResults(block))
     this.declareFlag(block)
@@ -395,7 +461,12 @@ export class Structurer extends Values {
       this.#chain(inst, value, labels, targets)
       return
     }
-    const cases = inst.regions.map((r, i): Case => ({ labels: labels[i]!, isDefault: i === inst.regions.length - 1, body: [], span: r.insts[0]!.span }))
+    const cases = inst.regions.map((r, i): Case => ({
+      labels: labels[i]!,
+      isDefault: i === inst.regions.length - 1,
+      body: [],
+      span: r.insts[0]!.span,
+    }))
     const stmt: Switch = { kind: 'switch', value, cases, span: inst.span, label: '' }
     this.open(inst, stmt, targets)
     this.out.push(stmt)
@@ -443,11 +514,13 @@ export class Structurer extends Values {
 
   /** Evaluates a head that leaves no statement behind. */
   headInline(region: Region): void {
-    this.inline(() => { for (const inst of region.insts) if (!inst.row.ends) this.#inst(inst) })
+    this.inline(() => {
+      for (const inst of region.insts) if (!inst.row.ends) this.#inst(inst)
+    })
   }
 }
 
-/** Takes out the values that an instruction uses, or one inside it. */
+/** Removes the values that an instruction, or one inside it, uses. */
 function forget(values: Set<Value>, inst: Inst): void {
   for (let k = 0; k < inst.args.length; k++) values.delete(inst.args[k]!)
   for (let k = 0; k < inst.regions.length; k++) {

@@ -1,14 +1,12 @@
 /**
- * Turns early ways out of a block into branches: where one side of an `if` leaves the block, what follows the `if` moves
- * into the other side. Most blocks, such as those that inlining leaves for early returns, then need no `break` at all.
+ * Turns early exits of a block into branches: where one side of an `if` leaves the block, the code after the `if` moves into the
+ * other side. Most blocks, such as those of inlined early returns, then need no `break` at all.
  */
+import { costs } from '../../ir/costs.ts'
 import { Inst, Value, type Func, type Region } from '../../ir/value.ts'
 import { substitute, type ValueTable } from '../../ir/walk.ts'
 import type { Capabilities } from './tree.ts'
 import { Ways } from '../ways.ts'
-
-/** Branches nested deeper than this are not worth it, and compilers limit them. */
-const deepest = 12
 
 /** Rewrites a function of the legal form in place. */
 export function branchTails(func: Func, can: Capabilities): void {
@@ -22,7 +20,8 @@ function yieldAtEnds(region: Region): void {
     const inst = region.insts[i]!
     for (let k = 0; k < inst.regions.length; k++) {
       const { insts, end } = inst.regions[k]!
-      if (end.op === 'leave' && end.attr === inst && inst.op !== 'loop') insts[insts.length - 1] = new Inst('yield', end.args, null, [], end.span)
+      if (end.op === 'leave' && end.attr === inst && inst.op !== 'loop')
+        insts[insts.length - 1] = new Inst('yield', end.args, null, [], end.span)
       yieldAtEnds(inst.regions[k]!)
     }
   }
@@ -30,7 +29,8 @@ function yieldAtEnds(region: Region): void {
 
 function visit(func: Func, region: Region, ways: Ways, can: Capabilities): void {
   // The first block of a loop's body is left by `continue`.
-  const continued = can.continuing && region.end.op === 'next' ? region.insts.find(i => i.op === 'block' && ways.isLeft(i)) : undefined
+  const continued =
+    can.continuing && region.end.op === 'next' ? region.insts.find(i => i.op === 'block' && ways.isLeft(i)) : undefined
   for (let i = 0; i < region.insts.length; i++) {
     const inst = region.insts[i]!
     for (let i = 0; i < inst.regions.length; i++) visit(func, inst.regions[i]!, ways, can)
@@ -45,13 +45,14 @@ function tail(func: Func, region: Region, block: Inst, ways: Ways, depth: number
     region.insts[region.insts.length - 1] = new Inst('yield', end.args, null, [], end.span)
     return
   }
-  if (end.op !== 'yield' || depth > deepest) return
+  if (end.op !== 'yield' || depth > costs.movedTailDepth) return
   for (let i = 0; i < region.insts.length - 1; i++) {
     const inst = region.insts[i]!
     if (inst.op !== 'if' || ways.isLeft(inst)) continue
     const leaves = inst.regions.map(r => r.end.op === 'leave' && r.end.attr === block)
     const goesOn = inst.regions.map(r => r.end.op === 'yield')
-    const yes = inst.regions[0]!, no = inst.regions[1]!
+    const yes = inst.regions[0]!,
+      no = inst.regions[1]!
     if (leaves[0] === true && goesOn[1] === true) move(func, region, i, no, block)
     else if (leaves[1] === true && goesOn[0] === true) move(func, region, i, yes, block)
     else continue
@@ -59,15 +60,18 @@ function tail(func: Func, region: Region, block: Inst, ways: Ways, depth: number
   }
   const last = region.insts[region.insts.length - 2]
   if (last === undefined || last.op !== 'if') return
-  const handsOn = region.end.args.length === last.results.length && region.end.args.every((a, k) => a === last.results[k])
+  const handsOn =
+    region.end.args.length === last.results.length && region.end.args.every((a, k) => a === last.results[k])
   if (handsOn) for (let i = 0; i < last.regions.length; i++) tail(func, last.regions[i]!, block, ways, depth + 1)
 }
 
-/** Moves what follows the `if` at `at` to the end of one of its branches; the `if` then gives what the block gives. */
+/** Moves the code after the `if` at `at` to the end of one of its branches. The `if` then gives the results of the block. */
 function move(func: Func, region: Region, at: number, into: Region, block: Inst): void {
   const old = region.insts[at]!
   const values: ValueTable = []
-  old.results.forEach((r, k) => { values[r.id] = into.end.args[k]! })
+  old.results.forEach((r, k) => {
+    values[r.id] = into.end.args[k]!
+  })
   into.insts.pop()
   into.insts.push(...region.insts.splice(at + 1))
   substitute(into, values)

@@ -1,17 +1,23 @@
-/** Makes statements shorter without changing what they do: negated conditions, branches that are empty, what follows a way out. */
+/** Shortens statements: negated conditions, empty branches, unreachable code. */
 import { bool, isInt } from '../../ir/type.ts'
 import { expr, type Expr, type ExprOp, type If, type Stmt } from './tree.ts'
 
-/** Comparisons that say the opposite. Of floats only equality does, because of NaN. */
+/** The opposite of each comparison. Among those of floats only equality has one, because of NaN. */
 const opposites: ReadonlyMap<ExprOp, 'lt' | 'le' | 'gt' | 'ge' | 'eq' | 'ne'> = new Map([
-  ['lt', 'ge'], ['le', 'gt'], ['gt', 'le'], ['ge', 'lt'], ['eq', 'ne'], ['ne', 'eq'],
+  ['lt', 'ge'],
+  ['le', 'gt'],
+  ['gt', 'le'],
+  ['ge', 'lt'],
+  ['eq', 'ne'],
+  ['ne', 'eq'],
 ])
 
 /** The opposite of a condition. */
 export function negate(cond: Expr): Expr {
   if (cond.op === 'not') return cond.args[0]!
   const turned = opposites.get(cond.op)
-  if (turned !== undefined && (turned === 'eq' || turned === 'ne' || isInt(cond.args[0]!.type))) return expr(turned, null, bool, cond.args, cond.reads)
+  if (turned !== undefined && (turned === 'eq' || turned === 'ne' || isInt(cond.args[0]!.type)))
+    return expr(turned, null, bool, cond.args, cond.reads)
   return expr('not', null, bool, [cond])
 }
 
@@ -27,7 +33,9 @@ export function tidy(list: Stmt[]): void {
         if (s.yes.length === 0 && s.no.length === 0) continue
         if (s.yes.length === 0) swap(s)
         break
-      case 'switch': for (let k = 0; k < s.cases.length; k++) tidy(s.cases[k]!.body); break
+      case 'switch':
+        for (let k = 0; k < s.cases.length; k++) tidy(s.cases[k]!.body)
+        break
       case 'loop':
         tidy(s.body)
         tidy(s.continuing)
@@ -39,6 +47,15 @@ export function tidy(list: Stmt[]): void {
         if (s.body.length === 0) continue
         break
       }
+      case 'assign':
+      case 'break':
+      case 'continue':
+      case 'do':
+      case 'let':
+      case 'return':
+      case 'unreachable':
+      case 'var':
+        break
     }
     list[kept++] = s
   }

@@ -1,6 +1,6 @@
 /**
- * Code as a tree: the statements and expressions that languages with structured control have in common. `structure.ts` makes it
- * from IR, `tidy.ts` makes it shorter, and each target prints it. An expression is an op of the IR applied to expressions.
+ * Code as a tree of the statements and expressions that languages with structured control have in common. `structure.ts` makes it
+ * from IR, `tidy.ts` shortens it, and each target prints it. An expression is an op of the IR applied to expressions.
  */
 import type { Span } from '../../base/source.ts'
 import type { Attrs, OpName, OwnerOp, Terminator } from '../../ir/op.ts'
@@ -25,7 +25,11 @@ type NoExpr = OwnerOp | Terminator | 'var' | 'store' | 'detach' | 'intrinsic.hid
 export type ValueOp = Exclude<OpName, NoExpr>
 
 /** The immediate of each op of an expression. `both` and `either` evaluate their second operand only where they must. */
-export type ExprAttrs = { readonly [K in ValueOp]: Attrs[K] } & { readonly name: Local; readonly both: null; readonly either: null }
+export type ExprAttrs = { readonly [K in ValueOp]: Attrs[K] } & {
+  readonly name: Local
+  readonly both: null
+  readonly either: null
+}
 
 export type ExprOp = keyof ExprAttrs
 
@@ -34,7 +38,7 @@ export type Root = Global | Value
 
 const none: readonly never[] = []
 
-/** The one shape that all expressions have at run time. */
+/** The single shape that all expressions have at run time. */
 class AnyExpr {
   readonly op: ExprOp
   readonly attr: ExprAttrs[ExprOp]
@@ -47,7 +51,14 @@ class AnyExpr {
   /** About as many characters as it takes. */
   width: number
 
-  constructor(op: ExprOp, attr: ExprAttrs[ExprOp], type: Type, args: readonly Expr[], reads: readonly Root[], vars: readonly Local[]) {
+  constructor(
+    op: ExprOp,
+    attr: ExprAttrs[ExprOp],
+    type: Type,
+    args: readonly Expr[],
+    reads: readonly Root[],
+    vars: readonly Local[],
+  ) {
     this.op = op
     this.attr = attr
     this.type = type
@@ -64,11 +75,17 @@ interface ExprOf<K extends ExprOp> extends AnyExpr {
   readonly attr: ExprAttrs[K]
 }
 
-/** An expression: a test of `op` tells what its immediate is. */
+/** An expression. A test of `op` narrows the type of its immediate. */
 export type Expr<K extends ExprOp = ExprOp> = { [P in K]: ExprOf<P> }[K]
 
 /** An expression from its operands. `own` is memory that it reads itself. */
-export function expr<K extends ExprOp>(op: K, attr: ExprAttrs[K], type: Type, args: readonly Expr[], own: readonly Root[] = none): Expr {
+export function expr<K extends ExprOp>(
+  op: K,
+  attr: ExprAttrs[K],
+  type: Type,
+  args: readonly Expr[],
+  own: readonly Root[] = none,
+): Expr {
   let [reads, vars] = [own, none as readonly Local[]]
   for (let i = 0; i < args.length; i++) {
     reads = union(reads, args[i]!.reads)
@@ -90,20 +107,41 @@ function union<T>(x: readonly T[], y: readonly T[]): readonly T[] {
 function ownWidth(e: Expr): number {
   const { type, args } = e
   switch (e.op) {
-    case 'name': case 'global': return e.attr.name.length
-    case 'const': return Number.isInteger(e.attr) ? String(e.attr).length + 1 : 5
-    case 'field': case 'extract': {
+    case 'name':
+    case 'global':
+      return e.attr.name.length
+    case 'const':
+      return Number.isInteger(e.attr) ? String(e.attr).length + 1 : 5
+    case 'field':
+    case 'extract': {
       const whole = args[0]!.type.kind === 'ptr' ? args[0]!.type.elem! : args[0]!.type
       return whole.kind === 'struct' ? 1 + whole.fields[e.attr]!.name.length : 2
     }
-    case 'load': return 0
-    case 'call': return 2 * args.length + e.attr.name.length
-    case 'intrinsic.pure': case 'intrinsic.read': case 'intrinsic.write': return 2 * args.length + e.attr.length
-    case 'neg': case 'not': return 1
-    case 'elem': case 'index': return 2
-    case 'zero': case 'construct': return (type.kind === 'struct' ? type.name.length : type.kind === 'array' ? 14 : 5) + 2 * args.length
-    case 'splat': case 'convert': case 'bitcast': case 'select': case 'dot': return 5 + 2 * args.length
-    default: return 3
+    case 'load':
+      return 0
+    case 'call':
+      return 2 * args.length + e.attr.name.length
+    case 'intrinsic.pure':
+    case 'intrinsic.read':
+    case 'intrinsic.write':
+      return 2 * args.length + e.attr.length
+    case 'neg':
+    case 'not':
+      return 1
+    case 'elem':
+    case 'index':
+      return 2
+    case 'zero':
+    case 'construct':
+      return (type.kind === 'struct' ? type.name.length : type.kind === 'array' ? 14 : 5) + 2 * args.length
+    case 'splat':
+    case 'convert':
+    case 'bitcast':
+    case 'select':
+    case 'dot':
+      return 5 + 2 * args.length
+    default:
+      return 3
   }
 }
 
@@ -131,14 +169,51 @@ export function same(x: Expr, y: Expr): boolean {
 // ── Statements ───────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** Names for the results of an expression, which never change; undefined for a result that nothing reads. */
-export interface Let { readonly kind: 'let'; readonly locals: readonly (Local | undefined)[]; readonly value: Expr; readonly span: Span | null }
-export interface Var { readonly kind: 'var'; readonly local: Local; readonly init: Expr | undefined; readonly span: Span | null }
-export interface Assign { readonly kind: 'assign'; readonly place: Expr; readonly value: Expr; readonly span: Span | null }
+export interface Let {
+  readonly kind: 'let'
+  readonly locals: readonly (Local | undefined)[]
+  readonly value: Expr
+  readonly span: Span | null
+}
+export interface Var {
+  readonly kind: 'var'
+  readonly local: Local
+  readonly init: Expr | undefined
+  readonly span: Span | null
+}
+export interface Assign {
+  readonly kind: 'assign'
+  readonly place: Expr
+  readonly value: Expr
+  readonly span: Span | null
+}
 /** An expression for its effect. */
-export interface Do { readonly kind: 'do'; readonly value: Expr; readonly span: Span | null }
-export interface If { readonly kind: 'if'; cond: Expr; yes: Stmt[]; no: Stmt[]; readonly span: Span | null; label: string }
-export interface Case { readonly labels: readonly number[]; readonly isDefault: boolean; readonly body: Stmt[]; readonly span: Span | null }
-export interface Switch { readonly kind: 'switch'; readonly value: Expr; readonly cases: readonly Case[]; readonly span: Span | null; label: string }
+export interface Do {
+  readonly kind: 'do'
+  readonly value: Expr
+  readonly span: Span | null
+}
+export interface If {
+  readonly kind: 'if'
+  cond: Expr
+  yes: Stmt[]
+  no: Stmt[]
+  readonly span: Span | null
+  label: string
+}
+export interface Case {
+  readonly labels: readonly number[]
+  readonly isDefault: boolean
+  readonly body: Stmt[]
+  readonly span: Span | null
+}
+export interface Switch {
+  readonly kind: 'switch'
+  readonly value: Expr
+  readonly cases: readonly Case[]
+  readonly span: Span | null
+  label: string
+}
 export interface Loop {
   readonly kind: 'loop'
   /** Endless where it is undefined. */
@@ -149,22 +224,42 @@ export interface Loop {
   readonly body: Stmt[]
   /** What each trip ends with, after `continue` too. */
   readonly continuing: Stmt[]
-  /** Its head, or something inside, leaves it or returns. */
+  /** Control leaves it from its head or from inside, or returns. */
   readonly isLeft: boolean
-  /** The instruction, for what messages call it. */
+  /** The instruction, for messages about the loop. */
   readonly of: Inst<'loop'>
   readonly span: Span | null
   label: string
 }
-/** Statements that run once, and can be left. Languages with labels see it only with one. */
-export interface Once { readonly kind: 'once'; readonly body: Stmt[]; readonly span: Span | null; label: string }
+/** Statements that run once and can be left. In languages with labels it always has one. */
+export interface Once {
+  readonly kind: 'once'
+  readonly body: Stmt[]
+  readonly span: Span | null
+  label: string
+}
 /** What `break` may leave. */
 export type Target = If | Switch | Loop | Once
-export interface Break { readonly kind: 'break'; readonly of: Target; readonly span: Span | null }
-export interface Continue { readonly kind: 'continue'; readonly of: Loop; readonly span: Span | null }
-export interface Return { readonly kind: 'return'; readonly values: readonly Expr[]; readonly span: Span | null }
+export interface Break {
+  readonly kind: 'break'
+  readonly of: Target
+  readonly span: Span | null
+}
+export interface Continue {
+  readonly kind: 'continue'
+  readonly of: Loop
+  readonly span: Span | null
+}
+export interface Return {
+  readonly kind: 'return'
+  readonly values: readonly Expr[]
+  readonly span: Span | null
+}
 /** Is never reached. */
-export interface Unreachable { readonly kind: 'unreachable'; readonly span: Span | null }
+export interface Unreachable {
+  readonly kind: 'unreachable'
+  readonly span: Span | null
+}
 
 export type Stmt = Let | Var | Assign | Do | If | Switch | Loop | Once | Break | Continue | Return | Unreachable
 
@@ -174,13 +269,13 @@ export interface Code {
   readonly body: readonly Stmt[]
 }
 
-/** What a language has, as far as it decides how code is structured. */
+/** The features of a language that matter to how code is structured. */
 export interface Capabilities {
   /** `break` may leave any construct from anywhere inside, by a label or a jump; else the innermost loop, `switch` or `once` only. */
   readonly labels: boolean
   /** Statements at the end of a loop's body that `continue` goes to. */
   readonly continuing: boolean
-  /** An expression that chooses evaluates only what it chooses; else both sides, which must be scalars or vectors at hand. */
+  /** A choice evaluates only the operand that it gives. Otherwise it evaluates both, which must be scalars or vectors at hand. */
   readonly lazyChoice: boolean
   /** No two buffers lie in the same memory. */
   readonly distinctBuffers: boolean
@@ -188,8 +283,8 @@ export interface Capabilities {
   readonly freeArrays: boolean
   /** Variables that are declared without a value begin as zero. */
   readonly zeroes: boolean
-  /** A value that the source names keeps its name, even where it is used once. */
+  /** A value with a name in the source keeps its name, even if it is used once. */
   readonly keepsNames: boolean
-  /** An intrinsic whose outcome depends on where it is called: it is called where it stands. */
+  /** Whether the result of an intrinsic depends on where it is called, so that the call must not move. */
   staysPut(intrinsic: string): boolean
 }

@@ -1,7 +1,8 @@
 /**
- * The values of a function while its statements are made: their names, the expressions that wait to be written where they are
- * used, and the variables that results may share.
+ * The values of a function while its statements are made: their names, the expressions that wait for their use, and the variables
+ * that results may share.
  */
+import { costs } from '../../ir/costs.ts'
 import { InternalError } from '../../base/diag.ts'
 import type { Span } from '../../base/source.ts'
 import type { Type } from '../../ir/type.ts'
@@ -10,20 +11,27 @@ import { CarriedReads } from './carried.ts'
 import { Forms } from './forms.ts'
 import type { Names } from './names.ts'
 import { negate } from './tidy.ts'
-import { Local, applied, nameOf, nothing, type Capabilities, type Expr, type Root, type Stmt, type ValueOp } from './tree.ts'
-
-/** Wider expressions get a name. */
-const widest = 100
+import {
+  Local,
+  applied,
+  nameOf,
+  nothing,
+  type Capabilities,
+  type Expr,
+  type Root,
+  type Stmt,
+  type ValueOp,
+} from './tree.ts'
 
 /** Where a construct's results go: a variable, or nowhere. */
 export type Targets = readonly (Local | undefined)[]
 
-/** A region whose statements are being made, with where its end hands values to. */
+/** A region whose statements are being made, with the variables that its end assigns. */
 export interface Frame {
   readonly region: Region
   at: number
   readonly targets: Targets
-  /** The same by the value that the end hands over; made when it is first asked for. */
+  /** The same variables by the value that the end gives; made on first use. */
   targetOf?: ReadonlyMap<Value, Local | undefined>
 }
 
@@ -143,20 +151,21 @@ export class Values {
     this.out.push({ kind: 'let', locals: [this.name(v, 't')], value, span })
   }
 
-  /** Remembers an expression for where it is used; a wide one gets a name after all. */
+  /** Keeps an expression for its use. A wide one gets a name after all. */
   defer(v: Value, e: Expr, span: Span | null): void {
-    if (this.#inline === 0 && e.width > widest) this.let(v, e, span)
+    if (this.#inline === 0 && e.width > costs.namedWidth) this.let(v, e, span)
     else {
       this.#exprs[v.id] = e
       this.#pending.add(v)
     }
   }
 
-  /** Names what has been read from memory and not been written yet: something may now be written there. */
+  /** Names the values that were read from memory and not written in place yet, since something may now write there. */
   flush(written: 'all' | 'globals' | Root = 'all'): void {
     if (this.#inline > 0) return
     const root = written instanceof Global && !this.can.distinctBuffers ? 'globals' : written
-    const touched = (read: Root): boolean => root === 'all' || (root === 'globals' ? read instanceof Global : read === root)
+    const touched = (read: Root): boolean =>
+      root === 'all' || (root === 'globals' ? read instanceof Global : read === root)
     for (const v of this.#pending) {
       const e = this.#exprs[v.id]!
       if (e.reads.some(touched)) this.let(v, e, spanOf(v))
@@ -173,7 +182,7 @@ export class Values {
     return new Set(this.#pending)
   }
 
-  /** Forgets what waits beyond these: what a region leaves unwritten is not needed. */
+  /** Drops the expressions that wait, except these: what a region leaves unused is not needed. */
   forget(outside: ReadonlySet<Value>): void {
     for (const v of this.#pending) if (!outside.has(v)) this.#pending.delete(v)
   }
@@ -205,7 +214,7 @@ export class Values {
       for (const v of value.vars) if (v !== target) readers.set(v, (readers.get(v) ?? 0) + 1)
     }
     const free = [...open.keys()].filter(target => !readers.has(target))
-    /** One that waited for these to be read may be next. */
+    /** A variable whose last reader has been assigned may be assigned next. */
     const wasRead = (target: Local, vars: readonly Local[]): void => {
       for (const v of vars) {
         if (v === target) continue
@@ -228,8 +237,12 @@ export class Values {
     }
   }
 
-  /** Assignments that wait for each other in a ring: one value that still reads variables gets a name. */
-  #keepAside(open: Map<Local, Expr>, span: Span | null, wasRead: (target: Local, vars: readonly Local[]) => void): void {
+  /** Breaks a cycle of assignments: one value that still reads variables gets a name. */
+  #keepAside(
+    open: Map<Local, Expr>,
+    span: Span | null,
+    wasRead: (target: Local, vars: readonly Local[]) => void,
+  ): void {
     for (const [target, value] of open) {
       if (value.vars.length === 0) continue
       const local = this.fresh(`${target.name}_next`, target.type)
@@ -241,8 +254,8 @@ export class Values {
   }
 
   /**
-   * The variable that a construct's result may be assigned to straight away: the one that the end of its region hands it
-   * to. Where that is a loop's variable, nothing after the construct may read what the variable held before.
+   * The variable that a construct's result may be assigned to directly: the one that the end of its region assigns it to. If that
+   * is a loop's variable, nothing after the construct may read its old value.
    */
   share(inst: Inst, result: Value): Shared | undefined {
     const frame = this.frames[this.frames.length - 1]
@@ -269,9 +282,8 @@ export class Values {
     this.#exprs[param.id] = nameOf(local, param.type, true)
   }
 
-
   #carriedReads(): CarriedReads {
-    return this.#known ??= new CarriedReads(this.func, this.forms)
+    return (this.#known ??= new CarriedReads(this.func, this.forms))
   }
 
   /** True where something inside the construct reads the carried value. */

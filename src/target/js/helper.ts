@@ -1,4 +1,4 @@
-/** Functions that emitted code may need. Each is written once, and only where it is called. */
+/** Helper functions of emitted code. Each is written once, and only if something calls it. */
 
 /** Source of each helper by name; a helper may call others. */
 export const helpers: Readonly<Record<string, string>> = {
@@ -99,6 +99,17 @@ export const helpers: Readonly<Record<string, string>> = {
   copy[at] = part
   return copy
 }`,
+  /** Refuses names that nothing has. */
+  known: `function known(given, names, owner) {
+  for (const name of Object.keys(given)) {
+    if (!names.includes(name)) throw new TypeError(\`\${owner} has no \${name}: expected \${names.join(', ')}\`)
+  }
+}`,
+  /** Refuses values of a block that do not have its fields. */
+  whole: `function whole(value, names, block) {
+  known(value, names, block)
+  for (const name of names) if (value[name] === undefined) throw new TypeError(\`\${block}.\${name} is missing\`)
+}`,
   /** What a buffer without elements is read from: zeros, as many as one element has. */
   words: `function words(data, stride, name, view) {
   const isView = ArrayBuffer.isView(data)
@@ -111,7 +122,7 @@ export const helpers: Readonly<Record<string, string>> = {
   return { buffer: isView ? data.buffer : data, byteOffset: isView ? data.byteOffset : 0, byteLength, bytes: byteLength }
 }`,
   counted: counting(''),
-  /** What runs, so that it is not called again from what it calls: its state lies in the variables of the module. */
+  /** Guards against calls of the module from a call that still runs: its state is in the module's variables. */
   turn: `let running
 function turn(name, call) {
   return (...args) => {
@@ -162,7 +173,9 @@ ${check}  return counts
 /** `counted` where the number of workgroups is bounded. */
 export function countedWithin(groups: number): string {
   const all = 'counts[0] * counts[1] * counts[2]'
-  return counting(`  if (${all} > ${groups}) stopped(\`\${name} is to run \${${all}} workgroups, and limits.groups allows ${groups}\`)\n`)
+  return counting(
+    `  if (${all} > ${groups}) stopped(\`\${name} is to run \${${all}} workgroups, and limits.groups allows ${groups}\`)\n`,
+  )
 }
 
 /** `room` where the memory of lists is bounded: of each list, with eight bytes an element. */
@@ -174,4 +187,10 @@ export function roomWithin(bytes: number): string {
 }
 
 /** What each helper calls. */
-export const helperNeeds: Readonly<Record<string, readonly string[]>> = { cast: ['bits'], inner: ['room'], given: ['room'], halfBits: ['half'], printf: ['host'] }
+export const helperNeeds: Readonly<Record<string, readonly string[]>> = {
+  cast: ['bits'],
+  inner: ['room'],
+  given: ['room'],
+  halfBits: ['half'],
+  printf: ['host'],
+}

@@ -1,6 +1,6 @@
 /**
- * What stands between a host and emitted functions: hosts hand over numbers, arrays (vectors, matrices as rows, arrays)
- * and plain objects (structs); functions take and return leaves.
+ * Converts between host values and leaves. Hosts pass numbers, arrays (vectors, matrices as rows, arrays) and plain objects
+ * (structs); functions take and return leaves.
  */
 import type { Type } from '../../ir/type.ts'
 import { component } from '../../ir/type.ts'
@@ -24,35 +24,58 @@ function key(name: string): string {
 
 /** Expressions for the leaves of host data at a path. */
 export function readLeaves(type: Type, path: string, unit: Unit): string[] {
-  if (type.columnsOf !== null) return elementsOf(type.columnsOf).map(([row, col]) => coerce(type.columnsOf!.elem!.elem!, `${path}[${row}][${col}]`, unit))
+  if (type.columnsOf !== null)
+    return elementsOf(type.columnsOf).map(([row, col]) =>
+      coerce(type.columnsOf!.elem!.elem!, `${path}[${row}][${col}]`, unit),
+    )
   switch (type.kind) {
-    case 'scalar': return [coerce(type, path, unit)]
-    case 'vec': case 'mat': case 'struct': {
+    case 'scalar':
+      return [coerce(type, path, unit)]
+    case 'vec':
+    case 'mat':
+    case 'struct': {
       const all: string[] = []
       for (let i = 0; i < type.count; i++) all.push(...readLeaves(component(type, i), path + step(type, i), unit))
       return all
     }
-    case 'array': return leavesOf(type).map((leaf, k) => `${arrayClass(leaf.scalar, unit.scalars.mode)}.from(${gather(type, path, k, unit, 0)})`)
-    default: return []
+    case 'array':
+      return leavesOf(type).map(
+        (leaf, k) => `${arrayClass(leaf.scalar, unit.scalars.mode)}.from(${gather(type, path, k, unit, 0)})`,
+      )
+    default:
+      return []
   }
 }
 
-/** Where the leaves of a matrix are found of which the columns lie in memory. */
+/** The paths of the leaves of a column-major matrix. */
 function elementsOf(matrix: Type): (readonly [number, number])[] {
-  return Array.from({ length: matrix.elem!.count }, (_, col) => Array.from({ length: matrix.count }, (_x, row) => [row, col] as const)).flat()
+  return Array.from({ length: matrix.elem!.count }, (_, col) =>
+    Array.from({ length: matrix.count }, (_x, row) => [row, col] as const),
+  ).flat()
 }
 
 /** An iterable of all elements of one leaf of an array, in order. */
 function gather(type: Type, path: string, k: number, unit: Unit, depth: number): string {
   const elem = type.elem!
   const e = `e${depth === 0 ? '' : depth}`
-  if (elem.kind === 'scalar') return elem.scalar === 'bool' ? `Array.from(${path}, Number)` : isHalf(elem, unit) ? `Array.from(${path}, half)` : path
+  if (elem.kind === 'scalar')
+    return elem.scalar === 'bool'
+      ? `Array.from(${path}, Number)`
+      : isHalf(elem, unit)
+        ? `Array.from(${path}, half)`
+        : path
   const nested = nestedLeaf(elem, e, k, unit, depth + 1)
-  return nested.array ? `Array.from(${path}).flatMap(${e} => Array.from(${nested.text}))` : `Array.from(${path}, ${e} => ${nested.text})`
+  return nested.array
+    ? `Array.from(${path}).flatMap(${e} => Array.from(${nested.text}))`
+    : `Array.from(${path}, ${e} => ${nested.text})`
 }
 
 function nestedLeaf(type: Type, path: string, k: number, unit: Unit, depth: number): { text: string; array: boolean } {
-  if (type.kind === 'scalar') return { text: type.scalar === 'bool' ? `Number(${path})` : isHalf(type, unit) ? `half(${path})` : path, array: false }
+  if (type.kind === 'scalar')
+    return {
+      text: type.scalar === 'bool' ? `Number(${path})` : isHalf(type, unit) ? `half(${path})` : path,
+      array: false,
+    }
   if (type.kind === 'array') return { text: gather(type, path, k, unit, depth), array: true }
   if (type.columnsOf !== null) {
     const [row, col] = elementsOf(type.columnsOf)[k]!
@@ -77,37 +100,52 @@ function isHalf(type: Type, unit: Unit): boolean {
 
 function coerce(type: Type, path: string, unit: Unit): string {
   switch (type.scalar) {
-    case 'bool': return `Boolean(${path})`
-    case 'i64': return `BigInt.asIntN(64, BigInt(${path}))`
-    case 'u64': return `BigInt.asUintN(64, BigInt(${path}))`
-    case 'i32': return `${path} | 0`
-    case 'u32': return `${path} >>> 0`
+    case 'bool':
+      return `Boolean(${path})`
+    case 'i64':
+      return `BigInt.asIntN(64, BigInt(${path}))`
+    case 'u64':
+      return `BigInt.asUintN(64, BigInt(${path}))`
+    case 'i32':
+      return `${path} | 0`
+    case 'u32':
+      return `${path} >>> 0`
     case 'f32':
       if (unit.scalars.mode === 'f64') return path
       unit.helpers.add('fround')
       return `fround(${path})`
-    case 'f16': return isHalf(type, unit) ? `half(${path})` : path
-    case 'i16': return `${path} << 16 >> 16`
-    case 'i8': return `${path} << 24 >> 24`
-    case 'u16': return `${path} & 65535`
-    case 'u8': return `${path} & 255`
-    default: return path
+    case 'f16':
+      return isHalf(type, unit) ? `half(${path})` : path
+    case 'i16':
+      return `${path} << 16 >> 16`
+    case 'i8':
+      return `${path} << 24 >> 24`
+    case 'u16':
+      return `${path} & 65535`
+    case 'u8':
+      return `${path} & 255`
+    default:
+      return path
   }
 }
 
 /** An expression that makes host data of leaves; `leaves` is taken from the front. */
-export function writeData(type: Type, leaves: string[], at: string | undefined = undefined, depth = 0): string {
+export function writeData(type: Type, leaves: string[], at?: string, depth = 0): string {
   switch (type.kind) {
     case 'scalar': {
       const leaf = leaves.shift()!
       if (at === undefined) return leaf
       return type.scalar === 'bool' ? `${leaf}[${at}] !== 0` : `${leaf}[${at}]`
     }
-    case 'vec': case 'mat': return `[${Array.from({ length: type.count }, () => writeData(type.elem!, leaves, at, depth)).join(', ')}]`
+    case 'vec':
+    case 'mat':
+      return `[${Array.from({ length: type.count }, () => writeData(type.elem!, leaves, at, depth)).join(', ')}]`
     case 'struct': {
       if (type.columnsOf !== null) {
         const { count, elem } = type.columnsOf
-        const columns = Array.from({ length: elem!.count }, () => Array.from({ length: count }, () => writeData(elem!.elem!, leaves, at, depth)))
+        const columns = Array.from({ length: elem!.count }, () =>
+          Array.from({ length: count }, () => writeData(elem!.elem!, leaves, at, depth)),
+        )
         return `[${Array.from({ length: count }, (_, row) => `[${columns.map(column => column[row]).join(', ')}]`).join(', ')}]`
       }
       if (type.fields.length === 0) return '{}'
@@ -120,7 +158,8 @@ export function writeData(type: Type, leaves: string[], at: string | undefined =
       const isObject = type.elem!.kind === 'struct' && type.elem!.columnsOf === null
       return `Array.from({ length: ${type.count} }, (_, ${i}) => ${isObject ? `(${elem})` : elem})`
     }
-    default: return 'undefined'
+    default:
+      return 'undefined'
   }
 }
 
@@ -131,7 +170,9 @@ export function wrapper(func: Func, wrapperName: string, unit: Unit, reset: stri
   const args = params.flatMap(p => readLeaves(p.type, p.name, unit))
   const head = `function ${wrapperName}(${params.map(p => p.name).join(', ')}) {`
   const call = `${unit.funcName(func)}(${args.join(', ')})`
-  const leaves = func.results.flatMap((type, r) => leavesOf(type).map(leaf => names.make(`r${func.results.length > 1 ? r : ''}${leaf.suffix}`, 'r')))
+  const leaves = func.results.flatMap((type, r) =>
+    leavesOf(type).map(leaf => names.make(`r${func.results.length > 1 ? r : ''}${leaf.suffix}`, 'r')),
+  )
   const first = reset === '' ? '' : `  ${reset}\n`
   if (leaves.length === 0) return `${head}\n${first}  ${call}\n}`
   const pattern = leaves.length === 1 ? leaves[0]! : `[${leaves.join(', ')}]`

@@ -1,4 +1,5 @@
 /** IR to a JavaScript module. */
+import { costs } from '../../ir/costs.ts'
 import type { Sink } from '../../base/diag.ts'
 import { semanticMissing } from '../../base/errors/wasm.ts'
 import type { Mode } from '../../ir/scalar.ts'
@@ -17,39 +18,41 @@ import { Unit } from './unit.ts'
 export interface JsOptions {
   /** `f32` rounds as GPUs and WebAssembly do; `f64` computes floats as doubles, for finite differences. Default `f32`. */
   readonly mode?: Mode
-  /** What one call or dispatch may take before it throws an error named `TrapError`; default: anything. */
+  /** Limits of one call or dispatch. A call that exceeds one throws an error named `TrapError`. Default: no limits. */
   readonly limits?: RunLimits | undefined
 }
 
 export interface JsOutput {
   /** An ES module. */
   readonly code: string
-  /** Names that it exports as functions: of exported functions and entry points. */
+  /** The names of the functions that it exports: exported functions and entry points. */
   readonly exports: readonly string[]
-  /** What is exported under another name than its own: `import()` takes a module with a function `then` for a promise, and `bind` and `host` are the module's own. */
+  /**
+   * Exports with another name than their own, since `import()` takes a module with a function `then` for a promise, and `bind` and
+   * `host` are the module's own.
+   */
   readonly renamed: Readonly<Record<string, string>>
-  /** How the exported functions are called, those that take or give resources left out. */
+  /** The signatures of the exported functions, without those that take or return resources. */
   readonly functions: readonly DataSignature[]
-  /** What `bind` takes by name: buffers of how many bytes an element, and uniforms. */
+  /** The names that `bind` takes: buffers with bytes per element, and uniforms. */
   readonly buffers: readonly { readonly name: string; readonly elem: DataType; readonly stride: number }[]
   readonly uniforms: readonly { readonly name: string; readonly type: DataType }[]
 }
-
-/** Characters of a statement that is written once, where several functions begin with it. */
-const longReset = 400
 
 /** Prints the exported functions and compute entry points of a program as an ES module. */
 export function emitJs(module: Module, options: JsOptions, sink: Sink): JsOutput {
   const { limits = {} } = options
   const unit = new Unit(options.mode ?? 'f32', sink, limits)
   // No host can call what takes or gives resources.
-  const callable = (f: Func): boolean => f.info.exported !== undefined && dataSignature(f, f.info.exported, unit.layouts) !== undefined
+  const callable = (f: Func): boolean =>
+    f.info.exported !== undefined && dataSignature(f, f.info.exported, unit.layouts) !== undefined
   const roots = module.funcs.filter(f => f.body !== undefined && (callable(f) || f.info.entry?.stage === 'compute'))
   for (const func of roots) {
     const unknown = func.info.entry?.semantics.find(s => !isKnown(s))
     if (unknown !== undefined) sink.add(semanticMissing, func.span ?? undefined, { semantic: unknown })
   }
-  if (reportChoices(module, sink) || sink.errors > 0) return { code: '', exports: [], renamed: {}, functions: [], buffers: [], uniforms: [] }
+  if (reportChoices(module, sink) || sink.errors > 0)
+    return { code: '', exports: [], renamed: {}, functions: [], buffers: [], uniforms: [] }
   for (const func of roots) unit.want(func)
 
   const funcs: string[] = []
@@ -69,7 +72,11 @@ export function emitJs(module: Module, options: JsOptions, sink: Sink): JsOutput
     }
     emitAll()
   }
-  const counters = [...limits.trips === undefined ? [] : [`tripsLeft = ${limits.trips}`], ...limits.depth === undefined ? [] : [`depthLeft = ${limits.depth}`], ...limits.bytes === undefined ? [] : ["loopNow = ''"]]
+  const counters = [
+    ...(limits.trips === undefined ? [] : [`tripsLeft = ${limits.trips}`]),
+    ...(limits.depth === undefined ? [] : [`depthLeft = ${limits.depth}`]),
+    ...(limits.bytes === undefined ? [] : ["loopNow = ''"]),
+  ]
   if (counters.length > 0 || limits.groups !== undefined) unit.helpers.add('stopped')
   const begin = counters.join('; ')
 
@@ -78,26 +85,32 @@ export function emitJs(module: Module, options: JsOptions, sink: Sink): JsOutput
     return text
   }
   const shorts: string[] = []
-  /** What is long and asked for in several places is a function. */
+  /** Makes a function of a long statement that several functions begin with. */
   const short = (reset: string, name: string): string => {
-    if (reset.length < longReset || roots.length < 2) return reset
+    if (reset.length < costs.sharedReset || roots.length < 2) return reset
     const own = unit.names.make(name, 'begin')
     shorts.push(written(`function ${own}() {\n  ${reset}\n}`))
     return `${own}()`
   }
-  const resets = { priv: short(resetGlobals(unit, 'private', module.globals), 'beginThread'), shared: short(resetGlobals(unit, 'workgroup', module.globals), 'beginGroup') }
+  const resets = {
+    priv: short(resetGlobals(unit, 'private', module.globals), 'beginThread'),
+    shared: short(resetGlobals(unit, 'workgroup', module.globals), 'beginGroup'),
+  }
   const first = [resets.priv, begin].filter(s => s !== '').join('; ')
 
-  const bindName = unit.leaves.some(g => g.global.space === 'uniform') || unit.words.length > 0 ? unit.names.make('bind', 'bind') : ''
+  const bindName =
+    unit.leaves.some(g => g.global.space === 'uniform') || unit.words.length > 0 ? unit.names.make('bind', 'bind') : ''
   const exported = new Map<string, string>()
   const hosts: string[] = []
-  const bind = bindName === '' ? '' : bindFunction(unit, bindName)
+  const bind = bindName === '' ? '' : bindFunction(unit, bindName, module.globals)
   if (bind !== '') hosts.push(written(bind))
   for (const func of roots) {
     const isEntry = func.info.entry !== undefined
     const name = isEntry ? func.name : func.info.exported!
     const hostName = unit.names.make(`${name}_host`, 'host')
-    hosts.push(written(isEntry ? kernel(func, hostName, bindName, unit, begin, resets) : wrapper(func, hostName, unit, first)))
+    hosts.push(
+      written(isEntry ? kernel(func, hostName, bindName, unit, begin, resets) : wrapper(func, hostName, unit, first)),
+    )
     exported.set(name, hostName)
   }
   if (unit.helpers.has('host')) {
@@ -109,7 +122,7 @@ export function emitJs(module: Module, options: JsOptions, sink: Sink): JsOutput
     }
   }
   const renamed: Record<string, string> = {}
-  for (const name of ['then', ...bindName === '' ? [] : ['bind'], ...unit.helpers.has('host') ? ['host'] : []]) {
+  for (const name of ['then', ...(bindName === '' ? [] : ['bind']), ...(unit.helpers.has('host') ? ['host'] : [])]) {
     const host = exported.get(name)
     if (host === undefined) continue
     let other = `${name}_`
@@ -118,10 +131,22 @@ export function emitJs(module: Module, options: JsOptions, sink: Sink): JsOutput
     exported.set(other, host)
     renamed[name] = other
   }
-  const list = [...exported].map(([name, host]) => `${host} as ${/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)}`)
+  const list = [...exported].map(
+    ([name, host]) => `${host} as ${/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)}`,
+  )
   if (bindName !== '') list.push(`${bindName}${bindName === 'bind' ? '' : ' as bind'}`)
-  const parts = [helperText(unit.helpers, limits), declareGlobals(unit), begin === '' ? '' : `let ${counters.join(', ')}`, ...funcs, ...shorts, ...hosts, `export { ${list.join(', ')} }`]
-  const functions = roots.flatMap(f => f.info.exported === undefined ? [] : dataSignature(f, f.info.exported, unit.layouts) ?? [])
+  const parts = [
+    helperText(unit.helpers, limits),
+    declareGlobals(unit),
+    begin === '' ? '' : `let ${counters.join(', ')}`,
+    ...funcs,
+    ...shorts,
+    ...hosts,
+    `export { ${list.join(', ')} }`,
+  ]
+  const functions = roots.flatMap(f =>
+    f.info.exported === undefined ? [] : (dataSignature(f, f.info.exported, unit.layouts) ?? []),
+  )
   const buffers = unit.words.flatMap(({ global: { name, type }, stride }) => {
     const elem = dataType(type.kind === 'array' ? type.elem! : type, unit.layouts)
     return elem === undefined ? [] : [{ name, elem, stride }]
@@ -130,7 +155,14 @@ export function emitJs(module: Module, options: JsOptions, sink: Sink): JsOutput
     const data = space === 'uniform' ? dataType(type, unit.layouts) : undefined
     return data === undefined ? [] : [{ name, type: data }]
   })
-  return { code: `${parts.filter(p => p !== '').join('\n\n')}\n`, exports: [...exported.keys()], renamed, functions, buffers, uniforms }
+  return {
+    code: `${parts.filter(p => p !== '').join('\n\n')}\n`,
+    exports: [...exported.keys()],
+    renamed,
+    functions,
+    buffers,
+    uniforms,
+  }
 }
 
 function helperText(used: ReadonlySet<string>, { bytes, groups }: RunLimits): string {
@@ -140,9 +172,11 @@ function helperText(used: ReadonlySet<string>, { bytes, groups }: RunLimits): st
     all.add(helper)
   }
   for (const helper of used) add(helper)
-  return [...all].map(helper => {
-    if (helper === 'room' && bytes !== undefined) return roomWithin(bytes)
-    if (helper === 'counted' && groups !== undefined) return countedWithin(groups)
-    return helpers[helper]!
-  }).join('\n\n')
+  return [...all]
+    .map(helper => {
+      if (helper === 'room' && bytes !== undefined) return roomWithin(bytes)
+      if (helper === 'counted' && groups !== undefined) return countedWithin(groups)
+      return helpers[helper]!
+    })
+    .join('\n\n')
 }

@@ -25,25 +25,32 @@ function zeroText(scalar: string): string {
   return scalar === 'bool' ? 'false' : scalar === 'i64' || scalar === 'u64' ? '0n' : '0'
 }
 
-/** The typed array that a buffer may be given as; '' where bytes say it better. */
+/** The typed array that a buffer may be given as, words for booleans; '' where bytes say it better. */
 function viewOf({ global: { type, resource }, views }: GlobalWords): string {
   const scalars = new Set(leavesOf(type).map(leaf => leaf.scalar))
-  const [only] = scalars
+  const [first] = scalars
+  const only = first === 'bool' ? 'u32' : first
   if (resource === 'bytes') return 'any'
   return scalars.size === 1 && views.some(v => v.scalar === only) ? arrayClass(only!, 'f32') : ''
 }
 
-/** The function `bind(resources)`, which gives the module its buffers and uniforms by name; '' where it has none. */
-export function bindFunction(unit: Unit, bindName: string): string {
-  const body: string[] = []
+/** The function `bind(resources)`, which gives the module its buffers and uniforms by name. */
+export function bindFunction(unit: Unit, bindName: string, globals: readonly Global[]): string {
+  const names = globals.filter(g => g.resource !== 'none').map(g => JSON.stringify(g.name))
+  const body = [`  known(resources, [${names.join(', ')}], 'the module')`]
+  unit.helpers.add('known')
   for (const words of unit.words) {
     const { global, views, length, stride } = words
     const from = `resources[${JSON.stringify(global.name)}]`
     body.push(`  if (${from} !== undefined) {`)
-    body.push(`    const { buffer, byteOffset, byteLength, bytes } = words(${from}, ${stride}, ${JSON.stringify(global.name)}, '${viewOf(words)}')`)
+    body.push(
+      `    const { buffer, byteOffset, byteLength, bytes } = words(${from}, ${stride}, ${JSON.stringify(global.name)}, '${viewOf(words)}')`,
+    )
     for (const { scalar, name } of views) {
       const size = scalar.endsWith('64') ? 8 : 4
-      body.push(`    ${name} = byteOffset % ${size} === 0 ? new ${arrayClass(scalar, 'f32')}(buffer, byteOffset, bytes >> ${Math.log2(size)}) : undefined`)
+      body.push(
+        `    ${name} = byteOffset % ${size} === 0 ? new ${arrayClass(scalar, 'f32')}(buffer, byteOffset, bytes >> ${Math.log2(size)}) : undefined`,
+      )
     }
     body.push(`    ${length} = Math.floor(byteLength / ${stride})`)
     body.push('  }')
@@ -53,9 +60,20 @@ export function bindFunction(unit: Unit, bindName: string): string {
     if (global.space !== 'uniform') continue
     const from = `resources[${JSON.stringify(global.name)}]`
     const reads = readLeaves(global.type, 'value', unit)
-    body.push(`  if (${from} !== undefined) {`, `    const value = ${from}`, ...reads.map((e, k) => `    ${parts[k]!.name} = ${e}`), '  }')
+    if (global.type.kind === 'struct') unit.helpers.add('whole')
+    body.push(
+      `  if (${from} !== undefined) {`,
+      `    const value = ${from}`,
+      ...(global.type.kind === 'struct'
+        ? [
+            `    whole(value, [${global.type.fields.map(f => JSON.stringify(f.name)).join(', ')}], ${JSON.stringify(global.name)})`,
+          ]
+        : []),
+      ...reads.map((e, k) => `    ${parts[k]!.name} = ${e}`),
+      '  }',
+    )
   }
-  return body.length === 0 ? '' : `function ${bindName}(resources) {\n${body.join('\n')}\n}`
+  return `function ${bindName}(resources) {\n${body.join('\n')}\n}`
 }
 
 /** A statement that sets the globals of a space to their initial values, those that others are made of first; '' where there are none. */
@@ -95,13 +113,17 @@ function reset({ global, parts }: GlobalLeaves, unit: Unit): string {
     const call = `${unit.funcName(global.init)}()`
     const leaves = leavesOf(global.type)
     // Arrays are copied: the initial value may be shared, the global is written.
-    const copies = leaves.flatMap((leaf, k) => leaf.count > 0 ? [`; ${names[k]} = ${names[k]}.slice()`] : [])
+    const copies = leaves.flatMap((leaf, k) => (leaf.count > 0 ? [`; ${names[k]} = ${names[k]}.slice()`] : []))
     return `${names.length === 1 ? names[0] : `[${names.join(', ')}]`} = ${call}${copies.join('')}`
   }
-  return leavesOf(global.type).map((leaf, k) => {
-    const name = parts[k]!.name
-    return leaf.count > 0 ? `${name}.fill(${zeroText(leaf.scalar) === '0n' ? '0n' : '0'})` : `${name} = ${zeroText(leaf.scalar)}`
-  }).join('; ')
+  return leavesOf(global.type)
+    .map((leaf, k) => {
+      const name = parts[k]!.name
+      return leaf.count > 0
+        ? `${name}.fill(${zeroText(leaf.scalar) === '0n' ? '0n' : '0'})`
+        : `${name} = ${zeroText(leaf.scalar)}`
+    })
+    .join('; ')
 }
 
 /** Statements that set globals of a thread, and of a workgroup, to their initial values. */
@@ -111,7 +133,14 @@ export interface Resets {
 }
 
 /** The function that a host calls to run an entry point: `name(groups, resources, uniforms)`. */
-export function kernel(func: Func, hostName: string, bindName: string, unit: Unit, begin: string, { priv, shared }: Resets): string {
+export function kernel(
+  func: Func,
+  hostName: string,
+  bindName: string,
+  unit: Unit,
+  begin: string,
+  { priv, shared }: Resets,
+): string {
   const { numthreads, semantics } = func.info.entry!
   const [nx, ny, nz] = numthreads
   const args = inputs(func.sig).flatMap(p => {
@@ -122,12 +151,21 @@ export function kernel(func: Func, hostName: string, bindName: string, unit: Uni
   const call = `${unit.funcName(func)}(${args.join(', ')})`
   const lockstep = unit.effects(func).waits
   // Threads that take turns each have private globals of their own, which lie in the module's variables while it is their turn.
-  const own = unit.leaves.filter(g => g.global.space === 'private').flatMap(g => g.parts.map((part, k) => ({ name: part.name, isArray: leavesOf(g.global.type)[k]!.count > 0 })))
-  const mine = own.length === 0 ? '' : `, own: [${own.map(o => o.isArray ? `${o.name}.slice()` : o.name).join(', ')}]`
+  const own = unit.leaves
+    .filter(g => g.global.space === 'private')
+    .flatMap(g => g.parts.map((part, k) => ({ name: part.name, isArray: leavesOf(g.global.type)[k]!.count > 0 })))
+  const mine = own.length === 0 ? '' : `, own: [${own.map(o => (o.isArray ? `${o.name}.slice()` : o.name)).join(', ')}]`
   const inner = lockstep ? `threads.push({ steps: ${call}${mine} })` : call
-  const loops: readonly (readonly [string, number])[] = [['gz', 2], ['gy', 1], ['gx', 0]]
+  const loops: readonly (readonly [string, number])[] = [
+    ['gz', 2],
+    ['gy', 1],
+    ['gx', 0],
+  ]
   unit.helpers.add('counted')
-  const lines = [`function ${hostName}(groups, resources = {}, uniforms = {}) {`, `  const counts = counted(${JSON.stringify(func.name)}, groups)`]
+  const lines = [
+    `function ${hostName}(groups, resources = {}, uniforms = {}) {`,
+    `  const counts = counted(${JSON.stringify(func.name)}, groups)`,
+  ]
   if (begin !== '') lines.push(`  ${begin}`)
   if (bindName !== '') lines.push(`  ${bindName}(resources)`)
   let indent = '  '
@@ -137,7 +175,11 @@ export function kernel(func: Func, hostName: string, bindName: string, unit: Uni
   }
   if (shared !== '') lines.push(indent + shared)
   if (lockstep) lines.push(`${indent}let threads = []`)
-  const locals: readonly (readonly [string, number])[] = [['lz', nz], ['ly', ny], ['lx', nx]]
+  const locals: readonly (readonly [string, number])[] = [
+    ['lz', nz],
+    ['ly', ny],
+    ['lx', nx],
+  ]
   const opened = indent
   for (const [v, n] of locals) {
     lines.push(`${indent}for (let ${v} = 0; ${v} < ${n}; ${v}++) {`)
@@ -165,15 +207,20 @@ export function kernel(func: Func, hostName: string, bindName: string, unit: Uni
   return lines.join('\n')
 }
 
-/** Whether a kernel can be given what its parameter asks for: a uniform, which has no semantic, or a system value. */
+/** Whether JavaScript can give a kernel this parameter: a uniform, which has no semantic, or a known system value. */
 export const isKnown = (semantic: string): boolean => semantic === '' || systemValue(semantic, [1, 1, 1]) !== undefined
 
 function systemValue(semantic: string, [nx, ny, nz]: readonly [number, number, number]): string[] | undefined {
   switch (semantic) {
-    case 'SV_DISPATCHTHREADID': return [`gx * ${nx} + lx`, `gy * ${ny} + ly`, `gz * ${nz} + lz`]
-    case 'SV_GROUPTHREADID': return ['lx', 'ly', 'lz']
-    case 'SV_GROUPID': return ['gx', 'gy', 'gz']
-    case 'SV_GROUPINDEX': return [`lx + ${nx} * (ly + ${ny} * lz)`]
-    default: return undefined
+    case 'SV_DISPATCHTHREADID':
+      return [`gx * ${nx} + lx`, `gy * ${ny} + ly`, `gz * ${nz} + lz`]
+    case 'SV_GROUPTHREADID':
+      return ['lx', 'ly', 'lz']
+    case 'SV_GROUPID':
+      return ['gx', 'gy', 'gz']
+    case 'SV_GROUPINDEX':
+      return [`lx + ${nx} * (ly + ${ny} * lz)`]
+    default:
+      return undefined
   }
 }

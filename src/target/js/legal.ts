@@ -1,4 +1,4 @@
-/** What JavaScript has, and functions as it can have them. */
+/** The capabilities of JavaScript, and functions in its legal form. */
 import type { Func } from '../../ir/value.ts'
 import { branchTails } from '../code/tails.ts'
 import type { Capabilities } from '../code/tree.ts'
@@ -6,7 +6,14 @@ import { legalize as inLeaves } from '../leaves/legalize.ts'
 import type { Unit } from './unit.ts'
 
 export const capabilities: Capabilities = {
-  labels: true, continuing: false, lazyChoice: true, distinctBuffers: false, freeArrays: false, zeroes: false, keepsNames: false, staysPut: () => false,
+  labels: true,
+  continuing: false,
+  lazyChoice: true,
+  distinctBuffers: false,
+  freeArrays: false,
+  zeroes: false,
+  keepsNames: false,
+  staysPut: () => false,
 }
 
 /** Fills in the body of a legal function. */

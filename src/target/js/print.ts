@@ -5,11 +5,26 @@ import type { Func, Inst } from '../../ir/value.ts'
 import { isRecursive } from '../../opt/recursion.ts'
 import { Lines } from '../code/lines.ts'
 import type { Code, Expr, ExprOp, If, Loop, Stmt, Switch, Target, Var } from '../code/tree.ts'
-import { loopName, tooDeepCalls, tooManyTrips } from '../limits.ts'
+import { endless, loopName, tooDeepCalls, tooManyTrips } from '../limits.ts'
 import { helpers } from './helper.ts'
 import { arrayClass } from './array.ts'
 import type { Scalars } from './scalar.ts'
-import { argument, array, at, binary, call, cond, delegate, index, method, name, number, statement, unary, type Text } from './text.ts'
+import {
+  argument,
+  array,
+  at,
+  binary,
+  call,
+  cond,
+  delegate,
+  index,
+  method,
+  name,
+  number,
+  statement,
+  unary,
+  type Text,
+} from './text.ts'
 import type { Unit } from './unit.ts'
 
 /** The text of a function. */
@@ -20,7 +35,15 @@ export function printFunc(from: Func, into: Func, code: Code, unit: Unit): strin
 }
 
 /** Functions of JavaScript whose results need no rounding where their operands needed none. */
-const exact: ReadonlySet<string> = new Set(['Math.abs', 'Math.ceil', 'Math.floor', 'Math.max', 'Math.min', 'Math.sign', 'Math.trunc'])
+const exact: ReadonlySet<string> = new Set([
+  'Math.abs',
+  'Math.ceil',
+  'Math.floor',
+  'Math.max',
+  'Math.min',
+  'Math.sign',
+  'Math.trunc',
+])
 
 /** Arguments that a call may have everywhere; engines allow more, but not as many as a table has. */
 const mostArguments = 1000
@@ -71,24 +94,50 @@ class Printer {
     switch (s.kind) {
       case 'let': {
         const names = s.locals.map(l => l?.name ?? '')
-        lines.add(`const ${names.length === 1 ? names[0] : `[${names.join(', ')}]`} = ${this.#argument(s.value)}`, s.span)
+        lines.add(
+          `const ${names.length === 1 ? names[0] : `[${names.join(', ')}]`} = ${this.#argument(s.value)}`,
+          s.span,
+        )
         return
       }
-      case 'var': lines.add(this.#var(s), s.span); return
-      case 'assign': lines.add(`${this.#text(s.place).text} = ${this.#argument(s.value)}`, s.span); return
-      case 'do': lines.add(this.#text(s.value).text, s.span); return
-      case 'if': this.#if(s); return
-      case 'switch': this.#switch(s); return
-      case 'loop': this.#loop(s); return
-      case 'once': lines.braces(`${s.label}:`, s.span, () => this.#list(s.body)); return
-      case 'break': lines.add(this.#around[this.#around.length - 1] === s.of ? 'break' : `break ${s.of.label}`, s.span); return
-      case 'continue': lines.add('continue', s.span); return
+      case 'var':
+        lines.add(this.#var(s), s.span)
+        return
+      case 'assign':
+        lines.add(`${this.#text(s.place).text} = ${this.#argument(s.value)}`, s.span)
+        return
+      case 'do':
+        lines.add(this.#text(s.value).text, s.span)
+        return
+      case 'if':
+        this.#if(s)
+        return
+      case 'switch':
+        this.#switch(s)
+        return
+      case 'loop':
+        this.#loop(s)
+        return
+      case 'once':
+        lines.braces(`${s.label}:`, s.span, () => this.#list(s.body))
+        return
+      case 'break':
+        lines.add(this.#around[this.#around.length - 1] === s.of ? 'break' : `break ${s.of.label}`, s.span)
+        return
+      case 'continue':
+        lines.add('continue', s.span)
+        return
       case 'return': {
         const values = s.values.map(v => this.#text(v))
-        lines.add(values.length === 0 ? 'return' : `return ${(values.length === 1 ? values[0]! : array(values)).text}`, s.span)
+        lines.add(
+          values.length === 0 ? 'return' : `return ${(values.length === 1 ? values[0]! : array(values)).text}`,
+          s.span,
+        )
         return
       }
-      case 'unreachable': lines.add("throw new Error('the program came to a loop that nothing ends')", s.span)
+      case 'unreachable':
+        this.#unit.helpers.add('stopped')
+        lines.add(`stopped(${JSON.stringify(endless(loopName(s, this.#from)))})`, s.span)
     }
   }
 
@@ -128,7 +177,9 @@ class Printer {
     lines.braces(`${this.#label(s)}switch (${this.#text(s.value).text})`, s.span, () => {
       this.#around.push(s)
       for (const c of s.cases) {
-        const heads = c.isDefault ? 'default:' : c.labels.map(l => `case ${this.#scalars.literal(scalar!, l).text}:`).join(' ')
+        const heads = c.isDefault
+          ? 'default:'
+          : c.labels.map(l => `case ${this.#scalars.literal(scalar!, l).text}:`).join(' ')
         lines.braces(heads, c.span, () => {
           this.#list(c.body)
           const last = c.body[c.body.length - 1]?.kind
@@ -142,8 +193,10 @@ class Printer {
   #loop(s: Loop): void {
     const { lines } = this
     const test = s.cond === undefined ? undefined : this.#text(s.cond).text
-    const head = s.start === undefined && s.step === undefined ? `while (${test ?? 'true'})`
-      : `for (${s.start === undefined ? '' : this.#var(s.start)}; ${test ?? ''}; ${s.step === undefined ? '' : `${this.#text(s.step.place).text} = ${this.#argument(s.step.value)}`})`
+    const head =
+      s.start === undefined && s.step === undefined
+        ? `while (${test ?? 'true'})`
+        : `for (${s.start === undefined ? '' : this.#var(s.start)}; ${test ?? ''}; ${s.step === undefined ? '' : `${this.#text(s.step.place).text} = ${this.#argument(s.step.value)}`})`
     lines.braces(this.#label(s) + head, s.span, () => {
       this.#counted(s.of)
       this.#around.push(s)
@@ -152,13 +205,14 @@ class Printer {
     })
   }
 
-  /** What each trip of a loop begins with where trips or memory are bounded. */
+  /** Emits the counting of a trip, if trips or memory are limited. */
   #counted(of: Inst<'loop'>): void {
     const { trips, bytes } = this.#unit.limits
     if (trips === undefined && bytes === undefined) return
     const loop = loopName(of, this.#from)
     if (bytes !== undefined) this.lines.add(`loopNow = ${JSON.stringify(loop)}`)
-    if (trips !== undefined) this.lines.add(`if (--tripsLeft < 0) stopped(${JSON.stringify(tooManyTrips(loop, trips))})`)
+    if (trips !== undefined)
+      this.lines.add(`if (--tripsLeft < 0) stopped(${JSON.stringify(tooManyTrips(loop, trips))})`)
   }
 
   // ── Expressions ──────────────────────────────────────────────────────────────────────────────────────────────────
@@ -193,7 +247,9 @@ class Printer {
     const texts = this.#texts(items)
     if (type.kind === 'list') return array(texts)
     if (items.length > 0 && items[0]!.type.kind === 'array') return this.#scalars.help('joined', array(texts))
-    return items.length <= mostArguments ? call(`${this.#class(type)}.of`, ...texts) : call(`new ${this.#class(type)}`, array(texts))
+    return items.length <= mostArguments
+      ? call(`${this.#class(type)}.of`, ...texts)
+      : call(`new ${this.#class(type)}`, array(texts))
   }
 
   /** The plain array in a list that a path of indices leads to. */
@@ -217,7 +273,9 @@ class Printer {
       const scalar = e.type.scalar!
       return exact.has(e.attr) && scalar.startsWith('f') ? made : p.#scalars.fit(scalar, made)
     }
-    const illegal = (e: Expr): Text => { throw new InternalError('target/js', `${e.op} in legal code`) }
+    const illegal = (e: Expr): Text => {
+      throw new InternalError('target/js', `${e.op} in legal code`)
+    }
     return {
       name: e => name(e.attr.name),
       const: (e, p) => p.#scalars.literal(e.type.scalar!, e.attr),
@@ -227,29 +285,61 @@ class Printer {
       load: (e, p) => p.#text(e.args[0]!),
       elem: (e, p) => index(p.#text(e.args[0]!), p.#text(e.args[1]!)),
       call: (e, p) => (p.#unit.generators.has(e.attr) ? delegate : call)(e.attr.name, ...p.#texts(e.args)),
-      add: apply, sub: apply, mul: apply, div: apply, rem: apply, neg: apply, and: apply, or: apply, xor: apply, not: apply, shl: apply, shr: apply,
-      lt: apply, le: apply, gt: apply, ge: apply, eq: apply, ne: apply,
+      add: apply,
+      sub: apply,
+      mul: apply,
+      div: apply,
+      rem: apply,
+      neg: apply,
+      and: apply,
+      or: apply,
+      xor: apply,
+      not: apply,
+      shl: apply,
+      shr: apply,
+      lt: apply,
+      le: apply,
+      gt: apply,
+      ge: apply,
+      eq: apply,
+      ne: apply,
       both: (e, p) => binary('&&', p.#text(e.args[0]!), p.#text(e.args[1]!)),
       either: (e, p) => binary('||', p.#text(e.args[0]!), p.#text(e.args[1]!)),
       select: (e, p) => cond(p.#text(e.args[0]!), p.#text(e.args[1]!), p.#text(e.args[2]!)),
       convert: (e, p) => p.#scalars.convert(e.args[0]!.type.scalar!, e.type.scalar!, p.#text(e.args[0]!)),
       bitcast: (e, p) => p.#scalars.bitcast(e.args[0]!.type.scalar!, e.type.scalar!, p.#text(e.args[0]!)),
       construct: (e, p) => p.#construct(e.type, e.args),
-      extract: (e, p) => e.args[0]!.type.kind === 'list' ? p.#scalars.help('inner', p.#text(e.args[0]!), number(String(e.attr))) : index(p.#text(e.args[0]!), number(String(e.attr))),
+      extract: (e, p) =>
+        e.args[0]!.type.kind === 'list'
+          ? p.#scalars.help('inner', p.#text(e.args[0]!), number(String(e.attr)))
+          : index(p.#text(e.args[0]!), number(String(e.attr))),
       insert: (e, p) => {
         const [whole, part] = [p.#text(e.args[0]!), p.#text(e.args[1]!)]
         const i = number(String(e.attr))
-        return e.type.kind === 'list' ? p.#scalars.help('replacedList', whole, i, part) : p.#scalars.help('replaced', whole, i, e.args[1]!.type.kind === 'array' ? part : array([part]))
+        return e.type.kind === 'list'
+          ? p.#scalars.help('replacedList', whole, i, part)
+          : p.#scalars.help('replaced', whole, i, e.args[1]!.type.kind === 'array' ? part : array([part]))
       },
       barrier: () => statement('yield'),
       printf: (e, p) => {
         p.#scalars.used.add('host')
         return p.#scalars.help('printf', name(JSON.stringify(e.attr)), ...p.#texts(e.args))
       },
-      trap: (e, p) => statement(`if (${unary('!', p.#text(e.args[0]!)).text}) throw new Error(${JSON.stringify(e.attr)})`),
-      'intrinsic.pure': intrinsic, 'intrinsic.read': intrinsic, 'intrinsic.write': intrinsic,
+      trap: (e, p) =>
+        statement(`if (${unary('!', p.#text(e.args[0]!)).text}) throw new Error(${JSON.stringify(e.attr)})`),
+      'intrinsic.pure': intrinsic,
+      'intrinsic.read': intrinsic,
+      'intrinsic.write': intrinsic,
       // Legal code has none of these.
-      field: illegal, length: illegal, atomic: illegal, splat: illegal, swizzle: illegal, index: illegal, dot: illegal, matmul: illegal, transpose: illegal,
+      field: illegal,
+      length: illegal,
+      atomic: illegal,
+      splat: illegal,
+      swizzle: illegal,
+      index: illegal,
+      dot: illegal,
+      matmul: illegal,
+      transpose: illegal,
     }
   })()
 
@@ -257,7 +347,8 @@ class Printer {
   static readonly #own: Readonly<Record<string, (e: Expr, p: Printer) => Text>> = (() => {
     const arg = (e: Expr, p: Printer, k: number): Text => p.#text(e.args[k]!)
     /** Where the arguments are a list, indices, and `after` more: the plain array of the innermost element. */
-    const plain = (e: Expr, p: Printer, after: number): Text => p.#inside(e.args[0]!, e.args.slice(1, e.args.length - after))
+    const plain = (e: Expr, p: Printer, after: number): Text =>
+      p.#inside(e.args[0]!, e.args.slice(1, e.args.length - after))
     const last = (e: Expr, p: Printer, k = 1): Text => arg(e, p, e.args.length - k)
     const isBig = (scalar: ScalarName | undefined): boolean => scalar === 'i64' || scalar === 'u64'
     return {
@@ -267,20 +358,31 @@ class Printer {
       subarray: (e, p) => method(arg(e, p, 0), 'subarray', arg(e, p, 1), arg(e, p, 2)),
       slice: (e, p) => method(arg(e, p, 0), 'slice', ...p.#texts(e.args.slice(1))),
       // A view holds floats where values may be doubles.
-      sliceOfView: (e, p) => p.#scalars.mode === 'f64' && e.type.scalar === 'f32' ? call('new Float64Array', method(arg(e, p, 0), 'subarray', arg(e, p, 1), arg(e, p, 2))) : method(arg(e, p, 0), 'slice', arg(e, p, 1), arg(e, p, 2)),
+      sliceOfView: (e, p) =>
+        p.#scalars.mode === 'f64' && e.type.scalar === 'f32'
+          ? call('new Float64Array', method(arg(e, p, 0), 'subarray', arg(e, p, 1), arg(e, p, 2)))
+          : method(arg(e, p, 0), 'slice', arg(e, p, 1), arg(e, p, 2)),
       set: (e, p) => method(arg(e, p, 0), 'set', ...p.#texts(e.args.slice(1))),
       copyOfList: (e, p) => p.#scalars.help('copied', plain(e, p, 0)),
       partOfList: (e, p) => p.#scalars.help('taken', plain(e, p, 1), last(e, p), p.#newArray(e.type)),
-      itemOfList: (e, p) => p.#scalars.help(isBig(e.type.scalar) ? 'orZeroBig' : 'orZero', index(plain(e, p, 1), last(e, p))),
+      itemOfList: (e, p) =>
+        p.#scalars.help(isBig(e.type.scalar) ? 'orZeroBig' : 'orZero', index(plain(e, p, 1), last(e, p))),
       setList: (e, p) => {
         const given = e.args[e.args.length - 1]!
         // A copy of a copy is one.
-        const value = given.op === 'intrinsic.read' && given.attr === 'copyOfList' ? p.#text(given) : p.#scalars.help('copied', p.#text(given))
-        const target = e.args.length === 2 ? arg(e, p, 0) : index(p.#inside(e.args[0]!, e.args.slice(1, -2)), last(e, p, 2))
+        const value =
+          given.op === 'intrinsic.read' && given.attr === 'copyOfList'
+            ? p.#text(given)
+            : p.#scalars.help('copied', p.#text(given))
+        const target =
+          e.args.length === 2 ? arg(e, p, 0) : index(p.#inside(e.args[0]!, e.args.slice(1, -2)), last(e, p, 2))
         return statement(`${target.text} = ${value.text}`)
       },
       setPartOfList: (e, p) => p.#scalars.help('given', plain(e, p, 2), last(e, p, 2), last(e, p)),
-      setItemOfList: (e, p) => statement(`${index(plain(e, p, 2), p.#scalars.help('room', last(e, p, 2))).text} = ${at(last(e, p), argument)}`),
+      setItemOfList: (e, p) =>
+        statement(
+          `${index(plain(e, p, 2), p.#scalars.help('room', last(e, p, 2))).text} = ${at(last(e, p), argument)}`,
+        ),
     }
   })()
 }

@@ -34,17 +34,28 @@ export class Scalars {
   /** Brings a number into the range of its type. */
   fit(type: ScalarName, x: Text): Text {
     switch (type) {
-      case 'i32': return binary('|', x, number('0'))
-      case 'u32': return binary('>>>', x, number('0'))
-      case 'i16': return binary('>>', binary('<<', x, number('16')), number('16'))
-      case 'i8': return binary('>>', binary('<<', x, number('24')), number('24'))
-      case 'u16': return binary('&', x, number('65535'))
-      case 'u8': return binary('&', x, number('255'))
-      case 'i64': return call('BigInt.asIntN', number('64'), x)
-      case 'u64': return call('BigInt.asUintN', number('64'), x)
-      case 'f32': return this.mode === 'f32' ? this.help('fround', x) : x
-      case 'f16': return this.mode === 'f32' ? this.help('half', x) : x
-      default: return x
+      case 'i32':
+        return binary('|', x, number('0'))
+      case 'u32':
+        return binary('>>>', x, number('0'))
+      case 'i16':
+        return binary('>>', binary('<<', x, number('16')), number('16'))
+      case 'i8':
+        return binary('>>', binary('<<', x, number('24')), number('24'))
+      case 'u16':
+        return binary('&', x, number('65535'))
+      case 'u8':
+        return binary('&', x, number('255'))
+      case 'i64':
+        return call('BigInt.asIntN', number('64'), x)
+      case 'u64':
+        return call('BigInt.asUintN', number('64'), x)
+      case 'f32':
+        return this.mode === 'f32' ? this.help('fround', x) : x
+      case 'f16':
+        return this.mode === 'f32' ? this.help('half', x) : x
+      default:
+        return x
     }
   }
 
@@ -55,27 +66,41 @@ export class Scalars {
     if (isComparison(op)) return binary(comparisons[op], x, y)
     if (type === 'bool') {
       switch (op) {
-        case 'and': return binary('&&', x, y)
-        case 'or': return binary('||', x, y)
-        case 'xor': return binary('!==', x, y)
-        default: return unary('!', x)
+        case 'and':
+          return binary('&&', x, y)
+        case 'or':
+          return binary('||', x, y)
+        case 'xor':
+          return binary('!==', x, y)
+        default:
+          return unary('!', x)
       }
     }
     switch (op) {
-      case 'add': return this.fit(type, binary('+', x, y))
-      case 'sub': return this.fit(type, binary('-', x, y))
+      case 'add':
+        return this.fit(type, binary('+', x, y))
+      case 'sub':
+        return this.fit(type, binary('-', x, y))
       case 'mul':
         if (float || big) return this.fit(type, binary('*', x, y))
         return type === 'i32' ? call('Math.imul', x, y) : this.fit(type, call('Math.imul', x, y))
-      case 'div': return this.fit(type, binary('/', x, float || divides ? y : divisor(y, big)))
-      case 'rem': return this.fit(type, binary('%', x, big && !divides ? divisor(y, big) : y))
+      case 'div':
+        return this.fit(type, binary('/', x, float || divides ? y : divisor(y, big)))
+      case 'rem':
+        return this.fit(type, binary('%', x, big && !divides ? divisor(y, big) : y))
       // Negating a float is exact.
-      case 'neg': return float ? unary('-', x) : this.fit(type, unary('-', x))
-      case 'and': return this.#bitwise('&', type, x, y)
-      case 'or': return this.#bitwise('|', type, x, y)
-      case 'xor': return this.#bitwise('^', type, x, y)
-      case 'not': return type === 'i32' || type === 'i64' ? unary('~', x) : this.fit(type, unary('~', x))
-      case 'shl': return type === 'i32' ? binary('<<', x, y) : this.fit(type, binary('<<', x, this.#amount(type, y)))
+      case 'neg':
+        return float ? unary('-', x) : this.fit(type, unary('-', x))
+      case 'and':
+        return this.#bitwise('&', type, x, y)
+      case 'or':
+        return this.#bitwise('|', type, x, y)
+      case 'xor':
+        return this.#bitwise('^', type, x, y)
+      case 'not':
+        return type === 'i32' || type === 'i64' ? unary('~', x) : this.fit(type, unary('~', x))
+      case 'shl':
+        return type === 'i32' ? binary('<<', x, y) : this.fit(type, binary('<<', x, this.#amount(type, y)))
       case 'shr':
         if (big) return binary('>>', x, this.#amount(type, y))
         return binary(type.startsWith('i') ? '>>' : '>>>', x, this.#amount(type, y))
@@ -98,7 +123,8 @@ export class Scalars {
     const fromBig = from === 'i64' || from === 'u64'
     if (from === to) return x
     if (to === 'bool') return binary('!==', x, number(fromBig ? '0n' : '0'))
-    if (from === 'bool') return to === 'i64' || to === 'u64' ? cond(x, number('1n'), number('0n')) : cond(x, number('1'), number('0'))
+    if (from === 'bool')
+      return to === 'i64' || to === 'u64' ? cond(x, number('1n'), number('0n')) : cond(x, number('1'), number('0'))
     if (to === 'i64' || to === 'u64') {
       if (fromBig) return this.fit(to, x)
       return fromFloat ? this.help(to === 'i64' ? 'toI64' : 'toU64', x) : this.fit(to, call('BigInt', x))
@@ -114,7 +140,11 @@ export class Scalars {
   #saturate(to: ScalarName, x: Text): Text {
     const bits = Number(to.slice(1))
     const [lo, hi] = to.startsWith('i') ? [-(2 ** (bits - 1)), 2 ** (bits - 1) - 1] : [0, 2 ** bits - 1]
-    return call('Math.max', lo < 0 ? negative(String(lo)) : number(String(lo)), call('Math.min', number(String(hi)), this.help('toI32', x)))
+    return call(
+      'Math.max',
+      lo < 0 ? negative(String(lo)) : number(String(lo)),
+      call('Math.min', number(String(hi)), this.help('toI32', x)),
+    )
   }
 
   bitcast(from: ScalarName, to: ScalarName, x: Text): Text {
@@ -138,5 +168,12 @@ function divisor(y: Text, big: boolean): Text {
 const comparisons: Readonly<Record<Comparison, string>> = { lt: '<', le: '<=', gt: '>', ge: '>=', eq: '===', ne: '!==' }
 
 const accessors: Readonly<Partial<Record<ScalarName, string>>> = {
-  f32: 'Float32', f64: 'Float64', i32: 'Int32', u32: 'Uint32', i64: 'BigInt64', u64: 'BigUint64', i16: 'Int16', u16: 'Uint16',
+  f32: 'Float32',
+  f64: 'Float64',
+  i32: 'Int32',
+  u32: 'Uint32',
+  i64: 'BigInt64',
+  u64: 'BigUint64',
+  i16: 'Int16',
+  u16: 'Uint16',
 }

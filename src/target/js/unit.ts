@@ -10,13 +10,13 @@ import { Names } from '../code/names.ts'
 import { Layouts } from '../layout.ts'
 import { legalFunc, type LeafModule } from '../leaves/legalize.ts'
 import { leafType, leavesOf } from '../leaves/leaf.ts'
-import { wholePlace, type Place, type Views } from '../leaves/place.ts'
+import { variablePath, type AccessPath, type Views } from '../leaves/access-path.ts'
 import type { RunLimits } from '../limits.ts'
 import { helpers } from './helper.ts'
 import { isReserved } from './names.ts'
 import { Scalars } from './scalar.ts'
 
-/** What a call of a function does besides giving its results. */
+/** The effects of a call. */
 export interface Effects {
   /** Neither writes, nor reads what can be written. */
   readonly pure: boolean
@@ -52,7 +52,7 @@ export class Unit implements LeafModule {
   readonly names: Names = new Names(word => isReserved(word) || word in helpers)
   readonly leaves: GlobalLeaves[] = []
   readonly words: GlobalWords[] = []
-  /** Functions called so far, in order, each with what it is in the output; emission of one may add others. */
+  /** The functions called so far, in order, each with its legal form. Emitting one may add others. */
   readonly queue: { readonly from: Func; readonly into: Func }[] = []
   readonly #legal = new Map<Func, Func>()
   readonly #views = new Map<Global, Views>()
@@ -67,7 +67,7 @@ export class Unit implements LeafModule {
     this.scalars = new Scalars(mode, this.helpers)
   }
 
-  /** What a function is in the output, which is to be emitted; undefined, with a diagnostic, where it cannot be. */
+  /** The legal form of a function, which will be emitted; undefined, with a diagnostic, if it has none. */
   want(func: Func): Func | undefined {
     let legal = this.#legal.get(func)
     if (legal !== undefined) return legal
@@ -90,15 +90,19 @@ export class Unit implements LeafModule {
     return this.want(func)!.name
   }
 
-  /** How JavaScript spells a call of a function that it has. */
-  spelling(func: Func): string | undefined {
-    return func.results.length === 1 ? func.info.spell?.['js'] : undefined
+  /** What JavaScript calls a function that it has itself. */
+  intrinsic(func: Func): string | undefined {
+    return func.results.length === 1 ? func.info.intrinsics?.['js'] : undefined
   }
 
-  /** The place of a global, for instructions of a builder. */
-  globalPlace(b: Builder, g: Global): Place {
-    if (g.space === 'storage' || g.space === 'storage_rw') return { kind: 'words', views: this.#viewsOf(g), type: g.type, at: b.const(types.f64, 0), write: undefined }
-    return wholePlace(this.#partsOf(g).map(part => b.emit1('global', [], part, ptr(part.space, part.type))), g.type)
+  /** The access path of a global, for instructions of a builder. */
+  globalPath(b: Builder, g: Global): AccessPath {
+    if (g.space === 'storage' || g.space === 'storage_rw')
+      return { kind: 'words', views: this.#viewsOf(g), type: g.type, at: b.const(types.f64, 0), write: undefined }
+    return variablePath(
+      this.#partsOf(g).map(part => b.emit1('global', [], part, ptr(part.space, part.type))),
+      g.type,
+    )
   }
 
   #viewsOf(g: Global): Views {
@@ -107,11 +111,17 @@ export class Unit implements LeafModule {
       const stride = g.type.kind === 'array' ? this.layouts.of(g.type).stride : this.layouts.of(g.type).size
       const narrow = leavesOf(g.type).find(({ scalar }) => isNarrow(scalar))
       if (narrow !== undefined) this.sink.add(storageInScript, g.span ?? undefined, { type: narrow.scalar })
-      const make = (suffix: string, type: Type, space: Space): Global => new Global(this.names.make(`${g.name}_${suffix}`, 'g'), type, space, 'none', undefined, undefined, g.span)
+      const make = (suffix: string, type: Type, space: Space): Global =>
+        new Global(this.names.make(`${g.name}_${suffix}`, 'g'), type, space, 'none', undefined, undefined, g.span)
       const length = make('length', u32, 'uniform')
       const made = new Map(viewScalars.map(scalar => [scalar, make(scalar, array(types[scalar], 0), 'storage_rw')]))
       views = { length, of: scalar => made.get(isNarrow(scalar) ? 'u32' : scalar)! }
-      this.words.push({ global: g, length: length.name, views: viewScalars.map(scalar => ({ scalar, name: made.get(scalar)!.name })), stride })
+      this.words.push({
+        global: g,
+        length: length.name,
+        views: viewScalars.map(scalar => ({ scalar, name: made.get(scalar)!.name })),
+        stride,
+      })
       this.#views.set(g, views)
     }
     return views
@@ -141,7 +151,7 @@ export class Unit implements LeafModule {
       walk(func.body, inst => {
         if (inst.op === 'call') {
           const callee = inst.attr
-          if (this.spelling(callee) !== undefined) return
+          if (this.intrinsic(callee) !== undefined) return
           const inner = this.effects(callee)
           pure &&= inner.pure
           waits ||= inner.waits

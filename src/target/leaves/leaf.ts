@@ -1,7 +1,7 @@
 /**
- * Values as scalars and arrays of scalars: a vector, matrix or struct is taken apart into its leaves, and an
- * array has one array for each leaf of its element. `array<struct { float2 p; int n[3]; }, 4>` is three
- * arrays: `p_x` and `p_y` of 4 and `n` of 12 elements. Leaves of a list are lists, which grow; an array of lists is one too.
+ * Flattens values into scalars and arrays of scalars. A vector, matrix or struct becomes its leaves, and an array one array for
+ * each leaf of its element: `array<struct { float2 p; int n[3]; }, 4>` is three arrays, `p_x` and `p_y` of 4 and `n` of 12
+ * elements. Leaves of a list are lists, which grow; an array of lists is a list too.
  */
 import { array, list, scalars, u8, type ScalarName, type Type } from '../../ir/type.ts'
 
@@ -9,7 +9,7 @@ export interface Leaf {
   readonly scalar: ScalarName
   /** Elements of an array; 0 for a plain scalar. */
   readonly count: number
-  /** How many lists lie one in the other around that; the innermost holds the scalars of all its elements. */
+  /** How many lists nest around it; the innermost holds the scalars of all its elements. */
   readonly depth: number
   /** Added to the name of the value. */
   readonly suffix: string
@@ -29,19 +29,36 @@ export function leavesOf(type: Type): readonly Leaf[] {
 
 function compute(type: Type): readonly Leaf[] {
   switch (type.kind) {
-    case 'scalar': return [{ scalar: type.scalar!, count: 0, depth: 0, suffix: '' }]
-    case 'vec': return parts(type.count, () => type.elem!, i => `_${'xyzw'[i]}`)
+    case 'scalar':
+      return [{ scalar: type.scalar!, count: 0, depth: 0, suffix: '' }]
+    case 'vec':
+      return parts(
+        type.count,
+        () => type.elem!,
+        i => `_${'xyzw'[i]}`,
+      )
     case 'mat': {
       const all: Leaf[] = []
       for (let r = 0; r < type.count; r++) {
-        for (let c = 0; c < type.elem!.count; c++) all.push({ scalar: type.scalar!, count: 0, depth: 0, suffix: `_${r}${c}` })
+        for (let c = 0; c < type.elem!.count; c++)
+          all.push({ scalar: type.scalar!, count: 0, depth: 0, suffix: `_${r}${c}` })
       }
       return all
     }
-    case 'struct': return parts(type.count, i => type.fields[i]!.type, i => `_${type.fields[i]!.name}`)
-    case 'array': return leavesOf(type.elem!).map(l => l.depth > 0 ? { ...l, depth: l.depth + 1 } : { ...l, count: Math.max(1, l.count) * Math.max(1, type.count) })
-    case 'list': return leavesOf(type.elem!).map(l => ({ ...l, depth: l.depth + 1 }))
-    default: return []
+    case 'struct':
+      return parts(
+        type.count,
+        i => type.fields[i]!.type,
+        i => `_${type.fields[i]!.name}`,
+      )
+    case 'array':
+      return leavesOf(type.elem!).map(l =>
+        l.depth > 0 ? { ...l, depth: l.depth + 1 } : { ...l, count: Math.max(1, l.count) * Math.max(1, type.count) },
+      )
+    case 'list':
+      return leavesOf(type.elem!).map(l => ({ ...l, depth: l.depth + 1 }))
+    default:
+      return []
   }
 }
 

@@ -1,21 +1,22 @@
 /**
- * Compiles a function's regions to statements. A value of a flat type is a list of scalar nodes; other values are places
- * in memory that keep their contents as long as the value is used, so they are copied only where a variable is written.
+ * Compiles a function's regions to statements. A value of a flat type is a list of scalar nodes. Another value is a location in
+ * memory that keeps its contents as long as the value is used, so it is copied only where a variable is written.
  */
 import { InternalError } from '../../base/diag.ts'
 import type { PlainOp } from '../../ir/op.ts'
 import * as t from '../../ir/type.ts'
 import { component, type Type } from '../../ir/type.ts'
-import { Func, Inst, Region, type Global, type Value } from '../../ir/value.ts'
+import type { Func, Region } from '../../ir/value.ts'
+import { Inst, type Global, type Value } from '../../ir/value.ts'
 import { roundUp } from '../layout.ts'
 import { atomic, printf, trapUnless } from './effect.ts'
-import { applySpelling, compute, zeros } from './compute.ts'
+import { applyIntrinsic, compute, zeros } from './compute.ts'
 import { constantBytes } from './constant.ts'
 import { Control } from './control.ts'
 import { Graph } from './graph.ts'
 import { valType } from './leaf.ts'
 import { countDepth } from './limit.ts'
-import { Memory, place, type Place } from './memory.ts'
+import { Memory, location, type Location } from './memory.ts'
 import type { Code, Node } from './node.ts'
 import { i32, op, type ValType } from './opcode.ts'
 import type { Plan } from './plan.ts'
@@ -26,8 +27,8 @@ import { lane, narrow } from './scalar.ts'
 import { headerBytes, type TapeName } from './tape.ts'
 import { Usage } from './usage.ts'
 
-/** What stands for a value: scalars; memory; nothing but zeros; or a `construct` that its only use, a store, writes in place. */
-export type Rep = readonly Node[] | Place | 'zero' | Inst
+/** A compiled value: scalars; a location; nothing but zeros; or a `construct` that its only use, a store, writes in place. */
+export type Rep = readonly Node[] | Location | 'zero' | Inst
 
 export class Body {
   readonly plan: Plan
@@ -36,22 +37,35 @@ export class Body {
   readonly memory: Memory
   readonly #usage: Usage
   readonly ranges: Ranges
-  /** Where results in memory go, and how control leaves the function. */
+  /** Emits a return: where results in memory go, and how control leaves the function. */
   readonly leave: (body: Body, values: readonly Value[]) => void
   /** True once some value or variable lies in the function's own memory. */
   keepsMemory = false
   /** The loops whose bodies are being compiled. */
   readonly bodies: Set<Inst> = new Set()
+  /** How many trips one of a loop counts as, where that is not one. */
+  readonly trips: Map<Inst, number> = new Map()
   readonly #reps: (Rep | undefined)[] = []
   readonly #owned = new Set<Value>()
   readonly #control: Control
   readonly #frame: { top: number }
 
-  constructor(plan: Plan, func: Func, code: Code, frame: { top: number }, leave: (body: Body, values: readonly Value[]) => void) {
+  constructor(
+    plan: Plan,
+    func: Func,
+    code: Code,
+    frame: { top: number },
+    leave: (body: Body, values: readonly Value[]) => void,
+  ) {
     this.plan = plan
     this.func = func
     this.g = new Graph(code)
-    this.memory = new Memory(this.g, plan.leaves, (name, args) => this.#tape(name, args), size => plan.zeros(size))
+    this.memory = new Memory(
+      this.g,
+      plan.leaves,
+      (name, args) => this.#tape(name, args),
+      size => plan.zeros(size),
+    )
     this.#usage = new Usage(func, v => plan.leaves.flat(v.type))
     this.ranges = new Ranges(func)
     this.leave = leave
@@ -76,7 +90,8 @@ export class Body {
 
   rep(value: Value): Rep {
     const rep = this.#reps[value.id]
-    if (rep === undefined) throw new InternalError('wasm', `%${value.name || value.id} in ${this.func.name} is used before it is defined`)
+    if (rep === undefined)
+      throw new InternalError('wasm', `%${value.name || value.id} in ${this.func.name} is used before it is defined`)
     return rep
   }
 
@@ -95,20 +110,27 @@ export class Body {
   }
 
   /** The memory of a value that is not flat, or that a pointer points to. */
-  at(value: Value): Place {
+  at(value: Value): Location {
     const rep = this.rep(value)
-    if (rep === 'zero') return place(value.type, this.plan.tight, undefined, this.plan.zeros(this.plan.tight.of(value.type).size), true)
+    if (rep === 'zero')
+      return location(
+        value.type,
+        this.plan.tight,
+        undefined,
+        this.plan.zeros(this.plan.tight.of(value.type).size),
+        true,
+      )
     if (rep instanceof Inst) {
       const slot = this.slot(value.type)
       this.build(slot, value)
       this.set(value, slot)
       return slot
     }
-    return rep as Place
+    return rep as Location
   }
 
-  /** The same in this module's own layout, at an address that can be handed on. */
-  tight(value: Value): Place {
+  /** The location of a value in this module's own layout, at an address that can be passed on. */
+  tight(value: Value): Location {
     const p = this.at(value)
     if (p.layouts === this.plan.tight) return p
     const slot = this.slot(value.type)
@@ -117,16 +139,16 @@ export class Body {
   }
 
   /** New memory in the function's frame. */
-  slot(type: Type): Place {
+  slot(type: Type): Location {
     const layout = this.plan.tight.of(type)
     const at = roundUp(this.#frame.top, Math.max(4, layout.align))
     this.#frame.top = at + layout.size
     this.keepsMemory = true
-    return place(type, this.plan.tight, undefined, at, false, {})
+    return location(type, this.plan.tight, undefined, at, false, {})
   }
 
-  /** Writes a value to a place. */
-  build(to: Place, value: Value): void {
+  /** Writes a value to a location. */
+  build(to: Location, value: Value): void {
     const rep = this.rep(value)
     if (rep === 'zero') {
       this.memory.clear(to)
@@ -135,7 +157,7 @@ export class Body {
     } else if (this.isFlat(value.type)) {
       this.memory.store(to, rep as readonly Node[])
     } else {
-      this.memory.copy(to, rep as Place)
+      this.memory.copy(to, rep as Location)
     }
   }
 
@@ -148,29 +170,64 @@ export class Body {
   #inst(inst: Inst): void {
     const g = this.g
     switch (inst.op) {
-      case 'var': this.#variable(inst); return
-      case 'global': this.set(inst.results[0]!, this.plan.placeOf(g, inst.attr)); return
-      case 'field': this.set(inst.results[0]!, this.memory.part(this.at(inst.args[0]!), inst.attr)); return
-      case 'elem': this.set(inst.results[0]!, this.#element(inst)); return
-      case 'load': this.#load(inst); return
-      case 'store': this.#store(inst); return
+      case 'var':
+        this.#variable(inst)
+        return
+      case 'global':
+        this.set(inst.results[0]!, this.plan.locationOf(g, inst.attr))
+        return
+      case 'field':
+        this.set(inst.results[0]!, this.memory.part(this.at(inst.args[0]!), inst.attr))
+        return
+      case 'elem':
+        this.set(inst.results[0]!, this.#element(inst))
+        return
+      case 'load':
+        this.#load(inst)
+        return
+      case 'store':
+        this.#store(inst)
+        return
       case 'length': {
         const p = this.at(inst.args[0]!)
         this.set(inst.results[0]!, [p.extent?.length ?? g.i32(p.type.count)])
         return
       }
-      case 'atomic': atomic(this, inst); return
-      case 'barrier': return
-      case 'printf': printf(this, inst); return
-      case 'trap': trapUnless(this, inst); return
-      case 'call': this.#call(inst); return
-      case 'ret': this.leave(this, inst.args); return
-      case 'if': case 'switch': case 'loop': case 'block': case 'yield': case 'test': case 'next': case 'leave': case 'unreachable':
+      case 'atomic':
+        atomic(this, inst)
+        return
+      case 'barrier':
+        return
+      case 'printf':
+        printf(this, inst)
+        return
+      case 'trap':
+        trapUnless(this, inst)
+        return
+      case 'call':
+        this.#call(inst)
+        return
+      case 'ret':
+        this.leave(this, inst.args)
+        return
+      case 'if':
+      case 'switch':
+      case 'loop':
+      case 'block':
+      case 'yield':
+      case 'test':
+      case 'next':
+      case 'leave':
+      case 'unreachable':
         this.#control.inst(inst)
         return
-      case 'intrinsic.pure': case 'intrinsic.read': case 'intrinsic.write': case 'intrinsic.hide':
+      case 'intrinsic.pure':
+      case 'intrinsic.read':
+      case 'intrinsic.write':
+      case 'intrinsic.hide':
         throw new InternalError('wasm', `${inst.op} is for other targets`)
-      default: this.#pure(inst)
+      default:
+        this.#pure(inst)
     }
   }
 
@@ -187,7 +244,16 @@ export class Body {
     } else if (inst.op === 'add' && result.type.scalar === undefined) {
       this.set(result, this.#flatSum(result.type, this.nodes(from!), this.nodes(inst.args[1]!)))
     } else {
-      this.set(result, compute(this.g, plan.leaves, inst, inst.args.map(a => this.nodes(a)), (name, args) => this.#helper(name, args)))
+      this.set(
+        result,
+        compute(
+          this.g,
+          plan.leaves,
+          inst,
+          inst.args.map(a => this.nodes(a)),
+          (name, args) => this.#helper(name, args),
+        ),
+      )
     }
   }
 
@@ -223,10 +289,13 @@ export class Body {
     const stride = this.plan.tight.of(type).stride
     const sum = this.#tape('joined', [x, y, g.i32(stride)])
     const shorter = this.#tape('shorter', [x, y])
-    const element = (of: Node, i: Node): Place => place(type.elem!, this.plan.tight, g.add(of, g.mul(i, g.i32(stride))), headerBytes, false)
-    g.when(shorter, () => g.count(memory.load(place(t.u32, this.plan.tight, shorter, 0, false))[0]!, i => {
-      this.#sum(element(sum, i), element(sum, i), element(shorter, i))
-    }))
+    const element = (of: Node, i: Node): Location =>
+      location(type.elem!, this.plan.tight, g.add(of, g.mul(i, g.i32(stride))), headerBytes, false)
+    g.when(shorter, () =>
+      g.count(memory.load(location(t.u32, this.plan.tight, shorter, 0, false))[0]!, i => {
+        this.#sum(element(sum, i), element(sum, i), element(shorter, i))
+      }),
+    )
     return sum
   }
 
@@ -235,8 +304,13 @@ export class Body {
     const result = inst.results[0]!
     const [x, y] = [inst.args[0], inst.args[1]]
     switch (inst.op) {
-      case 'zero': case 'undef': this.set(result, 'zero'); return
-      case 'detach': this.set(result, this.rep(x!)); return
+      case 'zero':
+      case 'undef':
+        this.set(result, 'zero')
+        return
+      case 'detach':
+        this.set(result, this.rep(x!))
+        return
       case 'extract': {
         const rep = this.rep(x!)
         this.set(result, rep === 'zero' ? 'zero' : this.memory.part(this.at(x!), inst.attr))
@@ -245,7 +319,7 @@ export class Body {
       case 'construct': {
         const bytes = constantBytes(this.plan.tight, result)
         if (bytes !== undefined) {
-          this.set(result, place(result.type, this.plan.tight, undefined, this.plan.constants(bytes), true))
+          this.set(result, location(result.type, this.plan.tight, undefined, this.plan.constants(bytes), true))
           return
         }
         this.set(result, inst)
@@ -253,7 +327,7 @@ export class Body {
         return
       }
       case 'insert': {
-        let to: Place
+        let to: Location
         if (this.#mayTake(x!, inst)) {
           to = this.at(x!)
         } else {
@@ -268,7 +342,7 @@ export class Body {
       case 'select': {
         const [a, b] = [this.tight(y!), this.tight(inst.args[2]!)]
         const base = this.g.select(this.node(x!), this.memory.address(a), this.memory.address(b))
-        this.set(result, place(result.type, this.plan.tight, base, 0, a.fixed && b.fixed))
+        this.set(result, location(result.type, this.plan.tight, base, 0, a.fixed && b.fixed))
         return
       }
       case 'add': {
@@ -278,7 +352,8 @@ export class Body {
         this.own(result)
         return
       }
-      default: throw new InternalError('wasm', `no code for ${inst.op} on ${result.type.name}`)
+      default:
+        throw new InternalError('wasm', `no code for ${inst.op} on ${result.type.name}`)
     }
   }
 
@@ -288,13 +363,15 @@ export class Body {
   }
 
   /** Sums in memory, element by element. */
-  #sum(to: Place, x: Place, y: Place): void {
+  #sum(to: Location, x: Location, y: Location): void {
     const type = to.type
     const m = this.memory
     if (this.isFlat(type) && this.plan.leaves.count(type) <= 16) {
       m.store(to, this.#flatSum(type, m.load(x), m.load(y)))
     } else if (type.kind === 'array') {
-      this.g.count(this.g.i32(type.count), i => this.#sum(m.element(to, i, true), m.element(x, i, true), m.element(y, i, true)))
+      this.g.count(this.g.i32(type.count), i =>
+        this.#sum(m.element(to, i, true), m.element(x, i, true), m.element(y, i, true)),
+      )
     } else {
       for (let k = 0; k < type.count; k++) this.#sum(m.part(to, k), m.part(x, k), m.part(y, k))
     }
@@ -321,7 +398,7 @@ export class Body {
       const use = uses[0]
       if (uses.length !== 1 || this.#usage.regionOf(use!) !== region) return undefined
       if (use!.op === 'ret') return this.func
-      if (use!.op === 'store') return this.#usage.root(use!.args[0]!)
+      if (use!.op === 'store') return this.#usage.root(use.args[0]!)
       if (use!.op !== 'construct') return undefined
       from = use!
     }
@@ -345,11 +422,12 @@ export class Body {
     this.set(p, slot)
     const first = this.#usage.usesOf(p)[0]
     if (first === undefined) return
-    const overwritten = first.op === 'store' && first.args[0] === p && this.#usage.regionOf(first) === this.#usage.regionOf(inst)
+    const overwritten =
+      first.op === 'store' && first.args[0] === p && this.#usage.regionOf(first) === this.#usage.regionOf(inst)
     if (!overwritten) this.memory.clear(slot)
   }
 
-  #element(inst: Inst): Place {
+  #element(inst: Inst): Location {
     const p = this.at(inst.args[0]!)
     const by = inst.args[1]!
     const range = p.type.count > 0 ? this.ranges.of(by, loop => this.bodies.has(loop)) : undefined
@@ -395,28 +473,43 @@ export class Body {
     const result = inst.results[0]
     switch (target.kind) {
       case 'op': {
-        const nodes = applySpelling(this.g, target.spelling, result!.type.scalar!, inst.args.map(a => this.nodes(a)))
+        const nodes = applyIntrinsic(
+          this.g,
+          target.intrinsic,
+          result!.type.scalar!,
+          inst.args.map(a => this.nodes(a)),
+        )
         if (nodes === undefined) throw new InternalError('wasm', `no instruction for ${func.name}`)
         this.set(result!, nodes)
         return
       }
-      case 'helper': case 'lanes': {
+      case 'helper':
+      case 'lanes': {
         const out: Node[] = []
         const args = inst.args.map(a => this.nodes(a))
         const helper = target.kind === 'helper'
-        const callee = helper ? this.plan.elementary(target.spelling, target.func) : this.plan.calleeOf(target.func)
+        const callee = helper ? this.plan.elementary(target.intrinsic, target.func) : this.plan.calleeOf(target.func)
         for (let k = 0; k < this.plan.leaves.count(result!.type); k++) {
           const local = this.g.code.local(callee.results[0]!)
           const pure = helper || target.func.info.pure
-          this.g.stmt({ kind: 'call', func: callee, args: args.map(a => a[a.length === 1 ? 0 : k]!), locals: [local], pure })
+          this.g.stmt({
+            kind: 'call',
+            func: callee,
+            args: args.map(a => a[a.length === 1 ? 0 : k]!),
+            locals: [local],
+            pure,
+          })
           out.push(helper ? narrow(this.g, result!.type.scalar!, this.g.get(local)) : this.g.get(local))
         }
         this.set(result!, out)
         return
       }
-      case 'call': this.#callFunc(inst, target.func); return
+      case 'call':
+        this.#callFunc(inst, target.func)
+        return
       case 'none':
-        for (const r of inst.results) this.set(r, this.isFlat(r.type) ? zeros(this.g, this.plan.leaves.of(r.type)) : 'zero')
+        for (const r of inst.results)
+          this.set(r, this.isFlat(r.type) ? zeros(this.g, this.plan.leaves.of(r.type)) : 'zero')
     }
   }
 
@@ -428,19 +521,31 @@ export class Body {
       if (passing.params[i]) args.push(...this.nodes(arg))
       else args.push(this.memory.address(this.isFlat(arg.type) ? this.#stored(arg) : this.tight(arg)))
     })
-    const places = inst.results.map((r, i) => passing.results[i] ? undefined : this.isFlat(r.type) ? this.slot(r.type) : this.#resultPlace(inst, r))
-    for (const p of places) {
+    const locations = inst.results.map((r, i) =>
+      passing.results[i] ? undefined : this.isFlat(r.type) ? this.slot(r.type) : this.#resultLocation(inst, r),
+    )
+    for (const p of locations) {
       if (p !== undefined) args.push(this.memory.address(p))
     }
     const locals: number[] = callee.results.map((type: ValType) => this.g.code.local(type))
-    const call = (): void => this.g.stmt({ kind: 'call', func: callee, args, locals, pure: func.info.pure && places.every(p => p === undefined) })
+    const call = (): void =>
+      this.g.stmt({
+        kind: 'call',
+        func: callee,
+        args,
+        locals,
+        pure: func.info.pure && locations.every(p => p === undefined),
+      })
     if (this.plan.limits.depth !== undefined && isRecursive(func)) countDepth(this, func, call)
     else call()
     let next = 0
     inst.results.forEach((r, k) => {
-      const p = places[k]
+      const p = locations[k]
       if (p === undefined) {
-        this.set(r, this.plan.leaves.of(r.type).map(() => this.g.get(locals[next++]!)))
+        this.set(
+          r,
+          this.plan.leaves.of(r.type).map(() => this.g.get(locals[next++]!)),
+        )
       } else if (this.isFlat(r.type)) {
         this.set(r, this.memory.load(p))
       } else {
@@ -451,55 +556,30 @@ export class Body {
   }
 
   /** A flat value in memory of its own. */
-  #stored(value: Value): Place {
+  #stored(value: Value): Location {
     const slot = this.slot(value.type)
     this.build(slot, value)
     return slot
   }
 
   /** Where a call writes a result: the variable that it is stored to next and for good, or a new slot. */
-  #resultPlace(call: Inst, result: Value): Place {
+  #resultLocation(call: Inst, result: Value): Location {
     const uses = this.#usage.usesOf(result)
     const store = uses[0]
-    if (uses.length === 1 && store!.op === 'store' && store!.args[1] === result) {
-      const root = this.#usage.root(store!.args[0]!)
-      const known = this.#reps[store!.args[0]!.id]
-      if (root instanceof Inst && this.#usage.onceStored(root) === undefined && known !== undefined
-        && this.#usage.regionOf(store!) === this.#usage.regionOf(call) && this.#untouchedUntil(call, store!, root)) {
-        const p = known as Place
+    if (uses.length === 1 && store!.op === 'store' && store.args[1] === result) {
+      const root = this.#usage.root(store.args[0]!)
+      const known = this.#reps[store.args[0]!.id]
+      if (
+        root instanceof Inst &&
+        this.#usage.onceStored(root) === undefined &&
+        known !== undefined &&
+        this.#usage.regionOf(store) === this.#usage.regionOf(call) &&
+        this.#usage.untouchedUntil(call, store, root)
+      ) {
+        const p = known as Location
         if (p.write === undefined && p.element === undefined && p.layouts === this.plan.tight) return p
       }
     }
     return this.slot(result.type)
-  }
-
-  /** True where neither the call's operands nor anything up to the store reads or writes the variable. */
-  #untouchedUntil(call: Inst, store: Inst, root: Inst): boolean {
-    const shares = (inst: Inst): boolean => inst.args.some(a => !this.isFlat(a.type) && this.#sharesMemory(a, root))
-    if (shares(call)) return false
-    const insts = this.#usage.regionOf(call).insts
-    for (let i = insts.indexOf(call) + 1; insts[i] !== store; i++) {
-      const inst = insts[i]!
-      if (inst.regions.length > 0 || inst.op === 'atomic' || shares(inst)) return false
-      if ((inst.op === 'load' || inst.op === 'store') && this.#usage.root(inst.args[0]!) === root) return false
-    }
-    return true
-  }
-
-  /** True where a value in memory may be the memory of a variable, or of a part of it. */
-  #sharesMemory(value: Value, root: Inst): boolean {
-    const def = value.def
-    if (def.op === 'param' || value.type.kind === 'ptr') return false
-    switch (def.op) {
-      case 'load': {
-        const from = this.#usage.root(def.args[0]!)
-        if (from === root || from === undefined) return true
-        const stored = from instanceof Inst ? this.#usage.onceStored(from) : undefined
-        return stored !== undefined && this.#sharesMemory(stored.args[1]!, root)
-      }
-      case 'extract': case 'detach': case 'select': case 'construct': case 'insert':
-        return def.args.some(a => !this.isFlat(a.type) && this.#sharesMemory(a, root))
-      default: return false
-    }
   }
 }

@@ -7,7 +7,7 @@ import type { Leaves } from './leaf.ts'
 import { valType } from './leaf.ts'
 import type { Node } from './node.ts'
 import { f32, i32, i64, op, type ValType } from './opcode.ts'
-import { bitcast, constant, convert, lane, missing, narrow, spelledOp } from './scalar.ts'
+import { bitcast, constant, convert, lane, missing, narrow, intrinsicOp } from './scalar.ts'
 
 type Nodes = readonly Node[]
 
@@ -15,15 +15,27 @@ type Nodes = readonly Node[]
 export type Helper = (name: 'fmod32' | 'fmod64', args: Nodes) => Node
 
 /** The scalars of a pure instruction's result. */
-export function compute(g: Graph, leaves: Leaves, inst: Inst<Exclude<PlainOp, 'length'>>, args: readonly Nodes[], helper: Helper): Nodes {
+export function compute(
+  g: Graph,
+  leaves: Leaves,
+  inst: Inst<Exclude<PlainOp, 'length'>>,
+  args: readonly Nodes[],
+  helper: Helper,
+): Nodes {
   const type = inst.results[0]!.type
   const x = args[0]
   switch (inst.op) {
-    case 'const': return [constant(g, type.scalar!, inst.attr)]
-    case 'zero': case 'undef': return zeros(g, leaves.of(type))
-    case 'detach': return x!
-    case 'construct': return args.flat()
-    case 'splat': return Array.from({ length: leaves.count(type) }, () => x![0]!)
+    case 'const':
+      return [constant(g, type.scalar!, inst.attr)]
+    case 'zero':
+    case 'undef':
+      return zeros(g, leaves.of(type))
+    case 'detach':
+      return x!
+    case 'construct':
+      return args.flat()
+    case 'splat':
+      return Array.from({ length: leaves.count(type) }, () => x![0]!)
     case 'extract': {
       const from = inst.args[0]!.type
       const start = leaves.start(from, inst.attr)
@@ -33,14 +45,18 @@ export function compute(g: Graph, leaves: Leaves, inst: Inst<Exclude<PlainOp, 'l
       const start = leaves.start(type, inst.attr)
       return [...x!.slice(0, start), ...args[1]!, ...x!.slice(start + args[1]!.length)]
     }
-    case 'swizzle': return inst.attr.map(i => x![i]!)
-    case 'index': return pick(g, leaves, inst, x!, args[1]![0]!)
+    case 'swizzle':
+      return inst.attr.map(i => x![i]!)
+    case 'index':
+      return pick(g, leaves, inst, x!, args[1]![0]!)
     case 'select': {
       const c = args[0]!
       return args[1]!.map((a, i) => g.select(c[c.length === 1 ? 0 : i]!, a, args[2]![i]!))
     }
-    case 'dot': return [products(g, inst.args[0]!.type.scalar!, x!, args[1]!)]
-    case 'matmul': return matmul(g, inst.args[0]!.type, inst.args[1]!.type, x!, args[1]!)
+    case 'dot':
+      return [products(g, inst.args[0]!.type.scalar!, x!, args[1]!)]
+    case 'matmul':
+      return matmul(g, inst.args[0]!.type, inst.args[1]!.type, x!, args[1]!)
     case 'transpose': {
       const [rows, cols] = [inst.args[0]!.type.count, inst.args[0]!.type.elem!.count]
       const out: Node[] = []
@@ -63,13 +79,19 @@ export function compute(g: Graph, leaves: Leaves, inst: Inst<Exclude<PlainOp, 'l
       const scalars = leaves.of(inst.args[0]!.type)
       return x!.map((a, i) => remainder(g, scalars[i]!, a, args[1]![i]!, helper))
     }
-    default: return lanes(g, leaves.of(inst.args[0]!.type), inst.op, args)
+    default:
+      return lanes(g, leaves.of(inst.args[0]!.type), inst.op, args)
   }
 }
 
 function lanes(g: Graph, scalars: readonly ScalarName[], row: LaneOp, args: readonly Nodes[]): Nodes {
   return scalars.map((s, i) => {
-    const y = lane(g, row, s, args.map(a => a[i]!))
+    const y = lane(
+      g,
+      row,
+      s,
+      args.map(a => a[i]!),
+    )
     if (y === undefined) throw missing(row, s)
     return y
   })
@@ -127,13 +149,21 @@ function pick(g: Graph, leaves: Leaves, inst: Inst, x: Nodes, at: Node): Nodes {
 }
 
 /** A library function that is one instruction, lane by lane; undefined where the scalar kind has no such instruction. */
-export function applySpelling(g: Graph, spelling: string, scalar: ScalarName, args: readonly Nodes[]): Nodes | undefined {
-  const code = spelledOp(spelling, scalar)
+export function applyIntrinsic(
+  g: Graph,
+  intrinsic: string,
+  scalar: ScalarName,
+  args: readonly Nodes[],
+): Nodes | undefined {
+  const code = intrinsicOp(intrinsic, scalar)
   const type: ValType = valType(scalar)
   const out: Node[] = []
   for (let i = 0; i < args[0]!.length; i++) {
     const lanes = args.map(a => a[a.length === 1 ? 0 : i]!)
-    const y = code !== undefined ? narrow(g, scalar, g.pure(code, type, ...lanes)) : integerSpelling(g, spelling, scalar, lanes)
+    const y =
+      code !== undefined
+        ? narrow(g, scalar, g.pure(code, type, ...lanes))
+        : integerIntrinsic(g, intrinsic, scalar, lanes)
     if (y === undefined) return undefined
     out.push(y)
   }
@@ -141,21 +171,28 @@ export function applySpelling(g: Graph, spelling: string, scalar: ScalarName, ar
 }
 
 /** `min`, `max` and `abs` of integers, which WASM has for floats only. */
-function integerSpelling(g: Graph, spelling: string, scalar: ScalarName, [x, y]: Nodes): Node | undefined {
-  switch (spelling) {
-    case 'min': return g.select(lane(g, 'lt', scalar, [x!, y!])!, x!, y!)
-    case 'max': return g.select(lane(g, 'gt', scalar, [x!, y!])!, x!, y!)
+function integerIntrinsic(g: Graph, intrinsic: string, scalar: ScalarName, [x, y]: Nodes): Node | undefined {
+  switch (intrinsic) {
+    case 'min':
+      return g.select(lane(g, 'lt', scalar, [x!, y!])!, x!, y!)
+    case 'max':
+      return g.select(lane(g, 'gt', scalar, [x!, y!])!, x!, y!)
     case 'abs': {
       if (scalar.charCodeAt(0) === 117) return x
       return g.select(lane(g, 'lt', scalar, [x!, g.zero(x!.type)])!, lane(g, 'neg', scalar, [x!])!, x!)
     }
-    default: return undefined
+    default:
+      return undefined
   }
 }
 
-/** Whether `applySpelling` knows a spelling for a kind of scalar. */
-export function hasSpelling(spelling: string, scalar: ScalarName): boolean {
-  if (spelledOp(spelling, scalar) !== undefined) return true
-  return (spelling === 'min' || spelling === 'max' || spelling === 'abs') && scalar !== 'bool' && valType(scalar) !== f32
-    && scalar !== 'f64'
+/** Whether `applyIntrinsic` knows an intrinsic for a kind of scalar. */
+export function hasIntrinsic(intrinsic: string, scalar: ScalarName): boolean {
+  if (intrinsicOp(intrinsic, scalar) !== undefined) return true
+  return (
+    (intrinsic === 'min' || intrinsic === 'max' || intrinsic === 'abs') &&
+    scalar !== 'bool' &&
+    valType(scalar) !== f32 &&
+    scalar !== 'f64'
+  )
 }

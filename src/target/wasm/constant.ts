@@ -6,7 +6,7 @@ import type { Layouts } from '../layout.ts'
 import { valType } from './leaf.ts'
 import { f32, f64, i32, i64 } from './opcode.ts'
 
-/** What a value that is made of constants looks like in memory; undefined where a part of it is computed. */
+/** The bytes of a value made of constants; undefined if a part of it is computed. */
 export function constantBytes(layouts: Layouts, value: Value): Uint8Array | undefined {
   const { size } = layouts.of(value.type)
   // The program is refused for its size elsewhere.
@@ -23,7 +23,8 @@ export function constantBytes(layouts: Layouts, value: Value): Uint8Array | unde
     }
     const layout = layouts.of(v.type)
     if (def.op === 'splat') {
-      for (let k = 0; k < v.type.count; k++) if (v.type.kind !== 'vec' || !fill(def.args[0]!, at + k * layout.stride)) return false
+      for (let k = 0; k < v.type.count; k++)
+        if (v.type.kind !== 'vec' || !fill(def.args[0]!, at + k * layout.stride)) return false
       return true
     }
     if (def.op !== 'construct') return false
@@ -37,9 +38,17 @@ export function constantBytes(layouts: Layouts, value: Value): Uint8Array | unde
 
 function write(view: DataView, at: number, type: Type, value: Constant): void {
   switch (valType(type.scalar!)) {
-    case f64: view.setFloat64(at, Number(value), true); return
-    case f32: view.setFloat32(at, Number(value), true); return
-    case i64: view.setBigInt64(at, BigInt(value), true); return
-    case i32: view.setInt32(at, Number(value), true); return
+    case f64:
+      view.setFloat64(at, Number(value), true)
+      return
+    case f32:
+      view.setFloat32(at, Number(value), true)
+      return
+    case i64:
+      view.setBigInt64(at, BigInt(value), true)
+      return
+    case i32:
+      view.setInt32(at, Number(value), true)
+      return
   }
 }

@@ -1,31 +1,30 @@
-/** Control: regions become blocks, loops and ifs; the values that pass between them become locals or slots in memory. */
+/** Control flow: regions become blocks, loops and ifs. The values that pass between them become locals or slots in memory. */
+import { costs } from '../../ir/costs.ts'
 import { InternalError } from '../../base/diag.ts'
 import type { OwnerOp, Terminator } from '../../ir/op.ts'
-import { Inst, Region, type Value } from '../../ir/value.ts'
+import type { Region } from '../../ir/value.ts'
+import { Inst, type Value } from '../../ir/value.ts'
 import type { Body } from './body.ts'
-import { countTrip } from './limit.ts'
-import { samePlace, type Place } from './memory.ts'
+import { countTrip, stopEndless } from './limit.ts'
+import { sameLocation, type Location } from './memory.ts'
 import { Label, type Node, type Seq } from './node.ts'
 import { op } from './opcode.ts'
 import { Ways } from '../ways.ts'
 
-/** Where a value goes that leaves a region: its scalars to locals, or its bytes to a slot. */
-type Sink = readonly number[] | Place
+/** The destination of a value that leaves a region: locals for its scalars, or a slot for its bytes. */
+type Destination = readonly number[] | Location
 
 /** An instruction whose regions are being compiled. */
 interface Scope {
   readonly label: Label
-  readonly sinks: readonly Sink[]
+  readonly destinations: readonly Destination[]
 }
-
-/** More case labels than this apart, and a switch is a chain of comparisons. */
-const maxTable = 256
 
 export class Control {
   readonly #body: Body
   readonly #scopes = new Map<Inst, Scope>()
   readonly #ways: Ways
-  readonly #carried = new Map<Inst, readonly Sink[]>()
+  readonly #carried = new Map<Inst, readonly Destination[]>()
   readonly #tops = new Map<Inst, Label>()
   /** The innermost loop or other owner of the region that is being compiled. */
   #owner: Inst | undefined = undefined
@@ -38,52 +37,69 @@ export class Control {
   inst(inst: Inst<OwnerOp | Exclude<Terminator, 'ret'>>): void {
     const g = this.#body.g
     switch (inst.op) {
-      case 'if': this.#if(inst); return
-      case 'block': this.#block(inst); return
-      case 'switch': this.#switch(inst); return
-      case 'loop': this.#loop(inst); return
-      case 'yield': this.#deliver(inst.args, this.#scopes.get(this.#owner!)!.sinks); return
+      case 'if':
+        this.#if(inst)
+        return
+      case 'block':
+        this.#block(inst)
+        return
+      case 'switch':
+        this.#switch(inst)
+        return
+      case 'loop':
+        this.#loop(inst)
+        return
+      case 'yield':
+        this.#deliver(inst.args, this.#scopes.get(this.#owner!)!.destinations)
+        return
       case 'leave': {
         const scope = this.#scopes.get(inst.attr)
         if (scope === undefined) throw new InternalError('wasm', 'a leave names what it is not in')
-        this.#deliver(inst.args, scope.sinks)
+        this.#deliver(inst.args, scope.destinations)
         g.br(scope.label)
         return
       }
-      case 'test': this.#test(inst); return
-      case 'next': this.#next(inst); return
+      case 'test':
+        this.#test(inst)
+        return
+      case 'next':
+        this.#next(inst)
+        return
       case 'unreachable':
-        g.stmt({ kind: 'unreachable' })
-        g.at.open = false
+        stopEndless(this.#body, inst)
         return
     }
   }
 
-  #sinks(values: readonly Value[]): Sink[] {
+  #destinations(values: readonly Value[]): Destination[] {
     const body = this.#body
-    return values.map(v => body.isFlat(v.type) ? body.locals(v.type) : body.slot(v.type))
+    return values.map(v => (body.isFlat(v.type) ? body.locals(v.type) : body.slot(v.type)))
   }
 
-  /** Makes what the sinks hold the values. */
-  #receive(values: readonly Value[], sinks: readonly Sink[]): void {
+  /** Defines the values as the contents of the destinations. */
+  #receive(values: readonly Value[], destinations: readonly Destination[]): void {
     const body = this.#body
     values.forEach((v, i) => {
-      const sink = sinks[i]!
-      if (isLocals(sink)) {
-        body.set(v, sink.map(local => body.g.get(local)))
+      const destination = destinations[i]!
+      if (isLocals(destination)) {
+        body.set(
+          v,
+          destination.map(local => body.g.get(local)),
+        )
       } else {
-        body.set(v, sink)
+        body.set(v, destination)
         body.own(v)
       }
     })
   }
 
-  #deliver(values: readonly Value[], sinks: readonly Sink[]): void {
+  #deliver(values: readonly Value[], destinations: readonly Destination[]): void {
     const body = this.#body
     values.forEach((v, i) => {
-      const sink = sinks[i]!
-      if (!isLocals(sink)) body.build(sink, v)
-      else if (!isUndefined(v)) body.nodes(v).forEach((value, k) => body.g.stmt({ kind: 'set', local: sink[k]!, value }))
+      const destination = destinations[i]!
+      if (!isLocals(destination)) body.build(destination, v)
+      else if (!isUndefined(v))
+        body.nodes(v).forEach((value, k) => body.g.stmt({ kind: 'set', local: destination[k]!, value }))
     })
   }
 
@@ -95,7 +111,7 @@ export class Control {
   }
 
   #open(inst: Inst): Scope {
-    const scope = { label: new Label(), sinks: this.#sinks(inst.results) }
+    const scope = { label: new Label(), destinations: this.#destinations(inst.results) }
     this.#scopes.set(inst, scope)
     return scope
   }
@@ -111,7 +127,7 @@ export class Control {
     } else {
       g.stmt({ kind: 'if', cond, yes, no, label: scope.label })
     }
-    this.#receive(inst.results, scope.sinks)
+    this.#receive(inst.results, scope.destinations)
   }
 
   #block(inst: Inst): void {
@@ -119,7 +135,7 @@ export class Control {
     const scope = this.#open(inst)
     const body = g.nested(false, () => this.#within(inst, inst.regions[0]!))
     g.stmt({ kind: 'block', body, label: scope.label })
-    this.#receive(inst.results, scope.sinks)
+    this.#receive(inst.results, scope.destinations)
   }
 
   #switch(inst: Inst<'switch'>): void {
@@ -134,7 +150,7 @@ export class Control {
     const cases: Seq[] = inst.regions.map(r => g.nested(false, () => this.#within(inst, r)))
     const table: number[] = []
     let at = g.pure(op.i32Sub, selector.type, selector, g.i32(least))
-    if (most - least < maxTable) {
+    if (most - least < costs.switchTable) {
       for (let i = 0; i <= most - least && labels.length > 0; i++) table.push(-1)
       for (let i = 0; i < pairs.length; i += 2) table[pairs[i]! - least] = pairs[i + 1]!
     } else {
@@ -145,7 +161,7 @@ export class Control {
       for (let i = 0; i < last; i++) table.push(i)
     }
     g.stmt({ kind: 'switch', selector: at, table, cases, label: scope.label })
-    this.#receive(inst.results, scope.sinks)
+    this.#receive(inst.results, scope.destinations)
   }
 
   // ── Loops ────────────────────────────────────────────────────────────────────────────────────────────────────
@@ -154,10 +170,15 @@ export class Control {
     const body = this.#body
     const g = body.g
     const [head, inner] = [inst.regions[0]!, inst.regions[1]!]
-    const carried = this.#sinks(head.params)
+    const carried = this.#destinations(head.params)
     this.#deliver(inst.args, carried)
     const aliased = this.#exitsThatAreParams(inst)
-    const scope = { label: new Label(), sinks: inst.results.map((r, k) => aliased === undefined ? this.#sinks([r])[0]! : carried[aliased[k]!]!) }
+    const scope = {
+      label: new Label(),
+      destinations: inst.results.map((r, k) =>
+        aliased === undefined ? this.#destinations([r])[0]! : carried[aliased[k]!]!,
+      ),
+    }
     this.#scopes.set(inst, scope)
     this.#carried.set(inst, carried)
     const top = new Label()
@@ -173,10 +194,10 @@ export class Control {
       body.bodies.delete(inst)
     })
     g.stmt({ kind: 'loop', body: seq, top, exit: scope.label })
-    this.#receive(inst.results, scope.sinks)
+    this.#receive(inst.results, scope.destinations)
   }
 
-  /** Where all exits are carried values and nothing else leaves the loop, their indices: the locals hold the results too. */
+  /** The indices of the carried values that the exits are, if nothing else leaves the loop: their locals then hold the results too. */
   #exitsThatAreParams(inst: Inst): number[] | undefined {
     if (this.#ways.isLeft(inst)) return undefined
     const head = inst.regions[0]!
@@ -195,13 +216,13 @@ export class Control {
     const stop = g.eqz(this.#body.node(end.args[0]!))
     const carried = this.#carried.get(loop)!
     const exits = end.args.slice(1)
-    const moves = exits.some((v, k) => scope.sinks[k] !== carried[v.index] || v.def !== loop.regions[0])
+    const moves = exits.some((v, k) => scope.destinations[k] !== carried[v.index] || v.def !== loop.regions[0])
     if (!moves) {
       g.br(scope.label, stop)
       return
     }
     g.when(stop, () => {
-      this.#deliver(exits, scope.sinks)
+      this.#deliver(exits, scope.destinations)
       g.br(scope.label)
     })
   }
@@ -212,21 +233,21 @@ export class Control {
     const carried = this.#carried.get(loop)!
     const locals: number[] = []
     const values: Node[] = []
-    const moves: [Place, Value][] = []
+    const moves: [Location, Value][] = []
     end.args.forEach((v, k) => {
-      const sink = carried[k]!
-      if (!isLocals(sink)) {
-        moves.push([sink, v])
+      const destination = carried[k]!
+      if (!isLocals(destination)) {
+        moves.push([destination, v])
       } else if (!isUndefined(v)) {
-        locals.push(...sink)
+        locals.push(...destination)
         values.push(...body.nodes(v))
       }
     })
     // A slot must not be overwritten while another value is still to be read from it.
     const copies = moves.map(([slot, v]) => {
       const rep = body.rep(v)
-      const own = !Array.isArray(rep) && rep !== 'zero' && !(rep instanceof Inst) && samePlace(rep as Place, slot)
-      if (own || !dependsOnParam(v, loop) && (moves.length === 1 || isFresh(v))) return undefined
+      const own = !Array.isArray(rep) && rep !== 'zero' && !(rep instanceof Inst) && sameLocation(rep as Location, slot)
+      if (own || (!dependsOnParam(v, loop) && (moves.length === 1 || isFresh(v)))) return undefined
       const copy = body.slot(v.type)
       body.build(copy, v)
       return copy
@@ -241,8 +262,8 @@ export class Control {
   }
 }
 
-function isLocals(sink: Sink): sink is readonly number[] {
-  return Array.isArray(sink)
+function isLocals(destination: Destination): destination is readonly number[] {
+  return Array.isArray(destination)
 }
 
 function isUndefined(v: Value): boolean {
@@ -253,7 +274,9 @@ function isUndefined(v: Value): boolean {
 function dependsOnParam(v: Value, loop: Inst): boolean {
   const def = v.def
   if (def.op === 'param') return def === loop.regions[0]
-  return (def.op === 'extract' || def.op === 'select' || def.op === 'detach') && def.args.some(a => dependsOnParam(a, loop))
+  return (
+    (def.op === 'extract' || def.op === 'select' || def.op === 'detach') && def.args.some(a => dependsOnParam(a, loop))
+  )
 }
 
 /** True for values whose memory is certainly no slot of a loop. */

@@ -1,4 +1,4 @@
-/** Operations that are one instruction of WebAssembly: its opcode by scalar. What has none is made of several in `scalar.ts`. */
+/** Operations that are one instruction of WebAssembly: its opcode by scalar. `scalar.ts` makes the others of several. */
 import type { LaneOp } from '../../ir/op.ts'
 import type { ScalarName } from '../../ir/type.ts'
 import { op } from './opcode.ts'
@@ -22,5 +22,6 @@ export const direct: Readonly<Record<LaneOp, Opcodes>> = {
   ge: { f32: op.f32Ge, f64: op.f64Ge, i32: op.i32GeS, u32: op.i32GeU, i64: op.i64GeS, u64: op.i64GeU },
   eq: { f32: op.f32Eq, f64: op.f64Eq, i32: op.i32Eq, u32: op.i32Eq, bool: op.i32Eq, i64: op.i64Eq, u64: op.i64Eq },
   ne: { f32: op.f32Ne, f64: op.f64Ne, i32: op.i32Ne, u32: op.i32Ne, bool: op.i32Ne, i64: op.i64Ne, u64: op.i64Ne },
-  rem: {}, not: {},
+  rem: {},
+  not: {},
 }

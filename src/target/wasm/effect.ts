@@ -1,4 +1,4 @@
-/** Instructions that talk to the host or read and write memory at once. */
+/** Output and atomics: instructions that call the host, or read and write memory at once. */
 import type { Inst, Value } from '../../ir/value.ts'
 import type { Body } from './body.ts'
 import type { Graph } from './graph.ts'
@@ -23,14 +23,30 @@ export function atomic(body: Body, inst: Inst<'atomic'>): void {
     const was = g.get(old)
     const put = (value: Node): void => memory.store(exact, [value])
     switch (kind) {
-      case 'load': return
-      case 'store': case 'exchange': put(operand(1)); return
-      case 'add': put(lane(g, 'add', scalar, [was, operand(1)])!); return
-      case 'and': put(lane(g, 'and', scalar, [was, operand(1)])!); return
-      case 'or': put(lane(g, 'or', scalar, [was, operand(1)])!); return
-      case 'xor': put(lane(g, 'xor', scalar, [was, operand(1)])!); return
-      case 'min': put(g.select(lane(g, 'lt', scalar, [operand(1), was])!, operand(1), was)); return
-      case 'max': put(g.select(lane(g, 'gt', scalar, [operand(1), was])!, operand(1), was)); return
+      case 'load':
+        return
+      case 'store':
+      case 'exchange':
+        put(operand(1))
+        return
+      case 'add':
+        put(lane(g, 'add', scalar, [was, operand(1)])!)
+        return
+      case 'and':
+        put(lane(g, 'and', scalar, [was, operand(1)])!)
+        return
+      case 'or':
+        put(lane(g, 'or', scalar, [was, operand(1)])!)
+        return
+      case 'xor':
+        put(lane(g, 'xor', scalar, [was, operand(1)])!)
+        return
+      case 'min':
+        put(g.select(lane(g, 'lt', scalar, [operand(1), was])!, operand(1), was))
+        return
+      case 'max':
+        put(g.select(lane(g, 'gt', scalar, [operand(1), was])!, operand(1), was))
+        return
       case 'compare':
         g.when(sameBits(g, was, operand(1)), () => put(operand(2)))
         return
@@ -39,10 +55,12 @@ export function atomic(body: Body, inst: Inst<'atomic'>): void {
   if (result !== undefined) body.set(result, [g.get(old)])
 }
 
-/** Whether two scalars are the same bit by bit, which says of a NaN that it is itself and of zeros that they differ in sign. */
+/** Whether two scalars have the same bits: a NaN equals itself, and zeros with different signs differ. */
 function sameBits(g: Graph, x: Node, y: Node): Node {
-  if (x.type === f32) return g.pure(op.i32Eq, i32, g.pure(op.i32ReinterpretF32, i32, x), g.pure(op.i32ReinterpretF32, i32, y))
-  if (x.type === f64) return g.pure(op.i64Eq, i32, g.pure(op.i64ReinterpretF64, i64, x), g.pure(op.i64ReinterpretF64, i64, y))
+  if (x.type === f32)
+    return g.pure(op.i32Eq, i32, g.pure(op.i32ReinterpretF32, i32, x), g.pure(op.i32ReinterpretF32, i32, y))
+  if (x.type === f64)
+    return g.pure(op.i64Eq, i32, g.pure(op.i64ReinterpretF64, i64, x), g.pure(op.i64ReinterpretF64, i64, y))
   return g.pure(x.type === i64 ? op.i64Eq : op.i32Eq, i32, x, y)
 }
 

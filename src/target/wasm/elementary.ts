@@ -7,10 +7,10 @@ import { Graph } from './graph.ts'
 import { Callee, Code, type Node } from './node.ts'
 import { f32, f64, i32, i64, op } from './opcode.ts'
 
-/** Names by which core/ spells them for WASM. */
+/** The names that core/ gives them as target intrinsics of WASM. */
 export const elementaryNames: readonly string[] = ['exp', 'exp2', 'log', 'log2', 'sin', 'cos', 'tanh', 'cosh', 'pow']
 
-/** From here on the quadrant of an angle needs more digits of pi than two doubles of 53 bits have. */
+/** From here on, more digits of pi are needed for the quadrant of an angle than two doubles have. */
 const hugeAngle = 2 ** 22
 /** Adding it rounds a double to an integer, which the low bits then hold. */
 const magic = 1.5 * 2 ** 52
@@ -19,14 +19,24 @@ const ln2 = [0.6931471796706319, 8.893134238886677e-10] as const
 const halfPi = [1.570796325802803, 9.920935796805404e-10] as const
 
 /** (e^r - 1) / r for |r| up to ln 2 / 2. */
-const expm1Terms = [1, 0.5000000047117786, 0.1666666671899754, 0.041666352896649515, 0.008333298483740934, 0.0013941108444434013, 0.00019899273970266023]
+const expm1Terms = [
+  1, 0.5000000047117786, 0.1666666671899754, 0.041666352896649515, 0.008333298483740934, 0.0013941108444434013,
+  0.00019899273970266023,
+]
 /** atanh(s) / s by s². */
-const atanhTerms = [1.0000000000041798, 0.3333333262374376, 0.20000192336187594, 0.14267525518908156, 0.11808179549572992]
+const atanhTerms = [
+  1.0000000000041798, 0.3333333262374376, 0.20000192336187594, 0.14267525518908156, 0.11808179549572992,
+]
 /** sin(r) / r and cos(r) by r². */
-const sinTerms = [0.9999999999956731, -0.16666666631591165, 0.00833332878245888, -0.000198392022122311, 2.7173456841089953e-06]
-const cosTerms = [0.9999999999999444, -0.49999999999351113, 0.04166666654391119, -0.0013888880393776424, 2.4798928755323667e-05, -2.717342984102282e-07]
+const sinTerms = [
+  0.9999999999956731, -0.16666666631591165, 0.00833332878245888, -0.000198392022122311, 2.7173456841089953e-6,
+]
+const cosTerms = [
+  0.9999999999999444, -0.49999999999351113, 0.04166666654391119, -0.0013888880393776424, 2.4798928755323667e-5,
+  -2.717342984102282e-7,
+]
 
-/** The code of a helper of floats; `body` is the same function by the library, for what the helper cannot do. */
+/** The code of a helper of floats. It calls `body`, the library's function, for operands outside of its range. */
 export function elementaryCode(name: string, body: () => Callee): Code {
   const code = new Code(new Callee(`${name}32`, name === 'pow' ? [f32, f32] : [f32], [f32]))
   const m = new Doubles(new Graph(code))
@@ -46,18 +56,21 @@ export function elementaryCode(name: string, body: () => Callee): Code {
   return code
 }
 
-/** Where the helper has the function; undefined for everywhere. */
+/** The condition under which the operands are in the helper's range; undefined if they always are. */
 function usualRange(m: Doubles, name: string, [x, y]: readonly Node[]): Node | undefined {
   const g = m.g
   const below = (v: Node, limit: number): Node => g.pure(op.f64Lt, i32, v, g.f64(limit))
   const size = (v: Node): Node => g.pure(op.f64Abs, f64, v)
   switch (name) {
-    case 'sin': case 'cos': return below(size(x!), hugeAngle)
+    case 'sin':
+    case 'cos':
+      return below(size(x!), hugeAngle)
     case 'pow': {
       const finite = g.pure(op.i32And, i32, below(x!, Infinity), below(size(y!), Infinity))
       return g.pure(op.i32And, i32, g.pure(op.f64Gt, i32, x!, g.f64(0)), finite)
     }
-    default: return undefined
+    default:
+      return undefined
   }
 }
 
@@ -65,13 +78,20 @@ function result(m: Doubles, name: string, x: Node, wide: Node, power: Node | und
   const g = m.g
   const narrow = (v: Node): Node => g.pure(op.f32DemoteF64, f32, v)
   switch (name) {
-    case 'exp': return narrow(m.exp(m.clamp(wide, -110, 90)))
-    case 'exp2': return narrow(m.exp2(m.clamp(wide, -160, 130)))
-    case 'log': return narrow(m.log(wide, 1))
-    case 'log2': return narrow(m.log(wide, log2e))
-    case 'sin': return narrow(m.sine(wide, 0))
-    case 'cos': return narrow(m.sine(wide, 1))
-    case 'pow': return narrow(m.exp2(m.clamp(m.mul(power!, m.log(wide, log2e)), -160, 130)))
+    case 'exp':
+      return narrow(m.exp(m.clamp(wide, -110, 90)))
+    case 'exp2':
+      return narrow(m.exp2(m.clamp(wide, -160, 130)))
+    case 'log':
+      return narrow(m.log(wide, 1))
+    case 'log2':
+      return narrow(m.log(wide, log2e))
+    case 'sin':
+      return narrow(m.sine(wide, 0))
+    case 'cos':
+      return narrow(m.sine(wide, 1))
+    case 'pow':
+      return narrow(m.exp2(m.clamp(m.mul(power!, m.log(wide, log2e)), -160, 130)))
     case 'tanh': {
       const e = m.expm1(m.clamp(m.add(wide, wide), -40, 40))
       return g.pure(op.f32Copysign, f32, narrow(m.div(e, m.add(e, g.f64(2)))), x)
@@ -91,12 +111,24 @@ class Doubles {
     this.g = g
   }
 
-  add(x: Node, y: Node): Node { return this.g.pure(op.f64Add, f64, x, y) }
-  sub(x: Node, y: Node): Node { return this.g.pure(op.f64Sub, f64, x, y) }
-  mul(x: Node, y: Node): Node { return this.g.pure(op.f64Mul, f64, x, y) }
-  div(x: Node, y: Node): Node { return this.g.pure(op.f64Div, f64, x, y) }
-  bits(x: Node): Node { return this.g.pure(op.i64ReinterpretF64, i64, x) }
-  #fromBits(x: Node): Node { return this.g.pure(op.f64ReinterpretI64, f64, x) }
+  add(x: Node, y: Node): Node {
+    return this.g.pure(op.f64Add, f64, x, y)
+  }
+  sub(x: Node, y: Node): Node {
+    return this.g.pure(op.f64Sub, f64, x, y)
+  }
+  mul(x: Node, y: Node): Node {
+    return this.g.pure(op.f64Mul, f64, x, y)
+  }
+  div(x: Node, y: Node): Node {
+    return this.g.pure(op.f64Div, f64, x, y)
+  }
+  bits(x: Node): Node {
+    return this.g.pure(op.i64ReinterpretF64, i64, x)
+  }
+  #fromBits(x: Node): Node {
+    return this.g.pure(op.f64ReinterpretI64, f64, x)
+  }
 
   /** NaN stays NaN. */
   clamp(x: Node, low: number, high: number): Node {
@@ -125,13 +157,18 @@ class Doubles {
   /** 2 to an integer in the low bits. */
   power(sum: Node): Node {
     const { g } = this
-    return this.#fromBits(g.pure(op.i64Add, i64, g.pure(op.i64Shl, i64, this.bits(sum), g.i64(52n)), g.i64(1023n << 52n)))
+    return this.#fromBits(
+      g.pure(op.i64Add, i64, g.pure(op.i64Shl, i64, this.bits(sum), g.i64(52n)), g.i64(1023n << 52n)),
+    )
   }
 
   /** x = k ln 2 + r: 2^k as a sum with `magic`, and r. */
   #reduced(x: Node): { readonly sum: Node; readonly rest: Node } {
     const { sum, whole } = this.#rounded(this.mul(x, this.g.f64(log2e)))
-    return { sum, rest: this.sub(this.sub(x, this.mul(whole, this.g.f64(ln2[0]))), this.mul(whole, this.g.f64(ln2[1]))) }
+    return {
+      sum,
+      rest: this.sub(this.sub(x, this.mul(whole, this.g.f64(ln2[0]))), this.mul(whole, this.g.f64(ln2[1]))),
+    }
   }
 
   exp(x: Node): Node {
@@ -160,10 +197,20 @@ class Doubles {
     const k = g.pure(op.i64ShrS, i64, above, g.i64(52n))
     const m = this.#fromBits(g.pure(op.i64Sub, i64, all, g.pure(op.i64Shl, i64, k, g.i64(52n))))
     const s = this.div(this.sub(m, g.f64(1)), this.add(m, g.f64(1)))
-    const near = this.mul(s, this.#polynomial(this.mul(s, s), atanhTerms.map(c => 2 * c * scale)))
+    const near = this.mul(
+      s,
+      this.#polynomial(
+        this.mul(s, s),
+        atanhTerms.map(c => 2 * c * scale),
+      ),
+    )
     const whole = g.pure(op.f64ConvertI64S, f64, k)
     const value = this.add(this.mul(whole, g.f64(scale === 1 ? ln2[0] + ln2[1] : 1)), near)
-    const edge = g.select(g.pure(op.f64Eq, i32, x, g.f64(0)), g.f64(-Infinity), g.select(g.pure(op.f64Lt, i32, x, g.f64(0)), g.f64(NaN), x))
+    const edge = g.select(
+      g.pure(op.f64Eq, i32, x, g.f64(0)),
+      g.f64(-Infinity),
+      g.select(g.pure(op.f64Lt, i32, x, g.f64(0)), g.f64(NaN), x),
+    )
     const usual = g.pure(op.i32And, i32, g.pure(op.f64Gt, i32, x, g.f64(0)), g.pure(op.f64Lt, i32, x, g.f64(Infinity)))
     return g.select(usual, value, edge)
   }
@@ -179,7 +226,12 @@ class Doubles {
     const sin = this.mul(rest, this.#polynomial(z, sinTerms))
     const cos = this.#polynomial(z, cosTerms)
     const odd = g.pure(op.i32And, i32, quadrant, g.i32(1))
-    const sign = g.pure(op.i64Shl, i64, g.pure(op.i64ExtendI32U, i64, g.pure(op.i32And, i32, quadrant, g.i32(2))), g.i64(62n))
+    const sign = g.pure(
+      op.i64Shl,
+      i64,
+      g.pure(op.i64ExtendI32U, i64, g.pure(op.i32And, i32, quadrant, g.i32(2))),
+      g.i64(62n),
+    )
     return this.#fromBits(g.pure(op.i64Xor, i64, this.bits(g.select(odd, cos, sin)), sign))
   }
 }

@@ -1,7 +1,8 @@
 /** The binary encoding of a module. */
 import { memoryName, type Callee, type WasmCode } from './node.ts'
 import { i32, op, type ValType } from './opcode.ts'
-import { schedule, type Ins } from './schedule.ts'
+import type { Ins } from './node.ts'
+import { schedule } from './schedule.ts'
 
 const pageSize = 65536
 /** Stands before the parameters of a function type. */
@@ -14,7 +15,9 @@ export function encode(module: WasmCode): Uint8Array<ArrayBuffer> {
   const out = new Bytes()
   out.raw([0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0])
   const callees: Callee[] = [...module.imports, ...module.codes.map(c => c.callee)]
-  callees.forEach((c, i) => { c.index = i })
+  callees.forEach((c, i) => {
+    c.index = i
+  })
   const types = new Map<string, number>()
   const typeBytes = new Bytes()
   const typeOf = (c: Callee): number => {
@@ -130,10 +133,21 @@ function writeLocals(out: Bytes, locals: readonly ValType[]): void {
 /** log2 of the natural alignment of each load and store. */
 function alignment(code: number): number {
   switch (code) {
-    case op.i64Load: case op.f64Load: case op.i64Store: case op.f64Store: return 3
-    case op.i32Load8S: case op.i32Load8U: case op.i32Store8: return 0
-    case op.i32Load16S: case op.i32Load16U: case op.i32Store16: return 1
-    default: return 2
+    case op.i64Load:
+    case op.f64Load:
+    case op.i64Store:
+    case op.f64Store:
+      return 3
+    case op.i32Load8S:
+    case op.i32Load8U:
+    case op.i32Store8:
+      return 0
+    case op.i32Load16S:
+    case op.i32Load16U:
+    case op.i32Store16:
+      return 1
+    default:
+      return 2
   }
 }
 
@@ -158,19 +172,40 @@ function writeIns(out: Bytes, ins: Ins): void {
     return
   }
   switch (code) {
-    case op.block: case op.loop: case op.if: out.byte(emptyBlock); return
-    case op.br: case op.brIf: case op.call: case op.localGet: case op.localSet: case op.localTee: case op.globalGet: case op.globalSet:
+    case op.block:
+    case op.loop:
+    case op.if:
+      out.byte(emptyBlock)
+      return
+    case op.br:
+    case op.brIf:
+    case op.call:
+    case op.localGet:
+    case op.localSet:
+    case op.localTee:
+    case op.globalGet:
+    case op.globalSet:
       out.u32(ins.a as number)
       return
     case op.brTable:
       out.list(ins.table!)
       out.u32(ins.a as number)
       return
-    case op.memoryGrow: out.byte(0); return
-    case op.i32Const: case op.i64Const: out.signed(BigInt(ins.a)); return
-    case op.f32Const: out.float32(ins.a as number); return
-    case op.f64Const: out.float64(ins.a as number); return
-    default: return
+    case op.memoryGrow:
+      out.byte(0)
+      return
+    case op.i32Const:
+    case op.i64Const:
+      out.signed(BigInt(ins.a))
+      return
+    case op.f32Const:
+      out.float32(ins.a as number)
+      return
+    case op.f64Const:
+      out.float64(ins.a as number)
+      return
+    default:
+      return
   }
 }
 
@@ -208,7 +243,7 @@ class Bytes {
   u32(n: number): void {
     let rest = n >>> 0
     while (rest > 0x7f) {
-      this.byte(rest & 0x7f | 0x80)
+      this.byte((rest & 0x7f) | 0x80)
       rest >>>= 7
     }
     this.byte(rest)

@@ -1,16 +1,19 @@
 /**
- * Makes nodes: folds constants, finds equal pure nodes in scope, and defines pure nodes outside of all loops that do not
- * feed them. Loops are entered and left by the walk over the IR, which sets `at`.
+ * Builds nodes. It folds constants, finds equal pure nodes in scope, and defines pure nodes outside of all loops that do not feed
+ * them. The walk over the IR enters and leaves loops, and sets `at`.
  */
+import { costs } from '../../ir/costs.ts'
 import { Label, Node, Seq, type Code, type Stmt } from './node.ts'
 import { op, f32, f64, i32, i64, type ValType } from './opcode.ts'
 
 const noArgs: readonly Node[] = []
-const constOp: Readonly<Record<ValType, number>> = { [i32]: op.i32Const, [i64]: op.i64Const, [f32]: op.f32Const, [f64]: op.f64Const }
+const constOp: Readonly<Record<ValType, number>> = {
+  [i32]: op.i32Const,
+  [i64]: op.i64Const,
+  [f32]: op.f32Const,
+  [f64]: op.f64Const,
+}
 const isConst = (n: Node): boolean => n.op >= op.i32Const && n.op <= op.f64Const
-
-/** What each operation and statement counts of the output before it is encoded. */
-const nodeCost = 20
 
 export class Graph {
   readonly code: Code
@@ -24,7 +27,7 @@ export class Graph {
 
   stmt(s: Stmt): void {
     if (!this.at.open) return
-    this.code.work?.spend('output', nodeCost)
+    this.code.work?.spend('output', costs.nodeOutput)
     this.at.stmts.push(s)
   }
 
@@ -42,17 +45,34 @@ export class Graph {
     return this.#shared(constOp[type], type, noArgs, value, this.code.body, false)
   }
 
-  i32(value: number): Node { return this.constant(i32, value | 0) }
-  f32(value: number): Node { return this.constant(f32, Math.fround(value)) }
-  f64(value: number): Node { return this.constant(f64, value) }
-  i64(value: bigint): Node { return this.constant(i64, BigInt.asIntN(64, value)) }
+  i32(value: number): Node {
+    return this.constant(i32, value | 0)
+  }
+  f32(value: number): Node {
+    return this.constant(f32, Math.fround(value))
+  }
+  f64(value: number): Node {
+    return this.constant(f64, value)
+  }
+  i64(value: bigint): Node {
+    return this.constant(i64, BigInt.asIntN(64, value))
+  }
 
   /** The zero of a type. */
-  zero(type: ValType): Node { return this.constant(type, type === i64 ? 0n : 0) }
+  zero(type: ValType): Node {
+    return this.constant(type, type === i64 ? 0n : 0)
+  }
 
   /** A local that is written once in each run of the current list, or by the current loop. */
   get(local: number): Node {
-    return this.#shared(op.localGet, this.code.locals[local]!, noArgs, local, local < this.code.callee.params.length ? this.code.body : this.at, false)
+    return this.#shared(
+      op.localGet,
+      this.code.locals[local]!,
+      noArgs,
+      local,
+      local < this.code.callee.params.length ? this.code.body : this.at,
+      false,
+    )
   }
 
   /** A module global; hosts write it between calls only. */
@@ -74,10 +94,18 @@ export class Graph {
     return node
   }
 
-  add(x: Node, y: Node): Node { return this.pure(op.i32Add, i32, x, y) }
-  mul(x: Node, y: Node): Node { return this.pure(op.i32Mul, i32, x, y) }
-  eqz(x: Node): Node { return this.pure(op.i32Eqz, i32, x) }
-  select(c: Node, x: Node, y: Node): Node { return x === y ? x : this.pure(op.select, x.type, x, y, c) }
+  add(x: Node, y: Node): Node {
+    return this.pure(op.i32Add, i32, x, y)
+  }
+  mul(x: Node, y: Node): Node {
+    return this.pure(op.i32Mul, i32, x, y)
+  }
+  eqz(x: Node): Node {
+    return this.pure(op.i32Eqz, i32, x)
+  }
+  select(c: Node, x: Node, y: Node): Node {
+    return x === y ? x : this.pure(op.select, x.type, x, y, c)
+  }
   br(to: Label, cond?: Node): void {
     if (cond !== undefined && isConst(cond)) {
       if (cond.imm === 0) return
@@ -128,9 +156,10 @@ export class Graph {
   #shared(code: number, type: ValType, args: readonly Node[], imm: number | bigint, home: Seq, defined: boolean): Node {
     const hash = hashOf(code, type, args, imm)
     for (let seq: Seq | undefined = this.at; seq !== undefined; seq = seq.parent) {
-      for (let old = seq.known.get(hash); old !== undefined; old = old.next) if (computes(old, code, type, args, imm)) return old
+      for (let old = seq.known.get(hash); old !== undefined; old = old.next)
+        if (computes(old, code, type, args, imm)) return old
     }
-    this.code.work?.spend('output', nodeCost)
+    this.code.work?.spend('output', costs.nodeOutput)
     const node = new Node(this.#next++, code, type, args, imm, home, false)
     node.next = home.known.get(hash)
     home.known.set(hash, node)
@@ -138,7 +167,7 @@ export class Graph {
     return node
   }
 
-  /** What an operation comes to on constants and neutral elements. */
+  /** The result of an operation on constants and neutral elements, if it folds. */
   fold(code: number, type: ValType, args: readonly Node[]): Node | undefined {
     const [x, y, c] = [args[0]!, args[1], args[2]]
     if (code === op.select) {
@@ -152,11 +181,18 @@ export class Graph {
     }
     if (type !== i32 || y === undefined || x.type !== i32) return undefined
     if (isConst(x) && isConst(y)) return foldI32(this, code, x.imm as number, y.imm as number)
-    if (isConst(x) && commutes(code)) return this.fold(code, type, [y, x]) ?? this.#shared(code, type, [y, x], 0, this.#home(args), true)
+    if (isConst(x) && commutes(code))
+      return this.fold(code, type, [y, x]) ?? this.#shared(code, type, [y, x], 0, this.#home(args), true)
     if (!isConst(y)) return undefined
     const n = y.imm as number
     switch (code) {
-      case op.i32Add: case op.i32Sub: case op.i32Shl: case op.i32ShrS: case op.i32ShrU: case op.i32Or: case op.i32Xor:
+      case op.i32Add:
+      case op.i32Sub:
+      case op.i32Shl:
+      case op.i32ShrS:
+      case op.i32ShrU:
+      case op.i32Or:
+      case op.i32Xor:
         if (n === 0) return x
         if (code === op.i32Add && x.op === op.i32Add && isConst(x.args[1]!)) {
           return this.add(x.args[0]!, this.i32(n + (x.args[1]!.imm as number)))
@@ -166,10 +202,18 @@ export class Graph {
         if (n === 1) return x
         if (n === 0) return y
         return n > 0 && (n & (n - 1)) === 0 ? this.pure(op.i32Shl, i32, x, this.i32(31 - Math.clz32(n))) : undefined
-      case op.i32And: return n === -1 ? x : n === 0 ? y : undefined
-      case op.i32DivU: return n === 1 ? x : n > 0 && (n & (n - 1)) === 0 ? this.pure(op.i32ShrU, i32, x, this.i32(31 - Math.clz32(n))) : undefined
-      case op.i32RemU: return n > 0 && (n & (n - 1)) === 0 ? this.pure(op.i32And, i32, x, this.i32(n - 1)) : undefined
-      default: return undefined
+      case op.i32And:
+        return n === -1 ? x : n === 0 ? y : undefined
+      case op.i32DivU:
+        return n === 1
+          ? x
+          : n > 0 && (n & (n - 1)) === 0
+            ? this.pure(op.i32ShrU, i32, x, this.i32(31 - Math.clz32(n)))
+            : undefined
+      case op.i32RemU:
+        return n > 0 && (n & (n - 1)) === 0 ? this.pure(op.i32And, i32, x, this.i32(n - 1)) : undefined
+      default:
+        return undefined
     }
   }
 }
@@ -177,23 +221,36 @@ export class Graph {
 /** A number that nodes have in common which compute the same. */
 function hashOf(code: number, type: ValType, args: readonly Node[], imm: number | bigint): number {
   // The second part tells numbers below one from each other.
-  let hash = typeof imm === 'bigint' ? Number(BigInt.asIntN(32, imm)) : (imm | 0) ^ Math.imul(imm * 0x1000000, 0x27d4eb2f)
-  hash = Math.imul(hash ^ code << 8 ^ type, 0x9e3779b1)
-  for (let k = 0; k < args.length; k++) hash = Math.imul((hash ^ hash >>> 15) + args[k]!.id, 0x85ebca6b)
+  let hash =
+    typeof imm === 'bigint' ? Number(BigInt.asIntN(32, imm)) : (imm | 0) ^ Math.imul(imm * 0x1000000, 0x27d4eb2f)
+  hash = Math.imul(hash ^ (code << 8) ^ type, 0x9e3779b1)
+  for (let k = 0; k < args.length; k++) hash = Math.imul((hash ^ (hash >>> 15)) + args[k]!.id, 0x85ebca6b)
   return hash
 }
 
 function computes(node: Node, code: number, type: ValType, args: readonly Node[], imm: number | bigint): boolean {
-  if (node.op !== code || node.type !== type || node.args.length !== args.length || !Object.is(node.imm, imm)) return false
+  if (node.op !== code || node.type !== type || node.args.length !== args.length || !Object.is(node.imm, imm))
+    return false
   for (let k = 0; k < args.length; k++) if (node.args[k] !== args[k]) return false
   return true
 }
 
 /** Comparisons of integers by their opposites; those of floats have none, because of NaN. */
 const negated: Readonly<Record<number, number>> = {
-  [op.i32Eq]: op.i32Ne, [op.i32Ne]: op.i32Eq, [op.i32LtS]: op.i32GeS, [op.i32GeS]: op.i32LtS, [op.i32LtU]: op.i32GeU, [op.i32GeU]: op.i32LtU,
-  [op.i32GtS]: op.i32LeS, [op.i32LeS]: op.i32GtS, [op.i32GtU]: op.i32LeU, [op.i32LeU]: op.i32GtU,
-  [op.f32Eq]: op.f32Ne, [op.f32Ne]: op.f32Eq, [op.f64Eq]: op.f64Ne, [op.f64Ne]: op.f64Eq,
+  [op.i32Eq]: op.i32Ne,
+  [op.i32Ne]: op.i32Eq,
+  [op.i32LtS]: op.i32GeS,
+  [op.i32GeS]: op.i32LtS,
+  [op.i32LtU]: op.i32GeU,
+  [op.i32GeU]: op.i32LtU,
+  [op.i32GtS]: op.i32LeS,
+  [op.i32LeS]: op.i32GtS,
+  [op.i32GtU]: op.i32LeU,
+  [op.i32LeU]: op.i32GtU,
+  [op.f32Eq]: op.f32Ne,
+  [op.f32Ne]: op.f32Eq,
+  [op.f64Eq]: op.f64Ne,
+  [op.f64Ne]: op.f64Eq,
 }
 
 /** True for nodes that can only be 0 or 1. */
@@ -202,29 +259,54 @@ function isBoolean(n: Node): boolean {
 }
 
 function commutes(code: number): boolean {
-  return code === op.i32Add || code === op.i32Mul || code === op.i32And || code === op.i32Or || code === op.i32Xor
-    || code === op.i32Eq || code === op.i32Ne
+  return (
+    code === op.i32Add ||
+    code === op.i32Mul ||
+    code === op.i32And ||
+    code === op.i32Or ||
+    code === op.i32Xor ||
+    code === op.i32Eq ||
+    code === op.i32Ne
+  )
 }
 
 function foldI32(g: Graph, code: number, x: number, y: number): Node | undefined {
   switch (code) {
-    case op.i32Add: return g.i32(x + y)
-    case op.i32Sub: return g.i32(x - y)
-    case op.i32Mul: return g.i32(Math.imul(x, y))
-    case op.i32And: return g.i32(x & y)
-    case op.i32Or: return g.i32(x | y)
-    case op.i32Xor: return g.i32(x ^ y)
-    case op.i32Shl: return g.i32(x << (y & 31))
-    case op.i32ShrS: return g.i32(x >> (y & 31))
-    case op.i32ShrU: return g.i32(x >>> (y & 31))
-    case op.i32Eq: return g.i32(x === y ? 1 : 0)
-    case op.i32Ne: return g.i32(x !== y ? 1 : 0)
-    case op.i32LtU: return g.i32(x >>> 0 < y >>> 0 ? 1 : 0)
-    case op.i32GeU: return g.i32(x >>> 0 >= y >>> 0 ? 1 : 0)
-    case op.i32LtS: return g.i32(x < y ? 1 : 0)
-    case op.i32GtS: return g.i32(x > y ? 1 : 0)
-    case op.i32DivU: return y === 0 ? undefined : g.i32((x >>> 0) / (y >>> 0))
-    case op.i32RemU: return y === 0 ? undefined : g.i32((x >>> 0) % (y >>> 0))
-    default: return undefined
+    case op.i32Add:
+      return g.i32(x + y)
+    case op.i32Sub:
+      return g.i32(x - y)
+    case op.i32Mul:
+      return g.i32(Math.imul(x, y))
+    case op.i32And:
+      return g.i32(x & y)
+    case op.i32Or:
+      return g.i32(x | y)
+    case op.i32Xor:
+      return g.i32(x ^ y)
+    case op.i32Shl:
+      return g.i32(x << (y & 31))
+    case op.i32ShrS:
+      return g.i32(x >> (y & 31))
+    case op.i32ShrU:
+      return g.i32(x >>> (y & 31))
+    case op.i32Eq:
+      return g.i32(x === y ? 1 : 0)
+    case op.i32Ne:
+      return g.i32(x !== y ? 1 : 0)
+    case op.i32LtU:
+      return g.i32(x >>> 0 < y >>> 0 ? 1 : 0)
+    case op.i32GeU:
+      return g.i32(x >>> 0 >= y >>> 0 ? 1 : 0)
+    case op.i32LtS:
+      return g.i32(x < y ? 1 : 0)
+    case op.i32GtS:
+      return g.i32(x > y ? 1 : 0)
+    case op.i32DivU:
+      return y === 0 ? undefined : g.i32((x >>> 0) / (y >>> 0))
+    case op.i32RemU:
+      return y === 0 ? undefined : g.i32((x >>> 0) % (y >>> 0))
+    default:
+      return undefined
   }
 }

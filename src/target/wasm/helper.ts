@@ -9,10 +9,14 @@ export function helperCode(name: 'fmod32' | 'fmod64'): Code {
   const code = new Code(new Callee(name, [type, type], [type]))
   const g = new Graph(code)
   const [x, y] = [g.get(0), g.get(1)]
-  const wide = (v: Node): Node => type === f32 ? g.pure(op.f64PromoteF32, f64, v) : v
+  const wide = (v: Node): Node => (type === f32 ? g.pure(op.f64PromoteF32, f64, v) : v)
   const [dividend, divisor] = [g.pure(op.f64Abs, f64, wide(x)), g.pure(op.f64Abs, f64, wide(y))]
-  const nan = g.pure(op.i32Or, i32,
-    g.eqz(g.pure(op.f64Lt, i32, dividend, g.f64(Infinity))), g.eqz(g.pure(op.f64Gt, i32, divisor, g.f64(0))))
+  const nan = g.pure(
+    op.i32Or,
+    i32,
+    g.eqz(g.pure(op.f64Lt, i32, dividend, g.f64(Infinity))),
+    g.eqz(g.pure(op.f64Gt, i32, divisor, g.f64(0))),
+  )
   g.when(nan, () => g.stmt({ kind: 'return', values: [g.constant(type, NaN)] }))
   /** Reduces a number by multiples of another, in a local of its own. */
   const reduced = (value: Node, by: Node): Node => {
@@ -39,9 +43,8 @@ export function helperCode(name: 'fmod32' | 'fmod64'): Code {
     const near = reduced(dividend, multiple)
     r = g.pure(op.f64Mul, f64, reduced(g.pure(op.f64Mul, f64, near, up), multiple), down)
   }
-  const result = type === f32
-    ? g.pure(op.f32Copysign, f32, g.pure(op.f32DemoteF64, f32, r), x)
-    : g.pure(op.f64Copysign, f64, r, x)
+  const result =
+    type === f32 ? g.pure(op.f32Copysign, f32, g.pure(op.f32DemoteF64, f32, r), x) : g.pure(op.f64Copysign, f64, r, x)
   g.stmt({ kind: 'return', values: [result] })
   return code
 }

@@ -1,9 +1,9 @@
-/** What a host needs besides the bytes: plain data that can be printed as JSON. */
+/** The interface of a module to its host: plain data that can be printed as JSON. */
 import type { ScalarName } from '../../ir/type.ts'
 import type { DataSignature, DataType } from '../data.ts'
 import type { RunLimits } from '../limits.ts'
 import type { ParameterInfo } from '../reflect.ts'
-import type { LimitCells } from './limit.ts'
+import type { LimitCells } from './plan.ts'
 
 /** An exported function. Its WASM parameters are the scalars of flat inputs and addresses of others, in order, then addresses for results that are not flat. */
 export interface WasmFunction extends DataSignature {
@@ -53,7 +53,7 @@ export interface WasmInterface {
   readonly kernels: readonly WasmKernel[]
   readonly buffers: readonly WasmBuffer[]
   readonly uniforms: readonly WasmUniform[]
-  /** All shader parameters by the names that the source has for them, those too that no kernel uses. */
+  /** All shader parameters by the names of the source, also those that no kernel uses. */
   readonly parameters: readonly ParameterInfo[]
   readonly prints: readonly WasmPrint[]
   /** Where the arguments of a `printf` lie. */
@@ -63,10 +63,13 @@ export interface WasmInterface {
   /** The first byte that belongs to the host. */
   readonly heap: number
   /**
-   * Where the host writes, as an i32 before each call, how far it uses memory itself: lists grow behind that, anew with each
-   * call, and memory grows with them. 0 where there are none.
+   * The address of an i32 that the host sets before each call: the end of the memory that it uses itself. Lists grow behind that,
+   * anew with each call, and memory grows with them. 0 for a program without lists.
    */
   readonly tapeAt: number
-  /** What the program is bounded by, where the host puts the counters, as i32s before each call, and the names of loops; null where nothing is. */
+  /**
+   * The limits of the program, the address of the counters, which the host sets as i32s before each call, and the names of loops;
+   * null without limits.
+   */
   readonly limits: (RunLimits & { readonly cells: LimitCells; readonly loops: readonly string[] }) | null
 }

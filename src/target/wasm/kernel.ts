@@ -22,44 +22,57 @@ export function kernelCode(plan: Plan, func: Func, code: Code, setup: KernelSetu
   const together = hasBarrier(func) ? lockstep(func) : undefined
   const { frame, shared } = setup
   let done = new Label()
-  const run = together ?? func
+  const run = together?.func ?? func
   const body = new Body(plan, run, code, frame, b => b.g.br(done))
+  together?.trips.forEach((n, loop) => body.trips.set(loop, n))
   const g = body.g
   const [nx, ny, nz] = func.info.entry!.numthreads
   const [gx, gy] = [g.get(0), g.get(1)]
   const u = (row: number, x: Node, y: Node): Node => g.pure(row, i32, x, y)
-  g.count(g.get(4), group => {
-    const groupId = [u(op.i32RemU, group, gx), u(op.i32RemU, u(op.i32DivU, group, gx), gy), u(op.i32DivU, group, g.mul(gx, gy))]
-    for (const global of shared) body.memory.clear(plan.placeOf(g, global))
-    if (together !== undefined) {
-      body.set(together.body!.params[0]!, groupId)
-      done = new Label()
-      const all = g.nested(false, () => {
-        setup.initialize(body)
-        body.region(together.body!)
-      })
-      g.stmt({ kind: 'block', body: all, label: done })
-      return
-    }
-    over(body, nz, z => over(body, ny, y => over(body, nx, x => {
-      const local = [x, y, z]
-      const size = [nx, ny, nz]
-      const ids: Ids = {
-        SV_GROUPID: groupId,
-        SV_GROUPTHREADID: local,
-        SV_DISPATCHTHREADID: groupId.map((id, k) => g.add(g.mul(id, g.i32(size[k]!)), local[k]!)),
-        SV_GROUPINDEX: [g.add(g.add(g.mul(z, g.i32(nx * ny)), g.mul(y, g.i32(nx))), x)],
+  g.count(
+    g.get(4),
+    group => {
+      const groupId = [
+        u(op.i32RemU, group, gx),
+        u(op.i32RemU, u(op.i32DivU, group, gx), gy),
+        u(op.i32DivU, group, g.mul(gx, gy)),
+      ]
+      for (const global of shared) body.memory.clear(plan.locationOf(g, global))
+      if (together !== undefined) {
+        body.set(run.body!.params[0]!, groupId)
+        done = new Label()
+        const all = g.nested(false, () => {
+          setup.initialize(body)
+          body.region(run.body!)
+        })
+        g.stmt({ kind: 'block', body: all, label: done })
+        return
       }
-      bind(body, func, ids)
-      done = new Label()
-      const label = done
-      const thread = g.nested(false, () => {
-        setup.initialize(body)
-        body.region(func.body!)
-      })
-      g.stmt({ kind: 'block', body: thread, label })
-    })))
-  }, g.get(3))
+      over(body, nz, z =>
+        over(body, ny, y =>
+          over(body, nx, x => {
+            const local = [x, y, z]
+            const size = [nx, ny, nz]
+            const ids: Ids = {
+              SV_GROUPID: groupId,
+              SV_GROUPTHREADID: local,
+              SV_DISPATCHTHREADID: groupId.map((id, k) => g.add(g.mul(id, g.i32(size[k]!)), local[k]!)),
+              SV_GROUPINDEX: [g.add(g.add(g.mul(z, g.i32(nx * ny)), g.mul(y, g.i32(nx))), x)],
+            }
+            bind(body, func, ids)
+            done = new Label()
+            const label = done
+            const thread = g.nested(false, () => {
+              setup.initialize(body)
+              body.region(func.body!)
+            })
+            g.stmt({ kind: 'block', body: thread, label })
+          }),
+        ),
+      )
+    },
+    g.get(3),
+  )
 }
 
 type Ids = Readonly<Record<string, readonly Node[]>>
@@ -76,7 +89,11 @@ function bind(body: Body, func: Func, ids: Ids): void {
     const semantic = entry.semantics[k]!
     const nodes = ids[semantic]!
     body.set(param, nodes.slice(0, t.lanes(param.type)))
-    if (semantic === 'SV_GROUPTHREADID') body.ranges.lanes.set(param, [nx, ny, nz].map(n => ({ lo: 0, hi: n - 1 })))
+    if (semantic === 'SV_GROUPTHREADID')
+      body.ranges.lanes.set(
+        param,
+        [nx, ny, nz].map(n => ({ lo: 0, hi: n - 1 })),
+      )
     if (semantic === 'SV_GROUPINDEX') body.ranges.given.set(param, { lo: 0, hi: nx * ny * nz - 1 })
   })
 }

@@ -1,19 +1,21 @@
-/** How IR types fall apart into WASM scalars, in order: lanes, rows, elements, fields. */
+/** Flattens IR types into WASM scalars, in order: lanes, rows, elements, fields. */
+import { costs } from '../../ir/costs.ts'
 import type { ScalarName, Type } from '../../ir/type.ts'
 import { f32, f64, i32, i64, type ValType } from './opcode.ts'
-
-/** Arrays of more scalars than this live in memory also as values. */
-export const maxFlatArray = 4
-/** And so does everything larger than this. */
-const maxFlat = 128
 
 /** The WASM type that holds a scalar. */
 export function valType(scalar: ScalarName): ValType {
   switch (scalar) {
-    case 'i64': case 'u64': return i64
-    case 'f64': return f64
-    case 'f32': case 'f16': return f32
-    default: return i32
+    case 'i64':
+    case 'u64':
+      return i64
+    case 'f64':
+      return f64
+    case 'f32':
+    case 'f16':
+      return f32
+    default:
+      return i32
   }
 }
 
@@ -27,7 +29,7 @@ export class Leaves {
   readonly #flat = new Map<Type, boolean>()
   readonly #maxArray: number
 
-  constructor(maxArray: number = maxFlatArray) {
+  constructor(maxArray: number = costs.flatArray) {
     this.#maxArray = maxArray
   }
 
@@ -55,10 +57,20 @@ export class Leaves {
     let n = this.#counts.get(type)
     if (n === undefined) {
       switch (type.kind) {
-        case 'scalar': case 'list': n = 1; break
-        case 'vec': case 'mat': case 'array': n = type.count * this.count(type.elem!); break
-        case 'struct': n = type.fields.reduce((sum, f) => sum + this.count(f.type), 0); break
-        default: n = 0
+        case 'scalar':
+        case 'list':
+          n = 1
+          break
+        case 'vec':
+        case 'mat':
+        case 'array':
+          n = type.count * this.count(type.elem!)
+          break
+        case 'struct':
+          n = type.fields.reduce((sum, f) => sum + this.count(f.type), 0)
+          break
+        default:
+          n = 0
       }
       this.#counts.set(type, n)
     }
@@ -73,20 +85,23 @@ export class Leaves {
     return at
   }
 
-  /** True where values of the type are lists of scalars; others are addresses of memory that stays as it is. */
+  /** True for flat types, whose values are lists of scalars. Values of other types are addresses of memory that stays unchanged. */
   flat(type: Type): boolean {
     let flat = this.#flat.get(type)
     if (flat === undefined) {
-      flat = this.count(type) <= maxFlat && this.#smallArrays(type)
+      flat = this.count(type) <= costs.flatScalars && this.#smallArrays(type)
       this.#flat.set(type, flat)
     }
     return flat
   }
 
-  /** Which values of a signature travel as scalars: flat ones, the largest left out where engines take no more scalars. */
+  /** Which values of a signature are passed as scalars: flat ones, without the largest if engines take no more scalars. */
   asScalars(types: readonly Type[]): readonly boolean[] {
     const out = types.map(t => this.flat(t))
-    const order = types.map((_t, i) => i).filter(i => out[i]).sort((a, b) => this.count(types[b]!) - this.count(types[a]!))
+    const order = types
+      .map((_t, i) => i)
+      .filter(i => out[i])
+      .sort((a, b) => this.count(types[b]!) - this.count(types[a]!))
     let total = order.reduce((sum, i) => sum + this.count(types[i]!), 0)
     for (const i of order) {
       if (total <= maxScalars) break
@@ -103,6 +118,16 @@ export class Leaves {
 }
 
 const scalarLists: Readonly<Record<ScalarName, readonly ScalarName[]>> = {
-  bool: ['bool'], i8: ['i8'], i16: ['i16'], i32: ['i32'], i64: ['i64'],
-  u8: ['u8'], u16: ['u16'], u32: ['u32'], u64: ['u64'], f16: ['f16'], f32: ['f32'], f64: ['f64'],
+  bool: ['bool'],
+  i8: ['i8'],
+  i16: ['i16'],
+  i32: ['i32'],
+  i64: ['i64'],
+  u8: ['u8'],
+  u16: ['u16'],
+  u32: ['u32'],
+  u64: ['u64'],
+  f16: ['f16'],
+  f32: ['f32'],
+  f64: ['f64'],
 }

@@ -1,20 +1,30 @@
 /**
- * From a module in IR to WASM functions over linear memory. Memory is laid out once: uniforms, module-level variables,
- * constants and the frames of all functions have fixed addresses, since nothing runs twice at the same time but recursive
- * functions; what lies above belongs to the host's buffers.
+ * Compiles a module in IR to WASM functions over linear memory. Memory is laid out once: uniforms, module-level variables,
+ * constants and the frames of all functions have fixed addresses, since no function runs twice at the same time, except recursive
+ * ones. The memory above belongs to the host's buffers.
  */
+import { costs } from '../../ir/costs.ts'
 import type { Sink } from '../../base/diag.ts'
-import { barrierInside, memoryMissing, recursiveMemory, resourceMissing, semanticMissing, unspelled } from '../../base/errors/wasm.ts'
+import {
+  barrierInside,
+  memoryMissing,
+  recursiveMemory,
+  resourceMissing,
+  semanticMissing,
+  missingIntrinsic,
+} from '../../base/errors/wasm.ts'
 import { voidType, type ScalarName, type Type } from '../../ir/type.ts'
-import { Func, Global, Inst, Region, inputs, type Module } from '../../ir/value.ts'
-import { cloneFunc, walk } from '../../ir/walk.ts'
+import type { Global, Inst } from '../../ir/value.ts'
+import { Func, Region, inputs, type Module } from '../../ir/value.ts'
+import { cloneFunc } from '../../ir/walk.ts'
 import { inlineAll, sizeOf } from '../../opt/inline.ts'
 import { dataSignature, dataType } from '../data.ts'
 import { Layouts, roundUp } from '../layout.ts'
 import { reflectParameters } from '../reflect.ts'
 import { Body } from './body.ts'
-import { hasSpelling } from './compute.ts'
+import { hasIntrinsic } from './compute.ts'
 import { constantBytes } from './constant.ts'
+import { ConstantPool } from './constant-pool.ts'
 import { elementaryCode, elementaryNames } from './elementary.ts'
 import { helperCode } from './helper.ts'
 import type { WasmBuffer, WasmFunction, WasmInterface, WasmKernel, WasmPrint, WasmUniform } from './interface.ts'
@@ -22,12 +32,12 @@ import { kernelCode } from './kernel.ts'
 import { Leaves, valType } from './leaf.ts'
 import { hasBarrier, localise, touches } from './lockstep.ts'
 import type { Graph } from './graph.ts'
-import { place, type Place } from './memory.ts'
+import { location, type Location } from './memory.ts'
 import { Callee, Code, type WasmCode } from './node.ts'
 import { f32, i32, op, type ValType } from './opcode.ts'
-import { Reach } from './reach.ts'
+import { Reach, writtenGlobals } from './reach.ts'
 import type { RunLimits } from '../limits.ts'
-import type { LimitCells } from './limit.ts'
+import type { LimitCells } from './plan.ts'
 import type { CallTarget, Passing, Plan } from './plan.ts'
 import { tapeBaseAt, tapeCallee, tapeCode, tapeEndAt, type TapeName } from './tape.ts'
 
@@ -35,15 +45,10 @@ import { tapeBaseAt, tapeCallee, tapeCode, tapeEndAt, type TapeName } from './ta
 const printBytes = 512
 
 /** What is said when memory ends. */
-const tapeFull = 'out of memory: a reverse derivative stores more trips of loops without [Checkpoints] than memory holds'
+const tapeFull =
+  'out of memory: a reverse derivative stores more trips of loops without [Checkpoints] than memory holds'
 
-/** So many zeros between two pieces of constants are left out of the output. */
-const zerosApart = 64
-
-/** As many variables are given their initial values in each function that the host calls. */
-const mostInPlace = 16
-
-/** Most memory for variables, so that half of what 32 bits address is left to buffers. */
+/** The most memory for variables: half of the 32-bit address space is left to buffers. */
 const maxMemory = 2 ** 31
 
 export interface Legal {
@@ -51,7 +56,10 @@ export interface Legal {
   readonly host: WasmInterface
 }
 
-/** Compiles exported functions and compute entry points; undefined where a diagnostic says why not. Array values of more than `maxArray` scalars lie in memory. */
+/**
+ * Compiles exported functions and compute entry points. Undefined after a diagnostic. Array values of more than `maxArray` scalars
+ * are in memory.
+ */
 export function legalize(module: Module, sink: Sink, maxArray?: number, limits: RunLimits = {}): Legal | undefined {
   const errors = sink.errors
   const legal = new Legalizer(module, sink, maxArray, limits).run()
@@ -75,7 +83,7 @@ class Legalizer implements Plan {
   readonly #imports: Callee[] = []
   readonly #globals: string[] = []
   readonly #exports: { name: string; callee: Callee }[] = []
-  readonly #data: { at: number; bytes: Uint8Array }[] = []
+  readonly #pool: ConstantPool
   readonly #callees = new Map<Func, Callee>()
   readonly #passing = new Map<Func, Passing>()
   readonly #helpers = new Map<string, Callee>()
@@ -86,9 +94,7 @@ class Legalizer implements Plan {
   readonly #constants = new Map<Global, Uint8Array | undefined>()
   readonly #queue: Func[] = []
   readonly #frame = { top: 16 + printBytes }
-  readonly #constantAt = new Map<string, number>()
-  readonly #zeroAt = new Map<number, number>()
-  readonly #places = new Map<Global, number>()
+  readonly #addresses = new Map<Global, number>()
   readonly #buffers = new Map<Global, BufferGlobals>()
   readonly #used: { buffers: WasmBuffer[]; uniforms: WasmUniform[] } = { buffers: [], uniforms: [] }
   readonly #prints: WasmPrint[] = []
@@ -108,6 +114,7 @@ class Legalizer implements Plan {
     if (this.#isLimited()) this.#frame.top += 16
     this.leaves = new Leaves(maxArray)
     this.sink = sink
+    this.#pool = new ConstantPool(this.#frame, sink.work)
     this.#written = writtenGlobals(module)
   }
 
@@ -120,11 +127,30 @@ class Legalizer implements Plan {
     }
     for (let func = this.#queue.pop(); func !== undefined; func = this.#queue.pop()) this.#compile(func)
     const heap = roundUp(this.#frame.top, 16)
-    if (this.#reach.listed) this.#data.push({ at: tapeBaseAt, bytes: new Uint8Array(Uint32Array.of(heap).buffer) })
+    if (this.#reach.listed) this.#pool.data.push({ at: tapeBaseAt, bytes: new Uint8Array(Uint32Array.of(heap).buffer) })
     if (heap > maxMemory) this.sink.add(memoryMissing, undefined, { bytes: heap })
     return {
-      code: { codes: this.#codes, imports: this.#imports, globals: this.#globals, exports: this.#exports, data: this.#data, memory: heap, most: this.limits.bytes },
-      host: { functions, kernels, ...this.#used, parameters: reflectParameters(this.#module), prints: this.#prints, printAt: 16, traps: this.#traps, heap, tapeAt: this.#reach.listed ? tapeBaseAt : 0, limits: this.#isLimited() ? { ...this.limits, cells: this.cells, loops: this.#loops } : null },
+      code: {
+        codes: this.#codes,
+        imports: this.#imports,
+        globals: this.#globals,
+        exports: this.#exports,
+        data: this.#pool.data,
+        memory: heap,
+        most: this.limits.bytes,
+      },
+      host: {
+        functions,
+        kernels,
+        ...this.#used,
+        parameters: reflectParameters(this.#module),
+        prints: this.#prints,
+        printAt: 16,
+        traps: this.#traps,
+        heap,
+        tapeAt: this.#reach.listed ? tapeBaseAt : 0,
+        limits: this.#isLimited() ? { ...this.limits, cells: this.cells, loops: this.#loops } : null,
+      },
     }
   }
 
@@ -136,10 +162,7 @@ class Legalizer implements Plan {
       this.sink.add(resourceMissing, func.span ?? undefined, { func: func.name })
       return
     }
-    functions.push({
-      ...signature,
-      ...this.#flags(func),
-    })
+    functions.push({ ...signature, ...this.#flags(func) })
     const callee = this.calleeOf(func)
     const privates = this.#privatesOf(func)
     const lists = this.#reach.lists(func)
@@ -174,7 +197,8 @@ class Legalizer implements Plan {
     const perThread = together === undefined ? privates : []
     const lists = this.#reach.lists(func)
     kernelCode(this, together ?? func, code, {
-      frame: this.#frame, shared,
+      frame: this.#frame,
+      shared,
       initialize: b => {
         if (lists) this.#rewind(b.g)
         this.#begin(b, perThread)
@@ -183,22 +207,24 @@ class Legalizer implements Plan {
     this.#codes.push(code)
     this.#exports.push({ name: func.name, callee: code.callee })
     kernels.push({
-      name: func.name, numthreads: entry.numthreads,
+      name: func.name,
+      numthreads: entry.numthreads,
       buffers: touched.filter(g => g.space === 'storage' || g.space === 'storage_rw').map(g => g.name),
       uniforms: touched.filter(g => g.space === 'uniform').map(g => g.name),
     })
   }
 
   /**
-   * A kernel with barriers, made ready to be run in step: what leads to barriers or to static variables is inlined, and
-   * these become local. Undefined where no barrier is.
+   * Prepares a kernel with barriers for lockstep: functions with barriers or uses of static variables are inlined, and static
+   * variables become local. Undefined for a kernel without barriers.
    */
   #inStep(func: Func, privates: readonly Global[]): Func | undefined {
     if (![...this.#reach.from(func)].some(hasBarrier)) return undefined
     const known = new Map<Func, boolean>()
     const together = (callee: Func): boolean => {
       let is = known.get(callee)
-      if (is === undefined) known.set(callee, is = [...this.#reach.from(callee)].some(f => hasBarrier(f) || touches(f, privates)))
+      if (is === undefined)
+        known.set(callee, (is = [...this.#reach.from(callee)].some(f => hasBarrier(f) || touches(f, privates))))
       return is
     }
     const { work } = this.sink
@@ -226,9 +252,9 @@ class Legalizer implements Plan {
     return new Body(this, func, code, this.#frame, () => undefined)
   }
 
-  /** The same by a function of its own where there are many: others may begin with them too. */
+  /** Initialises variables, by a function of its own if there are many: other functions may begin with them too. */
   #begin(body: Body, privates: readonly Global[]): void {
-    if (privates.length <= mostInPlace) {
+    if (privates.length <= costs.privatesInPlace) {
       this.#initialize(body, privates)
       return
     }
@@ -246,7 +272,7 @@ class Legalizer implements Plan {
 
   #initialize(body: Body, privates: readonly Global[]): void {
     for (const global of privates) {
-      const p = this.placeOf(body.g, global)
+      const p = this.locationOf(body.g, global)
       if (global.init === undefined) {
         body.memory.clear(p)
         continue
@@ -255,7 +281,10 @@ class Legalizer implements Plan {
       if (this.passing(global.init).results[0]!) {
         const locals = callee.results.map(t => body.g.code.local(t))
         body.g.stmt({ kind: 'call', func: callee, args: [], locals, pure: false })
-        body.memory.store(p, locals.map(l => body.g.get(l)))
+        body.memory.store(
+          p,
+          locals.map(l => body.g.get(l)),
+        )
       } else {
         body.g.stmt({ kind: 'call', func: callee, args: [body.memory.address(p)], locals: [], pure: false })
       }
@@ -266,10 +295,12 @@ class Legalizer implements Plan {
     let callee = this.#callees.get(func)
     if (callee === undefined) {
       const passing = this.passing(func)
-      const params = inputs(func.sig).flatMap((p, i) => passing.params[i] ? this.leaves.of(p.type).map(valType) : [i32] as const)
-      const results = func.results.flatMap((t, i) => passing.results[i] ? this.leaves.of(t).map(valType) : [])
-      const places = func.results.filter((_t, i) => !passing.results[i]).map(() => i32 as ValType)
-      callee = new Callee(func.name, [...params, ...places], results)
+      const params = inputs(func.sig).flatMap((p, i) =>
+        passing.params[i] ? this.leaves.of(p.type).map(valType) : ([i32] as const),
+      )
+      const results = func.results.flatMap((t, i) => (passing.results[i] ? this.leaves.of(t).map(valType) : []))
+      const locations = func.results.filter((_t, i) => !passing.results[i]).map(() => i32 as ValType)
+      callee = new Callee(func.name, [...params, ...locations], results)
       this.#callees.set(func, callee)
       this.#queue.push(func)
     }
@@ -279,7 +310,10 @@ class Legalizer implements Plan {
   passing(func: Func): Passing {
     let passing = this.#passing.get(func)
     if (passing === undefined) {
-      passing = { params: this.leaves.asScalars(inputs(func.sig).map(p => p.type)), results: this.leaves.asScalars(func.results) }
+      passing = {
+        params: this.leaves.asScalars(inputs(func.sig).map(p => p.type)),
+        results: this.leaves.asScalars(func.results),
+      }
       this.#passing.set(func, passing)
     }
     return passing
@@ -302,13 +336,13 @@ class Legalizer implements Plan {
   #compile(func: Func): void {
     const passing = this.passing(func)
     const code = new Code(this.calleeOf(func), this.sink.work)
-    const places: Place[] = []
+    const locations: Location[] = []
     const body = new Body(this, func, code, this.#frame, (b, values) => {
       let next = 0
       const flat: ReturnType<Body['nodes']>[number][] = []
       values.forEach((v, i) => {
         if (passing.results[i]) flat.push(...b.nodes(v))
-        else b.build(places[next++]!, v)
+        else b.build(locations[next++]!, v)
       })
       b.g.stmt({ kind: 'return', values: flat })
       b.g.at.open = false
@@ -316,36 +350,47 @@ class Legalizer implements Plan {
     let local = 0
     func.body!.params.forEach((param, i) => {
       if (passing.params[i]) {
-        body.set(param, this.leaves.of(param.type).map(() => body.g.get(local++)))
+        body.set(
+          param,
+          this.leaves.of(param.type).map(() => body.g.get(local++)),
+        )
         return
       }
-      const at = place(param.type, this.tight, body.g.get(local++), 0, true)
+      const at = location(param.type, this.tight, body.g.get(local++), 0, true)
       body.set(param, this.leaves.flat(param.type) ? body.memory.load(at) : at)
     })
     func.results.forEach((type, i) => {
-      if (!passing.results[i]) places.push(place(type, this.tight, body.g.get(local++), 0, false, {}))
+      if (!passing.results[i]) locations.push(location(type, this.tight, body.g.get(local++), 0, false, {}))
     })
     body.region(func.body!)
     this.#codes.push(code)
-    if (body.keepsMemory && this.#reach.returns(func)) this.sink.add(recursiveMemory, func.span ?? undefined, { func: func.name })
+    if (body.keepsMemory && this.#reach.returns(func))
+      this.sink.add(recursiveMemory, func.span ?? undefined, { func: func.name })
   }
 
   target(func: Func): CallTarget {
     let target = this.#targets.get(func)
     if (target === undefined) {
       target = this.#resolve(func)
-      if (target.kind === 'none') this.sink.add(unspelled, func.span ?? undefined, { func: func.name })
+      if (target.kind === 'none') this.sink.add(missingIntrinsic, func.span ?? undefined, { func: func.name })
       this.#targets.set(func, target)
     }
     return target
   }
 
   #resolve(func: Func): CallTarget {
-    const spelling = func.info.spell?.['wasm']
+    const intrinsic = func.info.intrinsics?.['wasm']
     const scalar = func.results[0]?.scalar
-    if (spelling !== undefined && scalar !== undefined && hasSpelling(spelling, scalar)) return { kind: 'op', spelling }
-    if (spelling !== undefined && elementaryNames.includes(spelling) && func.body !== undefined && func.results[0]!.kind === 'scalar'
-      && valType(scalar!) === f32) return { kind: 'helper', spelling, func }
+    if (intrinsic !== undefined && scalar !== undefined && hasIntrinsic(intrinsic, scalar))
+      return { kind: 'op', intrinsic }
+    if (
+      intrinsic !== undefined &&
+      elementaryNames.includes(intrinsic) &&
+      func.body !== undefined &&
+      func.results[0]!.kind === 'scalar' &&
+      valType(scalar!) === f32
+    )
+      return { kind: 'helper', intrinsic, func }
     const lanes = func.info.lanewise
     if (lanes !== undefined && lanes !== func && func.results.length === 1 && this.leaves.count(func.results[0]!) > 1) {
       const inner = this.#resolve(lanes)
@@ -387,24 +432,27 @@ class Legalizer implements Plan {
     return at
   }
 
-  placeOf(g: Graph, global: Global): Place {
+  locationOf(g: Graph, global: Global): Location {
     switch (global.space) {
-      case 'storage': case 'storage_rw': return this.#buffer(g, global)
-      case 'uniform': return place(global.type, this.#uniform, undefined, this.#uniformAt(global), true)
+      case 'storage':
+      case 'storage_rw':
+        return this.#buffer(g, global)
+      case 'uniform':
+        return location(global.type, this.#uniform, undefined, this.#uniformAt(global), true)
       default: {
         const bytes = this.#constantOf(global)
-        if (bytes !== undefined) return place(global.type, this.tight, undefined, this.constants(bytes), true)
-        let at = this.#places.get(global)
+        if (bytes !== undefined) return location(global.type, this.tight, undefined, this.constants(bytes), true)
+        let at = this.#addresses.get(global)
         if (at === undefined) {
           at = this.#allocate(global.type, this.tight)
-          this.#places.set(global, at)
+          this.#addresses.set(global, at)
         }
-        return place(global.type, this.tight, undefined, at, false, global)
+        return location(global.type, this.tight, undefined, at, false, global)
       }
     }
   }
 
-  #buffer(g: Graph, global: Global): Place {
+  #buffer(g: Graph, global: Global): Location {
     let globals = this.#buffers.get(global)
     const runtime = global.type.kind === 'array' && global.type.count === 0
     if (globals === undefined) {
@@ -413,22 +461,28 @@ class Legalizer implements Plan {
       if (type === undefined) this.sink.add(resourceMissing, global.span ?? undefined, { func: global.name })
       else {
         const stride = runtime ? this.#storage.of(global.type).stride : 0
-        this.#used.buffers.push({ name: global.name, writable: global.space === 'storage_rw', elem: type, stride, raw: global.resource === 'bytes' })
+        this.#used.buffers.push({
+          name: global.name,
+          writable: global.space === 'storage_rw',
+          elem: type,
+          stride,
+          raw: global.resource === 'bytes',
+        })
       }
       const base = this.#globals.push(`${global.name}.base`, `${global.name}.length`, `${global.name}.last`) - 3
       globals = { base, length: base + 1, last: base + 2 }
       this.#buffers.set(global, globals)
     }
     const fixed = global.space === 'storage'
-    const p = place(global.type, this.#storage, g.global(globals.base), 0, fixed, global)
+    const p = location(global.type, this.#storage, g.global(globals.base), 0, fixed, global)
     return runtime ? { ...p, extent: { length: g.global(globals.length), last: g.global(globals.last) } } : p
   }
 
   #uniformAt(global: Global): number {
-    let at = this.#places.get(global)
+    let at = this.#addresses.get(global)
     if (at === undefined) {
       at = this.#allocate(global.type, this.#uniform)
-      this.#places.set(global, at)
+      this.#addresses.set(global, at)
       const type = dataType(global.type, this.#uniform)
       if (type === undefined) this.sink.add(resourceMissing, global.span ?? undefined, { func: global.name })
       else this.#used.uniforms.push({ name: global.name, type, at })
@@ -437,41 +491,11 @@ class Legalizer implements Plan {
   }
 
   zeros(size: number): number {
-    let at = this.#zeroAt.get(size)
-    if (at === undefined) {
-      at = roundUp(this.#frame.top, 16)
-      this.#frame.top = at + size
-      this.#zeroAt.set(size, at)
-    }
-    return at
+    return this.#pool.zeros(size)
   }
 
   constants(bytes: Uint8Array): number {
-    const key = String.fromCharCode(...bytes.length < 4096 ? bytes : [])
-    let at = bytes.length < 4096 ? this.#constantAt.get(key) : undefined
-    if (at === undefined) {
-      at = roundUp(this.#frame.top, 16)
-      this.#frame.top = at + bytes.length
-      this.#fill(at, bytes)
-      if (bytes.length < 4096) this.#constantAt.set(key, at)
-    }
-    return at
-  }
-
-  /** Memory begins as zeros, so that only what is else is written. */
-  #fill(at: number, bytes: Uint8Array): void {
-    const { work } = this.sink
-    work.spend('output', bytes.length >> 6)
-    for (let start = 0; start < bytes.length; start++) {
-      if (bytes[start] === 0) continue
-      start &= ~3
-      let end = start + 4
-      for (let i = end; i < bytes.length && i - end < zerosApart; i++) if (bytes[i] !== 0) end = (i | 3) + 1
-      end = Math.min(end, bytes.length)
-      work.spend('output', end - start)
-      this.#data.push({ at: at + start, bytes: bytes.subarray(start, end) })
-      start = end
-    }
+    return this.#pool.constants(bytes)
   }
 
   // ── The host ─────────────────────────────────────────────────────────────────────────────────────────────────
@@ -487,12 +511,12 @@ class Legalizer implements Plan {
     return callee
   }
 
-  elementary(spelling: string, func: Func): Callee {
-    let callee = this.#helpers.get(spelling)
+  elementary(intrinsic: string, func: Func): Callee {
+    let callee = this.#helpers.get(intrinsic)
     if (callee === undefined) {
-      const code = elementaryCode(spelling, () => this.calleeOf(func))
+      const code = elementaryCode(intrinsic, () => this.calleeOf(func))
       callee = code.callee
-      this.#helpers.set(spelling, callee)
+      this.#helpers.set(intrinsic, callee)
       this.#codes.push(code)
     }
     return callee
@@ -507,7 +531,13 @@ class Legalizer implements Plan {
       tapeCode(name, code, {
         part: other => this.tape(other),
         stop: g => {
-          g.stmt({ kind: 'call', func: this.#import('trap'), args: [g.i32(this.#traps.push(tapeFull) - 1)], locals: [], pure: false })
+          g.stmt({
+            kind: 'call',
+            func: this.#import('trap'),
+            args: [g.i32(this.#traps.push(tapeFull) - 1)],
+            locals: [],
+            pure: false,
+          })
           g.stmt({ kind: 'unreachable' })
           g.at.open = false
         },
@@ -547,24 +577,15 @@ class Legalizer implements Plan {
   }
 
   trap(inst: Inst): { callee: Callee; id: number } {
-    const where = inst.span === null ? '' : ` at ${inst.span.file.name}:${inst.span.file.position(inst.span.start).line}`
+    const where =
+      inst.span === null ? '' : ` at ${inst.span.file.name}:${inst.span.file.position(inst.span.start).line}`
     return { callee: this.#import('trap'), id: this.#traps.push(`${inst.attr}${where}`) - 1 }
   }
 }
 
-const knownSemantics: ReadonlySet<string> = new Set(['SV_DISPATCHTHREADID', 'SV_GROUPID', 'SV_GROUPTHREADID', 'SV_GROUPINDEX'])
-
-/** The module-level variables that some function writes to. */
-function writtenGlobals(module: Module): ReadonlySet<Global> {
-  const written = new Set<Global>()
-  for (const func of module.funcs) {
-    if (func.body === undefined) continue
-    walk(func.body, inst => {
-      if (inst.op !== 'store' && inst.op !== 'atomic') return
-      let def = inst.args[0]!.def
-      while (def.op !== 'param' && (def.op === 'field' || def.op === 'elem')) def = def.args[0]!.def
-      if (def.op !== 'param' && def.op === 'global') written.add(def.attr)
-    })
-  }
-  return written
-}
+const knownSemantics: ReadonlySet<string> = new Set([
+  'SV_DISPATCHTHREADID',
+  'SV_GROUPID',
+  'SV_GROUPTHREADID',
+  'SV_GROUPINDEX',
+])

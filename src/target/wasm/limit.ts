@@ -1,51 +1,72 @@
-/** Counters for hosts that bound what a program does: cells in memory, which the host fills before each call. */
+/** Counters for limits: cells in memory that the host sets before each call. */
 import type { Inst, Func } from '../../ir/value.ts'
-import { loopName, tooDeepCalls, tooManyTrips } from '../limits.ts'
+import { endless, loopName, tooDeepCalls, tooManyTrips } from '../limits.ts'
 import type { Body } from './body.ts'
 import { i32, op } from './opcode.ts'
-
-/** Where the counters lie. */
-export interface LimitCells {
-  readonly trips: number
-  readonly depth: number
-  /** The number of the loop that began a trip last, counted from 1. */
-  readonly where: number
-}
 
 /** Counts a trip of a loop, and stops the program where it may make no more. */
 export function countTrip(body: Body, inst: Inst): void {
   const { g, plan, func } = body
   const { limits, cells } = plan
+  const trips = body.trips.get(inst) ?? 1
+  if (trips === 0) return
   if (limits.bytes !== undefined) {
     const id = plan.loop(loopName(inst, func))
     g.stmt({ kind: 'store', op: op.i32Store, addr: g.i32(0), value: g.i32(id), offset: cells.where, object: undefined })
   }
-  if (limits.trips !== undefined) countDown(body, cells.trips, tooManyTrips(loopName(inst, func), limits.trips))
+  if (limits.trips !== undefined) countDown(body, cells.trips, trips, tooManyTrips(loopName(inst, func), limits.trips))
 }
 
-/** Makes a call of a function that calls itself one that is counted. */
+/** Counts a call of a recursive function. */
 export function countDepth(body: Body, callee: Func, call: () => void): void {
   const { limits, cells } = body.plan
   if (limits.depth === undefined) {
     call()
     return
   }
-  countDown(body, cells.depth, tooDeepCalls(callee, limits.depth))
+  countDown(body, cells.depth, 1, tooDeepCalls(callee, limits.depth))
   call()
   const { g } = body
   const left = g.read(op.i32Load, i32, g.i32(0), cells.depth, false)
-  g.stmt({ kind: 'store', op: op.i32Store, addr: g.i32(0), value: g.add(left, g.i32(1)), offset: cells.depth, object: undefined })
+  g.stmt({
+    kind: 'store',
+    op: op.i32Store,
+    addr: g.i32(0),
+    value: g.add(left, g.i32(1)),
+    offset: cells.depth,
+    object: undefined,
+  })
 }
 
-function countDown(body: Body, at: number, text: string): void {
-  const { g, plan } = body
+/** Stops the program where it comes to a loop that is not there because nothing ends it. Without limits the engine's own trap does. */
+export function stopEndless(body: Body, inst: Inst): void {
+  const { g, plan, func } = body
+  if (Object.values(plan.limits).some(limit => limit !== undefined)) stop(body, endless(loopName(inst, func)))
+  else g.stmt({ kind: 'unreachable' })
+  g.at.open = false
+}
+
+function stop({ g, plan }: Body, text: string): void {
+  const { callee, id } = plan.stop(text)
+  g.stmt({ kind: 'call', func: callee, args: [g.i32(id)], locals: [], pure: false })
+  g.stmt({ kind: 'unreachable' })
+}
+
+function countDown(body: Body, at: number, by: number, text: string): void {
+  const { g } = body
   const left = g.code.local(i32)
   g.stmt({ kind: 'set', local: left, value: g.read(op.i32Load, i32, g.i32(0), at, false) })
-  g.when(g.eqz(g.get(left)), () => {
-    const { callee, id } = plan.stop(text)
-    g.stmt({ kind: 'call', func: callee, args: [g.i32(id)], locals: [], pure: false })
-    g.stmt({ kind: 'unreachable' })
+  const isOver = by === 1 ? g.eqz(g.get(left)) : g.pure(op.i32LtU, i32, g.get(left), g.i32(by))
+  g.when(isOver, () => {
+    stop(body, text)
     g.at.open = false
   })
-  g.stmt({ kind: 'store', op: op.i32Store, addr: g.i32(0), value: g.add(g.get(left), g.i32(-1)), offset: at, object: undefined })
+  g.stmt({
+    kind: 'store',
+    op: op.i32Store,
+    addr: g.i32(0),
+    value: g.add(g.get(left), g.i32(-by)),
+    offset: at,
+    object: undefined,
+  })
 }

@@ -1,11 +1,11 @@
 /**
- * Kernels with barriers on one thread: the code between two barriers becomes a loop over the threads of the workgroup.
+ * Runs kernels with barriers on one thread: the code between two barriers becomes a loop over the threads of the workgroup.
  *
  *     a; barrier; b        →        for each thread { a }  for each thread { b }
  *
- * Values of `a` that `b` uses go through arrays with one element a thread. Control around a barrier is run once for all
- * threads, on the condition of the first; a check stops the program where another thread would go elsewhere. Pointers and
- * constants are made again instead of kept.
+ * Values of `a` that `b` uses go through arrays with one element a thread. Control flow around a barrier runs once for all threads,
+ * on the condition of the first. A check stops the program where another thread would go elsewhere. Pointers and constants are made
+ * again instead of stored.
  */
 import { Builder, region } from '../../ir/build.ts'
 import * as t from '../../ir/type.ts'
@@ -32,11 +32,13 @@ export function touches(func: Func, globals: readonly Global[]): boolean {
 export function localise(func: Func, globals: readonly Global[]): void {
   const start = region()
   const b = new Builder(func, start)
-  const locals = new Map(globals.map(g => {
-    const local = b.variable(g.type, g.name)
-    b.store(local, g.init === undefined ? b.zero(g.type) : b.call(g.init, [])[0]!)
-    return [g, local]
-  }))
+  const locals = new Map(
+    globals.map(g => {
+      const local = b.variable(g.type, g.name)
+      b.store(local, g.init === undefined ? b.zero(g.type) : b.call(g.init, [])[0]!)
+      return [g, local]
+    }),
+  )
   const table: ValueTable = []
   walk(func.body!, inst => {
     if (inst.op !== 'global') return
@@ -47,8 +49,16 @@ export function localise(func: Func, globals: readonly Global[]): void {
   func.body!.insts.unshift(...start.insts)
 }
 
-/** A function of the group's id that runs all threads of a workgroup; the kernel's body is left as it is. */
-export function lockstep(kernel: Func): Func {
+/** A kernel whose threads take turns. */
+export interface Together {
+  /** A function of the group's id that runs all threads of a workgroup. */
+  readonly func: Func
+  /** How many trips of the program's loops one trip stands for: none in a loop over threads, one a thread in a loop of all threads. */
+  readonly trips: ReadonlyMap<Inst, number>
+}
+
+/** Lets the threads of a workgroup take turns; the kernel's body is left as it is. */
+export function lockstep(kernel: Func): Together {
   return new Lockstep(kernel).run()
 }
 
@@ -71,9 +81,10 @@ class Lockstep {
   readonly #homes = new Map<Value, Value>()
   readonly #labels = new Map<Inst, Inst>()
   readonly #common = new Set<Inst>()
-  /** Of the instructions that stand in no other of their piece. */
+  readonly #trips = new Map<Inst, number>()
+  /** By instruction that is not inside another of its piece: the piece. */
   readonly #pieceOf = new Map<Inst, Piece>()
-  /** Whose region it is, of regions that are run for all threads at once. */
+  /** The owners of regions that run for all threads at once. */
   readonly #owners = new Map<Region, Inst>()
   #pieces = 0
 
@@ -82,14 +93,18 @@ class Lockstep {
     this.#ways = new Ways(source)
     this.#threads = source.info.entry!.numthreads.reduce((a, b) => a * b, 1)
     const group = t.vec(t.u32, 3)
-    this.#out = new Func(source.name, { params: [{ name: 'group', type: group, dir: 'in', noDiff: true }], result: t.voidType, resultNoDiff: true }, source.span)
+    this.#out = new Func(
+      source.name,
+      { params: [{ name: 'group', type: group, dir: 'in', noDiff: true }], result: t.voidType, resultNoDiff: true },
+      source.span,
+    )
     const body = region()
     this.#out.body = body
     this.#b = new Builder(this.#out, body)
     this.#group = this.#b.param(group, 'group')
   }
 
-  run(): Func {
+  run(): Together {
     const body = this.#source.body!
     for (const p of body.params) this.#definedIn[p.id] = -1
     this.#number(body, true)
@@ -97,15 +112,21 @@ class Lockstep {
     this.#run(body, true)
     if (this.#b.at.insts.length === 0 || !this.#b.at.end.row.ends) this.#b.emit('ret', [])
     this.#out.body!.insts.unshift(...this.#top.insts)
-    return this.#out
+    return { func: this.#out, trips: this.#trips }
   }
 
   // ── Pieces ───────────────────────────────────────────────────────────────────────────────────────────────────
 
-  /** Where the pieces of a region's own instructions begin and end; what is run for all threads at once is alone. */
+  /**
+   * Where the pieces of a region's own instructions begin and end. An instruction that runs for all threads at once is a piece of
+   * its own.
+   */
   #split(r: Region, outermost: boolean): (readonly Inst[] | Inst)[] {
     let last = -1
-    if (outermost) r.insts.forEach((inst, i) => { if (this.#isCommon(inst, true)) last = i })
+    if (outermost)
+      r.insts.forEach((inst, i) => {
+        if (this.#isCommon(inst, true)) last = i
+      })
     const out: (readonly Inst[] | Inst)[] = []
     let run: Inst[] = []
     r.insts.forEach((inst, i) => {
@@ -122,7 +143,7 @@ class Lockstep {
     return out
   }
 
-  /** True for what all threads do together: barriers, control around them, and what leaves such control. */
+  /** True for what all threads do together: barriers, control flow around them, and exits from such control flow. */
   #isCommon(inst: Inst, barriersOnly: boolean): boolean {
     if (inst.op === 'barrier') return true
     if (inst.row.ends) return !barriersOnly
@@ -162,7 +183,7 @@ class Lockstep {
   #find(r: Region, piece: Piece | undefined): void {
     for (const inst of r.insts) {
       const common = this.#common.has(inst)
-      const here = common ? undefined : piece ?? this.#pieceOf.get(inst)
+      const here = common ? undefined : (piece ?? this.#pieceOf.get(inst))
       for (const arg of inst.args) this.#use(arg, here)
       for (const inner of inst.regions) this.#find(inner, common ? undefined : here)
     }
@@ -191,7 +212,8 @@ class Lockstep {
   #together(inst: Inst, r: Region): void {
     const b = this.#b
     switch (inst.op) {
-      case 'barrier': return
+      case 'barrier':
+        return
       case 'yield': {
         this.#move(inst.args, this.#owners.get(r)!.results)
         b.emit('yield', [])
@@ -214,17 +236,28 @@ class Lockstep {
         b.emit('next', [])
         return
       }
-      case 'ret': case 'unreachable': b.emit(inst.op, []); return
+      case 'ret':
+      case 'unreachable': {
+        const made = new Inst(inst.op, [], null, [], inst.span)
+        b.at.insts.push(made)
+        return
+      }
       default:
     }
     if (inst.op === 'loop') this.#move(inst.args, inst.regions[0]!.params)
     const args = inst.op === 'if' || inst.op === 'switch' ? [this.#agreed(inst.args[0]!)] : []
     const regions = inst.regions.map(() => region())
-    this.#labels.set(inst, b.emit(inst.op, args, inst.attr, [], regions))
+    // Loops over threads inside of a loop are part of it, where messages name it.
+    const around = b.span
+    if (inst.op === 'loop') b.span = inst.span
+    const made = b.emit(inst.op, args, inst.attr, [], regions)
+    this.#labels.set(inst, made)
+    if (inst.op === 'loop') this.#trips.set(made, this.#threads)
     inst.regions.forEach((inner, k) => {
       this.#owners.set(inner, inst)
       b.within(regions[k]!, () => this.#run(inner, false))
     })
+    b.span = around
   }
 
   /** Gives each thread's `to` its value of `from`. All are read before any is written. */
@@ -237,13 +270,14 @@ class Lockstep {
     })
   }
 
-  /** A value that decides for all threads: the first one's, checked against the others'. */
+  /** A condition for all threads: the first thread's, checked against the others'. */
   #agreed(v: Value): Value {
     const b = this.#b
     const def = v.def
     if (def.op !== 'param' && def.op === 'const') return b.const(v.type, def.attr)
     const home = this.#home(v)
-    if (!this.#crossing.has(v)) this.#forEachThread(thread => b.store(b.elem(home, thread.index), this.#value(v, thread)))
+    if (!this.#crossing.has(v))
+      this.#forEachThread(thread => b.store(b.elem(home, thread.index), this.#value(v, thread)))
     const first = b.load(b.elem(home, b.const(t.u32, 0)))
     this.#forEachThread(thread => {
       const same = b.emit1('eq', [b.load(b.elem(home, thread.index)), first])
@@ -276,7 +310,7 @@ class Lockstep {
   #forEachThread(f: (thread: Thread) => void): void {
     const b = this.#b
     const [head, body] = [region(), region()]
-    b.emit('loop', [b.const(t.u32, 0)], null, [], [head, body])
+    this.#trips.set(b.emit('loop', [b.const(t.u32, 0)], null, [], [head, body]), 0)
     const index = b.param(t.u32, 'thread', head)
     b.within(head, () => b.emit('test', [b.emit1('lt', [index, b.const(t.u32, this.#threads)])]))
     b.within(body, () => {
@@ -300,7 +334,7 @@ class Lockstep {
     }
   }
 
-  /** Makes the values that an instruction takes from elsewhere known in this loop over threads. */
+  /** Makes the captured values of an instruction known in this loop over threads. */
   #bring(inst: Inst, thread: Thread): void {
     const inside = new Set<Value>()
     const visit = (i: Inst): void => {
@@ -344,7 +378,11 @@ class Lockstep {
     if (semantic === 'SV_GROUPID') return this.#group
     const [nx, ny, nz] = entry.numthreads.map(n => b.const(t.u32, n)) as [Value, Value, Value]
     const row = b.div(thread.index, nx)
-    const local = b.construct(t.vec(t.u32, 3), [b.emit1('rem', [thread.index, nx]), b.emit1('rem', [row, ny]), b.div(row, ny)])
+    const local = b.construct(t.vec(t.u32, 3), [
+      b.emit1('rem', [thread.index, nx]),
+      b.emit1('rem', [row, ny]),
+      b.div(row, ny),
+    ])
     if (semantic === 'SV_GROUPTHREADID') return local
     return b.add(b.mul(this.#group, b.construct(t.vec(t.u32, 3), [nx, ny, nz])), local)
   }
@@ -368,9 +406,16 @@ interface Thread {
   readonly values: ValueTable
 }
 
-/** Instructions that are repeated where their value is needed: cheap, and the same at any time. */
+/** True for an instruction that is repeated where its value is needed: cheap, and always with the same result. */
 function remade(def: Inst): boolean {
-  return def.op === 'const' || def.op === 'zero' || def.op === 'undef' || def.op === 'global' || def.op === 'field' || def.op === 'elem'
+  return (
+    def.op === 'const' ||
+    def.op === 'zero' ||
+    def.op === 'undef' ||
+    def.op === 'global' ||
+    def.op === 'field' ||
+    def.op === 'elem'
+  )
 }
 
 /** Returns become exits from a block. */

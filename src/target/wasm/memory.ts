@@ -1,4 +1,5 @@
-/** Places in linear memory: their parts, loads, stores, copies and clears. */
+/** Locations in linear memory: their parts, loads, stores, copies and clears. */
+import { costs } from '../../ir/costs.ts'
 import * as t from '../../ir/type.ts'
 import type { ScalarName, Type } from '../../ir/type.ts'
 import { holdsList } from '../../opt/lists.ts'
@@ -10,34 +11,38 @@ import type { TapeName } from './tape.ts'
 import { f32, f64, i32, i64, op } from './opcode.ts'
 import { floatToHalf, halfToFloat } from './scalar.ts'
 
-/** Up to this many bytes are copied by single instructions. */
-const unrolledBytes = 128
-
 /** Typed memory at `base + offset`. */
-export interface Place {
+export interface Location {
   readonly type: Type
   readonly layouts: Layouts
   /** Undefined where the offset is the whole address. */
   readonly base: Node | undefined
   readonly offset: number
-  /** For memory reached by an index that may be out of bounds: the unclamped base, and when it is in bounds. Stores use these. */
+  /** For an index that may be out of bounds: the unclamped base, and whether it is in bounds. Stores use these. */
   readonly write: { readonly base: Node; readonly inside: Node } | undefined
   /** Elements of a runtime-sized array, and the last index to read (0 where it is empty). */
   readonly extent: { readonly length: Node; readonly last: Node } | undefined
   /** For an element of a list: the list and the index; `base` and `offset` then count from the element's address, which is found when it is used. */
-  readonly element: { readonly of: Place; readonly index: Node } | undefined
+  readonly element: { readonly of: Location; readonly index: Node } | undefined
   /** True where nothing writes this memory while the function runs. */
   readonly fixed: boolean
-  /** Whose memory it is; that of different objects does not overlap. Undefined may be any. */
+  /** The object that owns the memory. Memory of different objects does not overlap; undefined may be any. */
   readonly object: object | undefined
 }
 
-/** A place in memory of this module, without an index yet. */
-export function place(type: Type, layouts: Layouts, base: Node | undefined, offset: number, fixed: boolean, object?: object): Place {
+/** A location in memory of this module, without an index yet. */
+export function location(
+  type: Type,
+  layouts: Layouts,
+  base: Node | undefined,
+  offset: number,
+  fixed: boolean,
+  object?: object,
+): Location {
   return { type, layouts, base, offset, write: undefined, extent: undefined, element: undefined, fixed, object }
 }
 
-export function samePlace(x: Place, y: Place): boolean {
+export function sameLocation(x: Location, y: Location): boolean {
   return x.base === y.base && x.offset === y.offset && x.layouts === y.layouts && x.element === y.element
 }
 
@@ -62,38 +67,38 @@ export class Memory {
     this.#zeros = zeros
   }
 
-  /** The place at its address as it is now: elements of lists move when these grow. */
-  #found(p: Place, toWrite: boolean): Place {
+  /** The location at its address as it is now: elements of lists move when these grow. */
+  #found(p: Location, toWrite: boolean): Location {
     if (p.element === undefined) return p
     const g = this.#g
     const list = this.#found(p.element.of, toWrite)
     const stride = list.layouts.of(list.type).stride
-    const place = [this.address(list), p.element.index, g.i32(stride)]
-    const at = toWrite ? this.#tape('put', place) : this.#tape('at', [...place, g.i32(this.#zeros(stride))])
+    const args = [this.address(list), p.element.index, g.i32(stride)]
+    const at = toWrite ? this.#tape('put', args) : this.#tape('at', [...args, g.i32(this.#zeros(stride))])
     return { ...p, base: p.base === undefined ? at : g.add(at, p.base), element: undefined }
   }
 
-  /** The address of what is to be read. */
-  address(at: Place): Node {
+  /** The address to read from. */
+  address(at: Location): Node {
     const p = this.#found(at, false)
     return p.base === undefined ? this.#g.i32(p.offset) : this.#g.add(p.base, this.#g.i32(p.offset))
   }
 
   /** A component with a constant index: field, element, row or lane. */
-  part(p: Place, index: number): Place {
+  part(p: Location, index: number): Location {
     const layout = p.layouts.of(p.type)
     const offset = p.offset + (p.type.kind === 'struct' ? layout.offsets[index]! : index * layout.stride)
     return { ...p, type: t.component(p.type, index), offset, extent: undefined }
   }
 
   /** An element by a computed index; `safe` where it is known to be in bounds. */
-  element(p: Place, index: Node, safe: boolean): Place {
+  element(p: Location, index: Node, safe: boolean): Location {
     const g = this.#g
     const stride = p.layouts.of(p.type).stride
     const type = p.type.elem!
     const count = p.type.count
-    if (p.type.kind === 'list') return { ...place(type, p.layouts, undefined, 0, false), element: { of: p, index } }
-    const constant = index.op === op.i32Const ? index.imm as number : -1
+    if (p.type.kind === 'list') return { ...location(type, p.layouts, undefined, 0, false), element: { of: p, index } }
+    const constant = index.op === op.i32Const ? (index.imm as number) : -1
     if (constant >= 0 && constant < count) return this.part(p, constant)
     const at = (base: Node | undefined, i: Node): Node => {
       const distance = g.mul(i, g.i32(stride))
@@ -106,18 +111,19 @@ export class Memory {
       return { ...p, type, base: at(p.base, clamped), write: { base: at(p.base, index), inside }, extent: undefined }
     }
     let i = index
-    if (!safe) i = count <= 1 ? g.i32(0) : g.select(g.pure(op.i32LtU, i32, index, g.i32(count)), index, g.i32(count - 1))
+    if (!safe)
+      i = count <= 1 ? g.i32(0) : g.select(g.pure(op.i32LtU, i32, index, g.i32(count)), index, g.i32(count - 1))
     return { ...p, type, base: at(p.base, i), write: p.write && { base: at(p.write.base, i), inside: p.write.inside } }
   }
 
   /** The scalars of a flat type. */
-  load(p: Place): readonly Node[] {
+  load(p: Location): readonly Node[] {
     const out: Node[] = []
     this.#load(this.#found(p, false), out)
     return out
   }
 
-  #load(p: Place, out: Node[]): void {
+  #load(p: Location, out: Node[]): void {
     if (p.type.kind === 'list') {
       out.push(this.#tape('share', [this.address(p)]))
       return
@@ -129,43 +135,52 @@ export class Memory {
     for (let i = 0; i < p.type.count; i++) this.#load(this.part(p, i), out)
   }
 
-  #loadScalar(p: Place, scalar: ScalarName): Node {
+  #loadScalar(p: Location, scalar: ScalarName): Node {
     const g = this.#g
     const host = p.layouts.rule !== 'tight'
     const addr = p.base ?? g.i32(0)
     const read = (code: number): Node => g.read(code, valType(scalar), addr, p.offset, p.fixed, p.object)
     switch (valType(scalar)) {
-      case i64: return read(op.i64Load)
-      case f64: return read(op.f64Load)
+      case i64:
+        return read(op.i64Load)
+      case f64:
+        return read(op.f64Load)
       case f32:
-        if (scalar === 'f16' && host) return halfToFloat(g, g.read(op.i32Load16U, i32, addr, p.offset, p.fixed, p.object))
+        if (scalar === 'f16' && host)
+          return halfToFloat(g, g.read(op.i32Load16U, i32, addr, p.offset, p.fixed, p.object))
         return read(op.f32Load)
       case i32:
         if (!host) return read(op.i32Load)
         switch (scalar) {
-          case 'bool': return g.pure(op.i32Ne, i32, read(op.i32Load), g.i32(0))
-          case 'i8': return read(op.i32Load8S)
-          case 'u8': return read(op.i32Load8U)
-          case 'i16': return read(op.i32Load16S)
-          case 'u16': return read(op.i32Load16U)
-          default: return read(op.i32Load)
+          case 'bool':
+            return g.pure(op.i32Ne, i32, read(op.i32Load), g.i32(0))
+          case 'i8':
+            return read(op.i32Load8S)
+          case 'u8':
+            return read(op.i32Load8U)
+          case 'i16':
+            return read(op.i32Load16S)
+          case 'u16':
+            return read(op.i32Load16U)
+          default:
+            return read(op.i32Load)
         }
     }
   }
 
-  /** Writes the scalars of a flat type, where the place is in bounds. */
-  store(p: Place, values: readonly Node[]): void {
+  /** Writes the scalars of a flat type, where the location is in bounds. */
+  store(p: Location, values: readonly Node[]): void {
     this.guarded(p, q => this.#store(q, values, 0))
   }
 
-  /** Runs `f` with the exact place where an index into it is in bounds, and not at all otherwise. */
-  guarded(at: Place, f: (exact: Place) => void): void {
+  /** Runs `f` with the exact location where an index into it is in bounds, and not at all otherwise. */
+  guarded(at: Location, f: (exact: Location) => void): void {
     const p = this.#found(at, true)
     if (p.write === undefined) f(p)
     else this.#g.when(p.write.inside, () => f({ ...p, base: p.write!.base, write: undefined }))
   }
 
-  #store(p: Place, values: readonly Node[], from: number): number {
+  #store(p: Location, values: readonly Node[], from: number): number {
     if (p.type.kind === 'scalar' || p.type.kind === 'list') {
       this.#storeScalar(p, p.type.scalar ?? 'u32', values[from]!)
       return from + 1
@@ -175,41 +190,60 @@ export class Memory {
     return next
   }
 
-  #storeScalar(p: Place, scalar: ScalarName, value: Node): void {
+  #storeScalar(p: Location, scalar: ScalarName, value: Node): void {
     const g = this.#g
     const addr = p.base ?? g.i32(0)
-    const write = (code: number, v: Node = value): void => g.stmt({ kind: 'store', op: code, addr, value: v, offset: p.offset, object: p.object })
+    const write = (code: number, v: Node = value): void =>
+      g.stmt({ kind: 'store', op: code, addr, value: v, offset: p.offset, object: p.object })
     const size = scalarSize(scalar, p.layouts.rule)
     switch (valType(scalar)) {
-      case i64: write(op.i64Store); return
-      case f64: write(op.f64Store); return
+      case i64:
+        write(op.i64Store)
+        return
+      case f64:
+        write(op.f64Store)
+        return
       case f32:
         if (size === 2) write(op.i32Store16, floatToHalf(g, value))
         else write(op.f32Store)
         return
-      case i32: write(size === 1 ? op.i32Store8 : size === 2 ? op.i32Store16 : op.i32Store); return
+      case i32:
+        write(size === 1 ? op.i32Store8 : size === 2 ? op.i32Store16 : op.i32Store)
+        return
     }
   }
 
-  /** Copies a value of any type; the places may be the same but do not overlap otherwise. */
-  copy(to: Place, from: Place): void {
-    if (samePlace(to, from)) return
+  /** Copies a value of any type; the locations may be the same but do not overlap otherwise. */
+  copy(to: Location, from: Location): void {
+    if (sameLocation(to, from)) return
     const source = this.#found(from, false)
     this.guarded(to, q => this.#copy(q, source))
   }
 
-  #copy(to: Place, from: Place): void {
+  #copy(to: Location, from: Location): void {
     const g = this.#g
     const type = to.type
     // What shares a list has to say so.
     if (!holdsList(type) && this.#sameBytes(type, to.layouts, from.layouts)) {
       const size = to.layouts.of(type).size
-      if (size > unrolledBytes) {
-        g.stmt({ kind: 'bulk', op: op.memoryCopy, args: [this.address(to), this.address(from), g.i32(size)], object: to.object })
+      if (size > costs.copiedBytes) {
+        g.stmt({
+          kind: 'bulk',
+          op: op.memoryCopy,
+          args: [this.address(to), this.address(from), g.i32(size)],
+          object: to.object,
+        })
       } else {
         this.#words(size, (code, store, at) => {
           const value = g.read(code, i32, from.base ?? g.i32(0), from.offset + at, from.fixed, from.object)
-          g.stmt({ kind: 'store', op: store, addr: to.base ?? g.i32(0), value, offset: to.offset + at, object: to.object })
+          g.stmt({
+            kind: 'store',
+            op: store,
+            addr: to.base ?? g.i32(0),
+            value,
+            offset: to.offset + at,
+            object: to.object,
+          })
         })
       }
     } else if (this.#leaves.flat(type)) {
@@ -225,19 +259,25 @@ export class Memory {
     if (to === from) return true
     const key = `${to.rule} ${from.rule}`
     let known = this.#same.get(key)
-    if (known === undefined) this.#same.set(key, known = new Map())
+    if (known === undefined) this.#same.set(key, (known = new Map()))
     let same = known.get(type)
-    if (same === undefined) known.set(type, same = sameBytes(type, to, from))
+    if (same === undefined) known.set(type, (same = sameBytes(type, to, from)))
     return same
   }
 
-  /** Writes zeros. Places that touch and are cleared one after the other are cleared at once. */
-  clear(p: Place): void {
+  /** Writes zeros. Locations that touch and are cleared one after the other are cleared at once. */
+  clear(p: Location): void {
     this.guarded(p, q => {
       const g = this.#g
       const size = q.layouts.of(q.type).size
       const last = g.at.stmts[g.at.stmts.length - 1]
-      if (q.base === undefined && last !== undefined && last.kind === 'bulk' && last === this.#cleared && q.offset === this.#clearedTo) {
+      if (
+        q.base === undefined &&
+        last !== undefined &&
+        last.kind === 'bulk' &&
+        last === this.#cleared &&
+        q.offset === this.#clearedTo
+      ) {
         const from = last.args[0]!
         g.at.stmts.pop()
         this.#fill(from, q.offset + size - (from.imm as number), undefined)
@@ -270,8 +310,11 @@ function sameBytes(type: Type, a: Layouts, b: Layouts): boolean {
   const [x, y] = [a.of(type), b.of(type)]
   if (x.size !== y.size || x.stride !== y.stride) return false
   switch (type.kind) {
-    case 'scalar': return type.scalar !== 'bool'
-    case 'struct': return type.fields.every((f, i) => x.offsets[i] === y.offsets[i] && sameBytes(f.type, a, b))
-    default: return type.elem === undefined || sameBytes(type.elem, a, b)
+    case 'scalar':
+      return type.scalar !== 'bool'
+    case 'struct':
+      return type.fields.every((f, i) => x.offsets[i] === y.offsets[i] && sameBytes(f.type, a, b))
+    default:
+      return type.elem === undefined || sameBytes(type.elem, a, b)
   }
 }

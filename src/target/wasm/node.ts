@@ -1,10 +1,17 @@
 /**
- * A WASM function between legalising and encoding: a tree of statement lists (`Seq`) whose operands are graphs of scalar
- * nodes. A node is computed where its definition stands, or at its only use where that is the same (`schedule.ts`).
+ * A WASM function between legalisation and encoding: a tree of statement lists (`Seq`) whose operands are graphs of scalar nodes. A
+ * node is computed where it is defined, or at its only use if that gives the same (`schedule.ts`).
  */
 import type { Work } from '../../base/limits.ts'
 import type { ValType } from './opcode.ts'
-import type { Ins } from './schedule.ts'
+
+/** One instruction: an opcode with up to two immediates; `table` is for `br_table`. */
+export interface Ins {
+  readonly op: number
+  readonly a: number | bigint
+  readonly b: number
+  readonly table: readonly number[] | undefined
+}
 
 /** A scalar value. Equal pure nodes of one scope are one object. */
 export class Node {
@@ -21,7 +28,7 @@ export class Node {
   uses = 0
   /** The last counted user; the only one where `uses` is 1. */
   user: Node | Seq | undefined = undefined
-  /** Of a load: whose memory it reads. Different objects do not overlap; undefined may be any. */
+  /** For a load: the object that it reads. Different objects do not overlap; undefined may be any. */
   object: object | undefined = undefined
   /** Another node of its list with the same hash. */
   next: Node | undefined = undefined
@@ -29,7 +36,15 @@ export class Node {
   local = -1
   readonly id: number
 
-  constructor(id: number, op: number, type: ValType, args: readonly Node[], imm: number | bigint, home: Seq, reads: boolean) {
+  constructor(
+    id: number,
+    op: number,
+    type: ValType,
+    args: readonly Node[],
+    imm: number | bigint,
+    home: Seq,
+    reads: boolean,
+  ) {
     this.id = id
     this.op = op
     this.type = type
@@ -65,27 +80,46 @@ export class Label {
 }
 
 export type Stmt =
-  /** The place where a node is computed unless its only use computes it. */
+  /** Computes a node here, unless its only use does. */
   | { readonly kind: 'def'; readonly node: Node }
   | { readonly kind: 'set'; readonly local: number; readonly value: Node }
   /** All values are computed before the first local is written. */
   | { readonly kind: 'sets'; readonly locals: readonly number[]; readonly values: readonly Node[] }
   /** Writes to memory of `object`; undefined may be any. */
-  | { readonly kind: 'store'; readonly op: number; readonly addr: Node; readonly value: Node; readonly offset: number; readonly object: object | undefined }
+  | {
+      readonly kind: 'store'
+      readonly op: number
+      readonly addr: Node
+      readonly value: Node
+      readonly offset: number
+      readonly object: object | undefined
+    }
   /** `memory.copy` or `memory.fill` into `object`: destination, source or byte, bytes. */
   | { readonly kind: 'bulk'; readonly op: number; readonly args: readonly Node[]; readonly object: object | undefined }
-  | { readonly kind: 'call'; readonly func: Callee; readonly args: readonly Node[]; readonly locals: readonly number[]; readonly pure: boolean }
+  | {
+      readonly kind: 'call'
+      readonly func: Callee
+      readonly args: readonly Node[]
+      readonly locals: readonly number[]
+      readonly pure: boolean
+    }
   | { readonly kind: 'if'; readonly cond: Node; readonly yes: Seq; readonly no: Seq | undefined; readonly label: Label }
   | { readonly kind: 'block'; readonly body: Seq; readonly label: Label }
   /** `exit` leaves the loop, `top` goes round again. The body falls out of the loop at its end. */
   | { readonly kind: 'loop'; readonly body: Seq; readonly top: Label; readonly exit: Label }
   | { readonly kind: 'br'; readonly to: Label; readonly cond: Node | undefined }
   /** Case i of the table runs `cases[table[i]]`; -1 and values past the table run the last. */
-  | { readonly kind: 'switch'; readonly selector: Node; readonly table: readonly number[]; readonly cases: readonly Seq[]; readonly label: Label }
+  | {
+      readonly kind: 'switch'
+      readonly selector: Node
+      readonly table: readonly number[]
+      readonly cases: readonly Seq[]
+      readonly label: Label
+    }
   | { readonly kind: 'return'; readonly values: readonly Node[] }
   | { readonly kind: 'unreachable' }
 
-/** A function as its callers see it; the index is given when the module is laid out. */
+/** A function as its callers see it. It gets its index when the module is laid out. */
 export class Callee {
   readonly name: string
   readonly params: readonly ValType[]
@@ -107,7 +141,7 @@ export class Code {
   readonly callee: Callee
   readonly locals: ValType[]
   readonly body: Seq = new Seq(undefined, false)
-  /** Counts what is put into it; undefined for what is written here, not compiled. */
+  /** Counts the code as work; undefined for code that is written here, not compiled. */
   readonly work: Work | undefined
   /** What the scheduler made of it, once it has. */
   scheduled: readonly Ins[] | undefined = undefined
@@ -138,7 +172,7 @@ export interface WasmCode {
   readonly most: number | undefined
 }
 
-/** The name under which the memory is exported: that of no function has a full stop at the end. */
+/** The name under which the memory is exported: no function has a name with a full stop at the end. */
 export function memoryName(module: WasmCode): string {
   return module.exports.some(e => e.name === 'memory') ? 'memory.' : 'memory'
 }

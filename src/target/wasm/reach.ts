@@ -1,7 +1,8 @@
-/** What functions lead to: callees, as calls compile to them, and the globals that these touch. Each function is looked through once. */
+/** Reachability: the callees of functions, as they are compiled, and the globals that they use. Each function is visited once. */
 import { Global, type Func, type Module } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
 import { listVariables } from '../../opt/lists.ts'
+import { rootOf } from '../../opt/match.ts'
 import type { CallTarget } from './plan.ts'
 
 /** What a function's own code leads to. */
@@ -37,7 +38,7 @@ export class Reach {
     return seen
   }
 
-  /** True for a function that calls itself, be it through others. */
+  /** True for a recursive function. */
   returns(func: Func): boolean {
     const seen = new Set(this.calls(func))
     for (const f of seen) for (const callee of this.calls(f)) seen.add(callee)
@@ -80,4 +81,18 @@ export class Reach {
     }
     return links
   }
+}
+
+/** The module-level variables that some function writes to. */
+export function writtenGlobals(module: Module): ReadonlySet<Global> {
+  const written = new Set<Global>()
+  for (const func of module.funcs) {
+    if (func.body === undefined) continue
+    walk(func.body, inst => {
+      if (inst.op !== 'store' && inst.op !== 'atomic') return
+      const root = rootOf(inst.args[0]!)
+      if (root?.op === 'global') written.add(root.attr)
+    })
+  }
+  return written
 }

@@ -11,11 +11,33 @@ import type { Node } from './node.ts'
 import { f32, f64, i32, i64, op } from './opcode.ts'
 
 const wide: Readonly<Record<ScalarName, ScalarName>> = {
-  bool: 'bool', i8: 'i32', i16: 'i32', i32: 'i32', i64: 'i64', u8: 'u32', u16: 'u32', u32: 'u32', u64: 'u64', f16: 'f32', f32: 'f32', f64: 'f64',
+  bool: 'bool',
+  i8: 'i32',
+  i16: 'i32',
+  i32: 'i32',
+  i64: 'i64',
+  u8: 'u32',
+  u16: 'u32',
+  u32: 'u32',
+  u64: 'u64',
+  f16: 'f32',
+  f32: 'f32',
+  f64: 'f64',
 }
 
 const bits: Readonly<Record<ScalarName, number>> = {
-  bool: 1, i8: 8, i16: 16, i32: 32, i64: 64, u8: 8, u16: 16, u32: 32, u64: 64, f16: 16, f32: 32, f64: 64,
+  bool: 1,
+  i8: 8,
+  i16: 16,
+  i32: 32,
+  i64: 64,
+  u8: 8,
+  u16: 16,
+  u32: 32,
+  u64: 64,
+  f16: 16,
+  f32: 32,
+  f64: 64,
 }
 
 /** A row's operation on scalars of one kind; undefined where the row has none for them. */
@@ -23,14 +45,30 @@ export function lane(g: Graph, row: LaneOp, scalar: ScalarName, args: readonly N
   const [x, y] = [args[0]!, args[1]!]
   const type = valType(scalar)
   switch (row) {
-    case 'div': if (type === i32 || type === i64) return narrow(g, scalar, divide(g, scalar, x, y)); break
-    case 'rem': return remainder(g, scalar, x, y)
-    case 'neg': if (type === i32 || type === i64) return narrow(g, scalar, g.pure(type === i32 ? op.i32Sub : op.i64Sub, type, g.zero(type), x)); break
+    case 'div':
+      if (type === i32 || type === i64) return narrow(g, scalar, divide(g, scalar, x, y))
+      break
+    case 'rem':
+      return remainder(g, scalar, x, y)
+    case 'neg':
+      if (type === i32 || type === i64)
+        return narrow(g, scalar, g.pure(type === i32 ? op.i32Sub : op.i64Sub, type, g.zero(type), x))
+      break
     case 'not':
       if (scalar === 'bool') return g.eqz(x)
-      return narrow(g, scalar, type === i32 ? g.pure(op.i32Xor, i32, x, g.i32(-1)) : g.pure(op.i64Xor, i64, x, g.i64(-1n)))
-    case 'shl': case 'shr': {
-      const by = type === i64 && y.type === i32 ? g.pure(op.i64ExtendI32U, i64, y) : type === i32 && y.type === i64 ? g.pure(op.i32WrapI64, i32, y) : y
+      return narrow(
+        g,
+        scalar,
+        type === i32 ? g.pure(op.i32Xor, i32, x, g.i32(-1)) : g.pure(op.i64Xor, i64, x, g.i64(-1n)),
+      )
+    case 'shl':
+    case 'shr': {
+      const by =
+        type === i64 && y.type === i32
+          ? g.pure(op.i64ExtendI32U, i64, y)
+          : type === i32 && y.type === i64
+            ? g.pure(op.i32WrapI64, i32, y)
+            : y
       const amount = bits[scalar] < 32 ? g.pure(op.i32And, i32, by, g.i32(bits[scalar] - 1)) : by
       return narrow(g, scalar, g.pure(direct[row][wide[scalar]]!, type, x, amount))
     }
@@ -45,12 +83,18 @@ export function lane(g: Graph, row: LaneOp, scalar: ScalarName, args: readonly N
 /** Brings a result back into the range of a small integer, or to the precision of half floats. */
 export function narrow(g: Graph, scalar: ScalarName, x: Node): Node {
   switch (scalar) {
-    case 'i8': return g.pure(op.i32Extend8S, i32, x)
-    case 'i16': return g.pure(op.i32Extend16S, i32, x)
-    case 'u8': return g.pure(op.i32And, i32, x, g.i32(0xff))
-    case 'u16': return g.pure(op.i32And, i32, x, g.i32(0xffff))
-    case 'f16': return x.op === op.f32Const ? g.f32(roundHalf(x.imm as number)) : halfToFloat(g, floatToHalf(g, x))
-    default: return x
+    case 'i8':
+      return g.pure(op.i32Extend8S, i32, x)
+    case 'i16':
+      return g.pure(op.i32Extend16S, i32, x)
+    case 'u8':
+      return g.pure(op.i32And, i32, x, g.i32(0xff))
+    case 'u16':
+      return g.pure(op.i32And, i32, x, g.i32(0xffff))
+    case 'f16':
+      return x.op === op.f32Const ? g.f32(roundHalf(x.imm as number)) : halfToFloat(g, floatToHalf(g, x))
+    default:
+      return x
   }
 }
 
@@ -83,25 +127,32 @@ function isSafe(y: Node): boolean {
 /** A quotient; by 0 the dividend. */
 function divide(g: Graph, scalar: ScalarName, x: Node, y: Node): Node {
   const signed = scalar.charCodeAt(0) === 105
-  const [type, code] = valType(scalar) === i64 ? [i64, signed ? op.i64DivS : op.i64DivU] as const : [i32, signed ? op.i32DivS : op.i32DivU] as const
+  const [type, code] =
+    valType(scalar) === i64
+      ? ([i64, signed ? op.i64DivS : op.i64DivU] as const)
+      : ([i32, signed ? op.i32DivS : op.i32DivU] as const)
   if (isSafe(y)) return g.pure(code, type, x, y)
   return g.pure(code, type, x, safeDivisor(g, scalar, x, y, true))
 }
 
 function remainder(g: Graph, scalar: ScalarName, x: Node, y: Node): Node | undefined {
   const signed = scalar.charCodeAt(0) === 105
-  const by = (): Node => isSafe(y) ? y : safeDivisor(g, scalar, x, y, false)
+  const by = (): Node => (isSafe(y) ? y : safeDivisor(g, scalar, x, y, false))
   switch (valType(scalar)) {
-    case i32: return g.pure(signed ? op.i32RemS : op.i32RemU, i32, x, by())
-    case i64: return g.pure(signed ? op.i64RemS : op.i64RemU, i64, x, by())
-    default: return undefined
+    case i32:
+      return g.pure(signed ? op.i32RemS : op.i32RemU, i32, x, by())
+    case i64:
+      return g.pure(signed ? op.i64RemS : op.i64RemU, i64, x, by())
+    default:
+      return undefined
   }
 }
 
 /** A float that was brought into the range of 32 bits, in that of its small integer. */
 function clamped(g: Graph, to: ScalarName, x: Node): Node {
   if (bits[to] === 32) return x
-  if (to.charCodeAt(0) === 117) return g.select(g.pure(op.i32LtU, i32, x, g.i32(2 ** bits[to])), x, g.i32(2 ** bits[to] - 1))
+  if (to.charCodeAt(0) === 117)
+    return g.select(g.pure(op.i32LtU, i32, x, g.i32(2 ** bits[to])), x, g.i32(2 ** bits[to] - 1))
   const end = 2 ** (bits[to] - 1)
   const below = g.select(g.pure(op.i32LtS, i32, x, g.i32(end)), x, g.i32(end - 1))
   return g.select(g.pure(op.i32LtS, i32, below, g.i32(-end)), g.i32(-end), below)
@@ -114,23 +165,45 @@ export function convert(g: Graph, from: ScalarName, to: ScalarName, x: Node): No
   const unsigned = (s: ScalarName): boolean => s.charCodeAt(0) === 117 || s === 'bool'
   if (to === 'bool') {
     switch (a) {
-      case i32: return g.pure(op.i32Ne, i32, x, g.i32(0))
-      case i64: return g.pure(op.i64Ne, i32, x, g.i64(0n))
-      case f32: return g.pure(op.f32Ne, i32, x, g.f32(0))
-      case f64: return g.pure(op.f64Ne, i32, x, g.f64(0))
+      case i32:
+        return g.pure(op.i32Ne, i32, x, g.i32(0))
+      case i64:
+        return g.pure(op.i64Ne, i32, x, g.i64(0n))
+      case f32:
+        return g.pure(op.f32Ne, i32, x, g.f32(0))
+      case f64:
+        return g.pure(op.f64Ne, i32, x, g.f64(0))
     }
   }
   switch (b) {
     case i32: {
-      if (a === i32) return bits[to] < bits[from] || bits[to] < 32 && unsigned(to) !== unsigned(from) ? narrow(g, to, x) : x
+      if (a === i32)
+        return bits[to] < bits[from] || (bits[to] < 32 && unsigned(to) !== unsigned(from)) ? narrow(g, to, x) : x
       if (a === i64) return narrow(g, to, g.pure(op.i32WrapI64, i32, x))
-      const code = a === f32 ? (unsigned(to) ? op.i32TruncSatF32U : op.i32TruncSatF32S) : unsigned(to) ? op.i32TruncSatF64U : op.i32TruncSatF64S
+      const code =
+        a === f32
+          ? unsigned(to)
+            ? op.i32TruncSatF32U
+            : op.i32TruncSatF32S
+          : unsigned(to)
+            ? op.i32TruncSatF64U
+            : op.i32TruncSatF64S
       return clamped(g, to, g.pure(code, i32, x))
     }
     case i64:
       if (a === i64) return x
       if (a === i32) return g.pure(unsigned(from) ? op.i64ExtendI32U : op.i64ExtendI32S, i64, x)
-      return g.pure(a === f32 ? (unsigned(to) ? op.i64TruncSatF32U : op.i64TruncSatF32S) : unsigned(to) ? op.i64TruncSatF64U : op.i64TruncSatF64S, i64, x)
+      return g.pure(
+        a === f32
+          ? unsigned(to)
+            ? op.i64TruncSatF32U
+            : op.i64TruncSatF32S
+          : unsigned(to)
+            ? op.i64TruncSatF64U
+            : op.i64TruncSatF64S,
+        i64,
+        x,
+      )
     case f32:
       if (a === f32) return narrow(g, to, x)
       if (a === f64) return narrow(g, to, g.pure(op.f32DemoteF64, f32, x))
@@ -161,10 +234,14 @@ export function bitcast(g: Graph, from: ScalarName, to: ScalarName, x: Node): No
 /** A constant of a scalar kind. */
 export function constant(g: Graph, scalar: ScalarName, value: number | bigint | boolean): Node {
   switch (valType(scalar)) {
-    case i32: return g.i32(Number(value))
-    case i64: return g.i64(BigInt(value))
-    case f32: return g.f32(scalar === 'f16' ? roundHalf(Number(value)) : Number(value))
-    case f64: return g.f64(Number(value))
+    case i32:
+      return g.i32(Number(value))
+    case i64:
+      return g.i64(BigInt(value))
+    case f32:
+      return g.f32(scalar === 'f16' ? roundHalf(Number(value)) : Number(value))
+    case f64:
+      return g.f64(Number(value))
   }
 }
 
@@ -172,7 +249,12 @@ export function constant(g: Graph, scalar: ScalarName, value: number | bigint | 
 export function halfToFloat(g: Graph, h: Node): Node {
   const sign = g.pure(op.i32Shl, i32, g.pure(op.i32And, i32, h, g.i32(0x8000)), g.i32(16))
   const rest = g.pure(op.i32And, i32, h, g.i32(0x7fff))
-  const scaled = g.pure(op.f32Mul, f32, g.pure(op.f32ReinterpretI32, f32, g.pure(op.i32Shl, i32, rest, g.i32(13))), g.f32(2 ** 112))
+  const scaled = g.pure(
+    op.f32Mul,
+    f32,
+    g.pure(op.f32ReinterpretI32, f32, g.pure(op.i32Shl, i32, rest, g.i32(13))),
+    g.f32(2 ** 112),
+  )
   const bits = g.pure(op.i32ReinterpretF32, i32, scaled)
   const special = g.pure(op.i32Or, i32, bits, g.i32(0x7f800000))
   const finite = g.pure(op.i32LtU, i32, rest, g.i32(0x7c00))
@@ -194,23 +276,38 @@ export function floatToHalf(g: Graph, x: Node): Node {
   return g.pure(op.i32Or, i32, g.select(g.pure(op.i32LtU, i32, a, g.i32(0x47800000)), finite, special), sign)
 }
 
-const byType = (f32Code: number, f64Code: number): Readonly<Record<number, number>> => ({ [f32]: f32Code, [f64]: f64Code })
-const byInt = (i32Code: number, i64Code: number): Readonly<Record<number, number>> => ({ [i32]: i32Code, [i64]: i64Code })
+const byType = (f32Code: number, f64Code: number): Readonly<Record<number, number>> => ({
+  [f32]: f32Code,
+  [f64]: f64Code,
+})
+const byInt = (i32Code: number, i64Code: number): Readonly<Record<number, number>> => ({
+  [i32]: i32Code,
+  [i64]: i64Code,
+})
 
-/** Library functions that are one instruction, by their spelling for WASM. */
-const spelled: Readonly<Record<string, Readonly<Record<number, number>>>> = {
-  abs: byType(op.f32Abs, op.f64Abs), neg: byType(op.f32Neg, op.f64Neg), ceil: byType(op.f32Ceil, op.f64Ceil),
-  floor: byType(op.f32Floor, op.f64Floor), trunc: byType(op.f32Trunc, op.f64Trunc), nearest: byType(op.f32Nearest, op.f64Nearest),
-  sqrt: byType(op.f32Sqrt, op.f64Sqrt), min: byType(op.f32Min, op.f64Min), max: byType(op.f32Max, op.f64Max),
+/** Library functions that are one instruction, by their intrinsic. */
+const intrinsicOps: Readonly<Record<string, Readonly<Record<number, number>>>> = {
+  abs: byType(op.f32Abs, op.f64Abs),
+  neg: byType(op.f32Neg, op.f64Neg),
+  ceil: byType(op.f32Ceil, op.f64Ceil),
+  floor: byType(op.f32Floor, op.f64Floor),
+  trunc: byType(op.f32Trunc, op.f64Trunc),
+  nearest: byType(op.f32Nearest, op.f64Nearest),
+  sqrt: byType(op.f32Sqrt, op.f64Sqrt),
+  min: byType(op.f32Min, op.f64Min),
+  max: byType(op.f32Max, op.f64Max),
   copysign: byType(op.f32Copysign, op.f64Copysign),
-  clz: byInt(op.i32Clz, op.i64Clz), ctz: byInt(op.i32Ctz, op.i64Ctz), popcnt: byInt(op.i32Popcnt, op.i64Popcnt),
-  rotl: byInt(op.i32Rotl, op.i64Rotl), rotr: byInt(op.i32Rotr, op.i64Rotr),
+  clz: byInt(op.i32Clz, op.i64Clz),
+  ctz: byInt(op.i32Ctz, op.i64Ctz),
+  popcnt: byInt(op.i32Popcnt, op.i64Popcnt),
+  rotl: byInt(op.i32Rotl, op.i64Rotl),
+  rotr: byInt(op.i32Rotr, op.i64Rotr),
 }
 
-/** The instruction that a spelling names for scalars of one kind (`sqrt` or `f32.sqrt`), if there is one. */
-export function spelledOp(spelling: string, scalar: ScalarName): number | undefined {
-  const name = spelling.slice(spelling.indexOf('.') + 1)
-  return spelled[name]?.[valType(scalar)]
+/** The instruction that an intrinsic names for scalars of one kind (`sqrt` or `f32.sqrt`), if there is one. */
+export function intrinsicOp(intrinsic: string, scalar: ScalarName): number | undefined {
+  const name = intrinsic.slice(intrinsic.indexOf('.') + 1)
+  return intrinsicOps[name]?.[valType(scalar)]
 }
 
 /** An operation that the row promises but that has no code here. */

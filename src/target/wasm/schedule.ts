@@ -1,23 +1,12 @@
 /**
- * Turns a function's statements and node graphs into instructions. A node with one use is computed at that use, as long
- * as this runs it no more often and, for a load, no write comes between; others get a local where they are defined.
+ * Schedules a function's statements and node graphs into instructions. A node with one use is computed at that use, if it then runs
+ * no more often and, for a load, no write comes between. Other nodes get a local where they are defined.
  */
+import { costs } from '../../ir/costs.ts'
 import { InternalError } from '../../base/diag.ts'
-import { Node, Seq, type Code, type Label, type Stmt } from './node.ts'
+import type { Ins, Seq } from './node.ts'
+import { Node, type Code, type Label, type Stmt } from './node.ts'
 import { op, type ValType } from './opcode.ts'
-
-/** One instruction: an opcode with up to two immediates; `table` is for `br_table`. */
-export interface Ins {
-  readonly op: number
-  readonly a: number | bigint
-  readonly b: number
-  readonly table: readonly number[] | undefined
-}
-
-/** Up to this many bytes are cleared by stores. */
-const maxStoredFill = 128
-/** Expressions nested deeper than this are cut by a local, so that recursion stays bounded. */
-const maxHeight = 60
 
 /** The instructions of a function's body. */
 export function schedule(code: Code): readonly Ins[] {
@@ -37,8 +26,9 @@ class Scheduler {
   readonly #left: number[] = []
   /** Locals to be used again, by type. */
   readonly #free = new Map<ValType, number[]>()
-  /** The loops around what is being emitted, with the locals that are free after them. */
-  readonly #loops: { readonly depth: number; readonly freed: { readonly type: ValType; readonly local: number }[] }[] = []
+  /** The loops around the current code, with the locals that are free after them. */
+  readonly #loops: { readonly depth: number; readonly freed: { readonly type: ValType; readonly local: number }[] }[] =
+    []
 
   constructor(code: Code) {
     this.#code = code
@@ -47,7 +37,8 @@ class Scheduler {
   run(): Ins[] {
     this.#countSeq(this.#code.body)
     this.#seq(this.#code.body)
-    if (this.#code.callee.results.length > 0 && this.#out[this.#out.length - 1]?.op !== op.return) this.#emit(op.unreachable)
+    if (this.#code.callee.results.length > 0 && this.#out[this.#out.length - 1]?.op !== op.return)
+      this.#emit(op.unreachable)
     return this.#out
   }
 
@@ -96,13 +87,17 @@ class Scheduler {
 
   #stmt(s: Stmt, seq: Seq): void {
     switch (s.kind) {
-      case 'def': this.#def(s.node, seq); return
+      case 'def':
+        this.#def(s.node, seq)
+        return
       case 'set':
         if (isGetOf(s.value, s.local)) return
         this.#node(s.value)
         this.#emit(op.localSet, s.local)
         return
-      case 'sets': this.#sets(s.locals, s.values); return
+      case 'sets':
+        this.#sets(s.locals, s.values)
+        return
       case 'store':
         this.#flush([s.addr, s.value], s.object)
         this.#node(s.addr)
@@ -119,7 +114,7 @@ class Scheduler {
         if (!s.pure) this.#flush(s.args)
         for (const arg of s.args) this.#node(arg)
         this.#emit(op.call, s.func.index)
-        for (let k = s.locals.length - 1; k >= 0; k--) this.#emit(op.localSet, s.locals[k]!)
+        for (let k = s.locals.length - 1; k >= 0; k--) this.#emit(op.localSet, s.locals[k])
         return
       case 'if':
         this.#flush([s.cond])
@@ -162,12 +157,16 @@ class Scheduler {
           this.#emit(op.brIf, this.#depth(s.to))
         }
         return
-      case 'switch': this.#switch(s); return
+      case 'switch':
+        this.#switch(s)
+        return
       case 'return':
         for (const v of s.values) this.#node(v)
         this.#emit(op.return)
         return
-      case 'unreachable': this.#emit(op.unreachable); return
+      case 'unreachable':
+        this.#emit(op.unreachable)
+        return
     }
   }
 
@@ -176,7 +175,13 @@ class Scheduler {
     const size = s.args[2]!.imm as number
     const from = s.args[0]!
     const fixed = from.op === op.i32Const
-    if (s.op !== op.memoryFill || s.args[2]!.op !== op.i32Const || size % 4 !== 0 || size > (fixed ? maxStoredFill : 8)) return false
+    if (
+      s.op !== op.memoryFill ||
+      s.args[2]!.op !== op.i32Const ||
+      size % 4 !== 0 ||
+      size > (fixed ? costs.clearedBytes : 8)
+    )
+      return false
     for (let at = 0; at < size; at += 8) {
       const wide = at + 8 <= size
       if (fixed) this.#emit(op.i32Const, 0)
@@ -198,7 +203,7 @@ class Scheduler {
       this.#labels.push(here[k])
     }
     this.#node(s.selector)
-    this.#out.push({ op: op.brTable, a: n - 1, b: 0, table: s.table.map(c => c < 0 ? n - 1 : c) })
+    this.#out.push({ op: op.brTable, a: n - 1, b: 0, table: s.table.map(c => (c < 0 ? n - 1 : c)) })
     for (let k = 0; k < n; k++) {
       this.#labels.pop()
       this.#emit(op.end)
@@ -215,10 +220,10 @@ class Scheduler {
       if (!isGetOf(values[k]!, locals[k]!)) live.push(k)
     }
     for (const k of live) this.#node(values[k]!)
-    for (let k = live.length - 1; k >= 0; k--) this.#emit(op.localSet, locals[live[k]!]!)
+    for (let k = live.length - 1; k >= 0; k--) this.#emit(op.localSet, locals[live[k]!])
   }
 
-  #inside(label: Label | typeof noLabel, body: Seq): void {
+  #inside(label: Label, body: Seq): void {
     if (label !== noLabel) this.#labels.push(label)
     this.#seq(body)
     if (label !== noLabel) this.#labels.pop()
@@ -236,7 +241,7 @@ class Scheduler {
     if (node.uses === 0) return
     let height = 1
     for (let k = 0; k < node.args.length; k++) height = Math.max(height, 1 + (this.#height[node.args[k]!.id] ?? 0))
-    if (node.uses === 1 && height < maxHeight) {
+    if (node.uses === 1 && height < costs.expressionHeight) {
       const site = this.#site(node)
       if (node.reads ? site === seq : !loopBetween(seq, site)) {
         this.#height[node.id] = height
@@ -262,7 +267,7 @@ class Scheduler {
     else list.push(local)
   }
 
-  /** Notes a use of a node's local. After the last the local is free, but not before the loops end in which it is needed again. */
+  /** Counts a use of a node's local. After the last use the local is free, but not before the end of the loops that use it again. */
   #used(node: Node): void {
     const left = this.#left[node.id]! - 1
     this.#left[node.id] = left
@@ -341,22 +346,40 @@ const noNodes: readonly Node[] = []
 
 function operands(s: Stmt): readonly Node[] {
   switch (s.kind) {
-    case 'set': return [s.value]
-    case 'sets': case 'return': return s.values
-    case 'store': return [s.addr, s.value]
-    case 'bulk': case 'call': return s.args
-    case 'if': return [s.cond]
-    case 'br': return s.cond === undefined ? noNodes : [s.cond]
-    case 'switch': return [s.selector]
-    case 'def': case 'block': case 'loop': case 'unreachable': return noNodes
+    case 'set':
+      return [s.value]
+    case 'sets':
+    case 'return':
+      return s.values
+    case 'store':
+      return [s.addr, s.value]
+    case 'bulk':
+    case 'call':
+      return s.args
+    case 'if':
+      return [s.cond]
+    case 'br':
+      return s.cond === undefined ? noNodes : [s.cond]
+    case 'switch':
+      return [s.selector]
+    case 'def':
+    case 'block':
+    case 'loop':
+    case 'unreachable':
+      return noNodes
   }
 }
 
 function children(s: Stmt): readonly Seq[] {
   switch (s.kind) {
-    case 'if': return s.no === undefined ? [s.yes] : [s.yes, s.no]
-    case 'block': case 'loop': return [s.body]
-    case 'switch': return s.cases
-    default: return []
+    case 'if':
+      return s.no === undefined ? [s.yes] : [s.yes, s.no]
+    case 'block':
+    case 'loop':
+      return [s.body]
+    case 'switch':
+      return s.cases
+    default:
+      return []
   }
 }

@@ -1,14 +1,15 @@
 /**
- * Lists in linear memory. A list is the address of a block, 0 where it is empty: the number of its elements, the address
- * of the one variable that may write it in place, and from 16 bytes on the elements. Whoever loads a list as a value takes
- * that leave away, so a value stays as it is, and the variable copies the block before it writes again. Blocks lie one
- * after another on a tape behind all other memory, which begins anew with each call of an export.
+ * Lists in linear memory. A list is the address of a block, 0 if it is empty. A block holds the number of elements, the address of
+ * the only variable that may write it in place, and from 16 bytes on the elements. Code that loads a list as a value removes that
+ * permission. So the value stays as it is, and the variable copies the block before it writes again. Blocks follow each other on a
+ * tape behind all other memory, which begins anew with each call of an export.
  */
 import { Graph } from './graph.ts'
-import { Callee, Code, type Node } from './node.ts'
+import type { Code } from './node.ts'
+import { Callee, type Node } from './node.ts'
 import { i32, op } from './opcode.ts'
 
-/** Words of memory that belong to the tape: its end, and where it begins, which hosts move behind what they put into memory. */
+/** Words of memory for the tape: its end and its start, which hosts move behind the memory that they use. */
 export const tapeEndAt = 4
 export const tapeBaseAt = 8
 /** Bytes before the elements of a block. */
@@ -27,11 +28,23 @@ export interface TapeParts {
   readonly stop: (g: Graph) => void
 }
 
-const signatures: Readonly<Record<TapeName, number>> = { at: 4, put: 3, share: 1, joined: 3, shorter: 2, grow: 3, block: 1 }
+const signatures: Readonly<Record<TapeName, number>> = {
+  at: 4,
+  put: 3,
+  share: 1,
+  joined: 3,
+  shorter: 2,
+  grow: 3,
+  block: 1,
+}
 
 /** A function of the tape, without its code. */
 export function tapeCallee(name: TapeName): Callee {
-  return new Callee(`list.${name}`, Array.from({ length: signatures[name] }, () => i32), [i32])
+  return new Callee(
+    `list.${name}`,
+    Array.from({ length: signatures[name] }, () => i32),
+    [i32],
+  )
 }
 
 /** Fills in the code of a function of the tape. */
@@ -63,9 +76,11 @@ class Writer {
     const g = this.#g
     const [cell, index, stride] = [0, 1, 2].map(k => g.get(k))
     const list = this.#var(this.#read(cell!, 0))
-    g.when(list, () => g.when(this.#equal(this.#read(list, ownerAt), cell!), () => {
-      g.when(this.#less(index!, this.#read(list, 0)), () => this.#return(this.#element(list, index!, stride!)))
-    }))
+    g.when(list, () =>
+      g.when(this.#equal(this.#read(list, ownerAt), cell!), () => {
+        g.when(this.#less(index!, this.#read(list, 0)), () => this.#return(this.#element(list, index!, stride!)))
+      }),
+    )
     this.#return(this.#element(this.#call('grow', cell!, index!, stride!), index!, stride!))
   }
 
@@ -82,22 +97,44 @@ class Writer {
     const most = this.#var(g.pure(op.i32DivU, i32, g.i32(2 ** 31 - 65536), stride!))
     g.when(g.eqz(this.#less(index!, most)), () => this.#parts.stop(g))
     // Twice as long each time, so that growing costs as much as writing.
-    const count = this.#var(this.#max(this.#max(g.add(index!, g.i32(1)), g.i32(firstCount)), g.select(own, g.add(old, old), old)))
+    const count = this.#var(
+      this.#max(this.#max(g.add(index!, g.i32(1)), g.i32(firstCount)), g.select(own, g.add(old, old), old)),
+    )
     this.#set(count, this.#min(count, most))
     const held = this.#var(g.mul(old, stride!))
     const bytes = this.#var(g.mul(count, stride!))
     const end = this.#var(g.add(list, g.add(g.i32(headerBytes), held)))
     // What lies last grows where it lies.
-    g.when(own, () => g.when(this.#equal(this.#aligned(end), this.#read(g.i32(0), tapeEndAt)), () => {
-      this.#call('block', g.pure(op.i32Sub, i32, g.add(list, g.add(g.i32(headerBytes), bytes)), this.#read(g.i32(0), tapeEndAt)))
-      g.stmt({ kind: 'bulk', op: op.memoryFill, args: [end, g.i32(0), g.pure(op.i32Sub, i32, bytes, held)], object: undefined })
-      this.#write(list, 0, count)
-      this.#return(list)
-    }))
+    g.when(own, () =>
+      g.when(this.#equal(this.#aligned(end), this.#read(g.i32(0), tapeEndAt)), () => {
+        this.#call(
+          'block',
+          g.pure(op.i32Sub, i32, g.add(list, g.add(g.i32(headerBytes), bytes)), this.#read(g.i32(0), tapeEndAt)),
+        )
+        g.stmt({
+          kind: 'bulk',
+          op: op.memoryFill,
+          args: [end, g.i32(0), g.pure(op.i32Sub, i32, bytes, held)],
+          object: undefined,
+        })
+        this.#write(list, 0, count)
+        this.#return(list)
+      }),
+    )
     const made = this.#var(this.#call('block', g.add(g.i32(headerBytes), bytes)))
-    g.stmt({ kind: 'bulk', op: op.memoryCopy, args: [g.add(made, g.i32(headerBytes)), g.add(list, g.i32(headerBytes)), held], object: undefined })
+    g.stmt({
+      kind: 'bulk',
+      op: op.memoryCopy,
+      args: [g.add(made, g.i32(headerBytes)), g.add(list, g.i32(headerBytes)), held],
+      object: undefined,
+    })
     const rest = g.add(made, g.add(g.i32(headerBytes), held))
-    g.stmt({ kind: 'bulk', op: op.memoryFill, args: [rest, g.i32(0), g.pure(op.i32Sub, i32, bytes, held)], object: undefined })
+    g.stmt({
+      kind: 'bulk',
+      op: op.memoryFill,
+      args: [rest, g.i32(0), g.pure(op.i32Sub, i32, bytes, held)],
+      object: undefined,
+    })
     this.#write(made, 0, count)
     this.#write(made, ownerAt, cell!)
     this.#write(cell!, 0, made)
@@ -146,7 +183,9 @@ class Writer {
     g.when(this.#less(end, at), () => this.#parts.stop(g))
     g.when(this.#less(g.i32(-65536), end), () => this.#parts.stop(g))
     const pages = this.#var(this.#grown(g.i32(0)))
-    const missing = this.#var(g.pure(op.i32Sub, i32, g.pure(op.i32ShrU, i32, g.add(end, g.i32(65535)), g.i32(16)), pages))
+    const missing = this.#var(
+      g.pure(op.i32Sub, i32, g.pure(op.i32ShrU, i32, g.add(end, g.i32(65535)), g.i32(16)), pages),
+    )
     g.when(g.pure(op.i32GtS, i32, missing, g.i32(0)), () => {
       // Half as much again, or what is needed where there is no more.
       const generous = this.#var(this.#grown(this.#max(missing, g.pure(op.i32ShrU, i32, pages, g.i32(1)))))
@@ -204,8 +243,16 @@ class Writer {
     return this.#g.pure(op.i32And, i32, this.#g.add(bytes, this.#g.i32(15)), this.#g.i32(-16))
   }
 
-  #less(x: Node, y: Node): Node { return this.#g.pure(op.i32LtU, i32, x, y) }
-  #equal(x: Node, y: Node): Node { return this.#g.pure(op.i32Eq, i32, x, y) }
-  #max(x: Node, y: Node): Node { return this.#g.select(this.#less(x, y), y, x) }
-  #min(x: Node, y: Node): Node { return this.#g.select(this.#less(x, y), x, y) }
+  #less(x: Node, y: Node): Node {
+    return this.#g.pure(op.i32LtU, i32, x, y)
+  }
+  #equal(x: Node, y: Node): Node {
+    return this.#g.pure(op.i32Eq, i32, x, y)
+  }
+  #max(x: Node, y: Node): Node {
+    return this.#g.select(this.#less(x, y), y, x)
+  }
+  #min(x: Node, y: Node): Node {
+    return this.#g.select(this.#less(x, y), x, y)
+  }
 }

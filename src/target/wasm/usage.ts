@@ -1,22 +1,24 @@
 /**
- * Who uses what, and where memory is written: decides which arrays need a copy. A value of array type is the address of
- * memory that keeps it; loading one makes no copy where nothing writes to the variable before the value's last use, and a
- * variable that is stored to once and then only read is its value's memory itself.
+ * Decides which arrays need a copy, from uses of values and writes to memory. A value of array type is the address of memory that
+ * keeps it. A load makes no copy if nothing writes to the variable before the value's last use. A variable that is stored to once
+ * and then only read shares the memory of the value.
  */
-import { Inst, Region, type Func, type Global, type Value } from '../../ir/value.ts'
+import type { Region } from '../../ir/value.ts'
+import { Inst, type Func, type Global, type Value } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
+import { rootOf } from '../../opt/match.ts'
 
-/** Whose memory a pointer points into; undefined where that is not known. */
+/** The variable or global that a pointer points into; undefined if unknown. */
 export type Root = Inst | Global | undefined
 
-interface Place {
+interface Site {
   readonly region: Region
   readonly index: number
 }
 
 export class Usage {
   readonly #users: Inst[][] = []
-  readonly #place = new Map<Inst, Place>()
+  readonly #sites = new Map<Inst, Site>()
   readonly #owner = new Map<Region, Inst>()
   readonly #onceStored = new Map<Inst, Inst | undefined>()
   readonly #flat: (value: Value) => boolean
@@ -30,7 +32,7 @@ export class Usage {
   #index(region: Region): void {
     for (let i = 0; i < region.insts.length; i++) {
       const inst = region.insts[i]!
-      this.#place.set(inst, { region, index: i })
+      this.#sites.set(inst, { region, index: i })
       for (let k = 0; k < inst.args.length; k++) this.#users[inst.args[k]!.id]!.push(inst)
       for (const inner of inst.regions) {
         this.#owner.set(inner, inst)
@@ -44,7 +46,7 @@ export class Usage {
   }
 
   regionOf(inst: Inst): Region {
-    return this.#place.get(inst)!.region
+    return this.#sites.get(inst)!.region
   }
 
   /** The instruction that owns a region; undefined for a function's body. */
@@ -55,22 +57,16 @@ export class Usage {
   /** The position in `region` of the instruction that is, or holds, `inst`; -1 where `inst` lies elsewhere. */
   #positionIn(region: Region, inst: Inst): number {
     for (let at: Inst | undefined = inst; at !== undefined;) {
-      const place: Place = this.#place.get(at)!
-      if (place.region === region) return place.index
-      at = this.#owner.get(place.region)
+      const site: Site = this.#sites.get(at)!
+      if (site.region === region) return site.index
+      at = this.#owner.get(site.region)
     }
     return -1
   }
 
   root(pointer: Value): Root {
-    let def = pointer.def
-    for (;;) {
-      if (def.op === 'param') return undefined
-      if (def.op === 'var') return def
-      if (def.op === 'global') return def.attr
-      if (def.op !== 'field' && def.op !== 'elem') return undefined
-      def = def.args[0]!.def
-    }
+    const def = rootOf(pointer)
+    return def?.op === 'global' ? def.attr : def
   }
 
   /** The only store to a variable, where it stores the whole of it and all other uses are reads that come later. */
@@ -86,12 +82,13 @@ export class Usage {
     const stores = this.usesOf(p).filter(u => u.op === 'store' && u.args[0] === p)
     if (stores.length !== 1) return undefined
     const store = stores[0]!
-    const { region, index } = this.#place.get(store)!
-    const readsOnly = (q: Value): boolean => this.usesOf(q).every(u => {
-      if (u === store && q === p) return true
-      if (this.#positionIn(region, u) <= index) return false
-      return u.op === 'load' || ((u.op === 'field' || u.op === 'elem') && readsOnly(u.results[0]!))
-    })
+    const { region, index } = this.#sites.get(store)!
+    const readsOnly = (q: Value): boolean =>
+      this.usesOf(q).every(u => {
+        if (u === store && q === p) return true
+        if (this.#positionIn(region, u) <= index) return false
+        return u.op === 'load' || ((u.op === 'field' || u.op === 'elem') && readsOnly(u.results[0]!))
+      })
     return readsOnly(p) ? store : undefined
   }
 
@@ -132,7 +129,7 @@ export class Usage {
 
   /** True where no write to `root` comes after `from` and before the last of `readers`. */
   #untouched(from: Inst, readers: readonly Inst[], root: Root): boolean {
-    const { region, index } = this.#place.get(from)!
+    const { region, index } = this.#sites.get(from)!
     let last = index
     for (const r of readers) {
       const at = this.#positionIn(region, r)
@@ -141,7 +138,10 @@ export class Usage {
     }
     for (let i = index + 1; i <= last; i++) {
       const inst = region.insts[i]!
-      const reads = i === last && inst.regions.length === 0 && (inst.op === 'store' || inst.row.ends || (inst.op === 'call' && root instanceof Inst))
+      const reads =
+        i === last &&
+        inst.regions.length === 0 &&
+        (inst.op === 'store' || inst.row.ends || (inst.op === 'call' && root instanceof Inst))
       if (!reads && this.writes(inst, root)) return false
     }
     return true
@@ -150,18 +150,22 @@ export class Usage {
   /** True where an instruction, or one inside it, may write to the memory of `root`. */
   writes(inst: Inst, root: Root): boolean {
     switch (inst.op) {
-      case 'store': case 'atomic': {
+      case 'store':
+      case 'atomic': {
         const to = this.root(inst.args[0]!)
         return to === root || to === undefined || root === undefined
       }
-      case 'var': return inst === root
-      case 'barrier': return !(root instanceof Inst)
-      case 'call': return !(root instanceof Inst) && !inst.attr.info.pure
+      case 'var':
+        return inst === root
+      case 'barrier':
+        return !(root instanceof Inst)
+      case 'call':
+        return !(root instanceof Inst) && !inst.attr.info.pure
       default:
     }
     for (const r of inst.regions) {
       const written = this.#writtenIn(r)
-      if (written.any || written.roots.has(root) || root === undefined && written.roots.size > 0) return true
+      if (written.any || written.roots.has(root) || (root === undefined && written.roots.size > 0)) return true
       if (written.outside && !(root instanceof Inst)) return true
     }
     return false
@@ -186,6 +190,41 @@ export class Usage {
       }
     })
     return written
+  }
+
+  /** True where neither the call's operands nor anything up to the store reads or writes the variable. */
+  untouchedUntil(call: Inst, store: Inst, root: Inst): boolean {
+    const shares = (inst: Inst): boolean => inst.args.some(a => !this.#flat(a) && this.#sharesMemory(a, root))
+    if (shares(call)) return false
+    const insts = this.regionOf(call).insts
+    for (let i = insts.indexOf(call) + 1; insts[i] !== store; i++) {
+      const inst = insts[i]!
+      if (inst.regions.length > 0 || inst.op === 'atomic' || shares(inst)) return false
+      if ((inst.op === 'load' || inst.op === 'store') && this.root(inst.args[0]!) === root) return false
+    }
+    return true
+  }
+
+  /** True where a value in memory may be the memory of a variable, or of a part of it. */
+  #sharesMemory(value: Value, root: Inst): boolean {
+    const def = value.def
+    if (def.op === 'param' || value.type.kind === 'ptr') return false
+    switch (def.op) {
+      case 'load': {
+        const from = this.root(def.args[0]!)
+        if (from === root || from === undefined) return true
+        const stored = from instanceof Inst ? this.onceStored(from) : undefined
+        return stored !== undefined && this.#sharesMemory(stored.args[1]!, root)
+      }
+      case 'extract':
+      case 'detach':
+      case 'select':
+      case 'construct':
+      case 'insert':
+        return def.args.some(a => !this.#flat(a) && this.#sharesMemory(a, root))
+      default:
+        return false
+    }
   }
 }
 

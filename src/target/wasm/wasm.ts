@@ -1,4 +1,4 @@
-/** The WebAssembly target: a module in IR as bytes, as text, and what a host must know to run it. */
+/** The WebAssembly target: compiles a module in IR to bytes, to text, and to the data that a host needs to run it. */
 import type { Sink } from '../../base/diag.ts'
 import { tooManyLocals } from '../../base/errors/wasm.ts'
 import type { Module } from '../../ir/value.ts'
@@ -24,7 +24,7 @@ export interface WasmOptions {
   readonly limits?: RunLimits | undefined
 }
 
-/** What engines allow a function, by WebAssembly's JavaScript interface. */
+/** The limits of engines for a function, by WebAssembly's JavaScript interface. */
 const maxParams = 1000
 const maxLocals = 50_000
 
@@ -36,8 +36,15 @@ export function compileWasm(module: Module, sink: Sink, options: WasmOptions = {
   const bytes = encode(legal.code)
   for (const { callee, locals } of legal.code.codes) {
     const params = callee.params.length
-    if (params > maxParams) sink.add(tooManyLocals, undefined, { func: callee.name, count: params, what: 'parameters', limit: maxParams })
-    else if (locals.length > maxLocals) sink.add(tooManyLocals, undefined, { func: callee.name, count: locals.length, what: 'variables', limit: maxLocals })
+    if (params > maxParams)
+      sink.add(tooManyLocals, undefined, { func: callee.name, count: params, what: 'parameters', limit: maxParams })
+    else if (locals.length > maxLocals)
+      sink.add(tooManyLocals, undefined, {
+        func: callee.name,
+        count: locals.length,
+        what: 'variables',
+        limit: maxLocals,
+      })
   }
   return { bytes, host: legal.host, text: () => printWat(legal.code) }
 }

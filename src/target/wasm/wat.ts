@@ -7,11 +7,14 @@ import { schedule } from './schedule.ts'
 /** Prints a module; gives its functions their indices. */
 export function printWat(module: WasmCode): string {
   const callees: Callee[] = [...module.imports, ...module.codes.map(c => c.callee)]
-  callees.forEach((c, i) => { c.index = i })
+  callees.forEach((c, i) => {
+    c.index = i
+  })
   const lines: string[] = ['(module']
   for (const c of module.imports) lines.push(`  (import "host" "${c.name}" (func ${signature(c, [])}))`)
   lines.push(`  (memory (export "${memoryName(module)}") ${Math.max(1, Math.ceil(module.memory / 65536))})`)
-  for (const name of module.globals) lines.push(`  (global $${symbol(name)} (export ${JSON.stringify(name)}) (mut i32) (i32.const 0))`)
+  for (const name of module.globals)
+    lines.push(`  (global $${symbol(name)} (export ${JSON.stringify(name)}) (mut i32) (i32.const 0))`)
   for (const code of module.codes) printCode(code, callees, module, lines)
   for (const e of module.exports) lines.push(`  (export ${JSON.stringify(e.name)} (func $${symbol(e.callee.name)}))`)
   for (const { at, bytes } of module.data) {
@@ -26,7 +29,9 @@ function symbol(name: string): string {
 }
 
 function signature(c: Callee, names: readonly string[]): string {
-  const params = c.params.map((t, i) => ` (param ${names[i] === undefined ? '' : `${names[i]} `}${typeName[t]})`).join('')
+  const params = c.params
+    .map((t, i) => ` (param ${names[i] === undefined ? '' : `${names[i]} `}${typeName[t]})`)
+    .join('')
   const results = c.results.length === 0 ? '' : ` (result ${c.results.map(t => typeName[t]).join(' ')})`
   return `$${symbol(c.name)}${params}${results}`
 }
@@ -34,7 +39,12 @@ function signature(c: Callee, names: readonly string[]): string {
 function printCode(code: Code, callees: readonly Callee[], module: WasmCode, lines: string[]): void {
   const ins = schedule(code)
   const name = (local: number): string => `$${local}`
-  lines.push(`  (func ${signature(code.callee, code.callee.params.map((_t, i) => name(i)))}`)
+  lines.push(
+    `  (func ${signature(
+      code.callee,
+      code.callee.params.map((_t, i) => name(i)),
+    )}`,
+  )
   const locals: ValType[] = code.locals.slice(code.callee.params.length)
   if (locals.length > 0) {
     lines.push(`    ${locals.map((t, i) => `(local ${name(code.callee.params.length + i)} ${typeName[t]})`).join(' ')}`)
@@ -48,17 +58,37 @@ function printCode(code: Code, callees: readonly Callee[], module: WasmCode, lin
   lines.push('  )')
 }
 
-function text(code: number, a: number | bigint, table: readonly number[] | undefined, callees: readonly Callee[], module: WasmCode): string {
+function text(
+  code: number,
+  a: number | bigint,
+  table: readonly number[] | undefined,
+  callees: readonly Callee[],
+  module: WasmCode,
+): string {
   const name = opName(code)
   if (isMemoryOp(code)) return a === 0 ? name : `${name} offset=${a}`
   switch (code) {
-    case op.localGet: case op.localSet: case op.localTee: return `${name} $${a}`
-    case op.call: return `${name} $${symbol(callees[a as number]!.name)}`
-    case op.globalGet: case op.globalSet: return `${name} $${symbol(module.globals[a as number]!)}`
-    case op.brTable: return `${name} ${[...table!, a].join(' ')}`
-    case op.br: case op.brIf: case op.i32Const: case op.i64Const: return `${name} ${a}`
-    case op.f32Const: case op.f64Const: return `${name} ${floatText(a as number)}`
-    default: return name
+    case op.localGet:
+    case op.localSet:
+    case op.localTee:
+      return `${name} $${a}`
+    case op.call:
+      return `${name} $${symbol(callees[a as number]!.name)}`
+    case op.globalGet:
+    case op.globalSet:
+      return `${name} $${symbol(module.globals[a as number]!)}`
+    case op.brTable:
+      return `${name} ${[...table!, a].join(' ')}`
+    case op.br:
+    case op.brIf:
+    case op.i32Const:
+    case op.i64Const:
+      return `${name} ${a}`
+    case op.f32Const:
+    case op.f64Const:
+      return `${name} ${floatText(a as number)}`
+    default:
+      return name
   }
 }
 

@@ -1,17 +1,24 @@
-/** Copies a function into the legal form for WGSL: one walk that maps values, types and places, and expands what WGSL lacks. */
+/** Copies a function into the legal form for WGSL. One walk maps values, types and pointers, and expands what WGSL lacks. */
+import { costs } from '../../ir/costs.ts'
 import { InternalError, type Sink } from '../../base/diag.ts'
-import { atomicTypeInTarget, offsetInTarget, resourceChoiceInTarget, typeNotInTarget } from '../../base/errors/target.ts'
+import {
+  atomicTypeInTarget,
+  offsetInTarget,
+  resourceChoiceInTarget,
+  typeNotInTarget,
+} from '../../base/errors/target.ts'
 import type { Span } from '../../base/source.ts'
-import { Builder } from '../../ir/build.ts'
+import type { Builder } from '../../ir/build.ts'
 import type { PlainOp } from '../../ir/op.ts'
 import * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
-import { Func, Inst, Region, type Attr, type Global, type Value } from '../../ir/value.ts'
+import type { Func } from '../../ir/value.ts'
+import { Inst, Region, type Attr, type Global, type Value } from '../../ir/value.ts'
 import * as expand from './expand.ts'
 import type { Layouts, Stored } from './layout.ts'
 import { float32Bits, isInexpressible } from './literal.ts'
 import * as memory from './memory.ts'
-import type { Helpers, Place } from './memory.ts'
+import type { Helpers, StoredPointer } from './memory.ts'
 import { constantOffset, depthCall, takesOffset } from './texture.ts'
 import { reportLength, type TypeMap } from './types.ts'
 
@@ -35,16 +42,23 @@ export function resultType(types: TypeMap, func: Func): Type {
   if (func.results.length === 1) return types.value(func.results[0]!)
   const names = func.sig.params.filter(p => p.dir !== 'in').map(p => p.name)
   if (func.sig.result.kind !== 'void') names.unshift('result')
-  return t.struct(`${func.name}_result`, func.results.map((r, i) => ({ name: names[i] ?? '', type: types.value(r) })))
+  return t.struct(
+    `${func.name}_result`,
+    func.results.map((r, i) => ({ name: names[i] ?? '', type: types.value(r) })),
+  )
 }
 
-/** How the source calls the scalars that WGSL lacks. */
+/** The source's names for the scalars that WGSL lacks. */
 const sourceNames: Readonly<Record<string, string>> = {
-  f64: 'double', f16: 'half', i64: 'int64_t', u64: 'uint64_t', i16: 'int16_t', u16: 'uint16_t', i8: 'int8_t', u8: 'uint8_t',
+  f64: 'double',
+  f16: 'half',
+  i64: 'int64_t',
+  u64: 'uint64_t',
+  i16: 'int16_t',
+  u16: 'uint16_t',
+  i8: 'int8_t',
+  u8: 'uint8_t',
 }
-
-/** What each value counts of the output before it is written: instructions may stand for one for each part of a struct. */
-const valueCost = 16
 
 /** An index into a buffer is at most this, which is past the end of any. */
 const maxLength = 2 ** 31
@@ -55,7 +69,7 @@ export class Copier {
   readonly #from: Func
   readonly #b: Builder
   readonly #values: Value[] = []
-  readonly #places: Place[] = []
+  readonly #pointers: StoredPointer[] = []
   readonly #labels = new Map<Inst, Inst>()
   readonly #reported = new Set<string>()
   #counted: number
@@ -76,13 +90,16 @@ export class Copier {
       types.missing = undefined
       if (!this.#reported.has(missing)) {
         this.#reported.add(missing)
-        this.#cx.sink.add(typeNotInTarget, span ?? this.#from.span ?? undefined, { type: sourceNames[missing] ?? missing, func: this.#from.name })
+        this.#cx.sink.add(typeNotInTarget, span ?? this.#from.span ?? undefined, {
+          type: sourceNames[missing] ?? missing,
+          func: this.#from.name,
+        })
       }
     }
     return legal
   }
 
-  /** Says what stands for a value of the source. */
+  /** Sets the copy of a value. */
   set(of: Value, is: Value): void {
     if (is.name === '' && of.name !== '') is.name = of.name
     this.#values[of.id] = is
@@ -91,17 +108,29 @@ export class Copier {
   #value(of: Value): Value {
     const v = this.#values[of.id]
     // A resource among values is one that the run chooses.
-    if (v === undefined && of.type.kind === 'ptr') this.#cx.sink.add(resourceChoiceInTarget, (of.def.op !== 'param' ? of.def.span : null) ?? this.#b.span ?? undefined, {})
+    if (v === undefined && of.type.kind === 'ptr')
+      this.#cx.sink.add(
+        resourceChoiceInTarget,
+        (of.def.op !== 'param' ? of.def.span : null) ?? this.#b.span ?? undefined,
+        {},
+      )
     if (v === undefined && this.#cx.sink.errors > 0) return this.#b.zero(this.type(of.type))
     if (v !== undefined) return v
-    throw new InternalError('wgsl', `value ${of.id} of ${this.#from.name} (${of.type.name}) is used before it is defined`)
+    throw new InternalError(
+      'wgsl',
+      `value ${of.id} of ${this.#from.name} (${of.type.name}) is used before it is defined`,
+    )
   }
 
-  #place(of: Value): Place {
-    const place = this.#places[of.id]
-    if (place !== undefined) return place
+  #pointerOf(of: Value): StoredPointer {
+    const pointer = this.#pointers[of.id]
+    if (pointer !== undefined) return pointer
     // What is no path from a global or variable was chosen by the run: by a branch, a call, or what a buffer holds.
-    this.#cx.sink.add(resourceChoiceInTarget, (of.def.op !== 'param' ? of.def.span : null) ?? this.#b.span ?? undefined, {})
+    this.#cx.sink.add(
+      resourceChoiceInTarget,
+      (of.def.op !== 'param' ? of.def.span : null) ?? this.#b.span ?? undefined,
+      {},
+    )
     const type = this.type(of.type.elem!)
     return { ptr: this.#b.variable(type), stored: this.#cx.layouts.local(type) }
   }
@@ -123,7 +152,7 @@ export class Copier {
   /** Counts what was made since this was last called. */
   #count(): void {
     const { func, span } = this.#b
-    this.#cx.sink.work.spend('output', valueCost * (func.nextValue - this.#counted), span)
+    this.#cx.sink.work.spend('output', costs.valueOutput * (func.nextValue - this.#counted), span)
     this.#counted = func.nextValue
   }
 
@@ -131,11 +160,14 @@ export class Copier {
     const b = this.#b
     b.span = inst.span
     switch (inst.op) {
-      case 'field': case 'elem': case 'global': case 'var':
+      case 'field':
+      case 'elem':
+      case 'global':
+      case 'var':
         this.#pointer(inst)
         return
       case 'store':
-        memory.write(b, this.#place(inst.args[0]!), this.#value(inst.args[1]!))
+        memory.write(b, this.#pointerOf(inst.args[0]!), this.#value(inst.args[1]!))
         return
       case 'atomic': {
         const { scalar } = inst.args[0]!.type.elem!
@@ -143,21 +175,26 @@ export class Copier {
           this.#cx.sink.add(atomicTypeInTarget, inst.span ?? undefined, { type: sourceNames[scalar!] ?? scalar! })
         }
         const args = inst.args.slice(1).map(a => this.#value(a))
-        const old = memory.atomic(b, this.#cx.helpers, this.#place(inst.args[0]!), inst.attr, args)
+        const old = memory.atomic(b, this.#cx.helpers, this.#pointerOf(inst.args[0]!), inst.attr, args)
         if (old !== undefined && inst.results[0] !== undefined) this.set(inst.results[0], old)
         return
       }
       case 'barrier':
         if (inst.args.length > 0) {
-          this.set(inst.results[0]!, memory.uniformLoad(b, this.#place(inst.args[0]!)))
+          this.set(inst.results[0]!, memory.uniformLoad(b, this.#pointerOf(inst.args[0]!)))
           return
         }
         if (inst.attr !== 'storage') b.emit('intrinsic.write', [], 'workgroupBarrier', [])
         if (inst.attr === 'storage' || inst.attr === 'all') b.emit('intrinsic.write', [], 'storageBarrier', [])
         return
-      case 'trap': return
+      case 'trap':
+        return
       case 'printf':
-        this.#cx.print(b, inst.attr, inst.args.map(a => this.#value(a)))
+        this.#cx.print(
+          b,
+          inst.attr,
+          inst.args.map(a => this.#value(a)),
+        )
         return
       case 'call':
         this.#call(inst)
@@ -169,11 +206,21 @@ export class Copier {
         b.emit('ret', values.length > 1 ? [b.construct(result, values)] : values)
         return
       }
-      case 'if': case 'switch': case 'loop': case 'block': case 'yield': case 'test': case 'next': case 'leave':
+      case 'if':
+      case 'switch':
+      case 'loop':
+      case 'block':
+      case 'yield':
+      case 'test':
+      case 'next':
+      case 'leave':
       case 'unreachable':
         this.#control(inst)
         return
-      case 'intrinsic.pure': case 'intrinsic.read': case 'intrinsic.write': case 'intrinsic.hide':
+      case 'intrinsic.pure':
+      case 'intrinsic.read':
+      case 'intrinsic.write':
+      case 'intrinsic.hide':
         throw new InternalError('wgsl', `${inst.op} before legal code is made`)
       default:
         this.set(inst.results[0]!, this.#pure(inst))
@@ -187,32 +234,56 @@ export class Copier {
     const of = inst.args[0]?.type
     const arg = (i: number): Value => this.#value(inst.args[i]!)
     switch (inst.op) {
-      case 'const': return this.#constant(type, inst.attr)
-      case 'zero': case 'undef': return b.zero(type)
+      case 'const':
+        return this.#constant(type, inst.attr)
+      case 'zero':
+      case 'undef':
+        return b.zero(type)
       case 'load': {
-        const value = memory.read(b, this.#place(inst.args[0]!))
+        const value = memory.read(b, this.#pointerOf(inst.args[0]!))
         // Once and for all uses; of what is larger, only components that are used as constants.
         return type.kind === 'scalar' ? expand.hidden(b, value) : value
       }
-      case 'length': return b.emit1('intrinsic.pure', [this.#place(inst.args[0]!).ptr], 'arrayLength', t.u32)
-      case 'detach': return arg(0)
-      case 'select': return expand.choose(b, arg(0), arg(1), arg(2))
-      case 'convert': case 'bitcast': return expand.recast(b, inst.op, arg(0), type)
+      case 'length':
+        return b.emit1('intrinsic.pure', [this.#pointerOf(inst.args[0]!).ptr], 'arrayLength', t.u32)
+      case 'detach':
+        return arg(0)
+      case 'select':
+        return expand.choose(b, arg(0), arg(1), arg(2))
+      case 'convert':
+      case 'bitcast':
+        return expand.recast(b, inst.op, arg(0), type)
       case 'construct': {
         const args = inst.args.map(a => this.#value(a))
         const source = inst.results[0]!.type
         if (source.kind === 'struct' && source.count === 0) return b.zero(type)
-        return args.length === 1 && args[0]!.type === type && source.kind !== 'array' ? args[0]! : b.construct(type, args)
+        return args.length === 1 && args[0]!.type === type && source.kind !== 'array'
+          ? args[0]!
+          : b.construct(type, args)
       }
-      case 'splat': return expand.fill(b, arg(0), type)
-      case 'extract': return this.#single(of!) ? arg(0) : b.extract(arg(0), inst.attr)
-      case 'insert': return this.#single(of!) ? arg(1) : expand.replace(b, arg(0), inst.attr, arg(1))
-      case 'swizzle': return expand.swizzle(b, arg(0), inst.attr, type)
-      case 'index': return this.#single(of!) ? arg(0) : expand.index(b, arg(0), arg(1), type)
-      case 'dot': return expand.inner(b, arg(0), arg(1), type)
-      case 'matmul': return expand.product(b, types, arg(0), arg(1), of!, inst.args[1]!.type, inst.results[0]!.type)
-      case 'transpose': return expand.flip(b, types, arg(0), of!, inst.results[0]!.type)
-      default: return expand.arithmetic(b, inst.op, inst.args.map(a => this.#value(a)), type)
+      case 'splat':
+        return expand.fill(b, arg(0), type)
+      case 'extract':
+        return this.#single(of!) ? arg(0) : b.extract(arg(0), inst.attr)
+      case 'insert':
+        return this.#single(of!) ? arg(1) : expand.replace(b, arg(0), inst.attr, arg(1))
+      case 'swizzle':
+        return expand.swizzle(b, arg(0), inst.attr, type)
+      case 'index':
+        return this.#single(of!) ? arg(0) : expand.index(b, arg(0), arg(1), type)
+      case 'dot':
+        return expand.inner(b, arg(0), arg(1), type)
+      case 'matmul':
+        return expand.product(b, types, arg(0), arg(1), of!, inst.args[1]!.type, inst.results[0]!.type)
+      case 'transpose':
+        return expand.flip(b, types, arg(0), of!, inst.results[0]!.type)
+      default:
+        return expand.arithmetic(
+          b,
+          inst.op,
+          inst.args.map(a => this.#value(a)),
+          type,
+        )
     }
   }
 
@@ -237,25 +308,25 @@ export class Copier {
         const type = this.type(result.type.elem!)
         reportLength(this.#cx.sink, type, inst.span)
         const ptr = b.variable(type, result.name)
-        this.#places[result.id] = { ptr, stored: this.#cx.layouts.local(type) }
+        this.#pointers[result.id] = { ptr, stored: this.#cx.layouts.local(type) }
         return
       }
       case 'global': {
         const { global, stored } = this.#cx.global(inst.attr)
-        this.#places[result.id] = { ptr: b.emit1('global', [], global), stored }
+        this.#pointers[result.id] = { ptr: b.emit1('global', [], global), stored }
         return
       }
       default: {
-        const base = this.#place(inst.args[0]!)
-        if (inst.op === 'field') this.#places[result.id] = memory.fieldPlace(b, base, inst.attr)
-        else if (this.#single(inst.args[0]!.type.elem!)) this.#places[result.id] = base
-        else this.#places[result.id] = memory.elemPlace(b, base, this.#bounded(base, this.#value(inst.args[1]!)))
+        const base = this.#pointerOf(inst.args[0]!)
+        if (inst.op === 'field') this.#pointers[result.id] = memory.fieldPointer(b, base, inst.attr)
+        else if (this.#single(inst.args[0]!.type.elem!)) this.#pointers[result.id] = base
+        else this.#pointers[result.id] = memory.elemPointer(b, base, this.#bounded(base, this.#value(inst.args[1]!)))
       }
     }
   }
 
   /** A constant index past the end is an error in WGSL; it names the last element instead. */
-  #bounded(base: Place, i: Value): Value {
+  #bounded(base: StoredPointer, i: Value): Value {
     const count = base.stored.value.count || maxLength
     const known = expand.constantOf(i)
     if (known === undefined) return expand.hidden(this.#b, i)
@@ -266,9 +337,9 @@ export class Copier {
   #call(inst: Inst<'call'>): void {
     const b = this.#b
     const callee = inst.attr
-    const spelling = callee.info.spell?.['wgsl']
-    if (spelling !== undefined && inst.results.length <= 1) {
-      this.#builtin(inst, callee, spelling)
+    const intrinsic = callee.info.intrinsics?.['wgsl']
+    if (intrinsic !== undefined && inst.results.length <= 1) {
+      this.#builtin(inst, callee, intrinsic)
       return
     }
     for (const a of inst.args) {
@@ -285,17 +356,22 @@ export class Copier {
     else for (let i = 0; i < inst.results.length; i++) this.set(inst.results[i]!, b.extract(result, i))
   }
 
-  /** A call of what WGSL has by name; textures and samplers are passed as they are. */
+  /** Emits a call of a WGSL function by name. Textures and samplers are passed as they are. */
   #builtin(inst: Inst, callee: Func, name: string): void {
     const b = this.#b
-    const args = inst.args.map(a => a.type.kind === 'ptr' ? this.#place(a).ptr : this.#value(a))
+    const args = inst.args.map(a => (a.type.kind === 'ptr' ? this.#pointerOf(a).ptr : this.#value(a)))
     const result = inst.results[0]
     if (takesOffset(name, args)) {
       const offset = constantOffset(b, args[args.length - 1]!)
       if (offset === undefined) this.#cx.sink.add(offsetInTarget, inst.span ?? undefined, {})
       else args[args.length - 1] = offset
     }
-    const depth = result === undefined ? undefined : depthCall(b, name, args, this.type(result.type), (given, type) => b.emit1('intrinsic.pure', given, name, type))
+    const depth =
+      result === undefined
+        ? undefined
+        : depthCall(b, name, args, this.type(result.type), (given, type) =>
+            b.emit1('intrinsic.pure', given, name, type),
+          )
     if (result === undefined) b.emit('intrinsic.write', args, name, [])
     else if (depth !== undefined) this.set(result, depth)
     else if (callee.info.pure) this.set(result, expand.callBuiltin(b, name, args, this.type(result.type)))
@@ -309,9 +385,15 @@ export class Copier {
       return
     }
     const args = inst.args.map(a => this.#value(a))
-    const attr: Attr = inst.attr instanceof Inst ? this.#labels.get(inst.attr) ?? inst.attr : inst.attr
+    const attr: Attr = inst.attr instanceof Inst ? (this.#labels.get(inst.attr) ?? inst.attr) : inst.attr
     const regions = inst.regions.map(() => new Region())
-    const copy = b.emit(inst.op, args, attr, inst.results.map(r => this.type(r.type)), regions)
+    const copy = b.emit(
+      inst.op,
+      args,
+      attr,
+      inst.results.map(r => this.type(r.type)),
+      regions,
+    )
     this.#labels.set(inst, copy)
     for (let i = 0; i < regions.length; i++) this.region(inst.regions[i]!, regions[i]!)
     for (let i = 0; i < inst.results.length; i++) this.set(inst.results[i]!, copy.results[i]!)

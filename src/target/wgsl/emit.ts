@@ -2,7 +2,7 @@
 import type { Sink } from '../../base/diag.ts'
 import type { Work } from '../../base/limits.ts'
 import { missingEntry } from '../../base/errors/target.ts'
-import * as t from '../../ir/type.ts'
+import type * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
 import type { Func, Global, Inst, Module, Value } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
@@ -45,7 +45,11 @@ export function emitWgsl(module: Module, options: WgslOptions, sink: Sink): Wgsl
   const before = sink.errors
   const legal = legalize(module, entries, sink)
   if (sink.errors > before || entries.length === 0) {
-    return { code: '', reflection: { bindings: [], entries: [], parameters: [], globalParams: null, features: [], prints: null }, sourceMap: [] }
+    return {
+      code: '',
+      reflection: { bindings: [], entries: [], parameters: [], globalParams: null, features: [], prints: null },
+      sourceMap: [],
+    }
   }
   return new ModulePrinter(legal, module, sink.work).print()
 }
@@ -59,7 +63,7 @@ class ModulePrinter implements ModuleScope {
   readonly #structs: Lines
   readonly #work: Work
   readonly #structNames = new Map<Type, string>()
-  /** Of structs that entry points return, what WGSL is told of each member. */
+  /** For structs that entry points return: the attributes of each member. */
   readonly #attributes = new Map<Type, readonly string[]>()
   #usesHalf = false
 
@@ -80,14 +84,20 @@ class ModulePrinter implements ModuleScope {
     // Structs have their names before locals do, which could hide them otherwise.
     for (const f of funcs) this.#nameStructs(f)
     const bodies = new Lines(this.#work)
-    for (const f of funcs) this.#func(f, entries.find(e => e.func === f), bodies)
+    for (const f of funcs)
+      this.#func(
+        f,
+        entries.find(e => e.func === f),
+        bodies,
+      )
     const resources = new Lines(this.#work)
     for (const g of globals) this.#global(g, resources)
     if (printer !== undefined) resources.add(`${this.#declared(printer.global, printer.slot)};`)
     const all = new Lines()
     if (this.#usesHalf) all.add('enable f16;')
     // Slang lets lanes that have not parted from each other do things together, wherever that is.
-    if (this.#legal.subgroups) for (const line of ['enable subgroups;', 'diagnostic(off, subgroup_uniformity);']) all.add(line)
+    if (this.#legal.subgroups)
+      for (const line of ['enable subgroups;', 'diagnostic(off, subgroup_uniformity);']) all.add(line)
     // Slang lets neighbours part before they compare, as hardware does; what they find then is unspecified.
     if (this.#legal.derivativesApart) all.add('diagnostic(off, derivative_uniformity);')
     if (all.count > 0) all.add('')
@@ -109,7 +119,7 @@ class ModulePrinter implements ModuleScope {
 
   fieldText(type: Type, i: number): string {
     let names = this.#fields.get(type)
-    if (names === undefined) this.#fields.set(type, names = fieldNames(type.fields.map(f => f.name)))
+    if (names === undefined) this.#fields.set(type, (names = fieldNames(type.fields.map(f => f.name))))
     return names[i]!
   }
 
@@ -134,7 +144,9 @@ class ModulePrinter implements ModuleScope {
     }
     name(func.sig.result)
     for (let i = 0; i < func.body!.params.length; i++) name(func.body!.params[i]!.type)
-    walk(func.body!, inst => { for (let i = 0; i < inst.results.length; i++) name(inst.results[i]!.type) })
+    walk(func.body!, inst => {
+      for (let i = 0; i < inst.results.length; i++) name(inst.results[i]!.type)
+    })
   }
 
   /** Declares a struct after those it is made of. */
@@ -167,7 +179,11 @@ class ModulePrinter implements ModuleScope {
   #declared(global: Global, slot: Slot | undefined): string {
     const at = slot === undefined ? '' : `@group(${slot.group}) @binding(${slot.binding}) `
     const spaces: Partial<Record<t.Space, string>> = {
-      uniform: '<uniform>', storage: '<storage, read>', storage_rw: '<storage, read_write>', workgroup: '<workgroup>', private: '<private>',
+      uniform: '<uniform>',
+      storage: '<storage, read>',
+      storage_rw: '<storage, read_write>',
+      workgroup: '<workgroup>',
+      private: '<private>',
     }
     return `${at}var${spaces[global.space] ?? ''} ${this.globalText(global)}: ${this.typeText(global.type)}`
   }
@@ -198,25 +214,44 @@ class ModulePrinter implements ModuleScope {
       const { stage, numthreads } = entry.of.info.entry!
       lines.add(stage === 'compute' ? `@compute @workgroup_size(${numthreads.join(', ')})` : `@${stage}`)
     }
-    lines.braces(`fn ${this.funcText(func)}(${params.join(', ')})${result}`, func.span, () => new Printer(this, lines).body(code, func.sig.result))
+    lines.braces(`fn ${this.funcText(func)}(${params.join(', ')})${result}`, func.span, () =>
+      new Printer(this, lines).body(code, func.sig.result),
+    )
   }
 
   #reflect(): Reflection {
     const { printer } = this.#legal
     const bound = this.#legal.globals.filter(g => g.slot !== undefined)
     const bindings = bound.map(g => reflectBinding(g.of, this.globalText(g.global), g.slot!, g.handle))
-    if (printer !== undefined) bindings.push(reflectBinding(printer.shown, this.globalText(printer.global), printer.slot))
+    if (printer !== undefined)
+      bindings.push(reflectBinding(printer.shown, this.globalText(printer.global), printer.slot))
     const features = this.#usesHalf ? ['shader-f16'] : []
     if (this.#legal.subgroups) features.push('subgroups')
-    if (bindings.some(b => b.handle?.kind === 'storage-texture' && b.handle.storageTexture.format === 'bgra8unorm')) features.push('bgra8unorm-storage')
+    if (bindings.some(b => b.handle?.kind === 'storage-texture' && b.handle.storageTexture.format === 'bgra8unorm'))
+      features.push('bgra8unorm-storage')
     const prints = printer === undefined ? null : { binding: printer.global.name, formats: printer.formats }
     const entries = this.#legal.entries.map(({ func, of, inputs, outputs, reach }) => {
       const names = bound.filter(g => reach.globals.has(g.of)).map(g => g.of.name)
       if (prints !== null && reach.prints) names.push(prints.binding)
       const { stage, numthreads } = of.info.entry!
-      return { name: of.name, target: this.funcText(func), stage, workgroupSize: numthreads, bindings: names, inputs, outputs }
+      return {
+        name: of.name,
+        target: this.funcText(func),
+        stage,
+        workgroupSize: numthreads,
+        bindings: names,
+        inputs,
+        outputs,
+      }
     })
-    return { bindings, entries, parameters: reflectParameters(this.#source), globalParams: bindings.find(b => b.name === 'globalParams')?.type ?? null, features, prints }
+    return {
+      bindings,
+      entries,
+      parameters: reflectParameters(this.#source),
+      globalParams: bindings.find(b => b.name === 'globalParams')?.type ?? null,
+      features,
+      prints,
+    }
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Arithmetic and composites in WGSL's terms. Matrices know only `+`, `-` and products there, so other element-wise work
- * goes row by row; shift amounts are unsigned; what a WGSL compiler would refuse to evaluate is hidden from it.
+ * Expands arithmetic and composites for WGSL. Its matrices have only `+`, `-` and products, so other element-wise work goes row by
+ * row. Its shift amounts are unsigned. Constants that a WGSL compiler would refuse to evaluate are hidden from it.
  */
 import type { Builder } from '../../ir/build.ts'
 import type { LaneOp, OpName } from '../../ir/op.ts'
@@ -9,7 +9,7 @@ import type { Type } from '../../ir/type.ts'
 import { Inst, Region, type Value } from '../../ir/value.ts'
 import type { TypeMap } from './types.ts'
 
-/** Matrices that WGSL has none of are arrays of rows. */
+/** True for a matrix type that WGSL lacks, which becomes an array of rows. */
 function byRow(type: Type): boolean {
   return type.kind === 'mat' || type.kind === 'array'
 }
@@ -40,14 +40,25 @@ export function hidden(b: Builder, v: Value): Value {
 /** The operands, the first of them hidden where all are constants. */
 function guarded(b: Builder, args: readonly Value[]): Value[] {
   if (!args.every(isConstant)) return [...args]
-  return args.map((a, i) => i === 0 ? hidden(b, a) : a)
+  return args.map((a, i) => (i === 0 ? hidden(b, a) : a))
 }
 
 /** Applies `f` to the operands, or row by row to those that are matrices. */
-function perRow(b: Builder, type: Type, args: readonly Value[], f: (args: readonly Value[], type: Type) => Value): Value {
+function perRow(
+  b: Builder,
+  type: Type,
+  args: readonly Value[],
+  f: (args: readonly Value[], type: Type) => Value,
+): Value {
   if (!byRow(type)) return f(args, type)
   const rows: Value[] = []
-  for (let i = 0; i < type.count; i++) rows.push(f(args.map(a => byRow(a.type) ? b.extract(a, i) : a), type.elem!))
+  for (let i = 0; i < type.count; i++)
+    rows.push(
+      f(
+        args.map(a => (byRow(a.type) ? b.extract(a, i) : a)),
+        type.elem!,
+      ),
+    )
   return b.construct(type, rows)
 }
 
@@ -56,7 +67,15 @@ export function arithmetic(b: Builder, op: LaneOp, args: readonly Value[], type:
   // Sums of arrays and structs go element by element.
   if ((type.kind === 'array' && !isRows(type)) || type.kind === 'struct') {
     const parts: Value[] = []
-    for (let i = 0; i < type.count; i++) parts.push(arithmetic(b, op, args.map(a => b.extract(a, i)), t.component(type, i)))
+    for (let i = 0; i < type.count; i++)
+      parts.push(
+        arithmetic(
+          b,
+          op,
+          args.map(a => b.extract(a, i)),
+          t.component(type, i),
+        ),
+      )
     return b.construct(type, parts)
   }
   if (type.kind === 'mat') {
@@ -87,7 +106,9 @@ function repeated(v: Value): Value | undefined {
   const def = v.def
   if (def.op === 'param' || def.op !== 'construct') return undefined
   const first = def.args[0]!.def
-  return first instanceof Inst && first.op === 'splat' && def.args.every(a => a === def.args[0]) ? first.args[0] : undefined
+  return first instanceof Inst && first.op === 'splat' && def.args.every(a => a === def.args[0])
+    ? first.args[0]
+    : undefined
 }
 
 /** An operation on scalars or vectors. */
@@ -134,7 +155,9 @@ export function recast(b: Builder, op: 'convert' | 'bitcast', x: Value, type: Ty
   if (x.type === type) return x
   return perRow(b, type, [x], ([part], to) => {
     if (part!.type === to) return part!
-    return op === 'convert' && t.isFloat(part!.type) && t.isInt(to) ? saturate(b, part!, to) : b.emit1(op, guarded(b, [part!]), null, to)
+    return op === 'convert' && t.isFloat(part!.type) && t.isInt(to)
+      ? saturate(b, part!, to)
+      : b.emit1(op, guarded(b, [part!]), null, to)
   })
 }
 
@@ -144,7 +167,11 @@ function saturate(b: Builder, x: Value, type: Type): Value {
   const from = hidden(b, x.type === wide ? x : b.emit1('convert', guarded(b, [x]), null, wide))
   const [greatest, end] = type.scalar === 'i32' ? [2 ** 31 - 1, 2 ** 31] : [2 ** 32 - 1, 2 ** 32]
   const past = b.emit1('ge', [from, b.splat(b.const(t.f32, end), wide)])
-  return b.emit1('select', [past, b.splat(b.const(t.scalars[type.scalar!], greatest), type), b.emit1('convert', [from], null, type)])
+  return b.emit1('select', [
+    past,
+    b.splat(b.const(t.scalars[type.scalar!], greatest), type),
+    b.emit1('convert', [from], null, type),
+  ])
 }
 
 /** Built-ins that refuse some constant operands even where the others are not constant. */
@@ -159,7 +186,10 @@ function inOrder(name: string, parts: readonly Value[]): boolean {
 /** A call of a built-in function; where it gives a matrix, row by row. */
 export function callBuiltin(b: Builder, name: string, args: readonly Value[], type: Type): Value {
   const call = (parts: readonly Value[], part: Type): Value => {
-    const safe = picky.has(name) && parts.filter(isConstant).length > 1 && !inOrder(name, parts) ? parts.map(p => hidden(b, p)) : guarded(b, parts)
+    const safe =
+      picky.has(name) && parts.filter(isConstant).length > 1 && !inOrder(name, parts)
+        ? parts.map(p => hidden(b, p))
+        : guarded(b, parts)
     return b.emit1('intrinsic.pure', safe, name, part)
   }
   return perRow(b, type, args, call)
@@ -190,7 +220,10 @@ export function swizzle(b: Builder, x: Value, lanes: readonly number[], type: Ty
 export function fill(b: Builder, x: Value, type: Type): Value {
   if (!byRow(type)) return b.splat(x, type)
   const row = b.splat(x, type.elem!)
-  return b.construct(type, Array.from({ length: type.count }, () => row))
+  return b.construct(
+    type,
+    Array.from({ length: type.count }, () => row),
+  )
 }
 
 /** A lane or row by a computed index. */
@@ -218,10 +251,22 @@ function at(b: Builder, v: Value, shape: Shape, i: number, j: number): Value {
 /** Builds what stands for a matrix from its elements. */
 function tabulate(b: Builder, shape: Shape, type: Type, f: (i: number, j: number) => Value): Value {
   const row = (i: number, to: Type): Value =>
-    to.kind === 'scalar' ? f(i, 0) : b.construct(to, Array.from({ length: shape.cols }, (_, j) => f(i, j)))
+    to.kind === 'scalar'
+      ? f(i, 0)
+      : b.construct(
+          to,
+          Array.from({ length: shape.cols }, (_, j) => f(i, j)),
+        )
   if (shape.rows === 1) return row(0, type)
-  if (shape.cols === 1) return b.construct(type, Array.from({ length: shape.rows }, (_, i) => f(i, 0)))
-  return b.construct(type, Array.from({ length: shape.rows }, (_, i) => row(i, type.elem!)))
+  if (shape.cols === 1)
+    return b.construct(
+      type,
+      Array.from({ length: shape.rows }, (_, i) => f(i, 0)),
+    )
+  return b.construct(
+    type,
+    Array.from({ length: shape.rows }, (_, i) => row(i, type.elem!)),
+  )
 }
 
 /** The inner product of two vectors, which may be of one lane. */
@@ -234,9 +279,12 @@ export function product(b: Builder, types: TypeMap, x: Value, y: Value, xType: T
   const type = types.value(result)
   const ordinary = (v: Value): boolean => (v.type.kind === 'mat' || v.type.kind === 'vec') && t.isFloat(v.type)
   const degenerate = (of: Type): boolean => of.kind === 'mat' && (of.count === 1 || of.elem!.count === 1)
-  if (ordinary(x) && ordinary(y) && !degenerate(xType) && !degenerate(yType)) return b.emit1('matmul', guarded(b, [x, y]), null, type)
-  const left: Shape = xType.kind === 'vec' ? { rows: 1, cols: xType.count } : { rows: xType.count, cols: xType.elem!.count }
-  const right: Shape = yType.kind === 'vec' ? { rows: yType.count, cols: 1 } : { rows: yType.count, cols: yType.elem!.count }
+  if (ordinary(x) && ordinary(y) && !degenerate(xType) && !degenerate(yType))
+    return b.emit1('matmul', guarded(b, [x, y]), null, type)
+  const left: Shape =
+    xType.kind === 'vec' ? { rows: 1, cols: xType.count } : { rows: xType.count, cols: xType.elem!.count }
+  const right: Shape =
+    yType.kind === 'vec' ? { rows: yType.count, cols: 1 } : { rows: yType.count, cols: yType.elem!.count }
   return tabulate(b, { rows: left.rows, cols: right.cols }, type, (i, j) => {
     let sum: Value | undefined
     for (let k = 0; k < left.cols; k++) {

@@ -1,7 +1,7 @@
 /**
- * Memory that host and shader share. A `Stored` describes how a value type lies in memory where that differs from the
- * value itself: booleans are `u32`, places that atomics touch are `atomic<…>`, and in uniform buffers elements and nested
- * structs begin at multiples of 16 bytes, so that short elements are wrapped in a struct of one field.
+ * The layout of memory that host and shader share. A `Stored` is the type of a value in memory, where that differs from the value's
+ * type. Booleans are `u32`, and memory that atomics access is `atomic<…>`. In uniform buffers elements and nested structs begin at
+ * multiples of 16 bytes, so short elements are wrapped in a struct of one field.
  */
 import * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
@@ -12,7 +12,7 @@ export interface Stored {
   readonly type: Type
   /** The type that the shader computes with. */
   readonly value: Type
-  /** True where both are one type, so that loads and stores need no conversion. */
+  /** True if both are the same type, so that loads and stores need no conversion. */
   readonly plain: boolean
   /** True for a scalar that atomics touch. */
   readonly atomic: boolean
@@ -54,14 +54,19 @@ export class Layouts {
   /** `@align` of the members of structs made here; 0 where there is none. */
   readonly memberAlign: Map<Type, readonly number[]> = new Map()
 
-  /** How a value type lies in a variable that the host does not see. */
+  /** The stored type of a variable that the host does not see. */
   local(type: Type): Stored {
     return this.#memoised('local', type, () => ({
-      type, value: type, plain: true, atomic: false, wrapped: false, parts: this.#partTypes(type).map(p => this.local(p)),
+      type,
+      value: type,
+      plain: true,
+      atomic: false,
+      wrapped: false,
+      parts: this.#partTypes(type).map(p => this.local(p)),
     }))
   }
 
-  /** How a value type lies in memory of the given kind; `marks` where atomics touch it. */
+  /** The stored type in memory of the given kind; `marks` says where atomics access it. */
   stored(type: Type, kind: 'storage' | 'uniform' | 'workgroup', marks?: Marks): Stored {
     if (marks !== undefined && (marks.self || marks.parts.size > 0)) return this.#make(type, kind, marks)
     return this.#memoised(kind, type, () => this.#make(type, kind, undefined))
@@ -69,9 +74,9 @@ export class Layouts {
 
   #memoised(key: string, type: Type, make: () => Stored): Stored {
     let table = this.#memo.get(key)
-    if (table === undefined) this.#memo.set(key, table = new Map<Type, Stored>())
+    if (table === undefined) this.#memo.set(key, (table = new Map<Type, Stored>()))
     let stored = table.get(type)
-    if (stored === undefined) table.set(type, stored = make())
+    if (stored === undefined) table.set(type, (stored = make()))
     return stored
   }
 
@@ -81,15 +86,20 @@ export class Layouts {
 
   #make(type: Type, kind: 'storage' | 'uniform' | 'workgroup', marks: Marks | undefined): Stored {
     switch (type.kind) {
-      case 'scalar': return this.#scalar(type, kind, marks)
-      case 'vec': return this.#vector(type, kind, marks)
+      case 'scalar':
+        return this.#scalar(type, kind, marks)
+      case 'vec':
+        return this.#vector(type, kind, marks)
       case 'mat':
         // One whose elements atomics touch is an array of its rows.
         if (marks !== undefined) return this.#array(type, kind, marks)
         return { type, value: type, plain: true, atomic: false, wrapped: false, parts: [this.stored(type.elem!, kind)] }
-      case 'array': return this.#array(type, kind, marks)
-      case 'struct': return this.#struct(type, kind, marks)
-      default: return this.local(type)
+      case 'array':
+        return this.#array(type, kind, marks)
+      case 'struct':
+        return this.#struct(type, kind, marks)
+      default:
+        return this.local(type)
     }
   }
 
@@ -105,7 +115,14 @@ export class Layouts {
   #vector(type: Type, kind: 'storage' | 'uniform' | 'workgroup', marks: Marks | undefined): Stored {
     const lane = this.stored(type.elem!, kind, marks?.parts.get(0))
     if (lane.atomic) {
-      return { type: t.array(lane.type, type.count), value: type, plain: false, atomic: false, wrapped: false, parts: [lane] }
+      return {
+        type: t.array(lane.type, type.count),
+        value: type,
+        plain: false,
+        atomic: false,
+        wrapped: false,
+        parts: [lane],
+      }
     }
     const stored = lane.plain ? type : t.withScalar(type, lane.type)
     return { type: stored, value: type, plain: lane.plain, atomic: false, wrapped: false, parts: [lane] }
@@ -132,7 +149,7 @@ export class Layouts {
     let parts = type.fields.map((f, i) => this.stored(f.type, kind, marks?.parts.get(i)))
     const aligns = parts.map(() => 0)
     if (kind === 'uniform') {
-      parts = parts.map(p => p.type.kind === 'struct' ? this.#aligned(p) : p)
+      parts = parts.map(p => (p.type.kind === 'struct' ? this.#aligned(p) : p))
       for (let i = 0; i < parts.length; i++) {
         if (parts[i]!.type.kind === 'array' && this.extent(parts[i]!.type).align < 16) aligns[i] = 16
       }
@@ -144,10 +161,14 @@ export class Layouts {
       }
     }
     // WGSL gives a member the alignment of its type, declared ones within it included. naga forgets those, so they are said again.
-    for (let i = 0; i < parts.length; i++) if (this.#declares(parts[i]!.type)) aligns[i] = this.extent(parts[i]!.type).align
+    for (let i = 0; i < parts.length; i++)
+      if (this.#declares(parts[i]!.type)) aligns[i] = this.extent(parts[i]!.type).align
     const same = parts.every((p, i) => p.plain && p.type === type.fields[i]!.type) && aligns.every(a => a === 0)
     if (same) return { type, value: type, plain: true, atomic: false, wrapped: false, parts }
-    const stored = t.struct(`${type.name}_${kind}`, type.fields.map((f, i) => ({ name: f.name, type: parts[i]!.type })))
+    const stored = t.struct(
+      `${type.name}_${kind}`,
+      type.fields.map((f, i) => ({ name: f.name, type: parts[i]!.type })),
+    )
     this.memberAlign.set(stored, aligns)
     return { type: stored, value: type, plain: false, atomic: false, wrapped: false, parts }
   }
@@ -155,7 +176,10 @@ export class Layouts {
   /** Whether a type has an alignment that was declared, rather than its parts' own. */
   #declares(type: Type): boolean {
     if (type.kind === 'array') return this.#declares(type.elem!)
-    return type.kind === 'struct' && (this.memberAlign.get(type)?.some(a => a > 0) === true || type.fields.some(f => this.#declares(f.type)))
+    return (
+      type.kind === 'struct' &&
+      (this.memberAlign.get(type)?.some(a => a > 0) === true || type.fields.some(f => this.#declares(f.type)))
+    )
   }
 
   /** The same struct, beginning and ending at multiples of 16 bytes. */
@@ -190,17 +214,21 @@ export class Layouts {
   /** Size and alignment of a type in memory. A runtime-sized array has size 0. */
   extent(type: Type): Extent {
     switch (type.kind) {
-      case 'scalar': return type.scalar === 'f16' ? { size: 2, align: 2 } : { size: 4, align: 4 }
+      case 'scalar':
+        return type.scalar === 'f16' ? { size: 2, align: 2 } : { size: 4, align: 4 }
       case 'vec': {
         const lane = this.extent(type.elem!).size
         return { size: lane * type.count, align: lane * (type.count === 2 ? 2 : 4) }
       }
-      case 'mat': case 'array': {
+      case 'mat':
+      case 'array': {
         const elem = this.extent(type.elem!)
         return { size: roundUp(elem.size, elem.align) * type.count, align: elem.align }
       }
-      case 'struct': return this.#fields(type)
-      default: return { size: 4, align: 4 }
+      case 'struct':
+        return this.#fields(type)
+      default:
+        return { size: 4, align: 4 }
     }
   }
 
@@ -225,7 +253,7 @@ export class Layouts {
         at += e.size
         align = Math.max(align, own)
       }
-      this.#structs.set(type, known = { size: roundUp(at, align), align, offsets })
+      this.#structs.set(type, (known = { size: roundUp(at, align), align, offsets }))
     }
     return known
   }

@@ -8,6 +8,12 @@ const convergent = /^(dpd[xy]|fwidth|textureSample)/
 
 /** What WGSL has. */
 export const capabilities: Capabilities = {
-  labels: false, continuing: true, lazyChoice: false, distinctBuffers: true, freeArrays: true, zeroes: true, keepsNames: true,
+  labels: false,
+  continuing: true,
+  lazyChoice: false,
+  distinctBuffers: true,
+  freeArrays: true,
+  zeroes: true,
+  keepsNames: true,
   staysPut: name => convergent.test(name) || together.test(name),
 }

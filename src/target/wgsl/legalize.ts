@@ -1,6 +1,6 @@
 /**
- * A module as WGSL can have it: the functions that the entry points reach, callees first; the globals they use, bound and
- * laid out; parameters of entry points as built-in values. The source module stays as it is.
+ * Legalises a module for WGSL: the functions that the entry points reach, callees first; the globals that they use, with bindings
+ * and layouts; and built-in values for parameters of entry points. The source module does not change.
  */
 import { InternalError, type Sink } from '../../base/diag.ts'
 import { noPosition, recursionInTarget, semanticNotInTarget, tooManyParams } from '../../base/errors/target.ts'
@@ -15,7 +15,7 @@ import { bindingsOf, type Slot } from '../bindings.ts'
 import { branchTails } from '../code/tails.ts'
 import { reflectVarying, type HandleInfo, type VaryingInfo } from '../reflect.ts'
 import { Copier, resultType, type ModuleCopy } from './copy.ts'
-import { flatten } from './deep.ts'
+import { flatten } from './nesting.ts'
 import { Layouts, noMarks, type Marks, type Stored } from './layout.ts'
 import { capabilities } from './legal.ts'
 import { Printer } from './printf.ts'
@@ -34,7 +34,7 @@ export interface LegalGlobal {
   readonly stored: Stored
   /** The global of the source module. */
   readonly of: Global
-  /** Where the host binds it; undefined for what is no resource. */
+  /** The binding slot; undefined for globals that are not resources. */
   readonly slot: Slot | undefined
   /** For a variable that nothing writes: a function whose only instructions are constants, and the value it returns. */
   readonly constant: Value | undefined
@@ -59,9 +59,9 @@ export interface LegalModule {
   readonly entries: readonly LegalEntry[]
   readonly globals: readonly LegalGlobal[]
   readonly layouts: Layouts
-  /** True where neighbouring pixels may have parted when they compare values. */
+  /** True if neighbouring pixels may have diverged when they compare values. */
   readonly derivativesApart: boolean
-  /** True where threads of a subgroup do something together. */
+  /** True if it uses operations on subgroups. */
   readonly subgroups: boolean
   /** Where something is printed. */
   readonly printer: Printer | undefined
@@ -76,16 +76,27 @@ const computeValues: Readonly<Record<string, { readonly name: string; readonly t
   SV_WAVELANECOUNT: { name: 'subgroup_size', type: t.u32 },
 }
 
-/** What WGSL calls the system values that go into and come out of the stages of graphics. */
+/** WGSL's names for the system values of graphics stages. */
 const graphicsValues: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'vertex in': { SV_VERTEXID: 'vertex_index', SV_INSTANCEID: 'instance_index' },
   'vertex out': { SV_POSITION: 'position' },
-  'fragment in': { SV_POSITION: 'position', SV_ISFRONTFACE: 'front_facing', SV_SAMPLEINDEX: 'sample_index', SV_COVERAGE: 'sample_mask',
-    SV_WAVELANEINDEX: 'subgroup_invocation_id', SV_WAVELANECOUNT: 'subgroup_size' },
-  'fragment out': { SV_DEPTH: 'frag_depth', SV_DEPTHGREATEREQUAL: 'frag_depth', SV_DEPTHLESSEQUAL: 'frag_depth', SV_COVERAGE: 'sample_mask' },
+  'fragment in': {
+    SV_POSITION: 'position',
+    SV_ISFRONTFACE: 'front_facing',
+    SV_SAMPLEINDEX: 'sample_index',
+    SV_COVERAGE: 'sample_mask',
+    SV_WAVELANEINDEX: 'subgroup_invocation_id',
+    SV_WAVELANECOUNT: 'subgroup_size',
+  },
+  'fragment out': {
+    SV_DEPTH: 'frag_depth',
+    SV_DEPTHGREATEREQUAL: 'frag_depth',
+    SV_DEPTHLESSEQUAL: 'frag_depth',
+    SV_COVERAGE: 'sample_mask',
+  },
 }
 
-/** Makes the legal form of what the entry points reach; mistakes go to the sink, and then the result is not to be used. */
+/** Legalises what the entry points reach. After diagnostics the result must not be used. */
 export function legalize(module: Module, entries: readonly Func[], sink: Sink): LegalModule {
   const legalizer = new Legalizer(module, sink)
   return legalizer.run(entries)
@@ -127,21 +138,37 @@ class Legalizer implements ModuleCopy {
     const shallow = funcs.flatMap(f => [...flatten(f, this.sink), f])
     for (const f of funcs) {
       const count = f.sig.params.length
-      if (count > maxParams) this.sink.add(tooManyParams, f.span ?? undefined, { func: f.name, count, limit: maxParams })
+      if (count > maxParams)
+        this.sink.add(tooManyParams, f.span ?? undefined, { func: f.name, count, limit: maxParams })
     }
     if (this.sink.errors === 0) {
       for (const e of legal) checkBarriers(e.of, g => this.#globals.get(g)?.constant !== undefined, this.sink)
     }
     for (const e of legal) checkStage(e.of, e.reach, this.sink)
-    const subgroups = legal.some(e => e.inputs.some(i => i.builtin?.startsWith('subgroup_') === true) || usesSubgroups(e.reach))
+    const subgroups = legal.some(
+      e => e.inputs.some(i => i.builtin?.startsWith('subgroup_') === true) || usesSubgroups(e.reach),
+    )
     const derivativesApart = legal.some(e => mayPart(e.of, e.reach))
-    return { funcs: shallow, entries: legal, globals, layouts: this.layouts, derivativesApart, subgroups, printer: this.#printer }
+    return {
+      funcs: shallow,
+      entries: legal,
+      globals,
+      layouts: this.layouts,
+      derivativesApart,
+      subgroups,
+      printer: this.#printer,
+    }
   }
 
   func(of: Func): Func {
     let copy = this.#funcs.get(of)
     if (copy === undefined) {
-      const params = inputs(of.sig).map(p => ({ name: p.name, type: this.types.value(p.type), dir: 'in' as const, noDiff: true }))
+      const params = inputs(of.sig).map(p => ({
+        name: p.name,
+        type: this.types.value(p.type),
+        dir: 'in' as const,
+        noDiff: true,
+      }))
       copy = new Func(of.name, { params, result: resultType(this.types, of), resultNoDiff: true }, of.span)
       copy.info.pure = of.info.pure
       this.#funcs.set(of, copy)
@@ -161,12 +188,17 @@ class Legalizer implements ModuleCopy {
       const handle = of.space === 'handle' ? handleOf(of, this.#textures, this.sink) : undefined
       const type = handle === undefined ? this.types.value(of.type) : t.opaque(handle.type)
       const marks = this.#marks.get(of)
-      const stored = of.space === 'uniform' ? this.layouts.stored(type, 'uniform')
-        : of.space === 'storage' || of.space === 'storage_rw' ? this.layouts.stored(type, 'storage', marks)
-        : of.space === 'workgroup' ? this.layouts.stored(type, 'workgroup', marks)
-        : this.layouts.local(type)
+      const stored =
+        of.space === 'uniform'
+          ? this.layouts.stored(type, 'uniform')
+          : of.space === 'storage' || of.space === 'storage_rw'
+            ? this.layouts.stored(type, 'storage', marks)
+            : of.space === 'workgroup'
+              ? this.layouts.stored(type, 'workgroup', marks)
+              : this.layouts.local(type)
       reportLength(this.sink, type, of.span, of.space === 'storage' || of.space === 'storage_rw' ? Infinity : undefined)
-      const constant = of.space === 'private' && of.init !== undefined && !this.#written.has(of) ? this.#constant(of.init) : undefined
+      const constant =
+        of.space === 'private' && of.init !== undefined && !this.#written.has(of) ? this.#constant(of.init) : undefined
       // Nothing changes a constant, as nothing changes a uniform: loads of it need no order.
       const space = constant === undefined ? of.space : 'uniform'
       const global = new Global(of.name, stored.type, space, of.resource, of.binding, constant && of.init, of.span)
@@ -178,7 +210,11 @@ class Legalizer implements ModuleCopy {
 
   /** The value that the function returns, where that is made of constants only. */
   #constant(init: Func): Value | undefined {
-    const copy = new Func(init.name, { params: [], result: resultType(this.types, init), resultNoDiff: true }, init.span)
+    const copy = new Func(
+      init.name,
+      { params: [], result: resultType(this.types, init), resultNoDiff: true },
+      init.span,
+    )
     copy.body = new Region()
     new Copier(this, init, new Builder(copy, copy.body)).region(init.body!, copy.body)
     const plain: readonly OpName[] = ['const', 'zero', 'construct', 'splat', 'ret']
@@ -188,7 +224,7 @@ class Legalizer implements ModuleCopy {
   #body(of: Func): void {
     const copy = this.#funcs.get(of)!
     copy.body = new Region()
-    if (of.body === undefined) throw new InternalError('wgsl', `${of.name} has neither a body nor a spelling`)
+    if (of.body === undefined) throw new InternalError('wgsl', `${of.name} has neither a body nor an intrinsic`)
     const b = new Builder(copy, copy.body)
     const copier = new Copier(this, of, b)
     for (let i = 0; i < of.body.params.length; i++) copier.type(of.body.params[i]!.type, of.span)
@@ -205,7 +241,10 @@ class Legalizer implements ModuleCopy {
     for (let i = 0; i < sources.length; i++) {
       const value = computeValues[semantics[i] ?? '']
       if (value === undefined) {
-        this.sink.add(semanticNotInTarget, of.span ?? undefined, { semantic: semantics[i] || sources[i]!.name, stage: info.stage })
+        this.sink.add(semanticNotInTarget, of.span ?? undefined, {
+          semantic: semantics[i] || sources[i]!.name,
+          stage: info.stage,
+        })
         return undefined
       }
       ports.push(reflectVarying(sources[i]!.name, semantics[i]!, value.type, value.name, null, ''))
@@ -224,7 +263,8 @@ class Legalizer implements ModuleCopy {
     const values = params.map(p => b.param(p.type, p.name))
     this.#initialise(b, reach)
     const body = of.body!
-    for (let i = 0; i < body.params.length; i++) copier.set(body.params[i]!, reshape(b, values[i]!, copier.type(body.params[i]!.type)))
+    for (let i = 0; i < body.params.length; i++)
+      copier.set(body.params[i]!, reshape(b, values[i]!, copier.type(body.params[i]!.type)))
     const rest = new Region()
     rest.insts = body.insts
     copier.region(rest, func.body)
@@ -253,7 +293,13 @@ class Legalizer implements ModuleCopy {
       return undefined
     }
     const reach = reachOf([of])
-    return { func: this.#entryBody(of, params, resultType(this.types, of), reach), of, inputs: ports.in, outputs: ports.out, reach }
+    return {
+      func: this.#entryBody(of, params, resultType(this.types, of), reach),
+      of,
+      inputs: ports.in,
+      outputs: ports.out,
+      reach,
+    }
   }
 
   /** Module-level variables get their initial values where an invocation begins. */
@@ -267,7 +313,7 @@ class Legalizer implements ModuleCopy {
     }
   }
 
-  /** Marks the places that atomics touch and the variables that are written, in all functions that can be reached. */
+  /** Marks the memory that atomics access and the variables that are written, in all reachable functions. */
   #findWrites(funcs: ReadonlySet<Func>): void {
     for (const func of funcs) {
       walk(func.body!, inst => {
@@ -298,7 +344,9 @@ class Legalizer implements ModuleCopy {
 
   /** Callees before callers; a cycle is a mistake. */
   #ordered(roots: readonly Func[]): readonly Func[] {
-    return calleesFirst(roots, callee => this.sink.add(recursionInTarget, callee.span ?? undefined, { func: callee.name }))
+    return calleesFirst(roots, callee =>
+      this.sink.add(recursionInTarget, callee.span ?? undefined, { func: callee.name }),
+    )
   }
 }
 

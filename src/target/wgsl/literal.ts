@@ -5,7 +5,7 @@ const maxF32 = 3.4028234663852886e38
 /** From here on a number rounds to infinity in 16 bits. */
 const maxF16 = 65520
 
-/** Texts of the numbers that programs have had, most of which they have in many places. */
+/** A cache of texts: programs repeat most numbers. */
 const texts = new Map<number, string>()
 /** How many are kept. */
 const textLimit = 1000
@@ -66,10 +66,15 @@ export function isNegative(scalar: ScalarName, value: number | boolean | bigint)
 /** A finite constant of the scalar type. */
 export function literal(scalar: ScalarName, value: number | boolean | bigint): string {
   switch (scalar) {
-    case 'bool': return value === true || value === 1 ? 'true' : 'false'
-    case 'i32': return String(Number(value) | 0)
-    case 'u32': return `${Number(value) >>> 0}u`
-    case 'f16': return `${tidy(String(Number(value)))}h`
-    default: return Object.is(value, -0) ? '-0.0' : float32Text(Number(value))
+    case 'bool':
+      return value === true || value === 1 ? 'true' : 'false'
+    case 'i32':
+      return String(Number(value) | 0)
+    case 'u32':
+      return `${Number(value) >>> 0}u`
+    case 'f16':
+      return `${tidy(String(Number(value)))}h`
+    default:
+      return Object.is(value, -0) ? '-0.0' : float32Text(Number(value))
   }
 }

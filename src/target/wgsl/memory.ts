@@ -1,31 +1,29 @@
 /**
- * Loads, stores and atomics through pointers whose pointee lies in memory otherwise than the shader computes with it:
- * see `Stored`. Everything here emits IR that prints as it stands.
+ * Loads, stores and atomics through pointers to memory whose type differs from the value's type (`Stored`). The IR that they emit
+ * can be printed as it is.
  */
+import { costs } from '../../ir/costs.ts'
 import { Builder } from '../../ir/build.ts'
 import type { AtomicOp } from '../../ir/op.ts'
 import * as t from '../../ir/type.ts'
 import { Func, Region, type Global, type Value } from '../../ir/value.ts'
 import type { Stored } from './layout.ts'
 
-/** A pointer with how its pointee lies in memory. */
-export interface Place {
+/** A pointer with the stored type of its pointee. */
+export interface StoredPointer {
   readonly ptr: Value
   readonly stored: Stored
 }
 
-/** Arrays up to this length are converted element by element without a loop. */
-const unrolled = 8
-
-/** The place of a field. */
-export function fieldPlace(b: Builder, place: Place, i: number): Place {
-  return { ptr: b.field(place.ptr, i), stored: place.stored.parts[i]! }
+/** A pointer to a field. */
+export function fieldPointer(b: Builder, pointer: StoredPointer, i: number): StoredPointer {
+  return { ptr: b.field(pointer.ptr, i), stored: pointer.stored.parts[i]! }
 }
 
-/** The place of an element, row or lane. */
-export function elemPlace(b: Builder, place: Place, i: Value): Place {
-  const elem = b.elem(place.ptr, i)
-  return { ptr: place.stored.wrapped ? b.field(elem, 0) : elem, stored: place.stored.parts[0]! }
+/** A pointer to an element, row or lane. */
+export function elemPointer(b: Builder, pointer: StoredPointer, i: Value): StoredPointer {
+  const elem = b.elem(pointer.ptr, i)
+  return { ptr: pointer.stored.wrapped ? b.field(elem, 0) : elem, stored: pointer.stored.parts[0]! }
 }
 
 /** Runs `f` with each index from 0 to `count`, in a loop. */
@@ -40,54 +38,75 @@ function loopOver(b: Builder, count: number, f: (i: Value) => void): void {
   })
 }
 
-/** The value at a place. */
-export function read(b: Builder, place: Place): Value {
-  const { ptr, stored } = place
+/** Loads through a pointer. */
+export function read(b: Builder, pointer: StoredPointer): Value {
+  const { ptr, stored } = pointer
   if (stored.plain) return b.load(ptr)
   const value = stored.value
   if (stored.atomic) return fromBits(b, b.emit1('intrinsic.read', [ptr], 'atomicLoad', bitsOf(value)), value)
   switch (value.kind) {
-    case 'struct': return b.construct(value, value.fields.map((_, i) => read(b, fieldPlace(b, place, i))))
+    case 'struct':
+      return b.construct(
+        value,
+        value.fields.map((_, i) => read(b, fieldPointer(b, pointer, i))),
+      )
     case 'array': {
-      if (value.count <= unrolled) return b.construct(value, range(value.count).map(i => read(b, elemPlace(b, place, b.const(t.u32, i)))))
+      if (value.count <= costs.convertedElements)
+        return b.construct(
+          value,
+          range(value.count).map(i => read(b, elemPointer(b, pointer, b.const(t.u32, i)))),
+        )
       const copy = b.variable(value, 'copy')
-      loopOver(b, value.count, i => b.store(b.elem(copy, i), read(b, elemPlace(b, place, i))))
+      loopOver(b, value.count, i => b.store(b.elem(copy, i), read(b, elemPointer(b, pointer, i))))
       return b.load(copy)
     }
     case 'vec':
       if (!stored.parts[0]!.atomic) return fromBits(b, b.load(ptr), value)
-      return b.construct(value, range(value.count).map(i => read(b, elemPlace(b, place, b.const(t.u32, i)))))
-    case 'mat': return b.construct(value, range(value.count).map(i => read(b, elemPlace(b, place, b.const(t.u32, i)))))
-    default: return fromBits(b, b.load(ptr), value)
+      return b.construct(
+        value,
+        range(value.count).map(i => read(b, elemPointer(b, pointer, b.const(t.u32, i)))),
+      )
+    case 'mat':
+      return b.construct(
+        value,
+        range(value.count).map(i => read(b, elemPointer(b, pointer, b.const(t.u32, i)))),
+      )
+    default:
+      return fromBits(b, b.load(ptr), value)
   }
 }
 
-/** What all threads of a workgroup find at a place, which is in shared memory. */
-export function uniformLoad(b: Builder, place: Place): Value {
-  const { ptr, stored } = place
+/** Loads from shared memory what all threads of the workgroup find there. */
+export function uniformLoad(b: Builder, pointer: StoredPointer): Value {
+  const { ptr, stored } = pointer
   const { value } = stored
   if (!stored.plain && (value.kind === 'struct' || value.kind === 'array' || value.kind === 'mat')) {
-    const parts = range(value.count).map(i => value.kind === 'struct' ? fieldPlace(b, place, i) : elemPlace(b, place, b.const(t.u32, i)))
-    return b.construct(value, parts.map(p => uniformLoad(b, p)))
+    const parts = range(value.count).map(i =>
+      value.kind === 'struct' ? fieldPointer(b, pointer, i) : elemPointer(b, pointer, b.const(t.u32, i)),
+    )
+    return b.construct(
+      value,
+      parts.map(p => uniformLoad(b, p)),
+    )
   }
   const raw = b.emit1('intrinsic.write', [ptr], 'workgroupUniformLoad', stored.atomic ? bitsOf(value) : stored.type)
   return stored.plain ? raw : fromBits(b, raw, value)
 }
 
-/** Writes a value to a place. */
-export function write(b: Builder, place: Place, v: Value): void {
-  const { ptr, stored } = place
+/** Stores through a pointer. */
+export function write(b: Builder, pointer: StoredPointer, v: Value): void {
+  const { ptr, stored } = pointer
   const value = stored.value
   if (stored.plain) b.store(ptr, v)
   else if (stored.atomic) b.emit('intrinsic.write', [ptr, toBits(b, v)], 'atomicStore', [])
   else if (value.kind === 'struct') {
-    for (let i = 0; i < value.count; i++) write(b, fieldPlace(b, place, i), b.extract(v, i))
-  } else if (value.kind === 'array' && value.count > unrolled) {
+    for (let i = 0; i < value.count; i++) write(b, fieldPointer(b, pointer, i), b.extract(v, i))
+  } else if (value.kind === 'array' && value.count > costs.convertedElements) {
     const copy = b.variable(value, 'copy')
     b.store(copy, v)
-    loopOver(b, value.count, i => write(b, elemPlace(b, place, i), b.load(b.elem(copy, i))))
+    loopOver(b, value.count, i => write(b, elemPointer(b, pointer, i), b.load(b.elem(copy, i))))
   } else if (value.kind === 'array' || value.kind === 'mat' || (value.kind === 'vec' && stored.parts[0]!.atomic)) {
-    for (let i = 0; i < value.count; i++) write(b, elemPlace(b, place, b.const(t.u32, i)), b.extract(v, i))
+    for (let i = 0; i < value.count; i++) write(b, elemPointer(b, pointer, b.const(t.u32, i)), b.extract(v, i))
   } else b.store(ptr, toBits(b, v))
 }
 
@@ -113,7 +132,12 @@ function toBits(b: Builder, v: Value): Value {
 }
 
 const direct: Readonly<Partial<Record<AtomicOp, string>>> = {
-  add: 'atomicAdd', min: 'atomicMin', max: 'atomicMax', and: 'atomicAnd', or: 'atomicOr', xor: 'atomicXor',
+  add: 'atomicAdd',
+  min: 'atomicMin',
+  max: 'atomicMax',
+  and: 'atomicAnd',
+  or: 'atomicOr',
+  xor: 'atomicXor',
   exchange: 'atomicExchange',
 }
 
@@ -121,31 +145,37 @@ const direct: Readonly<Partial<Record<AtomicOp, string>>> = {
 export type Helpers = Map<string, Func>
 
 /** An atomic read-modify-write; gives the old value. */
-export function atomic(b: Builder, helpers: Helpers, place: Place, kind: AtomicOp, args: readonly Value[]): Value | undefined {
-  const value = place.stored.value
-  if (kind === 'load') return read(b, place)
+export function atomic(
+  b: Builder,
+  helpers: Helpers,
+  pointer: StoredPointer,
+  kind: AtomicOp,
+  args: readonly Value[],
+): Value | undefined {
+  const value = pointer.stored.value
+  if (kind === 'load') return read(b, pointer)
   if (kind === 'store') {
-    write(b, place, args[0]!)
+    write(b, pointer, args[0]!)
     return undefined
   }
-  if (!place.stored.atomic) return emulate(b, place, kind, args)
+  if (!pointer.stored.atomic) return emulate(b, pointer, kind, args)
   const raw = bitsOf(value)
   const name = direct[kind]
   if (name !== undefined && (raw === value || kind === 'exchange')) {
-    return fromBits(b, b.emit1('intrinsic.write', [place.ptr, toBits(b, args[0]!)], name, raw), value)
+    return fromBits(b, b.emit1('intrinsic.write', [pointer.ptr, toBits(b, args[0]!)], name, raw), value)
   }
-  const path = pathOf(place.ptr)
-  if (path === undefined) return retry(b, place, kind, args)
+  const path = pathOf(pointer.ptr)
+  if (path === undefined) return retry(b, pointer, kind, args)
   const key = `${kind} ${path.key} ${value.name}`
   let helper = helpers.get(key)
-  if (helper === undefined) helpers.set(key, helper = makeHelper(path, place.stored, kind, args))
+  if (helper === undefined) helpers.set(key, (helper = makeHelper(path, pointer.stored, kind, args)))
   return b.call(helper, [...path.indices, ...args])[0]!
 }
 
 /** On a variable that no other thread sees. */
-function emulate(b: Builder, place: Place, kind: AtomicOp, args: readonly Value[]): Value {
-  const old = read(b, place)
-  write(b, place, combine(b, kind, old, args))
+function emulate(b: Builder, pointer: StoredPointer, kind: AtomicOp, args: readonly Value[]): Value {
+  const old = read(b, pointer)
+  write(b, pointer, combine(b, kind, old, args))
   return old
 }
 
@@ -153,34 +183,47 @@ function emulate(b: Builder, place: Place, kind: AtomicOp, args: readonly Value[
 function combine(b: Builder, kind: AtomicOp, old: Value, args: readonly Value[]): Value {
   const v = args[0]!
   switch (kind) {
-    case 'add': return b.emit1('add', [old, v])
-    case 'min': return b.select(b.emit1('lt', [v, old]), v, old)
-    case 'max': return b.select(b.emit1('gt', [v, old]), v, old)
-    case 'and': return b.emit1('and', [old, v])
-    case 'or': return b.emit1('or', [old, v])
-    case 'xor': return b.emit1('xor', [old, v])
-    case 'compare': return b.select(b.emit1('eq', [toBits(b, old), toBits(b, v)]), args[1]!, old)
-    default: return v
+    case 'add':
+      return b.emit1('add', [old, v])
+    case 'min':
+      return b.select(b.emit1('lt', [v, old]), v, old)
+    case 'max':
+      return b.select(b.emit1('gt', [v, old]), v, old)
+    case 'and':
+      return b.emit1('and', [old, v])
+    case 'or':
+      return b.emit1('or', [old, v])
+    case 'xor':
+      return b.emit1('xor', [old, v])
+    case 'compare':
+      return b.select(b.emit1('eq', [toBits(b, old), toBits(b, v)]), args[1]!, old)
+    default:
+      return v
   }
 }
 
-/** What WGSL gives where it compares and exchanges: a struct that has no name there. */
-const exchanged = t.perType(raw => t.struct('exchanged', [{ name: 'old_value', type: raw }, { name: 'exchanged', type: t.bool }]))
+/** The result of a compare-and-exchange in WGSL: a struct without a name. */
+const exchanged = t.perType(raw =>
+  t.struct('exchanged', [
+    { name: 'old_value', type: raw },
+    { name: 'exchanged', type: t.bool },
+  ]),
+)
 
 /** Tries until no other thread came between the read and the write. */
-function retry(b: Builder, place: Place, kind: AtomicOp, args: readonly Value[]): Value {
-  const value = place.stored.value
+function retry(b: Builder, pointer: StoredPointer, kind: AtomicOp, args: readonly Value[]): Value {
+  const value = pointer.stored.value
   const raw = bitsOf(value)
   const compares = kind === 'compare'
   const expected = compares ? toBits(b, args[0]!) : undefined
-  const start = expected === undefined ? [b.emit1('intrinsic.read', [place.ptr], 'atomicLoad', raw)] : []
+  const start = expected === undefined ? [b.emit1('intrinsic.read', [pointer.ptr], 'atomicLoad', raw)] : []
   const [head, body, done, again] = [new Region(), new Region(), new Region(), new Region()]
   const loop = b.emit('loop', start, null, [raw], [head, body])
   const old = expected ?? b.param(raw, 'old', head)
   b.within(head, () => b.emit('test', [b.const(t.bool, true), old]))
   b.within(body, () => {
     const next = compares ? toBits(b, args[1]!) : toBits(b, combine(b, kind, fromBits(b, old, value), args))
-    const tried = b.emit1('intrinsic.write', [place.ptr, old, next], 'atomicCompareExchangeWeak', exchanged(raw))
+    const tried = b.emit1('intrinsic.write', [pointer.ptr, old, next], 'atomicCompareExchangeWeak', exchanged(raw))
     tried.name = 'tried'
     const [found, stored] = [b.extract(tried, 0), b.extract(tried, 1)]
     const over = compares ? b.emit1('or', [stored, b.emit1('ne', [found, old])]) : stored
@@ -214,7 +257,12 @@ function pathOf(ptr: Value): Path | undefined {
       const global = def.attr
       steps.reverse()
       indices.reverse()
-      return { global, steps, indices, key: `${global.name} ${steps.join(' ')} ${indices.map(i => i.type.name).join(' ')}` }
+      return {
+        global,
+        steps,
+        indices,
+        key: `${global.name} ${steps.join(' ')} ${indices.map(i => i.type.name).join(' ')}`,
+      }
     }
     if (def.op === 'field') steps.push(def.attr)
     else if (def.op === 'elem') {
@@ -231,9 +279,11 @@ function makeHelper(path: Path, stored: Stored, kind: AtomicOp, args: readonly V
     ...path.indices.map((v, i) => ({ name: i === 0 ? 'index' : `index${i}`, type: v.type })),
     ...args.map((v, i) => ({ name: kind === 'compare' && i === 0 ? 'expected' : 'value', type: v.type })),
   ]
-  const func = new Func(`${path.global.name}_${kind}`, {
-    params: params.map(p => ({ ...p, dir: 'in' as const, noDiff: true })), result: stored.value, resultNoDiff: true,
-  }, null)
+  const func = new Func(
+    `${path.global.name}_${kind}`,
+    { params: params.map(p => ({ ...p, dir: 'in' as const, noDiff: true })), result: stored.value, resultNoDiff: true },
+    null,
+  )
   func.body = new Region()
   const b = new Builder(func, func.body)
   const values = params.map(p => b.param(p.type, p.name))

@@ -1,6 +1,6 @@
 /**
- * Names in WGSL text. A name from the source survives where WGSL allows it and nothing else has it; otherwise it gets a
- * suffix `_0`, `_1`, …. Words of the language, its predeclared types and its built-in functions are never taken.
+ * Names in WGSL text. A name of the source stays as it is if WGSL allows it and nothing else has it; otherwise it gets a suffix
+ * `_0`, `_1`, …. Words of the language, its predeclared types and its built-in functions are never used.
  */
 
 import { spellable } from '../code/names.ts'
@@ -28,16 +28,25 @@ inverseSqrt ldexp length log log2 max min mix modf normalize pow quantizeToF16 r
 select sign sin sinh smoothstep sqrt step storageBarrier tan tanh textureBarrier transpose trunc workgroupBarrier workgroupUniformLoad`
 
 // Whole names only: a number behind one of them must make another name.
-const families = new RegExp(`^(${[
-  'vec[234][fhiu]?', 'mat[234]x[234][fh]?',
-  'texture_((storage_)?[123]d|(depth_)?(2d|cube)(_array)?|storage_2d_array|(depth_)?multisampled_2d|external)',
-  'texture(Dimensions|Gather(Compare)?|Load|Num(Layers|Levels|Samples)|Sample(Bias|Compare(Level)?|Grad|Level|BaseClampToEdge)?|Store)',
-  'atomic(Load|Store|Add|Sub|Max|Min|And|Or|Xor|Exchange|CompareExchangeWeak)',
-  '(un)?pack[24]x(8|16)(snorm|unorm|float)', '(un)?pack4x[IU]8', 'pack4x[IU]8Clamp', 'dot4[IU]8Packed',
-  'subgroup(Add|All|And|Any|Ballot|Broadcast(First)?|Elect|(Ex|In)clusive(Add|Mul)|Max|Min|Mul|Or|Shuffle(Down|Up|Xor)?|Xor)',
-  'quad(Broadcast|Swap[XY]|SwapDiagonal)',
-  'r(g(ba)?)?(8|16|32)([su]norm|[su]int|float)', 'bgra8unorm', 'rgb10a2u(norm|int)', 'rg11b10ufloat',
-].join('|')})$`)
+const families = new RegExp(
+  `^(${[
+    'vec[234][fhiu]?',
+    'mat[234]x[234][fh]?',
+    'texture_((storage_)?[123]d|(depth_)?(2d|cube)(_array)?|storage_2d_array|(depth_)?multisampled_2d|external)',
+    'texture(Dimensions|Gather(Compare)?|Load|Num(Layers|Levels|Samples)|Sample(Bias|Compare(Level)?|Grad|Level|BaseClampToEdge)?|Store)',
+    'atomic(Load|Store|Add|Sub|Max|Min|And|Or|Xor|Exchange|CompareExchangeWeak)',
+    '(un)?pack[24]x(8|16)(snorm|unorm|float)',
+    '(un)?pack4x[IU]8',
+    'pack4x[IU]8Clamp',
+    'dot4[IU]8Packed',
+    'subgroup(Add|All|And|Any|Ballot|Broadcast(First)?|Elect|(Ex|In)clusive(Add|Mul)|Max|Min|Mul|Or|Shuffle(Down|Up|Xor)?|Xor)',
+    'quad(Broadcast|Swap[XY]|SwapDiagonal)',
+    'r(g(ba)?)?(8|16|32)([su]norm|[su]int|float)',
+    'bgra8unorm',
+    'rgb10a2u(norm|int)',
+    'rg11b10ufloat',
+  ].join('|')})$`,
+)
 
 /** What these words begin with. */
 const beginnings = ['vec', 'mat', 'texture', 'atomic', 'unpack', 'pack', 'dot4', 'subgroup', 'quad', 'r', 'bgra']

@@ -1,8 +1,8 @@
 /**
- * `printf` on a GPU. What is printed goes to a buffer of words that the host reads back: first how many words were wanted,
- * then a record for each call, its number and its scalars. A record that does not fit any more is left out whole.
+ * `printf` on a GPU. Output goes to a buffer of words that the host reads back: first how many words were wanted, then a record for
+ * each call, with its number and its scalars. A record that does not fit is left out whole.
  */
-import { Builder } from '../../ir/build.ts'
+import type { Builder } from '../../ir/build.ts'
 import * as t from '../../ir/type.ts'
 import type { ScalarName } from '../../ir/type.ts'
 import { Global, Region, type Module, type Value } from '../../ir/value.ts'
@@ -23,7 +23,10 @@ export class Printer {
     let name = 'printOutput'
     while (taken.has(name)) name += '_'
     const make = (used: t.Type): Global => {
-      const type = t.struct('PrintOutput', [{ name: 'used', type: used }, { name: 'words', type: t.array(t.u32, 0) }])
+      const type = t.struct('PrintOutput', [
+        { name: 'used', type: used },
+        { name: 'words', type: t.array(t.u32, 0) },
+      ])
       return new Global(name, type, 'storage_rw', 'structured', undefined, undefined, null)
     }
     this.global = make(t.opaque('atomic<u32>'))
@@ -36,7 +39,7 @@ export class Printer {
   print(b: Builder, format: string, values: readonly Value[]): void {
     const scalars: Value[] = []
     for (const v of values) flatten(b, v, scalars)
-    const args = scalars.map((v): ScalarName => v.type.scalar === 'f16' ? 'f32' : v.type.scalar!)
+    const args = scalars.map((v): ScalarName => (v.type.scalar === 'f16' ? 'f32' : v.type.scalar!))
     // Counted from 1: where a record is missing there is 0.
     const id = this.formats.push({ format, args })
     const size = 1 + scalars.length
@@ -46,11 +49,21 @@ export class Printer {
     at.name = 'at'
     const end = b.add(at, b.const(t.u32, size))
     const [fits, full] = [new Region(), new Region()]
-    b.emit('if', [b.emit1('le', [end, b.emit1('intrinsic.pure', [words], 'arrayLength', t.u32)])], null, [], [fits, full])
+    b.emit(
+      'if',
+      [b.emit1('le', [end, b.emit1('intrinsic.pure', [words], 'arrayLength', t.u32)])],
+      null,
+      [],
+      [fits, full],
+    )
     b.within(fits, () => {
-      const put = (k: number, word: Value): void => { b.store(b.elem(words, k === 0 ? at : b.add(at, b.const(t.u32, k))), word) }
+      const put = (k: number, word: Value): void => {
+        b.store(b.elem(words, k === 0 ? at : b.add(at, b.const(t.u32, k))), word)
+      }
       put(0, b.const(t.u32, id))
-      scalars.forEach((v, k) => { put(k + 1, word(b, v)) })
+      scalars.forEach((v, k) => {
+        put(k + 1, word(b, v))
+      })
       b.emit('yield', [])
     })
     b.within(full, () => b.emit('yield', []))

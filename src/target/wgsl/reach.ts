@@ -1,19 +1,19 @@
-/** What entry points reach, found in one walk. */
+/** Finds the functions, globals and intrinsics that entry points reach, in one walk. */
 import type { Func, Global, Region } from '../../ir/value.ts'
 
 export interface Reach {
-  /** The functions with bodies, through calls that WGSL has no spelling for. */
+  /** The functions with bodies, through calls that WGSL has no intrinsic for. */
   readonly funcs: Set<Func>
   /** In order of first use. */
   readonly globals: Set<Global>
-  /** How WGSL spells the other functions that are called. */
-  readonly spellings: Set<string>
+  /** The intrinsics of WGSL that the other calls become. */
+  readonly intrinsics: Set<string>
   prints: boolean
 }
 
 /** What the functions reach. */
 export function reachOf(roots: readonly Func[]): Reach {
-  const reach: Reach = { funcs: new Set(roots), globals: new Set(), spellings: new Set(), prints: false }
+  const reach: Reach = { funcs: new Set(roots), globals: new Set(), intrinsics: new Set(), prints: false }
   for (const func of reach.funcs) {
     if (func.body === undefined) reach.funcs.delete(func)
     else look(func.body, reach)
@@ -25,9 +25,9 @@ function look({ insts }: Region, reach: Reach): void {
   for (let i = 0; i < insts.length; i++) {
     const { op, attr, regions } = insts[i]!
     if (op === 'call') {
-      const spelling = attr.info.spell?.['wgsl']
-      if (spelling === undefined) reach.funcs.add(attr)
-      else reach.spellings.add(spelling)
+      const intrinsic = attr.info.intrinsics?.['wgsl']
+      if (intrinsic === undefined) reach.funcs.add(attr)
+      else reach.intrinsics.add(intrinsic)
     } else if (op === 'global') {
       const { init } = attr
       reach.globals.add(attr)

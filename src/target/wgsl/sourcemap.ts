@@ -1,4 +1,4 @@
-/** Where lines of WGSL come from, in the forms in which people and tools read it. */
+/** Source positions of WGSL lines, for people and for tools. */
 import type { SourceFile } from '../../base/source.ts'
 import type { SourceMapping, Wgsl } from './emit.ts'
 import { remarkOf } from '../code/lines.ts'
@@ -51,11 +51,16 @@ export function sourceMapJson(wgsl: Wgsl, { file, source: named = name => name }
     let source = sources.indexOf(span.file)
     if (source < 0) source = sources.push(span.file) - 1
     const at = span.file.position(span.start)
-    lines[line - 1] = vlq(column) + vlq(source - before.source) + vlq(at.line - 1 - before.line) + vlq(at.column - 1 - before.column)
+    lines[line - 1] =
+      vlq(column) + vlq(source - before.source) + vlq(at.line - 1 - before.line) + vlq(at.column - 1 - before.column)
     Object.assign(before, { source, line: at.line - 1, column: at.column - 1 })
   }
   return JSON.stringify({
-    version: 3, ...file === undefined ? {} : { file }, sources: sources.map(s => named(s.name)), sourcesContent: sources.map(s => s.text),
-    names: [], mappings: lines.join(';'),
+    version: 3,
+    ...(file === undefined ? {} : { file }),
+    sources: sources.map(s => named(s.name)),
+    sourcesContent: sources.map(s => s.text),
+    names: [],
+    mappings: lines.join(';'),
   })
 }

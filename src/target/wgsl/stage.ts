@@ -1,4 +1,7 @@
-/** What only some stages have: comparing with neighbouring pixels and `discard` in fragment entry points, threads that share memory in compute ones. */
+/**
+ * Checks features that only some stages have: derivatives between pixels and `discard` in fragment entry points, and shared memory
+ * in compute entry points.
+ */
 import type { Sink } from '../../base/diag.ts'
 import { notInStage } from '../../base/errors/target.ts'
 import type { Func, Inst } from '../../ir/value.ts'
@@ -6,34 +9,41 @@ import { walk } from '../../ir/walk.ts'
 import { together } from './legal.ts'
 import type { Reach } from './reach.ts'
 
-/** Functions of WGSL that look at the pixels beside. */
+/** WGSL functions that use values of neighbouring pixels. */
 const implicit = /^(dpd[xy](Fine|Coarse)?|fwidth(Fine|Coarse)?|textureSample(Bias|Compare)?)$/
 
 /** How the source says it. */
 const sourceNames: Readonly<Record<string, string>> = {
-  textureSample: 'Sample', textureSampleBias: 'SampleBias', textureSampleCompare: 'SampleCmp', dpdx: 'ddx', dpdy: 'ddy', dpdxFine: 'ddx_fine',
-  dpdyFine: 'ddy_fine', dpdxCoarse: 'ddx_coarse', dpdyCoarse: 'ddy_coarse',
+  textureSample: 'Sample',
+  textureSampleBias: 'SampleBias',
+  textureSampleCompare: 'SampleCmp',
+  dpdx: 'ddx',
+  dpdy: 'ddy',
+  dpdxFine: 'ddx_fine',
+  dpdyFine: 'ddy_fine',
+  dpdxCoarse: 'ddx_coarse',
+  dpdyCoarse: 'ddy_coarse',
 }
 
-/** Whether only pixels can do what a function does. */
+/** Whether only fragment stages have a function. */
 function isOfPixels(name: string): boolean {
   return name === 'discard' || implicit.test(name)
 }
 
-function spelled(inst: Inst): string | undefined {
-  return inst.op === 'call' ? inst.attr.info.spell?.['wgsl'] : undefined
+function intrinsicOf(inst: Inst): string | undefined {
+  return inst.op === 'call' ? inst.attr.info.intrinsics?.['wgsl'] : undefined
 }
 
-/** Whether some function calls what threads of a subgroup do together. */
-export function usesSubgroups({ spellings }: Reach): boolean {
-  for (const name of spellings) if (together.test(name)) return true
+/** Whether some function uses operations on subgroups. */
+export function usesSubgroups({ intrinsics }: Reach): boolean {
+  for (const name of intrinsics) if (together.test(name)) return true
   return false
 }
 
-/** Reports what the entry point's stage has not of what it reaches. */
+/** Adds a diagnostic for each reached feature that the entry point's stage lacks. */
 export function checkStage(entry: Func, reach: Reach, sink: Sink): void {
   const { stage } = entry.info.entry!
-  if (stage === 'compute' && ![...reach.spellings].some(isOfPixels)) return
+  if (stage === 'compute' && ![...reach.intrinsics].some(isOfPixels)) return
   const seen = new Set<string>()
   const report = (what: string, needed: string, inst: Inst): void => {
     if (seen.has(what)) return
@@ -42,26 +52,29 @@ export function checkStage(entry: Func, reach: Reach, sink: Sink): void {
   }
   for (const func of reach.funcs) {
     walk(func.body!, inst => {
-      const name = spelled(inst)
-      if (stage !== 'fragment' && name !== undefined && isOfPixels(name)) report(sourceNames[name] ?? name, 'fragment', inst)
+      const name = intrinsicOf(inst)
+      if (stage !== 'fragment' && name !== undefined && isOfPixels(name))
+        report(sourceNames[name] ?? name, 'fragment', inst)
       if (stage === 'compute') return
-      if (stage === 'vertex' && name !== undefined && together.test(name)) report('a wave operation', 'compute and fragment', inst)
+      if (stage === 'vertex' && name !== undefined && together.test(name))
+        report('a wave operation', 'compute and fragment', inst)
       if (stage === 'vertex' && inst.op === 'printf') report('printf', 'compute and fragment', inst)
       if (stage === 'vertex' && inst.op === 'global' && inst.attr.space === 'storage_rw') {
         report(`the writable buffer ${inst.attr.name}`, 'compute and fragment', inst)
       }
       if (inst.op === 'barrier') report('a barrier', 'compute', inst)
-      if (inst.op === 'global' && inst.attr.space === 'workgroup') report(`groupshared ${inst.attr.name}`, 'compute', inst)
+      if (inst.op === 'global' && inst.attr.space === 'workgroup')
+        report(`groupshared ${inst.attr.name}`, 'compute', inst)
     })
   }
 }
 
-/** Whether pixels may have parted where the entry point compares them with those beside: after any choice, or in a function. */
+/** Whether pixels may have diverged where the entry point compares them: after any branch, or in a called function. */
 export function mayPart(entry: Func, { funcs }: Reach): boolean {
   if (entry.info.entry!.stage !== 'fragment') return false
   let parted = false
   for (const inst of entry.body!.insts) {
-    if (parted && spelled(inst) !== undefined && implicit.test(spelled(inst)!)) return true
+    if (parted && intrinsicOf(inst) !== undefined && implicit.test(intrinsicOf(inst)!)) return true
     if (inst.regions.length > 0) parted = true
     for (const region of inst.regions) if (compares(region.insts)) return true
   }
@@ -69,5 +82,5 @@ export function mayPart(entry: Func, { funcs }: Reach): boolean {
 }
 
 function compares(insts: readonly Inst[]): boolean {
-  return insts.some(i => implicit.test(spelled(i) ?? '') || i.regions.some(r => compares(r.insts)))
+  return insts.some(i => implicit.test(intrinsicOf(i) ?? '') || i.regions.some(r => compares(r.insts)))
 }

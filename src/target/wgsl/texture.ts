@@ -1,6 +1,6 @@
 /**
- * Textures and samplers as WGSL declares them. What kind of texture one is follows from its type in the source and from what
- * the entry points do with it: one that is compared is a depth texture, one that is written and read is `read_write`.
+ * Textures and samplers as WGSL declares them. The kind follows from the type in the source and from uses: a texture that is
+ * compared is a depth texture, and one that is written and read is `read_write`.
  */
 import type { Sink } from '../../base/diag.ts'
 import { formatNotInTarget, readWriteInTarget, textureNotInTarget } from '../../base/errors/target.ts'
@@ -12,35 +12,36 @@ import { constantOf } from './expand.ts'
 import type { Reach } from './reach.ts'
 import type { HandleInfo, TextureDimension } from '../reflect.ts'
 
-/** What the entry points do with a texture or sampler. */
+/** The uses of a texture or sampler by entry points. */
 interface Use {
   reads: boolean
   writes: boolean
   samples: boolean
   compares: boolean
-  /** Of a sampler: what is looked up through it. */
+  /** For a sampler: the textures that it samples. */
   readonly textures: Set<Global>
 }
 
-function isOfTextures(spelling: string): boolean {
-  return spelling.startsWith('texture')
+function isOfTextures(intrinsic: string): boolean {
+  return intrinsic.startsWith('texture')
 }
 
-/** What is done with each texture and sampler that is reached. */
-export function textureUses({ funcs, spellings }: Reach): ReadonlyMap<Global, Use> {
+/** The uses of each reached texture and sampler. */
+export function textureUses({ funcs, intrinsics }: Reach): ReadonlyMap<Global, Use> {
   const uses = new Map<Global, Use>()
-  if (![...spellings].some(isOfTextures)) return uses
+  if (![...intrinsics].some(isOfTextures)) return uses
   const useOf = (global: Global): Use => {
     let use = uses.get(global)
-    if (use === undefined) uses.set(global, use = { reads: false, writes: false, samples: false, compares: false, textures: new Set() })
+    if (use === undefined)
+      uses.set(global, (use = { reads: false, writes: false, samples: false, compares: false, textures: new Set() }))
     return use
   }
   for (const func of funcs) {
     walk(func.body!, inst => {
       if (inst.op !== 'call') return
-      const name = inst.attr.info.spell?.['wgsl']
+      const name = inst.attr.info.intrinsics?.['wgsl']
       if (name === undefined || !isOfTextures(name)) return
-      const handles = inst.args.flatMap(a => a.type.kind === 'ptr' && a.def.op === 'global' ? [a.def.attr] : [])
+      const handles = inst.args.flatMap(a => (a.type.kind === 'ptr' && a.def.op === 'global' ? [a.def.attr] : []))
       const texture = handles.find(g => g.type.name.includes('Texture'))
       if (texture === undefined) return
       for (const g of handles) if (g !== texture) useOf(g).textures.add(texture)
@@ -61,25 +62,64 @@ export interface Handle {
 }
 
 /** Slang's formats as WGSL has them. */
-const formats: ReadonlyMap<string, string> = new Map(Object.entries({
-  rgba32f: 'rgba32float', rgba16f: 'rgba16float', rg32f: 'rg32float', r32f: 'r32float', rgba8: 'rgba8unorm', rgba8_snorm: 'rgba8snorm', bgra8: 'bgra8unorm',
-  rgba32i: 'rgba32sint', rgba16i: 'rgba16sint', rgba8i: 'rgba8sint', rg32i: 'rg32sint', r32i: 'r32sint',
-  rgba32ui: 'rgba32uint', rgba16ui: 'rgba16uint', rgba8ui: 'rgba8uint', rg32ui: 'rg32uint', r32ui: 'r32uint',
-}))
+const formats: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    rgba32f: 'rgba32float',
+    rgba16f: 'rgba16float',
+    rg32f: 'rg32float',
+    r32f: 'r32float',
+    rgba8: 'rgba8unorm',
+    rgba8_snorm: 'rgba8snorm',
+    bgra8: 'bgra8unorm',
+    rgba32i: 'rgba32sint',
+    rgba16i: 'rgba16sint',
+    rgba8i: 'rgba8sint',
+    rg32i: 'rg32sint',
+    r32i: 'r32sint',
+    rgba32ui: 'rgba32uint',
+    rgba16ui: 'rgba16uint',
+    rgba8ui: 'rgba8uint',
+    rg32ui: 'rg32uint',
+    r32ui: 'r32uint',
+  }),
+)
 
-/** What a texture without a format holds, by what its texels are made of. */
+/** The default format of a written texture, by its texel type. */
 const defaults: Readonly<Record<string, string>> = {
-  f32x1: 'r32float', f32x2: 'rg32float', f32x3: 'rgba32float', f32x4: 'rgba32float', f16x4: 'rgba16float', f16x3: 'rgba16float',
-  i32x1: 'r32sint', i32x2: 'rg32sint', i32x3: 'rgba32sint', i32x4: 'rgba32sint', u32x1: 'r32uint', u32x2: 'rg32uint', u32x3: 'rgba32uint', u32x4: 'rgba32uint',
+  f32x1: 'r32float',
+  f32x2: 'rg32float',
+  f32x3: 'rgba32float',
+  f32x4: 'rgba32float',
+  f16x4: 'rgba16float',
+  f16x3: 'rgba16float',
+  i32x1: 'r32sint',
+  i32x2: 'rg32sint',
+  i32x3: 'rgba32sint',
+  i32x4: 'rgba32sint',
+  u32x1: 'r32uint',
+  u32x2: 'rg32uint',
+  u32x3: 'rgba32uint',
+  u32x4: 'rgba32uint',
 }
 
 const dimensions: Readonly<Record<string, TextureDimension>> = {
-  '1D': '1d', '2D': '2d', '2DArray': '2d-array', '2DMS': '2d', '3D': '3d', Cube: 'cube', CubeArray: 'cube-array',
+  '1D': '1d',
+  '2D': '2d',
+  '2DArray': '2d-array',
+  '2DMS': '2d',
+  '3D': '3d',
+  Cube: 'cube',
+  CubeArray: 'cube-array',
 }
 
-const sampled: Readonly<Record<string, 'float' | 'sint' | 'uint'>> = { f32: 'float', f16: 'float', i32: 'sint', u32: 'uint' }
+const sampled: Readonly<Record<string, 'float' | 'sint' | 'uint'>> = {
+  f32: 'float',
+  f16: 'float',
+  i32: 'sint',
+  u32: 'uint',
+}
 
-/** The texture or sampler that a global is; undefined, and a mistake reported, where WGSL has none such. */
+/** The texture or sampler that a global is. Undefined, with a diagnostic, if WGSL has none like it. */
 export function handleOf(global: Global, uses: ReadonlyMap<Global, Use>, sink: Sink): Handle | undefined {
   const { name } = global.type
   const use = uses.get(global)
@@ -88,7 +128,8 @@ export function handleOf(global: Global, uses: ReadonlyMap<Global, Use>, sink: S
     const depth = use !== undefined && [...use.textures].some(texture => uses.get(texture)?.compares === true)
     return { type: 'sampler', info: { kind: 'sampler', sampler: depth ? 'non-filtering' : 'filtering' } }
   }
-  if (name === 'SamplerComparisonState') return { type: 'sampler_comparison', info: { kind: 'sampler', sampler: 'comparison' } }
+  if (name === 'SamplerComparisonState')
+    return { type: 'sampler_comparison', info: { kind: 'sampler', sampler: 'comparison' } }
   const [, access = '', shape = '', channel = '', lanes = ''] = /^(RW|W)?Texture(\w+?)<(\w+?)x(\d)>$/.exec(name) ?? []
   const dimension = dimensions[shape]
   const of = sampled[channel]
@@ -99,14 +140,27 @@ export function handleOf(global: Global, uses: ReadonlyMap<Global, Use>, sink: S
   const text = dimension.replace('-', '_')
   if (access !== '') return storage(global, access, dimension, text, `${channel}x${lanes}`, use, sink)
   const multisampled = shape === '2DMS'
-  if (use?.compares === true) return { type: `texture_depth_${text}`, info: { kind: 'texture', texture: { dimension, sampleType: 'depth', multisampled: false } } }
+  if (use?.compares === true)
+    return {
+      type: `texture_depth_${text}`,
+      info: { kind: 'texture', texture: { dimension, sampleType: 'depth', multisampled: false } },
+    }
   const scalar = of === 'float' ? 'f32' : channel
   const sampleType = of === 'float' && use?.samples !== true ? 'unfilterable-float' : of
-  return { type: `texture_${multisampled ? 'multisampled_' : ''}${text}<${scalar}>`, info: { kind: 'texture', texture: { dimension, sampleType, multisampled } } }
+  return {
+    type: `texture_${multisampled ? 'multisampled_' : ''}${text}<${scalar}>`,
+    info: { kind: 'texture', texture: { dimension, sampleType, multisampled } },
+  }
 }
 
 function storage(
-  global: Global, access: string, dimension: TextureDimension, text: string, texel: string, use: Use | undefined, sink: Sink,
+  global: Global,
+  access: string,
+  dimension: TextureDimension,
+  text: string,
+  texel: string,
+  use: Use | undefined,
+  sink: Sink,
 ): Handle | undefined {
   const format = global.format === undefined ? defaults[texel] : formats.get(global.format)
   const kind = format?.endsWith('sint') === true ? 'i32' : format?.endsWith('uint') === true ? 'u32' : 'f'
@@ -121,17 +175,29 @@ function storage(
   }
   const how = both ? 'read-write' : access === 'RW' && use?.reads === true ? 'read-only' : 'write-only'
   const word = how === 'read-write' ? 'read_write' : how === 'read-only' ? 'read' : 'write'
-  return { type: `texture_storage_${text}<${format}, ${word}>`, info: { kind: 'storage-texture', storageTexture: { dimension, format, access: how } } }
+  return {
+    type: `texture_storage_${text}<${format}, ${word}>`,
+    info: { kind: 'storage-texture', storageTexture: { dimension, format, access: how } },
+  }
 }
 
-/** Whole texels to the side, which WGSL wants to know: made anew where they are constants from -8 to 7, else undefined. */
+/** An offset in texels, which WGSL wants as a constant expression: made again if it is constant from -8 to 7, else undefined. */
 export function constantOffset(b: Builder, v: Value): Value | undefined {
   const { def } = v
-  if (def.op === 'zero') return b.construct(v.type, Array.from({ length: v.type.count }, () => b.const(t.i32, 0)))
+  if (def.op === 'zero')
+    return b.construct(
+      v.type,
+      Array.from({ length: v.type.count }, () => b.const(t.i32, 0)),
+    )
   if (def.op !== 'construct' && def.op !== 'splat') return undefined
   const lanes = def.op === 'splat' ? Array.from({ length: v.type.count }, () => def.args[0]!) : def.args
   const known = lanes.map(constantOf)
-  return known.some(k => k === undefined || Number(k) < -8 || Number(k) > 7) ? undefined : b.construct(v.type, known.map(k => b.const(t.i32, Number(k))))
+  return known.some(k => k === undefined || Number(k) < -8 || Number(k) > 7)
+    ? undefined
+    : b.construct(
+        v.type,
+        known.map(k => b.const(t.i32, Number(k))),
+      )
 }
 
 /** Whether a call of a texture function takes an offset, as its last operand. */
@@ -141,16 +207,22 @@ export function takesOffset(name: string, args: readonly Value[]): boolean {
 }
 
 /**
- * What a call of a texture function gives where the texture holds depth: WGSL then takes whole levels and gives one channel.
- * Undefined where it is as for other textures.
+ * A call of a texture function on a depth texture, where WGSL takes whole levels and gives one channel. Undefined if it is the same
+ * as for other textures.
  */
-export function depthCall(b: Builder, name: string, args: Value[], result: t.Type, call: (args: Value[], type: t.Type) => Value): Value | undefined {
+export function depthCall(
+  b: Builder,
+  name: string,
+  args: Value[],
+  result: t.Type,
+  call: (args: Value[], type: t.Type) => Value,
+): Value | undefined {
   const at = args.findIndex(a => a.type.kind === 'ptr' && a.type.elem!.name.startsWith('texture_depth'))
   if (at < 0 || result.kind !== 'vec' || result.count !== 4 || name.includes('Compare')) return undefined
   // The component that is gathered is the only one.
   if (name === 'textureGather') return call(args.slice(1), result)
   const level = name === 'textureSampleLevel' ? args.findLastIndex(a => a.type === t.f32) : -1
-  const whole = args.map((a, i) => i === level ? b.convert(a, t.i32) : a)
+  const whole = args.map((a, i) => (i === level ? b.convert(a, t.i32) : a))
   const depth = call(whole, t.f32)
   return b.construct(result, [depth, b.zero(t.f32), b.zero(t.f32), b.one(t.f32)])
 }

@@ -1,6 +1,6 @@
 /**
- * The types that WGSL has, and what stands for those it lacks: a vector of one lane is its scalar, a matrix of one row or
- * column a vector, a matrix of integers or booleans an array of row vectors, an empty struct an `i32`.
+ * Maps types to those of WGSL. A vector of one lane becomes its scalar, a matrix of one row or column a vector, a matrix of
+ * integers or booleans an array of row vectors, and an empty struct an `i32`.
  */
 import type { Sink } from '../../base/diag.ts'
 import { arrayTooLong } from '../../base/errors/target.ts'
@@ -25,7 +25,8 @@ export function reportLength(sink: Sink, type: Type, span: Span | null, limit: n
 }
 
 const longest: (type: Type) => number = t.perType(({ kind, elem, count, fields }) =>
-  kind === 'array' ? Math.max(count, longest(elem!)) : Math.max(0, ...fields.map(f => longest(f.type))))
+  kind === 'array' ? Math.max(count, longest(elem!)) : Math.max(0, ...fields.map(f => longest(f.type))),
+)
 
 /** Maps IR types to those that WGSL has. Structs that change are made anew, once a module. */
 export class TypeMap {
@@ -42,13 +43,16 @@ export class TypeMap {
       case 'vec':
         this.value(type.elem!)
         return type.count === 1 ? type.elem! : type
-      case 'mat': return this.#matrix(type)
+      case 'mat':
+        return this.#matrix(type)
       case 'array': {
         const elem = this.value(type.elem!)
         return elem === type.elem ? type : t.array(elem, type.count)
       }
-      case 'struct': return this.#struct(type)
-      default: return type
+      case 'struct':
+        return this.#struct(type)
+      default:
+        return type
     }
   }
 
@@ -76,22 +80,27 @@ export class TypeMap {
 
 const letters: Partial<Record<ScalarName, string>> = { f32: 'f', f16: 'h', i32: 'i', u32: 'u' }
 
-/** The spelling of a WGSL type; `structName` names structs. */
+/** The text of a WGSL type; `structName` names structs. */
 export function typeText(type: Type, structName: (type: Type) => string): string {
   switch (type.kind) {
-    case 'scalar': return type.name
+    case 'scalar':
+      return type.name
     case 'vec': {
       const letter = letters[type.scalar!]
       return letter === undefined ? `vec${type.count}<${type.scalar}>` : `vec${type.count}${letter}`
     }
     // A WGSL matrix counts columns first; its columns are our rows.
-    case 'mat': return `mat${type.count}x${type.elem!.count}${letters[type.scalar!]!}`
+    case 'mat':
+      return `mat${type.count}x${type.elem!.count}${letters[type.scalar!]!}`
     case 'array': {
       const elem = typeText(type.elem!, structName)
       return type.count === 0 ? `array<${elem}>` : `array<${elem}, ${type.count}>`
     }
-    case 'struct': return structName(type)
-    case 'opaque': return type.name
-    default: return type.name
+    case 'struct':
+      return structName(type)
+    case 'opaque':
+      return type.name
+    default:
+      return type.name
   }
 }

@@ -5,7 +5,8 @@
  */
 import type { Sink } from '../../base/diag.ts'
 import { divergentBarrier } from '../../base/errors/target.ts'
-import { Func, Inst, type Global, type Region, type Value } from '../../ir/value.ts'
+import type { Func, Inst } from '../../ir/value.ts'
+import { type Global, type Region, type Value } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
 import { together } from './legal.ts'
 
@@ -14,7 +15,10 @@ export function checkBarriers(entry: Func, isConstant: (global: Global) => boole
   const barriers = new Map<Func, boolean>()
   if (!hasBarrier(entry, barriers)) return
   const semantics = entry.info.entry!.semantics
-  new Uniformity(barriers, isConstant, sink).results(entry, semantics.map(s => s !== 'SV_GROUPID'))
+  new Uniformity(barriers, isConstant, sink).results(
+    entry,
+    semantics.map(s => s !== 'SV_GROUPID'),
+  )
 }
 
 /** Whether a function or one that it calls has a barrier; `known` is filled. */
@@ -47,7 +51,7 @@ class Uniformity {
   /** Which results of a function may differ between threads, where those of its arguments may that are said to. */
   results(func: Func, args: readonly boolean[]): readonly boolean[] {
     let known = this.#memo.get(func)
-    if (known === undefined) this.#memo.set(func, known = new Map())
+    if (known === undefined) this.#memo.set(func, (known = new Map()))
     const key = args.map(Number).join('')
     const old = known.get(key)
     if (old !== undefined) return old
@@ -56,7 +60,9 @@ class Uniformity {
     // A function that calls itself is refused elsewhere.
     known.set(key, all)
     const flow = new Flow(func, this)
-    func.body.params.forEach((p, i) => { if (args[i] === true) flow.mark(p) })
+    func.body.params.forEach((p, i) => {
+      if (args[i] === true) flow.mark(p)
+    })
     const found = flow.run()
     known.set(key, found)
     return found
@@ -164,7 +170,9 @@ class Flow {
   #leave(target: Inst, values: readonly Value[], now: boolean): void {
     for (let i = this.#around.length - 1; this.#around[i] !== target && i >= 0; i--) this.#exit(this.#around[i]!, now)
     if (now) this.#add(this.#split, target)
-    values.forEach((v, i) => { if (now || this.#differs[v.id] === true) this.mark(target.results[i]!) })
+    values.forEach((v, i) => {
+      if (now || this.#differs[v.id] === true) this.mark(target.results[i]!)
+    })
   }
 
   #control(inst: Inst, now: boolean): boolean {
@@ -174,23 +182,32 @@ class Flow {
     // Later trips begin where threads that left are missing.
     let inside = now || choice || (isLoop && this.#split.has(inst))
     if (isLoop) this.#carried.get(inst)?.forEach(v => this.#held.add(v))
-    if (isLoop) inst.args.forEach((a, i) => { if (inside || this.#differs[a.id] === true) this.mark(inst.regions[0]!.params[i]!) })
+    if (isLoop)
+      inst.args.forEach((a, i) => {
+        if (inside || this.#differs[a.id] === true) this.mark(inst.regions[0]!.params[i]!)
+      })
     let after = inside
     for (const region of inst.regions) {
       const end = this.#region(region, inside)
       const last = region.end
       if (last.op === 'yield') {
-        last.args.forEach((a, i) => { if (end || this.#differs[a.id] === true) this.mark(inst.results[i]!) })
+        last.args.forEach((a, i) => {
+          if (end || this.#differs[a.id] === true) this.mark(inst.results[i]!)
+        })
         after ||= end
       } else if (last.op === 'test') {
         const parts = end || this.#any(last.args.slice(0, 1))
         if (parts) this.#add(this.#split, inst)
-        last.args.slice(1).forEach((a, i) => { if (parts || this.#differs[a.id] === true) this.mark(inst.results[i]!) })
+        last.args.slice(1).forEach((a, i) => {
+          if (parts || this.#differs[a.id] === true) this.mark(inst.results[i]!)
+        })
         inside = parts
       } else if (last.op === 'next') {
         if (end) this.#add(this.#split, inst)
         this.#carry(inst)
-        last.args.forEach((a, i) => { if (end || this.#differs[a.id] === true) this.mark(inst.regions[0]!.params[i]!) })
+        last.args.forEach((a, i) => {
+          if (end || this.#differs[a.id] === true) this.mark(inst.regions[0]!.params[i]!)
+        })
       }
     }
     this.#around.pop()
@@ -210,10 +227,16 @@ class Flow {
     const callee = inst.attr
     if (now && this.#all.needsAll(callee)) this.#found.push(inst)
     const args = inst.args.map(a => this.#differs[a.id] === true)
-    const spelling = callee.info.spell?.['wgsl']
-    const found = spelling !== undefined && together.test(spelling) ? callee.results.map(() => true)
-      : spelling !== undefined || (callee.info.pure && !args.includes(true)) ? callee.results.map(() => args.includes(true)) : this.#all.results(callee, args)
-    inst.results.forEach((r, i) => { if (found[i] === true) this.mark(r) })
+    const intrinsic = callee.info.intrinsics?.['wgsl']
+    const found =
+      intrinsic !== undefined && together.test(intrinsic)
+        ? callee.results.map(() => true)
+        : intrinsic !== undefined || (callee.info.pure && !args.includes(true))
+          ? callee.results.map(() => args.includes(true))
+          : this.#all.results(callee, args)
+    inst.results.forEach((r, i) => {
+      if (found[i] === true) this.mark(r)
+    })
   }
 
   /** Where a pointer leads: a variable of the function, or a global. */
@@ -229,7 +252,11 @@ class Flow {
     if (root.op === 'var') return this.#held.has(root)
     if (root.op !== 'global') return true
     const global = root.attr
-    return global.space === 'storage_rw' || global.space === 'workgroup' || (global.space === 'private' && !this.#all.isConstant(global))
+    return (
+      global.space === 'storage_rw' ||
+      global.space === 'workgroup' ||
+      (global.space === 'private' && !this.#all.isConstant(global))
+    )
   }
 
   #markRoot(ptr: Value): void {

@@ -22,7 +22,7 @@ for (const [name, code] of Object.entries(JSON.parse(input))) {
   const error = await device.popErrorScope()
   const { messages } = await module.getCompilationInfo()
   const errors = messages.filter(m => m.type === 'error').map(m => m.message)
-  const said = errors.join('\n') || (error?.message ?? '') || await pipelines(module, code)
+  const said = errors.join('\n') || (error?.message ?? '') || (await pipelines(module, code))
   console.log(JSON.stringify([name, said]))
 }
 Deno.exit(0)

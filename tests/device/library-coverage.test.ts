@@ -1,0 +1,141 @@
+/**
+ * Every function, method and accessor of the library is used by a program that the tests run on all targets: the cases of
+ * `library-cases.ts`, whose derivatives are tested too, or the programs of `tests/target`. What not every target has is run or
+ * compiled here on those that have it.
+ */
+import { readFileSync, readdirSync } from 'node:fs'
+import { afterAll, describe, expect, test } from 'vitest'
+import { loadSync } from '../../src/cpu/index.ts'
+import { compile } from '../../src/index.ts'
+import { closeGpu, compileWgsl, refuse } from '../support/gpu.ts'
+import { evaluate } from '../support/js-run.ts'
+import { libraryCases } from '../support/library-cases.ts'
+import { libraryDeclarations, usedDeclarations } from '../support/library-declarations.ts'
+
+afterAll(closeGpu)
+
+/** What only CPUs have: 64-bit numbers and output. */
+const onCpu = `
+public bool4 doubles(double x, double y) { return bool4(isinf(x), isfinite(x), isinf(y), isfinite(y)); }
+public float prints(float x)
+{
+    printf("none\\n");
+    printf("%f\\n", x);
+    printf("%d %d\\n", 1, 2);
+    printf("%d %d %d\\n", 1, 2, 3);
+    printf("%d %d %d %d\\n", 1, 2, 3, 4);
+    printf("%d %d %d %d %d\\n", 1, 2, 3, 4, 5);
+    printf("%d %d %d %d %d %d\\n", 1, 2, 3, 4, 5, 6);
+    return x;
+}
+`
+
+/** What only fragments have. */
+const inFragments = `
+[shader("fragment")]
+float4 fragmentMain(float2 at : TEXCOORD) : SV_Target
+{
+    float2 slopes = ddx(at) + ddy(at) + ddx_fine(at) + ddy_fine(at) + ddx_coarse(at) + ddy_coarse(at);
+    clip(at.x);
+    clip(at);
+    return float4(slopes, fwidth(slopes));
+}
+`
+
+/** What only GPUs have: textures of several samples a texel, which tests cannot fill. */
+const onGpu = `
+Texture2DMS<float4> picture;
+RWStructuredBuffer<float4> outp;
+[shader("compute")] [numthreads(1, 1, 1)]
+void computeMain(uint3 id : SV_DispatchThreadID)
+{
+    uint w, h, n;
+    picture.GetDimensions(w, h, n);
+    outp[id.x] = picture.Load(int2(1, 2), 3) * float(w + h + n);
+}
+`
+
+/** What no target has: tests/golden/diag.test.ts shows that it is refused by name. */
+const nowhere = `
+Texture1DArray<float4> rows;
+Texture2DMSArray<float4> samples;
+RWTexture1DArray<float4> written;
+Texture2D<int4> integers;
+SamplerState linear;
+float4 all() { return float4(integers.SampleLevel(linear, float2(0), 0)) + rows.Load(int3(0)) + samples.Load(int3(0), 0) + written.Load(int2(0)); }
+`
+
+/** Differentiable functions whose derivatives no case can take by numbers; each is differentiated in a program of tests/target. */
+const byPrograms: readonly RegExp[] = [
+  /^Diff(TensorView|(RW)?StructuredBuffer|Texture2D): /,
+  /^\^?Texture2D.* SampleLevel/,
+  /IDifferentiablePtrType/,
+  /^DifferentialPtrPair: /,
+  /^DifferentialPair<T>diffPair/,
+]
+
+/** Programs that other tests run: on all targets, and on GPUs. */
+const folders = ['target', 'textures', 'graphics', 'waves'].map(name => new URL(`../${name}/`, import.meta.url))
+
+const usedBy = (sources: readonly string[]): ReadonlySet<string> =>
+  new Set(sources.flatMap(source => [...usedDeclarations(source)]))
+
+describe('the library', () => {
+  const all = libraryDeclarations()
+  const inCases = usedBy(libraryCases.map(c => c.source))
+  const inPrograms = usedBy(
+    folders.flatMap(folder =>
+      readdirSync(folder)
+        .filter(f => f.endsWith('.slang'))
+        .map(f => readFileSync(new URL(f, folder), 'utf8')),
+    ),
+  )
+
+  test('has no two declarations that look the same', () => {
+    expect(all.length).toBe(new Set(all.map(d => d.key)).size)
+  })
+
+  test('is run on every target, all of it', () => {
+    const elsewhere = usedBy([onCpu, onGpu, inFragments, nowhere])
+    expect(all.map(d => d.key).filter(key => !inCases.has(key) && !inPrograms.has(key) && !elsewhere.has(key))).toEqual(
+      [],
+    )
+  })
+
+  test('has every derivative compared with differences, or taken by a program', () => {
+    const left = all.filter(d => d.isDifferentiable && !inCases.has(d.key)).map(d => d.key)
+    expect(left.filter(key => !inPrograms.has(key) || !byPrograms.some(p => p.test(key)))).toEqual([])
+  })
+
+  test('does on CPUs what only they can', () => {
+    const program = compile(onCpu, { verify: true })
+    expect(program.diagnostics).toEqual([])
+    const lines: string[] = []
+    const { code } = program.js()
+    const script = evaluate(`${code}`)
+    const machine = loadSync(program, { print: text => lines.push(text) })
+    for (const call of [script['doubles']!, machine.fn['doubles']!])
+      expect(Array.from(call(Infinity, 1) as boolean[], Boolean)).toEqual([true, false, false, true])
+    machine.fn['prints']!(0.5)
+    expect(lines.join('').split('\n')).toEqual([
+      'none',
+      '0.500000',
+      '1 2',
+      '1 2 3',
+      '1 2 3 4',
+      '1 2 3 4 5',
+      '1 2 3 4 5 6',
+      '',
+    ])
+  })
+
+  test.each([
+    ['several samples a texel', onGpu],
+    ['derivatives between pixels', inFragments],
+  ])('writes %s as WebGPU has them', async (_, source) => {
+    const program = compile(source, { verify: true })
+    expect(program.diagnostics).toEqual([])
+    const { code } = program.wgsl()
+    refuse(code, await compileWgsl(code))
+  })
+})
