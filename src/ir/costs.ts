@@ -116,6 +116,8 @@ export const costs = {
   /** Definitions that are followed for the range of a value, and for a bound of trips; and values that are looked at. */
   rangeSteps: 12,
   boundSteps: 8,
+  /** Sums of a value and a constant that are followed to the value. */
+  offsetSteps: 16,
   rangeValues: 300,
   /** How many nested regions, of callees too, are followed to estimate a cost. What is deeper counts as expensive. */
   followedRegions: 80,

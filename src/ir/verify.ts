@@ -66,7 +66,17 @@ function reversible(func: Func, pass: string): void {
   })
 }
 
-/** Checks that a region is linear in the given values: what depends on them does so by linear operations only. */
+/** The variable, global or parameter that a pointer leads into. */
+function memoryOf(pointer: Value): Value {
+  let base = pointer
+  while (base.def.op === 'elem' || base.def.op === 'field') base = base.def.args[0]!
+  return base
+}
+
+/**
+ * Checks that a region is linear in the given values: what depends on them does so by linear operations only. A value that is stored
+ * is followed into every load from the same memory.
+ */
 function linear(func: Func, region: Region, tangents: Iterable<Value>, pass: string): void {
   const depends = new Uint8Array(func.nextValue)
   for (const v of tangents) depends[v.id] = 1
@@ -83,6 +93,16 @@ function linear(func: Func, region: Region, tangents: Iterable<Value>, pass: str
   const step = (r: Region): boolean => {
     let changed = false
     for (const inst of r.insts) {
+      if (inst.op === 'load' || inst.op === 'store') {
+        const memory = memoryOf(inst.args[0]!)
+        if (inst.op === 'load') {
+          if (depends[memory.id] === 1) changed = mark(inst.results) || changed
+        } else if (depends[inst.args[1]!.id] === 1 && depends[memory.id] === 0) {
+          depends[memory.id] = 1
+          changed = true
+        }
+        continue
+      }
       const hot = inst.args.map((a, i) => (depends[a.id] === 1 ? i : -1)).filter(i => i >= 0)
       if (inst.regions.length > 0) {
         for (const inner of inst.regions) {

@@ -68,9 +68,6 @@ export interface Lowered {
   readonly refs: ReadonlyMap<Func, FuncRef>
 }
 
-/** A new variant can lead to further ones. Lowering starts over at most so often. */
-const maxRounds = 8
-
 /** Lowers what the roots need. Mistakes that only concrete types show become diagnostics. */
 export function lower(
   program: CheckedProgram,
@@ -80,13 +77,13 @@ export function lower(
   textureEmulation?: TextureEmulation,
 ): Lowered {
   const variants = new Variants(roots.conformances)
-  for (let round = 0; ; round++) {
+  for (;;) {
     variants.grew = false
     variants.unmet.clear()
     const lowered = attempt(program, roots, sink, variants, target, textureEmulation)
     if (variants.used)
       for (let i = 0; i < lowered.module.funcs.length; i++) lowered.derivatives(lowered.module.funcs[i]!)
-    if (variants.grew && round < maxRounds) continue
+    if (variants.grew && sink.errors === 0) continue
     for (const global of lowered.module.globals)
       if (needsItself(global)) sink.add(cyclic, global.span ?? undefined, { name: global.name })
     for (const { name, span, owner } of variants.unmet)

@@ -82,7 +82,7 @@ export function counterOf(loop: Inst<'loop'>): Value | undefined {
 function offsetOf(value: Value): [Value, number] {
   let base = value
   let offset = 0
-  for (let depth = 0; depth < 16; depth++) {
+  for (let depth = 0; depth < costs.offsetSteps; depth++) {
     const sum = definedBy(base, 'add') ?? definedBy(base, 'sub')
     if (sum === undefined) break
     const right = constantInt(sum.args[1]!)

@@ -14,6 +14,10 @@ export const sizeBombs: Bombs = {
     `float f<let N : int>(float x) { return x > 0 ? f<N + 1>(x - 1) : N; }\n${kernel('o[0] = f<0>(o[1]);')}`,
   'a generic function of numbers that doubles': () =>
     `float f<let N : int>(float x) { return x > 0 ? f<N * 2>(x - 1) + f<N * 2 + 1>(x - 2) : N; }\n${kernel('o[0] = f<1>(o[1]);')}`,
+  'types that dispatch finds one after another': () =>
+    `interface I { float f(float x); }\nstruct T700 : I { float f(float x) { return x; } }\n${times(700, i => `struct T${i}:I{float f(float x){I t=T${i + 1}();return t.f(x);}}\n`)}${kernel('I t = T0(); o[0] = t.f(1);')}`,
+  'generic types that dispatch finds without end': () =>
+    `interface I { float f(float x); }\nstruct Z : I { float f(float x) { return x; } }\nstruct G<T : I> : I { float f(float x) { I t = G<G<T>>(); if (x < 0) return t.f(x + 1); return x; } }\n${kernel('I t = G<Z>(); o[0] = t.f(-3);')}`,
   'a generic struct that grows': () =>
     `struct A<T> { T x; }\nstruct L<T> { T x; L<A<T>> next() { L<A<T>> n; return n; } float deep(int n) { return n > 0 ? next().deep(n - 1) : 1; } }\n${kernel('L<float> l; o[0] = l.deep(3);')}`,
   'a generic struct that contains more of itself': () =>
