@@ -173,7 +173,7 @@ export function ruleOf(cx: AdContext, func: Func, forward: Func, active: readonl
     callsPairs = true
     return false
   }
-  for (let round = 0, again = true; again && round < 8; round++) {
+  for (let again = true; again;) {
     walk(scratch.body, inst => {
       if (inst.op === 'call' && takesPairs(inst.attr)) cx.resolve(cx, inst.attr)
     })
@@ -314,7 +314,7 @@ function transformSplit(cx: AdContext, func: Func, active: readonly boolean[]): 
   const source = copyOf(cx, func)
   for (
     let round = 0;
-    round < 8 && inlineBeforeDerivatives(source, callee => callee !== func && isSmall(cx, callee));
+    round < costs.inlineRounds && inlineBeforeDerivatives(source, callee => callee !== func && isSmall(cx, callee));
     round++
   )
     cx.tidy(source)

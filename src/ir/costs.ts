@@ -32,6 +32,8 @@ export const costs = {
   looseScalars: 100,
   /** A function of at most this cost, without loops and arrays, is inlined before its caller is differentiated. */
   inlinedCost: 120,
+  /** How often that is asked again of what inlining brought along. */
+  inlineRounds: 8,
 
   // ── Loops that are run again ─────────────────────────────────────────────────────────────────────────────────────
 
