@@ -78,7 +78,13 @@ export type {
 } from './target/wasm/interface.ts'
 export type { RunLimits } from './target/limits.ts'
 export type { Change, Explanation, Residual } from './compile.ts'
-export { CompileError, type CompileOptions, type EntryPoint, type ExportedFunction } from './program.ts'
+export {
+  CompileError,
+  type CompileOptions,
+  type EntryPoint,
+  type ExportedFunction,
+  type WgslProgram,
+} from './program.ts'
 
 /**
  * Compiles a program. Mistakes become `diagnostics`; it throws nothing for them.
@@ -184,14 +190,17 @@ export class Program extends WgslProgram {
         }
   }
 
+  /** @internal */
   protected override textureEmulation(): TextureEmulation {
     return textureEmulation
   }
 
+  /** @internal */
   protected override limiter(): typeof limitTrips {
     return limitTrips
   }
 
+  /** @internal */
   protected override leastTarget(): Target | undefined {
     return undefined
   }

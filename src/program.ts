@@ -103,7 +103,11 @@ export class WgslProgram {
   /** The exported functions, with types as data; those that take or give resources are left out. */
   readonly exports: readonly ExportedFunction[] = []
 
-  /** Use `compile`. */
+  /**
+   * Use `compile`.
+   *
+   * @internal
+   */
   constructor(source: string, options: CompileOptions, core: LibraryData, verifier?: Verifier) {
     const taken = readOptions(options)
     this.#options = 'fault' in taken ? {} : taken
@@ -189,7 +193,11 @@ export class WgslProgram {
     )
   }
 
-  /** Validates and copies the arguments of a method. Throws `CompileError` if one is of a wrong kind. */
+  /**
+   * Validates and copies the arguments of a method. Throws `CompileError` if one is of a wrong kind.
+   *
+   * @internal
+   */
   protected taking<T extends object>(owner: string, given: T, kinds: Kinds, needed: readonly string[] = []): T {
     const taken = readOptions(given, kinds, needed)
     if (!('fault' in taken)) return taken
@@ -198,7 +206,11 @@ export class WgslProgram {
     throw new CompileError(sink.list)
   }
 
-  /** Makes a module for no target, and shows the result of each stage. Throws `CompileError`. */
+  /**
+   * Makes a module for no target, and shows the result of each stage. Throws `CompileError`.
+   *
+   * @internal
+   */
   protected show(derivatives: Derivatives, take: NonNullable<MiddleOptions['dump']>): void {
     this.#check()
     const sink = this.#sink()
@@ -206,7 +218,11 @@ export class WgslProgram {
     if (sink.errors > 0) throw new CompileError(sink.list)
   }
 
-  /** Lowers the requested functions, and writes their derivatives. Throws `CompileError`. */
+  /**
+   * Lowers the requested functions, and writes their derivatives. Throws `CompileError`.
+   *
+   * @internal
+   */
   protected lowered(ask: (checked: Checked, sink: Sink) => Roots, options: Partial<MiddleOptions>): Module {
     this.#check()
     const sink = this.#sink()
@@ -222,7 +238,11 @@ export class WgslProgram {
     return module!
   }
 
-  /** Lowers the requested functions as they are written. Throws `CompileError`. */
+  /**
+   * Lowers the requested functions as they are written. Throws `CompileError`.
+   *
+   * @internal
+   */
   protected asWritten(ask: (checked: Checked, sink: Sink) => Roots): Lowered {
     this.#check()
     const sink = this.#sink()
@@ -236,17 +256,29 @@ export class WgslProgram {
     return lowered!
   }
 
-  /** Emulates textures for targets that have none. The program that only makes WGSL leaves it out. */
+  /**
+   * Emulates textures for targets that have none. The program that only makes WGSL leaves it out.
+   *
+   * @internal
+   */
   protected textureEmulation(): TextureEmulation | undefined {
     return undefined
   }
 
-  /** Makes debug builds for CPUs stop at the bounds of loops. The program that only makes WGSL leaves it out. */
+  /**
+   * Makes debug builds for CPUs stop at the bounds of loops. The program that only makes WGSL leaves it out.
+   *
+   * @internal
+   */
   protected limiter(): MiddleOptions['limit'] {
     return undefined
   }
 
-  /** The target whose intrinsics IR for no target may call. The program that only makes WGSL has no bodies for them. */
+  /**
+   * The target whose intrinsics IR for no target may call. The program that only makes WGSL has no bodies for them.
+   *
+   * @internal
+   */
   protected leastTarget(): Target | undefined {
     return 'wgsl'
   }
@@ -283,7 +315,11 @@ export class WgslProgram {
     if (!this.ok) throw new CompileError(this.#diagnostics)
   }
 
-  /** Emits the module for a target, with the derivatives asked for; throws where there are mistakes. */
+  /**
+   * Emits the module for a target, with the derivatives asked for; throws where there are mistakes.
+   *
+   * @internal
+   */
   protected emit<T>(
     target: Target,
     derivatives: Derivatives,

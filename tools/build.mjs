@@ -1,5 +1,4 @@
 // Bundles one file for each entry of the package into dist/. Plain JavaScript, so that Node 20 runs it from a fresh checkout.
-import { execFileSync } from 'node:child_process'
 import { build } from 'esbuild'
 import { chmodSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -16,7 +15,7 @@ writeCore()
 const withTypes = process.argv.includes('--types')
 mkdirSync(at('dist'), { recursive: true })
 for (const name of readdirSync(at('dist')))
-  if (withTypes || name !== 'types') rmSync(at(`dist/${name}`), { recursive: true })
+  if (withTypes || !name.endsWith('.d.ts')) rmSync(at(`dist/${name}`), { recursive: true })
 const options = { bundle: true, format: 'esm', splitting: true, outdir: at('dist'), logLevel: 'warning' }
 const points = list => Object.fromEntries(Object.entries(list).map(([name, path]) => [name, at(path)]))
 await build({
@@ -48,6 +47,6 @@ chmodSync(cli, 0o755)
 
 // Declarations are only needed by those who install the package; a checkout works without.
 if (withTypes) {
-  const tsc = fileURLToPath(import.meta.resolve('typescript/package.json')).replace(/package\.json$/, 'bin/tsc')
-  execFileSync(process.execPath, [tsc, '-p', at('tsconfig.build.json')], { stdio: 'inherit' })
+  const { writeDeclarations } = await import('./declarations.mjs')
+  await writeDeclarations(library, at('dist'))
 }

@@ -24,6 +24,7 @@ export class Reference {
   /** Whether it takes derivatives itself: then code that is compiled wrong may agree with differences of itself. */
   readonly differentiates: boolean
 
+  /** @internal */
   constructor(
     func: Func,
     derivatives: (func: Func) => void,

@@ -1,6 +1,6 @@
 /** Reflection: what a host must know of a compiled module to bind its resources and start its entry points, as plain data. */
 import type { ScalarName, Type } from '../ir/type.ts'
-import type { EntryInfo, Global, Module } from '../ir/value.ts'
+import type { Global, Module } from '../ir/value.ts'
 import { dataType, type DataType } from './data.ts'
 import { Layouts } from './layout.ts'
 
@@ -55,7 +55,7 @@ export interface EntryReflection {
   readonly name: string
   /** The name in the compiled text. */
   readonly target: string
-  readonly stage: EntryInfo['stage']
+  readonly stage: 'compute' | 'vertex' | 'fragment'
   readonly workgroupSize: readonly [number, number, number]
   /** Names of the resources it uses, as in `bindings`. */
   readonly bindings: readonly string[]
