@@ -34,6 +34,8 @@ const limits: Readonly<Record<Target, Limits>> = {
 }
 /** Errors add up in another order than noise does. */
 const patience = 64
+/** A number that noise moves by more, relative to those above 1, has no digit that could be compared: further errors may move it anywhere. */
+const chaotic = 0.1
 
 interface Sample {
   readonly inputs: readonly number[]
@@ -127,7 +129,7 @@ export async function compare(program: Program, seed: number, target: Target, tw
         continue
       }
       spread ??= spreads(meaning, sample, limit)
-      if (off <= patience * spread[i]!) {
+      if (off <= patience * spread[i]! || spread[i]! > chaotic * Math.max(1, Math.abs(want))) {
         isNoise = true
         continue
       }
