@@ -12,6 +12,7 @@ import type { LibraryData } from './check/modules/library.ts'
 import type { DiffLevel } from './ir/value.ts'
 import type { EntryRoot, ExportRoot, Roots } from './lower/lower.ts'
 import { subjectsOf, type Subject } from './lower/subjects.ts'
+import { docBefore } from './syntax/doc.ts'
 import { timed } from './base/time.ts'
 
 /** The sources to read, and what to compile of them. */
@@ -76,6 +77,16 @@ export class Checked {
     return this.program.functions
       .filter(f => f.role === 'function' && f.hasBody)
       .map(f => ({ name: f.name, differentiable: this.program.attributes(f).level }))
+  }
+
+  /** Doc comments of the user's functions at module level, by name; of overloads the last. */
+  docs(): ReadonlyMap<string, string> {
+    return new Map(
+      this.program.functions.flatMap(({ role, name, syntax: { span } }) => {
+        const doc = role === 'function' ? docBefore(span.file, span.start) : ''
+        return doc === '' ? [] : [[name, doc] as const]
+      }),
+    )
   }
 
   /** How far a function lets itself be differentiated. */

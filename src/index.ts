@@ -49,7 +49,25 @@ export {
 export type { Level, Stage } from './compile.ts'
 export { stages } from './compile.ts'
 export type { DataField, DataParam, DataSignature, DataType } from './target/data.ts'
-export { reflectionTypes } from './target/types.ts'
+export { reflectionTypes } from './declare/entries.ts'
+export { marker, moduleTypes, type Declared } from './declare/module.ts'
+export type {
+  Bytes,
+  CompiledProgram,
+  EntryOf,
+  EntryTypes,
+  Filled,
+  FunctionTypes,
+  Member,
+  Optional,
+  ProgramTypes,
+  TensorsOf,
+  TypesOf,
+  Unchecked,
+  UnknownEntry,
+  UnknownFunction,
+  UnknownTypes,
+} from './declare/types.ts'
 export type {
   BindingInfo,
   BindingKind,

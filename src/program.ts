@@ -28,8 +28,9 @@ import {
   type Verifier,
 } from './compile.ts'
 import { front, type Checked, type FrontOptions } from './front.ts'
+import { differential, type Type } from './ir/type.ts'
 import type { Module } from './ir/value.ts'
-import { dataSignature, type DataSignature } from './target/data.ts'
+import { dataSignature, dataType, type DataSignature, type DataType } from './target/data.ts'
 import { Layouts } from './target/layout.ts'
 import { emitWgsl, type Wgsl } from './target/wgsl/emit.ts'
 
@@ -66,6 +67,12 @@ export interface ExportedFunction extends DataSignature {
   readonly differentiable: 'none' | 'forward' | 'backward'
   /** Parameters that carry no derivative, by position. */
   readonly noDiff: readonly boolean[]
+  /** The types of derivatives by parameter, where it carries one; else null. */
+  readonly gradients: readonly (DataType | null)[]
+  /** The type of the result's derivative; null where the result carries none. */
+  readonly tangent: DataType | null
+  /** The doc comment before it, in `///` lines or a block, without its marks; '' where there is none. */
+  readonly doc: string
 }
 
 /** Thrown by the methods of a `Program` that has errors; compiling itself never throws. */
@@ -130,11 +137,26 @@ export class WgslProgram {
         ? []
         : [{ name: f.name, stage: f.info.entry.stage, workgroupSize: f.info.entry.numthreads }],
     )
+    const docs = this.#checked!.docs()
+    const derivative = (type: Type, held: boolean): DataType | null => {
+      const own = held ? null : differential(type)
+      return own === null ? null : (dataType(own, layouts) ?? null)
+    }
     this.exports = funcs.flatMap(f => {
-      const signature = f.info.exported === undefined ? undefined : dataSignature(f, f.info.exported, layouts)
-      return signature === undefined
-        ? []
-        : [{ ...signature, differentiable: f.info.level, noDiff: f.sig.params.map(p => p.noDiff) }]
+      const { exported, level } = f.info
+      const signature = exported === undefined ? undefined : dataSignature(f, exported, layouts)
+      if (signature === undefined) return []
+      const { params, result, resultNoDiff } = f.sig
+      return [
+        {
+          ...signature,
+          differentiable: level,
+          noDiff: params.map(p => p.noDiff),
+          gradients: params.map(p => derivative(p.type, p.noDiff || level === 'none')),
+          tangent: derivative(result, resultNoDiff || level === 'none'),
+          doc: docs.get(signature.name) ?? '',
+        },
+      ]
     })
   }
 

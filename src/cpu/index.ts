@@ -2,7 +2,19 @@
  * Compiled programs on the CPU: exported functions as typed JavaScript functions with their derivatives, and compute entry
  * points as kernels over buffers, all through one WebAssembly instance. Runs wherever WebAssembly does.
  */
-import type { DataType, ExportedFunction, Program, WasmOutput } from '../index.ts'
+import type {
+  DataType,
+  EntryOf,
+  ExportedFunction,
+  FunctionTypes,
+  Program,
+  ProgramTypes,
+  TypesOf,
+  Unchecked,
+  UnknownFunction,
+  UnknownTypes,
+  WasmOutput,
+} from '../index.ts'
 import { onesOf, zeroOf } from './constant.ts'
 import { ArityError, NameError, ShapeError } from './errors.ts'
 import { unknownName } from '../host/given.ts'
@@ -19,58 +31,94 @@ export type { GradResources, Kernel, KernelResources, Tensor } from './kernel.ts
 export type { BufferData, CallResult, MachineOptions, Resources } from './machine.ts'
 
 /** A value and its gradient. `grad` has one entry per argument, in the shape of its differential; null where it has none. */
-export interface ValueAndGrad {
-  readonly value: unknown
-  readonly grad: readonly unknown[]
+export interface ValueAndGrad<Value = unknown, Grad = readonly unknown[]> {
+  readonly value: Value
+  readonly grad: Grad
 }
 
 /** A value and its directional derivative, both in the form in which a call gives its result. */
-export interface ValueAndTangent {
-  readonly value: unknown
-  readonly tangent: unknown
+export interface ValueAndTangent<Value = unknown, Tangent = unknown> {
+  readonly value: Value
+  readonly tangent: Tangent
 }
+
+/** What a call gives: the result, or `{ result, out }` where there are `out` or `inout` parameters. */
+type Given<F extends FunctionTypes> = F extends { readonly out: infer O }
+  ? { readonly result: F['result']; readonly out: O }
+  : F['result']
+
+/** The tangent of what a call gives. */
+type Tangent<F extends FunctionTypes> = F extends { readonly outTangent: infer O }
+  ? { readonly result: F['tangent']; readonly out: O }
+  : F['tangent']
+
+/** What weighs the outputs of a function; what is missing is zero. */
+type Cotangent<F extends FunctionTypes> = F extends { readonly outTangent: infer O }
+  ? { readonly result?: F['tangent']; readonly out?: Partial<O> }
+  : F['tangent']
+
+/** Gradients by parameter. */
+type Gradients<F extends FunctionTypes> = F extends { readonly gradients: infer G } ? G : readonly unknown[]
+
+/** Tangents by parameter; null or undefined is zero. */
+type Tangents<G> = { readonly [I in keyof G]: G[I] | null | undefined }
 
 /**
  * An exported function. Arguments are the `in` and `inout` parameters in order: numbers, booleans, arrays or typed arrays
  * for vectors and arrays, arrays of rows for matrices, objects for structs. It gives its result; a function with `out` or
  * `inout` parameters gives `{ result, out }`, `out` by name. Throws `ArityError` and `ShapeError`.
  */
-export interface CpuFunction {
-  (...args: readonly unknown[]): unknown
+export interface CpuFunction<F extends FunctionTypes = UnknownFunction> {
+  (...args: F['params']): Given<F>
   /** Names, directions and types of the parameters, and what has a derivative. */
   readonly signature: ExportedFunction
   /** The same call, always as `{ result, out }`. */
-  readonly run: (...args: readonly unknown[]) => CallResult
+  readonly run: (...args: F['params']) => {
+    readonly result: F['result']
+    readonly out: F extends { readonly out: infer O } ? O : Readonly<Record<string, unknown>>
+  }
   /** The value and the gradient of the result (of the sum of its components where it has several). Reverse mode. */
-  readonly valueAndGrad: (...args: readonly unknown[]) => ValueAndGrad
+  readonly valueAndGrad: (...args: F['params']) => ValueAndGrad<Given<F>, Gradients<F>>
   /** The derivative along `tangents`: one per argument, in the shape of its differential; null or undefined for zero. Forward mode. */
-  readonly jvp: (primals: readonly unknown[], tangents: readonly unknown[]) => ValueAndTangent
+  readonly jvp: (
+    primals: Readonly<F['params']>,
+    tangents: Tangents<Gradients<F>>,
+  ) => ValueAndTangent<Given<F>, Tangent<F>>
   /**
    * The gradient of the inner product of the result with `cotangent`, one entry per argument. For a function with `out` or
    * `inout` parameters the cotangent is `{ result, out }`; what is missing is zero. Reverse mode.
    */
-  readonly vjp: (primals: readonly unknown[], cotangent: unknown) => readonly unknown[]
+  readonly vjp: (primals: Readonly<F['params']>, cotangent: Cotangent<F>) => Gradients<F>
 }
 
+/** The exported functions by name: typed where their types are known. */
+type Functions<F> = unknown extends F
+  ? Unchecked
+  : { readonly [N in keyof F]: F[N] extends FunctionTypes ? CpuFunction<F[N]> : never }
+
 /** A loaded program. */
-export interface CpuModule {
+export interface CpuModule<T extends ProgramTypes = UnknownTypes> {
   /** The exported functions by name. */
-  readonly fn: Readonly<Record<string, CpuFunction>>
+  readonly fn: Functions<T['functions']>
   /** A compute entry point by name. Throws `NameError` where there is none. */
-  readonly kernel: (name: string) => Kernel
+  readonly kernel: <N extends keyof T['entries'] & string>(name: N) => Kernel<EntryOf<T, N>>
   /** Sets the buffers and uniforms that the exported functions read and write, and the textures that they read. */
   readonly bind: (resources: Resources & TextureResources) => void
 }
 
 /**
- * Instantiates a program. Throws the program's `CompileError` where it has errors.
+ * Instantiates a program. Throws the program's `CompileError` where it has errors. With the type of an imported shader, functions
+ * and kernels are typed: `load<typeof program>(cpu)`.
  *
  * ```ts
  * const m = await load(compile('[Differentiable] public float square(float x) { return x * x; }'))
  * m.fn.square.valueAndGrad(3)    // { value: 9, grad: [6] }
  * ```
  */
-export async function load(program: Program, options: MachineOptions = {}): Promise<CpuModule> {
+export async function load<E = unknown>(
+  program: Program,
+  options: MachineOptions = {},
+): Promise<CpuModule<TypesOf<E>>> {
   checkLoad(program, options)
   const output = program.wasm({ derivatives: false, limits: options.limits })
   const module = await WebAssembly.compile(output.bytes)
@@ -79,7 +127,7 @@ export async function load(program: Program, options: MachineOptions = {}): Prom
 }
 
 /** Instantiates a program synchronously. Some browsers do not compile large modules so on their main thread. */
-export function loadSync(program: Program, options: MachineOptions = {}): CpuModule {
+export function loadSync<E = unknown>(program: Program, options: MachineOptions = {}): CpuModule<TypesOf<E>> {
   checkLoad(program, options)
   const turn = new Turn()
   return assemble(
@@ -103,7 +151,12 @@ function machineOf(output: WasmOutput, options: MachineOptions, turn: Turn): Mac
   return new Machine(new WebAssembly.Module(output.bytes), output.host, options, turn)
 }
 
-function assemble(program: Program, machine: Machine, options: MachineOptions, turn: Turn): CpuModule {
+function assemble<T extends ProgramTypes>(
+  program: Program,
+  machine: Machine,
+  options: MachineOptions,
+  turn: Turn,
+): CpuModule<T> {
   const derivatives = new Map<string, Machine>()
   let bound: Resources = {}
   const differentiated = (name: string): Machine => {
@@ -116,7 +169,7 @@ function assemble(program: Program, machine: Machine, options: MachineOptions, t
     return made
   }
   // Functions may be called what every object has: constructor, toString, __proto__.
-  const fn = Object.create(null) as Record<string, CpuFunction>
+  const fn = Object.create(null) as Record<string, unknown>
   for (const signature of program.exports) {
     if (machine.find(signature.name) !== undefined)
       put(
@@ -126,7 +179,7 @@ function assemble(program: Program, machine: Machine, options: MachineOptions, t
       )
   }
   return {
-    fn,
+    fn: fn as Functions<T['functions']>,
     kernel: name =>
       makeKernel(program, machine, name, () =>
         machineOf(program.wasm({ reverseOf: name, limits: options.limits }), options, turn),

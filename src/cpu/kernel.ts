@@ -1,11 +1,21 @@
 /** Compute entry points on the CPU, with tensors and gradients. */
-import type { Program, WasmBuffer } from '../index.ts'
+import type {
+  Bytes,
+  EntryTypes,
+  Filled,
+  Member,
+  Optional,
+  Program,
+  TensorsOf,
+  UnknownEntry,
+  WasmBuffer,
+} from '../index.ts'
 import { KernelParameters, type Buffers, type Given, type GradGiven, type TensorData } from '../host/tensor.ts'
 import { bytesOf, onlyScalar, unknownName, wrongMemory } from '../host/given.ts'
 import { zeroOf } from './constant.ts'
 import { BufferError, NameError, ShapeError } from './errors.ts'
 import type { BufferData, Machine, Resources } from './machine.ts'
-import { Textures, refuseWrong, type TextureResources } from './texture.ts'
+import { Textures, refuseWrong, type SamplerData, type TextureData, type TextureResources } from './texture.ts'
 
 /** The arguments of a kernel: tensors by the names of its parameters, textures and samplers, besides buffers and uniforms. */
 export interface KernelResources extends Resources, TextureResources {
@@ -18,8 +28,20 @@ export type Tensor = TensorData<BufferData>
 /** The arguments of `grad`: also cotangents of what the kernel writes, and the buffers to which it adds gradients by itself. */
 export interface GradResources extends KernelResources, Pick<GradGiven<BufferData>, 'cotangents' | 'gradients'> {}
 
+/** What a kernel of known types is given. */
+export type KernelGiven<E extends EntryTypes> = Member<'buffers', Filled<E['buffers'], Bytes>> &
+  Member<'uniforms', E['uniforms']> &
+  Member<'tensors', { readonly [N in keyof TensorsOf<E>]: TensorData<TensorsOf<E>[N] | Bytes> }> &
+  Member<'textures', Readonly<Record<E['textures'], TextureData>>> & {
+    readonly samplers?: Partial<Readonly<Record<E['samplers'], SamplerData>>> | undefined
+  }
+
+/** The same for `grad`. */
+export type GradKernelGiven<E extends EntryTypes> = KernelGiven<E> &
+  Pick<GradGiven<BufferData>, 'cotangents' | 'gradients'>
+
 /** A compute entry point. */
-export interface Kernel {
+export interface Kernel<E extends EntryTypes = UnknownEntry> {
   readonly name: string
   /** Threads of a workgroup along x, y and z. */
   readonly workgroupSize: readonly [number, number, number]
@@ -30,7 +52,7 @@ export interface Kernel {
    * Runs `groups` workgroups along x, y and z. Buffers are typed arrays in the layout of WGSL, or arrays of elements, and are
    * written in place. Throws `BufferError` where one is missing, too short or of another kind.
    */
-  readonly dispatch: (groups: readonly [number, number, number], resources?: KernelResources) => void
+  readonly dispatch: (groups: readonly [number, number, number], ...options: Optional<KernelGiven<E>>) => void
   /**
    * Gradients of everything that a kernel is given and that can have one: buffers for them are made, zeroed (or set to the cotangents
    * given) and bound. A kernel marked `[Differentiable]` runs backwards; another runs as it is, for it asks for derivatives itself.
@@ -39,12 +61,17 @@ export interface Kernel {
    */
   readonly grad: (
     groups: readonly [number, number, number],
-    resources?: GradResources,
+    ...options: Optional<GradKernelGiven<E>>
   ) => Readonly<Record<string, BufferData>>
 }
 
 /** The kernel of that name; `reverse` makes the machine that runs it backwards. */
-export function makeKernel(program: Program, machine: Machine, name: string, reverse: () => Machine): Kernel {
+export function makeKernel<E extends EntryTypes>(
+  program: Program,
+  machine: Machine,
+  name: string,
+  reverse: () => Machine,
+): Kernel<E> {
   const { numthreads, buffers, uniforms } = machine.kernel(name)
   const plain: Subject = {
     machine,
@@ -72,11 +99,13 @@ export function makeKernel(program: Program, machine: Machine, name: string, rev
     workgroupSize: numthreads,
     buffers,
     uniforms,
-    dispatch: (groups, resources = {}) => {
+    dispatch: (groups, ...[options]) => {
+      const resources = (options === undefined ? {} : options) as KernelResources
       refuseOptions(`dispatch of ${name}`, resources, [])
       run(plain, groups, resources, resources)
     },
-    grad: (groups, resources = {}) => {
+    grad: (groups, ...[options]) => {
+      const resources = (options === undefined ? {} : options) as GradResources
       refuseOptions(`grad of ${name}`, resources, ['cotangents', 'gradients'])
       const on = backwards()
       if (on.machine === machine && !on.parameters.usesGradients && resources.gradients === undefined) {

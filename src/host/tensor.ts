@@ -149,6 +149,34 @@ export class KernelParameters {
     return this.#kernel
   }
 
+  /** Fields of uniform buffers that belong to other kernels. */
+  get foreign(): ReadonlySet<string> {
+    return this.#foreign
+  }
+
+  /** The tensors that the kernel uses, each with the buffer of its elements. */
+  get tensors(): readonly { readonly name: string; readonly data: string }[] {
+    return [...this.#tensors.values()]
+      .filter(({ primal }) => this.#used.has(primal.data))
+      .map(({ name, primal }) => ({ name, data: primal.data }))
+  }
+
+  /** Buffers and uniforms that need not be given: tensors imply them, and `grad` makes those of gradients. */
+  get implied(): ReadonlySet<string> {
+    const names = new Set<string>()
+    for (const { primal, diff } of this.#tensors.values()) {
+      for (const view of diff === undefined ? [primal] : [primal, diff]) {
+        names.add(view.data)
+        for (const f of viewFields) names.add(view.parts[f].field!)
+      }
+    }
+    for (const { diff, address } of this.#pairs.values()) {
+      names.add(diff)
+      if (typeof address?.field === 'string') names.add(address.field)
+    }
+    return names
+  }
+
   /** Whether the kernel uses a gradient of any tensor, buffer or texture. */
   get usesGradients(): boolean {
     return (

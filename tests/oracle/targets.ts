@@ -65,7 +65,7 @@ export function prepare(program: Program, target: Target): Runner {
     case 'js':
       return onCpu(script(compiled.js({ derivatives: false, limits: { trips: mostTrips } }).code))
     case 'wasm':
-      return onCpu(loadSync(compiled).fn['test'] as unknown as Test)
+      return onCpu(loadSync(compiled).fn['test'])
     case 'webgpu':
       return onDevice(compiled, count)
   }

@@ -179,7 +179,7 @@ const failed = (textures: object, samplers?: object): string => {
       uniforms: { materials_1_gain: 3, materials_0_gain: 1 },
       textures: { ...pick('picture', 'pair', 'whole', 'ids', 'materials_0_albedo'), ...textures },
       samplers,
-    } as KernelResources)
+    })
     return 'nothing'
   } catch (e) {
     return `${(e as Error).name}: ${(e as Error).message}`

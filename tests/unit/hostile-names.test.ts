@@ -144,9 +144,8 @@ describe.each(rows)('$what', ({ source, ask, wanted }) => {
               }),
           },
           {
-            fn: n => m.fn[n] as unknown as (...args: unknown[]) => unknown,
-            kernel: (n, buffers, uniforms) =>
-              m.kernel(n).dispatch([1, 1, 1], { buffers: buffers as Record<string, Float32Array>, uniforms }),
+            fn: n => m.fn[n],
+            kernel: (n, buffers, uniforms) => m.kernel(n).dispatch([1, 1, 1], { buffers: buffers, uniforms }),
           },
         ]
         for (const [k, asked] of uses.entries()) {

@@ -1,0 +1,116 @@
+/** The types that declarations of shaders refer to, and what hosts make of them. */
+import type { ExportedFunction } from '../program.ts'
+import type { Reflection } from '../target/reflect.ts'
+import type { Wgsl } from '../target/wgsl/emit.ts'
+
+/** What an entry point takes, as `cotangent types` and `reflectionTypes` write it. */
+export interface EntryTypes {
+  /** By name, what each buffer may be filled with besides bytes. */
+  readonly buffers: object
+  /** By name, the values of uniforms. */
+  readonly uniforms: object
+  /** By name, what the elements of each tensor may be given as besides bytes; absent where there is none. */
+  readonly tensors?: object
+  /** The names of textures, as a union. */
+  readonly textures: string
+  /** The names of samplers, as a union. */
+  readonly samplers: string
+}
+
+/** An exported function, as `cotangent types` writes it. */
+export interface FunctionTypes {
+  /** Of the `in` and `inout` parameters in order. */
+  readonly params: readonly unknown[]
+  readonly result: unknown
+  /** Of the `out` and `inout` parameters by name, where there are any. */
+  readonly out?: object
+  readonly differentiable?: 'forward' | 'backward'
+  /** By parameter, in the shape of its differential; null where it has none. */
+  readonly gradients?: readonly unknown[]
+  /** Of the result, in the shape of its differential; null where it has none. */
+  readonly tangent?: unknown
+  readonly outTangent?: object
+}
+
+/** What is known only when a program is compiled. TypeScript does not check it. */
+// oxlint-disable-next-line typescript/no-explicit-any -- an index signature would be undefined for each name, and unknown would need a cast
+export type Unchecked = any
+
+/** A function of which nothing is known before it is compiled: calls need no cast. */
+export interface UnknownFunction {
+  readonly params: Unchecked[]
+  readonly result: Unchecked
+  readonly gradients: readonly Unchecked[]
+  readonly tangent: Unchecked
+}
+
+/** The entry points and exported functions of a program, by name. */
+export interface ProgramTypes {
+  readonly entries: object
+  readonly functions: object
+}
+
+/** The types of a program of which nothing is known before it is compiled. */
+export interface UnknownTypes {
+  readonly entries: Readonly<Record<string, UnknownEntry>>
+  readonly functions: Unchecked
+}
+
+export interface UnknownEntry {
+  readonly buffers: Readonly<Record<string, unknown>>
+  readonly uniforms: Readonly<Record<string, unknown>>
+  readonly tensors: Readonly<Record<string, unknown>>
+  readonly textures: string
+  readonly samplers: string
+}
+
+/** A program that a build compiled: `import program from './fit.slang'`. It needs no compiler. */
+export interface CompiledProgram<T extends ProgramTypes = UnknownTypes> {
+  /** The WGSL of the entry points. */
+  readonly code: string
+  /** How a host binds their resources. */
+  readonly reflection: Reflection
+  /** The same as a `Program` gives it; with `reverseOf`, of the reverse derivative of an entry point. */
+  wgsl(options?: { readonly reverseOf?: string | undefined }): Wgsl
+  /** Functions of the source by name, with how far each can be differentiated. */
+  readonly functions: readonly Pick<ExportedFunction, 'name' | 'differentiable'>[]
+  /** Only for TypeScript: nothing is here when the program runs. */
+  readonly types?: T
+}
+
+/**
+ * The types of `P`: of the type of a compiled program, as in `load<typeof program>(cpu)`; of `{ entries, functions }`; of `Entries`
+ * alone; else nothing is known.
+ */
+export type TypesOf<P> =
+  P extends CompiledProgram<infer T>
+    ? T
+    : P extends ProgramTypes
+      ? P
+      : P extends { readonly wgsl: unknown }
+        ? UnknownTypes
+        : P extends Readonly<Record<keyof P, EntryTypes>>
+          ? { readonly entries: P; readonly functions: Unchecked }
+          : UnknownTypes
+
+/** The types of an entry point by its name. */
+export type EntryOf<T extends ProgramTypes, N extends keyof T['entries']> = T['entries'][N] extends EntryTypes
+  ? T['entries'][N]
+  : UnknownEntry
+
+/** What the elements of each tensor of an entry point may be given as. */
+export type TensorsOf<E extends EntryTypes> = E extends { readonly tensors: infer T } ? T : {}
+
+/** Bytes in the layout of reflection: what every buffer may be given as. */
+export type Bytes = Uint8Array | DataView | ArrayBufferLike
+
+/** By name, what buffers may be given as: `D` besides their own types. */
+export type Filled<B, D> = { readonly [N in keyof B]: B[N] | D }
+
+/** A member `K` of type `O`, which may be left out where `O` needs nothing. */
+export type Member<K extends string, O> = {} extends O
+  ? { readonly [P in K]?: O | undefined }
+  : { readonly [P in K]: O }
+
+/** The options of an entry point, which may be left out where it needs nothing. */
+export type Optional<O> = {} extends O ? [options?: O] : [options: O]
