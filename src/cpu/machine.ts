@@ -97,6 +97,9 @@ const pageSize = 65536
 /** Calls into which a dispatch is cut. */
 const maxCalls = 256
 
+/** A `WebAssembly.Module`, where the types of WebAssembly are known. */
+type CompiledModule = typeof globalThis extends { WebAssembly: { Module: { prototype: infer M } } } ? M : never
+
 /** A running module. */
 export class Machine {
   readonly host: WasmInterface
@@ -110,7 +113,7 @@ export class Machine {
   #bound: Resources = {}
 
   /** An instance of a compiled module; `turn` is the lock of the machines that must not run at the same time. */
-  constructor(module: WebAssembly.Module, host: WasmInterface, options: MachineOptions = {}, turn: Turn = new Turn()) {
+  constructor(module: CompiledModule, host: WasmInterface, options: MachineOptions = {}, turn: Turn = new Turn()) {
     this.host = host
     this.#turn = turn
     const print = options.print ?? ((text: string): void => console.log(text.replace(/\n$/, '')))

@@ -59,7 +59,6 @@ export interface UnknownTypes {
 export interface UnknownEntry {
   readonly buffers: Readonly<Record<string, unknown>>
   readonly uniforms: Readonly<Record<string, unknown>>
-  readonly tensors: Readonly<Record<string, unknown>>
   readonly textures: string
   readonly samplers: string
 }
@@ -99,7 +98,11 @@ export type EntryOf<T extends ProgramTypes, N extends keyof T['entries']> = T['e
   : UnknownEntry
 
 /** What the elements of each tensor of an entry point may be given as. */
-export type TensorsOf<E extends EntryTypes> = E extends { readonly tensors: infer T } ? T : {}
+export type TensorsOf<E extends EntryTypes> = E extends { readonly tensors: infer T }
+  ? T
+  : string extends keyof E['buffers']
+    ? Readonly<Record<string, unknown>>
+    : {}
 
 /** Bytes in the layout of reflection: what every buffer may be given as. */
 export type Bytes = Uint8Array | DataView | ArrayBufferLike

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { compile } from '../../src/index.ts'
 import { framed, readCases } from '../support/cases.ts'
-import { deno, root, run } from './runtimes.ts'
+import { root } from '../support/install.ts'
+import { deno, run } from './runtimes.ts'
 
 const folders = ['tests/target', 'tests/graphics', 'tests/textures', 'tests/waves', 'examples', 'bench/programs']
 

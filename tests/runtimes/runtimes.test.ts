@@ -3,7 +3,8 @@ import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, utime
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { compile } from '../../src/index.ts'
-import { install, nodes, root, run, runtimes, type Said } from './runtimes.ts'
+import { root } from '../support/install.ts'
+import { installed, nodes, run, runtimes, type Said } from './runtimes.ts'
 
 const source = `RWStructuredBuffer<float> o;
 uniform float k;
@@ -17,7 +18,7 @@ const written = [10, 22, 38, 58]
 let app = ''
 let cli = ''
 beforeAll(() => {
-  app = install()
+  app = installed()
   cli = join(app, 'node_modules/cotangent/dist/cli.js')
   writeFileSync(join(app, 'program.slang'), source)
   writeFileSync(join(app, 'wrong.slang'), 'float f() { return y; }\n')

@@ -9,9 +9,12 @@ import type { WasmInterface } from './interface.ts'
 import { legalize } from './legalize.ts'
 import { printWat } from './wat.ts'
 
+/** Bytes in memory that is not shared: `Uint8Array<ArrayBuffer>`, which compilers before TypeScript 5.7 do not know. */
+type OwnBytes = ReturnType<typeof Uint8Array.of>
+
 export interface WasmOutput {
   /** The module in WebAssembly's binary format. It imports `host.print` and `host.trap` where the program prints or checks. */
-  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly bytes: OwnBytes
   readonly host: WasmInterface
   /** WebAssembly's text format of the same module. */
   readonly text: () => string

@@ -1,0 +1,57 @@
+import { compile, type CompiledProgram, type Program } from 'cotangent'
+import { load, loadSync } from 'cotangent/cpu'
+import { compile as compileWgsl } from 'cotangent/wgsl'
+import program, { code, entryPoints, reflection, step, type Entries, type Vec2 } from './fit.slang'
+
+declare const cpu: Program
+
+/** Fails where two types differ; `any` differs from all others. */
+type Same<X, Y> = (<T>() => T extends X ? 1 : 2) extends <T>() => T extends Y ? 1 : 2 ? true : false
+const same = <X, Y>(_: Same<X, Y>): void => {}
+
+const m = await load<typeof program>(cpu)
+const from: Vec2 = { x: 1, y: 2 }
+const distance = m.fn.loss(from, { x: 0, y: 0 })
+same<typeof distance, number>(true)
+same<Parameters<typeof m.fn.loss>, [p: Vec2, goal: Vec2]>(true)
+const { value, grad } = m.fn.loss.valueAndGrad(from, from)
+same<typeof value, number>(true)
+same<typeof grad, [p: Vec2, goal: null]>(true)
+const { tangent } = m.fn.loss.jvp([from, from], [{ x: 1, y: 0 }, null])
+same<typeof tangent, number>(true)
+const [toP] = m.fn.loss.vjp([from, from], 1)
+same<typeof toP, Vec2>(true)
+const both = m.fn.split(new Float32Array(3), [1, 2], 4)
+same<typeof both, { readonly result: void; readonly out: { s: number; b: readonly [number, number] } }>(true)
+m.fn.split.vjp([[1, 2, 3], [1, 2], 4], { out: { s: 1 } })
+m.fn.split.run([1, 2, 3], [1, 2], 4).out.s.toFixed()
+m.kernel('step').dispatch([1, 1, 1], {
+  buffers: { points: new Float32Array(8), loss_out: new ArrayBuffer(16), ids: [1, 2] },
+  uniforms: { rate: 0.1, dir: [1, 0, 0] },
+})
+
+// What only reflection knows.
+const entries = await load<Entries>(cpu)
+entries
+  .kernel('step')
+  .grad([1, 1, 1], {
+    buffers: { points: [from], loss_out: [0], ids: new Int32Array(1) },
+    uniforms: { rate: 0.1, dir: new Float32Array(3) },
+    gradients: { d_points: 'points' },
+  })
+
+// Nothing is known: calls need neither `!` nor a cast.
+const plain = loadSync(compile('public float f(float x) { return x; }'), { print: text => void text })
+const result: number = plain.fn.f(1)
+const gradient: number = plain.fn.f.valueAndGrad(1).grad[0]
+plain.kernel('any').dispatch([1, 1, 1], { buffers: { o: new Float32Array(1) }, uniforms: { k: 1 } })
+plain.kernel('any').dispatch([1, 1, 1])
+
+same<typeof step.name, 'step'>(true)
+same<(typeof entryPoints)[0]['workgroupSize'], readonly [64, 1, 1]>(true)
+const known: CompiledProgram = program
+const texts: string[] = [code, program.code, reflection.bindings[0]?.name ?? '', known.wgsl().code]
+compileWgsl('', { defines: { A: '1' } })
+  .wgsl()
+  .code.trim()
+export { distance, gradient, result, texts }

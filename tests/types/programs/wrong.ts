@@ -1,0 +1,29 @@
+import { compile } from 'cotangent'
+import { load } from 'cotangent/cpu'
+import program from './fit.slang'
+
+const m = await load<typeof program>(compile(''))
+const { fn } = m
+const k = m.kernel('step')
+const one = [1, 1, 1] as const
+const p = { x: 1, y: 2 }
+const buffers = { points: new Float32Array(8), loss_out: new Float32Array(4), ids: new Int32Array(4) }
+const uniforms = { rate: 1, dir: [1, 0, 0] } as const
+
+m.kernel(/*!*/ 'stop')
+k.dispatch(one, { buffers, uniforms: { /*!*/ rate: 'fast', dir: [1, 0, 0] } })
+k.dispatch(one, { buffers, /*!*/ uniforms: { rate: 1 } })
+k.dispatch(one, { buffers, uniforms: { rate: 1, dir: [1, 0, 0], /*!*/ speed: 2 } })
+k.dispatch(one, { /*!*/ buffers: { points: new Float32Array(8), ids: [1] }, uniforms })
+// Before TypeScript 5.9 every view passes for an `ArrayBuffer`.
+k.dispatch(one, { buffers: { ...buffers, /*!5.9*/ ids: new Float32Array(4) }, uniforms })
+k.dispatch(/*!*/ [1, 1], { buffers, uniforms })
+k
+  /*!*/ .dispatch(one)
+fn./*!*/ lost
+fn.loss(/*!*/ 1, p)
+fn
+  /*!*/ .loss(p)
+const /*!*/ text: string = fn.loss(p, p)
+fn.loss.vjp([p, p], /*!*/ 'one')
+export { text }
