@@ -183,15 +183,34 @@ function inOrder(name: string, parts: readonly Value[]): boolean {
   return name === 'clamp' && low !== undefined && high !== undefined && low <= high && !parts.every(isConstant)
 }
 
+/** Calls a built-in function of WGSL; `part` is the type of its result. */
+type Call = (args: readonly Value[], part: Type) => Value
+
+/** Functions that devices may compute wrongly, as WGSL allows, for operands that programs have. */
+const mended: Readonly<Record<string, (b: Builder, args: readonly Value[], part: Type, call: Call) => Value>> = {
+  // Some devices take -0 for a number below 0: the angle is then wrong by pi.
+  atan2: (b, [y, x], part, call) => {
+    const zero = b.zero(y!.type)
+    return call([b.select(b.emit1('eq', [y!, zero]), zero, y!), x!], part)
+  },
+  // By its definition in WGSL, log(x + sqrt(x * x + 1)), all digits cancel for large negative numbers.
+  asinh: (b, [x], part, call) => {
+    const sign = b.emit1('intrinsic.pure', [x!], 'sign', part)
+    return b.mul(sign, call([b.emit1('intrinsic.pure', [x!], 'abs', part)], part))
+  },
+}
+
 /** A call of a built-in function; where it gives a matrix, row by row. */
 export function callBuiltin(b: Builder, name: string, args: readonly Value[], type: Type): Value {
-  const call = (parts: readonly Value[], part: Type): Value => {
+  const plain = (parts: readonly Value[], part: Type): Value => {
     const safe =
       picky.has(name) && parts.filter(isConstant).length > 1 && !inOrder(name, parts)
         ? parts.map(p => hidden(b, p))
         : guarded(b, parts)
     return b.emit1('intrinsic.pure', safe, name, part)
   }
+  const mend = mended[name]
+  const call: Call = mend === undefined || args.every(isConstant) ? plain : (parts, part) => mend(b, parts, part, plain)
   return perRow(b, type, args, call)
 }
 
