@@ -7,7 +7,7 @@ import type {
   EntryOf,
   ExportedFunction,
   FunctionTypes,
-  Program,
+  LoadableProgram,
   ProgramTypes,
   TypesOf,
   Unchecked,
@@ -116,7 +116,7 @@ export interface CpuModule<T extends ProgramTypes = UnknownTypes> {
  * ```
  */
 export async function load<E = unknown>(
-  program: Program,
+  program: LoadableProgram,
   options: MachineOptions = {},
 ): Promise<CpuModule<TypesOf<E>>> {
   checkLoad(program, options)
@@ -127,7 +127,7 @@ export async function load<E = unknown>(
 }
 
 /** Instantiates a program synchronously. Some browsers do not compile large modules so on their main thread. */
-export function loadSync<E = unknown>(program: Program, options: MachineOptions = {}): CpuModule<TypesOf<E>> {
+export function loadSync<E = unknown>(program: LoadableProgram, options: MachineOptions = {}): CpuModule<TypesOf<E>> {
   checkLoad(program, options)
   const turn = new Turn()
   return assemble(
@@ -138,8 +138,8 @@ export function loadSync<E = unknown>(program: Program, options: MachineOptions 
   )
 }
 
-function checkLoad(program: Program, options: MachineOptions): void {
-  if (typeof (program as Partial<Program> | null | undefined)?.wasm !== 'function')
+function checkLoad(program: LoadableProgram, options: MachineOptions): void {
+  if (typeof (program as Partial<LoadableProgram> | null | undefined)?.wasm !== 'function')
     throw new ShapeError('load', 'a program that compile made', program)
   const wrong = unknownName(options, () => ['print', 'limits'], 'load takes no option')
   if (wrong !== undefined) throw new NameError(wrong)
@@ -147,12 +147,12 @@ function checkLoad(program: Program, options: MachineOptions): void {
   if (print !== undefined && typeof print !== 'function') throw new ShapeError('print', 'a function', print)
 }
 
-function machineOf(output: WasmOutput, options: MachineOptions, turn: Turn): Machine {
+function machineOf(output: Pick<WasmOutput, 'bytes' | 'host'>, options: MachineOptions, turn: Turn): Machine {
   return new Machine(new WebAssembly.Module(output.bytes), output.host, options, turn)
 }
 
 function assemble<T extends ProgramTypes>(
-  program: Program,
+  program: LoadableProgram,
   machine: Machine,
   options: MachineOptions,
   turn: Turn,

@@ -5,7 +5,7 @@ import type {
   Filled,
   Member,
   Optional,
-  Program,
+  LoadableProgram,
   TensorsOf,
   UnknownEntry,
   WasmBuffer,
@@ -67,7 +67,7 @@ export interface Kernel<E extends EntryTypes = UnknownEntry> {
 
 /** The kernel of that name; `reverse` makes the machine that runs it backwards. */
 export function makeKernel<E extends EntryTypes>(
-  program: Program,
+  program: LoadableProgram,
   machine: Machine,
   name: string,
   reverse: () => Machine,

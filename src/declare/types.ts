@@ -1,6 +1,8 @@
 /** The types that declarations of shaders refer to, and what hosts make of them. */
 import type { ExportedFunction } from '../program.ts'
+import type { RunLimits } from '../target/limits.ts'
 import type { Reflection } from '../target/reflect.ts'
+import type { WasmOutput } from '../target/wasm/wasm.ts'
 import type { Wgsl } from '../target/wgsl/emit.ts'
 
 /** What an entry point takes, as `cotangent types` and `reflectionTypes` write it. */
@@ -75,6 +77,19 @@ export interface CompiledProgram<T extends ProgramTypes = UnknownTypes> {
   readonly functions: readonly Pick<ExportedFunction, 'name' | 'differentiable'>[]
   /** Only for TypeScript: nothing is here when the program runs. */
   readonly types?: T
+}
+
+/** What `load` takes: a program that was just compiled, or that a build compiled (`import cpu from './fit.slang?cpu'`). */
+export interface LoadableProgram {
+  readonly exports: readonly ExportedFunction[]
+  readonly functions: readonly Pick<ExportedFunction, 'name' | 'differentiable'>[]
+  /** A module of the exported functions and kernels; of one function with its derivatives; or of a kernel's reverse derivative. */
+  wasm(options?: {
+    readonly derivatives?: boolean | undefined
+    readonly derivativesOf?: string | undefined
+    readonly reverseOf?: string | undefined
+    readonly limits?: RunLimits | undefined
+  }): Pick<WasmOutput, 'bytes' | 'host'>
 }
 
 /**

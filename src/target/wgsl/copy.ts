@@ -81,9 +81,13 @@ export class Copier {
     this.#counted = b.func.nextValue
   }
 
-  /** The WGSL type; a scalar that WGSL lacks is reported. */
+  /** The WGSL type. A scalar that WGSL lacks is reported, and so is a resource in a struct that is left: nobody knows which one it is. */
   type(type: Type, span: Span | null = this.#b.span): Type {
     const { types } = this.#cx
+    if (type.kind !== 'ptr' && t.holdsPointer(type) && !this.#reported.has(type.name)) {
+      this.#reported.add(type.name)
+      this.#cx.sink.add(resourceChoiceInTarget, span ?? this.#from.span ?? undefined, {})
+    }
     const legal = types.value(type)
     if (types.missing !== undefined) {
       const missing = types.missing
