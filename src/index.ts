@@ -50,7 +50,7 @@ export type { Level, Stage } from './compile.ts'
 export { stages } from './compile.ts'
 export type { DataField, DataParam, DataSignature, DataType } from './target/data.ts'
 export { reflectionTypes } from './declare/entries.ts'
-export { isNamed, marker, moduleTypes, type Declared } from './declare/module.ts'
+export { marker, moduleTypes, type Declared } from './declare/module.ts'
 export type {
   Bytes,
   CompiledProgram,
