@@ -8,12 +8,20 @@ export interface Owned {
 
 export class Device {
   readonly gpu: GPUDevice
+  /** Kept, for a device makes another object of it at each question. */
+  readonly queue: GPUQueue
+  readonly limits: GPUSupportedLimits
+  /** The most groups along each dimension. */
+  readonly mostGroups: number
   #lost: GpuError | undefined
   /** The pending waits. One handler of the loss serves all: a handler for each wait would stay until the device is lost. */
   readonly #waiting = new Set<(reason: GpuError) => void>()
 
   constructor(gpu: GPUDevice) {
     this.gpu = gpu
+    this.queue = gpu.queue
+    this.limits = gpu.limits
+    this.mostGroups = gpu.limits.maxComputeWorkgroupsPerDimension
     void gpu.lost.then(({ reason, message }) => {
       this.#lost = new GpuError(
         'DeviceLost',
@@ -45,8 +53,11 @@ export class Device {
     }
   }
 
-  /** Runs `work` under error scopes, which are always closed. Fails with the error of the device; `what` names the work. */
-  async scoped<T>(what: string, work: () => T): Promise<T> {
+  /**
+   * Runs `work` under error scopes, which are closed before this returns. `accepted` waits for the device, and fails with what it
+   * refuses; `what` names the work.
+   */
+  watched<T>(what: string, work: () => T): { readonly result: T; readonly accepted: Promise<void> } {
     this.check()
     this.gpu.pushErrorScope('out-of-memory')
     this.gpu.pushErrorScope('validation')
@@ -61,9 +72,26 @@ export class Device {
       scopes.catch(() => undefined)
       throw done.mistake
     }
-    const refused = (await this.until(scopes)).find(e => e !== null)
-    if (refused !== undefined && refused !== null) throw new GpuError('DeviceError', `${what}: ${refused.message}`)
-    return done.result
+    const accepted = this.until(scopes).then(errors => {
+      const refused = errors.find(e => e !== null)
+      if (refused !== undefined && refused !== null) throw new GpuError('DeviceError', `${what}: ${refused.message}`)
+    })
+    return { result: done.result, accepted }
+  }
+
+  /** The same for work whose result is of no use before the device has accepted it. */
+  async scoped<T>(what: string, work: () => T): Promise<T> {
+    const { result, accepted } = this.watched(what, work)
+    await accepted
+    return result
+  }
+
+  /** Waits until the device has accepted work, and for what came of it. Fails with the refusal where there is one, not with what follows from it. */
+  async allOf<T>(accepted: Promise<void>, outcomes: readonly Promise<T>[]): Promise<readonly T[]> {
+    const all = Promise.all(outcomes)
+    all.catch(() => undefined)
+    await accepted
+    return this.until(all)
   }
 
   /** Runs `work`, and destroys everything that it made in the end. */

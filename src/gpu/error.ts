@@ -13,6 +13,9 @@ export type GpuErrorName =
   | 'WrongTensor'
   | 'NoDerivative'
   | 'WrongGroups'
+  | 'WrongPass'
+  | 'Destroyed'
+  | 'TooManyUniforms'
   | 'DeviceError'
   | 'CompileError'
 
@@ -22,4 +25,9 @@ export class GpuError extends Error {
     super(message)
     this.name = name
   }
+}
+
+/** What was thrown, as an error. */
+export function errorOf(thrown: unknown): Error {
+  return thrown instanceof Error ? thrown : new GpuError('DeviceError', String(thrown))
 }

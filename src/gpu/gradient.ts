@@ -2,26 +2,30 @@
 import type { BindingInfo } from '../index.ts'
 import { bytesOf, wrongMemory } from '../host/given.ts'
 import type { Buffers } from '../host/tensor.ts'
+import { isOnDevice, OwnBuffer, rangeOf } from './buffer.ts'
+import type { Device, Owned } from './device.ts'
 import type { BufferData, DispatchOptions } from './options.ts'
 import { GpuError } from './error.ts'
+import { usage } from './usage.ts'
 
-const usage = { COPY_SRC: 0x4, COPY_DST: 0x8, STORAGE: 0x80 } as const
-
-/** Whether it is a buffer of the device. */
-export function isGpuBuffer(data: BufferData): data is GPUBuffer {
-  return typeof data === 'object' && data !== null && 'mapAsync' in data
+/** What `grad` makes for one call. */
+export interface Made {
+  /** Gradients on the device, which callers get. */
+  readonly device: Owned[]
+  /** Gradients in memory, each with whether it holds cotangents; others are zeros. */
+  readonly memory: Map<Float32Array, boolean>
 }
 
 const fail = (message: string): never => {
   throw new GpuError('WrongTensor', message)
 }
 
-/** What a kernel's bindings are to tensors and gradients. Gradients are floats, in memory or on the device as what they are the gradients of; what is made on the device is added to `made`. */
+/** What a kernel's bindings are to tensors and gradients. Gradients are floats, in memory or on the device as what they are the gradients of; what is made is added to `made`. */
 export function gpuBuffers(
-  device: GPUDevice,
+  device: Device,
   bindings: readonly BindingInfo[],
   options: DispatchOptions,
-  made: GPUBuffer[],
+  made?: Made,
 ): Buffers<BufferData> {
   const stride = (name: string): number => {
     const type = bindings.find(b => b.name === name)?.type
@@ -31,7 +35,7 @@ export function gpuBuffers(
     fail,
     count: (name, data) => {
       const each = stride(name)
-      if (isGpuBuffer(data)) return Math.floor(data.size / each)
+      if (isOnDevice(data)) return Math.floor(rangeOf(name, data).size / each)
       if (Array.isArray(data)) return data.length
       const { type, raw } = bindings.find(b => b.name === name)!
       const wrong = wrongMemory(type!, raw === true, data)
@@ -40,21 +44,34 @@ export function gpuBuffers(
     },
     zeros: (name, count, like) => {
       const size = Math.max(count, 1) * stride(name)
-      if (!isGpuBuffer(like)) return new Float32Array(size / 4)
-      const buffer = device.createBuffer({ size, usage: usage.STORAGE | usage.COPY_SRC | usage.COPY_DST })
-      made.push(buffer)
+      if (!isOnDevice(like)) {
+        const zeros = new Float32Array(size / 4)
+        made?.memory.set(zeros, false)
+        return zeros
+      }
+      if (like instanceof OwnBuffer) {
+        const own = new OwnBuffer(device, new Float32Array(size / 4))
+        made?.device.push(own)
+        return own
+      }
+      const buffer = device.gpu.createBuffer({ size, usage: usage.STORAGE | usage.COPY_SRC | usage.COPY_DST })
+      made?.device.push(buffer)
       return buffer
     },
     fill: (data, values, what) => {
-      const count = isGpuBuffer(data) ? data.size / 4 : (data as Float32Array).length
+      const range = isOnDevice(data) ? rangeOf(what, data) : undefined
+      const count = range === undefined ? (data as Float32Array).length : range.size / 4
       if (typeof values !== 'number' && values.length !== count)
         fail(`${what}: expected ${count} numbers, got ${values.length}`)
       const numbers =
         typeof values === 'number'
           ? new Float32Array(count).fill(values)
           : Float32Array.from(values as ArrayLike<number>)
-      if (isGpuBuffer(data)) device.queue.writeBuffer(data, 0, numbers)
-      else (data as Float32Array).set(numbers)
+      if (range !== undefined) device.queue.writeBuffer(range.buffer, range.offset, numbers)
+      else {
+        ;(data as Float32Array).set(numbers)
+        made?.memory.set(data as Float32Array, true)
+      }
     },
     texels: (binding, name) => {
       const texture = options.textures?.[binding] ?? options.textures?.[name]

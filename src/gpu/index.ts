@@ -1,7 +1,26 @@
 /** `cotangent/gpu`: the entry points of a program on a WebGPU device. */
 export { attach } from './attach.ts'
-export type { Attachable, AttachOptions, DispatchResult, GpuKernel, GpuProgram, GradOptions } from './attach.ts'
-export type { BufferData, DispatchOptions, Tensor } from './options.ts'
+export type { Attachable, GpuProgram } from './attach.ts'
+export type { BoundKernel } from './bound.ts'
+export type { GpuKernel } from './kernel.ts'
+export type {
+  AttachOptions,
+  BindOptions,
+  BufferData,
+  BufferOptions,
+  BufferPart,
+  DeviceBuffer,
+  DispatchOptions,
+  DispatchResult,
+  GradOptions,
+  Groups,
+  OnDevice,
+  SameKind,
+  Tensor,
+  TypedArray,
+  TypedArrays,
+  UniformValues,
+} from './options.ts'
 export type { TextureData, TextureSource } from './texture.ts'
 export { GpuError, type GpuErrorName } from './error.ts'
 export type { Plain } from './pack.ts'

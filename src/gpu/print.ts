@@ -1,6 +1,25 @@
 /** Reads the output of a kernel from the buffer that it left. */
 import { formatPrint } from '../host/format.ts'
 import type { PrintInfo } from '../index.ts'
+import type { AttachOptions } from './options.ts'
+
+const defaultBytes = 65536
+
+/** The bytes of the buffer that a kernel prints into. */
+export function printSize({ printBytes = defaultBytes }: AttachOptions): number {
+  return Math.max(16, Math.ceil(printBytes / 4) * 4)
+}
+
+/** Hands on what a kernel printed. */
+export function report(kernel: string, bytes: Uint8Array, prints: PrintInfo, options: AttachOptions): void {
+  const print = options.print ?? ((text: string): void => console.log(text.replace(/\n$/, '')))
+  const { texts, lost } = readPrinted(new Uint32Array(bytes.slice().buffer), prints)
+  for (const text of texts) print(text)
+  if (lost > 0)
+    print(
+      `${kernel}: ${lost * 4} more bytes of output did not fit into ${bytes.length}; attach with larger printBytes\n`,
+    )
+}
 
 /** The texts of `printf` calls in order, as far as one thread determines it, and the number of words that did not fit. */
 export interface Printed {

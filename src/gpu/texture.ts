@@ -3,8 +3,9 @@ import type { BindingInfo, HandleInfo } from '../index.ts'
 import type { Owned } from './device.ts'
 import { shown, wrongSampler, wrongTexture } from '../host/texture.ts'
 import { GpuError } from './error.ts'
+import { readMode, usage } from './usage.ts'
 
-const usage = { COPY_SRC: 0x1, COPY_DST: 0x2, TEXTURE_BINDING: 0x4, STORAGE_BINDING: 0x8 } as const
+const textureUsage = { COPY_SRC: 0x1, COPY_DST: 0x2, TEXTURE_BINDING: 0x4, STORAGE_BINDING: 0x8 } as const
 
 /** A texture to make for one dispatch. Where the kernel writes it, `data` is written back in place. */
 export interface TextureData {
@@ -117,13 +118,13 @@ export function bindTexture(
         : `${expected} bytes for ${given.size.join(' × ')} texels of ${format}`
     throw new GpuError('WrongTexture', `${info.name}: expected ${what}, got ${data.byteLength} bytes`)
   }
-  const role = handle.kind === 'storage-texture' ? usage.STORAGE_BINDING : usage.TEXTURE_BINDING
+  const role = handle.kind === 'storage-texture' ? textureUsage.STORAGE_BINDING : textureUsage.TEXTURE_BINDING
   const own = keep(
     device.createTexture({
       size: [width, height, depth],
       format,
       dimension: dimension === '1d' || dimension === '3d' ? dimension : '2d',
-      usage: role | usage.COPY_SRC | usage.COPY_DST,
+      usage: role | textureUsage.COPY_SRC | textureUsage.COPY_DST,
     }),
   )
   const bytesPerRow = width * bytes
@@ -162,13 +163,13 @@ function isOf(given: object | null, kind: string): boolean {
   return Object.prototype.toString.call(given) === `[object ${kind}]` || given?.constructor?.name === kind
 }
 
-/** Copies a texture's texels, so that they can be read back to the caller's memory. */
+/** Copies a texture's texels. Once the copy is mapped, they can be taken to the caller's memory. */
 export function readTexture(
   device: GPUDevice,
   encoder: GPUCommandEncoder,
   bound: BoundTexture,
   keep: <O extends Owned>(made: O) => O,
-): (() => Promise<void>) | undefined {
+): { readonly mapped: () => Promise<undefined>; readonly take: () => void } | undefined {
   const {
     own,
     into,
@@ -178,16 +179,19 @@ export function readTexture(
   if (own === undefined || into === undefined) return undefined
   // WebGPU wants rows at multiples of 256 bytes.
   const row = Math.ceil(bytesPerRow / 256) * 256
-  const buffer = keep(device.createBuffer({ size: row * height * depth, usage: 0x1 | 0x8 }))
+  const buffer = keep(device.createBuffer({ size: row * height * depth, usage: usage.MAP_READ | usage.COPY_DST }))
   encoder.copyTextureToBuffer({ texture: own }, { buffer, bytesPerRow: row, rowsPerImage: height }, [
     width,
     height,
     depth,
   ])
-  return async () => {
-    await buffer.mapAsync(0x1)
-    const bytes = new Uint8Array(buffer.getMappedRange())
-    const target = new Uint8Array(into.buffer, into.byteOffset, into.byteLength)
-    for (let y = 0; y < height * depth; y++) target.set(bytes.subarray(y * row, y * row + bytesPerRow), y * bytesPerRow)
+  return {
+    mapped: () => buffer.mapAsync(readMode),
+    take: () => {
+      const bytes = new Uint8Array(buffer.getMappedRange())
+      const target = new Uint8Array(into.buffer, into.byteOffset, into.byteLength)
+      for (let y = 0; y < height * depth; y++)
+        target.set(bytes.subarray(y * row, y * row + bytesPerRow), y * bytesPerRow)
+    },
   }
 }

@@ -264,7 +264,8 @@ const painted = await attach(
 [shader("compute")] [numthreads(1, 1, 1)] void k() { a[0] = b[0] + picture.Load(int3(0, 0, 0)).x; }`),
   counted,
 )
-const wrongUsage = create({ size: 16, usage: 0x4 })
+const gone = create({ size: 16, usage: 0x80 })
+gone.destroy()
 result['careful'] = [
   await failure(() => painted.kernel('k').dispatch([1, 1, 1], { buffers: { a: [0], b: [1] } })),
   await failure(() =>
@@ -276,7 +277,7 @@ result['careful'] = [
     await failure(() =>
       painted
         .kernel('k')
-        .dispatch([1, 1, 1], { buffers: { a: [0], b: wrongUsage }, textures: { picture: { size: [1, 1] } } }),
+        .dispatch([1, 1, 1], { buffers: { a: [0], b: gone }, textures: { picture: { size: [1, 1] } } }),
     )
   ).slice(0, 12),
   await failure(() =>

@@ -1,0 +1,240 @@
+/** Kernels that are bound once and run often, buffers of the device and their parts. */
+import { beforeAll, describe, expect, test } from 'vitest'
+import { runScript } from '../support/script.ts'
+
+let said: Record<string, unknown>
+
+beforeAll(async () => {
+  said = await runScript('bound-script.ts')
+}, 60_000)
+
+const bytes = 'a list of elements, or bytes (Uint8Array, DataView or ArrayBuffer)'
+
+describe('bound kernels', () => {
+  test('train as dispatch does, in submits of their own and recorded in one pass', () => {
+    const [byDispatch, bound] = said['training'] as number[][]
+    expect(bound).toEqual(byDispatch)
+    expect(byDispatch![0]).not.toBe(1)
+    expect(said['recorded']).toEqual([byDispatch, byDispatch])
+  })
+  test('know what they are, and what their uniforms are', () =>
+    expect(said['about']).toEqual(['step', [4, 1, 1], { at: [11, 1], weight: 0.5 }]))
+  test('a thousand dispatches in one pass have each their own uniforms', () => expect(said['many']).toBe(true))
+  test('dispatches in passes that are not submitted keep their uniforms beside those that are', () => {
+    const recorded = Array.from({ length: 15 }, (_, i) => 100 + i)
+    expect(said['passes']).toEqual([...recorded, 0, 0, 0, 0, 0, 7, 7, 7, 0])
+  })
+  test('uniforms of the same name in two kernels are two', () => expect(said['namesakes']).toEqual([7, 8, 10]))
+  test('memory for uniforms is used again, and only changes take any', () => {
+    expect([said['reused'], said['unchanged']]).toEqual([0, 0])
+    expect(said['kept']).toBe(true)
+  })
+  test('too many changes that are not submitted are refused, until they are', () =>
+    expect(said['full']).toEqual([
+      'TooManyUniforms: mark: its uniforms were changed for 65535 recorded dispatches, and none of them is known to be submitted: call submitted() of the program after queue.submit(…)',
+      42,
+    ]))
+  test('uniforms are set whole and in parts, in structs, lists, vectors and matrices of both layouts', () => {
+    const first = [1, 2, 3, 0, 8, 9, 4, 5, 6, 1, 7, 8, 9, 0, 10, 11, 12, 1, 2, 3, 4, 5, 6, 21, 22, 23, 24, 25, 26]
+    const last = [1, 1, 1, 0, ...first.slice(4)]
+    expect(said['shapes']).toEqual([
+      first,
+      [1, 50, 3, 1, -3, 9, 70, 71, 72, 0, 60, 61, 62, 0, 10, 11, 80, 1, 2, 3, 4, 5, 90, 91, 92, 93, 94, 25, 26],
+      first,
+      last,
+    ])
+    expect(said['read']).toEqual({
+      block: {
+        inner: { direction: [1, 1, 1], on: false },
+        pair: [8, 9],
+        more: [
+          { direction: [4, 5, 6], on: true },
+          { direction: [7, 8, 9], on: false },
+        ],
+        list: [10, 11, 12],
+      },
+      rows: [
+        [1, 2, 3],
+        [4, 5, 6],
+      ],
+      columns: [
+        [21, 22, 23],
+        [24, 25, 26],
+      ],
+    })
+    expect(said['wrongUniforms']).toEqual([
+      'WrongUniform: block.inner.direction[1]: expected f32, got string x',
+      'WrongUniform: block.inner.direction[2]: expected f32, got string x',
+      'WrongUniform: columns[0]: expected a vector of 3, got an array of 2',
+      'WrongUniform: rows: expected a matrix of 2, got an array of 1',
+      'WrongUniform: block.pair[1]: expected an integer of 32 bits for i32, got number 0.5',
+      'TypeError:',
+      'TypeError:',
+    ])
+    expect(said['afterWrong']).toEqual(last)
+  })
+  test('numbers of groups may lie on the device', () => {
+    expect(said['indirect']).toEqual([13, 29])
+    const where = (offset: number): string =>
+      `WrongGroups: count: the numbers of groups are 12 bytes from a multiple of 4 on, in a buffer of 16 bytes, and offset ${offset} came`
+    expect(said['wrongIndirect']).toEqual([
+      'WrongGroups: count: the buffer with the numbers of groups cannot be used so: create it with GPUBufferUsage.INDIRECT among its usage',
+      where(2),
+      where(8),
+      'WrongGroups: count: the numbers of groups lie in a GPUBuffer or in what g.buffer gave, and a Uint32Array came',
+      'WrongGroups: count: it writes the buffer with the numbers of groups: give two buffers',
+    ])
+  })
+  test('what is printed collects until flush, and what does not fit is said', () =>
+    expect(said['printed']).toEqual([
+      0,
+      [
+        ...[1, 2, 3, 3, 3, 3, 3].map(n => `n is ${n}\n`),
+        'talk: 24 more bytes of output did not fit into 40; attach with larger printBytes\n',
+      ],
+    ]))
+  test('take textures and samplers', () => {
+    expect(said['textures']).toEqual([
+      [1, 0, 1, 1],
+      [0.5, 0.5, 0.5, 0.5],
+    ])
+    expect(said['wrongTextures']).toEqual([
+      'MissingTexture: look needs the texture picture',
+      'WrongTexture: canvas: paint writes it, and a bound kernel reads nothing back to memory: give a GPUTexture',
+    ])
+  })
+  test('take tensors, also in parts of buffers', () =>
+    expect(said['tensors']).toEqual([
+      [4, 16],
+      [40, 160],
+    ]))
+  test('mistakes are named', () => {
+    const groups = (shown: string): string => `WrongGroups: mark: the number of groups is ${shown}`
+    expect(said['mistakes']).toEqual({
+      option:
+        'UnknownOption: bind of step takes no buffer: did you mean buffers?; there are buffers, uniforms, textures, tensors, samplers',
+      unknown: 'UnknownBuffer: step uses no buffer pionts: did you mean points?; there are scales, points',
+      missing: 'MissingBuffer: step needs the buffer scales',
+      memory:
+        'WrongBuffer: points: step writes it, and a bound kernel reads nothing back to memory: give a GPUBuffer, { buffer, offset, size }, or g.buffer(array), which has read()',
+      kind: `BufferError: buffer scales: expected a Float32Array, ${bytes}, but an Int32Array of length 4 came`,
+      value: `BufferError: buffer points: expected a Float32Array, ${bytes}, but number 5 came`,
+      usage: 'WrongBuffer: points: the buffer cannot be bound: create it with GPUBufferUsage.STORAGE among its usage',
+      small: 'WrongBuffer: points: expected at least 8 bytes and a multiple of 4, got 4',
+      same: 'WrongBuffer: step writes points, and scales is the same memory: give two buffers',
+      uniform: 'WrongUniform: goal: expected an object with the fields of Goal, got nothing',
+      unknownUniform: 'WrongUniform: step uses no uniform raet: did you mean rate?; there are globalParams, rate, goal',
+      groups: groups('1 × 1.5 × 1: three whole numbers are needed, none below 0'),
+      two: groups('1 × 1: three whole numbers are needed, none below 0'),
+      many: groups('70000 × 1 × 1, and the device allows 65535 along each dimension'),
+      pass: 'WrongPass: encode of mark takes a GPUComputePassEncoder first, from beginComputePass(), and null came',
+      encoder:
+        'WrongPass: encode of mark takes a GPUComputePassEncoder first, from beginComputePass(), and a GPUCommandEncoder came',
+      destroyed: 'Destroyed: this bound kernel step was destroyed; bind another',
+      flushed: 'Destroyed: this bound kernel step was destroyed; bind another',
+      ready: 'DeviceError: huge',
+      afterReady: 'DeviceError: huge',
+      dispatchAfter: 'DeviceError: huge',
+    })
+    expect(said['stage']).toBe(
+      'NoSuchKernel: colour is an entry point of the fragment stage, and only those of the compute stage can be run from here',
+    )
+  })
+  test('a refused bind keeps nothing, and destroy frees what bind made; no error is left to the device', () => {
+    const [mistakes, made, live, scopes] = said['careful'] as [string[], number, number, number]
+    expect(mistakes).toEqual([
+      `BufferError: buffer points: expected a Float32Array, ${bytes}, but number 5 came`,
+      'WrongBuffer: points: the buffer was made by g.buffer of another device; make one of this program',
+    ])
+    expect(made).toBeGreaterThan(0)
+    expect([live, scopes]).toEqual([0, 0])
+    expect(said['freed']).toEqual([true, 0, 0, []])
+  })
+  test('a lost device says so', () =>
+    expect(new Set(said['lost'] as string[])).toEqual(
+      new Set(['DeviceLost: the device is lost, for it was destroyed; attach the program to another']),
+    ))
+})
+
+describe('buffers of the device', () => {
+  test('are read and written as the arrays that they were made of', () =>
+    expect(said['buffers']).toEqual([
+      [1, 7, 8, 4],
+      'Int32Array',
+      [4, 16, 16, false],
+      [1, 2, 3, 4, 9],
+      [5, 5, 8],
+      [1.5, 2.5],
+      true,
+    ]))
+  test('are bound in parts', () => expect(said['parts']).toEqual([129, -5]))
+  test('parts that no device binds are refused', () => {
+    const alignment = (offset: number): string =>
+      `WrongBuffer: marks: the offset of what is bound is a multiple of 256 bytes on this device (minStorageBufferOffsetAlignment), and ${offset} came`
+    const within = (offset: number, size: number): string =>
+      `WrongBuffer: marks: expected a part of a buffer of 1024 bytes, and { offset: ${offset}, size: ${size} } came`
+    expect(said['wrongParts']).toEqual([
+      alignment(100),
+      within(1024, 0),
+      within(-256, 1280),
+      within(256, 2000),
+      'WrongBuffer: marks: expected at least 4 bytes and a multiple of 4, got 6',
+      'WrongBuffer: the part of a buffer given for marks has no ofset: did you mean offset?; there are buffer, offset, size',
+      'WrongBuffer: marks: expected { buffer, offset, size } with a GPUBuffer or what g.buffer gave, and its buffer is a Float32Array',
+      alignment(4),
+    ])
+  })
+  test('mistakes are named', () => {
+    const gone = 'Destroyed: this buffer was destroyed; make another by g.buffer'
+    const goneMarks = 'Destroyed: buffer marks was destroyed; make another by g.buffer'
+    const goneBound = 'Destroyed: buffer marks of mark was destroyed; make another by g.buffer'
+    expect(said['wrongBuffers']).toEqual({
+      read: gone,
+      write: gone,
+      buffer: gone,
+      bind: goneMarks,
+      part: goneMarks,
+      dispatch: goneMarks,
+      bound: goneBound,
+      encoded: goneBound,
+      kind: `BufferError: buffer marks: expected a Float32Array, ${bytes}, but an Int32Array of length 4 came`,
+      into: 'BufferError: read: expected an Int32Array, and a Float32Array came',
+      long: 'BufferError: read: the buffer has 4 numbers, and the array 5',
+      writeKind: 'BufferError: write: expected an Int32Array, and an Array came',
+      writeLong: 'BufferError: write: the buffer has 4 numbers, and 2 from number 3 on came',
+      writeOffset: 'BufferError: write: the buffer has 4 numbers, and 1 from number -1 on came',
+      writeBytes:
+        'BufferError: write: what is written begins and ends at a multiple of 4 bytes, or ends with the buffer; 1 bytes from byte 1 on came',
+      list: 'BufferError: g.buffer takes a typed array, and an Array came',
+      view: 'BufferError: g.buffer takes a typed array, and a DataView came',
+      empty: 'BufferError: g.buffer takes at least one number, and an empty array came',
+      detached:
+        'BufferError: g.buffer: expected memory that can be read, but it was transferred to another owner: its Float32Array is detached',
+      option: 'UnknownOption: g.buffer takes no option usag: did you mean usage?; there is usage',
+      usage: 'UnknownOption: usage is a number of WebGPU\'s flags, and "VERTEX" came',
+    })
+  })
+})
+
+describe('dispatch and grad', () => {
+  test('ask for all that they read before they wait', () =>
+    expect(said['order']).toEqual(['asked', 'asked', 'came', 'came']))
+  test('gradients use memory of the device again, and what callers have stays as it is', () => {
+    const [before, after, longer, one, two, half, whole, onDevice, saved] = said['gradients'] as unknown[]
+    expect([before, after, longer]).toEqual([
+      [3, 12],
+      [27, 48],
+      [3, 12, 27],
+    ])
+    expect([one, two]).toEqual([
+      [3, 3],
+      [12, 12],
+    ])
+    expect([half, whole, onDevice]).toEqual([
+      [1, 2],
+      [2, 40],
+      [2, 4, 6, 8],
+    ])
+    expect(saved).toBe(2)
+  })
+})
