@@ -1,4 +1,4 @@
-/** Kernels that are bound once and run often, buffers of the device and their parts. */
+/** Kernels that are bound once and run often. */
 import { beforeAll, describe, expect, test } from 'vitest'
 import { runScript } from '../support/script.ts'
 
@@ -103,10 +103,16 @@ describe('bound kernels', () => {
       'WrongTexture: canvas: paint writes it, and a bound kernel reads nothing back to memory: give a GPUTexture',
     ])
   })
-  test('take tensors, also in parts of buffers', () =>
-    expect(said['tensors']).toEqual([
-      [4, 16],
-      [40, 160],
+  test('keep what describes tensors when the block around it is set', () =>
+    expect(said['blocks']).toEqual([
+      [8, 12],
+      [15, 26],
+      [105, 206],
+    ]))
+  test('have as many uniform buffers as the device binds with offsets; dispatch takes more', () =>
+    expect(said['nine']).toEqual([
+      511,
+      'DeviceError: add uses 9 uniform buffers, and a bound kernel may use 8 on this device: ask for more by requestDevice({ requiredLimits: { maxDynamicUniformBuffersPerPipelineLayout: 9 } })',
     ]))
   test('mistakes are named', () => {
     const groups = (shown: string): string => `WrongGroups: mark: the number of groups is ${shown}`
@@ -122,6 +128,8 @@ describe('bound kernels', () => {
       usage: 'WrongBuffer: points: the buffer cannot be bound: create it with GPUBufferUsage.STORAGE among its usage',
       small: 'WrongBuffer: points: expected at least 8 bytes and a multiple of 4, got 4',
       same: 'WrongBuffer: step writes points, and scales is the same memory: give two buffers',
+      sameBuffer:
+        'WrongBuffer: step writes points, and scales is a part of the same buffer, which it only reads: give two buffers',
       uniform: 'WrongUniform: goal: expected an object with the fields of Goal, got nothing',
       unknownUniform: 'WrongUniform: step uses no uniform raet: did you mean rate?; there are globalParams, rate, goal',
       groups: groups('1 × 1.5 × 1: three whole numbers are needed, none below 0'),
@@ -154,87 +162,4 @@ describe('bound kernels', () => {
     expect(new Set(said['lost'] as string[])).toEqual(
       new Set(['DeviceLost: the device is lost, for it was destroyed; attach the program to another']),
     ))
-})
-
-describe('buffers of the device', () => {
-  test('are read and written as the arrays that they were made of', () =>
-    expect(said['buffers']).toEqual([
-      [1, 7, 8, 4],
-      'Int32Array',
-      [4, 16, 16, false],
-      [1, 2, 3, 4, 9],
-      [5, 5, 8],
-      [1.5, 2.5],
-      true,
-    ]))
-  test('are bound in parts', () => expect(said['parts']).toEqual([129, -5]))
-  test('parts that no device binds are refused', () => {
-    const alignment = (offset: number): string =>
-      `WrongBuffer: marks: the offset of what is bound is a multiple of 256 bytes on this device (minStorageBufferOffsetAlignment), and ${offset} came`
-    const within = (offset: number, size: number): string =>
-      `WrongBuffer: marks: expected a part of a buffer of 1024 bytes, and { offset: ${offset}, size: ${size} } came`
-    expect(said['wrongParts']).toEqual([
-      alignment(100),
-      within(1024, 0),
-      within(-256, 1280),
-      within(256, 2000),
-      'WrongBuffer: marks: expected at least 4 bytes and a multiple of 4, got 6',
-      'WrongBuffer: the part of a buffer given for marks has no ofset: did you mean offset?; there are buffer, offset, size',
-      'WrongBuffer: marks: expected { buffer, offset, size } with a GPUBuffer or what g.buffer gave, and its buffer is a Float32Array',
-      alignment(4),
-    ])
-  })
-  test('mistakes are named', () => {
-    const gone = 'Destroyed: this buffer was destroyed; make another by g.buffer'
-    const goneMarks = 'Destroyed: buffer marks was destroyed; make another by g.buffer'
-    const goneBound = 'Destroyed: buffer marks of mark was destroyed; make another by g.buffer'
-    expect(said['wrongBuffers']).toEqual({
-      read: gone,
-      write: gone,
-      buffer: gone,
-      bind: goneMarks,
-      part: goneMarks,
-      dispatch: goneMarks,
-      bound: goneBound,
-      encoded: goneBound,
-      kind: `BufferError: buffer marks: expected a Float32Array, ${bytes}, but an Int32Array of length 4 came`,
-      into: 'BufferError: read: expected an Int32Array, and a Float32Array came',
-      long: 'BufferError: read: the buffer has 4 numbers, and the array 5',
-      writeKind: 'BufferError: write: expected an Int32Array, and an Array came',
-      writeLong: 'BufferError: write: the buffer has 4 numbers, and 2 from number 3 on came',
-      writeOffset: 'BufferError: write: the buffer has 4 numbers, and 1 from number -1 on came',
-      writeBytes:
-        'BufferError: write: what is written begins and ends at a multiple of 4 bytes, or ends with the buffer; 1 bytes from byte 1 on came',
-      list: 'BufferError: g.buffer takes a typed array, and an Array came',
-      view: 'BufferError: g.buffer takes a typed array, and a DataView came',
-      empty: 'BufferError: g.buffer takes at least one number, and an empty array came',
-      detached:
-        'BufferError: g.buffer: expected memory that can be read, but it was transferred to another owner: its Float32Array is detached',
-      option: 'UnknownOption: g.buffer takes no option usag: did you mean usage?; there is usage',
-      usage: 'UnknownOption: usage is a number of WebGPU\'s flags, and "VERTEX" came',
-    })
-  })
-})
-
-describe('dispatch and grad', () => {
-  test('ask for all that they read before they wait', () =>
-    expect(said['order']).toEqual(['asked', 'asked', 'came', 'came']))
-  test('gradients use memory of the device again, and what callers have stays as it is', () => {
-    const [before, after, longer, one, two, half, whole, onDevice, saved] = said['gradients'] as unknown[]
-    expect([before, after, longer]).toEqual([
-      [3, 12],
-      [27, 48],
-      [3, 12, 27],
-    ])
-    expect([one, two]).toEqual([
-      [3, 3],
-      [12, 12],
-    ])
-    expect([half, whole, onDevice]).toEqual([
-      [1, 2],
-      [2, 40],
-      [2, 4, 6, 8],
-    ])
-    expect(saved).toBe(2)
-  })
 })

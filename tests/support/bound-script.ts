@@ -1,61 +1,11 @@
-// Runs in a process of its own, bundled: bound kernels, buffers of the device and their parts. Prints one JSON object.
-import { attach, type GradOptions } from '../../src/gpu/index.ts'
+// Runs in a process of its own, bundled: bound kernels. Prints one JSON object.
+import { attach } from '../../src/gpu/index.ts'
 import { compile } from '../../src/index.ts'
+import { counting, create, device, failure, g, inPass, marking, program } from './bound-setup.ts'
 import { openDevice } from './script-device.ts'
+import { tensorProgram } from './tensor-program.ts'
 
-const device = await openDevice()
 const result: Record<string, unknown> = {}
-
-async function failure(run: () => unknown): Promise<string> {
-  try {
-    await run()
-    return 'none'
-  } catch (e) {
-    return e instanceof Error ? `${e.name}: ${e.message}` : String(e)
-  }
-}
-
-/** A pass of the caller, and its submit. */
-function inPass(record: (pass: GPUComputePassEncoder) => void): void {
-  const encoder = device.createCommandEncoder()
-  const pass = encoder.beginComputePass()
-  record(pass)
-  pass.end()
-  device.queue.submit([encoder.finish()])
-}
-
-const source = `
-struct Goal { float2 at; float weight; }
-uniform float rate;
-ConstantBuffer<Goal> goal;
-StructuredBuffer<float> scales;
-RWStructuredBuffer<float2> points;
-[Differentiable] float loss(float2 p, no_diff Goal g, no_diff float scale)
-{
-    float2 d = (p - g.at) * scale;
-    return g.weight * dot(d, d) + sin(p.x);
-}
-[shader("compute")] [numthreads(4, 1, 1)]
-void step(uint3 id : SV_DispatchThreadID)
-{
-    var p = diffPair(points[id.x]);
-    bwd_diff(loss)(p, goal, scales[id.x], 1.0);
-    points[id.x] -= rate * p.d;
-}`
-const program = compile(source, { verify: true })
-const g = await attach(program, device)
-const marking = await attach(
-  compile(`
-RWStructuredBuffer<float> marks;
-RWStructuredBuffer<uint> counted;
-[shader("compute")] [numthreads(1, 1, 1)]
-void mark(uint3 group : SV_GroupID, uniform uint at, uniform float value) { marks[at] = value + float(group.x); }
-[shader("compute")] [numthreads(1, 1, 1)]
-void markTwice(uniform uint at, uniform float value) { marks[at] = 2.0 * value; }
-[shader("compute")] [numthreads(1, 1, 1)]
-void count(uint3 group : SV_GroupID) { InterlockedMax(counted[0], group.x + 1 + 10 * group.y); }`),
-  device,
-)
 
 // A training loop, by both ways.
 const start = new Float32Array([1, 2, -1, 0.5, 3, 3, 0, 0])
@@ -133,18 +83,6 @@ inPass(pass => {
 result['namesakes'] = [...(await marks.read(new Float32Array(3)))]
 
 // Slots are used again after submitted(), and only changes take one.
-let made = 0
-const create = device.createBuffer.bind(device)
-const counting = async (run: () => unknown): Promise<number> => {
-  made = 0
-  device.createBuffer = descriptor => {
-    made++
-    return create(descriptor)
-  }
-  await run()
-  device.createBuffer = create
-  return made
-}
 marking.submitted()
 result['reused'] = await counting(() => {
   for (let i = 0; i < 3000; i++) {
@@ -308,84 +246,8 @@ result['wrongIndirect'] = [
   await failure(() => other.dispatchIndirect(groups)),
 ]
 
-// Parts of buffers, in all calls.
-const large = g.buffer(Float32Array.from({ length: 256 }, (_, i) => i))
-const part = { buffer: large, offset: 256, size: 32 }
-await g
-  .kernel('step')
-  .dispatch([1, 1, 1], { buffers: { points: part, scales }, uniforms: { rate: 0, goal: { at: [0, 0], weight: 1 } } })
-const setPart = marking
-  .kernel('mark')
-  .bind({ buffers: { marks: { buffer: large.buffer, offset: 512 } }, uniforms: { at: 1, value: -5 } })
-setPart.dispatch([1, 1, 1])
-result['parts'] = [...(await large.read())].flatMap((x, i) => (x === i ? [] : [i, x]))
-const uniforms = { at: 0, value: 0 }
-const bindPart = (marks: object): Promise<string> =>
-  failure(() => marking.kernel('mark').bind({ buffers: { marks: marks as GPUBuffer }, uniforms }))
-result['wrongParts'] = [
-  await bindPart({ buffer: large, offset: 100 }),
-  await bindPart({ buffer: large, offset: 1024 }),
-  await bindPart({ buffer: large, offset: -256 }),
-  await bindPart({ buffer: large, offset: 256, size: 2000 }),
-  await bindPart({ buffer: large, offset: 0, size: 6 }),
-  await bindPart({ buffer: large, ofset: 0 }),
-  await bindPart({ buffer: new Float32Array(4) }),
-  await failure(() =>
-    marking.kernel('mark').dispatch([1, 1, 1], { buffers: { marks: { buffer: large, offset: 4 } }, uniforms }),
-  ),
-]
-
-// Buffers of the device.
-const words = g.buffer(new Int32Array([1, 2, 3, 4]))
-words.write(new Int32Array([7, 8]), 1)
-const bytes = g.buffer(new Uint8Array([1, 2, 3, 4, 5]))
-bytes.write(new Uint8Array([9]), 4)
-const shared: Float32Array = new Float32Array(new SharedArrayBuffer(8))
-shared.set([1.5, 2.5])
-const fromShared = g.buffer(shared)
-const into = new Float32Array(1)
-result['buffers'] = [
-  [...(await words.read())],
-  (await words.read()).constructor.name,
-  [words.length, words.byteLength, words.buffer.size, words.destroyed],
-  [...(await bytes.read())],
-  [bytes.length, bytes.byteLength, bytes.buffer.size],
-  [...(await fromShared.read())],
-  (await fromShared.read(into)) === into && into[0] === 1.5,
-]
-const gone = g.buffer(new Float32Array(4))
-const onGone = marking.kernel('mark').bind({ buffers: { marks: gone }, uniforms })
-gone.destroy()
-gone.destroy()
-const detached = new Float32Array(4)
-structuredClone(detached.buffer, { transfer: [detached.buffer] })
-const buffer = (data: unknown, options?: object): Promise<string> =>
-  failure(() => g.buffer(data as Float32Array, options))
-result['wrongBuffers'] = {
-  read: await failure(() => gone.read()),
-  write: await failure(() => gone.write(new Float32Array(1))),
-  buffer: await failure(() => gone.buffer),
-  bind: await failure(() => marking.kernel('mark').bind({ buffers: { marks: gone }, uniforms })),
-  part: await failure(() => marking.kernel('mark').bind({ buffers: { marks: { buffer: gone } }, uniforms })),
-  dispatch: await failure(() => marking.kernel('mark').dispatch([1, 1, 1], { buffers: { marks: gone }, uniforms })),
-  bound: await failure(() => onGone.dispatch([1, 1, 1])),
-  encoded: await failure(() => inPass(pass => onGone.encode(pass, [1, 1, 1]))),
-  kind: await failure(() => marking.kernel('mark').bind({ buffers: { marks: words }, uniforms })),
-  into: await failure(() => words.read(new Float32Array(4) as unknown as Int32Array)),
-  long: await failure(() => words.read(new Int32Array(5))),
-  writeKind: await failure(() => words.write([1] as unknown as Int32Array)),
-  writeLong: await failure(() => words.write(new Int32Array(2), 3)),
-  writeOffset: await failure(() => words.write(new Int32Array(1), -1)),
-  writeBytes: await failure(() => bytes.write(new Uint8Array(1), 1)),
-  list: await buffer([1, 2]),
-  view: await buffer(new DataView(new ArrayBuffer(4))),
-  empty: await buffer(new Float32Array(0)),
-  detached: await buffer(detached),
-  option: await buffer(new Float32Array(1), { usag: 1 }),
-  usage: await buffer(new Float32Array(1), { usage: 'VERTEX' }),
-}
-
 // Mistakes of a bind, and of what is bound.
+const large = g.buffer(new Float32Array(256))
 const bind = (options: object): Promise<string> => failure(() => g.kernel('step').bind(options))
 const right = { buffers: { points, scales }, uniforms: { rate: 1, goal: { at: [0, 0], weight: 1 } } }
 const bad = (pass: unknown): Promise<string> => failure(() => mark.encode(pass as GPUComputePassEncoder, [1, 1, 1]))
@@ -407,6 +269,10 @@ result['mistakes'] = {
   usage: await bind({ ...right, buffers: { points: create({ size: 16, usage: 0x4 }), scales } }),
   small: await bind({ ...right, buffers: { points: create({ size: 4, usage: 0x80 }), scales } }),
   same: await bind({ ...right, buffers: { points, scales: points } }),
+  sameBuffer: await bind({
+    ...right,
+    buffers: { points: { buffer: large, size: 32 }, scales: { buffer: large, offset: 256 } },
+  }),
   uniform: await bind({ ...right, uniforms: { rate: 1 } }),
   unknownUniform: await bind({ ...right, uniforms: { ...right.uniforms, raet: 1 } }),
   groups: await failure(() => mark.dispatch([1, 1.5, 1])),
@@ -488,104 +354,47 @@ result['wrongTextures'] = [
   ),
 ]
 
-// Tensors describe themselves, also in parts of buffers.
-const tensors = await attach(
-  compile(`
-[CUDAKernel] [Differentiable] [numthreads(1, 1, 1)]
-void square(no_diff uniform float factor, DiffTensorView x, DiffTensorView y)
-{
-    [MaxIters(4)] for (uint i = 0; i < x.size(0); i++) y[i] = factor * x[i] * x[i];
-}
-RWStructuredBuffer<float> weights, weightsGrad;
-[Differentiable] float cube(float w) { return w * w * w; }
-[shader("compute")] [numthreads(1, 1, 1)]
-void train(uint3 id : SV_DispatchThreadID)
-{
-    var w = diffPair(weights[id.x]);
-    bwd_diff(cube)(w, 1.0);
-    weightsGrad[id.x] += w.d;
-}`),
+// Fields that describe tensors in a block stay as they are when the rest of the block is set; groups have uniforms each.
+const blocks = await attach(compile(tensorProgram), device)
+const output = blocks.buffer(new Float32Array(2))
+const blocked = blocks
+  .kernel('blocked')
+  .bind<{ net: { k: number } }>({
+    tensors: {
+      net_w: { data: blocks.buffer(new Float32Array([1, 2])), shape: [2] },
+      net_more_1: { data: blocks.buffer(new Float32Array([5, 6])), shape: [2] },
+      output: { data: output, shape: [2] },
+    },
+    uniforms: { net: { k: 3 } },
+  })
+blocked.dispatch([1, 1, 1])
+const outputs = [[...(await output.read())]]
+blocked.uniforms.net = { k: 10 }
+blocked.dispatch([1, 1, 1])
+outputs.push([...(await output.read())])
+blocked.uniforms.net.k = 100
+inPass(pass => blocked.encode(pass, [1, 1, 1]))
+outputs.push([...(await output.read())])
+result['blocks'] = outputs
+
+// More uniform buffers than a device binds with offsets.
+const names = Array.from({ length: 9 }, (_, i) => `block${i}`)
+const nine = await attach(
+  compile(`struct B { float x; }
+${names.map(name => `ConstantBuffer<B> ${name};`).join('\n')}
+RWStructuredBuffer<float> sum;
+[shader("compute")] [numthreads(1, 1, 1)] void add() { sum[0] = ${names.map(name => `${name}.x`).join(' + ')}; }`),
   device,
 )
-const xs = tensors.buffer(new Float32Array([1, 2, 3, 4]))
-const ys = tensors.buffer(new Float32Array(128))
-type Square = { factor: number }
-const square = tensors
-  .kernel('square')
-  .bind<Square>({
-    tensors: {
-      x: { data: xs, shape: [2], strides: [2], offset: 1, grad: g.buffer(new Float32Array(2)) },
-      y: { data: { buffer: ys, offset: 256, size: 8 }, shape: [2], grad: g.buffer(new Float32Array(2)) },
-    },
-    uniforms: { factor: 1 },
-  })
-square.dispatch([1, 1, 1])
-const squares = [[...(await ys.read())].slice(64, 66)]
-square.uniforms.factor = 10
-square.dispatch([1, 1, 1])
-squares.push([...(await ys.read())].slice(64, 66))
-result['tensors'] = squares
-
-// Gradients on their way to arrays use the same memory again, and arrays that were given stay as they are.
-const gradient = (values: readonly number[]): Promise<Readonly<Record<string, unknown>>> =>
-  tensors
-    .kernel('train')
-    .grad([values.length, 1, 1], {
-      buffers: { weights: new Float32Array(values) },
-      gradients: { weightsGrad: 'weights' },
-    })
-let before: Readonly<Record<string, unknown>> = {}
-let after: Readonly<Record<string, unknown>> = {}
-const firstMade = await counting(async () => {
-  before = await gradient([1, 2])
-})
-const secondMade = await counting(async () => {
-  after = await gradient([3, 4])
-})
-const longer = await gradient([1, 2, 3])
-const [one, two] = await Promise.all([gradient([1, 1]), gradient([2, 2])])
-const chain = (given: Partial<GradOptions>): Promise<Readonly<Record<string, unknown>>> =>
-  tensors
-    .kernel('square')
-    .grad([1, 1, 1], {
-      tensors: { x: { data: new Float32Array([1, 2]), shape: [2] }, y: { data: new Float32Array(2), shape: [2] } },
-      uniforms: { factor: 1 },
-      ...given,
-    })
-const half = await chain({ cotangents: { y: 0.5 } })
-const whole = await chain({ cotangents: { y: [1, 10] } })
-const onDevice = await tensors
-  .kernel('square')
-  .grad([1, 1, 1], {
-    tensors: { x: { data: xs, shape: [4] }, y: { data: { buffer: ys, offset: 256, size: 16 }, shape: [4] } },
-    uniforms: { factor: 1 },
-    cotangents: { y: 1 },
-  })
-const xGradient = onDevice['x'] as typeof xs
-result['gradients'] = [
-  ...[before, after, longer, one, two].map(of => [...(of['weightsGrad'] as Float32Array)]),
-  ...[half, whole].map(of => [...(of['x'] as Float32Array)]),
-  [...(await xGradient.read())],
-  firstMade - secondMade,
+const blockValues = Object.fromEntries(names.map((name, i) => [name, { x: 2 ** i }]))
+const added = new Float32Array(1)
+await nine.kernel('add').dispatch([1, 1, 1], { buffers: { sum: added }, uniforms: blockValues })
+result['nine'] = [
+  added[0],
+  await failure(() =>
+    nine.kernel('add').bind({ buffers: { sum: nine.buffer(new Float32Array(1)) }, uniforms: blockValues }),
+  ),
 ]
-
-// Everything that a dispatch reads is asked for before it waits for the first.
-const order: string[] = []
-device.createBuffer = descriptor => {
-  const made = create(descriptor)
-  const map = made.mapAsync.bind(made)
-  made.mapAsync = async mode => {
-    order.push('asked')
-    await map(mode)
-    order.push('came')
-  }
-  return made
-}
-await tensors
-  .kernel('train')
-  .dispatch([1, 1, 1], { buffers: { weights: new Float32Array([1]), weightsGrad: new Float32Array(1) } })
-device.createBuffer = create
-result['order'] = order
 
 // Refused binds keep nothing, scopes are closed, and a lost device says so.
 const careful = await openDevice()
