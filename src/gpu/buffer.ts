@@ -25,6 +25,7 @@ export class OwnBuffer<T extends TypedArray = TypedArray> implements DeviceBuffe
   readonly device: Device
   readonly #class: Class<T>
   readonly #buffer: GPUBuffer
+  readonly #accepted: Promise<void>
   #destroyed = false
   /** What the device refused, once it is known. */
   #refusal: Error | undefined
@@ -58,6 +59,7 @@ export class OwnBuffer<T extends TypedArray = TypedArray> implements DeviceBuffe
       return buffer
     })
     this.#buffer = result
+    this.#accepted = accepted
     accepted.catch((refusal: unknown) => {
       this.#refusal = errorOf(refusal)
     })
@@ -97,7 +99,11 @@ export class OwnBuffer<T extends TypedArray = TypedArray> implements DeviceBuffe
         device.queue.submit([encoder.finish()])
         return copy.mapAsync(readMode)
       })
-      await device.allOf(accepted, [mapped])
+      const copied = device.allOf(accepted, [mapped])
+      copied.catch(() => undefined)
+      // What the device said of the buffer is the reason for what it says of the copy.
+      await this.#accepted
+      await copied
       refuseDetached('read', target)
       bytesOf(target)!.set(new Uint8Array(copy.getMappedRange()).subarray(0, target.byteLength))
     })

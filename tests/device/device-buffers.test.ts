@@ -49,6 +49,7 @@ describe('buffers of the device', () => {
     const goneMarks = 'Destroyed: buffer marks was destroyed; make another by g.buffer'
     const goneBound = 'Destroyed: buffer marks of mark was destroyed; make another by g.buffer'
     expect(said['wrongBuffers']).toEqual({
+      refused: expect.stringMatching(/^DeviceError: g\.buffer: /) as string,
       read: gone,
       write: gone,
       buffer: gone,

@@ -61,7 +61,11 @@ const detached = new Float32Array(4)
 structuredClone(detached.buffer, { transfer: [detached.buffer] })
 const buffer = (data: unknown, options?: object): Promise<string> =>
   failure(() => g.buffer(data as Float32Array, options))
+// No buffer is for storage and for mapping: the device refuses, and the caller hears of it later.
+const odd = g.buffer(new Float32Array(1), { usage: 0x1 })
+await device.queue.onSubmittedWorkDone()
 result['wrongBuffers'] = {
+  refused: await failure(() => odd.read()),
   read: await failure(() => gone.read()),
   write: await failure(() => gone.write(new Float32Array(1))),
   buffer: await failure(() => gone.buffer),
