@@ -58,6 +58,7 @@ export type {
   EntryTypes,
   Filled,
   FunctionTypes,
+  IfKnown,
   LoadableProgram,
   Member,
   Optional,

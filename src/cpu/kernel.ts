@@ -3,6 +3,7 @@ import type {
   Bytes,
   EntryTypes,
   Filled,
+  IfKnown,
   Member,
   Optional,
   LoadableProgram,
@@ -28,8 +29,10 @@ export type Tensor = TensorData<BufferData>
 /** The arguments of `grad`: also cotangents of what the kernel writes, and the buffers to which it adds gradients by itself. */
 export interface GradResources extends KernelResources, Pick<GradGiven<BufferData>, 'cotangents' | 'gradients'> {}
 
-/** What a kernel of known types is given. */
-export type KernelGiven<E extends EntryTypes> = Member<'buffers', Filled<E['buffers'], Bytes>> &
+/** What a kernel is given, by its types where they are known. */
+export type KernelGiven<E extends EntryTypes> = IfKnown<E, TypedResources<E>, KernelResources>
+
+type TypedResources<E extends EntryTypes> = Member<'buffers', Filled<E['buffers'], Bytes>> &
   Member<'uniforms', E['uniforms']> &
   Member<'tensors', { readonly [N in keyof TensorsOf<E>]: TensorData<TensorsOf<E>[N] | Bytes> }> &
   Member<'textures', Readonly<Record<E['textures'], TextureData>>> & {

@@ -99,25 +99,24 @@ export interface LoadableProgram {
 export type TypesOf<P> =
   P extends CompiledProgram<infer T>
     ? T
-    : P extends ProgramTypes
-      ? P
-      : P extends { readonly wgsl: unknown }
-        ? UnknownTypes
+    : P extends { readonly wgsl: unknown }
+      ? UnknownTypes
+      : P extends ProgramTypes
+        ? P
         : P extends Readonly<Record<keyof P, EntryTypes>>
           ? { readonly entries: P; readonly functions: Unchecked }
           : UnknownTypes
+
+/** `Known` for an entry point whose types are known, else `Else`. */
+export type IfKnown<E extends EntryTypes, Known, Else> = string extends keyof E['buffers'] ? Else : Known
+
+/** What the elements of each tensor of an entry point may be given as. */
+export type TensorsOf<E extends EntryTypes> = E extends { readonly tensors: infer T } ? T : {}
 
 /** The types of an entry point by its name. */
 export type EntryOf<T extends ProgramTypes, N extends keyof T['entries']> = T['entries'][N] extends EntryTypes
   ? T['entries'][N]
   : UnknownEntry
-
-/** What the elements of each tensor of an entry point may be given as. */
-export type TensorsOf<E extends EntryTypes> = E extends { readonly tensors: infer T }
-  ? T
-  : string extends keyof E['buffers']
-    ? Readonly<Record<string, unknown>>
-    : {}
 
 /** Bytes in the layout of reflection: what every buffer may be given as. */
 export type Bytes = Uint8Array | DataView | ArrayBufferLike

@@ -1,5 +1,5 @@
 /** Compiles a program for a WebGPU device. */
-import type { Wgsl } from '../index.ts'
+import type { EntryOf, ProgramTypes, TypesOf, UnknownTypes, Wgsl } from '../index.ts'
 import { sourceOf } from '../host/origin.ts'
 import type { Context } from './bound.ts'
 import { OwnBuffer } from './buffer.ts'
@@ -8,13 +8,14 @@ import { GpuError } from './error.ts'
 import { Kernel, type GpuKernel } from './kernel.ts'
 import type { AttachOptions, BufferOptions, DeviceBuffer, SameKind, TypedArray } from './options.ts'
 import { refuseOptions, Signature } from './signature.ts'
+import type { WebGpuDevice } from './webgpu.ts'
 
 /** A program on a device. */
-export interface GpuProgram {
+export interface GpuProgram<T extends ProgramTypes = UnknownTypes> {
   /** The compiled module. */
   readonly wgsl: Wgsl
   /** The compute entry point of that name. Throws a `GpuError` where there is none. */
-  kernel(name: string): GpuKernel
+  kernel<N extends keyof T['entries'] & string>(name: N): GpuKernel<EntryOf<T, N>>
   /**
    * Makes a buffer of the device that holds a copy of an array, to be bound wherever a kernel uses a buffer. Does not wait. Throws a `GpuError` named
    * `BufferError` for what is no typed array, is empty, or is larger than the device allows.
@@ -27,7 +28,7 @@ export interface GpuProgram {
   submitted(): void
 }
 
-/** What can be attached: a program of `cotangent`, or of `cotangent/wgsl`. */
+/** What can be attached: a program of `cotangent`, of `cotangent/wgsl`, or one that a build compiled (`import program from './fit.slang'`). */
 export interface Attachable {
   wgsl(options?: { readonly reverseOf?: string | undefined }): Wgsl
   readonly functions: readonly { readonly name: string; readonly differentiable: 'none' | 'forward' | 'backward' }[]
@@ -35,14 +36,27 @@ export interface Attachable {
 
 /**
  * Compiles a program for a device: a browser's, or Dawn's in Node. Throws the program's `CompileError` where it has errors,
- * and a `GpuError` where it has no entry point or the device refuses it.
+ * and a `GpuError` where it has no entry point or the device refuses it. Kernels are typed if the program is an imported shader, or if `E` says
+ * what `reflectionTypes` wrote: `attach<Entries>(program, device)`.
  *
  * ```ts
  * const g = await attach(compile(source), device)
  * await g.kernel('computeMain').dispatch([4, 1, 1], { buffers: { inp, outp }, uniforms: { scale: 2 } })
  * ```
  */
-export async function attach(program: Attachable, gpu: GPUDevice, options: AttachOptions = {}): Promise<GpuProgram> {
+export function attach<E = never, P extends Attachable = Attachable>(
+  program: P,
+  gpu: WebGpuDevice,
+  options: AttachOptions = {},
+): Promise<GpuProgram<TypesOf<[E] extends [never] ? P : E>>> {
+  return attached(program, gpu, options)
+}
+
+async function attached<T extends ProgramTypes>(
+  program: Attachable,
+  gpu: GPUDevice,
+  options: AttachOptions,
+): Promise<GpuProgram<T>> {
   refuseOthers('a program', program, 'wgsl')
   refuseOthers('a GPUDevice', gpu, 'createShaderModule')
   refuseOptions('attach takes no option', options, ['print', 'printBytes'])
@@ -74,9 +88,10 @@ export async function attach(program: Attachable, gpu: GPUDevice, options: Attac
   )
   return {
     wgsl,
-    kernel: name => {
+    kernel: <N extends keyof T['entries'] & string>(name: N) => {
       const kernel = kernels.get(name)
-      if (kernel !== undefined) return kernel
+      // The types of a kernel are narrower than what it checks.
+      if (kernel !== undefined) return kernel as unknown as GpuKernel<EntryOf<T, N>>
       const other = entries.find(e => e.name === name)
       throw new GpuError(
         'NoSuchKernel',

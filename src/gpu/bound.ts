@@ -12,6 +12,7 @@ import { bindSampler, bindTexture } from './texture.ts'
 import { UniformSlots, type Slot, type Submissions } from './uniform-slots.ts'
 import { uniformValues, type UniformMemory, type UniformPlace } from './uniform-values.ts'
 import { readMode, usage } from './usage.ts'
+import type { WebGpuBuffer, WebGpuComputePass } from './webgpu.ts'
 import { shown } from '../host/texture.ts'
 
 /**
@@ -45,16 +46,16 @@ export interface BoundKernel<U extends object = UniformValues> {
    * Records the kernel into your compute pass: pipeline, bind groups, dispatch. Returns at once. You end the pass and submit it; the pass may hold
    * other work, and this kernel many times. Sets the pipeline and the bind groups of the pass, so set your own again afterwards.
    */
-  encode(pass: GPUComputePassEncoder, groups: Groups): void
+  encode(pass: WebGpuComputePass, groups: Groups): void
   /**
    * The same with the number of groups in memory of the device: three `u32` from byte `offset` on (default 0), a multiple of 4. The
    * buffer needs `GPUBufferUsage.INDIRECT`, which buffers of `g.buffer` have, and the kernel itself may not write it.
    */
-  encodeIndirect(pass: GPUComputePassEncoder, buffer: GPUBuffer | DeviceBuffer, offset?: number): void
+  encodeIndirect(pass: WebGpuComputePass, buffer: WebGpuBuffer | DeviceBuffer, offset?: number): void
   /** Runs that many groups in a submit of its own. Returns at once: read a buffer to wait for the result. */
   dispatch(groups: Groups): void
   /** The same with the number of groups in memory of the device, as in `encodeIndirect`. */
-  dispatchIndirect(buffer: GPUBuffer | DeviceBuffer, offset?: number): void
+  dispatchIndirect(buffer: WebGpuBuffer | DeviceBuffer, offset?: number): void
   /**
    * Waits for all work that was submitted before, and hands what this kernel printed by `printf` since the last `flush` to the `print` of `attach`. Until
    * then it collects in `printBytes` bytes. Does nothing for a kernel that does not print.

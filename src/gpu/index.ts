@@ -6,14 +6,18 @@ export type { GpuKernel } from './kernel.ts'
 export type {
   AttachOptions,
   BindOptions,
+  BoundUniforms,
   BufferData,
   BufferOptions,
   BufferPart,
   DeviceBuffer,
   DispatchOptions,
   DispatchResult,
+  GradKernelGiven,
   GradOptions,
   Groups,
+  KernelGiven,
+  KernelResult,
   OnDevice,
   SameKind,
   Tensor,
@@ -24,3 +28,12 @@ export type {
 export type { TextureData, TextureSource } from './texture.ts'
 export { GpuError, type GpuErrorName } from './error.ts'
 export type { Plain } from './pack.ts'
+export type {
+  SamplerDescription,
+  WebGpuBuffer,
+  WebGpuComputePass,
+  WebGpuDevice,
+  WebGpuSampler,
+  WebGpuTexture,
+  WebGpuTextureView,
+} from './webgpu.ts'

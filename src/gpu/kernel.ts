@@ -1,5 +1,5 @@
 /** Entry points that can be run: each call is given everything, and waits for the result. */
-import type { BindingInfo } from '../index.ts'
+import type { BindingInfo, EntryTypes, Optional, UnknownEntry } from '../index.ts'
 import { put } from '../host/record.ts'
 import { Bound, type BoundKernel, type Context } from './bound.ts'
 import { write, type Range } from './buffer.ts'
@@ -9,11 +9,15 @@ import { GpuError } from './error.ts'
 import { gpuBuffers, type Made } from './gradient.ts'
 import type {
   BindOptions,
+  BoundUniforms,
   BufferData,
   DispatchOptions,
   DispatchResult,
+  GradKernelGiven,
   GradOptions,
   Groups,
+  KernelGiven,
+  KernelResult,
   UniformValues,
 } from './options.ts'
 import { compile, compileAtOnce, isDynamic, uniformsOf, type Compiled } from './pipeline.ts'
@@ -23,7 +27,7 @@ import { bindSampler, bindTexture, readTexture, type BoundTexture } from './text
 import { readMode, usage } from './usage.ts'
 
 /** An entry point that can be run. */
-export interface GpuKernel {
+export interface GpuKernel<E extends EntryTypes = UnknownEntry> {
   readonly name: string
   /** Threads of a group in each dimension. */
   readonly workgroupSize: readonly [number, number, number]
@@ -31,13 +35,13 @@ export interface GpuKernel {
    * Runs that many groups and waits for them. Throws a `GpuError` where a buffer or uniform is missing or has the wrong size. To run a kernel
    * often, `bind` it.
    */
-  dispatch(groups: Groups, options?: DispatchOptions): Promise<DispatchResult>
+  dispatch(groups: Groups, ...options: Optional<KernelGiven<E>>): Promise<KernelResult<E>>
   /**
    * Binds the kernel to memory of the device, textures and uniforms, to be run often: checks everything once, and keeps pipeline and bind groups. Does not
    * wait for the device; `ready` of the bound kernel does. Throws a `GpuError` for what is missing, unknown or does not fit, and then keeps nothing.
-   * `U` is the type of its uniforms: `kernel.bind<{ rate: number }>({ … })`.
+   * `U` is the type of its uniforms, where it is not known from the program: `kernel.bind<{ rate: number }>({ … })`.
    */
-  bind<U extends object = UniformValues>(options?: BindOptions): BoundKernel<U>
+  bind<U extends object = BoundUniforms<E>>(...options: Optional<KernelGiven<E>>): BoundKernel<U>
   /**
    * Gradients of everything that a kernel is given and that can have one: buffers for them are made, zeroed (or set to the cotangents
    * given) and bound. A kernel marked `[Differentiable]` runs backwards; another runs as it is, for it asks for derivatives itself.
@@ -47,7 +51,7 @@ export interface GpuKernel {
    * What you get is yours: each call makes new arrays, and new buffers where gradients stay on the device, which you destroy. Memory of the device that
    * gradients only pass through on their way to an array is the kernel's, and serves the next call.
    */
-  grad(groups: Groups, options?: GradOptions): Promise<Readonly<Record<string, BufferData>>>
+  grad(groups: Groups, ...options: Optional<GradKernelGiven<E>>): Promise<Readonly<Record<string, BufferData>>>
 }
 
 /** Memory of the device that a gradient is made in and read from, kept from call to call. */

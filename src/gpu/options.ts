@@ -1,7 +1,9 @@
 /** What callers give to a program on a device, and the kinds of data that it takes. */
+import type { Bytes, EntryTypes, Filled, IfKnown, Member, TensorsOf } from '../index.ts'
 import type { GradGiven, TensorData } from '../host/tensor.ts'
 import type { Plain } from './pack.ts'
 import type { TextureSource } from './texture.ts'
+import type { SamplerDescription, WebGpuBuffer, WebGpuSampler } from './webgpu.ts'
 
 /** The kinds of typed arrays by name. */
 export interface TypedArrays {
@@ -30,7 +32,7 @@ export type SameKind<T extends TypedArray> = TypedArrays[T[typeof Symbol.toStrin
  */
 export interface DeviceBuffer<T extends TypedArray = TypedArray> {
   /** The buffer itself, for WebGPU calls of your own. */
-  readonly buffer: GPUBuffer
+  readonly buffer: WebGpuBuffer
   /** How many numbers it holds. */
   readonly length: number
   /** How many bytes these numbers are. The `GPUBuffer` is as large, rounded up to a multiple of 4. */
@@ -55,7 +57,7 @@ export interface DeviceBuffer<T extends TypedArray = TypedArray> {
 
 /** The part of a buffer from byte `offset` on (default 0), `size` bytes long (default: all that follow). */
 export interface BufferPart {
-  readonly buffer: GPUBuffer | DeviceBuffer
+  readonly buffer: WebGpuBuffer | DeviceBuffer
   /** A multiple of the device's limit `minStorageBufferOffsetAlignment`, which is 256 unless you ask for less. */
   readonly offset?: number | undefined
   /** A multiple of 4. */
@@ -63,7 +65,7 @@ export interface BufferPart {
 }
 
 /** Memory of the device that can be bound. */
-export type OnDevice = GPUBuffer | DeviceBuffer | BufferPart
+export type OnDevice = WebGpuBuffer | DeviceBuffer | BufferPart
 
 /**
  * What can be bound where a kernel uses a buffer: a typed array of the kind that all numbers of an element are, in the layout of reflection; bytes in
@@ -91,7 +93,7 @@ export interface DispatchOptions {
   /** Tensors by the names of the kernel's parameters, or of variables: views of memory, or memory of the device. */
   readonly tensors?: Readonly<Record<string, Tensor>> | undefined
   /** Samplers by name. Default: linear, clamped at the edges; for comparison, `less`. */
-  readonly samplers?: Readonly<Record<string, GPUSampler | GPUSamplerDescriptor>>
+  readonly samplers?: Readonly<Record<string, WebGpuSampler | SamplerDescription>>
 }
 
 /** The options of `grad`: also cotangents of what the kernel writes, and the buffers to which it adds gradients by itself. */
@@ -124,3 +126,30 @@ export type DispatchResult = Readonly<Record<string, BufferData>>
 export interface UniformValues {
   [name: string]: Plain
 }
+
+type TypedOptions<E extends EntryTypes> = Member<'buffers', Filled<E['buffers'], Bytes | OnDevice>> &
+  Member<'uniforms', E['uniforms']> &
+  Member<'tensors', { readonly [N in keyof TensorsOf<E>]: TensorData<TensorsOf<E>[N] | Bytes | OnDevice> }> &
+  Member<'textures', Readonly<Record<E['textures'], TextureSource>>> & {
+    readonly samplers?: Partial<Readonly<Record<E['samplers'], WebGpuSampler | SamplerDescription>>> | undefined
+  }
+
+/** What a kernel is given, by its types where they are known. */
+export type KernelGiven<E extends EntryTypes> = IfKnown<E, TypedOptions<E>, DispatchOptions>
+
+/** The same for `grad`. */
+export type GradKernelGiven<E extends EntryTypes> = KernelGiven<E> & Pick<GradOptions, 'cotangents' | 'gradients'>
+
+/** Contents of the buffers that a kernel of known types may write: what was passed in, or plain values where plain values were. */
+export type KernelResult<E extends EntryTypes> = IfKnown<
+  E,
+  { readonly [N in keyof E['buffers']]?: E['buffers'][N] | Bytes | OnDevice },
+  DispatchResult
+>
+
+/** The uniforms of a bound kernel, to be set. */
+export type BoundUniforms<E extends EntryTypes> = IfKnown<
+  E,
+  { -readonly [N in keyof E['uniforms']]: E['uniforms'][N] },
+  UniformValues
+>

@@ -4,6 +4,7 @@ import type { Owned } from './device.ts'
 import { shown, wrongSampler, wrongTexture } from '../host/texture.ts'
 import { GpuError } from './error.ts'
 import { readMode, usage } from './usage.ts'
+import type { WebGpuTexture, WebGpuTextureView } from './webgpu.ts'
 
 const textureUsage = { COPY_SRC: 0x1, COPY_DST: 0x2, TEXTURE_BINDING: 0x4, STORAGE_BINDING: 0x8 } as const
 
@@ -12,13 +13,13 @@ export interface TextureData {
   /** Width, then height, then depth or layers, in texels. */
   readonly size: readonly number[]
   /** WebGPU's name for the format. Default: that of the program for a texture that it writes, else four channels like those of `data`. */
-  readonly format?: GPUTextureFormat
+  readonly format?: string | undefined
   /** Texels from left to right, then from top to bottom, then layer by layer, without padding. Default: zeros. */
   readonly data?: ArrayBufferView
 }
 
 /** What can be bound where a kernel uses a texture. */
-export type TextureSource = GPUTexture | GPUTextureView | TextureData
+export type TextureSource = WebGpuTexture | WebGpuTextureView | TextureData
 
 /** A bound texture, and the memory that it is read back into after the dispatch. */
 export interface BoundTexture {
@@ -58,7 +59,7 @@ function texelSize(format: string): number {
 }
 
 function formatOf(info: BindingInfo, given: TextureData): GPUTextureFormat {
-  if (given.format !== undefined) return given.format
+  if (given.format !== undefined) return given.format as GPUTextureFormat
   if (info.handle?.kind === 'storage-texture') return info.handle.storageTexture.format as GPUTextureFormat
   if (given.data instanceof Uint8Array || given.data instanceof Uint8ClampedArray) return 'rgba8unorm'
   const type = info.handle?.kind === 'texture' ? info.handle.texture.sampleType : 'float'

@@ -87,6 +87,11 @@ export class Builder {
     return this.const(type, type.scalar === 'bool' ? false : type.scalar === 'i64' || type.scalar === 'u64' ? 0n : 0)
   }
 
+  /** What nobody gives a value: zero, or for a resource, which has no zero, nothing in particular. */
+  unset(type: Type): Value {
+    return type.kind === 'ptr' ? this.emit1('undef', [], null, type) : this.zero(type)
+  }
+
   /** One, splatted to the type. */
   one(type: Type): Value {
     const scalar = t.scalars[type.scalar!]

@@ -40,7 +40,7 @@ function wrapValue(fn: Fn, value: Value, iface: s.InterfaceType, index: number):
   const tag = b.const(t.u32, cx.variants.of(cx, iface)[index]!.tag)
   return b.construct(
     type,
-    type.fields.map((f, i) => (i === 0 ? tag : i === index + 1 ? value : emptyOf(fn, f.type))),
+    type.fields.map((f, i) => (i === 0 ? tag : i === index + 1 ? value : b.unset(f.type))),
   )
 }
 
@@ -93,10 +93,6 @@ export function seenAs(fn: Fn, object: Operand, iface: s.InterfaceType): Operand
   return own === undefined || own.key === iface.key
     ? object
     : { dir: 'in', value: rewrap(fn, object.value, own, iface) }
-}
-
-function emptyOf(fn: Fn, type: t.Type): Value {
-  return type.kind === 'ptr' ? fn.b.emit1('undef', [], null, type) : fn.b.zero(type)
 }
 
 /** Switches on the tag; the last variant also serves as the default. */

@@ -21,7 +21,7 @@ export function defaultValue(fn: Fn, type: s.Type): Value {
       Array.from({ length: fn.cx.types.number(type.count) }, () => elem),
     )
   }
-  if (type.kind !== 'struct' || !hasDefaults(fn, type)) return b.zero(fn.type(type))
+  if (type.kind !== 'struct' || !hasDefaults(fn, type)) return b.unset(fn.type(type))
   const made = cx.program.defaultConstructor(type)
   if (made?.kind === 'direct') {
     const args = cx.program

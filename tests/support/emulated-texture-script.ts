@@ -1,5 +1,5 @@
 // Runs in a process of its own, bundled: kernels over textures on the CPU and on a device. Prints one JSON object.
-import { loadSync, type GradResources, type KernelResources } from '../../src/cpu/index.ts'
+import { loadSync, type GradResources, type KernelResources, type SamplerData } from '../../src/cpu/index.ts'
 import { attach, type DispatchOptions, type GradOptions } from '../../src/gpu/index.ts'
 import { compile } from '../../src/index.ts'
 import { openDevice } from './script-device.ts'
@@ -172,7 +172,7 @@ result['gradients'] = gradients.map(x =>
   Object.fromEntries(Object.entries(x as object).map(([k, v]) => [k, [...(v as Float32Array)]])),
 )
 
-const failed = (textures: object, samplers?: object): string => {
+const failed = (textures: object, samplers?: Readonly<Record<string, SamplerData>>): string => {
   try {
     m.kernel('load').dispatch([1, 1, 1], {
       buffers: { outp: new Float32Array(16) },
@@ -192,7 +192,7 @@ result['mistakes'] = [
   failed({ ids: { size: [2, 2], format: 'rgba32float' } }),
   failed({ picture: { size: [4, 3, 2] } }),
   failed({}, { states: {} }),
-  failed({}, { state: { addressModeU: 'wrap' } }),
+  failed({}, { state: { addressModeU: 'wrap' as 'repeat' } }),
 ]
 console.log(JSON.stringify(result))
 process.exit(0)

@@ -323,7 +323,11 @@ describe('what is no memory, or not to be had', () => {
     return data
   }
   const dispatch = (inp: unknown, outp: unknown): string =>
-    message(() => kernelOf('float').kernel('k').dispatch([1, 1, 1], { buffers: { inp, outp } }))
+    message(() =>
+      kernelOf('float')
+        .kernel('k')
+        .dispatch([1, 1, 1], { buffers: { inp, outp } as Record<string, BufferData> }),
+    )
 
   it('is refused by name', () => {
     expect(dispatch(detached(), [0])).toMatch(/^BufferError: buffer inp of float: .* detached/)

@@ -1,6 +1,6 @@
 /** Whatever a program calls its functions, kernels, parameters, structs, fields and resources: JavaScript and WebAssembly of it load, and give its numbers. */
 import { describe, expect, it } from 'vitest'
-import { load } from '../../src/cpu/index.ts'
+import { load, type BufferData } from '../../src/cpu/index.ts'
 import { checkDerivatives } from '../../src/cpu/check.ts'
 import { compile } from '../../src/index.ts'
 import { helpers } from '../../src/target/js/helper.ts'
@@ -145,7 +145,8 @@ describe.each(rows)('$what', ({ source, ask, wanted }) => {
           },
           {
             fn: n => m.fn[n],
-            kernel: (n, buffers, uniforms) => m.kernel(n).dispatch([1, 1, 1], { buffers: buffers, uniforms }),
+            kernel: (n, buffers, uniforms) =>
+              m.kernel(n).dispatch([1, 1, 1], { buffers: buffers as Record<string, BufferData>, uniforms }),
           },
         ]
         for (const [k, asked] of uses.entries()) {

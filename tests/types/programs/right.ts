@@ -1,5 +1,6 @@
 import { compile, type CompiledProgram, type Program } from 'cotangent'
 import { load, loadSync } from 'cotangent/cpu'
+import { attach, type WebGpuBuffer, type WebGpuComputePass, type WebGpuDevice } from 'cotangent/gpu'
 import { compile as compileWgsl } from 'cotangent/wgsl'
 import program, { code, entryPoints, reflection, step, type Entries, type Vec2 } from './fit.slang'
 
@@ -39,6 +40,31 @@ entries
     uniforms: { rate: 0.1, dir: new Float32Array(3) },
     gradients: { d_points: 'points' },
   })
+
+// On a device.
+declare const device: WebGpuDevice
+declare const weights: WebGpuBuffer
+declare const pass: WebGpuComputePass
+const g = await attach(program, device)
+const given = {
+  buffers: { points: weights, loss_out: { buffer: weights, offset: 256 }, ids: new Int32Array(1) },
+  uniforms: { rate: 1, dir: [1, 0, 0] },
+} as const
+const written = await g.kernel('step').dispatch([1, 1, 1], given)
+void written.points
+const bound = g.kernel('step').bind(given)
+bound.uniforms.rate = 2
+bound.uniforms.dir = [0, 1, 0]
+bound.encode(pass, [1, 1, 1])
+const own = g.buffer(new Float32Array(4))
+const numbers: Float32Array = await own.read()
+g.kernel('step')
+  .bind({ ...given, buffers: { ...given.buffers, points: own } })
+  .dispatch([1, 1, 1])
+;(await attach<Entries>(compile(''), device)).kernel('step').grad([1, 1, 1], { ...given, cotangents: { points: 1 } })
+const any = await attach(compile(''), device)
+await any.kernel('whatever').dispatch([1, 1, 1], { buffers: { o: numbers }, uniforms: { k: 1 } })
+await (await attach(compileWgsl(''), device)).kernel('whatever').dispatch([1, 1, 1])
 
 // Nothing is known: calls need neither `!` nor a cast.
 const plain = loadSync(compile('public float f(float x) { return x; }'), { print: text => void text })

@@ -1,5 +1,6 @@
 import { compile } from 'cotangent'
 import { load } from 'cotangent/cpu'
+import { attach, type WebGpuDevice } from 'cotangent/gpu'
 import program from './fit.slang'
 
 const m = await load<typeof program>(compile(''))
@@ -26,4 +27,16 @@ fn
   /*!*/ .loss(p)
 const /*!*/ text: string = fn.loss(p, p)
 fn.loss.vjp([p, p], /*!*/ 'one')
+
+declare const device: WebGpuDevice
+const g = await attach(program, device)
+const gpu = g.kernel('step')
+g.kernel(/*!*/ 'stop')
+gpu.dispatch(one, { buffers, uniforms: { /*!*/ rate: 'fast', dir: [1, 0, 0] } })
+gpu.bind({ /*!*/ buffers: { points: new Float32Array(8), ids: [1] }, uniforms })
+const bound = gpu.bind({ buffers, uniforms })
+/*!*/ bound.uniforms.rate = 'slow'
+bound.uniforms./*!*/ speed = 2
+bound
+  /*!*/ .dispatch()
 export { text }
