@@ -35,6 +35,8 @@ const { metafile } = await build({
   minify: true,
   chunkNames: 'cli/[name]-[hash]',
   platform: 'node',
+  // jsonc-parser's other form cannot be bundled.
+  mainFields: ['module', 'main'],
   external: ['webgpu'],
   entryPoints: points({ cli: 'src/cli/start.ts' }),
   // Packages that are scripts ask for Node's own modules by `require`.

@@ -31,6 +31,8 @@ export type Example =
       readonly entry?: string
       readonly exports?: readonly string[]
       readonly maxContext?: number
+      /** A project file that is read instead of a program. */
+      readonly project?: string
     }
 
 /** The examples of an area of the catalogue: one for each entry. Only tests read them, so they stand in files that no bundle imports. */

@@ -5,6 +5,7 @@ import { Sink, type Diagnostic, type Entry, type Example } from '../../src/base/
 import { diagnosticJson, renderDiagnostic, renderDiagnostics } from '../../src/base/render.ts'
 import { SourceFile, Span } from '../../src/base/source.ts'
 import { compile, CompileError } from '../../src/index.ts'
+import { readProject } from '../../src/project/read.ts'
 import { parse } from '../../src/syntax/parse.ts'
 
 const here = join(import.meta.dirname, '..')
@@ -34,6 +35,7 @@ for (const area of areas) {
 
 /** What the compiler says to the example, with the code for its target if it names one. */
 function diagnose(example: Exclude<Example, string>): readonly Diagnostic[] {
+  if (example.project !== undefined) return readProject(example.project).diagnostics
   const program = compile(example.source, {
     fileName: 'example.slang',
     ...(example.files === undefined ? {} : { files: example.files }),
