@@ -1,8 +1,10 @@
 import { load, ArityError, NameError, ShapeError, TrapError, type CpuFunction } from '../cpu/index.ts'
 import { CompileError, type NonFinite, type Program } from '../index.ts'
-import { compileFile, remark, report, type SharedOptions } from './host.ts'
-import { Failed, UsageError } from './usage.ts'
-import { printed, tell } from './output.ts'
+import { Arguments } from './arguments.ts'
+import { Run, type SharedOptions } from './host.ts'
+import { report } from './report.ts'
+import { Failed, UsageError, failures } from './usage.ts'
+import { printed, remark, tell } from './output.ts'
 import { nonFiniteLines } from './nan.ts'
 
 interface CallOptions extends SharedOptions {
@@ -12,31 +14,18 @@ interface CallOptions extends SharedOptions {
   readonly traceNan?: boolean
 }
 
-/** The strings and numbers of JSON. */
-const tokens = /"(?:[^"\\]|\\.)*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?/g
-
-/** The value that JSON stands for. An integer that a number would round becomes a bigint: one of 64 bits is taken as it was written. */
-function parse(text: string, what: string): unknown {
-  try {
-    const marked = text.replace(tokens, token =>
-      /^-?\d+$/.test(token) && !Number.isSafeInteger(Number(token)) && Number.isFinite(Number(token))
-        ? `"\\u0000${token}"`
-        : token,
-    )
-    return JSON.parse(marked, (_, v: unknown) => (typeof v === 'string' && v.startsWith('\0') ? BigInt(v.slice(1)) : v))
-  } catch {
-    throw new UsageError(`${what} is not JSON: ${text}; write 1.5, true, [1,2,3] or {"x": 1}`)
-  }
+/** The function to call, and its arguments. */
+interface Call {
+  readonly program: Program
+  readonly fn: CpuFunction
+  readonly args: readonly unknown[]
+  readonly given: Arguments
 }
 
-/** The function to call, and its arguments. */
-async function prepare(
-  file: string,
-  texts: readonly string[],
-  options: CallOptions,
-): Promise<{ readonly program: Program; readonly fn: CpuFunction; readonly args: unknown[] }> {
-  const args = texts.map((text, i) => parse(text, `argument ${i + 1}`))
-  const program = compileFile(file, options, { exports: [options.fn], entries: [] })
+async function prepare(file: string, texts: readonly string[], options: CallOptions): Promise<Call> {
+  const run = new Run()
+  const given = await Arguments.read(texts, options.cotangent, run.inputs)
+  const program = await run.compile(file, options, () => ({ exports: [options.fn], entries: [] }))
   const module = await load(program, { print: printed })
   const fn = module.fn[options.fn]
   if (fn === undefined) {
@@ -45,10 +34,12 @@ async function prepare(
       1,
     )
   }
+  const names = fn.signature.params.filter(p => p.dir !== 'out').map(p => p.name)
+  const args = await given.for(options.fn, names)
   const reads = resourcesOf(program)
   if (reads.length > 0)
-    remark(`${options.fn} uses ${reads.join(', ')}: from here, buffers are empty and uniforms are zero`, options)
-  return { program, fn, args }
+    remark(`${options.fn} uses ${reads.join(', ')}: from here, buffers are empty and uniforms are zero`)
+  return { program, fn, args, given }
 }
 
 /** Names of the buffers and uniforms of a program, as its source has them. */
@@ -61,16 +52,25 @@ function resourcesOf(program: Program): string[] {
   return [...new Set([...buffers.map(b => b.name.replace(/___(texels|shape|modes)$/, '')), ...single])]
 }
 
-/** Reports a mistake of the caller as one line, and those of the compiler as diagnostics. */
-async function reporting(options: CallOptions, work: () => Promise<void>): Promise<void> {
+/** Calls a function. A mistake of the caller is reported as one line, or at its place in a file; those of the compiler are diagnostics. */
+async function calling(
+  file: string,
+  texts: readonly string[],
+  options: CallOptions,
+  work: (call: Call) => void,
+): Promise<void> {
+  let call: Call | undefined
   try {
-    await work()
+    call = await prepare(file, texts, options)
+    work(call)
   } catch (error) {
+    await call?.given.locate(error)
     if (error instanceof CompileError) {
-      report(error.diagnostics, options)
+      report(error.diagnostics)
       throw new Failed()
     }
-    if (error instanceof ArityError || error instanceof ShapeError) throw new UsageError(error.message)
+    if (error instanceof ArityError || error instanceof ShapeError)
+      throw new UsageError(error.message, 2, failures.argument)
     if (error instanceof NameError || error instanceof TrapError) throw new UsageError(error.message, 1)
     throw error
   }
@@ -79,8 +79,7 @@ async function reporting(options: CallOptions, work: () => Promise<void>): Promi
 /** `cotangent run`: the result, and the `out` and `inout` parameters by name. */
 export function runCommand(file: string, texts: readonly string[], raw: Record<string, unknown>): Promise<void> {
   const options = raw as unknown as CallOptions
-  return reporting(options, async () => {
-    const { program, fn, args } = await prepare(file, texts, options)
+  return calling(file, texts, options, ({ program, fn, args }) => {
     const { result, out } = fn.run(...args)
     const traced = options.traceNan === true ? { nonFinite: program.traceNonFinite(options.fn, args) } : {}
     if (options.json === true) {
@@ -96,13 +95,12 @@ export function runCommand(file: string, texts: readonly string[], raw: Record<s
 /** `cotangent grad`: value and gradient by reverse mode. */
 export function gradCommand(file: string, texts: readonly string[], raw: Record<string, unknown>): Promise<void> {
   const options = raw as unknown as CallOptions
-  return reporting(options, async () => {
-    const { program, fn, args } = await prepare(file, texts, options)
-    const cotangent = options.cotangent === undefined ? undefined : parse(options.cotangent, '--cotangent')
+  return calling(file, texts, options, ({ program, fn, args, given }) => {
+    const { cotangent } = given
     const { value, grad } =
       cotangent === undefined
         ? fn.valueAndGrad(...args)
-        : { value: fn(...args), grad: ofCotangent(() => fn.vjp(args, cotangent)) }
+        : { value: fn(...args), grad: given.ofCotangent(() => fn.vjp(args, cotangent)) }
     const names = fn.signature.params.filter(p => p.dir !== 'out').map(p => p.name)
     const gradients = Object.fromEntries(
       names.flatMap((name, i) => (grad[i] === null || grad[i] === undefined ? [] : [[name, grad[i]]])),
@@ -124,19 +122,8 @@ export function gradCommand(file: string, texts: readonly string[], raw: Record<
     print(`value = ${shown(value)}`)
     for (const [name, g] of Object.entries(gradients)) print(`d/d${name} = ${shown(g)}`)
     printTrace(traced)
-    if (Object.keys(gradients).length === 0) remark(`no parameter of ${options.fn} carries a derivative`, options)
+    if (Object.keys(gradients).length === 0) remark(`no parameter of ${options.fn} carries a derivative`)
   })
-}
-
-/** Names the cotangent of the result in errors as the command line does. */
-function ofCotangent<T>(work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    if (error instanceof ShapeError)
-      throw new UsageError(error.message.replace(/^(?:resultGradient|cotangent)\b/, '--cotangent'))
-    throw error
-  }
 }
 
 interface Traced {

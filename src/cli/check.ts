@@ -1,7 +1,8 @@
 /** `cotangent check`: tests every differentiable function of a file at random inputs. */
 import { checkDerivatives, type CheckOutcome, type Disagreement } from '../cpu/index.ts'
 import { safeJson } from '../index.ts'
-import { compileFile, report, type SharedOptions } from './host.ts'
+import { Run, type SharedOptions } from './host.ts'
+import { report } from './report.ts'
 import { Failed, UsageError } from './usage.ts'
 import { tell } from './output.ts'
 import { nonFiniteLines } from './nan.ts'
@@ -13,12 +14,19 @@ interface CheckOptions extends SharedOptions {
   readonly seed?: number
   readonly json?: boolean
   readonly traceNan?: boolean
+  readonly watch?: boolean
 }
 
 /** Prints the outcome for each function; status 1 if a derivative disagrees. */
 export async function checkCommand(file: string, raw: Record<string, unknown>): Promise<void> {
   const options = raw as unknown as CheckOptions
-  const program = compileFile(file, { ...options, debug: true })
+  const once = (run: Run): Promise<void> => checkOnce(run, file, options)
+  if (options.watch !== true) await once(new Run())
+  else await (await import('./watch.ts')).watch([file], once)
+}
+
+async function checkOnce(run: Run, file: string, options: CheckOptions): Promise<void> {
+  const program = await run.compile(file, { ...options, debug: true })
   const names = program.subjects.filter(f => f.differentiable !== 'none').map(f => f.name)
   for (const fn of options.fn ?? []) {
     if (!names.includes(fn))
@@ -36,7 +44,7 @@ export async function checkCommand(file: string, raw: Record<string, unknown>): 
     progress: (outcome, done) => bar.update(done, outcome.name),
   })
   bar.stop()
-  for (const o of functions) report(o.diagnostics, options)
+  for (const o of functions) report(o.diagnostics)
   if (options.json === true) {
     tell(`${safeJson({ seed, ok, functions: functions.map(({ diagnostics: _, ...rest }) => rest) })}\n`)
   } else {

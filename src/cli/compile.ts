@@ -1,5 +1,4 @@
-import { writeFileSync } from 'node:fs'
-import { basename, dirname, relative, sep } from 'node:path'
+import { basename, dirname, relative, resolve, sep } from 'node:path'
 import {
   CompileError,
   reflectionTypes,
@@ -9,133 +8,176 @@ import {
   type Program,
   type Stage,
 } from '../index.ts'
-import { compileFile, remark, report, type SharedOptions } from './host.ts'
+import { write } from './files.ts'
+import { Run, type SharedOptions } from './host.ts'
+import { placesOf, type Place, type Target } from './outputs.ts'
+import { report } from './report.ts'
 import { Failed, UsageError } from './usage.ts'
-import { tell } from './output.ts'
+import { failed, remark, tell } from './output.ts'
 
 interface CompileCommandOptions extends SharedOptions {
-  readonly target: 'wgsl' | 'wasm' | 'js' | 'ir'
+  readonly target?: readonly Target[]
   readonly entry?: readonly string[]
   readonly stage?: 'compute' | 'vertex' | 'fragment'
   readonly export?: readonly string[]
   readonly output?: string
-  readonly reflection?: string
+  readonly reflection?: string | true
   readonly sourceMap?: string | true
   readonly dumpIr?: string
   readonly mode: 'f32' | 'f64'
+  readonly watch?: boolean
 }
 
-/** `cotangent compile`: one target's code for each file. */
-export function compileCommand(files: readonly string[], raw: Record<string, unknown>): void {
+/** `cotangent compile`: the code of each target for each file. */
+export async function compileCommand(files: readonly string[], raw: Record<string, unknown>): Promise<void> {
   const options = raw as unknown as CompileCommandOptions
-  if (files.length > 1 && options.output !== undefined)
-    throw new UsageError('-o takes the code of one file; call compile once for each')
-  if (options.sourceMap !== undefined) {
-    if (options.target !== 'wgsl' || options.dumpIr !== undefined)
-      throw new UsageError('--source-map is of WGSL: it goes with --target wgsl')
-    if (options.sourceMap === true && options.output === undefined)
-      throw new UsageError('--source-map needs a file, or -o to be named after')
-    if (files.length > 1) throw new UsageError('--source-map takes the code of one file; call compile once for each')
+  const targets = [...new Set(options.target ?? ['wgsl' as const])]
+  if (options.dumpIr !== undefined) {
+    if (targets.length > 1) throw new UsageError('--dump-ir prints IR instead of code: give one --target, or none')
+    stagesOf(options.dumpIr)
   }
-  for (const file of files) one(file, options)
+  if (options.sourceMap !== undefined && (!targets.includes('wgsl') || options.dumpIr !== undefined))
+    throw new UsageError('--source-map is of WGSL: it goes with --target wgsl')
+  const places = placesOf(files, options.dumpIr === undefined ? targets : ['ir'], options)
+  const once = async (run: Run): Promise<void> => {
+    const errors = new Set<unknown>()
+    for (const file of new Set(files)) {
+      try {
+        await one(run, file, targets, options, places.get(file)!)
+      } catch (error) {
+        // The mistakes of one file, or of a project file that several have, do not keep the others from being compiled.
+        if (!(error instanceof UsageError) || files.length === 1) throw error
+        if (!errors.has(error)) failed(error)
+        errors.add(error)
+      }
+    }
+    const worst = Math.max(0, ...[...errors].map(e => (e as UsageError).status))
+    if (worst > 0) throw new Failed(worst === 1 ? 1 : 2)
+  }
+  if (options.watch !== true) await once(new Run())
+  else await (await import('./watch.ts')).watch(files, once)
 }
 
-function one(file: string, options: CompileCommandOptions): void {
-  const stage = options.stage
-  const program = compileFile(
+async function one(
+  run: Run,
+  file: string,
+  targets: readonly Target[],
+  options: CompileCommandOptions,
+  place: Place,
+): Promise<void> {
+  const { stage } = options
+  const wantsWgsl = targets.includes('wgsl') && options.dumpIr === undefined
+  const program = await run.compile(
     file,
     options,
-    { entries: options.entry?.map(name => (stage === undefined ? name : { name, stage })), exports: options.export },
-    options.target === 'wgsl' && options.dumpIr === undefined,
+    project => ({
+      entries:
+        options.entry?.map(name => (stage === undefined ? name : { name, stage })) ??
+        project.entries?.map(e => (typeof e === 'string' && stage !== undefined ? { name: e, stage } : e)),
+      exports: options.export,
+    }),
+    wantsWgsl,
   )
   try {
-    const code = options.dumpIr === undefined ? codeOf(program, options) : dump(program, options)
-    if (options.dumpIr === undefined) remarkIfEmpty(file, program, options)
-    if (options.output !== undefined) write(options.output, code)
-    else if (typeof code !== 'string' && process.stdout.isTTY)
-      throw new UsageError('WebAssembly is no text: -o names a file for it')
-    else tell(code)
-    if (options.reflection !== undefined) {
-      const { reflection } = program.wgsl()
-      write(
-        options.reflection,
-        options.reflection.endsWith('.ts') ? reflectionTypes(reflection) : `${JSON.stringify(reflection, null, 2)}\n`,
-      )
+    // All is made before anything is written: a program with mistakes leaves the files of the last run alone.
+    const made = targets.map(target => ({
+      target,
+      code: options.dumpIr === undefined ? codeOf(program, target, options, place) : dump(program, options),
+    }))
+    const reflection = place.reflection === undefined ? undefined : program.wgsl().reflection
+    if (options.dumpIr === undefined) remarkIfEmpty(file, program, targets)
+    for (const { target, code } of made) {
+      const to = place.code.get(options.dumpIr === undefined ? target : 'ir')
+      if (to !== undefined) write(to, code.text)
+      else if (typeof code.text !== 'string' && process.stdout.isTTY)
+        throw new UsageError('WebAssembly is no text: -o names a file for it')
+      else tell(code.text)
+      if (code.map !== undefined) write(place.sourceMap!, code.map)
+    }
+    if (place.reflection !== undefined) {
+      const types = place.reflection.endsWith('.ts')
+      write(place.reflection, types ? reflectionTypes(reflection!) : `${JSON.stringify(reflection, null, 2)}\n`)
     }
   } catch (error) {
     if (!(error instanceof CompileError)) throw error
-    report(error.diagnostics, options)
+    report(error.diagnostics)
     throw new Failed()
   }
 }
 
-function codeOf(program: Program, options: CompileCommandOptions): string | Uint8Array {
-  switch (options.target) {
+interface Code {
+  readonly text: string | Uint8Array
+  /** The text of its source map. */
+  readonly map?: string
+}
+
+function codeOf(program: Program, target: Target, options: CompileCommandOptions, place: Place): Code {
+  switch (target) {
     case 'wgsl':
-      return wgslOf(program, options)
+      return wgslOf(program, options, place)
     case 'wasm':
-      return program.wasm().bytes
+      return { text: program.wasm().bytes }
     case 'js':
-      return program.js({ mode: options.mode }).code
+      return { text: program.js({ mode: options.mode }).code }
     case 'ir':
-      return program.ir('final')
+      return { text: program.ir('final') }
   }
 }
 
-/** The WGSL that the options ask for: with source lines as comments, or with a written source map. */
-function wgslOf(program: Program, options: CompileCommandOptions): string {
+/** A path as a source map and a comment of WGSL have it: as seen from a folder. */
+function seenFrom(folder: string, path: string): string {
+  return relative(resolve(folder), resolve(path)).split(sep).join('/')
+}
+
+/** The WGSL that the options ask for: with source lines as comments, or with a source map. */
+function wgslOf(program: Program, options: CompileCommandOptions, place: Place): Code {
   const wgsl = program.wgsl()
   const code = options.debug === true ? withSourceLines(wgsl) : wgsl.code
-  if (options.sourceMap === undefined) return code
-  const map = options.sourceMap === true ? `${options.output!}.map` : options.sourceMap
-  write(
-    map,
-    sourceMapJson(wgsl, {
-      file: options.output === undefined ? undefined : basename(options.output),
-      // A map names its sources as seen from where it lies.
-      source: name => (name === '-' ? name : relative(dirname(map), name).split(sep).join('/')),
-    }),
-  )
-  const from = options.output === undefined ? map : relative(dirname(options.output), map).split(sep).join('/')
-  return `${code}//# sourceMappingURL=${encodeURI(from)}\n`
+  if (place.sourceMap === undefined) return { text: code }
+  const output = place.code.get('wgsl')
+  const map = sourceMapJson(wgsl, {
+    file: output === undefined ? undefined : basename(output),
+    // A map names its sources as seen from where it lies.
+    source: name => (name === '-' ? name : seenFrom(dirname(place.sourceMap!), name)),
+  })
+  const from = output === undefined ? place.sourceMap : seenFrom(dirname(output), place.sourceMap)
+  return { text: `${code}//# sourceMappingURL=${encodeURI(from)}\n`, map }
 }
 
 /** Remarks that the output is empty, which is hardly ever what the user meant. */
-function remarkIfEmpty(file: string, program: Program, options: CompileCommandOptions): void {
+function remarkIfEmpty(file: string, program: Program, targets: readonly Target[]): void {
   if (program.entries.length > 0) return
-  if (options.target === 'wgsl') {
+  if (targets.includes('wgsl')) {
     const others =
       program.exports.length === 0 ? '' : `; --target js or wasm is for ${program.exports.map(f => f.name).join(', ')}`
-    remark(`${file} has no entry point, so its WGSL is empty: mark one [shader("compute")]${others}`, options)
+    remark(`${file} has no entry point, so its WGSL is empty: mark one [shader("compute")]${others}`)
   } else if (program.exports.length === 0) {
-    remark(`${file} exports nothing and has no entry point: mark a function public, or name it by --export`, options)
+    remark(`${file} exports nothing and has no entry point: mark a function public, or name it by --export`)
   }
 }
 
-function dump(program: Program, options: CompileCommandOptions): string {
-  const asked = options
-    .dumpIr!.split(',')
+/** The stages that `--dump-ir` names. */
+function stagesOf(list: string): readonly Stage[] {
+  const asked = list
+    .split(',')
     .map(s => s.trim())
     .filter(s => s !== '')
   const known: readonly string[] = stages
-  const wrong = asked.filter(s => !known.includes(s))
-  if (wrong.length > 0) throw new UsageError(`--dump-ir: ${wrong[0]} is no stage; the stages are ${stages.join(', ')}`)
-  const differentiable = program.exports.filter(f => f.differentiable !== 'none').map(f => f.name)
-  return asked
-    .flatMap(s => {
-      const of = (name: string): string => `// ${s} of ${name}\n${program.ir(s as Stage, name)}`
-      // A function that is named is differentiated in both modes, whether the program asks for it or not.
-      if (options.export !== undefined) return options.export.map(of)
-      const whole = program.ir(s as Stage)
-      return whole === '' && differentiable.length > 0 ? differentiable.map(of) : `// ${s}\n${whole}`
-    })
-    .join('\n')
+  const wrong = asked.find(s => !known.includes(s))
+  if (wrong !== undefined) throw new UsageError(`--dump-ir: ${wrong} is no stage; the stages are ${stages.join(', ')}`)
+  return asked as readonly Stage[]
 }
 
-function write(file: string, data: string | Uint8Array): void {
-  try {
-    writeFileSync(file, data)
-  } catch (cause) {
-    throw new UsageError(`${file} cannot be written (${(cause as NodeJS.ErrnoException).code})`)
-  }
+function dump(program: Program, options: CompileCommandOptions): Code {
+  const differentiable = program.exports.filter(f => f.differentiable !== 'none').map(f => f.name)
+  const text = stagesOf(options.dumpIr!)
+    .flatMap(stage => {
+      const of = (name: string): string => `// ${stage} of ${name}\n${program.ir(stage, name)}`
+      // A function that is named is differentiated in both modes, whether the program asks for it or not.
+      if (options.export !== undefined) return options.export.map(of)
+      const whole = program.ir(stage)
+      return whole === '' && differentiable.length > 0 ? differentiable.map(of) : `// ${stage}\n${whole}`
+    })
+    .join('\n')
+  return { text }
 }

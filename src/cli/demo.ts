@@ -1,8 +1,11 @@
-import { mkdirSync, readFileSync, statSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
-import { compile, renderDiagnostics } from '../index.ts'
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { compile } from '../index.ts'
+import type { DemoName } from './values.ts'
 import type { DemoContext } from './demos/context.ts'
-import { UsageError, packageRoot } from './usage.ts'
+import { makeFolder } from './files.ts'
+import { report } from './report.ts'
+import { Failed, OutputError, packageRoot } from './usage.ts'
 import { tell } from './output.ts'
 
 interface Demo {
@@ -10,7 +13,7 @@ interface Demo {
   readonly load: () => Promise<{ readonly run: (cx: DemoContext) => Promise<void> }>
 }
 
-const demos: Readonly<Record<string, Demo>> = {
+const demos: Readonly<Record<DemoName, Demo>> = {
   splat2d: {
     about: 'draw a photograph with 2D Gaussians that gradient descent places',
     load: () => import('./demos/splat2d.ts'),
@@ -25,23 +28,14 @@ const demos: Readonly<Record<string, Demo>> = {
   },
 }
 
-/** Makes a folder and those around it, one by one: in some places, /proc for one, Node tries for ever to make several at once. */
-function makeFolder(path: string): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return
-  const around = dirname(path)
-  if (around !== path) makeFolder(around)
-  mkdirSync(path)
-}
-
 /** `cotangent demo`: runs an example of the package. */
-export async function demoCommand(name: string | undefined, raw: Record<string, unknown>): Promise<void> {
+export async function demoCommand(name: DemoName | undefined, raw: Record<string, unknown>): Promise<void> {
   const options = raw as { readonly gpu?: boolean; readonly steps?: number; readonly output?: string }
   if (name === undefined) {
     for (const [key, demo] of Object.entries(demos)) tell(`${key.padEnd(10)}${demo.about}\n`)
     return
   }
-  const demo = Object.hasOwn(demos, name) ? demos[name] : undefined
-  if (demo === undefined) throw new UsageError(`there is no demo ${name}; there are ${Object.keys(demos).join(', ')}`)
+  const demo = demos[name]
   const dir = join(packageRoot(), 'examples', name)
   const output = resolve(options.output ?? join('out', name))
   const { run } = await demo.load()
@@ -54,7 +48,10 @@ export async function demoCommand(name: string | undefined, raw: Record<string, 
       gpu: options.gpu === true,
       compile: file => {
         const program = compile(readFileSync(join(dir, file), 'utf8'), { fileName: join(dir, file) })
-        if (!program.ok) throw new UsageError(renderDiagnostics(program.diagnostics), 1)
+        if (!program.ok) {
+          report(program.diagnostics)
+          throw new Failed()
+        }
         return program
       },
       say: text => {
@@ -64,6 +61,6 @@ export async function demoCommand(name: string | undefined, raw: Record<string, 
   } catch (cause) {
     const { syscall, path, code } = cause as NodeJS.ErrnoException
     if (syscall !== 'mkdir' && path?.startsWith(output) !== true) throw cause
-    throw new UsageError(`${path} cannot be written (${code}); -o names another folder`)
+    throw new OutputError(`${path} cannot be written (${code}); -o names another folder`, path ?? output)
   }
 }

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname } from 'node:path'
-import { UsageError } from './usage.ts'
+import { UsageError, failures } from './usage.ts'
 
 export interface Device {
   readonly device: GPUDevice
@@ -50,6 +50,7 @@ export async function findDevice(): Promise<Device> {
         ? '--gpu needs WebGPU for Node: npm install webgpu'
         : `--gpu: the package webgpu is installed, but cannot be loaded: ${message.split('\n')[0]}`,
       1,
+      failures.machine,
     )
   }
   const asked = process.env['VK_ICD_FILENAMES'] ?? softwareDriver
@@ -62,7 +63,11 @@ export async function findDevice(): Promise<Device> {
   const adapter = await gpu.requestAdapter()
   if (adapter === null) {
     if (canFallBack) process.exit(againWithSoftware())
-    throw new UsageError("no WebGPU adapter was found; Debian's package chromium brings one that needs no GPU", 1)
+    throw new UsageError(
+      "no WebGPU adapter was found; Debian's package chromium brings one that needs no GPU",
+      1,
+      failures.machine,
+    )
   }
   const { limits } = adapter
   const device = await adapter.requestDevice({

@@ -1,6 +1,7 @@
 /** `cotangent explain`: the values that the reverse pass of a function keeps, recomputes and stores, as a table or as JSON. */
 import { CompileError, safeJson, type Change, type Explanation, type Residual } from '../index.ts'
-import { compileFile, report, type SharedOptions } from './host.ts'
+import { Run, type SharedOptions } from './host.ts'
+import { report } from './report.ts'
 import { Failed, UsageError } from './usage.ts'
 import { tell } from './output.ts'
 
@@ -11,15 +12,15 @@ interface ExplainOptions extends SharedOptions {
 }
 
 /** Prints the tables; status 1 where the function has no reverse derivative. */
-export function explainCommand(file: string, raw: Record<string, unknown>): void {
+export async function explainCommand(file: string, raw: Record<string, unknown>): Promise<void> {
   const options = raw as unknown as ExplainOptions
-  const program = compileFile(file, options)
+  const program = await new Run().compile(file, options)
   let found: readonly Explanation[]
   try {
     found = program.explain(options.fn)
   } catch (error) {
     if (!(error instanceof CompileError)) throw error
-    report(error.diagnostics, options)
+    report(error.diagnostics)
     throw new Failed()
   }
   if (options.json === true) {

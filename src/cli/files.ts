@@ -1,8 +1,10 @@
 /**
- * Reads sources from the file system. The author of a program decides what it includes, and may be a stranger. So only bounded
+ * Reads sources from the file system, and writes what is made of them. The author of a program decides what it includes, and may be a stranger. So only bounded
  * regular files are read.
  */
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, fstatSync, mkdirSync, openSync, readSync, statSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { OutputError } from './usage.ts'
 
 /** The longest source that is read, in bytes. */
 const maxSourceBytes = 1 << 24
@@ -48,7 +50,14 @@ function decoded(bytes: Buffer): string {
   const [a, b] = bytes
   if ((a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff))
     throw new SourceProblem('UTF-16 or UTF-32 text; save it as UTF-8')
-  return bytes.toString('utf8')
+  const text = bytes.toString('utf8')
+  // A stray character of another encoding, or a control, is a mistake with a place. Of a picture, each byte would be one.
+  const start = text.slice(0, 1 << 16)
+  const controls = start.match(/(?![\t\n\v\f\r])\p{Cc}/gu)?.length ?? 0
+  const strange = controls + (start.match(/\ufffd/g)?.length ?? 0)
+  if (strange >= 4 && strange * 8 > start.length)
+    throw new SourceProblem(controls > 0 ? 'not a text file' : 'not UTF-8 text; save it as UTF-8')
+  return text
 }
 
 /** Reads to the end, and no further than the limit: files may grow while they are read. */
@@ -116,5 +125,22 @@ export function sourceAt(path: string): string | undefined {
   } catch (cause) {
     if (absent.has((cause as SourceProblem).code)) return undefined
     throw cause
+  }
+}
+
+/** Makes a folder and those around it, one by one: in some places, /proc for one, Node tries for ever to make several at once. */
+export function makeFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return
+  const around = dirname(path)
+  if (around !== path) makeFolder(around)
+  mkdirSync(path)
+}
+
+/** Writes a file. Throws an `OutputError`. */
+export function write(file: string, data: string | Uint8Array): void {
+  try {
+    writeFileSync(file, data)
+  } catch (cause) {
+    throw new OutputError(`${file} cannot be written (${codeOf(cause)})`, file)
   }
 }

@@ -1,28 +1,42 @@
 /** The command line. Commands load what they need when they run, so that `compile` starts fast. */
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import { slangcSpelling } from './spelling.ts'
-import { UsageError, packageVersion } from './usage.ts'
+import { Argument, Command, CommanderError, Option } from 'commander'
+import { tellTimes } from './clock.ts'
+import { asksForJson, slangcSpelling } from './spelling.ts'
+import { failures, packageVersion } from './usage.ts'
 import { escapeControls } from '../base/escape.ts'
-import { counted, type Limits } from '../base/limits.ts'
-import { tell, warn } from './output.ts'
+import { complain, diagnosticsAsJson, failed, tell, wantsJson, warn } from './output.ts'
+import {
+  block,
+  collect,
+  collectOf,
+  demoNames,
+  limit,
+  positive,
+  seconds,
+  targetNames,
+  whole,
+  type DemoName,
+} from './values.ts'
 
 const levels = ['0', '1', '2', '3']
 
-function collect(value: string, list: readonly string[] | undefined): string[] {
-  return [...(list ?? []), value]
+/** How mistakes are reported; which of the two it is stands fixed before the command line is parsed. */
+function reporting(command: Command): Command {
+  return command.addOption(
+    new Option('--diagnostics <format>', 'how mistakes are reported on stderr: json is one object a line')
+      .choices(['text', 'json'])
+      .default('text'),
+  )
 }
 
 function shared(command: Command): Command {
-  return command
+  return reporting(command)
+    .option('--project <file>', 'the project file; default: the nearest cotangent.json upwards from the source')
+    .option('--no-project', 'read no project file')
     .option('-I, --include <dir>', 'folder in which imports and includes are looked up (repeatable)', collect)
     .option('-D, --define <name[=value]>', 'define a macro (repeatable)', collect)
     .option('--conformance <T:I=ID>', 'add a conforming type for dynamic dispatch (repeatable)', collect)
     .addOption(new Option('-O, --optimize <level>', 'how hard to optimise').choices(levels).default('2'))
-    .addOption(
-      new Option('--diagnostics <format>', 'how mistakes are reported on stderr')
-        .choices(['text', 'json'])
-        .default('text'),
-    )
     .option(
       '-g, --debug',
       'on a CPU, stop a loop that makes more trips than its [MaxIters] allows, and name it; in WGSL, name the lines of the source',
@@ -39,47 +53,12 @@ function shared(command: Command): Command {
     )
     .option('--block <x,y,z>', 'threads of a group of [CUDAKernel]s that say nothing of it (default: 64,1,1)', block)
     .addOption(
-      new Option('--matrix-layout <order>', 'how matrices lie in buffers and uniforms where the source does not say it')
-        .choices(['row-major', 'column-major'])
-        .default('row-major'),
+      new Option(
+        '--matrix-layout <order>',
+        'how matrices lie in buffers and uniforms where the source does not say it; default: row-major',
+      ).choices(['row-major', 'column-major']),
     )
     .option('--time', 'print the milliseconds of each phase on stderr')
-}
-
-function whole(text: string): number {
-  const n = Number(text)
-  if (!Number.isSafeInteger(n) || n < 0 || text.trim() === '')
-    throw new InvalidArgumentError('a whole number is needed')
-  return n
-}
-
-function limit(text: string, others: Limits | undefined): Limits {
-  const [, name = '', count] = /^(\w+)=(\d+)$/.exec(text) ?? []
-  if (!Object.hasOwn(counted, name))
-    throw new InvalidArgumentError(
-      `one of ${Object.keys(counted).join(', ')} is needed with a count, as in instructions=100000`,
-    )
-  return { ...others, [name]: Number(count) }
-}
-
-function block(text: string): [number, number, number] {
-  const [x = 1, y = 1, z = 1, ...more] = text.split(',').map(Number)
-  if (more.length > 0 || ![x, y, z].every(n => Number.isSafeInteger(n) && n > 0 && n <= 1024))
-    throw new InvalidArgumentError('up to three positive whole numbers are needed, as in 16,16,1')
-  return [x, y, z]
-}
-
-function positive(text: string): number {
-  const n = Number(text)
-  if (!Number.isSafeInteger(n) || n <= 0) throw new InvalidArgumentError('a positive whole number is needed')
-  return n
-}
-
-function seconds(text: string): number {
-  const n = Number(text)
-  // A timer takes at most 2^31 - 1 milliseconds.
-  if (!(n > 0 && n <= 2_147_483)) throw new InvalidArgumentError('a positive number of seconds is needed')
-  return n
 }
 
 function timed(command: Command): Command {
@@ -89,8 +68,9 @@ function timed(command: Command): Command {
 const program = new Command('cotangent')
   .configureOutput({
     writeOut: tell,
+    // What tools read as JSON gets the message alone, from `stopped`.
     writeErr: text => {
-      warn(escapeControls(text))
+      if (!wantsJson()) warn(escapeControls(text))
     },
     outputError: (text, write) => {
       write(text.replace(/^error:/, 'cotangent:'))
@@ -101,9 +81,17 @@ const program = new Command('cotangent')
   .exitOverride()
   .configureHelp({ showGlobalOptions: true })
 
-shared(program.command('compile').description("compile to one target's code, on stdout or to a file"))
+function watched(command: Command): Command {
+  return command.option('-w, --watch', 'run again when a file that was read changes, until Ctrl-C')
+}
+
+watched(shared(program.command('compile').description('compile to the code of one or more targets')))
   .argument('<file...>', 'Slang files; - reads standard input')
-  .addOption(new Option('--target <target>', 'what to make').choices(['wgsl', 'wasm', 'js', 'ir']).default('wgsl'))
+  .addOption(
+    new Option('--target <target>', 'what to make (repeatable, with -o DIR); default: wgsl')
+      .choices(targetNames)
+      .argParser(collectOf(targetNames)),
+  )
   .option('--entry <name>', 'entry point (repeatable); default: every function with [shader("…")]', collect)
   .addOption(
     new Option('--stage <stage>', 'stage of entries without [shader]').choices(['compute', 'vertex', 'fragment']),
@@ -113,10 +101,13 @@ shared(program.command('compile').description("compile to one target's code, on 
     'function to export to wasm and js (repeatable); default: every public or export function',
     collect,
   )
-  .option('-o, --output <file>', 'write there instead of to stdout')
   .option(
-    '--reflection <file>',
-    'write bindings, layouts and entry points there, as JSON; as TypeScript types into a .ts file',
+    '-o, --output <file>',
+    'write there instead of to stdout; with several files or targets, a folder for files named after the sources',
+  )
+  .option(
+    '--reflection [file]',
+    'write bindings, layouts and entry points there, as JSON; as TypeScript types into a .ts file; default: beside the output',
   )
   .option(
     '--source-map [file]',
@@ -136,6 +127,7 @@ slangc's spellings -target, -entry, -stage, -reflection-json, -conformance and -
 Examples:
   cotangent compile shader.slang                         WGSL of every entry point
   cotangent compile shader.slang --target wasm -o s.wasm
+  cotangent compile a.slang b.slang --target wgsl --target js -o dist --watch
   cotangent compile loss.slang --dump-ir transposed --export loss`,
   )
   .action(async (files: string[], options: Record<string, unknown>) =>
@@ -145,7 +137,10 @@ Examples:
 const withFunction = (name: string, description: string): Command =>
   timed(shared(program.command(name).description(description)))
     .argument('<file>', 'Slang file; - reads standard input')
-    .argument('[args...]', 'one JSON value a parameter: 1.5, true, [1,2,3], {"x": 1}')
+    .argument(
+      '[args...]',
+      'one JSON value a parameter: 1.5, true, [1,2,3], {"x": 1}; @FILE holds one, or all as a list or as an object by name',
+    )
     .requiredOption('--fn <name>', 'the function')
     .option('--json', 'print one JSON object')
 
@@ -156,7 +151,7 @@ withFunction('run', 'call a function on the CPU and print its result')
   )
 
 withFunction('grad', 'value and gradient with respect to every differentiable parameter')
-  .option('--cotangent <json>', 'what the result is weighted with; default: ones')
+  .option('--cotangent <json>', 'what the result is weighted with, as JSON or @FILE; default: ones')
   .option(
     '--trace-nan',
     'name the first instruction, of the function or of its derivative, that makes a NaN or an infinity',
@@ -165,8 +160,12 @@ withFunction('grad', 'value and gradient with respect to every differentiable pa
     (await import('./call.ts')).gradCommand(file, args, options),
   )
 
-timed(
-  shared(program.command('check').description('test derivatives: reverse against forward against finite differences')),
+watched(
+  timed(
+    shared(
+      program.command('check').description('test derivatives: reverse against forward against finite differences'),
+    ),
+  ),
 )
   .argument('<file>', 'Slang file; - reads standard input')
   .option('--fn <name>', 'only this function (repeatable): f, Type.method, f<float>', collect)
@@ -215,14 +214,12 @@ Examples:
     (await import('./explain.ts')).explainCommand(file, options),
   )
 
-program
-  .command('demo')
-  .description('run a bundled example end to end; without a name, list them')
-  .argument('[name]', 'splat2d, brdf or spring')
+reporting(program.command('demo').description('run a bundled example end to end; without a name, list them'))
+  .addArgument(new Argument('[name]', 'the example').choices(demoNames))
   .option('--gpu', 'run it through WGSL on a WebGPU device')
   .option('--steps <n>', 'how many steps to take', positive)
   .option('-o, --output <dir>', 'where pictures go')
-  .action(async (name: string | undefined, options: Record<string, unknown>) =>
+  .action(async (name: DemoName | undefined, options: Record<string, unknown>) =>
     (await import('./demo.ts')).demoCommand(name, options),
   )
 
@@ -234,26 +231,26 @@ program.hook('preAction', async (_, command) => {
 /** Runs a command line, without Node and the script's name; the process's exit code says how it went. */
 export async function main(args: readonly string[]): Promise<void> {
   try {
+    const ours = slangcSpelling(args)
+    if (asksForJson(ours)) diagnosticsAsJson()
     program.version(packageVersion(), '-v, --version')
-    await program.parseAsync(slangcSpelling(args), { from: 'user' })
+    await program.parseAsync(ours, { from: 'user' })
   } catch (error) {
-    failed(error)
+    process.exitCode = error instanceof CommanderError ? stopped(error) : failed(error)
   }
+  tellTimes()
 }
 
-function failed(error: unknown): void {
-  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2
-  else if (error instanceof UsageError) {
-    if (error.message !== '') warn(`cotangent: ${escapeControls(error.message)}\n`)
-    process.exitCode = error.status
-  } else {
-    const message = error instanceof Error ? error.message : String(error)
-    warn(
-      `cotangent: ${escapeControls(message)}\nThis is a bug in Cotangent. Please report it with the program that shows it` +
-        `${process.env['COTANGENT_DEBUG'] === undefined ? '; COTANGENT_DEBUG=1 prints where it happened.' : '.'}\n`,
-    )
-    if (process.env['COTANGENT_DEBUG'] !== undefined && error instanceof Error)
-      warn(`${escapeControls(error.stack ?? '')}\n`)
-    process.exitCode = 70
+/** The exit status after help, or after a command line that commander refuses: it has said why, but for those who read JSON. */
+function stopped({ exitCode, code, message }: CommanderError): number {
+  if (exitCode === 0) return 0
+  if (wantsJson()) {
+    const [text = '', ...more] = message.replace(/^error: /, '').split('\n')
+    const lacksCommand = code === 'commander.help'
+    const suggestion = /\((Did .*)\)/.exec(more.join(' '))?.[1]
+    complain(lacksCommand ? 'a command is missing' : text, failures.commandLine, {
+      help: suggestion?.replace(/^D/, 'd') ?? 'cotangent --help lists the commands',
+    })
   }
+  return 2
 }

@@ -1,5 +1,6 @@
 /** Shows the progress of work that takes more than two seconds: a bar on a terminal, nothing elsewhere. */
 import { Presets, SingleBar } from 'cli-progress'
+import { wantsJson } from './output.ts'
 
 export interface Progress {
   /** Sets how many steps are done, and a short text beside the bar. */
@@ -8,6 +9,11 @@ export interface Progress {
 }
 
 const patience = 2000
+
+/** A bar moves the cursor: that needs a terminal that can, and a reader that is a person. */
+function canShow(): boolean {
+  return process.stderr.isTTY && process.env['TERM'] !== 'dumb' && !wantsJson()
+}
 
 /** A bar on stderr that appears once the work has taken two seconds. It leaves the cursor as it is: nothing of ours runs when Ctrl-C ends the process. */
 export function progress(total: number): Progress {
@@ -24,7 +30,7 @@ export function progress(total: number): Progress {
   let shown = false
   return {
     update(done, text) {
-      if (!shown && process.stderr.isTTY && performance.now() - start > patience) {
+      if (!shown && canShow() && performance.now() - start > patience) {
         bar.start(total, done, { text })
         shown = true
       }

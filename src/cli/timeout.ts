@@ -1,6 +1,7 @@
 /** `--timeout`: a command in a process of its own, which is ended when its time is over, whatever it is doing. */
 import { spawn } from 'node:child_process'
-import { warn } from './output.ts'
+import { complain } from './output.ts'
+import { failures } from './usage.ts'
 
 /** Says to the process that does the work that somebody watches it. */
 const mark = 'COTANGENT_WATCHED'
@@ -26,13 +27,16 @@ export async function within(seconds: number, command: string): Promise<void> {
   }
   const clock = setTimeout(() => {
     child.kill('SIGKILL')
-    warn(`cotangent: ${command} was ended after ${seconds} second${seconds === 1 ? '' : 's'}, as --timeout asks\n`)
+    complain(
+      `${command} was ended after ${seconds} second${seconds === 1 ? '' : 's'}, as --timeout asks`,
+      failures.time,
+    )
     process.exit(timedOut)
   }, seconds * 1000)
   const status = await new Promise<number>((resolve, reject) => {
     child.on('error', reject)
     child.on('exit', (code, signal) => {
-      if (code === null) warn(`cotangent: ${command} was ended by ${signal ?? 'a signal'}\n`)
+      if (code === null) complain(`${command} was ended by ${signal ?? 'a signal'}`, failures.program)
       resolve(code ?? 1)
     })
   })

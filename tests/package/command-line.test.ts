@@ -1,52 +1,14 @@
 /** The command line as people use it: what it reads, where it writes, and how it ends. */
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { wantsColor } from '../../src/cli/output.ts'
+import { commandLine } from '../support/command-line.ts'
 
-const root = join(import.meta.dirname, '../..')
-const cli = join(root, 'dist/cli.js')
-const dir = mkdtempSync(join(tmpdir(), 'cotangent-'))
-afterAll(() => rmSync(dir, { recursive: true }))
-
-const at = (name: string, text?: string): string => {
-  if (text !== undefined) writeFileSync(join(dir, name), text)
-  return join(dir, name)
-}
-
-interface Said {
-  readonly status: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
-
-function call(
-  args: readonly string[],
-  options: { readonly input?: string; readonly env?: Readonly<Record<string, string>> } = {},
-): Said {
-  return spawnSync(process.execPath, [cli, ...args], {
-    encoding: 'utf8',
-    cwd: dir,
-    input: options.input ?? '',
-    env: { ...process.env, ...options.env },
-    timeout: 60_000,
-  })
-}
-
-/** What a terminal is sent: `script`, of every Linux, runs a command on one. Variables such as `CI`, by which Node judges colours, are left out. */
-function onTerminal(args: readonly string[], env: Readonly<Record<string, string>> = {}): string {
-  const command = [process.execPath, cli, ...args].map(a => `'${a.replaceAll("'", "'\\''")}'`).join(' ')
-  return execFileSync('script', ['-qec', `${command} || true`, '/dev/null'], {
-    encoding: 'utf8',
-    cwd: dir,
-    env: { PATH: process.env['PATH'], TERM: 'xterm', ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
-    timeout: 60_000,
-  })
-}
+const { root, cli, dir, at, call, onTerminal } = commandLine()
+type Said = ReturnType<typeof call>
 
 const good = at(
   'good.slang',
