@@ -13,9 +13,11 @@ import {
   limit,
   positive,
   seconds,
+  shells,
   targetNames,
   whole,
   type DemoName,
+  type Shell,
 } from './values.ts'
 
 const levels = ['0', '1', '2', '3']
@@ -222,6 +224,30 @@ reporting(program.command('demo').description('run a bundled example end to end;
   .action(async (name: DemoName | undefined, options: Record<string, unknown>) =>
     (await import('./demo.ts')).demoCommand(name, options),
   )
+
+reporting(program.command('completion').description('print a script by which a shell completes commands of cotangent'))
+  .addArgument(new Argument('<shell>', 'the shell').choices(shells))
+  .addHelpText(
+    'after',
+    `
+Put one of these into the file that your shell reads when it starts:
+  bash        source <(cotangent completion bash)
+  zsh         source <(cotangent completion zsh)
+  fish        cotangent completion fish | source
+  powershell  cotangent completion powershell | Out-String | Invoke-Expression`,
+  )
+  .action(async (shell: Shell) => {
+    tell((await import('./completion.ts')).completionScript(shell))
+  })
+
+// What those scripts call: the words behind `cotangent` up to the cursor.
+program
+  .command('complete-words', { hidden: true })
+  .argument('<shell>')
+  .argument('[words...]')
+  .action(async (shell: Shell, words: string[]) => {
+    tell(await (await import('./complete.ts')).completionLines(program, shell, words))
+  })
 
 program.hook('preAction', async (_, command) => {
   const { timeout } = command.opts<{ timeout?: number }>()

@@ -11,6 +11,10 @@ export const targetNames: readonly Target[] = ['wgsl', 'wasm', 'js', 'ir']
 export const demoNames = ['splat2d', 'brdf', 'spring'] as const
 export type DemoName = (typeof demoNames)[number]
 
+/** The shells that completion is for. */
+export const shells = ['bash', 'zsh', 'fish', 'powershell'] as const
+export type Shell = (typeof shells)[number]
+
 /** Takes an option again and again. */
 export function collect(value: string, list: readonly string[] | undefined): string[] {
   return [...(list ?? []), value]
