@@ -66,7 +66,7 @@ fi
 
 const fish = String.raw`# Completion of cotangent for fish: cotangent completion fish | source
 function __cotangent_complete
-    set -l current (commandline -ct)
+    set -l current (commandline -ct | string unescape)
     set -l words (commandline -opc) "$current"
     set -l lines ($words[1] complete-words fish -- $words[2..-1] 2>/dev/null)
     string match -v -- ':*' $lines

@@ -1,7 +1,8 @@
 /** Completion in shells: bash runs its script, and the other scripts are given to their shells where those are installed. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { shells } from '../../src/cli/values.ts'
 import { commandLine } from '../support/command-line.ts'
@@ -112,14 +113,26 @@ describe('the scripts', () => {
     expect(inBash('check', 'k.slang', '--fn', '=', 'S')).toEqual(['S.twice'])
   })
 
-  it.each([
-    ['zsh', ['-n']],
-    ['fish', ['-n']],
-  ] as const)('of %s is one that it can read, where it is installed', (shell, args) => {
-    const script = call(['completion', shell])
-    expect([script.status, script.stderr]).toEqual([0, ''])
-    const read = spawnSync(shell, [...args, at(`script.${shell}`, script.stdout)], { encoding: 'utf8' })
-    if (read.error === undefined) expect([read.status, read.stderr]).toEqual([0, ''])
+  const installed = (shell: string): boolean => spawnSync(shell, ['--version']).error === undefined
+
+  it.runIf(installed('zsh'))('of zsh is one that it can read', () => {
+    const script = at('script.zsh', call(['completion', 'zsh']).stdout)
+    expect(spawnSync('zsh', ['-n', script], { encoding: 'utf8' })).toMatchObject({ status: 0, stderr: '' })
+  })
+
+  it.runIf(installed('fish'))('of fish completes', () => {
+    const inFish = (typed: string): string[] => {
+      const script = `cotangent completion fish | source\ncomplete -C '${typed.replaceAll("'", "\\'")}'\n`
+      const { stderr, stdout } = spawnSync('fish', ['--no-config', '-c', script], { encoding: 'utf8', cwd: dir, env })
+      expect(stderr).toBe('')
+      return stdout.split('\n').flatMap(line => (line === '' ? [] : [line.split('\t')[0]!]))
+    }
+    expect(inFish('cotangent com')).toEqual(['compile', 'completion'])
+    expect(inFish('cotangent compile --target=w').toSorted()).toEqual(['--target=wasm', '--target=wgsl'])
+    expect(inFish('cotangent compile ')).toContain('k.slang')
+    expect(inFish('cotangent compile ')).not.toContain('notes.txt')
+    expect(inFish("cotangent compile 'shapes/a")).toEqual(['shapes/a b.slang'])
+    expect(inFish('cotangent run k.slang --fn sl')).toEqual(['slope'])
   })
 
   it('are one for each shell, which asks for the words', () => {
@@ -129,34 +142,40 @@ describe('the scripts', () => {
 })
 
 describe('starting', () => {
-  /** The names of the files that a command loads of the package. */
-  const loaded = (...args: string[]): string[] => {
+  /** The files of the package that a command loads: their names, and all their code. */
+  const loaded = (...args: string[]): { readonly names: readonly string[]; readonly code: string } => {
     const coverage = at(`coverage-${args.join('-').replace(/\W/g, '')}`)
     call(args, { env: { NODE_V8_COVERAGE: coverage } })
-    const reports = readdirSync(coverage).map(
-      file => JSON.parse(readFileSync(join(coverage, file), 'utf8')) as { result: { url: string }[] },
-    )
-    return reports
-      .flatMap(r => r.result.map(({ url }) => /\/dist\/cli\/(.*)-\w+\.js$/.exec(url)?.[1]))
-      .filter(name => name !== undefined)
+    const paths = readdirSync(coverage).flatMap(file => {
+      const { result } = JSON.parse(readFileSync(join(coverage, file), 'utf8')) as { result: { url: string }[] }
+      return result.filter(({ url }) => url.includes('/dist/cli/')).map(({ url }) => fileURLToPath(url))
+    })
+    return {
+      names: paths
+        .map(path => basename(path).replace(/-\w+\.js$/, ''))
+        .filter(name => name !== 'chunk')
+        .toSorted(),
+      code: paths.map(path => readFileSync(path, 'utf8')).join('\n'),
+    }
   }
 
   it('loads only what a command needs', () => {
+    // Words of jsonc-parser, of the table of a project file, and of the progress bar.
+    const parts = {
+      parser: 'CloseBraceExpected',
+      options: 'Where generated type declarations go',
+      bar: 'shades_classic',
+    }
+    const uses = (code: string): string[] =>
+      Object.entries(parts).flatMap(([part, word]) => (code.includes(word) ? [part] : []))
     const compile = loaded('compile', 'k.slang')
-    expect(compile).toEqual(expect.arrayContaining(['main', 'compile']))
-    expect(compile.filter(name => !/^(main|compile|chunk)$/.test(name))).toEqual([])
+    expect([compile.names, uses(compile.code)]).toEqual([['compile', 'main'], []])
     at('with/cotangent.json', '{}')
     at('with/k.slang', 'public float f(float x) { return x; }\n')
-    expect(loaded('compile', 'with/k.slang')).toContain('read')
-    expect(
-      loaded('completion', 'bash')
-        .filter(name => name !== 'chunk')
-        .toSorted(),
-    ).toEqual(['completion', 'main'])
-    expect(
-      loaded('run', 'k.slang', '--fn', 'slope', '1')
-        .filter(name => name !== 'chunk')
-        .toSorted(),
-    ).toEqual(['call', 'main'])
+    expect(uses(loaded('compile', 'with/k.slang').code)).toEqual(['parser', 'options'])
+    expect(uses(loaded('check', 'k.slang').code)).toEqual(['bar'])
+    expect(loaded('completion', 'bash').names).toEqual(['completion', 'main'])
+    const run = loaded('run', 'k.slang', '--fn', 'slope', '1')
+    expect([run.names, uses(run.code)]).toEqual([['call', 'main'], []])
   })
 })
