@@ -18,6 +18,7 @@ it('the licences of what is bundled into the command line travel with it', async
   const paths = files.map(f => f.path)
   expect(paths).toContain('dist/THIRD-PARTY-LICENSES.txt')
   expect(paths).toContain('LICENSE')
+  expect(paths).toContain('cotangent.schema.json')
   expect(paths.filter(p => p.endsWith('.map') || p.endsWith('.cache'))).toEqual([])
   const said = readFileSync(join(root, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8')
   const { metafile } = await build({
@@ -43,7 +44,9 @@ it('the licences of what is bundled into the command line travel with it', async
           .join('/') ?? [],
     ),
   )
-  expect([...bundled]).toEqual(expect.arrayContaining(['commander', 'cli-progress', 'pngjs', 'd3-scale', 'd3-array']))
+  expect([...bundled]).toEqual(
+    expect.arrayContaining(['commander', 'cli-progress', 'pngjs', 'd3-scale', 'd3-array', 'jsonc-parser']),
+  )
   for (const name of bundled) {
     const { version, license } = JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8')) as {
       version: string
