@@ -12,7 +12,7 @@ import { write } from './files.ts'
 import { Run, type SharedOptions } from './host.ts'
 import { placesOf, type Place, type Target } from './outputs.ts'
 import { report } from './report.ts'
-import { Failed, UsageError } from './usage.ts'
+import { Failed, UsageError, isOfFiles } from './usage.ts'
 import { failed, remark, tell } from './output.ts'
 
 interface CompileCommandOptions extends SharedOptions {
@@ -40,18 +40,18 @@ export async function compileCommand(files: readonly string[], raw: Record<strin
     throw new UsageError('--source-map is of WGSL: it goes with --target wgsl')
   const places = placesOf(files, options.dumpIr === undefined ? targets : ['ir'], options)
   const once = async (run: Run): Promise<void> => {
-    const errors = new Set<unknown>()
+    const errors = new Set<UsageError>()
     for (const file of new Set(files)) {
       try {
         await one(run, file, targets, options, places.get(file)!)
       } catch (error) {
         // The mistakes of one file, or of a project file that several have, do not keep the others from being compiled.
-        if (!(error instanceof UsageError) || files.length === 1) throw error
+        if (!isOfFiles(error) || files.length === 1) throw error
         if (!errors.has(error)) failed(error)
         errors.add(error)
       }
     }
-    const worst = Math.max(0, ...[...errors].map(e => (e as UsageError).status))
+    const worst = Math.max(0, ...[...errors].map(e => e.status))
     if (worst > 0) throw new Failed(worst === 1 ? 1 : 2)
   }
   if (options.watch !== true) await once(new Run())

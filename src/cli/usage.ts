@@ -75,6 +75,14 @@ export class Failed extends UsageError {
   }
 }
 
+/** Whether an error is about files, or about a program: other files could mend it, and it says nothing of other programs. */
+export function isOfFiles(error: unknown): error is UsageError {
+  return (
+    error instanceof UsageError &&
+    (error.status !== 2 || error instanceof Failed || error instanceof InputError || error instanceof OutputError)
+  )
+}
+
 /** The folder of the package: the nearest one up from this file that has a package.json. */
 export function packageRoot(): string {
   let dir = dirname(fileURLToPath(import.meta.url))

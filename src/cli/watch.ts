@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { tellTimes } from './clock.ts'
 import { Run } from './host.ts'
 import { failed, inform } from './output.ts'
-import { Failed, InputError, OutputError, UsageError } from './usage.ts'
+import { UsageError, isOfFiles } from './usage.ts'
 
 /** Milliseconds between looks. */
 const interval = 100
@@ -44,8 +44,7 @@ async function ending(work: () => Promise<void>): Promise<boolean> {
     await work()
     return true
   } catch (error) {
-    const mendable = error instanceof Failed || error instanceof InputError || error instanceof OutputError
-    if (error instanceof UsageError && error.status === 2 && !mendable) throw error
+    if (error instanceof UsageError && !isOfFiles(error)) throw error
     failed(error)
     return false
   }

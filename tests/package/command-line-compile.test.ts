@@ -202,7 +202,11 @@ describe('--watch', () => {
       status: 2,
       stderr: expect.stringContaining('--watch looks at files'),
     })
-    expect(call(['compile', 'src/a.slang', '--watch', '-D', '1x']).status).toBe(2)
+    for (const more of [[], ['src/sub/b.slang', '-o', 'new']])
+      expect(call(['compile', 'src/a.slang', ...more, '--watch', '-D', '1x'])).toMatchObject({
+        status: 2,
+        stderr: 'cotangent: -D 1x: 1x is not a name\n',
+      })
     expect(call(['check', 'src/a.slang', '--watch', '--timeout', '1']).status).toBe(124)
   })
 
