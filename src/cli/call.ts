@@ -27,7 +27,7 @@ async function prepare(file: string, texts: readonly string[], options: CallOpti
   const given = await Arguments.read(texts, options.cotangent, run.inputs)
   const program = await run.compile(file, options, () => ({ exports: [options.fn], entries: [] }))
   const module = await load(program, { print: printed })
-  const fn = module.fn[options.fn]
+  const fn: CpuFunction | undefined = module.fn[options.fn]
   if (fn === undefined) {
     throw new UsageError(
       `${file} has no function ${options.fn} that can be called: it takes or gives what JSON cannot say`,
