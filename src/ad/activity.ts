@@ -107,7 +107,9 @@ export function activityOf(cx: AdContext, func: Func, inputs: readonly boolean[]
       case 'intrinsic.hide':
         return
       default:
-        if (differentiates(inst) && inst.args.some(a => active[a.id] === 1)) for (const v of inst.results) mark(v)
+        // A resource that is taken out of a struct carries nothing, whatever the rest of the struct does.
+        if (differentiates(inst) && inst.args.some(a => active[a.id] === 1))
+          for (const v of inst.results) if (v.type.kind !== 'ptr') mark(v)
     }
     for (const region of inst.regions) visitRegion(region, inst)
   }
