@@ -1,3 +1,4 @@
+/** What all derivative transforms of one compile share: the derivatives made so far, the policy, and who is told of decisions. */
 import type { Budget, CheckpointedLoop, Decisions, Held, Jvp, Split } from './model.ts'
 import type { Sink } from '../base/diag.ts'
 import type { Builder } from '../ir/build.ts'

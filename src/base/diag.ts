@@ -1,3 +1,4 @@
+/** Diagnostics: their catalogue entries, what one says and where, and the sink that collects them. */
 import { Work, type Limits } from './limits.ts'
 import type { Span } from './source.ts'
 

@@ -1,3 +1,4 @@
+/** `cotangent run` and `cotangent grad`: call a function on the CPU, and print what comes back. */
 import { load, ArityError, NameError, ShapeError, TrapError, type CpuFunction } from '../cpu/index.ts'
 import { CompileError, type NonFinite, type Program } from '../index.ts'
 import { Arguments } from './arguments.ts'

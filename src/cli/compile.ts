@@ -1,3 +1,4 @@
+/** `cotangent compile`: code for each target, to standard output or to files. */
 import { basename, dirname, relative, resolve, sep } from 'node:path'
 import {
   CompileError,
@@ -10,7 +11,7 @@ import {
 } from '../index.ts'
 import { write } from './files.ts'
 import { Run, type SharedOptions } from './host.ts'
-import { placesOf, type Place, type Target } from './outputs.ts'
+import { outputFilesOf, type OutputFile, type Target } from './outputs.ts'
 import { report } from './report.ts'
 import { Failed, UsageError, isOfFiles } from './usage.ts'
 import { failed, remark, tell } from './output.ts'
@@ -38,7 +39,7 @@ export async function compileCommand(files: readonly string[], raw: Record<strin
   }
   if (options.sourceMap !== undefined && (!targets.includes('wgsl') || options.dumpIr !== undefined))
     throw new UsageError('--source-map is of WGSL: it goes with --target wgsl')
-  const places = placesOf(files, options.dumpIr === undefined ? targets : ['ir'], options)
+  const places = outputFilesOf(files, options.dumpIr === undefined ? targets : ['ir'], options)
   const once = async (run: Run): Promise<void> => {
     const errors = new Set<UsageError>()
     for (const file of new Set(files)) {
@@ -63,7 +64,7 @@ async function one(
   file: string,
   targets: readonly Target[],
   options: CompileCommandOptions,
-  place: Place,
+  place: OutputFile,
 ): Promise<void> {
   const { stage } = options
   const wantsWgsl = targets.includes('wgsl') && options.dumpIr === undefined
@@ -111,7 +112,7 @@ interface Code {
   readonly map?: string
 }
 
-function codeOf(program: Program, target: Target, options: CompileCommandOptions, place: Place): Code {
+function codeOf(program: Program, target: Target, options: CompileCommandOptions, place: OutputFile): Code {
   switch (target) {
     case 'wgsl':
       return wgslOf(program, options, place)
@@ -130,7 +131,7 @@ function seenFrom(folder: string, path: string): string {
 }
 
 /** The WGSL that the options ask for: with source lines as comments, or with a source map. */
-function wgslOf(program: Program, options: CompileCommandOptions, place: Place): Code {
+function wgslOf(program: Program, options: CompileCommandOptions, place: OutputFile): Code {
   const wgsl = program.wgsl()
   const code = options.debug === true ? withSourceLines(wgsl) : wgsl.code
   if (place.sourceMap === undefined) return { text: code }

@@ -1,3 +1,4 @@
+/** `cotangent demo`: runs a bundled example from end to end. */
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { compile } from '../index.ts'

@@ -8,7 +8,7 @@ import { OutputError, UsageError } from './usage.ts'
 export type Target = 'wgsl' | 'wasm' | 'js' | 'ir'
 
 /** The files that are made of one source. */
-export interface Place {
+export interface OutputFile {
   /** The file of each target; a target that is not there goes to standard output. */
   readonly code: ReadonlyMap<Target, string>
   readonly reflection?: string
@@ -23,11 +23,11 @@ export interface OutputOptions {
 }
 
 /** The place of each source. Makes the folder that `-o` names, and those in it. Throws a `UsageError`. */
-export function placesOf(
+export function outputFilesOf(
   files: readonly string[],
   targets: readonly Target[],
   options: OutputOptions,
-): ReadonlyMap<string, Place> {
+): ReadonlyMap<string, OutputFile> {
   const { output } = options
   const many = targets.length > 1 || files.length > 1
   if (output === undefined && targets.length > 1)
@@ -50,7 +50,7 @@ function* alone(
   files: readonly string[],
   targets: readonly Target[],
   { output, reflection, sourceMap }: OutputOptions,
-): Iterable<[string, Place]> {
+): Iterable<[string, OutputFile]> {
   for (const [option, value] of [
     ['--source-map', sourceMap],
     ['--reflection', reflection],
@@ -77,7 +77,7 @@ function inFolder(
   targets: readonly Target[],
   { reflection, sourceMap }: OutputOptions,
   output: string,
-): Map<string, Place> {
+): Map<string, OutputFile> {
   if (sourceMap !== undefined && sourceMap !== true)
     throw new UsageError('--source-map takes no name where -o is a folder: the map lies beside its WGSL')
   if (reflection !== undefined && reflection !== true && reflection !== '.ts' && reflection !== '.json')
@@ -86,7 +86,7 @@ function inFolder(
     )
   const common = commonFolder(files)
   const taken = new Map<string, string>()
-  const places = new Map<string, Place>()
+  const places = new Map<string, OutputFile>()
   for (const file of new Set(files)) {
     const source = file === '-' ? 'stdin' : relative(common, resolve(file)).replace(/\.slang$/, '')
     const stem = join(output, source)
@@ -125,7 +125,7 @@ function commonFolder(files: readonly string[]): string {
 }
 
 /** An option whose value is optional takes the word behind it: often a source, which must not be overwritten. */
-function refuseSources(files: readonly string[], place: Place): void {
+function refuseSources(files: readonly string[], place: OutputFile): void {
   const sources = new Set(files.filter(f => f !== '-').map(f => resolve(f)))
   for (const to of [...place.code.values(), place.reflection, place.sourceMap]) {
     if (to !== undefined && (sources.has(resolve(to)) || to.endsWith('.slang')))

@@ -1,3 +1,4 @@
+/** The errors of `cotangent/gpu`. */
 export type GpuErrorName =
   | 'NoSuchKernel'
   | 'BufferError'

@@ -1,3 +1,4 @@
+/** The builder: how passes and transforms write instructions. */
 import type { Span } from '../base/source.ts'
 import type { Attr, Attrs, BareOp, OpName } from './op.ts'
 import * as t from './type.ts'

@@ -1,3 +1,4 @@
+/** The types of the IR, and how each is differentiated. */
 import type { Func } from './value.ts'
 
 /** Scalars by name; `bool` has no bits of its own in memory. */

@@ -1,3 +1,4 @@
+/** The graph of the IR: values, instructions, regions, functions, globals and the module that holds them. */
 import type { Span } from '../base/source.ts'
 import type { Attr, Attrs, Op, OpName } from './op.ts'
 import { rows } from './ops.ts'

@@ -1,3 +1,4 @@
+/** Bytes from one element of a structured buffer to the next, for programs that ask. */
 import type { Type } from '../ir/type.ts'
 
 interface Extent {

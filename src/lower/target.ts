@@ -1,3 +1,4 @@
+/** What lowering must know of each target: the only place where it asks for one by name. */
 export type Target = 'wgsl' | 'wasm' | 'js'
 
 /** What lowering must know of the target. */

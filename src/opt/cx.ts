@@ -1,3 +1,4 @@
+/** What every pass is given, and what it answers. */
 import type { Sink } from '../base/diag.ts'
 
 /** Whether a pass changed a function. `control`: it did, and control flow may now become simpler. */

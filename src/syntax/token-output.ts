@@ -1,3 +1,4 @@
+/** The tokens that the preprocessor has made so far. */
 import type { SourceFile } from '../base/source.ts'
 import type { Tok } from './macro.ts'
 import { eofKind, lineFlag, spaceFlag } from './token.ts'

@@ -14,6 +14,8 @@ export interface Settings {
   /** How many smaller programs to try where one disagrees. */
   readonly attempts: number
   readonly twist?: Twist
+  /** Whether the IR is verified after each pass. */
+  readonly verify?: boolean
 }
 
 /** What came of programs. */
@@ -47,9 +49,9 @@ function seedOf(seed: number, at: number): number {
   return Math.imul(seed, 0x85ebca6b) ^ Math.imul(at, 0xc2b2ae35)
 }
 
-async function ask(program: Program, seed: number, { target, twist }: Settings): Promise<Outcome> {
+async function ask(program: Program, seed: number, { target, twist, verify }: Settings): Promise<Outcome> {
   try {
-    return await compare(program, seed, target, twist)
+    return await compare(program, seed, target, twist, verify)
   } catch (error) {
     const { message, stack } = error as Error
     return { kind: 'disagrees', what: `the oracle itself threw: ${message}`, detail: stack ?? message }

@@ -100,13 +100,19 @@ function samplesOf(
   return { samples, why }
 }
 
-export async function compare(program: Program, seed: number, target: Target, twist: Twist = {}): Promise<Outcome> {
+export async function compare(
+  program: Program,
+  seed: number,
+  target: Target,
+  twist: Twist = {},
+  verify = false,
+): Promise<Outcome> {
   const meaning = new Meaning(program, twist)
   const limit = limits[target]
   const { samples, why } = samplesOf(meaning, seed, limit)
   let answers: readonly (readonly number[])[]
   try {
-    const run = prepare(program, target)
+    const run = prepare(program, target, verify)
     if (samples.length === 0) return { kind: 'skipped', why }
     answers = await run(samples.map(s => s.inputs))
   } catch (error) {

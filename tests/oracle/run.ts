@@ -23,14 +23,14 @@ const settings: Settings = {
   without: new Set(without),
 }
 /** How many programs a process does before it says how far it is. */
-const stretch = target === 'webgpu' ? 5 : 25
+const batch = target === 'webgpu' ? 5 : 25
 const saidEvery = 5000
 
 const end = from + count
 const total = emptyTally()
 const begun = Date.now()
 let said = begun
-/** Stretches that are done although one before them is not. */
+/** Batches that are done although one before them is not. */
 const done = new Set<number>()
 let next = from
 let upTo = from
@@ -47,7 +47,7 @@ function finished(at: number, tally: Tally): void {
   addTally(total, tally)
   for (const failure of tally.failures) console.log(`\n${failure}`)
   done.add(at)
-  while (done.delete(upTo)) upTo += stretch
+  while (done.delete(upTo)) upTo += batch
   if (Date.now() - said < saidEvery) return
   said = Date.now()
   console.log(
@@ -59,14 +59,14 @@ const isOver = (): boolean => next >= end || total.failures.length >= mostFailur
 
 function take(): number {
   const at = next
-  next += stretch
+  next += batch
   return at
 }
 
 async function here(): Promise<void> {
   while (!isOver()) {
     const at = take()
-    finished(at, await check(at, Math.min(end, at + stretch), settings))
+    finished(at, await check(at, Math.min(end, at + batch), settings))
   }
 }
 
@@ -82,7 +82,7 @@ function elsewhere(): Promise<void> {
         return
       }
       at = take()
-      child.send({ from: at, to: Math.min(end, at + stretch) })
+      child.send({ from: at, to: Math.min(end, at + batch) })
     }
     child.on('message', (tally: Tally) => {
       finished(at, tally)

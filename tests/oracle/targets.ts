@@ -55,10 +55,10 @@ function onDevice(compiled: Compiled, count: number): Runner {
   }
 }
 
-/** Compiles a program; how it fails is the caller's to report. */
-export function prepare(program: Program, target: Target): Runner {
+/** Compiles a program, with its IR verified after each pass if asked; how it fails is the caller's to report. */
+export function prepare(program: Program, target: Target, verify: boolean): Runner {
   const { source, count } = textFor(program, target)
-  const compiled = compile(source, { limits: { instructions: 1_000_000 } })
+  const compiled = compile(source, { verify, limits: { instructions: 1_000_000 } })
   const errors = compiled.diagnostics.filter(e => e.severity === 'error')
   if (errors.length > 0) throw new Refused(errors.map(e => `${e.code} ${e.message}`).join('\n'))
   switch (target) {

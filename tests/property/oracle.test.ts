@@ -7,7 +7,7 @@ import type { Twist } from '../oracle/meaning.ts'
 import type { Part } from '../oracle/generate.ts'
 
 const count = 250
-const settings: Settings = { seed: 20260, target: 'js', size: 4, without: new Set<Part>(), attempts: 400 }
+const settings: Settings = { seed: 20260, target: 'js', size: 4, without: new Set<Part>(), attempts: 400, verify: true }
 
 test('random programs and their derivatives mean what nested dual numbers say', async () => {
   const tally = await check(0, count, settings)

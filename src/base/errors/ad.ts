@@ -1,3 +1,4 @@
+/** Mistakes that only making a derivative shows. */
 import { error, warning, type Entry } from '../diag.ts'
 
 export const unknownBound: Entry = error(

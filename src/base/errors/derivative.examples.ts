@@ -1,3 +1,4 @@
+/** The smallest programs that get the diagnostics of `derivative.ts`; the documentation and the tests use them. */
 import type { Examples } from '../diag.ts'
 import type * as derivativeErrors from './derivative.ts'
 

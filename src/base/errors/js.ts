@@ -1,3 +1,4 @@
+/** Mistakes that only JavaScript and WebAssembly have. */
 import { error, type Entry } from '../diag.ts'
 
 export const notInScript: Entry<'name'> = error('E37101', 'JavaScript has no {name}', 'compile this for wgsl')

@@ -1,3 +1,4 @@
+/** Limits that a program exceeds, and options that do not fit. */
 import { error, type Entry } from '../diag.ts'
 
 export const limitReached: Entry<'limit' | 'most' | 'what'> = error(

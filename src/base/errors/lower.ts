@@ -1,3 +1,4 @@
+/** Mistakes that only concrete types show. */
 import { error, warning, type Entry } from '../diag.ts'
 
 export const unsizedArray: Entry<'type'> = error(

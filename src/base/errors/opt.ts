@@ -1,3 +1,4 @@
+/** Mistakes that only an optimisation can see. */
 import { error, type Entry } from '../diag.ts'
 
 /** A `[ForceUnroll]` loop whose end cannot be computed. */

@@ -1,3 +1,4 @@
+/** Mistakes about what WGSL has not. */
 import { error, type Entry } from '../diag.ts'
 
 export const typeNotInTarget: Entry<'func' | 'type'> = error(

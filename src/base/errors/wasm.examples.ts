@@ -1,3 +1,4 @@
+/** The smallest programs that get the diagnostics of `wasm.ts`; the documentation and the tests use them. */
 import type { Examples } from '../diag.ts'
 import type * as wasmErrors from './wasm.ts'
 

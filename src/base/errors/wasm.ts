@@ -1,3 +1,4 @@
+/** Mistakes that only WebAssembly has. */
 import { error, type Entry } from '../diag.ts'
 
 export const recursiveMemory: Entry<'func'> = error(

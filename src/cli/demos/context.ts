@@ -1,3 +1,4 @@
+/** What a demo is given. */
 import type { Program } from '../../index.ts'
 
 /** How a demo is run. */

@@ -1,3 +1,4 @@
+/** What WGSL has, for the statement tree; and which of its functions depend on the invocations that call them. */
 import type { Capabilities } from '../code/tree.ts'
 
 /** Functions of WGSL that the threads of a subgroup call together; they stand where they are called. */
