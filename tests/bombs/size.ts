@@ -14,6 +14,8 @@ export const sizeBombs: Bombs = {
     `float f<let N : int>(float x) { return x > 0 ? f<N + 1>(x - 1) : N; }\n${kernel('o[0] = f<0>(o[1]);')}`,
   'a generic function of numbers that doubles': () =>
     `float f<let N : int>(float x) { return x > 0 ? f<N * 2>(x - 1) + f<N * 2 + 1>(x - 2) : N; }\n${kernel('o[0] = f<1>(o[1]);')}`,
+  'a list for an array of elements without fields': () =>
+    `struct E { }\nstruct F { E e; E all[2]; }\nvoid f() { E a[] = { 1 }; F b[] = { 1, 2 }; E c[2000000000] = { 1 }; }\n${kernel('o[0] = 1;')}`,
   'types that dispatch finds one after another': () =>
     `interface I { float f(float x); }\nstruct T700 : I { float f(float x) { return x; } }\n${times(700, i => `struct T${i}:I{float f(float x){I t=T${i + 1}();return t.f(x);}}\n`)}${kernel('I t = T0(); o[0] = t.f(1);')}`,
   'generic types that dispatch finds without end': () =>

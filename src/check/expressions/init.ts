@@ -293,9 +293,12 @@ class Filler {
             // The rest is zero; huge arrays are not spelled out.
             if (n > 4096) return null
           }
+          const before = this.#at
           const part = this.one(to.elem)
           if (part === null) return null
           parts.push(part)
+          // Elements without fields never use the list up.
+          if (this.#at === before && this.#at < this.#items.length && (n ?? Infinity) > 4096) return null
         }
         if (n === null && to.count !== null) return null
         return {
