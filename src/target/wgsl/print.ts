@@ -371,20 +371,27 @@ export class Printer {
   #loop(s: Loop, result: Type): void {
     const lines = this.#lines
     const cond = s.cond === undefined ? undefined : this.expr(s.cond)
-    // A `loop` has to have a way out.
+    // A `loop` has to have a way out, and nothing else may have a `continuing`.
+    const isClosed = cond === undefined && !s.isLeft && s.start === undefined && s.step === undefined
     const head =
       s.start !== undefined || s.step !== undefined
         ? `for (${s.start === undefined ? '' : this.#var(s.start)}; ${cond ?? ''}; ${s.step === undefined ? '' : this.#step(s.step)})`
         : cond !== undefined
           ? `while (${cond})`
-          : s.isLeft
-            ? 'loop'
-            : 'while (true)'
+          : isClosed && s.continuing.length === 0
+            ? 'while (true)'
+            : 'loop'
     lines.add(`${head} {`, s.span)
     lines.indented(() => {
       this.#list(s.body, result)
-      if (s.continuing.length > 0) lines.braces('continuing', null, () => this.#list(s.continuing, result))
+      if (s.continuing.length > 0)
+        lines.braces('continuing', null, () => {
+          this.#list(s.continuing, result)
+          if (isClosed) lines.add('break if false;')
+        })
     })
     lines.add('}')
+    // WGSL takes it for one that ends.
+    if (isClosed && result.kind !== 'void') lines.add(`return ${this.#scope.typeText(result)}();`)
   }
 }
