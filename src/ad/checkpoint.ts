@@ -106,7 +106,7 @@ class Checkpointer {
       const loop = this.primal.sites[v.id]!.loops.at(-1)
       if (loop !== undefined && this.counters.get(loop) === v) return nothing
       const induction = this.#inductionOf.get(v.id)
-      return induction === undefined ? undefined : { from: [induction.start], cost: 1 }
+      return induction === undefined ? undefined : { from: [induction.start], cost: costs.cheap }
     }
     return this.primal.recipe(v.def)
   }

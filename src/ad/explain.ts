@@ -333,8 +333,8 @@ class Report {
   }
 
   #name(v: Value): string {
-    if (this.#isContext(v))
-      return `context of ${(v.def as Inst & { attr: Func }).attr.name.replace(/_primal(_\d+)?$/, '')}`
+    const from = this.#contextOf(v)
+    if (from !== undefined) return `context of ${from.func.name}`
     if (v.name !== '') return v.name
     if (v.def.op !== 'param' && v.def.op === 'load') {
       const root = baseOf(v.def.args[0]!)
@@ -351,10 +351,16 @@ class Report {
   }
 
   /** True for a part of a callee's context. */
-  #isContext(v: Value): boolean {
-    if (v.def.op === 'param' || v.def.op !== 'call') return false
+  /** The callee whose context a value is. */
+  #contextOf(v: Value): Draft | undefined {
+    if (v.def.op === 'param' || v.def.op !== 'call') return undefined
     const callee = this.#callees.get(v.def.attr)
-    return callee !== undefined && v.index >= callee.split.own
+    return callee !== undefined && v.index >= callee.split.own ? callee : undefined
+  }
+
+  /** The source's name of a function or of its primal half. */
+  #nameOf(func: Func): string {
+    return this.#callees.get(func)?.func.name ?? func.name
   }
 
   #counts(v: Value): boolean {
@@ -375,7 +381,7 @@ class Report {
       return this.#counts(v) ? 'counts the trips, as the reverse pass does' : 'known when compiling'
     }
     const callee = def.op !== 'param' && def.op === 'call' ? def.attr : undefined
-    const name = callee === undefined ? '' : calleeName(callee)
+    const name = callee === undefined ? '' : this.#nameOf(callee)
     if (choice === 'recompute') {
       if (def.op === 'param') return 'follows from the trip number'
       if (this.#segments.has(this.#callees.get(callee!)?.func ?? callee!))
@@ -425,7 +431,7 @@ class Report {
     if (after.bytes === before.bytes && after.operations === before.operations) return undefined
     return {
       attribute: choice === 'store' ? 'PreferRecompute' : 'PreferCheckpoint',
-      on: callee === undefined || callee.info.library ? '' : calleeName(callee),
+      on: callee === undefined || callee.info.library ? '' : this.#nameOf(callee),
       bytes: after.bytes - before.bytes,
       operations: after.operations - before.operations,
     }
@@ -438,11 +444,6 @@ function isConstant(v: Value): boolean {
   if (def.op === 'param' || def.regions.length > 0) return false
   if (def.op === 'const' || def.op === 'zero' || def.op === 'undef') return true
   return def.row.effect === 'none' && def.op !== 'call' && def.args.length > 0 && def.args.every(isConstant)
-}
-
-/** The source's name of a function or of its primal half. */
-function calleeName(func: Func): string {
-  return func.name.replace(/_primal(_\d+)?$/, '')
 }
 
 function count(n: number, what: string): string {

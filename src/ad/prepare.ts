@@ -13,6 +13,7 @@ import type { BareOp } from '../ir/op.ts'
 import { bool, differential, type Type } from '../ir/type.ts'
 import { Inst, Region, type Func, type Value } from '../ir/value.ts'
 import { substitute, walk } from '../ir/walk.ts'
+import { moveTail } from '../ir/ways.ts'
 import { boundOf, hintWith, inductions, tripBound, type Induction } from '../opt/loops.ts'
 
 /** Gives what a region yields instead of its terminator. The builder then emits at the end of the region. */
@@ -118,14 +119,13 @@ class Preparer {
   /** Moves the code after a branch into the only region of the branch that goes on. */
   moveTail(region: Region, at: number): void {
     const x = region.insts[at]!
-    const rest = region.insts.splice(at + 1)
     const open = x.regions.find(r => this.falls(r, x))
-    if (open === undefined) return
-    const end = open.insts.pop()!
-    x.results.forEach((v, k) => {
-      this.#replaced[v.id] = end.args[k]!
-    })
-    open.insts.push(...rest)
+    // Nothing comes here.
+    if (open === undefined) region.insts.length = at + 1
+    else
+      moveTail(region, at, open, (result, value) => {
+        this.#replaced[result.id] = value
+      })
   }
 
   /**

@@ -123,12 +123,12 @@ export class Costs {
       case 'elem':
         return 0
       case 'load':
-        return 4
+        return costs.load
       case 'div':
       case 'rem':
-        return 4 * laneCount(inst.results[0]!.type)
+        return costs.division * laneCount(inst.results[0]!.type)
       case 'loop':
-        return 16 * this.#regions(inst)
+        return costs.assumedTrips * this.#regions(inst)
       case 'call': {
         const callee = inst.attr
         return callee.info.intrinsics !== undefined || callee.body === undefined
@@ -250,7 +250,7 @@ export class Primal {
         const root = baseOf(inst.args[0]!)
         if (isConstantMemory(inst.args[0]!)) return { from: inst.args, cost: this.#costs.of(inst) }
         if (root.def.op === 'param' || root.def.op !== 'var' || !this.#isFinal(inst, root)) return undefined
-        return { from: inst.args, cost: 1 }
+        return { from: inst.args, cost: costs.cheap }
       }
       case 'call': {
         const callee = inst.attr

@@ -65,7 +65,7 @@ interface Length {
 function lengthOf(loop: Inst<'loop'>, given: number | undefined, times: number): Length | undefined {
   const known = tripBound(loop)
   const bound = known?.max ?? boundOf(loop.attr)
-  if (bound === undefined || bound * times < 4) return undefined
+  if (bound === undefined || bound * times < costs.segmentTripsFewest) return undefined
   const bytes = liveState(loop).reduce((sum, p) => sum + bytesOf(p.type), 0)
   const exact = given !== undefined || known?.exact !== undefined
   const limit = given ?? (exact ? costs.stateBytesExact : costs.stateBytesBounded)

@@ -20,6 +20,12 @@ export const costs = {
   byteUnderPressure: 1e6,
   /** A call of a library function: about a dozen multiplications. */
   libraryCall: 16,
+  /** A load: what it reads may lie in slow memory. */
+  load: 4,
+  /** A division or remainder, for each lane. */
+  division: 4,
+  /** The first value of a counter, from which its last one follows, and a load of what nothing writes any more. */
+  cheap: 1,
   /** The cost of a call nested too deeply to follow: as expensive as any. */
   deepCall: 100_000,
   /** The trips of a loop whose bound is unknown. */
@@ -45,6 +51,8 @@ export const costs = {
   slotsPerArrayByte: 128,
   /** And no more bytes than this. */
   slotBytesMost: 32_768,
+  /** A loop of fewer trips, all loops around it counted, is not cut. */
+  segmentTripsFewest: 4,
   /** How many levels of segments within segments a loop is cut into. */
   segmentLevels: 5,
   /** Bytes of a window of states. */
@@ -76,8 +84,13 @@ export const costs = {
   unrollTrips: 8,
   unrollInstructions: 300,
   /** Trips of a loop that is unrolled after that, and its instructions, on levels below 3 and on level 3. */
-  smallLoop: { trips: 4, instructions: 64 },
-  smallLoopFast: { trips: 16, instructions: 256 },
+  smallLoopTrips: 4,
+  smallLoopInstructions: 64,
+  smallLoopTripsFast: 16,
+  smallLoopInstructionsFast: 256,
+  /** How many times these instructions all loops of a function may become: of those that are unrolled before differentiation, and after it. */
+  unrollAll: 4,
+  smallLoopAll: 8,
   /** An array of at most this many elements is added without a loop; one in memory only if it is this short. */
   flatSum: 8,
   flatSumInMemory: 2,
@@ -108,6 +121,8 @@ export const costs = {
   overwrittenPaths: 16,
   /** Stores of a variable that is compared with others. */
   duplicateStores: 8,
+  /** The least number of places in a table of instructions that are compared. */
+  numberedPlaces: 32,
   /** Different results of a branch that are compared. */
   comparedResults: 64,
   /** Instructions of the head of a loop that is looked through for carried values. */
@@ -121,6 +136,8 @@ export const costs = {
   /** Sums of a value and a constant that are followed to the value. */
   offsetSteps: 16,
   rangeValues: 300,
+  /** Instructions that are followed to know the test of a loop before its first trip. */
+  firstTestSteps: 8,
   /** How many nested regions, of callees too, are followed to estimate a cost. What is deeper counts as expensive. */
   followedRegions: 80,
   /** How many nested callees are searched for effects: each level uses stack. */
@@ -138,6 +155,10 @@ export const costs = {
   switchOfIfs: 32,
   /** WGSL: statements nested at least this deep become a function where the limit of compilers is met. */
   cutNesting: 50,
+  /** WGSL: one element of a longer array is replaced in memory. */
+  replacedElements: 16,
+  /** WGSL: more values than this are passed to a function that nesting makes as one struct. */
+  nestedParams: 100,
   /** WGSL: an array of more elements is converted by a loop. */
   convertedElements: 8,
   /** JavaScript: a reset of module variables of at least so many characters is written once. */
@@ -154,6 +175,10 @@ export const costs = {
   /** WebAssembly: array values of more scalars are in memory, and so are values of every larger type. */
   flatArray: 4,
   flatScalars: 128,
+  /** WebAssembly: values of at most so many scalars are added in registers. */
+  summedScalars: 16,
+  /** WebAssembly: longer constants are not compared with others. */
+  comparedBytes: 4096,
   /** WebAssembly: between two pieces of constants, so many zeros are left out of the output. */
   zerosApart: 64,
   /** WebAssembly: so many variables are initialised in each function that the host calls; more get a function of their own. */

@@ -8,6 +8,7 @@
  */
 import { Inst, type Func, type Value } from '../ir/value.ts'
 import { substitute, walk, walkBack, type ValueTable } from '../ir/walk.ts'
+import { Ways } from '../ir/ways.ts'
 import { definedBy } from './match.ts'
 import { costs } from '../ir/costs.ts'
 
@@ -21,11 +22,10 @@ interface Group {
 export function coalesce(func: Func): boolean {
   if (func.body === undefined) return false
   const carried = new Set<Value>()
-  const left = new Set<Inst>()
   walk(func.body, inst => {
     if (inst.op === 'next') inst.args.forEach(v => collect(v, carried))
-    if (inst.op === 'leave') left.add(inst.attr)
   })
+  const ways = Ways.in(func)
   let changed = false
   const to: ValueTable = []
   // Inner branches first: results that coalesce in them may coalesce in the branches around them too.
@@ -33,7 +33,7 @@ export function coalesce(func: Func): boolean {
     if (
       (inst.op === 'if' || inst.op === 'switch') &&
       inst.results.length > 1 &&
-      !left.has(inst) &&
+      !ways.isLeft(inst) &&
       coalesceResults(inst, carried, to)
     )
       changed = true

@@ -5,6 +5,7 @@
  *   block () { A; if %c () { leave } () { yield }; B; yield }   →   A; if %c () { yield } () { B; yield }
  */
 import { Inst, Value, noRegions, type Func, type Region } from '../ir/value.ts'
+import { moveTail } from '../ir/ways.ts'
 import { costs } from '../ir/costs.ts'
 
 /** Rewrites the regions of a block, `if` or `switch`. It calls `replace` with each result of an `if` that another value replaces. */
@@ -48,22 +49,19 @@ function nest(
   const at = region.insts.findIndex(inst => isGuard(inst, block, leaves))
   if (at < 0) return
   const guard = region.insts[at]!
-  const rest = region.insts.splice(at)
-  rest.shift()
+  const onward = guard.regions.find(r => r.end.op === 'yield' && !leavesBlock(r, block))
+  if (onward === undefined) region.insts.length = at + 1
+  else moveTail(region, at, onward, replace)
   const merged = new Inst('if', guard.args, null, guard.regions, guard.span)
   for (let k = 0; k < block.results.length; k++) {
     merged.results.push(new Value(func.nextValue++, block.results[k]!.type, merged, k, block.results[k]!.name))
   }
-  region.insts.push(merged, new Inst('yield', [...merged.results], null, noRegions, guard.span))
+  region.insts[at] = merged
+  region.insts.push(new Inst('yield', [...merged.results], null, noRegions, guard.span))
   for (const r of guard.regions) {
     if (leavesBlock(r, block)) r.insts[r.insts.length - 1] = yields(r.end)
-    else if (r.end.op === 'yield') {
-      const values = r.insts.pop()!.args
-      guard.results.forEach((result, k) => replace(result, values[k]!))
-      r.insts.push(...rest)
-      nest(func, block, r, leaves, replace)
-    }
   }
+  if (onward !== undefined) nest(func, block, onward, leaves, replace)
 }
 
 function yields(leave: Inst): Inst {

@@ -38,9 +38,6 @@ interface Numbered {
   readonly below: Numbered | undefined
 }
 
-/** The least number of places in the table. */
-const smallest = 32
-
 /** A value that memory is known to hold. */
 interface Known {
   readonly pointer: Value
@@ -138,7 +135,7 @@ class Numbering {
     this.#func = func
     this.#to = valueTable(func)
     this.#b = new Builder(func, body)
-    let places = smallest
+    let places = costs.numberedPlaces
     while (places < func.nextValue) places *= 2
     this.#table = new Array<Numbered | undefined>(places)
     this.#mask = places - 1

@@ -10,7 +10,7 @@ import { Inst, Value, type Func, type Region } from '../ir/value.ts'
 import { substitute, walk, type ValueTable } from '../ir/walk.ts'
 import { Ranges } from './range.ts'
 
-/** Arrays do not become longer than this. */
+/** Arrays do not become longer than this: WGSL has none that are, but for those of buffers. */
 const longest = 65536
 
 const listed = t.holding('list')

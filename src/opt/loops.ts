@@ -6,6 +6,7 @@ import type { Comparison, Hint } from '../ir/op.ts'
 import * as t from '../ir/type.ts'
 import { Inst, type Value } from '../ir/value.ts'
 import { walk } from '../ir/walk.ts'
+import { Ways } from '../ir/ways.ts'
 import { costs } from '../ir/costs.ts'
 import { constantInt, constantOf, definedBy, inverse, isComparison, turned } from './match.ts'
 import { anyOf, limits, meet, transfer, union, type Range } from './range.ts'
@@ -127,7 +128,9 @@ const byType: Known = value => anyOf(value.type)
 /** How many trips a loop can make; undefined where nothing bounds them. Trusts `[MaxIters]`. */
 export function tripBound(loop: Inst<'loop'>, known: Known = byType): TripBound | undefined {
   const hint = boundOf(loop.attr)
-  const early = leavesEarly(loop)
+  const ways = Ways.of(loop)
+  // By a `leave` or a `ret` in it, not by its test.
+  const early = ways.isLeft(loop) || ways.leavesAround(loop)
   let max = hint ?? Infinity
   let exact: number | undefined
   const steps = inductions(loop)
@@ -174,19 +177,6 @@ function leavesLoop(leave: Inst, loop: Inst<'loop'>): boolean {
       if (inst === target) inside = true
     })
   return !inside
-}
-
-/** True where the loop can be left other than by its test: by a `leave` or a `ret` in it. */
-function leavesEarly(loop: Inst<'loop'>): boolean {
-  const inside = new Set<Inst>()
-  let early = false
-  for (const r of loop.regions) {
-    walk(r, inst => {
-      if (inst.regions.length > 0) inside.add(inst)
-      else if (inst.op === 'ret' || (inst.op === 'leave' && !inside.has(inst.attr))) early = true
-    })
-  }
-  return early
 }
 
 /** The comparisons of an induction that must hold for a condition to be as `holds` says. */
@@ -275,16 +265,6 @@ function rangeOf(value: Value, known: Known, depth: number = costs.boundSteps): 
   const of = (v: Value): Range => rangeOf(v, known, depth - 1)
   if (def.op !== 'if') return def.regions.length > 0 ? own : meet(transfer(def, value.type, of), own)
   const ends = def.regions.map(r => r.end)
-  if (ends.some(end => end.op !== 'yield') || isLeft(def)) return own
+  if (ends.some(end => end.op !== 'yield') || Ways.of(def).isLeft(def)) return own
   return meet(ends.map(end => of(end.args[value.index]!)).reduce(union), own)
-}
-
-/** True where a `leave` in an instruction ends it. */
-function isLeft(inst: Inst): boolean {
-  let found = false
-  for (const r of inst.regions)
-    walk(r, x => {
-      if (x.op === 'leave' && x.attr === inst) found = true
-    })
-  return found
 }

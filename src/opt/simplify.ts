@@ -10,6 +10,7 @@ import { isLaneOp } from '../ir/ops.ts'
 import { isInt } from '../ir/type.ts'
 import { Inst, Region, noRegions, type Func, type Value } from '../ir/value.ts'
 import { substitute, useCounts, valueTable, walk, type ValueTable } from '../ir/walk.ts'
+import { leavesTo } from '../ir/ways.ts'
 import { joinBranches } from './branches.ts'
 import { forgetCarried } from './carried.ts'
 import { chooseInside } from './choice.ts'
@@ -184,11 +185,7 @@ class Simplifier {
     const end = region.insts[region.insts.length - 1]!
     const own = end.op === 'leave' && end.attr === inst ? 1 : 0
     if ((this.#leaves.get(inst) ?? 0) <= own) return 0
-    let count = -own
-    walk(region, i => {
-      if (i.op === 'leave' && i.attr === inst) count++
-    })
-    return count
+    return leavesTo(region, inst) - own
   }
 
   /** Replaces an instruction by the instructions of its only region that runs. */
@@ -426,7 +423,7 @@ class Simplifier {
       return fold(def.op, def.args[0]!.type, def.results[0]!.type, parts[0]!, parts[1])
     }
     const test = head.end
-    const known = test.op === 'test' ? value(test.args[0]!, 8) : undefined
+    const known = test.op === 'test' ? value(test.args[0]!, costs.firstTestSteps) : undefined
     return typeof known === 'boolean' ? known : undefined
   }
 }

@@ -7,7 +7,8 @@
 import { unrollForever } from '../base/errors/opt.ts'
 import { Builder } from '../ir/build.ts'
 import { Inst, Region, Value, noRegions, type Attr, type Func } from '../ir/value.ts'
-import { mapValues, walk, type ValueTable } from '../ir/walk.ts'
+import { mapValues, type ValueTable } from '../ir/walk.ts'
+import { leavesTo } from '../ir/ways.ts'
 import type { Cx } from './cx.ts'
 import { sizeOf } from './inline.ts'
 import { statesOf, tripBound } from './loops.ts'
@@ -15,7 +16,7 @@ import { constantInt, constantOf } from './match.ts'
 import { rewrite } from './rules.ts'
 import { costs } from '../ir/costs.ts'
 
-/** A loop with more trips, or more instructions, counts as endless. */
+/** A loop with more trips, or more instructions, counts as endless: limits of what `[ForceUnroll]` may ask for, told by a diagnostic. */
 const tripLimit = 4096
 const sizeLimit = 100_000
 
@@ -35,14 +36,17 @@ export function unroll(func: Func, cx: Cx): boolean {
 /** Unrolls loops with few trips and a small body, from level 2 on. */
 export function unrollSmall(func: Func, cx: Cx): boolean {
   if (cx.level < 2) return false
-  const { trips: most, instructions: total } = cx.level >= 3 ? costs.smallLoopFast : costs.smallLoop
+  const [most, total] =
+    cx.level >= 3
+      ? [costs.smallLoopTripsFast, costs.smallLoopInstructionsFast]
+      : [costs.smallLoopTrips, costs.smallLoopInstructions]
   const small = (loop: Inst<'loop'>): boolean => {
     const size = sizeOf(loop.regions[0]!, total) + sizeOf(loop.regions[1]!, total)
     if (size > total) return false
     const exact = tripBound(loop)?.exact
     return exact !== undefined && exact <= most && exact * size <= total
   }
-  return unrollWhere(func, cx, small, total * 8, () => undefined)
+  return unrollWhere(func, cx, small, costs.smallLoopAll * total, () => undefined)
 }
 
 /**
@@ -60,7 +64,7 @@ export function unrollFew(func: Func, cx: Cx): boolean {
       writtenOut(loop) <= costs.unrollInstructions
     )
   }
-  return unrollWhere(func, cx, few, costs.unrollInstructions * 4, () => undefined)
+  return unrollWhere(func, cx, few, costs.unrollAll * costs.unrollInstructions, () => undefined)
 }
 
 /** The number of instructions of a loop after unrolling it, and those loops in it that have few trips. */
@@ -235,12 +239,7 @@ class Unrolling {
         for (let i = 0; i < labels.length; i += 2) if (labels[i] === c) only = inst.regions[labels[i + 1]!]
       }
     }
-    if (only === undefined) return undefined
-    let left = false
-    walk(only, i => {
-      if (i.op === 'leave' && i.attr === inst) left = true
-    })
-    return left ? undefined : only
+    return only === undefined || leavesTo(only, inst) > 0 ? undefined : only
   }
 
   #control(region: Region, inst: Inst): boolean {

@@ -7,7 +7,7 @@
 import { costs } from '../../ir/costs.ts'
 import type { Func, Inst, Region } from '../../ir/value.ts'
 import type { Capabilities } from './tree.ts'
-import type { Ways } from '../ways.ts'
+import type { Ways } from '../../ir/ways.ts'
 
 /** What an exit does after it has assigned results. */
 export type Exit =

@@ -8,7 +8,7 @@ import type { Inst, Region, Value } from '../../ir/value.ts'
 import type { Structurer } from './structure.ts'
 import { nameOf, nothing, type Assign, type Expr, type If, type Local, type Loop, type Stmt, type Var } from './tree.ts'
 import type { Targets } from './values.ts'
-import { isEndless } from '../ways.ts'
+import { isEndless } from '../../ir/ways.ts'
 
 export class LoopForm {
   readonly #s: Structurer

@@ -32,7 +32,7 @@ import {
   type Target,
 } from './tree.ts'
 import { Values, rootOf, type Frame, type Shared, type Targets } from './values.ts'
-import { Ways } from '../ways.ts'
+import { Ways } from '../../ir/ways.ts'
 
 /** The statements of a function that is legal for a language. All locals have names. */
 export function structure(func: Func, can: Capabilities, names: Names): Code {
@@ -57,7 +57,7 @@ export class Structurer extends Values {
 
   constructor(func: Func, can: Capabilities, names: Names) {
     super(func, can, names)
-    this.ways = new Ways(func)
+    this.ways = Ways.in(func)
     this.exits = planExits(func, this.ways, can)
   }
 

@@ -6,12 +6,12 @@ import { costs } from '../../ir/costs.ts'
 import { Inst, Value, type Func, type Region } from '../../ir/value.ts'
 import { substitute, type ValueTable } from '../../ir/walk.ts'
 import type { Capabilities } from './tree.ts'
-import { Ways } from '../ways.ts'
+import { Ways, moveTail } from '../../ir/ways.ts'
 
 /** Rewrites a function of the legal form in place. */
 export function branchTails(func: Func, can: Capabilities): void {
   yieldAtEnds(func.body!)
-  visit(func, func.body!, new Ways(func), can)
+  visit(func, func.body!, Ways.in(func), can)
 }
 
 /** A `leave` of a construct that is the end of one of its regions is a `yield`. */
@@ -69,11 +69,9 @@ function tail(func: Func, region: Region, block: Inst, ways: Ways, depth: number
 function move(func: Func, region: Region, at: number, into: Region, block: Inst): void {
   const old = region.insts[at]!
   const values: ValueTable = []
-  old.results.forEach((r, k) => {
-    values[r.id] = into.end.args[k]!
+  moveTail(region, at, into, (result, value) => {
+    values[result.id] = value
   })
-  into.insts.pop()
-  into.insts.push(...region.insts.splice(at + 1))
   substitute(into, values)
   const inst = new Inst('if', old.args, null, old.regions, old.span)
   inst.results = block.results.map((r, k) => new Value(func.nextValue++, r.type, inst, k, r.name))

@@ -354,7 +354,7 @@ class Printer {
     return {
       at: (e, p) => p.#scalars.help('at', arg(e, p, 0), arg(e, p, 1)),
       halved: (e, p) => binary('>>', arg(e, p, 0), number('1')),
-      'Object.is': (e, p) => call('Object.is', arg(e, p, 0), arg(e, p, 1)),
+      sameBits: (e, p) => call('Object.is', arg(e, p, 0), arg(e, p, 1)),
       subarray: (e, p) => method(arg(e, p, 0), 'subarray', arg(e, p, 1), arg(e, p, 2)),
       slice: (e, p) => method(arg(e, p, 0), 'slice', ...p.#texts(e.args.slice(1))),
       // A view holds floats where values may be doubles.

@@ -9,6 +9,7 @@
  *   subarray(x, from, to)          a part of an array value
  *   set(a, x) · set(a, x, at)      writes an array value into an array
  *   copyOfList(l, i…)              a copy of a list, or of the one that a path of indices leads to; so `setList(l, i…, x)`
+ *   sameBits(x, y)                 whether two floats are the same, NaN and the sign of zero included
  *   itemOfList(l, i…)              a scalar of a list, zero past its end; so `setItemOfList(l, i…, x)`
  *   partOfList(l, i…)              an array of a list; so `setPartOfList(l, i…, x)`
  */

@@ -250,7 +250,7 @@ class Legalizer {
         break
       case 'compare': {
         // Floats are compared by their bits.
-        const same = t.isFloat(type) ? b.emit1('intrinsic.pure', [x, y], 'Object.is', t.bool) : b.emit1('eq', [x, y])
+        const same = t.isFloat(type) ? b.emit1('intrinsic.pure', [x, y], 'sameBits', t.bool) : b.emit1('eq', [x, y])
         value = b.select(same, this.#use(inst.args[2]!)[0]!, x)
         break
       }

@@ -2,6 +2,7 @@
  * Compiles a function's regions to statements. A value of a flat type is a list of scalar nodes. Another value is a location in
  * memory that keeps its contents as long as the value is used, so it is copied only where a variable is written.
  */
+import { costs } from '../../ir/costs.ts'
 import { InternalError } from '../../base/diag.ts'
 import type { PlainOp } from '../../ir/op.ts'
 import * as t from '../../ir/type.ts'
@@ -366,7 +367,7 @@ export class Body {
   #sum(to: Location, x: Location, y: Location): void {
     const type = to.type
     const m = this.memory
-    if (this.isFlat(type) && this.plan.leaves.count(type) <= 16) {
+    if (this.isFlat(type) && this.plan.leaves.count(type) <= costs.summedScalars) {
       m.store(to, this.#flatSum(type, m.load(x), m.load(y)))
     } else if (type.kind === 'array') {
       this.g.count(this.g.i32(type.count), i =>

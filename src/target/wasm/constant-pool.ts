@@ -3,9 +3,6 @@ import type { Work } from '../../base/limits.ts'
 import { costs } from '../../ir/costs.ts'
 import { roundUp } from '../layout.ts'
 
-/** Longer constants are not compared with others. */
-const comparedBytes = 4096
-
 export class ConstantPool {
   /** The bytes that differ from zero, by address. */
   readonly data: { at: number; bytes: Uint8Array }[] = []
@@ -32,7 +29,7 @@ export class ConstantPool {
 
   /** The address of these bytes. */
   constants(bytes: Uint8Array): number {
-    const key = bytes.length < comparedBytes ? String.fromCharCode(...bytes) : undefined
+    const key = bytes.length < costs.comparedBytes ? String.fromCharCode(...bytes) : undefined
     let at = key === undefined ? undefined : this.#constantAt.get(key)
     if (at === undefined) {
       at = this.#allocate(bytes.length)

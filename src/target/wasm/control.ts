@@ -9,7 +9,7 @@ import { countTrip, stopEndless } from './limit.ts'
 import { sameLocation, type Location } from './memory.ts'
 import { Label, type Node, type Seq } from './node.ts'
 import { op } from './opcode.ts'
-import { Ways } from '../ways.ts'
+import { Ways } from '../../ir/ways.ts'
 
 /** The destination of a value that leaves a region: locals for its scalars, or a slot for its bytes. */
 type Destination = readonly number[] | Location
@@ -31,7 +31,7 @@ export class Control {
 
   constructor(body: Body) {
     this.#body = body
-    this.#ways = new Ways(body.func)
+    this.#ways = Ways.in(body.func)
   }
 
   inst(inst: Inst<OwnerOp | Exclude<Terminator, 'ret'>>): void {

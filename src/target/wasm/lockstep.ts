@@ -12,7 +12,7 @@ import * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
 import { Func, Inst, type Global, type Region, type Value } from '../../ir/value.ts'
 import { cloneInst, substitute, walk, type ValueTable } from '../../ir/walk.ts'
-import { Ways } from '../ways.ts'
+import { Ways } from '../../ir/ways.ts'
 
 /** True for functions in which a barrier stands. */
 export function hasBarrier(func: Func): boolean {
@@ -90,7 +90,7 @@ class Lockstep {
 
   constructor(source: Func) {
     this.#source = source
-    this.#ways = new Ways(source)
+    this.#ways = Ways.in(source)
     this.#threads = source.info.entry!.numthreads.reduce((a, b) => a * b, 1)
     const group = t.vec(t.u32, 3)
     this.#out = new Func(

@@ -4,6 +4,7 @@
  */
 import type { Builder } from '../../ir/build.ts'
 import type { LaneOp, OpName } from '../../ir/op.ts'
+import { costs } from '../../ir/costs.ts'
 import * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
 import { Inst, Region, type Value } from '../../ir/value.ts'
@@ -217,7 +218,7 @@ export function callBuiltin(b: Builder, name: string, args: readonly Value[], ty
 /** The first operand with one component replaced. Long arrays are copied to memory for it. */
 export function replace(b: Builder, x: Value, i: number, part: Value): Value {
   const type = x.type
-  if (type.kind === 'array' && type.count > 16) {
+  if (type.kind === 'array' && type.count > costs.replacedElements) {
     const copy = b.variable(type, 'copy')
     b.store(copy, x)
     b.store(b.elem(copy, b.const(t.u32, i)), part)

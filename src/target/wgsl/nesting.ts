@@ -11,18 +11,16 @@ import * as t from '../../ir/type.ts'
 import type { Inst } from '../../ir/value.ts'
 import { Func, Region, type Value } from '../../ir/value.ts'
 import { cloneInst, type ValueTable } from '../../ir/walk.ts'
-import { Ways } from '../ways.ts'
+import { Ways } from '../../ir/ways.ts'
 
 /** How deep statements may be nested. */
 const limit = 120
-/** More values than this are passed as one struct. */
-const maxParams = 100
 
 /** Moves code that nests too deeply out of a function. Gives the functions made of it. */
 export function flatten(func: Func, sink: Sink): readonly Func[] {
   const made: Func[] = []
   let known: Ways | undefined
-  const staysInside = (inst: Inst): boolean => !(known ??= new Ways(func)).leavesAround(inst)
+  const staysInside = (inst: Inst): boolean => !(known ??= Ways.in(func)).leavesAround(inst)
   const deepest = Math.max(cut(func, func.body!, 0, made, staysInside), ...made.map(f => heightOf(f.body!)))
   if (deepest > limit) sink.add(nestedTooDeep, func.span ?? undefined, { func: func.name, limit })
   return made
@@ -77,7 +75,7 @@ class Outside {
     const types = [...this.#values.map(v => v.type), ...this.#variables.map(v => v.type.elem!)]
     const name = `${func.name}_part${number === 0 ? '' : number}`
     const packed =
-      types.length > maxParams
+      types.length > costs.nestedParams
         ? t.struct(
             `${name}_values`,
             types.map((type, i) => ({ name: `v${i}`, type })),

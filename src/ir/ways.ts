@@ -1,15 +1,36 @@
-/** Finds which constructs control leaves from inside, and how, in one walk of a function. */
-import type { Inst } from '../ir/value.ts'
-import { type Func, type Region } from '../ir/value.ts'
+/** How control leaves constructs: which are left from inside, and how; and code that moves because of it. */
+import type { Func, Inst, Region, Value } from './value.ts'
+import { walk } from './walk.ts'
 
+/** What leaves which constructs of a function, found in one walk. */
 export class Ways {
   readonly #left = new Set<Inst>()
   readonly #through = new Set<Inst>()
   readonly #divergent = new Map<Inst, boolean>()
   readonly #open: Inst[] = []
 
-  constructor(func: Func) {
-    this.#walk(func.body!)
+  private constructor() {
+    // Use `in` or `of`.
+  }
+
+  /** Those in a whole function. */
+  static in(func: Func): Ways {
+    const ways = new Ways()
+    ways.#walk(func.body!)
+    return ways
+  }
+
+  /** That of one construct, and of those in it. */
+  static of(inst: Inst): Ways {
+    const ways = new Ways()
+    ways.#enter(inst)
+    return ways
+  }
+
+  #enter(inst: Inst): void {
+    this.#open.push(inst)
+    for (let i = 0; i < inst.regions.length; i++) this.#walk(inst.regions[i]!)
+    this.#open.pop()
   }
 
   #walk(region: Region): void {
@@ -19,10 +40,7 @@ export class Ways {
         this.#left.add(inst.attr)
         this.#pass(inst.attr)
       } else if (inst.op === 'ret') this.#pass(undefined)
-      if (inst.regions.length === 0) continue
-      this.#open.push(inst)
-      for (let i = 0; i < inst.regions.length; i++) this.#walk(inst.regions[i]!)
-      this.#open.pop()
+      if (inst.regions.length > 0) this.#enter(inst)
     }
   }
 
@@ -62,4 +80,30 @@ export class Ways {
 export function isEndless(loop: Inst<'loop'>): boolean {
   const { def } = loop.regions[0]!.end.args[0]!
   return def.op === 'const' && def.attr === true
+}
+
+/** How many `leave`s in a region name a construct. */
+export function leavesTo(region: Region, construct: Inst): number {
+  let count = 0
+  walk(region, inst => {
+    if (inst.op === 'leave' && inst.attr === construct) count++
+  })
+  return count
+}
+
+/**
+ * Moves the code after the instruction at `at` into one of its regions, in place of the `yield` or `leave` there. `replace` gets each result of
+ * the instruction with what the region handed on for it.
+ */
+export function moveTail(
+  region: Region,
+  at: number,
+  into: Region,
+  replace: (result: Value, value: Value) => void,
+): void {
+  const values = into.insts.pop()!.args
+  region.insts[at]!.results.forEach((result, k) => {
+    replace(result, values[k]!)
+  })
+  into.insts.push(...region.insts.splice(at + 1))
 }
