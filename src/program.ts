@@ -9,6 +9,7 @@ import { missingEntry } from './base/errors/target.ts'
 import { LimitReached, counted, type Limits } from './base/limits.ts'
 import { readOptions, strings, text, type Kinds } from './base/options.ts'
 import { renderDiagnostics } from './base/render.ts'
+import type { Position } from './base/source.ts'
 import {
   Explainer,
   asWritten,
@@ -59,6 +60,8 @@ export interface EntryPoint {
   readonly name: string
   readonly stage: 'compute' | 'vertex' | 'fragment'
   readonly workgroupSize: readonly [number, number, number]
+  /** Where it is declared; undefined if the compiler made it. */
+  readonly position: Position | undefined
 }
 
 /** A function that WebAssembly and JavaScript export. */
@@ -135,7 +138,14 @@ export class WgslProgram {
     this.entries = funcs.flatMap(f =>
       f.info.entry === undefined
         ? []
-        : [{ name: f.name, stage: f.info.entry.stage, workgroupSize: f.info.entry.numthreads }],
+        : [
+            {
+              name: f.name,
+              stage: f.info.entry.stage,
+              workgroupSize: f.info.entry.numthreads,
+              position: f.span?.position,
+            },
+          ],
     )
     const docs = this.#checked!.docs()
     const derivative = (type: Type, held: boolean): DataType | null => {

@@ -1,9 +1,10 @@
 // Bundles one file for each entry of the package into dist/. Plain JavaScript, so that Node 20 runs it from a fresh checkout.
 import { build } from 'esbuild'
-import { chmodSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { writeCore } from './core-index.mjs'
 import { thirdPartyLicenses } from './licenses.mjs'
+import { bundlers, pluginBuild } from './plugin-build.mjs'
 
 const at = path => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
@@ -42,7 +43,8 @@ const { metafile } = await build({
   // Packages that are scripts ask for Node's own modules by `require`.
   banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
 })
-writeFileSync(at('dist/THIRD-PARTY-LICENSES.txt'), thirdPartyLicenses(metafile, at('.')))
+const { metafile: pluginFiles } = await build({ ...options, ...pluginBuild, outdir: at('dist/plugin') })
+writeFileSync(at('dist/THIRD-PARTY-LICENSES.txt'), thirdPartyLicenses([metafile, pluginFiles], at('.')))
 const cli = at('dist/cli.js')
 writeFileSync(cli, `#!/usr/bin/env node\n${readFileSync(cli, 'utf8')}`)
 chmodSync(cli, 0o755)
@@ -50,5 +52,7 @@ chmodSync(cli, 0o755)
 // Declarations are only needed by those who install the package; a checkout works without.
 if (withTypes) {
   const { writeDeclarations } = await import('./declarations.mjs')
-  await writeDeclarations(library, at('dist'))
+  const plugins = bundlers.map(name => [name, `src/plugin/entries/${name}.ts`])
+  await writeDeclarations({ ...library, ...Object.fromEntries(plugins) }, at('dist'))
+  cpSync(at('src/plugin/client.d.ts'), at('dist/client.d.ts'))
 }

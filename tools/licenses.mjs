@@ -7,25 +7,27 @@ function packagesOf({ inputs }) {
   const folders = Object.keys(inputs).flatMap(
     path => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? [],
   )
-  return [...new Set(folders)].sort()
+  return folders
 }
 
-/** What goes along with a bundle: each package that is in it, with the texts of its licence. */
-export function thirdPartyLicenses(metafile, root) {
-  const parts = packagesOf(metafile).map(folder => {
+/** What goes along with bundles: each package that is in one, with the texts of its licence. */
+export function thirdPartyLicenses(metafiles, root) {
+  const folders = new Set(metafiles.flatMap(packagesOf))
+  const parts = [...folders].sort().map(folder => {
     const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
     const files = readdirSync(join(root, folder))
       .filter(file => /^(?:licen[cs]e|copying|notice)\b/i.test(file))
       .sort()
-    if (files.length === 0) throw new Error(`${name} is part of the command line, and has no file with its licence`)
+    if (files.length === 0) throw new Error(`${name} is part of a bundle, and has no file with its licence`)
     return [
       `${name} ${version} (${license})`,
       ...files.map(file => readFileSync(join(root, folder, file), 'utf8').trim()),
     ].join('\n\n')
   })
   return (
-    ['The command line of Cotangent (dist/cli.js and dist/cli/) contains these packages.', ...parts].join(
-      `\n\n${'-'.repeat(80)}\n\n`,
-    ) + '\n'
+    [
+      'The command line of Cotangent (dist/cli.js and dist/cli/) and its plugin for bundlers (dist/plugin/) contain these packages.',
+      ...parts,
+    ].join(`\n\n${'-'.repeat(80)}\n\n`) + '\n'
   )
 }

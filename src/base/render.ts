@@ -90,6 +90,11 @@ function renderNote(note: Note, paint: Paint): string {
   return `${positionOf(note.span, paint)}${paint('note', 'note:')} ${escapeLine(note.text)}\n${excerpt(note.span, paint)}`
 }
 
+/** The line that a span begins in, and carets under it; '' where there is nothing to show. */
+export function frameOf(span: Span | undefined): string {
+  return excerpt(span, painter({})).trimEnd()
+}
+
 /** The line that the span begins in, and carets under it. A long line is cut around the caret. */
 function excerpt(span: Span | undefined, paint: Paint): string {
   if (span === undefined) return ''

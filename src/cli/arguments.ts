@@ -6,7 +6,7 @@ import { error, note, Sink, type Entry } from '../base/diag.ts'
 import { suggestAmong } from '../base/near.ts'
 import { SourceFile, type Span } from '../base/source.ts'
 import { ArityError, ShapeError } from '../cpu/index.ts'
-import type { Inputs } from './inputs.ts'
+import type { CommandInputs } from './inputs.ts'
 import { report } from './report.ts'
 import { Failed, UsageError, failures } from './usage.ts'
 
@@ -56,7 +56,7 @@ async function placeOf(file: SourceFile, path: Path, key = false): Promise<Span 
   return tree === undefined ? undefined : spanAt(file, tree, path, key)
 }
 
-async function read(text: string, what: string, inputs: Inputs): Promise<Given> {
+async function read(text: string, what: string, inputs: CommandInputs): Promise<Given> {
   if (!text.startsWith('@')) {
     try {
       return { value: parse(text), path: [] }
@@ -96,7 +96,11 @@ export class Arguments {
   }
 
   /** Reads what stands on the command line. Throws a `UsageError` where something is not JSON. */
-  static async read(texts: readonly string[], cotangent: string | undefined, inputs: Inputs): Promise<Arguments> {
+  static async read(
+    texts: readonly string[],
+    cotangent: string | undefined,
+    inputs: CommandInputs,
+  ): Promise<Arguments> {
     const given: Given[] = []
     for (const [i, text] of texts.entries()) given.push(await read(text, `argument ${i + 1}`, inputs))
     return new Arguments(given, cotangent === undefined ? undefined : await read(cotangent, '--cotangent', inputs))

@@ -9,12 +9,12 @@ import {
   type Program,
   type Stage,
 } from '../index.ts'
-import { write } from './files.ts'
 import { Run, type SharedOptions } from './host.ts'
 import { outputFilesOf, type OutputFile, type Target } from './outputs.ts'
 import { report } from './report.ts'
 import { Failed, UsageError, isOfFiles } from './usage.ts'
 import { failed, remark, tell } from './output.ts'
+import { write } from './write.ts'
 
 interface CompileCommandOptions extends SharedOptions {
   readonly target?: readonly Target[]

@@ -2,7 +2,7 @@
 import type { Command, Option } from 'commander'
 import { compile, stages } from '../index.ts'
 import { counted } from '../base/limits.ts'
-import { Inputs } from './inputs.ts'
+import { CommandInputs } from './inputs.ts'
 import { Projects } from './project.ts'
 import type { Shell } from './values.ts'
 
@@ -128,7 +128,7 @@ async function valuesOf(option: Option, source: string | undefined): Promise<Com
 /** The functions of a source that have a name for the command line, or its entry points. */
 async function namesOf(source: string | undefined, entries: boolean): Promise<string[]> {
   if (source === undefined || source === '-') return []
-  const inputs = new Inputs()
+  const inputs = new CommandInputs()
   try {
     const project = await new Projects(inputs).optionsFor(source, {})
     const { searchPaths, defines } = project

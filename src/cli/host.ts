@@ -5,7 +5,7 @@ import type { Limits } from '../base/limits.ts'
 import type { ProjectOptions } from '../project/options.ts'
 import { mergeOptions } from '../project/merge.ts'
 import { clock } from './clock.ts'
-import { Inputs } from './inputs.ts'
+import { CommandInputs } from './inputs.ts'
 import { Projects, type ProjectChoice } from './project.ts'
 import { report } from './report.ts'
 import { Failed, UsageError } from './usage.ts'
@@ -55,7 +55,7 @@ function asProject(options: SharedOptions): ProjectOptions {
 
 /** One run of a command: the files that it reads, and the options of their projects. */
 export class Run {
-  readonly inputs: Inputs = new Inputs()
+  readonly inputs: CommandInputs = new CommandInputs()
   readonly #projects = new Projects(this.inputs)
 
   /**

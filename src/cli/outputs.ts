@@ -1,7 +1,7 @@
 /** Where `compile` writes: the file that `-o` names, or the files of a folder, each named after its source. */
 import { statSync } from 'node:fs'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
-import { makeFolder } from './files.ts'
+import { makeFolder } from '../files/folder.ts'
 import { OutputError, UsageError } from './usage.ts'
 
 /** What `compile` makes. */

@@ -28,7 +28,7 @@ export async function watch(files: readonly string[], command: (run: Run) => Pro
     const ok = await ending(() => command(run))
     const ms = performance.now() - start
     tellTimes()
-    const count = run.inputs.files
+    const count = run.inputs.files.length
     inform(
       'run',
       { ok, ms: Number(ms.toFixed(1)), files: count },

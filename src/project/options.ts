@@ -3,6 +3,9 @@
  * it.
  */
 
+/** The name of project files. */
+export const projectFileName = 'cotangent.json'
+
 /** The options of a project. Everything is optional. Paths are relative to the folder of `cotangent.json`. */
 export interface ProjectOptions {
   /** Folders in which imports and includes are looked up, after that of the importing file. */
@@ -19,6 +22,8 @@ export interface ProjectOptions {
   readonly maxContext?: number
   /** Where generated type declarations go: beside the source, into a folder, or nowhere. */
   readonly types?: string | false
+  /** What they are called: `fit.d.slang.ts`, or `fit.slang.d.ts`. */
+  readonly typesSuffix?: '.d.slang.ts' | '.slang.d.ts'
 }
 
 /** What a value must be, with the words for it in messages: `takes {expected}`. */
@@ -118,5 +123,13 @@ export const options: { readonly [K in keyof ProjectOptions]-?: Option } = {
     expected: '"beside", the name of a folder, or false',
     about: 'Where generated type declarations go: "beside" the source, into a folder, or nowhere (false).',
     default: 'beside',
+  },
+  typesSuffix: {
+    is: 'text',
+    words: ['.d.slang.ts', '.slang.d.ts'],
+    expected: '".d.slang.ts" or ".slang.d.ts"',
+    about:
+      'What generated type declarations are called. TypeScript finds .d.slang.ts by allowArbitraryExtensions, and .slang.d.ts without it, but only by moduleResolution "bundler".',
+    default: '.d.slang.ts',
   },
 }

@@ -1,15 +1,14 @@
 /**
- * Reads sources from the file system, and writes what is made of them. The author of a program decides what it includes, and may be a stranger. So only bounded
- * regular files are read.
+ * Reads sources from the file system. The author of a program decides what it includes, and may be a stranger. So only bounded regular files are
+ * read.
  */
-import { closeSync, constants, fstatSync, mkdirSync, openSync, readSync, statSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { OutputError } from './usage.ts'
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 
 /** The longest source that is read, in bytes. */
 const maxSourceBytes = 1 << 24
 
-const codeOf = (cause: unknown): string => (cause as NodeJS.ErrnoException).code ?? String(cause)
+/** The code of an error of the file system. */
+export const codeOf = (cause: unknown): string => (cause as NodeJS.ErrnoException).code ?? String(cause)
 
 /** What is wrong with a path, for people. */
 function problem(code: string): string {
@@ -125,22 +124,5 @@ export function sourceAt(path: string): string | undefined {
   } catch (cause) {
     if (absent.has((cause as SourceProblem).code)) return undefined
     throw cause
-  }
-}
-
-/** Makes a folder and those around it, one by one: in some places, /proc for one, Node tries for ever to make several at once. */
-export function makeFolder(path: string): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return
-  const around = dirname(path)
-  if (around !== path) makeFolder(around)
-  mkdirSync(path)
-}
-
-/** Writes a file. Throws an `OutputError`. */
-export function write(file: string, data: string | Uint8Array): void {
-  try {
-    writeFileSync(file, data)
-  } catch (cause) {
-    throw new OutputError(`${file} cannot be written (${codeOf(cause)})`, file)
   }
 }

@@ -1,0 +1,154 @@
+/** Shaders as modules, in every bundler: `import program from './fit.slang'`. */
+import { createRequire } from 'node:module'
+import { dirname, isAbsolute, relative, resolve } from 'node:path'
+import type { PluginBuild } from 'esbuild'
+import { createUnplugin, type UnpluginInstance, type UnpluginOptions } from 'unplugin'
+import { SourceProblem } from '../files/read.ts'
+import type { ProjectOptions } from '../project/options.ts'
+import { esbuildMessage, rollupMessage, textMessage } from './messages.ts'
+import { forVite } from './vite-hooks.ts'
+import { requestOf, requests, type Request } from './request.ts'
+import type { PluginOptions } from './types.ts'
+import { PluginError, checkedOptions, importShader, type Imported, type Surroundings } from './shaders.ts'
+
+/** What a hook of a bundler can say. Rollup's `error` throws; that of webpack does not. */
+interface Reporter {
+  error(message: unknown): void
+  warn(message: unknown): void
+  addWatchFile(file: string): void
+}
+
+/** Bundlers that take the place of a message, and stop at an error. */
+const takesPlaces: ReadonlySet<string> = new Set(['vite', 'rollup', 'rolldown', 'unloader'])
+/** Bundlers that find a file although there is a query behind its name. */
+const knowsQueries: ReadonlySet<string> = new Set(['vite', 'webpack', 'rspack', 'rsbuild', 'esbuild'])
+
+/** The plugin for each bundler; each entry of the package exports one of them. */
+export const plugin: UnpluginInstance<PluginOptions | undefined, false> = createUnplugin(
+  (given, { framework }): UnpluginOptions => {
+    const own = checkedOptions(given)
+    const surroundings: { -readonly [K in keyof Surroundings]: Surroundings[K] } = { root: process.cwd(), hot: false }
+    if (framework === 'esbuild')
+      return { name: 'cotangent', esbuild: { setup: build => loadInEsbuild(build, own, surroundings) } }
+
+    const load = (reporter: Reporter, request: Request): { readonly code: string; readonly map: Imported['map'] } => {
+      const imported = asked(() => importShader(request, own, surroundings))
+      if (typeof imported === 'string') {
+        reporter.addWatchFile(request.file)
+        reporter.error(imported)
+        return nothing
+      }
+      for (const file of imported.files) if (file !== request.file) reporter.addWatchFile(file)
+      const errors = imported.diagnostics.filter(d => d.severity === 'error')
+      const warnings = imported.diagnostics.filter(d => d.severity !== 'error')
+      if (takesPlaces.has(framework)) {
+        const firstColumn = framework === 'vite' ? 1 : 0
+        for (const d of warnings) reporter.warn(rollupMessage(d, [], request.file, surroundings.root, firstColumn))
+        const [first, ...others] = errors
+        if (first !== undefined)
+          reporter.error(rollupMessage(first, others, request.file, surroundings.root, firstColumn))
+      } else {
+        for (const d of warnings) reporter.warn(textMessage(d))
+        for (const d of errors) reporter.error(textMessage(d))
+      }
+      return imported.code === undefined ? nothing : { code: imported.code, map: imported.map }
+    }
+
+    return {
+      name: 'cotangent',
+      enforce: 'pre',
+      ...(knowsQueries.has(framework)
+        ? {}
+        : {
+            resolveId: {
+              filter: { id: requests },
+              handler(id, importer) {
+                const request = requestOf(id)
+                return request === undefined || request.query === ''
+                  ? null
+                  : resolved(this as Resolver, request, importer, surroundings.root)
+              },
+            },
+          }),
+      load: {
+        filter: { id: requests },
+        handler(id) {
+          const request = requestOf(id)
+          // Other queries of webpack come here too: it does not show filters the query.
+          return request === undefined ? null : load(this, request)
+        },
+      },
+      vite: forVite(surroundings),
+      webpack: ({ context }) => {
+        surroundings.root = context
+      },
+      rspack: ({ context }) => {
+        surroundings.root = context
+      },
+      farm: {
+        configResolved: ({ root }: { readonly root?: string }) => {
+          if (root !== undefined) surroundings.root = root
+        },
+      },
+      bun: { loader: 'js' },
+    }
+  },
+)
+
+/** A module in place of one that has errors. Importers may ask it for any name. */
+const nothing = { code: 'module.exports = {}\n', map: undefined }
+
+/** What `work` gives, or what keeps it from giving anything. */
+function asked<T>(work: () => T): T | string {
+  try {
+    return work()
+  } catch (cause) {
+    if (cause instanceof PluginError || cause instanceof SourceProblem) return cause.message
+    throw cause
+  }
+}
+
+/** A bundler that resolves an id as if it were imported. */
+interface Resolver {
+  resolve?(id: string, importer: string | undefined, options: object): Promise<{ readonly id: string } | null>
+}
+
+/** The id of a shader with a query. The bundler itself finds the file, if it can. */
+async function resolved(
+  bundler: Resolver,
+  { file, query }: Request,
+  importer: string | undefined,
+  root: string,
+): Promise<string | null> {
+  const found = await bundler.resolve?.(file, importer, { skipSelf: true })
+  if (found !== undefined) return found === null ? null : `${found.id}?${query}`
+  if (file.startsWith('.') || isAbsolute(file))
+    return `${resolve(importer === undefined ? root : dirname(importer), file)}?${query}`
+  try {
+    return `${createRequire(importer ?? resolve(root, '_')).resolve(file)}?${query}`
+  } catch {
+    // The bundler says that there is no such package.
+    return null
+  }
+}
+
+/** esbuild takes messages with notes, and the files to watch, from the function that loads. */
+function loadInEsbuild(build: PluginBuild, own: ProjectOptions, surroundings: Surroundings): void {
+  const root = build.initialOptions.absWorkingDir ?? surroundings.root
+  build.onLoad({ filter: /\.slang$/ }, ({ path, suffix }) => {
+    const request = requestOf(`${path}${suffix}`)
+    if (request === undefined) return undefined
+    const imported = asked(() => importShader(request, own, { root, hot: false }))
+    if (typeof imported === 'string') return { errors: [{ text: imported }], watchFiles: [path] }
+    const { code, map, diagnostics, files } = imported
+    const watchFiles = [...files]
+    const warnings = diagnostics.filter(d => d.severity !== 'error').map(esbuildMessage)
+    if (code === undefined)
+      return { errors: diagnostics.filter(d => d.severity === 'error').map(esbuildMessage), warnings, watchFiles }
+    // esbuild reads a map out of the text; names in it are relative to the file.
+    const sources = map?.sources.map(s => (s === null ? null : relative(dirname(path), s)))
+    const inline = Buffer.from(JSON.stringify({ ...map, sources })).toString('base64')
+    const contents = `${code}//# sourceMappingURL=data:application/json;base64,${inline}\n`
+    return { contents, loader: 'js', resolveDir: dirname(path), warnings, watchFiles }
+  })
+}
