@@ -13,17 +13,19 @@ function packagesOf({ inputs }) {
 /** What goes along with bundles: each package that is in one, with the texts of its licence. */
 export function thirdPartyLicenses(metafiles, root) {
   const folders = new Set(metafiles.flatMap(packagesOf))
-  const parts = [...folders].sort().map(folder => {
-    const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
-    const files = readdirSync(join(root, folder))
-      .filter(file => /^(?:licen[cs]e|copying|notice)\b/i.test(file))
-      .sort()
-    if (files.length === 0) throw new Error(`${name} is part of a bundle, and has no file with its licence`)
-    return [
-      `${name} ${version} (${license})`,
-      ...files.map(file => readFileSync(join(root, folder, file), 'utf8').trim()),
-    ].join('\n\n')
-  })
+  const parts = [...folders]
+    .sort((a, b) => a.localeCompare(b))
+    .map(folder => {
+      const { name, version, license } = JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
+      const files = readdirSync(join(root, folder))
+        .filter(file => /^(?:licen[cs]e|copying|notice)\b/i.test(file))
+        .sort()
+      if (files.length === 0) throw new Error(`${name} is part of a bundle, and has no file with its licence`)
+      return [
+        `${name} ${version} (${license})`,
+        ...files.map(file => readFileSync(join(root, folder, file), 'utf8').trim()),
+      ].join('\n\n')
+    })
   return (
     [
       'The command line of Cotangent (dist/cli.js and dist/cli/) and its plugin for bundlers (dist/plugin/) contain these packages.',
