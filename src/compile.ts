@@ -4,7 +4,7 @@
  *   source → syntax → check → lower → tidy → derivatives → optimise → target
  *
  * `front.ts` reads and checks; `middle` lowers and writes derivatives; `finish` optimises; `program.ts` hands the result to a target.
- * The passes of `tidy` and `optimise`, and their order, stand in `opt/pipeline.ts`.
+ * `opt/pipeline.ts` lists the passes of `tidy` and `optimise` in order.
  */
 import type { Explain } from './ad/context.ts'
 import { resolveRequests, type AdHooks } from './ad/request.ts'
@@ -17,14 +17,11 @@ import type { TextureEmulation } from './lower/context.ts'
 import { lower, type ExportRoot, type Lowered, type Roots } from './lower/lower.ts'
 import { anyTarget, targets, type Target } from './lower/target.ts'
 import type { Cx } from './opt/cx.ts'
-import { PassRunner, type Verifier } from './opt/pipeline.ts'
 import { forgetRecursion } from './opt/recursion.ts'
-import { unrollFew } from './opt/unroll.ts'
-import { unusedTypes } from './opt/unused.ts'
+import { PassRunner, type Verifier } from './opt/runner.ts'
 
 export { core } from './check/core.generated.ts'
 export { forgetCore } from './check/modules/library.ts'
-export { limitTrips } from './opt/limit.ts'
 export { Explainer } from './ad/explain.ts'
 export type { Change, Explanation, Residual } from './ad/model.ts'
 export { textureEmulation } from './lower/emulated-texture.ts'
@@ -64,8 +61,8 @@ export interface MiddleOptions {
   readonly textureEmulation?: TextureEmulation | undefined
   /** Floats are computed in double precision, so constants are not rounded to their type. */
   readonly wide?: boolean | undefined
-  /** Makes a function check on a CPU at run time that its loops keep to `[MaxIters]`, which is otherwise trusted. */
-  readonly limit?: ((func: Func) => void) | undefined
+  /** Checks at run time that loops keep to `[MaxIters]`, which is otherwise trusted. */
+  readonly debug?: boolean | undefined
   /** Called with the result of a stage: the whole module for `lower`, `ssa` and `final`, one function for the others. */
   readonly dump?: ((stage: Stage, what: Module | Func) => void) | undefined
   /** How many bytes a reverse pass may keep. */
@@ -74,6 +71,11 @@ export interface MiddleOptions {
   readonly explain?: Explain | undefined
   /** Takes the time that each phase took, in milliseconds. */
   readonly time?: Timer | undefined
+}
+
+function contextOf({ level, wide, debug, target }: MiddleOptions, sink: Sink): Cx {
+  const bounded = target !== undefined && !targets[target].growingMemory
+  return { sink, level, wide: wide === true, debug: debug === true, bounded }
 }
 
 /** Lowers what the roots need, without any pass. Derivatives stay requests: the program as it is written. */
@@ -88,8 +90,7 @@ export function asWritten(
 
 /** Lowers what the roots need and writes the derivatives. Every mistake that IR can show is found here. */
 export function middle(program: CheckedProgram, roots: Roots, sink: Sink, options: MiddleOptions): Module {
-  const cx: Cx = { sink, level: options.level, wide: options.wide === true }
-  const runner = new PassRunner(cx, options.verifier)
+  const runner = new PassRunner(contextOf(options, sink), options.verifier)
   const { module, derivatives } = timed(options, 'lower', () =>
     lower(
       program,
@@ -120,11 +121,10 @@ export function middle(program: CheckedProgram, roots: Roots, sink: Sink, option
       if (!tidied.has(func) && !(exceptRules && func.info.library)) tidy(func)
     }
   }
-  // Only loops as they were written have bounds that somebody gave.
-  const limit = (from: number): void => {
-    if (options.limit !== undefined) for (let i = from; i < module.funcs.length; i++) options.limit(module.funcs[i]!)
+  const lowered = (from: number): void => {
+    for (let i = from; i < module.funcs.length; i++) runner.lowered(module.funcs[i]!)
   }
-  limit(0)
+  lowered(0)
   timed(options, 'ssa', () => fresh())
   options.dump?.('ssa', module)
 
@@ -133,13 +133,13 @@ export function middle(program: CheckedProgram, roots: Roots, sink: Sink, option
     derivatives: func => {
       const before = module.funcs.length
       derivatives(func)
-      limit(before)
+      lowered(before)
       if (module.funcs.length > before) fresh(true)
     },
     tidy,
     isTidy: func => tidied.has(func),
     growable: options.target !== undefined && targets[options.target].growingMemory,
-    expand: func => unrollFew(func, cx),
+    expand: func => runner.differentiated(func),
     explain: options.explain,
     maxContext: options.maxContext,
     observe: (stage, func, form) => {
@@ -156,12 +156,8 @@ export function middle(program: CheckedProgram, roots: Roots, sink: Sink, option
 
 /** Optimises a module in place: IR that a target can take. */
 export function finish(module: Module, sink: Sink, options: MiddleOptions): void {
-  const runner = new PassRunner({ sink, level: options.level, wide: options.wide === true }, options.verifier)
-  timed(options, 'optimise', () => {
-    if (options.target !== undefined && !targets[options.target].growingMemory) runner.optimiseBounded(module)
-    else runner.optimise(module)
-    unusedTypes(module)
-  })
+  const runner = new PassRunner(contextOf(options, sink), options.verifier)
+  timed(options, 'optimise', () => runner.optimise(module))
   options.verifier?.verifyModule(module, 'optimise')
   options.dump?.('final', module)
 }

@@ -10,7 +10,6 @@ import { checkedLimits, isRunLimits, type RunLimits } from './target/limits.ts'
 import {
   Explainer,
   core,
-  limitTrips,
   textureEmulation,
   stages,
   type Explain,
@@ -213,11 +212,6 @@ export class Program extends WgslProgram {
   /** @internal */
   protected override textureEmulation(): TextureEmulation {
     return textureEmulation
-  }
-
-  /** @internal */
-  protected override limiter(): typeof limitTrips {
-    return limitTrips
   }
 
   /** @internal */

@@ -298,15 +298,6 @@ export class WgslProgram {
   }
 
   /**
-   * Makes debug builds for CPUs stop at the bounds of loops. The program that only makes WGSL leaves it out.
-   *
-   * @internal
-   */
-  protected limiter(): MiddleOptions['limit'] {
-    return undefined
-  }
-
-  /**
    * The target whose intrinsics IR for no target may call. The program that only makes WGSL has no bodies for them.
    *
    * @internal
@@ -470,7 +461,7 @@ export class WgslProgram {
     return {
       level: optimize,
       verifier: this.#verifier,
-      limit: debug && target !== 'wgsl' ? this.limiter() : undefined,
+      debug: debug && (target ?? this.leastTarget()) !== 'wgsl',
       target,
       textureEmulation,
       wide,

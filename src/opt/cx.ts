@@ -12,4 +12,8 @@ export interface Cx {
   readonly level: number
   /** The target computes floats in double precision: constants are folded without rounding them to their type. */
   readonly wide?: boolean
+  /** The target's memory does not grow: it has no lists, and contexts should not pass from call to call. */
+  readonly bounded?: boolean
+  /** The program checks at run time what it promises elsewhere. */
+  readonly debug?: boolean
 }

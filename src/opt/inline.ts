@@ -19,7 +19,7 @@ import {
 } from '../ir/value.ts'
 import { cloneInst, valueTable, walk, walkRegions, type ValueTable } from '../ir/walk.ts'
 import type { Cx } from './cx.ts'
-import { holdsList } from './lists.ts'
+import { holdsList, listVariables } from './lists.ts'
 import { isRecursive } from './recursion.ts'
 import { costs } from '../ir/costs.ts'
 
@@ -84,6 +84,12 @@ export function inlineContexts(module: Module): void {
       wanted.add(func)
   }
   if (wanted.size > 0) for (const func of module.funcs) inlineAll(func, callee => wanted.has(callee))
+}
+
+/** Inlines functions that have variables with lists, for targets without lists. Gives the functions that grew. */
+export function inlineLists(module: Module, cx: Cx): ReadonlySet<Func> {
+  const open = new Set(module.funcs.filter(func => listVariables(func).length > 0))
+  return new Set(module.funcs.filter(func => inlineAll(func, callee => open.has(callee), Infinity, cx.sink.work)))
 }
 
 /** How often each function is called. */

@@ -8,14 +8,15 @@ import { Region, type Func, type Inst } from '../ir/value.ts'
 import { boundOf } from './loops.ts'
 
 /** Guards the loops of a function as it was lowered. */
-export function limitTrips(func: Func): void {
-  if (func.body !== undefined) guard(func, func.body)
+export function limitTrips(func: Func): boolean {
+  return func.body !== undefined && guard(func, func.body)
 }
 
-function guard(func: Func, region: Region): void {
+function guard(func: Func, region: Region): boolean {
+  let changed = false
   for (let i = 0; i < region.insts.length; i++) {
     const inst = region.insts[i]!
-    for (const r of inst.regions) guard(func, r)
+    for (const r of inst.regions) if (guard(func, r)) changed = true
     const bound = inst.op === 'loop' ? boundOf(inst.attr) : undefined
     const body = inst.regions[1]
     if (bound === undefined || body?.end.op !== 'next') continue
@@ -36,7 +37,9 @@ function guard(func: Func, region: Region): void {
     body.insts.push(next)
     region.insts.splice(i, 0, ...before.insts)
     i += before.insts.length
+    changed = true
   }
+  return changed
 }
 
 function place({ span }: Inst): string {

@@ -4,10 +4,12 @@
  *
  *   %l: ptr<function, list<f32>> = var   →   %l: ptr<function, array<f32, 8>> = var
  */
+import { unknownBound } from '../base/errors/ad.ts'
 import * as t from '../ir/type.ts'
 import type { Type } from '../ir/type.ts'
-import { Inst, Value, type Func, type Region } from '../ir/value.ts'
+import { Inst, Value, type Func, type Module, type Region } from '../ir/value.ts'
 import { substitute, walk, type ValueTable } from '../ir/walk.ts'
+import type { Cx } from './cx.ts'
 import { Ranges } from './range.ts'
 
 /** Arrays do not become longer than this: WGSL has none that are, but for those of buffers. */
@@ -28,6 +30,16 @@ export function listVariables(func: Func): Inst[] {
       if (inst.op === 'var' && holdsList(inst.results[0]!.type)) found.push(inst)
     })
   return found
+}
+
+/** Adds a diagnostic for each variable that still holds lists, since nothing bounds the loop that fills them. */
+export function refuseLists(module: Module, cx: Cx): void {
+  for (const func of module.funcs) {
+    const left = listVariables(func)
+    const spans = left.flatMap(inst => (inst.span === null ? [] : [inst.span]))
+    for (const span of spans) cx.sink.add(unknownBound, span, {})
+    if (left.length > 0 && spans.length === 0) cx.sink.add(unknownBound, func.span ?? undefined, {})
+  }
 }
 
 /** One level of nested lists and arrays in a variable, with the number of elements that a list there needs. */

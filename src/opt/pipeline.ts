@@ -1,38 +1,31 @@
 /**
- * The order of the passes, as data. A step names the chances that it uses, and those that it leaves for other steps. If a step
- * changed something, the steps that use its chances run again. `PassRunner` reads nothing else.
+ * The passes and their order, as data: a row for each pass, over one function or over the module. A row says what it needs, what it
+ * leaves to others, and why it stands where it does. `runner.ts` reads the rows, and nothing else knows them.
  *
  *   ssa leaves `foldable`  →  simplify, which uses `foldable`, runs again in the next round
  */
-import { InternalError } from '../base/diag.ts'
-import { unknownBound } from '../base/errors/ad.ts'
-import { LimitReached } from '../base/limits.ts'
-import { calleesFirst } from '../ir/calls.ts'
 import type { Func, Module } from '../ir/value.ts'
-import type * as verifiers from '../ir/verify.ts'
-import type { Change, Cx } from './cx.ts'
+import type { Form } from '../ir/verify.ts'
+import { coalesce } from './coalesce.ts'
 import { copyElision } from './copy-elision.ts'
+import type { Change, Cx } from './cx.ts'
 import { dce } from './dce.ts'
 import { deadStores } from './dead-stores.ts'
 import { duplicateVariables } from './duplicate-variables.ts'
 import { effects } from './effects.ts'
 import { expand } from './expand.ts'
 import { gvn } from './gvn.ts'
-import { inline, inlineAll, inlineContexts, inlineSingleCalls, sizeOf } from './inline.ts'
+import { inline, inlineContexts, inlineLists, inlineSingleCalls } from './inline.ts'
 import { licm } from './licm.ts'
-import { boundLists, listVariables } from './lists.ts'
+import { limitTrips } from './limit.ts'
+import { boundLists, listVariables, refuseLists } from './lists.ts'
 import { resources } from './resources.ts'
-import { shapeOf, type Shape } from './shape.ts'
+import type { Shape } from './shape.ts'
 import { simplify } from './simplify.ts'
-import { coalesce } from './coalesce.ts'
 import { sroa } from './sroa.ts'
 import { ssa } from './ssa.ts'
-import { unroll, unrollSmall } from './unroll.ts'
-import { unused, unusedParams } from './unused.ts'
-import { costs } from '../ir/costs.ts'
-
-/** The verifier of IR. Bundles that only make WGSL do not have it. */
-export type Verifier = Pick<typeof verifiers, 'verifyForm' | 'verifyModule'>
+import { unroll, unrollFew, unrollSmall } from './unroll.ts'
+import { unused, unusedParams, unusedTypes } from './unused.ts'
 
 /** A chance to improve code, which one pass leaves and another uses. */
 type Chance =
@@ -55,12 +48,23 @@ type Chance =
   /** Instructions that nothing needs. */
   | 'dead'
 
-interface Step {
+interface Row {
   readonly name: string
+  /** The least level that it runs at. */
+  readonly from?: number
+  /** The greatest level that it runs at. */
+  readonly to?: number
+  /** It runs only for such code. */
+  readonly only?: 'bounded' | 'debug'
+}
+
+/** A pass over one function. */
+export interface Step extends Row {
   readonly pass: (func: Func, cx: Cx) => Change
   /** What a function must have, or the pass finds nothing. */
   readonly needs?: keyof Shape
-  readonly uses: Chance
+  /** The chance that makes it run again. Without one it runs once. */
+  readonly uses?: Chance
   /** The chances that a change leaves. A pass whose change is `control` leaves `foldable` too. */
   readonly leaves: readonly Chance[]
   /** A change may alter the `Shape` of the function. */
@@ -68,8 +72,17 @@ interface Step {
   /** The pass duplicates code, so the runner counts the new instructions as work. */
   readonly grows?: boolean
   /** What holds of the function afterwards. */
-  readonly form?: verifiers.Form
+  readonly form?: Form
 }
+
+/** A pass over the whole module. If it leaves steps, they are due in the functions that it gives. */
+export type ModuleStep = Row &
+  (
+    | { readonly pass: (module: Module, cx: Cx) => void; readonly leaves?: never }
+    | { readonly pass: (module: Module, cx: Cx) => ReadonlySet<Func>; readonly leaves: readonly Step[] }
+  )
+
+// ── Passes over one function ─────────────────────────────────────────────────────────────────────────────────────
 
 /** Composites are taken apart before variables are promoted, so that promotion sees scalars and vectors. */
 const splitting: Step = { name: 'sroa', pass: sroa, needs: 'variables', uses: 'promotable', leaves: [] }
@@ -101,14 +114,27 @@ const dropping: Step = { name: 'dce', pass: dce, uses: 'dead', leaves: [] }
 /** After branches are folded, since a branch that goes takes its results along. */
 const coalescing: Step = { name: 'coalesce', pass: coalesce, needs: 'choices', uses: 'choices', leaves: ['dead'] }
 
+/** Functions as they were lowered: only their loops have bounds that somebody gave. */
+export const loweredSteps: readonly Step[] = [
+  // Alone, since all others trust the bounds.
+  { name: 'limitTrips', pass: limitTrips, only: 'debug', needs: 'loops', leaves: [] },
+]
+
 /** Clean SSA form, with calls as they stand, since a callee may have a derivative of its own. */
-const tidySteps: readonly Step[] = [
+export const tidySteps: readonly Step[] = [
   splitting,
   promoting,
   folding,
+  // After folding, which finds how many trips a loop makes.
   { name: 'unroll', pass: unroll, ...writingOut },
   merging,
   dropping,
+]
+
+/** A function that is about to get a reverse derivative. Whoever asks for this tidies it afterwards. */
+export const differentiatedSteps: readonly Step[] = [
+  // Alone, since it looks at the loops as they are in clean SSA form.
+  { name: 'unrollFew', pass: unrollFew, from: 2, needs: 'loops', leaves: [] },
 ]
 
 /** Steps that pay only once derivatives have been made. */
@@ -123,7 +149,7 @@ const finalSteps: readonly Step[] = [
     reshapes: true,
   },
   // Before promotion, since its indices are constant.
-  { name: 'unrollSmall', pass: unrollSmall, ...writingOut },
+  { name: 'unrollSmall', pass: unrollSmall, from: 2, ...writingOut },
   splitting,
   promoting,
   folding,
@@ -145,143 +171,73 @@ const sumSteps: readonly Step[] = finalSteps.filter(step => step.uses !== 'calls
 /** Without optimisation: the text of a chain of branches would grow with the square of its length. */
 const leastSteps: readonly Step[] = [coalescing, dropping]
 
-/** Runs passes over functions, and verifies their results. */
-export class PassRunner {
-  readonly #cx: Cx
-  readonly #verifier: Verifier | undefined
+// ── Passes over the module ───────────────────────────────────────────────────────────────────────────────────────
 
-  constructor(cx: Cx, verifier: Verifier | undefined) {
-    this.#cx = cx
-    this.#verifier = verifier
-  }
+/** Rows of the module's steps. At a text, the steps that are due in functions run, in the order of the module or callees before callers. */
+type ModuleSteps = readonly (ModuleStep | 'functions' | 'callees first')[]
 
-  /** Counts a new function as work. */
-  count(func: Func): void {
-    if (func.body !== undefined)
-      this.#cx.sink.work.spend('instructions', costs.functionInstructions + sizeOf(func.body), func.span)
-  }
+/** Gives the functions that a pass over one function changes, or of which something holds. */
+const each =
+  (pass: (func: Func, cx: Cx) => Change) =>
+  (module: Module, cx: Cx): ReadonlySet<Func> =>
+    new Set(module.funcs.filter(func => pass(func, cx) !== false))
 
-  /** Brings a function into clean SSA form. */
-  tidy(func: Func): void {
-    this.#run(func, tidySteps)
-  }
+const hasBody = (func: Func): boolean => func.body !== undefined
+const hasLists = (func: Func): boolean => listVariables(func).length > 0
 
-  /** Optimises a module in place; at level 0 only as far as targets need. */
-  optimise(module: Module): void {
-    const level = this.#cx.level
-    const final = (func: Func): void => this.#run(func, finalSteps)
-    unused(module)
-    // Resources find their functions before anything else, since a pointer of unknown origin keeps passes from seeing memory.
-    const before = module.funcs.length
-    const found = this.#whole(module, 'resources', resources)
-    for (let i = before; i < module.funcs.length; i++) this.count(module.funcs[i]!)
-    unused(module)
-    for (const func of module.funcs) if (found.has(func)) this.tidy(func)
-    if (level === 0) {
-      for (const func of module.funcs) this.#run(func, leastSteps)
-      return
-    }
-    effects(module)
-    if (level >= 2) {
-      // What is called once need not be optimised apart from its caller.
-      this.#whole(module, 'inline', inlineSingleCalls)
-      unused(module)
-    }
-    for (const func of calleesFirst(module.funcs)) if (func.body !== undefined) final(func)
-    unused(module)
-    if (level >= 2) {
-      const grown = this.#whole(module, 'inline', inlineSingleCalls)
-      unused(module)
-      for (const func of module.funcs) if (grown.has(func)) final(func)
-    }
-    // What stayed a call passes only what is used; sums of arrays are taken apart last, when it shows which are in memory.
-    const slimmer = this.#whole(module, 'unusedParams', unusedParams)
-    const expanded = this.#whole(module, 'expand', () => new Set(module.funcs.filter(func => expand(func))))
-    for (const func of module.funcs) {
-      if (slimmer.has(func)) final(func)
-      else if (expanded.has(func)) this.#run(func, sumSteps)
-    }
-    effects(module)
-    unused(module)
-  }
+/** What nothing reaches any more is neither optimised nor written. */
+const sweeping: ModuleStep = { name: 'unused', pass: unused }
+/** Passes merge, move and drop the calls of pure functions. */
+const purity: ModuleStep = { name: 'effects', pass: effects, from: 1 }
 
-  /** The same for a GPU, which has no lists, and should not pass contexts from call to call. */
-  optimiseBounded(module: Module): void {
-    const listed = module.funcs.some(f => listVariables(f).length > 0)
-    inlineContexts(module)
-    this.optimise(module)
-    if (listed) this.#bound(module)
-  }
+/** Makes arrays of lists. */
+const bounding: ModuleSteps = [
+  // Without optimisation, nothing has yet folded what bounds the indices.
+  { name: 'lists', pass: each(hasLists), to: 0, only: 'bounded', leaves: finalSteps },
+  'functions',
+  // After everything else, since indices have known ranges once calls are inlined and constants are folded.
+  { name: 'boundLists', pass: each(boundLists), only: 'bounded', leaves: finalSteps },
+  'functions',
+]
 
-  /** Replaces all lists by arrays. Adds a diagnostic for each loop whose list has no known bound. */
-  #bound(module: Module): void {
-    const shorten = (func: Func): boolean => {
-      if (listVariables(func).length === 0) return false
-      if (this.#cx.level === 0) this.#run(func, finalSteps)
-      if (boundLists(func)) this.#run(func, finalSteps)
-      return listVariables(func).length > 0
-    }
-    // A bound may be known where a function is called.
-    const open = new Set(module.funcs.filter(shorten))
-    if (open.size === 0) return
-    for (const func of module.funcs)
-      if (inlineAll(func, callee => open.has(callee), Infinity, this.#cx.sink.work)) this.#run(func, finalSteps)
-    unused(module)
-    for (const func of module.funcs) {
-      if (!shorten(func)) continue
-      const left = listVariables(func).map(inst => inst.span)
-      const spans = left.filter(span => span !== null)
-      for (const span of spans) this.#cx.sink.add(unknownBound, span, {})
-      if (spans.length === 0) this.#cx.sink.add(unknownBound, func.span ?? undefined, {})
-    }
-  }
-
-  /** Runs the steps in order. Further rounds run the steps that use chances which others left. */
-  #run(func: Func, steps: readonly Step[]): void {
-    let shape = this.#shapeOf(func)
-    let due: ReadonlySet<Step> = new Set(steps)
-    for (let round = 0; due.size > 0 && round < costs.passRounds; round++) {
-      const open = new Set(due)
-      for (const step of steps) {
-        if (!open.delete(step) || (step.needs !== undefined && !shape[step.needs])) continue
-        const change = this.#step(func, step)
-        if (change === false) continue
-        for (const other of steps) {
-          if (step.leaves.includes(other.uses) || (change === 'control' && other.uses === 'foldable')) open.add(other)
-        }
-        if (step.reshapes === true) shape = this.#shapeOf(func)
-      }
-      due = open
-    }
-  }
-
-  /** The shape of a function. Checks the depth of its regions against the limit `nesting`, since passes recurse into them. */
-  #shapeOf(func: Func): Shape {
-    const shape = shapeOf(func)
-    this.#cx.sink.work.check('nesting', shape.depth, func.span)
-    return shape
-  }
-
-  #step(func: Func, { name, pass, grows, form }: Step): Change {
-    let did: Change
-    const values = func.nextValue
-    try {
-      did = pass(func, this.#cx)
-    } catch (cause) {
-      if (cause instanceof InternalError || cause instanceof LimitReached) throw cause
-      throw new InternalError(name, `${cause instanceof Error ? cause.message : String(cause)} in ${func.name}`, {
-        cause,
-      })
-    }
-    if (did !== false || form !== undefined) this.#verifier?.verifyForm(func, form ?? 'surface', name)
-    if (grows === true) this.#cx.sink.work.spend('instructions', func.nextValue - values, func.span)
-    return did
-  }
-
-  /** Runs a pass over all functions. */
-  #whole<T>(module: Module, name: string, pass: (module: Module) => T): T {
-    const out = pass(module)
-    this.#verifier?.verifyModule(module, name)
-    return out
-  }
-}
+/** Makes IR that a target can take. */
+export const moduleSteps: ModuleSteps = [
+  // Before the functions that it inlines are looked at. A GPU would copy the contexts that calls return.
+  { name: 'inlineContexts', pass: inlineContexts, only: 'bounded' },
+  sweeping,
+  // Before passes over functions, since a pointer of unknown origin keeps them from seeing memory.
+  { name: 'resources', pass: resources, leaves: tidySteps },
+  sweeping,
+  'functions',
+  purity,
+  // What is called once need not be optimised apart from its caller.
+  { name: 'inlineSingleCalls', pass: inlineSingleCalls, from: 2 },
+  sweeping,
+  { name: 'least', pass: each(hasBody), to: 0, leaves: leastSteps },
+  { name: 'final', pass: each(hasBody), from: 1, leaves: finalSteps },
+  // A body that is inlined is then optimised already.
+  'callees first',
+  sweeping,
+  // Again, since calls went with what was dropped or folded.
+  { name: 'inlineSingleCalls', pass: inlineSingleCalls, from: 2, leaves: finalSteps },
+  sweeping,
+  'functions',
+  // After inlining: what stayed a call passes only what is used.
+  { name: 'unusedParams', pass: unusedParams, from: 1, leaves: finalSteps },
+  // Last, when it shows which arrays are in memory.
+  { name: 'expand', pass: each(expand), from: 1, leaves: sumSteps },
+  'functions',
+  // For targets, which ask it too.
+  purity,
+  sweeping,
+  ...bounding,
+  // A bound may be known where a function is called.
+  { name: 'inlineLists', pass: inlineLists, only: 'bounded', leaves: finalSteps },
+  'functions',
+  sweeping,
+  ...bounding,
+  // What is left now has no bound.
+  { name: 'refuseLists', pass: refuseLists, only: 'bounded' },
+  // When all functions are final.
+  { name: 'unusedTypes', pass: unusedTypes },
+]

@@ -33,9 +33,8 @@ export function unroll(func: Func, cx: Cx): boolean {
   )
 }
 
-/** Unrolls loops with few trips and a small body, from level 2 on. */
+/** Unrolls loops with few trips and a small body. */
 export function unrollSmall(func: Func, cx: Cx): boolean {
-  if (cx.level < 2) return false
   const [most, total] =
     cx.level >= 3
       ? [costs.smallLoopTripsFast, costs.smallLoopInstructionsFast]
@@ -50,11 +49,10 @@ export function unrollSmall(func: Func, cx: Cx): boolean {
 }
 
 /**
- * From level 2 on, unrolls loops of few trips in functions that will be differentiated. The number of trips must be known. With a
- * constant trip number, arrays become values, and a reverse pass neither stores nor counts anything for the loop.
+ * Unrolls loops of few trips in functions that will be differentiated. The number of trips must be known. With a constant trip
+ * number, arrays become values, and a reverse pass neither stores nor counts anything for the loop.
  */
 export function unrollFew(func: Func, cx: Cx): boolean {
-  if (cx.level < 2) return false
   const few = (loop: Inst<'loop'>): boolean => {
     const exact = tripBound(loop)?.exact
     return (

@@ -8,19 +8,11 @@ import { run, type Data } from '../../src/ir/run.ts'
 import type { Func, Module } from '../../src/ir/value.ts'
 import { verifyForm, verifyModule } from '../../src/ir/verify.ts'
 import type { Cx } from '../../src/opt/cx.ts'
-import { copyElision } from '../../src/opt/copy-elision.ts'
-import { dce } from '../../src/opt/dce.ts'
-import { deadStores } from '../../src/opt/dead-stores.ts'
-import { duplicateVariables } from '../../src/opt/duplicate-variables.ts'
-import { gvn } from '../../src/opt/gvn.ts'
-import { inline } from '../../src/opt/inline.ts'
-import { licm } from '../../src/opt/licm.ts'
-import { simplify } from '../../src/opt/simplify.ts'
 import { sroa } from '../../src/opt/sroa.ts'
 import { ssa } from '../../src/opt/ssa.ts'
 import { generate } from '../support/generate-ir.ts'
 import { runLines } from '../support/ir-run.ts'
-import { passes } from '../support/passes.ts'
+import { finalSteps, passes } from '../support/passes.ts'
 import { setting } from '../support/setting.ts'
 
 const cx = (): Cx => ({ sink: new Sink(), level: 2 })
@@ -89,8 +81,7 @@ describe('random programs', () => {
 
   it('come to rest', () => {
     for (const { func, seed } of functions()) {
-      const list = [inline, sroa, ssa, simplify, gvn, licm, copyElision, duplicateVariables, deadStores, dce]
-      const round = (): boolean => list.map(pass => pass(func, cx())).includes(true)
+      const round = (): boolean => finalSteps.map(({ pass }) => pass(func, cx())).includes(true)
       let rounds = 0
       while (round()) expect(++rounds, `rounds of seed ${seed}`).toBeLessThan(12)
     }

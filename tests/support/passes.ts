@@ -1,70 +1,52 @@
 import { Sink } from '../../src/base/diag.ts'
+import { verify, verifyForm } from '../../src/ir/verify.ts'
 import { Module, type Func } from '../../src/ir/value.ts'
 import type { Cx } from '../../src/opt/cx.ts'
-import { copyElision } from '../../src/opt/copy-elision.ts'
-import { dce } from '../../src/opt/dce.ts'
-import { deadStores } from '../../src/opt/dead-stores.ts'
-import { duplicateVariables } from '../../src/opt/duplicate-variables.ts'
-import { effects } from '../../src/opt/effects.ts'
-import { expand } from '../../src/opt/expand.ts'
-import { gvn } from '../../src/opt/gvn.ts'
-import { inline, inlineAll } from '../../src/opt/inline.ts'
-import { licm } from '../../src/opt/licm.ts'
-import { resources } from '../../src/opt/resources.ts'
-import { simplify } from '../../src/opt/simplify.ts'
-import { coalesce } from '../../src/opt/coalesce.ts'
-import { sroa } from '../../src/opt/sroa.ts'
-import { ssa } from '../../src/opt/ssa.ts'
-import { verify, verifyForm } from '../../src/ir/verify.ts'
-import { unused, unusedParams, unusedTypes } from '../../src/opt/unused.ts'
-import { unroll, unrollSmall } from '../../src/opt/unroll.ts'
+import { inlineAll } from '../../src/opt/inline.ts'
+import { differentiatedSteps, loweredSteps, moduleSteps, tidySteps, type Step } from '../../src/opt/pipeline.ts'
 
 type Pass = (module: Module, cx: Cx) => void
 
-const each =
-  (pass: (func: Func, cx: Cx) => unknown): Pass =>
-  (module, cx) => {
-    for (const func of module.funcs) pass(func, cx)
-  }
+const wholes = moduleSteps.filter(row => typeof row === 'object')
 
-const plain: readonly (readonly [string, Pass])[] = [
-  ['ssa', each(ssa)],
-  ['sroa', each(sroa)],
-  ['simplify', each(simplify)],
-  ['coalesce', each(coalesce)],
-  ['gvn', each(gvn)],
-  ['dce', each(dce)],
-  ['inline', each(inline)],
-  ['effects', effects],
-  ['licm', each(licm)],
-  ['unroll', each(unroll)],
-  ['unrollSmall', each(unrollSmall)],
-  ['expand', each(expand)],
-  ['copyElision', each(copyElision)],
-  ['duplicateVariables', each(duplicateVariables)],
-  ['deadStores', each(deadStores)],
-  ['resources', resources],
-  [
-    'unused',
-    module => {
-      unused(module)
-      unusedTypes(module)
-    },
-  ],
-  ['unusedParams', unusedParams],
-  ['inlineAll', each(func => inlineAll(func, () => true))],
-]
+/** All steps over functions. */
+const steps: ReadonlySet<Step> = new Set([
+  ...loweredSteps,
+  ...tidySteps,
+  ...differentiatedSteps,
+  ...wholes.flatMap(step => step.leaves ?? []),
+])
 
-/** Passes by the names that golden files use. Each verifies what it leaves, in the form that it promises. */
-export const passes: ReadonlyMap<string, Pass> = new Map(
-  plain.map(([name, pass]) => [
-    name,
-    (module, cx) => {
-      pass(module, cx)
-      for (const func of module.funcs) verifyForm(func, name === 'ssa' ? 'ssa' : 'surface', name)
-    },
-  ]),
-)
+/** Rows that only say in which functions steps are due. */
+const asking: ReadonlySet<string> = new Set(['least', 'final', 'lists'])
+
+/**
+ * Passes by the names that golden files use: those of the pipeline, and one that inlines whatever it can. Each verifies what it leaves,
+ * in the form that it promises.
+ */
+export const passes: ReadonlyMap<string, Pass> = new Map<string, Pass>([
+  ...[...steps, { name: 'inlineAll', pass: (func: Func) => inlineAll(func, () => true), form: undefined }].map(
+    ({ name, pass, form }): [string, Pass] => [
+      name,
+      (module, cx) => {
+        for (const func of module.funcs) pass(func, cx)
+        for (const func of module.funcs) verifyForm(func, form ?? 'surface', name)
+      },
+    ],
+  ),
+  ...wholes
+    .filter(step => !asking.has(step.name))
+    .map(({ name, pass }): [string, Pass] => [
+      name,
+      (module, cx) => {
+        pass(module, cx)
+        for (const func of module.funcs) verifyForm(func, 'surface', name)
+      },
+    ]),
+])
+
+/** The steps that each function goes through at the end. */
+export const finalSteps: readonly Step[] = wholes.find(step => step.name === 'final')!.leaves!
 
 /** Brings a function into clean SSA form, verified after each pass. */
 export function tidy(func: Func): void {
