@@ -18,7 +18,7 @@ import { convert } from './convert.ts'
 import { fromBits } from './dispatch.ts'
 import { unary } from './expr.ts'
 import { at, read, write } from './place.ts'
-import { textureAccess } from './texture.ts'
+import { isTextureAccess, textureAccess } from './texture.ts'
 import { bufferStride } from './stride.ts'
 import { zeroDifferential } from './zero.ts'
 
@@ -203,7 +203,7 @@ export function intrinsic(
     fn.b.emit('barrier', [], barriers[which] ?? impossible(`no barrier of ${which}`))
     return undefined
   }
-  if (name.startsWith('texture'))
+  if (isTextureAccess(name))
     return textureAccess(
       fn,
       name,

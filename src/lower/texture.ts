@@ -9,6 +9,29 @@ import type { Value } from '../ir/value.ts'
 import { convert } from './convert.ts'
 import { callExternal } from './external.ts'
 
+/** What the accesses of the library do, by the WGSL function that each is. */
+const accesses: ReadonlyMap<string, 'query' | 'load' | 'store' | 'sample' | 'compare'> = new Map([
+  ['textureDimensions', 'query'],
+  ['textureNumLayers', 'query'],
+  ['textureNumLevels', 'query'],
+  ['textureNumSamples', 'query'],
+  ['textureLoad', 'load'],
+  ['textureStore', 'store'],
+  ['textureSample', 'sample'],
+  ['textureSampleBias', 'sample'],
+  ['textureSampleGrad', 'sample'],
+  ['textureSampleLevel', 'sample'],
+  ['textureGather', 'sample'],
+  ['textureSampleCompare', 'compare'],
+  ['textureSampleCompareLevel', 'compare'],
+  ['textureGatherCompare', 'compare'],
+])
+
+/** Whether an intrinsic of the library is an access to a texture: `textureLoad`, or `textureLoad.0` with a variant. */
+export function isTextureAccess(intrinsic: string): boolean {
+  return accesses.has(intrinsic.split('.')[0]!)
+}
+
 /**
  * Emits an access to a texture: a call of the WGSL function of that name; undefined for a store. `args[0]` is the texture. The
  * source has coordinates, layer and level in one vector, and WGSL has them apart.
@@ -22,12 +45,13 @@ export function textureAccess(fn: Fn, intrinsic: string, args: readonly Value[],
   }
   const kind = texture.type.elem!.name
   const [name, variant] = intrinsic.split('.') as [string, string | undefined]
-  if (/^texture(Dimensions|Num)/.test(name)) return callExternal(fn, name, args, result, true)
-  if (name === 'textureStore') {
+  const access = accesses.get(name)
+  if (access === 'query') return callExternal(fn, name, args, result, true)
+  if (access === 'store') {
     callExternal(fn, name, [texture, ...place(fn, kind, args[1]!), widen(fn, args[2]!)], t.voidType, false)
     return undefined
   }
-  if (name === 'textureLoad') {
+  if (access === 'load') {
     const isStorage = kind.startsWith('RW')
     const [at, ...level] = place(fn, kind, args[1]!)
     if (!isStorage && variant !== undefined) level.push(b.const(t.i32, 0))
@@ -41,7 +65,7 @@ export function textureAccess(fn: Fn, intrinsic: string, args: readonly Value[],
     args[1]!.type.kind === 'struct'
       ? [texture]
       : [texture, args[1]!, ...(isArray(kind) ? layered(fn, args[2]!) : [args[2]!]), ...args.slice(3)]
-  if (name.includes('Compare')) return callExternal(fn, name, sampling, result, true)
+  if (access === 'compare') return callExternal(fn, name, sampling, result, true)
   if (!/<f(16|32)x/.test(kind)) fn.unsupported('sampling a texture of integers')
   if (variant !== undefined) return callExternal(fn, name, [b.const(t.i32, Number(variant)), ...sampling], result, true)
   return convert(fn, callExternal(fn, name, sampling, t.vec(t.f32, 4), true)!, result)

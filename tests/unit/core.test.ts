@@ -1,3 +1,4 @@
+import { readFileSync, readdirSync } from 'node:fs'
 import { LimitReached } from '../../src/base/limits.ts'
 import { expect, it } from 'vitest'
 import { WgslProgram } from '../../src/program.ts'
@@ -12,6 +13,11 @@ import type { Decl } from '../../src/check/model/decl.ts'
 import { Library, type LibraryData } from '../../src/check/modules/library.ts'
 import { packsOf, writtenOut } from '../../src/check/types/pack.ts'
 import { above } from '../../src/check/check.ts'
+import { intrinsics as js } from '../../src/target/js/intrinsic.ts'
+import { leafIntrinsics } from '../../src/target/leaves/intrinsic.ts'
+import { intrinsics as wasm } from '../../src/target/wasm/intrinsic.ts'
+import { intrinsics as wgsl } from '../../src/target/wgsl/intrinsic.ts'
+import { isReserved } from '../../src/target/wgsl/names.ts'
 
 // Bodies of the library are checked when a program needs them; here all of them are.
 
@@ -54,6 +60,49 @@ it('needs no elementary functions of its own where WGSL has them by name', () =>
   expect(own.size).toBeGreaterThan(10)
   const lines = wgslCore.files.flatMap(f => f.text.split('\n'))
   expect(lines.filter(line => (line.match(/\b__\w+(?=\()/g) ?? []).some(name => own.has(name)))).toEqual([])
+})
+
+/** What a pattern with one group finds in the library. */
+function inLibrary(pattern: RegExp): string[] {
+  const text = core.files.map(f => f.text).join('\n')
+  return [...new Set([...text.matchAll(pattern)].map(m => m[1]!))].sort()
+}
+
+/** Which of the names stand in the sources of a folder of `src`, apart from the table. */
+function inSources(folder: string, names: Iterable<string>): string[] {
+  const path = new URL(`../../src/${folder}/`, import.meta.url)
+  const files = readdirSync(path).filter(f => f.endsWith('.ts') && f !== 'intrinsic.ts')
+  const text = files.map(f => readFileSync(new URL(f, path), 'utf8')).join('\n')
+  return [...names].filter(name => text.includes(`'${name}'`))
+}
+
+const tables = { wgsl, js, wasm }
+
+it.each(['wgsl', 'js', 'wasm'] as const)(
+  'names target intrinsics that the table of %s has, and all of these',
+  target => {
+    const named = inLibrary(new RegExp(`\\b${target}:\\s*"([^"]*)"`, 'g'))
+    expect(named.length).toBeGreaterThan(10)
+    expect(named.filter(name => !tables[target].has(name))).toEqual([])
+    const unused = [...tables[target].keys()].filter(name => !named.includes(name))
+    const called = target === 'wgsl' ? [...inSources('lower', unused), ...inSources('target/wgsl', unused)] : []
+    expect(unused.filter(name => !called.includes(name))).toEqual([])
+  },
+)
+
+it('accesses textures by intrinsics of WGSL', () => {
+  const named = inLibrary(/__intrinsic\("(texture\w+)/g)
+  const rows = [...wgsl.values()].filter(i => i.texture !== undefined).map(i => i.name)
+  expect(named).toEqual(rows.sort())
+  expect(inSources('lower', named)).toEqual(named)
+})
+
+it('leaves no name of a target intrinsic of WGSL to a program', () => {
+  expect([...wgsl.keys()].filter(name => !isReserved(name))).toEqual([])
+})
+
+it('has a target intrinsic of leaves only where legalising calls it', () => {
+  expect(inSources('target/leaves', leafIntrinsics)).toEqual(leafIntrinsics)
 })
 
 it('is resolved anew where a limit was met in the middle of it', () => {

@@ -5,9 +5,10 @@ import type { Func, Inst } from '../../ir/value.ts'
 import { isRecursive } from '../../opt/recursion.ts'
 import { Lines } from '../code/lines.ts'
 import type { Code, Expr, ExprOp, If, Loop, Stmt, Switch, Target, Var } from '../code/tree.ts'
+import { isLeafIntrinsic, type LeafIntrinsic } from '../leaves/intrinsic.ts'
 import { endless, loopName, tooDeepCalls, tooManyTrips } from '../limits.ts'
-import { helpers } from './helper.ts'
 import { arrayClass } from './array.ts'
+import { intrinsicNamed } from './intrinsic.ts'
 import type { Scalars } from './scalar.ts'
 import {
   argument,
@@ -33,17 +34,6 @@ export function printFunc(from: Func, into: Func, code: Code, unit: Unit): strin
   printer.func(into, code)
   return printer.lines.text
 }
-
-/** Functions of JavaScript whose results need no rounding where their operands needed none. */
-const exact: ReadonlySet<string> = new Set([
-  'Math.abs',
-  'Math.ceil',
-  'Math.floor',
-  'Math.max',
-  'Math.min',
-  'Math.sign',
-  'Math.trunc',
-])
 
 /** Arguments that a call may have everywhere; engines allow more, but not as many as a table has. */
 const mostArguments = 1000
@@ -267,11 +257,12 @@ class Printer {
       return p.#scalars.apply(e.op as 'add', type.scalar!, x, y, by?.op === 'const' && Number(by.attr) !== 0)
     }
     const intrinsic = (e: Expr<'intrinsic.pure' | 'intrinsic.read' | 'intrinsic.write'>, p: Printer): Text => {
-      const own = Printer.#own[e.attr]
-      if (own !== undefined) return own(e, p)
-      const made = e.attr in helpers ? p.#scalars.help(e.attr, ...p.#texts(e.args)) : call(e.attr, ...p.#texts(e.args))
+      if (isLeafIntrinsic(e.attr)) return Printer.#leaf[e.attr](e, p)
+      const { isExact, isHelper } = intrinsicNamed(e.attr)
+      const args = p.#texts(e.args)
+      const made = isHelper === true ? p.#scalars.help(e.attr, ...args) : call(e.attr, ...args)
       const scalar = e.type.scalar!
-      return exact.has(e.attr) && scalar.startsWith('f') ? made : p.#scalars.fit(scalar, made)
+      return isExact === true && scalar.startsWith('f') ? made : p.#scalars.fit(scalar, made)
     }
     const illegal = (e: Expr): Text => {
       throw new InternalError('target/js', `${e.op} in legal code`)
@@ -343,8 +334,8 @@ class Printer {
     }
   })()
 
-  /** What legalising calls by names of its own. */
-  static readonly #own: Readonly<Record<string, (e: Expr, p: Printer) => Text>> = (() => {
+  /** The intrinsics of legal code. */
+  static readonly #leaf: Readonly<Record<LeafIntrinsic, (e: Expr, p: Printer) => Text>> = (() => {
     const arg = (e: Expr, p: Printer, k: number): Text => p.#text(e.args[k]!)
     /** Where the arguments are a list, indices, and `after` more: the plain array of the innermost element. */
     const plain = (e: Expr, p: Printer, after: number): Text =>

@@ -1,7 +1,7 @@
 /**
  * Legalises functions for languages without vectors and without struct values. Every value becomes a scalar or an array of scalars:
  * a vector, matrix or struct becomes its leaves. One walk maps values to leaves, and pointers to access paths. `load` and `store`
- * of scalars and the intrinsics in `access-path.ts` access memory.
+ * of scalars and the intrinsics in `intrinsic.ts` access memory.
  */
 import { costs } from '../../ir/costs.ts'
 import { InternalError, type Sink } from '../../base/diag.ts'

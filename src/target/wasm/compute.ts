@@ -3,11 +3,12 @@ import type { LaneOp, PlainOp } from '../../ir/op.ts'
 import type { ScalarName, Type } from '../../ir/type.ts'
 import type { Inst } from '../../ir/value.ts'
 import type { Graph } from './graph.ts'
+import { intrinsicNamed, type Intrinsic } from './intrinsic.ts'
 import type { Leaves } from './leaf.ts'
 import { valType } from './leaf.ts'
 import type { Node } from './node.ts'
 import { f32, i32, i64, op, type ValType } from './opcode.ts'
-import { bitcast, constant, convert, lane, missing, narrow, intrinsicOp } from './scalar.ts'
+import { bitcast, constant, convert, lane, missing, narrow } from './scalar.ts'
 
 type Nodes = readonly Node[]
 
@@ -149,14 +150,10 @@ function pick(g: Graph, leaves: Leaves, inst: Inst, x: Nodes, at: Node): Nodes {
 }
 
 /** A library function that is one instruction, lane by lane; undefined where the scalar kind has no such instruction. */
-export function applyIntrinsic(
-  g: Graph,
-  intrinsic: string,
-  scalar: ScalarName,
-  args: readonly Nodes[],
-): Nodes | undefined {
-  const code = intrinsicOp(intrinsic, scalar)
+export function applyIntrinsic(g: Graph, name: string, scalar: ScalarName, args: readonly Nodes[]): Nodes | undefined {
+  const intrinsic = intrinsicNamed(name)
   const type: ValType = valType(scalar)
+  const code = intrinsic.opcodes?.[type]
   const out: Node[] = []
   for (let i = 0; i < args[0]!.length; i++) {
     const lanes = args.map(a => a[a.length === 1 ? 0 : i]!)
@@ -170,9 +167,9 @@ export function applyIntrinsic(
   return out
 }
 
-/** `min`, `max` and `abs` of integers, which WASM has for floats only. */
-function integerIntrinsic(g: Graph, intrinsic: string, scalar: ScalarName, [x, y]: Nodes): Node | undefined {
-  switch (intrinsic) {
+/** What an intrinsic is of integers that has no instruction for them; undefined if it is nothing. */
+function integerIntrinsic(g: Graph, { ofIntegers }: Intrinsic, scalar: ScalarName, [x, y]: Nodes): Node | undefined {
+  switch (ofIntegers) {
     case 'min':
       return g.select(lane(g, 'lt', scalar, [x!, y!])!, x!, y!)
     case 'max':
@@ -187,12 +184,9 @@ function integerIntrinsic(g: Graph, intrinsic: string, scalar: ScalarName, [x, y
 }
 
 /** Whether `applyIntrinsic` knows an intrinsic for a kind of scalar. */
-export function hasIntrinsic(intrinsic: string, scalar: ScalarName): boolean {
-  if (intrinsicOp(intrinsic, scalar) !== undefined) return true
-  return (
-    (intrinsic === 'min' || intrinsic === 'max' || intrinsic === 'abs') &&
-    scalar !== 'bool' &&
-    valType(scalar) !== f32 &&
-    scalar !== 'f64'
-  )
+export function hasIntrinsic(name: string, scalar: ScalarName): boolean {
+  const { opcodes, ofIntegers } = intrinsicNamed(name)
+  const type = valType(scalar)
+  if (opcodes?.[type] !== undefined) return true
+  return ofIntegers !== undefined && scalar !== 'bool' && (type === i32 || type === i64)
 }

@@ -3,12 +3,16 @@
  * (interpolated at Chebyshev nodes, relative error below 3e-10) gives results that round to the nearest float but for rare
  * cases next to a tie. Doubles, sines of huge numbers and powers of negative ones use the bodies of core/libm.slang.
  */
+import { InternalError } from '../../base/diag.ts'
 import { Graph } from './graph.ts'
+import { intrinsics } from './intrinsic.ts'
 import { Callee, Code, type Node } from './node.ts'
 import { f32, f64, i32, i64, op } from './opcode.ts'
 
-/** The names that core/ gives them as target intrinsics of WASM. */
-export const elementaryNames: readonly string[] = ['exp', 'exp2', 'log', 'log2', 'sin', 'cos', 'tanh', 'cosh', 'pow']
+/** The target intrinsics that they are. */
+export const elementaryNames: readonly string[] = [...intrinsics.keys()].filter(
+  name => intrinsics.get(name)!.isElementary === true,
+)
 
 /** From here on, more digits of pi are needed for the quadrant of an angle than two doubles have. */
 const hugeAngle = 2 ** 22
@@ -96,10 +100,12 @@ function result(m: Doubles, name: string, x: Node, wide: Node, power: Node | und
       const e = m.expm1(m.clamp(m.add(wide, wide), -40, 40))
       return g.pure(op.f32Copysign, f32, narrow(m.div(e, m.add(e, g.f64(2)))), x)
     }
-    default: {
+    case 'cosh': {
       const e = m.exp(m.clamp(g.pure(op.f64Abs, f64, wide), 0, 100))
       return narrow(m.mul(m.add(e, m.div(g.f64(1), e)), g.f64(0.5)))
     }
+    default:
+      throw new InternalError('wasm', `no helper for ${name}`)
   }
 }
 

@@ -276,40 +276,6 @@ export function floatToHalf(g: Graph, x: Node): Node {
   return g.pure(op.i32Or, i32, g.select(g.pure(op.i32LtU, i32, a, g.i32(0x47800000)), finite, special), sign)
 }
 
-const byType = (f32Code: number, f64Code: number): Readonly<Record<number, number>> => ({
-  [f32]: f32Code,
-  [f64]: f64Code,
-})
-const byInt = (i32Code: number, i64Code: number): Readonly<Record<number, number>> => ({
-  [i32]: i32Code,
-  [i64]: i64Code,
-})
-
-/** Library functions that are one instruction, by their intrinsic. */
-const intrinsicOps: Readonly<Record<string, Readonly<Record<number, number>>>> = {
-  abs: byType(op.f32Abs, op.f64Abs),
-  neg: byType(op.f32Neg, op.f64Neg),
-  ceil: byType(op.f32Ceil, op.f64Ceil),
-  floor: byType(op.f32Floor, op.f64Floor),
-  trunc: byType(op.f32Trunc, op.f64Trunc),
-  nearest: byType(op.f32Nearest, op.f64Nearest),
-  sqrt: byType(op.f32Sqrt, op.f64Sqrt),
-  min: byType(op.f32Min, op.f64Min),
-  max: byType(op.f32Max, op.f64Max),
-  copysign: byType(op.f32Copysign, op.f64Copysign),
-  clz: byInt(op.i32Clz, op.i64Clz),
-  ctz: byInt(op.i32Ctz, op.i64Ctz),
-  popcnt: byInt(op.i32Popcnt, op.i64Popcnt),
-  rotl: byInt(op.i32Rotl, op.i64Rotl),
-  rotr: byInt(op.i32Rotr, op.i64Rotr),
-}
-
-/** The instruction that an intrinsic names for scalars of one kind (`sqrt` or `f32.sqrt`), if there is one. */
-export function intrinsicOp(intrinsic: string, scalar: ScalarName): number | undefined {
-  const name = intrinsic.slice(intrinsic.indexOf('.') + 1)
-  return intrinsicOps[name]?.[valType(scalar)]
-}
-
 /** An operation that the row promises but that has no code here. */
 export function missing(row: OpName, scalar: ScalarName): InternalError {
   return new InternalError('wasm', `no code for ${row} on ${scalar}`)

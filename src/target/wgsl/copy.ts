@@ -15,6 +15,7 @@ import type { Type } from '../../ir/type.ts'
 import type { Func } from '../../ir/value.ts'
 import { Inst, Region, type Attr, type Global, type Value } from '../../ir/value.ts'
 import * as expand from './expand.ts'
+import { intrinsicOf, type Intrinsic } from './intrinsic.ts'
 import type { Layouts, Stored } from './layout.ts'
 import { float32Bits, isInexpressible } from './literal.ts'
 import * as memory from './memory.ts'
@@ -341,7 +342,7 @@ export class Copier {
   #call(inst: Inst<'call'>): void {
     const b = this.#b
     const callee = inst.attr
-    const intrinsic = callee.info.intrinsics?.['wgsl']
+    const intrinsic = intrinsicOf(callee)
     if (intrinsic !== undefined && inst.results.length <= 1) {
       this.#builtin(inst, callee, intrinsic)
       return
@@ -360,12 +361,13 @@ export class Copier {
     else for (let i = 0; i < inst.results.length; i++) this.set(inst.results[i]!, b.extract(result, i))
   }
 
-  /** Emits a call of a WGSL function by name. Textures and samplers are passed as they are. */
-  #builtin(inst: Inst, callee: Func, name: string): void {
+  /** Emits a call of a target intrinsic. Textures and samplers are passed as they are. */
+  #builtin(inst: Inst, callee: Func, intrinsic: Intrinsic): void {
+    const { name } = intrinsic
     const b = this.#b
     const args = inst.args.map(a => (a.type.kind === 'ptr' ? this.#pointerOf(a).ptr : this.#value(a)))
     const result = inst.results[0]
-    if (takesOffset(name, args)) {
+    if (takesOffset(intrinsic, args)) {
       const offset = constantOffset(b, args[args.length - 1]!)
       if (offset === undefined) this.#cx.sink.add(offsetInTarget, inst.span ?? undefined, {})
       else args[args.length - 1] = offset
@@ -373,12 +375,12 @@ export class Copier {
     const depth =
       result === undefined
         ? undefined
-        : depthCall(b, name, args, this.type(result.type), (given, type) =>
+        : depthCall(b, intrinsic, args, this.type(result.type), (given, type) =>
             b.emit1('intrinsic.pure', given, name, type),
           )
     if (result === undefined) b.emit('intrinsic.write', args, name, [])
     else if (depth !== undefined) this.set(result, depth)
-    else if (callee.info.pure) this.set(result, expand.callBuiltin(b, name, args, this.type(result.type)))
+    else if (callee.info.pure) this.set(result, expand.callBuiltin(b, intrinsic, args, this.type(result.type)))
     else this.set(result, b.emit1('intrinsic.read', args, name, this.type(result.type)))
   }
 

@@ -8,6 +8,7 @@ import { costs } from '../../ir/costs.ts'
 import * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
 import { Inst, Region, type Value } from '../../ir/value.ts'
+import type { Intrinsic } from './intrinsic.ts'
 import type { TypeMap } from './types.ts'
 
 /** True for a matrix type that WGSL lacks, which becomes an array of rows. */
@@ -175,43 +176,47 @@ function saturate(b: Builder, x: Value, type: Type): Value {
   ])
 }
 
-/** Built-ins that refuse some constant operands even where the others are not constant. */
-const picky: ReadonlySet<string> = new Set(['clamp', 'smoothstep', 'extractBits', 'insertBits', 'ldexp'])
-
 /** True for bounds that a WGSL compiler accepts. */
-function inOrder(name: string, parts: readonly Value[]): boolean {
+function inOrder(parts: readonly Value[]): boolean {
   const [, low, high] = parts.map(constantOf)
-  return name === 'clamp' && low !== undefined && high !== undefined && low <= high && !parts.every(isConstant)
+  return low !== undefined && high !== undefined && low <= high && !parts.every(isConstant)
 }
 
 /** Calls a built-in function of WGSL; `part` is the type of its result. */
 type Call = (args: readonly Value[], part: Type) => Value
 
-/** Functions that devices may compute wrongly, as WGSL allows, for operands that programs have. */
-const mended: Readonly<Record<string, (b: Builder, args: readonly Value[], part: Type, call: Call) => Value>> = {
-  // Some devices take -0 for a number below 0: the angle is then wrong by pi.
-  atan2: (b, [y, x], part, call) => {
+/** Calls of functions that devices may compute wrongly, so that they give what they should. */
+const mends: Readonly<
+  Record<NonNullable<Intrinsic['mend']>, (b: Builder, args: readonly Value[], part: Type, call: Call) => Value>
+> = {
+  // Some devices take -0 for a number below 0: the angle of `atan2` is then wrong by pi.
+  signOfZero: (b, [y, x], part, call) => {
     const zero = b.zero(y!.type)
     return call([b.select(b.emit1('eq', [y!, zero]), zero, y!), x!], part)
   },
-  // By its definition in WGSL, log(x + sqrt(x * x + 1)), all digits cancel for large negative numbers.
-  asinh: (b, [x], part, call) => {
+  // By the definition of `asinh` in WGSL, log(x + sqrt(x * x + 1)), all digits cancel for large negative numbers.
+  cancellation: (b, [x], part, call) => {
     const sign = b.emit1('intrinsic.pure', [x!], 'sign', part)
     return b.mul(sign, call([b.emit1('intrinsic.pure', [x!], 'abs', part)], part))
   },
 }
 
-/** A call of a built-in function; where it gives a matrix, row by row. */
-export function callBuiltin(b: Builder, name: string, args: readonly Value[], type: Type): Value {
+/** A call of a target intrinsic without effects; where it gives a matrix, row by row. */
+export function callBuiltin(
+  b: Builder,
+  { name, boundsInOrder, mend }: Intrinsic,
+  args: readonly Value[],
+  type: Type,
+): Value {
   const plain = (parts: readonly Value[], part: Type): Value => {
     const safe =
-      picky.has(name) && parts.filter(isConstant).length > 1 && !inOrder(name, parts)
+      boundsInOrder === true && parts.filter(isConstant).length > 1 && !inOrder(parts)
         ? parts.map(p => hidden(b, p))
         : guarded(b, parts)
     return b.emit1('intrinsic.pure', safe, name, part)
   }
-  const mend = mended[name]
-  const call: Call = mend === undefined || args.every(isConstant) ? plain : (parts, part) => mend(b, parts, part, plain)
+  const call: Call =
+    mend === undefined || args.every(isConstant) ? plain : (parts, part) => mends[mend](b, parts, part, plain)
   return perRow(b, type, args, call)
 }
 

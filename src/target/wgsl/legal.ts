@@ -1,13 +1,7 @@
-/** What WGSL has, for the statement tree; and which of its functions depend on the invocations that call them. */
+/** The capabilities of WGSL, for the statement tree. */
 import type { Capabilities } from '../code/tree.ts'
+import { intrinsicNamed } from './intrinsic.ts'
 
-/** Functions of WGSL that the threads of a subgroup call together; they stand where they are called. */
-export const together: RegExp = /^(subgroup|quad)[A-Z]/
-
-/** Functions whose outcome depends on which invocations call them together. */
-const convergent = /^(dpd[xy]|fwidth|textureSample)/
-
-/** What WGSL has. */
 export const capabilities: Capabilities = {
   labels: false,
   continuing: true,
@@ -16,5 +10,8 @@ export const capabilities: Capabilities = {
   freeArrays: true,
   zeroes: true,
   keepsNames: true,
-  staysPut: name => convergent.test(name) || together.test(name),
+  staysPut(name) {
+    const { uniformity, texture } = intrinsicNamed(name)
+    return uniformity !== undefined || texture === 'sample'
+  },
 }

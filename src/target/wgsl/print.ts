@@ -15,6 +15,7 @@ import {
   type Switch,
   type Var,
 } from '../code/tree.ts'
+import { intrinsicNamed } from './intrinsic.ts'
 import { isNegative, literal } from './literal.ts'
 
 /** What a function needs to know of its module. */
@@ -175,7 +176,7 @@ export class Printer {
     const infix = (e: Expr, p: Printer): string => p.#infix(e)
     const make = (e: Expr, p: Printer): string => p.#call(p.#scope.typeText(e.type), e.args)
     const intrinsic = (e: Expr<'intrinsic.pure' | 'intrinsic.read' | 'intrinsic.write'>, p: Printer): string =>
-      p.#intrinsic(e.attr, e.args)
+      p.#intrinsic(intrinsicNamed(e.attr).name, e.args)
     const illegal = (e: Expr): string => {
       throw new InternalError('wgsl', `WGSL has no ${e.op}`)
     }
@@ -328,9 +329,9 @@ export class Printer {
 
   #do(e: Expr): string {
     if (e.op !== 'intrinsic.write') return this.expr(e)
-    if (e.attr === 'discard') return 'discard'
-    // Of the built-in functions with effects, WGSL wants the result of this one to be used.
-    return `${e.attr === 'workgroupUniformLoad' ? '_ = ' : ''}${this.expr(e)}`
+    const { name, isStatement, mustUse } = intrinsicNamed(e.attr)
+    if (isStatement === true) return name
+    return `${mustUse === true ? '_ = ' : ''}${this.expr(e)}`
   }
 
   #if(s: If, result: Type): void {

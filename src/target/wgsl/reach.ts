@@ -1,5 +1,6 @@
 /** Finds the functions, globals and intrinsics that entry points reach, in one walk. */
 import type { Func, Global, Region } from '../../ir/value.ts'
+import { intrinsicOf, type Intrinsic } from './intrinsic.ts'
 
 export interface Reach {
   /** The functions with bodies, through calls that WGSL has no intrinsic for. */
@@ -7,7 +8,7 @@ export interface Reach {
   /** In order of first use. */
   readonly globals: Set<Global>
   /** The intrinsics of WGSL that the other calls become. */
-  readonly intrinsics: Set<string>
+  readonly intrinsics: Set<Intrinsic>
   prints: boolean
 }
 
@@ -25,7 +26,7 @@ function look({ insts }: Region, reach: Reach): void {
   for (let i = 0; i < insts.length; i++) {
     const { op, attr, regions } = insts[i]!
     if (op === 'call') {
-      const intrinsic = attr.info.intrinsics?.['wgsl']
+      const intrinsic = intrinsicOf(attr)
       if (intrinsic === undefined) reach.funcs.add(attr)
       else reach.intrinsics.add(intrinsic)
     } else if (op === 'global') {

@@ -6,44 +6,23 @@ import type { Sink } from '../../base/diag.ts'
 import { notInStage } from '../../base/errors/target.ts'
 import type { Func, Inst } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
-import { together } from './legal.ts'
+import { intrinsicOf, type Intrinsic } from './intrinsic.ts'
 import type { Reach } from './reach.ts'
 
-/** WGSL functions that use values of neighbouring pixels. */
-const implicit = /^(dpd[xy](Fine|Coarse)?|fwidth(Fine|Coarse)?|textureSample(Bias|Compare)?)$/
-
-/** How the source says it. */
-const sourceNames: Readonly<Record<string, string>> = {
-  textureSample: 'Sample',
-  textureSampleBias: 'SampleBias',
-  textureSampleCompare: 'SampleCmp',
-  dpdx: 'ddx',
-  dpdy: 'ddy',
-  dpdxFine: 'ddx_fine',
-  dpdyFine: 'ddy_fine',
-  dpdxCoarse: 'ddx_coarse',
-  dpdyCoarse: 'ddy_coarse',
-}
-
-/** Whether only fragment stages have a function. */
-function isOfPixels(name: string): boolean {
-  return name === 'discard' || implicit.test(name)
-}
-
-function intrinsicOf(inst: Inst): string | undefined {
-  return inst.op === 'call' ? inst.attr.info.intrinsics?.['wgsl'] : undefined
+function calledBy(inst: Inst): Intrinsic | undefined {
+  return inst.op === 'call' ? intrinsicOf(inst.attr) : undefined
 }
 
 /** Whether some function uses operations on subgroups. */
 export function usesSubgroups({ intrinsics }: Reach): boolean {
-  for (const name of intrinsics) if (together.test(name)) return true
+  for (const { uniformity } of intrinsics) if (uniformity === 'subgroup') return true
   return false
 }
 
 /** Adds a diagnostic for each reached feature that the entry point's stage lacks. */
 export function checkStage(entry: Func, reach: Reach, sink: Sink): void {
   const { stage } = entry.info.entry!
-  if (stage === 'compute' && ![...reach.intrinsics].some(isOfPixels)) return
+  if (stage === 'compute' && ![...reach.intrinsics].some(i => i.stage === 'fragment')) return
   const seen = new Set<string>()
   const report = (what: string, needed: string, inst: Inst): void => {
     if (seen.has(what)) return
@@ -52,11 +31,11 @@ export function checkStage(entry: Func, reach: Reach, sink: Sink): void {
   }
   for (const func of reach.funcs) {
     walk(func.body!, inst => {
-      const name = intrinsicOf(inst)
-      if (stage !== 'fragment' && name !== undefined && isOfPixels(name))
-        report(sourceNames[name] ?? name, 'fragment', inst)
+      const intrinsic = calledBy(inst)
+      if (intrinsic?.stage !== undefined && intrinsic.stage !== stage)
+        report(intrinsic.source ?? intrinsic.name, intrinsic.stage, inst)
       if (stage === 'compute') return
-      if (stage === 'vertex' && name !== undefined && together.test(name))
+      if (stage === 'vertex' && intrinsic?.uniformity === 'subgroup')
         report('a wave operation', 'compute and fragment', inst)
       if (stage === 'vertex' && inst.op === 'printf') report('printf', 'compute and fragment', inst)
       if (stage === 'vertex' && inst.op === 'global' && inst.attr.space === 'storage_rw') {
@@ -74,7 +53,7 @@ export function mayPart(entry: Func, { funcs }: Reach): boolean {
   if (entry.info.entry!.stage !== 'fragment') return false
   let parted = false
   for (const inst of entry.body!.insts) {
-    if (parted && intrinsicOf(inst) !== undefined && implicit.test(intrinsicOf(inst)!)) return true
+    if (parted && calledBy(inst)?.uniformity === 'derivative') return true
     if (inst.regions.length > 0) parted = true
     for (const region of inst.regions) if (compares(region.insts)) return true
   }
@@ -82,5 +61,5 @@ export function mayPart(entry: Func, { funcs }: Reach): boolean {
 }
 
 function compares(insts: readonly Inst[]): boolean {
-  return insts.some(i => implicit.test(intrinsicOf(i) ?? '') || i.regions.some(r => compares(r.insts)))
+  return insts.some(i => calledBy(i)?.uniformity === 'derivative' || i.regions.some(r => compares(r.insts)))
 }

@@ -9,6 +9,7 @@ import * as t from '../../ir/type.ts'
 import type { Global, Value } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
 import { constantOf } from './expand.ts'
+import { intrinsicOf, type Intrinsic } from './intrinsic.ts'
 import type { Reach } from './reach.ts'
 import type { HandleInfo, TextureDimension } from '../reflect.ts'
 
@@ -22,14 +23,10 @@ interface Use {
   readonly textures: Set<Global>
 }
 
-function isOfTextures(intrinsic: string): boolean {
-  return intrinsic.startsWith('texture')
-}
-
 /** The uses of each reached texture and sampler. */
 export function textureUses({ funcs, intrinsics }: Reach): ReadonlyMap<Global, Use> {
   const uses = new Map<Global, Use>()
-  if (![...intrinsics].some(isOfTextures)) return uses
+  if (![...intrinsics].some(i => i.texture !== undefined)) return uses
   const useOf = (global: Global): Use => {
     let use = uses.get(global)
     if (use === undefined)
@@ -39,17 +36,17 @@ export function textureUses({ funcs, intrinsics }: Reach): ReadonlyMap<Global, U
   for (const func of funcs) {
     walk(func.body!, inst => {
       if (inst.op !== 'call') return
-      const name = inst.attr.info.intrinsics?.['wgsl']
-      if (name === undefined || !isOfTextures(name)) return
+      const intrinsic = intrinsicOf(inst.attr)
+      if (intrinsic?.texture === undefined) return
       const handles = inst.args.flatMap(a => (a.type.kind === 'ptr' && a.def.op === 'global' ? [a.def.attr] : []))
       const texture = handles.find(g => g.type.name.includes('Texture'))
       if (texture === undefined) return
       for (const g of handles) if (g !== texture) useOf(g).textures.add(texture)
       const use = useOf(texture)
-      if (name === 'textureStore') use.writes = true
-      else if (name === 'textureLoad') use.reads = true
-      else if (name.includes('Compare')) use.compares = true
-      else if (/Sample|Gather/.test(name) && !name.includes('Num')) use.samples = true
+      if (intrinsic.texture === 'store') use.writes = true
+      else if (intrinsic.texture === 'load') use.reads = true
+      else if (intrinsic.compares === true) use.compares = true
+      else if (intrinsic.texture !== 'query') use.samples = true
     })
   }
   return uses
@@ -201,9 +198,9 @@ export function constantOffset(b: Builder, v: Value): Value | undefined {
 }
 
 /** Whether a call of a texture function takes an offset, as its last operand. */
-export function takesOffset(name: string, args: readonly Value[]): boolean {
+export function takesOffset({ texture }: Intrinsic, args: readonly Value[]): boolean {
   const last = args[args.length - 1]?.type
-  return last?.kind === 'vec' && last.scalar === 'i32' && /^texture(Sample|Gather)/.test(name)
+  return last?.kind === 'vec' && last.scalar === 'i32' && (texture === 'sample' || texture === 'gather')
 }
 
 /**
@@ -212,16 +209,16 @@ export function takesOffset(name: string, args: readonly Value[]): boolean {
  */
 export function depthCall(
   b: Builder,
-  name: string,
+  { texture, compares, takesLevel }: Intrinsic,
   args: Value[],
   result: t.Type,
   call: (args: Value[], type: t.Type) => Value,
 ): Value | undefined {
   const at = args.findIndex(a => a.type.kind === 'ptr' && a.type.elem!.name.startsWith('texture_depth'))
-  if (at < 0 || result.kind !== 'vec' || result.count !== 4 || name.includes('Compare')) return undefined
+  if (at < 0 || result.kind !== 'vec' || result.count !== 4 || compares === true) return undefined
   // The component that is gathered is the only one.
-  if (name === 'textureGather') return call(args.slice(1), result)
-  const level = name === 'textureSampleLevel' ? args.findLastIndex(a => a.type === t.f32) : -1
+  if (texture === 'gather') return call(args.slice(1), result)
+  const level = takesLevel === true ? args.findLastIndex(a => a.type === t.f32) : -1
   const whole = args.map((a, i) => (i === level ? b.convert(a, t.i32) : a))
   const depth = call(whole, t.f32)
   return b.construct(result, [depth, b.zero(t.f32), b.zero(t.f32), b.one(t.f32)])

@@ -8,7 +8,7 @@ import { divergentBarrier } from '../../base/errors/target.ts'
 import type { Func, Inst } from '../../ir/value.ts'
 import { type Global, type Region, type Value } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
-import { together } from './legal.ts'
+import { intrinsicOf } from './intrinsic.ts'
 
 /** Reports the barriers that are not in uniform control flow; `isConstant` tells of variables that nothing writes. */
 export function checkBarriers(entry: Func, isConstant: (global: Global) => boolean, sink: Sink): void {
@@ -227,9 +227,9 @@ class Flow {
     const callee = inst.attr
     if (now && this.#all.needsAll(callee)) this.#found.push(inst)
     const args = inst.args.map(a => this.#differs[a.id] === true)
-    const intrinsic = callee.info.intrinsics?.['wgsl']
+    const intrinsic = intrinsicOf(callee)
     const found =
-      intrinsic !== undefined && together.test(intrinsic)
+      intrinsic?.uniformity === 'subgroup'
         ? callee.results.map(() => true)
         : intrinsic !== undefined || (callee.info.pure && !args.includes(true))
           ? callee.results.map(() => args.includes(true))
