@@ -228,6 +228,12 @@ export interface ParameterBlock {
   readonly group: number | undefined
 }
 
+/** The group of a resource, and its number there. */
+export interface Binding {
+  readonly group: number
+  readonly binding: number
+}
+
 /** A module-level variable or resource; `global` makes a pointer to it. */
 export class Global {
   name: string
@@ -235,7 +241,7 @@ export class Global {
   readonly type: Type
   readonly space: Space
   /** Explicit binding, or undefined where declaration order decides. */
-  readonly binding: { readonly group: number; readonly binding: number } | undefined
+  readonly binding: Binding | undefined
   /** Structured, byte-address, constant buffer …: for reflection. */
   readonly resource: 'structured' | 'bytes' | 'uniform' | 'texture' | 'sampler' | 'none'
   /** Of a texture that is written: its format as the source says it. */

@@ -13,7 +13,7 @@ import {
   systemType,
   varyingType,
 } from '../base/errors/lower.ts'
-import { attributeArguments, maxSlot, slotsExpected } from '../base/errors/names.ts'
+import { attributeArguments, maxBinding, bindingsExpected } from '../base/errors/names.ts'
 import type { FuncDecl, ParamDecl } from '../check/model/decl.ts'
 import * as s from '../check/model/type.ts'
 import type * as ast from '../syntax/ast.ts'
@@ -368,8 +368,8 @@ export function varyings(cx: Lowering, entry: GraphicsEntry, side: 'in' | 'out',
     const type = leaf.type.scalar === 'bool' ? t.withScalar(leaf.type, t.u32) : leaf.type
     const own = { name: leaf.name, semantic: leaf.semantic, type }
     const location = between ? links.location(leaf) : (asked(leaf) ?? free())
-    if (location > maxSlot)
-      cx.sink.add(attributeArguments, leaf.span, { name: 'vk::location', expected: slotsExpected })
+    if (location > maxBinding)
+      cx.sink.add(attributeArguments, leaf.span, { name: 'vk::location', expected: bindingsExpected })
     if (seen.has(location) && !twice) cx.sink.add(doubleLocation, leaf.span, { name: leaf.name, location })
     seen.add(location)
     return { ...own, location, interpolation: between ? links.interpolation({ ...leaf, type }) : '' }

@@ -1,28 +1,22 @@
-/** The binding slots of a module's resources. */
-import type { Global, Module, ParameterBlock } from '../ir/value.ts'
-
-/** A binding slot. */
-export interface Slot {
-  readonly group: number
-  readonly binding: number
-}
+/** The bindings of a module's resources. */
+import type { Binding, Global, Module, ParameterBlock } from '../ir/value.ts'
 
 /** How many groups WebGPU promises. */
 const maxGroups = 4
 
 /**
- * The slot of each resource: the one it asks for, else the lowest free one of group 0, in order of declaration. Where two
- * ask for one slot, as `register(t0)` and `register(u0)` do, the first has it. A slot does not depend on which resources
- * an entry point uses. Each parameter block has a group of its own, as long as there are any.
+ * The binding of each resource: the one it asks for, else the lowest free one of group 0, in order of declaration. Where two
+ * ask for one, as `register(t0)` and `register(u0)` do, the first has it. A binding does not depend on which resources an
+ * entry point uses. Each parameter block has a group of its own, as long as there are any.
  */
-export function bindingsOf(module: Module): ReadonlyMap<Global, Slot> {
-  const slots = new Map<Global, Slot>()
+export function bindingsOf(module: Module): ReadonlyMap<Global, Binding> {
+  const bindings = new Map<Global, Binding>()
   const taken = new Set<string>()
-  const take = (g: Global, slot: Slot): boolean => {
-    const key = `${slot.group}:${slot.binding}`
+  const take = (g: Global, binding: Binding): boolean => {
+    const key = `${binding.group}:${binding.binding}`
     if (taken.has(key)) return false
     taken.add(key)
-    slots.set(g, slot)
+    bindings.set(g, binding)
     return true
   }
   const resources = module.globals.filter(g => g.resource !== 'none')
@@ -41,7 +35,7 @@ export function bindingsOf(module: Module): ReadonlyMap<Global, Slot> {
   for (const g of resources) {
     const group = groups.get(g.block)!
     next[group] ??= 0
-    if (!slots.has(g)) while (!take(g, { group, binding: next[group] })) next[group]++
+    if (!bindings.has(g)) while (!take(g, { group, binding: next[group] })) next[group]++
   }
-  return slots
+  return bindings
 }

@@ -1,6 +1,6 @@
 /** Reflection: what a host must know of a compiled module to bind its resources and start its entry points, as plain data. */
 import type { ScalarName, Type } from '../ir/type.ts'
-import type { Global, Module } from '../ir/value.ts'
+import type { Binding, Global, Module } from '../ir/value.ts'
 import { dataType, type DataType } from './data.ts'
 import { Layouts } from './layout.ts'
 
@@ -148,7 +148,7 @@ export function reflectVarying(
 export function reflectBinding(
   global: Global,
   target: string,
-  slot: { readonly group: number; readonly binding: number },
+  { group, binding }: Binding,
   handle: HandleInfo | null = null,
 ): BindingInfo {
   const kind: BindingKind =
@@ -167,8 +167,8 @@ export function reflectBinding(
     name: global.name,
     path: global.path ?? [global.name],
     target,
-    group: slot.group,
-    binding: slot.binding,
+    group,
+    binding,
     kind,
     type: dataType(global.type, layouts) ?? null,
     handle,

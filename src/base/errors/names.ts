@@ -65,9 +65,9 @@ export const importCycle: Entry<'name'> = error('E38200', 'module {name} imports
 export const unknownAttribute: Entry<'name'> = warning('W31000', 'unknown attribute {name}')
 
 /** The largest binding, group or location: no device has as many. */
-export const maxSlot = 65535
+export const maxBinding = 65535
 /** The expectation in messages about larger numbers. */
-export const slotsExpected: string = `numbers from 0 to ${maxSlot}`
+export const bindingsExpected: string = `numbers from 0 to ${maxBinding}`
 
 export const attributeArguments: Entry<'name' | 'expected'> = error('E31001', 'attribute {name} takes {expected}')
 

@@ -283,8 +283,8 @@ function bindingOf(cx: Cx, decl: GlobalDecl): Binding | null {
     binding: number,
     group: number,
   ): Binding | null => {
-    if ([binding, group].every(n => n >= 0 && n <= names.maxSlot)) return { binding, group }
-    cx.sink.add(names.attributeArguments, span, { name, expected: names.slotsExpected })
+    if ([binding, group].every(n => n >= 0 && n <= names.maxBinding)) return { binding, group }
+    cx.sink.add(names.attributeArguments, span, { name, expected: names.bindingsExpected })
     return null
   }
   for (const a of decl.syntax.attributes) {
@@ -294,10 +294,10 @@ function bindingOf(cx: Cx, decl: GlobalDecl): Binding | null {
   }
   for (const s of decl.syntax.semantics) {
     if (s.name !== 'register') continue
-    const slot = s.args[0]
-    const slotSpace = s.args[1]
-    const number = slot?.kind === 'name' ? /^[a-zA-Z](\d+)$/.exec(slot.name) : null
-    const group = slotSpace?.kind === 'name' ? /^space(\d+)$/.exec(slotSpace.name) : null
+    const register = s.args[0]
+    const space = s.args[1]
+    const number = register?.kind === 'name' ? /^[a-zA-Z](\d+)$/.exec(register.name) : null
+    const group = space?.kind === 'name' ? /^space(\d+)$/.exec(space.name) : null
     if (number !== null) return bound(s, Number(number[1]), Number(group?.[1] ?? 0))
   }
   return null

@@ -4,9 +4,8 @@ import type { Work } from '../../base/limits.ts'
 import { missingEntry } from '../../base/errors/target.ts'
 import type * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
-import type { Func, Global, Inst, Module, Value } from '../../ir/value.ts'
+import type { Binding, Func, Global, Inst, Module, Value } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
-import type { Slot } from '../bindings.ts'
 import { Lines, remarkOf, type Mapping } from '../code/lines.ts'
 import { Names } from '../code/names.ts'
 import { structure } from '../code/structure.ts'
@@ -92,7 +91,7 @@ class ModulePrinter implements ModuleScope {
       )
     const resources = new Lines(this.#work)
     for (const g of globals) this.#global(g, resources)
-    if (printer !== undefined) resources.add(`${this.#declared(printer.global, printer.slot)};`)
+    if (printer !== undefined) resources.add(`${this.#declared(printer.global, printer.binding)};`)
     const all = new Lines()
     if (this.#usesHalf) all.add('enable f16;')
     // Slang lets lanes that have not parted from each other do things together, wherever that is.
@@ -168,16 +167,16 @@ class ModulePrinter implements ModuleScope {
   }
 
   #global(g: LegalGlobal, lines: Lines): void {
-    const { global, slot, constant } = g
+    const { global, binding, constant } = g
     if (constant !== undefined) {
       lines.add(`const ${this.globalText(global)} = ${this.#constantText(constant)};`, global.span)
       return
     }
-    lines.add(`${this.#declared(global, slot)};`, global.span)
+    lines.add(`${this.#declared(global, binding)};`, global.span)
   }
 
-  #declared(global: Global, slot: Slot | undefined): string {
-    const at = slot === undefined ? '' : `@group(${slot.group}) @binding(${slot.binding}) `
+  #declared(global: Global, binding: Binding | undefined): string {
+    const at = binding === undefined ? '' : `@group(${binding.group}) @binding(${binding.binding}) `
     const spaces: Partial<Record<t.Space, string>> = {
       uniform: '<uniform>',
       storage: '<storage, read>',
@@ -221,10 +220,10 @@ class ModulePrinter implements ModuleScope {
 
   #reflect(): Reflection {
     const { printer } = this.#legal
-    const bound = this.#legal.globals.filter(g => g.slot !== undefined)
-    const bindings = bound.map(g => reflectBinding(g.of, this.globalText(g.global), g.slot!, g.handle))
+    const bound = this.#legal.globals.filter(g => g.binding !== undefined)
+    const bindings = bound.map(g => reflectBinding(g.of, this.globalText(g.global), g.binding!, g.handle))
     if (printer !== undefined)
-      bindings.push(reflectBinding(printer.shown, this.globalText(printer.global), printer.slot))
+      bindings.push(reflectBinding(printer.shown, this.globalText(printer.global), printer.binding))
     const features = this.#usesHalf ? ['shader-f16'] : []
     if (this.#legal.subgroups) features.push('subgroups')
     if (bindings.some(b => b.handle?.kind === 'storage-texture' && b.handle.storageTexture.format === 'bgra8unorm'))

@@ -9,9 +9,19 @@ import { calleesFirst } from '../../ir/calls.ts'
 import type { OpName } from '../../ir/op.ts'
 import * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
-import { Func, Global, Region, inputs, type Module, type ParamSig, type Value, type Varying } from '../../ir/value.ts'
+import {
+  Func,
+  Global,
+  Region,
+  inputs,
+  type Binding,
+  type Module,
+  type ParamSig,
+  type Value,
+  type Varying,
+} from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
-import { bindingsOf, type Slot } from '../bindings.ts'
+import { bindingsOf } from '../bindings.ts'
 import { branchTails } from '../code/tails.ts'
 import { reflectVarying, type HandleInfo, type VaryingInfo } from '../reflect.ts'
 import { Copier, resultType, type ModuleCopy } from './copy.ts'
@@ -34,8 +44,8 @@ export interface LegalGlobal {
   readonly stored: Stored
   /** The global of the source module. */
   readonly of: Global
-  /** The binding slot; undefined for globals that are not resources. */
-  readonly slot: Slot | undefined
+  /** Undefined for globals that are not resources. */
+  readonly binding: Binding | undefined
   /** For a variable that nothing writes: a function whose only instructions are constants, and the value it returns. */
   readonly constant: Value | undefined
   /** What it is where it is a texture or sampler. */
@@ -112,7 +122,7 @@ class Legalizer implements ModuleCopy {
   readonly #queue: Func[] = []
   readonly #globals = new Map<Global, LegalGlobal>()
   readonly #marks = new Map<Global, Marks>()
-  readonly #slots: ReadonlyMap<Global, Slot>
+  readonly #bindings: ReadonlyMap<Global, Binding>
   /** Module-level variables that something may write. */
   readonly #written = new Set<Global>()
   #printer: Printer | undefined
@@ -121,7 +131,7 @@ class Legalizer implements ModuleCopy {
   constructor(module: Module, sink: Sink) {
     this.#module = module
     this.sink = sink
-    this.#slots = bindingsOf(module)
+    this.#bindings = bindingsOf(module)
   }
 
   run(entries: readonly Func[]): LegalModule {
@@ -178,7 +188,7 @@ class Legalizer implements ModuleCopy {
   }
 
   print(b: Builder, format: string, values: readonly Value[]): void {
-    this.#printer ??= new Printer(this.#module, this.#slots.values())
+    this.#printer ??= new Printer(this.#module, this.#bindings.values())
     this.#printer.print(b, format, values)
   }
 
@@ -202,7 +212,7 @@ class Legalizer implements ModuleCopy {
       // Nothing changes a constant, as nothing changes a uniform: loads of it need no order.
       const space = constant === undefined ? of.space : 'uniform'
       const global = new Global(of.name, stored.type, space, of.resource, of.binding, constant && of.init, of.span)
-      legal = { global, stored, of, slot: this.#slots.get(of), constant, handle: handle?.info ?? null }
+      legal = { global, stored, of, binding: this.#bindings.get(of), constant, handle: handle?.info ?? null }
       this.#globals.set(of, legal)
     }
     return legal

@@ -5,20 +5,19 @@
 import type { Builder } from '../../ir/build.ts'
 import * as t from '../../ir/type.ts'
 import type { ScalarName } from '../../ir/type.ts'
-import { Global, Region, type Module, type Value } from '../../ir/value.ts'
+import { Global, Region, type Binding, type Module, type Value } from '../../ir/value.ts'
 import type { PrintFormat } from '../reflect.ts'
-import type { Slot } from '../bindings.ts'
 
 /** The buffer of a module, and what is printed through it. */
 export class Printer {
   readonly global: Global
   /** The same as hosts see it. */
   readonly shown: Global
-  readonly slot: Slot
+  readonly binding: Binding
   readonly formats: PrintFormat[] = []
 
   /** The buffer comes after all others, and has a name that they have not. */
-  constructor(module: Module, slots: Iterable<Slot>) {
+  constructor(module: Module, bindings: Iterable<Binding>) {
     const taken = new Set(module.globals.map(g => g.name))
     let name = 'printOutput'
     while (taken.has(name)) name += '_'
@@ -31,8 +30,8 @@ export class Printer {
     }
     this.global = make(t.opaque('atomic<u32>'))
     this.shown = make(t.u32)
-    const used = [...slots].filter(s => s.group === 0).map(s => s.binding)
-    this.slot = { group: 0, binding: Math.max(-1, ...used) + 1 }
+    const used = [...bindings].filter(b => b.group === 0).map(b => b.binding)
+    this.binding = { group: 0, binding: Math.max(-1, ...used) + 1 }
   }
 
   /** Emits a call with values that shaders compute with. */
