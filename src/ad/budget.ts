@@ -14,11 +14,11 @@ import { unrepeatable } from './checkpointed-loop.ts'
 import { bytesOf } from './residual.ts'
 import { costs } from '../ir/costs.ts'
 
-/** Notes the bytes that a split function keeps: its slots, and what its reverse half and the calls in there keep. */
+/** Notes the bytes that a split function keeps: its context, and what its reverse half and the calls in there keep. */
 export function noteMemory(
   budget: Budget,
   split: Pick<Split, 'primal' | 'vjp'>,
-  slots: number,
+  context: number,
   inside: number,
   reverse: Region,
 ): void {
@@ -27,8 +27,8 @@ export function noteMemory(
     if (inst.op === 'call') called.add(inst.attr)
   })
   let sum = inside
-  for (const func of called) sum += (budget.slots.get(func) ?? 0) + (budget.inside.get(func) ?? 0)
-  budget.slots.set(split.primal, slots)
+  for (const func of called) sum += (budget.context.get(func) ?? 0) + (budget.inside.get(func) ?? 0)
+  budget.context.set(split.primal, context)
   budget.inside.set(split.vjp, sum)
 }
 
@@ -81,7 +81,8 @@ export function withinBudget(cx: AdContext, of: Func, make: (cx: AdContext) => S
   const mark = cx.explain?.mark?.() ?? 0
   for (let pressure = 0; ; pressure++) {
     const split = make(under(cx, { pressure }))
-    const bytes = split === undefined ? 0 : (budget.slots.get(split.primal) ?? 0) + (budget.inside.get(split.vjp) ?? 0)
+    const bytes =
+      split === undefined ? 0 : (budget.context.get(split.primal) ?? 0) + (budget.inside.get(split.vjp) ?? 0)
     if (split === undefined || bytes <= budget.max || pressure >= maxPressure || cx.sink.errors > 0) {
       if (bytes > budget.max) complain(cx, of, split!, bytes, budget.max)
       return split

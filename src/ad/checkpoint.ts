@@ -4,7 +4,7 @@
  * a trip. A minimum cut chooses between the last two: storing a value costs its bytes; computing it again costs its operations, and
  * its operands must be had; both costs are multiplied by the trips of the loops around.
  */
-import type { Adjoint, Choice, Slot, Trees } from './model.ts'
+import type { Adjoint, Choice, ContextEntry, Trees } from './model.ts'
 import type { Recipe } from './residual.ts'
 import { Builder } from '../ir/build.ts'
 import type * as t from '../ir/type.ts'
@@ -14,15 +14,15 @@ import { boundOf, inductions, tripBound } from '../opt/loops.ts'
 import { byteScale } from './budget.ts'
 import type { AdContext } from './context.ts'
 import { Network } from './mincut.ts'
-import { Primal, bytesOf, inMemory, slotType } from './residual.ts'
+import { Primal, bytesOf, inMemory, entryType } from './residual.ts'
 import { costs } from '../ir/costs.ts'
 
 export interface Checkpointed {
-  readonly slots: readonly Slot[]
+  readonly entries: readonly ContextEntry[]
   /** Indices of the primal inputs that the adjoint uses, and the values that stand for them there. */
   readonly needs: readonly number[]
   readonly inputs: readonly Value[]
-  /** Bytes of the slots that stay in memory when the two halves become one function. */
+  /** Bytes of the entries that stay in memory when the two halves become one function. */
   readonly memory: number
 }
 
@@ -39,11 +39,11 @@ class Checkpointer {
   readonly counters: Map<Inst, Value> = new Map()
   readonly #inductionOf: Map<number, { readonly loop: Inst<'loop'>; readonly start: Value; readonly step: number }> =
     new Map()
-  readonly #stored: Map<number, { readonly slot: Slot; readonly variable: boolean }> = new Map()
-  readonly slots: Slot[] = []
+  readonly #stored: Map<number, { readonly entry: ContextEntry; readonly variable: boolean }> = new Map()
+  readonly entries: ContextEntry[] = []
   readonly #inputs: Map<number, Value> = new Map()
   readonly #work: Builder
-  /** Slot variables of the primal tree, to stand at its start. */
+  /** The variables of the primal tree that hold entries, to stand at its start. */
   readonly #primalStart: Region = new Region()
   readonly #primalEnd: Region = new Region()
   readonly adjointStart: Region = new Region()
@@ -197,10 +197,10 @@ class Checkpointer {
     return choices
   }
 
-  /** The instructions that store the slots. They go into the primal tree last: a branch that is computed again is copied without them. */
+  /** The instructions that store the entries. They go into the primal tree last: a branch that is computed again is copied without them. */
   readonly #pieces: { readonly v: Value; readonly insts: readonly Inst[] }[] = []
 
-  /** Makes the slot of a value: stores it in the primal tree, and takes it as a parameter of the adjoint. */
+  /** Makes the entry of a value: stores it in the primal tree, and takes it as a parameter of the adjoint. */
   #store(v: Value): void {
     const site = this.primal.sites[v.id]!
     const variable = v.type.kind === 'ptr'
@@ -212,7 +212,7 @@ class Checkpointer {
     const dims = bounds.map(bound =>
       bound === undefined || isHuge || (isLarge && !bound.exact) ? undefined : Math.max(1, bound.max),
     )
-    const full = slotType(type, dims)
+    const full = entryType(type, dims)
     const b = this.#work
     // Where the target has no lists, this is the loop to complain of.
     const unbounded = site.loops[bounds.indexOf(undefined)]?.span ?? null
@@ -221,21 +221,21 @@ class Checkpointer {
       out = v
     } else {
       b.span = unbounded
-      const slot = b.within(this.#primalStart, () => b.variable(full, v.name))
+      const memory = b.within(this.#primalStart, () => b.variable(full, v.name))
       b.span = null
       const piece = new Region()
       b.within(piece, () => {
-        let p = slot
+        let p = memory
         for (const loop of site.loops) p = b.elem(p, this.counters.get(loop)!)
         b.store(p, variable ? b.load(v) : v)
       })
       this.#pieces.push({ v, insts: piece.insts })
-      out = b.within(this.#primalEnd, () => b.load(slot))
+      out = b.within(this.#primalEnd, () => b.load(memory))
     }
     const into = b.param(full, v.name, this.adjoint.body)
-    const slot: Slot = { value: v, type: full, out, in: into }
-    this.slots.push(slot)
-    this.#stored.set(v.id, { slot, variable })
+    const entry: ContextEntry = { value: v, type: full, out, in: into }
+    this.entries.push(entry)
+    this.#stored.set(v.id, { entry, variable })
   }
 
   /**
@@ -274,12 +274,12 @@ class Checkpointer {
       needs.push(i)
       inputs.push(v)
     })
-    return { slots: this.slots, needs, inputs, memory: this.memory() }
+    return { entries: this.entries, needs, inputs, memory: this.memory() }
   }
 
   memory(): number {
     let sum = 0
-    for (const { value } of this.slots) {
+    for (const { value } of this.entries) {
       const { loops } = this.primal.sites[value.id]!
       const { type } = value
       sum += loops.reduce(
@@ -351,7 +351,7 @@ class Checkpointer {
     const constant = this.#constants.get(v.id)
     if (constant !== undefined) return this.#emit(frame, b => b.const(v.type, constant))
     const stored = this.#stored.get(v.id)
-    if (stored !== undefined) return this.#fetch(v, stored.slot, stored.variable, frames, frame)
+    if (stored !== undefined) return this.#fetch(v, stored.entry, stored.variable, frames, frame)
     if (v.def.op === 'param') return this.#makeParam(v, v.def, frame, frames)
     return v.def.op === 'var' ? this.#makeVariable(v, frame, frames) : this.#makeAgain(v, v.def, frame, frames)
   }
@@ -417,15 +417,15 @@ class Checkpointer {
     return copy.results[v.index]!
   }
 
-  #fetch(v: Value, slot: Slot, variable: boolean, frames: readonly Frame[], frame: Frame): Value {
+  #fetch(v: Value, entry: ContextEntry, variable: boolean, frames: readonly Frame[], frame: Frame): Value {
     const loops = this.primal.sites[v.id]!.loops
-    if (loops.length === 0 && !variable) return slot.in
+    if (loops.length === 0 && !variable) return entry.in
     const numbers = loops.map(loop => frames.find(f => f.loop === loop)!.number!)
     return this.#emit(frame, b => {
       let value: Value
-      if (loops.length === 0) value = slot.in
+      if (loops.length === 0) value = entry.in
       else {
-        let p = this.#memoryOf(slot)
+        let p = this.#memoryOf(entry)
         for (const k of numbers) p = b.elem(p, k)
         value = b.load(p)
       }
@@ -436,19 +436,19 @@ class Checkpointer {
     })
   }
 
-  readonly #memory: Map<Slot, Value> = new Map()
+  readonly #memory: Map<ContextEntry, Value> = new Map()
 
   /** Stores the context entry in memory at the start of the adjoint, so that trips can index it. */
-  #memoryOf(slot: Slot): Value {
-    const known = this.#memory.get(slot)
+  #memoryOf(entry: ContextEntry): Value {
+    const known = this.#memory.get(entry)
     if (known !== undefined) return known
     const b = this.#work
     const made = b.within(this.adjointStart, () => {
-      const copy = b.variable(slot.type, slot.value.name)
-      b.store(copy, slot.in)
+      const copy = b.variable(entry.type, entry.value.name)
+      b.store(copy, entry.in)
       return copy
     })
-    this.#memory.set(slot, made)
+    this.#memory.set(entry, made)
     return made
   }
 }

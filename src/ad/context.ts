@@ -58,7 +58,7 @@ export interface AdContext {
   readonly observe: (stage: AdStage, func: Func, form?: Form) => void
   /** Unrolls loops of few trips in a function before it is differentiated; true if there were any. */
   readonly expand?: ((func: Func) => boolean) | undefined
-  /** True on a CPU, where slots grow as they are filled instead of having their largest size from the start. */
+  /** True on a CPU, where the context grows as it is filled instead of having its largest size from the start. */
   readonly growable?: boolean | undefined
   /** The listener for decisions; undefined where nobody asks. */
   readonly explain?: Explain | undefined
@@ -141,7 +141,7 @@ export function adContext(
     checkpointedLoops: new Map(),
     windowed: { some: false },
     requests: new Map(),
-    budget: maxContext === undefined ? undefined : { max: maxContext, slots: new Map(), inside: new Map() },
+    budget: maxContext === undefined ? undefined : { max: maxContext, context: new Map(), inside: new Map() },
     helpers: new Map(),
     plainOf: new Map(),
   }

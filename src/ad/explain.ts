@@ -51,16 +51,17 @@ const nothing: Found = {
   context: 0,
 }
 
-/** Bytes of a function's slots besides registers. */
-function slotsOf(d: Draft): number {
+/** Bytes of a function's stored residuals besides registers. */
+function storedBytes(d: Draft): number {
   return d.residuals.reduce((sum, r) => sum + (d.registers.get(r) ?? r.stored), 0)
 }
 
 /** Bytes that a function's reverse half takes besides its inputs. */
 function insideOf(d: Draft): number {
   return d.callees.reduce(
-    (sum, { draft, again }) => sum + (again ? (draft.inside ? draft.context : slotsOf(draft)) : 0) + insideOf(draft),
-    d.inside ? slotsOf(d) : 0,
+    (sum, { draft, again }) =>
+      sum + (again ? (draft.inside ? draft.context : storedBytes(draft)) : 0) + insideOf(draft),
+    d.inside ? storedBytes(d) : 0,
   )
 }
 
@@ -307,7 +308,7 @@ class Report {
   #residual(v: Value, withChange: boolean, isFirst: boolean): Residual {
     const choice = this.#of.choices.get(v)!
     const trips = this.#trips(v)
-    const slot = this.#of.slots.find(s => s.value === v)
+    const entry = this.#of.entries.find(e => e.value === v)
     return {
       value: this.#name(v),
       ...this.#place(v),
@@ -315,7 +316,7 @@ class Report {
       decision: choice === 'free' ? 'kept' : choice === 'store' ? 'stored' : 'recomputed',
       bytes: this.#bytes(v),
       trips,
-      stored: slot === undefined ? 0 : this.#bytes(v) * (trips ?? 1),
+      stored: entry === undefined ? 0 : this.#bytes(v) * (trips ?? 1),
       operations: choice === 'recompute' && isFirst ? this.#operations(v) : 0,
       reason: this.#reason(v, choice),
       change: withChange && isFirst ? this.#change(v, choice) : undefined,

@@ -295,7 +295,7 @@ function splitBody(cx: AdContext, func: Func, active: readonly boolean[]): Split
   )
   if (split !== undefined && cx.budget !== undefined) {
     const sum = (types: readonly Type[]): number => types.reduce((n, type) => n + bytesOf(type), 0)
-    const slots = sum(split.primal.results.slice(split.own + 1))
+    const context = sum(split.primal.results.slice(split.own + 1))
     const inside =
       typeof states === 'number'
         ? states *
@@ -304,8 +304,8 @@ function splitBody(cx: AdContext, func: Func, active: readonly boolean[]): Split
               ...checkpointed.loop.args.map(v => v.type),
               ...checkpointed.memory.slice(0, checkpointed.written).map(p => p.type.elem!),
             ]))
-        : (slots / states.size) * slotsOf(states)
-    noteMemory(cx.budget, split, slots, inside, split.vjp.body!)
+        : (context / states.size) * slotsOf(states)
+    noteMemory(cx.budget, split, context, inside, split.vjp.body!)
   }
   return split
 }
@@ -343,23 +343,23 @@ function transformSplit(cx: AdContext, func: Func, active: readonly boolean[]): 
   observeTree(cx, 'checkpointed', trees.work, `${func.name}.primal`, trees.primal)
   observeTree(cx, 'checkpointed', trees.work, `${func.name}.adjoint`, adjoint.body)
 
-  withoutContexts(cx, trees.primal, new Set([...trees.results, ...done.slots.map(s => s.out)]))
-  const isPacked = isLarge(done.slots.map(s => s.type))
+  withoutContexts(cx, trees.primal, new Set([...trees.results, ...done.entries.map(e => e.out)]))
+  const isPacked = isLarge(done.entries.map(e => e.type))
   const type = isPacked
     ? contextType(
         cx,
         `${func.name}.context`,
-        done.slots.map(s => s.type),
+        done.entries.map(e => e.type),
       )
     : undefined
   const packed =
     type === undefined
-      ? done.slots.map(s => s.out)
+      ? done.entries.map(e => e.out)
       : [
           pack(
             new Builder(trees.work, trees.primal),
             type,
-            done.slots.map(s => s.out),
+            done.entries.map(e => e.out),
           ),
         ]
   const results = [...trees.results, ...packed]
@@ -375,7 +375,7 @@ function transformSplit(cx: AdContext, func: Func, active: readonly boolean[]): 
   trees.primal.insts.push(new Inst('ret', results, null, [], func.span))
   primal.body = cloneRegion(trees.primal, primal, valueTable(trees.work))
 
-  const entries = done.slots.map(s => s.in)
+  const entries = done.entries.map(e => e.in)
   const taken = type === undefined ? entries : [zeros.value(type, adjoint.body, 0, 'context')]
   if (type !== undefined) adjoint.body.insts.unshift(...unpack(taken[0]!, entries))
   const takes = [...done.inputs, ...taken, ...cts]
@@ -395,8 +395,8 @@ function transformSplit(cx: AdContext, func: Func, active: readonly boolean[]): 
   vjp.body = cloneRegion(adjoint.body, vjp, valueTable(trees.work))
   cx.observe('extracted', primal, 'surface')
   cx.observe('extracted', vjp, 'surface')
-  primal.info.carriesContext = vjp.info.carriesContext = done.slots.some(
-    s => s.type.kind === 'array' || s.type.kind === 'list',
+  primal.info.carriesContext = vjp.info.carriesContext = done.entries.some(
+    e => e.type.kind === 'array' || e.type.kind === 'list',
   )
   cx.tidy(primal)
   cx.tidy(vjp)

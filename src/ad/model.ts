@@ -65,8 +65,8 @@ export interface Adjoint {
   readonly trips: Map<Region, { readonly number: Value; readonly of: Trips }>
 }
 
-/** One entry of the context. */
-export interface Slot {
+/** An entry of the context: a stored residual, in as many slots as the loops around it make trips. */
+export interface ContextEntry {
   /** The primal value that it holds; for a variable, what the variable holds in the end. */
   readonly value: Value
   readonly type: Type
@@ -83,7 +83,7 @@ export interface Decisions {
   readonly trees: Trees
   readonly adjoint: Adjoint
   readonly primal: Primal
-  readonly slots: readonly Slot[]
+  readonly entries: readonly ContextEntry[]
   readonly choices: ReadonlyMap<Value, Choice>
   /** By loop: the value that numbers its trips. */
   readonly counters: ReadonlyMap<Inst, Value>
@@ -159,10 +159,10 @@ export interface Held {
 export interface Budget {
   readonly max: number
   /**
-   * `slots`: bytes of context that are not registers, by the primal half of a split function. `inside`: bytes that a reverse half
+   * `context`: bytes of context that are not registers, by the primal half of a split function. `inside`: bytes that a reverse half
    * has besides its context, by the reverse half.
    */
-  readonly slots: Map<Func, number>
+  readonly context: Map<Func, number>
   readonly inside: Map<Func, number>
 }
 

@@ -30,7 +30,7 @@ export interface AdHooks {
   readonly observe: (stage: AdStage, func: Func, form?: Form) => void
   /** Unrolls loops of few trips in a function before it is differentiated; true if there were any. */
   readonly expand?: ((func: Func) => boolean) | undefined
-  /** True on a CPU, where slots grow as they are filled instead of having their largest size from the start. */
+  /** True on a CPU, where the context grows as it is filled instead of having its largest size from the start. */
   readonly growable?: boolean | undefined
   readonly explain?: Explain | undefined
   /** How many bytes a reverse pass may keep. */

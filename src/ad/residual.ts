@@ -278,9 +278,9 @@ export class Primal {
 }
 
 /**
- * The type of a slot with one value for each trip of loops with these bounds, outermost first. Where a bound is undefined it is a
+ * The type of an entry with one slot for each trip of loops with these bounds, outermost first. Where a bound is undefined it is a
  * list, which grows.
  */
-export function slotType(type: Type, bounds: readonly (number | undefined)[]): Type {
+export function entryType(type: Type, bounds: readonly (number | undefined)[]): Type {
   return bounds.reduceRight<Type>((inner, n) => (n === undefined ? list(inner) : array(inner, n)), type)
 }
