@@ -2,23 +2,23 @@
 import { Work, type Limits } from './limits.ts'
 import type { Span } from './source.ts'
 
-/** The names between braces in a message: `'{a} is not {b}'` has the slots `a` and `b`. */
-export type Slots<S extends string> = S extends `${string}{${infer P}}${infer R}` ? P | Slots<R> : never
+/** The names between braces in a message: `'{a} is not {b}'` has the placeholders `a` and `b`. */
+export type Placeholders<S extends string> = S extends `${string}{${infer P}}${infer R}` ? P | Placeholders<R> : never
 
 export type Severity = 'error' | 'warning' | 'note'
 
 /**
- * One kind of diagnostic: its message, and the edit that mends the mistake. `P` lists the slots of its text, as in `Entry<'name' |
+ * One kind of diagnostic: its message, and the edit that mends the mistake. `P` lists the placeholders of its text, as in `Entry<'name' |
  * 'limit'>` (`Entry<never>` if there are none); a plain `Entry` takes any.
  */
 export interface Entry<P extends string = string> {
   readonly code: string
   readonly severity: Severity
   readonly text: string
-  /** The edit that mends it. Slots may be used here too. */
+  /** The edit that mends it. It may use placeholders too. */
   readonly help: string | undefined
   /** Only for the type checker. */
-  readonly slots?: P
+  readonly placeholders?: P
 }
 
 /** A program whose errors all have the code of its entry, or one with what else is needed to provoke it; a test compiles it. */
@@ -40,12 +40,12 @@ export type Example =
 export type Examples<Area> = { readonly [K in keyof Area as Area[K] extends Entry ? K : never]: Example }
 
 /** Declares an error. Codes are Slang's own number where Slang has the same mistake: `E30015`. */
-export function error<const S extends string>(code: string, text: S, help?: string): Entry<Slots<S>> {
+export function error<const S extends string>(code: string, text: S, help?: string): Entry<Placeholders<S>> {
   return { code, severity: 'error', text, help }
 }
 
 /** Declares a warning. */
-export function warning<const S extends string>(code: string, text: S, help?: string): Entry<Slots<S>> {
+export function warning<const S extends string>(code: string, text: S, help?: string): Entry<Placeholders<S>> {
   return { code, severity: 'warning', text, help }
 }
 
@@ -64,7 +64,7 @@ export interface Diagnostic {
   readonly notes: readonly Note[]
 }
 
-type SlotValues<P extends string> = { readonly [K in P]: string | number }
+export type PlaceholderValues<P extends string> = { readonly [K in P]: string | number }
 
 const maxDiagnostics = 200
 /** How many names are compared with unknown ones. */
@@ -100,7 +100,7 @@ export class Sink {
   #others = 0
 
   /** Adds a diagnostic. The same code at the same position counts once. 200 errors are kept, and as many other diagnostics. */
-  add<P extends string>(entry: Entry<P>, span: Span | undefined, slots: SlotValues<P>, ...notes: Note[]): void {
+  add<P extends string>(entry: Entry<P>, span: Span | undefined, given: PlaceholderValues<P>, ...notes: Note[]): void {
     const isError = entry.severity === 'error'
     if ((isError ? this.errors : this.#others) >= maxDiagnostics) {
       // What is not kept is only counted.
@@ -108,12 +108,12 @@ export class Sink {
       return
     }
     const key =
-      span === undefined ? `${entry.code}:${JSON.stringify(slots)}` : `${entry.code}:${span.file.name}:${span.start}`
+      span === undefined ? `${entry.code}:${JSON.stringify(given)}` : `${entry.code}:${span.file.name}:${span.start}`
     if (this.#seen.has(key)) return
     this.#seen.add(key)
     if (isError) this.errors++
     else this.#others++
-    const values = slots as Readonly<Record<string, string | number>>
+    const values = given as Readonly<Record<string, string | number>>
     const fill = (text: string): string =>
       text.replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole))
     this.list.push({

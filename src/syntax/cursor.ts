@@ -7,7 +7,7 @@ import {
   unclosedBracket,
   unexpectedToken,
 } from '../base/errors/syntax.ts'
-import type { Entry, Sink } from '../base/diag.ts'
+import type { Entry, PlaceholderValues, Sink } from '../base/diag.ts'
 import { Span } from '../base/source.ts'
 import type { Generics, Modifier, Name } from './ast.ts'
 import {
@@ -233,9 +233,9 @@ export class Cursor {
   }
 
   /** Reports an error unless the parser is still recovering from another. */
-  report<P extends string>(entry: Entry<P>, span: Span, slots: { readonly [K in P]: string | number }): void {
+  report<P extends string>(entry: Entry<P>, span: Span, given: PlaceholderValues<P>): void {
     const damaged = (this.tokens.flags[this.pos]! & damageFlag) !== 0
-    if (!this.#recovering && !this.#gaveUp && !damaged) this.sink.add(entry, span, slots)
+    if (!this.#recovering && !this.#gaveUp && !damaged) this.sink.add(entry, span, given)
     if (entry.severity === 'error') this.#recovering = true
   }
 

@@ -7,7 +7,7 @@
  * integers, `no_diff` values) are never reported.
  */
 import * as errors from '../../base/errors/derivative.ts'
-import type { Entry } from '../../base/diag.ts'
+import type { Entry, PlaceholderValues } from '../../base/diag.ts'
 import type { Span } from '../../base/source.ts'
 import { attributesOf, differentialOf, fieldSigs, funcSig, signatureOf } from '../types/index.ts'
 import type { Cx } from '../model/context.ts'
@@ -120,10 +120,10 @@ class Check {
   #report<S extends string>(
     entry: Entry<S>,
     span: Span | null | undefined,
-    slots: { readonly [K in S]: string | number },
+    given: PlaceholderValues<S>,
     note?: { readonly span: Span | undefined; readonly text: string },
   ): void {
-    if (this.#reporting) this.#cx.sink.add(entry, span ?? undefined, slots, ...(note === undefined ? [] : [note]))
+    if (this.#reporting) this.#cx.sink.add(entry, span ?? undefined, given, ...(note === undefined ? [] : [note]))
   }
 
   #differentiable(type: Type): boolean {

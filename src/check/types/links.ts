@@ -5,7 +5,7 @@
 import * as errors from '../../base/errors/derivative.ts'
 import * as names from '../../base/errors/names.ts'
 import * as types from '../../base/errors/types.ts'
-import type { Entry } from '../../base/diag.ts'
+import type { Entry, PlaceholderValues } from '../../base/diag.ts'
 import type { Span } from '../../base/source.ts'
 import type * as ast from '../../syntax/ast.ts'
 import { boundsOf, paramLists, selfType } from './conform.ts'
@@ -187,8 +187,8 @@ export function forwardTarget(cx: Cx, primal: FuncDecl, a: Attached, report: boo
       cx.sink.add(names.attributeArguments, a.attribute.span, { name: a.attribute.name, expected: 'one function' })
     return null
   }
-  const say = <S extends string>(entry: Entry<S>, slots: { readonly [K in S]: string | number }): null => {
-    if (report) cx.sink.add(entry, syntax.span, slots)
+  const say = <S extends string>(entry: Entry<S>, given: PlaceholderValues<S>): null => {
+    if (report) cx.sink.add(entry, syntax.span, given)
     return null
   }
   if (primal.owner !== null && !primal.hasBody) return say(errors.derivativeOfRequirement, {})
