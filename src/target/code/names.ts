@@ -1,7 +1,7 @@
 /** Unique names. A name of the source stays as it is if the language allows it and nothing else has it. */
 
 /** The hint as an identifier that most languages allow; the fallback if nothing is left of it. */
-export function spellable(hint: string, fallback: string): string {
+export function identifierOf(hint: string, fallback: string): string {
   const name = hint
     .replace(/\W+/g, '_')
     .replace(/^_+|_+$/g, '')
@@ -36,7 +36,7 @@ export class Names {
 
   /** A new name after a hint. */
   make(hint: string, fallback: string): string {
-    const base = spellable(hint, fallback)
+    const base = identifierOf(hint, fallback)
     let name = base
     let n = this.#from(base)
     if (n < 0 && (this.#isReserved(base) || this.has(base))) n = 0

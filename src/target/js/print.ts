@@ -38,7 +38,7 @@ export function printFunc(from: Func, into: Func, code: Code, unit: Unit): strin
 /** Arguments that a call may have everywhere; engines allow more, but not as many as a table has. */
 const mostArguments = 1000
 
-type Spell = { readonly [K in ExprOp]: (e: Expr<K>, p: Printer) => Text }
+type ExprPrinters = { readonly [K in ExprOp]: (e: Expr<K>, p: Printer) => Text }
 
 class Printer {
   readonly lines: Lines
@@ -208,7 +208,7 @@ class Printer {
   // ── Expressions ──────────────────────────────────────────────────────────────────────────────────────────────────
 
   #text(e: Expr): Text {
-    return (Printer.#spell[e.op] as (e: Expr, p: Printer) => Text)(e, this)
+    return (Printer.#exprs[e.op] as (e: Expr, p: Printer) => Text)(e, this)
   }
 
   /** An expression that stands between commas or after `=`. */
@@ -247,7 +247,7 @@ class Printer {
     return path.reduce((of, i) => this.#scalars.help('inner', of, this.#text(i)), this.#text(list))
   }
 
-  static readonly #spell: Spell = (() => {
+  static readonly #exprs: ExprPrinters = (() => {
     const apply = (e: Expr, p: Printer): Text => {
       const [x, y] = [p.#text(e.args[0]!), p.#text(e.args[1] ?? e.args[0]!)]
       const type = e.args[0]!.type

@@ -254,7 +254,7 @@ export class Copier {
       case 'detach':
         return arg(0)
       case 'select':
-        return expand.choose(b, arg(0), arg(1), arg(2))
+        return expand.select(b, arg(0), arg(1), arg(2))
       case 'convert':
       case 'bitcast':
         return expand.recast(b, inst.op, arg(0), type)
@@ -267,21 +267,21 @@ export class Copier {
           : b.construct(type, args)
       }
       case 'splat':
-        return expand.fill(b, arg(0), type)
+        return expand.splat(b, arg(0), type)
       case 'extract':
         return this.#single(of!) ? arg(0) : b.extract(arg(0), inst.attr)
       case 'insert':
-        return this.#single(of!) ? arg(1) : expand.replace(b, arg(0), inst.attr, arg(1))
+        return this.#single(of!) ? arg(1) : expand.insert(b, arg(0), inst.attr, arg(1))
       case 'swizzle':
         return expand.swizzle(b, arg(0), inst.attr, type)
       case 'index':
         return this.#single(of!) ? arg(0) : expand.index(b, arg(0), arg(1), type)
       case 'dot':
-        return expand.inner(b, arg(0), arg(1), type)
+        return expand.dot(b, arg(0), arg(1), type)
       case 'matmul':
-        return expand.product(b, types, arg(0), arg(1), of!, inst.args[1]!.type, inst.results[0]!.type)
+        return expand.matmul(b, types, arg(0), arg(1), of!, inst.args[1]!.type, inst.results[0]!.type)
       case 'transpose':
-        return expand.flip(b, types, arg(0), of!, inst.results[0]!.type)
+        return expand.transpose(b, types, arg(0), of!, inst.results[0]!.type)
       default:
         return expand.arithmetic(
           b,

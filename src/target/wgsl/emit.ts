@@ -94,11 +94,11 @@ class ModulePrinter implements ModuleScope {
     if (printer !== undefined) resources.add(`${this.#declared(printer.global, printer.binding)};`)
     const all = new Lines()
     if (this.#usesHalf) all.add('enable f16;')
-    // Slang lets lanes that have not parted from each other do things together, wherever that is.
+    // Slang lets lanes that have not diverged do things together, wherever that is.
     if (this.#legal.subgroups)
       for (const line of ['enable subgroups;', 'diagnostic(off, subgroup_uniformity);']) all.add(line)
-    // Slang lets neighbours part before they compare, as hardware does; what they find then is unspecified.
-    if (this.#legal.derivativesApart) all.add('diagnostic(off, derivative_uniformity);')
+    // Slang lets neighbouring pixels diverge before they compare, as hardware does; what they find then is unspecified.
+    if (this.#legal.divergentDerivatives) all.add('diagnostic(off, derivative_uniformity);')
     if (all.count > 0) all.add('')
     all.append(this.#structs)
     all.append(resources)

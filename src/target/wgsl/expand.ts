@@ -140,7 +140,7 @@ function shiftAmount(b: Builder, y: Value): Value {
 }
 
 /** Chooses between two values of any type; a condition that is no scalar chooses lane by lane. */
-export function choose(b: Builder, cond: Value, x: Value, y: Value): Value {
+export function select(b: Builder, cond: Value, x: Value, y: Value): Value {
   const type = x.type
   if (type.kind === 'scalar' || type.kind === 'vec') return b.emit1('select', [cond, x, y], null, type)
   if (cond.type.kind !== 'scalar' || type.kind === 'mat') {
@@ -221,7 +221,7 @@ export function callBuiltin(
 }
 
 /** The first operand with one component replaced. Long arrays are copied to memory for it. */
-export function replace(b: Builder, x: Value, i: number, part: Value): Value {
+export function insert(b: Builder, x: Value, i: number, part: Value): Value {
   const type = x.type
   if (type.kind === 'array' && type.count > costs.replacedElements) {
     const copy = b.variable(type, 'copy')
@@ -242,7 +242,7 @@ export function swizzle(b: Builder, x: Value, lanes: readonly number[], type: Ty
 }
 
 /** A vector or matrix whose lanes are all the operand. */
-export function fill(b: Builder, x: Value, type: Type): Value {
+export function splat(b: Builder, x: Value, type: Type): Value {
   if (!byRow(type)) return b.splat(x, type)
   const row = b.splat(x, type.elem!)
   return b.construct(
@@ -295,12 +295,12 @@ function tabulate(b: Builder, shape: Shape, type: Type, f: (i: number, j: number
 }
 
 /** The inner product of two vectors, which may be of one lane. */
-export function inner(b: Builder, x: Value, y: Value, type: Type): Value {
+export function dot(b: Builder, x: Value, y: Value, type: Type): Value {
   return b.emit1(x.type.kind === 'scalar' ? 'mul' : 'dot', guarded(b, [x, y]), null, type)
 }
 
 /** The product of two operands of which at most one is a vector; the types are those of the source. */
-export function product(b: Builder, types: TypeMap, x: Value, y: Value, xType: Type, yType: Type, result: Type): Value {
+export function matmul(b: Builder, types: TypeMap, x: Value, y: Value, xType: Type, yType: Type, result: Type): Value {
   const type = types.value(result)
   const ordinary = (v: Value): boolean => (v.type.kind === 'mat' || v.type.kind === 'vec') && t.isFloat(v.type)
   const degenerate = (of: Type): boolean => of.kind === 'mat' && (of.count === 1 || of.elem!.count === 1)
@@ -321,7 +321,7 @@ export function product(b: Builder, types: TypeMap, x: Value, y: Value, xType: T
 }
 
 /** Rows to columns; the type is the operand's in the source. */
-export function flip(b: Builder, types: TypeMap, x: Value, xType: Type, result: Type): Value {
+export function transpose(b: Builder, types: TypeMap, x: Value, xType: Type, result: Type): Value {
   const type = types.value(result)
   if (x.type.kind !== 'mat' && x.type.kind !== 'array') return x
   if (x.type.kind === 'mat') return b.emit1('transpose', guarded(b, [x]), null, type)

@@ -30,7 +30,7 @@ import { Layouts, noMarks, type Marks, type Stored } from './layout.ts'
 import { capabilities } from './legal.ts'
 import { Printer } from './printf.ts'
 import { reachOf, type Reach } from './reach.ts'
-import { checkStage, mayPart, usesSubgroups } from './stage.ts'
+import { checkStage, mayDiverge, usesSubgroups } from './stage.ts'
 import { handleOf, textureUses } from './texture.ts'
 import { TypeMap, reportLength } from './types.ts'
 import { checkBarriers } from './uniform.ts'
@@ -70,7 +70,7 @@ export interface LegalModule {
   readonly globals: readonly LegalGlobal[]
   readonly layouts: Layouts
   /** True if neighbouring pixels may have diverged when they compare values. */
-  readonly derivativesApart: boolean
+  readonly divergentDerivatives: boolean
   /** True if it uses operations on subgroups. */
   readonly subgroups: boolean
   /** Where something is printed. */
@@ -158,13 +158,13 @@ class Legalizer implements ModuleCopy {
     const subgroups = legal.some(
       e => e.inputs.some(i => i.builtin?.startsWith('subgroup_') === true) || usesSubgroups(e.reach),
     )
-    const derivativesApart = legal.some(e => mayPart(e.of, e.reach))
+    const divergentDerivatives = legal.some(e => mayDiverge(e.of, e.reach))
     return {
       funcs: shallow,
       entries: legal,
       globals,
       layouts: this.layouts,
-      derivativesApart,
+      divergentDerivatives,
       subgroups,
       printer: this.#printer,
     }

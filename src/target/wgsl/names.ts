@@ -3,7 +3,7 @@
  * `_0`, `_1`, …. Words of the language, its predeclared types and its built-in functions are never used.
  */
 
-import { spellable } from '../code/names.ts'
+import { identifierOf } from '../code/names.ts'
 
 /** Keywords, then reserved words: the two lists of the specification. */
 const keywords = `alias break case const const_assert continue continuing default diagnostic discard else enable false fn for if
@@ -70,7 +70,7 @@ export function fieldNames(hints: readonly string[]): readonly string[] {
   words ??= new Set(wordsOf(keywords))
   const taken = new Set<string>()
   return hints.map(hint => {
-    const base = spellable(hint, 'field')
+    const base = identifierOf(hint, 'field')
     let name = base
     for (let n = 0; taken.has(name) || words!.has(name); n++) name = `${base}_${n}`
     taken.add(name)

@@ -1,6 +1,6 @@
 /**
  * Keeps nesting within the limit of WGSL compilers, which refuse statements and blocks that nest, or `else if`s that chain, more
- * than 127 deep. Code that nests too deeply becomes a function of its own. It takes the values that it uses and returns those that
+ * than 127 deep. Code that nests too deeply is outlined: it becomes a function of its own. It takes the values that it uses and returns those that
  * it defines. Variables around it are passed in and out by value.
  */
 import { costs } from '../../ir/costs.ts'
@@ -21,7 +21,7 @@ export function flatten(func: Func, sink: Sink): readonly Func[] {
   const made: Func[] = []
   let known: Ways | undefined
   const staysInside = (inst: Inst): boolean => !(known ??= Ways.in(func)).leavesAround(inst)
-  const deepest = Math.max(cut(func, func.body!, 0, made, staysInside), ...made.map(f => heightOf(f.body!)))
+  const deepest = Math.max(outline(func, func.body!, 0, made, staysInside), ...made.map(f => heightOf(f.body!)))
   if (deepest > limit) sink.add(nestedTooDeep, func.span ?? undefined, { func: func.name, limit })
   return made
 }
@@ -31,20 +31,26 @@ function weight(inst: Inst): number {
   return inst.op === 'if' || inst.op === 'loop' ? 2 : 3
 }
 
-/** How deep a region is below `depth`, once parts of it have been taken out. */
-function cut(func: Func, region: Region, depth: number, made: Func[], staysInside: (inst: Inst) => boolean): number {
+/** How deep a region is below `depth`, once parts of it have been outlined. */
+function outline(
+  func: Func,
+  region: Region,
+  depth: number,
+  made: Func[],
+  staysInside: (inst: Inst) => boolean,
+): number {
   let height = 0
   for (let i = 0; i < region.insts.length; i++) {
     const inst = region.insts[i]!
     if (inst.regions.length === 0) continue
     const own = weight(inst)
     let inside = 0
-    for (const r of inst.regions) inside = Math.max(inside, cut(func, r, depth + own, made, staysInside))
+    for (const r of inst.regions) inside = Math.max(inside, outline(func, r, depth + own, made, staysInside))
     if (own + inside >= costs.cutNesting && depth + own + inside > limit && staysInside(inst)) {
-      const outside = new Outside(func, inst, made.length)
-      region.insts.splice(i, 1, ...outside.call)
-      i += outside.call.length - 1
-      made.push(outside.part)
+      const outlined = new Outlined(func, inst, made.length)
+      region.insts.splice(i, 1, ...outlined.call)
+      i += outlined.call.length - 1
+      made.push(outlined.part)
       inside = -own
     }
     height = Math.max(height, own + inside)
@@ -60,7 +66,7 @@ function heightOf(region: Region): number {
 }
 
 /** An instruction as a function of its own, and the call that replaces it. */
-class Outside {
+class Outlined {
   readonly part: Func
   readonly call: readonly Inst[]
   readonly #func: Func

@@ -118,7 +118,7 @@ function lane(e: Expr, other: Expr): Expr {
   return e.op === 'splat' && e.type.kind === 'vec' && other.op !== 'splat' ? e.args[0]! : e
 }
 
-type Spell = { readonly [K in ExprOp]: (e: Expr<K>, p: Printer) => string }
+type ExprPrinters = { readonly [K in ExprOp]: (e: Expr<K>, p: Printer) => string }
 
 export class Printer {
   readonly #scope: ModuleScope
@@ -132,7 +132,7 @@ export class Printer {
   // ── Expressions ──────────────────────────────────────────────────────────────────────────────────────────────
 
   expr(e: Expr): string {
-    return (Printer.#spell[e.op] as (e: Expr, p: Printer) => string)(e, this)
+    return (Printer.#exprs[e.op] as (e: Expr, p: Printer) => string)(e, this)
   }
 
   #at(e: Expr, least: number): string {
@@ -172,7 +172,7 @@ export class Printer {
     return `${name}(${args.map(a => (isPointer(a) ? `&${this.expr(a)}` : args.length > 1 && hasAngle(a) ? `(${this.expr(a)})` : this.expr(a))).join(', ')})`
   }
 
-  static readonly #spell: Spell = (() => {
+  static readonly #exprs: ExprPrinters = (() => {
     const infix = (e: Expr, p: Printer): string => p.#infix(e)
     const make = (e: Expr, p: Printer): string => p.#call(p.#scope.typeText(e.type), e.args)
     const intrinsic = (e: Expr<'intrinsic.pure' | 'intrinsic.read' | 'intrinsic.write'>, p: Printer): string =>

@@ -49,12 +49,12 @@ export function checkStage(entry: Func, reach: Reach, sink: Sink): void {
 }
 
 /** Whether pixels may have diverged where the entry point compares them: after any branch, or in a called function. */
-export function mayPart(entry: Func, { funcs }: Reach): boolean {
+export function mayDiverge(entry: Func, { funcs }: Reach): boolean {
   if (entry.info.entry!.stage !== 'fragment') return false
-  let parted = false
+  let diverged = false
   for (const inst of entry.body!.insts) {
-    if (parted && calledBy(inst)?.uniformity === 'derivative') return true
-    if (inst.regions.length > 0) parted = true
+    if (diverged && calledBy(inst)?.uniformity === 'derivative') return true
+    if (inst.regions.length > 0) diverged = true
     for (const region of inst.regions) if (compares(region.insts)) return true
   }
   return [...funcs].some(f => f !== entry && compares(f.body!.insts))
