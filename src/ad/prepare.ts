@@ -13,7 +13,7 @@ import type { BareOp } from '../ir/op.ts'
 import { bool, differential, type Type } from '../ir/type.ts'
 import { Inst, Region, type Func, type Value } from '../ir/value.ts'
 import { substitute, walk } from '../ir/walk.ts'
-import { moveTail } from '../ir/ways.ts'
+import { moveTail } from '../ir/exits.ts'
 import { boundOf, hintWith, inductions, tripBound, type Induction } from '../opt/loops.ts'
 
 /** Gives what a region yields instead of its terminator. The builder then emits at the end of the region. */

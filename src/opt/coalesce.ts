@@ -8,7 +8,7 @@
  */
 import { Inst, type Func, type Value } from '../ir/value.ts'
 import { substitute, walk, walkBack, type ValueTable } from '../ir/walk.ts'
-import { Ways } from '../ir/ways.ts'
+import { Exits } from '../ir/exits.ts'
 import { definedBy } from './match.ts'
 import { costs } from '../ir/costs.ts'
 
@@ -25,7 +25,7 @@ export function coalesce(func: Func): boolean {
   walk(func.body, inst => {
     if (inst.op === 'next') inst.args.forEach(v => collect(v, carried))
   })
-  const ways = Ways.in(func)
+  const exits = Exits.in(func)
   let changed = false
   const to: ValueTable = []
   // Inner branches first: results that coalesce in them may coalesce in the branches around them too.
@@ -33,7 +33,7 @@ export function coalesce(func: Func): boolean {
     if (
       (inst.op === 'if' || inst.op === 'switch') &&
       inst.results.length > 1 &&
-      !ways.isLeft(inst) &&
+      !exits.isLeft(inst) &&
       coalesceResults(inst, carried, to)
     )
       changed = true

@@ -5,7 +5,7 @@
  *   block () { A; if %c () { leave } () { yield }; B; yield }   →   A; if %c () { yield } () { B; yield }
  */
 import { Inst, Value, noRegions, type Func, type Region } from '../ir/value.ts'
-import { moveTail } from '../ir/ways.ts'
+import { moveTail } from '../ir/exits.ts'
 import { costs } from '../ir/costs.ts'
 
 /** Rewrites the regions of a block, `if` or `switch`. It calls `replace` with each result of an `if` that another value replaces. */

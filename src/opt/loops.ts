@@ -6,7 +6,7 @@ import type { Comparison, Hint } from '../ir/op.ts'
 import * as t from '../ir/type.ts'
 import { Inst, type Value } from '../ir/value.ts'
 import { walk } from '../ir/walk.ts'
-import { Ways } from '../ir/ways.ts'
+import { Exits } from '../ir/exits.ts'
 import { costs } from '../ir/costs.ts'
 import { constantInt, constantOf, definedBy, inverse, isComparison, turned } from './match.ts'
 import { anyOf, limits, meet, transfer, union, type Range } from './range.ts'
@@ -128,9 +128,9 @@ const byType: Known = value => anyOf(value.type)
 /** How many trips a loop can make; undefined where nothing bounds them. Trusts `[MaxIters]`. */
 export function tripBound(loop: Inst<'loop'>, known: Known = byType): TripBound | undefined {
   const hint = boundOf(loop.attr)
-  const ways = Ways.of(loop)
+  const exits = Exits.of(loop)
   // By a `leave` or a `ret` in it, not by its test.
-  const early = ways.isLeft(loop) || ways.leavesAround(loop)
+  const early = exits.isLeft(loop) || exits.leavesAround(loop)
   let max = hint ?? Infinity
   let exact: number | undefined
   const steps = inductions(loop)
@@ -265,6 +265,6 @@ function rangeOf(value: Value, known: Known, depth: number = costs.boundSteps): 
   const of = (v: Value): Range => rangeOf(v, known, depth - 1)
   if (def.op !== 'if') return def.regions.length > 0 ? own : meet(transfer(def, value.type, of), own)
   const ends = def.regions.map(r => r.end)
-  if (ends.some(end => end.op !== 'yield') || Ways.of(def).isLeft(def)) return own
+  if (ends.some(end => end.op !== 'yield') || Exits.of(def).isLeft(def)) return own
   return meet(ends.map(end => of(end.args[value.index]!)).reduce(union), own)
 }

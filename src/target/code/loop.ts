@@ -8,7 +8,7 @@ import type { Inst, Region, Value } from '../../ir/value.ts'
 import type { Structurer } from './structure.ts'
 import { nameOf, nothing, type Assign, type Expr, type If, type Local, type Loop, type Stmt, type Var } from './tree.ts'
 import type { Targets } from './values.ts'
-import { isEndless } from '../../ir/ways.ts'
+import { isEndless } from '../../ir/exits.ts'
 
 export class LoopForm {
   readonly #s: Structurer
@@ -34,11 +34,11 @@ export class LoopForm {
     const inst = this.#inst
     const test = this.#head.end
     const endless = isEndless(inst)
-    const left = s.ways.isLeft(inst)
+    const left = s.exits.isLeft(inst)
     const inits = inst.args.map((a, i) => (this.#isUsed(i) ? s.get(a) : s.discard(a)))
     s.flush()
     const targets = this.#planResults(endless, left)
-    const block = this.#body.insts.find(i => s.exits.blocks.get(i) === 'body')
+    const block = this.#body.insts.find(i => s.exitPlan.blocks.get(i) === 'body')
     const direct = block === undefined ? undefined : this.#directTargets(block)
     const headInline = s.forms.inline(this.#head) && this.#results.every(r => r === undefined)
     let counter = headInline && !endless && (block === undefined || direct !== undefined) ? this.#findCounter() : -1
@@ -53,7 +53,7 @@ export class LoopForm {
       step: undefined,
       body: [],
       continuing: [],
-      isLeft: !endless || left || s.ways.leavesAround(inst),
+      isLeft: !endless || left || s.exits.leavesAround(inst),
       of: inst,
       span: inst.span,
       label: '',
@@ -251,7 +251,7 @@ export class LoopForm {
   #findCounter(): number {
     const s = this.#s
     const { end, insts } = this.#body
-    if (end.op !== 'next' || insts.some(i => s.ways.diverges(i))) return -1
+    if (end.op !== 'next' || insts.some(i => s.exits.diverges(i))) return -1
     const own = new Set(insts)
     for (let k = 0; k < this.#head.params.length; k++) {
       const param = this.#head.params[k]!
@@ -283,7 +283,7 @@ export class LoopForm {
 interface Direct {
   /** The carried value that is stepped after the block, or -1. */
   readonly counter: number
-  /** Carried values that ways out of the block assign. */
+  /** Carried values that exits of the block assign. */
   readonly next: readonly boolean[]
   targets(vars: Targets): Targets
 }

@@ -1,5 +1,5 @@
 /**
- * Makes statements of IR. `forms.ts` says which values get names, and `exits.ts` how each `leave` is written. Left to do here is
+ * Makes statements of IR. `forms.ts` says which values get names, and `exit-plan.ts` how each `leave` is written. Left to do here is
  * the order of effects: results of control flow are assigned where regions end, and a value gets a name before any write that its
  * expression must not see.
  */
@@ -8,7 +8,7 @@ import type { OwnerOp, Terminator } from '../../ir/op.ts'
 import { zeroScalar } from '../../ir/scalar.ts'
 import * as t from '../../ir/type.ts'
 import { Global, type Func, type Inst, type Region, type Value } from '../../ir/value.ts'
-import { planExits, type Exits, type Way } from './exits.ts'
+import { planExits, type ExitPlan, type PlannedExit } from './exit-plan.ts'
 import { effectOf, type Choice } from './forms.ts'
 import { LoopForm } from './loop.ts'
 import type { Names } from './names.ts'
@@ -32,7 +32,7 @@ import {
   type Target,
 } from './tree.ts'
 import { Values, rootOf, type Frame, type Shared, type Targets } from './values.ts'
-import { Ways } from '../../ir/ways.ts'
+import { Exits } from '../../ir/exits.ts'
 
 /** The statements of a function that is legal for a language. All locals have names. */
 export function structure(func: Func, can: Capabilities, names: Names): Code {
@@ -44,8 +44,8 @@ type StatementOp = OwnerOp | Terminator | 'var' | 'store'
 
 /** Makes the statements of one function. */
 export class Structurer extends Values {
-  readonly ways: Ways
   readonly exits: Exits
+  readonly exitPlan: ExitPlan
   readonly #targets = new Map<Inst, Targets>()
   readonly #flags = new Map<Inst, Local>()
   /** The statement of a construct, which a `break` names. */
@@ -57,8 +57,8 @@ export class Structurer extends Values {
 
   constructor(func: Func, can: Capabilities, names: Names) {
     super(func, can, names)
-    this.ways = Ways.in(func)
-    this.exits = planExits(func, this.ways, can)
+    this.exits = Exits.in(func)
+    this.exitPlan = planExits(func, this.exits, can)
   }
 
   run(): Code {
@@ -84,7 +84,7 @@ export class Structurer extends Values {
       frame.at = i
       if (inst.op === 'yield') onYield(inst)
       else this.#inst(inst)
-      if (this.ways.diverges(inst)) break
+      if (this.exits.diverges(inst)) break
     }
     this.frames.pop()
     this.forget(outside)
@@ -235,7 +235,7 @@ export class Structurer extends Values {
 
   /** Declares the flag of a construct that is left from afar. */
   declareFlag(inst: Inst): void {
-    if (!this.exits.flagged.has(inst)) return
+    if (!this.exitPlan.flagged.has(inst)) return
     const flag = this.fresh('left', t.bool)
     this.#flags.set(inst, flag)
     this.out.push({ kind: 'var', local: flag, init: truth(false), span: inst.span })
@@ -243,7 +243,7 @@ export class Structurer extends Values {
 
   /** Emits the tests of flags that come after a construct. */
   checks(inst: Inst): void {
-    for (const check of this.exits.checks.get(inst) ?? []) {
+    for (const check of this.exitPlan.checks.get(inst) ?? []) {
       this.out.push({
         kind: 'if',
         cond: nameOf(this.#flags.get(check.target)!),
@@ -255,7 +255,7 @@ export class Structurer extends Values {
     }
   }
 
-  #goOut({ exit, owner }: Way, span: Span | null): Stmt {
+  #goOut({ exit, owner }: PlannedExit, span: Span | null): Stmt {
     if (exit.kind === 'continue') return { kind: 'continue', of: this.#stmts.get(exit.loop) as Loop, span }
     return { kind: 'break', of: this.#stmts.get(owner)!, span }
   }
@@ -267,11 +267,11 @@ export class Structurer extends Values {
       inst.args.map((a, i) => (targets[i] === undefined ? this.discard(a) : this.get(a))),
       inst.span,
     )
-    const way = this.exits.leaves.get(inst)!
-    if (way.exit.kind === 'flag') {
+    const planned = this.exitPlan.leaves.get(inst)!
+    if (planned.exit.kind === 'flag') {
       this.out.push({ kind: 'assign', place: nameOf(this.#flags.get(inst.attr)!), value: truth(true), span: inst.span })
     }
-    this.out.push(this.#goOut(way, null))
+    this.out.push(this.#goOut(planned, null))
   }
 
   #standFor(result: Value, { local, held }: Shared): Local {
@@ -304,13 +304,13 @@ export class Structurer extends Values {
       this.#choose(inst, choice)
       return
     }
-    if (this.ways.isLeft(inst)) {
+    if (this.exits.isLeft(inst)) {
       this.#leftIf(inst)
       return
     }
     const yes = inst.regions[0]!,
       no = inst.regions[1]!
-    const [yesEnds, noEnds] = [this.ways.ends(yes), this.ways.ends(no)]
+    const [yesEnds, noEnds] = [this.exits.ends(yes), this.exits.ends(no)]
     if (yesEnds !== noEnds) {
       const cond = yesEnds ? this.get(inst.args[0]!) : this.not(inst.args[0]!)
       this.flush()
@@ -424,7 +424,7 @@ export class Structurer extends Values {
 
   #block(inst: Inst<'block'>): void {
     const region = inst.regions[0]!
-    switch (this.exits.blocks.get(inst)) {
+    switch (this.exitPlan.blocks.get(inst)) {
       case 'plain':
         this.#region(region, this.#yieldAs(inst))
         return
@@ -457,7 +457,7 @@ export class Structurer extends Values {
     for (let k = 0; k < inst.attr.length; k += 2) labels[inst.attr[k + 1]!]!.push(inst.attr[k]!)
     const value = this.get(inst.args[0]!)
     this.flush()
-    if (this.exits.chains.has(inst)) {
+    if (this.exitPlan.chains.has(inst)) {
       this.#chain(inst, value, labels, targets)
       return
     }
@@ -506,7 +506,7 @@ export class Structurer extends Values {
     for (let i = from; i < to; i++) {
       frame.at = i
       this.#inst(region.insts[i]!)
-      if (this.ways.diverges(region.insts[i]!)) break
+      if (this.exits.diverges(region.insts[i]!)) break
     }
     this.frames.pop()
     this.#next.pop()

@@ -6,12 +6,12 @@ import { costs } from '../../ir/costs.ts'
 import { Inst, Value, type Func, type Region } from '../../ir/value.ts'
 import { substitute, type ValueTable } from '../../ir/walk.ts'
 import type { Capabilities } from './tree.ts'
-import { Ways, moveTail } from '../../ir/ways.ts'
+import { Exits, moveTail } from '../../ir/exits.ts'
 
 /** Rewrites a function of the legal form in place. */
 export function branchTails(func: Func, can: Capabilities): void {
   yieldAtEnds(func.body!)
-  visit(func, func.body!, Ways.in(func), can)
+  visit(func, func.body!, Exits.in(func), can)
 }
 
 /** A `leave` of a construct that is the end of one of its regions is a `yield`. */
@@ -27,19 +27,19 @@ function yieldAtEnds(region: Region): void {
   }
 }
 
-function visit(func: Func, region: Region, ways: Ways, can: Capabilities): void {
+function visit(func: Func, region: Region, exits: Exits, can: Capabilities): void {
   // The first block of a loop's body is left by `continue`.
   const continued =
-    can.continuing && region.end.op === 'next' ? region.insts.find(i => i.op === 'block' && ways.isLeft(i)) : undefined
+    can.continuing && region.end.op === 'next' ? region.insts.find(i => i.op === 'block' && exits.isLeft(i)) : undefined
   for (let i = 0; i < region.insts.length; i++) {
     const inst = region.insts[i]!
-    for (let i = 0; i < inst.regions.length; i++) visit(func, inst.regions[i]!, ways, can)
-    if (inst.op === 'block' && ways.isLeft(inst) && inst !== continued) tail(func, inst.regions[0]!, inst, ways, 0)
+    for (let i = 0; i < inst.regions.length; i++) visit(func, inst.regions[i]!, exits, can)
+    if (inst.op === 'block' && exits.isLeft(inst) && inst !== continued) tail(func, inst.regions[0]!, inst, exits, 0)
   }
 }
 
 /** The region's end is the block's end: a `leave` of the block there is a `yield`. */
-function tail(func: Func, region: Region, block: Inst, ways: Ways, depth: number): void {
+function tail(func: Func, region: Region, block: Inst, exits: Exits, depth: number): void {
   const end = region.end
   if (end.op === 'leave' && end.attr === block) {
     region.insts[region.insts.length - 1] = new Inst('yield', end.args, null, [], end.span)
@@ -48,7 +48,7 @@ function tail(func: Func, region: Region, block: Inst, ways: Ways, depth: number
   if (end.op !== 'yield' || depth > costs.movedTailDepth) return
   for (let i = 0; i < region.insts.length - 1; i++) {
     const inst = region.insts[i]!
-    if (inst.op !== 'if' || ways.isLeft(inst)) continue
+    if (inst.op !== 'if' || exits.isLeft(inst)) continue
     const leaves = inst.regions.map(r => r.end.op === 'leave' && r.end.attr === block)
     const goesOn = inst.regions.map(r => r.end.op === 'yield')
     const yes = inst.regions[0]!,
@@ -62,7 +62,7 @@ function tail(func: Func, region: Region, block: Inst, ways: Ways, depth: number
   if (last === undefined || last.op !== 'if') return
   const handsOn =
     region.end.args.length === last.results.length && region.end.args.every((a, k) => a === last.results[k])
-  if (handsOn) for (let i = 0; i < last.regions.length; i++) tail(func, last.regions[i]!, block, ways, depth + 1)
+  if (handsOn) for (let i = 0; i < last.regions.length; i++) tail(func, last.regions[i]!, block, exits, depth + 1)
 }
 
 /** Moves the code after the `if` at `at` to the end of one of its branches. The `if` then gives the results of the block. */

@@ -9,7 +9,7 @@ import { countTrip, stopEndless } from './limit.ts'
 import { sameLocation, type Location } from './memory.ts'
 import { Label, type Node, type Seq } from './node.ts'
 import { op } from './opcode.ts'
-import { Ways } from '../../ir/ways.ts'
+import { Exits } from '../../ir/exits.ts'
 
 /** The destination of a value that leaves a region: locals for its scalars, or a slot for its bytes. */
 type Destination = readonly number[] | Location
@@ -23,7 +23,7 @@ interface Scope {
 export class Control {
   readonly #body: Body
   readonly #scopes = new Map<Inst, Scope>()
-  readonly #ways: Ways
+  readonly #exits: Exits
   readonly #carried = new Map<Inst, readonly Destination[]>()
   readonly #tops = new Map<Inst, Label>()
   /** The innermost loop or other owner of the region that is being compiled. */
@@ -31,7 +31,7 @@ export class Control {
 
   constructor(body: Body) {
     this.#body = body
-    this.#ways = Ways.in(body.func)
+    this.#exits = Exits.in(body.func)
   }
 
   inst(inst: Inst<OwnerOp | Exclude<Terminator, 'ret'>>): void {
@@ -199,7 +199,7 @@ export class Control {
 
   /** The indices of the carried values that the exits are, if nothing else leaves the loop: their locals then hold the results too. */
   #exitsThatAreParams(inst: Inst): number[] | undefined {
-    if (this.#ways.isLeft(inst)) return undefined
+    if (this.#exits.isLeft(inst)) return undefined
     const head = inst.regions[0]!
     const out: number[] = []
     for (const exit of head.end.args.slice(1)) {

@@ -12,7 +12,7 @@ import * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
 import { Func, Inst, type Global, type Region, type Value } from '../../ir/value.ts'
 import { cloneInst, substitute, walk, type ValueTable } from '../../ir/walk.ts'
-import { Ways } from '../../ir/ways.ts'
+import { Exits } from '../../ir/exits.ts'
 
 /** True for functions in which a barrier stands. */
 export function hasBarrier(func: Func): boolean {
@@ -67,7 +67,7 @@ type Piece = number
 
 class Lockstep {
   readonly #source: Func
-  readonly #ways: Ways
+  readonly #exits: Exits
   readonly #out: Func
   readonly #b: Builder
   readonly #top: Region = region()
@@ -90,7 +90,7 @@ class Lockstep {
 
   constructor(source: Func) {
     this.#source = source
-    this.#ways = Ways.in(source)
+    this.#exits = Exits.in(source)
     this.#threads = source.info.entry!.numthreads.reduce((a, b) => a * b, 1)
     const group = t.vec(t.u32, 3)
     this.#out = new Func(
@@ -149,7 +149,7 @@ class Lockstep {
     if (inst.row.ends) return !barriersOnly
     if (inst.regions.length === 0) return false
     if (inst.regions.some(r => holds(r, i => i.op === 'barrier'))) return true
-    return !barriersOnly && this.#ways.leavesAround(inst)
+    return !barriersOnly && this.#exits.leavesAround(inst)
   }
 
   #number(r: Region, outermost: boolean): void {

@@ -11,7 +11,7 @@ import * as t from '../../ir/type.ts'
 import type { Inst } from '../../ir/value.ts'
 import { Func, Region, type Value } from '../../ir/value.ts'
 import { cloneInst, type ValueTable } from '../../ir/walk.ts'
-import { Ways } from '../../ir/ways.ts'
+import { Exits } from '../../ir/exits.ts'
 
 /** How deep statements may be nested. */
 const limit = 120
@@ -19,8 +19,8 @@ const limit = 120
 /** Moves code that nests too deeply out of a function. Gives the functions made of it. */
 export function flatten(func: Func, sink: Sink): readonly Func[] {
   const made: Func[] = []
-  let known: Ways | undefined
-  const staysInside = (inst: Inst): boolean => !(known ??= Ways.in(func)).leavesAround(inst)
+  let known: Exits | undefined
+  const staysInside = (inst: Inst): boolean => !(known ??= Exits.in(func)).leavesAround(inst)
   const deepest = Math.max(outline(func, func.body!, 0, made, staysInside), ...made.map(f => heightOf(f.body!)))
   if (deepest > limit) sink.add(nestedTooDeep, func.span ?? undefined, { func: func.name, limit })
   return made

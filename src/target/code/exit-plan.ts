@@ -7,7 +7,7 @@
 import { costs } from '../../ir/costs.ts'
 import type { Func, Inst, Region } from '../../ir/value.ts'
 import type { Capabilities } from './tree.ts'
-import type { Ways } from '../../ir/ways.ts'
+import type { Exits } from '../../ir/exits.ts'
 
 /** What an exit does after it has assigned results. */
 export type Exit =
@@ -30,45 +30,45 @@ export interface Check {
 export type BlockForm = 'body' | 'once' | 'plain'
 
 /** An exit from a construct, and the construct that its `break` leaves. */
-export interface Way {
+export interface PlannedExit {
   readonly exit: Exit
   readonly owner: Inst
 }
 
 /** The plan for one function. */
-export interface Exits {
+export interface ExitPlan {
   readonly blocks: ReadonlyMap<Inst, BlockForm>
   /** Switches written as a chain of `if`s, so that `break` inside goes further out. */
   readonly chains: ReadonlySet<Inst>
-  readonly leaves: ReadonlyMap<Inst, Way>
+  readonly leaves: ReadonlyMap<Inst, PlannedExit>
   readonly checks: ReadonlyMap<Inst, readonly Check[]>
   /** Targets that need a flag. */
   readonly flagged: ReadonlySet<Inst>
 }
 
 /** Plans the exits of all constructs of a function. */
-export function planExits(func: Func, ways: Ways, can: Capabilities): Exits {
-  const planner = new Planner(ways, can)
+export function planExits(func: Func, exits: Exits, can: Capabilities): ExitPlan {
+  const planner = new Planner(exits, can)
   if (!can.labels) planner.findChains(func.body!)
   planner.chooseForms(func.body!)
   planner.resolve(func.body!)
   return planner
 }
 
-class Planner implements Exits {
+class Planner implements ExitPlan {
   readonly blocks = new Map<Inst, BlockForm>()
   readonly chains = new Set<Inst>()
-  readonly leaves = new Map<Inst, Way>()
+  readonly leaves = new Map<Inst, PlannedExit>()
   readonly checks = new Map<Inst, Check[]>()
   readonly flagged = new Set<Inst>()
-  readonly #ways: Ways
+  readonly #exits: Exits
   readonly #can: Capabilities
   /** The loop that a block of form `body` belongs to. */
   readonly #loopOf = new Map<Inst, Inst>()
   readonly #stack: Inst[] = []
 
-  constructor(ways: Ways, can: Capabilities) {
-    this.#ways = ways
+  constructor(exits: Exits, can: Capabilities) {
+    this.#exits = exits
     this.#can = can
   }
 
@@ -79,7 +79,7 @@ class Planner implements Exits {
       if (inst.op === 'leave') {
         for (let i = this.#stack.length - 1; i >= 0 && this.#stack[i] !== inst.attr; i--) {
           const around = this.#stack[i]!
-          if (around.op === 'switch' && around.regions.length <= costs.switchOfIfs && !this.#ways.isLeft(around))
+          if (around.op === 'switch' && around.regions.length <= costs.switchOfIfs && !this.#exits.isLeft(around))
             this.chains.add(around)
         }
       }
@@ -99,15 +99,15 @@ class Planner implements Exits {
     for (let k = 0; k < region.insts.length; k++) {
       const inst = region.insts[k]!
       if (inst.op === 'block' && !this.blocks.has(inst))
-        this.blocks.set(inst, this.#ways.isLeft(inst) ? 'once' : 'plain')
+        this.blocks.set(inst, this.#exits.isLeft(inst) ? 'once' : 'plain')
       if (inst.op === 'loop' && this.#can.continuing) {
         const body = inst.regions[1]!
-        const at = body.insts.findIndex(i => i.op === 'block' && this.#ways.isLeft(i))
+        const at = body.insts.findIndex(i => i.op === 'block' && this.#exits.isLeft(i))
         // What `continue` goes to may not leave the loop or the function.
         if (
           at >= 0 &&
           body.end.op === 'next' &&
-          body.insts.slice(at + 1).every(i => i.op !== 'leave' && i.op !== 'ret' && !this.#ways.leavesAround(i))
+          body.insts.slice(at + 1).every(i => i.op !== 'leave' && i.op !== 'ret' && !this.#exits.leavesAround(i))
         ) {
           this.blocks.set(body.insts[at]!, 'body')
           this.#loopOf.set(body.insts[at]!, inst)
@@ -124,7 +124,9 @@ class Planner implements Exits {
       if (inst.op === 'leave') {
         this.leaves.set(
           inst,
-          this.#can.labels ? { exit: { kind: 'break' }, owner: inst.attr } : this.#way(inst.attr, this.#stack.length),
+          this.#can.labels
+            ? { exit: { kind: 'break' }, owner: inst.attr }
+            : this.#exitTo(inst.attr, this.#stack.length),
         )
       }
       this.#inside(inst, r => this.resolve(r))
@@ -141,14 +143,14 @@ class Planner implements Exits {
       case 'block':
         return this.blocks.get(inst) === 'once'
       case 'if':
-        return this.#ways.isLeft(inst)
+        return this.#exits.isLeft(inst)
       default:
         return false
     }
   }
 
-  /** The way to the end of `target` from inside the innermost `depth` constructs of the stack. */
-  #way(target: Inst, depth: number): Way {
+  /** The exit to the end of `target` from inside the innermost `depth` constructs of the stack. */
+  #exitTo(target: Inst, depth: number): PlannedExit {
     let inner = depth - 1
     if (this.blocks.get(target) === 'body') {
       let loop = inner
@@ -163,9 +165,9 @@ class Planner implements Exits {
     let checks = this.checks.get(owner)
     if (checks === undefined) this.checks.set(owner, (checks = []))
     if (!checks.some(c => c.target === target)) {
-      // It stands here before the way further out is known, so that the order of tests is that of the ways.
+      // It stands here before the exit further out is known, so that the order of tests is that of the exits.
       const at = checks.push({ target, exit: { kind: 'break' }, owner }) - 1
-      checks[at] = { target, ...this.#way(target, inner) }
+      checks[at] = { target, ...this.#exitTo(target, inner) }
     }
     return { exit: { kind: 'flag' }, owner }
   }

@@ -1,9 +1,9 @@
-/** How control leaves constructs: which are left from inside, and how; and code that moves because of it. */
+/** The exits of constructs: which are left from inside, and how; and code that moves because of them. */
 import type { Func, Inst, Region, Value } from './value.ts'
 import { walk } from './walk.ts'
 
 /** What leaves which constructs of a function, found in one walk. */
-export class Ways {
+export class Exits {
   readonly #left = new Set<Inst>()
   readonly #through = new Set<Inst>()
   readonly #divergent = new Map<Inst, boolean>()
@@ -14,17 +14,17 @@ export class Ways {
   }
 
   /** Those in a whole function. */
-  static in(func: Func): Ways {
-    const ways = new Ways()
-    ways.#walk(func.body!)
-    return ways
+  static in(func: Func): Exits {
+    const exits = new Exits()
+    exits.#walk(func.body!)
+    return exits
   }
 
   /** That of one construct, and of those in it. */
-  static of(inst: Inst): Ways {
-    const ways = new Ways()
-    ways.#enter(inst)
-    return ways
+  static of(inst: Inst): Exits {
+    const exits = new Exits()
+    exits.#enter(inst)
+    return exits
   }
 
   #enter(inst: Inst): void {
