@@ -8,7 +8,7 @@ import { differential } from '../ir/type.ts'
 import type { Inst } from '../ir/value.ts'
 import { type Func, type Region, type Value } from '../ir/value.ts'
 import type { AdContext } from './context.ts'
-import { carryingThrough, differentiableResults, planOf, runsUnfed, type Mode } from './plan.ts'
+import { carryingThrough, differentiableResults, planOf, runsWhenInactive, type Mode } from './plan.ts'
 
 export interface Activity {
   /** By value id; a pointer is active where its variable is. */
@@ -61,7 +61,7 @@ export function activityOf(cx: AdContext, func: Func, inputs: readonly boolean[]
         const callee = inst.attr
         const plan = planOf(cx, callee, mode)
         const fed = inst.args.some(a => active[a.id] === 1)
-        if (plan.is === 'plain' || (!fed && !runsUnfed(cx, callee, mode))) return
+        if (plan.is === 'plain' || (!fed && !runsWhenInactive(cx, callee, mode))) return
         const { results: can } = carryingThrough(callee, plan.func)
         for (let i = 0; i < inst.results.length; i++) if (can[i]) mark(inst.results[i]!)
         return

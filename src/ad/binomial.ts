@@ -29,7 +29,7 @@ function reverse(cx: AdContext, r: Reversal, checkpointed: CheckpointedLoop, how
   const n = checkpointed.loop.args.length
   const m = n + checkpointed.values.length
   // The states kept, as a stack.
-  const kept = new Kept(
+  const kept = new StateStack(
     b,
     checkpointed,
     checkpointed.loop.regions[0]!.params.map(v => v.type),
@@ -65,7 +65,7 @@ function reverse(cx: AdContext, r: Reversal, checkpointed: CheckpointedLoop, how
 }
 
 /** A stack of kept states: one array for each part of the state, and one for the numbers of the trips before which the states were. */
-class Kept {
+class StateStack {
   readonly #b: Builder
   readonly #states: number
   readonly #parts: readonly Value[]

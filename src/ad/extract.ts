@@ -30,7 +30,7 @@ import {
 import { writesOutside } from './outside.ts'
 import { contextType, isLarge, pack, unpack } from './pack.ts'
 import { isPair, pairOf } from './pair.ts'
-import { prepare, settleEnd, settleLoops } from './prepare.ts'
+import { prepare, endWithRet, rotateLoops } from './prepare.ts'
 import { extractCheckpointedLoops, splitCheckpointedLoop } from './checkpointed-loop.ts'
 import { Costs, bytesOf } from './residual.ts'
 import { jacobianSplit } from './jacobian.ts'
@@ -231,8 +231,8 @@ function noteBounds(func: Func): void {
 function reversible(cx: AdContext, func: Func): void {
   noteBounds(func)
   if (prepare(func)) cx.tidy(func)
-  if (settleLoops(func, callee => hasBackwardEffects(cx, callee))) cx.tidy(func)
-  settleEnd(func)
+  if (rotateLoops(func, callee => hasBackwardEffects(cx, callee))) cx.tidy(func)
+  endWithRet(func)
 }
 
 /** Whether a call is inlined before its caller is differentiated. */
@@ -323,7 +323,7 @@ function transformSplit(cx: AdContext, func: Func, active: readonly boolean[]): 
   limitStates(cx, source)
   if (extractCheckpointedLoops(cx, source)) cx.tidy(source)
   if (segmentLoops(cx, source)) cx.tidy(source)
-  settleEnd(source)
+  endWithRet(source)
   cx.observe('prepared', source, 'reversible')
   const trees = unzip(cx, calleesOf(cx), source, active)
   if (!trees.isLinear) cx.sink.add(notLinear, func.span ?? undefined, { name: func.name })

@@ -15,7 +15,14 @@ import { Func, Region, type Value } from '../ir/value.ts'
 import { counterOf } from '../opt/loops.ts'
 import { activityOf, type Activity } from './activity.ts'
 import { zeroOf, type AdContext } from './context.ts'
-import { carryingThrough, differentiableResults, reachesSubstitute, runsUnfed, planOf, type Mode } from './plan.ts'
+import {
+  carryingThrough,
+  differentiableResults,
+  reachesSubstitute,
+  runsWhenInactive,
+  planOf,
+  type Mode,
+} from './plan.ts'
 import { tangentOf } from './tangent.ts'
 
 /** Where the derivatives of called functions come from. */
@@ -234,7 +241,7 @@ class Linearizer {
       })
     }
     if (plan.is === 'plain' && fed) this.lost(plan.func, inst)
-    if (plan.is === 'plain' || (!fed && !runsUnfed(this.cx, plan.func, this.mode))) {
+    if (plan.is === 'plain' || (!fed && !runsWhenInactive(this.cx, plan.func, this.mode))) {
       plain()
       return
     }

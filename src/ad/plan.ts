@@ -79,15 +79,15 @@ export function carryingThrough(callee: Func, func: Func): Carrying {
 
 /** True if the reverse pass of a call must run even where all cotangents are zero: it may run a user's reverse derivative. */
 export function hasBackwardEffects(cx: AdContext, func: Func): boolean {
-  return liesBehind(cx, cx.effects, func, 'reverse', plan => plan.is === 'backward')
+  return anyPlan(cx, cx.effects, func, 'reverse', plan => plan.is === 'backward')
 }
 
 /** True if the forward pass of a call may give tangents even where no input has one: it may run a user's forward derivative. */
 export function hasForwardSource(cx: AdContext, func: Func): boolean {
-  return liesBehind(cx, cx.sources, func, 'forward', plan => plan.is === 'rule' && !plan.func.info.library)
+  return anyPlan(cx, cx.sources, func, 'forward', plan => plan.is === 'rule' && !plan.func.info.library)
 }
 
-function liesBehind(
+function anyPlan(
   cx: AdContext,
   memo: Map<Func, boolean>,
   func: Func,
@@ -99,7 +99,7 @@ function liesBehind(
 }
 
 /** Whether the derivative of a call is taken though no argument carries a tangent. */
-export function runsUnfed(cx: AdContext, func: Func, mode: Mode): boolean {
+export function runsWhenInactive(cx: AdContext, func: Func, mode: Mode): boolean {
   return mode === 'reverse' ? hasBackwardEffects(cx, func) : hasForwardSource(cx, func)
 }
 

@@ -406,7 +406,7 @@ export function prepare(func: Func): boolean {
 }
 
 /** Last step of reversible form, after tidying: the linear tree has nothing to do in the head of a loop. */
-export function settleLoops(func: Func, hasEffects: (callee: Func) => boolean): boolean {
+export function rotateLoops(func: Func, hasEffects: (callee: Func) => boolean): boolean {
   const p = new Preparer(func)
   p.rotateHeads(func.body!, hasEffects)
   const changed = p.before.length > 0
@@ -415,7 +415,7 @@ export function settleLoops(func: Func, hasEffects: (callee: Func) => boolean): 
 }
 
 /** Ends a function that runs for ever, as tidying found, with a `ret`. Nothing sees the value that it returns. */
-export function settleEnd(func: Func): void {
+export function endWithRet(func: Func): void {
   const body = func.body!
   if (body.end.op !== 'unreachable') return
   body.insts.pop()

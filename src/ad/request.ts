@@ -77,7 +77,7 @@ export function resolve(cx: AdContext, func: Func): void {
   const b = new Builder(func, func.body)
   b.span = func.span
   const params = inputs(func.sig).map(p => b.param(p.type, p.name))
-  const given = apart(b, request.of, request.kind, params)
+  const given = splitPairs(b, request.of, request.kind, params)
   const of = given.length > params.length ? withShadows(cx, request.of) : request.of
   const results = request.kind === 'forward' ? forward(cx, b, func, of, given) : backward(cx, b, func, of, given)
   b.emit('ret', results)
@@ -86,7 +86,7 @@ export function resolve(cx: AdContext, func: Func): void {
 }
 
 /** The user's arguments, with the pointer and the shadow of a pair as two values. */
-function apart(b: Builder, of: Func, kind: 'forward' | 'backward', params: readonly Value[]): readonly Value[] {
+function splitPairs(b: Builder, of: Func, kind: 'forward' | 'backward', params: readonly Value[]): readonly Value[] {
   const given: Value[] = []
   let at = 0
   for (const p of of.sig.params) {

@@ -41,8 +41,8 @@ export function withShadows(cx: AdContext, func: Func): Func {
   const { level, treatAsDifferentiable, forceInline, noInline, prefer, pure, forward, backward, substitute } = func.info
   Object.assign(made.info, { level, treatAsDifferentiable, forceInline, noInline, prefer, pure })
   if (substitute !== undefined && substitute !== func) made.info.substitute = withShadows(cx, substitute)
-  if (backward !== undefined) made.info.backward = joined(cx, func, backward, 'backward')
-  if (forward !== undefined && shadow === null) made.info.forward = joined(cx, func, forward, 'forward')
+  if (backward !== undefined) made.info.backward = withSplitPairs(cx, func, backward, 'backward')
+  if (forward !== undefined && shadow === null) made.info.forward = withSplitPairs(cx, func, forward, 'forward')
   if (func.body !== undefined) {
     made.body = new Region()
     new ShadowBuilder(cx, made).body(func)
@@ -60,7 +60,7 @@ function addShadows(params: readonly ParamSig[]): ParamSig[] {
 }
 
 /** A user's derivative with the pointer and the shadow of each pair as two parameters. */
-function joined(cx: AdContext, func: Func, derivative: Func, kind: 'forward' | 'backward'): Func {
+function withSplitPairs(cx: AdContext, func: Func, derivative: Func, kind: 'forward' | 'backward'): Func {
   const taken = derivative.sig.params
   const params: ParamSig[] = []
   const joins: boolean[] = []

@@ -93,10 +93,10 @@ function isLive(loop: Inst<'loop'>, param: Value, dead: ReadonlySet<Value>): boo
 
 /** Keeps the states of the last window. */
 export function windows(cx: AdContext, func: Func, checkpointed: CheckpointedLoop, how: Reverse): Scheme {
-  return new Keeper(cx, func, checkpointed, how)
+  return new WindowScheme(cx, func, checkpointed, how)
 }
 
-class Keeper implements Scheme {
+class WindowScheme implements Scheme {
   readonly kept: readonly Type[]
   readonly #cx: AdContext
   readonly #checkpointed: CheckpointedLoop

@@ -87,7 +87,7 @@ export function isPlain({ info, body }: Func): boolean {
 /** Interpreter options that define derivatives; `derivatives` fills in those of the user. */
 export function meaning(
   derivatives: (func: Func) => void,
-): Pick<RunOptions, 'define' | 'carried' | 'instead' | 'plain'> {
+): Pick<RunOptions, 'define' | 'tracked' | 'instead' | 'plain'> {
   const calls = new Calls()
   return {
     instead: func => {
@@ -96,11 +96,11 @@ export function meaning(
     },
     plain: isPlain,
     define: (machine, func, args) => calls.define(machine, func, args),
-    carried,
+    tracked,
   }
 }
 
-function carried(op: LaneOp, type: ScalarName, x: Data, y: Data): Data {
+function tracked(op: LaneOp, type: ScalarName, x: Data, y: Data): Data {
   return isSmooth(op)
     ? calculate(op, x as Num, (y ?? 0) as Num)
     : apply(op, type, untracked(x) as Scalar, untracked(y) as Scalar, 'f64')

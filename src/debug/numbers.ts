@@ -5,12 +5,12 @@
  */
 import type { LaneOp } from '../ir/op.ts'
 import { rows } from '../ir/ops.ts'
-import { Carrier } from '../ir/run.ts'
+import { TrackedFloat } from '../ir/run.ts'
 
 export type Num = number | Tracked
 
 /** A float that carries a derivative of one level; `p` is the float without it. */
-export abstract class Tracked extends Carrier {
+export abstract class Tracked extends TrackedFloat {
   readonly level: number
   readonly p: Num
 

@@ -14,12 +14,12 @@ import { inputs, type Module, type Region, type Value } from './value.ts'
 export class Stopped extends Error {}
 
 /** A float with more than its value, such as derivatives. The code that made it knows how to compute with it. */
-export abstract class Carrier {
+export abstract class TrackedFloat {
   abstract readonly value: number
 }
 
 /** A value at run time: a composite is the array of its components. */
-export type Data = Scalar | Carrier | readonly Data[] | Pointer
+export type Data = Scalar | TrackedFloat | readonly Data[] | Pointer
 
 /** A place in memory: component `key` of `of`. */
 export interface Pointer {
@@ -57,8 +57,8 @@ export interface RunOptions {
   readonly given?: (func: Func, args: readonly Data[]) => readonly Data[]
   /** May define the results of a call; undefined if the function's body does. */
   readonly define?: (machine: Machine, func: Func, args: readonly Data[]) => readonly Data[] | undefined
-  /** Operations on floats that carry more than their value. */
-  readonly carried?: (op: LaneOp, type: ScalarName, x: Data, y: Data) => Data
+  /** Operations on tracked floats. */
+  readonly tracked?: (op: LaneOp, type: ScalarName, x: Data, y: Data) => Data
 }
 
 /** How many nested regions and calls may run at a time: each uses stack. */
@@ -176,7 +176,7 @@ export class Machine {
 
   *#call(func: Func, args: readonly Data[]): Steps<readonly Data[]> {
     const builtin =
-      func.body !== undefined && this.#options.carried !== undefined && args.some(isTracked)
+      func.body !== undefined && this.#options.tracked !== undefined && args.some(isTracked)
         ? undefined
         : func.info.computes === undefined
           ? undefined
@@ -318,7 +318,7 @@ export class Machine {
         return choose(x, y, z)
       case 'convert':
         return lanewise(x, v =>
-          v instanceof Carrier
+          v instanceof TrackedFloat
             ? isFloat(type!)
               ? v
               : convertScalar('f64', type!.scalar!, v.value, this.#mode)
@@ -387,7 +387,7 @@ export class Machine {
   }
 
   #arithmetic(op: LaneOp, type: Type, x: Data, y: Data): Data {
-    if (x instanceof Carrier || y instanceof Carrier) return this.#options.carried!(op, type.scalar!, x, y)
+    if (x instanceof TrackedFloat || y instanceof TrackedFloat) return this.#options.tracked!(op, type.scalar!, x, y)
     if (type.kind === 'scalar') return apply(op, type.scalar!, x as Scalar, y as Scalar, this.#mode)
     if (type.kind === 'list') {
       const [short, long] =
@@ -523,17 +523,17 @@ function choose(c: Data, x: Data, y: Data): Data {
   return (c as readonly Data[]).map((lane, i) => choose(lane, at(x, i), at(y, i)))
 }
 
-function lanewise(x: Data, f: (x: Scalar | Carrier) => Scalar | Carrier): Data {
-  return Array.isArray(x) ? (x as readonly Data[]).map(part => lanewise(part, f)) : f(x as Scalar | Carrier)
+function lanewise(x: Data, f: (x: Scalar | TrackedFloat) => Scalar | TrackedFloat): Data {
+  return Array.isArray(x) ? (x as readonly Data[]).map(part => lanewise(part, f)) : f(x as Scalar | TrackedFloat)
 }
 
 function isTracked(x: Data): boolean {
-  return x instanceof Carrier || (Array.isArray(x) && (x as readonly Data[]).some(isTracked))
+  return x instanceof TrackedFloat || (Array.isArray(x) && (x as readonly Data[]).some(isTracked))
 }
 
 /** A value without what its floats carry. */
 export function untracked(x: Data): Data {
-  if (x instanceof Carrier) return x.value
+  if (x instanceof TrackedFloat) return x.value
   return Array.isArray(x) ? (x as readonly Data[]).map(untracked) : x
 }
 

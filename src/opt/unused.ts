@@ -121,7 +121,7 @@ export function unusedParams(module: Module): ReadonlySet<Func> {
     const params = func.body.params.map(p => counts[p.id]! > 0)
     const results = resultUsed.get(func)!
     if (!params.includes(false) && !results.includes(false)) continue
-    const copy = slimmed(func, params, results)
+    const copy = withoutUnused(func, params, results)
     slim.set(func, copy)
     module.funcs[i] = copy
     for (const { call, from } of sites) {
@@ -138,7 +138,7 @@ export function unusedParams(module: Module): ReadonlySet<Func> {
 }
 
 /** The function with the chosen parameters and results only; it takes over the body. */
-function slimmed(func: Func, params: readonly boolean[], results: readonly boolean[]): Func {
+function withoutUnused(func: Func, params: readonly boolean[], results: readonly boolean[]): Func {
   const ins = inputs(func.sig).filter((_, k) => params[k]!)
   const outs = outputs(func.sig)
   const given: ParamSig[] =

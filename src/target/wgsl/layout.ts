@@ -23,14 +23,14 @@ export interface Stored {
 }
 
 /** Which places below a type atomics touch. */
-export interface Marks {
+export interface AtomicParts {
   self: boolean
   /** By field; of arrays and vectors the element, at 0. */
-  readonly parts: Map<number, Marks>
+  readonly parts: Map<number, AtomicParts>
 }
 
-/** No marks yet. */
-export function noMarks(): Marks {
+/** No atomics yet. */
+export function noAtomicParts(): AtomicParts {
   return { self: false, parts: new Map() }
 }
 
@@ -66,9 +66,9 @@ export class Layouts {
     }))
   }
 
-  /** The stored type in memory of the given kind; `marks` says where atomics access it. */
-  stored(type: Type, kind: 'storage' | 'uniform' | 'workgroup', marks?: Marks): Stored {
-    if (marks !== undefined && (marks.self || marks.parts.size > 0)) return this.#make(type, kind, marks)
+  /** The stored type in memory of the given kind; `atomics` says where atomics access it. */
+  stored(type: Type, kind: 'storage' | 'uniform' | 'workgroup', atomics?: AtomicParts): Stored {
+    if (atomics !== undefined && (atomics.self || atomics.parts.size > 0)) return this.#make(type, kind, atomics)
     return this.#memoised(kind, type, () => this.#make(type, kind, undefined))
   }
 
@@ -84,27 +84,27 @@ export class Layouts {
     return type.kind === 'struct' ? type.fields.map(f => f.type) : type.elem === undefined ? [] : [type.elem]
   }
 
-  #make(type: Type, kind: 'storage' | 'uniform' | 'workgroup', marks: Marks | undefined): Stored {
+  #make(type: Type, kind: 'storage' | 'uniform' | 'workgroup', atomics: AtomicParts | undefined): Stored {
     switch (type.kind) {
       case 'scalar':
-        return this.#scalar(type, kind, marks)
+        return this.#scalar(type, kind, atomics)
       case 'vec':
-        return this.#vector(type, kind, marks)
+        return this.#vector(type, kind, atomics)
       case 'mat':
         // One whose elements atomics touch is an array of its rows.
-        if (marks !== undefined) return this.#array(type, kind, marks)
+        if (atomics !== undefined) return this.#array(type, kind, atomics)
         return { type, value: type, plain: true, atomic: false, wrapped: false, parts: [this.stored(type.elem!, kind)] }
       case 'array':
-        return this.#array(type, kind, marks)
+        return this.#array(type, kind, atomics)
       case 'struct':
-        return this.#struct(type, kind, marks)
+        return this.#struct(type, kind, atomics)
       default:
         return this.local(type)
     }
   }
 
-  #scalar(type: Type, kind: 'storage' | 'uniform' | 'workgroup', marks: Marks | undefined): Stored {
-    if (marks?.self === true) {
+  #scalar(type: Type, kind: 'storage' | 'uniform' | 'workgroup', atomics: AtomicParts | undefined): Stored {
+    if (atomics?.self === true) {
       const stored = type.scalar === 'i32' ? atomicI32 : atomicU32
       return { type: stored, value: type, plain: false, atomic: true, wrapped: false, parts: [] }
     }
@@ -112,8 +112,8 @@ export class Layouts {
     return { type: stored, value: type, plain: stored === type, atomic: false, wrapped: false, parts: [] }
   }
 
-  #vector(type: Type, kind: 'storage' | 'uniform' | 'workgroup', marks: Marks | undefined): Stored {
-    const lane = this.stored(type.elem!, kind, marks?.parts.get(0))
+  #vector(type: Type, kind: 'storage' | 'uniform' | 'workgroup', atomics: AtomicParts | undefined): Stored {
+    const lane = this.stored(type.elem!, kind, atomics?.parts.get(0))
     if (lane.atomic) {
       return {
         type: t.array(lane.type, type.count),
@@ -128,8 +128,8 @@ export class Layouts {
     return { type: stored, value: type, plain: lane.plain, atomic: false, wrapped: false, parts: [lane] }
   }
 
-  #array(type: Type, kind: 'storage' | 'uniform' | 'workgroup', marks: Marks | undefined): Stored {
-    let part = this.stored(type.elem!, kind, marks?.parts.get(0))
+  #array(type: Type, kind: 'storage' | 'uniform' | 'workgroup', atomics: AtomicParts | undefined): Stored {
+    let part = this.stored(type.elem!, kind, atomics?.parts.get(0))
     let wrapped = false
     let align = 16
     if (kind === 'uniform') {
@@ -145,8 +145,8 @@ export class Layouts {
     return { type: plain ? type : t.array(elem, type.count), value: type, plain, atomic: false, wrapped, parts: [part] }
   }
 
-  #struct(type: Type, kind: 'storage' | 'uniform' | 'workgroup', marks: Marks | undefined): Stored {
-    let parts = type.fields.map((f, i) => this.stored(f.type, kind, marks?.parts.get(i)))
+  #struct(type: Type, kind: 'storage' | 'uniform' | 'workgroup', atomics: AtomicParts | undefined): Stored {
+    let parts = type.fields.map((f, i) => this.stored(f.type, kind, atomics?.parts.get(i)))
     const aligns = parts.map(() => 0)
     if (kind === 'uniform') {
       parts = parts.map(p => (p.type.kind === 'struct' ? this.#aligned(p) : p))

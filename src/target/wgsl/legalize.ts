@@ -26,7 +26,7 @@ import { branchTails } from '../code/tails.ts'
 import { reflectVarying, type HandleInfo, type VaryingInfo } from '../reflect.ts'
 import { Copier, resultType, type ModuleCopy } from './copy.ts'
 import { flatten } from './nesting.ts'
-import { Layouts, noMarks, type Marks, type Stored } from './layout.ts'
+import { Layouts, noAtomicParts, type AtomicParts, type Stored } from './layout.ts'
 import { capabilities } from './legal.ts'
 import { Printer } from './printf.ts'
 import { reachOf, type Reach } from './reach.ts'
@@ -121,7 +121,7 @@ class Legalizer implements ModuleCopy {
   readonly #funcs = new Map<Func, Func>()
   readonly #queue: Func[] = []
   readonly #globals = new Map<Global, LegalGlobal>()
-  readonly #marks = new Map<Global, Marks>()
+  readonly #atomics = new Map<Global, AtomicParts>()
   readonly #bindings: ReadonlyMap<Global, Binding>
   /** Module-level variables that something may write. */
   readonly #written = new Set<Global>()
@@ -197,14 +197,14 @@ class Legalizer implements ModuleCopy {
     if (legal === undefined) {
       const handle = of.space === 'handle' ? handleOf(of, this.#textures, this.sink) : undefined
       const type = handle === undefined ? this.types.value(of.type) : t.opaque(handle.type)
-      const marks = this.#marks.get(of)
+      const atomics = this.#atomics.get(of)
       const stored =
         of.space === 'uniform'
           ? this.layouts.stored(type, 'uniform')
           : of.space === 'storage' || of.space === 'storage_rw'
-            ? this.layouts.stored(type, 'storage', marks)
+            ? this.layouts.stored(type, 'storage', atomics)
             : of.space === 'workgroup'
-              ? this.layouts.stored(type, 'workgroup', marks)
+              ? this.layouts.stored(type, 'workgroup', atomics)
               : this.layouts.local(type)
       reportLength(this.sink, type, of.span, of.space === 'storage' || of.space === 'storage_rw' ? Infinity : undefined)
       const constant =
@@ -323,7 +323,7 @@ class Legalizer implements ModuleCopy {
     }
   }
 
-  /** Marks the memory that atomics access and the variables that are written, in all reachable functions. */
+  /** AtomicParts the memory that atomics access and the variables that are written, in all reachable functions. */
   #findWrites(funcs: ReadonlySet<Func>): void {
     for (const func of funcs) {
       walk(func.body!, inst => {
@@ -345,8 +345,8 @@ class Legalizer implements ModuleCopy {
         if (def.op === 'param') return
         const global = def.attr
         this.#written.add(global)
-        const root = this.#marks.get(global) ?? noMarks()
-        this.#marks.set(global, root)
+        const root = this.#atomics.get(global) ?? noAtomicParts()
+        this.#atomics.set(global, root)
         markPath(root, steps.reverse())
       })
     }
@@ -370,10 +370,10 @@ function rootOf(ptr: Value): Global | undefined {
   return def.op !== 'param' && def.op === 'global' ? def.attr : undefined
 }
 
-function markPath(root: Marks, steps: readonly number[]): void {
+function markPath(root: AtomicParts, steps: readonly number[]): void {
   let at = root
   for (const step of steps) {
-    const part: Marks = at.parts.get(step) ?? noMarks()
+    const part: AtomicParts = at.parts.get(step) ?? noAtomicParts()
     at.parts.set(step, part)
     at = part
   }
