@@ -26,7 +26,7 @@ const all: Capabilities = {
   freeArrays: true,
   zeroes: true,
   keepsNames: true,
-  staysPut: () => false,
+  isConvergent: () => false,
 }
 
 /** A statement in one line, with what is in it. */

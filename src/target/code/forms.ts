@@ -131,7 +131,8 @@ export class Forms {
     if (!isChoice && (inst.regions.length > 0 || (effect !== 'none' && effect !== 'read'))) return 'let'
     if (count > 1 || inst.results.length > 1 || this.#loopAt[v.id] !== loop) return 'let'
     // Threads that leave later take part.
-    if ((inst.op === 'intrinsic.pure' || inst.op === 'intrinsic.read') && this.#can.staysPut(inst.attr)) return 'let'
+    if ((inst.op === 'intrinsic.pure' || inst.op === 'intrinsic.read') && this.#can.isConvergent(inst.attr))
+      return 'let'
     return v.name === '' || this.#byEnd[v.id]! || !this.#can.keepsNames ? 'once' : 'let'
   }
 

@@ -286,5 +286,5 @@ export interface Capabilities {
   /** A value with a name in the source keeps its name, even if it is used once. */
   readonly keepsNames: boolean
   /** Whether the result of an intrinsic depends on where it is called, so that the call must not move. */
-  staysPut(intrinsic: string): boolean
+  isConvergent(intrinsic: string): boolean
 }

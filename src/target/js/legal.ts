@@ -13,7 +13,7 @@ export const capabilities: Capabilities = {
   freeArrays: false,
   zeroes: false,
   keepsNames: false,
-  staysPut: () => false,
+  isConvergent: () => false,
 }
 
 /** Fills in the body of a legal function. */

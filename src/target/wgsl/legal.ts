@@ -10,7 +10,7 @@ export const capabilities: Capabilities = {
   freeArrays: true,
   zeroes: true,
   keepsNames: true,
-  staysPut(name) {
+  isConvergent(name) {
     const { uniformity, texture } = intrinsicNamed(name)
     return uniformity !== undefined || texture === 'sample'
   },
