@@ -12,6 +12,7 @@ export const capabilities: Capabilities = {
   keepsNames: true,
   isConvergent(name) {
     const { uniformity, texture } = intrinsicNamed(name)
+    // Samples of a given level could move; they stay where they are like the others.
     return uniformity !== undefined || texture === 'sample'
   },
 }
