@@ -27,8 +27,8 @@ import { ssa } from './ssa.ts'
 import { unroll, unrollFew, unrollSmall } from './unroll.ts'
 import { unused, unusedParams, unusedTypes } from './unused.ts'
 
-/** A chance to improve code, which one pass leaves and another uses. */
-type Chance =
+/** An opportunity to improve code, which one pass leaves and another uses. */
+type Opportunity =
   /** Calls that may be replaced by bodies. */
   | 'calls'
   /** Variables whose accesses became whole, or constant in their indices. */
@@ -63,10 +63,10 @@ export interface Step extends Row {
   readonly pass: (func: Func, cx: Cx) => Change
   /** What a function must have, or the pass finds nothing. */
   readonly needs?: keyof Shape
-  /** The chance that makes it run again. Without one it runs once. */
-  readonly uses?: Chance
-  /** The chances that a change leaves. A pass whose change is `control` leaves `foldable` too. */
-  readonly leaves: readonly Chance[]
+  /** The opportunity that makes it run again. Without one it runs once. */
+  readonly uses?: Opportunity
+  /** The opportunities that a change leaves. A pass whose change is `control` leaves `foldable` too. */
+  readonly leaves: readonly Opportunity[]
   /** A change may alter the `Shape` of the function. */
   readonly reshapes?: boolean
   /** The pass duplicates code, so the runner counts the new instructions as work. */
