@@ -75,7 +75,7 @@ export class PassRunner {
     for (let i = before; i < module.funcs.length; i++) this.count(module.funcs[i]!)
   }
 
-  /** Runs the steps in order. Further rounds run the steps that use chances which others left. True if anything changed. */
+  /** Runs the steps in order. Further rounds run the steps that use opportunities which others left. True if anything changed. */
   #run(func: Func, all: readonly Step[]): boolean {
     const steps = all.filter(step => this.#applies(step))
     if (steps.length === 0) return false
