@@ -53,6 +53,8 @@ export { marker, moduleTypes, type Declared } from './declare/module.ts'
 export type {
   Bytes,
   CompiledProgram,
+  BufferName,
+  BufferView,
   EntryOf,
   EntryTypes,
   Filled,

@@ -1,4 +1,5 @@
 /** Mistakes of callers. Each error says what was expected and what was given. */
+import { isDetached } from '../host/given.ts'
 
 /** A call with too few or too many arguments. */
 export class ArityError extends TypeError {
@@ -44,6 +45,14 @@ export class BusyError extends Error {
   }
 }
 
+/** A call of a module after `close`. */
+export class ClosedError extends Error {
+  constructor(name: string) {
+    super(`${name} is called after close, which gave the memory of the program back: load the program again`)
+    this.name = 'ClosedError'
+  }
+}
+
 /** A program that stopped while it ran: a check that failed, or calls nested too deeply. */
 export class TrapError extends Error {
   constructor(message: string, options?: ErrorOptions) {
@@ -54,7 +63,8 @@ export class TrapError extends Error {
 
 function describe(x: unknown): string {
   if (x === null || x === undefined) return String(x)
-  if (ArrayBuffer.isView(x)) return `a ${x.constructor.name} of length ${(x as Uint8Array).length}`
+  if (ArrayBuffer.isView(x))
+    return `a ${isDetached(x.buffer) ? 'detached ' : ''}${x.constructor.name} of length ${(x as Uint8Array).length}`
   if (Array.isArray(x)) return `an array of length ${x.length}`
   if (typeof x === 'object') {
     const keys = Object.keys(x)

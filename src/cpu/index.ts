@@ -3,6 +3,8 @@
  * points as kernels over buffers, all through one WebAssembly instance. Runs wherever WebAssembly does.
  */
 import type {
+  BufferName,
+  BufferView,
   DataType,
   EntryOf,
   ExportedFunction,
@@ -18,12 +20,14 @@ import type {
 import { onesOf, zeroOf } from './constant.ts'
 import { ArityError, NameError, ShapeError } from './errors.ts'
 import { unknownName } from '../host/given.ts'
-import { makeKernel, withTextures, type Kernel } from './kernel.ts'
-import { Machine, Turn, type CallResult, type MachineOptions, type Resources } from './machine.ts'
+import { makeKernel, noteViews, withTextures, type Kernel } from './kernel.ts'
+import { OwnBuffers } from './buffers.ts'
+import { Machine, type CallResult, type MachineOptions, type Resources } from './machine.ts'
+import type { ProgramMemory } from './memory.ts'
 import type { TextureResources } from './texture.ts'
 import { put } from '../host/record.ts'
 
-export { ArityError, BufferError, BusyError, NameError, ShapeError, TrapError } from './errors.ts'
+export { ArityError, BufferError, BusyError, ClosedError, NameError, ShapeError, TrapError } from './errors.ts'
 export { checkDerivatives, type CheckOptions, type CheckOutcome, type CheckReport, type Disagreement } from './check.ts'
 export { Machine } from './machine.ts'
 export type { SamplerData, TextureData, TextureResources } from './texture.ts'
@@ -104,6 +108,15 @@ export interface CpuModule<T extends ProgramTypes = UnknownTypes> {
   readonly kernel: <N extends keyof T['entries'] & string>(name: N) => Kernel<EntryOf<T, N>>
   /** Sets the buffers and uniforms that the exported functions read and write, and the textures that they read. */
   readonly bind: (resources: Resources & TextureResources) => void
+  /**
+   * A buffer in the module's own memory, as a typed array: what you give for it to `dispatch`, `grad` or `bind` is not copied. The name is
+   * one of reflection, or a tensor's. The first call says how many elements it has, which are zeros; later ones give the same numbers.
+   * Any call may let memory grow. A view from before then has length 0, and `buffer(name)` gives a new one. Throws `NameError`,
+   * `ShapeError`, and `BufferError` where the buffer has another size or memory is out.
+   */
+  readonly buffer: <N extends BufferName<T>>(name: N, n?: number) => BufferView<T, N>
+  /** Gives the memory back, and detaches all views of it. Each later call throws `ClosedError`; closing twice does nothing. */
+  readonly close: () => void
 }
 
 /**
@@ -121,21 +134,13 @@ export async function load<E = unknown>(
 ): Promise<CpuModule<TypesOf<E>>> {
   checkLoad(program, options)
   const output = program.wasm({ derivatives: false, limits: options.limits })
-  const module = await WebAssembly.compile(output.bytes)
-  const turn = new Turn()
-  return assemble(program, new Machine(module, output.host, options, turn), options, turn)
+  return assemble(program, new Machine(await WebAssembly.compile(output.bytes), output.host, options), options)
 }
 
 /** Instantiates a program synchronously. Some browsers do not compile large modules so on their main thread. */
 export function loadSync<E = unknown>(program: LoadableProgram, options: MachineOptions = {}): CpuModule<TypesOf<E>> {
   checkLoad(program, options)
-  const turn = new Turn()
-  return assemble(
-    program,
-    machineOf(program.wasm({ derivatives: false, limits: options.limits }), options, turn),
-    options,
-    turn,
-  )
+  return assemble(program, machineOf(program.wasm({ derivatives: false, limits: options.limits }), options), options)
 }
 
 function checkLoad(program: LoadableProgram, options: MachineOptions): void {
@@ -147,24 +152,41 @@ function checkLoad(program: LoadableProgram, options: MachineOptions): void {
   if (print !== undefined && typeof print !== 'function') throw new ShapeError('print', 'a function', print)
 }
 
-function machineOf(output: Pick<WasmOutput, 'bytes' | 'host'>, options: MachineOptions, turn: Turn): Machine {
-  return new Machine(new WebAssembly.Module(output.bytes), output.host, options, turn)
+function machineOf(
+  output: Pick<WasmOutput, 'bytes' | 'host'>,
+  options: MachineOptions,
+  memory?: ProgramMemory,
+): Machine {
+  return new Machine(new WebAssembly.Module(output.bytes), output.host, options, memory)
 }
 
 function assemble<T extends ProgramTypes>(
   program: LoadableProgram,
   machine: Machine,
   options: MachineOptions,
-  turn: Turn,
 ): CpuModule<T> {
+  const { memory } = machine
+  const buffers = new OwnBuffers(memory, machine.host.buffers, machine.host.parameters)
   const derivatives = new Map<string, Machine>()
   let bound: Resources = {}
+  // Each machine takes memory for good when it is made.
   const differentiated = (name: string): Machine => {
     let made = derivatives.get(name)
     if (made === undefined) {
-      made = machineOf(program.wasm({ derivativesOf: name, limits: options.limits }), options, turn)
+      memory.turn.check(name)
+      made = machineOf(program.wasm({ derivativesOf: name, limits: options.limits }), options, memory)
       made.bind(bound)
       derivatives.set(name, made)
+    }
+    return made
+  }
+  const reverses = new Map<string, Machine>()
+  const reversed = (name: string): Machine => {
+    let made = reverses.get(name)
+    if (made === undefined) {
+      memory.turn.check(name)
+      made = machineOf(program.wasm({ reverseOf: name, limits: options.limits }), options, memory)
+      reverses.set(name, made)
     }
     return made
   }
@@ -180,14 +202,12 @@ function assemble<T extends ProgramTypes>(
   }
   return {
     fn: fn as Functions<T['functions']>,
-    kernel: name =>
-      makeKernel(program, machine, name, () =>
-        machineOf(program.wasm({ reverseOf: name, limits: options.limits }), options, turn),
-      ),
+    kernel: name => makeKernel(program, machine, name, () => reversed(name)),
     bind: resources => {
       const wrong = unknownName(resources, () => ['buffers', 'uniforms', 'textures', 'samplers'], 'bind takes no')
       if (wrong !== undefined || resources === undefined)
         throw new NameError(wrong ?? 'bind takes an object: { buffers, uniforms, textures, samplers }')
+      noteViews(machine, resources)
       const given =
         resources.textures === undefined && resources.samplers === undefined
           ? resources
@@ -197,6 +217,8 @@ function assemble<T extends ProgramTypes>(
       bound = given
       for (const m of derivatives.values()) m.bind(bound)
     },
+    buffer: (name, n) => buffers.view(name, n) as BufferView<T, typeof name>,
+    close: () => memory.close(),
   }
 }
 

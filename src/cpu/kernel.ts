@@ -105,11 +105,14 @@ export function makeKernel<E extends EntryTypes>(
     dispatch: (groups, ...[options]) => {
       const resources = (options === undefined ? {} : options) as KernelResources
       refuseOptions(`dispatch of ${name}`, resources, [])
+      noteViews(machine, resources)
       run(plain, groups, resources, resources)
     },
     grad: (groups, ...[options]) => {
       const resources = (options === undefined ? {} : options) as GradResources
       refuseOptions(`grad of ${name}`, resources, ['cotangents', 'gradients'])
+      // The reverse kernel takes memory of its own when it is made, which may detach the views.
+      noteViews(machine, resources)
       const on = backwards()
       if (on.machine === machine && !on.parameters.usesGradients && resources.gradients === undefined) {
         throw new NameError(
@@ -146,6 +149,18 @@ export function withTextures(machine: Machine, resources: Resources & TextureRes
     buffers,
   ).bind(resources)
   return { ...resources, buffers: { ...resources.buffers, ...textures.buffers } }
+}
+
+/** Remembers which data lies in the program's own memory. Throws where memory has grown since a view of it was made. */
+export function noteViews({ memory }: Machine, { buffers, tensors, textures }: KernelResources): void {
+  memory.turn.refuseClosed('the program')
+  for (const [name, data] of Object.entries(buffers ?? {})) memory.note(name, data)
+  for (const [name, tensor] of Object.entries(tensors ?? {})) {
+    if (typeof tensor !== 'object' || tensor === null) continue
+    memory.note(name, tensor.data)
+    memory.note(name, tensor.grad)
+  }
+  for (const [name, texture] of Object.entries(textures ?? {})) memory.refuseOwn(`texture ${name}`, texture?.data)
 }
 
 function refuseOptions(owner: string, given: object, more: readonly string[]): void {
@@ -196,6 +211,8 @@ function buffersOf({ machine, textures }: Subject, resources: KernelResources): 
     count: (binding, data) => {
       const { elem, stride, raw } = find(binding)
       if (Array.isArray(data)) return data.length
+      const own = machine.memory.placeOf(binding, data)
+      if (own !== undefined) return Math.floor(own.bytes / stride)
       const wrong = wrongMemory(elem, raw, data)
       return wrong === undefined ? Math.floor(bytesOf(data)!.byteLength / stride) : fail(`${binding}: ${wrong}`)
     },

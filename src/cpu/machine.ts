@@ -1,6 +1,6 @@
-/** A WebAssembly instance with its memory: functions by plain values, kernels over buffers. */
+/** A WebAssembly instance in the memory of its program: functions by plain values, kernels over buffers. */
 import type { DataType, RunLimits, WasmBuffer, WasmFunction, WasmInterface, WasmKernel, WasmUniform } from '../index.ts'
-import { ArityError, BufferError, BusyError, NameError, ShapeError, TrapError } from './errors.ts'
+import { ArityError, BufferError, NameError, ShapeError, TrapError } from './errors.ts'
 import { formatPrint } from '../host/format.ts'
 import { bytesOf, unknownName, wrongList, wrongMemory } from '../host/given.ts'
 import {
@@ -14,6 +14,7 @@ import {
   type Scalar,
   type Write,
 } from './marshal.ts'
+import { align, ProgramMemory, type Place } from './memory.ts'
 import { put } from '../host/record.ts'
 import { shown } from '../host/texture.ts'
 
@@ -48,52 +49,6 @@ export interface MachineOptions {
 
 type Callable = (...args: Scalar[]) => unknown
 
-/** A lock for the machines of one module: a running machine keeps its state in memory, so no other may run meanwhile. */
-export class Turn {
-  #running: string | undefined
-  /** What the host's own `print` threw. */
-  #thrown: { readonly cause: unknown } | undefined
-
-  /** Takes the lock. Throws `BusyError` if it is taken. */
-  begin(name: string): void {
-    if (this.#running !== undefined) throw new BusyError(name, this.#running)
-    this.#running = name
-    this.#thrown = undefined
-  }
-
-  end(): void {
-    this.#running = undefined
-  }
-
-  /** Hands a text to the host. */
-  print(to: (text: string) => void, text: string): void {
-    try {
-      to(text)
-    } catch (cause) {
-      this.#thrown = { cause }
-      throw cause
-    }
-  }
-
-  /** Runs the program. An error that stops it becomes a `TrapError`; what the host threw stays. */
-  guarded<T>(name: string, run: () => T): T {
-    try {
-      return run()
-    } catch (cause) {
-      if (this.#thrown !== undefined && this.#thrown.cause === cause) throw cause
-      if (cause instanceof WebAssembly.RuntimeError)
-        throw new TrapError(
-          `${name} stopped: ${/unreachable/i.test(cause.message) ? 'it came to a loop that nothing ends' : cause.message}`,
-          { cause },
-        )
-      if (cause instanceof RangeError || (cause instanceof Error && /recursion/.test(cause.message)))
-        throw new TrapError(`${name} calls itself too deeply`, { cause })
-      throw cause
-    }
-  }
-}
-
-const pageSize = 65536
 /** Calls into which a dispatch is cut. */
 const maxCalls = 256
 
@@ -103,22 +58,32 @@ type CompiledModule = typeof globalThis extends { WebAssembly: { Module: { proto
 /** A running module. */
 export class Machine {
   readonly host: WasmInterface
-  readonly #exports: WebAssembly.Exports
-  readonly #memory: WebAssembly.Memory
+  readonly memory: ProgramMemory
+  /** Where the instance's own region of memory begins. */
+  readonly #base: number
+  #exports: WebAssembly.Exports
   readonly #functions = new Map<string, (args: readonly unknown[]) => CallResult>()
   readonly #kernels = new Map<string, WasmKernel>()
   readonly #writers = new Map<DataType, Write>()
   readonly #readers = new Map<DataType, Read>()
-  readonly #turn: Turn
   #bound: Resources = {}
 
-  /** An instance of a compiled module; `turn` is the lock of the machines that must not run at the same time. */
-  constructor(module: CompiledModule, host: WasmInterface, options: MachineOptions = {}, turn: Turn = new Turn()) {
+  /** An instance of a compiled module, in a memory of its own or in the one that it shares with other machines of the program. */
+  constructor(
+    module: CompiledModule,
+    host: WasmInterface,
+    options: MachineOptions = {},
+    memory: ProgramMemory = new ProgramMemory(host.limits?.bytes),
+  ) {
     this.host = host
-    this.#turn = turn
+    this.memory = memory
+    const { turn } = memory
     const print = options.print ?? ((text: string): void => console.log(text.replace(/\n$/, '')))
-    const instance = new WebAssembly.Instance(module, {
+    this.#base = memory.region(host.heap)
+    this.#exports = new WebAssembly.Instance(module, {
       host: {
+        memory: memory.linear,
+        base: this.#base,
         print: (id: number) => turn.print(print, this.#printed(id)),
         trap: (id: number) => {
           const text = host.traps[id]!
@@ -126,15 +91,10 @@ export class Machine {
           throw new TrapError(text.startsWith('out of memory') ? this.#whereBytesEnd() + text : text)
         },
       },
+    }).exports
+    memory.onClose(() => {
+      this.#exports = {}
     })
-    this.#exports = instance.exports
-    this.#memory = Object.values(instance.exports).find(e => e instanceof WebAssembly.Memory)!
-    const bytes = host.limits?.bytes
-    if (bytes !== undefined && this.#memory.buffer.byteLength > Math.max(bytes, pageSize)) {
-      throw new TrapError(
-        `the program has ${host.heap} bytes of variables and tables, and limits.bytes allows ${bytes}`,
-      )
-    }
     for (const f of host.functions) this.#functions.set(f.name, this.#caller(f))
     for (const k of host.kernels) this.#kernels.set(k.name, k)
   }
@@ -156,7 +116,7 @@ export class Machine {
   bind(resources: Resources): void {
     for (const buffer of this.host.buffers) {
       const data = resources.buffers?.[buffer.name]
-      if (data !== undefined) sizeOf(buffer, data)
+      if (data !== undefined) sizeOf(buffer, data, this.memory.placeOf(buffer.name, data))
     }
     this.#bound = resources
   }
@@ -191,7 +151,7 @@ export class Machine {
   #beginLimits(): void {
     const { limits } = this.host
     if (limits === null) return
-    const view = new DataView(this.#memory.buffer)
+    const view = this.#region()
     const { cells, trips = 0, depth = 0 } = limits
     view.setUint32(cells.trips, trips, true)
     view.setUint32(cells.depth, depth, true)
@@ -202,14 +162,13 @@ export class Machine {
   #whereBytesEnd(): string {
     const { limits } = this.host
     if (limits?.bytes === undefined) return ''
-    const loop = limits.loops[new DataView(this.#memory.buffer).getUint32(limits.cells.where, true) - 1]
+    const loop = limits.loops[this.#region().getUint32(limits.cells.where, true) - 1]
     return loop === undefined ? '' : `${loop}: `
   }
 
   // ── Functions ────────────────────────────────────────────────────────────────────────────────────────────────
 
   #caller(f: WasmFunction): (args: readonly unknown[]) => CallResult {
-    const run = this.#exports[f.name] as Callable
     const ins = f.params
       .map((p, i) => ({ ...p, flat: f.flat[i]!, flatten: flattener(p.type), write: writer(p.type) }))
       .filter(p => p.dir !== 'out')
@@ -231,9 +190,9 @@ export class Machine {
     const resources = this.host.buffers.length + this.host.uniforms.length > 0
     const call = (args: readonly unknown[]): CallResult => {
       const scalars: Scalar[] = []
-      let at = this.host.heap
-      if (scratch > 0) this.#reserve(at + scratch)
-      const view = scratch > 0 ? new DataView(this.#memory.buffer) : noView
+      let at = this.memory.top
+      if (scratch > 0) this.memory.reserve(at + scratch)
+      const view = scratch > 0 ? new DataView(this.memory.buffer) : noView
       for (let i = 0; i < ins.length; i++) {
         const p = ins[i]!
         if (p.flat) {
@@ -255,14 +214,15 @@ export class Machine {
       const back = resources ? this.#upload(this.#namesBound(), this.#bound, at) : undefined
       this.#placeTape()
       this.#beginLimits()
-      const raw = this.#turn.guarded(f.name, () => run(...scalars))
+      const run = this.#exports[f.name] as Callable
+      const raw = this.memory.turn.guarded(f.name, () => run(...scalars))
       if (back !== undefined) this.#download(back)
       const list = (Array.isArray(raw) ? raw : [raw]) as Scalar[]
       const cursor = { next: 0 }
       let place = 0
       let result: unknown
       const out = Object.create(null) as Record<string, unknown>
-      const after = places.length > 0 ? new DataView(this.#memory.buffer) : noView
+      const after = places.length > 0 ? new DataView(this.memory.buffer) : noView
       for (const p of outs) {
         const value = p.flat ? p.gather(list, cursor) : p.read(after, places[place++]!)
         if (p.name === '') result = value
@@ -272,11 +232,11 @@ export class Machine {
     }
     return args => {
       if (args.length !== ins.length) throw new ArityError(f.name, names, args.length)
-      this.#turn.begin(f.name)
+      this.memory.turn.begin(f.name)
       try {
         return call(args)
       } finally {
-        this.#turn.end()
+        this.memory.turn.end()
       }
     }
   }
@@ -318,20 +278,20 @@ export class Machine {
     if (most !== undefined && all > most)
       throw new TrapError(`${name} is to run ${all} workgroups, and limits.groups allows ${most}`)
     const to = end ?? all
-    this.#turn.begin(name)
+    this.memory.turn.begin(name)
     try {
-      const back = this.#upload(kernel, resources, this.host.heap, foreign)
+      const back = this.#upload(kernel, resources, this.memory.top, foreign)
       this.#placeTape()
       this.#beginLimits()
       const run = this.#exports[name] as Callable
       // Engines replace slow code by fast code between calls only, so a dispatch is many calls.
       const step = Math.max(1, Math.ceil((to - from) / maxCalls))
-      this.#turn.guarded(name, () => {
+      this.memory.turn.guarded(name, () => {
         for (let at = from; at < to; at += step) run(groups[0], groups[1], groups[2], at, Math.min(at + step, to))
       })
       this.#download(back)
     } finally {
-      this.#turn.end()
+      this.memory.turn.end()
     }
   }
 
@@ -353,25 +313,27 @@ export class Machine {
         throw new BufferError(
           `buffer ${name} is missing: expected ${bufferText(buffer)}; given ${are(Object.keys(given))}`,
         )
-      const bytes = sizeOf(buffer, data)
-      const known = places.get(data)
+      const own = this.memory.placeOf(name, data)
+      const bytes = sizeOf(buffer, data, own)
+      const inPlace = own !== undefined && bytes > 0
+      const known = inPlace ? own.at : places.get(data)
       const place = known ?? top
       if (known === undefined) {
         places.set(data, place)
         // A buffer without elements still has one to read, so that clamped reads stay inside.
         top = align(top + Math.max(bytes, buffer.stride, buffer.elem.size))
       }
-      uploads.push({ buffer, data, at: place, bytes })
+      uploads.push({ buffer, data, at: place, bytes, inPlace })
     }
     this.#top = top
-    this.#reserve(top)
-    const memory = new Uint8Array(this.#memory.buffer)
-    for (const { buffer, data, at: place, bytes } of uploads) {
-      const given = bytesOf(data)
+    this.memory.reserve(top)
+    const memory = new Uint8Array(this.memory.buffer)
+    for (const { buffer, data, at: place, bytes, inPlace } of uploads) {
+      const given = inPlace ? undefined : bytesOf(data)
       if (given !== undefined) {
         memory.set(given, place)
-      } else {
-        const view = new DataView(this.#memory.buffer)
+      } else if (!inPlace) {
+        const view = new DataView(this.memory.buffer)
         const write = this.#writer(buffer.elem)
         ;(data as unknown[]).forEach((x, i) => write(view, place + i * buffer.stride, x, `${buffer.name}[${i}]`))
       }
@@ -381,7 +343,7 @@ export class Machine {
       this.#setGlobal(`${buffer.name}.length`, length)
       this.#setGlobal(`${buffer.name}.last`, Math.max(length - 1, 0))
     }
-    const view = new DataView(this.#memory.buffer)
+    const view = this.#region()
     for (const name of kernel.uniforms)
       this.#uniform(
         this.host.uniforms.find(u => u.name === name)!,
@@ -429,14 +391,14 @@ export class Machine {
   }
 
   #download(uploads: readonly Upload[]): void {
-    const memory = new Uint8Array(this.#memory.buffer)
-    for (const { buffer, data, at, bytes } of uploads) {
-      if (!buffer.writable) continue
+    const memory = new Uint8Array(this.memory.buffer)
+    for (const { buffer, data, at, bytes, inPlace } of uploads) {
+      if (!buffer.writable || inPlace) continue
       const given = bytesOf(data)
       if (given !== undefined) {
         given.set(memory.subarray(at, at + bytes))
       } else {
-        const view = new DataView(this.#memory.buffer)
+        const view = new DataView(this.memory.buffer)
         const read = this.#reader(buffer.elem)
         const list = data as unknown[]
         for (let i = 0; i < list.length; i++) list[i] = read(view, at + i * buffer.stride)
@@ -471,27 +433,17 @@ export class Machine {
 
   /** Places the lists behind the memory that the host uses. */
   #placeTape(): void {
-    if (this.host.tapeAt !== 0) new DataView(this.#memory.buffer).setUint32(this.host.tapeAt, align(this.#top), true)
+    if (this.host.tapeAt !== 0) this.#region().setUint32(this.host.tapeAt, align(this.#top), true)
   }
 
-  #reserve(bytes: number): void {
-    const missing = bytes - this.#memory.buffer.byteLength
-    if (missing <= 0) return
-    try {
-      this.#memory.grow(Math.ceil(missing / pageSize))
-    } catch (cause) {
-      const most = this.host.limits?.bytes
-      if (most !== undefined && bytes > most)
-        throw new TrapError(`${bytes} bytes of memory are needed for what is bound, and limits.bytes allows ${most}`, {
-          cause,
-        })
-      throw new BufferError(`${bytes} bytes of memory are needed, more than WebAssembly can have: ${String(cause)}`)
-    }
+  /** The instance's own region, in which the addresses of its interface count. */
+  #region(): DataView {
+    return new DataView(this.memory.buffer, this.#base)
   }
 
   #printed(id: number): string {
     const { format, args } = this.host.prints[id]!
-    const view = new DataView(this.#memory.buffer)
+    const view = this.#region()
     const values = args.map((scalar, k) => {
       const at = this.host.printAt + 8 * k
       switch (scalar) {
@@ -518,6 +470,8 @@ interface Upload {
   readonly data: BufferData
   readonly at: number
   readonly bytes: number
+  /** Whether the data is a view of this memory, so that nothing is copied. */
+  readonly inPlace: boolean
 }
 
 const none: ReadonlySet<string> = new Set()
@@ -540,11 +494,6 @@ function checkGroups(name: string, groups: readonly [number, number, number]): v
     throw new ShapeError(`dispatch of ${name}`, `at most ${maxGroups} workgroups`, groups.join(' × '))
 }
 
-function align(bytes: number): number {
-  // Not by bits, which are signed: addresses go up to 4 GiB.
-  return Math.ceil(bytes / 16) * 16
-}
-
 function are(names: readonly string[]): string {
   return names.length === 0 ? 'are none' : names.length === 1 ? `is ${names[0]}` : `are ${names.join(', ')}`
 }
@@ -555,17 +504,21 @@ function bufferText(buffer: WasmBuffer): string {
     : `a typed array of ${typeName(buffer.elem)}, ${buffer.stride} bytes an element`
 }
 
-/** The bytes of a buffer's data; whole elements only. */
-function sizeOf(buffer: WasmBuffer, data: BufferData): number {
+/** The bytes of a buffer's data, which may lie at a place in the program's memory; whole elements only. */
+function sizeOf(buffer: WasmBuffer, data: BufferData, place: Place | undefined): number {
   const least = buffer.stride === 0 ? buffer.elem.size : 0
   const unit = buffer.stride === 0 ? 1 : buffer.stride
+  // A view whose place is known was memory when it was given, even if memory has grown since.
+  const isGone = place !== undefined && place.bytes > 0 && (data as ArrayBufferView).byteLength === 0
   const wrong = Array.isArray(data)
     ? buffer.writable
       ? wrongList(data)
       : undefined
-    : wrongMemory(buffer.elem, buffer.raw, data)
+    : isGone
+      ? undefined
+      : wrongMemory(buffer.elem, buffer.raw, data)
   if (wrong !== undefined) throw new BufferError(`buffer ${buffer.name} of ${typeName(buffer.elem)}: ${wrong}`)
-  const bytes = Array.isArray(data) ? data.length * unit : (data as ArrayBufferView).byteLength
+  const bytes = Array.isArray(data) ? data.length * unit : (place?.bytes ?? (data as ArrayBufferView).byteLength)
   if (bytes < least || bytes % unit !== 0)
     throw new BufferError(`buffer ${buffer.name}: expected ${bufferText(buffer)}, but ${bytes} bytes came`)
   return bytes

@@ -118,6 +118,34 @@ export type EntryOf<T extends ProgramTypes, N extends keyof T['entries']> = T['e
   ? T['entries'][N]
   : UnknownEntry
 
+type Entry<T extends ProgramTypes> = T['entries'][keyof T['entries']]
+
+/** The names of a program's buffers and tensors; any where none is known. */
+export type BufferName<T extends ProgramTypes> = [keyof T['entries']] extends [never] ? string : NameIn<Entry<T>>
+
+type NameIn<E> = E extends EntryTypes ? (keyof E['buffers'] | keyof TensorsOf<E>) & string : never
+
+/** The typed array through which a host sees a buffer in a program's memory: bytes if its numbers are of several kinds. */
+export type BufferView<T extends ProgramTypes, N> = [keyof T['entries']] extends [never]
+  ? Unchecked
+  : ViewOf<ElementsOf<Entry<T>, N>>
+
+type ElementsOf<E, N> = E extends EntryTypes
+  ? N extends keyof E['buffers']
+    ? Exclude<E['buffers'][N], undefined>
+    : N extends keyof TensorsOf<E>
+      ? TensorsOf<E>[N]
+      : never
+  : never
+
+type ViewOf<B> = unknown extends B
+  ? Unchecked
+  : ArrayBufferView extends B
+    ? Uint32Array
+    : [Extract<B, ArrayBufferView>] extends [never]
+      ? Uint8Array
+      : Extract<B, ArrayBufferView>
+
 /** Bytes in the layout of reflection: what every buffer may be given as. */
 export type Bytes = Uint8Array | DataView | ArrayBufferLike
 

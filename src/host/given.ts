@@ -119,7 +119,8 @@ function memoryOf(data: unknown): ArrayBufferLike | undefined {
   return isOne ? (data as ArrayBufferLike) : undefined
 }
 
-function isDetached(memory: ArrayBufferLike): boolean {
+/** Whether memory is gone: it was transferred, or a WebAssembly memory that has grown since. */
+export function isDetached(memory: ArrayBufferLike): boolean {
   try {
     return new Uint8Array(memory, 0, 0).length > 0
   } catch {

@@ -34,8 +34,11 @@ function instance(output: ReturnType<Program['wasm']>): {
   readonly call: (name: string, ...args: number[]) => unknown
   readonly bytes: () => number
 } {
+  const memory = new WebAssembly.Memory({ initial: Math.ceil(output.host.heap / 65536) })
   const made = new WebAssembly.Instance(new WebAssembly.Module(output.bytes), {
     host: {
+      memory,
+      base: 0,
       trap: (id: number) => {
         throw new Error(output.host.traps[id])
       },
@@ -43,7 +46,7 @@ function instance(output: ReturnType<Program['wasm']>): {
   })
   return {
     call: (name, ...args) => (made.exports[name] as (...a: number[]) => unknown)(...args),
-    bytes: () => (made.exports['memory'] as WebAssembly.Memory).buffer.byteLength,
+    bytes: () => memory.buffer.byteLength,
   }
 }
 

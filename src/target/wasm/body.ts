@@ -117,7 +117,7 @@ export class Body {
       return location(
         value.type,
         this.plan.tight,
-        undefined,
+        this.g.base(),
         this.plan.zeros(this.plan.tight.of(value.type).size),
         true,
       )
@@ -145,7 +145,7 @@ export class Body {
     const at = roundUp(this.#frame.top, Math.max(4, layout.align))
     this.#frame.top = at + layout.size
     this.keepsMemory = true
-    return location(type, this.plan.tight, undefined, at, false, {})
+    return location(type, this.plan.tight, this.g.base(), at, false, {})
   }
 
   /** Writes a value to a location. */
@@ -320,7 +320,7 @@ export class Body {
       case 'construct': {
         const bytes = constantBytes(this.plan.tight, result)
         if (bytes !== undefined) {
-          this.set(result, location(result.type, this.plan.tight, undefined, this.plan.constants(bytes), true))
+          this.set(result, location(result.type, this.plan.tight, this.g.base(), this.plan.constants(bytes), true))
           return
         }
         this.set(result, inst)

@@ -2,10 +2,11 @@
 import type { Work } from '../../base/limits.ts'
 import { costs } from '../../ir/costs.ts'
 import { roundUp } from '../layout.ts'
+import type { Data } from './node.ts'
 
 export class ConstantPool {
   /** The bytes that differ from zero, by address. */
-  readonly data: { at: number; bytes: Uint8Array }[] = []
+  readonly data: Data[] = []
   readonly #frame: { top: number }
   readonly #work: Work
   readonly #constantAt = new Map<string, number>()
@@ -45,7 +46,7 @@ export class ConstantPool {
     return at
   }
 
-  /** Adds the bytes that differ from zero, since memory begins as zeros. */
+  /** Adds the bytes that differ from zero, since the region begins as zeros. */
   #fill(at: number, bytes: Uint8Array): void {
     this.#work.spend('output', bytes.length >> 6)
     for (let start = 0; start < bytes.length; start++) {

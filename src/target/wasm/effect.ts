@@ -73,7 +73,7 @@ export function printf(body: Body, inst: Inst<'printf'>): void {
   values.forEach((v, k) => {
     const value = v.type === f32 ? g.pure(op.f64PromoteF32, f64, v) : v
     const code = value.type === i32 ? op.i32Store : value.type === i64 ? op.i64Store : op.f64Store
-    g.stmt({ kind: 'store', op: code, addr: g.i32(0), value, offset: at + 8 * k, object: plan })
+    g.stmt({ kind: 'store', op: code, addr: g.base(), value, offset: at + 8 * k, object: plan })
   })
   g.stmt({ kind: 'call', func: callee, args: [g.i32(id)], locals: [], pure: false })
 }

@@ -1,5 +1,5 @@
 /** The binary encoding of a module. */
-import { memoryName, type Callee, type WasmCode } from './node.ts'
+import { ownGlobals, type Callee, type WasmCode } from './node.ts'
 import { i32, op, type ValType } from './opcode.ts'
 import type { Ins } from './node.ts'
 import { schedule } from './schedule.ts'
@@ -9,6 +9,8 @@ const pageSize = 65536
 const functionType = 0x60
 /** The type of a construct that leaves nothing on the stack. */
 const emptyBlock = 0x40
+/** Marks data that code copies to memory. */
+const passive = 1
 
 /** Encodes a module; gives its functions their indices. */
 export function encode(module: WasmCode): Uint8Array<ArrayBuffer> {
@@ -39,24 +41,25 @@ export function encode(module: WasmCode): Uint8Array<ArrayBuffer> {
     s.u32(types.size)
     s.append(typeBytes)
   })
-  if (module.imports.length > 0) {
-    out.section(2, s => {
-      s.u32(module.imports.length)
-      module.imports.forEach((c, i) => {
-        s.name('host')
-        s.name(c.name)
-        s.byte(0)
-        s.u32(typeIndices[i]!)
-      })
-    })
-  }
-  out.section(3, s => s.list(typeIndices.slice(module.imports.length)))
-  out.section(5, s => {
-    const least = Math.max(1, Math.ceil(module.memory / pageSize))
-    s.raw([1, module.most === undefined ? 0 : 1])
+  out.section(2, s => {
+    s.u32(2 + module.imports.length)
+    const least = pagesOf(module.memory)
+    s.name('host')
+    s.name('memory')
+    s.raw([2, module.most === undefined ? 0 : 1])
     s.u32(least)
     if (module.most !== undefined) s.u32(Math.min(65536, Math.max(least, Math.floor(module.most / pageSize))))
+    s.name('host')
+    s.name('base')
+    s.raw([3, i32, 0])
+    module.imports.forEach((c, i) => {
+      s.name('host')
+      s.name(c.name)
+      s.byte(0)
+      s.u32(typeIndices[i]!)
+    })
   })
+  out.section(3, s => s.list(typeIndices.slice(module.imports.length)))
   if (module.globals.length > 0) {
     out.section(6, s => {
       s.u32(module.globals.length)
@@ -64,9 +67,7 @@ export function encode(module: WasmCode): Uint8Array<ArrayBuffer> {
     })
   }
   out.section(7, s => {
-    s.u32(1 + module.exports.length + module.globals.length)
-    s.name(memoryName(module))
-    s.raw([2, 0])
+    s.u32(module.exports.length + module.globals.length)
     for (const e of module.exports) {
       s.name(e.name)
       s.byte(0)
@@ -75,9 +76,12 @@ export function encode(module: WasmCode): Uint8Array<ArrayBuffer> {
     module.globals.forEach((name, i) => {
       s.name(name)
       s.byte(3)
-      s.u32(i)
+      s.u32(ownGlobals + i)
     })
   })
+  const { start, data } = module
+  if (start !== undefined) out.section(8, s => s.u32(start.index))
+  if (data.length > 0) out.section(12, s => s.u32(data.length))
   out.section(10, s => {
     s.u32(bodies.length)
     for (const { code, ins } of bodies) {
@@ -89,13 +93,11 @@ export function encode(module: WasmCode): Uint8Array<ArrayBuffer> {
       s.append(body)
     }
   })
-  if (module.data.length > 0) {
+  if (data.length > 0) {
     out.section(11, s => {
-      s.u32(module.data.length)
-      for (const { at, bytes } of module.data) {
-        s.raw([0, op.i32Const])
-        s.signed(BigInt(at))
-        s.byte(op.end)
+      s.u32(data.length)
+      for (const { bytes } of data) {
+        s.byte(passive)
         s.u32(bytes.length)
         s.raw(bytes)
       }
@@ -114,6 +116,11 @@ export function encode(module: WasmCode): Uint8Array<ArrayBuffer> {
     s.append(names)
   })
   return out.bytes()
+}
+
+/** How many pages hold so many bytes. */
+export function pagesOf(bytes: number): number {
+  return Math.ceil(bytes / pageSize)
 }
 
 function writeLocals(out: Bytes, locals: readonly ValType[]): void {
@@ -161,7 +168,10 @@ function writeIns(out: Bytes, ins: Ins): void {
   if (code > 0xff) {
     out.byte(code >> 8)
     out.u32(code & 0xff)
-    if (code === op.memoryCopy) out.raw([0, 0])
+    if (code === op.memoryInit) {
+      out.u32(ins.a as number)
+      out.byte(0)
+    } else if (code === op.memoryCopy) out.raw([0, 0])
     else if (code === op.memoryFill) out.byte(0)
     return
   }

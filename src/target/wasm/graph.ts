@@ -3,7 +3,7 @@
  * them. The walk over the IR enters and leaves loops, and sets `at`.
  */
 import { costs } from '../../ir/costs.ts'
-import { Label, Node, Seq, type Code, type Stmt } from './node.ts'
+import { baseGlobal, Label, Node, Seq, type Code, type Stmt } from './node.ts'
 import { op, f32, f64, i32, i64, type ValType } from './opcode.ts'
 
 const noArgs: readonly Node[] = []
@@ -73,6 +73,11 @@ export class Graph {
       local < this.code.callee.params.length ? this.code.body : this.at,
       false,
     )
+  }
+
+  /** Where the module's own region of memory begins. */
+  base(): Node {
+    return this.global(baseGlobal)
   }
 
   /** A module global; hosts write it between calls only. */

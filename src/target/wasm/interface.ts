@@ -35,7 +35,7 @@ export interface WasmBuffer {
   readonly raw: boolean
 }
 
-/** A uniform block at a fixed address. */
+/** A uniform block at a fixed place. */
 export interface WasmUniform {
   readonly name: string
   readonly type: DataType
@@ -48,6 +48,7 @@ export interface WasmPrint {
   readonly args: readonly ScalarName[]
 }
 
+/** Addresses count from the beginning of the module's region, which the import `host.base` says. */
 export interface WasmInterface {
   readonly functions: readonly WasmFunction[]
   readonly kernels: readonly WasmKernel[]
@@ -60,11 +61,12 @@ export interface WasmInterface {
   readonly printAt: number
   /** What each failed check says. */
   readonly traps: readonly string[]
-  /** The first byte that belongs to the host. */
+  /** Bytes of the module's region: the address of the first byte that belongs to the host. */
   readonly heap: number
   /**
-   * The address of an i32 that the host sets before each call: the end of the memory that it uses itself. Lists grow behind that,
-   * anew with each call, and memory grows with them. 0 for a program without lists.
+   * The address of two i32s that say where in memory lists begin, anew with each call, and where they must end. The module sets them to
+   * the end of its region and to the end of what memory can have. The host sets the first before each call to the end of the memory
+   * that it uses itself: lists lie behind all else, and memory grows with them. 0 for a program without lists.
    */
   readonly tapeAt: number
   /**

@@ -1,7 +1,7 @@
 /**
- * Compiles a module in IR to WASM functions over linear memory. Memory is laid out once: uniforms, module-level variables,
- * constants and the frames of all functions have fixed addresses, since no function runs twice at the same time, except recursive
- * ones. The memory above belongs to the host's buffers.
+ * Compiles a module in IR to WASM functions over linear memory. A region of memory is the module's own. It is laid out once: uniforms,
+ * module-level variables, constants and the frames of all functions have fixed places in it, since no function of an instance runs
+ * twice at the same time, except recursive ones. The host says where the region begins, so that several instances can share a memory.
  */
 import { costs } from '../../ir/costs.ts'
 import type { Sink } from '../../base/diag.ts'
@@ -33,13 +33,14 @@ import { Leaves, valType } from './leaf.ts'
 import { hasBarrier, localise, touches } from './lockstep.ts'
 import type { Graph } from './graph.ts'
 import { location, type Location } from './memory.ts'
-import { Callee, Code, type WasmCode } from './node.ts'
-import { f32, i32, op, type ValType } from './opcode.ts'
+import { Callee, Code, ownGlobals, type WasmCode } from './node.ts'
+import { f32, i32, type ValType } from './opcode.ts'
 import { Reach, writtenGlobals } from './reach.ts'
 import type { RunLimits } from '../limits.ts'
 import type { LimitCells } from './plan.ts'
 import type { CallTarget, Passing, Plan } from './plan.ts'
-import { tapeBaseAt, tapeCallee, tapeCode, tapeEndAt, type TapeName } from './tape.ts'
+import { startCode } from './start.ts'
+import { rewind, tapeBaseAt, tapeCallee, tapeCode, type TapeName } from './tape.ts'
 
 /** Bytes for the arguments of one `printf`. */
 const printBytes = 512
@@ -127,7 +128,8 @@ class Legalizer implements Plan {
     }
     for (let func = this.#queue.pop(); func !== undefined; func = this.#queue.pop()) this.#compile(func)
     const heap = roundUp(this.#frame.top, 16)
-    if (this.#reach.listed) this.#pool.data.push({ at: tapeBaseAt, bytes: new Uint8Array(Uint32Array.of(heap).buffer) })
+    const start = startCode(this.#pool.data, heap, this.#reach.listed, this.sink.work)
+    if (start !== undefined) this.#codes.push(start)
     if (heap > maxMemory) this.sink.add(memoryMissing, undefined, { bytes: heap })
     return {
       code: {
@@ -136,6 +138,7 @@ class Legalizer implements Plan {
         globals: this.#globals,
         exports: this.#exports,
         data: this.#pool.data,
+        start: start?.callee,
         memory: heap,
         most: this.limits.bytes,
       },
@@ -172,7 +175,7 @@ class Legalizer implements Plan {
     }
     const outer = new Code(new Callee(`${name}.export`, callee.params, callee.results), this.sink.work)
     const body = this.#emptyBody(outer)
-    if (lists) this.#rewind(body.g)
+    if (lists) rewind(body.g)
     this.#begin(body, privates)
     const locals = callee.results.map(t => outer.local(t))
     body.g.stmt({ kind: 'call', func: callee, args: callee.params.map((_t, i) => body.g.get(i)), locals, pure: false })
@@ -200,7 +203,7 @@ class Legalizer implements Plan {
       frame: this.#frame,
       shared,
       initialize: b => {
-        if (lists) this.#rewind(b.g)
+        if (lists) rewind(b.g)
         this.#begin(b, perThread)
       },
     })
@@ -237,12 +240,6 @@ class Legalizer implements Plan {
     }
     localise(copy, privates)
     return copy
-  }
-
-  /** Begins the tape anew. */
-  #rewind(g: Graph): void {
-    const base = g.read(op.i32Load, i32, g.i32(0), tapeBaseAt, false)
-    g.stmt({ kind: 'store', op: op.i32Store, addr: g.i32(0), value: base, offset: tapeEndAt, object: undefined })
   }
 
   /** Compiles what belongs to no function of the program. */
@@ -438,16 +435,16 @@ class Legalizer implements Plan {
       case 'storage_rw':
         return this.#buffer(g, global)
       case 'uniform':
-        return location(global.type, this.#uniform, undefined, this.#uniformAt(global), true)
+        return location(global.type, this.#uniform, g.base(), this.#uniformAt(global), true)
       default: {
         const bytes = this.#constantOf(global)
-        if (bytes !== undefined) return location(global.type, this.tight, undefined, this.constants(bytes), true)
+        if (bytes !== undefined) return location(global.type, this.tight, g.base(), this.constants(bytes), true)
         let at = this.#addresses.get(global)
         if (at === undefined) {
           at = this.#allocate(global.type, this.tight)
           this.#addresses.set(global, at)
         }
-        return location(global.type, this.tight, undefined, at, false, global)
+        return location(global.type, this.tight, g.base(), at, false, global)
       }
     }
   }
@@ -469,7 +466,8 @@ class Legalizer implements Plan {
           raw: global.resource === 'bytes',
         })
       }
-      const base = this.#globals.push(`${global.name}.base`, `${global.name}.length`, `${global.name}.last`) - 3
+      const base =
+        this.#globals.push(`${global.name}.base`, `${global.name}.length`, `${global.name}.last`) - 3 + ownGlobals
       globals = { base, length: base + 1, last: base + 2 }
       this.#buffers.set(global, globals)
     }

@@ -12,7 +12,7 @@ export function countTrip(body: Body, inst: Inst): void {
   if (trips === 0) return
   if (limits.bytes !== undefined) {
     const id = plan.loop(loopName(inst, func))
-    g.stmt({ kind: 'store', op: op.i32Store, addr: g.i32(0), value: g.i32(id), offset: cells.where, object: undefined })
+    g.stmt({ kind: 'store', op: op.i32Store, addr: g.base(), value: g.i32(id), offset: cells.where, object: undefined })
   }
   if (limits.trips !== undefined) countDown(body, cells.trips, trips, tooManyTrips(loopName(inst, func), limits.trips))
 }
@@ -27,11 +27,11 @@ export function countDepth(body: Body, callee: Func, call: () => void): void {
   countDown(body, cells.depth, 1, tooDeepCalls(callee, limits.depth))
   call()
   const { g } = body
-  const left = g.read(op.i32Load, i32, g.i32(0), cells.depth, false)
+  const left = g.read(op.i32Load, i32, g.base(), cells.depth, false)
   g.stmt({
     kind: 'store',
     op: op.i32Store,
-    addr: g.i32(0),
+    addr: g.base(),
     value: g.add(left, g.i32(1)),
     offset: cells.depth,
     object: undefined,
@@ -55,7 +55,7 @@ function stop({ g, plan }: Body, text: string): void {
 function countDown(body: Body, at: number, by: number, text: string): void {
   const { g } = body
   const left = g.code.local(i32)
-  g.stmt({ kind: 'set', local: left, value: g.read(op.i32Load, i32, g.i32(0), at, false) })
+  g.stmt({ kind: 'set', local: left, value: g.read(op.i32Load, i32, g.base(), at, false) })
   const isOver = by === 1 ? g.eqz(g.get(left)) : g.pure(op.i32LtU, i32, g.get(left), g.i32(by))
   g.when(isOver, () => {
     stop(body, text)
@@ -64,7 +64,7 @@ function countDown(body: Body, at: number, by: number, text: string): void {
   g.stmt({
     kind: 'store',
     op: op.i32Store,
-    addr: g.i32(0),
+    addr: g.base(),
     value: g.add(g.get(left), g.i32(-by)),
     offset: at,
     object: undefined,

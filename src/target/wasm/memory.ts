@@ -15,8 +15,7 @@ import { floatToHalf, halfToFloat } from './scalar.ts'
 export interface Location {
   readonly type: Type
   readonly layouts: Layouts
-  /** Undefined where the offset is the whole address. */
-  readonly base: Node | undefined
+  readonly base: Node
   readonly offset: number
   /** For an index that may be out of bounds: the unclamped base, and whether it is in bounds. Stores use these. */
   readonly write: { readonly base: Node; readonly inside: Node } | undefined
@@ -34,7 +33,7 @@ export interface Location {
 export function location(
   type: Type,
   layouts: Layouts,
-  base: Node | undefined,
+  base: Node,
   offset: number,
   fixed: boolean,
   object?: object,
@@ -74,14 +73,15 @@ export class Memory {
     const list = this.#found(p.element.of, toWrite)
     const stride = list.layouts.of(list.type).stride
     const args = [this.address(list), p.element.index, g.i32(stride)]
-    const at = toWrite ? this.#tape('put', args) : this.#tape('at', [...args, g.i32(this.#zeros(stride))])
-    return { ...p, base: p.base === undefined ? at : g.add(at, p.base), element: undefined }
+    const zeros = (): Node => g.add(g.base(), g.i32(this.#zeros(stride)))
+    const at = toWrite ? this.#tape('put', args) : this.#tape('at', [...args, zeros()])
+    return { ...p, base: g.add(at, p.base), element: undefined }
   }
 
   /** The address to read from. */
   address(at: Location): Node {
     const p = this.#found(at, false)
-    return p.base === undefined ? this.#g.i32(p.offset) : this.#g.add(p.base, this.#g.i32(p.offset))
+    return this.#g.add(p.base, this.#g.i32(p.offset))
   }
 
   /** A component with a constant index: field, element, row or lane. */
@@ -97,13 +97,10 @@ export class Memory {
     const stride = p.layouts.of(p.type).stride
     const type = p.type.elem!
     const count = p.type.count
-    if (p.type.kind === 'list') return { ...location(type, p.layouts, undefined, 0, false), element: { of: p, index } }
+    if (p.type.kind === 'list') return { ...location(type, p.layouts, g.i32(0), 0, false), element: { of: p, index } }
     const constant = index.op === op.i32Const ? (index.imm as number) : -1
     if (constant >= 0 && constant < count) return this.part(p, constant)
-    const at = (base: Node | undefined, i: Node): Node => {
-      const distance = g.mul(i, g.i32(stride))
-      return base === undefined ? distance : g.add(base, distance)
-    }
+    const at = (base: Node, i: Node): Node => g.add(base, g.mul(i, g.i32(stride)))
     if (p.extent !== undefined) {
       const { length, last } = p.extent
       const inside = g.pure(op.i32LtU, i32, index, length)
@@ -138,8 +135,7 @@ export class Memory {
   #loadScalar(p: Location, scalar: ScalarName): Node {
     const g = this.#g
     const host = p.layouts.rule !== 'tight'
-    const addr = p.base ?? g.i32(0)
-    const read = (code: number): Node => g.read(code, valType(scalar), addr, p.offset, p.fixed, p.object)
+    const read = (code: number): Node => g.read(code, valType(scalar), p.base, p.offset, p.fixed, p.object)
     switch (valType(scalar)) {
       case i64:
         return read(op.i64Load)
@@ -147,7 +143,7 @@ export class Memory {
         return read(op.f64Load)
       case f32:
         if (scalar === 'f16' && host)
-          return halfToFloat(g, g.read(op.i32Load16U, i32, addr, p.offset, p.fixed, p.object))
+          return halfToFloat(g, g.read(op.i32Load16U, i32, p.base, p.offset, p.fixed, p.object))
         return read(op.f32Load)
       case i32:
         if (!host) return read(op.i32Load)
@@ -192,9 +188,8 @@ export class Memory {
 
   #storeScalar(p: Location, scalar: ScalarName, value: Node): void {
     const g = this.#g
-    const addr = p.base ?? g.i32(0)
     const write = (code: number, v: Node = value): void =>
-      g.stmt({ kind: 'store', op: code, addr, value: v, offset: p.offset, object: p.object })
+      g.stmt({ kind: 'store', op: code, addr: p.base, value: v, offset: p.offset, object: p.object })
     const size = scalarSize(scalar, p.layouts.rule)
     switch (valType(scalar)) {
       case i64:
@@ -231,19 +226,13 @@ export class Memory {
           kind: 'bulk',
           op: op.memoryCopy,
           args: [this.address(to), this.address(from), g.i32(size)],
+          offset: 0,
           object: to.object,
         })
       } else {
         this.#words(size, (code, store, at) => {
-          const value = g.read(code, i32, from.base ?? g.i32(0), from.offset + at, from.fixed, from.object)
-          g.stmt({
-            kind: 'store',
-            op: store,
-            addr: to.base ?? g.i32(0),
-            value,
-            offset: to.offset + at,
-            object: to.object,
-          })
+          const value = g.read(code, i32, from.base, from.offset + at, from.fixed, from.object)
+          g.stmt({ kind: 'store', op: store, addr: to.base, value, offset: to.offset + at, object: to.object })
         })
       }
     } else if (this.#leaves.flat(type)) {
@@ -271,29 +260,29 @@ export class Memory {
       const g = this.#g
       const size = q.layouts.of(q.type).size
       const last = g.at.stmts[g.at.stmts.length - 1]
+      const end = q.offset + size
       if (
-        q.base === undefined &&
         last !== undefined &&
         last.kind === 'bulk' &&
         last === this.#cleared &&
+        q.base === g.base() &&
         q.offset === this.#clearedTo
       ) {
-        const from = last.args[0]!
         g.at.stmts.pop()
-        this.#fill(from, q.offset + size - (from.imm as number), undefined)
-        this.#clearedTo = q.offset + size
+        this.#fill(q.base, last.offset, end, undefined)
       } else {
-        this.#fill(this.address(q), size, q.object)
-        if (q.base === undefined) this.#clearedTo = q.offset + size
-        else this.#cleared = undefined
+        this.#fill(q.base, q.offset, end, q.object)
       }
     })
   }
 
-  #fill(from: Node, size: number, object: object | undefined): void {
+  #fill(base: Node, from: number, to: number, object: object | undefined): void {
     const g = this.#g
-    this.#cleared = { kind: 'bulk', op: op.memoryFill, args: [from, g.i32(0), g.i32(size)], object }
-    g.stmt(this.#cleared)
+    const args = [base, g.i32(0), g.i32(to - from)]
+    const cleared = { kind: 'bulk', op: op.memoryFill, args, offset: from, object } as const
+    this.#cleared = base === g.base() ? cleared : undefined
+    this.#clearedTo = to
+    g.stmt(cleared)
   }
 
   /** Word by word, not in larger pieces: a load that spans two recent stores has to wait for both to reach the cache. */

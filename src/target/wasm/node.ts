@@ -94,8 +94,16 @@ export type Stmt =
       readonly offset: number
       readonly object: object | undefined
     }
-  /** `memory.copy` or `memory.fill` into `object`: destination, source or byte, bytes. */
-  | { readonly kind: 'bulk'; readonly op: number; readonly args: readonly Node[]; readonly object: object | undefined }
+  /** `memory.copy` or `memory.fill` into `object`: destination, to which `offset` is added; source or byte; bytes. */
+  | {
+      readonly kind: 'bulk'
+      readonly op: number
+      readonly args: readonly Node[]
+      readonly offset: number
+      readonly object: object | undefined
+    }
+  /** Writes a piece of the module's data, by its index. */
+  | { readonly kind: 'data'; readonly index: number; readonly to: Node; readonly bytes: number }
   | {
       readonly kind: 'call'
       readonly func: Callee
@@ -157,22 +165,30 @@ export class Code {
   }
 }
 
+/** Bytes that differ from zero, and where they belong in the module's region. */
+export interface Data {
+  readonly at: number
+  readonly bytes: Uint8Array
+}
+
+/** The index of the imported global that says where the module's region of memory begins. */
+export const baseGlobal = 0
+/** The index of the first global of the module itself. */
+export const ownGlobals = 1
+
 /** A module ready to be encoded. */
 export interface WasmCode {
   readonly codes: readonly Code[]
   readonly imports: readonly Callee[]
-  /** Mutable i32 globals, exported by name. */
+  /** Mutable i32 globals, exported by name. Their indices begin with `ownGlobals`. */
   readonly globals: readonly string[]
   readonly exports: readonly { readonly name: string; readonly callee: Callee }[]
-  /** Initialised memory. */
-  readonly data: readonly { readonly at: number; readonly bytes: Uint8Array }[]
-  /** Bytes of memory needed before any buffer. */
+  /** Pieces of memory that `start` writes. */
+  readonly data: readonly Data[]
+  /** Runs when the module is instantiated; undefined where nothing is to be done. */
+  readonly start: Callee | undefined
+  /** Bytes of the module's own region of memory, which begins at the imported global `base`. */
   readonly memory: number
-  /** Most bytes of memory; undefined for any number. */
+  /** Most bytes of the imported memory; undefined for any number. */
   readonly most: number | undefined
-}
-
-/** The name under which the memory is exported: no function has a name with a full stop at the end. */
-export function memoryName(module: WasmCode): string {
-  return module.exports.some(e => e.name === 'memory') ? 'memory.' : 'memory'
 }

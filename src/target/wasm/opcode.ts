@@ -172,6 +172,7 @@ export const op = {
   i64TruncSatF64S: 0xfc06,
   i64TruncSatF64U: 0xfc07,
   memoryGrow: 0x40,
+  memoryInit: 0xfc08,
   memoryCopy: 0xfc0a,
   memoryFill: 0xfc0b,
 } as const
@@ -199,6 +200,7 @@ const plain: Readonly<Record<string, string>> = {
   globalGet: 'global.get',
   globalSet: 'global.set',
   memoryGrow: 'memory.grow',
+  memoryInit: 'memory.init',
   memoryCopy: 'memory.copy',
   memoryFill: 'memory.fill',
 }

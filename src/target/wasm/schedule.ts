@@ -107,8 +107,20 @@ class Scheduler {
       case 'bulk':
         this.#flush(s.args, s.object)
         if (this.#smallFill(s)) return
-        for (const arg of s.args) this.#node(arg)
+        s.args.forEach((arg, k) => {
+          this.#node(arg)
+          if (k === 0 && s.offset !== 0) {
+            this.#emit(op.i32Const, s.offset)
+            this.#emit(op.i32Add)
+          }
+        })
         this.#emit(s.op)
+        return
+      case 'data':
+        this.#node(s.to)
+        this.#emit(op.i32Const, 0)
+        this.#emit(op.i32Const, s.bytes)
+        this.#emit(op.memoryInit, s.index)
         return
       case 'call':
         if (!s.pure) this.#flush(s.args)
@@ -174,22 +186,29 @@ class Scheduler {
   #smallFill(s: Stmt & { readonly kind: 'bulk' }): boolean {
     const size = s.args[2]!.imm as number
     const from = s.args[0]!
-    const fixed = from.op === op.i32Const
+    const isGlobal = from.op === op.globalGet
     if (
       s.op !== op.memoryFill ||
       s.args[2]!.op !== op.i32Const ||
       size % 4 !== 0 ||
-      size > (fixed ? costs.clearedBytes : 8)
+      size > (isGlobal ? costs.clearedBytes : 8)
     )
       return false
     for (let at = 0; at < size; at += 8) {
       const wide = at + 8 <= size
-      if (fixed) this.#emit(op.i32Const, 0)
-      else this.#node(from)
+      // Only the last of several uses counts as one.
+      if (at + 8 >= size) this.#node(from)
+      else this.#again(from)
       this.#emit(wide ? op.i64Const : op.i32Const, wide ? 0n : 0)
-      this.#emit(wide ? op.i64Store : op.i32Store, fixed ? (from.imm as number) + at : at)
+      this.#emit(wide ? op.i64Store : op.i32Store, s.offset + at)
     }
     return true
+  }
+
+  /** Gives the value of a node without operands that is used once more. */
+  #again(node: Node): void {
+    if (node.local < 0) this.#compute(node)
+    else this.#emit(op.localGet, node.local)
   }
 
   #switch(s: Stmt & { readonly kind: 'switch' }): void {
@@ -356,6 +375,8 @@ function operands(s: Stmt): readonly Node[] {
     case 'bulk':
     case 'call':
       return s.args
+    case 'data':
+      return [s.to]
     case 'if':
       return [s.cond]
     case 'br':

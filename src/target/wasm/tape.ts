@@ -2,16 +2,19 @@
  * Lists in linear memory. A list is the address of a block, 0 if it is empty. A block holds the number of elements, the address of
  * the only variable that may write it in place, and from 16 bytes on the elements. Code that loads a list as a value removes that
  * permission. So the value stays as it is, and the variable copies the block before it writes again. Blocks follow each other on a
- * tape behind all other memory, which begins anew with each call of an export.
+ * tape, which begins anew with each call of an export. It lies where the host says: behind all other memory, if memory is to grow with it.
  */
 import { Graph } from './graph.ts'
 import type { Code } from './node.ts'
 import { Callee, type Node } from './node.ts'
 import { i32, op } from './opcode.ts'
 
-/** Words of memory for the tape: its end and its start, which hosts move behind the memory that they use. */
-export const tapeEndAt = 4
+/** Words of the module's region for the tape: how far it has come, where it begins, and where it must end. Hosts move the last two. */
+const tapeEndAt = 4
 export const tapeBaseAt = 8
+const tapeLimitAt = 12
+/** The end of a tape that may take all memory: addresses have 32 bits, of which the last page stays unused. */
+const tapeLimit = -65536
 /** Bytes before the elements of a block. */
 export const headerBytes = 16
 const ownerAt = 4
@@ -50,6 +53,21 @@ export function tapeCallee(name: TapeName): Callee {
 /** Fills in the code of a function of the tape. */
 export function tapeCode(name: TapeName, code: Code, parts: TapeParts): void {
   new Writer(code, parts)[name]()
+}
+
+/** Places the tape behind the module's region. */
+export function placeTape(g: Graph, heap: number): void {
+  setWord(g, tapeBaseAt, g.add(g.base(), g.i32(heap)))
+  setWord(g, tapeLimitAt, g.i32(tapeLimit))
+}
+
+/** Begins the tape anew. */
+export function rewind(g: Graph): void {
+  setWord(g, tapeEndAt, g.read(op.i32Load, i32, g.base(), tapeBaseAt, false))
+}
+
+function setWord(g: Graph, offset: number, value: Node): void {
+  g.stmt({ kind: 'store', op: op.i32Store, addr: g.base(), value, offset, object: undefined })
 }
 
 class Writer {
@@ -106,15 +124,16 @@ class Writer {
     const end = this.#var(g.add(list, g.add(g.i32(headerBytes), held)))
     // What lies last grows where it lies.
     g.when(own, () =>
-      g.when(this.#equal(this.#aligned(end), this.#read(g.i32(0), tapeEndAt)), () => {
+      g.when(this.#equal(this.#aligned(end), this.#read(g.base(), tapeEndAt)), () => {
         this.#call(
           'block',
-          g.pure(op.i32Sub, i32, g.add(list, g.add(g.i32(headerBytes), bytes)), this.#read(g.i32(0), tapeEndAt)),
+          g.pure(op.i32Sub, i32, g.add(list, g.add(g.i32(headerBytes), bytes)), this.#read(g.base(), tapeEndAt)),
         )
         g.stmt({
           kind: 'bulk',
           op: op.memoryFill,
           args: [end, g.i32(0), g.pure(op.i32Sub, i32, bytes, held)],
+          offset: 0,
           object: undefined,
         })
         this.#write(list, 0, count)
@@ -126,6 +145,7 @@ class Writer {
       kind: 'bulk',
       op: op.memoryCopy,
       args: [g.add(made, g.i32(headerBytes)), g.add(list, g.i32(headerBytes)), held],
+      offset: 0,
       object: undefined,
     })
     const rest = g.add(made, g.add(g.i32(headerBytes), held))
@@ -133,6 +153,7 @@ class Writer {
       kind: 'bulk',
       op: op.memoryFill,
       args: [rest, g.i32(0), g.pure(op.i32Sub, i32, bytes, held)],
+      offset: 0,
       object: undefined,
     })
     this.#write(made, 0, count)
@@ -159,7 +180,7 @@ class Writer {
     const longer = this.#var(g.select(this.#less(this.#read(x!, 0), this.#read(y!, 0)), y!, x!))
     const bytes = this.#var(g.add(g.i32(headerBytes), g.mul(this.#read(longer, 0), stride!)))
     const made = this.#var(this.#call('block', bytes))
-    g.stmt({ kind: 'bulk', op: op.memoryCopy, args: [made, longer, bytes], object: undefined })
+    g.stmt({ kind: 'bulk', op: op.memoryCopy, args: [made, longer, bytes], offset: 0, object: undefined })
     this.#write(made, ownerAt, g.i32(0))
     this.#return(made)
   }
@@ -177,11 +198,10 @@ class Writer {
   block(): void {
     const g = this.#g
     const bytes = g.get(0)
-    const at = this.#var(this.#read(g.i32(0), tapeEndAt))
+    const at = this.#var(this.#read(g.base(), tapeEndAt))
     const end = this.#var(this.#aligned(g.add(at, bytes)))
-    // Addresses have 32 bits, of which the last page stays unused.
     g.when(this.#less(end, at), () => this.#parts.stop(g))
-    g.when(this.#less(g.i32(-65536), end), () => this.#parts.stop(g))
+    g.when(this.#less(this.#read(g.base(), tapeLimitAt), end), () => this.#parts.stop(g))
     const pages = this.#var(this.#grown(g.i32(0)))
     const missing = this.#var(
       g.pure(op.i32Sub, i32, g.pure(op.i32ShrU, i32, g.add(end, g.i32(65535)), g.i32(16)), pages),
@@ -194,7 +214,7 @@ class Writer {
         g.when(this.#equal(exact, g.i32(-1)), () => this.#parts.stop(g))
       })
     })
-    this.#write(g.i32(0), tapeEndAt, end)
+    this.#write(g.base(), tapeEndAt, end)
     this.#return(at)
   }
 

@@ -13,7 +13,11 @@ import { printWat } from './wat.ts'
 type OwnBytes = ReturnType<typeof Uint8Array.of>
 
 export interface WasmOutput {
-  /** The module in WebAssembly's binary format. It imports `host.print` and `host.trap` where the program prints or checks. */
+  /**
+   * The module in WebAssembly's binary format. It imports its memory as `host.memory`, and as `host.base` the address of the region
+   * there that is its own: an immutable i32, a multiple of 16. `heap` of `host` says how many bytes that has, which must be zeros.
+   * Where the program prints or checks, it also imports `host.print` and `host.trap`.
+   */
   readonly bytes: OwnBytes
   readonly host: WasmInterface
   /** WebAssembly's text format of the same module. */

@@ -1,6 +1,6 @@
 /** WebAssembly's text format of a module, for reading. */
-import { isMemoryOp } from './encode.ts'
-import { memoryName, type Callee, type Code, type WasmCode } from './node.ts'
+import { isMemoryOp, pagesOf } from './encode.ts'
+import { baseGlobal, ownGlobals, type Callee, type Code, type WasmCode } from './node.ts'
 import { op, opName, typeName, type ValType } from './opcode.ts'
 import { schedule } from './schedule.ts'
 
@@ -11,14 +11,16 @@ export function printWat(module: WasmCode): string {
     c.index = i
   })
   const lines: string[] = ['(module']
+  lines.push(`  (import "host" "memory" (memory ${pagesOf(module.memory)}))`)
+  lines.push('  (import "host" "base" (global $base i32))')
   for (const c of module.imports) lines.push(`  (import "host" "${c.name}" (func ${signature(c, [])}))`)
-  lines.push(`  (memory (export "${memoryName(module)}") ${Math.max(1, Math.ceil(module.memory / 65536))})`)
   for (const name of module.globals)
     lines.push(`  (global $${symbol(name)} (export ${JSON.stringify(name)}) (mut i32) (i32.const 0))`)
   for (const code of module.codes) printCode(code, callees, module, lines)
   for (const e of module.exports) lines.push(`  (export ${JSON.stringify(e.name)} (func $${symbol(e.callee.name)}))`)
-  for (const { at, bytes } of module.data) {
-    lines.push(`  (data (i32.const ${at}) "${[...bytes].map(b => `\\${b.toString(16).padStart(2, '0')}`).join('')}")`)
+  if (module.start !== undefined) lines.push(`  (start $${symbol(module.start.name)})`)
+  for (const { bytes } of module.data) {
+    lines.push(`  (data "${[...bytes].map(b => `\\${b.toString(16).padStart(2, '0')}`).join('')}")`)
   }
   lines.push(')')
   return `${lines.join('\n')}\n`
@@ -76,11 +78,12 @@ function text(
       return `${name} $${symbol(callees[a as number]!.name)}`
     case op.globalGet:
     case op.globalSet:
-      return `${name} $${symbol(module.globals[a as number]!)}`
+      return `${name} $${a === baseGlobal ? 'base' : symbol(module.globals[(a as number) - ownGlobals]!)}`
     case op.brTable:
       return `${name} ${[...table!, a].join(' ')}`
     case op.br:
     case op.brIf:
+    case op.memoryInit:
     case op.i32Const:
     case op.i64Const:
       return `${name} ${a}`

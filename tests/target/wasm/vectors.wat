@@ -1,5 +1,6 @@
 (module
-  (memory (export "memory") 1)
+  (import "host" "memory" (memory 1))
+  (import "host" "base" (global $base i32))
   (func $first (param $0 i32) (result i32)
     (local $1 i32)
     local.get $0
@@ -9,6 +10,7 @@
       i32.const 5
       local.set $1
     else
+      global.get $base
       local.get $0
       i32.const 4
       local.get $0
@@ -17,6 +19,7 @@
       select
       i32.const 2
       i32.shl
+      i32.add
       i32.load offset=528
       local.set $1
     end
@@ -58,7 +61,16 @@
     f32.add
     return
   )
+  (func $start
+    global.get $base
+    i32.const 528
+    i32.add
+    i32.const 0
+    i32.const 20
+    memory.init 0
+  )
   (export "mix" (func $mix))
   (export "first" (func $first))
-  (data (i32.const 528) "\05\00\00\00\06\00\00\00\07\00\00\00\08\00\00\00\09\00\00\00")
+  (start $start)
+  (data "\05\00\00\00\06\00\00\00\07\00\00\00\08\00\00\00\09\00\00\00")
 )

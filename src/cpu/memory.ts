@@ -1,0 +1,182 @@
+/**
+ * The memory of a loaded program, and who owns which part:
+ *
+ *     | what stays: regions of instances, and buffers that the host asked for | what one call needs: copies of arrays | its tape →
+ *
+ * What stays only grows, and only between two calls. What one call needs begins behind it and is forgotten after the call. The tape comes
+ * last, so memory can grow with it. Only one instance runs at a time (`turn.ts`), so all share the part for calls.
+ */
+import { BufferError, TrapError } from './errors.ts'
+import { Turn } from './turn.ts'
+
+const pageSize = 65536
+
+/** A `WebAssembly.Memory`, where the types of WebAssembly are known. */
+type LinearMemory = typeof globalThis extends { WebAssembly: { Memory: { prototype: infer M } } } ? M : never
+
+/** A part of memory that belongs to the host. */
+export interface Place {
+  /** The name for which `m.buffer` made it. */
+  readonly name: string
+  readonly at: number
+  readonly bytes: number
+}
+
+/** The memory that the instances of a loaded program share. */
+export class ProgramMemory {
+  readonly turn: Turn = new Turn()
+  readonly #limit: number | undefined
+  #memory: LinearMemory | undefined
+  #top = 0
+  /** Bytes of the instances' own regions. */
+  #variables = 0
+  readonly #kept: Place[] = []
+  /** The places of the host's views, which are known even when memory has grown since. */
+  readonly #places = new WeakMap<object, Place>()
+  /** Each `ArrayBuffer` of this memory on which the host got a view. */
+  readonly #buffers = new WeakSet<object>()
+  readonly #closers: (() => void)[] = []
+
+  /** `limit` is the most bytes that it may have; undefined for all that WebAssembly can have. */
+  constructor(limit: number | undefined) {
+    this.#limit = limit
+    this.#memory = new WebAssembly.Memory({
+      initial: 1,
+      ...(limit === undefined ? {} : { maximum: Math.min(65536, Math.max(1, Math.floor(limit / pageSize))) }),
+    })
+  }
+
+  /** What instances import. */
+  get linear(): LinearMemory {
+    if (this.#memory === undefined) throw new BufferError('the memory is closed')
+    return this.#memory
+  }
+
+  /** The bytes as they are now: growing detaches them. */
+  get buffer(): ArrayBuffer {
+    return this.linear.buffer
+  }
+
+  /** The end of what stays. */
+  get top(): number {
+    return this.#top
+  }
+
+  /** Runs `closer` when the memory is closed. */
+  onClose(closer: () => void): void {
+    this.#closers.push(closer)
+  }
+
+  /** Detaches all views, and lets go of the memory. */
+  close(): void {
+    if (this.turn.closed) return
+    this.turn.close()
+    this.linear.grow(0)
+    this.#memory = undefined
+    for (const closer of this.#closers.splice(0)) closer()
+  }
+
+  // ── What stays ───────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** The address of a new region of zeros for an instance. Throws `TrapError` where the limit does not allow it. */
+  region(bytes: number): number {
+    this.#variables += bytes
+    const buffers = this.#kept.reduce((sum, place) => sum + place.bytes, 0)
+    return this.#take(
+      bytes,
+      limit =>
+        `the program has ${this.#variables} bytes of variables and tables${buffers === 0 ? '' : ` and ${buffers} bytes of buffers`}, and limits.bytes allows ${limit}`,
+    )
+  }
+
+  /** New memory of zeros for a buffer of the host, at a multiple of 16. */
+  keep(name: string, bytes: number): Place {
+    const place = { name, at: this.#take(bytes, limit => tooMuch(this.#top + bytes, limit)), bytes }
+    this.#kept.push(place)
+    return place
+  }
+
+  #take(bytes: number, excess: (limit: number) => string): number {
+    const at = align(this.#top)
+    const dirty = this.buffer.byteLength
+    this.reserve(at + bytes, excess)
+    // What calls used is not clean. What is new is.
+    if (at < dirty) new Uint8Array(this.buffer, at, Math.min(bytes, dirty - at)).fill(0)
+    this.#top = align(at + bytes)
+    return at
+  }
+
+  /** Grows memory to so many bytes at least. `excess` says what exceeds the limit. */
+  reserve(bytes: number, excess = (limit: number): string => tooMuch(bytes, limit)): void {
+    const missing = bytes - this.buffer.byteLength
+    if (missing <= 0) return
+    try {
+      this.linear.grow(Math.ceil(missing / pageSize))
+    } catch (cause) {
+      if (this.#limit !== undefined && bytes > this.#limit) throw new TrapError(excess(this.#limit), { cause })
+      throw new BufferError(`${bytes} bytes of memory are needed, more than WebAssembly can have: ${String(cause)}`)
+    }
+  }
+
+  // ── Views ────────────────────────────────────────────────────────────────────────────────────────────────────
+
+  /** Remembers that a view shows a place. */
+  show<V extends ArrayBufferView>(view: V, place: Place): V {
+    this.#places.set(view, place)
+    this.#buffers.add(view.buffer)
+    return view
+  }
+
+  /**
+   * Remembers the place of a view of this memory, which stays known when memory grows during the same call. Throws if memory has grown
+   * since the view was made. `name` is the buffer for which it is given.
+   */
+  note(name: string, data: unknown): void {
+    if (typeof data !== 'object' || data === null) return
+    const owner = ArrayBuffer.isView(data) ? data.buffer : data
+    if (this.#buffers.has(owner) && owner !== this.buffer)
+      throw new BufferError(
+        `buffer ${name}: the memory of the program has grown since this view was made, so the view is detached and has length 0; m.buffer('${this.#places.get(data)?.name ?? name}') gives a new view of the same numbers`,
+      )
+    this.placeOf(name, data)
+  }
+
+  /** Throws if data lies in this memory, from which it is not read: it would be lost when memory grows during the call. */
+  refuseOwn(what: string, data: unknown): void {
+    if (ArrayBuffer.isView(data) && this.#buffers.has(data.buffer))
+      throw new BufferError(
+        `${what}: its data lies in the memory of the program, which only buffers may: pass a copy, data.slice()`,
+      )
+  }
+
+  /**
+   * The place that data shows; undefined if the data is no view of this memory. Throws if it shows more of this memory than belongs to
+   * the host.
+   */
+  placeOf(name: string, data: unknown): Place | undefined {
+    if (typeof data !== 'object' || data === null) return undefined
+    const known = this.#places.get(data)
+    if (known !== undefined) return known
+    const isView = ArrayBuffer.isView(data)
+    if ((isView ? data.buffer : data) !== this.buffer) return undefined
+    const [at, bytes] = isView ? [data.byteOffset, data.byteLength] : [0, this.buffer.byteLength]
+    const own = this.#kept.find(p => p.at <= at && at + bytes <= p.at + p.bytes)
+    if (own === undefined)
+      throw new BufferError(
+        `buffer ${name}: ${bytes} bytes at ${at} of the program's memory belong to more than one buffer: pass what m.buffer gave, or a part of it`,
+      )
+    const place = { name: own.name, at, bytes }
+    this.#places.set(data, place)
+    return place
+  }
+}
+
+function tooMuch(bytes: number, limit: number): string {
+  return `${bytes} bytes of memory are needed for what is bound, and limits.bytes allows ${limit}`
+}
+
+/** The next multiple of 16. */
+export function align(bytes: number): number {
+  // Not by bits, which are signed: addresses go up to 4 GiB.
+  return Math.ceil(bytes / 16) * 16
+}
