@@ -34,7 +34,7 @@ export function noteMemory(
 
 /** After so many attempts the derivative does not fit, and an error says so. */
 const maxPressure = 2 * costs.budgetHalvings
-/** How many values the error names. */
+/** How many values the error names; it shapes no code. */
 const namedLimit = 5
 
 /** How much more a stored byte costs than it does without a budget. */

@@ -208,7 +208,7 @@ function placeOf(span: Span | null): { readonly file: string; readonly line: num
   return { file: span.presumed?.file ?? span.file.name, line: span.presumed?.line ?? line, column }
 }
 
-/** The longest source text that names a value without a name. */
+/** The longest source text that names a value without a name. Like the next, it shapes what is said and no code. */
 const textLimit = 40
 /** In functions with more values than this the minimum cut is not solved again, so nothing is said of attributes. */
 const changeLimit = 400

@@ -39,7 +39,7 @@ import { slotsOf, windows } from './window.ts'
 import { transpose } from './transpose.ts'
 import { costs } from '../ir/costs.ts'
 
-/** How many derivatives may nest while they are made: each uses stack. */
+/** How many derivatives may nest while they are made: each uses stack. This is a limit and no cost, since beyond it a program is refused. */
 const chainLimit = 120
 
 /** The `p` or `d` half of a pair. */

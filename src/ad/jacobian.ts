@@ -14,7 +14,10 @@ import { writesAnywhere } from './outside.ts'
 import { pairOf } from './pair.ts'
 import { carryingOf } from './plan.ts'
 
-/** A forward derivative is called for at most so many floats. */
+/**
+ * A Jacobian has at most so many rows and columns together, since the code grows with their product. This is a limit and no cost: beyond it a
+ * program is refused.
+ */
 const mostFloats = 64
 
 /** How many floats a differential has, as far as it matters. */

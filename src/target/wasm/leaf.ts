@@ -19,7 +19,7 @@ export function valType(scalar: ScalarName): ValType {
   }
 }
 
-/** Scalars that a call may take or give; engines allow 1000, of which addresses take some. */
+/** Scalars that a call may take or give. This is a limit of engines and no cost: they refuse more than 1000, of which addresses take some. */
 const maxScalars = 800
 
 /** Answers about types, each computed once. */
