@@ -5,7 +5,6 @@
 import type { Comparison, Hint } from '../ir/op.ts'
 import * as t from '../ir/type.ts'
 import { Inst, type Value } from '../ir/value.ts'
-import { walk } from '../ir/walk.ts'
 import { Exits } from '../ir/exits.ts'
 import { costs } from '../ir/costs.ts'
 import { constantInt, constantOf, definedBy, inverse, isComparison, turned } from './match.ts'
@@ -160,23 +159,12 @@ function boundOfExits(loop: Inst<'loop'>, steps: readonly Induction[], known: Kn
   let max = Infinity
   for (const inst of loop.regions[1]!.insts) {
     if (inst.op !== 'if') continue
-    const leaving = inst.regions.findIndex(r => (r.end.op === 'leave' ? leavesLoop(r.end, loop) : r.end.op === 'ret'))
+    const leaving = inst.regions.findIndex(({ end }) => (end.op === 'leave' ? end.attr !== inst : end.op === 'ret'))
     if (leaving < 0) continue
     for (const c of conditions(inst.args[0]!, leaving === 1, steps))
       max = Math.min(max, (trips(c, true, known) ?? Infinity) + 1)
   }
   return max
-}
-
-function leavesLoop(leave: Inst, loop: Inst<'loop'>): boolean {
-  const target = leave.attr
-  if (target === loop) return true
-  let inside = false
-  for (const r of loop.regions)
-    walk(r, inst => {
-      if (inst === target) inside = true
-    })
-  return !inside
 }
 
 /** The comparisons of an induction that must hold for a condition to be as `holds` says. */
