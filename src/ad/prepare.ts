@@ -214,7 +214,7 @@ class Preparer {
       this.convert(body, end => (end.op === 'unreachable' ? this.undefs(nexts) : end.args), nexts, 'next')
       return
     }
-    if (head.insts.some(i => i.row.effect === 'write' || i.row.effect === 'trap' || i.regions.length > 0)) {
+    if (head.insts.some(i => i.row.effect === 'write' || i.regions.length > 0)) {
       this.#rotate(x)
       return
     }

@@ -46,7 +46,7 @@ export function isPure(func: Func, seen: Set<Func> = new Set()): boolean {
     if (inst.op === 'call') pure &&= isPure(inst.attr, seen)
     else if (inst.op === 'load' || inst.op === 'store')
       pure &&= isLocal(inst.args[0]!) || (inst.op === 'load' && isConstantMemory(inst.args[0]!))
-    else if (inst.op !== 'var' && (inst.row.effect === 'write' || inst.row.effect === 'trap')) pure = false
+    else if (inst.op !== 'var' && (inst.row.effect === 'write' || inst.row.effect === 'read')) pure = false
   })
   return pure
 }

@@ -109,12 +109,7 @@ function window(
 /** Cuts a loop. False if it has effects that may not be repeated, or uses memory of its function. */
 function cut(cx: AdContext, func: Func, region: Region, loop: Inst<'loop'>, { bound, trips }: Length): boolean {
   const [head, body] = loop.regions as [Region, Region]
-  if (
-    head.end.op !== 'test' ||
-    body.end.op !== 'next' ||
-    head.insts.some(i => i.row.effect === 'write' || i.row.effect === 'trap')
-  )
-    return false
+  if (head.end.op !== 'test' || body.end.op !== 'next' || head.insts.some(i => i.row.effect === 'write')) return false
   if (unrepeatable(loop) !== undefined) return false
   const defined = new Set<Value>([...head.params, ...head.insts.flatMap(inst => inst.results)])
   const free = [...new Set([...captured(head, func), ...captured(body, func).filter(v => !defined.has(v))])]

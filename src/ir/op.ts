@@ -247,10 +247,10 @@ export type Attr = Attrs[OpName]
 export type BareOp = { [K in OpName]: null extends Attrs[K] ? K : never }[OpName]
 
 /**
- * none: pure · read: reads memory · write: writes memory or the outside world · trap: pure but may stop the program ·
- * control: owns regions or ends one.
+ * none: pure · read: reads memory · write: writes memory or the outside world, or may stop the program · control: owns regions or
+ * ends one.
  */
-export type Effect = 'none' | 'read' | 'write' | 'trap' | 'control'
+export type Effect = 'none' | 'read' | 'write' | 'control'
 
 /** Tangents by operand; undefined is zero. */
 export type Tangents = readonly (Value | undefined)[]

@@ -316,7 +316,7 @@ const table: { readonly [K in OpName]: Row<K> } = {
   atomic: { attr: 'atomic', effect: 'write', ad: structure },
   barrier: { attr: 'scope', effect: 'write', type: ([p]) => (p === undefined ? [] : [p.type.elem!]), ad: structure },
   printf: { attr: 'text', effect: 'write', type: none, ad: structure },
-  trap: { attr: 'text', effect: 'trap', type: none, ad: structure },
+  trap: { attr: 'text', effect: 'write', type: none, ad: structure },
   'intrinsic.pure': { attr: 'text', ad: flat },
   'intrinsic.read': { attr: 'text', effect: 'read', ad: flat },
   'intrinsic.write': { attr: 'text', effect: 'write', ad: flat },

@@ -64,8 +64,7 @@ class Marking {
         const root = rootOf(inst.args[0]!)
         if (root?.op === 'var') push(this.#stores, root, inst)
         else roots.push(inst)
-      } else if (op === 'ret' || op === 'trap' || (inst.row.effect === 'write' && op !== 'var' && !isPureCall(inst)))
-        roots.push(inst)
+      } else if (op === 'ret' || (inst.row.effect === 'write' && op !== 'var' && !isPureCall(inst))) roots.push(inst)
       else if (op === 'leave') push(this.exits, inst.attr, inst)
       else if ((op === 'yield' || op === 'test') && owner !== undefined) push(this.exits, owner, inst)
       if (op === 'loop') {

@@ -25,7 +25,7 @@ function isPureRegion(region: Region): boolean {
       const space = inst.args[0]!.type.space!
       if (space !== 'function' && (op === 'store' || !isReadOnly(space))) return false
       if (space === 'function' && pathOf(inst.args[0]!).root === undefined) return false
-    } else if (inst.row.effect === 'trap' || (inst.row.effect === 'write' && op !== 'var')) return false
+    } else if (op !== 'var' && (inst.row.effect === 'write' || inst.row.effect === 'read')) return false
     for (let k = 0; k < inst.regions.length; k++) if (!isPureRegion(inst.regions[k]!)) return false
   }
   return true

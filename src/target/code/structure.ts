@@ -166,7 +166,7 @@ export class Structurer extends Values {
   /** An instruction without regions. */
   #plain(inst: Inst): void {
     const { results, span } = inst
-    const writes = effectOf(inst) === 'write' || effectOf(inst) === 'trap'
+    const writes = effectOf(inst) === 'write'
     const isDead = results.every(r => this.forms.of(r) === 'dead')
     if (isDead && results.length > 0 && !writes) return
     const result = results[0]

@@ -157,7 +157,9 @@ export class Unit implements LeafModule {
           waits ||= inner.waits
         }
         if (inst.op === 'barrier') waits = true
-        if (inst.op === 'global' || inst.op === 'barrier' || inst.op === 'printf' || inst.op === 'trap') pure = false
+        // Of variables, only those of the function are at hand without a `global`.
+        const own = inst.op === 'var' || inst.op === 'store' || inst.op === 'call'
+        if (inst.op === 'global' || (inst.row.effect === 'write' && !own)) pure = false
       })
     }
     const effects: Effects = { pure: pure && !waits, waits }
