@@ -12,6 +12,7 @@ import type { CheckpointedLoop, Split, Windows } from './model.ts'
 import { costs } from '../ir/costs.ts'
 import { unrepeatableLoop } from '../base/errors/ad.ts'
 import { Builder } from '../ir/build.ts'
+import type { PlainOp } from '../ir/op.ts'
 import { differential, holding, i32, type Type } from '../ir/type.ts'
 import { Inst, Region, Value, type Func } from '../ir/value.ts'
 import { captured, cloneInst, mapValues, substitute, walk, type ValueTable } from '../ir/walk.ts'
@@ -77,7 +78,31 @@ export function unrepeatable(inst: Inst, seen: Set<Func> = new Set()): string | 
       seen.add(callee)
       return inRegion(callee.body, seen)
     }
+    case 'if':
+    case 'switch':
+    case 'loop':
+    case 'block':
+      break
+    // A `trap` would stop the program the first time.
+    case 'trap':
+    case 'var':
+    case 'global':
+    case 'field':
+    case 'elem':
+    case 'yield':
+    case 'test':
+    case 'next':
+    case 'leave':
+    case 'ret':
+    case 'unreachable':
+      break
+    case 'intrinsic.pure':
+    case 'intrinsic.read':
+    case 'intrinsic.write':
+    case 'intrinsic.hide':
+      break
     default:
+      inst.op satisfies PlainOp
   }
   for (const r of inst.regions) {
     const what = inRegion(r, seen)

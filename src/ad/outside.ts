@@ -1,4 +1,5 @@
 /** Whether functions have effects outside of themselves: writes to global memory, atomics, output. */
+import type { PlainOp } from '../ir/op.ts'
 import type { Func } from '../ir/value.ts'
 import { walk } from '../ir/walk.ts'
 import { baseOf } from '../opt/match.ts'
@@ -8,10 +9,43 @@ import type { AdContext } from './context.ts'
 export function writesOutside(func: Func): boolean {
   let found = false
   walk(func.body!, inst => {
-    if (inst.op === 'printf' || inst.op === 'atomic') found = true
-    if (inst.op !== 'store') return
-    const { def } = baseOf(inst.args[0]!)
-    if (def.op !== 'param' && def.op === 'global') found = true
+    switch (inst.op) {
+      case 'printf':
+      case 'atomic':
+        found = true
+        return
+      case 'store': {
+        const { def } = baseOf(inst.args[0]!)
+        if (def.op !== 'param' && def.op === 'global') found = true
+        return
+      }
+      case 'var':
+      case 'global':
+      case 'field':
+      case 'elem':
+      case 'load':
+      case 'barrier':
+      case 'trap':
+      case 'call':
+      case 'if':
+      case 'switch':
+      case 'loop':
+      case 'block':
+      case 'yield':
+      case 'test':
+      case 'next':
+      case 'leave':
+      case 'ret':
+      case 'unreachable':
+        return
+      case 'intrinsic.pure':
+      case 'intrinsic.read':
+      case 'intrinsic.write':
+      case 'intrinsic.hide':
+        return
+      default:
+        inst.op satisfies PlainOp
+    }
   })
   return found
 }

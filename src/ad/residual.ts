@@ -2,6 +2,7 @@
  * The primal tree as `checkpoint` sees it: for each value where it is defined, how many bytes it takes, and how, at what cost, it
  * can be computed again.
  */
+import type { PlainOp } from '../ir/op.ts'
 import { array, list, perType, wordsOf, type Type } from '../ir/type.ts'
 import type { Inst } from '../ir/value.ts'
 import { type Func, type Region, type Value } from '../ir/value.ts'
@@ -265,10 +266,33 @@ export class Primal {
         for (const r of inst.regions) for (const v of captured(r, this.func)) free.add(v)
         return { from: [...free], cost: this.#costs.of(inst) }
       }
+      case 'global':
+      case 'field':
+      case 'elem':
+        return { from: inst.args, cost: this.#costs.of(inst) }
+      case 'store':
+      case 'atomic':
+      case 'barrier':
+      case 'printf':
+      case 'trap':
+        return undefined
+      case 'loop':
+      case 'block':
+      case 'yield':
+      case 'test':
+      case 'next':
+      case 'leave':
+      case 'ret':
+      case 'unreachable':
+        return undefined
+      case 'intrinsic.pure':
+      case 'intrinsic.read':
+      case 'intrinsic.write':
+      case 'intrinsic.hide':
+        return undefined
       default:
-        return inst.row.effect === 'none' && inst.regions.length === 0
-          ? { from: inst.args, cost: this.#costs.of(inst) }
-          : undefined
+        inst.op satisfies PlainOp
+        return { from: inst.args, cost: this.#costs.of(inst) }
     }
   }
 

@@ -1,7 +1,7 @@
 /**
  * The ops, and the type of a row of the op table. The interfaces below name every op with the kind of its immediate, one interface
- * for each way to differentiate; `ops.ts` has the rows. Code that must know every op has a `Record`, or a `switch` without a default, so that an
- * op that is left out is a type error. Code that only recognises some ops, such as a rule of the simplifier, has a default.
+ * for each way to differentiate; `ops.ts` has the rows. Code that must know every op has a `Record`, or a `switch` whose default takes plain ops
+ * alone, so that an op that is left out is a type error. Code that only recognises some ops, such as a rule of the simplifier, has a default.
  */
 import type { Builder } from './build.ts'
 import type { Type } from './type.ts'

@@ -1,4 +1,5 @@
 /** Alias analysis: which memory a pointer can reach, and which memory an instruction can write. */
+import type { PlainOp } from '../ir/op.ts'
 import type { Space } from '../ir/type.ts'
 import type { Global, Inst } from '../ir/value.ts'
 import { type Region, type Value } from '../ir/value.ts'
@@ -90,13 +91,48 @@ export function noWrites(): Writes {
 
 /** Adds what one instruction, without its regions, writes. */
 export function addWrites(writes: Writes, inst: Inst): void {
-  if (inst.op === 'store' || inst.op === 'atomic') {
-    const { root } = pathOf(inst.args[0]!)
-    if (root === undefined) writes.unknown = true
-    else writes.roots.add(root)
-  } else if (inst.op === 'var') writes.roots.add(inst)
-  else if (inst.op === 'barrier') writes.barrier = true
-  else if (inst.op === 'call' && !isPureCall(inst)) writes.calls = true
+  switch (inst.op) {
+    case 'store':
+    case 'atomic': {
+      const { root } = pathOf(inst.args[0]!)
+      if (root === undefined) writes.unknown = true
+      else writes.roots.add(root)
+      return
+    }
+    case 'var':
+      writes.roots.add(inst)
+      return
+    case 'barrier':
+      writes.barrier = true
+      return
+    case 'call':
+      if (!isPureCall(inst)) writes.calls = true
+      return
+    case 'global':
+    case 'field':
+    case 'elem':
+    case 'load':
+    case 'printf':
+    case 'trap':
+    case 'if':
+    case 'switch':
+    case 'loop':
+    case 'block':
+    case 'yield':
+    case 'test':
+    case 'next':
+    case 'leave':
+    case 'ret':
+    case 'unreachable':
+      return
+    case 'intrinsic.pure':
+    case 'intrinsic.read':
+    case 'intrinsic.write':
+    case 'intrinsic.hide':
+      return
+    default:
+      inst.op satisfies PlainOp
+  }
 }
 
 /** What each control instruction writes in its regions. */

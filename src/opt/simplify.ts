@@ -5,7 +5,7 @@
  *   %r: f32 = if %true () { yield %a } () { yield %b }   →   use %a
  */
 import { Builder } from '../ir/build.ts'
-import type { Constant } from '../ir/op.ts'
+import type { Constant, OpName, OwnerOp } from '../ir/op.ts'
 import { isLaneOp } from '../ir/ops.ts'
 import { isInt } from '../ir/type.ts'
 import { Inst, Region, noRegions, type Func, type Value } from '../ir/value.ts'
@@ -169,6 +169,7 @@ class Simplifier {
       case 'loop':
         return this.#loop(region, inst)
       default:
+        inst.op satisfies 'block' | Exclude<OpName, OwnerOp>
         this.#nestGuards(inst)
         if (this.#leavesIn(inst.regions[0]!, inst) === 0) return this.#always(region, inst, inst.regions[0]!)
         this.region(inst.regions[0]!)

@@ -43,7 +43,9 @@ function listed(what: string): string[] {
   const text = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8')
   const line = text.split('\n').find(l => l.startsWith(`| ${what} |`))
   if (line === undefined) throw new Error(`CONTRIBUTING.md does not list ${what}`)
-  return [...line.matchAll(/`([^`]+)`/g)].map(m => m[1]!).sort()
+  const files = [...line.matchAll(/`([^`]+)`/g)].map(m => m[1]!).sort()
+  expect(Number(line.split('|')[2]), `the number of places for ${what}`).toBe(files.length)
+  return files
 }
 
 interface Addition {

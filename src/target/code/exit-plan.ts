@@ -5,6 +5,7 @@
  * makes.
  */
 import { costs } from '../../ir/costs.ts'
+import type { OpName, OwnerOp } from '../../ir/op.ts'
 import type { Func, Inst, Region } from '../../ir/value.ts'
 import type { Capabilities } from './tree.ts'
 import type { Exits } from '../../ir/exits.ts'
@@ -145,6 +146,7 @@ class Planner implements ExitPlan {
       case 'if':
         return this.#exits.isLeft(inst)
       default:
+        inst.op satisfies Exclude<OpName, OwnerOp>
         return false
     }
   }

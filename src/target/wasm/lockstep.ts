@@ -7,7 +7,9 @@
  * on the condition of the first. A check stops the program where another thread would go elsewhere. Pointers and constants are made
  * again instead of stored.
  */
+import { InternalError } from '../../base/diag.ts'
 import { Builder, region } from '../../ir/build.ts'
+import type { OwnerOp, PlainOp } from '../../ir/op.ts'
 import * as t from '../../ir/type.ts'
 import type { Type } from '../../ir/type.ts'
 import { Func, Inst, type Global, type Region, type Value } from '../../ir/value.ts'
@@ -242,8 +244,37 @@ class Lockstep {
         b.at.insts.push(made)
         return
       }
+      case 'if':
+      case 'switch':
+      case 'loop':
+      case 'block':
+        this.#construct(inst)
+        return
+      case 'var':
+      case 'global':
+      case 'field':
+      case 'elem':
+      case 'load':
+      case 'store':
+      case 'atomic':
+      case 'printf':
+      case 'trap':
+      case 'call':
+        throw new InternalError('lockstep', `each thread runs ${inst.op} by itself`)
+      case 'intrinsic.pure':
+      case 'intrinsic.read':
+      case 'intrinsic.write':
+      case 'intrinsic.hide':
+        throw new InternalError('lockstep', `${inst.op} before legal code is made`)
       default:
+        inst.op satisfies PlainOp
+        throw new InternalError('lockstep', `each thread runs ${inst.op} by itself`)
     }
+  }
+
+  /** Control flow around a barrier. */
+  #construct(inst: Inst<OwnerOp>): void {
+    const b = this.#b
     if (inst.op === 'loop') this.#move(inst.args, inst.regions[0]!.params)
     const args = inst.op === 'if' || inst.op === 'switch' ? [this.#agreed(inst.args[0]!)] : []
     const regions = inst.regions.map(() => region())

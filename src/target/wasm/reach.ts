@@ -1,8 +1,8 @@
 /** Reachability: the callees of functions, as they are compiled, and the globals that they use. Each function is visited once. */
 import { Global, type Func, type Module } from '../../ir/value.ts'
 import { walk } from '../../ir/walk.ts'
+import { addWrites, noWrites } from '../../opt/alias.ts'
 import { listVariables } from '../../opt/lists.ts'
-import { rootOf } from '../../opt/match.ts'
 import type { CallTarget } from './plan.ts'
 
 /** What a function's own code leads to. */
@@ -88,11 +88,9 @@ export function writtenGlobals(module: Module): ReadonlySet<Global> {
   const written = new Set<Global>()
   for (const func of module.funcs) {
     if (func.body === undefined) continue
-    walk(func.body, inst => {
-      if (inst.op !== 'store' && inst.op !== 'atomic') return
-      const root = rootOf(inst.args[0]!)
-      if (root?.op === 'global') written.add(root.attr)
-    })
+    const writes = noWrites()
+    walk(func.body, inst => addWrites(writes, inst))
+    for (const root of writes.roots) if (root instanceof Global) written.add(root)
   }
   return written
 }

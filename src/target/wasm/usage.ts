@@ -5,11 +5,8 @@
  */
 import type { Region } from '../../ir/value.ts'
 import { Inst, type Func, type Global, type Value } from '../../ir/value.ts'
-import { walk } from '../../ir/walk.ts'
+import { addWrites, noWrites, writesByControl, type Root, type Writes } from '../../opt/alias.ts'
 import { rootOf } from '../../opt/match.ts'
-
-/** The variable or global that a pointer points into; undefined if unknown. */
-export type Root = Inst | Global | undefined
 
 interface Site {
   readonly region: Region
@@ -22,11 +19,15 @@ export class Usage {
   readonly #owner = new Map<Region, Inst>()
   readonly #onceStored = new Map<Inst, Inst | undefined>()
   readonly #flat: (value: Value) => boolean
+  readonly #body: Region
+  /** What each control instruction writes, once somebody asks. */
+  #inside: ReadonlyMap<Inst, Writes> | undefined = undefined
 
   constructor(func: Func, flat: (value: Value) => boolean) {
     this.#flat = flat
+    this.#body = func.body!
     for (let i = 0; i < func.nextValue; i++) this.#users.push([])
-    this.#index(func.body!)
+    this.#index(this.#body)
   }
 
   #index(region: Region): void {
@@ -128,7 +129,7 @@ export class Usage {
   }
 
   /** True where no write to `root` comes after `from` and before the last of `readers`. */
-  #untouched(from: Inst, readers: readonly Inst[], root: Root): boolean {
+  #untouched(from: Inst, readers: readonly Inst[], root: Inst | Global): boolean {
     const { region, index } = this.#sites.get(from)!
     let last = index
     for (const r of readers) {
@@ -142,54 +143,24 @@ export class Usage {
         i === last &&
         inst.regions.length === 0 &&
         (inst.op === 'store' || inst.row.ends || (inst.op === 'call' && root instanceof Inst))
-      if (!reads && this.writes(inst, root)) return false
+      if (!reads && this.#writes(inst, root)) return false
     }
     return true
   }
 
   /** True where an instruction, or one inside it, may write to the memory of `root`. */
-  writes(inst: Inst, root: Root): boolean {
-    switch (inst.op) {
-      case 'store':
-      case 'atomic': {
-        const to = this.root(inst.args[0]!)
-        return to === root || to === undefined || root === undefined
-      }
-      case 'var':
-        return inst === root
-      case 'barrier':
-        return !(root instanceof Inst)
-      case 'call':
-        return !(root instanceof Inst) && !inst.attr.info.pure
-      default:
+  #writes(inst: Inst, root: Inst | Global): boolean {
+    let writes: Writes
+    if (inst.regions.length > 0) {
+      this.#inside ??= writesByControl(this.#body)
+      writes = this.#inside.get(inst)!
+    } else {
+      if (inst.row.effect !== 'write') return false
+      writes = noWrites()
+      addWrites(writes, inst)
     }
-    for (const r of inst.regions) {
-      const written = this.#writtenIn(r)
-      if (written.any || written.roots.has(root) || (root === undefined && written.roots.size > 0)) return true
-      if (written.outside && !(root instanceof Inst)) return true
-    }
-    return false
-  }
-
-  readonly #written = new Map<Region, Written>()
-
-  #writtenIn(region: Region): Written {
-    const known = this.#written.get(region)
-    if (known !== undefined) return known
-    const written: Written = { roots: new Set(), any: false, outside: false }
-    this.#written.set(region, written)
-    walk(region, inst => {
-      if (inst.op === 'store' || inst.op === 'atomic') {
-        const to = this.root(inst.args[0]!)
-        if (to === undefined) written.any = true
-        else written.roots.add(to)
-      } else if (inst.op === 'var') {
-        written.roots.add(inst)
-      } else if (inst.op === 'barrier' || (inst.op === 'call' && !inst.attr.info.pure)) {
-        written.outside = true
-      }
-    })
-    return written
+    if (writes.unknown || writes.roots.has(root)) return true
+    return !(root instanceof Inst) && (writes.calls || writes.barrier)
   }
 
   /** True where neither the call's operands nor anything up to the store reads or writes the variable. */
@@ -226,13 +197,4 @@ export class Usage {
         return false
     }
   }
-}
-
-/** What the instructions of a region may write to. */
-interface Written {
-  readonly roots: Set<Root>
-  /** Memory that is not known. */
-  any: boolean
-  /** Whatever is not a local variable. */
-  outside: boolean
 }
