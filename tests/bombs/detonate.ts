@@ -37,9 +37,14 @@ export async function bundled(): Promise<{ readonly script: string; readonly rem
 /** What a bomb took; `failure` says why its process did not end well. */
 type Outcome = Taken & { readonly failure?: string }
 
-/** What is wrong with how a bomb ended; undefined where nothing is. */
+/** What is wrong with how a bomb ended, however long it took; undefined where nothing is. */
+export function harm(taken: Outcome): string | undefined {
+  return taken.failure ?? (taken.memory > mostMemory ? 'too large' : undefined)
+}
+
+/** What is wrong with how a bomb ended, and with the time that it took. */
 export function verdict(taken: Outcome): string | undefined {
-  return taken.failure ?? (taken.time > mostTime ? 'too slow' : taken.memory > mostMemory ? 'too large' : undefined)
+  return taken.failure ?? (taken.time > mostTime ? 'too slow' : harm(taken))
 }
 
 /** How often a bomb is tried that took too long. */
@@ -63,7 +68,8 @@ export async function detonate(script: string, name: string, way: Way): Promise<
   return best
 }
 
-async function once(script: string, name: string, way: Way): Promise<Outcome> {
+/** What a bomb does in one try. */
+export async function once(script: string, name: string, way: Way): Promise<Outcome> {
   try {
     const limited = [
       '-c',
