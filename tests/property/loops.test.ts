@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { parseModule } from '../../src/ir/parse.ts'
 import { run } from '../../src/ir/run.ts'
 import type { Func, Inst } from '../../src/ir/value.ts'
 import { walk } from '../../src/ir/walk.ts'
 import { inductions, tripBound } from '../../src/opt/loops.ts'
 import { random } from '../support/generate-ir.ts'
+import { soundModule } from '../support/ir-run.ts'
 
 function loopIn(func: Func): Inst<'loop'> {
   const found: Inst<'loop'>[] = []
@@ -29,7 +29,7 @@ function counting(s: Shape, constant: boolean): Func {
   const compare = s.turned
     ? `${{ lt: 'gt', le: 'ge', gt: 'lt', ge: 'le', ne: 'ne' }[s.op]!} %limit, %i`
     : `${s.op} %i, %limit`
-  return parseModule(`func @f(%a: ${type}, %b: ${type}) -> i32 {
+  return soundModule(`func @f(%a: ${type}, %b: ${type}) -> i32 {
   %ca: ${type} = const ${s.start}
   %cb: ${type} = const ${s.limit}
   %zero: ${type} = const 0
@@ -85,7 +85,7 @@ describe('trip counts', () => {
 
   const bound = (loop: string): unknown => {
     const constants = '%z: i32 = const 0 %one: i32 = const 1 %ten: i32 = const 10 %t: bool = const true'
-    return tripBound(loopIn(parseModule(`func @f(%n: i32, %x: u32, %c: bool) { ${constants} ${loop} ret }`).funcs[0]!))
+    return tripBound(loopIn(soundModule(`func @f(%n: i32, %x: u32, %c: bool) { ${constants} ${loop} ret }`).funcs[0]!))
   }
   const step = '%j: i32 = add %i, %one'
 
@@ -122,7 +122,7 @@ describe('trip counts', () => {
   })
 
   it('know the steps', () => {
-    const func = parseModule(`func @f(%n: i32) {
+    const func = soundModule(`func @f(%n: i32) {
       loop %n, %n (%i: i32, %k: i32) { %g: bool = lt %i, %k test %g } { %two: i32 = const 2 %j: i32 = sub %i, %two next %j, %i }
       ret
     }`).funcs[0]!

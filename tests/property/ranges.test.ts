@@ -1,9 +1,9 @@
 /** What is known of the range of an integer holds of what the interpreter computes. */
 import { expect, it } from 'vitest'
-import { parseModule } from '../../src/ir/parse.ts'
 import { run } from '../../src/ir/run.ts'
 import { Ranges } from '../../src/opt/range.ts'
 import { random } from '../support/generate-ir.ts'
+import { soundModule } from '../support/ir-run.ts'
 import { setting } from '../support/setting.ts'
 
 const types = ['i32', 'u32', 'i16', 'u8', 'i64', 'u64'] as const
@@ -87,7 +87,7 @@ it('the range of a value holds what it is', () => {
   let known = 0
   for (let k = 0; k < setting('SEEDS', 4000); k++) {
     const { text, params } = program(rand)
-    const func = parseModule(text).funcs.at(-1)!
+    const func = soundModule(text).funcs.at(-1)!
     const value = func.body!.end.args[0]!
     const { lo, hi } = new Ranges(func).of(value, () => true)
     if (lo > -Infinity || hi < Infinity) known++

@@ -1,6 +1,5 @@
 /** What is known of the trips of a loop, and of the integers in it, holds of what the interpreter computes. */
 import { expect, it } from 'vitest'
-import { parseModule } from '../../src/ir/parse.ts'
 import { Stopped, run } from '../../src/ir/run.ts'
 import type { Type } from '../../src/ir/type.ts'
 import type { Func, Inst, Region, Value } from '../../src/ir/value.ts'
@@ -8,6 +7,7 @@ import { walk } from '../../src/ir/walk.ts'
 import { tripBound, type TripBound } from '../../src/opt/loops.ts'
 import { Ranges, anyOf } from '../../src/opt/range.ts'
 import { random } from '../support/generate-ir.ts'
+import { soundModule } from '../support/ir-run.ts'
 import { setting } from '../support/setting.ts'
 
 const types = ['i32', 'u32', 'i16', 'u8'] as const
@@ -146,7 +146,7 @@ it('bounds on trips and on integers hold in loops', () => {
   let [exact, bounded, known] = [0, 0, 0]
   for (let k = 0; k < setting('SEEDS', 2000); k++) {
     const { text, params } = program(rand)
-    const func = parseModule(text).funcs.at(-1)!
+    const func = soundModule(text).funcs.at(-1)!
     const bodies = bodiesOf(func)
     const ranges = new Ranges(func)
     const loops: Inst<'loop'>[] = []

@@ -1,7 +1,16 @@
 import { expect } from 'vitest'
+import { parseModule } from '../../src/ir/parse.ts'
 import { funcNamed, run, type Data } from '../../src/ir/run.ts'
 import type { Mode } from '../../src/ir/scalar.ts'
 import type { Module } from '../../src/ir/value.ts'
+import { verifyModule } from '../../src/ir/verify.ts'
+
+/** A module from its text, which must be sound. */
+export function soundModule(text: string): Module {
+  const module = parseModule(text)
+  verifyModule(module, 'parse')
+  return module
+}
 
 /** A `//! run @f(1, [2, 3]) = 4` line: the call and its results, separated by spaces. */
 export interface RunLine {
