@@ -12,7 +12,7 @@ import {
   type Reference,
 } from '../index.ts'
 import { anyDirection, anyScalar, build, combine, inner, randomFrom, type Random } from './sample.ts'
-import { NameError, ShapeError } from './errors.ts'
+import { NameError, ShapeError, isStackOverflow } from './errors.ts'
 import { unknownName } from '../host/given.ts'
 import { Subject } from './subject.ts'
 import { zeroOf } from './constant.ts'
@@ -186,7 +186,7 @@ class Examination {
       return this.#compare(subject, reference)
     } catch (error) {
       if (error instanceof InternalError || error instanceof CompileError || !(error instanceof Error)) throw error
-      const isEndless = error instanceof RangeError || error.name === 'TrapError'
+      const isEndless = isStackOverflow(error) || error.name === 'TrapError'
       // A trap of the program is a plain Error. What an engine throws else is a mistake in the code that was made of the program.
       if (!isEndless && error.name !== 'Error')
         throw new InternalError('check', `${this.#name}: ${error.name}: ${error.message}`, { cause: error })

@@ -61,6 +61,14 @@ export class TrapError extends Error {
   }
 }
 
+/**
+ * Whether an engine says that the stack is full. No standard says how: V8 and JavaScriptCore throw a `RangeError`, and SpiderMonkey
+ * an `InternalError` of its own, for WebAssembly as for JavaScript.
+ */
+export function isStackOverflow(error: unknown): boolean {
+  return error instanceof RangeError || (error instanceof Error && error.name === 'InternalError')
+}
+
 function describe(x: unknown): string {
   if (x === null || x === undefined) return String(x)
   if (ArrayBuffer.isView(x))

@@ -1,5 +1,5 @@
 /** The lock of a loaded program: it does one thing at a time, and nothing once it is closed. */
-import { BusyError, ClosedError, TrapError } from './errors.ts'
+import { BusyError, ClosedError, TrapError, isStackOverflow } from './errors.ts'
 
 /** A lock for the machines of one memory: a running machine keeps its state there, so no other may run meanwhile. */
 export class Turn {
@@ -61,8 +61,7 @@ export class Turn {
           `${name} stopped: ${/unreachable/i.test(cause.message) ? 'it came to a loop that nothing ends' : cause.message}`,
           { cause },
         )
-      if (cause instanceof RangeError || (cause instanceof Error && /recursion/.test(cause.message)))
-        throw new TrapError(`${name} calls itself too deeply`, { cause })
+      if (isStackOverflow(cause)) throw new TrapError(`${name} calls itself too deeply`, { cause })
       throw cause
     }
   }

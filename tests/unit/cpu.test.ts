@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { formatPrint } from '../../src/host/format.ts'
 import { evaluate } from '../support/js-run.ts'
 import { load } from '../../src/cpu/index.ts'
+import { isStackOverflow } from '../../src/cpu/errors.ts'
 import { compile } from '../../src/index.ts'
 
 /** Compiles and loads a program without mistakes. */
@@ -96,6 +97,12 @@ struct Ball : IDifferentiable { float2 at; float radius; }
     )
     expect(m.fn['fib']!(20)).toBe(6765)
     expect(() => m.fn['down']!(100000000)).toThrow('down calls itself too deeply')
+  })
+
+  it('know that the stack is full by what each engine throws', () => {
+    expect(isStackOverflow(new RangeError('Maximum call stack size exceeded'))).toBe(true)
+    expect(isStackOverflow(Object.assign(new Error('too much recursion'), { name: 'InternalError' }))).toBe(true)
+    expect(isStackOverflow(new TypeError('too much recursion'))).toBe(false)
   })
 
   it('read and write bound resources', async () => {
