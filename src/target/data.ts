@@ -37,9 +37,11 @@ export interface MatrixShape {
   readonly size: number
 }
 
+/** A field of a struct. */
 export interface DataField {
   readonly name: string
   readonly type: DataType
+  /** Bytes from the start of the struct. */
   readonly offset: number
 }
 

@@ -22,6 +22,7 @@ export interface JsOptions {
   readonly limits?: RunLimits | undefined
 }
 
+/** A JavaScript module and what a host must know of it. */
 export interface JsOutput {
   /** An ES module. */
   readonly code: string

@@ -48,7 +48,10 @@ export interface WasmPrint {
   readonly args: readonly ScalarName[]
 }
 
-/** Addresses count from the beginning of the module's region, which the import `host.base` says. */
+/**
+ * What a host must know of a WebAssembly module to call its functions. Addresses and strides are in bytes. Addresses count from the beginning of
+ * the module's region, which the import `host.base` says.
+ */
 export interface WasmInterface {
   readonly functions: readonly WasmFunction[]
   readonly kernels: readonly WasmKernel[]

@@ -12,6 +12,7 @@ import { printWat } from './wat.ts'
 /** Bytes in memory that is not shared: `Uint8Array<ArrayBuffer>`, which compilers before TypeScript 5.7 do not know. */
 type OwnBytes = ReturnType<typeof Uint8Array.of>
 
+/** A WebAssembly module and what a host must know of it. */
 export interface WasmOutput {
   /**
    * The module in WebAssembly's binary format. It imports its memory as `host.memory`, and as `host.base` the address of the region
