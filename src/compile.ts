@@ -43,6 +43,7 @@ export const stages = [
   'final',
 ] as const
 
+/** A stage after which a program's IR can be looked at. */
 export type Stage = (typeof stages)[number]
 
 /** How hard to optimise: `-O0` to `-O3`. */

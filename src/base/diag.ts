@@ -5,6 +5,7 @@ import type { Span } from './source.ts'
 /** The names between braces in a message: `'{a} is not {b}'` has the placeholders `a` and `b`. */
 export type Placeholders<S extends string> = S extends `${string}{${infer P}}${infer R}` ? P | Placeholders<R> : never
 
+/** How bad a diagnostic is. A program with an `error` makes no code. */
 export type Severity = 'error' | 'warning' | 'note'
 
 /**
@@ -55,12 +56,18 @@ export interface Note {
   readonly text: string
 }
 
+/** One thing that is wrong with a program, or doubtful: `renderDiagnostic` makes text of it, `diagnosticJson` a plain object. */
 export interface Diagnostic {
+  /** The kind of mistake: `E30015`. The number is Slang's own where Slang has the same mistake. */
   readonly code: string
   readonly severity: Severity
+  /** One sentence, without a full stop. */
   readonly message: string
+  /** The edit that mends it, if there is one. */
   readonly help: string | undefined
+  /** The place in the source; undefined for a mistake that has none, such as a wrong option. */
   readonly span: Span | undefined
+  /** Other places that belong to it. */
   readonly notes: readonly Note[]
 }
 

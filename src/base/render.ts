@@ -3,8 +3,9 @@ import type { Diagnostic, Note, Severity } from './diag.ts'
 import { escapeLine } from './escape.ts'
 import type { Span } from './source.ts'
 
+/** How diagnostics become text. */
 export interface RenderOptions {
-  /** Uses ANSI escapes for colour. */
+  /** Whether to use ANSI escapes for colour. Default: false. */
   readonly color?: boolean
 }
 
@@ -45,6 +46,7 @@ export interface JsonRange {
   readonly endColumn: number
 }
 
+/** A diagnostic as plain data. Lines and columns count from 1, and the end is the column after the last; without a place it has none of them. */
 export interface JsonDiagnostic extends Partial<JsonRange> {
   readonly severity: Severity
   readonly code: string

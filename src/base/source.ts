@@ -58,7 +58,9 @@ export interface Position {
 /** A range of one file, from `start` up to but not including `end`. */
 export class Span {
   readonly file: SourceFile
+  /** The offset of the first character, in UTF-16 code units. */
   readonly start: number
+  /** The offset behind the last one. */
   readonly end: number
   /** The line that `#line` gave the start, where a directive moved it; else undefined. */
   readonly presumed: { readonly file: string; readonly line: number } | undefined

@@ -17,6 +17,7 @@ import { unknownName } from '../host/given.ts'
 import { Subject } from './subject.ts'
 import { zeroOf } from './constant.ts'
 
+/** What `checkDerivatives` looks at. */
 export interface CheckOptions {
   /** Names of functions; default: every differentiable function of the source's own file. */
   readonly functions?: readonly string[] | undefined
@@ -34,11 +35,13 @@ export interface CheckOptions {
 export interface Disagreement {
   /** The first parameter along which derivatives disagree. */
   readonly parameter: string
+  /** The mode whose derivative is off the differences. */
   readonly mode: 'forward' | 'reverse'
   /** The derivative along a random direction: by reverse mode, by forward mode and by central differences. */
   readonly reverse: number | null
   readonly forward: number
   readonly differences: number
+  /** The arguments of the call, by the names of the parameters. */
   readonly inputs: Readonly<Record<string, unknown>>
   /** The function whose derivative is wrong; null if unknown. */
   readonly blame: Blamed | null
@@ -47,6 +50,7 @@ export interface Disagreement {
 /** What came of one function. */
 export interface CheckOutcome {
   readonly name: string
+  /** `skipped`: no input could be compared. */
   readonly status: 'ok' | 'failed' | 'skipped'
   /**
    * `compared`: inputs that were compared; then the inputs left out because the function is not smooth there, and those where
@@ -61,13 +65,17 @@ export interface CheckOutcome {
   readonly stopped: number
   /** Why it failed, was skipped, or stopped at some input; '' where there is nothing to say. */
   readonly detail: string
+  /** What disagreed first, if something did. */
   readonly disagreement: Disagreement | null
   /** The first instruction that made a NaN or an infinity, if `traceNan` is set. */
   readonly nonFinite: NonFinite | null
+  /** Why its derivative cannot be made, if it cannot. */
   readonly diagnostics: readonly Diagnostic[]
 }
 
+/** What came of all functions. */
 export interface CheckReport {
+  /** The seed that makes the same inputs again. */
   readonly seed: number
   /** Whether none failed and at least one was compared. */
   readonly ok: boolean

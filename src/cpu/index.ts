@@ -36,7 +36,9 @@ export type { BufferData, CallResult, MachineOptions, Resources } from './machin
 
 /** A value and its gradient. `grad` has one entry per argument, in the shape of its differential; null where it has none. */
 export interface ValueAndGrad<Value = unknown, Grad = readonly unknown[]> {
+  /** What the call gives. */
   readonly value: Value
+  /** By argument. */
   readonly grad: Grad
 }
 
@@ -137,7 +139,9 @@ export async function load<E = unknown>(
   return assemble(program, new Machine(await WebAssembly.compile(output.bytes), output.host, options), options)
 }
 
-/** Instantiates a program synchronously. Some browsers do not compile large modules so on their main thread. */
+/**
+ * Instantiates a program synchronously. Some browsers do not compile large modules so on their main thread. Throws as `load` does.
+ */
 export function loadSync<E = unknown>(program: LoadableProgram, options: MachineOptions = {}): CpuModule<TypesOf<E>> {
   checkLoad(program, options)
   return assemble(program, machineOf(program.wasm({ derivatives: false, limits: options.limits }), options), options)

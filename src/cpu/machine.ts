@@ -20,7 +20,9 @@ import { shown } from '../host/texture.ts'
 
 /** The result of a call, and its `out` and `inout` parameters by name. */
 export interface CallResult {
+  /** Undefined for a function without a result. */
   readonly result: unknown
+  /** Empty for a function without such parameters. */
   readonly out: Readonly<Record<string, unknown>>
 }
 
@@ -34,9 +36,11 @@ export type BufferData = ArrayBufferView | ArrayBufferLike | unknown[]
 /** Resources by name. The fields of `globalParams` may be given by their own names. */
 export interface Resources {
   readonly buffers?: Readonly<Record<string, BufferData>> | undefined
+  /** Numbers, lists, and objects by the names of fields, as arguments of functions are. */
   readonly uniforms?: Readonly<Record<string, unknown>> | undefined
 }
 
+/** How a program runs on the CPU. */
 export interface MachineOptions {
   /** Takes what `printf` prints; default: the console. */
   readonly print?: ((text: string) => void) | undefined

@@ -31,6 +31,7 @@ export interface FunctionTypes {
   readonly gradients?: readonly unknown[]
   /** Of the result, in the shape of its differential; null where it has none. */
   readonly tangent?: unknown
+  /** Of the `out` and `inout` parameters by name, likewise. */
   readonly outTangent?: object
 }
 
@@ -58,6 +59,7 @@ export interface UnknownTypes {
   readonly functions: Unchecked
 }
 
+/** An entry point of which nothing is known before it is compiled. */
 export interface UnknownEntry {
   readonly buffers: Readonly<Record<string, unknown>>
   readonly uniforms: Readonly<Record<string, unknown>>
