@@ -1,12 +1,13 @@
 /** Compiles a program for a WebGPU device. */
 import type { EntryOf, ProgramTypes, TypesOf, UnknownTypes, Wgsl } from '../index.ts'
 import { sourceOf } from '../host/origin.ts'
-import type { Context } from './bound.ts'
+import { isCount } from '../host/given.ts'
 import { OwnBuffer } from './buffer.ts'
 import { Device } from './device.ts'
-import { GpuError } from './error.ts'
+import { errorOf, refuse } from './error.ts'
 import { Kernel, type GpuKernel } from './kernel.ts'
 import type { AttachOptions, BufferOptions, DeviceBuffer, SameKind, TypedArray } from './options.ts'
+import { loadParts } from './parts.ts'
 import { refuseOptions, Signature } from './signature.ts'
 import type { WebGpuDevice } from './webgpu.ts'
 
@@ -62,28 +63,30 @@ async function attached<T extends ProgramTypes>(
   refuseOptions('attach takes no option', options, ['print', 'printBytes'])
   const { print, printBytes } = options
   if (print !== undefined && typeof print !== 'function')
-    throw new GpuError('UnknownOption', `print is a function, and ${String(print)} came`)
+    refuse('UnknownOption', `print is a function, and ${String(print)} came`)
+  if (printBytes !== undefined && !isCount(printBytes))
+    refuse('UnknownOption', `printBytes is a whole number of bytes, and ${String(printBytes)} came`)
   const wgsl = program.wgsl()
-  if (wgsl.code === '') throw new GpuError('CompileError', 'the program has no entry point')
-  if (printBytes !== undefined && (!Number.isSafeInteger(printBytes) || printBytes < 0))
-    throw new GpuError('UnknownOption', `printBytes is a whole number of bytes, and ${String(printBytes)} came`)
+  if (wgsl.code === '') refuse('CompileError', 'the program has no entry point')
   const device = new Device(gpu)
-  const context: Context = { device, options, submissions: { count: 0 } }
-  const module = await compileModule(device, wgsl)
+  const submissions = { count: 0 }
+  const { reflection } = wgsl
+  const [parts, module] = await Promise.all([loadParts(reflection), compileModule(device, wgsl)])
   const differentiable = new Set(program.functions.filter(f => f.differentiable === 'backward').map(f => f.name))
   const reverseOf = async (of: Signature): Promise<Kernel> => {
     const derived = program.wgsl({ reverseOf: of.name })
-    const signature = new Signature(derived.reflection.entries[0]!, derived, of)
-    return new Kernel(context, await compileModule(device, derived), signature, undefined)
+    const module = await compileModule(device, derived)
+    const context = { device, options, parts: await loadParts(reflection, derived.reflection), wgsl: derived }
+    return new Kernel(module, new Signature(context, derived.reflection.entries[0]!, of), submissions)
   }
-  const { entries } = wgsl.reflection
+  const { entries } = reflection
   const kernels = new Map(
     entries
       .filter(e => e.stage === 'compute')
       .map(e => {
-        const signature = new Signature(e, wgsl)
+        const signature = new Signature({ device, options, parts, wgsl }, e)
         const makeReverse = differentiable.has(e.name) ? () => reverseOf(signature) : undefined
-        return [e.name, new Kernel(context, module, signature, makeReverse)]
+        return [e.name, new Kernel(module, signature, submissions, makeReverse)]
       }),
   )
   return {
@@ -93,7 +96,7 @@ async function attached<T extends ProgramTypes>(
       // The types of a kernel are narrower than what it checks.
       if (kernel !== undefined) return kernel as unknown as GpuKernel<EntryOf<T, N>>
       const other = entries.find(e => e.name === name)
-      throw new GpuError(
+      return refuse(
         'NoSuchKernel',
         other === undefined
           ? `there is no entry point ${String(name)}; there are: ${entries.map(e => e.name).join(', ')}`
@@ -103,7 +106,7 @@ async function attached<T extends ProgramTypes>(
     buffer: <T extends TypedArray>(data: T, given?: BufferOptions) =>
       new OwnBuffer(device, data, given) as DeviceBuffer as DeviceBuffer<SameKind<T>>,
     submitted: () => {
-      context.submissions.count++
+      submissions.count++
     },
   }
 }
@@ -111,29 +114,26 @@ async function attached<T extends ProgramTypes>(
 async function compileModule(device: Device, wgsl: Wgsl): Promise<GPUShaderModule> {
   const missing = wgsl.reflection.features.filter(f => !device.gpu.features.has(f))
   if (missing.length > 0)
-    throw new GpuError(
+    refuse(
       'MissingFeature',
       `the program needs ${missing.join(' and ')}; ask for it by requestDevice({ requiredFeatures })`,
     )
-  let module: GPUShaderModule | undefined
-  const refusal = await device
-    .scoped('the WGSL', () => {
-      module = device.gpu.createShaderModule({ code: wgsl.code })
-    })
-    .then(
-      () => undefined,
-      (cause: unknown) => cause,
-    )
-  if (module === undefined || (refusal instanceof GpuError && refusal.name === 'DeviceLost')) throw refusal
+  const { result: module, accepted } = device.watched('the WGSL', () =>
+    device.gpu.createShaderModule({ code: wgsl.code }),
+  )
+  const refusal = await accepted.then(
+    () => undefined,
+    (cause: unknown) => errorOf(cause),
+  )
+  device.check()
   const info = await device.until(module.getCompilationInfo())
   const message = info.messages.find(m => m.type === 'error')
   if (message !== undefined) {
     const place = sourceOf(wgsl, message.lineNum)
     const origin = place === undefined ? '' : ` (${place.file}:${place.line})`
-    throw new GpuError('CompileError', `line ${message.lineNum} of the WGSL${origin}: ${message.message}`)
+    refuse('CompileError', `line ${message.lineNum} of the WGSL${origin}: ${message.message}`)
   }
-  if (refusal !== undefined)
-    throw new GpuError('CompileError', refusal instanceof Error ? refusal.message : String(refusal))
+  if (refusal !== undefined) refuse('CompileError', refusal.message)
   return module
 }
 
@@ -141,7 +141,7 @@ async function compileModule(device: Device, wgsl: Wgsl): Promise<GPUShaderModul
 function refuseOthers(what: string, given: unknown, method: string): void {
   if (typeof given === 'object' && given !== null && typeof (given as Record<string, unknown>)[method] === 'function')
     return
-  throw new GpuError(
+  refuse(
     'UnknownOption',
     `attach takes ${what}, and ${given === null ? 'null' : `a value of type ${typeof given}`} came`,
   )

@@ -1,19 +1,16 @@
 /** Memory of the device: buffers that remember the kind of their numbers, and parts of buffers. */
 import type { BindingInfo } from '../index.ts'
-import { bytesOf, unknownName, wrongMemory } from '../host/given.ts'
-import { shown } from '../host/texture.ts'
+import { bytesOf, classOf, isCount, shown, unknownName, withArticle, wrongMemory } from '../host/given.ts'
 import type { Device } from './device.ts'
-import { errorOf, GpuError } from './error.ts'
+import { errorOf, refuse, refuseIf } from './error.ts'
 import type { BufferData, BufferOptions, BufferPart, DeviceBuffer, OnDevice, TypedArray } from './options.ts'
-import { readMode, usage } from './usage.ts'
+import { copyBuffer, readBack, recordCopy } from './read.ts'
+import { usage } from './usage.ts'
 
-type Class<T> = new (length: number) => T
-
-/** The class of a typed array, whichever window it comes from; also for those of other classes that extend it. */
-function classOf(data: unknown): Class<TypedArray> | undefined {
-  if (!ArrayBuffer.isView(data) || data instanceof DataView) return undefined
-  const name = Object.prototype.toString.call(data).slice(8, -1)
-  return (globalThis as unknown as Readonly<Record<string, Class<TypedArray> | undefined>>)[name]
+/** The name of the class of a typed array, also for those of other classes that extend it; undefined for all else. */
+function kindOf(data: unknown): string | undefined {
+  const kind = classOf(data)
+  return ArrayBuffer.isView(data) && kind !== 'DataView' && kind in globalThis ? kind : undefined
 }
 
 const anything = { kind: 'void' } as const
@@ -23,7 +20,7 @@ export class OwnBuffer<T extends TypedArray = TypedArray> implements DeviceBuffe
   readonly length: number
   readonly byteLength: number
   readonly device: Device
-  readonly #class: Class<T>
+  readonly #kind: string
   readonly #buffer: GPUBuffer
   readonly #accepted: Promise<void>
   #destroyed = false
@@ -32,29 +29,32 @@ export class OwnBuffer<T extends TypedArray = TypedArray> implements DeviceBuffe
 
   /** Copies an array to the device. Throws a `GpuError` where it is no array that fits. */
   constructor(device: Device, data: T, options: BufferOptions = {}) {
-    const wrongOption = unknownName(options, () => ['usage'], 'g.buffer takes no option')
-    if (wrongOption !== undefined) throw new GpuError('UnknownOption', wrongOption)
+    refuseIf(
+      'UnknownOption',
+      unknownName(options, () => ['usage'], 'g.buffer takes no option'),
+    )
     const { usage: more = 0 } = options
-    if (!Number.isSafeInteger(more) || more < 0)
-      throw new GpuError('UnknownOption', `usage is a number of WebGPU's flags, and ${shown(more)} came`)
-    const kind = classOf(data)
-    if (kind === undefined) throw new GpuError('BufferError', `g.buffer takes a typed array, and ${shown(data)} came`)
+    if (!isCount(more)) refuse('UnknownOption', `usage is a number of WebGPU's flags, and ${shown(more)} came`)
+    const kind = kindOf(data)
+    if (kind === undefined) refuse('BufferError', `g.buffer takes a typed array, and ${shown(data)} came`)
     refuseDetached('g.buffer', data)
-    if (data.length === 0)
-      throw new GpuError('BufferError', 'g.buffer takes at least one number, and an empty array came')
+    const { length, byteLength } = data
+    if (length === 0) refuse('BufferError', 'g.buffer takes at least one number, and an empty array came')
     const most = device.limits.maxBufferSize
-    if (data.byteLength > most)
-      throw new GpuError(
+    if (byteLength > most)
+      refuse(
         'BufferError',
-        `g.buffer: the array has ${data.byteLength} bytes, and the device allows ${most}: ask for more by requestDevice({ requiredLimits: { maxBufferSize } })`,
+        `g.buffer: the array has ${byteLength} bytes, and the device allows ${most}: ask for more by requestDevice({ requiredLimits: { maxBufferSize } })`,
       )
     this.device = device
-    this.#class = kind as unknown as Class<T>
-    this.length = data.length
-    this.byteLength = data.byteLength
-    const always = usage.STORAGE | usage.COPY_SRC | usage.COPY_DST | usage.INDIRECT
+    this.#kind = kind
+    this.length = length
+    this.byteLength = byteLength
     const { result, accepted } = device.watched('g.buffer', () => {
-      const buffer = device.gpu.createBuffer({ size: roundUp(data.byteLength), usage: always | more })
+      const buffer = device.gpu.createBuffer({
+        size: roundTo(byteLength, 4),
+        usage: usage.STORAGE | usage.COPY_SRC | usage.COPY_DST | usage.INDIRECT | more,
+      })
       write(device, buffer, 0, data)
       return buffer
     })
@@ -76,53 +76,51 @@ export class OwnBuffer<T extends TypedArray = TypedArray> implements DeviceBuffe
 
   /** An array of the kind of this buffer. */
   array(length: number): T {
-    return new this.#class(length)
+    const classes = globalThis as unknown as Readonly<Record<string, new (length: number) => T>>
+    return new classes[this.#kind]!(length)
   }
 
   /** Throws where the buffer cannot be used. */
   check(what: string): void {
-    if (this.#destroyed) throw new GpuError('Destroyed', `${what} was destroyed; make another by g.buffer`)
+    if (this.#destroyed) refuse('Destroyed', `${what} was destroyed; make another by g.buffer`)
     if (this.#refusal !== undefined) throw this.#refusal
   }
 
   async read(into?: T): Promise<T> {
-    const { device } = this
-    const buffer = this.buffer
-    const target = into === undefined ? this.array(this.length) : this.#checked('read', into)
-    const size = roundUp(target.byteLength)
+    const { buffer, device } = this
+    const target = into ?? this.array(this.length)
+    this.#check('read', target)
+    const size = roundTo(target.byteLength, 4)
     if (size === 0) return target
-    await device.owning(async own => {
-      const copy = own(device.gpu.createBuffer({ size, usage: usage.MAP_READ | usage.COPY_DST }))
-      const { result: mapped, accepted } = device.watched('read', () => {
-        const encoder = device.gpu.createCommandEncoder()
-        encoder.copyBufferToBuffer(buffer, 0, copy, 0, size)
-        device.queue.submit([encoder.finish()])
-        return copy.mapAsync(readMode)
-      })
-      const copied = device.allOf(accepted, [mapped])
-      copied.catch(() => undefined)
-      // What the device said of the buffer is the reason for what it says of the copy.
-      await this.#accepted
-      await copied
-      refuseDetached('read', target)
-      bytesOf(target)!.set(new Uint8Array(copy.getMappedRange()).subarray(0, target.byteLength))
+    const read = readBack(device, 'read', (encoder, own) => {
+      const copy = own(copyBuffer(device, size))
+      recordCopy(encoder, buffer, copy)
+      const take = (bytes: Uint8Array): void => {
+        refuseDetached('read', target)
+        bytesOf(target)!.set(bytes.subarray(0, target.byteLength))
+      }
+      return [{ copy, take }]
     })
+    read.catch(() => undefined)
+    // What the device said of the buffer is the reason for what it says of the copy.
+    await this.#accepted
+    await read
     return target
   }
 
   write(data: T, offset = 0): void {
-    const { buffer, device } = this
+    const { buffer, device, byteLength } = this
     device.check()
-    this.#checked('write', data)
-    if (!Number.isSafeInteger(offset) || offset < 0 || offset + data.length > this.length)
-      throw new GpuError(
+    this.#check('write', data)
+    if (!isCount(offset, this.length - data.length))
+      refuse(
         'BufferError',
         `write: the buffer has ${this.length} numbers, and ${data.length} from number ${shown(offset)} on came`,
       )
-    const at = (offset * this.byteLength) / this.length
+    const at = (offset * byteLength) / this.length
     // A device writes words. Behind the last number there is room to the end of its word.
-    if (at % 4 !== 0 || (data.byteLength % 4 !== 0 && at + data.byteLength !== this.byteLength))
-      throw new GpuError(
+    if (at % 4 !== 0 || (data.byteLength % 4 !== 0 && at + data.byteLength !== byteLength))
+      refuse(
         'BufferError',
         `write: what is written begins and ends at a multiple of 4 bytes, or ends with the buffer; ${data.byteLength} bytes from byte ${at} on came`,
       )
@@ -135,34 +133,30 @@ export class OwnBuffer<T extends TypedArray = TypedArray> implements DeviceBuffe
     this.#buffer.destroy()
   }
 
-  #checked(what: string, data: T): T {
-    const came = classOf(data) as unknown
-    if (came !== this.#class)
-      throw new GpuError(
-        'BufferError',
-        `${what}: expected ${/^[AEIO]/.test(this.#class.name) ? 'an' : 'a'} ${this.#class.name}, and ${shown(data)} came`,
-      )
+  /** Throws for an array that is of another kind or too long. */
+  #check(what: string, data: T): void {
+    if (kindOf(data) !== this.#kind)
+      refuse('BufferError', `${what}: expected ${withArticle(this.#kind)}, and ${shown(data)} came`)
     refuseDetached(what, data)
     if (data.length > this.length)
-      throw new GpuError('BufferError', `${what}: the buffer has ${this.length} numbers, and the array ${data.length}`)
-    return data
+      refuse('BufferError', `${what}: the buffer has ${this.length} numbers, and the array ${data.length}`)
   }
 }
 
 function refuseDetached(what: string, data: unknown): void {
   const wrong = wrongMemory(anything, true, data)
-  if (wrong !== undefined) throw new GpuError('BufferError', `${what}: ${wrong}`)
+  if (wrong !== undefined) refuse('BufferError', `${what}: ${wrong}`)
 }
 
-/** The next multiple of 4. */
-export function roundUp(bytes: number): number {
-  return Math.ceil(bytes / 4) * 4
+/** The next multiple of a number. */
+export function roundTo(bytes: number, multiple: number): number {
+  return Math.ceil(bytes / multiple) * multiple
 }
 
 /** Copies memory to a buffer, which has room to the end of the last word. */
 export function write(device: Device, buffer: GPUBuffer, at: number, data: ArrayBufferView): void {
   const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength)
-  const whole = roundUp(bytes.length)
+  const whole = roundTo(bytes.length, 4)
   // A device reads neither shared memory nor parts of words.
   if (bytes.buffer instanceof ArrayBuffer && whole === bytes.length)
     device.queue.writeBuffer(buffer, at, bytes as Uint8Array<ArrayBuffer>)
@@ -182,7 +176,8 @@ export interface Range {
   readonly own: OwnBuffer | undefined
 }
 
-function isGpuBuffer(data: unknown): data is GPUBuffer {
+/** Whether it is a buffer of WebGPU, whichever implementation made it. */
+export function isGpuBuffer(data: unknown): data is GPUBuffer {
   return typeof data === 'object' && data !== null && 'mapAsync' in data
 }
 
@@ -204,19 +199,20 @@ export function rangeOf(name: string, data: OnDevice): Range {
     return { buffer: data.buffer, offset: 0, size: data.buffer.size, own: data }
   }
   if (isGpuBuffer(data)) return { buffer: data, offset: 0, size: data.size, own: undefined }
-  const wrong = unknownName(data, () => ['buffer', 'offset', 'size'], `the part of a buffer given for ${name} has no`)
-  if (wrong !== undefined) throw new GpuError('WrongBuffer', wrong)
+  refuseIf(
+    'WrongBuffer',
+    unknownName(data, () => ['buffer', 'offset', 'size'], `the part of a buffer given for ${name} has no`),
+  )
   const { buffer: of, offset = 0 } = data as BufferPart
   if (!isGpuBuffer(of) && !(of instanceof OwnBuffer))
-    throw new GpuError(
+    return refuse(
       'WrongBuffer',
       `${name}: expected { buffer, offset, size } with a GPUBuffer or what g.buffer gave, and its buffer is ${shown(of)}`,
     )
   const whole = rangeOf(name, of)
   const { size = whole.size - offset } = data as BufferPart
-  const isWhole = (n: unknown): boolean => Number.isSafeInteger(n) && (n as number) >= 0
-  if (!isWhole(offset) || offset >= whole.size || !isWhole(size) || size === 0 || offset + size > whole.size)
-    throw new GpuError(
+  if (!isCount(offset, whole.size) || !isCount(size, whole.size - offset) || size === 0)
+    refuse(
       'WrongBuffer',
       `${name}: expected a part of a buffer of ${whole.size} bytes, and { offset: ${shown(offset)}, size: ${shown(size)} } came`,
     )
@@ -226,31 +222,35 @@ export function rangeOf(name: string, data: OnDevice): Range {
 /** Checks that a range can be bound as a storage buffer. */
 export function checkStorage(device: Device, info: BindingInfo, range: Range, least: number): Range {
   const { buffer, offset, size, own } = range
-  const refuse = (message: string): never => {
-    throw new GpuError('WrongBuffer', `${info.name}: ${message}`)
+  const { name, type, raw } = info
+  const check = (holds: boolean, otherwise: string): void => {
+    if (!holds) refuse('WrongBuffer', `${name}: ${otherwise}`)
   }
-  if (own !== undefined && own.device.gpu !== device.gpu)
-    refuse('the buffer was made by g.buffer of another device; make one of this program')
-  if ((buffer.usage & usage.STORAGE) === 0)
-    refuse('the buffer cannot be bound: create it with GPUBufferUsage.STORAGE among its usage')
-  const alignment = device.limits.minStorageBufferOffsetAlignment
-  if (offset % alignment !== 0)
-    refuse(
-      `the offset of what is bound is a multiple of ${alignment} bytes on this device (minStorageBufferOffsetAlignment), and ${offset} came`,
-    )
-  if (size < least || size % 4 !== 0) refuse(`expected at least ${least} bytes and a multiple of 4, got ${size}`)
-  const most = device.limits.maxStorageBufferBindingSize
-  if (size > most)
-    refuse(
-      `the device binds at most ${most} bytes, and ${size} came: bind a part by { buffer, offset, size }, or ask for more by requestDevice({ requiredLimits: { maxStorageBufferBindingSize } })`,
-    )
-  if (own !== undefined && info.type !== null) {
-    const fits = wrongMemory(info.type, info.raw === true, own.array(0)) === undefined
-    if (!fits)
-      throw new GpuError(
-        'BufferError',
-        `buffer ${info.name}: ${wrongMemory(info.type, info.raw === true, own.array(own.length))}`,
-      )
-  }
+  check(
+    own === undefined || own.device.gpu === device.gpu,
+    'the buffer was made by g.buffer of another device; make one of this program',
+  )
+  check(
+    (buffer.usage & usage.STORAGE) !== 0,
+    'the buffer cannot be bound: create it with GPUBufferUsage.STORAGE among its usage',
+  )
+  const { minStorageBufferOffsetAlignment: alignment, maxStorageBufferBindingSize: most } = device.limits
+  check(
+    offset % alignment === 0,
+    `the offset of what is bound is a multiple of ${alignment} bytes on this device (minStorageBufferOffsetAlignment), and ${offset} came`,
+  )
+  checkSize(name, size, least)
+  check(
+    size <= most,
+    `the device binds at most ${most} bytes, and ${size} came: bind a part by { buffer, offset, size }, or ask for more by requestDevice({ requiredLimits: { maxStorageBufferBindingSize } })`,
+  )
+  if (own !== undefined && type !== null && wrongMemory(type, raw === true, own.array(0)) !== undefined)
+    refuse('BufferError', `buffer ${name}: ${wrongMemory(type, raw === true, own.array(own.length))}`)
   return range
+}
+
+/** Throws where a storage buffer has a size that no device binds, or less than an element. */
+export function checkSize(name: string, size: number, least: number): void {
+  if (size < least || size % 4 !== 0)
+    refuse('WrongBuffer', `${name}: expected at least ${least} bytes and a multiple of 4, got ${size}`)
 }

@@ -1,10 +1,13 @@
 /** Wraps a WebGPU device, so that its loss is noticed, its resources are destroyed, and its error scopes are closed. */
-import { GpuError } from './error.ts'
+import { GpuError, refuse } from './error.ts'
 
 /** What a device makes and its maker destroys. */
 export interface Owned {
   destroy(): void
 }
+
+/** Takes what is to be destroyed when something is over. */
+export type Own = <O extends Owned>(made: O) => O
 
 export class Device {
   readonly gpu: GPUDevice
@@ -61,22 +64,19 @@ export class Device {
     this.check()
     this.gpu.pushErrorScope('out-of-memory')
     this.gpu.pushErrorScope('validation')
-    let done: { readonly result: T } | { readonly mistake: unknown }
+    let result: T
+    let scopes: Promise<readonly (GPUError | null)[]>
     try {
-      done = { result: work() }
-    } catch (mistake) {
-      done = { mistake }
-    }
-    const scopes = Promise.all([this.gpu.popErrorScope(), this.gpu.popErrorScope()])
-    if ('mistake' in done) {
+      result = work()
+    } finally {
+      scopes = Promise.all([this.gpu.popErrorScope(), this.gpu.popErrorScope()])
       scopes.catch(() => undefined)
-      throw done.mistake
     }
     const accepted = this.until(scopes).then(errors => {
       const refused = errors.find(e => e !== null)
-      if (refused !== undefined && refused !== null) throw new GpuError('DeviceError', `${what}: ${refused.message}`)
+      if (refused) refuse('DeviceError', `${what}: ${refused.message}`)
     })
-    return { result: done.result, accepted }
+    return { result, accepted }
   }
 
   /** The same for work whose result is of no use before the device has accepted it. */
@@ -95,7 +95,7 @@ export class Device {
   }
 
   /** Runs `work`, and destroys everything that it made in the end. */
-  async owning<T>(work: (own: <O extends Owned>(made: O) => O) => Promise<T>): Promise<T> {
+  async owning<T>(work: (own: Own) => Promise<T>): Promise<T> {
     const all: Owned[] = []
     try {
       return await work(made => {

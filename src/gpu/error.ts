@@ -28,6 +28,16 @@ export class GpuError extends Error {
   }
 }
 
+/** Throws a mistake of a caller, or what the device refuses. */
+export function refuse(name: GpuErrorName, message: string): never {
+  throw new GpuError(name, message)
+}
+
+/** The same where a check found a mistake. */
+export function refuseIf(name: GpuErrorName, mistake: string | undefined): void {
+  if (mistake !== undefined) refuse(name, mistake)
+}
+
 /** What was thrown, as an error. */
 export function errorOf(thrown: unknown): Error {
   return thrown instanceof Error ? thrown : new GpuError('DeviceError', String(thrown))

@@ -1,108 +1,77 @@
-/** Buffers of the device for tensors and gradients. */
+/** Gradients of what a kernel is given; `grad` loads this file when it is first called. */
 import type { BindingInfo } from '../index.ts'
-import { bytesOf, wrongMemory } from '../host/given.ts'
-import type { Buffers } from '../host/tensor.ts'
-import { isOnDevice, OwnBuffer, rangeOf } from './buffer.ts'
-import type { Device, Owned } from './device.ts'
-import type { BufferData, DispatchOptions } from './options.ts'
-import { GpuError } from './error.ts'
-import { usage } from './usage.ts'
+import { refuse } from './error.ts'
+import { copyBuffer } from './read.ts'
+import { storageBuffer } from './resources.ts'
+import type { BufferData, DispatchOptions, DispatchResult, GradOptions, Groups } from './options.ts'
+import type { Signature } from './signature.ts'
+import { gpuBuffers, parametersOf, type Made } from './tensors.ts'
 
-/** What `grad` makes for one call. */
-export interface Made {
-  /** Gradients on the device, which callers get. */
-  readonly device: Owned[]
-  /** Gradients in memory, each with whether it holds cotangents; others are zeros. */
-  readonly memory: Map<Float32Array, boolean>
+/** Memory of the device that a gradient is made in and read from. */
+export interface Passage {
+  readonly buffer: GPUBuffer
+  readonly copy: GPUBuffer
+  /** Whether the device is to set it to zero. */
+  readonly zero: boolean
 }
 
-const fail = (message: string): never => {
-  throw new GpuError('WrongTensor', message)
+/** Gives memory for data that a kernel writes; undefined where a dispatch makes its own. */
+export type PassageFor = (info: BindingInfo, data: BufferData, size: number) => Passage | undefined
+
+/** A kernel that makes gradients: one that asks for derivatives itself, or the reverse of one. */
+export interface Differentiable {
+  readonly signature: Signature
+  readonly run: (groups: Groups, from: DispatchOptions, passages: PassageFor) => Promise<DispatchResult>
 }
 
-/** What a kernel's bindings are to tensors and gradients. Gradients are floats, in memory or on the device as what they are the gradients of; what is made is added to `made`. */
-export function gpuBuffers(
-  device: Device,
-  bindings: readonly BindingInfo[],
-  options: DispatchOptions,
-  made?: Made,
-): Buffers<BufferData> {
-  const stride = (name: string): number => {
-    const type = bindings.find(b => b.name === name)?.type
-    return type?.kind === 'array' ? type.stride : fail(`there is no buffer ${name} of elements`)
+export type Gradients = (groups: Groups, options: GradOptions) => Promise<Readonly<Record<string, BufferData>>>
+
+/** Makes the gradients of a kernel. What they pass through on their way to an array is kept from call to call. */
+export function gradientsOf({ signature, run }: Differentiable): Gradients {
+  const parameters = parametersOf(signature)
+  const kept = new Map<string, Passage>()
+  const destroy = ({ buffer, copy }: Passage): void => {
+    buffer.destroy()
+    copy.destroy()
   }
-  return {
-    fail,
-    count: (name, data) => {
-      const each = stride(name)
-      if (isOnDevice(data)) return Math.floor(rangeOf(name, data).size / each)
-      if (Array.isArray(data)) return data.length
-      const { type, raw } = bindings.find(b => b.name === name)!
-      const wrong = wrongMemory(type!, raw === true, data)
-      if (wrong !== undefined) throw new GpuError('BufferError', `${name}: ${wrong}`)
-      return Math.floor(bytesOf(data)!.byteLength / each)
-    },
-    zeros: (name, count, like) => {
-      const size = Math.max(count, 1) * stride(name)
-      if (!isOnDevice(like)) {
-        const zeros = new Float32Array(size / 4)
-        made?.memory.set(zeros, false)
-        return zeros
-      }
-      if (like instanceof OwnBuffer) {
-        const own = new OwnBuffer(device, new Float32Array(size / 4))
-        made?.device.push(own)
-        return own
-      }
-      const buffer = device.gpu.createBuffer({ size, usage: usage.STORAGE | usage.COPY_SRC | usage.COPY_DST })
-      made?.device.push(buffer)
-      return buffer
-    },
-    fill: (data, values, what) => {
-      const range = isOnDevice(data) ? rangeOf(what, data) : undefined
-      const count = range === undefined ? (data as Float32Array).length : range.size / 4
-      if (typeof values !== 'number' && values.length !== count)
-        fail(`${what}: expected ${count} numbers, got ${values.length}`)
-      const numbers =
-        typeof values === 'number'
-          ? new Float32Array(count).fill(values)
-          : Float32Array.from(values as ArrayLike<number>)
-      if (range !== undefined) device.queue.writeBuffer(range.buffer, range.offset, numbers)
-      else {
-        ;(data as Float32Array).set(numbers)
-        made?.memory.set(data as Float32Array, true)
-      }
-    },
-    texels: (binding, name) => {
-      const texture = options.textures?.[binding] ?? options.textures?.[name]
-      if (texture === undefined) return undefined
-      if ('size' in texture) return texture.size.reduce((a, b) => a * b, 1)
-      if (!('mipLevelCount' in texture)) return fail(`the size of ${name} is not known from a view: give the texture`)
-      return Array.from(
-        { length: texture.mipLevelCount },
-        (_, k) => Math.max(texture.width >> k, 1) * Math.max(texture.height >> k, 1),
-      ).reduce((a, b) => a + b, 0)
-    },
-    address: () => {
-      const modes = bindings.filter(b => b.handle?.kind === 'sampler').map(b => addressing(options.samplers?.[b.name]))
-      return modes.every(m => m !== undefined && m[0] === modes[0]![0] && m[1] === modes[0]![1])
-        ? (modes[0] ?? [0, 0])
-        : undefined
-    },
+  /** The memory that the last call left for a gradient of this size, or new memory. A call that runs at the same time has its own. */
+  const take = (name: string, size: number, zero: boolean): Passage => {
+    const last = kept.get(name)
+    kept.delete(name)
+    if (last?.buffer.size === size) return { ...last, zero }
+    if (last !== undefined) destroy(last)
+    return { buffer: storageBuffer(signature, size), copy: copyBuffer(signature.device, size), zero }
   }
-}
-
-/** The address modes of a described sampler; undefined if they are unknown, or gradients are not defined for the sampler. */
-function addressing(sampler: GPUSampler | GPUSamplerDescriptor | undefined): readonly [number, number] | undefined {
-  if (sampler === undefined) return [0, 0]
-  const described = Object.keys(sampler).length > 0 || Object.getPrototypeOf(sampler) === Object.prototype
-  const {
-    addressModeU = 'clamp-to-edge',
-    addressModeV = 'clamp-to-edge',
-    magFilter = 'linear',
-    minFilter = 'linear',
-  } = sampler as GPUSamplerDescriptor
-  if (!described || magFilter !== 'linear' || minFilter !== 'linear') return undefined
-  const modes = ['clamp-to-edge', 'repeat', 'mirror-repeat']
-  return [modes.indexOf(addressModeU), modes.indexOf(addressModeV)]
+  const keep = (name: string, passage: Passage): void => {
+    passage.copy.unmap()
+    if (kept.has(name)) destroy(passage)
+    else kept.set(name, passage)
+  }
+  return async (groups, options) => {
+    if (!signature.isReverse && !parameters.usesGradients && options.gradients === undefined)
+      refuse(
+        'NoDerivative',
+        `${signature.name} has no reverse derivative and uses no gradients: mark it [Differentiable], or say which buffers it adds gradients to`,
+      )
+    const made: Made = { device: [], memory: new Map() }
+    const taken: [name: string, Passage][] = []
+    try {
+      const buffers = gpuBuffers(signature, options, made)
+      const { given, gradients } = parameters.withGradients<BufferData>(options, buffers, new Float32Array())
+      await run(groups, { ...options, ...given } as DispatchOptions, ({ name }, data, size) => {
+        const filled = made.memory.get(data)
+        if (filled === undefined) return undefined
+        const passage = take(name, size, !filled)
+        taken.push([name, passage])
+        return passage
+      })
+      for (const [name, passage] of taken.splice(0)) keep(name, passage)
+      return gradients
+    } catch (mistake) {
+      // Nobody but us knows of these.
+      for (const buffer of made.device) buffer.destroy()
+      for (const [, passage] of taken) destroy(passage)
+      throw mistake
+    }
+  }
 }

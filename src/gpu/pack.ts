@@ -1,10 +1,34 @@
 /** Converts plain values to bytes and back, by the layout in the reflection. */
 import type { DataType } from '../index.ts'
-import { unknownName } from '../host/given.ts'
-import { GpuError } from './error.ts'
+import { unknownName, withArticle } from '../host/given.ts'
+import { refuse, refuseIf } from './error.ts'
 
 /** A number, a boolean, an array for vectors, matrices (of rows) and arrays, or an object for structs. */
 export type Plain = number | boolean | readonly Plain[] | ArrayLike<number> | { readonly [field: string]: Plain }
+
+/** A type in memory. Between the numbers of a vector lie `lane` bytes, where it is a row of a matrix of columns. */
+export type Laid = DataType | (Extract<DataType, { readonly kind: 'vector' }> & { readonly lane: number })
+
+type ListType = Extract<Laid, { readonly kind: 'vector' | 'matrix' | 'array' }>
+
+/** What a vector, a matrix or an array consists of: so many of a type, and the bytes from one to the next. */
+export function itemsOf(type: ListType): { readonly count: number; readonly type: Laid; readonly stride: number } {
+  switch (type.kind) {
+    case 'vector':
+      return {
+        count: type.count,
+        type: { kind: 'scalar', scalar: type.scalar, size: 4 },
+        stride: 'lane' in type ? type.lane : 4,
+      }
+    case 'matrix': {
+      const { scalar, rows, cols: count, stride, columnMajor } = type
+      const [row, lane] = columnMajor === true ? [4, stride] : [stride, 4]
+      return { count: rows, type: { kind: 'vector', scalar, count, lane, size: (count - 1) * lane + 4 }, stride: row }
+    }
+    case 'array':
+      return { count: type.count, type: type.elem, stride: type.stride }
+  }
+}
 
 function wrong(path: string, expected: string, value: unknown): never {
   const came =
@@ -13,22 +37,14 @@ function wrong(path: string, expected: string, value: unknown): never {
       : Array.isArray(value)
         ? `an array of ${value.length}`
         : `${typeof value} ${String(value)}`
-  throw new GpuError('WrongUniform', `${path}: expected ${expected}, got ${came}`)
-}
-
-function list(path: string, value: Plain | undefined, count: number, what: string): ArrayLike<Plain> {
-  const given = value as ArrayLike<Plain> | undefined
-  if (typeof value !== 'object' || value === null || typeof given?.length !== 'number')
-    return wrong(path, `${what} of ${count}`, value)
-  if (count > 0 && given.length !== count) return wrong(path, `${what} of ${count}`, value)
-  return given
+  refuse('WrongUniform', `${path}: expected ${expected}, got ${came}`)
 }
 
 /** Writes a value at an offset; of a struct without those `foreign` fields that are not given. */
 export function pack(
   view: DataView,
   offset: number,
-  type: DataType,
+  type: Laid,
   value: Plain | undefined,
   path: string,
   foreign?: ReadonlySet<string>,
@@ -37,43 +53,16 @@ export function pack(
     case 'scalar':
       setScalar(view, offset, type.scalar, value, path)
       return
-    case 'vector': {
-      const lanes = list(path, value, type.count, 'a vector')
-      for (let i = 0; i < type.count; i++) setScalar(view, offset + i * 4, type.scalar, lanes[i], `${path}[${i}]`)
-      return
-    }
-    case 'matrix': {
-      const rows = list(path, value, type.rows, 'a matrix')
-      if (type.columnMajor) {
-        const lists = Array.from(rows, (row, i) => list(`${path}[${i}]`, row, type.cols, 'a vector'))
-        pack(
-          view,
-          offset,
-          transposed(type),
-          Array.from({ length: type.cols }, (_, c) => lists.map(row => row[c]!)),
-          path,
-        )
-        return
-      }
-      const row: DataType = { kind: 'vector', scalar: type.scalar, count: type.cols, size: type.stride }
-      for (let i = 0; i < type.rows; i++) pack(view, offset + i * type.stride, row, rows[i], `${path}[${i}]`)
-      return
-    }
-    case 'array': {
-      const items = list(path, value, type.count, 'an array')
-      for (let i = 0; i < items.length; i++) pack(view, offset + i * type.stride, type.elem, items[i], `${path}[${i}]`)
-      return
-    }
     case 'struct': {
       if (typeof value !== 'object' || value === null)
         return wrong(path, `an object with the fields of ${type.name}`, value)
       const fields = value as { readonly [field: string]: Plain }
       // Uniforms outside of blocks come with those of blocks, whose names are known to be right.
-      const unknown =
-        path === 'globalParams'
-          ? undefined
-          : unknownName(fields, () => type.fields.map(f => f.name), `${path}: ${type.name} has no field`)
-      if (unknown !== undefined) throw new GpuError('WrongUniform', unknown)
+      if (path !== 'globalParams')
+        refuseIf(
+          'WrongUniform',
+          unknownName(fields, () => type.fields.map(f => f.name), `${path}: ${type.name} has no field`),
+        )
       for (const f of type.fields)
         if (fields[f.name] !== undefined || foreign?.has(f.name) !== true)
           pack(view, offset + f.offset, f.type, fields[f.name], `${path}.${f.name}`)
@@ -81,12 +70,15 @@ export function pack(
     }
     case 'void':
       return
+    default: {
+      const { count, type: item, stride } = itemsOf(type)
+      const given = value as ArrayLike<Plain> | null | undefined
+      const length = typeof given === 'object' ? given?.length : undefined
+      if (typeof length !== 'number' || (count > 0 && length !== count))
+        return wrong(path, `${withArticle(type.kind)} of ${count}`, value)
+      for (let i = 0; i < length; i++) pack(view, offset + i * stride, item, given![i], `${path}[${i}]`)
+    }
   }
-}
-
-/** The type of the transpose: its rows are the columns of the matrix in memory. */
-function transposed(type: DataType & { kind: 'matrix' }): DataType {
-  return { kind: 'matrix', scalar: type.scalar, rows: type.cols, cols: type.rows, stride: type.stride, size: type.size }
 }
 
 function setScalar(view: DataView, offset: number, scalar: string, given: Plain | undefined, path: string): void {
@@ -112,32 +104,24 @@ function setScalar(view: DataView, offset: number, scalar: string, given: Plain 
 }
 
 /** Reads a value at an offset; an array without a length of its own takes what is there. */
-export function unpack(view: DataView, offset: number, type: DataType): Plain {
+export function unpack(view: DataView, offset: number, type: Laid): Plain {
   switch (type.kind) {
     case 'scalar':
       return getScalar(view, offset, type.scalar)
-    case 'vector':
-      return Array.from({ length: type.count }, (_, i) => getScalar(view, offset + i * 4, type.scalar))
-    case 'matrix': {
-      if (type.columnMajor) {
-        const columns = unpack(view, offset, transposed(type)) as Plain[][]
-        return Array.from({ length: type.rows }, (_, r) => columns.map(column => column[r]!))
-      }
-      const row: DataType = { kind: 'vector', scalar: type.scalar, count: type.cols, size: type.stride }
-      return Array.from({ length: type.rows }, (_, i) => unpack(view, offset + i * type.stride, row))
-    }
-    case 'array': {
-      const count = type.count > 0 ? type.count : Math.floor((view.byteLength - offset) / type.stride)
-      return Array.from({ length: count }, (_, i) => unpack(view, offset + i * type.stride, type.elem))
-    }
     case 'struct':
       return Object.fromEntries(type.fields.map(f => [f.name, unpack(view, offset + f.offset, f.type)]))
     case 'void':
       return 0
+    default: {
+      const { count, type: item, stride } = itemsOf(type)
+      const length = count > 0 ? count : Math.floor((view.byteLength - offset) / stride)
+      return Array.from({ length }, (_, i) => unpack(view, offset + i * stride, item))
+    }
   }
 }
 
-function getScalar(view: DataView, offset: number, scalar: string): number | boolean {
+/** Reads a number or a boolean at an offset. */
+export function getScalar(view: DataView, offset: number, scalar: string): number | boolean {
   switch (scalar) {
     case 'f32':
       return view.getFloat32(offset, true)

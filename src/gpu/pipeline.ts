@@ -1,14 +1,13 @@
 /** The pipeline of an entry point, and the layouts of its bind groups. */
 import type { BindingInfo } from '../index.ts'
-import type { Device } from './device.ts'
-import { GpuError } from './error.ts'
+import { errorOf, GpuError, refuse } from './error.ts'
 import type { Signature } from './signature.ts'
-import { handleLayout } from './texture.ts'
+import type { Slot } from './uniform-slots.ts'
 import { computeStage } from './usage.ts'
 
-/** A compiled entry point. */
+/** A compiled entry point. New code with the same bindings replaces its pipeline. */
 export interface Compiled {
-  readonly pipeline: GPUComputePipeline
+  pipeline: GPUComputePipeline
   readonly layouts: readonly GPUBindGroupLayout[]
 }
 
@@ -20,44 +19,33 @@ export function uniformsOf(bindings: readonly BindingInfo[], group?: number): re
 }
 
 /** Whether uniform buffers get their offsets when they are bound. A device allows that for some, and one dispatch can do without. */
-export function isDynamic(device: Device, bindings: readonly BindingInfo[]): boolean {
+export function isDynamic({ device, bindings }: Signature): boolean {
   return uniformsOf(bindings).length <= device.limits.maxDynamicUniformBuffersPerPipelineLayout
 }
 
-/** Throws where a device grants too few storage buffers. */
-function checkLimits(device: Device, { name, bindings }: Signature): void {
+/** Makes the layouts of bind groups. Throws a `GpuError` where the device grants too few storage buffers. */
+function describe(
+  module: GPUShaderModule,
+  signature: Signature,
+): { readonly layouts: readonly GPUBindGroupLayout[]; readonly descriptor: GPUComputePipelineDescriptor } {
+  const { device, name, entry, bindings, parts } = signature
   const buffers = bindings.filter(b => b.kind === 'storage' || b.kind === 'read-only-storage').length
   const allowed = device.limits.maxStorageBuffersPerShaderStage
   if (buffers > allowed)
-    throw new GpuError(
+    refuse(
       'DeviceError',
       `${name} uses ${buffers} storage buffers, and the device allows ${allowed}: ask for more by requestDevice({ requiredLimits: { maxStorageBuffersPerShaderStage: ${buffers} } })`,
     )
-}
-
-function describe(
-  device: Device,
-  module: GPUShaderModule,
-  { entry, bindings }: Signature,
-): { readonly layouts: readonly GPUBindGroupLayout[]; readonly descriptor: GPUComputePipelineDescriptor } {
-  const count = Math.max(-1, ...bindings.map(b => b.group)) + 1
-  const hasDynamicOffset = isDynamic(device, bindings)
-  const layouts = Array.from({ length: count }, (_, group) =>
+  const hasOffsets = isDynamic(signature)
+  const layoutOf = ({ handle, kind }: BindingInfo): Partial<GPUBindGroupLayoutEntry> =>
+    handle === null
+      ? { buffer: { type: kind as GPUBufferBindingType, hasDynamicOffset: kind === 'uniform' && hasOffsets } }
+      : parts.textures!.handleLayout(handle)
+  const layouts = Array.from({ length: Math.max(-1, ...bindings.map(b => b.group)) + 1 }, (_, group) =>
     device.gpu.createBindGroupLayout({
       entries: bindings
         .filter(b => b.group === group)
-        .map(b => ({
-          binding: b.binding,
-          visibility: computeStage,
-          ...(b.handle === null
-            ? {
-                buffer: {
-                  type: b.kind as GPUBufferBindingType,
-                  hasDynamicOffset: b.kind === 'uniform' && hasDynamicOffset,
-                },
-              }
-            : handleLayout(b.handle)),
-        })),
+        .map(b => ({ binding: b.binding, visibility: computeStage, ...layoutOf(b) })),
     }),
   )
   const layout = device.gpu.createPipelineLayout({ bindGroupLayouts: layouts })
@@ -65,20 +53,29 @@ function describe(
 }
 
 /** Compiles without holding up anything else. Throws a `GpuError` where the device refuses. */
-export async function compile(device: Device, module: GPUShaderModule, signature: Signature): Promise<Compiled> {
-  checkLimits(device, signature)
-  const { layouts, descriptor } = await device.scoped(signature.name, () => describe(device, module, signature))
+export async function compile(module: GPUShaderModule, signature: Signature): Promise<Compiled> {
+  const { device, name } = signature
+  const { layouts, descriptor } = await device.scoped(name, () => describe(module, signature))
   try {
     return { pipeline: await device.until(device.gpu.createComputePipelineAsync(descriptor)), layouts }
   } catch (cause) {
     if (cause instanceof GpuError) throw cause
-    throw new GpuError('DeviceError', `${signature.name}: ${cause instanceof Error ? cause.message : String(cause)}`)
+    return refuse('DeviceError', `${name}: ${errorOf(cause).message}`)
   }
 }
 
 /** Compiles at once. What the device refuses it says to the error scope that is open. */
-export function compileAtOnce(device: Device, module: GPUShaderModule, signature: Signature): Compiled {
-  checkLimits(device, signature)
-  const { layouts, descriptor } = describe(device, module, signature)
-  return { pipeline: device.gpu.createComputePipeline(descriptor), layouts }
+export function compileAtOnce(module: GPUShaderModule, signature: Signature): Compiled {
+  const { layouts, descriptor } = describe(module, signature)
+  return { pipeline: signature.device.gpu.createComputePipeline(descriptor), layouts }
+}
+
+/** Sets the pipeline and the bind groups of a pass. */
+export function setPipeline(pass: GPUComputePassEncoder, { pipeline }: Compiled, { groups, offsets }: Slot): void {
+  pass.setPipeline(pipeline)
+  for (let i = 0; i < groups.length; i++) {
+    const own = offsets[i]
+    if (own === undefined || own.length === 0) pass.setBindGroup(i, groups[i])
+    else pass.setBindGroup(i, groups[i], own)
+  }
 }

@@ -2,6 +2,7 @@
 import { formatPrint } from '../host/format.ts'
 import type { PrintInfo } from '../index.ts'
 import type { AttachOptions } from './options.ts'
+import { getScalar } from './pack.ts'
 
 const defaultBytes = 65536
 
@@ -41,16 +42,7 @@ export function readPrinted(words: Uint32Array, { formats }: PrintInfo): Printed
     texts.push(
       formatPrint(
         record.format,
-        record.args.map((scalar, k) => {
-          const offset = (start + k) * 4
-          return scalar === 'f32'
-            ? view.getFloat32(offset, true)
-            : scalar === 'i32'
-              ? view.getInt32(offset, true)
-              : scalar === 'bool'
-                ? view.getUint32(offset, true) !== 0
-                : view.getUint32(offset, true)
-        }),
+        record.args.map((scalar, k) => getScalar(view, (start + k) * 4, scalar)),
       ),
     )
     at = start + record.args.length

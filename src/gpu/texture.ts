@@ -1,9 +1,10 @@
 /** The textures and samplers of a kernel: objects of the device are bound as they are, and plain descriptions become new ones. */
 import type { BindingInfo, HandleInfo } from '../index.ts'
-import type { Owned } from './device.ts'
-import { shown, wrongSampler, wrongTexture } from '../host/texture.ts'
-import { GpuError } from './error.ts'
-import { readMode, usage } from './usage.ts'
+import { shown } from '../host/given.ts'
+import { wrongSampler, wrongTexture } from '../host/texture.ts'
+import type { Device, Own } from './device.ts'
+import { refuse, refuseIf } from './error.ts'
+import { copyBuffer, type Read } from './read.ts'
 import type { WebGpuTexture, WebGpuTextureView } from './webgpu.ts'
 
 const textureUsage = { COPY_SRC: 0x1, COPY_DST: 0x2, TEXTURE_BINDING: 0x4, STORAGE_BINDING: 0x8 } as const
@@ -25,7 +26,7 @@ export type TextureSource = WebGpuTexture | WebGpuTextureView | TextureData
 export interface BoundTexture {
   readonly view: GPUTextureView
   /** Made for this dispatch. */
-  readonly own: GPUTexture | undefined
+  readonly texture: GPUTexture | undefined
   readonly size: readonly [number, number, number]
   readonly bytesPerRow: number
   /** Where to read back into. */
@@ -78,14 +79,11 @@ export function bindTexture(
   info: BindingInfo,
   given: TextureSource | undefined,
   kernel: string,
-  keep: <O extends Owned>(made: O) => O,
+  own: Own,
 ): BoundTexture {
-  if (given === undefined) throw new GpuError('MissingTexture', `${kernel} needs the texture ${info.name}`)
+  if (given === undefined) refuse('MissingTexture', `${kernel} needs the texture ${info.name}`)
   if (typeof given !== 'object' || given === null)
-    throw new GpuError(
-      'WrongTexture',
-      `${info.name}: expected a texture, a view or { size, data }, got ${shown(given)}`,
-    )
+    return refuse('WrongTexture', `${info.name}: expected a texture, a view or { size, data }, got ${shown(given)}`)
   const handle = info.handle!
   const dimension =
     handle.kind === 'texture'
@@ -95,7 +93,7 @@ export function bindTexture(
         : '2d'
   const bound = (view: GPUTextureView): BoundTexture => ({
     view,
-    own: undefined,
+    texture: undefined,
     size: [0, 0, 0],
     bytesPerRow: 0,
     into: undefined,
@@ -104,8 +102,7 @@ export function bindTexture(
     return bound(given.createView({ dimension, ...(handle.kind === 'storage-texture' ? { mipLevelCount: 1 } : {}) }))
   }
   const isPlain = [null, Object.prototype].includes(Object.getPrototypeOf(given) as object | null)
-  const wrong = isPlain || 'size' in given ? wrongTexture(info.name, given, 3) : undefined
-  if (wrong !== undefined) throw new GpuError('WrongTexture', wrong)
+  if (isPlain || 'size' in given) refuseIf('WrongTexture', wrongTexture(info.name, given, 3))
   if (!('size' in given)) return bound(given)
   const [width = 1, height = 1, depth = 1] = given.size
   const format = formatOf(info, given)
@@ -117,10 +114,10 @@ export function bindTexture(
       bytes === 0
         ? `no data, for ${format} cannot be filled`
         : `${expected} bytes for ${given.size.join(' × ')} texels of ${format}`
-    throw new GpuError('WrongTexture', `${info.name}: expected ${what}, got ${data.byteLength} bytes`)
+    refuse('WrongTexture', `${info.name}: expected ${what}, got ${data.byteLength} bytes`)
   }
   const role = handle.kind === 'storage-texture' ? textureUsage.STORAGE_BINDING : textureUsage.TEXTURE_BINDING
-  const own = keep(
+  const texture = own(
     device.createTexture({
       size: [width, height, depth],
       format,
@@ -132,12 +129,12 @@ export function bindTexture(
   if (data !== undefined) {
     // A device does not read shared memory.
     const source = new Uint8Array(new Uint8Array(data.buffer, data.byteOffset, data.byteLength))
-    device.queue.writeTexture({ texture: own }, source, { bytesPerRow, rowsPerImage: height }, [width, height, depth])
+    device.queue.writeTexture({ texture }, source, { bytesPerRow, rowsPerImage: height }, [width, height, depth])
   }
   const writes = handle.kind === 'storage-texture' && handle.storageTexture.access !== 'read-only'
   return {
-    view: own.createView({ dimension }),
-    own,
+    view: texture.createView({ dimension }),
+    texture,
     size: [width, height, depth],
     bytesPerRow,
     into: writes ? data : undefined,
@@ -151,8 +148,7 @@ export function bindSampler(
   given: GPUSampler | GPUSamplerDescriptor | undefined,
 ): GPUSampler {
   if (given !== undefined && isOf(given, 'GPUSampler')) return given as GPUSampler
-  const wrong = given === undefined ? undefined : wrongSampler(info.name, given)
-  if (wrong !== undefined) throw new GpuError('WrongTexture', wrong)
+  if (given !== undefined) refuseIf('WrongTexture', wrongSampler(info.name, given))
   const kind = info.handle?.kind === 'sampler' ? info.handle.sampler : 'filtering'
   const linear =
     kind === 'non-filtering' ? {} : ({ minFilter: 'linear', magFilter: 'linear', mipmapFilter: 'linear' } as const)
@@ -164,35 +160,49 @@ function isOf(given: object | null, kind: string): boolean {
   return Object.prototype.toString.call(given) === `[object ${kind}]` || given?.constructor?.name === kind
 }
 
-/** Copies a texture's texels. Once the copy is mapped, they can be taken to the caller's memory. */
-export function readTexture(
-  device: GPUDevice,
-  encoder: GPUCommandEncoder,
-  bound: BoundTexture,
-  keep: <O extends Owned>(made: O) => O,
-): { readonly mapped: () => Promise<undefined>; readonly take: () => void } | undefined {
-  const {
-    own,
-    into,
-    size: [width, height, depth],
-    bytesPerRow,
-  } = bound
-  if (own === undefined || into === undefined) return undefined
+/** Records a copy of the texels of a texture that was made for one dispatch. Once it is mapped, they are taken to the caller's memory. */
+export function readTexture(device: Device, encoder: GPUCommandEncoder, bound: BoundTexture, own: Own): Read {
+  const { bytesPerRow, into } = bound
+  const [width, height, depth] = bound.size
   // WebGPU wants rows at multiples of 256 bytes.
   const row = Math.ceil(bytesPerRow / 256) * 256
-  const buffer = keep(device.createBuffer({ size: row * height * depth, usage: usage.MAP_READ | usage.COPY_DST }))
-  encoder.copyTextureToBuffer({ texture: own }, { buffer, bytesPerRow: row, rowsPerImage: height }, [
-    width,
-    height,
-    depth,
-  ])
+  const copy = own(copyBuffer(device, row * height * depth))
+  const to = { buffer: copy, bytesPerRow: row, rowsPerImage: height }
+  encoder.copyTextureToBuffer({ texture: bound.texture! }, to, [width, height, depth])
   return {
-    mapped: () => buffer.mapAsync(readMode),
-    take: () => {
-      const bytes = new Uint8Array(buffer.getMappedRange())
-      const target = new Uint8Array(into.buffer, into.byteOffset, into.byteLength)
+    copy,
+    take: bytes => {
+      const target = new Uint8Array(into!.buffer, into!.byteOffset, into!.byteLength)
       for (let y = 0; y < height * depth; y++)
         target.set(bytes.subarray(y * row, y * row + bytesPerRow), y * bytesPerRow)
     },
   }
+}
+
+/** How many texels a texture has, all levels together. `name` is what it is given for. */
+export function texelsOf(texture: TextureSource, name: string): number {
+  if ('size' in texture) return texture.size.reduce((a, b) => a * b, 1)
+  if (!('mipLevelCount' in texture))
+    return refuse('WrongTensor', `the size of ${name} is not known from a view: give the texture`)
+  return Array.from(
+    { length: texture.mipLevelCount },
+    (_, k) => Math.max(texture.width >> k, 1) * Math.max(texture.height >> k, 1),
+  ).reduce((a, b) => a + b, 0)
+}
+
+/** The address modes of a described sampler along x and y; undefined if they are unknown, or gradients are not defined for the sampler. */
+export function addressing(
+  sampler: GPUSampler | GPUSamplerDescriptor | undefined,
+): readonly [number, number] | undefined {
+  if (sampler === undefined) return [0, 0]
+  const described = Object.keys(sampler).length > 0 || Object.getPrototypeOf(sampler) === Object.prototype
+  const {
+    addressModeU = 'clamp-to-edge',
+    addressModeV = 'clamp-to-edge',
+    magFilter = 'linear',
+    minFilter = 'linear',
+  } = sampler as GPUSamplerDescriptor
+  if (!described || magFilter !== 'linear' || minFilter !== 'linear') return undefined
+  const modes = ['clamp-to-edge', 'repeat', 'mirror-repeat']
+  return [modes.indexOf(addressModeU), modes.indexOf(addressModeV)]
 }

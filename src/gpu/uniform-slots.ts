@@ -1,6 +1,6 @@
 /** Slots of memory of the device for the uniforms of a bound kernel, so that each recorded dispatch finds the values of its time. */
-import type { Device, Owned } from './device.ts'
-import { GpuError } from './error.ts'
+import type { Device, Own } from './device.ts'
+import { refuse } from './error.ts'
 import type { UniformMemory } from './uniform-values.ts'
 import { usage } from './usage.ts'
 
@@ -9,14 +9,24 @@ export interface Submissions {
   count: number
 }
 
-/** Where one set of uniforms lies. */
+/** The bind groups of a dispatch, and by group the offset of each uniform buffer. */
 export interface Slot {
-  /** The bind groups over the buffer of this slot. */
   readonly groups: readonly GPUBindGroup[]
+  readonly offsets: readonly (readonly number[])[]
+}
+
+/** The slots of a bound kernel. */
+export interface Slots {
+  /** The slot for a dispatch that is submitted at once. */
+  readonly direct: () => Slot
+  /** The slot for a dispatch that somebody else submits later. Throws a `GpuError` where too many wait to be submitted. */
+  readonly recorded: () => Slot
+}
+
+/** Where one set of uniforms lies. */
+interface Place extends Slot {
   readonly buffer: GPUBuffer
   readonly offset: number
-  /** The offset for each uniform buffer of a group, by group. */
-  readonly offsets: readonly (readonly number[])[]
 }
 
 /** Memory for the slots of one bound kernel. */
@@ -32,91 +42,69 @@ export interface SlotsOptions {
   readonly submissions: Submissions
   /** Makes the bind groups over a buffer of slots. */
   readonly groups: (buffer: GPUBuffer) => readonly GPUBindGroup[]
-  readonly own: <O extends Owned>(made: O) => O
+  readonly own: Own
   /** Hears what the device refuses when more slots are made. */
   readonly refused: (refusal: unknown) => void
 }
 
-export class UniformSlots {
-  readonly #device: Device
-  readonly #memory: UniformMemory
-  readonly #options: SlotsOptions
-  readonly #most: number
-  /** For dispatches with a submit of their own: the next one may overwrite it at once. */
-  readonly #direct: Slot
-  #directHas = -1
-  /** All others. Those before `#next` may stand in passes that are not submitted; the last of them is the current one. */
-  readonly #slots: Slot[] = []
-  #next = 0
-  #currentHas = -1
-  #submissions = 0
+/** Makes the first slots, inside of the caller's error scope. */
+export function uniformSlots(device: Device, memory: UniformMemory, options: SlotsOptions): Slots {
+  const { name, stride, counts, submissions, groups, own, refused } = options
+  const slotsIn = (bytes: number): number => Math.max(2, Math.floor(bytes / stride))
+  const most = slotsIn(mostBytes)
+  /** Those before `next` may stand in passes that are not submitted; the last of them is the current one. */
+  const slots: Place[] = []
+  let next = 0
+  let currentHas = -1
+  let submitted = 0
 
-  /** Makes the first slots, inside of the caller's error scope. */
-  constructor(device: Device, memory: UniformMemory, options: SlotsOptions) {
-    this.#device = device
-    this.#memory = memory
-    this.#options = options
-    this.#most = Math.max(2, Math.floor(mostBytes / options.stride))
-    this.#add(Math.max(2, Math.floor(firstBytes / options.stride)))
-    this.#direct = this.#slots.pop()!
-  }
-
-  /** The slot for a dispatch that is submitted at once. */
-  direct(): Slot {
-    const { changes } = this.#memory
-    if (this.#directHas !== changes) {
-      this.#write(this.#direct)
-      this.#directHas = changes
-    }
-    return this.#direct
-  }
-
-  /** The slot for a dispatch that somebody else submits later. Throws a `GpuError` where too many wait to be submitted. */
-  recorded(): Slot {
-    const slots = this.#slots
-    const { count } = this.#options.submissions
-    if (count !== this.#submissions) {
-      this.#submissions = count
-      if (this.#next > 1) {
-        // The current values may be recorded again, so their slot stays taken.
-        const current = slots[this.#next - 1]!
-        slots[this.#next - 1] = slots[0]!
-        slots[0] = current
-        this.#next = 1
-      }
-    }
-    const { changes } = this.#memory
-    if (this.#next > 0 && this.#currentHas === changes) return slots[this.#next - 1]!
-    if (this.#next === slots.length) this.#grow()
-    const slot = slots[this.#next++]!
-    this.#write(slot)
-    this.#currentHas = changes
-    return slot
-  }
-
-  #grow(): void {
-    const { name, refused } = this.#options
-    const now = this.#slots.length
-    if (now + 1 >= this.#most)
-      throw new GpuError(
-        'TooManyUniforms',
-        `${name}: its uniforms were changed for ${now} recorded dispatches, and none of them is known to be submitted: call submitted() of the program after queue.submit(…)`,
-      )
-    const { accepted } = this.#device.watched(name, () => this.#add(Math.min(now + 1, this.#most - now - 1)))
-    accepted.catch(refused)
-  }
-
-  #add(count: number): void {
-    const { stride, counts, groups, own } = this.#options
-    const buffer = own(this.#device.gpu.createBuffer({ size: count * stride, usage: usage.UNIFORM | usage.COPY_DST }))
+  const add = (count: number): void => {
+    const buffer = own(device.gpu.createBuffer({ size: count * stride, usage: usage.UNIFORM | usage.COPY_DST }))
     const made = groups(buffer)
     for (let i = 0; i < count; i++) {
       const offset = i * stride
-      this.#slots.push({ groups: made, buffer, offset, offsets: counts.map(n => new Array<number>(n).fill(offset)) })
+      slots.push({ groups: made, buffer, offset, offsets: counts.map(n => new Array<number>(n).fill(offset)) })
     }
   }
+  const grow = (): void => {
+    const now = slots.length
+    if (now + 1 >= most)
+      refuse(
+        'TooManyUniforms',
+        `${name}: its uniforms were changed for ${now} recorded dispatches, and none of them is known to be submitted: call submitted() of the program after queue.submit(…)`,
+      )
+    const { accepted } = device.watched(name, () => add(Math.min(now + 1, most - now - 1)))
+    accepted.catch(refused)
+  }
+  const write = ({ buffer, offset }: Place): void => device.queue.writeBuffer(buffer, offset, memory.bytes)
 
-  #write({ buffer, offset }: Slot): void {
-    this.#device.queue.writeBuffer(buffer, offset, this.#memory.bytes)
+  add(slotsIn(firstBytes))
+  /** For dispatches with a submit of their own: the next one may overwrite it at once. */
+  const single = slots.pop()!
+  let directHas = -1
+  return {
+    direct: () => {
+      if (directHas !== memory.changes) {
+        write(single)
+        directHas = memory.changes
+      }
+      return single
+    },
+    recorded: () => {
+      if (submissions.count !== submitted) {
+        submitted = submissions.count
+        if (next > 1) {
+          // The current values may be recorded again, so their slot stays taken.
+          ;[slots[0], slots[next - 1]] = [slots[next - 1]!, slots[0]!]
+          next = 1
+        }
+      }
+      if (next > 0 && currentHas === memory.changes) return slots[next - 1]!
+      if (next === slots.length) grow()
+      const slot = slots[next++]!
+      write(slot)
+      currentHas = memory.changes
+      return slot
+    },
   }
 }

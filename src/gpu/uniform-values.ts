@@ -1,6 +1,5 @@
 /** Uniforms as an object: its properties are places in memory, and remember nothing themselves. */
-import type { DataType } from '../index.ts'
-import { pack, unpack, type Plain } from './pack.ts'
+import { itemsOf, pack, unpack, type Laid, type Plain } from './pack.ts'
 
 /** Contents of uniform buffers, and how often they were changed. */
 export interface UniformMemory {
@@ -12,25 +11,17 @@ export interface UniformMemory {
 /** A name, and where its value lies. */
 export interface UniformPlace {
   readonly name: string
-  readonly type: DataType
+  readonly type: Laid
   readonly offset: number
   /** Fields that keep their value when the whole is set without them. */
   readonly optional: ReadonlySet<string>
 }
 
-type Target = Record<string, unknown>
-
 /** An object with a property for each place. Setting one checks the value, as `dispatch` does; other properties cannot be added. */
-export function uniformValues(memory: UniformMemory, places: readonly UniformPlace[]): Target {
-  const all = Object.create(null) as Target
+export function uniformValues(memory: UniformMemory, places: Iterable<UniformPlace>): object {
+  const all = Object.create(null) as object
   for (const { name, type, offset, optional } of places) place(all, name, memory, type, offset, name, optional)
   return Object.seal(all)
-}
-
-const none: ReadonlySet<string> = new Set()
-
-function define(target: object, name: string | number, get: () => unknown, set: (value: Plain) => void): void {
-  Object.defineProperty(target, name, { get, set, enumerable: true, configurable: true })
 }
 
 /** Adds a property for what lies at an offset. */
@@ -38,90 +29,47 @@ function place(
   target: object,
   name: string | number,
   memory: UniformMemory,
-  type: DataType,
+  type: Laid,
   offset: number,
   path: string,
-  optional = none,
+  optional?: ReadonlySet<string>,
 ): void {
-  if (type.kind === 'scalar') {
-    define(
-      target,
-      name,
-      () => unpack(memory.view, offset, type),
-      value => {
-        pack(memory.view, offset, type, value, path)
-        memory.changes++
-      },
-    )
-    return
-  }
+  const { view, bytes } = memory
+  const isScalar = type.kind === 'scalar'
   let parts: unknown
-  define(
-    target,
-    name,
-    () => (parts ??= partsOf(memory, type, offset, path)),
-    value => {
-      // Packed beside it first, so that a wrong value changes nothing.
-      const packed = memory.bytes.slice(offset, offset + type.size)
-      pack(new DataView(packed.buffer), 0, type, value, path, optional)
-      memory.bytes.set(packed, offset)
+  Object.defineProperty(target, name, {
+    get: () => (isScalar ? unpack(view, offset, type) : (parts ??= partsOf(memory, type, offset, path))),
+    set: (value: Plain) => {
+      if (isScalar) pack(view, offset, type, value, path)
+      else {
+        // Packed beside it first, so that a wrong value changes nothing.
+        const packed = bytes.slice(offset, offset + type.size)
+        pack(new DataView(packed.buffer), 0, type, value, path, optional)
+        bytes.set(packed, offset)
+      }
       memory.changes++
     },
-  )
+    enumerable: true,
+    configurable: true,
+  })
 }
 
 /** The fields of a struct as an object, or the elements of an array, vector or matrix as a list. */
-function partsOf(memory: UniformMemory, type: DataType, offset: number, path: string): unknown {
+function partsOf(memory: UniformMemory, type: Laid, offset: number, path: string): unknown {
   switch (type.kind) {
+    case 'scalar':
+    case 'void':
+      return undefined
     case 'struct': {
-      const fields = Object.create(null) as Target
+      const fields = Object.create(null) as object
       for (const f of type.fields) place(fields, f.name, memory, f.type, offset + f.offset, `${path}.${f.name}`)
       return Object.seal(fields)
     }
-    case 'array':
-      return list(type.count, (all, i) => place(all, i, memory, type.elem, offset + i * type.stride, `${path}[${i}]`))
-    case 'vector':
-      return lanes(memory, type.scalar, type.count, offset, 4, path)
-    case 'matrix': {
-      const { scalar, rows, cols, stride } = type
-      const [row, lane] = type.columnMajor === true ? [4, stride] : [stride, 4]
-      return list(rows, (all, i) => {
-        const at = offset + i * row
-        const own = `${path}[${i}]`
-        let parts: unknown
-        define(
-          all,
-          i,
-          () => (parts ??= lanes(memory, scalar, cols, at, lane, own)),
-          value => {
-            const packed = new DataView(new ArrayBuffer(cols * 4))
-            pack(packed, 0, { kind: 'vector', scalar, count: cols, size: cols * 4 }, value, own)
-            for (let k = 0; k < cols; k++) memory.view.setUint32(at + k * lane, packed.getUint32(k * 4))
-            memory.changes++
-          },
-        )
-      })
+    default: {
+      const { count, type: item, stride } = itemsOf(type)
+      const all: unknown[] = []
+      for (let i = 0; i < count; i++) place(all, i, memory, item, offset + i * stride, `${path}[${i}]`)
+      return Object.seal(all)
     }
-    default:
-      return undefined
   }
-}
-
-function lanes(
-  memory: UniformMemory,
-  scalar: Extract<DataType, { readonly kind: 'scalar' }>['scalar'],
-  count: number,
-  offset: number,
-  distance: number,
-  path: string,
-): unknown {
-  return list(count, (all, i) =>
-    place(all, i, memory, { kind: 'scalar', scalar, size: 4 }, offset + i * distance, `${path}[${i}]`),
-  )
-}
-
-function list(count: number, add: (all: unknown[], i: number) => void): unknown {
-  const all: unknown[] = []
-  for (let i = 0; i < count; i++) add(all, i)
-  return Object.seal(all)
 }

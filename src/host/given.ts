@@ -74,8 +74,25 @@ export function onlyScalar(type: Elements): string | undefined {
 }
 
 /** The class of a value, whichever window or worker it comes from: `Float32Array`, `DataView`, `ArrayBuffer`, `Array`. */
-function classOf(value: unknown): string {
+export function classOf(value: unknown): string {
   return Object.prototype.toString.call(value).slice(8, -1)
+}
+
+/** `a Float32Array`, `an Int8Array`. */
+export function withArticle(noun: string): string {
+  return `${/^[aeio]/i.test(noun) ? 'an' : 'a'} ${noun}`
+}
+
+/** A value in a message, whatever it is. */
+export function shown(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value)
+  if (typeof value === 'function') return 'a function'
+  return typeof value === 'object' && value !== null ? withArticle(classOf(value)) : String(value)
+}
+
+/** Whether it is a whole number, none below 0 and none above `most`. */
+export function isCount(value: unknown, most: number = Number.MAX_SAFE_INTEGER): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= most
 }
 
 /**
@@ -94,10 +111,16 @@ export function wrongMemory(elem: Elements, raw: boolean, data: unknown): string
   const expected =
     kinds.length === 0
       ? 'a list of objects, or its bytes (Uint8Array, DataView or ArrayBuffer), for its numbers are of several kinds'
-      : `${/^[AEIOU]/.test(kinds[0]!) && !kinds[0]!.startsWith('U') ? 'an' : 'a'} ${kinds.join(' or ')}, a list of elements, or bytes (Uint8Array, DataView or ArrayBuffer)`
-  const length = ArrayBuffer.isView(data) && (data as unknown as { readonly length?: unknown }).length
-  const size = typeof length === 'number' ? ` of length ${length}` : ''
-  return `expected ${expected}, but ${data === null || data === undefined ? String(data) : typeof data === 'object' ? `${memory === undefined ? `${classOf(data) === 'Object' ? 'an object' : classOf(data)} that is no memory` : `${/^[AEIO]/.test(came) ? 'an' : 'a'} ${came}${size}`}` : `${typeof data} ${String(data)}`} came`
+      : `${withArticle(kinds.join(' or '))}, a list of elements, or bytes (Uint8Array, DataView or ArrayBuffer)`
+  return `expected ${expected}, but ${memory === undefined ? noMemory(data) : `${withArticle(came)} of length ${(data as { readonly length?: number }).length}`} came`
+}
+
+/** A value that is no memory, in a message. */
+function noMemory(data: unknown): string {
+  if (data === null || data === undefined) return String(data)
+  if (typeof data !== 'object') return `${typeof data} ${String(data)}`
+  const kind = classOf(data)
+  return `${kind === 'Object' ? 'an object' : kind} that is no memory`
 }
 
 const lengths = [ArrayBuffer.prototype, globalThis.SharedArrayBuffer?.prototype].flatMap(owner =>

@@ -2,30 +2,11 @@
  * Tensors among the shader parameters of a kernel: the buffers and uniforms that they consist of, their contents from the host's
  * tensors, and the buffers for their gradients.
  */
-import { unknownName, wrongGroup } from './given.ts'
+import { isCount, unknownName } from './given.ts'
+import { list, Parameters, type Given, type Part, type Prepared, type TensorData } from './parameters.ts'
 import { put } from './record.ts'
 
-/** A resource or plain value among the shader parameters, as reflection describes it. */
-export interface Part {
-  readonly path: readonly (string | number)[]
-  readonly entry: string | null
-  readonly binding: string
-  readonly field: string | null
-}
-
-/** A tensor that a kernel is given. `D` is what the host takes for a buffer. */
-export interface TensorData<D> {
-  /** The elements; written in place where the kernel writes them. */
-  readonly data: D
-  /** The length of each of one to five dimensions. */
-  readonly shape: readonly number[]
-  /** The distance of neighbours along each dimension, in elements. Default: the last dimension closest, without gaps. */
-  readonly strides?: readonly number[] | undefined
-  /** The index of the first element. Default: 0. */
-  readonly offset?: number | undefined
-  /** For a `DiffTensorView`: its gradient, of the same shape, without gaps. `grad` makes one of its own. */
-  readonly grad?: D | undefined
-}
+export type { Given, Part, Prepared, TensorData } from './parameters.ts'
 
 const viewFields = ['sizes', 'strides', 'lastSize', 'lastStride', 'offset', 'rank'] as const
 
@@ -50,14 +31,6 @@ interface Paired {
   readonly address: Part | undefined
 }
 
-/** Buffers by binding and uniforms by name, as targets have them. */
-export interface Prepared<D> {
-  readonly buffers: Record<string, D>
-  readonly uniforms: Record<string, unknown>
-  /** Fields of uniform buffers that need no value: those of other kernels, and of tensors and gradients that this kernel does not use. */
-  readonly foreign: ReadonlySet<string>
-}
-
 /** What a host says of its buffers. */
 export interface Buffers<D> {
   /** Throws the host's error for a caller's mistake. */
@@ -74,13 +47,6 @@ export interface Buffers<D> {
   readonly fill: (data: D, values: number | ArrayLike<unknown>, what: string) => void
 }
 
-/** What a caller gives. */
-export interface Given<D> {
-  readonly buffers?: Readonly<Record<string, D>> | undefined
-  readonly uniforms?: Readonly<Record<string, unknown>> | undefined
-  readonly tensors?: Readonly<Record<string, TensorData<D>>> | undefined
-}
-
 /** The options of a caller who wants gradients. */
 export interface GradGiven<D> extends Given<D> {
   /**
@@ -92,26 +58,18 @@ export interface GradGiven<D> extends Given<D> {
   readonly gradients?: Readonly<Record<string, string>> | undefined
 }
 
-const list = (names: Iterable<string>): string => [...names].join(', ') || 'none'
-
-/** The shader parameters of a kernel, by the names of the source. */
-export class KernelParameters {
-  readonly #kernel: string
+/** The shader parameters of a kernel with its tensors, by the names of the source. */
+export class KernelParameters extends Parameters {
   readonly #reverse: boolean
-  readonly #parts: readonly Part[]
-  readonly #used: ReadonlySet<string>
-  readonly #foreign: ReadonlySet<string>
   readonly #tensors = new Map<string, Tensor>()
   /** Buffers and textures with gradients beside them, by name. */
   readonly #pairs = new Map<string, Paired>()
 
   /** The parameters of the kernel `of`, or of its reverse; `used` are the bindings that it uses. */
   constructor(of: string, parts: readonly Part[], used: Iterable<string>, reverse = false) {
-    this.#kernel = of
+    super(of, parts, used)
     this.#reverse = reverse
-    this.#used = new Set(used)
-    this.#parts = parts.filter(p => p.entry === null || p.entry === of)
-    const all = new Map(this.#parts.map(p => [JSON.stringify(p.path), p]))
+    const all = new Map(this.own.map(p => [JSON.stringify(p.path), p]))
     const find = (...path: (string | number)[]): Part | undefined => all.get(JSON.stringify(path))
     const view = (path: readonly (string | number)[]): View | undefined => {
       const parts = viewFields.map(f => [f, find(...path, f)] as const)
@@ -120,7 +78,7 @@ export class KernelParameters {
         ? undefined
         : { data: data.binding, parts: Object.fromEntries(parts) as unknown as View['parts'] }
     }
-    for (const { path } of this.#parts) {
+    for (const { path } of this.own) {
       const [inner, last] = [path.slice(0, -1), path.at(-1)]
       const outer = inner.slice(0, -1)
       const own = last === 'data' ? view(inner) : undefined
@@ -139,25 +97,12 @@ export class KernelParameters {
         this.#pairs.set(name, { name, primal: primal.binding, diff: diff.binding, address: find(...inner, 'address') })
       }
     }
-    this.#foreign = new Set(
-      parts.filter(p => p.entry !== null && p.entry !== of && p.field !== null).map(p => p.field!),
-    )
-  }
-
-  /** The name of the kernel; for a reverse kernel, of the kernel that it reverses. */
-  get of(): string {
-    return this.#kernel
-  }
-
-  /** Fields of uniform buffers that belong to other kernels. */
-  get foreign(): ReadonlySet<string> {
-    return this.#foreign
   }
 
   /** The tensors that the kernel uses, each with the buffer of its elements. */
   get tensors(): readonly { readonly name: string; readonly data: string }[] {
     return [...this.#tensors.values()]
-      .filter(({ primal }) => this.#used.has(primal.data))
+      .filter(({ primal }) => this.used.has(primal.data))
       .map(({ name, primal }) => ({ name, data: primal.data }))
   }
 
@@ -180,29 +125,22 @@ export class KernelParameters {
   /** Whether the kernel uses a gradient of any tensor, buffer or texture. */
   get usesGradients(): boolean {
     return (
-      [...this.#tensors.values()].some(t => t.diff !== undefined && this.#used.has(t.diff.data)) ||
-      [...this.#pairs.values()].some(p => this.#used.has(p.diff))
+      [...this.#tensors.values()].some(t => t.diff !== undefined && this.used.has(t.diff.data)) ||
+      [...this.#pairs.values()].some(p => this.used.has(p.diff))
     )
   }
 
   /** Maps tensors to the buffers and uniforms of the target. */
   prepare<D>(given: Given<D>, host: Buffers<D>): Prepared<D> {
-    const wrong = wrongGroup(given, this.#kernel)
-    if (wrong !== undefined) host.fail(wrong)
-    const { buffers, uniforms } = this.#named(given)
+    const { buffers, uniforms, foreign } = this.named(given, host.fail, this.#tensors)
     const tensors = given.tensors ?? {}
-    const foreign = new Set(this.#foreign)
-    for (const name of Object.keys(tensors)) {
-      if (!this.#tensors.has(name))
-        host.fail(`${this.#kernel} takes no tensor ${name}; its tensors: ${list(this.#tensors.keys())}`)
-    }
     for (const { name, primal, diff } of this.#tensors.values()) {
       const tensor = tensors[name]
       if (tensor === undefined) {
-        if (this.#used.has(primal.data) && !Object.hasOwn(buffers, primal.data))
-          host.fail(`${this.#kernel} needs the tensor ${name}: tensors: { ${name}: { data, shape } }`)
+        if (this.used.has(primal.data) && !Object.hasOwn(buffers, primal.data))
+          host.fail(`${this.of} needs the tensor ${name}: tensors: { ${name}: { data, shape } }`)
         // Who binds its elements by hand describes it by hand.
-        if (!this.#used.has(primal.data))
+        if (!this.used.has(primal.data))
           for (const v of diff === undefined ? [primal] : [primal, diff])
             for (const f of viewFields) foreign.add(v.parts[f].field!)
         continue
@@ -217,14 +155,14 @@ export class KernelParameters {
       const { shape, grad } = tensor
       if (grad !== undefined) this.#put(`gradient of ${name}`, diff, { data: grad, shape }, buffers, uniforms, host)
       else {
-        if (this.#used.has(diff.data) && !Object.hasOwn(buffers, diff.data))
-          host.fail(`${this.#kernel} uses the gradient of tensor ${name}: give its grad, or call grad`)
+        if (this.used.has(diff.data) && !Object.hasOwn(buffers, diff.data))
+          host.fail(`${this.of} uses the gradient of tensor ${name}: give its grad, or call grad`)
         this.#describe(diff, shape, dense(shape), 0, uniforms)
       }
     }
     for (const { name, diff, address } of this.#pairs.values()) {
       if (address === undefined || isGiven(uniforms, address)) continue
-      if (!this.#used.has(diff)) {
+      if (!this.used.has(diff)) {
         foreign.add(address.field!)
         continue
       }
@@ -276,7 +214,7 @@ export class KernelParameters {
     }
     for (const { name, primal, diff } of this.#pairs.values()) {
       const data = buffers[primal] ?? buffers[`${name}_primal`]
-      if (!this.#used.has(diff) || Object.hasOwn(buffers, diff)) continue
+      if (!this.used.has(diff) || Object.hasOwn(buffers, diff)) continue
       const count = data === undefined ? host.texels(primal, name) : host.count(primal, data)
       if (count === undefined) continue
       const own = made(name, diff, count, data ?? none)
@@ -298,16 +236,14 @@ export class KernelParameters {
       Object.keys(cotangents).length === 0 &&
       !Object.values(given.tensors ?? {}).some(t => t.grad !== undefined)
     ) {
-      host.fail(`${this.#kernel} runs backwards from what it writes: give cotangents, by name of a tensor`)
+      host.fail(`${this.of} runs backwards from what it writes: give cotangents, by name of a tensor`)
     }
     for (const name of Object.keys(cotangents))
       if (!known.includes(name))
-        host.fail(
-          `cotangents: ${this.#kernel} is given nothing with a gradient named ${name}; there is: ${list(known)}`,
-        )
+        host.fail(`cotangents: ${this.of} is given nothing with a gradient named ${name}; there is: ${list(known)}`)
     if (known.length === 0)
       host.fail(
-        `${this.#kernel} is given nothing that has a gradient; there may be: ${list(
+        `${this.of} is given nothing that has a gradient; there may be: ${list(
           [...this.#tensors.values()]
             .filter(t => t.diff !== undefined)
             .map(t => t.name)
@@ -317,26 +253,11 @@ export class KernelParameters {
     return { given: { ...given, buffers, tensors }, gradients }
   }
 
-  /** Buffers and uniforms by the names that targets have for parameters of this kernel, which may have a number at the end. */
-  #named<D>(given: Given<D>): { readonly buffers: Record<string, D>; readonly uniforms: Record<string, unknown> } {
-    const buffers: Record<string, D> = { ...given.buffers }
-    const uniforms: Record<string, unknown> = { ...given.uniforms }
-    for (const { path, entry, binding, field } of this.#parts) {
-      const name = path.join('_')
-      const own = field ?? binding
-      const into: Record<string, unknown> = field === null ? buffers : uniforms
-      if (entry === null || own === name || Object.hasOwn(into, own) || !Object.hasOwn(into, name)) continue
-      into[own] = into[name]
-      if (!this.#used.has(name)) delete into[name]
-    }
-    return { buffers, uniforms }
-  }
-
   #check<D>(name: string, tensor: TensorData<D>, host: Buffers<D>): void {
     const unknown = unknownName(tensor, () => ['data', 'shape', 'strides', 'offset', 'grad'], `tensor ${name} takes no`)
     if (unknown !== undefined) host.fail(unknown)
     const { shape, strides = dense(shape), offset = 0 } = tensor
-    const whole = (n: unknown): boolean => Number.isInteger(n) && (n as number) >= 0 && (n as number) < 2 ** 32
+    const whole = (n: unknown): boolean => isCount(n, 2 ** 32 - 1)
     if (!Array.isArray(shape) || shape.length < 1 || shape.length > 5 || !shape.every(whole))
       host.fail(`tensor ${name}: its shape is one to five whole numbers, and ${shown(shape)} came`)
     if (!Array.isArray(strides) || strides.length !== shape.length || !strides.every(whole))
@@ -354,7 +275,7 @@ export class KernelParameters {
   ): void {
     const { data, shape, strides = dense(shape), offset = 0 } = tensor
     this.#check(name, tensor, host)
-    if (this.#used.has(view.data)) {
+    if (this.used.has(view.data)) {
       const needed = shape.some(n => n === 0) ? 0 : shape.reduce((sum, n, i) => sum + (n - 1) * strides[i]!, offset + 1)
       const count = host.count(view.data, data)
       if (count < needed)

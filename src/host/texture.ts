@@ -1,5 +1,7 @@
 /** Checks textures and samplers that are given as plain descriptions. */
-import { unknownName } from './given.ts'
+import { shown, unknownName } from './given.ts'
+
+export { shown } from './given.ts'
 
 const filters = ['nearest', 'linear']
 const addresses = ['clamp-to-edge', 'repeat', 'mirror-repeat']
@@ -56,13 +58,4 @@ function wrongObject(what: string, given: unknown, expected: string, known: read
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     return `${what}: expected ${expected}, but ${shown(given)} came`
   return unknownName(given, () => known, `${what} has no`)
-}
-
-/** A value in a message, whatever it is. */
-export function shown(value: unknown): string {
-  if (typeof value === 'string') return JSON.stringify(value)
-  if (typeof value === 'function') return 'a function'
-  if (typeof value !== 'object' || value === null) return String(value)
-  const kind = Object.prototype.toString.call(value).slice(8, -1)
-  return `${/^[AEIO]/.test(kind) ? 'an' : 'a'} ${kind}`
 }
