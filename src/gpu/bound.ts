@@ -4,11 +4,9 @@ import { isGpuBuffer, OwnBuffer, rangeOf, roundTo } from './buffer.ts'
 import type { Own, Owned } from './device.ts'
 import { errorOf, refuse } from './error.ts'
 import type { BindOptions, DeviceBuffer, Groups, UniformValues } from './options.ts'
-import { isDynamic, setPipeline, uniformsOf, type Compiled } from './pipeline.ts'
-import { copyBuffer, readBack, recordCopy } from './read.ts'
+import { compileAtOnce, setPipeline, uniformsOf, type Code } from './pipeline.ts'
 import { bindGroups, bindResources, type Writes } from './resources.ts'
-import type { Signature } from './signature.ts'
-import { uniformSlots, type Slot, type Slots, type Submissions } from './uniform-slots.ts'
+import { uniformSlots, type Slot, type Slots } from './uniform-slots.ts'
 import { uniformValues } from './uniform-values.ts'
 import { placesOf, uniformsFor } from './uniforms.ts'
 import { usage } from './usage.ts'
@@ -64,22 +62,18 @@ export interface BoundKernel<U extends object = UniformValues> {
   destroy(): void
 }
 
-/** Binds a kernel. `compiled` compiles at once, inside of an error scope. */
-export function bind(
-  signature: Signature,
-  submissions: Submissions,
-  compiled: () => Compiled,
-  options: BindOptions,
-): BoundKernel {
-  const { device, name } = signature
+/** Binds a kernel, which it compiles at once. */
+export function bind(code: Code, options: BindOptions): BoundKernel {
+  const { signature } = code
+  const { device, name, context } = signature
   const given = signature.prepare(options)
   const uniforms = uniformsFor(signature, given)
   const { memory, blocks } = uniforms
-  if (!isDynamic(signature))
-    refuse(
-      'DeviceError',
-      `${name} uses ${blocks.length} uniform buffers, and a bound kernel may use ${device.limits.maxDynamicUniformBuffersPerPipelineLayout} on this device: ask for more by requestDevice({ requiredLimits: { maxDynamicUniformBuffersPerPipelineLayout: ${blocks.length} } })`,
-    )
+  device.needs(
+    'maxDynamicUniformBuffersPerPipelineLayout',
+    blocks.length,
+    `${name} uses ${blocks.length} uniform buffers with offsets, as bind needs them`,
+  )
   const values = uniformValues(memory, placesOf(signature, uniforms, given, options)) as UniformValues
   const all: Owned[] = []
   const own: Own = made => {
@@ -106,17 +100,17 @@ export function bind(
   const { result: made, accepted } = attempt(() =>
     device.watched(name, () => {
       const { entries, buffers, output } = bindResources(signature, given, own, refusing(name))
-      const code = compiled()
+      const compiled = compileAtOnce(code)
       const groupsOver = (buffer: GPUBuffer): GPUBindGroup[] =>
-        bindGroups(signature, code, [...entries, ...uniforms.entries(buffer)])
-      const constant: Slot = { groups: blocks.length > 0 ? [] : bindGroups(signature, code, entries), offsets: [] }
+        bindGroups(signature, compiled, [...entries, ...uniforms.entries(buffer)])
+      const constant: Slot = { groups: blocks.length > 0 ? [] : bindGroups(signature, compiled, entries), offsets: [] }
       const slots: Slots =
         blocks.length > 0
           ? uniformSlots(device, memory, {
               name,
               stride: roundTo(memory.bytes.length, device.limits.minUniformBufferOffsetAlignment),
-              counts: code.layouts.map((_, group) => uniformsOf(signature.bindings, group).length),
-              submissions,
+              counts: compiled.layouts.map((_, group) => uniformsOf(signature.bindings, group).length),
+              submissions: context.submissions,
               groups: groupsOver,
               own,
               refused,
@@ -125,15 +119,15 @@ export function bind(
       // Recorded once for the device to check it all. Nobody submits it.
       const encoder = device.gpu.createCommandEncoder()
       const pass = encoder.beginComputePass()
-      setPipeline(pass, code, slots.direct())
+      setPipeline(pass, compiled, slots.direct())
       pass.dispatchWorkgroups(1, 1, 1)
       pass.end()
       encoder.finish()
-      return { code, slots, output, buffers }
+      return { compiled, slots, output, buffers }
     }),
   )
   accepted.catch(refused)
-  const { code, slots, output, buffers } = made
+  const { compiled, slots, output, buffers } = made
   /** Buffers that others may destroy. */
   const borrowed = buffers.filter(b => b.range.own !== undefined)
 
@@ -176,28 +170,30 @@ export function bind(
   const submit = (run: (pass: GPUComputePassEncoder) => void): void => {
     const encoder = device.gpu.createCommandEncoder()
     const pass = encoder.beginComputePass()
-    setPipeline(pass, code, slots.direct())
+    setPipeline(pass, compiled, slots.direct())
     run(pass)
     pass.end()
     device.queue.submit([encoder.finish()])
   }
   return {
     name,
-    workgroupSize: signature.entry.workgroupSize,
+    get workgroupSize() {
+      return signature.entry.workgroupSize
+    },
     ready: accepted,
     uniforms: values,
     encode(pass, groups) {
       check()
       signature.checkGroups(groups)
       checkPass('encode', pass)
-      setPipeline(pass, code, slots.recorded())
+      setPipeline(pass, compiled, slots.recorded())
       pass.dispatchWorkgroups(groups[0], groups[1], groups[2])
     },
     encodeIndirect(pass, buffer, offset = 0) {
       check()
       const from = indirect(buffer, offset)
       checkPass('encodeIndirect', pass)
-      setPipeline(pass, code, slots.recorded())
+      setPipeline(pass, compiled, slots.recorded())
       pass.dispatchWorkgroupsIndirect(from, offset)
     },
     dispatch(groups) {
@@ -213,12 +209,7 @@ export function bind(
     async flush() {
       check()
       if (output === undefined) return
-      await readBack(device, name, (encoder, own) => {
-        const copy = own(copyBuffer(device, output.size))
-        recordCopy(encoder, output, copy)
-        encoder.clearBuffer(output)
-        return [{ copy, take: signature.report }]
-      })
+      await context.parts.prints!.flush(signature, output)
     },
     destroy,
   }

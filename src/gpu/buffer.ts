@@ -40,12 +40,7 @@ export class OwnBuffer<T extends TypedArray = TypedArray> implements DeviceBuffe
     refuseDetached('g.buffer', data)
     const { length, byteLength } = data
     if (length === 0) refuse('BufferError', 'g.buffer takes at least one number, and an empty array came')
-    const most = device.limits.maxBufferSize
-    if (byteLength > most)
-      refuse(
-        'BufferError',
-        `g.buffer: the array has ${byteLength} bytes, and the device allows ${most}: ask for more by requestDevice({ requiredLimits: { maxBufferSize } })`,
-      )
+    device.needs('maxBufferSize', byteLength, `g.buffer: the array has ${byteLength} bytes`, 'BufferError')
     this.device = device
     this.#kind = kind
     this.length = length
@@ -234,15 +229,17 @@ export function checkStorage(device: Device, info: BindingInfo, range: Range, le
     (buffer.usage & usage.STORAGE) !== 0,
     'the buffer cannot be bound: create it with GPUBufferUsage.STORAGE among its usage',
   )
-  const { minStorageBufferOffsetAlignment: alignment, maxStorageBufferBindingSize: most } = device.limits
+  const alignment = device.limits.minStorageBufferOffsetAlignment
   check(
     offset % alignment === 0,
     `the offset of what is bound is a multiple of ${alignment} bytes on this device (minStorageBufferOffsetAlignment), and ${offset} came`,
   )
   checkSize(name, size, least)
-  check(
-    size <= most,
-    `the device binds at most ${most} bytes, and ${size} came: bind a part by { buffer, offset, size }, or ask for more by requestDevice({ requiredLimits: { maxStorageBufferBindingSize } })`,
+  device.needs(
+    'maxStorageBufferBindingSize',
+    size,
+    `${name}: ${size} bytes are bound, of which { buffer, offset, size } would bind a part`,
+    'WrongBuffer',
   )
   if (own !== undefined && type !== null && wrongMemory(type, raw === true, own.array(0)) !== undefined)
     refuse('BufferError', `buffer ${name}: ${wrongMemory(type, raw === true, own.array(own.length))}`)

@@ -1,5 +1,5 @@
 /** Wraps a WebGPU device, so that its loss is noticed, its resources are destroyed, and its error scopes are closed. */
-import { GpuError, refuse } from './error.ts'
+import { GpuError, refuse, type GpuErrorName } from './error.ts'
 
 /** What a device makes and its maker destroys. */
 export interface Owned {
@@ -8,6 +8,13 @@ export interface Owned {
 
 /** Takes what is to be destroyed when something is over. */
 export type Own = <O extends Owned>(made: O) => O
+
+/** Limits of which a program may need more. */
+type Limit =
+  | 'maxBufferSize'
+  | 'maxDynamicUniformBuffersPerPipelineLayout'
+  | 'maxStorageBufferBindingSize'
+  | 'maxStorageBuffersPerShaderStage'
 
 export class Device {
   readonly gpu: GPUDevice
@@ -38,6 +45,16 @@ export class Device {
   /** Throws where the device is known to be lost. */
   check(): void {
     if (this.#lost !== undefined) throw this.#lost
+  }
+
+  /** Throws where the device grants less than is needed; `what` says what that is. */
+  needs(limit: Limit, needed: number, what: string, name: GpuErrorName = 'DeviceError'): void {
+    const granted = this.limits[limit]
+    if (needed > granted)
+      refuse(
+        name,
+        `${what}, and the device allows ${granted}: ask for more by requestDevice({ requiredLimits: { ${limit}: ${needed} } })`,
+      )
   }
 
   /** The same as a promise; what is lost meanwhile fails, and says so. */

@@ -1,33 +1,38 @@
 /** Gradients of what a kernel is given; `grad` loads this file when it is first called. */
-import type { BindingInfo } from '../index.ts'
 import { refuse } from './error.ts'
+import { compileModule } from './module.ts'
 import { copyBuffer } from './read.ts'
 import { storageBuffer } from './resources.ts'
-import type { BufferData, DispatchOptions, DispatchResult, GradOptions, Groups } from './options.ts'
-import type { Signature } from './signature.ts'
+import type { BufferData, DispatchOptions, GradOptions, Groups } from './options.ts'
+import { loadParts } from './parts.ts'
+import type { Code } from './pipeline.ts'
+import { run, type Passage } from './run.ts'
+import { Signature } from './signature.ts'
 import { gpuBuffers, parametersOf, type Made } from './tensors.ts'
 
-/** Memory of the device that a gradient is made in and read from. */
-export interface Passage {
-  readonly buffer: GPUBuffer
-  readonly copy: GPUBuffer
-  /** Whether the device is to set it to zero. */
-  readonly zero: boolean
+export interface Gradients {
+  /** What runs: the reverse of the kernel, or the kernel itself. */
+  readonly code: Code
+  readonly make: (groups: Groups, options: GradOptions) => Promise<Readonly<Record<string, BufferData>>>
 }
 
-/** Gives memory for data that a kernel writes; undefined where a dispatch makes its own. */
-export type PassageFor = (info: BindingInfo, data: BufferData, size: number) => Passage | undefined
-
-/** A kernel that makes gradients: one that asks for derivatives itself, or the reverse of one. */
-export interface Differentiable {
-  readonly signature: Signature
-  readonly run: (groups: Groups, from: DispatchOptions, passages: PassageFor) => Promise<DispatchResult>
+/** The reverse of a kernel; undefined where it has none. */
+async function reverseOf(of: Signature): Promise<Code | undefined> {
+  const { program, device, wgsl } = of.context
+  if (!program.functions.some(f => f.name === of.name && f.differentiable === 'backward')) return undefined
+  const derived = program.wgsl({ reverseOf: of.name })
+  const [module, parts] = await Promise.all([
+    compileModule(device, derived),
+    loadParts(wgsl.reflection, derived.reflection),
+  ])
+  const context = { ...of.context, wgsl: derived, parts }
+  return { module, signature: new Signature(context, derived.reflection.entries[0]!, of) }
 }
 
-export type Gradients = (groups: Groups, options: GradOptions) => Promise<Readonly<Record<string, BufferData>>>
-
-/** Makes the gradients of a kernel. What they pass through on their way to an array is kept from call to call. */
-export function gradientsOf({ signature, run }: Differentiable): Gradients {
+/** Makes the gradients of a kernel: by its reverse, or by itself where it asks for derivatives. What they pass through on their way to an array is kept from call to call. */
+export async function gradientsOf(of: Code): Promise<Gradients> {
+  const code = (await reverseOf(of.signature)) ?? of
+  const { signature } = code
   const parameters = parametersOf(signature)
   const kept = new Map<string, Passage>()
   const destroy = ({ buffer, copy }: Passage): void => {
@@ -47,7 +52,7 @@ export function gradientsOf({ signature, run }: Differentiable): Gradients {
     if (kept.has(name)) destroy(passage)
     else kept.set(name, passage)
   }
-  return async (groups, options) => {
+  const make: Gradients['make'] = async (groups, options) => {
     if (!signature.isReverse && !parameters.usesGradients && options.gradients === undefined)
       refuse(
         'NoDerivative',
@@ -58,7 +63,7 @@ export function gradientsOf({ signature, run }: Differentiable): Gradients {
     try {
       const buffers = gpuBuffers(signature, options, made)
       const { given, gradients } = parameters.withGradients<BufferData>(options, buffers, new Float32Array())
-      await run(groups, { ...options, ...given } as DispatchOptions, ({ name }, data, size) => {
+      await run(code, groups, { ...options, ...given } as DispatchOptions, ({ name }, data, size) => {
         const filled = made.memory.get(data)
         if (filled === undefined) return undefined
         const passage = take(name, size, !filled)
@@ -74,4 +79,5 @@ export function gradientsOf({ signature, run }: Differentiable): Gradients {
       throw mistake
     }
   }
+  return { code, make }
 }

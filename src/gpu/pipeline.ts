@@ -1,5 +1,5 @@
 /** The pipeline of an entry point, and the layouts of its bind groups. */
-import type { BindingInfo } from '../index.ts'
+import type { BindingInfo, EntryReflection } from '../index.ts'
 import { errorOf, GpuError, refuse } from './error.ts'
 import type { Signature } from './signature.ts'
 import type { Slot } from './uniform-slots.ts'
@@ -8,7 +8,16 @@ import { computeStage } from './usage.ts'
 /** A compiled entry point. New code with the same bindings replaces its pipeline. */
 export interface Compiled {
   pipeline: GPUComputePipeline
+  readonly layout: GPUPipelineLayout
   readonly layouts: readonly GPUBindGroupLayout[]
+}
+
+/** An entry point of a module, which is compiled when it first runs. */
+export interface Code {
+  readonly signature: Signature
+  module: GPUShaderModule
+  compiled?: Compiled | undefined
+  compiling?: Promise<Compiled> | undefined
 }
 
 /** The uniform buffers of a group in the order in which WebGPU takes their offsets. */
@@ -24,23 +33,15 @@ export function isDynamic({ device, bindings }: Signature): boolean {
 }
 
 /** Makes the layouts of bind groups. Throws a `GpuError` where the device grants too few storage buffers. */
-function describe(
-  module: GPUShaderModule,
-  signature: Signature,
-): { readonly layouts: readonly GPUBindGroupLayout[]; readonly descriptor: GPUComputePipelineDescriptor } {
-  const { device, name, entry, bindings, parts } = signature
+function layoutsOf(signature: Signature): Omit<Compiled, 'pipeline'> {
+  const { device, name, bindings, context } = signature
   const buffers = bindings.filter(b => b.kind === 'storage' || b.kind === 'read-only-storage').length
-  const allowed = device.limits.maxStorageBuffersPerShaderStage
-  if (buffers > allowed)
-    refuse(
-      'DeviceError',
-      `${name} uses ${buffers} storage buffers, and the device allows ${allowed}: ask for more by requestDevice({ requiredLimits: { maxStorageBuffersPerShaderStage: ${buffers} } })`,
-    )
+  device.needs('maxStorageBuffersPerShaderStage', buffers, `${name} uses ${buffers} storage buffers`)
   const hasOffsets = isDynamic(signature)
   const layoutOf = ({ handle, kind }: BindingInfo): Partial<GPUBindGroupLayoutEntry> =>
     handle === null
       ? { buffer: { type: kind as GPUBufferBindingType, hasDynamicOffset: kind === 'uniform' && hasOffsets } }
-      : parts.textures!.handleLayout(handle)
+      : context.parts.textures!.handleLayout(handle)
   const layouts = Array.from({ length: Math.max(-1, ...bindings.map(b => b.group)) + 1 }, (_, group) =>
     device.gpu.createBindGroupLayout({
       entries: bindings
@@ -48,16 +49,31 @@ function describe(
         .map(b => ({ binding: b.binding, visibility: computeStage, ...layoutOf(b) })),
     }),
   )
-  const layout = device.gpu.createPipelineLayout({ bindGroupLayouts: layouts })
-  return { layouts, descriptor: { layout, compute: { module, entryPoint: entry.target } } }
+  return { layouts, layout: device.gpu.createPipelineLayout({ bindGroupLayouts: layouts }) }
+}
+
+/** What a pipeline is made of. */
+export function descriptorOf(
+  module: GPUShaderModule,
+  { target }: EntryReflection,
+  { layout }: Omit<Compiled, 'pipeline'>,
+): GPUComputePipelineDescriptor {
+  return { layout, compute: { module, entryPoint: target } }
 }
 
 /** Compiles without holding up anything else. Throws a `GpuError` where the device refuses. */
-export async function compile(module: GPUShaderModule, signature: Signature): Promise<Compiled> {
-  const { device, name } = signature
-  const { layouts, descriptor } = await device.scoped(name, () => describe(module, signature))
+export async function compile(code: Code): Promise<Compiled> {
+  const { device } = code.signature
+  device.check()
+  return (code.compiled ??= await device.until((code.compiling ??= compileAside(code))))
+}
+
+async function compileAside({ module, signature }: Code): Promise<Compiled> {
+  const { device, name, entry } = signature
+  const layouts = await device.scoped(name, () => layoutsOf(signature))
   try {
-    return { pipeline: await device.until(device.gpu.createComputePipelineAsync(descriptor)), layouts }
+    const pipeline = device.gpu.createComputePipelineAsync(descriptorOf(module, entry, layouts))
+    return { ...layouts, pipeline: await device.until(pipeline) }
   } catch (cause) {
     if (cause instanceof GpuError) throw cause
     return refuse('DeviceError', `${name}: ${errorOf(cause).message}`)
@@ -65,9 +81,14 @@ export async function compile(module: GPUShaderModule, signature: Signature): Pr
 }
 
 /** Compiles at once. What the device refuses it says to the error scope that is open. */
-export function compileAtOnce(module: GPUShaderModule, signature: Signature): Compiled {
-  const { layouts, descriptor } = describe(module, signature)
-  return { pipeline: signature.device.gpu.createComputePipeline(descriptor), layouts }
+export function compileAtOnce(code: Code): Compiled {
+  const { module, signature } = code
+  if (code.compiled === undefined) {
+    const layouts = layoutsOf(signature)
+    const pipeline = signature.device.gpu.createComputePipeline(descriptorOf(module, signature.entry, layouts))
+    code.compiled = { ...layouts, pipeline }
+  }
+  return code.compiled
 }
 
 /** Sets the pipeline and the bind groups of a pass. */

@@ -5,7 +5,7 @@ import { checkSize, checkStorage, isOnDevice, rangeOf, write, type Range } from 
 import type { Own } from './device.ts'
 import { refuse } from './error.ts'
 import type { BufferData, OnDevice } from './options.ts'
-import { pack, unpack, type Plain } from './pack.ts'
+import { pack, type Plain } from './pack.ts'
 import type { Compiled } from './pipeline.ts'
 import type { Given, Signature } from './signature.ts'
 import type { BoundTexture } from './texture.ts'
@@ -41,7 +41,8 @@ export function storageBuffer({ device }: Signature, size: number): GPUBuffer {
 
 /** Makes what is not on the device yet. Throws a `GpuError` for what is missing or does not fit. */
 export function bindResources(signature: Signature, given: Given, own: Own, writes: Writes): Resources {
-  const { device, name: kernel, parts } = signature
+  const { device, name: kernel, context } = signature
+  const { parts } = context
   const entries: Entry[] = []
   const buffers: BoundBuffer[] = []
   let output: GPUBuffer | undefined
@@ -57,7 +58,7 @@ export function bindResources(signature: Signature, given: Given, own: Own, writ
         bind(texture.view)
       }
     } else if (signature.isPrinted(info)) {
-      output = own(storageBuffer(signature, parts.prints!.printSize(signature.options)))
+      output = own(storageBuffer(signature, parts.prints!.printSize(signature)))
       bind({ buffer: output })
     } else {
       const range = rangeFor(signature, info, given.buffers?.[name], own, writes)
@@ -112,16 +113,6 @@ function packed(data: Exclude<BufferData, OnDevice>, { type, name, kind, raw }: 
   const bytes = new Uint8Array(Math.max(4, data.length * type.stride))
   pack(new DataView(bytes.buffer), 0, type, data as readonly Plain[], name)
   return bytes
-}
-
-/** What a caller gave, with the bytes that a kernel left: memory is written in place, plain values are made anew. */
-export function written(bytes: Uint8Array, data: BufferData, info: BindingInfo): BufferData {
-  const memory = bytesOf(data)
-  if (memory !== undefined) {
-    memory.set(bytes)
-    return data
-  }
-  return unpack(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), 0, info.type!) as readonly Plain[]
 }
 
 /** Throws where a kernel writes a buffer that it also uses under another name, which no device allows. */

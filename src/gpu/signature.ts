@@ -3,10 +3,19 @@ import type { BindingInfo, EntryReflection, PrintInfo, Wgsl } from '../index.ts'
 import { isCount, shown, unknownName } from '../host/given.ts'
 import { Parameters, type Part, type Prepared } from '../host/parameters.ts'
 import type { Device } from './device.ts'
-import { refuse, refuseIf, type GpuErrorName } from './error.ts'
+import { refuse, refuseIf } from './error.ts'
 import type { AttachOptions, BufferData, DispatchOptions, Groups } from './options.ts'
 import type { Plain } from './pack.ts'
 import type { Parts } from './parts.ts'
+import type { Submissions } from './uniform-slots.ts'
+
+/** What can be attached: a program of `cotangent`, of `cotangent/wgsl`, or one that a build compiled (`import program from './fit.slang'`). */
+export interface Attachable {
+  wgsl(options?: { readonly reverseOf?: string | undefined }): Wgsl
+  readonly functions: readonly { readonly name: string; readonly differentiable: 'none' | 'forward' | 'backward' }[]
+  /** A development server calls these when it has changed the code of the program, whose bindings are still the same. */
+  readonly listeners?: Set<() => void> | undefined
+}
 
 /** What a call is given, with tensors as buffers and uniforms. Fields of uniform buffers that are `foreign` need no value. */
 export interface Given extends DispatchOptions {
@@ -26,20 +35,30 @@ export function refuseOptions(what: string, given: unknown, known: readonly stri
 
 /** What all kernels of a module share. */
 export interface Context {
+  readonly program: Attachable
   readonly device: Device
   readonly options: AttachOptions
   readonly parts: Parts
   readonly wgsl: Wgsl
+  readonly submissions: Submissions
 }
 
+/** The options by which callers set bindings, and the error for a name that there is not. */
+const roles = {
+  buffers: 'UnknownBuffer',
+  textures: 'WrongTexture',
+  samplers: 'WrongTexture',
+  uniforms: 'WrongUniform',
+} as const
+
 export class Signature {
+  readonly context: Context
   readonly device: Device
-  readonly options: AttachOptions
-  readonly parts: Parts
   readonly name: string
-  readonly entry: EntryReflection
+  /** New code may have another entry point of that name, with the same bindings. */
+  entry: EntryReflection
+  prints: PrintInfo | null
   readonly bindings: readonly BindingInfo[]
-  readonly prints: PrintInfo | null
   /** The bindings that callers may set; for a reverse kernel also those that only the kernel itself uses. */
   readonly known: readonly BindingInfo[]
   /** The name of the kernel; of a reverse kernel, that of the kernel that it reverses. */
@@ -47,38 +66,30 @@ export class Signature {
   readonly isReverse: boolean
   /** The shader parameters that callers may name. */
   readonly own: readonly Part[]
-  /** The shader parameters of all kernels. */
-  readonly parameters: Wgsl['reflection']['parameters']
   readonly #uniformNames: ReadonlySet<string>
   readonly #prepare: (from: DispatchOptions) => Prepared<BufferData>
 
   /** `of` is the kernel that this one is the reverse of. */
-  constructor({ device, options, parts, wgsl }: Context, entry: EntryReflection, of?: Signature) {
-    const { bindings, parameters, prints } = wgsl.reflection
-    this.device = device
-    this.options = options
-    this.parts = parts
+  constructor(context: Context, entry: EntryReflection, of?: Signature) {
+    const { bindings, parameters, prints } = context.wgsl.reflection
+    this.context = context
+    this.device = context.device
     this.name = entry.name
     this.entry = entry
     this.prints = prints
-    this.bindings = bindings.filter(b => entry.bindings.includes(b.name))
-    this.known = of === undefined ? this.bindings : [...this.bindings, ...of.bindings]
+    this.bindings = bindingsOf(context.wgsl, entry)
+    this.known = [...this.bindings, ...(of?.bindings ?? [])]
     this.source = of?.name ?? entry.name
     this.isReverse = of !== undefined
-    this.parameters = parameters
-    const blocks = bindings.flatMap(b =>
-      b.kind !== 'uniform'
-        ? []
-        : [b.name, ...(b.name === 'globalParams' && b.type?.kind === 'struct' ? b.type.fields.map(f => f.name) : [])],
-    )
     this.#uniformNames = new Set([
-      ...blocks,
       ...parameters.flatMap(p => (p.field === null ? [] : [p.binding, p.field, p.path.join('_')])),
+      ...bindings.filter(b => b.kind === 'uniform').map(b => b.name),
     ])
     const plain = new Parameters(this.source, parameters, entry.bindings)
     this.own = plain.own
     this.#prepare =
-      parts.tensors?.preparing(this) ?? (from => plain.named<BufferData>(from, m => refuse('WrongTensor', m)))
+      context.parts.tensors?.preparing(this) ??
+      (from => plain.named<BufferData>(from, message => refuse('WrongTensor', message)))
   }
 
   /** Whether a binding is the buffer that the kernel prints into, which callers do not bind. */
@@ -86,13 +97,8 @@ export class Signature {
     return info.name === this.prints?.binding
   }
 
-  /** Hands on what the kernel printed. */
-  readonly report = (bytes: Uint8Array): void => {
-    this.parts.prints!.report(this.name, bytes, this.prints!, this.options)
-  }
-
   /** Throws for options that a call does not take. */
-  checkOptions(call: string, options: unknown, more: readonly string[] = []): void {
+  checkOptions(call: string, options: unknown, ...more: readonly string[]): void {
     refuseOptions(`${call} of ${this.source} takes no`, options, [...dispatchOptions, ...more])
   }
 
@@ -100,21 +106,18 @@ export class Signature {
   prepare(from: DispatchOptions): Given {
     const prepared = this.#prepare(from)
     const given = { ...from, ...prepared, uniforms: prepared.uniforms as Readonly<Record<string, Plain>> }
-    const check = (
-      error: GpuErrorName,
-      what: string,
-      values: object | undefined,
-      known: () => Iterable<string>,
-    ): void => refuseIf(error, unknownName(values, known, `${this.name} uses no ${what}`))
-    const of = (is: (b: BindingInfo) => boolean) => (): string[] => this.known.filter(is).map(b => b.name)
-    const isBuffer = (b: BindingInfo): boolean => b.handle === null && b.kind !== 'uniform' && !this.isPrinted(b)
-    check('UnknownBuffer', 'buffer', given.buffers, of(isBuffer))
-    const isTexture = (b: BindingInfo): boolean => b.handle !== null && b.kind !== 'sampler'
-    check('WrongTexture', 'texture', given.textures, of(isTexture))
-    const isSampler = (b: BindingInfo): boolean => b.kind === 'sampler'
-    check('WrongTexture', 'sampler', given.samplers, of(isSampler))
-    check('WrongUniform', 'uniform', given.uniforms, () => this.#uniformNames)
+    for (const role of Object.keys(roles) as (keyof typeof roles)[]) {
+      const names = (): Iterable<string> =>
+        role === 'uniforms' ? this.#uniformNames : this.known.filter(b => this.#roleOf(b) === role).map(b => b.name)
+      refuseIf(roles[role], unknownName(given[role], names, `${this.name} uses no ${role.slice(0, -1)}`))
+    }
     return given
+  }
+
+  #roleOf(info: BindingInfo): keyof typeof roles | undefined {
+    if (info.kind === 'uniform') return 'uniforms'
+    if (info.handle === null) return this.isPrinted(info) ? undefined : 'buffers'
+    return info.kind === 'sampler' ? 'samplers' : 'textures'
   }
 
   /** Throws a `GpuError` for numbers of groups that cannot be. */
@@ -130,4 +133,9 @@ export class Signature {
     const text = Array.isArray(came) ? came.join(' × ') : shown(came)
     refuse('WrongGroups', `${this.name}: the number of groups is ${text}${mistake}`)
   }
+}
+
+/** The bindings that an entry point uses. */
+export function bindingsOf({ reflection }: Wgsl, entry: EntryReflection): readonly BindingInfo[] {
+  return reflection.bindings.filter(b => entry.bindings.includes(b.name))
 }

@@ -1,5 +1,5 @@
 /** Tensors of a kernel, and gradients beside its resources, on a device. */
-import type { BindingInfo } from '../index.ts'
+import type { BindingInfo, Wgsl } from '../index.ts'
 import { bytesOf, wrongMemory } from '../host/given.ts'
 import type { Prepared } from '../host/parameters.ts'
 import { KernelParameters, type Buffers } from '../host/tensor.ts'
@@ -14,10 +14,12 @@ interface Kernel {
   readonly device: Device
   readonly source: string
   readonly isReverse: boolean
-  readonly parameters: ConstructorParameters<typeof KernelParameters>[1]
   readonly entry: { readonly bindings: readonly string[] }
   readonly known: readonly BindingInfo[]
-  readonly parts: { readonly textures: typeof import('./texture.ts') | undefined }
+  readonly context: {
+    readonly wgsl: Wgsl
+    readonly parts: { readonly textures: typeof import('./texture.ts') | undefined }
+  }
 }
 
 /** What `grad` makes for one call. */
@@ -29,8 +31,8 @@ export interface Made {
 }
 
 /** The shader parameters of a kernel with its tensors. */
-export function parametersOf({ source, parameters, entry, isReverse }: Kernel): KernelParameters {
-  return new KernelParameters(source, parameters, entry.bindings, isReverse)
+export function parametersOf({ source, context, entry, isReverse }: Kernel): KernelParameters {
+  return new KernelParameters(source, context.wgsl.reflection.parameters, entry.bindings, isReverse)
 }
 
 /** How tensors become buffers and uniforms. */
@@ -43,7 +45,7 @@ const fail = (message: string): never => refuse('WrongTensor', message)
 
 /** What a kernel's bindings are to tensors and gradients. Gradients are floats, in memory or on the device as what they are the gradients of; what is made is added to `made`. */
 export function gpuBuffers(
-  { device, known, parts: { textures } }: Kernel,
+  { device, known, context }: Kernel,
   options: DispatchOptions,
   made?: Made,
 ): Buffers<BufferData> {
@@ -90,10 +92,12 @@ export function gpuBuffers(
     },
     texels: (binding, name) => {
       const texture = options.textures?.[binding] ?? options.textures?.[name]
-      return texture === undefined ? undefined : textures?.texelsOf(texture, name)
+      return texture === undefined ? undefined : context.parts.textures?.texelsOf(texture, name)
     },
     address: () => {
-      const modes = known.filter(b => b.kind === 'sampler').map(b => textures!.addressing(options.samplers?.[b.name]))
+      const modes = known
+        .filter(b => b.kind === 'sampler')
+        .map(b => context.parts.textures!.addressing(options.samplers?.[b.name]))
       return modes.every(m => m !== undefined && m[0] === modes[0]![0] && m[1] === modes[0]![1])
         ? (modes[0] ?? [0, 0])
         : undefined

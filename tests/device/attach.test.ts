@@ -57,7 +57,7 @@ describe('attach', () => {
         /^UnknownOption: dispatch of shade takes no buffer: did you mean buffers\?/,
       ) as string,
       program: 'UnknownOption: attach takes a program, and null came',
-      device: 'UnknownOption: attach takes a GPUDevice, and a value of type undefined came',
+      device: 'UnknownOption: attach takes a GPUDevice, and undefined came',
       attach: 'UnknownOption: attach takes no option prnt: did you mean print?; there are print, printBytes',
       negative: groups('1 × -1 × 1'),
       nan: groups('1 × NaN × 1'),

@@ -113,7 +113,7 @@ describe('bound kernels', () => {
   test('have as many uniform buffers as the device binds with offsets; dispatch takes more', () =>
     expect(said['nine']).toEqual([
       511,
-      'DeviceError: add uses 9 uniform buffers, and a bound kernel may use 8 on this device: ask for more by requestDevice({ requiredLimits: { maxDynamicUniformBuffersPerPipelineLayout: 9 } })',
+      'DeviceError: add uses 9 uniform buffers with offsets, as bind needs them, and the device allows 8: ask for more by requestDevice({ requiredLimits: { maxDynamicUniformBuffersPerPipelineLayout: 9 } })',
     ]))
   test('mistakes are named', () => {
     const groups = (shown: string): string => `WrongGroups: mark: the number of groups is ${shown}`

@@ -1,0 +1,25 @@
+/** Compiles WGSL on a device. */
+import type { Wgsl } from '../index.ts'
+import type { Device } from './device.ts'
+import { refuse } from './error.ts'
+
+/** Throws a `GpuError` where the device lacks a feature or refuses the code. */
+export async function compileModule(device: Device, wgsl: Wgsl): Promise<GPUShaderModule> {
+  const missing = wgsl.reflection.features.filter(f => !device.gpu.features.has(f))
+  if (missing.length > 0)
+    refuse(
+      'MissingFeature',
+      `the program needs ${missing.join(' and ')}; ask for it by requestDevice({ requiredFeatures })`,
+    )
+  const { result: module, accepted } = device.watched('the WGSL', () =>
+    device.gpu.createShaderModule({ code: wgsl.code }),
+  )
+  try {
+    await accepted
+  } catch (refusal) {
+    device.check()
+    const { refuseModule } = await import('./refusal.ts')
+    await refuseModule(device, wgsl, module, refusal)
+  }
+  return module
+}

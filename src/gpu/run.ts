@@ -1,0 +1,86 @@
+/** Runs a kernel once and reads back what it wrote. `dispatch` loads this file when it is first called. */
+import type { BindingInfo } from '../index.ts'
+import { bytesOf } from '../host/given.ts'
+import { put } from '../host/record.ts'
+import { write } from './buffer.ts'
+import type { BufferData, DispatchOptions, DispatchResult, Groups } from './options.ts'
+import { unpack, type Plain } from './pack.ts'
+import { compile, isDynamic, setPipeline, uniformsOf, type Code } from './pipeline.ts'
+import { copyBuffer, readBack, recordCopy, type Read } from './read.ts'
+import { bindGroups, bindResources, storageBuffer, type Entry } from './resources.ts'
+import { uniformsFor } from './uniforms.ts'
+import { usage } from './usage.ts'
+
+/** Memory of the device that a kernel writes and that is read. */
+export interface Passage {
+  readonly buffer: GPUBuffer
+  readonly copy: GPUBuffer
+  /** Whether the device is to set it to zero. */
+  readonly zero: boolean
+}
+
+/** Gives memory for data that a kernel writes; undefined where a dispatch makes its own. */
+export type PassageFor = (info: BindingInfo, data: BufferData, size: number) => Passage | undefined
+
+/** Submits one dispatch, and waits for what it writes. */
+export async function run(
+  code: Code,
+  groups: Groups,
+  options: DispatchOptions,
+  passages?: PassageFor,
+): Promise<DispatchResult> {
+  const { signature } = code
+  const { device, name, bindings, context } = signature
+  device.check()
+  signature.checkGroups(groups)
+  const given = signature.prepare(options)
+  const uniforms = uniformsFor(signature, given)
+  const compiled = await compile(code)
+  const results: Record<string, BufferData> = {}
+  await readBack(device, name, (encoder, own) => {
+    const reads: (() => Read)[] = []
+    const { entries, output } = bindResources(signature, given, own, {
+      buffer: (info, bytes, data) => {
+        const size = bytes.length
+        const passage = passages?.(info, data, size)
+        const buffer = passage?.buffer ?? own(storageBuffer(signature, size))
+        if (passage?.zero === true) encoder.clearBuffer(buffer)
+        else write(device, buffer, 0, bytes)
+        reads.push(() => {
+          const copy = passage?.copy ?? own(copyBuffer(device, size))
+          recordCopy(encoder, buffer, copy)
+          return { copy, take: left => put(results, info.name, written(left, data, info)) }
+        })
+        return buffer
+      },
+      texture: bound => reads.push(() => context.parts.textures!.readTexture(device, encoder, bound, own)),
+    })
+    if (output !== undefined) reads.push(() => context.parts.prints!.readOutput(signature, encoder, output, own))
+    const all: Entry[] = [...entries]
+    const { bytes } = uniforms.memory
+    if (bytes.length > 0) {
+      const buffer = own(device.gpu.createBuffer({ size: bytes.length, usage: usage.UNIFORM | usage.COPY_DST }))
+      write(device, buffer, 0, bytes)
+      all.push(...uniforms.entries(buffer))
+    }
+    const offsets = compiled.layouts.map((_, group) =>
+      isDynamic(signature) ? uniformsOf(bindings, group).map(() => 0) : [],
+    )
+    const pass = encoder.beginComputePass()
+    setPipeline(pass, compiled, { groups: bindGroups(signature, compiled, all), offsets })
+    pass.dispatchWorkgroups(...groups)
+    pass.end()
+    return reads.map(read => read())
+  })
+  return results
+}
+
+/** What a caller gave, with the bytes that a kernel left: memory is written in place, plain values are made anew. */
+function written(bytes: Uint8Array, data: BufferData, info: BindingInfo): BufferData {
+  const memory = bytesOf(data)
+  if (memory !== undefined) {
+    memory.set(bytes)
+    return data
+  }
+  return unpack(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), 0, info.type!) as readonly Plain[]
+}
