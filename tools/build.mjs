@@ -19,15 +19,11 @@ for (const name of readdirSync(at('dist')))
   if (withTypes || !name.endsWith('.d.ts')) rmSync(at(`dist/${name}`), { recursive: true })
 const options = { bundle: true, format: 'esm', splitting: true, outdir: at('dist'), logLevel: 'warning' }
 const points = list => Object.fromEntries(Object.entries(list).map(([name, path]) => [name, at(path)]))
-await build({
-  ...options,
-  target: 'es2022',
-  sourcemap: true,
-  chunkNames: 'chunk-[hash]',
-  platform: 'neutral',
-  mainFields: ['module', 'main'],
-  entryPoints: points(library),
-})
+const forLibrary = { ...options, target: 'es2022', sourcemap: true, platform: 'neutral', mainFields: ['module', 'main'] }
+const { gpu, ...others } = library
+await build({ ...forLibrary, chunkNames: 'chunk-[hash]', entryPoints: points(others) })
+// By itself, so that a page loads few files: `gpu/core.ts` is one of them, as long as no part of it is taken for free of effects.
+await build({ ...forLibrary, chunkNames: 'gpu-[hash]', entryPoints: points({ gpu }), ignoreAnnotations: true })
 const { metafile } = await build({
   ...options,
   target: 'node20',

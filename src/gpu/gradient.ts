@@ -1,32 +1,17 @@
 /** Gradients of what a kernel is given; `grad` loads this file when it is first called. */
-import { refuse } from './error.ts'
-import { compileModule } from './module.ts'
-import { copyBuffer } from './read.ts'
-import { storageBuffer } from './resources.ts'
-import type { BufferData, DispatchOptions, GradOptions, Groups } from './options.ts'
-import { loadParts } from './parts.ts'
-import type { Code } from './pipeline.ts'
-import { run, type Passage } from './run.ts'
-import { Signature } from './signature.ts'
+import type { BufferData, DispatchOptions } from './options.ts'
+import { run } from './run.ts'
 import { gpuBuffers, parametersOf, type Made } from './tensors.ts'
-
-export interface Gradients {
-  /** What runs: the reverse of the kernel, or the kernel itself. */
-  readonly code: Code
-  readonly make: (groups: Groups, options: GradOptions) => Promise<Readonly<Record<string, BufferData>>>
-}
+import { Signature, copyBuffer, refuse, storageBuffer, type Code, type Gradients, type Passage } from './core.ts'
 
 /** The reverse of a kernel; undefined where it has none. */
 async function reverseOf(of: Signature): Promise<Code | undefined> {
-  const { program, device, wgsl } = of.context
+  const { program, load } = of.context
   if (!program.functions.some(f => f.name === of.name && f.differentiable === 'backward')) return undefined
-  const derived = program.wgsl({ reverseOf: of.name })
-  const [module, parts] = await Promise.all([
-    compileModule(device, derived),
-    loadParts(wgsl.reflection, derived.reflection),
-  ])
-  const context = { ...of.context, wgsl: derived, parts }
-  return { module, signature: new Signature(context, derived.reflection.entries[0]!, of) }
+  const wgsl = program.wgsl({ reverseOf: of.name })
+  const { module, parts } = await load(wgsl)
+  const context = { ...of.context, wgsl, parts }
+  return { module, signature: new Signature(context, wgsl.reflection.entries[0]!, of) }
 }
 
 /** Makes the gradients of a kernel: by its reverse, or by itself where it asks for derivatives. What they pass through on their way to an array is kept from call to call. */

@@ -1,6 +1,6 @@
 /** `cotangent/gpu`: the entry points of a program on a WebGPU device. */
 export { attach } from './attach.ts'
-export type { GpuProgram } from './attach.ts'
+export type { GpuProgram } from './program.ts'
 export type { BoundKernel } from './bound.ts'
 export type { GpuKernel } from './kernel.ts'
 export type {
@@ -21,13 +21,14 @@ export type {
   OnDevice,
   SameKind,
   Tensor,
+  TextureData,
+  TextureSource,
   TypedArray,
   TypedArrays,
   UniformValues,
 } from './options.ts'
 export type { Attachable } from './signature.ts'
-export type { TextureData, TextureSource } from './texture.ts'
-export { GpuError, type GpuErrorName } from './error.ts'
+export { GpuError, type GpuErrorName } from './core.ts'
 export type { Plain } from './pack.ts'
 export type {
   SamplerDescription,

@@ -1,7 +1,6 @@
 /** Entry points that can be run: each call is given everything, and waits for the result. */
-import type { EntryTypes, Optional, UnknownEntry } from '../index.ts'
+import type { BindingInfo, EntryTypes, Optional, UnknownEntry } from '../index.ts'
 import { bind, type BoundKernel } from './bound.ts'
-import type { Gradients } from './gradient.ts'
 import type {
   BindOptions,
   BoundUniforms,
@@ -45,13 +44,41 @@ export interface GpuKernel<E extends EntryTypes = UnknownEntry> {
   grad(groups: Groups, ...options: Optional<GradKernelGiven<E>>): Promise<Readonly<Record<string, BufferData>>>
 }
 
+/** Memory of the device that a kernel writes and that is read. */
+export interface Passage {
+  readonly buffer: GPUBuffer
+  readonly copy: GPUBuffer
+  /** Whether the device is to set it to zero. */
+  readonly zero: boolean
+}
+
+/** Gives memory for data that a kernel writes; undefined where a dispatch makes its own. */
+export type PassageFor = (info: BindingInfo, data: BufferData, size: number) => Passage | undefined
+
+/** Makes gradients of what a kernel is given. */
+export interface Gradients {
+  /** What runs: the reverse of the kernel, or the kernel itself. */
+  readonly code: Code
+  readonly make: (groups: Groups, options: GradOptions) => Promise<Readonly<Record<string, BufferData>>>
+}
+
+/** How what only some calls need is loaded. */
+export interface CallLoaders {
+  readonly run: () => Promise<{
+    run(code: Code, groups: Groups, options: DispatchOptions, passages?: PassageFor): Promise<DispatchResult>
+  }>
+  readonly gradients: () => Promise<{ gradientsOf(of: Code): Promise<Gradients> }>
+}
+
 export class Kernel implements GpuKernel {
   readonly code: Code
+  readonly #loaders: CallLoaders
   /** What `grad` runs, once it was called. */
   gradients: Promise<Gradients> | undefined
 
-  constructor(code: Code) {
+  constructor(code: Code, loaders: CallLoaders) {
     this.code = code
+    this.#loaders = loaders
   }
 
   get name(): string {
@@ -64,7 +91,7 @@ export class Kernel implements GpuKernel {
 
   async dispatch(groups: Groups, options: DispatchOptions = {}): Promise<DispatchResult> {
     this.code.signature.checkOptions('dispatch', options)
-    const { run } = await import('./run.ts')
+    const { run } = await this.#loaders.run()
     return run(this.code, groups, options)
   }
 
@@ -87,7 +114,7 @@ export class Kernel implements GpuKernel {
   }
 
   async makeGradients(): Promise<Gradients> {
-    const { gradientsOf } = await import('./gradient.ts')
+    const { gradientsOf } = await this.#loaders.gradients()
     return gradientsOf(this.code)
   }
 }

@@ -3,8 +3,13 @@ import type { Wgsl } from '../index.ts'
 import type { Device } from './device.ts'
 import { refuse } from './error.ts'
 
+/** Loads what says where in the source a device found a mistake. */
+export type RefusalLoader = () => Promise<{
+  refuseModule(device: Device, wgsl: Wgsl, module: GPUShaderModule, refusal: unknown): Promise<never>
+}>
+
 /** Throws a `GpuError` where the device lacks a feature or refuses the code. */
-export async function compileModule(device: Device, wgsl: Wgsl): Promise<GPUShaderModule> {
+export async function compileModule(device: Device, wgsl: Wgsl, loadRefusal: RefusalLoader): Promise<GPUShaderModule> {
   const missing = wgsl.reflection.features.filter(f => !device.gpu.features.has(f))
   if (missing.length > 0)
     refuse(
@@ -18,7 +23,7 @@ export async function compileModule(device: Device, wgsl: Wgsl): Promise<GPUShad
     await accepted
   } catch (refusal) {
     device.check()
-    const { refuseModule } = await import('./refusal.ts')
+    const { refuseModule } = await loadRefusal()
     await refuseModule(device, wgsl, module, refusal)
   }
   return module

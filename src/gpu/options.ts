@@ -2,8 +2,7 @@
 import type { Bytes, EntryTypes, Filled, IfKnown, Member, TensorsOf } from '../index.ts'
 import type { GradGiven, TensorData } from '../host/tensor.ts'
 import type { Plain } from './pack.ts'
-import type { TextureSource } from './texture.ts'
-import type { SamplerDescription, WebGpuBuffer, WebGpuSampler } from './webgpu.ts'
+import type { SamplerDescription, WebGpuBuffer, WebGpuSampler, WebGpuTexture, WebGpuTextureView } from './webgpu.ts'
 
 /** The kinds of typed arrays by name. */
 export interface TypedArrays {
@@ -72,6 +71,19 @@ export type OnDevice = WebGpuBuffer | DeviceBuffer | BufferPart
  * that layout (`Uint8Array`, `DataView`, `ArrayBuffer`); plain values; or memory of the device. A byte-address buffer takes every typed array.
  */
 export type BufferData = ArrayBufferView | ArrayBufferLike | readonly Plain[] | OnDevice
+
+/** A texture to make for one dispatch. Where the kernel writes it, `data` is written back in place. */
+export interface TextureData {
+  /** Width, then height, then depth or layers, in texels. */
+  readonly size: readonly number[]
+  /** WebGPU's name for the format. Default: that of the program for a texture that it writes, else four channels like those of `data`. */
+  readonly format?: string | undefined
+  /** Texels from left to right, then from top to bottom, then layer by layer, without padding. Default: zeros. */
+  readonly data?: ArrayBufferView
+}
+
+/** What can be bound where a kernel uses a texture. */
+export type TextureSource = WebGpuTexture | WebGpuTextureView | TextureData
 
 /** A tensor in memory or on the device. */
 export type Tensor = TensorData<ArrayBufferView | OnDevice>

@@ -1,36 +1,25 @@
 /** Reads the output of a kernel from the buffer that it left. */
 import { formatPrint } from '../host/format.ts'
 import type { PrintInfo } from '../index.ts'
-import { roundTo } from './buffer.ts'
-import type { Device, Own } from './device.ts'
-import type { AttachOptions } from './options.ts'
-import { getScalar } from './pack.ts'
-import { copyBuffer, readBack, recordCopy, type Read } from './read.ts'
+import type { Described } from './parts.ts'
+import { copyBuffer, getScalar, readBack, recordCopy, roundTo, type Own, type Read } from './core.ts'
 
 const defaultBytes = 65536
 
-/** A kernel, as far as its output needs to know it. */
-interface Kernel {
-  readonly name: string
-  readonly device: Device
-  readonly prints: PrintInfo | null
-  readonly context: { readonly options: AttachOptions }
-}
-
 /** The bytes of the buffer that a kernel prints into. */
-export function printSize({ context: { options } }: Kernel): number {
+export function printSize({ context: { options } }: Described): number {
   return Math.max(16, roundTo(options.printBytes ?? defaultBytes, 4))
 }
 
 /** Records a copy of what a kernel printed, which is handed on once it is read. */
-export function readOutput(kernel: Kernel, encoder: GPUCommandEncoder, output: GPUBuffer, own: Own): Read {
+export function readOutput(kernel: Described, encoder: GPUCommandEncoder, output: GPUBuffer, own: Own): Read {
   const copy = own(copyBuffer(kernel.device, output.size))
   recordCopy(encoder, output, copy)
   return { copy, take: bytes => report(kernel, bytes) }
 }
 
 /** Reads what a kernel printed since the last time. */
-export function flush(kernel: Kernel, output: GPUBuffer): Promise<void> {
+export function flush(kernel: Described, output: GPUBuffer): Promise<void> {
   return readBack(kernel.device, kernel.name, (encoder, own) => {
     const read = readOutput(kernel, encoder, output, own)
     encoder.clearBuffer(output)
@@ -38,7 +27,7 @@ export function flush(kernel: Kernel, output: GPUBuffer): Promise<void> {
   })
 }
 
-function report({ name, prints, context: { options } }: Kernel, bytes: Uint8Array): void {
+function report({ name, prints, context: { options } }: Described, bytes: Uint8Array): void {
   const print = options.print ?? ((text: string): void => console.log(text.replace(/\n$/, '')))
   const { texts, lost } = readPrinted(new Uint32Array(bytes.slice().buffer), prints!)
   for (const text of texts) print(text)

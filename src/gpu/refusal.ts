@@ -1,8 +1,7 @@
 /** Says where in the source a device found a mistake. Loads only then. */
 import type { Wgsl } from '../index.ts'
 import { sourceOf } from '../host/origin.ts'
-import type { Device } from './device.ts'
-import { errorOf, refuse } from './error.ts'
+import { errorOf, refuse, type Device } from './core.ts'
 
 /** Throws a `GpuError` with what the device says of a module that it refused. */
 export async function refuseModule(

@@ -1,17 +1,6 @@
 /** Replaces the code of an attached program while it runs. Only programs of a development server load this file. */
 import type { Wgsl } from '../index.ts'
-import { GpuError, refuse } from './error.ts'
-import type { Kernel } from './kernel.ts'
-import { compileModule } from './module.ts'
-import { compile, descriptorOf } from './pipeline.ts'
-import { bindingsOf, type Context } from './signature.ts'
-
-/** A program on a device. */
-export interface Attached {
-  context: Context
-  module: GPUShaderModule
-  readonly kernels: ReadonlyMap<string, Kernel>
-}
+import { GpuError, bindingsOf, compile, descriptorOf, refuse, type Attached, type Kernel } from './core.ts'
 
 /**
  * Compiles new code whenever the program has some. Kernels, and what is bound to them, run the old pipelines until all new ones exist, and stay with
@@ -48,9 +37,9 @@ function used({ kernels }: Attached): number {
 
 /** Makes all that new code needs; what it gives puts that in the place of the old. */
 async function replacement(attached: Attached): Promise<() => void> {
-  const { program, device } = attached.context
+  const { program, load } = attached.context
   const wgsl = program.wgsl()
-  const module = await compileModule(device, wgsl)
+  const { module } = await load(wgsl)
   const parts = await Promise.all(Array.from(attached.kernels.values(), k => replacementOf(k, wgsl, module)))
   return () => {
     attached.context = { ...attached.context, wgsl }

@@ -8,7 +8,7 @@ import type { BufferData, OnDevice } from './options.ts'
 import { pack, type Plain } from './pack.ts'
 import type { Compiled } from './pipeline.ts'
 import type { Given, Signature } from './signature.ts'
-import type { BoundTexture } from './texture.ts'
+import type { BoundTexture } from './parts.ts'
 import { usage } from './usage.ts'
 
 /** An entry of the bind group of that number. */

@@ -1,26 +1,29 @@
 /** Runs a kernel once and reads back what it wrote. `dispatch` loads this file when it is first called. */
 import type { BindingInfo } from '../index.ts'
-import { bytesOf } from '../host/given.ts'
-import { put } from '../host/record.ts'
-import { write } from './buffer.ts'
 import type { BufferData, DispatchOptions, DispatchResult, Groups } from './options.ts'
-import { unpack, type Plain } from './pack.ts'
-import { compile, isDynamic, setPipeline, uniformsOf, type Code } from './pipeline.ts'
-import { copyBuffer, readBack, recordCopy, type Read } from './read.ts'
-import { bindGroups, bindResources, storageBuffer, type Entry } from './resources.ts'
-import { uniformsFor } from './uniforms.ts'
-import { usage } from './usage.ts'
-
-/** Memory of the device that a kernel writes and that is read. */
-export interface Passage {
-  readonly buffer: GPUBuffer
-  readonly copy: GPUBuffer
-  /** Whether the device is to set it to zero. */
-  readonly zero: boolean
-}
-
-/** Gives memory for data that a kernel writes; undefined where a dispatch makes its own. */
-export type PassageFor = (info: BindingInfo, data: BufferData, size: number) => Passage | undefined
+import {
+  bindGroups,
+  bindResources,
+  bytesOf,
+  compile,
+  copyBuffer,
+  isDynamic,
+  put,
+  readBack,
+  recordCopy,
+  setPipeline,
+  storageBuffer,
+  uniformsFor,
+  uniformsOf,
+  unpack,
+  usage,
+  write,
+  type Code,
+  type PassageFor,
+  type Entry,
+  type Plain,
+  type Read,
+} from './core.ts'
 
 /** Submits one dispatch, and waits for what it writes. */
 export async function run(

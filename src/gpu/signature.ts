@@ -41,6 +41,8 @@ export interface Context {
   readonly parts: Parts
   readonly wgsl: Wgsl
   readonly submissions: Submissions
+  /** Compiles another module of the program, and loads the parts that either needs. */
+  readonly load: (wgsl: Wgsl) => Promise<{ readonly module: GPUShaderModule; readonly parts: Parts }>
 }
 
 /** The options by which callers set bindings, and the error for a name that there is not. */

@@ -1,26 +1,19 @@
 /** Tensors of a kernel, and gradients beside its resources, on a device. */
-import type { BindingInfo, Wgsl } from '../index.ts'
-import { bytesOf, wrongMemory } from '../host/given.ts'
-import type { Prepared } from '../host/parameters.ts'
+import type { BindingInfo } from '../index.ts'
 import { KernelParameters, type Buffers } from '../host/tensor.ts'
-import { isOnDevice, OwnBuffer, rangeOf } from './buffer.ts'
-import type { Device, Owned } from './device.ts'
-import { refuse } from './error.ts'
 import type { BufferData, DispatchOptions } from './options.ts'
-import { usage } from './usage.ts'
-
-/** A kernel, as far as tensors need to know it. */
-interface Kernel {
-  readonly device: Device
-  readonly source: string
-  readonly isReverse: boolean
-  readonly entry: { readonly bindings: readonly string[] }
-  readonly known: readonly BindingInfo[]
-  readonly context: {
-    readonly wgsl: Wgsl
-    readonly parts: { readonly textures: typeof import('./texture.ts') | undefined }
-  }
-}
+import type { Described } from './parts.ts'
+import {
+  OwnBuffer,
+  bytesOf,
+  isOnDevice,
+  rangeOf,
+  refuse,
+  usage,
+  wrongMemory,
+  type Owned,
+  type Prepared,
+} from './core.ts'
 
 /** What `grad` makes for one call. */
 export interface Made {
@@ -31,12 +24,12 @@ export interface Made {
 }
 
 /** The shader parameters of a kernel with its tensors. */
-export function parametersOf({ source, context, entry, isReverse }: Kernel): KernelParameters {
+export function parametersOf({ source, context, entry, isReverse }: Described): KernelParameters {
   return new KernelParameters(source, context.wgsl.reflection.parameters, entry.bindings, isReverse)
 }
 
 /** How tensors become buffers and uniforms. */
-export function preparing(kernel: Kernel): (from: DispatchOptions) => Prepared<BufferData> {
+export function preparing(kernel: Described): (from: DispatchOptions) => Prepared<BufferData> {
   const parameters = parametersOf(kernel)
   return from => parameters.prepare<BufferData>(from, gpuBuffers(kernel, from))
 }
@@ -45,7 +38,7 @@ const fail = (message: string): never => refuse('WrongTensor', message)
 
 /** What a kernel's bindings are to tensors and gradients. Gradients are floats, in memory or on the device as what they are the gradients of; what is made is added to `made`. */
 export function gpuBuffers(
-  { device, known, context }: Kernel,
+  { device, known, context }: Described,
   options: DispatchOptions,
   made?: Made,
 ): Buffers<BufferData> {

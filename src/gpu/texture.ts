@@ -1,37 +1,11 @@
 /** The textures and samplers of a kernel: objects of the device are bound as they are, and plain descriptions become new ones. */
 import type { BindingInfo, HandleInfo } from '../index.ts'
-import { shown } from '../host/given.ts'
 import { wrongSampler, wrongTexture } from '../host/texture.ts'
-import type { Device, Own } from './device.ts'
-import { refuse, refuseIf } from './error.ts'
-import { copyBuffer, type Read } from './read.ts'
-import type { WebGpuTexture, WebGpuTextureView } from './webgpu.ts'
+import type { TextureData, TextureSource } from './options.ts'
+import type { BoundTexture } from './parts.ts'
+import { copyBuffer, refuse, refuseIf, shown, type Device, type Own, type Read } from './core.ts'
 
 const textureUsage = { COPY_SRC: 0x1, COPY_DST: 0x2, TEXTURE_BINDING: 0x4, STORAGE_BINDING: 0x8 } as const
-
-/** A texture to make for one dispatch. Where the kernel writes it, `data` is written back in place. */
-export interface TextureData {
-  /** Width, then height, then depth or layers, in texels. */
-  readonly size: readonly number[]
-  /** WebGPU's name for the format. Default: that of the program for a texture that it writes, else four channels like those of `data`. */
-  readonly format?: string | undefined
-  /** Texels from left to right, then from top to bottom, then layer by layer, without padding. Default: zeros. */
-  readonly data?: ArrayBufferView
-}
-
-/** What can be bound where a kernel uses a texture. */
-export type TextureSource = WebGpuTexture | WebGpuTextureView | TextureData
-
-/** A bound texture, and the memory that it is read back into after the dispatch. */
-export interface BoundTexture {
-  readonly view: GPUTextureView
-  /** Made for this dispatch. */
-  readonly texture: GPUTexture | undefined
-  readonly size: readonly [number, number, number]
-  readonly bytesPerRow: number
-  /** Where to read back into. */
-  readonly into: ArrayBufferView | undefined
-}
 
 /** The layout entry of a texture or sampler. */
 export function handleLayout(handle: HandleInfo): Partial<GPUBindGroupLayoutEntry> {
