@@ -62,6 +62,9 @@ export interface BoundKernel<U extends object = UniformValues> {
   destroy(): void
 }
 
+/** Records a dispatch once pipeline and bind groups are set. */
+type Run = (pass: GPUComputePassEncoder) => void
+
 /** Binds a kernel, which it compiles at once. */
 export function bind(code: Code, options: BindOptions): BoundKernel {
   const { signature } = code
@@ -138,8 +141,14 @@ export function bind(code: Code, options: BindOptions): BoundKernel {
     if (refusal !== undefined) throw refusal
     for (const { info, range } of borrowed) range.own!.check(`buffer ${info.name} of ${name}`)
   }
-  /** The buffer that holds numbers of groups. Throws a `GpuError` where it cannot. */
-  const indirect = (from: WebGpuBuffer | DeviceBuffer, offset: number): GPUBuffer => {
+  const direct = (groups: Groups): Run => {
+    check()
+    signature.checkGroups(groups)
+    return pass => pass.dispatchWorkgroups(groups[0], groups[1], groups[2])
+  }
+  /** The same with the numbers of groups in a buffer. Throws a `GpuError` where it cannot hold them. */
+  const indirect = (from: WebGpuBuffer | DeviceBuffer, offset: number): Run => {
+    check()
     const needs = (holds: boolean, otherwise: string): void => {
       if (!holds) refuse('WrongGroups', `${name}: ${otherwise}`)
     }
@@ -158,16 +167,18 @@ export function bind(code: Code, options: BindOptions): BoundKernel {
       !buffers.some(b => b.info.kind === 'storage' && b.range.buffer === buffer),
       'it writes the buffer with the numbers of groups: give two buffers',
     )
-    return buffer
+    return pass => pass.dispatchWorkgroupsIndirect(buffer, offset)
   }
-  const checkPass = (call: string, pass: unknown): void => {
-    if (typeof pass !== 'object' || pass === null || !('dispatchWorkgroups' in pass))
+  const record = (call: string, pass: GPUComputePassEncoder, run: Run): void => {
+    if ((pass as Partial<GPUComputePassEncoder> | null | undefined)?.dispatchWorkgroups === undefined)
       refuse(
         'WrongPass',
         `${call} of ${name} takes a GPUComputePassEncoder first, from beginComputePass(), and ${shown(pass)} came`,
       )
+    setPipeline(pass, compiled, slots.recorded())
+    run(pass)
   }
-  const submit = (run: (pass: GPUComputePassEncoder) => void): void => {
+  const submit = (run: Run): void => {
     const encoder = device.gpu.createCommandEncoder()
     const pass = encoder.beginComputePass()
     setPipeline(pass, compiled, slots.direct())
@@ -182,30 +193,10 @@ export function bind(code: Code, options: BindOptions): BoundKernel {
     },
     ready: accepted,
     uniforms: values,
-    encode(pass, groups) {
-      check()
-      signature.checkGroups(groups)
-      checkPass('encode', pass)
-      setPipeline(pass, compiled, slots.recorded())
-      pass.dispatchWorkgroups(groups[0], groups[1], groups[2])
-    },
-    encodeIndirect(pass, buffer, offset = 0) {
-      check()
-      const from = indirect(buffer, offset)
-      checkPass('encodeIndirect', pass)
-      setPipeline(pass, compiled, slots.recorded())
-      pass.dispatchWorkgroupsIndirect(from, offset)
-    },
-    dispatch(groups) {
-      check()
-      signature.checkGroups(groups)
-      submit(pass => pass.dispatchWorkgroups(groups[0], groups[1], groups[2]))
-    },
-    dispatchIndirect(buffer, offset = 0) {
-      check()
-      const from = indirect(buffer, offset)
-      submit(pass => pass.dispatchWorkgroupsIndirect(from, offset))
-    },
+    encode: (pass, groups) => record('encode', pass, direct(groups)),
+    encodeIndirect: (pass, buffer, offset = 0) => record('encodeIndirect', pass, indirect(buffer, offset)),
+    dispatch: groups => submit(direct(groups)),
+    dispatchIndirect: (buffer, offset = 0) => submit(indirect(buffer, offset)),
     async flush() {
       check()
       if (output === undefined) return

@@ -95,32 +95,4 @@ export class Device {
     })
     return { result, accepted }
   }
-
-  /** The same for work whose result is of no use before the device has accepted it. */
-  async scoped<T>(what: string, work: () => T): Promise<T> {
-    const { result, accepted } = this.watched(what, work)
-    await accepted
-    return result
-  }
-
-  /** Waits until the device has accepted work, and for what came of it. Fails with the refusal where there is one, not with what follows from it. */
-  async allOf<T>(accepted: Promise<void>, outcomes: readonly Promise<T>[]): Promise<readonly T[]> {
-    const all = Promise.all(outcomes)
-    all.catch(() => undefined)
-    await accepted
-    return this.until(all)
-  }
-
-  /** Runs `work`, and destroys everything that it made in the end. */
-  async owning<T>(work: (own: Own) => Promise<T>): Promise<T> {
-    const all: Owned[] = []
-    try {
-      return await work(made => {
-        all.push(made)
-        return made
-      })
-    } finally {
-      for (const made of all) made.destroy()
-    }
-  }
 }

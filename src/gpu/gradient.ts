@@ -38,7 +38,7 @@ export async function gradientsOf(of: Code): Promise<Gradients> {
     else kept.set(name, passage)
   }
   const make: Gradients['make'] = async (groups, options) => {
-    if (!signature.isReverse && !parameters.usesGradients && options.gradients === undefined)
+    if (code === of && !parameters.usesGradients && options.gradients === undefined)
       refuse(
         'NoDerivative',
         `${signature.name} has no reverse derivative and uses no gradients: mark it [Differentiable], or say which buffers it adds gradients to`,

@@ -65,9 +65,14 @@ export interface Gradients {
 /** How what only some calls need is loaded. */
 export interface CallLoaders {
   readonly run: () => Promise<{
-    run(code: Code, groups: Groups, options: DispatchOptions, passages?: PassageFor): Promise<DispatchResult>
+    readonly run: (
+      code: Code,
+      groups: Groups,
+      options: DispatchOptions,
+      passages?: PassageFor,
+    ) => Promise<DispatchResult>
   }>
-  readonly gradients: () => Promise<{ gradientsOf(of: Code): Promise<Gradients> }>
+  readonly gradients: () => Promise<{ readonly gradientsOf: (of: Code) => Promise<Gradients> }>
 }
 
 export class Kernel implements GpuKernel {

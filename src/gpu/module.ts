@@ -5,7 +5,7 @@ import { refuse } from './error.ts'
 
 /** Loads what says where in the source a device found a mistake. */
 export type RefusalLoader = () => Promise<{
-  refuseModule(device: Device, wgsl: Wgsl, module: GPUShaderModule, refusal: unknown): Promise<never>
+  readonly refuseModule: (device: Device, wgsl: Wgsl, module: GPUShaderModule, refusal: unknown) => Promise<never>
 }>
 
 /** Throws a `GpuError` where the device lacks a feature or refuses the code. */

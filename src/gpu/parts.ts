@@ -13,7 +13,6 @@ export interface Described {
   readonly name: string
   /** Of a reverse kernel, the name of the kernel that it reverses. */
   readonly source: string
-  readonly isReverse: boolean
   readonly device: Device
   readonly entry: { readonly bindings: readonly string[] }
   readonly known: readonly BindingInfo[]

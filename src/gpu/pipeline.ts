@@ -1,6 +1,5 @@
 /** The pipeline of an entry point, and the layouts of its bind groups. */
 import type { BindingInfo, EntryReflection } from '../index.ts'
-import { errorOf, GpuError, refuse } from './error.ts'
 import type { Signature } from './signature.ts'
 import type { Slot } from './uniform-slots.ts'
 import { computeStage } from './usage.ts'
@@ -33,7 +32,7 @@ export function isDynamic({ device, bindings }: Signature): boolean {
 }
 
 /** Makes the layouts of bind groups. Throws a `GpuError` where the device grants too few storage buffers. */
-function layoutsOf(signature: Signature): Omit<Compiled, 'pipeline'> {
+export function layoutsOf(signature: Signature): Omit<Compiled, 'pipeline'> {
   const { device, name, bindings, context } = signature
   const buffers = bindings.filter(b => b.kind === 'storage' || b.kind === 'read-only-storage').length
   device.needs('maxStorageBuffersPerShaderStage', buffers, `${name} uses ${buffers} storage buffers`)
@@ -59,25 +58,6 @@ export function descriptorOf(
   { layout }: Omit<Compiled, 'pipeline'>,
 ): GPUComputePipelineDescriptor {
   return { layout, compute: { module, entryPoint: target } }
-}
-
-/** Compiles without holding up anything else. Throws a `GpuError` where the device refuses. */
-export async function compile(code: Code): Promise<Compiled> {
-  const { device } = code.signature
-  device.check()
-  return (code.compiled ??= await device.until((code.compiling ??= compileAside(code))))
-}
-
-async function compileAside({ module, signature }: Code): Promise<Compiled> {
-  const { device, name, entry } = signature
-  const layouts = await device.scoped(name, () => layoutsOf(signature))
-  try {
-    const pipeline = device.gpu.createComputePipelineAsync(descriptorOf(module, entry, layouts))
-    return { ...layouts, pipeline: await device.until(pipeline) }
-  } catch (cause) {
-    if (cause instanceof GpuError) throw cause
-    return refuse('DeviceError', `${name}: ${errorOf(cause).message}`)
-  }
 }
 
 /** Compiles at once. What the device refuses it says to the error scope that is open. */

@@ -1,5 +1,5 @@
 /** Submits work and reads memory of the device back: a buffer, all that a kernel wrote, what it printed. */
-import type { Device, Own } from './device.ts'
+import type { Device, Own, Owned } from './device.ts'
 import { readMode, usage } from './usage.ts'
 
 /** A copy that can be mapped, and who takes its bytes before it is destroyed. */
@@ -22,19 +22,28 @@ export function recordCopy(encoder: GPUCommandEncoder, from: GPUBuffer, copy: GP
  * Submits what `record` records, and waits until all reads that it gives are done. All are waited for together: one after the other, each would
  * cost a round trip. `what` names the work.
  */
-export function readBack(
+export async function readBack(
   device: Device,
   what: string,
   record: (encoder: GPUCommandEncoder, own: Own) => readonly Read[],
 ): Promise<void> {
-  return device.owning(async own => {
+  const all: Owned[] = []
+  try {
     const { result, accepted } = device.watched(what, () => {
       const encoder = device.gpu.createCommandEncoder()
-      const reads = record(encoder, own)
+      const reads = record(encoder, made => {
+        all.push(made)
+        return made
+      })
       device.queue.submit([encoder.finish()])
-      return { reads, mapped: reads.map(({ copy }) => copy.mapAsync(readMode)) }
+      return { reads, mapped: Promise.all(reads.map(({ copy }) => copy.mapAsync(readMode))) }
     })
-    await device.allOf(accepted, result.mapped)
+    // The device says why it refused the work; what follows from that says less.
+    result.mapped.catch(() => undefined)
+    await accepted
+    await device.until(result.mapped)
     for (const { copy, take } of result.reads) take(new Uint8Array(copy.getMappedRange()))
-  })
+  } finally {
+    for (const made of all) made.destroy()
+  }
 }

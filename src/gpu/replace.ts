@@ -1,6 +1,7 @@
 /** Replaces the code of an attached program while it runs. Only programs of a development server load this file. */
 import type { Wgsl } from '../index.ts'
-import { GpuError, bindingsOf, compile, descriptorOf, refuse, type Attached, type Kernel } from './core.ts'
+import { GpuError, bindingsOf, descriptorOf, refuse, type Attached, type Kernel } from './core.ts'
+import { compile } from './run.ts'
 
 /**
  * Compiles new code whenever the program has some. Kernels, and what is bound to them, run the old pipelines until all new ones exist, and stay with

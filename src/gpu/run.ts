@@ -5,7 +5,12 @@ import {
   bindGroups,
   bindResources,
   bytesOf,
-  compile,
+  descriptorOf,
+  errorOf,
+  GpuError,
+  layoutsOf,
+  refuse,
+  type Compiled,
   copyBuffer,
   isDynamic,
   put,
@@ -86,4 +91,24 @@ function written(bytes: Uint8Array, data: BufferData, info: BindingInfo): Buffer
     return data
   }
   return unpack(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), 0, info.type!) as readonly Plain[]
+}
+
+/** Compiles without holding up anything else. Throws a `GpuError` where the device refuses. */
+export async function compile(code: Code): Promise<Compiled> {
+  const { device } = code.signature
+  device.check()
+  return (code.compiled ??= await device.until((code.compiling ??= compileAside(code))))
+}
+
+async function compileAside({ module, signature }: Code): Promise<Compiled> {
+  const { device, name, entry } = signature
+  const { result: layouts, accepted } = device.watched(name, () => layoutsOf(signature))
+  await accepted
+  try {
+    const pipeline = device.gpu.createComputePipelineAsync(descriptorOf(module, entry, layouts))
+    return { ...layouts, pipeline: await device.until(pipeline) }
+  } catch (cause) {
+    if (cause instanceof GpuError) throw cause
+    return refuse('DeviceError', `${name}: ${errorOf(cause).message}`)
+  }
 }

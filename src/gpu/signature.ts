@@ -65,7 +65,6 @@ export class Signature {
   readonly known: readonly BindingInfo[]
   /** The name of the kernel; of a reverse kernel, that of the kernel that it reverses. */
   readonly source: string
-  readonly isReverse: boolean
   /** The shader parameters that callers may name. */
   readonly own: readonly Part[]
   readonly #uniformNames: ReadonlySet<string>
@@ -82,7 +81,6 @@ export class Signature {
     this.bindings = bindingsOf(context.wgsl, entry)
     this.known = [...this.bindings, ...(of?.bindings ?? [])]
     this.source = of?.name ?? entry.name
-    this.isReverse = of !== undefined
     this.#uniformNames = new Set([
       ...parameters.flatMap(p => (p.field === null ? [] : [p.binding, p.field, p.path.join('_')])),
       ...bindings.filter(b => b.kind === 'uniform').map(b => b.name),

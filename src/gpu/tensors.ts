@@ -24,8 +24,8 @@ export interface Made {
 }
 
 /** The shader parameters of a kernel with its tensors. */
-export function parametersOf({ source, context, entry, isReverse }: Described): KernelParameters {
-  return new KernelParameters(source, context.wgsl.reflection.parameters, entry.bindings, isReverse)
+export function parametersOf({ name, source, context, entry }: Described): KernelParameters {
+  return new KernelParameters(source, context.wgsl.reflection.parameters, entry.bindings, source !== name)
 }
 
 /** How tensors become buffers and uniforms. */
