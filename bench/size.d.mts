@@ -10,3 +10,11 @@ export function bundleSize(
   readonly brotli: number
   readonly parts: Readonly<Record<string, number>>
 }>
+/** How many bytes of the runtime for GPUs a page may load that trains with buffers and uniforms, gzipped. */
+export const pageLimit: number
+/** Bundles a page that attaches a program, and gives the bytes, gzipped, of what it loads at first and of each file that it may load later. */
+export function pageSize(): Promise<{
+  readonly first: number
+  readonly files: number
+  readonly later: Readonly<Record<string, number>>
+}>

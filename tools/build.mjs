@@ -3,6 +3,7 @@ import { build } from 'esbuild'
 import { chmodSync, cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { writeCore } from './core-index.mjs'
+import { onePiece } from './gpu.mjs'
 import { thirdPartyLicenses } from './licenses.mjs'
 import { bundlers, pluginBuild } from './plugin-build.mjs'
 
@@ -19,11 +20,17 @@ for (const name of readdirSync(at('dist')))
   if (withTypes || !name.endsWith('.d.ts')) rmSync(at(`dist/${name}`), { recursive: true })
 const options = { bundle: true, format: 'esm', splitting: true, outdir: at('dist'), logLevel: 'warning' }
 const points = list => Object.fromEntries(Object.entries(list).map(([name, path]) => [name, at(path)]))
-const forLibrary = { ...options, target: 'es2022', sourcemap: true, platform: 'neutral', mainFields: ['module', 'main'] }
+const forLibrary = {
+  ...options,
+  target: 'es2022',
+  sourcemap: true,
+  platform: 'neutral',
+  mainFields: ['module', 'main'],
+}
 const { gpu, ...others } = library
 await build({ ...forLibrary, chunkNames: 'chunk-[hash]', entryPoints: points(others) })
-// By itself, so that a page loads few files: `gpu/core.ts` is one of them, as long as no part of it is taken for free of effects.
-await build({ ...forLibrary, chunkNames: 'gpu-[hash]', entryPoints: points({ gpu }), ignoreAnnotations: true })
+// By itself: what it shares with others would be files of their own, which a page would load one by one.
+await build({ ...forLibrary, ...onePiece, chunkNames: 'gpu-[hash]', entryPoints: points({ gpu }) })
 const { metafile } = await build({
   ...options,
   target: 'node20',

@@ -1,5 +1,5 @@
 /** Kernels that are bound once and run often. */
-import { isCount, shown } from '../host/given.ts'
+import { has, isCount, shown } from '../host/given.ts'
 import { isGpuBuffer, OwnBuffer, rangeOf, roundTo } from './buffer.ts'
 import type { Own, Owned } from './device.ts'
 import { errorOf, refuse } from './error.ts'
@@ -170,7 +170,7 @@ export function bind(code: Code, options: BindOptions): BoundKernel {
     return pass => pass.dispatchWorkgroupsIndirect(buffer, offset)
   }
   const record = (call: string, pass: GPUComputePassEncoder, run: Run): void => {
-    if ((pass as Partial<GPUComputePassEncoder> | null | undefined)?.dispatchWorkgroups === undefined)
+    if (!has(pass, 'dispatchWorkgroups'))
       refuse(
         'WrongPass',
         `${call} of ${name} takes a GPUComputePassEncoder first, from beginComputePass(), and ${shown(pass)} came`,

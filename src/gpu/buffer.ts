@@ -1,6 +1,6 @@
 /** Memory of the device: buffers that remember the kind of their numbers, and parts of buffers. */
 import type { BindingInfo } from '../index.ts'
-import { bytesOf, classOf, isCount, shown, unknownName, withArticle, wrongMemory } from '../host/given.ts'
+import { bytesOf, classOf, has, isCount, shown, unknownName, withArticle, wrongMemory } from '../host/given.ts'
 import type { Device } from './device.ts'
 import { errorOf, refuse, refuseIf } from './error.ts'
 import type { BufferData, BufferOptions, BufferPart, DeviceBuffer, OnDevice, TypedArray } from './options.ts'
@@ -173,7 +173,7 @@ export interface Range {
 
 /** Whether it is a buffer of WebGPU, whichever implementation made it. */
 export function isGpuBuffer(data: unknown): data is GPUBuffer {
-  return typeof data === 'object' && data !== null && 'mapAsync' in data
+  return has(data, 'mapAsync')
 }
 
 /** Whether it is memory of the device. */
@@ -182,9 +182,7 @@ export function isOnDevice(data: BufferData | undefined): data is OnDevice {
 }
 
 function isPart(data: unknown): data is BufferPart {
-  return (
-    typeof data === 'object' && data !== null && 'buffer' in data && !ArrayBuffer.isView(data) && !Array.isArray(data)
-  )
+  return has(data, 'buffer') && !ArrayBuffer.isView(data) && !Array.isArray(data)
 }
 
 /** The range of a buffer that is given; `name` is what it is given for. Throws a `GpuError` where it does not lie in the buffer. */

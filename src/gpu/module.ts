@@ -1,21 +1,17 @@
 /** Compiles WGSL on a device. */
 import type { Wgsl } from '../index.ts'
 import type { Device } from './device.ts'
-import { refuse } from './error.ts'
 
-/** Loads what says where in the source a device found a mistake. */
+/** Loads what says why a device refuses a module. */
 export type RefusalLoader = () => Promise<{
+  readonly refuseFeatures: (missing: readonly string[]) => never
   readonly refuseModule: (device: Device, wgsl: Wgsl, module: GPUShaderModule, refusal: unknown) => Promise<never>
 }>
 
 /** Throws a `GpuError` where the device lacks a feature or refuses the code. */
 export async function compileModule(device: Device, wgsl: Wgsl, loadRefusal: RefusalLoader): Promise<GPUShaderModule> {
   const missing = wgsl.reflection.features.filter(f => !device.gpu.features.has(f))
-  if (missing.length > 0)
-    refuse(
-      'MissingFeature',
-      `the program needs ${missing.join(' and ')}; ask for it by requestDevice({ requiredFeatures })`,
-    )
+  if (missing.length > 0) (await loadRefusal()).refuseFeatures(missing)
   const { result: module, accepted } = device.watched('the WGSL', () =>
     device.gpu.createShaderModule({ code: wgsl.code }),
   )

@@ -1,6 +1,6 @@
 /** Converts plain values to bytes and back, by the layout in the reflection. */
 import type { DataType } from '../index.ts'
-import { unknownName, withArticle } from '../host/given.ts'
+import { isObject, unknownName, withArticle } from '../host/given.ts'
 import { refuse, refuseIf } from './error.ts'
 
 /** A number, a boolean, an array for vectors, matrices (of rows) and arrays, or an object for structs. */
@@ -54,8 +54,7 @@ export function pack(
       setScalar(view, offset, type.scalar, value, path)
       return
     case 'struct': {
-      if (typeof value !== 'object' || value === null)
-        return wrong(path, `an object with the fields of ${type.name}`, value)
+      if (!isObject(value)) return wrong(path, `an object with the fields of ${type.name}`, value)
       const fields = value as { readonly [field: string]: Plain }
       // Uniforms outside of blocks come with those of blocks, whose names are known to be right.
       if (path !== 'globalParams')

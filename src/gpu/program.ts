@@ -1,6 +1,6 @@
 /** A program on a WebGPU device. */
 import type { EntryOf, ProgramTypes, UnknownTypes, Wgsl } from '../index.ts'
-import { isCount, shown } from '../host/given.ts'
+import { has, isCount, shown } from '../host/given.ts'
 import { OwnBuffer } from './buffer.ts'
 import { Device } from './device.ts'
 import { refuse } from './error.ts'
@@ -104,7 +104,6 @@ export async function attachProgram<T extends ProgramTypes>(
 
 /** Throws for a value without a method that an attached program or device has. */
 function refuseOthers(what: string, given: unknown, method: string): void {
-  if (typeof given === 'object' && given !== null && typeof (given as Record<string, unknown>)[method] === 'function')
-    return
-  refuse('UnknownOption', `attach takes ${what}, and ${shown(given)} came`)
+  if (!has(given, method) || typeof given[method] !== 'function')
+    refuse('UnknownOption', `attach takes ${what}, and ${shown(given)} came`)
 }

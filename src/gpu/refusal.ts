@@ -1,7 +1,15 @@
-/** Says where in the source a device found a mistake. Loads only then. */
+/** Says why a device refuses a module, and where in the source. Loads only then. */
 import type { Wgsl } from '../index.ts'
 import { sourceOf } from '../host/origin.ts'
 import { errorOf, refuse, type Device } from './core.ts'
+
+/** Throws a `GpuError` that names the features that a device lacks. */
+export function refuseFeatures(missing: readonly string[]): never {
+  refuse(
+    'MissingFeature',
+    `the program needs ${missing.join(' and ')}; ask for it by requestDevice({ requiredFeatures })`,
+  )
+}
 
 /** Throws a `GpuError` with what the device says of a module that it refused. */
 export async function refuseModule(

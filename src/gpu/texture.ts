@@ -3,7 +3,7 @@ import type { BindingInfo, HandleInfo } from '../index.ts'
 import { wrongSampler, wrongTexture } from '../host/texture.ts'
 import type { TextureData, TextureSource } from './options.ts'
 import type { BoundTexture } from './parts.ts'
-import { copyBuffer, refuse, refuseIf, shown, type Device, type Own, type Read } from './core.ts'
+import { copyBuffer, isObject, refuse, refuseIf, shown, type Device, type Own, type Read } from './core.ts'
 
 const textureUsage = { COPY_SRC: 0x1, COPY_DST: 0x2, TEXTURE_BINDING: 0x4, STORAGE_BINDING: 0x8 } as const
 
@@ -56,7 +56,7 @@ export function bindTexture(
   own: Own,
 ): BoundTexture {
   if (given === undefined) refuse('MissingTexture', `${kernel} needs the texture ${info.name}`)
-  if (typeof given !== 'object' || given === null)
+  if (!isObject(given))
     return refuse('WrongTexture', `${info.name}: expected a texture, a view or { size, data }, got ${shown(given)}`)
   const handle = info.handle!
   const dimension =

@@ -1,5 +1,6 @@
 /** The uniform buffers of a kernel, which lie one behind the other in one buffer of the device. */
 import type { BindingInfo, DataType } from '../index.ts'
+import { isObject } from '../host/given.ts'
 import { roundTo } from './buffer.ts'
 import { refuse } from './error.ts'
 import type { DispatchOptions } from './options.ts'
@@ -73,8 +74,7 @@ export function placesOf(
       continue
     }
     // Tensors describe themselves in fields that callers need not set.
-    const fieldsOf = (block: unknown): string[] =>
-      typeof block === 'object' && block !== null ? Object.keys(block) : []
+    const fieldsOf = (block: unknown): string[] => (isObject(block) ? Object.keys(block) : [])
     const said = fieldsOf(options.uniforms?.[info.name])
     const optional = new Set([...foreign, ...fieldsOf(uniforms[info.name]).filter(name => !said.includes(name))])
     places.set(info.name, { name: info.name, type, offset, optional })

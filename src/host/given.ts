@@ -1,11 +1,20 @@
 /** Checks what callers give to a host: known names, and memory that fits a buffer's elements. */
 import { nearest } from '../base/near.ts'
 
+/** Whether a value is an object, of whatever kind. */
+export function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+/** Whether a value is an object with something of that name, such as a buffer of WebGPU, whichever implementation made it. */
+export function has<N extends string>(value: unknown, name: N): value is { readonly [name in N]: unknown } {
+  return isObject(value) && name in value
+}
+
 /** The mistake in an object that should only have known names; undefined if it is fine or absent. `what` says whose names they are not. */
 export function unknownName(given: unknown, known: () => Iterable<string>, what: string): string | undefined {
   if (given === undefined) return undefined
-  if (typeof given !== 'object' || given === null)
-    return `${what} ${String(given)}: expected an object of values by name`
+  if (!isObject(given)) return `${what} ${String(given)}: expected an object of values by name`
   let names: ReadonlySet<string> | undefined
   for (const name of Object.keys(given)) {
     names ??= new Set(known())
@@ -19,7 +28,7 @@ export function unknownName(given: unknown, known: () => Iterable<string>, what:
 /** The mistake in options that should be objects of values by name, such as `buffers`; undefined if they are. */
 export function wrongGroup(given: object, owner: string): string | undefined {
   for (const [group, values] of Object.entries(given) as [string, unknown][]) {
-    if (values !== undefined && (typeof values !== 'object' || values === null))
+    if (values !== undefined && !isObject(values))
       return `${owner} takes no ${group} ${String(values)}: expected an object of values by name`
   }
   return undefined
@@ -87,7 +96,7 @@ export function withArticle(noun: string): string {
 export function shown(value: unknown): string {
   if (typeof value === 'string') return JSON.stringify(value)
   if (typeof value === 'function') return 'a function'
-  return typeof value === 'object' && value !== null ? withArticle(classOf(value)) : String(value)
+  return isObject(value) ? withArticle(classOf(value)) : String(value)
 }
 
 /** Whether it is a whole number, none below 0 and none above `most`. */
@@ -118,7 +127,7 @@ export function wrongMemory(elem: Elements, raw: boolean, data: unknown): string
 /** A value that is no memory, in a message. */
 function noMemory(data: unknown): string {
   if (data === null || data === undefined) return String(data)
-  if (typeof data !== 'object') return `${typeof data} ${String(data)}`
+  if (!isObject(data)) return `${typeof data} ${String(data)}`
   const kind = classOf(data)
   return `${kind === 'Object' ? 'an object' : kind} that is no memory`
 }

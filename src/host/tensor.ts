@@ -2,7 +2,7 @@
  * Tensors among the shader parameters of a kernel: the buffers and uniforms that they consist of, their contents from the host's
  * tensors, and the buffers for their gradients.
  */
-import { isCount, unknownName } from './given.ts'
+import { isCount, isObject, unknownName } from './given.ts'
 import { list, Parameters, type Given, type Part, type Prepared, type TensorData } from './parameters.ts'
 import { put } from './record.ts'
 
@@ -145,8 +145,7 @@ export class KernelParameters extends Parameters {
             for (const f of viewFields) foreign.add(v.parts[f].field!)
         continue
       }
-      if (typeof tensor !== 'object' || tensor === null)
-        host.fail(`tensor ${name}: expected { data, shape }, but ${String(tensor)} came`)
+      if (!isObject(tensor)) host.fail(`tensor ${name}: expected { data, shape }, but ${String(tensor)} came`)
       this.#put(name, primal, tensor, buffers, uniforms, host)
       if (diff === undefined) {
         if (tensor.grad !== undefined) host.fail(`tensor ${name} has no gradient: it is no DiffTensorView`)
@@ -313,9 +312,7 @@ export function setField(uniforms: Record<string, unknown>, { binding, field }: 
 
 function isGiven(uniforms: Readonly<Record<string, unknown>>, { binding, field }: Part): boolean {
   const block = uniforms[binding]
-  return typeof block === 'object' && block !== null
-    ? Object.hasOwn(block, field!)
-    : binding === 'globalParams' && Object.hasOwn(uniforms, field!)
+  return isObject(block) ? Object.hasOwn(block, field!) : binding === 'globalParams' && Object.hasOwn(uniforms, field!)
 }
 
 /** Strides without gaps. */

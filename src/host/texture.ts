@@ -1,5 +1,5 @@
 /** Checks textures and samplers that are given as plain descriptions. */
-import { shown, unknownName } from './given.ts'
+import { isObject, shown, unknownName } from './given.ts'
 
 export { shown } from './given.ts'
 
@@ -55,7 +55,6 @@ export function wrongSampler(name: string, given: unknown): string | undefined {
 }
 
 function wrongObject(what: string, given: unknown, expected: string, known: readonly string[]): string | undefined {
-  if (typeof given !== 'object' || given === null || Array.isArray(given))
-    return `${what}: expected ${expected}, but ${shown(given)} came`
+  if (!isObject(given) || Array.isArray(given)) return `${what}: expected ${expected}, but ${shown(given)} came`
   return unknownName(given, () => known, `${what} has no`)
 }

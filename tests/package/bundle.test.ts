@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { build } from 'esbuild'
 import { expect, it } from 'vitest'
-import { bundleSize, limits } from '../../bench/size.mjs'
+import { bundleSize, limits, pageLimit, pageSize } from '../../bench/size.mjs'
+import { loadParts, type PartLoaders } from '../../src/gpu/parts.ts'
 import { compile } from '../../src/index.ts'
 
 const here = join(import.meta.dirname, '..')
@@ -64,3 +65,31 @@ it.each(Object.entries(limits))(
     expect(gzip).toBeLessThanOrEqual(most)
   },
 )
+
+it('a page loads the runtime for GPUs in one piece of few bytes, and its parts later', async () => {
+  const { first, files, later } = await pageSize()
+  expect(first).toBeGreaterThan(pageLimit / 2)
+  expect(first).toBeLessThanOrEqual(pageLimit)
+  // The page itself, and what every page loads.
+  expect(files).toBe(2)
+  const parts = ['texture', 'print', 'tensors', 'run', 'gradient', 'refusal', 'replace']
+  for (const part of parts) expect(Object.keys(later).some(name => name.startsWith(`${part}-`))).toBe(true)
+})
+
+it.each([
+  ['RWStructuredBuffer<float> o; uniform float rate;', 'o[0] -= rate;', []],
+  ['RWStructuredBuffer<float> o; Texture2D t; SamplerState s;', 'o[0] = t.SampleLevel(s, 0.5, 0).x;', ['textures']],
+  ['RWStructuredBuffer<float> o;', 'printf("%f", o[0]);', ['prints']],
+  ['RWStructuredBuffer<float> o; TensorView<float> t;', 'o[0] = t[0];', ['tensors']],
+  ['RWStructuredBuffer<float> o; DiffStructuredBuffer<float> d;', 'o[0] = d[0];', ['tensors']],
+])('%s %s needs these parts of the runtime for GPUs: %s', async (declarations, body, expected) => {
+  const loaded: string[] = []
+  const load = (name: string) => (): Promise<never> => {
+    loaded.push(name)
+    return Promise.reject(new Error('not here'))
+  }
+  const loaders: PartLoaders = { textures: load('textures'), prints: load('prints'), tensors: load('tensors') }
+  const program = compile(`${declarations} [shader("compute")] [numthreads(1, 1, 1)] void main() { ${body} }`)
+  await loadParts(loaders, [program.wgsl().reflection]).catch(() => undefined)
+  expect(loaded).toEqual(expected)
+})
