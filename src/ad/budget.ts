@@ -63,7 +63,7 @@ export function limitStates(cx: AdContext, func: Func): void {
       const bytes = inst.args.reduce((sum, v) => sum + bytesOf(v.type), 4)
       if (
         statesOf(inst.attr) !== undefined ||
-        unrepeatable(inst) !== undefined ||
+        unrepeatable(cx, inst, func.body!) !== undefined ||
         (bound !== undefined && bound * bytes <= limit)
       )
         continue

@@ -9,12 +9,14 @@ import type { Recipe } from './residual.ts'
 import { Builder } from '../ir/build.ts'
 import type * as t from '../ir/type.ts'
 import { Inst, Region, type Value } from '../ir/value.ts'
-import { cloneInst, valueTable, walk } from '../ir/walk.ts'
+import { cloneInst, valueTable, walk, type ValueTable } from '../ir/walk.ts'
 import { boundOf, inductions, tripBound } from '../opt/loops.ts'
 import { byteScale } from './budget.ts'
 import type { AdContext } from './context.ts'
+import { mayCallAgain, mayLoadAgain } from './memory.ts'
 import { Network } from './mincut.ts'
 import { Primal, bytesOf, inMemory, entryType } from './residual.ts'
+import { cloneSlice } from './slice.ts'
 import { costs } from '../ir/costs.ts'
 
 export interface Checkpointed {
@@ -52,7 +54,10 @@ class Checkpointer {
     this.#cx = cx
     this.trees = trees
     this.adjoint = adjoint
-    this.primal = new Primal(trees.work, trees.primal)
+    this.primal = new Primal(trees.work, trees.primal, {
+      load: inst => mayLoadAgain(cx.policy.kept, inst, trees.primal),
+      call: inst => mayCallAgain(cx, cx.policy.kept, inst, trees.primal),
+    })
     this.#work = new Builder(trees.work, trees.primal)
     for (const trips of trees.trips.values()) {
       this.counters.set(trips.primal, trips.counter)
@@ -108,7 +113,14 @@ class Checkpointer {
       const induction = this.#inductionOf.get(v.id)
       return induction === undefined ? undefined : { from: [induction.start], cost: costs.cheap }
     }
-    return this.primal.recipe(v.def)
+    if (v.def.op !== 'loop') return this.primal.recipe(v.def)
+    // A loop is run again only where nothing can be kept.
+    return this.#isImpossible(this.primal.sites[v.id]!.loops) ? this.primal.slice(v) : undefined
+  }
+
+  /** Whether no slots can be had for the trips of some loops. */
+  #isImpossible(loops: readonly Inst<'loop'>[]): boolean {
+    return this.#cx.growable !== true && loops.some(loop => this.bound(loop) === undefined)
   }
 
   #weight(v: Value): number {
@@ -121,6 +133,7 @@ class Checkpointer {
   #storeCost(v: Value): number {
     const type = v.type.kind === 'ptr' ? v.type.elem! : v.type
     if (v.type.kind === 'ptr' && !(v.def.op !== 'param' && v.def.op === 'var')) return Infinity
+    if (this.#isImpossible(this.primal.sites[v.id]!.loops)) return bytesOf(type) * costs.byteUnderPressure
     return (
       bytesOf(type) *
       (this.primal.sites[v.id]!.loops.length === 0
@@ -172,7 +185,7 @@ class Checkpointer {
       const prefers = marked || (as === 'recompute' && recipe !== undefined && forced.includes(v))
       net.edge(into, into + 1, prefers ? Infinity : this.#storeCost(v))
       let made = into
-      if (recipe !== undefined && v.def.op !== 'param' && v.def.results.length > 1) {
+      if (recipe !== undefined && v.def.op !== 'param' && v.def.op !== 'loop' && v.def.results.length > 1) {
         const known = shared.get(v.def)
         made = known ?? net.node()
         net.edge(made, into, Infinity)
@@ -394,6 +407,13 @@ class Checkpointer {
   #makeAgain(v: Value, inst: Inst, frame: Frame, frames: readonly Frame[]): Value {
     // A branch brings its regions; what they use from outside must be there first.
     let copy: Inst
+    if (inst.op === 'loop') {
+      const { slice, from } = this.primal.slice(v)!
+      const table = this.#tableOf(from, frames)
+      copy = cloneSlice(slice, v, this.trees.work, table)
+      frame.out.push(copy)
+      return copy.results[0]!
+    }
     if (inst.regions.length === 0) {
       copy = new Inst(
         inst.op,
@@ -404,17 +424,21 @@ class Checkpointer {
       )
       copy.results = inst.results.map((r, i) => this.#work.value(r.type, copy, i, r.name))
     } else {
-      const { from } = this.recipe(v)!
-      const there = from.map(u => this.#available(u, frames))
-      const table = valueTable(this.trees.work)
-      from.forEach((u, i) => {
-        table[u.id] = there[i]!
-      })
-      copy = cloneInst(inst, this.trees.work, table)
+      copy = cloneInst(inst, this.trees.work, this.#tableOf(this.recipe(v)!.from, frames))
     }
     for (let i = 0; i < copy.results.length; i++) frame.values.set(inst.results[i]!.id, copy.results[i]!)
     frame.out.push(copy)
     return copy.results[v.index]!
+  }
+
+  /** What values are in the reverse pass. */
+  #tableOf(values: readonly Value[], frames: readonly Frame[]): ValueTable {
+    const there = values.map(v => this.#available(v, frames))
+    const table = valueTable(this.trees.work)
+    values.forEach((v, i) => {
+      table[v.id] = there[i]!
+    })
+    return table
   }
 
   #fetch(v: Value, entry: ContextEntry, variable: boolean, frames: readonly Frame[], frame: Frame): Value {

@@ -13,13 +13,14 @@ import { costs } from '../ir/costs.ts'
 import { unrepeatableLoop } from '../base/errors/ad.ts'
 import { Builder } from '../ir/build.ts'
 import type { PlainOp } from '../ir/op.ts'
-import { differential, holding, i32, type Type } from '../ir/type.ts'
+import { differential, holding, holdsPointer, i32, type Type } from '../ir/type.ts'
 import { Inst, Region, Value, type Func } from '../ir/value.ts'
 import { captured, cloneInst, mapValues, substitute, walk, type ValueTable } from '../ir/walk.ts'
 import { boundOf, counterOf, statesOf, tripBound } from '../opt/loops.ts'
 import { baseOf } from '../opt/match.ts'
 import { activityOf } from './activity.ts'
 import { addOf, newFunc, zeroOf, type AdContext } from './context.ts'
+import { mayLoadAgain, readsTheSame } from './memory.ts'
 import { differentiableResults, hasBackwardEffects } from './plan.ts'
 
 /** Makes functions of the outermost loops under `[Checkpoints(k)]` that may make more than k trips. True if there is one. */
@@ -29,7 +30,7 @@ export function extractCheckpointedLoops(cx: AdContext, func: Func): boolean {
     for (let i = 0; i < region.insts.length; i++) {
       const inst = region.insts[i]!
       const states = inst.op === 'loop' ? statesOf(inst.attr) : undefined
-      if (inst.op === 'loop' && states !== undefined && isWorth(cx, inst, states)) {
+      if (inst.op === 'loop' && states !== undefined && isWorth(cx, inst, states, func.body!)) {
         i += extract(cx, func, region, inst, states)
         found = true
       } else {
@@ -42,20 +43,36 @@ export function extractCheckpointedLoops(cx: AdContext, func: Func): boolean {
   return found
 }
 
-function isWorth(cx: AdContext, loop: Inst<'loop'>, states: number): boolean {
+function isWorth(cx: AdContext, loop: Inst<'loop'>, states: number, body: Region): boolean {
   const trips = tripBound(loop)
   if (trips !== undefined && trips.max <= states) return false
   const culprit = loop.regions[0]!.params.some(v => holdsResource(v.type))
     ? 'carries a buffer or a texture'
-    : unrepeatable(loop)
+    : unrepeatable(cx, loop, body)
   if (culprit !== undefined) cx.sink.add(unrepeatableLoop, loop.span ?? undefined, { what: culprit })
   return culprit === undefined
 }
 
 export const holdsResource: (type: Type) => boolean = holding('ptr', 'opaque')
 
-/** Says what in a loop may be done only once, or may have another result the next time; undefined if the loop can run again. */
-export function unrepeatable(inst: Inst, seen: Set<Func> = new Set()): string | undefined {
+/**
+ * Says what in a loop may be done only once, or may have another result the next time; undefined if the loop can run again. `body` is
+ * that of the function around the loop.
+ */
+export function unrepeatable(cx: AdContext, loop: Inst, body: Region): string | undefined {
+  return unrepeatableIn(loop, new Set(), inst =>
+    inst.op === 'load'
+      ? inst.args[0]!.type.space === 'function' || mayLoadAgain(cx.policy.kept, inst, body)
+      : readsTheSame(cx, cx.policy.kept, inst, body),
+  )
+}
+
+/** `isSame` tells of a load, and of all that a call reads, whether it gives the same the next time; undefined where that is known. */
+function unrepeatableIn(
+  inst: Inst,
+  seen: Set<Func>,
+  isSame: ((inst: Inst<'load'> | Inst<'call'>) => boolean) | undefined,
+): string | undefined {
   switch (inst.op) {
     case 'printf':
       return 'prints'
@@ -65,18 +82,16 @@ export function unrepeatable(inst: Inst, seen: Set<Func> = new Set()): string | 
     case 'store':
       if (inst.args[0]!.type.space !== 'function') return 'writes a buffer or a global variable'
       break
-    case 'load': {
-      const { space } = inst.args[0]!.type
-      if (space === 'storage_rw' || space === 'workgroup' || space === 'private')
-        return 'reads a buffer or a global variable that can be written'
+    case 'load':
+      if (isSame?.(inst) === false) return rewritten
       break
-    }
     case 'call': {
       const callee = inst.attr
+      if (isSame?.(inst) === false) return rewritten
       if (callee.info.pure || callee.body === undefined || seen.has(callee)) break
       if (seen.size > costs.followedCalls) return 'makes calls that nest too deeply'
       seen.add(callee)
-      return inRegion(callee.body, seen)
+      return inRegion(callee.body, seen, undefined)
     }
     case 'if':
     case 'switch':
@@ -105,18 +120,56 @@ export function unrepeatable(inst: Inst, seen: Set<Func> = new Set()): string | 
       inst.op satisfies PlainOp
   }
   for (const r of inst.regions) {
-    const what = inRegion(r, seen)
+    const what = inRegion(r, seen, isSame)
     if (what !== undefined) return what
   }
   return undefined
 }
 
-function inRegion(region: Region, seen: Set<Func>): string | undefined {
+const rewritten = 'reads a buffer or a global variable that the derivative writes'
+
+function inRegion(
+  region: Region,
+  seen: Set<Func>,
+  isSame: ((inst: Inst<'load'> | Inst<'call'>) => boolean) | undefined,
+): string | undefined {
   for (const inst of region.insts) {
-    const what = unrepeatable(inst, seen)
+    const what = unrepeatableIn(inst, seen, isSame)
     if (what !== undefined) return what
   }
   return undefined
+}
+
+/** What a loop uses from outside. */
+export interface Captures {
+  readonly values: readonly Value[]
+  /** Variables. */
+  readonly roots: ReadonlySet<Value>
+  /** What a function that is made of the loop does again at its start: constants, and what says where memory is. */
+  readonly outside: readonly Inst[]
+}
+
+/** What a loop uses from outside. */
+export function capturesOf(loop: Inst, func: Func): Captures {
+  const values: Value[] = [],
+    roots = new Set<Value>(),
+    outside: Inst[] = []
+  const [head, body] = loop.regions as [Region, Region]
+  const defined = new Set<Value>([...head.params, ...head.insts.flatMap(inst => inst.results)])
+  const free = new Set([...captured(head, func), ...captured(body, func).filter(v => !defined.has(v))])
+  const again = (v: Value): void => {
+    const def = v.def
+    if (!(def instanceof Inst)) values.push(v)
+    else if (outside.includes(def)) return
+    else if (def.op === 'const' || def.op === 'zero' || def.op === 'global') outside.push(def)
+    else if (def.op === 'var') roots.add(v)
+    else if (def.op === 'field' || def.op === 'elem' || (def.op === 'construct' && holdsPointer(v.type))) {
+      for (const arg of def.args) if (!values.includes(arg)) again(arg)
+      outside.push(def)
+    } else values.push(v)
+  }
+  for (const v of free) if (!values.includes(v)) again(v)
+  return { values, roots, outside }
 }
 
 /** Replaces a loop of the region by a call. Gives by how many instructions the region grew. */
@@ -131,24 +184,8 @@ export function extract(
   const at = region.insts.indexOf(loop)
   const own = new Region()
   own.insts = [loop]
-  const values: Value[] = [],
-    roots = new Set<Value>(),
-    outside: Inst[] = []
-  const [head, body] = loop.regions as [Region, Region]
-  const defined = new Set<Value>([...head.params, ...head.insts.flatMap(inst => inst.results)])
-  const free = new Set([...captured(head, func), ...captured(body, func).filter(v => !defined.has(v))])
-  const again = (v: Value): void => {
-    const def = v.def
-    if (!(def instanceof Inst)) values.push(v)
-    else if (outside.includes(def)) return
-    else if (def.op === 'const' || def.op === 'zero' || def.op === 'global') outside.push(def)
-    else if (def.op === 'var') roots.add(v)
-    else if (def.op === 'field' || def.op === 'elem') {
-      for (const arg of def.args) if (!values.includes(arg)) again(arg)
-      outside.push(def)
-    } else values.push(v)
-  }
-  for (const v of free) if (!values.includes(v)) again(v)
+  const head = loop.regions[0]!
+  const { values, roots, outside } = capturesOf(loop, func)
   const stored = new Set<Value>()
   walk(own, inst => {
     if (inst.op === 'store') stored.add(baseOf(inst.args[0]!))

@@ -1,11 +1,12 @@
 /** What all derivative transforms of one compile share: the derivatives made so far, the policy, and who is told of decisions. */
-import type { Budget, CheckpointedLoop, Decisions, Held, Jvp, Split } from './model.ts'
+import type { Budget, CheckpointedLoop, Decisions, Held, Jvp, Split, Touched } from './model.ts'
 import type { Sink } from '../base/diag.ts'
 import type { Builder } from '../ir/build.ts'
 import { isZero } from '../ir/build.ts'
 import { differential, voidType, type Type } from '../ir/type.ts'
 import type { Form } from '../ir/verify.ts'
-import { Func, type Module, type ParamSig, type Value } from '../ir/value.ts'
+import { Copies } from '../opt/resources.ts'
+import { Func, type Global, type Module, type ParamSig, type Value } from '../ir/value.ts'
 
 /** The stages whose IR can be dumped. */
 export type AdStage = 'prepared' | 'linearized' | 'unzipped' | 'transposed' | 'checkpointed' | 'extracted'
@@ -39,6 +40,8 @@ export interface Policy {
   readonly windows: boolean
   /** How hard reverse passes avoid to store bytes (`budget.ts`): 0 without a budget. */
   readonly pressure: number
+  /** Memory that nothing writes while the derivative runs (`memory.ts`): the reverse pass may read it again. */
+  readonly kept: ReadonlySet<Global>
 }
 
 /** What the derivative transforms share: the program, memo tables, functions that lowering provides, and the policy. */
@@ -52,6 +55,15 @@ export interface AdContext {
   /** Whether a function is in clean SSA form already. */
   readonly isTidy: (func: Func) => boolean
   readonly policy: Policy
+  /** The outermost function whose reverse derivative is being made. */
+  readonly root: Func | undefined
+  /** Memos of what functions, and their reverse derivatives, touch. */
+  readonly touched: Map<Func, Touched>
+  readonly derivativeTouches: Map<Func, Touched>
+  /** The copies of functions, and of requests, for resources; and the requests that nothing makes any more. */
+  readonly copies: Copies
+  readonly requestCopies: Copies
+  readonly dropped: Set<Func>
   /** Fills in the body of a function that is still a request, under the policy of the context. */
   readonly resolve: (cx: AdContext, func: Func) => void
   /** Called with each function after each stage, for dumps and verification. `form` is what a whole function then promises. */
@@ -113,7 +125,13 @@ export function adContext(
   return {
     module,
     sink,
-    policy: { windows: true, pressure: 0 },
+    policy: { windows: true, pressure: 0, kept: new Set() },
+    root: undefined,
+    touched: new Map(),
+    derivativeTouches: new Map(),
+    copies: new Copies(),
+    requestCopies: new Copies(),
+    dropped: new Set(),
     derivatives,
     tidy,
     isTidy,
@@ -164,7 +182,8 @@ export function memoKey(cx: AdContext, func: Func, active: readonly boolean[]): 
 
 /** A memo key for derivatives that store residuals. */
 export function splitKey(cx: AdContext, func: Func, active: readonly boolean[]): string {
-  return `${memoKey(cx, func, active)}/${cx.policy.pressure}`
+  const { pressure, kept } = cx.policy
+  return `${memoKey(cx, func, active)}/${pressure}${[...kept].map(g => ` ${g.name}`).join('')}`
 }
 
 /**

@@ -399,7 +399,7 @@ class Report {
         return 'the states before the last trips: those before are made again'
       return callee.info.prefer === 'checkpoint'
         ? `${name} is marked [PreferCheckpoint]`
-        : `${name} has effects, so it is not called again`
+        : `${name} has effects, or reads what the derivative writes, so it is not called again`
     }
     switch (def.op) {
       case 'var':

@@ -16,7 +16,7 @@ import { Ranges } from '../opt/range.ts'
 import { binomial } from './binomial.ts'
 import { limitStates, noteMemory } from './budget.ts'
 import { checkpoint } from './checkpoint.ts'
-import { memoKey, newFunc, splitKey, zeroOf, type AdContext } from './context.ts'
+import { memoKey, newFunc, splitKey, under, zeroOf, type AdContext } from './context.ts'
 import { linearizeFused, unzip, type Callees } from './linearize.ts'
 import {
   carryingOf,
@@ -27,6 +27,7 @@ import {
   planOf,
   reportRecursion,
 } from './plan.ts'
+import { keptMemory } from './memory.ts'
 import { writesOutside } from './outside.ts'
 import { contextType, isLarge, pack, unpack } from './pack.ts'
 import { isPair, pairOf } from './pair.ts'
@@ -35,6 +36,7 @@ import { extractCheckpointedLoops, splitCheckpointedLoop } from './checkpointed-
 import { Costs, bytesOf } from './residual.ts'
 import { jacobianSplit } from './jacobian.ts'
 import { segmentLoops } from './segment.ts'
+import { specialiseCalls } from './specialise.ts'
 import { slotsOf, windows } from './window.ts'
 import { transpose } from './transpose.ts'
 import { costs } from '../ir/costs.ts'
@@ -262,7 +264,8 @@ function isLibrary(func: Func): boolean {
 const holdsArray = holding('array', 'ptr')
 
 /** The primal and the reverse half of a function, with respect to the active inputs. Undefined, with a diagnostic, if it has none. */
-export function splitOf(cx: AdContext, func: Func, active: readonly boolean[]): Split | undefined {
+export function splitOf(outer: AdContext, func: Func, active: readonly boolean[]): Split | undefined {
+  const cx = under(outer, { kept: keptMemory(outer, func) })
   const key = splitKey(cx, func, active)
   const known = cx.splits.get(key)
   if (known !== undefined) return known
@@ -312,12 +315,15 @@ function splitBody(cx: AdContext, func: Func, active: readonly boolean[]): Split
 
 function transformSplit(cx: AdContext, func: Func, active: readonly boolean[]): Split {
   const source = copyOf(cx, func)
+  specialiseCalls(cx, source)
   for (
     let round = 0;
     round < costs.inlineRounds && inlineBeforeDerivatives(source, callee => callee !== func && isSmall(cx, callee));
     round++
-  )
+  ) {
     cx.tidy(source)
+    specialiseCalls(cx, source)
+  }
   if (cx.expand?.(source) === true) cx.tidy(source)
   reversible(cx, source)
   limitStates(cx, source)

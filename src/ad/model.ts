@@ -2,7 +2,7 @@
 import type { Span } from '../base/source.ts'
 import type { Tangents } from '../ir/op.ts'
 import type { Type } from '../ir/type.ts'
-import type { Func, Inst, Region, Value } from '../ir/value.ts'
+import type { Global, Func, Inst, Region, Value } from '../ir/value.ts'
 import type { Primal, Recipe } from './residual.ts'
 
 /** A function split for reverse mode: `primal(inputs) → (results, context)`, `vjp(needed inputs, context, cotangents) → cotangents`. */
@@ -154,6 +154,29 @@ export interface Held {
   readonly residual: Residual
   readonly span: Span | null
   readonly func: Func
+}
+
+/** Memory that a function reaches through a parameter: the parameter's number, and the fields that lead to the resource. */
+export interface Passed {
+  readonly input: number
+  readonly fields: readonly number[]
+}
+
+/** Some of the memory that outlives calls or that several invocations share. */
+export interface Places {
+  readonly globals: Set<Global>
+  /** By text. */
+  readonly passed: Map<string, Passed>
+  /** Whether memory is among them that is not known. */
+  unknown: boolean
+}
+
+/** What a function touches besides local variables and read-only memory. */
+export interface Touched {
+  readonly reads: Places
+  readonly writes: Places
+  /** Whether it does anything else that may be done only once: output, barriers, traps. */
+  once: boolean
 }
 
 export interface Budget {

@@ -14,6 +14,7 @@ import { baseOf } from '../opt/match.ts'
 import { withinBudget } from './budget.ts'
 import { adContext, under, uniqueName, zeroOf, type AdContext, type AdStage, type Explain } from './context.ts'
 import { hasShadow, withShadows } from './shadow.ts'
+import { specialiseRequests } from './specialise.ts'
 import { half, jvpOf, ruleOf, splitOf } from './extract.ts'
 import { pairOf } from './pair.ts'
 import { carryingOf, carryingThrough, differentiableInputs, planOf } from './plan.ts'
@@ -40,6 +41,7 @@ export interface AdHooks {
 /** Writes the bodies of all functions of the module that are still requests. It adds new functions to the module. */
 export function resolveRequests(module: Module, hooks: AdHooks): void {
   const cx: AdContext = adContext(module, hooks, resolveInner)
+  specialiseRequests(cx)
   for (let i = 0; i < module.funcs.length; i++) {
     const func = module.funcs[i]!
     if (func.request !== undefined) resolve(cx, func)
@@ -69,6 +71,7 @@ export function resolve(cx: AdContext, func: Func): void {
   if (request === undefined) return
   resolveInner(cx, request.of)
   func.request = undefined
+  if (cx.dropped.delete(func)) cx.module.funcs.push(func)
   cx.origins.set(func, request.of)
   if (cx.policy.windows) cx.requests.set(func, request)
   cx.writing.add(func)
@@ -166,7 +169,7 @@ function backward(cx: AdContext, b: Builder, stub: Func, of: Func, params: reado
   const resultCt = hasResult && !of.sig.resultNoDiff && differential(of.sig.result) !== null ? params[at] : undefined
   const cts = hasResult ? [resultCt, ...outCts] : outCts
   const { inputs: can } = carryingThrough(of, func)
-  const split = withinBudget(cx, func, own =>
+  const split = withinBudget({ ...cx, root: func }, func, own =>
     plan.is === 'transform' || plan.is === 'backward'
       ? splitOf(own, func, can)
       : ruleSplit(own, func, can, plan.is === 'rule'),
@@ -210,7 +213,7 @@ function ruleSplit(cx: AdContext, func: Func, active: readonly boolean[], rule: 
   const b = new Builder(wrapper, wrapper.body)
   const params = inputs(func.sig).map(p => b.param(p.type, p.name))
   b.emit('ret', b.call(func, params))
-  return splitOf(cx, wrapper, active)
+  return splitOf({ ...cx, root: wrapper }, wrapper, active)
 }
 
 /**

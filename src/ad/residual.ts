@@ -6,9 +6,10 @@ import type { PlainOp } from '../ir/op.ts'
 import { array, list, perType, wordsOf, type Type } from '../ir/type.ts'
 import type { Inst } from '../ir/value.ts'
 import { type Func, type Region, type Value } from '../ir/value.ts'
-import { captured, walk } from '../ir/walk.ts'
+import { captured } from '../ir/walk.ts'
 import { baseOf } from '../opt/match.ts'
 import { costs } from '../ir/costs.ts'
+import { sliceOf, type Slice } from './slice.ts'
 
 /** Bytes of a value in a context: four a scalar, eight if it has 64 bits. A list counts as a reference. */
 export function bytesOf(type: Type): number {
@@ -20,6 +21,12 @@ export const inMemory: (type: Type) => number = perType(type => {
   if (type.kind === 'struct') return type.fields.reduce((sum, f) => sum + inMemory(f.type), 0)
   return type.kind === 'ptr' ? bytesOf(type.elem!) : type.kind === 'array' || type.kind === 'list' ? bytesOf(type) : 0
 })
+
+/** Whether an instruction gives the same when it is done again, without an observable effect. */
+export interface Again {
+  readonly load: (inst: Inst<'load'>) => boolean
+  readonly call: (inst: Inst<'call'>) => boolean
+}
 
 /** Where a primal value is defined. */
 export interface Site {
@@ -34,35 +41,6 @@ export interface Site {
 export interface Recipe {
   readonly from: readonly Value[]
   readonly cost: number
-}
-
-/** True for a function that may be called again without an observable effect. */
-export function isPure(func: Func, seen: Set<Func> = new Set()): boolean {
-  if (func.info.pure || seen.has(func)) return true
-  if (func.body === undefined) return func.info.intrinsics !== undefined
-  if (seen.size >= costs.followedCalls) return false
-  seen.add(func)
-  let pure = true
-  walk(func.body, inst => {
-    if (inst.op === 'call') pure &&= isPure(inst.attr, seen)
-    else if (inst.op === 'load' || inst.op === 'store')
-      pure &&= isLocal(inst.args[0]!) || (inst.op === 'load' && isConstantMemory(inst.args[0]!))
-    else if (inst.op !== 'var' && (inst.row.effect === 'write' || inst.row.effect === 'read')) pure = false
-  })
-  return pure
-}
-
-function isLocal(pointer: Value): boolean {
-  const def = baseOf(pointer).def
-  return def.op !== 'param' && def.op === 'var'
-}
-
-/** True for memory that nothing writes while the program runs. */
-function isConstantMemory(pointer: Value): boolean {
-  const def = baseOf(pointer).def
-  if (def.op === 'param' || def.op !== 'global') return false
-  const space = def.attr.space
-  return space === 'uniform' || space === 'storage' || space === 'handle'
 }
 
 /** Estimates counts of operations. The cost of each function and branch is computed once. */
@@ -150,6 +128,7 @@ function laneCount(type: Type | undefined): number {
 export class Primal {
   readonly func: Func
   readonly body: Region
+  readonly #again: Again
   readonly #costs: Costs = new Costs()
   /** By id of an instruction's first result. */
   readonly #recipes: (Recipe | null | undefined)[]
@@ -157,10 +136,12 @@ export class Primal {
   /** By id of a variable: its stores. */
   readonly #stores: Map<number, { readonly inst: Inst; readonly site: Site }[]> = new Map()
   readonly #loads: Map<Inst, Site> = new Map()
+  readonly #slices: Map<Value, (Recipe & { readonly slice: Slice }) | null> = new Map()
   readonly #parents: Map<Region, { readonly inst: Inst; readonly region: Region }> = new Map()
   #order = 0
 
-  constructor(func: Func, body: Region) {
+  constructor(func: Func, body: Region, again: Again) {
+    this.#again = again
     this.func = func
     this.body = body
     this.#recipes = new Array<Recipe | null | undefined>(func.nextValue)
@@ -249,13 +230,13 @@ export class Primal {
       }
       case 'load': {
         const root = baseOf(inst.args[0]!)
-        if (isConstantMemory(inst.args[0]!)) return { from: inst.args, cost: this.#costs.of(inst) }
+        if (this.#again.load(inst)) return { from: inst.args, cost: this.#costs.of(inst) }
         if (root.def.op === 'param' || root.def.op !== 'var' || !this.#isFinal(inst, root)) return undefined
         return { from: inst.args, cost: costs.cheap }
       }
       case 'call': {
         const callee = inst.attr
-        if (callee.info.prefer === 'checkpoint' || (callee.info.prefer !== 'recompute' && !isPure(callee)))
+        if (callee.info.prefer === 'checkpoint' || (callee.info.prefer !== 'recompute' && !this.#again.call(inst)))
           return undefined
         return { from: inst.args, cost: callee.info.prefer === 'recompute' ? 0 : this.#costs.of(inst) }
       }
@@ -294,6 +275,23 @@ export class Primal {
         inst.op satisfies PlainOp
         return { from: inst.args, cost: this.#costs.of(inst) }
     }
+  }
+
+  /** The part of a loop that makes a result again, and at what cost. */
+  slice(v: Value): (Recipe & { readonly slice: Slice }) | undefined {
+    let found = this.#slices.get(v)
+    if (found === undefined) {
+      const slice = sliceOf(v, this.func, inst =>
+        inst.op === 'loop'
+          ? inst.regions.every(r => this.#repeatable(r))
+          : inst.op !== 'var' && this.recipe(inst) !== undefined,
+      )
+      let cost = 0
+      for (const inst of slice?.insts ?? []) cost += this.#costs.of(inst)
+      found = slice === undefined ? null : { from: slice.from, cost: costs.assumedTrips * cost, slice }
+      this.#slices.set(v, found)
+    }
+    return found ?? undefined
   }
 
   #repeatable(region: Region): boolean {

@@ -19,7 +19,8 @@ import { captured, cloneInst, type ValueTable } from '../ir/walk.ts'
 import { boundOf, inductions, tripBound } from '../opt/loops.ts'
 import { loopLimit } from './budget.ts'
 import { newFunc, type AdContext } from './context.ts'
-import { extract, holdsResource, unrepeatable } from './checkpointed-loop.ts'
+import { capturesOf, extract, holdsResource, unrepeatable } from './checkpointed-loop.ts'
+import { mayCallAgain } from './memory.ts'
 import { bytesOf, inMemory } from './residual.ts'
 import { trueFlags, liveState, windowsFor } from './window.ts'
 import { costs } from '../ir/costs.ts'
@@ -91,7 +92,7 @@ function window(
     exact ||
     !cx.policy.windows ||
     windows.count === 1 ||
-    unrepeatable(loop) !== undefined ||
+    unrepeatable(cx, loop, func.body!) !== undefined ||
     loop.regions[0]!.params.some(v => holdsResource(v.type))
   )
     return false
@@ -109,15 +110,17 @@ function window(
 /** Cuts a loop. False if it has effects that may not be repeated, or uses memory of its function. */
 function cut(cx: AdContext, func: Func, region: Region, loop: Inst<'loop'>, { bound, trips }: Length): boolean {
   const [head, body] = loop.regions as [Region, Region]
-  if (head.end.op !== 'test' || body.end.op !== 'next' || head.insts.some(i => i.row.effect === 'write')) return false
-  if (unrepeatable(loop) !== undefined) return false
-  const defined = new Set<Value>([...head.params, ...head.insts.flatMap(inst => inst.results)])
-  const free = [...new Set([...captured(head, func), ...captured(body, func).filter(v => !defined.has(v))])]
-  const again = free.filter(
-    v => v.def instanceof Inst && (v.def.op === 'const' || v.def.op === 'zero' || v.def.op === 'global'),
+  if (
+    head.end.op !== 'test' ||
+    body.end.op !== 'next' ||
+    head.insts.some(
+      i => i.row.effect === 'write' && !(i.op === 'call' && mayCallAgain(cx, cx.policy.kept, i, func.body!)),
+    )
   )
-  const values = free.filter(v => !again.includes(v))
-  if (values.some(v => v.type.kind === 'ptr')) return false
+    return false
+  if (unrepeatable(cx, loop, func.body!) !== undefined) return false
+  const { values, roots, outside } = capturesOf(loop, func)
+  if (roots.size > 0 || values.some(v => v.type.kind === 'ptr')) return false
 
   const whole = trips >= bound
   const outs = whole ? loop.results : head.params
@@ -136,7 +139,7 @@ function cut(cx: AdContext, func: Func, region: Region, loop: Inst<'loop'>, { bo
   const table: ValueTable = []
   const state = head.params.map(p => b.param(p.type, p.name))
   for (const v of values) table[v.id] = b.param(v.type, v.name)
-  for (const v of again) b.at.insts.push(cloneInst(v.def as Inst, made, table))
+  for (const inst of outside) b.at.insts.push(cloneInst(inst, made, table))
   const inner = cloneInst(loop, made, table)
   if (whole) inner.args = state
   else shorten(b, inner, state, trips)

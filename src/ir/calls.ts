@@ -12,8 +12,15 @@ export function calleesOf(func: Func): readonly Func[] {
   return [...callees]
 }
 
-/** Functions and all that they call, callees before callers. Calls `circle` for each callee that also calls its caller, directly or not. */
-export function calleesFirst(roots: readonly Func[], circle?: (callee: Func) => void): readonly Func[] {
+/**
+ * Functions and all that they call, callees before callers. Calls `circle` for each callee that also calls its caller, directly or not.
+ * Leaves out functions for which `isKnown` holds, and what only those call.
+ */
+export function calleesFirst(
+  roots: readonly Func[],
+  circle?: (callee: Func) => void,
+  isKnown?: (func: Func) => boolean,
+): readonly Func[] {
   const order: Func[] = []
   const seen = new Set<Func>()
   /** The functions being visited, each with the callees still to visit, the next one last. */
@@ -21,6 +28,7 @@ export function calleesFirst(roots: readonly Func[], circle?: (callee: Func) => 
   const enter = (func: Func): void => {
     if (!seen.has(func)) {
       seen.add(func)
+      if (isKnown?.(func) === true) return
       open.push({ func, left: calleesOf(func).toReversed() })
     } else if (circle !== undefined && open.some(o => o.func === func)) circle(func)
   }

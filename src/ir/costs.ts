@@ -142,6 +142,8 @@ export const costs = {
   followedRegions: 80,
   /** How many nested callees are searched for effects: each level uses stack. */
   followedCalls: 500,
+  /** How many nested callees are searched for memory that a derivative writes. */
+  followedDerivatives: 120,
 
   // ── How targets write code ───────────────────────────────────────────────────────────────────────────────────────
 

@@ -15,15 +15,21 @@ import { definedBy } from './match.ts'
 
 /** Removes all calls that pass pointers. Gives the functions whose bodies that changed. */
 export function resources(module: Module): ReadonlySet<Func> {
-  const copies = new Map<Func, Map<string, Func>>()
-  const ids = new Map<Global, number>()
   const changed = new Set<Func>()
+  const copies = new Copies()
+  const make: Make = (callee, given) => {
+    const copy = specialised(callee, given, nameOf(callee, given))
+    module.funcs.push(copy)
+    changed.add(copy)
+    return copy
+  }
   for (let i = 0; i < module.funcs.length; i++) {
     const func = module.funcs[i]!
     if (func.body === undefined || func.sig.params.some(p => holdsPointer(p.type))) continue
-    if (specialiseCalls(module, func, copies, ids)) changed.add(func)
+    walk(func.body, inst => {
+      if (inst.op === 'call' && inst.attr.body !== undefined && copies.redirect(inst, make)) changed.add(func)
+    })
   }
-  for (const of of copies.values()) for (const copy of of.values()) changed.add(copy)
   for (const func of module.funcs) {
     if (!handsPointers(func) && inlineAll(func, handsPointers)) changed.add(func)
   }
@@ -36,7 +42,7 @@ function handsPointers(func: Func): boolean {
 }
 
 /** A specialised argument: a resource; a value that the copy takes as a parameter; or for a struct, one of these for each field. */
-type Known = Global | Value | readonly Known[]
+export type Known = Global | Value | readonly Known[]
 
 /** Undefined if the value holds a resource that is not known here, or holds none. */
 function known(value: Value): Known | undefined {
@@ -62,35 +68,44 @@ function partOf(value: Value): Value {
   return whole === undefined ? value : partOf(whole.args[taken!.attr]!)
 }
 
-function specialiseCalls(
-  module: Module,
-  func: Func,
-  copies: Map<Func, Map<string, Func>>,
-  ids: Map<Global, number>,
-): boolean {
-  let changed = false
-  walk(func.body!, inst => {
-    if (inst.op !== 'call') return
-    const callee = inst.attr
-    const ins = inputs(callee.sig)
-    if (callee.body === undefined || !ins.some(p => holdsPointer(p.type)) || callee.results.some(holdsPointer)) return
-    const given = inst.args.map(a => (holdsPointer(a.type) ? known(a) : undefined))
-    // One that is not known here makes a function with pointers all the same, which is inlined.
-    if (ins.some((p, k) => holdsPointer(p.type) && given[k] === undefined)) return
-    const key = given.map(g => (g === undefined ? '' : keyOf(g, ids))).join()
-    let made = copies.get(callee)
-    if (made === undefined) copies.set(callee, (made = new Map()))
+/** For each parameter: what a copy knows of it; undefined where it takes it as the function does. */
+export type Given = readonly (Known | undefined)[]
+
+/** Makes a copy. */
+type Make = (callee: Func, given: Given) => Func
+
+/** The copies of functions for resources. */
+export class Copies {
+  readonly #copies: Map<Func, Map<string, Func>> = new Map()
+  readonly #ids: Map<Global, number> = new Map()
+
+  /** The copy of a function for such parameters. */
+  of(callee: Func, given: Given, make: Make): Func {
+    const key = given.map(g => (g === undefined ? '' : keyOf(g, this.#ids))).join()
+    let made = this.#copies.get(callee)
+    if (made === undefined) this.#copies.set(callee, (made = new Map()))
     let copy = made.get(key)
-    if (copy === undefined) {
-      copy = specialised(callee, given)
-      made.set(key, copy)
-      module.funcs.push(copy)
-    }
-    inst.attr = copy
+    if (copy === undefined) made.set(key, (copy = make(callee, given)))
+    return copy
+  }
+
+  /** Lets a call that passes resources call the copy for these. False if it passes none, or one that is not known. */
+  redirect(inst: Inst<'call'>, make: Make): boolean {
+    const given = givenBy(inst)
+    if (given === undefined) return false
+    inst.attr = this.of(inst.attr, given, make)
     inst.args = inst.args.flatMap((a, k) => (given[k] === undefined ? [a] : leavesOf(given[k])))
-    changed = true
-  })
-  return changed
+    return true
+  }
+}
+
+/** The resources that a call passes. Undefined if it passes none or one that is not known, or its results hold some. */
+function givenBy({ attr: callee, args }: Inst<'call'>): Given | undefined {
+  const ins = inputs(callee.sig)
+  if (!ins.some(p => holdsPointer(p.type)) || callee.results.some(holdsPointer)) return undefined
+  const given = args.map(a => (holdsPointer(a.type) ? known(a) : undefined))
+  // One that is not known here makes a function with pointers all the same, which is inlined.
+  return ins.some((p, k) => holdsPointer(p.type) && given[k] === undefined) ? undefined : given
 }
 
 function keyOf(of: Known, ids: Map<Global, number>): string {
@@ -112,8 +127,13 @@ function globalsOf(of: Known | undefined): Global[] {
   return of === undefined || of instanceof Value ? [] : isList(of) ? of.flatMap(globalsOf) : [of]
 }
 
+/** A name for a copy, which says its resources. */
+function nameOf(func: Func, given: Given): string {
+  return [func.name, ...given.flatMap(globalsOf).map(g => g.name)].join('_')
+}
+
 /** Copies a function with some parameters replaced by the given globals, or by structs made of globals and parameters. */
-function specialised(func: Func, given: readonly (Known | undefined)[]): Func {
+export function specialised(func: Func, given: Given, name: string): Func {
   const ins = inputs(func.sig)
   const parts = new Map<ParamSig, readonly ParamSig[]>()
   ins.forEach((p, k) => {
@@ -123,13 +143,13 @@ function specialised(func: Func, given: readonly (Known | undefined)[]): Func {
         leavesOf(given[k]).map((v, i) => ({ ...p, name: `${p.name}_${i}`, type: v.type })),
       )
   })
-  const name = [func.name, ...given.flatMap(globalsOf).map(g => g.name)].join('_')
   const copy = new Func(name, { ...func.sig, params: func.sig.params.flatMap(p => parts.get(p) ?? [p]) }, func.span)
   Object.assign(copy.info, func.info)
   copy.info.entry = undefined
   copy.info.exported = undefined
+  if (func.body === undefined) return copy
   const values: ValueTable = []
-  const body = cloneRegion(func.body!, copy, values)
+  const body = cloneRegion(func.body, copy, values)
   const start: Inst[] = []
   const params: Value[] = []
   const b = new Builder(copy, body)

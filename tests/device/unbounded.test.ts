@@ -469,12 +469,12 @@ void main(uint3 id : SV_DispatchThreadID)
   })
 
   it.each([
-    ['reads what can be written', 'y += values[i];'],
+    ['reads what the derivative writes', 'y += values[i];'],
     ['writes', 'y = y * y; values[i] = detach(y);'],
     ['prints', 'y = y * y; printf("%f", y);'],
   ])('is ignored with a warning where the loop %s', (_, body) => {
     const { diagnostics } = compile(`RWStructuredBuffer<float> values;
-[Differentiable] float f(float x) { float y = x; [Checkpoints(4)] for (int i = 0; i < 40; i++) { ${body} } return y; }
+[Differentiable] float f(float x) { float y = x; [Checkpoints(4)] for (int i = 0; i < 40; i++) { ${body} } values[1] = detach(y); return y; }
 public float g(float x) { var p = diffPair(x); bwd_diff(f)(p, 1.0); return p.d; }`)
     expect(diagnostics.map(d => [d.code, d.severity])).toEqual([['W42051', 'warning']])
   })

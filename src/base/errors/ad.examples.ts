@@ -30,6 +30,7 @@ float f(float x)
     [MaxIters(100)] [Checkpoints(4)]
     for (int i = 0; i < 100; i++)
         y = y * y + values[i];
+    values[0] = detach(y);
     return y;
 }
 export float g(float x)

@@ -1,0 +1,226 @@
+/**
+ * Which memory the reverse pass may read again instead of keeping what it read: memory that nothing writes while the derivative runs.
+ *
+ *     bwd_diff(layer)(weights, x):   reads weights.primal, adds to weights.diff   →   weights.primal may be read again
+ *
+ * What counts is all that the derivative of the outermost function runs: its primal pass, its reverse pass, and the derivatives that
+ * users wrote. What the program writes before or after that does no harm.
+ */
+import { isReadOnly } from '../opt/alias.ts'
+import { baseOf } from '../opt/match.ts'
+import { costs } from '../ir/costs.ts'
+import { calleesFirst } from '../ir/calls.ts'
+import { holdsPointer } from '../ir/type.ts'
+import { inputs, type Func, type Global, type Inst, type Region, type Value } from '../ir/value.ts'
+import { walk } from '../ir/walk.ts'
+import type { AdContext } from './context.ts'
+import type { Passed, Places, Touched } from './model.ts'
+import { planOf } from './plan.ts'
+
+/** A resource or variable; undefined where it is not known. */
+type Place = Global | Passed | undefined
+
+function untouched(): Touched {
+  const places = (): Places => ({ globals: new Set(), passed: new Map(), unknown: false })
+  return { reads: places(), writes: places(), once: false }
+}
+
+/** What a function touches of which nothing is known. */
+const anything: Touched = { ...untouched(), once: true }
+anything.reads.unknown = anything.writes.unknown = true
+
+function note(into: Places, place: Place): void {
+  if (place === undefined) into.unknown = true
+  else if ('fields' in place) into.passed.set(`${place.input}:${place.fields.join('.')}`, place)
+  else into.globals.add(place)
+}
+
+/** Adds the places of a callee, as they are where it is called. */
+function noteFrom(into: Places, callee: Places, args: readonly (Value | undefined)[], body: Region): void {
+  for (const g of callee.globals) into.globals.add(g)
+  into.unknown ||= callee.unknown
+  for (const { input, fields } of callee.passed.values()) {
+    const arg = args[input]
+    note(into, arg === undefined ? undefined : placeOf(arg, body, fields))
+  }
+}
+
+/** Where a pointer, or one in a field of a struct, points. `body` is the function's. */
+function placeOf(pointer: Value, body: Region, fields: readonly number[] = []): Place {
+  let at = baseOf(pointer)
+  let rest = fields
+  for (;;) {
+    const { def } = at
+    if (def.op === 'param') return def === body ? { input: at.index, fields: rest } : undefined
+    if (def.op === 'global') return rest.length === 0 ? def.attr : undefined
+    let next: Value | undefined
+    if (def.op === 'extract') {
+      rest = [def.attr, ...rest]
+      next = def.args[0]
+    } else if (def.op === 'construct') {
+      next = def.args[rest[0]!]
+      rest = rest.slice(1)
+    }
+    if (next === undefined) return undefined
+    at = baseOf(next)
+  }
+}
+
+/** Whether nothing in any program writes what lies behind a pointer. */
+function isConstant(pointer: Value): boolean {
+  const { space, elem } = pointer.type
+  return isReadOnly(space!) && !(elem!.kind === 'opaque' && /^R?W/.test(elem!.name))
+}
+
+/** Whether a pointer points to a variable of the function. */
+function isLocal(pointer: Value): boolean {
+  return pointer.type.space === 'function'
+}
+
+/** True for library functions of plain values: none of those touches memory. */
+function isPlain(func: Func): boolean {
+  return (
+    func.info.pure ||
+    (func.info.library && inputs(func.sig).every(p => p.type.kind === 'scalar' || p.type.kind === 'vec'))
+  )
+}
+
+/** What a call of a function touches. */
+function touchedBy(cx: AdContext, func: Func): Touched {
+  // Chains of calls are as long as programs are, so callees come first.
+  for (const callee of calleesFirst([func], undefined, of => cx.touched.has(of))) {
+    if (callee.body === undefined || cx.writing.has(callee) || cx.touched.has(callee)) continue
+    const touched = untouched()
+    walk(callee.body, inst => {
+      if (inst.op !== 'call') visit(inst, callee.body!, touched)
+      else addCall(inst, callee.body!, touched, of => cx.touched.get(of) ?? anything)
+    })
+    cx.touched.set(callee, touched)
+  }
+  return cx.touched.get(func) ?? anything
+}
+
+/** What the reverse derivative of a function touches, primal pass included. */
+function touchedByDerivative(cx: AdContext, func: Func, depth: number = 0): Touched {
+  const known = cx.derivativeTouches.get(func)
+  if (known !== undefined) return known
+  if (func.body === undefined || cx.writing.has(func) || depth >= costs.followedDerivatives) return anything
+  // A function that calls itself has no derivative.
+  cx.derivativeTouches.set(func, anything)
+  const touched = untouched()
+  const { body } = func
+  walk(body, inst => {
+    if (inst.op !== 'call') {
+      visit(inst, body, touched)
+      return
+    }
+    const { attr: callee, args } = inst
+    if (isPlain(callee)) return
+    const plan = planOf(cx, callee, 'reverse')
+    if (plan.is === 'transform') add(touchedByDerivative(cx, plan.func, depth + 1), args, body, touched)
+    else addCall(inst, body, touched, of => touchedBy(cx, of))
+    if (plan.is === 'rule') {
+      const rule = touchedByDerivative(cx, plan.forward, depth + 1)
+      add(rule, resourcesFor(plan.forward, callee, args), body, touched)
+    } else if (plan.is === 'backward')
+      add(touchedBy(cx, plan.backward), resourcesFor(plan.backward, callee, args), body, touched)
+  })
+  cx.derivativeTouches.set(func, touched)
+  return touched
+}
+
+/** Adds what an instruction touches that is no call. */
+function visit(inst: Inst, body: Region, into: Touched): void {
+  switch (inst.op) {
+    case 'load':
+      if (!isLocal(inst.args[0]!) && !isConstant(inst.args[0]!)) note(into.reads, placeOf(inst.args[0]!, body))
+      return
+    case 'store':
+      if (!isLocal(inst.args[0]!)) note(into.writes, placeOf(inst.args[0]!, body))
+      return
+    case 'atomic':
+      into.once = true
+      note(into.writes, placeOf(inst.args[0]!, body))
+      return
+    case 'var':
+      return
+    default:
+      into.once ||= inst.row.effect === 'write'
+  }
+}
+
+/** Adds what a call touches. */
+function addCall(
+  { attr: callee, args, results }: Inst<'call'>,
+  body: Region,
+  into: Touched,
+  of: (callee: Func) => Touched,
+): void {
+  if (isPlain(callee)) return
+  if (callee.body !== undefined || callee.info.intrinsics === undefined) {
+    add(of(callee), args, body, into)
+    return
+  }
+  // What a target has by name reads or writes the textures that it takes.
+  for (const v of args)
+    if (v.type.kind === 'ptr' && !isConstant(v)) note(results.length === 0 ? into.writes : into.reads, placeOf(v, body))
+}
+
+function add(callee: Touched, args: readonly (Value | undefined)[], body: Region, into: Touched): void {
+  noteFrom(into.reads, callee.reads, args, body)
+  noteFrom(into.writes, callee.writes, args, body)
+  into.once ||= callee.once
+}
+
+/** The resources that a user's derivative takes for a call: it takes them in the order in which the function does. */
+function resourcesFor(derivative: Func, func: Func, args: readonly Value[]): (Value | undefined)[] {
+  const given = inputs(func.sig).flatMap((p, i) => (holdsPointer(p.type) ? [args[i]!] : []))
+  return inputs(derivative.sig).map(p => {
+    const next = holdsPointer(p.type) ? given.shift() : undefined
+    return next?.type === p.type ? next : undefined
+  })
+}
+
+/** The memory that a function reads and that nothing writes while the outermost reverse derivative around runs. */
+export function keptMemory(cx: AdContext, func: Func): ReadonlySet<Global> {
+  const reads = [...touchedBy(cx, func).reads.globals]
+  if (reads.length === 0 || cx.root === undefined) return nothing
+  const { unknown, passed, globals } = touchedByDerivative(cx, cx.root).writes
+  if (unknown || passed.size > 0) return nothing
+  return new Set(reads.filter(g => ![...globals].some(other => other === g || isSameBinding(other, g))))
+}
+
+const nothing: ReadonlySet<Global> = new Set()
+
+function isSameBinding({ binding: a }: Global, { binding: b }: Global): boolean {
+  return a !== undefined && b !== undefined && a.group === b.group && a.binding === b.binding
+}
+
+/** Whether a load gives the same when it is done again. `body` is that of the function around. */
+export function mayLoadAgain(kept: ReadonlySet<Global>, load: Inst, body: Region): boolean {
+  const pointer = load.args[0]!
+  return isConstant(pointer) || (!isLocal(pointer) && isAmong(kept, placeOf(pointer, body)))
+}
+
+/** Whether what a call reads is the same when it is made again. */
+export function readsTheSame(cx: AdContext, kept: ReadonlySet<Global>, call: Inst<'call'>, body: Region): boolean {
+  const touched = untouched()
+  addCall(call, body, touched, of => touchedBy(cx, of))
+  return hasAll(kept, touched)
+}
+
+/** Whether a call may be made again: it has no effect, and gives the same. */
+export function mayCallAgain(cx: AdContext, kept: ReadonlySet<Global>, call: Inst<'call'>, body: Region): boolean {
+  const touched = untouched()
+  addCall(call, body, touched, of => touchedBy(cx, of))
+  const { writes, once } = touched
+  return !once && !writes.unknown && writes.globals.size + writes.passed.size === 0 && hasAll(kept, touched)
+}
+
+function hasAll(kept: ReadonlySet<Global>, { reads }: Touched): boolean {
+  return !reads.unknown && reads.passed.size === 0 && [...reads.globals].every(g => kept.has(g))
+}
+
+function isAmong(kept: ReadonlySet<Global>, place: Place): boolean {
+  return place !== undefined && !('fields' in place) && kept.has(place)
+}

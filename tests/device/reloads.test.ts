@@ -1,0 +1,117 @@
+/** The reverse pass reads memory again that nothing writes while the derivative runs, and keeps what it read of other memory. */
+import { beforeAll, describe, expect, test } from 'vitest'
+import { loadSync } from '../../src/cpu/index.ts'
+import { compile } from '../../src/index.ts'
+import { reloadProgram } from '../support/reload-program.ts'
+import { runScript } from '../support/script.ts'
+
+type Gradients = Readonly<Record<string, readonly number[]>>
+
+let said: Record<string, { readonly cpu: Gradients; readonly gpu: Gradients; readonly differences: Gradients }>
+beforeAll(async () => {
+  said = (await runScript('reload-script.ts')) as typeof said
+}, 120_000)
+
+/** How far apart numbers are, as a part of the larger one, or of one. */
+function apart(a: readonly number[], b: readonly number[]): number {
+  expect(a.length).toBe(b.length)
+  return Math.max(...a.map((x, i) => Math.abs(x - b[i]!) / Math.max(1, Math.abs(x), Math.abs(b[i]!))))
+}
+
+describe('gradients of what is read in loops without a bound', () => {
+  test.each(['nested', 'structs', 'ownStructs', 'buffers', 'texels'])('%s', name => {
+    const { cpu, gpu, differences } = said[name]!
+    const inputs = Object.keys(differences).filter(key => key !== 'output' && key !== 'y')
+    expect(inputs.length).toBeGreaterThan(0)
+    for (const key of inputs) {
+      // A view with strides has a gradient without gaps.
+      const strided = name === 'nested'
+      const expected = strided ? picked(key, differences[key]!) : differences[key]!
+      expect(Math.max(...expected.map(Math.abs))).toBeGreaterThan(0.01)
+      expect(apart(cpu[key]!, expected)).toBeLessThan(2e-3)
+      expect(apart(gpu[key]!, cpu[key]!)).toBeLessThan(1e-3)
+    }
+  })
+})
+
+/** The elements of the views of `nested`, in order. */
+function picked(key: string, all: readonly number[]): readonly number[] {
+  const at = key === 'input' ? [1, 4] : [0, 1, 2].flatMap(i => [0, 1].map(j => 3 + 2 * i + 7 * j))
+  expect(all.filter((x, i) => x !== 0 && !at.includes(i))).toEqual([])
+  return at.map(i => all[i]!)
+}
+
+describe('what the derivative writes', () => {
+  test.each(['inPlace', 'sameTwice'])('is kept as it was read: %s', name => {
+    expect(said[name]!.cpu['state']).toEqual([6, 24, 6, 1.5])
+    expect(said[name]!.gpu['state']).toEqual([6, 24, 6, 1.5])
+  })
+})
+
+const program = compile(reloadProgram)
+
+describe('memory', () => {
+  test.each(['nested', 'structs', 'buffers', 'texels'])('%s keeps nothing for each trip on a GPU', name => {
+    const { code } = program.wgsl({ reverseOf: name })
+    expect(code).not.toMatch(/var \w+: array</)
+  })
+  test('ownStructs keeps nothing either', () => {
+    expect(program.wgsl({ entries: ['ownStructs'] }).code).not.toMatch(/var \w+: array</)
+  })
+})
+
+describe('the help of E30510', () => {
+  /** A kernel whose reverse pass needs states of a loop, which reads a tensor. */
+  const kernel = (loop: string): string => `
+[CUDAKernel] [Differentiable]
+void run(DiffTensorView x, DiffTensorView output)
+{
+    float y = x[0];
+    ${loop}
+    output[0] = y;
+}`
+  const step = '{ y = sin(y * 1.5) + x[i] * y; }'
+  const reported = (source: string): string[] => {
+    try {
+      program_(source)
+      return []
+    } catch (e) {
+      return (e as { diagnostics: { code: string; help?: string }[] }).diagnostics.map(d => `${d.code}: ${d.help}`)
+    }
+  }
+  const program_ = (source: string): string => {
+    const made = compile(source)
+    expect(made.diagnostics).toEqual([])
+    return made.wgsl({ reverseOf: 'run' }).code
+  }
+  const help =
+    'E30510: put [MaxIters(n)] or [Checkpoints(k)] before the loop, or [ForceUnroll] where the trips are known when compiling'
+  const open = `for (uint i = 0; i < x.size(0); i++) ${step}`
+  const doubling = `for (uint i = 1; i < 40; i *= 2) ${step}`
+
+  test.each([open, doubling])('stands at a loop that carries what the reverse pass needs: %s', loop => {
+    expect(reported(kernel(loop))).toEqual([help])
+  })
+  test.each([
+    `[MaxIters(40)] ${open}`,
+    `[MaxIters(4000)] ${open}`,
+    `[Checkpoints(3)] ${open}`,
+    `[MaxIters(6)] ${doubling}`,
+    `[Checkpoints(2)] ${doubling}`,
+    `[ForceUnroll] ${doubling}`,
+  ])('names remedies that work: %s', loop => {
+    expect(reported(kernel(loop))).toEqual([])
+    const grad = (source: string): Float32Array => {
+      const given = {
+        x: { data: new Float32Array(40).fill(0.1), shape: [40] },
+        output: { data: new Float32Array(1), shape: [1] },
+      }
+      return loadSync(compile(source))
+        .kernel('run')
+        .grad([1, 1, 1], { tensors: given, cotangents: { output: 1 } })['x'] as Float32Array
+    }
+    const expected = grad(kernel(loop.replace(/^\[.*?\] /, '')))
+    expect(apart([...grad(kernel(loop))], [...expected])).toBeLessThan(1e-5)
+    expect(Math.max(...expected.map(Math.abs))).toBeGreaterThan(0.01)
+  })
+})
