@@ -57,7 +57,8 @@ async function replacementOf(kernel: Kernel, wgsl: Wgsl, module: GPUShaderModule
   if (entry === undefined) refuse('NoSuchKernel', `there is no kernel ${name} any more`)
   if (JSON.stringify(bindingsOf(wgsl, entry)) !== JSON.stringify(bindings))
     refuse('CompileError', `${name} has other bindings than before: attach the program again`)
-  const compiled = code.compiled ?? (await code.compiling)
+  // What the device refused before may be what the new code mends.
+  const compiled = code.compiled ?? (await code.compiling?.catch(() => undefined))
   const pipeline =
     compiled && (await device.until(device.gpu.createComputePipelineAsync(descriptorOf(module, entry, compiled))))
   const gradients = kernel.gradients && (await kernel.makeGradients())
@@ -65,6 +66,7 @@ async function replacementOf(kernel: Kernel, wgsl: Wgsl, module: GPUShaderModule
   return () => {
     code.module = module
     if (compiled !== undefined && pipeline !== undefined) compiled.pipeline = pipeline
+    else code.compiling = undefined
     if (gradients !== undefined) kernel.gradients = Promise.resolve(gradients)
     signature.entry = entry
     signature.prints = wgsl.reflection.prints

@@ -36,5 +36,7 @@ describe('new code of an attached program', () => {
     expect(said['kernel']).toEqual(stays('NoSuchKernel: there is no kernel step any more'))
     expect(said['stage']).toBe('NoSuchKernel: there is no entry point stop; there are: step, last, other, train, scale')
   })
+  test('mends what the device refused before', () =>
+    expect(said['mended']).toEqual([expect.stringMatching(/^DeviceError: fill: .*1024/s), 'none', 7]))
   test('is no longer heard of once the device is lost', () => expect(said['listeners']).toEqual([2, 1]))
 })

@@ -144,6 +144,19 @@ result['bindings'] = await refused(compile(source('1', 'sums[0] = 1.0;')).wgsl()
 result['kernel'] = await refused(compile(source('1').replaceAll('step', 'stop')).wgsl())
 result['stage'] = await failure(() => g.kernel('stop'))
 
+// New code mends what the device refused.
+const sized = (threads: number): Program =>
+  compile(`RWStructuredBuffer<float> o; [shader("compute")] [numthreads(${threads}, 1, 1)] void fill() { o[0] = 7; }`)
+const large = new Served(sized(1024))
+const mended = await attach(large, device)
+const filled = new Float32Array(1)
+const fill = (): Promise<unknown> => mended.kernel('fill').dispatch([1, 1, 1], { buffers: { o: filled } })
+const before = await failure(fill)
+large.program = sized(1)
+large.announce()
+while (mended.wgsl.code !== large.program.wgsl().code) await tick()
+result['mended'] = [before, await failure(fill), filled[0]]
+
 // A lost device no longer listens.
 const gone = await openDevice()
 await attach(served, gone)
