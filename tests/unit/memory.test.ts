@@ -1,7 +1,7 @@
 /** The memory of a loaded program: buffers of the host in it, which nothing copies, beside variables, tapes and other instances. */
 import { describe, expect, it } from 'vitest'
 import { load, loadSync, Machine, type CpuModule } from '../../src/cpu/index.ts'
-import { ProgramMemory } from '../../src/cpu/memory.ts'
+import { ProgramMemory, align } from '../../src/cpu/memory.ts'
 import { compile, type Program } from '../../src/index.ts'
 
 function compiled(source: string): Program {
@@ -98,7 +98,7 @@ describe('a buffer in the memory of its program', () => {
     // Writes past the end of a part are dropped.
     m.kernel('twice').dispatch([1, 1, 1], { buffers: { data: data.subarray(0, 1), inp } })
     expect([...data]).toEqual([2, 0, 0, 0, 2, 4, 6, 8])
-    m.kernel('twice').dispatch([1, 1, 1], { buffers: { data: data.subarray(3, 3), inp } })
+    m.kernel('twice').dispatch([1, 1, 1], { buffers: { data: data.subarray(4, 4), inp } })
     expect([...data]).toEqual([2, 0, 0, 0, 2, 4, 6, 8])
     m.kernel('twice').dispatch([1, 1, 1], {
       buffers: { data: new Uint8Array(data.buffer, data.byteOffset, 16), inp: data },
@@ -210,6 +210,22 @@ void square(uint3 id : SV_DispatchThreadID, uniform DiffTensorView<float> x, uni
       expect([...grad]).toEqual([2, 4, 6, 8])
       expect(x.length).toBe(0)
     }
+    const given = (view: ArrayBufferView): unknown =>
+      m
+        .kernel('square')
+        .grad([1, 1, 1], {
+          tensors: { x: { data: view, shape: [4] }, y: { data: y, shape: [4] } },
+          cotangents: { y: 1 },
+        })
+    expect(message(() => given(x))).toMatch(/^BufferError: buffer x: the memory of the program has grown/)
+    // The reverse kernel is made once, however often it is asked for.
+    const bytes = bytesOf(m.buffer('x'))
+    for (let i = 0; i < 150; i++)
+      m.kernel('square').grad([1, 1, 1], {
+        tensors: { x: { data: m.buffer('x'), shape: [4] }, y: { data: y, shape: [4] } },
+        cotangents: { y: 1 },
+      })
+    expect(bytesOf(m.buffer('x'))).toBe(bytes)
   })
 })
 
@@ -381,15 +397,55 @@ it('several instances lie in one memory, each in a region of its own, wherever t
   const output = program.wasm({ derivatives: false })
   const memory = new ProgramMemory(undefined)
   const module = new WebAssembly.Module(output.bytes)
+  const printed: string[] = []
   const machines = [0, 1, 2].map(() => {
     memory.region(48)
-    return new Machine(module, output.host, { print: () => undefined }, memory)
+    return new Machine(module, output.host, { print: text => printed.push(text) }, memory)
   })
   const buffers = { inp: numbers(4), mixed: new Uint8Array(16), raw: new Uint32Array(2), flags: new Uint32Array(1) }
   machines.forEach((machine, i) => {
     const data = new Float32Array(1)
     machine.dispatch('total', [1, 1, 1], { buffers: { ...buffers, data } })
     expect([...data]).toEqual([10])
+    expect(printed[i]).toBe('10.0 0\n')
     expect(buffers.flags[0]).toBe((i + 1) % 2)
   })
+})
+
+it('runs under a host of its own, which says where in memory it lies', () => {
+  const own = compiled(`
+static const float table[6] = { 1, 2, 4, 8, 16, 32 };
+[Differentiable] public float f(float x, int n) { float s = x; for (int i = 0; i < n; i++) s = sin(s) + x * table[i % 6]; return s; }`)
+  const { bytes, host } = own.wasm()
+  const [expected] = loadSync(own).fn.f.vjp([0.5, 5000], 1) as number[]
+  const memory = new WebAssembly.Memory({ initial: 1 })
+  const made = [64, 64 + align(host.heap)].map(
+    base =>
+      [
+        base,
+        new WebAssembly.Instance(new WebAssembly.Module(bytes), {
+          host: {
+            memory,
+            base,
+            trap: (id: number) => {
+              throw new Error(host.traps[id])
+            },
+          },
+        }),
+      ] as const,
+  )
+  const top = 64 + 2 * align(host.heap)
+  for (let round = 0; round < 2; round++)
+    for (const [base, { exports }] of made) {
+      new DataView(memory.buffer).setUint32(base + host.tapeAt, top, true)
+      const run = exports['bwd_diff(f)'] as (...args: number[]) => number[]
+      expect(run(0.5, 0, 5000, 1)).toContain(expected)
+    }
+  expect(memory.buffer.byteLength).toBeGreaterThan(65536)
+  const [base, { exports }] = made[0]!
+  new DataView(memory.buffer).setUint32(base + host.tapeAt + 4, top + 4096, true)
+  expect(message(() => (exports['bwd_diff(f)'] as (...args: number[]) => number[])(0.5, 0, 5000, 1))).toMatch(
+    /^Error: out of memory/,
+  )
+  expect(new Uint8Array(memory.buffer, 0, 64).every(x => x === 0)).toBe(true)
 })

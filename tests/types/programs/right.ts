@@ -27,16 +27,29 @@ same<typeof both, { readonly result: void; readonly out: { s: number; b: readonl
 m.fn.split.vjp([[1, 2, 3], [1, 2], 4], { out: { s: 1 } })
 m.fn.split.run([1, 2, 3], [1, 2], 4).out.s.toFixed()
 m.kernel('step').dispatch([1, 1, 1], {
-  buffers: { points: new Float32Array(8), loss_out: new ArrayBuffer(16), ids: [1, 2] },
+  buffers: { points: new Float32Array(8), loss_out: new ArrayBuffer(16), ids: [1, 2], items: [{ weight: 1, count: 2 }] },
   uniforms: { rate: 0.1, dir: [1, 0, 0] },
 })
+
+// Buffers in the memory of the module.
+const points = m.buffer('points', 4)
+same<typeof points, Float32Array>(true)
+const ids = m.buffer('ids')
+same<typeof ids, Int32Array>(true)
+const items = m.buffer('items', 2)
+same<typeof items, Uint8Array>(true)
+m.kernel('step').dispatch([1, 1, 1], {
+  buffers: { points, loss_out: m.buffer('loss_out', 4), ids, items },
+  uniforms: { rate: 0.1, dir: [1, 0, 0] },
+})
+m.close()
 
 // What only reflection knows.
 const entries = await load<Entries>(cpu)
 entries
   .kernel('step')
   .grad([1, 1, 1], {
-    buffers: { points: [from], loss_out: [0], ids: new Int32Array(1) },
+    buffers: { points: [from], loss_out: [0], ids: new Int32Array(1), items: new ArrayBuffer(8) },
     uniforms: { rate: 0.1, dir: new Float32Array(3) },
     gradients: { d_points: 'points' },
   })
@@ -47,7 +60,7 @@ declare const weights: WebGpuBuffer
 declare const pass: WebGpuComputePass
 const g = await attach(program, device)
 const given = {
-  buffers: { points: weights, loss_out: { buffer: weights, offset: 256 }, ids: new Int32Array(1) },
+  buffers: { points: weights, loss_out: { buffer: weights, offset: 256 }, ids: new Int32Array(1), items: new Uint8Array(8) },
   uniforms: { rate: 1, dir: [1, 0, 0] },
 } as const
 const written = await g.kernel('step').dispatch([1, 1, 1], given)
@@ -72,6 +85,7 @@ const result: number = plain.fn.f(1)
 const gradient: number = plain.fn.f.valueAndGrad(1).grad[0]
 plain.kernel('any').dispatch([1, 1, 1], { buffers: { o: new Float32Array(1) }, uniforms: { k: 1 } })
 plain.kernel('any').dispatch([1, 1, 1])
+const bytes: Uint8Array = plain.buffer('any', 4)
 
 same<typeof step.name, 'step'>(true)
 same<(typeof entryPoints)[0]['workgroupSize'], readonly [64, 1, 1]>(true)
@@ -80,4 +94,4 @@ const texts: string[] = [code, program.code, reflection.bindings[0]?.name ?? '',
 compileWgsl('', { defines: { A: '1' } })
   .wgsl()
   .code.trim()
-export { distance, gradient, result, texts }
+export { bytes, distance, gradient, result, texts }

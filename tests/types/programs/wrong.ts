@@ -8,10 +8,13 @@ const { fn } = m
 const k = m.kernel('step')
 const one = [1, 1, 1] as const
 const p = { x: 1, y: 2 }
-const buffers = { points: new Float32Array(8), loss_out: new Float32Array(4), ids: new Int32Array(4) }
+const buffers = { points: new Float32Array(8), loss_out: new Float32Array(4), ids: new Int32Array(4), items: new Uint8Array(8) }
 const uniforms = { rate: 1, dir: [1, 0, 0] } as const
 
 m.kernel(/*!*/ 'stop')
+m.buffer(/*!*/ 'point', 4)
+m.buffer('points', /*!*/ '4')
+const /*!*/ wrongKind: Int32Array = m.buffer('points')
 k.dispatch(one, { buffers, uniforms: { /*!*/ rate: 'fast', dir: [1, 0, 0] } })
 k.dispatch(one, { buffers, /*!*/ uniforms: { rate: 1 } })
 k.dispatch(one, { buffers, uniforms: { rate: 1, dir: [1, 0, 0], /*!*/ speed: 2 } })
@@ -39,4 +42,4 @@ const bound = gpu.bind({ buffers, uniforms })
 bound.uniforms./*!*/ speed = 2
 bound
   /*!*/ .dispatch()
-export { text }
+export { text, wrongKind }
