@@ -27,7 +27,12 @@ same<typeof both, { readonly result: void; readonly out: { s: number; b: readonl
 m.fn.split.vjp([[1, 2, 3], [1, 2], 4], { out: { s: 1 } })
 m.fn.split.run([1, 2, 3], [1, 2], 4).out.s.toFixed()
 m.kernel('step').dispatch([1, 1, 1], {
-  buffers: { points: new Float32Array(8), loss_out: new ArrayBuffer(16), ids: [1, 2], items: [{ weight: 1, count: 2 }] },
+  buffers: {
+    points: new Float32Array(8),
+    loss_out: new ArrayBuffer(16),
+    ids: [1, 2],
+    items: [{ weight: 1, count: 2 }],
+  },
   uniforms: { rate: 0.1, dir: [1, 0, 0] },
 })
 
@@ -60,7 +65,12 @@ declare const weights: WebGpuBuffer
 declare const pass: WebGpuComputePass
 const g = await attach(program, device)
 const given = {
-  buffers: { points: weights, loss_out: { buffer: weights, offset: 256 }, ids: new Int32Array(1), items: new Uint8Array(8) },
+  buffers: {
+    points: weights,
+    loss_out: { buffer: weights, offset: 256 },
+    ids: new Int32Array(1),
+    items: new Uint8Array(8),
+  },
   uniforms: { rate: 1, dir: [1, 0, 0] },
 } as const
 const written = await g.kernel('step').dispatch([1, 1, 1], given)

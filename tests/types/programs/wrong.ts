@@ -8,7 +8,12 @@ const { fn } = m
 const k = m.kernel('step')
 const one = [1, 1, 1] as const
 const p = { x: 1, y: 2 }
-const buffers = { points: new Float32Array(8), loss_out: new Float32Array(4), ids: new Int32Array(4), items: new Uint8Array(8) }
+const buffers = {
+  points: new Float32Array(8),
+  loss_out: new Float32Array(4),
+  ids: new Int32Array(4),
+  items: new Uint8Array(8),
+}
 const uniforms = { rate: 1, dir: [1, 0, 0] } as const
 
 m.kernel(/*!*/ 'stop')
